@@ -170,7 +170,7 @@ static int plan_place(struct repair *r, size_t bug, const struct repair_place *p
 {
 	struct fix x = { .bug = bug, .needs_flush = needs_flush, .needs_fence = needs_fence };
 
-	if (needs_flush && macro_flush_plan(r, bug, p))
+	if (needs_flush && (macro_flush_plan(r, bug, p) || (strcmp(p->role, "store") == 0 && macro_order_plan(r, bug, p, p, why) == 0)))
 		return 0;
 	if ((needs_flush ? plan_store : plan_fence)(r, &x, p, why) < 0)
 		return -1;
@@ -198,7 +198,9 @@ static int plan_lost(struct repair *r, size_t bug, const char **why)
 
 		if (!b->places[i].role || strcmp(b->places[i].role, "lost") != 0)
 			continue;
-		if (strcmp(next, "flush") == 0)
+		if (b->cure.is_within)
+			result = macro_order_plan(r, bug, &b->places[i], place_of(b, "survived"), why);
+		else if (strcmp(next, "flush") == 0)
 			result = plan_place(r, bug, &b->places[i + 1], false, true, b->cure.is_late ? place_of(b, "survived") : NULL, why);
 		else
 			result = plan_place(r, bug, &b->places[i], true, strcmp(next, "fence") != 0, NULL, why);

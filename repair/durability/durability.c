@@ -44,8 +44,10 @@ bool durability_join(struct repair *r, size_t bug)
 
 void durability_place(struct repair *r)
 {
-	if (!r->options->no_hoist)
+	if (!r->options->no_hoist) {
+		callback_fixes(r);
 		hoist_fixes(r);
+	}
 	deadline_fences(r);
 	for (size_t i = 0; i < r->fixes.n; i++)
 		loop_leave(r, &r->fixes.at[i]);

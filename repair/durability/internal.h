@@ -46,6 +46,7 @@ struct macro_flush {
 	struct macro_store store;
 	const char *name, *text; /* of the macro; the call */
 	bool is_again;		 /* another bug's is the same */
+	bool has_fence;
 };
 
 struct durability {
@@ -63,6 +64,8 @@ bool barrier_join(struct repair *r, size_t bug); /* takes part in fixes that oth
 
 /* macro.c: the store is that of a macro which fences it: it flushes, too. False: it is none, or shows no way. */
 bool macro_flush_plan(struct repair *r, size_t bug, const struct repair_place *p);
+/* What is lost and what survives are stores of one macro: it persists the one before the other. -1 with a reason. */
+int macro_order_plan(struct repair *r, size_t bug, const struct repair_place *lost, const struct repair_place *survived, const char **why);
 void macro_flush_emit(struct repair *r);
 const struct macro_flush *macro_flush_at(struct repair *r, const struct repair_place *p); /* in the macro that is used there; NULL */
 
@@ -89,12 +92,17 @@ void regain_fences(struct repair *r);
 
 /* range.c: -1 with a reason. */
 int range_of_store(struct repair *r, struct fix *x, const char **why);
+int range_of_object(struct repair *r, struct fix *x, const struct source_node *lvalue, const char **why); /* all of it */
+int range_of_pointed(struct repair *r, struct fix *x, const struct source_node *pointer, const char **why); /* the object that it leads to */
 
 /* place.c */
 int place_fix(struct repair *r, struct fix *x, const char **why);
 
 /* loop.c: flush after a loop that fills an array, fence after a loop that only stores. */
 void loop_leave(struct repair *r, struct fix *x);
+
+/* callback.c: moves fixes out of functions that are called by a variable, if their callers are whose objects they store to. */
+void callback_fixes(struct repair *r);
 
 /* hoist.c: moves fixes out of functions that volatile memory is given to, or whose callers flush. */
 void hoist_fixes(struct repair *r);

@@ -1,4 +1,5 @@
-/* A macro that stores and fences, but does not flush what it stores: the flush is the macro's affair, between the two, as other macros of its file do it. */
+/* A macro that stores and fences, but does not flush what it stores: the flush is the macro's affair, between the two, as other macros of its file do it. So is the order of its
+ * stores: one that persists its last store only gets the same for what it stores before. */
 #include <ctype.h>
 #include <string.h>
 
@@ -91,6 +92,107 @@ static const char *flush_like_others(struct repair *r, const struct source_unit 
 	return found;
 }
 
+static void note_flush(struct repair *r, struct macro_flush *flush)
+{
+	for (size_t i = 0; i < r->durability->macro_flushes.n; i++)
+		if (r->durability->macro_flushes.at[i].file == flush->file && r->durability->macro_flushes.at[i].store.begin == flush->store.begin) {
+			flush->is_again = true;
+			group_join(r, r->durability->macro_flushes.at[i].bug, flush->bug);
+		}
+	*vec_add(&r->durability->macro_flushes) = *flush;
+}
+
+/* ---- an order that is missing ---- */
+
+/* Nothing in the definition depends on a condition: one block, without jumps. */
+static bool is_straight(const struct source_macro *m)
+{
+	static const char *const words[] = { "if", "for", "switch", "else", "goto", "return", "break", "continue" };
+	const char *block = strchr(m->text, '{');
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (text_has_word(m->text, words[i]))
+			return false;
+	return block && !strchr(block + 1, '{') && !strpbrk(m->text, "?#") && !strstr(m->text, "&&") && !strstr(m->text, "||");
+}
+
+/* "(e)->link" of "(e)->link.off". NULL: it is no member of an object that has a name. */
+static const char *object_of(struct repair *r, const char *lvalue, const char **member)
+{
+	const char *dot = strrchr(lvalue, '.');
+
+	if (!dot || dot == lvalue || !text_is_identifier(dot + 1) || !text_is_postfix(text_copy(r->code, lvalue, (size_t)(dot - lvalue))))
+		return NULL;
+	*member = dot + 1;
+	return text_copy(r->code, lvalue, (size_t)(dot - lvalue));
+}
+
+/* Of the member's object, where the macro is used; 0: not known. */
+static uint32_t object_bytes(const struct fix *x, const struct source_use *use, const char *member)
+{
+	for (const struct source_node *n = x->function->body; n; n = node_next(n, x->function->body))
+		if (n->kind == SOURCE_MEMBER && n->name && strcmp(n->name, member) == 0 && n->child && !n->child->target_bytes && n->begin >= use->begin && n->end <= use->end)
+			return n->child->size_bytes;
+	return 0;
+}
+
+/* What the macro stores first: its only place, or the object of at most a line that all places are members of; NULL. */
+static const char *stored_first(struct repair *r, const struct fix *x, const struct source_use *use, const struct macro_store *s, size_t n)
+{
+	const char *object = NULL;
+
+	for (size_t i = 0; i < n && n > 1; i++) {
+		const char *member = NULL, *of = object_of(r, s[i].lvalue, &member);
+		uint32_t bytes = of ? object_bytes(x, use, member) : 0;
+
+		if (!of || bytes == 0 || bytes > 64 || (object && strcmp(object, of) != 0))
+			return NULL;
+		object = of;
+	}
+	return n > 1 ? object : s[0].lvalue;
+}
+
+/* The call by which the macro makes its last store durable, for another place; NULL: it is not. */
+static const char *persist_like_last(struct repair *r, const struct source_unit *u, const struct source_macro *m, const struct file *f, const struct macro_store *last, const char *lvalue)
+{
+	uint32_t end = m->begin + (uint32_t)strlen(m->text), begin, at = last->end;
+	const char *name, *text;
+
+	while ((at = next_call(r, f, at, end, &name, &begin)))
+		if (name_does(r, u, name) == (DOES_FLUSH | DOES_FENCE) && (text = call_like(r, f, begin, end, name, last->lvalue, lvalue)))
+			return text;
+	return NULL;
+}
+
+int macro_order_plan(struct repair *r, size_t bug, const struct repair_place *lost, const struct repair_place *survived, const char **why)
+{
+	const struct repair_frame *a = lost->nframes ? lost->frames : NULL, *b = survived && survived->nframes ? survived->frames : NULL;
+	struct fix x = { .bug = bug };
+	const char *first;
+	const struct source_use *use = a && b && a->file && b->file && strcmp(a->file, b->file) == 0 && a->line == b->line && a->column == b->column && fix_enter_frame(r, &x, lost, 0, why) == 0 ?
+					       macro_use_at(x.unit, x.file, a->line, a->column) : NULL;
+	const struct source_macro *m = use && !r->options->flush_call ? macro_defined(x.unit, use->name) : NULL;
+	struct file *f = m ? file_open(r->code, m->file) : NULL;
+	struct macro_flush flush = { .bug = bug, .file = f, .name = m ? m->name : NULL, .has_fence = true };
+	struct macro_store s[STORES_MAX];
+	size_t n = f && is_straight(m) ? macro_stores(r->code, m, f, s, STORES_MAX) : 0;
+
+	*why = "one line stores what is lost and what survives. A flush and a fence between them mend it; that was tried on the trace. Write them in the macro that the line uses";
+	if (n < 2 || n == STORES_MAX || (r->options->root && !path_is_below(f->path, r->options->root)) || does_between(r, x.unit, f, s[0].begin, s[n - 1].begin))
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (!s[i].is_plain)
+			return -1;
+	first = stored_first(r, &x, use, s, n - 1);
+	flush.store = s[n - 2];
+	flush.text = first ? persist_like_last(r, x.unit, m, f, &s[n - 1], first) : NULL;
+	if (!flush.text)
+		return -1;
+	note_flush(r, &flush);
+	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "flush and fence added in macro %s", m->name), NULL };
+	return 0;
+}
+
 /* ---- all ---- */
 
 bool macro_flush_plan(struct repair *r, size_t bug, const struct repair_place *p)
@@ -112,12 +214,7 @@ bool macro_flush_plan(struct repair *r, size_t bug, const struct repair_place *p
 	flush.text = does == DOES_FENCE ? flush_like_others(r, x.unit, m, f, s[0].lvalue) : NULL;
 	if (!flush.text)
 		return false;
-	for (size_t i = 0; i < r->durability->macro_flushes.n; i++)
-		if (r->durability->macro_flushes.at[i].file == f && r->durability->macro_flushes.at[i].store.begin == s[0].begin) {
-			flush.is_again = true;
-			group_join(r, r->durability->macro_flushes.at[i].bug, bug);
-		}
-	*vec_add(&r->durability->macro_flushes) = flush;
+	note_flush(r, &flush);
 	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "flush added in macro %s", m->name), NULL };
 	return true;
 }
@@ -127,8 +224,10 @@ void macro_flush_emit(struct repair *r)
 	for (size_t i = 0; i < r->durability->macro_flushes.n; i++) {
 		const struct macro_flush *m = &r->durability->macro_flushes.at[i];
 
-		if (!m->is_again && macro_insert(r->code, m->file, &m->store, m->text, true))
+		if (!m->is_again && macro_insert(r->code, m->file, &m->store, m->text, true)) {
 			r->nflushes++;
+			r->nfences += m->has_fence;
+		}
 	}
 }
 

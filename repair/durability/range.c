@@ -291,6 +291,28 @@ static int range_of_call(struct repair *r, struct fix *x, const char **why)
 	return 0;
 }
 
+/* p = f(p): afterwards it may lead elsewhere. */
+static bool pointer_is_kept(const struct fix *x, const struct source_node *pointer)
+{
+	const struct source_node *top = x->store, *p = strip(pointer);
+
+	while (top->parent && top->parent->kind != SOURCE_COMPOUND)
+		top = top->parent;
+	return p->kind != SOURCE_NAME || !p->name || !node_assigns(top, NULL, p->name);
+}
+
+/* The object that a pointer, of which the text is given, leads to. */
+static void fill_pointed(struct repair *r, struct fix *x, const struct source_node *pointer, const char *text)
+{
+	x->range.addr = x->range.base = text;
+	x->range.len = x->range.base_len = text[0] == '&' ? size_of(r, text + 1) : text_format(r->code, "sizeof *%s", text_wrapped(r->code, text));
+	x->range.base_bytes = pointer->target_bytes;
+	x->range.base_align_bytes = pointer->target_align_bytes;
+	x->range.base_type = pointer->type;
+	x->range.is_one_line = pointer->target_bytes <= pointer->target_align_bytes;
+	x->range.names = pointer;
+}
+
 /* A function of the program, which stores to the object that one argument points to. */
 static int range_of_callee(struct repair *r, struct fix *x, const char **why)
 {
@@ -299,20 +321,14 @@ static int range_of_callee(struct repair *r, struct fix *x, const char **why)
 	int i = callee_stores_to(r->code, x->unit, x->store);
 
 	object = i >= 0 ? call_argument(x->store, i) : NULL;
-	if (!object || !args || !argument_is_repeatable(x->unit, x->store, i)) {
+	if (!object || !args || !argument_is_repeatable(x->unit, x->store, i) || !pointer_is_kept(x, object)) {
 		*why = text_format(r->code, "the arguments of %s do not say what it stores to", x->store->name);
 		return -1;
 	}
 	for (int k = 0; k < i; k++)
 		if (!args[k])
 			return -1;
-	x->range.addr = x->range.base = args[i];
-	x->range.len = x->range.base_len = args[i][0] == '&' ? size_of(r, args[i] + 1) : text_format(r->code, "sizeof *%s", text_wrapped(r->code, args[i]));
-	x->range.base_bytes = object->target_bytes;
-	x->range.base_align_bytes = object->target_align_bytes;
-	x->range.base_type = object->type;
-	x->range.is_one_line = object->target_bytes <= object->target_align_bytes;
-	x->range.names = object;
+	fill_pointed(r, x, object, args[i]);
 	return 0;
 }
 
@@ -328,6 +344,23 @@ static int range_of_atomic(struct repair *r, struct fix *x, const char **why)
 	x->range.len = args[0][0] == '&' ? size_of(r, args[0] + 1) : text_format(r->code, "sizeof *%s", text_wrapped(r->code, args[0]));
 	x->range.names = x->store->child;
 	x->range.is_one_line = true; /* an atomic access does not cross lines */
+	return 0;
+}
+
+/* Does it mean the same after the statement? `step` is taken back. */
+static int check_after(struct repair *r, const struct fix *x, const struct source_node *step, const char **why)
+{
+	for (const struct source_node *top = x->store; top; top = top->parent) {
+		bool is_end = top->parent == NULL || (top->kind != SOURCE_EXPR && top->kind != SOURCE_BINARY && top->kind != SOURCE_UNARY &&
+						      top->kind != SOURCE_CALL && top->kind != SOURCE_CONDITIONAL);
+
+		if (is_end)
+			break;
+		if (depends_on_change(x->range.names, top, step)) {
+			*why = text_format(r->code, "the statement changes what '%s' depends on", x->range.addr);
+			return -1;
+		}
+	}
 	return 0;
 }
 
@@ -350,16 +383,23 @@ int range_of_store(struct repair *r, struct fix *x, const char **why)
 		return -1;
 	if (x->store->kind != SOURCE_CALL && x->store->kind != SOURCE_EXPR)
 		stepped(r, x->file, strip(l), &step);
-	for (const struct source_node *top = x->store; top; top = top->parent) {
-		bool is_end = top->parent == NULL || (top->kind != SOURCE_EXPR && top->kind != SOURCE_BINARY && top->kind != SOURCE_UNARY &&
-						      top->kind != SOURCE_CALL && top->kind != SOURCE_CONDITIONAL);
+	return check_after(r, x, step, why);
+}
 
-		if (is_end)
-			break;
-		if (depends_on_change(x->range.names, top, step)) {
-			*why = text_format(r->code, "the statement changes what '%s' depends on", x->range.addr);
-			return -1;
-		}
-	}
-	return 0;
+int range_of_pointed(struct repair *r, struct fix *x, const struct source_node *pointer, const char **why)
+{
+	*why = "the pointer is not known after the statement";
+	if (macro_use(x->unit, x->file->path, pointer) || !pointer_is_kept(x, pointer))
+		return -1;
+	fill_pointed(r, x, pointer, text_of(r->code, x->file, pointer));
+	return check_after(r, x, NULL, why);
+}
+
+int range_of_object(struct repair *r, struct fix *x, const struct source_node *lvalue, const char **why)
+{
+	if (range_of_lvalue(r, x, lvalue, why) < 0)
+		return -1;
+	if (lvalue->is_array)
+		x->range.addr = x->range.thing;
+	return check_after(r, x, NULL, why);
 }

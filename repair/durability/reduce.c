@@ -43,6 +43,20 @@ static bool is_calm_store(struct repair *r, const struct source_unit *u, const s
 	return true;
 }
 
+/* A statement that has a callback fill an object: those that were seen there mind no order. */
+static bool is_calm_callback(struct repair *r, const struct fix *a, const struct source_node *stmt)
+{
+	const struct source_node *call = NULL;
+
+	for (size_t i = 0; i < r->fixes.n && !call; i++)
+		if (r->fixes.at[i].is_given && r->fixes.at[i].unit == a->unit && r->fixes.at[i].stmt == stmt)
+			call = r->fixes.at[i].store;
+	for (const struct source_node *n = call ? stmt : NULL; n; n = node_next(n, stmt))
+		if (n->kind == SOURCE_CALL && n != call && !node_is_calm(r->code, a->unit, n))
+			return false;
+	return call && (stmt == call || node_is_assignment(stmt) || stmt->kind == SOURCE_DECL);
+}
+
 /* From a to b, both in one block, only calm statements: b's included, except for the call that it may be itself. */
 static bool is_calm_between(struct repair *r, const struct fix *a, const struct fix *b)
 {
@@ -55,7 +69,7 @@ static bool is_calm_between(struct repair *r, const struct fix *a, const struct 
 	for (const struct source_node *n = a->stmt->next; n; n = n->next) {
 		if (node_publishes(r->code, a->unit, a->file, n))
 			return false;
-		if (!node_is_calm(r->code, a->unit, n) && !(n == b->stmt && !b->is_hoisted && ((n == b->store && is_calm_store(r, a->unit, n)) || (!b->needs_flush && only_flushes(r, a->unit, n)))))
+		if (!node_is_calm(r->code, a->unit, n) && !is_calm_callback(r, a, n) && !(n == b->stmt && !b->is_hoisted && ((n == b->store && is_calm_store(r, a->unit, n)) || (!b->needs_flush && only_flushes(r, a->unit, n)))))
 			return false;
 		if (n == b->stmt)
 			return true;

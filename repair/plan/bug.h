@@ -34,6 +34,7 @@ enum repair_cure_kind {
 struct repair_cure {
 	enum repair_cure_kind kind;
 	bool is_full;
+	bool is_within; /* between stores of one line, which a macro makes */
 	bool is_late; /* fences that are missing alone may also come just before the store that survived */
 	size_t other;
 	const char *why;

@@ -41,6 +41,7 @@ struct fix {
 	bool needs_flush, needs_fence;
 	bool is_dropped; /* another one does it */
 	bool is_hoisted; /* the fence after a call that goes to a copy: what it calls may need an order */
+	bool is_given;	 /* the store is a call of a callback, which fills the object */
 	bool is_extra;	 /* no bug of the report: in a copy of a function, for paths that did not run */
 	const struct repair_place *place; /* where the store is: its frame, the next are its callers. NULL: not hoisted */
 	size_t frame;

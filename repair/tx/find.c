@@ -149,7 +149,7 @@ static int check_library(struct repair *r, const struct tx *t, const struct repa
 	if (tx_has_library(t->x.unit))
 		return 0;
 	if (!t->is_there && is_one_line(r)) {
-		*why = text_format(r->code, "one line stores what is lost and what survives, so no flush between them could be tried. If their order is all that matters, flush and fence between them, "
+		*why = text_format(r->code, "one line stores what is lost and what survives, so a flush behind it is too late. If their order is all that matters, flush and fence between them, "
 					    "in the macro or function that the line uses. If the stores at %s must become durable together: a commit variable, a log that recovery replays, PMDK", list_stores(r, c));
 		return -1;
 	}

@@ -1,6 +1,7 @@
 /* Numbers the call paths of a trace, and finds out what each did: stores that a transaction undoes, stores that it does not, libpmemobj's own. */
 #include "repair/verify/call_paths.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,13 +17,23 @@ static uint64_t hash_frame(uint64_t h, const char *function, uint32_t line, uint
 	return ((hash_text(h, function) ^ line) * 0x100000001b3u ^ column) * 0x100000001b3u;
 }
 
-static uint64_t key_of_stack(const struct locator *l, const struct frame *list, size_t n)
+/* By the instruction, where the line is not enough. */
+static uint64_t split_key(const struct call_paths *p, uint64_t key, uint64_t offset)
 {
+	for (size_t i = 0; i < p->split.n; i++)
+		if (p->split.at[i] == key)
+			return (key ^ offset) * 0x100000001b3u;
+	return key;
+}
+
+static uint64_t key_of_stack(const struct call_paths *p, const struct frame *list, size_t n)
+{
+	size_t shown = n ? locate_shown(p->locator, list, n) : 0;
 	uint64_t h = 0xcbf29ce484222325u;
 
-	for (size_t i = n ? locate_shown(l, list, n) : 0; i < n; i++)
+	for (size_t i = shown; i < n; i++)
 		h = hash_frame(h, list[i].symbol->function, list[i].symbol->line, list[i].symbol->column);
-	return h;
+	return shown < n ? split_key(p, h, list[shown].symbol->offset) : h;
 }
 
 static uint64_t key_of_location(const struct bug_location *l)
@@ -42,7 +53,65 @@ static uint32_t number_of(const struct call_paths *p, uint64_t key)
 
 uint32_t call_paths_number(const struct call_paths *p, const struct bug_location *l)
 {
-	return number_of(p, key_of_location(l));
+	const struct bug_frame *shown = bug_location_frame(l);
+	uint64_t key = key_of_location(l);
+
+	return number_of(p, shown ? split_key(p, key, shown->offset) : key);
+}
+
+bool call_paths_is_split(const struct call_paths *p, const struct bug_location *l)
+{
+	uint64_t key = key_of_location(l);
+
+	return split_key(p, key, 0) != key;
+}
+
+bool call_paths_is_same_line(const struct bug_location *a, const struct bug_location *b)
+{
+	return key_of_location(a) == key_of_location(b);
+}
+
+/* NAME(…);, which is not a function's: that would have a frame of its own. */
+static bool is_use(const char *text)
+{
+	size_t len = 0;
+
+	while (text && (isalnum((unsigned char)text[len]) || text[len] == '_'))
+		len++;
+	return len > 0 && text[len] == '(';
+}
+
+/* Does a crash leave it, and lose another store of the same line? */
+static bool is_lost_beside(const struct report *report, const struct bug_location *survived)
+{
+	for (size_t i = 0; i < report_nbugs(report); i++) {
+		const struct bug *b = report_bug(report, i);
+
+		for (size_t k = 0; k < b->nlocations; k++) {
+			const struct bug_frame *lost = bug_location_frame(&b->locations[k]), *kept = bug_location_frame(survived);
+
+			if ((call_paths_is_unflushed(b, &b->locations[k]) || strcmp(b->locations[k].role, "lost") == 0) && lost && kept && lost->offset != kept->offset && is_use(lost->text) &&
+			    call_paths_is_same_line(&b->locations[k], survived))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool call_paths_is_unflushed(const struct bug *b, const struct bug_location *l)
+{
+	return (strcmp(b->kind, "missing-flush") == 0 || strcmp(b->kind, "missing-flush-fence") == 0) && strcmp(l->role, "store") == 0;
+}
+
+void call_paths_split(struct call_paths *p, const struct report *report)
+{
+	for (size_t i = 0; i < report_nbugs(report); i++) {
+		const struct bug *b = report_bug(report, i);
+
+		for (size_t k = 0; strcmp(b->kind, "ordering") == 0 && k < b->nlocations; k++)
+			if (strcmp(b->locations[k].role, "survived") == 0 && !call_paths_is_split(p, &b->locations[k]) && is_lost_beside(report, &b->locations[k]))
+				*vec_add(&p->split) = key_of_location(&b->locations[k]);
+	}
 }
 
 static struct repair_place place_of_stack(const struct locator *l, const struct frame *list, size_t n)
@@ -75,7 +144,7 @@ static void number_sites(struct call_paths *p, const struct plan *plan)
 		const struct trace_site *site = plan->sites.at[i];
 		const struct frame *list;
 		size_t n = site ? locate_stack(p->locator, site, &list) : 0;
-		uint64_t key = n ? key_of_stack(p->locator, list, n) : 0;
+		uint64_t key = n ? key_of_stack(p, list, n) : 0;
 		uint32_t number = n ? number_of(p, key) : 0;
 
 		if (n && !number) {
@@ -167,5 +236,7 @@ void call_paths_release(struct call_paths *p)
 		free((struct repair_frame *)p->observed.at[i].frames);
 	vec_release(&p->observed);
 	vec_release(&p->by_site);
+	vec_release(&p->split);
 	map_release(&p->numbers);
+	*p = (struct call_paths){ 0 };
 }

@@ -99,13 +99,30 @@ static uint64_t runs_allowed(const struct cures *c)
 	return runs == 0 ? 0 : runs * 2 > RUNS_LEAST ? runs * 2 : RUNS_LEAST;
 }
 
-static int try_all(struct cures *c, struct error *err)
+static void number_places(struct cures *c)
 {
 	call_paths_find(&c->places, c->plan, &c->setup.libraries);
 	c->whatif.places = c->places.by_site.at;
 	c->whatif.nplaces = c->places.by_site.n;
+}
+
+static int try_all(struct cures *c, struct error *err)
+{
+	int macros = 0;
+
+	call_paths_split(&c->places, c->report);
+	number_places(c);
 	c->judge.watch = c->options->watch;
-	if (point_judge_init(&c->judge, &c->setup, c->plan, runs_allowed(c), err) < 0 || find_windows(c, err) < 0 || cures_try_barriers(c, err) < 0)
+	if (point_judge_init(&c->judge, &c->setup, c->plan, runs_allowed(c), err) < 0 || find_windows(c, err) < 0)
+		return -1;
+	if (c->places.split.n > 0) {
+		macros = cures_try_macros(c, err);
+		if (macros != 0)
+			return macros < 0 ? -1 : 0;
+		call_paths_release(&c->places); /* lines as they are */
+		number_places(c);
+	}
+	if (cures_try_barriers(c, err) < 0)
 		return -1;
 	if (cures_try_transactions(c, err) < 0)
 		return -1;

@@ -227,3 +227,76 @@ void cures_try_late_fences(struct cures *c)
 		if (c->candidates.at[i].is_late)
 			c->bugs[c->candidates.at[i].bug]->cure.is_late = true;
 }
+
+/* ---- macros ---- */
+
+/* What is lost and what survives are two stores of one line, so of a macro. Whoever uses it has the same bug. */
+static bool is_of_one_line(const struct cures *c, const struct bug *b)
+{
+	const struct bug_location *survived = survivor(b);
+
+	for (size_t i = 0; survived && i < b->nlocations; i++)
+		if (strcmp(b->locations[i].role, "lost") == 0 && call_paths_is_split(&c->places, &b->locations[i]) && call_paths_is_same_line(&b->locations[i], survived))
+			return true;
+	return false;
+}
+
+/* What a macro never flushes is of its order, too. Gives the first bug that says so; SIZE_MAX: none does. */
+static size_t add_unflushed(struct cures *c)
+{
+	size_t first = SIZE_MAX;
+
+	for (size_t i = 0; i < report_nbugs(c->report); i++) {
+		const struct bug *b = report_bug(c->report, i);
+
+		for (size_t k = 0; k < b->nlocations; k++) {
+			const struct bug_location *l = &b->locations[k];
+			uint32_t place = call_paths_is_unflushed(b, l) && call_paths_is_split(&c->places, l) ? call_paths_number(&c->places, l) : 0;
+
+			if (!place)
+				continue;
+			*vec_add(&c->whatif.barriers) = (struct whatif_barrier){ place, true, true, false };
+			first = first == SIZE_MAX ? i : first;
+		}
+	}
+	return first;
+}
+
+/* An order that a macro misses comes first: if that alone mends all, the other bugs need nothing of their own. */
+int cures_try_macros(struct cures *c, struct error *err)
+{
+	size_t first = SIZE_MAX, unflushed;
+
+	for (size_t i = 0; i < c->places.observed.n; i++)
+		if (strcmp(c->places.observed.at[i].role, "library") == 0)
+			return 0; /* there, transactions are the way */
+
+	for (size_t i = 0; i < c->candidates.n; i++) {
+		struct candidate *x = &c->candidates.at[i];
+
+		if (x->is_done)
+			return 0;
+		x->is_full = false;
+		x->is_barrier = is_of_one_line(c, report_bug(c->report, x->bug));
+		if (x->is_barrier && first == SIZE_MAX)
+			first = x->bug;
+	}
+	suppose_barriers(c);
+	unflushed = add_unflushed(c);
+	first = first == SIZE_MAX ? unflushed : first;
+	if (first == SIZE_MAX)
+		return 0;
+	for (size_t i = 0; i < c->candidates.n; i++) {
+		int holds = cure_holds(&c->candidates.at[i].window, c->plan, &c->whatif, &c->points, &c->judge.judge, err);
+
+		if (holds <= 0)
+			return holds;
+	}
+	for (size_t i = 0; i < c->candidates.n; i++) {
+		struct candidate *x = &c->candidates.at[i];
+
+		c->bugs[x->bug]->cure = x->is_barrier ? (struct repair_cure){ .kind = CURE_BARRIER, .is_within = true } : (struct repair_cure){ .kind = CURE_WITH_OTHER, .other = first };
+		x->is_done = true;
+	}
+	return 1;
+}

@@ -47,6 +47,8 @@ void cures_decline(struct cures *c, size_t bug, char *why); /* takes the text: w
 /* Tells a cure that was tried and failed, if that is wanted; what: words for it. */
 void cures_tell_failure(const struct cures *c, size_t bug, const char *what);
 
+/* An order that macros miss, with their stores told apart. 1: that alone mends all bugs. 0: nothing is settled. -1 if nothing can be tried. */
+int cures_try_macros(struct cures *c, struct error *err);
 /* -1 if nothing can be tried. */
 int cures_try_barriers(struct cures *c, struct error *err);
 /* Once all is settled: may fences wait until just before the store that survived? */

@@ -84,9 +84,10 @@ static void fill_class(struct unit *u, CXCursor c, struct source_function *f)
 
 	if (f->is_system)
 		return; /* thousands */
+	f->is_template = k == CXCursor_FunctionTemplate;
+	k = f->is_template ? clang_getTemplateCursorKind(c) : k; /* a template may be a method, too */
 	f->scope = scope_of(u, c);
 	f->is_method = (k == CXCursor_CXXMethod && !clang_CXXMethod_isStatic(c)) || k == CXCursor_Constructor || k == CXCursor_Destructor;
-	f->is_template = k == CXCursor_FunctionTemplate;
 	f->is_hidden = access == CX_CXXPrivate || access == CX_CXXProtected;
 }
 

@@ -686,23 +686,53 @@ def without(text, pattern):
     return re.sub(pattern, "", text, flags=re.M)
 
 
+CALLBACKS = {"both": "acsa", "custom": "ahscsa", "early": "pp", "functions": "acsa", "record": "aaa"}
+
+
 def test_fences():
-    """Where fences stand. In each program, lines FIX are what must be added, those with GOES what must go, and then nothing is found."""
-    for name in FENCES:
-        text = read("tests/fix/fences", f"{name}.c")
-        wanted = re.sub(r"^(\t*)/\* FIX: (#?)(.*) \*/$", lambda m: m[3] and (m[2] + m[3] if m[2] else m[1] + m[3]), without(text, r"^.*// GOES.*\n"), flags=re.M)
+    """Where fences stand."""
+    mend_marked("tests/fix/fences", FENCES)
+
+
+def test_callbacks():
+    """Who flushes what a callback stores."""
+    mend_marked("tests/fix/callbacks", CALLBACKS)
+
+
+def test_within_macros():
+    """What is lost and what survives are stores of one macro, and so of one line."""
+    mend_marked("tests/fix/within", {"chain": "abc"})
+    forty.PROGRAMS = os.path.join(HERE, "six")
+    with folder() as scratch:  # a macro that tests something is left, and the reason says what would help
+        program = forty.Program("mailq", os.path.join(scratch, "a program"), (1,))
+        header = os.path.join(program.folder, "pqueue.h")
+        write(header, read(header).replace("\t(elm)->field.guard = ", "\tif ((elm) != NULL) (elm)->field.guard = "))
+        program.build()
+        program.test()
+        status, said, patch = program.fix()
+        equal((status, patch), (1, ""), f"what becomes of a macro with a test ({said})")
+        contains(said, "A flush and a fence between them mend it; that was tried on the trace.")
+
+
+def mend_marked(where, requests):
+    """In each program, lines FIX are what must be added, those with GOES what must go, and then nothing is found."""
+    for name in requests:
+        source = next(s for s in (f"{name}.c", f"{name}.cc") if os.path.exists(os.path.join(where, s)))
+        compiler = "gcc -std=gnu11" if source.endswith(".c") else "g++ -std=c++17"
+        text = read(where, source)
+        wanted = re.sub(r"^(\t*)/\* FIX: (#?)(.*) \*/( +\\)?$", lambda m: m[3] and (m[2] + m[3] if m[2] else m[1] + m[3] + (m[4].rjust(len(m[4]) + 11) if m[4] else "")), without(text, r"^.*// GOES.*\n"), flags=re.M)
         broken = without(text, r"^\t*/\* FIX: .*\n").replace("// GOES: ", "// ").replace(" // GOES", "")
         with folder() as scratch:
-            write(os.path.join(scratch, f"{name}.c"), broken)
-            flags = f"-std=gnu11 -Wall -Wextra -Werror -I'{os.getcwd()}'" + (" -mclwb" if ARCH == "amd64" else "")
-            build = f"gcc {flags} -O1 -g -o prog {name}.c"
-            fixtest.write_database(scratch, [(scratch, f"gcc {flags} -c {name}.c", os.path.join(scratch, f"{name}.c"))])
-            command = ["test", "-j", "1", "--format", "json", "-o", "report.json", "--trace", "a.pmt", "--recover", "./prog {} check", "--", "sh", "-c", f"printf {FENCES[name]} | ./prog pool"]
+            write(os.path.join(scratch, source), broken)
+            flags = f"-Wall -Wextra -Werror -I'{os.getcwd()}'" + (" -mclwb" if ARCH == "amd64" else "")
+            build = f"{compiler} {flags} -O1 -g -o prog {source}"
+            fixtest.write_database(scratch, [(scratch, f"{compiler} {flags} -c {source}", os.path.join(scratch, source))])
+            command = ["test", "-j", "1", "--format", "json", "-o", "report.json", "--trace", "a.pmt", "--recover", "./prog {} check", "--", "sh", "-c", f"printf {requests[name]} | ./prog pool"]
             equal(run("sh", "-c", build, cwd=scratch, timeout=300)[0], 0, f"the status of the build of {name}")
             status, _, err = pmend(*command, cwd=scratch, timeout=300)
             equal(status, 1, f"the status of test of {name} ({err})")
             status, _, err = pmend("fix", "--apply", "-p", ".", "report.json", cwd=scratch, timeout=300)
-            equal((status, read(scratch, f"{name}.c")), (0, wanted), f"the status of fix, and {name} ({err})")
+            equal((status, read(scratch, source)), (0, wanted), f"the status of fix, and {name} ({err})")
             os.remove(os.path.join(scratch, "pool"))
             equal(run("sh", "-c", build, cwd=scratch, timeout=300)[0], 0, f"the status of the build of {name}, mended")
             status, out, err = pmend(*command, cwd=scratch, timeout=300)
@@ -722,7 +752,7 @@ FORTY = {("cached", 4): [], ("eventlog", 4): ["Region::fence();"], ("notes", 4):
 # The same of tests/fix/twelve, tests/fix/six and tests/fix/eight.
 TWELVE = {("outbox", 4): [], ("segidx", 2): ["pm_persist(&s->count, sizeof(s->count));"]}
 SIX = {("lexicon", 1): ["persist(slice_from(w, sizeof(*w) + text.len));"], ("lexicon", 2): ["persist(slice_of(w->seen));"], ("mailq", 2): ["pm_flush(&m->tries, sizeof(m->tries));", "pm_drain();"],
-       ("meter", 2): ["ring_sync(p, sizeof(*p));"], ("phone", 1): ["b->drain();"], ("shelf", 1): ["Medium::persist(slot);"]}
+       ("meter", 1): ["ring_sync(s, sizeof(*s));"], ("shelf", 2): ["Medium::persist(*value);"], ("meter", 2): ["ring_sync(p, sizeof(*p));"], ("phone", 1): ["b->drain();"], ("shelf", 1): ["Medium::persist(slot);"]}
 EIGHT = {("limits", 1): ["save(t, &s->limit, sizeof(s->limit));"], ("limits", 2): ["save(t, s, sizeof(*s));"], ("logstore", 2): ["pm_fence();"]}
 
 
@@ -756,13 +786,15 @@ def test_eight():
 
 def test_six():
     mend_programs("six", SIX)
-    with folder() as scratch:  # its macro makes both stores, in one line
+    with folder() as scratch:  # its macro makes both stores, in one line; a warning, which it also has without a bug, is left
         program = forty.Program("mailq", os.path.join(scratch, "a program"), (1,))
         program.build()
         program.test()
         status, said, patch = program.fix()
-        equal((status, patch), (1, ""), f"what becomes of mailq 1 ({said})")
-        contains(said, "one line stores what is lost and what survives")
+        equal((status, [line[1:].strip(" \t\\") for line in patch.splitlines() if line[:1] in "+-"][2:]), (1, ["pm_persist(&(elm)->field, sizeof((elm)->field));"]), f"what becomes of mailq 1 ({said})")
+        contains(said, "flush and fence added in macro PQ_INSERT_HEAD")
+        program.patch(os.path.join(program.folder, "fix.patch"))
+        equal((program.build(), [forty.shown(b) for b in forty.own(program.test("mended.json"))]), ("", []), "warnings, and what is left of mailq 1")
 
 
 def test_mutant():
