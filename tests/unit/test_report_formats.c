@@ -448,7 +448,7 @@ static void text_compares_dumps(void **state)
 				     "    after:   c\n"
 				     "             d\n"
 				     "             ...\n"
-				     "    found:   \n"
+				     "    found:   (an empty line)\n"
 				     "    and 7 more differences\n"));
 	free(text);
 	text = sample_render(r, "text", &(struct report_options){ .verbose = true });
