@@ -8,7 +8,7 @@
 
 #include "cmd/cmd.h"
 
-static const int ending[2] = { SIGINT, SIGTERM }; /* the user, or timeout, Slurm, a CI job */
+static const int stop_signals[] = { SIGINT, SIGTERM }; /* the user, or timeout, Slurm, a CI job */
 static volatile sig_atomic_t g_interrupts;
 
 static void on_interrupt(int signal_number)
@@ -43,16 +43,16 @@ static void begin(void *arg)
 
 	p->start_ns = clock_ns();
 	progress_begin(&p->line, p->is_asked);
-	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
-		sigaction(ending[i], &action, &p->before[i]);
+	for (size_t i = 0; i < sizeof stop_signals / sizeof *stop_signals; i++)
+		sigaction(stop_signals[i], &action, &p->before[i]);
 }
 
 static void end(void *arg)
 {
 	struct crash_progress *p = arg;
 
-	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
-		sigaction(ending[i], &p->before[i], NULL);
+	for (size_t i = 0; i < sizeof stop_signals / sizeof *stop_signals; i++)
+		sigaction(stop_signals[i], &p->before[i], NULL);
 	progress_clear(&p->line);
 }
 

@@ -38,7 +38,7 @@ struct crash_setup {
 	const struct crash_watch *watch; /* NULL: nobody */
 	/* what it comes to */
 	struct libraries libraries;
-	struct index *index; /* of the trace, which a part begins in the middle with; NULL: none */
+	struct index *index; /* of the trace, for parts and for merging them; NULL: none */
 	struct crash_options options;
 	struct recovery recovery;
 	struct runner_command *commands[5]; /* owned: recover, check, ready, dump, then */

@@ -1,6 +1,5 @@
 /* Slots whose value is durable before the key that commits it, and a reader that takes a snapshot: it reads the value before the key, or in any case, and uses it only if the key is
- * there. No race. Broken, the key is stored before the value is durable; and a
- * value that is zero as long as it is lost is linked before it is stored.
+ * there. No race. Broken, the key is stored before the value is durable; and a value that is zero as long as it is lost is linked before it is stored.
  *	snapshot POOL run [broken]
  *	snapshot POOL recover */
 #include "pm.h"
