@@ -5,25 +5,33 @@ import pty
 import struct
 import subprocess
 import termios
+import threading
+
+END = b"\0the command has ended\0"
 
 
 def run_on_terminal(args, columns=80, cwd=None, env=None, on_output=None):
-    """Gives the status and all that was written to the terminal, with its newlines as \\n. on_output: called with all bytes so far."""
+    """Gives the status and all that was written to the terminal, with its newlines as \\n. on_output: called with all bytes so far.
+
+    The end is told by a mark that is written after the command's last byte. To wait for the last writer to close the terminal is not enough: Linux may
+    report that before it gives the last bytes to the reader."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     p = subprocess.Popen([str(a) for a in args], stdin=theirs, stdout=theirs, stderr=theirs, cwd=cwd, close_fds=True,
                          env=dict(os.environ, **env) if env else None)
-    os.close(theirs)
-    parts = []
-    while True:
-        try:
-            data = os.read(ours, 65536)
-        except OSError:  # the last writer closed it
-            data = b""
-        if not data:
-            break
-        parts.append(data)
+
+    def mark_the_end():
+        p.wait()
+        os.write(theirs, END)
+
+    waiting = threading.Thread(target=mark_the_end)
+    waiting.start()
+    text = b""
+    while not text.endswith(END):
+        text += os.read(ours, 65536)
         if on_output:
-            on_output(b"".join(parts))
+            on_output(text.removesuffix(END))
+    waiting.join()
+    os.close(theirs)
     os.close(ours)
-    return p.wait(), b"".join(parts).decode(errors="replace").replace("\r\n", "\n")
+    return p.returncode, text.removesuffix(END).decode(errors="replace").replace("\r\n", "\n")
