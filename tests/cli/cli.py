@@ -5,6 +5,8 @@ import platform
 import subprocess
 import tempfile
 
+from each import Skip  # noqa: F401  (the tests take it from here)
+
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
 POOL = os.path.abspath("build/tests/cli/pool")
 PATIENCE = 10 if os.environ.get("PMEND_EMULATED") == "1" else 3  # a busy or emulated machine is slow; a time only bounds how long a failure takes
@@ -12,10 +14,6 @@ ARCH = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
 
 
 os.environ.setdefault("SOURCE_DATE_EPOCH", "1700000000")  # HTML pages say when they were made
-
-
-class Skip(Exception):
-    pass
 
 
 def run(*args, cwd=None, env=None, stdin=None, timeout=120):

@@ -10,8 +10,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 sys.dont_write_bytecode = True
 os.chdir(os.path.join(HERE, "..", ".."))
 
-import cli  # noqa: E402
-from missing import why_not  # noqa: E402
+from each import choose, run_each  # noqa: E402
 import schema  # noqa: E402,F401  (looks at every report that is read)
 
 
@@ -25,25 +24,8 @@ def tests():
 
 
 def main():
-    wanted = sys.argv[1:]
-    passed = failed = 0
-    for name, function in tests():
-        if wanted and name not in wanted:
-            continue
-        if reason := why_not("cli", name):
-            print(f"SKIP {name}: {reason}", flush=True)
-            continue
-        try:
-            function()
-            passed += 1
-            print(f"ok {name}", flush=True)
-        except cli.Skip as e:
-            print(f"SKIP {name}: {e}", flush=True)
-        except Exception as e:  # any exception is this test's failure, not the end of the others
-            failed += 1
-            print(f"FAIL {name}: {type(e).__name__}: {e}", flush=True)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    found = dict(tests())
+    return run_each("cli", [(n, found[n]) for n in choose(list(found), sys.argv[1:])])
 
 
 sys.exit(main())

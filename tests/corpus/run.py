@@ -12,7 +12,6 @@ Each program is built at -O0 and at -O2. Prints `ok NAME (O0): …` or `FAIL NAM
 
 import collections
 import concurrent.futures
-import fnmatch
 import glob
 import json
 import os
@@ -26,6 +25,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, "tests")
+from each import choose  # noqa: E402
 from missing import ARCH, why_not  # noqa: E402
 import schema  # noqa: E402,F401  (looks at every report that is read)
 
@@ -111,13 +111,10 @@ def judge(program, level, keep):
 def main():
     words = sys.argv[1:]
     keep = "--keep" in words
-    patterns = [w for w in words if w != "--keep"] or ["*"]
     programs = [Program(path) for path in sorted(glob.glob(f"{SOURCES}/*.c") + glob.glob(f"{SOURCES}/{ARCH}/*.c"))]
-    chosen = [p for p in programs if any(fnmatch.fnmatch(p.name, pattern) for pattern in patterns)]
-    if not chosen:
-        sys.exit(f"no such program; there are: {' '.join(p.name for p in programs)}")
+    names = choose([p.name for p in programs], [w for w in words if w != "--keep"])
     jobs = []
-    for program in chosen:
+    for program in [p for p in programs if p.name in names]:
         for level in LEVELS:
             if reason := why_not("corpus", f"{program.name} ({level})"):
                 print(f"SKIP corpus: {program.name} ({level}): {reason}")

@@ -22,8 +22,9 @@ import time
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "tests"))
+from each import choose, run_each  # noqa: E402
 from leftovers import own_processes, wait_for_ends  # noqa: E402
-from missing import ARCH, why_not  # noqa: E402
+from missing import ARCH  # noqa: E402
 import schema  # noqa: E402,F401  (looks at every report that is read)
 from ports import port_reserve  # noqa: E402
 
@@ -1489,30 +1490,15 @@ def test_consequences_are_hidden_with_their_cause():
 
 def main():
     global folder, scratch
-    wanted = sys.argv[1:]
-    passed = failed = 0
+    tests = {n[len("test_"):]: f for n, f in globals().items() if n.startswith("test_")}
+    words = sys.argv[1:]
+    names = choose(list(tests), words and ["reported_with_check", *words])  # it records for the others
     folder = tempfile.mkdtemp(prefix="crash tests ")
     scratch = os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="pmend-tests-", dir="/dev/shm")
-    for name, function in [(n[len("test_"):], f) for n, f in globals().items() if n.startswith("test_")]:
-        needed = name == "reported_with_check"  # it records for the others
-        if wanted and not needed and not any(name.startswith(w) for w in wanted):
-            continue
-        if reason := why_not("crash", name):
-            print(f"SKIP {name}: {reason}", flush=True)
-            continue
-        start = time.monotonic()
-        try:
-            function()
-            passed += 1
-            print(f"ok {name}", flush=True)
-        except Exception as e:  # any exception is this test's failure, not the end of the others
-            failed += 1
-            print(f"FAIL {name}: {type(e).__name__}: {e}", flush=True)
-        print(f"# {name}: {time.monotonic() - start:.1f} s", file=sys.stderr, flush=True)
+    status = run_each("crash", [(n, tests[n]) for n in names])
     shutil.rmtree(folder)
     shutil.rmtree(scratch)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return status
 
 
 sys.exit(main())

@@ -2,6 +2,7 @@
 """Runs `pmend explore` on the cases of programs.c and compares what it finds with the lines marked there; and the tracer's check of every value.
 
     tests/explore/run.py [NAME]...      in the project's folder; without a name: all"""
+import functools
 import json
 import os
 import random
@@ -16,7 +17,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.dont_write_bytecode = True
-from missing import why_not  # noqa: E402
+from each import choose, run_each  # noqa: E402
 import schema  # noqa: E402,F401  (looks at every report that is read)
 from ports import port_reserve  # noqa: E402
 import parsers  # noqa: E402
@@ -365,32 +366,22 @@ def check_parser(name, variant=""):
         shutil.rmtree(folder)
 
 
+def timed(test):
+    """A test that counts its inputs also says how long they took."""
+    start = time.time()
+    runs = test()
+    return f"{runs} inputs, {time.time() - start:.0f} s" if runs else ""
+
+
 def main():
-    wanted = sys.argv[1:]
     tests = [*[(f"ops, part {n}", lambda s=n: check_ops(100, s)) for n in range(1, OPS_PARTS + 1)], ("tries", check_tries), ("usage", check_usage),
              ("floods", check_floods), ("progress", check_progress), ("other sockets", check_other_sockets), ("interrupted", check_interrupted)]
     tests += [(name, lambda c=case, h=how, r=runs: check_case(c, h, r)) for name, case, how, runs in CASES]
     tests += [(f"parser {n}", lambda n=n: check_parser(n)) for n in parsers.PARSERS if n not in parsers.NOT_FOUND]
     tests += [(f"parser {n}, correct", lambda n=n: check_parser(n, "-correct")) for n in parsers.CORRECT]
     tests += [(name, lambda c=check: c(PMEND, marks)) for name, check in sharing.CHECKS.items()]
-    unknown = set(wanted) - {name for name, _ in tests}
-    if unknown:
-        sys.exit(f"no such test: {', '.join(sorted(unknown))}")
-    failed = 0
-    for name, test in tests:
-        if wanted and name not in wanted:
-            continue
-        if reason := why_not("explore", name):
-            print(f"SKIP explore: {name}: {reason}", flush=True)
-            continue
-        start = time.time()
-        try:
-            runs = test()
-            print(f"ok explore: {name}" + (f" ({runs} inputs, {time.time() - start:.0f} s)" if runs else ""), flush=True)
-        except AssertionError as e:
-            print(f"FAIL explore: {name}: {e}", flush=True)
-            failed += 1
-    return 1 if failed else 0
+    found = dict(tests)
+    return run_each("explore", [(n, functools.partial(timed, found[n])) for n in choose(list(found), sys.argv[1:])], "explore: ")
 
 
 if __name__ == "__main__":

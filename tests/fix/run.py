@@ -17,10 +17,11 @@ sys.dont_write_bytecode = True
 os.chdir(TOP)
 
 from cli import contains, equal, fails, folder, pmend, run, write  # noqa: E402
+from each import choose, run_each  # noqa: E402
 import fixtest  # noqa: E402
 import forty  # noqa: E402
 import ordertest  # noqa: E402
-from missing import ARCH, why_not  # noqa: E402
+from missing import ARCH  # noqa: E402
 import schema  # noqa: E402,F401  (looks at every report that is read)
 
 HOIST = sorted(glob.glob("tests/fix/hoist/*.[ch]"))
@@ -868,24 +869,9 @@ LONG = ("fix.all_transactions", "fix.logs_given_back", "fix.mutant", "fix.subpro
 
 
 def main():
-    wanted = sys.argv[1:]
-    tests = [(f"fix.{name[5:]}", f) for name, f in globals().items() if name.startswith("test_")]
-    passed = failed = 0
-    for name, test in tests:
-        if name not in wanted if wanted else name in LONG:
-            continue
-        if reason := why_not("fix", name):
-            print(f"SKIP {name}: {reason}", flush=True)
-            continue
-        try:
-            test()
-            passed += 1
-            print(f"ok {name}", flush=True)
-        except Exception as e:  # any exception is this test's failure, not the end of the others
-            failed += 1
-            print(f"FAIL {name}: {type(e).__name__}: {e}", flush=True)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    words = sys.argv[1:]
+    tests = {f"fix.{name[5:]}": f for name, f in globals().items() if name.startswith("test_")}
+    return run_each("fix", [(n, tests[n]) for n in choose(list(tests), words) if words or n not in LONG])
 
 
 sys.exit(main())

@@ -4,6 +4,7 @@
     tests/html/run.py [NAME]...        in the project's folder; PMEND_SHOTS=FOLDER keeps screenshots of three widths
 
 Prints `ok NAME` or `FAIL NAME: …`. Every page must ask for nothing but itself and give the console nothing to complain of."""
+import functools
 import json
 import os
 import re
@@ -17,6 +18,7 @@ os.chdir(os.path.join(HERE, "..", ".."))
 
 import samples  # noqa: E402
 from browser import Browser  # noqa: E402
+from each import choose, run_each  # noqa: E402
 from samples import PMEND, page, run  # noqa: E402
 
 WIDTHS = (390, 820, 1360)
@@ -485,23 +487,14 @@ def test_empty(b, folder):
 
 
 def main():
-    wanted = sys.argv[1:]
-    tests = [(n[len("test_"):], f) for n, f in globals().items() if n.startswith("test_")]
-    failed = passed = 0
+    tests = {n[len("test_"):]: f for n, f in globals().items() if n.startswith("test_")}
+    names = choose(list(tests), sys.argv[1:])
     with Browser() as b, tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        for name, function in tests:
-            if wanted and name not in wanted:
-                continue
-            try:
-                b.size(1360)
-                function(b, os.path.realpath(folder))
-                passed += 1
-                print(f"ok {name}", flush=True)
-            except Exception as e:  # any exception is this test's failure, not the end of the others
-                failed += 1
-                print(f"FAIL {name}: {type(e).__name__}: {str(e)[:2000]}", flush=True)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+        def on_wide_window(test):
+            b.size(1360)
+            test(b, os.path.realpath(folder))
+
+        return run_each("html", [(n, functools.partial(on_wide_window, tests[n])) for n in names])
 
 
 sys.exit(main())

@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
@@ -21,8 +20,8 @@ sys.dont_write_bytecode = True
 os.chdir(os.path.join(HERE, "..", ".."))
 
 import crash  # noqa: E402
+from each import choose, run_each  # noqa: E402
 import kills  # noqa: E402
-from missing import why_not  # noqa: E402
 import schema  # noqa: E402,F401  (looks at every report that is read)
 
 PMEND = os.environ.get("PMEND", "build/pmend")
@@ -203,29 +202,16 @@ def tests():
     yield from mutant_tests()
 
 
+def run_alone(name, test):
+    """With a folder of its own; chance is the same each time, unless SEED says otherwise."""
+    random.seed(f"{name} {os.environ.get('SEED', '1')}")
+    with tempfile.TemporaryDirectory(prefix="pmend mutants ", dir="/dev/shm") as folder:
+        test(folder)
+
+
 def main():
-    wanted = sys.argv[1:]
-    seed = int(os.environ.get("SEED", "1"))
-    passed = failed = 0
-    for name, test in tests():
-        if wanted and not any(name.startswith(w) for w in wanted):
-            continue
-        if reason := why_not("mutants", name):
-            print(f"SKIP {name}: {reason}", flush=True)
-            continue
-        random.seed(f"{name} {seed}")
-        started = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="pmend mutants ", dir="/dev/shm") as folder:
-            try:
-                test(folder)
-                passed += 1
-                print(f"ok {name}", flush=True)
-            except Exception as e:  # any exception is this test's failure, not the end of the others
-                failed += 1
-                print(f"FAIL {name}: {type(e).__name__}: {e}", flush=True)
-        print(f"# {name}: {time.monotonic() - started:.1f} s", file=sys.stderr, flush=True)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    found = dict(tests())
+    return run_each("mutants", [(n, functools.partial(run_alone, n, found[n])) for n in choose(list(found), sys.argv[1:])])
 
 
 sys.exit(main())

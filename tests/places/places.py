@@ -13,6 +13,8 @@ import shutil
 import subprocess
 import tempfile
 
+from each import Skip
+
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
 PROGRAMS = os.path.abspath("build/tests/places")
 ARCH = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
@@ -24,10 +26,6 @@ NOBODY = "65534"
 TIMEOUT_S = 600
 NO_RANK = "pmend does not know which unflushed stores recovery reads: threads without protection keys"
 OLD_POOL = "held data before the run; --fresh starts without it"
-
-
-class Skip(Exception):
-    pass
 
 
 def expect(condition, what):

@@ -5,6 +5,7 @@
     tests/places/run.py --table        docs/places.md, made from the rows
 
 Each row of rows.py is a test. Prints `ok NAME`, `FAIL NAME: …` or `SKIP NAME: why`."""
+import functools
 import os
 import sys
 
@@ -13,9 +14,9 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 sys.dont_write_bytecode = True
 os.chdir(os.path.join(HERE, "..", ".."))
 
-from missing import why_not  # noqa: E402
+from each import choose, run_each  # noqa: E402
 import schema  # noqa: E402,F401  (looks at every report that is read)
-from places import Place, Skip, expect  # noqa: E402
+from places import Place, expect  # noqa: E402
 from rows import MACHINE, NOTED, PROGRAM, REFUSED, WORKS  # noqa: E402
 
 PAGE = "docs/places.md"
@@ -62,37 +63,20 @@ def check_page(_):
         expect(f.read() == page(), f"{PAGE} is not what the rows say: tests/places/run.py --table >{PAGE}")
 
 
-def run(name, says, test):
-    """'passed', 'failed' or 'skipped'."""
-    if reason := why_not("places", name):
-        print(f"SKIP {name}: {reason}", flush=True)
-        return "skipped"
+def run(says, test):
     place = Place(says)
     try:
         test(place)
-        print(f"ok {name}", flush=True)
-        return "passed"
-    except Skip as e:
-        print(f"SKIP {name}: {e}", flush=True)
-        return "skipped"
-    except Exception as e:  # any exception is this row's failure, not the end of the others
-        print(f"FAIL {name}: {type(e).__name__}: {e}", flush=True)
-        return "failed"
     finally:
         place.close()
 
 
 def main():
-    wanted = sys.argv[1:]
-    if wanted == ["--table"]:
+    if sys.argv[1:] == ["--table"]:
         sys.stdout.write(page())
         return 0
-    tests = [("page", "", check_page), *((row.name, row.says, row.test) for row in MACHINE + PROGRAM)]
-    if unknown := set(wanted) - {name for name, _, _ in tests}:
-        sys.exit(f"no such row: {', '.join(sorted(unknown))}")
-    ends = [run(*test) for test in tests if not wanted or test[0] in wanted]
-    print(f"{ends.count('passed')} passed, {ends.count('failed')} failed" + (f", {ends.count('skipped')} skipped" if "skipped" in ends else ""))
-    return 1 if "failed" in ends else 0
+    tests = {"page": functools.partial(run, "", check_page), **{row.name: functools.partial(run, row.says, row.test) for row in MACHINE + PROGRAM}}
+    return run_each("places", [(n, tests[n]) for n in choose(list(tests), sys.argv[1:])])
 
 
 sys.exit(main())

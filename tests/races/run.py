@@ -7,6 +7,7 @@ A line that ends in `RACE: WORD` is the reading line of a cross-failure race in 
 a semantic bug, one with `UNINITIALISED: WORD` that of memory without content; ATOMICITY, FAILURE and UNFLUSHED are of states that recovery cannot cope with;
 UNLOGGED is the store that a transaction does not undo, under which its races are listed. Nothing
 else may be found."""
+import functools
 import json
 import os
 import re
@@ -17,7 +18,7 @@ import tempfile
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")]
 sys.dont_write_bytecode = True
 
-from missing import why_not  # noqa: E402
+from each import choose, run_each  # noqa: E402
 import schema  # noqa: E402,F401  (looks at every report that is read)
 
 PMEND = os.environ.get("PMEND", "build/pmend")
@@ -184,24 +185,17 @@ def wrong(case, folder):
     return "; ".join(parts + ([besides] if besides is not True else []))
 
 
+def judge(case, folder):
+    if text := wrong(case, folder):
+        raise AssertionError(text)
+
+
 def main():
-    chosen = [c for c in [*CASES, *agreeing(CASES)] if not sys.argv[1:] or c[1] in sys.argv[1:]]
-    passed = failed = 0
+    cases = [*CASES, *agreeing(CASES)]
+    programs = choose(list(dict.fromkeys(c[1] for c in cases)), sys.argv[1:])
     with tempfile.TemporaryDirectory(prefix="pmend races-") as folder:
-        for case in chosen:
-            if reason := why_not("races", case[0]):
-                print(f"SKIP {case[0]}: {reason}", flush=True)
-                continue
-            try:
-                text = wrong(case, folder)
-            except Exception as e:
-                text = f"{type(e).__name__}: {e}"
-            print(f"FAIL {case[0]}: {text}" if text else f"ok {case[0]}", flush=True)
-            passed += not text
-            failed += bool(text)
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(1 if failed else 0)
+        return run_each("races", [(c[0], functools.partial(judge, c, folder)) for c in cases if c[1] in programs])
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

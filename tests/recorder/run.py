@@ -6,7 +6,6 @@
 For every program: replaying the trace's initial content and stores must give the files' final bytes.
 Prints `ok NAME: property` or `FAIL NAME: property: first difference`."""
 
-import fnmatch
 import json
 import os
 import platform
@@ -16,6 +15,10 @@ import subprocess
 import sys
 import tempfile
 import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, "tests")
+from each import Skip, choose  # noqa: E402
 
 PMEND = "build/pmend"
 PROGRAMS = "build/tests/recorder"
@@ -29,10 +32,6 @@ FLUSHES = ("clflush", "clflushopt", "clwb", "dc-cvac", "dc-civac", "dc-cvap", "d
 FENCES = ("sfence", "mfence", "lfence", "rmw-fence", "dmb", "dsb")
 DATA = (*STORES, *FLUSHES, *FENCES, "load")
 LIBC_FENCES = ("dmb",)  # also made by libc itself
-
-
-class Skip(Exception):
-    """This test cannot run here."""
 
 
 class Wrong(Exception):
@@ -673,12 +672,8 @@ def judge(name, keep):
 def main():
     words = sys.argv[1:]
     keep = "--keep" in words
-    patterns = [w for w in words if w != "--keep"] or ["*"]
-    names = [n for n in TESTS if any(fnmatch.fnmatch(n, p) for p in patterns)]
-    if not names:
-        sys.exit(f"no such test; there are: {' '.join(TESTS)}")
     passed = failed = 0
-    for name in names:
+    for name in choose(list(TESTS), [w for w in words if w != "--keep"]):
         bad, good = judge(name, keep)
         passed += good
         failed += len(bad)

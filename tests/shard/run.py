@@ -6,6 +6,7 @@
 Compared are all findings with their places, witnesses and counts, what was found of the recording's end, and the coverage, but for numbers of runs and faults, which depend on who ran
 where. Prints `ok NAME` or `FAIL NAME: …`."""
 import base64
+import functools
 import hashlib
 import json
 import os
@@ -19,7 +20,7 @@ import tempfile
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "tests"))
-from missing import why_not  # noqa: E402
+from each import choose, run_each  # noqa: E402
 import schema  # noqa: E402,F401  (looks at every report that is read)
 
 os.chdir(TOP)
@@ -489,26 +490,18 @@ def test_usage():
     fails("cannot open", "merge", "there-is-none.json")
 
 
+def without_old_reports(test):
+    for old in [f for f in os.listdir(folder) if f.endswith(".json")]:
+        os.remove(os.path.join(folder, old))
+    test()
+
+
 def main():
     global folder
     tests = {name[5:]: f for name, f in globals().items() if name.startswith("test_")}
-    names = [n for n in tests if not sys.argv[1:] or n.startswith(tuple(sys.argv[1:]))]
-    failed = not names
+    names = choose(list(tests), sys.argv[1:])
     with tempfile.TemporaryDirectory(prefix="pmend shard-") as folder:
-        for name in names:
-            why = why_not("shard", name)
-            if why:
-                print(f"SKIP shard: {name}: {why}", flush=True)
-                continue
-            for old in [f for f in os.listdir(folder) if f.endswith(".json")]:
-                os.remove(os.path.join(folder, old))
-            try:
-                tests[name]()
-                print(f"ok shard: {name}", flush=True)
-            except (AssertionError, OSError, ValueError, KeyError, subprocess.SubprocessError) as e:
-                failed = True
-                print(f"FAIL shard: {name}: {e}", flush=True)
-    return 1 if failed else 0
+        return run_each("shard", [(n, functools.partial(without_old_reports, tests[n])) for n in names], "shard: ")
 
 
 sys.exit(main())

@@ -24,6 +24,7 @@ sys.dont_write_bytecode = True
 os.chdir(os.path.join(HERE, "..", ".."))
 
 from cluster import Cluster  # noqa: E402
+from each import choose  # noqa: E402
 import schema  # noqa: E402,F401  (looks at every report that is read)
 
 PMEND = os.path.abspath("build/pmend")
@@ -362,7 +363,7 @@ def skipped(names, reason):
 
 
 def main():
-    names = sys.argv[1:] or list(TESTS)
+    names = choose(list(TESTS), sys.argv[1:])
     if not os.environ.get(INSIDE):
         missing = [p for p in PROGRAMS if not shutil.which(p, path=os.environ["PATH"] + ":/usr/sbin:/sbin")]
         if missing:
