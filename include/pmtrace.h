@@ -154,7 +154,8 @@ enum pmt_carries {
 	X(73, DC_CVADP, "dc-cvadp", PMT_HAS_ADDR, 0) /* clean to the point of deep persistence */                 \
 	X(74, DMB, "dmb", 0, 1)		      /* the instruction's option, bits 8-11 (CRm) */                     \
 	X(75, DSB, "dsb", 0, 1)		      /* likewise */                                                      \
-	X(76, INPUT, "input", 0, 2)	      /* file descriptor, bytes: standard input or a socket was read; each line of it is an event */
+	X(76, INPUT, "input", 0, 2)	      /* file descriptor, bytes: standard input or a socket was read; each line of it is an event */ \
+	X(77, WRITE, "write", PMT_HAS_ADDR, 1) /* bytes: write(2) or the like to a PM file; the thread's last store-sys tell what */
 
 enum pmt_kind {
 #define X(number, NAME, name, carries, nargs) PMT_##NAME = number,

@@ -12,8 +12,8 @@ static bool is_flush_between(const struct line *l, const struct store *older, co
 	return false;
 }
 
-/* at[i] is lost or kept with the next store from now on. What later stores of such a run cover is never seen. */
-static void store_glue(struct store *at, size_t i, size_t n)
+/* What later stores of such a run cover is never seen. */
+void store_glue(struct store *at, size_t i, size_t n)
 {
 	struct store *s = &at[i];
 

@@ -50,7 +50,7 @@ _Static_assert(sizeof(struct store) == 40, "small");
 
 enum store_flags {
 	STORE_UNORDERED = 1,
-	STORE_GLUED = 2, /* lost or kept together with the next ordered store, which is whole: states were forgotten */
+	STORE_GLUED = 2, /* lost or kept together with the next ordered store, which is whole: states were forgotten, or there are none (write.c) */
 };
 #define MODEL_LINE_BYTES_MAX 512u
 
@@ -150,6 +150,13 @@ void line_walk_release(struct line_walk *w);
 /* ---- coalesce.c ---- */
 
 void line_coalesce(struct model *m, struct line *l);
+
+/* at[i] is lost or kept with the next store from now on, of n. */
+void store_glue(struct store *at, size_t i, size_t n);
+
+/* ---- write.c ---- */
+
+void step_write(struct model *m, const struct thread *t, const struct trace_event *ev);
 
 /* ---- partial.c ---- */
 

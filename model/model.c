@@ -390,6 +390,9 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_STORE_VECTOR:
 		step_store(m, thread_of(m, ev), ev);
 		return;
+	case PMT_WRITE:
+		step_write(m, thread_of(m, ev), ev);
+		return;
 	case PMT_STORE_RMW:
 		/* Its second fence has nothing left to complete. */
 		if (m->platform->is_weak) {

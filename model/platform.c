@@ -43,6 +43,7 @@ static const struct platform msync_sectors = {
 	.name = "msync",
 	.help = "a file in the page cache: durable when msync or fsync returns, torn at 512-byte sectors before",
 	.line_bytes = 512,
+	.is_page_cache = true,
 };
 
 static const struct platform arm64 = {

@@ -1194,6 +1194,13 @@ def test_msync():
     crash("synced", "--recover", program("synced", "careful", "{}"), status=0)
 
 
+def test_write_in_a_sector():
+    """pwrite to a page that is not dirty is not torn inside a sector."""
+    record("metas", "run", "metas pool", options=["--platform", "msync"])
+    crash("metas", "--recover", program("metas", "inside", "{}"), status=0)
+    is_marked(crash("metas", "--recover", program("metas", "across", "{}"), status=1), "metas", "across")
+
+
 # ---- crashes during recovery ----
 
 def test_two_failures():

@@ -92,19 +92,26 @@ static void writes(void)
 
 	CHECK(pwrite(fd, text, 150, 8192 + 10) == 150);
 	expect_sys(p + 10, 150);
+	ARGS("write", p + 10, 150);
 	CHECK(pwrite(other, text + 5, 20, 8192 + 200) == 20);
 	expect_sys(p + 200, 20);
+	ARGS("write", p + 200, 20);
 	CHECK(lseek(fd, 8192 + 300, SEEK_SET) >= 0);
 	CHECK(write(fd, text, 7) == 7);
 	expect_sys(p + 300, 7);
+	ARGS("write", p + 300, 7);
 	CHECK(write(fd, text + 7, 7) == 7); /* goes on where the last one ended */
 	expect_sys(p + 307, 7);
+	ARGS("write", p + 307, 7);
 	CHECK(writev(fd, v, 2) == 80);
 	expect_sys(p + 314, 80); /* one range of the file, however many buffers it came from */
+	ARGS("write", p + 314, 80);
 	CHECK(pwritev(fd, v, 2, 8192 + 600) == 80);
 	expect_sys(p + 600, 80);
+	ARGS("write", p + 600, 80);
 	CHECK(pwrite(fd, pool, 64, 8192 + 1024) == 64); /* from PM into PM */
 	expect_sys(p + 1024, 64);
+	ARGS("write", p + 1024, 64);
 	close(other);
 	STORE(p, 1, *(volatile char *)p = 3);
 }
@@ -118,15 +125,19 @@ static void durable_writes(void)
 
 	CHECK(dsync >= 0 && pwrite(dsync, text, 20, 8192 + 1200) == 20);
 	expect_sys(p + 1200, 20);
+	ARGS("write", p + 1200, 20);
 	ARGS("msync", p + 1200, 20, MS_SYNC);
 	CHECK(sync >= 0 && lseek(sync, 8192 + 1300, SEEK_SET) >= 0 && write(sync, text, 5) == 5);
 	expect_sys(p + 1300, 5);
+	ARGS("write", p + 1300, 5);
 	ARGS("msync", p + 1300, 5, MS_SYNC);
 	CHECK(pwritev2(fd, &v, 1, 8192 + 1400, RWF_DSYNC) == 30);
 	expect_sys(p + 1400, 30);
+	ARGS("write", p + 1400, 30);
 	ARGS("msync", p + 1400, 30, MS_SYNC);
 	CHECK(pwritev2(fd, &v, 1, 8192 + 1400, 0) == 30);
 	expect_sys(p + 1400, 30);
+	ARGS("write", p + 1400, 30);
 	close(dsync);
 	close(sync);
 }
@@ -175,6 +186,7 @@ static void append(uint64_t file)
 	ARGS("size", NULL, file, 20580); /* first the room, then the bytes */
 	expect_pool(path, text, 100, 20480); /* what was written, for the expectation's bytes */
 	expect_cover("store-sys", text, 100);
+	ARGS("write", text, 100);
 	expect_npools--;
 	close(a);
 }

@@ -45,6 +45,7 @@ static const struct litmus_op {
 	{ "store", PMT_STORE, VALUE, 0 },
 	{ "store.nt", PMT_STORE_NT, VALUE, 0 },
 	{ "store.sys", PMT_STORE_SYS, VALUE, 0 },
+	{ "write", PMT_WRITE, RANGE, 0 },
 	{ "rep.stosb", PMT_STORE_VECTOR, VALUE, 1 },
 	{ "rep.stosq", PMT_STORE_VECTOR, VALUE, 8 },
 	{ "movaps", PMT_STORE_VECTOR, VALUE, 16 },

@@ -99,8 +99,11 @@ static void after_write(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
 {
 	ULong args[2] = { n, 4 /* MS_SYNC */ };
 
+	if (n == 0)
+		return;
 	pm_file_written(tid, fd, offset, n);
-	if (n > 0 && ((rwf & (RWF_DSYNC | RWF_SYNC)) || (sys_fcntl(fd, 3 /* F_GETFL */, 0) & O_DSYNC_BIT)))
+	emit_event(tid, PMT_WRITE, PMT_ADDR(pm_file_of_fd(fd), offset), args, NULL, 0);
+	if ((rwf & (RWF_DSYNC | RWF_SYNC)) || (sys_fcntl(fd, 3 /* F_GETFL */, 0) & O_DSYNC_BIT))
 		emit_event(tid, PMT_MSYNC, PMT_ADDR(pm_file_of_fd(fd), offset), args, NULL, 0);
 }
 
