@@ -51,7 +51,7 @@ struct shorter {
 };
 
 struct state {
-	bool is_weak; /* the platform */
+	bool is_weak, has_flush; /* the platform */
 	struct map shorter; /* by number of line */
 	VEC(struct shorter *) all_shorter;
 	VEC(struct orphan) orphans;
@@ -120,6 +120,7 @@ static const struct shorter *shorter_of(const struct state *state, const struct 
 static struct finding finding_of(struct state *state, const struct model_store *s)
 {
 	struct finding f = { .first_seq = s->seq, .nplaces = 1, .places = { { "store", s->site } } };
+	static const char unsynced[] = "no msync or fsync follows this store: it may never become durable";
 	const struct shorter *cleaned = shorter_of(state, s);
 
 	if (cleaned) {
@@ -136,10 +137,10 @@ static struct finding finding_of(struct state *state, const struct model_store *
 			f.places[f.nplaces++] = (struct finding_place){ "flush", s->flush };
 	} else if (fenced_of(state, s->stream, s->thread)->seq > s->seq) {
 		f.kind = KIND_FLUSH;
-		f.message = "this store is never flushed; the fence after it has nothing to complete";
+		f.message = state->has_flush ? "this store is never flushed; the fence after it has nothing to complete" : unsynced;
 	} else {
 		f.kind = KIND_BOTH;
-		f.message = "this store is never flushed, and no fence follows";
+		f.message = state->has_flush ? "this store is never flushed, and no fence follows" : unsynced;
 	}
 	return f;
 }
@@ -289,6 +290,7 @@ static void durability_step(void *arg, struct check *c, const struct trace_event
 	struct walk w = { s, c };
 
 	s->is_weak = check_platform(c)->is_weak;
+	s->has_flush = check_platform(c)->has_flush;
 	if (platform_flush(check_platform(c), ev->kind) == FLUSH_AT_FENCE)
 		note_flush(s, c, ev);
 	else if (platform_flush(check_platform(c), ev->kind) == FLUSH_SHORT)

@@ -26,12 +26,13 @@ static void ask(const struct model_store *s, void *arg)
 		*vec_add(list) = (struct asked){ s->addr, s->seq, s->size_bytes, site_id(s->site), STORE_UNTOUCHED };
 }
 
-/* The bytes of its line that a store has, bit i being byte i. A store is told line by line. */
-static uint64_t bytes_of(const struct asked *a)
+/* Was a byte of the store read? Bit i of the mask is byte from + i. */
+static bool is_read(const struct asked *a, uint64_t from, uint64_t mask)
 {
-	const uint32_t at = a->addr % PMT_LINE_BYTES;
-
-	return (a->size_bytes >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << a->size_bytes) - 1) << at;
+	for (uint64_t addr = a->addr > from ? a->addr : from; addr < a->addr + a->size_bytes && addr < from + 64; addr++)
+		if (mask >> (addr - from) & 1)
+			return true;
+	return false;
 }
 
 static void watch(struct state_set *set, const struct crash_image *image, const asked_list *list)
@@ -48,12 +49,12 @@ static void note_reads(const struct state_set *set, const struct runner *r, cons
 	const size_t n = runner_decisions(r, &d);
 
 	for (size_t i = 0; i < n; i++) {
-		const uint64_t line = set->lines.at[d[i].line].addr, mask = d[i].mask << d[i].at;
+		const uint64_t from = set->lines.at[d[i].line].addr + d[i].at;
 
 		if (i >= v->ndecisions[PART_RECOVER] && i < v->ndecisions[PART_THEN])
 			continue;
 		for (size_t k = 0; k < list->n; k++)
-			if (list->at[k].addr / PMT_LINE_BYTES == line / PMT_LINE_BYTES && (bytes_of(&list->at[k]) & mask))
+			if (is_read(&list->at[k], from, d[i].mask))
 				list->at[k].use = STORE_READ;
 	}
 }

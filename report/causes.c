@@ -121,6 +121,6 @@ void causes_finish(struct report *r)
 		if (!r->bugs.at[i]->cause)
 			r->bugs.at[n++] = r->bugs.at[i];
 		else
-			vec_release(&r->bugs.at[i]->paths);
+			entry_release(r->bugs.at[i]);
 	r->bugs.n = n;
 }

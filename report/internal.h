@@ -17,10 +17,17 @@ struct report_path {
 	struct bug_path path;
 };
 
+/* An instruction, with its callers, that a bug was seen at. One line of the source may have several, also inside a library. */
+struct report_site {
+	uint32_t site;
+	uint64_t first_seq;
+};
+
 struct report_entry {
 	struct bug bug;
 	const char *key;	   /* equal for what is merged; orders equal bugs by their lines */
 	VEC(struct report_path) paths;
+	VEC(struct report_site) sites; /* where a trace is at hand */
 	struct report_entry *next; /* same hash, other key */
 	struct report_entry *cause; /* causes.c: listed under that one; NULL: a finding of its own */
 	size_t origin, origin_cause; /* unfold.c: see report_origin() */
@@ -67,6 +74,7 @@ void report_append(struct report *r, const struct bug *b);
 /* Removes what hides() says; returns how many. */
 size_t report_filter(struct report *r, bool (*hides)(const void *context, const struct bug *b), const void *context);
 
+void entry_release(struct report_entry *e); /* what it has on the heap; the rest is in the arena */
 struct report_entry *report_find(const struct report *r, const char *key, uint64_t hash); /* NULL if there is none */
 struct report_entry *report_insert(struct report *r, const struct bug *b, const char *key, uint64_t hash);
 

@@ -16,10 +16,16 @@ struct report *report_new(void)
 	return r;
 }
 
+void entry_release(struct report_entry *e)
+{
+	vec_release(&e->paths);
+	vec_release(&e->sites);
+}
+
 static void entries_release(struct report_entry **list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		vec_release(&list[i]->paths);
+		entry_release(list[i]);
 }
 
 void report_free(struct report *r)
@@ -42,6 +48,18 @@ void report_free(struct report *r)
 	free(r);
 }
 
+static void add_site(struct report_entry *e, const struct bug *b)
+{
+	const uint32_t site = b->nlocations ? b->locations[0].site : 0;
+
+	if (!site)
+		return;
+	for (size_t i = 0; i < e->sites.n; i++)
+		if (e->sites.at[i].site == site)
+			return;
+	*vec_add(&e->sites) = (struct report_site){ site, b->first_seq };
+}
+
 static struct report_entry *entry_new(struct report *r, const struct bug *b, const char *key)
 {
 	struct report_entry *e = arena_alloc(&r->arena, sizeof *e);
@@ -52,6 +70,7 @@ static struct report_entry *entry_new(struct report *r, const struct bug *b, con
 		e->bug.count = 1;
 	e->bug.paths = NULL;
 	e->bug.npaths = 0;
+	add_site(e, b);
 	paths_add(r, e, b, PATHS_ADD_UP);
 	return e;
 }
@@ -113,6 +132,7 @@ static void entry_merge(struct report *r, struct report_entry *e, const struct b
 		e->bug.crash = bug_crash_copy(&r->arena, b->crash);
 	else if (b->crash && b->crash->runs && b->crash->runs < e->bug.crash->runs)
 		found_sooner(r, e, b->crash->runs);
+	add_site(e, b);
 	paths_add(r, e, b, PATHS_ADD_UP);
 }
 
@@ -154,13 +174,18 @@ void report_each(const struct report *r, void (*each)(const struct bug *b, void 
 		each(&r->bugs.at[i]->bug, arg);
 }
 
-/* Of all call paths, what matters most; not known, if it is not of one. */
+/* Of all call paths and instructions, what matters most; not known, if it is not of one. */
 static enum bug_use use_of(const struct report_entry *e, enum bug_use (*use)(const struct bug *b, uint64_t first_seq, void *arg), void *arg)
 {
 	enum bug_use most = use(&e->bug, e->bug.first_seq, arg);
 
 	for (size_t i = 0; i < e->paths.n; i++) {
 		enum bug_use u = use(&e->bug, e->paths.at[i].path.first_seq, arg);
+
+		most = u < most ? u : most;
+	}
+	for (size_t i = 0; i < e->sites.n; i++) {
+		enum bug_use u = use(&e->bug, e->sites.at[i].first_seq, arg);
 
 		most = u < most ? u : most;
 	}
@@ -460,7 +485,7 @@ size_t report_filter(struct report *r, bool (*hides)(const void *context, const 
 		if (!hides(context, &r->bugs.at[i]->bug))
 			r->bugs.at[n++] = r->bugs.at[i];
 		else
-			vec_release(&r->bugs.at[i]->paths);
+			entry_release(r->bugs.at[i]);
 	r->bugs.n = n;
 	return before - n;
 }

@@ -47,7 +47,7 @@ void report_unfold(struct report *r)
 			*vec_add(&all) = e;
 		for (size_t k = 0; k < e->bug.npaths; k++)
 			*vec_add(&all) = entry_of_path(r, e, &e->bug.paths[k]);
-		vec_release(&e->paths);
+		entry_release(e);
 	}
 	r->bugs.n = 0;
 	for (size_t i = 0; i < all.n; i++)

@@ -24,7 +24,7 @@ __attribute__((noinline)) static void put_more(struct pool *p)
 
 static void run(struct pool *p)
 {
-	p->n = 1;
+	p->n = 1; /* RANK ON MSYNC: reads */
 	persist(&p->n, sizeof p->n);
 	p->value = 7;	 /* RANK: reads */
 	p->lock = 1;	 /* RANK: overwrites */

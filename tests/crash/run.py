@@ -1039,10 +1039,15 @@ def test_no_recovery_output():
 
 # ---- rank ----
 
+def ranks_wanted(mark):
+    """What the source says that recovery does with the stores of a line."""
+    with open(f"{SOURCES}/ranks.c") as f:
+        return {number: found[1] for number, line in enumerate(f, 1) if (found := re.search(rf"/\* {mark}: ([a-z-]+) \*/", line))}
+
+
 def test_ranks():
     """pmend test says what recovery does with what is never written back, and what it does not rely on comes last, a line each. Without recovery, nothing is said."""
-    with open(f"{SOURCES}/ranks.c") as f:
-        wanted = {number: found[1] for number, line in enumerate(f, 1) if (found := re.search(r"/\* RANK: ([a-z-]+) \*/", line))}
+    wanted = ranks_wanted("RANK")
     command = ["--", f"{PROGRAMS}/ranks", "run", "ranks pool"]
     recover = ["--recover", program("ranks", "recover", "{}")]
     run(PMEND, "test", "--format", "json", "-o", "ranks.json", *recover, "--fresh", *command, status=1)
@@ -1058,6 +1063,16 @@ def test_ranks():
     run(PMEND, "test", "--format", "json", "-o", "ranks.json", "--fresh", *command, status=1)
     with open(os.path.join(folder, "ranks.json")) as f:
         expect(all("recovery" not in b for b in json.load(f)["bugs"]), "a rank without recovery")
+
+
+def test_ranks_of_sectors():
+    """The same where a line is longer than a cache line."""
+    run(PMEND, "test", "--platform", "msync", "--format", "json", "-o", "ranks.json", "--recover", program("ranks", "recover", "{}"), "--fresh",
+        "--", f"{PROGRAMS}/ranks", "run", "ranks pool", status=1)
+    with open(os.path.join(folder, "ranks.json")) as f:
+        bugs = [b for b in json.load(f)["bugs"] if b["kind"].startswith("missing")]
+    equal({b["locations"][0]["line"]: b["recovery"] for b in bugs}, {**ranks_wanted("RANK"), **ranks_wanted("RANK ON MSYNC")}, "what recovery does")
+    expect(all(b["message"].startswith("no msync or fsync follows") for b in bugs), [b["message"] for b in bugs])
 
 
 # ---- wrong usage, wrong checkers ----
