@@ -29,7 +29,7 @@ struct platform {
 	uint32_t line_bytes;	 /* what becomes durable on its own: 64 for a cache line, 512 for a sector */
 	bool is_cache_durable;	 /* eADR: visible is durable; only non-temporal stores wait for a fence */
 	bool has_flush;		 /* clwb and the like write back; else only msync and fsync do */
-	bool is_page_cache;	 /* what becomes durable is a sector of it: write(2) to a clean page is not torn inside one */
+	bool is_page_cache;	 /* write(2) is not torn inside a line */
 	bool is_weak;		 /* arm64: stores of a line are a partial order, and only dsb completes flushes */
 	enum x86_units units;	 /* of an amd64 recording */
 	bool is_variant;	 /* differs from an earlier row in units only: --platform all leaves it out */

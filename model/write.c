@@ -1,5 +1,5 @@
-/* write(2) to a file in the page cache. The kernel locks a page while it copies to it, and while it hands it to the device, so that a sector shows all of a call or nothing.
- * A page that was dirty before may be on its way to the device during the copy: then what the call wrote tears like any store. */
+/* write(2) to a file in the page cache. The kernel locks a page while it copies to it, and to write it back, so that a sector shows all of a call or nothing. (Left out: a device that reads
+ * a page which was dirty before, while the call copies to it. Only some devices make the kernel wait for that: "stable pages".) */
 #include "model/internal.h"
 
 /* What the call wrote: [from, to). */
@@ -8,61 +8,44 @@ struct written {
 	uint32_t thread;
 };
 
-/* The recorder tells of a call by a store for each cache line. */
-static uint32_t stores_told(const struct written *w, uint64_t from, uint64_t to)
+static bool is_of(const struct written *w, const struct line *l, const struct store *s)
 {
-	if (from < w->from)
-		from = w->from;
-	if (to > w->to)
-		to = w->to;
-	return from < to ? (uint32_t)((to - 1) / PMT_LINE_BYTES - from / PMT_LINE_BYTES + 1) : 0;
+	const uint64_t addr = l->addr + s->at;
+
+	return s->kind == PMT_STORE_SYS && s->thread == w->thread && addr >= w->from && addr + s->size_bytes <= w->to;
 }
 
-static bool is_written_only(const struct written *w, const struct line *l, uint32_t line_bytes)
+/* The recorder tells of a call by a store for each cache line: so many are in this line. */
+static uint32_t stores_told(const struct written *w, const struct line *l, uint32_t line_bytes)
 {
-	for (const struct store *s = l->stores; s < line_end(l); s++) {
-		const uint64_t addr = l->addr + s->at;
+	const uint64_t from = w->from > l->addr ? w->from : l->addr, end = l->addr + line_bytes, to = w->to < end ? w->to : end;
 
-		if (s->kind != PMT_STORE_SYS || s->thread != w->thread || addr < w->from || addr + s->size_bytes > w->to)
-			return false;
-	}
-	return l->nstores == stores_told(w, l->addr, l->addr + line_bytes);
+	return (uint32_t)((to - 1) / PMT_LINE_BYTES - from / PMT_LINE_BYTES + 1);
 }
 
-static bool was_clean(const struct model *m, const struct written *w, uint64_t page)
+/* The newest stores of the line become one. */
+static void glue(const struct written *w, struct line *l, uint32_t line_bytes)
 {
-	bool is_clean = true;
-	struct line_walk walk;
-	const struct line *l;
+	const uint32_t n = stores_told(w, l, line_bytes);
 
-	line_walk_init(&walk, m, page, PMT_PAGE_BYTES);
-	while (is_clean && (l = line_walk_next(&walk)))
-		is_clean = is_written_only(w, l, m->platform->line_bytes);
-	line_walk_release(&walk);
-	return is_clean;
-}
-
-static void glue_page(const struct model *m, uint64_t page)
-{
-	struct line_walk walk;
-	struct line *l;
-
-	line_walk_init(&walk, m, page, PMT_PAGE_BYTES);
-	while ((l = line_walk_next(&walk))) {
-		l->stores[l->nstores - 1].unit_bytes = 0;
-		for (uint32_t i = 0; i + 1 < l->nstores; i++)
-			store_glue(l->stores, i, l->nstores);
-	}
-	line_walk_release(&walk);
+	for (uint32_t i = 1; i <= n; i++)
+		if (i > l->nstores || !is_of(w, l, &l->stores[l->nstores - i]))
+			return;
+	l->stores[l->nstores - 1].unit_bytes = 0;
+	for (uint32_t i = l->nstores - n; i + 1 < l->nstores; i++)
+		store_glue(l->stores, i, l->nstores);
 }
 
 void step_write(struct model *m, const struct thread *t, const struct trace_event *ev)
 {
 	const struct written w = { ev->addr, ev->addr + ev->arg[0], t->index };
+	struct line_walk walk;
+	struct line *l;
 
-	if (!m->platform->is_page_cache)
+	if (!m->platform->is_page_cache || w.to == w.from)
 		return;
-	for (uint64_t page = w.from / PMT_PAGE_BYTES * PMT_PAGE_BYTES; page < w.to; page += PMT_PAGE_BYTES)
-		if (was_clean(m, &w, page))
-			glue_page(m, page);
+	line_walk_init(&walk, m, ev->addr, ev->arg[0]);
+	while ((l = line_walk_next(&walk)))
+		glue(&w, l, m->platform->line_bytes);
+	line_walk_release(&walk);
 }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "crash/search/strategies.h"
 #include "session/crash_again.h"
@@ -35,9 +36,24 @@ static bool has_read_nothing(const struct crash_result *c, const struct strategy
 	return strategy == &strategy_lazy && has_choice && c->counters.runs == c->counters.points && c->counters.fallbacks == 0 && c->is_complete && c->bugs.n == 0;
 }
 
+/* A file that the program writes and does not map; NULL: there is none, or the trace has it. */
+static char *beside_note(const struct trace *t)
+{
+	const char *path = trace_meta(t, "beside"), *name;
+
+	for (uint32_t i = 1; path && i <= trace_nfiles(t); i++)
+		if (trace_file(t, i) && strcmp(trace_file(t, i)->path, path) == 0)
+			return NULL;
+	if (!path)
+		return NULL;
+	name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	return xasprintf("The program writes %s, too, but does not map it, so crash states do not have it. If recovery reads it, findings may be false; record with --pm '+%s'",
+			 name, name);
+}
+
 static char *note_of(const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const struct crash_again *again)
 {
-	char *note = NULL, *races = race_report_note(c, p, &s->libraries);
+	char *note = NULL, *races = race_report_note(c, p, &s->libraries), *beside;
 
 	if (races)
 		note_add(&note, races);
@@ -52,6 +68,8 @@ static char *note_of(const struct plan *p, const struct crash_result *c, const s
 	if (has_read_nothing(c, s->options.strategy))
 		note_add(&note, xstrdup("Recovery read nothing that a crash could have lost. Make sure that it reads the data, or add a --check that "
 					"does"));
+	if ((beside = beside_note(p->trace)))
+		note_add(&note, beside);
 	if (trace_meta(p->trace, "sandbox"))
 		note_add(&note, xstrdup(judge_sandbox));
 	if (c->counters.has_sandbox)

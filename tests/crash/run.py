@@ -1210,10 +1210,27 @@ def test_msync():
 
 
 def test_write_in_a_sector():
-    """pwrite to a page that is not dirty is not torn inside a sector."""
+    """pwrite is not torn inside a sector."""
     record("metas", "run", "metas pool", options=["--platform", "msync"])
     crash("metas", "--recover", program("metas", "inside", "{}"), status=0)
     is_marked(crash("metas", "--recover", program("metas", "across", "{}"), status=1), "metas", "across")
+
+
+def test_beside():
+    """A log that is written and not mapped is in crash states if --pm +GLOB names it. If not, the report says so."""
+    recover = ["--recover", program("wal", "recover", "{}")]
+    msync = ["--platform", "msync"]
+    for way, status in ("careful", 0), ("hasty", 1):
+        record("wal", "run", f"{way} pool", way, options=[*msync, "--pm", "+*.log"])
+        report = crash("wal", *recover, status=status)
+        expect("does not map" not in report["coverage"].get("note", ""), report["coverage"])
+        if status:
+            is_marked(report, "wal", way)
+        run(PMEND, "check", *msync, traces["wal"], status=0)
+    record("wal", "run", "third pool", "careful", options=msync)
+    expect("The program writes third pool.log, too, but does not map it" in crash("wal", *recover, status=1)["coverage"]["note"], "nothing is said")
+    record("wal", "run", "fourth pool", "careful", options=[*msync, "--pm", "fourth pool"])
+    expect("--pm '+fourth pool.log'" in crash("wal", *recover, status=1)["coverage"]["note"], "nothing is said with --pm")
 
 
 # ---- crashes during recovery ----
