@@ -9,6 +9,7 @@
 #include "cmd/crash_options.h"
 #include "cmd/crash_progress.h"
 #include "cmd/explore_parts.h"
+#include "cmd/pool_option.h"
 #include "cmd/reporting.h"
 #include "cmd/talk/progress.h"
 #include "explore/session/exploring.h"
@@ -165,7 +166,7 @@ static int explore_run(const struct command *command, int argc, char **argv)
 		CHECKING_OPTIONS(&x.checking),
 		REPORTING_OPTIONS(&reporting),
 		FAIL_ON_OPTION(&reporting),
-		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &x.checking.recording.pm },
+		PM_OPTION(&x.checking.recording.pm),
 		PROGRESS_OPTION(&is_asked),
 		{ 0 },
 	};

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bundle/bundle.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "cmd/talk/nearest.h"
 #include "cmd/talk/wrap.h"
+#include "session/scratch.h"
 #include "util/alloc.h"
 
 static void synopsis_print(const struct command *c, const struct option *table)
@@ -191,7 +193,7 @@ int options_parse(const struct command *c, const struct option *table, enum opti
 			i = parse_long(c, table, i, argc, argv, n);
 		else if (argv[i][0] == '-' && argv[i][1])
 			i = parse_short(c, table, i, argc, argv);
-		else if (order == OPTIONS_FIRST)
+		else if (order == OPTIONS_FIRST && !is_trace_name(argv[i]) && !is_bundle_name(argv[i]))
 			break;
 		else
 			argv[n++] = argv[i];

@@ -26,7 +26,7 @@ struct option {
 
 enum option_order {
 	OPTIONS_ANYWHERE, /* operands and options mix; "--" ends the options */
-	OPTIONS_FIRST,	  /* the first operand ends the options: a command line follows */
+	OPTIONS_FIRST,	  /* the first operand ends the options, unless it is a trace or a bundle: a command line follows */
 };
 
 /* With c->on_table, hands the table to it and exits. Else: fills the values and moves the operands to the front of argv; returns how many there are. The table ends with a row

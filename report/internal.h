@@ -33,6 +33,13 @@ struct report_entry {
 	size_t origin, origin_cause; /* unfold.c: see report_origin() */
 };
 
+/* What is on the heap; the rest is in the arena. */
+static inline void entry_release(struct report_entry *e)
+{
+	vec_release(&e->paths);
+	vec_release(&e->sites);
+}
+
 /* Findings inside a library that were folded into one line. */
 struct report_folded {
 	const char *library;
@@ -74,7 +81,6 @@ void report_append(struct report *r, const struct bug *b);
 /* Removes what hides() says; returns how many. */
 size_t report_filter(struct report *r, bool (*hides)(const void *context, const struct bug *b), const void *context);
 
-void entry_release(struct report_entry *e); /* what it has on the heap; the rest is in the arena */
 struct report_entry *report_find(const struct report *r, const char *key, uint64_t hash); /* NULL if there is none */
 struct report_entry *report_insert(struct report *r, const struct bug *b, const char *key, uint64_t hash);
 

@@ -101,20 +101,38 @@ void report_add_omitted(struct report *r, const char *platform, const char *why)
 	free(text);
 }
 
-/* Where flushes achieve nothing, the kinds' own advice is wrong. */
 static bool is_only_msync(const struct report *r, const struct bug *b)
 {
 	const char *platform = b->nplatforms ? b->platforms[0] : r->platform;
 
-	return b->nplatforms <= 1 && platform && strcmp(platform, "msync") == 0 && strncmp(b->kind, "missing-", 8) == 0;
+	return b->nplatforms <= 1 && platform && strcmp(platform, "msync") == 0;
+}
+
+/* Where flushes achieve nothing, some kinds' own advice is wrong. */
+static const char *msync_advice(const char *kind)
+{
+	static const struct {
+		const char *begin, *advice; /* of the kind's name */
+	} list[] = {
+		{ "missing-", "Call msync with MS_SYNC, pmem_msync or fsync after the store; on msync, flushes and fences achieve nothing." },
+		{ "ordering", "Make the earlier store durable (msync with MS_SYNC, or fsync) before the later one." },
+		{ "ack-before-durable", "Call msync with MS_SYNC, or fsync, in the operation itself, before the answer is sent." },
+		{ "assert-durable", "Call msync with MS_SYNC, or fsync, before the assertion." },
+		{ "assert-ordered", "Call msync with MS_SYNC, or fsync, for the first range before anything is stored to the second." },
+	};
+
+	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+		if (strncmp(kind, list[i].begin, strlen(list[i].begin)) == 0)
+			return list[i].advice;
+	return NULL;
 }
 
 const char *platforms_advice(const struct report *r, const struct bug *b)
 {
 	if (b->severity == BUG_PERFORMANCE && b->nplatforms < r->platforms.n)
 		return NULL;
-	if (!b->advice && is_only_msync(r, b))
-		return "Call msync with MS_SYNC, pmem_msync or fsync after the store; on msync, flushes and fences achieve nothing.";
+	if (!b->advice && is_only_msync(r, b) && msync_advice(b->kind))
+		return msync_advice(b->kind);
 	return bug_advice(b);
 }
 

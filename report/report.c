@@ -16,12 +16,6 @@ struct report *report_new(void)
 	return r;
 }
 
-void entry_release(struct report_entry *e)
-{
-	vec_release(&e->paths);
-	vec_release(&e->sites);
-}
-
 static void entries_release(struct report_entry **list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -1087,6 +1087,14 @@ def test_usage_of_groups():
     fails(2, "--races needs", "--races", "--strategy", "representative", "--recover", "true", "x.pmt")
 
 
+def test_options_after_the_trace():
+    """A trace takes no arguments, so options may come behind it. What comes behind a program is the program's."""
+    recover = ["--recover", program("cases", "ordering", "{}")]
+    text, _ = run(PMEND, "crash", *recover, traces["cases"], status=1)
+    equal(run(PMEND, "crash", traces["cases"], *recover, status=1)[0], text, "the report")
+    fails(2, "unknown option --recovery", traces["cases"], "--recovery", "x")
+
+
 def test_usage():
     good = ["--recover", "/bin/true"]
     fails(2, "--strategy", *good, "--strategy", "random", traces["cases"])
@@ -1206,6 +1214,8 @@ def test_pools():
 def test_msync():
     record("synced", "run", "synced pool", options=["--platform", "msync"])
     is_marked(crash("synced", "--recover", program("synced", "hasty", "{}"), status=1), "synced", "hasty")
+    text, _ = run(PMEND, "crash", "--recover", program("synced", "hasty", "{}"), traces["synced"], status=1)
+    expect("Make the earlier store durable (msync with MS_SYNC, or fsync)" in text and "flush" not in text, text)
     crash("synced", "--recover", program("synced", "careful", "{}"), status=0)
 
 
