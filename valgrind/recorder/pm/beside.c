@@ -44,6 +44,22 @@ static void tell(ThreadId tid, const struct vg_stat *st, const HChar *path)
 	emit_event(tid, PMT_META, 0, NULL, text, VG_(strlen)(text));
 }
 
+/* The last file that was looked at, and when: most calls write to the same one again. With --pm +GLOB, each file is looked at each time: an inode may be used again. */
+static Bool was_last(const struct vg_stat *st)
+{
+	static struct {
+		ULong dev, ino;
+		UInt nfolders;
+	} last;
+
+	if (last.dev == st->dev && last.ino == st->ino && last.nfolders == files_nfolders() && !files_have_beside())
+		return True;
+	last.dev = st->dev;
+	last.ino = st->ino;
+	last.nfolders = files_nfolders();
+	return False;
+}
+
 static void follow(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path)
 {
 	HChar link[64];
@@ -64,7 +80,7 @@ void beside_fd_changes(ThreadId tid, Int fd, Bool is_write)
 	static HChar path[PMT_PAGE_BYTES];
 	struct vg_stat st;
 
-	if (!files_are_followed() || VG_(fstat)(fd, &st) != 0 || !VKI_S_ISREG(st.mode) || st.nlink == 0 ||
+	if (!files_are_followed() || VG_(fstat)(fd, &st) != 0 || !VKI_S_ISREG(st.mode) || st.nlink == 0 || was_last(&st) ||
 	    shared_file_find(st.dev, st.ino) != 0 || !file_path(fd, path, sizeof path))
 		return;
 	if (file_is_named_beside(path))

@@ -41,6 +41,11 @@ Bool file_is_named_beside(const HChar *path)
 	return globs_match(&g_beside, path);
 }
 
+Bool files_have_beside(void)
+{
+	return g_beside.n > 0;
+}
+
 Bool files_are_followed(void)
 {
 	return g_beside.n > 0 || shared_has_files();
@@ -65,6 +70,11 @@ Bool file_is_in_pm_folder(const HChar *path)
 		if (VG_(strlen)(g_folders[i]) == folder_len(path) && VG_(strncmp)(g_folders[i], path, folder_len(path)) == 0)
 			return True;
 	return False;
+}
+
+UInt files_nfolders(void)
+{
+	return g_nfolders;
 }
 
 static void folder_add(const HChar *path)

@@ -37,6 +37,8 @@ Bool file_is_pm(Int fd, const struct vg_stat *st, const HChar **path); /* path: 
 UInt file_number(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path, UInt flags); /* tells the trace about it the first time, with these flags */
 Bool file_is_named_beside(const HChar *path); /* --pm +GLOB */
 Bool file_is_in_pm_folder(const HChar *path); /* where this process has mapped a file */
+UInt files_nfolders(void);		      /* with PM files of this process */
+Bool files_have_beside(void);		      /* is there a --pm +GLOB? */
 Bool files_are_followed(void);		      /* there are some, or may be before one is mapped */
 
 /* ---- old.c ---- */
