@@ -71,7 +71,8 @@ static void follow(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *
 		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "a written file cannot be read", 29);
 		return;
 	}
-	file_number(tid, sr_Res(r), st, path, PMT_FILE_BESIDE);
+	if (file_number(tid, sr_Res(r), st, path, PMT_FILE_BESIDE) == 0)
+		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "too many PM files", 17);
 	VG_(close)(sr_Res(r));
 }
 
