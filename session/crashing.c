@@ -36,14 +36,22 @@ static bool has_read_nothing(const struct crash_result *c, const struct strategy
 	return strategy == &strategy_lazy && has_choice && c->counters.runs == c->counters.points && c->counters.fallbacks == 0 && c->is_complete && c->bugs.n == 0;
 }
 
-/* A file that the program writes and does not map; NULL: there is none, or the trace has it. */
+static bool has_file(const struct trace *t, const char *path)
+{
+	for (uint32_t i = 1; i <= trace_nfiles(t); i++)
+		if (trace_file(t, i) && strcmp(trace_file(t, i)->path, path) == 0)
+			return true;
+	return false;
+}
+
+/* Names a file that the program writes, and that the trace does not have; NULL: there is none. */
 static char *beside_note(const struct trace *t)
 {
-	const char *path = trace_meta(t, "beside"), *name;
+	const char *path, *name;
+	size_t i = 0;
 
-	for (uint32_t i = 1; path && i <= trace_nfiles(t); i++)
-		if (trace_file(t, i) && strcmp(trace_file(t, i)->path, path) == 0)
-			return NULL;
+	while ((path = trace_meta_older(t, "beside", i)) && has_file(t, path))
+		i++;
 	if (!path)
 		return NULL;
 	name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;

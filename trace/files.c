@@ -66,6 +66,12 @@ void files_note(struct files *f, struct arena *arena, const struct trace_event *
 		f->unseen = arena_string(arena, ev->data, ev->data_len);
 		return;
 	}
+	if (ev->kind == PMT_MAP) {
+		file = known_file(f, PMT_FILE(ev->addr));
+		if (file)
+			file->flags &= ~(uint32_t)PMT_FILE_BESIDE;
+		return;
+	}
 	if (ev->kind != PMT_SIZE && ev->kind != PMT_FALLOCATE && ev->kind != PMT_RENAME)
 		return;
 	file = known_file(f, ev->arg[0]);
@@ -79,12 +85,12 @@ void files_note(struct files *f, struct arena *arena, const struct trace_event *
 		file->path = arena_string(arena, ev->data, ev->data_len);
 }
 
-const char *files_meta(const struct files *f, const char *key)
+const char *files_meta(const struct files *f, const char *key, size_t nth)
 {
 	size_t len = strlen(key), i;
 
-	for (i = f->meta.n; i-- > 0;) /* the newest counts */
-		if (strncmp(f->meta.at[i], key, len) == 0 && f->meta.at[i][len] == '=')
+	for (i = f->meta.n; i-- > 0;)
+		if (strncmp(f->meta.at[i], key, len) == 0 && f->meta.at[i][len] == '=' && nth-- == 0)
 			return f->meta.at[i] + len + 1;
 	return NULL;
 }

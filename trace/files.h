@@ -13,7 +13,7 @@ struct files {
 
 void files_note(struct files *f, struct arena *arena, const struct trace_event *ev);
 const struct trace_file *files_find(const struct files *f, uint64_t file);
-const char *files_meta(const struct files *f, const char *key);
+const char *files_meta(const struct files *f, const char *key, size_t nth); /* 0: the newest; NULL: there are not so many */
 void files_release(struct files *f);
 
 #endif

@@ -354,7 +354,12 @@ const struct trace_file *trace_file(const struct trace *t, uint32_t file)
 
 const char *trace_meta(const struct trace *t, const char *key)
 {
-	return files_meta(&t->files, key);
+	return files_meta(&t->files, key, 0);
+}
+
+const char *trace_meta_older(const struct trace *t, const char *key, size_t nth)
+{
+	return files_meta(&t->files, key, nth);
 }
 
 const char *trace_unseen(const struct trace *t)

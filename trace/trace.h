@@ -118,7 +118,8 @@ uint32_t trace_nfiles(const struct trace *t);
 const struct trace_file *trace_file(const struct trace *t, uint32_t file); /* NULL if unknown; numbers start at 1 */
 
 /* Value of the META event "key=value" read so far, or NULL. */
-const char *trace_meta(const struct trace *t, const char *key);
+const char *trace_meta(const struct trace *t, const char *key); /* the newest */
+const char *trace_meta_older(const struct trace *t, const char *key, size_t nth); /* 0: the newest; NULL: there are not so many */
 
 /* Why PM may have changed without an event, by the INCOMPLETE events read so far, or NULL. */
 const char *trace_unseen(const struct trace *t);

@@ -1237,6 +1237,8 @@ def test_beside():
         if status:
             is_marked(report, "wal", way)
         run(PMEND, "check", *msync, traces["wal"], status=0)
+    record("wal", "run", "all pool", "careful", options=[*msync, "--pm", "+*"])  # the pool, too, which is mapped later
+    crash("wal", *recover, status=0)
     record("wal", "run", "third pool", "careful", options=msync)
     expect("The program writes third pool.log, too, but does not map it" in crash("wal", *recover, status=1)["coverage"]["note"], "nothing is said")
     record("wal", "run", "fourth pool", "careful", options=[*msync, "--pm", "fourth pool"])
