@@ -47,7 +47,6 @@ void check_free(struct check *c)
 	ranges_release(&c->not_pm);
 	ranges_release(&c->clean);
 	ranges_release(&c->unread);
-	ranges_release(&c->beside);
 	model_free(c->model);
 	free(c);
 }

@@ -30,7 +30,6 @@ struct check {
 	struct ranges not_pm;  /* pmemcheck's REMOVE_PMEM_MAPPING: stores there are none to us, while that holds */
 	struct ranges clean;   /* pmemcheck's SET_CLEAN, until stored to again */
 	struct ranges unread;  /* by recovery */
-	struct ranges beside;  /* files that are written, but not mapped */
 	VEC(bool) exited;      /* by stream */
 	struct cut cut;	       /* who was killed, and when they last had a chance */
 	VEC(uint64_t) executions; /* of flushes and fences, by site */

@@ -80,7 +80,7 @@ static uint64_t end_in(const struct ranges *r, uint64_t addr)
 /* One declaration may cover some bytes of a store, another one the rest. */
 bool check_is_ignored(const struct check *c, uint64_t addr, uint64_t len_bytes)
 {
-	const struct ranges *const declared[] = { &c->ignored, &c->clean, &c->unread, &c->beside };
+	const struct ranges *const declared[] = { &c->ignored, &c->clean, &c->unread };
 	uint64_t end = addr + len_bytes, from;
 
 	do {
@@ -146,11 +146,6 @@ void context_note(struct check *c, const struct trace_event *ev)
 		cut_step(&c->cut, ev);
 	switch (ev->kind) {
 	case PMT_IGNORE: ranges_add(&c->ignored, ev->addr, ev->arg[0]); break;
-	case PMT_FILE:
-		if (ev->arg[2] & PMT_FILE_BESIDE)
-			ranges_add(&c->beside, PMT_ADDR(ev->arg[0], 0), PMT_ADDR(1, 0));
-		break;
-	case PMT_MAP: ranges_remove(&c->beside, PMT_ADDR(PMT_FILE(ev->addr), 0), PMT_ADDR(1, 0)); break;
 	case PMT_NOT_PM: ranges_add(&c->not_pm, ev->addr, ev->arg[0]); break;
 	case PMT_IS_PM: ranges_remove(&c->not_pm, ev->addr, ev->arg[0]); break;
 	case PMT_SET_CLEAN: ranges_add(&c->clean, ev->addr, ev->arg[0]); break;

@@ -168,7 +168,7 @@ static int check_run(const struct command *command, int argc, char **argv)
 		REPORTING_OPTIONS(&reporting),
 		FAIL_ON_OPTION(&reporting),
 		{ "no-trust", 0, NULL, "analyse PMDK's libraries like other code: on arm64, their dmb is not a dsb", OPTION_FLAG, &c.no_trust },
-		PM_OPTION(&c.recording.pm),
+		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &c.recording.pm },
 		FRESH_OPTION(&is_fresh),
 		SHARD_OPTIONS(&shard_options),
 		PROGRESS_OPTION(&is_asked),

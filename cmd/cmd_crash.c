@@ -106,6 +106,8 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	s.kept_in = bundled.home;
 	if (n == 0)
 		die_usage(c, "a trace or a program is needed");
+	if (n > 1 && is_trace_name(argv[0]))
+		die_usage(c, "one trace or a program, not both: %s is a trace", argv[0]);
 	s.shard = shard_option_set(c, &shard, &reporting, n == 1 && is_trace_name(argv[0]));
 	if ((replay.keep || replay.gdb || replay.show_choices) && !replay.state)
 		die_usage(c, "--keep, --gdb and --show-choices need --replay");

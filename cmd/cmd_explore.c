@@ -9,7 +9,6 @@
 #include "cmd/crash_options.h"
 #include "cmd/crash_progress.h"
 #include "cmd/explore_parts.h"
-#include "cmd/pool_option.h"
 #include "cmd/reporting.h"
 #include "cmd/talk/progress.h"
 #include "explore/session/exploring.h"
@@ -166,7 +165,7 @@ static int explore_run(const struct command *command, int argc, char **argv)
 		CHECKING_OPTIONS(&x.checking),
 		REPORTING_OPTIONS(&reporting),
 		FAIL_ON_OPTION(&reporting),
-		PM_OPTION(&x.checking.recording.pm),
+		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &x.checking.recording.pm },
 		PROGRESS_OPTION(&is_asked),
 		{ 0 },
 	};

@@ -15,7 +15,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 	struct progress progress;
 	const struct option table[] = {
 		{ "output", 'o', "FILE", "write the trace to FILE (default: pmend.pmt)", OPTION_STRING, &r.output },
-		PM_OPTION(&r.pm),
+		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &r.pm },
 		{ "platform", 0, "P", "x86-adr (default), eadr or msync", OPTION_STRING, &platform },
 		FRESH_OPTION(&is_fresh),
 		{ "loads", 0, NULL, "record loads from persistent memory, too", OPTION_FLAG, &r.loads },

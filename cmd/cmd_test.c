@@ -164,6 +164,8 @@ static int test_run(const struct command *command, int argc, char **argv)
 
 	if (n == 0)
 		die_usage(command, "a trace or a program is needed");
+	if (n > 1 && is_trace_name(argv[0]))
+		die_usage(command, "one trace or a program, not both: %s is a trace", argv[0]);
 	has_trace = n == 1 && is_trace_name(argv[0]);
 	s.shard = shard_option_set(command, &shard, &reporting, has_trace);
 	check_trace_options(command, &s, has_trace, is_fresh);

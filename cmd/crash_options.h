@@ -3,7 +3,6 @@
 #define CMD_CRASH_OPTIONS_H
 
 #include "cmd/cmd.h"
-#include "cmd/pool_option.h"
 #include "session/crash_setup.h"
 
 /* pmend crash --replay, and what goes with it. */
@@ -39,7 +38,7 @@ struct crash_replay_options {
 	{ "failures", 0, "N", "crash up to N times: again during recovery (default: 1)", OPTION_NUMBER, &(s)->failures },          \
 	{ "pool-creation", 0, NULL, "also crash inside pmemobj_create and similar functions", OPTION_FLAG, &(s)->pool_creation }, \
 	{ "trace", 0, "FILE.pmt", "keep the recording in FILE.pmt", OPTION_STRING, &(s)->trace },                                \
-	PM_OPTION(&(s)->recording.pm)
+	{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &(s)->recording.pm }
 
 #define CRASH_GROUP_OPTIONS(s)                                                                                                  \
 	{ "build", 'p', "BUILD_DIR", "representative: the folder with compile_commands.json (default: near the program)", OPTION_STRING, \

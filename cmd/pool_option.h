@@ -1,12 +1,9 @@
-/* Which files of a program that is recorded are persistent memory; and {pool} in its command line: the path of a scratch pool. */
+/* {pool} in the command line of a program that is recorded: the path of a scratch pool. */
 #ifndef CMD_POOL_OPTION_H
 #define CMD_POOL_OPTION_H
 
 #include "session/recorder.h"
 #include "util/tempdir.h"
-
-/* A row of an option table. */
-#define PM_OPTION(list) { "pm", 0, "GLOB", "only files that match GLOB are persistent memory; +GLOB: besides them, files that are written, not mapped", OPTION_LIST, list }
 
 struct pool_option {
 	struct tempdir folder; /* of the pool; goes away with pmend, however that ends */

@@ -13,11 +13,6 @@ struct asked {
 };
 typedef VEC(struct asked) asked_list;
 
-struct asking {
-	const struct plan *plan;
-	asked_list list;
-};
-
 void uses_release(struct uses *u)
 {
 	vec_release(&u->list);
@@ -25,13 +20,10 @@ void uses_release(struct uses *u)
 
 static void ask(const struct model_store *s, void *arg)
 {
-	struct asking *a = arg;
-	const struct trace_file *f = trace_file(a->plan->trace, PMT_FILE(s->addr));
+	asked_list *list = arg;
 
-	if (f && (f->flags & PMT_FILE_BESIDE)) /* no finding is about it */
-		return;
-	if (!s->is_overwritten && a->list.n < STORES_MAX)
-		*vec_add(&a->list) = (struct asked){ s->addr, s->seq, s->size_bytes, site_id(s->site), STORE_UNTOUCHED };
+	if (!s->is_overwritten && list->n < STORES_MAX)
+		*vec_add(list) = (struct asked){ s->addr, s->seq, s->size_bytes, site_id(s->site), STORE_UNTOUCHED };
 }
 
 /* Was a byte of the store read? Bit i of the mask is byte from + i. */
@@ -134,7 +126,7 @@ static int run_watched(struct walk *w, const struct crash_options *o, asked_list
 
 int uses_find(const struct plan *p, const struct crash_options *o, struct uses *out, struct error *err)
 {
-	struct asking a = { .plan = p };
+	asked_list list = { 0 };
 	bool is_sound = false;
 	struct walk w;
 	int result = 0;
@@ -142,15 +134,15 @@ int uses_find(const struct plan *p, const struct crash_options *o, struct uses *
 	walk_init(&w, p, WALK_BOUNDARIES);
 	while (walk_next(&w))
 		;
-	model_each(w.model, 0, UINT64_MAX, ask, &a);
-	if (a.list.n == STORES_MAX)
+	model_each(w.model, 0, UINT64_MAX, ask, &list);
+	if (list.n == STORES_MAX)
 		result = error_set(err, "%u stores or more are not durable at the end", STORES_MAX);
-	else if (a.list.n > 0 && !o->recovery->ready)
-		result = run_watched(&w, o, &a.list, &is_sound, err);
+	else if (list.n > 0 && !o->recovery->ready)
+		result = run_watched(&w, o, &list, &is_sound, err);
 	if (is_sound)
-		conclude(&a.list, out);
+		conclude(&list, out);
 	walk_release(&w);
-	vec_release(&a.list);
+	vec_release(&list);
 	return result;
 }
 

@@ -186,7 +186,6 @@ enum pmt_file_flags {
 	PMT_FILE_CREATED = 1, /* did not exist when the recording began */
 	PMT_FILE_MEMORY = 2,  /* not a file: memory registered with pmemcheck's request */
 	PMT_FILE_DEVICE = 4,  /* a character device (/dev/dax…) */
-	PMT_FILE_BESIDE = 8,  /* written with write(2), and not mapped when the event was written: what is not durable there is no finding */
 };
 
 /* The first byte of a record. Bits 0-1: 3 means a table record (bits 2-7: enum pmt_table), otherwise an event. */

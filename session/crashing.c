@@ -44,7 +44,7 @@ static bool has_file(const struct trace *t, const char *path)
 	return false;
 }
 
-/* Names a file that the program writes, and that the trace does not have; NULL: there is none. */
+/* Names a file that the program writes, and that the trace does not have; NULL: there is none. Recovery finds it as the program left it, if at all. */
 static char *beside_note(const struct trace *t)
 {
 	const char *path, *name;
@@ -55,8 +55,7 @@ static char *beside_note(const struct trace *t)
 	if (!path)
 		return NULL;
 	name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	return xasprintf("The program writes %s, too, but does not map it, so crash states do not have it. If recovery reads it, findings may be false; record with --pm '+%s'",
-			 name, name);
+	return xasprintf("The program also writes %s, which it does not map, so crash states do not follow it. If recovery reads it, findings may be false", name);
 }
 
 static char *note_of(const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const struct crash_again *again)

@@ -46,12 +46,11 @@ char *recorder_folder(struct error *err)
 	return NULL;
 }
 
-/* A glob without a slash is for the base name, any other for the whole path. "+" before it stays there. */
+/* A glob without a slash is for the base name, any other for the whole path. */
 static char *pm_option(const char *glob, struct error *err)
 {
-	const char *plus = glob[0] == '+' ? "+" : "";
-	char *absolute = strchr(glob, '/') ? path_absolute(glob + strlen(plus), err) : xstrdup(glob + strlen(plus));
-	char *option = absolute ? xasprintf("--pm=%s%s", plus, absolute) : NULL;
+	char *absolute = strchr(glob, '/') ? path_absolute(glob, err) : xstrdup(glob);
+	char *option = absolute ? xasprintf("--pm=%s", absolute) : NULL;
 
 	free(absolute);
 	return option;

@@ -66,12 +66,6 @@ void files_note(struct files *f, struct arena *arena, const struct trace_event *
 		f->unseen = arena_string(arena, ev->data, ev->data_len);
 		return;
 	}
-	if (ev->kind == PMT_MAP) {
-		file = known_file(f, PMT_FILE(ev->addr));
-		if (file)
-			file->flags &= ~(uint32_t)PMT_FILE_BESIDE;
-		return;
-	}
 	if (ev->kind != PMT_SIZE && ev->kind != PMT_FALLOCATE && ev->kind != PMT_RENAME)
 		return;
 	file = known_file(f, ev->arg[0]);

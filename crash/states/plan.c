@@ -375,7 +375,7 @@ uint32_t plan_first_file(const struct plan *p)
 	for (uint32_t i = 1; i < p->sizes.n; i++) {
 		const struct trace_file *f = trace_file(p->trace, i);
 
-		if (f && !(f->flags & (PMT_FILE_MEMORY | PMT_FILE_BESIDE)))
+		if (f && !(f->flags & PMT_FILE_MEMORY))
 			return i;
 	}
 	return 0;

@@ -162,6 +162,17 @@ static bool is_end_of_region(const struct walk *w, const struct trace_event *ev)
 	return ev->kind == PMT_ROI_END && w->roi_depth == 1 && w->is_changed_inside;
 }
 
+static uint64_t copier_of(const struct trace_event *ev)
+{
+	return ev->kind == PMT_STORE_SYS ? ((uint64_t)ev->stream << 32 | ev->thread) + 1 : 0;
+}
+
+/* In the middle of a write(2), which a sector shows as a whole or not at all. */
+static bool is_in_copy(const struct walk *w, const struct trace_event *ev)
+{
+	return w->plan->platform->is_page_cache && w->copier && w->copier == copier_of(ev);
+}
+
 static bool is_point(const struct walk *w, const struct trace_event *ev)
 {
 	if (!w->is_changed || is_skipped(w, ev) || w->mark == WHATIF_INSIDE)
@@ -169,7 +180,7 @@ static bool is_point(const struct walk *w, const struct trace_event *ev)
 	if (is_making(w, ev))
 		return begins_making(w, ev);
 	return w->mark == WHATIF_COMMIT || model_reduces(w->model, ev) || is_file_change(ev) || ev->kind == PMT_FAILURE_POINT ||
-	       is_end_of_region(w, ev) || ((w->stops & WALK_STORES) && trace_is_store(ev->kind));
+	       is_end_of_region(w, ev) || ((w->stops & WALK_STORES) && trace_is_store(ev->kind) && !is_in_copy(w, ev));
 }
 
 /* A file that the program made was there with no content before it was given a size. */
@@ -193,6 +204,7 @@ static void step(struct walk *w)
 		w->is_changed_inside |= !is_skipped(w, ev);
 	}
 	w->nstores += trace_is_store(ev->kind);
+	w->copier = copier_of(ev);
 	w->has_event = w->is_created = false;
 }
 
@@ -307,6 +319,7 @@ static void pass_place(struct walk *w, struct wire *m)
 	wire_pass(m, w->is_changed);
 	wire_pass(m, w->is_changed_inside);
 	wire_pass(m, w->roi_depth);
+	wire_pass(m, w->copier);
 	if (m->is_received)
 		w->skips.n = 0;
 	wire_pass_vec(m, &w->skips, pass_skip);

@@ -24,14 +24,14 @@ def run_on_terminal(args, columns=80, cwd=None, env=None, on_output=None):
         p.wait()
         os.write(theirs, END)
 
-    waiting = threading.Thread(target=mark_the_end)
+    waiting = threading.Thread(target=mark_the_end, daemon=True)
     waiting.start()
     text = b""
-    while not text.endswith(END):
+    while END not in text:
         text += os.read(ours, 65536)
         if on_output:
-            on_output(text.removesuffix(END))
+            on_output(text.partition(END)[0])
     waiting.join()
     os.close(theirs)
     os.close(ours)
-    return p.returncode, text.removesuffix(END).decode(errors="replace").replace("\r\n", "\n")
+    return p.returncode, text.partition(END)[0].decode(errors="replace").replace("\r\n", "\n")

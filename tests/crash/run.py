@@ -1093,6 +1093,7 @@ def test_options_after_the_trace():
     text, _ = run(PMEND, "crash", *recover, traces["cases"], status=1)
     equal(run(PMEND, "crash", traces["cases"], *recover, status=1)[0], text, "the report")
     fails(2, "unknown option --recovery", traces["cases"], "--recovery", "x")
+    fails(2, "not both", traces["cases"], *recover, "--", "true")
 
 
 def test_usage():
@@ -1222,27 +1223,21 @@ def test_msync():
 def test_write_in_a_sector():
     """pwrite is not torn inside a sector."""
     record("metas", "run", "metas pool", options=["--platform", "msync"])
-    crash("metas", "--recover", program("metas", "inside", "{}"), status=0)
+    for what in "inside", "many":
+        crash("metas", "--recover", program("metas", what, "{}"), status=0)
+    crash("metas", "--recover", program("metas", "inside", "{}"), "--failure-points", "store", status=0)
     is_marked(crash("metas", "--recover", program("metas", "across", "{}"), status=1), "metas", "across")
 
 
-def test_beside():
-    """A log that is written and not mapped is in crash states if --pm +GLOB names it. If not, the report says so."""
-    recover = ["--recover", program("wal", "recover", "{}")]
-    msync = ["--platform", "msync"]
-    for way, status in ("careful", 0), ("hasty", 1):
-        record("wal", "run", f"{way} pool", way, options=[*msync, "--pm", "+*.log"])
-        report = crash("wal", *recover, status=status)
-        expect("does not map" not in report["coverage"].get("note", ""), report["coverage"])
-        if status:
-            is_marked(report, "wal", way)
-        run(PMEND, "check", *msync, traces["wal"], status=0)
-    record("wal", "run", "all pool", "careful", options=[*msync, "--pm", "+*"])  # the pool, too, which is mapped later
-    crash("wal", *recover, status=0)
-    record("wal", "run", "third pool", "careful", options=msync)
-    expect("The program writes third pool.log, too, but does not map it" in crash("wal", *recover, status=1)["coverage"]["note"], "nothing is said")
-    record("wal", "run", "fourth pool", "careful", options=[*msync, "--pm", "fourth pool"])
-    expect("--pm '+fourth pool.log'" in crash("wal", *recover, status=1)["coverage"]["note"], "nothing is said with --pm")
+def test_written_beside():
+    """A file that the program writes beside its pool, and does not map, is named. Standard output is none, wherever it goes."""
+    record("wal", "wal pool", options=["--platform", "msync"])
+    note = crash("wal", "--recover", program("wal", "{}", "check"), status=0)["coverage"]["note"]
+    expect("The program also writes wal pool.log, which it does not map" in note, note)
+    with open(os.path.join(folder, "said"), "w") as said:
+        subprocess.run([PMEND, "record", "-q", "-o", "said.pmt", "--", f"{PROGRAMS}/wal", "said pool"], cwd=folder, stdout=said, check=True)
+    text, _ = run(PMEND, "show", "--kind", "meta", "said.pmt")
+    equal(text.count("beside="), 1, "the number of files beside")
 
 
 # ---- crashes during recovery ----

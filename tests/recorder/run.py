@@ -523,40 +523,6 @@ def test_files():
     return Recording("files", "files"), (check_exit, check_numbers, check_replay)
 
 
-def old_logs(pools):
-    for name in ("old.log", "replaced.log"):
-        with open(os.path.join(pools, name), "w") as f:
-            f.write("from before the program" * 400)
-
-
-def check_beside(r):
-    """The logs are in the trace, told from the pool by flag 8, and what is there from before the program is not created. Of another file, the trace has only the name."""
-    flags = {os.path.basename(e["text"]): e["args"][2] for e in r.of_kind("file")}
-    wanted = {"pool": 1, "old.log": 8, "replaced.log": 8, **dict.fromkeys(["early.log", "next.log", "gone.log", "later.log", "copied.log", "child.log"], 9)}
-    if flags != wanted:
-        raise Wrong(f"files and flags {flags}, not {wanted}")
-    texts = [e["text"] for e in r.of_kind("meta") if e["text"].startswith("beside=")]
-    if texts != [f"beside={r.pools}/other.txt"]:
-        raise Wrong(f"{texts}")
-
-
-def check_not_followed(r):
-    names = {os.path.basename(e["text"]) for e in r.of_kind("file")}
-    if names != {"pool", "later.log"}:
-        raise Wrong(f"files {names}")
-    told = {os.path.basename(e["text"]) for e in r.of_kind("meta") if e["text"].startswith("beside=")}
-    if told != {"early.log", "old.log", "next.log", "gone.log", "later.log", "copied.log", "child.log", "other.txt"}:
-        raise Wrong(f"told of {told}")
-
-
-def test_beside():
-    return Recording("beside", "beside", options=["--pm", "+*.log"], prepare=old_logs), (check_exit, check_numbers, check_replay, check_beside)
-
-
-def test_beside_told():
-    return Recording("beside_told", "beside", prepare=old_logs), (check_exit, check_numbers, check_replay, check_not_followed)
-
-
 def test_fork():
     return Recording("fork", "fork", args=["exec-seen"]), (*COMMON, check_processes, check_exec)
 

@@ -57,7 +57,7 @@ static Bool process_option(const HChar *arg)
 static void print_usage(void)
 {
 	VG_(printf)("    --trace-file=FILE         where the trace goes (required)\n"
-		    "    --pm=GLOB                 only files that match are PM; +GLOB: besides, those that match and are only written; may be repeated\n"
+		    "    --pm=GLOB                 only files that match are PM; may be repeated\n"
 		    "    --platform=NAME           written into the trace [x86-adr]\n"
 		    "    --scratch-pool=PATH       written into the trace: this path is {pool} for the user\n"
 		    "    --loads=no|yes            record loads from PM too [no]\n"

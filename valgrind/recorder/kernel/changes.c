@@ -11,16 +11,8 @@
 static void name_changes(ThreadId tid, Int dirfd, UWord path, Bool follow)
 {
 	static HChar buf[PMT_PAGE_BYTES];
-	const HChar *name = client_absolute_path_at(buf, sizeof buf, dirfd, path);
 
-	old_path_changes(tid, name, follow);
-	beside_path_changes(tid, name);
-}
-
-static void fd_changes(ThreadId tid, Int fd)
-{
-	old_fd_changes(tid, fd);
-	beside_fd_changes(tid, fd, True);
+	old_path_changes(tid, client_absolute_path_at(buf, sizeof buf, dirfd, path), follow);
 }
 
 static void open_changes(ThreadId tid, Int dirfd, UWord path, UInt flags)
@@ -41,8 +33,8 @@ void changes_before(ThreadId tid, UInt number, const UWord *args)
 	case __NR_fallocate:
 	case __NR_fchmod:
 	case __NR_fchown:
-	case __NR_sendfile: fd_changes(tid, args[0]); break;
-	case __NR_copy_file_range: fd_changes(tid, args[2]); break;
+	case __NR_sendfile: old_fd_changes(tid, args[0]); break;
+	case __NR_copy_file_range: old_fd_changes(tid, args[2]); break;
 	case __NR_chmod:
 	case __NR_chown: name_changes(tid, VKI_AT_FDCWD, args[0], True); break;
 	case __NR_lchown: name_changes(tid, VKI_AT_FDCWD, args[0], False); break;

@@ -59,7 +59,8 @@ static void before_exit(ThreadId tid, Int status)
 void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 {
 	g_call[tid].number = number;
-	changes_before(tid, number, args);
+	if (clo_stop_at_old)
+		changes_before(tid, number, args);
 	switch (number) {
 	case __NR_recvfrom: g_call[tid].buffer = args[1]; break;
 	case __NR_open: names_before_open(tid, VKI_AT_FDCWD, args[0], args[1]); break;

@@ -3,6 +3,7 @@
 #include "valgrind/recorder/kernel/writes.h"
 
 #include "valgrind/common/sys.h"
+#include "valgrind/recorder/out/chunk.h"
 #include "valgrind/recorder/out/shared.h"
 #include "valgrind/recorder/place/emit.h"
 #include "valgrind/recorder/pm/pm.h"
@@ -101,8 +102,12 @@ static void after_write(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
 
 	if (n == 0)
 		return;
+	if (g_shared)
+		shared_lock(); /* what one call stored stays together */
 	pm_file_written(tid, fd, offset, n);
 	emit_event(tid, PMT_WRITE, PMT_ADDR(pm_file_of_fd(fd), offset), args, NULL, 0);
+	if (g_shared)
+		shared_unlock();
 	if ((rwf & (RWF_DSYNC | RWF_SYNC)) || (sys_fcntl(fd, 3 /* F_GETFL */, 0) & O_DSYNC_BIT))
 		emit_event(tid, PMT_MSYNC, PMT_ADDR(pm_file_of_fd(fd), offset), args, NULL, 0);
 }
@@ -112,6 +117,8 @@ static void after_write_at_position(ThreadId tid, Int fd, SizeT n, ULong rwf)
 {
 	if (pm_file_of_fd(fd) != 0)
 		after_write(tid, fd, VG_(lseek)(fd, 0, VKI_SEEK_CUR) - n, n, rwf);
+	else
+		beside_written(tid, fd);
 }
 
 /* n bytes were written at an offset, unless the descriptor or the call says that they go to the end. */
@@ -119,8 +126,10 @@ static void after_write_at(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rw
 {
 	struct vg_stat st;
 
-	if (pm_file_of_fd(fd) == 0)
+	if (pm_file_of_fd(fd) == 0) {
+		beside_written(tid, fd);
 		return;
+	}
 	if (((rwf & RWF_APPEND) || (sys_fcntl(fd, 3 /* F_GETFL */, 0) & VKI_O_APPEND)) && VG_(fstat)(fd, &st) == 0)
 		offset = st.size - n;
 	after_write(tid, fd, offset, n, rwf);

@@ -8,84 +8,31 @@
 #include "pub_tool_libcproc.h"
 
 #define MAX_GLOBS 64
-struct globs {
-	const HChar *at[MAX_GLOBS];
-	UInt n;
-};
-static struct globs g_globs, g_beside; /* --pm GLOB, --pm +GLOB */
+static const HChar *g_globs[MAX_GLOBS];
+static UInt g_nglobs;
 
 void pm_glob(const HChar *glob)
 {
-	struct globs *g = glob[0] == '+' ? &g_beside : &g_globs;
-
-	if (g->n == MAX_GLOBS)
+	if (g_nglobs == MAX_GLOBS)
 		VG_(fmsg_bad_option)(glob, "more than %d --pm options\n", MAX_GLOBS);
-	g->at[g->n++] = glob + (glob[0] == '+');
+	g_globs[g_nglobs++] = glob;
 }
 
-static Bool globs_match(const struct globs *g, const HChar *path)
+static Bool glob_matches(const HChar *path)
 {
-	for (UInt i = 0; i < g->n; i++)
-		if (glob_match(g->at[i], VG_(strchr)(g->at[i], '/') ? path : VG_(basename)(path)))
+	for (UInt i = 0; i < g_nglobs; i++) {
+		const HChar *glob = g_globs[i];
+
+		if (glob_match(glob, VG_(strchr)(glob, '/') ? path : VG_(basename)(path)))
 			return True;
+	}
 	return False;
 }
 
 Bool file_may_be_pm(const HChar *path)
 {
-	return g_globs.n == 0 || globs_match(&g_globs, path) || globs_match(&g_beside, path);
+	return g_nglobs == 0 || glob_matches(path);
 }
-
-Bool file_is_named_beside(const HChar *path)
-{
-	return globs_match(&g_beside, path);
-}
-
-Bool files_have_beside(void)
-{
-	return g_beside.n > 0;
-}
-
-Bool files_are_followed(void)
-{
-	return g_beside.n > 0 || shared_has_files();
-}
-
-/* ---- folders of PM files ---- */
-
-#define MAX_FOLDERS 16
-static HChar *g_folders[MAX_FOLDERS];
-static UInt g_nfolders;
-
-static SizeT folder_len(const HChar *path)
-{
-	const HChar *slash = VG_(strrchr)(path, '/');
-
-	return slash ? slash - path : 0;
-}
-
-Bool file_is_in_pm_folder(const HChar *path)
-{
-	for (UInt i = 0; i < g_nfolders; i++)
-		if (VG_(strlen)(g_folders[i]) == folder_len(path) && VG_(strncmp)(g_folders[i], path, folder_len(path)) == 0)
-			return True;
-	return False;
-}
-
-UInt files_nfolders(void)
-{
-	return g_nfolders;
-}
-
-static void folder_add(const HChar *path)
-{
-	if (g_nfolders == MAX_FOLDERS || file_is_in_pm_folder(path))
-		return;
-	g_folders[g_nfolders] = VG_(strdup)("pmend.folder", path);
-	g_folders[g_nfolders++][folder_len(path)] = '\0';
-}
-
-/* ---- files ---- */
 
 static Bool is_device(const struct vg_stat *st)
 {
@@ -96,11 +43,11 @@ static Bool is_device(const struct vg_stat *st)
 static Bool is_pm_path(const struct vg_stat *st, const HChar *path)
 {
 	if (is_device(st))
-		return VG_(strncmp)(path, "/dev/dax", 8) == 0 && (g_globs.n == 0 || globs_match(&g_globs, path));
+		return VG_(strncmp)(path, "/dev/dax", 8) == 0 && (g_nglobs == 0 || glob_matches(path));
 	if (!VKI_S_ISREG(st->mode))
 		return False;
-	if (g_globs.n > 0)
-		return globs_match(&g_globs, path);
+	if (g_nglobs > 0)
+		return glob_matches(path);
 	return st->nlink > 0 && VG_(strncmp)(path, "/dev/shm/sem.", 13) != 0;
 }
 
@@ -153,19 +100,19 @@ static UInt file_of_stat(const struct vg_stat *st, Bool *is_new)
 	return is_device(st) ? shared_file_id(st->rdev, ~0ULL, is_new) : shared_file_id(st->dev, st->ino, is_new);
 }
 
-UInt file_number(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path, UInt flags)
+UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path)
 {
 	Bool is_new;
 	UInt file = file_of_stat(st, &is_new);
 	ULong args[5];
 
-	if (!is_device(st) && !(flags & PMT_FILE_BESIDE))
-		folder_add(path);
+	if (!is_device(st))
+		beside_add_folder(path);
 	if (!is_new || file == 0)
 		return file;
 	args[0] = file;
 	args[1] = st->size;
-	args[2] = flags | (file_was_created(st) ? PMT_FILE_CREATED : 0) | (is_device(st) ? PMT_FILE_DEVICE : 0);
+	args[2] = (file_was_created(st) ? PMT_FILE_CREATED : 0) | (is_device(st) ? PMT_FILE_DEVICE : 0);
 	args[3] = st->dev;
 	args[4] = st->ino;
 	emit_event(tid, PMT_FILE, 0, args, path, VG_(strlen)(path));

@@ -31,7 +31,7 @@ void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, 
 		return;
 	}
 	old_mapped(tid, fd, &st, path);
-	file = file_number(tid, fd, &st, path, 0);
+	file = file_of_mapping(tid, fd, &st, path);
 	if (file == 0) {
 		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "too many PM files", 17);
 		return;

@@ -34,9 +34,7 @@ void old_may_touch(const HChar *path);
 void old_fd_changes(ThreadId tid, Int fd);
 void old_fd_made(ThreadId tid, Int fd); /* it returns: the trace tells of the file */
 void old_path_changes(ThreadId tid, const HChar *path, Bool follow);
-/* Before a call changes a file that may not be PM yet. */
-void beside_fd_changes(ThreadId tid, Int fd, Bool is_write);
-void beside_path_changes(ThreadId tid, const HChar *path);
+void beside_written(ThreadId tid, Int fd); /* a file that is not PM */
 UInt pm_file_of_fd(Int fd); /* 0: not PM */
 UInt pm_file_of_path(const HChar *path, Bool follow, UInt *nlink); /* follow: a symbolic link stands for its target */
 void pm_file_gone(UInt file);

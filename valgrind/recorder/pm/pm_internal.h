@@ -1,4 +1,4 @@
-/* What the files of PM share. Bottom first: ranges.c and made.c, old.c, files.c, beside.c, mappings.c and written.c, registered.c. */
+/* What the files of PM share. Bottom first: ranges.c and made.c and beside.c, old.c, files.c, mappings.c and written.c, registered.c. */
 #ifndef REC_PM_INTERNAL_H
 #define REC_PM_INTERNAL_H
 
@@ -34,15 +34,13 @@ Bool file_was_created(const struct vg_stat *st); /* by this process or one that 
 /* ---- files.c ---- */
 Bool file_may_be_pm(const HChar *path); /* by its name: --pm */
 Bool file_is_pm(Int fd, const struct vg_stat *st, const HChar **path); /* path: a buffer that is used again */
-UInt file_number(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path, UInt flags); /* tells the trace about it the first time, with these flags */
-Bool file_is_named_beside(const HChar *path); /* --pm +GLOB */
-Bool file_is_in_pm_folder(const HChar *path); /* where this process has mapped a file */
-UInt files_nfolders(void);		      /* with PM files of this process */
-Bool files_have_beside(void);		      /* is there a --pm +GLOB? */
-Bool files_are_followed(void);		      /* there are some, or may be before one is mapped */
+UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path); /* its number; tells the trace about it the first time */
 
 /* ---- old.c ---- */
 void old_mapped(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path); /* a PM file is to be mapped */
+
+/* ---- beside.c ---- */
+void beside_add_folder(const HChar *path); /* of a PM file */
 
 /* ---- mappings.c ---- */
 void mapping_event(ThreadId tid, enum pmt_kind kind, Addr va, ULong addr, SizeT len, UInt prot);

@@ -63,7 +63,8 @@ void pm_file_written(ThreadId tid, Int fd, ULong offset, SizeT len)
 	own = sr_Res(r);
 	stack_run(tid);
 	while (len > 0) {
-		Long n = sys_pread(own, page, len < sizeof page ? len : sizeof page, offset);
+		SizeT room = sizeof page - offset % sizeof page; /* a cache line is told at once */
+		Long n = sys_pread(own, page, len < room ? len : room, offset);
 
 		if (n <= 0)
 			break;
