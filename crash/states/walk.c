@@ -167,7 +167,7 @@ static uint64_t copier_of(const struct trace_event *ev)
 	return ev->kind == PMT_STORE_SYS ? ((uint64_t)ev->stream << 32 | ev->thread) + 1 : 0;
 }
 
-/* In the middle of a write(2), which a sector shows as a whole or not at all. */
+/* In the middle of what the kernel copies. A sector shows a write(2) as a whole or not at all; points inside of read(2) are left out with it. */
 static bool is_in_copy(const struct walk *w, const struct trace_event *ev)
 {
 	return w->plan->platform->is_page_cache && w->copier && w->copier == copier_of(ev);
