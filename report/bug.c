@@ -164,6 +164,8 @@ void bug_copy(struct arena *a, struct bug *copy, const struct bug *b)
 	copy->platforms = strings_copy(a, b->platforms, b->nplatforms);
 	copy->paths = paths_copy(a, b);
 	copy->library = arena_text(a, b->library);
+	copy->reason = arena_text(a, b->reason);
+	copy->undecided_by = arena_text(a, b->undecided_by);
 	copy->crash = bug_crash_copy(a, b->crash);
 	copy->input = bug_input_copy(a, b->input);
 	copy->evidence = evidence_copy(a, b->evidence);

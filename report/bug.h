@@ -137,6 +137,9 @@ struct bug {
 	size_t nconsequences;
 	const struct evidence *evidence; /* report/evidence.h: what the trace shows around it; NULL: nothing */
 	const char *library; /* that did it on its own ("libpmemobj"): none of the user's doing; NULL: it is the user's */
+	const char *reason;  /* one sentence: why it is only a warning, though others of its kind are bugs; NULL: it is as severe as its kind */
+	const char *undecided_by; /* a file that crash states do not follow, and on which the verdict depends; NULL: none. The bug is a warning then */
+	char may_share_cause[17]; /* the id of a finding that may have the same cause; no trial decided it, so both are counted. "": none */
 };
 
 /* The frame to look at, NULL if nothing is known. */

@@ -2,6 +2,8 @@
  * by id is as good as without. */
 #include "report/causes.h"
 
+#include <string.h>
+
 #include "report/internal.h"
 
 size_t report_ndrafts(const struct report *r)
@@ -39,6 +41,21 @@ size_t report_cause(const struct report *r, size_t i)
 	while (r->bugs.at[k] != root)
 		k++;
 	return k;
+}
+
+void report_may_share(struct report *r, size_t i, size_t cause)
+{
+	if (root_of(r->bugs.at[i]) != root_of(r->bugs.at[cause]))
+		r->bugs.at[i]->may_share = r->bugs.at[cause];
+}
+
+void report_demote(struct report *r, size_t i, const char *reason, const char *undecided_by)
+{
+	struct bug *b = &r->bugs.at[i]->bug;
+
+	b->severity = BUG_WARNING;
+	b->reason = arena_text(&r->arena, reason);
+	b->undecided_by = arena_text(&r->arena, undecided_by);
 }
 
 void report_lend_crash(struct report *r, size_t i, const struct bug_crash *c)
@@ -114,6 +131,9 @@ void causes_finish(struct report *r)
 {
 	size_t n = 0;
 
+	for (size_t i = 0; i < r->bugs.n; i++)
+		if (r->bugs.at[i]->may_share)
+			memcpy(r->bugs.at[i]->bug.may_share_cause, root_of(r->bugs.at[i]->may_share)->bug.id, sizeof r->bugs.at[i]->bug.id);
 	for (size_t i = 0; i < r->bugs.n; i++)
 		if (!r->bugs.at[i]->cause)
 			gather(r, r->bugs.at[i]);

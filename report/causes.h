@@ -11,6 +11,10 @@ const struct bug *report_draft(const struct report *r, size_t i);
 /* Lists finding i under the cause, or under that one's own cause; false if it is the same already. Not counted any more, and hidden with its cause. */
 bool report_explain(struct report *r, size_t i, size_t cause);
 size_t report_cause(const struct report *r, size_t i); /* i itself if it has none */
+/* Finding i may have the cause of the other one. No trial showed it, so both stay and are counted. */
+void report_may_share(struct report *r, size_t i, size_t cause);
+/* The finding is only a warning, and this sentence says why. undecided_by: the file on which it depends; NULL: none. */
+void report_demote(struct report *r, size_t i, const char *reason, const char *undecided_by);
 /* The cause shows by this crash, unless it has one. */
 void report_lend_crash(struct report *r, size_t i, const struct bug_crash *c);
 /* It is about these places instead. */

@@ -144,6 +144,9 @@ static json_t *bug_json(const struct bug *b)
 	json_set_number(o, "first_event", b->first_seq);
 	set_strings(o, "platforms", b->platforms, b->nplatforms);
 	json_set_text(o, "library", b->library);
+	json_set_text(o, "reason", b->reason);
+	json_set_text(o, "undecided_by", b->undecided_by);
+	json_set_text(o, "may_share_cause", b->may_share_cause[0] ? b->may_share_cause : NULL);
 	json_object_set_new(o, "locations", locations_json(b->locations, b->nlocations));
 	if (b->npaths)
 		json_object_set_new(o, "paths", paths_json(b));

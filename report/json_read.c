@@ -165,15 +165,27 @@ static enum bug_severity read_severity(struct reader *in, const json_t *o)
 	return BUG_CORRECTNESS;
 }
 
-static void read_id(struct reader *in, const json_t *o, char id[17])
+static void take_id(struct reader *in, const char *key, const char *text, char id[17])
 {
-	const char *text = get_needed_text(in, o, "id");
 	size_t len = strlen(text);
 
 	if (len == 0 || len > 16 || strspn(text, "0123456789abcdef") != len)
-		wrong(in, "id", "not 1 to 16 hexadecimal digits");
+		wrong(in, key, "not 1 to 16 hexadecimal digits");
 	else
 		memcpy(id, text, len + 1);
+}
+
+static void read_id(struct reader *in, const json_t *o, char id[17])
+{
+	take_id(in, "id", get_needed_text(in, o, "id"), id);
+}
+
+static void read_may_share(struct reader *in, const json_t *o, char id[17])
+{
+	const char *text = get_text(in, o, "may_share_cause");
+
+	if (text)
+		take_id(in, "may_share_cause", text, id);
 }
 
 static const struct bug_crash *read_crash(struct reader *in, const json_t *o)
@@ -306,6 +318,9 @@ static struct bug read_bug(struct reader *in, const json_t *o, bool has_conseque
 	b.nplatforms = read_strings(in, o, "platforms", &platforms);
 	b.platforms = platforms;
 	b.library = get_text(in, o, "library");
+	b.reason = get_text(in, o, "reason");
+	b.undecided_by = get_text(in, o, "undecided_by");
+	read_may_share(in, o, b.may_share_cause);
 	read_id(in, o, b.id);
 	b.crash = read_crash(in, json_object_get(o, "crash"));
 	b.input = read_input(in, json_object_get(o, "input"));

@@ -120,6 +120,11 @@ static void entry_merge(struct report *r, struct report_entry *e, const struct b
 	e->bug.executions += b->executions;
 	if (b->first_seq < e->bug.first_seq)
 		e->bug.first_seq = b->first_seq;
+	if (b->severity < e->bug.severity) { /* what was doubtful in one run is a bug in another one */
+		e->bug.severity = b->severity;
+		e->bug.reason = arena_text(&r->arena, b->reason);
+		e->bug.undecided_by = arena_text(&r->arena, b->undecided_by);
+	}
 	if (b->evidence && (!e->bug.evidence || (!e->bug.crash && b->crash)))
 		e->bug.evidence = evidence_copy(&r->arena, b->evidence);
 	if (!e->bug.crash)

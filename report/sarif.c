@@ -291,6 +291,12 @@ static void set_properties(json_t *result, const struct bug *b)
 		json_object_set(properties, "platforms", list);
 	if (b->library)
 		json_object_set_new(properties, "library", json_text(b->library));
+	if (b->reason)
+		json_object_set_new(properties, "reason", json_text(b->reason));
+	if (b->undecided_by)
+		json_object_set_new(properties, "undecidedBy", json_text(b->undecided_by));
+	if (b->may_share_cause[0])
+		json_object_set_new(properties, "mayShareCause", json_text(b->may_share_cause));
 	if (b->crash)
 		json_object_set_new(properties, "crash", crash_properties(b->crash));
 	if (b->npaths)

@@ -140,6 +140,24 @@ static void put_last(const struct text *t, const struct bug *b, bool is_first)
 	put_title(t, b);
 }
 
+static void put_sentence(const struct text *t, const char *before, const char *text)
+{
+	fprintf(t->f, "  %s", before);
+	text_put(t, text);
+	fputs(".\n", t->f);
+}
+
+/* Why it is only a warning, and what was not decided. */
+static void put_doubts(const struct text *t, const struct bug *b)
+{
+	if (b->reason)
+		put_sentence(t, "Only a warning: ", b->reason);
+	if (b->undecided_by)
+		put_sentence(t, "Not decided: it depends on a file that crash states do not follow, ", b->undecided_by);
+	if (b->may_share_cause[0])
+		put_sentence(t, "It may have the same cause as finding ", b->may_share_cause);
+}
+
 /* One line each: they go with their cause. */
 static void put_consequences(const struct text *t, const struct bug *b)
 {
@@ -215,6 +233,7 @@ static void put_bug(const struct text *t, const struct bug *b)
 		putc('\n', t->f);
 	}
 	put_platforms(t, b);
+	put_doubts(t, b);
 	put_consequences(t, b);
 	style_begin(t, STYLE_DIM);
 	if (b->count > 1)

@@ -109,6 +109,10 @@ void put_finding(const struct page *p, const struct bug *b, size_t number)
 	put_sentence(p, "message", "", b->message);
 	put_sentence(p, "advice", "<b>Fix:</b> ", platforms_advice(p->r, b));
 	put_sentence(p, "note", "", platforms);
+	put_sentence(p, "note", "Only a warning: ", b->reason);
+	put_sentence(p, "note", "Not decided: it depends on a file that crash states do not follow: ", b->undecided_by);
+	if (b->may_share_cause[0])
+		fprintf(p->f, "<p class=\"note\">It may have the same cause as <a href=\"#bug-%s\">finding %s</a>.</p>\n", b->may_share_cause, b->may_share_cause);
 	put_source(p, b);
 	if (b->evidence && !p->is_brief) {
 		put_timeline(p, b->evidence, b->id);

@@ -180,11 +180,85 @@ static void reports_with_causes_become_one(void **state)
 	}
 }
 
+static void check_doubts(const struct report *r)
+{
+	const struct bug *doubted = NULL, *shared = NULL;
+
+	for (size_t i = 0; i < report_nbugs(r); i++) {
+		if (report_bug(r, i)->severity == BUG_WARNING)
+			doubted = report_bug(r, i);
+		if (report_bug(r, i)->may_share_cause[0])
+			shared = report_bug(r, i);
+	}
+	assert_int_equal(report_nbugs(r), 2);
+	assert_non_null(doubted);
+	assert_non_null(shared);
+	assert_string_equal(doubted->reason, "nobody reads it");
+	assert_string_equal(doubted->undecided_by, "app.log");
+	assert_string_equal(shared->may_share_cause, doubted->id);
+}
+
+static void doubts_are_written_and_read_again(void **state)
+{
+	struct report *r = report_new(), *back, *run = report_new();
+	struct bug_frame frames[] = { sample_frame("update", 3), sample_frame("update", 4) };
+	struct error err;
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++)
+		sample_add(r, "missing-flush", &frames[i], 1);
+	report_demote(r, 0, "nobody reads it", "app.log");
+	report_may_share(r, 1, 0);
+	report_finish(r);
+	check_doubts(r);
+	text = sample_render(r, "json", &(struct report_options){ 0 });
+	sample_write("r.json", text);
+	back = report_read("r.json", &err);
+	assert_non_null(back);
+	check_doubts(back);
+	report_add_run(run, back, NULL);
+	report_finish(run);
+	check_doubts(run);
+	report_free(run);
+	report_free(back);
+	report_free(r);
+	free(text);
+}
+
+/* What is doubtful in one run is a bug if another one shows it without doubt. */
+static void a_bug_of_one_run_is_a_bug(void **state)
+{
+	struct bug_frame frame = sample_frame("update", 3);
+
+	(void)state;
+	for (int first = 0; first < 2; first++) {
+		struct report *r = report_new();
+
+		for (int i = 0; i < 2; i++) {
+			struct report *one = report_new();
+
+			sample_add(one, "missing-flush", &frame, 1);
+			if (i == first)
+				report_demote(one, 0, "nobody reads it", NULL);
+			report_finish(one);
+			report_add_run(r, one, NULL);
+			report_free(one);
+		}
+		report_finish(r);
+		assert_int_equal(report_bug(r, 0)->severity, BUG_CORRECTNESS);
+		assert_null(report_bug(r, 0)->reason);
+		report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(consequences_are_listed_under_their_cause),
 		cmocka_unit_test(reports_with_causes_become_one),
+		cmocka_unit_test(doubts_are_written_and_read_again),
+		cmocka_unit_test(a_bug_of_one_run_is_a_bug),
 	};
 
 	return cmocka_run_group_tests(tests, sample_folder_make, sample_folder_remove);
