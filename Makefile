@@ -32,7 +32,7 @@ ifndef V # make V=1 shows the commands
 .SILENT:
 endif
 
-.PHONY: all setup setup-tests demo check check-other tests bench fuzz help clean man
+.PHONY: all setup setup-tests demo check check-long check-other tests bench fuzz help clean man
 all: $(B)/pmend $(filter-out $(MISSING_FILES),$(addprefix $(B)/libexec/pmend/,pmend-$(ARCH)-linux libpmend_rt.so libpmend_source.so \
 	libpmend_solver.so pmend-trace-$(ARCH)-linux vgpreload_pmend-trace-$(ARCH)-linux.so))
 
@@ -64,6 +64,9 @@ check:
 	@$(MAKE) --no-print-directory -j2 all tests
 	@tests/all.sh $(if $(RUN),$(ARCH))
 
+# The sweeps, too: an hour and more.
+check-long: ; @LONG=1 $(MAKE) --no-print-directory check
+
 setup-tests: ; @tools/apt-install $(TEST_PACKAGES)
 
 check-other: ; @$(MAKE) --no-print-directory ARCH=$(OTHER) check
@@ -80,6 +83,7 @@ help:
 	@echo "make                     build build/pmend, which runs in place"
 	@echo "make demo                install what is missing, build, record, judge and crash a bundled example"
 	@echo "make check               install what is missing, build, run all tests"
+	@echo "make check-long          the same, with sweeps that take an hour and more"
 	@echo "make check-other         the same for the other architecture ($(OTHER)), in an emulated machine"
 	@echo "make check-slurm         install Slurm, test pmend submit against it"
 	@echo "make ARCH=$(OTHER) ...     build for it in build/$(OTHER)"
