@@ -211,7 +211,7 @@ void account_tell(const struct account *a)
 
 	tell_bugs(a);
 	tell_patch(a->f->repair);
-	warn("%zu bug%s in the report: %zu fixed, %zu left%s, %zu not applicable", a->nbugs, s_of(a->nbugs), a->nbugs_by[REPAIR_MENDED], a->nbugs_by[REPAIR_DECLINED], partly,
+	warn("%zu finding%s in the report: %zu fixed, %zu left%s, %zu not applicable", a->nbugs, s_of(a->nbugs), a->nbugs_by[REPAIR_MENDED], a->nbugs_by[REPAIR_DECLINED], partly,
 	     a->nbugs_by[REPAIR_NOT_APPLICABLE]);
 	free(partly);
 }

@@ -336,20 +336,29 @@ static void put_folded(const struct text *t)
 	}
 }
 
+/* "2 bugs, 1 performance note": only findings of correctness are bugs. */
+static void put_tally(const struct text *t)
+{
+	static const char *const words[BUG_SEVERITIES] = { "bug", "performance note", "porting note", "warning" };
+
+	if (report_nbugs(t->r) == 0) {
+		fputs("No bugs found", t->f);
+		return;
+	}
+	for (enum bug_severity s = BUG_CORRECTNESS; s < BUG_SEVERITIES; s++) {
+		const size_t n = report_count(t->r, s);
+
+		if (n || s == BUG_CORRECTNESS)
+			fprintf(t->f, "%s%zu %s%s", s ? ", " : "", n, words[s], n == 1 ? "" : "s");
+	}
+}
+
 static void put_summary(const struct text *t)
 {
-	size_t n = report_nbugs(t->r), nwrong = report_count(t->r, BUG_CORRECTNESS), nporting = report_count(t->r, BUG_PORTING), nwarning = report_count(t->r, BUG_WARNING);
 	const struct report_coverage *c = &t->r->coverage;
 	char *depth = depth_text(c);
 
-	if (n)
-		fprintf(t->f, "%zu bug%s: %zu correctness, %zu performance", n, n == 1 ? "" : "s", nwrong, n - nwrong - nporting - nwarning);
-	else
-		fputs("No bugs found", t->f);
-	if (nporting)
-		fprintf(t->f, ", %zu porting", nporting);
-	if (nwarning)
-		fprintf(t->f, ", %zu warning", nwarning);
+	put_tally(t);
 	if (t->r->nsuppressed || t->r->nknown)
 		fprintf(t->f, " (hidden: %zu suppressed, %zu in the baseline)", t->r->nsuppressed, t->r->nknown);
 	if (t->r->nlesser)
@@ -381,7 +390,7 @@ static void put_summary(const struct text *t)
 		fputs(".\n", t->f);
 	}
 	free(depth);
-	if ((nwrong == 0 || t->r->coverage.not_asked) && report_not_covered(t->r)) {
+	if ((report_count(t->r, BUG_CORRECTNESS) == 0 || c->not_asked) && report_not_covered(t->r)) {
 		text_put(t, report_not_covered(t->r));
 		fputs(".\n", t->f);
 	}

@@ -99,6 +99,7 @@ def test_severity():
         equal(judged("check", "--severity", "correctness", *wasteful, status=0)["bugs"], [])
         equal(len(judged("check", "--severity", "correctness", "--", WORDS, pool, status=1)["bugs"]), 4)
         contains(pmend("check", "--severity", "correctness", *wasteful)[1], f"(hidden by --severity: {len(every['bugs'])})")
+        contains(pmend("check", *wasteful)[1], "\n0 bugs, 1 performance note, on eadr, in ")
         fails(pmend("check", "--severity", "high", *wasteful), 2, "--severity is one of correctness, performance, porting")
         fails(pmend("check", "--severity", "correctness", "--fail-on", "performance", *wasteful), 2, "hides what --fail-on performance counts")
 

@@ -458,14 +458,14 @@ def test_commands():
         fixtest.write_report(os.path.join(scratch, "report.json"), [bug for name in names for bug, _ in fixtest.bugs(name, text)])
         status, _, err = pmend("fix", "--apply", "-p", ".", "report.json", cwd=scratch, timeout=300)
         equal(status, 0, f"the status ({err})")
-        contains(err, "pmend: the patch changes 3 files: 3 flushes added, 3 fences added\npmend: 3 bugs in the report: 3 fixed, 0 left, 0 not applicable\n")
+        contains(err, "pmend: the patch changes 3 files: 3 flushes added, 3 fences added\npmend: 3 findings in the report: 3 fixed, 0 left, 0 not applicable\n")
         for name in names:
             contains(read(scratch, name), "*/\n\tpmem_persist(p, sizeof *p);\n}")
 
 
 def account(err):
     """The numbers of the summary: all, fixed, left, not applicable."""
-    return [int(n) for n in re.search(r"^pmend: (\d+) bugs? in the report: (\d+) fixed, (\d+) left(?: \(\d+ of them fixed in part\))?, (\d+) not applicable$", err, re.M).groups()]
+    return [int(n) for n in re.search(r"^pmend: (\d+) findings? in the report: (\d+) fixed, (\d+) left(?: \(\d+ of them fixed in part\))?, (\d+) not applicable$", err, re.M).groups()]
 
 
 EVERY_KIND = """
@@ -530,7 +530,7 @@ def test_account():
         equal(status, 1, f"the status ({err})")
         contains(err, "k.c:8: missing-flush-fence: fixed, with 1 of 2 more findings of the same cause: ")
         contains(err, "\n  nowhere.c:3: missing-flush: left: ")
-        contains(err, "pmend: 1 bug in the report: 0 fixed, 1 left (1 of them fixed in part), 0 not applicable\n")
+        contains(err, "pmend: 1 finding in the report: 0 fixed, 1 left (1 of them fixed in part), 0 not applicable\n")
         # nothing left: 0; what the user does not want removed does not count
         fixtest.write_report(report, [dict(b, kind="redundant-fence") for b in found if b["kind"] == "redundant-fence"])
         equal([pmend("fix", "-p", ".", *options, "report.json", cwd=scratch)[0] for options in ([], ["--keep-redundant"])], [1, 0], "the status")
@@ -661,7 +661,7 @@ def test_listings():
     sources = ["tests/corpus/listings_hippocrates.c", "tests/corpus/corpus.h", "include/pmend.h"]
     with folder() as scratch:
         err = prove(scratch, sources, "listings", "-O0 -g -D_GNU_SOURCE -pthread", [])
-        contains(err, "pmend: the patch changes 1 file: 4 flushes added, 4 fences added\npmend: 6 bugs in the report: 6 fixed, 0 left, 0 not applicable\n")
+        contains(err, "pmend: the patch changes 1 file: 4 flushes added, 4 fences added\npmend: 6 findings in the report: 6 fixed, 0 left, 0 not applicable\n")
         text = read(scratch, "listings_hippocrates.c")
         contains(err, "instructions: ")
         # 3.5: not in update(), which works on volatile memory too; the file has an update_pm() and a modify_pm() already

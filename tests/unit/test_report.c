@@ -191,9 +191,44 @@ static void severity_leaves_what_is_worse(void **state)
 	assert_int_equal(report_nbugs(r), 1);
 	assert_string_equal(report_bug(r, 0)->kind, "missing-flush");
 	text = sample_render(r, "text", &sample_options);
-	assert_non_null(strstr(text, "1 bug: 1 correctness, 0 performance (hidden by --severity: 1)"));
+	assert_non_null(strstr(text, "1 bug (hidden by --severity: 1)"));
 	free(text);
 	report_free(r);
+}
+
+static void only_correctness_is_called_a_bug(void **state)
+{
+	static const struct {
+		const char *kinds[4];
+		const char *summary;
+	} rows[] = {
+		{ { 0 }, "No bugs found.\n" },
+		{ { "redundant-flush" }, "0 bugs, 1 performance note.\n" },
+		{ { "redundant-flush", "redundant-fence" }, "0 bugs, 2 performance notes.\n" },
+		{ { "recovery-output" }, "0 bugs, 1 warning.\n" },
+		{ { "porting", "recovery-output" }, "0 bugs, 1 porting note, 1 warning.\n" },
+		{ { "ordering" }, "1 bug.\n" },
+		{ { "ordering", "missing-flush" }, "2 bugs.\n" },
+		{ { "ordering", "redundant-flush", "porting", "recovery-output" }, "1 bug, 1 performance note, 1 porting note, 1 warning.\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct report *r = report_new();
+		const char *end;
+		char *text;
+
+		for (size_t k = 0; k < COUNT(rows[i].kinds) && rows[i].kinds[k]; k++)
+			report_add(r, &(struct bug){ .kind = rows[i].kinds[k], .severity = bug_kind_find(rows[i].kinds[k])->severity, .message = "lost" });
+		report_finish(r);
+		text = sample_render(r, "text", &sample_options);
+		end = strrchr(text, '\n') - (strlen(rows[i].summary) - 1);
+		assert_true(end >= text);
+		assert_string_equal(end, rows[i].summary);
+		assert_true(end == text || end[-1] == '\n');
+		free(text);
+		report_free(r);
+	}
 }
 
 static void recursion_is_one_bug(void **state)
@@ -542,6 +577,7 @@ int main(void)
 		cmocka_unit_test(paths_survive_json_and_unfold),
 		cmocka_unit_test(what_a_library_does_is_one_line),
 		cmocka_unit_test(severity_leaves_what_is_worse),
+		cmocka_unit_test(only_correctness_is_called_a_bug),
 		cmocka_unit_test(recursion_is_one_bug),
 		cmocka_unit_test(library_internals_and_startup_do_not_divide),
 		cmocka_unit_test(sorted_by_severity_file_line_kind),

@@ -362,7 +362,7 @@ static void text_block_is_as_documented(void **state)
 			 "  Flush it.\n"
 			 "  seen 12 times, first at event 17; id %s\n"
 			 "\n"
-			 "1 bug: 1 correctness, 0 performance, on x86-adr, in 20 events.\n", report_bug(r, 0)->id);
+			 "1 bug, on x86-adr, in 20 events.\n", report_bug(r, 0)->id);
 	assert_string_equal(text, want);
 	free(text);
 	text = sample_render(r, "text", &(struct report_options){ .quiet = true });
