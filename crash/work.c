@@ -152,6 +152,7 @@ static int work_on_wave(const struct work *w, struct crash_result *r, struct err
 {
 	const struct crash_options *o = w->options;
 	const bool is_first = r->representatives->nwaves == 1;
+	const uint64_t ndone = r->ndone;
 	struct share share = { 0 };
 	int result = 0;
 
@@ -169,7 +170,9 @@ static int work_on_wave(const struct work *w, struct crash_result *r, struct err
 	if (w->refs->is_late)
 		w->counters->is_stopped = w->counters->is_late = 1;
 	else if (result == 0)
-		result = work_on_share(w, &share, is_first ? r->ndone : 0, r, err);
+		result = work_on_share(w, &share, is_first ? ndone : 0, r, err);
+	if (!is_first) /* parts share the first wave only: what is done of a later one says nothing about them */
+		r->ndone = ndone;
 	share_release(&share);
 	return result;
 }

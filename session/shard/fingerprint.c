@@ -1,9 +1,10 @@
-/* Makes one number of all that an exploration depends on. A program is what a word of recovery's command lines names as a file; how many jobs there are and how long
- * they may take makes no difference to what parts come to. */
+/* Makes one number of all that an exploration depends on: also of every file that a word of a recovery command names. How many jobs there are and how long they may take
+ * makes no difference to what parts come to. */
 #include "session/shard/fingerprint.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 #include "util/sha256.h"
 #include "util/sysroot.h"
 
+#define DIGEST_MAX_BYTES (64 << 20)
+
 static void put_digest(FILE *f, const void *data, size_t len_bytes)
 {
 	uint8_t digest[SHA256_BYTES];
@@ -26,10 +29,10 @@ static void put_digest(FILE *f, const void *data, size_t len_bytes)
 	fputc('\n', f);
 }
 
-/* The content of a regular file; -1: it cannot be read. */
-static int put_file(FILE *f, const char *path)
+/* The content of a regular file; -1: it is none, or cannot be read. */
+static int put_content(FILE *f, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), result = -1;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), result = -1;
 	struct stat st;
 	void *data;
 
@@ -47,14 +50,36 @@ static int put_file(FILE *f, const char *path)
 	return result;
 }
 
-/* The programs and scripts that a command line names. Other files may be what recovery writes. */
-static void put_programs(FILE *f, const struct runner_command *c)
+/* A path that a crash state gives to recovery: what lies there on disk makes no difference. */
+static bool is_followed(const struct plan *p, const char *path)
+{
+	char *whole = realpath(path, NULL);
+	bool is_one = false;
+
+	for (size_t i = 0; p->paths.at[i] && !is_one; i++)
+		is_one = strcmp(p->paths.at[i], path) == 0 || (whole && strcmp(p->paths.at[i], whole) == 0);
+	free(whole);
+	return is_one;
+}
+
+/* A file that a command names. What is large, or may be executed but not read, is known by its size and time. */
+static void put_named(FILE *f, const struct plan *p, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || is_followed(p, path))
+		return;
+	if (st.st_size > DIGEST_MAX_BYTES || put_content(f, path) < 0)
+		fprintf(f, "%jd bytes of %jd.%09ld\n", (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+}
+
+static void put_words(FILE *f, const struct plan *p, const struct runner_command *c)
 {
 	for (char **a = c ? c->argv : NULL; a && *a; a++) {
 		char *program = a == c->argv ? proc_find(*a) : NULL;
 
-		if (access(program ? program : *a, X_OK) == 0 && put_file(f, program ? program : *a) == 0)
-			fprintf(f, "is word %td\n", a - c->argv);
+		fprintf(f, "word %td\n", a - c->argv);
+		put_named(f, p, program ? program : *a);
 		free(program);
 	}
 }
@@ -94,7 +119,7 @@ char *fingerprint_text(const char *text, size_t len)
 	return hex;
 }
 
-char *fingerprint_of(const struct crash_setup *s, uint32_t nparts, const char *trace, const struct word_list *checks, struct error *err)
+char *fingerprint_of(const struct crash_setup *s, uint32_t nparts, const struct plan *p, const struct word_list *checks, struct error *err)
 {
 	const struct runner_command *const commands[] = { s->recovery.recover, s->recovery.then, s->recovery.check, s->recovery.ready, s->recovery.dump };
 	char *text, *hex = NULL;
@@ -112,11 +137,11 @@ char *fingerprint_of(const struct crash_setup *s, uint32_t nparts, const char *t
 	if (sysroot_identity())
 		fprintf(f, "bundle %s\n", sysroot_identity());
 	for (size_t i = 0; i < sizeof commands / sizeof *commands && !sysroot_identity(); i++)
-		put_programs(f, commands[i]);
+		put_words(f, p, commands[i]);
 	if (s->stdin_path)
-		put_file(f, s->stdin_path);
-	if (put_file(f, trace) < 0)
-		error_set(err, "cannot read %s: %s", trace, strerror(errno));
+		put_content(f, s->stdin_path);
+	if (put_content(f, p->path) < 0)
+		error_set(err, "cannot read %s: %s", p->path, strerror(errno));
 	else if (fflush(f) == 0)
 		hex = fingerprint_text(text, len);
 	fclose(f);

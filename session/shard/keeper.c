@@ -85,7 +85,7 @@ static int take_up(struct keeper *k, const struct plan *p, struct error *err)
 	else if (s->index != mine.index || s->of != mine.of)
 		error_set(err, "%s is part %u of %u, not part %u of %u; give each part its own file", k->path, s->index, s->of, mine.index, mine.of);
 	else if (strcmp(s->fingerprint, k->fingerprint) != 0)
-		error_set(err, "%s belongs to another exploration: the trace, the options, the recovery program or pmend's version differ; remove it to start again", k->path);
+		error_set(err, "%s belongs to another exploration: the trace, the options, a file that a recovery command names, or pmend's version differ; remove it to start again", k->path);
 	else if (part_decode(&k->done, p, s) < 0)
 		error_set(err, "%s is damaged: its data cannot be read; remove it to start again", k->path);
 	else
@@ -108,7 +108,7 @@ static int begin(struct crash_setup *s, const struct plan *p, const char *kept, 
 	struct keeper *k = arg;
 
 	k->trace = kept;
-	k->fingerprint = fingerprint_of(s, s->shard.of, p->path, k->checks, err);
+	k->fingerprint = fingerprint_of(s, s->shard.of, p, k->checks, err);
 	if (!k->fingerprint || (k->is_continued && access(k->path, F_OK) == 0 && take_up(k, p, err) < 0))
 		return -1;
 	s->options.keep = keep;

@@ -41,7 +41,7 @@ static int add(struct merging *m, const char **names, const char *path, struct e
 	else if (first && s->of != first->of)
 		error_set(err, "%s is one of %u parts, and %s is one of %u; give the parts of one exploration", path, s->of, names[first->index - 1], first->of);
 	else if (first && (strcmp(s->fingerprint, first->fingerprint) != 0 || strcmp(s->command, first->command) != 0))
-		error_set(err, "%s and %s are of different explorations: the trace, the options, the recovery program or pmend's version differ", names[first->index - 1], path);
+		error_set(err, "%s and %s are of different explorations: the trace, the options, a file that a recovery command names, or pmend's version differ", names[first->index - 1], path);
 	else
 		result = 0;
 	if (result == 0 && !m->list) {
@@ -96,12 +96,12 @@ const struct report_shard *merging_shard(const struct merging *m)
 static int add_up(struct crash_setup *s, const struct plan *p, const char *kept, void *arg, struct error *err)
 {
 	struct merging *m = arg;
-	char *fingerprint = fingerprint_of(s, m->n, p->path, m->checks, err);
+	char *fingerprint = fingerprint_of(s, m->n, p, m->checks, err);
 	int result = fingerprint ? 0 : -1;
 
 	(void)kept;
 	if (fingerprint && strcmp(fingerprint, merging_shard(m)->fingerprint) != 0)
-		result = error_set(err, "%s, or the recovery program, is not the one of the parts, or pmend has another version", p->path);
+		result = error_set(err, "%s, or a file that a recovery command names, is not the one of the parts, or pmend has another version; run the parts again", p->path);
 	free(fingerprint);
 	for (uint32_t i = 0; i < m->n && result == 0; i++) {
 		struct crash_result part = { 0 };

@@ -138,6 +138,9 @@ def test_representative():
     """What its later waves are depends on all of the first: merge runs them."""
     trace = record("groups", f"{CRASH}/groups", "run", "groups pool")
     expect(same(trace, "--strategy", "representative", *recover(CRASH, "groups", "check", "{}"))["bugs"], "no bug")
+    program = f"{MUTANTS}/hash-any"  # has a second wave, which is smaller than the first
+    trace = record("hash-8", *mutant(program, "2"), "hash pool of representative", "run", "8")
+    expect(same(trace, "--strategy", "representative", *recover(MUTANTS, "hash-any", "{}", "check"), parts=(2,))["bugs"], "no bug")
 
 
 def test_two_failures():
@@ -471,6 +474,46 @@ def write(name, value):
     with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
         json.dump(value, f)
     return name
+
+
+SCRIPT = """for word in "$@"; do pool=$word; done
+exec %s commit "$pool" # %d
+"""
+
+
+def test_scripts():
+    """Every file that a recovery command names is the same for all parts, for merge, and to go on: one that is not executable, one that is too large to be read. Not the pool, if it
+    is named as such, nor what is no file."""
+    trace = record("cases", f"{CRASH}/cases", "run", "cases pool")
+    script, data, pool = (os.path.join(folder, name) for name in ("recover.sh", "recover.dat", "cases pool"))
+    program = shlex.quote(f"{CRASH}/cases")
+    options = ("--recover", shlex.join(["sh", script, "-c", "/dev/null", folder, "no such file", data, pool]))
+
+    def write(number):
+        with open(script, "w", encoding="utf-8") as f:
+            f.write(SCRIPT % (program, number))
+
+    def large(time_ns):
+        with open(data, "w", encoding="utf-8") as f:
+            f.truncate((64 << 20) + 1)
+        os.utime(data, ns=(time_ns, time_ns))
+
+    write(1)
+    large(10**18)
+    for i in (1, 2):
+        explore_part(trace, options, i, 2)
+        with open(pool, "a", encoding="utf-8") as f:
+            f.write("more")
+    large(10**18)
+    merge(2)
+    for change, back in ((lambda: write(2), lambda: write(1)), (lambda: large(10**18 + 1), lambda: large(10**18))):
+        change()
+        fails("a file that a recovery command names, is not the one of the parts", "merge", "part-1.json", "part-2.json")
+        fails("belongs to another exploration", "crash", "--seed", "1", *options, "--shard", "1/2", "--continue", "part-1.json", trace)
+        explore_part(trace, options, 2, 2, "-o", "other.json")
+        fails("are of different explorations", "merge", "part-1.json", "other.json")
+        back()
+        merge(2)
 
 
 def test_usage():
