@@ -105,13 +105,13 @@ static char *first_reason(const struct plan *p, const struct crash_options *o, c
 				 (unsigned long long)c->unstable);
 	if (r->why_no_dump)
 		return xasprintf("the dump was not compared: %s", r->why_no_dump);
-	if (c->uncompared > 0 && r->needs_pool)
+	if (c->uncompared > c->overlapping && r->needs_pool)
 		return xasprintf("the dump was not compared at %llu of %llu failure points, where the pool was being created, or too many operations were in "
 				 "progress; if there is no pool, let the dump print the same as for an empty one and exit with 0",
-				 (unsigned long long)c->uncompared, (unsigned long long)r->npoints);
-	if (c->uncompared > 0)
+				 (unsigned long long)(c->uncompared - c->overlapping), (unsigned long long)r->npoints);
+	if (c->uncompared > c->overlapping)
 		return xasprintf("the dump was not compared at %llu of %llu failure points, where too many operations were in progress",
-				 (unsigned long long)c->uncompared, (unsigned long long)r->npoints);
+				 (unsigned long long)(c->uncompared - c->overlapping), (unsigned long long)r->npoints);
 	if (o->strategy->is_single)
 		return what_is_lost(r, o->strategy);
 	return NULL;
@@ -143,6 +143,10 @@ char *missing_text(const struct plan *p, const struct crash_options *o, const st
 	const struct crash_counters *c = &r->counters;
 	char *text = first_reason(p, o, r, is_interrupted, failure);
 
+	if (c->overlapping > 0)
+		text = and_also(text, xasprintf("the dump was not compared at %llu of %llu failure points, where operations of several threads or processes overlap; "
+						"where they begin and end can only be guessed from the output, so mark them with PMEND_OP_BEGIN and PMEND_OP_END",
+						(unsigned long long)c->overlapping, (unsigned long long)r->npoints));
 	if (c->unconfirmed > 0)
 		text = and_also(text, xstrdup("one recovery reached its time limit (--timeout), and --max-time left no time to repeat it"));
 	if (count_untried(r) > 0)

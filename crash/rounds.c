@@ -35,8 +35,11 @@ static void allow(struct worker *w, bool is_first)
 
 	if (!w->is_allowed_fixed)
 		references_allow(w->refs, e->walk->plan, e->walk->seq, &e->allowed);
-	if (is_first && e->recovery->dump && e->allowed.hashes.n == 0)
-		__atomic_fetch_add(&e->counters->uncompared, 1, __ATOMIC_RELAXED);
+	if (!is_first || !e->recovery->dump || e->allowed.hashes.n > 0)
+		return;
+	__atomic_fetch_add(&e->counters->uncompared, 1, __ATOMIC_RELAXED);
+	if (!w->is_allowed_fixed && references_overlap(w->refs, e->walk->plan, e->walk->seq))
+		__atomic_fetch_add(&e->counters->overlapping, 1, __ATOMIC_RELAXED);
 }
 
 /* What was known here is known again. */

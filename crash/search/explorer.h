@@ -40,6 +40,7 @@ struct crash_counters {
 	uint64_t hangs;	       /* that more time did not help */
 	uint64_t unconfirmed;  /* runs into the time limit that the end of the time kept from being tried again */
 	uint64_t uncompared;   /* failure points at which a dump was compared with nothing */
+	uint64_t overlapping;  /* of these, those in the middle of guessed operations that overlap */
 	uint64_t impossible;   /* states on which recovery could not even be run as whole images */
 	uint32_t is_stopped;   /* out of budget, or interrupted */
 	uint32_t is_interrupted;

@@ -245,6 +245,8 @@ int references_take(struct references *r, const struct plan *p, struct runner *r
 		result = take_list(r, &w, &set, runner, c, crashes ? &wanted : NULL, err);
 	if (result == 0 && is_first && !is_late(r))
 		result = dump_final(r, &w, &set, runner, c, err);
+	if (is_first)
+		overlap_find(p, &r->overlaps);
 	if (result == 0 && is_first)
 		result = in_flight_take(&r->in_flight, p, runner, c, r->texts, r->deadline_ns, err);
 	r->is_known = result == 0 && !is_late(r);
@@ -259,6 +261,7 @@ void references_release(struct references *r)
 	vec_release(&r->list);
 	vec_release(&r->ended);
 	in_flight_release(&r->in_flight);
+	vec_release(&r->overlaps);
 }
 
 static void allow(struct allowed *out, uint64_t hash)
@@ -286,6 +289,13 @@ static bool allow_between(const struct references *r, uint64_t from, uint64_t to
 	return !is_absent;
 }
 
+bool references_overlap(const struct references *r, const struct plan *p, uint64_t seq)
+{
+	const size_t next = first_after(p, seq);
+
+	return next > 0 && next <= r->overlaps.n && r->overlaps.at[next - 1];
+}
+
 void references_allow(const struct references *r, const struct plan *p, uint64_t seq, struct allowed *out)
 {
 	const struct in_flight_stretch *several = in_flight_find(&r->in_flight, seq);
@@ -293,7 +303,7 @@ void references_allow(const struct references *r, const struct plan *p, uint64_t
 	size_t nflying;
 
 	out->hashes.n = 0;
-	if (!r->is_known)
+	if (!r->is_known || references_overlap(r, p, seq))
 		return;
 	nflying = span_of(r, p, seq, &from, &to);
 	for (size_t i = 0; several && i < several->allowed.hashes.n; i++)

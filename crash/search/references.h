@@ -6,6 +6,7 @@
 #include "crash/search/dump_texts.h"
 #include "crash/search/explorer.h"
 #include "crash/search/in_flight.h"
+#include "crash/states/overlap.h"
 
 struct reference {
 	uint64_t seq; /* of the boundary */
@@ -19,6 +20,7 @@ struct references {
 	struct reference initial, final; /* of the states before and after everything */
 	bool has_final;		    /* recovery copes with the latter; it need not if the program was killed */
 	struct in_flight in_flight;	    /* while operations of several threads are under way */
+	overlap_list overlaps;	    /* of guessed operations */
 	bool is_known;
 	uint64_t deadline_ns;	    /* when to give up, 0: never; the caller sets it */
 	bool is_late;		    /* that is why they are not known */
@@ -34,5 +36,7 @@ void references_release(struct references *r);
 /* After a crash before event seq: before and after what is in flight, or what the last operation left. Nothing if it cannot be told, as while the
  * pool is created, if recovery refuses to run without one: what it prints for an empty pool is not known. */
 void references_allow(const struct references *r, const struct plan *p, uint64_t seq, struct allowed *out);
+/* A crash before event seq is in the middle of guessed operations that overlap: then nothing is allowed, and nothing compared. */
+bool references_overlap(const struct references *r, const struct plan *p, uint64_t seq);
 
 #endif

@@ -1177,6 +1177,23 @@ def test_dump_of_threads():
     expect(not coverage["complete"] and "where too many operations were in progress" in coverage["why_incomplete"], coverage)
 
 
+def test_dump_of_guessed_operations():
+    """What lies between two outputs is no operation if several threads are at work, so nothing is compared there, and the report says so. Threads and processes that run one after the
+    other, and operations that are marked, are compared."""
+    def explore(way, status=0):
+        record("answers", way, "answers pool")
+        return crash("answers", "--dump", program("answers", "dump", "{}"), status=status)
+    for way in ("turns", "across"):
+        coverage = explore(way)["coverage"]
+        expect(not coverage["complete"] and "PMEND_OP_BEGIN" in coverage["why_incomplete"] and "overlap" in coverage["why_incomplete"], coverage)
+    for way in ("relay", "one", "children", "marked"):
+        expect(explore(way)["coverage"]["complete"], f"{way}: all is compared")
+    report = explore("early", status=1)
+    is_marked(report, "answers", "early")
+    expect(report["coverage"]["complete"], "early: all is compared")
+    equal([b["kind"] for b in explore("halves", status=1)["bugs"]], ["atomicity"], "halves")
+
+
 # ---- a server ----
 
 def test_server():
