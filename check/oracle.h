@@ -23,6 +23,7 @@ struct finding {
 	const char *kind;
 	const char *message; /* one sentence; this and kind are constants, compared by address */
 	const char *advice;  /* NULL: that of the kind */
+	const char *reason;  /* why it is only a warning, a constant; NULL: it is what its kind is */
 	enum finding_severity severity; /* set for the kinds of plug-ins, which nobody else knows */
 	struct finding_place places[FINDING_MAX_PLACES];
 	size_t nplaces;

@@ -109,6 +109,14 @@ static void input_take(struct report *r, struct report_entry *e, const struct bu
 	e->bug.input = bug_input_copy(&r->arena, &input);
 }
 
+/* A flush or fence that costs time in one run and may be needed in another one must not be called a waste. */
+static bool doubts(const struct bug *b)
+{
+	const struct bug_kind *kind = bug_kind_find(b->kind);
+
+	return kind && kind->severity == BUG_PERFORMANCE && b->reason;
+}
+
 /* Evidence adds up: one bug that both `check` and `crash` see has the crash, too. */
 static void entry_merge(struct report *r, struct report_entry *e, const struct bug *b)
 {
@@ -120,7 +128,7 @@ static void entry_merge(struct report *r, struct report_entry *e, const struct b
 	e->bug.executions += b->executions;
 	if (b->first_seq < e->bug.first_seq)
 		e->bug.first_seq = b->first_seq;
-	if (b->severity < e->bug.severity) { /* what was doubtful in one run is a bug in another one */
+	if (doubts(b) != doubts(&e->bug) ? doubts(b) : b->severity < e->bug.severity) { /* what was doubtful in one run is a bug in another one */
 		e->bug.severity = b->severity;
 		e->bug.reason = arena_text(&r->arena, b->reason);
 		e->bug.undecided_by = arena_text(&r->arena, b->undecided_by);

@@ -40,11 +40,12 @@ void judge_add(struct report *r, struct locator *l, const struct finding *f)
 {
 	struct bug_location where[FINDING_MAX_PLACES] = { 0 };
 	const struct bug_kind *kind = bug_kind_find(f->kind);
+	const enum bug_severity usual = kind ? kind->severity : f->severity == FINDING_PERFORMANCE ? BUG_PERFORMANCE : BUG_CORRECTNESS;
 	struct bug b = { .kind = f->kind,
-			 .severity = kind ? kind->severity :
-				     f->severity == FINDING_PERFORMANCE ? BUG_PERFORMANCE : BUG_CORRECTNESS,
+			 .severity = f->reason ? BUG_WARNING : usual,
 			 .message = f->message,
 			 .advice = f->advice,
+			 .reason = f->reason,
 			 .count = f->count,
 			 .executions = f->executions,
 			 .first_seq = f->first_seq,
@@ -59,7 +60,7 @@ void judge_add(struct report *r, struct locator *l, const struct finding *f)
 		where[i].seq = i == 0 ? f->first_seq : 0;
 		where[i].site = f->places[i].site ? f->places[i].site->id : 0;
 		add_stack(l, f->places[i].site, &all, &where[i], &library);
-		if (i == 0 && b.severity == BUG_PERFORMANCE && is_flush_or_fence(where[i].role))
+		if (i == 0 && usual == BUG_PERFORMANCE && is_flush_or_fence(where[i].role))
 			b.library = library;
 	}
 	for (size_t i = 0; i < f->nplaces; i++) {

@@ -53,7 +53,7 @@ static void trusted_only_in_part(struct pm *p)
 	p->a = 1;
 	PMEND_SKIP_CHECK_END();
 	p->c = 2; /* BUG: missing-flush */
-	fence(); /* BUG: redundant-fence */
+	fence(); /* WARNING: redundant-fence */
 }
 
 /* Skipped code still flushes. */

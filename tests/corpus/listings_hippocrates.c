@@ -55,7 +55,7 @@ static void listing_3_fixed(struct pm *p)
 static void listing_4(struct pm *p)
 {
 	p->text[0] = 'x'; /* BUG: missing-flush */
-	fence(); /* BUG: redundant-fence */
+	fence(); /* WARNING: redundant-fence */
 }
 
 static void listing_4_fixed(struct pm *p)

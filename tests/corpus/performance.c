@@ -64,7 +64,7 @@ static void fenced_twice(struct pm *p)
 	p->a = 1;
 	flush_line(&p->a);
 	fence();
-	fence(); /* BUG: redundant-fence */
+	fence(); /* WARNING: redundant-fence */
 }
 
 static void other_fence_after_a_fence(struct pm *p)
@@ -72,19 +72,19 @@ static void other_fence_after_a_fence(struct pm *p)
 	p->a = 1;
 	flush_line(&p->a);
 	fence();
-	fence_alt(); /* BUG: redundant-fence */
+	fence_alt(); /* WARNING: redundant-fence */
 }
 
 static void fence_alone(struct pm *p)
 {
 	(void)p;
-	fence(); /* BUG: redundant-fence */
+	fence(); /* WARNING: redundant-fence */
 }
 
 static void fence_instead_of_flush(struct pm *p)
 {
 	p->a = 1; /* BUG: missing-flush */
-	fence(); /* BUG: redundant-fence */
+	fence(); /* WARNING: redundant-fence */
 }
 
 /* Atomic instructions are there for another reason. */

@@ -30,7 +30,7 @@ static void stored_outside_persisted_inside(struct pm *p)
 	p->a = 1;
 	PMEND_ROI_BEGIN();
 	persist(&p->a, 8);
-	fence(); /* BUG: redundant-fence */
+	fence(); /* WARNING: redundant-fence */
 	PMEND_ROI_END();
 	fence();
 }

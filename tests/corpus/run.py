@@ -6,7 +6,7 @@
 The programs of the folder named as this machine's architecture, amd64 or arm64, are about its own instructions.
 
 A program marks each expected bug at its line, `/* BUG: missing-flush */` (several: `kind, kind`; on one architecture only: `BUG amd64:`), and
-each that is listed under another one, its cause, with CAUSED instead of BUG. Nothing else may be found: one without marks is correct. `/* CHECK: --with overwrite */` in the first
+each that is listed under another one, its cause, with CAUSED instead of BUG, and each that is only a warning for a reason with WARNING. Nothing else may be found: one without marks is correct. `/* CHECK: --with overwrite */` in the first
 lines adds options. What PMDK does on its own is folded by pmend itself.
 Each program is built at -O0 and at -O2. Prints `ok NAME (O0): …` or `FAIL NAME (O0): …`."""
 
@@ -35,8 +35,10 @@ PROGRAMS = "build/tests/corpus"
 LEVELS = ("O0", "O2")
 TIMEOUT_S = 900  # an emulated machine on a busy one
 
-MARK = re.compile(rf"/\* (BUG|CAUSED)(?: {ARCH})?: ([a-z, -]+) \*/")
+MARK = re.compile(rf"/\* (BUG|CAUSED|WARNING)(?: {ARCH})?: ([a-z, -]+) \*/")
 CAUSED = " (caused by another)"
+DOUBTED = " (only a warning)"
+ENDINGS = {"BUG": "", "CAUSED": CAUSED, "WARNING": DOUBTED}
 OPTIONS = re.compile(r"/\* CHECK: (.*) \*/")
 HEAD_LINES = 5
 
@@ -49,16 +51,17 @@ class Program:
             lines = f.read().splitlines()
         found = OPTIONS.search("\n".join(lines[:HEAD_LINES]))
         self.options = shlex.split(found.group(1)) if found else []
-        self.expected = {(kind.strip() + CAUSED if word == "CAUSED" else kind.strip(), number) for number, line in enumerate(lines, 1)
+        self.expected = {(kind.strip() + ENDINGS[word], number) for number, line in enumerate(lines, 1)
                          for word, kinds in MARK.findall(line) for kind in kinds.split(",")}
 
 
 def place(program, bug):
     """(kind, line) of a bug whose first location is in the program's source; (kind, what it says instead) of any other."""
     where = bug["locations"][0] if bug["locations"] else {}
+    kind = bug["kind"] + (DOUBTED if "reason" in bug else "")
     if os.path.basename(where.get("file", "")) == os.path.basename(program.source):
-        return bug["kind"], where.get("line")
-    return bug["kind"], f"{where.get('file', where.get('object', '?'))}:{where.get('line', '?')} {where.get('function', '?')}"
+        return kind, where.get("line")
+    return kind, f"{where.get('file', where.get('object', '?'))}:{where.get('line', '?')} {where.get('function', '?')}"
 
 
 def check(program, level, folder):
