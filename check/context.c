@@ -2,7 +2,6 @@
  * Annotations in the trace say so (context_note); reports about moments that are not looked at are dropped. */
 #include "check/check_internal.h"
 
-#include <sys/mman.h>
 
 #include "trace/owner.h"
 
@@ -104,13 +103,14 @@ bool check_is_pmdk_code(const struct trace_site *site)
 struct range check_written_back(const struct check *c, const struct trace_event *ev)
 {
 	enum platform_flush flush = platform_flush(c->platform, ev->kind);
-	const uint64_t page = PMT_PAGE_BYTES - 1;
 	uint64_t len_bytes, start = platform_flushed(ev, &len_bytes);
 
 	if (flush == FLUSH_NOW || flush == FLUSH_AT_FENCE)
 		return (struct range){ start, start + len_bytes };
-	if (ev->kind == PMT_MSYNC && (ev->arg[1] & MS_SYNC)) /* MS_ASYNC promises nothing */
-		return (struct range){ ev->addr & ~page, (ev->addr + ev->arg[0] + page) & ~page };
+	if (ev->kind == PMT_MSYNC) {
+		start = platform_synced(ev, &len_bytes);
+		return (struct range){ start, start + len_bytes };
+	}
 	if (ev->kind != PMT_FSYNC && ev->kind != PMT_FDATASYNC)
 		return (struct range){ 0, 0 };
 	return ev->arg[0] ? (struct range){ PMT_ADDR(ev->arg[0], 0), PMT_ADDR(ev->arg[0] + 1, 0) } : (struct range){ 0, UINT64_MAX };

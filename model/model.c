@@ -106,27 +106,31 @@ struct pending *pending_add(struct model *m, struct line *l, struct thread *t)
 	return p;
 }
 
+/* What a thread flushed of a line is durable. */
+static void pending_complete(struct model *m, struct pending *p)
+{
+	struct thread *t = p->thread;
+	struct line *l = p->line;
+	uint64_t upto = p->upto;
+	struct pending **link;
+
+	for (link = &l->pendings; *link != p; link = &(*link)->in_line)
+		;
+	*link = p->in_line;
+	*(p->prev ? &p->prev->next : &t->pendings) = p->next;
+	if (p->next)
+		p->next->prev = p->prev;
+	pool_put(&m->pendings, p);
+	line_persist(m, l, upto, t);
+}
+
 /* All that waited for a fence of this thread is durable. */
 static void step_fence(struct model *m, struct thread *t)
 {
-	struct pending *p, **link;
-	struct line *l;
-
 	if (!m->platform->has_flush)
 		return;
-	while ((p = t->pendings)) {
-		uint64_t upto = p->upto;
-
-		l = p->line;
-		for (link = &l->pendings; *link != p; link = &(*link)->in_line)
-			;
-		*link = p->in_line;
-		t->pendings = p->next;
-		if (p->next)
-			p->next->prev = NULL;
-		pool_put(&m->pendings, p);
-		line_persist(m, l, upto, t);
-	}
+	while (t->pendings)
+		pending_complete(m, t->pendings);
 }
 
 /* clwb and clflushopt: the line as it is now will be durable at this thread's next fence. */
@@ -356,14 +360,24 @@ static void step_sync(struct model *m, const struct trace_event *ev, uint64_t ad
 	line_walk_release(&walk);
 }
 
-/* Whole pages, as POSIX says. */
+/* A fence that waits for one line only. */
+static void complete_line(struct model *m, struct thread *t, uint64_t addr)
+{
+	struct line *l = line_find(m, addr);
+	struct pending *p = l ? line_pending(l, t) : NULL;
+
+	if (p)
+		pending_complete(m, p);
+}
+
 static void step_msync(struct model *m, const struct trace_event *ev)
 {
-	uint64_t start = ev->addr & ~(uint64_t)(PMT_PAGE_BYTES - 1);
-	uint64_t end = (ev->addr + ev->arg[0] + PMT_PAGE_BYTES - 1) & ~(uint64_t)(PMT_PAGE_BYTES - 1);
+	uint64_t len_bytes, start = platform_synced(ev, &len_bytes);
 
-	if (ev->arg[1] & MS_SYNC)
-		step_sync(m, ev, start, end - start);
+	if (len_bytes && ev->arg[2] == MODEL_COMPLETE)
+		complete_line(m, thread_of(m, ev), start);
+	else if (len_bytes)
+		step_sync(m, ev, start, len_bytes);
 }
 
 static void step_fsync(struct model *m, const struct trace_event *ev)

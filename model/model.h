@@ -56,6 +56,14 @@ enum platform_flush {
 enum platform_flush platform_flush(const struct platform *p, enum pmt_kind kind);
 /* What a flush is about: a cache line, or several of ours where the machine's are longer. Gives the first byte. */
 uint64_t platform_flushed(const struct trace_event *ev, uint64_t *len_bytes);
+/* What msync makes durable: whole pages, as POSIX says; of one that is supposed, its line. Gives the first byte. MS_ASYNC promises nothing: *len_bytes is 0. */
+uint64_t platform_synced(const struct trace_event *ev, uint64_t *len_bytes);
+/* No trace has these: an msync of one cache line, for those who suppose that a program did more than it does (crash/states/whatif.h). In arg[2]. */
+enum model_supposed {
+	MODEL_AS_RECORDED,
+	MODEL_SETTLE,	/* the line is durable as it is now; nothing else is */
+	MODEL_COMPLETE, /* of what its thread flushed, this line is complete, as if a fence waited for nothing else */
+};
 /* Does it order its thread's earlier stores before the later ones? For dmb and dsb of arm64, of all domains; the forms for loads do not. */
 bool platform_is_store_barrier(const struct trace_event *ev);
 

@@ -2,6 +2,7 @@
 #include "model/model.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 static const struct platform x86_adr = {
 	.name = "x86-adr",
@@ -90,6 +91,17 @@ uint64_t platform_flushed(const struct trace_event *ev, uint64_t *len_bytes)
 {
 	*len_bytes = ev->size_bytes > PMT_LINE_BYTES && (ev->size_bytes & (ev->size_bytes - 1)) == 0 ? ev->size_bytes : PMT_LINE_BYTES;
 	return ev->addr & ~(*len_bytes - 1);
+}
+
+uint64_t platform_synced(const struct trace_event *ev, uint64_t *len_bytes)
+{
+	const uint64_t page = PMT_PAGE_BYTES - 1, start = ev->addr & ~page;
+
+	*len_bytes = 0;
+	if (!(ev->arg[1] & MS_SYNC))
+		return start;
+	*len_bytes = ev->arg[2] != MODEL_AS_RECORDED ? PMT_LINE_BYTES : ((ev->addr + ev->arg[0] + page) & ~page) - start;
+	return ev->arg[2] != MODEL_AS_RECORDED ? ev->addr : start;
 }
 
 bool platform_is_store_barrier(const struct trace_event *ev)

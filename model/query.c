@@ -178,6 +178,8 @@ bool model_reduces(const struct model *m, const struct trace_event *ev)
 		return m->platform->is_cache_durable || completes_some(m, ev);
 	if (platform_flush(m->platform, ev->kind) == FLUSH_NOW)
 		return line_find(m, ev->addr);
+	if (ev->kind == PMT_MSYNC && ev->arg[2] != MODEL_AS_RECORDED)
+		return line_find(m, ev->addr);
 	if (ev->kind == PMT_MSYNC)
 		return (ev->arg[1] & MS_SYNC) && m->nlines > 0;
 	if (ev->kind == PMT_FSYNC || ev->kind == PMT_FDATASYNC)

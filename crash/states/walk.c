@@ -45,7 +45,7 @@ void walk_add_shadow(struct walk *w)
 
 void walk_suppose(struct walk *w, const struct whatif *whatif)
 {
-	w->rewriter = rewriter_new(whatif, w->trace, w->model);
+	w->rewriter = rewriter_new(whatif, w->trace);
 }
 
 static bool next_event(struct walk *w)

@@ -3,6 +3,7 @@
 #include "crash/states/whatif.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "util/alloc.h"
 
@@ -12,6 +13,8 @@ struct made {
 	uint8_t data[PMT_STORE_MAX_BYTES];
 };
 
+typedef VEC(uint64_t) line_list;
+
 /* What a thread did last: events of one place with a barrier, whose end is not reached yet. */
 struct run {
 	uint32_t stream, thread;
@@ -19,7 +22,17 @@ struct run {
 	uint32_t place;			      /* of the last event */
 	uint64_t seq;
 	const struct trace_site *site;
-	VEC(uint64_t) lines;
+	line_list lines;
+};
+
+/* What a thread did for a call that is to come, or inside a transaction for its end. */
+struct due {
+	uint32_t stream, thread;
+	size_t call;
+	bool is_near;	/* the last event of the thread was of the place that the call comes after, or before */
+	uint32_t depth; /* of transactions */
+	line_list lines;
+	VEC(struct trace_range { uint64_t addr; uint64_t end; }) logged; /* in the open transaction */
 };
 
 struct withheld {
@@ -30,12 +43,13 @@ struct withheld {
 struct rewriter {
 	const struct whatif *whatif;
 	struct trace *trace;
-	const struct model *model;
 	VEC(struct made) queue; /* to be given out before `held` */
 	size_t next;
 	struct trace_event held;
 	bool has_held, is_over;
 	VEC(struct run) runs;
+	VEC(struct due) dues; /* of each thread: one for each call */
+	VEC(struct due) open; /* of each thread: its transaction */
 	VEC(struct withheld) withheld; /* one for each interval, or for several that overlap */
 };
 
@@ -43,6 +57,9 @@ void whatif_release(struct whatif *w)
 {
 	vec_release(&w->barriers);
 	vec_release(&w->intervals);
+	vec_release(&w->calls);
+	vec_release(&w->named);
+	vec_release(&w->logged);
 }
 
 uint32_t whatif_place(const struct whatif *w, const struct trace_site *site)
@@ -68,13 +85,12 @@ static void add_interval(struct rewriter *r, struct whatif_interval v)
 	*vec_add(&r->withheld) = (struct withheld){ .interval = v };
 }
 
-struct rewriter *rewriter_new(const struct whatif *w, struct trace *t, const struct model *m)
+struct rewriter *rewriter_new(const struct whatif *w, struct trace *t)
 {
 	struct rewriter *r = xcalloc(1, sizeof *r);
 
 	r->whatif = w;
 	r->trace = t;
-	r->model = m;
 	for (size_t i = 0; i < w->intervals.n; i++)
 		add_interval(r, w->intervals.at[i]);
 	return r;
@@ -88,6 +104,14 @@ void rewriter_free(struct rewriter *r)
 		vec_release(&r->runs.at[i].lines);
 	for (size_t i = 0; i < r->withheld.n; i++)
 		vec_release(&r->withheld.at[i].stores);
+	for (size_t i = 0; i < r->dues.n; i++)
+		vec_release(&r->dues.at[i].lines);
+	for (size_t i = 0; i < r->open.n; i++) {
+		vec_release(&r->open.at[i].lines);
+		vec_release(&r->open.at[i].logged);
+	}
+	vec_release(&r->dues);
+	vec_release(&r->open);
 	vec_release(&r->runs);
 	vec_release(&r->withheld);
 	vec_release(&r->queue);
@@ -106,9 +130,9 @@ static void make(struct rewriter *r, enum pmt_kind kind, uint64_t addr, uint64_t
 }
 
 /* One that every platform knows: on eadr, arm64's own is the one that counts. */
-static void make_fence(struct rewriter *r, uint64_t seq, const struct trace_site *site, uint32_t stream, uint32_t thread, enum whatif_mark mark)
+static void make_fence(struct rewriter *r, uint64_t seq, const struct trace_site *site, uint32_t stream, uint32_t thread)
 {
-	make(r, PMT_DSB, 0, seq, site, stream, thread, mark);
+	make(r, PMT_DSB, 0, seq, site, stream, thread, WHATIF_PLAIN);
 	r->queue.at[r->queue.n - 1].ev.arg[0] = 15; /* sy */
 }
 
@@ -119,9 +143,29 @@ static void end_run(struct rewriter *r, struct run *run)
 	for (size_t i = 0; i < run->lines.n && run->barrier->has_flush; i++)
 		make(r, PMT_CLWB, run->lines.at[i], run->seq, run->site, run->stream, run->thread, WHATIF_PLAIN);
 	if (run->barrier->has_fence)
-		make_fence(r, run->seq, run->site, run->stream, run->thread, WHATIF_PLAIN);
+		make_fence(r, run->seq, run->site, run->stream, run->thread);
 	run->barrier = NULL;
 	run->lines.n = 0;
+}
+
+static void make_sync(struct rewriter *r, uint64_t line, enum model_supposed how, uint64_t seq, const struct trace_site *site, uint32_t stream,
+		      uint32_t thread, enum whatif_mark mark)
+{
+	struct trace_event *ev;
+
+	make(r, PMT_MSYNC, line, seq, site, stream, thread, mark);
+	ev = &r->queue.at[r->queue.n - 1].ev;
+	ev->arg[0] = PMT_LINE_BYTES;
+	ev->arg[1] = MS_SYNC;
+	ev->arg[2] = how;
+}
+
+/* Lines together: a crash between two of them leaves nothing that one before the first does not. */
+static void make_durable(struct rewriter *r, struct due *d, enum model_supposed how, uint64_t seq, const struct trace_site *site)
+{
+	for (size_t i = 0; i < d->lines.n; i++)
+		make_sync(r, d->lines.at[i], how, seq, site, d->stream, d->thread, i ? WHATIF_INSIDE : WHATIF_PLAIN);
+	d->lines.n = 0;
 }
 
 /* Store by store, then the lines; the mark keeps crashes out. */
@@ -140,10 +184,8 @@ static void commit(struct rewriter *r, struct withheld *w)
 		const struct trace_event *ev = &w->stores.at[i].ev;
 
 		for (uint64_t line = ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1); line < ev->addr + ev->size_bytes; line += PMT_LINE_BYTES)
-			make(r, PMT_CLFLUSH, line, w->interval.last_seq, ev->site, ev->stream, ev->thread, WHATIF_INSIDE);
+			make_sync(r, line, MODEL_SETTLE, w->interval.last_seq, ev->site, ev->stream, ev->thread, WHATIF_INSIDE);
 	}
-	if (w->stores.n > 0 && model_is_partial_order(r->model)) /* there, no flush is done at once */
-		make_fence(r, w->interval.last_seq, NULL, w->interval.stream, w->interval.thread, WHATIF_INSIDE);
 	if (w->stores.n > 0) /* a crash right after it, when nothing else has happened */
 		make(r, PMT_FAILURE_POINT, 0, w->interval.last_seq, NULL, w->interval.stream, w->interval.thread, WHATIF_PLAIN);
 	w->stores.n = 0;
@@ -168,12 +210,99 @@ static const struct whatif_barrier *barrier_of(const struct whatif *w, uint32_t 
 	return NULL;
 }
 
-static void add_line(struct run *run, uint64_t line)
+/* The lines of a store or a flush. */
+static void add_lines(line_list *list, const struct trace_event *ev)
 {
-	for (size_t i = 0; i < run->lines.n; i++)
-		if (run->lines.at[i] == line)
+	uint64_t len_bytes = ev->size_bytes, start = ev->addr;
+
+	if (trace_is_flush(ev->kind))
+		start = platform_flushed(ev, &len_bytes);
+	for (uint64_t line = start & ~(uint64_t)(PMT_LINE_BYTES - 1); line < start + len_bytes; line += PMT_LINE_BYTES) {
+		size_t i = list->n;
+
+		while (i > 0 && list->at[i - 1] != line)
+			i--;
+		if (i == 0)
+			*vec_add(list) = line;
+	}
+}
+
+static bool is_among(const uint32_t *list, size_t n, uint32_t place)
+{
+	for (size_t i = 0; place && i < n; i++)
+		if (list[i] == place)
+			return true;
+	return false;
+}
+
+static struct due *due_of(struct rewriter *r, const struct trace_event *ev, size_t call)
+{
+	for (size_t i = 0; i < r->dues.n; i++)
+		if (r->dues.at[i].stream == ev->stream && r->dues.at[i].thread == ev->thread && r->dues.at[i].call == call)
+			return &r->dues.at[i];
+	*vec_add(&r->dues) = (struct due){ .stream = ev->stream, .thread = ev->thread, .call = call };
+	return &r->dues.at[r->dues.n - 1];
+}
+
+static void make_call(struct rewriter *r, struct due *d, uint64_t seq, const struct trace_site *site)
+{
+	make_durable(r, d, r->whatif->calls.at[d->call].is_fence ? MODEL_COMPLETE : MODEL_SETTLE, seq, site);
+}
+
+/* Calls that belong before this event, and what it does for those to come. */
+static void note_calls(struct rewriter *r, const struct trace_event *ev)
+{
+	const uint32_t place = whatif_place(r->whatif, ev->site);
+	const uint64_t seq = ev->seq > 0 ? ev->seq - 1 : 0;
+
+	for (size_t i = 0; i < r->whatif->calls.n; i++) {
+		const struct whatif_call *c = &r->whatif->calls.at[i];
+		struct due *d = due_of(r, ev, i);
+		const bool is_near = place && place == (c->after ? c->after : c->before);
+
+		if (c->after ? d->is_near && !is_near : is_near && !d->is_near)
+			make_call(r, d, seq, ev->site);
+		if ((trace_is_store(ev->kind) || trace_is_flush(ev->kind)) && is_among(c->of, WHATIF_PLACES, place))
+			add_lines(&d->lines, ev);
+		d->is_near = is_near;
+	}
+}
+
+static struct due *open_of(struct rewriter *r, const struct trace_event *ev)
+{
+	for (size_t i = 0; i < r->open.n; i++)
+		if (r->open.at[i].stream == ev->stream && r->open.at[i].thread == ev->thread)
+			return &r->open.at[i];
+	*vec_add(&r->open) = (struct due){ .stream = ev->stream, .thread = ev->thread };
+	return &r->open.at[r->open.n - 1];
+}
+
+static bool is_logged(const struct due *d, const struct trace_event *ev)
+{
+	for (size_t i = 0; i < d->logged.n; i++)
+		if (d->logged.at[i].addr <= ev->addr && ev->addr + ev->size_bytes <= d->logged.at[i].end)
+			return true;
+	return false;
+}
+
+/* Announces what is about to be stored; where the transaction ends, that is durable. */
+static void note_logged(struct rewriter *r, const struct trace_event *ev)
+{
+	struct due *d = open_of(r, ev);
+
+	if (ev->kind == PMT_TX_BEGIN) {
+		d->depth++;
+	} else if (ev->kind == PMT_TX_END && d->depth && --d->depth == 0) {
+		make_durable(r, d, MODEL_SETTLE, ev->seq > 0 ? ev->seq - 1 : 0, ev->site);
+		d->logged.n = 0;
+	} else if (d->depth && trace_is_store(ev->kind) && is_among(r->whatif->logged.at, r->whatif->logged.n, whatif_place(r->whatif, ev->site))) {
+		add_lines(&d->lines, ev);
+		if (is_logged(d, ev))
 			return;
-	*vec_add(&run->lines) = line;
+		*vec_add(&d->logged) = (struct trace_range){ ev->addr, ev->addr + ev->size_bytes };
+		make(r, PMT_TX_ADD, ev->addr, ev->seq > 0 ? ev->seq - 1 : 0, ev->site, ev->stream, ev->thread, WHATIF_PLAIN);
+		r->queue.at[r->queue.n - 1].ev.arg[0] = ev->size_bytes;
+	}
 }
 
 /* Before the thread does something else, the barrier comes. */
@@ -186,16 +315,15 @@ static void note_barrier(struct rewriter *r, const struct trace_event *ev)
 	if (b != run->barrier)
 		end_run(r, run);
 	if (place != run->place && barrier_of(r->whatif, place, true))
-		make_fence(r, ev->seq > 0 ? ev->seq - 1 : 0, ev->site, ev->stream, ev->thread, WHATIF_PLAIN);
+		make_fence(r, ev->seq > 0 ? ev->seq - 1 : 0, ev->site, ev->stream, ev->thread);
 	run->place = place;
 	if (!b)
 		return;
 	run->barrier = b;
 	run->seq = ev->seq;
 	run->site = ev->site;
-	for (uint64_t line = ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1); trace_is_store(ev->kind) && line < ev->addr + ev->size_bytes;
-	     line += PMT_LINE_BYTES)
-		add_line(run, line);
+	if (trace_is_store(ev->kind))
+		add_lines(&run->lines, ev);
 }
 
 static bool is_inside(const struct whatif_interval *i, const struct trace_event *ev)
@@ -203,12 +331,32 @@ static bool is_inside(const struct whatif_interval *i, const struct trace_event 
 	return i->stream == ev->stream && i->thread == ev->thread && i->first_seq <= ev->seq && ev->seq <= i->last_seq;
 }
 
+static bool is_named(const struct whatif *w, const struct trace_event *ev)
+{
+	return w->named.n == 0 || is_among(w->named.at, w->named.n, whatif_place(w, ev->site));
+}
+
+/* A store that is not withheld comes after those that are: what they still have to write must not undo it. */
+static void overwrite(struct withheld *w, const struct trace_event *ev)
+{
+	for (size_t i = 0; i < w->stores.n; i++) {
+		struct made *m = &w->stores.at[i];
+		const uint64_t from = ev->addr > m->ev.addr ? ev->addr : m->ev.addr, end = ev->addr + ev->size_bytes,
+			       own_end = m->ev.addr + m->ev.size_bytes, to = end < own_end ? end : own_end;
+
+		if (from < to)
+			memcpy(m->data + (from - m->ev.addr), ev->data + (from - ev->addr), to - from);
+	}
+}
+
 static bool withhold(struct rewriter *r, const struct trace_event *ev)
 {
 	for (size_t i = 0; trace_is_store(ev->kind) && i < r->withheld.n; i++) {
 		struct made *m;
 
-		if (!is_inside(&r->withheld.at[i].interval, ev))
+		if (!is_named(r->whatif, ev))
+			overwrite(&r->withheld.at[i], ev);
+		if (!is_named(r->whatif, ev) || !is_inside(&r->withheld.at[i].interval, ev))
 			continue;
 		m = vec_add(&r->withheld.at[i].stores);
 		*m = (struct made){ .ev = *ev };
@@ -235,6 +383,9 @@ static void read_more(struct rewriter *r)
 	if (!trace_next(r->trace, &ev)) {
 		for (size_t i = 0; i < r->runs.n; i++)
 			end_run(r, &r->runs.at[i]);
+		for (size_t i = 0; i < r->dues.n; i++)
+			if (r->whatif->calls.at[r->dues.at[i].call].after && r->dues.at[i].is_near)
+				make_call(r, &r->dues.at[i], r->held.seq, NULL);
 		commit_before(r, UINT64_MAX);
 		r->is_over = true;
 		return;
@@ -242,6 +393,9 @@ static void read_more(struct rewriter *r)
 	commit_before(r, ev.seq);
 	if (r->whatif->barriers.n > 0)
 		note_barrier(r, &ev);
+	note_calls(r, &ev);
+	if (r->whatif->logged.n > 0)
+		note_logged(r, &ev);
 	r->has_held = !withhold(r, &ev);
 	if (!r->has_held && ev.kind == PMT_STORE_RMW) {
 		ev.kind = PMT_RMW_FENCE; /* what it orders, it still does */

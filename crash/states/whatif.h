@@ -2,7 +2,15 @@
  *
  * A barrier: after the last of a run of events that one source place makes in one thread, a flush of the lines that these stored to, or a fence,
  * or both; or a fence before the first of them. An interval: what one thread stores from one event to another is withheld, and becomes durable all at once, after its
- * last event; no crash sees a part of it. Intervals of a thread that overlap are one. Otherwise, nothing that the program does is left out or reordered. */
+ * last event; no crash sees a part of it. Intervals of a thread that overlap are one. Otherwise, nothing that the program does is left out or reordered.
+ *
+ * A patch is tried with these. Whether two findings have one cause is tried with the least changes, which do nothing but what a finding says is missing:
+ *
+ *   a call    makes the lines of some places durable, or completes what was flushed of them. A fence of the program's own would complete every flush of its thread;
+ *             this one completes no other.
+ *   named     an interval withholds the stores of these places only.
+ *   logged    stores of these places are announced to the transaction that they are in, and are durable when it ends. That a crash before its end finds them undone is not for
+ *             events to say. */
 #ifndef CRASH_STATES_WHATIF_H
 #define CRASH_STATES_WHATIF_H
 
@@ -21,11 +29,24 @@ struct whatif_interval {
 	uint64_t first_seq, last_seq; /* of events of that thread, both inside */
 };
 
+#define WHATIF_PLACES 2u
+
+/* One call that a program lacks. It comes each time that the thread has been where it belongs, for what that thread did since the last time. */
+struct whatif_call {
+	uint32_t after;		    /* the last of a run of events of this place; 0: it comes before */
+	uint32_t before;	    /* the first of a run of events of this place */
+	uint32_t of[WHATIF_PLACES]; /* the lines that these places stored to, or flushed; 0: none */
+	bool is_fence;		    /* completes flushes (and non-temporal stores) of these lines; else makes them durable as they are then */
+};
+
 struct whatif {
 	const uint32_t *places; /* by site id: a number for the source place, with its callers; 0: none */
 	size_t nplaces;
 	VEC(struct whatif_barrier) barriers;
 	VEC(struct whatif_interval) intervals;
+	VEC(struct whatif_call) calls;
+	VEC(uint32_t) named;  /* all intervals withhold only what these places store; none: everything */
+	VEC(uint32_t) logged; /* places */
 };
 
 void whatif_release(struct whatif *w);
@@ -40,8 +61,8 @@ enum whatif_mark {
 
 struct rewriter;
 
-/* Borrows all three. m: a model of what it gives out, which tells what makes stores durable. */
-struct rewriter *rewriter_new(const struct whatif *w, struct trace *t, const struct model *m);
+/* Borrows both. */
+struct rewriter *rewriter_new(const struct whatif *w, struct trace *t);
 void rewriter_free(struct rewriter *r);
 /* Like trace_next(). Events that the trace does not have carry the number of the one before them. */
 bool rewriter_next(struct rewriter *r, struct trace_event *ev, enum whatif_mark *mark);

@@ -284,6 +284,126 @@ static void an_interval_leaves_other_threads_alone(void **state)
 	script_release(&s);
 }
 
+/* ---- least changes ---- */
+
+/* b is flushed, too, when the call for a comes: its fence completes nothing but its own flush. */
+static void a_call_completes_no_other_flush(void **state)
+{
+	static const char *const on[] = { "x86-adr", "arm64" };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct script s;
+		struct whatif w;
+
+		script_init_on(&s, "1=b1 1fb 1=a1 1=c1 1fa 1fc 1s", on[i]);
+		w = suppose(&s);
+		*vec_add(&w.barriers) = (struct whatif_barrier){ 3, true, true, false }; /* as a patch: the fence is one */
+		expect(&s, &w, 3, "000 010 100 110 | 110 111");
+		w.barriers.n = 0;
+		*vec_add(&w.calls) = (struct whatif_call){ .after = 3, .of = { 3 } };
+		expect(&s, &w, 3, "000 010 100 110 | 100 101 110 111");
+		w.calls.at[0] = (struct whatif_call){ .after = 3, .of = { 1 } }; /* b's lines, there */
+		expect(&s, &w, 3, "000 010 100 110 | 010 011 110 111");
+		w.calls.at[0] = (struct whatif_call){ .before = 4, .of = { 1, 3 } }; /* one call for both */
+		expect(&s, &w, 3, "000 010 100 110 | 110 111");
+		whatif_release(&w);
+		script_release(&s);
+	}
+}
+
+/* Only what was flushed, as it was when it was flushed. */
+static void a_fence_completes_the_flushes_of_its_lines(void **state)
+{
+	struct script s;
+	struct whatif w;
+
+	(void)state;
+	script_init(&s, "1=a1 1fa 1=b1 1fb 1=a2 1=c1 1fc 1s");
+	w = suppose(&s);
+	*vec_add(&w.calls) = (struct whatif_call){ .before = 6, .of = { 2 }, .is_fence = true };
+	expect(&s, &w, 3, "000 010 100 110 200 210 | 100 101 110 111 200 201 210 211");
+	w.calls.at[0].of[0] = 1; /* the lines of the store are the same */
+	expect(&s, &w, 3, "000 010 100 110 200 210 | 100 101 110 111 200 201 210 211");
+	w.calls.at[0].of[0] = 6; /* nothing was flushed of its lines by then */
+	expect(&s, &w, 3, "000 001 010 011 100 101 110 111 200 201 210 211");
+	w.calls.at[0].of[0] = 2;
+	w.calls.at[0].is_fence = false; /* the line as it is then */
+	expect(&s, &w, 3, "000 010 100 110 200 210 | 200 201 210 211");
+	whatif_release(&w);
+	script_release(&s);
+	script_init(&s, "1~a1 1~b1 1=c1 1s"); /* non-temporal stores need no flush */
+	w = suppose(&s);
+	*vec_add(&w.calls) = (struct whatif_call){ .after = 2, .of = { 1 }, .is_fence = true };
+	expect(&s, &w, 3, "000 010 100 110 | 100 101 110 111");
+	whatif_release(&w);
+	script_release(&s);
+}
+
+/* A call comes each time, for what its own thread did. */
+static void a_call_comes_each_time(void **state)
+{
+	struct script s;
+	struct whatif w;
+
+	(void)state;
+	script_init(&s, "1=a1 1=b1 1=a2 2=c1 1=b2 1fb 1s");
+	for (uint32_t site = 0; site < 256; site++)
+		s.places[site] = s.places[site] == 3 ? 1 : s.places[site] == 5 ? 2 : s.places[site];
+	w = suppose(&s);
+	*vec_add(&w.calls) = (struct whatif_call){ .after = 1, .of = { 1 } };
+	expect(&s, &w, 3, "000 100 | 100 101 110 111 200 201 210 211 | 200 201 210 211 220 221");
+	whatif_release(&w);
+	script_release(&s);
+}
+
+/* a and c change together; what b stores in between is there at once, also where it overwrites a. */
+static void only_what_is_named_is_withheld(void **state)
+{
+	struct script s;
+	struct whatif w;
+
+	(void)state;
+	script_init(&s, "1=a1 1=b1 1fb 1s 1=c1 1fa 1fc 1s");
+	w = suppose(&s);
+	*vec_add(&w.intervals) = (struct whatif_interval){ 0, 1, s.seqs[1], s.seqs[5] };
+	expect(&s, &w, 3, "000 | 111");
+	*vec_add(&w.named) = 1;
+	*vec_add(&w.named) = 5;
+	expect(&s, &w, 3, "000 010 | 111");
+	whatif_release(&w);
+	script_release(&s);
+	script_init(&s, "1=a1 1=a2 1fa 1s 1=c1 1fc 1s");
+	w = suppose(&s);
+	*vec_add(&w.intervals) = (struct whatif_interval){ 0, 1, s.seqs[1], s.seqs[5] };
+	*vec_add(&w.named) = 1;
+	*vec_add(&w.named) = 5;
+	expect(&s, &w, 3, "000 200 | 201");
+	whatif_release(&w);
+	script_release(&s);
+}
+
+/* What is logged is durable when the transaction ends, not earlier, and not what others stored there. */
+static void a_logged_range_is_durable_at_the_end(void **state)
+{
+	struct script s;
+	struct whatif w;
+
+	(void)state;
+	script_init(&s, "1[ 1=a1 1=b1 1] 1=c1 1fc 1s");
+	w = suppose(&s);
+	*vec_add(&w.logged) = 2;
+	expect(&s, &w, 3, "000 010 100 110 | 100 101 110 111");
+	whatif_release(&w);
+	script_release(&s);
+	script_init(&s, "1=a1 1[ 1=b1 1] 1=c1 1fc 1s"); /* outside a transaction, nothing is logged */
+	w = suppose(&s);
+	*vec_add(&w.logged) = 1;
+	expect(&s, &w, 3, "000 001 010 011 100 101 110 111");
+	whatif_release(&w);
+	script_release(&s);
+}
+
 static size_t list_keys(struct script *s, const struct whatif *w, const struct allowed *allowed, uint64_t *keys)
 {
 	struct state_set set = { 0 };
@@ -487,6 +607,11 @@ int main(void)
 		cmocka_unit_test(a_barrier_is_its_own_threads),
 		cmocka_unit_test(an_interval_is_all_or_nothing),
 		cmocka_unit_test(the_same_on_arm64), cmocka_unit_test(an_interval_leaves_other_threads_alone),
+		cmocka_unit_test(a_call_completes_no_other_flush),
+		cmocka_unit_test(a_fence_completes_the_flushes_of_its_lines),
+		cmocka_unit_test(a_call_comes_each_time),
+		cmocka_unit_test(only_what_is_named_is_withheld),
+		cmocka_unit_test(a_logged_range_is_durable_at_the_end),
 		cmocka_unit_test(what_a_crash_leaves_is_recognised),
 		cmocka_unit_test(the_smallest_interval_is_found),
 		cmocka_unit_test(every_execution_is_cured),
