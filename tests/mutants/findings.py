@@ -2,6 +2,9 @@
 
 What a mutant lacks is one call. The statements that it serves are the call's own line and those of the stores that, without it, are not written back in time (a
 flush), not waited for (a fence), or not logged (TX_ADD). They are found by looking at the original: a replay of its trace that knows nothing of pmend's analyses."""
+import bisect
+import functools
+import itertools
 import json
 import os
 import subprocess
@@ -45,14 +48,18 @@ def is_of_library(event):
 
 
 class Served:
-    """The statements that each call of a run serves, by the call's place and kind."""
+    """What each call of a run serves, by the call's place and kind: statements, their cache lines, and the transactions that it is in."""
 
     def __init__(self):
-        self.dirty, self.waiting, self.logged, self.by_call = {}, set(), [], {}
+        self.dirty, self.waiting, self.logged, self.by_call, self.ntx, self.depth = {}, set(), [], {}, 0, 0
 
-    def note(self, event, kind, statements):
+    def note(self, event, kind, stores):
+        """stores: (statement, cache line)"""
         for at in {line_of(event), *map(line_of, event.get("stack", []))}:
-            self.by_call.setdefault((at, kind), set()).update(statements)
+            of_call = self.by_call.setdefault((at, kind), {"statements": set(), "lines": set(), "transactions": set()})
+            of_call["statements"].update(statement for statement, _ in stores)
+            of_call["lines"].update(line for _, line in stores)
+            of_call["transactions"].update([self.ntx] if self.depth > 0 else [])
 
     def step(self, e):
         kind = e["kind"]
@@ -60,12 +67,12 @@ class Served:
             at, size = e["offset"], len(e["data"]) // 2
             for line in range(at // LINE, (at + size - 1) // LINE + 1):
                 if kind == "store-nt":
-                    self.waiting.add(place(e))
+                    self.waiting.add((place(e), line))
                 else:
-                    self.dirty.setdefault(line, set()).add(place(e))
+                    self.dirty.setdefault(line, set()).add((place(e), line))
             for add, begin, end in self.logged if not is_of_library(e) else ():
                 if at < end and begin < at + size:
-                    self.note(add, "add", {place(e)})
+                    self.note(add, "add", {(place(e), at // LINE)})
         elif kind in FLUSHES:
             flushed = self.dirty.pop(e["offset"] // LINE, set())
             self.note(e, "flush", flushed)
@@ -73,24 +80,66 @@ class Served:
         elif kind in FENCES:
             self.note(e, "fence", self.waiting)
             self.waiting = set()
+        elif kind == "tx-begin":
+            self.ntx += self.depth == 0
+            self.depth += 1
         elif kind == "tx-add":
             self.logged.append((e, e["offset"], e["offset"] + e["args"][0]))
         elif kind == "tx-end":
+            self.depth -= 1
             self.logged = []
 
 
 def served_by_calls(structure, run):
-    """{"hash.c:17 flush": ["hash.c:15", …]}"""
+    """{"hash.c:17 flush": {"statements": ["hash.c:15", …], "lines": […], "transactions": […]}}"""
     served = Served()
     for e in events_of(structure, run):
         served.step(e)
-    return {" ".join(call): sorted(statements) for call, statements in served.by_call.items()}
+    return {" ".join(call): {what: sorted(found) for what, found in serves.items()} for call, serves in served.by_call.items()}
+
+
+def call_of(mutant):
+    return f"{mutant.structure}.c:{mutant.line}"
+
+
+def serves(mutant, calls, what):
+    return set(calls.get(f"{call_of(mutant)} {mutant.kind}", {}).get(what, []))
 
 
 def statements(mutant, calls):
     """Where a maintainer would look: any of these is right."""
-    call = f"{mutant.structure}.c:{mutant.line}"
-    return {call, *calls.get(f"{call} {mutant.kind}", [])}
+    return {call_of(mutant), *serves(mutant, calls, "statements")}
+
+
+@functools.cache
+def functions_of(structure):
+    """The line at which each function of a structure's source ends."""
+    with open(f"tests/mutants/{structure}.c") as f:
+        return [number for number, line in enumerate(f, 1) if line.rstrip() == "}"]
+
+
+def function_of(mutant):
+    return bisect.bisect_left(functions_of(mutant.structure), mutant.line)
+
+
+def is_near(how, a, b, calls):
+    """Do the calls that two mutants lack serve one cache line, are they of one transaction, or in one function?"""
+    if how == "function":
+        return function_of(a) == function_of(b)
+    return not serves(a, calls, how + "s").isdisjoint(serves(b, calls, how + "s"))
+
+
+# ---- what a report must name ----
+
+def named(titles, causes):
+    """Every one of some mutants at once has a place in the titles of findings that is its own. causes: (its statements, the titles that it has alone) of each. Two may share a place only
+    if both are found there when they are alone: then one statement lacks both calls."""
+    choices = [sorted(titles & statements) for statements, _ in causes]
+
+    def is_shared(i, k, place):
+        return place in causes[i][1] and place in causes[k][1]
+
+    return any(all(chosen[i] != chosen[k] or is_shared(i, k, chosen[i]) for i in range(len(chosen)) for k in range(i)) for chosen in itertools.product(*choices))
 
 
 def places(bug):
@@ -98,18 +147,23 @@ def places(bug):
     return sorted({place(x["locations"][0]) for x in [bug, *bug.get("paths", [])] if x["locations"]})
 
 
-def findings_of(structure, run, numbers, *options):
-    """Correctness findings of `pmend test`, in the order of the report: kind, the places of the title, those of all locations, how many are listed under it."""
+def analysis(name, structure, arguments, folder):
+    """The command line of `pmend test`, or of `pmend check`."""
     command = f"'{program(structure)}' {{}} "
+    of_crash = ["--recover", command + "check", "--dump", command + "dump", "--sample", "4" if structure in SLOW else "16", "--seed", "1", "--timeout", "60",
+                "--trace", os.path.join(folder, "t.pmt")]
+    return [PMEND, name, "--format", "json", "-o", os.path.join(folder, "report.json"), *(of_crash if name == "test" else []), "--", program(structure), *arguments]
+
+
+def findings_of(structure, run, numbers, name="test"):
+    """Correctness findings of `pmend test` or `check`, in the order of the report: kind, the places of the title, those of all locations, how many are listed under it."""
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        arguments, output = prepare(structure, run, os.path.join(folder, "pool")), os.path.join(folder, "report.json")
-        p = subprocess.run([PMEND, "test", "--format", "json", "-o", output, "--recover", command + "check", "--dump", command + "dump",
-                            "--sample", "4" if structure in SLOW else "16", "--seed", "1", "--timeout", "60", "--trace", os.path.join(folder, "t.pmt"), *options,
-                            "--", program(structure), *arguments],
-                           env=dict(os.environ, PMEND_MUTANT=",".join(map(str, numbers))), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_S)
+        arguments = prepare(structure, run, os.path.join(folder, "pool"))
+        p = subprocess.run(analysis(name, structure, arguments, folder), env=dict(os.environ, PMEND_MUTANT=",".join(map(str, numbers))), stdout=subprocess.DEVNULL,
+                           stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_S)
         if p.returncode not in (0, 1):
-            raise AssertionError(f"pmend test ended with {p.returncode}: {p.stderr}")
-        with open(output) as f:
+            raise AssertionError(f"pmend {name} ended with {p.returncode}: {p.stderr}")
+        with open(os.path.join(folder, "report.json")) as f:
             bugs = json.load(f)["bugs"]
     return [{"kind": b["kind"], "at": places(b), "locations": [f"{x['role']} {place(x)}" for x in b["locations"]],
              "point": b.get("crash", {}).get("failure_point"), "outcome": b.get("crash", {}).get("outcome"), "folded": len(b.get("consequences", []))}

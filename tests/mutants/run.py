@@ -4,7 +4,8 @@
     tests/mutants/run.py [NAME]...      all tests, or those whose names begin so (`hash`, `hash.original-O0`)
 
 Prints `ok NAME`, `SKIP NAME: …` or `FAIL NAME: …`. Of the mutants, `pmend check` must kill all but those that survivors.txt lists, and `pmend crash`
-those of them that it can. bench/mutants has the rest: `crash` on those that `check` kills, too, and `--races`."""
+those of them that it can. bench/mutants has the rest: `crash` on those that `check` kills, too, and `--races`.
+LONG=1 also tries all cases of several.c and several_obj.c."""
 import functools
 import json
 import os
@@ -22,6 +23,7 @@ os.chdir(os.path.join(HERE, "..", ".."))
 import crash  # noqa: E402
 from each import choose, run_each  # noqa: E402
 import kills  # noqa: E402
+import several  # noqa: E402
 import schema  # noqa: E402,F401  (looks at every report that is read)
 
 PMEND = os.environ.get("PMEND", "build/pmend")
@@ -190,6 +192,28 @@ def mutant_tests():
                 yield f"{name}.mutant-{m.number}.crash", lambda f, n=name, k=m.number: killed_by(n, k, "crash")
 
 
+# Each bug of these is named although there are others; LONG=1: of all cases, by all commands, and with each bug fixed alone.
+SEVERAL = (("several", "threads"), ("several", "never"), ("several", "function"), ("several", "early"))
+
+
+def several_named(program, case, folder):
+    wrong = several.wrong(program, case, "", "test", folder)
+    expect(not wrong, wrong)
+
+
+def several_swept(program, case, folder):
+    wrong = several.sweep(program, case, folder)
+    expect(not wrong, "; ".join(wrong))
+
+
+def several_tests():
+    for program in several.PROGRAMS if os.environ.get("LONG") else ():
+        for case in several.marks(program):
+            yield f"{program}.{case}.sweep", lambda f, p=program, c=case: several_swept(p, c, f)
+    for program, case in SEVERAL:
+        yield f"{program}.{case}", lambda f, p=program, c=case: several_named(p, c, f)
+
+
 def tests():
     for name in NAMES:
         yield f"{name}.numbers", lambda f, n=name: numbers(n, f)
@@ -199,6 +223,7 @@ def tests():
         yield f"{name}.damage", lambda f, n=name: damage(n, f)
         yield f"{name}.killed", lambda f, n=name: killed(n, f)
     yield "build_flag", lambda f: flag(None, f)
+    yield from several_tests()
     yield from mutant_tests()
 
 
