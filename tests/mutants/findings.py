@@ -132,12 +132,12 @@ def is_near(how, a, b, calls):
 # ---- what a report must name ----
 
 def named(titles, causes):
-    """Every one of some mutants at once has a place in the titles of findings that is its own. causes: (its statements, the titles that it has alone) of each. Two may share a place only
-    if both are found there when they are alone: then one statement lacks both calls."""
-    choices = [sorted(titles & statements) for statements, _ in causes]
+    """Every one of some mutants at once has a place in the titles of findings that is its own. causes: (its kind, its statements, the titles that it has alone) of each. Two may share
+    a place only if one statement lacks both calls: its flush and its fence, or both are found there when they are alone."""
+    choices = [sorted(titles & statements) for _, statements, _ in causes]
 
     def is_shared(i, k, place):
-        return place in causes[i][1] and place in causes[k][1]
+        return causes[i][0] != causes[k][0] or (place in causes[i][2] and place in causes[k][2])
 
     return any(all(chosen[i] != chosen[k] or is_shared(i, k, chosen[i]) for i in range(len(chosen)) for k in range(i)) for chosen in itertools.product(*choices))
 
