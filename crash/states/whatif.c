@@ -45,6 +45,7 @@ struct rewriter {
 	struct trace *trace;
 	VEC(struct made) queue; /* to be given out before `held` */
 	size_t next;
+	size_t next_flush; /* of whatif->flushes */
 	struct trace_event held;
 	bool has_held, is_over;
 	VEC(struct run) runs;
@@ -58,6 +59,7 @@ void whatif_release(struct whatif *w)
 	vec_release(&w->barriers);
 	vec_release(&w->intervals);
 	vec_release(&w->calls);
+	vec_release(&w->flushes);
 	vec_release(&w->named);
 	vec_release(&w->logged);
 }
@@ -374,6 +376,17 @@ static void commit_before(struct rewriter *r, uint64_t seq)
 			commit(r, &r->withheld.at[i]);
 }
 
+/* A walk may begin in the middle of the trace: what belongs before that is left out. */
+static void flush_before(struct rewriter *r, uint64_t seq)
+{
+	for (; r->next_flush < r->whatif->flushes.n && r->whatif->flushes.at[r->next_flush].seq < seq; r->next_flush++) {
+		const struct whatif_flush *f = &r->whatif->flushes.at[r->next_flush];
+
+		if (r->held.seq || f->seq + 1 == seq)
+			make(r, f->kind, f->addr & ~(uint64_t)(PMT_LINE_BYTES - 1), f->seq, NULL, f->stream, f->thread, WHATIF_PLAIN);
+	}
+}
+
 /* Fills the queue with what comes before the next event of the trace. */
 static void read_more(struct rewriter *r)
 {
@@ -381,6 +394,7 @@ static void read_more(struct rewriter *r)
 
 	r->queue.n = r->next = 0;
 	if (!trace_next(r->trace, &ev)) {
+		flush_before(r, UINT64_MAX);
 		for (size_t i = 0; i < r->runs.n; i++)
 			end_run(r, &r->runs.at[i]);
 		for (size_t i = 0; i < r->dues.n; i++)
@@ -390,6 +404,7 @@ static void read_more(struct rewriter *r)
 		r->is_over = true;
 		return;
 	}
+	flush_before(r, ev.seq);
 	commit_before(r, ev.seq);
 	if (r->whatif->barriers.n > 0)
 		note_barrier(r, &ev);

@@ -8,6 +8,8 @@
  *
  *   a call    makes the lines of some places durable, or completes what was flushed of them. A fence of the program's own would complete every flush of its thread;
  *             this one completes no other.
+ *   a flush   of one line, right after one event, by the thread that flushes there. The program's own fence completes it. This is how a helper is tried that flushes less than it
+ *             is given.
  *   named     an interval withholds the stores of these places only.
  *   logged    stores of these places are announced to the transaction that they are in, and are durable when it ends. That a crash before its end finds them undone is not for
  *             events to say. */
@@ -39,12 +41,19 @@ struct whatif_call {
 	bool is_fence;		    /* completes flushes (and non-temporal stores) of these lines; else makes them durable as they are then */
 };
 
+struct whatif_flush {
+	uint64_t seq, addr; /* after event seq, the line of addr */
+	uint32_t stream, thread;
+	enum pmt_kind kind;
+};
+
 struct whatif {
 	const uint32_t *places; /* by site id: a number for the source place, with its callers; 0: none */
 	size_t nplaces;
 	VEC(struct whatif_barrier) barriers;
 	VEC(struct whatif_interval) intervals;
 	VEC(struct whatif_call) calls;
+	VEC(struct whatif_flush) flushes; /* in the order of their events */
 	VEC(uint32_t) named;  /* all intervals withhold only what these places store; none: everything */
 	VEC(uint32_t) logged; /* places */
 };

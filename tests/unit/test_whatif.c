@@ -340,6 +340,30 @@ static void a_fence_completes_the_flushes_of_its_lines(void **state)
 	script_release(&s);
 }
 
+/* A flush of a line after one event; the program's own fence completes it, and nothing else changes. */
+static void a_flush_comes_after_its_event(void **state)
+{
+	static const char *const on[] = { "x86-adr", "arm64" };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct script s;
+		struct whatif w;
+
+		script_init_on(&s, "1=a1 1=b1 1fa 1s 1=c1 1fc 1s", on[i]);
+		w = suppose(&s);
+		expect(&s, &w, 3, "000 010 100 110 | 100 101 110 111");
+		*vec_add(&w.flushes) = (struct whatif_flush){ s.seqs[3], addr_of('b') + 8, 0, 1, PMT_CLWB };
+		expect(&s, &w, 3, "000 010 100 110 | 110 111");
+		w.flushes.at[0].thread = 2; /* whose fence does not come */
+		expect(&s, &w, 3, "000 010 100 110 | 100 101 110 111");
+		w.flushes.at[0] = (struct whatif_flush){ s.seqs[1], addr_of('b'), 0, 1, PMT_CLWB }; /* before b is stored */
+		expect(&s, &w, 3, "000 010 100 110 | 100 101 110 111");
+		whatif_release(&w);
+		script_release(&s);
+	}
+}
+
 /* A call comes each time, for what its own thread did. */
 static void a_call_comes_each_time(void **state)
 {
@@ -610,6 +634,7 @@ int main(void)
 		cmocka_unit_test(a_call_completes_no_other_flush),
 		cmocka_unit_test(a_fence_completes_the_flushes_of_its_lines),
 		cmocka_unit_test(a_call_comes_each_time),
+		cmocka_unit_test(a_flush_comes_after_its_event),
 		cmocka_unit_test(only_what_is_named_is_withheld),
 		cmocka_unit_test(a_logged_range_is_durable_at_the_end),
 		cmocka_unit_test(what_a_crash_leaves_is_recognised),
