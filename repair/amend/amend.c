@@ -17,6 +17,7 @@ struct spot {
 	struct fix at;
 	const struct source_node *stmt; /* of a block */
 	const struct source_node *published; /* the later store, or the answer, that must not come first; NULL: not in this function */
+	bool is_sure; /* whoever comes to the statement does store */
 };
 
 static const struct source_node *statement_of(const struct source_node *n)
@@ -272,7 +273,7 @@ static bool look_behind(struct repair *r, const struct fix *x, const struct spot
 	bool is_late = false;
 
 	for (unsigned i = 0; i < STATEMENTS_MAX && (n = next_statement(n)); i++) {
-		*a = (struct amendment){ .bug = x->bug, .at = s->at };
+		*a = (struct amendment){ .bug = x->bug, .at = s->at, .is_sure = s->is_sure };
 		is_late |= s->published && n->begin >= s->published->begin;
 		a->at.stmt = is_late ? n : without_guard(r, &s->at, n);
 		if (idiom_flush_at(r, s->at.unit, s->at.file, a->at.stmt, &a->flush) && is_meant(r, x, s, o, is_late, a))
@@ -291,6 +292,7 @@ static bool find(struct repair *r, const struct fix *x, struct amendment *a, con
 	const char *why;
 
 	objects_of_store(r, x, &o);
+	s.is_sure = s.stmt && node_is_sure(x->store, s.stmt);
 	for (size_t i = 0; s.stmt && i <= CALLERS_MAX; i++) {
 		const struct source_function *callee = s.at.function;
 		const struct source_node *call;
@@ -307,6 +309,7 @@ static bool find(struct repair *r, const struct fix *x, struct amendment *a, con
 		call = call_of_frame(r, &s.at, x->place, x->frame + i + 1, callee->name, &why);
 		if (!call || !objects_leave(r, &o, callee, &s.at, call))
 			return false;
+		s.is_sure &= node_is_sure(s.stmt, callee->body) && node_is_sure(call, statement_of(call));
 		s.stmt = statement_of(call);
 	}
 	return false;

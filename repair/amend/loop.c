@@ -89,14 +89,18 @@ static bool stores_elsewhere(struct repair *r, const struct fix *x, const char *
 	return false;
 }
 
-/* What is called before the flush may store to an object of that type, too. */
+/* What is called before the flush, or in the loop, may store to an object of that type, too. */
 static bool is_touched_before(struct repair *r, const struct fix *x, const struct source_node *loop)
 {
 	struct objects o;
 
 	objects_of_store(r, x, &o);
-	for (const struct source_node *n = loop->parent->child; o.n && n != loop; n = n->next)
-		if (touches(r, x, n, &o.at[0]))
+	for (const struct source_node *at = loop; o.n && at->parent; at = at->parent)
+		for (const struct source_node *n = at->parent->kind == SOURCE_COMPOUND ? at->parent->child : at; n != at; n = n->next)
+			if (touches(r, x, n, &o.at[0]))
+				return true;
+	for (const struct source_node *n = loop; o.n && n; n = node_next(n, loop))
+		if (n->kind == SOURCE_CALL && n != x->store && !is_mended(r, n) && touches(r, x, n, &o.at[0]))
 			return true;
 	return false;
 }

@@ -56,6 +56,17 @@ static bool leaves_unfenced(struct repair *r, const struct fix *at, const struct
 	return last == DOES_FLUSH;
 }
 
+/* The flush runs where it did not before: where something between the two leaves the function. That is no matter if the object was surely stored to just before; if not, the pointer may be
+ * NULL there. */
+static bool reaches_more(const struct amendment *a, const struct source_node *store, const struct source_node *from, const struct source_node *flush)
+{
+	bool is_left = false;
+
+	for (const struct source_node *n = a->behind->next; n && n != flush; n = n->next)
+		is_left |= statement_may_be_left(a->at.file, n);
+	return is_left && !(a->is_sure && node_is_sure(store, from));
+}
+
 bool amend_move(struct repair *r, struct amendment *a, const struct source_node *store, const struct source_node *before, const struct object *o)
 {
 	const struct source_node *flush = a->at.stmt, *block = flush->parent, *from = child_of(block, store), *to = child_of(block, before);
@@ -70,8 +81,10 @@ bool amend_move(struct repair *r, struct amendment *a, const struct source_node 
 		if (touches(r, &a->at, n, o))
 			a->behind = n;
 	for (const struct source_node *n = a->behind->next; n && n != flush; n = n->next)
-		if (touches(r, &a->at, n, o) || has_label(n))
+		if (touches(r, &a->at, n, o) || has_label(n) || expression_may_change(a->at.unit, n, a->flush.addr))
 			return false;
+	if (reaches_more(a, store, from, flush))
+		return false;
 	if (text_has_directive(a->at.file, a->behind->begin, statement_end(a->at.file, flush)) ||
 	    is_changed_between(a->at.function, a->behind->begin + 1, flush->begin, text_format(r->code, "%s %s", a->flush.addr, a->flush.len ? a->flush.len : "")))
 		return false;

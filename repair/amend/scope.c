@@ -51,6 +51,21 @@ static bool is_leaned_on(struct repair *r, const struct amendment *a)
 	return last == DOES_FLUSH;
 }
 
+/* Whoever leaves the block between the declaration and the new place gets no flush any more: has the object been stored to there? */
+static bool is_left_unflushed(struct repair *r, const struct amendment *a, const struct object *o)
+{
+	bool is_touched = false;
+
+	for (const struct source_node *n = a->at.stmt->next; n; n = n->next) {
+		is_touched |= touches(r, &a->at, n, o);
+		if (is_touched && statement_may_be_left(a->at.file, n))
+			return true;
+		if (n == a->behind)
+			break;
+	}
+	return false;
+}
+
 static bool gives_way(struct repair *r, struct amendment *a, const struct source_node *from, const struct source_node *to, const struct object *o)
 {
 	a->how = AMEND_MOVE;
@@ -61,7 +76,7 @@ static bool gives_way(struct repair *r, struct amendment *a, const struct source
 	for (const struct source_node *n = to; n; n = n->next)
 		if (touches(r, &a->at, n, o))
 			return false;
-	if (text_has_directive(a->at.file, a->at.stmt->begin, statement_end(a->at.file, a->behind)) || is_leaned_on(r, a) ||
+	if (is_left_unflushed(r, a, o) || text_has_directive(a->at.file, a->at.stmt->begin, statement_end(a->at.file, a->behind)) || is_leaned_on(r, a) ||
 	    is_changed_between(a->at.function, a->at.stmt->begin, a->behind->end, a->flush.addr))
 		return false;
 	a->words = call_for(r, a);

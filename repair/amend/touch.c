@@ -1,5 +1,5 @@
 /* May a statement store to an object? Told by types: a store whose way to the place leads through a structure, none of which is the object's, does not. What goes through
- * a pointer to a mere number, or is done by a function that is not seen and gets a pointer, may. */
+ * a pointer to a mere number may. So may every call that is not seen or goes through a pointer, whatever it is given, unless it is one of a library that is known. */
 #include <string.h>
 
 #include "repair/amend/internal.h"
@@ -66,12 +66,39 @@ static bool place_may_be(const struct touching *t, const struct source_node *pla
 
 static bool touches_below(const struct touching *t, const struct source_unit *u, const struct source_function *in, const struct source_node *top, unsigned depth);
 
-static bool passes_pointer(const struct source_node *call)
+/* These take a buffer and leave its bytes alone. */
+static bool is_no_store(const char *name)
 {
-	for (const struct source_node *a = call->child ? call->child->next : NULL; a; a = a->next)
-		if (a->is_array || a->is_reference || (a->type && strchr(a->type, '*')))
+	static const char *const names[] = { "free", "munmap", "msync", "mprotect", "madvise", "mlock", "munlock", "setbuf", "setvbuf" };
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(names[i], name) == 0)
 			return true;
-	return strip(call->child)->kind == SOURCE_MEMBER;
+	return false;
+}
+
+/* A buffer that a library's function is given: it may fill it. */
+static bool fills_object(const struct touching *t, const struct source_unit *u, const struct source_function *in, const struct source_node *call)
+{
+	const struct source_function *d = NULL;
+	size_t i = 0;
+
+	for (size_t k = 0; k < u->nfunctions && !d; k++)
+		d = u->functions[k].is_system && strcmp(u->functions[k].name, call->name) == 0 ? &u->functions[k] : NULL;
+	for (const struct source_node *a = call->child ? call->child->next : NULL; a && d && i < d->nparameters; a = a->next, i++) {
+		const char *type = d->parameters[i].type;
+		const struct source_node *n = strip(a);
+
+		if (!type || (strncmp(type, "void *", 6) != 0 && strncmp(type, "char *", 6) != 0) || idiom_known(call->name) || is_no_store(call->name))
+			continue;
+		if (n->kind == SOURCE_UNARY && n->op[0] == '&' && n->child)
+			n = strip(n->child);
+		else if (n->kind == SOURCE_NAME && !n->is_array)
+			return true; /* wherever that pointer leads */
+		if (place_may_be(t, n, in))
+			return true;
+	}
+	return false;
 }
 
 static bool call_may(const struct touching *t, const struct source_unit *u, const struct source_function *in, const struct source_node *call, unsigned depth)
@@ -80,25 +107,44 @@ static bool call_may(const struct touching *t, const struct source_unit *u, cons
 	const struct source_node *place = to >= 0 ? call_argument(call, to) : call->child;
 	const struct source_function *f = call->name ? function_named(u, call->name) : NULL;
 	struct source_unit *other = NULL;
-	unsigned does;
 
+	if (call_is_by_pointer(u, call))
+		return !idiom_pointer_writes_back(t->r, u, call);
 	if (to >= 0 && strip(place)->kind == SOURCE_NAME && !place->is_array)
 		return true; /* wherever that pointer leads */
 	if (to != WRITES_NOTHING)
 		return place_may_be(t, place, in);
+	if (call->name && idiom_known(call->name))
+		return false;
+	if (call_is_of_library(u, call))
+		return fills_object(t, u, in, call);
+	if (call_is_made_by_compiler(u, call))
+		return false;
 	if (!call->name)
 		return true;
-	does = idiom_call_does_far(t->r, u, call); /* reads the file that defines it */
-	if (does && !(does & DOES_STORE))
-		return false;
+	idiom_call_does_far(t->r, u, call); /* reads the file that defines it */
 	if (!f)
 		f = function_defined(t->r->code, &other, call->name);
-	if (f)
-		return depth == 0 || touches_below(t, other ? other : u, f, f->body, depth - 1);
-	for (size_t i = 0; i < u->nfunctions; i++)
-		if (u->functions[i].is_system && strcmp(u->functions[i].name, call->name) == 0)
-			return false; /* none of those that write */
-	return passes_pointer(call);
+	if (!f || !f->body)
+		return true; /* it is not seen */
+	if (idiom_only_writes_back(t->r, other ? other : u, f))
+		return false;
+	return depth == 0 || touches_below(t, other ? other : u, f, f->body, depth - 1);
+}
+
+/* Assembly that is not known; an empty one only stops the compiler. */
+static bool asm_may(const struct source_unit *u, const struct source_node *n)
+{
+	static const char *const harmless[] = { "", "pause", "nop", "yield", "rep; nop", "rep;nop" };
+	const char *begin = n->name && strstr(n->name, "asm") ? strchr(n->name, '"') : NULL, *end = begin ? strchr(begin + 1, '"') : NULL, *flush;
+	unsigned does;
+
+	if (!end || idiom_asm(u, n, &does, &flush))
+		return false;
+	for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
+		if (strlen(harmless[i]) == (size_t)(end - begin - 1) && strncmp(begin + 1, harmless[i], strlen(harmless[i])) == 0)
+			return false;
+	return true;
 }
 
 /* Of what a macro hides, the left side may be one of an assignment if it is an lvalue. */
@@ -117,6 +163,8 @@ static bool touches_below(const struct touching *t, const struct source_unit *u,
 		if (may_store(n) && place_may_be(t, strip(n->child), in))
 			return true;
 		if (n->kind == SOURCE_CALL && call_may(t, u, in, n, depth))
+			return true;
+		if (n->kind == SOURCE_ASM && asm_may(u, n))
 			return true;
 	}
 	return false;

@@ -4,6 +4,8 @@
  *   - the caller stores to the same object, too, and misses the flush of that as well: it is one record, of which the callback fills a part;
  *   - several callbacks miss it at the same call: then the call is what they have in common, and callbacks that did not run have the same bug.
  *
+ * The object must be there whatever is called: a callback that did not run may have been given NULL. So the caller goes through the pointer itself before the call, or gives no pointer.
+ *
  * A callback that flushes or fences anything takes care of itself and is left alone; so are those of a caller that is given others which flush, or whose file flushes nothing. */
 #include <string.h>
 
@@ -18,6 +20,7 @@ struct given {
 	const struct source_node *callback; /* its body */
 	size_t fix;
 	bool moves;
+	bool is_there; /* the object: no pointer to it may be NULL at the call */
 };
 
 typedef VEC(struct given) given_vec;
@@ -223,6 +226,50 @@ static bool take_object(struct repair *r, struct fix *at, const struct source_no
 	return object->target_bytes == target_bytes && target_bytes <= OBJECT_MAX_BYTES && range_of_pointed(r, at, object, &why) == 0;
 }
 
+/* The caller itself goes through the pointer before the call, on every way. */
+static bool is_used_before(struct repair *r, const struct fix *at, const struct source_node *call, const char *pointer)
+{
+	for (const struct source_node *block = call; block; block = block->parent) {
+		if (block->kind != SOURCE_COMPOUND)
+			continue;
+		for (const struct source_node *n = block; n && n->begin < call->begin; n = node_next(n, block)) {
+			bool follows = (n->kind == SOURCE_MEMBER && n->is_arrow) || (n->kind == SOURCE_UNARY && n->op[0] == '*') || n->kind == SOURCE_SUBSCRIPT;
+
+			if (follows && n->child && strcmp(text_of(r->code, at->file, strip(n->child)), pointer) == 0 && node_is_sure(n, block))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The address of something, or an array. */
+static bool is_address(const struct source_node *n)
+{
+	n = strip(n);
+	return n->is_array || (n->kind == SOURCE_UNARY && n->op[0] == '&');
+}
+
+/* A variable of the caller that never gets anything but an address. */
+static bool is_set_to_address(const struct fix *at, const struct source_node *n)
+{
+	const struct source_node *body = at->function->body, *value = NULL;
+
+	if (n->kind != SOURCE_NAME || !n->is_local || !n->name || node_assigns(body, NULL, n->name))
+		return false;
+	for (const struct source_node *v = body; v; v = node_next(v, body))
+		if (v->kind == SOURCE_VARIABLE && v->name && strcmp(v->name, n->name) == 0)
+			value = v->last;
+	return value && is_address(value);
+}
+
+/* A reference and an address are never NULL. */
+static bool is_surely_there(struct repair *r, const struct fix *at, const struct source_node *call, const struct source_node *arg, bool is_reference)
+{
+	const struct source_node *object = strip(arg);
+
+	return is_reference || is_address(object) || is_set_to_address(at, object) || is_used_before(r, at, call, text_of(r->code, at->file, object));
+}
+
 static uint32_t target_of(const struct fix *x, int parameter)
 {
 	return lambda_around(x->store) ? 0 : x->function->parameters[parameter].target_bytes;
@@ -298,6 +345,7 @@ static bool find_given(struct repair *r, size_t fix, struct given *g)
 		return false;
 	g->call = find_call(&g->at, &x->place->frames[caller], x->function->name);
 	arg = g->call ? argument_of(g->call, i) : NULL;
+	g->is_there = arg && is_surely_there(r, &g->at, g->call, arg, is_reference);
 	g->at.range = (struct range){ 0 };
 	g->at.store = g->call;
 	g->at.where = AFTER;
@@ -411,7 +459,7 @@ void callback_fixes(struct repair *r)
 		if (find_given(r, i, &g))
 			*vec_add(&all) = g;
 	for (size_t i = 0; i < all.n; i++)
-		all.at[i].moves = (is_common(&all, &all.at[i]) || is_part_of_callers(r, &all.at[i])) && is_complete(r, &all, &all.at[i]) && !others_flush(r, &all.at[i]);
+		all.at[i].moves = all.at[i].is_there && (is_common(&all, &all.at[i]) || is_part_of_callers(r, &all.at[i])) && is_complete(r, &all, &all.at[i]) && !others_flush(r, &all.at[i]);
 	for (size_t i = 0; i < all.n; i++)
 		if (all.at[i].moves)
 			leave(r, &all.at[i]);

@@ -95,29 +95,6 @@ static const struct source_node *part_of(const struct source_node *block, const 
 	return n;
 }
 
-/* `break` and `continue` that stay inside of a statement. */
-static bool stays_inside(const struct file *f, const struct source_node *jump, const struct source_node *top)
-{
-	bool is_break = strncmp(f->text + jump->begin, "break", 5) == 0;
-
-	for (const struct source_node *n = jump; n; n = n->parent) {
-		if (n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO || (is_break && n->kind == SOURCE_SWITCH))
-			return strncmp(f->text + jump->begin, "goto", 4) != 0;
-		if (n == top)
-			break;
-	}
-	return false;
-}
-
-/* Who jumps out of a statement does not come to what is behind it. */
-static bool may_be_left(const struct file *f, const struct source_node *top)
-{
-	for (const struct source_node *n = top; n; n = node_next(n, top))
-		if (n->kind == SOURCE_RETURN || (n->kind == SOURCE_JUMP && !stays_inside(f, n, top)))
-			return true;
-	return false;
-}
-
 static bool find_span(struct repair *r, const struct fix *x, struct span *s)
 {
 	const struct source_node *later, *block;
@@ -134,7 +111,7 @@ static bool find_span(struct repair *r, const struct fix *x, struct span *s)
 		block = block->parent;
 	s->from = block ? part_of(block, s->call) : NULL;
 	s->until = block ? part_of(block, later) : NULL;
-	return s->from && s->until && s->from->end <= s->until->begin && !may_be_left(s->at.file, s->from) && !node_is_in_lambda(s->from) &&
+	return s->from && s->until && s->from->end <= s->until->begin && !statement_may_be_left(s->at.file, s->from) && !node_is_in_lambda(s->from) &&
 	       !macro_use(s->at.unit, s->at.file->path, block);
 }
 
@@ -280,7 +257,7 @@ static bool find_custom(struct repair *r, const struct fix *x, const struct span
 		if (!s->call || !others_fence(r, s))
 			continue;
 		s->from = behind_loops(s->call);
-		return s->from->parent && s->from->parent->kind == SOURCE_COMPOUND && !may_be_left(s->at.file, s->from) && !node_is_in_lambda(s->from) &&
+		return s->from->parent && s->from->parent->kind == SOURCE_COMPOUND && !statement_may_be_left(s->at.file, s->from) && !node_is_in_lambda(s->from) &&
 		       !macro_use(s->at.unit, s->at.file->path, s->from);
 	}
 	return false;

@@ -75,14 +75,6 @@ static bool follow_function(struct following *f, const struct source_unit *u, co
 	return result;
 }
 
-static bool is_of_system(const struct source_unit *u, const char *name)
-{
-	for (size_t i = 0; i < u->nfunctions; i++)
-		if (strcmp(u->functions[i].name, name) == 0)
-			return u->functions[i].is_system;
-	return true;
-}
-
 static bool follow_call(struct following *f, const struct source_node *call, bool is_pending)
 {
 	const struct source_unit *in = f->unit;
@@ -95,7 +87,7 @@ static bool follow_call(struct following *f, const struct source_node *call, boo
 		return false;
 	if (does & DOES_FLUSH || !call->name)
 		return true;
-	return is_pending || !is_of_system(f->unit, call->name) || strncmp(call->name, "_mm_stream", 10) == 0 || strstr(call->name, "nodrain");
+	return is_pending || !(call_is_of_library(f->unit, call) || call_is_made_by_compiler(f->unit, call)) || strncmp(call->name, "_mm_stream", 10) == 0 || strstr(call->name, "nodrain");
 }
 
 /* ---- fences ---- */

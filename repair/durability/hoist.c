@@ -16,16 +16,11 @@ struct choice {
 	const char *scores;
 };
 
-/* It does nothing but this store, or nothing at all. */
+/* It does nothing but this store. */
 static bool is_setter(const struct fix *x)
 {
 	const struct source_node *only = x->function->body->child;
 
-	if (only && !only->next && only->kind == SOURCE_IF && only->child && only->child->next == only->last && node_is_repeatable(x->unit, only->child)) {
-		only = only->last;
-		if (only->kind == SOURCE_COMPOUND)
-			only = only->child && only->child == only->last ? only->child : NULL;
-	}
 	return only && !only->next && only == x->stmt && x->where == AFTER;
 }
 

@@ -32,6 +32,7 @@ struct amendment {
 	const char *addr, *len;		/* WIDEN: instead of those; NULL: as it is */
 	const struct source_node *behind; /* MOVE */
 	const char *words;		/* MOVE: what is written there; NULL: the statement as it is */
+	bool is_sure;			/* MOVE: whoever comes to the statement that the store is in, or that calls it, does store */
 	bool needs_fence;		/* MOVE: and it has none */
 	bool leaves_fence;		/* MOVE, REPLACE: one stays where it was */
 	const struct source_node *needless; /* MOVE, REPLACE: a statement that goes with it; NULL */

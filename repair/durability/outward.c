@@ -1,6 +1,6 @@
 /* Out of the function that stores, without a copy of it: if it stores to where its parameters point, its caller can flush instead.
  * Bytes are told by arguments in place of parameters. A fence that follows the store inside the function would come before the
- * flush: such functions are not left this way. */
+ * flush: such functions are not left this way. Nor are those that store under a condition: the caller does not know it. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -150,12 +150,24 @@ static int range_through_call(struct repair *r, struct fix *x, const struct sour
 	return 0;
 }
 
+/* Pointers that the range is reached by are still the same when the function returns. */
+static bool is_still_there(const struct fix *x)
+{
+	const struct source_node *body = x->function->body;
+
+	for (const struct source_node *n = body; n; n = node_next(n, body))
+		if (n->begin > x->store->end && n->parent && n->parent->kind == SOURCE_COMPOUND && expression_may_change(x->unit, n, x->range.addr))
+			return false;
+	return true;
+}
+
 bool outward_step(struct repair *r, const struct fix *x, struct fix *outer, const struct repair_place *p, size_t i)
 {
 	const char *why;
 
 	*outer = *x;
-	if (!is_last_action(x->function, x->store) || fix_enter_frame(r, outer, p, i + 1, &why) < 0)
+	/* under a condition, the caller's flush may be one of a pointer that is NULL */
+	if (!node_is_sure(x->store, x->function->body) || !is_still_there(x) || !is_last_action(x->function, x->store) || fix_enter_frame(r, outer, p, i + 1, &why) < 0)
 		return false;
 	outer->store = call_at(outer->function, x->function->name, p->frames[i + 1].line, p->frames[i + 1].column);
 	outer->stmt = outer->store;

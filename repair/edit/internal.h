@@ -120,6 +120,16 @@ const struct source_node *call_argument(const struct source_node *call, int i); 
 /* The only argument to whose object a function of the program stores; WRITES_NOTHING: there is none, or it stores elsewhere, too. */
 int callee_stores_to(struct codebase *code, const struct source_unit *u, const struct source_node *call);
 
+/* library.c: where calls store whose code is not seen. */
+bool call_is_by_pointer(const struct source_unit *u, const struct source_node *call);
+bool call_is_of_library(const struct source_unit *u, const struct source_node *call); /* it stores to its own memory, and to what it is given, only */
+bool call_is_made_by_compiler(const struct source_unit *u, const struct source_node *call);
+
+/* moving.c: may a statement stand somewhere else? */
+bool statement_may_be_left(const struct file *f, const struct source_node *top); /* by a return or a jump: who does that does not come to what is behind it */
+bool node_is_sure(const struct source_node *n, const struct source_node *top);	 /* whoever comes to `top` comes to the node below it: no condition, no return before */
+bool expression_may_change(const struct source_unit *u, const struct source_node *top, const char *expression); /* by what `top` does, or calls */
+
 /* macro.c: the left side of the only assignment in the macro, in terms of this use; NULL if there is none or more. */
 const char *macro_lvalue(struct codebase *code, const struct source_unit *u, struct file *f, const struct source_use *use);
 

@@ -227,7 +227,7 @@ struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct 
 	for (const struct source_node *a = call->child ? call->child->next : NULL; a && n < 16; a = a->next)
 		args[n++] = flow_evaluate(f, s, a);
 	if (!call->name || !call->child) {
-		if (!f->unit->is_cplusplus || f->function->is_template)
+		if (!f->unit->is_cplusplus || f->function->is_template || call_is_by_pointer(f->unit, call))
 			state_store_anywhere(f->flow, s, f, call);
 		return value_fresh(f->flow, "call", call);
 	}
@@ -248,9 +248,9 @@ struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct 
 		return result;
 	} else if (is_assigning_operator(call->name))
 		assign_by_operator(f, s, call);
-	else if (d && !d->is_system && !function_is_pure(f->unit, call->name))
+	else if (call_is_by_pointer(f->unit, call) || (d && !d->is_system && !function_is_pure(f->unit, call->name)))
 		state_store_anywhere(f->flow, s, f, call); /* defined where nobody looks */
-	else if (!d && !f->unit->is_cplusplus && strncmp(call->name, "__builtin_", 10) != 0)
+	else if (!call_is_of_library(f->unit, call) && !call_is_made_by_compiler(f->unit, call) && !function_is_pure(f->unit, call->name))
 		state_store_anywhere(f->flow, s, f, call);
 	else
 		call_library(f, s, call, d, args, n);

@@ -90,3 +90,18 @@ unsigned idiom_call_does(struct repair *r, const struct source_unit *u, const st
 {
 	return call_does(r, u, call, 0) & ~(unsigned)DOES_MORE;
 }
+
+bool idiom_only_writes_back(struct repair *r, const struct source_unit *u, const struct source_function *f)
+{
+	unsigned does = f->body ? body_does(r, u, f, 0) : 0;
+
+	return does && !(does & ~(unsigned)(DOES_FLUSH | DOES_FENCE));
+}
+
+bool idiom_pointer_writes_back(struct repair *r, const struct source_unit *u, const struct source_node *call)
+{
+	const struct source_unit *in = u;
+	const struct source_function *f = call->name ? way_behind_pointer(r, &in, call) : NULL;
+
+	return f && idiom_only_writes_back(r, in, f);
+}

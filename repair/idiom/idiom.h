@@ -17,6 +17,8 @@ unsigned idiom_name(const char *name);	/* what a name promises */
 /* does.c */
 unsigned idiom_does(struct repair *r, const struct source_unit *u, const struct source_function *f); /* what it does, and what it calls */
 unsigned idiom_call_does(struct repair *r, const struct source_unit *u, const struct source_node *call); /* the same, of what is called */
+bool idiom_only_writes_back(struct repair *r, const struct source_unit *u, const struct source_function *f); /* a helper of which all is seen */
+bool idiom_pointer_writes_back(struct repair *r, const struct source_unit *u, const struct source_node *call); /* the same, of what is called through a pointer */
 /* helper.c */
 unsigned idiom_call_does_far(struct repair *r, const struct source_unit *u, const struct source_node *call); /* also if its file must be read for that */
 unsigned idiom_macro_does(struct repair *r, const struct source_unit *u, const char *name);

@@ -77,10 +77,10 @@ static bool is_come_to(const struct tx_log *l, const struct source_node *from)
 }
 
 /* From the statement on, up to the log, nothing that it names is changed or declared, and no label lets others in. */
-static bool may_move(const struct tx_log *l, const struct source_node *from, const struct source_node *log, const char *text)
+static bool may_move(const struct tx_log *l, const struct source_node *from, const struct source_node *log, const char *text, const char *argument)
 {
 	for (const struct source_node *s = from; s != log; s = s->next)
-		if (!s->next || s->next->kind == SOURCE_LABEL || s->kind == SOURCE_RETURN || tx_is_changed(s, text))
+		if (!s->next || s->next->kind == SOURCE_LABEL || s->kind == SOURCE_RETURN || tx_is_changed(s, text) || expression_may_change(l->x.unit, s, argument))
 			return false;
 	return is_come_to(l, from) && !text_has_directive(l->x.file, from->begin, log->begin) && tx_is_still_open(l->x.unit, l->x.function, from, log);
 }
@@ -94,7 +94,7 @@ bool tx_log_move(struct repair *r, const struct tx_add_calls *all, struct tx_log
 
 		while (log && from && from->parent != log->parent)
 			from = from->parent;
-		if (!log || !from || !may_move(l, from, log, text))
+		if (!log || !from || !may_move(l, from, log, text, c->args[c->how.first]))
 			continue;
 		l->moved = log;
 		l->stmt = from;

@@ -9,7 +9,7 @@ import os
 import re
 
 MARK = re.compile(r"/\* BUG: ([\w-]+)(?: (\d))?( seldom)?(?: in (\w+))?(?: before (\w+))?(?:, (?:left|suggested): (.*?))? \*/")
-STORE = re.compile(r"[^=!<>]=[^=]|\+\+|\b(?:memcpy|memset|strcpy|memmove|__atomic_\w+|SET\w*|pm_flush|set|store|copy|copy_n|strncpy|fill_n|read|fill_in|answer)\(")
+STORE = re.compile(r"[^=!<>]=[^=]|\+\+|\b(?:memcpy|memset|strcpy|memmove|__atomic_\w+|SET\w*|pm_flush|set|store|copy|copy_n|strncpy|fill_n|read|fill_in|answer|printf)\(")
 CALL = re.compile(r"\b\w+\(")
 
 

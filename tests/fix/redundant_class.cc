@@ -71,7 +71,7 @@ public:
 
 		rows_->name(1);
 		set(id);
-		Medium::save(&rows_->id, sizeof(rows_->id)); /* BUG: flush-clean, suggested: the store in line 70 */
+		Medium::save(&rows_->id, sizeof(rows_->id)); /* BUG: flush-clean, suggested: the store in line 73 */
 	}
 
 private:

@@ -1,5 +1,7 @@
 /* Objects that are written back behind the store that publishes them. */
 #include <libpmem.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct node {
@@ -87,12 +89,11 @@ void insert_inlined(struct list *l, struct node *n, long value)
 }
 
 /* The answer. */
-void answer(long value);
 void change(struct node *n, long value);
 void change(struct node *n, long value)
 {
 	n->value = value; /* BUG: ack-before-durable before change */
-	answer(value); /* STEP: change */
+	printf("%ld\n", value); /* STEP: change */
 	pmem_persist(n, sizeof *n);
 }
 
@@ -126,4 +127,118 @@ void push_some(struct list *l, struct node *n, int is_kept)
 	pmem_persist(&l->head, sizeof l->head);
 	if (is_kept)
 		pmem_persist(n, sizeof *n);
+}
+
+/* Nor here: whatever the hook points to may store to the node. */
+extern void (*hook)(void);
+void tell_hook(struct list *l, struct node *n);
+void tell_hook(struct list *l, struct node *n)
+{
+	n->value = 5; /* BUG: ordering before tell_hook */
+	l->head = n; /* STEP: tell_hook */
+	pmem_persist(&l->head, sizeof l->head);
+	if (hook)
+		hook();
+	pmem_persist(n, sizeof *n);
+}
+
+/* Nor by a member. */
+struct watcher {
+	void (*changed)(void *self);
+};
+extern struct watcher *watcher;
+void tell_watcher(struct list *l, struct node *n);
+void tell_watcher(struct list *l, struct node *n)
+{
+	n->value = 5; /* BUG: ordering before tell_watcher */
+	l->head = n; /* STEP: tell_watcher */
+	pmem_persist(&l->head, sizeof l->head);
+	watcher->changed(watcher);
+	pmem_persist(n, sizeof *n);
+}
+
+/* Nor by a function that another program brings along: it is given nothing, and may know the node all the same. */
+void answer(long value);
+void tell_other(struct list *l, struct node *n);
+void tell_other(struct list *l, struct node *n)
+{
+	n->value = 5; /* BUG: ordering before tell_other */
+	l->head = n; /* STEP: tell_other */
+	pmem_persist(&l->head, sizeof l->head);
+	answer(5);
+	pmem_persist(n, sizeof *n);
+}
+
+/* Nor by what a library calls back. */
+int compare(const void *a, const void *b);
+void tell_sorted(struct list *l, struct node *n);
+void tell_sorted(struct list *l, struct node *n)
+{
+	n->value = 5; /* BUG: ordering before tell_sorted */
+	l->head = n; /* STEP: tell_sorted */
+	pmem_persist(&l->head, sizeof l->head);
+	qsort(l, 1, sizeof *l, compare);
+	pmem_persist(n, sizeof *n);
+}
+
+/* Nor by a function that is seen, and that calls what is not. */
+static void tell_all(void)
+{
+	if (watcher)
+		watcher->changed(watcher);
+}
+
+void tell_indirect(struct list *l, struct node *n);
+void tell_indirect(struct list *l, struct node *n)
+{
+	n->value = 5; /* BUG: ordering before tell_indirect */
+	l->head = n; /* STEP: tell_indirect */
+	pmem_persist(&l->head, sizeof l->head);
+	tell_all();
+	pmem_persist(n, sizeof *n);
+}
+
+/* Nor here: the node may be missing, which is looked at before the flush only. */
+static void fill_if(struct node *n, long value)
+{
+	if (n)
+		n->value = value;
+}
+
+void insert_some(struct list *l, struct node *n, long value);
+void insert_some(struct list *l, struct node *n, long value)
+{
+	fill_if(n, value); /* BUG: ordering in fill_if before insert_some */
+	l->head = n; /* STEP: insert_some */
+	pmem_persist(&l->head, sizeof l->head);
+	if (!n)
+		return;
+	pmem_persist(n, sizeof *n);
+}
+
+/* Nor here: behind what publishes it, the name is another node's. */
+void advance(struct list *l, struct node *other);
+void advance(struct list *l, struct node *other)
+{
+	l->head->value = 8; /* BUG: ordering before advance */
+	l->head = other; /* STEP: advance */
+	pmem_persist(&l->head, sizeof l->head);
+	pmem_persist(l->head, sizeof *l->head);
+}
+
+/* A function that is seen, and does nothing to nodes, is passed. */
+static long ntold;
+static void count_told(void)
+{
+	ntold++;
+}
+
+void tell_none(struct list *l, struct node *n);
+void tell_none(struct list *l, struct node *n)
+{
+	n->value = 5; /* BUG: ordering before tell_none */
+	l->head = n; /* STEP: tell_none */
+	pmem_persist(&l->head, sizeof l->head);
+	count_told();
+	pmem_persist(n, sizeof *n);
 }
