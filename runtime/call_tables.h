@@ -15,6 +15,8 @@ enum buffer_kind {
 	STRING,
 	IOV_IN, IOV_OUT, /* array of buffers; the number of elements is `len` */
 	MSG_IN, MSG_OUT, /* struct msghdr */
+	MSGS_IN, MSGS_INOUT, /* array of struct mmsghdr; the number of elements is `len` */
+	FUTEXES, /* array of struct futex_waitv, likewise */
 	NOTHING, /* an address whose bytes are not accessed */
 };
 

@@ -26,6 +26,7 @@ long paths_call(long number, long a[6]);   /* with a PM file's path */
 long dirents_call(long number, long a[6]);
 long fileio_call(long number, long a[6]);  /* with an image's descriptor */
 long map_call(long number, long a[6]);	   /* mmap and the like */
+long map_advise(const long a[6]);	   /* madvise */
 long clone_call(long number, long a[6], ucontext_t *uc);
 long exec_call(long number, long a[6]);
 void exec_init(void);
@@ -37,6 +38,9 @@ long altstack_call(const long a[6], const ucontext_t *uc);
 /* ---- the files of another machine: calls/root.c ---- */
 
 #define ROOT_PATH_ROOM 4096u
+
+#define CHANGED_ROOT "recovery changes its root folder (chroot), and then names a file that pmend keeps outside of it"
+bool root_is_changed(void); /* by chroot(): our own paths mean nothing any more */
 
 void root_init(void);
 bool root_is_there(void);

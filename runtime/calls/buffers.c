@@ -9,6 +9,16 @@
 
 #include "calls.h"
 
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+
+/* As the kernel has it, from Linux 5.16 on. */
+struct waited {
+	uint64_t value, addr;
+	uint32_t flags, reserved;
+};
+
 /* clang-format off */
 static const struct buffer_call calls[] = {
 	{ SYS_read, { { 1, OUT, ARG(2) } } },
@@ -26,6 +36,8 @@ static const struct buffer_call calls[] = {
 	{ SYS_recvfrom, { { 1, OUT, ARG(2) }, { 4, INOUT, 128 }, { 5, INOUT, 4 } } },
 	{ SYS_sendmsg, { { 1, MSG_IN, 0 } } },
 	{ SYS_recvmsg, { { 1, MSG_OUT, 0 } } },
+	{ SYS_sendmmsg, { { 1, MSGS_IN, ARG(2) } } },
+	{ SYS_recvmmsg, { { 1, MSGS_INOUT, ARG(2) }, { 4, INOUT, 16 } } },
 	{ SYS_getrandom, { { 0, OUT, ARG(1) } } },
 	{ SYS_getdents64, { { 1, OUT, ARG(2) } } },
 	{ SYS_getcwd, { { 0, OUT, ARG(1) } } },
@@ -41,11 +53,14 @@ static const struct buffer_call calls[] = {
 	{ SYS_unlinkat, { { 1, STRING, 0 } } },
 	{ SYS_mkdirat, { { 1, STRING, 0 } } },
 	{ SYS_chdir, { { 0, STRING, 0 } } },
+	{ SYS_chroot, { { 0, STRING, 0 } } },
+	{ SYS_pivot_root, { { 0, STRING, 0 }, { 1, STRING, 0 } } },
 	{ SYS_truncate, { { 0, STRING, 0 } } },
 	{ SYS_renameat, { { 1, STRING, 0 }, { 3, STRING, 0 } } },
 	{ SYS_renameat2, { { 1, STRING, 0 }, { 3, STRING, 0 } } },
 	{ SYS_execve, { { 0, STRING, 0 }, { 1, NOTHING, 0 }, { 2, NOTHING, 0 } } },
 	{ SYS_futex, { { 0, IN, 4 }, { 3, IN, 16 }, { 4, IN, 4 } } },
+	{ SYS_futex_waitv, { { 0, FUTEXES, ARG(1) }, { 3, IN, 16 } } },
 	{ SYS_ppoll, { { 0, INOUT, TIMES(1, 8) }, { 2, INOUT, 16 } } },
 	{ SYS_epoll_pwait, { { 1, INOUT, TIMES(2, sizeof(struct epoll_event)) } } },
 	{ SYS_epoll_ctl, { { 3, IN, sizeof(struct epoll_event) } } },
@@ -207,7 +222,7 @@ static bool each_iov(uint64_t iov, uint64_t n, enum buffer_kind kind, range_fn *
 
 static bool each_msg(uint64_t addr, enum buffer_kind kind, range_fn *fn, uint64_t *arg)
 {
-	enum buffer_kind rest = kind == IN ? IN : INOUT;
+	enum buffer_kind rest = kind == IN ? IN : INOUT; /* IN, OUT or INOUT */
 	struct msghdr m;
 
 	if (!rt_copy_in(&m, addr, sizeof(m)))
@@ -215,6 +230,33 @@ static bool each_msg(uint64_t addr, enum buffer_kind kind, range_fn *fn, uint64_
 	return fn(addr, sizeof(m), rest, arg) || fn((uint64_t)m.msg_name, m.msg_namelen, rest, arg) ||
 	       fn((uint64_t)m.msg_control, m.msg_controllen, rest, arg) ||
 	       each_iov((uint64_t)m.msg_iov, m.msg_iovlen, kind, fn, arg);
+}
+
+/* How much of each was received is not in the call's result: what may be written counts as read. */
+static bool each_msgs(uint64_t addr, uint64_t n, enum buffer_kind kind, range_fn *fn, uint64_t *arg)
+{
+	if (n > 1024)
+		n = 1024;
+	if (fn(addr, n * sizeof(struct mmsghdr), INOUT, arg)) /* lengths are written */
+		return true;
+	for (uint64_t i = 0; i < n; i++)
+		if (each_msg(addr + i * sizeof(struct mmsghdr), kind, fn, arg))
+			return true;
+	return false;
+}
+
+static bool each_futex(uint64_t addr, uint64_t n, range_fn *fn, uint64_t *arg)
+{
+	struct waited w;
+
+	if (n > 128) /* the kernel refuses it */
+		return false;
+	if (fn(addr, n * sizeof(w), IN, arg))
+		return true;
+	for (uint64_t i = 0; i < n && rt_copy_in(&w, addr + i * sizeof(w), sizeof(w)); i++)
+		if (fn(w.addr, 4, IN, arg))
+			return true;
+	return false;
 }
 
 /* Until fn says true. */
@@ -234,6 +276,9 @@ static bool each_range(const struct buffer_call *c, const long a[6], range_fn *f
 		case IOV_OUT: stop = each_iov(addr, len, OUT, fn, arg); break;
 		case MSG_IN: stop = each_msg(addr, IN, fn, arg); break;
 		case MSG_OUT: stop = each_msg(addr, OUT, fn, arg); break;
+		case MSGS_IN: stop = each_msgs(addr, len, IN, fn, arg); break;
+		case MSGS_INOUT: stop = each_msgs(addr, len, INOUT, fn, arg); break;
+		case FUTEXES: stop = each_futex(addr, len, fn, arg); break;
 		case NOTHING: break;
 		}
 		if (stop)

@@ -4,12 +4,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "calls.h"
 
 #define MAX_ENV 4096u
-#define MEMORY_BYTES (MAX_ENV * 8 + ROOT_PATH_ROOM)
+#define MAX_TEXT_BYTES (4ul << 20) /* of arguments and environment, where they may lie in PM */
+
+/* What a new program is given: in memory of its own, for the program's may lie in PM. */
+struct given {
+	const char *environment[MAX_ENV];
+	const char *arguments[MAX_ENV];
+	char path[ROOT_PATH_ROOM];
+	char text[MAX_TEXT_BYTES];
+};
 
 /* "NAME=value" for what every process of a run needs. */
 static char g_preload[4096], g_region_env[4096];
@@ -132,9 +141,44 @@ static bool is_ours(const char *entry)
 	       has_prefix(entry, RUN_ENV_ROOT "=") || (g_root_env[0] && has_prefix(entry, LIBRARIES "="));
 }
 
-/* The new environment with what we need. in_root: for a program of a bundle, with its libraries; one of this machine has its own. NULL: no room. */
-static const char **environment(uint64_t given, const char **room, bool in_root)
+/* Such a string, in our memory from at on, which moves behind it; where nothing can lie in PM, and where it cannot be read, as it is. */
+static const char *text_of(struct given *g, size_t *at, const char *s)
 {
+	char *const copy = g->text + *at;
+	const size_t room = sizeof(g->text) - *at;
+
+	if (!g_is_lazy || !maps_any())
+		return s;
+	if (rt_copy_string(copy, (uint64_t)s, room)) {
+		*at += strlen(copy) + 1;
+		return copy;
+	}
+	if (room < MAX_TEXT_BYTES / 2)
+		rt_unsound("very large arguments of execve");
+	return s;
+}
+
+/* Replaces the arguments, if some of them may lie in PM. */
+static void arguments(struct given *g, size_t *text, long *list)
+{
+	if (!g_is_lazy || !maps_any() || !*list)
+		return;
+	for (uint32_t n = 0; n < MAX_ENV; n++) {
+		if (!rt_copy_in(&g->arguments[n], (uint64_t)*list + n * 8, 8))
+			return;
+		if (!g->arguments[n]) {
+			*list = (long)g->arguments;
+			return;
+		}
+		g->arguments[n] = text_of(g, text, g->arguments[n]);
+	}
+	rt_unsound("very many arguments of execve");
+}
+
+/* The new environment with what we need. in_root: for a program of a bundle, with its libraries; one of this machine has its own. NULL: no room. */
+static const char **environment(struct given *g, size_t *text, uint64_t given, bool in_root)
+{
+	const char **room = g->environment;
 	bool has_tunables = false;
 	uint32_t n = 0;
 	char name[32];
@@ -163,7 +207,7 @@ static const char **environment(uint64_t given, const char **room, bool in_root)
 		for (size_t k = 0; k + 1 < sizeof(name) && rt_copy_in(&name[k], (uint64_t)entry + k, 1) && name[k]; k++)
 			;
 		if (!is_ours(name))
-			room[n++] = entry;
+			room[n++] = text_of(g, text, entry);
 		has_tunables |= has_prefix(name, TUNABLES "=");
 	}
 	if (g_tunables[0] && !has_tunables)
@@ -190,38 +234,43 @@ static __attribute__((noinline)) long open_target(long number, const long a[6])
 	return CALL4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 }
 
+/* The path, if it leads into a bundle, or may lie in PM. */
+static void target(struct given *g, size_t *text, long *path)
+{
+	if (rt_copy_string(g->path, (uint64_t)*path, sizeof(g->path)) && root_enter(g->path) && root_takes(g->path))
+		*path = (long)g->path;
+	else
+		*path = (long)text_of(g, text, (const char *)*path);
+}
+
 long exec_call(long number, long a[6])
 {
-	int env = number == SYS_execve ? 2 : 3;
-	int name = number == SYS_execve ? 0 : 1;
-	const char **list;
-	long memory, r, fd;
+	const int first = number == SYS_execve ? 0 : 1; /* the path; then arguments and environment */
+	struct given *g;
+	size_t text = 0;
+	long r, fd;
 	bool in_root;
-	char *path;
 
 	if (number != SYS_execve && number != SYS_execveat)
 		return CALL_PASS;
-	memory = CALL6(SYS_mmap, 0, MEMORY_BYTES, 3, 0x22 /* private, anonymous */, -1, 0);
-	if (IS_ERROR(memory))
+	if (root_is_changed())
+		rt_unsound(CHANGED_ROOT);
+	r = CALL6(SYS_mmap, 0, sizeof(*g), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (IS_ERROR(r))
 		return -ENOMEM;
-	path = (char *)memory + MAX_ENV * 8;
-	if (rt_copy_string(path, (uint64_t)a[name], ROOT_PATH_ROOM) && root_enter(path) && root_takes(path))
-		a[name] = (long)path;
+	g = (struct given *)r;
+	target(g, &text, &a[first]);
 	fd = open_target(number, a);
 	in_root = root_holds(fd);
 	if (!can_preload(fd))
 		rt_unsound("recovery starts a program that cannot be preloaded");
-	list = environment((uint64_t)a[env], (const char **)memory, in_root);
-	if (!list)
+	arguments(g, &text, &a[first + 1]);
+	a[first + 2] = (long)environment(g, &text, (uint64_t)a[first + 2], in_root);
+	if (!a[first + 2])
 		rt_unsound("a very large environment");
-	a[env] = (long)list;
-	/* the mask is inherited, and arguments may lie in PM */
-	for (int i = 0; i < 6; i++)
-		if (maps_touch((uint64_t)a[i], 1))
-			rt_unsound("arguments of execve in PM");
-	actions_set_mask(*(const uint64_t *)&t_self.uc->uc_sigmask);
+	actions_set_mask(*(const uint64_t *)&t_self.uc->uc_sigmask); /* it is inherited */
 	r = rt_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	actions_set_mask(~0ul);
-	CALL2(SYS_munmap, memory, MEMORY_BYTES);
+	CALL2(SYS_munmap, g, sizeof(*g));
 	return r;
 }

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_READ 22
 #define MADV_POPULATE_WRITE 23
 #endif
 
@@ -147,34 +148,75 @@ static long call_munmap(long a[6])
 	return r;
 }
 
-static long call_mremap(long a[6])
-{
-	struct pm_map m;
-	uint64_t old = (uint64_t)a[0], old_end = old + PAGE_UP((uint64_t)a[1]), new_bytes = PAGE_UP((uint64_t)a[2]);
-	long at;
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4
+#endif
 
-	if (!maps_next(old, old_end ? old_end : old + 1, &m))
-		return CALL_PASS;
-	if ((old < m.start || old_end > m.end || a[1] == 0) && !g_is_lazy)
-		return CALL_PASS;
-	if (old < m.start || old_end > m.end || a[1] == 0)
-		rt_unsound("mremap of several mappings of PM files at once");
-	close_window(old, old_end);
-	maps_unguard(&m, old, old_end); /* it moves mappings of one kind only */
-	at = CALL5(SYS_mremap, a[0], a[1], a[2], a[3], a[4]);
-	m.offset += old - m.start;
-	if (IS_ERROR(at)) {
-		m.start = old;
-		m.end = old_end;
-		maps_guard(&m, m.start, m.end);
+/* It may replace a mapping of ours, wherever what is moved comes from. */
+static long remap(const long a[6])
+{
+	const long at = CALL5(SYS_mremap, a[0], a[1], a[2], a[3], a[4]);
+
+	if (!IS_ERROR(at) && a[3] & MREMAP_FIXED && maps_any())
+		forget((uint64_t)at, (uint64_t)a[2]);
+	return at;
+}
+
+/* There is a second mapping of what m has at `old`. It has the protection that the page there had. */
+static long remap_twice(struct pm_map m, uint64_t old, const long a[6])
+{
+	const long at = remap(a);
+
+	if (IS_ERROR(at))
 		return at;
-	}
-	maps_remove(old, old_end);
+	m.offset += old - m.start;
 	m.start = (uint64_t)at;
-	m.end = m.start + new_bytes;
+	m.end = m.start + PAGE_UP((uint64_t)a[2]);
+	maps_unguard(&m, m.start, m.end);
 	maps_guard(&m, m.start, m.end);
 	maps_set(&m);
 	return at;
+}
+
+static long remap_one(struct pm_map m, uint64_t old, uint64_t old_end, const long a[6])
+{
+	struct pm_map moved = m;
+	long at;
+
+	close_window(old, old_end);
+	maps_unguard(&m, old, old_end); /* it moves mappings of one kind only */
+	m.offset += old - m.start;
+	m.start = old;
+	m.end = old_end;
+	at = remap(a);
+	if (IS_ERROR(at) || a[3] & MREMAP_DONTUNMAP)
+		maps_guard(&m, m.start, m.end);
+	else
+		maps_remove(old, old_end);
+	if (IS_ERROR(at))
+		return at;
+	moved.offset = m.offset;
+	moved.start = (uint64_t)at;
+	moved.end = moved.start + PAGE_UP((uint64_t)a[2]);
+	maps_guard(&moved, moved.start, moved.end);
+	maps_set(&moved);
+	return at;
+}
+
+static long call_mremap(long a[6])
+{
+	const uint64_t old = (uint64_t)a[0], old_end = old + PAGE_UP((uint64_t)a[1]);
+	struct pm_map m;
+
+	if (!maps_next(old, old_end > old ? old_end : old + 1, &m))
+		return a[3] & MREMAP_FIXED && maps_any() ? remap(a) : CALL_PASS;
+	if (old >= m.start && a[1] == 0)
+		return remap_twice(m, old, a);
+	if (old >= m.start && old_end <= m.end)
+		return remap_one(m, old, old_end, a);
+	if (g_is_lazy)
+		rt_unsound("mremap of several mappings of PM files at once");
+	return CALL_PASS;
 }
 
 static long call_mprotect(long number, long a[6])
@@ -203,6 +245,22 @@ static long call_mprotect(long number, long a[6])
 		maps_guard(&m, from, to);
 		maps_set(&m);
 	}
+	return r;
+}
+
+/* Pages that we closed must be as easy to bring in as others. Nothing is read of them, but a private page is copied. */
+long map_advise(const long a[6])
+{
+	const uint64_t at = (uint64_t)a[0], n = (uint64_t)a[1];
+	long r;
+
+	if ((a[2] != MADV_POPULATE_READ && a[2] != MADV_POPULATE_WRITE) || !maps_touch(at, n))
+		return CALL_PASS;
+	if (a[2] == MADV_POPULATE_WRITE)
+		maps_read_private(at, n);
+	maps_open(at, n);
+	r = CALL3(SYS_madvise, a[0], a[1], a[2]);
+	maps_close(at, n);
 	return r;
 }
 

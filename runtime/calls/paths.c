@@ -2,9 +2,11 @@
  * name, so that it is found when it does not exist. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "calls.h"
 
@@ -80,6 +82,56 @@ static __attribute__((noinline)) bool follow_link(long dirfd, char *path)
 	return true;
 }
 
+/* Of the user's own files. */
+static int file_of_inode(const struct stat *st)
+{
+	for (uint32_t i = 0; i < g_region->nfiles; i++)
+		if (images_file(i)->ino && images_file(i)->ino == st->st_ino && images_file(i)->dev == st->st_dev)
+			return (int)i;
+	return -1;
+}
+
+static bool is_in_proc(long dirfd, const char *path)
+{
+	const long fd = CALL4(SYS_openat, dirfd, path, O_PATH | O_CLOEXEC, 0);
+	struct statfs s;
+	bool is_there;
+
+	if (IS_ERROR(fd))
+		return false;
+	is_there = CALL2(SYS_fstatfs, fd, &s) == 0 && s.f_type == PROC_SUPER_MAGIC;
+	CALL1(SYS_close, fd);
+	return is_there;
+}
+
+/* Two addresses, as /proc/PID/map_files names what is mapped between them. */
+static bool is_range(const char *name)
+{
+	static const char digits[] = "0123456789abcdef";
+	const size_t from = strspn(name, digits), to = name[from] == '-' ? strspn(name + from + 1, digits) : 0;
+
+	return from && to && !name[from + 1 + to];
+}
+
+/* Memory can be read by /proc/PID/mem, where nothing is closed, and mapped files be opened by /proc/PID/map_files/FROM-TO, where one mapping of which we closed pages is several. */
+static void check_proc(long dirfd, char *path)
+{
+	char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
+
+	if (!g_is_lazy)
+		return;
+	if (strcmp(name, "mem") == 0 && is_in_proc(dirfd, path))
+		rt_unsound("memory is read by /proc");
+	if (!is_range(name))
+		return;
+	if (slash)
+		*slash = 0;
+	if (is_in_proc(dirfd, slash ? path : "."))
+		rt_unsound("mapped files are opened by /proc");
+	if (slash)
+		*slash = '/';
+}
+
 /* Index of the PM file, -1: none. The path, in a buffer of PATH_ROOM, is destroyed: handlers may have little stack. */
 static int file_of_path(long dirfd, char *path, bool follows_links)
 {
@@ -90,14 +142,14 @@ static int file_of_path(long dirfd, char *path, bool follows_links)
 	for (int depth = 0; depth < 40; depth++) {
 		long r = CALL4(SYS_newfstatat, dirfd, path, &st, AT_SYMLINK_NOFOLLOW);
 
+		check_proc(dirfd, path);
 		if (r == 0 && S_ISLNK(st.st_mode)) {
 			if (!follows_links || !follow_link(dirfd, path))
 				return -1;
 			continue;
 		}
-		for (uint32_t i = 0; r == 0 && i < g_region->nfiles; i++)
-			if (images_file(i)->ino && images_file(i)->ino == st.st_ino && images_file(i)->dev == st.st_dev)
-				return (int)i;
+		if (r == 0 && file_of_inode(&st) >= 0)
+			return file_of_inode(&st);
 		if (r != 0 && r != -ENOENT)
 			return -1;
 		return file_by_name(dirfd, path);
@@ -135,7 +187,10 @@ static const struct path_call path_calls[] = {
 	{ SYS_removexattr, -1, 0, 0, 0, FOLLOW, 0 },
 	{ SYS_lremovexattr, -1, 0, 0, 0, NO_FOLLOW, 0 },
 	{ SYS_inotify_add_watch, -1, 1, 0, 0, FOLLOW, 0 },
+	{ SYS_name_to_handle_at, 0, 1, 0, 0, AT_YES, 4 },
 };
+
+#define BY_HANDLE "a PM file is opened by a handle"
 
 static bool open_follows(uint64_t flags)
 {
@@ -176,6 +231,10 @@ static long call_one(const struct path_call *c, long number, long a[6], int file
 {
 	long r;
 
+	if (root_is_changed())
+		rt_unsound(CHANGED_ROOT);
+	if (number == SYS_name_to_handle_at) /* it would lead to another file system */
+		rt_unsound(BY_HANDLE);
 	if (c->follow == BY_OPEN)
 		a[c->flags] &= ~O_DIRECT; /* the image's folder cannot do that */
 	a[c->path] = (long)images_file((uint32_t)file)->image;
@@ -201,6 +260,8 @@ static __attribute__((noinline)) long call_two(const struct path_call *c, long n
 	second = file_of_path(c->dirfd2 < 0 ? AT_FDCWD : a[c->dirfd2], path, false);
 	if (file < 0 && second < 0)
 		return CALL_PASS;
+	if (root_is_changed())
+		rt_unsound(CHANGED_ROOT);
 	if (file < 0 || second < 0)
 		rt_unsound("a PM file is renamed to, or linked with, a name that the recorded program did not use");
 	a[c->path] = (long)images_file((uint32_t)file)->image;
@@ -288,8 +349,6 @@ static __attribute__((noinline)) long call_with_path(const struct path_call *c, 
 	}
 	if (!rt_copy_string(path, (uint64_t)a[c->path], sizeof(path)))
 		return CALL_PASS;
-	if (g_is_lazy && strncmp(path, "/proc/", 6) == 0 && strcmp(path + strlen(path) - 4, "/mem") == 0)
-		rt_unsound("memory is read by /proc");
 	is_following = follows(c, a, &open_flags);
 	root_note(use_of(c, open_flags), c->dirfd < 0 ? AT_FDCWD : a[c->dirfd], path);
 	file = file_of_path(c->dirfd < 0 ? AT_FDCWD : a[c->dirfd], path, is_following);
@@ -309,9 +368,22 @@ static const struct path_call *find_call(long number)
 	return NULL;
 }
 
+/* A handle has no path: one that was kept leads to the user's own file. */
+static long open_by_handle(const long a[6])
+{
+	const long fd = CALL3(SYS_open_by_handle_at, a[0], a[1], a[2]);
+	struct stat st;
+
+	if (!IS_ERROR(fd) && CALL2(SYS_fstat, fd, &st) == 0 && file_of_inode(&st) >= 0)
+		rt_unsound(BY_HANDLE);
+	return fd;
+}
+
 long paths_call(long number, long a[6])
 {
 	const struct path_call *c = find_call(number);
 
+	if (number == SYS_open_by_handle_at && !maps_touch((uint64_t)a[1], PAGE))
+		return open_by_handle(a);
 	return c && a[c->path] ? call_with_path(c, number, a) : CALL_PASS;
 }

@@ -12,6 +12,7 @@
 static char g_root[ROOT_PATH_ROOM / 2]; /* "": there is none */
 static size_t g_root_len;
 static char g_notes[ROOT_PATH_ROOM / 2]; /* "": nobody asks */
+static bool g_is_changed;
 
 static void take(char *to, size_t room, const char *name)
 {
@@ -27,6 +28,11 @@ void root_init(void)
 	take(g_root, sizeof(g_root), RUN_ENV_ROOT);
 	take(g_notes, sizeof(g_notes), RUN_ENV_NOTES);
 	g_root_len = strlen(g_root);
+}
+
+bool root_is_changed(void)
+{
+	return g_is_changed;
 }
 
 bool root_is_there(void)
@@ -178,8 +184,18 @@ static __attribute__((noinline)) long call_moved(long number, long a[6], int at)
 	return rt_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
+static long call_chroot(long number, long a[6])
+{
+	const long r = calls_perform(number, a);
+
+	g_is_changed |= !IS_ERROR(r);
+	return r;
+}
+
 long root_call(long number, long a[6])
 {
+	if (number == SYS_chroot || number == SYS_pivot_root)
+		return call_chroot(number, a);
 	if (g_notes[0] && (number == SYS_connect || number == SYS_bind))
 		note_socket((uint64_t)a[1], (uint64_t)a[2]);
 	if (!g_root_len)
