@@ -2,6 +2,10 @@
  * A store that touches such a word counts as a commit write of it, and as nothing else. */
 #include "crash/races/history.h"
 
+#include <string.h>
+
+#define COUNTED_MIN 2u
+
 void histories_release(struct histories *h)
 {
 	vec_release(&h->lines);
@@ -124,6 +128,36 @@ void histories_take(struct histories *h, const struct walk *w, const struct susp
 		else if (ev.kind == PMT_UNDEFINED && !is_heap(w, &ev))
 			note_undefined(h, &ev);
 	trace_close(t);
+}
+
+static bool is_rmw(const struct trace_event *ev)
+{
+	return ev->kind == PMT_STORE_RMW ||
+	       (ev->kind == PMT_STORE_ORDERED && (ev->arg[0] & PMT_ORDER_ATOMIC));
+}
+
+bool history_is_counter(const struct walk *w, const struct suspect *s)
+{
+	struct trace *t = trace_cursor(w->plan->trace);
+	uint64_t before = 0, value, step = 0, n = 0;
+	bool is_counter = !plan_is_initial(w->plan, PMT_FILE(s->addr));
+	struct trace_event ev;
+
+	while (is_counter && trace_next(t, &ev)) {
+		if (ev.kind == PMT_UNDEFINED && suspect_touches(s, ev.addr, ev.arg[0]) && !is_heap(w, &ev))
+			is_counter = false;
+		if (!trace_is_store(ev.kind) || !suspect_touches(s, ev.addr, ev.data_len))
+			continue;
+		value = 0;
+		is_counter &= is_rmw(&ev) && ev.data_len <= sizeof value;
+		if (is_counter)
+			memcpy(&value, ev.data, ev.data_len);
+		step = n++ == 0 ? value : step;
+		is_counter &= step != 0 && value - before == step;
+		before = value;
+	}
+	trace_close(t);
+	return is_counter && n >= COUNTED_MIN;
 }
 
 size_t histories_find(const struct histories *h, const struct suspect *s)

@@ -46,6 +46,8 @@ struct histories {
 void histories_release(struct histories *h);
 /* Of the first suspects, up to where the walk is. At least one is taken. */
 void histories_take(struct histories *h, const struct walk *w, const struct suspect *list, size_t n);
+/* In the whole trace, atomic instructions add the same number to the word again and again, beginning with the 0 of a new file: so that 0 is a value. */
+bool history_is_counter(const struct walk *w, const struct suspect *s);
 /* The number of the suspect's history; SIZE_MAX: it was not taken. */
 size_t histories_find(const struct histories *h, const struct suspect *s);
 /* The index of a line; SIZE_MAX: it was not stored to. */

@@ -43,6 +43,8 @@ struct inquiry {
 	bool is_sound, is_accepted; /* with the old value and with the new one */
 	bool is_without_effect; /* what a dump prints is the same with both; without one, all of the files but the suspect, and the exit status */
 	uint64_t ndoubtful; /* stores to it that may be lost */
+	uint64_t first_seq; /* of these, the first one */
+	bool is_kept;	    /* each of these stored one word, and is made durable by its thread */
 	uint64_t nothers;   /* words of other stores that may be */
 	uint64_t old_outcome; /* how recovery ends with the old value */
 };
@@ -321,14 +323,82 @@ static void count_doubtful(const struct model_store *s, void *arg)
 {
 	struct inquiry *q = arg;
 
-	q->ndoubtful += suspect_touches(q->suspect, s->addr, s->size_bytes);
+	if (!suspect_touches(q->suspect, s->addr, s->size_bytes))
+		return;
+	q->ndoubtful++;
+	q->first_seq = q->first_seq && q->first_seq < s->seq ? q->first_seq : s->seq;
+	/* several of one thread: it does not wait until the first is durable */
+	q->is_kept &= !plan_is_unkept(q->e->walk->plan, s->seq) && s->size_bytes <= 8 &&
+		      s->addr / 8 == (s->addr + s->size_bytes - 1) / 8;
+}
+
+/* The old value was somebody's. */
+static bool had_value(const struct inquiry *q, const struct history *h)
+{
+	return h->was_stored == q->suspect->mask || history_is_counter(q->e->walk, q->suspect);
 }
 
 /* Replaced at once, from something to something. */
 static bool is_replaced(struct inquiry *q)
 {
+	q->ndoubtful = q->first_seq = 0;
+	q->is_kept = true;
 	model_each(q->e->walk->model, q->suspect->addr, HISTORY_LINE, count_doubtful, q);
-	return q->history->is_atomic && q->ndoubtful == 1 && q->is_accepted && q->history->was_stored == q->suspect->mask;
+	return q->history->is_atomic && q->ndoubtful == 1 && q->is_accepted && had_value(q, q->history);
+}
+
+/* Nothing that the last run read was stored after the event, but for the suspect and what does not matter. */
+static bool reads_nothing_since(const struct inquiry *q, uint64_t seq)
+{
+	const struct state_set *set = q->common->set;
+	const struct run_decision *d;
+	const size_t n = runner_decisions(q->e->runner, &d);
+
+	for (size_t i = 0; i < n; i++)
+		for (uint64_t m = d[i].mask; m; m &= m - 1) {
+			const uint64_t addr = set->lines.at[d[i].line].addr + d[i].at + (uint64_t)__builtin_ctzll(m);
+
+			const uint64_t last = shadow_byte(q->e->walk->shadow, addr).last.seq;
+
+			if (last > seq && last != q->suspect->seq && !is_harmless(q, addr))
+				return false;
+		}
+	return true;
+}
+
+/* The word had a value before that store, which replaced all of it. */
+static bool was_value_before(const struct inquiry *q, uint64_t seq)
+{
+	struct suspect first = *q->suspect;
+	struct histories h = { 0 };
+	bool is_true;
+
+	first.seq = seq;
+	histories_take(&h, q->e->walk, &first, 1);
+	is_true = h.list[0].is_atomic && had_value(q, &h.list[0]);
+	histories_release(&h);
+	return is_true;
+}
+
+/* Several threads replaced the word, one after the other, and none of that is durable. 1: with each older value, recovery finds what the program had just before some of these stores; -1: error. */
+static int is_replaced_often(struct inquiry *q, struct error *err)
+{
+	const struct state_line *l = states_line(q->common->set, q->suspect->addr);
+	uint64_t *left;
+	struct verdict v;
+	int result = 1;
+
+	if (!l || q->ndoubtful < 2 || !q->is_kept || !q->is_accepted || !q->history->is_atomic || !was_value_before(q, q->first_seq))
+		return 0;
+	for (uint32_t c = 0; c < l->ncontents && result == 1; c++) {
+		if (word_is_newest(q->common->set, l, q->suspect, c))
+			continue;
+		left = states_all(q->common->set);
+		states_only(l, left, c);
+		result = explorer_ask(q->e, left, &v, err) < 0 ? -1 : !v.why_unsound && v.kind == VERDICT_OK && reads_nothing_since(q, q->first_seq);
+		free(left);
+	}
+	return result;
 }
 
 /* Before any run: something was stored that would tell against it if recovery read it. */
@@ -480,7 +550,7 @@ static enum inference compare_uses(const struct inquiry *q, const struct finding
 static enum inference compare(struct inquiry *q, struct error *err)
 {
 	const struct findings f = find(q);
-	int is_true = 1;
+	int is_true = 1, is_often = 0;
 
 	if (f.is_refuted)
 		return INFER_REFUTED;
@@ -490,6 +560,10 @@ static enum inference compare(struct inquiry *q, struct error *err)
 		return is_true < 0 ? INFER_ERROR : INFER_REFUTED;
 	if (f.differs)
 		return f.is_followed ? INFER_REFUTED : INFER_COMMIT;
+	if (!f.is_led_to && !is_replaced(q))
+		is_often = is_replaced_often(q, err);
+	if (is_often)
+		return is_often < 0 ? INFER_ERROR : INFER_ATOMIC;
 	if (f.is_led_to || !is_replaced(q))
 		return compare_uses(q, &f, err);
 	if (f.is_tied)

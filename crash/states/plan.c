@@ -323,11 +323,26 @@ bool plan_is_declared(const struct plan *p, uint64_t seq)
 
 /* ---- stores that are overwritten too early ---- */
 
+struct replacement {
+	struct plan *plan;
+	const struct trace_event *by;
+};
+
+/* Another thread replaces the whole word: the first one may be on its way to flush it, and its
+ * flush makes the new value durable. If nobody flushes it, the end of the trace shows that. */
+static bool is_shared_word(const struct model_store *s, const struct trace_event *by)
+{
+	return (s->stream != by->stream || s->thread != by->thread) && s->addr == by->addr &&
+	       s->size_bytes == by->data_len && s->size_bytes <= 8 &&
+	       s->addr / 8 == (s->addr + s->size_bytes - 1) / 8;
+}
+
 static void note_unkept(const struct model_store *s, void *arg)
 {
-	struct plan *p = arg;
+	const struct replacement *r = arg;
 
-	*vec_add(&p->unkept) = s->seq;
+	if (!is_shared_word(s, r->by))
+		*vec_add(&r->plan->unkept) = s->seq;
 }
 
 /* At the end: a thread that was cut off might have made durable what it stored last. */
@@ -336,7 +351,7 @@ static void note_unkept_at_end(const struct model_store *s, void *arg)
 	const struct end_walk *w = arg;
 
 	if (!cut_is(w->cut, s->stream, s->thread, s->seq))
-		note_unkept(s, w->plan);
+		*vec_add(&w->plan->unkept) = s->seq;
 }
 
 void plan_find_unkept(struct plan *p)
@@ -349,7 +364,7 @@ void plan_find_unkept(struct plan *p)
 
 	while (trace_next(t, &ev)) {
 		if (trace_is_store(ev.kind))
-			model_each(m, ev.addr, ev.data_len, note_unkept, p);
+			model_each(m, ev.addr, ev.data_len, note_unkept, &(struct replacement){ p, &ev });
 		cut_step(&cut, &ev);
 		model_step(m, &ev);
 	}

@@ -63,7 +63,7 @@ void plan_send(struct plan *p, struct wire *w);
 void plan_free(struct plan *p);
 /* Another pass, for plan_is_unkept(). */
 void plan_find_unkept(struct plan *p);
-/* The store was overwritten before it was durable, or never became so. Not: it did not, because its thread was cut off. */
+/* The store was overwritten before it was durable, or never became so. Not: it did not, because its thread was cut off; or another thread replaced the same word. */
 bool plan_is_unkept(const struct plan *p, uint64_t seq);
 bool plan_is_never_persisted(const struct plan *p, uint64_t seq);
 /* pmemcheck's SET_CLEAN or PMEND_IGNORE says of all its bytes that losing them does not matter. */

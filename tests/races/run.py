@@ -63,6 +63,8 @@ CASES = [
     ("what libpmemobj stores for itself, --no-trust", "obj", "scan", "scan recover", "scan", ["--strategy", "prefix", "--no-trust"]),
     ("atomic stores", "atomic", "run", "recover", None, []),
     ("atomic stores, broken", "atomic", "run broken", "recover", "broken", ["--strategy", "prefix"]),
+    *[(f"shared, {strategy}", "shared", "run", "recover", None, ["--strategy", strategy]) for strategy in ("lazy", "prefix")],
+    ("shared, broken", "shared", "run broken", "recover", "broken", []),
     ("bug 4, mended", "creation", "run", "recover", None, []),
     ("bug 4", "creation", "run broken", "recover", "broken", []),
     ("killed before a flush", "killed", "run", "recover", None, []),
