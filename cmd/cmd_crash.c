@@ -17,6 +17,7 @@
 #include "cmd/reporting.h"
 #include "cmd/shard_option.h"
 #include "cmd/trace_keep.h"
+#include "crash/search/state_text.h"
 #include "session/beginning.h"
 #include "session/causes/causes.h"
 #include "session/crashing.h"
@@ -111,6 +112,9 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	s.shard = shard_option_set(c, &shard, &reporting, n == 1 && is_trace_name(argv[0]));
 	if ((replay.keep || replay.gdb || replay.show_choices) && !replay.state)
 		die_usage(c, "--keep, --gdb and --show-choices need --replay");
+	if (replay.state && !state_is_text(replay.state))
+		die_usage(c, "--replay '%s' is not a state: take it from the replay line of a report; it is a failure point, and the lines that lost something, as 6:1+280=2",
+			  replay.state);
 	if (is_fresh && n == 1 && is_trace_name(argv[0]))
 		die_usage(c, "--fresh applies only to recording a program, not to a trace");
 	if (s.recording.pm.n > 0 && n == 1 && is_trace_name(argv[0]))

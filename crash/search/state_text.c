@@ -3,7 +3,9 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"
@@ -58,24 +60,79 @@ struct named {
 	uint8_t bytes[PMT_LINE_BYTES];
 };
 
-static int named_parse(struct named *n, const char *text)
+static int digit(char c)
 {
-	uint64_t offset;
-	uint32_t file;
-	int at = 0;
+	return isdigit((unsigned char)c) ? c - '0' : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : INT_MAX;
+}
+
+/* Digits only: no sign, no blanks, no 0x. Moves behind them; false: there are none, or it is more than max. */
+static bool take_number(const char **at, int base, uint64_t max, uint64_t *n)
+{
+	const char *begin = *at;
+
+	for (*n = 0; digit(**at) < base; (*at)++)
+		if (__builtin_mul_overflow(*n, (uint64_t)base, n) || __builtin_add_overflow(*n, (uint64_t)digit(**at), n) || *n > max)
+			return false;
+	return *at > begin;
+}
+
+static bool take_char(const char **at, char c)
+{
+	if (**at != c)
+		return false;
+	(*at)++;
+	return true;
+}
+
+static bool take_bytes(const char **at, uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++, *at += 2)
+		if (digit((*at)[0]) < 16 && digit((*at)[1]) < 16)
+			bytes[i] = (uint8_t)(digit((*at)[0]) << 4 | digit((*at)[1]));
+		else
+			return false;
+	return true;
+}
+
+/* FILE+OFFSET=CONTENT. Moves behind it. */
+static bool take_named(struct named *n, const char **at)
+{
+	uint64_t file, offset, number = 0;
 
 	*n = (struct named){ 0 };
-	if (sscanf(text, "%" SCNu32 "+%" SCNx64 "=%n", &file, &offset, &at) != 2 || !at)
-		return -1;
+	if (!take_number(at, 10, UINT64_MAX >> PMT_OFFSET_BITS, &file) || !take_char(at, '+') ||
+	    !take_number(at, 16, PMT_OFFSET(UINT64_MAX), &offset) || !take_char(at, '='))
+		return false;
 	n->addr = PMT_ADDR(file, offset);
-	n->is_bytes = text[at] == 'x';
-	if (!n->is_bytes)
-		return sscanf(text + at, "%" SCNu32, &n->number) == 1 ? 0 : -1;
-	for (uint32_t i = 0; i < sizeof n->bytes; i++)
-		if (!isxdigit((unsigned char)text[at + 1 + 2 * i]) || !isxdigit((unsigned char)text[at + 2 + 2 * i]) ||
-		    sscanf(text + at + 1 + 2 * i, "%2hhx", &n->bytes[i]) != 1)
-			return -1;
-	return 0;
+	n->is_bytes = **at == 'x';
+	if (n->is_bytes)
+		return take_char(at, 'x') && take_bytes(at, n->bytes, sizeof n->bytes);
+	if (!take_number(at, 10, UINT32_MAX, &number))
+		return false;
+	n->number = (uint32_t)number;
+	return true;
+}
+
+static int named_parse(struct named *n, const char *text)
+{
+	return take_named(n, &text) && (*text == '\0' || *text == ',') ? 0 : -1;
+}
+
+bool state_is_text(const char *text)
+{
+	VEC(uint64_t) lines = { 0 };
+	struct named n;
+	uint64_t point;
+	bool is_good = take_number(&text, 10, UINT64_MAX, &point);
+
+	for (char before = ':'; is_good && *text; before = ',') {
+		is_good = take_char(&text, before) && take_named(&n, &text);
+		for (size_t i = 0; is_good && i < lines.n; i++)
+			is_good = lines.at[i] != n.addr;
+		*vec_add(&lines) = n.addr;
+	}
+	vec_release(&lines);
+	return is_good;
 }
 
 static int no_such_state(const char *text, struct error *err)

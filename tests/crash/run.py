@@ -1107,6 +1107,10 @@ def test_usage():
     fails(2, "trace or a program", *good)
     fails(3, "there-is-no-such", "--recover", "/there-is-no-such {}", traces["cases"])
     fails(3, "nowhere.pmt", *good, "nowhere.pmt")
+    for state in ("", "foo", "3x", "-1", " 3", "3:", "3,", "3:1", "3:1+40", "3:1+40=", "3:1+40=2x", "3:1+40=2,", "3:1+40=2;1+80=1", "3:1+40=-1", "3:x+40=1", "3:1+4g=1", "3:1+0x40=1", "3:1+40=x",
+                  "3:1+40=x" + 127 * "0", "3:1+40=x" + 129 * "0", "3:1+40=1,1+40=2", "99999999999999999999", "3:1+40=99999999999", "3:1+99999999999999999=1"):
+        fails(2, f"'{state}' is not a state", *good, "--replay", state, traces["cases"])
+    fails(3, "not a state of this trace", *good, "--replay", "3:1+ffff00=x" + 128 * "0", traces["cases"])
     fails(3, "state", *good, "--replay", "3:1+ffff00=9", traces["cases"])
     fails(3, "failure points", *good, "--replay", "99999", traces["cases"])
 
