@@ -68,6 +68,7 @@ void bug_pass(struct wire *m, struct crash_bug *b)
 	wire_pass_vec(m, &b->stack, wire_pass_number);
 	wire_pass_vec(m, &b->choices, choice_pass);
 	wire_pass(m, b->nchoices);
+	wire_pass(m, b->varies);
 }
 
 void race_pass(struct wire *m, struct race *r)

@@ -256,7 +256,7 @@ static void remember_earlier(struct worker *w, size_t number, struct crash_bug *
 	struct crash_bug *known = &w->known.at[number].bug, later = *b;
 
 	if (b->point < known->point) {
-		choices_find(&w->explorer, b->state, v, &b->choices, &b->nchoices);
+		b->varies |= choices_find(&w->explorer, b->state, v, b->printed, &b->choices, &b->nchoices);
 		later = *known;
 		*known = *b;
 		known->count = later.count;
@@ -275,7 +275,7 @@ static struct known_bug *remember(struct worker *w, struct crash_bug *b, const s
 			return &w->known.at[i];
 		}
 	b->runs = __atomic_load_n(&w->explorer.counters->runs, __ATOMIC_RELAXED);
-	choices_find(&w->explorer, b->state, v, &b->choices, &b->nchoices);
+	b->varies |= choices_find(&w->explorer, b->state, v, b->printed, &b->choices, &b->nchoices);
 	*vec_add(&w->known) = (struct known_bug){ .bug = *b, .verdict = *v };
 	tell_bug(w, w->known.n - 1);
 	__atomic_fetch_add(&w->explorer.counters->bugs, 1, __ATOMIC_RELAXED);

@@ -96,6 +96,8 @@ void paths_finish(struct report *r, struct report_entry *e); /* gives them to th
 char *folded_text(const struct report_folded *f);
 
 /* ending.c: what every rendering says of unflushed stores, as a heading. */
+/* Of bug_crash.varies, without a full stop. */
+#define VARIES_TEXT "A second run on this state ended or printed otherwise, and so may a replay: recovery depends on more than the crash state"
 const char *ending_unflushed(const struct report *r); /* the heading of what was not */
 json_t *ending_json(const struct report *r, json_t *(*location)(const struct bug_location *l));
 

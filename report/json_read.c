@@ -213,6 +213,7 @@ static const struct bug_crash *read_crash(struct reader *in, const json_t *o)
 				 .output = get_text(in, o, "output"),
 				 .replay = get_text(in, o, "replay"),
 				 .runs = get_number(in, o, "runs", INT64_MAX),
+				 .varies = get_flag(in, o, "varies"),
 				 .frames = frames,
 				 .nframes = json_array_size(stack),
 				 .comparison = comparison };

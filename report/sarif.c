@@ -276,6 +276,8 @@ static json_t *crash_properties(const struct bug_crash *c)
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (texts[i].text)
 			json_object_set_new(o, texts[i].key, json_text(texts[i].text));
+	if (c->varies)
+		json_object_set_new(o, "varies", json_true());
 	if (c->comparison)
 		json_object_set_new(o, "comparison", comparison_json(c->comparison));
 	return o;

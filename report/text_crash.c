@@ -131,6 +131,8 @@ void text_crash(const struct text *t, const struct bug_crash *c)
 		put_comparison(t, c->comparison);
 	if (c->nframes)
 		text_stack(t, &died, 0);
+	if (c->varies)
+		fputs("  " VARIES_TEXT ".\n", t->f);
 	if (c->replay) {
 		fputs("  replay: ", t->f);
 		text_put(t, c->replay);

@@ -251,6 +251,7 @@ static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 				   .seq = t->is_first ? from->seq : 0,
 				   .state = t->is_first ? from->state : NULL,
 				   .is_whole = is_whole(from),
+				   .varies = from->varies,
 				   .runs = t->setup->options.jobs == 1 ? from->runs : 0 }; /* several workers race */
 	char *evidence = race_report_evidence(t, from),
 	     *message = evidence ? xasprintf("%s; %s", message_of(from), evidence) : xstrdup(message_of(from));

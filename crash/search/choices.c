@@ -182,35 +182,42 @@ static void collect_values(const struct explorer *e, const struct state_set *s, 
 
 /* ---- the run ---- */
 
-static void run_watched(struct explorer *e, const struct state_set *s, const uint64_t *state, const struct verdict *v, crash_choices *list, uint64_t *nall)
+/* Returns what it printed; 0: it could not be run. */
+static uint64_t run_watched(struct explorer *e, const struct state_set *s, const uint64_t *state, const struct verdict *v, crash_choices *list, uint64_t *nall)
 {
+	uint64_t printed = 0;
 	struct verdict now;
 	struct error ignored;
 
 	runner_load(e->runner, &e->walk->image, s);
 	__atomic_fetch_add(&e->counters->diagnosis_runs, 1, __ATOMIC_RELAXED);
-	if (explorer_run(e, state, true, &now, &ignored) == 0 && !now.why_unsound && verdict_same(&now, v))
-		collect_reads(e, s, &now, list, nall);
+	if (explorer_run(e, state, true, &now, &ignored) == 0 && !now.why_unsound) {
+		printed = verdict_printed(&now);
+		if (verdict_same(&now, v))
+			collect_reads(e, s, &now, list, nall);
+	}
 	for (size_t i = 0; i < list->n; i++)
 		collect_values(e, s, state, &list->at[i]);
 	runner_load(e->runner, &e->walk->image, &e->set);
+	return printed;
 }
 
-void choices_find(struct explorer *e, const char *text, const struct verdict *v, crash_choices *list, uint64_t *nall)
+bool choices_find(struct explorer *e, const char *text, const struct verdict *v, uint64_t printed, crash_choices *list, uint64_t *nall)
 {
 	struct state_set s = { 0 };
-	uint64_t *state = NULL;
+	uint64_t *state = NULL, now = 0;
 	struct error ignored;
 
 	*nall = 0;
 	if (v->kind == VERDICT_HANG || e->recovery->ready || explorer_is_late(e))
-		return;
+		return false;
 	if (state_collect(&s, e->walk->model, text, &ignored) == 0) {
 		watch_undecided(&s, &e->walk->image);
 		state = state_parse(&s, text, &ignored);
 	}
 	if (state)
-		run_watched(e, &s, state, v, list, nall);
+		now = run_watched(e, &s, state, v, list, nall);
 	free(state);
 	states_release(&s);
+	return now && now != printed;
 }

@@ -255,29 +255,39 @@ void crash_bug_describe(struct crash_bug *b, const struct verdict *v)
 	b->output = r->errors_len > 0 && v->kind != VERDICT_DUMP && v->kind != VERDICT_OUTPUT ? tail(r->errors, r->errors_len) : tail(r->output, r->output_len);
 	if (v->kind == VERDICT_DUMP)
 		b->found = dump_text_of(r->output, r->output_len);
+	b->printed = verdict_printed(v);
 	b->part = v->part;
 	b->signal = r->signal;
 	for (size_t i = 0; i < r->signal_nframes; i++)
 		*vec_add(&b->stack) = r->signal_stack[i];
 }
 
-/* The dump of the state itself, which is what a replay shows. Runs before this one dumped larger losses. */
-static int describe_dump(struct explorer *e, const uint64_t *state, bool is_smaller, const struct verdict *v, struct crash_bug *b, struct error *err)
+static void forget_description(struct crash_bug *b)
+{
+	free(b->outcome);
+	free(b->command);
+	free(b->output);
+	free(b->found);
+	b->outcome = b->command = b->output = b->found = NULL;
+	b->stack.n = 0;
+}
+
+/* What is shown is how recovery ends on the smallest loss, as a replay does: earlier runs had larger losses, and may have printed something else. */
+static int describe_smallest(struct explorer *e, const uint64_t *state, const struct verdict *v, struct crash_bug *b, struct error *err)
 {
 	struct verdict now;
 
-	for (size_t i = 0; i < e->allowed.hashes.n; i++)
-		*vec_add(&b->allowed) = e->allowed.hashes.at[i];
-	if (!is_smaller || explorer_is_late(e))
+	if (explorer_is_late(e))
 		return 0;
 	if (explorer_try(e, state, &now, err) < 0)
 		return -1;
-	if (now.why_unsound || !verdict_same(&now, v))
+	if (now.why_unsound)
 		return 0;
-	free(b->found);
-	free(b->output);
-	b->found = dump_text_of(now.result.output, now.result.output_len);
-	b->output = tail(now.result.output, now.result.output_len);
+	b->varies = !verdict_same(&now, v);
+	if (!b->varies) {
+		forget_description(b);
+		crash_bug_describe(b, &now);
+	}
 	return 0;
 }
 
@@ -289,12 +299,14 @@ enum minimise_end explain(struct explorer *e, uint64_t *state, const struct verd
 
 	*b = (struct crash_bug){ .point = e->walk->point, .seq = e->walk->seq, .at_site = site_id(e->walk->site), .count = 1 };
 	crash_bug_describe(b, v);
+	for (size_t i = 0; v->kind == VERDICT_DUMP && i < e->allowed.hashes.n; i++)
+		*vec_add(&b->allowed) = e->allowed.hashes.at[i];
 	end = minimise(e, state, &first, err);
 	if (end == MINIMISE_DONE)
 		end = minimise_gaps(e, state, &first, &b->is_in_line, err);
 	if (end == MINIMISE_DONE) {
 		b->state = state_text(&e->set, e->walk->point, state);
-		if (v->kind == VERDICT_DUMP && describe_dump(e, state, memcmp(larger, state, e->set.nwords * sizeof *state) != 0, &first, b, err) < 0)
+		if (memcmp(larger, state, e->set.nwords * sizeof *state) != 0 && describe_smallest(e, state, &first, b, err) < 0)
 			end = MINIMISE_ERROR;
 	}
 	if (end == MINIMISE_DONE)

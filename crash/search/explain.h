@@ -23,6 +23,8 @@ struct crash_bug {
 	char *output;		   /* its last lines */
 	char *found;		   /* what a dump printed that is not allowed; NULL: it was not a dump that decided */
 	VEC(uint64_t) allowed;	   /* hashes of what it may print: the first is that before the operation in flight, the last that after it */
+	uint64_t printed;	   /* verdict_printed() of the run that outcome and output are of */
+	bool varies;		   /* a further run on this state ended or printed otherwise */
 	char *state;		   /* for --replay: POINT:FILE+OFFSET=CONTENT,… */
 	int signal;
 	VEC(uint64_t) stack;	   /* of the signal: addresses in the recovery program */

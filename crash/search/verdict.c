@@ -218,6 +218,15 @@ bool verdict_is_refusal(const struct verdict *v, const struct runner *r, const s
 	return v->kind == VERDICT_STATUS && !image_has_file(im) && runner_has_missed(r);
 }
 
+uint64_t verdict_printed(const struct verdict *v)
+{
+	uint64_t hash = v->outcome ^ (uint64_t)v->kind << 56;
+
+	for (size_t i = 0; i < v->result.errors_len; i++)
+		hash = (hash ^ (uint8_t)v->result.errors[i]) * 0x100000001b3u;
+	return hash ? hash : 1;
+}
+
 bool verdict_same(const struct verdict *a, const struct verdict *b)
 {
 	return a->kind == b->kind && (a->kind == VERDICT_DUMP || a->kind == VERDICT_OUTPUT || a->kind == VERDICT_HANG || a->code == b->code);

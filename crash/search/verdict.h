@@ -55,6 +55,8 @@ struct verdict {
 int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c, const struct allowed *allowed, struct error *err);
 bool verdict_is_slow(const struct verdict *v); /* it ran into its time limit */
 bool verdict_is_refusal(const struct verdict *v, const struct runner *r, const struct crash_image *im); /* there is no pool, and recovery says so by its exit status */
+/* A number, not 0, for how it ended and what it printed, also to standard error. */
+uint64_t verdict_printed(const struct verdict *v);
 bool verdict_same(const struct verdict *a, const struct verdict *b); /* the same way to fail */
 char *verdict_text(const struct verdict *v); /* "signal 11 (Segmentation fault)"…; free() it */
 char *verdict_errors(const struct verdict *v); /* ": " and what the command wrote to standard error, in one line, or ""; free() it */

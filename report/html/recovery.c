@@ -108,5 +108,7 @@ void put_recovery(const struct page *p, const struct bug *b)
 		put_comparison(p, c->comparison);
 	if (c->output && !(c->comparison && is_same_text(c->comparison->found, c->output)))
 		put_text(p, "Its last output", "got", c->output, "empty");
+	if (c->varies)
+		fputs("<p class=\"note\">" VARIES_TEXT ".</p>\n", p->f);
 	put_choices(p, b);
 }

@@ -673,6 +673,23 @@ def test_replay():
     expect(f"cases.c:{lines['lost']} " in out[:read], out)
 
 
+def test_replay_shows_the_same():
+    """What a finding shows is what its replay shows: of the smallest loss, not of the larger one that was met first. If recovery does not always print the same, the finding says so."""
+    trace = os.path.join(folder, "shown.pmt")
+    run(PMEND, "record", "-q", "-o", trace, "--", f"{PROGRAMS}/shown", "run", "shown pool")
+    for how in ("status", "signal", "time"):
+        for options in ([], ["--strategy", "eager"], ["--dump", program("shown", "status", "{}")])[:3 if how == "status" else 1]:
+            out, _ = run(PMEND, "crash", "--format", "json", "--recover", program("shown", how, "{}"), *options, trace, status=1)
+            for bug in json.loads(out)["bugs"]:
+                shown = bug["crash"]
+                expect(shown.get("varies", False) == (how == "time"), shown)
+                again = subprocess.run([PMEND, *shlex.split(shown["replay"])[1:]], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S)
+                expect(f": {shown['outcome']}\n" in again.stdout, f"{shown['outcome']}, replayed {again.stdout}")
+                expect(how == "time" or shown["output"] == again.stdout.splitlines()[0], f"{shown['output']}, replayed {again.stdout}")
+    text, _ = run(PMEND, "crash", "--recover", program("shown", "time", "{}"), trace, status=1)
+    expect("A second run on this state ended or printed otherwise" in text, text)
+
+
 def test_replay_under_gdb():
     out = replay(ordering_bug(), "--gdb", status=0, stdin="run\nbacktrace\nkill\nquit\n")
     expect("check_ordering" in out and "SIGABRT" in out, out)
