@@ -24,6 +24,8 @@ void names_before_open(ThreadId tid, Int dirfd, UWord path, UInt flags)
 	struct vg_stat st;
 
 	g_call[tid].truncates = (flags & VKI_O_TRUNC) != 0;
+	if (g_call[tid].truncates)
+		beside_before(tid, client_absolute_path_at(buf, sizeof buf, dirfd, path));
 	g_call[tid].did_not_exist = (flags & VKI_O_CREAT) && sr_isError(VG_(stat)(client_path_at(buf, sizeof buf, dirfd, path), &st));
 }
 
@@ -32,6 +34,7 @@ void names_before_remove(ThreadId tid, Int dirfd, UWord path)
 	static HChar buf[PMT_PAGE_BYTES];
 	UInt nlink = 0;
 
+	beside_before(tid, client_absolute_path_at(buf, sizeof buf, dirfd, path));
 	g_call[tid].file = pm_file_of_path(client_path_at(buf, sizeof buf, dirfd, path), False, &nlink);
 	if (nlink != 1)
 		g_call[tid].file = 0; /* has other names */
@@ -42,6 +45,8 @@ void names_before_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord
 	static HChar buf[PMT_PAGE_BYTES];
 	UInt nlink = 0, replaced_nlink = 0;
 
+	beside_before(tid, client_absolute_path_at(buf, sizeof buf, from_fd, from));
+	beside_before(tid, client_absolute_path_at(buf, sizeof buf, to_fd, to));
 	g_call[tid].exchanges = (flags & RENAME_EXCHANGE) != 0;
 	g_call[tid].file = pm_file_of_path(client_path_at(buf, sizeof buf, from_fd, from), False, &nlink);
 	g_call[tid].replaced = pm_file_of_path(client_path_at(buf, sizeof buf, to_fd, to), False, &replaced_nlink);
@@ -63,6 +68,7 @@ static void rename_event(ThreadId tid, UInt file, Int dirfd, UWord path)
 
 void names_after_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord to)
 {
+	static HChar buf[PMT_PAGE_BYTES], other[PMT_PAGE_BYTES];
 	ULong args[1] = { g_call[tid].replaced };
 
 	if (g_call[tid].exchanges) {
@@ -72,12 +78,15 @@ void names_after_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord 
 		pm_file_gone(args[0]);
 	}
 	rename_event(tid, g_call[tid].file, to_fd, to);
+	beside_renamed(tid, client_absolute_path_at(buf, sizeof buf, from_fd, from), client_absolute_path_at(other, sizeof other, to_fd, to));
 }
 
-void names_after_remove(ThreadId tid)
+void names_after_remove(ThreadId tid, Int dirfd, UWord path)
 {
+	static HChar buf[PMT_PAGE_BYTES];
 	ULong args[1] = { g_call[tid].file };
 
+	beside_after(tid, client_absolute_path_at(buf, sizeof buf, dirfd, path));
 	if (args[0] == 0)
 		return;
 	emit_event(tid, PMT_UNLINK, 0, args, NULL, 0);
@@ -91,5 +100,6 @@ void names_after_open(ThreadId tid, Int fd)
 		old_fd_made(tid, fd);
 	} else if (g_call[tid].truncates) {
 		pm_file_resized(tid, pm_file_of_fd(fd), 0);
+		beside_after_fd(tid, fd);
 	}
 }

@@ -71,6 +71,15 @@ void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 	case __NR_rename: names_before_rename(tid, VKI_AT_FDCWD, args[0], VKI_AT_FDCWD, args[1], 0); break;
 	case __NR_renameat: names_before_rename(tid, args[0], args[1], args[2], args[3], 0); break;
 	case __NR_renameat2: names_before_rename(tid, args[0], args[1], args[2], args[3], args[4]); break;
+	case __NR_write:
+	case __NR_writev:
+	case __NR_pwrite64:
+	case __NR_pwritev:
+	case __NR_pwritev2:
+	case __NR_sendfile:
+	case __NR_ftruncate: beside_before_fd(tid, args[0]); break;
+	case __NR_copy_file_range:
+	case __NR_splice: beside_before_fd(tid, args[2]); break;
 	case __NR_execve: before_exec(tid, args[0]); break;
 	case __NR_exit:
 		if (g_nthreads == 1)
@@ -168,11 +177,14 @@ static void after_file_call(ThreadId tid, UInt number, UWord *args, UWord result
 		if (shared_has_files())
 			after_sync(tid, PMT_FSYNC, 0);
 		break;
-	case __NR_ftruncate: pm_file_resized(tid, pm_file_of_fd(args[0]), args[1]); break;
+	case __NR_ftruncate:
+		pm_file_resized(tid, pm_file_of_fd(args[0]), args[1]);
+		beside_after_fd(tid, args[0]);
+		break;
 	case __NR_truncate: pm_file_resized(tid, pm_file_of_path(client_string(args[0]), True, &nlink), args[1]); break;
 	case __NR_fallocate: after_fallocate(tid, args[0], args[1], args[2], args[3]); break;
-	case __NR_unlink:
-	case __NR_unlinkat: names_after_remove(tid); break;
+	case __NR_unlink: names_after_remove(tid, VKI_AT_FDCWD, args[0]); break;
+	case __NR_unlinkat: names_after_remove(tid, args[0], args[1]); break;
 	case __NR_rename: names_after_rename(tid, VKI_AT_FDCWD, args[0], VKI_AT_FDCWD, args[1]); break;
 	case __NR_renameat:
 	case __NR_renameat2: names_after_rename(tid, args[0], args[1], args[2], args[3]); break;

@@ -1,5 +1,8 @@
-/* Files that the program writes but does not map, beside those that it maps: a log, a journal. Crash states do not follow them; the trace says that there are some: META "beside". */
+/* Files that the program writes but does not map, beside those that it maps: a log, a journal. Crash states do not follow them; the trace says that there are some: META "beside". What
+ * small ones held before the first change that is seen, and after each, is kept, too ("beside-old", "beside-new", "beside-part"): a failure may depend on it. */
 #include "valgrind/common/sys.h"
+#include "valgrind/recorder/out/chunk.h"
+#include "valgrind/recorder/out/shared.h"
 #include "valgrind/recorder/place/emit.h"
 #include "valgrind/recorder/pm/pm_internal.h"
 
@@ -41,35 +44,209 @@ static Bool is_said(const struct vg_stat *st)
 	return False;
 }
 
-/* Of the files that were looked at last, and when. */
-#define MAX_SEEN 16
-static Bool was_seen(const struct vg_stat *st)
-{
-	static struct {
-		ULong dev, ino;
-		UInt nfolders;
-	} seen[MAX_SEEN];
-	static UInt n;
-	UInt i;
+/* ---- what they hold ---- */
 
-	for (i = 0; i < MAX_SEEN; i++)
-		if (seen[i].dev == st->dev && seen[i].ino == st->ino && seen[i].nfolders == g_nfolders)
+#define FILE_BYTES (64u << 10) /* of a file that is kept */
+#define ALL_BYTES (1u << 20)   /* of all that is kept, by a process */
+#define PART_BYTES 2000u       /* of an event, in hexadecimal */
+#define MAX_KNOWN 64
+static struct {
+	HChar *path;
+	Bool is_lost; /* it is not kept any more, and the trace says so */
+} g_known[MAX_KNOWN];
+static UInt g_nknown;
+static ULong g_kept_bytes;
+
+static void emit_text(ThreadId tid, const HChar *text)
+{
+	emit_event(tid, PMT_META, 0, NULL, text, VG_(strlen)(text));
+}
+
+static void emit_state(ThreadId tid, const HChar *when, const HChar *state, const HChar *path)
+{
+	static HChar text[PMT_PAGE_BYTES + 64];
+
+	VG_(snprintf)(text, sizeof text, "beside-%s=%s:%s", when, state, path);
+	emit_text(tid, text);
+}
+
+static void emit_content(ThreadId tid, Int fd, ULong size)
+{
+	static UChar bytes[PART_BYTES];
+	static HChar text[2 * PART_BYTES + 16];
+
+	for (ULong at = 0; at < size;) {
+		const Long n = sys_pread(fd, bytes, size - at < PART_BYTES ? size - at : PART_BYTES, at);
+		SizeT end = VG_(sprintf)(text, "beside-part=");
+
+		if (n <= 0)
+			return; /* it is shorter than it was: whoever reads the trace finds that a part is missing */
+		for (Long i = 0; i < n; i++)
+			end += VG_(sprintf)(text + end, "%02x", bytes[i]);
+		emit_text(tid, text);
+		at += n;
+	}
+}
+
+/* "a": absent; "?": it is not known; else its length, and parts follow. */
+static void keep(ThreadId tid, const HChar *when, const HChar *path, Bool *is_lost)
+{
+	const SysRes r = VG_(open)(path, VKI_O_RDONLY | VKI_O_NONBLOCK, 0);
+	struct vg_stat st;
+	HChar size[24];
+	Int fd;
+
+	if (sr_isError(r)) {
+		emit_state(tid, when, sr_Err(r) == VKI_ENOENT ? "a" : "?", path);
+		return;
+	}
+	fd = sr_Res(r);
+	*is_lost = VG_(fstat)(fd, &st) != 0 || !VKI_S_ISREG(st.mode) || st.size > FILE_BYTES || g_kept_bytes + st.size > ALL_BYTES;
+	if (*is_lost) {
+		emit_state(tid, when, "?", path);
+	} else {
+		g_kept_bytes += st.size + 1;
+		VG_(sprintf)(size, "%llu", (ULong)st.size);
+		if (g_shared)
+			shared_lock(); /* its parts stay together */
+		emit_state(tid, when, size, path);
+		emit_content(tid, fd, st.size);
+		if (g_shared)
+			shared_unlock();
+	}
+	VG_(close)(fd);
+}
+
+static Int find_known(const HChar *path)
+{
+	for (UInt i = 0; i < g_nknown; i++)
+		if (VG_(strcmp)(g_known[i].path, path) == 0)
+			return i;
+	return -1;
+}
+
+static Bool is_pm(const HChar *path)
+{
+	UInt nlink;
+
+	return pm_file_of_path(path, True, &nlink) != 0;
+}
+
+void beside_before(ThreadId tid, const HChar *path)
+{
+	struct vg_stat st;
+	UInt i = g_nknown;
+
+	if (g_nfolders == 0 || !is_in_folder(path) || find_known(path) >= 0 || i == MAX_KNOWN || is_pm(path))
+		return;
+	g_known[i].path = VG_(strdup)("pmend.beside", path);
+	g_known[i].is_lost = False;
+	g_nknown++;
+	if (!sr_isError(VG_(stat)(path, &st)) && file_was_created(&st))
+		emit_state(tid, "old", "a", path);
+	else
+		keep(tid, "old", path, &g_known[i].is_lost);
+}
+
+void beside_after(ThreadId tid, const HChar *path)
+{
+	const Int i = g_nfolders ? find_known(path) : -1;
+
+	if (i >= 0 && !g_known[i].is_lost && !is_pm(path))
+		keep(tid, "new", path, &g_known[i].is_lost);
+}
+
+/* ---- those that a descriptor stands for ---- */
+
+/* Files that were looked at last, and are none of these; and when. */
+#define MAX_OTHERS 16
+static struct {
+	ULong dev, ino;
+	UInt nfolders;
+} g_others[MAX_OTHERS];
+
+static Bool is_other(const struct vg_stat *st)
+{
+	for (UInt i = 0; i < MAX_OTHERS; i++)
+		if (g_others[i].dev == st->dev && g_others[i].ino == st->ino && g_others[i].nfolders == g_nfolders)
 			return True;
-	i = n++ % MAX_SEEN;
-	seen[i].dev = st->dev;
-	seen[i].ino = st->ino;
-	seen[i].nfolders = g_nfolders;
 	return False;
+}
+
+static void note_other(const struct vg_stat *st)
+{
+	static UInt n;
+	const UInt i = n++ % MAX_OTHERS;
+
+	g_others[i].dev = st->dev;
+	g_others[i].ino = st->ino;
+	g_others[i].nfolders = g_nfolders;
+}
+
+/* The path of such a file, in a buffer that is used again; NULL: it is none. */
+static const HChar *path_beside(Int fd)
+{
+	static HChar path[PMT_PAGE_BYTES];
+	struct vg_stat st;
+
+	if (g_nfolders == 0 || pm_file_of_fd(fd) != 0 || VG_(fstat)(fd, &st) != 0 || is_other(&st))
+		return NULL;
+	if (VKI_S_ISREG(st.mode) && st.nlink != 0 && file_path(fd, path, sizeof path) && is_in_folder(path) && !is_said(&st))
+		return path;
+	note_other(&st);
+	return NULL;
+}
+
+void beside_before_fd(ThreadId tid, Int fd)
+{
+	const HChar *path = path_beside(fd);
+
+	if (path)
+		beside_before(tid, path);
+}
+
+void beside_after_fd(ThreadId tid, Int fd)
+{
+	const HChar *path = path_beside(fd);
+
+	if (path)
+		beside_after(tid, path);
+}
+
+/* ---- */
+
+static void name(ThreadId tid, const HChar *path)
+{
+	static HChar *named[MAX_KNOWN];
+	static HChar text[PMT_PAGE_BYTES + 16];
+	static UInt n;
+
+	for (UInt i = 0; i < n; i++)
+		if (VG_(strcmp)(named[i], path) == 0)
+			return;
+	if (n == MAX_KNOWN)
+		return;
+	named[n++] = VG_(strdup)("pmend.beside", path);
+	VG_(snprintf)(text, sizeof text, "beside=%s", path);
+	emit_text(tid, text);
 }
 
 void beside_written(ThreadId tid, Int fd)
 {
-	static HChar path[PMT_PAGE_BYTES], text[PMT_PAGE_BYTES + 16];
-	struct vg_stat st;
+	const HChar *path = path_beside(fd);
 
-	if (g_nfolders == 0 || VG_(fstat)(fd, &st) != 0 || !VKI_S_ISREG(st.mode) || st.nlink == 0 || was_seen(&st) || !file_path(fd, path, sizeof path) ||
-	    !is_in_folder(path) || is_said(&st))
+	if (!path)
 		return;
-	VG_(snprintf)(text, sizeof text, "beside=%s", path);
-	emit_event(tid, PMT_META, 0, NULL, text, VG_(strlen)(text));
+	name(tid, path);
+	beside_after(tid, path);
+}
+
+void beside_renamed(ThreadId tid, const HChar *from, const HChar *to)
+{
+	if (g_nfolders == 0)
+		return;
+	beside_after(tid, from);
+	if (is_in_folder(to) && find_known(to) >= 0 && !is_pm(to))
+		name(tid, to);
+	beside_after(tid, to);
 }

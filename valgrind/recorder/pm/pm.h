@@ -34,7 +34,13 @@ void old_may_touch(const HChar *path);
 void old_fd_changes(ThreadId tid, Int fd);
 void old_fd_made(ThreadId tid, Int fd); /* it returns: the trace tells of the file */
 void old_path_changes(ThreadId tid, const HChar *path, Bool follow);
-void beside_written(ThreadId tid, Int fd); /* a file that is not PM */
+/* A file that is not PM, before and after it changes; it was written, renamed. */
+void beside_before(ThreadId tid, const HChar *path);
+void beside_before_fd(ThreadId tid, Int fd);
+void beside_after(ThreadId tid, const HChar *path);
+void beside_after_fd(ThreadId tid, Int fd);
+void beside_written(ThreadId tid, Int fd);
+void beside_renamed(ThreadId tid, const HChar *from, const HChar *to);
 UInt pm_file_of_fd(Int fd); /* 0: not PM */
 UInt pm_file_of_path(const HChar *path, Bool follow, UInt *nlink); /* follow: a symbolic link stands for its target */
 void pm_file_gone(UInt file);
