@@ -26,6 +26,7 @@ struct orphan {
 struct held {
 	struct finding finding;
 	uint64_t addr;
+	bool is_alone; /* what the word held before was durable */
 };
 
 /* A flush that did something, or a non-temporal store, that no fence of the program's own has followed yet. */
@@ -59,7 +60,11 @@ struct state {
 	VEC(struct fenced) fenced; /* by thread; few */
 	VEC(struct held) held;
 	struct usage usage;
+	struct ranges announced; /* as flushed, by the program (pmemcheck's DO_FLUSH), since they were stored */
 };
+
+static const char ANNOUNCED[] = "the program announces a flush of it to pmemcheck (DO_FLUSH) and executes none, as if "
+				"it need not be durable";
 
 static void *durability_begin(void)
 {
@@ -79,6 +84,7 @@ static void durability_end(void *arg)
 	vec_release(&s->fenced);
 	vec_release(&s->held);
 	usage_release(&s->usage);
+	ranges_release(&s->announced);
 	free(s);
 }
 
@@ -289,6 +295,8 @@ static void durability_step(void *arg, struct check *c, const struct trace_event
 	struct state *s = arg;
 	struct walk w = { s, c };
 
+	if (s->announced.list.n && trace_is_store(ev->kind))
+		ranges_remove(&s->announced, ev->addr, ev->data_len);
 	s->is_weak = check_platform(c)->is_weak;
 	s->has_flush = check_platform(c)->has_flush;
 	if (platform_flush(check_platform(c), ev->kind) == FLUSH_AT_FENCE)
@@ -300,6 +308,10 @@ static void durability_step(void *arg, struct check *c, const struct trace_event
 	else if (is_fence(c, ev))
 		note_fence(s, c, ev);
 	switch (ev->kind) {
+	case PMT_NOTE_FLUSH:
+		if (!check_is_pmdk_code(ev->site))
+			ranges_add(&s->announced, ev->addr, ev->arg[0]);
+		break;
 	case PMT_UNMAP: model_each(check_model(c), ev->addr, ev->arg[1], orphan_store, &w); break;
 	case PMT_MSYNC:
 	case PMT_FSYNC:
@@ -312,16 +324,23 @@ static void durability_step(void *arg, struct check *c, const struct trace_event
 }
 
 /* Told of when it is known what kind of word it is: the events come again for that. */
-static void hold(struct state *s, const struct finding *f, uint64_t addr, uint64_t len_bytes)
+static void hold(struct state *s, const struct finding *f, uint64_t addr, uint64_t len_bytes, bool is_alone)
 {
-	*vec_add(&s->held) = (struct held){ *f, addr };
+	*vec_add(&s->held) = (struct held){ *f, addr, is_alone };
 	if (len_bytes <= WORD_BYTES)
 		usage_watch(&s->usage, addr, (uint32_t)len_bytes);
+}
+
+static void count_store(const struct model_store *s, void *arg)
+{
+	(void)s;
+	++*(size_t *)arg;
 }
 
 static void report_store(const struct model_store *s, void *arg)
 {
 	const struct walk *w = arg;
+	size_t nstores = 0;
 	struct finding f;
 
 	if (is_harmless(w->check, s))
@@ -331,7 +350,10 @@ static void report_store(const struct model_store *s, void *arg)
 			return; /* is reported as that */
 	f = finding_of(w->state, s);
 	excuse_store(&f, w->check, s);
-	hold(w->state, &f, s->addr, s->size_bytes);
+	if (ranges_cover(&w->state->announced, s->addr, s->size_bytes))
+		f.reason = ANNOUNCED;
+	model_each(check_model(w->check), s->addr, s->size_bytes, count_store, &nstores);
+	hold(w->state, &f, s->addr, s->size_bytes, nstores == 1);
 }
 
 static void durability_finish(void *arg, struct check *c)
@@ -345,7 +367,7 @@ static void durability_finish(void *arg, struct check *c)
 
 		if (!check_platform(c)->has_flush) /* else it cannot be flushed any more */
 			excuse(&o->finding, c, o->stream, o->thread, o->seq);
-		hold(s, &o->finding, o->addr, o->len_bytes);
+		hold(s, &o->finding, o->addr, o->len_bytes, false);
 	}
 	for (size_t i = 0; i < s->flushes.n; i++) {
 		struct flush *f = &s->flushes.at[i];
@@ -376,7 +398,7 @@ static void durability_finish_again(void *arg, struct check *c)
 		struct finding *f = &s->held.at[i].finding;
 
 		if (!f->is_cut && f->nplaces == 1)
-			usage_tell(&s->usage, s->held.at[i].addr, f);
+			usage_tell(&s->usage, s->held.at[i].addr, s->held.at[i].is_alone, f);
 		check_report(c, f);
 	}
 }

@@ -214,6 +214,13 @@ static void note_flush(struct state *s, const struct check *c, const struct trac
 		unflushed_remove(&s->unflushed, line.from, line.to - line.from);
 }
 
+/* The program tells pmemcheck that it flushed this. Where it executed no flush, the user means it so: recovery computes it again. PMDK's announcements go with instructions. */
+static void note_announced(struct state *s, const struct trace_event *ev)
+{
+	if (!check_is_pmdk_code(ev->site))
+		unflushed_remove(&s->unflushed, ev->addr, ev->arg[0]);
+}
+
 static void note_sync(struct state *s, const struct check *c, const struct trace_event *ev)
 {
 	struct range r = check_written_back(c, ev);
@@ -297,6 +304,7 @@ static void outside_step(void *arg, struct check *c, const struct trace_event *e
 	case PMT_NOT_PM: note_not_pm(s, ev); break;
 	case PMT_SET_CLEAN:
 	case PMT_IGNORE: unflushed_remove(&s->unflushed, ev->addr, ev->arg[0]); break;
+	case PMT_NOTE_FLUSH: note_announced(s, ev); break;
 	case PMT_STORE:
 	case PMT_STORE_NT:
 	case PMT_STORE_PAIR:

@@ -15,6 +15,8 @@ struct usage_word {
 	uint32_t size_bytes;
 	uint32_t nstores, ntaken, nreleased;
 	bool is_counter, is_lock; /* not disproven yet */
+	bool is_cleared;	  /* by the last store: an atomic instruction took bits away, and left some */
+	bool is_mixed;		  /* then, stores of other sizes reach into it */
 };
 
 void usage_release(struct usage *u)
@@ -50,6 +52,7 @@ static void note(struct usage_word *w, const struct trace_event *ev)
 	uint64_t value = 0;
 
 	memcpy(&value, ev->data, ev->size_bytes);
+	w->is_cleared = is_atomic(ev) && value != 0 && value != w->value && (value & ~w->value) == 0;
 	if (w->nstores > 0)
 		w->is_counter &= value == w->value + 1;
 	else
@@ -72,6 +75,8 @@ static void disprove(struct usage *u, const struct trace_event *ev)
 
 		if (w && w->addr + w->size_bytes > ev->addr && ev->data_len && memcmp(ev->data, (const uint8_t[64]){ 0 }, ev->data_len < 64 ? ev->data_len : 64) != 0)
 			w->is_counter = w->is_lock = false;
+		if (w && w->addr + w->size_bytes > ev->addr)
+			w->is_mixed |= w->nstores > 0; /* what was before the first one of its size does not matter */
 	}
 }
 
@@ -88,7 +93,11 @@ void usage_step(struct usage *u, const struct trace_event *ev)
 		disprove(u, ev);
 }
 
-void usage_tell(const struct usage *u, uint64_t addr, struct finding *f)
+/* Link-and-persist: a link is stored with a mark and flushed, and the mark is cleared when it is durable. Who finds the mark after a crash takes the link as it is. */
+static const char MARK[] = "the store only clears bits of a word whose other bits are durable already, as link-and-persist "
+			   "does with its mark. If recovery does not look at these bits, nothing is lost";
+
+void usage_tell(const struct usage *u, uint64_t addr, bool is_alone, struct finding *f)
 {
 	static const char advice[] = "If recovery sets it again, mark it with PMEND_IGNORE or keep it in ordinary memory; else flush and fence it.";
 	const struct usage_word *w = map_get(&u->by_addr, addr);
@@ -101,5 +110,7 @@ void usage_tell(const struct usage *u, uint64_t addr, struct finding *f)
 	} else if (w->is_counter && w->nstores >= COUNTED_MIN) {
 		f->message = "this store is never made durable; the word is only incremented, like a counter";
 		f->advice = advice;
+	} else if (is_alone && w->is_cleared && !w->is_mixed && !f->reason) {
+		f->reason = MARK;
 	}
 }

@@ -1,7 +1,11 @@
 /* libpmemobj: stores outside any transaction, to what transactions modify, that are as they should be. */
 #include <libpmemobj.h>
 
+#include <valgrind/valgrind.h>
+
 #include "corpus.h"
+
+enum { PMC_DO_FLUSH = VG_USERREQ_TOOL_BASE('P', 'C') + 5 };
 
 #define PUT(field, value) (*(volatile uint64_t *)&(field) = (value))
 
@@ -18,6 +22,7 @@ struct root {
 	_Alignas(64) PMEMoid object;
 	_Alignas(64) PMEMoid list[4];
 	_Alignas(64) uint64_t nlisted;
+	_Alignas(64) uint64_t mask;
 };
 
 static void change(PMEMobjpool *pop, struct pair *p)
@@ -66,6 +71,23 @@ static void single_words(PMEMobjpool *pop, struct root *r)
 		PUT(r->counter, 4);
 	}
 	TX_END
+}
+
+/* A mask that is computed again at start: the program announces a flush to pmemcheck, and makes none. */
+static void announced(PMEMobjpool *pop, struct root *r)
+{
+	for (int i = 0; i < 3; i++) {
+		if (i > 0) {
+			PUT(r->mask, 3);
+			VALGRIND_DO_CLIENT_REQUEST_STMT(PMC_DO_FLUSH, &r->mask, 8, 0, 0, 0);
+		}
+		TX_BEGIN(pop)
+		{
+			TX_ADD_DIRECT(&r->mask);
+			PUT(r->mask, 1);
+		}
+		TX_END
+	}
 }
 
 /* The program's own protocol: a word that says whether the others hold. */
@@ -207,6 +229,7 @@ int main(int argc, char **argv)
 	r = align(pmemobj_direct(pmemobj_root(pop, sizeof *r + LINE_BYTES)));
 	initialised_before(pop, &r->first);
 	single_words(pop, r);
+	announced(pop, r);
 	commit_variable(pop, &r->committed);
 	published_by_a_transaction(pop, r);
 	freed_and_allocated_again(pop, r);
