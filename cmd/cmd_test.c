@@ -34,13 +34,10 @@ static bool wants_crashes(const struct crash_setup *s)
 /* What the execution showed stays, although its crashes could not be explored. */
 static void tell_unexplored(struct report *report, const struct error *err)
 {
-	struct report_coverage coverage = *report_coverage(report);
 	char *why = xasprintf("no crash was explored: %s", err->msg);
 
 	warn("%s", err->msg);
-	coverage.is_complete = false;
-	coverage.why_incomplete = why;
-	report_set_coverage(report, &coverage);
+	report_add_reason(report, why);
 	free(why);
 }
 

@@ -166,9 +166,9 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 	if (result == 0 && r->counters.begun > 0 && r->bugs.n == 0 && !has_used_pool(&r->counters))
 		result = clean_runs_not_opened(o.recovery, err);
 	findings_sort(r);
-	r->why_incomplete = missing_text(p, &o, r, o.is_interrupted && o.is_interrupted(o.arg), result < 0 ? err->msg : NULL);
+	missing_find(&r->why_incomplete, p, &o, r, o.is_interrupted && o.is_interrupted(o.arg), result < 0 ? err->msg : NULL);
 	r->is_broken_off = (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) || (o.is_interrupted && o.is_interrupted(o.arg));
-	r->is_complete = result == 0 && !r->why_incomplete;
+	r->is_complete = result == 0 && r->why_incomplete.n == 0;
 	references_release(&refs);
 	share_release(&share);
 	vec_release(&points.list);

@@ -53,6 +53,8 @@ struct crash_options {
 	void *arg;
 };
 
+typedef VEC(char *) crash_reasons;
+
 struct crash_result {
 	VEC(struct first_crash) first_crashes; /* one of each signature, in the order of failure points */
 	VEC(struct crash_bug) bugs; /* in the order of failure points */
@@ -71,7 +73,7 @@ struct crash_result {
 	bool needs_pool;   /* recovery does not accept that there is no pool yet: crashes before it was made were not run */
 	bool is_complete;
 	bool is_broken_off; /* the trace is damaged, or the user interrupted: more than a budget is missing */
-	char *why_incomplete; /* NULL if complete */
+	crash_reasons why_incomplete; /* none if complete */
 	char *why_fallback;   /* why some states were run as whole images; NULL: none */
 	char *why_impossible; /* why recovery could not be run on some states; NULL: it could */
 	char *why_slower;     /* why there are fewer workers than was asked for; NULL: there are not */

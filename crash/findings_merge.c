@@ -278,7 +278,9 @@ void crash_result_release(struct crash_result *r)
 	race_turns_release(&r->race_turns);
 	big_release(&r->states_seen);
 	big_release(&r->states_all);
-	free(r->why_incomplete);
+	for (size_t i = 0; i < r->why_incomplete.n; i++)
+		free(r->why_incomplete.at[i]);
+	vec_release(&r->why_incomplete);
 	free(r->why_fallback);
 	free(r->why_impossible);
 	free(r->why_slower);

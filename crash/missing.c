@@ -69,15 +69,11 @@ static char *what_was_begun(const char *end, const struct crash_result *r)
 	return longer;
 }
 
-/* The first reason why the exploration is not complete, in words; NULL if there is none. failure: why pmend itself could not go on; NULL: it could. */
-static char *first_reason(const struct plan *p, const struct crash_options *o, const struct crash_result *r, bool is_interrupted, const char *failure)
+/* Why not all failure points were explored; NULL: they were. failure: why pmend itself could not go on; NULL: it could. */
+static char *what_ended(const struct crash_options *o, const struct crash_result *r, bool is_interrupted, const char *failure)
 {
 	const struct crash_counters *c = &r->counters;
 
-	if (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) /* of a process that was killed, all is there */
-		return xstrdup(trace_damage(p->trace));
-	if (missing_has_died(r))
-		return xstrdup("recovery dies although nothing is lost, so no crash state was explored");
 	if (failure)
 		return xasprintf("pmend failed after %llu of %llu failure points: %s", (unsigned long long)c->begun,
 				 (unsigned long long)r->npoints, failure);
@@ -93,39 +89,28 @@ static char *first_reason(const struct plan *p, const struct crash_options *o, c
 		return xasprintf("this is part %u of %u; 'pmend merge' combines all parts", o->shard.index, o->shard.of);
 	if (r->representatives)
 		return what_is_represented(o, r);
-	if (c->points < r->nshare)
-		return what_was_begun(who_ended(o, r), r);
-	if (c->cut_points > 0)
-		return xasprintf("%llu of %llu failure points have more states than --sample allowed runs",
-				 (unsigned long long)c->cut_points, (unsigned long long)r->npoints);
-	if (!p->is_exact)
-		return xstrdup("some lines were stored to so often that only some of their states were kept");
-	if (c->unstable > 0)
-		return xasprintf("%llu failures could not be reproduced: recovery depends on more than the crash state",
-				 (unsigned long long)c->unstable);
-	if (r->why_no_dump)
-		return xasprintf("the dump was not compared: %s", r->why_no_dump);
-	if (c->uncompared > c->overlapping && r->needs_pool)
-		return xasprintf("the dump was not compared at %llu of %llu failure points, where the pool was being created, or too many operations were in "
-				 "progress; if there is no pool, let the dump print the same as for an empty one and exit with 0",
-				 (unsigned long long)(c->uncompared - c->overlapping), (unsigned long long)r->npoints);
-	if (c->uncompared > c->overlapping)
-		return xasprintf("the dump was not compared at %llu of %llu failure points, where too many operations were in progress",
-				 (unsigned long long)(c->uncompared - c->overlapping), (unsigned long long)r->npoints);
-	if (o->strategy->is_single)
-		return what_is_lost(r, o->strategy);
-	return NULL;
+	return c->points < r->nshare ? what_was_begun(who_ended(o, r), r) : NULL;
 }
 
-/* Puts a further reason behind. Takes both. */
-static char *and_also(char *first, char *further)
+/* Where the dump was not compared because of the operations that there are; NULL: nowhere. */
+static char *what_was_not_compared(const struct crash_result *r)
 {
-	char *both = first ? xasprintf("%s; %s", first, further) : further;
+	const unsigned long long n = r->counters.uncompared - r->counters.overlapping, all = r->npoints;
 
-	if (first)
-		free(further);
-	free(first);
-	return both;
+	if (r->why_no_dump)
+		return xasprintf("the dump was not compared: %s", r->why_no_dump);
+	if (n == 0)
+		return NULL;
+	return xasprintf("the dump was not compared at %llu of %llu failure points, where %stoo many operations were in progress%s", n, all,
+			 r->needs_pool ? "the pool was being created, or " : "",
+			 r->needs_pool ? "; if there is no pool, let the dump print the same as for an empty one and exit with 0" : "");
+}
+
+/* Takes the text; NULL is none. */
+static void add(crash_reasons *list, char *text)
+{
+	if (text)
+		*vec_add(list) = text;
 }
 
 static size_t count_untried(const struct crash_result *r)
@@ -137,25 +122,42 @@ static size_t count_untried(const struct crash_result *r)
 	return n;
 }
 
-/* All that a user can do something about is said, whatever else is. */
-char *missing_text(const struct plan *p, const struct crash_options *o, const struct crash_result *r, bool is_interrupted, const char *failure)
+/* What was left out, whatever ended it. */
+static void add_gaps(crash_reasons *list, const struct plan *p, const struct crash_options *o, const struct crash_result *r)
 {
 	const struct crash_counters *c = &r->counters;
-	char *text = first_reason(p, o, r, is_interrupted, failure);
 
+	if (c->cut_points > 0)
+		add(list, xasprintf("%llu of %llu failure points have more states than --sample allowed runs", (unsigned long long)c->cut_points,
+				    (unsigned long long)r->npoints));
+	if (!p->is_exact)
+		add(list, xstrdup("some lines were stored to so often that only some of their states were kept"));
+	if (c->unstable > 0)
+		add(list, xasprintf("%llu failures could not be reproduced: recovery depends on more than the crash state", (unsigned long long)c->unstable));
+	add(list, what_was_not_compared(r));
 	if (c->overlapping > 0)
-		text = and_also(text, xasprintf("the dump was not compared at %llu of %llu failure points, where operations of several threads or processes overlap; "
-						"where they begin and end can only be guessed from the output, so mark them with PMEND_OP_BEGIN and PMEND_OP_END",
-						(unsigned long long)c->overlapping, (unsigned long long)r->npoints));
+		add(list, xasprintf("the dump was not compared at %llu of %llu failure points, where operations of several threads or processes overlap; "
+				    "where they begin and end can only be guessed from the output, so mark them with PMEND_OP_BEGIN and PMEND_OP_END",
+				    (unsigned long long)c->overlapping, (unsigned long long)r->npoints));
+	if (o->strategy->is_single)
+		add(list, what_is_lost(r, o->strategy));
 	if (c->unconfirmed > 0)
-		text = and_also(text, xstrdup("one recovery reached its time limit (--timeout), and --max-time left no time to repeat it"));
+		add(list, xstrdup("one recovery reached its time limit (--timeout), and --max-time left no time to repeat it"));
 	if (count_untried(r) > 0)
-		text = and_also(text, xasprintf("%zu reads of data that a crash may lose were not classified", count_untried(r)));
+		add(list, xasprintf("%zu reads of data that a crash may lose were not classified", count_untried(r)));
 	if (c->has_moved)
-		text = and_also(text, xstrdup("recovery mapped a PM file at another address, because something else was at its own; failures there "
-					      "were not counted"));
+		add(list, xstrdup("recovery mapped a PM file at another address, because something else was at its own; failures there were not counted"));
 	if (c->impossible > 0)
-		text = and_also(text, xasprintf("recovery could not be run on %llu states: %s", (unsigned long long)c->impossible,
-						r->why_impossible ? r->why_impossible : "?"));
-	return text;
+		add(list, xasprintf("recovery could not be run on %llu states: %s", (unsigned long long)c->impossible, r->why_impossible ? r->why_impossible : "?"));
+}
+
+void missing_find(crash_reasons *list, const struct plan *p, const struct crash_options *o, const struct crash_result *r, bool is_interrupted, const char *failure)
+{
+	const bool has_died = missing_has_died(r);
+
+	if (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) /* of a process that was killed, all is there */
+		add(list, xstrdup(trace_damage(p->trace)));
+	add(list, has_died ? xstrdup("recovery dies although nothing is lost, so no crash state was explored") : what_ended(o, r, is_interrupted, failure));
+	if (!has_died)
+		add_gaps(list, p, o, r);
 }

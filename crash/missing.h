@@ -6,7 +6,7 @@
 
 /* Recovery dies where nothing is lost: then there is nothing to explore. */
 bool missing_has_died(const struct crash_result *r);
-/* NULL: it is complete; else free() it. failure: why pmend itself could not go on; NULL: it could. */
-char *missing_text(const struct plan *p, const struct crash_options *o, const struct crash_result *r, bool is_interrupted, const char *failure);
+/* All the reasons; none: it is complete. failure: why pmend itself could not go on; NULL: it could. */
+void missing_find(crash_reasons *list, const struct plan *p, const struct crash_options *o, const struct crash_result *r, bool is_interrupted, const char *failure);
 
 #endif

@@ -49,7 +49,7 @@ const struct bug_location *bug_locations_copy(struct arena *a, const struct bug_
 	return copy;
 }
 
-static const char *const *strings_copy(struct arena *a, const char *const *list, size_t n)
+const char *const *strings_copy(struct arena *a, const char *const *list, size_t n)
 {
 	const char **copy = n ? arena_alloc(a, n * sizeof *copy) : NULL;
 	size_t i;

@@ -224,7 +224,9 @@ struct report_coverage {
 	struct report_depth depth;
 	bool is_complete;
 	bool is_told; /* that it is not, loudly, while it ran */
-	const char *why_incomplete; /* NULL if complete */
+	const char *why_incomplete; /* all the reasons; NULL if complete */
+	const char *const *reasons; /* the same, one by one. n 0: why_incomplete is the only one */
+	size_t nreasons;
 	const char *not_asked; /* what was not looked for because nobody asked, as a sentence without its end; NULL */
 };
 
@@ -279,6 +281,8 @@ void report_add_crash_option(struct report *r, const char *word);
 size_t report_ncrash_options(const struct report *r);
 const char *report_crash_option(const struct report *r, size_t i);
 bool report_has_head(const struct report *r); /* platform or command were told */
+/* The analysis is incomplete for this reason, too. One that is known already is not added. */
+void report_add_reason(struct report *r, const char *why);
 void report_set_coverage(struct report *r, const struct report_coverage *c);
 const struct report_coverage *report_coverage(const struct report *r); /* NULL: it was not told */
 /* What this sort of analysis does not look for, as a sentence without its end; NULL: recovery was run on crash states. */

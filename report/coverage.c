@@ -22,13 +22,19 @@ static const struct report_groups *groups_copy(struct arena *a, const struct rep
 	return copy;
 }
 
+/* It looks for them, though it may have nothing to tell yet. */
+static bool is_part_of_crashes(const struct report *r)
+{
+	return r->shard.of && strcmp(r->shard.command, "check") != 0;
+}
+
 const char *report_not_covered(const struct report *r)
 {
 	const struct report_coverage *c = &r->coverage;
 
 	if (r->has_coverage && c->not_asked)
 		return c->not_asked;
-	if (!r->has_coverage || c->runs || c->failure_points || c->depth.all)
+	if (!r->has_coverage || c->runs || c->failure_points || c->depth.all || is_part_of_crashes(r))
 		return NULL;
 	return "Ordering and atomicity bugs were not looked for: 'pmend crash' finds them by running recovery on crash states";
 }
@@ -53,12 +59,35 @@ void coverage_copy(struct arena *a, struct report_coverage *copy, const struct r
 {
 	*copy = *c;
 	copy->why_incomplete = arena_text(a, c->why_incomplete);
+	copy->nreasons = c->nreasons ? c->nreasons : c->why_incomplete != NULL;
+	copy->reasons = strings_copy(a, c->nreasons ? c->reasons : &c->why_incomplete, copy->nreasons);
 	copy->states = arena_text(a, c->states);
 	copy->states_all = arena_text(a, c->states_all);
 	copy->note = arena_text(a, c->note);
 	copy->not_asked = arena_text(a, c->not_asked);
 	copy->groups = c->groups ? groups_copy(a, c->groups) : NULL;
 	copy->found = found_copy(a, c->found, c->nfound);
+}
+
+void report_add_reason(struct report *r, const char *why)
+{
+	struct report_coverage *c = &r->coverage;
+	const char **list;
+	char *text;
+
+	for (size_t i = 0; i < c->nreasons; i++)
+		if (strcmp(c->reasons[i], why) == 0)
+			return;
+	text = c->why_incomplete ? xasprintf("%s; %s", c->why_incomplete, why) : xstrdup(why);
+	list = arena_alloc(&r->arena, (c->nreasons + 1) * sizeof *list);
+	for (size_t i = 0; i < c->nreasons; i++)
+		list[i] = c->reasons[i];
+	list[c->nreasons++] = arena_text(&r->arena, why);
+	c->reasons = list;
+	c->why_incomplete = arena_text(&r->arena, text);
+	c->is_complete = false;
+	r->has_coverage = true;
+	free(text);
 }
 
 char *depth_text(const struct report_coverage *c)

@@ -128,6 +128,7 @@ const struct bug_crash *bug_crash_copy(struct arena *a, const struct bug_crash *
 const struct bug_input *bug_input_copy(struct arena *a, const struct bug_input *i);
 /* coverage.c: */
 char *depth_text(const struct report_coverage *c); /* a sentence without its end; NULL: every failure point was explored whole, or none was; malloc'd */
+const char *const *strings_copy(struct arena *a, const char *const *list, size_t n);
 void coverage_copy(struct arena *a, struct report_coverage *copy, const struct report_coverage *c);
 
 /* groups_json.c: for the coverage */

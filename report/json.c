@@ -202,6 +202,7 @@ static json_t *coverage_json(const struct report *r)
 	found_json(o, c);
 	json_object_set_new(o, "complete", json_boolean(c->is_complete));
 	json_set_text(o, "why_incomplete", c->why_incomplete);
+	set_strings(o, "incomplete_reasons", c->reasons, c->nreasons);
 	json_set_text(o, "not_covered", report_not_covered(r));
 	return o;
 }

@@ -353,6 +353,8 @@ static void read_coverage(struct reader *in, const json_t *o)
 {
 	const struct report_groups *groups;
 	struct report_coverage found = { 0 };
+	const char **reasons = NULL;
+	size_t nreasons;
 	const char *why = NULL;
 
 	if (!o)
@@ -363,6 +365,7 @@ static void read_coverage(struct reader *in, const json_t *o)
 	if (why)
 		wrong(in, "representative", "%s", why);
 	found_read(&in->arena, o, &found);
+	nreasons = read_strings(in, o, "incomplete_reasons", &reasons);
 	report_set_coverage(in->r, &(struct report_coverage){
 					   .groups = groups,
 					   .depth = read_depth(in, json_object_get(o, "depth")),
@@ -382,6 +385,8 @@ static void read_coverage(struct reader *in, const json_t *o)
 					   .note = get_text(in, o, "note"),
 					   .is_complete = get_flag(in, o, "complete"),
 					   .why_incomplete = get_text(in, o, "why_incomplete"),
+					   .reasons = reasons,
+					   .nreasons = nreasons,
 				   });
 }
 

@@ -26,10 +26,9 @@ static void merge_coverage(struct report *r, const struct report_coverage *c)
 {
 	if (c->events > r->coverage.events)
 		r->coverage.events = c->events;
-	if (!c->is_complete && r->coverage.is_complete) {
-		r->coverage.is_complete = false;
-		r->coverage.why_incomplete = arena_text(&r->arena, c->why_incomplete);
-	}
+	r->coverage.is_complete &= c->is_complete;
+	for (size_t i = 0; i < c->nreasons; i++)
+		report_add_reason(r, c->reasons[i]);
 }
 
 /* What their entries became, for causes_merge(). A group is the number of its cause. */
@@ -93,11 +92,9 @@ void report_merge(struct report *r, const struct report *other)
 
 void report_add_omitted(struct report *r, const char *platform, const char *why)
 {
-	char *text = xasprintf("%s%snot analysed for %s: %s", r->coverage.why_incomplete ? r->coverage.why_incomplete : "",
-			       r->coverage.why_incomplete ? "; " : "", platform, why);
+	char *text = xasprintf("not analysed for %s: %s", platform, why);
 
-	r->coverage.is_complete = false;
-	r->coverage.why_incomplete = arena_text(&r->arena, text);
+	report_add_reason(r, text);
 	free(text);
 }
 

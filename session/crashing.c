@@ -127,7 +127,7 @@ static int check_explored(const struct crash_setup *s, const struct crash_result
 /* What a report is easily read without: "no bugs" of a small part. */
 static bool is_budget_over(const struct crash_result *c)
 {
-	return c->counters.is_stopped && c->why_incomplete && c->counters.points < c->nshare;
+	return c->counters.is_stopped && c->why_incomplete.n > 0 && c->counters.points < c->nshare;
 }
 
 /* free() it. */
@@ -197,7 +197,13 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 							   .groups = c->representatives ? &groups.groups : NULL,
 							   .is_complete = c->is_complete && again->is_complete && !trace_unseen(p->trace),
 							   .is_told = is_told,
-							   .why_incomplete = c->why_incomplete ? c->why_incomplete : again_incomplete(again) ? again_incomplete(again) : trace_unseen(p->trace) });
+							 });
+	for (size_t i = 0; i < c->why_incomplete.n; i++)
+		report_add_reason(r, c->why_incomplete.at[i]);
+	if (again_incomplete(again))
+		report_add_reason(r, again_incomplete(again));
+	if (trace_unseen(p->trace))
+		report_add_reason(r, trace_unseen(p->trace));
 	free(seen);
 	free(all);
 	free(note);
@@ -238,6 +244,8 @@ int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 		return -1;
 	}
 	err->msg[0] = 0;
+	if (s->recovery.dump && !s->options.allowed && !s->options.sum && plan_why_no_operations(p))
+		notes_say(s->notes, "THE DUMP WILL NOT BE COMPARED: %s", plan_why_no_operations(p));
 	explored = explore(s, p, &result, &is_stopped, err);
 	if (explored < 0 && result.bugs.n == 0)
 		goto out;

@@ -36,29 +36,34 @@ static char *note_make(const struct exploring *x)
 	return text;
 }
 
+/* Takes the text. */
+static void add_reason(struct exploring *x, char *why)
+{
+	report_add_reason(x->report, why);
+	free(why);
+}
+
 void exploring_cover(struct exploring *x)
 {
 	struct explore_stats s = explore_stats(x->explore);
-	char *note = note_make(x), *why = NULL;
+	char *note = note_make(x);
 	struct report_found *found;
 	size_t nfound = exploring_found_list(x, &found);
 	struct report_coverage c = { .events = x->nevents, .inputs = s.runs - x->ntaken + sharing_nruns(x->sharing), .note = note, .found = found,
 				     .nfound = nfound < REPORT_FOUND_MAX ? nfound : REPORT_FOUND_MAX, .nfound_all = nfound };
 
-	if (x->nflooded)
-		why = xasprintf("%zu runs were ended because they printed more than 64 MiB; make the program print less", x->nflooded);
-	else if (s.waiting)
-		why = xasprintf("%" PRIu64 " branches were not tried yet; run again with --out %s to continue", s.waiting, x->shared);
-	else if (s.flips.unknown + x->nunknown)
-		why = xasprintf("the solver ran out of time on %" PRIu64 " queries; see --solver-timeout", s.flips.unknown + x->nunknown);
-	else if (x->nbad)
-		why = xasprintf("the paths of %zu runs could not be read", x->nbad);
-	c.is_complete = !why;
-	c.why_incomplete = why;
+	c.is_complete = true;
 	report_set_coverage(x->report, &c);
+	if (x->nflooded)
+		add_reason(x, xasprintf("%zu runs were ended because they printed more than 64 MiB; make the program print less", x->nflooded));
+	if (s.waiting)
+		add_reason(x, xasprintf("%" PRIu64 " branches were not tried yet; run again with --out %s to continue", s.waiting, x->shared));
+	if (s.flips.unknown + x->nunknown)
+		add_reason(x, xasprintf("the solver ran out of time on %" PRIu64 " queries; see --solver-timeout", s.flips.unknown + x->nunknown));
+	if (x->nbad)
+		add_reason(x, xasprintf("the paths of %zu runs could not be read", x->nbad));
 	free(found);
 	free(note);
-	free(why);
 }
 
 struct report *exploring_report(const struct exploring *x)

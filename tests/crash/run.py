@@ -1184,6 +1184,15 @@ def test_dump_of_bunched_output():
     coverage = crash("cases", *dump, status=0)["coverage"]
     expect(not coverage["complete"] and "the dump was not compared" in coverage["why_incomplete"], coverage)
     run(PMEND, "crash", "-q", *dump, "--fail-on", "incomplete", traces["cases"], status=1)
+    out, err = run(PMEND, "crash", "--format", "json", *dump, "--max-runs", "6", "--strategy", "prefix", traces["cases"])
+    expect(err.startswith("pmend: THE DUMP WILL NOT BE COMPARED: the program printed several lines at once"), err)
+    coverage = json.loads(out)["coverage"]
+    equal([re.sub("( after|:).*", "", reason) for reason in coverage["incomplete_reasons"]],
+          ["the budget ended (--max-runs)", "the dump was not compared", "--strategy prefix tries only states in which nothing is lost"], "the reasons")
+    equal(coverage["why_incomplete"], "; ".join(coverage["incomplete_reasons"]), "the reasons")
+    with open(os.path.join(folder, "report.json"), "w") as f:
+        f.write(out)
+    equal(json.loads(run(PMEND, "show", "--format", "json", "report.json")[0])["coverage"], coverage, "the coverage when it is shown")
 
 
 def test_dump_of_threads():

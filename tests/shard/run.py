@@ -100,6 +100,7 @@ def same(trace, *options, parts=(2, 7), command="crash"):
             explore_part(trace, options, i, of, command=command)
             part = load(f"part-{i}.json")
             expect((part["shard"]["index"], part["shard"]["of"], part["coverage"]["complete"]) == (i, of, False), f"part {i}: {part['shard']}")
+            expect("not_covered" not in part["coverage"], f"part {i} of {of}: {part['coverage']}")
         for is_there in (True, False):  # to merge
             show_index(trace, is_there)
             expect_whole(of, status)

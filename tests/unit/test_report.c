@@ -231,6 +231,44 @@ static void only_correctness_is_called_a_bug(void **state)
 	}
 }
 
+static void a_part_looks_for_what_it_explores(void **state)
+{
+	static const struct {
+		const char *command;
+		bool is_said;
+	} rows[] = { { "crash", false }, { "test", false }, { "check", true } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct report *r = report_new();
+
+		report_set_coverage(r, &(struct report_coverage){ .events = 20, .why_incomplete = "so far" });
+		report_set_shard(r, &(struct report_shard){ .index = 1, .of = 2, .command = rows[i].command, .fingerprint = "1", .trace = "t", .data = "" });
+		report_finish(r);
+		assert_int_equal(report_not_covered(r) != NULL, rows[i].is_said);
+		report_free(r);
+	}
+}
+
+static void all_reasons_are_kept(void **state)
+{
+	struct report *r = report_new(), *other = report_new();
+
+	(void)state;
+	report_set_coverage(r, &(struct report_coverage){ .events = 20, .why_incomplete = "one" });
+	report_add_reason(r, "two");
+	report_add_reason(r, "one");
+	report_set_coverage(other, report_coverage(r));
+	report_add_reason(other, "three; or four");
+	assert_string_equal(report_coverage(r)->why_incomplete, "one; two");
+	assert_int_equal(report_coverage(r)->nreasons, 2);
+	assert_string_equal(report_coverage(other)->why_incomplete, "one; two; three; or four");
+	assert_int_equal(report_coverage(other)->nreasons, 3);
+	assert_string_equal(report_coverage(other)->reasons[2], "three; or four");
+	report_free(other);
+	report_free(r);
+}
+
 static void recursion_is_one_bug(void **state)
 {
 	struct bug_frame once[] = { sample_frame("insert", 8), sample_frame("main", 3) };
@@ -578,6 +616,8 @@ int main(void)
 		cmocka_unit_test(what_a_library_does_is_one_line),
 		cmocka_unit_test(severity_leaves_what_is_worse),
 		cmocka_unit_test(only_correctness_is_called_a_bug),
+		cmocka_unit_test(a_part_looks_for_what_it_explores),
+		cmocka_unit_test(all_reasons_are_kept),
 		cmocka_unit_test(recursion_is_one_bug),
 		cmocka_unit_test(library_internals_and_startup_do_not_divide),
 		cmocka_unit_test(sorted_by_severity_file_line_kind),
