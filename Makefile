@@ -23,7 +23,7 @@ LIBS := -ldw -lelf -ljansson -lzstd $(LIBS_$(ARCH)) -lstdc++ -lm -ldl
 
 LIB_SRC := $(wildcard $(addsuffix /*.c,util serve a64 trace model check bundle report report/html source source/arch/$(ARCH) explore explore/expr explore/path explore/graph explore/graph/arch/$(ARCH) \
 	repair repair/edit repair/plan repair/idiom repair/flow repair/durability repair/amend repair/tx \
-	crash crash/shadow crash/states crash/index crash/run crash/representative crash/search crash/races session session/dumps session/causes session/doctor session/evidence session/packing session/shard session/spread explore/session repair/verify))
+	crash crash/shadow crash/states crash/index crash/run crash/representative crash/search crash/races session session/dumps session/unseen session/causes session/doctor session/evidence session/packing session/shard session/spread explore/session repair/verify))
 CMD_SRC := $(wildcard cmd/show/*.c cmd/talk/*.c cmd/completion/*.c cmd/spread/*.c cmd/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)

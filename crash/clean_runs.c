@@ -17,6 +17,7 @@
 struct clean_run {
 	struct runner *runner;
 	const struct recovery *recovery;
+	const struct trace *trace;
 	const uint64_t *newest;
 	struct verdict verdict;
 	struct crash_bug *bug; /* gets a kind if the program's own recovery dies */
@@ -51,10 +52,10 @@ static void tell_failure(struct clean_run *c, const char *which, bool is_late, s
 {
 	const struct verdict *v = &c->verdict;
 	/* before it is run again: the strings are the runner's */
-	char *text = verdict_text(v), *errors = verdict_errors(v), *limit;
-	const char *command = v->command ? v->command->shown : "?";
+	char *text = verdict_text(v), *said = verdict_said(v), *limit;
+	const char *unseen = trace_unseen(c->trace), *command = v->command ? v->command->shown : "?";
 	enum blame blame = BLAME_PROGRAM;
-	const bool has_died = is_death(c);
+	const bool has_died = is_death(c) && !unseen;
 	enum runner_limit struck;
 	struct error ignored;
 
@@ -65,20 +66,24 @@ static void tell_failure(struct clean_run *c, const char *which, bool is_late, s
 	if (blame == BLAME_LIMIT || blame == BLAME_EXCESS) {
 		limit = runner_limit_text(c->runner, struck);
 		error_set(err, "recovery reached %s on the %s state, where nothing is lost (%s%s; %s). No crash state was explored", limit, which, text,
-			  errors, command);
+			  said, command);
 		free(limit);
 	} else if (is_late) {
 		error_set(err, "nothing could be explored: --max-time ended while recovery ran on the %s state, where nothing is lost (%s); give more time, or find "
 			       "out why it does not end", which, command);
+	} else if (unseen) {
+		error_set(err, "recovery fails on the %s state, where nothing is lost: %s%s. That need not be the fault of %s: the trace does not have all that happened "
+			       "(%s). No crash state was explored",
+			  which, text, said, command, unseen);
 	} else {
 		error_set(err, "recovery fails on the %s state, where nothing is lost: %s%s. The checker (%s) fails even when nothing is lost. Fix it "
 			       "first; no crash state was explored",
-			  which, text, errors, command);
+			  which, text, said, command);
 	}
 	if (has_died && blame == BLAME_PROGRAM)
 		c->bug->kind = "recovery-failure";
 	free(text);
-	free(errors);
+	free(said);
 }
 
 int clean_runs_not_opened(const struct recovery *c, struct error *err)
@@ -97,7 +102,7 @@ static int try_clean(struct walk *w, struct runner *runner, const struct crash_o
 		     struct crash_bug *bug, bool *needs_pool, struct error *err)
 {
 	struct state_set set = { 0 };
-	struct clean_run run = { .runner = runner, .recovery = o->recovery, .bug = bug };
+	struct clean_run run = { .runner = runner, .recovery = o->recovery, .trace = w->plan->trace, .bug = bug };
 	uint64_t *newest, start = clock_ns();
 	bool is_late;
 	int result;

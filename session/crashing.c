@@ -60,7 +60,7 @@ static char *beside_note(const struct trace *t)
 
 static char *note_of(const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const struct crash_again *again)
 {
-	char *note = NULL, *races = race_report_note(c, p, &s->libraries), *beside;
+	char *note = NULL, *races = race_report_note(c, p, &s->libraries), *beside, *uncompared = judge_uncompared(p->trace);
 
 	if (races)
 		note_add(&note, races);
@@ -77,6 +77,8 @@ static char *note_of(const struct plan *p, const struct crash_result *c, const s
 					"does"));
 	if ((beside = beside_note(p->trace)))
 		note_add(&note, beside);
+	if (uncompared)
+		note_add(&note, uncompared);
 	if (trace_meta(p->trace, "sandbox"))
 		note_add(&note, xstrdup(judge_sandbox));
 	if (c->counters.has_sandbox)

@@ -76,6 +76,13 @@ const char judge_trusted[] = "Flushes with only a dmb of PMDK's libraries after 
 
 const char judge_sandbox[] = "The program was recorded without its seccomp filter, which would block the recorder's own system calls";
 
+char *judge_uncompared(const struct trace *t)
+{
+	const char *file = trace_meta(t, "uncompared");
+
+	return file ? xasprintf("Whether something else changed a file was not looked at: %s", file) : NULL;
+}
+
 void judge_add_command(struct report *r, const struct trace *t)
 {
 	const char *pool = trace_meta(t, "scratch_pool"), *argument;
@@ -93,14 +100,16 @@ void judge_add_command(struct report *r, const struct trace *t)
 static void describe(struct report *r, const struct trace *t, const struct check_options *o, uint64_t nevents, bool has_store, uint64_t ntrusted)
 {
 	const char *missing = ending_loss(t) ? ending_loss(t) : has_store ? trace_unseen(t) : "the program stored nothing to persistent memory";
+	char *uncompared = judge_uncompared(t);
 	struct report_coverage coverage = { .events = nevents,
-					    .note = ntrusted ? judge_trusted : trace_meta(t, "sandbox") ? judge_sandbox : NULL,
+					    .note = ntrusted ? judge_trusted : trace_meta(t, "sandbox") ? judge_sandbox : uncompared,
 					    .is_complete = !missing,
 					    .why_incomplete = missing };
 
 	report_set_platform(r, o->platform->name);
 	judge_add_command(r, t);
 	report_set_coverage(r, &coverage);
+	free(uncompared);
 }
 
 const struct platform *judge_platform(const struct trace *trace, struct error *err)

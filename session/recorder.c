@@ -3,6 +3,7 @@
 #include "session/recorder.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -66,6 +67,7 @@ static void words_add(words *w, char *word)
 static void words_add_options(words *w, const struct recording *r, const char *output, int log_fd)
 {
 	const char *path;
+	uint64_t inode;
 
 	words_add(w, xstrdup("--command-line-only=yes")); /* no .valgrindrc: its options may not be our tool's */
 	words_add(w, xstrdup("--tool=pmend"));
@@ -83,6 +85,10 @@ static void words_add_options(words *w, const struct recording *r, const char *o
 	words_add(w, xasprintf("--platform=%s", machine_recording(r->platform)->name));
 	if (r->scratch_pool)
 		words_add(w, xasprintf("--scratch-pool=%s", r->scratch_pool));
+	if (r->kept) {
+		words_add(w, xasprintf("--keep-fd=%d", kept_socket(r->kept, &inode)));
+		words_add(w, xasprintf("--keep-inode=%" PRIu64, inode));
+	}
 	if (r->loads)
 		words_add(w, xstrdup("--loads=yes"));
 	if (r->instructions)

@@ -7,6 +7,7 @@
 #include "model/model.h"
 #include "session/fresh.h"
 #include "session/notes.h"
+#include "session/unseen/kept.h"
 #include "session/values.h"
 #include "util/error.h"
 
@@ -17,6 +18,7 @@ struct recording {
 	const struct platform *platform;
 	bool loads, instructions, no_follow, check_stacks, quiet;
 	const char *scratch_pool;  /* what {pool} stands for in the command line; NULL: nothing does */
+	struct kept *kept;	   /* where the recorder sends descriptors of PM files; NULL: nowhere */
 	struct fresh *fresh;	   /* NULL: PM files are as they are */
 	bool is_passing; /* the trace is judged at once and then goes away: its name means nothing to the user */
 	void (*on_progress)(uint64_t nevents, uint64_t len_bytes, bool is_over, void *arg); /* while it runs, and once after; NULL: nobody */

@@ -19,6 +19,8 @@
 #include "session/header.h"
 #include "session/scratch.h"
 #include "session/target.h"
+#include "session/unseen/compare.h"
+#include "session/unseen/others.h"
 #include "util/alloc.h"
 #include "util/cmdline.h"
 #include "util/proc.h"
@@ -199,15 +201,20 @@ static enum recorded result_tell(const struct recording *r, const struct pmt_hea
 struct running {
 	const struct recording *recording;
 	const char *output;
+	struct others others;
 };
 
 static void progress_tell(void *arg)
 {
-	const struct running *r = arg;
+	struct running *r = arg;
 	struct error ignored;
 	struct pmt_header h;
 	struct stat st;
 
+	if (r->recording->kept) {
+		kept_receive(r->recording->kept);
+		others_look(&r->others, r->recording->kept, false);
+	}
 	if (r->recording->on_progress && header_read(&h, r->output, &ignored) == 0 && stat(r->output, &st) == 0)
 		r->recording->on_progress(h.seq, (uint64_t)st.st_size, false, r->recording->progress_arg);
 }
@@ -247,6 +254,19 @@ static void left_tell(const pid_t *pids, size_t n, void *arg)
 	free(names);
 }
 
+/* Once, when all processes have ended: what changed the files without being seen. */
+static void unseen_tell(const struct recording *r, const char *output, struct others *others)
+{
+	char *missing;
+
+	kept_receive(r->kept);
+	others_look(others, r->kept, true);
+	missing = compare_files(output, r->kept, others->found);
+	if (missing)
+		notes_say(r->notes, "the trace is incomplete: %s", missing);
+	free(missing);
+}
+
 #define RECORDED_AGAIN 100 /* inside: once more, the files are out of the way now */
 
 /* The recorder ended the program at a file that --fresh does without: that is no recording yet. */
@@ -270,7 +290,7 @@ static enum recorded record(const struct recording *r, const char *output, int l
 	struct error ignored;
 	bool is_recorded, is_stopped, is_quoted = false;
 	enum recorded result;
-	struct running running = { r, output };
+	struct running running = { .recording = r, .output = output };
 	const struct proc_watch watch = { progress_tell, left_tell, &running };
 	int status, cleared, run;
 	char *old;
@@ -298,14 +318,18 @@ static enum recorded record(const struct recording *r, const char *output, int l
 		return RECORDED_NOTHING;
 	}
 	ending_write(output, status);
+	if (r->kept && h.nfiles > 0 && !h.error && !is_stopped)
+		unseen_tell(r, output, &running.others);
+	others_release(&running.others);
 	result = result_tell(r, &h, output, status);
 	if (result != RECORDED_WELL)
 		without_tell(r);
 	return is_stopped && result == RECORDED_FAILURE ? RECORDED_STOPPED : result;
 }
 
-enum recorded recording_run(const struct recording *r, char **target, struct error *err)
+enum recorded recording_run(const struct recording *asked, char **target, struct error *err)
 {
+	struct recording own = *asked, *r = &own;
 	char *output = NULL, **argv = NULL, **env = NULL;
 	enum recorded result = RECORDED_NOTHING;
 	int log_fd = -1;
@@ -321,6 +345,7 @@ enum recorded recording_run(const struct recording *r, char **target, struct err
 	if (log_fd < 0)
 		goto out;
 	env = recorder_env(r, environ, err);
+	own.kept = kept_new(LOG_FD_FROM);
 	do {
 		words_free(argv);
 		argv = env ? recorder_argv(r, output, log_fd, target, err) : NULL;
@@ -329,6 +354,7 @@ enum recorded recording_run(const struct recording *r, char **target, struct err
 out:
 	if (log_fd >= 0)
 		close(log_fd);
+	kept_free(own.kept);
 	words_free(argv);
 	words_free(env);
 	free(output);

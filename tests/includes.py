@@ -24,7 +24,7 @@ FLOORS = {
     "explore": ["expr", "path", "graph", ".", "z3"],
     "repair": ["edit", "plan", "idiom", "flow", "durability tx", "amend", "."],
     "cmd": ["show talk", ".", "completion spread"],
-    "session": ["dumps", ".", "causes doctor evidence packing shard spread"],
+    "session": ["dumps unseen", ".", "causes doctor evidence packing shard spread"],
     "report": [".", "html"],
     "valgrind/recorder": ["out", "place", "pm", "blocks kernel", "."],
     "valgrind/tracer": ["value", "path", "shadow", "blocks", "."],

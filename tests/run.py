@@ -41,6 +41,7 @@ def commands():
     yield "corpus", [sys.executable, "tests/corpus/run.py"]
     yield "crash", [sys.executable, "tests/crash/run.py"]
     yield "ways", [sys.executable, "tests/ways/run.py"]
+    yield "stores", [sys.executable, "tests/stores/run.py"]
     yield "shard", [sys.executable, "tests/shard/run.py"]
     yield "races", [sys.executable, "tests/races/run.py"]
     yield "explore", [sys.executable, "tests/explore/run.py"]

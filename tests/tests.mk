@@ -7,6 +7,7 @@ include tests/recorder/recorder.mk
 include tests/runtime/runtime.mk
 include tests/crash/crash.mk
 include tests/ways/ways.mk
+include tests/stores/stores.mk
 include tests/corpus/corpus.mk
 include tests/mutants/mutants.mk
 include tests/races/races.mk
@@ -16,7 +17,7 @@ include tests/places/places.mk
 include tests/faults/faults.mk
 include tests/slurm/slurm.mk
 
-tests: $(filter-out $(MISSING_FILES),$(UNIT_TESTS) $(UNIT_ASAN_TESTS) $(FUZZ_BIN) $(A64_TESTS) $(CLI_TESTS) $(RECORDER_TESTS) $(RUNTIME_TESTS) $(CRASH_TESTS) $(WAYS_TESTS) $(CORPUS_TESTS) \
+tests: $(filter-out $(MISSING_FILES),$(UNIT_TESTS) $(UNIT_ASAN_TESTS) $(FUZZ_BIN) $(A64_TESTS) $(CLI_TESTS) $(RECORDER_TESTS) $(RUNTIME_TESTS) $(CRASH_TESTS) $(WAYS_TESTS) $(STORES_TESTS) $(CORPUS_TESTS) \
 	$(MUTANTS_TESTS) $(RACES_TESTS) $(FIX_TESTS) $(EXPLORE_TESTS) $(FAULTS_TESTS) $(PLACES_TESTS))
 
 fuzz: all $(FUZZ_BIN)

@@ -3,8 +3,10 @@
 #include "trace/files.h"
 
 #include <linux/falloc.h>
+#include <stdlib.h>
 #include <string.h>
 
+#define MAX_UNSEEN_BYTES 2048 /* of text */
 /* A PM address has 64 - PMT_OFFSET_BITS bits for the file. */
 #define MAX_FILE (((uint64_t)1 << (64 - PMT_OFFSET_BITS)) - 1)
 
@@ -50,6 +52,20 @@ static void note_fallocate(struct trace_file *file, uint64_t mode, uint64_t offs
 		file->size_bytes = offset + len_bytes;
 }
 
+/* Each reason once, and not too many of them. */
+static void note_unseen(struct files *f, struct arena *arena, const char *why)
+{
+	char *both;
+
+	if (!f->unseen) {
+		f->unseen = why;
+	} else if (!strstr(f->unseen, why) && strlen(f->unseen) + strlen(why) < MAX_UNSEEN_BYTES) {
+		both = xasprintf("%s; %s", f->unseen, why);
+		f->unseen = arena_text(arena, both);
+		free(both);
+	}
+}
+
 void files_note(struct files *f, struct arena *arena, const struct trace_event *ev)
 {
 	struct trace_file *file;
@@ -63,7 +79,7 @@ void files_note(struct files *f, struct arena *arena, const struct trace_event *
 		return;
 	}
 	if (ev->kind == PMT_INCOMPLETE) {
-		f->unseen = arena_string(arena, ev->data, ev->data_len);
+		note_unseen(f, arena, arena_string(arena, ev->data, ev->data_len));
 		return;
 	}
 	if (ev->kind != PMT_SIZE && ev->kind != PMT_FALLOCATE && ev->kind != PMT_RENAME)

@@ -42,6 +42,7 @@ struct writer {
 	struct out_stream *now;
 	uint32_t now_number;
 	uint32_t chunk_bytes;
+	bool is_appending; /* what the header page has besides the header stays */
 	uint8_t record[PMT_RECORD_MAX_BYTES];
 };
 
@@ -296,6 +297,31 @@ int writer_open(struct writer **result, const char *path, struct error *err)
 	return 0;
 }
 
+int writer_append(struct writer **result, const char *path, struct error *err)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	struct writer *w;
+	ssize_t n;
+
+	if (fd < 0)
+		return error_set(err, "%s: %s", path, strerror(errno));
+	w = xcalloc(1, sizeof *w);
+	n = pread(fd, &w->header, sizeof w->header, 0);
+	if (n != sizeof w->header || memcmp(w->header.magic, PMT_MAGIC, sizeof w->header.magic) != 0 || w->header.version != PMT_VERSION) {
+		close(fd);
+		free(w);
+		return error_set(err, "%s: no trace that can be appended to", path);
+	}
+	w->fd = fd;
+	w->path = xstrdup(path);
+	w->chunk_bytes = PMT_CHUNK_BYTES;
+	w->is_appending = true;
+	writer_select(w, w->header.nstreams);
+	w->now->next_seq = w->header.seq + 1;
+	*result = w;
+	return 0;
+}
+
 static void free_streams(struct writer *w)
 {
 	for (size_t i = 0; i < w->streams.n; i++) {
@@ -317,9 +343,11 @@ static void write_header(struct writer *w)
 
 	w->error = 0; /* tried even after a failure, which the header then tells */
 	w->header.error = (uint32_t)error;
-	w->header.finished = !error;
 	w->header.nstreams = (uint32_t)w->streams.n;
-	write_all(w, page + sizeof w->header, sizeof page - sizeof w->header, sizeof w->header);
+	if (!w->is_appending) {
+		w->header.finished = !error;
+		write_all(w, page + sizeof w->header, sizeof page - sizeof w->header, sizeof w->header);
+	}
 	write_all(w, &w->header, sizeof w->header, 0);
 	if (error)
 		w->error = error;

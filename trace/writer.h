@@ -1,4 +1,4 @@
-/* Writing traces from C, for `pmend import` and for tests. (The recorder has its own writer, in somebody else's process.)
+/* Writing traces from C, for `pmend import`, for what a recording turns out to lack, and for tests. (The recorder has its own writer, in somebody else's process.)
  *
  *	struct writer *w;
  *	if (writer_open(&w, path, &err) < 0) …
@@ -27,6 +27,8 @@ struct writer_event {
 struct writer;
 
 int writer_open(struct writer **w, const char *path, struct error *err);
+/* Adds a process to a whole trace, behind all others; it is selected. */
+int writer_append(struct writer **w, const char *path, struct error *err);
 int writer_close(struct writer *w, struct error *err);
 
 /* va, len_bytes, offset, build id and path are used. */

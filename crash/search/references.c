@@ -22,7 +22,8 @@ static int dump_now(struct walk *w, struct state_set *s, struct runner *runner, 
 		    struct error *err)
 {
 	struct verdict v;
-	char *text, *errors;
+	const char *unseen = trace_unseen(w->plan->trace);
+	char *text, *said;
 
 	if (run_now(w, s, runner, c, &v, err) < 0)
 		return -1;
@@ -37,12 +38,13 @@ static int dump_now(struct walk *w, struct state_set *s, struct runner *runner, 
 		return 0;
 	}
 	text = verdict_text(&v);
-	errors = verdict_errors(&v);
+	said = verdict_said(&v);
 	error_set(err, "recovery fails between two operations, where nothing is lost (before event %llu%s): %s%s. Make sure that this command succeeds "
-		       "whenever nothing is lost: %s",
-		  (unsigned long long)w->seq, image_has_file(&w->image) ? "" : ", where there is no pool", text, errors, v.command ? v.command->shown : "?");
+		       "whenever nothing is lost: %s%s%s",
+		  (unsigned long long)w->seq, image_has_file(&w->image) ? "" : ", where there is no pool", text, said, v.command ? v.command->shown : "?",
+		  unseen ? ". But it need not be its fault, the trace does not have all that happened: " : "", unseen ? unseen : "");
 	free(text);
-	free(errors);
+	free(said);
 	return v.kind == VERDICT_SIGNAL && v.command == c->recover ? 1 : -1;
 }
 

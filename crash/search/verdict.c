@@ -8,6 +8,8 @@
 
 #include "util/proc.h"
 
+#define SAID_BYTES 300
+
 static void judge_end(struct verdict *v, const struct run_result *r, const struct runner_command *c, const bool *ok_status)
 {
 	v->result = *r;
@@ -255,15 +257,29 @@ char *verdict_text(const struct verdict *v)
 	return NULL;
 }
 
-char *verdict_errors(const struct verdict *v)
+/* Its last SAID_BYTES without white space at the end, in one line; free() it. */
+static char *last_said(const char *said, size_t len_bytes)
 {
-	char *text = xasprintf("%s%.200s", v->result.errors_len ? ": " : "", v->result.errors_len ? v->result.errors : "");
-	size_t n = strlen(text);
+	char *text;
 
-	while (n > 0 && isspace((unsigned char)text[n - 1]))
-		text[--n] = 0;
-	for (size_t i = 0; i < n; i++)
-		if (iscntrl((unsigned char)text[i]))
-			text[i] = ' ';
+	while (len_bytes > 0 && isspace((unsigned char)said[len_bytes - 1]))
+		len_bytes--;
+	if (len_bytes > SAID_BYTES)
+		text = xasprintf("...%.*s", SAID_BYTES, said + len_bytes - SAID_BYTES);
+	else
+		text = xasprintf("%.*s", (int)len_bytes, said);
+	for (char *c = text; *c; c++)
+		if (iscntrl((unsigned char)*c))
+			*c = ' ';
 	return text;
+}
+
+char *verdict_said(const struct verdict *v)
+{
+	const struct run_result *r = &v->result;
+	char *text = r->errors_len > 0 ? last_said(r->errors, r->errors_len) : last_said(r->output, r->output_len), *said;
+
+	said = *text ? xasprintf(": %s", text) : xstrdup(" (it printed nothing)");
+	free(text);
+	return said;
 }

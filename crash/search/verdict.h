@@ -59,6 +59,7 @@ bool verdict_is_refusal(const struct verdict *v, const struct runner *r, const s
 uint64_t verdict_printed(const struct verdict *v);
 bool verdict_same(const struct verdict *a, const struct verdict *b); /* the same way to fail */
 char *verdict_text(const struct verdict *v); /* "signal 11 (Segmentation fault)"…; free() it */
-char *verdict_errors(const struct verdict *v); /* ": " and what the command wrote to standard error, in one line, or ""; free() it */
+/* ": " and the last that the command wrote to standard error, or else to standard output, in one line; or that it printed nothing. free() it */
+char *verdict_said(const struct verdict *v);
 
 #endif

@@ -44,6 +44,11 @@ static inline Long sys_fallocate(Int fd, Int mode, Long offset, Long len)
 	return arch_syscall(__NR_fallocate, fd, mode, offset, len, 0, 0);
 }
 
+static inline Long sys_sendmsg(Int fd, const struct vki_msghdr *m, Int flags)
+{
+	return arch_syscall(__NR_sendmsg, fd, (Long)m, flags, 0, 0, 0);
+}
+
 static inline Long sys_yield(void)
 {
 	return arch_syscall(__NR_sched_yield, 0, 0, 0, 0, 0, 0);

@@ -33,11 +33,14 @@ static Bool g_is_open;
 
 static Bool process_option(const HChar *arg)
 {
-	const HChar *glob, *touchable;
+	const HChar *glob, *touchable, *inode;
 
 	if VG_STR_CLO (arg, "--trace-file", clo_trace_file) {
 	} else if VG_STR_CLO (arg, "--platform", clo_platform) {
 	} else if VG_STR_CLO (arg, "--scratch-pool", clo_scratch_pool) {
+	} else if VG_INT_CLO (arg, "--keep-fd", clo_keep_fd) {
+	} else if VG_STR_CLO (arg, "--keep-inode", inode) {
+		clo_keep_inode = VG_(strtoull10)(inode, NULL);
 	} else if VG_STR_CLO (arg, "--pm", glob) {
 		pm_glob(glob);
 	} else if VG_BOOL_CLO (arg, "--loads", clo_loads) {
@@ -60,6 +63,8 @@ static void print_usage(void)
 		    "    --pm=GLOB                 only files that match are PM; may be repeated\n"
 		    "    --platform=NAME           written into the trace [x86-adr]\n"
 		    "    --scratch-pool=PATH       written into the trace: this path is {pool} for the user\n"
+		    "    --keep-fd=N               a socket that gets a descriptor of each PM file\n"
+		    "    --keep-inode=N            the inode of that socket\n"
 		    "    --loads=no|yes            record loads from PM too [no]\n"
 		    "    --instructions=no|yes     count the instructions of the program [no]\n"
 		    "    --check-stacks=no|yes     compare each call stack with Valgrind's unwinder [no]\n"

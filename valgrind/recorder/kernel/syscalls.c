@@ -1,12 +1,14 @@
 /* System calls that change PM or what is known of it, that order it (msync…), or that acknowledge something (output).
  * Kernel writes into mapped buffers (read, recv…) are not here: Valgrind reports them itself, see main.c.
- * Limit: io_uring, Linux AIO and changes by processes that are not recorded are not seen; the trace says so. */
+ * Limit: what io_uring does, and what processes do that are not recorded, is not seen; the trace says so. */
 #include "valgrind/recorder/kernel/syscalls.h"
 
 #include "valgrind/common/arch.h"
 #include "valgrind/common/sys.h"
+#include "valgrind/recorder/kernel/async.h"
 #include "valgrind/recorder/kernel/changes.h"
 #include "valgrind/recorder/kernel/client.h"
+#include "valgrind/recorder/kernel/into.h"
 #include "valgrind/recorder/kernel/names.h"
 #include "valgrind/recorder/kernel/writes.h"
 #include "valgrind/recorder/out/options.h"
@@ -86,8 +88,6 @@ void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 			g_exit_status = (Int)args[0] & 0xff;
 		break;
 	case __NR_exit_group: before_exit(tid, (Int)args[0]); break;
-	case __NR_io_uring_setup:
-	case __NR_io_setup: emit_event(tid, PMT_INCOMPLETE, 0, NULL, "asynchronous I/O is not seen", 28); break;
 	default: break;
 	}
 }
@@ -110,8 +110,10 @@ static void after_fallocate(ThreadId tid, Int fd, ULong mode, ULong offset, ULon
 	ULong args[4] = { pm_file_of_fd(fd), mode, offset, len };
 	struct vg_stat st;
 
-	if (args[0] == 0)
+	if (args[0] == 0) {
+		pm_gone_changed(tid, fd);
 		return;
+	}
 	emit_event(tid, PMT_FALLOCATE, 0, args, NULL, 0);
 	if (VG_(fstat)(fd, &st) == 0)
 		pm_file_resized(tid, args[0], st.size);
@@ -180,6 +182,7 @@ static void after_file_call(ThreadId tid, UInt number, UWord *args, UWord result
 	case __NR_ftruncate:
 		pm_file_resized(tid, pm_file_of_fd(args[0]), args[1]);
 		beside_after_fd(tid, args[0]);
+		pm_gone_changed(tid, args[0]);
 		break;
 	case __NR_truncate: pm_file_resized(tid, pm_file_of_path(client_string(args[0]), True, &nlink), args[1]); break;
 	case __NR_fallocate: after_fallocate(tid, args[0], args[1], args[2], args[3]); break;
@@ -188,6 +191,7 @@ static void after_file_call(ThreadId tid, UInt number, UWord *args, UWord result
 	case __NR_rename: names_after_rename(tid, VKI_AT_FDCWD, args[0], VKI_AT_FDCWD, args[1]); break;
 	case __NR_renameat:
 	case __NR_renameat2: names_after_rename(tid, args[0], args[1], args[2], args[3]); break;
+	case __NR_io_uring_setup: emit_event(tid, PMT_INCOMPLETE, 0, NULL, "asynchronous I/O is not seen", 28); break;
 	case __NR_madvise:
 		if (args[2] == MADV_REMOVE)
 			pm_each(args[0], VG_PGROUNDUP(args[1]), remove_part, &tid);
@@ -205,6 +209,9 @@ void syscalls_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes r
 	if (sr_isError(result))
 		return;
 	after_file_call(tid, number, args, sr_Res(result));
-	if (shared_has_files())
-		writes_after(tid, number, args, sr_Res(result));
+	if (!shared_has_files())
+		return;
+	writes_after(tid, number, args, sr_Res(result));
+	into_after(tid, number, args, sr_Res(result));
+	async_after(tid, number, args, sr_Res(result));
 }

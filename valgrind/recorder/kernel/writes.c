@@ -3,6 +3,7 @@
 #include "valgrind/recorder/kernel/writes.h"
 
 #include "valgrind/common/sys.h"
+#include "valgrind/recorder/kernel/into.h"
 #include "valgrind/recorder/out/chunk.h"
 #include "valgrind/recorder/out/shared.h"
 #include "valgrind/recorder/place/emit.h"
@@ -112,22 +113,31 @@ static void after_write(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
 		emit_event(tid, PMT_MSYNC, PMT_ADDR(pm_file_of_fd(fd), offset), args, NULL, 0);
 }
 
+/* n bytes were written at an offset of something that is no PM file: the memory of a process, or a file beside. */
+static void after_other_write(ThreadId tid, Int fd, ULong offset, SizeT n)
+{
+	if (into_written(tid, fd, offset, n))
+		return;
+	beside_written(tid, fd);
+	pm_gone_changed(tid, fd);
+}
+
 /* n bytes were written at the file's position, which has moved on. */
 static void after_write_at_position(ThreadId tid, Int fd, SizeT n, ULong rwf)
 {
 	if (pm_file_of_fd(fd) != 0)
 		after_write(tid, fd, VG_(lseek)(fd, 0, VKI_SEEK_CUR) - n, n, rwf);
 	else
-		beside_written(tid, fd);
+		after_other_write(tid, fd, VG_(lseek)(fd, 0, VKI_SEEK_CUR) - n, n);
 }
 
 /* n bytes were written at an offset, unless the descriptor or the call says that they go to the end. */
-static void after_write_at(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
+void writes_at(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
 {
 	struct vg_stat st;
 
 	if (pm_file_of_fd(fd) == 0) {
-		beside_written(tid, fd);
+		after_other_write(tid, fd, offset, n);
 		return;
 	}
 	if (((rwf & RWF_APPEND) || (sys_fcntl(fd, 3 /* F_GETFL */, 0) & VKI_O_APPEND)) && VG_(fstat)(fd, &st) == 0)
@@ -156,12 +166,12 @@ void writes_after(ThreadId tid, UInt number, UWord *args, UWord n)
 		after_vector_output(tid, args[0], (const struct vki_iovec *)args[1], args[2], n);
 		break;
 	case __NR_pwrite64:
-	case __NR_pwritev: after_write_at(tid, args[0], args[3], n, 0); break;
+	case __NR_pwritev: writes_at(tid, args[0], args[3], n, 0); break;
 	case __NR_pwritev2:
 		if ((Long)args[3] == -1)
 			after_write_at_position(tid, args[0], n, args[5]);
 		else
-			after_write_at(tid, args[0], args[3], n, args[5]);
+			writes_at(tid, args[0], args[3], n, args[5]);
 		break;
 	case __NR_sendto: after_output(tid, args[0], (const void *)args[1], args[2], n); break;
 	case __NR_sendmsg: {
@@ -175,7 +185,7 @@ void writes_after(ThreadId tid, UInt number, UWord *args, UWord n)
 	case __NR_splice:
 		/* by now an explicit offset has moved on, like a position */
 		if (args[3] != 0)
-			after_write_at(tid, args[2], *(const ULong *)args[3] - n, n, 0);
+			writes_at(tid, args[2], *(const ULong *)args[3] - n, n, 0);
 		else
 			after_write_at_position(tid, args[2], n, 0);
 		break;

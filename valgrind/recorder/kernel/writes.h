@@ -5,4 +5,7 @@
 #include "valgrind/recorder/out/basics.h"
 
 void writes_after(ThreadId tid, UInt number, UWord *args, UWord n); /* the call returned n */
+/* n bytes were written to the descriptor's file, at the offset; rwf: RWF_ flags. Nothing, if it is not PM. */
+void writes_at(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf);
+
 #endif

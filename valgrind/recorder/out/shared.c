@@ -7,6 +7,7 @@
 #include "pub_tool_libcproc.h"
 
 #define LOCK_PATIENCE 100000 /* tries */
+#define GONE (1ULL << 63)    /* in a device's number: the file has no name any more */
 
 static struct pmt_file_slot *slots(void)
 {
@@ -43,7 +44,12 @@ UInt shared_file_id(ULong dev, ULong ino, Bool *is_new)
 
 void shared_file_forget(UInt file)
 {
-	slots()[file - 1].dev = slots()[file - 1].ino = 0;
+	slots()[file - 1].dev |= GONE;
+}
+
+UInt shared_file_gone(ULong dev, ULong ino)
+{
+	return shared_file_find(dev | GONE, ino);
 }
 
 uint64_t *shared_file_size(UInt file)

@@ -1,5 +1,6 @@
 /* Which files are PM: those that survive the program and match --pm. Each gets a number in the trace, with its content when it is mapped first. */
 #include "valgrind/common/sys.h"
+#include "valgrind/recorder/out/chunk.h"
 #include "valgrind/recorder/out/shared.h"
 #include "valgrind/recorder/place/emit.h"
 #include "valgrind/recorder/pm/glob.h"
@@ -67,32 +68,53 @@ static Bool is_zero(const UChar *p, SizeT n)
 	return True;
 }
 
-/* The initial content, without holes and zero pages. */
-static void record_content(ThreadId tid, UInt file, Int fd, ULong size)
+/* Where the next data is. */
+static Long data_from(Int fd, ULong offset)
 {
-	static UChar page[PMT_PAGE_BYTES];
+	Long old = VG_(lseek)(fd, 0, VKI_SEEK_CUR); /* it may be the program's */
+	Long data = VG_(lseek)(fd, offset, 3 /* SEEK_DATA */);
+
+	VG_(lseek)(fd, old, VKI_SEEK_SET);
+	return data == -1 && offset == 0 ? 0 : data; /* 0: the file system cannot tell, read everything */
+}
+
+/* Without holes and zero pages. Negative: it cannot be read. */
+static Long copy_content(ThreadId tid, UInt file, Int fd, ULong size)
+{
+	static UChar page[PMT_PAGE_BYTES] __attribute__((aligned(PMT_PAGE_BYTES))); /* for O_DIRECT */
 	ULong offset = 0;
 
 	while (offset < size) {
-		Long old = VG_(lseek)(fd, 0, VKI_SEEK_CUR), data, n;
+		Long data = data_from(fd, offset), n;
 
-		data = VG_(lseek)(fd, offset, 3 /* SEEK_DATA */);
-		VG_(lseek)(fd, old, VKI_SEEK_SET);
-		if (data == -1 && offset == 0)
-			data = 0; /* the file system cannot tell: read everything */
 		if (data < 0)
-			return;
+			return 0;
 		if ((ULong)data > offset)
 			offset = (ULong)data & ~(ULong)(PMT_PAGE_BYTES - 1);
 		/* one more look for holes every 64 pages is enough */
 		for (UInt i = 0; i < 64 && offset < size; i++, offset += PMT_PAGE_BYTES) {
 			n = sys_pread(fd, page, sizeof page, offset);
 			if (n <= 0)
-				return;
+				return n;
 			if (!is_zero(page, n))
 				emit_event(tid, PMT_CONTENT, PMT_ADDR(file, offset), NULL, page, n);
 		}
 	}
+	return 0;
+}
+
+/* The initial content. Our own descriptor reads it, the program's only if there is none. */
+static void record_content(ThreadId tid, UInt file, Int fd, const struct vg_stat *st, const HChar *path)
+{
+	static HChar text[PMT_PAGE_BYTES + 64];
+	Int own = kept_open(file, fd);
+
+	if (copy_content(tid, file, own >= 0 ? own : fd, st->size) < 0) {
+		VG_(snprintf)(text, sizeof text, "what %s held at first could not be read", path);
+		emit_event(tid, PMT_INCOMPLETE, 0, NULL, text, VG_(strlen)(text));
+	}
+	kept_send(file, own);
+	kept_close(file, own);
 }
 
 static UInt file_of_stat(const struct vg_stat *st, Bool *is_new)
@@ -100,25 +122,30 @@ static UInt file_of_stat(const struct vg_stat *st, Bool *is_new)
 	return is_device(st) ? shared_file_id(st->rdev, ~0ULL, is_new) : shared_file_id(st->dev, st->ino, is_new);
 }
 
-UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path)
+static void tell_file(ThreadId tid, UInt file, Int fd, const struct vg_stat *st, const HChar *path)
 {
-	Bool is_new;
-	UInt file = file_of_stat(st, &is_new);
-	ULong args[5];
+	ULong args[5] = { file, st->size, (file_was_created(st) ? PMT_FILE_CREATED : 0) | (is_device(st) ? PMT_FILE_DEVICE : 0), st->dev, st->ino };
 
-	if (!is_device(st))
-		beside_add_folder(path);
-	if (!is_new || file == 0)
-		return file;
-	args[0] = file;
-	args[1] = st->size;
-	args[2] = (file_was_created(st) ? PMT_FILE_CREATED : 0) | (is_device(st) ? PMT_FILE_DEVICE : 0);
-	args[3] = st->dev;
-	args[4] = st->ino;
 	emit_event(tid, PMT_FILE, 0, args, path, VG_(strlen)(path));
 	*shared_file_size(file) = st->size;
 	if (!is_device(st))
-		record_content(tid, file, fd, st->size);
+		record_content(tid, file, fd, st, path);
+}
+
+UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path)
+{
+	Bool is_new;
+	UInt file;
+
+	if (!is_device(st))
+		beside_add_folder(path);
+	if (g_shared)
+		shared_lock(); /* another process stores to the file only when what it held is told */
+	file = file_of_stat(st, &is_new);
+	if (is_new && file != 0)
+		tell_file(tid, file, fd, st, path);
+	if (g_shared)
+		shared_unlock();
 	return file;
 }
 
@@ -160,4 +187,22 @@ void pm_file_resized(ThreadId tid, UInt file, ULong size)
 void pm_file_gone(UInt file)
 {
 	shared_file_forget(file);
+}
+
+/* A file that has no name any more is not followed. What becomes of it does not matter, but it is not what the trace says then. */
+void pm_gone_changed(ThreadId tid, Int fd)
+{
+	static UInt told; /* the last one that was told of */
+	struct vg_stat st;
+	HChar text[64];
+	UInt file;
+
+	if (!shared_has_files() || VG_(fstat)(fd, &st) != 0 || st.nlink != 0)
+		return;
+	file = shared_file_gone(st.dev, st.ino);
+	if (file == 0 || file == told)
+		return;
+	told = file;
+	VG_(sprintf)(text, "changed_after_unlink=%u", file);
+	emit_event(tid, PMT_META, 0, NULL, text, VG_(strlen)(text));
 }

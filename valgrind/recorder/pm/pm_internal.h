@@ -1,4 +1,4 @@
-/* What the files of PM share. Bottom first: ranges.c and made.c and beside.c, old.c, files.c, mappings.c and written.c, registered.c. */
+/* What the files of PM share. Bottom first: ranges.c and made.c and beside.c and kept.c, old.c, files.c, mappings.c and written.c, registered.c. */
 #ifndef REC_PM_INTERNAL_H
 #define REC_PM_INTERNAL_H
 
@@ -30,6 +30,12 @@ Bool other_has(Addr a);
 /* ---- made.c ---- */
 Bool file_path(Int fd, HChar *path, SizeT cap);
 Bool file_was_created(const struct vg_stat *st); /* by this process or one that forked it */
+
+/* ---- kept.c ---- */
+Int kept_find(UInt file);	     /* our own descriptor, which reads; -1: there is none */
+Int kept_open(UInt file, Int fd);    /* the same; opens one where the program has fd; to be given to kept_close() */
+void kept_close(UInt file, Int own); /* if it is not one that stays open */
+void kept_send(UInt file, Int own);  /* to whoever records */
 
 /* ---- files.c ---- */
 Bool file_may_be_pm(const HChar *path); /* by its name: --pm */

@@ -42,25 +42,11 @@ void pm_written(ThreadId tid, Addr va, SizeT len)
 	pm_each(va, len, written_part, &tid);
 }
 
-void pm_file_written(ThreadId tid, Int fd, ULong offset, SizeT len)
+/* The file is read through our own descriptor. */
+static void written_from(ThreadId tid, UInt file, Int own, ULong offset, SizeT len)
 {
 	static UChar page[PMT_PAGE_BYTES];
-	UInt file = pm_file_of_fd(fd);
-	HChar link[64];
-	SysRes r;
-	Int own;
 
-	if (file == 0)
-		return;
-	if (offset + len > *shared_file_size(file))
-		pm_file_resized(tid, file, offset + len);
-	VG_(sprintf)(link, "/proc/self/fd/%d", fd); /* the program's descriptor may be write-only */
-	r = VG_(open)(link, VKI_O_RDONLY, 0);
-	if (sr_isError(r)) {
-		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "a written file cannot be read", 29);
-		return;
-	}
-	own = sr_Res(r);
 	stack_run(tid);
 	while (len > 0) {
 		SizeT room = sizeof page - offset % sizeof page; /* a cache line is told at once */
@@ -72,5 +58,52 @@ void pm_file_written(ThreadId tid, Int fd, ULong offset, SizeT len)
 		offset += n;
 		len -= n;
 	}
-	VG_(close)(own);
+}
+
+static void cannot_read(ThreadId tid)
+{
+	emit_event(tid, PMT_INCOMPLETE, 0, NULL, "a written file cannot be read", 29);
+}
+
+void pm_file_written(ThreadId tid, Int fd, ULong offset, SizeT len)
+{
+	UInt file = pm_file_of_fd(fd);
+	Int own;
+
+	if (file == 0)
+		return;
+	if (offset + len > *shared_file_size(file))
+		pm_file_resized(tid, file, offset + len);
+	own = kept_open(file, fd); /* the program's descriptor may be write-only */
+	if (own < 0) {
+		cannot_read(tid);
+		return;
+	}
+	written_from(tid, file, own, offset, len);
+	kept_close(file, own);
+}
+
+/* Some process has it mapped, not necessarily this one. */
+void pm_inode_written(ThreadId tid, ULong dev, ULong ino, const HChar *path, ULong offset, SizeT len)
+{
+	UInt file = shared_file_find(dev, ino);
+	Int own = file != 0 ? kept_find(file) : -1;
+	SysRes r;
+
+	if (file == 0)
+		return;
+	if (own >= 0) {
+		written_from(tid, file, own, offset, len);
+		return;
+	}
+	r = VG_(open)(path, VKI_O_RDONLY, 0);
+	if (sr_isError(r)) {
+		cannot_read(tid);
+		return;
+	}
+	if (shared_file_find(dev, ino) == pm_file_of_fd(sr_Res(r)))
+		written_from(tid, file, sr_Res(r), offset, len);
+	else
+		cannot_read(tid);
+	VG_(close)(sr_Res(r));
 }

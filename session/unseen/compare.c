@@ -1,0 +1,516 @@
+/* Replays a trace and compares each PM file with the result. Only where a file has data, or where the trace stored, there is something to compare: a sparse file costs what is in it.
+ * Bytes that were stored beyond the end of a file, in its last page, may or may not be there when it grows: they are not compared. */
+#include "session/unseen/compare.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/falloc.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "crash/states/image.h"
+#include "trace/writer.h"
+
+#define RANGES_TOLD 3u	/* in a message */
+#define RANGES_MAX 256u /* that are looked at more closely */
+#define BLOCK_BYTES (16u * IMAGE_PAGE_BYTES)
+#define MEMORY_SHARE 4 /* at most this part of the machine's memory is used */
+
+struct range {
+	uint64_t offset, len_bytes;
+};
+typedef VEC(struct range) range_list;
+
+struct one { /* a file */
+	char *path, *why_not; /* why_not: it is not compared; free() it */
+	int fd;
+	bool is_ours; /* the descriptor is closed at the end */
+	uint64_t now; /* its size */
+	range_list beyond;  /* where something was stored beyond its end */
+	range_list differs; /* the first of them */
+	size_t ndiffers;    /* all of them */
+};
+
+struct all {
+	struct crash_image image;
+	VEC(struct one) files; /* by number; path NULL: the trace has not told of it */
+	uint64_t room_bytes;   /* how much may still be held in memory */
+	uint32_t nstreams;
+};
+
+static bool is_within(const range_list *list, uint64_t offset)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (offset - list->at[i].offset < list->at[i].len_bytes)
+			return true;
+	return false;
+}
+
+static struct one *one_of(const struct all *a, uint64_t number)
+{
+	struct one *f = number < a->files.n ? &a->files.at[number] : NULL;
+
+	return f && f->path && !f->why_not ? f : NULL;
+}
+
+static void leave_out(struct one *f, const char *why)
+{
+	if (!f->why_not)
+		f->why_not = xstrdup(why);
+}
+
+/* ---- the files ---- */
+
+/* The file itself, if its name still stands for it. */
+static int open_by_name(const char *path, uint64_t dev, uint64_t ino)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_dev != dev || st.st_ino != ino)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Where most of a file is data, few faults for large pages cost less than many for small ones. */
+static void prefer_large_pages(const struct crash_file *f, uint64_t data_bytes)
+{
+	if (f->bytes && 2 * data_bytes > f->room)
+		madvise(f->bytes, f->room, MADV_HUGEPAGE);
+}
+
+static void file_event(struct all *a, const struct trace_event *ev)
+{
+	const uint64_t number = ev->arg[0];
+	struct one *f = number < a->files.n ? &a->files.at[number] : NULL;
+	struct stat st;
+	uint64_t data_bytes;
+
+	if (!f || f->path || (ev->arg[2] & PMT_FILE_MEMORY))
+		return;
+	f->path = xasprintf("%.*s", (int)ev->data_len, (const char *)ev->data);
+	if (ev->arg[2] & PMT_FILE_DEVICE) {
+		leave_out(f, "it is a device, of which the first content is not recorded");
+		return;
+	}
+	if (f->fd < 0) {
+		f->fd = open_by_name(f->path, ev->arg[3], ev->arg[4]);
+		f->is_ours = true;
+	}
+	if (f->fd < 0 || fstat(f->fd, &st) < 0) {
+		leave_out(f, "it cannot be read any more");
+		return;
+	}
+	f->now = (uint64_t)st.st_size;
+	if (f->now > image_file(&a->image, number)->room) {
+		leave_out(f, "its size is still changing");
+		return;
+	}
+	data_bytes = (uint64_t)st.st_blocks * 512;
+	if (data_bytes > a->room_bytes) {
+		leave_out(f, "there is not enough memory for it");
+		return;
+	}
+	a->room_bytes -= data_bytes;
+	prefer_large_pages(image_file(&a->image, number), data_bytes);
+}
+
+/* ---- what the trace tells ---- */
+
+static void meta_event(const struct all *a, const struct trace_event *ev)
+{
+	char text[64];
+	uint32_t number;
+	struct one *f;
+
+	snprintf(text, sizeof text, "%.*s", (int)ev->data_len, (const char *)ev->data);
+	if (sscanf(text, "changed_after_unlink=%" SCNu32, &number) == 1 && (f = one_of(a, number)))
+		leave_out(f, "the program changed it after it had removed it");
+}
+
+/* The last page of the file, from its end on. */
+static void note_beyond(struct one *f, uint64_t size_bytes)
+{
+	if (f->beyond.n == 0 || f->beyond.at[f->beyond.n - 1].offset != size_bytes)
+		*vec_add(&f->beyond) = (struct range){ size_bytes, IMAGE_PAGE_BYTES - size_bytes % IMAGE_PAGE_BYTES };
+}
+
+static void store_event(struct all *a, const struct trace_event *ev)
+{
+	struct one *f = one_of(a, PMT_FILE(ev->addr));
+	const struct crash_file *image;
+
+	if (!f)
+		return;
+	image = image_file(&a->image, PMT_FILE(ev->addr));
+	if (PMT_OFFSET(ev->addr) + ev->data_len > image->size_bytes)
+		note_beyond(f, image->size_bytes);
+	image_write(&a->image, ev->addr, ev->data, ev->data_len);
+}
+
+static void step(struct all *a, const struct trace_event *ev)
+{
+	struct one *f;
+
+	if (trace_is_store(ev->kind)) {
+		store_event(a, ev);
+		return;
+	}
+	if (ev->kind == PMT_FILE)
+		file_event(a, ev);
+	else if (ev->kind == PMT_META)
+		meta_event(a, ev);
+	else if (ev->kind == PMT_FALLOCATE && (ev->arg[1] & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE)) && (f = one_of(a, ev->arg[0])))
+		leave_out(f, "the program moved its content by fallocate()");
+	if (ev->kind != PMT_CONTENT || one_of(a, PMT_FILE(ev->addr)))
+		image_event(&a->image, ev);
+	if (ev->stream >= a->nstreams)
+		a->nstreams = ev->stream + 1;
+}
+
+/* ---- comparing ---- */
+
+static bool is_touched(const struct crash_file *image, uint64_t page)
+{
+	return image->touched[page / 64] >> page % 64 & 1;
+}
+
+static void found_byte(struct one *f, uint64_t offset)
+{
+	struct range *last = f->differs.n > 0 ? &f->differs.at[f->differs.n - 1] : NULL;
+
+	if (is_within(&f->beyond, offset))
+		return;
+	if (last && f->ndiffers == f->differs.n && last->offset + last->len_bytes == offset) {
+		last->len_bytes++;
+		return;
+	}
+	if (f->ndiffers++ < RANGES_MAX)
+		*vec_add(&f->differs) = (struct range){ offset, 1 };
+}
+
+/* One page, or less at the end of the file. */
+static void compare_page(struct one *f, const struct crash_file *image, uint64_t offset, const uint8_t *bytes, size_t len_bytes)
+{
+	static const uint8_t zeros[IMAGE_PAGE_BYTES];
+	const uint8_t *replayed = is_touched(image, offset / IMAGE_PAGE_BYTES) ? image->bytes + offset : zeros;
+
+	if (memcmp(replayed, bytes, len_bytes) == 0)
+		return;
+	for (size_t i = 0; i < len_bytes; i++)
+		if (replayed[i] != bytes[i])
+			found_byte(f, offset + i);
+}
+
+static void compare_data(struct one *f, const struct crash_file *image, uint64_t from, uint64_t to)
+{
+	uint8_t block[BLOCK_BYTES];
+
+	for (uint64_t offset = from / IMAGE_PAGE_BYTES * IMAGE_PAGE_BYTES; offset < to; offset += sizeof block) {
+		const size_t n = to - offset < sizeof block ? (size_t)(to - offset) : sizeof block;
+
+		if (pread(f->fd, block, n, (off_t)offset) != (ssize_t)n) {
+			leave_out(f, "it cannot be read");
+			return;
+		}
+		for (size_t at = 0; at < n; at += IMAGE_PAGE_BYTES)
+			compare_page(f, image, offset + at, block + at, n - at < IMAGE_PAGE_BYTES ? n - at : IMAGE_PAGE_BYTES);
+	}
+}
+
+/* The file has a hole there: zeros. */
+static void compare_hole(struct one *f, const struct crash_file *image, uint64_t from, uint64_t to)
+{
+	static const uint8_t zeros[IMAGE_PAGE_BYTES];
+	const uint64_t end = (to + IMAGE_PAGE_BYTES - 1) / IMAGE_PAGE_BYTES;
+
+	for (uint64_t page = (from + IMAGE_PAGE_BYTES - 1) / IMAGE_PAGE_BYTES; page < end; page++) {
+		const uint64_t offset = page * IMAGE_PAGE_BYTES;
+
+		if (page % 64 == 0 && page + 64 <= end && !image->touched[page / 64])
+			page += 63;
+		else if (is_touched(image, page))
+			compare_page(f, image, offset, zeros, to - offset < IMAGE_PAGE_BYTES ? (size_t)(to - offset) : IMAGE_PAGE_BYTES);
+	}
+}
+
+static void compare_one(struct one *f, const struct crash_file *image)
+{
+	uint64_t at = 0;
+
+	while (at < f->now && !f->why_not) {
+		off_t from = lseek(f->fd, (off_t)at, SEEK_DATA), to;
+
+		if (from < 0)
+			from = errno == ENXIO ? (off_t)f->now : (off_t)at; /* no more data; or the file system cannot tell */
+		compare_hole(f, image, at, (uint64_t)from);
+		to = (uint64_t)from < f->now ? lseek(f->fd, from, SEEK_HOLE) : from;
+		if (to < 0 || (uint64_t)to > f->now)
+			to = (off_t)f->now;
+		compare_data(f, image, (uint64_t)from, (uint64_t)to);
+		at = (uint64_t)to;
+	}
+}
+
+/* ---- stores of several processes ---- */
+
+/* Two processes may store to the same bytes at the same time. Then the trace has both stores, perhaps in the other order. So a byte that is as some process left it was not changed
+ * unseen. */
+struct left {
+	uint64_t addr;
+	uint32_t stream;
+	uint8_t value;
+};
+typedef VEC(struct left) left_list;
+
+static void note_left(left_list *list, uint64_t addr, uint32_t stream, uint8_t value)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->at[i].addr == addr && list->at[i].stream == stream) {
+			list->at[i].value = value;
+			return;
+		}
+	*vec_add(list) = (struct left){ addr, stream, value };
+}
+
+static bool is_left(const left_list *list, uint64_t addr, uint8_t value)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->at[i].addr == addr && list->at[i].value == value)
+			return true;
+	return false;
+}
+
+static void note_all_left(const struct all *a, struct trace *t, left_list *list)
+{
+	struct trace_event ev;
+
+	while (trace_next(t, &ev)) {
+		const struct one *f = trace_is_store(ev.kind) ? one_of(a, PMT_FILE(ev.addr)) : NULL;
+
+		for (uint32_t i = 0; f && f->ndiffers > 0 && i < ev.data_len; i++)
+			if (is_within(&f->differs, PMT_OFFSET(ev.addr) + i))
+				note_left(list, ev.addr + i, ev.stream, ev.data[i]);
+	}
+}
+
+static bool is_race(const struct one *f, uint64_t addr, uint64_t len_bytes, const left_list *list)
+{
+	uint8_t byte;
+
+	for (uint64_t i = 0; i < len_bytes; i++)
+		if (pread(f->fd, &byte, 1, (off_t)(PMT_OFFSET(addr) + i)) != 1 || !is_left(list, addr + i, byte))
+			return false;
+	return true;
+}
+
+static void drop_races(struct one *f, uint32_t number, const left_list *list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->differs.n; i++)
+		if (!is_race(f, PMT_ADDR(number, f->differs.at[i].offset), f->differs.at[i].len_bytes, list))
+			f->differs.at[n++] = f->differs.at[i];
+	f->ndiffers -= f->differs.n - n;
+	f->differs.n = n;
+}
+
+static void look_for_races(struct all *a, const struct trace *trace)
+{
+	struct trace *t = trace_cursor(trace);
+	left_list list = { 0 };
+
+	note_all_left(a, t, &list);
+	for (uint32_t i = 0; i < a->files.n; i++)
+		drop_races(&a->files.at[i], i, &list);
+	vec_release(&list);
+	trace_close(t);
+}
+
+/* ---- the result ---- */
+
+static char *differs_text(const struct one *f)
+{
+	const size_t told = f->differs.n < RANGES_TOLD ? f->differs.n : RANGES_TOLD;
+	char *text = NULL, *longer;
+
+	for (size_t i = 0; i < told; i++) {
+		const struct range *r = &f->differs.at[i];
+
+		longer = xasprintf("%s%s%" PRIu64 " byte%s at offset %#" PRIx64, text ? text : "", !text ? "" : i + 1 == f->ndiffers ? " and " : ", ", r->len_bytes,
+				   r->len_bytes == 1 ? "" : "s", r->offset);
+		free(text);
+		text = longer;
+	}
+	if (f->ndiffers <= told)
+		return text;
+	longer = xasprintf("%s and %zu more place%s", text, f->ndiffers - told, f->ndiffers - told == 1 ? "" : "s");
+	free(text);
+	return longer;
+}
+
+/* What is appended to a trace. */
+struct addition {
+	const char *trace;
+	struct writer *w; /* NULL: nothing yet */
+	char *missing;
+};
+
+static void addition_note(struct addition *to, const char *text)
+{
+	char *longer = xasprintf("%s%s%s", to->missing ? to->missing : "", to->missing ? "; " : "", text);
+
+	free(to->missing);
+	to->missing = longer;
+}
+
+/* Takes the text. */
+static void put(struct addition *to, enum pmt_kind kind, char *text)
+{
+	const size_t len = strlen(text);
+	struct error ignored;
+	struct writer *w;
+
+	if (kind == PMT_INCOMPLETE)
+		addition_note(to, text);
+	if (!to->w && writer_append(&to->w, to->trace, &ignored) < 0) {
+		to->w = NULL;
+		free(text);
+		return;
+	}
+	w = to->w;
+	writer_event(w, &(struct writer_event){ .site = writer_site(w, 0, 0, kind, 0),
+						.thread = 1,
+						.data = text,
+						.data_len = (uint32_t)(len < WRITER_BLOB_MAX_BYTES ? len : WRITER_BLOB_MAX_BYTES) });
+	free(text);
+}
+
+static void tell(struct addition *to, const struct one *f, uint64_t size_told)
+{
+	char *places;
+
+	if (f->why_not) {
+		put(to, PMT_META, xasprintf("uncompared=%s: %s", f->path, f->why_not));
+	} else if (f->now != size_told) {
+		put(to, PMT_INCOMPLETE, xasprintf("something changed %s unseen: it has %" PRIu64 " bytes, but %" PRIu64 " by what was recorded", f->path, f->now, size_told));
+	} else if (f->ndiffers > 0) {
+		places = differs_text(f);
+		put(to, PMT_INCOMPLETE, xasprintf("something changed %s unseen: %s differ%s from what was recorded", f->path, places,
+						 f->ndiffers == 1 && f->differs.at[0].len_bytes == 1 ? "s" : ""));
+		free(places);
+	}
+}
+
+static char *tell_all(const struct all *a, const char *trace, const char *others)
+{
+	struct addition to = { .trace = trace };
+	struct error ignored;
+
+	if (others)
+		put(&to, PMT_INCOMPLETE, xstrdup(others));
+	for (size_t i = 0; i < a->files.n; i++)
+		if (a->files.at[i].path)
+			tell(&to, &a->files.at[i], image_file(&a->image, i)->size_bytes);
+	if (to.w)
+		writer_close(to.w, &ignored);
+	return to.missing;
+}
+
+/* ---- all of it ---- */
+
+/* The header page of the trace knows how many files there are, and how large they are by the last event. */
+struct header_page {
+	struct pmt_header header;
+	struct pmt_file_slot slots[PMT_MAX_FILES];
+};
+
+static int read_header(struct header_page *h, const char *trace)
+{
+	int fd = open(trace, O_RDONLY | O_CLOEXEC), result = -1;
+
+	if (fd >= 0 && pread(fd, h, sizeof *h, 0) == sizeof *h && h->header.nfiles <= PMT_MAX_FILES)
+		result = 0;
+	if (fd >= 0)
+		close(fd);
+	return result;
+}
+
+static void all_init(struct all *a, struct kept *kept, const struct header_page *h)
+{
+	VEC(uint64_t) room = { 0 };
+
+	*a = (struct all){ .room_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / MEMORY_SHARE };
+	for (uint32_t i = 0; i <= h->header.nfiles; i++) {
+		struct one *f = vec_add(&a->files);
+		struct stat st;
+
+		*f = (struct one){ .fd = kept_fd(kept, i) };
+		*vec_add(&room) = f->fd >= 0 && fstat(f->fd, &st) == 0 ? (uint64_t)st.st_size : i > 0 ? h->slots[i - 1].size_bytes : 0;
+	}
+	image_init(&a->image, room.at, room.n);
+	vec_release(&room);
+}
+
+static void all_release(struct all *a)
+{
+	for (size_t i = 0; i < a->files.n; i++) {
+		struct one *f = &a->files.at[i];
+
+		if (f->is_ours && f->fd >= 0)
+			close(f->fd);
+		free(f->path);
+		free(f->why_not);
+		vec_release(&f->beyond);
+		vec_release(&f->differs);
+	}
+	vec_release(&a->files);
+	image_release(&a->image);
+}
+
+/* Whether something differs. */
+static bool compare_all(struct all *a)
+{
+	bool differs = false;
+
+	for (size_t i = 0; i < a->files.n; i++) {
+		if (!one_of(a, i) || a->files.at[i].now != image_file(&a->image, i)->size_bytes)
+			continue;
+		compare_one(&a->files.at[i], image_file(&a->image, i));
+		differs |= a->files.at[i].ndiffers > 0;
+	}
+	return differs;
+}
+
+char *compare_files(const char *trace, struct kept *kept, const char *others)
+{
+	struct header_page *h = xcalloc(1, sizeof *h);
+	struct error ignored;
+	struct trace_event ev;
+	struct trace *t;
+	struct all a;
+	char *missing = NULL;
+
+	if (read_header(h, trace) < 0 || trace_open(&t, trace, &ignored) < 0) {
+		free(h);
+		return NULL;
+	}
+	all_init(&a, kept, h);
+	free(h);
+	while (trace_next(t, &ev))
+		step(&a, &ev);
+	if (!trace_damage(t)) {
+		if (compare_all(&a) && a.nstreams > 1)
+			look_for_races(&a, t);
+		missing = tell_all(&a, trace, others);
+	}
+	trace_close(t);
+	all_release(&a);
+	return missing;
+}

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Ways to store to persistent memory, each right and wrong (stores.c): every wrong one is found, lazily as eagerly, and no right one is accused. What the recorder does not see makes
+the trace incomplete, which is said, and nobody is blamed.
+
+    tests/stores/run.py [NAME]...      all tests, or those named; in the project's folder
+
+With LONG=1 each way is also recorded by itself, and in a pool in memory."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, "tests")
+from each import Skip, choose, run_each  # noqa: E402
+
+PMEND = os.path.abspath("build/pmend")
+PROGRAM = os.path.abspath("build/tests/stores/stores")
+RECOVER = f"{PROGRAM} check {{}}"
+LONG = bool(os.environ.get("LONG"))
+folder = None
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def run(*command, status=0, **more):
+    p = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", timeout=300, **more)
+    expect(p.returncode == status, f"status {p.returncode}, not {status}: {' '.join(command)}: {p.stderr[-800:]}")
+    return p.stdout, p.stderr
+
+
+def ways():
+    return run(PROGRAM, "list")[0].split()
+
+
+def record(mode, pool, *names):
+    """A new pool; gives the ways that this machine does not have."""
+    if os.path.exists(os.path.join(folder, pool)):
+        os.unlink(os.path.join(folder, pool))
+    _, err = run(PMEND, "record", "-q", "-o", "t.pmt", "--", PROGRAM, mode, pool, *names)
+    expect("incomplete" not in err, f"{mode} {names}: {err}")
+    return {line.split()[1] for line in err.splitlines() if line.startswith("cannot: ")}
+
+
+def crash(*options, status):
+    run(PMEND, "crash", "-q", "--format", "json", "-o", "r.json", "--recover", RECOVER, *options, "t.pmt", status=status)
+    with open(os.path.join(folder, "r.json")) as f:
+        return json.load(f)
+
+
+def found(report):
+    """The functions of lost stores, and of who called them."""
+    names = set()
+    for b in report["bugs"]:
+        for place in b["locations"]:
+            if place["role"] == "lost":
+                names |= {f.get("function", "") for f in [place, *place.get("stack", [])]}
+    return {n.removesuffix("_store") for n in names}
+
+
+def judge(pool, strategies, names=()):
+    asked = list(names) or ways()
+    for strategy in strategies:
+        record("ok", pool, *names)
+        report = crash("--strategy", strategy, status=0)
+        expect(report["bugs"] == [] and report["coverage"]["complete"], f"{strategy}: {report['bugs'][:1]} {report['coverage']}")
+        cannot = record("bug", pool, *names)
+        report = crash("--strategy", strategy, status=1)
+        missing = [w for w in asked if w not in found(report) and w not in cannot]
+        expect(not missing and report["coverage"]["complete"], f"{strategy}: not found: {missing}; {report['coverage']}")
+    return f"{len(asked) - len(cannot)} ways; not here: {', '.join(sorted(cannot))}"
+
+
+def test_lazy():
+    return judge("pool", ["lazy"])
+
+
+def is_short(way):
+    """Few lines, so all states can be tried."""
+    return way not in ("bytewise", "copied", "filled", "by_direct_aio_write", "by_stat", "by_getcwd", "by_userfault")
+
+
+def test_eager():
+    names = [w for w in ways() if w.startswith("by_") and is_short(w)]
+    return judge("pool", ["eager"], names if LONG else names[::6])
+
+
+def test_alone():
+    """Each way by itself."""
+    if not LONG:
+        raise Skip("only with LONG=1")
+    for way in ways():
+        judge("pool", ["lazy", "eager"] if is_short(way) else ["lazy"], [way])
+
+
+def test_in_memory():
+    """A pool in a file system that is memory."""
+    if not LONG:
+        raise Skip("only with LONG=1")
+    if not os.access("/dev/shm", os.W_OK):
+        raise Skip("there is no /dev/shm")
+    with tempfile.TemporaryDirectory(prefix="pmend-stores-", dir="/dev/shm") as d:
+        return judge(os.path.join(d, "pool"), ["lazy"])
+
+
+def explore_unseen(coverage_has):
+    """Neither complete, nor anybody's fault."""
+    p = subprocess.run([PMEND, "crash", "--format", "json", "-o", "r.json", "--recover", RECOVER, "t.pmt"], cwd=folder, capture_output=True, text=True, timeout=300)
+    expect("Fix it first" not in p.stderr, p.stderr)
+    if p.returncode == 3:
+        expect("need not be the fault" in p.stderr and coverage_has in p.stderr, p.stderr)
+        return
+    expect(p.returncode == 0, f"{p.returncode}: {p.stderr}")
+    with open(os.path.join(folder, "r.json")) as f:
+        coverage = json.load(f)["coverage"]
+    expect(not coverage["complete"] and coverage_has in coverage["why_incomplete"], coverage)
+
+
+def test_unseen():
+    """What the kernel does behind the recorder's back is found by comparing the file with the trace."""
+    cannot = []
+    for way in run(PROGRAM, "unseen-list")[0].split():
+        if way == "somebody_else":
+            continue
+        if os.path.exists(os.path.join(folder, "pool")):
+            os.unlink(os.path.join(folder, "pool"))
+        _, err = run(PMEND, "record", "-q", "-o", "t.pmt", "--", PROGRAM, "unseen", way, "pool")
+        if f"cannot: {way}" in err:
+            cannot.append(way)
+            continue
+        why = "asynchronous I/O is not seen" if way == "ring_read" else f"something changed {folder}/pool unseen: "
+        if way != "ring_read":
+            expect(why in err and "at offset 0x" in err, f"{way}: {err}")
+        explore_unseen(why)
+        out, _ = run(PMEND, "check", "--format", "json", "t.pmt")
+        expect(why in json.loads(out)["coverage"]["why_incomplete"], f"{way}: {out}")
+        run(PMEND, "check", "-q", "--fail-on", "incomplete", "t.pmt", status=1)
+    return f"not here: {', '.join(cannot)}" if cannot else None
+
+
+def record_with(change, *, keep_open=False, unlinks=False):
+    """While the program waits, somebody who is not recorded changes its pool. What record says."""
+    pool = os.path.join(folder, "pool")
+    if os.path.exists(pool):
+        os.unlink(pool)
+    p = subprocess.Popen([PMEND, "record", "-q", "-o", "t.pmt", "--", PROGRAM, "unseen", "somebody_else", "pool"], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True)
+    offset = int(p.stdout.readline())
+    f = os.open(pool, os.O_RDWR)
+    change(f, offset)
+    if not keep_open:
+        os.close(f)
+    if unlinks:
+        os.unlink(pool)
+    _, err = p.communicate("\n", timeout=300)
+    if keep_open:
+        os.close(f)
+    expect(p.returncode == 0, f"{p.returncode}: {err}")
+    return err
+
+
+def test_somebody_else():
+    """A process that is not recorded changes the pool, or could have: bytes, its size, or nothing."""
+    def bytes_of_block(f, offset):
+        os.pwrite(f, b"hello", offset + 300)
+
+    def nothing(f, offset):
+        del f, offset
+
+    err = record_with(bytes_of_block)
+    expect("5 bytes at offset 0x" in err and "not recorded, had" not in err, err)
+    explore_unseen("5 bytes at offset 0x")
+    expect("5 bytes at offset 0x" in record_with(bytes_of_block, unlinks=True), "a file that was removed is not compared")
+    expect("by what was recorded" in record_with(lambda f, _: os.ftruncate(f, 10_000_000)), "the size is not compared")
+    err = record_with(nothing, keep_open=True)
+    expect("which was not recorded, had" in err and "open for writing" in err and "bytes at" not in err, err)
+    explore_unseen("open for writing")
+    expect(record_with(nothing) == "", "a program that nobody disturbed is called incomplete")
+
+
+def main(words):
+    global folder
+    tests = {name[5:]: f for name, f in globals().items() if name.startswith("test_")}
+    folder = os.path.realpath(tempfile.mkdtemp(prefix="pmend-stores-"))
+    try:
+        return run_each("stores", [(n, tests[n]) for n in choose(list(tests), words)])
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

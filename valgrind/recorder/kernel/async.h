@@ -1,0 +1,9 @@
+/* Linux AIO: io_submit and io_getevents. */
+#ifndef REC_ASYNC_H
+#define REC_ASYNC_H
+
+#include "valgrind/recorder/out/basics.h"
+
+void async_after(ThreadId tid, UInt number, const UWord *args, UWord n); /* the call returned n */
+
+#endif
