@@ -18,6 +18,7 @@
 #include "cmd/shard_option.h"
 #include "cmd/trace_keep.h"
 #include "crash/search/state_text.h"
+#include "report/escape.h"
 #include "session/beginning.h"
 #include "session/causes/causes.h"
 #include "session/crashing.h"
@@ -41,7 +42,7 @@ int crash_explore_and_report(struct crash_setup *s, struct reporting *reporting,
 	reporting_add_evidence(reporting, report, trace, &s->libraries);
 	status = reporting_end(reporting, report, is_whole);
 	if (s->groups) /* a report for a program must stay one */
-		fputs(s->groups, reporting->output || strcmp(reporting->format, "text") == 0 ? stdout : stderr);
+		escape_lines(reporting->output || strcmp(reporting->format, "text") == 0 ? stdout : stderr, s->groups, strlen(s->groups), "");
 	return status;
 }
 

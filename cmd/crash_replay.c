@@ -11,6 +11,7 @@
 
 #include "crash/search/explain.h"
 #include "crash/search/references.h"
+#include "report/escape.h"
 #include "session/locate.h"
 #include "util/proc.h"
 #include "util/sysroot.h"
@@ -52,9 +53,9 @@ static void print_site(struct replay *r, const char *before, const struct trace_
 
 	printf("%s", before);
 	if (f && f->symbol->file)
-		printf("%s:%" PRIu32 " (%s)", f->symbol->file, f->symbol->line, f->symbol->function ? f->symbol->function : "??");
+		escape_printf(stdout, "%s:%" PRIu32 " (%s)", f->symbol->file, f->symbol->line, f->symbol->function ? f->symbol->function : "??");
 	else if (f && f->symbol->object)
-		printf("%s+0x%" PRIx64, f->symbol->object, f->symbol->offset);
+		escape_printf(stdout, "%s+0x%" PRIx64, f->symbol->object, f->symbol->offset);
 	else
 		printf("??");
 }
@@ -129,9 +130,9 @@ static void print_reader(struct replay *r, const struct run_decision *d)
 		if (d->stack[0] - objects[i].va < objects[i].len_bytes) {
 			nfound = symbols_find(r->symbols, &objects[i], d->stack[0], false, &list);
 			if (nfound > 0 && list[0].file)
-				printf("read at %s:%" PRIu32 " (%s)", list[0].file, list[0].line, list[0].function ? list[0].function : "??");
+				escape_printf(stdout, "read at %s:%" PRIu32 " (%s)", list[0].file, list[0].line, list[0].function ? list[0].function : "??");
 			else
-				printf("read at %s+0x%" PRIx64, objects[i].path, d->stack[0] - objects[i].va + objects[i].offset);
+				escape_printf(stdout, "read at %s+0x%" PRIx64, objects[i].path, d->stack[0] - objects[i].va + objects[i].offset);
 			return;
 		}
 	printf("read at ??");
@@ -141,7 +142,7 @@ static void print_place(const struct replay *r, uint64_t addr, uint32_t at, uint
 {
 	const struct trace_file *f = trace_file(r->plan->trace, PMT_FILE(addr));
 
-	printf("%s+0x%" PRIx64 ", %" PRIu32 " bytes", f ? f->path : "?", (uint64_t)PMT_OFFSET(addr) + at, len_bytes);
+	escape_printf(stdout, "%s+0x%" PRIx64 ", %" PRIu32 " bytes", f ? f->path : "?", (uint64_t)PMT_OFFSET(addr) + at, len_bytes);
 }
 
 /* What the state itself fixes, then every read of this run that had more than one possible value. */
@@ -168,8 +169,10 @@ static void show_choices(struct replay *r)
 	runner_begin(r->runner, left, true);
 	if (verdict_run(&v, r->runner, &r->setup->recovery, NULL, &err) < 0)
 		die("%s", err.msg);
-	if (v.why_unsound)
-		printf("reads cannot be listed: %s\n", v.why_unsound);
+	if (v.why_unsound) {
+		escape_printf(stdout, "reads cannot be listed: %s", v.why_unsound);
+		putchar('\n');
+	}
 	n = runner_decisions(r->runner, &d);
 	for (size_t i = 0; i < n; i++) {
 		const struct state_line *l = &r->set.lines.at[d[i].line];
@@ -225,7 +228,8 @@ static int run_once(struct replay *r)
 	fflush(stdout);
 	fwrite(v.result.errors, 1, v.result.errors_len, stderr);
 	text = verdict_text(&v);
-	printf("%s: %s\n", v.command ? v.command->shown : "recovery", text);
+	escape_printf(stdout, "%s: %s", v.command ? v.command->shown : "recovery", text);
+	putchar('\n');
 	free(text);
 	if (v.kind == VERDICT_DUMP)
 		print_allowed(r);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/escape.h"
 #include "util/alloc.h"
 #include "util/whole_file.h"
 
@@ -121,8 +122,10 @@ static void tell_line(const struct account *a, size_t i, const char *indent, con
 {
 	char *line = is_told(a, i) ? NULL : line_of(a, i, more);
 
-	if (line)
-		fprintf(stderr, "%s%s\n", indent, line);
+	if (line) {
+		escape_printf(stderr, "%s%s", indent, line);
+		fputc('\n', stderr);
+	}
 	free(line);
 }
 
@@ -171,7 +174,8 @@ static void tell_bugs(const struct account *a)
 		size_t nbugs;
 		const char *library = report_library(a->f->report, i, &nbugs);
 
-		fprintf(stderr, "%s: %zu finding%s: not applicable: %s\n", library, nbugs, s_of(nbugs), library_text);
+		escape_printf(stderr, "%s: %zu finding%s: not applicable: %s", library, nbugs, s_of(nbugs), library_text);
+		fputc('\n', stderr);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include "cmd/fixing.h"
 #include "repair/edit/diff.h"
 #include "repair/edit/paths.h"
+#include "report/escape.h"
 #include "util/alloc.h"
 #include "util/vec.h"
 
@@ -64,8 +65,10 @@ static void show_bugs(const struct asking *a, size_t group)
 		const struct bug *b = report_bug(a->f->report, i);
 		const struct bug_frame *at = bug_frame(b);
 
-		if (a->is_mended[i] && a->groups[i] == group)
-			fprintf(stderr, "%s:%u: %s: %s\n", at && at->file ? at->file : "?", at ? at->line : 0, b->kind, b->message);
+		if (a->is_mended[i] && a->groups[i] == group) {
+			escape_printf(stderr, "%s:%u: %s: %s", at && at->file ? at->file : "?", at ? at->line : 0, b->kind, b->message);
+			fputc('\n', stderr);
+		}
 	}
 }
 

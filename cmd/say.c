@@ -5,12 +5,21 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "report/escape.h"
+#include "util/alloc.h"
 
+/* Names and reasons come from traces, reports, parts and bundles, which may be of strangers. A line that such a text begins is indented: it is not mistaken for one of ours. */
 static void say(const char *fmt, va_list ap)
 {
+	char *text;
+	int len = vasprintf(&text, fmt, ap);
+
+	if (len < 0)
+		alloc_die();
 	fflush(stdout);
 	fputs("pmend: ", stderr);
-	vfprintf(stderr, fmt, ap);
+	escape_lines(stderr, text, (size_t)len, "    ");
+	free(text);
 }
 
 void warn(const char *fmt, ...)
@@ -54,7 +63,7 @@ static void note_say(const char *text, void *arg)
 static void note_quote(const char *text, size_t len_bytes, void *arg)
 {
 	(void)arg;
-	fwrite(text, 1, len_bytes, stderr);
+	escape_lines(stderr, text, len_bytes, "");
 }
 
 const struct notes user_notes = { .say = note_say, .quote = note_quote };

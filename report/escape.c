@@ -1,6 +1,8 @@
 /* Text that comes from programs, debug info and source files, made harmless: it must not move the cursor, break a line,
  * reverse the direction of writing, or end an HTML element. */
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/internal.h"
@@ -80,6 +82,37 @@ size_t escape_text(FILE *f, const char *s, size_t n)
 		columns += 4 * len;
 	}
 	return columns;
+}
+
+void escape_printf(FILE *f, const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		alloc_die();
+	escape_text(f, text, (size_t)len);
+	free(text);
+}
+
+void escape_lines(FILE *f, const char *s, size_t n, const char *between)
+{
+	while (n) {
+		const char *end = memchr(s, '\n', n);
+		const size_t len = end ? (size_t)(end - s) : n;
+
+		escape_text(f, s, len);
+		if (end)
+			fputc('\n', f);
+		if (end && len + 1 < n)
+			fputs(between, f);
+		s += len + (end != NULL);
+		n -= len + (end != NULL);
+	}
 }
 
 static const char *html_entity(char c)

@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "report/escape.h"
 #include "report/bug.h"
 #include "report/evidence.h"
 #include "util/alloc.h"
@@ -178,7 +179,6 @@ char *path_uri(const char *path, const char *cwd, bool *is_below); /* malloc'd; 
 /* escape.c: names and messages may hold any bytes. */
 size_t escape_utf8_len(const char *p, size_t n);		   /* of the valid sequence at p, 0 if there is none */
 char *escape_utf8(const char *s);				   /* malloc'd; what is no UTF-8 becomes U+FFFD */
-size_t escape_text(FILE *f, const char *s, size_t n);		   /* nothing that moves a cursor; returns columns; f may be NULL */
 void escape_html(FILE *f, const char *s, size_t n);
 
 /* json_value.c */

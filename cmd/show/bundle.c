@@ -5,6 +5,7 @@
 
 #include "bundle/bundle.h"
 #include "cmd/show/show.h"
+#include "report/escape.h"
 
 static void sums_print(FILE *out, const struct bundle *b)
 {
@@ -20,20 +21,19 @@ static void sums_print(FILE *out, const struct bundle *b)
 	fprintf(out, "files: %zu, %" PRIu64 " bytes, %" PRIu64 " stored\n", n, bytes, stored);
 }
 
+static void line_end(FILE *out)
+{
+	fputc('\n', out);
+}
+
 static void entry_print(FILE *out, const struct bundle_entry *e)
 {
 	switch (e->kind) {
-	case BUNDLE_FILE: fprintf(out, "  %s  %" PRIu64 " bytes\n", e->path, e->len_bytes); return;
-	case BUNDLE_FOLDER: fprintf(out, "  %s/\n", e->path); return;
-	case BUNDLE_LINK: fprintf(out, "  %s -> %s\n", e->path, e->target); return;
+	case BUNDLE_FILE: escape_printf(out, "  %s  %" PRIu64 " bytes", e->path, e->len_bytes); break;
+	case BUNDLE_FOLDER: escape_printf(out, "  %s/", e->path); break;
+	case BUNDLE_LINK: escape_printf(out, "  %s -> %s", e->path, e->target); break;
 	}
-}
-
-/* Nothing that a terminal would take for more than text. */
-static void text_print(FILE *out, const char *text)
-{
-	for (; *text; text++)
-		fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, out);
+	line_end(out);
 }
 
 /* As a shell would need it. */
@@ -44,26 +44,37 @@ static void word_print(FILE *out, const char *word)
 		return;
 	}
 	fputs(" '", out);
-	for (; *word; word++)
-		text_print(out, *word == '\'' ? "'\\''" : (char[]){ *word, 0 });
+	for (size_t n; *word; word += n) {
+		n = strcspn(word, "'");
+		escape_text(out, word, n);
+		if (word[n]) {
+			fputs("'\\''", out);
+			n++;
+		}
+	}
 	fputc('\'', out);
 }
 
 void show_bundle(FILE *out, const struct bundle *b, bool is_verbose)
 {
-	fputs("a bundle of pmend ", out);
-	text_print(out, b->version);
-	fputs(" for ", out);
-	text_print(out, b->arch);
-	fprintf(out, "\ntrace: %s\nfolder: /%s\noptions:", b->trace, b->cwd);
+	escape_printf(out, "a bundle of pmend %s for %s", b->version, b->arch);
+	line_end(out);
+	escape_printf(out, "trace: %s", b->trace);
+	line_end(out);
+	escape_printf(out, "folder: /%s", b->cwd);
+	fputs("\noptions:", out);
 	for (size_t i = 0; i < b->options.n; i++)
 		word_print(out, b->options.at[i]);
 	fputc('\n', out);
 	sums_print(out, b);
 	for (size_t i = 0; is_verbose && i < b->entries.n; i++)
 		entry_print(out, &b->entries.at[i]);
-	for (size_t i = 0; is_verbose && i < b->libraries.n; i++)
-		fprintf(out, "library %s: %s\n", b->libraries.at[i].name, b->libraries.at[i].path);
-	for (size_t i = 0; i < b->lacks.n; i++)
-		fputs("not packed: ", out), text_print(out, b->lacks.at[i]), fputc('\n', out);
+	for (size_t i = 0; is_verbose && i < b->libraries.n; i++) {
+		escape_printf(out, "library %s: %s", b->libraries.at[i].name, b->libraries.at[i].path);
+		line_end(out);
+	}
+	for (size_t i = 0; i < b->lacks.n; i++) {
+		escape_printf(out, "not packed: %s", b->lacks.at[i]);
+		line_end(out);
+	}
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/show/show.h"
+#include "report/escape.h"
 #include "util/map.h"
 
 struct thread_total {
@@ -117,15 +118,16 @@ static void command_text(const struct summary *m, FILE *out)
 
 	for (i = 0; i < m->meta.n; i++)
 		if (strncmp(m->meta.at[i], "argv.", 5) == 0) {
-			fprintf(out, "%s %s", is_first ? "command:" : "", meta_value(m->meta.at[i]));
+			escape_printf(out, "%s %s", is_first ? "command:" : "", meta_value(m->meta.at[i]));
 			is_first = false;
 		}
 	if (!is_first)
 		fputc('\n', out);
 	for (i = 0; i < m->meta.n; i++)
-		if (strncmp(m->meta.at[i], "argv.", 5) != 0)
-			fprintf(out, "%.*s: %s\n", (int)strcspn(m->meta.at[i], "="), m->meta.at[i],
-				meta_value(m->meta.at[i]));
+		if (strncmp(m->meta.at[i], "argv.", 5) != 0) {
+			escape_printf(out, "%.*s: %s", (int)strcspn(m->meta.at[i], "="), m->meta.at[i], meta_value(m->meta.at[i]));
+			fputc('\n', out);
+		}
 }
 
 void summary_text(const struct summary *m, struct show *s)
@@ -147,11 +149,15 @@ void summary_text(const struct summary *m, struct show *s)
 			m->by_thread.at[i].thread, m->by_thread.at[i].nevents);
 	fputs("files:\n", out);
 	for (file = 1; file <= trace_nfiles(s->t); file++)
-		if ((f = trace_file(s->t, file)))
-			fprintf(out, "  %s: %" PRIu64 " bytes%s\n", f->path, f->size_bytes, flags_text(f->flags));
+		if ((f = trace_file(s->t, file))) {
+			escape_printf(out, "  %s: %" PRIu64 " bytes%s", f->path, f->size_bytes, flags_text(f->flags));
+			fputc('\n', out);
+		}
 	fputs("objects with code that made events:\n", out);
-	for (i = 0; i < m->objects.n; i++)
-		fprintf(out, "  %s\n", m->objects.at[i]);
+	for (i = 0; i < m->objects.n; i++) {
+		escape_printf(out, "  %s", m->objects.at[i]);
+		fputc('\n', out);
+	}
 }
 
 static json_t *text_json(const char *text)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/show/show.h"
+#include "report/escape.h"
 
 #define KIND_WIDTH 12
 #define BLOB_SHOWN_BYTES 32 /* of a blob that is no text; JSON has all of it */
@@ -49,9 +50,18 @@ static void label_forget(struct show *s, uint32_t file)
 /* Text that comes from the program must not move the cursor or break the line. */
 static void put_safe(FILE *f, const char *text, size_t len)
 {
-	for (; len; len--, text++) {
-		if ((unsigned char)*text >= ' ' && *text != 0x7f && *text != '\\') {
+	size_t n;
+
+	for (; len; len -= n, text += n) {
+		n = 1;
+		if ((unsigned char)*text >= ' ' && (unsigned char)*text < 0x7f && *text != '\\') {
 			putc_unlocked(*text, f);
+			continue;
+		}
+		while ((unsigned char)*text >= 0x80 && n < len && (unsigned char)text[n] >= 0x80)
+			n++;
+		if ((unsigned char)*text >= 0x80) {
+			escape_text(f, text, n);
 			continue;
 		}
 		fputs_unlocked("\\x", f);
