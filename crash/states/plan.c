@@ -4,6 +4,7 @@
 #include "crash/states/declared.h"
 #include "model/cut.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void note_size(struct plan *p, uint64_t file, uint64_t size_bytes)
@@ -130,8 +131,41 @@ bool plan_is_initial_event(const struct plan *p, const struct trace_event *ev)
 	return (ev->kind == PMT_FILE && plan_is_initial(p, ev->arg[0])) || (ev->kind == PMT_CONTENT && plan_is_initial(p, PMT_FILE(ev->addr)));
 }
 
+static uint64_t file_of(const struct trace_event *ev)
+{
+	return ev->kind == PMT_FILE ? ev->arg[0] : PMT_FILE(ev->addr);
+}
+
+bool plan_is_late_event(const struct plan *p, const struct trace_event *ev)
+{
+	if (ev->kind != PMT_FILE && ev->kind != PMT_CONTENT)
+		return false;
+	for (size_t i = 0; i < p->late.n; i++)
+		if (file_of(&p->late.at[i].ev) == file_of(ev))
+			return true;
+	return false;
+}
+
+/* META since=FILE SEQ comes just before the FILE event. */
+static void note_late(struct plan *p, const struct trace_event *ev)
+{
+	const char *told = trace_meta(p->trace, "since");
+	unsigned long long file, since;
+
+	if (told && sscanf(told, "%llu %llu", &file, &since) == 2 && file == file_of(ev) && since < ev->seq)
+		*vec_add(&p->late) = (struct plan_late){ since, *ev };
+}
+
+static int compare_since(const void *a, const void *b)
+{
+	const struct plan_late *x = a, *y = b;
+
+	return x->since != y->since ? (x->since > y->since) - (x->since < y->since) : (x->ev.seq > y->ev.seq) - (x->ev.seq < y->ev.seq);
+}
+
 static void note_content(struct plan *p, const struct trace_event *ev)
 {
+	note_late(p, ev);
 	*vec_add(&p->initial) = *ev; /* its blob stays as long as the trace */
 	if (plan_is_initial_event(p, ev))
 		p->last_initial_seq = ev->seq;
@@ -264,6 +298,8 @@ struct plan *plan_of_trace(struct trace *t, const struct platform *platform, boo
 	p->cut = cut_extent(&cut);
 	number_paths(p);
 	keep_initial(p);
+	if (p->late.n > 0)
+		qsort(p->late.at, p->late.n, sizeof *p->late.at, compare_since);
 	model_each(m, 0, UINT64_MAX, note_dirty, &(struct end_walk){ p, &cut });
 	cut_release(&cut);
 	if (p->never_persisted.n > 0)
@@ -290,6 +326,7 @@ void plan_free(struct plan *p)
 		return;
 	trace_close(p->trace);
 	vec_release(&p->initial);
+	vec_release(&p->late);
 	vec_release(&p->sizes);
 	vec_release(&p->paths);
 	vec_release(&p->numbered);

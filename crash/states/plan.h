@@ -24,6 +24,12 @@ struct plan_commit {
 	uint64_t seq; /* of the first such annotation; 0: the user says so, not the program */
 };
 
+/* FILE or CONTENT of a file that the program made, and mapped only when it was durable already, with what it held. */
+struct plan_late {
+	uint64_t since; /* the last event before it was durable */
+	struct trace_event ev;
+};
+
 struct plan {
 	const char *path;		       /* of the trace */
 	const struct platform *platform;
@@ -41,6 +47,7 @@ struct plan {
 	uint64_t nevents;
 	VEC(struct trace_event) initial; /* those that tell initial content of files which the program did not make */
 	uint64_t last_initial_seq;
+	VEC(struct plan_late) late; /* by `since` */
 	VEC(const char *) numbered; /* paths by file number, NULL: it has none */
 	VEC(const char *) paths; /* every path that a PM file has at some time, ends with NULL */
 	VEC(uint64_t) outputs;	/* seq of acknowledgements: write and send to the outside */
@@ -80,6 +87,8 @@ uint64_t plan_operation(const struct plan *p, uint64_t seq);
 bool plan_is_initial(const struct plan *p, uint64_t file);
 /* The event tells of such a file, or what it held. */
 bool plan_is_initial_event(const struct plan *p, const struct trace_event *ev);
+/* The event tells of a file that was there already, by plan->late. */
+bool plan_is_late_event(const struct plan *p, const struct trace_event *ev);
 /* The number of the first file with a path, 0: none. */
 uint32_t plan_first_file(const struct plan *p);
 

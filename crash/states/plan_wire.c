@@ -102,6 +102,16 @@ static void pass_initial(struct plan *p, struct wire *w)
 	wire_pass(w, p->last_initial_seq);
 }
 
+static void pass_late(struct plan *p, struct wire *w)
+{
+	for (uint64_t i = 0, n = wire_number(w, p->late.n); i < n && !w->is_bad; i++) {
+		if (w->is_received)
+			*vec_add(&p->late) = (struct plan_late){ 0 };
+		wire_pass(w, p->late.at[i].since);
+		trace_pass_event(p->trace, w, &p->late.at[i].ev);
+	}
+}
+
 static void pass(struct plan *p, struct wire *w)
 {
 	trace_pass_definitions(p->trace, w);
@@ -115,6 +125,7 @@ static void pass(struct plan *p, struct wire *w)
 	wire_pass_vec(w, &p->commits, pass_commit);
 	wire_pass(w, p->nevents);
 	pass_initial(p, w);
+	pass_late(p, w);
 	pass_texts(p, w, &p->numbered);
 	pass_texts(p, w, &p->paths);
 	pass_sorted(w, &p->outputs);

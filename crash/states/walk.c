@@ -139,16 +139,16 @@ static void note_regions(struct walk *w, const struct trace_event *ev)
 /* ---- events ---- */
 
 /* Presence, size or name of a file changes. */
-static bool is_file_change(const struct trace_event *ev)
+static bool is_file_change(const struct walk *w, const struct trace_event *ev)
 {
-	return (ev->kind == PMT_FILE && (ev->arg[2] & PMT_FILE_CREATED)) || ev->kind == PMT_SIZE || ev->kind == PMT_FALLOCATE ||
+	return (ev->kind == PMT_FILE && (ev->arg[2] & PMT_FILE_CREATED) && !plan_is_late_event(w->plan, ev)) || ev->kind == PMT_SIZE || ev->kind == PMT_FALLOCATE ||
 	       ev->kind == PMT_RENAME || ev->kind == PMT_UNLINK;
 }
 
 /* Something that a crash can show, or that must be there after one, came with this event. */
-static bool is_change(const struct trace_event *ev)
+static bool is_change(const struct walk *w, const struct trace_event *ev)
 {
-	return trace_is_store(ev->kind) || is_file_change(ev) || ev->kind == PMT_OUTPUT || ev->kind == PMT_OP_END;
+	return trace_is_store(ev->kind) || is_file_change(w, ev) || ev->kind == PMT_OUTPUT || ev->kind == PMT_OP_END;
 }
 
 static bool is_boundary(const struct walk *w, const struct trace_event *ev)
@@ -179,14 +179,27 @@ static bool is_point(const struct walk *w, const struct trace_event *ev)
 		return false;
 	if (is_making(w, ev))
 		return begins_making(w, ev);
-	return w->mark == WHATIF_COMMIT || model_reduces(w->model, ev) || is_file_change(ev) || ev->kind == PMT_FAILURE_POINT ||
+	return w->mark == WHATIF_COMMIT || model_reduces(w->model, ev) || is_file_change(w, ev) || ev->kind == PMT_FAILURE_POINT ||
 	       is_end_of_region(w, ev) || ((w->stops & WALK_STORES) && trace_is_store(ev->kind) && !is_in_copy(w, ev));
 }
 
 /* A file that the program made was there with no content before it was given a size. */
 static bool is_made(const struct walk *w, const struct trace_event *ev)
 {
-	return ev->kind == PMT_FILE && (ev->arg[2] & PMT_FILE_CREATED) && !w->is_created;
+	return ev->kind == PMT_FILE && (ev->arg[2] & PMT_FILE_CREATED) && !w->is_created && !plan_is_late_event(w->plan, ev);
+}
+
+/* A file that is told of later is durable before this event. */
+static bool is_late_due(const struct walk *w)
+{
+	return w->nlate < w->plan->late.n && w->plan->late.at[w->nlate].since < w->ev.seq;
+}
+
+static void late_enter(struct walk *w)
+{
+	for (; is_late_due(w); w->nlate++)
+		image_event(&w->image, &w->plan->late.at[w->nlate].ev);
+	w->is_changed = true;
 }
 
 static void step(struct walk *w)
@@ -194,12 +207,14 @@ static void step(struct walk *w)
 	const struct trace_event *ev = &w->ev;
 
 	note_regions(w, ev);
-	if (!plan_is_initial_event(w->plan, ev))
+	if (is_late_due(w))
+		late_enter(w);
+	if (!plan_is_initial_event(w->plan, ev) && !plan_is_late_event(w->plan, ev))
 		image_event(&w->image, ev);
 	if (w->shadow)
 		shadow_step(w->shadow, ev, shadow_flags(w, ev)); /* before the image has what becomes durable */
 	model_step(w->model, ev);
-	if (is_change(ev)) {
+	if (is_change(w, ev)) {
 		w->is_changed = true;
 		w->is_changed_inside |= !is_skipped(w, ev);
 	}
@@ -211,7 +226,7 @@ static void step(struct walk *w)
 static void stop_at(struct walk *w, bool boundary)
 {
 	w->is_boundary = boundary;
-	w->is_lasting = w->is_over || is_file_change(&w->ev) || w->ev.kind == PMT_FAILURE_POINT || w->ev.kind == PMT_ROI_END;
+	w->is_lasting = w->is_over || is_file_change(w, &w->ev) || w->ev.kind == PMT_FAILURE_POINT || w->ev.kind == PMT_ROI_END;
 	w->site = w->is_over ? NULL : w->ev.site;
 	w->seq = w->is_over ? w->plan->nevents + 1 : w->ev.seq;
 	if (!boundary) {
@@ -250,7 +265,10 @@ bool walk_next(struct walk *w)
 			break;
 		if (!w->has_event && w->seq == 0)
 			w->is_changed = true; /* the very beginning is a state, too */
-		if (was_stopped && is_made(w, &w->ev)) {
+		if (was_stopped && is_late_due(w)) {
+			late_enter(w);
+			was_stopped = false;
+		} else if (was_stopped && is_made(w, &w->ev)) {
 			make_empty(w);
 			was_stopped = false;
 		} else if (was_stopped) {
@@ -259,6 +277,13 @@ bool walk_next(struct walk *w)
 			continue;
 		}
 		w->has_event = true;
+		if (is_late_due(w) && (w->stops & WALK_POINTS) && w->is_changed && !is_skipped(w, &w->ev)) {
+			stop_at(w, false);
+			w->is_lasting = true;
+			return true;
+		}
+		if (is_late_due(w))
+			late_enter(w);
 		if ((w->stops & WALK_BOUNDARIES) && is_boundary(w, &w->ev)) {
 			stop_at(w, true);
 			return true;
@@ -288,7 +313,7 @@ bool walk_next(struct walk *w)
 
 bool walk_go_past(struct walk *w)
 {
-	if (w->is_over || !w->has_event || is_made(w, &w->ev))
+	if (w->is_over || !w->has_event || is_made(w, &w->ev) || is_late_due(w))
 		return false;
 	step(w);
 	return true;
@@ -320,6 +345,7 @@ static void pass_place(struct walk *w, struct wire *m)
 	wire_pass(m, w->is_changed_inside);
 	wire_pass(m, w->roi_depth);
 	wire_pass(m, w->copier);
+	wire_pass(m, w->nlate);
 	if (m->is_received)
 		w->skips.n = 0;
 	wire_pass_vec(m, &w->skips, pass_skip);

@@ -40,6 +40,7 @@ struct walk {
 	bool has_event, is_changed, is_created, is_over;
 	bool is_changed_inside; /* where failure points are not skipped */
 	int roi_depth;
+	size_t nlate; /* of plan->late, so many are in the image */
 	uint64_t copier; /* the thread for which the kernel stored in the last event; 0: in none */
 	VEC(struct walk_skip { uint64_t thread; int failure_depth; int check_depth; int tx_depth; bool is_making; }) skips;
 };

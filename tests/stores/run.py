@@ -183,6 +183,52 @@ def test_somebody_else():
     expect(record_with(nothing) == "", "a program that nobody disturbed is called incomplete")
 
 
+def test_late():
+    """A file that is made by calls and mapped later is there from when it was synced: nobody is accused who synced it before it counted, and who did not is found."""
+    def explore(when, pmend=PMEND, **more):
+        for name in ("late", "late.second"):
+            if os.path.exists(os.path.join(folder, name)):
+                os.unlink(os.path.join(folder, name))
+        run(PMEND, "record", "-q", "-o", "t.pmt", "--", PROGRAM, "late", when, "late")
+        for option in ([], ["--jobs", "1"], ["--strategy", "eager"]):
+            out, _ = run(pmend, "crash", "--format", "json", "--recover", f"{PROGRAM} late-check {{}}", *option, "t.pmt", **more)
+            report = json.loads(out)
+            expect(report["coverage"]["complete"], report["coverage"])
+            yield report
+        run(PMEND, "index", "t.pmt")
+        out, _ = run(pmend, "crash", "--format", "json", "--recover", f"{PROGRAM} late-check {{}}", "t.pmt", **more)
+        os.unlink(os.path.join(folder, "t.pmt.pmx"))
+        yield json.loads(out)
+
+    for report in explore("before"):
+        expect(report["bugs"] == [], report["bugs"])
+    for report in explore("after", status=1):
+        expect("exit status 7" in report["bugs"][0]["crash"]["outcome"], report["bugs"])
+
+
+def test_direct():
+    """What a pool holds that is opened with O_DIRECT is in the trace."""
+    run(PROGRAM, "ok", "direct", "plain")
+    p = subprocess.run([PROGRAM, "direct", "direct"], cwd=folder, timeout=300)
+    if p.returncode == 77:
+        raise Skip("the file system does not have O_DIRECT")
+    os.unlink(os.path.join(folder, "direct"))
+    run(PROGRAM, "ok", "direct", "plain")
+    run(PMEND, "record", "-q", "-o", "t.pmt", "--", PROGRAM, "direct", "direct")
+    out, _ = run(PMEND, "crash", "--format", "json", "--recover", f"{PROGRAM} direct-check {{}}", "t.pmt")
+    report = json.loads(out)
+    expect(report["bugs"] == [] and report["coverage"]["complete"], report)
+
+
+def test_blamed_checker():
+    """Whoever is blamed is quoted, whether it printed to standard output, to standard error, or nothing."""
+    record("ok", "pool", "plain")
+    for script, said in (("echo to output; exit 5", ": to output. The checker"), ("echo ignored; echo to error >&2; exit 5", ": to error. The checker"),
+                         ("exit 5", "(it printed nothing). The checker"), ("seq 1000; exit 5", " 999 1000. The checker")):
+        _, err = run(PMEND, "crash", "--recover", f"sh -c 'cat $0 >/dev/null 2>&1; {script}' {{}}", "t.pmt", status=3)
+        expect(said in err, err)
+
+
 def main(words):
     global folder
     tests = {name[5:]: f for name, f in globals().items() if name.startswith("test_")}

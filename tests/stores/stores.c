@@ -4,6 +4,10 @@
  *	stores bug POOL [WAY]...    each block is flushed only after its flag
  *	stores check POOL           recovery: a block whose flag is set is not empty
  *	stores unseen WAY POOL      one of the ways that the recorder does not see
+ *	stores late WHEN POOL       a second file is made by calls, named in the pool, and mapped last; WHEN it is synced: before, after
+ *	stores late-check POOL      recovery: the second file is there if the pool names it
+ *	stores direct POOL          a pool that holds something is opened with O_DIRECT
+ *	stores direct-check POOL    recovery: what it held is there
  *	stores list | unseen-list   their names
  *
  * A way that this machine does not have stores plainly instead, and says so. */
@@ -556,6 +560,109 @@ static void store_by(const struct way *way, size_t i, bool is_ok)
 		flush_block();
 }
 
+/* ---- a file that is mapped late ---- */
+
+#define SECOND_BYTES (2 * PAGE)
+
+static const char *second_path(const char *end)
+{
+	static char name[4200];
+
+	snprintf(name, sizeof name, "%s%s", path, end);
+	return name;
+}
+
+static void set_flag(size_t i)
+{
+	*flag_of(i) = 1;
+	flush_line(flag_of(i));
+	fence();
+}
+
+/* As careful programs make a file: under another name, synced, renamed. */
+static int make_second(bool is_synced)
+{
+	static char content[SECOND_BYTES];
+	char from[4200];
+	int f;
+
+	strcpy(from, second_path(".new"));
+	memset(content, 'c', sizeof content);
+	f = open(from, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	NEEDS(f >= 0 && write(f, content, PAGE) == PAGE && write(f, content, PAGE) == PAGE && (!is_synced || fsync(f) == 0) && rename(from, second_path(".second")) == 0);
+	return f;
+}
+
+static void late(bool is_synced)
+{
+	char *p;
+	int f;
+
+	set_flag(0);
+	f = make_second(is_synced);
+	set_flag(1); /* the second file counts */
+	set_flag(2);
+	if (!is_synced)
+		NEEDS(fsync(f) == 0);
+	p = mmap(NULL, SECOND_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
+	NEEDS(p != MAP_FAILED);
+	*(volatile uint64_t *)(p + 64) = value;
+	flush_line(p + 64);
+	fence();
+	set_flag(3);
+}
+
+static int late_check(const char *name)
+{
+	struct stat st;
+	char *p;
+
+	fd = open(name, O_RDWR);
+	path = name;
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size < POOL_BYTES)
+		return 0;
+	pool = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (*flag_of(1) != 1)
+		return 0;
+	fd = open(second_path(".second"), O_RDWR);
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size != SECOND_BYTES) {
+		puts("the second file is not there");
+		return 7;
+	}
+	p = mmap(NULL, SECOND_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p[0] != 'c' || p[SECOND_BYTES - 1] != 'c' || (*flag_of(3) == 1 && p[64] == 'c')) {
+		puts("the second file does not hold what it should");
+		return 8;
+	}
+	return 0;
+}
+
+/* ---- O_DIRECT ---- */
+
+static int check(const char *name);
+
+static void direct(const char *name)
+{
+	path = name;
+	fd = open(path, O_RDWR | O_DIRECT);
+	if (fd < 0)
+		exit(77);
+	pool = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	NEEDS(pool != MAP_FAILED);
+	store_by(&ways[1], 1, true);
+}
+
+static int direct_check(const char *name)
+{
+	fd = open(name, O_RDWR);
+	pool = fd < 0 ? MAP_FAILED : mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (pool == MAP_FAILED || *flag_of(0) != 1) {
+		puts("the pool does not hold what it held");
+		return 7;
+	}
+	return check(name);
+}
+
 static bool is_asked(const char *name, char **names)
 {
 	for (char **n = names; *n; n++)
@@ -602,6 +709,19 @@ int main(int argc, char **argv)
 		return 0;
 	if (strcmp(what, "check") == 0)
 		return check(argv[2]);
+	if (strcmp(what, "late-check") == 0)
+		return late_check(argv[2]);
+	if (strcmp(what, "direct-check") == 0)
+		return direct_check(argv[2]);
+	if (strcmp(what, "direct") == 0) {
+		direct(argv[2]);
+		return 0;
+	}
+	if (strcmp(what, "late") == 0) {
+		open_pool(argv[3]);
+		late(strcmp(argv[2], "before") == 0);
+		return 0;
+	}
 	open_pool(argv[strcmp(what, "unseen") == 0 ? 3 : 2]);
 	if (strcmp(what, "unseen") == 0)
 		for (size_t i = 0; i < NUNSEEN; i++)

@@ -78,6 +78,7 @@ void names_after_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord 
 		pm_file_gone(args[0]);
 	}
 	rename_event(tid, g_call[tid].file, to_fd, to);
+	made_renamed(client_absolute_path_at(buf, sizeof buf, to_fd, to));
 	beside_renamed(tid, client_absolute_path_at(buf, sizeof buf, from_fd, from), client_absolute_path_at(other, sizeof other, to_fd, to));
 }
 

@@ -112,6 +112,7 @@ static void after_fallocate(ThreadId tid, Int fd, ULong mode, ULong offset, ULon
 
 	if (args[0] == 0) {
 		pm_gone_changed(tid, fd);
+		made_changed(fd);
 		return;
 	}
 	emit_event(tid, PMT_FALLOCATE, 0, args, NULL, 0);
@@ -173,16 +174,20 @@ static void after_file_call(ThreadId tid, UInt number, UWord *args, UWord result
 		file = pm_file_of_fd(args[0]);
 		if (file != 0)
 			after_sync(tid, number == __NR_fsync ? PMT_FSYNC : PMT_FDATASYNC, file);
+		else
+			made_synced(args[0]);
 		break;
 	case __NR_sync:
 	case __NR_syncfs:
 		if (shared_has_files())
 			after_sync(tid, PMT_FSYNC, 0);
+		made_all_synced();
 		break;
 	case __NR_ftruncate:
 		pm_file_resized(tid, pm_file_of_fd(args[0]), args[1]);
 		beside_after_fd(tid, args[0]);
 		pm_gone_changed(tid, args[0]);
+		made_changed(args[0]);
 		break;
 	case __NR_truncate: pm_file_resized(tid, pm_file_of_path(client_string(args[0]), True, &nlink), args[1]); break;
 	case __NR_fallocate: after_fallocate(tid, args[0], args[1], args[2], args[3]); break;
@@ -200,6 +205,22 @@ static void after_file_call(ThreadId tid, UInt number, UWord *args, UWord result
 	}
 }
 
+/* There is no PM yet. */
+static void written_early(UInt number, const UWord *args)
+{
+	switch (number) {
+	case __NR_write:
+	case __NR_writev:
+	case __NR_pwrite64:
+	case __NR_pwritev:
+	case __NR_pwritev2:
+	case __NR_sendfile: made_changed(args[0]); break;
+	case __NR_copy_file_range:
+	case __NR_splice: made_changed(args[2]); break;
+	default: break;
+	}
+}
+
 void syscalls_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result)
 {
 	if (number == __NR_execve) { /* it failed, or we would not be here */
@@ -209,8 +230,10 @@ void syscalls_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes r
 	if (sr_isError(result))
 		return;
 	after_file_call(tid, number, args, sr_Res(result));
-	if (!shared_has_files())
+	if (!shared_has_files()) {
+		written_early(number, args);
 		return;
+	}
 	writes_after(tid, number, args, sr_Res(result));
 	into_after(tid, number, args, sr_Res(result));
 	async_after(tid, number, args, sr_Res(result));

@@ -120,6 +120,7 @@ static void after_other_write(ThreadId tid, Int fd, ULong offset, SizeT n)
 		return;
 	beside_written(tid, fd);
 	pm_gone_changed(tid, fd);
+	made_changed(fd);
 }
 
 /* n bytes were written at the file's position, which has moved on. */

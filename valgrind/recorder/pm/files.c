@@ -125,7 +125,13 @@ static UInt file_of_stat(const struct vg_stat *st, Bool *is_new)
 static void tell_file(ThreadId tid, UInt file, Int fd, const struct vg_stat *st, const HChar *path)
 {
 	ULong args[5] = { file, st->size, (file_was_created(st) ? PMT_FILE_CREATED : 0) | (is_device(st) ? PMT_FILE_DEVICE : 0), st->dev, st->ino };
+	ULong since = file > 1 ? file_durable_since(st) : 0; /* without other PM it does not matter when */
+	HChar text[64];
 
+	if (since != 0) {
+		VG_(sprintf)(text, "since=%u %llu", file, since);
+		emit_event(tid, PMT_META, 0, NULL, text, VG_(strlen)(text));
+	}
 	emit_event(tid, PMT_FILE, 0, args, path, VG_(strlen)(path));
 	*shared_file_size(file) = st->size;
 	if (!is_device(st))

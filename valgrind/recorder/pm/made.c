@@ -1,13 +1,15 @@
 /* What a descriptor is: its path, and whether this program made the file (the last MAX_CREATED of them are known). A file that the program made had no
- * content before. */
+ * content before. If it is mapped late, it was there before that: from when all of it was synced, under the name that it has. */
 #include "valgrind/common/sys.h"
+#include "valgrind/recorder/out/chunk.h"
 #include "valgrind/recorder/pm/pm_internal.h"
 
-struct inode {
-	ULong dev, ino;
-};
 #define MAX_CREATED 4096
-static struct inode g_created[MAX_CREATED];
+static struct made {
+	ULong dev, ino;
+	ULong named;  /* the number of events when it got its present name */
+	ULong synced; /* when all that was written to it became durable; 0: not all is */
+} g_created[MAX_CREATED];
 static UInt g_ncreated;
 
 Bool file_path(Int fd, HChar *path, SizeT cap)
@@ -29,13 +31,71 @@ void pm_created(Int fd)
 
 	if (VG_(fstat)(fd, &st) != 0)
 		return;
-	g_created[g_ncreated++ % MAX_CREATED] = (struct inode){ st.dev, st.ino };
+	g_created[g_ncreated++ % MAX_CREATED] = (struct made){ .dev = st.dev, .ino = st.ino, .named = g_out.header->seq };
+}
+
+/* The newest: an inode may have been another file's before. */
+static struct made *made_find(const struct vg_stat *st)
+{
+	for (UInt n = 1; n <= g_ncreated && n <= MAX_CREATED; n++) {
+		struct made *m = &g_created[(g_ncreated - n) % MAX_CREATED];
+
+		if (m->dev == st->dev && m->ino == st->ino)
+			return m;
+	}
+	return NULL;
 }
 
 Bool file_was_created(const struct vg_stat *st)
 {
+	return made_find(st) != NULL;
+}
+
+/* ---- files that are not mapped yet ---- */
+
+static struct made *made_of_fd(Int fd)
+{
+	struct vg_stat st;
+
+	return g_ncreated > 0 && VG_(fstat)(fd, &st) == 0 ? made_find(&st) : NULL;
+}
+
+void made_changed(Int fd)
+{
+	struct made *m = made_of_fd(fd);
+
+	if (m != NULL)
+		m->synced = 0;
+}
+
+void made_synced(Int fd)
+{
+	struct made *m = made_of_fd(fd);
+
+	if (m != NULL)
+		m->synced = g_out.header->seq;
+}
+
+void made_all_synced(void)
+{
 	for (UInt i = 0; i < g_ncreated && i < MAX_CREATED; i++)
-		if (g_created[i].dev == st->dev && g_created[i].ino == st->ino)
-			return True;
-	return False;
+		g_created[i].synced = g_out.header->seq;
+}
+
+void made_renamed(const HChar *path)
+{
+	struct vg_stat st;
+	struct made *m = g_ncreated == 0 || sr_isError(VG_(stat)(path, &st)) ? NULL : made_find(&st);
+
+	if (m != NULL)
+		m->named = g_out.header->seq;
+}
+
+ULong file_durable_since(const struct vg_stat *st)
+{
+	const struct made *m = made_find(st);
+
+	if (m == NULL || m->synced == 0)
+		return 0;
+	return m->synced > m->named ? m->synced : m->named;
 }

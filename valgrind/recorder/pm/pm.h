@@ -29,6 +29,11 @@ void pm_moved(ThreadId tid, Addr from, SizeT from_len, Addr to, SizeT to_len);
 void pm_protected(ThreadId tid, Addr va, SizeT len, UInt prot);
 void pm_each(Addr va, SizeT len, void (*f)(Addr va, ULong addr, SizeT len, void *arg), void *arg);
 void pm_created(Int fd);
+/* Of a file that this program made and that may be mapped later: it was changed, is durable now, has another name. */
+void made_changed(Int fd);
+void made_synced(Int fd);
+void made_all_synced(void);
+void made_renamed(const HChar *path);
 void old_may_touch(const HChar *path);
 /* With --stop-at-old, these do not return for a file that was there before the program. follow: a symbolic link stands for its target. */
 void old_fd_changes(ThreadId tid, Int fd);

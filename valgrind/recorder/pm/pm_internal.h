@@ -30,6 +30,7 @@ Bool other_has(Addr a);
 /* ---- made.c ---- */
 Bool file_path(Int fd, HChar *path, SizeT cap);
 Bool file_was_created(const struct vg_stat *st); /* by this process or one that forked it */
+ULong file_durable_since(const struct vg_stat *st); /* the number of events when it was, with its name; 0: that is not known */
 
 /* ---- kept.c ---- */
 Int kept_find(UInt file);	     /* our own descriptor, which reads; -1: there is none */
