@@ -106,7 +106,7 @@ struct bug_input {
 	const char *first;   /* the file of the input that showed it first; NULL: not known */
 };
 
-/* What recovery does with the bytes of a durability bug, where nothing is lost. */
+/* What recovery does with the bytes of a durability bug: in its run on the final state, where nothing is lost; what it reads in a failing state counts, too. */
 enum bug_use { BUG_USE_UNKNOWN, BUG_USE_READS, BUG_USE_OVERWRITES /* before it reads any of them */, BUG_USE_NONE };
 
 /* One of several call paths to a bug. */

@@ -97,7 +97,8 @@ const char *bug_use_name(enum bug_use u)
 
 const char *bug_use_text(enum bug_use u)
 {
-	static const char *const texts[] = { NULL, "recovery reads it", "recovery overwrites it before reading it", "recovery never accesses it" };
+	static const char *const texts[] = { NULL, "recovery reads it", "recovery overwrites it before reading it in its run on the final state",
+					     "recovery does not access it in its run on the final state" };
 
 	return texts[u];
 }

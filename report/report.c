@@ -214,6 +214,41 @@ void report_rank(struct report *r, enum bug_use (*use)(const struct bug *b, uint
 	}
 }
 
+static bool is_same_line(const struct bug_frame *a, const struct bug_frame *b)
+{
+	return a && b && a->line && a->line == b->line && a->file && b->file && strcmp(a->file, b->file) == 0;
+}
+
+/* Recovery read bytes, after the crash that some finding shows, which a crash leaves otherwise if this line's store is lost. */
+static bool is_read_after_crash(const struct report *r, const struct bug_frame *store)
+{
+	for (size_t i = 0; i < r->bugs.n; i++) {
+		const struct bug_crash *c = r->bugs.at[i]->bug.crash;
+
+		for (size_t k = 0; c && k < c->nchoices; k++)
+			for (size_t v = 0; v < c->choices[k].nvalues; v++)
+				for (size_t l = 0; l < c->choices[k].values[v].nlost; l++)
+					if (is_same_line(&c->choices[k].values[v].lost[l], store))
+						return true;
+	}
+	return false;
+}
+
+/* What the run on the final state did not show, a crash state may have shown. If a crash shows the bug, but not that recovery reads it, nothing is said. */
+static void use_settle(struct report *r, struct bug *b)
+{
+	const char *text = b->use > BUG_USE_READS ? bug_use_text(b->use) : NULL, *at = text ? strstr(b->message, text) : NULL;
+	const bool is_read = at && is_read_after_crash(r, bug_frame(b));
+	char *message;
+
+	if (!at || (!is_read && !b->crash))
+		return;
+	b->use = is_read ? BUG_USE_READS : BUG_USE_UNKNOWN;
+	message = xasprintf("%.*s%s", (int)(at - b->message) - (is_read ? 0 : 2), b->message, is_read ? "recovery reads it after some crashes" : "");
+	b->message = arena_text(&r->arena, message);
+	free(message);
+}
+
 void report_add_unflushed(struct report *r, const struct bug *b)
 {
 	char *own = ident_key(b), *key = xasprintf("unflushed %s", own); /* no bug has such a key */
@@ -474,6 +509,8 @@ void report_finish(struct report *r)
 		fill_texts(r, &r->bugs.at[i]->bug);
 	for (size_t i = 0; i < r->unflushed.n; i++)
 		fill_texts(r, &r->unflushed.at[i]->bug);
+	for (size_t i = 0; i < r->bugs.n; i++)
+		use_settle(r, &r->bugs.at[i]->bug);
 	if (r->bugs.n)
 		qsort(r->bugs.at, r->bugs.n, sizeof *r->bugs.at, entry_compare);
 	if (r->unflushed.n)

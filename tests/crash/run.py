@@ -1082,6 +1082,19 @@ def test_ranks():
         expect(all("recovery" not in b for b in json.load(f)["bugs"]), "a rank without recovery")
 
 
+def test_ranks_after_crashes():
+    """What recovery reads only after a crash in the middle is not called unread, if a finding shows the read. What was not read is said of the run that was watched."""
+    with open(f"{SOURCES}/midway.c") as f:
+        wanted = {number: found[1] for number, line in enumerate(f, 1) if (found := re.search(r"/\* MIDWAY: ([a-z-]+) \*/", line))}
+    for how in ("recover", "lenient"):
+        text, _ = run(PMEND, "test", "--recover", program("midway", how, "{}"), "--fresh", "--", f"{PROGRAMS}/midway", "run", "midway pool", status=1)
+        expect("never accesses" not in text, text)
+        for title in re.findall(r"midway.c:(\d+): missing-flush: (.*)", text):
+            is_unread = wanted[int(title[0])] != "reads" or how == "lenient"
+            expect(("recovery does not access it in its run on the final state" in title[1]) == is_unread, title)
+            expect(("recovery reads it after some crashes" in title[1]) == (not is_unread), title)
+
+
 def test_ranks_of_sectors():
     """The same where a line is longer than a cache line."""
     run(PMEND, "test", "--platform", "msync", "--format", "json", "-o", "ranks.json", "--recover", program("ranks", "recover", "{}"), "--fresh",
