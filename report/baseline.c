@@ -1,56 +1,82 @@
-/* Hides bugs that an earlier report has already. The same id is the same bug. */
+/* Hides bugs that an earlier report has already. The same id is the same bug; what was only a warning then, and is worse now, is new. */
 #include <string.h>
 
 #include "report/filter.h"
 #include "report/internal.h"
 
-struct baseline {
-	VEC(char *) ids; /* sorted */
+struct known {
+	char id[17];
+	enum bug_severity severity;
 };
 
-static int id_compare(const void *a, const void *b)
+struct baseline {
+	VEC(struct known) list; /* sorted; of equal ones, the worst is kept */
+};
+
+static int known_compare(const void *a, const void *b)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	const struct known *x = a, *y = b;
+
+	return strcmp(x->id, y->id);
+}
+
+static void add(struct baseline *b, const struct bug *bug)
+{
+	struct known *k = vec_add(&b->list);
+
+	memcpy(k->id, bug->id, sizeof k->id);
+	k->severity = bug->severity;
+}
+
+static void keep_worst(struct baseline *b)
+{
+	size_t n = 0;
+
+	if (b->list.n)
+		qsort(b->list.at, b->list.n, sizeof *b->list.at, known_compare);
+	for (size_t i = 0; i < b->list.n; i++)
+		if (n == 0 || strcmp(b->list.at[n - 1].id, b->list.at[i].id) != 0)
+			b->list.at[n++] = b->list.at[i];
+		else if (b->list.at[i].severity < b->list.at[n - 1].severity)
+			b->list.at[n - 1].severity = b->list.at[i].severity;
+	b->list.n = n;
 }
 
 struct baseline *baseline_open(const char *path, struct error *err)
 {
 	struct report *r = report_read(path, err);
 	struct baseline *b;
-	size_t i, k;
 
 	if (!r)
 		return NULL;
 	b = xcalloc(1, sizeof *b);
-	for (i = 0; i < report_nbugs(r); i++) {
-		*vec_add(&b->ids) = xstrdup(report_bug(r, i)->id);
-		for (k = 0; k < report_bug(r, i)->nconsequences; k++) /* the next report may call another one of them the cause */
-			*vec_add(&b->ids) = xstrdup(report_bug(r, i)->consequences[k].id);
+	for (size_t i = 0; i < report_nbugs(r); i++) {
+		add(b, report_bug(r, i));
+		for (size_t k = 0; k < report_bug(r, i)->nconsequences; k++) /* the next report may call another one of them the cause */
+			add(b, &report_bug(r, i)->consequences[k]);
 	}
-	if (b->ids.n)
-		qsort(b->ids.at, b->ids.n, sizeof *b->ids.at, id_compare);
+	keep_worst(b);
 	report_free(r);
 	return b;
 }
 
 void baseline_close(struct baseline *b)
 {
-	size_t i;
-
 	if (!b)
 		return;
-	for (i = 0; i < b->ids.n; i++)
-		free(b->ids.at[i]);
-	vec_release(&b->ids);
+	vec_release(&b->list);
 	free(b);
 }
 
 static bool is_known(const void *context, const struct bug *b)
 {
 	const struct baseline *baseline = context;
-	const char *id = b->id;
+	struct known key = { .severity = b->severity };
+	const struct known *k;
 
-	return baseline->ids.n && bsearch(&id, baseline->ids.at, baseline->ids.n, sizeof *baseline->ids.at, id_compare);
+	memcpy(key.id, b->id, sizeof key.id);
+	k = baseline->list.n ? bsearch(&key, baseline->list.at, baseline->list.n, sizeof key, known_compare) : NULL;
+	return k && k->severity <= b->severity;
 }
 
 void report_subtract(struct report *r, const struct baseline *b)

@@ -50,9 +50,9 @@ static const char *level(enum bug_severity s)
 {
 	switch (s) {
 	case BUG_CORRECTNESS: return "error";
-	case BUG_PERFORMANCE: return "warning";
-	case BUG_PORTING:
-	case BUG_WARNING: return "note";
+	case BUG_PERFORMANCE:
+	case BUG_WARNING: return "warning";
+	case BUG_PORTING: return "note";
 	case BUG_SEVERITIES: break;
 	}
 	BUG("severity %d", (int)s);

@@ -100,6 +100,27 @@ static void put_sentence(const struct page *p, const char *class, const char *be
 	fputs("</p>\n", p->f);
 }
 
+static bool is_shown(const struct page *p, const char *id)
+{
+	for (size_t i = 0; i < report_nbugs(p->r); i++)
+		if (strcmp(report_bug(p->r, i)->id, id) == 0)
+			return true;
+	return false;
+}
+
+/* What it may have the same cause as, which may be hidden. */
+static void put_relation(const struct page *p, const struct bug *b)
+{
+	const bool has_link = b->may_share_cause[0] && is_shown(p, b->may_share_cause);
+
+	if (!b->may_share_cause[0])
+		return;
+	fputs("<p class=\"note\">It may have the same cause as ", p->f);
+	if (has_link)
+		fprintf(p->f, "<a href=\"#bug-%s\">", b->may_share_cause);
+	fprintf(p->f, "finding %s%s.</p>\n", b->may_share_cause, has_link ? "</a>" : ", which is hidden here");
+}
+
 void put_finding(const struct page *p, const struct bug *b, size_t number)
 {
 	char *platforms = platforms_text(p->r, b);
@@ -111,8 +132,7 @@ void put_finding(const struct page *p, const struct bug *b, size_t number)
 	put_sentence(p, "note", "", platforms);
 	put_sentence(p, "note", "Only a warning: ", b->reason);
 	put_sentence(p, "note", "Not decided: it depends on a file that crash states do not follow: ", b->undecided_by);
-	if (b->may_share_cause[0])
-		fprintf(p->f, "<p class=\"note\">It may have the same cause as <a href=\"#bug-%s\">finding %s</a>.</p>\n", b->may_share_cause, b->may_share_cause);
+	put_relation(p, b);
 	put_source(p, b);
 	if (b->evidence && !p->is_brief) {
 		put_timeline(p, b->evidence, b->id);

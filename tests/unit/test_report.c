@@ -605,6 +605,34 @@ static void baseline_leaves_what_is_new(void **state)
 	report_free(r);
 }
 
+/* What was a warning, and is a bug now, is new; what was a bug is known, as whatever it comes back. */
+static void baseline_of_warnings(void **state)
+{
+	for (int was = BUG_CORRECTNESS; was < BUG_SEVERITIES; was++)
+		for (int is = BUG_CORRECTNESS; is < BUG_SEVERITIES; is++) {
+			struct report *old = report_new(), *r = report_new();
+			struct baseline *b;
+			struct error err;
+			char *json;
+
+			report_add(old, &(struct bug){ .kind = "missing-flush", .severity = (enum bug_severity)was, .message = "lost" });
+			report_add(r, &(struct bug){ .kind = "missing-flush", .severity = (enum bug_severity)is, .message = "lost" });
+			report_finish(old);
+			report_finish(r);
+			json = sample_render(old, "json", &sample_options);
+			sample_write("base.json", json);
+			b = baseline_open("base.json", &err);
+			assert_non_null(b);
+			report_subtract(r, b);
+			assert_int_equal(report_nbugs(r), is < was);
+			baseline_close(b);
+			free(json);
+			report_free(old);
+			report_free(r);
+		}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -630,6 +658,7 @@ int main(void)
 		cmocka_unit_test(a_caller_hides_only_what_it_alone_reaches),
 		cmocka_unit_test(malformed_suppressions_say_where),
 		cmocka_unit_test(baseline_leaves_what_is_new),
+		cmocka_unit_test(baseline_of_warnings),
 	};
 
 	return cmocka_run_group_tests(tests, sample_folder_make, sample_folder_remove);

@@ -180,6 +180,28 @@ static void reports_with_causes_become_one(void **state)
 	}
 }
 
+/* Each rendering tells a warning from a bug of the same kind, and why it is one. */
+static void check_renderings(const struct report *r, const char *id)
+{
+	static const struct {
+		const char *format, *parts[4];
+	} rows[] = {
+		{ "text", { "Only a warning: nobody reads it.", "app.log", "It may have the same cause as finding ", "1 bug, 1 warning" } },
+		{ "sarif", { "\"level\": \"warning\"", "\"level\": \"error\"", "\"undecidedBy\": \"app.log\"", "\"reason\": \"nobody reads it\"" } },
+		{ "html", { "data-severity=\"warning\"", "<option>warning</option>", "Only a warning: nobody reads it", "1 warning</span>" } },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char *text = sample_render(r, rows[i].format, &(struct report_options){ 0 });
+
+		for (size_t k = 0; k < COUNT(rows[i].parts); k++)
+			if (!strstr(text, rows[i].parts[k]))
+				fail_msg("%s is not in the %s", rows[i].parts[k], rows[i].format);
+		assert_non_null(strstr(text, id));
+		free(text);
+	}
+}
+
 static void check_doubts(const struct report *r)
 {
 	const struct bug *doubted = NULL, *shared = NULL;
@@ -196,6 +218,7 @@ static void check_doubts(const struct report *r)
 	assert_string_equal(doubted->reason, "nobody reads it");
 	assert_string_equal(doubted->undecided_by, "app.log");
 	assert_string_equal(shared->may_share_cause, doubted->id);
+	check_renderings(r, doubted->id);
 }
 
 static void doubts_are_written_and_read_again(void **state)
