@@ -99,6 +99,7 @@ static bool is_bug(const struct plan *p, const struct crash_result *r, const str
 static int look_into(struct look *l, struct output_doubt *d, struct crash_result *r, struct error *err)
 {
 	struct explorer *e = &l->explorer;
+	struct crash_store oldest;
 	struct crash_bug b;
 	struct verdict v;
 	uint64_t *state;
@@ -114,13 +115,15 @@ static int look_into(struct look *l, struct output_doubt *d, struct crash_result
 		return 0; /* lines with very many contents: another set of them was asked for */
 	recovery_set_moment(&l->recovery, e->runner, l->walk.plan, l->walk.seq);
 	runner_load(e->runner, &l->walk.image, &e->set);
+	seen_clear(&e->seen_runs);
 	steady = is_steady(l, d, state, &v, err);
 	l->is_chance |= steady == 0;
 	if (steady <= 0 || !outputs_know_shapes(&r->outputs, v.output, v.output_len)) {
 		free(state);
 		return steady < 0 ? -1 : 0;
 	}
-	end = explain(e, state, &v, &b, err);
+	explain_begin(e, &v, &b);
+	end = explain(e, state, &v, &b, &oldest, err);
 	if (end == MINIMISE_DONE && is_bug(l->walk.plan, r, &b)) {
 		b.kind = "recovery-output";
 		*vec_add(&r->bugs) = b;

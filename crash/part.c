@@ -10,7 +10,7 @@
 
 /* Those that add up, and those that stay true. */
 #define COUNTS(X)                                                                                                            \
-	X(points) X(runs) X(begun) X(deeper) X(diagnosis_runs) X(failures) X(bugs) X(fallbacks) X(cut_points) X(faults) X(unstable) \
+	X(points) X(runs) X(begun) X(deeper) X(diagnosis_runs) X(remembered) X(failures) X(bugs) X(fallbacks) X(cut_points) X(faults) X(unstable) \
 	X(lazy_runs) X(whole_runs) X(hangs) X(unconfirmed) X(uncompared) X(overlapping) X(impossible)
 #define FLAGS(X) X(is_stopped) X(is_late) X(has_opened) X(has_missed) X(has_moved) X(has_sandbox) X(had_file)
 

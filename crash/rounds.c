@@ -45,17 +45,7 @@ static void allow(struct worker *w, bool is_first)
 /* What was known here is known again. */
 static void take_up(struct worker *w, struct pause *p)
 {
-	for (size_t i = 0; i < p->known.n; i++) {
-		struct known_bug *k = &w->known.at[p->known.at[i].bug];
-
-		sparse_release(&k->state);
-		k->state = p->known.at[i].state;
-		k->state_point = p->point;
-		k->verdict.kind = p->known.at[i].kind;
-		k->verdict.code = p->known.at[i].code;
-		k->count_here = p->known.at[i].count_here;
-	}
-	p->known.n = 0;
+	known_take_up(w, p);
 	if (p->races)
 		races_take_up(w->races, p->point, p->races);
 	p->races = NULL;
@@ -63,15 +53,7 @@ static void take_up(struct worker *w, struct pause *p)
 
 static void put_away(struct worker *w, struct pause *p)
 {
-	for (size_t i = 0; i < w->known.n; i++) {
-		struct known_bug *k = &w->known.at[i];
-
-		if (k->state_point != p->point)
-			continue;
-		*vec_add(&p->known) = (struct known_here){ i, k->verdict.kind, k->verdict.code, k->state, k->count_here };
-		k->state = (struct sparse_set){ 0 };
-		k->state_point = k->count_here = 0;
-	}
+	known_put_away(w, p);
 	if (w->races)
 		p->races = races_put_away(w->races, p->point);
 	point_rest_put_away(p->rest, &w->explorer);
@@ -120,9 +102,7 @@ static void pause_release(struct worker *w, struct pause *p)
 		__atomic_fetch_add(&w->explorer.counters->deeper, 1, __ATOMIC_RELAXED);
 	if (p->rest)
 		point_rest_free(p->rest, &w->explorer);
-	for (size_t i = 0; i < p->known.n; i++)
-		sparse_release(&p->known.at[i].state);
-	vec_release(&p->known);
+	known_pause_release(p);
 	race_notes_free(p->races);
 }
 
@@ -218,7 +198,7 @@ static int first_round(struct worker *w, struct error *err)
 		if (p.rest)
 			keep(w, &p);
 		else
-			vec_release(&p.known);
+			known_pause_release(&p);
 		if (result < 0)
 			return -1;
 	}
@@ -259,7 +239,7 @@ static void forget_done(struct worker *w)
 		if (w->pauses.at[i].rest)
 			w->pauses.at[n++] = w->pauses.at[i];
 		else
-			vec_release(&w->pauses.at[i].known);
+			known_pause_release(&w->pauses.at[i]);
 	w->pauses.n = n;
 }
 

@@ -7,7 +7,6 @@
 
 #include "crash/findings.h"
 #include "crash/search/state_text.h"
-#include "crash/states/states_of_stores.h"
 #include "crash/worker_internal.h"
 
 /* ---- first crashes ---- */
@@ -44,27 +43,6 @@ static void tell_first_crash(struct worker *w, uint64_t signature, bool is_oldes
 	worker_tell(w, &m);
 	free(f.state);
 	vec_release(&f.allowed);
-}
-
-/* What recovery did not read has its oldest content: the second recovery may read it. NULL: it read everything that was undecided. */
-static uint64_t *with_oldest(const struct explorer *e, const uint64_t *left)
-{
-	uint64_t *state = states_copy(&e->set, left);
-	bool is_other = false;
-
-	for (size_t i = 0; i < e->set.lines.n; i++) {
-		const struct state_line *l = &e->set.lines.at[i];
-		uint32_t oldest = 0;
-
-		while (!bit_get(left + l->set, oldest))
-			oldest++;
-		is_other |= oldest != states_newest_left(l, left);
-		states_only(l, state, oldest);
-	}
-	if (is_other)
-		return state;
-	free(state);
-	return NULL;
 }
 
 /* ---- outputs ---- */
@@ -129,7 +107,7 @@ static void note_output(struct worker *w, const struct explorer *e, const uint64
 static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *after, const struct verdict *v, void *arg)
 {
 	struct worker *w = arg;
-	uint64_t signature, *oldest;
+	uint64_t signature, *newest, *oldest;
 
 	if (w->races)
 		races_note_run(w->races, e, before, after, v);
@@ -141,9 +119,11 @@ static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *a
 	if (signature == 0 || is_told(w, signature, e->walk->point))
 		return;
 	tell_first_crash(w, signature, false, after);
-	oldest = with_oldest(e, after);
-	if (oldest)
+	newest = explorer_state(e, after);
+	oldest = explorer_oldest(e, after); /* the second recovery may read what this one did not */
+	if (memcmp(newest, oldest, e->set.nwords * sizeof *newest) != 0)
 		tell_first_crash(w, signature, true, oldest);
+	free(newest);
 	free(oldest);
 }
 
@@ -154,13 +134,8 @@ static void on_point(struct explorer *e, bool is_again, void *arg)
 {
 	struct worker *w = arg;
 
-	for (size_t i = 0; i < w->known.n && !is_again; i++) {
-		struct known_bug *k = &w->known.at[i];
-
-		if (k->state_point == e->walk->point)
-			k->bug.count -= k->count_here;
-		k->count_here = k->state_point = 0;
-	}
+	if (!is_again)
+		known_begin_point(w);
 	if (w->races)
 		races_begin_point(w->races, e, is_again);
 }
@@ -191,167 +166,6 @@ static void tell_turns(struct worker *w)
 		race_turn_pass(&m, &list->at[i]);
 		worker_tell(w, &m);
 	}
-}
-
-/* ---- known bugs ---- */
-
-/* The state loses at least what the smallest loss of a known bug does. */
-static bool covers(const struct explorer *e, const uint64_t *state, const struct sparse_set *smallest)
-{
-	const struct state_set *s = &e->set;
-
-	for (size_t i = 0; i < smallest->parts.n; i++) {
-		const struct state_line *l = &s->lines.at[smallest->parts.at[i].line];
-		uint32_t known = 0;
-
-		bits_newest(smallest->words.at + smallest->parts.at[i].at, l->words, &known);
-		if (!states_loses(s, e->walk->model, l, states_newest_left(l, state), known, true))
-			return false;
-	}
-	return true;
-}
-
-/* An order of bugs that does not depend on which of them this worker met first, nor where: by what makes two of them one. */
-static bool is_before(const struct crash_bug *a, const struct crash_bug *b)
-{
-	const uint32_t x[] = { a->lost.n ? a->lost.at[0].site : 0, a->is_survivor_guessed, bug_survivor(a),
-			       a->acknowledged.site, a->lost.n + a->survived.n ? 0 : a->at_site };
-	const uint32_t y[] = { b->lost.n ? b->lost.at[0].site : 0, b->is_survivor_guessed, bug_survivor(b),
-			       b->acknowledged.site, b->lost.n + b->survived.n ? 0 : b->at_site };
-
-	for (size_t i = 0; i < sizeof x / sizeof *x; i++)
-		if (x[i] != y[i])
-			return x[i] < y[i];
-	return strcmp(a->kind, b->kind) < 0;
-}
-
-/* The known bug that the failure counts for. */
-static struct known_bug *find_here(struct worker *w, const uint64_t *state, const struct verdict *v)
-{
-	struct known_bug *found = NULL;
-
-	for (size_t i = 0; i < w->known.n; i++) {
-		struct known_bug *k = &w->known.at[i];
-
-		if (k->state_point == w->explorer.walk->point && (!found || is_before(&k->bug, &found->bug)) && verdict_same(&k->verdict, v) &&
-		    covers(&w->explorer, state, &k->state))
-			found = k;
-	}
-	return found;
-}
-
-static void tell_bug(struct worker *w, size_t number)
-{
-	struct wire m = { 0 };
-
-	wire_number(&m, 'B');
-	wire_number(&m, number);
-	bug_pass(&m, &w->known.at[number].bug);
-	worker_tell(w, &m);
-}
-
-/* The same as one that is known: it is the earlier failure point that is told of. */
-static void remember_earlier(struct worker *w, size_t number, struct crash_bug *b, const struct verdict *v)
-{
-	struct crash_bug *known = &w->known.at[number].bug, later = *b;
-
-	if (b->point < known->point) {
-		b->varies |= choices_find(&w->explorer, b->state, v, b->printed, &b->choices, &b->nchoices);
-		later = *known;
-		*known = *b;
-		known->count = later.count;
-		known->runs = later.runs;
-		tell_bug(w, number);
-	}
-	crash_bug_release(&later);
-}
-
-static struct known_bug *remember(struct worker *w, struct crash_bug *b, const struct verdict *v)
-{
-	for (size_t i = 0; i < w->known.n; i++)
-		if (bug_same(&w->known.at[i].bug, b)) {
-			remember_earlier(w, i, b, v);
-			w->known.at[i].verdict = *v; /* it may fail in another way here */
-			return &w->known.at[i];
-		}
-	b->runs = __atomic_load_n(&w->explorer.counters->runs, __ATOMIC_RELAXED);
-	b->varies |= choices_find(&w->explorer, b->state, v, b->printed, &b->choices, &b->nchoices);
-	*vec_add(&w->known) = (struct known_bug){ .bug = *b, .verdict = *v };
-	tell_bug(w, w->known.n - 1);
-	__atomic_fetch_add(&w->explorer.counters->bugs, 1, __ATOMIC_RELAXED);
-	w->known.at[w->known.n - 1].bug.count = 0;
-	return &w->known.at[w->known.n - 1];
-}
-
-/* The behaviours that the state is one of. */
-static void tell_failed(struct worker *w, const uint64_t *state)
-{
-	struct explorer *e = &w->explorer;
-
-	uint64_t *set = e->tests.n > 0 ? states_all(&e->set) : NULL;
-
-	for (size_t i = 0; i < e->tests.n; i++) {
-		struct wire m = { 0 };
-
-		sparse_expand(&e->tests.at[i].set, &e->set, set);
-		if (!states_include(&e->set, set, state))
-			continue;
-		wire_number(&m, 'V');
-		wire_number(&m, w->reps->tests.at[w->stop->first + i]);
-		worker_tell(w, &m);
-	}
-	free(set);
-}
-
-/* A failure that is none of the program's, as far as is known. 1: the run says nothing. */
-static int note_unexplained(struct crash_counters *c, enum minimise_end end)
-{
-	if (end == MINIMISE_UNSTABLE)
-		__atomic_fetch_add(&c->unstable, 1, __ATOMIC_RELAXED);
-	if (end == MINIMISE_LIMITED)
-		__atomic_fetch_add(&c->impossible, 1, __ATOMIC_RELAXED);
-	if (end == MINIMISE_LATE) {
-		__atomic_fetch_add(&c->unconfirmed, 1, __ATOMIC_RELAXED);
-		__atomic_store_n(&c->is_late, 1, __ATOMIC_RELAXED);
-		__atomic_store_n(&c->is_stopped, 1, __ATOMIC_RELAXED);
-	}
-	return end != MINIMISE_UNSTABLE;
-}
-
-static int on_failure(struct explorer *e, const uint64_t *state, const struct verdict *v, void *arg, struct error *err)
-{
-	struct verdict first = *v;
-	struct worker *w = arg;
-	struct known_bug *k = find_here(w, state, v);
-	struct crash_bug b;
-	uint64_t *smallest;
-	uint32_t survived;
-	enum minimise_end end;
-
-	tell_failed(w, state);
-	if (k) {
-		k->bug.count++;
-		k->count_here++;
-		return 0;
-	}
-	smallest = states_copy(&e->set, state);
-	end = explain(e, smallest, v, &b, err);
-	if (end != MINIMISE_DONE) {
-		free(smallest);
-		crash_bug_release(&b);
-		return end == MINIMISE_ERROR ? -1 : note_unexplained(e->counters, end);
-	}
-	free(smallest);
-	smallest = state_parse(&e->set, b.state, err); /* explaining lost more than needed */
-	survived = b.survived.n ? b.survived.at[0].site : 0;
-	k = remember(w, &b, &first);
-	k->bug.count++;
-	k->count_here++;
-	sparse_take(&k->state, &e->set, smallest, SPARSE_NEWEST);
-	explorer_know(e, smallest, survived);
-	free(smallest);
-	k->state_point = e->walk->point;
-	return 0;
 }
 
 /* ---- work ---- */
@@ -404,7 +218,7 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 					.recovery = o->recovery,
 					.limits = o->limits,
 					.counters = counters,
-					.on_failure = on_failure,
+					.on_failure = known_on_failure,
 					.on_point = on_point,
 					.on_run = o->wants_first_crashes || o->races.is_wanted || o->watches_output ? on_run : NULL,
 					.arg = &w };
@@ -443,11 +257,7 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 	if (w.explorer.runner && runner_has_missed(w.explorer.runner))
 		__atomic_store_n(&counters->has_missed, 1, __ATOMIC_RELAXED);
 	runner_free(w.explorer.runner);
-	for (size_t i = 0; i < w.known.n; i++) {
-		crash_bug_release(&w.known.at[i].bug);
-		sparse_release(&w.known.at[i].state);
-	}
-	vec_release(&w.known);
+	known_release(&w);
 	vec_release(&w.signatures);
 	outputs_release(&w.outputs);
 	races_free(w.races);

@@ -7,26 +7,38 @@
 #include "util/wire.h"
 #include "crash/workers.h"
 
-/* A bug that this worker knows, and the smallest loss that shows it at the present failure point. */
+/* A bug that this worker knows. `here` is about one failure point, where the bug is known only if it was explained there: so it does not matter who explored what before. */
 struct known_bug {
 	struct crash_bug bug;
-	struct verdict verdict;
-	struct sparse_set state; /* from the newest */
-	uint64_t state_point;	 /* where that was; 0: nowhere yet */
-	uint64_t count_here;	 /* of the present failure point */
+	struct known_here {
+		uint64_t point;		/* where that is; 0: nowhere yet */
+		uint64_t count;
+		bool has_place;		/* false: recovery fails though nothing is lost */
+		uint32_t place;		/* of the oldest store of the smallest loss: with it, recovery copes */
+		enum verdict_kind kind; /* how it failed first */
+		int code;
+		uint64_t site;
+	} here;
+};
+
+/* What is known of a failure point besides: the bug that states belong to, by all that their run read (lost places, surviving places, outcome). Several bugs have one key if the states
+ * belong to all of them. */
+struct attributions {
+	VEC(struct attribution {
+		uint64_t key;
+		size_t bug; /* index in known */
+	}) list;
+	uint64_t nruns; /* that it took */
 };
 
 struct told_signature {
 	uint64_t signature, point;
 };
 
-/* What else is known of such a bug at a failure point that will be visited again. */
-struct known_here {
+/* A bug that is known at a failure point which will be visited again. */
+struct known_paused {
 	size_t bug; /* index in known */
-	enum verdict_kind kind; /* how it fails there */
-	int code;
-	struct sparse_set state;
-	uint64_t count_here;
+	struct known_here here;
 };
 
 /* A failure point that will be visited again. */
@@ -36,7 +48,8 @@ struct pause {
 	struct point_rest *rest;
 	uint32_t nvisits; /* that ended as they should */
 	uint64_t round;	  /* of the last one */
-	VEC(struct known_here) known;
+	VEC(struct known_paused) known;
+	struct attributions attributions;
 	struct race_notes *races; /* NULL: not asked for */
 };
 
@@ -44,6 +57,7 @@ struct worker {
 	struct explorer explorer;
 	const struct references *refs;
 	VEC(struct known_bug) known;
+	struct attributions attributions; /* of the present failure point */
 	struct outputs outputs;	  /* that were told of */
 	bool watches_output;
 	VEC(struct told_signature) signatures; /* of recoveries that were told of */
@@ -67,6 +81,14 @@ struct worker {
 void worker_tell(struct worker *w, struct wire *m);
 /* The present stop of representative testing had its first runs ('P'), or is done ('S'). */
 void worker_tell_stop(struct worker *w, char what);
+
+/* attribution.c: bugs that are known, and which of them a failing state belongs to. */
+int known_on_failure(struct explorer *e, const uint64_t *left, const struct verdict *v, void *worker, struct error *err);
+void known_begin_point(struct worker *w); /* what was counted at the present failure point does not count: it begins anew */
+void known_take_up(struct worker *w, struct pause *p);
+void known_put_away(struct worker *w, struct pause *p);
+void known_pause_release(struct pause *p);
+void known_release(struct worker *w);
 
 /* rounds.c: explores all failure points that this worker claims, in rounds. */
 int rounds_explore(struct worker *w, struct error *err);

@@ -215,7 +215,8 @@ struct report_coverage {
 	const struct report_found *found; /* of these, those that found something new, in order: the first REPORT_FOUND_MAX */
 	size_t nfound;
 	uint64_t nfound_all;
-	uint64_t diagnosis_runs;       /* besides those: to minimise what failed, to judge races */
+	uint64_t diagnosis_runs;       /* besides those: to minimise what failed, to say which bug it is, to judge races */
+	uint64_t attributed_without_run; /* failing runs that were counted for a bug because one like them was */
 	uint64_t faults;	       /* of all runs: accesses that were looked at because of what is undecided or watched, or beside it */
 	uint64_t lazy_runs, whole_runs; /* those that decided what they read; those on whole images because that was not possible */
 	const char *states, *states_all; /* crash states that the runs stand for, and that there are: decimal; NULL: not counted */

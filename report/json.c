@@ -189,6 +189,7 @@ static json_t *coverage_json(const struct report *r)
 	json_set_number(o, "runs", c->runs);
 	json_set_number(o, "inputs", c->inputs);
 	json_set_number(o, "diagnosis_runs", c->diagnosis_runs);
+	json_set_number(o, "attributed_without_run", c->attributed_without_run);
 	json_set_number(o, "faults", c->faults);
 	json_set_number(o, "lazy_runs", c->lazy_runs);
 	json_set_number(o, "whole_runs", c->whole_runs);

@@ -377,6 +377,7 @@ static void read_coverage(struct reader *in, const json_t *o)
 					   .nfound_all = found.nfound_all,
 					   .runs = get_number(in, o, "runs", INT64_MAX),
 					   .diagnosis_runs = get_number(in, o, "diagnosis_runs", INT64_MAX),
+					   .attributed_without_run = get_number(in, o, "attributed_without_run", INT64_MAX),
 					   .faults = get_number(in, o, "faults", INT64_MAX),
 					   .lazy_runs = get_number(in, o, "lazy_runs", INT64_MAX),
 					   .whole_runs = get_number(in, o, "whole_runs", INT64_MAX),

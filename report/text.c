@@ -395,6 +395,9 @@ static void put_summary(const struct text *t)
 		fputs(".\n", t->f);
 	}
 	put_folded(t);
+	if (c->attributed_without_run)
+		fprintf(t->f, "%" PRIu64 " failing runs were counted for a finding because one like them belongs to it; recovery was not run to prove it.\n",
+			c->attributed_without_run);
 	if (c->note) {
 		text_put(t, c->note);
 		fputs(".\n", t->f);

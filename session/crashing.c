@@ -190,6 +190,7 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 							   .depth = depth_of(c),
 							   .runs = c->counters.runs,
 							   .diagnosis_runs = c->counters.diagnosis_runs,
+							   .attributed_without_run = c->counters.remembered,
 							   .faults = c->counters.faults,
 							   .lazy_runs = c->counters.lazy_runs,
 							   .whole_runs = c->counters.whole_runs,

@@ -159,18 +159,18 @@ static void classify_acknowledged(struct explorer *e, struct crash_bug *b, const
 	b->acknowledged = around->acknowledged;
 }
 
-/* Of the survivors that are later than a lost store: the last one of those without which recovery would not fail. */
-static enum minimise_end classify_order(struct explorer *e, uint64_t *state, const struct verdict *v, const struct losses *lost,
+/* Of the survivors that are later than a lost store: the last one of those without which recovery would not fail. few: a state that fails so with few survivors. */
+static enum minimise_end classify_order(struct explorer *e, uint64_t *few, const struct verdict *v, const struct losses *lost,
 					const struct surroundings *around, struct crash_bug *b, struct error *err)
 {
-	enum minimise_end end = minimise_survivors(e, state, v, err);
+	enum minimise_end end = minimise_survivors(e, few, v, err);
 	struct crash_store needed;
 	struct surroundings then;
 	struct losses more = { 0 };
 
 	if (end != MINIMISE_DONE)
 		return end;
-	collect_losses(e, state, &more);
+	collect_losses(e, few, &more);
 	look_around(e, &more, &then);
 	if (is_of_the_past(v, &then)) {
 		classify_acknowledged(e, b, lost, &then);
@@ -181,7 +181,7 @@ static enum minimise_end classify_order(struct explorer *e, uint64_t *state, con
 	} else {
 		b->kind = plan_is_never_persisted(e->walk->plan, lost->stores.at[0].seq) && !b->is_in_line ? "missing-flush" : "ordering";
 		add_losses(b, lost);
-		needed = b->is_in_line ? survivor_in_line(e, state) : needed_survivor(e, state, lost->stores.at[0].seq);
+		needed = b->is_in_line ? survivor_in_line(e, few) : needed_survivor(e, few, lost->stores.at[0].seq);
 		b->is_survivor_guessed = !needed.seq && then.survivor.seq;
 		add_store(b, false, b->is_survivor_guessed ? then.survivor : needed);
 	}
@@ -190,9 +190,9 @@ static enum minimise_end classify_order(struct explorer *e, uint64_t *state, con
 }
 
 /* Of what this crash could have lost, and did not: the last store without which recovery would not fail. Without one, what matters was durable already. */
-static enum minimise_end find_needed(struct explorer *e, const uint64_t *state, const struct verdict *v, struct crash_store *needed, struct error *err)
+static enum minimise_end find_needed(struct explorer *e, const uint64_t *few, const struct verdict *v, struct crash_store *needed, struct error *err)
 {
-	uint64_t *smallest = states_copy(&e->set, state);
+	uint64_t *smallest = states_copy(&e->set, few);
 	enum minimise_end end = minimise_survivors(e, smallest, v, err);
 
 	*needed = end == MINIMISE_DONE ? needed_survivor(e, smallest, 0) : (struct crash_store){ 0 };
@@ -201,11 +201,11 @@ static enum minimise_end find_needed(struct explorer *e, const uint64_t *state, 
 }
 
 /* The store before the crash may have nothing to do with the failure. */
-static enum minimise_end classify_between(struct explorer *e, const uint64_t *state, const struct verdict *v, const struct losses *lost,
+static enum minimise_end classify_between(struct explorer *e, const uint64_t *few, const struct verdict *v, const struct losses *lost,
 					  struct surroundings *around, struct crash_bug *b, struct error *err)
 {
 	struct crash_store needed = { 0 };
-	enum minimise_end end = around->before.seq ? find_needed(e, state, v, &needed, err) : MINIMISE_DONE;
+	enum minimise_end end = around->before.seq ? find_needed(e, few, v, &needed, err) : MINIMISE_DONE;
 
 	b->is_survivor_guessed = around->before.seq && !needed.seq;
 	if (needed.seq)
@@ -214,21 +214,21 @@ static enum minimise_end classify_between(struct explorer *e, const uint64_t *st
 	return end;
 }
 
-static enum minimise_end classify(struct explorer *e, uint64_t *state, const struct verdict *v, struct crash_bug *b,
+static enum minimise_end classify(struct explorer *e, const uint64_t *cause, uint64_t *few, const struct verdict *v, struct crash_bug *b,
 				  struct error *err)
 {
 	struct surroundings around;
 	struct losses lost = { 0 };
 	enum minimise_end end = MINIMISE_DONE;
 
-	collect_losses(e, state, &lost);
+	collect_losses(e, cause, &lost);
 	look_around(e, &lost, &around);
 	if (is_of_the_past(v, &around))
 		classify_acknowledged(e, b, &lost, &around);
 	else if (!around.survivor.seq)
-		end = classify_between(e, state, v, &lost, &around, b, err);
+		end = classify_between(e, few, v, &lost, &around, b, err);
 	else
-		end = classify_order(e, state, v, &lost, &around, b, err);
+		end = classify_order(e, few, v, &lost, &around, b, err);
 	vec_release(&lost.stores);
 	return end;
 }
@@ -291,27 +291,44 @@ static int describe_smallest(struct explorer *e, const uint64_t *state, const st
 	return 0;
 }
 
-enum minimise_end explain(struct explorer *e, uint64_t *state, const struct verdict *v, struct crash_bug *b, struct error *err)
+void explain_begin(const struct explorer *e, const struct verdict *v, struct crash_bug *b)
 {
-	uint64_t *larger = states_copy(&e->set, state);
-	struct verdict first = *v;
-	enum minimise_end end;
-
 	*b = (struct crash_bug){ .point = e->walk->point, .seq = e->walk->seq, .at_site = site_id(e->walk->site), .count = 1 };
 	crash_bug_describe(b, v);
-	for (size_t i = 0; v->kind == VERDICT_DUMP && i < e->allowed.hashes.n; i++)
+}
+
+static struct crash_store oldest_loss(const struct explorer *e, const uint64_t *state)
+{
+	struct crash_store oldest = { 0 };
+	struct losses lost = { 0 };
+
+	collect_losses(e, state, &lost);
+	if (lost.stores.n > 0)
+		oldest = lost.stores.at[0];
+	vec_release(&lost.stores);
+	return oldest;
+}
+
+enum minimise_end explain(struct explorer *e, const uint64_t *left, const struct verdict *v, struct crash_bug *b, struct crash_store *oldest, struct error *err)
+{
+	const struct verdict first = *v;
+	uint64_t *ran = explorer_state(e, left);
+	struct minimised m;
+	enum minimise_end end = minimise(e, left, &m, &first, err);
+
+	for (size_t i = 0; first.kind == VERDICT_DUMP && i < e->allowed.hashes.n; i++)
 		*vec_add(&b->allowed) = e->allowed.hashes.at[i];
-	end = minimise(e, state, &first, err);
-	if (end == MINIMISE_DONE)
-		end = minimise_gaps(e, state, &first, &b->is_in_line, err);
 	if (end == MINIMISE_DONE) {
-		b->state = state_text(&e->set, e->walk->point, state);
-		if (memcmp(larger, state, e->set.nwords * sizeof *state) != 0 && describe_smallest(e, state, &first, b, err) < 0)
+		b->is_in_line = m.has_gaps;
+		b->state = state_text(&e->set, e->walk->point, m.state);
+		*oldest = oldest_loss(e, m.cause);
+		if (memcmp(ran, m.state, e->set.nwords * sizeof *ran) != 0 && describe_smallest(e, m.state, &first, b, err) < 0)
 			end = MINIMISE_ERROR;
 	}
 	if (end == MINIMISE_DONE)
-		end = classify(e, state, &first, b, err);
-	free(larger);
+		end = classify(e, m.cause, m.few, &first, b, err);
+	free(ran);
+	minimised_release(&m);
 	if (end == MINIMISE_DONE && b->is_in_line && model_is_ported(e->walk->model))
 		b->kind = "porting";
 	return end;

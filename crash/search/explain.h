@@ -36,7 +36,9 @@ void crash_bug_release(struct crash_bug *b);
 /* How it ended, with copies of all strings: those of a run last until the next. */
 void crash_bug_describe(struct crash_bug *b, const struct verdict *v);
 
-/* Fills b from a state that fails with v, minimising it. `state` is changed. */
-enum minimise_end explain(struct explorer *e, uint64_t *state, const struct verdict *v, struct crash_bug *b, struct error *err);
+/* A bug of the present failure point that fails with v: before anything else is run. */
+void explain_begin(const struct explorer *e, const struct verdict *v, struct crash_bug *b);
+/* Fills the rest from the states that fail so, minimising the one that loses most. *oldest: the oldest store that it loses then; seq 0: none. */
+enum minimise_end explain(struct explorer *e, const uint64_t *left, const struct verdict *v, struct crash_bug *b, struct crash_store *oldest, struct error *err);
 
 #endif

@@ -61,6 +61,8 @@ static int run_once(struct explorer *e, const uint64_t *set, bool is_lazy, struc
 	runner_begin(e->runner, set, is_lazy);
 	result = verdict_run(v, e->runner, e->recovery, &e->allowed, err);
 	__atomic_fetch_add(&e->counters->faults, runner_faults(e->runner), __ATOMIC_RELAXED);
+	if (result == 0 && v->kind == VERDICT_SIGNAL)
+		v->site = deaths_find(&e->deaths, e->runner, v->command, &v->result);
 	if (result == 0 && is_lazy && !v->why_unsound)
 		__atomic_fetch_add(&e->counters->lazy_runs, 1, __ATOMIC_RELAXED);
 	return result;
@@ -101,6 +103,18 @@ int explorer_try(struct explorer *e, const uint64_t *state, struct verdict *v, s
 	return explorer_run(e, state, false, v, err);
 }
 
+int explorer_end_of(struct explorer *e, const uint64_t *state, bool is_late, struct verdict *v, struct error *err)
+{
+	if (seen_find(&e->seen_runs, &e->set, state, v))
+		return 1;
+	if (is_late)
+		return 0;
+	if (explorer_try(e, state, v, err) < 0)
+		return -1;
+	seen_add(&e->seen_runs, &e->set, state, v);
+	return 2;
+}
+
 /* The states that a run stands for. */
 static void count_states(struct explorer *e, const uint64_t *left)
 {
@@ -124,18 +138,27 @@ uint64_t *explorer_state(const struct explorer *e, const uint64_t *left)
 	return state;
 }
 
+uint64_t *explorer_oldest(const struct explorer *e, const uint64_t *left)
+{
+	uint64_t *state = states_copy(&e->set, left);
+
+	for (size_t i = 0; i < e->set.lines.n; i++) {
+		const struct state_line *l = &e->set.lines.at[i];
+		uint32_t oldest = 0;
+
+		while (!bit_get(left + l->set, oldest))
+			oldest++;
+		states_only(l, state, oldest);
+	}
+	return state;
+}
+
 static int judge(struct explorer *e, const uint64_t *left, const struct verdict *v, struct error *err)
 {
-	uint64_t *state;
-	int result;
-
 	if (v->kind == VERDICT_OK)
 		return 0;
 	__atomic_fetch_add(&e->counters->failures, 1, __ATOMIC_RELAXED);
-	state = explorer_state(e, left);
-	result = e->on_failure(e, state, v, e->arg, err);
-	free(state);
-	return result;
+	return e->on_failure(e, left, v, e->arg, err);
 }
 
 int explorer_conclude(struct explorer *e, const uint64_t *before, const uint64_t *left, const struct verdict *v, struct error *err)
@@ -148,6 +171,7 @@ int explorer_conclude(struct explorer *e, const uint64_t *before, const uint64_t
 		e->on_run(e, before, left, v, e->arg);
 	if (e->is_diagnosis)
 		return 0;
+	seen_add(&e->seen_runs, &e->set, left, v);
 	result = judge(e, left, v, err);
 	if (result == 0)
 		count_states(e, left);

@@ -3,7 +3,9 @@
 #define CRASH_SEARCH_EXPLORER_H
 
 #include "crash/search/around.h"
+#include "crash/search/death.h"
 #include "crash/search/known_losses.h"
+#include "crash/search/seen.h"
 #include "crash/states/sparse.h"
 #include "crash/states/states.h"
 #include "crash/search/verdict.h"
@@ -34,7 +36,7 @@ struct crash_counters {
 	uint64_t busy[STAGES]; /* workers that have not left this stage yet */
 	uint64_t begun;	       /* failure points that had their first runs */
 	uint64_t deeper;       /* of these, those that had more, and have states left when no more may be run */
-	uint64_t diagnosis_runs, failures, bugs, fallbacks, cut_points, faults, unstable;
+	uint64_t diagnosis_runs, remembered, failures, bugs, fallbacks, cut_points, faults, unstable;
 	uint64_t lazy_runs;    /* of all runs, those that decided what they read */
 	uint64_t whole_runs;   /* on whole images, because a lazy one did not count */
 	uint64_t hangs;	       /* that more time did not help */
@@ -75,8 +77,8 @@ struct explorer {
 	const struct recovery *recovery;
 	struct explorer_limits limits;
 	struct crash_counters *counters;
-	/* A state that recovery did not cope with: one content left for each line. 1: the run says nothing, for a limit or the end of the time cut it. */
-	int (*on_failure)(struct explorer *e, const uint64_t *state, const struct verdict *v, void *arg, struct error *err);
+	/* States that recovery did not cope with: the contents of each line that the run stands for. 1: the run says nothing, for a limit or the end of the time cut it. */
+	int (*on_failure)(struct explorer *e, const uint64_t *left, const struct verdict *v, void *arg, struct error *err);
 	bool wants_reads; /* prefer lazy runs, whose decisions tell what was read */
 	/* At each visit of a failure point, when its lines are known, before anything is run; NULL: none. is_again: what was run here counts. */
 	void (*on_point)(struct explorer *e, bool is_again, void *arg);
@@ -101,11 +103,13 @@ struct explorer {
 	bool is_new; /* at this visit, a place of recovery read for the first time what some place of the program stored */
 	struct agenda *todo; /* sets of states that wait */
 	struct known_losses losses; /* that are known to fail */
+	struct seen seen_runs; /* how the runs ended, those of the diagnosis, too */
 	struct big seen; /* states that the runs stand for */
 	bool is_diagnosis; /* runs do not belong to the exploration, and failures are not of interest */
 	/* over all of this explorer's points */
 	struct big states_seen, states_all;
 	struct map decisions; /* by place of recovery and of the program: somebody read what may be lost */
+	struct deaths deaths; /* where signals came */
 	char why_fallback[160]; /* the last reason for whole images */
 	char why_impossible[160]; /* and for states on which recovery could not be run */
 };
@@ -129,10 +133,16 @@ void point_rest_free(struct point_rest *r, struct explorer *e);
 void explorer_know(struct explorer *e, const uint64_t *state, uint32_t survived);
 /* One run that does not belong to the exploration itself; `state` has one content for each line. */
 int explorer_try(struct explorer *e, const uint64_t *state, struct verdict *v, struct error *err);
+/* How recovery ends on a state, as a run here showed, or as one more shows that does not belong to the exploration: kind, code, site and why_unsound of the verdict. 1: it was
+ * known; 2: it took a run; 0: nobody ran the state, and is_late, so that nobody does. */
+int explorer_end_of(struct explorer *e, const uint64_t *state, bool is_late, struct verdict *v, struct error *err);
 /* The same, lazily: on a set of states of whatever the runner has loaded. Decisions have no stacks. */
 int explorer_ask(struct explorer *e, const uint64_t *set, struct verdict *v, struct error *err);
 /* More lazy runs at the present failure point, for on_run only. */
 int explorer_again(struct explorer *e, uint64_t max_runs, struct error *err);
+/* The states of a set that memory held, the newest content of each line, or that lose all they can. free() it. */
+uint64_t *explorer_state(const struct explorer *e, const uint64_t *left);
+uint64_t *explorer_oldest(const struct explorer *e, const uint64_t *left);
 bool explorer_may_run(struct explorer *e);
 /* The deadline and the grace after it are over: runs that only say more of what is known are not worth it any more. */
 bool explorer_is_late(const struct explorer *e);

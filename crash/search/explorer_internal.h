@@ -20,8 +20,6 @@ int explorer_run(struct explorer *e, const uint64_t *set, bool is_lazy, struct v
 bool explorer_widen(struct explorer *e);
 /* After a run that began with the states `before` and stands for those that are left: counts it, and hands a failing state on. -1: recovery cannot be run at all. */
 int explorer_conclude(struct explorer *e, const uint64_t *before, const uint64_t *left, const struct verdict *v, struct error *err);
-/* The state that memory held: of what is left, the newest in each line. free() it. */
-uint64_t *explorer_state(const struct explorer *e, const uint64_t *left);
 
 /* This visit has had its runs. */
 bool explorer_is_paused(const struct explorer *e);

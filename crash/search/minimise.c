@@ -2,6 +2,7 @@
 #include "crash/search/minimise.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "crash/search/blame.h"
@@ -9,16 +10,6 @@
 
 /* Contents to try between the newest and what a line has, before giving up on it. */
 #define STEPS_MAX 12
-
-/* Does it fail again in the same way? */
-static int fails_again(struct explorer *e, const uint64_t *state, const struct verdict *v, struct error *err)
-{
-	struct verdict now;
-
-	if (explorer_try(e, state, &now, err) < 0)
-		return -1;
-	return !now.why_unsound && verdict_same(&now, v);
-}
 
 struct failure {
 	struct explorer *e;
@@ -67,10 +58,19 @@ static bool is_interrupted(const struct explorer *e)
 	return __atomic_load_n(&e->counters->is_interrupted, __ATOMIC_RELAXED);
 }
 
-/* The same of a smaller loss. With no time left it does not: what is known to fail stays as it is. */
-static int fails(struct explorer *e, const uint64_t *state, const struct verdict *v, struct error *err)
+enum trial { TRIAL_ERROR = -1, TRIAL_CURED, TRIAL_SAME, TRIAL_OTHER };
+
+/* Does a smaller loss fail in the same way? With no time left, one that nobody ran does not: what is known to fail stays as it is. */
+static enum trial try_state(struct explorer *e, const uint64_t *state, const struct verdict *v, struct error *err)
 {
-	return is_interrupted(e) || explorer_is_late(e) ? 0 : fails_again(e, state, v, err);
+	struct verdict now;
+	int is_known = explorer_end_of(e, state, is_interrupted(e) || explorer_is_late(e), &now, err);
+
+	if (is_known < 0)
+		return TRIAL_ERROR;
+	if (is_known && !now.why_unsound && verdict_same(&now, v))
+		return TRIAL_SAME;
+	return is_known && !now.why_unsound && now.kind == VERDICT_OK ? TRIAL_CURED : TRIAL_OTHER;
 }
 
 static bool is_lossy(const struct state_line *l, const uint64_t *state)
@@ -78,39 +78,63 @@ static bool is_lossy(const struct state_line *l, const uint64_t *state)
 	return !bit_get(state + l->set, l->ncontents - 1);
 }
 
+/* A failing state in two ways: what recovery did not read has its newest content, or its oldest. A line may change only if both fail as before. Else one bug would be taken for another
+ * one: with the newest, a store that recovery did not read may publish something else that is lost; with the oldest, something else is lost. */
+struct twin {
+	uint64_t *newest, *oldest;
+};
+
+static enum trial try_twin(struct explorer *e, const struct twin *t, const struct verdict *v, struct error *err)
+{
+	const enum trial end = try_state(e, t->newest, v, err);
+
+	return end == TRIAL_SAME ? try_state(e, t->oldest, v, err) : end;
+}
+
+static struct twin twin_copy(const struct explorer *e, const struct twin *t)
+{
+	return (struct twin){ states_copy(&e->set, t->newest), states_copy(&e->set, t->oldest) };
+}
+
+static void twin_set(const struct twin *t, const struct state_line *l, uint32_t content)
+{
+	states_only(l, t->newest, content);
+	states_only(l, t->oldest, content);
+}
+
+static void twin_release(struct twin *t)
+{
+	free(t->newest);
+	free(t->oldest);
+}
+
+/* If the candidate, which is released, fails in the same way, it is kept. */
+static enum trial try_candidate(struct explorer *e, struct twin *t, struct twin *candidate, const struct verdict *v, struct error *err)
+{
+	const enum trial end = try_twin(e, candidate, v, err);
+
+	if (end == TRIAL_SAME) {
+		memcpy(t->newest, candidate->newest, e->set.nwords * sizeof *t->newest);
+		memcpy(t->oldest, candidate->oldest, e->set.nwords * sizeof *t->oldest);
+	}
+	twin_release(candidate);
+	return end;
+}
+
 enum direction { TO_NEWEST, TO_OLDEST };
 
-/* Tries the newest or the oldest content for the lines from..to of a list; keeps it if the failure stays. */
-static int try_all(struct explorer *e, uint64_t *state, enum direction direction, const size_t *lines, size_t from, size_t to,
-		   const struct verdict *v, struct error *err)
+/* Tries the newest or the oldest content for the lines from..to of a list. */
+static enum trial try_all(struct explorer *e, struct twin *t, enum direction direction, const size_t *lines, size_t from, size_t to,
+			  const struct verdict *v, struct error *err)
 {
-	uint64_t *candidate = states_copy(&e->set, state);
-	int stays;
+	struct twin candidate = twin_copy(e, t);
 
 	for (size_t i = from; i < to; i++) {
 		const struct state_line *l = &e->set.lines.at[lines[i]];
 
-		states_only(l, candidate, direction == TO_NEWEST ? l->ncontents - 1 : 0);
+		twin_set(&candidate, l, direction == TO_NEWEST ? l->ncontents - 1 : 0);
 	}
-	stays = fails(e, candidate, v, err);
-	if (stays > 0)
-		memcpy(state, candidate, e->set.nwords * sizeof *state);
-	free(candidate);
-	return stays;
-}
-
-/* Halves: a block of lines that do not matter goes at once. */
-static int move(struct explorer *e, uint64_t *state, enum direction direction, const size_t *lines, size_t from, size_t to,
-		const struct verdict *v, struct error *err)
-{
-	size_t middle = from + (to - from) / 2;
-	int stays = try_all(e, state, direction, lines, from, to, v, err);
-
-	if (stays != 0 || to - from <= 1)
-		return stays < 0 ? -1 : 0;
-	if (move(e, state, direction, lines, from, middle, v, err) < 0)
-		return -1;
-	return move(e, state, direction, lines, middle, to, v, err);
+	return try_candidate(e, t, &candidate, v, err);
 }
 
 enum which { OF_LESS, OF_SEQUENCE, OF_ALL };
@@ -127,57 +151,104 @@ static bool is_wanted(const struct explorer *e, const uint64_t *state, const str
 }
 
 /* The first of some contents from `from` to before `to`, up or down, that fails, too, if there is one. */
-static int try_contents(struct explorer *e, uint64_t *state, const struct state_line *l, int64_t from, int64_t to, enum which which,
+static int try_contents(struct explorer *e, struct twin *t, const struct state_line *l, int64_t from, int64_t to, enum which which,
 			const struct verdict *v, struct error *err)
 {
 	const int64_t step = from < to ? 1 : -1;
+	enum trial end = TRIAL_OTHER;
 	uint32_t steps = 0;
-	int stays = 0;
 
-	for (int64_t c = from; c != to && steps < STEPS_MAX && stays == 0; c += step) {
-		uint64_t *candidate;
+	for (int64_t c = from; c != to && steps < STEPS_MAX && end != TRIAL_SAME && end != TRIAL_ERROR; c += step) {
+		struct twin candidate;
 
-		if (!is_wanted(e, state, l, (uint32_t)c, which))
+		if (!is_wanted(e, t->newest, l, (uint32_t)c, which))
 			continue;
-		candidate = states_copy(&e->set, state);
-		states_only(l, candidate, (uint32_t)c);
-		stays = fails(e, candidate, v, err);
-		if (stays > 0)
-			memcpy(state, candidate, e->set.nwords * sizeof *state);
-		free(candidate);
+		candidate = twin_copy(e, t);
+		twin_set(&candidate, l, (uint32_t)c);
+		end = try_candidate(e, t, &candidate, v, err);
 		steps++;
 	}
-	return stays;
+	return end == TRIAL_ERROR ? -1 : end == TRIAL_SAME;
 }
 
-/* A line that must lose something: as little as possible. */
-static int lose_less(struct explorer *e, uint64_t *state, const struct state_line *l, const struct verdict *v, struct error *err)
+/* A line that must lose something: as little as possible, and of what the run lost for sure. */
+static int lose_less(struct explorer *e, struct twin *t, const struct state_line *l, const struct verdict *v, struct error *err)
 {
-	const uint32_t has = states_newest_left(l, state);
+	const uint32_t has = states_newest_left(l, t->newest);
+	struct twin candidate = twin_copy(e, t);
 
-	return has + 2 < l->ncontents && try_contents(e, state, l, l->ncontents - 2, has, OF_LESS, v, err) < 0 ? -1 : 0;
+	twin_set(&candidate, l, has);
+	if (try_candidate(e, t, &candidate, v, err) == TRIAL_ERROR)
+		return -1;
+	return has + 2 < l->ncontents && try_contents(e, t, l, l->ncontents - 2, has, OF_LESS, v, err) < 0 ? -1 : 0;
 }
 
-enum minimise_end minimise(struct explorer *e, uint64_t *state, const struct verdict *v, struct error *err)
+/* Halves: a block of lines that do not matter goes at once. is_needed: of each line of the set, whether recovery copes when the line moves; NULL: nobody asks. */
+static int move(struct explorer *e, struct twin *t, enum direction direction, const size_t *lines, size_t from, size_t to, bool *is_needed,
+		const struct verdict *v, struct error *err)
 {
-	VEC(size_t) lossy = { 0 };
-	enum minimise_end end = is_interrupted(e) ? MINIMISE_DONE : confirm(e, state, v, err);
+	const size_t middle = from + (to - from) / 2;
+	const enum trial end = try_all(e, t, direction, lines, from, to, v, err);
+
+	if (end == TRIAL_ERROR || end == TRIAL_SAME)
+		return end == TRIAL_ERROR ? -1 : 0;
+	if (to - from <= 1) {
+		if (is_needed)
+			is_needed[lines[from]] = end == TRIAL_CURED;
+		return direction == TO_NEWEST ? lose_less(e, t, &e->set.lines.at[lines[from]], v, err) : 0;
+	}
+	if (move(e, t, direction, lines, from, middle, is_needed, v, err) < 0)
+		return -1;
+	return move(e, t, direction, lines, middle, to, is_needed, v, err);
+}
+
+/* ---- losses ---- */
+
+struct lossy_line {
+	size_t line;
+	uint64_t seq; /* of the oldest store that it loses */
+};
+
+static void note_age(const struct model_lost *s, void *arg)
+{
+	struct lossy_line *l = arg;
+
+	if (s->seq < l->seq)
+		l->seq = s->seq;
+}
+
+static int compare_lossy(const void *a, const void *b)
+{
+	const struct lossy_line *x = a, *y = b;
+
+	return x->seq != y->seq ? (x->seq > y->seq) - (x->seq < y->seq) : (x->line > y->line) - (x->line < y->line);
+}
+
+/* The lines that recovery found without their newest content, what was stored first: it comes back before the store that published it. */
+static int give_back(struct explorer *e, const uint64_t *left, struct twin *t, bool *is_needed, const struct verdict *v, struct error *err)
+{
+	VEC(struct lossy_line) lossy = { 0 };
+	VEC(size_t) lines = { 0 };
 	int result = 0;
 
-	if (is_interrupted(e) && end != MINIMISE_LIMITED)
-		return MINIMISE_DONE;
-	if (end != MINIMISE_DONE)
-		return end;
-	for (size_t i = 0; i < e->set.lines.n; i++)
-		if (is_lossy(&e->set.lines.at[i], state))
-			*vec_add(&lossy) = i;
+	for (size_t i = 0; i < e->set.lines.n; i++) {
+		const struct state_line *l = &e->set.lines.at[i];
+		struct lossy_line x = { i, UINT64_MAX };
+
+		if (!is_lossy(l, left))
+			continue;
+		model_each_lost(e->walk->model, l->addr, state_content(&e->set, l, states_newest_left(l, t->oldest)), note_age, &x);
+		*vec_add(&lossy) = x;
+	}
 	if (lossy.n > 0)
-		result = move(e, state, TO_NEWEST, lossy.at, 0, lossy.n, v, err);
-	for (size_t i = 0; i < lossy.n && result == 0; i++)
-		if (is_lossy(&e->set.lines.at[lossy.at[i]], state))
-			result = lose_less(e, state, &e->set.lines.at[lossy.at[i]], v, err);
+		qsort(lossy.at, lossy.n, sizeof *lossy.at, compare_lossy);
+	for (size_t i = 0; i < lossy.n; i++)
+		*vec_add(&lines) = lossy.at[i].line;
+	if (lines.n > 0)
+		result = move(e, t, TO_NEWEST, lines.at, 0, lines.n, is_needed, v, err);
 	vec_release(&lossy);
-	return result < 0 ? MINIMISE_ERROR : MINIMISE_DONE;
+	vec_release(&lines);
+	return result;
 }
 
 bool minimise_is_gap(const struct explorer *e, const struct state_line *l, const uint64_t *state)
@@ -185,24 +256,83 @@ bool minimise_is_gap(const struct explorer *e, const struct state_line *l, const
 	return is_lossy(l, state) && !model_is_in_sequence(e->walk->model, l->addr, state_content(&e->set, l, states_newest_left(l, state)));
 }
 
-enum minimise_end minimise_gaps(struct explorer *e, uint64_t *state, const struct verdict *v, bool *has_gaps, struct error *err)
+/* Where a line's stores are in no order (arm64), the state may show a later one without an earlier one. Loses the later ones, too, where recovery still fails so: what is left of such
+ * lines is needed. */
+static int close_gaps(struct explorer *e, struct twin *t, const struct verdict *v, bool *has_gaps, struct error *err)
 {
 	int result = 0;
 
-	*has_gaps = false;
 	for (size_t i = 0; model_is_partial_order(e->walk->model) && i < e->set.lines.n && result >= 0; i++) {
 		const struct state_line *l = &e->set.lines.at[i];
 
-		if (!minimise_is_gap(e, l, state))
+		if (!minimise_is_gap(e, l, t->newest))
 			continue;
-		result = try_contents(e, state, l, l->ncontents - 2, -1, OF_SEQUENCE, v, err);
+		result = try_contents(e, t, l, l->ncontents - 2, -1, OF_SEQUENCE, v, err);
 		*has_gaps |= result == 0;
 	}
-	return result < 0 ? MINIMISE_ERROR : MINIMISE_DONE;
+	return result < 0 ? -1 : 0;
+}
+
+/* Of the lines that lose something: without those that are not needed, if any is. */
+static void find_cause(const struct explorer *e, const bool *is_needed, struct minimised *m)
+{
+	bool has_needed = false;
+
+	m->cause = states_copy(&e->set, m->state);
+	for (size_t i = 0; i < e->set.lines.n; i++)
+		has_needed |= is_needed[i];
+	for (size_t i = 0; i < e->set.lines.n && has_needed; i++)
+		if (!is_needed[i])
+			states_only(&e->set.lines.at[i], m->cause, e->set.lines.at[i].ncontents - 1);
+}
+
+/* What is lost, with all else as old as the run allows, if recovery still fails so. */
+static int find_few(struct explorer *e, const uint64_t *left, const struct twin *t, struct minimised *m, const struct verdict *v, struct error *err)
+{
+	enum trial end;
+
+	m->few = explorer_oldest(e, left);
+	for (size_t i = 0; i < e->set.lines.n; i++)
+		if (is_lossy(&e->set.lines.at[i], t->newest))
+			states_only(&e->set.lines.at[i], m->few, states_newest_left(&e->set.lines.at[i], t->newest));
+	end = try_state(e, m->few, v, err);
+	if (end != TRIAL_SAME)
+		memcpy(m->few, t->oldest, e->set.nwords * sizeof *m->few);
+	return end == TRIAL_ERROR ? -1 : 0;
+}
+
+void minimised_release(struct minimised *m)
+{
+	free(m->state);
+	free(m->few);
+	free(m->cause);
+}
+
+enum minimise_end minimise(struct explorer *e, const uint64_t *left, struct minimised *m, const struct verdict *v, struct error *err)
+{
+	bool *is_needed = xcalloc(e->set.lines.n + 1, sizeof *is_needed);
+	struct twin t = { explorer_state(e, left), explorer_oldest(e, left) };
+	enum minimise_end end = MINIMISE_DONE;
+
+	*m = (struct minimised){ 0 };
+	if (!is_interrupted(e))
+		end = confirm(e, t.newest, v, err);
+	if (is_interrupted(e) && end != MINIMISE_LIMITED)
+		end = MINIMISE_DONE;
+	if (end == MINIMISE_DONE && (give_back(e, left, &t, is_needed, v, err) < 0 || close_gaps(e, &t, v, &m->has_gaps, err) < 0 || find_few(e, left, &t, m, v, err) < 0))
+		end = MINIMISE_ERROR;
+	m->state = states_copy(&e->set, t.newest);
+	if (end == MINIMISE_DONE)
+		find_cause(e, is_needed, m);
+	twin_release(&t);
+	free(is_needed);
+	return end;
 }
 
 enum minimise_end minimise_survivors(struct explorer *e, uint64_t *state, const struct verdict *v, struct error *err)
 {
+	const struct twin both = { state, state };
+	struct twin t = twin_copy(e, &both);
 	VEC(size_t) whole = { 0 };
 	int result = 0;
 
@@ -210,13 +340,15 @@ enum minimise_end minimise_survivors(struct explorer *e, uint64_t *state, const 
 		if (e->set.lines.at[i].ncontents > 1 && !is_lossy(&e->set.lines.at[i], state))
 			*vec_add(&whole) = i;
 	if (whole.n > 0)
-		result = move(e, state, TO_OLDEST, whole.at, 0, whole.n, v, err);
+		result = move(e, &t, TO_OLDEST, whole.at, 0, whole.n, NULL, v, err);
 	for (size_t i = 0; model_is_partial_order(e->walk->model) && i < e->set.lines.n && result >= 0; i++) {
 		const struct state_line *l = &e->set.lines.at[i];
 
-		if (minimise_is_gap(e, l, state))
-			result = try_contents(e, state, l, 0, states_newest_left(l, state), OF_ALL, v, err);
+		if (minimise_is_gap(e, l, t.newest))
+			result = try_contents(e, &t, l, 0, states_newest_left(l, t.newest), OF_ALL, v, err);
 	}
+	memcpy(state, t.newest, e->set.nwords * sizeof *state);
+	twin_release(&t);
 	vec_release(&whole);
 	return result < 0 ? MINIMISE_ERROR : MINIMISE_DONE;
 }

@@ -9,6 +9,7 @@ struct point_rest {
 	struct agenda todo;
 	struct states_asked asked;
 	struct known_losses losses;
+	struct seen seen_runs;
 	struct big seen, nstates;
 	uint64_t nruns, random;
 	bool is_begun, is_cut, is_new;
@@ -36,6 +37,7 @@ void point_rest_free(struct point_rest *r, struct explorer *e)
 	agenda_release(&r->todo);
 	states_asked_release(&r->asked);
 	known_losses_release(&r->losses);
+	seen_release(&r->seen_runs);
 	big_release(&r->seen);
 	big_release(&r->nstates);
 	free(r);
@@ -48,8 +50,10 @@ static void take_up(struct explorer *e, struct point_rest *r)
 {
 	states_asked_release(&e->asked);
 	known_losses_release(&e->losses);
+	seen_release(&e->seen_runs);
 	e->asked = r->asked;
 	e->losses = r->losses;
+	e->seen_runs = r->seen_runs;
 	big_copy(&e->seen, &r->seen);
 	e->nruns = r->nruns;
 	e->random = r->random;
@@ -58,6 +62,7 @@ static void take_up(struct explorer *e, struct point_rest *r)
 	e->is_new = false;
 	r->asked = (struct states_asked){ 0 };
 	r->losses = (struct known_losses){ 0 };
+	r->seen_runs = (struct seen){ 0 };
 }
 
 /* What was asked for stays with the explorer: the failure point may be looked at further. */
@@ -76,8 +81,10 @@ void point_rest_put_away(struct point_rest *r, struct explorer *e)
 {
 	r->asked = e->asked;
 	r->losses = e->losses;
+	r->seen_runs = e->seen_runs;
 	e->asked = (struct states_asked){ 0 };
 	e->losses = (struct known_losses){ 0 };
+	e->seen_runs = (struct seen){ 0 };
 }
 
 /* ---- a visit ---- */
@@ -101,6 +108,8 @@ void explorer_release(struct explorer *e)
 	states_release(&e->set);
 	states_asked_release(&e->asked);
 	known_losses_release(&e->losses);
+	seen_release(&e->seen_runs);
+	deaths_release(&e->deaths);
 	around_release(&e->around);
 	vec_release(&e->allowed.hashes);
 	map_release(&e->decisions);
@@ -119,6 +128,7 @@ static int begin(struct explorer *e, struct error *err)
 {
 	agenda_release(e->todo);
 	e->losses.list.n = 0;
+	seen_clear(&e->seen_runs);
 	big_set(&e->seen, 0);
 	e->nruns = 0;
 	e->random = e->limits.seed + e->walk->point * 0x2545f4914f6cdd1du; /* whoever comes here, and from where */

@@ -231,7 +231,19 @@ uint64_t verdict_printed(const struct verdict *v)
 
 bool verdict_same(const struct verdict *a, const struct verdict *b)
 {
-	return a->kind == b->kind && (a->kind == VERDICT_DUMP || a->kind == VERDICT_OUTPUT || a->kind == VERDICT_HANG || a->code == b->code);
+	if (a->kind != b->kind)
+		return false;
+	if (a->kind == VERDICT_DUMP || a->kind == VERDICT_OUTPUT || a->kind == VERDICT_HANG)
+		return true;
+	return a->code == b->code && (!a->site || !b->site || a->site == b->site);
+}
+
+uint64_t verdict_outcome(const struct verdict *v)
+{
+	const uint64_t found = v->kind == VERDICT_DUMP ? v->dump_hash : v->kind == VERDICT_OUTPUT ? v->output_hash : v->site;
+	const bool has_code = v->kind == VERDICT_SIGNAL || v->kind == VERDICT_STATUS;
+
+	return (found ^ (uint64_t)v->kind << 32 ^ (has_code ? (uint32_t)v->code : 0)) * 0xff51afd7ed558ccdu;
 }
 
 char *verdict_text(const struct verdict *v)

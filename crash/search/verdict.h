@@ -37,6 +37,7 @@ struct allowed {
 struct verdict {
 	enum verdict_kind kind;
 	int code;			      /* signal or exit status */
+	uint64_t site;			      /* of a signal: a number for the function that it came in; 0: not known */
 	const struct runner_command *command; /* that failed */
 	enum recovery_part part;	      /* which that is; also of the last one */
 	struct run_result result;	      /* of that command, or of the last one */
@@ -57,7 +58,9 @@ bool verdict_is_slow(const struct verdict *v); /* it ran into its time limit */
 bool verdict_is_refusal(const struct verdict *v, const struct runner *r, const struct crash_image *im); /* there is no pool, and recovery says so by its exit status */
 /* A number, not 0, for how it ended and what it printed, also to standard error. */
 uint64_t verdict_printed(const struct verdict *v);
-bool verdict_same(const struct verdict *a, const struct verdict *b); /* the same way to fail */
+/* The same way to fail: signal and function, or exit status. Dumps count as one way, for each smaller loss has another. */
+bool verdict_same(const struct verdict *a, const struct verdict *b);
+uint64_t verdict_outcome(const struct verdict *v); /* a number for how it failed; dumps that differ have different ones */
 char *verdict_text(const struct verdict *v); /* "signal 11 (Segmentation fault)"…; free() it */
 /* ": " and the last that the command wrote to standard error, or else to standard output, in one line; or that it printed nothing. free() it */
 char *verdict_said(const struct verdict *v);

@@ -9,12 +9,12 @@
 enum { PARTS = 8, SAMPLE_LEAST = 2 };
 #define TIMEOUT_MS 10000u /* of one recovery, unless the user said otherwise */
 
-static int on_failure(struct explorer *e, const uint64_t *state, const struct verdict *v, void *arg, struct error *err)
+static int on_failure(struct explorer *e, const uint64_t *left, const struct verdict *v, void *arg, struct error *err)
 {
 	struct point_judge *j = arg;
 	char *text = verdict_text(v);
 
-	(void)state;
+	(void)left;
 	(void)err;
 	snprintf(j->outcome, sizeof j->outcome, "%s%s%.200s", text, v->result.errors_len ? ": " : "", v->result.errors_len ? v->result.errors : "");
 	j->outcome[strcspn(j->outcome, "\n")] = 0;

@@ -1466,6 +1466,70 @@ def explore_case(name, case, *options, before=None, command="crash"):
         return status, json.load(f)
 
 
+# ---- bugs that share a line ----
+
+HIDDEN_WAYS = ("exit", "codes", "die", "backwards")
+
+
+def hidden_pairs(case):
+    """(line of the value, line of the flag) of each bug of a case, by their numbers in the source."""
+    with open(os.path.join(SOURCES, "hidden.c")) as f:
+        text = f.read()
+    begin = text.index(f"static void {case}_run(")
+    body, first = text[begin:text.index("\n}\n", begin)].split("\n"), text[:begin].count("\n") + 1
+    value = {m[1]: first + i for i, line in enumerate(body) for m in [re.search(rf"value\[(\d)\] = 1; /\* BUG: {case}: lost \*/", line)] if m}
+    flag = {m[1]: first + i for i, line in enumerate(body) for m in [re.search(r"PUBLISH\(p, (\d)\)", line)] if m}
+    return sorted((value[i], flag[i]) for i in value)
+
+
+def explore_hidden(case, how, *options):
+    """The report, which has exactly the bugs of the case, listed under another one or not."""
+    if "hidden" not in traces:
+        record("hidden", "hidden pool")
+    pairs = hidden_pairs(case)
+    report = crash("hidden", *options, "--dump" if how == "dump" else "--recover", program("hidden", "{}", case, how), status=1 if pairs else 0)
+    all_of = [c for b in report["bugs"] for c in [b, *b.get("consequences", [])]]
+    got = [tuple(next(x["line"] for x in b["locations"] if x["role"] == role) for role in ("lost", "survived")) for b in all_of]
+    equal(sorted(got), pairs, f"what is lost and what survives ({case}, {how}, {options})")
+    return report, all_of
+
+
+def death(bug):
+    """The function of the program in which recovery died."""
+    return next(frame["function"] for frame in bug["crash"]["stack"] if frame.get("file", "").endswith("hidden.c"))
+
+
+def test_hidden():
+    """Two and three ordering bugs in one line, whatever recovery looks at first, and however it fails."""
+    explore_hidden("together", "exit")
+    explore_hidden("crossed", "backwards")
+    explore_hidden("apart", "exit", "--jobs", "2")
+    explore_hidden("apart", "dump")
+    explore_hidden("three", "backwards")
+    explore_hidden("half", "exit")
+    explore_hidden("together", "exit", "--strategy", "eager", "--jobs", "1")
+    for how in ("exit", "dump"):
+        explore_hidden("right", how)
+
+
+def test_hidden_outcomes():
+    """Each is shown with its own exit status, or with the function in which recovery dies."""
+    _, bugs = explore_hidden("together", "codes")
+    equal(sorted(b["crash"]["outcome"] for b in bugs), ["exit status 11", "exit status 12"], "the outcomes")
+    _, bugs = explore_hidden("three", "die")
+    equal(sorted(map(death, bugs)), ["first_is_missing", "second_is_missing", "third_is_missing"], "where recovery dies")
+
+
+def test_hidden_all():
+    """All cases, all ways to fail, by several strategies."""
+    if not os.environ.get("LONG"):
+        return
+    for case in ("together", "crossed", "apart", "three", "half", "right"):
+        for how in HIDDEN_WAYS:
+            for options in ([], ["--strategy", "eager"], ["--jobs", "1"], ["--races"]):
+                explore_hidden(case, how, *options)
+
+
 def test_one_window():
     """Recovery refuses five neighbouring states in which nothing is lost: the store that opens the window and the one that closes it."""
     for command in ("crash", "test"):

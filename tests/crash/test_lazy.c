@@ -170,9 +170,9 @@ static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *a
 	outcome_add(o, v->kind == VERDICT_OK ? strtoull(v->result.output, NULL, 16) : 0xdead0000u + v->kind);
 }
 
-static int on_failure(struct explorer *e, const uint64_t *state, const struct verdict *v, void *arg, struct error *err)
+static int on_failure(struct explorer *e, const uint64_t *left, const struct verdict *v, void *arg, struct error *err)
 {
-	(void)e, (void)state, (void)arg, (void)err;
+	(void)e, (void)left, (void)arg, (void)err;
 	printf("# recovery failed: %s: %s\n", verdict_text(v), v->result.errors);
 	return 0;
 }

@@ -115,9 +115,9 @@ static uint64_t count_states(const struct model *m)
 	return count;
 }
 
-static int on_failure(struct explorer *e, const uint64_t *state, const struct verdict *v, void *arg, struct error *err)
+static int on_failure(struct explorer *e, const uint64_t *left, const struct verdict *v, void *arg, struct error *err)
 {
-	(void)e, (void)state, (void)v, (void)arg;
+	(void)e, (void)left, (void)v, (void)arg;
 	return error_set(err, "recovery failed");
 }
 

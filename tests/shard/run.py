@@ -135,6 +135,13 @@ def test_strategies():
         same(trace, "--strategy", strategy, *recover(CRASH, "breadth", "check", "{}"), parts=(7,))
 
 
+def test_hidden():
+    """Several bugs in one line: which state belongs to which does not depend on who explored what."""
+    trace = record("hidden", f"{CRASH}/hidden", "hidden pool")
+    for case, how in (("three", "die"), ("apart", "exit")):
+        expect(same(trace, *recover(CRASH, "hidden", "{}", case, how), parts=(3,))["bugs"], "no bug")
+
+
 def test_representative():
     """What its later waves are depends on all of the first: merge runs them."""
     trace = record("groups", f"{CRASH}/groups", "run", "groups pool")

@@ -1,0 +1,71 @@
+/* Keeps how recovery ended on sets of states of one failure point. A set is kept as the lines that it narrows, so looking for a
+ * state reads few lines of each. */
+#include "crash/search/seen.h"
+
+#define SEEN_MAX 256u /* of one failure point; more are not kept */
+
+void seen_clear(struct seen *s)
+{
+	for (size_t i = 0; i < s->list.n; i++)
+		sparse_release(&s->list.at[i].set);
+	s->list.n = 0;
+}
+
+void seen_release(struct seen *s)
+{
+	seen_clear(s);
+	vec_release(&s->list);
+}
+
+void seen_add(struct seen *s, const struct state_set *set, const uint64_t *left, const struct verdict *v)
+{
+	struct seen_run *run;
+
+	if (s->list.n == SEEN_MAX || v->why_unsound)
+		return;
+	run = vec_add(&s->list);
+	*run = (struct seen_run){ .kind = v->kind, .code = v->code, .site = v->site };
+	sparse_take_shorter(&run->set, set, left);
+}
+
+static size_t count_lossy(const struct state_set *set, const uint64_t *state)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < set->lines.n; i++)
+		n += !bit_get(state + set->lines.at[i].set, set->lines.at[i].ncontents - 1);
+	return n;
+}
+
+/* The set allows the content that the state has, of each line. nlossy: lines of which the state loses something. */
+static bool includes(const struct sparse_set *p, const struct state_set *set, const uint64_t *state, size_t nlossy)
+{
+	size_t nfound = 0;
+
+	if (p->base == SPARSE_NEWEST && p->parts.n < nlossy)
+		return false;
+	for (size_t i = 0; i < p->parts.n; i++) {
+		const struct state_line *l = &set->lines.at[p->parts.at[i].line];
+		const uint32_t content = states_newest_left(l, state);
+
+		if (!bit_get(p->words.at + p->parts.at[i].at, content))
+			return false;
+		nfound += content != l->ncontents - 1;
+	}
+	return p->base == SPARSE_ALL || nfound == nlossy;
+}
+
+bool seen_find(const struct seen *s, const struct state_set *set, const uint64_t *state, struct verdict *v)
+{
+	const size_t nlossy = count_lossy(set, state);
+
+	for (size_t i = 0; i < s->list.n; i++) {
+		const struct seen_run *run = &s->list.at[i];
+
+		if (!includes(&run->set, set, state, nlossy))
+			continue;
+		*v = (struct verdict){ .kind = run->kind, .code = run->code, .site = run->site };
+		return true;
+	}
+	return false;
+}
