@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "crash/search/strategies.h"
+#include "report/causes.h"
 #include "session/crash_again.h"
 #include "session/crash_command.h"
 #include "session/crash_report.h"
@@ -232,11 +233,24 @@ static int explore(struct crash_setup *s, const struct plan *p, struct crash_res
 	return explored;
 }
 
+/* Where a store was not seen, a crash state may be one that never was: what fails there is not decided. From this finding on. */
+static void demote_undecided(struct report *r, size_t from, const struct trace *t)
+{
+	const char *file = trace_meta(t, "changed_unseen");
+	char *why = file ? xasprintf("something that pmend did not see changed %s, so the crash state may be one that cannot happen", file) : NULL;
+
+	for (size_t i = from; file && i < report_ndrafts(r); i++)
+		if (report_draft(r, i)->crash)
+			report_demote(r, i, why, file);
+	free(why);
+}
+
 int crashing_explore(struct crash_setup *s, const char *trace, const char *kept, struct report *report, bool *is_whole, struct error *err)
 {
 	struct crash_again again = { .is_complete = true };
 	struct crash_result result;
 	struct plan *p = crash_setup_plan(s, trace, err);
+	const size_t before = report_ndrafts(report);
 	bool is_stopped;
 	int explored, status = -1;
 
@@ -261,6 +275,7 @@ int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 	crash_report_add(report, p, &result, s, kept);
 	if (s->failures.n > 1 && explored == 0 && !is_stopped && !s->shard.of && crash_again(s, p, &result, report, s->failures.n - 1, &again, err) < 0)
 		goto out;
+	demote_undecided(report, before, p->trace);
 	if (s->parts && s->parts->tell)
 		s->parts->tell(report, s->parts->arg);
 	describe(report, p, &result, s, &again, explored == 0 && !is_stopped && is_budget_over(&result));

@@ -396,6 +396,8 @@ static void tell(struct addition *to, const struct one *f, uint64_t size_told)
 {
 	char *places;
 
+	if (!f->why_not && (f->now != size_told || f->ndiffers > 0))
+		put(to, PMT_META, xasprintf("changed_unseen=%s", f->path));
 	if (f->why_not) {
 		put(to, PMT_META, xasprintf("uncompared=%s: %s", f->path, f->why_not));
 	} else if (f->now != size_told) {

@@ -143,6 +143,18 @@ def test_unseen():
     return f"not here: {', '.join(cannot)}" if cannot else None
 
 
+def test_undecided():
+    """A failure that depends on what was not seen is no bug: nobody knows."""
+    if os.path.exists(os.path.join(folder, "pool")):
+        os.unlink(os.path.join(folder, "pool"))
+    _, err = run(PMEND, "record", "-q", "-o", "t.pmt", "--", PROGRAM, "withdrawn", "unasked_aio", "pool")
+    if "cannot" in err:
+        raise Skip("the file system does not have O_DIRECT")
+    report = crash(status=0)
+    expect([b["severity"] for b in report["bugs"]] == ["warning"] and report["bugs"][0]["undecided_by"] == f"{folder}/pool" and not report["coverage"]["complete"], report)
+    crash("--fail-on", "warning", status=1)
+
+
 def record_with(change, *, keep_open=False, unlinks=False):
     """While the program waits, somebody who is not recorded changes its pool. What record says."""
     pool = os.path.join(folder, "pool")

@@ -4,6 +4,7 @@
  *	stores bug POOL [WAY]...    each block is flushed only after its flag
  *	stores check POOL           recovery: a block whose flag is set is not empty
  *	stores unseen WAY POOL      one of the ways that the recorder does not see
+ *	stores withdrawn WAY POOL   likewise, and its flag is taken back in the end
  *	stores late WHEN POOL       a second file is made by calls, named in the pool, and mapped last; WHEN it is synced: before, after
  *	stores late-check POOL      recovery: the second file is there if the pool names it
  *	stores direct POOL          a pool that holds something is opened with O_DIRECT
@@ -560,6 +561,18 @@ static void store_by(const struct way *way, size_t i, bool is_ok)
 		flush_block();
 }
 
+static void store_unseen(const char *name, bool is_withdrawn)
+{
+	for (size_t i = 0; i < NUNSEEN; i++)
+		if (strcmp(unseen[i].name, name) == 0)
+			store_by(&unseen[i], i, true);
+	for (size_t i = 0; i < NUNSEEN && is_withdrawn; i++) {
+		*flag_of(i) = 0;
+		flush_line(flag_of(i));
+		fence();
+	}
+}
+
 /* ---- a file that is mapped late ---- */
 
 #define SECOND_BYTES (2 * PAGE)
@@ -722,12 +735,13 @@ int main(int argc, char **argv)
 		late(strcmp(argv[2], "before") == 0);
 		return 0;
 	}
-	open_pool(argv[strcmp(what, "unseen") == 0 ? 3 : 2]);
-	if (strcmp(what, "unseen") == 0)
-		for (size_t i = 0; i < NUNSEEN; i++)
-			if (strcmp(unseen[i].name, argv[2]) == 0)
-				store_by(&unseen[i], i, true);
-	for (size_t i = 0; i < NWAYS && strcmp(what, "unseen") != 0; i++)
+	if (strcmp(what, "unseen") == 0 || strcmp(what, "withdrawn") == 0) {
+		open_pool(argv[3]);
+		store_unseen(argv[2], what[0] == 'w');
+		return 0;
+	}
+	open_pool(argv[2]);
+	for (size_t i = 0; i < NWAYS; i++)
 		if (is_asked(ways[i].name, argv + 3))
 			store_by(&ways[i], i, strcmp(what, "ok") == 0);
 	return 0;
