@@ -255,13 +255,13 @@ static void left_tell(const pid_t *pids, size_t n, void *arg)
 }
 
 /* Once, when all processes have ended: what changed the files without being seen. */
-static void unseen_tell(const struct recording *r, const char *output, struct others *others)
+static void unseen_tell(const struct recording *r, const char *output, uint32_t nfiles, struct others *others)
 {
 	char *missing;
 
 	kept_receive(r->kept);
 	others_look(others, r->kept, true);
-	missing = compare_files(output, r->kept, others->found);
+	missing = compare_files(output, nfiles, r->kept, others->found);
 	if (missing)
 		notes_say(r->notes, "the trace is incomplete: %s", missing);
 	free(missing);
@@ -319,7 +319,7 @@ static enum recorded record(const struct recording *r, const char *output, int l
 	}
 	ending_write(output, status);
 	if (r->kept && h.nfiles > 0 && !h.error && !is_stopped)
-		unseen_tell(r, output, &running.others);
+		unseen_tell(r, output, h.nfiles, &running.others);
 	others_release(&running.others);
 	result = result_tell(r, &h, output, status);
 	if (result != RECORDED_WELL)

@@ -8,16 +8,15 @@
 #include <linux/falloc.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "crash/states/image.h"
+#include "session/unseen/pages.h"
 #include "trace/writer.h"
 
 #define RANGES_TOLD 3u	/* in a message */
 #define RANGES_MAX 256u /* that are looked at more closely */
-#define BLOCK_BYTES (16u * IMAGE_PAGE_BYTES)
+#define BLOCK_BYTES (16u * PAGES_BYTES)
 #define MEMORY_SHARE 4 /* at most this part of the machine's memory is used */
 
 struct range {
@@ -29,14 +28,15 @@ struct one { /* a file */
 	char *path, *why_not; /* why_not: it is not compared; free() it */
 	int fd;
 	bool is_ours; /* the descriptor is closed at the end */
-	uint64_t now; /* its size */
+	uint64_t now, told; /* its size; and by the trace */
+	struct pages pages; /* by the trace */
 	range_list beyond;  /* where something was stored beyond its end */
 	range_list differs; /* the first of them */
 	size_t ndiffers;    /* all of them */
 };
 
 struct all {
-	struct crash_image image;
+	struct pages_room room;
 	VEC(struct one) files; /* by number; path NULL: the trace has not told of it */
 	uint64_t room_bytes;   /* how much may still be held in memory */
 	uint32_t nstreams;
@@ -78,13 +78,6 @@ static int open_by_name(const char *path, uint64_t dev, uint64_t ino)
 	return fd;
 }
 
-/* Where most of a file is data, few faults for large pages cost less than many for small ones. */
-static void prefer_large_pages(const struct crash_file *f, uint64_t data_bytes)
-{
-	if (f->bytes && 2 * data_bytes > f->room)
-		madvise(f->bytes, f->room, MADV_HUGEPAGE);
-}
-
 static void file_event(struct all *a, const struct trace_event *ev)
 {
 	const uint64_t number = ev->arg[0];
@@ -108,17 +101,14 @@ static void file_event(struct all *a, const struct trace_event *ev)
 		return;
 	}
 	f->now = (uint64_t)st.st_size;
-	if (f->now > image_file(&a->image, number)->room) {
-		leave_out(f, "its size is still changing");
-		return;
-	}
+	f->told = ev->arg[1];
 	data_bytes = (uint64_t)st.st_blocks * 512;
 	if (data_bytes > a->room_bytes) {
 		leave_out(f, "there is not enough memory for it");
 		return;
 	}
 	a->room_bytes -= data_bytes;
-	prefer_large_pages(image_file(&a->image, number), data_bytes);
+	pages_init(&f->pages, &a->room, f->now);
 }
 
 /* ---- what the trace tells ---- */
@@ -138,48 +128,56 @@ static void meta_event(const struct all *a, const struct trace_event *ev)
 static void note_beyond(struct one *f, uint64_t size_bytes)
 {
 	if (f->beyond.n == 0 || f->beyond.at[f->beyond.n - 1].offset != size_bytes)
-		*vec_add(&f->beyond) = (struct range){ size_bytes, IMAGE_PAGE_BYTES - size_bytes % IMAGE_PAGE_BYTES };
+		*vec_add(&f->beyond) = (struct range){ size_bytes, PAGES_BYTES - size_bytes % PAGES_BYTES };
 }
 
 static void store_event(struct all *a, const struct trace_event *ev)
 {
 	struct one *f = one_of(a, PMT_FILE(ev->addr));
-	const struct crash_file *image;
 
 	if (!f)
 		return;
-	image = image_file(&a->image, PMT_FILE(ev->addr));
-	if (PMT_OFFSET(ev->addr) + ev->data_len > image->size_bytes)
-		note_beyond(f, image->size_bytes);
-	image_write(&a->image, ev->addr, ev->data, ev->data_len);
+	if (PMT_OFFSET(ev->addr) + ev->data_len > f->told && ev->kind != PMT_CONTENT)
+		note_beyond(f, f->told);
+	pages_write(&f->pages, PMT_OFFSET(ev->addr), ev->data, ev->data_len);
+}
+
+static void size_event(struct one *f, uint64_t size_bytes)
+{
+	if (size_bytes < f->told)
+		pages_zero(&f->pages, size_bytes, f->told);
+	f->told = size_bytes;
+}
+
+static void fallocate_event(struct one *f, uint64_t mode, uint64_t offset, uint64_t len_bytes)
+{
+	if (mode & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE))
+		leave_out(f, "the program moved its content by fallocate()");
+	if (mode & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE))
+		pages_zero(&f->pages, offset, offset + len_bytes);
+	if (!(mode & FALLOC_FL_KEEP_SIZE) && offset + len_bytes > f->told)
+		f->told = offset + len_bytes;
 }
 
 static void step(struct all *a, const struct trace_event *ev)
 {
 	struct one *f;
 
-	if (trace_is_store(ev->kind)) {
+	if (trace_is_store(ev->kind) || ev->kind == PMT_CONTENT)
 		store_event(a, ev);
-		return;
-	}
-	if (ev->kind == PMT_FILE)
+	else if (ev->kind == PMT_FILE)
 		file_event(a, ev);
 	else if (ev->kind == PMT_META)
 		meta_event(a, ev);
-	else if (ev->kind == PMT_FALLOCATE && (ev->arg[1] & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE)) && (f = one_of(a, ev->arg[0])))
-		leave_out(f, "the program moved its content by fallocate()");
-	if (ev->kind != PMT_CONTENT || one_of(a, PMT_FILE(ev->addr)))
-		image_event(&a->image, ev);
+	else if (ev->kind == PMT_SIZE && (f = one_of(a, ev->arg[0])))
+		size_event(f, ev->arg[1]);
+	else if (ev->kind == PMT_FALLOCATE && (f = one_of(a, ev->arg[0])))
+		fallocate_event(f, ev->arg[1], ev->arg[2], ev->arg[3]);
 	if (ev->stream >= a->nstreams)
 		a->nstreams = ev->stream + 1;
 }
 
 /* ---- comparing ---- */
-
-static bool is_touched(const struct crash_file *image, uint64_t page)
-{
-	return image->touched[page / 64] >> page % 64 & 1;
-}
 
 static void found_byte(struct one *f, uint64_t offset)
 {
@@ -196,10 +194,10 @@ static void found_byte(struct one *f, uint64_t offset)
 }
 
 /* One page, or less at the end of the file. */
-static void compare_page(struct one *f, const struct crash_file *image, uint64_t offset, const uint8_t *bytes, size_t len_bytes)
+static void compare_page(struct one *f, uint64_t offset, const uint8_t *bytes, size_t len_bytes)
 {
-	static const uint8_t zeros[IMAGE_PAGE_BYTES];
-	const uint8_t *replayed = is_touched(image, offset / IMAGE_PAGE_BYTES) ? image->bytes + offset : zeros;
+	static const uint8_t zeros[PAGES_BYTES];
+	const uint8_t *page = f->pages.at[offset / PAGES_BYTES], *replayed = page ? page : zeros;
 
 	if (memcmp(replayed, bytes, len_bytes) == 0)
 		return;
@@ -208,39 +206,37 @@ static void compare_page(struct one *f, const struct crash_file *image, uint64_t
 			found_byte(f, offset + i);
 }
 
-static void compare_data(struct one *f, const struct crash_file *image, uint64_t from, uint64_t to)
+static void compare_data(struct one *f, uint64_t from, uint64_t to)
 {
 	uint8_t block[BLOCK_BYTES];
 
-	for (uint64_t offset = from / IMAGE_PAGE_BYTES * IMAGE_PAGE_BYTES; offset < to; offset += sizeof block) {
+	for (uint64_t offset = from / PAGES_BYTES * PAGES_BYTES; offset < to; offset += sizeof block) {
 		const size_t n = to - offset < sizeof block ? (size_t)(to - offset) : sizeof block;
 
 		if (pread(f->fd, block, n, (off_t)offset) != (ssize_t)n) {
 			leave_out(f, "it cannot be read");
 			return;
 		}
-		for (size_t at = 0; at < n; at += IMAGE_PAGE_BYTES)
-			compare_page(f, image, offset + at, block + at, n - at < IMAGE_PAGE_BYTES ? n - at : IMAGE_PAGE_BYTES);
+		for (size_t at = 0; at < n; at += PAGES_BYTES)
+			compare_page(f, offset + at, block + at, n - at < PAGES_BYTES ? n - at : PAGES_BYTES);
 	}
 }
 
 /* The file has a hole there: zeros. */
-static void compare_hole(struct one *f, const struct crash_file *image, uint64_t from, uint64_t to)
+static void compare_hole(struct one *f, uint64_t from, uint64_t to)
 {
-	static const uint8_t zeros[IMAGE_PAGE_BYTES];
-	const uint64_t end = (to + IMAGE_PAGE_BYTES - 1) / IMAGE_PAGE_BYTES;
+	static const uint8_t zeros[PAGES_BYTES];
+	const uint64_t end = (to + PAGES_BYTES - 1) / PAGES_BYTES;
 
-	for (uint64_t page = (from + IMAGE_PAGE_BYTES - 1) / IMAGE_PAGE_BYTES; page < end; page++) {
-		const uint64_t offset = page * IMAGE_PAGE_BYTES;
+	for (uint64_t page = (from + PAGES_BYTES - 1) / PAGES_BYTES; page < end; page++) {
+		const uint64_t offset = page * PAGES_BYTES;
 
-		if (page % 64 == 0 && page + 64 <= end && !image->touched[page / 64])
-			page += 63;
-		else if (is_touched(image, page))
-			compare_page(f, image, offset, zeros, to - offset < IMAGE_PAGE_BYTES ? (size_t)(to - offset) : IMAGE_PAGE_BYTES);
+		if (f->pages.at[page])
+			compare_page(f, offset, zeros, to - offset < PAGES_BYTES ? (size_t)(to - offset) : PAGES_BYTES);
 	}
 }
 
-static void compare_one(struct one *f, const struct crash_file *image)
+static void compare_one(struct one *f)
 {
 	uint64_t at = 0;
 
@@ -249,11 +245,11 @@ static void compare_one(struct one *f, const struct crash_file *image)
 
 		if (from < 0)
 			from = errno == ENXIO ? (off_t)f->now : (off_t)at; /* no more data; or the file system cannot tell */
-		compare_hole(f, image, at, (uint64_t)from);
+		compare_hole(f, at, (uint64_t)from);
 		to = (uint64_t)from < f->now ? lseek(f->fd, from, SEEK_HOLE) : from;
 		if (to < 0 || (uint64_t)to > f->now)
 			to = (off_t)f->now;
-		compare_data(f, image, (uint64_t)from, (uint64_t)to);
+		compare_data(f, (uint64_t)from, (uint64_t)to);
 		at = (uint64_t)to;
 	}
 }
@@ -392,16 +388,16 @@ static void put(struct addition *to, enum pmt_kind kind, char *text)
 	free(text);
 }
 
-static void tell(struct addition *to, const struct one *f, uint64_t size_told)
+static void tell(struct addition *to, const struct one *f)
 {
 	char *places;
 
-	if (!f->why_not && (f->now != size_told || f->ndiffers > 0))
+	if (!f->why_not && (f->now != f->told || f->ndiffers > 0))
 		put(to, PMT_META, xasprintf("changed_unseen=%s", f->path));
 	if (f->why_not) {
 		put(to, PMT_META, xasprintf("uncompared=%s: %s", f->path, f->why_not));
-	} else if (f->now != size_told) {
-		put(to, PMT_INCOMPLETE, xasprintf("something changed %s unseen: it has %" PRIu64 " bytes, but %" PRIu64 " by what was recorded", f->path, f->now, size_told));
+	} else if (f->now != f->told) {
+		put(to, PMT_INCOMPLETE, xasprintf("something changed %s unseen: it has %" PRIu64 " bytes, but %" PRIu64 " by what was recorded", f->path, f->now, f->told));
 	} else if (f->ndiffers > 0) {
 		places = differs_text(f);
 		put(to, PMT_INCOMPLETE, xasprintf("something changed %s unseen: %s differ%s from what was recorded", f->path, places,
@@ -419,7 +415,7 @@ static char *tell_all(const struct all *a, const char *trace, const char *others
 		put(&to, PMT_INCOMPLETE, xstrdup(others));
 	for (size_t i = 0; i < a->files.n; i++)
 		if (a->files.at[i].path)
-			tell(&to, &a->files.at[i], image_file(&a->image, i)->size_bytes);
+			tell(&to, &a->files.at[i]);
 	if (to.w)
 		writer_close(to.w, &ignored);
 	return to.missing;
@@ -427,37 +423,11 @@ static char *tell_all(const struct all *a, const char *trace, const char *others
 
 /* ---- all of it ---- */
 
-/* The header page of the trace knows how many files there are, and how large they are by the last event. */
-struct header_page {
-	struct pmt_header header;
-	struct pmt_file_slot slots[PMT_MAX_FILES];
-};
-
-static int read_header(struct header_page *h, const char *trace)
+static void all_init(struct all *a, struct kept *kept, uint32_t nfiles)
 {
-	int fd = open(trace, O_RDONLY | O_CLOEXEC), result = -1;
-
-	if (fd >= 0 && pread(fd, h, sizeof *h, 0) == sizeof *h && h->header.nfiles <= PMT_MAX_FILES)
-		result = 0;
-	if (fd >= 0)
-		close(fd);
-	return result;
-}
-
-static void all_init(struct all *a, struct kept *kept, const struct header_page *h)
-{
-	VEC(uint64_t) room = { 0 };
-
 	*a = (struct all){ .room_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / MEMORY_SHARE };
-	for (uint32_t i = 0; i <= h->header.nfiles; i++) {
-		struct one *f = vec_add(&a->files);
-		struct stat st;
-
-		*f = (struct one){ .fd = kept_fd(kept, i) };
-		*vec_add(&room) = f->fd >= 0 && fstat(f->fd, &st) == 0 ? (uint64_t)st.st_size : i > 0 ? h->slots[i - 1].size_bytes : 0;
-	}
-	image_init(&a->image, room.at, room.n);
-	vec_release(&room);
+	for (uint32_t i = 0; i <= nfiles; i++)
+		*vec_add(&a->files) = (struct one){ .fd = kept_fd(kept, i) };
 }
 
 static void all_release(struct all *a)
@@ -467,13 +437,14 @@ static void all_release(struct all *a)
 
 		if (f->is_ours && f->fd >= 0)
 			close(f->fd);
+		pages_release(&f->pages);
 		free(f->path);
 		free(f->why_not);
 		vec_release(&f->beyond);
 		vec_release(&f->differs);
 	}
 	vec_release(&a->files);
-	image_release(&a->image);
+	pages_room_release(&a->room);
 }
 
 /* Whether something differs. */
@@ -482,29 +453,25 @@ static bool compare_all(struct all *a)
 	bool differs = false;
 
 	for (size_t i = 0; i < a->files.n; i++) {
-		if (!one_of(a, i) || a->files.at[i].now != image_file(&a->image, i)->size_bytes)
+		if (!one_of(a, i) || a->files.at[i].now != a->files.at[i].told)
 			continue;
-		compare_one(&a->files.at[i], image_file(&a->image, i));
+		compare_one(&a->files.at[i]);
 		differs |= a->files.at[i].ndiffers > 0;
 	}
 	return differs;
 }
 
-char *compare_files(const char *trace, struct kept *kept, const char *others)
+char *compare_files(const char *trace, uint32_t nfiles, struct kept *kept, const char *others)
 {
-	struct header_page *h = xcalloc(1, sizeof *h);
 	struct error ignored;
 	struct trace_event ev;
 	struct trace *t;
 	struct all a;
 	char *missing = NULL;
 
-	if (read_header(h, trace) < 0 || trace_open(&t, trace, &ignored) < 0) {
-		free(h);
+	if (trace_open(&t, trace, &ignored) < 0)
 		return NULL;
-	}
-	all_init(&a, kept, h);
-	free(h);
+	all_init(&a, kept, nfiles);
 	while (trace_next(t, &ev))
 		step(&a, &ev);
 	if (!trace_damage(t)) {
