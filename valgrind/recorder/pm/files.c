@@ -143,8 +143,6 @@ UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar
 	Bool is_new;
 	UInt file;
 
-	if (!is_device(st))
-		beside_add_folder(path);
 	if (g_shared)
 		shared_lock(); /* another process stores to the file only when what it held is told */
 	file = file_of_stat(st, &is_new);

@@ -31,6 +31,8 @@ void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, 
 		return;
 	}
 	old_mapped(tid, fd, &st, path);
+	if (VKI_S_ISREG(st.mode))
+		beside_add_folder(path);
 	file = file_of_mapping(tid, fd, &st, path);
 	if (file == 0) {
 		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "too many PM files", 17);

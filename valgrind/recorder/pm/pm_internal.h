@@ -1,4 +1,4 @@
-/* What the files of PM share. Bottom first: ranges.c and made.c and beside.c and kept.c, old.c, files.c, mappings.c and written.c, registered.c. */
+/* What the files of PM share. Bottom first: ranges.c and made.c and kept.c, old.c, files.c, beside.c, mappings.c and written.c, registered.c. */
 #ifndef REC_PM_INTERNAL_H
 #define REC_PM_INTERNAL_H
 
