@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "crash/findings.h"
+#include "crash/search/beside_trial.h"
 #include "crash/search/state_text.h"
 #include "crash/search/undo.h"
 #include "crash/states/states_of_stores.h"
@@ -91,12 +92,12 @@ static void tell_bug(struct worker *w, size_t number)
 	worker_tell(w, &m);
 }
 
-/* The same as one that is known: it is the earlier failure point that is told of. */
+/* The same as one that is known: it is the earlier failure point that is told of, and one that is decided. */
 static void remember_earlier(struct worker *w, size_t number, struct crash_bug *b, const struct verdict *v)
 {
 	struct crash_bug *known = &w->known.at[number].bug, later = *b;
 
-	if (b->point < known->point) {
+	if (bug_speaks_for(b, known)) {
 		b->varies |= choices_find(&w->explorer, b->state, v, b->printed, &b->choices, &b->nchoices);
 		later = *known;
 		*known = *b;
@@ -413,6 +414,11 @@ static enum minimise_end explain_states(struct worker *w, const uint64_t *left, 
 		return end;
 	}
 	smallest = state_parse(&e->set, b->state, err);
+	if (smallest && beside_trial(e, &w->beside, smallest, b, err) < 0) {
+		free(smallest);
+		crash_bug_release(b);
+		return MINIMISE_ERROR;
+	}
 	survived = b->survived.n ? b->survived.at[0].site : 0;
 	*bug = remember(w, b, &first);
 	k = &w->known.at[*bug];

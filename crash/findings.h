@@ -16,6 +16,8 @@ void first_crash_pass(struct wire *m, struct first_crash *f);
 
 /* Both are one. A guessed survivor may be any; which bug a guess stands for is decided in the end (bugs_settle()), or it would depend on who knew what then. */
 bool bug_same(const struct crash_bug *a, const struct crash_bug *b);
+/* Of two that are the same, a is to be told of: it is decided, or at an earlier failure point. */
+bool bug_speaks_for(const struct crash_bug *a, const struct crash_bug *b);
 /* The place of the surviving store that tells it from others, 0: none, or any. */
 uint32_t bug_survivor(const struct crash_bug *b);
 /* One bug of several workers is one: the earlier. Takes b. */

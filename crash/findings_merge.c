@@ -29,12 +29,17 @@ bool bug_same(const struct crash_bug *a, const struct crash_bug *b)
 	return bug_survivor(a) == bug_survivor(b);
 }
 
+bool bug_speaks_for(const struct crash_bug *a, const struct crash_bug *b)
+{
+	return !a->undecided_by == !b->undecided_by ? a->point < b->point : !a->undecided_by;
+}
+
 static void merge(struct crash_bug *known, struct crash_bug *b)
 {
 	uint64_t count = known->count + b->count, runs = known->runs < b->runs ? known->runs : b->runs;
 	struct crash_bug later = *b;
 
-	if (b->point < known->point && known->is_survivor_guessed == b->is_survivor_guessed) { /* a guess does not speak for what is known */
+	if (bug_speaks_for(b, known) && known->is_survivor_guessed == b->is_survivor_guessed) { /* a guess does not speak for what is known */
 		later = *known;
 		*known = *b;
 	}

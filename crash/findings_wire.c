@@ -63,6 +63,8 @@ void bug_pass(struct wire *m, struct crash_bug *b)
 	b->output = wire_string(m, b->output);
 	b->found = wire_string(m, b->found);
 	wire_pass_vec(m, &b->allowed, wire_pass_number);
+	b->undecided_by = wire_string(m, b->undecided_by);
+	b->why_undecided = wire_string(m, b->why_undecided);
 	b->state = wire_string(m, b->state);
 	wire_pass(m, b->signal);
 	wire_pass_vec(m, &b->stack, wire_pass_number);

@@ -122,6 +122,15 @@ static size_t count_untried(const struct crash_result *r)
 	return n;
 }
 
+/* A file beside the pool; NULL: none decides anything. */
+static const char *undecided(const struct crash_result *r)
+{
+	for (size_t i = 0; i < r->bugs.n; i++)
+		if (r->bugs.at[i].undecided_by)
+			return r->bugs.at[i].undecided_by;
+	return NULL;
+}
+
 /* What was left out, whatever ended it. */
 static void add_gaps(crash_reasons *list, const struct plan *p, const struct crash_options *o, const struct crash_result *r)
 {
@@ -147,6 +156,8 @@ static void add_gaps(crash_reasons *list, const struct plan *p, const struct cra
 		add(list, xasprintf("%zu reads of data that a crash may lose were not classified", count_untried(r)));
 	if (c->has_moved)
 		add(list, xstrdup("recovery mapped a PM file at another address, because something else was at its own; failures there were not counted"));
+	if (undecided(r))
+		add(list, xasprintf("%s decides whether recovery fails, and crash states do not follow that file", undecided(r)));
 	if (c->impossible > 0)
 		add(list, xasprintf("recovery could not be run on %llu states: %s", (unsigned long long)c->impossible, r->why_impossible ? r->why_impossible : "?"));
 }

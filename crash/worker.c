@@ -226,6 +226,7 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 		w.races = races_new(&o->races, table, number);
 		w.explorer.wants_reads = true;
 	}
+	beside_read(&w.beside, p->trace, o->runner.paths);
 	w.explorer.runner = runner_new(&runner, p->mappings.at, p->mappings.n, &err);
 	if (o->allowed) {
 		w.is_allowed_fixed = true;
@@ -260,6 +261,7 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 	known_release(&w);
 	vec_release(&w.signatures);
 	outputs_release(&w.outputs);
+	beside_release(&w.beside);
 	races_free(w.races);
 	explorer_release(&w.explorer);
 	walk_release(&walk);

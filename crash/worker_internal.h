@@ -4,6 +4,7 @@
 
 #include "crash/exploration.h"
 #include "crash/search/references.h"
+#include "crash/states/beside.h"
 #include "util/wire.h"
 #include "crash/workers.h"
 
@@ -58,6 +59,7 @@ struct worker {
 	const struct references *refs;
 	VEC(struct known_bug) known;
 	struct attributions attributions; /* of the present failure point */
+	struct beside beside;	  /* files that crash states do not follow */
 	struct outputs outputs;	  /* that were told of */
 	bool watches_output;
 	VEC(struct told_signature) signatures; /* of recoveries that were told of */

@@ -45,6 +45,8 @@ struct run_file {
 	uint64_t dev, ino;	 /* of the user's file; 0: there is none now */
 	uint64_t image_dev, image_ino; /* of the image at the beginning of the run, so that lines stay with it when recovery renames it;
 					* 0: absent */
+	uint32_t is_looked_at;	 /* [runtime; worker clears] somebody read it, or asked for it; not: opened it for writing only */
+	uint32_t reserved;
 };
 
 /* Where the recorded program had mapped a part of a file: recovery's mappings go there if the place is free. */

@@ -256,9 +256,11 @@ static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 	char *evidence = race_report_evidence(t, from),
 	     *message = evidence ? xasprintf("%s; %s", message_of(from), evidence) : xstrdup(message_of(from));
 	struct bug b = { .kind = from->kind,
-			 .severity = bug_kind_find(from->kind)->severity,
+			 .severity = from->undecided_by ? BUG_WARNING : bug_kind_find(from->kind)->severity,
 			 .message = message,
 			 .advice = from->is_clean ? "Fix recovery here: it must accept what a complete run leaves." : NULL,
+			 .reason = from->why_undecided,
+			 .undecided_by = from->undecided_by,
 			 .count = from->count,
 			 .first_seq = from->lost.n ? from->lost.at[0].seq : from->seq,
 			 .locations = where,

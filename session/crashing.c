@@ -56,7 +56,7 @@ static char *beside_note(const struct trace *t)
 	if (!path)
 		return NULL;
 	name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	return xasprintf("The program also writes %s, which it does not map, so crash states do not follow it. If recovery reads it, findings may be false", name);
+	return xasprintf("The program also writes %s, which it does not map, so crash states do not follow it: recovery finds it as it is now. A failure that depends on it is a warning", name);
 }
 
 static char *note_of(const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const struct crash_again *again)

@@ -219,6 +219,14 @@ bool runner_is_written(const struct runner *r, size_t line, uint32_t byte)
 	return l->written[byte / 8] >> byte % 8 & 1;
 }
 
+bool runner_looked_at(const struct runner *r, uint32_t file)
+{
+	const struct run_file *files = (const struct run_file *)((const char *)r->region.at + r->region.at->files);
+	const int i = image_files_find(&r->images, file);
+
+	return i >= 0 && files[i].is_looked_at;
+}
+
 const uint64_t *runner_left(const struct runner *r)
 {
 	return r->region.left;

@@ -126,6 +126,8 @@ bool runner_has_sandbox(const struct runner *r);
 bool runner_is_judged(const struct runner *r, const struct run_decision *d);
 /* Has the run overwritten this byte of a line? Known as long as something of its page is undecided or watched. */
 bool runner_is_written(const struct runner *r, size_t line, uint32_t byte);
+/* A command has read this file, or asked for it, since runner_load(). */
+bool runner_looked_at(const struct runner *r, uint32_t file);
 /* Bit sets of contents left now, as given to runner_begin(). */
 const uint64_t *runner_left(const struct runner *r);
 

@@ -26,6 +26,8 @@ void crash_bug_release(struct crash_bug *b)
 	free(b->found);
 	vec_release(&b->allowed);
 	free(b->state);
+	free(b->undecided_by);
+	free(b->why_undecided);
 }
 
 /* ---- what is lost ---- */

@@ -25,6 +25,8 @@ struct crash_bug {
 	VEC(uint64_t) allowed;	   /* hashes of what it may print: the first is that before the operation in flight, the last that after it */
 	uint64_t printed;	   /* verdict_printed() of the run that outcome and output are of */
 	bool varies;		   /* a further run on this state ended or printed otherwise */
+	char *undecided_by;	   /* a file beside the pool that decides whether recovery fails; NULL: none does */
+	char *why_undecided;	   /* one sentence about that */
 	char *state;		   /* for --replay: POINT:FILE+OFFSET=CONTENT,… */
 	int signal;
 	VEC(uint64_t) stack;	   /* of the signal: addresses in the recovery program */

@@ -227,6 +227,20 @@ static void note_use(const struct path_call *c, long number, uint64_t open_flags
 		g_region->has_opened = 1;
 }
 
+/* Recovery may find out what the file holds, or whether it is there. To write it, and to remove it, are neither. */
+static void note_look(const struct path_call *c, long number, int file, uint64_t open_flags)
+{
+	const bool is_open = c->follow == BY_OPEN || c->follow == BY_HOW;
+
+	if (c->follow == BY_CREAT || number == SYS_unlinkat || (is_open && (open_flags & O_ACCMODE) == O_WRONLY))
+		return;
+#ifdef SYS_unlink
+	if (number == SYS_unlink)
+		return;
+#endif
+	((struct run_file *)((char *)g_region + g_region->files) + file)->is_looked_at = 1;
+}
+
 static long call_one(const struct path_call *c, long number, long a[6], int file, uint64_t open_flags)
 {
 	long r;
@@ -235,6 +249,7 @@ static long call_one(const struct path_call *c, long number, long a[6], int file
 		rt_unsound(CHANGED_ROOT);
 	if (number == SYS_name_to_handle_at) /* it would lead to another file system */
 		rt_unsound(BY_HANDLE);
+	note_look(c, number, file, open_flags);
 	if (c->follow == BY_OPEN)
 		a[c->flags] &= ~O_DIRECT; /* the image's folder cannot do that */
 	a[c->path] = (long)images_file((uint32_t)file)->image;

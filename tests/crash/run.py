@@ -14,6 +14,7 @@ import resource
 import shlex
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -1298,6 +1299,44 @@ def test_written_beside():
         subprocess.run([PMEND, "record", "-q", "-o", "said.pmt", "--", f"{PROGRAMS}/wal", "said pool"], cwd=folder, stdout=said, check=True)
     text, _ = run(PMEND, "show", "--kind", "meta", "said.pmt")
     equal(text.count("beside="), 1, "the number of files beside")
+
+
+def journal(way, *, begin=None):
+    """The report of a way of journal.c; begin: what the journal holds before the recording."""
+    pool = os.path.join(folder, f"journal {way}")
+    if begin is not None:
+        with open(pool + ".journal", "wb") as f:
+            f.write(begin)
+    traces["journal"] = os.path.join(folder, f"journal {way}.pmt")
+    run(PMEND, "record", "-q", "-o", traces["journal"], "--", f"{PROGRAMS}/journal", f"./journal {way}", way)
+    out, _ = run(PMEND, "crash", "--format", "json", "--recover", program("journal", "{}", way, "check"), traces["journal"], status=None)
+    return json.loads(out)
+
+
+def is_undecided(report, way, fails, copes, untried=None):
+    """Its only finding depends on the journal, and says as of when recovery fails."""
+    equal([(b["severity"], os.path.basename(b.get("undecided_by", ""))) for b in report["bugs"]], [("warning", f"journal {way}.journal")], "what is undecided")
+    reason = report["bugs"][0]["reason"]
+    expect(f"fails with that file {fails}" in reason, reason)
+    expect(f", and copes with it {copes}" in reason if copes else "copes" not in reason, reason)
+    expect(f"not tried: {untried}" in reason if untried else "not tried" not in reason, reason)
+    expect(not report["coverage"]["complete"] and f"journal {way}.journal decides" in report["coverage"]["why_incomplete"], report["coverage"])
+
+
+def test_journal_beside():
+    """A failure that depends on a file beside the pool is a warning, and the report is not complete. One that does not is a bug."""
+    is_undecided(journal("redo"), "redo", "absent or as before the recording or as at the end", "as at the crash")
+    run(PMEND, "crash", "-q", "--fail-on", "warning", "--recover", program("journal", "{}", "redo", "check"), traces["journal"], status=1)
+    text, _ = run(PMEND, "crash", "--recover", program("journal", "{}", "redo", "check"), traces["journal"])
+    expect("Not decided: it depends on a file that crash states do not follow" in text, text)
+    is_undecided(journal("swap"), "swap", "absent or as before the recording or as at the end", "as at the crash")
+    is_undecided(journal("large"), "large", "absent or as before the recording", None, untried="as at the crash or as at the end")
+    is_undecided(journal("late", begin=struct.pack("<QQ", 7, 2**64 - 8)), "late", "absent or as at the end", "as before the recording or as at the crash")
+    os.unlink(os.path.join(folder, "journal late.journal"))
+    for way in "late", "noted", "deaf":
+        report = journal(way)
+        is_marked(report, "journal", way)
+        expect(report["coverage"]["complete"] and "undecided_by" not in report["bugs"][0], report)
 
 
 # ---- crashes during recovery ----

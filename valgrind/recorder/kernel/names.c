@@ -94,6 +94,20 @@ void names_after_remove(ThreadId tid, Int dirfd, UWord path)
 	pm_file_gone(args[0]);
 }
 
+void names_before_truncate(ThreadId tid, UWord path)
+{
+	static HChar buf[PMT_PAGE_BYTES];
+
+	beside_before(tid, client_absolute_path_at(buf, sizeof buf, VKI_AT_FDCWD, path));
+}
+
+void names_after_truncate(ThreadId tid, UWord path)
+{
+	static HChar buf[PMT_PAGE_BYTES];
+
+	beside_after(tid, client_absolute_path_at(buf, sizeof buf, VKI_AT_FDCWD, path));
+}
+
 void names_after_open(ThreadId tid, Int fd)
 {
 	if (g_call[tid].did_not_exist) {

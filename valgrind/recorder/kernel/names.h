@@ -8,6 +8,8 @@ void names_before_open(ThreadId tid, Int dirfd, UWord path, UInt flags);
 void names_after_open(ThreadId tid, Int fd);
 void names_before_remove(ThreadId tid, Int dirfd, UWord path);
 void names_after_remove(ThreadId tid, Int dirfd, UWord path);
+void names_before_truncate(ThreadId tid, UWord path);
+void names_after_truncate(ThreadId tid, UWord path);
 void names_before_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord to, UInt flags);
 void names_after_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord to);
 

@@ -79,7 +79,9 @@ void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 	case __NR_pwritev:
 	case __NR_pwritev2:
 	case __NR_sendfile:
+	case __NR_fallocate:
 	case __NR_ftruncate: beside_before_fd(tid, args[0]); break;
+	case __NR_truncate: names_before_truncate(tid, args[0]); break;
 	case __NR_copy_file_range:
 	case __NR_splice: beside_before_fd(tid, args[2]); break;
 	case __NR_execve: before_exec(tid, args[0]); break;
@@ -113,6 +115,7 @@ static void after_fallocate(ThreadId tid, Int fd, ULong mode, ULong offset, ULon
 	if (args[0] == 0) {
 		pm_gone_changed(tid, fd);
 		made_changed(fd);
+		beside_after_fd(tid, fd);
 		return;
 	}
 	emit_event(tid, PMT_FALLOCATE, 0, args, NULL, 0);
@@ -189,7 +192,10 @@ static void after_file_call(ThreadId tid, UInt number, UWord *args, UWord result
 		pm_gone_changed(tid, args[0]);
 		made_changed(args[0]);
 		break;
-	case __NR_truncate: pm_file_resized(tid, pm_file_of_path(client_string(args[0]), True, &nlink), args[1]); break;
+	case __NR_truncate:
+		pm_file_resized(tid, pm_file_of_path(client_string(args[0]), True, &nlink), args[1]);
+		names_after_truncate(tid, args[0]);
+		break;
 	case __NR_fallocate: after_fallocate(tid, args[0], args[1], args[2], args[3]); break;
 	case __NR_unlink: names_after_remove(tid, VKI_AT_FDCWD, args[0]); break;
 	case __NR_unlinkat: names_after_remove(tid, args[0], args[1]); break;

@@ -117,6 +117,31 @@ static void keep(ThreadId tid, const HChar *when, const HChar *path, Bool *is_lo
 	VG_(close)(fd);
 }
 
+#define O_PATH_BIT 010000000 /* what Valgrind's headers lack */
+
+/* With the folder's own name, as descriptors tell it; in a buffer that is used again. As it is if its folder is not there. */
+static const HChar *whole_path(const HChar *path)
+{
+	static HChar whole[PMT_PAGE_BYTES], folder[PMT_PAGE_BYTES];
+	const SizeT n = folder_len(path), name = VG_(strlen)(path) - n;
+	SysRes r;
+	Bool is_ok;
+
+	if (n == 0 || n >= sizeof folder)
+		return path;
+	VG_(memcpy)(folder, path, n);
+	folder[n] = '\0';
+	r = VG_(open)(folder, O_PATH_BIT, 0);
+	if (sr_isError(r))
+		return path;
+	is_ok = file_path(sr_Res(r), whole, sizeof whole) && VG_(strlen)(whole) + name < sizeof whole;
+	VG_(close)(sr_Res(r));
+	if (!is_ok)
+		return path;
+	VG_(strcpy)(whole + VG_(strlen)(whole), path + n);
+	return whole;
+}
+
 static Int find_known(const HChar *path)
 {
 	for (UInt i = 0; i < g_nknown; i++)
@@ -127,17 +152,17 @@ static Int find_known(const HChar *path)
 
 static Bool is_pm(const HChar *path)
 {
-	UInt nlink;
+	struct vg_stat st;
 
-	return pm_file_of_path(path, True, &nlink) != 0;
+	return !sr_isError(VG_(stat)(path, &st)) && shared_file_find(st.dev, st.ino) != 0;
 }
 
-void beside_before(ThreadId tid, const HChar *path)
+static void before(ThreadId tid, const HChar *path)
 {
 	struct vg_stat st;
 	UInt i = g_nknown;
 
-	if (g_nfolders == 0 || !is_in_folder(path) || find_known(path) >= 0 || i == MAX_KNOWN || is_pm(path))
+	if (!is_in_folder(path) || find_known(path) >= 0 || i == MAX_KNOWN || is_pm(path))
 		return;
 	g_known[i].path = VG_(strdup)("pmend.beside", path);
 	g_known[i].is_lost = False;
@@ -148,12 +173,24 @@ void beside_before(ThreadId tid, const HChar *path)
 		keep(tid, "old", path, &g_known[i].is_lost);
 }
 
-void beside_after(ThreadId tid, const HChar *path)
+static void after(ThreadId tid, const HChar *path)
 {
-	const Int i = g_nfolders ? find_known(path) : -1;
+	const Int i = find_known(path);
 
 	if (i >= 0 && !g_known[i].is_lost && !is_pm(path))
 		keep(tid, "new", path, &g_known[i].is_lost);
+}
+
+void beside_before(ThreadId tid, const HChar *path)
+{
+	if (g_nfolders > 0)
+		before(tid, whole_path(path));
+}
+
+void beside_after(ThreadId tid, const HChar *path)
+{
+	if (g_nfolders > 0)
+		after(tid, whole_path(path));
 }
 
 /* ---- those that a descriptor stands for ---- */
@@ -189,7 +226,7 @@ static const HChar *path_beside(Int fd)
 	static HChar path[PMT_PAGE_BYTES];
 	struct vg_stat st;
 
-	if (g_nfolders == 0 || pm_file_of_fd(fd) != 0 || VG_(fstat)(fd, &st) != 0 || is_other(&st))
+	if (g_nfolders == 0 || VG_(fstat)(fd, &st) != 0 || is_other(&st) || shared_file_find(st.dev, st.ino) != 0)
 		return NULL;
 	if (VKI_S_ISREG(st.mode) && st.nlink != 0 && file_path(fd, path, sizeof path) && is_in_folder(path) && !is_said(&st))
 		return path;
@@ -202,7 +239,7 @@ void beside_before_fd(ThreadId tid, Int fd)
 	const HChar *path = path_beside(fd);
 
 	if (path)
-		beside_before(tid, path);
+		before(tid, path);
 }
 
 void beside_after_fd(ThreadId tid, Int fd)
@@ -210,7 +247,7 @@ void beside_after_fd(ThreadId tid, Int fd)
 	const HChar *path = path_beside(fd);
 
 	if (path)
-		beside_after(tid, path);
+		after(tid, path);
 }
 
 /* ---- */
@@ -238,15 +275,16 @@ void beside_written(ThreadId tid, Int fd)
 	if (!path)
 		return;
 	name(tid, path);
-	beside_after(tid, path);
+	after(tid, path);
 }
 
 void beside_renamed(ThreadId tid, const HChar *from, const HChar *to)
 {
 	if (g_nfolders == 0)
 		return;
-	beside_after(tid, from);
-	if (is_in_folder(to) && find_known(to) >= 0 && !is_pm(to))
+	after(tid, whole_path(from));
+	to = whole_path(to);
+	if (find_known(to) >= 0 && !is_pm(to))
 		name(tid, to);
-	beside_after(tid, to);
+	after(tid, to);
 }
