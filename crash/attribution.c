@@ -103,6 +103,7 @@ static void remember_earlier(struct worker *w, size_t number, struct crash_bug *
 		*known = *b;
 		known->count = later.count;
 		known->runs = later.runs;
+		bug_move_endings(&later, known);
 		tell_bug(w, number);
 	}
 	crash_bug_release(&later);
@@ -165,8 +166,20 @@ static void failure_end(struct failure *f)
 	free(f->oldest);
 }
 
+static char *ending_of(const struct explorer *e, const struct verdict *v)
+{
+	const char *function = v->kind == VERDICT_SIGNAL && v->site ? deaths_name(&e->deaths, v->site) : NULL;
+	char *text = verdict_text(v), *longer = function ? xasprintf("%s, in %s()", text, function) : NULL;
+
+	if (!longer)
+		return text;
+	free(text);
+	return longer;
+}
+
 static void count(struct worker *w, const struct failure *f, size_t bug)
 {
+	crash_bug_ends(&w->known.at[bug].bug, ending_of(&w->explorer, f->v));
 	w->known.at[bug].bug.count++;
 	w->known.at[bug].here.count++;
 	*vec_add(&w->attributions.list) = (struct attribution){ f->key, bug };

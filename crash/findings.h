@@ -8,6 +8,7 @@
 /* ---- findings_wire.c: send one, or fill an empty one ---- */
 
 void bug_pass(struct wire *m, struct crash_bug *b);
+void bug_endings_pass(struct wire *m, struct crash_bug *b); /* only these, into a bug without any */
 void race_pass(struct wire *m, struct race *r);
 void race_turn_pass(struct wire *m, struct race_turn *t);
 void first_crash_pass(struct wire *m, struct first_crash *f);
@@ -18,6 +19,8 @@ void first_crash_pass(struct wire *m, struct first_crash *f);
 bool bug_same(const struct crash_bug *a, const struct crash_bug *b);
 /* Of two that are the same, a is to be told of: it is decided, or at an earlier failure point. */
 bool bug_speaks_for(const struct crash_bug *a, const struct crash_bug *b);
+/* Gives the endings of one bug to another one that is the same. */
+void bug_move_endings(struct crash_bug *from, struct crash_bug *to);
 /* The place of the surviving store that tells it from others, 0: none, or any. */
 uint32_t bug_survivor(const struct crash_bug *b);
 /* One bug of several workers is one: the earlier. Takes b. */

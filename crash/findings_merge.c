@@ -34,6 +34,13 @@ bool bug_speaks_for(const struct crash_bug *a, const struct crash_bug *b)
 	return !a->undecided_by == !b->undecided_by ? a->point < b->point : !a->undecided_by;
 }
 
+void bug_move_endings(struct crash_bug *from, struct crash_bug *to)
+{
+	for (size_t i = 0; i < from->endings.n; i++)
+		crash_bug_ends(to, from->endings.at[i]);
+	from->endings.n = 0;
+}
+
 static void merge(struct crash_bug *known, struct crash_bug *b)
 {
 	uint64_t count = known->count + b->count, runs = known->runs < b->runs ? known->runs : b->runs;
@@ -45,6 +52,7 @@ static void merge(struct crash_bug *known, struct crash_bug *b)
 	}
 	known->count = count;
 	known->runs = runs;
+	bug_move_endings(&later, known);
 	crash_bug_release(&later);
 }
 

@@ -41,6 +41,17 @@ static void choice_pass(struct wire *m, struct crash_choice *c)
 	wire_pass(m, c->nvalues);
 }
 
+static void text_pass(struct wire *m, char **text)
+{
+	*text = wire_string(m, *text);
+	m->is_bad |= !*text;
+}
+
+void bug_endings_pass(struct wire *m, struct crash_bug *b)
+{
+	wire_pass_vec(m, &b->endings, text_pass);
+}
+
 void bug_pass(struct wire *m, struct crash_bug *b)
 {
 	kind_pass(m, &b->kind);
@@ -71,6 +82,7 @@ void bug_pass(struct wire *m, struct crash_bug *b)
 	wire_pass_vec(m, &b->choices, choice_pass);
 	wire_pass(m, b->nchoices);
 	wire_pass(m, b->varies);
+	bug_endings_pass(m, b);
 }
 
 void race_pass(struct wire *m, struct race *r)

@@ -25,8 +25,14 @@ static void get_counts(struct wire *m, struct crash_bug *list, size_t n)
 {
 	uint64_t count = wire_number(m, 0);
 
-	for (uint64_t i = 0; i < count && i < n; i++)
+	for (uint64_t i = 0; i < count && i < n; i++) {
+		struct crash_bug all = { 0 };
+
 		list[i].count = wire_number(m, 0);
+		bug_endings_pass(m, &all);
+		bug_move_endings(&all, &list[i]);
+		vec_release(&all.endings);
+	}
 }
 
 static void get_sums(struct wire *m, struct crash_result *r)

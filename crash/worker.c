@@ -1,5 +1,5 @@
 /* Explores the failure points that this process claims, and tells its parent what it finds. Messages: 'B' a bug as soon as it is found, by its number, and again when it is seen at an earlier failure point; 'F' a state whose
- * recovery writes; 'C' how often each was seen; 'R' a race; 'T' what was concluded about races in one turn; 'O' an output of recovery with nothing lost, 'Q' another one; 'P' a stop that had its first runs, 'S' one that is done, 'V' a variant that failed (these three of representative testing); 'E' the end: sums; 'X' an error. */
+ * recovery writes; 'C' how often each was seen, and how recovery ended then; 'R' a race; 'T' what was concluded about races in one turn; 'O' an output of recovery with nothing lost, 'Q' another one; 'P' a stop that had its first runs, 'S' one that is done, 'V' a variant that failed (these three of representative testing); 'E' the end: sums; 'X' an error. */
 #include "crash/worker.h"
 
 #include <stdio.h>
@@ -177,8 +177,10 @@ static void tell_end(struct worker *w)
 
 	wire_number(&m, 'C');
 	wire_number(&m, w->known.n);
-	for (size_t i = 0; i < w->known.n; i++)
+	for (size_t i = 0; i < w->known.n; i++) {
 		wire_number(&m, w->known.at[i].bug.count);
+		bug_endings_pass(&m, &w->known.at[i].bug);
+	}
 	worker_tell(w, &m);
 	tell_races(w);
 	tell_turns(w);

@@ -112,6 +112,7 @@ const struct bug_crash *bug_crash_copy(struct arena *a, const struct bug_crash *
 	copy = arena_alloc(a, sizeof *copy);
 	*copy = *c;
 	copy->outcome = arena_text(a, c->outcome);
+	copy->endings = arena_text(a, c->endings);
 	copy->command = arena_text(a, c->command);
 	copy->output = arena_text(a, c->output);
 	copy->replay = arena_text(a, c->replay);

@@ -89,6 +89,7 @@ struct bug_crash {
 	const char *state;   /* that --replay takes; NULL if it is one of another trace. Not shown by itself */
 	uint64_t seq;	     /* the event before which the crash came, and whether nothing was lost by it; as in bug_location, not shown */
 	bool is_whole;
+	const char *endings; /* all ways in which recovery ended on states of this bug, separated by "; "; NULL: there is one, the outcome */
 	bool varies; /* a further run on the same state ended or printed otherwise: a replay may, too */
 	const struct bug_frame *frames; /* where recovery died, innermost first */
 	size_t nframes;

@@ -87,6 +87,7 @@ static json_t *crash_json(const struct bug_crash *c, const struct bug_location *
 			json_array_append_new(lost, location_json(&locations[i]));
 	json_object_set_new(o, "lost", lost);
 	json_set_text(o, "outcome", c->outcome);
+	json_set_text(o, "endings", c->endings);
 	json_set_text(o, "command", c->command);
 	json_set_text(o, "output", c->output);
 	if (c->varies)

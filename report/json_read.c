@@ -209,6 +209,7 @@ static const struct bug_crash *read_crash(struct reader *in, const json_t *o)
 	c = arena_alloc(&in->arena, sizeof *c);
 	*c = (struct bug_crash){ .failure_point = get_number(in, o, "failure_point", INT64_MAX),
 				 .outcome = get_text(in, o, "outcome"),
+				 .endings = get_text(in, o, "endings"),
 				 .command = get_text(in, o, "command"),
 				 .output = get_text(in, o, "output"),
 				 .replay = get_text(in, o, "replay"),

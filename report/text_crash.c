@@ -131,6 +131,11 @@ void text_crash(const struct text *t, const struct bug_crash *c)
 		put_comparison(t, c->comparison);
 	if (c->nframes)
 		text_stack(t, &died, 0);
+	if (c->endings) {
+		fputs("  Recovery ends in several ways on states of this bug: ", t->f);
+		text_put(t, c->endings);
+		fputs(".\n", t->f);
+	}
 	if (c->varies)
 		fputs("  " VARIES_TEXT ".\n", t->f);
 	if (c->replay) {

@@ -239,11 +239,26 @@ static bool is_librarys(const struct bug *b, const struct bug_location *where, c
 	return b->nlocations > 0 && i < c->nframes && c->frames[i].object && owner_of_object(c->frames[i].object) == OWNER_PMDK;
 }
 
+/* NULL: there is one. */
+static char *endings_of(const struct crash_bug *b)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; b->endings.n > 1 && i < b->endings.n; i++) {
+		char *longer = xasprintf("%s%s%s", text ? text : "", text ? "; " : "", b->endings.at[i]);
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
 static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 {
 	struct bug_location where[LOCATIONS_MAX] = { 0 };
-	char *command = crash_command_replay(t->setup, from->state, t->trace);
-	struct bug_crash crash = { .failure_point = from->is_clean ? 0 : from->point,
+	char *command = crash_command_replay(t->setup, from->state, t->trace), *endings = endings_of(from);
+	struct bug_crash crash = { .endings = endings,
+				   .failure_point = from->is_clean ? 0 : from->point,
 				   .outcome = from->outcome,
 				   .command = from->command,
 				   .output = from->output && *from->output ? from->output : NULL,
@@ -293,6 +308,7 @@ static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 	vec_release(&stack);
 	arena_release(&arena);
 	free(command);
+	free(endings);
 	free(message);
 	free(evidence);
 }

@@ -10,6 +10,7 @@ void deaths_release(struct deaths *d)
 	if (d->symbols)
 		symbols_free(d->symbols);
 	map_release(&d->by_pc);
+	map_release(&d->names);
 	*d = (struct deaths){ 0 };
 }
 
@@ -42,7 +43,14 @@ static uint64_t name_of(struct deaths *d, const struct trace_object *object, uin
 	symbols_find(d->symbols, object, pc, is_return, &list);
 	known = (list->function ? hash_text(list->function) : pc) | 1; /* never 0 */
 	map_set(&d->by_pc, pc, (void *)known);
+	if (list->function)
+		map_set(&d->names, known, (void *)list->function);
 	return known;
+}
+
+const char *deaths_name(const struct deaths *d, uint64_t site)
+{
+	return map_get(&d->names, site);
 }
 
 uint64_t deaths_find(struct deaths *d, const struct runner *r, const struct runner_command *c, const struct run_result *result)

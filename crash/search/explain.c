@@ -13,6 +13,7 @@
 
 #define OUTPUT_TAIL 400 /* bytes */
 #define STORES_MAX 8	/* listed */
+#define ENDINGS_MAX 16u
 
 void crash_bug_release(struct crash_bug *b)
 {
@@ -28,6 +29,27 @@ void crash_bug_release(struct crash_bug *b)
 	free(b->state);
 	free(b->undecided_by);
 	free(b->why_undecided);
+	for (size_t i = 0; i < b->endings.n; i++)
+		free(b->endings.at[i]);
+	vec_release(&b->endings);
+}
+
+void crash_bug_ends(struct crash_bug *b, char *text)
+{
+	size_t at = 0;
+	int order = 1;
+
+	while (at < b->endings.n && (order = strcmp(b->endings.at[at], text)) < 0)
+		at++;
+	if (order == 0 || at == ENDINGS_MAX) { /* the first ones stay, whoever comes first */
+		free(text);
+		return;
+	}
+	if (b->endings.n == ENDINGS_MAX)
+		free(b->endings.at[--b->endings.n]);
+	vec_add(&b->endings);
+	memmove(b->endings.at + at + 1, b->endings.at + at, (b->endings.n - 1 - at) * sizeof *b->endings.at);
+	b->endings.at[at] = text;
 }
 
 /* ---- what is lost ---- */

@@ -24,6 +24,7 @@ struct crash_bug {
 	char *found;		   /* what a dump printed that is not allowed; NULL: it was not a dump that decided */
 	VEC(uint64_t) allowed;	   /* hashes of what it may print: the first is that before the operation in flight, the last that after it */
 	uint64_t printed;	   /* verdict_printed() of the run that outcome and output are of */
+	VEC(char *) endings;	   /* all ways in which recovery ended on states that belong to it; sorted */
 	bool varies;		   /* a further run on this state ended or printed otherwise */
 	char *undecided_by;	   /* a file beside the pool that decides whether recovery fails; NULL: none does */
 	char *why_undecided;	   /* one sentence about that */
@@ -35,6 +36,8 @@ struct crash_bug {
 };
 
 void crash_bug_release(struct crash_bug *b);
+/* Takes the text. */
+void crash_bug_ends(struct crash_bug *b, char *text);
 /* How it ended, with copies of all strings: those of a run last until the next. */
 void crash_bug_describe(struct crash_bug *b, const struct verdict *v);
 

@@ -108,6 +108,11 @@ void put_recovery(const struct page *p, const struct bug *b)
 		put_comparison(p, c->comparison);
 	if (c->output && !(c->comparison && is_same_text(c->comparison->found, c->output)))
 		put_text(p, "Its last output", "got", c->output, "empty");
+	if (c->endings) {
+		fputs("<p class=\"note\">Recovery ends in several ways on states of this bug: ", p->f);
+		put_cut(p, c->endings, MESSAGE_SHOWN_BYTES);
+		fputs(".</p>\n", p->f);
+	}
 	if (c->varies)
 		fputs("<p class=\"note\">" VARIES_TEXT ".</p>\n", p->f);
 	put_choices(p, b);

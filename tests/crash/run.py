@@ -1559,6 +1559,14 @@ def test_hidden_outcomes():
     equal(sorted(map(death, bugs)), ["first_is_missing", "second_is_missing", "third_is_missing"], "where recovery dies")
 
 
+def test_hidden_ways():
+    """One bug that shows by two deaths, and by two statuses: both are told. Where there is one, nothing is."""
+    _, bugs = explore_hidden("ways", "die")
+    equal(bugs[0]["crash"]["endings"], "signal 6, SIGABRT (Aborted), in first_is_missing(); signal 6, SIGABRT (Aborted), in third_is_missing()", "how recovery ends")
+    _, bugs = explore_hidden("half", "die")
+    expect("endings" not in bugs[0]["crash"], bugs[0]["crash"])
+
+
 def test_hidden_all():
     """All cases, all ways to fail, by several strategies."""
     if not os.environ.get("LONG"):
