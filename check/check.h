@@ -12,6 +12,7 @@ struct plugin;
 
 struct check_options {
 	const struct platform *platform;
+	bool is_platform_chosen; /* by what the program does; nobody asked for it */
 	const char *const *only; /* names of oracles to run, ends with NULL; NULL: all but the optional ones */
 	const char *const *with; /* optional ones to add */
 	struct plugin *const *plugins; /* more oracles (plugin.h), ends with NULL; NULL: none */

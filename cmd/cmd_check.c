@@ -109,7 +109,7 @@ static int record_and_judge(struct checking *c, struct reporting *reporting, boo
 		die("%s", err.msg);
 	c->recording.quiet = c->recording.is_passing = true;
 	if (!c->recording.platform)
-		c->recording.platform = machine_platform();
+		recording_open_platform(&c->recording, !c->is_all);
 	kept = trace_keep_name("check");
 	target = pool_option_begin(&pool, &c->recording, target);
 	fresh_option_begin(&c->recording, is_fresh);

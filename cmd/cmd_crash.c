@@ -65,7 +65,7 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 	s->recording.quiet = true;
 	s->recording.is_passing = !s->trace;
 	if (!s->recording.platform)
-		s->recording.platform = machine_platform();
+		recording_open_platform(&s->recording, true);
 	target = pool_option_begin(&pool, &s->recording, target);
 	fresh_option_begin(&s->recording, is_fresh);
 	recorded = recording_run(&s->recording, target, &err);

@@ -214,6 +214,13 @@ static int fix(struct fixing *f, const char *trace)
 	return status != CMD_CLEAN ? status : left ? CMD_FOUND : CMD_CLEAN;
 }
 
+static bool is_page_cache(const struct report *r)
+{
+	const struct platform *p = report_platform(r) ? platform_find(report_platform(r)) : NULL;
+
+	return p && p->is_page_cache;
+}
+
 static int fix_report(struct fixing *f, const char *path)
 {
 	struct error err;
@@ -240,6 +247,7 @@ static int fix_report(struct fixing *f, const char *path)
 	if (!api || api->open(f->build_dir, &db, &err) < 0)
 		die("%s", err.msg);
 	f->report = report;
+	f->options.is_page_cache = is_page_cache(report);
 	read_root(f);
 	f->repair = repair_new(api, &db, &f->options);
 	report_unfold(report); /* each call path may need its own change */

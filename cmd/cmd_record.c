@@ -10,7 +10,7 @@
 static int record_run(const struct command *c, int argc, char **argv)
 {
 	struct recording r = { .output = "pmend.pmt", .notes = &user_notes };
-	const char *platform = machine_platform()->name;
+	const char *platform = NULL;
 	bool is_fresh = false, is_asked = false;
 	struct progress progress;
 	const struct option table[] = {
@@ -34,7 +34,10 @@ static int record_run(const struct command *c, int argc, char **argv)
 
 	if (options_parse(c, table, OPTIONS_FIRST, argc, argv) == 0)
 		die_usage(c, "no program given");
-	r.platform = platform_option(c, platform);
+	if (platform)
+		r.platform = platform_option(c, platform);
+	else
+		recording_open_platform(&r, true);
 	if (!r.output[0])
 		die_usage(c, "-o needs a file name");
 	record_progress_begin(&progress, &r, is_asked, r.quiet);

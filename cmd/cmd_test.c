@@ -58,6 +58,7 @@ int test_judge_and_report(const struct checking *c, struct crash_setup *s, struc
 	struct error err, unranked;
 	int has_crashes = 0;
 
+	s->is_platform_told = true;
 	if (wants_crashes(s))
 		is_ranked = ranking_tell(s, trace, report, &unranked) == 0;
 	if (wants_crashes(s))
@@ -185,7 +186,7 @@ static int test_run(const struct command *command, int argc, char **argv)
 	s.recording.pm = (struct word_list){ 0 };
 	c.recording.quiet = c.recording.is_passing = true;
 	if (!c.recording.platform && !has_trace)
-		c.recording.platform = machine_platform();
+		recording_open_platform(&c.recording, !c.is_all);
 	status = has_trace ? test_trace(&c, &s, &reporting, argv[0]) : test(&c, &s, &reporting, is_fresh, argv);
 	keeper_release(&keeper);
 	word_list_release(&checks);

@@ -82,11 +82,11 @@ void account_release(struct account *a)
 /* ---- for people ---- */
 
 /* What would help against a bug that is left; NULL if that is said already. */
-static const char *help_of(const struct bug *b, const struct repair_outcome *o)
+static const char *help_of(const struct report *r, const struct bug *b, const struct repair_outcome *o)
 {
 	if (o->status != REPAIR_DECLINED)
 		return NULL;
-	return o->help ? (*o->help ? o->help : NULL) : bug_advice(b);
+	return o->help ? (*o->help ? o->help : NULL) : report_advice(r, b);
 }
 
 /* more: behind the outcome's word. */
@@ -95,7 +95,7 @@ static char *line_of(const struct account *a, size_t i, const char *more)
 	const struct bug *b = report_bug(a->f->report, i);
 	const struct bug_frame *at = bug_frame(b);
 	struct repair_outcome o = repair_outcome(a->f->repair, i);
-	const char *help = *o.text ? help_of(b, &o) : NULL;
+	const char *help = *o.text ? help_of(a->f->report, b, &o) : NULL;
 
 	return xasprintf("%s:%u: %s: %s%s: %s%s%s", at && at->file ? at->file : "?", at ? at->line : 0, b->kind, words[o.status], more, o.text,
 			 !help ? "" : o.text[strlen(o.text) - 1] == '?' ? " " : ". ", help ? help : "");
@@ -180,13 +180,13 @@ static void tell_bugs(const struct account *a)
 }
 
 /* What the patch does, one thing after the other, without those that it does not. */
-static void tell_patch(const struct repair *r)
+static void tell_patch(const struct repair *r, bool is_page_cache)
 {
 	const struct {
 		size_t n;
 		const char *one, *several, *done;
 	} parts[] = {
-		{ repair_nflushes(r), "flush", "flushes", "added" },
+		{ repair_nflushes(r), is_page_cache ? "sync" : "flush", is_page_cache ? "syncs" : "flushes", "added" },
 		{ repair_nfences(r), "fence", "fences", "added" },
 		{ repair_namended(r), "flush", "flushes", "corrected" },
 		{ repair_nlogs(r), "range", "ranges", "logged" },
@@ -214,7 +214,7 @@ void account_tell(const struct account *a)
 	char *partly = a->npartly ? xasprintf(" (%zu of them fixed in part)", a->npartly) : xstrdup("");
 
 	tell_bugs(a);
-	tell_patch(a->f->repair);
+	tell_patch(a->f->repair, a->f->options.is_page_cache);
 	warn("%zu finding%s in the report: %zu fixed, %zu left%s, %zu not applicable", a->nbugs, s_of(a->nbugs), a->nbugs_by[REPAIR_MENDED], a->nbugs_by[REPAIR_DECLINED], partly,
 	     a->nbugs_by[REPAIR_NOT_APPLICABLE]);
 	free(partly);
@@ -230,11 +230,11 @@ static void set_text(json_t *o, const char *key, const char *s)
 		json_object_set_new(o, key, text ? text : json_null());
 }
 
-static void set_outcome(json_t *o, const struct bug *b, const struct repair_outcome *outcome)
+static void set_outcome(json_t *o, const struct report *r, const struct bug *b, const struct repair_outcome *outcome)
 {
 	set_text(o, "outcome", json_words[outcome->status]);
 	set_text(o, "why", outcome->text);
-	set_text(o, "help", help_of(b, outcome));
+	set_text(o, "help", help_of(r, b, outcome));
 }
 
 static json_t *paths_json(const struct account *a, size_t origin)
@@ -248,7 +248,7 @@ static json_t *paths_json(const struct account *a, size_t origin)
 		if (report_origin(a->f->report, i) != origin)
 			continue;
 		o = json_object();
-		set_outcome(o, report_bug(a->f->report, i), &outcome);
+		set_outcome(o, a->f->report, report_bug(a->f->report, i), &outcome);
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -270,7 +270,7 @@ static json_t *bug_json(const struct account *a, size_t origin)
 	if (at && at->line)
 		json_object_set_new(o, "line", json_integer(at->line));
 	set_text(o, "cause", cause != REPORT_NO_CAUSE ? report_bug(r, a->shown[cause])->id : NULL);
-	set_outcome(o, b, &outcome);
+	set_outcome(o, a->f->report, b, &outcome);
 	if (json_array_size(paths) > 1)
 		json_object_set(o, "paths", paths);
 	json_decref(paths);

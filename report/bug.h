@@ -274,6 +274,13 @@ const struct bug *report_unflushed(const struct report *r, size_t i);
 void report_set_platform(struct report *r, const char *platform);
 const char *report_platform(const struct report *r); /* NULL: it was not told */
 void report_add_argument(struct report *r, const char *argument);
+/* bug_advice(), unless following it would do harm on another platform. */
+const char *report_advice(const struct report *r, const struct bug *b);
+
+/* By what the program does: nobody asked for a platform. */
+void report_set_platform_chosen(struct report *r, bool is_chosen);
+bool report_is_platform_chosen(const struct report *r);
+
 /* That platform was not judged, and why. Makes the coverage incomplete. */
 void report_add_omitted(struct report *r, const char *platform, const char *why);
 size_t report_ncommand(const struct report *r);

@@ -62,6 +62,7 @@ struct report {
 	struct map by_key; /* hash of key → struct report_entry, of both */
 	struct sources *sources;
 	const char *version, *platform; /* platform may be NULL */
+	bool is_platform_chosen; /* by what the program does */
 	VEC(const char *) platforms; /* all that were judged, if they are several */
 	VEC(const char *) command;
 	VEC(const char *) crash_options;
@@ -104,8 +105,6 @@ json_t *ending_json(const struct report *r, json_t *(*location)(const struct bug
 
 /* platforms.c: "loses data on x86-adr, msync; safe on eadr"; NULL if the report is about one platform. malloc'd. */
 char *platforms_text(const struct report *r, const struct bug *b);
-/* bug_advice(), unless following it would do harm on another platform. */
-const char *platforms_advice(const struct report *r, const struct bug *b);
 
 /* causes.c: a finding of another report that was added to this one. Findings of one cause are a group. */
 struct causes_member {

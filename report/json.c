@@ -246,6 +246,8 @@ void report_json(FILE *f, const struct report *r, const struct report_options *o
 	(void)o;
 	json_set_text(top, "pmend", r->version);
 	json_set_text(top, "platform", r->platform);
+	if (r->is_platform_chosen)
+		json_object_set_new(top, "platform_chosen", json_true());
 	set_strings(top, "platforms", r->platforms.at, r->platforms.n);
 	for (i = 0; i < r->command.n; i++)
 		json_array_append_new(command, json_text(r->command.at[i]));

@@ -469,6 +469,7 @@ static void read_platforms(struct reader *in, const json_t *top)
 
 	if (platform)
 		report_set_platform(in->r, platform);
+	report_set_platform_chosen(in->r, json_is_true(json_object_get(top, "platform_chosen")));
 	for (i = 0; i < n; i++)
 		*vec_add(&in->r->platforms) = arena_text(&in->r->arena, list[i]);
 }

@@ -124,7 +124,7 @@ static const char *msync_advice(const char *kind)
 	return NULL;
 }
 
-const char *platforms_advice(const struct report *r, const struct bug *b)
+const char *report_advice(const struct report *r, const struct bug *b)
 {
 	if (b->severity == BUG_PERFORMANCE && b->nplatforms < r->platforms.n)
 		return NULL;

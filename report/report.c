@@ -369,6 +369,16 @@ void report_set_platform(struct report *r, const char *platform)
 	r->platform = arena_text(&r->arena, platform);
 }
 
+void report_set_platform_chosen(struct report *r, bool is_chosen)
+{
+	r->is_platform_chosen = is_chosen;
+}
+
+bool report_is_platform_chosen(const struct report *r)
+{
+	return r->is_platform_chosen;
+}
+
 const char *report_platform(const struct report *r)
 {
 	return r->platform;

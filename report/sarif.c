@@ -253,7 +253,7 @@ static char *comparison_of(const struct bug_crash *c)
 
 static char *message_of(const struct sarif *s, const struct bug *b)
 {
-	const char *advice = platforms_advice(s->r, b);
+	const char *advice = report_advice(s->r, b);
 	char *platforms = platforms_text(s->r, b), *comparison = comparison_of(b->crash), *message;
 
 	message = xasprintf("%s%s%s%s%s%s%s%s%s", b->message, b->crash ? "\nRecovery after a crash: " : "",

@@ -207,7 +207,7 @@ static void put_paths(const struct text *t, const struct bug *b)
 
 static void put_bug(const struct text *t, const struct bug *b)
 {
-	const char *advice = platforms_advice(t->r, b);
+	const char *advice = report_advice(t->r, b);
 	size_t i;
 
 	put_title(t, b);

@@ -71,11 +71,16 @@ void checking_end(struct checking *c)
 struct report *checking_judge(const struct checking *c, const struct platform_traces *traces, bool *is_complete, struct error *err)
 {
 	struct check_options o = c->options;
+	struct platform_choice how;
 	const struct trace *t;
 
 	if (c->is_all)
 		return platform_traces_judge(traces, &o, &c->libraries, c->fold, is_complete, err);
 	t = platform_trace_open(&traces->list.at[0], err);
-	o.platform = t ? judge_choose(t, c->recording.platform, err) : NULL;
-	return o.platform ? judge_trace(t, &o, &c->libraries, is_complete, err) : NULL;
+	o.platform = t ? judge_choose(t, c->recording.is_platform_open ? NULL : c->recording.platform, &how, err) : NULL;
+	if (!o.platform)
+		return NULL;
+	o.is_platform_chosen = how.is_chosen;
+	platform_choice_tell(&how, c->recording.notes);
+	return judge_trace(t, &o, &c->libraries, is_complete, err);
 }

@@ -132,9 +132,14 @@ static int recover_as_recorded(struct crash_setup *s, const struct plan *p, stru
 
 static int choose_platform(struct crash_setup *s, const struct trace *t, struct error *err)
 {
-	s->options.platform = judge_choose(t, s->recording.platform, err);
+	struct platform_choice how;
+
+	s->options.platform = judge_choose(t, s->recording.is_platform_open ? NULL : s->recording.platform, &how, err);
 	if (!s->options.platform)
 		return -1;
+	s->is_platform_chosen = how.is_chosen;
+	platform_choice_tell(&how, s->is_platform_told ? NULL : s->notes);
+	s->is_platform_told = true;
 	s->options.runner.never_force_pmem = !s->options.platform->has_flush;
 	return 0;
 }

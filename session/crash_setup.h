@@ -37,6 +37,8 @@ struct crash_setup {
 	const struct notes *notes;
 	const struct crash_watch *watch; /* NULL: nobody */
 	/* what it comes to */
+	bool is_platform_chosen; /* by what the program does (judge_choose()) */
+	bool is_platform_told;	 /* the user knows */
 	struct libraries libraries;
 	struct index *index; /* of the trace, for parts and for merging them; NULL: none */
 	struct crash_options options;

@@ -184,6 +184,7 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 	crash_command_tell(s, r);
 	ending_tell(r, p->trace, p->cut);
 	report_set_platform(r, p->platform->name);
+	report_set_platform_chosen(r, s->is_platform_chosen);
 	if (c->representatives)
 		group_report_init(&groups, p, c, &s->libraries);
 	report_set_coverage(r, &(struct report_coverage){ .events = p->nevents,

@@ -8,6 +8,7 @@
 
 #include "session/ending.h"
 #include "session/locate.h"
+#include "trace/page_cache.h"
 #include "session/values.h"
 #include "util/alloc.h"
 #include "util/vec.h"
@@ -107,6 +108,7 @@ static void describe(struct report *r, const struct trace *t, const struct check
 					    .why_incomplete = missing };
 
 	report_set_platform(r, o->platform->name);
+	report_set_platform_chosen(r, o->is_platform_chosen);
 	judge_add_command(r, t);
 	report_set_coverage(r, &coverage);
 	free(uncompared);
@@ -203,7 +205,7 @@ int judge_serves(const struct trace *trace, const struct platform *recorded, con
 	if (recorded->has_flush) {
 		if (!force) /* an imported one */
 			result = error_set(err, "the trace does not say whether libpmem flushed or called msync");
-		else if (strcmp(force, "0") != 0)
+		else if (strcmp(force, "0") != 0 && page_cache_has_libpmem(trace))
 			result = error_set(err, "libpmem flushed when this was recorded for %s", recorded->name);
 	} else if (has_libpmem_sync(t)) {
 		result = error_set(err, "libpmem called msync instead of flushing when this was recorded for %s", recorded->name);
@@ -222,18 +224,58 @@ static int judge_accepts(const struct trace *t, const struct platform *recorded,
 	return error_set(err, "%s cannot be analysed for %s: %s; record again with --platform %s", trace_path(t), asked->name, why.msg, asked->name);
 }
 
-const struct platform *judge_choose(const struct trace *t, const struct platform *asked, struct error *err)
+/* The recorded one, or the one of the page cache if that is how the program keeps its data. */
+static const struct platform *choose_by_trace(const struct trace *trace, const struct platform *recorded, struct platform_choice *how)
 {
-	struct error why;
-	const struct platform *recorded = judge_platform(t, &why);
+	struct trace *t = trace_cursor(trace);
+	const struct platform *msync = platform_find("msync");
+	struct trace_event ev;
+	bool is_open;
+	char *why;
 
+	while (trace_next(t, &ev) && (ev.kind == PMT_PROCESS || ev.kind == PMT_META))
+		;
+	is_open = trace_meta(t, "platform_open") != NULL;
+	trace_close(t);
+	if (!is_open || recorded->is_page_cache)
+		return recorded;
+	how->is_chosen = page_cache_is_all(trace, &why);
+	if (how->is_chosen)
+		how->words = xasprintf("the program keeps its data with msync or fsync and flushes no cache lines: analysed for platform msync; --platform %s analyses it as a program of persistent memory",
+				       recorded->name);
+	else if (why)
+		how->words = xasprintf("the program calls msync or fsync, but %s: analysed for platform %s; if it relies on msync alone, give --platform msync", why, recorded->name);
+	free(why);
+	return how->is_chosen ? msync : recorded;
+}
+
+void platform_choice_tell(struct platform_choice *c, const struct notes *notes)
+{
+	if (c->words && notes)
+		notes_say(notes, "%s", c->words);
+	free(c->words);
+	c->words = NULL;
+}
+
+const struct platform *judge_choose(const struct trace *t, const struct platform *asked, struct platform_choice *how, struct error *err)
+{
+	struct platform_choice ignored = { 0 };
+	struct error why;
+	const struct platform *recorded = judge_platform(t, &why), *chosen;
+
+	if (how)
+		*how = ignored;
 	if (!recorded && !asked) {
 		*err = why;
 		return NULL;
 	}
-	if (!asked || !recorded)
-		return asked ? asked : recorded;
-	return judge_accepts(t, recorded, asked, err) == 0 ? asked : NULL;
+	if (!recorded)
+		return asked;
+	if (asked)
+		return judge_accepts(t, recorded, asked, err) == 0 ? asked : NULL;
+	chosen = choose_by_trace(t, recorded, how ? how : &ignored);
+	free(ignored.words);
+	return chosen;
 }
 
 /* The same events once more, for oracles that know only now what to look for. */
@@ -296,7 +338,7 @@ void judge_listen(const struct trace *trace, const char *const *names, void (*on
 	struct check *c;
 	struct trace *t;
 
-	o.platform = judge_platform(trace, &err);
+	o.platform = judge_choose(trace, NULL, NULL, &err);
 	c = o.platform ? check_new(&o, &err) : NULL;
 	if (!c)
 		return;

@@ -4,6 +4,7 @@
 
 #include "check/check.h"
 #include "report/bug.h"
+#include "session/notes.h"
 #include "trace/owner.h"
 
 /* The platform that a trace was recorded for; NULL if it does not say. */
@@ -19,8 +20,16 @@ bool judge_is_own(const struct trace *t, const struct platform *p);
  * its port would be; not the other way round. -1 if not, with the reason in err. */
 int judge_serves(const struct trace *t, const struct platform *recorded, const struct platform *asked, struct error *err);
 
-/* The platform to judge a trace on: the asked one if the trace serves it, the recorded one if asked is NULL. NULL if neither will do. */
-const struct platform *judge_choose(const struct trace *t, const struct platform *asked, struct error *err);
+/* How a platform was chosen that nobody asked for, neither now nor when the trace was recorded. */
+struct platform_choice {
+	bool is_chosen; /* by what the program does: msync, because it syncs its files and flushes nothing */
+	char *words;	/* one line for the user, malloc'd: that it was, or why msync was not; NULL: nothing to say */
+};
+void platform_choice_tell(struct platform_choice *c, const struct notes *notes); /* and frees the words; notes may be NULL */
+
+/* The platform to judge a trace on: the asked one if the trace serves it. If asked is NULL, the recorded one, or the one that the program itself shows. NULL if none will do. how may be
+ * NULL. */
+const struct platform *judge_choose(const struct trace *t, const struct platform *asked, struct platform_choice *how, struct error *err);
 
 /* Tells the report what was recorded, and where. A scratch pool is {pool} there: its path means nothing any more. */
 void judge_add_command(struct report *r, const struct trace *t);

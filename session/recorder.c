@@ -83,6 +83,8 @@ static void words_add_options(words *w, const struct recording *r, const char *o
 	words_add(w, xasprintf("--follow=%s", r->no_follow ? "no" : "yes")); /* for the trace to say so */
 	words_add(w, xasprintf("--trace-file=%s", output));
 	words_add(w, xasprintf("--platform=%s", machine_recording(r->platform)->name));
+	if (r->is_platform_open)
+		words_add(w, xstrdup("--platform-open=yes"));
 	if (r->scratch_pool)
 		words_add(w, xasprintf("--scratch-pool=%s", r->scratch_pool));
 	if (r->kept) {
@@ -99,6 +101,12 @@ static void words_add_options(words *w, const struct recording *r, const char *o
 		words_add(w, xasprintf("--may-touch=%s", path));
 	if (r->check_stacks)
 		words_add(w, xstrdup("--check-stacks=yes"));
+}
+
+void recording_open_platform(struct recording *r, bool is_open)
+{
+	r->platform = machine_platform();
+	r->is_platform_open = is_open;
 }
 
 char **recorder_argv(const struct recording *r, const char *output, int log_fd, char **target, struct error *err)

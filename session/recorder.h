@@ -16,6 +16,7 @@ struct recording {
 	const char *output; /* the trace */
 	struct word_list pm;
 	const struct platform *platform;
+	bool is_platform_open; /* nobody asked for it: whoever judges the trace may choose another one */
 	bool loads, instructions, no_follow, check_stacks, quiet;
 	const char *scratch_pool;  /* what {pool} stands for in the command line; NULL: nothing does */
 	struct kept *kept;	   /* where the recorder sends descriptors of PM files; NULL: nowhere */
@@ -25,6 +26,9 @@ struct recording {
 	void *progress_arg;
 	const struct notes *notes; /* NULL: nothing is said */
 };
+
+/* The machine's own platform; is_open: nobody asked for one. */
+void recording_open_platform(struct recording *r, bool is_open);
 
 /* What to run: words and environment, each to be freed with words_free(). Valgrind's own messages go to descriptor
  * log_fd. env is changed as recording needs it. NULL with err if something is not installed. */

@@ -352,6 +352,16 @@ const struct trace_file *trace_file(const struct trace *t, uint32_t file)
 	return files_find(&t->files, file);
 }
 
+size_t trace_nobjects(const struct trace *t)
+{
+	return t->met.nobjects;
+}
+
+const struct trace_object *trace_object(const struct trace *t, size_t i)
+{
+	return t->opened->store.objects.at[i];
+}
+
 const char *trace_meta(const struct trace *t, const char *key)
 {
 	return files_meta(&t->files, key, 0);

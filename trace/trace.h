@@ -117,6 +117,10 @@ bool trace_finished(const struct trace *t);
 uint32_t trace_nfiles(const struct trace *t);
 const struct trace_file *trace_file(const struct trace *t, uint32_t file); /* NULL if unknown; numbers start at 1 */
 
+/* Programs and libraries that some process has loaded so far. */
+size_t trace_nobjects(const struct trace *t);
+const struct trace_object *trace_object(const struct trace *t, size_t i);
+
 /* Value of the META event "key=value" read so far, or NULL. */
 const char *trace_meta(const struct trace *t, const char *key); /* the newest */
 const char *trace_meta_older(const struct trace *t, const char *key, size_t nth); /* 0: the newest; NULL: there are not so many */

@@ -140,7 +140,7 @@ int show_page(FILE *out, const struct show_page *p, struct error *err)
 
 	if (trace_open(&t, p->path, err) < 0)
 		goto out;
-	platform = judge_platform(t, err);
+	platform = judge_choose(t, NULL, NULL, err);
 	if (!platform || region_find(&r, t, p, err) < 0)
 		goto close;
 	e = evidence_of_region(t, platform, r.first_seq, r.last_seq, &arena);

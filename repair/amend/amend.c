@@ -382,8 +382,8 @@ void amend_fixes(struct repair *r)
 {
 	size_t n = 0;
 
-	if (r->options->flush_call)
-		return; /* what the user gives is to be written */
+	if (r->options->flush_call || r->options->is_page_cache)
+		return; /* what the user gives is to be written; and what syncs is not changed */
 	for (size_t i = 0; i < r->fixes.n; i++) {
 		amend(r, &r->fixes.at[i]);
 		if (!r->fixes.at[i].is_dropped)

@@ -160,9 +160,9 @@ static const struct repair_place *place_of(const struct repair_bug *b, const cha
 	return NULL;
 }
 
-static const char *what_was_done(const struct fix *x)
+static const char *what_was_done(const struct repair *r, const struct fix *x)
 {
-	return x->needs_flush && x->needs_fence ? "flush and fence" : x->needs_flush ? "flush" : "fence";
+	return r->options->is_page_cache ? "sync" : x->needs_flush && x->needs_fence ? "flush and fence" : x->needs_flush ? "flush" : "fence";
 }
 
 /* later: what must come after the fence, if that may be all that it comes before; NULL. */
@@ -181,7 +181,7 @@ static int plan_place(struct repair *r, size_t bug, const struct repair_place *p
 		x.flush_place = p;
 		x.later_place = later;
 	}
-	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "%s added in %s", what_was_done(&x), x.function->name), NULL };
+	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "%s added in %s", what_was_done(r, &x), x.function->name), NULL };
 	*vec_add(&r->fixes) = x;
 	return 0;
 }

@@ -44,7 +44,7 @@ bool durability_join(struct repair *r, size_t bug)
 
 void durability_place(struct repair *r)
 {
-	if (!r->options->no_hoist) {
+	if (!r->options->no_hoist && !r->options->is_page_cache) {
 		callback_fixes(r);
 		hoist_fixes(r);
 	}

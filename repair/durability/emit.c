@@ -179,7 +179,7 @@ void emit_fixes(struct repair *r)
 			continue;
 		}
 		r->nflushes += x->needs_flush;
-		r->nfences += x->needs_fence;
+		r->nfences += x->needs_fence && !r->options->is_page_cache;
 	}
 	for (size_t i = 0; i < all.n; i++) {
 		if (all.at[i].is_scope)

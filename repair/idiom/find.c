@@ -316,9 +316,14 @@ static void override(struct repair *r, struct idiom *i)
 
 void idiom_find(struct repair *r, const struct fix *x, struct idiom *i)
 {
-	const struct patterns *patterns = patterns_of(r, x->unit, x->file);
+	const struct patterns *patterns = r->options->is_page_cache ? NULL : patterns_of(r, x->unit, x->file);
 	unsigned range_uses = 0;
 
+	if (r->options->is_page_cache) {
+		sync_find(r, x, i);
+		override(r, i);
+		return;
+	}
 	*i = (struct idiom){ 0 };
 	for (size_t k = 0; k < patterns->list.n; k++)
 		consider(r, x, i, &patterns->list.at[k], &range_uses);

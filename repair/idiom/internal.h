@@ -145,6 +145,9 @@ const char *guard_of(struct repair *r, const struct file *file, const struct sou
 const char *guard_common(struct repair *r, const char *a, const char *b);
 const char *guard_at(struct repair *r, const struct pattern *p, const struct fix *x); /* that is needed there; NULL: none */
 
+/* way_sync.c: the same on a platform of the page cache, where msync and fsync do it */
+void sync_find(struct repair *r, const struct fix *x, struct idiom *i);
+
 /* own_macros.c: ways for a file that shows none */
 void own_macros_offer(struct repair *r, const struct fix *x, struct idiom *i);
 

@@ -89,9 +89,12 @@ const struct idiom_line *idiom_lines(struct repair *r, const struct idiom *given
 		add(lines, &n, line_loop(r, &i, range), i.line.guard);
 		if (as_expression)
 			*why = "a flush of a range is not an expression here; say which function does it with --flush-call";
+	} else if (flush && r->options->is_page_cache) {
+		*why = "this file shows no way to sync what is stored: no helper for a range, no msync of the object, no fsync of the mapped file; say which call does it with --flush-call";
 	} else if (flush) {
 		*why = "this file shows no way to flush; say which with --flush-call and --fence-call";
 	}
+	fence &= !r->options->is_page_cache; /* msync waits */
 	if (fence && i.fence.call)
 		add(lines, &n, i.fence.call, i.fence.guard);
 	else if (fence)

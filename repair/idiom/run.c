@@ -3,6 +3,8 @@
 #include "repair/idiom/run.h"
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "repair/idiom/internal.h"
 
@@ -264,6 +266,27 @@ static void call_library(struct run *run, const char *name, const struct run_val
 		run->e->fences = true;
 }
 
+/* On a platform of the page cache: msync waits for whole pages, and fails for an address inside of one. */
+static void call_sync(struct run *run, const char *name, const struct run_value *args, size_t n)
+{
+	const uint64_t page = 4096 - 1;
+
+	if (strcmp(name, "msync") != 0 || n < 3)
+		return;
+	if (args[2].is_known && args[2].value & MS_SYNC && !(args[0].value & page)) {
+		flush(run, args[0], args[1].is_known ? known((args[1].value + page) & ~page) : unknown);
+		run->e->fences = true;
+	}
+}
+
+/* The size of a page is asked for in several ways. */
+static struct run_value page_bytes(const char *name, const struct run_value *args, size_t n)
+{
+	bool is_asked = strcmp(name, "getpagesize") == 0 || (strcmp(name, "sysconf") == 0 && n == 1 && args[0].is_known && args[0].value == _SC_PAGESIZE);
+
+	return is_asked ? known(4096) : unknown;
+}
+
 static struct run_value run_body(struct frame *f, const struct source_function *fn)
 {
 	execute(f, fn->body);
@@ -288,7 +311,11 @@ static struct run_value call(struct frame *f, const struct source_node *n)
 		args[nargs++] = evaluate(f, a);
 	if (!n->name)
 		return unknown;
-	if (idiom_known(n->name)) {
+	if (f->run->r->options->is_page_cache) {
+		call_sync(f->run, n->name, args, nargs);
+		if (idiom_known(n->name) || page_bytes(n->name, args, nargs).is_known)
+			return page_bytes(n->name, args, nargs);
+	} else if (idiom_known(n->name)) {
 		call_library(f->run, n->name, args, nargs);
 		return unknown;
 	}

@@ -68,6 +68,7 @@ struct repair_options {
 	bool is_explained;		     /* a comment at each change */
 	bool no_hoist;			     /* changes stay in the function that stores */
 	bool keeps_redundant;		     /* nothing is removed */
+	bool is_page_cache;		     /* the bugs are those of msync: pages are synced, no line is flushed */
 	const struct repair_watch *watch;    /* NULL: nobody */
 };
 

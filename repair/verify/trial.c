@@ -11,6 +11,7 @@
 
 #include "repair/edit/paths.h"
 #include "repair/verify/shell.h"
+#include "session/machine.h"
 #include "util/alloc.h"
 
 enum {
@@ -161,14 +162,24 @@ static char *command_for(const struct trial *t, const char *fresh)
 	return filled;
 }
 
+/* That of the report: what is right on one platform need not be on another. NULL: it does not name one. */
+static const struct platform *platform_of(const struct trial *t)
+{
+	const char *name = report_platform(t->v->report);
+
+	return name ? platform_find(name) : NULL;
+}
+
 static int record(struct trial *t, const char *pmend, const char *line, const char *fresh, struct error *err)
 {
+	const struct platform *p = platform_of(t) ? machine_recording(platform_of(t)) : machine_platform();
+
 	watch_tell(t->v->watch, "recording the copy", 0, 0);
 	if (shell_run(err, "rm -rf \"$1\" && mkdir \"$1\"", fresh, NULL) < 0)
 		return -1;
-	t->status = shell_run(err, "cd \"$1\" && eval \"set -- \\\"\\$2\\\" \\\"\\$3\\\" \\\"\\$4\\\" $5\" && pmend=$1 trace=$2 output=$3 && shift 3 && "
-				   "exec \"$pmend\" record -q --instructions -o \"$trace\" -- \"$@\" >\"$output\"",
-			      t->tree, pmend, t->trace, t->output, line, NULL);
+	t->status = shell_run(err, "cd \"$1\" && platform=$6 && eval \"set -- \\\"\\$2\\\" \\\"\\$3\\\" \\\"\\$4\\\" $5\" && pmend=$1 trace=$2 output=$3 && shift 3 && "
+				   "exec \"$pmend\" record -q --platform \"$platform\" --instructions -o \"$trace\" -- \"$@\" >\"$output\"",
+			      t->tree, pmend, t->trace, t->output, line, p->name, NULL);
 	if (t->status < 0)
 		return -1;
 	if (access(t->trace, R_OK) != 0)
@@ -188,15 +199,21 @@ static struct report *read_unfolded(const char *path, struct error *err)
 	return r;
 }
 
+static char *platform_option_of(const struct trial *t)
+{
+	return platform_of(t) ? xasprintf("--platform=%s", platform_of(t)->name) : xstrdup("");
+}
+
 static int check(struct trial *t, const char *pmend, struct error *err)
 {
 	const struct report *r = t->v->report;
 	char *path = xasprintf("%s/%s.json", t->scratch, t->name);
 	char *line = shell_quoted(r, report_nlibrary_globs(r), report_library_glob), *globs = shell_replaced(line, t->v->root, t->tree);
-	int status = shell_run(err, "eval \"set -- \\\"\\$1\\\" \\\"\\$2\\\" \\\"\\$3\\\" $4\" && pmend=$1 path=$2 trace=$3 && shift 3 && "
+	char *option = platform_option_of(t);
+	int status = shell_run(err, "option=$5 && eval \"set -- \\\"\\$1\\\" \\\"\\$2\\\" \\\"\\$3\\\" $4\" && pmend=$1 path=$2 trace=$3 && shift 3 && "
 				    "for glob; do shift; set -- \"$@\" --library \"$glob\"; done && "
-				    "exec \"$pmend\" check -q --libraries --format json -o \"$path\" \"$@\" \"$trace\"",
-			       pmend, path, t->trace, globs, NULL);
+				    "exec \"$pmend\" check -q $option --libraries --format json -o \"$path\" \"$@\" \"$trace\"",
+			       pmend, path, t->trace, globs, option, NULL);
 
 	if (status > STATUS_FOUND)
 		error_set(err, "the recording of the %s tree cannot be checked", t->name);
@@ -205,6 +222,7 @@ static int check(struct trial *t, const char *pmend, struct error *err)
 	free(path);
 	free(line);
 	free(globs);
+	free(option);
 	return t->checked ? 0 : -1;
 }
 
@@ -213,9 +231,10 @@ int trial_crash(struct trial *t, const char *pmend, struct error *err)
 	const struct report *r = t->v->report;
 	char *path = xasprintf("%s/%s.crash.json", t->scratch, t->name);
 	char *line = shell_quoted(r, report_ncrash_options(r), report_crash_option), *options = shell_replaced(line, t->v->root, t->tree);
-	int status = shell_run(err, "cd \"$1\" && eval \"set -- \\\"\\$2\\\" \\\"\\$3\\\" \\\"\\$4\\\" $5\" && pmend=$1 path=$2 trace=$3 && shift 3 && "
-				    "exec \"$pmend\" crash -q --libraries --format json -o \"$path\" \"$@\" \"$trace\"",
-			       t->tree, pmend, path, t->trace, options, NULL);
+	char *option = platform_option_of(t);
+	int status = shell_run(err, "cd \"$1\" && option=$6 && eval \"set -- \\\"\\$2\\\" \\\"\\$3\\\" \\\"\\$4\\\" $5\" && pmend=$1 path=$2 trace=$3 && shift 3 && "
+				    "exec \"$pmend\" crash -q $option --libraries --format json -o \"$path\" \"$@\" \"$trace\"",
+			       t->tree, pmend, path, t->trace, options, option, NULL);
 
 	if (status > STATUS_FOUND)
 		error_set(err, "the crashes of the recording of the %s tree cannot be explored", t->name);
@@ -224,6 +243,7 @@ int trial_crash(struct trial *t, const char *pmend, struct error *err)
 	free(path);
 	free(line);
 	free(options);
+	free(option);
 	return t->crashed ? 0 : -1;
 }
 

@@ -128,7 +128,7 @@ void put_finding(const struct page *p, const struct bug *b, size_t number)
 	fprintf(p->f, "<article id=\"bug-%s\" tabindex=\"-1\" aria-labelledby=\"h-%zu\">\n", b->id, number);
 	put_title(p, b, number);
 	put_sentence(p, "message", "", b->message);
-	put_sentence(p, "advice", "<b>Fix:</b> ", platforms_advice(p->r, b));
+	put_sentence(p, "advice", "<b>Fix:</b> ", report_advice(p->r, b));
 	put_sentence(p, "note", "", platforms);
 	put_sentence(p, "note", "Only a warning: ", b->reason);
 	put_sentence(p, "note", "Not decided: it depends on a file that crash states do not follow: ", b->undecided_by);

@@ -81,13 +81,16 @@ static char *fingerprint(const struct checks *k, const struct checking *c, const
 /* That of the first trace, which all have. */
 static int choose_platform(struct checks *k, const struct checking *c, struct error *err)
 {
+	struct platform_choice how = { 0 };
 	const struct platform *p;
 	struct trace *t;
 
 	if (trace_open(&t, k->list.at[0].name, err) < 0)
 		return -1;
-	p = judge_choose(t, c->recording.platform, err);
+	p = judge_choose(t, c->recording.platform, &how, err);
 	trace_close(t);
+	k->is_platform_chosen = p && how.is_chosen;
+	platform_choice_tell(&how, NULL);
 	k->platform = p ? p->name : NULL;
 	return p ? 0 : -1;
 }
@@ -181,6 +184,7 @@ int checks_keep(const struct checks *k, struct error *err)
 	count(k, &nours, &ndone);
 	why = xasprintf("part %u of %u has checked %" PRIu64 " of its %" PRIu64 " traces so far; run the same command with --continue to finish it", k->shard.index, k->shard.of, ndone, nours);
 	report_set_platform(r, k->platform);
+	report_set_platform_chosen(r, k->is_platform_chosen);
 	report_set_coverage(r, &(struct report_coverage){ .why_incomplete = why });
 	checks_tell(k, r);
 	report_finish(r);

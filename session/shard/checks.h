@@ -20,6 +20,7 @@ struct checks {
 	struct shard shard;		/* of: 0, all */
 	char *fingerprint;		/* of a part */
 	const char *platform;		/* of a part: for the head of one that has no trace */
+	bool is_platform_chosen;	/* likewise */
 	const char *path;		/* where it is kept; NULL: nowhere */
 };
 

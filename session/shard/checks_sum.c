@@ -81,8 +81,11 @@ static void set_head(struct summing *s)
 	if (!s->first && s->checks->platform)
 		report_set_platform(s->all, s->checks->platform);
 	if (!s->first)
+		report_set_platform_chosen(s->all, s->checks->is_platform_chosen);
+	if (!s->first)
 		return;
 	report_set_platform(s->all, report_platform(s->first));
+	report_set_platform_chosen(s->all, report_is_platform_chosen(s->first));
 	for (size_t i = 0; i < report_ncommand(s->first) && !s->has_other_command; i++)
 		report_add_argument(s->all, report_argument(s->first, i));
 	for (size_t i = 0; i < report_nlibrary_globs(s->first); i++)

@@ -30,7 +30,7 @@ int indexing_make(const struct indexing *i, const char *trace, struct index_size
 
 	if (trace_open(&t, trace, err) < 0)
 		return -1;
-	platform = judge_choose(t, i->platform, err);
+	platform = judge_choose(t, i->platform, NULL, err);
 	if (!platform) {
 		trace_close(t);
 		return -1;

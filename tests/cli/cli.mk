@@ -1,7 +1,7 @@
 # Programs that the command line's tests record or run.
 CLI_TESTS := $(addprefix $(B)/tests/cli/,pool annotated annotated_cc runtime_probe.so \
 	commits howto_oracle.so oracle_probe.so oracle_other_abi.so oracle_unnamed.so \
-	ids ids_moved loop maps dies flag write_trace whose callers opener) $(addprefix $(B)/examples/,append_log append_log_buggy)
+	ids ids_moved loop maps dies flag write_trace whose callers opener synced synced_libpmem) $(addprefix $(B)/examples/,append_log append_log_buggy)
 
 $(B)/tests/cli/pool: tests/cli/pool.c tests/machine.h
 	@mkdir -p $(@D)
@@ -22,6 +22,14 @@ $(B)/tests/cli/runtime_probe.so: tests/cli/runtime_probe.c include/pmend.h
 $(B)/tests/cli/commits: tests/cli/commits.c tests/machine.h include/pmend.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -O1 -g -I. -Iinclude -o $@ $<
+
+$(B)/tests/cli/synced: tests/cli/synced.c tests/machine.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -I. -o $@ $<
+
+$(B)/tests/cli/synced_libpmem: tests/cli/synced.c tests/machine.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -DWITH_LIBPMEM -I. -o $@ $< -lpmem
 
 # The oracle that the document builds, as it stands there.
 $(B)/tests/cli/howto_oracle.c: docs/howto-add-oracle.md

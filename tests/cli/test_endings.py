@@ -11,11 +11,11 @@ DIES = os.path.abspath("build/tests/cli/dies")
 RECOVER = "/bin/sh -c 'test ! -e \"$0\" || head -c 1 \"$0\" >/dev/null' {}"
 
 
-def run_in(d, command, *how, options=()):
+def run_in(d, command, *how, options=(), env={}):
     """Gives status, output and errors of a command on the program. Its folder, and that for scratch, is d."""
     need_pool()
     os.makedirs(os.path.join(d, "tmp"), exist_ok=True)
-    result = pmend(command, *options, "--", DIES, "pool", *how, cwd=d, env={"TMPDIR": os.path.join(d, "tmp")})
+    result = pmend(command, *options, "--", DIES, "pool", *how, cwd=d, env={"TMPDIR": os.path.join(d, "tmp"), **env})
     equal(os.listdir(os.path.join(d, "tmp")), [], "what is left in TMPDIR")
     return result
 
@@ -42,7 +42,7 @@ def test_failed_program_is_judged():
 
 def test_failed_program_on_all_platforms():
     with folder() as d:
-        status, out, err = run_in(d, "check", "bug", "7", options=["--platform", "all", "--format", "json"])
+        status, out, err = run_in(d, "check", "bug", "7", options=["--platform", "all", "--format", "json"], env={"LD_PRELOAD": "libpmem.so.1"})
         equal(status, 1, f"the status ({err})")
         contains(json.loads(out)["coverage"]["why_incomplete"], "not analysed for msync: the program failed, so it was not run again")
 

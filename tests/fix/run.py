@@ -274,6 +274,36 @@ def test_interrupted_check():
     equal(files, {name: read("tests/fix/order/fixed", name) for name in names}, "the files that change")
 
 
+SYNCS = {"helper": "+\tto_disk(sizeof p->data, &p->data);", "file": "+\tfdatasync(fd);", "object": "+\tmsync(p, sizeof *p, MS_SYNC);", "other": None}
+
+
+def fix_synced(name, *options):
+    """Status, the lines of the patch, and what was said."""
+    with folder() as scratch:
+        for source in ("pool.h", f"{name}.c"):
+            shutil.copy(os.path.join("tests/fix/msync", source), scratch)
+        fixtest.write_database(scratch, [(scratch, f"gcc -std=gnu11 -D_GNU_SOURCE -O1 -g -o {name} {name}.c", os.path.join(scratch, f"{name}.c"))])
+        equal(run("sh", "-c", f"gcc -std=gnu11 -D_GNU_SOURCE -Wall -O1 -g -o {name} {name}.c", cwd=scratch, timeout=300)[0], 0, "the status of the build")
+        status, _, err = pmend("check", "--format", "json", "-o", "r.json", "--", f"./{name}", "pool", "run", cwd=scratch)
+        equal(status, 1, f"the status of check ({err})")
+        equal(json.loads(read(scratch, "r.json"))["platform"], "msync", "the platform")
+        os.remove(os.path.join(scratch, "pool"))
+        status, out, err = pmend("fix", "-p", ".", *options, "-o", "a.patch", "r.json", cwd=scratch)
+        patch = read(scratch, "a.patch") if os.path.exists(os.path.join(scratch, "a.patch")) else ""
+        return status, re.findall(r"^[-+]\t.*$", patch, re.M), err
+
+
+def test_msync():
+    """Programs of the page cache get msync and fsync as they have them, never a flush; what nobody can tell to cover the store is left."""
+    for name, line in SYNCS.items():
+        is_proven = line and (name == "helper" or os.environ.get("LONG"))
+        status, lines, err = fix_synced(name, *["--verify"] if is_proven else [])
+        equal((status, lines), (0, [line] * (2 if name == "file" else 1)) if line else (1, []), f"the status and the patch of {name} ({err})")
+        contains(err, "sync added in" if line else "this file shows no way to sync what is stored")
+        if is_proven:
+            gone, of = re.search(r"(\d+) of (\d+) fixed bugs? (?:is|are) gone, 0 new", err).groups()
+            equal(gone, of, f"how many are gone ({err})")
+
 def test_wide():
     """Very many crash states at each failure point: cures take no more than twice the runs that found the bug. What was missing at the failure that is told is not enough
     for others: flush and fence are. And a limit that is too low is told."""

@@ -37,6 +37,7 @@ static Bool process_option(const HChar *arg)
 
 	if VG_STR_CLO (arg, "--trace-file", clo_trace_file) {
 	} else if VG_STR_CLO (arg, "--platform", clo_platform) {
+	} else if VG_BOOL_CLO (arg, "--platform-open", clo_platform_open) {
 	} else if VG_STR_CLO (arg, "--scratch-pool", clo_scratch_pool) {
 	} else if VG_INT_CLO (arg, "--keep-fd", clo_keep_fd) {
 	} else if VG_STR_CLO (arg, "--keep-inode", inode) {
@@ -62,6 +63,7 @@ static void print_usage(void)
 	VG_(printf)("    --trace-file=FILE         where the trace goes (required)\n"
 		    "    --pm=GLOB                 only files that match are PM; may be repeated\n"
 		    "    --platform=NAME           written into the trace [x86-adr]\n"
+		    "    --platform-open=no|yes    written into the trace: nobody asked for this platform [no]\n"
 		    "    --scratch-pool=PATH       written into the trace: this path is {pool} for the user\n"
 		    "    --keep-fd=N               a socket that gets a descriptor of each PM file\n"
 		    "    --keep-inode=N            the inode of that socket\n"
@@ -98,6 +100,8 @@ static void describe_recording(void)
 	VG_(sprintf)(key, "%lu", (UWord)VKI_PAGE_SIZE);
 	meta("page", key);
 	meta("platform", clo_platform);
+	if (clo_platform_open)
+		meta("platform_open", "yes");
 	meta("loads", clo_loads ? "yes" : "no");
 	if (clo_scratch_pool)
 		meta("scratch_pool", clo_scratch_pool);

@@ -38,6 +38,8 @@ void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, 
 		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "too many PM files", 17);
 		return;
 	}
+	if (flags & 0x80000 /* MAP_SYNC */)
+		emit_event(tid, PMT_META, 0, NULL, "map_sync=yes", 12);
 	addr = PMT_ADDR(file, offset);
 	mapping_event(tid, PMT_MAP, va, addr, len, prot);
 	range_insert(va, len, addr);

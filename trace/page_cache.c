@@ -1,0 +1,160 @@
+/* Looks at a trace for what a program of the page cache does: it syncs its files, and at least half of the pages that it stores to. A flush, a non-temporal store, libpmem,
+ * MAP_SYNC or a DAX device mean that lines are to be durable without the page cache: the first of them ends the reading. */
+#include "trace/page_cache.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "util/alloc.h"
+#include "util/map.h"
+#include "util/vec.h"
+
+struct pages {
+	struct map known;	 /* all that were stored to; their state */
+	VEC(uint64_t) waiting;	 /* stored to, and in no sync so far */
+	uint64_t nstored, nsynced;
+	bool has_sync;	/* one that waits, of a file of the trace */
+	bool has_async; /* one that does not, and so promises nothing */
+};
+
+static char stored, synced; /* states */
+
+static uint64_t page_of(uint64_t addr)
+{
+	return addr / PMT_PAGE_BYTES;
+}
+
+static void store(struct pages *p, const struct trace_event *ev)
+{
+	for (uint64_t page = page_of(ev->addr); ev->size_bytes && page <= page_of(ev->addr + ev->size_bytes - 1); page++)
+		if (!map_get(&p->known, page)) {
+			map_set(&p->known, page, &stored);
+			*vec_add(&p->waiting) = page;
+			p->nstored++;
+		}
+}
+
+static void settle(struct pages *p, uint64_t page)
+{
+	if (map_get(&p->known, page) == &stored) {
+		map_set(&p->known, page, &synced);
+		p->nsynced++;
+	}
+}
+
+/* Pages [from, to). What is no longer waiting stays so, so that many syncs of a large file cost little. */
+static void sync_pages(struct pages *p, uint64_t from, uint64_t to)
+{
+	size_t n = 0;
+
+	p->has_sync = true;
+	if (to - from < p->waiting.n) {
+		for (uint64_t page = from; page < to; page++)
+			settle(p, page);
+		return;
+	}
+	for (size_t i = 0; i < p->waiting.n; i++) {
+		uint64_t page = p->waiting.at[i];
+
+		if (page >= from && page < to)
+			settle(p, page);
+		else if (map_get(&p->known, page) == &stored)
+			p->waiting.at[n++] = page;
+	}
+	p->waiting.n = n;
+}
+
+static void sync_file(struct pages *p, uint64_t file)
+{
+	if (file) /* not sync(2), which is nobody's way to keep a file */
+		sync_pages(p, page_of(PMT_ADDR(file, 0)), page_of(PMT_ADDR(file + 1, 0)));
+}
+
+static bool is_libpmem(const struct trace_object *o)
+{
+	const char *base = o ? strrchr(o->path, '/') : NULL;
+
+	return base && strncmp(base, "/libpmem", 8) == 0;
+}
+
+/* As far as the trace was read. */
+static bool has_libpmem(const struct trace *t)
+{
+	for (size_t i = 0; i < trace_nobjects(t); i++)
+		if (is_libpmem(trace_object(t, i)))
+			return true;
+	return false;
+}
+
+/* What it does that no program of the page cache does; NULL: nothing. */
+static const char *other_way(const struct trace *t, const struct trace_event *ev)
+{
+	if (trace_is_flush(ev->kind) || ev->kind == PMT_NOTE_FLUSH)
+		return "the program flushes cache lines";
+	if (ev->kind == PMT_STORE_NT)
+		return "the program has non-temporal stores";
+	if (ev->kind == PMT_FILE && ev->arg[2] & PMT_FILE_DEVICE)
+		return "its memory is a DAX device";
+	if (ev->kind == PMT_META && trace_meta(t, "map_sync"))
+		return "it maps files with MAP_SYNC";
+	return NULL;
+}
+
+static void step(struct pages *p, const struct trace_event *ev)
+{
+	const uint64_t page = PMT_PAGE_BYTES - 1;
+
+	if (trace_is_store(ev->kind))
+		store(p, ev);
+	else if (ev->kind == PMT_MSYNC && ev->arg[1] & MS_SYNC)
+		sync_pages(p, page_of(ev->addr), page_of(ev->addr + ev->arg[0] + page));
+	else if (ev->kind == PMT_MSYNC)
+		p->has_async = true;
+	else if (ev->kind == PMT_FSYNC || ev->kind == PMT_FDATASYNC)
+		sync_file(p, ev->arg[0]);
+}
+
+bool page_cache_is_all(const struct trace *trace, char **why)
+{
+	struct trace *t = trace_cursor(trace);
+	const char *other = NULL;
+	struct trace_event ev;
+	struct pages p = { 0 };
+	bool is_all;
+
+	*why = NULL;
+	while (!other && trace_next(t, &ev)) {
+		step(&p, &ev);
+		other = other_way(t, &ev);
+	}
+	if (!other && has_libpmem(t))
+		other = "the program uses libpmem";
+	is_all = !other && p.nstored > 0 && p.has_sync && p.nsynced * 2 >= p.nstored;
+	if (!is_all && !other && !p.has_sync && p.has_async)
+		*why = xstrdup("only with MS_ASYNC, which promises nothing");
+	else if (!is_all && p.has_sync && other)
+		*why = xstrdup(other);
+	else if (!is_all && p.has_sync)
+		*why = xasprintf("only %" PRIu64 " of the %" PRIu64 " pages that it stores to are synced at some time", p.nsynced, p.nstored);
+	map_release(&p.known);
+	vec_release(&p.waiting);
+	trace_close(t);
+	return is_all;
+}
+
+bool page_cache_has_libpmem(const struct trace *trace)
+{
+	struct trace *t = trace_cursor(trace);
+	struct trace_event ev;
+	size_t nlooked = 0;
+	bool has = false;
+
+	while (!has && trace_next(t, &ev))
+		if (trace_nobjects(t) > nlooked) {
+			nlooked = trace_nobjects(t);
+			has = has_libpmem(t);
+		}
+	trace_close(t);
+	return has;
+}
