@@ -94,7 +94,7 @@ void usage_step(struct usage *u, const struct trace_event *ev)
 }
 
 /* Link-and-persist: a link is stored with a mark and flushed, and the mark is cleared when it is durable. Who finds the mark after a crash takes the link as it is. */
-static const char MARK[] = "the store only clears bits of a word whose other bits are durable already, as link-and-persist "
+const char usage_mark[] = "the store only clears bits of a word whose other bits are durable already, as link-and-persist "
 			   "does with its mark. If recovery does not look at these bits, nothing is lost";
 
 void usage_tell(const struct usage *u, uint64_t addr, bool is_alone, struct finding *f)
@@ -111,6 +111,6 @@ void usage_tell(const struct usage *u, uint64_t addr, bool is_alone, struct find
 		f->message = "this store is never made durable; the word is only incremented, like a counter";
 		f->advice = advice;
 	} else if (is_alone && w->is_cleared && !w->is_mixed && !f->reason) {
-		f->reason = MARK;
+		f->reason = usage_mark;
 	}
 }

@@ -5,6 +5,8 @@
 #include "check/oracle.h"
 #include "util/map.h"
 
+extern const char usage_mark[]; /* the reason of a finding about a mark that was cleared */
+
 struct usage {
 	struct map by_addr; /* where a word begins -> struct usage_word */
 	VEC(struct usage_word *) all;

@@ -72,6 +72,7 @@ struct crash_result {
 	struct big states_seen, states_all; /* represented by the runs; that there are */
 	bool needs_pool;   /* recovery does not accept that there is no pool yet: crashes before it was made were not run */
 	bool is_complete;
+	bool knows_reads; /* all of it was explored here, lazily: counters_have_read() speaks of all runs */
 	bool is_broken_off; /* the trace is damaged, or the user interrupted: more than a budget is missing */
 	crash_reasons why_incomplete; /* none if complete */
 	char *why_fallback;   /* why some states were run as whole images; NULL: none */

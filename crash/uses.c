@@ -6,13 +6,6 @@
 
 #define STORES_MAX 2048u /* more are not asked about */
 
-struct asked {
-	uint64_t addr, seq;
-	uint32_t size_bytes, site;
-	enum store_use use;
-};
-typedef VEC(struct asked) asked_list;
-
 void uses_release(struct uses *u)
 {
 	vec_release(&u->list);
@@ -20,14 +13,14 @@ void uses_release(struct uses *u)
 
 static void ask(const struct model_store *s, void *arg)
 {
-	asked_list *list = arg;
+	store_asked_list *list = arg;
 
 	if (!s->is_overwritten && list->n < STORES_MAX)
-		*vec_add(list) = (struct asked){ s->addr, s->seq, s->size_bytes, site_id(s->site), STORE_UNTOUCHED };
+		*vec_add(list) = (struct store_asked){ s->addr, s->seq, s->size_bytes, site_id(s->site), STORE_UNTOUCHED };
 }
 
 /* Was a byte of the store read? Bit i of the mask is byte from + i. */
-static bool is_read(const struct asked *a, uint64_t from, uint64_t mask)
+static bool is_read(const struct store_asked *a, uint64_t from, uint64_t mask)
 {
 	for (uint64_t addr = a->addr > from ? a->addr : from; addr < a->addr + a->size_bytes && addr < from + 64; addr++)
 		if (mask >> (addr - from) & 1)
@@ -35,7 +28,7 @@ static bool is_read(const struct asked *a, uint64_t from, uint64_t mask)
 	return false;
 }
 
-static void watch(struct state_set *set, const struct crash_image *image, const asked_list *list)
+static void watch(struct state_set *set, const struct crash_image *image, const store_asked_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
 		for (uint32_t k = 0; k < list->at[i].size_bytes; k += 8)
@@ -43,7 +36,7 @@ static void watch(struct state_set *set, const struct crash_image *image, const 
 	states_sort(set);
 }
 
-static void note_reads(const struct state_set *set, const struct runner *r, const struct verdict *v, asked_list *list)
+static void note_reads(const struct state_set *set, const struct runner *r, const struct verdict *v, store_asked_list *list)
 {
 	const struct run_decision *d;
 	const size_t n = runner_decisions(r, &d);
@@ -59,10 +52,10 @@ static void note_reads(const struct state_set *set, const struct runner *r, cons
 	}
 }
 
-static void note_writes(const struct state_set *set, const struct runner *r, asked_list *list)
+static void note_writes(const struct state_set *set, const struct runner *r, store_asked_list *list)
 {
 	for (size_t k = 0; k < list->n; k++) {
-		struct asked *a = &list->at[k];
+		struct store_asked *a = &list->at[k];
 		const struct state_line *l = states_line(set, a->addr);
 
 		for (uint32_t i = 0; l && a->use == STORE_UNTOUCHED && i < a->size_bytes; i++)
@@ -79,7 +72,7 @@ static int compare_used(const void *a, const void *b)
 }
 
 /* One place of the source is one matter. */
-static void conclude(const asked_list *list, struct uses *out)
+static void conclude(const store_asked_list *list, struct uses *out)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		enum store_use most = list->at[i].use;
@@ -93,7 +86,7 @@ static void conclude(const asked_list *list, struct uses *out)
 		qsort(out->list.at, out->list.n, sizeof *out->list.at, compare_used);
 }
 
-static int run_watched(struct walk *w, const struct crash_options *o, asked_list *list, bool *is_sound, struct error *err)
+static int run_watched(struct walk *w, const struct crash_options *o, store_asked_list *list, bool *is_sound, struct error *err)
 {
 	struct runner *runner = runner_new(&o->runner, w->plan->mappings.at, w->plan->mappings.n, err);
 	struct state_set set = { 0 };
@@ -124,16 +117,35 @@ static int run_watched(struct walk *w, const struct crash_options *o, asked_list
 	return result;
 }
 
+static void walk_to_end(struct walk *w, const struct plan *p)
+{
+	walk_init(w, p, WALK_BOUNDARIES);
+	while (walk_next(w))
+		;
+}
+
+int uses_ask(const struct plan *p, const struct crash_options *o, store_asked_list *list, bool *is_sound, struct error *err)
+{
+	struct walk w;
+	int result = 0;
+
+	*is_sound = false;
+	if (o->recovery->ready)
+		return 0;
+	walk_to_end(&w, p);
+	result = run_watched(&w, o, list, is_sound, err);
+	walk_release(&w);
+	return result;
+}
+
 int uses_find(const struct plan *p, const struct crash_options *o, struct uses *out, struct error *err)
 {
-	asked_list list = { 0 };
+	store_asked_list list = { 0 };
 	bool is_sound = false;
 	struct walk w;
 	int result = 0;
 
-	walk_init(&w, p, WALK_BOUNDARIES);
-	while (walk_next(&w))
-		;
+	walk_to_end(&w, p);
 	model_each(w.model, 0, UINT64_MAX, ask, &list);
 	if (list.n == STORES_MAX)
 		result = error_set(err, "%u stores or more are not durable at the end", STORES_MAX);

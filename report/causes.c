@@ -2,6 +2,7 @@
  * by id is as good as without. */
 #include "report/causes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/internal.h"
@@ -56,6 +57,46 @@ void report_demote(struct report *r, size_t i, const char *reason, const char *u
 	b->severity = BUG_WARNING;
 	b->reason = arena_text(&r->arena, reason);
 	b->undecided_by = arena_text(&r->arena, undecided_by);
+}
+
+void report_restore(struct report *r, size_t i)
+{
+	struct bug *b = &r->bugs.at[i]->bug;
+	const struct bug_kind *kind = bug_kind_find(b->kind);
+
+	b->severity = kind ? kind->severity : BUG_CORRECTNESS;
+	b->reason = b->undecided_by = NULL;
+}
+
+void report_drop(struct report *r, size_t i)
+{
+	struct report_entry *e = r->bugs.at[i];
+
+	e->is_dropped = true;
+	memmove(&r->bugs.at[i], &r->bugs.at[i + 1], (r->bugs.n - i - 1) * sizeof r->bugs.at[0]);
+	r->bugs.n--;
+	entry_release(e);
+}
+
+bool report_is_dropped(const struct report *r, const struct bug *b)
+{
+	char *key = ident_key(b);
+	const struct report_entry *e = map_get(&r->by_key, hash_text(key));
+
+	while (e && (!e->is_dropped || strcmp(e->key, key) != 0))
+		e = e->next;
+	free(key);
+	return e != NULL;
+}
+
+bool report_each_site(const struct report *r, size_t i, bool (*each)(uint32_t site, void *arg), void *arg)
+{
+	const struct report_entry *e = r->bugs.at[i];
+
+	for (size_t k = 0; k < e->sites.n; k++)
+		if (!each(e->sites.at[k].site, arg))
+			return false;
+	return e->sites.n > 0;
 }
 
 void report_lend_crash(struct report *r, size_t i, const struct bug_crash *c)

@@ -15,6 +15,13 @@ size_t report_cause(const struct report *r, size_t i); /* i itself if it has non
 void report_may_share(struct report *r, size_t i, size_t cause);
 /* The finding is only a warning, and this sentence says why. undecided_by: the file on which it depends; NULL: none. */
 void report_demote(struct report *r, size_t i, const char *reason, const char *undecided_by);
+/* It is as severe as its kind, after all. */
+void report_restore(struct report *r, size_t i);
+/* It turned out to be none. The numbers of those behind it become smaller by one. */
+void report_drop(struct report *r, size_t i);
+bool report_is_dropped(const struct report *r, const struct bug *b); /* one like it was */
+/* Calls back with each site of its first place, until that gives false. False: so it did, or no site is known. */
+bool report_each_site(const struct report *r, size_t i, bool (*each)(uint32_t site, void *arg), void *arg);
 /* The cause shows by this crash, unless it has one. */
 void report_lend_crash(struct report *r, size_t i, const struct bug_crash *c);
 /* It is about these places instead. */

@@ -147,7 +147,7 @@ struct report_entry *report_find(const struct report *r, const char *key, uint64
 {
 	struct report_entry *e = map_get(&r->by_key, hash);
 
-	while (e && strcmp(e->key, key) != 0)
+	while (e && (e->is_dropped || strcmp(e->key, key) != 0))
 		e = e->next;
 	return e;
 }

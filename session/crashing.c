@@ -16,6 +16,7 @@
 #include "session/group_report.h"
 #include "session/judge.h"
 #include "session/race_report.h"
+#include "session/ranking.h"
 
 /* Adds a sentence to what there is. */
 static void note_add(char **note, char *sentence)
@@ -274,6 +275,8 @@ int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 	else if (!is_stopped)
 		tell_budget(s, &result);
 	crash_report_add(report, p, &result, s, kept);
+	if (ranking_excuse(s, p, &result, report, err) < 0)
+		notes_say(s->notes, "pmend does not know whether findings have an excuse: %s", err->msg);
 	if (s->failures.n > 1 && explored == 0 && !is_stopped && !s->shard.of && crash_again(s, p, &result, report, s->failures.n - 1, &again, err) < 0)
 		goto out;
 	demote_undecided(report, before, p->trace);

@@ -4,7 +4,10 @@
 
 #include <string.h>
 
+#include "check/usage.h"
+#include "crash/indifferent.h"
 #include "crash/uses.h"
+#include "report/causes.h"
 
 static bool is_about_durability(const struct bug *b)
 {
@@ -45,4 +48,97 @@ int ranking_tell(struct crash_setup *s, const char *trace, struct report *r, str
 	uses_release(&uses);
 	plan_free(p);
 	return result;
+}
+
+/* ---- what is no bug after all ---- */
+
+#define STORES_MAX 2048u
+
+typedef VEC(uint32_t) site_list;
+
+static bool add_site(uint32_t site, void *arg)
+{
+	*vec_add((site_list *)arg) = site;
+	return true;
+}
+
+static bool has_site(const site_list *sites, uint32_t site)
+{
+	for (size_t i = 0; i < sites->n; i++)
+		if (sites->at[i] == site)
+			return true;
+	return false;
+}
+
+/* All words that these places ever stored to; none if there are too many. */
+static void list_stores(const struct plan *p, const site_list *sites, store_asked_list *out)
+{
+	struct trace *t = trace_cursor(p->trace);
+	struct trace_event ev;
+
+	while (out->n < STORES_MAX && trace_next(t, &ev)) {
+		size_t i = 0;
+
+		if (!trace_is_store(ev.kind) || !ev.site || !has_site(sites, ev.site->id))
+			continue;
+		while (i < out->n && (out->at[i].addr != ev.addr || out->at[i].size_bytes != ev.data_len))
+			i++;
+		if (i == out->n)
+			*vec_add(out) = (struct store_asked){ ev.addr, ev.seq, (uint32_t)ev.data_len, ev.site->id, STORE_UNTOUCHED };
+	}
+	if (out->n == STORES_MAX)
+		out->n = 0;
+	trace_close(t);
+}
+
+/* 1: no run read any of it while it could be lost, and the run where nothing is lost stores to all of it before it reads it. */
+static int is_made_again(const struct crash_setup *s, const struct plan *p, const struct crash_result *c, const site_list *sites, struct error *err)
+{
+	store_asked_list list = { 0 };
+	bool is_again, is_sound = false;
+	int result = 0;
+
+	list_stores(p, sites, &list);
+	is_again = list.n > 0;
+	for (size_t i = 0; i < list.n && is_again; i++)
+		is_again = !counters_have_read(&c->counters, list.at[i].addr, list.at[i].size_bytes);
+	if (is_again)
+		result = uses_ask(p, &s->options, &list, &is_sound, err);
+	for (size_t i = 0; i < list.n; i++)
+		is_again &= list.at[i].use == STORE_OVERWRITTEN;
+	vec_release(&list);
+	return result < 0 ? -1 : is_again && is_sound;
+}
+
+/* A finding that is only doubted gets an answer if recovery gives one. */
+static int judge_draft(const struct crash_setup *s, const struct plan *p, const struct crash_result *c, struct report *r, size_t i, const site_list *sites,
+		       struct error *err)
+{
+	const struct bug *b = report_draft(r, i);
+	enum indifference answer = INDIFFERENT_UNKNOWN;
+	int result = 0;
+
+	if (b->reason && strcmp(b->reason, usage_mark) == 0)
+		result = indifferent_ask(p, &s->options, sites->at, sites->n, &answer, err);
+	else if (strcmp(b->kind, "tx-store-outside") == 0)
+		result = is_made_again(s, p, c, sites, err);
+	if (result == 1 || (answer == INDIFFERENT_YES && c->bugs.n == 0))
+		report_drop(r, i);
+	else if (answer == INDIFFERENT_NO)
+		report_restore(r, i);
+	return result < 0 ? -1 : 0;
+}
+
+int ranking_excuse(const struct crash_setup *s, const struct plan *p, const struct crash_result *c, struct report *r, struct error *err)
+{
+	int result = 0;
+
+	for (size_t i = report_ndrafts(r); c->knows_reads && i-- > 0 && result >= 0;) {
+		site_list sites = { 0 };
+
+		if (report_each_site(r, i, add_site, &sites))
+			result = judge_draft(s, p, c, r, i, &sites, err);
+		vec_release(&sites);
+	}
+	return result < 0 ? -1 : 0;
 }

@@ -212,6 +212,11 @@ bool runner_is_judged(const struct runner *r, const struct run_decision *d)
 	return !(d->flags & RUN_READ_SKIPPED) && (!r->region.at->has_roi || d->flags & RUN_READ_IN_ROI);
 }
 
+uint64_t runner_line(const struct runner *r, size_t line)
+{
+	return r->set->lines.at[line].addr;
+}
+
 bool runner_is_written(const struct runner *r, size_t line, uint32_t byte)
 {
 	const struct run_line *l = (const struct run_line *)((const char *)r->region.at + r->region.at->lines) + line;

@@ -124,6 +124,7 @@ bool runner_has_moved(const struct runner *r);
 bool runner_has_sandbox(const struct runner *r);
 /* Whether a decision's read is to be judged, as the annotations of the recovery program say. */
 bool runner_is_judged(const struct runner *r, const struct run_decision *d);
+uint64_t runner_line(const struct runner *r, size_t line); /* the address of a line */
 /* Has the run overwritten this byte of a line? Known as long as something of its page is undecided or watched. */
 bool runner_is_written(const struct runner *r, size_t line, uint32_t byte);
 /* A command has read this file, or asked for it, since runner_load(). */

@@ -52,6 +52,34 @@ bool explorer_is_late(const struct explorer *e)
 	return !explorer_has_time(e, 0);
 }
 
+/* ---- what was read ---- */
+
+static uint64_t read_bit(uint64_t addr)
+{
+	return (addr / 8 * 0x9e3779b97f4a7c15u >> 32) % (READ_WORDS * 64);
+}
+
+bool counters_have_read(const struct crash_counters *c, uint64_t addr, uint64_t len_bytes)
+{
+	for (uint64_t at = addr / 8 * 8; at < addr + len_bytes; at += 8)
+		if (c->read_words[read_bit(at) / 64] >> read_bit(at) % 64 & 1)
+			return true;
+	return false;
+}
+
+static void note_reads(struct explorer *e)
+{
+	const struct run_decision *d;
+	const size_t n = runner_decisions(e->runner, &d);
+
+	for (size_t i = 0; i < n; i++)
+		for (uint64_t m = d[i].mask; m; m &= m - 1) {
+			const uint64_t bit = read_bit(runner_line(e->runner, d[i].line) + d[i].at + (uint64_t)__builtin_ctzll(m));
+
+			__atomic_fetch_or(&e->counters->read_words[bit / 64], (uint64_t)1 << bit % 64, __ATOMIC_RELAXED);
+		}
+}
+
 /* ---- one run ---- */
 
 static int run_once(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v, struct error *err)
@@ -63,6 +91,8 @@ static int run_once(struct explorer *e, const uint64_t *set, bool is_lazy, struc
 	__atomic_fetch_add(&e->counters->faults, runner_faults(e->runner), __ATOMIC_RELAXED);
 	if (result == 0 && v->kind == VERDICT_SIGNAL)
 		v->site = deaths_find(&e->deaths, e->runner, v->command, &v->result);
+	if (result == 0 && is_lazy)
+		note_reads(e);
 	if (result == 0 && is_lazy && !v->why_unsound)
 		__atomic_fetch_add(&e->counters->lazy_runs, 1, __ATOMIC_RELAXED);
 	return result;

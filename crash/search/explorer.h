@@ -29,6 +29,8 @@ struct strategy {
 /* What a worker does first: the first runs of failure points; then what may fail in a way that is not known yet. */
 enum search_stage { STAGE_FIRST_RUNS, STAGE_UNKNOWN, STAGES };
 
+#define READ_WORDS 1024u /* 64 bits each */
+
 /* Shared by all workers; counters only grow, but for `busy`. */
 struct crash_counters {
 	uint64_t next_point;   /* claimed by whoever comes first */
@@ -52,7 +54,11 @@ struct crash_counters {
 	uint32_t has_sandbox;  /* a seccomp filter of recovery was not installed, in some run */
 	uint32_t had_file;     /* there was one, in some run */
 	uint32_t is_late;      /* stopped for the time, not for the number of runs */
+	uint64_t read_words[READ_WORDS]; /* bits, by hash: words that some lazy run read while they were undecided */
 };
+
+/* Some run read one of these bytes while they were undecided, or may have: hashes of other words count as well. */
+bool counters_have_read(const struct crash_counters *c, uint64_t addr, uint64_t len_bytes);
 
 struct explorer_limits {
 	uint64_t max_runs;    /* of all workers, 0: none */

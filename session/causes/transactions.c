@@ -247,7 +247,7 @@ static void explain_by(struct report *r, const struct complaints *all, struct co
 	const size_t n = report_ndrafts(r);
 
 	c->draft = report_find_draft(r, report_draft(alone, 0));
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !report_is_dropped(r, report_draft(alone, 0)); i++) {
 		const struct bug *b = report_draft(r, i);
 
 		if (!is_symptom(b) || !explains(c, f, b, place))

@@ -1238,6 +1238,39 @@ def test_dump_of_guessed_operations():
     equal([b["kind"] for b in explore("halves", status=1)["bugs"]], ["atomicity"], "halves")
 
 
+# ---- findings of the execution that recovery excuses ----
+
+def lines_of(report):
+    return [(b["kind"], b["severity"], b["locations"][0]["text"].rsplit("/* ", 1)[-1].rstrip(" */;")) for b in report["bugs"]]
+
+
+def excused(name, way, status):
+    out, _ = run(PMEND, "test", "--format", "json", "--recover", program(*way), traces[name], status=status)
+    return lines_of(json.loads(out))
+
+
+def test_rebuilt():
+    """A store outside a transaction is none if recovery, in all states, stores to the word before it reads it."""
+    run(f"{PROGRAMS}/rebuilt", "rebuilt pool", "create")
+    record("rebuilt", "rebuilt pool", "run")
+    equal(excused("rebuilt", ("rebuilt", "{}", "again"), 0), [], "what recovery makes again")
+    expect(("tx-store-outside", "correctness", "outside") in excused("rebuilt", ("rebuilt", "{}", "believe"), 1), "what recovery reads first")
+
+
+def test_marked():
+    """Clearing the mark of a durable link is no bug if recovery ends the same with the mark and without it. Nobody knows without recovery; and it is one if recovery looks at the mark."""
+    if ARCH != "amd64":
+        return  # the trace does not show that the instruction is atomic
+    record("marked", "run", "marked pool")
+    equal(excused("marked", ("marked", "list", "{}"), 0), [], "nobody looks at the mark")
+    equal(excused("marked", ("marked", "tell", "{}"), 1), [("missing-flush-fence", "correctness", "the mark")], "somebody does")
+    out, _ = run(PMEND, "check", "--format", "json", traces["marked"])
+    equal(lines_of(json.loads(out)), [("missing-flush-fence", "warning", "the mark")], "without recovery")
+    run(PMEND, "check", "-q", "--fail-on", "warning", traces["marked"], status=1)
+    record("marked", "forgets", "marked pool 2")
+    equal(excused("marked", ("marked", "list", "{}"), 1), [("missing-flush-fence", "correctness", "the mark")], "the link is not durable")
+
+
 # ---- a server ----
 
 def test_server():

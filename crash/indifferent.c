@@ -1,0 +1,96 @@
+/* Runs recovery on pairs of states that differ in one word. If there are too many pairs, the answer is
+ * no: nothing is concluded from a sample. */
+#include "crash/indifferent.h"
+
+#include <stdlib.h>
+
+#include "crash/races/words.h"
+
+#define PAIRS_MAX 200u
+
+struct pairs {
+	struct walk walk;
+	struct runner *runner;
+	const struct crash_options *o;
+	const uint32_t *sites;
+	size_t nsites;
+	struct suspects here; /* words that may be lost at the failure point */
+	uint64_t n;
+	enum indifference answer;
+};
+
+static void note_word(const struct model_store *s, void *arg)
+{
+	struct pairs *p = arg;
+	const uint64_t line_bytes = p->walk.plan->platform->line_bytes, line = s->addr / line_bytes * line_bytes;
+
+	for (size_t i = 0; i < p->nsites; i++)
+		if (!s->is_overwritten && site_id(s->site) == p->sites[i] && s->size_bytes <= 8)
+			*vec_add(&p->here) = (struct suspect){ line, (uint32_t)(s->addr - line),
+							       ((uint64_t)1 << s->size_bytes) - 1, s->seq };
+}
+
+/* The end of a run on one state; *outcome is 0 if it does not count. One that failed ends differently. */
+static int end_of(struct pairs *p, const uint64_t *state, uint64_t *outcome, struct error *err)
+{
+	struct verdict v;
+
+	runner_begin(p->runner, state, false);
+	if (verdict_run(&v, p->runner, p->o->recovery, NULL, err) < 0)
+		return -1;
+	*outcome = v.why_unsound || verdict_is_slow(&v) ? 0 : v.outcome | 1;
+	return 0;
+}
+
+static int try_here(struct pairs *p, struct error *err)
+{
+	struct state_set set = { 0 };
+	uint64_t *newest, *old, with = 0, without = 0;
+	int result = 0;
+
+	states_collect(&set, p->walk.model, NULL);
+	runner_load(p->runner, &p->walk.image, &set);
+	recovery_set_moment(p->o->recovery, p->runner, p->walk.plan, p->walk.is_over ? UINT64_MAX : p->walk.seq);
+	newest = states_newest(&set);
+	result = end_of(p, newest, &with, err);
+	for (size_t i = 0; i < p->here.n && result == 0 && p->answer == INDIFFERENT_YES; i++) {
+		old = word_old_states(&p->here.at[i], &set);
+		states_keep_newest(&set, old);
+		result = end_of(p, old, &without, err);
+		if (!with || !without || ++p->n > PAIRS_MAX)
+			p->answer = INDIFFERENT_UNKNOWN;
+		else if (with != without)
+			p->answer = INDIFFERENT_NO;
+		free(old);
+	}
+	free(newest);
+	states_release(&set);
+	return result;
+}
+
+int indifferent_ask(const struct plan *plan, const struct crash_options *o, const uint32_t *sites, size_t nsites,
+		    enum indifference *answer, struct error *err)
+{
+	struct pairs p = { .o = o, .sites = sites, .nsites = nsites, .answer = INDIFFERENT_YES };
+	int result = 0;
+
+	*answer = INDIFFERENT_UNKNOWN;
+	if (o->recovery->ready)
+		return 0;
+	p.runner = runner_new(&o->runner, plan->mappings.at, plan->mappings.n, err);
+	if (!p.runner)
+		return -1;
+	runner_set_deadline(p.runner, o->limits.deadline_ns);
+	walk_init(&p.walk, plan, o->stops);
+	while (result == 0 && p.answer == INDIFFERENT_YES && walk_next(&p.walk)) {
+		p.here.n = 0;
+		model_each(p.walk.model, 0, UINT64_MAX, note_word, &p);
+		if (p.here.n > 0)
+			result = try_here(&p, err);
+	}
+	*answer = result == 0 && p.n > 0 ? p.answer : INDIFFERENT_UNKNOWN;
+	walk_release(&p.walk);
+	runner_free(p.runner);
+	vec_release(&p.here);
+	return result;
+}
