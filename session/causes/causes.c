@@ -6,7 +6,6 @@
 
 #include "report/causes.h"
 #include "session/causes/facts.h"
-#include "session/causes/helpers.h"
 #include "session/causes/place.h"
 #include "session/causes/transactions.h"
 
@@ -304,7 +303,6 @@ void causes_fold(struct report *r, const char *path, const struct libraries *lib
 {
 	struct complaints *complaints;
 	struct facts facts = { 0 };
-	struct locator *l;
 	struct folding f;
 	struct error err;
 	struct trace *t;
@@ -315,9 +313,6 @@ void causes_fold(struct report *r, const char *path, const struct libraries *lib
 	complaints = complaints_hear(t, &facts);
 	facts_take(&facts, t);
 	complaints_explain(complaints, r, t, &facts, libraries);
-	l = locator_new(t, libraries);
-	helpers_explain(r, t, l);
-	locator_free(l);
 	folding_init(&f, r, &facts);
 	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
 		fold_by(&f, rules[i]);
