@@ -15,6 +15,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, "tests")
 from each import Skip, choose, run_each  # noqa: E402
+from missing import ARCH  # noqa: E402
 
 PMEND = os.path.abspath("build/pmend")
 PROGRAM = os.path.abspath("build/tests/stores/stores")
@@ -76,8 +77,13 @@ def judge(pool, strategies, names=()):
     return f"{len(asked) - len(cannot)} ways; not here: {', '.join(sorted(cannot))}"
 
 
+def is_ordered(way):
+    """arm64 may keep any of these bytes without the others: more states than --sample allows runs."""
+    return ARCH == "amd64" or way not in ("bytewise", "copied")
+
+
 def test_lazy():
-    return judge("pool", ["lazy"])
+    return judge("pool", ["lazy"], [w for w in ways() if is_ordered(w)])
 
 
 def is_short(way):
