@@ -17,6 +17,16 @@ const struct bug *report_draft(const struct report *r, size_t i)
 	return &r->bugs.at[i]->bug;
 }
 
+size_t report_draft_nsites(const struct report *r, size_t i)
+{
+	return r->bugs.at[i]->sites.n;
+}
+
+uint32_t report_draft_site(const struct report *r, size_t i, size_t k)
+{
+	return r->bugs.at[i]->sites.at[k].site;
+}
+
 static struct report_entry *root_of(struct report_entry *e)
 {
 	while (e->cause)

@@ -8,6 +8,10 @@
 size_t report_ndrafts(const struct report *r);
 const struct bug *report_draft(const struct report *r, size_t i);
 
+/* The instructions that its first place was seen at, with their callers: ids of sites. */
+size_t report_draft_nsites(const struct report *r, size_t i);
+uint32_t report_draft_site(const struct report *r, size_t i, size_t k);
+
 /* Lists finding i under the cause, or under that one's own cause; false if it is the same already. Not counted any more, and hidden with its cause. */
 bool report_explain(struct report *r, size_t i, size_t cause);
 size_t report_cause(const struct report *r, size_t i); /* i itself if it has none */

@@ -27,6 +27,8 @@ void facts_release(struct facts *f)
 	vec_release(&f->sites);
 	vec_release(&f->wanted);
 	vec_release(&f->spans);
+	vec_release(&f->known);
+	vec_release(&f->acknowledgements);
 }
 
 static struct actor *actor_of(actors *all, const struct trace_event *ev)
@@ -67,6 +69,15 @@ static int compare_touches(const void *a, const void *b)
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
+static void note_site(struct facts *f, const struct trace_site *site)
+{
+	if (!site)
+		return;
+	while (f->known.n <= site->id)
+		*vec_add(&f->known) = NULL;
+	f->known.at[site->id] = site;
+}
+
 void facts_take(struct facts *f, const struct trace *trace)
 {
 	VEC(size_t) counts = { 0 };
@@ -83,6 +94,9 @@ void facts_take(struct facts *f, const struct trace *trace)
 		struct actor *a = actor_of(&all, &ev);
 		uint64_t first = ev.addr / PMT_LINE_BYTES, last = (ev.addr + (ev.size_bytes ? ev.size_bytes - 1 : 0)) / PMT_LINE_BYTES;
 
+		note_site(f, ev.site);
+		if (ev.kind == PMT_OUTPUT || ev.kind == PMT_OP_BEGIN || ev.kind == PMT_OP_END)
+			*vec_add(&f->acknowledgements) = ev.seq;
 		if (ev.kind == PMT_TX_BEGIN || ev.kind == PMT_TX_END)
 			note_tx(f, a, &ev);
 		a->epoch += trace_is_barrier(ev.kind) || ev.kind == PMT_STORE_RMW || ev.kind == PMT_RMW_FENCE;
@@ -116,6 +130,21 @@ const struct tx_span *facts_span(const struct facts *f, uint64_t seq)
 		if (seq < f->spans.at[--low].end_seq)
 			return &f->spans.at[low];
 	return NULL;
+}
+
+uint64_t facts_next_acknowledgement(const struct facts *f, uint64_t seq)
+{
+	size_t low = 0, high = f->acknowledgements.n;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (f->acknowledgements.at[middle] <= seq)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < f->acknowledgements.n ? f->acknowledgements.at[low] : UINT64_MAX;
 }
 
 const touches *facts_of(const struct facts *f, uint32_t site)

@@ -239,29 +239,77 @@ static bool is_in_report(const struct complaints *all, const struct complaint *c
 	return c->draft != SIZE_MAX;
 }
 
+/* The same statement, whoever called it. */
+static bool is_same_statement(struct locator *l, const struct complaint *a, const struct complaint *b)
+{
+	const struct frame *frame = a->rule == b->rule ? locate(l, a->finding.places[0].site) : NULL;
+	const struct symbol *x = frame ? frame->symbol : NULL, *y;
+
+	if (a == b || !x || !x->line)
+		return a == b;
+	frame = locate(l, b->finding.places[0].site);
+	y = frame ? frame->symbol : NULL;
+	return y && x->line == y->line && x->file && y->file && strcmp(x->file, y->file) == 0;
+}
+
+/* tx-missing-add: the range is added. tx-store-outside: what is stored is made durable. tx-not-ended: a trace does not show where the end belongs. */
+static void cure_of(struct cause_cure *cure, const struct complaints *all, const struct complaint *c, struct locator *l, const struct trials *t)
+{
+	*cure = (struct cause_cure){ .kind = c->rule->by_time ? CAUSE_CURE_NONE : c->rule->by_range ? CAUSE_CURE_LOG : CAUSE_CURE_CALL };
+	for (size_t i = 0; i < all->list.n; i++)
+		if (is_same_statement(l, c, &all->list.at[i]))
+			cause_cure_add(cure, trials_class(t, all->list.at[i].finding.places[0].site->id));
+}
+
+typedef VEC(size_t) numbers;
+
+/* Findings that the rule takes for consequences. */
+static void list_symptoms(const struct report *r, const struct complaint *c, const struct facts *f, const struct bug_location *place, struct trials *t, numbers *out)
+{
+	for (size_t i = 0; i < report_ndrafts(r); i++) {
+		const struct bug *b = report_draft(r, i);
+
+		if (is_symptom(b) && explains(c, f, b, place))
+			*vec_add(out) = i;
+	}
+	for (size_t i = 0; i < out->n; i++) {
+		if (c->draft != SIZE_MAX)
+			trials_relate(t, c->draft, out->at[i]);
+		for (size_t k = 0; k < i && c->draft == SIZE_MAX; k++)
+			trials_relate(t, out->at[i], out->at[k]);
+	}
+}
+
 /* Those that stand in the report, or explain what does. */
-static void explain_by(struct report *r, const struct complaints *all, struct complaint *c, const struct facts *f, struct locator *l)
+static void explain_by(struct report *r, const struct complaints *all, struct complaint *c, const struct facts *f, struct locator *l, struct trials *t)
 {
 	struct report *alone = told_alone(c, l);
 	const struct bug_location *place = &report_draft(alone, 0)->locations[0];
-	const size_t n = report_ndrafts(r);
+	numbers symptoms = { 0 };
+	struct cause_cure cure;
 
 	c->draft = report_find_draft(r, report_draft(alone, 0));
-	for (size_t i = 0; i < n && !report_is_dropped(r, report_draft(alone, 0)); i++) {
-		const struct bug *b = report_draft(r, i);
+	list_symptoms(r, c, f, place, t, &symptoms);
+	cure_of(&cure, all, c, l, t);
+	for (size_t i = 0; i < symptoms.n && !report_is_dropped(r, report_draft(alone, 0)); i++) {
+		const size_t b = symptoms.at[i];
+		const bool is_free = report_cause(r, b) == b;
+		const enum trial_answer answer = is_free ? trials_ask(t, &cure, c->draft, b) : TRIAL_OTHER;
 
-		if (!is_symptom(b) || !explains(c, f, b, place))
+		if (answer == TRIAL_MAY && c->draft != SIZE_MAX)
+			report_may_share(r, b, c->draft);
+		if (answer != TRIAL_SAME)
 			continue;
 		if (!c->is_added && !is_in_report(all, c)) {
 			report_add(r, report_draft(alone, 0));
 			c->is_added = true;
 			c->draft = report_find_draft(r, report_draft(alone, 0));
 		}
-		if (b->crash)
-			report_lend_crash(r, c->draft, b->crash);
-		if (report_cause(r, i) == i)
-			report_explain(r, i, c->draft);
+		if (report_draft(r, b)->crash)
+			report_lend_crash(r, c->draft, report_draft(r, b)->crash);
+		report_explain(r, b, c->draft);
 	}
+	vec_release(&symptoms);
 	report_free(alone);
 }
 
@@ -309,8 +357,44 @@ static bool is_part_of(const struct complaints *all, size_t part, size_t whole)
 	return true;
 }
 
+/* A transaction may lack several ranges, and what fails then goes only when all of them are added. All are findings, so that what is listed under one of them hides nothing. */
+static void explain_by_all(struct report *r, const struct complaints *all, const struct facts *f, struct trials *t)
+{
+	for (size_t i = 0; i < report_ndrafts(r); i++) {
+		struct cause_cure cure = { .kind = CAUSE_CURE_LOG };
+		size_t cause = SIZE_MAX, n = 0;
+
+		for (size_t k = 0; k < all->list.n && report_cause(r, i) == i && is_symptom(report_draft(r, i)); k++) {
+			const struct complaint *c = &all->list.at[k];
+
+			if (!c->rule->by_range || c->draft == SIZE_MAX || !explains(c, f, report_draft(r, i), &report_draft(r, c->draft)->locations[0]))
+				continue;
+			n += cause != c->draft;
+			cause = cause == SIZE_MAX ? c->draft : cause;
+			cause_cure_add(&cure, trials_class(t, c->finding.places[0].site->id));
+		}
+		if (n > 1 && trials_ask_joint(t, &cure, &i, 1) == TRIAL_SAME)
+			report_explain(r, i, cause);
+	}
+}
+
+/* One call would add the range that two statements of a function store to. Two functions have a call of their own each. */
+static bool is_one_range(const struct complaints *all, struct report *r, struct trials *t, size_t part, size_t whole)
+{
+	struct cause_cure cure, other;
+
+	if (report_cause(r, part) != part || !is_part_of(all, part, whole) ||
+	    !place_same_function(&report_draft(r, part)->locations[0], &report_draft(r, whole)->locations[0]))
+		return false;
+	cause_cure_of(&cure, t, whole);
+	cause_cure_of(&other, t, part);
+	for (size_t i = 0; i < other.nof; i++)
+		cause_cure_add(&cure, other.of[i]);
+	return trials_ask_joint(t, &cure, (const size_t[]){ whole, part }, 2) == TRIAL_SAME;
+}
+
 /* One range that is not logged, stored to by several statements. */
-static void unite_ranges(struct report *r, const struct complaints *all)
+static void unite_ranges(struct report *r, const struct complaints *all, struct trials *t)
 {
 	for (size_t i = 0; i < all->list.n; i++)
 		for (size_t k = 0; k < i; k++) {
@@ -318,20 +402,18 @@ static void unite_ranges(struct report *r, const struct complaints *all)
 
 			if (a->rule != b->rule || !a->rule->by_range || a->draft == SIZE_MAX || b->draft == SIZE_MAX || a->draft == b->draft)
 				continue;
-			if (report_cause(r, b->draft) == b->draft && is_part_of(all, b->draft, a->draft))
+			if (is_one_range(all, r, t, b->draft, a->draft))
 				report_explain(r, b->draft, a->draft);
-			else if (report_cause(r, a->draft) == a->draft && is_part_of(all, a->draft, b->draft))
+			else if (is_one_range(all, r, t, a->draft, b->draft))
 				report_explain(r, a->draft, b->draft);
 		}
 }
 
-void complaints_explain(struct complaints *all, struct report *r, const struct trace *t, const struct facts *f, const struct libraries *libraries)
+void complaints_explain(struct complaints *all, struct report *r, struct locator *l, const struct facts *f, struct trials *t)
 {
-	struct locator *l = locator_new(t, libraries);
-
 	set_windows(all, f);
 	for (size_t i = 0; i < all->list.n; i++)
-		explain_by(r, all, &all->list.at[i], f, l);
-	unite_ranges(r, all);
-	locator_free(l);
+		explain_by(r, all, &all->list.at[i], f, l, t);
+	explain_by_all(r, all, f, t);
+	unite_ranges(r, all, t);
 }

@@ -4,14 +4,15 @@
 
 #include "report/bug.h"
 #include "session/causes/facts.h"
+#include "session/causes/trials.h"
 #include "session/locate.h"
 
 struct complaints;
 
 /* What the oracles of transactions say of a trace, each time. Wants facts about its places. */
 struct complaints *complaints_hear(const struct trace *t, struct facts *f);
-/* With these facts: lists under them what follows from them. What a crash showed and a transaction explains is told as that, even if nobody asked for the check. */
-void complaints_explain(struct complaints *c, struct report *r, const struct trace *t, const struct facts *f, const struct libraries *libraries);
+/* With these facts: lists under them what follows from them, as trials show. What a crash showed and a transaction explains is told as that, even if nobody asked for the check. */
+void complaints_explain(struct complaints *c, struct report *r, struct locator *l, const struct facts *f, struct trials *trials);
 void complaints_free(struct complaints *c);
 
 #endif

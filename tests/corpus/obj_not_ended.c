@@ -68,6 +68,6 @@ int main(int argc, char **argv)
 	set(pop, r, 2, true);
 	pmemobj_tx_begin(pop, NULL, TX_PARAM_NONE); /* BUG: tx-not-ended */
 	pmemobj_tx_add_range_direct(&r->b, sizeof r->b);
-	r->b = 3; /* CAUSED: missing-flush-fence */
+	r->b = 3; /* BUG: missing-flush-fence */
 	_exit(0);
 }
