@@ -134,6 +134,7 @@ static void performance_step(void *arg, struct check *c, const struct trace_even
 		break;
 	case PMT_PROCESS: waiting_of(s, ev)->is_alive = true; break;
 	case PMT_THREAD_BEGIN:
+		waiting_of(s, ev)->is_alive = true; /* it may have done nothing else yet */
 		thread_of(s, ev->stream, (uint32_t)ev->arg[0])->is_alive = true;
 		break;
 	case PMT_THREAD_END: waiting_of(s, ev)->is_alive = false; break;
