@@ -169,7 +169,8 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 	missing_find(&r->why_incomplete, p, &o, r, o.is_interrupted && o.is_interrupted(o.arg), result < 0 ? err->msg : NULL);
 	r->is_broken_off = (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) || (o.is_interrupted && o.is_interrupted(o.arg));
 	r->is_complete = result == 0 && r->why_incomplete.n == 0;
-	r->knows_reads = r->is_complete && o.strategy == &strategy_lazy && r->counters.fallbacks == 0 && !o.sum && !o.done && !o.shard.of;
+	r->is_watched = o.strategy == &strategy_lazy && r->counters.fallbacks == 0;
+	r->knows_reads = r->is_complete && r->is_watched && !o.sum && !o.done && !o.shard.of;
 	references_release(&refs);
 	share_release(&share);
 	vec_release(&points.list);

@@ -65,18 +65,6 @@ static void doubt_pass(struct wire *m, struct output_doubt *d)
 	m->is_bad |= !d->state;
 }
 
-/* A set of numbers. */
-static void set_pass(struct wire *m, struct map *set)
-{
-	uint64_t n = wire_number(m, set->n);
-
-	for (size_t i = 0; !m->is_received && i < set->room; i++)
-		if (set->slots[i].value)
-			wire_number(m, set->slots[i].key);
-	for (uint64_t i = 0; m->is_received && i < n && !m->is_bad; i++)
-		map_set(set, wire_number(m, 0), set);
-}
-
 /* Sends what was printed for a hash, if that is known; receives as many as there are. */
 static void text_pass(struct wire *m, struct dump_texts *texts, uint64_t hash)
 {
@@ -127,8 +115,9 @@ void part_pass(struct wire *m, struct crash_result *r)
 	wire_pass_vec(m, &r->race_turns, race_turn_pass);
 	wire_pass_vec(m, &r->first_crashes, first_crash_pass);
 	wire_pass_vec(m, &r->outputs.doubts, doubt_pass);
-	set_pass(m, &r->outputs.clean);
-	set_pass(m, &r->outputs.shapes);
+	wire_pass_set(m, &r->outputs.clean);
+	wire_pass_set(m, &r->outputs.shapes);
+	wire_pass_set(m, &r->read_sites);
 	texts_pass(m, r);
 	wire_pass_vec(m, &r->stops_begun, wire_pass_number);
 	wire_pass_vec(m, &r->stops_done, wire_pass_number);
@@ -197,6 +186,7 @@ void part_add(struct crash_result *r, struct crash_result *part)
 		first_crash_merge(r, &part->first_crashes.at[i]);
 	part->race_turns.n = part->bugs.n = part->races.n = part->first_crashes.n = 0;
 	add_outputs(&r->outputs, &part->outputs);
+	map_add(&r->read_sites, &part->read_sites);
 	for (size_t i = 0; i < part->texts.list.n; i++) {
 		char *text = dump_texts_find(&part->texts, part->texts.list.at[i].hash);
 

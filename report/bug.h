@@ -107,7 +107,7 @@ struct bug_input {
 	const char *first;   /* the file of the input that showed it first; NULL: not known */
 };
 
-/* What recovery does with the bytes of a durability bug: in its run on the final state, where nothing is lost; what it reads in a failing state counts, too. */
+/* What recovery does with the bytes of a durability bug: in its run on the final state, where nothing is lost; what it reads in other states counts, too. */
 enum bug_use { BUG_USE_UNKNOWN, BUG_USE_READS, BUG_USE_OVERWRITES /* before it reads any of them */, BUG_USE_NONE };
 
 /* One of several call paths to a bug. */
@@ -262,6 +262,8 @@ bool report_add_evidence(struct report *r, const struct bug *b);
 bool report_has(const struct report *r, bool (*is_one)(const struct bug *b));
 void report_each(const struct report *r, void (*each)(const struct bug *b, void *arg), void *arg);
 void report_rank(struct report *r, enum bug_use (*use)(const struct bug *b, uint64_t first_seq, void *arg), void *arg); /* called for each call path */
+/* After report_rank(): whether some other run read what finding i is about while it could be lost; is_complete: all states were run. Nothing if it is about something else. */
+void report_rank_explored(struct report *r, size_t i, bool is_read, bool is_complete);
 
 /* No bug: what a program that was killed had no chance to flush. Has no id, and is neither counted nor filtered. */
 void report_add_unflushed(struct report *r, const struct bug *b);

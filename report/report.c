@@ -234,19 +234,45 @@ static bool is_read_after_crash(const struct report *r, const struct bug_frame *
 	return false;
 }
 
-/* What the run on the final state did not show, a crash state may have shown. If a crash shows the bug, but not that recovery reads it, nothing is said. */
-static void use_settle(struct report *r, struct bug *b)
+/* Where the message says that recovery does not read it; NULL: it does not say so. */
+static const char *unread_words(const struct bug *b)
 {
-	const char *text = b->use > BUG_USE_READS ? bug_use_text(b->use) : NULL, *at = text ? strstr(b->message, text) : NULL;
-	const bool is_read = at && is_read_after_crash(r, bug_frame(b));
-	char *message;
+	return b->use > BUG_USE_READS ? strstr(b->message, bug_use_text(b->use)) : NULL;
+}
 
-	if (!at || (!is_read && !b->crash))
-		return;
+/* What the run on the final state did not show, another run has shown. false: a crash shows the bug, but not that recovery reads it, so nothing is said. */
+static void use_retell(struct report *r, struct bug *b, bool is_read)
+{
+	const char *at = unread_words(b);
+	char *message = xasprintf("%.*s%s", (int)(at - b->message) - (is_read ? 0 : 2), b->message, is_read ? "recovery reads it after some crashes" : "");
+
 	b->use = is_read ? BUG_USE_READS : BUG_USE_UNKNOWN;
-	message = xasprintf("%.*s%s", (int)(at - b->message) - (is_read ? 0 : 2), b->message, is_read ? "recovery reads it after some crashes" : "");
 	b->message = arena_text(&r->arena, message);
 	free(message);
+}
+
+void report_rank_explored(struct report *r, size_t i, bool is_read, bool is_complete)
+{
+	struct bug *b = &r->bugs.at[i]->bug;
+	char *text;
+
+	if (!unread_words(b))
+		return;
+	if (is_read) {
+		use_retell(r, b, true);
+		return;
+	}
+	text = xasprintf("%s, and no other run %sreads it while it may be lost", b->message, is_complete ? "" : "of this incomplete exploration ");
+	b->message = arena_text(&r->arena, text);
+	free(text);
+}
+
+static void use_settle(struct report *r, struct bug *b)
+{
+	const bool is_read = unread_words(b) && is_read_after_crash(r, bug_frame(b));
+
+	if (is_read || (unread_words(b) && b->crash))
+		use_retell(r, b, is_read);
 }
 
 void report_add_unflushed(struct report *r, const struct bug *b)

@@ -136,7 +136,7 @@ static void put_platforms(const struct text *t, const struct bug *b)
 static void put_last(const struct text *t, const struct bug *b, bool is_first)
 {
 	if (is_first && !t->o->quiet)
-		fputs("Recovery does not read these in its run on the final state (for example locks, counters or links that it rebuilds):\n", t->f);
+		fputs("Recovery was not seen to read these (for example locks, counters or links that it rebuilds):\n", t->f);
 	put_title(t, b);
 }
 

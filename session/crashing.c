@@ -274,6 +274,7 @@ int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 		goto out;
 	else if (!is_stopped)
 		tell_budget(s, &result);
+	ranking_settle(s, &result, report);
 	crash_report_add(report, p, &result, s, kept);
 	if (ranking_excuse(s, p, &result, report, err) < 0)
 		notes_say(s->notes, "pmend does not know whether findings have an excuse: %s", err->msg);

@@ -129,6 +129,34 @@ static int judge_draft(const struct crash_setup *s, const struct plan *p, const 
 	return result < 0 ? -1 : 0;
 }
 
+/* ---- what all runs show ---- */
+
+struct reads_asked {
+	const struct map *sites;
+	bool is_read;
+};
+
+static bool ask_site(uint32_t site, void *arg)
+{
+	struct reads_asked *a = arg;
+
+	a->is_read |= map_get(a->sites, site) != NULL;
+	return true;
+}
+
+void ranking_settle(const struct crash_setup *s, const struct crash_result *c, struct report *r)
+{
+	/* after a second crash, recovery may read what the first one left alone; the places are others there */
+	const bool is_watched = c->is_watched && s->failures.n < 2;
+
+	for (size_t i = 0; i < report_ndrafts(r); i++) {
+		struct reads_asked a = { .sites = &c->read_sites };
+
+		if (report_each_site(r, i, ask_site, &a) && (a.is_read || is_watched))
+			report_rank_explored(r, i, a.is_read, c->is_complete);
+	}
+}
+
 int ranking_excuse(const struct crash_setup *s, const struct plan *p, const struct crash_result *c, struct report *r, struct error *err)
 {
 	int result = 0;

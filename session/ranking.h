@@ -8,6 +8,9 @@
  * cannot be told is no failure; -1 with err: recovery could not be run. */
 int ranking_tell(struct crash_setup *s, const char *trace, struct report *r, struct error *err);
 
+/* After the exploration: those of which the run on the final state reads nothing may be read in others. */
+void ranking_settle(const struct crash_setup *s, const struct crash_result *c, struct report *r);
+
 /* Drops what the runs show to be no bug: a store outside a transaction that recovery makes again before
  * it reads it; a mark whose loss changes nothing. A mark whose loss changes something is a bug. Only if
  * all of an exploration was run lazily. */

@@ -48,6 +48,13 @@ void map_set(struct map *m, uint64_t key, void *value)
 	*slot = (struct map_slot){ key, value };
 }
 
+void map_add(struct map *m, const struct map *more)
+{
+	for (size_t i = 0; i < more->room; i++)
+		if (more->slots[i].value)
+			map_set(m, more->slots[i].key, more->slots[i].value);
+}
+
 void map_release(struct map *m)
 {
 	free(m->slots);

@@ -15,6 +15,7 @@ struct map {
 
 void *map_get(const struct map *m, uint64_t key);
 void map_set(struct map *m, uint64_t key, void *value);
+void map_add(struct map *m, const struct map *more); /* all that is in the other one, too */
 void map_release(struct map *m); /* not the values */
 
 #endif

@@ -73,6 +73,17 @@ void wire_pass_number(struct wire *w, uint64_t *n)
 	*n = wire_number(w, *n);
 }
 
+void wire_pass_set(struct wire *w, struct map *set)
+{
+	const uint64_t n = wire_number(w, set->n);
+
+	for (size_t i = 0; !w->is_received && i < set->room; i++)
+		if (set->slots[i].value)
+			wire_number(w, set->slots[i].key);
+	for (uint64_t i = 0; w->is_received && i < n && !w->is_bad; i++)
+		map_set(set, wire_number(w, 0), set);
+}
+
 static char *get_string(struct wire *w)
 {
 	uint64_t n = get_number(w);

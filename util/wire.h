@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/map.h"
+
 /* A message under construction, or one being taken apart. Zero-initialised is empty. */
 struct wire {
 	uint8_t *bytes;
@@ -32,6 +34,8 @@ void wire_release(struct wire *w);
 		}                                                                                         \
 	} while (0)
 void wire_pass_number(struct wire *w, uint64_t *n);
+/* A set of numbers: the keys of a map. What is received is added. */
+void wire_pass_set(struct wire *w, struct map *set);
 
 /* Whole messages; -1: the pipe is broken. */
 int wire_send(const struct wire *w, int fd);
