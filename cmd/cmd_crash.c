@@ -98,7 +98,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	bool is_fresh = false, is_asked = false;
 	struct progress recording;
 	const struct option table[] = { CRASH_OPTIONS(&s), LIBRARY_OPTION(&s.library_globs), CRASH_GROUP_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&replay), SHARD_OPTIONS(&shard), REPORTING_OPTIONS(&reporting),
-					FAIL_ON_OPTION(&reporting), FRESH_OPTION(&is_fresh), PROGRESS_OPTION(&is_asked), { 0 } };
+					FAIL_ON_OPTION(&reporting), FRESH_OPTION(&is_fresh), OLD_BYTES_OPTION(&s.recording), PROGRESS_OPTION(&is_asked), { 0 } };
 	const struct option packed[] = { CRASH_PACKED_OPTIONS(&s), { 0 } };
 	struct bundled bundled = { .argc = argc, .argv = words_copy(argv, 0) };
 	int n = options_parse(c, table, OPTIONS_FIRST, argc, argv), status;
@@ -118,6 +118,8 @@ static int crash_run(const struct command *c, int argc, char **argv)
 			  replay.state);
 	if (is_fresh && n == 1 && is_trace_name(argv[0]))
 		die_usage(c, "--fresh applies only to recording a program, not to a trace");
+	if (s.recording.old_bytes && n == 1 && is_trace_name(argv[0]))
+		die_usage(c, "--old-bytes applies only to recording a program, not to a trace");
 	if (s.recording.pm.n > 0 && n == 1 && is_trace_name(argv[0]))
 		die_usage(c, "--pm applies only to recording a program, not to a trace");
 	crash_options_begin(c, &s);

@@ -18,6 +18,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &r.pm },
 		{ "platform", 0, "P", "x86-adr (default), eadr or msync", OPTION_STRING, &platform },
 		FRESH_OPTION(&is_fresh),
+		OLD_BYTES_OPTION(&r),
 		{ "loads", 0, NULL, "record loads from persistent memory, too", OPTION_FLAG, &r.loads },
 		{ "instructions", 0, NULL, "count the instructions that the program executes", OPTION_FLAG, &r.instructions },
 		{ "no-follow", 0, NULL, "do not record programs that the program starts", OPTION_FLAG, &r.no_follow },

@@ -133,8 +133,10 @@ static int test(struct checking *c, struct crash_setup *s, struct reporting *rep
 	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;
 }
 
-static void check_trace_options(const struct command *command, const struct crash_setup *s, bool has_trace, bool is_fresh)
+static void check_trace_options(const struct command *command, const struct checking *c, const struct crash_setup *s, bool has_trace, bool is_fresh)
 {
+	if (has_trace && c->recording.old_bytes)
+		die_usage(command, "--old-bytes applies only to recording a program, not to a trace");
 	if (has_trace && is_fresh)
 		die_usage(command, "--fresh applies only to recording a program, not to a trace");
 	if (has_trace && s->recording.pm.n > 0)
@@ -157,7 +159,7 @@ static int test_run(const struct command *command, int argc, char **argv)
 	bool has_trace, is_fresh = false, is_asked = false;
 	struct progress recording;
 	const struct option table[] = { CHECKING_OPTIONS(&c), CRASH_OPTIONS(&s), REPORTING_OPTIONS(&reporting),
-					FAIL_ON_OPTION(&reporting), FRESH_OPTION(&is_fresh), SHARD_OPTIONS(&shard), PROGRESS_OPTION(&is_asked), { 0 } };
+					FAIL_ON_OPTION(&reporting), FRESH_OPTION(&is_fresh), OLD_BYTES_OPTION(&c.recording), SHARD_OPTIONS(&shard), PROGRESS_OPTION(&is_asked), { 0 } };
 	int n = options_parse(command, table, OPTIONS_FIRST, argc, argv), status;
 
 	if (n == 0)
@@ -166,7 +168,7 @@ static int test_run(const struct command *command, int argc, char **argv)
 		die_usage(command, "one trace or a program, not both: %s is a trace", argv[0]);
 	has_trace = n == 1 && is_trace_name(argv[0]);
 	s.shard = shard_option_set(command, &shard, &reporting, has_trace);
-	check_trace_options(command, &s, has_trace, is_fresh);
+	check_trace_options(command, &c, &s, has_trace, is_fresh);
 	check_options_begin(command, &c, s.platform);
 	if (c.is_all && wants_crashes(&s))
 		die_usage(command, "--platform all cannot be combined with --recover; explore crashes on one platform at a time");

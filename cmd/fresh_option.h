@@ -1,10 +1,11 @@
-/* --fresh, for the commands that record a program. */
+/* --fresh and --old-bytes, for the commands that record a program. */
 #ifndef CMD_FRESH_OPTION_H
 #define CMD_FRESH_OPTION_H
 
 #include "session/recorder.h"
 
 #define FRESH_OPTION(is_fresh) { "fresh", 0, NULL, "record without the existing PM files, and restore them afterwards", OPTION_FLAG, is_fresh }
+#define OLD_BYTES_OPTION(recording) { "old-bytes", 0, NULL, "fill memory that is handed out again, and devices, with bytes that are not zero", OPTION_FLAG, &(recording)->old_bytes }
 
 /* Before a recording, and after the last. Files that cannot be put back are told of: false. */
 void fresh_option_begin(struct recording *r, bool is_fresh);

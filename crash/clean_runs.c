@@ -1,5 +1,5 @@
 /* Runs recovery where nothing is lost, at the beginning and at the end of the trace: if it fails there, the checker is to blame and nothing is explored. If the program's
- * own recovery dies of a signal at the end, it does so at every start, and that is a bug of it. The end of a
+ * own recovery dies of a signal at the end, it does so at every start, and that is a bug of it. So it is if recovery relies on zeros that nobody stored. The end of a
  * program that was killed is no such place: there, a failure is one of recovery, which exploring finds.
  * The walk to the end counts the failure points, and the runs give the time limit of all others. */
 #include "crash/clean_runs.h"
@@ -10,6 +10,7 @@
 #include "crash/search/blame.h"
 #include "crash/search/state_text.h"
 #include "crash/states/news.h"
+#include "crash/zeros.h"
 
 #define TIMEOUT_MIN_MS 2000u
 #define TIMEOUT_FACTOR 10u
@@ -20,7 +21,7 @@ struct clean_run {
 	const struct trace *trace;
 	const uint64_t *newest;
 	struct verdict verdict;
-	struct crash_bug *bug; /* gets a kind if the program's own recovery dies */
+	struct crash_bug *bug; /* gets a kind if the program's own recovery dies, or relies on zeros */
 };
 
 static int run_clean(struct clean_run *c, struct error *err)
@@ -98,6 +99,28 @@ int clean_runs_not_opened(const struct recovery *c, struct error *err)
 	return error_set(err, "recovery opened no file of the trace; put {} where the pool's path belongs");
 }
 
+/* At the end, of a trace that has all that happened. */
+static bool may_rely_on_zeros(const struct walk *w, const struct crash_bug *bug)
+{
+	return bug->is_clean && w->plan->nold_bytes > 0 && !trace_unseen(w->plan->trace);
+}
+
+/* Recovery failed at the end. Is that a bug, because it relies on zeros that nobody stored? If not, it is run once more, as it was. -1: that is impossible. */
+static int try_zeros(struct walk *w, const struct state_set *set, struct clean_run *c, struct error *err)
+{
+	struct crash_bug relied = *c->bug;
+
+	crash_bug_describe(&relied, &c->verdict); /* before it is run again: the strings are the runner's */
+	if (zeros_are_relied_on(w, c->runner, c->recovery, &relied.allocation)) {
+		relied.kind = "uninitialised-read";
+		*c->bug = relied;
+		return 0;
+	}
+	crash_bug_release(&relied);
+	runner_load(c->runner, &w->image, set);
+	return run_clean(c, err);
+}
+
 static int try_clean(struct walk *w, struct runner *runner, const struct crash_options *o, const char *which, uint64_t *time_us,
 		     struct crash_bug *bug, bool *needs_pool, struct error *err)
 {
@@ -119,7 +142,10 @@ static int try_clean(struct walk *w, struct runner *runner, const struct crash_o
 		result = error_set(err, "recovery cannot be run on crash states: %s", run.verdict.why_unsound);
 	} else if (result == 0 && verdict_is_refusal(&run.verdict, runner, &w->image)) {
 		*needs_pool = true;
-	} else if (result == 0 && run.verdict.kind != VERDICT_OK) {
+	} else if (result == 0 && run.verdict.kind != VERDICT_OK && may_rely_on_zeros(w, bug)) {
+		result = try_zeros(w, &set, &run, err);
+	}
+	if (result == 0 && !bug->kind && !*needs_pool && run.verdict.kind != VERDICT_OK && !run.verdict.why_unsound) {
 		is_late = verdict_is_slow(&run.verdict) && o->limits.deadline_ns && clock_ns() >= o->limits.deadline_ns;
 		tell_failure(&run, which, is_late, err);
 		result = -1;

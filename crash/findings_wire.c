@@ -59,6 +59,7 @@ void bug_pass(struct wire *m, struct crash_bug *b)
 	wire_pass_vec(m, &b->survived, store_pass);
 	wire_pass(m, b->is_survivor_guessed);
 	wire_pass(m, b->is_clean);
+	store_pass(m, &b->allocation);
 	wire_pass(m, b->count);
 	wire_pass(m, b->is_in_line);
 	store_pass(m, &b->acknowledged);

@@ -168,7 +168,7 @@ void missing_find(crash_reasons *list, const struct plan *p, const struct crash_
 
 	if (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) /* of a process that was killed, all is there */
 		add(list, xstrdup(trace_damage(p->trace)));
-	add(list, has_died ? xstrdup("recovery dies although nothing is lost, so no crash state was explored") : what_ended(o, r, is_interrupted, failure));
+	add(list, has_died ? xasprintf("recovery %s although nothing is lost, so no crash state was explored", r->bugs.at[0].allocation.seq ? "fails" : "dies") : what_ended(o, r, is_interrupted, failure));
 	if (!has_died)
 		add_gaps(list, p, o, r);
 }

@@ -97,7 +97,8 @@ enum pmend_event_kind {
 	PMEND_EV_DMB = 74, /* arg: the option's number */
 	PMEND_EV_DSB = 75,
 	PMEND_EV_INPUT = 76,
-	PMEND_EV_WRITE = 77 /* write(2) to a PM file, which the stores before it tell; arg: bytes */
+	PMEND_EV_WRITE = 77, /* write(2) to a PM file, which the stores before it tell; arg: bytes */
+	PMEND_EV_OLD = 78 /* --old-bytes: these bytes were there before the program got the memory; arg: bytes */
 };
 
 /* An instruction and how it was called. Opaque; equal pointers are the same place. NULL: unknown. */

@@ -155,7 +155,8 @@ enum pmt_carries {
 	X(74, DMB, "dmb", 0, 1)		      /* the instruction's option, bits 8-11 (CRm) */                     \
 	X(75, DSB, "dsb", 0, 1)		      /* likewise */                                                      \
 	X(76, INPUT, "input", 0, 2)	      /* file descriptor, bytes: standard input or a socket was read; each line of it is an event */ \
-	X(77, WRITE, "write", PMT_HAS_ADDR, 1) /* bytes: write(2) or the like to a PM file; the thread's last store-sys tell what */
+	X(77, WRITE, "write", PMT_HAS_ADDR, 1) /* bytes: write(2) or the like to a PM file; the thread's last store-sys tell what */ \
+	X(78, OLD, "old-bytes", PMT_HAS_ADDR, 1) /* bytes that hold pmt_old_bytes(), durably, because of --old-bytes */
 
 enum pmt_kind {
 #define X(number, NAME, name, carries, nargs) PMT_##NAME = number,
@@ -168,6 +169,27 @@ enum pmt_kind {
 #define PMT_OUTPUT_BYTES 256u
 #define PMT_STORE_MAX_BYTES 64u
 #define PMT_LINE_BYTES 64u
+
+/* What --old-bytes puts at an offset of a PM file. No byte is zero or looks like text, no word is a pointer or a small number, and no two words near each other are
+ * equal, so that nobody takes them for initialised. */
+static inline uint64_t pmt_old_word(uint64_t offset)
+{
+	uint64_t word = (offset / 8 + 1) * 0x9e3779b97f4a7c15u;
+
+	word = (word ^ word >> 32) * 0xd6e8feb86659fd93u;
+	return (word ^ word >> 32) | 0x8080808080808080u;
+}
+
+static inline void pmt_old_bytes(uint8_t *bytes, uint64_t offset, uint64_t len_bytes)
+{
+	uint64_t word = pmt_old_word(offset);
+
+	for (uint64_t i = 0; i < len_bytes; i++, offset++) {
+		if (offset % 8 == 0)
+			word = pmt_old_word(offset);
+		bytes[i] = (uint8_t)(word >> offset % 8 * 8);
+	}
+}
 
 /* What an access of arm64 orders. */
 enum pmt_order {

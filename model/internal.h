@@ -158,6 +158,10 @@ void store_glue(struct store *at, size_t i, size_t n);
 
 void step_write(struct model *m, const struct thread *t, const struct trace_event *ev);
 
+/* ---- old.c ---- */
+
+void step_old(struct model *m, const struct trace_event *ev);
+
 /* ---- partial.c ---- */
 
 /* Distinct values of some bytes of a line, sorted; nlost: how many units are lost at least. */

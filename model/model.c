@@ -453,6 +453,9 @@ void model_step(struct model *m, const struct trace_event *ev)
 		else
 			step_fence(m, thread_of(m, ev));
 		return;
+	case PMT_OLD:
+		step_old(m, ev);
+		return;
 	case PMT_META:
 		step_meta(m, ev);
 		return;

@@ -184,5 +184,5 @@ bool model_reduces(const struct model *m, const struct trace_event *ev)
 		return (ev->arg[1] & MS_SYNC) && m->nlines > 0;
 	if (ev->kind == PMT_FSYNC || ev->kind == PMT_FDATASYNC)
 		return m->nlines > 0;
-	return completes_some(m, ev);
+	return ev->kind == PMT_OLD || completes_some(m, ev);
 }

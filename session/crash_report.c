@@ -102,8 +102,12 @@ static void add_death(struct bug *b, struct bug_location *where, const struct cr
 	vec_release(&list);
 }
 
+static const char RELIED_ADVICE[] = "Initialise all of it and make that durable before recovery can reach it, or ask for zeroed memory (POBJ_ZALLOC, TX_ZALLOC).";
+
 static const char *message_of(const struct crash_bug *b)
 {
+	if (b->allocation.seq)
+		return "recovery relies on zeros in memory that is handed out here: it fails if old bytes are there, although nothing is lost, and passes if they are zero";
 	if (b->is_clean)
 		return "recovery is killed by a signal although nothing is lost; this happens whenever the program is started again";
 	if (strcmp(b->kind, "porting") == 0)
@@ -273,7 +277,7 @@ static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 	struct bug b = { .kind = from->kind,
 			 .severity = from->undecided_by ? BUG_WARNING : bug_kind_find(from->kind)->severity,
 			 .message = message,
-			 .advice = from->is_clean ? "Fix recovery here: it must accept what a complete run leaves." : NULL,
+			 .advice = from->allocation.seq ? RELIED_ADVICE : from->is_clean ? "Fix recovery here: it must accept what a complete run leaves." : NULL,
 			 .reason = from->why_undecided,
 			 .undecided_by = from->undecided_by,
 			 .count = from->count,
@@ -289,7 +293,11 @@ static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 
 	if (is_compared)
 		crash.comparison = &comparison.told;
-	if (from->is_clean) {
+	if (from->allocation.seq) {
+		add_location(&b, where, "allocation", t, from->allocation, &all);
+		for (size_t i = 0; i < b.nlocations; i++)
+			where[i].frames = all.at;
+	} else if (from->is_clean) {
 		add_death(&b, where, t, from, &all);
 	} else {
 		add_locations(&b, where, t, from, &all);

@@ -62,8 +62,10 @@ static char *beside_note(const struct trace *t)
 
 static char *note_of(const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const struct crash_again *again)
 {
-	char *note = NULL, *races = race_report_note(c, p, &s->libraries), *beside, *uncompared = judge_uncompared(p->trace);
+	char *note = NULL, *races = race_report_note(c, p, &s->libraries), *beside, *uncompared = judge_uncompared(p->trace), *old = judge_old_bytes(p->trace, p->nold_bytes);
 
+	if (old)
+		note_add(&note, old);
 	if (races)
 		note_add(&note, races);
 	if (c->representatives)

@@ -2,6 +2,7 @@
  * platforms a trace is valid: libpmem behaves differently where flushes have no effect. */
 #include "session/judge.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,15 @@ char *judge_uncompared(const struct trace *t)
 	return file ? xasprintf("Whether something else changed a file was not looked at: %s", file) : NULL;
 }
 
+char *judge_old_bytes(const struct trace *t, uint64_t nbytes)
+{
+	if (!trace_meta(t, "old_bytes"))
+		return NULL;
+	if (nbytes == 0)
+		return xstrdup("--old-bytes filled nothing: no allocator announced that it hands out memory again, and no device was mapped");
+	return xasprintf("--old-bytes: %" PRIu64 " bytes that the program was handed were not zero", nbytes);
+}
+
 void judge_add_command(struct report *r, const struct trace *t)
 {
 	const char *pool = trace_meta(t, "scratch_pool"), *argument;
@@ -98,12 +108,30 @@ void judge_add_command(struct report *r, const struct trace *t)
 		report_add_folder(r, trace_meta(t, "cwd"));
 }
 
-static void describe(struct report *r, const struct trace *t, const struct check_options *o, uint64_t nevents, bool has_store, uint64_t ntrusted)
+/* What one pass over the trace counted. */
+struct counted {
+	uint64_t nevents, nold_bytes, ntrusted;
+	bool has_store;
+};
+
+/* free() it; NULL: there is nothing to note. */
+static char *note_of(const struct trace *t, const struct counted *n)
 {
-	const char *missing = ending_loss(t) ? ending_loss(t) : has_store ? trace_unseen(t) : "the program stored nothing to persistent memory";
-	char *uncompared = judge_uncompared(t);
-	struct report_coverage coverage = { .events = nevents,
-					    .note = ntrusted ? judge_trusted : trace_meta(t, "sandbox") ? judge_sandbox : uncompared,
+	char *uncompared = judge_uncompared(t), *old = judge_old_bytes(t, n->nold_bytes), *note;
+	const char *other = n->ntrusted ? judge_trusted : trace_meta(t, "sandbox") ? judge_sandbox : uncompared;
+
+	note = old || other ? xasprintf("%s%s%s", old ? old : "", old && other ? ". " : "", other ? other : "") : NULL;
+	free(uncompared);
+	free(old);
+	return note;
+}
+
+static void describe(struct report *r, const struct trace *t, const struct check_options *o, const struct counted *n)
+{
+	const char *missing = ending_loss(t) ? ending_loss(t) : n->has_store ? trace_unseen(t) : "the program stored nothing to persistent memory";
+	char *note = note_of(t, n);
+	struct report_coverage coverage = { .events = n->nevents,
+					    .note = note,
 					    .is_complete = !missing,
 					    .why_incomplete = missing };
 
@@ -111,7 +139,7 @@ static void describe(struct report *r, const struct trace *t, const struct check
 	report_set_platform_chosen(r, o->is_platform_chosen);
 	judge_add_command(r, t);
 	report_set_coverage(r, &coverage);
-	free(uncompared);
+	free(note);
 }
 
 const struct platform *judge_platform(const struct trace *trace, struct error *err)
@@ -302,24 +330,25 @@ struct report *judge_trace(const struct trace *trace, const struct check_options
 	struct locator *l;
 	struct report *r;
 	struct trace *t;
-	bool has_store = false;
-	uint64_t nevents = 0;
+	struct counted n = { 0 };
 
 	if (!c)
 		return NULL;
 	t = trace_cursor(trace);
 	while (trace_next(t, &ev)) {
 		check_event(c, &ev);
-		has_store |= trace_is_store(ev.kind);
-		nevents++;
+		n.has_store |= trace_is_store(ev.kind);
+		n.nold_bytes += ev.kind == PMT_OLD ? trace_old_len(&ev) : 0;
+		n.nevents++;
 	}
 	check_finish(c);
-	read_again(c, t, nevents);
+	read_again(c, t, n.nevents);
 	r = report_new();
 	l = locator_new(t, libraries);
 	for (size_t i = 0; i < check_nfindings(c); i++)
 		judge_add(r, l, check_finding(c, i));
-	describe(r, t, o, nevents, has_store, check_ntrusted(c));
+	n.ntrusted = check_ntrusted(c);
+	describe(r, t, o, &n);
 	for (size_t i = 0; libraries && i < libraries->n; i++)
 		report_add_library_glob(r, libraries->globs[i]);
 	ending_tell(r, t, check_cut(c));

@@ -37,6 +37,7 @@ void judge_add_command(struct report *r, const struct trace *t);
 /* What is said of a report in which a dmb of PMDK's libraries was taken for a dsb (model_ntrusted()). */
 extern const char judge_trusted[];
 extern const char judge_sandbox[];
+char *judge_old_bytes(const struct trace *t, uint64_t nbytes); /* of --old-bytes: what it did, in words; NULL: it was not used. free() it */
 char *judge_uncompared(const struct trace *t); /* a file that was not compared with the trace, in words; NULL: none. free() it */
 
 /* A report that is not finished (report_finish(), or report_merge() with others). NULL if an oracle's name is wrong. A damaged trace is judged as far as it

@@ -93,6 +93,8 @@ static void words_add_options(words *w, const struct recording *r, const char *o
 	}
 	if (r->loads)
 		words_add(w, xstrdup("--loads=yes"));
+	if (r->old_bytes)
+		words_add(w, xstrdup("--old-bytes=yes"));
 	if (r->instructions)
 		words_add(w, xstrdup("--instructions=yes"));
 	if (r->fresh && fresh_stops(r->fresh))

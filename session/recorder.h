@@ -18,6 +18,7 @@ struct recording {
 	const struct platform *platform;
 	bool is_platform_open; /* nobody asked for it: whoever judges the trace may choose another one */
 	bool loads, instructions, no_follow, check_stacks, quiet;
+	bool old_bytes; /* memory that is handed out again, and devices, are not zero */
 	const char *scratch_pool;  /* what {pool} stands for in the command line; NULL: nothing does */
 	struct kept *kept;	   /* where the recorder sends descriptors of PM files; NULL: nowhere */
 	struct fresh *fresh;	   /* NULL: PM files are as they are */

@@ -80,6 +80,13 @@ static inline bool trace_is_barrier(enum pmt_kind k)
 {
 	return k == PMT_SFENCE || k == PMT_MFENCE || k == PMT_DMB || k == PMT_DSB;
 }
+/* How many bytes an OLD event is about: of its file, whatever a damaged trace says. */
+static inline uint64_t trace_old_len(const struct trace_event *ev)
+{
+	const uint64_t left = PMT_ADDR(1, 0) - PMT_OFFSET(ev->addr);
+
+	return ev->arg[0] < left ? ev->arg[0] : left;
+}
 const char *trace_barrier_option(uint64_t option);	/* of dmb and dsb, as an assembler writes it: "ishst" */
 bool trace_kind_by_name(const char *name, enum pmt_kind *kind);
 

@@ -43,6 +43,7 @@ const struct arg_name arg_names[PMT_NKINDS][PMT_MAX_ARGS] = {
 	[PMT_OUTPUT] = { NUMBER("fd"), NUMBER("bytes") },
 	[PMT_INPUT] = { NUMBER("fd"), NUMBER("bytes") },
 	[PMT_WRITE] = { NUMBER("bytes") },
+	[PMT_OLD] = { NUMBER("bytes") },
 	[PMT_FLUSH_VOLATILE] = { HEX("at") },
 	[PMT_TX_ADD_CALL] = { NUMBER("bytes"), HEX("pool"), HEX("at") },
 	[PMT_UNDEFINED] = { NUMBER("bytes") },

@@ -12,6 +12,7 @@ struct crash_bug {
 	VEC(struct crash_store) survived;
 	bool is_survivor_guessed;  /* it was durable before this failure point, as others were: an earlier one tells which of them matters */
 	bool is_clean;		   /* nothing is lost, and the program had ended: recovery dies whenever it is started */
+	struct crash_store allocation; /* is_clean: recovery fails because what was handed out here is not zero (--old-bytes); seq 0: not so */
 	bool is_in_line;	   /* what survived and what is lost are in one line, whose stores nothing orders (arm64) */
 	struct crash_store acknowledged; /* the event by which the program said that what is lost was done; seq 0: none */
 	uint32_t at_site;	   /* of the event before which the crash came, 0: the end */

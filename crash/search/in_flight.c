@@ -72,9 +72,14 @@ static void apply(struct crash_image *im, const struct plan *p, const struct ope
 	struct trace *t = trace_cursor(p->trace);
 	struct trace_event ev;
 
-	while (trace_next(t, &ev) && ev.seq <= o->end_seq)
-		if (ev.seq > o->begin_seq && ev.stream == o->stream && ev.thread == o->thread && trace_is_store(ev.kind))
+	while (trace_next(t, &ev) && ev.seq <= o->end_seq) {
+		if (ev.seq <= o->begin_seq || ev.stream != o->stream || ev.thread != o->thread)
+			continue;
+		if (trace_is_store(ev.kind))
 			image_write(im, ev.addr, ev.data, ev.size_bytes);
+		else if (ev.kind == PMT_OLD)
+			image_event(im, &ev);
+	}
 	trace_close(t);
 }
 

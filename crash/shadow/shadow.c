@@ -283,6 +283,34 @@ static void step_store(struct shadow *s, const struct trace_event *ev, unsigned 
 	}
 }
 
+static void line_put_old(struct line *l, uint64_t from, uint64_t to)
+{
+	from = from > l->addr ? from - l->addr : 0;
+	to = to - l->addr < SHADOW_LINE ? to - l->addr : SHADOW_LINE;
+	pmt_old_bytes(l->value + from, PMT_OFFSET(l->addr + from), to - from);
+	for (; from < to; from++) {
+		l->last[from] = l->changed[from] = 0;
+		l->stored_again &= ~((uint64_t)1 << from);
+	}
+}
+
+/* Nobody stored these bytes, and they are durable. */
+static void step_old(struct shadow *s, const struct trace_event *ev)
+{
+	const uint64_t from = ev->addr, to = from + trace_old_len(ev);
+	struct line *l;
+
+	if ((to - from) / SHADOW_LINE < s->lines.n) {
+		for (uint64_t at = from / SHADOW_LINE * SHADOW_LINE; at < to; at += SHADOW_LINE)
+			if ((l = shadow_line(s, at)))
+				line_put_old(l, from, to);
+		return;
+	}
+	for (size_t i = 0; i < s->lines.n; i++)
+		if (s->lines.at[i]->addr + SHADOW_LINE > from && s->lines.at[i]->addr < to)
+			line_put_old(s->lines.at[i], from, to);
+}
+
 void shadow_step(struct shadow *s, const struct trace_event *ev, unsigned flags)
 {
 	while (s->open.n > 0) { /* the copy is over */
@@ -297,6 +325,8 @@ void shadow_step(struct shadow *s, const struct trace_event *ev, unsigned flags)
 		step_flush(s, ev);
 	} else if (ev->kind == PMT_UNDEFINED) {
 		shadow_blocks_add(s, ev, flags & SHADOW_TRUSTED);
+	} else if (ev->kind == PMT_OLD) {
+		step_old(s, ev);
 	} else if (ev->kind == PMT_MSYNC) {
 		step_msync(s, ev);
 	} else if (ev->kind == PMT_FSYNC || ev->kind == PMT_FDATASYNC) {

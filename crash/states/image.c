@@ -167,10 +167,28 @@ static void file_event(struct crash_image *im, struct crash_file *f, const struc
 	set_size(im, f, ev->arg[1]);
 }
 
+static void old_event(struct crash_image *im, uint64_t addr, uint64_t len_bytes)
+{
+	const struct crash_file *f = image_file(im, PMT_FILE(addr));
+	const uint64_t left = f && PMT_OFFSET(addr) < f->room ? f->room - PMT_OFFSET(addr) : 0;
+	uint8_t bytes[IMAGE_PAGE_BYTES];
+	uint32_t n;
+
+	for (len_bytes = len_bytes < left ? len_bytes : left; len_bytes > 0; addr += n, len_bytes -= n) {
+		n = len_bytes < sizeof bytes ? (uint32_t)len_bytes : (uint32_t)sizeof bytes;
+		pmt_old_bytes(bytes, PMT_OFFSET(addr), n);
+		image_write(im, addr, bytes, n);
+	}
+}
+
 void image_event(struct crash_image *im, const struct trace_event *ev)
 {
 	struct crash_file *f;
 
+	if (ev->kind == PMT_OLD) {
+		old_event(im, ev->addr, ev->arg[0]);
+		return;
+	}
 	if (ev->kind == PMT_CONTENT) {
 		image_write(im, ev->addr, ev->data, ev->data_len);
 		return;

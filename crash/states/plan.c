@@ -126,9 +126,17 @@ void plan_add_commit_sites(struct plan *p, const bool *is_commit, size_t n)
 	trace_close(t);
 }
 
+/* A device held these bytes before. */
+static bool is_initial_old(const struct plan *p, const struct trace_event *ev)
+{
+	const struct trace_file *f = ev->kind == PMT_OLD ? trace_file(p->trace, PMT_FILE(ev->addr)) : NULL;
+
+	return f && (f->flags & PMT_FILE_DEVICE);
+}
+
 bool plan_is_initial_event(const struct plan *p, const struct trace_event *ev)
 {
-	return (ev->kind == PMT_FILE && plan_is_initial(p, ev->arg[0])) || (ev->kind == PMT_CONTENT && plan_is_initial(p, PMT_FILE(ev->addr)));
+	return is_initial_old(p, ev) || (ev->kind == PMT_FILE && plan_is_initial(p, ev->arg[0])) || (ev->kind == PMT_CONTENT && plan_is_initial(p, PMT_FILE(ev->addr)));
 }
 
 static uint64_t file_of(const struct trace_event *ev)
@@ -190,7 +198,8 @@ static void note(struct plan *p, const struct trace_event *ev)
 		p->sites.at[ev->site->id] = ev->site;
 	}
 	p->nevents++;
-	if (ev->kind == PMT_FILE || ev->kind == PMT_CONTENT)
+	p->nold_bytes += ev->kind == PMT_OLD ? trace_old_len(ev) : 0;
+	if (ev->kind == PMT_FILE || ev->kind == PMT_CONTENT || is_initial_old(p, ev))
 		note_content(p, ev);
 	if ((ev->kind == PMT_FILE && !(ev->arg[2] & PMT_FILE_MEMORY)) || ev->kind == PMT_RENAME)
 		note_path(p, ev);

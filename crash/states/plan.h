@@ -45,6 +45,7 @@ struct plan {
 	VEC(struct plan_commit) commits;       /* as annotated, distinct */
 	struct arena arena;
 	uint64_t nevents;
+	uint64_t nold_bytes; /* that were there because of --old-bytes */
 	VEC(struct trace_event) initial; /* those that tell initial content of files which the program did not make */
 	uint64_t last_initial_seq;
 	VEC(struct plan_late) late; /* by `since` */

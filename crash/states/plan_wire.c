@@ -124,6 +124,7 @@ static void pass(struct plan *p, struct wire *w)
 	pass_sorted(w, &p->declared);
 	wire_pass_vec(w, &p->commits, pass_commit);
 	wire_pass(w, p->nevents);
+	wire_pass(w, p->nold_bytes);
 	pass_initial(p, w);
 	pass_late(p, w);
 	pass_texts(p, w, &p->numbered);

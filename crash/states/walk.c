@@ -1,5 +1,5 @@
 /* Goes through a trace and stops at failure points, with image, model and shadow as they are there. Failure points are where a crash can leave something that
- * a later one cannot: before what makes stores durable, before files appear, change size, or go, and at the end, also of a region of interest; none where
+ * a later one cannot: before what makes stores durable, before old bytes appear (--old-bytes), before files appear, change size, or go, and at the end, also of a region of interest; none where
  * nothing happened since the last. docs/crash.md says why that is enough. */
 #include "crash/states/walk.h"
 
@@ -148,7 +148,8 @@ static bool is_file_change(const struct walk *w, const struct trace_event *ev)
 /* Something that a crash can show, or that must be there after one, came with this event. */
 static bool is_change(const struct walk *w, const struct trace_event *ev)
 {
-	return trace_is_store(ev->kind) || is_file_change(w, ev) || ev->kind == PMT_OUTPUT || ev->kind == PMT_OP_END;
+	return trace_is_store(ev->kind) || is_file_change(w, ev) || ev->kind == PMT_OUTPUT || ev->kind == PMT_OP_END ||
+	       (ev->kind == PMT_OLD && !plan_is_initial_event(w->plan, ev));
 }
 
 static bool is_boundary(const struct walk *w, const struct trace_event *ev)

@@ -351,8 +351,23 @@ static void overwrite(struct withheld *w, const struct trace_event *ev)
 	}
 }
 
+/* Nor must they undo what was there when the memory was handed out again. */
+static void overwrite_by_old(struct withheld *w, const struct trace_event *ev)
+{
+	for (size_t i = 0; i < w->stores.n; i++) {
+		struct made *m = &w->stores.at[i];
+		const uint64_t from = ev->addr > m->ev.addr ? ev->addr : m->ev.addr, end = ev->addr + trace_old_len(ev),
+			       own_end = m->ev.addr + m->ev.size_bytes, to = end < own_end ? end : own_end;
+
+		if (from < to)
+			pmt_old_bytes(m->data + (from - m->ev.addr), PMT_OFFSET(from), to - from);
+	}
+}
+
 static bool withhold(struct rewriter *r, const struct trace_event *ev)
 {
+	for (size_t i = 0; ev->kind == PMT_OLD && i < r->withheld.n; i++)
+		overwrite_by_old(&r->withheld.at[i], ev);
 	for (size_t i = 0; trace_is_store(ev->kind) && i < r->withheld.n; i++) {
 		struct made *m;
 

@@ -159,6 +159,18 @@ static void fallocate_event(struct one *f, uint64_t mode, uint64_t offset, uint6
 		f->told = offset + len_bytes;
 }
 
+static void old_event(struct one *f, uint64_t offset, uint64_t len_bytes)
+{
+	uint8_t bytes[PAGES_BYTES];
+	size_t n;
+
+	for (len_bytes = len_bytes < f->told - offset ? len_bytes : f->told - offset; len_bytes > 0; offset += n, len_bytes -= n) {
+		n = len_bytes < sizeof bytes ? (size_t)len_bytes : sizeof bytes;
+		pmt_old_bytes(bytes, offset, n);
+		pages_write(&f->pages, offset, bytes, n);
+	}
+}
+
 static void step(struct all *a, const struct trace_event *ev)
 {
 	struct one *f;
@@ -169,6 +181,8 @@ static void step(struct all *a, const struct trace_event *ev)
 		file_event(a, ev);
 	else if (ev->kind == PMT_META)
 		meta_event(a, ev);
+	else if (ev->kind == PMT_OLD && (f = one_of(a, PMT_FILE(ev->addr))) && PMT_OFFSET(ev->addr) < f->told)
+		old_event(f, PMT_OFFSET(ev->addr), ev->arg[0]);
 	else if (ev->kind == PMT_SIZE && (f = one_of(a, ev->arg[0])))
 		size_event(f, ev->arg[1]);
 	else if (ev->kind == PMT_FALLOCATE && (f = one_of(a, ev->arg[0])))

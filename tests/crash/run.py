@@ -23,7 +23,7 @@ import time
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "tests"))
-from each import choose, run_each  # noqa: E402
+from each import Skip, choose, run_each  # noqa: E402
 from leftovers import own_processes, wait_for_ends  # noqa: E402
 from missing import ARCH  # noqa: E402
 import schema  # noqa: E402,F401  (looks at every report that is read)
@@ -1280,6 +1280,72 @@ def test_marked():
     run(PMEND, "check", "-q", "--fail-on", "warning", traces["marked"], status=1)
     record("marked", "forgets", "marked pool 2")
     equal(excused("marked", ("marked", "list", "{}"), 1), [("missing-flush-fence", "correctness", "the mark")], "the link is not durable")
+
+
+# ---- memory that is handed out again ----
+
+def handed(way, how, *options, status):
+    """What is found: (kind, first line); and all of it."""
+    for name in ("handed pool", "handed.pmt"):
+        if os.path.exists(os.path.join(folder, name)):
+            os.remove(os.path.join(folder, name))
+    out, _ = run(PMEND, "test", "--format", "json", "--trace", "handed.pmt", *options, "--recover", program("handed", way, how, "{}", "check"), "--",
+                 f"{PROGRAMS}/handed", way, how, "handed pool", status=status)
+    report = json.loads(out)
+    return [line[::2] for line in lines_of(report) if line[1] == "correctness"], report
+
+
+def test_old_bytes():
+    """A zero that is not stored, or is durable too late, hides as long as a zero was there before. With --old-bytes it does not; who makes an object durable first is silent."""
+    lost, relied = ("ordering", "too late"), ("uninitialised-read", "handed out")
+    tries = [("raw", "zeroed", []), ("raw", "late", [lost]), ("raw", "relied", [relied]), ("obj", "zeroed", []), ("obj", "late", [lost])]
+    if os.environ.get("LONG"):
+        tries += [("raw", "twice", [relied]), ("obj", "relied", [relied])]
+    for way, how, found in tries:
+        if way == "raw" and found:
+            equal(handed(way, how, status=0)[0], [], f"{way} {how} without the option")
+        got, report = handed(way, how, "--old-bytes", status=1 if found else 0)
+        equal(got, found, f"{way} {how}")
+        expect("--old-bytes: " in report["coverage"]["note"], f"the report tells: {report['coverage']}")
+        if not found:
+            expect(report["coverage"]["complete"], f"{way} {how}: {report['coverage']}")
+            continue
+        bug = next(b for b in report["bugs"] if b["severity"] == "correctness")
+        equal(bug["locations"][0]["role"], "allocation" if found == [relied] else "lost", "role")
+        out, _ = run(PMEND, *shlex.split(bug["crash"]["replay"])[1:], status=1)
+        expect("exit status 1" in out, f"the replay: {out}")
+    fails(2, "--old-bytes applies only to recording", "--old-bytes", "handed.pmt")
+    _, err = run(PMEND, "test", "--old-bytes", "handed.pmt", status=2)
+    expect("--old-bytes applies only to recording" in err, err)
+
+
+# A namespace in which /dev/dax0.0 is a character device that can be mapped: /dev/zero. The rest of /dev is still there.
+WITH_DEVICE = """mkdir dev && mount --rbind /dev dev && mount -t tmpfs none /dev && ln -s "$PWD"/dev/* /dev/ 2>/dev/null
+rm -f /dev/dax0.0 && touch /dev/dax0.0 && mount --bind dev/zero /dev/dax0.0 && exec "$@\""""
+
+
+def with_device(*command, status):
+    p = subprocess.run(["unshare", "-rm", "sh", "-c", WITH_DEVICE, "sh", *command], capture_output=True, text=True, timeout=TIMEOUT_S, cwd=tempfile.mkdtemp(dir=folder))
+    equal(p.returncode, status, f"{command}: {p.stderr}")
+    return json.loads(p.stdout)
+
+
+def test_old_bytes_of_a_device():
+    """A device is filled wholly; a program that initialises all it uses is silent, one that relies on zeros is not. (A real device cannot be had here.)"""
+    if subprocess.run(["unshare", "-rm", "sh", "-c", WITH_DEVICE, "sh", "test", "-c", "/dev/dax0.0"], capture_output=True, cwd=tempfile.mkdtemp(dir=folder)).returncode != 0:
+        raise Skip("no namespace for a device that is none")
+    for how, options, kinds in (("whole", ["--old-bytes"], []), ("part", ["--old-bytes"], ["uninitialised-read"]), ("part", [], [])):
+        report = with_device(PMEND, "test", "--format", "json", *options, "--recover", program("device", "{}", "check"), "--", f"{PROGRAMS}/device", "/dev/dax0.0", "run", how,
+                             status=1 if kinds else 0)
+        equal([b["kind"] for b in report["bugs"] if b["severity"] == "correctness"], kinds, how)
+        equal("--old-bytes: 8192 bytes" in report["coverage"].get("note", ""), bool(options), f"{how}: {report['coverage']}")
+
+
+def test_old_bytes_of_nothing():
+    """A correct program that is handed nothing again: the report says so."""
+    run(PMEND, "record", "-q", "--old-bytes", "-o", "of_nothing.pmt", "--", f"{PROGRAMS}/cases", "run", "of nothing")
+    out, _ = run(PMEND, "check", "--format", "json", "of_nothing.pmt", status=None)
+    expect("--old-bytes filled nothing" in json.loads(out)["coverage"]["note"], out)
 
 
 # ---- a server ----

@@ -242,6 +242,16 @@ def replay_file_event(files, event):
             f.size = max(f.size, offset + count)
 
 
+def old_bytes(offset, count):
+    """As docs/format.md has it."""
+    def word(at):
+        n = (at // 8 + 1) * 0x9e3779b97f4a7c15 % 2**64
+        n = (n ^ n >> 32) * 0xd6e8feb86659fd93 % 2**64
+        return n ^ n >> 32 | 0x8080808080808080
+
+    return bytes(word(at) >> at % 8 * 8 & 0xff for at in range(offset, offset + count))
+
+
 def replay(events):
     files = {}
     for e in events:
@@ -255,6 +265,9 @@ def replay(events):
             data = bytes.fromhex(e["data"]) if "data" in e else (
                 bytes.fromhex(e["blob"]) if "blob" in e else e["text"].encode())
             f.write(e["offset"], data)
+        elif kind == "old-bytes":
+            f = next(f for f in files.values() if f.path == e["file"] and not f.gone)
+            f.write(e["offset"], old_bytes(e["offset"], e["args"][0]))
     return files
 
 
@@ -538,6 +551,21 @@ def test_loads():
 
 def test_annotations():
     return Recording("annotations", "annotations"), (*COMMON, check_memory_file)
+
+
+def check_old(r):
+    """Only the option fills memory, and the trace says so."""
+    said = [e["text"] for e in r.of_kind("meta") if e["text"].startswith("old_bytes=")]
+    if bool(said) != r.name.endswith("_old") or bool(r.of_kind("old-bytes")) != bool(said):
+        raise Wrong(f"META {said}, {len(r.of_kind('old-bytes'))} events")
+
+
+def test_handed_old():
+    return Recording("handed_old", "handed", args=["old"], options=["--old-bytes"]), (check_exit, check_numbers, check_replay, check_old)
+
+
+def test_handed():
+    return Recording("handed", "handed"), (check_exit, check_numbers, check_replay, check_old)
 
 
 def test_pmdk():

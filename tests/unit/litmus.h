@@ -63,6 +63,7 @@ static const struct litmus_op {
 	{ "fdatasync", PMT_FDATASYNC, FILE_NUMBER, 0 },
 	{ "unmap", PMT_UNMAP, UNMAP_RANGE, 0 },
 	{ "set-clean", PMT_SET_CLEAN, RANGE, 0 },
+	{ "old-bytes", PMT_OLD, RANGE, 0 },
 	{ "note-flush", PMT_NOTE_FLUSH, RANGE, 0 },
 	{ "note-fence", PMT_NOTE_FENCE, NO_OPERANDS, 0 },
 	{ "thread-end", PMT_THREAD_END, NO_OPERANDS, 0 },

@@ -488,6 +488,27 @@ static void give(struct fixture *f, uint64_t addr, uint64_t len_bytes)
 	shadow_step(f->shadow, &ev, 0);
 }
 
+/* Old bytes: nobody stored them, and they are durable; the rest of the line is as it was. */
+static void test_old_bytes(void **state)
+{
+	struct trace_event old = { .kind = PMT_OLD, .thread = 1, .addr = DATA + 2, .arg = { 70 } };
+	struct fixture f;
+
+	(void)state;
+	begin(&f, "x86-adr", NULL);
+	store(&f, DATA, 1);
+	store(&f, DATA + 72, 1);
+	assert_false(shadow_is_persisted(f.shadow, DATA, 8));
+	old.seq = ++f.seq;
+	shadow_step(f.shadow, &old, 0);
+	assert_true(shadow_is_persisted(f.shadow, DATA + 2, 6));
+	assert_false(shadow_is_persisted(f.shadow, DATA, 2));
+	assert_false(shadow_is_persisted(f.shadow, DATA + 72, 8));
+	store(&f, DATA + 8, 1);
+	assert_false(shadow_is_persisted(f.shadow, DATA + 8, 8));
+	end(&f);
+}
+
 static void test_blocks(void **state)
 {
 	struct seen seen = { .n = 0 };
@@ -602,7 +623,7 @@ int main(void)
 		cmocka_unit_test(test_survivors),   cmocka_unit_test(test_impossible),
 		cmocka_unit_test(test_one_store),   cmocka_unit_test(test_pieces),	  cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_declared_late), cmocka_unit_test(test_recurrence), cmocka_unit_test(test_doubtful),
-		cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_old_bytes), cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_model),
 	};
 

@@ -19,6 +19,11 @@ static inline Long sys_mmap(void *at, SizeT len, Int prot, Int flags, Int fd, Lo
 	return arch_syscall(__NR_mmap, (Long)at, (Long)len, prot, flags, fd, offset);
 }
 
+static inline Long sys_munmap(void *at, SizeT len)
+{
+	return arch_syscall(__NR_munmap, (Long)at, (Long)len, 0, 0, 0, 0);
+}
+
 static inline Long sys_pread(Int fd, void *buf, SizeT len, Long offset)
 {
 	return arch_syscall(__NR_pread64, fd, (Long)buf, (Long)len, offset, 0, 0);

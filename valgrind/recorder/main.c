@@ -52,6 +52,7 @@ static Bool process_option(const HChar *arg)
 	} else if VG_STR_CLO (arg, "--may-touch", touchable) {
 		old_may_touch(touchable);
 	} else if VG_BOOL_CLO (arg, "--follow", clo_follow) {
+	} else if VG_BOOL_CLO (arg, "--old-bytes", clo_old_bytes) {
 	} else {
 		return False;
 	}
@@ -72,7 +73,8 @@ static void print_usage(void)
 		    "    --check-stacks=no|yes     compare each call stack with Valgrind's unwinder [no]\n"
 		    "    --stop-at-old=no|yes      end the program when it maps as PM, or is about to change, a file that was there before [no]\n"
 		    "    --may-touch=PATH          but not when it changes this one; may be repeated\n"
-		    "    --follow=no|yes           whether --trace-children follows exec [yes]\n");
+		    "    --follow=no|yes           whether --trace-children follows exec [yes]\n"
+		    "    --old-bytes=no|yes        fill devices, and what allocators hand out again, with old bytes [no]\n");
 }
 
 static void print_debug_usage(void)
@@ -103,6 +105,8 @@ static void describe_recording(void)
 	if (clo_platform_open)
 		meta("platform_open", "yes");
 	meta("loads", clo_loads ? "yes" : "no");
+	if (clo_old_bytes)
+		meta("old_bytes", "yes");
 	if (clo_scratch_pool)
 		meta("scratch_pool", clo_scratch_pool);
 	if (force)

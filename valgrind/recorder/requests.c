@@ -1,9 +1,11 @@
 /* Client requests: pmemcheck's, so that programs and libraries annotated for it (PMDK is) need no change, and those of
  * include/pmend.h. Numbers and meanings of pmemcheck's: PMDK 1.12, src/core/valgrind/pmemcheck.h.
- * Of memcheck's, one is of use: an allocator tells which memory it hands out without content. PMDK does so if GET_VBITS is answered. */
+ * Of memcheck's, one is of use: an allocator tells which memory it hands out without content. PMDK does so if GET_VBITS is answered. With --old-bytes, all requests of allocators
+ * are of use: what they hand out again is filled before they go on. */
 #include "valgrind/recorder/requests.h"
 
 #include "valgrind/recorder/kernel/client.h"
+#include "valgrind/recorder/out/options.h"
 #include "valgrind/recorder/place/emit.h"
 #include "valgrind/recorder/place/stack.h"
 #include "valgrind/recorder/pm/pm.h"
@@ -44,7 +46,9 @@ enum {
 
 enum {
 	MC_BASE = VG_USERREQ_TOOL_BASE('M', 'C'),
+	MC_MAKE_NOACCESS = MC_BASE,
 	MC_MAKE_UNDEFINED = MC_BASE + 1,
+	MC_MAKE_DEFINED = MC_BASE + 2,
 	MC_GET_VBITS = MC_BASE + 8,
 };
 
@@ -148,10 +152,53 @@ static UWord get_vbits(Addr to, SizeT len)
 	return 1;
 }
 
+/* ---- allocators ---- */
+
+#define MAX_ZEROED 64
+static UWord g_zeroed[MAX_ZEROED]; /* pools whose blocks are zero when they are handed out */
+static UInt g_nzeroed;
+
+static Bool is_zeroed(UWord pool)
+{
+	for (UInt i = 0; i < g_nzeroed; i++)
+		if (g_zeroed[i] == pool)
+			return True;
+	return g_nzeroed == MAX_ZEROED; /* who knows */
+}
+
+static void pool_made(UWord pool, Bool has_zeros)
+{
+	for (UInt i = 0; i < g_nzeroed; i++)
+		if (g_zeroed[i] == pool)
+			g_zeroed[i--] = g_zeroed[--g_nzeroed];
+	if (has_zeros && g_nzeroed < MAX_ZEROED)
+		g_zeroed[g_nzeroed++] = pool;
+	handed_named(pool);
+}
+
+/* Valgrind's own requests. False: it is none of them. */
+static Bool allocator_handle(ThreadId tid, const UWord *words)
+{
+	switch (words[0]) {
+	case VG_USERREQ__MALLOCLIKE_BLOCK: handed_block(tid, HANDED_MALLOC, words[1], words[2], !words[4]); return True;
+	case VG_USERREQ__RESIZEINPLACE_BLOCK: handed_resized(tid, HANDED_MALLOC, words[1], words[2], words[3]); return True;
+	case VG_USERREQ__FREELIKE_BLOCK: handed_back(HANDED_MALLOC, words[1]); return True;
+	case VG_USERREQ__CREATE_MEMPOOL: pool_made(words[1], words[3] != 0); return True;
+	case VG_USERREQ__MEMPOOL_ALLOC: handed_block(tid, HANDED_POOL, words[2], words[3], !is_zeroed(words[1])); return True;
+	case VG_USERREQ__MEMPOOL_FREE: handed_back(HANDED_POOL, words[2]); return True;
+	case VG_USERREQ__MEMPOOL_CHANGE: handed_moved(tid, HANDED_POOL, words[2], words[3], words[4]); return True;
+	default: return False;
+	}
+}
+
 Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)
 {
 	static ULong g_symbolic_bytes; /* of PMEND_SYMBOLIC, one behind the other */
 
+	if (clo_old_bytes && allocator_handle(tid, words)) {
+		*ret = 0;
+		return True;
+	}
 	if (!VG_IS_TOOL_USERREQ('P', 'C', words[0]) && !VG_IS_TOOL_USERREQ('P', 'M', words[0]) && !VG_IS_TOOL_USERREQ('M', 'C', words[0]))
 		return False;
 	*ret = 0;
@@ -165,6 +212,9 @@ Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)
 		pm_unregister(words[1], words[2]);
 		range_event(tid, PMT_NOT_PM, words[1], words[2]);
 		return True;
+	case MC_MAKE_NOACCESS: handed_access(tid, HANDED_NOACCESS, words[1], words[2]); return True;
+	case MC_MAKE_DEFINED: handed_access(tid, HANDED_DEFINED, words[1], words[2]); return True;
+	case MC_MAKE_UNDEFINED: handed_access(tid, HANDED_UNDEFINED, words[1], words[2]); break;
 	case MC_GET_VBITS: *ret = get_vbits(words[2], words[3]); return True;
 	case PMC_CHECK_MAPPING: *ret = pm_registered(words[1], words[2]); return True;
 	case PMC_REGISTER_FILE:	    /* we know the file from mmap */

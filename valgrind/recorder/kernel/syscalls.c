@@ -25,6 +25,8 @@
 /* What Valgrind's headers lack. */
 #define MADV_REMOVE 9
 #define FALLOC_PUNCH_HOLE 3 /* with FALLOC_FL_KEEP_SIZE */
+#define FALLOC_ZEROES 0x12u /* FALLOC_FL_PUNCH_HOLE, FALLOC_FL_ZERO_RANGE */
+#define FALLOC_MOVES 0x28u  /* FALLOC_FL_COLLAPSE_RANGE, FALLOC_FL_INSERT_RANGE */
 
 Int g_exit_status = -1;
 UInt g_nthreads;
@@ -119,6 +121,10 @@ static void after_fallocate(ThreadId tid, Int fd, ULong mode, ULong offset, ULon
 		return;
 	}
 	emit_event(tid, PMT_FALLOCATE, 0, args, NULL, 0);
+	if (mode & FALLOC_MOVES)
+		handed_zeroed(args[0], 0, ~0ULL);
+	else if (mode & FALLOC_ZEROES)
+		handed_zeroed(args[0], offset, len);
 	if (VG_(fstat)(fd, &st) == 0)
 		pm_file_resized(tid, args[0], st.size);
 }
@@ -136,6 +142,7 @@ static void remove_part(Addr va, ULong addr, SizeT len, void *arg)
 	ULong args[4] = { PMT_FILE(addr), FALLOC_PUNCH_HOLE, PMT_OFFSET(addr), len };
 
 	(void)va;
+	handed_zeroed(PMT_FILE(addr), PMT_OFFSET(addr), len);
 	emit_event(*(ThreadId *)arg, PMT_FALLOCATE, 0, args, NULL, 0);
 }
 

@@ -138,15 +138,31 @@ static void tell_file(ThreadId tid, UInt file, Int fd, const struct vg_stat *st,
 		record_content(tid, file, fd, st, path);
 }
 
-UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path)
+ULong file_device_bytes(const struct vg_stat *st, ULong mapped)
 {
-	Bool is_new;
+	HChar text[64] = "";
+	ULong size;
+	SysRes r;
+
+	VG_(sprintf)(text, "/sys/dev/char/%llu:%llu/size", st->rdev >> 8 & 0xfff, (st->rdev & 0xff) | (st->rdev >> 12 & 0xfff00));
+	r = VG_(open)(text, VKI_O_RDONLY, 0);
+	if (sr_isError(r))
+		return mapped;
+	VG_(memset)(text, 0, sizeof text);
+	VG_(read)(sr_Res(r), text, sizeof text - 1);
+	VG_(close)(sr_Res(r));
+	size = VG_(strtoull10)(text, NULL);
+	return size > mapped ? size : mapped;
+}
+
+UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path, Bool *is_new)
+{
 	UInt file;
 
 	if (g_shared)
 		shared_lock(); /* another process stores to the file only when what it held is told */
-	file = file_of_stat(st, &is_new);
-	if (is_new && file != 0)
+	file = file_of_stat(st, is_new);
+	if (*is_new && file != 0)
 		tell_file(tid, file, fd, st, path);
 	if (g_shared)
 		shared_unlock();
@@ -184,6 +200,7 @@ void pm_file_resized(ThreadId tid, UInt file, ULong size)
 
 	if (file == 0 || *shared_file_size(file) == size)
 		return;
+	handed_zeroed(file, size, ~0ULL);
 	*shared_file_size(file) = size;
 	emit_event(tid, PMT_SIZE, 0, args, NULL, 0);
 }

@@ -1,5 +1,6 @@
 /* Mappings that are PM: writable shared ones of files that survive the program. The trace is told of each that comes, goes, moves, or is protected. */
 #include "valgrind/common/sys.h"
+#include "valgrind/recorder/out/options.h"
 #include "valgrind/recorder/place/emit.h"
 #include "valgrind/recorder/pm/pm_internal.h"
 
@@ -15,6 +16,7 @@ void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, 
 	struct vg_stat st;
 	const HChar *path;
 	UInt file;
+	Bool is_new;
 	ULong addr;
 	Long mode;
 
@@ -33,7 +35,9 @@ void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, 
 	old_mapped(tid, fd, &st, path);
 	if (VKI_S_ISREG(st.mode))
 		beside_add_folder(path);
-	file = file_of_mapping(tid, fd, &st, path);
+	else
+		st.size = file_device_bytes(&st, offset + len);
+	file = file_of_mapping(tid, fd, &st, path, &is_new);
 	if (file == 0) {
 		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "too many PM files", 17);
 		return;
@@ -43,6 +47,9 @@ void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, 
 	addr = PMT_ADDR(file, offset);
 	mapping_event(tid, PMT_MAP, va, addr, len, prot);
 	range_insert(va, len, addr);
+	handed_mapped(file);
+	if (clo_old_bytes && is_new && VKI_S_ISCHR(st.mode))
+		handed_device(tid, file, fd, st.size, va, offset, len);
 }
 
 static void unmap_part(Addr va, ULong addr, SizeT len, void *arg)

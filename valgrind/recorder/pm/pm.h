@@ -46,6 +46,16 @@ void beside_after(ThreadId tid, const HChar *path);
 void beside_after_fd(ThreadId tid, Int fd);
 void beside_written(ThreadId tid, Int fd);
 void beside_renamed(ThreadId tid, const HChar *from, const HChar *to);
+/* What announcing allocators hand out and get back, for --old-bytes. */
+enum handed_way { HANDED_POOL, HANDED_MALLOC, HANDED_WAYS };
+enum handed_access { HANDED_NOACCESS, HANDED_UNDEFINED, HANDED_DEFINED };
+void handed_named(Addr va); /* blocks of this file will be named */
+void handed_block(ThreadId tid, enum handed_way way, Addr va, SizeT len, Bool is_undefined);
+void handed_back(enum handed_way way, Addr va);
+void handed_resized(ThreadId tid, enum handed_way way, Addr va, SizeT old, SizeT len);
+void handed_moved(ThreadId tid, enum handed_way way, Addr from, Addr to, SizeT len);
+void handed_access(ThreadId tid, enum handed_access access, Addr va, SizeT len);
+void handed_zeroed(UInt file, ULong offset, ULong len); /* of a file: no longer what the program stored there; file may be 0 */
 UInt pm_file_of_fd(Int fd); /* 0: not PM */
 UInt pm_file_of_path(const HChar *path, Bool follow, UInt *nlink); /* follow: a symbolic link stands for its target */
 void pm_file_gone(UInt file);

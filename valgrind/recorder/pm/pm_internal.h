@@ -1,4 +1,4 @@
-/* What the files of PM share. Bottom first: ranges.c and made.c and kept.c, old.c, files.c, beside.c, mappings.c and written.c, registered.c. */
+/* What the files of PM share. Bottom first: ranges.c and made.c and kept.c, handed.c and old.c, files.c, beside.c, mappings.c and written.c, registered.c. */
 #ifndef REC_PM_INTERNAL_H
 #define REC_PM_INTERNAL_H
 
@@ -38,10 +38,15 @@ Int kept_open(UInt file, Int fd);    /* the same; opens one where the program ha
 void kept_close(UInt file, Int own); /* if it is not one that stays open */
 void kept_send(UInt file, Int own);  /* to whoever records */
 
+/* ---- handed.c ---- */
+void handed_device(ThreadId tid, UInt file, Int fd, ULong size, Addr va, ULong offset, SizeT len); /* it is mapped for the first time, there */
+void handed_mapped(UInt file); /* a mapping of it is made */
+
 /* ---- files.c ---- */
 Bool file_may_be_pm(const HChar *path); /* by its name: --pm */
 Bool file_is_pm(Int fd, const struct vg_stat *st, const HChar **path); /* path: a buffer that is used again */
-UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path); /* its number; tells the trace about it the first time */
+ULong file_device_bytes(const struct vg_stat *st, ULong mapped); /* of a device; if nobody knows, as much as is mapped of it */
+UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path, Bool *is_new); /* its number; tells the trace about it the first time */
 
 /* ---- old.c ---- */
 void old_mapped(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path); /* a PM file is to be mapped */
