@@ -60,7 +60,7 @@ struct crash_result {
 	VEC(struct crash_bug) bugs; /* in the order of failure points */
 	VEC(struct race) races;	    /* in the order of failure points; also those that are meant so */
 	struct outputs outputs;	    /* with watches_output */
-	struct map read_sites;	    /* of the program, whose stores recovery read in some lazy run while they could be lost */
+	struct run_reads reads;	    /* of all lazy runs */
 	struct dump_texts texts;    /* what dumps printed with nothing lost */
 	struct crash_counters counters;
 	uint64_t npoints;
@@ -74,7 +74,7 @@ struct crash_result {
 	bool needs_pool;   /* recovery does not accept that there is no pool yet: crashes before it was made were not run */
 	bool is_complete;
 	bool knows_reads; /* all of it was explored here, lazily: counters_have_read() speaks of all runs */
-	bool is_watched; /* of every run, read_sites knows what it read: none was on a whole image */
+	bool is_watched; /* of every run, `reads` knows what it read: none was on a whole image */
 	bool is_broken_off; /* the trace is damaged, or the user interrupted: more than a budget is missing */
 	crash_reasons why_incomplete; /* none if complete */
 	char *why_fallback;   /* why some states were run as whole images; NULL: none */

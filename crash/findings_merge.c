@@ -278,7 +278,7 @@ void crash_result_release(struct crash_result *r)
 		race_release(&r->races.at[i]);
 	vec_release(&r->races);
 	outputs_release(&r->outputs);
-	map_release(&r->read_sites);
+	run_reads_release(&r->reads);
 	dump_texts_release(&r->texts);
 	for (int part = 0; part < PART_N; part++) {
 		for (size_t i = 0; i < r->objects[part].n; i++)

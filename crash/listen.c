@@ -116,7 +116,7 @@ int worker_listen(int fd, struct crash_result *r, struct error *err)
 			race_turn_pass(&m, race_turns_add(&r->race_turns, 0, 0, false));
 			break;
 		case 'D':
-			wire_pass_set(&m, &r->read_sites);
+			run_reads_pass(&m, &r->reads);
 			break;
 		case 'O':
 			get_output(&m, &r->outputs);

@@ -117,7 +117,7 @@ void part_pass(struct wire *m, struct crash_result *r)
 	wire_pass_vec(m, &r->outputs.doubts, doubt_pass);
 	wire_pass_set(m, &r->outputs.clean);
 	wire_pass_set(m, &r->outputs.shapes);
-	wire_pass_set(m, &r->read_sites);
+	run_reads_pass(m, &r->reads);
 	texts_pass(m, r);
 	wire_pass_vec(m, &r->stops_begun, wire_pass_number);
 	wire_pass_vec(m, &r->stops_done, wire_pass_number);
@@ -186,7 +186,7 @@ void part_add(struct crash_result *r, struct crash_result *part)
 		first_crash_merge(r, &part->first_crashes.at[i]);
 	part->race_turns.n = part->bugs.n = part->races.n = part->first_crashes.n = 0;
 	add_outputs(&r->outputs, &part->outputs);
-	map_add(&r->read_sites, &part->read_sites);
+	run_reads_add(&r->reads, &part->reads);
 	for (size_t i = 0; i < part->texts.list.n; i++) {
 		char *text = dump_texts_find(&part->texts, part->texts.list.at[i].hash);
 

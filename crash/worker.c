@@ -1,5 +1,5 @@
 /* Explores the failure points that this process claims, and tells its parent what it finds. Messages: 'B' a bug as soon as it is found, by its number, and again when it is seen at an earlier failure point; 'F' a state whose
- * recovery writes; 'C' how often each was seen, and how recovery ended then; 'R' a race; 'T' what was concluded about races in one turn; 'D' places of the program whose stores recovery read while they could be lost; 'O' an output of recovery with nothing lost, 'Q' another one; 'P' a stop that had its first runs, 'S' one that is done, 'V' a variant that failed (these three of representative testing); 'E' the end: sums; 'X' an error. */
+ * recovery writes; 'C' how often each was seen, and how recovery ended then; 'R' a race; 'T' what was concluded about races in one turn; 'D' what recovery read, and cut, in all runs; 'O' an output of recovery with nothing lost, 'Q' another one; 'P' a stop that had its first runs, 'S' one that is done, 'V' a variant that failed (these three of representative testing); 'E' the end: sums; 'X' an error. */
 #include "crash/worker.h"
 
 #include <stdio.h>
@@ -170,12 +170,12 @@ static void tell_turns(struct worker *w)
 
 /* ---- work ---- */
 
-static void tell_read_sites(struct worker *w)
+static void tell_reads(struct worker *w)
 {
 	struct wire m = { 0 };
 
 	wire_number(&m, 'D');
-	wire_pass_set(&m, &w->explorer.read_sites);
+	run_reads_pass(&m, &w->explorer.reads);
 	worker_tell(w, &m);
 }
 
@@ -193,7 +193,7 @@ static void tell_end(struct worker *w)
 	worker_tell(w, &m);
 	tell_races(w);
 	tell_turns(w);
-	tell_read_sites(w);
+	tell_reads(w);
 	wire_number(&m, 'E');
 	wire_string(&m, seen);
 	wire_string(&m, all);

@@ -47,6 +47,7 @@ struct run_file {
 					* 0: absent */
 	uint32_t is_looked_at;	 /* [runtime; worker clears] somebody read it, or asked for it; not: opened it for writing only */
 	uint32_t reserved;
+	uint64_t cut_bytes;	 /* [runtime; worker sets all bits] the run made it shorter, to no more than this, or punched all behind it */
 };
 
 /* Where the recorded program had mapped a part of a file: recovery's mappings go there if the place is free. */
@@ -92,6 +93,7 @@ struct run_decision {
 enum run_read_flags {
 	RUN_READ_IN_ROI = 1,  /* inside PMEND_ROI_BEGIN/END of the recovery program */
 	RUN_READ_SKIPPED = 2, /* inside PMEND_SKIP_CHECK_BEGIN/END of the reading thread */
+	RUN_READ_CUT = 4,     /* after the run had cut the file (cut_bytes) */
 };
 
 enum run_flags {

@@ -64,6 +64,14 @@ int images_find_mapped(long fd)
 	return file;
 }
 
+void images_note_cut(uint32_t file, uint64_t length, uint64_t was_bytes)
+{
+	struct run_file *f = (struct run_file *)images_file(file);
+
+	if (length < was_bytes && length < f->cut_bytes)
+		f->cut_bytes = length;
+}
+
 void images_note_open(int file, long fd, bool truncates)
 {
 	struct stat st;
@@ -72,8 +80,11 @@ void images_note_open(int file, long fd, bool truncates)
 		return;
 	g_images[file].new_dev = st.st_dev;
 	g_images[file].new_ino = st.st_ino;
-	if (truncates && g_is_lazy && images_find(st.st_dev, st.st_ino) == file)
+	if (!truncates || images_find(st.st_dev, st.st_ino) != file)
+		return;
+	if (g_is_lazy)
 		lines_written((uint32_t)file, 0, ~0ul);
+	images_note_cut((uint32_t)file, 0, ~0ul);
 }
 
 void images_note_home(uint32_t file)

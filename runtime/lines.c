@@ -170,6 +170,7 @@ static uint32_t count_values(const struct run_line *l, uint32_t at, uint32_t n, 
 static void note_decision(uint32_t line, uint32_t at, uint64_t byte_mask, uint32_t chosen, uint32_t nvalues)
 {
 	const uint32_t in_roi = g_region->roi_depth > 0 ? RUN_READ_IN_ROI : 0, skipped = t_self.skip_depth > 0 ? RUN_READ_SKIPPED : 0;
+	const struct run_file *files = (const struct run_file *)((char *)g_region + g_region->files);
 	struct run_decision *d = (struct run_decision *)((char *)g_region + g_region->decisions);
 	uint32_t i = g_region->ndecisions++;
 
@@ -181,7 +182,7 @@ static void note_decision(uint32_t line, uint32_t at, uint64_t byte_mask, uint32
 	d->mask = byte_mask;
 	d->chosen = chosen;
 	d->nvalues = nvalues;
-	d->flags = in_roi | skipped;
+	d->flags = in_roi | skipped | (files[lines_all()[line].file].cut_bytes != ~0ul ? RUN_READ_CUT : 0);
 	d->access_bytes = t_self.access_bytes;
 	d->thread = (uint32_t)CALL0(SYS_gettid);
 	d->nframes = g_region->flags & RUN_NO_STACKS ? 0 : rt_stack_kept(d->stack); /* the lock is held */

@@ -27,6 +27,8 @@ int images_find(uint64_t dev, uint64_t ino); /* index in the region's files, -1:
 int images_find_fd(long fd);
 int images_find_mapped(long fd);	     /* the same, also for images that recovery made itself */
 /* Recovery opened an image: it may be one that it has just made, or emptied. */
+/* The run cuts the file to this length, which was so long before: what was behind is gone. */
+void images_note_cut(uint32_t file, uint64_t length, uint64_t was_bytes);
 void images_note_open(int file, long fd, bool truncates);
 
 /* A file has been mapped where it was recorded, by this process. */

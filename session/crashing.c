@@ -278,6 +278,7 @@ int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 		tell_budget(s, &result);
 	ranking_settle(s, &result, report);
 	crash_report_add(report, p, &result, s, kept);
+	ranking_demote_rebuilt(s, p, &result, report);
 	if (ranking_excuse(s, p, &result, report, err) < 0)
 		notes_say(s->notes, "pmend does not know whether findings have an excuse: %s", err->msg);
 	if (s->failures.n > 1 && explored == 0 && !is_stopped && !s->shard.of && crash_again(s, p, &result, report, s->failures.n - 1, &again, err) < 0)

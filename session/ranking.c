@@ -150,11 +150,92 @@ void ranking_settle(const struct crash_setup *s, const struct crash_result *c, s
 	const bool is_watched = c->is_watched && s->failures.n < 2;
 
 	for (size_t i = 0; i < report_ndrafts(r); i++) {
-		struct reads_asked a = { .sites = &c->read_sites };
+		struct reads_asked a = { .sites = &c->reads.sites };
 
 		if (report_each_site(r, i, ask_site, &a) && (a.is_read || is_watched))
 			report_rank_explored(r, i, a.is_read, c->is_complete);
 	}
+}
+
+/* ---- files that recovery rebuilds ---- */
+
+/* Recovery cut this store off, or a part of it, in every run. A part that is left may still be used: then no crash state may fail. */
+static bool is_cut_off(const struct crash_result *c, uint64_t addr, uint64_t len_bytes)
+{
+	const uint64_t file = PMT_FILE(addr), at = PMT_OFFSET(addr);
+	const struct file_cuts *cuts = file < c->reads.files.n ? &c->reads.files.at[file] : NULL;
+
+	return cuts && cuts->n > 0 && cuts->nreads == 0 && at + len_bytes > cuts->kept_bytes && (at >= cuts->kept_bytes || c->bugs.n == 0);
+}
+
+/* The places with a store that recovery has not cut off in some run, or in a file that it read before. *files: what the others stored to, by site, a file's number plus 1. */
+static void find_uncut(const struct plan *p, const struct crash_result *c, struct map *uncut, struct map *files)
+{
+	static const char is_uncut;
+	struct trace *t = trace_cursor(p->trace);
+	struct trace_event ev;
+
+	while (trace_next(t, &ev)) {
+		if (!trace_is_store(ev.kind) || !ev.site)
+			continue;
+		if (is_cut_off(c, ev.addr, ev.data_len))
+			map_set(files, ev.site->id, (void *)(uintptr_t)(PMT_FILE(ev.addr) + 1));
+		else
+			map_set(uncut, ev.site->id, (void *)&is_uncut);
+	}
+	trace_close(t);
+}
+
+struct rebuilt_asked {
+	const struct map *uncut, *files;
+	uint64_t file; /* 0: none */
+};
+
+static bool is_rebuilt(uint32_t site, void *arg)
+{
+	struct rebuilt_asked *a = arg;
+
+	if (map_get(a->uncut, site) || !map_get(a->files, site))
+		return false;
+	a->file = (uint64_t)(uintptr_t)map_get(a->files, site) - 1;
+	return true;
+}
+
+static const char *file_name(const struct plan *p, uint64_t file)
+{
+	const char *path = file < p->numbered.n ? p->numbered.at[file] : NULL, *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path ? path : "the file";
+}
+
+static bool has_cut(const struct crash_result *c)
+{
+	for (size_t i = 0; i < c->reads.files.n; i++)
+		if (c->reads.files.at[i].n > 0)
+			return true;
+	return false;
+}
+
+void ranking_demote_rebuilt(const struct crash_setup *s, const struct plan *p, const struct crash_result *c, struct report *r)
+{
+	struct map uncut = { 0 }, files = { 0 };
+
+	if (!c->is_complete || !c->is_watched || s->failures.n > 1 || !has_cut(c))
+		return;
+	find_uncut(p, c, &uncut, &files);
+	for (size_t i = 0; i < report_ndrafts(r); i++) {
+		const struct bug *b = report_draft(r, i);
+		struct rebuilt_asked a = { &uncut, &files, 0 };
+		char *why;
+
+		if (b->crash || !is_about_durability(b) || !report_each_site(r, i, is_rebuilt, &a))
+			continue;
+		why = xasprintf("recovery truncates %s in every run, before it reads anything there that may be lost", file_name(p, a.file));
+		report_demote(r, i, why, NULL);
+		free(why);
+	}
+	map_release(&uncut);
+	map_release(&files);
 }
 
 int ranking_excuse(const struct crash_setup *s, const struct plan *p, const struct crash_result *c, struct report *r, struct error *err)

@@ -184,7 +184,10 @@ void region_note_images(struct region *g, const struct image_files *images)
 void region_begin(struct region *g, const struct state_set *set, const uint64_t *left, bool is_lazy)
 {
 	struct run_line *lines = at_offset(g, g->at->lines);
+	struct run_file *files = at_offset(g, g->at->files);
 
+	for (uint32_t i = 0; i < g->at->nfiles; i++)
+		files[i].cut_bytes = UINT64_MAX;
 	g->at->flags = is_lazy ? RUN_LAZY : 0;
 	g->at->ndecisions = g->at->lock = g->at->is_unsound = 0;
 	g->at->nfaults = 0;

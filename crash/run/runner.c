@@ -232,6 +232,14 @@ bool runner_looked_at(const struct runner *r, uint32_t file)
 	return i >= 0 && files[i].is_looked_at;
 }
 
+uint64_t runner_cut(const struct runner *r, uint32_t file)
+{
+	const struct run_file *files = (const struct run_file *)((const char *)r->region.at + r->region.at->files);
+	const int i = image_files_find(&r->images, file);
+
+	return i >= 0 ? files[i].cut_bytes : UINT64_MAX;
+}
+
 const uint64_t *runner_left(const struct runner *r)
 {
 	return r->region.left;

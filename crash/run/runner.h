@@ -129,6 +129,8 @@ uint64_t runner_line(const struct runner *r, size_t line); /* the address of a l
 bool runner_is_written(const struct runner *r, size_t line, uint32_t byte);
 /* A command has read this file, or asked for it, since runner_load(). */
 bool runner_looked_at(const struct runner *r, uint32_t file);
+/* To what length the lazy run cut this file, if that was longer, or from where on it punched all; UINT64_MAX: it did not. */
+uint64_t runner_cut(const struct runner *r, uint32_t file);
 /* Bit sets of contents left now, as given to runner_begin(). */
 const uint64_t *runner_left(const struct runner *r);
 

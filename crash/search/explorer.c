@@ -80,40 +80,6 @@ static void note_reads(struct explorer *e)
 		}
 }
 
-struct read_bytes {
-	struct map *sites;
-	uint64_t from, mask; /* bit i is byte from + i */
-};
-
-static void note_site(const struct model_store *s, void *arg)
-{
-	static const char is_read;
-	const struct read_bytes *r = arg;
-
-	for (uint64_t m = r->mask; m; m &= m - 1) {
-		const uint64_t addr = r->from + (uint64_t)__builtin_ctzll(m);
-
-		if (addr < s->addr || addr >= s->addr + s->size_bytes)
-			continue;
-		map_set(r->sites, site_id(s->site), (void *)&is_read);
-		return;
-	}
-}
-
-/* Whose stores the run read while they could be lost. What --then reads does not count, as in uses.c. */
-static void note_read_sites(struct explorer *e, const struct verdict *v)
-{
-	const struct run_decision *d;
-	const size_t n = runner_decisions(e->runner, &d);
-
-	for (size_t i = 0; i < n; i++) {
-		struct read_bytes r = { &e->read_sites, e->set.lines.at[d[i].line].addr + d[i].at, d[i].mask };
-
-		if (i < v->ndecisions[PART_RECOVER] || i >= v->ndecisions[PART_THEN])
-			model_each(e->walk->model, r.from, 64 - (uint64_t)__builtin_clzll(r.mask), note_site, &r);
-	}
-}
-
 /* ---- one run ---- */
 
 static int run_once(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v, struct error *err)
@@ -235,7 +201,7 @@ int explorer_conclude(struct explorer *e, const uint64_t *before, const uint64_t
 		e->on_run(e, before, left, v, e->arg);
 	if (e->is_diagnosis)
 		return 0;
-	note_read_sites(e, v);
+	run_reads_note(&e->reads, e->walk, e->runner, &e->set, v);
 	seen_add(&e->seen_runs, &e->set, left, v);
 	result = judge(e, left, v, err);
 	if (result == 0)

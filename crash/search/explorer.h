@@ -5,6 +5,7 @@
 #include "crash/search/around.h"
 #include "crash/search/death.h"
 #include "crash/search/known_losses.h"
+#include "crash/search/run_reads.h"
 #include "crash/search/seen.h"
 #include "crash/states/sparse.h"
 #include "crash/states/states.h"
@@ -115,7 +116,7 @@ struct explorer {
 	/* over all of this explorer's points */
 	struct big states_seen, states_all;
 	struct map decisions; /* by place of recovery and of the program: somebody read what may be lost */
-	struct map read_sites; /* of the program, whose stores some lazy run read while they could be lost */
+	struct run_reads reads;
 	struct deaths deaths; /* where signals came */
 	char why_fallback[160]; /* the last reason for whole images */
 	char why_impossible[160]; /* and for states on which recovery could not be run */

@@ -113,7 +113,7 @@ void explorer_release(struct explorer *e)
 	around_release(&e->around);
 	vec_release(&e->allowed.hashes);
 	map_release(&e->decisions);
-	map_release(&e->read_sites);
+	run_reads_release(&e->reads);
 	big_release(&e->nstates);
 	big_release(&e->seen);
 	big_release(&e->states_seen);

@@ -108,25 +108,35 @@ static long call_copy(long number, long a[6], int in, int in_at, int out, int ou
 	return r;
 }
 
+/* What such a call removes, if anything. */
+static bool is_removing(long number, const long a[6], uint64_t *from, uint64_t *to)
+{
+	*from = (uint64_t)(number == SYS_ftruncate ? a[1] : a[2]);
+	*to = number == SYS_ftruncate ? ~0ul : *from + (uint64_t)a[3];
+	return number == SYS_ftruncate || a[1] & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE);
+}
+
 /* ftruncate and fallocate: whatever they remove reads as zero afterwards. */
 static long call_resize(long number, long a[6])
 {
 	int file = images_find_fd(a[0]);
+	uint64_t from, to;
+	struct stat was;
 	long r;
 
 	if (file < 0)
 		return CALL_PASS;
-	if (!g_is_lazy)
-		return perform(number, a, 0);
-	if (number == SYS_fallocate && a[1] & ~(FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE | FALLOC_FL_UNSHARE_RANGE))
+	if (g_is_lazy && number == SYS_fallocate && a[1] & ~(FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE | FALLOC_FL_UNSHARE_RANGE))
 		rt_unsound("fallocate moves parts of a PM file");
+	if (CALL2(SYS_fstat, a[0], &was) != 0)
+		was.st_size = 0;
 	r = perform(number, a, 0);
-	if (IS_ERROR(r))
+	if (IS_ERROR(r) || !is_removing(number, a, &from, &to))
 		return r;
-	if (number == SYS_ftruncate)
-		lines_written((uint32_t)file, (uint64_t)a[1], ~0ul);
-	else if (a[1] & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE))
-		lines_written((uint32_t)file, (uint64_t)a[2], (uint64_t)a[2] + (uint64_t)a[3]);
+	if (g_is_lazy)
+		lines_written((uint32_t)file, from, to);
+	if (to >= (uint64_t)was.st_size)
+		images_note_cut((uint32_t)file, from, (uint64_t)was.st_size);
 	return r;
 }
 

@@ -243,6 +243,7 @@ static void note_look(const struct path_call *c, long number, int file, uint64_t
 
 static long call_one(const struct path_call *c, long number, long a[6], int file, uint64_t open_flags)
 {
+	struct stat was;
 	long r;
 
 	if (root_is_changed())
@@ -253,6 +254,8 @@ static long call_one(const struct path_call *c, long number, long a[6], int file
 	if (c->follow == BY_OPEN)
 		a[c->flags] &= ~O_DIRECT; /* the image's folder cannot do that */
 	a[c->path] = (long)images_file((uint32_t)file)->image;
+	if (number == SYS_truncate && CALL4(SYS_newfstatat, AT_FDCWD, a[c->path], &was, 0) != 0)
+		was.st_size = 0;
 	r = calls_perform(number, a);
 	note_use(c, number, open_flags, r);
 	if (IS_ERROR(r))
@@ -261,6 +264,8 @@ static long call_one(const struct path_call *c, long number, long a[6], int file
 		images_note_open(file, r, c->follow == BY_CREAT || open_flags & O_TRUNC);
 	if (number == SYS_truncate && g_is_lazy)
 		lines_written((uint32_t)file, (uint64_t)a[1], ~0ul);
+	if (number == SYS_truncate)
+		images_note_cut((uint32_t)file, (uint64_t)a[1], (uint64_t)was.st_size);
 	return r;
 }
 

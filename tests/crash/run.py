@@ -1107,6 +1107,35 @@ def test_ranks_after_crashes():
     equal(midway_titles(text), everywhere, "parts")
 
 
+def cut_lines(how, *options):
+    """The lines of cut.c that findings are about, by their severity, with recovery in one of its ways."""
+    with open(f"{SOURCES}/cut.c") as f:
+        marks = {number: found[1] for number, line in enumerate(f, 1) if (found := re.search(r"/\* BUG: ([a-z]+) \*/", line))}
+    run(PMEND, "test", "--format", "json", "-o", "cut.json", *options, "--recover", program("cut", how, "{1}", "{2}"), "cut.pmt", status=None)
+    with open(os.path.join(folder, "cut.json")) as f:
+        bugs = json.load(f)["bugs"]
+    expect(all(("truncates cut index in every run" in b.get("reason", "")) == (b["severity"] == "warning") for b in bugs), bugs)
+    return {severity: {marks[place["locations"][0]["line"]] for b in bugs if b["severity"] == severity for place in [b, *b.get("consequences", [])]}
+            for severity in ("correctness", "warning")}
+
+
+def test_files_that_recovery_truncates():
+    """What recovery cuts off in every run, before it reads it, need not be durable. If it cuts in some states only, less, or after it has read: bugs as ever."""
+    every = {"at", "count", "last"}
+    run(PMEND, "record", "-o", "cut.pmt", "--", f"{PROGRAMS}/cut", "run", "cut data", "cut index")
+    for how in ("length", "open", "punch", "path", "rest"):
+        equal(cut_lines(how), {"correctness": set(), "warning": every}, how)
+    equal(cut_lines("half"), {"correctness": {"at", "count"}, "warning": {"last"}}, "half")
+    for how in ("sometimes", "reads", "grow", "none"):
+        equal(cut_lines(how), {"correctness": every, "warning": set()}, how)
+    for options in (["--max-runs", "1"], ["--strategy", "eager"]):
+        equal(cut_lines("length", *options), {"correctness": every, "warning": set()}, f"{options}: not all was seen")
+    for part in ("1", "2"):
+        run(PMEND, "test", "--shard", f"{part}/2", "-o", f"cut{part}.json", "--format", "json", "--recover", program("cut", "length", "{1}", "{2}"), "cut.pmt", status=None)
+    text, _ = run(PMEND, "merge", "--format", "text", "cut1.json", "cut2.json")
+    expect("4 warnings" in text, text)
+
+
 def test_ranks_of_sectors():
     """The same where a line is longer than a cache line."""
     run(PMEND, "test", "--platform", "msync", "--format", "json", "-o", "ranks.json", "--recover", program("ranks", "recover", "{}"), "--fresh",
