@@ -213,6 +213,32 @@ static void follow_causes(struct repair *r)
 	}
 }
 
+/* A flush that covers less than it is given is mended with all that it left out: a call was written there, or the helper or its call was amended. */
+static void follow_consequences(struct repair *r)
+{
+	for (size_t i = 0; i < r->bugs.n; i++) {
+		const struct repair_bug *b = r->bugs.at[i], *left = NULL;
+		size_t first = SIZE_MAX;
+
+		if (strcmp(b->kind, "short-flush") != 0 || r->outcomes.at[i].text != unhandled)
+			continue;
+		for (size_t k = 0; k < r->bugs.n && !left; k++) {
+			if (!r->bugs.at[k]->has_cause || r->bugs.at[k]->cause != b->origin)
+				continue;
+			first = first == SIZE_MAX ? k : first;
+			left = r->outcomes.at[k].status == REPAIR_MENDED ? NULL : r->bugs.at[k];
+		}
+		if (first == SIZE_MAX)
+			continue;
+		r->outcomes.at[i] = (struct repair_outcome){ left ? REPAIR_DECLINED : REPAIR_MENDED,
+							     left ? text_format(r->code, "what it leaves out is still not flushed: %s", bug_words(r, left)) :
+								    text_format(r->code, "what it leaves out is flushed now: %s", bug_words(r, r->bugs.at[first])),
+							     "" };
+		if (!left)
+			group_join(r, first, i);
+	}
+}
+
 /* What a library does on its own and no change of its caller mends is none of this source's bugs. */
 static void excuse_libraries(struct repair *r)
 {
@@ -261,6 +287,7 @@ static void plan_and_write(struct repair *r)
 	clone_emit(r);
 	durability_remove(r);
 	follow_causes(r);
+	follow_consequences(r);
 	excuse_libraries(r);
 	make_files(r);
 }

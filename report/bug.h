@@ -253,6 +253,8 @@ void report_free(struct report *r);
 /* Merges what has the same kind and, for all locations, the same role and line: that of the shown frame. Call paths to it (outwards to main, recursion left
  * out) are kept inside. Counts add up, first_seq is the smallest; the first one's text and stacks stay. */
 void report_add(struct report *r, const struct bug *b);
+/* The source line of a frame, without its newline and without NUL at the end; NULL if it cannot be read. */
+const char *report_source_line(struct report *r, const struct bug_frame *f, size_t *len);
 size_t report_find_draft(const struct report *r, const struct bug *b); /* its number in report/causes.h, whoever called; SIZE_MAX: not there */
 
 /* Adds a crash to a bug that is there already, if there is one that report_add() would merge with b; false if not. */

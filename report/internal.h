@@ -117,7 +117,8 @@ struct causes_member {
 typedef VEC(struct causes_member) causes_members;
 
 /* All findings of the other report are added. One stays listed under a cause only if each report that has it explains it by that cause: what is alone
- * somewhere may be a bug of its own. There, which of two is the cause makes no difference: the first report tells that. */
+ * somewhere may be a bug of its own. There, which of two is the cause makes no difference: the first report tells that. Of a flush that is too short, any
+ * short-flush is as good: one report knows that the helper is wrong, and another one has only seen a call of it. */
 void causes_merge(const causes_members *all);
 /* When all have ids and are sorted, those that have a cause go to it. */
 void causes_finish(struct report *r);

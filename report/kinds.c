@@ -11,6 +11,8 @@ const struct bug_kind bug_kinds[] = {
 	  "Add a fence (sfence, pmem_drain) after the flush, in the thread that flushes." },
 	{ "missing-flush-fence", BUG_CORRECTNESS, "A store is neither flushed nor fenced.",
 	  "Flush and fence it (clwb and sfence, or pmem_persist), or mark it with PMEND_IGNORE if it need not survive a crash." },
+	{ "short-flush", BUG_CORRECTNESS, "A flush covers less than it was given: a helper leaves out lines, or a call has the wrong length.",
+	  "Flush all cache lines of the range: from the begin of the first one to the end of the last." },
 	{ "redundant-flush", BUG_PERFORMANCE, "A cache line is flushed again while its flush is not complete.",
 	  "Remove one of the two flushes, or flush once for the whole range." },
 	{ "redundant-fence", BUG_PERFORMANCE,

@@ -595,3 +595,10 @@ size_t report_count(const struct report *r, enum bug_severity s)
 		n += report_bug(r, i)->severity == s;
 	return n;
 }
+
+const char *report_source_line(struct report *r, const struct bug_frame *f, size_t *len)
+{
+	if (f->folder)
+		sources_add_folder(r->sources, f->folder);
+	return f->file ? source_line(r->sources, f->file, f->line, len) : NULL;
+}

@@ -103,6 +103,25 @@ size_t locate_stack(struct locator *l, const struct trace_site *site, const stru
 	return n;
 }
 
+struct code_place locate_code(struct locator *l, const struct trace_site *site, const struct frame *list, size_t i)
+{
+	const struct trace_object *object = site->object;
+	struct code_place out = { .pc = list[i].pc };
+
+	while (out.depth < i && list[i - out.depth - 1].symbol->is_inlined && list[i - out.depth - 1].pc == out.pc)
+		out.depth++;
+	if (i > out.depth) { /* not the instruction itself: a return address */
+		const struct trace_node *node = site->node;
+
+		while (node && node->pc != out.pc)
+			node = node->parent;
+		object = node ? node->object : NULL;
+		out.pc -= node && !node->is_signal;
+	}
+	out.module = object ? symbols_module(l->symbols, object, &out.pc) : NULL;
+	return out;
+}
+
 size_t locate_shown(const struct locator *l, const struct frame *list, size_t n)
 {
 	size_t i;

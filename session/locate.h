@@ -4,6 +4,7 @@
 #define SESSION_LOCATE_H
 
 #include "report/bug.h"
+#include "source/calls.h"
 #include "trace/symbols.h"
 #include "trace/trace.h"
 
@@ -22,6 +23,9 @@ void locator_free(struct locator *l);
 
 /* The call stack, innermost first; empty if nothing is known. Valid until the next call. */
 size_t locate_stack(struct locator *l, const struct trace_site *site, const struct frame **list);
+
+/* Where a frame of the site's stack is in its object, for asking debug information. */
+struct code_place locate_code(struct locator *l, const struct trace_site *site, const struct frame *list, size_t i);
 
 struct bug_frame locate_bug_frame(const struct symbol *s); /* borrows its strings */
 

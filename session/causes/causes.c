@@ -6,6 +6,7 @@
 
 #include "report/causes.h"
 #include "session/causes/facts.h"
+#include "session/causes/helpers.h"
 #include "session/causes/place.h"
 #include "session/causes/transactions.h"
 
@@ -318,6 +319,7 @@ void causes_fold(struct report *r, const char *path, const struct libraries *lib
 		fold_by(&f, rules[i]);
 	fold_windows(&f);
 	vec_release(&f.left);
+	helpers_explain(r, t, libraries);
 	complaints_free(complaints);
 	facts_release(&facts);
 	trace_close(t);

@@ -31,8 +31,8 @@ static void nothing(struct pm *p)
 
 static void persist_less_than_was_stored(struct pm *p)
 {
-	memset(p->text, 'x', 200); /* BUG: missing-flush */
-	pmem_persist(p->text, 100);
+	memset(p->text, 'x', 200); /* CAUSED: missing-flush */
+	pmem_persist(p->text, 100); /* BUG: short-flush */
 }
 
 static void persist_more_than_was_stored(struct pm *p)

@@ -35,7 +35,7 @@ RUNTIME = os.path.abspath("build/libexec/pmend/libpmend_rt.so")
 PROGRAMS = os.path.abspath("build/tests/crash")
 SOURCES = os.path.abspath("tests/crash")
 TIMEOUT_S = 900  # an emulated machine is slow
-MARK = re.compile(r"/\* BUG: ([a-z]+): (?:([a-z-]+) )?(lost|survived|crash|acknowledged|store) \*/")
+MARK = re.compile(r"/\* BUG: ([a-z]+): (?:([a-z-]+) )?(lost|survived|crash|acknowledged|store|flush) \*/")
 LAZY_PROGRAMS = "100"
 
 folder = None  # of this run; everything is made in it
@@ -1755,6 +1755,44 @@ def test_two_flushes():
     _, report = explore_case("causes", "flush", command="test")
     equal([bug["locations"][0]["line"] for bug in report["bugs"]], [min(marks("causes", case)[1])[1] for case in ("flush", "other")], "the lines")
     equal(len(caused(report)), 2, "the number of other words of the line")
+
+
+def short_flush(case, command, *kinds):
+    """The findings of a case are those that its source marks; what the first has under it."""
+    pool, out = os.path.join(folder, f"shorts {case}"), os.path.join(folder, "case.json")
+    if command == "check":
+        run(PMEND, "check", "--severity", "correctness", "--format", "json", "-o", out, "--", os.path.join(PROGRAMS, "shorts"), pool, case, status=1 if kinds else 0)
+        os.unlink(pool)
+        with open(out) as f:
+            report = json.load(f)
+    else:
+        report = explore_case("shorts", case, "--severity", "correctness", command=command)[1]
+    equal(sorted((bug["kind"], bug["locations"][0]["line"]) for bug in report["bugs"]), sorted(zip(kinds, sorted(line for _, line in marks("shorts", case)[1]))), f"the bugs of {case}")
+    return [kind for kind, _ in caused(report)]
+
+
+def test_short_flushes():
+    """A helper that flushes less than it is given, or a call with the wrong length, is one finding, which explains the others."""
+    for command in ("check", "test"):
+        equal(short_flush("stuck", command, "short-flush"), ["missing-flush"] * 4, "what the helper leaves out")
+    equal(short_flush("steps", "check", "short-flush"), ["missing-flush"], "what the helper leaves out")
+    equal(short_flush("pointer", "check", "short-flush"), ["missing-flush"], "what the call leaves out")
+    equal(short_flush("fields", "check", "short-flush"), ["missing-flush"] * 3, "what the call leaves out")
+    equal(short_flush("half", "check", "short-flush"), ["missing-flush"], "what the call leaves out, however it was reached")
+    equal(short_flush("whole", "check", "short-flush"), ["missing-flush"] * 2, "what the helper leaves out of what two calls give it")
+    equal(short_flush("begin", "check", "short-flush"), ["missing-flush"] * 2, "what the helper leaves out of what two calls give it")
+    equal(short_flush("object", "check", "short-flush"), ["missing-flush"], "what the helper leaves out of a struct")
+    equal(short_flush("more", "check", "short-flush", "missing-flush"), ["missing-flush"] * 4, "what the helper leaves out, and what it was not given")
+
+
+def test_no_short_flushes():
+    """Flushes that are meant to cover no more explain nothing, and accuse nobody."""
+    for case in ("right", "header"):
+        short_flush(case, "check")
+    for case in ("two", "words"):
+        equal(short_flush(case, "check", "missing-flush", "missing-flush"), [], "what is listed under others")
+    for case in ("cells", "changed", "value"):
+        equal(short_flush(case, "check", "missing-flush"), [], "what is listed under others")
 
 
 def unlogged(case, command, *options):

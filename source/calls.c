@@ -1,0 +1,326 @@
+/* Reads what a call hands over from its source line, and types from debug information. Only a
+ * length that is one sizeof of what the argument before it names is understood; everything else is
+ * unknown. */
+#include "source/calls.h"
+
+#include <ctype.h>
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/dwarf_internal.h"
+#include "source/variables.h"
+
+/* ---- functions and variables ---- */
+
+/* The scopes around the function's code, innermost first. free() it; NULL: not known. */
+static Dwarf_Die *scopes_of(const struct code_place *f, int *first, int *n)
+{
+	Dwarf_Die cu, *inner = NULL, *scopes = NULL;
+	size_t left = f->depth;
+
+	*n = 0;
+	if (!f->module || !dwarf_unit_at(f->module, f->pc, &cu) ||
+	    dwarf_getscopes(&cu, f->pc, &inner) <= 0)
+		return NULL;
+	*n = dwarf_getscopes_die(&inner[0], &scopes);
+	free(inner);
+	for (*first = 0; *first < *n && left > 0; (*first)++)
+		left -= dwarf_tag(&scopes[*first]) == DW_TAG_inlined_subroutine;
+	if (*n > 0 && *first < *n)
+		return scopes;
+	free(scopes);
+	return NULL;
+}
+
+static bool is_artificial(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	bool is_hidden = false;
+
+	return dwarf_attr_integrate(die, DW_AT_artificial, &attr) &&
+	       dwarf_formflag(&attr, &is_hidden) == 0 && is_hidden;
+}
+
+/* Of 4 bytes or more; neither bool nor a character. */
+static bool is_integer(Dwarf_Die *type, Dwarf_Word *size)
+{
+	Dwarf_Word encoding = 0;
+	Dwarf_Attribute attr;
+	Dwarf_Die real;
+
+	if (!dwarf_real_type(type, &real) || dwarf_tag(&real) != DW_TAG_base_type ||
+	    !dwarf_attr(&real, DW_AT_encoding, &attr) || dwarf_formudata(&attr, &encoding) != 0 ||
+	    dwarf_aggregate_size(&real, size) != 0)
+		return false;
+	return (encoding == DW_ATE_signed || encoding == DW_ATE_unsigned) && *size >= 4;
+}
+
+static enum call_takes parameters_take(Dwarf_Die *function)
+{
+	Dwarf_Die declared = *function, child, type, to;
+	bool has_address = false, has_length = false;
+	Dwarf_Attribute attr;
+	Dwarf_Word size = 0;
+
+	if (dwarf_attr(function, DW_AT_abstract_origin, &attr))
+		dwarf_formref_die(&attr, &declared);
+	if (dwarf_child(&declared, &child) != 0)
+		return CALL_TAKES_NO_LENGTH;
+	do {
+		bool is_number;
+
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter || is_artificial(&child) ||
+		    !dwarf_type_of(&child, &type))
+			continue;
+		is_number = is_integer(&type, &size);
+		has_length |= has_address && is_number;
+		has_address |=
+			(is_number && size == 8) || dwarf_points_to(&type, &to) ||
+			(dwarf_real_type(&type, &to) && dwarf_tag(&to) == DW_TAG_pointer_type);
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return has_length ? CALL_TAKES_LENGTH : CALL_TAKES_NO_LENGTH;
+}
+
+enum call_takes call_takes(const struct code_place *f)
+{
+	enum call_takes takes = CALL_TAKES_UNKNOWN;
+	int first, n;
+	Dwarf_Die *scopes = scopes_of(f, &first, &n);
+
+	for (int i = first; scopes && i < n; i++)
+		if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine ||
+		    dwarf_tag(&scopes[i]) == DW_TAG_subprogram) {
+			takes = parameters_take(&scopes[i]);
+			break;
+		}
+	free(scopes);
+	return takes;
+}
+
+/* ---- text ---- */
+
+struct text {
+	const char *at, *end;
+};
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static void skip_spaces(struct text *t)
+{
+	while (t->at < t->end && isspace((unsigned char)*t->at))
+		t->at++;
+}
+
+static bool skip(struct text *t, const char *what)
+{
+	const size_t n = strlen(what);
+
+	skip_spaces(t);
+	if ((size_t)(t->end - t->at) < n || memcmp(t->at, what, n) != 0)
+		return false;
+	t->at += n;
+	return true;
+}
+
+static struct text take_word(struct text *t)
+{
+	struct text word;
+
+	skip_spaces(t);
+	word.at = t->at;
+	while (t->at < t->end && is_word(*t->at))
+		t->at++;
+	word.end = t->at;
+	return word;
+}
+
+/* "p->log.head" */
+static struct text take_path(struct text *t)
+{
+	struct text path, next;
+
+	skip_spaces(t);
+	path.at = t->at;
+	path.end = take_word(t).end;
+	for (next = *t; path.end > path.at && (skip(&next, "->") || skip(&next, ".")); next = *t) {
+		const struct text word = take_word(&next);
+
+		if (word.at == word.end)
+			break;
+		*t = next;
+		path.end = word.end;
+	}
+	return path;
+}
+
+/* Where "sizeof" is, if it is there once. */
+static const char *find_sizeof(const char *line, const char *end)
+{
+	const char *found = NULL;
+
+	for (const char *p = line; p + 6 <= end; p++) {
+		if (memcmp(p, "sizeof", 6) != 0 || (p > line && is_word(p[-1])) ||
+		    (p + 6 < end && is_word(p[6])))
+			continue;
+		if (found)
+			return NULL;
+		found = p;
+	}
+	return found;
+}
+
+/* The first argument of a call, which ends before the comma that `end` is behind, without casts. */
+static bool argument_before(const char *line, const char *end, struct text *out)
+{
+	const char *p = end;
+	int depth = 0;
+
+	while (p > line && isspace((unsigned char)p[-1]))
+		p--;
+	if (p == line || p[-1] != ',')
+		return false;
+	out->end = --p;
+	for (; p > line; p--) {
+		depth += p[-1] == ')' || p[-1] == ']';
+		if (depth == 0 && (p[-1] == '(' || p[-1] == ','))
+			break;
+		depth -= p[-1] == '(' || p[-1] == '[';
+	}
+	if (p - 1 <= line || p[-1] != '(' || !is_word(p[-2]))
+		return false;
+	out->at = p;
+	while (skip(out, "("))
+		while (out->at < out->end && *out->at++ != ')')
+			;
+	while (out->end > out->at && isspace((unsigned char)out->end[-1]))
+		out->end--;
+	skip_spaces(out);
+	return out->at < out->end;
+}
+
+static bool is_equal(struct text a, struct text b)
+{
+	return a.end - a.at == b.end - b.at && memcmp(a.at, b.at, (size_t)(a.end - a.at)) == 0;
+}
+
+struct length {
+	struct text path;     /* of what sizeof names */
+	bool is_star, is_and; /* sizeof(*path); the argument is &path */
+};
+
+/* f(path, sizeof(*path)) and the like. */
+static bool length_read(const char *line, size_t len, struct length *out)
+{
+	const char *end = line + len, *size = find_sizeof(line, end);
+	struct text t = { size ? size + 6 : end, end }, argument;
+	bool is_open;
+
+	if (!size || !argument_before(line, size, &argument))
+		return false;
+	is_open = skip(&t, "(");
+	out->is_star = skip(&t, "*");
+	out->path = take_path(&t);
+	if (out->path.at == out->path.end || (is_open && !skip(&t, ")")) ||
+	    (!skip(&t, ")") && !skip(&t, ",")))
+		return false;
+	out->is_and = skip(&argument, "&");
+	skip_spaces(&argument);
+	return is_equal(argument, out->path) && !(out->is_star && out->is_and);
+}
+
+/* ---- types ---- */
+
+static bool find_member(Dwarf_Die *type, const char *name, Dwarf_Die *out)
+{
+	Dwarf_Die real, child;
+
+	if (!dwarf_real_type(type, &real) || dwarf_child(&real, &child) != 0)
+		return false;
+	do {
+		const char *member = dwarf_diename(&child);
+
+		if (dwarf_tag(&child) == DW_TAG_member && member && strcmp(member, name) == 0)
+			return dwarf_type_of(&child, out);
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
+static bool word_copy(struct text word, char *out, size_t size)
+{
+	const size_t n = (size_t)(word.end - word.at);
+
+	if (n == 0 || n >= size)
+		return false;
+	memcpy(out, word.at, n);
+	out[n] = '\0';
+	return true;
+}
+
+static bool type_of_path(const struct code_place *f, struct text path, Dwarf_Die *out)
+{
+	int first, n;
+	Dwarf_Die *scopes = scopes_of(f, &first, &n), variable, object;
+	char name[128];
+	bool is_known;
+
+	is_known =
+		scopes && word_copy(take_word(&path), name, sizeof name) &&
+		dwarf_getscopevar(scopes + first, n - first, name, 0, NULL, 0, 0, &variable) >= 0 &&
+		dwarf_type_of(&variable, out);
+	free(scopes);
+	while (is_known && path.at < path.end) {
+		const bool is_arrow = skip(&path, "->");
+
+		is_known = is_arrow ? dwarf_points_to(out, &object) : skip(&path, ".");
+		if (is_known && !is_arrow &&
+		    !dwarf_points_to(out, &object)) /* a reference has a dot, too */
+			object = *out;
+		is_known = is_known && word_copy(take_word(&path), name, sizeof name) &&
+			   find_member(&object, name, out);
+		skip_spaces(&path);
+	}
+	return is_known;
+}
+
+static uint64_t size_of(Dwarf_Die *type)
+{
+	Dwarf_Word size = 0;
+
+	return dwarf_aggregate_size(type, &size) == 0 ? size : 0;
+}
+
+/* sizeof sees through references. */
+static bool is_reference(Dwarf_Die *type)
+{
+	return dwarf_tag(type) == DW_TAG_reference_type ||
+	       dwarf_tag(type) == DW_TAG_rvalue_reference_type;
+}
+
+enum call_given call_given(const struct code_place *f, const char *line, size_t len,
+			   uint64_t *bytes)
+{
+	Dwarf_Die type, real, to;
+	bool is_pointer, is_array;
+	struct length l;
+
+	*bytes = 0;
+	if (!length_read(line, len, &l) || !type_of_path(f, l.path, &type) ||
+	    !dwarf_real_type(&type, &real))
+		return CALL_GIVEN_UNKNOWN;
+	if (is_reference(&real) && (!dwarf_points_to(&real, &to) || !dwarf_real_type(&to, &real)))
+		return CALL_GIVEN_UNKNOWN;
+	is_pointer = dwarf_tag(&real) == DW_TAG_pointer_type;
+	is_array = dwarf_tag(&real) == DW_TAG_array_type;
+	if (is_pointer && !l.is_and) {
+		*bytes = dwarf_points_to(&real, &to) ? size_of(&to) : 0;
+		if (!l.is_star)
+			return CALL_GIVEN_POINTER;
+	} else if (l.is_and || (is_array && !l.is_star)) {
+		*bytes = size_of(&real);
+	}
+	return *bytes ? CALL_GIVEN_OBJECT : CALL_GIVEN_UNKNOWN;
+}
