@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "crash/beside_looks.h"
 #include "crash/clean_runs.h"
 #include "crash/findings.h"
 #include "crash/missing.h"
@@ -168,9 +169,13 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 	findings_sort(r);
 	missing_find(&r->why_incomplete, p, &o, r, o.is_interrupted && o.is_interrupted(o.arg), result < 0 ? err->msg : NULL);
 	r->is_broken_off = (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) || (o.is_interrupted && o.is_interrupted(o.arg));
+	r->is_exhausted = result == 0 && r->why_incomplete.n == 0;
+	if (r->is_exhausted && r->bugs.n == 0 && !o.shard.of) /* a failure is tried with other contents anyway */
+		r->beside = beside_looks_find(p, &o, r->npoints);
+	missing_find_beside(&r->why_incomplete, r);
 	r->is_complete = result == 0 && r->why_incomplete.n == 0;
 	r->is_watched = o.strategy == &strategy_lazy && r->counters.fallbacks == 0;
-	r->knows_reads = r->is_complete && r->is_watched && !o.sum && !o.done && !o.shard.of;
+	r->knows_reads = r->is_exhausted && r->is_watched && !o.sum && !o.done && !o.shard.of;
 	references_release(&refs);
 	share_release(&share);
 	vec_release(&points.list);

@@ -72,7 +72,9 @@ struct crash_result {
 	struct representatives *representatives; /* what was tested; NULL: another strategy */
 	struct big states_seen, states_all; /* represented by the runs; that there are */
 	bool needs_pool;   /* recovery does not accept that there is no pool yet: crashes before it was made were not run */
+	bool is_exhausted; /* all states were explored, with files beside the pool as they are now */
 	bool is_complete;
+	char *beside; /* if no state fails: such a file that recovery uses; NULL: none was found */
 	bool knows_reads; /* all of it was explored here, lazily: counters_have_read() speaks of all runs */
 	bool is_watched; /* of every run, `reads` knows what it read: none was on a whole image */
 	bool is_broken_off; /* the trace is damaged, or the user interrupted: more than a budget is missing */

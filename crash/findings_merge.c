@@ -298,4 +298,5 @@ void crash_result_release(struct crash_result *r)
 	free(r->why_fallback);
 	free(r->why_impossible);
 	free(r->why_slower);
+	free(r->beside);
 }

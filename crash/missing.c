@@ -172,3 +172,9 @@ void missing_find(crash_reasons *list, const struct plan *p, const struct crash_
 	if (!has_died)
 		add_gaps(list, p, o, r);
 }
+
+void missing_find_beside(crash_reasons *list, const struct crash_result *r)
+{
+	if (r->beside)
+		add(list, xasprintf("recovery uses %s, which the program writes and crash states do not follow: all states were run with that file as it is now", r->beside));
+}

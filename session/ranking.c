@@ -153,7 +153,7 @@ void ranking_settle(const struct crash_setup *s, const struct crash_result *c, s
 		struct reads_asked a = { .sites = &c->reads.sites };
 
 		if (report_each_site(r, i, ask_site, &a) && (a.is_read || is_watched))
-			report_rank_explored(r, i, a.is_read, c->is_complete);
+			report_rank_explored(r, i, a.is_read, c->is_exhausted);
 	}
 }
 
@@ -220,7 +220,7 @@ void ranking_demote_rebuilt(const struct crash_setup *s, const struct plan *p, c
 {
 	struct map uncut = { 0 }, files = { 0 };
 
-	if (!c->is_complete || !c->is_watched || s->failures.n > 1 || !has_cut(c))
+	if (!c->is_exhausted || !c->is_watched || s->failures.n > 1 || !has_cut(c))
 		return;
 	find_uncut(p, c, &uncut, &files);
 	for (size_t i = 0; i < report_ndrafts(r); i++) {

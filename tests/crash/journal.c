@@ -7,7 +7,10 @@
  *   swap      as redo, by a new file that is renamed
  *   large     as redo, with more in front of each record than pmend keeps
  *   noted     there is no journal, only a note of each change, which recovery opens for writing only
- *   deaf      as noted, and more than pmend keeps */
+ *   deaf      as noted, and more than pmend keeps
+ *   seen      only the first word is used, which needs no journal; recovery opens the journal
+ *   asked     as seen, but recovery only asks whether it is there
+ *   unseen    as seen, but recovery opens it for writing only */
 #include "pm.h"
 
 #include <stdbool.h>
@@ -61,10 +64,21 @@ static void journal_clear(void)
 		CHECK(truncate(g_journal, 0) == 0);
 }
 
+static bool is_single(void)
+{
+	return is_way("seen") || is_way("asked") || is_way("unseen");
+}
+
 static void change(struct pool *p, uint64_t value)
 {
 	const bool is_noted = is_way("noted") || is_way("deaf");
 
+	if (is_single()) {
+		journal_set(value);
+		p->first = value;
+		persist(&p->first, sizeof p->first);
+		return;
+	}
 	if (!is_way("late"))
 		journal_set(value);
 	p->first = value; /* BUG: late: survived */ /* BUG: noted: survived */ /* BUG: deaf: survived */
@@ -96,6 +110,10 @@ static int check(const char *path)
 
 	if (!p)
 		return 0;
+	if (is_single()) {
+		fd = is_way("asked") ? access(g_journal, F_OK) : open(g_journal, is_way("seen") ? O_RDONLY : O_WRONLY | O_APPEND);
+		return p->first > NCHANGES || fd < -1;
+	}
 	if (is_way("noted") || is_way("deaf")) {
 		fd = open(g_journal, O_WRONLY | O_APPEND);
 		CHECK(fd < 0 || close(fd) == 0);

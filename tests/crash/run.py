@@ -1462,6 +1462,14 @@ def is_undecided(report, way, fails, copes, untried=None):
     expect(not report["coverage"]["complete"] and f"journal {way}.journal decides" in report["coverage"]["why_incomplete"], report["coverage"])
 
 
+def test_used_beside():
+    """If no state fails, but recovery reads a file beside the pool, or asks for it, not all was explored. A file that it opens for writing only does not matter."""
+    for way, is_complete in (("seen", False), ("asked", False), ("unseen", True)):
+        report = journal(way)
+        equal((report["bugs"], report["coverage"]["complete"]), ([], is_complete), way)
+        equal(f"journal {way}.journal, which the program writes" in report["coverage"].get("why_incomplete", ""), not is_complete, way)
+
+
 def test_journal_beside():
     """A failure that depends on a file beside the pool is a warning, and the report is not complete. One that does not is a bug."""
     is_undecided(journal("redo"), "redo", "absent or as before the recording or as at the end", "as at the crash")
