@@ -6,6 +6,12 @@
 #include "cmd/platform_option.h"
 #include "session/causes/causes.h"
 
+/* Each platform's findings, by its own oracles. */
+static void fold_platform(struct report *r, const char *trace, const struct libraries *libraries)
+{
+	causes_fold(r, trace, libraries, NULL);
+}
+
 void check_options_begin(const struct command *command, struct checking *c, const char *platform)
 {
 	struct error err;
@@ -14,7 +20,7 @@ void check_options_begin(const struct command *command, struct checking *c, cons
 	if (platform && !c->is_all)
 		c->recording.platform = platform_option(command, platform);
 	c->recording.notes = &user_notes;
-	c->fold = causes_fold;
+	c->fold = fold_platform;
 	if (checking_begin(c, &err) < 0)
 		die("%s", err.msg);
 	if (check_options_verify(&c->options, &err) < 0)

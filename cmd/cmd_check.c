@@ -25,7 +25,7 @@ static struct report *judge_report(const struct checking *c, const struct report
 	struct report *r = check_options_judge(c, traces, is_complete);
 
 	if (!c->is_all)
-		causes_fold(r, traces->list.at[0].path, &c->libraries);
+		causes_fold(r, traces->list.at[0].path, &c->libraries, NULL);
 	report_finish(r);
 	if (!c->is_all)
 		reporting_add_evidence(reporting, r, traces->list.at[0].path, &c->libraries);

@@ -37,7 +37,7 @@ int crash_explore_and_report(struct crash_setup *s, struct reporting *reporting,
 
 	if (crashing_explore(s, trace, kept, report, &is_whole, &err) < 0)
 		die("%s", err.msg);
-	causes_fold(report, trace, &s->libraries);
+	causes_fold(report, trace, &s->libraries, s);
 	report_finish(report);
 	reporting_add_evidence(reporting, report, trace, &s->libraries);
 	status = reporting_end(reporting, report, is_whole);

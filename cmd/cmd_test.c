@@ -72,7 +72,7 @@ int test_judge_and_report(const struct checking *c, struct crash_setup *s, struc
 	else if (!is_ranked)
 		warn("pmend does not know which unflushed stores recovery reads: %s", unranked.msg);
 	if (!c->is_all)
-		causes_fold(report, trace, &s->libraries);
+		causes_fold(report, trace, &s->libraries, wants_crashes(s) ? s : NULL);
 	report_finish(report);
 	if (!c->is_all)
 		reporting_add_evidence(reporting, report, trace, &s->libraries);

@@ -17,6 +17,16 @@ const struct bug *report_draft(const struct report *r, size_t i)
 	return &r->bugs.at[i]->bug;
 }
 
+size_t report_draft_nsites(const struct report *r, size_t i)
+{
+	return r->bugs.at[i]->sites.n;
+}
+
+uint32_t report_draft_site(const struct report *r, size_t i, size_t k)
+{
+	return r->bugs.at[i]->sites.at[k].site;
+}
+
 static struct report_entry *root_of(struct report_entry *e)
 {
 	while (e->cause)
@@ -99,10 +109,26 @@ bool report_each_site(const struct report *r, size_t i, bool (*each)(uint32_t si
 	return e->sites.n > 0;
 }
 
-void report_lend_crash(struct report *r, size_t i, const struct bug_crash *c)
+void report_unexplain(struct report *r, size_t i)
 {
-	if (!r->bugs.at[i]->bug.crash)
-		r->bugs.at[i]->bug.crash = bug_crash_copy(&r->arena, c);
+	struct report_entry *e = r->bugs.at[i];
+
+	e->cause = NULL;
+	for (size_t k = 0; k < r->bugs.n; k++)
+		if (r->bugs.at[k]->lender == e) {
+			r->bugs.at[k]->bug.crash = NULL;
+			r->bugs.at[k]->lender = NULL;
+		}
+}
+
+void report_lend_crash(struct report *r, size_t cause, size_t consequence)
+{
+	struct report_entry *e = r->bugs.at[cause], *lender = r->bugs.at[consequence];
+
+	if (e->bug.crash || !lender->bug.crash)
+		return;
+	e->bug.crash = bug_crash_copy(&r->arena, lender->bug.crash);
+	e->lender = lender->lender ? lender->lender : lender;
 }
 
 void report_set_locations(struct report *r, size_t i, const struct bug_location *locations, size_t n, const char *message)

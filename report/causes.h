@@ -8,6 +8,10 @@
 size_t report_ndrafts(const struct report *r);
 const struct bug *report_draft(const struct report *r, size_t i);
 
+/* The instructions that its first place was seen at, with their callers: ids of sites. */
+size_t report_draft_nsites(const struct report *r, size_t i);
+uint32_t report_draft_site(const struct report *r, size_t i, size_t k);
+
 /* Lists finding i under the cause, or under that one's own cause; false if it is the same already. Not counted any more, and hidden with its cause. */
 bool report_explain(struct report *r, size_t i, size_t cause);
 size_t report_cause(const struct report *r, size_t i); /* i itself if it has none */
@@ -22,8 +26,10 @@ void report_drop(struct report *r, size_t i);
 bool report_is_dropped(const struct report *r, const struct bug *b); /* one like it was */
 /* Calls back with each site of its first place, until that gives false. False: so it did, or no site is known. */
 bool report_each_site(const struct report *r, size_t i, bool (*each)(uint32_t site, void *arg), void *arg);
-/* The cause shows by this crash, unless it has one. */
-void report_lend_crash(struct report *r, size_t i, const struct bug_crash *c);
+/* It is a finding of its own, after all, with what is listed under it. Who borrowed its crash has none any more. */
+void report_unexplain(struct report *r, size_t i);
+/* The cause shows by the crash of its consequence, unless it has one. */
+void report_lend_crash(struct report *r, size_t cause, size_t consequence);
 /* It is about these places instead. */
 void report_set_locations(struct report *r, size_t i, const struct bug_location *locations, size_t n, const char *message);
 

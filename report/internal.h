@@ -32,6 +32,7 @@ struct report_entry {
 	struct report_entry *next; /* same hash, other key */
 	struct report_entry *cause; /* causes.c: listed under that one; NULL: a finding of its own */
 	bool is_dropped; /* causes.c: it turned out to be none */
+	const struct report_entry *lender; /* causes.c: whose crash it shows; NULL: its own */
 	struct report_entry *may_share; /* causes.c: it may have the cause of that one; NULL: none */
 	size_t origin, origin_cause; /* unfold.c: see report_origin() */
 };

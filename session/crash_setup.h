@@ -47,6 +47,8 @@ struct crash_setup {
 	char *runtime, *libexec;
 	const struct plan *first_plan; /* crashes during recovery are explored: what the first crash interrupted; NULL: the program itself crashes */
 	uint64_t first_seq;	       /* where that was */
+	struct plan *plan; /* of the trace that crashing_explore() explored last, for trials; owned. NULL: none */
+	struct crash_options explored; /* how it did, with what runs on clean states told */
 	char *groups; /* --explain-groups: what to print after the report; NULL: nothing */
 };
 

@@ -292,7 +292,12 @@ int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 	*is_whole = !result.is_broken_off && explored == 0;
 	status = result.bugs.n > 0 || race_report_has_bugs(&result);
 out:
+	plan_free(s->plan);
+	s->plan = p;
+	s->explored = s->options;
+	s->explored.runner.timeout_ms = result.timeout_ms ? result.timeout_ms : s->options.runner.timeout_ms;
+	s->explored.limits.needs_pool = result.needs_pool;
+	s->explored.runner.has_roi |= result.has_roi;
 	crash_result_release(&result);
-	plan_free(p);
 	return status;
 }

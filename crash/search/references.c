@@ -313,3 +313,45 @@ void references_allow(const struct references *r, const struct plan *p, uint64_t
 	if (nflying <= 1 && !allow_between(r, from, to, out))
 		out->hashes.n = 0;
 }
+
+/* ---- when they are needed ---- */
+
+static bool has_reference(const struct references *r, uint64_t seq)
+{
+	for (size_t i = 0; i < r->list.n; i++)
+		if (r->list.at[i].seq == seq)
+			return true;
+	return false;
+}
+
+/* Are the logical states on both sides of a crash there already? */
+static bool has_references(const struct references *r, const struct plan *p, uint64_t seq)
+{
+	uint64_t last = 0, next = UINT64_MAX;
+
+	for (size_t i = 0; i < p->operations.n; i++) {
+		const struct operation *o = &p->operations.at[i];
+		const uint64_t ends[] = { o->begin_seq, o->end_seq };
+
+		for (int k = 0; k < 2; k++) {
+			if (ends[k] < seq && ends[k] > last)
+				last = ends[k];
+			if (ends[k] >= seq && ends[k] < next)
+				next = ends[k];
+		}
+	}
+	return r->is_known && (last == 0 || has_reference(r, last)) && (next == UINT64_MAX || has_reference(r, next));
+}
+
+/* Most operations are far from any failure. */
+int references_allow_at(struct references *r, const struct plan *p, struct runner *runner, const struct recovery *c, uint64_t seq, struct allowed *out,
+			struct error *err)
+{
+	out->hashes.n = 0;
+	if (!c->dump || p->operations.n == 0)
+		return 0;
+	if (!has_references(r, p, seq) && references_take(r, p, runner, c, &seq, 1, err) < 0)
+		return -1;
+	references_allow(r, p, seq, out);
+	return 0;
+}

@@ -38,5 +38,8 @@ void references_release(struct references *r);
 void references_allow(const struct references *r, const struct plan *p, uint64_t seq, struct allowed *out);
 /* A crash before event seq is in the middle of guessed operations that overlap: then nothing is allowed, and nothing compared. */
 bool references_overlap(const struct references *r, const struct plan *p, uint64_t seq);
+/* The same, and takes what is not known yet: for those who look at few crashes. -1: recovery cannot be run. */
+int references_allow_at(struct references *r, const struct plan *p, struct runner *runner, const struct recovery *c, uint64_t seq, struct allowed *out,
+			struct error *err);
 
 #endif

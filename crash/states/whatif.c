@@ -25,19 +25,18 @@ struct run {
 	line_list lines;
 };
 
-/* What a thread did for a call that is to come, or inside a transaction for its end. */
+/* What a thread did for a call that is to come. */
 struct due {
 	uint32_t stream, thread;
 	size_t call;
-	bool is_near;	/* the last event of the thread was of the place that the call comes after, or before */
-	uint32_t depth; /* of transactions */
+	bool is_near; /* the last event of the thread was of the place that the call comes after, or before */
 	line_list lines;
-	VEC(struct trace_range { uint64_t addr; uint64_t end; }) logged; /* in the open transaction */
 };
 
 struct withheld {
-	struct whatif_interval interval;
+	struct whatif_interval interval; /* of what a transaction logged: whose it is, and its end when that is known */
 	VEC(struct made) stores;
+	uint32_t depth; /* of transactions */
 };
 
 struct rewriter {
@@ -50,7 +49,7 @@ struct rewriter {
 	bool has_held, is_over;
 	VEC(struct run) runs;
 	VEC(struct due) dues; /* of each thread: one for each call */
-	VEC(struct due) open; /* of each thread: its transaction */
+	VEC(struct withheld) open; /* of each thread: what its transaction logged */
 	VEC(struct withheld) withheld; /* one for each interval, or for several that overlap */
 };
 
@@ -108,10 +107,8 @@ void rewriter_free(struct rewriter *r)
 		vec_release(&r->withheld.at[i].stores);
 	for (size_t i = 0; i < r->dues.n; i++)
 		vec_release(&r->dues.at[i].lines);
-	for (size_t i = 0; i < r->open.n; i++) {
-		vec_release(&r->open.at[i].lines);
-		vec_release(&r->open.at[i].logged);
-	}
+	for (size_t i = 0; i < r->open.n; i++)
+		vec_release(&r->open.at[i].stores);
 	vec_release(&r->dues);
 	vec_release(&r->open);
 	vec_release(&r->runs);
@@ -270,43 +267,6 @@ static void note_calls(struct rewriter *r, const struct trace_event *ev)
 	}
 }
 
-static struct due *open_of(struct rewriter *r, const struct trace_event *ev)
-{
-	for (size_t i = 0; i < r->open.n; i++)
-		if (r->open.at[i].stream == ev->stream && r->open.at[i].thread == ev->thread)
-			return &r->open.at[i];
-	*vec_add(&r->open) = (struct due){ .stream = ev->stream, .thread = ev->thread };
-	return &r->open.at[r->open.n - 1];
-}
-
-static bool is_logged(const struct due *d, const struct trace_event *ev)
-{
-	for (size_t i = 0; i < d->logged.n; i++)
-		if (d->logged.at[i].addr <= ev->addr && ev->addr + ev->size_bytes <= d->logged.at[i].end)
-			return true;
-	return false;
-}
-
-/* Announces what is about to be stored; where the transaction ends, that is durable. */
-static void note_logged(struct rewriter *r, const struct trace_event *ev)
-{
-	struct due *d = open_of(r, ev);
-
-	if (ev->kind == PMT_TX_BEGIN) {
-		d->depth++;
-	} else if (ev->kind == PMT_TX_END && d->depth && --d->depth == 0) {
-		make_durable(r, d, MODEL_SETTLE, ev->seq > 0 ? ev->seq - 1 : 0, ev->site);
-		d->logged.n = 0;
-	} else if (d->depth && trace_is_store(ev->kind) && is_among(r->whatif->logged.at, r->whatif->logged.n, whatif_place(r->whatif, ev->site))) {
-		add_lines(&d->lines, ev);
-		if (is_logged(d, ev))
-			return;
-		*vec_add(&d->logged) = (struct trace_range){ ev->addr, ev->addr + ev->size_bytes };
-		make(r, PMT_TX_ADD, ev->addr, ev->seq > 0 ? ev->seq - 1 : 0, ev->site, ev->stream, ev->thread, WHATIF_PLAIN);
-		r->queue.at[r->queue.n - 1].ev.arg[0] = ev->size_bytes;
-	}
-}
-
 /* Before the thread does something else, the barrier comes. */
 static void note_barrier(struct rewriter *r, const struct trace_event *ev)
 {
@@ -364,24 +324,71 @@ static void overwrite_by_old(struct withheld *w, const struct trace_event *ev)
 	}
 }
 
+static void withhold_store(struct withheld *w, const struct trace_event *ev)
+{
+	struct made *m = vec_add(&w->stores);
+
+	*m = (struct made){ .ev = *ev };
+	memcpy(m->data, ev->data, ev->size_bytes);
+	m->ev.kind = PMT_STORE; /* a non-temporal one, or that of the kernel, is not durable earlier either */
+}
+
 static bool withhold(struct rewriter *r, const struct trace_event *ev)
 {
 	for (size_t i = 0; ev->kind == PMT_OLD && i < r->withheld.n; i++)
 		overwrite_by_old(&r->withheld.at[i], ev);
+	for (size_t i = 0; ev->kind == PMT_OLD && i < r->open.n; i++)
+		overwrite_by_old(&r->open.at[i], ev);
 	for (size_t i = 0; trace_is_store(ev->kind) && i < r->withheld.n; i++) {
-		struct made *m;
-
 		if (!is_named(r->whatif, ev))
 			overwrite(&r->withheld.at[i], ev);
 		if (!is_named(r->whatif, ev) || !is_inside(&r->withheld.at[i].interval, ev))
 			continue;
-		m = vec_add(&r->withheld.at[i].stores);
-		*m = (struct made){ .ev = *ev };
-		memcpy(m->data, ev->data, ev->size_bytes);
-		m->ev.kind = PMT_STORE; /* a non-temporal one, or that of the kernel, is not durable earlier either */
+		withhold_store(&r->withheld.at[i], ev);
 		return true;
 	}
 	return false;
+}
+
+/* ---- what transactions log ---- */
+
+static struct withheld *open_of(struct rewriter *r, const struct trace_event *ev)
+{
+	for (size_t i = 0; i < r->open.n; i++)
+		if (r->open.at[i].interval.stream == ev->stream && r->open.at[i].interval.thread == ev->thread)
+			return &r->open.at[i];
+	*vec_add(&r->open) = (struct withheld){ .interval = { .stream = ev->stream, .thread = ev->thread } };
+	return &r->open.at[r->open.n - 1];
+}
+
+/* Announces what is about to be stored, and withholds it until the transaction ends. */
+static bool log_store(struct rewriter *r, const struct trace_event *ev)
+{
+	struct withheld *w = open_of(r, ev);
+
+	if (!trace_is_store(ev->kind))
+		return false;
+	if (!w->depth || !is_among(r->whatif->logged.at, r->whatif->logged.n, whatif_place(r->whatif, ev->site))) {
+		for (size_t i = 0; i < r->open.n; i++)
+			overwrite(&r->open.at[i], ev);
+		return false;
+	}
+	make(r, PMT_TX_ADD, ev->addr, ev->seq > 0 ? ev->seq - 1 : 0, ev->site, ev->stream, ev->thread, WHATIF_PLAIN);
+	r->queue.at[r->queue.n - 1].ev.arg[0] = ev->size_bytes;
+	withhold_store(w, ev);
+	return true;
+}
+
+static void note_tx(struct rewriter *r, const struct trace_event *ev)
+{
+	struct withheld *w = open_of(r, ev);
+
+	if (ev->kind == PMT_TX_BEGIN)
+		w->depth++;
+	if (ev->kind != PMT_TX_END || !w->depth || --w->depth > 0)
+		return;
+	w->interval.last_seq = ev->seq > 0 ? ev->seq - 1 : 0;
+	commit(r, w);
 }
 
 static void commit_before(struct rewriter *r, uint64_t seq)
@@ -416,6 +423,10 @@ static void read_more(struct rewriter *r)
 			if (r->whatif->calls.at[r->dues.at[i].call].after && r->dues.at[i].is_near)
 				make_call(r, &r->dues.at[i], r->held.seq, NULL);
 		commit_before(r, UINT64_MAX);
+		for (size_t i = 0; i < r->open.n; i++) {
+			r->open.at[i].interval.last_seq = r->held.seq;
+			commit(r, &r->open.at[i]);
+		}
 		r->is_over = true;
 		return;
 	}
@@ -425,8 +436,8 @@ static void read_more(struct rewriter *r)
 		note_barrier(r, &ev);
 	note_calls(r, &ev);
 	if (r->whatif->logged.n > 0)
-		note_logged(r, &ev);
-	r->has_held = !withhold(r, &ev);
+		note_tx(r, &ev);
+	r->has_held = !withhold(r, &ev) && !(r->whatif->logged.n > 0 && log_store(r, &ev));
 	if (!r->has_held && ev.kind == PMT_STORE_RMW) {
 		ev.kind = PMT_RMW_FENCE; /* what it orders, it still does */
 		r->has_held = true;

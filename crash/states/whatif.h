@@ -11,8 +11,8 @@
  *   a flush   of one line, right after one event, by the thread that flushes there. The program's own fence completes it. This is how a helper is tried that flushes less than it
  *             is given.
  *   named     an interval withholds the stores of these places only.
- *   logged    stores of these places are announced to the transaction that they are in, and are durable when it ends. That a crash before its end finds them undone is not for
- *             events to say. */
+ *   logged    stores of these places are announced to the transaction that they are in, and withheld until it ends: a crash before that finds the bytes as they were. A transaction that
+ *             recovery does not undo, because its commit was done already, has them as they are after it: crash/states/logged.h. */
 #ifndef CRASH_STATES_WHATIF_H
 #define CRASH_STATES_WHATIF_H
 
@@ -31,7 +31,7 @@ struct whatif_interval {
 	uint64_t first_seq, last_seq; /* of events of that thread, both inside */
 };
 
-#define WHATIF_PLACES 2u
+#define WHATIF_PLACES 16u
 
 /* One call that a program lacks. It comes each time that the thread has been where it belongs, for what that thread did since the last time. */
 struct whatif_call {

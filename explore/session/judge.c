@@ -149,7 +149,7 @@ static int trace_judge(struct exploring *x, const struct slot *s, struct error *
 	*vec_add(&traces.list) = (struct platform_trace){ .path = xstrdup(s->trace) };
 	r = checking_judge(&x->checking, &traces, &is_complete, err);
 	if (r && (!x->wants_crashes || !is_new || crash(x, s->trace, r, err) == 0)) {
-		causes_fold(r, s->trace, &x->checking.libraries);
+		causes_fold(r, s->trace, &x->checking.libraries, x->wants_crashes && is_new ? &x->crash : NULL);
 		report_finish(r);
 		evidence_look(x, r, s->trace);
 		bugs_add(x, r, &s->in);

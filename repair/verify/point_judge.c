@@ -24,45 +24,6 @@ static int on_failure(struct explorer *e, const uint64_t *left, const struct ver
 	return 0;
 }
 
-static bool has_reference(const struct references *r, uint64_t seq)
-{
-	for (size_t i = 0; i < r->list.n; i++)
-		if (r->list.at[i].seq == seq)
-			return true;
-	return false;
-}
-
-/* Are the logical states on both sides of a crash there already? */
-static bool has_references(const struct point_judge *j, uint64_t seq)
-{
-	uint64_t last = 0, next = UINT64_MAX;
-
-	for (size_t i = 0; i < j->plan->operations.n; i++) {
-		const struct operation *o = &j->plan->operations.at[i];
-		const uint64_t ends[] = { o->begin_seq, o->end_seq };
-
-		for (int k = 0; k < 2; k++) {
-			if (ends[k] < seq && ends[k] > last)
-				last = ends[k];
-			if (ends[k] >= seq && ends[k] < next)
-				next = ends[k];
-		}
-	}
-	return j->refs.is_known && (last == 0 || has_reference(&j->refs, last)) && (next == UINT64_MAX || has_reference(&j->refs, next));
-}
-
-/* What a dump may print after a crash here. Taken when it is needed: most operations are far from any failure. */
-static int allow(struct point_judge *j, uint64_t seq, struct error *err)
-{
-	j->explorer.allowed.hashes.n = 0;
-	if (!j->recovery->dump || j->plan->operations.n == 0)
-		return 0;
-	if (!has_references(j, seq) && references_take(&j->refs, j->plan, j->runner, j->recovery, &seq, 1, err) < 0)
-		return -1;
-	references_allow(&j->refs, j->plan, seq, &j->explorer.allowed);
-	return 0;
-}
-
 /* One failure point may have a part of what is left: with very many states it would take all. Those that are not tried were possible without the cure, too. */
 static uint64_t sample_of(const struct point_judge *j)
 {
@@ -88,7 +49,7 @@ static int judge_point(struct walk *w, void *arg, struct error *err)
 	watch_tell(j->watch, "fixes are tried; runs of recovery", j->counters.runs, 0);
 	if (watch_is_interrupted(j->watch))
 		return error_set(err, "interrupted");
-	if (allow(j, w->seq, err) < 0)
+	if (references_allow_at(&j->refs, j->plan, j->runner, j->recovery, w->seq, &j->explorer.allowed, err) < 0)
 		return -1;
 	states_collect(&j->set, w->model, NULL);
 	key = verdict_cache_key(&j->set, &w->image, &j->explorer.allowed, recovery_operation(j->recovery, j->plan, w->seq));

@@ -1,42 +1,23 @@
 /* Groups findings that have one cause. Transactions come first (transactions.c), because what they explain looks like many other bugs. Then comes what one flush, one fence
- * or one atomic change would fix (the table below). Each rule compares two findings. A finding that has found its cause is not compared any more. */
+ * or one atomic change would fix (the table below). Each rule compares two findings. A finding that has found its cause is not compared any more. The rules only guess: what is left when
+ * all causes are mended is a consequence of none of them. */
 #include "session/causes/causes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/causes.h"
+#include "session/causes/bonds.h"
 #include "session/causes/facts.h"
 #include "session/causes/helpers.h"
 #include "session/causes/place.h"
 #include "session/causes/transactions.h"
-
-/* ---- what a finding lacks ---- */
-
-enum lack { LACKS_NOTHING, LACKS_FLUSH, LACKS_FENCE };
+#include "session/causes/trials.h"
+#include "util/alloc.h"
 
 static bool is_kind(const struct bug *b, const char *kind)
 {
 	return strcmp(b->kind, kind) == 0;
-}
-
-/* Of a crash's finding, what was done for the lost store comes directly after it. */
-static enum lack lack_of(const struct bug *b)
-{
-	if (is_kind(b, "missing-fence"))
-		return LACKS_FENCE;
-	if (is_kind(b, "missing-flush-fence"))
-		return LACKS_FLUSH;
-	if (!is_kind(b, "missing-flush") && !is_kind(b, "ordering"))
-		return LACKS_NOTHING;
-	return b->nlocations > 1 && place_is(&b->locations[1], "flush") ? LACKS_FENCE : LACKS_FLUSH;
-}
-
-/* Up to where a fence would help; NULL: not known. */
-static const struct bug_location *end_of(const struct bug *b)
-{
-	const struct bug_location *survived = place_find(b, "survived");
-
-	return survived ? survived : place_find(b, "acknowledged");
 }
 
 /* ---- rules: does the first explain the second? ---- */
@@ -54,21 +35,23 @@ static bool same_store(const struct bug *a, const struct bug *b)
 static bool is_same_loss(const struct facts *f, const struct bug *cause, const struct bug *b)
 {
 	(void)f;
-	return lack_of(cause) && (lack_of(b) || is_kind(b, "cross-failure-race")) && same_store(cause, b);
+	return place_lack(cause) && (place_lack(b) || is_kind(b, "cross-failure-race")) && same_store(cause, b);
 }
 
 static bool is_one_flush(const struct facts *f, const struct bug *cause, const struct bug *b)
 {
 	const struct bug_location *x = place_store(cause), *y = place_store(b); /* NULL: the place is not known */
 
-	return lack_of(cause) == LACKS_FLUSH && lack_of(b) == LACKS_FLUSH && x && y && facts_share_flush(f, x->site, y->site);
+	if (place_lack(cause) != LACKS_FLUSH || place_lack(b) != LACKS_FLUSH || !x || !y)
+		return false;
+	return place_same_function(x, y) ? facts_share_flush(f, x->site, y->site) : facts_share_flushes(f, x->site, y->site);
 }
 
 static bool is_one_fence(const struct facts *f, const struct bug *cause, const struct bug *b)
 {
-	const struct bug_location *end = end_of(cause), *other = end_of(b), *x = place_store(cause), *y = place_store(b);
+	const struct bug_location *end = place_end(cause), *other = place_end(b), *x = place_store(cause), *y = place_store(b);
 
-	return lack_of(cause) == LACKS_FENCE && lack_of(b) == LACKS_FENCE && end && other && x && y &&
+	return place_lack(cause) == LACKS_FENCE && place_lack(b) == LACKS_FENCE && end && other && x && y &&
 	       facts_one_fence(f, (struct stretch){ x->site, end->site }, (struct stretch){ y->site, other->site });
 }
 
@@ -79,7 +62,7 @@ static bool is_same_pair(const struct facts *f, const struct bug *cause, const s
 	const struct bug_location *other = place_store(b), *partner = place_find(b, "survived");
 
 	(void)f;
-	if (!is_kind(cause, "atomicity") || !b->crash || !lost || !survived || !other || (!lack_of(b) && !is_kind(b, "atomicity")))
+	if (!is_kind(cause, "atomicity") || !b->crash || !lost || !survived || !other || (!place_lack(b) && !is_kind(b, "atomicity")))
 		return false;
 	if (!partner)
 		return place_same(survived, other);
@@ -87,7 +70,10 @@ static bool is_same_pair(const struct facts *f, const struct bug *cause, const s
 }
 
 /* In this order; of two findings that explain each other, the one that stands first stays: see rank_of(). */
-static rule_fn *const rules[] = { is_same_pair, is_same_loss, is_one_flush, is_one_fence };
+static const struct guess {
+	rule_fn *rule;
+	enum bond_kind bond;
+} rules[] = { { is_same_pair, BOND_CURE }, { is_same_loss, BOND_CURE }, { is_one_flush, BOND_FLUSH }, { is_one_fence, BOND_FENCE } };
 
 /* ---- windows ---- */
 
@@ -150,16 +136,15 @@ static int rank_of(const struct bug *b)
 /* Where a fence would do: the finding whose end comes first says where it must be. */
 static uint64_t order_of(const struct bug *b)
 {
-	const struct bug_location *end = lack_of(b) == LACKS_FENCE ? end_of(b) : NULL;
+	const struct bug_location *end = place_lack(b) == LACKS_FENCE ? place_end(b) : NULL;
 
 	return end && end->seq ? end->seq : b->first_seq;
 }
 
-typedef VEC(size_t) numbers;
-
 struct folding {
 	struct report *report;
 	const struct facts *facts;
+	struct bonds *bonds;
 	numbers left; /* findings without a cause, best first */
 };
 
@@ -176,9 +161,9 @@ static bool is_before(const struct report *r, size_t a, size_t b)
 	return x->first_seq != y->first_seq ? x->first_seq < y->first_seq : a < b;
 }
 
-static void folding_init(struct folding *f, struct report *r, const struct facts *facts)
+static void folding_init(struct folding *f, struct report *r, const struct facts *facts, struct bonds *bonds)
 {
-	*f = (struct folding){ .report = r, .facts = facts };
+	*f = (struct folding){ .report = r, .facts = facts, .bonds = bonds };
 	for (size_t i = 0; i < report_ndrafts(r); i++) {
 		size_t k;
 
@@ -191,21 +176,21 @@ static void folding_init(struct folding *f, struct report *r, const struct facts
 	}
 }
 
-static void fold(struct folding *f, size_t i, size_t cause)
+static void fold(struct folding *f, size_t i, size_t cause, enum bond_kind kind)
 {
-	if (report_draft(f->report, i)->crash)
-		report_lend_crash(f->report, cause, report_draft(f->report, i)->crash);
+	report_lend_crash(f->report, cause, i);
 	report_explain(f->report, i, cause);
+	bonds_add(f->bonds, cause, i, kind);
 }
 
-static void fold_by(struct folding *f, rule_fn *rule)
+static void fold_by(struct folding *f, const struct guess *g)
 {
 	for (size_t i = 0; i < f->left.n; i++) {
 		size_t n = i + 1;
 
 		for (size_t k = i + 1; k < f->left.n; k++)
-			if (rule(f->facts, report_draft(f->report, f->left.at[i]), report_draft(f->report, f->left.at[k])))
-				fold(f, f->left.at[k], f->left.at[i]);
+			if (g->rule(f->facts, report_draft(f->report, f->left.at[i]), report_draft(f->report, f->left.at[k])))
+				fold(f, f->left.at[k], f->left.at[i], g->bond);
 			else
 				f->left.at[n++] = f->left.at[k];
 		f->left.n = n;
@@ -243,24 +228,6 @@ static bool is_in_window(const struct report *r, const numbers *window, size_t i
 	return false;
 }
 
-/* The one that the crash came last to, before the window closes: what it calls lost is not stored in the window. */
-static size_t last_of(const struct report *r, const numbers *window)
-{
-	for (size_t i = window->n; i-- > 0;) {
-		const struct bug_location *close = place_find(report_draft(r, window->at[i]), "lost");
-		bool is_inside = !close;
-
-		for (size_t k = 0; close && k < window->n; k++) {
-			const struct bug_location *inside = place_find(report_draft(r, window->at[k]), "survived");
-
-			is_inside |= inside && place_same(close, inside);
-		}
-		if (!is_inside)
-			return window->at[i];
-	}
-	return window->at[window->n - 1];
-}
-
 /* Findings of one window, all of which are folded into the first. */
 static void fold_windows(struct folding *f)
 {
@@ -274,22 +241,152 @@ static void fold_windows(struct folding *f)
 			if (!is_in_window(f->report, &window, f->left.at[k]))
 				continue;
 			*vec_add(&window) = f->left.at[k];
-			fold(f, f->left.at[k], first);
+			fold(f, f->left.at[k], first, BOND_WINDOW);
 			memmove(&f->left.at[k], &f->left.at[k + 1], (f->left.n - k - 1) * sizeof *f->left.at);
 			f->left.n--;
 			k = i; /* what was passed over may belong to it now */
 		}
-		if (window.n > 1)
-			set_window(f->report, first, last_of(f->report, &window));
 		vec_release(&window);
 	}
 }
+
+/* What is still listed under its first one is named as a window. */
+static void name_windows(struct folding *f)
+{
+	numbers window = { 0 };
+
+	for (size_t i = 0; i < report_ndrafts(f->report); i++) {
+		bonds_members(f->bonds, f->report, i, BOND_WINDOW, &window);
+		if (window.n > 1)
+			set_window(f->report, i, window_last(f->report, &window));
+	}
+	vec_release(&window);
+}
+
+/* ---- trials ---- */
+
+struct refuting {
+	struct folding *folding;
+	struct trials *trials;
+	numbers tried; /* consequences, by the rules */
+	enum trial_answer *answers;
+};
+
+/* All causes are mended. What is listed under one of them should be gone then. */
+static void suppose_causes(struct refuting *f)
+{
+	struct report *r = f->folding->report;
+	const size_t n = report_ndrafts(r);
+
+	trials_suppose_nothing(f->trials);
+	f->tried.n = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (report_cause(r, i) != i || report_draft(r, i)->severity != BUG_CORRECTNESS || !bonds_suppose(f->folding->bonds, r, i, f->trials))
+			continue;
+		for (size_t k = 0; k < n; k++)
+			if (k != i && report_cause(r, k) == i)
+				*vec_add(&f->tried) = k;
+	}
+}
+
+static uint64_t store_seq(const struct bug *b)
+{
+	const struct bug_location *store = place_store(b);
+
+	return store ? store->seq : b->first_seq;
+}
+
+/* Of what is left, the one whose store is the oldest; SIZE_MAX: nothing is. */
+static size_t first_left(const struct refuting *f)
+{
+	const struct report *r = f->folding->report;
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < f->tried.n; i++) {
+		const size_t one = f->tried.at[i];
+		const uint64_t seq = store_seq(report_draft(r, one)), best_seq = best == SIZE_MAX ? UINT64_MAX : store_seq(report_draft(r, best));
+
+		if (f->answers[i] == TRIAL_LEFT && (best == SIZE_MAX || seq < best_seq || (seq == best_seq && is_before(r, one, best))))
+			best = one;
+	}
+	return best;
+}
+
+/* Who lent a crash to the cause may be another bug. */
+static void lend_again(struct report *r, size_t cause)
+{
+	for (size_t i = 0; i < report_ndrafts(r); i++)
+		if (i != cause && report_cause(r, i) == cause)
+			report_lend_crash(r, cause, i);
+}
+
+/* It is a cause of its own, and may explain others that are left. */
+static void set_free(struct refuting *f, size_t one)
+{
+	struct report *r = f->folding->report;
+	const size_t cause = report_cause(r, one);
+
+	report_unexplain(r, one);
+	for (size_t i = 0; i < f->tried.n; i++)
+		for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) {
+			const size_t other = f->tried.at[i];
+
+			if (f->answers[i] != TRIAL_LEFT || report_cause(r, other) == one ||
+			    !rules[k].rule(f->folding->facts, report_draft(r, one), report_draft(r, other)))
+				continue;
+			report_unexplain(r, other);
+			fold(f->folding, other, one, rules[k].bond);
+		}
+	lend_again(r, cause);
+}
+
+/* Nobody knows whether it is gone: both are counted. */
+static void doubt(struct refuting *f)
+{
+	struct report *r = f->folding->report;
+
+	for (size_t i = 0; i < f->tried.n; i++) {
+		const size_t cause = report_cause(r, f->tried.at[i]);
+
+		if (f->answers[i] != TRIAL_UNDECIDED)
+			continue;
+		report_unexplain(r, f->tried.at[i]);
+		report_may_share(r, f->tried.at[i], cause);
+		lend_again(r, cause);
+	}
+}
+
+/* One trial for all causes that are known, and one for each that is found by it. */
+static void refute(struct folding *folding, struct trials *trials)
+{
+	struct refuting f = { .folding = folding, .trials = trials };
+	size_t one = SIZE_MAX;
+
+	f.answers = xcalloc(report_ndrafts(folding->report) + 1, sizeof *f.answers);
+	do {
+		suppose_causes(&f);
+		if (f.tried.n == 0)
+			break;
+		trials_look(trials, f.tried.at, f.tried.n, f.answers);
+		doubt(&f);
+		one = first_left(&f);
+		if (one != SIZE_MAX)
+			set_free(&f, one);
+	} while (one != SIZE_MAX);
+	vec_release(&f.tried);
+	free(f.answers);
+}
+
+/* ---- all ---- */
 
 static void want_places(struct facts *f, const struct report *r)
 {
 	for (size_t i = 0; i < report_ndrafts(r); i++)
 		for (size_t k = 0; k < report_draft(r, i)->nlocations; k++)
 			facts_want(f, report_draft(r, i)->locations[k].site);
+	for (size_t i = 0; i < report_ndrafts(r); i++)
+		for (size_t k = 0; k < report_draft_nsites(r, i); k++)
+			facts_want(f, report_draft_site(r, i, k));
 }
 
 static bool has_wrong(const struct report *r)
@@ -300,11 +397,42 @@ static bool has_wrong(const struct report *r)
 	return false;
 }
 
-void causes_fold(struct report *r, const char *path, const struct libraries *libraries)
+static bool has_folded(const struct report *r)
+{
+	for (size_t i = 0; i < report_ndrafts(r); i++)
+		if (report_cause(r, i) != i)
+			return true;
+	return false;
+}
+
+/* What trials took is told with the runs that explain failures. */
+static void tell_runs(struct report *r, uint64_t nruns)
+{
+	struct report_coverage c;
+
+	if (!nruns || !report_coverage(r))
+		return;
+	c = *report_coverage(r);
+	c.diagnosis_runs += nruns;
+	report_set_coverage(r, &c);
+}
+
+static void try_folded(struct folding *f, const struct trace *t, struct locator *l, struct crash_setup *crash)
+{
+	struct trials *trials = trials_new(f->report, t, f->facts, l, crash);
+
+	refute(f, trials);
+	tell_runs(f->report, trials_nruns(trials));
+	trials_free(trials);
+}
+
+void causes_fold(struct report *r, const char *path, const struct libraries *libraries, struct crash_setup *crash)
 {
 	struct complaints *complaints;
 	struct facts facts = { 0 };
+	struct bonds bonds = { 0 };
 	struct folding f;
+	struct locator *l;
 	struct error err;
 	struct trace *t;
 
@@ -313,13 +441,19 @@ void causes_fold(struct report *r, const char *path, const struct libraries *lib
 	want_places(&facts, r);
 	complaints = complaints_hear(t, &facts);
 	facts_take(&facts, t);
-	complaints_explain(complaints, r, t, &facts, libraries);
-	folding_init(&f, r, &facts);
+	l = locator_new(t, libraries);
+	complaints_explain(complaints, r, l, &facts, &bonds);
+	folding_init(&f, r, &facts, &bonds);
 	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-		fold_by(&f, rules[i]);
+		fold_by(&f, &rules[i]);
 	fold_windows(&f);
+	if (has_folded(r))
+		try_folded(&f, t, l, crash);
+	name_windows(&f);
 	vec_release(&f.left);
 	helpers_explain(r, t, libraries);
+	bonds_release(&bonds);
+	locator_free(l);
 	complaints_free(complaints);
 	facts_release(&facts);
 	trace_close(t);

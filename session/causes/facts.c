@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "trace/owner.h"
+
 #define TOUCHES_MAX 256u /* kept of a place */
 
 struct actor {
@@ -12,6 +14,15 @@ struct actor {
 };
 
 typedef VEC(struct actor) actors;
+
+#define ADDS_RECENT 32u
+
+struct recent_adds {
+	struct range {
+		uint64_t addr, len_bytes;
+	} list[ADDS_RECENT];
+	size_t n; /* ever */
+};
 
 void facts_want(struct facts *f, uint32_t site)
 {
@@ -27,6 +38,8 @@ void facts_release(struct facts *f)
 	vec_release(&f->sites);
 	vec_release(&f->wanted);
 	vec_release(&f->spans);
+	vec_release(&f->known);
+	vec_release(&f->acknowledgements);
 }
 
 static struct actor *actor_of(actors *all, const struct trace_event *ev)
@@ -67,9 +80,31 @@ static int compare_touches(const void *a, const void *b)
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
+static void note_site(struct facts *f, const struct trace_site *site)
+{
+	if (!site)
+		return;
+	while (f->known.n <= site->id)
+		*vec_add(&f->known) = NULL;
+	f->known.at[site->id] = site;
+}
+
+/* Libraries log what is their own, too: what counts is what the program stores to. */
+static void note_add(struct facts *f, struct recent_adds *a, const struct trace_event *ev)
+{
+	if (ev->kind == PMT_TX_ADD)
+		a->list[a->n++ % ADDS_RECENT] = (struct range){ ev->addr, ev->arg[0] };
+	if (a->n == 0 || !trace_is_store(ev->kind) || owner_of_site(ev->site) == OWNER_PMDK)
+		return;
+	for (size_t i = 0; i < a->n && i < ADDS_RECENT; i++)
+		if (ev->addr - a->list[i].addr < a->list[i].len_bytes && a->list[i].len_bytes > f->longest_add)
+			f->longest_add = a->list[i].len_bytes;
+}
+
 void facts_take(struct facts *f, const struct trace *trace)
 {
 	VEC(size_t) counts = { 0 };
+	struct recent_adds adds = { 0 };
 	actors all = { 0 };
 	struct trace *t = trace_cursor(trace);
 	struct trace_event ev;
@@ -83,14 +118,18 @@ void facts_take(struct facts *f, const struct trace *trace)
 		struct actor *a = actor_of(&all, &ev);
 		uint64_t first = ev.addr / PMT_LINE_BYTES, last = (ev.addr + (ev.size_bytes ? ev.size_bytes - 1 : 0)) / PMT_LINE_BYTES;
 
+		note_site(f, ev.site);
+		if (ev.kind == PMT_OUTPUT || ev.kind == PMT_OP_BEGIN || ev.kind == PMT_OP_END)
+			*vec_add(&f->acknowledgements) = ev.seq;
 		if (ev.kind == PMT_TX_BEGIN || ev.kind == PMT_TX_END)
 			note_tx(f, a, &ev);
+		note_add(f, &adds, &ev);
 		a->epoch += trace_is_barrier(ev.kind) || ev.kind == PMT_STORE_RMW || ev.kind == PMT_RMW_FENCE;
 		if (site >= f->wanted.n || !f->wanted.at[site])
 			continue;
 		for (uint64_t line = first; line <= (trace_is_store(ev.kind) ? last : first); line++)
 			add_touch(&f->sites.at[site], &counts.at[site],
-				  (struct touch){ ev.seq, line, ev.stream, ev.thread, a->epoch });
+				  (struct touch){ ev.seq, line, ev.addr, ev.addr + ev.size_bytes, ev.stream, ev.thread, a->epoch });
 	}
 	for (size_t i = 0; i < f->sites.n; i++)
 		if (f->sites.at[i].n > 1)
@@ -118,6 +157,21 @@ const struct tx_span *facts_span(const struct facts *f, uint64_t seq)
 	return NULL;
 }
 
+uint64_t facts_next_acknowledgement(const struct facts *f, uint64_t seq)
+{
+	size_t low = 0, high = f->acknowledgements.n;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (f->acknowledgements.at[middle] <= seq)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < f->acknowledgements.n ? f->acknowledgements.at[low] : UINT64_MAX;
+}
+
 const touches *facts_of(const struct facts *f, uint32_t site)
 {
 	static const touches none;
@@ -138,6 +192,40 @@ bool facts_share_flush(const struct facts *f, uint32_t a, uint32_t b)
 		for (size_t k = 0; k < y->n; k++)
 			if (is_one_flush(&x->at[i], &y->at[k]))
 				return true;
+	return false;
+}
+
+/* Each event of the one has one of the other that a flush would serve, too. */
+static bool is_each_served(const touches *x, const touches *y)
+{
+	for (size_t i = 0; i < x->n; i++) {
+		size_t k = 0;
+
+		while (k < y->n && !is_one_flush(&x->at[i], &y->at[k]))
+			k++;
+		if (k == y->n)
+			return false;
+	}
+	return x->n > 0;
+}
+
+bool facts_share_flushes(const struct facts *f, uint32_t a, uint32_t b)
+{
+	return is_each_served(facts_of(f, a), facts_of(f, b)) && is_each_served(facts_of(f, b), facts_of(f, a));
+}
+
+bool facts_one_range(const struct facts *f, uint32_t a, uint32_t b)
+{
+	const touches *x = facts_of(f, a), *y = facts_of(f, b);
+
+	for (size_t i = 0; i < x->n; i++)
+		for (size_t k = 0; k < y->n; k++) {
+			const struct touch *p = &x->at[i], *q = &y->at[k];
+			const uint64_t from = p->addr < q->addr ? p->addr : q->addr, to = p->end > q->end ? p->end : q->end;
+
+			if (p->line == q->line && ((p->addr <= q->end && q->addr <= p->end) || to - from <= f->longest_add))
+				return true;
+		}
 	return false;
 }
 

@@ -8,6 +8,7 @@
 /* One event of a place. Of a store that crosses a line's end there are two. */
 struct touch {
 	uint64_t seq, line; /* line: of a store, the address of its cache line */
+	uint64_t addr, end; /* of the whole event */
 	uint32_t stream, thread;
 	uint32_t epoch; /* of the thread: fences so far */
 };
@@ -24,6 +25,9 @@ struct facts {
 	VEC(bool) wanted;    /* by id of a site; set before facts_take() */
 	VEC(touches) sites;  /* by id of a site: its events in order; of many, the first and the last */
 	VEC(struct tx_span) spans; /* in the order in which they began */
+	VEC(const struct trace_site *) known; /* by id: all sites that events are from; NULL: there is none */
+	uint64_t longest_add; /* bytes of the longest range that a transaction was told to log, and the program stored to */
+	VEC(uint64_t) acknowledgements; /* seq of events by which the program tells something, or begins or ends an operation */
 };
 
 void facts_want(struct facts *f, uint32_t site); /* 0: nothing */
@@ -31,9 +35,14 @@ void facts_take(struct facts *f, const struct trace *t);
 void facts_release(struct facts *f);
 
 const struct tx_span *facts_span(const struct facts *f, uint64_t seq); /* the last to begin of those that are open; NULL: none */
+uint64_t facts_next_acknowledgement(const struct facts *f, uint64_t seq); /* after this event; UINT64_MAX: none */
 const touches *facts_of(const struct facts *f, uint32_t site);
 /* Some event of either is a store to the same line, by one thread, with no fence between: one flush would serve both. */
 bool facts_share_flush(const struct facts *f, uint32_t a, uint32_t b);
+/* The same, each time and for all lines: one flush of the lines of either serves both. */
+bool facts_share_flushes(const struct facts *f, uint32_t a, uint32_t b);
+/* One call could log what both store: it touches, or ranges as long are logged elsewhere. Only stores to the same line are compared. */
+bool facts_one_range(const struct facts *f, uint32_t a, uint32_t b);
 /* From each event of `from` to the next of `to`. */
 struct stretch {
 	uint32_t from, to; /* sites */

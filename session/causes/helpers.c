@@ -89,10 +89,7 @@ static size_t add_finding(struct report *r, const struct handed *h, struct locat
 static void list_under(struct report *r, size_t cause, const numbers *gone)
 {
 	for (size_t i = 0; i < gone->n; i++) {
-		const struct bug *b = report_draft(r, gone->at[i]);
-
-		if (b->crash)
-			report_lend_crash(r, cause, b->crash);
+		report_lend_crash(r, cause, gone->at[i]);
 		report_explain(r, gone->at[i], cause);
 	}
 }

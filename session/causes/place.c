@@ -39,6 +39,24 @@ bool place_same(const struct bug_location *a, const struct bug_location *b)
 	return i >= a->nframes && k >= b->nframes;
 }
 
+/* Frames of one function, at the same line or at another one. */
+static bool same_function(const struct bug_frame *a, const struct bug_frame *b)
+{
+	return a->function && same_text(a->function, b->function) && same_text(a->file, b->file);
+}
+
+bool place_same_function(const struct bug_location *a, const struct bug_location *b)
+{
+	size_t i = a->shown, k = b->shown, nother = 0;
+
+	for (; i < a->nframes && k < b->nframes; i++, k++) {
+		if (!same_function(&a->frames[i], &b->frames[k]))
+			return false;
+		nother += !same_frame(&a->frames[i], &b->frames[k]);
+	}
+	return i == a->nframes && k == b->nframes && nother == 1;
+}
+
 bool place_is(const struct bug_location *l, const char *role)
 {
 	return l->role && strcmp(l->role, role) == 0;
@@ -57,4 +75,28 @@ const struct bug_location *place_store(const struct bug *b)
 	const struct bug_location *lost = place_find(b, "lost");
 
 	return lost ? lost : place_find(b, "store");
+}
+
+static bool is_kind(const struct bug *b, const char *kind)
+{
+	return strcmp(b->kind, kind) == 0;
+}
+
+/* Of a crash's finding, what was done for the lost store comes directly after it. */
+enum lack place_lack(const struct bug *b)
+{
+	if (is_kind(b, "missing-fence"))
+		return LACKS_FENCE;
+	if (is_kind(b, "missing-flush-fence"))
+		return LACKS_FLUSH;
+	if (!is_kind(b, "missing-flush") && !is_kind(b, "ordering"))
+		return LACKS_NOTHING;
+	return b->nlocations > 1 && place_is(&b->locations[1], "flush") ? LACKS_FENCE : LACKS_FLUSH;
+}
+
+const struct bug_location *place_end(const struct bug *b)
+{
+	const struct bug_location *survived = place_find(b, "survived");
+
+	return survived ? survived : place_find(b, "acknowledged");
 }

@@ -257,8 +257,7 @@ static void explain_by(struct report *r, const struct complaints *all, struct co
 			c->is_added = true;
 			c->draft = report_find_draft(r, report_draft(alone, 0));
 		}
-		if (b->crash)
-			report_lend_crash(r, c->draft, b->crash);
+		report_lend_crash(r, c->draft, i);
 		if (report_cause(r, i) == i)
 			report_explain(r, i, c->draft);
 	}
@@ -309,8 +308,16 @@ static bool is_part_of(const struct complaints *all, size_t part, size_t whole)
 	return true;
 }
 
+static void unite(struct report *r, size_t part, size_t whole, const struct facts *f, struct bonds *bonds)
+{
+	const struct bug_location *a = &report_draft(r, part)->locations[0], *b = &report_draft(r, whole)->locations[0];
+
+	if (facts_one_range(f, a->site, b->site) && report_explain(r, part, whole))
+		bonds_add(bonds, whole, part, BOND_RANGE);
+}
+
 /* One range that is not logged, stored to by several statements. */
-static void unite_ranges(struct report *r, const struct complaints *all)
+static void unite_ranges(struct report *r, const struct complaints *all, const struct facts *f, struct bonds *bonds)
 {
 	for (size_t i = 0; i < all->list.n; i++)
 		for (size_t k = 0; k < i; k++) {
@@ -319,19 +326,16 @@ static void unite_ranges(struct report *r, const struct complaints *all)
 			if (a->rule != b->rule || !a->rule->by_range || a->draft == SIZE_MAX || b->draft == SIZE_MAX || a->draft == b->draft)
 				continue;
 			if (report_cause(r, b->draft) == b->draft && is_part_of(all, b->draft, a->draft))
-				report_explain(r, b->draft, a->draft);
+				unite(r, b->draft, a->draft, f, bonds);
 			else if (report_cause(r, a->draft) == a->draft && is_part_of(all, a->draft, b->draft))
-				report_explain(r, a->draft, b->draft);
+				unite(r, a->draft, b->draft, f, bonds);
 		}
 }
 
-void complaints_explain(struct complaints *all, struct report *r, const struct trace *t, const struct facts *f, const struct libraries *libraries)
+void complaints_explain(struct complaints *all, struct report *r, struct locator *l, const struct facts *f, struct bonds *bonds)
 {
-	struct locator *l = locator_new(t, libraries);
-
 	set_windows(all, f);
 	for (size_t i = 0; i < all->list.n; i++)
 		explain_by(r, all, &all->list.at[i], f, l);
-	unite_ranges(r, all);
-	locator_free(l);
+	unite_ranges(r, all, f, bonds);
 }

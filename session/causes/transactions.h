@@ -3,6 +3,7 @@
 #define SESSION_CAUSES_TRANSACTIONS_H
 
 #include "report/bug.h"
+#include "session/causes/bonds.h"
 #include "session/causes/facts.h"
 #include "session/locate.h"
 
@@ -11,7 +12,7 @@ struct complaints;
 /* What the oracles of transactions say of a trace, each time. Wants facts about its places. */
 struct complaints *complaints_hear(const struct trace *t, struct facts *f);
 /* With these facts: lists under them what follows from them. What a crash showed and a transaction explains is told as that, even if nobody asked for the check. */
-void complaints_explain(struct complaints *c, struct report *r, const struct trace *t, const struct facts *f, const struct libraries *libraries);
+void complaints_explain(struct complaints *c, struct report *r, struct locator *l, const struct facts *f, struct bonds *bonds);
 void complaints_free(struct complaints *c);
 
 #endif

@@ -12,6 +12,7 @@ struct line {
 
 struct pool {
 	struct line magic, state, x, y, z, flag, other;
+	uint64_t first[20], second[20]; /* they meet in the third of five lines */
 };
 
 enum { MAGIC = 0x6573756163, ROUNDS = 2 };
@@ -126,12 +127,64 @@ static void flush_recover(struct pool *p)
 	CHECK(!p->flag.a || p->y.a == 4);
 }
 
+/* Two functions each forget to flush an array of their own: a call for one of them leaves the other, though they share a line. */
+static void fill_first(struct pool *p)
+{
+	for (uint64_t i = 0; i < 20; i++)
+		p->first[i] = i + 1; /* BUG: arrays: missing-flush lost */
+}
+
+static void fill_second(struct pool *p)
+{
+	for (uint64_t i = 0; i < 20; i++)
+		p->second[i] = i + 1; /* BUG: arrays: missing-flush lost */
+}
+
+static void arrays_run(struct pool *p)
+{
+	fill_first(p);
+	fill_second(p);
+	p->flag.a = 1;
+	persist(&p->flag.a, 8);
+}
+
+static void arrays_recover(struct pool *p)
+{
+	CHECK(!p->flag.a || (p->first[0] && p->first[19]));
+	CHECK(!p->flag.a || (p->second[0] && p->second[19]));
+}
+
+/* The same where both store to the very same lines: one call serves both, wherever it is. */
+static void words_first(struct pool *p)
+{
+	p->x.a = 1; /* BUG: words: missing-flush lost */
+}
+
+static void words_second(struct pool *p)
+{
+	p->x.b = 2; /* BUG: words: missing-flush lost */
+}
+
+static void words_run(struct pool *p)
+{
+	words_first(p);
+	words_second(p);
+	p->flag.a = 1;
+	persist(&p->flag.a, 8);
+}
+
+static void words_recover(struct pool *p)
+{
+	CHECK(!p->flag.a || (p->x.a == 1 && p->x.b == 2));
+}
+
 static const struct {
 	const char *name;
 	void (*run)(struct pool *p), (*recover)(struct pool *p);
 } cases[] = {
 	{ "window", window_run, window_recover }, { "pair", pair_run, pair_recover },	    { "never", never_run, pair_recover },
 	{ "fence", fence_run, fence_recover },	  { "fences", fences_run, fences_recover }, { "flush", flush_run, flush_recover },
+	{ "arrays", arrays_run, arrays_recover }, { "words", words_run, words_recover },
 };
 
 int main(int argc, char **argv)

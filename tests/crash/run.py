@@ -1803,6 +1803,36 @@ def test_no_short_flushes():
         equal(short_flush(case, "check", "missing-flush"), [], "what is listed under others")
 
 
+def test_two_arrays():
+    """Two functions, each with lines of its own, are two findings, though one line is of both. If all lines are of both, one call serves them."""
+    for command in ("crash", "test"):
+        for case, number in (("arrays", 2), ("words", 1)):
+            _, report = explore_case("causes", case, command=command)
+            found = [bug["locations"][0]["line"] for bug in report["bugs"] if bug["severity"] == "correctness"]
+            expect(set(found) <= {line for _, line in marks("causes", case)[1]}, f"the lines {found} ({case}, {command})")
+            equal(len(set(found)), number, f"the number of lines that are named ({case}, {command})")
+            equal(len(found), number, f"the number of findings ({case}, {command})")
+            expect(not any("may_share_cause" in bug for bug in report["bugs"]), f"not decided ({case}, {command})")
+
+
+def checked(name, case, before=None):
+    """The correctness findings of `pmend check`: [(kind, line)]."""
+    pool = os.path.join(folder, f"{name} {case} checked")
+    if before:
+        run(os.path.join(PROGRAMS, name), pool, before)
+    p = subprocess.run([PMEND, "check", "--severity", "correctness", "--format", "json", "--", os.path.join(PROGRAMS, name), pool, case], capture_output=True, timeout=TIMEOUT_S, cwd=folder)
+    return sorted((bug["kind"], bug["locations"][0]["line"]) for bug in json.loads(p.stdout)["bugs"])
+
+
+def test_causes_of_check():
+    """The oracles look at the trace in which the causes are mended: what they still say is no consequence."""
+    arrays = {line for _, line in marks("causes", "arrays")[1]}
+    equal({line for _, line in checked("causes", "arrays")}, arrays, "two arrays")
+    equal(len(checked("causes", "words")), 1, "the number of findings of one line")
+    for case in ("functions", "fields"):
+        equal(checked("unlogged", case, "create"), sorted(("tx-missing-add", line) for _, line in marks("unlogged", case)[1]), f"of {case}")
+
+
 def unlogged(case, command, *options):
     status, report = explore_case("unlogged", case, "--sample", "16", *options, before="create", command=command)
     equal(status, 1 if marks("unlogged", case)[1] else 0, "the status")
@@ -1831,6 +1861,12 @@ def test_unlogged_ranges_of_a_line():
     for command in ("test", "crash"):
         expect("tx-missing-add" in {kind for kind, _ in caused(unlogged("line", command))}, "the other range is not listed")
         unlogged("apart", command)
+
+
+def test_unlogged_functions():
+    """Two functions of one transaction each lack their own TX_ADD, to one line: adding one leaves the other."""
+    for command in ("test", "crash"):
+        unlogged("functions", command)
 
 
 def listed(report):

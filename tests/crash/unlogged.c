@@ -25,6 +25,17 @@ static bool is_case(char **argv, const char *name)
 	return strcmp(argv[2], name) == 0;
 }
 
+/* Neither function adds what it stores. */
+static __attribute__((noinline)) void count_one(struct root *r)
+{
+	r->count.n++; /* BUG: functions: tx-missing-add store */
+}
+
+static __attribute__((noinline)) void note_last(struct root *r, uint64_t i)
+{
+	r->count.rest[1] = i; /* BUG: functions: tx-missing-add store */
+}
+
 /* The sum of all balances stays; entries are counted, and their sum is kept. */
 static void transfer(PMEMobjpool *pop, struct root *r, char **argv, uint64_t i)
 {
@@ -44,9 +55,17 @@ static void transfer(PMEMobjpool *pop, struct root *r, char **argv, uint64_t i)
 		r->entry[r->count.n].n = i;
 		TX_ADD_DIRECT(&r->sum_of_entries.n);
 		r->sum_of_entries.n += i;
-		if (!is_case(argv, "count") && !is_case(argv, "both") && !is_case(argv, "line") && !(is_case(argv, "apart") && i < TRANSFERS))
+		if (!is_case(argv, "count") && !is_case(argv, "both") && !is_case(argv, "line") && !is_case(argv, "functions") && !is_case(argv, "fields") && !(is_case(argv, "apart") && i < TRANSFERS))
 			TX_ADD_DIRECT(&r->count.n);
-		r->count.n++; /* BUG: count: tx-missing-add store */ /* BUG: both: tx-missing-add store */ /* BUG: line: tx-missing-add store */ /* BUG: apart: tx-missing-add store */
+		if (is_case(argv, "functions")) {
+			note_last(r, i);
+			count_one(r);
+		} else if (is_case(argv, "fields")) { /* of one line, with another one between, in a program that adds fields */
+			r->count.n++;	      /* BUG: fields: tx-missing-add store */
+			r->count.rest[2] = i; /* BUG: fields: tx-missing-add store */
+		} else {
+			r->count.n++; /* BUG: count: tx-missing-add store */ /* BUG: both: tx-missing-add store */ /* BUG: line: tx-missing-add store */ /* BUG: apart: tx-missing-add store */
+		}
 		if (is_case(argv, "line") || is_case(argv, "apart")) {
 			if (is_case(argv, "apart") && i == 1)
 				TX_ADD_DIRECT(&r->count.rest[0]);

@@ -158,7 +158,7 @@ static void exploration_run(const uint8_t *data, size_t size)
 	r = report_new();
 	report_set_platform(r, "x86-adr");
 	crash_report_add(r, g_plan, &sum, &s, "t.pmt");
-	causes_fold(r, g_path, &s.libraries);
+	causes_fold(r, g_path, &s.libraries, NULL);
 	report_finish(r);
 	evidence_add(r, g_path, &s.libraries, &err);
 	show(r);

@@ -193,7 +193,7 @@ def mutant_tests():
 
 
 # Each bug of these is named although there are others; LONG=1: of all cases, by all commands, and with each bug fixed alone.
-SEVERAL = (("several", "threads"), ("several", "never"), ("several", "function"), ("several", "early"))
+SEVERAL = (("several", "threads"), ("several", "never"), ("several", "function"), ("several", "early"), ("several", "arrays"), ("several_obj", "lines"))
 
 
 def several_named(program, case, folder):

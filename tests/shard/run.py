@@ -142,6 +142,13 @@ def test_hidden():
         expect(same(trace, *recover(CRASH, "hidden", "{}", case, how), parts=(3,))["bugs"], "no bug")
 
 
+def test_causes():
+    """Which findings have one cause is tried when all of them are known."""
+    trace = record("causes", f"{CRASH}/causes", "causes pool", "arrays")
+    bugs = same(trace, *recover(CRASH, "causes", "{}", "arrays", "recover"), parts=(3,))["bugs"]
+    expect(len(bugs) == 2 and not any("may_share_cause" in b for b in bugs), f"{bugs}")
+
+
 def test_representative():
     """What its later waves are depends on all of the first: merge runs them."""
     trace = record("groups", f"{CRASH}/groups", "run", "groups pool")

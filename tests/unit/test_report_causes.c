@@ -55,6 +55,32 @@ static void check_folded(const struct report *r, const struct report *alone)
 	}
 }
 
+/* A finding takes what is listed under it along, and its crash. */
+static void a_consequence_is_a_finding_again(void **state)
+{
+	struct bug_crash crash = { .failure_point = 7, .outcome = "exit status 1" };
+	struct report *r = report_new();
+
+	(void)state;
+	for (uint32_t line = 3; line <= 5; line++) {
+		struct bug_frame frame = sample_frame("update", line);
+
+		sample_add(r, "missing-flush", &frame, 1);
+	}
+	((struct bug *)report_draft(r, 1))->crash = &crash;
+	assert_true(report_explain(r, 2, 1));
+	report_lend_crash(r, 0, 1);
+	assert_true(report_explain(r, 1, 0));
+	assert_int_equal(report_draft(r, 0)->crash->failure_point, 7);
+	report_unexplain(r, 1);
+	assert_null(report_draft(r, 0)->crash);
+	assert_int_equal(report_cause(r, 1), 1);
+	assert_int_equal(report_cause(r, 2), 1);
+	report_finish(r);
+	assert_int_equal(report_nbugs(r), 2);
+	report_free(r);
+}
+
 static void consequences_are_listed_under_their_cause(void **state)
 {
 	struct report *r = folded(true), *alone = folded(false), *back;
@@ -289,6 +315,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(consequences_are_listed_under_their_cause),
+		cmocka_unit_test(a_consequence_is_a_finding_again),
 		cmocka_unit_test(reports_with_causes_become_one),
 		cmocka_unit_test(doubts_are_written_and_read_again),
 		cmocka_unit_test(a_bug_of_one_run_is_a_bug),

@@ -1,0 +1,464 @@
+/* Walks through a trace as it would be with a change, and runs recovery lazily at the failure points at which findings are looked for. A failure point whose states recovery handles is
+ * remembered by what the states are: most changes leave most failure points as they are. */
+#include "crash/cure_trial.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "crash/search/strategies.h"
+#include "crash/search/undo.h"
+#include "crash/states/states_of_stores.h"
+
+#define RUNS_OF_POINT 8u /* at most: what a cure does not mend fails in most of the states that lose it */
+
+/* ---- what a failing state says ---- */
+
+static bool is_of(const struct cure_trial_finding *f, uint32_t site)
+{
+	const uint32_t class = site < f->nclasses ? f->classes[site] : 0;
+
+	for (size_t i = 0; class && i < f->nplaces; i++)
+		if (f->places[i] == class)
+			return true;
+	return false;
+}
+
+static bool is_within(const struct cure_trial_finding *f, uint64_t seq)
+{
+	for (size_t i = 0; i < f->nwindows; i++)
+		if (f->windows[i].first_seq <= seq && seq <= f->windows[i].last_seq)
+			return true;
+	return false;
+}
+
+static bool is_wanted(const struct cure_trial *t, uint64_t seq)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!t->list[i].is_found && is_within(&t->list[i], seq))
+			return true;
+	return false;
+}
+
+/* 1: recovery copes with the state. -1: it cannot be run. */
+static int copes(struct cure_trial *t, const uint64_t *state, struct error *err)
+{
+	struct explorer *e = &t->explorer;
+	struct verdict v;
+	const int is_known = explorer_end_of(e, state, explorer_is_late(e), &v, err);
+
+	return is_known <= 0 ? is_known : !v.why_unsound && v.kind == VERDICT_OK;
+}
+
+/* The same with the logged ranges as after the transaction, and everything else as it is: as before it, which is what is supposed, recovery fails. */
+static int copes_logged(struct cure_trial *t, const uint64_t *state, struct error *err)
+{
+	struct explorer *e = &t->explorer;
+	const uint64_t seq = e->walk->seq;
+	struct logged_undo undo = { 0 };
+	struct verdict v;
+	int result;
+
+	if (!t->logged || !logged_is_open(t->logged, seq))
+		return 0;
+	logged_apply(t->logged, seq, &e->walk->image, &e->set, &undo);
+	runner_load(e->runner, &e->walk->image, &e->set);
+	result = explorer_try(e, state, &v, err) < 0 ? -1 : !v.why_unsound && v.kind == VERDICT_OK;
+	logged_undo(t->logged, seq, &e->walk->image, &e->set, &undo);
+	runner_load(e->runner, &e->walk->image, &e->set);
+	return result;
+}
+
+static int copes_either(struct cure_trial *t, const uint64_t *state, struct error *err)
+{
+	const int result = copes(t, state, err);
+
+	return result == 0 ? copes_logged(t, state, err) : result;
+}
+
+/* The states fail because they lose the finding's place: with its stores, recovery copes. What it did not read may be in the way, so it is tried with the newest contents, then with
+ * the oldest. */
+static int fails_by_loss(struct cure_trial *t, const uint64_t *left, const struct read_places *read, const struct cure_trial_finding *f, struct error *err)
+{
+	struct explorer *e = &t->explorer;
+	store_list returned = { 0 };
+	int result = 0;
+
+	for (int is_oldest = 0; is_oldest < 2 && result == 0; is_oldest++) {
+		uint64_t *state = is_oldest ? explorer_oldest(e, left) : explorer_state(e, left);
+		bool is_lost = false;
+
+		for (size_t i = 0; i < read->lost.n; i++) {
+			if (!is_of(f, read->lost.at[i].site))
+				continue;
+			undo_place(e, read->lost.at[i].site, state, &returned);
+			is_lost = true;
+		}
+		if (is_lost)
+			result = copes_either(t, state, err);
+		free(state);
+	}
+	vec_release(&returned);
+	return result;
+}
+
+/* The states fail as the finding does, and so does what loses nothing. */
+static int fails_whole(struct cure_trial *t, const struct cure_trial_finding *f, const char *text, struct error *err)
+{
+	struct explorer *e = &t->explorer;
+	uint64_t *all = states_all(&e->set), *newest = explorer_state(e, all);
+	int result = 0;
+
+	if (f->outcome && strstr(f->outcome, text)) {
+		result = copes_either(t, newest, err);
+		result = result < 0 ? -1 : !result;
+	}
+	free(all);
+	free(newest);
+	return result;
+}
+
+static int find_failing(struct cure_trial *t, const uint64_t *left, const char *text, struct error *err)
+{
+	struct read_places read;
+	int result = 0;
+
+	read_places_find(&t->explorer, left, &read);
+	for (size_t i = 0; i < t->n && result >= 0; i++) {
+		struct cure_trial_finding *f = &t->list[i];
+
+		if (f->is_found || f->is_read || !is_within(f, t->explorer.walk->seq))
+			continue;
+		result = f->nplaces ? fails_by_loss(t, left, &read, f, err) : fails_whole(t, f, text, err);
+		f->is_found = result > 0;
+	}
+	read_places_release(&read);
+	return result < 0 ? -1 : 0;
+}
+
+static int on_failure(struct explorer *e, const uint64_t *left, const struct verdict *v, void *arg, struct error *err)
+{
+	char *text = verdict_text(v); /* before another run */
+	uint64_t *newest = explorer_state(e, left);
+	struct cure_trial *t = arg;
+	const int is_logged = copes_logged(t, newest, err);
+	int result = is_logged < 0 ? -1 : 0;
+
+	if (is_logged == 0)
+		result = find_failing(t, left, text, err);
+	t->is_failed |= is_logged == 0;
+	free(newest);
+	free(text);
+	if (!is_wanted(t, e->walk->seq))
+		e->counters->is_stopped = 1;
+	return result;
+}
+
+/* ---- states that are tried first ---- */
+
+static bool wants_reads(const struct cure_trial *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->list[i].is_read)
+			return true;
+	return false;
+}
+
+struct loss {
+	const struct cure_trial *trial;
+	const struct cure_trial_finding *only; /* NULL: any that is looked for */
+	bool is_lost;
+};
+
+static bool is_sought(const struct cure_trial *t, const struct cure_trial_finding *f)
+{
+	return !f->is_found && !f->is_read && is_within(f, t->explorer.walk->seq);
+}
+
+static void note_loss(const struct model_lost *s, void *arg)
+{
+	struct loss *l = arg;
+
+	for (size_t i = 0; i < l->trial->n && !l->is_lost; i++) {
+		const struct cure_trial_finding *f = &l->trial->list[i];
+
+		l->is_lost = (!l->only || l->only == f) && is_sought(l->trial, f) && is_of(f, site_id(s->site));
+	}
+}
+
+static bool is_losing(struct loss *l, const struct state_line *line, uint32_t content)
+{
+	const struct explorer *e = &l->trial->explorer;
+
+	l->is_lost = false;
+	model_each_lost(e->walk->model, line->addr, state_content(&e->set, line, content), note_loss, l);
+	return l->is_lost;
+}
+
+/* Each line that may lose a store of what is looked for loses it, and as little else as possible. False: none can. */
+static bool lose_sought(struct loss *l, uint64_t *state)
+{
+	const struct explorer *e = &l->trial->explorer;
+	bool is_lost = false;
+
+	for (size_t i = 0; i < e->set.lines.n; i++) {
+		const struct state_line *line = &e->set.lines.at[i];
+		uint32_t content = line->ncontents - 1;
+
+		if (content == 0 || !is_losing(l, line, 0))
+			continue;
+		while (content > 0 && !is_losing(l, line, content - 1))
+			content--;
+		states_only(line, state, content - 1);
+		is_lost = true;
+	}
+	return is_lost;
+}
+
+/* 1: recovery does not cope with the state, and what that shows is noted. */
+static int probe(struct cure_trial *t, const uint64_t *state, struct error *err)
+{
+	struct explorer *e = &t->explorer;
+	struct verdict v;
+	int result = explorer_end_of(e, state, explorer_is_late(e), &v, err);
+	char *text;
+
+	if (result <= 0 || v.why_unsound || v.kind == VERDICT_OK)
+		return result < 0 ? -1 : 0;
+	text = verdict_text(&v);
+	result = copes_logged(t, state, err);
+	if (result == 0)
+		result = find_failing(t, state, text, err) < 0 ? -1 : 1;
+	else if (result > 0)
+		result = 0;
+	free(text);
+	t->is_failed |= result > 0;
+	return result;
+}
+
+/* Several losses at once may each make recovery fail: then none of them alone is to blame for that state. */
+static int probe_each(struct cure_trial *t, const uint64_t *newest, struct error *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < t->n && result >= 0; i++) {
+		struct loss only = { .trial = t, .only = &t->list[i] };
+		uint64_t *state = states_copy(&t->explorer.set, newest);
+
+		if (is_sought(t, &t->list[i]) && lose_sought(&only, state))
+			result = probe(t, state, err);
+		free(state);
+	}
+	return result < 0 ? -1 : 0;
+}
+
+static bool is_whole_sought(const struct cure_trial *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (is_sought(t, &t->list[i]) && !t->list[i].nplaces)
+			return true;
+	return false;
+}
+
+/* The state that loses what is looked for and nothing else, and the one that loses most. What cannot lose it here need not be tried: most changes make it durable. */
+static int probe_point(struct cure_trial *t, struct error *err)
+{
+	struct explorer *e = &t->explorer;
+	uint64_t *all = states_all(&e->set), *newest = explorer_state(e, all), *oldest = explorer_oldest(e, all), *state = states_copy(&e->set, newest);
+	struct loss any = { .trial = t };
+	const bool is_possible = lose_sought(&any, state);
+	int result = 0;
+
+	runner_load(e->runner, &e->walk->image, &e->set);
+	if (is_whole_sought(t))
+		result = probe(t, newest, err);
+	if (is_possible && result >= 0)
+		result = probe(t, state, err);
+	if (is_possible && result > 0)
+		result = probe_each(t, newest, err);
+	if (is_possible && result >= 0)
+		result = probe(t, oldest, err);
+	t->is_possible = is_possible || is_whole_sought(t);
+	free(all);
+	free(newest);
+	free(oldest);
+	free(state);
+	return result < 0 ? -1 : 0;
+}
+
+static void on_point(struct explorer *e, bool is_again, void *arg)
+{
+	struct cure_trial *t = arg;
+	struct error err;
+
+	if (is_again || t->is_probed)
+		return;
+	t->is_probed = true;
+	t->is_broken = probe_point(t, &err) < 0;
+	if (t->is_broken || !is_wanted(t, e->walk->seq) || (!wants_reads(t) && (!t->is_possible || cure_trial_nruns(t) >= t->enough)))
+		e->counters->is_stopped = 1;
+}
+
+/* ---- reads ---- */
+
+struct unsafe_read {
+	const struct cure_trial_finding *finding;
+	bool is_found;
+};
+
+static void note_read(const struct model_store *s, void *arg)
+{
+	struct unsafe_read *r = arg;
+
+	r->is_found |= is_of(r->finding, site_id(s->site));
+}
+
+/* What recovery reads of the place, and may be lost, is still read unsafely. */
+static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *after, const struct verdict *v, void *arg)
+{
+	const struct run_decision *d;
+	const size_t n = runner_decisions(e->runner, &d);
+	struct cure_trial *t = arg;
+
+	(void)before;
+	(void)after;
+	(void)v;
+	for (size_t i = 0; i < t->n; i++) {
+		struct cure_trial_finding *f = &t->list[i];
+		struct unsafe_read found = { f, false };
+
+		if (!f->is_read || f->is_found || !is_within(f, e->walk->seq))
+			continue;
+		for (size_t k = 0; k < n; k++)
+			for (uint32_t bit = 0; bit < 64; bit++)
+				if (d[k].mask >> bit & 1)
+					model_each(e->walk->model, e->set.lines.at[d[k].line].addr + d[k].at + bit, 1, note_read, &found);
+		f->is_found = found.is_found;
+	}
+}
+
+/* ---- the walk ---- */
+
+static int allow(struct cure_trial *t, uint64_t seq, struct error *err)
+{
+	struct allowed *out = &t->explorer.allowed;
+
+	if (!t->allowed)
+		return references_allow_at(&t->refs, t->plan, t->runner, &t->recovery, seq, out, err);
+	out->hashes.n = 0;
+	for (size_t i = 0; i < t->allowed->hashes.n; i++)
+		*vec_add(&out->hashes) = t->allowed->hashes.at[i];
+	return 0;
+}
+
+/* 1: go on. 0: the budget is over. */
+static int try_point(struct cure_trial *t, struct walk *w, struct error *err)
+{
+	struct state_set set = { 0 };
+	uint64_t key;
+
+	if (allow(t, w->seq, err) < 0)
+		return -1;
+	states_collect(&set, w->model, NULL);
+	key = verdict_cache_key(&set, &w->image, &t->explorer.allowed, recovery_operation(&t->recovery, t->plan, w->seq));
+	states_release(&set);
+	if (!wants_reads(t) && verdict_cache_get(&t->passed, key) > 0)
+		return 1;
+	t->explorer.walk = w;
+	t->is_failed = t->is_probed = t->is_broken = false;
+	t->counters.is_stopped = 0;
+	if (explorer_point(&t->explorer, err) < 0)
+		return -1;
+	if (t->is_broken)
+		return error_set(err, "recovery cannot be run");
+	if (!is_wanted(t, w->seq))
+		return 1;
+	if (t->counters.is_stopped)
+		return t->is_probed && !explorer_is_late(&t->explorer);
+	if (!t->is_failed)
+		verdict_cache_set(&t->passed, key, 1);
+	return 1;
+}
+
+static bool is_decided(const struct cure_trial *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!t->list[i].is_found)
+			return false;
+	return true;
+}
+
+static uint64_t last_seq(const struct cure_trial *t)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		for (size_t k = 0; k < t->list[i].nwindows; k++)
+			if (t->list[i].windows[k].last_seq > last)
+				last = t->list[i].windows[k].last_seq;
+	return last;
+}
+
+uint64_t cure_trial_nruns(const struct cure_trial *t)
+{
+	return t->counters.runs + t->counters.diagnosis_runs;
+}
+
+int cure_trial_run(struct cure_trial *t, const struct whatif *supposed, const struct logged *logged, struct cure_trial_finding *list, size_t n, uint64_t max_runs,
+	      struct error *err)
+{
+	const uint64_t nbefore = cure_trial_nruns(t);
+	int result = 1;
+	struct walk w;
+
+	t->list = list;
+	t->n = n;
+	t->logged = logged;
+	t->enough = nbefore + max_runs / 2;
+	walk_init(&w, t->plan, t->stops);
+	walk_suppose(&w, supposed);
+	while (result > 0 && !is_decided(t) && walk_next(&w) && w.seq <= last_seq(t)) {
+		const uint64_t spent = cure_trial_nruns(t) - nbefore;
+
+		if (!is_wanted(t, w.seq))
+			continue;
+		if (spent >= max_runs) {
+			result = 0;
+			break;
+		}
+		t->explorer.limits.max_runs = t->counters.runs + max_runs - spent;
+		result = try_point(t, &w, err);
+	}
+	walk_release(&w);
+	return result;
+}
+
+int cure_trial_init(struct cure_trial *t, const struct plan *p, const struct crash_options *o, struct error *err)
+{
+	*t = (struct cure_trial){ .plan = p, .recovery = *o->recovery, .stops = o->stops, .allowed = o->allowed };
+	t->runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
+	if (!t->runner)
+		return -1;
+	t->refs.deadline_ns = o->limits.deadline_ns;
+	t->explorer = (struct explorer){ .strategy = &strategy_lazy,
+					 .runner = t->runner,
+					 .recovery = &t->recovery,
+					 .limits = o->limits,
+					 .counters = &t->counters,
+					 .on_failure = on_failure,
+					 .on_run = on_run,
+					 .on_point = on_point,
+					 .arg = t };
+	if (!t->explorer.limits.sample || t->explorer.limits.sample > RUNS_OF_POINT)
+		t->explorer.limits.sample = RUNS_OF_POINT;
+	return 0;
+}
+
+void cure_trial_release(struct cure_trial *t)
+{
+	if (t->runner)
+		runner_free(t->runner);
+	references_release(&t->refs);
+	explorer_release(&t->explorer);
+	verdict_cache_release(&t->passed);
+	*t = (struct cure_trial){ 0 };
+}

@@ -1,0 +1,59 @@
+/* Tells by trials which findings are left when others are mended.
+ *
+ * A *cure* is the least change that mends a finding: the call that is missing, for the lines of that
+ * place only. A trial supposes the cures of some findings in the trace and looks whether others are
+ * gone. For findings of a crash, recovery runs again (crash/cure_trial.h); for findings of an
+ * oracle, the oracles judge the events as they would be.
+ *
+ *	cause_cure_of(&cure, trials, i)		what mends finding i
+ *	trials_suppose(trials, &cure)		it is mended, and so is what was supposed before
+ *	trials_look(trials, list, n, answers)	what is left of these findings? One walk over the trace.
+ *
+ * What follows from one cause goes with its cure. What is left is another bug. */
+#ifndef SESSION_CAUSES_TRIALS_H
+#define SESSION_CAUSES_TRIALS_H
+
+#include "crash/states/whatif.h"
+#include "report/bug.h"
+#include "session/causes/classes.h"
+#include "session/causes/facts.h"
+#include "session/crash_setup.h"
+
+enum cause_cure_kind {
+	CAUSE_CURE_NONE,   /* nothing that a trace can show */
+	CAUSE_CURE_CALL,   /* makes lines durable */
+	CAUSE_CURE_FENCE,  /* completes flushes of lines */
+	CAUSE_CURE_ATOMIC, /* stores become durable all at once */
+	CAUSE_CURE_LOG,	   /* adds what is stored to the transaction */
+};
+
+struct cause_cure {
+	enum cause_cure_kind kind;
+	uint32_t of[WHATIF_PLACES]; /* classes: the places whose lines, stores or ranges it is about */
+	size_t nof;
+	uint32_t after, before; /* classes: where the call comes; both 0: after the places themselves */
+	uint32_t first, last;	/* classes: where an atomic change begins and ends */
+};
+
+enum trial_answer {
+	TRIAL_GONE,
+	TRIAL_LEFT,
+	TRIAL_UNDECIDED, /* the budget ended first, or recovery cannot be run */
+};
+
+struct trials;
+
+/* Borrows all. setup: after crashing_explore(), which leaves it the plan; NULL, or without a plan: recovery is not run. */
+struct trials *trials_new(const struct report *r, const struct trace *t, const struct facts *f, struct locator *l, struct crash_setup *setup);
+void trials_free(struct trials *t);
+uint64_t trials_nruns(const struct trials *t); /* of recovery */
+uint32_t trials_class(const struct trials *t, uint32_t site);
+
+void cause_cure_of(struct cause_cure *c, const struct trials *t, size_t i);
+void cause_cure_add(struct cause_cure *c, uint32_t place); /* 0 and what it has already: nothing */
+
+void trials_suppose(struct trials *t, const struct cause_cure *c);
+void trials_suppose_nothing(struct trials *t);
+void trials_look(struct trials *t, const size_t *list, size_t n, enum trial_answer *answers);
+
+#endif
