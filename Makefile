@@ -6,15 +6,16 @@ DESTDIR ?=
 VERSION := 0.1.0
 .DEFAULT_GOAL := all
 
-DEBIAN_PACKAGES = gcc g++ make clang libclang-rt-14-dev valgrind libdw-dev libjansson-dev libzstd-dev libcmocka-dev \
+DEBIAN_PACKAGES = gcc g++ make clang libclang-rt-dev valgrind libdw-dev libjansson-dev libzstd-dev libcmocka-dev \
 	libpmem-dev libpmemobj-dev libpmemlog-dev libpmemblk-dev \
-	$(PACKAGES_$(ARCH)) libclang-14-dev llvm-14-dev libz3-dev libc6-dbg gdb patch procps man-db python3 python3-jsonschema python3-yaml lowdown \
+	$(PACKAGES_$(ARCH)) libclang-dev llvm-dev libz3-dev libc6-dbg gdb patch procps man-db python3 python3-jsonschema python3-yaml lowdown \
 	zsh fish pkg-config musl-tools libjemalloc2 libtcmalloc-minimal4 xfsprogs e2fsprogs util-linux
 
 # Besides, for tests of pages in a browser; only on this machine itself.
 TEST_PACKAGES = chromium chromium-driver parallel
 
 include tools/arch.mk
+include tools/llvm.mk
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 CFLAGS ?= -O2 -g

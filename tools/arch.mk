@@ -36,7 +36,7 @@ B := build/$(ARCH)
 SYSROOT := $(shell tools/guest $(ARCH) path)
 CC := $(TRIPLET)-gcc --sysroot=$(SYSROOT)
 CXX := $(TRIPLET)-g++ --sysroot=$(SYSROOT)
-CLANG := clang --target=$(TRIPLET) --sysroot=$(SYSROOT) -resource-dir $(SYSROOT)/usr/lib/llvm-14/lib/clang/14.0.6
+CLANG = clang --target=$(TRIPLET) --sysroot=$(SYSROOT) -resource-dir $(LLVM_RESOURCES)
 RUN := tools/guest $(ARCH) once
 setup: ; @tools/apt-install make lowdown && tools/guest $(ARCH) root >/dev/null
 $(if $(wildcard $(SYSROOT))$(filter setup clean help check check-other demo bench bench-%,$(or $(MAKECMDGOALS),all)),,$(error first: make ARCH=$(ARCH) setup))

@@ -12,6 +12,7 @@
 
 #include "source/alias/internal.h"
 #include "source/clang/database.h"
+#include "source/clang/llvm.h"
 #include "util/proc.h"
 #include "util/tempdir.h"
 
@@ -166,18 +167,11 @@ static int read_module(struct alias *a, const char *path, struct error *err)
 	}
 	if (LLVMParseBitcodeInContext2(a->context, buffer, &module)) {
 		LLVMDisposeMemoryBuffer(buffer);
-		return error_set(err, "clang's output cannot be read; is it from a version other than LLVM 14?");
+		return error_set(err, "clang's output cannot be read; is it from a version other than LLVM " LLVM_NUMBER "?");
 	}
 	LLVMDisposeMemoryBuffer(buffer);
 	alias_add(a, module);
 	return 0;
-}
-
-static char *find_clang(void)
-{
-	char *path = proc_find("clang-14");
-
-	return path ? path : proc_find("clang");
 }
 
 struct asking {
@@ -216,12 +210,12 @@ static struct alias *analyse(const struct job *jobs, size_t n, const struct alia
 struct alias *bitcode_open(const struct source_database *db, const struct alias_watch *watch, struct error *err)
 {
 	struct tempdir scratch = { 0 };
-	char *clang = find_clang();
+	char *clang = llvm_clang();
 	struct job *jobs = xcalloc(db->n + 1, sizeof *jobs);
 	struct alias *a = NULL;
 
 	if (!clang) {
-		error_set(err, "clang is not installed (Debian's clang-14)");
+		error_set(err, "clang is not installed (Debian's clang-" LLVM_NUMBER ")");
 		goto out;
 	}
 	if (tempdir_open(&scratch, err) < 0)

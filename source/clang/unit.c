@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "source/clang/database.h"
+#include "source/clang/llvm.h"
 
 /* What is done with a unit that was read. */
 enum reading {
@@ -61,10 +62,10 @@ static int parse_into(struct unit *u, CXIndex index, const struct source_command
 	if (commands_find(commands, file, &u->arena, &c, err) < 0)
 		goto out;
 	u->unit.directory = c.directory;
-#ifdef CLANG_RESOURCE_DIR
-	c.argv[c.argc++] = "-resource-dir";
-	c.argv[c.argc++] = CLANG_RESOURCE_DIR;
-#endif
+	if (llvm_resources()) {
+		c.argv[c.argc++] = "-resource-dir";
+		c.argv[c.argc++] = (char *)llvm_resources();
+	}
 	if (u->unit.directory && chdir(u->unit.directory) < 0) {
 		error_set(err, "cannot go to %s, where %s is compiled", u->unit.directory, file);
 		goto out;

@@ -23,11 +23,11 @@ $(UNIT_ASAN_TESTS): $(B)/tests/unit-asan/%: $(B)/obj-asan/tests/unit/%.o $(B)/ob
 # The points-to analysis, which is not in the command itself.
 ALIAS_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/bitcode.c,$(wildcard source/alias/*.c)))
 ALIAS_SOLVER := $(patsubst %.c,%.o,$(wildcard source/alias/set.c source/alias/solve*.c))
-$(B)/obj/tests/unit/test_alias.o $(ALIAS_OBJ): ALL_CFLAGS += -isystem $(CLANG_LIB)/include
+$(B)/obj/tests/unit/test_alias.o $(ALIAS_OBJ): ALL_CFLAGS += $(LLVM_CFLAGS)
 $(B)/tests/unit/test_alias: $(ALIAS_OBJ)
 $(B)/tests/unit/test_alias_solver: $(addprefix $(B)/obj/,$(ALIAS_SOLVER))
 $(B)/tests/unit-asan/test_alias_solver: $(addprefix $(B)/obj-asan/,$(ALIAS_SOLVER))
-$(B)/tests/unit/test_alias: LIBS += -L$(CLANG_LIB)/lib -lLLVM-14
+$(B)/tests/unit/test_alias: LIBS += $(LLVM_LIBS)
 
 $(filter %/test_report %/test_report_formats %/test_report_causes,$(UNIT_TESTS)): $(B)/obj/tests/unit/report_sample.o
 $(filter %/test_report %/test_report_formats %/test_report_causes,$(UNIT_ASAN_TESTS)): $(B)/obj-asan/tests/unit/report_sample.o
