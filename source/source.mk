@@ -14,3 +14,5 @@ $(B)/libexec/pmend/libpmend_source.so: $(SOURCE_SRC:%.c=$(B)/obj/source-so/%.o)
 	echo "built $@"
 
 -include $(SOURCE_SRC:%.c=$(B)/obj/source-so/%.d)
+
+$(B)/obj/session/doctor/programs.o: ALL_CFLAGS += -DLLVM_NUMBER='"$(LLVM)"' # which package to install

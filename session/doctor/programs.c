@@ -107,7 +107,7 @@ void check_libclang(struct doctor_finding *f)
 	if (folder && source_load(folder, &err))
 		finding_set(f, DOCTOR_OK, xasprintf("loaded by %s/libpmend_source.so", folder), NULL);
 	else
-		finding_set(f, DOCTOR_MISSING, xstrdup(err.msg), xstrdup("apt-get install libclang1-14"));
+		finding_set(f, DOCTOR_MISSING, xstrdup(err.msg), xstrdup("apt-get install libclang1-" LLVM_NUMBER " libllvm" LLVM_NUMBER));
 	free(folder);
 }
 

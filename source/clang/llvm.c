@@ -13,12 +13,7 @@
 
 char *llvm_clang(void)
 {
-	static const char installed[] = LLVM_HOME "/bin/clang";
-	char *path = proc_find("clang-" LLVM_NUMBER);
-
-	if (path)
-		return path;
-	return access(installed, X_OK) == 0 ? xstrdup(installed) : NULL;
+	return proc_find("clang-" LLVM_NUMBER);
 }
 
 static char *ask_clang(void)
