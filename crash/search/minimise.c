@@ -139,12 +139,15 @@ static enum trial try_all(struct explorer *e, struct twin *t, enum direction dir
 
 enum which { OF_LESS, OF_SEQUENCE, OF_ALL };
 
-/* Of less: nothing else is lost than in the state. Of sequence: what is lost is newer than all that is kept. */
+/* Of less: nothing else is lost than in the state. Of sequence: what the state loses is lost, too, and all that is lost is
+ * newer than all that is kept. */
 static bool is_wanted(const struct explorer *e, const uint64_t *state, const struct state_line *l, uint32_t content, enum which which)
 {
 	switch (which) {
 	case OF_LESS: return states_loses(&e->set, e->walk->model, l, states_newest_left(l, state), content, false);
-	case OF_SEQUENCE: return model_is_in_sequence(e->walk->model, l->addr, state_content(&e->set, l, content));
+	case OF_SEQUENCE:
+		return model_is_in_sequence(e->walk->model, l->addr, state_content(&e->set, l, content)) &&
+		       states_loses(&e->set, e->walk->model, l, content, states_newest_left(l, state), false);
 	case OF_ALL: return true;
 	}
 	return false;
