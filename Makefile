@@ -19,7 +19,7 @@ include tools/llvm.mk
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 CFLAGS ?= -O2 -g
-ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VERSION)"' -DPMEND_ARCH='"$(ARCH)"' -I. -Iinclude -MMD -MP
+ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VERSION)"' -DPMEND_ARCH='"$(ARCH)"' -DLLVM_NUMBER='"$(LLVM)"' -I. -Iinclude -MMD -MP
 LIBS := -ldw -lelf -ljansson -lzstd $(LIBS_$(ARCH)) -lstdc++ -lm -ldl
 
 LIB_SRC := $(wildcard $(addsuffix /*.c,util serve a64 trace model check bundle report report/html source source/arch/$(ARCH) explore explore/expr explore/path explore/graph explore/graph/arch/$(ARCH) \
