@@ -250,7 +250,7 @@ def test_interrupted_pointers():
     with folder() as scratch:
         hoisting(scratch)
         number = re.search(r"libclang-(\d+)", subprocess.run(["ldd", "build/libexec/pmend/libpmend_source.so"], capture_output=True, text=True).stdout)[1]
-        compiler = shutil.which(f"clang-{number}")
+        compiler = f"/usr/lib/llvm-{number}/bin/clang"  # not by PATH: ccache would look for it there again, and find the script
         tools = os.path.join(scratch, "bin")
         os.mkdir(tools)
         os.chmod(write(os.path.join(tools, f"clang-{number}"), f"#!/bin/sh\nmkdir '{tools}/sent' 2>/dev/null && kill -INT $PPID\nexec '{compiler}' \"$@\"\n"), 0o755)
