@@ -9,6 +9,7 @@
 #include "crash/search/undo.h"
 #include "crash/states/states_of_stores.h"
 
+#define BEFORE_MAX 1024u /* failure points of which the states are kept for what comes next */
 #define RUNS_OF_POINT 8u /* at most: what a cure does not mend fails in most of the states that lose it */
 
 /* ---- what a failing state says ---- */
@@ -101,14 +102,73 @@ static int fails_by_loss(struct cure_trial *t, const uint64_t *left, const struc
 	return result;
 }
 
-/* The states fail as the finding does, and so does what loses nothing. */
+/* What a crash can leave here, as a number. */
+static uint64_t states_key(const struct walk *w)
+{
+	struct state_set set = { 0 };
+	uint64_t key;
+
+	states_collect(&set, w->model, NULL);
+	key = verdict_cache_key(&set, &w->image, NULL, 0);
+	states_release(&set);
+	return key;
+}
+
+static bool is_whole(const struct cure_trial_finding *f)
+{
+	return !f->is_found && !f->is_read && !f->nplaces;
+}
+
+static bool has_whole(const struct cure_trial *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (is_whole(&t->list[i]))
+			return true;
+	return false;
+}
+
+/* The first failure point of an interval whose stores the change withholds: it left nothing else pending, so these are the states from before the interval. */
+static bool begins_interval(const struct whatif *supposed, const struct walk *w, uint64_t last_seq)
+{
+	for (size_t i = 0; i < supposed->intervals.n; i++) {
+		const struct whatif_interval *interval = &supposed->intervals.at[i];
+
+		if (last_seq <= interval->first_seq && interval->first_seq < w->seq && w->seq <= interval->last_seq)
+			return true;
+	}
+	return false;
+}
+
+static bool is_nothing_pending(const struct walk *w)
+{
+	struct state_set set = { 0 };
+	bool is_nothing;
+
+	states_collect(&set, w->model, NULL);
+	is_nothing = set.lines.n == 0;
+	states_release(&set);
+	return is_nothing;
+}
+
+/* If a change leaves nothing of a window but the states from before it, recovery that fails on them fails for another reason. */
+static void note_before(struct cure_trial *t, const struct whatif *supposed, const struct walk *w, uint64_t last_seq)
+{
+	if (!has_whole(t) || t->nbefore == BEFORE_MAX)
+		return;
+	if (is_wanted(t, w->seq) && !(supposed && begins_interval(supposed, w, last_seq) && is_nothing_pending(w)))
+		return;
+	t->nbefore++;
+	t->before_key = states_key(w);
+}
+
+/* The states fail as the finding does, and so does what loses nothing; and it is not so before the window, too. */
 static int fails_whole(struct cure_trial *t, const struct cure_trial_finding *f, const char *text, struct error *err)
 {
 	struct explorer *e = &t->explorer;
 	uint64_t *all = states_all(&e->set), *newest = explorer_state(e, all);
 	int result = 0;
 
-	if (f->outcome && strstr(f->outcome, text)) {
+	if (f->outcome && strstr(f->outcome, text) && !(t->before_key && t->before_key == states_key(e->walk))) {
 		result = copes_either(t, newest, err);
 		result = result < 0 ? -1 : !result;
 	}
@@ -254,7 +314,7 @@ static int probe_each(struct cure_trial *t, const uint64_t *newest, struct error
 static bool is_whole_sought(const struct cure_trial *t)
 {
 	for (size_t i = 0; i < t->n; i++)
-		if (is_sought(t, &t->list[i]) && !t->list[i].nplaces)
+		if (is_sought(t, &t->list[i]) && is_whole(&t->list[i]))
 			return true;
 	return false;
 }
@@ -407,18 +467,22 @@ int cure_trial_run(struct cure_trial *t, const struct whatif *supposed, const st
 	      struct error *err)
 {
 	const uint64_t nbefore = cure_trial_nruns(t);
+	uint64_t seq = 0; /* of the last failure point */
 	int result = 1;
 	struct walk w;
 
 	t->list = list;
 	t->n = n;
 	t->logged = logged;
+	t->before_key = t->nbefore = 0;
 	t->enough = nbefore + max_runs / 2;
 	walk_init(&w, t->plan, t->stops);
 	walk_suppose(&w, supposed);
 	while (result > 0 && !is_decided(t) && walk_next(&w) && w.seq <= last_seq(t)) {
 		const uint64_t spent = cure_trial_nruns(t) - nbefore;
 
+		note_before(t, supposed, &w, seq);
+		seq = w.seq;
 		if (!is_wanted(t, w.seq))
 			continue;
 		if (spent >= max_runs) {

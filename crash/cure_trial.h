@@ -1,7 +1,7 @@
 /* Tries on a trace whether a change of the program makes findings go away: recovery runs on the crash states of the trace as it would be with the change.
  *
  * A finding is *gone* if no state fails any more because it loses its place. A state does so if recovery copes with it when the place's stores return: another bug may make states
- * fail that lose the place, too. What failed although nothing was lost is gone if recovery does not end so any more, with nothing lost. All failure points of its windows are
+ * fail that lose the place, too. What failed although nothing was lost is gone if recovery does not end so any more, with nothing lost, or if a crash before the window leaves the same. All failure points of its windows are
  * explored lazily, beginning with the states that lose the place and nothing else, and that lose most; when half of the runs are used up, only these are tried. That the one state which was reported has become impossible would prove nothing: another one may fail in its stead.
  *
  *	struct cure_trial t = { 0 };
@@ -52,6 +52,7 @@ struct cure_trial {
 	struct cure_trial_finding *list; /* of the present walk */
 	size_t n;
 	const struct logged *logged;
+	uint64_t before_key, nbefore; /* of the states that were there before a window; how many were looked at */
 	uint64_t enough; /* runs: then failure points are only probed */
 	bool is_failed, is_probed, is_possible, is_broken; /* at the present failure point */
 };

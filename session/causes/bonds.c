@@ -130,10 +130,13 @@ bool bonds_suppose(const struct bonds *b, const struct report *r, size_t cause, 
 	bool has_cure;
 	numbers group = { 0 };
 
+	bonds_members(b, r, cause, BOND_WINDOW, &group);
+	has_cure = group.n > 1 && suppose_window(t, r, &group); /* it is longer than the cause's own */
 	cause_cure_of(&own, t, cause);
-	has_cure = own.kind != CAUSE_CURE_NONE;
-	if (has_cure)
+	if (!has_cure && own.kind != CAUSE_CURE_NONE) {
 		trials_suppose(t, &own);
+		has_cure = true;
+	}
 	bonds_members(b, r, cause, BOND_FLUSH, &group);
 	if (group.n > 1)
 		suppose_flush(t, r, &group);
@@ -143,9 +146,6 @@ bool bonds_suppose(const struct bonds *b, const struct report *r, size_t cause, 
 	bonds_members(b, r, cause, BOND_RANGE, &group);
 	if (group.n > 1)
 		suppose_range(t, r, &group);
-	bonds_members(b, r, cause, BOND_WINDOW, &group);
-	if (group.n > 1)
-		has_cure |= suppose_window(t, r, &group);
 	vec_release(&group);
 	return has_cure;
 }

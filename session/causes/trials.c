@@ -206,6 +206,20 @@ static void add_call(struct whatif *w, const struct cause_cure *c)
 	*vec_add(&w->calls) = call;
 }
 
+/* All stores that the call is for change at once with others: a call would make them durable before those. */
+static bool is_withheld(const struct whatif *w, const struct cause_cure *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->nof; i++)
+		for (size_t k = 0; k < w->named.n; k++)
+			if (w->named.at[k] == c->of[i]) {
+				n++;
+				break;
+			}
+	return c->nof > 0 && n == c->nof;
+}
+
 static void suppose(const struct trials *t, const struct cause_cure *c, struct whatif *w)
 {
 	switch (c->kind) {
@@ -213,6 +227,8 @@ static void suppose(const struct trials *t, const struct cause_cure *c, struct w
 		break;
 	case CAUSE_CURE_CALL:
 	case CAUSE_CURE_FENCE:
+		if (is_withheld(w, c))
+			break;
 		if (c->after || c->before)
 			add_call(w, c);
 		for (size_t i = 0; !c->after && !c->before && i < c->nof; i++)
@@ -231,8 +247,10 @@ static void suppose(const struct trials *t, const struct cause_cure *c, struct w
 static void suppose_all(const struct trials *t, struct whatif *w)
 {
 	*w = (struct whatif){ .places = t->classes.by_site.at, .nplaces = t->classes.by_site.n };
-	for (size_t i = 0; i < t->supposed.n; i++)
-		suppose(t, &t->supposed.at[i], w);
+	for (int is_call = 0; is_call < 2; is_call++)
+		for (size_t i = 0; i < t->supposed.n; i++)
+			if ((t->supposed.at[i].kind != CAUSE_CURE_ATOMIC) == is_call)
+				suppose(t, &t->supposed.at[i], w);
 }
 
 /* ---- windows ---- */
