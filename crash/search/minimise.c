@@ -289,7 +289,7 @@ static void find_cause(const struct explorer *e, const bool *is_needed, struct m
 			states_only(&e->set.lines.at[i], m->cause, e->set.lines.at[i].ncontents - 1);
 }
 
-/* What is lost, with all else as old as the run allows, if recovery still fails so. */
+/* What is lost, with all else as old as the run allows, if recovery still fails so. Before gaps are closed: what a closed gap loses besides may make recovery fail by another survivor. */
 static int find_few(struct explorer *e, const uint64_t *left, const struct twin *t, struct minimised *m, const struct verdict *v, struct error *err)
 {
 	enum trial end;
@@ -322,7 +322,7 @@ enum minimise_end minimise(struct explorer *e, const uint64_t *left, struct mini
 		end = confirm(e, t.newest, v, err);
 	if (is_interrupted(e) && end != MINIMISE_LIMITED)
 		end = MINIMISE_DONE;
-	if (end == MINIMISE_DONE && (give_back(e, left, &t, is_needed, v, err) < 0 || close_gaps(e, &t, v, &m->has_gaps, err) < 0 || find_few(e, left, &t, m, v, err) < 0))
+	if (end == MINIMISE_DONE && (give_back(e, left, &t, is_needed, v, err) < 0 || find_few(e, left, &t, m, v, err) < 0 || close_gaps(e, &t, v, &m->has_gaps, err) < 0))
 		end = MINIMISE_ERROR;
 	m->state = states_copy(&e->set, t.newest);
 	if (end == MINIMISE_DONE)
