@@ -116,7 +116,7 @@ static uint64_t states_key(const struct walk *w)
 
 static bool is_whole(const struct cure_trial_finding *f)
 {
-	return !f->is_found && !f->is_read && !f->nplaces;
+	return !f->is_found && !f->is_read && (!f->nplaces || f->is_any);
 }
 
 static bool has_whole(const struct cure_trial *t)
@@ -161,6 +161,13 @@ static void note_before(struct cure_trial *t, const struct whatif *supposed, con
 	t->before_key = states_key(w);
 }
 
+static bool fails_alike(const struct cure_trial *t, const struct cure_trial_finding *f,
+			const char *text)
+{
+	return f->outcome && strstr(f->outcome, text) &&
+	       !(t->before_key && t->before_key == states_key(t->explorer.walk));
+}
+
 /* The states fail as the finding does, and so does what loses nothing; and it is not so before the window, too. */
 static int fails_whole(struct cure_trial *t, const struct cure_trial_finding *f, const char *text, struct error *err)
 {
@@ -168,7 +175,7 @@ static int fails_whole(struct cure_trial *t, const struct cure_trial_finding *f,
 	uint64_t *all = states_all(&e->set), *newest = explorer_state(e, all);
 	int result = 0;
 
-	if (f->outcome && strstr(f->outcome, text) && !(t->before_key && t->before_key == states_key(e->walk))) {
+	if (fails_alike(t, f, text)) {
 		result = copes_either(t, newest, err);
 		result = result < 0 ? -1 : !result;
 	}
@@ -188,7 +195,12 @@ static int find_failing(struct cure_trial *t, const uint64_t *left, const char *
 
 		if (f->is_found || f->is_read || !is_within(f, t->explorer.walk->seq))
 			continue;
-		result = f->nplaces ? fails_by_loss(t, left, &read, f, err) : fails_whole(t, f, text, err);
+		if (f->is_any)
+			result = fails_alike(t, f, text);
+		else if (f->nplaces)
+			result = fails_by_loss(t, left, &read, f, err);
+		else
+			result = fails_whole(t, f, text, err);
 		f->is_found = result > 0;
 	}
 	read_places_release(&read);

@@ -35,6 +35,7 @@ struct cure_trial_finding {
 	size_t nplaces;
 	const char *outcome; /* without places, it fails although nothing is lost: verdict_text(), or several of them in one text */
 	bool is_read;	     /* no failure: what recovery reads of the place must be durable */
+	bool is_any;	     /* whatever fails with that outcome counts */
 	bool is_found;	     /* the answer: it is not gone */
 };
 

@@ -8,6 +8,21 @@ const struct bug_frame *bug_location_frame(const struct bug_location *l)
 	return l->nframes ? &l->frames[l->shown < l->nframes ? l->shown : 0] : NULL;
 }
 
+size_t bug_nconsequences(const struct bug *b, bool takes_all)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->nconsequences; i++)
+		n += b->consequences[i].takes_all == takes_all;
+	return n;
+}
+
+const char *bug_explains(bool takes_all)
+{
+	return takes_all ? "Together with the other bugs of this report, it explains" :
+			   "The same cause explains";
+}
+
 const struct bug_frame *bug_frame(const struct bug *b)
 {
 	return b->nlocations ? bug_location_frame(&b->locations[0]) : NULL;

@@ -141,12 +141,17 @@ struct bug {
 	const char *library; /* that did it on its own ("libpmemobj"): none of the user's doing; NULL: it is the user's */
 	const char *reason;  /* one sentence: why it is only a warning, though others of its kind are bugs; NULL: it is as severe as its kind */
 	const char *undecided_by; /* a file that crash states do not follow, and on which the verdict depends; NULL: none. The bug is a warning then */
+	bool takes_all; /* of a consequence: gone when all bugs of the report are mended; that its cause
+			   alone suffices was not shown */
 	char may_share_cause[17]; /* the id of a finding that may have the same cause; no trial decided it, so both are counted. "": none */
 };
 
 /* The frame to look at, NULL if nothing is known. */
 const struct bug_frame *bug_location_frame(const struct bug_location *l);
 const struct bug_frame *bug_frame(const struct bug *b); /* that of the first location */
+/* How many consequences it has with takes_all as given, and the words before their number. */
+size_t bug_nconsequences(const struct bug *b, bool takes_all);
+const char *bug_explains(bool takes_all);
 
 struct bug_kind {
 	const char *name;

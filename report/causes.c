@@ -60,6 +60,11 @@ void report_may_share(struct report *r, size_t i, size_t cause)
 		r->bugs.at[i]->may_share = r->bugs.at[cause];
 }
 
+void report_takes_all(struct report *r, size_t i)
+{
+	r->bugs.at[i]->bug.takes_all = true;
+}
+
 void report_demote(struct report *r, size_t i, const char *reason, const char *undecided_by)
 {
 	struct bug *b = &r->bugs.at[i]->bug;
@@ -215,8 +220,10 @@ void causes_finish(struct report *r)
 		if (r->bugs.at[i]->may_share)
 			memcpy(r->bugs.at[i]->bug.may_share_cause, root_of(r->bugs.at[i]->may_share)->bug.id, sizeof r->bugs.at[i]->bug.id);
 	for (size_t i = 0; i < r->bugs.n; i++)
-		if (!r->bugs.at[i]->cause)
+		if (!r->bugs.at[i]->cause) {
+			r->bugs.at[i]->bug.takes_all = false; /* another run counts it */
 			gather(r, r->bugs.at[i]);
+		}
 	for (size_t i = 0; i < r->bugs.n; i++)
 		if (!r->bugs.at[i]->cause)
 			r->bugs.at[n++] = r->bugs.at[i];

@@ -17,6 +17,8 @@ bool report_explain(struct report *r, size_t i, size_t cause);
 size_t report_cause(const struct report *r, size_t i); /* i itself if it has none */
 /* Finding i may have the cause of the other one. No trial showed it, so both stay and are counted. */
 void report_may_share(struct report *r, size_t i, size_t cause);
+/* Listed under its cause, it is gone when all causes are mended; not shown for that one alone. */
+void report_takes_all(struct report *r, size_t i);
 /* The finding is only a warning, and this sentence says why. undecided_by: the file on which it depends; NULL: none. */
 void report_demote(struct report *r, size_t i, const char *reason, const char *undecided_by);
 /* It is as severe as its kind, after all. */

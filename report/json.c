@@ -150,6 +150,8 @@ static json_t *bug_json(const struct bug *b)
 	json_set_text(o, "reason", b->reason);
 	json_set_text(o, "undecided_by", b->undecided_by);
 	json_set_text(o, "may_share_cause", b->may_share_cause[0] ? b->may_share_cause : NULL);
+	if (b->takes_all)
+		json_object_set_new(o, "takes_all", json_true());
 	json_object_set_new(o, "locations", locations_json(b->locations, b->nlocations));
 	if (b->npaths)
 		json_object_set_new(o, "paths", paths_json(b));

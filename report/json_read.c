@@ -322,6 +322,7 @@ static struct bug read_bug(struct reader *in, const json_t *o, bool has_conseque
 	b.library = get_text(in, o, "library");
 	b.reason = get_text(in, o, "reason");
 	b.undecided_by = get_text(in, o, "undecided_by");
+	b.takes_all = !has_consequences && get_flag(in, o, "takes_all");
 	read_may_share(in, o, b.may_share_cause);
 	read_id(in, o, b.id);
 	b.crash = read_crash(in, json_object_get(o, "crash"));

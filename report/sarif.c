@@ -223,8 +223,11 @@ static void set_locations(const struct sarif *s, json_t *result, const struct bu
 			json_array_append_new(flows, flow_json(s, &b->paths[i].locations[0]));
 	json_object_set_new(result, "locations", first);
 	for (i = 0; i < b->nconsequences; i++) {
-		char *text = xasprintf("the same cause: %s: %s", b->consequences[i].kind, b->consequences[i].message);
-		json_t *o = location_json(s, bug_frame(&b->consequences[i]), text);
+		const struct bug *one = &b->consequences[i];
+		char *text = xasprintf("the same cause%s: %s: %s",
+				       one->takes_all ? ", with the other bugs of the report" : "",
+				       one->kind, one->message);
+		json_t *o = location_json(s, bug_frame(one), text);
 
 		json_object_set_new(o, "id", json_number(b->nlocations + i));
 		json_array_append_new(others, o);

@@ -158,22 +158,32 @@ static void put_doubts(const struct text *t, const struct bug *b)
 		put_sentence(t, "It may have the same cause as finding ", b->may_share_cause);
 }
 
-/* One line each: they go with their cause. */
+static void put_consequence(const struct text *t, const struct bug *b)
+{
+	const struct bug_frame *frame = bug_frame(b);
+
+	fputs("    ", t->f);
+	if (!frame || !text_place(t, frame))
+		fputs("??", t->f);
+	fputs(": ", t->f);
+	text_put(t, b->kind);
+	fputs(": ", t->f);
+	text_put(t, b->message);
+	putc('\n', t->f);
+}
+
+/* One line each: they go with their cause, or with that and others. */
 static void put_consequences(const struct text *t, const struct bug *b)
 {
-	if (b->nconsequences)
-		fprintf(t->f, "  The same cause explains %zu more finding%s:\n", b->nconsequences, b->nconsequences == 1 ? "" : "s");
-	for (size_t i = 0; i < b->nconsequences; i++) {
-		const struct bug_frame *frame = bug_frame(&b->consequences[i]);
+	for (int takes_all = 0; takes_all < 2; takes_all++) {
+		const size_t n = bug_nconsequences(b, takes_all);
 
-		fputs("    ", t->f);
-		if (!frame || !text_place(t, frame))
-			fputs("??", t->f);
-		fputs(": ", t->f);
-		text_put(t, b->consequences[i].kind);
-		fputs(": ", t->f);
-		text_put(t, b->consequences[i].message);
-		putc('\n', t->f);
+		if (n)
+			fprintf(t->f, "  %s %zu more finding%s:\n", bug_explains(takes_all), n,
+				n == 1 ? "" : "s");
+		for (size_t i = 0; i < b->nconsequences; i++)
+			if (b->consequences[i].takes_all == takes_all)
+				put_consequence(t, &b->consequences[i]);
 	}
 }
 

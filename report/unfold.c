@@ -26,6 +26,7 @@ static void causes_unfold(struct report *r)
 		for (size_t k = 0; k < b->nconsequences; k++) {
 			report_append(r, &b->consequences[k]);
 			r->bugs.at[r->bugs.n - 1]->origin_cause = i;
+			r->bugs.at[r->bugs.n - 1]->bug.takes_all = false;
 		}
 		b->nconsequences = 0;
 	}

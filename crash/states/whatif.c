@@ -33,10 +33,15 @@ struct due {
 	line_list lines;
 };
 
+struct added_range {
+	uint64_t addr, end;
+};
+
 struct withheld {
 	struct whatif_interval interval; /* of what a transaction logged: whose it is, and its end when that is known */
 	VEC(struct made) stores;
 	uint32_t depth; /* of transactions */
+	VEC(struct added_range) added; /* to the transaction, by what is supposed */
 };
 
 struct rewriter {
@@ -107,8 +112,10 @@ void rewriter_free(struct rewriter *r)
 		vec_release(&r->withheld.at[i].stores);
 	for (size_t i = 0; i < r->dues.n; i++)
 		vec_release(&r->dues.at[i].lines);
-	for (size_t i = 0; i < r->open.n; i++)
+	for (size_t i = 0; i < r->open.n; i++) {
 		vec_release(&r->open.at[i].stores);
+		vec_release(&r->open.at[i].added);
+	}
 	vec_release(&r->dues);
 	vec_release(&r->open);
 	vec_release(&r->runs);
@@ -361,20 +368,40 @@ static struct withheld *open_of(struct rewriter *r, const struct trace_event *ev
 	return &r->open.at[r->open.n - 1];
 }
 
-/* Announces what is about to be stored, and withholds it until the transaction ends. */
+static bool is_added(const struct withheld *w, const struct trace_event *ev)
+{
+	for (size_t i = 0; i < w->added.n; i++)
+		if (w->added.at[i].addr <= ev->addr &&
+		    ev->addr + ev->size_bytes <= w->added.at[i].end)
+			return true;
+	return false;
+}
+
+static void add_range(struct rewriter *r, struct withheld *w, const struct trace_event *ev)
+{
+	make(r, PMT_TX_ADD, ev->addr, ev->seq > 0 ? ev->seq - 1 : 0, ev->site, ev->stream,
+	     ev->thread, WHATIF_PLAIN);
+	r->queue.at[r->queue.n - 1].ev.arg[0] = ev->size_bytes;
+	*vec_add(&w->added) = (struct added_range){ ev->addr, ev->addr + ev->size_bytes };
+}
+
+/* Announces what is about to be stored, and withholds it until the transaction ends, with all that
+ * is stored there later. */
 static bool log_store(struct rewriter *r, const struct trace_event *ev)
 {
 	struct withheld *w = open_of(r, ev);
 
 	if (!trace_is_store(ev->kind))
 		return false;
-	if (!w->depth || !is_among(r->whatif->logged.at, r->whatif->logged.n, whatif_place(r->whatif, ev->site))) {
+	if (!w->depth ||
+	    (!is_added(w, ev) && !is_among(r->whatif->logged.at, r->whatif->logged.n,
+					   whatif_place(r->whatif, ev->site)))) {
 		for (size_t i = 0; i < r->open.n; i++)
 			overwrite(&r->open.at[i], ev);
 		return false;
 	}
-	make(r, PMT_TX_ADD, ev->addr, ev->seq > 0 ? ev->seq - 1 : 0, ev->site, ev->stream, ev->thread, WHATIF_PLAIN);
-	r->queue.at[r->queue.n - 1].ev.arg[0] = ev->size_bytes;
+	if (!is_added(w, ev))
+		add_range(r, w, ev);
 	withhold_store(w, ev);
 	return true;
 }
@@ -388,6 +415,7 @@ static void note_tx(struct rewriter *r, const struct trace_event *ev)
 	if (ev->kind != PMT_TX_END || !w->depth || --w->depth > 0)
 		return;
 	w->interval.last_seq = ev->seq > 0 ? ev->seq - 1 : 0;
+	w->added.n = 0;
 	commit(r, w);
 }
 

@@ -51,12 +51,19 @@ void put_stacks(const struct page *p, const struct bug *b)
 	fputs("</details>\n", p->f);
 }
 
-static void put_consequences(const struct page *p, const struct bug *b)
+static void put_consequences(const struct page *p, const struct bug *b, bool takes_all)
 {
-	if (b->nconsequences == 0)
+	const size_t n = bug_nconsequences(b, takes_all);
+
+	if (n == 0)
 		return;
-	fprintf(p->f, "<details class=\"group\" open><summary>The same cause explains %zu more finding%s</summary>\n<ul>\n", b->nconsequences, b->nconsequences == 1 ? "" : "s");
-	for (size_t i = 0; i < b->nconsequences && i < LISTED_MAX; i++) {
+	fprintf(p->f,
+		"<details class=\"group\" open><summary>%s %zu more finding%s</summary>\n<ul>\n",
+		bug_explains(takes_all), n, n == 1 ? "" : "s");
+	for (size_t i = 0, nlisted = 0; i < b->nconsequences && nlisted < LISTED_MAX; i++) {
+		if (b->consequences[i].takes_all != takes_all)
+			continue;
+		nlisted++;
 		fputs("<li><code>", p->f);
 		put_place(p, bug_frame(&b->consequences[i]));
 		fputs("</code> ", p->f);
@@ -142,7 +149,8 @@ void put_finding(const struct page *p, const struct bug *b, size_t number)
 	}
 	if (b->crash)
 		put_recovery(p, b);
-	put_consequences(p, b);
+	put_consequences(p, b, false);
+	put_consequences(p, b, true);
 	put_stacks(p, b);
 	put_patch_of(p, b);
 	put_next(p, b);

@@ -9,6 +9,7 @@
 #include "report/causes.h"
 #include "session/causes/bonds.h"
 #include "session/causes/facts.h"
+#include "session/causes/folding.h"
 #include "session/causes/helpers.h"
 #include "session/causes/place.h"
 #include "session/causes/transactions.h"
@@ -21,8 +22,6 @@ static bool is_kind(const struct bug *b, const char *kind)
 }
 
 /* ---- rules: does the first explain the second? ---- */
-
-typedef bool rule_fn(const struct facts *f, const struct bug *cause, const struct bug *b);
 
 static bool same_store(const struct bug *a, const struct bug *b)
 {
@@ -69,11 +68,12 @@ static bool is_same_pair(const struct facts *f, const struct bug *cause, const s
 	return (place_same(lost, other) && place_same(survived, partner)) || (place_same(lost, partner) && place_same(survived, other));
 }
 
-/* In this order; of two findings that explain each other, the one that stands first stays: see rank_of(). */
-static const struct guess {
-	rule_fn *rule;
-	enum bond_kind bond;
-} rules[] = { { is_same_pair, BOND_CURE }, { is_same_loss, BOND_CURE }, { is_one_flush, BOND_FLUSH }, { is_one_fence, BOND_FENCE } };
+const struct guess guesses[NGUESSES] = {
+	{ is_same_pair, BOND_CURE },
+	{ is_same_loss, BOND_CURE },
+	{ is_one_flush, BOND_FLUSH },
+	{ is_one_fence, BOND_FENCE },
+};
 
 /* ---- windows ---- */
 
@@ -141,14 +141,7 @@ static uint64_t order_of(const struct bug *b)
 	return end && end->seq ? end->seq : b->first_seq;
 }
 
-struct folding {
-	struct report *report;
-	const struct facts *facts;
-	struct bonds *bonds;
-	numbers left; /* findings without a cause, best first */
-};
-
-static bool is_before(const struct report *r, size_t a, size_t b)
+bool folding_is_before(const struct report *r, size_t a, size_t b)
 {
 	const struct bug *x = report_draft(r, a), *y = report_draft(r, b);
 
@@ -170,13 +163,13 @@ static void folding_init(struct folding *f, struct report *r, const struct facts
 		if (report_draft(r, i)->severity != BUG_CORRECTNESS || report_cause(r, i) != i)
 			continue;
 		*vec_add(&f->left) = i;
-		for (k = f->left.n - 1; k > 0 && is_before(r, i, f->left.at[k - 1]); k--)
+		for (k = f->left.n - 1; k > 0 && folding_is_before(r, i, f->left.at[k - 1]); k--)
 			f->left.at[k] = f->left.at[k - 1];
 		f->left.at[k] = i;
 	}
 }
 
-static void fold(struct folding *f, size_t i, size_t cause, enum bond_kind kind)
+void folding_fold(struct folding *f, size_t i, size_t cause, enum bond_kind kind)
 {
 	report_lend_crash(f->report, cause, i);
 	report_explain(f->report, i, cause);
@@ -190,7 +183,7 @@ static void fold_by(struct folding *f, const struct guess *g)
 
 		for (size_t k = i + 1; k < f->left.n; k++)
 			if (g->rule(f->facts, report_draft(f->report, f->left.at[i]), report_draft(f->report, f->left.at[k])))
-				fold(f, f->left.at[k], f->left.at[i], g->bond);
+				folding_fold(f, f->left.at[k], f->left.at[i], g->bond);
 			else
 				f->left.at[n++] = f->left.at[k];
 		f->left.n = n;
@@ -241,7 +234,7 @@ static void fold_windows(struct folding *f)
 			if (!is_in_window(f->report, &window, f->left.at[k]))
 				continue;
 			*vec_add(&window) = f->left.at[k];
-			fold(f, f->left.at[k], first, BOND_WINDOW);
+			folding_fold(f, f->left.at[k], first, BOND_WINDOW);
 			memmove(&f->left.at[k], &f->left.at[k + 1], (f->left.n - k - 1) * sizeof *f->left.at);
 			f->left.n--;
 			k = i; /* what was passed over may belong to it now */
@@ -261,120 +254,6 @@ static void name_windows(struct folding *f)
 			set_window(f->report, i, window_last(f->report, &window));
 	}
 	vec_release(&window);
-}
-
-/* ---- trials ---- */
-
-struct refuting {
-	struct folding *folding;
-	struct trials *trials;
-	numbers tried; /* consequences, by the rules */
-	enum trial_answer *answers;
-};
-
-/* All causes are mended. What is listed under one of them should be gone then. */
-static void suppose_causes(struct refuting *f)
-{
-	struct report *r = f->folding->report;
-	const size_t n = report_ndrafts(r);
-
-	trials_suppose_nothing(f->trials);
-	f->tried.n = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (report_cause(r, i) != i || report_draft(r, i)->severity != BUG_CORRECTNESS || !bonds_suppose(f->folding->bonds, r, i, f->trials))
-			continue;
-		for (size_t k = 0; k < n; k++)
-			if (k != i && report_cause(r, k) == i)
-				*vec_add(&f->tried) = k;
-	}
-}
-
-static uint64_t store_seq(const struct bug *b)
-{
-	const struct bug_location *store = place_store(b);
-
-	return store ? store->seq : b->first_seq;
-}
-
-/* Of what is left, the one whose store is the oldest; SIZE_MAX: nothing is. */
-static size_t first_left(const struct refuting *f)
-{
-	const struct report *r = f->folding->report;
-	size_t best = SIZE_MAX;
-
-	for (size_t i = 0; i < f->tried.n; i++) {
-		const size_t one = f->tried.at[i];
-		const uint64_t seq = store_seq(report_draft(r, one)), best_seq = best == SIZE_MAX ? UINT64_MAX : store_seq(report_draft(r, best));
-
-		if (f->answers[i] == TRIAL_LEFT && (best == SIZE_MAX || seq < best_seq || (seq == best_seq && is_before(r, one, best))))
-			best = one;
-	}
-	return best;
-}
-
-/* Who lent a crash to the cause may be another bug. */
-static void lend_again(struct report *r, size_t cause)
-{
-	for (size_t i = 0; i < report_ndrafts(r); i++)
-		if (i != cause && report_cause(r, i) == cause)
-			report_lend_crash(r, cause, i);
-}
-
-/* It is a cause of its own, and may explain others that are left. */
-static void set_free(struct refuting *f, size_t one)
-{
-	struct report *r = f->folding->report;
-	const size_t cause = report_cause(r, one);
-
-	report_unexplain(r, one);
-	for (size_t i = 0; i < f->tried.n; i++)
-		for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) {
-			const size_t other = f->tried.at[i];
-
-			if (f->answers[i] != TRIAL_LEFT || report_cause(r, other) == one ||
-			    !rules[k].rule(f->folding->facts, report_draft(r, one), report_draft(r, other)))
-				continue;
-			report_unexplain(r, other);
-			fold(f->folding, other, one, rules[k].bond);
-		}
-	lend_again(r, cause);
-}
-
-/* Nobody knows whether it is gone: both are counted. */
-static void doubt(struct refuting *f)
-{
-	struct report *r = f->folding->report;
-
-	for (size_t i = 0; i < f->tried.n; i++) {
-		const size_t cause = report_cause(r, f->tried.at[i]);
-
-		if (f->answers[i] != TRIAL_UNDECIDED)
-			continue;
-		report_unexplain(r, f->tried.at[i]);
-		report_may_share(r, f->tried.at[i], cause);
-		lend_again(r, cause);
-	}
-}
-
-/* One trial for all causes that are known, and one for each that is found by it. */
-static void refute(struct folding *folding, struct trials *trials)
-{
-	struct refuting f = { .folding = folding, .trials = trials };
-	size_t one = SIZE_MAX;
-
-	f.answers = xcalloc(report_ndrafts(folding->report) + 1, sizeof *f.answers);
-	do {
-		suppose_causes(&f);
-		if (f.tried.n == 0)
-			break;
-		trials_look(trials, f.tried.at, f.tried.n, f.answers);
-		doubt(&f);
-		one = first_left(&f);
-		if (one != SIZE_MAX)
-			set_free(&f, one);
-	} while (one != SIZE_MAX);
-	vec_release(&f.tried);
-	free(f.answers);
 }
 
 /* ---- all ---- */
@@ -421,7 +300,7 @@ static void try_folded(struct folding *f, const struct trace *t, struct locator 
 {
 	struct trials *trials = trials_new(f->report, t, f->facts, l, crash);
 
-	refute(f, trials);
+	prove_folded(f, trials);
 	tell_runs(f->report, trials_nruns(trials));
 	trials_free(trials);
 }
@@ -444,8 +323,8 @@ void causes_fold(struct report *r, const char *path, const struct libraries *lib
 	l = locator_new(t, libraries);
 	complaints_explain(complaints, r, l, &facts, &bonds);
 	folding_init(&f, r, &facts, &bonds);
-	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-		fold_by(&f, &rules[i]);
+	for (size_t i = 0; i < NGUESSES; i++)
+		fold_by(&f, &guesses[i]);
 	fold_windows(&f);
 	if (has_folded(r))
 		try_folded(&f, t, l, crash);

@@ -240,7 +240,8 @@ static bool is_in_report(const struct complaints *all, const struct complaint *c
 }
 
 /* Those that stand in the report, or explain what does. */
-static void explain_by(struct report *r, const struct complaints *all, struct complaint *c, const struct facts *f, struct locator *l)
+static void explain_by(struct report *r, const struct complaints *all, struct complaint *c,
+		       const struct facts *f, struct locator *l, struct bonds *bonds)
 {
 	struct report *alone = told_alone(c, l);
 	const struct bug_location *place = &report_draft(alone, 0)->locations[0];
@@ -258,8 +259,8 @@ static void explain_by(struct report *r, const struct complaints *all, struct co
 			c->draft = report_find_draft(r, report_draft(alone, 0));
 		}
 		report_lend_crash(r, c->draft, i);
-		if (report_cause(r, i) == i)
-			report_explain(r, i, c->draft);
+		if (report_cause(r, i) == i && report_explain(r, i, c->draft))
+			bonds_add(bonds, c->draft, i, BOND_CURE);
 	}
 	report_free(alone);
 }
@@ -336,6 +337,6 @@ void complaints_explain(struct complaints *all, struct report *r, struct locator
 {
 	set_windows(all, f);
 	for (size_t i = 0; i < all->list.n; i++)
-		explain_by(r, all, &all->list.at[i], f, l);
+		explain_by(r, all, &all->list.at[i], f, l, bonds);
 	unite_ranges(r, all, f, bonds);
 }

@@ -12,7 +12,8 @@
 #include "util/alloc.h"
 
 #define RUNS_OF_BUG 60u	 /* of recovery, on average */
-#define RUNS_LEAST 100u /* however few the exploration took: a small one is over at once */
+#define RUNS_LEAST 100u	 /* however few the exploration took: a small one is over at once */
+#define RUNS_OF_FINDING 20u /* likewise, with many findings */
 
 struct trials {
 	const struct report *report;
@@ -93,6 +94,14 @@ static bool has_place(const struct cause_cure *c, uint32_t place)
 		if (c->of[i] == place)
 			return true;
 	return false;
+}
+
+bool cause_cure_is_for(const struct cause_cure *a, const struct cause_cure *b)
+{
+	for (size_t i = 0; i < b->nof; i++)
+		if (!has_place(a, b->of[i]))
+			return false;
+	return true;
 }
 
 static void cure_atomic(struct cause_cure *c, const struct trials *t, const struct bug *b)
@@ -349,15 +358,16 @@ static void walk_for(struct trials *t, const struct whatif *w, struct sought *s,
 	logged_release(&logged);
 }
 
-static void ask_recovery(struct trials *t, const struct whatif *w, const size_t *list, size_t n, enum trial_answer *answers)
+static void ask_recovery(struct trials *t, const struct whatif *w, const struct trial_question *list, size_t n, enum trial_answer *answers)
 {
 	struct sought s = { .lost = xcalloc(n + 1, sizeof *s.lost) };
 
 	for (size_t i = 0; i < n; i++) {
 		struct cure_trial_finding f;
 
-		if (!is_by_recovery(bug_of(t, list[i])) || !begin_crash(t) || !find_windows(t, list[i], &f, &s.lost[i]))
+		if (!is_by_recovery(bug_of(t, list[i].finding)) || !begin_crash(t) || !find_windows(t, list[i].finding, &f, &s.lost[i]))
 			continue;
+		f.is_any = list[i].is_any && f.outcome;
 		*vec_add(&s.findings) = f;
 		*vec_add(&s.at) = i;
 	}
@@ -412,7 +422,7 @@ static const struct platform *platform_of(const struct trials *t)
 	return report_platform(t->report) ? platform_find(report_platform(t->report)) : NULL;
 }
 
-static void ask_oracles(struct trials *t, const struct whatif *w, const size_t *list, size_t n, enum trial_answer *answers)
+static void ask_oracles(struct trials *t, const struct whatif *w, const struct trial_question *list, size_t n, enum trial_answer *answers)
 {
 	const struct check_options o = { .platform = platform_of(t) };
 	struct error err;
@@ -428,15 +438,15 @@ static void ask_oracles(struct trials *t, const struct whatif *w, const size_t *
 		check_finish_again(c);
 	}
 	for (size_t i = 0; i < n; i++)
-		if (!is_by_recovery(bug_of(t, list[i])))
-			answers[i] = is_found_by(t, list[i], c) ? TRIAL_LEFT : TRIAL_GONE;
+		if (!is_by_recovery(bug_of(t, list[i].finding)))
+			answers[i] = is_found_by(t, list[i].finding, c) ? TRIAL_LEFT : TRIAL_GONE;
 	check_free(c);
 }
 
-static bool has_oracles_finding(const struct trials *t, const size_t *list, size_t n)
+static bool has_oracles_finding(const struct trials *t, const struct trial_question *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!is_by_recovery(bug_of(t, list[i])))
+		if (!is_by_recovery(bug_of(t, list[i].finding)))
 			return true;
 	return false;
 }
@@ -453,7 +463,7 @@ void trials_suppose_nothing(struct trials *t)
 	t->supposed.n = 0;
 }
 
-void trials_look(struct trials *t, const size_t *list, size_t n, enum trial_answer *answers)
+void trials_look(struct trials *t, const struct trial_question *list, size_t n, enum trial_answer *answers)
 {
 	struct whatif w;
 
@@ -476,13 +486,16 @@ uint64_t trials_nruns(const struct trials *t)
 	return cure_trial_nruns(&t->crash);
 }
 
-/* Diagnosis takes no more than the exploration, and minimising and attributing had their part of it already. */
+/* Diagnosis takes no more than the exploration, and minimising and attributing had their part of it
+ * already. But a small exploration with many findings needs some runs for each. */
 static uint64_t runs_allowed(const struct report *r)
 {
 	const struct report_coverage *c = report_coverage(r);
-	const uint64_t all = report_ndrafts(r) * RUNS_OF_BUG, had = c && c->runs > c->diagnosis_runs ? c->runs - c->diagnosis_runs : 0, most = had < all ? had : all;
+	const uint64_t n = report_ndrafts(r), most = n * RUNS_OF_BUG;
+	const uint64_t had = c && c->runs > c->diagnosis_runs ? c->runs - c->diagnosis_runs : 0;
+	const uint64_t least = n * RUNS_OF_FINDING > RUNS_LEAST ? n * RUNS_OF_FINDING : RUNS_LEAST;
 
-	return most < RUNS_LEAST ? RUNS_LEAST : most;
+	return had < least ? least : had < most ? had : most;
 }
 
 struct trials *trials_new(const struct report *r, const struct trace *trace, const struct facts *f, struct locator *l, struct crash_setup *setup)

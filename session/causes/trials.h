@@ -41,6 +41,12 @@ enum trial_answer {
 	TRIAL_UNDECIDED, /* the budget ended first, or recovery cannot be run */
 };
 
+/* Is the finding left? is_any: a failure like it, whatever is lost, counts, too. */
+struct trial_question {
+	size_t finding;
+	bool is_any;
+};
+
 struct trials;
 
 /* Borrows all. setup: after crashing_explore(), which leaves it the plan; NULL, or without a plan: recovery is not run. */
@@ -50,10 +56,13 @@ uint64_t trials_nruns(const struct trials *t); /* of recovery */
 uint32_t trials_class(const struct trials *t, uint32_t site);
 
 void cause_cure_of(struct cause_cure *c, const struct trials *t, size_t i);
+/* The first is for all places of the second. */
+bool cause_cure_is_for(const struct cause_cure *a, const struct cause_cure *b);
 void cause_cure_add(struct cause_cure *c, uint32_t place); /* 0 and what it has already: nothing */
 
 void trials_suppose(struct trials *t, const struct cause_cure *c);
 void trials_suppose_nothing(struct trials *t);
-void trials_look(struct trials *t, const size_t *list, size_t n, enum trial_answer *answers);
+void trials_look(struct trials *t, const struct trial_question *list, size_t n,
+		 enum trial_answer *answers);
 
 #endif

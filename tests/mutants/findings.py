@@ -156,7 +156,8 @@ def analysis(name, structure, arguments, folder):
 
 
 def findings_of(structure, run, numbers, name="test"):
-    """Correctness findings of `pmend test` or `check`, in the order of the report: kind, the places of the title, those of all locations, how many are listed under it."""
+    """Correctness findings of `pmend test` or `check`, in the order of the report: kind, the places of the title, those of all locations, how many are listed under it; for
+    all of them, the runs of recovery: of the exploration, and to explain what it found."""
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         arguments = prepare(structure, run, os.path.join(folder, "pool"))
         p = subprocess.run(analysis(name, structure, arguments, folder), env=dict(os.environ, PMEND_MUTANT=",".join(map(str, numbers))), stdout=subprocess.DEVNULL,
@@ -164,7 +165,8 @@ def findings_of(structure, run, numbers, name="test"):
         if p.returncode not in (0, 1):
             raise AssertionError(f"pmend {name} ended with {p.returncode}: {p.stderr}")
         with open(os.path.join(folder, "report.json")) as f:
-            bugs = json.load(f)["bugs"]
+            report = json.load(f)
+    runs = [report.get("coverage", {}).get(key, 0) for key in ("runs", "diagnosis_runs")]
     return [{"kind": b["kind"], "at": places(b), "locations": [f"{x['role']} {place(x)}" for x in b["locations"]],
-             "point": b.get("crash", {}).get("failure_point"), "outcome": b.get("crash", {}).get("outcome"), "folded": len(b.get("consequences", []))}
-            for b in bugs if b["severity"] == "correctness"]
+             "point": b.get("crash", {}).get("failure_point"), "outcome": b.get("crash", {}).get("outcome"), "folded": len(b.get("consequences", [])), "runs": runs, "may": "may_share_cause" in b}
+            for b in report["bugs"] if b["severity"] == "correctness"]

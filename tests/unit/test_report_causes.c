@@ -278,6 +278,65 @@ static void doubts_are_written_and_read_again(void **state)
 	free(text);
 }
 
+static void check_takes_all(const struct report *r)
+{
+	static const struct {
+		const char *format, *part;
+	} rows[] = {
+		{ "text", "The same cause explains 1 more finding:" },
+		{ "text", "Together with the other bugs of this report, it explains 1 more finding:" },
+		{ "sarif", "the same cause, with the other bugs of the report: missing-flush" },
+		{ "html", "Together with the other bugs of this report, it explains 1 more" },
+		{ "json", "\"takes_all\": true" },
+	};
+
+	assert_int_equal(report_nbugs(r), 1);
+	assert_int_equal(bug_nconsequences(report_bug(r, 0), false), 1);
+	assert_int_equal(bug_nconsequences(report_bug(r, 0), true), 1);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char *text = sample_render(r, rows[i].format, &(struct report_options){ 0 });
+
+		if (!strstr(text, rows[i].part))
+			fail_msg("%s is not in the %s", rows[i].part, rows[i].format);
+		free(text);
+	}
+}
+
+/* What takes more than its cause is told apart, and is so when it is read again. When it is counted, it
+ * takes nothing. */
+static void what_takes_all_causes_is_told(void **state)
+{
+	struct bug_frame frames[] = { sample_frame("update", 3), sample_frame("update", 4),
+				      sample_frame("update", 5) };
+	struct report *r = report_new(), *back, *counted = report_new();
+	struct error err;
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		sample_add(r, "missing-flush", &frames[i], 1);
+	report_explain(r, 1, 0);
+	report_explain(r, 2, 0);
+	report_takes_all(r, 2);
+	report_finish(r);
+	check_takes_all(r);
+	text = sample_render(r, "json", &(struct report_options){ 0 });
+	sample_write("r.json", text);
+	back = report_read("r.json", &err);
+	assert_non_null(back);
+	check_takes_all(back);
+	sample_add(counted, "missing-flush", &frames[0], 1);
+	sample_add(counted, "missing-flush", &frames[2], 1);
+	report_takes_all(counted, 1);
+	report_finish(counted);
+	assert_int_equal(report_nbugs(counted), 2);
+	assert_false(report_bug(counted, 0)->takes_all || report_bug(counted, 1)->takes_all);
+	report_free(counted);
+	report_free(back);
+	report_free(r);
+	free(text);
+}
+
 /* Two runs, of which one demotes the finding, in both orders. */
 static void check_one_doubt(const char *kind, enum bug_severity severity, const char *reason)
 {
@@ -318,6 +377,7 @@ int main(void)
 		cmocka_unit_test(a_consequence_is_a_finding_again),
 		cmocka_unit_test(reports_with_causes_become_one),
 		cmocka_unit_test(doubts_are_written_and_read_again),
+		cmocka_unit_test(what_takes_all_causes_is_told),
 		cmocka_unit_test(a_bug_of_one_run_is_a_bug),
 	};
 

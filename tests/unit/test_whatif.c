@@ -446,6 +446,27 @@ static void a_logged_range_is_durable_at_the_end(void **state)
 	script_release(&s);
 }
 
+/* So is what another place stores there later in that transaction; but not what it stores beside it. */
+static void a_logged_range_is_of_all_stores(void **state)
+{
+	struct script s;
+	struct whatif w;
+
+	(void)state;
+	script_init(&s, "1[ 1=a1 1=a2 1=b1 1] 1=c1 1fc 1s");
+	w = suppose(&s);
+	*vec_add(&w.logged) = 2;
+	expect(&s, &w, 3, "000 010 | 200 210 | 200 201 210 211");
+	whatif_release(&w);
+	script_release(&s);
+	script_init(&s, "1[ 1=a1 1] 1[ 1=a2 1] 1=c1 1fc 1s"); /* another transaction */
+	w = suppose(&s);
+	*vec_add(&w.logged) = 2;
+	expect(&s, &w, 3, "000 | 100 | 100 101 200 201");
+	whatif_release(&w);
+	script_release(&s);
+}
+
 static size_t list_keys(struct script *s, const struct whatif *w, const struct allowed *allowed, uint64_t *keys)
 {
 	struct state_set set = { 0 };
@@ -656,6 +677,7 @@ int main(void)
 		cmocka_unit_test(a_flush_comes_after_its_event),
 		cmocka_unit_test(only_what_is_named_is_withheld),
 		cmocka_unit_test(a_logged_range_is_durable_at_the_end),
+		cmocka_unit_test(a_logged_range_is_of_all_stores),
 		cmocka_unit_test(what_a_crash_leaves_is_recognised),
 		cmocka_unit_test(the_smallest_interval_is_found),
 		cmocka_unit_test(every_execution_is_cured),
