@@ -104,6 +104,12 @@ void bugs_settle(struct crash_result *r)
 
 /* ---- races ---- */
 
+/* Of reads of undefined bytes, one trial that shows a difference is enough, and one that could not be made leaves it open. */
+static int weight(const struct race *r)
+{
+	return r->state == RACE_BUG ? 2 : r->state == RACE_UNTRIED;
+}
+
 void race_merge(struct crash_result *result, struct race *r)
 {
 	for (size_t i = 0; i < result->races.n; i++) {
@@ -112,10 +118,12 @@ void race_merge(struct crash_result *result, struct race *r)
 
 		if (!race_same(known, r))
 			continue;
-		if (known->state != r->state) /* one saw it only where nothing is wrong with it */
+		if (known->state != r->state && r->kind != RACE_UNINITIALISED) /* one saw it only where nothing is wrong with it */
 			is_better = known->state == RACE_ATOMIC;
 		else
 			r->count = known->count += r->count;
+		if (known->state != r->state && r->kind == RACE_UNINITIALISED)
+			is_better = weight(r) > weight(known);
 		r->is_certain = known->is_certain |= r->is_certain;
 		r->is_porting = known->is_porting &= r->is_porting;
 		if (is_better) {

@@ -113,12 +113,13 @@ static void add(crash_reasons *list, char *text)
 		*vec_add(list) = text;
 }
 
+/* But for reads of undefined bytes, which are told as warnings. */
 static size_t count_untried(const struct crash_result *r)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->races.n; i++)
-		n += r->races.at[i].state == RACE_UNTRIED;
+		n += r->races.at[i].state == RACE_UNTRIED && r->races.at[i].kind != RACE_UNINITIALISED;
 	return n;
 }
 

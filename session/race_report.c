@@ -17,6 +17,12 @@ static bool is_bug(const struct race *r)
 	return r->state == RACE_BUG || r->state == RACE_UNKNOWN;
 }
 
+/* Nobody knows whether recovery uses it. */
+static bool is_warning(const struct race *r)
+{
+	return r->kind == RACE_UNINITIALISED && r->state == RACE_UNTRIED;
+}
+
 bool race_report_has_bugs(const struct crash_result *c)
 {
 	for (size_t i = 0; i < c->races.n; i++)
@@ -114,7 +120,7 @@ char *race_report_evidence(const struct crash_telling *t, const struct crash_bug
 		const struct race *r = &c->races.at[i];
 		char *reader, *longer, *what;
 
-		if (!is_bug(r) || is_told[race_is_semantic(r)] || !is_same_loss(t, r, b))
+		if (!is_bug(r) || r->kind == RACE_UNINITIALISED || is_told[race_is_semantic(r)] || !is_same_loss(t, r, b))
 			continue;
 		is_told[race_is_semantic(r)] = true;
 		reader = reader_text(t, r);
@@ -195,6 +201,10 @@ static void add_race(const struct crash_telling *t, const struct race *r, const 
 			 .crash = &crash };
 	size_t at = 0;
 
+	if (is_warning(r)) {
+		b.severity = BUG_WARNING;
+		b.reason = "whether recovery uses these bytes is not known: the budget ended before it was run with others there, or it does not end twice in the same way";
+	}
 	where[0].shown = find_reader(t, r, true, &reader);
 	where[0].nframes = reader.n;
 	add_frames(&frames, reader.at, reader.n);
@@ -229,6 +239,15 @@ static bool is_same_bug(const struct crash_telling *t, const struct race *a, con
 	return is_same;
 }
 
+/* Under another caller, the same is a bug. */
+static bool is_bug_elsewhere(const struct crash_telling *t, const struct race *r)
+{
+	for (size_t i = 0; i < t->result->races.n; i++)
+		if (is_bug(&t->result->races.at[i]) && is_same_bug(t, r, &t->result->races.at[i]))
+			return true;
+	return false;
+}
+
 /* One race, with all that is the same bug; nothing if a failing state tells of it. */
 static void tell(const struct crash_telling *t, size_t i, bool *is_told)
 {
@@ -238,14 +257,14 @@ static void tell(const struct crash_telling *t, size_t i, bool *is_told)
 	bool is_failure = false;
 
 	is_told[i] = true;
-	if (!is_bug(&sum))
+	if (!is_bug(&sum) && (!is_warning(&sum) || is_bug_elsewhere(t, &sum)))
 		return;
 	for (size_t k = 0; k < c->bugs.n && !is_failure; k++)
 		is_failure = is_same_loss(t, &sum, &c->bugs.at[k]);
 	for (size_t k = 0; k < c->races.n; k++) {
 		const struct race *r = &c->races.at[k];
 
-		if (is_told[k] || !is_bug(r) || !is_same_bug(t, &sum, r))
+		if (is_told[k] || is_warning(r) != is_warning(&sum) || (!is_bug(r) && !is_warning(r)) || !is_same_bug(t, &sum, r))
 			continue;
 		sum.is_porting &= r->is_porting;
 		if (r->kind == RACE_UNDURABLE && race_is_semantic(&sum))
@@ -274,15 +293,6 @@ void race_report_add(const struct crash_telling *t)
 }
 
 /* ---- what is no bug ---- */
-
-/* Under another caller, the same is a bug. */
-static bool is_bug_elsewhere(const struct crash_telling *t, const struct race *r)
-{
-	for (size_t i = 0; i < t->result->races.n; i++)
-		if (is_bug(&t->result->races.at[i]) && is_same_bug(t, r, &t->result->races.at[i]))
-			return true;
-	return false;
-}
 
 typedef VEC(char *) texts;
 

@@ -38,15 +38,16 @@ static char *semantic_message(const struct race *r, const char *values)
 	return values ? xasprintf("%s. The store may also not be durable: the value read can be %s", text, values) : xstrdup(text);
 }
 
-static char *uninitialised_message(void)
+static char *uninitialised_message(const struct race *r)
 {
-	return xstrdup("of an allocated object to which nothing was stored before the crash; their value is undefined: initialise the object in a "
-		       "constructor, allocate it zeroed, or publish it only when it is complete");
+	return xasprintf("of an allocated object to which nothing was stored before the crash; their value is undefined%s%s: initialise the object in a "
+			 "constructor, allocate it zeroed, or publish it only when it is complete",
+			 r->values ? ", and " : "", r->values ? r->values : "");
 }
 
 char *race_message(const struct plan *p, const struct race *r, const char *values)
 {
-	char *rest = race_is_semantic(r) ? semantic_message(r, values) : r->kind == RACE_UNINITIALISED ? uninitialised_message() : undurable_message(r);
+	char *rest = race_is_semantic(r) ? semantic_message(r, values) : r->kind == RACE_UNINITIALISED ? uninitialised_message(r) : undurable_message(r);
 	const char *porting = r->is_porting ? ". Only on arm64, where a crash can lose a store and keep a later one to the same line; safe only if the "
 					      "later store is a release, or if a barrier is between them" : "";
 	char *text = xasprintf("recovery reads %" PRIu32 " byte%s at %s+0x%" PRIx64 " %s%s", r->len_bytes, r->len_bytes == 1 ? "" : "s",

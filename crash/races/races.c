@@ -288,6 +288,7 @@ void races_note_run(struct races *r, struct explorer *e, const uint64_t *before,
 			semantics_note(r->semantics, e, left, &d[i], (enum recovery_part)part, is_porting, v);
 			uninitialised_note(r->uninitialised, e, &d[i], (enum recovery_part)part, is_porting, v);
 		}
+	uninitialised_end_run(r->uninitialised, e, left);
 	ported_end(&ported);
 }
 
@@ -325,7 +326,7 @@ void races_begin_point(struct races *r, struct explorer *e, bool is_again)
 	if (r->is_watched)
 		infer_watch(&e->set, e->walk);
 	semantics_begin_point(r->semantics, e);
-	uninitialised_begin_point(e);
+	uninitialised_begin_point(r->uninitialised, e);
 	if (r->o->is_strict)
 		model_each(e->walk->model, 0, UINT64_MAX, watch_store, e);
 	states_sort(&e->set);
@@ -333,13 +334,13 @@ void races_begin_point(struct races *r, struct explorer *e, bool is_again)
 
 int races_end_point(struct races *r, struct explorer *e, struct error *err)
 {
-	return race_conclude(r, e, err) < 0 ? -1 : semantics_end_point(r->semantics, e, err);
+	return race_conclude(r, e, err) < 0 ? -1 : races_end_visit(r, e, err);
 }
 
 /* What it asks depends on the walk. */
 int races_end_visit(struct races *r, struct explorer *e, struct error *err)
 {
-	return semantics_end_point(r->semantics, e, err);
+	return semantics_end_point(r->semantics, e, err) < 0 ? -1 : uninitialised_end_visit(r->uninitialised, e, err);
 }
 
 /* ---- between visits ---- */

@@ -31,8 +31,17 @@ static uint64_t mix(uint64_t h, uint64_t n)
 
 /* Bytes that do not count. */
 struct leaving_out {
-	uint64_t addr, len_bytes;
+	const struct run_gap *at;
+	size_t n;
 };
+
+static bool is_left_out(struct leaving_out out, uint64_t word)
+{
+	for (size_t i = 0; i < out.n; i++)
+		if (word < out.at[i].addr + out.at[i].len_bytes && out.at[i].addr < word + 8)
+			return true;
+	return false;
+}
 
 static uint64_t chunk_changes(const uint8_t *is, const uint8_t *want, uint64_t addr, uint64_t h)
 {
@@ -67,7 +76,7 @@ static uint64_t page_content(const struct runner *r, const uint8_t *is, const ui
 	for (uint32_t at = 0; at < IMAGE_PAGE_BYTES; at += 8) {
 		uint64_t word;
 
-		if (memcmp(is + at, durable + at, 8) == 0 || (addr + at < out.addr + out.len_bytes && out.addr < addr + at + 8))
+		if (memcmp(is + at, durable + at, 8) == 0 || is_left_out(out, addr + at))
 			continue;
 		memcpy(&word, is + at, 8);
 		h = mix(mix(h, addr + at), word);
@@ -120,7 +129,12 @@ uint64_t runner_changes(const struct runner *r)
 	return each_page(r, page_changes, (struct leaving_out){ 0 });
 }
 
+uint64_t runner_content_beside(const struct runner *r, const struct run_gap *gaps, size_t n)
+{
+	return each_page(r, page_content, (struct leaving_out){ gaps, n });
+}
+
 uint64_t runner_content(const struct runner *r, uint64_t addr, uint64_t len_bytes)
 {
-	return each_page(r, page_content, (struct leaving_out){ addr, len_bytes });
+	return runner_content_beside(r, &(struct run_gap){ addr, len_bytes }, 1);
 }

@@ -138,6 +138,10 @@ const uint64_t *runner_left(const struct runner *r);
 uint64_t runner_changes(const struct runner *r);
 /* A number for what the files hold now, but for the 8-byte words of some bytes: two runs of what is loaded that leave the same have the same. */
 uint64_t runner_content(const struct runner *r, uint64_t addr, uint64_t len_bytes);
+struct run_gap {
+	uint64_t addr, len_bytes;
+};
+uint64_t runner_content_beside(const struct runner *r, const struct run_gap *gaps, size_t n); /* the same, but for the words of several ranges */
 
 /* Writes the files, as they would be for a run with `left` and no laziness, into a folder: FOLDER/NAME each (FOLDER/NUMBER-NAME if
  * an earlier file has that name). Absent files are not written. */

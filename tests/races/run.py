@@ -50,6 +50,11 @@ CASES = [
     ("regions, open", "regions", "run open", "recover", "regions", []),
     ("uninitialised", "uninitialised", "run", "recover", None, []),
     ("uninitialised, broken", "uninitialised", "run broken", "recover", "broken", []),
+    *[(f"slots, {how}", "slots", "run", f"recover {how}", None, []) for how in ("print", "magic")],
+    *[(f"slots, broken, {how}", "slots", "run broken", f"recover {how}", "used", []) for how in ("print", "length", "pointer", "compare")],
+    ("slots, broken, magic", "slots", "run broken", "recover magic", "magic", []),
+    ("slots, 12 runs", "slots", "run", "recover print", "budget", ["--max-runs", "12", "-j", "1"]),
+    ("slots, broken, silent", "slots", "run broken", "recover silent", None, []),
     ("figure 1, libpmemobj", "obj", "list", "list recover", None, ["--strategy", "prefix"]),
     ("figure 1, libpmemobj, recover()", "obj", "list broken", "list recover", "list", ["--strategy", "prefix"]),
     ("figure 1, libpmemobj, recover_alt()", "obj", "list broken", "list recover_alt", None, ["--strategy", "prefix"]),
@@ -111,12 +116,13 @@ def recorded(program, arguments, folder, known={}):
 
 
 # compared for different numbers of workers
-SAME_WITH_JOBS = ("figure 2, wrong", "atomic stores, broken")
+SAME_WITH_JOBS = ("figure 2, wrong", "atomic stores, broken", "slots, broken, print")
 
 # what a report must be besides: by name of a case
 BESIDES = {
     "regions": lambda r: r["coverage"]["failure_points"] == 1 or "more failure points than one",
     "regions, open": lambda r: r["coverage"]["failure_points"] == 1 or "another number of failure points than one",
+    "slots, 12 runs": lambda r: all(b["severity"] == "warning" and b["reason"] for b in r["bugs"]) or "what was not tried is called a bug",
     "semantic, with failures": lambda r: all("where it is uncommitted by its commit variable" in b["message"] for b in r["bugs"]
                                              if b["kind"] == "atomicity") or "a failing state does not tell what recovery reads",
 }
@@ -161,9 +167,9 @@ def agreement(case, folder):
 
 
 def agreeing(cases):
-    """One case for each program and way to run it, but for libpmemobj's, which take too long lazily, and those whose budget ends."""
+    """One case for each program and way to run it, but for libpmemobj's, which take too long lazily, slots, and those whose budget ends."""
     return list({(c[1], c[2], c[3], tuple(strategy_less(c[5]))): ("strategies agree: " + c[0], *c[1:5], strategy_less(c[5])) for c in cases
-                 if c[1] != "obj" and "--max-runs" not in c[5] and "%LENGTH%" not in " ".join(c[5])}.values())
+                 if c[1] not in ("obj", "slots") and "--max-runs" not in c[5] and "%LENGTH%" not in " ".join(c[5])}.values())
 
 
 def wrong(case, folder):
