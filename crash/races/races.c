@@ -56,6 +56,7 @@ void races_free(struct races *r)
 /* ---- one decision ---- */
 
 struct newest {
+	const struct plan *plan;
 	uint64_t addr, mask; /* what was read */
 	struct crash_store store;
 };
@@ -64,15 +65,18 @@ static void note_newest(const struct model_store *s, void *arg)
 {
 	struct newest *n = arg;
 
-	for (uint64_t m = n->mask; m; m &= m - 1)
-		if (n->addr + (uint64_t)__builtin_ctzll(m) - s->addr < s->size_bytes && s->seq >= n->store.seq)
+	for (uint64_t m = n->mask; m; m &= m - 1) {
+		const uint64_t byte = n->addr + (uint64_t)__builtin_ctzll(m);
+
+		if (byte - s->addr < s->size_bytes && s->seq >= n->store.seq && !plan_is_byte_declared(n->plan, s->seq, byte))
 			n->store = (struct crash_store){ s->seq, s->site ? s->site->id : 0 };
+	}
 }
 
-/* The last store to what was read, of those that are not guaranteed to be durable. */
+/* The last store to what was read, of those that are not guaranteed to be durable, nor need be. */
 static struct crash_store last_store(const struct explorer *e, uint64_t addr, uint64_t mask)
 {
-	struct newest n = { .addr = addr, .mask = mask };
+	struct newest n = { .plan = e->walk->plan, .addr = addr, .mask = mask };
 
 	model_each(e->walk->model, addr, 64 - (uint64_t)__builtin_clzll(mask), note_newest, &n);
 	return n.store;
@@ -226,7 +230,7 @@ static void note_decision(struct races *r, struct explorer *e, const struct run_
 	if (!runner_is_judged(e->runner, d))
 		return;
 	key.store = last_store(e, addr, d->mask);
-	if (key.store.seq == 0 || is_librarys_own(r, key.store.site) || plan_is_declared(e->walk->plan, key.store.seq) || is_trusted(e, addr, d->mask, key.store.seq) ||
+	if (key.store.seq == 0 || is_librarys_own(r, key.store.site) || is_trusted(e, addr, d->mask, key.store.seq) ||
 	    is_declared(r, e->walk->plan, addr, d->mask, key.store.site))
 		return;
 	if (!race_set_reader(&key, r->o, e, part, d))

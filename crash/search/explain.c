@@ -103,19 +103,31 @@ static void add_store(struct crash_bug *b, bool is_lost_one, struct crash_store 
 		*vec_add(&b->survived) = s;
 }
 
-static void add_losses(struct crash_bug *b, const struct losses *l)
+/* The oldest that is lost, and that the program did not declare to be of no interest: that one is to blame. If it declared all of them, the oldest. */
+static struct crash_store blamed(const struct explorer *e, const struct losses *l)
 {
 	for (size_t i = 0; i < l->stores.n; i++)
-		add_store(b, true, l->stores.at[i]);
+		if (!plan_is_declared(e->walk->plan, l->stores.at[i].seq))
+			return l->stores.at[i];
+	return l->stores.at[0];
+}
+
+/* What was declared comes last. */
+static void add_losses(const struct explorer *e, struct crash_bug *b, const struct losses *l)
+{
+	for (int is_declared = 0; is_declared < 2; is_declared++)
+		for (size_t i = 0; i < l->stores.n; i++)
+			if (plan_is_declared(e->walk->plan, l->stores.at[i].seq) == is_declared)
+				add_store(b, true, l->stores.at[i]);
 }
 
 /* Nothing of what was stored is lost (or only the newest): the crash came between two stores that belong together. */
-static void classify_prefix(struct crash_bug *b, const struct losses *lost, const struct surroundings *around)
+static void classify_prefix(const struct explorer *e, struct crash_bug *b, const struct losses *lost, const struct surroundings *around)
 {
 	b->kind = around->before.seq ? "atomicity" : "recovery-failure";
 	add_store(b, false, around->before);
 	if (lost->stores.n > 0)
-		add_losses(b, lost);
+		add_losses(e, b, lost);
 	else if (around->before.seq)
 		add_store(b, true, around->after);
 }
@@ -178,8 +190,8 @@ static bool is_of_the_past(const struct verdict *v, const struct surroundings *a
 
 static void classify_acknowledged(struct explorer *e, struct crash_bug *b, const struct losses *lost, const struct surroundings *around)
 {
-	b->kind = plan_is_never_persisted(e->walk->plan, lost->stores.at[0].seq) ? "missing-flush" : "ordering";
-	add_losses(b, lost);
+	b->kind = plan_is_never_persisted(e->walk->plan, blamed(e, lost).seq) ? "missing-flush" : "ordering";
+	add_losses(e, b, lost);
 	b->acknowledged = around->acknowledged;
 }
 
@@ -199,13 +211,13 @@ static enum minimise_end classify_order(struct explorer *e, uint64_t *few, const
 	if (is_of_the_past(v, &then)) {
 		classify_acknowledged(e, b, lost, &then);
 	} else if (!then.survivor.seq && (then.before.seq || around->before.seq)) {
-		classify_prefix(b, &more, &then);
+		classify_prefix(e, b, &more, &then);
 		b->lost.n = 0;
-		add_losses(b, lost);
+		add_losses(e, b, lost);
 	} else {
-		b->kind = plan_is_never_persisted(e->walk->plan, lost->stores.at[0].seq) && !b->is_in_line ? "missing-flush" : "ordering";
-		add_losses(b, lost);
-		needed = b->is_in_line ? survivor_in_line(e, few) : needed_survivor(e, few, lost->stores.at[0].seq);
+		b->kind = plan_is_never_persisted(e->walk->plan, blamed(e, lost).seq) && !b->is_in_line ? "missing-flush" : "ordering";
+		add_losses(e, b, lost);
+		needed = b->is_in_line ? survivor_in_line(e, few) : needed_survivor(e, few, blamed(e, lost).seq);
 		b->is_survivor_guessed = !needed.seq && then.survivor.seq;
 		add_store(b, false, b->is_survivor_guessed ? then.survivor : needed);
 	}
@@ -234,7 +246,7 @@ static enum minimise_end classify_between(struct explorer *e, const uint64_t *fe
 	b->is_survivor_guessed = around->before.seq && !needed.seq;
 	if (needed.seq)
 		around->before = needed;
-	classify_prefix(b, lost, around);
+	classify_prefix(e, b, lost, around);
 	return end;
 }
 

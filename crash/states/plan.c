@@ -1,7 +1,6 @@
 /* Reads a trace once and keeps what every later walk needs: sizes, mappings, operations, sites, initial content. A model goes along to find the stores that nothing
  * writes back. */
 #include "crash/states/plan.h"
-#include "crash/states/declared.h"
 #include "model/cut.h"
 
 #include <stdio.h>
@@ -274,13 +273,19 @@ struct model *plan_model(const struct plan *p, const struct model_image *image)
 	return m;
 }
 
+static void keep_whole(uint64_t seq, void *arg)
+{
+	struct plan *p = arg;
+
+	*vec_add(&p->declared) = seq;
+}
+
 static void keep_declared(struct plan *p, struct declared *d)
 {
-	if (d->seqs.n > 0)
-		qsort(d->seqs.at, d->seqs.n, sizeof(uint64_t), compare_seq);
-	for (size_t i = 0; i < d->seqs.n; i++)
-		if (i == 0 || d->seqs.at[i] != d->seqs.at[i - 1])
-			*vec_add(&p->declared) = d->seqs.at[i];
+	declared_end(d);
+	declared_each_whole(d, keep_whole, p);
+	p->declared_bytes = d->bytes;
+	d->bytes = (declared_list){ 0 };
 	declared_release(d);
 }
 
@@ -347,6 +352,7 @@ void plan_free(struct plan *p)
 	vec_release(&p->never_persisted);
 	vec_release(&p->unkept);
 	vec_release(&p->declared);
+	vec_release(&p->declared_bytes);
 	vec_release(&p->commits);
 	arena_release(&p->arena);
 	free(p);
@@ -365,6 +371,11 @@ bool plan_is_never_persisted(const struct plan *p, uint64_t seq)
 bool plan_is_declared(const struct plan *p, uint64_t seq)
 {
 	return is_listed(p->declared.at, p->declared.n, seq);
+}
+
+bool plan_is_byte_declared(const struct plan *p, uint64_t seq, uint64_t addr)
+{
+	return declared_has(&p->declared_bytes, seq, addr, addr + 1);
 }
 
 /* ---- stores that are overwritten too early ---- */

@@ -3,6 +3,7 @@
 #ifndef CRASH_STATES_PLAN_H
 #define CRASH_STATES_PLAN_H
 
+#include "crash/states/declared.h"
 #include "model/cut.h"
 #include "model/model.h"
 #include "pmend_run.h"
@@ -42,6 +43,7 @@ struct plan {
 	VEC(uint64_t) never_persisted;	       /* seq of stores that nothing wrote back until the end, sorted */
 	VEC(uint64_t) unkept;		       /* plan_find_unkept(): seq of stores that were overwritten before they were durable, sorted */
 	VEC(uint64_t) declared;		       /* seq of stores that the program declared clean, or volatile by intent, sorted */
+	declared_list declared_bytes;	       /* the same for each byte, also of other stores */
 	VEC(struct plan_commit) commits;       /* as annotated, distinct */
 	struct arena arena;
 	uint64_t nevents;
@@ -76,6 +78,7 @@ bool plan_is_unkept(const struct plan *p, uint64_t seq);
 bool plan_is_never_persisted(const struct plan *p, uint64_t seq);
 /* pmemcheck's SET_CLEAN or PMEND_IGNORE says of all its bytes that losing them does not matter. */
 bool plan_is_declared(const struct plan *p, uint64_t seq);
+bool plan_is_byte_declared(const struct plan *p, uint64_t seq, uint64_t addr); /* of this one */
 /* Another pass: stores of these sites (by id, n of them) are writes of commit variables. */
 void plan_add_commit_sites(struct plan *p, const bool *is_commit, size_t n);
 /* By such an event the program says that an operation is done. */

@@ -112,6 +112,13 @@ static void pass_late(struct plan *p, struct wire *w)
 	}
 }
 
+static void pass_declared(struct wire *w, struct declared_bytes *b)
+{
+	wire_pass(w, b->seq);
+	wire_pass(w, b->from);
+	wire_pass(w, b->to);
+}
+
 static void pass(struct plan *p, struct wire *w)
 {
 	trace_pass_definitions(p->trace, w);
@@ -122,6 +129,7 @@ static void pass(struct plan *p, struct wire *w)
 	pass_sites(p, w);
 	pass_sorted(w, &p->never_persisted);
 	pass_sorted(w, &p->declared);
+	wire_pass_vec(w, &p->declared_bytes, pass_declared);
 	wire_pass_vec(w, &p->commits, pass_commit);
 	wire_pass(w, p->nevents);
 	wire_pass(w, p->nold_bytes);
