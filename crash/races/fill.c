@@ -48,9 +48,10 @@ static void state_read(const struct fill *f, uint64_t addr, uint8_t *to, uint32_
 	}
 }
 
+/* What an allocator took back since is as good. */
 static bool is_stored(const struct fill *f, uint64_t addr)
 {
-	return shadow_byte(f->e->walk->shadow, addr).last.seq > 0 && !shadow_uninitialised(f->e->walk->shadow, addr);
+	return shadow_byte(f->e->walk->shadow, addr).last.seq > 0;
 }
 
 static void add_nearby(const struct fill *f, struct word *w, uint64_t addr)

@@ -17,6 +17,8 @@
 #define RANGES_TOLD 3u	/* in a message */
 #define RANGES_MAX 256u /* that are looked at more closely */
 #define BLOCK_BYTES (16u * PAGES_BYTES)
+#define WAITING 64u /* short stores */
+#define SHORT_BYTES 16u
 #define MEMORY_SHARE 4 /* at most this part of the machine's memory is used */
 
 struct range {
@@ -35,8 +37,18 @@ struct one { /* a file */
 	size_t ndiffers;    /* all of them */
 };
 
+/* A store that is not in its page yet. Each page is somewhere else in memory, so that to wait for one after the other is most of what replaying stores costs. */
+struct waiting {
+	struct one *file;
+	uint64_t offset;
+	uint32_t len_bytes;
+	uint8_t bytes[SHORT_BYTES];
+};
+
 struct all {
 	struct pages_room room;
+	struct waiting waiting[WAITING];
+	uint32_t nwaiting;
 	VEC(struct one) files; /* by number; path NULL: the trace has not told of it */
 	uint64_t room_bytes;   /* how much may still be held in memory */
 	uint32_t nstreams;
@@ -131,15 +143,41 @@ static void note_beyond(struct one *f, uint64_t size_bytes)
 		*vec_add(&f->beyond) = (struct range){ size_bytes, PAGES_BYTES - size_bytes % PAGES_BYTES };
 }
 
+/* Before anything else happens to a file. */
+static void write_waiting(struct all *a)
+{
+	for (uint32_t i = 0; i < a->nwaiting; i++)
+		pages_prefetch(&a->waiting[i].file->pages, a->waiting[i].offset);
+	for (uint32_t i = 0; i < a->nwaiting; i++) {
+		const struct waiting *w = &a->waiting[i];
+
+		pages_write(&w->file->pages, w->offset, w->bytes, w->len_bytes);
+	}
+	a->nwaiting = 0;
+}
+
 static void store_event(struct all *a, const struct trace_event *ev)
 {
 	struct one *f = one_of(a, PMT_FILE(ev->addr));
+	const uint64_t offset = PMT_OFFSET(ev->addr);
+	struct waiting *w;
 
 	if (!f)
 		return;
-	if (PMT_OFFSET(ev->addr) + ev->data_len > f->told && ev->kind != PMT_CONTENT)
+	if (offset + ev->data_len > f->told && ev->kind != PMT_CONTENT)
 		note_beyond(f, f->told);
-	pages_write(&f->pages, PMT_OFFSET(ev->addr), ev->data, ev->data_len);
+	if (ev->data_len > SHORT_BYTES || a->nwaiting == WAITING)
+		write_waiting(a);
+	if (ev->data_len > SHORT_BYTES) {
+		pages_write(&f->pages, offset, ev->data, ev->data_len);
+		return;
+	}
+	w = &a->waiting[a->nwaiting++];
+	w->file = f;
+	w->offset = offset;
+	w->len_bytes = ev->data_len;
+	memcpy(w->bytes, ev->data, ev->data_len);
+	pages_prefetch_place(&f->pages, offset);
 }
 
 static void size_event(struct one *f, uint64_t size_bytes)
@@ -171,13 +209,12 @@ static void old_event(struct one *f, uint64_t offset, uint64_t len_bytes)
 	}
 }
 
-static void step(struct all *a, const struct trace_event *ev)
+static void other_event(struct all *a, const struct trace_event *ev)
 {
 	struct one *f;
 
-	if (trace_is_store(ev->kind) || ev->kind == PMT_CONTENT)
-		store_event(a, ev);
-	else if (ev->kind == PMT_FILE)
+	write_waiting(a);
+	if (ev->kind == PMT_FILE)
 		file_event(a, ev);
 	else if (ev->kind == PMT_META)
 		meta_event(a, ev);
@@ -187,6 +224,14 @@ static void step(struct all *a, const struct trace_event *ev)
 		size_event(f, ev->arg[1]);
 	else if (ev->kind == PMT_FALLOCATE && (f = one_of(a, ev->arg[0])))
 		fallocate_event(f, ev->arg[1], ev->arg[2], ev->arg[3]);
+}
+
+static void step(struct all *a, const struct trace_event *ev)
+{
+	if (trace_is_store(ev->kind) || ev->kind == PMT_CONTENT)
+		store_event(a, ev);
+	else if (ev->kind == PMT_FILE || ev->kind == PMT_META || ev->kind == PMT_OLD || ev->kind == PMT_SIZE || ev->kind == PMT_FALLOCATE)
+		other_event(a, ev);
 	if (ev->stream >= a->nstreams)
 		a->nstreams = ev->stream + 1;
 }
@@ -488,6 +533,7 @@ char *compare_files(const char *trace, uint32_t nfiles, struct kept *kept, const
 	all_init(&a, kept, nfiles);
 	while (trace_next(t, &ev))
 		step(&a, &ev);
+	write_waiting(&a);
 	if (!trace_damage(t)) {
 		if (compare_all(&a) && a.nstreams > 1)
 			look_for_races(&a, t);

@@ -22,6 +22,18 @@ struct pages {
 };
 
 void pages_init(struct pages *p, struct pages_room *room, uint64_t len_bytes);
+/* Something will be written there soon: first where the page is, and then the page, is fetched meanwhile. */
+static inline void pages_prefetch_place(const struct pages *p, uint64_t offset)
+{
+	__builtin_prefetch(&p->at[offset / PAGES_BYTES]);
+}
+static inline void pages_prefetch(const struct pages *p, uint64_t offset)
+{
+	const uint8_t *page = offset / PAGES_BYTES < p->n ? p->at[offset / PAGES_BYTES] : NULL;
+
+	if (page)
+		__builtin_prefetch(page + offset % PAGES_BYTES, 1);
+}
 void pages_write(struct pages *p, uint64_t offset, const uint8_t *bytes, size_t len_bytes);
 void pages_zero(struct pages *p, uint64_t from, uint64_t to);
 void pages_release(struct pages *p);
