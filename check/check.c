@@ -24,6 +24,8 @@ struct check *check_new(const struct check_options *o, struct error *err)
 	c = xcalloc(1, sizeof *c);
 	c->platform = c->cut.platform = o->platform;
 	c->is_distrusting = o->is_distrusting;
+	c->is_same_line = o->is_same_line;
+	c->line_arg = o->line_arg;
 	c->on_finding = o->on_finding;
 	c->arg = o->arg;
 	c->model = new_model(c);
@@ -42,6 +44,7 @@ void check_free(struct check *c)
 	vec_release(&c->exited);
 	cut_release(&c->cut);
 	vec_release(&c->executions);
+	vec_release(&c->served);
 	vec_release(&c->watches);
 	ranges_release(&c->ignored);
 	ranges_release(&c->not_pm);
@@ -139,6 +142,16 @@ void check_again(struct check *c)
 enum cut_extent check_cut(const struct check *c)
 {
 	return cut_extent(&c->cut);
+}
+
+size_t check_nserved(const struct check *c)
+{
+	return c->served.n;
+}
+
+const struct check_served *check_served(const struct check *c, size_t i)
+{
+	return &c->served.at[i];
 }
 
 size_t check_nfindings(const struct check *c)

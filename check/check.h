@@ -19,6 +19,9 @@ struct check_options {
 	bool is_distrusting;	       /* PMDK's libraries are judged like other code: on arm64 their dmb is no dsb */
 	/* Bytes that no recovery run reads, if recovery was run: then nothing there can be lost. NULL: not known. */
 	const struct ranges *unread;
+	/* Two instructions with the same caller are of one line of the source; NULL: nobody knows. */
+	bool (*is_same_line)(const struct trace_site *a, const struct trace_site *b, void *arg);
+	void *line_arg;
 	/* Told of each finding as often as it is made, with the event of that one time; NULL: nobody. */
 	void (*on_finding)(const struct finding *f, void *arg);
 	void *arg;
@@ -38,6 +41,12 @@ void check_finish_again(struct check *c); /* after the last event of that */
 enum cut_extent check_cut(const struct check *c); /* who was cut off while recorded */
 /* After check_finish(): how often a dmb of PMDK's libraries was taken for a dsb. */
 uint64_t check_ntrusted(const struct check *c);
+/* Flushes and stores that they wrote back, a few for each place of the program: functions between the two only flush, for others. */
+struct check_served {
+	const struct trace_site *flush, *store;
+};
+size_t check_nserved(const struct check *c);
+const struct check_served *check_served(const struct check *c, size_t i);
 size_t check_nfindings(const struct check *c);
 const struct finding *check_finding(const struct check *c, size_t i); /* in order of first_seq */
 

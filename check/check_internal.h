@@ -24,6 +24,8 @@ struct check {
 	uint64_t ntrusted;
 	VEC(struct oracle_run) oracles;
 	struct findings findings;
+	bool (*is_same_line)(const struct trace_site *a, const struct trace_site *b, void *arg);
+	void *line_arg;
 	void (*on_finding)(const struct finding *f, void *arg);
 	void *arg;
 	struct ranges ignored; /* PMEND_IGNORE */
@@ -33,6 +35,7 @@ struct check {
 	VEC(bool) exited;      /* by stream */
 	struct cut cut;	       /* who was killed, and when they last had a chance */
 	VEC(uint64_t) executions; /* of flushes and fences, by site */
+	VEC(struct check_served) served;
 	VEC(struct watch) watches;
 	uint32_t skip_depth; /* PMEND_SKIP_CHECK */
 	bool has_roi, in_roi;

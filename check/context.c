@@ -66,6 +66,16 @@ void check_report(struct check *c, const struct finding *f)
 		c->on_finding(f, c->arg);
 }
 
+bool check_is_same_line(const struct check *c, const struct trace_site *a, const struct trace_site *b)
+{
+	return c->is_same_line && c->is_same_line(a, b, c->line_arg);
+}
+
+void check_note_served(struct check *c, const struct trace_site *flush, const struct trace_site *store)
+{
+	*vec_add(&c->served) = (struct check_served){ flush, store };
+}
+
 /* ---- bytes and code that do not matter ---- */
 
 /* Where the range of r that holds addr ends; addr itself if none does. */

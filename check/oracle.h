@@ -11,6 +11,8 @@
 
 #define FINDING_MAX_PLACES 3
 
+#define FLUSH_CLEAN "flush-clean" /* shown where a helper is called, see check_nserved() */
+
 struct finding_place {
 	const char *role; /* store | flush | fence | tx | assert | lost | survived | declared */
 	const struct trace_site *site;
@@ -57,6 +59,10 @@ struct oracle {
 const struct model *check_model(const struct check *c);
 const struct platform *check_platform(const struct check *c);
 void check_report(struct check *c, const struct finding *f); /* count is ignored: each call is one */
+/* Two instructions with the same caller are of one line of the source; not known: no. */
+bool check_is_same_line(const struct check *c, const struct trace_site *a, const struct trace_site *b);
+/* This flush wrote back what that store left. Both are sites of the trace. */
+void check_note_served(struct check *c, const struct trace_site *flush, const struct trace_site *store);
 /* Bytes that the program declared to be volatile by intent, or clean, since they were last stored; or that recovery never reads. */
 bool check_is_ignored(const struct check *c, uint64_t addr, uint64_t len_bytes);
 /* Code of libc, ld.so and the like: its fences and locked instructions are not the program's. */

@@ -2,7 +2,12 @@
  * to write back since the last persist), flush-volatile (no persistent memory there),
  * redundant-fence (no flush and no non-temporal store by this thread since its last fence, so that
  * the fence after a flush of a clean line is not a second finding). Of arm64, dsb is a fence; dmb
- * is never reported. Locked instructions and fences of system libraries are never reported. */
+ * is never reported. Locked instructions and fences of system libraries are never reported.
+ *
+ * A *run* is what one line of the source flushes with one call stack, one cache line after the
+ * other, while its thread does nothing else to persistent memory: usually one call that flushes an
+ * object. Whether it flushes clean lines is asked of the run: of an object, some lines may not have
+ * changed. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
@@ -10,8 +15,26 @@
 #include "util/alloc.h"
 #include "util/vec.h"
 
-static const char KIND_REDUNDANT[] = "redundant-flush", KIND_CLEAN[] = "flush-clean",
+static const char KIND_REDUNDANT[] = "redundant-flush", KIND_CLEAN[] = FLUSH_CLEAN,
 		  KIND_VOLATILE[] = "flush-volatile", KIND_FENCE[] = "redundant-fence";
+static const char CLEAN[] = "nothing was stored to this line since it was last flushed and fenced",
+		  MOST_CLEAN[] = "nothing was stored to most of these lines since they were last "
+				 "flushed and fenced";
+
+#define SERVED_MAX 4u /* stores that are noted of a flush */
+
+/* Clean lines that one instruction flushed: in a loop that a compiler unrolled there are several. */
+struct cleaned {
+	const struct trace_site *site;
+	uint64_t n, first_seq;
+};
+
+struct run {
+	const struct trace_site *site; /* of the last flush; NULL: none is open */
+	struct range first, last;      /* lines, which may be the same */
+	uint64_t nuseful, nclean;      /* lines */
+	VEC(struct cleaned) clean;
+};
 
 /* A thread that flushed or stored non-temporally since its last own fence: a fence inside a system
  * library is an accident that the program cannot rely on, so its own fence after that is not
@@ -20,10 +43,13 @@ struct waiting {
 	uint32_t stream, thread;
 	bool is_waiting;
 	bool is_alive;
+	struct run run;
 };
 
 struct state {
 	VEC(struct waiting) threads;
+	size_t nopen;     /* runs */
+	VEC(bool) served; /* by flush site: some stores that it wrote back are noted */
 };
 
 /* What a fence orders may be volatile, such as a node that the next store shows to readers (RCU).
@@ -44,7 +70,10 @@ static void performance_end(void *arg)
 {
 	struct state *s = arg;
 
+	for (size_t i = 0; i < s->threads.n; i++)
+		vec_release(&s->threads.at[i].run.clean);
 	vec_release(&s->threads);
+	vec_release(&s->served);
 	free(s);
 }
 
@@ -53,7 +82,8 @@ static struct waiting *thread_of(struct state *s, uint32_t stream, uint32_t thre
 	for (size_t i = 0; i < s->threads.n; i++)
 		if (s->threads.at[i].stream == stream && s->threads.at[i].thread == thread)
 			return &s->threads.at[i];
-	*vec_add(&s->threads) = (struct waiting){ stream, thread, false, true };
+	*vec_add(&s->threads) = (struct waiting){
+		.stream = stream, .thread = thread, .is_alive = true };
 	return &s->threads.at[s->threads.n - 1];
 }
 
@@ -98,19 +128,136 @@ static void report(struct check *c, const struct trace_event *ev, const char *ki
 	check_report(c, &f);
 }
 
-static void judge_flush(struct check *c, const struct trace_event *ev)
+/* ---- runs ---- */
+
+static void report_cleaned(struct check *c, const struct cleaned *one, const char *message)
 {
+	const struct finding f = { .kind = KIND_CLEAN,
+				   .message = message,
+				   .first_seq = one->first_seq,
+				   .nplaces = 1,
+				   .places = { { "flush", one->site } } };
+
+	for (uint64_t i = 0; i < one->n; i++)
+		check_report(c, &f);
+}
+
+static void run_end(struct state *s, struct check *c, struct run *run)
+{
+	if (!run->site)
+		return;
+	for (size_t i = 0; run->nclean > run->nuseful && i < run->clean.n; i++)
+		report_cleaned(c, &run->clean.at[i], run->nuseful ? MOST_CLEAN : CLEAN);
+	run->clean.n = run->nuseful = run->nclean = 0;
+	run->site = NULL;
+	s->nopen--;
+}
+
+static void note_clean(struct run *run, const struct trace_event *ev)
+{
+	struct cleaned *last = run->clean.n ? &run->clean.at[run->clean.n - 1] : NULL;
+
+	run->nclean++;
+	if (last && last->site == ev->site)
+		last->n++;
+	else
+		*vec_add(&run->clean) = (struct cleaned){ ev->site, 1, ev->seq };
+}
+
+static bool is_same_line(const struct check *c, const struct trace_site *a,
+			 const struct trace_site *b)
+{
+	return a == b || (a->node == b->node && a->object == b->object && check_is_same_line(c, a, b));
+}
+
+/* The next line in the direction of the run. The same line again is none: each time is judged. */
+static bool run_goes_on(const struct run *run, const struct check *c, const struct trace_event *ev,
+			struct range line)
+{
+	const bool is_next = (line.from == run->last.to && run->last.from >= run->first.from) ||
+			     (line.to == run->last.from && run->last.from <= run->first.from);
+
+	return is_next && run->site && ev->site && is_same_line(c, run->site, ev->site);
+}
+
+static struct run *run_of(struct state *s, struct check *c, const struct trace_event *ev)
+{
+	struct run *run = &waiting_of(s, ev)->run;
+	struct range line;
+	uint64_t len_bytes;
+
+	line.from = platform_flushed(ev, &len_bytes);
+	line.to = line.from + len_bytes;
+	if (!run_goes_on(run, c, ev, line)) {
+		run_end(s, c, run);
+		run->first = line;
+		s->nopen += ev->site != NULL;
+	}
+	run->site = ev->site;
+	run->last = line;
+	return run;
+}
+
+/* Whatever else its thread does ends a run. */
+static void end_other_runs(struct state *s, struct check *c, const struct trace_event *ev)
+{
+	for (size_t i = 0; s->nopen > 0 && i < s->threads.n; i++)
+		if (s->threads.at[i].stream == ev->stream && s->threads.at[i].thread == ev->thread)
+			run_end(s, c, &s->threads.at[i].run);
+}
+
+struct serving {
+	struct check *check;
+	const struct trace_site *flush, *last;
+	unsigned n;
+};
+
+static void note_store(const struct model_store *store, void *arg)
+{
+	struct serving *to = arg;
+
+	if (store->state != MODEL_DIRTY || store->site == to->last || to->n == SERVED_MAX)
+		return;
+	check_note_served(to->check, to->flush, store->site);
+	to->last = store->site;
+	to->n++;
+}
+
+/* The first time only: that shows which functions flush for others. */
+static void note_served(struct state *s, struct check *c, const struct trace_event *ev)
+{
+	struct serving to = { .check = c, .flush = ev->site };
+	uint64_t len_bytes, from = platform_flushed(ev, &len_bytes);
+
+	if (!ev->site)
+		return;
+	while (s->served.n <= ev->site->id)
+		*vec_add(&s->served) = false;
+	if (!s->served.at[ev->site->id])
+		model_each(check_model(c), from, len_bytes, note_store, &to);
+	s->served.at[ev->site->id] = true;
+}
+
+static void judge_flush(struct state *s, struct check *c, const struct trace_event *ev)
+{
+	struct run *run = run_of(s, c, ev);
+
 	if (platform_flush(check_platform(c), ev->kind) == FLUSH_SHORT)
 		return; /* it achieves too little: durability.c */
 	switch (model_flush_use(check_model(c), ev)) {
-	case MODEL_USEFUL: break;
+	case MODEL_USEFUL:
+		run->nuseful++;
+		note_served(s, c, ev);
+		break;
 	case MODEL_REDUNDANT:
 		report(c, ev, KIND_REDUNDANT, "flush",
 		       "this line is already being flushed; nothing was stored to it since");
 		break;
 	case MODEL_NOTHING:
-		report(c, ev, KIND_CLEAN, "flush",
-		       "nothing was stored to this line since it was last flushed and fenced");
+		if (run->site)
+			note_clean(run, ev);
+		else /* where it is, is not known: no run */
+			report(c, ev, KIND_CLEAN, "flush", CLEAN);
 		break;
 	}
 }
@@ -121,6 +268,8 @@ static void performance_step(void *arg, struct check *c, const struct trace_even
 
 	if (model_is_ported(check_model(c)))
 		return; /* the question is what is lost there, not what it costs */
+	if (s->nopen > 0 && !trace_is_flush(ev->kind))
+		end_other_runs(s, c, ev);
 	switch (ev->kind) {
 	case PMT_CLFLUSH:
 	case PMT_CLFLUSHOPT:
@@ -129,7 +278,7 @@ static void performance_step(void *arg, struct check *c, const struct trace_even
 	case PMT_DC_CIVAC:
 	case PMT_DC_CVAP:
 	case PMT_DC_CVADP:
-		judge_flush(c, ev);
+		judge_flush(s, c, ev);
 		waiting_of(s, ev)->is_waiting = true;
 		break;
 	case PMT_PROCESS: waiting_of(s, ev)->is_alive = true; break;
@@ -169,11 +318,20 @@ static void performance_step(void *arg, struct check *c, const struct trace_even
 	}
 }
 
+static void performance_finish(void *arg, struct check *c)
+{
+	struct state *s = arg;
+
+	for (size_t i = 0; i < s->threads.n; i++)
+		run_end(s, c, &s->threads.at[i].run);
+}
+
 const struct oracle oracle_performance = {
 	.name = "performance",
 	.help = "flushes and fences that achieve nothing: redundant-flush, flush-clean, "
 		"flush-volatile, redundant-fence",
 	.begin = performance_begin,
 	.step = performance_step,
+	.finish = performance_finish,
 	.end = performance_end,
 };

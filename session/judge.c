@@ -16,8 +16,9 @@
 
 typedef VEC(struct bug_frame) frames;
 
-/* Appends the stack of a site; the first frame's index is where the list ended before. library: of PMDK, if it did this on its own; else NULL. */
-static void add_stack(struct locator *l, const struct trace_site *site, frames *all, struct bug_location *where, const char **library)
+/* Appends the stack of a site; the first frame's index is where the list ended before. library: of PMDK, if it did this on its own; else NULL.
+ * is_at_call: not inside a function that flushes for others. */
+static void add_stack(struct locator *l, const struct trace_site *site, frames *all, struct bug_location *where, bool is_at_call, const char **library)
 {
 	const struct frame *list;
 	size_t n = locate_stack(l, site, &list);
@@ -25,6 +26,8 @@ static void add_stack(struct locator *l, const struct trace_site *site, frames *
 	where->nframes = n;
 	where->shown = locate_shown(l, list, n);
 	*library = locate_decider(list, where->shown);
+	if (n > 0 && is_at_call)
+		where->shown = locate_call(l, list, n, where->shown);
 	for (size_t i = 0; i < n; i++) {
 		struct bug_frame *f = vec_add(all);
 
@@ -61,7 +64,7 @@ void judge_add(struct report *r, struct locator *l, const struct finding *f)
 		where[i].role = f->places[i].role;
 		where[i].seq = i == 0 ? f->first_seq : 0;
 		where[i].site = f->places[i].site ? f->places[i].site->id : 0;
-		add_stack(l, f->places[i].site, &all, &where[i], &library);
+		add_stack(l, f->places[i].site, &all, &where[i], strcmp(f->kind, FLUSH_CLEAN) == 0, &library);
 		if (i == 0 && usual == BUG_PERFORMANCE && is_flush_or_fence(where[i].role))
 			b.library = library;
 	}
@@ -322,19 +325,33 @@ static void read_again(struct check *c, const struct trace *trace, uint64_t neve
 	trace_close(t);
 }
 
+/* Debug information is read only if somebody asks who flushes for others. */
+static void note_served(struct locator *l, const struct check *c)
+{
+	bool is_asked = false;
+
+	for (size_t i = 0; i < check_nfindings(c); i++)
+		is_asked |= strcmp(check_finding(c, i)->kind, FLUSH_CLEAN) == 0;
+	for (size_t i = 0; is_asked && i < check_nserved(c); i++)
+		locate_note_served(l, check_served(c, i)->flush, check_served(c, i)->store);
+}
+
 struct report *judge_trace(const struct trace *trace, const struct check_options *o, const struct libraries *libraries, bool *is_complete,
 			   struct error *err)
 {
-	struct check *c = check_new(o, err);
+	struct trace *t = trace_cursor(trace);
+	struct locator *l = locator_new(t, libraries);
+	struct check_options own = *o;
+	struct check *c;
 	struct trace_event ev;
-	struct locator *l;
-	struct report *r;
-	struct trace *t;
+	struct report *r = NULL;
 	struct counted n = { 0 };
 
+	own.is_same_line = locate_is_same_line;
+	own.line_arg = l;
+	c = check_new(&own, err);
 	if (!c)
-		return NULL;
-	t = trace_cursor(trace);
+		goto out;
 	while (trace_next(t, &ev)) {
 		check_event(c, &ev);
 		n.has_store |= trace_is_store(ev.kind);
@@ -344,7 +361,7 @@ struct report *judge_trace(const struct trace *trace, const struct check_options
 	check_finish(c);
 	read_again(c, t, n.nevents);
 	r = report_new();
-	l = locator_new(t, libraries);
+	note_served(l, c);
 	for (size_t i = 0; i < check_nfindings(c); i++)
 		judge_add(r, l, check_finding(c, i));
 	n.ntrusted = check_ntrusted(c);
@@ -353,8 +370,9 @@ struct report *judge_trace(const struct trace *trace, const struct check_options
 		report_add_library_glob(r, libraries->globs[i]);
 	ending_tell(r, t, check_cut(c));
 	*is_complete = !ending_loss(t);
-	locator_free(l);
 	check_free(c);
+out:
+	locator_free(l);
 	trace_close(t);
 	return r;
 }

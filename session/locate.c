@@ -5,6 +5,7 @@
 
 #include "trace/import.h"
 #include "trace/owner.h"
+#include "util/hash.h"
 #include "util/map.h"
 #include "util/vec.h"
 
@@ -14,6 +15,9 @@ struct locator {
 	struct symbols *symbols;
 	struct map imported;  /* pc → struct symbol */
 	struct map by_site;   /* site id → struct frame */
+	struct map same_line; /* two site ids → yes or no */
+	struct map flushers;  /* functions, by function_key(): they flush what their callers stored */
+	struct map owners;    /* likewise: they flush what they stored, or have it flushed */
 	struct arena arena;
 	VEC(struct frame) stack;
 };
@@ -35,6 +39,9 @@ void locator_free(struct locator *l)
 	symbols_free(l->symbols);
 	map_release(&l->imported);
 	map_release(&l->by_site);
+	map_release(&l->same_line);
+	map_release(&l->flushers);
+	map_release(&l->owners);
 	arena_release(&l->arena);
 	vec_release(&l->stack);
 	free(l);
@@ -133,6 +140,100 @@ size_t locate_shown(const struct locator *l, const struct frame *list, size_t n)
 		if (list[i].symbol->line)
 			return i;
 	return 0;
+}
+
+static char yes[1], no[1]; /* in maps */
+
+static bool is_same_function(const struct symbol *a, const struct symbol *b)
+{
+	return a->function && b->function && strcmp(a->function, b->function) == 0;
+}
+
+static bool has_same_line(struct locator *l, const struct trace_site *a, const struct trace_site *b)
+{
+	const struct trace_site alone[] = { { .object = a->object, .pc = a->pc }, { .object = b->object, .pc = b->pc } };
+	VEC(struct frame) list = { 0 };
+	size_t n = stack_find(l, &alone[0], true), m;
+	bool is_same;
+
+	for (size_t i = 0; i < n; i++)
+		*vec_add(&list) = l->stack.at[i];
+	m = stack_find(l, &alone[1], true);
+	is_same = n > 0 && n == m;
+	for (size_t i = 0; is_same && i < n; i++)
+		is_same = list.at[i].symbol->line && list.at[i].symbol->line == l->stack.at[i].symbol->line &&
+			  is_same_function(list.at[i].symbol, l->stack.at[i].symbol);
+	vec_release(&list);
+	return is_same;
+}
+
+bool locate_is_same_line(const struct trace_site *a, const struct trace_site *b, void *arg)
+{
+	struct locator *l = arg;
+	const uint64_t key = (uint64_t)a->id << 32 | b->id;
+	char *known = a->object ? map_get(&l->same_line, key) : no; /* names of an imported log come later */
+
+	if (!known) {
+		known = has_same_line(l, a, b) ? yes : no;
+		map_set(&l->same_line, key, known);
+	}
+	return known == yes;
+}
+
+/* ---- functions that flush for others ---- */
+
+/* One call leads to both frames inside of these two, a and b. An inlined function has the addresses of the one around it. */
+static bool is_same_call(const struct frame *a, const struct frame *b, bool has_inside)
+{
+	if (a->symbol->line != b->symbol->line)
+		return false;
+	return a->pc == b->pc || (has_inside && a[-1].symbol->is_inlined && b[-1].symbol->is_inlined && is_same_function(a->symbol, b->symbol) &&
+				  is_same_function(a[-1].symbol, b[-1].symbol));
+}
+
+size_t locate_common(const struct frame *flush, size_t nflush, const struct frame *store, size_t nstore)
+{
+	size_t i = nflush, k = nstore;
+
+	for (; i > 0 && k > 0; i--, k--)
+		if (!is_same_call(&flush[i - 1], &store[k - 1], i > 1 && k > 1))
+			break;
+	return i > 0 && k > 0 && is_same_function(flush[i - 1].symbol, store[k - 1].symbol) ? i - 1 : SIZE_MAX;
+}
+
+/* 0: it has no name. */
+static uint64_t function_key(const struct symbol *s)
+{
+	return s->function ? hash_text(s->function) ^ (s->file ? 31 * hash_text(s->file) : 0) : 0;
+}
+
+static void function_note(struct map *to, const struct frame *f)
+{
+	if (function_key(f->symbol))
+		map_set(to, function_key(f->symbol), yes);
+}
+
+void locate_note_served(struct locator *l, const struct trace_site *flush, const struct trace_site *store)
+{
+	size_t n = stack_find(l, flush, true), m, common;
+	VEC(struct frame) list = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		*vec_add(&list) = l->stack.at[i];
+	m = stack_find(l, store, true);
+	common = locate_common(list.at, n, l->stack.at, m);
+	for (size_t i = 0; common != SIZE_MAX && i <= common; i++)
+		function_note(i < common ? &l->flushers : &l->owners, &list.at[i]);
+	vec_release(&list);
+}
+
+size_t locate_call(const struct locator *l, const struct frame *list, size_t n, size_t shown)
+{
+	size_t i = shown;
+
+	while (i + 1 < n && map_get(&l->flushers, function_key(list[i].symbol)) && !map_get(&l->owners, function_key(list[i].symbol)))
+		i++;
+	return is_library(l, list[i].symbol) || !list[i].symbol->line ? shown : i;
 }
 
 const struct frame *locate(struct locator *l, const struct trace_site *site)

@@ -71,20 +71,9 @@ bool passing_same_statement(struct passing *p, const struct trace_site *a,
 	return known == yes;
 }
 
-/* The frame of the flush's stack in the function that also leads to the store: there, the two part.
- * SIZE_MAX: they have none in common. */
 static size_t frame_in_common(const frames *flush, const frames *store)
 {
-	size_t i = flush->n, k = store->n;
-
-	for (; i > 0 && k > 0; i--, k--)
-		if (flush->at[i - 1].pc != store->at[k - 1].pc ||
-		    flush->at[i - 1].symbol->line != store->at[k - 1].symbol->line)
-			break;
-	if (i == 0 || k == 0 ||
-	    !same_text(flush->at[i - 1].symbol->function, store->at[k - 1].symbol->function))
-		return SIZE_MAX;
-	return i - 1;
+	return locate_common(flush->at, flush->n, store->at, store->n);
 }
 
 /* ---- calls ---- */

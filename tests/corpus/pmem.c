@@ -41,6 +41,21 @@ static void persist_more_than_was_stored(struct pm *p)
 	pmem_persist(p->text, sizeof p->text); /* BUG: flush-clean */
 }
 
+static void save(const void *addr, size_t len_bytes)
+{
+	pmem_persist(addr, len_bytes);
+}
+
+/* Of an object, two lines of three have changed, and then none. */
+static void persist_an_object(struct pm *p)
+{
+	p->a = p->c = p->d = 1;
+	save(p, 3 * LINE_BYTES);
+	p->a = p->d = 2;
+	save(p, 3 * LINE_BYTES);
+	save(p, 3 * LINE_BYTES); /* BUG: flush-clean */
+}
+
 static void persist_twice(struct pm *p)
 {
 	p->a = 1;
@@ -92,6 +107,6 @@ int main(int argc, char **argv)
 
 	CHECK(argc == 2 && pmem_map_file(argv[1], POOL_BYTES, PMEM_FILE_CREATE, 0666, &len_bytes, &is_pmem) && is_pmem);
 	return RUN_CASES(argv, flush_without_drain, flush_and_drain, drain_without_flush, nothing, persist_less_than_was_stored,
-			 persist_more_than_was_stored, persist_twice, flush_twice, copy_without_drain, long_copy_without_drain,
+			 persist_more_than_was_stored, persist_an_object, persist_twice, flush_twice, copy_without_drain, long_copy_without_drain,
 			 copy_without_flush, copy_and_drain, persist_after_a_copy_that_persists);
 }
