@@ -232,6 +232,96 @@ static bool length_read(const char *line, size_t len, struct length *out)
 	return is_equal(argument, out->path) && !(out->is_star && out->is_and);
 }
 
+/* ---- ranges ---- */
+
+struct given {
+	struct text first, last; /* arguments */
+};
+
+static void trim(struct text *t)
+{
+	skip_spaces(t);
+	while (t->end > t->at && isspace((unsigned char)t->end[-1]))
+		t->end--;
+}
+
+/* The same words mean the same again: nothing is called, and nothing assigned. */
+static bool is_plain(struct text t)
+{
+	for (const char *p = t.at; p < t.end; p++)
+		if (*p == '=' || *p == '(' || *p == '?' ||
+		    (p > t.at && *p == p[-1] && (*p == '+' || *p == '-')))
+			return false;
+	return t.at < t.end;
+}
+
+/* The arguments of a call from behind its parenthesis on; there must be two or more. */
+static bool arguments_read(struct text t, struct given *out)
+{
+	const char *begin = t.at;
+	int depth = 0;
+	size_t n = 0;
+
+	for (const char *p = t.at; p < t.end; p++) {
+		if (depth == 0 && (*p == ',' || *p == ')')) {
+			struct text one = { begin, p };
+
+			trim(&one);
+			out->first = n++ == 0 ? one : out->first;
+			out->last = one;
+			begin = p + 1;
+			if (*p == ')')
+				return n >= 2 && is_plain(out->first) && is_plain(out->last);
+		}
+		depth += *p == '(' || *p == '[';
+		depth -= *p == ')' || *p == ']';
+	}
+	return false;
+}
+
+/* The next call in the text, whose name may be asked for. t: then behind its parenthesis. */
+static bool next_call(struct text *t, struct text *name)
+{
+	while (t->at < t->end) {
+		if (is_word(*t->at)) {
+			*name = take_word(t);
+			if (skip(t, "("))
+				return true;
+		} else {
+			t->at++;
+		}
+	}
+	return false;
+}
+
+static bool is_copy(struct text name)
+{
+	static const char *const names[] = { "memcpy", "memmove", "memset" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (is_equal(name, (struct text){ names[i], names[i] + strlen(names[i]) }))
+			return true;
+	return false;
+}
+
+bool call_is_same_range(const char *store, size_t store_len, const char *flush, size_t flush_len)
+{
+	struct text t = { store, store + store_len }, name;
+	struct given stored, given;
+	bool is_found = false;
+
+	while (!is_found && next_call(&t, &name))
+		is_found = is_copy(name) && arguments_read(t, &stored);
+	if (!is_found)
+		return false;
+	t = (struct text){ flush, flush + flush_len };
+	while (next_call(&t, &name))
+		if (!is_copy(name) && arguments_read(t, &given) &&
+		    is_equal(given.first, stored.first) && is_equal(given.last, stored.last))
+			return true;
+	return false;
+}
+
 /* ---- types ---- */
 
 static bool find_member(Dwarf_Die *type, const char *name, Dwarf_Die *out)

@@ -3,6 +3,7 @@
 #ifndef SOURCE_CALLS_H
 #define SOURCE_CALLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,5 +32,8 @@ enum call_given {
  * as a void * does. */
 enum call_given call_given(const struct code_place *f, const char *line, size_t len,
 			   uint64_t *bytes);
+
+/* One line has memcpy(x, y, n) or the like, the other one f(x, n): f is given what is stored. */
+bool call_is_same_range(const char *store, size_t store_len, const char *flush, size_t flush_len);
 
 #endif

@@ -57,6 +57,7 @@ typedef uint64_t rounding(uint64_t low, uint64_t end);
 struct helper {
 	uint64_t short_by;   /* from_key of the first call that was short */
 	bool is_short_twice; /* another call, too */
+	bool is_short_of_object; /* of which it was given the size */
 	unsigned not_roundings; /* bits: those that some run does not obey */
 	bool is_advancing;      /* flushes more than one line in one run */
 	bool is_skipping;       /* leaves out lines between */
@@ -226,25 +227,6 @@ static bool look_if_steps(struct finder *f, const struct run *run, const struct 
 	return true;
 }
 
-/* The source says how many bytes were given, or should have been. */
-static bool look_if_given(struct finder *f, const struct run *run, const struct call *c)
-{
-	const enum handed_how how = c->given == CALL_GIVEN_POINTER ? HANDED_SIZE : HANDED_HELPER;
-	const uint64_t last = LINE_OF(run->first + c->bytes - 1);
-	bool is_short = false;
-
-	if (c->given == CALL_GIVEN_UNKNOWN || !c->bytes ||
-	    (how == HANDED_HELPER && c->is_library) ||
-	    (how == HANDED_SIZE && LINE_OF(run->first) != LINE_OF(run->last)))
-		return false;
-	for (uint64_t line = LINE_OF(run->last) + 1; line <= last; line++)
-		if (left_by(f, run, line)) {
-			suspect(f, how, run, c, line, true);
-			is_short = true;
-		}
-	return is_short;
-}
-
 static uint64_t counts_down(uint64_t low, uint64_t end)
 {
 	return (end - low) / PMT_LINE_BYTES;
@@ -268,17 +250,46 @@ static uint64_t ends_down(uint64_t low, uint64_t end)
 static rounding *const roundings[] = { counts_down, counts_from_begin, ends_before_last,
 				       ends_down };
 
+static void judge_rounding(struct helper *h, const struct run *run, uint64_t low, uint64_t end)
+{
+	const uint64_t n = LINE_OF(run->last) - LINE_OF(run->first) + 1;
+
+	for (size_t i = 0; i < sizeof roundings / sizeof *roundings; i++)
+		if (n != roundings[i](low, end))
+			h->not_roundings |= 1u << i;
+}
+
+/* The source says how many bytes were given, or should have been. */
+static bool look_if_given(struct finder *f, const struct run *run, const struct call *c,
+			  struct helper *h)
+{
+	const enum handed_how how = c->given == CALL_GIVEN_POINTER ? HANDED_SIZE : HANDED_HELPER;
+	const uint64_t last = LINE_OF(run->first + c->bytes - 1);
+	bool is_short = false;
+
+	if (c->given == CALL_GIVEN_UNKNOWN || !c->bytes ||
+	    (how == HANDED_HELPER && c->is_library) ||
+	    (how == HANDED_SIZE && LINE_OF(run->first) != LINE_OF(run->last)))
+		return false;
+	for (uint64_t line = LINE_OF(run->last) + 1; line <= last; line++)
+		if (left_by(f, run, line)) {
+			suspect(f, how, run, c, line, true);
+			is_short = true;
+		}
+	if (is_short && how == HANDED_HELPER) {
+		judge_rounding(h, run, run->first, run->first + c->bytes);
+		h->is_short_of_object = true;
+	}
+	return is_short;
+}
+
 /* A run of which it is known what one statement stored: does it end where that does? */
 static void judge_helper(struct helper *h, const struct run *run, const struct call *c,
 			 uint64_t last, uint64_t end)
 {
-	const uint64_t n = LINE_OF(run->last) - LINE_OF(run->first) + 1;
-
 	if (last == LINE_OF(run->first))
 		return;
-	for (size_t i = 0; i < sizeof roundings / sizeof *roundings; i++)
-		if (n != roundings[i](run->low, end))
-			h->not_roundings |= 1u << i;
+	judge_rounding(h, run, run->low, end);
 	if (last == LINE_OF(run->last))
 		return;
 	h->is_short_twice |= h->short_by && h->short_by != c->from_key;
@@ -329,7 +340,7 @@ static void look(struct finder *f, const struct run *run, const struct call *c)
 	struct helper *h = helper_of(f, c->helper_key);
 
 	if (look_if_stuck(f, run, c, h) || look_if_steps(f, run, c) ||
-	    (!h->is_skipping && look_if_given(f, run, c)))
+	    (!h->is_skipping && look_if_given(f, run, c, h)))
 		return;
 	look_if_short(f, run, c, h);
 	look_if_short_again(f, run, c, h);
@@ -495,16 +506,19 @@ static uint64_t count_times(const struct handed *h)
 	return n;
 }
 
-/* Several calls of a helper are short: it never flushes more than a line, or all that is known looks as
- * if it rounds in one wrong way. */
-static bool is_of_several(struct finder *f, const struct handed *h, const struct call *c)
+/* Several calls of a helper are short, or it is short of an object that it is given, or of what the
+ * line before stores. And it never flushes more than a line, or all that is known looks as if it
+ * rounds in one wrong way. */
+static bool is_helpers(struct finder *f, const struct handed *h, const struct call *c)
 {
 	const unsigned all = (1u << sizeof roundings / sizeof *roundings) - 1;
 	const struct helper *helper = c ? helper_of(f, c->helper_key) : NULL;
 
-	return h->how == HANDED_CALL && h->is_certain && helper && helper->is_short_twice &&
-	       !c->is_library && c->takes == CALL_TAKES_LENGTH &&
-	       (!helper->is_advancing || helper->not_roundings != all);
+	if (h->how != HANDED_CALL || !h->is_certain || !helper || c->is_library ||
+	    c->takes != CALL_TAKES_LENGTH || (helper->is_advancing && helper->not_roundings == all))
+		return false;
+	return helper->is_short_twice || helper->is_short_of_object ||
+	       passing_is_same_range(&f->passing, h->flush, h->store);
 }
 
 static void join(struct handed *to, struct handed *from)
@@ -538,7 +552,7 @@ static void blame_helpers(struct finder *f)
 		struct handed *h = &f->out->at[i], *to;
 		const struct call *c = map_get(&f->passing.calls, h->flush->id);
 
-		if (!is_of_several(f, h, c))
+		if (!is_helpers(f, h, c))
 			continue;
 		h->how = HANDED_CALLS;
 		h->key = c->helper_key;

@@ -198,6 +198,34 @@ bool passing_is_callers(struct passing *p, const struct trace_site *flush,
 	return known == yes;
 }
 
+static const char *line_of(struct passing *p, const struct frame *f, size_t *len)
+{
+	const struct bug_frame frame = locate_bug_frame(f->symbol);
+
+	return frame.line ? report_source_line(p->report, &frame, len) : NULL;
+}
+
+bool passing_is_same_range(struct passing *p, const struct trace_site *flush,
+			   const struct trace_site *store)
+{
+	const struct call *c = passing_call(p, flush, store);
+	frames list = { 0 }, other = { 0 };
+	const char *flushes, *stores;
+	size_t flush_len, store_len;
+	bool is_same = false;
+
+	frames_copy(p, flush, &list);
+	frames_copy(p, store, &other);
+	if (c->from != SIZE_MAX && frame_in_common(&list, &other) == c->from) {
+		stores = line_of(p, &other.at[other.n - (list.n - c->from)], &store_len);
+		flushes = stores ? line_of(p, &list.at[c->from], &flush_len) : NULL;
+		is_same = flushes && call_is_same_range(stores, store_len, flushes, flush_len);
+	}
+	vec_release(&list);
+	vec_release(&other);
+	return is_same;
+}
+
 void passing_release(struct passing *p)
 {
 	map_release(&p->calls);

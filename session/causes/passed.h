@@ -39,6 +39,10 @@ const struct call *passing_call(struct passing *p, const struct trace_site *flus
 /* The function that makes the call of the flush also made the store, or called what did. */
 bool passing_is_callers(struct passing *p, const struct trace_site *flush,
 			const struct trace_site *store);
+/* By their lines of the source, the call is given what the store's line copies: the same address and
+ * length. */
+bool passing_is_same_range(struct passing *p, const struct trace_site *flush,
+			   const struct trace_site *store);
 bool passing_same_statement(struct passing *p, const struct trace_site *a,
 			    const struct trace_site *b);
 

@@ -1792,12 +1792,15 @@ def test_short_flushes():
     equal(short_flush("whole", "check", "short-flush"), ["missing-flush"] * 2, "what the helper leaves out of what two calls give it")
     equal(short_flush("begin", "check", "short-flush"), ["missing-flush"] * 2, "what the helper leaves out of what two calls give it")
     equal(short_flush("object", "check", "short-flush"), ["missing-flush"], "what the helper leaves out of a struct")
+    equal(short_flush("early", "check", "short-flush"), ["missing-flush"] * 2, "what a helper that ends too early leaves out, of an object and of a copy")
+    equal(short_flush("down", "check", "short-flush"), ["missing-flush"], "what a helper whose end is rounded down leaves out of what one call gives it")
+    equal(short_flush("less", "check", "short-flush"), ["missing-flush"], "what the call leaves out, and not the helper")
     equal(short_flush("more", "check", "short-flush", "missing-flush"), ["missing-flush"] * 4, "what the helper leaves out, and what it was not given")
 
 
 def test_no_short_flushes():
     """Flushes that are meant to cover no more explain nothing, and accuse nobody."""
-    for case in ("right", "header"):
+    for case in ("right", "header", "tail"):
         short_flush(case, "check")
     for case in ("two", "words"):
         equal(short_flush(case, "check", "missing-flush", "missing-flush"), [], "what is listed under others")

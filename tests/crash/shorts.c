@@ -46,6 +46,24 @@ static inline void flush_whole(const void *addr, size_t len_bytes)
 		flush_line(((uintptr_t)addr & ~(uintptr_t)(LINE_BYTES - 1)) + i * LINE_BYTES); /* BUG: whole: short-flush flush */ /* BUG: object: short-flush flush */
 }
 
+/* Ends a line too early. */
+static __attribute__((noinline)) void flush_early(const void *addr, size_t len_bytes)
+{
+	uintptr_t at = (uintptr_t)addr, end = at + len_bytes;
+
+	for (at &= ~(uintptr_t)(LINE_BYTES - 1); at < end - LINE_BYTES; at += LINE_BYTES)
+		flush_line(at); /* BUG: early: short-flush flush */
+}
+
+/* Its end is rounded down. */
+static __attribute__((noinline)) void flush_down(const void *addr, size_t len_bytes)
+{
+	uintptr_t at = (uintptr_t)addr, end = (at + len_bytes) & ~(uintptr_t)(LINE_BYTES - 1);
+
+	for (at &= ~(uintptr_t)(LINE_BYTES - 1); at < end; at += LINE_BYTES)
+		flush_line(at); /* BUG: down: short-flush flush */
+}
+
 static inline void flush_one(uintptr_t line)
 {
 	flush_line(line);
@@ -292,6 +310,76 @@ static void half_run(struct pool *p)
 	publish(p, 1);
 }
 
+/* ---- helpers that end too early ---- */
+
+/* By an object, and by what the line before stores. */
+static __attribute__((noinline)) void copy_early(struct record *r, const char *from, size_t len_bytes)
+{
+	memcpy(r, from, len_bytes);
+	flush_early(r, len_bytes);
+}
+
+static void early_run(struct pool *p)
+{
+	char from[sizeof(struct record)];
+
+	memset(from, 'x', sizeof from);
+	set_fields(&p->z, 1, flush_early);
+	copy_early(&p->x, from, WHOLE_BYTES);
+	copy_early(&p->y, memset(from, 'y', sizeof from), sizeof from);
+	publish(p, 1);
+}
+
+/* Of one call only, which is right. */
+static __attribute__((noinline)) void copy_down(struct record *r, const char *from, size_t len_bytes)
+{
+	memcpy(r, from, len_bytes);
+	flush_down(r, len_bytes);
+}
+
+static void down_run(struct pool *p)
+{
+	char from[sizeof(struct record)];
+
+	memset(from, 'x', sizeof from);
+	copy_down(&p->x, from, WHOLE_BYTES);
+	copy_down(&p->y, memset(from, 'y', sizeof from), sizeof from);
+	publish(p, 1);
+}
+
+/* A helper that is right, and is given less than what the line before stores. */
+static __attribute__((noinline)) void copy_less(struct record *r, const char *from, size_t len_bytes)
+{
+	memcpy(r, from, len_bytes);
+	flush_all(r, len_bytes - LINE_BYTES); /* BUG: less: short-flush flush */
+}
+
+static void less_run(struct pool *p)
+{
+	char from[sizeof(struct record)];
+
+	memset(from, 'x', sizeof from);
+	copy_less(&p->x, from, WHOLE_BYTES);
+	copy_less(&p->y, memset(from, 'y', sizeof from), sizeof from);
+	publish(p, 1);
+}
+
+/* Rounds down by intent: the line that is not full is flushed with what follows. */
+static void tail_run(struct pool *p)
+{
+	char from[sizeof(struct record)], *to = (char *)&p->x;
+
+	memset(from, 'x', sizeof from);
+	memcpy(to, from, WHOLE_BYTES - 16);
+	flush_whole(to, WHOLE_BYTES - 16);
+	fence();
+	memcpy(to + WHOLE_BYTES - 16, from, 16);
+	flush_all(to + 2 * LINE_BYTES, LINE_BYTES + 8);
+	memset(&p->y, 'y', WHOLE_BYTES);
+	flush_all(&p->y, WHOLE_BYTES);
+	publish(p, 1);
+}
+
 /* ---- no such thing ---- */
 
 static __attribute__((noinline)) void set_line(struct line *l, uint64_t n)
@@ -389,7 +477,8 @@ static const struct {
 	{ "two", two_run, both_recover },	  { "more", more_run, both_recover },	  { "words", words_run, both_recover },
 	{ "whole", whole_run, bytes_recover },	  { "begin", begin_run, bytes_recover },  { "object", object_run, object_recover },
 	{ "half", half_run, bytes_recover },	  { "cells", cells_run, cells_recover },  { "changed", changed_run, changed_recover },
-	{ "value", value_run, value_recover },
+	{ "value", value_run, value_recover },	  { "early", early_run, bytes_recover },  { "down", down_run, bytes_recover },
+	{ "less", less_run, bytes_recover },	  { "tail", tail_run, bytes_recover },
 };
 
 int main(int argc, char **argv)
