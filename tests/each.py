@@ -1,6 +1,9 @@
-"""What the groups' run.py share: tests are chosen by name, run one after the other, and each says in one line how it ends."""
+"""What the groups' run.py share: tests are chosen by name, run one after the other, and each says in one line how it ends.
+With TIMES=1 in the environment each also says how much processor time it took, which does not depend on who else uses the machine."""
 import fnmatch
+import os
 import sys
+import time
 
 from missing import why_not
 
@@ -20,10 +23,16 @@ def choose(names, words):
     return [n for n in names if n in meant or not words]
 
 
+def cpu_s():
+    """Of this process and of all that it waited for."""
+    return sum(os.times()[:4])
+
+
 def run_each(group, tests, prefix=""):
     """tests: (name, function), already chosen. What a function gives is said besides. Returns the exit status."""
     passed = failed = skipped = 0
     for name, function in tests:
+        start, begin = cpu_s(), time.monotonic()
         try:
             if reason := why_not(group, name):
                 raise Skip(reason)
@@ -36,5 +45,7 @@ def run_each(group, tests, prefix=""):
         except Exception as e:  # any exception is this test's failure, not the end of the others
             failed += 1
             print(f"FAIL {prefix}{name}: {type(e).__name__}: {e}", flush=True)
+        if os.environ.get("TIMES"):
+            print(f"# {cpu_s() - start:.2f} s of CPU, {time.monotonic() - begin:.1f} s in all", flush=True)
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed else 0

@@ -25,6 +25,8 @@ PARSERS = {
 TEN = ("strtok", "sscanf", "getline", "getopt", "frames", "json", "states", "escapes", "stack", "checksum")
 # in 60 inputs: a sequence of five instructions
 NOT_FOUND = ("stack",)
+# arguments that are nearer to the bug, for tests without LONG=1
+NEAR = {"getopt": ["-vn", "00", "POOL"]}
 CORRECT = ("strtok", "frames", "stack")
 
 
@@ -39,9 +41,10 @@ def parser_bugs(report):
     return {(b["kind"].removesuffix("-fence"), b["locations"][0].get("line") if b["locations"] else None) for b in report["bugs"] if b["severity"] == "correctness"}
 
 
-def parser_explore(pmend, folder, name, runs, more=(), variant=""):
+def parser_explore(pmend, folder, name, runs, more=(), variant="", near=False):
     """The report."""
     program, options, arguments, seed = PARSERS[name]
+    arguments = NEAR.get(name, arguments) if near else arguments
     pool, out, report = (os.path.join(folder, n) for n in ("a pool", "out", "report.json"))
     if seed:
         options = [*options, "--seed", f"{folder}/seed"]

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs `pmend explore` on the cases of programs.c and compares what it finds with the lines marked there; and the tracer's check of every value.
 
-    tests/explore/run.py [NAME]...      in the project's folder; without a name: all"""
+    tests/explore/run.py [NAME]...      in the project's folder; without a name: all
+
+With LONG=1 searches begin further away from the bug and take more inputs, and more operands are tried."""
 import functools
 import json
 import os
@@ -28,11 +30,17 @@ PROGRAMS = os.path.join(os.path.dirname(PMEND), "tests/explore")
 OPS = os.path.join(PROGRAMS, "ops")
 LIBEXEC = os.path.join(os.path.dirname(PMEND), "libexec/pmend")
 PMP_BRANCH, PMP_BAD, PMP_END = 3, 10, 11
-OPS_PARTS = 10  # of 100 turns each
+LONG = bool(os.environ.get("LONG"))
+OPS_PARTS = 10 if LONG else 2  # of 100 turns each
+HANG_S = 30 if LONG or os.environ.get("PMEND_EMULATED") == "1" else 15  # two runs of the case crashes take so long; any other takes a fraction of a second
 
 # Well-formed inputs to begin with, for what would take long to find from zeros.
 SEEDS = {"text": b"GET abc\nGET de fg\n      ", "number": b"20000000;", "settings": b"log=0;n=00;v=0;",
-         "order": b"#100000:20x15.", "configuration": b"[log]\nlevel = 1\n[log]\nlevel=2\nlevel=100\n                        "}
+         "order": b"#100000:20x15.", "configuration": b"[log]\nlevel = 1\n[storage]\nlevel=2\nlevel=100\n                    "}
+if LONG:  # one more word to find, and one more round of the jump table
+    SEEDS["configuration"] = b"[log]\nlevel = 1\n[log]\nlevel=2\nlevel=100\n                        "
+else:
+    SEEDS["opcodes"] = bytes([1, 1, 1, 1, 0, 0, 0, 0])
 OBJ = ("obj", "transaction")
 FRESH = ("order", "configuration", "frame")  # of fresh.c
 
@@ -67,7 +75,7 @@ CASES = [
     ("frame", "frame", "@@", 30),
     ("libpmemobj", "obj", "@@", 12),
     ("a transaction", "transaction", "@@", 30),
-    ("correct", "correct", "@@", 60),
+    ("correct", "correct", "@@", 60 if LONG else 12),
     ("crashes", "crashes", "@@", 6),
 ]
 
@@ -126,7 +134,7 @@ def explore(folder, case, how, runs, more=()):
     pool, out, report = (os.path.join(folder, n) for n in ("a pool", "out", "report.json"))
     reserved, port = port_reserve()
     options, place, env = input_options(folder, case, how, port)
-    options += ["--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "30" if case == "crashes" else "600", "--solver-timeout", "100", *more]
+    options += ["--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", str(HANG_S) if case == "crashes" else "600", "--solver-timeout", "100", *more]
     if case in OBJ:
         target = [f"{PROGRAMS}/obj", pool, *place, *([case] if case != "obj" else [])]
     else:
@@ -178,7 +186,7 @@ def progress_of(report, out):
 def check_progress():
     """Which input found what: the same of an exploration that stopped and went on as of one that did not."""
     found = []
-    for parts in ([8], [1, 2, 5]):
+    for parts in ([5], [1, 1, 3]):
         folder = tempfile.mkdtemp(prefix="pmend-explore-")
         try:
             for n in parts:
@@ -354,10 +362,10 @@ def check_floods():
 
 
 def check_parser(name, variant=""):
-    """The bug of a parser is found in 60 inputs; of one without a bug, nothing is reported in 30."""
+    """The bug of a parser is found in 60 inputs; of one without a bug, nothing is reported in 12, with LONG=1 in 30."""
     folder = tempfile.mkdtemp(prefix="pmend-explore-")
     try:
-        report = parsers.parser_explore(PMEND, folder, name, 30 if variant else 60, [] if variant else ["--first"], variant)
+        report = parsers.parser_explore(PMEND, folder, name, (30 if LONG else 12) if variant else 60, [] if variant else ["--first"], variant, not LONG)
         expected = set() if variant else parsers.parser_marks(parsers.PARSERS[name][0])
         found = parsers.parser_bugs(report)
         assert found == expected, f"expected {sorted(expected)}, found {sorted(found, key=str)} on {report['coverage'].get('inputs')} inputs"
