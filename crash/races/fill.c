@@ -8,9 +8,9 @@
 
 #define NEARBY_BYTES 4096u /* on either side of a word */
 #define NEARBY_MAX 64u	   /* different values */
-#define NEARBY_RUNS 4u
+#define NEARBY_RUNS 2u
 
-enum pattern { PATTERN_COMPLEMENT, PATTERN_RANDOM, PATTERN_SMALL, PATTERN_BYTES, PATTERNS };
+enum pattern { PATTERN_COMPLEMENT, PATTERN_RANDOM, PATTERN_SMALL, PATTERNS };
 
 struct nearby {
 	uint64_t value;
@@ -113,9 +113,7 @@ static uint64_t filling(const struct word *w, enum pattern how)
 	case PATTERN_RANDOM:
 		return mixed(w->addr) | 0x0101010101010101u;
 	case PATTERN_SMALL:
-		return w->was == 1 ? 2 : 1;
-	case PATTERN_BYTES:
-		return 0x0101010101010101u * (w->was & 0xff ? 0 : 0x20);
+		return w->was == 0;
 	case PATTERNS:
 		break;
 	}
