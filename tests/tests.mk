@@ -20,5 +20,9 @@ include tests/slurm/slurm.mk
 tests: $(filter-out $(MISSING_FILES),$(UNIT_TESTS) $(UNIT_ASAN_TESTS) $(FUZZ_BIN) $(A64_TESTS) $(CLI_TESTS) $(RECORDER_TESTS) $(RUNTIME_TESTS) $(CRASH_TESTS) $(WAYS_TESTS) $(STORES_TESTS) $(CORPUS_TESTS) \
 	$(MUTANTS_TESTS) $(RACES_TESTS) $(FIX_TESTS) $(EXPLORE_TESTS) $(FAULTS_TESTS) $(PLACES_TESTS))
 
+# What `make check-next` runs on another Debian.
+.PHONY: tests-next
+tests-next: $(UNIT_TESTS) $(RECORDER_TESTS) $(CORPUS_TESTS) $(CRASH_TESTS) $(FX)/write_tx
+
 fuzz: all $(FUZZ_BIN)
 	$(RUN) tests/fuzz/run.py $(if $(SECONDS),--seconds $(SECONDS)) $(TARGET)

@@ -21,19 +21,34 @@ void ir_bind(struct alias *a, uint32_t call, const struct function *f)
 	solver_copy(a->solver, c.result, f->result);
 }
 
-/* A list of arguments holds a pointer to them, somewhere. */
-static void start_varargs(struct alias *a, const struct function *f, LLVMValueRef list)
+/* What a variable of type va_list points to holds a pointer to the arguments, somewhere: it has no fields. */
+static uint32_t list_node(struct alias *a, LLVMValueRef list)
 {
-	uint32_t node = solver_node(a->solver), object;
+	uint32_t object;
 
 	while (LLVMIsAGetElementPtrInst(list) || LLVMIsABitCastInst(list))
 		list = LLVMGetOperand(list, 0);
 	object = ir_known(&a->objects, list);
 	if (object)
 		solver_flatten(a->solver, object);
+	return ir_node(a, list);
+}
+
+static void start_varargs(struct alias *a, const struct function *f, LLVMValueRef call)
+{
+	uint32_t node = solver_node(a->solver);
+
 	if (f->varargs)
 		solver_point(a->solver, node, solver_location(a->solver, f->varargs, 0));
-	solver_store(a->solver, ir_node(a, list), node);
+	solver_store(a->solver, list_node(a, LLVMGetOperand(call, 0)), node);
+}
+
+static void copy_varargs(struct alias *a, LLVMValueRef call)
+{
+	uint32_t node = solver_node(a->solver);
+
+	solver_load(a->solver, node, list_node(a, LLVMGetOperand(call, 1)));
+	solver_store(a->solver, list_node(a, LLVMGetOperand(call, 0)), node);
 }
 
 static LLVMValueRef stripped(LLVMValueRef v)
@@ -80,6 +95,14 @@ static void call_direct(struct alias *a, uint32_t call, LLVMValueRef callee)
 		}
 }
 
+/* LLVM 19 adds the type of the pointer: llvm.va_start.p0. */
+static bool is_intrinsic(const char *name, const char *wanted)
+{
+	size_t len = strlen(wanted);
+
+	return name && strncmp(name, wanted, len) == 0 && (name[len] == '\0' || name[len] == '.');
+}
+
 void ir_constrain_call(struct alias *a, const struct function *f, LLVMValueRef v)
 {
 	LLVMValueRef callee = stripped(LLVMGetCalledValue(v));
@@ -88,8 +111,12 @@ void ir_constrain_call(struct alias *a, const struct function *f, LLVMValueRef v
 
 	if (LLVMIsAInlineAsm(callee) || (name && strncmp(name, "llvm.dbg.", 9) == 0))
 		return;
-	if (name && strcmp(name, "llvm.va_start") == 0) {
-		start_varargs(a, f, LLVMGetOperand(v, 0));
+	if (is_intrinsic(name, "llvm.va_start")) {
+		start_varargs(a, f, v);
+		return;
+	}
+	if (is_intrinsic(name, "llvm.va_copy")) {
+		copy_varargs(a, v);
 		return;
 	}
 	c.name = site_name(a, v, name ? name : "call");

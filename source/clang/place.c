@@ -23,8 +23,8 @@ static bool is_sum(struct typed_unit *t, CXCursor a, CXCursor b)
 	CXFile file;
 	const struct unit_text *text;
 
-	clang_getSpellingLocation(clang_getRangeEnd(clang_getCursorExtent(a)), &file, NULL, NULL, &from);
-	clang_getSpellingLocation(clang_getRangeStart(clang_getCursorExtent(b)), NULL, NULL, NULL, &to);
+	clang_getFileLocation(clang_getRangeEnd(clang_getCursorExtent(a)), &file, NULL, NULL, &from);
+	clang_getFileLocation(clang_getRangeStart(clang_getCursorExtent(b)), NULL, NULL, NULL, &to);
 	text = unit_text(t->unit, file);
 	return text && text->bytes && from < to && to <= text->len_bytes && memchr(text->bytes + from, '+', to - from);
 }

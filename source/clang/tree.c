@@ -191,13 +191,13 @@ static void fill_value(struct source_node *n, CXCursor constant)
 		clang_EvalResult_dispose(result);
 }
 
-/* clang_getSpellingLocation() gives the argument of a macro where it is written, and the macro's use for its body. */
+/* clang_getFileLocation() gives the argument of a macro where it is written, and the macro's use for its body. */
 static void fill_text(struct source_node *n, CXSourceRange range)
 {
 	unsigned from = 0, to = 0;
 
-	clang_getSpellingLocation(clang_getRangeStart(range), NULL, NULL, NULL, &from);
-	clang_getSpellingLocation(clang_getRangeEnd(range), NULL, NULL, NULL, &to);
+	clang_getFileLocation(clang_getRangeStart(range), NULL, NULL, NULL, &from);
+	clang_getFileLocation(clang_getRangeEnd(range), NULL, NULL, NULL, &to);
 	n->text_begin = from;
 	n->text_end = to;
 }

@@ -12,6 +12,7 @@ $(CT)/obj%: CT_LIBS := -lpmemobj -lpmem
 $(CT)/log%: CT_LIBS := -lpmemlog
 $(CT)/blk%: CT_LIBS := -lpmemblk
 $(CT)/obj%: CT_CFLAGS += -Wno-clobbered # TX_BEGIN is setjmp
+$(CT)/log% $(CT)/blk%: CT_CFLAGS += -Wno-deprecated-declarations # PMDK 1.13 deprecates both libraries; programs use them
 
 # $(1): a source, $(2): a level.
 define corpus_rule
