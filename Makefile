@@ -33,7 +33,7 @@ ifndef V # make V=1 shows the commands
 .SILENT:
 endif
 
-.PHONY: all setup setup-tests demo check check-long check-other tests bench fuzz help clean man
+.PHONY: all setup setup-tests demo check check-long check-other check-suites check-next tests bench fuzz help clean man
 all: $(B)/pmend $(filter-out $(MISSING_FILES),$(addprefix $(B)/libexec/pmend/,pmend-$(ARCH)-linux libpmend_rt.so libpmend_source.so \
 	libpmend_solver.so pmend-trace-$(ARCH)-linux vgpreload_pmend-trace-$(ARCH)-linux.so))
 
@@ -72,6 +72,10 @@ setup-tests: ; @tools/apt-install $(TEST_PACKAGES)
 
 check-other: ; @$(MAKE) --no-print-directory ARCH=$(OTHER) check
 
+# Other Debians than this machine's: all tests of each, or in short those of the other stable one.
+check-suites: ; @tools/check-suites
+check-next: ; @tools/check-suites --short $$(tools/on --other)
+
 $(B)/examples/%_buggy: examples/%.c examples/flush.h include/pmend.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -Wall -Wextra -g -O1 -Iinclude -DFORGET_FLUSH -o $@ $<
@@ -86,6 +90,8 @@ help:
 	@echo "make check               install what is missing, build, run all tests"
 	@echo "make check-long          the same, with sweeps that take an hour and more"
 	@echo "make check-other         the same for the other architecture ($(OTHER)), in an emulated machine"
+	@echo "make check-suites        all tests, and the Debian package, on other versions of Debian, in folders of their own"
+	@echo "make check-next          the other stable version only, in short"
 	@echo "make check-slurm         install Slurm, test pmend submit against it"
 	@echo "make ARCH=$(OTHER) ...     build for it in build/$(OTHER)"
 	@echo "make bench               measure, as ratios in one run"

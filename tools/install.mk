@@ -3,6 +3,7 @@
 DATA := $(DESTDIR)$(PREFIX)/share
 # docs/README.md is the index of what is installed; the README of the project is about building it.
 DOC_FILES := $(filter-out docs/%.1.md,$(wildcard docs/*.md)) $(wildcard docs/*.json)
+EXAMPLES := examples/notes.c examples/flush.h # the tutorial's
 LIBEXEC := $(B)/libexec/pmend
 COMPLETIONS := $(addprefix $(B)/completion/,pmend _pmend pmend.fish)
 ZSH_FOLDER ?= site-functions # Debian has its own folder for packages
@@ -34,6 +35,7 @@ define each_installed
 	$(1) 644 "$(DESTDIR)$(PREFIX)/include" include/pmend.h include/pmend_oracle.h && \
 	$(1) 644 "$(DATA)/man/man1" $(MAN) && \
 	$(1) 644 "$(DATA)/doc/pmend" $(DOC_FILES) && \
+	$(1) 644 "$(DATA)/doc/pmend/examples" $(EXAMPLES) && \
 	$(1) 644 "$(DATA)/pkgconfig" $(B)/pmend.pc && \
 	$(1) 644 "$(DATA)/bash-completion/completions" $(B)/completion/pmend && \
 	$(1) 644 "$(DATA)/zsh/$(strip $(ZSH_FOLDER))" $(B)/completion/_pmend && \
@@ -48,7 +50,7 @@ install: all man pc $(COMPLETIONS)
 uninstall: all man pc $(COMPLETIONS)
 	drop() { to=$$2; shift 2; for f; do rm -f "$$to/$${f##*/}" || return; done; }; \
 	$(call each_installed,drop)
-	for d in "$(DESTDIR)$(PREFIX)/libexec/pmend" "$(DATA)/doc/pmend"; do [ ! -d "$$d" ] || rmdir --ignore-fail-on-non-empty "$$d"; done
+	for d in "$(DESTDIR)$(PREFIX)/libexec/pmend" "$(DATA)/doc/pmend/examples" "$(DATA)/doc/pmend"; do [ ! -d "$$d" ] || rmdir --ignore-fail-on-non-empty "$$d"; done
 
 # The package is made in a copy of the tree, from what is built already.
 deb: all man
