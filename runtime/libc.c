@@ -58,7 +58,8 @@ int memcmp(const void *a, const void *b, size_t n)
 	return 0;
 }
 
-void *memchr(const void *s, int c, size_t n)
+/* In parentheses: glibc 2.43 has macros of these names. */
+void *(memchr)(const void *s, int c, size_t n)
 {
 	for (const unsigned char *x = s; n > 0; n--, x++)
 		if (*x == (unsigned char)c)
@@ -97,7 +98,7 @@ char *strcpy(char *restrict to, const char *restrict from)
 	return memmove(to, from, strlen(from) + 1);
 }
 
-char *strchr(const char *s, int c)
+char *(strchr)(const char *s, int c)
 {
 	for (; *s != (char)c; s++)
 		if (!*s)
@@ -105,7 +106,7 @@ char *strchr(const char *s, int c)
 	return (char *)s;
 }
 
-char *strrchr(const char *s, int c)
+char *(strrchr)(const char *s, int c)
 {
 	const char *found = NULL;
 

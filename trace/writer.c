@@ -287,11 +287,11 @@ int writer_open(struct writer **result, const char *path, struct error *err)
 	w->path = xstrdup(path);
 	w->chunk_bytes = PMT_CHUNK_BYTES;
 	w->header = (struct pmt_header){
-		.magic = PMT_MAGIC,
 		.version = PMT_VERSION,
 		.header_bytes = PMT_HEADER_BYTES,
 		.end = PMT_HEADER_BYTES,
 	};
+	memcpy(w->header.magic, PMT_MAGIC, sizeof w->header.magic); /* without its end: not a string */
 	writer_select(w, 0);
 	*result = w;
 	return 0;

@@ -297,12 +297,10 @@ static Bool map_header(Int fd)
 		VG_(umsg)("pmend: cannot write the trace %s: %s\n", clo_trace_file, error_text((Word)-r));
 		return False;
 	}
-	if (is_first)
-		*g_out.header = (struct pmt_header){ .magic = PMT_MAGIC,
-						 .version = PMT_VERSION,
-						 .header_bytes = PMT_HEADER_BYTES,
-						 .end = PMT_HEADER_BYTES };
-	else if (VG_(memcmp)(g_out.header->magic, PMT_MAGIC, sizeof g_out.header->magic) != 0)
+	if (is_first) {
+		*g_out.header = (struct pmt_header){ .version = PMT_VERSION, .header_bytes = PMT_HEADER_BYTES, .end = PMT_HEADER_BYTES };
+		VG_(memcpy)(g_out.header->magic, PMT_MAGIC, sizeof g_out.header->magic); /* without its end: not a string */
+	} else if (VG_(memcmp)(g_out.header->magic, PMT_MAGIC, sizeof g_out.header->magic) != 0)
 		return False;
 	g_shared = !is_first;
 	return True;
