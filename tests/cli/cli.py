@@ -10,6 +10,7 @@ from each import Skip  # noqa: F401  (the tests take it from here)
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
 POOL = os.path.abspath("build/tests/cli/pool")
 PATIENCE = 10 if os.environ.get("PMEND_EMULATED") == "1" else 3  # a busy or emulated machine is slow; a time only bounds how long a failure takes
+LONG = bool(os.environ.get("LONG"))  # make check-long: each combination, where one of each kind shows the same
 ARCH = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
 
 

@@ -1,6 +1,8 @@
 """Whose line a finding is at, call paths inside a finding, what PMDK does on its own, and pools that are made in one step."""
+import functools
 import json
 import os
+import tempfile
 
 from cli import POOL, contains, equal, fails, folder, pmend, write
 
@@ -35,16 +37,22 @@ def test_headers_of_the_library_are_their_callers():
         equal(lines["survived"], ("whose.cc", line_of("tests/cli/whose.cc", "SURVIVED")))
 
 
-def callers(d, *options, status):
-    pool = os.path.join(d, "a pool")
-    if os.path.exists(pool):
-        os.remove(pool)
-    return judged("check", *options, "--", CALLERS, pool, status=status)
+@functools.cache
+def recording(program):
+    """A trace that several tests check, with what else its folder holds."""
+    d = tempfile.TemporaryDirectory(prefix="pmend cli ")
+    trace = os.path.join(d.name, "t.pmt")
+    equal(pmend("record", "-q", "-o", trace, "--", program, os.path.join(d.name, "a pool"))[0], 0, "the status of record")
+    return d, trace
+
+
+def callers(*options, status):
+    return judged("check", *options, recording(CALLERS)[1], status=status)
 
 
 def test_one_line_is_one_finding():
     with folder() as d:
-        told = callers(d, status=1)
+        told = callers(status=1)
         bug = next(b for b in told["bugs"] if b["locations"][0]["line"] == line_of("tests/cli/callers.c", "STORE") and "callers.c" in b["locations"][0]["file"])
         equal([b["id"] for b in told["bugs"]].count(bug["id"]), 1)
         equal(bug["count"], 4)
@@ -59,34 +67,30 @@ def test_one_line_is_one_finding():
 
 def test_library_option():
     header, caller = line_of("tests/cli/vendor/pmalloc.c", "HEADER"), line_of("tests/cli/callers.c", "CALLER")
-    with folder() as d:
-        ids = {}
-        for glob in (None, "pmalloc.c", "vendor/*", "*/cli/vendor/*", "/nowhere/*"):
-            told = callers(d, *(["--library", glob] if glob else []), status=1)
-            at = {p[1:] for p in places(told)}
-            is_named = glob and "nowhere" not in glob
-            equal((("callers.c", caller) in at, ("pmalloc.c", header) in at), (bool(is_named), not is_named), f"the place with --library {glob}")
-            equal(told.get("library_globs"), [glob] if glob else None)
-            ids[bool(is_named)] = {b["id"] for b in told["bugs"]}
-        assert ids[True] != ids[False], "ids follow the line that is shown"
+    ids = {}
+    for glob in (None, "pmalloc.c", "vendor/*", "*/cli/vendor/*", "/nowhere/*"):
+        told = callers(*(["--library", glob] if glob else []), status=1)
+        at = {p[1:] for p in places(told)}
+        is_named = glob and "nowhere" not in glob
+        equal((("callers.c", caller) in at, ("pmalloc.c", header) in at), (bool(is_named), not is_named), f"the place with --library {glob}")
+        equal(told.get("library_globs"), [glob] if glob else None)
+        ids[bool(is_named)] = {b["id"] for b in told["bugs"]}
+    assert ids[True] != ids[False], "ids follow the line that is shown"
 
 
 def test_what_pmdk_does_on_its_own():
-    with folder() as d:
-        told = callers(d, status=1)
-        equal([lib["library"] for lib in told["libraries"]], ["libpmemobj"])
-        shown = callers(d, "--libraries", status=1)
-        inside = [b for b in shown["bugs"] if b.get("library") == "libpmemobj"]
-        equal((len(inside), {b["severity"] for b in inside}), (told["libraries"][0]["bugs"], {"performance"}))
-        equal(len(shown["bugs"]) - len(inside), len(told["bugs"]))
-        pool = os.path.join(d, "another pool")
-        command = ["--", os.path.abspath("build/tests/corpus/obj_correct_O0"), pool]
-        status, out, _ = pmend("check", *command)
-        equal(status, 0)
-        contains(out, " findings inside libpmemobj: --libraries shows them.\n")
-        for options, want in ((["--libraries"], 0), (["--fail-on", "libraries"], 1), (["--libraries", "--fail-on", "libraries"], 1), (["--fail-on", "performance"], 0)):
-            os.remove(pool)
-            equal(pmend("check", "-q", *options, *command)[0], want, f"the status with {options}")
+    told = callers(status=1)
+    equal([lib["library"] for lib in told["libraries"]], ["libpmemobj"])
+    shown = callers("--libraries", status=1)
+    inside = [b for b in shown["bugs"] if b.get("library") == "libpmemobj"]
+    equal((len(inside), {b["severity"] for b in inside}), (told["libraries"][0]["bugs"], {"performance"}))
+    equal(len(shown["bugs"]) - len(inside), len(told["bugs"]))
+    trace = recording(os.path.abspath("build/tests/corpus/obj_correct_O0"))[1]
+    status, out, _ = pmend("check", trace)
+    equal(status, 0)
+    contains(out, " findings inside libpmemobj: --libraries shows them.\n")
+    for options, want in ((["--libraries"], 0), (["--fail-on", "libraries"], 1), (["--libraries", "--fail-on", "libraries"], 1), (["--fail-on", "performance"], 0)):
+        equal(pmend("check", "-q", *options, trace)[0], want, f"the status with {options}")
 
 
 def test_severity():

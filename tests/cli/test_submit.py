@@ -1,20 +1,30 @@
 """pmend submit without a cluster: what it refuses, what it would submit, and what it does with a Slurm that is three scripts. `make check-slurm` has the real one."""
+import functools
 import json
 import os
 import re
 import shutil
 import shlex
+import tempfile
 
 from cli import PMEND, Skip, contains, equal, fails, folder, need_pool, pmend, run, write
 
 LOG = os.path.abspath("build/examples/append_log")
 
 
+@functools.cache
+def recording():
+    """A folder with a trace that has bugs. It goes away at the end."""
+    d = tempfile.TemporaryDirectory(prefix="pmend cli ")
+    status, _, err = pmend("record", "-q", "-o", "a trace.pmt", "--", LOG + "_buggy", "{pool}", "one", "two", "it's", cwd=d.name)
+    equal((status, err), (0, ""), "the status and errors of record")
+    return d
+
+
 def trace_in(d):
     """A trace with bugs; gives the words of the exploration."""
     need_pool()
-    status, _, err = pmend("record", "-q", "-o", "a trace.pmt", "--", LOG + "_buggy", "{pool}", "one", "two", "it's", cwd=d)
-    equal((status, err), (0, ""), "the status and errors of record")
+    shutil.copy(os.path.join(recording().name, "a trace.pmt"), d)
     return ["--jobs", "1", "--seed", "1", "--dump", f"{shlex.quote(LOG)} {{}}", "a trace.pmt"]
 
 
