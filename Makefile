@@ -6,14 +6,6 @@ DESTDIR ?=
 VERSION := 0.1.0
 .DEFAULT_GOAL := all
 
-DEBIAN_PACKAGES = gcc g++ make clang libclang-rt-dev valgrind libdw-dev libjansson-dev libzstd-dev libcmocka-dev \
-	libpmem-dev libpmemobj-dev libpmemlog-dev libpmemblk-dev \
-	$(PACKAGES_$(ARCH)) libclang-dev llvm-dev libz3-dev libc6-dbg gdb patch procps man-db python3 python3-jsonschema python3-yaml lowdown \
-	zsh fish pkg-config musl-tools libjemalloc2 libtcmalloc-minimal4 xfsprogs e2fsprogs util-linux
-
-# Besides, for tests of pages in a browser; only on this machine itself.
-TEST_PACKAGES = chromium chromium-driver parallel
-
 include tools/arch.mk
 include tools/llvm.mk
 
@@ -68,7 +60,7 @@ check:
 # The sweeps, too: an hour and more.
 check-long: ; @LONG=1 $(MAKE) --no-print-directory check
 
-setup-tests: ; @tools/apt-install $(TEST_PACKAGES)
+setup-tests: ; @tools/apt-install $$(tools/packages browser)
 
 check-other: ; @$(MAKE) --no-print-directory ARCH=$(OTHER) check
 

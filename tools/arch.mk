@@ -1,5 +1,5 @@
 # What depends on the architecture, in one place. ARCH is amd64 or arm64, Debian's names; this machine's own unless it is given. The native build is in
-# build/ and runs as it is. The other one is in build/ARCH: a cross compiler makes it with the emulated machine's root, and that machine runs it (tools/guest).
+# build/ and runs as it is. The other one is in build/ARCH or build/ARCH-SUITE: a cross compiler makes it with the emulated machine's root, and that machine runs it (tools/guest).
 ARCH_OF_x86_64 := amd64
 ARCH_OF_aarch64 := arm64
 OTHER_OF_amd64 := arm64
@@ -8,7 +8,6 @@ TRIPLET_OF_amd64 := x86_64-linux-gnu
 TRIPLET_OF_arm64 := aarch64-linux-gnu
 
 # Zydis decodes x86-64; instructions of arm64 are regular enough for a table of our own (a64/).
-PACKAGES_amd64 := libzydis-dev
 LIBS_amd64 := -lZydis
 
 NATIVE := $(ARCH_OF_$(shell uname -m))
@@ -28,18 +27,20 @@ CXX := g++
 CLANG := clang
 RUN :=
 SYSROOT :=
-setup: ; @tools/apt-install $(DEBIAN_PACKAGES)
+setup: ; @tools/apt-install $$(tools/packages build test)
 # who begins with a plain `make` is told what is missing, not which header
 $(if $(filter-out all,$(or $(MAKECMDGOALS),all)),,$(if $(shell printf '\043include <jansson.h>\n' | $(CC) -E -xc - >/dev/null 2>&1 && echo yes),,$(error pmend needs some packages that are not installed: first 'make setup', which installs them)))
 else
-B := build/$(ARCH)
-SYSROOT := $(shell tools/guest $(ARCH) path)
+# SUITE: of another Debian than this machine's.
+export PMEND_SUITE := $(filter-out $(shell sed -n 's/^VERSION_CODENAME=//p' /etc/os-release),$(SUITE))
+B := build/$(ARCH)$(PMEND_SUITE:%=-%)
+SYSROOT := $(shell PMEND_SUITE=$(PMEND_SUITE) tools/guest $(ARCH) path)
 CC := $(TRIPLET)-gcc --sysroot=$(SYSROOT)
 CXX := $(TRIPLET)-g++ --sysroot=$(SYSROOT)
 CLANG = clang --target=$(TRIPLET) --sysroot=$(SYSROOT) -resource-dir $(LLVM_RESOURCES)
 RUN := tools/guest $(ARCH) once
-setup: ; @tools/apt-install make lowdown && tools/guest $(ARCH) root >/dev/null
-$(if $(wildcard $(SYSROOT))$(filter setup clean help check check-other demo bench bench-%,$(or $(MAKECMDGOALS),all)),,$(error first: make ARCH=$(ARCH) setup))
+setup: ; @tools/guest $(ARCH) root >/dev/null
+$(if $(wildcard $(SYSROOT))$(filter setup clean help check check-other demo bench bench-%,$(or $(MAKECMDGOALS),all)),,$(error first: make ARCH=$(ARCH)$(PMEND_SUITE:%= SUITE=%) setup))
 endif
 
 # What does not exist there yet: patterns of files that are not built.

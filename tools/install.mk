@@ -55,5 +55,5 @@ uninstall: all man pc $(COMPLETIONS)
 # The package is made in a copy of the tree, from what is built already.
 deb: all man
 	@[ -z "$(RUN)" ] || { echo "make deb makes the package of this machine's own architecture, $(NATIVE)"; exit 1; }
-	@tools/apt-install debhelper lintian
+	@tools/apt-install $$(tools/packages deb)
 	@tools/make-deb $(B)/deb

@@ -1,5 +1,4 @@
 # `make check-slurm`: pmend submit against Slurm's own daemons, all on this machine.
-SLURM_PACKAGES = slurmctld slurmd slurm-client munge
 SLURM_TESTS := $(B)/tests/slurm/steps
 
 $(SLURM_TESTS): $(B)/tests/slurm/%: tests/slurm/%.c tests/machine.h
@@ -9,6 +8,6 @@ $(SLURM_TESTS): $(B)/tests/slurm/%: tests/slurm/%.c tests/machine.h
 .PHONY: check-slurm
 check-slurm:
 	@$(MAKE) --no-print-directory setup
-	@tools/apt-install $(SLURM_PACKAGES)
+	@tools/apt-install $$(tools/packages slurm)
 	@$(MAKE) --no-print-directory -j2 all $(SLURM_TESTS)
 	@$(RUN) tests/slurm/run.py
