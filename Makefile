@@ -8,15 +8,16 @@ VERSION := 0.1.0
 
 include tools/arch.mk
 include tools/llvm.mk
+include tools/parts.mk
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VERSION)"' -DPMEND_ARCH='"$(ARCH)"' -DLLVM_NUMBER='"$(LLVM)"' -I. -Iinclude -MMD -MP
-LIBS := -ldw -lelf -ljansson -lzstd $(LIBS_$(ARCH)) -lstdc++ -lm -ldl
+LIBS := -ldw -lelf -ljansson -lzstd $(if $(filter zydis,$(PARTS)),$(call with_part,zydis,-lZydis)) -lstdc++ -lm -ldl
 
-LIB_SRC := $(wildcard $(addsuffix /*.c,util serve a64 trace model check bundle report report/html source source/arch/$(ARCH) explore explore/expr explore/path explore/graph explore/graph/arch/$(ARCH) \
+LIB_SRC := $(call chosen,$(wildcard $(addsuffix /*.c,util serve a64 trace model check bundle report report/html source source/arch/$(ARCH) explore explore/expr explore/path explore/graph explore/graph/arch/$(ARCH) \
 	repair repair/edit repair/plan repair/idiom repair/flow repair/durability repair/amend repair/tx \
-	crash crash/shadow crash/states crash/index crash/run crash/representative crash/search crash/races session session/dumps session/unseen session/causes session/doctor session/evidence session/packing session/shard session/spread explore/session repair/verify))
+	crash crash/shadow crash/states crash/index crash/run crash/representative crash/search crash/races session session/dumps session/unseen session/causes session/doctor session/evidence session/packing session/shard session/spread explore/session repair/verify)))
 CMD_SRC := $(wildcard cmd/show/*.c cmd/talk/*.c cmd/completion/*.c cmd/spread/*.c cmd/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
@@ -26,15 +27,16 @@ ifndef V # make V=1 shows the commands
 endif
 
 .PHONY: all setup setup-tests demo check check-long check-other check-suites check-next tests bench fuzz help clean man
-all: $(B)/pmend $(filter-out $(MISSING_FILES),$(addprefix $(B)/libexec/pmend/,pmend-$(ARCH)-linux libpmend_rt.so libpmend_source.so \
-	libpmend_solver.so pmend-trace-$(ARCH)-linux vgpreload_pmend-trace-$(ARCH)-linux.so))
+all: $(B)/pmend $(filter-out $(MISSING_FILES),$(addprefix $(B)/libexec/pmend/,pmend-$(ARCH)-linux libpmend_rt.so $(call with_part,llvm,libpmend_source.so) \
+	$(call with_part,z3,libpmend_solver.so) pmend-trace-$(ARCH)-linux vgpreload_pmend-trace-$(ARCH)-linux.so))
+	$(tell_absent)
 
 $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-$(B)/pmend: $(CMD_OBJ) $(LIB_OBJ)
-	$(CC) $(CFLAGS) -o $@ $^ $(LIBS)
+$(B)/pmend: $(CMD_OBJ) $(LIB_OBJ) $(B)/without
+	$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(LIBS)
 	echo "built $@"
 
 include report/report.mk

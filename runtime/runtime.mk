@@ -7,7 +7,7 @@ RUNTIME_LENT :=
 RUNTIME_IMPORTS := runtime/imports.txt $(wildcard $(RUNTIME_ARCH)/imports.txt)
 -include $(RUNTIME_ARCH)/arch.mk
 
-RUNTIME_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard runtime/*.c runtime/calls/*.c $(RUNTIME_ARCH)/*.c))
+RUNTIME_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(call chosen,$(wildcard runtime/*.c runtime/calls/*.c $(RUNTIME_ARCH)/*.c)))
 RUNTIME_SHOWN := $(B)/obj/runtime/strings.o # functions for the program: the rest of the library does not call them
 
 # What pmend has, too, as a part of this library: the serving side (serve/), and what the architecture needs (RUNTIME_LENT).
@@ -25,8 +25,8 @@ $(RUNTIME_LENT_OBJ): $(B)/obj/runtime-%.o: %.c
 	$(CC) $(RUNTIME_CFLAGS) -c -o $@ $<
 
 # All but what is shown, with libgcc's unwinder, as one object in which memcpy and the like are our own (libc.c) and nobody else's.
-$(B)/obj/runtime-whole.o: $(filter-out $(RUNTIME_SHOWN),$(RUNTIME_OBJ)) $(RUNTIME_LENT_OBJ)
-	$(CC) -r -nostdlib -o $@ $^ -lgcc_eh -lgcc
+$(B)/obj/runtime-whole.o: $(filter-out $(RUNTIME_SHOWN),$(RUNTIME_OBJ)) $(RUNTIME_LENT_OBJ) $(B)/without
+	$(CC) -r -nostdlib -o $@ $(filter %.o,$^) -lgcc_eh -lgcc
 	$(shell $(CC) -print-prog-name=objcopy) --keep-global-symbol=__libc_start_main --keep-global-symbol=pmend_rt_annotate $@
 
 # It is initialised before all other libraries: threads that their constructors start, and calls that these make, are part of the run.

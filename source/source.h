@@ -155,6 +155,8 @@ struct source_api {
 
 enum { SOURCE_VERSION = 9 };
 
+extern const char source_todo[]; /* what brings one that cannot be loaded */
+
 /* Loads the shared object from a folder; NULL if that fails. It stays loaded. */
 const struct source_api *source_load(const char *folder, struct error *err);
 

@@ -58,8 +58,8 @@ def heights():
 
 
 def room(folder):
-    """A folder's arch/ is part of it."""
-    return re.sub(r"/arch/[^/]+$", "", folder)
+    """A folder's arch/ is part of it, and so is its without/: stubs of what a build leaves out."""
+    return re.sub(r"(/arch/[^/]+)?(/without)?$", "", folder, count=1)
 
 
 def is_down(high, folder, target):

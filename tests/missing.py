@@ -1,4 +1,5 @@
-"""What is not tested here, and why. tests/missing-ARCH.txt: what pmend does not have on this architecture. tests/emulated.txt: what an emulated machine is too
+"""What is not tested here, and why. tests/missing-ARCH.txt: what pmend does not have on this architecture; tests/missing-PART.txt: what it does not have without a part
+(llvm, z3, zydis) that the build is without. tests/emulated.txt: what an emulated machine is too
 slow for (tools/guest says that it is one, by PMEND_EMULATED=1); real machines of either architecture run all of that."""
 import fnmatch
 import functools
@@ -21,10 +22,20 @@ def lines_of(name):
                 yield tuple(line.strip().split(": ", 1))
 
 
+def absent():
+    """Parts that this build is without (tools/parts.mk)."""
+    path = os.path.join(HERE, "../build/without")
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as f:
+        return f.read().split()
+
+
 @functools.cache
 def missing():
     """Reasons, by group or GROUP/TEST."""
-    return dict([*lines_of(f"missing-{ARCH}.txt"), *(lines_of("emulated.txt") if IS_EMULATED else ())])
+    parts = [line for part in absent() for line in lines_of(f"missing-{part}.txt")]
+    return dict([*lines_of(f"missing-{ARCH}.txt"), *parts, *(lines_of("emulated.txt") if IS_EMULATED else ())])
 
 
 def is_named(what, group, test):

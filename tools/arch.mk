@@ -8,7 +8,7 @@ TRIPLET_OF_amd64 := x86_64-linux-gnu
 TRIPLET_OF_arm64 := aarch64-linux-gnu
 
 # Zydis decodes x86-64; instructions of arm64 are regular enough for a table of our own (a64/).
-LIBS_amd64 := -lZydis
+PARTS_amd64 := zydis
 
 NATIVE := $(ARCH_OF_$(shell uname -m))
 ARCH ?= $(NATIVE)
@@ -42,7 +42,3 @@ RUN := tools/guest $(ARCH) once
 setup: ; @tools/guest $(ARCH) root >/dev/null
 $(if $(wildcard $(SYSROOT))$(filter setup clean help check check-other demo bench bench-%,$(or $(MAKECMDGOALS),all)),,$(error first: make ARCH=$(ARCH)$(PMEND_SUITE:%= SUITE=%) setup))
 endif
-
-# What does not exist there yet: patterns of files that are not built.
-MISSING := $(shell sed -n 's/^\([a-z][^: ]*\):.*/\1/p' tests/missing-$(ARCH).txt 2>/dev/null)
-MISSING_FILES := $(foreach m,$(MISSING) $(if $(RUN),unit-asan),$(addprefix $(B)/,$(m) $(m)/% tests/$(m) tests/$(m)/%)) # unit-asan: tests/emulated.txt

@@ -42,15 +42,18 @@ define each_installed
 	$(1) 644 "$(DATA)/fish/vendor_completions.d" $(B)/completion/pmend.fish
 endef
 
+# Which folders an installation made: tools/folders.
+FOLDERS := "$(DESTDIR)$(PREFIX)" "$(DESTDIR)$(PREFIX)/libexec/pmend/folders"
+
 install: all man pc $(COMPLETIONS)
-	put() { mode=$$1 to=$$2; shift 2; install -d "$$to" && if [ $$mode = link ]; then cp -P "$$@" "$$to/"; else install -m $$mode "$$@" "$$to/"; fi; }; \
+	put() { mode=$$1 to=$$2; shift 2; tools/folders make $(FOLDERS) "$$to" && if [ $$mode = link ]; then cp -P "$$@" "$$to/"; else install -m $$mode "$$@" "$$to/"; fi; }; \
 	$(call each_installed,put)
 
-# Folders that are pmend's own go, too, if nothing else is in them.
+# Folders that the installation made go, too, if nothing else is in them.
 uninstall: all man pc $(COMPLETIONS)
 	drop() { to=$$2; shift 2; for f; do rm -f "$$to/$${f##*/}" || return; done; }; \
 	$(call each_installed,drop)
-	for d in "$(DESTDIR)$(PREFIX)/libexec/pmend" "$(DATA)/doc/pmend/examples" "$(DATA)/doc/pmend"; do [ ! -d "$$d" ] || rmdir --ignore-fail-on-non-empty "$$d"; done
+	tools/folders remove $(FOLDERS)
 
 # The package is made in a copy of the tree, from what is built already.
 deb: all man

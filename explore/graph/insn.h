@@ -19,6 +19,7 @@ struct insn {
 struct insn_set {
 	unsigned machine;	      /* EM_… of elf.h, as the rest */
 	uint32_t jump_slot, glob_dat; /* relocations of a pointer to a function elsewhere: R_… */
+	const char *lack, *todo;      /* why nothing is decoded, and what to do; NULL: it is decoded */
 	struct insn (*decode)(const uint8_t *bytes, uint64_t len_bytes, uint64_t address);
 };
 extern const struct insn_set insn_set; /* of this machine */

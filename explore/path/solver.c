@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+const char solver_todo[] = "apt-get install libz3-4";
+
 const struct solver_api *solver_api_load(const char *path, struct error *err)
 {
 	void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -28,6 +28,8 @@ struct solver_api {
 
 #define SOLVER_SYMBOL "pmend_solver" /* a struct solver_api in the shared object */
 
+extern const char solver_todo[]; /* what brings a solver that cannot be loaded */
+
 /* The one in the shared object of that name. It stays loaded. NULL with an error. */
 const struct solver_api *solver_api_load(const char *path, struct error *err);
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "explore/graph/insn.h"
 #include "explore/session/seed.h"
 #include "explore/session/slots.h"
 #include "session/scratch.h"
@@ -116,6 +117,8 @@ static int tools_find(struct exploring *x, const struct solver_api **solver, str
 	struct error why;
 	char *file;
 
+	if (insn_set.lack)
+		return error_set(err, "%s; exploring needs it, try: %s", insn_set.lack, insn_set.todo);
 	x->valgrind = proc_find("valgrind");
 	if (!x->valgrind)
 		return error_set(err, "valgrind is not installed, and exploring needs it; try: apt-get install valgrind");
@@ -126,7 +129,7 @@ static int tools_find(struct exploring *x, const struct solver_api **solver, str
 	*solver = solver_api_load(file, &why);
 	free(file);
 	if (!*solver)
-		return error_set(err, "%s; exploring needs Z3, try: apt-get install libz3-4", why.msg);
+		return error_set(err, "%s; exploring needs Z3, try: %s", why.msg, solver_todo);
 	return 0;
 }
 

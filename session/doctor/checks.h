@@ -21,6 +21,7 @@ void check_limits(struct doctor_finding *f);
 void check_libclang(struct doctor_finding *f);
 void check_clang(struct doctor_finding *f);
 void check_z3(struct doctor_finding *f);
+void check_decoder(struct doctor_finding *f);
 void check_gdb(struct doctor_finding *f);
 void check_pmdk(struct doctor_finding *f);
 

@@ -18,6 +18,7 @@ const struct doctor_check doctor_checks[] = {
 	{ "libclang", "fix, crash --strategy representative", false, check_libclang },
 	{ "clang", "fix: what pointers may point to", false, check_clang },
 	{ "z3", "explore", false, check_z3 },
+	{ "decoder", "explore; recovery that is watched", false, check_decoder },
 	{ "gdb", "crash --replay --gdb", false, check_gdb },
 	{ "pmdk", "programs on PMDK", false, check_pmdk },
 	{ 0 },

@@ -10,8 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "explore/graph/insn.h"
 #include "explore/path/solver.h"
 #include "session/doctor/checks.h"
+#include "session/machine.h"
 #include "session/recorder.h"
 #include "source/source.h"
 #include "util/alloc.h"
@@ -107,7 +109,7 @@ void check_libclang(struct doctor_finding *f)
 	if (folder && source_load(folder, &err))
 		finding_set(f, DOCTOR_OK, xasprintf("loaded by %s/libpmend_source.so", folder), NULL);
 	else
-		finding_set(f, DOCTOR_MISSING, xstrdup(err.msg), xstrdup("apt-get install libclang1-" LLVM_NUMBER " libllvm" LLVM_NUMBER));
+		finding_set(f, DOCTOR_MISSING, xstrdup(err.msg), xstrdup(source_todo));
 	free(folder);
 }
 
@@ -119,9 +121,17 @@ void check_z3(struct doctor_finding *f)
 	if (file && solver_api_load(file, &err))
 		finding_set(f, DOCTOR_OK, xasprintf("loaded by %s", file), NULL);
 	else
-		finding_set(f, DOCTOR_MISSING, xstrdup(err.msg), xstrdup("apt-get install libz3-4"));
+		finding_set(f, DOCTOR_MISSING, xstrdup(err.msg), xstrdup(solver_todo));
 	free(file);
 	free(folder);
+}
+
+void check_decoder(struct doctor_finding *f)
+{
+	if (insn_set.lack)
+		finding_set(f, DOCTOR_LIMITED, xstrdup(insn_set.lack), xstrdup(insn_set.todo));
+	else
+		finding_set(f, DOCTOR_OK, xasprintf("instructions of %s are decoded", machine_own()->says), NULL);
 }
 
 /* In a child: PMDK's constructors are not for us. */

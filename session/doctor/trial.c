@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "crash/search/strategies.h"
+#include "explore/graph/insn.h"
 #include "session/crashing.h"
 #include "session/doctor/checks.h"
 #include "session/machine.h"
@@ -161,7 +162,7 @@ static void tell_coverage(struct doctor_finding *f, const struct report_coverage
 
 	if (c->whole_runs > 0)
 		finding_set(f, DOCTOR_LIMITED, xasprintf("%s, on whole images: %s", runs, why ? why : "recovery cannot be watched"),
-			    xstrdup("nothing to do, but recovery runs are slower, and more are needed"));
+			    xstrdup(insn_set.todo ? insn_set.todo : "nothing to do, but recovery runs are slower, and more are needed"));
 	else if (!is_whole || !c->is_complete)
 		finding_set(f, DOCTOR_LIMITED, xasprintf("%s: %s", runs, why ? why : "not all states were run"), xstrdup("see docs/places.md for what recovery needs"));
 	else

@@ -20,17 +20,24 @@ def files_below(d):
     return {os.path.relpath(os.path.join(at, n), d) for at, _, names in os.walk(d) for n in names}
 
 
+def everything_below(d):
+    return {os.path.relpath(os.path.join(at, n), d) for at, folders, names in os.walk(d) for n in folders + names}
+
+
 def test_install_and_uninstall():
-    """What is installed works where it is, and uninstall removes exactly that: what others put beside it stays."""
+    """What is installed works where it is, and uninstall removes exactly that: what others put beside it stays, also folders of theirs that are empty."""
     with folder() as d:
         root = os.path.join(d, "root")
         others = {"bin/other", "share/doc/pmend/notes.txt", "share/man/man1/other.1", "share/bash-completion/completions/other", "libexec/other"}
         for name in others:
             os.makedirs(os.path.join(root, "opt/p", os.path.dirname(name)), exist_ok=True)
             write(os.path.join(root, "opt/p", name), "mine")
+        for name in ("include", "share/fish/vendor_completions.d", "share/zsh/site-functions/theirs", "share/pkgconfig", "lib"):
+            os.makedirs(os.path.join(root, "opt/p", name))
+        before = everything_below(root)
         make("install", f"DESTDIR={root}", "PREFIX=/opt/p")
         at = os.path.join(root, "opt/p")
-        installed = files_below(at) - others
+        installed = files_below(at) - others - {"libexec/pmend/folders"}
         for name in ("bin/pmend", "include/pmend.h", "include/pmend_oracle.h", "share/man/man1/pmend.1", "share/doc/pmend/crash.md",
                      "share/doc/pmend/README.md", "share/doc/pmend/examples/notes.c", "share/pkgconfig/pmend.pc", "share/bash-completion/completions/pmend",
                      "share/zsh/site-functions/_pmend", "share/fish/vendor_completions.d/pmend.fish", f"libexec/pmend/pmend-{ARCH}-linux",
@@ -40,9 +47,12 @@ def test_install_and_uninstall():
         status, out, err = run(os.path.join(at, "bin/pmend"), "doctor", "--format", "json", cwd=d)
         equal(status, 0, out + err)
         contains(out, f'"{os.path.realpath(at)}/libexec/pmend/pmend-{ARCH}-linux"')
+        make("install", f"DESTDIR={root}", "PREFIX=/opt/p")  # once more: the first one's folders are still its own
+        write(os.path.join(at, "share/later"), "mine")
         make("uninstall", f"DESTDIR={root}", "PREFIX=/opt/p")
-        equal(files_below(at), others, "what is left")
-        assert not os.path.exists(os.path.join(at, "libexec/pmend")), "the folder that was pmend's own is still there"
+        equal(everything_below(root), before | {"opt/p/share/later"}, "what is left")
+        make("uninstall", f"DESTDIR={root}", "PREFIX=/opt/p")
+        equal(everything_below(root), before | {"opt/p/share/later"}, "what is left after nothing was to be done")
 
 
 def test_pkg_config():
@@ -57,5 +67,7 @@ def test_pkg_config():
             equal((status, flags.split()), (0, [f"-I{prefix}/include"]), err)
             source = write(os.path.join(d, "a.c"), "#include <pmend.h>\nint main(void) { PMEND_FAILURE_POINT(); return 0; }\n")
             equal(run("gcc", *flags.split(), "-o", os.path.join(d, "a"), source)[0], 0, "the compiler's status")
+            make("uninstall", f"PREFIX={prefix}")
+            assert not os.path.exists(prefix), f"what is left of what was not there before: {everything_below(prefix)}"
         finally:
             shutil.rmtree(prefix, ignore_errors=True)

@@ -19,7 +19,7 @@ const char gate_lack[] = "some system calls of the program cannot be caught: the
 #define SHSTK 1u
 
 /* Frames that we make ourselves, and children that return from them, are not on a shadow stack. */
-const char *arch_refusal(void)
+const char *catch_refusal(void)
 {
 	uint64_t features = 0;
 

@@ -11,6 +11,7 @@ extern const char rt_gate_begin[], rt_gate_end[];
 extern bool rt_dispatches __attribute__((visibility("hidden")));
 /* Which of the two it is; in each process, before everything else: catch.c. */
 void catch_choose(void);
+const char *catch_refusal(void); /* why calls cannot be caught in this process; NULL: they can */
 
 /* How calls are found and replaced: text.c. The first byte of each becomes CALL_BYTE, which is no instruction in 64-bit code; the second tells what it was. */
 #define CALL_BYTE 0xd6

@@ -66,6 +66,11 @@ static void bind(const struct object *o, const ElfW(Rela) *list, uint64_t len_by
 	}
 }
 
+const char *arch_refusal(void)
+{
+	return catch_refusal();
+}
+
 void arch_init(void)
 {
 	static bool is_done;

@@ -1,0 +1,11 @@
+/* In place of source/load.c where pmend is built without LLVM and libclang: nobody can read sources. */
+#include "source/source.h"
+
+const char source_todo[] = "apt-get install " PACKAGES ", then build pmend again";
+
+const struct source_api *source_load(const char *folder, struct error *err)
+{
+	(void)folder;
+	error_set(err, "pmend was built without libclang, by which it reads sources; try: %s", source_todo);
+	return NULL;
+}
