@@ -88,6 +88,41 @@ def test_build():
         shutil.rmtree(b)
 
 
+def test_bare_folder():
+    """A Debian on which none of the packages is installed that bring these parts."""
+    if not os.environ.get("LONG"):
+        raise Skip("builds all of pmend in a folder of Debian; LONG=1 runs it")
+    if IS_EMULATED or os.environ.get("PMEND"):
+        raise Skip("an emulated machine makes no folders")
+    suite = os.environ.get("SUITE") or run("tools/on", "--other")[1].strip()
+    status, _, err = run("tools/on", suite, "--check")
+    if status == 77:
+        raise Skip(err.strip())
+    with folder() as d:
+        to = os.path.join(d, "pmend")
+        shutil.copytree(".", to, symlinks=True, ignore=lambda at, names: ["build", ".git"] if at == "." else [])
+        script = """set -e
+            cd pmend
+            tools/apt-install $(tools/packages build | grep -vxF "$(tools/packages llvm z3 zydis)")
+            ! ls /usr/include/z3.h /usr/include/Zydis /usr/lib/llvm-*/include 2>/dev/null
+            make -j2
+            make build/examples/append_log build/examples/append_log_buggy
+            export PATH=$PWD/build:$PATH
+            pmend doctor
+            app=build/examples/append_log
+            pmend test -q --recover "$app {}" -- $app {pool} hello
+            pmend check -q --format json -o r.json -- ${app}_buggy {pool} hello || echo status of check $?
+            echo '[]' >compile_commands.json
+            pmend fix -p . r.json || echo status of fix $?
+            pmend explore -- $app {pool} @@ || echo status of explore $?"""
+        status, out, err = run("tools/on", suite, "--bare", to, "--", "sh", "-c", script, timeout=1000)
+        equal(status, 0, (out + err)[-1500:])
+        equal(told(out), {p: PACKAGES[p] for p in PARTS})
+        for said in ("pmend can record and crash programs on this machine.", "status of check 1\n", "status of fix 3\n", "status of explore 3\n"):
+            contains(out, said)
+        contains(err, "built without libclang")
+
+
 def test_unknown_part():
     status, _, err = run("make", "WITHOUT=gcc", "help")
     equal(status, 2)
