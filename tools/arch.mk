@@ -35,8 +35,9 @@ else
 export PMEND_SUITE := $(filter-out $(shell sed -n 's/^VERSION_CODENAME=//p' /etc/os-release),$(SUITE))
 B := build/$(ARCH)$(PMEND_SUITE:%=-%)
 SYSROOT := $(shell PMEND_SUITE=$(PMEND_SUITE) tools/guest $(ARCH) path)
-# The cross compiler's own C library comes first otherwise, and is too old for a newer suite's libraries.
-CROSS_FLAGS := --sysroot=$(SYSROOT) -B$(SYSROOT)/usr/lib/$(TRIPLET)/ -L$(SYSROOT)/usr/lib/$(TRIPLET)
+# The cross compiler's own libraries of C and C++ come first otherwise, and are too old for a newer suite's libraries.
+CROSS_FLAGS := --sysroot=$(SYSROOT) -B$(SYSROOT)/usr/lib/$(TRIPLET)/ -L$(SYSROOT)/usr/lib/$(TRIPLET) \
+	$(if $(PMEND_SUITE),$(addprefix -L,$(wildcard $(SYSROOT)/usr/lib/gcc/$(TRIPLET)/*)))
 CC := $(TRIPLET)-gcc $(CROSS_FLAGS)
 CXX := $(TRIPLET)-g++ $(CROSS_FLAGS)
 CLANG = clang --target=$(TRIPLET) --sysroot=$(SYSROOT) -resource-dir $(LLVM_RESOURCES)
