@@ -7,6 +7,7 @@ from cli import ARCH, Skip, contains, equal, folder, run, write
 from missing import IS_EMULATED
 
 OTHER = {"amd64": "arm64", "arm64": "amd64"}[ARCH]
+HEADERS = "include"  # of an LLVM, not of ours
 SUITES = ("bookworm", "trixie", "sid")
 
 
@@ -53,7 +54,7 @@ def values(*args, env=None):
 
 
 def llvm_folder(root, number, resources, but=()):
-    for name in ("include/clang-c/Index.h", "include/llvm-c/Core.h", f"lib/libclang-{number}.so", f"lib/libLLVM-{number}.so", "bin/clang",
+    for name in (f"{HEADERS}/clang-c/Index.h", f"{HEADERS}/llvm-c/Core.h", f"lib/libclang-{number}.so", f"lib/libLLVM-{number}.so", "bin/clang",
                  f"lib/clang/{resources}/include/stddef.h"):
         at = os.path.join(root, f"usr/lib/llvm-{number}", name)
         os.makedirs(os.path.dirname(at), exist_ok=True)
@@ -72,9 +73,9 @@ def test_cross_build_takes_the_other_machines_llvm():
         try:
             llvm_folder(roots[0], 13, "13.0.1")  # too old
             llvm_folder(roots[0], 14, "14.0.6")
-            llvm_folder(roots[0], 15, "15.0.6", but="bin/clang".split())
+            llvm_folder(roots[0], 15, "15.0.6", but=["bin/clang"])
             llvm_folder(roots[1], 19, "19")
-            llvm_folder(roots[1], 21, "21", but=["include/llvm-c/Core.h"])
+            llvm_folder(roots[1], 21, "21", but=[f"{HEADERS}/llvm-c/Core.h"])
             equal(values(f"ARCH={OTHER}", env=env), [f"build/{OTHER}", "", "14", "/usr/lib/llvm-14", f"{roots[0]}/usr/lib/llvm-14/lib/clang/14.0.6"])
             equal(values(f"ARCH={OTHER}", f"SUITE={other}", env=env),
                   [f"build/{OTHER}-{other}", other, "19", "/usr/lib/llvm-19", f"{roots[1]}/usr/lib/llvm-19/lib/clang/19"])
