@@ -1,9 +1,9 @@
-/* Groups findings that have one cause. Transactions come first (transactions.c), because what they explain looks like many other bugs. Then comes what one flush, one fence
- * or one atomic change would fix (the table below). Each rule compares two findings. A finding that has found its cause is not compared any more. The rules only guess: what is left when
- * all causes are mended is a consequence of none of them. */
+/* Groups findings that have one cause. Transactions come first (transactions.c), because what they
+ * explain looks like many other bugs. Then comes what one flush, one fence or one atomic change would
+ * fix (folding.c). A finding that has found its cause is not compared any more. At last the guesses are
+ * tried (prove.c). */
 #include "session/causes/causes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/causes.h"
@@ -12,68 +12,14 @@
 #include "session/causes/folding.h"
 #include "session/causes/helpers.h"
 #include "session/causes/place.h"
+#include "session/causes/prove.h"
 #include "session/causes/transactions.h"
 #include "session/causes/trials.h"
-#include "util/alloc.h"
 
 static bool is_kind(const struct bug *b, const char *kind)
 {
 	return strcmp(b->kind, kind) == 0;
 }
-
-/* ---- rules: does the first explain the second? ---- */
-
-static bool same_store(const struct bug *a, const struct bug *b)
-{
-	const struct bug_location *x = place_store(a), *y = place_store(b);
-
-	return x && y && place_same(x, y);
-}
-
-/* The same store is not durable, whatever survives it, whoever reads it. */
-static bool is_same_loss(const struct facts *f, const struct bug *cause, const struct bug *b)
-{
-	(void)f;
-	return place_lack(cause) && (place_lack(b) || is_kind(b, "cross-failure-race")) && same_store(cause, b);
-}
-
-static bool is_one_flush(const struct facts *f, const struct bug *cause, const struct bug *b)
-{
-	const struct bug_location *x = place_store(cause), *y = place_store(b); /* NULL: the place is not known */
-
-	if (place_lack(cause) != LACKS_FLUSH || place_lack(b) != LACKS_FLUSH || !x || !y)
-		return false;
-	return place_same_function(x, y) ? facts_share_flush(f, x->site, y->site) : facts_share_flushes(f, x->site, y->site);
-}
-
-static bool is_one_fence(const struct facts *f, const struct bug *cause, const struct bug *b)
-{
-	const struct bug_location *end = place_end(cause), *other = place_end(b), *x = place_store(cause), *y = place_store(b);
-
-	return place_lack(cause) == LACKS_FENCE && place_lack(b) == LACKS_FENCE && end && other && x && y &&
-	       facts_one_fence(f, (struct stretch){ x->site, end->site }, (struct stretch){ y->site, other->site });
-}
-
-/* What must change together fails whichever of the two is lost. Of a store that is never written back, and that a crash showed, the other one may not be known. */
-static bool is_same_pair(const struct facts *f, const struct bug *cause, const struct bug *b)
-{
-	const struct bug_location *lost = place_find(cause, "lost"), *survived = place_find(cause, "survived");
-	const struct bug_location *other = place_store(b), *partner = place_find(b, "survived");
-
-	(void)f;
-	if (!is_kind(cause, "atomicity") || !b->crash || !lost || !survived || !other || (!place_lack(b) && !is_kind(b, "atomicity")))
-		return false;
-	if (!partner)
-		return place_same(survived, other);
-	return (place_same(lost, other) && place_same(survived, partner)) || (place_same(lost, partner) && place_same(survived, other));
-}
-
-const struct guess guesses[NGUESSES] = {
-	{ is_same_pair, BOND_CURE },
-	{ is_same_loss, BOND_CURE },
-	{ is_one_flush, BOND_FLUSH },
-	{ is_one_fence, BOND_FENCE },
-};
 
 /* ---- windows ---- */
 
@@ -122,38 +68,6 @@ static void set_window(struct report *r, size_t first, size_t last)
 
 /* ---- folding ---- */
 
-/* The stronger explanation first: what durability alone does not mend, then what is never written back, then what is late; of equals, the earlier. */
-static int rank_of(const struct bug *b)
-{
-	static const char *const kinds[] = { "atomicity", "missing-flush-fence", "missing-flush", "missing-fence", "ordering" };
-	int i = 0;
-
-	while (i < (int)(sizeof kinds / sizeof *kinds) && !is_kind(b, kinds[i]))
-		i++;
-	return i;
-}
-
-/* Where a fence would do: the finding whose end comes first says where it must be. */
-static uint64_t order_of(const struct bug *b)
-{
-	const struct bug_location *end = place_lack(b) == LACKS_FENCE ? place_end(b) : NULL;
-
-	return end && end->seq ? end->seq : b->first_seq;
-}
-
-bool folding_is_before(const struct report *r, size_t a, size_t b)
-{
-	const struct bug *x = report_draft(r, a), *y = report_draft(r, b);
-
-	if (bug_is_last(x) != bug_is_last(y)) /* what recovery relies on is not to be found under what it does not */
-		return bug_is_last(y);
-	if (rank_of(x) != rank_of(y))
-		return rank_of(x) < rank_of(y);
-	if (order_of(x) != order_of(y))
-		return order_of(x) < order_of(y);
-	return x->first_seq != y->first_seq ? x->first_seq < y->first_seq : a < b;
-}
-
 static void folding_init(struct folding *f, struct report *r, const struct facts *facts, struct bonds *bonds)
 {
 	*f = (struct folding){ .report = r, .facts = facts, .bonds = bonds };
@@ -167,13 +81,6 @@ static void folding_init(struct folding *f, struct report *r, const struct facts
 			f->left.at[k] = f->left.at[k - 1];
 		f->left.at[k] = i;
 	}
-}
-
-void folding_fold(struct folding *f, size_t i, size_t cause, enum bond_kind kind)
-{
-	report_lend_crash(f->report, cause, i);
-	report_explain(f->report, i, cause);
-	bonds_add(f->bonds, cause, i, kind);
 }
 
 static void fold_by(struct folding *f, const struct guess *g)

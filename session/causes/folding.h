@@ -1,12 +1,10 @@
-/* Findings that are being listed under others: what the rules (causes.c) and the trials (prove.c)
- * both change. */
+/* Findings that are being listed under others, and the rules that say what to try. */
 #ifndef SESSION_CAUSES_FOLDING_H
 #define SESSION_CAUSES_FOLDING_H
 
 #include "report/bug.h"
 #include "session/causes/bonds.h"
 #include "session/causes/facts.h"
-#include "session/causes/trials.h"
 
 struct folding {
 	struct report *report;
@@ -30,9 +28,5 @@ extern const struct guess guesses[NGUESSES];
 /* The first of them explains more. */
 bool folding_is_before(const struct report *r, size_t a, size_t b);
 void folding_fold(struct folding *f, size_t i, size_t cause, enum bond_kind kind);
-
-/* Tries what the rules guessed. What is refuted is counted again; what is not decided, too, and it
- * may have the cause that the rules name. */
-void prove_folded(struct folding *f, struct trials *t);
 
 #endif

@@ -7,7 +7,7 @@
  *    cause is left, the two need not be one bug.
  *
  * What is not decided in 1, or only one way in 3, may have the same cause, and is counted. */
-#include "session/causes/folding.h"
+#include "session/causes/prove.h"
 
 #include <stdlib.h>
 
