@@ -149,6 +149,13 @@ static bool is_same_function(const struct symbol *a, const struct symbol *b)
 	return a->function && b->function && strcmp(a->function, b->function) == 0;
 }
 
+/* Neither has a line, as in a library without debug information: a function that was called once, as its caller is the same. PMDK 1.13 of Debian 13
+   unrolls the loop that flushes. */
+static bool is_lineless_call(const struct symbol *a, const struct symbol *b)
+{
+	return !a->line && !b->line && (is_same_function(a, b) || (!a->function && !b->function));
+}
+
 static bool has_same_line(struct locator *l, const struct trace_site *a, const struct trace_site *b)
 {
 	const struct trace_site alone[] = { { .object = a->object, .pc = a->pc }, { .object = b->object, .pc = b->pc } };
@@ -163,6 +170,7 @@ static bool has_same_line(struct locator *l, const struct trace_site *a, const s
 	for (size_t i = 0; is_same && i < n; i++)
 		is_same = list.at[i].symbol->line && list.at[i].symbol->line == l->stack.at[i].symbol->line &&
 			  is_same_function(list.at[i].symbol, l->stack.at[i].symbol);
+	is_same |= n == 1 && m == 1 && is_lineless_call(list.at[0].symbol, l->stack.at[0].symbol);
 	vec_release(&list);
 	return is_same;
 }
