@@ -8,7 +8,7 @@ LOST_z3 := 'pmend explore' does not work
 LOST_zydis := 'pmend explore' does not work, and 'pmend crash' needs more and slower runs of recovery
 
 PARTS := llvm z3 $(PARTS_$(ARCH))
-INSTALLED_PARTS := $(if $(LLVM),llvm) $(shell printf '%s\n' '\#if __has_include(<z3.h>)' z3 '\#endif' '\#if __has_include(<Zydis/Zydis.h>)' zydis '\#endif' | \
+INSTALLED_PARTS := $(if $(LLVM),llvm) $(shell printf '\043if __has_include(<%s>)\n%s\n\043endif\n' z3.h z3 Zydis/Zydis.h zydis | \
 	$(CC) -E -P -xc - 2>/dev/null)
 ABSENT := $(filter-out $(filter-out $(WITHOUT),$(INSTALLED_PARTS)),$(PARTS))
 $(if $(filter-out $(PARTS),$(WITHOUT)),$(error WITHOUT: pmend on $(ARCH) has the parts $(PARTS), not $(filter-out $(PARTS),$(WITHOUT))))

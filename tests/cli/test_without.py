@@ -123,6 +123,15 @@ def test_bare_folder():
         contains(err, "built without libclang")
 
 
+def test_headers_are_looked_for():
+    """A compiler that finds no headers: they are not installed."""
+    with folder() as d:
+        asks = write(os.path.join(d, "asks.mk"), "asked:\n\t@echo '$(sort $(ABSENT))'\n")
+        for compiler, want in (("gcc", absent()), ("gcc -nostdinc", sorted({*absent(), *PARTS} - {"llvm"} | {*absent()}))):
+            status, out, err = run("make", "--no-print-directory", "-f", "tools/arch.mk", "-f", "tools/llvm.mk", "-f", "tools/parts.mk", "-f", asks, f"CC={compiler}", "asked")
+            equal((status, out.split()), (0, want), err)
+
+
 def test_unknown_part():
     status, _, err = run("make", "WITHOUT=gcc", "help")
     equal(status, 2)
