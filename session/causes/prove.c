@@ -180,15 +180,16 @@ static bool is_of_open_transaction(const struct refuting *f, const struct bug *b
 	return tx && b->crash->seq <= tx->end_seq;
 }
 
-/* Has it a cure of its own? Not if one call mends both, nor if the cause that a rule gave it is mended
- * at its place. */
+/* Has it a cure of its own? That is not asked if the cause has none. It has not if one call mends both,
+ * nor if the cause that a rule gave it is mended at its place. */
 static bool has_own_cure(const struct refuting *f, size_t one, struct cause_cure *own)
 {
 	const struct bonds *b = f->folding->bonds;
 	struct cause_cure other;
 
+	cause_cure_of(&other, f->trials, report_cause(f->folding->report, one));
 	cause_cure_of(own, f->trials, one);
-	if (own->kind == CAUSE_CURE_NONE ||
+	if (own->kind == CAUSE_CURE_NONE || other.kind == CAUSE_CURE_NONE ||
 	    is_of_open_transaction(f, report_draft(f->folding->report, one)))
 		return false;
 	for (size_t i = 0; i < b->list.n; i++) {
