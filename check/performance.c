@@ -7,7 +7,7 @@
  * A *run* is what one line of the source flushes with one call stack, one cache line after the
  * other, while its thread does nothing else to persistent memory: usually one call that flushes an
  * object. Whether it flushes clean lines is asked of the run: of an object, some lines may not have
- * changed. */
+ * changed. But a line of the object that has changed in none of several runs is flushed for nothing. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
@@ -22,6 +22,8 @@ static const char CLEAN[] = "nothing was stored to this line since it was last f
 				 "flushed and fenced";
 
 #define SERVED_MAX 4u /* stores that are noted of a flush */
+#define RUNS_LEAST 4u /* of a place, to say that a line never changes */
+#define LINES_MAX 64u /* of a run, that are counted one by one */
 
 /* Clean lines that one instruction flushed: in a loop that a compiler unrolled there are several. */
 struct cleaned {
@@ -29,11 +31,25 @@ struct cleaned {
 	uint64_t n, first_seq;
 };
 
+/* The first line of the runs of a place, the second one... */
+struct nth_line {
+	bool is_useful;	     /* in some run */
+	struct cleaned clean; /* that is not told yet */
+};
+
+/* All runs that begin at one place. */
+struct place {
+	uint64_t nruns;
+	VEC(struct nth_line) lines;
+};
+
 struct run {
 	const struct trace_site *site; /* of the last flush; NULL: none is open */
 	struct range first, last;      /* lines, which may be the same */
-	uint64_t nuseful, nclean;      /* lines */
+	const struct trace_site *begin;
+	uint64_t nuseful, nclean; /* lines */
 	VEC(struct cleaned) clean;
+	VEC(struct cleaned) lines; /* each one, up to LINES_MAX; n = 0: it is not clean */
 };
 
 /* A thread that flushed or stored non-temporally since its last own fence: a fence inside a system
@@ -49,6 +65,7 @@ struct waiting {
 struct state {
 	VEC(struct waiting) threads;
 	size_t nopen;     /* runs */
+	VEC(struct place) places; /* by site */
 	VEC(bool) served; /* by flush site: some stores that it wrote back are noted */
 };
 
@@ -70,9 +87,14 @@ static void performance_end(void *arg)
 {
 	struct state *s = arg;
 
-	for (size_t i = 0; i < s->threads.n; i++)
+	for (size_t i = 0; i < s->threads.n; i++) {
 		vec_release(&s->threads.at[i].run.clean);
+		vec_release(&s->threads.at[i].run.lines);
+	}
+	for (size_t i = 0; i < s->places.n; i++)
+		vec_release(&s->places.at[i].lines);
 	vec_release(&s->threads);
+	vec_release(&s->places);
 	vec_release(&s->served);
 	free(s);
 }
@@ -142,21 +164,57 @@ static void report_cleaned(struct check *c, const struct cleaned *one, const cha
 		check_report(c, &f);
 }
 
+static struct place *place_of(struct state *s, const struct trace_site *site)
+{
+	while (s->places.n <= site->id)
+		*vec_add(&s->places) = (struct place){ 0 };
+	return &s->places.at[site->id];
+}
+
+/* is_told: its clean lines are reported already. */
+static void count_lines(struct place *p, const struct run *run, bool is_told)
+{
+	p->nruns++;
+	while (p->lines.n < run->lines.n)
+		*vec_add(&p->lines) = (struct nth_line){ 0 };
+	for (size_t i = 0; i < run->lines.n; i++) {
+		struct nth_line *l = &p->lines.at[i];
+
+		l->is_useful |= run->lines.at[i].n == 0;
+		if (run->lines.at[i].n == 0 || is_told)
+			continue;
+		if (l->clean.n++ == 0) {
+			l->clean.site = run->lines.at[i].site;
+			l->clean.first_seq = run->lines.at[i].first_seq;
+		}
+	}
+}
+
 static void run_end(struct state *s, struct check *c, struct run *run)
 {
-	if (!run->site)
-		return;
-	for (size_t i = 0; run->nclean > run->nuseful && i < run->clean.n; i++)
+	const bool is_told = run->nclean > run->nuseful;
+
+	for (size_t i = 0; run->site && is_told && i < run->clean.n; i++)
 		report_cleaned(c, &run->clean.at[i], run->nuseful ? MOST_CLEAN : CLEAN);
-	run->clean.n = run->nuseful = run->nclean = 0;
+	if (run->site) {
+		count_lines(place_of(s, run->begin), run, is_told);
+		s->nopen--;
+	}
+	run->clean.n = run->lines.n = run->nuseful = run->nclean = 0;
 	run->site = NULL;
-	s->nopen--;
+}
+
+static void note_line(struct run *run, const struct trace_event *ev, bool is_clean)
+{
+	if (run->lines.n < LINES_MAX)
+		*vec_add(&run->lines) = (struct cleaned){ ev->site, is_clean, ev->seq };
 }
 
 static void note_clean(struct run *run, const struct trace_event *ev)
 {
 	struct cleaned *last = run->clean.n ? &run->clean.at[run->clean.n - 1] : NULL;
 
+	note_line(run, ev, true);
 	run->nclean++;
 	if (last && last->site == ev->site)
 		last->n++;
@@ -191,6 +249,7 @@ static struct run *run_of(struct state *s, struct check *c, const struct trace_e
 	if (!run_goes_on(run, c, ev, line)) {
 		run_end(s, c, run);
 		run->first = line;
+		run->begin = ev->site;
 		s->nopen += ev->site != NULL;
 	}
 	run->site = ev->site;
@@ -247,9 +306,11 @@ static void judge_flush(struct state *s, struct check *c, const struct trace_eve
 	switch (model_flush_use(check_model(c), ev)) {
 	case MODEL_USEFUL:
 		run->nuseful++;
+		note_line(run, ev, false);
 		note_served(s, c, ev);
 		break;
 	case MODEL_REDUNDANT:
+		note_line(run, ev, false);
 		report(c, ev, KIND_REDUNDANT, "flush",
 		       "this line is already being flushed; nothing was stored to it since");
 		break;
@@ -324,6 +385,13 @@ static void performance_finish(void *arg, struct check *c)
 
 	for (size_t i = 0; i < s->threads.n; i++)
 		run_end(s, c, &s->threads.at[i].run);
+	for (size_t i = 0; i < s->places.n; i++) {
+		const struct place *p = &s->places.at[i];
+
+		for (size_t k = 0; p->nruns >= RUNS_LEAST && k < p->lines.n; k++)
+			if (!p->lines.at[k].is_useful && p->lines.at[k].clean.n >= RUNS_LEAST)
+				report_cleaned(c, &p->lines.at[k].clean, CLEAN);
+	}
 }
 
 const struct oracle oracle_performance = {

@@ -100,6 +100,24 @@ static void little_of_it_changed(struct pm *p)
 	persist_range(p, sizeof *p); /* BUG: flush-clean */
 }
 
+/* One of two lines, which never changes here, however often this is done. */
+static void same_half_changes(struct pm *p)
+{
+	for (int i = 0; i < 4; i++) {
+		p->c = i;
+		persist_range(&p->c, LINE_BYTES + 1); /* BUG: flush-clean */
+	}
+}
+
+/* Each of them changes once. */
+static void other_half_changes(struct pm *p)
+{
+	for (int i = 0; i < 4; i++) {
+		*(i < 3 ? &p->c : &p->d) = i;
+		persist_range(&p->c, LINE_BYTES + 1);
+	}
+}
+
 static void none_of_it_changed(struct pm *p)
 {
 	memset(p->text, 1, sizeof p->text);
@@ -190,6 +208,6 @@ int main(int argc, char **argv)
 	CHECK(argc == 2);
 	return RUN_CASES(argv, flushed_twice, two_fields_one_line, two_fields_two_lines, stored_to_in_between, persisted_twice,
 			 never_stored_to, more_than_was_stored, half_of_it_changed, little_of_it_changed,
-			 none_of_it_changed, set_again, neighbours, stuck, fenced_twice, other_fence_after_a_fence, fence_alone,
+			 same_half_changes, other_half_changes, none_of_it_changed, set_again, neighbours, stuck, fenced_twice, other_fence_after_a_fence, fence_alone,
 			 fence_instead_of_flush, atomics_without_flush);
 }
