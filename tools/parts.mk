@@ -7,7 +7,7 @@ LOST_llvm := 'pmend fix' does not work, and 'pmend crash --strategy representati
 LOST_z3 := 'pmend explore' does not work
 LOST_zydis := 'pmend explore' does not work, and 'pmend crash' needs more and slower runs of recovery
 
-PARTS := llvm z3 $(PARTS_$(ARCH))
+PARTS := $(strip llvm z3 $(PARTS_$(ARCH)))
 INSTALLED_PARTS := $(if $(LLVM),llvm) $(shell printf '\043if __has_include(<%s>)\n%s\n\043endif\n' z3.h z3 Zydis/Zydis.h zydis | \
 	$(CC) -E -P -xc - 2>/dev/null)
 ABSENT := $(filter-out $(filter-out $(WITHOUT),$(INSTALLED_PARTS)),$(PARTS))
