@@ -201,6 +201,14 @@ def several_named(program, case, folder):
     expect(not wrong, wrong)
 
 
+def several_told_apart(folder):
+    """What fails in the transaction takes all of its missing TX_ADDs, unless there is only one; what one of them lacks itself takes only that one."""
+    together, own = several.told_apart("several_obj", "lines", "", folder)
+    assert together > 0 and own > 0, f"{together} take all, {own} take one"
+    together, own = several.told_apart("several_obj", "lines", "23", folder)
+    assert together == 0 and own > 0, f"with one bug, {together} take all, {own} take one"
+
+
 def several_swept(program, case, folder):
     wrong = several.sweep(program, case, folder)
     expect(not wrong, "; ".join(wrong))
@@ -224,6 +232,7 @@ def tests():
         yield f"{name}.killed", lambda f, n=name: killed(n, f)
     yield "build_flag", lambda f: flag(None, f)
     yield from several_tests()
+    yield "several_obj.told_apart", several_told_apart
     yield from mutant_tests()
 
 

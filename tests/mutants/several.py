@@ -30,8 +30,8 @@ def lines_of(program, where):
     return {frame["line"] for frame in [where["locations"][0], *where["locations"][0].get("stack", [])] if os.path.basename(frame.get("file") or "") == f"{program}.c"}
 
 
-def findings(program, case, fixed, command, folder):
-    """[(kind, [lines of each call path])]"""
+def bugs_of(program, case, fixed, command, folder):
+    """Those of the report, as JSON has them."""
     binary, pool, out = os.path.abspath(f"{FOLDER}/{program}"), os.path.join(folder, "pool"), os.path.join(folder, "report.json")
     if os.path.exists(pool):
         os.unlink(pool)
@@ -44,8 +44,18 @@ def findings(program, case, fixed, command, folder):
     if p.returncode not in (0, 1):
         raise AssertionError(f"pmend {command} ended with {p.returncode}: {p.stderr}")
     with open(out) as f:
-        bugs = json.load(f)["bugs"]
-    return [(b["kind"], [lines_of(program, x) for x in [b, *b.get("paths", [])]]) for b in bugs if b["severity"] == "correctness"]
+        return [b for b in json.load(f)["bugs"] if b["severity"] == "correctness"]
+
+
+def findings(program, case, fixed, command, folder):
+    """[(kind, [lines of each call path])]"""
+    return [(b["kind"], [lines_of(program, x) for x in [b, *b.get("paths", [])]]) for b in bugs_of(program, case, fixed, command, folder)]
+
+
+def told_apart(program, case, fixed, folder):
+    """(consequences that take all causes, those that take only their own)"""
+    listed = [c.get("takes_all", False) for b in bugs_of(program, case, fixed, "test", folder) for c in b.get("consequences", [])]
+    return sum(listed), len(listed) - sum(listed)
 
 
 def is_named(lines, found):
