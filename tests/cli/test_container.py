@@ -5,8 +5,8 @@ import shutil
 import subprocess
 import sys
 
-from cli import Skip, contains, equal, folder, run, write
-from missing import IS_EMULATED
+from cli import contains, equal, folder, write
+from suites import suite_of_folders
 from test_ci import steps as ci_steps
 
 
@@ -75,14 +75,7 @@ def test_form():
 
 
 def test_steps():
-    if not os.environ.get("LONG"):
-        raise Skip("takes ten minutes and Debian's mirror; LONG=1 runs it")
-    if IS_EMULATED or os.environ.get("PMEND"):
-        raise Skip("an emulated machine makes no folders")
-    suite = os.environ.get("SUITE") or run("tools/on", "--other")[1].strip()
-    status, _, err = run("tools/on", suite, "--check")
-    if status == 77:
-        raise Skip(err.strip())
+    suite = suite_of_folders("takes ten minutes and Debian's mirror")
     (_, build), (_, final) = stages()
     with folder() as d:
         package = os.path.join(d, "pmend_0_any.deb")

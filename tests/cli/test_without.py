@@ -6,6 +6,7 @@ import tempfile
 
 from cli import ARCH, Skip, contains, equal, fails, folder, need_pool, run, write
 from missing import IS_EMULATED, absent
+from suites import suite_of_folders
 
 PARTS = ["llvm", "z3"] + (["zydis"] if ARCH == "amd64" else [])
 PACKAGES = {"llvm": "libclang-dev llvm-dev clang", "z3": "libz3-dev", "zydis": "libzydis-dev"}
@@ -90,14 +91,7 @@ def test_build():
 
 def test_bare_folder():
     """A Debian on which none of the packages is installed that bring these parts."""
-    if not os.environ.get("LONG"):
-        raise Skip("builds all of pmend in a folder of Debian; LONG=1 runs it")
-    if IS_EMULATED or os.environ.get("PMEND"):
-        raise Skip("an emulated machine makes no folders")
-    suite = os.environ.get("SUITE") or run("tools/on", "--other")[1].strip()
-    status, _, err = run("tools/on", suite, "--check")
-    if status == 77:
-        raise Skip(err.strip())
+    suite = suite_of_folders("builds all of pmend in a folder of Debian")
     with folder() as d:
         to = os.path.join(d, "pmend")
         shutil.copytree(".", to, symlinks=True, ignore=lambda at, names: ["build", ".git"] if at == "." else [])
