@@ -47,7 +47,8 @@ static bool is_prefetch(struct a64 *out, uint32_t w)
 static bool single_unscaled(struct a64 *out, uint32_t w)
 {
 	out->offset = sign_extend(BITS(w, 20, 12), 9);
-	return (out->mode == A64_OFFSET && BITS(w, 11, 10) == 0 && is_prefetch(out, w)) || single_size(out, w);
+	return (out->mode == A64_OFFSET && BITS(w, 11, 10) == 0 && is_prefetch(out, w)) ||
+	       single_size(out, w);
 }
 
 static bool single_scaled(struct a64 *out, uint32_t w)
@@ -160,7 +161,8 @@ static bool exclusive(struct a64 *out, uint32_t w)
 {
 	const bool is_pair = BIT(w, 21), is_load = BIT(w, 22);
 
-	general(out, is_load ? A64_LOAD_EXCLUSIVE : A64_STORE_EXCLUSIVE, is_pair ? 2 : 1, is_pair ? 4u << BIT(w, 30) : 1u << BITS(w, 31, 30));
+	general(out, is_load ? A64_LOAD_EXCLUSIVE : A64_STORE_EXCLUSIVE, is_pair ? 2 : 1,
+		is_pair ? 4u << BIT(w, 30) : 1u << BITS(w, 31, 30));
 	out->rt2 = (uint8_t)BITS(w, 14, 10);
 	out->acquires = is_load && BIT(w, 15);
 	out->releases = !is_load && BIT(w, 15);
@@ -228,59 +230,60 @@ static bool clear(struct a64 *out, uint32_t w)
 
 static const struct row rows[] = {
 	/* vector structures: vector.c */
-	{ 0xbfbf0000, 0x0c000000, A64_OFFSET, a64_structures },	 /* ld1 … ld4, st1 … st4 */
+	{ 0xbfbf0000, 0x0c000000, A64_OFFSET, a64_structures }, /* ld1 … ld4, st1 … st4 */
 	{ 0xbfa00000, 0x0c800000, A64_POST, a64_structures },
-	{ 0xbf9f0000, 0x0d000000, A64_OFFSET, a64_structure },	 /* of one lane, or to all of them */
+	{ 0xbf9f0000, 0x0d000000, A64_OFFSET, a64_structure }, /* of one lane, or to all of them */
 	{ 0xbf800000, 0x0d800000, A64_POST, a64_structure },
 
-	{ 0x3fe07c00, 0x08007c00, A64_OFFSET, exclusive },	 /* stxr, stlxr */
-	{ 0x3fff7c00, 0x085f7c00, A64_OFFSET, exclusive },	 /* ldxr, ldaxr */
-	{ 0xbfe00000, 0x88200000, A64_OFFSET, exclusive },	 /* stxp, stlxp */
-	{ 0xbfff0000, 0x887f0000, A64_OFFSET, exclusive },	 /* ldxp, ldaxp */
-	{ 0x3fff7c00, 0x089f7c00, A64_OFFSET, ordered },	 /* stlr, stllr */
-	{ 0x3fff7c00, 0x08df7c00, A64_OFFSET, ordered },	 /* ldar, ldlar */
-	{ 0x3fa07c00, 0x08a07c00, A64_OFFSET, compare_swap },	 /* cas… */
+	{ 0x3fe07c00, 0x08007c00, A64_OFFSET, exclusive },         /* stxr, stlxr */
+	{ 0x3fff7c00, 0x085f7c00, A64_OFFSET, exclusive },         /* ldxr, ldaxr */
+	{ 0xbfe00000, 0x88200000, A64_OFFSET, exclusive },         /* stxp, stlxp */
+	{ 0xbfff0000, 0x887f0000, A64_OFFSET, exclusive },         /* ldxp, ldaxp */
+	{ 0x3fff7c00, 0x089f7c00, A64_OFFSET, ordered },           /* stlr, stllr */
+	{ 0x3fff7c00, 0x08df7c00, A64_OFFSET, ordered },           /* ldar, ldlar */
+	{ 0x3fa07c00, 0x08a07c00, A64_OFFSET, compare_swap },      /* cas… */
 	{ 0xbfa07c00, 0x08207c00, A64_OFFSET, compare_swap_pair }, /* casp… */
-	{ 0x3f200c00, 0x19000000, A64_OFFSET, ordered_unscaled }, /* ldapur, stlur */
+	{ 0x3f200c00, 0x19000000, A64_OFFSET, ordered_unscaled },  /* ldapur, stlur */
 
-	{ 0x3b000000, 0x18000000, A64_LITERAL, literal },	 /* ldr, ldrsw, prfm of a label */
+	{ 0x3b000000, 0x18000000, A64_LITERAL, literal }, /* ldr, ldrsw, prfm of a label */
 
-	{ 0x3b800000, 0x28000000, A64_OFFSET, pair },		 /* ldnp, stnp */
-	{ 0x3b800000, 0x28800000, A64_POST, pair },		 /* ldp, stp, ldpsw */
+	{ 0x3b800000, 0x28000000, A64_OFFSET, pair }, /* ldnp, stnp */
+	{ 0x3b800000, 0x28800000, A64_POST, pair },   /* ldp, stp, ldpsw */
 	{ 0x3b800000, 0x29000000, A64_OFFSET, pair },
 	{ 0x3b800000, 0x29800000, A64_PRE, pair },
 
 	{ 0x3b200c00, 0x38000000, A64_OFFSET, single_unscaled }, /* ldur, stur, prfum */
-	{ 0x3b200c00, 0x38000400, A64_POST, single_unscaled },	 /* ldr, str */
+	{ 0x3b200c00, 0x38000400, A64_POST, single_unscaled },   /* ldr, str */
 	{ 0x3f200c00, 0x38000800, A64_OFFSET, single_unscaled }, /* ldtr, sttr */
 	{ 0x3b200c00, 0x38000c00, A64_PRE, single_unscaled },
 	{ 0x3b200c00, 0x38200800, A64_INDEX, single_index },
 	{ 0x3b000000, 0x39000000, A64_OFFSET, single_scaled },
 
 	{ 0x3ffffc00, 0x38bfc000, A64_OFFSET, load_acquire_pc }, /* ldapr */
-	{ 0x3f20fc00, 0x38208000, A64_OFFSET, atomic },		 /* swp */
-	{ 0x3f208c00, 0x38200000, A64_OFFSET, atomic },		 /* ldadd, ldclr, ldeor, ldset, ldsmax, ldsmin, ldumax, ldumin */
+	{ 0x3f20fc00, 0x38208000, A64_OFFSET, atomic },          /* swp */
+	{ 0x3f208c00, 0x38200000, A64_OFFSET,
+	  atomic }, /* ldadd, ldclr, ldeor, ldset, ldsmax, ldsmin, ldumax, ldumin */
 
-	{ 0xffffffe0, 0xd50b7420, A64_OFFSET, clear },		 /* dc zva */
-	{ 0xffffffe0, 0xd50b7a20, A64_OFFSET, flush },		 /* dc cvac */
-	{ 0xffffffe0, 0xd50b7b20, A64_OFFSET, flush },		 /* dc cvau */
-	{ 0xffffffe0, 0xd50b7c20, A64_OFFSET, flush },		 /* dc cvap */
-	{ 0xffffffe0, 0xd50b7d20, A64_OFFSET, flush },		 /* dc cvadp */
-	{ 0xffffffe0, 0xd50b7e20, A64_OFFSET, flush },		 /* dc civac */
+	{ 0xffffffe0, 0xd50b7420, A64_OFFSET, clear }, /* dc zva */
+	{ 0xffffffe0, 0xd50b7a20, A64_OFFSET, flush }, /* dc cvac */
+	{ 0xffffffe0, 0xd50b7b20, A64_OFFSET, flush }, /* dc cvau */
+	{ 0xffffffe0, 0xd50b7c20, A64_OFFSET, flush }, /* dc cvap */
+	{ 0xffffffe0, 0xd50b7d20, A64_OFFSET, flush }, /* dc cvadp */
+	{ 0xffffffe0, 0xd50b7e20, A64_OFFSET, flush }, /* dc civac */
 
 	/* SVE: scalable.c */
-	{ 0xffc0e000, 0x85804000, A64_OFFSET, a64_whole },	 /* ldr z */
-	{ 0xffc0e010, 0x85800000, A64_OFFSET, a64_whole },	 /* ldr p */
-	{ 0xffc0e000, 0xe5804000, A64_OFFSET, a64_whole },	 /* str z */
-	{ 0xffc0e010, 0xe5800000, A64_OFFSET, a64_whole },	 /* str p */
-	{ 0xfe408000, 0x84408000, A64_OFFSET, a64_replicate },	 /* ld1r… */
+	{ 0xffc0e000, 0x85804000, A64_OFFSET, a64_whole },           /* ldr z */
+	{ 0xffc0e010, 0x85800000, A64_OFFSET, a64_whole },           /* ldr p */
+	{ 0xffc0e000, 0xe5804000, A64_OFFSET, a64_whole },           /* str z */
+	{ 0xffc0e010, 0xe5800000, A64_OFFSET, a64_whole },           /* str p */
+	{ 0xfe408000, 0x84408000, A64_OFFSET, a64_replicate },       /* ld1r… */
 	{ 0xfe10e000, 0xa400a000, A64_OFFSET, a64_contiguous_load }, /* ld1… */
 	{ 0xfe10e000, 0xa410a000, A64_OFFSET, a64_contiguous_load }, /* ldnf1… */
-	{ 0xfe00e000, 0xa4004000, A64_INDEX, a64_contiguous_load }, /* ld1… */
-	{ 0xfe00e000, 0xa4006000, A64_INDEX, a64_contiguous_load }, /* ldff1… */
-	{ 0xfe10e000, 0xa400e000, A64_OFFSET, a64_interleaved }, /* ldnt1, ld2 … ld4 */
+	{ 0xfe00e000, 0xa4004000, A64_INDEX, a64_contiguous_load },  /* ld1… */
+	{ 0xfe00e000, 0xa4006000, A64_INDEX, a64_contiguous_load },  /* ldff1… */
+	{ 0xfe10e000, 0xa400e000, A64_OFFSET, a64_interleaved },     /* ldnt1, ld2 … ld4 */
 	{ 0xfe00e000, 0xa400c000, A64_INDEX, a64_interleaved },
-	{ 0xfe50e000, 0xa4002000, A64_OFFSET, a64_quadword },	 /* ld1rq, ld1ro */
+	{ 0xfe50e000, 0xa4002000, A64_OFFSET, a64_quadword }, /* ld1rq, ld1ro */
 	{ 0xfe40e000, 0xa4000000, A64_INDEX, a64_quadword },
 	{ 0xfe10e000, 0xe400e000, A64_OFFSET, a64_contiguous_store }, /* st1 */
 	{ 0xfe00e000, 0xe4004000, A64_INDEX, a64_contiguous_store },
@@ -293,7 +296,10 @@ void a64_decode(struct a64 *out, uint32_t word)
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		if ((word & rows[i].mask) != rows[i].value)
 			continue;
-		*out = (struct a64){ .mode = rows[i].mode, .rt = (uint8_t)BITS(word, 4, 0), .rn = (uint8_t)BITS(word, 9, 5), .rm = (uint8_t)BITS(word, 20, 16),
+		*out = (struct a64){ .mode = rows[i].mode,
+				     .rt = (uint8_t)BITS(word, 4, 0),
+				     .rn = (uint8_t)BITS(word, 9, 5),
+				     .rm = (uint8_t)BITS(word, 20, 16),
 				     .rs = (uint8_t)BITS(word, 20, 16) };
 		if (rows[i].rule(out, word))
 			return;
@@ -305,17 +311,25 @@ void a64_decode(struct a64 *out, uint32_t word)
 uint32_t a64_bytes(const struct a64 *in, uint32_t vector_bytes, uint32_t clear_bytes)
 {
 	switch (in->kind) {
-	case A64_OTHER: case A64_PREFETCH: case A64_FLUSH: return 0;
+	case A64_OTHER:
+	case A64_PREFETCH:
+	case A64_FLUSH: return 0;
 	case A64_CLEAR: return clear_bytes;
-	case A64_LOAD: case A64_STORE: case A64_LOAD_EXCLUSIVE: case A64_STORE_EXCLUSIVE: case A64_ATOMIC: break;
+	case A64_LOAD:
+	case A64_STORE:
+	case A64_LOAD_EXCLUSIVE:
+	case A64_STORE_EXCLUSIVE:
+	case A64_ATOMIC: break;
 	}
 	switch (in->file) {
 	case A64_PREDICATE: return vector_bytes / 8;
 	case A64_SCALABLE:
 		if (in->element_bytes == 0)
 			return vector_bytes;
-		return (in->nelements ? in->nelements : vector_bytes / in->element_bytes) * in->nregs * in->each_bytes;
-	case A64_GENERAL: case A64_VECTOR: break;
+		return (in->nelements ? in->nelements : vector_bytes / in->element_bytes) *
+		       in->nregs * in->each_bytes;
+	case A64_GENERAL:
+	case A64_VECTOR: break;
 	}
 	return in->nregs * in->each_bytes * (in->is_structure ? in->nelements : 1u);
 }

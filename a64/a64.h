@@ -9,8 +9,10 @@
 
 enum a64_kind {
 	A64_OTHER,
-	A64_LOAD, A64_STORE,
-	A64_LOAD_EXCLUSIVE, A64_STORE_EXCLUSIVE,
+	A64_LOAD,
+	A64_STORE,
+	A64_LOAD_EXCLUSIVE,
+	A64_STORE_EXCLUSIVE,
 	A64_ATOMIC,   /* reads and writes at once: ldadd, swp, cas, casp */
 	A64_PREFETCH, /* never faults */
 	A64_FLUSH,    /* dc cvac, cvap, … of the line that holds the address */
@@ -33,23 +35,24 @@ struct a64 {
 	enum a64_kind kind;
 	enum a64_file file;
 	enum a64_mode mode;
-	uint8_t rt, rt2;	/* the registers that are loaded or stored: rt and rt2, or nregs from rt on if is_structure. Of cas: what is stored */
+	uint8_t rt,
+		rt2; /* the registers that are loaded or stored: rt and rt2, or nregs from rt on if is_structure. Of cas: what is stored */
 	uint8_t nregs;
-	uint8_t rn, rm;		/* base, index */
-	uint8_t rs;		/* of stxr its result, of atomics the operand, of cas what it compares with */
-	uint8_t pg;		/* the predicate; only of scalable ones with element_bytes */
-	uint8_t each_bytes;	/* in memory, of each register; of structures and scalable ones: of each element */
-	uint8_t to_bytes;	/* of a general register that is loaded: 4 or 8 */
-	uint8_t element_bytes;	/* of scalable ones: in the register; 0: the whole register, no predicate */
-	uint8_t nelements;	/* of structures: in each register. Of scalable ones: if the vector's length does not matter */
-	bool is_signed;		/* what is loaded is extended so */
-	bool is_structure;	/* elements of several registers follow each other in memory; or one element; or all elements become one */
-	bool is_hinted;		/* ldnp, stnp, ldnt1, stnt1 */
+	uint8_t rn, rm; /* base, index */
+	uint8_t rs; /* of stxr its result, of atomics the operand, of cas what it compares with */
+	uint8_t pg; /* the predicate; only of scalable ones with element_bytes */
+	uint8_t each_bytes; /* in memory, of each register; of structures and scalable ones: of each element */
+	uint8_t to_bytes; /* of a general register that is loaded: 4 or 8 */
+	uint8_t element_bytes; /* of scalable ones: in the register; 0: the whole register, no predicate */
+	uint8_t nelements; /* of structures: in each register. Of scalable ones: if the vector's length does not matter */
+	bool is_signed;    /* what is loaded is extended so */
+	bool is_structure; /* elements of several registers follow each other in memory; or one element; or all elements become one */
+	bool is_hinted;    /* ldnp, stnp, ldnt1, stnt1 */
 	bool acquires, releases;
-	bool has_index;		/* rm is used */
-	uint8_t extend;		/* of rm: 2 uxtw, 3 none, 6 sxtw, 7 none */
+	bool has_index; /* rm is used */
+	uint8_t extend; /* of rm: 2 uxtw, 3 none, 6 sxtw, 7 none */
 	uint8_t shift;
-	bool is_vector_multiple;	/* the offset counts accesses of this size (`mul vl`), not bytes */
+	bool is_vector_multiple; /* the offset counts accesses of this size (`mul vl`), not bytes */
 	int64_t offset;
 };
 
@@ -65,7 +68,8 @@ static inline bool a64_reads(const struct a64 *in)
 
 static inline bool a64_writes(const struct a64 *in)
 {
-	return in->kind == A64_STORE || in->kind == A64_STORE_EXCLUSIVE || in->kind == A64_ATOMIC || in->kind == A64_CLEAR;
+	return in->kind == A64_STORE || in->kind == A64_STORE_EXCLUSIVE || in->kind == A64_ATOMIC ||
+	       in->kind == A64_CLEAR;
 }
 
 #endif

@@ -5,7 +5,7 @@
 #include "a64/a64.h"
 
 #define BITS(word, high, low) ((word) >> (low) & ((2u << ((high) - (low))) - 1))
-#define BIT(word, n) ((word) >> (n) & 1)
+#define BIT(word, n) ((word) >> (n)&1)
 
 static inline int64_t sign_extend(uint32_t value, uint32_t bits)
 {

@@ -15,7 +15,8 @@ static void offset_or_index(struct a64 *out, uint32_t w)
 }
 
 /* msz, for memory, and registers of the same */
-static void elements(struct a64 *out, uint32_t w, uint32_t each_bytes, uint32_t element_bytes, uint32_t nregs)
+static void elements(struct a64 *out, uint32_t w, uint32_t each_bytes, uint32_t element_bytes,
+		     uint32_t nregs)
 {
 	out->file = A64_SCALABLE;
 	out->kind = BIT(w, 30) ? A64_STORE : A64_LOAD;
@@ -32,8 +33,10 @@ static const struct {
 	uint8_t each_bytes, element_bytes;
 	bool is_signed;
 } types[16] = {
-	{ 1, 1, false }, { 1, 2, false }, { 1, 4, false }, { 1, 8, false }, { 4, 8, true }, { 2, 2, false }, { 2, 4, false }, { 2, 8, false },
-	{ 2, 8, true },	 { 2, 4, true },  { 4, 4, false }, { 4, 8, false }, { 1, 8, true }, { 1, 4, true },  { 1, 2, true },  { 8, 8, false },
+	{ 1, 1, false }, { 1, 2, false }, { 1, 4, false }, { 1, 8, false },
+	{ 4, 8, true },  { 2, 2, false }, { 2, 4, false }, { 2, 8, false },
+	{ 2, 8, true },  { 2, 4, true },  { 4, 4, false }, { 4, 8, false },
+	{ 1, 8, true },  { 1, 4, true },  { 1, 2, true },  { 8, 8, false },
 };
 
 bool a64_contiguous_load(struct a64 *out, uint32_t w)

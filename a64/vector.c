@@ -14,7 +14,9 @@ static void post_index(struct a64 *out)
 bool a64_structures(struct a64 *out, uint32_t w)
 {
 	/* by opcode: registers; those whose elements do not follow each other have a single one */
-	static const uint8_t nregs[16] = { [0] = 4, [2] = 4, [4] = 3, [6] = 3, [7] = 1, [8] = 2, [10] = 2 };
+	static const uint8_t nregs[16] = {
+		[0] = 4, [2] = 4, [4] = 3, [6] = 3, [7] = 1, [8] = 2, [10] = 2
+	};
 	const uint32_t opcode = BITS(w, 15, 12), size = BITS(w, 11, 10);
 	const bool is_plain = opcode & 2; /* ld1 of several registers */
 

@@ -48,7 +48,8 @@ static double used_us(int who)
 	struct rusage u;
 
 	getrusage(who, &u);
-	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e6 + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e6 +
+	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
 static int make_log(const char *path)
@@ -83,7 +84,8 @@ static int recover_in_children(const char *path, int n)
 		if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
 			return 2;
 	}
-	fprintf(stderr, "the same by a bare fork: processor time %.0f us\n", (used_us(RUSAGE_SELF) + used_us(RUSAGE_CHILDREN) - begin) / n);
+	fprintf(stderr, "the same by a bare fork: processor time %.0f us\n",
+		(used_us(RUSAGE_SELF) + used_us(RUSAGE_CHILDREN) - begin) / n);
 	return 0;
 }
 

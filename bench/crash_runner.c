@@ -37,7 +37,8 @@ static double used(void)
 		struct rusage u;
 
 		getrusage(who, &u);
-		sum += (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+		sum += (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+		       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 	}
 	return sum;
 }
@@ -58,7 +59,8 @@ static void fill(struct crash_image *image)
 			sum = sum * 31 + record[k];
 		}
 		record[7] = sum;
-		image_write(image, PMT_ADDR(1, i * sizeof record), (const uint8_t *)record, sizeof record);
+		image_write(image, PMT_ADDR(1, i * sizeof record), (const uint8_t *)record,
+			    sizeof record);
 	}
 }
 
@@ -87,7 +89,8 @@ static void run_executed(const struct crash_file *f, const char *recovery, const
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600), out[2], status;
 	pid_t pid;
 
-	if (fd < 0 || write(fd, f->bytes, f->size_bytes) != (ssize_t)f->size_bytes || pipe2(out, O_CLOEXEC) < 0)
+	if (fd < 0 || write(fd, f->bytes, f->size_bytes) != (ssize_t)f->size_bytes ||
+	    pipe2(out, O_CLOEXEC) < 0)
 		give_up(path);
 	close(fd);
 	posix_spawn_file_actions_init(&actions);
@@ -96,7 +99,8 @@ static void run_executed(const struct crash_file *f, const char *recovery, const
 		give_up(recovery);
 	posix_spawn_file_actions_destroy(&actions);
 	close(out[1]);
-	if (read(out[0], output, sizeof output - 1) < 0 || waitpid(pid, &status, 0) < 0 || status != 0)
+	if (read(out[0], output, sizeof output - 1) < 0 || waitpid(pid, &status, 0) < 0 ||
+	    status != 0)
 		give_up("recovery failed");
 	close(out[0]);
 	check(output);
@@ -147,8 +151,9 @@ int main(int argc, char **argv)
 	forked_cpu = used() - begin_cpu - executed_cpu;
 	printf("runs of a raw-mmap recovery on %d MiB: fork server %.0f/s, fork+exec on copied images %.0f/s: %.1f times as many; "
 	       "processor time %.0f and %.0f us: a %.1fth\n",
-	       mib, rounds * BATCH / forked, rounds * BATCH / executed, executed / forked, forked_cpu * 1e6 / (rounds * BATCH),
-	       executed_cpu * 1e6 / (rounds * BATCH), executed_cpu / forked_cpu);
+	       mib, rounds * BATCH / forked, rounds * BATCH / executed, executed / forked,
+	       forked_cpu * 1e6 / (rounds * BATCH), executed_cpu * 1e6 / (rounds * BATCH),
+	       executed_cpu / forked_cpu);
 	unlink(path);
 	runner_command_free(c);
 	image_release(&image);

@@ -52,8 +52,9 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return fprintf(stderr, "usage: hashmap POOL insert KEY | hashmap POOL check\n"), 2;
-	pop = access(argv[1], F_OK) == 0 ? pmemobj_open(argv[1], POBJ_LAYOUT_NAME(bench)) :
-					   pmemobj_create(argv[1], POBJ_LAYOUT_NAME(bench), PMEMOBJ_MIN_POOL, 0600);
+	pop = access(argv[1], F_OK) == 0
+		      ? pmemobj_open(argv[1], POBJ_LAYOUT_NAME(bench))
+		      : pmemobj_create(argv[1], POBJ_LAYOUT_NAME(bench), PMEMOBJ_MIN_POOL, 0600);
 	if (!pop)
 		return perror(argv[1]), 1;
 	failed = argc > 3 ? insert(pop, strtoull(argv[3], NULL, 10)) : check(pop);

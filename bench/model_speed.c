@@ -11,8 +11,9 @@
 
 struct pattern {
 	const char *name;
-	const char *kinds;  /* s store 8, v store 32, n store-nt 16, w clwb, c clflush, f sfence, r rmw */
-	uint32_t nlines;    /* walked one after the other, one for each round of kinds */
+	const char *
+		kinds; /* s store 8, v store 32, n store-nt 16, w clwb, c clflush, f sfence, r rmw */
+	uint32_t nlines; /* walked one after the other, one for each round of kinds */
 	bool has_image;
 };
 
@@ -52,20 +53,13 @@ static void image_write(void *arg, uint64_t addr, const uint8_t *bytes, uint32_t
 static struct trace_event event_of(char letter)
 {
 	switch (letter) {
-	case 's':
-		return (struct trace_event){ .kind = PMT_STORE, .size_bytes = 8 };
-	case 'v':
-		return (struct trace_event){ .kind = PMT_STORE, .size_bytes = 32 };
-	case 'n':
-		return (struct trace_event){ .kind = PMT_STORE_NT, .size_bytes = 16 };
-	case 'r':
-		return (struct trace_event){ .kind = PMT_STORE_RMW, .size_bytes = 8 };
-	case 'w':
-		return (struct trace_event){ .kind = PMT_CLWB };
-	case 'c':
-		return (struct trace_event){ .kind = PMT_CLFLUSH };
-	default:
-		return (struct trace_event){ .kind = PMT_SFENCE };
+	case 's': return (struct trace_event){ .kind = PMT_STORE, .size_bytes = 8 };
+	case 'v': return (struct trace_event){ .kind = PMT_STORE, .size_bytes = 32 };
+	case 'n': return (struct trace_event){ .kind = PMT_STORE_NT, .size_bytes = 16 };
+	case 'r': return (struct trace_event){ .kind = PMT_STORE_RMW, .size_bytes = 8 };
+	case 'w': return (struct trace_event){ .kind = PMT_CLWB };
+	case 'c': return (struct trace_event){ .kind = PMT_CLFLUSH };
+	default: return (struct trace_event){ .kind = PMT_SFENCE };
 	}
 }
 
@@ -109,7 +103,8 @@ int main(int argc, char **argv)
 	if (!pool)
 		return 1;
 	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
-		printf("%-38s %6.1f million events/s\n", patterns[i].name, run(&patterns[i], millions * 1000000, pool) * 1e-6);
+		printf("%-38s %6.1f million events/s\n", patterns[i].name,
+		       run(&patterns[i], millions * 1000000, pool) * 1e-6);
 	free(pool);
 	return 0;
 }

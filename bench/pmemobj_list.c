@@ -33,7 +33,8 @@ static void insert(PMEMobjpool *pop, uint64_t value)
 		D_RW(node)->next = D_RO(root)->head;
 		D_RW(root)->head = node;
 		D_RW(root)->count++;
-	} TX_END
+	}
+	TX_END
 }
 
 /* The list has as many nodes as it says, with the values in the order of insertion. A pool that was not created to its end is none yet. */

@@ -51,14 +51,20 @@ static int generate(const char *path, uint64_t nevents, struct error *err)
 			addr = PMT_ADDR(1, (r >> 20) % (1 << 26) & ~(uint64_t)63);
 		for (unsigned j = 0; j < 4; j++, i++, addr += 8) {
 			value[0] = r & 2 ? i : r >> (r >> 58);
-			writer_event(w, &(struct writer_event){
-						.site = store[(k + j) % NSITES], .thread = 1, .addr = addr, .data = value });
+			writer_event(w, &(struct writer_event){ .site = store[(k + j) % NSITES],
+								.thread = 1,
+								.addr = addr,
+								.data = value });
 		}
-		writer_event(w, &(struct writer_event){ .site = flush[k], .thread = 1, .addr = addr & ~(uint64_t)63 });
+		writer_event(w, &(struct writer_event){ .site = flush[k],
+							.thread = 1,
+							.addr = addr & ~(uint64_t)63 });
 		i++;
 		if (r & 4) {
-			writer_event(w, &(struct writer_event){ .site = flush[(k + 1) % NSITES], .thread = 1,
-								.addr = (addr & ~(uint64_t)63) + 64 });
+			writer_event(w,
+				     &(struct writer_event){ .site = flush[(k + 1) % NSITES],
+							     .thread = 1,
+							     .addr = (addr & ~(uint64_t)63) + 64 });
 			i++;
 		}
 		writer_event(w, &(struct writer_event){ .site = fence[k], .thread = 1 });
@@ -86,8 +92,9 @@ int main(int argc, char **argv)
 		for (; trace_next(t, &ev); n++)
 			sum += ev.addr + (ev.data ? ev.data[0] : 0);
 		seconds = now_s() - start;
-		printf("%.1f million events/s (%.2f bytes an event, checksum %llx)%s%s\n", (double)n / seconds * 1e-6,
-		       (double)trace_size_bytes(t) / (double)n, (unsigned long long)sum, trace_damage(t) ? ": " : "",
+		printf("%.1f million events/s (%.2f bytes an event, checksum %llx)%s%s\n",
+		       (double)n / seconds * 1e-6, (double)trace_size_bytes(t) / (double)n,
+		       (unsigned long long)sum, trace_damage(t) ? ": " : "",
 		       trace_damage(t) ? trace_damage(t) : "");
 		trace_close(t);
 	}

@@ -66,7 +66,8 @@ static void key_text(char *to, uint64_t key)
 static void value_text(char *to, uint64_t version, uint64_t value)
 {
 	for (size_t i = 0; i < VALUE_BYTES; i += 16)
-		sprintf(to + i, "%07u.%07u", (unsigned)(version % 10000000), (unsigned)(value % 10000000));
+		sprintf(to + i, "%07u.%07u", (unsigned)(version % 10000000),
+			(unsigned)(value % 10000000));
 }
 
 static bool key_read(const struct entry *e, uint64_t *key)
@@ -100,7 +101,8 @@ static struct entry *entry_at(struct store *s, size_t i)
 {
 	size_t bucket = i / SLOTS;
 
-	return bucket < TOP ? &s->head->top[bucket].slot[i % SLOTS] : &s->head->bottom[bucket - TOP].slot[i % SLOTS];
+	return bucket < TOP ? &s->head->top[bucket].slot[i % SLOTS]
+			    : &s->head->bottom[bucket - TOP].slot[i % SLOTS];
 }
 #define NENTRIES ((size_t)(TOP + BOTTOM) * SLOTS)
 
@@ -113,7 +115,8 @@ static struct entry *find(struct store *s, uint64_t key)
 	for (unsigned i = 0; i < 2 * SLOTS; i++) {
 		struct entry *e = &bucket_of(s, key, i / SLOTS)->slot[i % SLOTS];
 
-		if (e->valid && key_read(e, &found) && found == key && value_read(e, &version, &value) && version >= best_version) {
+		if (e->valid && key_read(e, &found) && found == key &&
+		    value_read(e, &version, &value) && version >= best_version) {
 			best = e;
 			best_version = version;
 		}
@@ -156,7 +159,8 @@ static void table_each(struct store *s, visit_fn *visit, void *arg)
 		struct entry *e = entry_at(s, i);
 		uint64_t key, version, value;
 
-		if (e->valid && key_read(e, &key) && find(s, key) == e && value_read(e, &version, &value))
+		if (e->valid && key_read(e, &key) && find(s, key) == e &&
+		    value_read(e, &version, &value))
 			visit(key, value, arg);
 	}
 }

@@ -34,13 +34,15 @@ static bool loader_find(int fd, Elf64_Phdr *p, uint64_t *at, char *path, size_t 
 {
 	Elf64_Ehdr h;
 
-	if (!is_read(fd, &h, sizeof h, 0) || memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_phentsize != sizeof *p)
+	if (!is_read(fd, &h, sizeof h, 0) || memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_phentsize != sizeof *p)
 		return false;
 	for (unsigned i = 0; i < h.e_phnum; i++) {
 		*at = h.e_phoff + i * sizeof *p;
 		if (!is_read(fd, p, sizeof *p, *at))
 			return false;
-		if (p->p_type == PT_INTERP && p->p_filesz > 1 && p->p_filesz < room && is_read(fd, path, p->p_filesz, p->p_offset)) {
+		if (p->p_type == PT_INTERP && p->p_filesz > 1 && p->p_filesz < room &&
+		    is_read(fd, path, p->p_filesz, p->p_offset)) {
 			path[p->p_filesz] = 0;
 			return true;
 		}
@@ -58,7 +60,8 @@ static int program_adapt(int fd, const char *root)
 
 	if (!loader_find(fd, &p, &at, path, sizeof path) || !(now = place(root, path)))
 		return 0;
-	if (fstat(fd, &st) == 0 && pwrite(fd, now, strlen(now) + 1, st.st_size) == (ssize_t)strlen(now) + 1) {
+	if (fstat(fd, &st) == 0 &&
+	    pwrite(fd, now, strlen(now) + 1, st.st_size) == (ssize_t)strlen(now) + 1) {
 		p.p_offset = (uint64_t)st.st_size;
 		p.p_filesz = p.p_memsz = strlen(now) + 1;
 		result = pwrite(fd, &p, sizeof p, (off_t)at) == (ssize_t)sizeof p ? 0 : -1;
@@ -77,8 +80,10 @@ static int head_replace(int fd, size_t old_bytes, const char *text)
 	if (fstat(fd, &st) < 0)
 		return -1;
 	rest = xmalloc((size_t)st.st_size);
-	if (is_read(fd, rest, (size_t)st.st_size, 0) && pwrite(fd, text, strlen(text), 0) == (ssize_t)strlen(text) &&
-	    pwrite(fd, rest + old_bytes, (size_t)st.st_size - old_bytes, (off_t)strlen(text)) == st.st_size - (off_t)old_bytes)
+	if (is_read(fd, rest, (size_t)st.st_size, 0) &&
+	    pwrite(fd, text, strlen(text), 0) == (ssize_t)strlen(text) &&
+	    pwrite(fd, rest + old_bytes, (size_t)st.st_size - old_bytes, (off_t)strlen(text)) ==
+		    st.st_size - (off_t)old_bytes)
 		result = 0;
 	free(rest);
 	return result;
@@ -101,21 +106,28 @@ static int script_adapt(int fd, const char *root)
 	if (!now)
 		return 0;
 	head = xasprintf("#!%s", now);
-	result = strpbrk(now, " \t\n") || strlen(head) + rest + 2 > LINE_ROOM ? 1 : head_replace(fd, (size_t)(end - line), head);
+	result = strpbrk(now, " \t\n") || strlen(head) + rest + 2 > LINE_ROOM
+			 ? 1
+			 : head_replace(fd, (size_t)(end - line), head);
 	free(head);
 	free(now);
 	return result;
 }
 
-static int entry_adapt(const struct bundle *b, const struct bundle_entry *e, const char *root, struct error *err)
+static int entry_adapt(const struct bundle *b, const struct bundle_entry *e, const char *root,
+		       struct error *err)
 {
 	char *path = xasprintf("%s/%s", root, e->path);
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW), result = fd < 0 ? -1 : program_adapt(fd, root);
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW),
+	    result = fd < 0 ? -1 : program_adapt(fd, root);
 
 	if (result == 0)
 		result = script_adapt(fd, root);
 	if (result > 0)
-		error_set(err, "%s: the script %s cannot be run below %s: its path is too long or contains a blank; set TMPDIR to another folder", b->file, e->path, root);
+		error_set(
+			err,
+			"%s: the script %s cannot be run below %s: its path is too long or contains a blank; set TMPDIR to another folder",
+			b->file, e->path, root);
 	else if (result < 0)
 		error_set(err, "cannot unpack %s of %s: %s", e->path, b->file, strerror(errno));
 	if (fd >= 0)
@@ -130,7 +142,10 @@ int bundle_adapt(const struct bundle *b, const char *folder, struct error *err)
 	int result = 0;
 
 	if (strpbrk(folder, ":;"))
-		result = error_set(err, "%s cannot be run in %s: the loader does not accept a folder with a colon or semicolon in its name; set TMPDIR to another folder", b->file, folder);
+		result = error_set(
+			err,
+			"%s cannot be run in %s: the loader does not accept a folder with a colon or semicolon in its name; set TMPDIR to another folder",
+			b->file, folder);
 	for (size_t i = 0; result == 0 && i < b->entries.n; i++)
 		if (b->entries.at[i].kind == BUNDLE_FILE && b->entries.at[i].mode & 0111)
 			result = entry_adapt(b, &b->entries.at[i], root, err);

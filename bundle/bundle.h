@@ -46,11 +46,11 @@ struct bundle_library {
 };
 
 struct bundle {
-	char *version, *arch; /* of the pmend that packed */
-	char *cwd, *trace;    /* paths, as those of entries; cwd may be "" */
-	VEC(char *) options;  /* of pmend crash, as words */
+	char *version, *arch;    /* of the pmend that packed */
+	char *cwd, *trace;       /* paths, as those of entries; cwd may be "" */
+	VEC(char *) options;     /* of pmend crash, as words */
 	VEC(char *) environment; /* NAME=value */
-	VEC(char *) lacks;	 /* sentences: what could not be packed */
+	VEC(char *) lacks;       /* sentences: what could not be packed */
 	VEC(struct bundle_library) libraries;
 	VEC(struct bundle_entry) entries; /* sorted by path */
 	/* of one that was opened */
@@ -63,7 +63,8 @@ bool is_bundle_name(const char *name); /* ends with .pmb */
 void bundle_hash_text(const uint8_t hash[SHA256_BYTES], char text[2 * SHA256_BYTES + 1]);
 void bundle_init(struct bundle *b);
 void bundle_release(struct bundle *b); /* closes it, too */
-const struct bundle_entry *bundle_find(const struct bundle *b, const char *path); /* NULL: it is not there */
+const struct bundle_entry *bundle_find(const struct bundle *b,
+				       const char *path); /* NULL: it is not there */
 bool bundle_path_is_good(const char *path);
 /* A variable, NAME=value, that recovery may depend on and that holds no secret: only such go into a bundle, and are taken from one. */
 bool bundle_takes_variable(const char *entry);

@@ -9,7 +9,9 @@
 #define PATH_MAX_BYTES 4000u
 #define PART_MAX_BYTES 255u
 
-static const char *const kinds[] = { [BUNDLE_FILE] = "file", [BUNDLE_FOLDER] = "folder", [BUNDLE_LINK] = "link" };
+static const char *const kinds[] = {
+	[BUNDLE_FILE] = "file", [BUNDLE_FOLDER] = "folder", [BUNDLE_LINK] = "link"
+};
 #define NKINDS (sizeof kinds / sizeof *kinds)
 
 /* ---- memory ---- */
@@ -33,7 +35,9 @@ static int compare(const void *key, const void *entry)
 
 const struct bundle_entry *bundle_find(const struct bundle *b, const char *path)
 {
-	return b->entries.n ? bsearch(path, b->entries.at, b->entries.n, sizeof *b->entries.at, compare) : NULL;
+	return b->entries.n
+		       ? bsearch(path, b->entries.at, b->entries.n, sizeof *b->entries.at, compare)
+		       : NULL;
 }
 
 /* It can be shown, and be in JSON. */
@@ -54,7 +58,8 @@ bool bundle_takes_variable(const char *entry)
 	static const char *const taken[] = { "PATH=", "LANG=", "LANGUAGE=", "LC_", "TZ=", "PMEM" };
 
 	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-		if (strncmp(entry, taken[i], strlen(taken[i])) == 0 && strncmp(entry, "PMEND", 5) != 0)
+		if (strncmp(entry, taken[i], strlen(taken[i])) == 0 &&
+		    strncmp(entry, "PMEND", 5) != 0)
 			return strchr(entry, '=') != NULL;
 	return false;
 }
@@ -68,7 +73,8 @@ bool bundle_path_is_good(const char *path)
 	for (const char *end; *path; path = *end ? end + 1 : end) {
 		const size_t n = (size_t)((end = strchrnul(path, '/')) - path);
 
-		if (n == 0 || n > PART_MAX_BYTES || (n == 1 && path[0] == '.') || (n == 2 && path[0] == '.' && path[1] == '.') || (*end && !end[1]))
+		if (n == 0 || n > PART_MAX_BYTES || (n == 1 && path[0] == '.') ||
+		    (n == 2 && path[0] == '.' && path[1] == '.') || (*end && !end[1]))
 			return false;
 	}
 	return true;
@@ -101,10 +107,14 @@ static json_t *entry_json(const struct bundle_entry *e)
 	switch (e->kind) {
 	case BUNDLE_FILE:
 		bundle_hash_text(e->hash, hash);
-		return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:s}", "path", e->path, "kind", kinds[e->kind], "mode", (json_int_t)e->mode, "mtime", (json_int_t)e->mtime_s, "bytes",
-				 (json_int_t)e->len_bytes, "stored", (json_int_t)e->stored_bytes, "sha256", hash);
+		return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:s}", "path", e->path, "kind",
+				 kinds[e->kind], "mode", (json_int_t)e->mode, "mtime",
+				 (json_int_t)e->mtime_s, "bytes", (json_int_t)e->len_bytes,
+				 "stored", (json_int_t)e->stored_bytes, "sha256", hash);
 	case BUNDLE_FOLDER: return json_pack("{s:s, s:s}", "path", e->path, "kind", kinds[e->kind]);
-	case BUNDLE_LINK: return json_pack("{s:s, s:s, s:s}", "path", e->path, "kind", kinds[e->kind], "target", e->target);
+	case BUNDLE_LINK:
+		return json_pack("{s:s, s:s, s:s}", "path", e->path, "kind", kinds[e->kind],
+				 "target", e->target);
 	}
 	return NULL;
 }
@@ -116,12 +126,18 @@ char *bundle_index_text(const struct bundle *b)
 	char *text = NULL;
 
 	for (size_t i = 0; i < b->libraries.n; i++)
-		is_fine &= json_array_append_new(libraries, json_pack("{s:s, s:s}", "name", b->libraries.at[i].name, "path", b->libraries.at[i].path)) == 0;
+		is_fine &=
+			json_array_append_new(libraries, json_pack("{s:s, s:s}", "name",
+								   b->libraries.at[i].name, "path",
+								   b->libraries.at[i].path)) == 0;
 	for (size_t i = 0; i < b->entries.n; i++)
 		is_fine &= json_array_append_new(entries, entry_json(&b->entries.at[i])) == 0;
-	top = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "pmend", b->version, "arch", b->arch, "cwd", b->cwd, "trace", b->trace, "options",
-			words_json(b->options.at, b->options.n), "environment", words_json(b->environment.at, b->environment.n), "lacks",
-			words_json(b->lacks.at, b->lacks.n), "libraries", libraries, "entries", entries);
+	top = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "pmend", b->version,
+			"arch", b->arch, "cwd", b->cwd, "trace", b->trace, "options",
+			words_json(b->options.at, b->options.n), "environment",
+			words_json(b->environment.at, b->environment.n), "lacks",
+			words_json(b->lacks.at, b->lacks.n), "libraries", libraries, "entries",
+			entries);
 	if (top && is_fine)
 		text = json_dumps(top, JSON_COMPACT);
 	json_decref(top);
@@ -164,7 +180,8 @@ static bool words_of(const json_t *top, const char *key, char ***at, size_t *n, 
 	bool is_fine = json_is_array(list);
 	size_t i;
 
-	json_array_foreach (list, i, v) {
+	json_array_foreach(list, i, v)
+	{
 		const char *s = json_string_value(v);
 
 		is_fine &= s && strlen(s) == json_string_length(v);
@@ -190,7 +207,8 @@ static bool hash_of(const json_t *o, uint8_t hash[SHA256_BYTES])
 {
 	const char *text = json_string_value(json_object_get(o, "sha256"));
 
-	if (!text || strlen(text) != 2 * SHA256_BYTES || strspn(text, "0123456789abcdef") != 2 * SHA256_BYTES)
+	if (!text || strlen(text) != 2 * SHA256_BYTES ||
+	    strspn(text, "0123456789abcdef") != 2 * SHA256_BYTES)
 		return false;
 	for (size_t i = 0; i < SHA256_BYTES; i++) {
 		const char digits[] = { text[2 * i], text[2 * i + 1], 0 };
@@ -203,8 +221,10 @@ static bool hash_of(const json_t *o, uint8_t hash[SHA256_BYTES])
 static bool file_of(struct bundle_entry *e, const json_t *o)
 {
 	uint64_t mode = 0, mtime = 0;
-	const bool is_fine = number_of(o, "mode", 0777, &mode) && number_of(o, "mtime", INT64_MAX, &mtime) && number_of(o, "bytes", (uint64_t)1 << 48, &e->len_bytes) &&
-			     number_of(o, "stored", (uint64_t)1 << 48, &e->stored_bytes) && hash_of(o, e->hash);
+	const bool is_fine =
+		number_of(o, "mode", 0777, &mode) && number_of(o, "mtime", INT64_MAX, &mtime) &&
+		number_of(o, "bytes", (uint64_t)1 << 48, &e->len_bytes) &&
+		number_of(o, "stored", (uint64_t)1 << 48, &e->stored_bytes) && hash_of(o, e->hash);
 
 	e->mode = (uint32_t)mode;
 	e->mtime_s = (int64_t)mtime;
@@ -259,9 +279,7 @@ static int entries_read(struct bundle *b, const json_t *top, struct error *err)
 
 	if (!json_is_array(list))
 		return bad(err, "it lists no files");
-	json_array_foreach (list, i, o)
-		if (entry_read(b, o, err) < 0)
-			return -1;
+	json_array_foreach(list, i, o) if (entry_read(b, o, err) < 0) return -1;
 	for (i = 0; i < b->entries.n; i++)
 		if (is_below_other(b, b->entries.at[i].path))
 			return bad(err, "a path leads through a file or a link");
@@ -276,7 +294,8 @@ static int libraries_read(struct bundle *b, const json_t *top, struct error *err
 
 	if (!json_is_array(list))
 		return bad(err, "it lists no libraries");
-	json_array_foreach (list, i, o) {
+	json_array_foreach(list, i, o)
+	{
 		struct bundle_library *l = vec_add(&b->libraries);
 
 		*l = (struct bundle_library){ path_of(o, "name"), path_of(o, "path") };
@@ -292,9 +311,11 @@ static int top_read(struct bundle *b, const json_t *top, struct error *err)
 	b->arch = text_of(top, "arch");
 	b->cwd = text_of(top, "cwd");
 	b->trace = path_of(top, "trace");
-	if (!b->version || !b->arch || !b->trace || !b->cwd || (*b->cwd && !bundle_path_is_good(b->cwd)))
+	if (!b->version || !b->arch || !b->trace || !b->cwd ||
+	    (*b->cwd && !bundle_path_is_good(b->cwd)))
 		return bad(err, "it does not say what it is");
-	if (!WORDS_OF(top, "options", &b->options) || !WORDS_OF(top, "environment", &b->environment) || !WORDS_OF(top, "lacks", &b->lacks))
+	if (!WORDS_OF(top, "options", &b->options) ||
+	    !WORDS_OF(top, "environment", &b->environment) || !WORDS_OF(top, "lacks", &b->lacks))
 		return bad(err, "words");
 	for (size_t i = 0; i < b->environment.n; i++)
 		if (!bundle_takes_variable(b->environment.at[i]))

@@ -52,11 +52,20 @@ static int header_read(struct bundle *b, struct header *h, struct error *err)
 	if (read_at(b->fd, bytes, sizeof bytes, 0) < 0 || memcmp(bytes, BUNDLE_MAGIC, 8) != 0)
 		return error_set(err, "%s is not a bundle that 'pmend pack' wrote", b->file);
 	if (get(bytes + 8, 4) != BUNDLE_VERSION)
-		return error_set(err, "%s is a bundle of version %u, and this pmend reads version %u; pack it again", b->file, (unsigned)get(bytes + 8, 4), BUNDLE_VERSION);
-	*h = (struct header){ .index_at = get(bytes + 16, 8), .stored_bytes = get(bytes + 24, 8), .index_bytes = get(bytes + 32, 8) };
+		return error_set(
+			err,
+			"%s is a bundle of version %u, and this pmend reads version %u; pack it again",
+			b->file, (unsigned)get(bytes + 8, 4), BUNDLE_VERSION);
+	*h = (struct header){ .index_at = get(bytes + 16, 8),
+			      .stored_bytes = get(bytes + 24, 8),
+			      .index_bytes = get(bytes + 32, 8) };
 	memcpy(h->hash, bytes + 40, sizeof h->hash);
-	if (h->index_at < sizeof bytes || h->index_at > (uint64_t)st.st_size || h->stored_bytes != (uint64_t)st.st_size - h->index_at || h->stored_bytes == 0)
-		return error_set(err, "%s is damaged: it is %lld bytes long, but its header says otherwise. Copy it again, or pack it again", b->file, (long long)st.st_size);
+	if (h->index_at < sizeof bytes || h->index_at > (uint64_t)st.st_size ||
+	    h->stored_bytes != (uint64_t)st.st_size - h->index_at || h->stored_bytes == 0)
+		return error_set(
+			err,
+			"%s is damaged: it is %lld bytes long, but its header says otherwise. Copy it again, or pack it again",
+			b->file, (long long)st.st_size);
 	if (h->index_bytes > INDEX_MAX_BYTES || h->stored_bytes > INDEX_MAX_BYTES)
 		return error_set(err, "%s is damaged: its index is impossibly long", b->file);
 	return 0;
@@ -69,7 +78,11 @@ static int contents_check(const struct bundle *b, const struct header *h, struct
 
 	for (size_t i = 0; i < b->entries.n && at <= h->index_at; i++)
 		at += b->entries.at[i].stored_bytes;
-	return at == h->index_at ? 0 : error_set(err, "%s is damaged: its files are not as long as its index says", b->file);
+	return at == h->index_at
+		       ? 0
+		       : error_set(err,
+				   "%s is damaged: its files are not as long as its index says",
+				   b->file);
 }
 
 static int index_read(struct bundle *b, const struct header *h, struct error *err)
@@ -84,8 +97,11 @@ static int index_read(struct bundle *b, const struct header *h, struct error *er
 		goto out;
 	}
 	sha256(stored, h->stored_bytes, hash);
-	if (memcmp(hash, h->hash, sizeof hash) != 0 || ZSTD_decompress(text, h->index_bytes, stored, h->stored_bytes) != h->index_bytes) {
-		error_set(err, "%s is damaged: its index has changed. Copy it again, or pack it again", b->file);
+	if (memcmp(hash, h->hash, sizeof hash) != 0 ||
+	    ZSTD_decompress(text, h->index_bytes, stored, h->stored_bytes) != h->index_bytes) {
+		error_set(err,
+			  "%s is damaged: its index has changed. Copy it again, or pack it again",
+			  b->file);
 		goto out;
 	}
 	bundle_hash_text(h->hash, b->identity);

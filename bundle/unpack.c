@@ -108,11 +108,16 @@ static int file_unpack(struct input *in, const struct bundle_entry *e, int root,
 	if (fd >= 0)
 		read = frame_read(in, e, fd);
 	if (read < 0)
-		error_set(err, "cannot unpack %s of %s: %s; set TMPDIR to a folder with more free space", e->path, in->bundle->file, strerror(errno));
+		error_set(err,
+			  "cannot unpack %s of %s: %s; set TMPDIR to a folder with more free space",
+			  e->path, in->bundle->file, strerror(errno));
 	else if (read > 0 || !has_hash(fd, e))
-		error_set(err, "%s is damaged: %s in it has changed. Copy it again, or pack it again", in->bundle->file, e->path);
+		error_set(err,
+			  "%s is damaged: %s in it has changed. Copy it again, or pack it again",
+			  in->bundle->file, e->path);
 	else if (fchmod(fd, (e->mode & 0777) | 0600) < 0)
-		error_set(err, "cannot unpack %s of %s: %s", e->path, in->bundle->file, strerror(errno));
+		error_set(err, "cannot unpack %s of %s: %s", e->path, in->bundle->file,
+			  strerror(errno));
 	else
 		result = 0;
 	if (result == 0)
@@ -140,11 +145,13 @@ static char *relative(const char *path, const char *target)
 	return text;
 }
 
-static int link_make(int root, const char *path, const char *target, const struct bundle *b, struct error *err)
+static int link_make(int root, const char *path, const char *target, const struct bundle *b,
+		     struct error *err)
 {
 	const char *name;
 	char *text = relative(path, target);
-	int folder = folder_open(root, path, &name), result = folder < 0 ? -1 : symlinkat(text, folder, name);
+	int folder = folder_open(root, path, &name),
+	    result = folder < 0 ? -1 : symlinkat(text, folder, name);
 
 	if (result < 0)
 		error_set(err, "cannot unpack %s of %s: %s", path, b->file, strerror(errno));
@@ -157,7 +164,8 @@ static int link_make(int root, const char *path, const char *target, const struc
 static int libraries_link(const struct bundle *b, int folder, struct error *err)
 {
 	for (size_t i = 0; i < b->libraries.n; i++) {
-		char *path = xasprintf("lib/%s", b->libraries.at[i].name), *target = xasprintf("root/%s", b->libraries.at[i].path);
+		char *path = xasprintf("lib/%s", b->libraries.at[i].name),
+		     *target = xasprintf("root/%s", b->libraries.at[i].path);
 		const int made = link_make(folder, path, target, b, err);
 
 		free(path);
@@ -179,8 +187,11 @@ static int room_check(const struct bundle *b, const char *folder, struct error *
 		need += b->entries.at[i].len_bytes + 4096;
 	if (statvfs(folder, &fs) < 0 || (uint64_t)fs.f_bavail * fs.f_frsize >= need)
 		return 0;
-	return error_set(err, "%s needs %llu MiB when it is unpacked, and %s has %llu; set TMPDIR to a folder with more free space", b->file, (unsigned long long)(need >> 20), folder,
-			 (unsigned long long)((uint64_t)fs.f_bavail * fs.f_frsize >> 20));
+	return error_set(
+		err,
+		"%s needs %llu MiB when it is unpacked, and %s has %llu; set TMPDIR to a folder with more free space",
+		b->file, (unsigned long long)(need >> 20), folder,
+		(unsigned long long)((uint64_t)fs.f_bavail * fs.f_frsize >> 20));
 }
 
 static int folder_make(int root, const char *path, const struct bundle *b, struct error *err)
@@ -212,21 +223,27 @@ static int entries_unpack(struct input *in, int root, struct error *err)
 	if (*b->cwd && !bundle_find(b, b->cwd) && folder_make(root, b->cwd, b, err) < 0)
 		return -1;
 	for (size_t i = 0; i < b->entries.n; i++)
-		if (b->entries.at[i].kind == BUNDLE_LINK && link_make(root, b->entries.at[i].path, b->entries.at[i].target, b, err) < 0)
+		if (b->entries.at[i].kind == BUNDLE_LINK &&
+		    link_make(root, b->entries.at[i].path, b->entries.at[i].target, b, err) < 0)
 			return -1;
 	return 0;
 }
 
 int bundle_unpack(const struct bundle *b, const char *folder, struct error *err)
 {
-	struct input in = { .bundle = b, .at = BUNDLE_HEADER_BYTES, .zstd = ZSTD_createDCtx(), .in_bytes = ZSTD_DStreamInSize(), .out_bytes = ZSTD_DStreamOutSize() };
+	struct input in = { .bundle = b,
+			    .at = BUNDLE_HEADER_BYTES,
+			    .zstd = ZSTD_createDCtx(),
+			    .in_bytes = ZSTD_DStreamInSize(),
+			    .out_bytes = ZSTD_DStreamOutSize() };
 	int top = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), root = -1, result = -1;
 
 	if (!in.zstd)
 		alloc_die();
 	in.in = xmalloc(in.in_bytes);
 	in.out = xmalloc(in.out_bytes);
-	if (top < 0 || mkdirat(top, "root", 0700) < 0 || mkdirat(top, "lib", 0700) < 0 || (root = openat(top, "root", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
+	if (top < 0 || mkdirat(top, "root", 0700) < 0 || mkdirat(top, "lib", 0700) < 0 ||
+	    (root = openat(top, "root", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
 		error_set(err, "cannot unpack into %s: %s", folder, strerror(errno));
 	else if (room_check(b, folder, err) == 0 && entries_unpack(&in, root, err) == 0)
 		result = libraries_link(b, top, err);

@@ -46,7 +46,8 @@ static int frame_write(struct output *o, const void *bytes, size_t n, uint64_t *
 	return 0;
 }
 
-static int file_write(struct output *o, struct bundle_entry *e, const char *root, const char *to, struct error *err)
+static int file_write(struct output *o, struct bundle_entry *e, const char *root, const char *to,
+		      struct error *err)
 {
 	char *path = xasprintf("%s/%s", root, e->path);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), result = -1;
@@ -94,7 +95,8 @@ static int index_write(struct output *o, const struct bundle *b, const char *to,
 	int result = -1;
 
 	if (!text)
-		return error_set(err, "cannot write %s: the name of a file, or an option, is not UTF-8", to);
+		return error_set(
+			err, "cannot write %s: the name of a file, or an option, is not UTF-8", to);
 	if (frame_write(o, text, strlen(text), &stored) < 0)
 		goto out;
 	map = mmap(NULL, (size_t)o->at, PROT_READ, MAP_SHARED, o->file.fd, 0);
@@ -107,7 +109,8 @@ static int index_write(struct output *o, const struct bundle *b, const char *to,
 	put(header + 32, strlen(text), 8);
 	sha256((const char *)map + at, (size_t)stored, header + 40);
 	munmap(map, (size_t)o->at);
-	if (pwrite(o->file.fd, header, sizeof header, 0) == (ssize_t)sizeof header && fsync(o->file.fd) == 0)
+	if (pwrite(o->file.fd, header, sizeof header, 0) == (ssize_t)sizeof header &&
+	    fsync(o->file.fd) == 0)
 		result = 0;
 out:
 	if (result < 0)
@@ -118,10 +121,12 @@ out:
 
 static int by_path(const void *a, const void *b)
 {
-	return strcmp(((const struct bundle_entry *)a)->path, ((const struct bundle_entry *)b)->path);
+	return strcmp(((const struct bundle_entry *)a)->path,
+		      ((const struct bundle_entry *)b)->path);
 }
 
-static int contents_write(struct output *o, struct bundle *b, const char *root, const char *file, struct error *err)
+static int contents_write(struct output *o, struct bundle *b, const char *root, const char *file,
+			  struct error *err)
 {
 	static const uint8_t header[BUNDLE_HEADER_BYTES];
 
@@ -130,7 +135,8 @@ static int contents_write(struct output *o, struct bundle *b, const char *root, 
 		return error_set(err, "cannot write %s: %s", file, strerror(errno));
 	o->at = sizeof header;
 	for (size_t i = 0; i < b->entries.n; i++)
-		if (b->entries.at[i].kind == BUNDLE_FILE && file_write(o, &b->entries.at[i], root, file, err) < 0)
+		if (b->entries.at[i].kind == BUNDLE_FILE &&
+		    file_write(o, &b->entries.at[i], root, file, err) < 0)
 			return -1;
 	return index_write(o, b, file, err);
 }

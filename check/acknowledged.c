@@ -20,9 +20,9 @@ struct waiting {
 	uint64_t addr, seq;
 	uint32_t size_bytes;
 	const struct trace_site *site, *flush, *answer; /* flush, answer: NULL until then */
-	bool is_second; /* in doubt: not the first answer since something was read */
-	bool has_next;	/* in doubt: the next of several requests is worked on */
-	bool is_later;	/* the next request has come */
+	bool is_second;       /* in doubt: not the first answer since something was read */
+	bool has_next;        /* in doubt: the next of several requests is worked on */
+	bool is_later;        /* the next request has come */
 	bool is_flushed_late; /* after the answer */
 };
 
@@ -30,9 +30,10 @@ struct waiting {
 struct server {
 	uint32_t stream, thread;
 	uint64_t fd; /* of the requests */
-	uint64_t asked, answered; /* requests that were read one after the other, and outputs since */
+	uint64_t asked,
+		answered; /* requests that were read one after the other, and outputs since */
 	uint32_t tx_depth;
-	VEC(struct waiting) stores; /* since the request, and of earlier ones what still waits */
+	VEC(struct waiting) stores;   /* since the request, and of earlier ones what still waits */
 	VEC(struct waiting) doubtful; /* a fault if there are as many answers as requests */
 };
 
@@ -71,13 +72,17 @@ static struct server *server_of(struct state *s, const struct trace_event *ev)
 static void report(struct check *c, const struct waiting *w)
 {
 	const bool has_flush = w->flush && w->flush != w->site;
-	struct finding f = { .kind = KIND,
-			     .message = has_flush ? "the request is answered before this store is fenced; only a later request's fence makes it durable" :
-						    "the request is answered before this store is durable; only a later request's fence makes it "
-						    "durable",
-			     .first_seq = w->seq,
-			     .nplaces = 2,
-			     .places = { { "store", w->site }, { "acknowledged", w->answer } } };
+	struct finding f = {
+		.kind = KIND,
+		.message =
+			has_flush
+				? "the request is answered before this store is fenced; only a later request's fence makes it durable"
+				: "the request is answered before this store is durable; only a later request's fence makes it "
+				  "durable",
+		.first_seq = w->seq,
+		.nplaces = 2,
+		.places = { { "store", w->site }, { "acknowledged", w->answer } }
+	};
 
 	if (has_flush && !w->is_flushed_late)
 		f.places[f.nplaces++] = (struct finding_place){ "flush", w->flush };
@@ -170,13 +175,18 @@ static void note_store(struct state *s, struct check *c, const struct trace_even
 
 	for (size_t i = 0; i < s->servers.n; i++)
 		forget_line(&s->servers.at[i], ev);
-	if (!v || !has_request(v) || v->tx_depth > 0 || v->stores.n >= STORES_MAX || check_is_pmdk_code(ev->site) ||
-	    check_is_ignored(c, ev->addr, ev->size_bytes))
+	if (!v || !has_request(v) || v->tx_depth > 0 || v->stores.n >= STORES_MAX ||
+	    check_is_pmdk_code(ev->site) || check_is_ignored(c, ev->addr, ev->size_bytes))
 		return;
 	for (size_t i = 0; i < v->stores.n; i++)
 		v->stores.at[i].has_next = v->stores.at[i].answer != NULL;
-	*vec_add(&v->stores) = (struct waiting){ .addr = ev->addr, .seq = ev->seq, .size_bytes = ev->size_bytes, .site = ev->site,
-						 .flush = platform_is_unordered(check_platform(c), ev) ? ev->site : NULL };
+	*vec_add(&v->stores) =
+		(struct waiting){ .addr = ev->addr,
+				  .seq = ev->seq,
+				  .size_bytes = ev->size_bytes,
+				  .site = ev->site,
+				  .flush = platform_is_unordered(check_platform(c), ev) ? ev->site
+											: NULL };
 }
 
 /* ---- what makes them durable ---- */

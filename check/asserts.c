@@ -33,15 +33,18 @@ static void note_store(const struct model_store *s, void *arg)
 
 static void asserts_step(void *state, struct check *c, const struct trace_event *ev)
 {
-	struct finding f = { .kind = KIND,
-			     .message = "PMEND_ASSERT_DURABLE fails: a store to this range may still be lost",
-			     .first_seq = ev->seq,
-			     .nplaces = 1,
-			     .places = { { "assert", ev->site } } };
+	struct finding f = {
+		.kind = KIND,
+		.message = "PMEND_ASSERT_DURABLE fails: a store to this range may still be lost",
+		.first_seq = ev->seq,
+		.nplaces = 1,
+		.places = { { "assert", ev->site } }
+	};
 	struct walk w = { c, &f, false };
 
 	(void)state;
-	if (ev->kind != PMT_ASSERT_DURABLE || model_is_durable(check_model(c), ev->addr, ev->arg[0]))
+	if (ev->kind != PMT_ASSERT_DURABLE ||
+	    model_is_durable(check_model(c), ev->addr, ev->arg[0]))
 		return;
 	model_each(check_model(c), ev->addr, ev->arg[0], note_store, &w);
 	if (f.nplaces > 1 || !w.is_declared)

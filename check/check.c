@@ -31,7 +31,8 @@ struct check *check_new(const struct check_options *o, struct error *err)
 	c->model = new_model(c);
 	oracles_begin(c, o);
 	for (size_t i = 0; o->unread && i < o->unread->list.n; i++)
-		ranges_add(&c->unread, o->unread->list.at[i].from, o->unread->list.at[i].to - o->unread->list.at[i].from);
+		ranges_add(&c->unread, o->unread->list.at[i].from,
+			   o->unread->list.at[i].to - o->unread->list.at[i].from);
 	return c;
 }
 
@@ -73,7 +74,8 @@ static void count_execution(struct check *c, const struct trace_site *site)
 
 void check_event(struct check *c, const struct trace_event *ev)
 {
-	if ((trace_kinds[ev->kind].carries & PMT_HAS_VALUE) && ranges_cover(&c->not_pm, ev->addr, ev->size_bytes))
+	if ((trace_kinds[ev->kind].carries & PMT_HAS_VALUE) &&
+	    ranges_cover(&c->not_pm, ev->addr, ev->size_bytes))
 		return;
 	if (!c->is_again && ev->site && is_flush_or_fence(ev->kind))
 		count_execution(c, ev->site);
@@ -97,7 +99,9 @@ uint64_t check_ntrusted(const struct check *c)
 static void count_executions(struct check *c)
 {
 	for (size_t i = 0; i < c->findings.list.n; i++) {
-		const struct trace_site *site = c->findings.list.at[i].nplaces ? c->findings.list.at[i].places[0].site : NULL;
+		const struct trace_site *site = c->findings.list.at[i].nplaces
+							? c->findings.list.at[i].places[0].site
+							: NULL;
 
 		if (site && is_flush_or_fence(site->kind) && site->id < c->executions.n)
 			c->findings.list.at[i].executions = c->executions.at[site->id];

@@ -13,10 +13,11 @@ struct plugin;
 struct check_options {
 	const struct platform *platform;
 	bool is_platform_chosen; /* by what the program does; nobody asked for it */
-	const char *const *only; /* names of oracles to run, ends with NULL; NULL: all but the optional ones */
-	const char *const *with; /* optional ones to add */
+	const char *const *
+		only; /* names of oracles to run, ends with NULL; NULL: all but the optional ones */
+	const char *const *with;       /* optional ones to add */
 	struct plugin *const *plugins; /* more oracles (plugin.h), ends with NULL; NULL: none */
-	bool is_distrusting;	       /* PMDK's libraries are judged like other code: on arm64 their dmb is no dsb */
+	bool is_distrusting; /* PMDK's libraries are judged like other code: on arm64 their dmb is no dsb */
 	/* Bytes that no recovery run reads, if recovery was run: then nothing there can be lost. NULL: not known. */
 	const struct ranges *unread;
 	/* Two instructions with the same caller are of one line of the source; NULL: nobody knows. */
@@ -27,8 +28,9 @@ struct check_options {
 	void *arg;
 };
 
-int check_options_verify(const struct check_options *o, struct error *err); /* -1: an oracle's name is wrong */
-struct check *check_new(const struct check_options *o, struct error *err);  /* NULL: the same */
+int check_options_verify(const struct check_options *o,
+			 struct error *err); /* -1: an oracle's name is wrong */
+struct check *check_new(const struct check_options *o, struct error *err); /* NULL: the same */
 void check_free(struct check *c);
 void check_event(struct check *c, const struct trace_event *ev);
 void check_finish(struct check *c);

@@ -29,11 +29,12 @@ struct check {
 	void (*on_finding)(const struct finding *f, void *arg);
 	void *arg;
 	struct ranges ignored; /* PMEND_IGNORE */
-	struct ranges not_pm;  /* pmemcheck's REMOVE_PMEM_MAPPING: stores there are none to us, while that holds */
-	struct ranges clean;   /* pmemcheck's SET_CLEAN, until stored to again */
-	struct ranges unread;  /* by recovery */
-	VEC(bool) exited;      /* by stream */
-	struct cut cut;	       /* who was killed, and when they last had a chance */
+	struct ranges
+		not_pm; /* pmemcheck's REMOVE_PMEM_MAPPING: stores there are none to us, while that holds */
+	struct ranges clean;      /* pmemcheck's SET_CLEAN, until stored to again */
+	struct ranges unread;     /* by recovery */
+	VEC(bool) exited;         /* by stream */
+	struct cut cut;           /* who was killed, and when they last had a chance */
 	VEC(uint64_t) executions; /* of flushes and fences, by site */
 	VEC(struct check_served) served;
 	VEC(struct watch) watches;

@@ -2,7 +2,6 @@
  * Annotations in the trace say so (context_note); reports about moments that are not looked at are dropped. */
 #include "check/check_internal.h"
 
-
 #include "trace/owner.h"
 
 const struct model *check_model(const struct check *c)
@@ -54,7 +53,8 @@ static void note_watch(struct check *c, const struct trace_event *ev)
 	case PMT_ROI_END: c->in_roi = false; break;
 	default: return;
 	}
-	*vec_add(&c->watches) = (struct watch){ ev->seq, c->skip_depth == 0 && (!c->has_roi || c->in_roi) };
+	*vec_add(&c->watches) =
+		(struct watch){ ev->seq, c->skip_depth == 0 && (!c->has_roi || c->in_roi) };
 }
 
 void check_report(struct check *c, const struct finding *f)
@@ -66,12 +66,14 @@ void check_report(struct check *c, const struct finding *f)
 		c->on_finding(f, c->arg);
 }
 
-bool check_is_same_line(const struct check *c, const struct trace_site *a, const struct trace_site *b)
+bool check_is_same_line(const struct check *c, const struct trace_site *a,
+			const struct trace_site *b)
 {
 	return c->is_same_line && c->is_same_line(a, b, c->line_arg);
 }
 
-void check_note_served(struct check *c, const struct trace_site *flush, const struct trace_site *store)
+void check_note_served(struct check *c, const struct trace_site *flush,
+		       const struct trace_site *store)
 {
 	*vec_add(&c->served) = (struct check_served){ flush, store };
 }
@@ -123,7 +125,8 @@ struct range check_written_back(const struct check *c, const struct trace_event 
 	}
 	if (ev->kind != PMT_FSYNC && ev->kind != PMT_FDATASYNC)
 		return (struct range){ 0, 0 };
-	return ev->arg[0] ? (struct range){ PMT_ADDR(ev->arg[0], 0), PMT_ADDR(ev->arg[0] + 1, 0) } : (struct range){ 0, UINT64_MAX };
+	return ev->arg[0] ? (struct range){ PMT_ADDR(ev->arg[0], 0), PMT_ADDR(ev->arg[0] + 1, 0) }
+			  : (struct range){ 0, UINT64_MAX };
 }
 
 bool check_is_cut(const struct check *c, uint32_t stream, uint32_t thread, uint64_t seq)

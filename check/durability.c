@@ -13,7 +13,8 @@
 #include "util/map.h"
 #include "util/vec.h"
 
-static const char KIND_FLUSH[] = "missing-flush", KIND_FENCE[] = "missing-fence", KIND_BOTH[] = "missing-flush-fence";
+static const char KIND_FLUSH[] = "missing-flush", KIND_FENCE[] = "missing-fence",
+		  KIND_BOTH[] = "missing-flush-fence";
 
 /* A store that was not durable when it lost its mapping. */
 struct orphan {
@@ -53,18 +54,20 @@ struct shorter {
 
 struct state {
 	bool is_weak, has_flush; /* the platform */
-	struct map shorter; /* by number of line */
+	struct map shorter;      /* by number of line */
 	VEC(struct shorter *) all_shorter;
 	VEC(struct orphan) orphans;
 	VEC(struct flush) flushes;
 	VEC(struct fenced) fenced; /* by thread; few */
 	VEC(struct held) held;
 	struct usage usage;
-	struct ranges announced; /* as flushed, by the program (pmemcheck's DO_FLUSH), since they were stored */
+	struct ranges
+		announced; /* as flushed, by the program (pmemcheck's DO_FLUSH), since they were stored */
 };
 
-static const char ANNOUNCED[] = "the program announces a flush of it to pmemcheck (DO_FLUSH) and executes none, as if "
-				"it need not be durable";
+static const char ANNOUNCED[] =
+	"the program announces a flush of it to pmemcheck (DO_FLUSH) and executes none, as if "
+	"it need not be durable";
 
 static void *durability_begin(void)
 {
@@ -98,13 +101,16 @@ static struct fenced *fenced_of(struct state *s, uint32_t stream, uint32_t threa
 }
 
 /* What its thread had no chance to do any more. */
-static void excuse(struct finding *f, const struct check *c, uint32_t stream, uint32_t thread, uint64_t seq)
+static void excuse(struct finding *f, const struct check *c, uint32_t stream, uint32_t thread,
+		   uint64_t seq)
 {
 	if (!check_is_cut(c, stream, thread, seq))
 		return;
 	f->is_cut = true;
-	f->message = f->kind == KIND_FENCE ? "flushed or stored non-temporally, but not fenced when the recording ended" :
-					     "stored, but not flushed when the recording ended";
+	f->message =
+		f->kind == KIND_FENCE
+			? "flushed or stored non-temporally, but not fenced when the recording ended"
+			: "stored, but not flushed when the recording ended";
 }
 
 static void excuse_store(struct finding *f, const struct check *c, const struct model_store *s)
@@ -125,28 +131,39 @@ static const struct shorter *shorter_of(const struct state *state, const struct 
 
 static struct finding finding_of(struct state *state, const struct model_store *s)
 {
-	struct finding f = { .first_seq = s->seq, .nplaces = 1, .places = { { "store", s->site } } };
-	static const char unsynced[] = "no msync or fsync follows this store: it may never become durable";
+	struct finding f = { .first_seq = s->seq,
+			     .nplaces = 1,
+			     .places = { { "store", s->site } } };
+	static const char unsynced[] =
+		"no msync or fsync follows this store: it may never become durable";
 	const struct shorter *cleaned = shorter_of(state, s);
 
 	if (cleaned) {
 		f.kind = KIND_FLUSH;
-		f.message = "this store is flushed only to the point of coherency (dc cvac, dc civac), where data is not durable; use dc cvap";
+		f.message =
+			"this store is flushed only to the point of coherency (dc cvac, dc civac), where data is not durable; use dc cvap";
 		f.places[f.nplaces++] = (struct finding_place){ "flush", cleaned->site };
 	} else if (s->state == MODEL_PENDING) {
 		f.kind = KIND_FENCE;
-		f.message = state->is_weak ? "this store is flushed, but no dsb (sy, ish or osh) of the same thread follows: it may never become "
-					     "durable; dmb, other forms of dsb and atomics do not complete a flush" :
-			    s->flush ? "this store is flushed, but no fence of the same thread follows: it may never become durable" :
-				       "no fence of the same thread follows this non-temporal store: it may never become durable";
+		f.message =
+			state->is_weak
+				? "this store is flushed, but no dsb (sy, ish or osh) of the same thread follows: it may never become "
+				  "durable; dmb, other forms of dsb and atomics do not complete a flush"
+			: s->flush
+				? "this store is flushed, but no fence of the same thread follows: it may never become durable"
+				: "no fence of the same thread follows this non-temporal store: it may never become durable";
 		if (s->flush)
 			f.places[f.nplaces++] = (struct finding_place){ "flush", s->flush };
 	} else if (fenced_of(state, s->stream, s->thread)->seq > s->seq) {
 		f.kind = KIND_FLUSH;
-		f.message = state->has_flush ? "this store is never flushed; the fence after it has nothing to complete" : unsynced;
+		f.message =
+			state->has_flush
+				? "this store is never flushed; the fence after it has nothing to complete"
+				: unsynced;
 	} else {
 		f.kind = KIND_BOTH;
-		f.message = state->has_flush ? "this store is never flushed, and no fence follows" : unsynced;
+		f.message = state->has_flush ? "this store is never flushed, and no fence follows"
+					     : unsynced;
 	}
 	return f;
 }
@@ -161,7 +178,8 @@ struct walk {
 /* What is late is on its way: nobody has to do anything. */
 static bool is_harmless(const struct check *c, const struct model_store *s)
 {
-	return s->is_overwritten || s->state == MODEL_LATE || check_is_ignored(c, s->addr, s->size_bytes);
+	return s->is_overwritten || s->state == MODEL_LATE ||
+	       check_is_ignored(c, s->addr, s->size_bytes);
 }
 
 static void orphan_store(const struct model_store *s, void *arg)
@@ -170,7 +188,9 @@ static void orphan_store(const struct model_store *s, void *arg)
 
 	if (is_harmless(w->check, s))
 		return;
-	*vec_add(&w->state->orphans) = (struct orphan){ finding_of(w->state, s), s->addr, s->size_bytes, s->seq, s->stream, s->thread };
+	*vec_add(&w->state->orphans) = (struct orphan){
+		finding_of(w->state, s), s->addr, s->size_bytes, s->seq, s->stream, s->thread
+	};
 }
 
 static void forget_orphans(struct state *s, struct range synced)
@@ -193,7 +213,8 @@ static void first_store(const struct model_store *s, void *arg)
 	struct flush *f = arg;
 
 	if (s->state == MODEL_DIRTY && f->finding.nplaces == 0) {
-		f->finding.places[f->finding.nplaces++] = (struct finding_place){ "store", s->site };
+		f->finding.places[f->finding.nplaces++] =
+			(struct finding_place){ "store", s->site };
 		f->finding.first_seq = s->seq;
 		f->store = (struct range){ s->addr, s->addr + s->size_bytes };
 	}
@@ -201,11 +222,18 @@ static void first_store(const struct model_store *s, void *arg)
 
 static void note_flush(struct state *s, struct check *c, const struct trace_event *ev)
 {
-	struct finding f = { .kind = KIND_FENCE,
-			     .message = "this store is flushed, but the program has no fence of its own after the flush; only a fence inside a system "
-					"library completes it" };
+	struct finding f = {
+		.kind = KIND_FENCE,
+		.message =
+			"this store is flushed, but the program has no fence of its own after the flush; only a fence inside a system "
+			"library completes it"
+	};
 	struct range line = check_written_back(c, ev);
-	struct flush flush = { .finding = f, .addr = line.from, .seq = ev->seq, .stream = ev->stream, .thread = ev->thread };
+	struct flush flush = { .finding = f,
+			       .addr = line.from,
+			       .seq = ev->seq,
+			       .stream = ev->stream,
+			       .thread = ev->thread };
 
 	if (model_flush_use(check_model(c), ev) != MODEL_USEFUL)
 		return;
@@ -236,15 +264,23 @@ static void note_shorter(struct state *s, const struct trace_event *ev)
 
 static void note_nt_store(struct state *s, const struct trace_event *ev)
 {
-	struct finding f = { .kind = KIND_FENCE,
-			     .message = "the program has no fence of its own after this non-temporal store; only a fence inside a system library "
-					"completes it",
-			     .first_seq = ev->seq,
-			     .nplaces = 1,
-			     .places = { { "store", ev->site } } };
+	struct finding f = {
+		.kind = KIND_FENCE,
+		.message =
+			"the program has no fence of its own after this non-temporal store; only a fence inside a system library "
+			"completes it",
+		.first_seq = ev->seq,
+		.nplaces = 1,
+		.places = { { "store", ev->site } }
+	};
 
-	*vec_add(&s->flushes) = (struct flush){ .finding = f, .addr = ev->addr, .seq = ev->seq, .store = { ev->addr, ev->addr + ev->size_bytes },
-						.stream = ev->stream, .thread = ev->thread, .is_nt = true };
+	*vec_add(&s->flushes) = (struct flush){ .finding = f,
+						.addr = ev->addr,
+						.seq = ev->seq,
+						.store = { ev->addr, ev->addr + ev->size_bytes },
+						.stream = ev->stream,
+						.thread = ev->thread,
+						.is_nt = true };
 }
 
 static void note_fence(struct state *s, struct check *c, const struct trace_event *ev)
@@ -287,7 +323,8 @@ static bool is_fence(const struct check *c, const struct trace_event *ev)
 {
 	if (check_platform(c)->has_flush)
 		return model_completes(check_model(c), ev);
-	return ev->kind == PMT_SFENCE || ev->kind == PMT_MFENCE || ev->kind == PMT_RMW_FENCE || ev->kind == PMT_STORE_RMW || ev->kind == PMT_DSB;
+	return ev->kind == PMT_SFENCE || ev->kind == PMT_MFENCE || ev->kind == PMT_RMW_FENCE ||
+	       ev->kind == PMT_STORE_RMW || ev->kind == PMT_DSB;
 }
 
 static void durability_step(void *arg, struct check *c, const struct trace_event *ev)
@@ -324,7 +361,8 @@ static void durability_step(void *arg, struct check *c, const struct trace_event
 }
 
 /* Told of when it is known what kind of word it is: the events come again for that. */
-static void hold(struct state *s, const struct finding *f, uint64_t addr, uint64_t len_bytes, bool is_alone)
+static void hold(struct state *s, const struct finding *f, uint64_t addr, uint64_t len_bytes,
+		 bool is_alone)
 {
 	*vec_add(&s->held) = (struct held){ *f, addr, is_alone };
 	if (len_bytes <= WORD_BYTES)
@@ -372,9 +410,11 @@ static void durability_finish(void *arg, struct check *c)
 	for (size_t i = 0; i < s->flushes.n; i++) {
 		struct flush *f = &s->flushes.at[i];
 
-		if (!f->is_completed || check_is_ignored(c, f->store.from, f->store.to - f->store.from))
+		if (!f->is_completed ||
+		    check_is_ignored(c, f->store.from, f->store.to - f->store.from))
 			continue;
-		excuse(&f->finding, c, f->stream, f->thread, f->seq); /* its own fence may have come next */
+		excuse(&f->finding, c, f->stream, f->thread,
+		       f->seq); /* its own fence may have come next */
 		check_report(c, &f->finding);
 	}
 }

@@ -26,7 +26,8 @@ static uint64_t finding_hash(const struct finding *f)
 
 static bool finding_equal(const struct finding *a, const struct finding *b)
 {
-	if (a->kind != b->kind || a->message != b->message || a->reason != b->reason || a->is_cut != b->is_cut || a->nplaces != b->nplaces)
+	if (a->kind != b->kind || a->message != b->message || a->reason != b->reason ||
+	    a->is_cut != b->is_cut || a->nplaces != b->nplaces)
 		return false;
 	for (size_t i = 0; i < a->nplaces; i++)
 		if (a->places[i].site != b->places[i].site)

@@ -7,11 +7,12 @@
 
 struct findings {
 	VEC(struct finding) list; /* in the order in which they were found first */
-	VEC(uint32_t) buckets;	  /* hash → index of finding + 1 */
+	VEC(uint32_t) buckets;    /* hash → index of finding + 1 */
 };
 
 void findings_release(struct findings *f);
-void findings_add(struct findings *f, const struct finding *one); /* counts it, if it is there already */
+void findings_add(struct findings *f,
+		  const struct finding *one); /* counts it, if it is there already */
 void findings_clear(struct findings *f);
 
 #endif

@@ -5,13 +5,14 @@
 #include "check/check_internal.h"
 #include "check/plugin.h"
 
-extern const struct oracle oracle_durability, oracle_overwrite, oracle_performance, oracle_asserts, oracle_ordered,
-	oracle_transactions, oracle_redundant_add, oracle_tx_outside, oracle_transient, oracle_porting, oracle_acknowledged;
+extern const struct oracle oracle_durability, oracle_overwrite, oracle_performance, oracle_asserts,
+	oracle_ordered, oracle_transactions, oracle_redundant_add, oracle_tx_outside,
+	oracle_transient, oracle_porting, oracle_acknowledged;
 
 const struct oracle *const oracles[] = {
-	&oracle_durability, &oracle_performance, &oracle_transactions, &oracle_redundant_add, &oracle_tx_outside,
-	&oracle_asserts,    &oracle_ordered,	 &oracle_transient,    &oracle_porting,	      &oracle_acknowledged,
-	&oracle_overwrite,  NULL,
+	&oracle_durability, &oracle_performance,  &oracle_transactions, &oracle_redundant_add,
+	&oracle_tx_outside, &oracle_asserts,      &oracle_ordered,      &oracle_transient,
+	&oracle_porting,    &oracle_acknowledged, &oracle_overwrite,    NULL,
 };
 
 static bool is_named(const char *const *names, const char *name)
@@ -66,12 +67,16 @@ int check_options_verify(const struct check_options *o, struct error *err)
 void oracles_begin(struct check *c, const struct check_options *o)
 {
 	for (size_t i = 0; oracles[i]; i++) {
-		bool is_wanted = o->only ? is_named(o->only, oracles[i]->name) : !oracles[i]->is_optional;
+		bool is_wanted =
+			o->only ? is_named(o->only, oracles[i]->name) : !oracles[i]->is_optional;
 
 		if (is_wanted || is_named(o->with, oracles[i]->name))
-			*vec_add(&c->oracles) = (struct oracle_run){ oracles[i], oracles[i]->begin() };
+			*vec_add(&c->oracles) =
+				(struct oracle_run){ oracles[i], oracles[i]->begin() };
 	}
 	for (size_t i = 0; o->plugins && o->plugins[i]; i++)
 		if (!o->only || is_named(o->only, plugin_name(o->plugins[i])))
-			*vec_add(&c->oracles) = (struct oracle_run){ &oracle_plugin, plugin_begin(o->plugins[i], c) };
+			*vec_add(&c->oracles) =
+				(struct oracle_run){ &oracle_plugin,
+						     plugin_begin(o->plugins[i], c) };
 }

@@ -21,26 +21,29 @@ static const char KIND[] = "assert-ordered", KIND_PORTING[] = "porting";
 struct stored {
 	const struct trace_site *site;
 	uint64_t seq, addr;
-	uint64_t live;	      /* bit i: nothing was stored to addr + i since, and somebody asks about it */
-	uint64_t durable_seq; /* of the first store to a second range that came when this was durable; 0: none yet */
-	bool is_whole;	      /* becomes durable as one */
-	uint8_t unit_bytes;   /* if it is not whole: aligned words of so many bytes are */
-	bool is_unordered;    /* non-temporal: in no order with other stores to its line */
-	uint64_t held;	      /* where the order of a line is partial: the line's bytes that survive if this does */
+	uint64_t live; /* bit i: nothing was stored to addr + i since, and somebody asks about it */
+	uint64_t
+		durable_seq; /* of the first store to a second range that came when this was durable; 0: none yet */
+	bool is_whole;      /* becomes durable as one */
+	uint8_t unit_bytes; /* if it is not whole: aligned words of so many bytes are */
+	bool is_unordered;  /* non-temporal: in no order with other stores to its line */
+	uint64_t
+		held; /* where the order of a line is partial: the line's bytes that survive if this does */
 };
 
 /* What becomes durable in order. */
 struct track {
 	VEC(struct stored) stores; /* oldest first */
-	bool is_waiting;	   /* in state.waiting */
+	bool is_waiting;           /* in state.waiting */
 };
 
 struct state {
 	VEC(struct range) first, second; /* as asserted, in the order of the trace */
-	struct ranges all, seconds;	 /* of the second reading */
-	struct map lines;		 /* address → track */
-	VEC(struct track *) tracks, waiting; /* all, and those with a store that is not known to be durable */
-	uint64_t asked_seq;		 /* the store to a second range that the model takes now; 0: none */
+	struct ranges all, seconds;      /* of the second reading */
+	struct map lines;                /* address → track */
+	VEC(struct track *)
+	tracks, waiting;    /* all, and those with a store that is not known to be durable */
+	uint64_t asked_seq; /* the store to a second range that the model takes now; 0: none */
 	bool is_ready;
 };
 
@@ -99,7 +102,8 @@ static void ready(struct state *s)
 {
 	qsort(s->second.at, s->second.n, sizeof *s->second.at, range_compare);
 	for (size_t i = 0; i < s->second.n; i++) {
-		ranges_add(&s->seconds, s->second.at[i].from, s->second.at[i].to - s->second.at[i].from);
+		ranges_add(&s->seconds, s->second.at[i].from,
+			   s->second.at[i].to - s->second.at[i].from);
 		*vec_add(&s->first) = s->second.at[i];
 	}
 	qsort(s->first.at, s->first.n, sizeof *s->first.at, range_compare);
@@ -134,7 +138,8 @@ static uint64_t bits_in(const struct stored *s, uint64_t addr, uint64_t len_byte
 	return s->live & bits;
 }
 
-static void track_add(struct state *s, struct track *t, const struct stored *fresh, uint32_t len_bytes)
+static void track_add(struct state *s, struct track *t, const struct stored *fresh,
+		      uint32_t len_bytes)
 {
 	size_t kept = 0;
 
@@ -157,7 +162,8 @@ static void note_store(struct state *s, const struct check *c, const struct trac
 	const struct platform *p = check_platform(c);
 	uint64_t line_bytes = p->line_bytes, end = ev->addr + ev->size_bytes, addr, next;
 	uint32_t unit_bytes = model_unit_bytes(check_model(c), ev);
-	bool is_split = unit_bytes && model_is_partial_order(check_model(c)); /* each unit for itself */
+	bool is_split =
+		unit_bytes && model_is_partial_order(check_model(c)); /* each unit for itself */
 
 	if (!ranges_touch(&s->all, ev->addr, ev->size_bytes))
 		return;
@@ -175,7 +181,8 @@ static void note_store(struct state *s, const struct check *c, const struct trac
 		next = next < end ? next : end;
 		fresh.live = ranges_mask(&s->all, addr, (uint32_t)(next - addr));
 		if (fresh.live)
-			track_add(s, track_of(s, addr & ~(line_bytes - 1)), &fresh, (uint32_t)(next - addr));
+			track_add(s, track_of(s, addr & ~(line_bytes - 1)), &fresh,
+				  (uint32_t)(next - addr));
 	}
 	if (ranges_touch(&s->seconds, ev->addr, ev->size_bytes))
 		s->asked_seq = ev->seq;
@@ -193,7 +200,9 @@ static bool is_durable(const struct model *m, const struct stored *s)
 
 static void note_held(struct stored *s, const struct model *m)
 {
-	s->held = model_is_partial_order(m) ? model_kept_with(m, s->addr + (uint64_t)__builtin_ctzll(s->live)) : ~(uint64_t)0;
+	s->held = model_is_partial_order(m)
+			  ? model_kept_with(m, s->addr + (uint64_t)__builtin_ctzll(s->live))
+			  : ~(uint64_t)0;
 }
 
 static void note_durable(struct state *s, const struct model *m)
@@ -234,7 +243,8 @@ static void collect_line(const struct track *t, const struct range *r, stored_li
 }
 
 /* The newest stores to a range, with only its bytes live. */
-static void collect(const struct state *s, uint64_t line_bytes, const struct range *r, stored_list *list)
+static void collect(const struct state *s, uint64_t line_bytes, const struct range *r,
+		    stored_list *list)
 {
 	if ((r->to - r->from) / line_bytes > s->tracks.n) { /* most of it was never stored to */
 		for (size_t i = 0; i < s->tracks.n; i++)
@@ -249,7 +259,8 @@ static void collect(const struct state *s, uint64_t line_bytes, const struct ran
 static bool is_one_unit(const struct stored *a, const struct stored *b)
 {
 	uint64_t bits = a->live | b->live;
-	uint64_t first = a->addr + (uint64_t)__builtin_ctzll(bits), last = a->addr + 63 - (uint64_t)__builtin_clzll(bits);
+	uint64_t first = a->addr + (uint64_t)__builtin_ctzll(bits),
+		 last = a->addr + 63 - (uint64_t)__builtin_clzll(bits);
 
 	return first / a->unit_bytes == last / a->unit_bytes;
 }
@@ -268,20 +279,29 @@ static bool is_ordered(const struct stored *a, const struct stored *b, uint64_t 
 }
 
 /* On amd64, what is stored first to a line is durable first. */
-static bool is_ordered_on_amd64(const struct check *c, const struct stored *a, const struct stored *b)
+static bool is_ordered_on_amd64(const struct check *c, const struct stored *a,
+				const struct stored *b)
 {
-	return model_is_ported(check_model(c)) && a->seq < b->seq && a->addr / PMT_LINE_BYTES == b->addr / PMT_LINE_BYTES;
+	return model_is_ported(check_model(c)) && a->seq < b->seq &&
+	       a->addr / PMT_LINE_BYTES == b->addr / PMT_LINE_BYTES;
 }
 
-static void report(struct check *c, const struct trace_event *ev, const struct stored *a, const struct stored *b)
+static void report(struct check *c, const struct trace_event *ev, const struct stored *a,
+		   const struct stored *b)
 {
 	bool is_porting = is_ordered_on_amd64(c, a, b);
-	struct finding f = { .kind = is_porting ? KIND_PORTING : KIND, .first_seq = ev->seq, .nplaces = 3 };
+	struct finding f = { .kind = is_porting ? KIND_PORTING : KIND,
+			     .first_seq = ev->seq,
+			     .nplaces = 3 };
 
-	f.message = is_porting ? "asserted to be ordered, as stores to one line are on amd64; on arm64 only if the second store is a release" :
-		    a->seq > b->seq  ? "PMEND_ASSERT_ORDERED fails: the first range was stored after the second" :
-		    a->seq == b->seq ? "PMEND_ASSERT_ORDERED fails: one store wrote both ranges, in no order" :
-				       "PMEND_ASSERT_ORDERED fails: the first range was not durable when the second was stored";
+	f.message =
+		is_porting
+			? "asserted to be ordered, as stores to one line are on amd64; on arm64 only if the second store is a release"
+		: a->seq > b->seq
+			? "PMEND_ASSERT_ORDERED fails: the first range was stored after the second"
+		: a->seq == b->seq
+			? "PMEND_ASSERT_ORDERED fails: one store wrote both ranges, in no order"
+			: "PMEND_ASSERT_ORDERED fails: the first range was not durable when the second was stored";
 	f.places[0] = (struct finding_place){ "assert", ev->site };
 	f.places[1] = (struct finding_place){ "lost", a->site };
 	f.places[2] = (struct finding_place){ "survived", b->site };
@@ -290,7 +310,8 @@ static void report(struct check *c, const struct trace_event *ev, const struct s
 
 static void judge(const struct state *s, struct check *c, const struct trace_event *ev)
 {
-	const struct range first = range_in_file(ev->addr, ev->arg[0]), second = range_in_file(ev->arg[1], ev->arg[2]);
+	const struct range first = range_in_file(ev->addr, ev->arg[0]),
+			   second = range_in_file(ev->arg[1], ev->arg[2]);
 	uint64_t line_bytes = check_platform(c)->line_bytes, first_b = UINT64_MAX;
 	const struct stored *worst[2] = { NULL, NULL };
 	stored_list a = { 0 }, b = { 0 };
@@ -308,7 +329,8 @@ static void judge(const struct state *s, struct check *c, const struct trace_eve
 				continue;
 			worst[0] = &a.at[i];
 			worst[1] = &b.at[k];
-			is_wrong = !is_ordered_on_amd64(c, worst[0], worst[1]); /* else a worse one may come */
+			is_wrong = !is_ordered_on_amd64(c, worst[0],
+							worst[1]); /* else a worse one may come */
 		}
 	}
 	if (worst[0])

@@ -21,9 +21,12 @@ struct walk {
 static void judge_store(const struct model_store *s, void *arg)
 {
 	const struct walk *w = arg;
-	struct finding f = { .kind = KIND, .message = "this value is overwritten before it is durable", .nplaces = 2 };
+	struct finding f = { .kind = KIND,
+			     .message = "this value is overwritten before it is durable",
+			     .nplaces = 2 };
 
-	if (s->is_overwritten || s->addr >= w->ev->addr + w->ev->size_bytes || s->addr + s->size_bytes <= w->ev->addr ||
+	if (s->is_overwritten || s->addr >= w->ev->addr + w->ev->size_bytes ||
+	    s->addr + s->size_bytes <= w->ev->addr ||
 	    check_is_ignored(w->check, s->addr, s->size_bytes))
 		return;
 	if (check_is_runtime_code(w->ev->site) && s->site && s->site->node == w->ev->site->node)

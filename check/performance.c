@@ -33,7 +33,7 @@ struct cleaned {
 
 /* The first line of the runs of a place, the second one... */
 struct nth_line {
-	bool is_useful;	     /* in some run */
+	bool is_useful;       /* in some run */
 	struct cleaned clean; /* that is not told yet */
 };
 
@@ -64,9 +64,9 @@ struct waiting {
 
 struct state {
 	VEC(struct waiting) threads;
-	size_t nopen;     /* runs */
+	size_t nopen;             /* runs */
 	VEC(struct place) places; /* by site */
-	VEC(bool) served; /* by flush site: some stores that it wrote back are noted */
+	VEC(bool) served;         /* by flush site: some stores that it wrote back are noted */
 };
 
 /* What a fence orders may be volatile, such as a node that the next store shows to readers (RCU).
@@ -104,8 +104,8 @@ static struct waiting *thread_of(struct state *s, uint32_t stream, uint32_t thre
 	for (size_t i = 0; i < s->threads.n; i++)
 		if (s->threads.at[i].stream == stream && s->threads.at[i].thread == thread)
 			return &s->threads.at[i];
-	*vec_add(&s->threads) = (struct waiting){
-		.stream = stream, .thread = thread, .is_alive = true };
+	*vec_add(&s->threads) =
+		(struct waiting){ .stream = stream, .thread = thread, .is_alive = true };
 	return &s->threads.at[s->threads.n - 1];
 }
 
@@ -225,7 +225,8 @@ static void note_clean(struct run *run, const struct trace_event *ev)
 static bool is_same_line(const struct check *c, const struct trace_site *a,
 			 const struct trace_site *b)
 {
-	return a == b || (a->node == b->node && a->object == b->object && check_is_same_line(c, a, b));
+	return a == b ||
+	       (a->node == b->node && a->object == b->object && check_is_same_line(c, a, b));
 }
 
 /* The next line in the direction of the run. The same line again is none: each time is judged. */

@@ -13,7 +13,8 @@
 #include "util/map.h"
 #include "util/vec.h"
 
-#define X(number, NAME, name, carries, nargs) _Static_assert((int)PMEND_EV_##NAME == (int)PMT_##NAME, "numbers are the format's");
+#define X(number, NAME, name, carries, nargs) \
+	_Static_assert((int)PMEND_EV_##NAME == (int)PMT_##NAME, "numbers are the format's");
 PMT_KINDS(X)
 #undef X
 _Static_assert(PMEND_MAX_PLACES == FINDING_MAX_PLACES, "what is promised is kept");
@@ -43,14 +44,23 @@ static bool is_name(const char *s)
 static int check_oracle(const char *path, const struct pmend_oracle *o, struct error *err)
 {
 	if (!o)
-		return error_set(err, "%s defines no 'pmend_oracle', so it is not an oracle; see docs/howto-add-oracle.md", path);
+		return error_set(
+			err,
+			"%s defines no 'pmend_oracle', so it is not an oracle; see docs/howto-add-oracle.md",
+			path);
 	if (o->abi != PMEND_ORACLE_ABI)
-		return error_set(err, "%s was built for version %u of pmend_oracle.h, but this pmend has version %u: build it again",
-				 path, o->abi, PMEND_ORACLE_ABI);
+		return error_set(
+			err,
+			"%s was built for version %u of pmend_oracle.h, but this pmend has version %u: build it again",
+			path, o->abi, PMEND_ORACLE_ABI);
 	if (!is_name(o->name))
-		return error_set(err, "the name of the oracle in %s must consist of lower-case letters, digits and dashes", path);
+		return error_set(
+			err,
+			"the name of the oracle in %s must consist of lower-case letters, digits and dashes",
+			path);
 	if (!o->begin || !o->event)
-		return error_set(err, "the oracle %s in %s lacks begin() or event()", o->name, path);
+		return error_set(err, "the oracle %s in %s lacks begin() or event()", o->name,
+				 path);
 	return 0;
 }
 
@@ -68,7 +78,8 @@ struct plugin *plugin_open(const char *path, struct error *err)
 	}
 	handle = dlopen(place, RTLD_NOW | RTLD_LOCAL);
 	if (!handle) {
-		error_set(err, "cannot load the oracle, which must be a shared object: %s", dlerror());
+		error_set(err, "cannot load the oracle, which must be a shared object: %s",
+			  dlerror());
 		goto out;
 	}
 	oracle = dlsym(handle, "pmend_oracle");
@@ -104,7 +115,8 @@ static struct run *run_of(struct pmend_check *c)
 /* Of one file, however large the size is; or all of PM. */
 static struct range range_to(const struct pmend_range *r)
 {
-	return r->file ? range_in_file(PMT_ADDR(r->file, PMT_OFFSET(r->offset)), r->size_bytes) : (struct range){ 0, UINT64_MAX };
+	return r->file ? range_in_file(PMT_ADDR(r->file, PMT_OFFSET(r->offset)), r->size_bytes)
+		       : (struct range){ 0, UINT64_MAX };
 }
 
 static struct pmend_range range_from(uint64_t addr, uint64_t size_bytes)
@@ -173,10 +185,12 @@ static const char *keep(struct run *r, char *text)
 static void host_report(struct pmend_check *c, const struct pmend_finding *in)
 {
 	struct run *r = run_of(c);
-	struct finding f = { .severity = in->severity == PMEND_PERFORMANCE ? FINDING_PERFORMANCE : FINDING_CORRECTNESS,
+	struct finding f = { .severity = in->severity == PMEND_PERFORMANCE ? FINDING_PERFORMANCE
+									   : FINDING_CORRECTNESS,
 			     .first_seq = in->seq };
 
-	f.kind = keep(r, xasprintf("%s/%s", r->oracle->name, is_name(in->kind) ? in->kind : "unnamed"));
+	f.kind = keep(
+		r, xasprintf("%s/%s", r->oracle->name, is_name(in->kind) ? in->kind : "unnamed"));
 	f.message = keep(r, xasprintf("%s", in->message ? in->message : ""));
 	f.advice = in->advice ? keep(r, xasprintf("%s", in->advice)) : NULL;
 	for (; f.nplaces < in->nplaces && f.nplaces < FINDING_MAX_PLACES; f.nplaces++) {

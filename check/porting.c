@@ -36,17 +36,22 @@ static bool is_library(const struct trace_site *site)
 	return check_is_runtime_code(site) || check_is_pmdk_code(site);
 }
 
-static bool is_sign(const struct check *c, const struct model_store *s, const struct trace_event *flush)
+static bool is_sign(const struct check *c, const struct model_store *s,
+		    const struct trace_event *flush)
 {
-	return s->stream == flush->stream && s->thread == flush->thread && s->kind == PMT_STORE && s->size_bytes <= 8 && s->state == MODEL_DIRTY &&
-	       !s->is_overwritten && !is_library(s->site) && !check_is_ignored(c, s->addr, s->size_bytes);
+	return s->stream == flush->stream && s->thread == flush->thread && s->kind == PMT_STORE &&
+	       s->size_bytes <= 8 && s->state == MODEL_DIRTY && !s->is_overwritten &&
+	       !is_library(s->site) && !check_is_ignored(c, s->addr, s->size_bytes);
 }
 
-static bool may_be_lost(const struct check *c, const struct model_store *s, const struct model_store *sign, uint64_t kept)
+static bool may_be_lost(const struct check *c, const struct model_store *s,
+			const struct model_store *sign, uint64_t kept)
 {
-	uint64_t bytes = (s->size_bytes < 64 ? ((uint64_t)1 << s->size_bytes) - 1 : ~(uint64_t)0) << s->addr % PMT_LINE_BYTES;
+	uint64_t bytes = (s->size_bytes < 64 ? ((uint64_t)1 << s->size_bytes) - 1 : ~(uint64_t)0)
+			 << s->addr % PMT_LINE_BYTES;
 
-	return s->seq < sign->seq && s->site != sign->site && !s->is_overwritten && (bytes & ~kept) && !is_library(s->site) &&
+	return s->seq < sign->seq && s->site != sign->site && !s->is_overwritten &&
+	       (bytes & ~kept) && !is_library(s->site) &&
 	       !check_is_ignored(c, s->addr, s->size_bytes);
 }
 
@@ -56,7 +61,8 @@ static void judge_line(struct state *s, struct check *c, const struct trace_even
 	uint64_t kept;
 
 	s->stores.n = 0;
-	model_each(check_model(c), flush->addr & ~(uint64_t)(PMT_LINE_BYTES - 1), PMT_LINE_BYTES, collect, s);
+	model_each(check_model(c), flush->addr & ~(uint64_t)(PMT_LINE_BYTES - 1), PMT_LINE_BYTES,
+		   collect, s);
 	if (s->stores.n < 2)
 		return;
 	sign = &s->stores.at[0];
@@ -71,8 +77,9 @@ static void judge_line(struct state *s, struct check *c, const struct trace_even
 
 		if (!may_be_lost(c, &s->stores.at[i], sign, kept))
 			continue;
-		f.message = "no fence orders this store after an earlier one to the same line; on arm64 a crash may show it without the earlier one; "
-			    "safe if this store is a release, or if recovery does not rely on their order";
+		f.message =
+			"no fence orders this store after an earlier one to the same line; on arm64 a crash may show it without the earlier one; "
+			"safe if this store is a release, or if recovery does not rely on their order";
 		f.places[0] = (struct finding_place){ "survived", sign->site };
 		f.places[1] = (struct finding_place){ "lost", s->stores.at[i].site };
 		check_report(c, &f);

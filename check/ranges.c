@@ -21,7 +21,8 @@ static size_t find(const struct ranges *r, uint64_t addr)
 	return low;
 }
 
-static void replace(struct ranges *r, size_t at, size_t nold, const struct range *fresh, size_t nfresh)
+static void replace(struct ranges *r, size_t at, size_t nold, const struct range *fresh,
+		    size_t nfresh)
 {
 	size_t rest = r->list.n - at - nold;
 
@@ -103,7 +104,8 @@ uint64_t ranges_mask(const struct ranges *r, uint64_t addr, uint32_t len_bytes)
 {
 	uint64_t mask = 0, byte = addr;
 
-	for (size_t i = find(r, addr); i < r->list.n && r->list.at[i].from < addr + len_bytes; i++) {
+	for (size_t i = find(r, addr); i < r->list.n && r->list.at[i].from < addr + len_bytes;
+	     i++) {
 		if (byte < r->list.at[i].from)
 			byte = r->list.at[i].from;
 		for (; byte < r->list.at[i].to && byte < addr + len_bytes; byte++)

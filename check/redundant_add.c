@@ -15,14 +15,16 @@ static const char KIND[] = "tx-redundant-add";
 
 struct pool {
 	uint64_t uuid;
-	uint64_t base; /* PM address of its first byte; before that is known, an address that nothing else has */
+	uint64_t
+		base; /* PM address of its first byte; before that is known, an address that nothing else has */
 	bool is_known;
 };
 
 struct tx {
 	uint32_t stream, thread, depth;
 	struct ranges logged;
-	uint64_t uuid, offset, len_bytes; /* of the call that was the thread's last event; uuid is 0 if none was */
+	uint64_t uuid, offset,
+		len_bytes; /* of the call that was the thread's last event; uuid is 0 if none was */
 };
 
 struct state {
@@ -84,7 +86,8 @@ static struct pool *pool_find(struct state *s, uint64_t uuid)
 			return &s->pools.at[i];
 	p = vec_add(&s->pools);
 	/* files are numbered from 1 upwards: no file has such a number */
-	*p = (struct pool){ .uuid = uuid, .base = PMT_ADDR(UINT32_MAX >> 12, 0) - PMT_ADDR(s->pools.n, 0) };
+	*p = (struct pool){ .uuid = uuid,
+			    .base = PMT_ADDR(UINT32_MAX >> 12, 0) - PMT_ADDR(s->pools.n, 0) };
 	return p;
 }
 
@@ -110,13 +113,16 @@ static bool is_inside_pmdk(const struct trace_site *site)
 	return base && strncmp(base, "/libpmemobj.so", 14) == 0;
 }
 
-static void judge_call(struct state *s, struct check *c, struct tx *tx, const struct trace_event *ev)
+static void judge_call(struct state *s, struct check *c, struct tx *tx,
+		       const struct trace_event *ev)
 {
-	struct finding f = { .kind = KIND,
-			     .message = "this transaction has already logged or allocated all of these bytes",
-			     .first_seq = ev->seq,
-			     .nplaces = 1,
-			     .places = { { "tx", ev->site } } };
+	struct finding f = {
+		.kind = KIND,
+		.message = "this transaction has already logged or allocated all of these bytes",
+		.first_seq = ev->seq,
+		.nplaces = 1,
+		.places = { { "tx", ev->site } }
+	};
 	uint64_t len_bytes = ev->arg[0], addr = ev->arg[2];
 
 	if (ev->arg[1]) {

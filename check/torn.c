@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-#define MAX_SUSPECTS 4096u /* that are kept for the end; one for each place in the source would do */
+#define MAX_SUSPECTS \
+	4096u /* that are kept for the end; one for each place in the source would do */
 
 static void groups_release(struct torn_group *list, size_t n)
 {
@@ -40,7 +41,8 @@ void torn_note_words(struct torn_thread *a, uint64_t first, uint64_t last)
 	a->word = first;
 }
 
-void torn_note_modified(struct torn_thread *a, const struct trace_event *ev, uint64_t first, uint64_t last)
+void torn_note_modified(struct torn_thread *a, const struct trace_event *ev, uint64_t first,
+			uint64_t last)
 {
 	if (a->epoch.words.list.n == 0) {
 		a->epoch.site = ev->site;
@@ -61,7 +63,8 @@ static uint32_t common_tx(struct torn *t, const struct ranges *words)
 {
 	t->txs.n = 0;
 	for (size_t i = 0; i < words->list.n; i++)
-		for (uint64_t addr = words->list.at[i].from; addr < words->list.at[i].to; addr += WORD_BYTES) {
+		for (uint64_t addr = words->list.at[i].from; addr < words->list.at[i].to;
+		     addr += WORD_BYTES) {
 			const struct word *word = words_find(t->modified, addr);
 
 			if (word)
@@ -95,7 +98,8 @@ void torn_end_epoch(struct torn *t, struct torn_thread *a)
 /* ---- what waits ---- */
 
 /* Does the open transaction store to something else than the one that changed the group's words? */
-static bool is_elsewhere(const struct torn *t, const struct torn_group *g, const struct trace_event *ev, uint32_t tx)
+static bool is_elsewhere(const struct torn *t, const struct torn_group *g,
+			 const struct trace_event *ev, uint32_t tx)
 {
 	uint64_t addr = ev->addr & ~(uint64_t)(WORD_BYTES - 1);
 
@@ -108,7 +112,8 @@ static bool is_elsewhere(const struct torn *t, const struct torn_group *g, const
 	return false;
 }
 
-void torn_note_inside(struct torn *t, struct torn_thread *a, const struct trace_event *ev, uint32_t tx)
+void torn_note_inside(struct torn *t, struct torn_thread *a, const struct trace_event *ev,
+		      uint32_t tx)
 {
 	for (size_t i = 0; i < a->waiting.n; i++)
 		if (is_elsewhere(t, &a->waiting.at[i], ev, tx)) {

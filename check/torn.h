@@ -18,14 +18,14 @@ struct torn_group {
 
 /* What one thread does outside of transactions. */
 struct torn_thread {
-	struct torn_group epoch;	/* since the last fence: words that transactions change */
-	uint64_t word;			/* and all words of PM: the first of the last store */
-	uint32_t nwords;		/* at most 2, which stands for more */
+	struct torn_group epoch;        /* since the last fence: words that transactions change */
+	uint64_t word;                  /* and all words of PM: the first of the last store */
+	uint32_t nwords;                /* at most 2, which stands for more */
 	VEC(struct torn_group) waiting; /* earlier epochs that nothing has made valid yet */
 };
 
 struct torn {
-	struct words *modified;		   /* in transactions */
+	struct words *modified;            /* in transactions */
 	const struct unflushed *unflushed; /* outside */
 	VEC(struct torn_group) suspects;
 	VEC(uint32_t) txs; /* scratch */
@@ -38,11 +38,16 @@ void torn_thread_release(struct torn_thread *a);
 /* A store outside to the words with the numbers from first to last. */
 void torn_note_words(struct torn_thread *a, uint64_t first, uint64_t last);
 /* They are such that transactions change. */
-void torn_note_modified(struct torn_thread *a, const struct trace_event *ev, uint64_t first, uint64_t last);
+void torn_note_modified(struct torn_thread *a, const struct trace_event *ev, uint64_t first,
+			uint64_t last);
 /* A store in the open transaction with this number. */
-void torn_note_inside(struct torn *t, struct torn_thread *a, const struct trace_event *ev, uint32_t tx);
-void torn_end_epoch(struct torn *t, struct torn_thread *a); /* a fence came, or a transaction begins */
-void torn_excuse(struct torn *t, struct torn_thread *a);    /* something made what was stored before valid as a whole */
-void torn_accuse(struct torn *t, struct torn_thread *a);    /* nothing did */
+void torn_note_inside(struct torn *t, struct torn_thread *a, const struct trace_event *ev,
+		      uint32_t tx);
+void torn_end_epoch(struct torn *t,
+		    struct torn_thread *a); /* a fence came, or a transaction begins */
+void torn_excuse(
+	struct torn *t,
+	struct torn_thread *a); /* something made what was stored before valid as a whole */
+void torn_accuse(struct torn *t, struct torn_thread *a); /* nothing did */
 
 #endif

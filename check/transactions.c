@@ -23,7 +23,8 @@ struct tx {
 	uint32_t stream, thread;
 	uint64_t id; /* 0: the thread's own */
 	uint32_t depth;
-	struct ranges logged, changed; /* changed: of what was logged, by the program; libpmemobj takes it out of the log when it commits, or aborts */
+	struct ranges logged,
+		changed; /* changed: of what was logged, by the program; libpmemobj takes it out of the log when it commits, or aborts */
 	bool is_over; /* it has: what the program stores until TX_END (TX_ONCOMMIT, TX_FINALLY) is outside */
 	VEC(struct missed) missed;
 	uint64_t begin_seq;
@@ -68,7 +69,8 @@ static struct tx *find(struct state *s, const struct trace_event *ev, uint64_t i
 	for (size_t i = 0; i < s->open.n; i++) {
 		struct tx *tx = &s->open.at[i];
 
-		if (tx->stream == ev->stream && tx->id == id && (id != 0 || tx->thread == ev->thread))
+		if (tx->stream == ev->stream && tx->id == id &&
+		    (id != 0 || tx->thread == ev->thread))
 			return tx;
 	}
 	return NULL;
@@ -80,7 +82,11 @@ static void begin_tx(struct state *s, const struct trace_event *ev)
 
 	if (!tx) {
 		tx = vec_add(&s->open);
-		*tx = (struct tx){ .stream = ev->stream, .thread = ev->thread, .id = ev->arg[0], .begin_seq = ev->seq, .begin = ev->site };
+		*tx = (struct tx){ .stream = ev->stream,
+				   .thread = ev->thread,
+				   .id = ev->arg[0],
+				   .begin_seq = ev->seq,
+				   .begin = ev->site };
 	}
 	tx->depth++;
 }
@@ -102,7 +108,8 @@ static void excuse(struct state *s, const struct trace_event *ev)
 		size_t kept = 0;
 
 		for (size_t k = 0; k < tx->missed.n; k++)
-			if (tx->missed.at[k].addr < from || tx->missed.at[k].addr + tx->missed.at[k].len_bytes > to)
+			if (tx->missed.at[k].addr < from ||
+			    tx->missed.at[k].addr + tx->missed.at[k].len_bytes > to)
 				tx->missed.at[kept++] = tx->missed.at[k];
 		tx->missed.n = kept;
 	}
@@ -123,14 +130,20 @@ static void end_tx(struct state *s, struct check *c, const struct trace_event *e
 
 /* ---- transactions that stay open ---- */
 
-static const char OPEN_AFTER_OPERATION[] = "the transaction that begins here is still open when the operation ends; a crash then undoes an operation "
-					   "that was reported done";
-static const char OPEN_AT_EXIT[] = "the transaction that begins here is still open when the program ends; its changes are undone when the pool is "
-				   "opened again";
+static const char OPEN_AFTER_OPERATION[] =
+	"the transaction that begins here is still open when the operation ends; a crash then undoes an operation "
+	"that was reported done";
+static const char OPEN_AT_EXIT[] =
+	"the transaction that begins here is still open when the program ends; its changes are undone when the pool is "
+	"opened again";
 
 static void report_open(struct check *c, struct tx *tx, const char *message)
 {
-	struct finding f = { .kind = "tx-not-ended", .message = message, .first_seq = tx->begin_seq, .nplaces = 1, .places = { { "tx", tx->begin } } };
+	struct finding f = { .kind = "tx-not-ended",
+			     .message = message,
+			     .first_seq = tx->begin_seq,
+			     .nplaces = 1,
+			     .places = { { "tx", tx->begin } } };
 
 	if (tx->is_reported)
 		return;
@@ -142,14 +155,16 @@ static void end_operation(struct state *s, struct check *c, const struct trace_e
 {
 	size_t i = s->operations.n;
 
-	while (i > 0 && (s->operations.at[i - 1].stream != ev->stream || s->operations.at[i - 1].thread != ev->thread))
+	while (i > 0 && (s->operations.at[i - 1].stream != ev->stream ||
+			 s->operations.at[i - 1].thread != ev->thread))
 		i--;
 	if (i == 0)
 		return;
 	for (size_t k = 0; k < s->open.n; k++) {
 		struct tx *tx = &s->open.at[k];
 
-		if (tx->id == 0 && tx->stream == ev->stream && tx->thread == ev->thread && tx->begin_seq > s->operations.at[i - 1].begin_seq)
+		if (tx->id == 0 && tx->stream == ev->stream && tx->thread == ev->thread &&
+		    tx->begin_seq > s->operations.at[i - 1].begin_seq)
 			report_open(c, tx, OPEN_AFTER_OPERATION);
 	}
 	for (; i < s->operations.n; i++)
@@ -180,13 +195,16 @@ static void remove_logged(struct tx *tx, const struct trace_event *ev)
 
 static void judge_store(struct state *s, struct check *c, const struct trace_event *ev)
 {
-	struct finding f = { .kind = KIND,
-			     .message = "stored inside a transaction to memory that was not added to it: an abort or crash will "
-					"not roll it back",
-			     .first_seq = ev->seq,
-			     .addr = ev->addr,
-			     .nplaces = 1,
-			     .places = { { "store", ev->site } } };
+	struct finding f = {
+		.kind = KIND,
+		.message =
+			"stored inside a transaction to memory that was not added to it: an abort or crash will "
+			"not roll it back",
+		.first_seq = ev->seq,
+		.addr = ev->addr,
+		.nplaces = 1,
+		.places = { { "store", ev->site } }
+	};
 	struct tx *tx = find(s, ev, 0);
 
 	if (!tx)
@@ -198,7 +216,8 @@ static void judge_store(struct state *s, struct check *c, const struct trace_eve
 		}
 		return;
 	}
-	if (tx->is_over || ranges_cover(&s->exempt, ev->addr, ev->size_bytes) || check_is_ignored(c, ev->addr, ev->size_bytes))
+	if (tx->is_over || ranges_cover(&s->exempt, ev->addr, ev->size_bytes) ||
+	    check_is_ignored(c, ev->addr, ev->size_bytes))
 		return;
 	if (tx->missed.n == MISSED_MAX)
 		report_missed(c, tx);
@@ -223,7 +242,9 @@ static void transactions_step(void *arg, struct check *c, const struct trace_eve
 		if (tx)
 			remove_logged(tx, ev);
 		break;
-	case PMT_OP_BEGIN: *vec_add(&s->operations) = (struct operation){ ev->stream, ev->thread, ev->seq }; break;
+	case PMT_OP_BEGIN:
+		*vec_add(&s->operations) = (struct operation){ ev->stream, ev->thread, ev->seq };
+		break;
 	case PMT_OP_END: end_operation(s, c, ev); break;
 	case PMT_EXIT: end_program(s, c, ev); break;
 	case PMT_TX_IGNORE:

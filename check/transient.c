@@ -15,15 +15,18 @@
 #include "util/vec.h"
 
 static const char KIND[] = "transient-in-pm";
-static const char BY_IGNORE[] = "stored many times and never flushed, and PMEND_IGNORE marks it as volatile: it need not be in persistent memory";
-static const char BY_CLEAN[] = "stored many times and never flushed, and pmemcheck's SET_CLEAN marks it as clean: it need not be in persistent memory";
-static const char BY_UNREAD[] = "stored many times and never flushed, and no recovery run read it: it need not be in persistent memory";
+static const char BY_IGNORE[] =
+	"stored many times and never flushed, and PMEND_IGNORE marks it as volatile: it need not be in persistent memory";
+static const char BY_CLEAN[] =
+	"stored many times and never flushed, and pmemcheck's SET_CLEAN marks it as clean: it need not be in persistent memory";
+static const char BY_UNREAD[] =
+	"stored many times and never flushed, and no recovery run read it: it need not be in persistent memory";
 
 /* Bytes with evidence. */
 struct declared {
 	struct range at;
-	const char *evidence; /* the message */
-	const struct trace_site *site; /* of the declaration, NULL if recovery runs showed it */
+	const char *evidence;           /* the message */
+	const struct trace_site *site;  /* of the declaration, NULL if recovery runs showed it */
 	const struct trace_site *store; /* the first, and its number */
 	uint64_t store_seq;
 	struct ranges stored, twice;
@@ -69,16 +72,21 @@ static size_t find(const struct state *s, uint64_t addr)
 }
 
 /* What was declared before keeps its first evidence: only the gaps are new. */
-static void declare(struct state *s, uint64_t addr, uint64_t len_bytes, const char *evidence, const struct trace_site *site)
+static void declare(struct state *s, uint64_t addr, uint64_t len_bytes, const char *evidence,
+		    const struct trace_site *site)
 {
 	uint64_t end = range_in_file(addr, len_bytes).to, gap_end;
 
 	for (size_t i = find(s, addr); addr < end; addr = s->list.at[i++].at.to) {
-		gap_end = i < s->list.n && s->list.at[i].at.from < end ? s->list.at[i].at.from : end;
+		gap_end =
+			i < s->list.n && s->list.at[i].at.from < end ? s->list.at[i].at.from : end;
 		if (addr < gap_end) {
 			(void)vec_add(&s->list);
-			memmove(s->list.at + i + 1, s->list.at + i, (s->list.n - 1 - i) * sizeof *s->list.at);
-			s->list.at[i++] = (struct declared){ .at = { addr, gap_end }, .evidence = evidence, .site = site };
+			memmove(s->list.at + i + 1, s->list.at + i,
+				(s->list.n - 1 - i) * sizeof *s->list.at);
+			s->list.at[i++] = (struct declared){ .at = { addr, gap_end },
+							     .evidence = evidence,
+							     .site = site };
 		}
 		if (gap_end == end)
 			return;
@@ -87,10 +95,13 @@ static void declare(struct state *s, uint64_t addr, uint64_t len_bytes, const ch
 
 static void note_store(struct state *s, const struct trace_event *ev, bool is_written_back)
 {
-	for (size_t i = find(s, ev->addr); i < s->list.n && s->list.at[i].at.from < ev->addr + ev->size_bytes; i++) {
+	for (size_t i = find(s, ev->addr);
+	     i < s->list.n && s->list.at[i].at.from < ev->addr + ev->size_bytes; i++) {
 		struct declared *d = &s->list.at[i];
 		uint64_t from = ev->addr > d->at.from ? ev->addr : d->at.from;
-		uint64_t to = ev->addr + ev->size_bytes < d->at.to ? ev->addr + ev->size_bytes : d->at.to, again;
+		uint64_t to = ev->addr + ev->size_bytes < d->at.to ? ev->addr + ev->size_bytes
+								   : d->at.to,
+			 again;
 
 		if (d->is_written_back)
 			continue;
@@ -123,7 +134,8 @@ static void note_unread(struct state *s, const struct check *c)
 	const struct ranges *unread = check_unread(c);
 
 	for (size_t i = 0; i < unread->list.n; i++)
-		declare(s, unread->list.at[i].from, unread->list.at[i].to - unread->list.at[i].from, BY_UNREAD, NULL);
+		declare(s, unread->list.at[i].from, unread->list.at[i].to - unread->list.at[i].from,
+			BY_UNREAD, NULL);
 	s->is_begun = true;
 }
 
@@ -170,7 +182,8 @@ static void transient_step(void *arg, struct check *c, const struct trace_event 
 static bool is_still_declared(const struct declared *d, const struct check *c)
 {
 	for (size_t i = 0; i < d->stored.list.n; i++)
-		if (!check_is_ignored(c, d->stored.list.at[i].from, d->stored.list.at[i].to - d->stored.list.at[i].from))
+		if (!check_is_ignored(c, d->stored.list.at[i].from,
+				      d->stored.list.at[i].to - d->stored.list.at[i].from))
 			return false;
 	return true;
 }
@@ -181,7 +194,10 @@ static void transient_finish(void *arg, struct check *c)
 
 	for (size_t i = 0; i < s->list.n; i++) {
 		const struct declared *d = &s->list.at[i];
-		struct finding f = { .kind = KIND, .message = d->evidence, .first_seq = d->store_seq, .nplaces = 1 };
+		struct finding f = { .kind = KIND,
+				     .message = d->evidence,
+				     .first_seq = d->store_seq,
+				     .nplaces = 1 };
 
 		if (!d->is_repeated || d->is_written_back || !is_still_declared(d, c))
 			continue;

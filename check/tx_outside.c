@@ -22,33 +22,35 @@
 #include "util/vec.h"
 
 static const char KIND[] = "tx-store-outside";
-static const char UNPERSISTED[] = "this store is outside any transaction, to memory that transactions modify, and nothing outside a transaction "
-				  "flushes it";
-static const char TORN[] = "this store is outside any transaction, to a word that a transaction changes together with others: a crash can keep one and "
-			   "lose the other";
+static const char UNPERSISTED[] =
+	"this store is outside any transaction, to memory that transactions modify, and nothing outside a transaction "
+	"flushes it";
+static const char TORN[] =
+	"this store is outside any transaction, to a word that a transaction changes together with others: a crash can keep one and "
+	"lose the other";
 
 #define HEADER_BYTES 16u     /* that PMDK keeps before an object */
 #define HEADER_OLD_BYTES 64u /* in pools of an older layout */
 
 struct actor {
 	uint32_t stream, thread, depth;
-	struct ranges logged;	   /* in the open transaction: snapshots and allocations */
-	struct ranges snapshot;	   /* the snapshots only */
-	struct ranges atomic;	   /* outside one: PMDK announces what its atomic operations change */
-	uint64_t header;	   /* of an object that may be announced next; 0: none */
-	uint32_t tx;		   /* number of the open transaction */
-	bool has_stored;	   /* it has */
-	struct torn_thread torn;   /* what it stores outside */
+	struct ranges logged;    /* in the open transaction: snapshots and allocations */
+	struct ranges snapshot;  /* the snapshots only */
+	struct ranges atomic;    /* outside one: PMDK announces what its atomic operations change */
+	uint64_t header;         /* of an object that may be announced next; 0: none */
+	uint32_t tx;             /* number of the open transaction */
+	bool has_stored;         /* it has */
+	struct torn_thread torn; /* what it stores outside */
 };
 
 struct state {
 	VEC(struct actor) actors;
 	size_t last_actor;
-	struct words modified;	    /* in transactions */
+	struct words modified;      /* in transactions */
 	struct unflushed unflushed; /* stored outside */
 	struct torn torn;
 	struct ranges exempt; /* TX_IGNORE */
-	uint32_t ntx;	      /* transactions so far */
+	uint32_t ntx;         /* transactions so far */
 	uint32_t nshared;     /* open transactions that several threads may take part in */
 };
 
@@ -84,9 +86,11 @@ static struct actor *actor_of(struct state *s, const struct trace_event *ev)
 {
 	size_t i = s->last_actor;
 
-	if (i >= s->actors.n || s->actors.at[i].stream != ev->stream || s->actors.at[i].thread != ev->thread)
+	if (i >= s->actors.n || s->actors.at[i].stream != ev->stream ||
+	    s->actors.at[i].thread != ev->thread)
 		for (i = 0; i < s->actors.n; i++)
-			if (s->actors.at[i].stream == ev->stream && s->actors.at[i].thread == ev->thread)
+			if (s->actors.at[i].stream == ev->stream &&
+			    s->actors.at[i].thread == ev->thread)
 				break;
 	if (i == s->actors.n)
 		*vec_add(&s->actors) = (struct actor){ .stream = ev->stream, .thread = ev->thread };
@@ -100,12 +104,14 @@ static struct actor *actor_of(struct state *s, const struct trace_event *ev)
 static bool is_logged(const struct state *s, const struct trace_event *ev)
 {
 	for (size_t i = 0; i < s->actors.n; i++)
-		if (s->actors.at[i].depth && ranges_touch(&s->actors.at[i].logged, ev->addr, ev->size_bytes))
+		if (s->actors.at[i].depth &&
+		    ranges_touch(&s->actors.at[i].logged, ev->addr, ev->size_bytes))
 			return true;
 	return false;
 }
 
-static void store_outside(struct state *s, struct check *c, struct actor *a, const struct trace_event *ev)
+static void store_outside(struct state *s, struct check *c, struct actor *a,
+			  const struct trace_event *ev)
 {
 	const struct platform *p = check_platform(c);
 	uint64_t first = ev->addr / WORD_BYTES, last = (ev->addr + ev->size_bytes - 1) / WORD_BYTES;
@@ -115,8 +121,9 @@ static void store_outside(struct state *s, struct check *c, struct actor *a, con
 	if (model_is_one_access(check_model(c), ev))
 		last = first;
 	torn_note_words(&a->torn, first, last);
-	if (!words_touch(&s->modified, ev->addr, ev->size_bytes) || ranges_touch(&s->exempt, ev->addr, ev->size_bytes) ||
-	    s->nshared || is_logged(s, ev) || check_is_ignored(c, ev->addr, ev->size_bytes))
+	if (!words_touch(&s->modified, ev->addr, ev->size_bytes) ||
+	    ranges_touch(&s->exempt, ev->addr, ev->size_bytes) || s->nshared || is_logged(s, ev) ||
+	    check_is_ignored(c, ev->addr, ev->size_bytes))
 		return;
 	torn_note_modified(&a->torn, ev, first, last);
 	if (!p->is_cache_durable && !platform_is_unordered(p, ev))
@@ -210,7 +217,8 @@ static void note_flush(struct state *s, const struct check *c, const struct trac
 	if (s->unflushed.sites.n == 0)
 		return;
 	a = actor_of(s, ev);
-	if (a->depth == 0 || !ranges_touch(&a->logged, line.from, line.to - line.from) || !check_is_pmdk_code(ev->site))
+	if (a->depth == 0 || !ranges_touch(&a->logged, line.from, line.to - line.from) ||
+	    !check_is_pmdk_code(ev->site))
 		unflushed_remove(&s->unflushed, line.from, line.to - line.from);
 }
 
@@ -238,8 +246,8 @@ static void note_fence(struct state *s, const struct trace_event *ev)
 
 /* ---- judging ---- */
 
-static void report(const struct state *s, struct check *c, const char *message, const struct trace_site *site, uint64_t seq,
-		   const struct ranges *at)
+static void report(const struct state *s, struct check *c, const char *message,
+		   const struct trace_site *site, uint64_t seq, const struct ranges *at)
 {
 	const struct word *inside = words_first(&s->modified, at);
 	struct finding f = { .kind = KIND, .message = message, .first_seq = seq, .nplaces = 2 };

@@ -19,8 +19,10 @@ struct unflushed {
 
 void unflushed_release(struct unflushed *u);
 void unflushed_clear(struct unflushed *u);
-void unflushed_add(struct unflushed *u, const struct trace_event *ev);		      /* a store */
-void unflushed_remove(struct unflushed *u, uint64_t addr, uint64_t len_bytes);	      /* they are written back */
-bool unflushed_touch(const struct unflushed *u, const struct ranges *bytes);	      /* one of these is there */
+void unflushed_add(struct unflushed *u, const struct trace_event *ev); /* a store */
+void unflushed_remove(struct unflushed *u, uint64_t addr,
+		      uint64_t len_bytes); /* they are written back */
+bool unflushed_touch(const struct unflushed *u,
+		     const struct ranges *bytes); /* one of these is there */
 
 #endif

@@ -15,8 +15,8 @@ struct usage_word {
 	uint32_t size_bytes;
 	uint32_t nstores, ntaken, nreleased;
 	bool is_counter, is_lock; /* not disproven yet */
-	bool is_cleared;	  /* by the last store: an atomic instruction took bits away, and left some */
-	bool is_mixed;		  /* then, stores of other sizes reach into it */
+	bool is_cleared; /* by the last store: an atomic instruction took bits away, and left some */
+	bool is_mixed;   /* then, stores of other sizes reach into it */
 };
 
 void usage_release(struct usage *u)
@@ -33,7 +33,9 @@ void usage_watch(struct usage *u, uint64_t addr, uint32_t size_bytes)
 
 	if (!w) {
 		w = xcalloc(1, sizeof *w);
-		*w = (struct usage_word){ .addr = addr, .size_bytes = size_bytes, .is_counter = true, .is_lock = true };
+		*w = (struct usage_word){
+			.addr = addr, .size_bytes = size_bytes, .is_counter = true, .is_lock = true
+		};
 		*vec_add(&u->all) = w;
 		map_set(&u->by_addr, addr, w);
 	} else if (w->size_bytes != size_bytes) {
@@ -44,7 +46,8 @@ void usage_watch(struct usage *u, uint64_t addr, uint32_t size_bytes)
 /* An exclusive pair of arm64 looks like any other store. */
 static bool is_atomic(const struct trace_event *ev)
 {
-	return ev->kind == PMT_STORE_RMW || (ev->kind == PMT_STORE_ORDERED && (ev->arg[0] & PMT_ORDER_ATOMIC));
+	return ev->kind == PMT_STORE_RMW ||
+	       (ev->kind == PMT_STORE_ORDERED && (ev->arg[0] & PMT_ORDER_ATOMIC));
 }
 
 static void note(struct usage_word *w, const struct trace_event *ev)
@@ -52,7 +55,8 @@ static void note(struct usage_word *w, const struct trace_event *ev)
 	uint64_t value = 0;
 
 	memcpy(&value, ev->data, ev->size_bytes);
-	w->is_cleared = is_atomic(ev) && value != 0 && value != w->value && (value & ~w->value) == 0;
+	w->is_cleared =
+		is_atomic(ev) && value != 0 && value != w->value && (value & ~w->value) == 0;
 	if (w->nstores > 0)
 		w->is_counter &= value == w->value + 1;
 	else
@@ -70,13 +74,18 @@ static void note(struct usage_word *w, const struct trace_event *ev)
 /* Another store reaches into the word: then it is not used as one. */
 static void disprove(struct usage *u, const struct trace_event *ev)
 {
-	for (uint64_t addr = ev->addr > 7 ? ev->addr - 7 : 0; addr < ev->addr + ev->size_bytes; addr++) {
+	for (uint64_t addr = ev->addr > 7 ? ev->addr - 7 : 0; addr < ev->addr + ev->size_bytes;
+	     addr++) {
 		struct usage_word *w = map_get(&u->by_addr, addr);
 
-		if (w && w->addr + w->size_bytes > ev->addr && ev->data_len && memcmp(ev->data, (const uint8_t[64]){ 0 }, ev->data_len < 64 ? ev->data_len : 64) != 0)
+		if (w && w->addr + w->size_bytes > ev->addr && ev->data_len &&
+		    memcmp(ev->data, (const uint8_t[64]){ 0 },
+			   ev->data_len < 64 ? ev->data_len : 64) != 0)
 			w->is_counter = w->is_lock = false;
 		if (w && w->addr + w->size_bytes > ev->addr)
-			w->is_mixed |= w->nstores > 0; /* what was before the first one of its size does not matter */
+			w->is_mixed |=
+				w->nstores >
+				0; /* what was before the first one of its size does not matter */
 	}
 }
 
@@ -94,12 +103,14 @@ void usage_step(struct usage *u, const struct trace_event *ev)
 }
 
 /* Link-and-persist: a link is stored with a mark and flushed, and the mark is cleared when it is durable. Who finds the mark after a crash takes the link as it is. */
-const char usage_mark[] = "the store only clears bits of a word whose other bits are durable already, as link-and-persist "
-			   "does with its mark. If recovery does not look at these bits, nothing is lost";
+const char usage_mark[] =
+	"the store only clears bits of a word whose other bits are durable already, as link-and-persist "
+	"does with its mark. If recovery does not look at these bits, nothing is lost";
 
 void usage_tell(const struct usage *u, uint64_t addr, bool is_alone, struct finding *f)
 {
-	static const char advice[] = "If recovery sets it again, mark it with PMEND_IGNORE or keep it in ordinary memory; else flush and fence it.";
+	static const char advice[] =
+		"If recovery sets it again, mark it with PMEND_IGNORE or keep it in ordinary memory; else flush and fence it.";
 	const struct usage_word *w = map_get(&u->by_addr, addr);
 
 	if (!w)
@@ -108,7 +119,8 @@ void usage_tell(const struct usage *u, uint64_t addr, bool is_alone, struct find
 		f->message = "this store is never made durable; the word is only used as a lock";
 		f->advice = advice;
 	} else if (w->is_counter && w->nstores >= COUNTED_MIN) {
-		f->message = "this store is never made durable; the word is only incremented, like a counter";
+		f->message =
+			"this store is never made durable; the word is only incremented, like a counter";
 		f->advice = advice;
 	} else if (is_alone && w->is_cleared && !w->is_mixed && !f->reason) {
 		f->reason = usage_mark;

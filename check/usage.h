@@ -13,7 +13,8 @@ struct usage {
 };
 
 void usage_release(struct usage *u);
-void usage_watch(struct usage *u, uint64_t addr, uint32_t size_bytes); /* before the first step; at most 8 bytes */
+void usage_watch(struct usage *u, uint64_t addr,
+		 uint32_t size_bytes); /* before the first step; at most 8 bytes */
 void usage_step(struct usage *u, const struct trace_event *ev);
 /* At the end: what it is used for becomes part of the finding's message and advice. is_alone: only the last store to it may be lost. */
 void usage_tell(const struct usage *u, uint64_t addr, bool is_alone, struct finding *f);

@@ -45,7 +45,8 @@ static uint8_t bits_in(uint64_t word, uint64_t addr, uint64_t end)
 	return bits;
 }
 
-void words_note(struct words *w, uint64_t addr, uint32_t len_bytes, uint32_t tx, const struct trace_site *site)
+void words_note(struct words *w, uint64_t addr, uint32_t len_bytes, uint32_t tx,
+		const struct trace_site *site)
 {
 	uint64_t end = addr + len_bytes;
 
@@ -107,7 +108,8 @@ bool words_touch(const struct words *w, uint64_t addr, uint32_t len_bytes)
 }
 
 /* The first of the words known there for which f is true. */
-static struct word *word_find(const struct words *w, const struct ranges *r, bool (*f)(struct word *word))
+static struct word *word_find(const struct words *w, const struct ranges *r,
+			      bool (*f)(struct word *word))
 {
 	for (size_t i = 0; i < r->list.n; i++) {
 		uint64_t addr = r->list.at[i].from & ~(uint64_t)(WORD_BYTES - 1);

@@ -13,11 +13,11 @@
 struct trace_site;
 
 struct word {
-	uint64_t key; /* address / 8 + 1; 0: free */
+	uint64_t key;                  /* address / 8 + 1; 0: free */
 	const struct trace_site *site; /* of the last store to it in a transaction */
-	uint32_t tx;   /* the number of that transaction */
-	uint8_t bytes; /* bit i: byte i was stored to; 0: nothing is known */
-	bool is_proper; /* also changed outside of transactions, in the right way */
+	uint32_t tx;                   /* the number of that transaction */
+	uint8_t bytes;                 /* bit i: byte i was stored to; 0: nothing is known */
+	bool is_proper;                /* also changed outside of transactions, in the right way */
 };
 
 struct words {
@@ -26,10 +26,13 @@ struct words {
 };
 
 void words_release(struct words *w);
-void words_note(struct words *w, uint64_t addr, uint32_t len_bytes, uint32_t tx, const struct trace_site *site);
+void words_note(struct words *w, uint64_t addr, uint32_t len_bytes, uint32_t tx,
+		const struct trace_site *site);
 void words_forget(struct words *w, uint64_t addr, uint64_t len_bytes);
-struct word *words_find(const struct words *w, uint64_t addr); /* NULL if nothing is known of the word that holds addr */
-bool words_touch(const struct words *w, uint64_t addr, uint32_t len_bytes); /* one of these bytes was stored to */
+struct word *words_find(const struct words *w,
+			uint64_t addr); /* NULL if nothing is known of the word that holds addr */
+bool words_touch(const struct words *w, uint64_t addr,
+		 uint32_t len_bytes); /* one of these bytes was stored to */
 
 /* Of the words in these ranges of which something is known: */
 const struct word *words_first(const struct words *w, const struct ranges *r);

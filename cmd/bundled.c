@@ -18,15 +18,20 @@ static void unpack(struct bundled *b, const char *file)
 	if (bundle_open(&b->bundle, file, &err) < 0)
 		die("%s", err.msg);
 	if (strcmp(b->bundle.arch, PMEND_ARCH) != 0)
-		die("%s was packed on %s, and its programs do not run on %s", file, b->bundle.arch, PMEND_ARCH);
-	if (tempdir_open(&b->folder, &err) < 0 || bundle_unpack(&b->bundle, b->folder.path, &err) < 0 || bundle_adapt(&b->bundle, b->folder.path, &err) < 0)
+		die("%s was packed on %s, and its programs do not run on %s", file, b->bundle.arch,
+		    PMEND_ARCH);
+	if (tempdir_open(&b->folder, &err) < 0 ||
+	    bundle_unpack(&b->bundle, b->folder.path, &err) < 0 ||
+	    bundle_adapt(&b->bundle, b->folder.path, &err) < 0)
 		die("%s", err.msg);
 }
 
 /* The argument is a file or a folder of the user's. */
 static bool is_path(const struct option *o)
 {
-	return o->type == OPTION_STRING && o->arg && (strstr(o->arg, "FILE") || strstr(o->arg, "FOLDER") || strstr(o->arg, "DIR") || strstr(o->arg, ".json"));
+	return o->type == OPTION_STRING && o->arg &&
+	       (strstr(o->arg, "FILE") || strstr(o->arg, "FOLDER") || strstr(o->arg, "DIR") ||
+		strstr(o->arg, ".json"));
 }
 
 static void make_absolute(const struct option *o)
@@ -40,7 +45,8 @@ static void make_absolute(const struct option *o)
 	*value = path;
 }
 
-static void parse(struct bundled *b, const struct command *c, const struct option *table, const struct option *packed)
+static void parse(struct bundled *b, const struct command *c, const struct option *table,
+		  const struct option *packed)
 {
 	const size_t n = b->bundle.options.n;
 	bool *is_given;
@@ -77,7 +83,9 @@ static void environment_set(const struct bundle *b)
 	for (size_t i = 0; i < b->environment.n; i++) {
 		const char *equals = strchr(b->environment.at[i], '='), *here = getenv("PATH");
 		char *name = strndup(b->environment.at[i], (size_t)(equals - b->environment.at[i]));
-		char *value = name && strcmp(name, "PATH") == 0 && here ? xasprintf("%s:%s", equals + 1, here) : xstrdup(equals + 1);
+		char *value = name && strcmp(name, "PATH") == 0 && here
+				      ? xasprintf("%s:%s", equals + 1, here)
+				      : xstrdup(equals + 1);
 
 		if (name)
 			setenv(name, value, 1);
@@ -104,7 +112,8 @@ static char *enter(struct bundled *b)
 	return b->trace;
 }
 
-char *bundled_begin(struct bundled *b, const struct command *c, const struct option *table, const struct option *packed, const char *file)
+char *bundled_begin(struct bundled *b, const struct command *c, const struct option *table,
+		    const struct option *packed, const char *file)
 {
 	b->file = file;
 	b->home = getcwd(NULL, 0);

@@ -27,7 +27,8 @@ void check_options_begin(const struct command *command, struct checking *c, cons
 		die_usage(command, "%s", err.msg);
 }
 
-struct report *check_options_judge(const struct checking *c, const struct platform_traces *traces, bool *is_complete)
+struct report *check_options_judge(const struct checking *c, const struct platform_traces *traces,
+				   bool *is_complete)
 {
 	struct error err;
 	struct report *r = checking_judge(c, traces, is_complete, &err);

@@ -7,9 +7,9 @@
 #include "session/notes.h"
 
 enum cmd_status {
-	CMD_CLEAN = 0, /* no correctness bug found, nor what --fail-on names */
-	CMD_FOUND = 1, /* some found */
-	CMD_USAGE = 2, /* wrong usage */
+	CMD_CLEAN = 0,  /* no correctness bug found, nor what --fail-on names */
+	CMD_FOUND = 1,  /* some found */
+	CMD_USAGE = 2,  /* wrong usage */
 	CMD_FAILED = 3, /* the program under test or pmend failed */
 };
 
@@ -17,10 +17,16 @@ struct command {
 	const char *name;
 	const char *help;     /* one line */
 	const char *operands; /* the end of its synopsis */
-	const char *words;    /* those that its operand can be, for completion; NULL: it is a file, or a program */
-	int (*run)(const struct command *c, int argc, char **argv); /* argv[0] is the subcommand; returns cmd_status */
-	const struct command *const *all; /* every command, with NULL at the end; main.c sets it for the one that it runs */
-	void (*on_table)(const struct command *c, const struct option *table); /* given the options instead of parsing by them; NULL: they are parsed */
+	const char *
+		words; /* those that its operand can be, for completion; NULL: it is a file, or a program */
+	int (*run)(const struct command *c, int argc,
+		   char **argv); /* argv[0] is the subcommand; returns cmd_status */
+	const struct command *const *
+		all; /* every command, with NULL at the end; main.c sets it for the one that it runs */
+	void (*on_table)(
+		const struct command *c,
+		const struct option *
+			table); /* given the options instead of parsing by them; NULL: they are parsed */
 };
 
 extern const struct command cmd_record;
@@ -40,7 +46,8 @@ extern const struct command cmd_completion;
 
 /* One line "pmend: …" that says what to do next, then exit with CMD_FAILED or CMD_USAGE. */
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-_Noreturn void die_usage(const struct command *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void die_usage(const struct command *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* The same line, and go on. */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

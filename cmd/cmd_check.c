@@ -20,7 +20,8 @@
 #include "util/tempdir.h"
 
 /* Gives a finished report. */
-static struct report *judge_report(const struct checking *c, const struct reporting *reporting, const struct platform_traces *traces, bool *is_complete)
+static struct report *judge_report(const struct checking *c, const struct reporting *reporting,
+				   const struct platform_traces *traces, bool *is_complete)
 {
 	struct report *r = check_options_judge(c, traces, is_complete);
 
@@ -32,7 +33,8 @@ static struct report *judge_report(const struct checking *c, const struct report
 	return r;
 }
 
-static int judge(const struct checking *c, struct reporting *reporting, const struct platform_traces *traces)
+static int judge(const struct checking *c, struct reporting *reporting,
+		 const struct platform_traces *traces)
 {
 	bool is_complete;
 	struct report *r = judge_report(c, reporting, traces, &is_complete);
@@ -56,7 +58,8 @@ static int judge_file(const struct checking *c, struct reporting *reporting, con
 	return status;
 }
 
-static void judge_one_of(struct checks *k, size_t i, const struct checking *c, const struct reporting *reporting)
+static void judge_one_of(struct checks *k, size_t i, const struct checking *c,
+			 const struct reporting *reporting)
 {
 	struct platform_traces one = { 0 };
 	struct report *r;
@@ -95,7 +98,8 @@ static int judge_files(const struct checking *c, struct reporting *reporting, st
 }
 
 /* Records to temporary traces and judges those. A program that failed is judged up to there, and its trace is kept. */
-static int record_and_judge(struct checking *c, struct reporting *reporting, bool is_fresh, char **target)
+static int record_and_judge(struct checking *c, struct reporting *reporting, bool is_fresh,
+			    char **target)
 {
 	struct platform_traces traces = { 0 };
 	struct pool_option pool;
@@ -113,7 +117,8 @@ static int record_and_judge(struct checking *c, struct reporting *reporting, boo
 	kept = trace_keep_name("check");
 	target = pool_option_begin(&pool, &c->recording, target);
 	fresh_option_begin(&c->recording, is_fresh);
-	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder.path, &err);
+	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder.path,
+					  &err);
 	fresh_option_end(&c->recording);
 	if (recorded == RECORDED_NOTHING)
 		die("%s", err.msg);
@@ -138,7 +143,8 @@ static bool are_traces(char *const *words, int n)
 	return true;
 }
 
-static void begin_files(const struct command *command, struct checks *k, const struct checking *c, const struct reporting *reporting, const struct shard_options *o,
+static void begin_files(const struct command *command, struct checks *k, const struct checking *c,
+			const struct reporting *reporting, const struct shard_options *o,
 			struct shard shard, const char *platform, char **traces, size_t n)
 {
 	struct error err;
@@ -163,12 +169,17 @@ static int check_run(const struct command *command, int argc, char **argv)
 	bool has_traces, is_fresh = false, is_asked = false;
 	struct progress progress;
 	const struct option table[] = {
-		{ "platform", 0, "P", "x86-adr (x86-intel, x86-amd), eadr, msync, arm64, arm64-poc or all (default: the trace's, or x86-adr)", OPTION_STRING, &platform },
+		{ "platform", 0, "P",
+		  "x86-adr (x86-intel, x86-amd), eadr, msync, arm64, arm64-poc or all (default: the trace's, or x86-adr)",
+		  OPTION_STRING, &platform },
 		CHECKING_OPTIONS(&c),
 		REPORTING_OPTIONS(&reporting),
 		FAIL_ON_OPTION(&reporting),
-		{ "no-trust", 0, NULL, "analyse PMDK's libraries like other code: on arm64, their dmb is not a dsb", OPTION_FLAG, &c.no_trust },
-		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &c.recording.pm },
+		{ "no-trust", 0, NULL,
+		  "analyse PMDK's libraries like other code: on arm64, their dmb is not a dsb",
+		  OPTION_FLAG, &c.no_trust },
+		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST,
+		  &c.recording.pm },
 		FRESH_OPTION(&is_fresh),
 		SHARD_OPTIONS(&shard_options),
 		PROGRESS_OPTION(&is_asked),
@@ -190,7 +201,8 @@ static int check_run(const struct command *command, int argc, char **argv)
 		die_usage(command, "--pm applies only to recording a program, not to a trace");
 	record_progress_begin(&progress, &c.recording, is_asked, reporting.quiet);
 	if (has_traces && (n > 1 || shard.of)) {
-		begin_files(command, &checks, &c, &reporting, &shard_options, shard, platform, argv, (size_t)n);
+		begin_files(command, &checks, &c, &reporting, &shard_options, shard, platform, argv,
+			    (size_t)n);
 		status = judge_files(&c, &reporting, &checks);
 	} else if (has_traces) {
 		status = judge_file(&c, &reporting, argv[0]);

@@ -28,7 +28,8 @@
 #include "util/alloc.h"
 #include "util/tempdir.h"
 
-int crash_explore_and_report(struct crash_setup *s, struct reporting *reporting, const char *trace, const char *kept)
+int crash_explore_and_report(struct crash_setup *s, struct reporting *reporting, const char *trace,
+			     const char *kept)
 {
 	struct report *report = report_new();
 	struct error err;
@@ -42,13 +43,16 @@ int crash_explore_and_report(struct crash_setup *s, struct reporting *reporting,
 	reporting_add_evidence(reporting, report, trace, &s->libraries);
 	status = reporting_end(reporting, report, is_whole);
 	if (s->groups) /* a report for a program must stay one */
-		escape_lines(reporting->output || strcmp(reporting->format, "text") == 0 ? stdout : stderr, s->groups, strlen(s->groups), "");
+		escape_lines(reporting->output || strcmp(reporting->format, "text") == 0 ? stdout
+											 : stderr,
+			     s->groups, strlen(s->groups), "");
 	return status;
 }
 
 /* Records into a folder of our own. The trace is kept where the user said, or here if there is something to replay, or if the program failed: it is explored
  * up to there. */
-static int record_and_explore(struct crash_setup *s, struct reporting *reporting, bool is_fresh, char **target)
+static int record_and_explore(struct crash_setup *s, struct reporting *reporting, bool is_fresh,
+			      char **target)
 {
 	char *kept = s->trace ? xstrdup(s->trace) : trace_keep_name("crash");
 	struct pool_option pool;
@@ -72,7 +76,8 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 	fresh_option_end(&s->recording);
 	if (recorded == RECORDED_NOTHING)
 		die("%s", err.msg);
-	if ((recorded == RECORDED_FAILURE || recorded == RECORDED_STOPPED) && !s->trace) /* exploring may fail, too */
+	if ((recorded == RECORDED_FAILURE || recorded == RECORDED_STOPPED) &&
+	    !s->trace) /* exploring may fail, too */
 		trace_keep(trace, kept, recorded, false);
 	if (recorded == RECORDED_WELL || recorded == RECORDED_FAILURE) {
 		beginning_tell(s->notes, trace, !reporting->quiet);
@@ -97,8 +102,18 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	struct keeper keeper = { 0 };
 	bool is_fresh = false, is_asked = false;
 	struct progress recording;
-	const struct option table[] = { CRASH_OPTIONS(&s), LIBRARY_OPTION(&s.library_globs), CRASH_GROUP_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&replay), SHARD_OPTIONS(&shard), REPORTING_OPTIONS(&reporting),
-					FAIL_ON_OPTION(&reporting), FRESH_OPTION(&is_fresh), OLD_BYTES_OPTION(&s.recording), PROGRESS_OPTION(&is_asked), { 0 } };
+	const struct option table[] = { CRASH_OPTIONS(&s),
+					LIBRARY_OPTION(&s.library_globs),
+					CRASH_GROUP_OPTIONS(&s),
+					CRASH_RACE_OPTIONS(&s),
+					CRASH_REPLAY_OPTIONS(&replay),
+					SHARD_OPTIONS(&shard),
+					REPORTING_OPTIONS(&reporting),
+					FAIL_ON_OPTION(&reporting),
+					FRESH_OPTION(&is_fresh),
+					OLD_BYTES_OPTION(&s.recording),
+					PROGRESS_OPTION(&is_asked),
+					{ 0 } };
 	const struct option packed[] = { CRASH_PACKED_OPTIONS(&s), { 0 } };
 	struct bundled bundled = { .argc = argc, .argv = words_copy(argv, 0) };
 	int n = options_parse(c, table, OPTIONS_FIRST, argc, argv), status;
@@ -114,8 +129,10 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	if ((replay.keep || replay.gdb || replay.show_choices) && !replay.state)
 		die_usage(c, "--keep, --gdb and --show-choices need --replay");
 	if (replay.state && !state_is_text(replay.state))
-		die_usage(c, "--replay '%s' is not a state: take it from the replay line of a report; it is a failure point, and the lines that lost something, as 6:1+280=2",
-			  replay.state);
+		die_usage(
+			c,
+			"--replay '%s' is not a state: take it from the replay line of a report; it is a failure point, and the lines that lost something, as 6:1+280=2",
+			replay.state);
 	if (is_fresh && n == 1 && is_trace_name(argv[0]))
 		die_usage(c, "--fresh applies only to recording a program, not to a trace");
 	if (s.recording.old_bytes && n == 1 && is_trace_name(argv[0]))
@@ -130,7 +147,10 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	reporting_begin(c, &reporting);
 	record_progress_begin(&recording, &s.recording, is_asked, reporting.quiet);
 	if (n == 1 && is_trace_name(argv[0]))
-		status = replay.state ? crash_replay(&s, &replay, argv[0]) : crash_explore_and_report(&s, &reporting, argv[0], bundled.file ? bundled.file : argv[0]);
+		status = replay.state
+				 ? crash_replay(&s, &replay, argv[0])
+				 : crash_explore_and_report(&s, &reporting, argv[0],
+							    bundled.file ? bundled.file : argv[0]);
 	else if (replay.state)
 		die_usage(c, "--replay needs the trace, not a program");
 	else

@@ -6,6 +6,7 @@
 #include "session/crash_setup.h"
 
 /* Explores as the setup says and ends with a report; returns enum cmd_status. kept: what the trace is called in it. */
-int crash_explore_and_report(struct crash_setup *s, struct reporting *reporting, const char *trace, const char *kept);
+int crash_explore_and_report(struct crash_setup *s, struct reporting *reporting, const char *trace,
+			     const char *kept);
 
 #endif

@@ -83,7 +83,8 @@ static int doctor_examine(bool is_json)
 	if (is_json)
 		json_print(list, is_well);
 	else
-		puts(is_well ? "\npmend can record and crash programs on this machine." : "\npmend cannot record and crash programs on this machine.");
+		puts(is_well ? "\npmend can record and crash programs on this machine."
+			     : "\npmend cannot record and crash programs on this machine.");
 	if (fflush(stdout))
 		return CMD_FAILED;
 	return is_well ? CMD_CLEAN : CMD_FAILED;
@@ -94,7 +95,9 @@ static int doctor_run(const struct command *c, int argc, char **argv)
 	const char *format = "text", *probe = NULL;
 	const struct option table[] = {
 		{ "format", 0, "FORMAT", "text (default) or json", OPTION_STRING, &format },
-		{ "probe", 0, "FILE", "for the checks: act as the small program to record, on the pool FILE", OPTION_STRING, &probe },
+		{ "probe", 0, "FILE",
+		  "for the checks: act as the small program to record, on the pool FILE",
+		  OPTION_STRING, &probe },
 		{ 0 },
 	};
 

@@ -24,13 +24,16 @@ struct explore_setup { /* as on the command line */
 	bool is_first;
 };
 
-#define PROGRESS "%" PRIu64 " runs, %" PRIu64 " branches waiting, %" PRIu64 " of %" PRIu64 " PM instructions, solver %.1f s, %" PRIu64 " reports of bugs"
+#define PROGRESS \
+	"%" PRIu64 " runs, %" PRIu64 " branches waiting, %" PRIu64 " of %" PRIu64 \
+	" PM instructions, solver %.1f s, %" PRIu64 " reports of bugs"
 
 static void on_progress(const struct exploring *x)
 {
 	struct explore_stats s = explore_stats(x->explore);
 
-	progress_tell(x->progress_arg, PROGRESS, s.runs, s.waiting, s.pm_covered, s.pm_known, s.flips.solver_s, x->nbugs);
+	progress_tell(x->progress_arg, PROGRESS, s.runs, s.waiting, s.pm_covered, s.pm_known,
+		      s.flips.solver_s, x->nbugs);
 }
 
 /* On a terminal, the last line stays. */
@@ -38,7 +41,8 @@ static void progress_last(const struct exploring *x)
 {
 	struct explore_stats s = explore_stats(x->explore);
 
-	progress_step(x->progress_arg, PROGRESS, s.runs, s.waiting, s.pm_covered, s.pm_known, s.flips.solver_s, x->nbugs);
+	progress_step(x->progress_arg, PROGRESS, s.runs, s.waiting, s.pm_covered, s.pm_known,
+		      s.flips.solver_s, x->nbugs);
 	if (isatty(STDERR_FILENO))
 		fputc('\n', stderr);
 }
@@ -64,11 +68,15 @@ _Noreturn static void explore_die(struct exploring *x, const struct error *err)
 
 /* ---- the options ---- */
 
-static void judging_begin(const struct command *c, struct exploring *x, const struct explore_setup *s, struct crash_progress *progress, bool is_asked)
+static void judging_begin(const struct command *c, struct exploring *x,
+			  const struct explore_setup *s, struct crash_progress *progress,
+			  bool is_asked)
 {
 	check_options_begin(c, &x->checking, s->platform);
 	if (x->checking.is_all)
-		die_usage(c, "explore does not support --platform all; explore on one platform at a time");
+		die_usage(
+			c,
+			"explore does not support --platform all; explore on one platform at a time");
 	x->checking.recording.quiet = true;
 	if (!x->checking.recording.platform)
 		x->checking.recording.platform = machine_platform();
@@ -82,22 +90,28 @@ static void judging_begin(const struct command *c, struct exploring *x, const st
 	x->crash.watch = &progress->watch;
 }
 
-static void session_begin(const struct command *c, struct exploring *x, const struct explore_setup *s, struct exploring_options *o)
+static void session_begin(const struct command *c, struct exploring *x,
+			  const struct explore_setup *s, struct exploring_options *o)
 {
 	struct error err;
 
 	o->strategy = s->strategy ? search_strategy_find(s->strategy) : search_strategies[0];
 	if (!o->strategy)
-		die_usage(c, "--strategy is one of pm, coverage, bfs, random, not '%s'", s->strategy);
+		die_usage(c, "--strategy is one of pm, coverage, bfs, random, not '%s'",
+			  s->strategy);
 	if (s->jobs.is_set && (s->jobs.n < 1 || s->jobs.n > JOBS_MAX))
 		die_usage(c, "--jobs needs a number from 1 to %d", JOBS_MAX);
 	if (o->instance && !instance_name_is_valid(o->instance))
-		die_usage(c, "--instance needs a name of at most %d letters, digits and - _ . that begins with a letter or digit, not '%s'", INSTANCE_NAME_MAX, o->instance);
+		die_usage(
+			c,
+			"--instance needs a name of at most %d letters, digits and - _ . that begins with a letter or digit, not '%s'",
+			INSTANCE_NAME_MAX, o->instance);
 	o->random = s->random.is_set ? s->random.n : 1;
 	o->njobs = s->jobs.is_set ? (unsigned)s->jobs.n : 1;
 	o->timeout_ms = (unsigned)(s->timeout.n * 1000);
 	o->is_timeout_learned = !s->timeout.is_set;
-	o->solver_timeout_ms = s->solver_timeout.is_set ? (unsigned)(s->solver_timeout.n * 1000) : 10000;
+	o->solver_timeout_ms =
+		s->solver_timeout.is_set ? (unsigned)(s->solver_timeout.n * 1000) : 10000;
 	progress_step(x->progress_arg, "exploring: reading the program and the inputs");
 	explore_parts_read(&x->parts, c, &s->parts, o->target, o->njobs > 1);
 	if (exploring_begin(x, o, &err) < 0)
@@ -109,7 +123,9 @@ static void session_begin(const struct command *c, struct exploring *x, const st
 
 static int explore(struct exploring *x, const struct explore_setup *s, struct reporting *reporting)
 {
-	struct budget budget = { .x = x, .runs = s->max_runs.is_set ? s->max_runs.n : UINT64_MAX, .is_first = s->is_first };
+	struct budget budget = { .x = x,
+				 .runs = s->max_runs.is_set ? s->max_runs.n : UINT64_MAX,
+				 .is_first = s->is_first };
 	struct report *report;
 	struct error err;
 	bool is_whole;
@@ -143,29 +159,51 @@ static int explore_run(const struct command *command, int argc, char **argv)
 	struct explore_setup s = { 0 };
 	const struct option table[] = {
 		PART_OPTIONS(&s.parts),
-		{ "seed", 0, "FILE", "start with this input; may be repeated", OPTION_LIST, &o.seeds },
-		{ "template", 0, "FILE", "start with this input of fixed bytes and holes", OPTION_STRING, &o.template },
-		{ "build", 'p', "BUILD_DIR", "the folder with compile_commands.json; strategy pm then also prefers stores that may reach PM", OPTION_STRING, &o.build_dir },
-		{ "strategy", 0, "NAME", "pm (default), coverage, bfs or random", OPTION_STRING, &s.strategy },
-		{ "random", 0, "N", "the seed for --strategy random (default: 1)", OPTION_NUMBER, &s.random },
-		{ "max-time", 0, "SECONDS", "stop exploring after this time", OPTION_NUMBER, &s.max_time },
+		{ "seed", 0, "FILE", "start with this input; may be repeated", OPTION_LIST,
+		  &o.seeds },
+		{ "template", 0, "FILE", "start with this input of fixed bytes and holes",
+		  OPTION_STRING, &o.template },
+		{ "build", 'p', "BUILD_DIR",
+		  "the folder with compile_commands.json; strategy pm then also prefers stores that may reach PM",
+		  OPTION_STRING, &o.build_dir },
+		{ "strategy", 0, "NAME", "pm (default), coverage, bfs or random", OPTION_STRING,
+		  &s.strategy },
+		{ "random", 0, "N", "the seed for --strategy random (default: 1)", OPTION_NUMBER,
+		  &s.random },
+		{ "max-time", 0, "SECONDS", "stop exploring after this time", OPTION_NUMBER,
+		  &s.max_time },
 		{ "max-runs", 0, "N", "stop exploring after N inputs", OPTION_NUMBER, &s.max_runs },
-		{ "timeout", 0, "SECONDS", "time limit of one run (default: 10 times the first one, at least 60)", OPTION_NUMBER, &s.timeout },
-		{ "solver-timeout", 0, "SECONDS", "time limit of one solver query (default: 10)", OPTION_NUMBER, &s.solver_timeout },
+		{ "timeout", 0, "SECONDS",
+		  "time limit of one run (default: 10 times the first one, at least 60)",
+		  OPTION_NUMBER, &s.timeout },
+		{ "solver-timeout", 0, "SECONDS", "time limit of one solver query (default: 10)",
+		  OPTION_NUMBER, &s.solver_timeout },
 		{ "jobs", 0, "N", "run N inputs at a time (default: 1)", OPTION_NUMBER, &s.jobs },
 		{ "first", 0, NULL, "stop at the first bug", OPTION_FLAG, &s.is_first },
-		{ "out", 0, "FOLDER", "keep inputs here; continue if there are some (default: pmend-explore)", OPTION_STRING, &o.out },
-		{ "instance", 0, "NAME", "share FOLDER with other explorations; each has its own NAME", OPTION_STRING, &o.instance },
-		{ "recover", 0, "CMDLINE", "also explore crashes, with this recovery; {} stands for the pool", OPTION_STRING, &x.crash.recover },
-		{ "check", 0, "CMDLINE", "run this after recovery; its exit status decides", OPTION_STRING, &x.crash.check },
-		{ "dump", 0, "CMDLINE", "run this after recovery; it prints the logical state, which pmend compares", OPTION_STRING, &x.crash.dump },
-		{ "pool-creation", 0, NULL, "also crash inside pmemobj_create and similar functions", OPTION_FLAG,
+		{ "out", 0, "FOLDER",
+		  "keep inputs here; continue if there are some (default: pmend-explore)",
+		  OPTION_STRING, &o.out },
+		{ "instance", 0, "NAME",
+		  "share FOLDER with other explorations; each has its own NAME", OPTION_STRING,
+		  &o.instance },
+		{ "recover", 0, "CMDLINE",
+		  "also explore crashes, with this recovery; {} stands for the pool", OPTION_STRING,
+		  &x.crash.recover },
+		{ "check", 0, "CMDLINE", "run this after recovery; its exit status decides",
+		  OPTION_STRING, &x.crash.check },
+		{ "dump", 0, "CMDLINE",
+		  "run this after recovery; it prints the logical state, which pmend compares",
+		  OPTION_STRING, &x.crash.dump },
+		{ "pool-creation", 0, NULL,
+		  "also crash inside pmemobj_create and similar functions", OPTION_FLAG,
 		  &x.crash.pool_creation },
-		{ "platform", 0, "P", "x86-adr, eadr or msync (default: x86-adr)", OPTION_STRING, &s.platform },
+		{ "platform", 0, "P", "x86-adr, eadr or msync (default: x86-adr)", OPTION_STRING,
+		  &s.platform },
 		CHECKING_OPTIONS(&x.checking),
 		REPORTING_OPTIONS(&reporting),
 		FAIL_ON_OPTION(&reporting),
-		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &x.checking.recording.pm },
+		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST,
+		  &x.checking.recording.pm },
 		PROGRESS_OPTION(&is_asked),
 		{ 0 },
 	};

@@ -29,7 +29,8 @@ static struct repair_place place_of(const struct bug_location *l)
 	struct repair_frame *frames = xcalloc(p.nframes + 1, sizeof *frames);
 
 	for (size_t i = 0; i < p.nframes; i++)
-		frames[i] = (struct repair_frame){ first[i].function, first[i].file, first[i].text, first[i].line, first[i].column };
+		frames[i] = (struct repair_frame){ first[i].function, first[i].file, first[i].text,
+						   first[i].line, first[i].column };
 	p.frames = frames;
 	return p;
 }
@@ -42,9 +43,16 @@ static struct repair_bug *bug_of(const struct report *r, size_t number)
 
 	for (size_t i = 0; i < b->nlocations; i++)
 		places[i] = place_of(&b->locations[i]);
-	*out = (struct repair_bug){ .id = b->id, .kind = b->kind, .places = places, .nplaces = b->nlocations, .count = b->count,
-				   .executions = b->executions, .origin = report_origin(r, number), .cause = report_origin_cause(r, number),
-				   .has_cause = report_origin_cause(r, number) != REPORT_NO_CAUSE, .library = b->library };
+	*out = (struct repair_bug){ .id = b->id,
+				    .kind = b->kind,
+				    .places = places,
+				    .nplaces = b->nlocations,
+				    .count = b->count,
+				    .executions = b->executions,
+				    .origin = report_origin(r, number),
+				    .cause = report_origin_cause(r, number),
+				    .has_cause = report_origin_cause(r, number) != REPORT_NO_CAUSE,
+				    .library = b->library };
 	return out;
 }
 
@@ -70,7 +78,8 @@ static void read_root(struct fixing *f)
 static void find_root(struct fixing *f)
 {
 	for (size_t i = 0; !f->root && i < repair_nfiles(f->repair); i++)
-		while (!path_is_below(repair_file(f->repair, i).path, f->real_root) && strrchr(f->real_root, '/') != f->real_root)
+		while (!path_is_below(repair_file(f->repair, i).path, f->real_root) &&
+		       strrchr(f->real_root, '/') != f->real_root)
 			*strrchr(f->real_root, '/') = 0;
 	for (size_t i = 0; !f->root && i < repair_nfiles(f->repair); i++)
 		if (!path_is_below(repair_file(f->repair, i).path, f->real_root))
@@ -112,8 +121,8 @@ static void apply_file(const struct repair_file *file)
 	FILE *out = fopen(partial, "we");
 	struct stat st;
 
-	if (!out || stat(file->path, &st) < 0 || fchmod(fileno(out), st.st_mode & 07777) < 0 || fputs(file->after, out) < 0 || fclose(out) ||
-	    rename(partial, file->path) < 0)
+	if (!out || stat(file->path, &st) < 0 || fchmod(fileno(out), st.st_mode & 07777) < 0 ||
+	    fputs(file->after, out) < 0 || fclose(out) || rename(partial, file->path) < 0)
 		die("cannot write %s: %s", file->path, strerror(errno));
 	free(partial);
 }
@@ -174,7 +183,8 @@ static int verify(struct fixing *f, const char *trace)
 	if (result < 0 && strcmp(err.msg, "interrupted") == 0) {
 		if (!f->output)
 			output_patch(f);
-		die("interrupted: the patch %s%s is not verified", f->output ? "in " : "on standard output", f->output ? f->output : "");
+		die("interrupted: the patch %s%s is not verified",
+		    f->output ? "in " : "on standard output", f->output ? f->output : "");
 	}
 	if (result < 0)
 		die("%s", err.msg);
@@ -189,7 +199,8 @@ static int fix(struct fixing *f, const char *trace)
 
 	find_root(f);
 	if (repair_missing(f->repair) && !f->quiet)
-		warn("pmend cannot analyse the pointers, so it counted callers instead: %s", repair_missing(f->repair));
+		warn("pmend cannot analyse the pointers, so it counted callers instead: %s",
+		     repair_missing(f->repair));
 	if (f->interactive && !f->was_interrupted) {
 		fix_progress_end(&f->progress);
 		fixing_ask(f);
@@ -198,9 +209,11 @@ static int fix(struct fixing *f, const char *trace)
 	if (f->output || f->was_interrupted || !(f->apply || f->verify))
 		output_patch(f);
 	if (f->was_interrupted && !f->quiet)
-		warn("interrupted: the patch has the fixes found so far%s", f->apply || f->verify ? ", and is neither verified nor applied" : "");
+		warn("interrupted: the patch has the fixes found so far%s",
+		     f->apply || f->verify ? ", and is neither verified nor applied" : "");
 	if (repair_nunchecked(f->repair) && !f->quiet)
-		warn("interrupted: %zu of the files that change were not compiled with the change", repair_nunchecked(f->repair));
+		warn("interrupted: %zu of the files that change were not compiled with the change",
+		     repair_nunchecked(f->repair));
 	if (f->was_interrupted)
 		return left ? CMD_FOUND : CMD_FAILED;
 	if (f->verify && repair_nfiles(f->repair) == 0)
@@ -258,7 +271,8 @@ static int fix_report(struct fixing *f, const char *path)
 		repair_add(f->repair, bugs[i]);
 	}
 	if (!f->no_whatif) {
-		cures = cures_find(report, bugs, &crash_words, f->quiet ? NULL : &user_notes, &f->cures, &err);
+		cures = cures_find(report, bugs, &crash_words, f->quiet ? NULL : &user_notes,
+				   &f->cures, &err);
 		if (!cures)
 			die("%s", err.msg);
 	}
@@ -293,24 +307,48 @@ static int fix_run(const struct command *c, int argc, char **argv)
 	struct fixing f = { 0 };
 	bool is_asked = false;
 	const struct option table[] = {
-		{ "build", 'p', "BUILD_DIR", "the folder with compile_commands.json (default: the current folder or build/)", OPTION_STRING, &f.build_dir },
-		{ "output", 'o', "FILE.patch", "write the patch to FILE.patch (default: to standard output)", OPTION_STRING, &f.output },
-		{ "root", 0, "DIR", "make paths in the patch relative to DIR (default: the current folder, or one above)", OPTION_STRING, &f.root },
+		{ "build", 'p', "BUILD_DIR",
+		  "the folder with compile_commands.json (default: the current folder or build/)",
+		  OPTION_STRING, &f.build_dir },
+		{ "output", 'o', "FILE.patch",
+		  "write the patch to FILE.patch (default: to standard output)", OPTION_STRING,
+		  &f.output },
+		{ "root", 0, "DIR",
+		  "make paths in the patch relative to DIR (default: the current folder, or one above)",
+		  OPTION_STRING, &f.root },
 		{ "apply", 0, NULL, "change the sources", OPTION_FLAG, &f.apply },
-		{ "interactive", 0, NULL, "show each change and ask whether to make it", OPTION_FLAG, &f.interactive },
-		{ "keep-redundant", 0, NULL, "remove no redundant flushes and fences", OPTION_FLAG, &f.options.keeps_redundant },
-		{ "no-what-if", 0, NULL, "do not try fixes on the trace first; write no transactions", OPTION_FLAG, &f.no_whatif },
-		{ "max-runs", 0, "N", "recovery runs for trying fixes (default: twice those that found the bugs; 0: no limit)", OPTION_NUMBER, &f.cures.max_runs },
-		{ "verify", 0, "[COMMAND]", "prove the patch: build a fixed copy with COMMAND (default: as in compile_commands.json), run and check it", OPTION_MAYBE, &f.verify },
-		{ "run", 0, "CMDLINE", "the command that --verify runs (default: the recorded one); {} is a new folder", OPTION_STRING, &f.run },
-		{ "keep-scratch", 0, NULL, "keep what --verify built and recorded", OPTION_FLAG, &f.keeps_scratch },
-		{ "flush-call", 0, "CALL", "flush with this call: NAME or 'NAME({addr}, {len})'", OPTION_STRING, &f.options.flush_call },
-		{ "fence-call", 0, "CALL", "fence with this call: NAME or 'NAME()'", OPTION_STRING, &f.options.fence_call },
-		{ "no-hoist", 0, NULL, "change only the function that stores, never its callers", OPTION_FLAG, &f.options.no_hoist },
-		{ "explain", 0, NULL, "add a comment to each change; print how places were chosen, and which fixes failed", OPTION_FLAG, &f.options.is_explained },
-		{ "outcome", 0, "FILE.json", "write the outcome of each bug to FILE.json", OPTION_STRING, &f.outcome },
+		{ "interactive", 0, NULL, "show each change and ask whether to make it",
+		  OPTION_FLAG, &f.interactive },
+		{ "keep-redundant", 0, NULL, "remove no redundant flushes and fences", OPTION_FLAG,
+		  &f.options.keeps_redundant },
+		{ "no-what-if", 0, NULL,
+		  "do not try fixes on the trace first; write no transactions", OPTION_FLAG,
+		  &f.no_whatif },
+		{ "max-runs", 0, "N",
+		  "recovery runs for trying fixes (default: twice those that found the bugs; 0: no limit)",
+		  OPTION_NUMBER, &f.cures.max_runs },
+		{ "verify", 0, "[COMMAND]",
+		  "prove the patch: build a fixed copy with COMMAND (default: as in compile_commands.json), run and check it",
+		  OPTION_MAYBE, &f.verify },
+		{ "run", 0, "CMDLINE",
+		  "the command that --verify runs (default: the recorded one); {} is a new folder",
+		  OPTION_STRING, &f.run },
+		{ "keep-scratch", 0, NULL, "keep what --verify built and recorded", OPTION_FLAG,
+		  &f.keeps_scratch },
+		{ "flush-call", 0, "CALL", "flush with this call: NAME or 'NAME({addr}, {len})'",
+		  OPTION_STRING, &f.options.flush_call },
+		{ "fence-call", 0, "CALL", "fence with this call: NAME or 'NAME()'", OPTION_STRING,
+		  &f.options.fence_call },
+		{ "no-hoist", 0, NULL, "change only the function that stores, never its callers",
+		  OPTION_FLAG, &f.options.no_hoist },
+		{ "explain", 0, NULL,
+		  "add a comment to each change; print how places were chosen, and which fixes failed",
+		  OPTION_FLAG, &f.options.is_explained },
+		{ "outcome", 0, "FILE.json", "write the outcome of each bug to FILE.json",
+		  OPTION_STRING, &f.outcome },
 		PROGRESS_OPTION(&is_asked),
-		{ "quiet", 'q', NULL, "write only the patch, print nothing about the bugs", OPTION_FLAG, &f.quiet },
+		{ "quiet", 'q', NULL, "write only the patch, print nothing about the bugs",
+		  OPTION_FLAG, &f.quiet },
 		{ 0 },
 	};
 
@@ -319,7 +357,9 @@ static int fix_run(const struct command *c, int argc, char **argv)
 	if (!f.build_dir)
 		f.build_dir = build_dir_find();
 	if (!f.build_dir)
-		die_usage(c, "-p BUILD_DIR is needed, the folder with compile_commands.json: there is none here or in build/; 'bear -- make' makes one");
+		die_usage(
+			c,
+			"-p BUILD_DIR is needed, the folder with compile_commands.json: there is none here or in build/; 'bear -- make' makes one");
 	if (f.run && !f.verify)
 		die_usage(c, "--run needs --verify");
 	if (f.keeps_scratch && !f.verify)

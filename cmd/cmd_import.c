@@ -17,7 +17,8 @@ static int import_run(const struct command *c, int argc, char **argv)
 	const char *output = "pmend.pmt";
 	bool is_quiet = false;
 	const struct option table[] = {
-		{ "output", 'o', "FILE", "write the trace to FILE (default: pmend.pmt)", OPTION_STRING, &output },
+		{ "output", 'o', "FILE", "write the trace to FILE (default: pmend.pmt)",
+		  OPTION_STRING, &output },
 		{ "quiet", 'q', NULL, "print nothing on success", OPTION_FLAG, &is_quiet },
 		{ 0 },
 	};
@@ -31,7 +32,8 @@ static int import_run(const struct command *c, int argc, char **argv)
 	if (stat(argv[0], &st) == 0 && S_ISDIR(st.st_mode))
 		die("%s is a folder, not a pmemcheck log", argv[0]);
 	if (stat(output, &st) == 0 && !S_ISREG(st.st_mode))
-		die("cannot write %s: a trace must be a regular file; choose another with -o", output);
+		die("cannot write %s: a trace must be a regular file; choose another with -o",
+		    output);
 	partial = xasprintf("%s.partial", output);
 	if (import_pmemcheck(argv[0], partial, &result, &err) < 0) {
 		unlink(partial);
@@ -43,8 +45,8 @@ static int import_run(const struct command *c, int argc, char **argv)
 	}
 	free(partial);
 	if (!is_quiet || result.truncated[0])
-		warn("imported %" PRIu64 " events on %" PRIu32 " file%s: %s", result.nevents, result.nfiles,
-		     result.nfiles == 1 ? "" : "s", output);
+		warn("imported %" PRIu64 " events on %" PRIu32 " file%s: %s", result.nevents,
+		     result.nfiles, result.nfiles == 1 ? "" : "s", output);
 	if (result.truncated[0]) {
 		warn("%s: %s", argv[0], result.truncated);
 		return CMD_FAILED;

@@ -63,7 +63,8 @@ static void range_parse(struct filter *f, const char *text)
 
 	if (*p == '\0' && p > text)
 		f->last_seq = f->first_seq;
-	else if (*p != '-' || !text[1] || *seq_parse(p + 1, &f->last_seq) || f->last_seq < f->first_seq)
+	else if (*p != '-' || !text[1] || *seq_parse(p + 1, &f->last_seq) ||
+		 f->last_seq < f->first_seq)
 		die_usage(&cmd_show, "--range needs event numbers as in 10-20, not '%s'", text);
 }
 
@@ -78,7 +79,10 @@ static void kinds_parse(struct filter *f, const struct word_list *lists)
 		copy = xstrdup(lists->item[i]);
 		for (name = strtok_r(copy, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
 			if (!trace_kind_by_name(name, &kind))
-				die_usage(&cmd_show, "no kind of event is called '%s'; pmend-show(1) lists them", name);
+				die_usage(
+					&cmd_show,
+					"no kind of event is called '%s'; pmend-show(1) lists them",
+					name);
 			f->kind[kind] = true;
 		}
 		free(copy);
@@ -88,14 +92,16 @@ static void kinds_parse(struct filter *f, const struct word_list *lists)
 static bool filter_takes(const struct filter *f, const struct trace_event *ev)
 {
 	return ev->seq >= f->first_seq && (f->any_kind || f->kind[ev->kind]) &&
-	       (!f->thread.is_set || f->thread.n == ev->thread) && (!f->process.is_set || f->process.n == ev->stream);
+	       (!f->thread.is_set || f->thread.n == ev->thread) &&
+	       (!f->process.is_set || f->process.n == ev->stream);
 }
 
 static void input_spare(const char *output, const char *input)
 {
 	struct stat a, b;
 
-	if (stat(output, &a) == 0 && stat(input, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+	if (stat(output, &a) == 0 && stat(input, &b) == 0 && a.st_dev == b.st_dev &&
+	    a.st_ino == b.st_ino)
 		die("-o names the input itself: %s; choose another file", output);
 }
 
@@ -125,12 +131,14 @@ static void output_close(FILE *f, const char *output)
 	bool is_good = !ferror(f), is_flushed = fflush(f) == 0;
 
 	if ((!is_good || !is_flushed) && !is_broken_pipe(fileno(f)))
-		die("cannot write %s: %s", output ? output : "the output", is_good ? strerror(errno) : "some of it was lost");
+		die("cannot write %s: %s", output ? output : "the output",
+		    is_good ? strerror(errno) : "some of it was lost");
 	if (f != stdout && fclose(f) != 0)
 		die("cannot write %s: %s", output, strerror(errno));
 }
 
-static void print(struct show *s, const struct filter *f, const struct format *format, bool is_summary)
+static void print(struct show *s, const struct filter *f, const struct format *format,
+		  bool is_summary)
 {
 	struct summary *m = is_summary ? summary_new() : NULL;
 	struct trace_event ev;
@@ -150,7 +158,12 @@ static void print(struct show *s, const struct filter *f, const struct format *f
 }
 
 /* By content, not by name. */
-static enum subject { SUBJECT_TRACE, SUBJECT_REPORT, SUBJECT_BUNDLE, SUBJECT_OTHER } subject_find(const char *path)
+static enum subject {
+	SUBJECT_TRACE,
+	SUBJECT_REPORT,
+	SUBJECT_BUNDLE,
+	SUBJECT_OTHER
+} subject_find(const char *path)
 {
 	char head[256];
 	FILE *f = fopen(path, "re");
@@ -166,7 +179,9 @@ static enum subject { SUBJECT_TRACE, SUBJECT_REPORT, SUBJECT_BUNDLE, SUBJECT_OTH
 		return SUBJECT_REPORT;
 	if (n >= strlen(BUNDLE_MAGIC) && memcmp(head, BUNDLE_MAGIC, strlen(BUNDLE_MAGIC)) == 0)
 		return SUBJECT_BUNDLE;
-	return n == 0 || (n >= strlen(PMT_MAGIC) && memcmp(head, PMT_MAGIC, strlen(PMT_MAGIC)) == 0) ? SUBJECT_TRACE : SUBJECT_OTHER;
+	return n == 0 || (n >= strlen(PMT_MAGIC) && memcmp(head, PMT_MAGIC, strlen(PMT_MAGIC)) == 0)
+		       ? SUBJECT_TRACE
+		       : SUBJECT_OTHER;
 }
 
 /* The whole file, which ends with NUL; a patch of that size is none. */
@@ -191,23 +206,29 @@ static char *patch_read(const char *path)
 	return text;
 }
 
-static int report_print(const char *path, const char *format_name, const char *patch, const char *output, bool is_verbose)
+static int report_print(const char *path, const char *format_name, const char *patch,
+			const char *output, bool is_verbose)
 {
 	const struct report_format *format = report_format_find(format_name);
-	struct report_options o = { .colour = !output && isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), .verbose = is_verbose };
+	struct report_options o = { .colour =
+					    !output && isatty(STDOUT_FILENO) && !getenv("NO_COLOR"),
+				    .verbose = is_verbose };
 	char *cwd = getcwd(NULL, 0), *text;
 	struct whole_file file;
 	struct report *r;
 	struct error err;
 
 	if (!format)
-		die_usage(&cmd_show, "--format of a report is one of text, json, sarif, html, not '%s'", format_name);
+		die_usage(&cmd_show,
+			  "--format of a report is one of text, json, sarif, html, not '%s'",
+			  format_name);
 	if (patch && strcmp(format_name, "html") != 0)
 		die_usage(&cmd_show, "--patch needs --format html");
 	o.patch = text = patch ? patch_read(patch) : NULL;
 	r = report_read(path, &err);
 	if (!r)
-		die("%s; 'pmend show' prints traces and the JSON reports of 'pmend check'", err.msg);
+		die("%s; 'pmend show' prints traces and the JSON reports of 'pmend check'",
+		    err.msg);
 	signal(SIGPIPE, SIG_IGN);
 	o.cwd = cwd;
 	if (output) {
@@ -226,8 +247,8 @@ static int report_print(const char *path, const char *format_name, const char *p
 	return CMD_CLEAN;
 }
 
-static int trace_print(struct show *s, const struct filter *filter, const struct format *format, bool is_summary, const char *path,
-		       const char *output)
+static int trace_print(struct show *s, const struct filter *filter, const struct format *format,
+		       bool is_summary, const char *path, const char *output)
 {
 	int status = CMD_CLEAN;
 	struct pmt_header h;
@@ -295,25 +316,36 @@ static int page_print(const struct show_page *page, const struct command *c)
 
 static int show_run(const struct command *c, int argc, char **argv)
 {
-	const char *format_name = NULL, *output = NULL, *range = NULL, *patch = NULL, *operation = NULL, *at = NULL;
+	const char *format_name = NULL, *output = NULL, *range = NULL, *patch = NULL,
+		   *operation = NULL, *at = NULL;
 	struct filter filter = { .last_seq = UINT64_MAX };
 	struct word_list kinds = { 0 };
 	bool is_summary = false, is_verbose = false, is_narrowed;
 	struct show s = { 0 };
 	const struct option table[] = {
-		{ "stacks", 's', NULL, "print the whole call stack of each event", OPTION_FLAG, &s.stacks },
+		{ "stacks", 's', NULL, "print the whole call stack of each event", OPTION_FLAG,
+		  &s.stacks },
 		{ "range", 0, "A-B", "show only events A to B", OPTION_STRING, &range },
 		{ "thread", 0, "N", "show only events of thread N", OPTION_NUMBER, &filter.thread },
-		{ "process", 0, "N", "show only events of process N, counted from 0", OPTION_NUMBER, &filter.process },
+		{ "process", 0, "N", "show only events of process N, counted from 0", OPTION_NUMBER,
+		  &filter.process },
 		{ "kind", 0, "K[,K]", "show only events of these kinds", OPTION_LIST, &kinds },
 		{ "summary", 0, NULL, "print totals instead of events", OPTION_FLAG, &is_summary },
-		{ "format", 0, "F", "text (default), json (one line per event) or html; for a report also sarif", OPTION_STRING,
-		  &format_name },
-		{ "op", 0, "NAME", "HTML page of a trace: show the first operation with this name", OPTION_STRING, &operation },
-		{ "at", 0, "FILE:LINE", "HTML page of a trace: show the first event of this line", OPTION_STRING, &at },
-		{ "patch", 0, "FIX.diff", "HTML page of a report: show this patch with the findings", OPTION_STRING, &patch },
-		{ "verbose", 'v', NULL, "for a report: print whole stacks with library frames, and all recorded output", OPTION_FLAG, &is_verbose },
-		{ "output", 'o', "FILE", "write to FILE instead of standard output", OPTION_STRING, &output },
+		{ "format", 0, "F",
+		  "text (default), json (one line per event) or html; for a report also sarif",
+		  OPTION_STRING, &format_name },
+		{ "op", 0, "NAME", "HTML page of a trace: show the first operation with this name",
+		  OPTION_STRING, &operation },
+		{ "at", 0, "FILE:LINE", "HTML page of a trace: show the first event of this line",
+		  OPTION_STRING, &at },
+		{ "patch", 0, "FIX.diff",
+		  "HTML page of a report: show this patch with the findings", OPTION_STRING,
+		  &patch },
+		{ "verbose", 'v', NULL,
+		  "for a report: print whole stacks with library frames, and all recorded output",
+		  OPTION_FLAG, &is_verbose },
+		{ "output", 'o', "FILE", "write to FILE instead of standard output", OPTION_STRING,
+		  &output },
 		{ 0 },
 	};
 	int status = CMD_FAILED;
@@ -322,7 +354,8 @@ static int show_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "exactly one trace or report is needed");
 	if (!format_name)
 		format_name = report_format_of(output) ? report_format_of(output) : "text";
-	is_narrowed = s.stacks || range || operation || at || filter.thread.is_set || filter.process.is_set || kinds.n || is_summary;
+	is_narrowed = s.stacks || range || operation || at || filter.thread.is_set ||
+		      filter.process.is_set || kinds.n || is_summary;
 	if (range)
 		range_parse(&filter, range);
 	kinds_parse(&filter, &kinds);
@@ -331,27 +364,37 @@ static int show_run(const struct command *c, int argc, char **argv)
 		if (patch)
 			die_usage(c, "--patch needs a report, not a trace");
 		if (strcmp(format_name, "html") == 0) {
-			status = page_print(&(struct show_page){ .path = argv[0], .output = output, .operation = operation, .at = at,
-								 .first_seq = filter.first_seq, .last_seq = filter.last_seq },
+			status = page_print(&(struct show_page){ .path = argv[0],
+								 .output = output,
+								 .operation = operation,
+								 .at = at,
+								 .first_seq = filter.first_seq,
+								 .last_seq = filter.last_seq },
 					    c);
 			break;
 		}
 		if (operation || at)
 			die_usage(c, "--op and --at need --format html");
-		status = trace_print(&s, &filter, format_find(format_name), is_summary, argv[0], output);
+		status = trace_print(&s, &filter, format_find(format_name), is_summary, argv[0],
+				     output);
 		break;
 	case SUBJECT_REPORT:
 		if (is_narrowed)
-			die_usage(c, "%s is a report: only --format, --patch, --verbose and --output apply to it", argv[0]);
+			die_usage(
+				c,
+				"%s is a report: only --format, --patch, --verbose and --output apply to it",
+				argv[0]);
 		status = report_print(argv[0], format_name, patch, output, is_verbose);
 		break;
 	case SUBJECT_BUNDLE:
 		if (is_narrowed || patch || strcmp(format_name, "text") != 0)
-			die_usage(c, "%s is a bundle: only --verbose and --output apply to it", argv[0]);
+			die_usage(c, "%s is a bundle: only --verbose and --output apply to it",
+				  argv[0]);
 		status = bundle_print(argv[0], output, is_verbose);
 		break;
 	case SUBJECT_OTHER:
-		die("%s is neither a trace that 'pmend record' wrote nor a JSON report of 'pmend check'", argv[0]);
+		die("%s is neither a trace that 'pmend record' wrote nor a JSON report of 'pmend check'",
+		    argv[0]);
 	}
 	word_list_release(&kinds);
 	return status;

@@ -46,11 +46,14 @@ static void tell_unasked(struct report *report)
 {
 	struct report_coverage coverage = *report_coverage(report);
 
-	coverage.not_asked = "Crashes were not explored, so ordering and atomicity bugs were not looked for: that needs --recover, --check or --dump";
+	coverage.not_asked =
+		"Crashes were not explored, so ordering and atomicity bugs were not looked for: that needs --recover, --check or --dump";
 	report_set_coverage(report, &coverage);
 }
 
-int test_judge_and_report(const struct checking *c, struct crash_setup *s, struct reporting *reporting, const struct platform_traces *traces, const char *kept, bool *has_found)
+int test_judge_and_report(const struct checking *c, struct crash_setup *s,
+			  struct reporting *reporting, const struct platform_traces *traces,
+			  const char *kept, bool *has_found)
 {
 	const char *trace = traces->list.at[0].path;
 	bool is_whole, is_explored = true, is_ranked = true;
@@ -80,7 +83,8 @@ int test_judge_and_report(const struct checking *c, struct crash_setup *s, struc
 	return reporting_end(reporting, report, is_whole && is_explored && has_crashes >= 0);
 }
 
-static int test_trace(const struct checking *c, struct crash_setup *s, struct reporting *reporting, const char *path)
+static int test_trace(const struct checking *c, struct crash_setup *s, struct reporting *reporting,
+		      const char *path)
 {
 	struct platform_traces traces = { 0 };
 	struct error err;
@@ -99,7 +103,8 @@ static int test_trace(const struct checking *c, struct crash_setup *s, struct re
 	return status;
 }
 
-static int test(struct checking *c, struct crash_setup *s, struct reporting *reporting, bool is_fresh, char **target)
+static int test(struct checking *c, struct crash_setup *s, struct reporting *reporting,
+		bool is_fresh, char **target)
 {
 	struct platform_traces traces = { 0 };
 	struct pool_option pool;
@@ -115,7 +120,8 @@ static int test(struct checking *c, struct crash_setup *s, struct reporting *rep
 	kept = s->trace ? xstrdup(s->trace) : trace_keep_name("crash");
 	target = pool_option_begin(&pool, &c->recording, target);
 	fresh_option_begin(&c->recording, is_fresh);
-	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder.path, &err);
+	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder.path,
+					  &err);
 	fresh_option_end(&c->recording);
 	if (recorded == RECORDED_NOTHING)
 		die("%s", err.msg);
@@ -133,10 +139,12 @@ static int test(struct checking *c, struct crash_setup *s, struct reporting *rep
 	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;
 }
 
-static void check_trace_options(const struct command *command, const struct checking *c, const struct crash_setup *s, bool has_trace, bool is_fresh)
+static void check_trace_options(const struct command *command, const struct checking *c,
+				const struct crash_setup *s, bool has_trace, bool is_fresh)
 {
 	if (has_trace && c->recording.old_bytes)
-		die_usage(command, "--old-bytes applies only to recording a program, not to a trace");
+		die_usage(command,
+			  "--old-bytes applies only to recording a program, not to a trace");
 	if (has_trace && is_fresh)
 		die_usage(command, "--fresh applies only to recording a program, not to a trace");
 	if (has_trace && s->recording.pm.n > 0)
@@ -144,7 +152,9 @@ static void check_trace_options(const struct command *command, const struct chec
 	if (has_trace && s->trace)
 		die_usage(command, "--trace applies only to recording a program, not to a trace");
 	if (s->shard.of && !wants_crashes(s))
-		die_usage(command, "--shard divides the crashes among parts: give --recover, --check or --dump");
+		die_usage(
+			command,
+			"--shard divides the crashes among parts: give --recover, --check or --dump");
 }
 
 static int test_run(const struct command *command, int argc, char **argv)
@@ -158,8 +168,15 @@ static int test_run(const struct command *command, int argc, char **argv)
 	struct keeper keeper = { 0 };
 	bool has_trace, is_fresh = false, is_asked = false;
 	struct progress recording;
-	const struct option table[] = { CHECKING_OPTIONS(&c), CRASH_OPTIONS(&s), REPORTING_OPTIONS(&reporting),
-					FAIL_ON_OPTION(&reporting), FRESH_OPTION(&is_fresh), OLD_BYTES_OPTION(&c.recording), SHARD_OPTIONS(&shard), PROGRESS_OPTION(&is_asked), { 0 } };
+	const struct option table[] = { CHECKING_OPTIONS(&c),
+					CRASH_OPTIONS(&s),
+					REPORTING_OPTIONS(&reporting),
+					FAIL_ON_OPTION(&reporting),
+					FRESH_OPTION(&is_fresh),
+					OLD_BYTES_OPTION(&c.recording),
+					SHARD_OPTIONS(&shard),
+					PROGRESS_OPTION(&is_asked),
+					{ 0 } };
 	int n = options_parse(command, table, OPTIONS_FIRST, argc, argv), status;
 
 	if (n == 0)
@@ -171,7 +188,9 @@ static int test_run(const struct command *command, int argc, char **argv)
 	check_trace_options(command, &c, &s, has_trace, is_fresh);
 	check_options_begin(command, &c, s.platform);
 	if (c.is_all && wants_crashes(&s))
-		die_usage(command, "--platform all cannot be combined with --recover; explore crashes on one platform at a time");
+		die_usage(
+			command,
+			"--platform all cannot be combined with --recover; explore crashes on one platform at a time");
 	if (c.is_all)
 		s.platform = NULL;
 	word_list_append(&s.library_globs, &c.library_globs);
@@ -189,7 +208,8 @@ static int test_run(const struct command *command, int argc, char **argv)
 	c.recording.quiet = c.recording.is_passing = true;
 	if (!c.recording.platform && !has_trace)
 		recording_open_platform(&c.recording, !c.is_all);
-	status = has_trace ? test_trace(&c, &s, &reporting, argv[0]) : test(&c, &s, &reporting, is_fresh, argv);
+	status = has_trace ? test_trace(&c, &s, &reporting, argv[0])
+			   : test(&c, &s, &reporting, is_fresh, argv);
 	keeper_release(&keeper);
 	word_list_release(&checks);
 	crash_setup_end(&s);

@@ -16,12 +16,14 @@ static void set_ok_status(const struct command *c, struct crash_setup *s)
 		unsigned long n = strtoul(s->ok_status.item[i], &end, 10);
 
 		if (*end || end == s->ok_status.item[i] || n > 255)
-			die_usage(c, "--ok-status is a number from 0 to 255, not '%s'", s->ok_status.item[i]);
+			die_usage(c, "--ok-status is a number from 0 to 255, not '%s'",
+				  s->ok_status.item[i]);
 		s->recovery.ok_status[n] = true;
 	}
 }
 
-static void set_command(const struct command *c, struct crash_setup *s, enum crash_command which, const char *option, const char *line)
+static void set_command(const struct command *c, struct crash_setup *s, enum crash_command which,
+			const char *option, const char *line)
 {
 	struct error err;
 
@@ -35,9 +37,13 @@ static void check_races(const struct command *c, const struct crash_setup *s)
 	if ((s->strict || s->commit_vars.n > 0) && !s->races)
 		die_usage(c, "--strict and --commit-var need --races");
 	if (s->races && strcmp(s->options.strategy->name, "eager") == 0)
-		die_usage(c, "--races needs --strategy lazy or prefix: other strategies do not see what recovery reads");
+		die_usage(
+			c,
+			"--races needs --strategy lazy or prefix: other strategies do not see what recovery reads");
 	if (s->races && s->options.strategy->is_representative)
-		die_usage(c, "--races needs --strategy lazy or prefix: a race depends on all undecided lines of a failure point");
+		die_usage(
+			c,
+			"--races needs --strategy lazy or prefix: a race depends on all undecided lines of a failure point");
 	if ((s->explain_groups || s->build_dir) && !s->options.strategy->is_representative)
 		die_usage(c, "--explain-groups and --build need --strategy representative");
 }
@@ -48,12 +54,16 @@ static void check_numbers(const struct command *c, const struct crash_setup *s)
 	const struct {
 		const char *name;
 		uint64_t n, max;
-	} list[] = { { "max-time", s->max_time.n, 1000000000 }, { "timeout", s->timeout.n, 4000000 }, { "max-memory", s->max_memory.n, (uint64_t)1 << 40 },
-		     { "max-file", s->max_file.n, (uint64_t)1 << 40 }, { "max-processes", s->max_processes.n, UINT32_MAX } };
+	} list[] = { { "max-time", s->max_time.n, 1000000000 },
+		     { "timeout", s->timeout.n, 4000000 },
+		     { "max-memory", s->max_memory.n, (uint64_t)1 << 40 },
+		     { "max-file", s->max_file.n, (uint64_t)1 << 40 },
+		     { "max-processes", s->max_processes.n, UINT32_MAX } };
 
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
 		if (list[i].n > list[i].max)
-			die_usage(c, "--%s is at most %llu", list[i].name, (unsigned long long)list[i].max);
+			die_usage(c, "--%s is at most %llu", list[i].name,
+				  (unsigned long long)list[i].max);
 }
 
 void crash_options_begin(const struct command *c, struct crash_setup *s)
@@ -62,7 +72,8 @@ void crash_options_begin(const struct command *c, struct crash_setup *s)
 
 	s->options.strategy = s->strategy ? strategy_find(s->strategy) : strategies[0];
 	if (!s->options.strategy)
-		die_usage(c, "--strategy is one of lazy, representative, eager, prefix, not '%s'", s->strategy);
+		die_usage(c, "--strategy is one of lazy, representative, eager, prefix, not '%s'",
+			  s->strategy);
 	if (s->failure_points && strcmp(s->failure_points, "store") != 0)
 		die_usage(c, "--failure-points takes 'store', not '%s'", s->failure_points);
 	if (s->ready && !s->recover)

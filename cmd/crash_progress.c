@@ -27,13 +27,17 @@ static bool is_interrupted(void *arg)
 static void progress(const struct crash_counters *c, uint64_t npoints, void *arg)
 {
 	struct crash_progress *p = arg;
-	double seconds = (double)(clock_ns() - p->start_ns) / 1e9, rate = seconds > 0 ? (double)(c->runs + c->diagnosis_runs) / seconds : 0;
+	double seconds = (double)(clock_ns() - p->start_ns) / 1e9,
+	       rate = seconds > 0 ? (double)(c->runs + c->diagnosis_runs) / seconds : 0;
 	char left[64] = "";
 
 	if (c->points > 0 && c->begun >= npoints)
-		snprintf(left, sizeof left, ", about %.0f s left", seconds / (double)c->points * (double)(npoints - c->points));
-	progress_tell(&p->line, "failure points %" PRIu64 "/%" PRIu64 ", %" PRIu64 " of them whole, %.0f runs/s, %" PRIu64 " bugs%s", c->begun, npoints, c->points, rate, c->bugs,
-		      left);
+		snprintf(left, sizeof left, ", about %.0f s left",
+			 seconds / (double)c->points * (double)(npoints - c->points));
+	progress_tell(&p->line,
+		      "failure points %" PRIu64 "/%" PRIu64 ", %" PRIu64
+		      " of them whole, %.0f runs/s, %" PRIu64 " bugs%s",
+		      c->begun, npoints, c->points, rate, c->bugs, left);
 }
 
 static void begin(void *arg)
@@ -58,5 +62,6 @@ static void end(void *arg)
 
 void crash_progress_init(struct crash_progress *p, bool is_asked)
 {
-	*p = (struct crash_progress){ .watch = { begin, end, progress, is_interrupted, p }, .is_asked = is_asked };
+	*p = (struct crash_progress){ .watch = { begin, end, progress, is_interrupted, p },
+				      .is_asked = is_asked };
 }

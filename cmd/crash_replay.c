@@ -24,7 +24,7 @@ struct replay {
 	struct walk walk;
 	struct state_set set;
 	uint64_t *state;
-	struct allowed allowed; /* what the dump may print */
+	struct allowed allowed;  /* what the dump may print */
 	struct dump_texts texts; /* the same as text */
 	struct runner *runner;
 	struct locator *locator;
@@ -39,8 +39,11 @@ static void go_to_point(struct replay *r)
 	walk_init(&r->walk, r->plan, r->setup->options.stops);
 	while (r->walk.point != point)
 		if (!walk_next(&r->walk))
-			die("--replay %s: this trace has only %" PRIu64 " failure points", r->options->state, r->walk.point);
-	r->state = state_collect(&r->set, r->walk.model, r->options->state, &err) == 0 ? state_parse(&r->set, r->options->state, &err) : NULL;
+			die("--replay %s: this trace has only %" PRIu64 " failure points",
+			    r->options->state, r->walk.point);
+	r->state = state_collect(&r->set, r->walk.model, r->options->state, &err) == 0
+			   ? state_parse(&r->set, r->options->state, &err)
+			   : NULL;
 	if (!r->state)
 		die("%s", err.msg);
 }
@@ -53,7 +56,8 @@ static void print_site(struct replay *r, const char *before, const struct trace_
 
 	printf("%s", before);
 	if (f && f->symbol->file)
-		escape_printf(stdout, "%s:%" PRIu32 " (%s)", f->symbol->file, f->symbol->line, f->symbol->function ? f->symbol->function : "??");
+		escape_printf(stdout, "%s:%" PRIu32 " (%s)", f->symbol->file, f->symbol->line,
+			      f->symbol->function ? f->symbol->function : "??");
 	else if (f && f->symbol->object)
 		escape_printf(stdout, "%s+0x%" PRIx64, f->symbol->object, f->symbol->offset);
 	else
@@ -74,7 +78,8 @@ static void print_lost(const struct model_lost *s, void *arg)
 }
 
 /* The possible values of some bytes of a line, each with the stores that a crash must lose to show it. */
-static void print_values(struct replay *r, const struct state_line *l, const uint64_t *left, uint32_t at, uint32_t len_bytes, uint32_t taken)
+static void print_values(struct replay *r, const struct state_line *l, const uint64_t *left,
+			 uint32_t at, uint32_t len_bytes, uint32_t taken)
 {
 	for (uint32_t c = l->ncontents; c-- > 0;) {
 		const uint8_t *content = state_content(&r->set, l, c);
@@ -85,10 +90,14 @@ static void print_values(struct replay *r, const struct state_line *l, const uin
 			continue;
 		for (uint32_t newer = c + 1; newer < l->ncontents && !is_seen; newer++)
 			is_seen = bit_get(left + l->set, newer) &&
-				  memcmp(content + at, state_content(&r->set, l, newer) + at, len_bytes) == 0;
+				  memcmp(content + at, state_content(&r->set, l, newer) + at,
+					 len_bytes) == 0;
 		if (is_seen)
 			continue;
-		printf("    %s", memcmp(content + at, state_content(&r->set, l, taken) + at, len_bytes) == 0 ? "* " : "  ");
+		printf("    %s",
+		       memcmp(content + at, state_content(&r->set, l, taken) + at, len_bytes) == 0
+			       ? "* "
+			       : "  ");
 		for (uint32_t i = 0; i < len_bytes; i++)
 			printf("%02x", content[at + i]);
 		model_each_lost(r->walk.model, l->addr, content, print_lost, &list);
@@ -112,7 +121,8 @@ static void print_value(const uint8_t *value, void *arg)
 }
 
 /* The same where the line has very many contents, which are not listed. */
-static void print_asked(struct replay *r, const struct state_line *l, uint32_t at, uint32_t len_bytes, uint32_t taken)
+static void print_asked(struct replay *r, const struct state_line *l, uint32_t at,
+			uint32_t len_bytes, uint32_t taken)
 {
 	struct values v = { state_content(&r->set, l, taken) + at, len_bytes };
 
@@ -122,7 +132,8 @@ static void print_asked(struct replay *r, const struct state_line *l, uint32_t a
 static void print_reader(struct replay *r, const struct run_decision *d)
 {
 	const struct trace_object *objects;
-	const struct runner_command *c = r->setup->recovery.recover ? r->setup->recovery.recover : r->setup->recovery.dump;
+	const struct runner_command *c =
+		r->setup->recovery.recover ? r->setup->recovery.recover : r->setup->recovery.dump;
 	size_t n = runner_objects(r->runner, c, &objects), nfound;
 	const struct symbol *list;
 
@@ -130,9 +141,12 @@ static void print_reader(struct replay *r, const struct run_decision *d)
 		if (d->stack[0] - objects[i].va < objects[i].len_bytes) {
 			nfound = symbols_find(r->symbols, &objects[i], d->stack[0], false, &list);
 			if (nfound > 0 && list[0].file)
-				escape_printf(stdout, "read at %s:%" PRIu32 " (%s)", list[0].file, list[0].line, list[0].function ? list[0].function : "??");
+				escape_printf(stdout, "read at %s:%" PRIu32 " (%s)", list[0].file,
+					      list[0].line,
+					      list[0].function ? list[0].function : "??");
 			else
-				escape_printf(stdout, "read at %s+0x%" PRIx64, objects[i].path, d->stack[0] - objects[i].va + objects[i].offset);
+				escape_printf(stdout, "read at %s+0x%" PRIx64, objects[i].path,
+					      d->stack[0] - objects[i].va + objects[i].offset);
 			return;
 		}
 	printf("read at ??");
@@ -142,7 +156,8 @@ static void print_place(const struct replay *r, uint64_t addr, uint32_t at, uint
 {
 	const struct trace_file *f = trace_file(r->plan->trace, PMT_FILE(addr));
 
-	escape_printf(stdout, "%s+0x%" PRIx64 ", %" PRIu32 " bytes", f ? f->path : "?", (uint64_t)PMT_OFFSET(addr) + at, len_bytes);
+	escape_printf(stdout, "%s+0x%" PRIx64 ", %" PRIu32 " bytes", f ? f->path : "?",
+		      (uint64_t)PMT_OFFSET(addr) + at, len_bytes);
 }
 
 /* What the state itself fixes, then every read of this run that had more than one possible value. */
@@ -240,7 +255,8 @@ static int run_once(struct replay *r)
 /* gdb works on files, not through the runtime: the state's files are given to it by {}. */
 static int run_gdb(struct replay *r, const char *folder)
 {
-	const struct runner_command *c = r->setup->recovery.recover ? r->setup->recovery.recover : r->setup->recovery.dump;
+	const struct runner_command *c =
+		r->setup->recovery.recover ? r->setup->recovery.recover : r->setup->recovery.dump;
 	const struct trace_file *f = trace_file(r->plan->trace, plan_first_file(r->plan));
 	const char *name = strrchr(f->path, '/');
 	char *pool = xasprintf("%s/%s", folder, name ? name + 1 : f->path), *gdb = proc_find("gdb");
@@ -302,7 +318,8 @@ static void take_references(struct replay *r)
 
 	if (!r->setup->recovery.dump || r->plan->operations.n == 0)
 		return;
-	if (references_take(&refs, r->plan, r->runner, &r->setup->recovery, &r->walk.seq, 1, &err) < 0)
+	if (references_take(&refs, r->plan, r->runner, &r->setup->recovery, &r->walk.seq, 1, &err) <
+	    0)
 		die("%s", err.msg);
 	references_allow(&refs, r->plan, r->walk.seq, &r->allowed);
 	references_release(&refs);

@@ -7,7 +7,9 @@
 static int parse(struct crash_setup *s, int argc, char **argv)
 {
 	struct crash_replay_options replay = { 0 }; /* its state is another one each time */
-	const struct option table[] = { CRASH_PACKED_OPTIONS(s), CRASH_REPLAY_OPTIONS(&replay), { 0 } };
+	const struct option table[] = { CRASH_PACKED_OPTIONS(s),
+					CRASH_REPLAY_OPTIONS(&replay),
+					{ 0 } };
 
 	return options_parse(&cmd_crash, table, OPTIONS_FIRST, argc, argv);
 }

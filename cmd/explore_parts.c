@@ -24,7 +24,8 @@ static bool len_split(const struct command *c, char *text, size_t *len)
 	return true;
 }
 
-static struct part *part_add(struct parts *p, const struct command *c, enum part_kind kind, const char *text)
+static struct part *part_add(struct parts *p, const struct command *c, enum part_kind kind,
+			     const char *text)
 {
 	struct part *part = vec_add(&p->list);
 	char *copy = xstrdup(text);
@@ -35,18 +36,21 @@ static struct part *part_add(struct parts *p, const struct command *c, enum part
 	return part;
 }
 
-static uint64_t number_parse(const struct command *c, const char *text, const char *option, uint64_t max)
+static uint64_t number_parse(const struct command *c, const char *text, const char *option,
+			     uint64_t max)
 {
 	char *end;
 	unsigned long long n = strtoull(text, &end, 10);
 
 	if (*end || !*text || n == 0 || n > max)
-		die_usage(c, "%s needs a number from 1 to %llu, not '%s'", option, (unsigned long long)max, text);
+		die_usage(c, "%s needs a number from 1 to %llu, not '%s'", option,
+			  (unsigned long long)max, text);
 	return n;
 }
 
 /* A part of which there is nothing to say but its length. */
-static void bare_add(struct parts *p, const struct command *c, enum part_kind kind, const char *len, const char *option)
+static void bare_add(struct parts *p, const struct command *c, enum part_kind kind, const char *len,
+		     const char *option)
 {
 	struct part *part;
 
@@ -57,7 +61,8 @@ static void bare_add(struct parts *p, const struct command *c, enum part_kind ki
 	part->has_len = true;
 }
 
-static void parts_gather(struct parts *p, const struct command *c, const struct part_options *o, char **target)
+static void parts_gather(struct parts *p, const struct command *c, const struct part_options *o,
+			 char **target)
 {
 	for (size_t i = 0; target[i]; i++)
 		if (strcmp(target[i], "@@") == 0) {
@@ -81,20 +86,27 @@ static void parts_gather(struct parts *p, const struct command *c, const struct 
 	}
 	bare_add(p, c, PART_MEMORY, o->memory_len, "--sym-memory");
 	if (!p->list.n)
-		die_usage(c, "no input is symbolic: write @@ in place of a file name, or use --sym-file, --sym-stdin, --sym-arg, --sym-env, "
-			     "--sym-socket or --sym-memory");
+		die_usage(
+			c,
+			"no input is symbolic: write @@ in place of a file name, or use --sym-file, --sym-stdin, --sym-arg, --sym-env, "
+			"--sym-socket or --sym-memory");
 }
 
 static void parallel_check(const struct parts *p, const struct command *c)
 {
 	for (size_t i = 0; i < p->list.n; i++)
 		if (p->list.at[i].kind == PART_FILE)
-			die_usage(c, "--jobs cannot be combined with --sym-file, because there is only one such file; write @@ for its name");
+			die_usage(
+				c,
+				"--jobs cannot be combined with --sym-file, because there is only one such file; write @@ for its name");
 		else if (p->list.at[i].kind == PART_SOCKET)
-			die_usage(c, "--jobs cannot be combined with --sym-socket: two servers cannot have one port");
+			die_usage(
+				c,
+				"--jobs cannot be combined with --sym-socket: two servers cannot have one port");
 }
 
-void explore_parts_read(struct parts *p, const struct command *c, const struct part_options *o, char **target, bool is_parallel)
+void explore_parts_read(struct parts *p, const struct command *c, const struct part_options *o,
+			char **target, bool is_parallel)
 {
 	parts_gather(p, c, o, target);
 	if (is_parallel)

@@ -10,9 +10,13 @@
 #include "util/alloc.h"
 #include "util/whole_file.h"
 
-static const char *const words[] = { [REPAIR_MENDED] = "fixed", [REPAIR_DECLINED] = "left", [REPAIR_NOT_APPLICABLE] = "not applicable" };
+static const char *const words[] = { [REPAIR_MENDED] = "fixed",
+				     [REPAIR_DECLINED] = "left",
+				     [REPAIR_NOT_APPLICABLE] = "not applicable" };
 /* of the file that --outcome writes, whose readers know them */
-static const char *const json_words[] = { [REPAIR_MENDED] = "mended", [REPAIR_DECLINED] = "left", [REPAIR_NOT_APPLICABLE] = "not applicable" };
+static const char *const json_words[] = { [REPAIR_MENDED] = "mended",
+					  [REPAIR_DECLINED] = "left",
+					  [REPAIR_NOT_APPLICABLE] = "not applicable" };
 static const char *const library_text = "inside the library; --libraries lists what it is";
 
 static const char *s_of(size_t n)
@@ -29,10 +33,12 @@ static int rank(enum repair_status s)
 static void count_bugs(struct account *a)
 {
 	const struct report *r = a->f->report;
-	bool *is_left = xcalloc(a->norigins + 1, sizeof *is_left), *is_mended = xcalloc(a->norigins + 1, sizeof *is_mended);
+	bool *is_left = xcalloc(a->norigins + 1, sizeof *is_left),
+	     *is_mended = xcalloc(a->norigins + 1, sizeof *is_mended);
 
 	for (size_t i = 0; i < report_nbugs(r); i++) {
-		size_t cause = report_origin_cause(r, i), bug = cause != REPORT_NO_CAUSE ? cause : report_origin(r, i);
+		size_t cause = report_origin_cause(r, i),
+		       bug = cause != REPORT_NO_CAUSE ? cause : report_origin(r, i);
 
 		is_left[bug] |= repair_outcome(a->f->repair, i).status == REPAIR_DECLINED;
 		is_mended[bug] |= repair_outcome(a->f->repair, i).status == REPAIR_MENDED;
@@ -42,7 +48,8 @@ static void count_bugs(struct account *a)
 			continue;
 		a->nbugs++;
 		a->npartly += is_left[i] && is_mended[i];
-		a->nbugs_by[is_left[i] ? REPAIR_DECLINED : repair_outcome(a->f->repair, a->shown[i]).status]++;
+		a->nbugs_by[is_left[i] ? REPAIR_DECLINED
+				       : repair_outcome(a->f->repair, a->shown[i]).status]++;
 	}
 	free(is_left);
 	free(is_mended);
@@ -59,7 +66,8 @@ void account_init(struct account *a, const struct fixing *f)
 	for (size_t i = 0; i < nbugs; i++) {
 		size_t *shown = &a->shown[report_origin(f->report, i)];
 
-		if (*shown == nbugs || rank(repair_outcome(f->repair, i).status) > rank(repair_outcome(f->repair, *shown).status))
+		if (*shown == nbugs || rank(repair_outcome(f->repair, i).status) >
+					       rank(repair_outcome(f->repair, *shown).status))
 			*shown = i;
 	}
 	for (size_t i = 0; i < a->norigins; i++)
@@ -82,7 +90,8 @@ void account_release(struct account *a)
 /* ---- for people ---- */
 
 /* What would help against a bug that is left; NULL if that is said already. */
-static const char *help_of(const struct report *r, const struct bug *b, const struct repair_outcome *o)
+static const char *help_of(const struct report *r, const struct bug *b,
+			   const struct repair_outcome *o)
 {
 	if (o->status != REPAIR_DECLINED)
 		return NULL;
@@ -97,8 +106,12 @@ static char *line_of(const struct account *a, size_t i, const char *more)
 	struct repair_outcome o = repair_outcome(a->f->repair, i);
 	const char *help = *o.text ? help_of(a->f->report, b, &o) : NULL;
 
-	return xasprintf("%s:%u: %s: %s%s: %s%s%s", at && at->file ? at->file : "?", at ? at->line : 0, b->kind, words[o.status], more, o.text,
-			 !help ? "" : o.text[strlen(o.text) - 1] == '?' ? " " : ". ", help ? help : "");
+	return xasprintf("%s:%u: %s: %s%s: %s%s%s", at && at->file ? at->file : "?",
+			 at ? at->line : 0, b->kind, words[o.status], more, o.text,
+			 !help                               ? ""
+			 : o.text[strlen(o.text) - 1] == '?' ? " "
+							     : ". ",
+			 help ? help : "");
 }
 
 /* Call paths of one bug that came to the same are told once. */
@@ -147,7 +160,9 @@ static char *more_of(const struct account *a, size_t origin)
 	}
 	if (nsame == 0)
 		return xstrdup("");
-	return nsame == n ? xasprintf(", with %zu more finding%s of the same cause", n, s_of(n)) : xasprintf(", with %zu of %zu more findings of the same cause", nsame, n);
+	return nsame == n
+		       ? xasprintf(", with %zu more finding%s of the same cause", n, s_of(n))
+		       : xasprintf(", with %zu of %zu more findings of the same cause", nsame, n);
 }
 
 /* A bug as the report counts them. Of the findings under it, those that came to something else have lines of their own. */
@@ -160,7 +175,8 @@ static void tell_bug(const struct account *a, size_t origin)
 		if (report_origin(r, i) == origin)
 			tell_line(a, i, "", i == a->shown[origin] ? more : "");
 	for (size_t i = 0; i < report_nbugs(r); i++)
-		if (report_origin_cause(r, i) == origin && status_of(a, report_origin(r, i)) != status_of(a, origin))
+		if (report_origin_cause(r, i) == origin &&
+		    status_of(a, report_origin(r, i)) != status_of(a, origin))
 			tell_line(a, i, "  ", "");
 	free(more);
 }
@@ -174,7 +190,8 @@ static void tell_bugs(const struct account *a)
 		size_t nbugs;
 		const char *library = report_library(a->f->report, i, &nbugs);
 
-		escape_printf(stderr, "%s: %zu finding%s: not applicable: %s", library, nbugs, s_of(nbugs), library_text);
+		escape_printf(stderr, "%s: %zu finding%s: not applicable: %s", library, nbugs,
+			      s_of(nbugs), library_text);
 		fputc('\n', stderr);
 	}
 }
@@ -186,7 +203,8 @@ static void tell_patch(const struct repair *r, bool is_page_cache)
 		size_t n;
 		const char *one, *several, *done;
 	} parts[] = {
-		{ repair_nflushes(r), is_page_cache ? "sync" : "flush", is_page_cache ? "syncs" : "flushes", "added" },
+		{ repair_nflushes(r), is_page_cache ? "sync" : "flush",
+		  is_page_cache ? "syncs" : "flushes", "added" },
 		{ repair_nfences(r), "fence", "fences", "added" },
 		{ repair_namended(r), "flush", "flushes", "corrected" },
 		{ repair_nlogs(r), "range", "ranges", "logged" },
@@ -197,7 +215,12 @@ static void tell_patch(const struct repair *r, bool is_page_cache)
 	char *text = xstrdup("");
 
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		char *longer = parts[i].n ? xasprintf("%s%s%zu %s %s", text, *text ? ", " : ": ", parts[i].n, parts[i].n == 1 ? parts[i].one : parts[i].several, parts[i].done) : NULL;
+		char *longer =
+			parts[i].n
+				? xasprintf("%s%s%zu %s %s", text, *text ? ", " : ": ", parts[i].n,
+					    parts[i].n == 1 ? parts[i].one : parts[i].several,
+					    parts[i].done)
+				: NULL;
 
 		if (!longer)
 			continue;
@@ -211,11 +234,13 @@ static void tell_patch(const struct repair *r, bool is_page_cache)
 
 void account_tell(const struct account *a)
 {
-	char *partly = a->npartly ? xasprintf(" (%zu of them fixed in part)", a->npartly) : xstrdup("");
+	char *partly =
+		a->npartly ? xasprintf(" (%zu of them fixed in part)", a->npartly) : xstrdup("");
 
 	tell_bugs(a);
 	tell_patch(a->f->repair, a->f->options.is_page_cache);
-	warn("%zu finding%s in the report: %zu fixed, %zu left%s, %zu not applicable", a->nbugs, s_of(a->nbugs), a->nbugs_by[REPAIR_MENDED], a->nbugs_by[REPAIR_DECLINED], partly,
+	warn("%zu finding%s in the report: %zu fixed, %zu left%s, %zu not applicable", a->nbugs,
+	     s_of(a->nbugs), a->nbugs_by[REPAIR_MENDED], a->nbugs_by[REPAIR_DECLINED], partly,
 	     a->nbugs_by[REPAIR_NOT_APPLICABLE]);
 	free(partly);
 }
@@ -230,7 +255,8 @@ static void set_text(json_t *o, const char *key, const char *s)
 		json_object_set_new(o, key, text ? text : json_null());
 }
 
-static void set_outcome(json_t *o, const struct report *r, const struct bug *b, const struct repair_outcome *outcome)
+static void set_outcome(json_t *o, const struct report *r, const struct bug *b,
+			const struct repair_outcome *outcome)
 {
 	set_text(o, "outcome", json_words[outcome->status]);
 	set_text(o, "why", outcome->text);
@@ -301,7 +327,8 @@ static json_t *counts_json(const struct account *a)
 
 void account_write(const struct account *a, const char *path)
 {
-	json_t *top = json_object(), *bugs = json_array(), *libraries = json_array(), *cures = json_object();
+	json_t *top = json_object(), *bugs = json_array(), *libraries = json_array(),
+	       *cures = json_object();
 	struct whole_file file;
 	struct error err;
 

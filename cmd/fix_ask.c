@@ -14,11 +14,11 @@
 struct asking {
 	struct fixing *f;
 	size_t nbugs;
-	size_t *groups; /* by bug, as the plan of all of them said */
-	bool *is_mended; /* by bug, in that plan */
+	size_t *groups;                /* by bug, as the plan of all of them said */
+	bool *is_mended;               /* by bug, in that plan */
 	VEC(struct repair_file) taken; /* the files with the changes taken so far */
-	VEC(struct repair_file) with; /* and with the one in question */
-	const char *file;	       /* of the last answer that was for a whole file */
+	VEC(struct repair_file) with;  /* and with the one in question */
+	const char *file;              /* of the last answer that was for a whole file */
 	bool takes_file, is_ended;
 };
 
@@ -66,7 +66,8 @@ static void show_bugs(const struct asking *a, size_t group)
 		const struct bug_frame *at = bug_frame(b);
 
 		if (a->is_mended[i] && a->groups[i] == group) {
-			escape_printf(stderr, "%s:%u: %s: %s", at && at->file ? at->file : "?", at ? at->line : 0, b->kind, b->message);
+			escape_printf(stderr, "%s:%u: %s: %s", at && at->file ? at->file : "?",
+				      at ? at->line : 0, b->kind, b->message);
 			fputc('\n', stderr);
 		}
 	}
@@ -85,7 +86,8 @@ static const char *show(const struct asking *a, size_t group, bool is_quiet)
 		if (!first && !is_quiet)
 			show_bugs(a, group);
 		if (!is_quiet)
-			diff_print(stderr, path_from(a->with.at[i].path, a->f->real_root), old, a->with.at[i].after);
+			diff_print(stderr, path_from(a->with.at[i].path, a->f->real_root), old,
+				   a->with.at[i].after);
 		if (!first)
 			first = a->with.at[i].path;
 	}

@@ -46,7 +46,8 @@ void fix_progress_begin(struct fix_progress *p, bool is_asked, bool is_quiet)
 	const struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART };
 	struct sigaction before;
 
-	*p = (struct fix_progress){ .watch = { tell, is_interrupted, p }, .is_wanted = is_asked || !is_quiet };
+	*p = (struct fix_progress){ .watch = { tell, is_interrupted, p },
+				    .is_wanted = is_asked || !is_quiet };
 	progress_begin(&p->line, is_asked);
 	if (sigaction(SIGINT, &action, &before) == 0 && before.sa_handler == SIG_IGN)
 		signal(SIGINT, SIG_IGN); /* whoever started us wants that */

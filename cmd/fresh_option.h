@@ -4,8 +4,18 @@
 
 #include "session/recorder.h"
 
-#define FRESH_OPTION(is_fresh) { "fresh", 0, NULL, "record without the existing PM files, and restore them afterwards", OPTION_FLAG, is_fresh }
-#define OLD_BYTES_OPTION(recording) { "old-bytes", 0, NULL, "fill memory that is handed out again, and devices, with bytes that are not zero", OPTION_FLAG, &(recording)->old_bytes }
+#define FRESH_OPTION(is_fresh) \
+	{ \
+		"fresh", 0, NULL, \
+			"record without the existing PM files, and restore them afterwards", \
+			OPTION_FLAG, is_fresh \
+	}
+#define OLD_BYTES_OPTION(recording) \
+	{ \
+		"old-bytes", 0, NULL, \
+			"fill memory that is handed out again, and devices, with bytes that are not zero", \
+			OPTION_FLAG, &(recording)->old_bytes \
+	}
 
 /* Before a recording, and after the last. Files that cannot be put back are told of: false. */
 void fresh_option_begin(struct recording *r, bool is_fresh);

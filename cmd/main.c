@@ -9,7 +9,11 @@
 #include "cmd/talk/wrap.h"
 #include "util/proc.h"
 
-static const struct command *const commands[] = { &cmd_record, &cmd_check, &cmd_crash, &cmd_explore, &cmd_test, &cmd_fix, &cmd_show, &cmd_pack, &cmd_index, &cmd_import, &cmd_merge, &cmd_submit, &cmd_doctor, &cmd_completion, NULL };
+static const struct command *const commands[] = { &cmd_record,  &cmd_check,      &cmd_crash,
+						  &cmd_explore, &cmd_test,       &cmd_fix,
+						  &cmd_show,    &cmd_pack,       &cmd_index,
+						  &cmd_import,  &cmd_merge,      &cmd_submit,
+						  &cmd_doctor,  &cmd_completion, NULL };
 #define NCOMMANDS (sizeof commands / sizeof commands[0] - 1)
 
 static void usage_print(FILE *f)
@@ -19,7 +23,8 @@ static void usage_print(FILE *f)
 	fputs("Usage: pmend COMMAND [ARG]...\n"
 	      "       pmend help COMMAND\n"
 	      "       pmend --version\n\n"
-	      "Finds crash-consistency bugs in programs that keep data in persistent memory.\n\n", f);
+	      "Finds crash-consistency bugs in programs that keep data in persistent memory.\n\n",
+	      f);
 	wants_print(f);
 	fputs("\nCommands:\n", f);
 	wrap_begin(&w, f, 14);
@@ -30,7 +35,9 @@ static void usage_print(FILE *f)
 	}
 	fputc('\n', f);
 	wrap_begin(&w, f, 0);
-	wrap_text(&w, "Exit status: 0 no correctness bugs found, 1 some found, 2 wrong usage, 3 the program under test or pmend failed.");
+	wrap_text(
+		&w,
+		"Exit status: 0 no correctness bugs found, 1 some found, 2 wrong usage, 3 the program under test or pmend failed.");
 	wrap_end(&w);
 }
 
@@ -64,7 +71,8 @@ _Noreturn static void die_unknown(const char *name)
 	if (n.word)
 		die_usage(NULL, "no such command '%s', did you mean '%s'?", name, n.word);
 	if (is_program(name))
-		die_usage(NULL, "no such command '%s'; to check a program: 'pmend check -- %s'", name, name);
+		die_usage(NULL, "no such command '%s'; to check a program: 'pmend check -- %s'",
+			  name, name);
 	die_usage(NULL, "no such command '%s'", name);
 }
 

@@ -24,8 +24,9 @@ static void synopsis_print(const struct command *c, const struct option *table)
 	for (o = table; o->name; o++) {
 		char letter[] = { o->letter, '\0' };
 
-		word = xasprintf("[%s%s%s%s]%s", o->letter ? "-" : "--", o->letter ? letter : o->name, o->arg ? " " : "", o->arg ? o->arg : "",
-				 o->type == OPTION_LIST ? "..." : "");
+		word = xasprintf("[%s%s%s%s]%s", o->letter ? "-" : "--",
+				 o->letter ? letter : o->name, o->arg ? " " : "",
+				 o->arg ? o->arg : "", o->type == OPTION_LIST ? "..." : "");
 		wrap_word(&w, word);
 		free(word);
 	}
@@ -41,8 +42,8 @@ static void option_print(char letter, const char *name, const char *arg, const c
 	struct wrap w;
 
 	wrap_begin(&w, stdout, HELP_COLUMN);
-	w.column = (unsigned)printf("  %c%c%s--%s%s%s", letter ? '-' : ' ', letter ? letter : ' ', letter ? ", " : "  ", name, arg ? " " : "",
-				    arg ? arg : "");
+	w.column = (unsigned)printf("  %c%c%s--%s%s%s", letter ? '-' : ' ', letter ? letter : ' ',
+				    letter ? ", " : "  ", name, arg ? " " : "", arg ? arg : "");
 	if (w.column + 2 > w.indent) { /* at least two spaces between the option and its help */
 		fputs("\n", stdout);
 		w.column = 0;
@@ -70,7 +71,8 @@ _Noreturn static void help_print(const struct command *c, const struct option *t
 	exit(fflush(stdout) ? CMD_FAILED : CMD_CLEAN);
 }
 
-static struct optional_number number_parse(const struct command *c, const struct option *o, const char *text)
+static struct optional_number number_parse(const struct command *c, const struct option *o,
+					   const char *text)
 {
 	struct optional_number number = { .is_set = true };
 	char *end;
@@ -110,7 +112,8 @@ static const struct option *find_short(const struct option *o, char letter)
 }
 
 /* typed: without what follows "=". */
-_Noreturn static void die_unknown(const struct command *c, const struct option *table, const char *typed, size_t len)
+_Noreturn static void die_unknown(const struct command *c, const struct option *table,
+				  const char *typed, size_t len)
 {
 	char *name = xasprintf("%.*s", (int)len, typed);
 	struct nearest n;
@@ -127,11 +130,13 @@ _Noreturn static void die_unknown(const struct command *c, const struct option *
 /* Is the word after i no argument of an option that may have none? The last word is the operand, if there was none before. */
 static bool is_without(const struct option *o, int i, int argc, char **argv, int noperands)
 {
-	return o->type == OPTION_MAYBE && (i + 1 == argc || argv[i + 1][0] == '-' || (i + 2 == argc && noperands == 0));
+	return o->type == OPTION_MAYBE &&
+	       (i + 1 == argc || argv[i + 1][0] == '-' || (i + 2 == argc && noperands == 0));
 }
 
 /* argv[i] begins with "--"; returns the index of the last word used. */
-static int parse_long(const struct command *c, const struct option *table, int i, int argc, char **argv, int noperands)
+static int parse_long(const struct command *c, const struct option *table, int i, int argc,
+		      char **argv, int noperands)
 {
 	const char *name = argv[i] + 2, *equals = strchr(name, '=');
 	size_t len = equals ? (size_t)(equals - name) : strlen(name);
@@ -153,7 +158,8 @@ static int parse_long(const struct command *c, const struct option *table, int i
 	return i;
 }
 
-static int parse_short(const struct command *c, const struct option *table, int i, int argc, char **argv)
+static int parse_short(const struct command *c, const struct option *table, int i, int argc,
+		       char **argv)
 {
 	const char *p;
 
@@ -176,7 +182,8 @@ static int parse_short(const struct command *c, const struct option *table, int 
 	return i;
 }
 
-int options_parse(const struct command *c, const struct option *table, enum option_order order, int argc, char **argv)
+int options_parse(const struct command *c, const struct option *table, enum option_order order,
+		  int argc, char **argv)
 {
 	int i, n = 0;
 
@@ -193,7 +200,8 @@ int options_parse(const struct command *c, const struct option *table, enum opti
 			i = parse_long(c, table, i, argc, argv, n);
 		else if (argv[i][0] == '-' && argv[i][1])
 			i = parse_short(c, table, i, argc, argv);
-		else if (order == OPTIONS_FIRST && !is_trace_name(argv[i]) && !is_bundle_name(argv[i]))
+		else if (order == OPTIONS_FIRST && !is_trace_name(argv[i]) &&
+			 !is_bundle_name(argv[i]))
 			break;
 		else
 			argv[n++] = argv[i];

@@ -10,14 +10,14 @@ struct command;
 enum option_type {
 	OPTION_FLAG,   /* bool: set to true */
 	OPTION_STRING, /* const char *: the last one given counts */
-	OPTION_MAYBE,  /* the same, "" without an argument: if the next word is an option, or the only one that can be the operand */
-	OPTION_LIST,   /* struct word_list: may be repeated */
+	OPTION_MAYBE, /* the same, "" without an argument: if the next word is an option, or the only one that can be the operand */
+	OPTION_LIST,  /* struct word_list: may be repeated */
 	OPTION_NUMBER, /* struct optional_number */
 };
 
 struct option {
 	const char *name;
-	char letter;	 /* 0: none */
+	char letter;     /* 0: none */
 	const char *arg; /* name of its argument in -h, NULL: takes none */
 	const char *help;
 	enum option_type type;
@@ -26,11 +26,12 @@ struct option {
 
 enum option_order {
 	OPTIONS_ANYWHERE, /* operands and options mix; "--" ends the options */
-	OPTIONS_FIRST,	  /* the first operand ends the options, unless it is a trace or a bundle: a command line follows */
+	OPTIONS_FIRST, /* the first operand ends the options, unless it is a trace or a bundle: a command line follows */
 };
 
 /* With c->on_table, hands the table to it and exits. Else: fills the values and moves the operands to the front of argv; returns how many there are. The table ends with a row
  * without name. Prints and exits for -h and for wrong usage. */
-int options_parse(const struct command *c, const struct option *table, enum option_order order, int argc, char **argv);
+int options_parse(const struct command *c, const struct option *table, enum option_order order,
+		  int argc, char **argv);
 
 #endif

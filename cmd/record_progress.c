@@ -8,7 +8,8 @@ static void tell(uint64_t nevents, uint64_t len_bytes, bool is_over, void *arg)
 	if (is_over)
 		progress_clear(arg);
 	else
-		progress_tell(arg, "recording: %" PRIu64 " events, %.1f MB", nevents, (double)len_bytes / 1e6);
+		progress_tell(arg, "recording: %" PRIu64 " events, %.1f MB", nevents,
+			      (double)len_bytes / 1e6);
 }
 
 void record_progress_begin(struct progress *p, struct recording *r, bool is_asked, bool is_quiet)

@@ -15,7 +15,8 @@
 #include "util/whole_file.h"
 
 /* What --fail-on takes: an incomplete analysis, the severities that do not count by themselves, and what PMDK's libraries do on their own. */
-static const char *const fail_on_words[] = { "incomplete", "performance", "porting", "warning", "libraries", NULL };
+static const char *const fail_on_words[] = { "incomplete", "performance", "porting",
+					     "warning",    "libraries",   NULL };
 
 static void check_fail_on(const struct command *c, const struct reporting *r)
 {
@@ -25,7 +26,10 @@ static void check_fail_on(const struct command *c, const struct reporting *r)
 		while (fail_on_words[k] && strcmp(r->fail_on.item[i], fail_on_words[k]) != 0)
 			k++;
 		if (!fail_on_words[k])
-			die_usage(c, "--fail-on is one of incomplete, performance, porting, warning, libraries, not '%s'", r->fail_on.item[i]);
+			die_usage(
+				c,
+				"--fail-on is one of incomplete, performance, porting, warning, libraries, not '%s'",
+				r->fail_on.item[i]);
 	}
 }
 
@@ -43,12 +47,17 @@ static void set_severity(const struct command *c, struct reporting *r)
 	r->severity = BUG_SEVERITIES - 1;
 	if (!r->severity_name)
 		return;
-	for (r->severity = BUG_CORRECTNESS; strcmp(bug_severity_name(r->severity), r->severity_name) != 0; r->severity++)
+	for (r->severity = BUG_CORRECTNESS;
+	     strcmp(bug_severity_name(r->severity), r->severity_name) != 0; r->severity++)
 		if (r->severity == BUG_SEVERITIES - 1)
-			die_usage(c, "--severity is one of correctness, performance, porting, warning, not '%s'", r->severity_name);
+			die_usage(
+				c,
+				"--severity is one of correctness, performance, porting, warning, not '%s'",
+				r->severity_name);
 	for (enum bug_severity s = r->severity; s < BUG_SEVERITIES - 1; s++)
 		if (fails_on(r, bug_severity_name(s + 1)))
-			die_usage(c, "--severity %s hides what --fail-on %s counts", r->severity_name, bug_severity_name(s + 1));
+			die_usage(c, "--severity %s hides what --fail-on %s counts",
+				  r->severity_name, bug_severity_name(s + 1));
 }
 
 void reporting_begin(const struct command *c, struct reporting *r)
@@ -56,7 +65,8 @@ void reporting_begin(const struct command *c, struct reporting *r)
 	struct error err;
 
 	if (!r->format)
-		r->format = report_format_of(r->output) ? report_format_of(r->output) : report_formats[0].name;
+		r->format = report_format_of(r->output) ? report_format_of(r->output)
+							: report_formats[0].name;
 	if (!report_format_find(r->format))
 		die_usage(c, "--format is one of text, json, sarif, html, not '%s'", r->format);
 	check_fail_on(c, r);
@@ -73,7 +83,8 @@ void reporting_begin(const struct command *c, struct reporting *r)
 	}
 }
 
-void reporting_add_evidence(const struct reporting *r, struct report *report, const char *trace, const struct libraries *libraries)
+void reporting_add_evidence(const struct reporting *r, struct report *report, const char *trace,
+			    const struct libraries *libraries)
 {
 	const bool is_wanted = strcmp(r->format, "html") == 0 || strcmp(r->format, "json") == 0;
 	struct error err;
@@ -157,11 +168,16 @@ static void tell_incomplete(const struct reporting *r, const struct report *repo
 	if (!c || c->is_complete)
 		return;
 	depth = r->quiet && !c->is_told ? report_depth_text(report) : NULL;
-	why = xasprintf("%s%s%s", c->why_incomplete ? c->why_incomplete : is_damaged ? e->text : "no reason is known", depth ? ". " : "", depth ? depth : "");
+	why = xasprintf("%s%s%s",
+			c->why_incomplete ? c->why_incomplete
+			: is_damaged      ? e->text
+					  : "no reason is known",
+			depth ? ". " : "", depth ? depth : "");
 	if (is_damaged)
 		warn("the trace is damaged, so the analysis is incomplete: %s", why);
 	else if (fails_on(r, "incomplete"))
-		warn("the analysis is incomplete, which --fail-on incomplete counts as a failure: %s", why);
+		warn("the analysis is incomplete, which --fail-on incomplete counts as a failure: %s",
+		     why);
 	else if (r->quiet && !c->is_told)
 		warn("the analysis is incomplete: %s", why);
 	free(depth);

@@ -50,7 +50,8 @@ void die_usage(const struct command *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	say(fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "%s 'pmend help%s%s'\n", fmt[strlen(fmt) - 1] == '?' ? " See" : "; see", c ? " " : "", c ? c->name : "");
+	fprintf(stderr, "%s 'pmend help%s%s'\n", fmt[strlen(fmt) - 1] == '?' ? " See" : "; see",
+		c ? " " : "", c ? c->name : "");
 	exit(CMD_USAGE);
 }
 

@@ -6,6 +6,7 @@
 #include "cmd/reporting.h"
 
 /* Which part; the report is written where it is kept. None without --shard. Dies if something is wrong with what the user said. */
-struct shard shard_option_set(const struct command *c, const struct shard_options *o, struct reporting *r, bool has_trace);
+struct shard shard_option_set(const struct command *c, const struct shard_options *o,
+			      struct reporting *r, bool has_trace);
 
 #endif

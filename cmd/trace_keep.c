@@ -25,8 +25,11 @@ static bool is_claimed_by_other(const char *name)
 
 	if (fd < 0 || stat(".", &here) < 0)
 		return false;
-	n = snprintf(at.sun_path + 1, sizeof at.sun_path - 1, "pmend/%" PRIx64 "/%" PRIx64 "/%s", (uint64_t)here.st_dev, (uint64_t)here.st_ino, name);
-	return bind(fd, (struct sockaddr *)&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) < 0 && errno == EADDRINUSE;
+	n = snprintf(at.sun_path + 1, sizeof at.sun_path - 1, "pmend/%" PRIx64 "/%" PRIx64 "/%s",
+		     (uint64_t)here.st_dev, (uint64_t)here.st_ino, name);
+	return bind(fd, (struct sockaddr *)&at,
+		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) < 0 &&
+	       errno == EADDRINUSE;
 }
 
 char *trace_keep_name(const char *command)

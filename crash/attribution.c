@@ -12,9 +12,11 @@
 #include "crash/states/states_of_stores.h"
 #include "crash/worker_internal.h"
 
-#define BUGS_MAX 4u	/* that one run is explained by, if giving back what one of them loses is not enough */
-#define EARLIER_MAX 8u	/* stores that return with another one, and are tried alone */
-#define RUNS_MORE 16u	/* runs to attribute at a failure point, more than the exploration took there so far: then states are attributed without any */
+#define BUGS_MAX \
+	4u /* that one run is explained by, if giving back what one of them loses is not enough */
+#define EARLIER_MAX 8u /* stores that return with another one, and are tried alone */
+#define RUNS_MORE \
+	16u /* runs to attribute at a failure point, more than the exploration took there so far: then states are attributed without any */
 
 /* ---- known bugs ---- */
 
@@ -71,10 +73,12 @@ void known_release(struct worker *w)
 /* An order of bugs that does not depend on which of them this worker met first, nor where: by what makes two of them one. */
 static bool is_before(const struct crash_bug *a, const struct crash_bug *b)
 {
-	const uint32_t x[] = { a->lost.n ? a->lost.at[0].site : 0, a->is_survivor_guessed, bug_survivor(a),
-			       a->acknowledged.site, a->lost.n + a->survived.n ? 0 : a->at_site };
-	const uint32_t y[] = { b->lost.n ? b->lost.at[0].site : 0, b->is_survivor_guessed, bug_survivor(b),
-			       b->acknowledged.site, b->lost.n + b->survived.n ? 0 : b->at_site };
+	const uint32_t x[] = { a->lost.n ? a->lost.at[0].site : 0, a->is_survivor_guessed,
+			       bug_survivor(a), a->acknowledged.site,
+			       a->lost.n + a->survived.n ? 0 : a->at_site };
+	const uint32_t y[] = { b->lost.n ? b->lost.at[0].site : 0, b->is_survivor_guessed,
+			       bug_survivor(b), b->acknowledged.site,
+			       b->lost.n + b->survived.n ? 0 : b->at_site };
 
 	for (size_t i = 0; i < sizeof x / sizeof *x; i++)
 		if (x[i] != y[i])
@@ -93,12 +97,14 @@ static void tell_bug(struct worker *w, size_t number)
 }
 
 /* The same as one that is known: it is the earlier failure point that is told of, and one that is decided. */
-static void remember_earlier(struct worker *w, size_t number, struct crash_bug *b, const struct verdict *v)
+static void remember_earlier(struct worker *w, size_t number, struct crash_bug *b,
+			     const struct verdict *v)
 {
 	struct crash_bug *known = &w->known.at[number].bug, later = *b;
 
 	if (bug_speaks_for(b, known)) {
-		b->varies |= choices_find(&w->explorer, b->state, v, b->printed, &b->choices, &b->nchoices);
+		b->varies |= choices_find(&w->explorer, b->state, v, b->printed, &b->choices,
+					  &b->nchoices);
 		later = *known;
 		*known = *b;
 		known->count = later.count;
@@ -133,7 +139,8 @@ struct failure {
 	const uint64_t *left; /* the states that it stands for */
 	const struct verdict *v;
 	struct read_places places;
-	uint64_t *newest, *oldest; /* of the states, the one that memory held, and the one that loses most */
+	uint64_t *newest,
+		*oldest; /* of the states, the one that memory held, and the one that loses most */
 	uint64_t key;
 };
 
@@ -152,11 +159,16 @@ static uint64_t sum_of_places(const store_list *list)
 	return sum;
 }
 
-static void failure_begin(const struct explorer *e, const uint64_t *left, const struct verdict *v, struct failure *f)
+static void failure_begin(const struct explorer *e, const uint64_t *left, const struct verdict *v,
+			  struct failure *f)
 {
-	*f = (struct failure){ .left = left, .v = v, .newest = explorer_state(e, left), .oldest = explorer_oldest(e, left) };
+	*f = (struct failure){ .left = left,
+			       .v = v,
+			       .newest = explorer_state(e, left),
+			       .oldest = explorer_oldest(e, left) };
 	read_places_find(e, left, &f->places);
-	f->key = mix(mix(mix(verdict_outcome(v), sum_of_places(&f->places.lost)), 1), sum_of_places(&f->places.survived));
+	f->key = mix(mix(mix(verdict_outcome(v), sum_of_places(&f->places.lost)), 1),
+		     sum_of_places(&f->places.survived));
 }
 
 static void failure_end(struct failure *f)
@@ -168,8 +180,10 @@ static void failure_end(struct failure *f)
 
 static char *ending_of(const struct explorer *e, const struct verdict *v)
 {
-	const char *function = v->kind == VERDICT_SIGNAL && v->site ? deaths_name(&e->deaths, v->site) : NULL;
-	char *text = verdict_text(v), *longer = function ? xasprintf("%s, in %s()", text, function) : NULL;
+	const char *function =
+		v->kind == VERDICT_SIGNAL && v->site ? deaths_name(&e->deaths, v->site) : NULL;
+	char *text = verdict_text(v),
+	     *longer = function ? xasprintf("%s, in %s()", text, function) : NULL;
 
 	if (!longer)
 		return text;
@@ -218,7 +232,9 @@ static bool is_here(const struct worker *w, const struct known_bug *k)
 
 static bool ended_so(const struct known_bug *k, const struct verdict *v)
 {
-	const struct verdict known = { .kind = k->here.kind, .code = k->here.code, .site = k->here.site };
+	const struct verdict known = { .kind = k->here.kind,
+				       .code = k->here.code,
+				       .site = k->here.site };
 
 	return verdict_same(&known, v);
 }
@@ -232,11 +248,13 @@ static bool has_place(const store_list *list, uint32_t site)
 }
 
 /* The store that had to survive does: recovery read it, or this crash could not lose it. */
-static bool has_survivor(const struct explorer *e, const struct failure *f, const struct crash_bug *b)
+static bool has_survivor(const struct explorer *e, const struct failure *f,
+			 const struct crash_bug *b)
 {
 	const uint32_t survivor = bug_survivor(b);
 
-	return !survivor || has_place(&f->places.survived, survivor) || !state_loses_place(e, f->oldest, survivor);
+	return !survivor || has_place(&f->places.survived, survivor) ||
+	       !state_loses_place(e, f->oldest, survivor);
 }
 
 /* The bug that is about losing stores of this place; SIZE_MAX: none. */
@@ -247,7 +265,8 @@ static size_t bug_of_place(const struct worker *w, const struct failure *f, uint
 	for (size_t i = 0; i < w->known.n; i++) {
 		const struct known_bug *k = &w->known.at[i];
 
-		if (is_here(w, k) && k->here.has_place && k->here.place == place && (found == SIZE_MAX || is_before(&k->bug, &w->known.at[found].bug)) &&
+		if (is_here(w, k) && k->here.has_place && k->here.place == place &&
+		    (found == SIZE_MAX || is_before(&k->bug, &w->known.at[found].bug)) &&
 		    has_survivor(&w->explorer, f, &k->bug))
 			found = i;
 	}
@@ -262,7 +281,9 @@ static size_t bug_without_loss(const struct worker *w, const struct verdict *v)
 	for (size_t i = 0; i < w->known.n; i++) {
 		const struct known_bug *k = &w->known.at[i];
 
-		if (is_here(w, k) && !k->here.has_place && (found == SIZE_MAX || is_before(&k->bug, &w->known.at[found].bug)) && ended_so(k, v))
+		if (is_here(w, k) && !k->here.has_place &&
+		    (found == SIZE_MAX || is_before(&k->bug, &w->known.at[found].bug)) &&
+		    ended_so(k, v))
 			found = i;
 	}
 	return found;
@@ -280,7 +301,8 @@ static int recovers(struct worker *w, const uint64_t *state, struct error *err)
 
 /* Does recovery cope when all stores of some places return? What it did not read may be in the way, as something else that is lost, or as something that survived and publishes what is
  * lost: it is tried with the newest contents, then with the oldest. returned: as of undo_place(), of the last place. */
-static int recovers_with(struct worker *w, const struct failure *f, const uint32_t *places, size_t n, store_list *returned, struct error *err)
+static int recovers_with(struct worker *w, const struct failure *f, const uint32_t *places,
+			 size_t n, store_list *returned, struct error *err)
 {
 	int result = 0;
 
@@ -310,7 +332,8 @@ static int try_place(struct worker *w, const struct failure *f, uint32_t place, 
 
 /* Gives back what known bugs lose, the oldest first. 1: it was counted for one of them, or for all. 0: it belongs to none; `rest` is then the state without what they lose, which
  * fails, too, or the state itself. */
-static int attribute_by_runs(struct worker *w, const struct failure *f, uint64_t *rest, struct error *err)
+static int attribute_by_runs(struct worker *w, const struct failure *f, uint64_t *rest,
+			     struct error *err)
 {
 	store_list returned = { 0 };
 	VEC(uint32_t) places = { 0 };
@@ -358,7 +381,8 @@ static int attribute_unseen(struct worker *w, const struct failure *f)
 }
 
 /* As attribute_by_runs(). is_first: nothing was explained yet. */
-static int attribute(struct worker *w, const struct failure *f, bool is_first, uint64_t *rest, struct error *err)
+static int attribute(struct worker *w, const struct failure *f, bool is_first, uint64_t *rest,
+		     struct error *err)
 {
 	const size_t bug = bug_without_loss(w, f->v);
 
@@ -380,7 +404,8 @@ static int attribute(struct worker *w, const struct failure *f, bool is_first, u
 static void tell_failed(struct worker *w, const uint64_t *left)
 {
 	struct explorer *e = &w->explorer;
-	uint64_t *state = e->tests.n > 0 ? explorer_state(e, left) : NULL, *set = e->tests.n > 0 ? states_all(&e->set) : NULL;
+	uint64_t *state = e->tests.n > 0 ? explorer_state(e, left) : NULL,
+		 *set = e->tests.n > 0 ? states_all(&e->set) : NULL;
 
 	for (size_t i = 0; i < e->tests.n; i++) {
 		struct wire m = { 0 };
@@ -412,7 +437,9 @@ static int note_unexplained(struct crash_counters *c, enum minimise_end end)
 }
 
 /* A bug that the states show. Takes b, which explain_begin() began. *bug: its number. *is_new: it was not known here. */
-static enum minimise_end explain_states(struct worker *w, const uint64_t *left, const struct verdict *v, struct crash_bug *b, size_t *bug, bool *is_new, struct error *err)
+static enum minimise_end explain_states(struct worker *w, const uint64_t *left,
+					const struct verdict *v, struct crash_bug *b, size_t *bug,
+					bool *is_new, struct error *err)
 {
 	struct explorer *e = &w->explorer;
 	const struct verdict first = *v;
@@ -437,14 +464,20 @@ static enum minimise_end explain_states(struct worker *w, const uint64_t *left, 
 	k = &w->known.at[*bug];
 	*is_new = !is_here(w, k);
 	if (*is_new)
-		k->here = (struct known_here){ .point = e->walk->point, .has_place = oldest.seq != 0, .place = oldest.site, .kind = first.kind, .code = first.code, .site = first.site };
+		k->here = (struct known_here){ .point = e->walk->point,
+					       .has_place = oldest.seq != 0,
+					       .place = oldest.site,
+					       .kind = first.kind,
+					       .code = first.code,
+					       .site = first.site };
 	explorer_know(e, smallest, survived);
 	free(smallest);
 	return MINIMISE_DONE;
 }
 
 /* Without what known bugs lose, recovery fails as v says. False: it does not, when it is tried again. */
-static int fails_without(struct explorer *e, const uint64_t *rest, struct verdict *v, struct error *err)
+static int fails_without(struct explorer *e, const uint64_t *rest, struct verdict *v,
+			 struct error *err)
 {
 	if (explorer_try(e, rest, v, err) < 0)
 		return -1;
@@ -459,7 +492,13 @@ static char *copy_text(const char *text)
 /* How the failure ended, as it was told right after its run. */
 static void describe_again(const struct crash_bug *told, struct crash_bug *b)
 {
-	*b = (struct crash_bug){ .point = told->point, .seq = told->seq, .at_site = told->at_site, .count = told->count, .part = told->part, .signal = told->signal, .printed = told->printed };
+	*b = (struct crash_bug){ .point = told->point,
+				 .seq = told->seq,
+				 .at_site = told->at_site,
+				 .count = told->count,
+				 .part = told->part,
+				 .signal = told->signal,
+				 .printed = told->printed };
 	b->outcome = copy_text(told->outcome);
 	b->command = copy_text(told->command);
 	b->output = copy_text(told->output);
@@ -469,7 +508,9 @@ static void describe_again(const struct crash_bug *told, struct crash_bug *b)
 }
 
 /* Explains what is left without the losses of known bugs, or the failure itself if that does not fail (again). */
-static enum minimise_end explain_next(struct worker *w, const struct failure *f, const struct crash_bug *told, const uint64_t *rest, size_t *bug, bool *is_new, struct error *err)
+static enum minimise_end explain_next(struct worker *w, const struct failure *f,
+				      const struct crash_bug *told, const uint64_t *rest,
+				      size_t *bug, bool *is_new, struct error *err)
 {
 	const bool is_rest = memcmp(rest, f->newest, w->explorer.set.nwords * sizeof *rest) != 0;
 	struct verdict v;
@@ -486,7 +527,8 @@ static enum minimise_end explain_next(struct worker *w, const struct failure *f,
 }
 
 /* Explains until the failure belongs to known bugs. */
-static int find_bugs(struct worker *w, const struct failure *f, const struct crash_bug *told, struct error *err)
+static int find_bugs(struct worker *w, const struct failure *f, const struct crash_bug *told,
+		     struct error *err)
 {
 	uint64_t *rest = states_copy(&w->explorer.set, f->newest);
 	enum minimise_end end = MINIMISE_DONE;
@@ -494,7 +536,8 @@ static int find_bugs(struct worker *w, const struct failure *f, const struct cra
 	bool is_new = true;
 	int is_counted = 0;
 
-	for (unsigned n = 0; n < BUGS_MAX && is_new && end == MINIMISE_DONE && is_counted == 0; n++) {
+	for (unsigned n = 0; n < BUGS_MAX && is_new && end == MINIMISE_DONE && is_counted == 0;
+	     n++) {
 		is_counted = attribute(w, f, n == 0, rest, err);
 		if (is_counted == 0)
 			end = explain_next(w, f, told, rest, &bug, &is_new, err);
@@ -509,7 +552,8 @@ static int find_bugs(struct worker *w, const struct failure *f, const struct cra
 	return 0;
 }
 
-int known_on_failure(struct explorer *e, const uint64_t *left, const struct verdict *v, void *worker, struct error *err)
+int known_on_failure(struct explorer *e, const uint64_t *left, const struct verdict *v,
+		     void *worker, struct error *err)
 {
 	const struct verdict first = *v;
 	struct worker *w = worker;

@@ -41,7 +41,8 @@ static size_t look(struct looking *l)
 	states_collect_newest(&set, l->walk.model);
 	newest = states_newest(&set);
 	runner_load(l->runner, &with, &set);
-	recovery_set_moment(l->o->recovery, l->runner, l->walk.plan, l->walk.is_over ? UINT64_MAX : l->walk.seq);
+	recovery_set_moment(l->o->recovery, l->runner, l->walk.plan,
+			    l->walk.is_over ? UINT64_MAX : l->walk.seq);
 	runner_begin(l->runner, newest, false);
 	if (verdict_run(&v, l->runner, l->o->recovery, NULL, &ignored) == 0)
 		for (size_t i = 0; i < n && found == SIZE_MAX; i++)

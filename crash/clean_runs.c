@@ -21,7 +21,8 @@ struct clean_run {
 	const struct trace *trace;
 	const uint64_t *newest;
 	struct verdict verdict;
-	struct crash_bug *bug; /* gets a kind if the program's own recovery dies, or relies on zeros */
+	struct crash_bug
+		*bug; /* gets a kind if the program's own recovery dies, or relies on zeros */
 };
 
 static int run_clean(struct clean_run *c, struct error *err)
@@ -37,7 +38,9 @@ static enum blame_again run_again(void *arg, struct error *err)
 
 	if (run_clean(&again, err) < 0)
 		return AGAIN_ERROR;
-	return again.verdict.kind == VERDICT_OK ? AGAIN_FINE : verdict_same(&again.verdict, &first->verdict) ? AGAIN_SAME : AGAIN_OTHER;
+	return again.verdict.kind == VERDICT_OK                ? AGAIN_FINE
+	       : verdict_same(&again.verdict, &first->verdict) ? AGAIN_SAME
+							       : AGAIN_OTHER;
 }
 
 /* The program's own recovery died, as it does at every start. SIGKILL may be anybody's. */
@@ -45,7 +48,8 @@ static bool is_death(const struct clean_run *c)
 {
 	const struct verdict *v = &c->verdict;
 
-	return v->kind == VERDICT_SIGNAL && v->code != SIGKILL && v->command == c->recovery->recover;
+	return v->kind == VERDICT_SIGNAL && v->code != SIGKILL &&
+	       v->command == c->recovery->recover;
 }
 
 /* A failure where nothing is lost: why nothing can be explored, in words; and a bug, if it is one. */
@@ -54,7 +58,8 @@ static void tell_failure(struct clean_run *c, const char *which, bool is_late, s
 	const struct verdict *v = &c->verdict;
 	/* before it is run again: the strings are the runner's */
 	char *text = verdict_text(v), *said = verdict_said(v), *limit;
-	const char *unseen = trace_unseen(c->trace), *command = v->command ? v->command->shown : "?";
+	const char *unseen = trace_unseen(c->trace),
+		   *command = v->command ? v->command->shown : "?";
 	enum blame blame = BLAME_PROGRAM;
 	const bool has_died = is_death(c) && !unseen;
 	enum runner_limit struck;
@@ -66,20 +71,29 @@ static void tell_failure(struct clean_run *c, const char *which, bool is_late, s
 		blame = blame_find(c->runner, v, true, run_again, c, &struck, &ignored);
 	if (blame == BLAME_LIMIT || blame == BLAME_EXCESS) {
 		limit = runner_limit_text(c->runner, struck);
-		error_set(err, "recovery reached %s on the %s state, where nothing is lost (%s%s; %s). No crash state was explored", limit, which, text,
-			  said, command);
+		error_set(
+			err,
+			"recovery reached %s on the %s state, where nothing is lost (%s%s; %s). No crash state was explored",
+			limit, which, text, said, command);
 		free(limit);
 	} else if (is_late) {
-		error_set(err, "nothing could be explored: --max-time ended while recovery ran on the %s state, where nothing is lost (%s); give more time, or find "
-			       "out why it does not end", which, command);
+		error_set(
+			err,
+			"nothing could be explored: --max-time ended while recovery ran on the %s state, where nothing is lost (%s); give more time, or find "
+			"out why it does not end",
+			which, command);
 	} else if (unseen) {
-		error_set(err, "recovery fails on the %s state, where nothing is lost: %s%s. That need not be the fault of %s: the trace does not have all that happened "
-			       "(%s). No crash state was explored",
-			  which, text, said, command, unseen);
+		error_set(
+			err,
+			"recovery fails on the %s state, where nothing is lost: %s%s. That need not be the fault of %s: the trace does not have all that happened "
+			"(%s). No crash state was explored",
+			which, text, said, command, unseen);
 	} else {
-		error_set(err, "recovery fails on the %s state, where nothing is lost: %s%s. The checker (%s) fails even when nothing is lost. Fix it "
-			       "first; no crash state was explored",
-			  which, text, said, command);
+		error_set(
+			err,
+			"recovery fails on the %s state, where nothing is lost: %s%s. The checker (%s) fails even when nothing is lost. Fix it "
+			"first; no crash state was explored",
+			which, text, said, command);
 	}
 	if (has_died && blame == BLAME_PROGRAM)
 		c->bug->kind = "recovery-failure";
@@ -90,13 +104,18 @@ static void tell_failure(struct clean_run *c, const char *which, bool is_late, s
 int clean_runs_not_opened(const struct recovery *c, struct error *err)
 {
 	for (int part = 0; part < PART_N; part++) {
-		const struct runner_command *command = recovery_command(c, (enum recovery_part)part);
+		const struct runner_command *command =
+			recovery_command(c, (enum recovery_part)part);
 
 		if (command && runner_command_has_pool(command))
-			return error_set(err, "recovery opened no file of the trace, although its command line names the pool (%s); {} must be an "
-					      "argument that the program opens (in sh -c 'SCRIPT' {}, the script sees it as $0)", command->shown);
+			return error_set(
+				err,
+				"recovery opened no file of the trace, although its command line names the pool (%s); {} must be an "
+				"argument that the program opens (in sh -c 'SCRIPT' {}, the script sees it as $0)",
+				command->shown);
 	}
-	return error_set(err, "recovery opened no file of the trace; put {} where the pool's path belongs");
+	return error_set(
+		err, "recovery opened no file of the trace; put {} where the pool's path belongs");
 }
 
 /* At the end, of a trace that has all that happened. */
@@ -106,11 +125,13 @@ static bool may_rely_on_zeros(const struct walk *w, const struct crash_bug *bug)
 }
 
 /* Recovery failed at the end. Is that a bug, because it relies on zeros that nobody stored? If not, it is run once more, as it was. -1: that is impossible. */
-static int try_zeros(struct walk *w, const struct state_set *set, struct clean_run *c, struct error *err)
+static int try_zeros(struct walk *w, const struct state_set *set, struct clean_run *c,
+		     struct error *err)
 {
 	struct crash_bug relied = *c->bug;
 
-	crash_bug_describe(&relied, &c->verdict); /* before it is run again: the strings are the runner's */
+	crash_bug_describe(&relied,
+			   &c->verdict); /* before it is run again: the strings are the runner's */
 	if (zeros_are_relied_on(w, c->runner, c->recovery, &relied.allocation)) {
 		relied.kind = "uninitialised-read";
 		*c->bug = relied;
@@ -121,11 +142,14 @@ static int try_zeros(struct walk *w, const struct state_set *set, struct clean_r
 	return run_clean(c, err);
 }
 
-static int try_clean(struct walk *w, struct runner *runner, const struct crash_options *o, const char *which, uint64_t *time_us,
-		     struct crash_bug *bug, bool *needs_pool, struct error *err)
+static int try_clean(struct walk *w, struct runner *runner, const struct crash_options *o,
+		     const char *which, uint64_t *time_us, struct crash_bug *bug, bool *needs_pool,
+		     struct error *err)
 {
 	struct state_set set = { 0 };
-	struct clean_run run = { .runner = runner, .recovery = o->recovery, .trace = w->plan->trace, .bug = bug };
+	struct clean_run run = {
+		.runner = runner, .recovery = o->recovery, .trace = w->plan->trace, .bug = bug
+	};
 	uint64_t *newest, start = clock_ns();
 	bool is_late;
 	int result;
@@ -139,14 +163,17 @@ static int try_clean(struct walk *w, struct runner *runner, const struct crash_o
 	if ((clock_ns() - start) / 1000 > *time_us)
 		*time_us = (clock_ns() - start) / 1000;
 	if (result == 0 && run.verdict.why_unsound) {
-		result = error_set(err, "recovery cannot be run on crash states: %s", run.verdict.why_unsound);
+		result = error_set(err, "recovery cannot be run on crash states: %s",
+				   run.verdict.why_unsound);
 	} else if (result == 0 && verdict_is_refusal(&run.verdict, runner, &w->image)) {
 		*needs_pool = true;
 	} else if (result == 0 && run.verdict.kind != VERDICT_OK && may_rely_on_zeros(w, bug)) {
 		result = try_zeros(w, &set, &run, err);
 	}
-	if (result == 0 && !bug->kind && !*needs_pool && run.verdict.kind != VERDICT_OK && !run.verdict.why_unsound) {
-		is_late = verdict_is_slow(&run.verdict) && o->limits.deadline_ns && clock_ns() >= o->limits.deadline_ns;
+	if (result == 0 && !bug->kind && !*needs_pool && run.verdict.kind != VERDICT_OK &&
+	    !run.verdict.why_unsound) {
+		is_late = verdict_is_slow(&run.verdict) && o->limits.deadline_ns &&
+			  clock_ns() >= o->limits.deadline_ns;
 		tell_failure(&run, which, is_late, err);
 		result = -1;
 	}
@@ -159,8 +186,8 @@ static int try_clean(struct walk *w, struct runner *runner, const struct crash_o
 
 /* Before anything was stored that may be lost: at the first failure point, the first operation is in progress already. *has_died: the program's own recovery did;
  * if it dies at the end as well, it is no checker that expects a pool of another shape. */
-static int try_begin(const struct plan *p, const struct crash_options *o, struct runner *runner, uint64_t *time_us, bool *has_died, bool *needs_pool,
-		     struct error *err)
+static int try_begin(const struct plan *p, const struct crash_options *o, struct runner *runner,
+		     uint64_t *time_us, bool *has_died, bool *needs_pool, struct error *err)
 {
 	struct crash_bug bug = { 0 };
 	struct walk w;
@@ -176,9 +203,12 @@ static int try_begin(const struct plan *p, const struct crash_options *o, struct
 }
 
 /* After everything. Recovery that dies there is all that is told: whatever a crash leaves, it would die sooner or later. */
-static int try_end(struct walk *w, const struct crash_options *o, struct runner *runner, struct crash_result *r, uint64_t *time_us, struct error *err)
+static int try_end(struct walk *w, const struct crash_options *o, struct runner *runner,
+		   struct crash_result *r, uint64_t *time_us, struct error *err)
 {
-	struct crash_bug bug = { .point = w->point, .seq = w->plan->nevents + 1, .count = 1, .is_clean = true };
+	struct crash_bug bug = {
+		.point = w->point, .seq = w->plan->nevents + 1, .count = 1, .is_clean = true
+	};
 	bool needs_pool = false;
 	int result = try_clean(w, runner, o, "final", time_us, &bug, &needs_pool, err);
 
@@ -209,7 +239,8 @@ static void deal(uint64_t seq, uint64_t cost, void *arg)
 }
 
 /* Deals out the failure points; the walk, which is at the first one, goes to the end. */
-static int walk_all(struct walk *w, const struct crash_options *o, struct rep_points *points, struct dealing *d, struct error *err)
+static int walk_all(struct walk *w, const struct crash_options *o, struct rep_points *points,
+		    struct dealing *d, struct error *err)
 {
 	int result;
 
@@ -229,8 +260,9 @@ static int walk_all(struct walk *w, const struct crash_options *o, struct rep_po
 	return 0;
 }
 
-int clean_runs_try(const struct plan *p, const struct crash_options *o, struct runner *runner, struct crash_result *r, struct rep_points *points,
-		   struct share *share, crash_events *crashes, struct error *err)
+int clean_runs_try(const struct plan *p, const struct crash_options *o, struct runner *runner,
+		   struct crash_result *r, struct rep_points *points, struct share *share,
+		   crash_events *crashes, struct error *err)
 {
 	struct dealing dealing = { .share = share, .crashes = crashes };
 	bool has_died;
@@ -240,14 +272,19 @@ int clean_runs_try(const struct plan *p, const struct crash_options *o, struct r
 	int result;
 
 	if (!o->may_lack_news && !news_in(p))
-		return error_set(err, "nothing could be explored: the program stored nothing new to persistent memory%s",
-				 p->initial.n > 0 ? "; its files already held the same data: start without them (--fresh), or give the program "
-						    "something to do" : "");
+		return error_set(
+			err,
+			"nothing could be explored: the program stored nothing new to persistent memory%s",
+			p->initial.n > 0
+				? "; its files already held the same data: start without them (--fresh), or give the program "
+				  "something to do"
+				: "");
 	walk_init(&w, p, o->stops);
 	if (!walk_next(&w)) {
 		walk_release(&w);
-		return error_set(err, "%s holds no failure point: nothing was stored to persistent memory%s", p->path,
-				 p->has_roi ? " inside the region of interest" : "");
+		return error_set(
+			err, "%s holds no failure point: nothing was stored to persistent memory%s",
+			p->path, p->has_roi ? " inside the region of interest" : "");
 	}
 	runner_set_deadline(runner, o->limits.deadline_ns);
 	result = try_begin(p, o, runner, &time_us, &has_died, &r->needs_pool, err);
@@ -262,7 +299,8 @@ int clean_runs_try(const struct plan *p, const struct crash_options *o, struct r
 	r->npoints = w.point;
 	if (result == 0 && p->cut == CUT_NONE)
 		result = try_end(&w, o, runner, r, &time_us, err);
-	else if (has_died && p->cut == CUT_NONE && try_end(&w, o, runner, r, &time_us, &failed) == 0 && r->bugs.n > 0)
+	else if (has_died && p->cut == CUT_NONE &&
+		 try_end(&w, o, runner, r, &time_us, &failed) == 0 && r->bugs.n > 0)
 		result = 0;
 	runner_set_deadline(runner, 0);
 	r->timeout_ms = (uint32_t)(time_us / 1000 * TIMEOUT_FACTOR);

@@ -9,8 +9,9 @@ typedef VEC(uint64_t) crash_events;
 
 /* Fills npoints, walk_ns and timeout_ms of the result, lists the failure points for a strategy that chooses among them, and takes this shard's share of them, with their events if crashes is not NULL. A bug in the result: the program's own recovery dies,
  * though nothing is lost, and there is no use in exploring. -1: err says how recovery fails. */
-int clean_runs_try(const struct plan *p, const struct crash_options *o, struct runner *runner, struct crash_result *r, struct rep_points *points,
-		   struct share *share, crash_events *crashes, struct error *err);
+int clean_runs_try(const struct plan *p, const struct crash_options *o, struct runner *runner,
+		   struct crash_result *r, struct rep_points *points, struct share *share,
+		   crash_events *crashes, struct error *err);
 /* That no run has opened a PM file. */
 int clean_runs_not_opened(const struct recovery *c, struct error *err);
 

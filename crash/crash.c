@@ -15,14 +15,17 @@
 #include "crash/work.h"
 #include "serve/processes.h"
 
-#define PROCESSES_EACH 64u /* that a worker and its recovery may have at a time before they are in the way of others */
+#define PROCESSES_EACH \
+	64u /* that a worker and its recovery may have at a time before they are in the way of others */
 
 /* ---- before ---- */
 
-static void keep_objects(struct crash_result *r, const struct runner *runner, const struct recovery *c)
+static void keep_objects(struct crash_result *r, const struct runner *runner,
+			 const struct recovery *c)
 {
 	for (int part = 0; part < PART_N; part++) {
-		const struct runner_command *command = recovery_command(c, (enum recovery_part)part);
+		const struct runner_command *command =
+			recovery_command(c, (enum recovery_part)part);
 		const struct trace_object *list;
 		size_t n = command ? runner_objects(runner, command, &list) : 0;
 
@@ -49,7 +52,9 @@ static void fit_room(struct crash_options *o, struct crash_result *r, uint64_t u
 	if (fit >= jobs)
 		return;
 	o->jobs = fit > 1 ? (uint32_t)fit : 1;
-	r->why_slower = xasprintf("%u jobs instead of %llu: %s has no space for more images (set TMPDIR to a folder with more)", o->jobs, (unsigned long long)jobs, o->runner.folder);
+	r->why_slower = xasprintf(
+		"%u jobs instead of %llu: %s has no space for more images (set TMPDIR to a folder with more)",
+		o->jobs, (unsigned long long)jobs, o->runner.folder);
 }
 
 /* ... and as many as may have processes at the same time: one whose recovery finds no room for another process must not take that for its failure. */
@@ -60,7 +65,8 @@ static void fit_processes(struct crash_options *o, struct crash_result *r)
 	struct rlimit most;
 	uint64_t has, room;
 
-	if (jobs < 2 || uid == 0 || getrlimit(RLIMIT_NPROC, &most) < 0 || most.rlim_cur == RLIM_INFINITY)
+	if (jobs < 2 || uid == 0 || getrlimit(RLIMIT_NPROC, &most) < 0 ||
+	    most.rlim_cur == RLIM_INFINITY)
 		return;
 	has = processes_count_threads(uid);
 	room = most.rlim_cur > has ? most.rlim_cur - has : 0;
@@ -68,11 +74,14 @@ static void fit_processes(struct crash_options *o, struct crash_result *r)
 		return;
 	o->jobs = room / PROCESSES_EACH > 1 ? (uint32_t)(room / PROCESSES_EACH) : 1;
 	free(r->why_slower);
-	r->why_slower = xasprintf("%u jobs instead of %llu: 'ulimit -u' leaves room for %llu processes", o->jobs, (unsigned long long)jobs, (unsigned long long)room);
+	r->why_slower =
+		xasprintf("%u jobs instead of %llu: 'ulimit -u' leaves room for %llu processes",
+			  o->jobs, (unsigned long long)jobs, (unsigned long long)room);
 }
 
-static int prepare(const struct plan *p, struct crash_options *o, struct references *refs, struct rep_points *points, struct share *share,
-		   struct crash_result *r, struct error *err)
+static int prepare(const struct plan *p, struct crash_options *o, struct references *refs,
+		   struct rep_points *points, struct share *share, struct crash_result *r,
+		   struct error *err)
 {
 	struct runner *runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
 	static const uint64_t none; /* for a part without failure points; NULL means all */
@@ -83,7 +92,8 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 
 	if (!runner)
 		return -1;
-	result = clean_runs_try(p, o, runner, r, points, share, is_part && o->recovery->dump ? &crashes : NULL, err);
+	result = clean_runs_try(p, o, runner, r, points, share,
+				is_part && o->recovery->dump ? &crashes : NULL, err);
 	if (!o->strategy->is_representative)
 		r->nshare = share->n;
 	if (o->runner.timeout_ms)
@@ -92,8 +102,11 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 	o->limits.needs_pool = r->needs_pool;
 	if (o->recovery->dump && !o->allowed)
 		r->why_no_dump = plan_why_no_operations(p);
-	if (result == 0 && !missing_has_died(r) && work_wants_references(o, r) && !o->strategy->is_representative)
-		result = references_take(refs, p, runner, o->recovery, is_part ? (crashes.at ? crashes.at : &none) : NULL, crashes.n, err);
+	if (result == 0 && !missing_has_died(r) && work_wants_references(o, r) &&
+	    !o->strategy->is_representative)
+		result = references_take(refs, p, runner, o->recovery,
+					 is_part ? (crashes.at ? crashes.at : &none) : NULL,
+					 crashes.n, err);
 	vec_release(&crashes);
 	if (result == 0)
 		keep_objects(r, runner, o->recovery);
@@ -118,7 +131,8 @@ static bool has_used_pool(const struct crash_counters *c)
 }
 
 /* What other processes did is here; what is left depends on all of it. */
-static void take_sum(const struct plan *p, struct crash_options *o, struct rep_points *points, struct crash_result *r)
+static void take_sum(const struct plan *p, struct crash_options *o, struct rep_points *points,
+		     struct crash_result *r)
 {
 	*r = *o->sum;
 	*o->sum = (struct crash_result){ 0 };
@@ -136,16 +150,21 @@ static int take_done(struct crash_result *r, struct crash_result *done, struct e
 {
 	/* of the representatives, the share is known only when they are chosen */
 	if ((r->nshare && done->nshare != r->nshare) || done->npoints != r->npoints)
-		return error_set(err, "the saved part of an earlier run is damaged; remove it and start again");
+		return error_set(
+			err,
+			"the saved part of an earlier run is damaged; remove it and start again");
 	done->nshare = 0;
 	part_add(r, done);
 	return 0;
 }
 
-int crash_explore(const struct plan *p, const struct crash_options *options, struct crash_result *r, struct error *err)
+int crash_explore(const struct plan *p, const struct crash_options *options, struct crash_result *r,
+		  struct error *err)
 {
 	struct crash_options o = *options;
-	struct references refs = { .deadline_ns = options->limits.deadline_ns, .texts = &r->texts, .index = options->index };
+	struct references refs = { .deadline_ns = options->limits.deadline_ns,
+				   .texts = &r->texts,
+				   .index = options->index };
 	struct rep_points points = { 0 };
 	struct share share = { 0 };
 	int result = 0;
@@ -167,10 +186,13 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 	if (result == 0 && r->counters.begun > 0 && r->bugs.n == 0 && !has_used_pool(&r->counters))
 		result = clean_runs_not_opened(o.recovery, err);
 	findings_sort(r);
-	missing_find(&r->why_incomplete, p, &o, r, o.is_interrupted && o.is_interrupted(o.arg), result < 0 ? err->msg : NULL);
-	r->is_broken_off = (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) || (o.is_interrupted && o.is_interrupted(o.arg));
+	missing_find(&r->why_incomplete, p, &o, r, o.is_interrupted && o.is_interrupted(o.arg),
+		     result < 0 ? err->msg : NULL);
+	r->is_broken_off = (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) ||
+			   (o.is_interrupted && o.is_interrupted(o.arg));
 	r->is_exhausted = result == 0 && r->why_incomplete.n == 0;
-	if (r->is_exhausted && r->bugs.n == 0 && !o.shard.of) /* a failure is tried with other contents anyway */
+	if (r->is_exhausted && r->bugs.n == 0 &&
+	    !o.shard.of) /* a failure is tried with other contents anyway */
 		r->beside = beside_looks_find(p, &o, r->npoints);
 	missing_find_beside(&r->why_incomplete, r);
 	r->is_complete = result == 0 && r->why_incomplete.n == 0;

@@ -6,6 +6,7 @@
 #include "crash/search/state_text.h"
 #include "crash/search/strategies.h"
 
-int crash_explore(const struct plan *p, const struct crash_options *o, struct crash_result *r, struct error *err);
+int crash_explore(const struct plan *p, const struct crash_options *o, struct crash_result *r,
+		  struct error *err);
 
 #endif

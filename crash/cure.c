@@ -17,7 +17,8 @@ static size_t point_find(const struct cure_points *points, uint64_t seq)
 }
 
 /* A walk over what is supposed, from one failure point that is to be judged to the next. */
-static void walk_begin(struct walk *w, const struct plan *p, const struct whatif *supposed, const struct cure_judge *j)
+static void walk_begin(struct walk *w, const struct plan *p, const struct whatif *supposed,
+		       const struct cure_judge *j)
 {
 	walk_init(w, p, j->stops);
 	walk_suppose(w, supposed);
@@ -30,8 +31,8 @@ static bool is_known(const struct cure_points *known, uint64_t seq)
 	return known && known->seqs.n && known->seqs.at[i] == seq && known->verdicts.at[i] > 0;
 }
 
-int cure_holds(const struct cure_window *w, const struct plan *p, const struct whatif *supposed, const struct cure_points *known, struct cure_judge *j,
-	       struct error *err)
+int cure_holds(const struct cure_window *w, const struct plan *p, const struct whatif *supposed,
+	       const struct cure_points *known, struct cure_judge *j, struct error *err)
 {
 	int result = 1;
 	struct walk walk;
@@ -51,11 +52,13 @@ int cure_holds(const struct cure_window *w, const struct plan *p, const struct w
 /* An acknowledgement, or where an operation begins: others may look at the state here. */
 static bool is_watched_event(const struct plan *p, const struct trace_event *ev)
 {
-	return ev->kind == PMT_OUTPUT || (p->has_annotated_operations && (ev->kind == PMT_OP_BEGIN || ev->kind == PMT_OP_END));
+	return ev->kind == PMT_OUTPUT || (p->has_annotated_operations &&
+					  (ev->kind == PMT_OP_BEGIN || ev->kind == PMT_OP_END));
 }
 
 /* The acknowledgements on both sides of a crash before event seq: what is done in between is one thing for those who watch. */
-static void find_acknowledgements(const struct plan *p, uint64_t seq, uint64_t *before, uint64_t *after)
+static void find_acknowledgements(const struct plan *p, uint64_t seq, uint64_t *before,
+				  uint64_t *after)
 {
 	struct trace *t = trace_cursor(p->trace);
 	struct trace_event ev;
@@ -71,7 +74,8 @@ static void find_acknowledgements(const struct plan *p, uint64_t seq, uint64_t *
 	trace_close(t);
 }
 
-void cure_points_find(struct cure_points *out, const struct plan *p, const struct whatif *supposed, const struct cure_judge *j)
+void cure_points_find(struct cure_points *out, const struct plan *p, const struct whatif *supposed,
+		      const struct cure_judge *j)
 {
 	struct walk w;
 
@@ -101,8 +105,9 @@ static bool needs_judging(const struct cure_points *points, size_t from, size_t 
 }
 
 /* Judges points from..to until one holds, unless all are wanted. */
-static int points_judge(struct cure_points *points, size_t from, size_t to, bool wants_all, const struct plan *p, const struct whatif *supposed,
-			struct cure_judge *j, struct error *err)
+static int points_judge(struct cure_points *points, size_t from, size_t to, bool wants_all,
+			const struct plan *p, const struct whatif *supposed, struct cure_judge *j,
+			struct error *err)
 {
 	int result = 0;
 	struct walk w;
@@ -129,8 +134,9 @@ static size_t reach(const struct cure_judge *j)
 }
 
 /* The first point from `at` on that holds, or the last before the acknowledgement. */
-static int look_ahead(struct cure_points *points, size_t at, uint64_t after, size_t *last, const struct plan *p, const struct whatif *supposed,
-		      struct cure_judge *j, struct error *err)
+static int look_ahead(struct cure_points *points, size_t at, uint64_t after, size_t *last,
+		      const struct plan *p, const struct whatif *supposed, struct cure_judge *j,
+		      struct error *err)
 {
 	size_t end = at + reach(j) < points->seqs.n ? at + reach(j) : points->seqs.n - 1;
 
@@ -144,13 +150,17 @@ static int look_ahead(struct cure_points *points, size_t at, uint64_t after, siz
 }
 
 /* The nearest before `at` that holds, or the first behind the acknowledgement. */
-static int look_back(struct cure_points *points, size_t at, uint64_t before, size_t *first, const struct plan *p, const struct whatif *supposed,
-		     struct cure_judge *j, struct error *err)
+static int look_back(struct cure_points *points, size_t at, uint64_t before, size_t *first,
+		     const struct plan *p, const struct whatif *supposed, struct cure_judge *j,
+		     struct error *err)
 {
 	size_t step = 1;
 
-	for (*first = at; *first > 0 && at - *first < reach(j) && points->verdicts.at[*first] <= 0 && points->seqs.at[*first - 1] > before; step *= 2) {
-		size_t to = *first - 1, from = *first > step ? *first - step : 0; /* each costs a walk */
+	for (*first = at; *first > 0 && at - *first < reach(j) &&
+			  points->verdicts.at[*first] <= 0 && points->seqs.at[*first - 1] > before;
+	     step *= 2) {
+		size_t to = *first - 1,
+		       from = *first > step ? *first - step : 0; /* each costs a walk */
 
 		if (points_judge(points, from, to, true, p, supposed, j, err) < 0)
 			return -1;
@@ -160,8 +170,9 @@ static int look_back(struct cure_points *points, size_t at, uint64_t before, siz
 	return 0;
 }
 
-int cure_window_find(struct cure_window *w, struct cure_points *points, const struct plan *p, const struct whatif *supposed, struct cure_judge *j,
-		     uint64_t seq, struct error *err)
+int cure_window_find(struct cure_window *w, struct cure_points *points, const struct plan *p,
+		     const struct whatif *supposed, struct cure_judge *j, uint64_t seq,
+		     struct error *err)
 {
 	size_t at, first, last;
 	uint64_t before, after;
@@ -178,17 +189,22 @@ int cure_window_find(struct cure_window *w, struct cure_points *points, const st
 	if (look_ahead(points, at, after, &last, p, supposed, j, err) < 0 ||
 	    look_back(points, at, before, &first, p, supposed, j, err) < 0)
 		return -1;
-	*w = (struct cure_window){ .first_seq = points->seqs.at[first] > before ? points->seqs.at[first] : before + 1,
-				   .last_seq = points->seqs.at[last],
-				   .from_seq = points->verdicts.at[first] > 0 && points->seqs.at[first] > before ? points->seqs.at[first] : before + 1,
-				   .to_seq = points->verdicts.at[last] > 0 ? points->seqs.at[last] : after,
-				   .is_failing = points->verdicts.at[at] == 0 };
+	*w = (struct cure_window){
+		.first_seq = points->seqs.at[first] > before ? points->seqs.at[first] : before + 1,
+		.last_seq = points->seqs.at[last],
+		.from_seq = points->verdicts.at[first] > 0 && points->seqs.at[first] > before
+				    ? points->seqs.at[first]
+				    : before + 1,
+		.to_seq = points->verdicts.at[last] > 0 ? points->seqs.at[last] : after,
+		.is_failing = points->verdicts.at[at] == 0
+	};
 	return 0;
 }
 
 /* ---- steps ---- */
 
-static void step_add(struct cure_steps *s, const struct trace_event *ev, uint32_t place, bool is_tx, bool is_new)
+static void step_add(struct cure_steps *s, const struct trace_event *ev, uint32_t place, bool is_tx,
+		     bool is_new)
 {
 	struct cure_step *last = s->list.n > 0 ? &s->list.at[s->list.n - 1] : NULL;
 
@@ -199,8 +215,8 @@ static void step_add(struct cure_steps *s, const struct trace_event *ev, uint32_
 	*vec_add(&s->list) = (struct cure_step){ ev->seq, ev->seq, place, is_tx };
 }
 
-void cure_steps_find(struct cure_steps *s, const struct plan *p, const struct whatif *supposed, const struct cure_window *w, uint64_t seq,
-		     uint32_t stream, uint32_t thread)
+void cure_steps_find(struct cure_steps *s, const struct plan *p, const struct whatif *supposed,
+		     const struct cure_window *w, uint64_t seq, uint32_t stream, uint32_t thread)
 {
 	struct trace *t = trace_cursor(p->trace);
 	bool is_new_tx = false;
@@ -231,14 +247,17 @@ void cure_steps_find(struct cure_steps *s, const struct plan *p, const struct wh
 
 /* ---- intervals ---- */
 
-static void add_interval(struct whatif *supposed, const struct cure_steps *s, uint64_t first_seq, uint64_t last_seq)
+static void add_interval(struct whatif *supposed, const struct cure_steps *s, uint64_t first_seq,
+			 uint64_t last_seq)
 {
-	*vec_add(&supposed->intervals) = (struct whatif_interval){ s->stream, s->thread, first_seq, last_seq };
+	*vec_add(&supposed->intervals) =
+		(struct whatif_interval){ s->stream, s->thread, first_seq, last_seq };
 }
 
 /* What is written in the source happens each time: from the first place to the next time that the last one is come to, without an
  * acknowledgement in between. */
-static void add_instances(const struct plan *p, struct whatif *supposed, const struct cure_steps *s, size_t first, size_t last)
+static void add_instances(const struct plan *p, struct whatif *supposed, const struct cure_steps *s,
+			  size_t first, size_t last)
 {
 	const struct cure_step *a = &s->list.at[first], *b = &s->list.at[last];
 	uint64_t begin = 0, end = 0;
@@ -252,7 +271,8 @@ static void add_instances(const struct plan *p, struct whatif *supposed, const s
 	while (trace_next(t, &ev)) {
 		uint32_t place = trace_is_store(ev.kind) ? whatif_place(supposed, ev.site) : 0;
 
-		if (ev.stream != s->stream || ev.thread != s->thread || (!place && !is_watched_event(p, &ev)))
+		if (ev.stream != s->stream || ev.thread != s->thread ||
+		    (!place && !is_watched_event(p, &ev)))
 			continue;
 		if (begin && end && place != b->place) {
 			if (end < a->first_seq || begin > b->last_seq)
@@ -271,8 +291,9 @@ static void add_instances(const struct plan *p, struct whatif *supposed, const s
 	trace_close(t);
 }
 
-static int try_interval(const struct cure_window *w, const struct plan *p, struct whatif *supposed, const struct cure_steps *s, size_t first,
-			size_t last, struct cure_judge *j, struct error *err)
+static int try_interval(const struct cure_window *w, const struct plan *p, struct whatif *supposed,
+			const struct cure_steps *s, size_t first, size_t last, struct cure_judge *j,
+			struct error *err)
 {
 	size_t n = supposed->intervals.n;
 	int result;
@@ -280,13 +301,15 @@ static int try_interval(const struct cure_window *w, const struct plan *p, struc
 	add_instances(p, supposed, s, first, last);
 	result = cure_holds(w, p, supposed, NULL, j, err);
 	if (result == 0 && j->on_failure)
-		j->on_failure(s->list.at[first].first_seq, s->list.at[last].last_seq, j->on_failure_arg);
+		j->on_failure(s->list.at[first].first_seq, s->list.at[last].last_seq,
+			      j->on_failure_arg);
 	supposed->intervals.n = n;
 	return result;
 }
 
-int cure_interval_find(const struct cure_window *w, const struct plan *p, struct whatif *supposed, const struct cure_steps *s,
-		       struct cure_judge *j, size_t *first, size_t *last, struct error *err)
+int cure_interval_find(const struct cure_window *w, const struct plan *p, struct whatif *supposed,
+		       const struct cure_steps *s, struct cure_judge *j, size_t *first,
+		       size_t *last, struct error *err)
 {
 	size_t low, high;
 	int result;

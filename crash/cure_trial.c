@@ -10,7 +10,8 @@
 #include "crash/states/states_of_stores.h"
 
 #define BEFORE_MAX 1024u /* failure points of which the states are kept for what comes next */
-#define RUNS_OF_POINT 8u /* at most: what a cure does not mend fails in most of the states that lose it */
+#define RUNS_OF_POINT \
+	8u /* at most: what a cure does not mend fails in most of the states that lose it */
 
 /* ---- what a failing state says ---- */
 
@@ -78,7 +79,8 @@ static int copes_either(struct cure_trial *t, const uint64_t *state, struct erro
 
 /* The states fail because they lose the finding's place: with its stores, recovery copes. What it did not read may be in the way, so it is tried with the newest contents, then with
  * the oldest. */
-static int fails_by_loss(struct cure_trial *t, const uint64_t *left, const struct read_places *read, const struct cure_trial_finding *f, struct error *err)
+static int fails_by_loss(struct cure_trial *t, const uint64_t *left, const struct read_places *read,
+			 const struct cure_trial_finding *f, struct error *err)
 {
 	struct explorer *e = &t->explorer;
 	store_list returned = { 0 };
@@ -133,7 +135,8 @@ static bool begins_interval(const struct whatif *supposed, const struct walk *w,
 	for (size_t i = 0; i < supposed->intervals.n; i++) {
 		const struct whatif_interval *interval = &supposed->intervals.at[i];
 
-		if (last_seq <= interval->first_seq && interval->first_seq < w->seq && w->seq <= interval->last_seq)
+		if (last_seq <= interval->first_seq && interval->first_seq < w->seq &&
+		    w->seq <= interval->last_seq)
 			return true;
 	}
 	return false;
@@ -151,11 +154,13 @@ static bool is_nothing_pending(const struct walk *w)
 }
 
 /* If a change leaves nothing of a window but the states from before it, recovery that fails on them fails for another reason. */
-static void note_before(struct cure_trial *t, const struct whatif *supposed, const struct walk *w, uint64_t last_seq)
+static void note_before(struct cure_trial *t, const struct whatif *supposed, const struct walk *w,
+			uint64_t last_seq)
 {
 	if (!has_whole(t) || t->nbefore == BEFORE_MAX)
 		return;
-	if (is_wanted(t, w->seq) && !(supposed && begins_interval(supposed, w, last_seq) && is_nothing_pending(w)))
+	if (is_wanted(t, w->seq) &&
+	    !(supposed && begins_interval(supposed, w, last_seq) && is_nothing_pending(w)))
 		return;
 	t->nbefore++;
 	t->before_key = states_key(w);
@@ -169,7 +174,8 @@ static bool fails_alike(const struct cure_trial *t, const struct cure_trial_find
 }
 
 /* The states fail as the finding does, and so does what loses nothing; and it is not so before the window, too. */
-static int fails_whole(struct cure_trial *t, const struct cure_trial_finding *f, const char *text, struct error *err)
+static int fails_whole(struct cure_trial *t, const struct cure_trial_finding *f, const char *text,
+		       struct error *err)
 {
 	struct explorer *e = &t->explorer;
 	uint64_t *all = states_all(&e->set), *newest = explorer_state(e, all);
@@ -184,7 +190,8 @@ static int fails_whole(struct cure_trial *t, const struct cure_trial_finding *f,
 	return result;
 }
 
-static int find_failing(struct cure_trial *t, const uint64_t *left, const char *text, struct error *err)
+static int find_failing(struct cure_trial *t, const uint64_t *left, const char *text,
+			struct error *err)
 {
 	struct read_places read;
 	int result = 0;
@@ -207,7 +214,8 @@ static int find_failing(struct cure_trial *t, const uint64_t *left, const char *
 	return result < 0 ? -1 : 0;
 }
 
-static int on_failure(struct explorer *e, const uint64_t *left, const struct verdict *v, void *arg, struct error *err)
+static int on_failure(struct explorer *e, const uint64_t *left, const struct verdict *v, void *arg,
+		      struct error *err)
 {
 	char *text = verdict_text(v); /* before another run */
 	uint64_t *newest = explorer_state(e, left);
@@ -253,7 +261,8 @@ static void note_loss(const struct model_lost *s, void *arg)
 	for (size_t i = 0; i < l->trial->n && !l->is_lost; i++) {
 		const struct cure_trial_finding *f = &l->trial->list[i];
 
-		l->is_lost = (!l->only || l->only == f) && is_sought(l->trial, f) && is_of(f, site_id(s->site));
+		l->is_lost = (!l->only || l->only == f) && is_sought(l->trial, f) &&
+			     is_of(f, site_id(s->site));
 	}
 }
 
@@ -262,7 +271,8 @@ static bool is_losing(struct loss *l, const struct state_line *line, uint32_t co
 	const struct explorer *e = &l->trial->explorer;
 
 	l->is_lost = false;
-	model_each_lost(e->walk->model, line->addr, state_content(&e->set, line, content), note_loss, l);
+	model_each_lost(e->walk->model, line->addr, state_content(&e->set, line, content),
+			note_loss, l);
 	return l->is_lost;
 }
 
@@ -335,7 +345,8 @@ static bool is_whole_sought(const struct cure_trial *t)
 static int probe_point(struct cure_trial *t, struct error *err)
 {
 	struct explorer *e = &t->explorer;
-	uint64_t *all = states_all(&e->set), *newest = explorer_state(e, all), *oldest = explorer_oldest(e, all), *state = states_copy(&e->set, newest);
+	uint64_t *all = states_all(&e->set), *newest = explorer_state(e, all),
+		 *oldest = explorer_oldest(e, all), *state = states_copy(&e->set, newest);
 	struct loss any = { .trial = t };
 	const bool is_possible = lose_sought(&any, state);
 	int result = 0;
@@ -366,7 +377,8 @@ static void on_point(struct explorer *e, bool is_again, void *arg)
 		return;
 	t->is_probed = true;
 	t->is_broken = probe_point(t, &err) < 0;
-	if (t->is_broken || !is_wanted(t, e->walk->seq) || (!wants_reads(t) && (!t->is_possible || cure_trial_nruns(t) >= t->enough)))
+	if (t->is_broken || !is_wanted(t, e->walk->seq) ||
+	    (!wants_reads(t) && (!t->is_possible || cure_trial_nruns(t) >= t->enough)))
 		e->counters->is_stopped = 1;
 }
 
@@ -385,7 +397,8 @@ static void note_read(const struct model_store *s, void *arg)
 }
 
 /* What recovery reads of the place, and may be lost, is still read unsafely. */
-static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *after, const struct verdict *v, void *arg)
+static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *after,
+		   const struct verdict *v, void *arg)
 {
 	const struct run_decision *d;
 	const size_t n = runner_decisions(e->runner, &d);
@@ -403,7 +416,9 @@ static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *a
 		for (size_t k = 0; k < n; k++)
 			for (uint32_t bit = 0; bit < 64; bit++)
 				if (d[k].mask >> bit & 1)
-					model_each(e->walk->model, e->set.lines.at[d[k].line].addr + d[k].at + bit, 1, note_read, &found);
+					model_each(e->walk->model,
+						   e->set.lines.at[d[k].line].addr + d[k].at + bit,
+						   1, note_read, &found);
 		f->is_found = found.is_found;
 	}
 }
@@ -415,7 +430,8 @@ static int allow(struct cure_trial *t, uint64_t seq, struct error *err)
 	struct allowed *out = &t->explorer.allowed;
 
 	if (!t->allowed)
-		return references_allow_at(&t->refs, t->plan, t->runner, &t->recovery, seq, out, err);
+		return references_allow_at(&t->refs, t->plan, t->runner, &t->recovery, seq, out,
+					   err);
 	out->hashes.n = 0;
 	for (size_t i = 0; i < t->allowed->hashes.n; i++)
 		*vec_add(&out->hashes) = t->allowed->hashes.at[i];
@@ -431,7 +447,8 @@ static int try_point(struct cure_trial *t, struct walk *w, struct error *err)
 	if (allow(t, w->seq, err) < 0)
 		return -1;
 	states_collect(&set, w->model, NULL);
-	key = verdict_cache_key(&set, &w->image, &t->explorer.allowed, recovery_operation(&t->recovery, t->plan, w->seq));
+	key = verdict_cache_key(&set, &w->image, &t->explorer.allowed,
+				recovery_operation(&t->recovery, t->plan, w->seq));
 	states_release(&set);
 	if (!wants_reads(t) && verdict_cache_get(&t->passed, key) > 0)
 		return 1;
@@ -475,8 +492,8 @@ uint64_t cure_trial_nruns(const struct cure_trial *t)
 	return t->counters.runs + t->counters.diagnosis_runs;
 }
 
-int cure_trial_run(struct cure_trial *t, const struct whatif *supposed, const struct logged *logged, struct cure_trial_finding *list, size_t n, uint64_t max_runs,
-	      struct error *err)
+int cure_trial_run(struct cure_trial *t, const struct whatif *supposed, const struct logged *logged,
+		   struct cure_trial_finding *list, size_t n, uint64_t max_runs, struct error *err)
 {
 	const uint64_t nbefore = cure_trial_nruns(t);
 	uint64_t seq = 0; /* of the last failure point */
@@ -508,9 +525,12 @@ int cure_trial_run(struct cure_trial *t, const struct whatif *supposed, const st
 	return result;
 }
 
-int cure_trial_init(struct cure_trial *t, const struct plan *p, const struct crash_options *o, struct error *err)
+int cure_trial_init(struct cure_trial *t, const struct plan *p, const struct crash_options *o,
+		    struct error *err)
 {
-	*t = (struct cure_trial){ .plan = p, .recovery = *o->recovery, .stops = o->stops, .allowed = o->allowed };
+	*t = (struct cure_trial){
+		.plan = p, .recovery = *o->recovery, .stops = o->stops, .allowed = o->allowed
+	};
 	t->runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
 	if (!t->runner)
 		return -1;

@@ -33,10 +33,11 @@ struct cure_trial_finding {
 	size_t nclasses;
 	const uint32_t *places; /* of the store that is lost: numbers of classes */
 	size_t nplaces;
-	const char *outcome; /* without places, it fails although nothing is lost: verdict_text(), or several of them in one text */
-	bool is_read;	     /* no failure: what recovery reads of the place must be durable */
-	bool is_any;	     /* whatever fails with that outcome counts */
-	bool is_found;	     /* the answer: it is not gone */
+	const char *
+		outcome; /* without places, it fails although nothing is lost: verdict_text(), or several of them in one text */
+	bool is_read;    /* no failure: what recovery reads of the place must be durable */
+	bool is_any;     /* whatever fails with that outcome counts */
+	bool is_found;   /* the answer: it is not gone */
 };
 
 struct cure_trial {
@@ -53,18 +54,20 @@ struct cure_trial {
 	struct cure_trial_finding *list; /* of the present walk */
 	size_t n;
 	const struct logged *logged;
-	uint64_t before_key, nbefore; /* of the states that were there before a window; how many were looked at */
+	uint64_t before_key,
+		nbefore; /* of the states that were there before a window; how many were looked at */
 	uint64_t enough; /* runs: then failure points are only probed */
 	bool is_failed, is_probed, is_possible, is_broken; /* at the present failure point */
 };
 
 /* Borrows plan and options: those of the exploration that found what is tried. -1: recovery cannot be run. */
-int cure_trial_init(struct cure_trial *t, const struct plan *p, const struct crash_options *o, struct error *err);
+int cure_trial_init(struct cure_trial *t, const struct plan *p, const struct crash_options *o,
+		    struct error *err);
 void cure_trial_release(struct cure_trial *t);
 uint64_t cure_trial_nruns(const struct cure_trial *t);
 /* One walk over the trace. supposed: the change. logged: ranges of which a failing state may have either content; NULL: none. 1: each finding was looked for. 0: max_runs, or the time,
  * ended first; those with is_found are still there, the others are not decided. -1: recovery cannot be run. */
-int cure_trial_run(struct cure_trial *t, const struct whatif *supposed, const struct logged *logged, struct cure_trial_finding *list, size_t n, uint64_t max_runs,
-	      struct error *err);
+int cure_trial_run(struct cure_trial *t, const struct whatif *supposed, const struct logged *logged,
+		   struct cure_trial_finding *list, size_t n, uint64_t max_runs, struct error *err);
 
 #endif

@@ -34,7 +34,8 @@ void bugs_settle(struct crash_result *r);
 void first_crashes_settle(struct crash_result *r);
 /* The same for the races of the workers that shared a table: one refutation counts more than any confirmation; and a read that is meant so needs no
  * other variable's leave, unless the program itself named it in a range. */
-void races_settle(const struct plan *p, const struct race_table *table, bool is_stopped, struct crash_result *r);
+void races_settle(const struct plan *p, const struct race_table *table, bool is_stopped,
+		  struct crash_result *r);
 /* By failure point. */
 void bugs_sort(struct crash_result *r);
 void findings_sort(struct crash_result *r);

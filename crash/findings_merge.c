@@ -9,17 +9,21 @@
 /* Whatever survives. */
 static bool is_same_loss(const struct crash_bug *a, const struct crash_bug *b)
 {
-	if (strcmp(a->kind, b->kind) != 0 || !a->lost.n != !b->lost.n || !a->survived.n != !b->survived.n)
+	if (strcmp(a->kind, b->kind) != 0 || !a->lost.n != !b->lost.n ||
+	    !a->survived.n != !b->survived.n)
 		return false;
 	if (a->lost.n == 0 && a->survived.n == 0)
 		return a->at_site == b->at_site;
-	return a->acknowledged.site == b->acknowledged.site && (a->lost.n == 0 || a->lost.at[0].site == b->lost.at[0].site);
+	return a->acknowledged.site == b->acknowledged.site &&
+	       (a->lost.n == 0 || a->lost.at[0].site == b->lost.at[0].site);
 }
 
 /* Where nothing out of order is lost, guesses are close: the last store before the crash. */
 uint32_t bug_survivor(const struct crash_bug *b)
 {
-	return b->survived.n && (!b->is_survivor_guessed || strcmp(b->kind, "atomicity") == 0) ? b->survived.at[0].site : 0;
+	return b->survived.n && (!b->is_survivor_guessed || strcmp(b->kind, "atomicity") == 0)
+		       ? b->survived.at[0].site
+		       : 0;
 }
 
 bool bug_same(const struct crash_bug *a, const struct crash_bug *b)
@@ -43,10 +47,13 @@ void bug_move_endings(struct crash_bug *from, struct crash_bug *to)
 
 static void merge(struct crash_bug *known, struct crash_bug *b)
 {
-	uint64_t count = known->count + b->count, runs = known->runs < b->runs ? known->runs : b->runs;
+	uint64_t count = known->count + b->count,
+		 runs = known->runs < b->runs ? known->runs : b->runs;
 	struct crash_bug later = *b;
 
-	if (bug_speaks_for(b, known) && known->is_survivor_guessed == b->is_survivor_guessed) { /* a guess does not speak for what is known */
+	if (bug_speaks_for(b, known) &&
+	    known->is_survivor_guessed ==
+		    b->is_survivor_guessed) { /* a guess does not speak for what is known */
 		later = *known;
 		*known = *b;
 	}
@@ -114,11 +121,14 @@ void race_merge(struct crash_result *result, struct race *r)
 {
 	for (size_t i = 0; i < result->races.n; i++) {
 		struct race *known = &result->races.at[i], earlier;
-		bool is_better = known->is_certain == r->is_certain ? r->point < known->point : r->is_certain;
+		bool is_better = known->is_certain == r->is_certain ? r->point < known->point
+								    : r->is_certain;
 
 		if (!race_same(known, r))
 			continue;
-		if (known->state != r->state && r->kind != RACE_UNINITIALISED) /* one saw it only where nothing is wrong with it */
+		if (known->state != r->state &&
+		    r->kind !=
+			    RACE_UNINITIALISED) /* one saw it only where nothing is wrong with it */
 			is_better = known->state == RACE_ATOMIC;
 		else
 			r->count = known->count += r->count;
@@ -158,13 +168,15 @@ static bool is_meant(const struct plan *p, const struct crash_result *r, const s
 	for (size_t i = 0; i < r->races.n; i++) {
 		const struct race *race = &r->races.at[i];
 
-		if (race->kind == RACE_UNDURABLE && is_excused(race->state) && is_same_read(p, race, read))
+		if (race->kind == RACE_UNDURABLE && is_excused(race->state) &&
+		    is_same_read(p, race, read))
 			return true;
 	}
 	return false;
 }
 
-void races_settle(const struct plan *p, const struct race_table *table, bool is_stopped, struct crash_result *r)
+void races_settle(const struct plan *p, const struct race_table *table, bool is_stopped,
+		  struct crash_result *r)
 {
 	for (size_t i = 0; i < r->races.n; i++) {
 		struct race *s = &r->races.at[i];
@@ -173,7 +185,8 @@ void races_settle(const struct plan *p, const struct race_table *table, bool is_
 
 		if (known && s->kind == RACE_UNDURABLE)
 			s->state = (enum race_state)known->state;
-		if (s->kind == RACE_UNDURABLE && s->state == RACE_UNKNOWN && is_stopped && !(known && race_entry_is_final(known)))
+		if (s->kind == RACE_UNDURABLE && s->state == RACE_UNKNOWN && is_stopped &&
+		    !(known && race_entry_is_final(known)))
 			s->state = RACE_UNTRIED; /* another try may find an excuse */
 		s->nselected = known ? known->nselected : 0;
 		s->nrefuted = known ? known->nrefuted : 0;
@@ -181,7 +194,8 @@ void races_settle(const struct plan *p, const struct race_table *table, bool is_
 	for (size_t i = 0; i < r->races.n; i++) {
 		struct race *s = &r->races.at[i];
 
-		if ((s->kind == RACE_UNCOMMITTED || s->kind == RACE_STALE) && (s->is_certain || (s->nselected && !s->nrefuted)) &&
+		if ((s->kind == RACE_UNCOMMITTED || s->kind == RACE_STALE) &&
+		    (s->is_certain || (s->nselected && !s->nrefuted)) &&
 		    (s->is_ranged || !is_meant(p, r, s)))
 			s->state = RACE_BUG;
 	}
@@ -217,7 +231,8 @@ void first_crash_merge(struct crash_result *r, struct first_crash *f)
 static bool is_outdone(const struct crash_result *r, const struct first_crash *f)
 {
 	for (size_t i = 0; f->is_oldest && i < r->first_crashes.n; i++)
-		if (r->first_crashes.at[i].signature == f->signature && r->first_crashes.at[i].point < f->point)
+		if (r->first_crashes.at[i].signature == f->signature &&
+		    r->first_crashes.at[i].point < f->point)
 			return true;
 	return false;
 }
@@ -226,7 +241,8 @@ void first_crashes_settle(struct crash_result *r)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->first_crashes.n; i++) /* those that stay are not moved past one that is still to be looked at */
+	for (size_t i = 0; i < r->first_crashes.n;
+	     i++) /* those that stay are not moved past one that is still to be looked at */
 		if (is_outdone(r, &r->first_crashes.at[i]))
 			first_crash_release(&r->first_crashes.at[i]);
 		else
@@ -240,14 +256,16 @@ static int compare_first_crashes(const void *a, const void *b)
 {
 	const struct first_crash *x = a, *y = b;
 
-	return x->point != y->point ? (x->point > y->point) - (x->point < y->point) : strcmp(x->state, y->state);
+	return x->point != y->point ? (x->point > y->point) - (x->point < y->point)
+				    : strcmp(x->state, y->state);
 }
 
 static int compare_bugs(const void *a, const void *b)
 {
 	const struct crash_bug *x = a, *y = b;
 
-	return x->point != y->point ? (x->point > y->point) - (x->point < y->point) : strcmp(x->state, y->state);
+	return x->point != y->point ? (x->point > y->point) - (x->point < y->point)
+				    : strcmp(x->state, y->state);
 }
 
 static int compare_races(const void *a, const void *b)
@@ -256,7 +274,8 @@ static int compare_races(const void *a, const void *b)
 
 	if (x->point != y->point)
 		return (x->point > y->point) - (x->point < y->point);
-	return x->pc != y->pc ? (x->pc > y->pc) - (x->pc < y->pc) : (x->store.seq > y->store.seq) - (x->store.seq < y->store.seq);
+	return x->pc != y->pc ? (x->pc > y->pc) - (x->pc < y->pc)
+			      : (x->store.seq > y->store.seq) - (x->store.seq < y->store.seq);
 }
 
 void bugs_sort(struct crash_result *r)
@@ -271,7 +290,8 @@ void findings_sort(struct crash_result *r)
 	if (r->races.n > 0)
 		qsort(r->races.at, r->races.n, sizeof *r->races.at, compare_races);
 	if (r->first_crashes.n > 0)
-		qsort(r->first_crashes.at, r->first_crashes.n, sizeof *r->first_crashes.at, compare_first_crashes);
+		qsort(r->first_crashes.at, r->first_crashes.n, sizeof *r->first_crashes.at,
+		      compare_first_crashes);
 }
 
 void crash_result_release(struct crash_result *r)

@@ -12,7 +12,8 @@ static void store_pass(struct wire *m, struct crash_store *s)
 
 static void kind_pass(struct wire *m, const char **kind)
 {
-	static const char *const kinds[] = { "recovery-failure", "ordering", "atomicity", "missing-flush", "porting", "recovery-output" };
+	static const char *const kinds[] = { "recovery-failure", "ordering", "atomicity",
+					     "missing-flush",    "porting",  "recovery-output" };
 	uint64_t number = 0;
 
 	for (size_t i = 0; *kind && i < sizeof kinds / sizeof *kinds; i++)

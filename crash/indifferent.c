@@ -22,12 +22,14 @@ struct pairs {
 static void note_word(const struct model_store *s, void *arg)
 {
 	struct pairs *p = arg;
-	const uint64_t line_bytes = p->walk.plan->platform->line_bytes, line = s->addr / line_bytes * line_bytes;
+	const uint64_t line_bytes = p->walk.plan->platform->line_bytes,
+		       line = s->addr / line_bytes * line_bytes;
 
 	for (size_t i = 0; i < p->nsites; i++)
 		if (!s->is_overwritten && site_id(s->site) == p->sites[i] && s->size_bytes <= 8)
-			*vec_add(&p->here) = (struct suspect){ line, (uint32_t)(s->addr - line),
-							       ((uint64_t)1 << s->size_bytes) - 1, s->seq };
+			*vec_add(&p->here) =
+				(struct suspect){ line, (uint32_t)(s->addr - line),
+						  ((uint64_t)1 << s->size_bytes) - 1, s->seq };
 }
 
 /* The end of a run on one state; *outcome is 0 if it does not count. One that failed ends differently. */
@@ -50,7 +52,8 @@ static int try_here(struct pairs *p, struct error *err)
 
 	states_collect(&set, p->walk.model, NULL);
 	runner_load(p->runner, &p->walk.image, &set);
-	recovery_set_moment(p->o->recovery, p->runner, p->walk.plan, p->walk.is_over ? UINT64_MAX : p->walk.seq);
+	recovery_set_moment(p->o->recovery, p->runner, p->walk.plan,
+			    p->walk.is_over ? UINT64_MAX : p->walk.seq);
 	newest = states_newest(&set);
 	result = end_of(p, newest, &with, err);
 	for (size_t i = 0; i < p->here.n && result == 0 && p->answer == INDIFFERENT_YES; i++) {
@@ -68,8 +71,8 @@ static int try_here(struct pairs *p, struct error *err)
 	return result;
 }
 
-int indifferent_ask(const struct plan *plan, const struct crash_options *o, const uint32_t *sites, size_t nsites,
-		    enum indifference *answer, struct error *err)
+int indifferent_ask(const struct plan *plan, const struct crash_options *o, const uint32_t *sites,
+		    size_t nsites, enum indifference *answer, struct error *err)
 {
 	struct pairs p = { .o = o, .sites = sites, .nsites = nsites, .answer = INDIFFERENT_YES };
 	int result = 0;

@@ -6,13 +6,13 @@
 
 enum indifference {
 	INDIFFERENT_UNKNOWN, /* too many pairs, or runs that do not count */
-	INDIFFERENT_YES,     /* recovery succeeds and ends in the same way each time, and prints the same */
+	INDIFFERENT_YES, /* recovery succeeds and ends in the same way each time, and prints the same */
 	INDIFFERENT_NO,
 };
 
 /* At every failure point where a store of these sites may be lost: runs recovery with nothing lost,
  * and with that word old and everything else as new as can be then. */
-int indifferent_ask(const struct plan *p, const struct crash_options *o, const uint32_t *sites, size_t nsites,
-		    enum indifference *answer, struct error *err);
+int indifferent_ask(const struct plan *p, const struct crash_options *o, const uint32_t *sites,
+		    size_t nsites, enum indifference *answer, struct error *err);
 
 #endif

@@ -37,7 +37,8 @@ static void get_counts(struct wire *m, struct crash_bug *list, size_t n)
 
 static void get_sums(struct wire *m, struct crash_result *r)
 {
-	char *seen = wire_string(m, NULL), *all = wire_string(m, NULL), *why = wire_string(m, NULL), *why_impossible = wire_string(m, NULL);
+	char *seen = wire_string(m, NULL), *all = wire_string(m, NULL), *why = wire_string(m, NULL),
+	     *why_impossible = wire_string(m, NULL);
 	struct big n = { 0 };
 
 	if (seen && big_parse(&n, seen) == 0)
@@ -99,9 +100,7 @@ int worker_listen(int fd, struct crash_result *r, struct error *err)
 
 	while (wire_receive(&m, fd) > 0) {
 		switch (wire_number(&m, 0)) {
-		case 'B':
-			get_bug(&m, &list);
-			break;
+		case 'B': get_bug(&m, &list); break;
 		case 'F':
 			first_crash = (struct first_crash){ 0 };
 			first_crash_pass(&m, &first_crash);
@@ -112,30 +111,20 @@ int worker_listen(int fd, struct crash_result *r, struct error *err)
 			race_pass(&m, &race);
 			race_merge(r, &race);
 			break;
-		case 'T':
-			race_turn_pass(&m, race_turns_add(&r->race_turns, 0, 0, false));
-			break;
-		case 'D':
-			run_reads_pass(&m, &r->reads);
-			break;
-		case 'O':
-			get_output(&m, &r->outputs);
-			break;
-		case 'Q':
-			get_doubt(&m, &r->outputs);
-			break;
+		case 'T': race_turn_pass(&m, race_turns_add(&r->race_turns, 0, 0, false)); break;
+		case 'D': run_reads_pass(&m, &r->reads); break;
+		case 'O': get_output(&m, &r->outputs); break;
+		case 'Q': get_doubt(&m, &r->outputs); break;
 		case 'P':
-			representatives_begun(r->representatives, *vec_add(&r->stops_begun) = wire_number(&m, 0));
+			representatives_begun(r->representatives,
+					      *vec_add(&r->stops_begun) = wire_number(&m, 0));
 			break;
 		case 'S':
-			representatives_done(r->representatives, *vec_add(&r->stops_done) = wire_number(&m, 0));
+			representatives_done(r->representatives,
+					     *vec_add(&r->stops_done) = wire_number(&m, 0));
 			break;
-		case 'V':
-			get_failed(&m, r);
-			break;
-		case 'C':
-			get_counts(&m, list.at, list.n);
-			break;
+		case 'V': get_failed(&m, r); break;
+		case 'C': get_counts(&m, list.at, list.n); break;
 		case 'E':
 			get_sums(&m, r);
 			is_ended = true;
@@ -149,7 +138,9 @@ int worker_listen(int fd, struct crash_result *r, struct error *err)
 		}
 	}
 	if (!is_ended && !is_error)
-		error_set(err, "a worker process ended unexpectedly: it was killed, or this is a bug in pmend");
+		error_set(
+			err,
+			"a worker process ended unexpectedly: it was killed, or this is a bug in pmend");
 	wire_release(&m);
 	for (size_t i = 0; i < list.n; i++)
 		bug_merge(r, &list.at[i]);

@@ -15,7 +15,7 @@ struct look {
 	struct recovery recovery; /* with the outputs that are fine */
 	struct walk walk;
 	const struct index *index; /* NULL: none */
-	bool is_chance; /* what is printed is not what the state tells */
+	bool is_chance;            /* what is printed is not what the state tells */
 };
 
 static int compare_doubts(const void *a, const void *b)
@@ -28,17 +28,20 @@ static int compare_doubts(const void *a, const void *b)
 }
 
 /* Prints the state the same as it did? */
-static int is_same(struct look *l, const uint64_t *state, const struct verdict *first, struct error *err)
+static int is_same(struct look *l, const uint64_t *state, const struct verdict *first,
+		   struct error *err)
 {
 	struct verdict again;
 
 	if (explorer_try(&l->explorer, state, &again, err) < 0)
 		return -1;
-	return !again.why_unsound && again.kind == first->kind && again.output_hash == first->output_hash;
+	return !again.why_unsound && again.kind == first->kind &&
+	       again.output_hash == first->output_hash;
 }
 
 /* With nothing lost it prints what it printed, and so does the state. 0: one of them does not. */
-static int is_steady(struct look *l, const struct output_doubt *d, const uint64_t *state, struct verdict *v, struct error *err)
+static int is_steady(struct look *l, const struct output_doubt *d, const uint64_t *state,
+		     struct verdict *v, struct error *err)
 {
 	uint64_t *newest = states_newest(&l->explorer.set);
 	int result = explorer_try(&l->explorer, newest, v, err);
@@ -62,16 +65,19 @@ static bool is_one_thread(const struct plan *p, uint64_t a, uint64_t b)
 		if (ev.seq == (a < b ? a : b))
 			first = ev;
 		if (ev.seq == (a > b ? a : b))
-			is_one = first.seq && first.stream == ev.stream && first.thread == ev.thread;
+			is_one =
+				first.seq && first.stream == ev.stream && first.thread == ev.thread;
 	}
 	trace_close(t);
 	return is_one;
 }
 
 /* One instruction, whoever called it. */
-static bool is_same_place(const struct plan *p, const struct crash_store *a, size_t na, const struct crash_store *b)
+static bool is_same_place(const struct plan *p, const struct crash_store *a, size_t na,
+			  const struct crash_store *b)
 {
-	const struct trace_site *x = na > 0 && a[0].site < p->sites.n ? p->sites.at[a[0].site] : NULL;
+	const struct trace_site *x =
+		na > 0 && a[0].site < p->sites.n ? p->sites.at[a[0].site] : NULL;
 	const struct trace_site *y = b->site < p->sites.n ? p->sites.at[b->site] : NULL;
 
 	return x && y && x->pc == y->pc;
@@ -83,7 +89,8 @@ static bool is_known(const struct plan *p, const struct crash_result *r, const s
 	for (size_t i = 0; i < r->bugs.n; i++) {
 		const struct crash_bug *k = &r->bugs.at[i];
 
-		if (is_same_place(p, k->lost.at, k->lost.n, &b->lost.at[0]) || is_same_place(p, k->survived.at, k->survived.n, &b->survived.at[0]))
+		if (is_same_place(p, k->lost.at, k->lost.n, &b->lost.at[0]) ||
+		    is_same_place(p, k->survived.at, k->survived.n, &b->survived.at[0]))
 			return true;
 	}
 	return false;
@@ -92,11 +99,13 @@ static bool is_known(const struct plan *p, const struct crash_result *r, const s
 /* A state that is that of no moment, by one thread, and that nothing else is known of. */
 static bool is_bug(const struct plan *p, const struct crash_result *r, const struct crash_bug *b)
 {
-	return (strcmp(b->kind, "ordering") == 0 || strcmp(b->kind, "missing-flush") == 0) && !b->is_in_line && b->lost.n > 0 && b->survived.n > 0 &&
+	return (strcmp(b->kind, "ordering") == 0 || strcmp(b->kind, "missing-flush") == 0) &&
+	       !b->is_in_line && b->lost.n > 0 && b->survived.n > 0 &&
 	       is_one_thread(p, b->lost.at[0].seq, b->survived.at[0].seq) && !is_known(p, r, b);
 }
 
-static int look_into(struct look *l, struct output_doubt *d, struct crash_result *r, struct error *err)
+static int look_into(struct look *l, struct output_doubt *d, struct crash_result *r,
+		     struct error *err)
 {
 	struct explorer *e = &l->explorer;
 	struct crash_store oldest;
@@ -110,7 +119,10 @@ static int look_into(struct look *l, struct output_doubt *d, struct crash_result
 		return -1;
 	while (l->walk.point < d->point && walk_next(&l->walk))
 		;
-	state = l->walk.point == d->point && state_collect(&e->set, l->walk.model, d->state, err) == 0 ? state_parse(&e->set, d->state, err) : NULL;
+	state = l->walk.point == d->point &&
+				state_collect(&e->set, l->walk.model, d->state, err) == 0
+			? state_parse(&e->set, d->state, err)
+			: NULL;
 	if (!state)
 		return 0; /* lines with very many contents: another set of them was asked for */
 	recovery_set_moment(&l->recovery, e->runner, l->walk.plan, l->walk.seq);
@@ -139,15 +151,19 @@ static int look_into_all(struct look *l, struct crash_result *r, struct error *e
 	const size_t nbefore = r->bugs.n;
 	int result = 0;
 
-	qsort(r->outputs.doubts.at, r->outputs.doubts.n, sizeof *r->outputs.doubts.at, compare_doubts);
-	for (size_t i = 0; i < r->outputs.doubts.n && result == 0 && !l->is_chance && i < LOOKS_MAX && !explorer_is_late(&l->explorer); i++)
+	qsort(r->outputs.doubts.at, r->outputs.doubts.n, sizeof *r->outputs.doubts.at,
+	      compare_doubts);
+	for (size_t i = 0; i < r->outputs.doubts.n && result == 0 && !l->is_chance &&
+			   i < LOOKS_MAX && !explorer_is_late(&l->explorer);
+	     i++)
 		result = look_into(l, &r->outputs.doubts.at[i], r, err);
 	while (l->is_chance && r->bugs.n > nbefore)
 		crash_bug_release(&r->bugs.at[--r->bugs.n]);
 	return result;
 }
 
-int outputs_judge(const struct plan *p, const struct crash_options *o, struct crash_result *r, struct crash_counters *counters, struct error *err)
+int outputs_judge(const struct plan *p, const struct crash_options *o, struct crash_result *r,
+		  struct crash_counters *counters, struct error *err)
 {
 	struct look l = { .recovery = *o->recovery, .index = o->index };
 	int result = -1;
@@ -156,7 +172,11 @@ int outputs_judge(const struct plan *p, const struct crash_options *o, struct cr
 	if (r->outputs.doubts.n == 0 || r->outputs.doubts.n >= OUTPUTS_MAX)
 		return 0;
 	l.recovery.outputs = &r->outputs;
-	l.explorer = (struct explorer){ .strategy = o->strategy, .walk = &l.walk, .recovery = &l.recovery, .limits = o->limits, .counters = counters };
+	l.explorer = (struct explorer){ .strategy = o->strategy,
+					.walk = &l.walk,
+					.recovery = &l.recovery,
+					.limits = o->limits,
+					.counters = counters };
 	l.explorer.runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
 	if (!l.explorer.runner)
 		return -1;

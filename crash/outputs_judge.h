@@ -5,6 +5,7 @@
 #include "crash/exploration.h"
 
 /* After all failure points were explored: looks into the doubts of the result, and adds bugs to it. -1: recovery cannot be run at all. */
-int outputs_judge(const struct plan *p, const struct crash_options *o, struct crash_result *r, struct crash_counters *counters, struct error *err);
+int outputs_judge(const struct plan *p, const struct crash_options *o, struct crash_result *r,
+		  struct crash_counters *counters, struct error *err);
 
 #endif

@@ -9,10 +9,13 @@
 /* ---- counters ---- */
 
 /* Those that add up, and those that stay true. */
-#define COUNTS(X)                                                                                                            \
-	X(points) X(runs) X(begun) X(deeper) X(diagnosis_runs) X(remembered) X(failures) X(bugs) X(fallbacks) X(cut_points) X(faults) X(unstable) \
-	X(lazy_runs) X(whole_runs) X(hangs) X(unconfirmed) X(uncompared) X(overlapping) X(impossible)
-#define FLAGS(X) X(is_stopped) X(is_late) X(has_opened) X(has_missed) X(has_moved) X(has_sandbox) X(had_file)
+#define COUNTS(X) \
+	X(points) \
+	X(runs) X(begun) X(deeper) X(diagnosis_runs) X(remembered) X(failures) X(bugs) \
+		X(fallbacks) X(cut_points) X(faults) X(unstable) X(lazy_runs) X(whole_runs) \
+			X(hangs) X(unconfirmed) X(uncompared) X(overlapping) X(impossible)
+#define FLAGS(X) \
+	X(is_stopped) X(is_late) X(has_opened) X(has_missed) X(has_moved) X(has_sandbox) X(had_file)
 
 static void counters_pass(struct wire *m, struct crash_counters *c)
 {
@@ -160,7 +163,8 @@ static void add_outputs(struct outputs *o, struct outputs *more)
 			outputs_add_shape(o, more->shapes.slots[i].key);
 	for (size_t i = 0; i < more->doubts.n; i++)
 		if (outputs_wants(o, more->doubts.at[i].hash, more->doubts.at[i].point))
-			outputs_doubt(o, more->doubts.at[i].hash, more->doubts.at[i].point, more->doubts.at[i].state);
+			outputs_doubt(o, more->doubts.at[i].hash, more->doubts.at[i].point,
+				      more->doubts.at[i].state);
 		else
 			free(more->doubts.at[i].state);
 	more->doubts.n = 0;

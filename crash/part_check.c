@@ -30,7 +30,8 @@ static bool are_stores(const struct bounds *b, const struct crash_store *list, s
 static bool is_choice(const struct bounds *b, const struct crash_choice *c)
 {
 	for (size_t i = 0; i < c->values.n; i++)
-		if (!c->values.at[i].bytes || !are_stores(b, c->values.at[i].lost.at, c->values.at[i].lost.n))
+		if (!c->values.at[i].bytes ||
+		    !are_stores(b, c->values.at[i].lost.at, c->values.at[i].lost.n))
 			return false;
 	return (unsigned)c->part < PART_N;
 }
@@ -45,19 +46,24 @@ static bool are_choices(const struct bounds *b, const crash_choices *list)
 
 static bool is_bug(const struct bounds *b, const struct crash_bug *bug)
 {
-	return are_stores(b, bug->lost.at, bug->lost.n) && are_stores(b, bug->survived.at, bug->survived.n) && are_stores(b, &bug->acknowledged, 1) &&
-	       is_site(b, bug->at_site) && (bug->is_clean || is_point(b, bug->point)) && are_choices(b, &bug->choices) && bug->outcome && bug->state;
+	return are_stores(b, bug->lost.at, bug->lost.n) &&
+	       are_stores(b, bug->survived.at, bug->survived.n) &&
+	       are_stores(b, &bug->acknowledged, 1) && is_site(b, bug->at_site) &&
+	       (bug->is_clean || is_point(b, bug->point)) && are_choices(b, &bug->choices) &&
+	       bug->outcome && bug->state;
 }
 
 static bool is_race(const struct bounds *b, const struct race *r)
 {
-	return (unsigned)r->kind <= RACE_UNINITIALISED && (unsigned)r->state <= RACE_UNTRIED && are_stores(b, &r->store, 1) && are_stores(b, r->commits, 2) &&
+	return (unsigned)r->kind <= RACE_UNINITIALISED && (unsigned)r->state <= RACE_UNTRIED &&
+	       are_stores(b, &r->store, 1) && are_stores(b, r->commits, 2) &&
 	       is_point(b, r->point) && r->outcome && (r->values || r->kind != RACE_UNDURABLE);
 }
 
 static bool is_entry(const struct bounds *b, const struct race_entry *e)
 {
-	return e->part < PART_N && is_site(b, e->site) && e->kind <= RACE_UNINITIALISED && e->state <= RACE_UNTRIED;
+	return e->part < PART_N && is_site(b, e->site) && e->kind <= RACE_UNINITIALISED &&
+	       e->state <= RACE_UNTRIED;
 }
 
 /* One that answers a question is about one entry. */
@@ -66,7 +72,8 @@ static bool is_turn(const struct bounds *b, const struct race_turn *t)
 	for (size_t i = 0; i < t->changes.n; i++) {
 		const struct race_change *c = &t->changes.at[i];
 
-		if (!is_entry(b, &c->before) || !is_entry(b, &c->after) || !race_entry_is_same(&c->before, &c->after))
+		if (!is_entry(b, &c->before) || !is_entry(b, &c->after) ||
+		    !race_entry_is_same(&c->before, &c->after))
 			return false;
 	}
 	return is_point(b, t->point);
@@ -99,7 +106,8 @@ static bool are_objects(const struct crash_result *r)
 		for (size_t i = 0; i < r->objects[part].n; i++) {
 			const struct trace_object *o = &r->objects[part].at[i];
 
-			if (!o->path || o->va + o->len_bytes < o->va || o->id != i * PART_N + (size_t)part)
+			if (!o->path || o->va + o->len_bytes < o->va ||
+			    o->id != i * PART_N + (size_t)part)
 				return false;
 		}
 	return true;

@@ -11,7 +11,9 @@
 #define WAIT_NS 500000
 #define FIRST_RUNS 2u /* of a failure point: one with nothing lost, and one with something */
 #define GROWTH 4u     /* of the runs, from round to round */
-#define WAITING_MAX ((size_t)1 << 19) /* sets of states of one worker: if more wait, a failure point is done at once */
+#define WAITING_MAX \
+	((size_t)1 \
+	 << 19) /* sets of states of one worker: if more wait, a failure point is done at once */
 
 static bool is_stopped(const struct worker *w)
 {
@@ -23,7 +25,8 @@ static bool is_stopped(const struct worker *w)
 static void add_tests(struct worker *w)
 {
 	for (size_t i = 0; i < w->stop->n; i++) {
-		const struct variant *v = &w->reps->groups.variants.at[w->reps->tests.at[w->stop->first + i]];
+		const struct variant *v =
+			&w->reps->groups.variants.at[w->reps->tests.at[w->stop->first + i]];
 
 		explorer_add_test(&w->explorer, v->seqs, v->nseqs);
 	}
@@ -78,7 +81,8 @@ static int end_visit(struct worker *w, struct pause *p, struct error *err)
 }
 
 /* At the failure point where the walk is. runs, wants_known: as of explorer_visit(). */
-static int visit(struct worker *w, struct pause *p, uint64_t runs, bool wants_known, struct error *err)
+static int visit(struct worker *w, struct pause *p, uint64_t runs, bool wants_known,
+		 struct error *err)
 {
 	const bool has_room = w->nwaiting <= WAITING_MAX;
 
@@ -89,7 +93,8 @@ static int visit(struct worker *w, struct pause *p, uint64_t runs, bool wants_kn
 	if (p->rest)
 		w->nwaiting -= point_rest_size(p->rest);
 	take_up(w, p);
-	if (explorer_visit(&w->explorer, &p->rest, has_room ? runs : 0, wants_known || !has_room, err) < 0)
+	if (explorer_visit(&w->explorer, &p->rest, has_room ? runs : 0, wants_known || !has_room,
+			   err) < 0)
 		return -1;
 	if (p->rest)
 		w->nwaiting += point_rest_size(p->rest);
@@ -138,7 +143,10 @@ static int walk_to(struct worker *w, uint64_t point, bool is_first, struct error
 		return -1;
 	while (walk->point < point) {
 		if (!walk_next(walk))
-			return error_set(err, "failure point %" PRIu64 " is not there: the trace was changed, or is damaged", point);
+			return error_set(err,
+					 "failure point %" PRIu64
+					 " is not there: the trace was changed, or is damaged",
+					 point);
 		if (w->races && is_first)
 			races_pass_point(w->races, &w->explorer);
 	}
@@ -157,8 +165,10 @@ static uint64_t last_of(const struct lot *l)
 static uint64_t claim(struct worker *w)
 {
 	const struct lot *l = w->lot;
-	const uint64_t i = __atomic_fetch_add(&w->explorer.counters->next_point, 1, __ATOMIC_RELAXED);
-	const uint64_t n = i < l->n ? share_at(l->share, l->first + i) : last_of(l) + 1 + (i - l->n);
+	const uint64_t i =
+		__atomic_fetch_add(&w->explorer.counters->next_point, 1, __ATOMIC_RELAXED);
+	const uint64_t n =
+		i < l->n ? share_at(l->share, l->first + i) : last_of(l) + 1 + (i - l->n);
 
 	if (w->table)
 		race_table_begin(w->table, w->number, n);
@@ -184,7 +194,8 @@ static int first_round(struct worker *w, struct error *err)
 {
 	struct explorer *e = &w->explorer;
 
-	for (uint64_t claimed = claim(w); claimed != UINT64_MAX && explorer_may_run(e); claimed = claim(w)) {
+	for (uint64_t claimed = claim(w); claimed != UINT64_MAX && explorer_may_run(e);
+	     claimed = claim(w)) {
 		struct pause p = { .point = claimed, .stop = w->stop };
 		/* What is concluded about races is concluded where their stores are met first, and from all states there. */
 		bool is_whole;
@@ -192,7 +203,8 @@ static int first_round(struct worker *w, struct error *err)
 
 		if (walk_to(w, claimed, true, err) < 0)
 			return -1;
-		is_whole = w->is_whole || e->strategy->is_single || (w->races && races_is_novel(w->races));
+		is_whole = w->is_whole || e->strategy->is_single ||
+			   (w->races && races_is_novel(w->races));
 		result = visit(w, &p, is_whole ? 0 : FIRST_RUNS, is_whole || w->races, err);
 
 		if (p.rest)
@@ -213,7 +225,8 @@ static bool is_wanted(const struct pause *p, enum which which, uint64_t round)
 {
 	if (p->round == round)
 		return false;
-	return which == WHICH_ALL || (point_rest_has_unknown(p->rest) && (which == WHICH_UNKNOWN || point_rest_is_new(p->rest)));
+	return which == WHICH_ALL || (point_rest_has_unknown(p->rest) &&
+				      (which == WHICH_UNKNOWN || point_rest_is_new(p->rest)));
 }
 
 static bool has_any(const struct worker *w, enum which which, uint64_t round)
@@ -228,7 +241,8 @@ static bool has_any(const struct worker *w, enum which which, uint64_t round)
 static void begin_turn(struct worker *w, const struct pause *p, uint64_t round)
 {
 	if (w->table)
-		race_table_begin(w->table, w->number, round * (last_of(w->lot) + w->jobs + 1) + p->point);
+		race_table_begin(w->table, w->number,
+				 round * (last_of(w->lot) + w->jobs + 1) + p->point);
 }
 
 static void forget_done(struct worker *w)
@@ -243,7 +257,8 @@ static void forget_done(struct worker *w)
 	w->pauses.n = n;
 }
 
-static int go_over(struct worker *w, enum which which, uint64_t round, uint64_t runs, struct error *err)
+static int go_over(struct worker *w, enum which which, uint64_t round, uint64_t runs,
+		   struct error *err)
 {
 	int result = 0;
 
@@ -278,7 +293,8 @@ static void wait_for_stage(const struct worker *w, enum search_stage stage)
 }
 
 /* One more round, of what may fail in a way that is not known yet if there is such a thing. */
-static int further_round(struct worker *w, uint64_t round, uint64_t *runs, uint64_t *known_runs, struct error *err)
+static int further_round(struct worker *w, uint64_t round, uint64_t *runs, uint64_t *known_runs,
+			 struct error *err)
 {
 	int result = 0;
 
@@ -305,7 +321,8 @@ int rounds_explore(struct worker *w, struct error *err)
 
 	leave_stage(w, STAGE_FIRST_RUNS);
 	wait_for_stage(w, STAGE_FIRST_RUNS);
-	for (uint64_t round = 1; result == 0 && w->pauses.n > 0 && explorer_may_run(&w->explorer); round++)
+	for (uint64_t round = 1; result == 0 && w->pauses.n > 0 && explorer_may_run(&w->explorer);
+	     round++)
 		result = further_round(w, round, &runs, &known_runs, err);
 	leave_stage(w, STAGE_UNKNOWN);
 	return result;

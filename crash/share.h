@@ -33,9 +33,9 @@ struct dealer {
 	struct shard shard;
 	uint64_t *loads; /* by shard: what it costs so far */
 	uint64_t total;
-	uint64_t next;	     /* number of what is dealt out next */
-	uint64_t span_cost;  /* of the present span */
-	uint32_t owner;	     /* of the present span, from 0 */
+	uint64_t next;      /* number of what is dealt out next */
+	uint64_t span_cost; /* of the present span */
+	uint32_t owner;     /* of the present span, from 0 */
 	bool has_span;
 };
 

@@ -16,27 +16,34 @@ static void ask(const struct model_store *s, void *arg)
 	store_asked_list *list = arg;
 
 	if (!s->is_overwritten && list->n < STORES_MAX)
-		*vec_add(list) = (struct store_asked){ s->addr, s->seq, s->size_bytes, site_id(s->site), STORE_UNTOUCHED };
+		*vec_add(list) = (struct store_asked){ s->addr, s->seq, s->size_bytes,
+						       site_id(s->site), STORE_UNTOUCHED };
 }
 
 /* Was a byte of the store read? Bit i of the mask is byte from + i. */
 static bool is_read(const struct store_asked *a, uint64_t from, uint64_t mask)
 {
-	for (uint64_t addr = a->addr > from ? a->addr : from; addr < a->addr + a->size_bytes && addr < from + 64; addr++)
+	for (uint64_t addr = a->addr > from ? a->addr : from;
+	     addr < a->addr + a->size_bytes && addr < from + 64; addr++)
 		if (mask >> (addr - from) & 1)
 			return true;
 	return false;
 }
 
-static void watch(struct state_set *set, const struct crash_image *image, const store_asked_list *list)
+static void watch(struct state_set *set, const struct crash_image *image,
+		  const store_asked_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
 		for (uint32_t k = 0; k < list->at[i].size_bytes; k += 8)
-			states_watch(set, image, list->at[i].addr + k, list->at[i].size_bytes - k < 8 ? (1u << (list->at[i].size_bytes - k)) - 1 : 0xff);
+			states_watch(set, image, list->at[i].addr + k,
+				     list->at[i].size_bytes - k < 8
+					     ? (1u << (list->at[i].size_bytes - k)) - 1
+					     : 0xff);
 	states_sort(set);
 }
 
-static void note_reads(const struct state_set *set, const struct runner *r, const struct verdict *v, store_asked_list *list)
+static void note_reads(const struct state_set *set, const struct runner *r, const struct verdict *v,
+		       store_asked_list *list)
 {
 	const struct run_decision *d;
 	const size_t n = runner_decisions(r, &d);
@@ -59,7 +66,8 @@ static void note_writes(const struct state_set *set, const struct runner *r, sto
 		const struct state_line *l = states_line(set, a->addr);
 
 		for (uint32_t i = 0; l && a->use == STORE_UNTOUCHED && i < a->size_bytes; i++)
-			if (runner_is_written(r, (size_t)(l - set->lines.at), (uint32_t)(a->addr - l->addr) + i))
+			if (runner_is_written(r, (size_t)(l - set->lines.at),
+					      (uint32_t)(a->addr - l->addr) + i))
 				a->use = STORE_OVERWRITTEN;
 	}
 }
@@ -86,9 +94,11 @@ static void conclude(const store_asked_list *list, struct uses *out)
 		qsort(out->list.at, out->list.n, sizeof *out->list.at, compare_used);
 }
 
-static int run_watched(struct walk *w, const struct crash_options *o, store_asked_list *list, bool *is_sound, struct error *err)
+static int run_watched(struct walk *w, const struct crash_options *o, store_asked_list *list,
+		       bool *is_sound, struct error *err)
 {
-	struct runner *runner = runner_new(&o->runner, w->plan->mappings.at, w->plan->mappings.n, err);
+	struct runner *runner =
+		runner_new(&o->runner, w->plan->mappings.at, w->plan->mappings.n, err);
 	struct state_set set = { 0 };
 	struct verdict v;
 	uint64_t *newest;
@@ -124,7 +134,8 @@ static void walk_to_end(struct walk *w, const struct plan *p)
 		;
 }
 
-int uses_ask(const struct plan *p, const struct crash_options *o, store_asked_list *list, bool *is_sound, struct error *err)
+int uses_ask(const struct plan *p, const struct crash_options *o, store_asked_list *list,
+	     bool *is_sound, struct error *err)
 {
 	struct walk w;
 	int result = 0;
@@ -138,7 +149,8 @@ int uses_ask(const struct plan *p, const struct crash_options *o, store_asked_li
 	return result;
 }
 
-int uses_find(const struct plan *p, const struct crash_options *o, struct uses *out, struct error *err)
+int uses_find(const struct plan *p, const struct crash_options *o, struct uses *out,
+	      struct error *err)
 {
 	store_asked_list list = { 0 };
 	bool is_sound = false;

@@ -4,7 +4,11 @@
 
 #include "crash/exploration.h"
 
-enum store_use { STORE_UNTOUCHED, STORE_OVERWRITTEN /* before anything of it is read */, STORE_READ };
+enum store_use {
+	STORE_UNTOUCHED,
+	STORE_OVERWRITTEN /* before anything of it is read */,
+	STORE_READ
+};
 
 struct store_asked {
 	uint64_t addr, seq;
@@ -23,9 +27,11 @@ struct uses {
 };
 
 /* Runs recovery once, where nothing is lost. The list stays empty if it fails there, or if its reads cannot be watched. */
-int uses_find(const struct plan *p, const struct crash_options *o, struct uses *out, struct error *err);
+int uses_find(const struct plan *p, const struct crash_options *o, struct uses *out,
+	      struct error *err);
 /* The same for any stores, durable or not: fills `use`. *is_sound: it did not fail, and could be watched. */
-int uses_ask(const struct plan *p, const struct crash_options *o, store_asked_list *list, bool *is_sound, struct error *err);
+int uses_ask(const struct plan *p, const struct crash_options *o, store_asked_list *list,
+	     bool *is_sound, struct error *err);
 void uses_release(struct uses *u);
 const struct store_used *uses_of(const struct uses *u, uint64_t seq); /* NULL: not known */
 

@@ -11,7 +11,7 @@
 #define LOT_FIRST 32u /* failure points of a job, to begin with */
 #define LOT_NS 5000000000u
 #define LOT_GROWTH 16u /* at most, from one lot to the next */
-#define LOT_WALKS 20u /* workers walk to each lot anew, which must not be most of what they do */
+#define LOT_WALKS 20u  /* workers walk to each lot anew, which must not be most of what they do */
 
 bool work_wants_references(const struct crash_options *o, const struct crash_result *r)
 {
@@ -26,7 +26,8 @@ static int compare_events(const void *a, const void *b)
 }
 
 /* What a dump may print after the crashes of this wave: most operations of a long run are never asked about. */
-static int take_references(const struct plan *p, const struct crash_options *o, struct references *refs, const struct representatives *reps,
+static int take_references(const struct plan *p, const struct crash_options *o,
+			   struct references *refs, const struct representatives *reps,
 			   const struct share *share, struct error *err)
 {
 	struct runner *runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
@@ -34,7 +35,8 @@ static int take_references(const struct plan *p, const struct crash_options *o, 
 	int result = -1;
 
 	for (size_t i = 0; i < share->n; i++)
-		crashes[i] = reps->points.list.at[reps->stops.at[share_at(share, i) - 1].point - 1].seq;
+		crashes[i] =
+			reps->points.list.at[reps->stops.at[share_at(share, i) - 1].point - 1].seq;
 	qsort(crashes, share->n, sizeof *crashes, compare_events);
 	if (runner)
 		result = references_take(refs, p, runner, o->recovery, crashes, share->n, err);
@@ -44,7 +46,8 @@ static int take_references(const struct plan *p, const struct crash_options *o, 
 }
 
 /* The same, after a crash at one failure point. */
-static int take_references_at(const struct plan *p, const struct crash_options *o, struct references *refs, uint64_t point, struct error *err)
+static int take_references_at(const struct plan *p, const struct crash_options *o,
+			      struct references *refs, uint64_t point, struct error *err)
 {
 	struct runner *runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
 	int result = -1;
@@ -72,9 +75,11 @@ struct work {
 };
 
 /* How much of a share is next: all of it, or as much as takes some seconds if it is kept then. */
-static uint64_t lot_size(const struct work *w, const struct lot *last, uint64_t took_ns, uint64_t walk_ns)
+static uint64_t lot_size(const struct work *w, const struct lot *last, uint64_t took_ns,
+			 uint64_t walk_ns)
 {
-	const uint64_t left = last->share->n - last->first, aim_ns = LOT_WALKS * walk_ns > LOT_NS ? LOT_WALKS * walk_ns : LOT_NS;
+	const uint64_t left = last->share->n - last->first,
+		       aim_ns = LOT_WALKS * walk_ns > LOT_NS ? LOT_WALKS * walk_ns : LOT_NS;
 	const uint64_t growth = took_ns ? aim_ns / took_ns : 1;
 	uint64_t n = last->n ? last->n : LOT_FIRST * w->options->jobs;
 
@@ -102,7 +107,8 @@ static void begin_lot(const struct work *w, struct crash_result *r)
 		race_turns_suppose(&r->race_turns, 1, w->table);
 }
 
-static int work_on_share(const struct work *w, const struct share *share, uint64_t ndone, struct crash_result *r, struct error *err)
+static int work_on_share(const struct work *w, const struct share *share, uint64_t ndone,
+			 struct crash_result *r, struct error *err)
 {
 	struct lot lot = { .share = share, .first = ndone };
 	uint64_t start_ns, took_ns = 0;
@@ -112,7 +118,8 @@ static int work_on_share(const struct work *w, const struct share *share, uint64
 		lot.n = lot_size(w, &lot, took_ns, r->walk_ns);
 		start_ns = clock_ns();
 		begin_lot(w, r);
-		if (workers_run(w->plan, w->options, w->refs, &lot, w->table, r, w->counters, err) < 0)
+		if (workers_run(w->plan, w->options, w->refs, &lot, w->table, r, w->counters, err) <
+		    0)
 			return -1;
 		took_ns = clock_ns() - start_ns;
 		lot.first += lot.n;
@@ -178,19 +185,23 @@ static int work_on_wave(const struct work *w, struct crash_result *r, struct err
 }
 
 /* What is in later waves depends on what all shards found in the first. */
-static int work_in_waves(const struct work *w, struct rep_points *points, struct crash_result *r, struct error *err)
+static int work_in_waves(const struct work *w, struct rep_points *points, struct crash_result *r,
+			 struct error *err)
 {
 	int result = 0;
 
 	r->representatives = representatives_new(w->plan, points, &w->options->types);
-	while (result == 0 && !w->counters->is_stopped && (!w->options->shard.of || r->representatives->nwaves == 0) && representatives_next(r->representatives))
+	while (result == 0 && !w->counters->is_stopped &&
+	       (!w->options->shard.of || r->representatives->nwaves == 0) &&
+	       representatives_next(r->representatives))
 		result = work_on_wave(w, r, err);
 	return result;
 }
 
 static struct crash_counters *counters_new(const struct crash_counters *begin)
 {
-	struct crash_counters *c = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct crash_counters *c =
+		mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (c == MAP_FAILED)
 		alloc_die();
@@ -216,7 +227,8 @@ static int conclude_again(uint64_t point, void *arg, struct error *err)
 	if (work_wants_references(&o, &ignored))
 		result = take_references_at(w->plan, &o, &refs, point, err);
 	if (result == 0)
-		result = workers_run(w->plan, &o, &refs, &(struct lot){ &share, 0, 1 }, w->table, &ignored, counters, err);
+		result = workers_run(w->plan, &o, &refs, &(struct lot){ &share, 0, 1 }, w->table,
+				     &ignored, counters, err);
 	references_release(&refs);
 	share_release(&share);
 	crash_result_release(&ignored);
@@ -224,10 +236,12 @@ static int conclude_again(uint64_t point, void *arg, struct error *err)
 	return result;
 }
 
-int work_on_all(const struct plan *p, const struct crash_options *o, struct references *refs, struct rep_points *points, const struct share *share,
-		struct crash_result *r, struct error *err)
+int work_on_all(const struct plan *p, const struct crash_options *o, struct references *refs,
+		struct rep_points *points, const struct share *share, struct crash_result *r,
+		struct error *err)
 {
-	struct work w = { p, o, refs, o->races.is_wanted ? race_table_new(o->jobs) : NULL, counters_new(&r->counters) };
+	struct work w = { p, o, refs, o->races.is_wanted ? race_table_new(o->jobs) : NULL,
+			  counters_new(&r->counters) };
 	int result = 0;
 
 	if (w.table && o->sum && !o->shard.of)
@@ -240,7 +254,8 @@ int work_on_all(const struct plan *p, const struct crash_options *o, struct refe
 		race_turns_suppose(&r->race_turns, UINT64_MAX, w.table);
 	if (w.table)
 		races_settle(p, w.table, w.counters->is_stopped, r);
-	if (result == 0 && o->watches_output && !o->shard.of && !w.counters->is_stopped && w.counters->points == r->npoints)
+	if (result == 0 && o->watches_output && !o->shard.of && !w.counters->is_stopped &&
+	    w.counters->points == r->npoints)
 		result = outputs_judge(p, o, r, w.counters, err);
 	bugs_sort(r); /* whichever worker told first */
 	bugs_settle(r);

@@ -8,7 +8,8 @@
 /* A dump is compared with what it prints between operations. */
 bool work_wants_references(const struct crash_options *o, const struct crash_result *r);
 /* Goes on from what the result holds already. Of the representatives, the points are taken; of other strategies, the share is explored. */
-int work_on_all(const struct plan *p, const struct crash_options *o, struct references *refs, struct rep_points *points, const struct share *share,
-		struct crash_result *r, struct error *err);
+int work_on_all(const struct plan *p, const struct crash_options *o, struct references *refs,
+		struct rep_points *points, const struct share *share, struct crash_result *r,
+		struct error *err);
 
 #endif

@@ -28,11 +28,16 @@ static bool is_told(struct worker *w, uint64_t signature, uint64_t point)
 	return false;
 }
 
-static void tell_first_crash(struct worker *w, uint64_t signature, bool is_oldest, const uint64_t *state)
+static void tell_first_crash(struct worker *w, uint64_t signature, bool is_oldest,
+			     const uint64_t *state)
 {
 	struct explorer *e = &w->explorer;
-	struct first_crash f = { .signature = signature, .is_oldest = is_oldest, .point = e->walk->point, .seq = e->walk->seq,
-				 .operation = recovery_operation(e->recovery, e->walk->plan, e->walk->seq) };
+	struct first_crash f = { .signature = signature,
+				 .is_oldest = is_oldest,
+				 .point = e->walk->point,
+				 .seq = e->walk->seq,
+				 .operation = recovery_operation(e->recovery, e->walk->plan,
+								 e->walk->seq) };
 	struct wire m = { 0 };
 
 	f.state = state_text(&e->set, e->walk->point, state);
@@ -50,7 +55,8 @@ static void tell_first_crash(struct worker *w, uint64_t signature, bool is_oldes
 static bool loses_nothing(const struct explorer *e, const uint64_t *left)
 {
 	for (size_t i = 0; i < e->set.lines.n; i++)
-		if (states_newest_left(&e->set.lines.at[i], left) != e->set.lines.at[i].ncontents - 1)
+		if (states_newest_left(&e->set.lines.at[i], left) !=
+		    e->set.lines.at[i].ncontents - 1)
 			return false;
 	return true;
 }
@@ -79,7 +85,8 @@ static void tell_clean_output(struct worker *w, const struct verdict *v)
 	worker_tell(w, &m);
 }
 
-static void tell_doubt(struct worker *w, const struct explorer *e, const uint64_t *left, const struct verdict *v)
+static void tell_doubt(struct worker *w, const struct explorer *e, const uint64_t *left,
+		       const struct verdict *v)
 {
 	char *text = state_text(&e->set, e->walk->point, left);
 	struct wire m = { 0 };
@@ -92,7 +99,8 @@ static void tell_doubt(struct worker *w, const struct explorer *e, const uint64_
 	outputs_doubt(&w->outputs, v->output_hash, e->walk->point, text);
 }
 
-static void note_output(struct worker *w, const struct explorer *e, const uint64_t *left, const struct verdict *v)
+static void note_output(struct worker *w, const struct explorer *e, const uint64_t *left,
+			const struct verdict *v)
 {
 	if (v->kind != VERDICT_OK || v->why_unsound)
 		return;
@@ -104,7 +112,8 @@ static void note_output(struct worker *w, const struct explorer *e, const uint64
 	}
 }
 
-static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *after, const struct verdict *v, void *arg)
+static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *after,
+		   const struct verdict *v, void *arg)
 {
 	struct worker *w = arg;
 	uint64_t signature, *newest, *oldest;
@@ -115,7 +124,9 @@ static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *a
 		note_output(w, e, after, v);
 	if (!w->wants_first_crashes || e->is_diagnosis)
 		return;
-	signature = v->kind != VERDICT_OK ? 0 : e->recovery->then ? v->changes : runner_changes(e->runner);
+	signature = v->kind != VERDICT_OK ? 0
+		    : e->recovery->then   ? v->changes
+					  : runner_changes(e->runner);
 	if (signature == 0 || is_told(w, signature, e->walk->point))
 		return;
 	tell_first_crash(w, signature, false, after);
@@ -181,7 +192,8 @@ static void tell_reads(struct worker *w)
 
 static void tell_end(struct worker *w)
 {
-	char *seen = big_string(&w->explorer.states_seen), *all = big_string(&w->explorer.states_all);
+	char *seen = big_string(&w->explorer.states_seen),
+	     *all = big_string(&w->explorer.states_all);
 	struct wire m = { 0 };
 
 	wire_number(&m, 'C');
@@ -213,12 +225,22 @@ static void tell_error(struct worker *w, struct error *err)
 	worker_tell(w, &m);
 }
 
-int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs, const struct representatives *reps,
-	       struct crash_counters *counters, struct race_table *table, uint32_t number, const struct lot *lot, int fd)
+int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs,
+	       const struct representatives *reps, struct crash_counters *counters,
+	       struct race_table *table, uint32_t number, const struct lot *lot, int fd)
 {
-	struct worker w = { .refs = refs, .reps = reps, .fd = fd, .table = table, .number = number, .jobs = o->jobs, .lot = lot, .index = o->index, .wants_first_crashes = o->wants_first_crashes,
+	struct worker w = { .refs = refs,
+			    .reps = reps,
+			    .fd = fd,
+			    .table = table,
+			    .number = number,
+			    .jobs = o->jobs,
+			    .lot = lot,
+			    .index = o->index,
+			    .wants_first_crashes = o->wants_first_crashes,
 			    .watches_output = o->watches_output,
-			    .is_whole = o->shard.of && !o->races.is_wanted && !o->limits.max_runs && !o->limits.deadline_ns };
+			    .is_whole = o->shard.of && !o->races.is_wanted && !o->limits.max_runs &&
+					!o->limits.deadline_ns };
 	struct runner_options runner = o->runner;
 	struct walk walk = { 0 };
 	struct error err = { "" };
@@ -232,7 +254,10 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 					.counters = counters,
 					.on_failure = known_on_failure,
 					.on_point = on_point,
-					.on_run = o->wants_first_crashes || o->races.is_wanted || o->watches_output ? on_run : NULL,
+					.on_run = o->wants_first_crashes || o->races.is_wanted ||
+								  o->watches_output
+							  ? on_run
+							  : NULL,
 					.arg = &w };
 	if (o->races.is_wanted) {
 		w.races = races_new(&o->races, table, number);
@@ -252,12 +277,14 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 		result = rounds_explore(&w, &err);
 	}
 	if (result < 0)
-		__atomic_store_n(&counters->is_stopped, 1, __ATOMIC_RELAXED); /* nobody is to wait for this one */
+		__atomic_store_n(&counters->is_stopped, 1,
+				 __ATOMIC_RELAXED); /* nobody is to wait for this one */
 	rounds_release(&w);
 	if (table)
 		race_table_begin(table, number, UINT64_MAX);
 	if (result < 0 && __atomic_load_n(&counters->is_interrupted, __ATOMIC_RELAXED))
-		result = 0; /* the run that was ended does not count; the report says that it was interrupted */
+		result =
+			0; /* the run that was ended does not count; the report says that it was interrupted */
 	if (result < 0)
 		tell_error(&w, &err);
 	tell_end(&w);

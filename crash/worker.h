@@ -9,8 +9,9 @@
 
 /* Works until no point is left; tells the parent over fd. Returns the exit status of the process. table: NULL without races; number: of this
  * worker, from 0; lot: what all workers share. */
-int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs, const struct representatives *reps,
-	       struct crash_counters *counters, struct race_table *table, uint32_t number, const struct lot *lot, int fd);
+int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs,
+	       const struct representatives *reps, struct crash_counters *counters,
+	       struct race_table *table, uint32_t number, const struct lot *lot, int fd);
 
 /* Reads what a worker tells until its end and adds it to the result. -1: it ended badly. */
 int worker_listen(int fd, struct crash_result *r, struct error *err);

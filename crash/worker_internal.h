@@ -12,10 +12,11 @@
 struct known_bug {
 	struct crash_bug bug;
 	struct known_here {
-		uint64_t point;		/* where that is; 0: nowhere yet */
+		uint64_t point; /* where that is; 0: nowhere yet */
 		uint64_t count;
-		bool has_place;		/* false: recovery fails though nothing is lost */
-		uint32_t place;		/* of the oldest store of the smallest loss: with it, recovery copes */
+		bool has_place; /* false: recovery fails though nothing is lost */
+		uint32_t
+			place; /* of the oldest store of the smallest loss: with it, recovery copes */
 		enum verdict_kind kind; /* how it failed first */
 		int code;
 		uint64_t site;
@@ -28,7 +29,8 @@ struct attributions {
 	VEC(struct attribution {
 		uint64_t key;
 		size_t bug; /* index in known */
-	}) list;
+	})
+	list;
 	uint64_t nruns; /* that it took */
 };
 
@@ -48,7 +50,7 @@ struct pause {
 	const struct rep_stop *stop; /* as the worker's */
 	struct point_rest *rest;
 	uint32_t nvisits; /* that ended as they should */
-	uint64_t round;	  /* of the last one */
+	uint64_t round;   /* of the last one */
 	VEC(struct known_paused) known;
 	struct attributions attributions;
 	struct race_notes *races; /* NULL: not asked for */
@@ -59,20 +61,20 @@ struct worker {
 	const struct references *refs;
 	VEC(struct known_bug) known;
 	struct attributions attributions; /* of the present failure point */
-	struct beside beside;	  /* files that crash states do not follow */
-	struct outputs outputs;	  /* that were told of */
+	struct beside beside;             /* files that crash states do not follow */
+	struct outputs outputs;           /* that were told of */
 	bool watches_output;
 	VEC(struct told_signature) signatures; /* of recoveries that were told of */
-	struct races *races;	  /* NULL: not asked for */
-	struct race_table *table; /* the same */
+	struct races *races;                   /* NULL: not asked for */
+	struct race_table *table;              /* the same */
 	uint32_t number, jobs;
-	const struct lot *lot; /* that there is to claim */
-	const struct index *index; /* NULL: none */
+	const struct lot *lot;              /* that there is to claim */
+	const struct index *index;          /* NULL: none */
 	const struct representatives *reps; /* NULL: every failure point is visited */
-	const struct rep_stop *stop;	    /* the present one of them */
-	VEC(struct pause) pauses;	    /* by number of the failure point */
-	enum search_stage stage;		    /* that it is in */
-	size_t nwaiting;		    /* sets of states of all of them */
+	const struct rep_stop *stop;        /* the present one of them */
+	VEC(struct pause) pauses;           /* by number of the failure point */
+	enum search_stage stage;            /* that it is in */
+	size_t nwaiting;                    /* sets of states of all of them */
 	bool is_whole; /* no budget ends the work: a failure point is done at the first visit, which spares further walks */
 	bool wants_first_crashes;
 	bool is_allowed_fixed; /* the same for every failure point */
@@ -85,8 +87,11 @@ void worker_tell(struct worker *w, struct wire *m);
 void worker_tell_stop(struct worker *w, char what);
 
 /* attribution.c: bugs that are known, and which of them a failing state belongs to. */
-int known_on_failure(struct explorer *e, const uint64_t *left, const struct verdict *v, void *worker, struct error *err);
-void known_begin_point(struct worker *w); /* what was counted at the present failure point does not count: it begins anew */
+int known_on_failure(struct explorer *e, const uint64_t *left, const struct verdict *v,
+		     void *worker, struct error *err);
+void known_begin_point(
+	struct worker *
+		w); /* what was counted at the present failure point does not count: it begins anew */
 void known_take_up(struct worker *w, struct pause *p);
 void known_put_away(struct worker *w, struct pause *p);
 void known_pause_release(struct pause *p);

@@ -24,8 +24,9 @@ struct job {
 	int end; /* readable when it has ended; -1: it has, or the kernel is too old */
 };
 
-static int start_job(struct job *j, const struct plan *p, const struct crash_options *o, const struct references *refs,
-		     const struct representatives *reps, struct crash_counters *counters, struct race_table *table, uint32_t number,
+static int start_job(struct job *j, const struct plan *p, const struct crash_options *o,
+		     const struct references *refs, const struct representatives *reps,
+		     struct crash_counters *counters, struct race_table *table, uint32_t number,
 		     const struct lot *lot, struct error *err)
 {
 	pid_t parent = getpid();
@@ -33,7 +34,8 @@ static int start_job(struct job *j, const struct plan *p, const struct crash_opt
 	/* Not a pipe: nobody reads before the end, and it must not fill. */
 	j->fd = memfd_create("pmend-worker", MFD_CLOEXEC);
 	if (j->fd < 0)
-		return error_set(err, "cannot create shared memory for a worker: %s", strerror(errno));
+		return error_set(err, "cannot create shared memory for a worker: %s",
+				 strerror(errno));
 	j->pid = fork();
 	if (j->pid < 0) {
 		close(j->fd);
@@ -75,7 +77,8 @@ static void wait_tick(struct job *jobs, size_t n)
 }
 
 /* Until all have ended. */
-static void wait_for(const struct crash_options *o, struct job *jobs, size_t n, struct crash_counters *counters, uint64_t npoints)
+static void wait_for(const struct crash_options *o, struct job *jobs, size_t n,
+		     struct crash_counters *counters, uint64_t npoints)
 {
 	size_t running = n;
 
@@ -86,7 +89,9 @@ static void wait_for(const struct crash_options *o, struct job *jobs, size_t n, 
 		running = 0;
 		for (size_t i = 0; i < n; i++) {
 			info.si_pid = 0;
-			if (waitid(P_PID, (id_t)jobs[i].pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0)
+			if (waitid(P_PID, (id_t)jobs[i].pid, &info, WEXITED | WNOHANG | WNOWAIT) ==
+				    0 &&
+			    info.si_pid == 0)
 				running++;
 			else if (info.si_code != CLD_EXITED)
 				__atomic_store_n(&counters->is_stopped, 1, __ATOMIC_RELAXED);
@@ -100,8 +105,9 @@ static void wait_for(const struct crash_options *o, struct job *jobs, size_t n, 
 	}
 }
 
-int workers_run(const struct plan *p, const struct crash_options *o, const struct references *refs, const struct lot *lot, struct race_table *table,
-		struct crash_result *r, struct crash_counters *counters, struct error *err)
+int workers_run(const struct plan *p, const struct crash_options *o, const struct references *refs,
+		const struct lot *lot, struct race_table *table, struct crash_result *r,
+		struct crash_counters *counters, struct error *err)
 {
 	size_t n = o->jobs < lot->n ? o->jobs : lot->n, started = 0;
 	struct job *jobs = xcalloc(n, sizeof *jobs);
@@ -113,12 +119,14 @@ int workers_run(const struct plan *p, const struct crash_options *o, const struc
 	for (int stage = 0; stage < STAGES; stage++)
 		counters->busy[stage] = n;
 	while (started < n && result == 0) {
-		result = start_job(&jobs[started], p, o, refs, r->representatives, counters, table, (uint32_t)started, lot, err);
+		result = start_job(&jobs[started], p, o, refs, r->representatives, counters, table,
+				   (uint32_t)started, lot, err);
 		started += result == 0;
 	}
 	if (result < 0)
 		__atomic_store_n(&counters->is_stopped, 1, __ATOMIC_RELAXED);
-	wait_for(o, jobs, started, counters, r->representatives && !o->shard.of ? r->representatives->nstops : r->nshare);
+	wait_for(o, jobs, started, counters,
+		 r->representatives && !o->shard.of ? r->representatives->nstops : r->nshare);
 	for (size_t i = 0; i < started; i++) {
 		waitpid(jobs[i].pid, NULL, 0);
 		if (jobs[i].end >= 0)

@@ -12,7 +12,8 @@ struct lot {
 };
 
 /* What is found is added to the result. table: of at least so many workers as there are jobs; NULL without races. */
-int workers_run(const struct plan *p, const struct crash_options *o, const struct references *refs, const struct lot *lot, struct race_table *table,
-		struct crash_result *r, struct crash_counters *counters, struct error *err);
+int workers_run(const struct plan *p, const struct crash_options *o, const struct references *refs,
+		const struct lot *lot, struct race_table *table, struct crash_result *r,
+		struct crash_counters *counters, struct error *err);
 
 #endif

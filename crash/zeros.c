@@ -40,7 +40,8 @@ static void find_left(struct trial *t, const struct trace_event *ev)
 	const uint64_t len_bytes = trace_old_len(ev);
 
 	for (uint64_t at = 0; at < len_bytes; at += STEP_BYTES) {
-		const uint32_t n = len_bytes - at < STEP_BYTES ? (uint32_t)(len_bytes - at) : STEP_BYTES;
+		const uint32_t n =
+			len_bytes - at < STEP_BYTES ? (uint32_t)(len_bytes - at) : STEP_BYTES;
 
 		pmt_old_bytes(old, PMT_OFFSET(ev->addr + at), n);
 		image_read(&t->walk->image, ev->addr + at, now, n);
@@ -55,7 +56,8 @@ static void put(struct trial *t, const struct left *l, bool is_zero)
 	uint8_t bytes[STEP_BYTES] = { 0 };
 
 	for (uint64_t at = 0; at < l->len_bytes; at += STEP_BYTES) {
-		const uint32_t n = l->len_bytes - at < STEP_BYTES ? (uint32_t)(l->len_bytes - at) : STEP_BYTES;
+		const uint32_t n =
+			l->len_bytes - at < STEP_BYTES ? (uint32_t)(l->len_bytes - at) : STEP_BYTES;
 
 		if (!is_zero)
 			pmt_old_bytes(bytes, PMT_OFFSET(l->addr + at), n);
@@ -92,11 +94,14 @@ static void settle(struct walk *w)
 
 	states_collect_newest(&set, w->model);
 	for (size_t i = 0; i < set.lines.n; i++)
-		image_write(&w->image, set.lines.at[i].addr, state_content(&set, &set.lines.at[i], set.lines.at[i].ncontents - 1), set.line_bytes);
+		image_write(&w->image, set.lines.at[i].addr,
+			    state_content(&set, &set.lines.at[i], set.lines.at[i].ncontents - 1),
+			    set.line_bytes);
 	states_release(&set);
 }
 
-bool zeros_are_relied_on(struct walk *w, struct runner *runner, const struct recovery *recovery, struct crash_store *allocation)
+bool zeros_are_relied_on(struct walk *w, struct runner *runner, const struct recovery *recovery,
+			 struct crash_store *allocation)
 {
 	struct trial t = { .walk = w, .runner = runner, .recovery = recovery };
 	struct trace *trace = trace_cursor(w->plan->trace);

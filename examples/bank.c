@@ -22,7 +22,8 @@ static void move(PMEMobjpool *pop, TOID(struct accounts) a, uint64_t amount)
 		TX_ADD_FIELD(a, savings);
 		D_RW(a)->savings += amount;
 		D_RW(a)->checking -= amount;
-	} TX_END
+	}
+	TX_END
 }
 
 int main(int argc, char **argv)

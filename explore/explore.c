@@ -35,20 +35,20 @@ struct explore {
 	VEC(size_t) bounds; /* of parts of the input */
 	VEC(struct open) open;
 	bool is_put[TEXTS];
-	VEC(struct path *) paths;   /* by run */
-	VEC(uint8_t *) inputs; /* likewise */
-	struct map seen;       /* hashes of inputs */
-	struct map jumps;      /* by place: struct targets */
+	VEC(struct path *) paths;      /* by run */
+	VEC(uint8_t *) inputs;         /* likewise */
+	struct map seen;               /* hashes of inputs */
+	struct map jumps;              /* by place: struct targets */
 	VEC(struct path_count) counts; /* an empty one at the end */
-	struct map pm_seen; /* places by file offset */
+	struct map pm_seen;            /* places by file offset */
 	struct lines suspects;
 	size_t nsearched; /* objects in which they were looked for */
 	uint64_t steps, diverged;
 	/* with others */
 	struct explore_sharing sharing; /* claim NULL: there are none */
-	struct map settled;		/* keys that another one has tried */
-	struct map forced;		/* keys that another one has claimed, and seems not to try */
-	struct map runs;		/* hashes of inputs: number of the run + 1 */
+	struct map settled;             /* keys that another one has tried */
+	struct map forced; /* keys that another one has claimed, and seems not to try */
+	struct map runs;   /* hashes of inputs: number of the run + 1 */
 	VEC(struct put_off) flips_put_off;
 	VEC(uint8_t *) seeds_put_off;
 };
@@ -128,7 +128,8 @@ static bool input_note(struct explore *e, const uint8_t *bytes)
 }
 
 /* With room for the symbols of words behind it, which are as they were. */
-static uint8_t *bytes_with_words(const struct explore *e, const uint8_t *bytes, const struct path *p)
+static uint8_t *bytes_with_words(const struct explore *e, const uint8_t *bytes,
+				 const struct path *p)
 {
 	uint8_t *copy = xcalloc(1, e->options.len_bytes + 8 * p->words.n + 1);
 
@@ -196,7 +197,7 @@ static bool has_targets(const struct path_step *s)
 	return s->kind == PATH_JUMP || s->kind == PATH_ADDRESS;
 }
 
-#define GUESSES_MAX 4	  /* of an edge */
+#define GUESSES_MAX 4     /* of an edge */
 #define GUESSES_OF_WAYS 1 /* to code that was run */
 
 /* The path so far may rule the other side out only because of conditions that have nothing to do with it, such as what was said about the input
@@ -210,7 +211,8 @@ static bool guess(struct explore *e, const struct search_flip *f, struct explore
 
 	if (s->kind != PATH_BRANCH && s->kind != PATH_TARGET)
 		return false;
-	if (!graph_is_own(e->graph, s->pc) ? flipper_is_repeated(e->flipper, p, f->step) : is_run && !search_is_new_way(e->search, s))
+	if (!graph_is_own(e->graph, s->pc) ? flipper_is_repeated(e->flipper, p, f->step)
+					   : is_run && !search_is_new_way(e->search, s))
 		return false;
 	if (!search_guess(e->search, f, is_run ? GUESSES_OF_WAYS : GUESSES_MAX))
 		return false;
@@ -237,7 +239,8 @@ static bool put(struct explore *e, const struct path_token *t, struct explore_in
 {
 	in->parent = EXPLORE_NO_RUN;
 	in->step = 0;
-	return token_put(t, in->bytes, part_end(e, t->index)) && flipper_allows(e->flipper, in->bytes, e->options.len_bytes);
+	return token_put(t, in->bytes, part_end(e, t->index)) &&
+	       flipper_allows(e->flipper, in->bytes, e->options.len_bytes);
 }
 
 /* Words of which something else is to be known than what is: from the end on, because what follows a word moves. */
@@ -255,7 +258,8 @@ static bool words_put(struct explore *e, const struct path *p, struct explore_in
 			if (w->at + 8 > e->options.len_bytes + 8 * p->words.n)
 				continue;
 			memcpy(&v, in->bytes + w->at, 8);
-			if (v == w->value || w->index >= before || (next && w->index <= next->index))
+			if (v == w->value || w->index >= before ||
+			    (next && w->index <= next->index))
 				continue;
 			next = w;
 			value = v;
@@ -280,7 +284,8 @@ static bool ask(struct explore *e, const struct search_flip *f, struct explore_i
 	struct targets *t = has_targets(s) ? map_get(&e->jumps, s->pc) : NULL;
 	enum solver_answer answer;
 
-	answer = flipper_ask(e->flipper, p, f->step, t ? t->values.at : NULL, t ? t->values.n : 0, in->bytes, e->options.len_bytes + 8 * p->words.n);
+	answer = flipper_ask(e->flipper, p, f->step, t ? t->values.at : NULL, t ? t->values.n : 0,
+			     in->bytes, e->options.len_bytes + 8 * p->words.n);
 	if (answer == SOLVER_YES && has_targets(s))
 		search_again(e->search, f);
 	return answer == SOLVER_YES ? words_put(e, p, in) : answer == SOLVER_NO && guess(e, f, in);
@@ -291,8 +296,11 @@ static bool flip(struct explore *e, const struct search_flip *f, struct explore_
 	const struct path *p = search_path(e->search, f->run);
 	const struct path_step *s = &p->steps.at[f->step];
 
-	*in = (struct explore_input){ .bytes = bytes_with_words(e, e->inputs.at[f->run], p), .parent = f->run, .step = f->step };
-	if ((s->kind == PATH_TOKEN ? put(e, &p->tokens.at[s->target], in) : ask(e, f, in)) && input_note(e, in->bytes)) {
+	*in = (struct explore_input){ .bytes = bytes_with_words(e, e->inputs.at[f->run], p),
+				      .parent = f->run,
+				      .step = f->step };
+	if ((s->kind == PATH_TOKEN ? put(e, &p->tokens.at[s->target], in) : ask(e, f, in)) &&
+	    input_note(e, in->bytes)) {
 		search_made(e->search, f);
 		return true;
 	}
@@ -350,7 +358,8 @@ size_t explore_nput_off(struct explore *e)
 
 		if (!map_get(&e->settled, p.key))
 			e->flips_put_off.at[n++] = p;
-		else if (flip_key(e, &p.flip) != p.key) /* it has further sides, of which nobody was asked */
+		else if (flip_key(e, &p.flip) !=
+			 p.key) /* it has further sides, of which nobody was asked */
 			search_again(e->search, &p.flip);
 	}
 	e->flips_put_off.n = n;
@@ -391,7 +400,9 @@ static bool seed_next(struct explore *e, struct explore_input *in)
 			*vec_add(&e->seeds_put_off) = bytes_copy(e, bytes);
 			continue;
 		}
-		*in = (struct explore_input){ .bytes = bytes_copy(e, bytes), .parent = EXPLORE_NO_RUN, .key = key };
+		*in = (struct explore_input){ .bytes = bytes_copy(e, bytes),
+					      .parent = EXPLORE_NO_RUN,
+					      .key = key };
 		return true;
 	}
 	return false;
@@ -418,7 +429,8 @@ static bool flip_shared(struct explore *e, const struct search_flip *f, struct e
 	return false;
 }
 
-bool explore_next(struct explore *e, struct explore_input *in, bool (*is_stopped)(void *arg), void *arg)
+bool explore_next(struct explore *e, struct explore_input *in, bool (*is_stopped)(void *arg),
+		  void *arg)
 {
 	struct search_flip f;
 
@@ -454,7 +466,8 @@ static void jumps_note(struct explore *e, const struct path *p)
 }
 
 /* The same branches up to there, and then the other way. */
-static bool is_as_expected(const struct explore *e, const struct explore_input *in, const struct path *p)
+static bool is_as_expected(const struct explore *e, const struct explore_input *in,
+			   const struct path *p)
 {
 	const struct path *parent = search_path(e->search, in->parent);
 	const struct path_step *a, *b;
@@ -473,7 +486,9 @@ static bool is_as_expected(const struct explore *e, const struct explore_input *
 	b = &p->steps.at[in->step];
 	if (a->pc != b->pc || a->kind != b->kind)
 		return false;
-	return has_targets(a) ? a->value != b->value : a->kind == PATH_TARGET ? a->other == b->went : a->went == b->other;
+	return has_targets(a)           ? a->value != b->value
+	       : a->kind == PATH_TARGET ? a->other == b->went
+					: a->went == b->other;
 }
 
 static void counts_add(struct explore *e, const struct path *p)
@@ -481,10 +496,12 @@ static void counts_add(struct explore *e, const struct path *p)
 	for (size_t i = 0; i < p->counts.n; i++) {
 		size_t k = 0;
 
-		while (e->counts.at[k].what && strcmp(e->counts.at[k].what, p->counts.at[i].what) != 0)
+		while (e->counts.at[k].what &&
+		       strcmp(e->counts.at[k].what, p->counts.at[i].what) != 0)
 			k++;
 		if (!e->counts.at[k].what) {
-			e->counts.at[k] = (struct path_count){ xstrdup(p->counts.at[i].what), 0, p->counts.at[i].is_loss };
+			e->counts.at[k] = (struct path_count){ xstrdup(p->counts.at[i].what), 0,
+							       p->counts.at[i].is_loss };
 			*vec_add(&e->counts) = (struct path_count){ 0 };
 		}
 		e->counts.at[k].n += p->counts.at[i].n;
@@ -503,7 +520,9 @@ static void suspects_find(struct explore *e)
 		struct lines_ranges ranges = { 0 };
 
 		lines_find(&e->suspects, e->objects.paths.at[e->nsearched], &ranges);
-		graph_suspect(e->graph, objects_place(&e->objects, e->objects.paths.at[e->nsearched], 0), &ranges);
+		graph_suspect(e->graph,
+			      objects_place(&e->objects, e->objects.paths.at[e->nsearched], 0),
+			      &ranges);
 		vec_release(&ranges.list);
 	}
 }
@@ -520,7 +539,9 @@ static void parts_set(struct explore *e, struct path *p)
 
 static void texts_put(struct explore *e, const struct path *p, const uint8_t *bytes)
 {
-	for (unsigned t = 0; e->options.strategy->has_texts && e->open.n && e->paths.n > TEXTS_AFTER && t < TEXTS; t++) {
+	for (unsigned t = 0;
+	     e->options.strategy->has_texts && e->open.n && e->paths.n > TEXTS_AFTER && t < TEXTS;
+	     t++) {
 		uint8_t *copy;
 
 		if (e->is_put[t] || !text_is_asked_for(t, p))
@@ -538,7 +559,8 @@ static void texts_put(struct explore *e, const struct path *p, const uint8_t *by
 
 static void path_add(struct explore *e, const struct explore_input *in, struct path *p)
 {
-	bool is_flip = in->parent < e->paths.n && in->step < e->paths.at[in->parent]->steps.n, is_expected = !is_flip || is_as_expected(e, in, p);
+	bool is_flip = in->parent < e->paths.n && in->step < e->paths.at[in->parent]->steps.n,
+	     is_expected = !is_flip || is_as_expected(e, in, p);
 
 	*vec_add(&e->paths) = p;
 	*vec_add(&e->inputs) = bytes_copy(e, in->bytes);
@@ -554,7 +576,8 @@ static void path_add(struct explore *e, const struct explore_input *in, struct p
 	search_add(e->search, p, is_flip && is_expected ? in->step + 1 : 0);
 }
 
-int explore_done(struct explore *e, const struct explore_input *in, const char *file, struct error *err)
+int explore_done(struct explore *e, const struct explore_input *in, const char *file,
+		 struct error *err)
 {
 	struct path *p = xcalloc(1, sizeof *p);
 	int result = path_read(p, e->pool, &e->objects, file, err);
@@ -563,7 +586,8 @@ int explore_done(struct explore *e, const struct explore_input *in, const char *
 	return result;
 }
 
-int explore_take(struct explore *e, const struct explore_input *in, const char *file, struct error *err)
+int explore_take(struct explore *e, const struct explore_input *in, const char *file,
+		 struct error *err)
 {
 	struct path *p = xcalloc(1, sizeof *p);
 
@@ -604,7 +628,8 @@ struct explore_stats explore_stats(const struct explore *e)
 	return (struct explore_stats){ .runs = e->paths.n,
 				       .steps = e->steps,
 				       .diverged = e->diverged,
-				       .waiting = search_waiting(e->search) + e->flips_put_off.n + e->seeds_put_off.n,
+				       .waiting = search_waiting(e->search) + e->flips_put_off.n +
+						  e->seeds_put_off.n,
 				       .blocks = search_ncovered(e->search),
 				       .pm_known = graph_nknown(e->graph),
 				       .pm_covered = graph_ncovered(e->graph),

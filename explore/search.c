@@ -18,7 +18,8 @@ struct search {
 	uint64_t random, nadded;
 };
 
-struct search *search_new(const struct search_strategy *strategy, struct graph *graph, uint64_t seed)
+struct search *search_new(const struct search_strategy *strategy, struct graph *graph,
+			  uint64_t seed)
 {
 	struct search *s = xcalloc(1, sizeof *s);
 
@@ -91,7 +92,8 @@ static uint64_t way(place pc, place to)
 
 bool search_is_new_way(const struct search *s, const struct path_step *step)
 {
-	return step->kind == PATH_BRANCH && s->strategy->has_ways && !map_get(&s->taken, way(step->pc, step->other)) && graph_is_near(s->graph, step->pc);
+	return step->kind == PATH_BRANCH && s->strategy->has_ways &&
+	       !map_get(&s->taken, way(step->pc, step->other)) && graph_is_near(s->graph, step->pc);
 }
 
 /* The branch, the way it does not go, and where its function was called: strcmp() has many users. Arguments look alike, and so do the bytes of a set that a library
@@ -149,23 +151,28 @@ uint32_t search_add(struct search *s, const struct path *p, size_t from)
 	for (size_t i = 0; i < p->steps.n; i++) {
 		const struct path_step *step = &p->steps.at[i];
 		uint64_t at = mix(mix(prefix, graph_key(s->graph, step->pc)), (uint64_t)step->kind);
-		uint64_t flipped = mix(at, step->kind == PATH_TOKEN ? step->value : graph_key(s->graph, step->other)) | 1;
+		uint64_t flipped =
+			mix(at, step->kind == PATH_TOKEN ? step->value
+							 : graph_key(s->graph, step->other)) |
+			1;
 
 		if (step->kind == PATH_BRANCH)
 			map_set(&s->taken, way(step->pc, step->went), s);
 		if (step->kind != PATH_TOKEN && step->kind != PATH_TARGET)
-			prefix = mix(at, step->kind == PATH_BRANCH ? graph_key(s->graph, step->went) : step->value);
+			prefix = mix(at, step->kind == PATH_BRANCH ? graph_key(s->graph, step->went)
+								   : step->value);
 		if (step->kind == PATH_PIN || i < from || map_get(&s->tried, flipped))
 			continue;
 		if (step->kind == PATH_TARGET && !graph_can_jump(s->graph, step->pc, step->other))
 			continue;
 		map_set(&s->tried, flipped, s);
-		*vec_add(&s->waiting) = (struct search_flip){ .run = run,
-							      .step = (uint32_t)i,
-							      .found = s->covered.n > nstart ? run + 1 : 0,
-							      .number = s->nadded++,
-							      .key = flipped,
-							      .edge = edge(p, step) };
+		*vec_add(&s->waiting) =
+			(struct search_flip){ .run = run,
+					      .step = (uint32_t)i,
+					      .found = s->covered.n > nstart ? run + 1 : 0,
+					      .number = s->nadded++,
+					      .key = flipped,
+					      .edge = edge(p, step) };
 	}
 	return run;
 }
@@ -206,7 +213,8 @@ void search_forget(struct search *s, uint32_t run, uint32_t step)
 {
 	for (size_t i = 0; i < s->waiting.n; i++)
 		if (s->waiting.at[i].run == run && s->waiting.at[i].step == step) {
-			if (s->paths.at[run]->steps.at[step].kind != PATH_JUMP && s->paths.at[run]->steps.at[step].kind != PATH_ADDRESS) {
+			if (s->paths.at[run]->steps.at[step].kind != PATH_JUMP &&
+			    s->paths.at[run]->steps.at[step].kind != PATH_ADDRESS) {
 				search_made(s, &s->waiting.at[i]);
 				take(s, i);
 			}
@@ -216,7 +224,8 @@ void search_forget(struct search *s, uint32_t run, uint32_t step)
 
 /* The first of two with the same score. The edges that were flipped least come first, so that a long loop does not keep the rest waiting; then what is
  * left of the latest run that got to new code. */
-static bool is_before(const struct search *s, const struct search_flip *a, const struct search_flip *b)
+static bool is_before(const struct search *s, const struct search_flip *a,
+		      const struct search_flip *b)
 {
 	uint64_t x = search_tries(s, a), y = search_tries(s, b);
 
@@ -231,7 +240,9 @@ bool search_next(struct search *s, struct search_flip *flip)
 	for (size_t i = 0; i < s->waiting.n; i++) {
 		uint64_t score = score_of(s, &s->waiting.at[i]);
 
-		if (best != SIZE_MAX && (score < best_score || (score == best_score && !is_before(s, &s->waiting.at[i], &s->waiting.at[best]))))
+		if (best != SIZE_MAX && (score < best_score ||
+					 (score == best_score &&
+					  !is_before(s, &s->waiting.at[i], &s->waiting.at[best]))))
 			continue;
 		best = i;
 		best_score = score;

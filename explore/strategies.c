@@ -6,11 +6,11 @@
 #define FRAMES_MAX 64
 #define ONLY_WEIGHT 64
 #define SCALE 4096
-#define TRIES_MAX 40 /* nothing is left of a score then */
-#define NEAR_SCORE (SCALE / 4) /* as much as an instruction that is three blocks away */
+#define TRIES_MAX 40             /* nothing is left of a score then */
+#define NEAR_SCORE (SCALE / 4)   /* as much as an instruction that is three blocks away */
 #define UNRUN_SCORE (16 * SCALE) /* less than the nearest instruction that only one side reaches */
 #define UNTAKEN_SCORE (UNRUN_SCORE / 4) /* as code that is a block away */
-#define UNRUN_BLOCKS 10 /* more are as far as these */
+#define UNRUN_BLOCKS 10                 /* more are as far as these */
 
 /* The shortest way to such an instruction from any of the places: of a branch inside a library function, that from where it was called. */
 static uint32_t shortest(struct graph *g, const place *from, size_t n)
@@ -42,7 +42,9 @@ static uint64_t unrun_score(struct graph *g, place from, uint64_t tries)
 {
 	uint32_t d = graph_distance_unrun(g, from);
 
-	return d == UINT32_MAX ? 0 : (UNRUN_SCORE >> 2 * (d < UNRUN_BLOCKS ? d : UNRUN_BLOCKS)) / (1 + tries);
+	return d == UINT32_MAX
+		       ? 0
+		       : (UNRUN_SCORE >> 2 * (d < UNRUN_BLOCKS ? d : UNRUN_BLOCKS)) / (1 + tries);
 }
 
 /* PM-modifying instructions that no run has executed yet and that the other side can reach, itself or after returning to its callers. Those that this side
@@ -54,7 +56,8 @@ static uint64_t pm_score(struct search *s, const struct search_flip *flip)
 {
 	const struct path *p = search_path(s, flip->run);
 	const struct path_step *step = search_step(s, flip);
-	const struct path_stack *stack = step->stack < p->stacks.n ? &p->stacks.at[step->stack] : NULL;
+	const struct path_stack *stack =
+		step->stack < p->stacks.n ? &p->stacks.at[step->stack] : NULL;
 	place from[FRAMES_MAX + 1] = { step->kind == PATH_JUMP ? step->pc : step->other };
 	struct graph *g = search_graph(s);
 	size_t n = stack ? stack->n : 0;
@@ -74,7 +77,8 @@ static uint64_t pm_score(struct search *s, const struct search_flip *flip)
 		unknown += UNTAKEN_SCORE / (1 + tries);
 	if (is_near(g, step->pc, from + 1, n))
 		score += NEAR_SCORE;
-	return ((score >> (tries < TRIES_MAX ? tries : TRIES_MAX)) + unknown) << 1 | !search_is_covered(s, step->other);
+	return ((score >> (tries < TRIES_MAX ? tries : TRIES_MAX)) + unknown) << 1 |
+	       !search_is_covered(s, step->other);
 }
 
 static const struct search_strategy pm = {
@@ -120,7 +124,8 @@ static const struct search_strategy by_chance = {
 	.score = random_score,
 };
 
-const struct search_strategy *const search_strategies[] = { &pm, &coverage, &bfs, &by_chance, NULL };
+const struct search_strategy *const search_strategies[] = { &pm, &coverage, &bfs, &by_chance,
+							    NULL };
 
 const struct search_strategy *search_strategy_find(const char *name)
 {

@@ -16,7 +16,8 @@ static const struct text {
 bool text_is_asked_for(unsigned text, const struct path *p)
 {
 	for (size_t i = 0; i < p->steps.n; i++)
-		if (p->steps.at[i].wanted > 1 && strchr(texts[text].looked_for, (int)p->steps.at[i].wanted - 1))
+		if (p->steps.at[i].wanted > 1 &&
+		    strchr(texts[text].looked_for, (int)p->steps.at[i].wanted - 1))
 			return true;
 	return false;
 }

@@ -27,13 +27,13 @@ enum pmend_request {
 	PMEND_REQ_SKIP_FAILURE_END,
 	PMEND_REQ_SKIP_CHECK_BEGIN,
 	PMEND_REQ_SKIP_CHECK_END,
-	PMEND_REQ_COMMIT_VAR,	  /* address, size */
-	PMEND_REQ_COMMIT_RANGE,	  /* variable, address, size */
-	PMEND_REQ_OP_BEGIN,	  /* name */
-	PMEND_REQ_OP_END,	  /* name */
+	PMEND_REQ_COMMIT_VAR,     /* address, size */
+	PMEND_REQ_COMMIT_RANGE,   /* variable, address, size */
+	PMEND_REQ_OP_BEGIN,       /* name */
+	PMEND_REQ_OP_END,         /* name */
 	PMEND_REQ_ASSERT_DURABLE, /* address, size */
 	PMEND_REQ_ASSERT_ORDERED, /* a, size, b, size */
-	PMEND_REQ_IGNORE,	  /* address, size */
+	PMEND_REQ_IGNORE,         /* address, size */
 	PMEND_REQ_IN_RECOVERY,
 	PMEND_REQ_DONE,
 	PMEND_REQ_SYMBOLIC, /* size; gives 1 + its place in the input, or 0 */
@@ -44,12 +44,14 @@ enum pmend_request {
 #ifdef __cplusplus
 extern "C" {
 #endif
-__attribute__((weak)) uint64_t pmend_rt_annotate(uint64_t request, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+__attribute__((weak)) uint64_t pmend_rt_annotate(uint64_t request, uint64_t a, uint64_t b,
+						 uint64_t c, uint64_t d);
 #ifdef __cplusplus
 }
 #endif
 
-static inline uint64_t pmend_annotate(uint64_t request, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+static inline uint64_t pmend_annotate(uint64_t request, uint64_t a, uint64_t b, uint64_t c,
+				      uint64_t d)
 {
 	uint64_t result = 0;
 
@@ -58,19 +60,21 @@ static inline uint64_t pmend_annotate(uint64_t request, uint64_t a, uint64_t b, 
 #if defined(__x86_64__)
 	/* Valgrind's request sequence for amd64: the rotates add up to 128 bits, so nothing changes on a real CPU. */
 	volatile uint64_t block[6] = { request, a, b, c, d, 0 };
-	__asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx"
-			 : "=d"(result)
-			 : "a"(&block[0]), "0"(result)
-			 : "cc", "memory");
+	__asm__ volatile(
+		"rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx"
+		: "=d"(result)
+		: "a"(&block[0]), "0"(result)
+		: "cc", "memory");
 #elif defined(__aarch64__)
 	/* The one for arm64, where the rotates add up to 128 bits, too. */
 	volatile uint64_t block[6] = { request, a, b, c, d, 0 };
 	register uint64_t x3 __asm__("x3") = result;
 	register volatile uint64_t *x4 __asm__("x4") = block;
-	__asm__ volatile("ror x12, x12, #3; ror x12, x12, #13; ror x12, x12, #51; ror x12, x12, #61; orr x10, x10, x10"
-			 : "+r"(x3)
-			 : "r"(x4)
-			 : "cc", "memory");
+	__asm__ volatile(
+		"ror x12, x12, #3; ror x12, x12, #13; ror x12, x12, #51; ror x12, x12, #61; orr x10, x10, x10"
+		: "+r"(x3)
+		: "r"(x4)
+		: "cc", "memory");
 	result = x3;
 #else
 	(void)request, (void)a, (void)b, (void)c, (void)d;
@@ -79,7 +83,8 @@ static inline uint64_t pmend_annotate(uint64_t request, uint64_t a, uint64_t b, 
 }
 
 #define PMEND__CALL(name, a, b, c, d) \
-	((void)pmend_annotate(PMEND_REQ_##name, (uint64_t)(a), (uint64_t)(b), (uint64_t)(c), (uint64_t)(d)))
+	((void)pmend_annotate(PMEND_REQ_##name, (uint64_t)(a), (uint64_t)(b), (uint64_t)(c), \
+			      (uint64_t)(d)))
 
 #define PMEND_SYMBOLIC_VARIABLE "PMEND_SYMBOLIC_FILE"
 

@@ -22,10 +22,10 @@
 /* What happened. The numbers are those of trace files; docs/format.md says what each carries in arg[]. */
 enum pmend_event_kind {
 	PMEND_EV_STORE = 1,
-	PMEND_EV_STORE_NT = 2,	/* non-temporal */
+	PMEND_EV_STORE_NT = 2,  /* non-temporal */
 	PMEND_EV_STORE_RMW = 3, /* locked: fence, store, fence */
 	PMEND_EV_STORE_SYS = 4, /* by the kernel */
-	PMEND_EV_LOAD = 5,	/* only if recorded */
+	PMEND_EV_LOAD = 5,      /* only if recorded */
 	PMEND_EV_CLFLUSH = 6,
 	PMEND_EV_CLFLUSHOPT = 7,
 	PMEND_EV_CLWB = 8,
@@ -33,10 +33,10 @@ enum pmend_event_kind {
 	PMEND_EV_MFENCE = 10,
 	PMEND_EV_LFENCE = 11,
 	PMEND_EV_RMW_FENCE = 12, /* locked, but stored nothing to PM */
-	PMEND_EV_MSYNC = 13,	 /* arg: bytes, flags */
-	PMEND_EV_FSYNC = 14,	 /* arg: file, 0: all */
+	PMEND_EV_MSYNC = 13,     /* arg: bytes, flags */
+	PMEND_EV_FSYNC = 14,     /* arg: file, 0: all */
 	PMEND_EV_FDATASYNC = 15, /* arg: file */
-	PMEND_EV_FILE = 16,	 /* a PM file; arg: file, size…; bytes: its path */
+	PMEND_EV_FILE = 16,      /* a PM file; arg: file, size…; bytes: its path */
 	PMEND_EV_CONTENT = 17,
 	PMEND_EV_SIZE = 18,
 	PMEND_EV_FALLOCATE = 19,
@@ -84,12 +84,15 @@ enum pmend_event_kind {
 	PMEND_EV_OUTPUT = 61,
 	PMEND_EV_INCOMPLETE = 62,
 	PMEND_EV_FLUSH_VOLATILE = 63, /* a flush where there is no PM */
-	PMEND_EV_TX_ADD_CALL = 64,    /* the program asks PMDK to log; arg: bytes, pool's uuid, offset; or bytes, 0, PM address */
-	PMEND_EV_UNDEFINED = 65,      /* an allocator hands out memory whose content is not defined; arg: bytes */
-	PMEND_EV_STORE_PAIR = 66,     /* of arm64, as all that follow: stp, stnp */
-	PMEND_EV_STORE_VECTOR = 67,   /* arg: bytes of an element */
-	PMEND_EV_STORE_ORDERED = 68,  /* stlr, stxr, atomics; arg: 1 acquire, 2 release, 4 a single instruction */
-	PMEND_EV_ORDER = 69,	      /* the same without a store to PM */
+	PMEND_EV_TX_ADD_CALL =
+		64, /* the program asks PMDK to log; arg: bytes, pool's uuid, offset; or bytes, 0, PM address */
+	PMEND_EV_UNDEFINED =
+		65, /* an allocator hands out memory whose content is not defined; arg: bytes */
+	PMEND_EV_STORE_PAIR = 66,   /* of arm64, as all that follow: stp, stnp */
+	PMEND_EV_STORE_VECTOR = 67, /* arg: bytes of an element */
+	PMEND_EV_STORE_ORDERED =
+		68, /* stlr, stxr, atomics; arg: 1 acquire, 2 release, 4 a single instruction */
+	PMEND_EV_ORDER = 69, /* the same without a store to PM */
 	PMEND_EV_DC_CVAC = 70,
 	PMEND_EV_DC_CIVAC = 71,
 	PMEND_EV_DC_CVAP = 72,
@@ -97,8 +100,10 @@ enum pmend_event_kind {
 	PMEND_EV_DMB = 74, /* arg: the option's number */
 	PMEND_EV_DSB = 75,
 	PMEND_EV_INPUT = 76,
-	PMEND_EV_WRITE = 77, /* write(2) to a PM file, which the stores before it tell; arg: bytes */
-	PMEND_EV_OLD = 78 /* --old-bytes: these bytes were there before the program got the memory; arg: bytes */
+	PMEND_EV_WRITE =
+		77, /* write(2) to a PM file, which the stores before it tell; arg: bytes */
+	PMEND_EV_OLD =
+		78 /* --old-bytes: these bytes were there before the program got the memory; arg: bytes */
 };
 
 /* An instruction and how it was called. Opaque; equal pointers are the same place. NULL: unknown. */
@@ -111,12 +116,13 @@ struct pmend_range {
 };
 
 struct pmend_event {
-	uint64_t seq;	       /* from 1, in the order of execution */
-	uint32_t kind;	       /* enum pmend_event_kind */
+	uint64_t seq;          /* from 1, in the order of execution */
+	uint32_t kind;         /* enum pmend_event_kind */
 	const char *kind_name; /* "store", "clwb"…, as pmend show prints it */
 	uint32_t process, thread;
-	struct pmend_range at; /* what was stored, loaded or flushed; the range of a TX_ADD, an annotation and the like */
-	const uint8_t *bytes;  /* of a store, or the event's text (not terminated); NULL: none */
+	struct pmend_range
+		at; /* what was stored, loaded or flushed; the range of a TX_ADD, an annotation and the like */
+	const uint8_t *bytes; /* of a store, or the event's text (not terminated); NULL: none */
 	uint32_t nbytes;
 	uint64_t arg[5];
 	const struct pmend_site *site;
@@ -128,7 +134,7 @@ struct pmend_store {
 	uint32_t process, thread;
 	uint32_t kind;
 	struct pmend_range at; /* what of it lies in one line */
-	int is_pending;	       /* written back, but no fence of that thread has followed */
+	int is_pending;        /* written back, but no fence of that thread has followed */
 	int is_overwritten;    /* by later stores, all of it */
 	const struct pmend_site *site;
 };
@@ -148,9 +154,9 @@ struct pmend_finding {
 	uint32_t severity;   /* enum pmend_severity */
 	const char *message; /* one sentence: what is wrong */
 	const char *advice;  /* one sentence: what to do; may be NULL */
-	uint64_t seq;	     /* of the event that counts for regions of interest and trusted code */
+	uint64_t seq;        /* of the event that counts for regions of interest and trusted code */
 	const struct pmend_place *places; /* the first is where the bug is */
-	size_t nplaces;			  /* at most PMEND_MAX_PLACES */
+	size_t nplaces;                   /* at most PMEND_MAX_PLACES */
 };
 
 /* What pmend does for the oracle. In a range that it asks about, file 0 stands for all persistent memory. */
@@ -164,14 +170,17 @@ struct pmend_host {
 				 void (*f)(const struct pmend_store *s, void *arg), void *arg);
 	/* The program declared these bytes intentionally volatile, or clean. */
 	int (*is_ignored)(struct pmend_check *c, const struct pmend_range *r);
-	const char *(*platform)(struct pmend_check *c); /* "x86-adr", "x86-intel", "x86-amd", "eadr", "msync", "arm64" or "arm64-poc" */
+	const char *(*platform)(
+		struct pmend_check *
+			c); /* "x86-adr", "x86-intel", "x86-amd", "eadr", "msync", "arm64" or "arm64-poc" */
 };
 
 /* The oracle. */
 struct pmend_oracle {
-	uint32_t abi; /* PMEND_ORACLE_ABI; stays the first member */
+	uint32_t abi;     /* PMEND_ORACLE_ABI; stays the first member */
 	const char *name; /* lower-case letters, digits and dashes */
-	void *(*begin)(const struct pmend_host *host, struct pmend_check *c); /* the result is passed to the others */
+	void *(*begin)(const struct pmend_host *host,
+		       struct pmend_check *c); /* the result is passed to the others */
 	void (*event)(void *state, const struct pmend_event *ev);
 	void (*finish)(void *state); /* after the last event; may be NULL */
 	void (*end)(void *state);    /* frees; may be NULL */

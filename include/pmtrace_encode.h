@@ -43,7 +43,8 @@ static inline uint8_t *pmt_put_blob(uint8_t *p, const void *data, uint32_t len_b
 	return p + len_bytes;
 }
 
-static inline uint8_t *pmt_put_node(struct pmt_encoder *e, uint8_t *p, uint32_t parent, int is_signal, uint64_t pc)
+static inline uint8_t *pmt_put_node(struct pmt_encoder *e, uint8_t *p, uint32_t parent,
+				    int is_signal, uint64_t pc)
 {
 	*p++ = PMT_H_TABLE | PMT_TABLE_NODE << 2;
 	p = pmt_put_number(p, (uint64_t)parent << 1 | (is_signal != 0));
@@ -52,8 +53,8 @@ static inline uint8_t *pmt_put_node(struct pmt_encoder *e, uint8_t *p, uint32_t 
 	return p;
 }
 
-static inline uint8_t *pmt_put_site(struct pmt_encoder *e, uint8_t *p, uint32_t node, uint64_t pc, enum pmt_kind kind,
-				    uint32_t size)
+static inline uint8_t *pmt_put_site(struct pmt_encoder *e, uint8_t *p, uint32_t node, uint64_t pc,
+				    enum pmt_kind kind, uint32_t size)
 {
 	*p++ = PMT_H_TABLE | PMT_TABLE_SITE << 2;
 	p = pmt_put_number(p, node);
@@ -71,7 +72,8 @@ static inline uint8_t *pmt_put_seq(uint8_t *p, uint64_t skipped)
 }
 
 static inline uint8_t *pmt_put_object(uint8_t *p, uint64_t va, uint64_t len_bytes, uint64_t offset,
-				      const void *build_id, uint32_t build_id_len, const char *path, uint32_t path_len)
+				      const void *build_id, uint32_t build_id_len, const char *path,
+				      uint32_t path_len)
 {
 	*p++ = PMT_H_TABLE | PMT_TABLE_OBJECT << 2;
 	p = pmt_put_number(p, va);
@@ -91,7 +93,8 @@ static inline uint8_t *pmt_put_object_gone(uint8_t *p, uint64_t va, uint64_t len
 /* An event's head byte is put together in `head`, which is 0 at first and stored in front of the rest when that is written. First the
  * thread and the site: prev is the state of the previous event's site; before the first event it is a zeroed state. Then the address,
  * the value, the arguments as numbers, the blob. */
-static inline uint8_t *pmt_put_site_number(uint32_t *head, uint8_t *p, uint32_t site, struct pmt_site_state *prev)
+static inline uint8_t *pmt_put_site_number(uint32_t *head, uint8_t *p, uint32_t site,
+					   struct pmt_site_state *prev)
 {
 	if (__builtin_expect(prev->next == site, 1)) {
 		*head |= PMT_H_NEXT;
@@ -101,8 +104,8 @@ static inline uint8_t *pmt_put_site_number(uint32_t *head, uint8_t *p, uint32_t 
 	return pmt_put_number(p, site);
 }
 
-static inline uint8_t *pmt_put_event(struct pmt_encoder *e, uint32_t *head, uint8_t *p, uint32_t thread, uint32_t site,
-				     struct pmt_site_state *prev)
+static inline uint8_t *pmt_put_event(struct pmt_encoder *e, uint32_t *head, uint8_t *p,
+				     uint32_t thread, uint32_t site, struct pmt_site_state *prev)
 {
 	if (thread != e->thread) {
 		*head |= PMT_H_THREAD;
@@ -113,8 +116,8 @@ static inline uint8_t *pmt_put_event(struct pmt_encoder *e, uint32_t *head, uint
 	return pmt_put_site_number(head, p, site, prev);
 }
 
-static inline uint8_t *pmt_put_addr(struct pmt_encoder *e, uint32_t *head, uint8_t *p, struct pmt_site_state *s,
-				    uint64_t addr, uint32_t size)
+static inline uint8_t *pmt_put_addr(struct pmt_encoder *e, uint32_t *head, uint8_t *p,
+				    struct pmt_site_state *s, uint64_t addr, uint32_t size)
 {
 	int64_t by_site = (int64_t)(addr - s->last_addr);
 
@@ -143,7 +146,7 @@ static inline uint8_t *pmt_put_low_bytes(uint32_t *head, uint8_t *p, uint64_t v,
 	uint32_t n, code;
 
 	if (v == 0)
-		return p; /* PMT_VALUE_0 */
+		return p;                            /* PMT_VALUE_0 */
 	n = (71 - (uint32_t)__builtin_clzll(v)) / 8; /* 1 to 8 */
 	code = n <= 4 ? n : n <= 6 && size > 6 ? PMT_VALUE_6 : PMT_VALUE_ALL;
 	if (n >= size)
@@ -158,12 +161,14 @@ static inline uint8_t *pmt_put_low_bytes(uint32_t *head, uint8_t *p, uint64_t v,
 }
 
 /* At most 8 bytes, as a little-endian number. */
-static inline uint8_t *pmt_put_small(uint32_t *head, uint8_t *p, struct pmt_site_state *s, uint64_t v, uint32_t size)
+static inline uint8_t *pmt_put_small(uint32_t *head, uint8_t *p, struct pmt_site_state *s,
+				     uint64_t v, uint32_t size)
 {
 	uint64_t delta = pmt_zigzag((int64_t)(v - s->last_value));
 
 	s->last_value = v;
-	if (size > 2 && v >= 1 << 14 && delta < 1 << 14) { /* two bytes at most, and fewer than v would take */
+	if (size > 2 && v >= 1 << 14 &&
+	    delta < 1 << 14) { /* two bytes at most, and fewer than v would take */
 		*head |= PMT_VALUE_DELTA << PMT_H_VALUE_SHIFT;
 		return pmt_put_number(p, delta);
 	}
@@ -200,8 +205,8 @@ static inline uint8_t *pmt_put_words(uint32_t *head, uint8_t *p, const uint8_t *
 }
 
 /* The stored bytes. */
-static inline uint8_t *pmt_put_value(uint32_t *head, uint8_t *p, struct pmt_site_state *s, const uint8_t *data,
-				     uint32_t size)
+static inline uint8_t *pmt_put_value(uint32_t *head, uint8_t *p, struct pmt_site_state *s,
+				     const uint8_t *data, uint32_t size)
 {
 	uint64_t v = 0;
 

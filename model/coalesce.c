@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-static bool is_flush_between(const struct line *l, const struct store *older, const struct store *newer)
+static bool is_flush_between(const struct line *l, const struct store *older,
+			     const struct store *newer)
 {
 	for (const struct pending *p = l->pendings; p; p = p->in_line)
 		if (older->seq <= p->upto && p->upto < newer->seq)
@@ -19,7 +20,8 @@ void store_glue(struct store *at, size_t i, size_t n)
 
 	s->flags |= STORE_GLUED;
 	at[i + 1].unit_bytes = 0;
-	s->back = at[i + 1].back = 0; /* where the order is partial, a run is before and after all others: what one of them is, is kept when it goes */
+	s->back = at[i + 1].back =
+		0; /* where the order is partial, a run is before and after all others: what one of them is, is kept when it goes */
 	s->epoch = at[i + 1].epoch = 0;
 	for (size_t j = i + 1; j < n && store_live(s); j++) {
 		store_set_live(s, store_live(s) & ~store_covered(s, &at[j]));
@@ -33,7 +35,9 @@ void store_glue(struct store *at, size_t i, size_t n)
 static bool is_stored_again(const struct model *m, const struct store *at, size_t i, size_t n)
 {
 	for (size_t j = i + 1; j < n; j++)
-		if (store_is_unordered(&at[j]) && (!is_late(m) || !at[j].unit_bytes) && at[j].thread == at[i].thread && !(store_live(&at[i]) & ~store_covered(&at[i], &at[j])))
+		if (store_is_unordered(&at[j]) && (!is_late(m) || !at[j].unit_bytes) &&
+		    at[j].thread == at[i].thread &&
+		    !(store_live(&at[i]) & ~store_covered(&at[i], &at[j])))
 			return true;
 	return false;
 }
@@ -85,7 +89,8 @@ void line_coalesce(struct model *m, struct line *l)
 				continue;
 			store_set_live(&at[i], 0);
 		} else {
-			if (store_is_unordered(&at[i + 1]) || is_flush_between(l, &at[i], &at[i + 1]))
+			if (store_is_unordered(&at[i + 1]) ||
+			    is_flush_between(l, &at[i], &at[i + 1]))
 				continue;
 			store_glue(at, i, n);
 		}

@@ -13,8 +13,8 @@ struct cut_thread {
 	uint64_t chance;
 	uint64_t end_seq; /* of a thread that ended: others may do the rest for it; 0: it has not */
 	uint64_t store_seq; /* the last one; 0: it stored nothing */
-	bool is_pending;  /* something waits for a fence */
-	bool is_cut;	  /* it still ran when another thread ended the process */
+	bool is_pending;    /* something waits for a fence */
+	bool is_cut;        /* it still ran when another thread ended the process */
 };
 
 static struct cut_process *process_of(struct cut *c, uint32_t stream)
@@ -32,7 +32,8 @@ static uint64_t key_of(uint32_t stream, uint32_t thread)
 static struct cut_thread *thread_of(struct cut *c, const struct trace_event *ev)
 {
 	const uint64_t key = key_of(ev->stream, ev->thread);
-	struct cut_thread *t = c->recent && c->recent_key == key ? c->recent : map_get(&c->threads, key);
+	struct cut_thread *t =
+		c->recent && c->recent_key == key ? c->recent : map_get(&c->threads, key);
 
 	if (!t) {
 		t = xcalloc(1, sizeof *t);
@@ -122,7 +123,8 @@ void cut_release(struct cut *c)
 
 bool cut_is_process(const struct cut *c, uint32_t stream)
 {
-	return stream < c->processes.n && c->processes.at[stream].is_recorded && !c->processes.at[stream].is_over && !c->is_imported;
+	return stream < c->processes.n && c->processes.at[stream].is_recorded &&
+	       !c->processes.at[stream].is_over && !c->is_imported;
 }
 
 enum cut_extent cut_extent(const struct cut *c)

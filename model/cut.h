@@ -9,7 +9,7 @@
 
 struct cut_process {
 	bool is_recorded; /* its first event says so; other traces do not tell how processes end */
-	bool is_over;	  /* by exit or exec */
+	bool is_over;     /* by exit or exec */
 	uint64_t chance;  /* the last one of any of its threads */
 };
 
@@ -17,7 +17,7 @@ struct cut_process {
 struct cut {
 	const struct platform *platform;
 	VEC(struct cut_process) processes; /* by stream */
-	struct map threads;		   /* stream and thread → struct cut_thread */
+	struct map threads;                /* stream and thread → struct cut_thread */
 	VEC(struct cut_thread *) list;
 	struct cut_thread *recent; /* the one that was asked for last */
 	uint64_t recent_key;

@@ -37,20 +37,21 @@ struct store {
 		struct store_rest *rest;
 	} bytes;
 	uint32_t thread;    /* its index in the model */
-	uint16_t at;	    /* in the line */
+	uint16_t at;        /* in the line */
 	uint8_t size_bytes; /* at most 64 */
 	uint8_t kind;
-	uint8_t live_few;   /* see store_live() */
+	uint8_t live_few; /* see store_live() */
 	uint8_t unit_bytes; /* 0: one unit; else one for each aligned word of so many bytes that it touches */
-	uint8_t flags;	    /* enum store_flags */
-	uint8_t back;	    /* is_weak: stores of its thread up to epoch - back come before it; 0: all of them */
-	uint32_t epoch;	    /* is_weak: counts what orders the thread's stores */
+	uint8_t flags; /* enum store_flags */
+	uint8_t back; /* is_weak: stores of its thread up to epoch - back come before it; 0: all of them */
+	uint32_t epoch; /* is_weak: counts what orders the thread's stores */
 };
 _Static_assert(sizeof(struct store) == 40, "small");
 
 enum store_flags {
 	STORE_UNORDERED = 1,
-	STORE_GLUED = 2, /* lost or kept together with the next ordered store, which is whole: states were forgotten, or there are none (write.c) */
+	STORE_GLUED =
+		2, /* lost or kept together with the next ordered store, which is whole: states were forgotten, or there are none (write.c) */
 };
 #define MODEL_LINE_BYTES_MAX 512u
 
@@ -68,11 +69,13 @@ struct pending {
 
 struct line {
 	uint64_t addr;
-	struct store *stores; /* oldest first; an array, because they are looked at one after the other, and often */
+	struct store *
+		stores; /* oldest first; an array, because they are looked at one after the other, and often */
 	struct pending *pendings;
-	uint32_t nstores, floor; /* no states are forgotten below the floor: twice what was left the last time */
-	uint8_t room;		 /* of stores: STORES_ROOM(room) */
-	bool is_newer;		 /* base is newer than the image */
+	uint32_t nstores,
+		floor; /* no states are forgotten below the floor: twice what was left the last time */
+	uint8_t room;  /* of stores: STORES_ROOM(room) */
+	bool is_newer; /* base is newer than the image */
 	uint8_t base[];
 };
 
@@ -97,19 +100,19 @@ struct model {
 	struct model_image image;
 	struct slot *slots;  /* open addressing by address; without line: free */
 	size_t nlines, room; /* room is a power of two */
-	size_t nstores;	     /* in all lines */
-	struct arena arena; /* of the pools and threads */
+	size_t nstores;      /* in all lines */
+	struct arena arena;  /* of the pools and threads */
 	struct pool lines, pendings;
 	struct pool stores[STORES_ROOMS]; /* arrays, by room */
-	unsigned nrooms;		  /* so many of them are used */
+	unsigned nrooms;                  /* so many of them are used */
 	struct pool rests;
 	struct map threads;
 	VEC(struct thread *) thread_list;
 	struct thread *last_thread;
-	uint32_t line_stores; /* MODEL_LINE_STORES; smaller in a test */
+	uint32_t line_stores;                        /* MODEL_LINE_STORES; smaller in a test */
 	void (*on_durable)(uint64_t seq, void *arg); /* NULL: nobody asks */
 	void *on_durable_arg;
-	struct open_store {  /* is_cache_durable: parts of a copy, which may be visible in any order until the next event */
+	struct open_store { /* is_cache_durable: parts of a copy, which may be visible in any order until the next event */
 		uint64_t addr, len_bytes;
 		uint64_t seq; /* 0: there is none */
 	} open;
@@ -129,7 +132,9 @@ void line_drop_dead(struct model *m, struct line *l, bool is_forgotten);
 
 /* ---- table.c ---- */
 
-struct line *line_find(const struct model *m, uint64_t addr); /* of the line that holds addr; NULL if all is durable there */
+struct line *
+line_find(const struct model *m,
+	  uint64_t addr); /* of the line that holds addr; NULL if all is durable there */
 struct line *line_find_or_add(struct model *m, uint64_t addr);
 void line_remove(struct model *m, struct line *l);
 /* The pending of a thread in a line, NULL if there is none. */
@@ -171,19 +176,22 @@ struct contents {
 	size_t n;
 	uint32_t stride;    /* while they are listed: of a row of bytes */
 	uint64_t ndistinct; /* also those that are not listed; UINT64_MAX: not known */
-	uint64_t asked;	    /* of partial_contents() */
+	uint64_t asked;     /* of partial_contents() */
 	bool is_partial;
 };
 void contents_release(struct contents *c);
 /* The distinct values of bytes [from, to) of a line, sorted. `out` is used again and again, and released by its owner. */
-void partial_list(const struct model *m, const struct line *l, uint32_t from, uint32_t to, struct contents *out);
+void partial_list(const struct model *m, const struct line *l, uint32_t from, uint32_t to,
+		  struct contents *out);
 /* The distinct contents of a line; where there are more than `max`, those that differ in some bytes: of all that agree in them, the one that loses least. */
-void partial_contents(const struct model *m, const struct line *l, size_t max, uint64_t asked, struct contents *out);
+void partial_contents(const struct model *m, const struct line *l, size_t max, uint64_t asked,
+		      struct contents *out);
 /* The number of distinct contents of a line; UINT64_MAX: not known. */
 uint64_t partial_ncontents(const struct model *m, const struct line *l);
 /* The units that survive where a crash shows this content and loses least: f for each store that loses some. False: it cannot show it. */
 bool partial_each_lost(const struct model *m, const struct line *l, const uint8_t *content,
-		       void (*f)(const struct store *s, bool is_partly, bool is_free, void *arg), void *arg);
+		       void (*f)(const struct store *s, bool is_partly, bool is_free, void *arg),
+		       void *arg);
 
 /* ---- units.c ---- */
 
@@ -193,10 +201,11 @@ uint8_t x86_unit_bytes(const struct platform *p, const struct trace_event *ev);
 /* ---- line.c ---- */
 
 /* Appends what of a store lies in the line: ev's bytes from `skip` on. */
-void line_add_store(struct model *m, struct line *l, const struct thread *t, const struct trace_event *ev, uint32_t skip,
-		    uint32_t size_bytes);
+void line_add_store(struct model *m, struct line *l, const struct thread *t,
+		    const struct trace_event *ev, uint32_t skip, uint32_t size_bytes);
 /* Ordered stores up to `upto`, and the unordered ones of a thread, are durable now; the line may be gone afterwards. */
-void line_persist(struct model *m, struct line *l, uint64_t upto, const struct thread *unordered_of);
+void line_persist(struct model *m, struct line *l, uint64_t upto,
+		  const struct thread *unordered_of);
 
 /* ---- order.c ---- */
 
@@ -230,12 +239,15 @@ static inline uint8_t store_unit_bytes(const struct model *m, const struct trace
 {
 	if (is_partial_order(m))
 		return arm64_unit_bytes(m, ev);
-	return (ev->addr & 7) + ev->size_bytes <= 8 && ev->kind != PMT_STORE_VECTOR ? 0 : x86_unit_bytes(m->platform, ev);
+	return (ev->addr & 7) + ev->size_bytes <= 8 && ev->kind != PMT_STORE_VECTOR
+		       ? 0
+		       : x86_unit_bytes(m->platform, ev);
 }
 
 static inline bool is_release(const struct trace_event *ev)
 {
-	return ev->kind == PMT_STORE_RMW || (ev->kind == PMT_STORE_ORDERED && (ev->arg[0] & PMT_ORDER_RELEASE));
+	return ev->kind == PMT_STORE_RMW ||
+	       (ev->kind == PMT_STORE_ORDERED && (ev->arg[0] & PMT_ORDER_RELEASE));
 }
 
 static inline bool store_is_unordered(const struct store *s)

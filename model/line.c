@@ -20,8 +20,8 @@ static uint8_t order_back(const struct thread *t, const struct trace_event *ev)
 }
 
 /* The memory is seldom in the cache: it is written and not read, so that nobody waits for it. */
-static void store_fill(struct model *m, struct store *s, const struct thread *t, const struct trace_event *ev, uint32_t skip,
-		       uint32_t size_bytes)
+static void store_fill(struct model *m, struct store *s, const struct thread *t,
+		       const struct trace_event *ev, uint32_t skip, uint32_t size_bytes)
 {
 	s->site = ev->site;
 	s->seq = ev->seq;
@@ -46,8 +46,8 @@ static void store_fill(struct model *m, struct store *s, const struct thread *t,
 	}
 }
 
-void line_add_store(struct model *m, struct line *l, const struct thread *t, const struct trace_event *ev, uint32_t skip,
-		    uint32_t size_bytes)
+void line_add_store(struct model *m, struct line *l, const struct thread *t,
+		    const struct trace_event *ev, uint32_t skip, uint32_t size_bytes)
 {
 	if (l->nstores >= line_limit(m, l))
 		line_coalesce(m, l);
@@ -90,7 +90,8 @@ void line_persist(struct model *m, struct line *l, uint64_t upto, const struct t
 	for (uint32_t i = 0; i < l->nstores; i++) {
 		const struct store *s = &l->stores[i];
 
-		if (store_is_unordered(s) ? unordered_of && s->thread == unordered_of->index : s->seq <= upto) {
+		if (store_is_unordered(s) ? unordered_of && s->thread == unordered_of->index
+					  : s->seq <= upto) {
 			is_older_hit |= store_settle(l, s, &l->stores[n]);
 			tell_durable(m, s->seq);
 			store_release(m, s);

@@ -12,7 +12,8 @@ struct model *model_new(const struct platform *p, const struct model_image *imag
 {
 	struct model *m = xcalloc(1, sizeof *m);
 
-	if (p->line_bytes > MODEL_LINE_BYTES_MAX || p->line_bytes < PMT_LINE_BYTES || (p->line_bytes & (p->line_bytes - 1)))
+	if (p->line_bytes > MODEL_LINE_BYTES_MAX || p->line_bytes < PMT_LINE_BYTES ||
+	    (p->line_bytes & (p->line_bytes - 1)))
 		BUG("platform %s: lines of %u bytes", p->name, p->line_bytes);
 	m->platform = p;
 	m->line_shift = (unsigned)__builtin_ctz(p->line_bytes);
@@ -25,7 +26,8 @@ struct model *model_new(const struct platform *p, const struct model_image *imag
 	m->pendings.size_bytes = sizeof(struct pending);
 	m->line_stores = MODEL_LINE_STORES;
 	m->is_exact = true;
-	m->has_lse2 = true; /* of an amd64 recording, the machine that it is ported to is not known: the one with fewer states */
+	m->has_lse2 =
+		true; /* of an amd64 recording, the machine that it is ported to is not known: the one with fewer states */
 	return m;
 }
 
@@ -82,7 +84,10 @@ static struct thread *thread_of(struct model *m, const struct trace_event *ev)
 	t = thread_find(m, ev->stream, ev->thread);
 	if (!t) {
 		t = arena_alloc(&m->arena, sizeof *t);
-		*t = (struct thread){ .stream = ev->stream, .number = ev->thread, .index = (uint32_t)m->thread_list.n, .epoch = 1 };
+		*t = (struct thread){ .stream = ev->stream,
+				      .number = ev->thread,
+				      .index = (uint32_t)m->thread_list.n,
+				      .epoch = 1 };
 		*vec_add(&m->thread_list) = t;
 		map_set(&m->threads, thread_key(ev->stream, ev->thread), t);
 	}
@@ -99,7 +104,9 @@ struct pending *pending_add(struct model *m, struct line *l, struct thread *t)
 	if (p)
 		return p;
 	p = pool_get(&m->pendings, &m->arena);
-	*p = (struct pending){ .in_line = l->pendings, .next = t->pendings, .line = l, .thread = t };
+	*p = (struct pending){
+		.in_line = l->pendings, .next = t->pendings, .line = l, .thread = t
+	};
 	if (p->next)
 		p->next->prev = p;
 	t->pendings = l->pendings = p;
@@ -179,7 +186,8 @@ bool model_is_open(const struct model *m, const struct trace_event *ev)
 {
 	const bool is_string = ev->kind == PMT_STORE_VECTOR && ev->arg[0] <= 8;
 
-	return m->platform->is_cache_durable && !is_late(m) && (is_string || ev->kind == PMT_STORE_SYS) && store_unit_bytes(m, ev);
+	return m->platform->is_cache_durable && !is_late(m) &&
+	       (is_string || ev->kind == PMT_STORE_SYS) && store_unit_bytes(m, ev);
 }
 
 /* A string instruction, or the kernel's copy, is over: all of it is visible. */
@@ -197,7 +205,8 @@ static void settle_open(struct model *m)
 }
 
 /* What of a store lies in one line: ev's bytes from `skip` on. */
-static void store_part(struct model *m, struct thread *t, const struct trace_event *ev, uint32_t skip, uint32_t size_bytes)
+static void store_part(struct model *m, struct thread *t, const struct trace_event *ev,
+		       uint32_t skip, uint32_t size_bytes)
 {
 	bool is_waiting = platform_is_unordered(m->platform, ev) || (is_late(m) && !is_release(ev));
 	struct line *l;
@@ -231,14 +240,16 @@ static void others_arrive(struct model *m, const struct thread *t)
 
 bool model_is_flushed(const struct model *m, const struct trace_event *ev)
 {
-	return ev->kind == PMT_STORE_NT && model_is_ported(m) && !m->is_distrusting && owner_of_site(ev->site) == OWNER_PMDK;
+	return ev->kind == PMT_STORE_NT && model_is_ported(m) && !m->is_distrusting &&
+	       owner_of_site(ev->site) == OWNER_PMDK;
 }
 
 static void flush_stored(struct model *m, struct thread *t, const struct trace_event *ev)
 {
 	struct trace_event flush = *ev;
 
-	for (flush.addr = line_start(m, ev->addr); flush.addr < ev->addr + ev->size_bytes; flush.addr += m->platform->line_bytes)
+	for (flush.addr = line_start(m, ev->addr); flush.addr < ev->addr + ev->size_bytes;
+	     flush.addr += m->platform->line_bytes)
 		step_flush_later(m, t, &flush);
 }
 
@@ -251,7 +262,8 @@ static void step_store(struct model *m, struct thread *t, const struct trace_eve
 	if (is_late(m))
 		others_arrive(m, t);
 	for (; skip < size_bytes; skip += part) {
-		part = m->platform->line_bytes - (uint32_t)((ev->addr + skip) & (m->platform->line_bytes - 1));
+		part = m->platform->line_bytes -
+		       (uint32_t)((ev->addr + skip) & (m->platform->line_bytes - 1));
 		if (part > size_bytes - skip)
 			part = size_bytes - skip;
 		store_part(m, t, ev, skip, part);
@@ -265,7 +277,8 @@ static void step_store(struct model *m, struct thread *t, const struct trace_eve
 /* PMDK's libraries flush with dc and rely on dmb: those who use them cannot mend that. */
 static bool is_trusted(const struct model *m, const struct trace_event *ev)
 {
-	return ev->kind == PMT_DMB && m->platform->is_weak && !m->is_distrusting && platform_is_store_barrier(ev) && owner_of_site(ev->site) == OWNER_PMDK;
+	return ev->kind == PMT_DMB && m->platform->is_weak && !m->is_distrusting &&
+	       platform_is_store_barrier(ev) && owner_of_site(ev->site) == OWNER_PMDK;
 }
 
 /* An option without either bit is reserved, and executes as sy. */
@@ -273,7 +286,8 @@ static bool is_full_dsb(uint64_t option)
 {
 	uint64_t accesses = option & (PMT_BARRIER_LOADS | PMT_BARRIER_STORES);
 
-	return !accesses || (accesses == (PMT_BARRIER_LOADS | PMT_BARRIER_STORES) && PMT_BARRIER_DOMAIN(option) != PMT_DOMAIN_NSH);
+	return !accesses || (accesses == (PMT_BARRIER_LOADS | PMT_BARRIER_STORES) &&
+			     PMT_BARRIER_DOMAIN(option) != PMT_DOMAIN_NSH);
 }
 
 bool model_completes(const struct model *m, const struct trace_event *ev)
@@ -281,7 +295,8 @@ bool model_completes(const struct model *m, const struct trace_event *ev)
 	if (!m->platform->has_flush)
 		return false;
 	if (is_late(m))
-		return platform_is_store_barrier(ev) || is_release(ev) || (ev->kind == PMT_ORDER && (ev->arg[0] & PMT_ORDER_RELEASE));
+		return platform_is_store_barrier(ev) || is_release(ev) ||
+		       (ev->kind == PMT_ORDER && (ev->arg[0] & PMT_ORDER_RELEASE));
 	switch (ev->kind) {
 	case PMT_SFENCE:
 	case PMT_MFENCE: return true;
@@ -314,7 +329,8 @@ static void step_order(struct thread *t, uint64_t order, uint64_t seq)
 		order_release(t, seq);
 }
 
-static void step_ordered(struct model *m, struct thread *t, const struct trace_event *ev, uint64_t order)
+static void step_ordered(struct model *m, struct thread *t, const struct trace_event *ev,
+			 uint64_t order)
 {
 	if (model_completes(m, ev))
 		step_fence(m, t);
@@ -348,7 +364,8 @@ static void step_meta(struct model *m, const struct trace_event *ev)
 
 /* The kernel writes back what is in the cache and fences in the caller's context: with it, the caller's own non-temporal
  * stores to the synced range drain. Those of other threads may still sit in their cores' buffers. */
-static void step_sync(struct model *m, const struct trace_event *ev, uint64_t addr, uint64_t len_bytes)
+static void step_sync(struct model *m, const struct trace_event *ev, uint64_t addr,
+		      uint64_t len_bytes)
 {
 	const struct thread *t = thread_of(m, ev);
 	struct line_walk walk;
@@ -401,12 +418,8 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_STORE_NT:
 	case PMT_STORE_SYS:
 	case PMT_STORE_PAIR:
-	case PMT_STORE_VECTOR:
-		step_store(m, thread_of(m, ev), ev);
-		return;
-	case PMT_WRITE:
-		step_write(m, thread_of(m, ev), ev);
-		return;
+	case PMT_STORE_VECTOR: step_store(m, thread_of(m, ev), ev); return;
+	case PMT_WRITE: step_write(m, thread_of(m, ev), ev); return;
 	case PMT_STORE_RMW:
 		/* Its second fence has nothing left to complete. */
 		if (m->platform->is_weak) {
@@ -417,9 +430,7 @@ void model_step(struct model *m, const struct trace_event *ev)
 		}
 		return;
 	case PMT_STORE_ORDERED:
-	case PMT_ORDER:
-		step_ordered(m, thread_of(m, ev), ev, ev->arg[0]);
-		return;
+	case PMT_ORDER: step_ordered(m, thread_of(m, ev), ev, ev->arg[0]); return;
 	case PMT_CLFLUSH:
 		if (m->platform->is_weak)
 			step_flush_later(m, thread_of(m, ev), ev);
@@ -427,15 +438,11 @@ void model_step(struct model *m, const struct trace_event *ev)
 			step_flush_now(m, thread_of(m, ev), ev);
 		return;
 	case PMT_CLFLUSHOPT:
-	case PMT_CLWB:
-		step_flush_later(m, thread_of(m, ev), ev);
-		return;
+	case PMT_CLWB: step_flush_later(m, thread_of(m, ev), ev); return;
 	case PMT_DC_CVAC:
 	case PMT_DC_CIVAC:
 	case PMT_DC_CVAP:
-	case PMT_DC_CVADP:
-		step_dc(m, thread_of(m, ev), ev);
-		return;
+	case PMT_DC_CVADP: step_dc(m, thread_of(m, ev), ev); return;
 	case PMT_SFENCE:
 	case PMT_MFENCE:
 		if (m->platform->is_weak)
@@ -444,28 +451,18 @@ void model_step(struct model *m, const struct trace_event *ev)
 			step_fence(m, thread_of(m, ev));
 		return;
 	case PMT_DMB:
-	case PMT_DSB:
-		step_barrier(m, thread_of(m, ev), ev);
-		return;
+	case PMT_DSB: step_barrier(m, thread_of(m, ev), ev); return;
 	case PMT_RMW_FENCE:
 		if (m->platform->is_weak)
 			step_locked(m, thread_of(m, ev), ev);
 		else
 			step_fence(m, thread_of(m, ev));
 		return;
-	case PMT_OLD:
-		step_old(m, ev);
-		return;
-	case PMT_META:
-		step_meta(m, ev);
-		return;
-	case PMT_MSYNC:
-		step_msync(m, ev);
-		return;
+	case PMT_OLD: step_old(m, ev); return;
+	case PMT_META: step_meta(m, ev); return;
+	case PMT_MSYNC: step_msync(m, ev); return;
 	case PMT_FSYNC:
-	case PMT_FDATASYNC:
-		step_fsync(m, ev);
-		return;
+	case PMT_FDATASYNC: step_fsync(m, ev); return;
 	/* An unmapped file is still the same memory, also for others who map it. A hole or a new size is not a store: it changes
 	 * which bytes exist, not which of them are durable. Notes and annotations are not instructions. */
 	case PMT_LOAD:
@@ -520,7 +517,6 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_FLUSH_VOLATILE:
 	case PMT_TX_ADD_CALL:
 	case PMT_UNDEFINED:
-	case PMT_NKINDS:
-		return;
+	case PMT_NKINDS: return;
 	}
 }

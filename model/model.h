@@ -18,21 +18,22 @@
 /* Which plain stores an x86 processor performs as one access: docs/model.md, "Units". */
 enum x86_units {
 	UNITS_BOTH = 0, /* what Intel and AMD guarantee */
-	UNITS_INTEL,	/* also up to 8 bytes anywhere inside a cache line */
-	UNITS_AMD,	/* also 16 aligned bytes by any vector instruction */
+	UNITS_INTEL,    /* also up to 8 bytes anywhere inside a cache line */
+	UNITS_AMD,      /* also 16 aligned bytes by any vector instruction */
 };
 
 struct platform {
 	const char *name;
 	const char *help;
-	const char *isa;	 /* whose instructions it is about: "amd64", "arm64"; NULL: either's */
-	uint32_t line_bytes;	 /* what becomes durable on its own: 64 for a cache line, 512 for a sector */
-	bool is_cache_durable;	 /* eADR: visible is durable; only non-temporal stores wait for a fence */
-	bool has_flush;		 /* clwb and the like write back; else only msync and fsync do */
-	bool is_page_cache;	 /* write(2) is not torn inside a line */
-	bool is_weak;		 /* arm64: stores of a line are a partial order, and only dsb completes flushes */
-	enum x86_units units;	 /* of an amd64 recording */
-	bool is_variant;	 /* differs from an earlier row in units only: --platform all leaves it out */
+	const char *isa; /* whose instructions it is about: "amd64", "arm64"; NULL: either's */
+	uint32_t
+		line_bytes; /* what becomes durable on its own: 64 for a cache line, 512 for a sector */
+	bool is_cache_durable; /* eADR: visible is durable; only non-temporal stores wait for a fence */
+	bool has_flush;        /* clwb and the like write back; else only msync and fsync do */
+	bool is_page_cache; /* write(2) is not torn inside a line */
+	bool is_weak; /* arm64: stores of a line are a partial order, and only dsb completes flushes */
+	enum x86_units units; /* of an amd64 recording */
+	bool is_variant; /* differs from an earlier row in units only: --platform all leaves it out */
 	bool is_coherency_enough; /* arm64: no point of persistence lies beyond that of coherency, so that dc cvac is enough */
 };
 
@@ -48,10 +49,10 @@ static inline bool platform_is_unordered(const struct platform *p, const struct 
 
 /* What an instruction does to a line. */
 enum platform_flush {
-	FLUSH_NONE,	/* nothing, there or at all */
-	FLUSH_NOW,	/* writes it back at once */
+	FLUSH_NONE,     /* nothing, there or at all */
+	FLUSH_NOW,      /* writes it back at once */
 	FLUSH_AT_FENCE, /* writes it back; that is done at the thread's next fence */
-	FLUSH_SHORT,	/* writes it back, but not as far as where data is durable: dc cvac on arm64 */
+	FLUSH_SHORT, /* writes it back, but not as far as where data is durable: dc cvac on arm64 */
 };
 enum platform_flush platform_flush(const struct platform *p, enum pmt_kind kind);
 /* What a flush is about: a cache line, or several of ours where the machine's are longer. Gives the first byte. */
@@ -61,7 +62,7 @@ uint64_t platform_synced(const struct trace_event *ev, uint64_t *len_bytes);
 /* No trace has these: an msync of one cache line, for those who suppose that a program did more than it does (crash/states/whatif.h). In arg[2]. */
 enum model_supposed {
 	MODEL_AS_RECORDED,
-	MODEL_SETTLE,	/* the line is durable as it is now; nothing else is */
+	MODEL_SETTLE, /* the line is durable as it is now; nothing else is */
 	MODEL_COMPLETE, /* of what its thread flushed, this line is complete, as if a fence waited for nothing else */
 };
 /* Does it order its thread's earlier stores before the later ones? For dmb and dsb of arm64, of all domains; the forms for loads do not. */
@@ -82,7 +83,8 @@ struct model_image {
 struct model *model_new(const struct platform *p, const struct model_image *image);
 void model_free(struct model *m);
 const struct platform *model_platform(const struct model *m);
-void model_step(struct model *m, const struct trace_event *ev); /* in the order of ev->seq, which must grow */
+void model_step(struct model *m,
+		const struct trace_event *ev); /* in the order of ev->seq, which must grow */
 /* From now on PMDK's libraries are judged like other code: on arm64, their dmb completes no flush. */
 void model_distrust(struct model *m);
 /* A non-temporal store of PMDK's libraries, of an amd64 recording on arm64: their code for arm64 stores and flushes instead, so that it waits for the thread's next fence. */
@@ -96,9 +98,9 @@ void model_on_durable(struct model *m, void (*f)(uint64_t seq, void *arg), void 
 /* ---- stores that are not guaranteed to be durable now ---- */
 
 enum model_state {
-	MODEL_DIRTY,   /* in the cache, never written back since */
+	MODEL_DIRTY, /* in the cache, never written back since */
 	MODEL_PENDING, /* written back by a clwb or clflushopt (or non-temporal): durable at that thread's next fence */
-	MODEL_LATE,    /* on its way into a cache that survives (eadr, arm64): nobody has to do anything, but others may arrive before it */
+	MODEL_LATE, /* on its way into a cache that survives (eadr, arm64): nobody has to do anything, but others may arrive before it */
 };
 
 /* A store, or what a later one left of it: bytes that were overwritten since are still named as long as a crash could show
@@ -111,15 +113,16 @@ struct model_store {
 	uint32_t stream, thread;
 	enum pmt_kind kind;
 	enum model_state state;
-	bool is_overwritten;		  /* every byte of it was stored again later */
-	const struct trace_site *flush;	  /* MODEL_PENDING: the flush that captured it last; NULL for non-temporal */
+	bool is_overwritten; /* every byte of it was stored again later */
+	const struct trace_site
+		*flush; /* MODEL_PENDING: the flush that captured it last; NULL for non-temporal */
 	uint64_t flush_seq;
 	uint32_t flush_stream, flush_thread; /* whose fence it waits for */
 };
 
 /* Calls f for each such store that touches [addr, addr + len), in order of address, then of execution. */
-void model_each(const struct model *m, uint64_t addr, uint64_t len_bytes, void (*f)(const struct model_store *s, void *arg),
-		void *arg);
+void model_each(const struct model *m, uint64_t addr, uint64_t len_bytes,
+		void (*f)(const struct model_store *s, void *arg), void *arg);
 /* Does the machine perform this store as one? Never across a cache line, however long a platform's are: docs/model.md, "units". */
 bool model_is_one_access(const struct model *m, const struct trace_event *ev);
 /* 0: as one; else in aligned words of so many bytes. */
@@ -143,7 +146,7 @@ bool model_is_durable(const struct model *m, uint64_t addr, uint64_t len_bytes);
 enum model_use {
 	MODEL_USEFUL,
 	MODEL_REDUNDANT, /* what there is to write back is pending already, by this thread */
-	MODEL_NOTHING,	 /* there is nothing to write back */
+	MODEL_NOTHING,   /* there is nothing to write back */
 };
 /* Does it complete what its thread has flushed: a fence? */
 bool model_completes(const struct model *m, const struct trace_event *ev);
@@ -173,14 +176,19 @@ struct model_choice {
 	uint32_t len_bytes;
 	size_t ncontents;
 	const uint8_t *contents; /* ncontents × len_bytes, sorted, distinct */
-	const uint32_t *nlost;	 /* for each: how many stores (or independent units of one) a crash must at least lose to show it */
-	bool is_partial;	 /* there are more: too many to list */
-	uint64_t asked;		 /* a bit for each byte in which contents are told apart, or cannot differ; all, unless model_each_asked() says otherwise */
+	const uint32_t *
+		nlost; /* for each: how many stores (or independent units of one) a crash must at least lose to show it */
+	bool is_partial; /* there are more: too many to list */
+	uint64_t
+		asked; /* a bit for each byte in which contents are told apart, or cannot differ; all, unless model_each_asked() says otherwise */
 };
-void model_each_choice(const struct model *m, void (*f)(const struct model_choice *c, void *arg), void *arg);
+void model_each_choice(const struct model *m, void (*f)(const struct model_choice *c, void *arg),
+		       void *arg);
 /* The same, but where the order is partial, of a line with more than `max` contents only those that differ in bytes that somebody asks for: asked() gives a bit
  * for each. Of the contents that agree in them, it is the one that loses least. */
-void model_each_asked(const struct model *m, size_t max, uint64_t (*asked)(uint64_t addr, void *arg), void (*f)(const struct model_choice *c, void *arg), void *arg);
+void model_each_asked(const struct model *m, size_t max,
+		      uint64_t (*asked)(uint64_t addr, void *arg),
+		      void (*f)(const struct model_choice *c, void *arg), void *arg);
 
 /* The stores that are lost when a crash now shows this content in the line at addr, where it loses least. False: it cannot show it. */
 struct model_lost {
@@ -190,7 +198,7 @@ struct model_lost {
 	uint32_t size_bytes;
 	uint32_t stream, thread;
 	bool is_partly; /* some units of it survived */
-	bool is_free;	/* where the order is partial: nothing else that is lost comes before it, so that it might survive, too */
+	bool is_free; /* where the order is partial: nothing else that is lost comes before it, so that it might survive, too */
 };
 bool model_each_lost(const struct model *m, uint64_t addr, const uint8_t *content,
 		     void (*f)(const struct model_lost *s, void *arg), void *arg);
@@ -204,7 +212,8 @@ bool model_is_in_sequence(const struct model *m, uint64_t addr, const uint8_t *c
 
 /* Calls f for each different value that a crash now could leave in these bytes of one line. Only stores to them, and what orders those, are looked
  * at, so that there may be few where the whole line has too many. False: there are more than MODEL_LINE_CONTENTS here, too, and some were left out. */
-bool model_each_value(const struct model *m, uint64_t addr, uint32_t len_bytes, void (*f)(const uint8_t *value, void *arg), void *arg);
+bool model_each_value(const struct model *m, uint64_t addr, uint32_t len_bytes,
+		      void (*f)(const uint8_t *value, void *arg), void *arg);
 
 /* The number of distinct states, saturating at UINT64_MAX, which also stands for a line with too many to list. */
 uint64_t model_nstates(const struct model *m);

@@ -14,8 +14,8 @@
 /* A unit, or a run of stores that are lost or kept together. */
 struct node {
 	const struct store *first, *last; /* the same, if it is a unit */
-	uint8_t from, to;		  /* bytes of `first` */
-	uint64_t touched;		  /* bytes of the line */
+	uint8_t from, to;                 /* bytes of `first` */
+	uint64_t touched;                 /* bytes of the line */
 	uint32_t part;
 };
 
@@ -24,8 +24,8 @@ struct partial {
 	struct node *nodes; /* oldest first; those that touch the asked bytes */
 	uint32_t n, words;
 	uint64_t *before; /* for each node `words` words: the nodes before it */
-	uint64_t *kept;	  /* a set of nodes, while sets are listed */
-	uint64_t asked;	  /* bytes of the line */
+	uint64_t *kept;   /* a set of nodes, while sets are listed */
+	uint64_t asked;   /* bytes of the line */
 	struct node *all; /* the others, too; NULL: there are none */
 	uint32_t nall;
 	uint64_t *before_all;
@@ -45,7 +45,8 @@ static uint64_t touched_by(const struct store *s, uint32_t from, uint32_t to)
 
 static bool store_is_before(const struct store *s, const struct store *later)
 {
-	return s->thread != later->thread || later->back == 0 || s->epoch + later->back <= later->epoch;
+	return s->thread != later->thread || later->back == 0 ||
+	       s->epoch + later->back <= later->epoch;
 }
 
 static bool node_is_before(const struct partial *p, const struct node *a, const struct node *b)
@@ -105,7 +106,8 @@ static const struct store *run_end(const struct line *l, const struct store *s)
 
 static uint32_t unit_end(const struct store *s, uint32_t from)
 {
-	uint32_t end = s->unit_bytes ? ((s->at + from) | (s->unit_bytes - 1u)) + 1 - s->at : s->size_bytes;
+	uint32_t end =
+		s->unit_bytes ? ((s->at + from) | (s->unit_bytes - 1u)) + 1 - s->at : s->size_bytes;
 
 	return end < s->size_bytes ? end : s->size_bytes;
 }
@@ -123,7 +125,9 @@ static void make_nodes(struct partial *p)
 		if (run.first == run.last) {
 			for (uint32_t from = 0; from < s->size_bytes; from = to) {
 				to = unit_end(s, from);
-				*vec_add(&all) = (struct node){ s, s, (uint8_t)from, (uint8_t)to, touched_by(s, from, to), 0 };
+				*vec_add(&all) = (struct node){
+					s, s, (uint8_t)from, (uint8_t)to, touched_by(s, from, to), 0
+				};
 			}
 			continue;
 		}
@@ -155,7 +159,8 @@ static uint64_t node_live(const struct node *n)
 static void node_apply(const struct node *n, uint8_t *bytes)
 {
 	for (const struct store *s = n->first; s <= n->last; s++) {
-		uint32_t from = n->first == n->last ? n->from : 0, to = n->first == n->last ? n->to : s->size_bytes;
+		uint32_t from = n->first == n->last ? n->from : 0,
+			 to = n->first == n->last ? n->to : s->size_bytes;
 
 		for (uint32_t i = from; i < to; i++)
 			if (store_live(s) >> i & 1)
@@ -178,7 +183,8 @@ static void drop_others(struct partial *p)
 		if (!(p->all[i].touched & p->asked))
 			continue;
 		for (uint32_t k = 0; k < i; k++)
-			if (has(p->before_all + (size_t)i * p->words, k) && p->number[k] < UINT32_MAX)
+			if (has(p->before_all + (size_t)i * p->words, k) &&
+			    p->number[k] < UINT32_MAX)
 				put(before_of(p, p->n), p->number[k]);
 		p->number[i] = p->n;
 		p->nodes[p->n++] = p->all[i];
@@ -194,7 +200,9 @@ static void number_parts(struct partial *p)
 		for (uint32_t k = 0; k < i; k++) {
 			uint32_t other = p->nodes[k].part;
 
-			if ((!has(before_of(p, i), k) && !(p->nodes[i].touched & p->nodes[k].touched)) || other == part)
+			if ((!has(before_of(p, i), k) &&
+			     !(p->nodes[i].touched & p->nodes[k].touched)) ||
+			    other == part)
 				continue;
 			if (part == p->nparts) {
 				part = other;
@@ -211,7 +219,8 @@ static void number_parts(struct partial *p)
 
 #define ALL_BYTES (~(uint64_t)0)
 
-static void partial_init(struct partial *p, const struct model *m, const struct line *l, uint64_t asked)
+static void partial_init(struct partial *p, const struct model *m, const struct line *l,
+			 uint64_t asked)
 {
 	*p = (struct partial){ .line = l, .asked = asked, .is_sequence = !is_partial_order(m) };
 	memcpy(p->base, l->base, sizeof p->base);
@@ -285,7 +294,8 @@ static void contents_begin(struct contents *c, const struct partial *p)
 	c->is_partial = false;
 }
 
-static uint8_t *contents_add(struct contents *c, const uint8_t *bytes, uint32_t nlost, const uint64_t *kept)
+static uint8_t *contents_add(struct contents *c, const uint8_t *bytes, uint32_t nlost,
+			     const uint64_t *kept)
 {
 	uint32_t sortable = __builtin_bswap32(nlost);
 	uint8_t *row;
@@ -346,7 +356,8 @@ static void contents_sort(struct contents *c)
 
 	qsort_r(at, c->n, c->stride, row_compare, &c->stride);
 	for (size_t i = 0; i < c->n; i++) {
-		if (n > 0 && memcmp(at + (n - 1) * c->stride, at + i * c->stride, PMT_LINE_BYTES) == 0)
+		if (n > 0 &&
+		    memcmp(at + (n - 1) * c->stride, at + i * c->stride, PMT_LINE_BYTES) == 0)
 			continue;
 		memmove(at + n++ * c->stride, at + i * c->stride, c->stride);
 	}
@@ -398,7 +409,8 @@ static void multiply(struct contents *all, const struct contents *part, uint64_t
 
 	for (size_t i = 0; i < part->n; i++)
 		for (size_t k = 0; k < all->n; k++) {
-			const uint8_t *x = all->bytes.at + k * all->stride, *y = part->bytes.at + i * all->stride;
+			const uint8_t *x = all->bytes.at + k * all->stride,
+				      *y = part->bytes.at + i * all->stride;
 			uint8_t *row;
 
 			if (product.n == MODEL_LINE_CONTENTS) {
@@ -407,7 +419,8 @@ static void multiply(struct contents *all, const struct contents *part, uint64_t
 			}
 			for (uint32_t b = 0; b < PMT_LINE_BYTES; b++)
 				bytes[b] = touched >> b & 1 ? y[b] : x[b];
-			row = contents_add(&product, bytes, row_nlost(x) + row_nlost(y), (const uint64_t *)(x + KEPT_AT));
+			row = contents_add(&product, bytes, row_nlost(x) + row_nlost(y),
+					   (const uint64_t *)(x + KEPT_AT));
 			for (uint32_t b = KEPT_AT; b < all->stride; b++)
 				row[b] |= y[b];
 		}
@@ -442,7 +455,8 @@ static void contents_cut(struct contents *c, uint32_t from, uint32_t to)
 
 static void count_part(struct contents *out, const struct contents *part, const struct partial *p)
 {
-	if (part->is_partial || p->is_partial || __builtin_mul_overflow(out->ndistinct, part->n, &out->ndistinct))
+	if (part->is_partial || p->is_partial ||
+	    __builtin_mul_overflow(out->ndistinct, part->n, &out->ndistinct))
 		out->ndistinct = UINT64_MAX;
 	out->is_partial |= part->is_partial | p->is_partial;
 }
@@ -469,7 +483,8 @@ static void list_rows(struct partial *p, struct contents *out)
 	contents_release(&part);
 }
 
-void partial_list(const struct model *m, const struct line *l, uint32_t from, uint32_t to, struct contents *out)
+void partial_list(const struct model *m, const struct line *l, uint32_t from, uint32_t to,
+		  struct contents *out)
 {
 	struct partial p;
 
@@ -499,7 +514,8 @@ uint64_t partial_ncontents(const struct model *m, const struct line *l)
 static bool is_possible(const struct partial *p, uint32_t i, const uint64_t *kept)
 {
 	for (uint32_t k = 0; k < i; k++)
-		if (has(p->before_all + (size_t)i * p->words, k) && p->number[k] < UINT32_MAX && !has(kept, p->number[k]))
+		if (has(p->before_all + (size_t)i * p->words, k) && p->number[k] < UINT32_MAX &&
+		    !has(kept, p->number[k]))
 			return false;
 	return true;
 }
@@ -518,7 +534,8 @@ static uint32_t complete(const struct partial *p, const uint64_t *kept, uint8_t 
 	return nlost;
 }
 
-void partial_contents(const struct model *m, const struct line *l, size_t max, uint64_t asked, struct contents *out)
+void partial_contents(const struct model *m, const struct line *l, size_t max, uint64_t asked,
+		      struct contents *out)
 {
 	uint64_t touched = 0;
 	struct partial p;
@@ -532,7 +549,8 @@ void partial_contents(const struct model *m, const struct line *l, size_t max, u
 	list_rows(&p, out);
 	for (size_t i = 0; asked != ALL_BYTES && i < out->n; i++) {
 		uint8_t *row = out->bytes.at + i * out->stride;
-		uint32_t sortable = __builtin_bswap32(complete(&p, (const uint64_t *)(row + KEPT_AT), row));
+		uint32_t sortable =
+			__builtin_bswap32(complete(&p, (const uint64_t *)(row + KEPT_AT), row));
 
 		memcpy(row + PMT_LINE_BYTES, &sortable, 4);
 	}
@@ -589,7 +607,8 @@ static bool find_best(const struct partial *p, const uint8_t *content, uint64_t 
 }
 
 bool partial_each_lost(const struct model *m, const struct line *l, const uint8_t *content,
-		       void (*f)(const struct store *s, bool is_partly, bool is_free, void *arg), void *arg)
+		       void (*f)(const struct store *s, bool is_partly, bool is_free, void *arg),
+		       void *arg)
 {
 	struct partial p;
 	uint64_t *best;
@@ -606,7 +625,8 @@ bool partial_each_lost(const struct model *m, const struct line *l, const uint8_
 			nlost += !has(best, k);
 			is_free |= !has(best, k) && !lacks_one(&p, best, k);
 		}
-		for (const struct store *s = p.nodes[i].first; nlost > 0 && s <= p.nodes[i].last; s++)
+		for (const struct store *s = p.nodes[i].first; nlost > 0 && s <= p.nodes[i].last;
+		     s++)
 			f(s, nlost < k - i, is_free, arg);
 	}
 	free(best);
@@ -652,7 +672,9 @@ uint64_t model_kept_with(const struct model *m, uint64_t addr)
 	it = newest_at(&p, (uint32_t)(addr - l->addr));
 	for (uint32_t b = 0; b < PMT_LINE_BYTES; b++) {
 		const struct node *n = newest_at(&p, b);
-		bool is_kept = !n || n == it || (it && has(before_of(&p, (uint32_t)(it - p.nodes)), (uint32_t)(n - p.nodes)));
+		bool is_kept = !n || n == it ||
+			       (it && has(before_of(&p, (uint32_t)(it - p.nodes)),
+					  (uint32_t)(n - p.nodes)));
 
 		kept |= (uint64_t)is_kept << b;
 	}

@@ -66,7 +66,8 @@ static const struct platform arm64_poc = {
 	.is_coherency_enough = true,
 };
 
-const struct platform *const platforms[] = { &x86_adr, &eadr, &msync_sectors, &x86_intel, &x86_amd, &arm64, &arm64_poc, NULL };
+const struct platform *const platforms[] = { &x86_adr, &eadr,  &msync_sectors, &x86_intel,
+					     &x86_amd, &arm64, &arm64_poc,     NULL };
 
 const struct platform *platform_find(const char *name)
 {
@@ -89,7 +90,9 @@ enum platform_flush platform_flush(const struct platform *p, enum pmt_kind kind)
 
 uint64_t platform_flushed(const struct trace_event *ev, uint64_t *len_bytes)
 {
-	*len_bytes = ev->size_bytes > PMT_LINE_BYTES && (ev->size_bytes & (ev->size_bytes - 1)) == 0 ? ev->size_bytes : PMT_LINE_BYTES;
+	*len_bytes = ev->size_bytes > PMT_LINE_BYTES && (ev->size_bytes & (ev->size_bytes - 1)) == 0
+			     ? ev->size_bytes
+			     : PMT_LINE_BYTES;
 	return ev->addr & ~(*len_bytes - 1);
 }
 
@@ -100,11 +103,14 @@ uint64_t platform_synced(const struct trace_event *ev, uint64_t *len_bytes)
 	*len_bytes = 0;
 	if (!(ev->arg[1] & MS_SYNC))
 		return start;
-	*len_bytes = ev->arg[2] != MODEL_AS_RECORDED ? PMT_LINE_BYTES : ((ev->addr + ev->arg[0] + page) & ~page) - start;
+	*len_bytes = ev->arg[2] != MODEL_AS_RECORDED
+			     ? PMT_LINE_BYTES
+			     : ((ev->addr + ev->arg[0] + page) & ~page) - start;
 	return ev->arg[2] != MODEL_AS_RECORDED ? ev->addr : start;
 }
 
 bool platform_is_store_barrier(const struct trace_event *ev)
 {
-	return (ev->kind == PMT_DMB || ev->kind == PMT_DSB) && (ev->arg[0] & 3) != PMT_BARRIER_LOADS;
+	return (ev->kind == PMT_DMB || ev->kind == PMT_DSB) &&
+	       (ev->arg[0] & 3) != PMT_BARRIER_LOADS;
 }

@@ -6,7 +6,9 @@
 
 void pool_fill(struct pool *p, struct arena *a)
 {
-	size_t n = POOL_CHUNK * p->size_bytes <= POOL_CHUNK_BYTES ? POOL_CHUNK : POOL_CHUNK_BYTES / p->size_bytes;
+	size_t n = POOL_CHUNK * p->size_bytes <= POOL_CHUNK_BYTES
+			   ? POOL_CHUNK
+			   : POOL_CHUNK_BYTES / p->size_bytes;
 	char *chunk = arena_alloc(a, (n ? n : 1) * p->size_bytes);
 
 	for (size_t i = n ? n : 1; i-- > 0;)

@@ -4,7 +4,8 @@
 #include <sys/mman.h>
 
 /* Live bytes of s in [addr, addr + len_bytes). */
-static uint64_t live_in(const struct line *l, const struct store *s, uint64_t addr, uint64_t len_bytes)
+static uint64_t live_in(const struct line *l, const struct store *s, uint64_t addr,
+			uint64_t len_bytes)
 {
 	uint64_t start = l->addr + s->at, end = start + s->size_bytes;
 	uint64_t to = len_bytes > UINT64_MAX - addr ? UINT64_MAX : addr + len_bytes;
@@ -13,7 +14,9 @@ static uint64_t live_in(const struct line *l, const struct store *s, uint64_t ad
 		start = addr;
 	if (end > to)
 		end = to;
-	return start < end ? store_live(s) & store_bits(s, (uint32_t)(start - l->addr), (uint32_t)(end - l->addr)) : 0;
+	return start < end ? store_live(s) & store_bits(s, (uint32_t)(start - l->addr),
+							(uint32_t)(end - l->addr))
+			   : 0;
 }
 
 /* ---- stores ---- */
@@ -27,7 +30,8 @@ static bool is_overwritten(const struct line *l, const struct store *s)
 	return left == 0;
 }
 
-static void fill_flush(struct model_store *out, const struct model *m, const struct line *l, const struct store *s)
+static void fill_flush(struct model_store *out, const struct model *m, const struct line *l,
+		       const struct store *s)
 {
 	if (is_late(m) || (m->platform->is_cache_durable && !store_is_unordered(s))) {
 		out->state = MODEL_LATE;
@@ -50,8 +54,8 @@ static void fill_flush(struct model_store *out, const struct model *m, const str
 	}
 }
 
-void model_each(const struct model *m, uint64_t addr, uint64_t len_bytes, void (*f)(const struct model_store *s, void *arg),
-		void *arg)
+void model_each(const struct model *m, uint64_t addr, uint64_t len_bytes,
+		void (*f)(const struct model_store *s, void *arg), void *arg)
 {
 	struct line_walk walk;
 	const struct line *l;
@@ -135,11 +139,13 @@ enum model_use model_flush_use(const struct model *m, const struct trace_event *
 	uint64_t len_bytes, start = platform_flushed(flush, &len_bytes);
 	enum model_use use = MODEL_NOTHING;
 
-	for (uint64_t addr = start; m->platform->has_flush && addr - start < len_bytes; addr += PMT_LINE_BYTES) {
+	for (uint64_t addr = start; m->platform->has_flush && addr - start < len_bytes;
+	     addr += PMT_LINE_BYTES) {
 		const struct line *l = line_find(m, addr);
 		enum model_use one = l ? line_flush_use(l, t) : MODEL_NOTHING;
 
-		if (l && platform_flush(m->platform, flush->kind) == FLUSH_NOW && has_own_unordered(l, t))
+		if (l && platform_flush(m->platform, flush->kind) == FLUSH_NOW &&
+		    has_own_unordered(l, t))
 			one = MODEL_USEFUL;
 
 		use = one < use ? one : use; /* as useful as its most useful part */

@@ -43,7 +43,8 @@ struct listing {
 	VEC(uint8_t) contents;
 	VEC(uint32_t) nlost;
 	size_t ncontents;
-	const uint8_t *wanted; /* NULL, or the content of which `best` is the survival that loses least */
+	const uint8_t
+		*wanted; /* NULL, or the content of which `best` is the survival that loses least */
 	struct survival best;
 	uint32_t best_nlost;
 	struct unit units[UNITS_MAX]; /* unordered, oldest first */
@@ -61,7 +62,8 @@ static uint8_t unit_end(const struct store *s, uint8_t from)
 }
 
 /* Appends units with live bytes among those of `bits`; false if there is no room for all. */
-static bool units_of(const struct store *s, uint64_t bits, struct unit *units, size_t *n, size_t room)
+static bool units_of(const struct store *s, uint64_t bits, struct unit *units, size_t *n,
+		     size_t room)
 {
 	uint8_t to;
 
@@ -180,7 +182,8 @@ static void listing_fill(struct listing *g, const struct model *m, const struct 
 	g->contents.n = g->ncontents = g->nunits = 0;
 	g->is_partial = false;
 	for (const struct store *s = l->stores; s < line_end(l); s++)
-		if (store_is_unordered(s) && !units_of(s, store_bits(s, g->from, g->to), g->units, &g->nunits, UNITS_MAX))
+		if (store_is_unordered(s) &&
+		    !units_of(s, store_bits(s, g->from, g->to), g->units, &g->nunits, UNITS_MAX))
 			g->is_partial = true;
 	content_with_unordered(g, (struct survival){ 0 }, NULL);
 	for (const struct store *s = l->stores; s < line_end(l); s++) {
@@ -194,7 +197,9 @@ static void listing_fill(struct listing *g, const struct model *m, const struct 
 		nsets = (uint32_t)1 << n;
 		if (!store_is_glued(s))
 			for (uint32_t kept = 1; kept < nsets; kept++)
-				content_with_unordered(g, (struct survival){ s, kept, 0, kept == nsets - 1 }, units);
+				content_with_unordered(
+					g, (struct survival){ s, kept, 0, kept == nsets - 1 },
+					units);
 	}
 	listing_sort(g);
 }
@@ -205,8 +210,9 @@ static void listing_release(struct listing *g)
 	vec_release(&g->nlost);
 }
 
-static void tell_lost(const struct model *m, const struct store *s, const struct line *l, bool is_partly, bool is_free, void (*f)(const struct model_lost *s, void *arg),
-		      void *arg)
+static void tell_lost(const struct model *m, const struct store *s, const struct line *l,
+		      bool is_partly, bool is_free,
+		      void (*f)(const struct model_lost *s, void *arg), void *arg)
 {
 	f(&(struct model_lost){ .seq = s->seq,
 				.site = s->site,
@@ -244,7 +250,8 @@ bool model_each_lost(const struct model *m, uint64_t addr, const uint8_t *conten
 	if (!l)
 		return false;
 	if (is_listed_by_parts(m, l))
-		return partial_each_lost(m, l, content, tell_partial, &(struct telling){ m, l, f, arg });
+		return partial_each_lost(m, l, content, tell_partial,
+					 &(struct telling){ m, l, f, arg });
 	listing_fill(&g, m, l);
 	is_past = !g.best.last;
 	for (const struct store *s = l->stores; s < line_end(l) && g.best_nlost < UINT32_MAX; s++) {
@@ -277,10 +284,15 @@ static struct line *line_in_sequence(const struct model *m, const struct line *l
 	memcpy(copy->stores, l->stores, l->nstores * sizeof *copy->stores);
 	for (uint32_t i = 0; i < l->nstores; i++) {
 		struct store *s = &copy->stores[i];
-		const struct trace_event ev = { .kind = s->kind, .addr = s->at, .size_bytes = s->size_bytes };
+		const struct trace_event ev = { .kind = s->kind,
+						.addr = s->at,
+						.size_bytes = s->size_bytes };
 
-		s->unit_bytes = store_is_glued(s) || (i > 0 && store_is_glued(s - 1)) ? 0 : x86_unit_bytes(m->platform, &ev);
-		s->flags = (uint8_t)((s->flags & ~STORE_UNORDERED) | (s->kind == PMT_STORE_NT ? STORE_UNORDERED : 0));
+		s->unit_bytes = store_is_glued(s) || (i > 0 && store_is_glued(s - 1))
+					? 0
+					: x86_unit_bytes(m->platform, &ev);
+		s->flags = (uint8_t)((s->flags & ~STORE_UNORDERED) |
+				     (s->kind == PMT_STORE_NT ? STORE_UNORDERED : 0));
 	}
 	return copy;
 }
@@ -307,22 +319,30 @@ static uint64_t all_bytes(uint64_t addr, void *arg)
 	return ~(uint64_t)0;
 }
 
-static struct model_choice choice_of(const struct model *m, const struct line *l, size_t max, uint64_t asked, struct listing *g, struct contents *c)
+static struct model_choice choice_of(const struct model *m, const struct line *l, size_t max,
+				     uint64_t asked, struct listing *g, struct contents *c)
 {
 	if (is_listed_by_parts(m, l)) {
 		partial_contents(m, l, max, asked, c);
-		return (struct model_choice){ l->addr, m->platform->line_bytes, c->n, c->bytes.at, c->nlost.at, c->is_partial, c->asked };
+		return (struct model_choice){ l->addr,     m->platform->line_bytes,
+					      c->n,        c->bytes.at,
+					      c->nlost.at, c->is_partial,
+					      c->asked };
 	}
 	listing_fill(g, m, l);
-	return (struct model_choice){ l->addr, g->line_bytes, g->ncontents, g->contents.at, g->nlost.at, g->is_partial, ~(uint64_t)0 };
+	return (struct model_choice){ l->addr,     g->line_bytes, g->ncontents, g->contents.at,
+				      g->nlost.at, g->is_partial, ~(uint64_t)0 };
 }
 
-void model_each_choice(const struct model *m, void (*f)(const struct model_choice *c, void *arg), void *arg)
+void model_each_choice(const struct model *m, void (*f)(const struct model_choice *c, void *arg),
+		       void *arg)
 {
 	model_each_asked(m, SIZE_MAX, all_bytes, f, arg);
 }
 
-void model_each_asked(const struct model *m, size_t max, uint64_t (*asked)(uint64_t addr, void *arg), void (*f)(const struct model_choice *c, void *arg), void *arg)
+void model_each_asked(const struct model *m, size_t max,
+		      uint64_t (*asked)(uint64_t addr, void *arg),
+		      void (*f)(const struct model_choice *c, void *arg), void *arg)
 {
 	struct contents contents = { 0 };
 	struct listing g = { 0 };
@@ -347,19 +367,20 @@ static int value_compare(const void *a, const void *b, void *len_bytes)
 }
 
 /* Each value once. Contents of the line begin `stride` bytes apart. */
-static void each_distinct(uint8_t *values, size_t n, uint32_t stride, uint32_t from, uint32_t len_bytes, void (*f)(const uint8_t *value, void *arg),
-			  void *arg)
+static void each_distinct(uint8_t *values, size_t n, uint32_t stride, uint32_t from,
+			  uint32_t len_bytes, void (*f)(const uint8_t *value, void *arg), void *arg)
 {
 	for (size_t i = 0; i < n; i++)
 		memmove(values + i * len_bytes, values + i * stride + from, len_bytes);
 	qsort_r(values, n, len_bytes, value_compare, &len_bytes);
 	for (size_t i = 0; i < n; i++)
-		if (i == 0 || memcmp(values + i * len_bytes, values + (i - 1) * len_bytes, len_bytes) != 0)
+		if (i == 0 ||
+		    memcmp(values + i * len_bytes, values + (i - 1) * len_bytes, len_bytes) != 0)
 			f(values + i * len_bytes, arg);
 }
 
-static bool each_value_of_line(const struct model *m, const struct line *l, uint32_t from, uint32_t to, void (*f)(const uint8_t *value, void *arg),
-			       void *arg)
+static bool each_value_of_line(const struct model *m, const struct line *l, uint32_t from,
+			       uint32_t to, void (*f)(const uint8_t *value, void *arg), void *arg)
 {
 	struct listing g = { .from = from, .to = to };
 	struct contents c = { 0 };
@@ -378,7 +399,8 @@ static bool each_value_of_line(const struct model *m, const struct line *l, uint
 	return is_all;
 }
 
-bool model_each_value(const struct model *m, uint64_t addr, uint32_t len_bytes, void (*f)(const uint8_t *value, void *arg), void *arg)
+bool model_each_value(const struct model *m, uint64_t addr, uint32_t len_bytes,
+		      void (*f)(const uint8_t *value, void *arg), void *arg)
 {
 	uint32_t at = (uint32_t)(addr - line_start(m, addr));
 	const struct line *l = line_find(m, addr);

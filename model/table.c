@@ -7,9 +7,9 @@
 /* The slots of NEIGHBOURS lines side by side are side by side, turned round: programs walk memory, and memory is faster when
  * we walk, too. A search goes on in steps of one more than that, so that all neighbours whose slots are taken move alike. */
 #define NEIGHBOURS 64u
-#define STEP (NEIGHBOURS + 1)		 /* odd: reaches every slot */
+#define STEP (NEIGHBOURS + 1)           /* odd: reaches every slot */
 #define STEP_INVERSE 0xfc0fc0fc0fc0fc1u /* modulo 2^64: counts steps */
-_Static_assert(STEP * STEP_INVERSE == 1, "an inverse");
+_Static_assert(STEP *STEP_INVERSE == 1, "an inverse");
 
 static size_t home(const struct model *m, uint64_t addr)
 {
@@ -138,7 +138,8 @@ static int line_compare(const void *a, const void *b)
 
 void line_walk_init(struct line_walk *w, const struct model *m, uint64_t addr, uint64_t len_bytes)
 {
-	uint64_t last = line_start(m, len_bytes > UINT64_MAX - addr ? UINT64_MAX : addr + len_bytes - 1);
+	uint64_t last =
+		line_start(m, len_bytes > UINT64_MAX - addr ? UINT64_MAX : addr + len_bytes - 1);
 
 	*w = (struct line_walk){ .model = m, .addr = line_start(m, addr) };
 	if (len_bytes == 0 || m->nlines == 0)

@@ -25,7 +25,8 @@ uint8_t arm64_unit_bytes(const struct model *m, const struct trace_event *ev)
 {
 	bool is_block = m->has_lse2 && is_inside(ev, LSE2_BYTES);
 
-	if (ev->kind == PMT_STORE_ORDERED || (ev->kind == PMT_STORE_RMW && ev->size_bytes <= 16 && is_inside(ev, PMT_LINE_BYTES)))
+	if (ev->kind == PMT_STORE_ORDERED ||
+	    (ev->kind == PMT_STORE_RMW && ev->size_bytes <= 16 && is_inside(ev, PMT_LINE_BYTES)))
 		return 0;
 	if (ev->kind == PMT_STORE_SYS) /* the kernel copies words */
 		return 8;
@@ -64,11 +65,16 @@ uint8_t x86_unit_bytes(const struct platform *p, const struct trace_event *ev)
 
 	if (ev->kind == PMT_STORE_VECTOR)
 		return x86_elements(p, ev);
-	if (is_inside(ev, WORD_BYTES) || (is_line && ev->size_bytes <= WORD_BYTES && p->units == UNITS_INTEL))
+	if (is_inside(ev, WORD_BYTES) ||
+	    (is_line && ev->size_bytes <= WORD_BYTES && p->units == UNITS_INTEL))
 		return 0;
-	if (is_line && ((ev->kind == PMT_STORE_RMW && ev->size_bytes <= 16) || (ev->kind == PMT_STORE_NT && ev->size_bytes == 64)))
+	if (is_line && ((ev->kind == PMT_STORE_RMW && ev->size_bytes <= 16) ||
+			(ev->kind == PMT_STORE_NT && ev->size_bytes == 64)))
 		return 0;
-	return p->units == UNITS_AMD && ev->kind == PMT_STORE && ev->size_bytes == 16 && ev->addr % 16 == 0 ? 0 : WORD_BYTES;
+	return p->units == UNITS_AMD && ev->kind == PMT_STORE && ev->size_bytes == 16 &&
+			       ev->addr % 16 == 0
+		       ? 0
+		       : WORD_BYTES;
 }
 
 uint32_t model_unit_bytes(const struct model *m, const struct trace_event *ev)

@@ -8,7 +8,8 @@
 
 #define MAX_THREADS ((uint64_t)1 << 20)
 
-static const struct trace_site *pass_site(struct wire *w, const struct trace *t, const struct trace_site *site)
+static const struct trace_site *pass_site(struct wire *w, const struct trace *t,
+					  const struct trace_site *site)
 {
 	const uint64_t id = wire_number(w, site ? site->id : 0);
 
@@ -21,7 +22,9 @@ static const struct trace_site *pass_site(struct wire *w, const struct trace *t,
 
 static void pass_thread(struct model *m, struct wire *w, size_t i)
 {
-	struct thread t = w->is_received ? (struct thread){ .index = (uint32_t)i } : *m->thread_list.at[i], *thread;
+	struct thread t = w->is_received ? (struct thread){ .index = (uint32_t)i }
+					 : *m->thread_list.at[i],
+		      *thread;
 
 	wire_pass(w, t.stream);
 	wire_pass(w, t.number);
@@ -46,7 +49,8 @@ static void pass_content(struct model *m, struct wire *w, struct store *s)
 	uint64_t live;
 
 	wire_pass(w, s->size_bytes);
-	w->is_bad |= s->size_bytes == 0 || s->size_bytes > PMT_STORE_MAX_BYTES || (uint32_t)s->at + s->size_bytes > m->platform->line_bytes;
+	w->is_bad |= s->size_bytes == 0 || s->size_bytes > PMT_STORE_MAX_BYTES ||
+		     (uint32_t)s->at + s->size_bytes > m->platform->line_bytes;
 	if (w->is_bad)
 		return;
 	if (w->is_received && s->size_bytes > STORE_SMALL_BYTES)
@@ -54,7 +58,8 @@ static void pass_content(struct model *m, struct wire *w, struct store *s)
 	live = wire_number(w, w->is_received ? 0 : store_live(s));
 	if (w->is_received)
 		store_set_live(s, live);
-	wire_bytes(w, s->size_bytes <= STORE_SMALL_BYTES ? s->bytes.few : s->bytes.rest->bytes, s->size_bytes);
+	wire_bytes(w, s->size_bytes <= STORE_SMALL_BYTES ? s->bytes.few : s->bytes.rest->bytes,
+		   s->size_bytes);
 }
 
 static void pass_store(struct model *m, struct wire *w, const struct trace *t, struct store *s)
@@ -91,7 +96,8 @@ static void add_store(struct model *m, struct wire *w, const struct trace *t, st
 
 static void pass_line(struct model *m, struct wire *w, const struct trace *t, struct line *sent)
 {
-	const uint64_t addr = wire_number(w, sent ? sent->addr : 0), nstores = wire_number(w, sent ? sent->nstores : 0);
+	const uint64_t addr = wire_number(w, sent ? sent->addr : 0),
+		       nstores = wire_number(w, sent ? sent->nstores : 0);
 	struct line *l = sent ? sent : line_find_or_add(m, addr);
 
 	wire_pass(w, l->floor);
@@ -134,7 +140,8 @@ static void send_pendings(struct wire *w, const struct trace *t, const struct th
 	}
 }
 
-static void receive_pendings(struct model *m, struct wire *w, const struct trace *t, struct thread *thread)
+static void receive_pendings(struct model *m, struct wire *w, const struct trace *t,
+			     struct thread *thread)
 {
 	for (uint64_t n = wire_number(w, 0); n > 0 && !w->is_bad; n--) {
 		struct line *l = line_find(m, wire_number(w, 0));

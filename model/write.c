@@ -12,13 +12,15 @@ static bool is_of(const struct written *w, const struct line *l, const struct st
 {
 	const uint64_t addr = l->addr + s->at;
 
-	return s->kind == PMT_STORE_SYS && s->thread == w->thread && addr >= w->from && addr + s->size_bytes <= w->to;
+	return s->kind == PMT_STORE_SYS && s->thread == w->thread && addr >= w->from &&
+	       addr + s->size_bytes <= w->to;
 }
 
 /* The recorder tells of a call by a store for each cache line: so many are in this line. */
 static uint32_t stores_told(const struct written *w, const struct line *l, uint32_t line_bytes)
 {
-	const uint64_t from = w->from > l->addr ? w->from : l->addr, end = l->addr + line_bytes, to = w->to < end ? w->to : end;
+	const uint64_t from = w->from > l->addr ? w->from : l->addr, end = l->addr + line_bytes,
+		       to = w->to < end ? w->to : end;
 
 	return (uint32_t)((to - 1) / PMT_LINE_BYTES - from / PMT_LINE_BYTES + 1);
 }

@@ -13,7 +13,8 @@
 /* The outcome of kinds that nobody handles; known by its address. */
 static const char unhandled[] = "pmend does not fix bugs of this kind";
 
-struct repair *repair_new(const struct source_api *api, const struct source_database *db, const struct repair_options *o)
+struct repair *repair_new(const struct source_api *api, const struct source_database *db,
+			  const struct repair_options *o)
 {
 	struct repair *r = xcalloc(1, sizeof *r);
 
@@ -75,7 +76,8 @@ static bool plan_cure(struct repair *r, size_t i)
 		why = "rejected", help = "";
 	else if (r->failures.at[i])
 		why = r->failures.at[i];
-	else if (c->kind == CURE_WITH_OTHER || (c->kind != CURE_NONE && tx_plan(r, i, c, &why) == 0))
+	else if (c->kind == CURE_WITH_OTHER ||
+		 (c->kind != CURE_NONE && tx_plan(r, i, c, &why) == 0))
 		return true; /* its outcome is known at the end */
 	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, why, help };
 	return true;
@@ -101,7 +103,9 @@ static bool plan_again(struct repair *r, size_t i)
 	if (strcmp(r->bugs.at[i]->kind, "tx-redundant-add") != 0 || r->bugs.at[i]->library)
 		return false;
 	if (r->options->keeps_redundant)
-		r->outcomes.at[i] = (struct repair_outcome){ REPAIR_NOT_APPLICABLE, "nothing is removed (--keep-redundant)", "" };
+		r->outcomes.at[i] =
+			(struct repair_outcome){ REPAIR_NOT_APPLICABLE,
+						 "nothing is removed (--keep-redundant)", "" };
 	else if (why || tx_plan_again(r, i, &why) < 0)
 		r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, why, NULL };
 	return true;
@@ -119,11 +123,14 @@ static void plan_bug(struct repair *r, size_t i, bool is_first)
 {
 	watch_tell(r->options->watch, "bugs planned", i, r->bugs.n);
 	if (is_too_late(r, i, is_first)) {
-		r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, "interrupted before this bug was reached", "" };
+		r->outcomes.at[i] =
+			(struct repair_outcome){ REPAIR_DECLINED,
+						 "interrupted before this bug was reached", "" };
 		return;
 	}
 	if (r->refused.at[i]) {
-		r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, r->refused.at[i], NULL };
+		r->outcomes.at[i] =
+			(struct repair_outcome){ REPAIR_DECLINED, r->refused.at[i], NULL };
 		return;
 	}
 	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, unhandled, NULL };
@@ -138,7 +145,9 @@ static void plan_bug(struct repair *r, size_t i, bool is_first)
 static void plan_outputs(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
-		if (strcmp(r->bugs.at[i]->kind, "recovery-output") == 0 && r->wanted.at[i] && !r->failures.at[i] && r->outcomes.at[i].text == unhandled && !r->bugs.at[i]->library)
+		if (strcmp(r->bugs.at[i]->kind, "recovery-output") == 0 && r->wanted.at[i] &&
+		    !r->failures.at[i] && r->outcomes.at[i].text == unhandled &&
+		    !r->bugs.at[i]->library)
 			durability_join(r, i);
 }
 
@@ -170,7 +179,8 @@ static void share_outcomes(struct repair *r)
 }
 
 /* The finding that is `cause`, one of its call paths; is_mended: all of them are. */
-static const struct repair_bug *find_cause(const struct repair *r, size_t cause, size_t *first, bool *is_mended)
+static const struct repair_bug *find_cause(const struct repair *r, size_t cause, size_t *first,
+					   bool *is_mended)
 {
 	const struct repair_bug *found = NULL;
 
@@ -188,16 +198,19 @@ static const struct repair_bug *find_cause(const struct repair *r, size_t cause,
 
 static const char *bug_words(struct repair *r, const struct repair_bug *b)
 {
-	const struct repair_frame *f = b->nplaces && b->places[0].nframes ? b->places[0].frames : NULL;
+	const struct repair_frame *f =
+		b->nplaces && b->places[0].nframes ? b->places[0].frames : NULL;
 
-	return f && f->file ? text_format(r->code, "%s at %s:%u", b->kind, f->file, f->line) : text_format(r->code, "%s", b->kind);
+	return f && f->file ? text_format(r->code, "%s at %s:%u", b->kind, f->file, f->line)
+			    : text_format(r->code, "%s", b->kind);
 }
 
 /* A kind that nobody handles goes with its cause, as the report says. One that was handled and left has a reason of its own. */
 static void follow_causes(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
-		const struct repair_bug *b = r->bugs.at[i], *add = bug_add_of(r->bugs.at, r->bugs.n, b), *cause;
+		const struct repair_bug *b = r->bugs.at[i],
+					*add = bug_add_of(r->bugs.at, r->bugs.n, b), *cause;
 		bool is_mended;
 		size_t first;
 
@@ -206,8 +219,14 @@ static void follow_causes(struct repair *r)
 		cause = find_cause(r, add ? add->origin : b->cause, &first, &is_mended);
 		if (!cause)
 			continue;
-		r->outcomes.at[i] = (struct repair_outcome){ is_mended ? REPAIR_MENDED : REPAIR_DECLINED,
-							     text_format(r->code, is_mended ? "has the same outcome as its cause: %s" : "its cause is left: %s", bug_words(r, cause)), "" };
+		r->outcomes.at[i] = (struct repair_outcome){
+			is_mended ? REPAIR_MENDED : REPAIR_DECLINED,
+			text_format(r->code,
+				    is_mended ? "has the same outcome as its cause: %s"
+					      : "its cause is left: %s",
+				    bug_words(r, cause)),
+			""
+		};
 		if (is_mended)
 			group_join(r, first, i);
 	}
@@ -230,10 +249,14 @@ static void follow_consequences(struct repair *r)
 		}
 		if (first == SIZE_MAX)
 			continue;
-		r->outcomes.at[i] = (struct repair_outcome){ left ? REPAIR_DECLINED : REPAIR_MENDED,
-							     left ? text_format(r->code, "what it leaves out is still not flushed: %s", bug_words(r, left)) :
-								    text_format(r->code, "what it leaves out is flushed now: %s", bug_words(r, r->bugs.at[first])),
-							     "" };
+		r->outcomes.at[i] = (struct repair_outcome){
+			left ? REPAIR_DECLINED : REPAIR_MENDED,
+			left ? text_format(r->code, "what it leaves out is still not flushed: %s",
+					   bug_words(r, left))
+			     : text_format(r->code, "what it leaves out is flushed now: %s",
+					   bug_words(r, r->bugs.at[first])),
+			""
+		};
 		if (!left)
 			group_join(r, first, i);
 	}
@@ -244,8 +267,14 @@ static void excuse_libraries(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
 		if (r->bugs.at[i]->library && r->outcomes.at[i].status == REPAIR_DECLINED)
-			r->outcomes.at[i] = (struct repair_outcome){ REPAIR_NOT_APPLICABLE,
-								     text_format(r->code, "%s does it on its own; nothing in this source can fix it", r->bugs.at[i]->library), "" };
+			r->outcomes.at[i] = (struct repair_outcome){
+				REPAIR_NOT_APPLICABLE,
+				text_format(
+					r->code,
+					"%s does it on its own; nothing in this source can fix it",
+					r->bugs.at[i]->library),
+				""
+			};
 }
 
 static void plan_all(struct repair *r, bool is_first)
@@ -296,7 +325,8 @@ static void plan_and_write(struct repair *r)
 
 typedef VEC(size_t) numbers;
 
-static void choose_only(struct repair *r, const numbers *groups, const bool *wanted, const size_t *chosen, size_t n)
+static void choose_only(struct repair *r, const numbers *groups, const bool *wanted,
+			const size_t *chosen, size_t n)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
 		r->wanted.at[i] = false;
@@ -306,7 +336,8 @@ static void choose_only(struct repair *r, const numbers *groups, const bool *wan
 }
 
 /* Refuses those of these groups that do not compile, found by halving. */
-static void refuse_among(struct repair *r, const numbers *groups, const bool *wanted, const size_t *chosen, size_t n)
+static void refuse_among(struct repair *r, const numbers *groups, const bool *wanted,
+			 const size_t *chosen, size_t n)
 {
 	const char *why;
 
@@ -323,7 +354,10 @@ static void refuse_among(struct repair *r, const numbers *groups, const bool *wa
 	for (size_t i = 0; i < r->bugs.n; i++)
 		for (size_t k = 0; k < n; k++)
 			if (groups->at[i] == chosen[k])
-				r->refused.at[i] = why ? text_format(r->code, "the fix does not compile: %s", why) : "interrupted before pmend knew whether it compiles";
+				r->refused.at[i] =
+					why ? text_format(r->code, "the fix does not compile: %s",
+							  why)
+					    : "interrupted before pmend knew whether it compiles";
 }
 
 /* Changes that each compile, but not together: none is written. */
@@ -331,7 +365,8 @@ static void refuse_all(struct repair *r, const char *why)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
 		if (r->outcomes.at[i].status == REPAIR_MENDED)
-			r->refused.at[i] = text_format(r->code, "the fix of all bugs does not compile: %s", why);
+			r->refused.at[i] = text_format(
+				r->code, "the fix of all bugs does not compile: %s", why);
 	plan_and_write(r);
 }
 

@@ -18,7 +18,8 @@ struct repair_file {
 
 struct repair;
 /* Borrows what it is given. */
-struct repair *repair_new(const struct source_api *api, const struct source_database *db, const struct repair_options *o);
+struct repair *repair_new(const struct source_api *api, const struct source_database *db,
+			  const struct repair_options *o);
 void repair_free(struct repair *r);
 void repair_add(struct repair *r, const struct repair_bug *b);
 /* May be called again, after repair_choose(). */
@@ -33,12 +34,15 @@ size_t repair_nfiles(const struct repair *r); /* that change */
 struct repair_file repair_file(const struct repair *r, size_t i);
 /* What the plan had to do without, and why; NULL: nothing. */
 const char *repair_missing(const struct repair *r);
-size_t repair_nunchecked(const struct repair *r); /* files that were not compiled with the change, as that was interrupted */
+size_t repair_nunchecked(
+	const struct repair
+		*r); /* files that were not compiled with the change, as that was interrupted */
 size_t repair_nflushes(const struct repair *r);
 size_t repair_nfences(const struct repair *r);
 size_t repair_nremoved(const struct repair *r); /* statements */
 size_t repair_namended(const struct repair *r); /* flushes that were there, and helpers */
 size_t repair_ntransactions(const struct repair *r);
-size_t repair_nlogs(const struct repair *r); /* ranges that transactions of the program did not log */
+size_t
+repair_nlogs(const struct repair *r); /* ranges that transactions of the program did not log */
 
 #endif

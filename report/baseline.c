@@ -52,7 +52,8 @@ struct baseline *baseline_open(const char *path, struct error *err)
 	b = xcalloc(1, sizeof *b);
 	for (size_t i = 0; i < report_nbugs(r); i++) {
 		add(b, report_bug(r, i));
-		for (size_t k = 0; k < report_bug(r, i)->nconsequences; k++) /* the next report may call another one of them the cause */
+		for (size_t k = 0; k < report_bug(r, i)->nconsequences;
+		     k++) /* the next report may call another one of them the cause */
 			add(b, &report_bug(r, i)->consequences[k]);
 	}
 	keep_worst(b);
@@ -75,7 +76,9 @@ static bool is_known(const void *context, const struct bug *b)
 	const struct known *k;
 
 	memcpy(key.id, b->id, sizeof key.id);
-	k = baseline->list.n ? bsearch(&key, baseline->list.at, baseline->list.n, sizeof key, known_compare) : NULL;
+	k = baseline->list.n
+		    ? bsearch(&key, baseline->list.at, baseline->list.n, sizeof key, known_compare)
+		    : NULL;
 	return k && k->severity <= b->severity;
 }
 

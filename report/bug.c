@@ -19,8 +19,8 @@ size_t bug_nconsequences(const struct bug *b, bool takes_all)
 
 const char *bug_explains(bool takes_all)
 {
-	return takes_all ? "Together with the other bugs of this report, it explains" :
-			   "The same cause explains";
+	return takes_all ? "Together with the other bugs of this report, it explains"
+			 : "The same cause explains";
 }
 
 const struct bug_frame *bug_frame(const struct bug *b)
@@ -40,7 +40,8 @@ static void frame_copy(struct arena *a, struct bug_frame *copy, const struct bug
 	copy->text = arena_text(a, f->text);
 }
 
-static const struct bug_frame *frames_copy(struct arena *a, const struct bug_frame *frames, size_t n)
+static const struct bug_frame *frames_copy(struct arena *a, const struct bug_frame *frames,
+					   size_t n)
 {
 	struct bug_frame *copy = n ? arena_alloc(a, n * sizeof *copy) : NULL;
 
@@ -49,7 +50,8 @@ static const struct bug_frame *frames_copy(struct arena *a, const struct bug_fra
 	return copy;
 }
 
-const struct bug_location *bug_locations_copy(struct arena *a, const struct bug_location *locations, size_t n)
+const struct bug_location *bug_locations_copy(struct arena *a, const struct bug_location *locations,
+					      size_t n)
 {
 	struct bug_location *copy = n ? arena_alloc(a, n * sizeof *copy) : NULL;
 	size_t i;
@@ -90,21 +92,27 @@ static const struct bug_comparison *comparison_copy(struct arena *a, const struc
 	copy->found = arena_text(a, c->found);
 	copy->list = list;
 	for (size_t i = 0; i < c->n; i++)
-		list[i] = (struct bug_difference){ c->list[i].line, arena_text(a, c->list[i].before), arena_text(a, c->list[i].after),
-						   arena_text(a, c->list[i].found) };
+		list[i] =
+			(struct bug_difference){ c->list[i].line, arena_text(a, c->list[i].before),
+						 arena_text(a, c->list[i].after),
+						 arena_text(a, c->list[i].found) };
 	return copy;
 }
 
-static const struct bug_value *values_copy(struct arena *a, const struct bug_value *values, size_t n)
+static const struct bug_value *values_copy(struct arena *a, const struct bug_value *values,
+					   size_t n)
 {
 	struct bug_value *copy = n ? arena_alloc(a, n * sizeof *copy) : NULL;
 
 	for (size_t i = 0; i < n; i++)
-		copy[i] = (struct bug_value){ arena_text(a, values[i].bytes), values[i].is_taken, frames_copy(a, values[i].lost, values[i].nlost), values[i].nlost };
+		copy[i] = (struct bug_value){ arena_text(a, values[i].bytes), values[i].is_taken,
+					      frames_copy(a, values[i].lost, values[i].nlost),
+					      values[i].nlost };
 	return copy;
 }
 
-static const struct bug_choice *choices_copy(struct arena *a, const struct bug_choice *choices, size_t n)
+static const struct bug_choice *choices_copy(struct arena *a, const struct bug_choice *choices,
+					     size_t n)
 {
 	struct bug_choice *copy = n ? arena_alloc(a, n * sizeof *copy) : NULL;
 
@@ -145,7 +153,8 @@ const struct bug_input *bug_input_copy(struct arena *a, const struct bug_input *
 	if (!i)
 		return NULL;
 	copy = arena_alloc(a, sizeof *copy);
-	*copy = (struct bug_input){ arena_text(a, i->file), arena_text(a, i->command), i->size, arena_text(a, i->first) };
+	*copy = (struct bug_input){ arena_text(a, i->file), arena_text(a, i->command), i->size,
+				    arena_text(a, i->first) };
 	return copy;
 }
 

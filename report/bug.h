@@ -21,20 +21,24 @@ enum bug_severity {
 /* One frame, as far as it is known; strings are NULL and numbers 0 if not. */
 struct bug_frame {
 	const char *function, *file, *object;
-	const char *folder; /* where it was compiled; file may be relative to it. Not kept in reports; NULL if unknown */
-	const char *text; /* the source line when the report was made, without blanks around it; NULL if it could not be read */
+	const char *
+		folder; /* where it was compiled; file may be relative to it. Not kept in reports; NULL if unknown */
+	const char *
+		text; /* the source line when the report was made, without blanks around it; NULL if it could not be read */
 	uint32_t line, column;
-	uint32_t function_line; /* where the function begins; keeps ids stable when the source cannot be read */
-	uint64_t offset;	/* in object */
+	uint32_t
+		function_line; /* where the function begins; keeps ids stable when the source cannot be read */
+	uint64_t offset; /* in object */
 	bool is_inlined, is_signal;
 };
 
 struct bug_location {
-	const char *role; /* store | flush | fence | read | lost | survived | tx */
+	const char *role;               /* store | flush | fence | read | lost | survived | tx */
 	const struct bug_frame *frames; /* innermost first */
 	size_t nframes;
 	size_t shown; /* index of the frame that the user should look at */
-	uint64_t seq;  /* the event, where a trace is at hand, and its site; 0: not known. No rendering shows them: causes are found by them */
+	uint64_t
+		seq; /* the event, where a trace is at hand, and its site; 0: not known. No rendering shows them: causes are found by them */
 	uint32_t site;
 };
 
@@ -46,12 +50,13 @@ struct bug_difference {
 
 /* What a dump was compared with. Its texts are shortened around the first difference. */
 struct bug_comparison {
-	uint64_t operation;	  /* in flight, from 1; 0: none was, or it is not known */
-	const char *name;	  /* of it, as annotated; NULL: it has none */
-	bool is_assumed;	  /* operations are what lies between two outputs of the program; not: PMEND_OP_BEGIN and PMEND_OP_END */
-	uint64_t nflying;	  /* operations of several threads may be in flight at once */
-	uint64_t nallowed;	  /* states that recovery may leave */
-	const char *before, *after; /* those without and with the operation; NULL: not known, or the same as the other */
+	uint64_t operation; /* in flight, from 1; 0: none was, or it is not known */
+	const char *name;   /* of it, as annotated; NULL: it has none */
+	bool is_assumed; /* operations are what lies between two outputs of the program; not: PMEND_OP_BEGIN and PMEND_OP_END */
+	uint64_t nflying;  /* operations of several threads may be in flight at once */
+	uint64_t nallowed; /* states that recovery may leave */
+	const char *before,
+		*after; /* those without and with the operation; NULL: not known, or the same as the other */
 	const char *found;
 	const struct bug_difference *list; /* the first ones */
 	size_t n;
@@ -60,8 +65,8 @@ struct bug_comparison {
 
 /* What a read of recovery could have found. */
 struct bug_value {
-	const char *bytes; /* hexadecimal */
-	bool is_taken;	   /* in this crash state */
+	const char *bytes;            /* hexadecimal */
+	bool is_taken;                /* in this crash state */
 	const struct bug_frame *lost; /* stores that a crash has to lose for it, some of them */
 	size_t nlost;
 };
@@ -69,7 +74,7 @@ struct bug_value {
 /* A read of recovery of bytes that a crash can leave in several ways. */
 struct bug_choice {
 	struct bug_frame read; /* the line to look at */
-	const char *by;	       /* which command: "recover", "then", "check" or "dump" */
+	const char *by;        /* which command: "recover", "then", "check" or "dump" */
 	const char *file;      /* of persistent memory */
 	uint64_t offset;
 	uint32_t size_bytes;
@@ -80,21 +85,25 @@ struct bug_choice {
 
 /* What a crash did, for bugs that exploring crashes found. */
 struct bug_crash {
-	uint64_t failure_point; /* 0: none; recovery ended so though the program had ended well and nothing was lost */
+	uint64_t
+		failure_point; /* 0: none; recovery ended so though the program had ended well and nothing was lost */
 	const char *outcome; /* how recovery ended: "signal 11, SIGSEGV…" */
 	const char *command; /* that ended so */
 	const char *output;  /* its last lines, NULL if there were none */
 	const char *replay;  /* command that rebuilds this very state */
-	uint64_t runs;	     /* of recovery, when it was found; 0: not known */
-	const char *state;   /* that --replay takes; NULL if it is one of another trace. Not shown by itself */
-	uint64_t seq;	     /* the event before which the crash came, and whether nothing was lost by it; as in bug_location, not shown */
+	uint64_t runs;       /* of recovery, when it was found; 0: not known */
+	const char *
+		state; /* that --replay takes; NULL if it is one of another trace. Not shown by itself */
+	uint64_t
+		seq; /* the event before which the crash came, and whether nothing was lost by it; as in bug_location, not shown */
 	bool is_whole;
-	const char *endings; /* all ways in which recovery ended on states of this bug, separated by "; "; NULL: there is one, the outcome */
+	const char *
+		endings; /* all ways in which recovery ended on states of this bug, separated by "; "; NULL: there is one, the outcome */
 	bool varies; /* a further run on the same state ended or printed otherwise: a replay may, too */
 	const struct bug_frame *frames; /* where recovery died, innermost first */
 	size_t nframes;
 	const struct bug_comparison *comparison; /* NULL: it was not a dump that decided */
-	const struct bug_choice *choices; /* in the order of the reads, the first ones */
+	const struct bug_choice *choices;        /* in the order of the reads, the first ones */
 	size_t nchoices;
 	uint64_t nchoices_all;
 };
@@ -103,47 +112,61 @@ struct bug_crash {
 struct bug_input {
 	const char *file;
 	const char *command; /* that shows it again */
-	uint64_t size;	     /* of two, the smaller one is kept */
+	uint64_t size;       /* of two, the smaller one is kept */
 	const char *first;   /* the file of the input that showed it first; NULL: not known */
 };
 
 /* What recovery does with the bytes of a durability bug: in its run on the final state, where nothing is lost; what it reads in other states counts, too. */
-enum bug_use { BUG_USE_UNKNOWN, BUG_USE_READS, BUG_USE_OVERWRITES /* before it reads any of them */, BUG_USE_NONE };
+enum bug_use {
+	BUG_USE_UNKNOWN,
+	BUG_USE_READS,
+	BUG_USE_OVERWRITES /* before it reads any of them */,
+	BUG_USE_NONE
+};
 
 /* One of several call paths to a bug. */
 struct bug_path {
-	const struct bug_location *locations; /* as many as the bug has, with the same roles and lines */
+	const struct bug_location
+		*locations; /* as many as the bug has, with the same roles and lines */
 	uint64_t count, executions, first_seq;
 	const struct bug_crash *crash; /* NULL: none was found by this path */
 };
 
 struct bug {
-	char id[17];	  /* stable across runs and unrelated edits; filled by report_finish() */
+	char id[17];      /* stable across runs and unrelated edits; filled by report_finish() */
 	const char *kind; /* "missing-flush"… */
 	enum bug_severity severity;
 	const char *message; /* one sentence: what is wrong, here */
 	const char *advice;  /* one sentence: what to do about it; NULL: that of the kind */
 	enum bug_use use;    /* by recovery */
-	uint64_t count;	     /* times seen; 0 counts as 1 */
+	uint64_t count;      /* times seen; 0 counts as 1 */
 	uint64_t executions; /* of the flush or fence that it is about; 0: not counted */
 	uint64_t first_seq;  /* event where it was seen first */
 	const struct bug_location *locations; /* the first is where the bug is */
 	size_t nlocations;
-	const char *const *platforms; /* those it was seen on, in the report's order; none: the report is about one */
+	const char *const *
+		platforms; /* those it was seen on, in the report's order; none: the report is about one */
 	size_t nplatforms;
-	const struct bug_path *paths; /* all of them, the bug's own first; none: there is only one. Filled by report_finish() */
+	const struct bug_path *
+		paths; /* all of them, the bug's own first; none: there is only one. Filled by report_finish() */
 	size_t npaths;
 	const struct bug_crash *crash; /* NULL: no crash was involved */
 	const struct bug_input *input; /* NULL: there was only one */
-	const struct bug *consequences; /* findings of the same cause, which go when this one is mended; sorted; they have none of their own */
+	const struct bug *
+		consequences; /* findings of the same cause, which go when this one is mended; sorted; they have none of their own */
 	size_t nconsequences;
-	const struct evidence *evidence; /* report/evidence.h: what the trace shows around it; NULL: nothing */
-	const char *library; /* that did it on its own ("libpmemobj"): none of the user's doing; NULL: it is the user's */
-	const char *reason;  /* one sentence: why it is only a warning, though others of its kind are bugs; NULL: it is as severe as its kind */
-	const char *undecided_by; /* a file that crash states do not follow, and on which the verdict depends; NULL: none. The bug is a warning then */
+	const struct evidence
+		*evidence; /* report/evidence.h: what the trace shows around it; NULL: nothing */
+	const char *
+		library; /* that did it on its own ("libpmemobj"): none of the user's doing; NULL: it is the user's */
+	const char *
+		reason; /* one sentence: why it is only a warning, though others of its kind are bugs; NULL: it is as severe as its kind */
+	const char *
+		undecided_by; /* a file that crash states do not follow, and on which the verdict depends; NULL: none. The bug is a warning then */
 	bool takes_all; /* of a consequence: gone when all bugs of the report are mended; that its cause
 			   alone suffices was not shown */
-	char may_share_cause[17]; /* the id of a finding that may have the same cause; no trial decided it, so both are counted. "": none */
+	char may_share_cause
+		[17]; /* the id of a finding that may have the same cause; no trial decided it, so both are counted. "": none */
 };
 
 /* The frame to look at, NULL if nothing is known. */
@@ -164,15 +187,20 @@ struct bug_kind {
 extern const struct bug_kind bug_kinds[];
 const struct bug_kind *bug_kind_find(const char *name); /* NULL if it is a plug-in's */
 const char *bug_severity_name(enum bug_severity s);
-const char *bug_use_name(enum bug_use u);      /* "reads", "overwrites", "never-touches"; NULL if it is not known */
-const char *bug_use_text(enum bug_use u);      /* the same as a part of a sentence */
-bool bug_is_last(const struct bug *b);	       /* recovery does not rely on what may be lost: shown behind all others, in short */
-const char *bug_advice(const struct bug *b); /* its own or that of its kind; NULL if there is none */
+const char *
+bug_use_name(enum bug_use u); /* "reads", "overwrites", "never-touches"; NULL if it is not known */
+const char *bug_use_text(enum bug_use u); /* the same as a part of a sentence */
+bool bug_is_last(
+	const struct
+	bug *b); /* recovery does not rely on what may be lost: shown behind all others, in short */
+const char *
+bug_advice(const struct bug *b); /* its own or that of its kind; NULL if there is none */
 
 /* A group of update behaviours, of which one was tested on behalf of all. */
 struct report_group {
-	const char *type, *fields; /* "struct entry"; "key, value, valid": what the representative updates */
-	const char *places;	   /* where: "insert (table.c:41), insert (table.c:42)" */
+	const char *type,
+		*fields; /* "struct entry"; "key, value, valid": what the representative updates */
+	const char *places; /* where: "insert (table.c:41), insert (table.c:42)" */
 	uint64_t nbehaviours;
 	bool is_tested, has_failed;
 };
@@ -180,32 +208,34 @@ struct report_group {
 /* What representative testing looked at, and on behalf of what. */
 struct report_groups {
 	uint64_t by_source, by_dwarf, by_path; /* how many stores were typed by which means */
-	uint64_t behaviours, behaviours_tested, behaviours_represented; /* the latter: they are in a group whose representative was tested */
-	uint64_t followed_up;		       /* tested because their representative failed */
+	uint64_t behaviours, behaviours_tested,
+		behaviours_represented; /* the latter: they are in a group whose representative was tested */
+	uint64_t followed_up;           /* tested because their representative failed */
 	uint64_t groups, groups_begun, groups_tested, groups_failed;
 	const struct report_group *list; /* those that were not tested first */
-	size_t n;			 /* maybe not all */
+	size_t n;                        /* maybe not all */
 };
 
 /* An input of an exploration that found something new. */
 struct report_found {
-	uint64_t number;  /* from 1, in the order in which inputs were run */
+	uint64_t number; /* from 1, in the order in which inputs were run */
 	const char *file;
-	uint64_t new_pm;  /* instructions and calls that modified PM for the first time */
-	uint64_t new_bugs; /* seen for the first time; those that are listed under others count, too */
+	uint64_t new_pm; /* instructions and calls that modified PM for the first time */
+	uint64_t
+		new_bugs; /* seen for the first time; those that are listed under others count, too */
 };
 
 /* How the recording ended, if not well. */
 struct report_ending {
 	const char *how;  /* "signal", "exit", "process", "thread", "damage", "unknown" */
-	uint32_t code;	  /* the signal or exit status */
+	uint32_t code;    /* the signal or exit status */
 	const char *text; /* one sentence, without its full stop */
 };
 
 /* How far failure points were explored. All of them: each is counted once. */
 struct report_depth {
-	uint64_t all;	      /* 0: it was not told */
-	uint64_t whole;	      /* every state */
+	uint64_t all;         /* 0: it was not told */
+	uint64_t whole;       /* every state */
 	uint64_t sampled;     /* as many runs as one may have */
 	uint64_t deeper;      /* some states more than in the first runs */
 	uint64_t first_runs;  /* only these */
@@ -217,36 +247,48 @@ struct report_depth {
 struct report_coverage {
 	uint64_t events;
 	uint64_t failure_points, runs; /* 0: not that kind of analysis */
-	uint64_t inputs;	       /* that the program was run on, by exploring them; 0: not that kind of analysis */
-	const struct report_found *found; /* of these, those that found something new, in order: the first REPORT_FOUND_MAX */
+	uint64_t
+		inputs; /* that the program was run on, by exploring them; 0: not that kind of analysis */
+	const struct report_found *
+		found; /* of these, those that found something new, in order: the first REPORT_FOUND_MAX */
 	size_t nfound;
 	uint64_t nfound_all;
-	uint64_t diagnosis_runs;       /* besides those: to minimise what failed, to say which bug it is, to judge races */
-	uint64_t attributed_without_run; /* failing runs that were counted for a bug because one like them was */
-	uint64_t faults;	       /* of all runs: accesses that were looked at because of what is undecided or watched, or beside it */
-	uint64_t lazy_runs, whole_runs; /* those that decided what they read; those on whole images because that was not possible */
-	const char *states, *states_all; /* crash states that the runs stand for, and that there are: decimal; NULL: not counted */
-	const char *note;		 /* what else to know, such as states that were run as whole images; NULL */
+	uint64_t
+		diagnosis_runs; /* besides those: to minimise what failed, to say which bug it is, to judge races */
+	uint64_t
+		attributed_without_run; /* failing runs that were counted for a bug because one like them was */
+	uint64_t
+		faults; /* of all runs: accesses that were looked at because of what is undecided or watched, or beside it */
+	uint64_t lazy_runs,
+		whole_runs; /* those that decided what they read; those on whole images because that was not possible */
+	const char *states,
+		*states_all; /* crash states that the runs stand for, and that there are: decimal; NULL: not counted */
+	const char
+		*note; /* what else to know, such as states that were run as whole images; NULL */
 	const struct report_groups *groups; /* NULL: another strategy */
 	struct report_depth depth;
 	bool is_complete;
-	bool is_told; /* that it is not, loudly, while it ran */
+	bool is_told;               /* that it is not, loudly, while it ran */
 	const char *why_incomplete; /* all the reasons; NULL if complete */
 	const char *const *reasons; /* the same, one by one. n 0: why_incomplete is the only one */
 	size_t nreasons;
-	const char *not_asked; /* what was not looked for because nobody asked, as a sentence without its end; NULL */
+	const char *
+		not_asked; /* what was not looked for because nobody asked, as a sentence without its end; NULL */
 };
 
 /* The report is about a part of an analysis. */
 struct report_shard {
 	uint32_t index, of; /* from 1; of: 0, it is no part */
-	uint64_t failure_points, done; /* of this part (of `check`: traces); of these, those that need not be looked at again */
-	const char *command;	 /* whose part it is: "crash", "test" or "check"; NULL: "crash" */
-	const char *const *check_options; /* of `test`: how the execution is judged when all parts are together; words */
+	uint64_t failure_points,
+		done; /* of this part (of `check`: traces); of these, those that need not be looked at again */
+	const char *command; /* whose part it is: "crash", "test" or "check"; NULL: "crash" */
+	const char *const *
+		check_options; /* of `test`: how the execution is judged when all parts are together; words */
 	size_t ncheck_options;
-	const char *fingerprint; /* equal for parts that belong together: trace, options, programs, pmend's version */
-	const char *trace;	 /* of `check`: the first one */
-	const char *data; /* base64: what 'pmend merge' makes findings of */
+	const char *
+		fingerprint; /* equal for parts that belong together: trace, options, programs, pmend's version */
+	const char *trace; /* of `check`: the first one */
+	const char *data;  /* base64: what 'pmend merge' makes findings of */
 };
 
 /* Collects bugs, merging those that are one source situation; owns copies of everything given to it. */
@@ -260,7 +302,10 @@ void report_free(struct report *r);
 void report_add(struct report *r, const struct bug *b);
 /* The source line of a frame, without its newline and without NUL at the end; NULL if it cannot be read. */
 const char *report_source_line(struct report *r, const struct bug_frame *f, size_t *len);
-size_t report_find_draft(const struct report *r, const struct bug *b); /* its number in report/causes.h, whoever called; SIZE_MAX: not there */
+size_t report_find_draft(
+	const struct report *r,
+	const struct bug
+		*b); /* its number in report/causes.h, whoever called; SIZE_MAX: not there */
 
 /* Adds a crash to a bug that is there already, if there is one that report_add() would merge with b; false if not. */
 bool report_add_evidence(struct report *r, const struct bug *b);
@@ -268,14 +313,17 @@ bool report_add_evidence(struct report *r, const struct bug *b);
 /* Whether there is such a bug; and of each, what recovery does with its bytes. Before report_finish(). */
 bool report_has(const struct report *r, bool (*is_one)(const struct bug *b));
 void report_each(const struct report *r, void (*each)(const struct bug *b, void *arg), void *arg);
-void report_rank(struct report *r, enum bug_use (*use)(const struct bug *b, uint64_t first_seq, void *arg), void *arg); /* called for each call path */
+void report_rank(struct report *r,
+		 enum bug_use (*use)(const struct bug *b, uint64_t first_seq, void *arg),
+		 void *arg); /* called for each call path */
 /* After report_rank(): whether some other run read what finding i is about while it could be lost; is_complete: all states were run. Nothing if it is about something else. */
 void report_rank_explored(struct report *r, size_t i, bool is_read, bool is_complete);
 
 /* No bug: what a program that was killed had no chance to flush. Has no id, and is neither counted nor filtered. */
 void report_add_unflushed(struct report *r, const struct bug *b);
 void report_set_ending(struct report *r, const struct report_ending *e);
-const struct report_ending *report_ending(const struct report *r); /* NULL: it ended well, or nobody knows */
+const struct report_ending *
+report_ending(const struct report *r); /* NULL: it ended well, or nobody knows */
 size_t report_nunflushed(const struct report *r);
 const struct bug *report_unflushed(const struct report *r, size_t i);
 
@@ -309,7 +357,8 @@ const char *report_not_covered(const struct report *r);
 char *report_depth_text(const struct report *r);
 
 void report_set_shard(struct report *r, const struct report_shard *s);
-const struct report_shard *report_shard(const struct report *r); /* NULL: the report is about all of it */
+const struct report_shard *
+report_shard(const struct report *r); /* NULL: the report is about all of it */
 
 /* A folder that relative source paths may be meant from, such as a compilation folder or the one in which the program
  * was recorded. Asked in the order given, then the current one. Give all of them before report_finish(). */
@@ -328,7 +377,8 @@ void report_finish(struct report *r);
 
 /* A JSON report that pmend wrote, finished. NULL if it cannot be read or is no such report. */
 struct report *report_read(const char *path, struct error *err);
-struct report *report_parse(const char *text, const char *name, struct error *err); /* the same of a text; name: for the error */
+struct report *report_parse(const char *text, const char *name,
+			    struct error *err); /* the same of a text; name: for the error */
 
 /* Of a finished report: makes a bug of each call path, all with the id of the whole, and of what is listed under a cause. */
 void report_unfold(struct report *r);
@@ -337,7 +387,9 @@ void report_unfold(struct report *r);
 size_t report_norigins(const struct report *r);
 size_t report_origin(const struct report *r, size_t i);
 size_t report_origin_cause(const struct report *r, size_t i);
-bool bug_is_same_path(const struct bug *a, const struct bug *b); /* the same functions call each other, at whatever lines */
+bool bug_is_same_path(
+	const struct bug *a,
+	const struct bug *b); /* the same functions call each other, at whatever lines */
 
 /* What counted as a library besides the system's (--library), for running it again. */
 void report_add_library_glob(struct report *r, const char *glob);

@@ -104,7 +104,8 @@ bool report_is_dropped(const struct report *r, const struct bug *b)
 	return e != NULL;
 }
 
-bool report_each_site(const struct report *r, size_t i, bool (*each)(uint32_t site, void *arg), void *arg)
+bool report_each_site(const struct report *r, size_t i, bool (*each)(uint32_t site, void *arg),
+		      void *arg)
 {
 	const struct report_entry *e = r->bugs.at[i];
 
@@ -136,7 +137,8 @@ void report_lend_crash(struct report *r, size_t cause, size_t consequence)
 	e->lender = lender->lender ? lender->lender : lender;
 }
 
-void report_set_locations(struct report *r, size_t i, const struct bug_location *locations, size_t n, const char *message)
+void report_set_locations(struct report *r, size_t i, const struct bug_location *locations,
+			  size_t n, const char *message)
 {
 	struct bug *b = &r->bugs.at[i]->bug;
 
@@ -218,7 +220,9 @@ void causes_finish(struct report *r)
 
 	for (size_t i = 0; i < r->bugs.n; i++)
 		if (r->bugs.at[i]->may_share)
-			memcpy(r->bugs.at[i]->bug.may_share_cause, root_of(r->bugs.at[i]->may_share)->bug.id, sizeof r->bugs.at[i]->bug.id);
+			memcpy(r->bugs.at[i]->bug.may_share_cause,
+			       root_of(r->bugs.at[i]->may_share)->bug.id,
+			       sizeof r->bugs.at[i]->bug.id);
 	for (size_t i = 0; i < r->bugs.n; i++)
 		if (!r->bugs.at[i]->cause) {
 			r->bugs.at[i]->bug.takes_all = false; /* another run counts it */

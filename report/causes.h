@@ -27,12 +27,14 @@ void report_restore(struct report *r, size_t i);
 void report_drop(struct report *r, size_t i);
 bool report_is_dropped(const struct report *r, const struct bug *b); /* one like it was */
 /* Calls back with each site of its first place, until that gives false. False: so it did, or no site is known. */
-bool report_each_site(const struct report *r, size_t i, bool (*each)(uint32_t site, void *arg), void *arg);
+bool report_each_site(const struct report *r, size_t i, bool (*each)(uint32_t site, void *arg),
+		      void *arg);
 /* It is a finding of its own, after all, with what is listed under it. Who borrowed its crash has none any more. */
 void report_unexplain(struct report *r, size_t i);
 /* The cause shows by the crash of its consequence, unless it has one. */
 void report_lend_crash(struct report *r, size_t cause, size_t consequence);
 /* It is about these places instead. */
-void report_set_locations(struct report *r, size_t i, const struct bug_location *locations, size_t n, const char *message);
+void report_set_locations(struct report *r, size_t i, const struct bug_location *locations,
+			  size_t n, const char *message);
 
 #endif

@@ -41,7 +41,8 @@ json_t *comparison_json(const struct bug_comparison *c)
 
 const struct bug_comparison *comparison_read(struct arena *a, const json_t *o, const char **why)
 {
-	const json_t *list = json_object_get(o, "difference"), *operation = json_object_get(o, "operation");
+	const json_t *list = json_object_get(o, "difference"),
+		     *operation = json_object_get(o, "operation");
 	const char *source = json_get_text(operation, "source");
 	struct bug_difference *differences;
 	struct bug_comparison *c;
@@ -69,7 +70,11 @@ const struct bug_comparison *comparison_read(struct arena *a, const json_t *o, c
 		const json_t *one = json_array_get(list, i);
 		const uint64_t line = json_get_number(one, "line");
 
-		differences[i] = (struct bug_difference){ line < UINT32_MAX ? (uint32_t)line : UINT32_MAX, json_get_text(one, "before"), json_get_text(one, "after"), json_get_text(one, "found") };
+		differences[i] =
+			(struct bug_difference){ line < UINT32_MAX ? (uint32_t)line : UINT32_MAX,
+						 json_get_text(one, "before"),
+						 json_get_text(one, "after"),
+						 json_get_text(one, "found") };
 	}
 	return c;
 }
@@ -78,7 +83,8 @@ const struct bug_comparison *comparison_read(struct arena *a, const json_t *o, c
 
 #define CHOICES_READ_MAX 200u /* of one crash: a report that somebody made larger is cut */
 
-static json_t *values_json(const struct bug_choice *c, void (*set_frame)(json_t *o, const struct bug_frame *frame))
+static json_t *values_json(const struct bug_choice *c,
+			   void (*set_frame)(json_t *o, const struct bug_frame *frame))
 {
 	json_t *list = json_array();
 
@@ -103,7 +109,8 @@ static json_t *values_json(const struct bug_choice *c, void (*set_frame)(json_t 
 	return list;
 }
 
-void choices_json(json_t *crash, const struct bug_crash *c, void (*set_frame)(json_t *o, const struct bug_frame *frame))
+void choices_json(json_t *crash, const struct bug_crash *c,
+		  void (*set_frame)(json_t *o, const struct bug_frame *frame))
 {
 	json_t *list = json_array();
 
@@ -129,9 +136,14 @@ void choices_json(json_t *crash, const struct bug_crash *c, void (*set_frame)(js
 
 static struct bug_frame frame_of(const json_t *o)
 {
-	return (struct bug_frame){ .function = json_get_text(o, "function"), .file = json_get_text(o, "file"), .object = json_get_text(o, "object"),
-				   .text = json_get_text(o, "text"), .line = (uint32_t)json_get_number(o, "line"), .column = (uint32_t)json_get_number(o, "column"),
-				   .function_line = (uint32_t)json_get_number(o, "function_line"), .offset = json_get_number(o, "offset"),
+	return (struct bug_frame){ .function = json_get_text(o, "function"),
+				   .file = json_get_text(o, "file"),
+				   .object = json_get_text(o, "object"),
+				   .text = json_get_text(o, "text"),
+				   .line = (uint32_t)json_get_number(o, "line"),
+				   .column = (uint32_t)json_get_number(o, "column"),
+				   .function_line = (uint32_t)json_get_number(o, "function_line"),
+				   .offset = json_get_number(o, "offset"),
 				   .is_inlined = json_is_true(json_object_get(o, "inlined")) };
 }
 
@@ -147,12 +159,16 @@ static void values_read(struct arena *a, const json_t *list, struct bug_choice *
 	struct bug_value *values = arena_alloc(a, (json_array_size(list) + 1) * sizeof *values);
 
 	for (; c->nvalues < json_array_size(list) && c->nvalues < CHOICES_READ_MAX; c->nvalues++) {
-		const json_t *o = json_array_get(list, c->nvalues), *lost = json_object_get(o, "lost");
-		struct bug_frame *frames = arena_alloc(a, (json_array_size(lost) + 1) * sizeof *frames);
+		const json_t *o = json_array_get(list, c->nvalues),
+			     *lost = json_object_get(o, "lost");
+		struct bug_frame *frames =
+			arena_alloc(a, (json_array_size(lost) + 1) * sizeof *frames);
 
 		for (size_t i = 0; i < json_array_size(lost); i++)
 			frames[i] = frame_of(json_array_get(lost, i));
-		values[c->nvalues] = (struct bug_value){ hex_of(o), json_is_true(json_object_get(o, "taken")), frames, json_array_size(lost) };
+		values[c->nvalues] =
+			(struct bug_value){ hex_of(o), json_is_true(json_object_get(o, "taken")),
+					    frames, json_array_size(lost) };
 	}
 	c->values = values;
 }
@@ -162,12 +178,17 @@ void choices_read(struct arena *a, const json_t *crash, struct bug_crash *c)
 	const json_t *list = json_object_get(crash, "choices");
 	struct bug_choice *choices = arena_alloc(a, (json_array_size(list) + 1) * sizeof *choices);
 
-	for (; c->nchoices < json_array_size(list) && c->nchoices < CHOICES_READ_MAX; c->nchoices++) {
+	for (; c->nchoices < json_array_size(list) && c->nchoices < CHOICES_READ_MAX;
+	     c->nchoices++) {
 		const json_t *o = json_array_get(list, c->nchoices);
 		struct bug_choice *one = &choices[c->nchoices];
 
-		*one = (struct bug_choice){ .read = frame_of(json_object_get(o, "read")), .by = json_get_text(o, "by"), .file = json_get_text(o, "file"),
-					    .offset = json_get_number(o, "offset"), .size_bytes = (uint32_t)json_get_number(o, "size"), .nall = json_get_number(o, "values_all") };
+		*one = (struct bug_choice){ .read = frame_of(json_object_get(o, "read")),
+					    .by = json_get_text(o, "by"),
+					    .file = json_get_text(o, "file"),
+					    .offset = json_get_number(o, "offset"),
+					    .size_bytes = (uint32_t)json_get_number(o, "size"),
+					    .nall = json_get_number(o, "values_all") };
 		values_read(a, json_object_get(o, "values"), one);
 	}
 	c->choices = choices;

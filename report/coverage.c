@@ -34,7 +34,8 @@ const char *report_not_covered(const struct report *r)
 
 	if (r->has_coverage && c->not_asked)
 		return c->not_asked;
-	if (!r->has_coverage || c->runs || c->failure_points || c->depth.all || is_part_of_crashes(r))
+	if (!r->has_coverage || c->runs || c->failure_points || c->depth.all ||
+	    is_part_of_crashes(r))
 		return NULL;
 	return "Ordering and atomicity bugs were not looked for: 'pmend crash' finds them by running recovery on crash states";
 }
@@ -44,7 +45,8 @@ char *report_depth_text(const struct report *r)
 	return r->has_coverage ? depth_text(&r->coverage) : NULL;
 }
 
-static const struct report_found *found_copy(struct arena *a, const struct report_found *found, size_t n)
+static const struct report_found *found_copy(struct arena *a, const struct report_found *found,
+					     size_t n)
 {
 	struct report_found *copy = arena_alloc(a, (n + 1) * sizeof *copy);
 
@@ -60,7 +62,8 @@ void coverage_copy(struct arena *a, struct report_coverage *copy, const struct r
 	*copy = *c;
 	copy->why_incomplete = arena_text(a, c->why_incomplete);
 	copy->nreasons = c->nreasons ? c->nreasons : c->why_incomplete != NULL;
-	copy->reasons = strings_copy(a, c->nreasons ? c->reasons : &c->why_incomplete, copy->nreasons);
+	copy->reasons =
+		strings_copy(a, c->nreasons ? c->reasons : &c->why_incomplete, copy->nreasons);
 	copy->states = arena_text(a, c->states);
 	copy->states_all = arena_text(a, c->states_all);
 	copy->note = arena_text(a, c->note);
@@ -106,7 +109,8 @@ char *depth_text(const struct report_coverage *c)
 
 	if (d->whole == d->all)
 		return NULL;
-	text = xasprintf("Of %" PRIu64 " failure points, %" PRIu64 " were explored whole", d->all, d->whole);
+	text = xasprintf("Of %" PRIu64 " failure points, %" PRIu64 " were explored whole", d->all,
+			 d->whole);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
 		if (parts[i].n == 0)
 			continue;
@@ -160,21 +164,22 @@ json_t *shard_json(const struct report_shard *s)
 
 static bool is_command(const char *name)
 {
-	return !name || strcmp(name, "crash") == 0 || strcmp(name, "test") == 0 || strcmp(name, "check") == 0;
+	return !name || strcmp(name, "crash") == 0 || strcmp(name, "test") == 0 ||
+	       strcmp(name, "check") == 0;
 }
 
 bool shard_read(struct report *r, const json_t *o, const char **why)
 {
 	const json_t *words = json_object_get(o, "check_options");
 	struct report_shard s = { .index = (uint32_t)json_get_number(o, "index"),
-					.of = (uint32_t)json_get_number(o, "of"),
-					.failure_points = json_get_number(o, "failure_points"),
-					.done = json_get_number(o, "done"),
-					.fingerprint = json_get_text(o, "fingerprint"),
-					.trace = json_get_text(o, "trace"),
-					.data = json_get_text(o, "data"),
-					.command = json_get_text(o, "command"),
-					.ncheck_options = json_array_size(words) };
+				  .of = (uint32_t)json_get_number(o, "of"),
+				  .failure_points = json_get_number(o, "failure_points"),
+				  .done = json_get_number(o, "done"),
+				  .fingerprint = json_get_text(o, "fingerprint"),
+				  .trace = json_get_text(o, "trace"),
+				  .data = json_get_text(o, "data"),
+				  .command = json_get_text(o, "command"),
+				  .ncheck_options = json_array_size(words) };
 	const char **list = arena_alloc(&r->arena, (s.ncheck_options + 1) * sizeof *list);
 	bool has_other = false;
 
@@ -183,11 +188,13 @@ bool shard_read(struct report *r, const json_t *o, const char **why)
 		has_other |= !list[i];
 	}
 	s.check_options = list;
-	*why = has_other			      ? "a word of \"check_options\" is no string" :
-	       !is_command(s.command)		      ? "\"command\" is none that has parts" :
-	       s.index == 0 || s.index > s.of	      ? "\"index\" is from 1 to \"of\"" :
-	       s.done > s.failure_points      ? "\"done\" is more than \"failure_points\"" :
-	       !s.fingerprint || !s.trace || !s.data ? "\"fingerprint\", \"trace\" or \"data\" is missing" : NULL;
+	*why = has_other                        ? "a word of \"check_options\" is no string"
+	       : !is_command(s.command)         ? "\"command\" is none that has parts"
+	       : s.index == 0 || s.index > s.of ? "\"index\" is from 1 to \"of\""
+	       : s.done > s.failure_points      ? "\"done\" is more than \"failure_points\""
+	       : !s.fingerprint || !s.trace || !s.data
+		       ? "\"fingerprint\", \"trace\" or \"data\" is missing"
+		       : NULL;
 	if (!*why)
 		report_set_shard(r, &s);
 	return !*why;

@@ -5,7 +5,8 @@
 
 const char *ending_unflushed(const struct report *r)
 {
-	if (r->has_ending && (strcmp(r->ending.how, "thread") == 0 || strcmp(r->ending.how, "exit") == 0))
+	if (r->has_ending &&
+	    (strcmp(r->ending.how, "thread") == 0 || strcmp(r->ending.how, "exit") == 0))
 		return "Not flushed when the program ended. These are not bugs; the threads still ran and had no chance to flush";
 	return "Not flushed when the program was killed. These are not bugs; it had no chance to flush";
 }
@@ -33,7 +34,8 @@ const struct bug *report_unflushed(const struct report *r, size_t i)
 	return &r->unflushed.at[i]->bug;
 }
 
-static json_t *unflushed_json(const struct bug *b, json_t *(*location)(const struct bug_location *l))
+static json_t *unflushed_json(const struct bug *b,
+			      json_t *(*location)(const struct bug_location *l))
 {
 	json_t *o = json_object(), *locations = json_array();
 
@@ -54,7 +56,8 @@ json_t *ending_json(const struct report *r, json_t *(*location)(const struct bug
 
 	json_object_set_new(o, "how", json_text(e->how));
 	if (e->code)
-		json_object_set_new(o, strcmp(e->how, "signal") == 0 ? "signal" : "status", json_number(e->code));
+		json_object_set_new(o, strcmp(e->how, "signal") == 0 ? "signal" : "status",
+				    json_number(e->code));
 	json_object_set_new(o, "text", json_text(e->text));
 	for (size_t i = 0; i < r->unflushed.n; i++)
 		json_array_append_new(list, unflushed_json(report_unflushed(r, i), location));

@@ -28,7 +28,9 @@ static size_t utf8_decode(const char *text, size_t n, uint32_t *code)
 			return 0;
 		*code = *code << 6 | (p[i] & 0x3f);
 	}
-	return *code < smallest[len] || (*code >= 0xd800 && *code < 0xe000) || *code > 0x10ffff ? 0 : len;
+	return *code < smallest[len] || (*code >= 0xd800 && *code < 0xe000) || *code > 0x10ffff
+		       ? 0
+		       : len;
 }
 
 size_t escape_utf8_len(const char *p, size_t n)
@@ -60,7 +62,8 @@ char *escape_utf8(const char *s)
 static bool is_harmful(uint32_t code)
 {
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200e && code <= 0x200f) ||
-	       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
+	       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
+	       code == 0xfeff;
 }
 
 size_t escape_text(FILE *f, const char *s, size_t n)

@@ -3,7 +3,8 @@
 
 #include "report/internal.h"
 
-static const struct evidence_event *events_copy(struct arena *a, const struct evidence_event *events, size_t n)
+static const struct evidence_event *events_copy(struct arena *a,
+						const struct evidence_event *events, size_t n)
 {
 	struct evidence_event *copy = arena_alloc(a, (n + 1) * sizeof *copy);
 
@@ -20,12 +21,14 @@ static const struct evidence_event *events_copy(struct arena *a, const struct ev
 	return copy;
 }
 
-static const struct evidence_field *fields_copy(struct arena *a, const struct evidence_field *fields, size_t n)
+static const struct evidence_field *fields_copy(struct arena *a,
+						const struct evidence_field *fields, size_t n)
 {
 	struct evidence_field *copy = arena_alloc(a, (n + 1) * sizeof *copy);
 
 	for (size_t i = 0; i < n; i++)
-		copy[i] = (struct evidence_field){ fields[i].offset, fields[i].size_bytes, arena_text(a, fields[i].name) };
+		copy[i] = (struct evidence_field){ fields[i].offset, fields[i].size_bytes,
+						   arena_text(a, fields[i].name) };
 	return copy;
 }
 

@@ -92,7 +92,10 @@ static const char *bytes_of(const json_t *value)
 {
 	const char *text = json_string_value(value);
 
-	return text && strlen(text) == 2 * EVIDENCE_ROW_BYTES && strspn(text, "0123456789abcdef") == 2 * EVIDENCE_ROW_BYTES ? text : NULL;
+	return text && strlen(text) == 2 * EVIDENCE_ROW_BYTES &&
+			       strspn(text, "0123456789abcdef") == 2 * EVIDENCE_ROW_BYTES
+		       ? text
+		       : NULL;
 }
 
 static const char *states_of(const json_t *o, size_t nrows)
@@ -104,21 +107,30 @@ static const char *states_of(const json_t *o, size_t nrows)
 
 static void read_row(struct arena *a, struct evidence_row *r, const json_t *o)
 {
-	const json_t *possible = json_object_get(o, "possible"), *fields = json_object_get(o, "fields");
+	const json_t *possible = json_object_get(o, "possible"),
+		     *fields = json_object_get(o, "fields");
 	struct evidence_field *list = arena_alloc(a, (json_array_size(fields) + 1) * sizeof *list);
 
-	*r = (struct evidence_row){ .file = json_get_text(o, "file"), .offset = json_get_number(o, "offset"), .durable = bytes_of(json_object_get(o, "durable")),
-				    .newest = bytes_of(json_object_get(o, "newest")), .found = bytes_of(json_object_get(o, "found")),
-				    .nall = json_get_number(o, "possible_all"), .fields = list };
-	for (size_t i = 0; i < json_array_size(possible) && r->npossible < EVIDENCE_POSSIBLE_MAX; i++)
+	*r = (struct evidence_row){ .file = json_get_text(o, "file"),
+				    .offset = json_get_number(o, "offset"),
+				    .durable = bytes_of(json_object_get(o, "durable")),
+				    .newest = bytes_of(json_object_get(o, "newest")),
+				    .found = bytes_of(json_object_get(o, "found")),
+				    .nall = json_get_number(o, "possible_all"),
+				    .fields = list };
+	for (size_t i = 0; i < json_array_size(possible) && r->npossible < EVIDENCE_POSSIBLE_MAX;
+	     i++)
 		if (bytes_of(json_array_get(possible, i)))
 			r->possible[r->npossible++] = bytes_of(json_array_get(possible, i));
 	for (size_t i = 0; i < json_array_size(fields); i++) {
 		const json_t *f = json_array_get(fields, i);
 		uint64_t offset = json_get_number(f, "offset"), size = json_get_number(f, "size");
 
-		if (json_get_text(f, "name") && size > 0 && offset < EVIDENCE_ROW_BYTES && size <= EVIDENCE_ROW_BYTES - offset)
-			list[r->nfields++] = (struct evidence_field){ (uint32_t)offset, (uint32_t)size, json_get_text(f, "name") };
+		if (json_get_text(f, "name") && size > 0 && offset < EVIDENCE_ROW_BYTES &&
+		    size <= EVIDENCE_ROW_BYTES - offset)
+			list[r->nfields++] =
+				(struct evidence_field){ (uint32_t)offset, (uint32_t)size,
+							 json_get_text(f, "name") };
 	}
 }
 
@@ -127,29 +139,44 @@ static struct evidence_event read_event(const json_t *o, size_t nrows)
 	uint64_t row = json_object_get(o, "row") ? json_get_number(o, "row") + 1 : 0;
 	const char *kind = json_get_text(o, "kind");
 
-	return (struct evidence_event){ .seq = json_get_number(o, "event"), .kind = kind ? kind : "?", .role = json_get_text(o, "role"),
-					.skipped = json_get_number(o, "skipped"), .process = (uint32_t)json_get_number(o, "process"),
-					.thread = (uint32_t)json_get_number(o, "thread"), .row = row <= nrows ? (uint32_t)row : 0,
-					.offset = json_get_number(o, "offset"), .size_bytes = (uint32_t)json_get_number(o, "size"), .field = json_get_text(o, "field"),
-					.what = json_get_text(o, "what"), .states = states_of(o, nrows), .function = json_get_text(o, "function"),
-					.file = json_get_text(o, "file"), .line = (uint32_t)json_get_number(o, "line") };
+	return (struct evidence_event){ .seq = json_get_number(o, "event"),
+					.kind = kind ? kind : "?",
+					.role = json_get_text(o, "role"),
+					.skipped = json_get_number(o, "skipped"),
+					.process = (uint32_t)json_get_number(o, "process"),
+					.thread = (uint32_t)json_get_number(o, "thread"),
+					.row = row <= nrows ? (uint32_t)row : 0,
+					.offset = json_get_number(o, "offset"),
+					.size_bytes = (uint32_t)json_get_number(o, "size"),
+					.field = json_get_text(o, "field"),
+					.what = json_get_text(o, "what"),
+					.states = states_of(o, nrows),
+					.function = json_get_text(o, "function"),
+					.file = json_get_text(o, "file"),
+					.line = (uint32_t)json_get_number(o, "line") };
 }
 
 const struct evidence *evidence_read(struct arena *a, const json_t *bug, const char **why)
 {
-	const json_t *timeline = json_object_get(bug, "timeline"), *memory = json_object_get(bug, "memory"), *events = json_object_get(timeline, "events");
+	const json_t *timeline = json_object_get(bug, "timeline"),
+		     *memory = json_object_get(bug, "memory"),
+		     *events = json_object_get(timeline, "events");
 	struct evidence_event *list;
 	struct evidence *e;
 
 	if (!timeline && !memory)
 		return NULL;
 	if ((timeline && !json_is_array(events)) || (memory && !json_is_array(memory))) {
-		*why = timeline && !json_is_array(events) ? "no object with a list of events" : "memory is not an array";
+		*why = timeline && !json_is_array(events) ? "no object with a list of events"
+							  : "memory is not an array";
 		return NULL;
 	}
 	e = arena_alloc(a, sizeof *e);
 	list = arena_alloc(a, (json_array_size(events) + 1) * sizeof *list);
-	*e = (struct evidence){ .input = json_get_text(timeline, "input"), .events = list, .crash_seq = json_get_number(timeline, "crash_before"), .after = json_get_number(timeline, "skipped_at_end") };
+	*e = (struct evidence){ .input = json_get_text(timeline, "input"),
+				.events = list,
+				.crash_seq = json_get_number(timeline, "crash_before"),
+				.after = json_get_number(timeline, "skipped_at_end") };
 	for (; e->nrows < json_array_size(memory) && e->nrows < EVIDENCE_ROWS_MAX; e->nrows++)
 		read_row(a, &e->rows[e->nrows], json_array_get(memory, e->nrows));
 	for (; e->nevents < json_array_size(events) && e->nevents < EVENTS_READ_MAX; e->nevents++)

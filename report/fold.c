@@ -21,7 +21,8 @@ static struct report_folded *folded_of(struct report *r, const char *library)
 
 static int folded_compare(const void *a, const void *b)
 {
-	return strcmp(((const struct report_folded *)a)->library, ((const struct report_folded *)b)->library);
+	return strcmp(((const struct report_folded *)a)->library,
+		      ((const struct report_folded *)b)->library);
 }
 
 void report_fold(struct report *r)
@@ -66,5 +67,6 @@ void report_limit(struct report *r, enum bug_severity least)
 
 char *folded_text(const struct report_folded *f)
 {
-	return xasprintf("%zu finding%s inside %s: --libraries shows %s", f->nbugs, f->nbugs == 1 ? "" : "s", f->library, f->nbugs == 1 ? "it" : "them");
+	return xasprintf("%zu finding%s inside %s: --libraries shows %s", f->nbugs,
+			 f->nbugs == 1 ? "" : "s", f->library, f->nbugs == 1 ? "it" : "them");
 }

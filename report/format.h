@@ -9,10 +9,11 @@
 struct report;
 
 struct report_options {
-	bool colour;	 /* text: escape sequences of ANSI terminals */
-	bool quiet;	 /* text: only the title lines, and what makes the analysis incomplete */
-	bool verbose;	 /* text: all frames, all output that was kept, all differences */
-	const char *patch; /* html: a unified diff from `pmend fix` to show with the findings; NULL: none */
+	bool colour;  /* text: escape sequences of ANSI terminals */
+	bool quiet;   /* text: only the title lines, and what makes the analysis incomplete */
+	bool verbose; /* text: all frames, all output that was kept, all differences */
+	const char *
+		patch; /* html: a unified diff from `pmend fix` to show with the findings; NULL: none */
 	const char *cwd; /* absolute; paths below it are shown relative to it. NULL: as they are */
 };
 
@@ -27,7 +28,9 @@ struct report_format {
 /* Ends with a row without name; the first is the default. */
 extern const struct report_format report_formats[];
 const struct report_format *report_format_find(const char *name); /* NULL if there is none */
-const char *report_format_of(const char *path); /* the name of what a file's name ends in, .json say; NULL: none, also for NULL */
+const char *report_format_of(
+	const char *
+		path); /* the name of what a file's name ends in, .json say; NULL: none, also for NULL */
 
 /* A page about a part of a trace, which is told as evidence. */
 struct evidence;

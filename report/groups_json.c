@@ -44,7 +44,9 @@ json_t *groups_json(const struct report_groups *g)
 	json_t *o = json_object(), *list = json_array();
 
 	for (size_t i = 0; i < NNUMBERS; i++)
-		json_object_set_new(o, numbers[i].key, json_integer((json_int_t)*number_of((struct report_groups *)g, i)));
+		json_object_set_new(
+			o, numbers[i].key,
+			json_integer((json_int_t)*number_of((struct report_groups *)g, i)));
 	for (size_t i = 0; i < g->n; i++)
 		json_array_append_new(list, group_json(&g->list[i]));
 	json_object_set_new(o, "list", list);
@@ -76,12 +78,14 @@ const struct report_groups *groups_read(struct arena *a, const json_t *o, const 
 	for (size_t i = 0; i < g->n; i++) {
 		const json_t *one = json_array_get(list, i);
 
-		groups[i] = (struct report_group){ .type = text_of(one, "type"),
-						   .fields = text_of(one, "fields"),
-						   .places = text_of(one, "places"),
-						   .nbehaviours = json_get_number(one, "behaviours"),
-						   .is_tested = json_is_true(json_object_get(one, "tested")),
-						   .has_failed = json_is_true(json_object_get(one, "failed")) };
+		groups[i] = (struct report_group){
+			.type = text_of(one, "type"),
+			.fields = text_of(one, "fields"),
+			.places = text_of(one, "places"),
+			.nbehaviours = json_get_number(one, "behaviours"),
+			.is_tested = json_is_true(json_object_get(one, "tested")),
+			.has_failed = json_is_true(json_object_get(one, "failed"))
+		};
 	}
 	return g;
 }
@@ -104,7 +108,8 @@ void found_json(json_t *coverage, const struct report_coverage *c)
 	if (c->nfound)
 		json_object_set(coverage, "progress", list);
 	if (c->nfound_all > c->nfound)
-		json_object_set_new(coverage, "progress_left_out", json_number(c->nfound_all - c->nfound));
+		json_object_set_new(coverage, "progress_left_out",
+				    json_number(c->nfound_all - c->nfound));
 	json_decref(list);
 }
 
@@ -126,8 +131,11 @@ void found_read(struct arena *a, const json_t *coverage, struct report_coverage 
 		const json_t *o = json_array_get(list, i);
 
 		if (json_get_number(o, "input") && json_get_text(o, "file"))
-			found[c->nfound++] = (struct report_found){ .number = json_get_number(o, "input"), .file = json_get_text(o, "file"),
-								    .new_pm = found_number(o, "new_pm"), .new_bugs = found_number(o, "new_bugs") };
+			found[c->nfound++] =
+				(struct report_found){ .number = json_get_number(o, "input"),
+						       .file = json_get_text(o, "file"),
+						       .new_pm = found_number(o, "new_pm"),
+						       .new_bugs = found_number(o, "new_bugs") };
 	}
 	c->nfound_all = c->nfound + json_get_number(coverage, "progress_left_out");
 }

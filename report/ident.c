@@ -25,7 +25,8 @@ static bool string_equal(const char *a, const char *b)
 static bool function_equal(const struct bug_frame *a, const struct bug_frame *b)
 {
 	if (!a->function || !b->function)
-		return !a->function && !b->function && a->offset == b->offset && string_equal(a->object, b->object);
+		return !a->function && !b->function && a->offset == b->offset &&
+		       string_equal(a->object, b->object);
 	return string_equal(a->function, b->function) && string_equal(a->file, b->file);
 }
 
@@ -93,7 +94,8 @@ static bool is_identifying(const struct bug *b, size_t i)
 {
 	const char *first = b->locations[0].role, *role = b->locations[i].role;
 
-	return !(first && role && strcmp(first, "lost") == 0 && (strcmp(role, "flush") == 0 || strcmp(role, "fence") == 0));
+	return !(first && role && strcmp(first, "lost") == 0 &&
+		 (strcmp(role, "flush") == 0 || strcmp(role, "fence") == 0));
 }
 
 static bool is_store(const char *role)
@@ -183,7 +185,10 @@ static void put_shown_line(FILE *f, struct report *r, const struct bug_frame *fr
 	/* Of a report that was read, the line as it was then. What was no UTF-8 is not kept. */
 	const bool has_text = frame->text && !strstr(frame->text, "\xef\xbf\xbd");
 	size_t len = has_text ? strlen(frame->text) : 0;
-	const char *line = has_text ? frame->text : frame->file && frame->line ? source_line(r->sources, frame->file, frame->line, &len) : NULL;
+	const char *line = has_text ? frame->text
+			   : frame->file && frame->line
+				   ? source_line(r->sources, frame->file, frame->line, &len)
+				   : NULL;
 
 	if (line) {
 		fputs("\n=", f);
@@ -247,7 +252,8 @@ void ident_assign(struct report *r)
 
 		ordinal = i && strcmp(list[i].text, list[i - 1].text) == 0 ? ordinal + 1 : 0;
 		numbered = xasprintf("%s\n#%zu", list[i].text, ordinal);
-		snprintf(list[i].entry->bug.id, sizeof list[i].entry->bug.id, "%016" PRIx64, hash_text(numbered));
+		snprintf(list[i].entry->bug.id, sizeof list[i].entry->bug.id, "%016" PRIx64,
+			 hash_text(numbered));
 		free(numbered);
 	}
 	for (i = 0; i < r->bugs.n; i++)

@@ -26,14 +26,16 @@ struct report_site {
 
 struct report_entry {
 	struct bug bug;
-	const char *key;	   /* equal for what is merged; orders equal bugs by their lines */
+	const char *key; /* equal for what is merged; orders equal bugs by their lines */
 	VEC(struct report_path) paths;
 	VEC(struct report_site) sites; /* where a trace is at hand */
-	struct report_entry *next; /* same hash, other key */
-	struct report_entry *cause; /* causes.c: listed under that one; NULL: a finding of its own */
+	struct report_entry *next;     /* same hash, other key */
+	struct report_entry
+		*cause;  /* causes.c: listed under that one; NULL: a finding of its own */
 	bool is_dropped; /* causes.c: it turned out to be none */
 	const struct report_entry *lender; /* causes.c: whose crash it shows; NULL: its own */
-	struct report_entry *may_share; /* causes.c: it may have the cause of that one; NULL: none */
+	struct report_entry
+		*may_share;          /* causes.c: it may have the cause of that one; NULL: none */
 	size_t origin, origin_cause; /* unfold.c: see report_origin() */
 };
 
@@ -61,11 +63,11 @@ struct report {
 	struct arena arena;
 	VEC(struct report_entry *) bugs;
 	VEC(struct report_entry *) unflushed; /* no bugs */
-	struct map by_key; /* hash of key → struct report_entry, of both */
+	struct map by_key;                    /* hash of key → struct report_entry, of both */
 	struct sources *sources;
 	const char *version, *platform; /* platform may be NULL */
-	bool is_platform_chosen; /* by what the program does */
-	VEC(const char *) platforms; /* all that were judged, if they are several */
+	bool is_platform_chosen;        /* by what the program does */
+	VEC(const char *) platforms;    /* all that were judged, if they are several */
 	VEC(const char *) command;
 	VEC(const char *) crash_options;
 	VEC(const char *) library_globs;
@@ -75,7 +77,7 @@ struct report {
 	bool has_coverage, has_ending;
 	bool is_finished;
 	size_t nsuppressed, nknown; /* hidden by suppressions and baseline */
-	size_t nlesser;		    /* hidden by --severity */
+	size_t nlesser;             /* hidden by --severity */
 	VEC(struct report_folded) folded;
 	size_t norigins; /* unfold.c */
 	VEC(struct report_suppressed) suppressed;
@@ -84,16 +86,23 @@ struct report {
 /* report.c: adds without merging and with the id it has, for the reader. */
 void report_append(struct report *r, const struct bug *b);
 /* Removes what hides() says; returns how many. */
-size_t report_filter(struct report *r, bool (*hides)(const void *context, const struct bug *b), const void *context);
+size_t report_filter(struct report *r, bool (*hides)(const void *context, const struct bug *b),
+		     const void *context);
 
-struct report_entry *report_find(const struct report *r, const char *key, uint64_t hash); /* NULL if there is none */
-struct report_entry *report_insert(struct report *r, const struct bug *b, const char *key, uint64_t hash);
+struct report_entry *report_find(const struct report *r, const char *key,
+				 uint64_t hash); /* NULL if there is none */
+struct report_entry *report_insert(struct report *r, const struct bug *b, const char *key,
+				   uint64_t hash);
 
 /* paths.c: a path that is known already: counts add up, or the larger one stays. */
 enum paths_counts { PATHS_ADD_UP, PATHS_LARGEST };
-void paths_add(struct report *r, struct report_entry *e, const struct bug *b, enum paths_counts how);
-void paths_add_entry(struct report *r, struct report_entry *e, const struct report_entry *other); /* of another platform: the largest counts */
-void paths_add_evidence(struct report *r, struct report_entry *e, const struct bug *b); /* its crash, to the path that is the same */
+void paths_add(struct report *r, struct report_entry *e, const struct bug *b,
+	       enum paths_counts how);
+void paths_add_entry(
+	struct report *r, struct report_entry *e,
+	const struct report_entry *other); /* of another platform: the largest counts */
+void paths_add_evidence(struct report *r, struct report_entry *e,
+			const struct bug *b); /* its crash, to the path that is the same */
 void paths_finish(struct report *r, struct report_entry *e); /* gives them to the bug */
 
 /* fold.c: "14 findings inside libpmemobj: --libraries shows them"; malloc'd. */
@@ -101,7 +110,8 @@ char *folded_text(const struct report_folded *f);
 
 /* ending.c: what every rendering says of unflushed stores, as a heading. */
 /* Of bug_crash.varies, without a full stop. */
-#define VARIES_TEXT "A second run on this state ended or printed otherwise, and so may a replay: recovery depends on more than the crash state"
+#define VARIES_TEXT \
+	"A second run on this state ended or printed otherwise, and so may a replay: recovery depends on more than the crash state"
 const char *ending_unflushed(const struct report *r); /* the heading of what was not */
 json_t *ending_json(const struct report *r, json_t *(*location)(const struct bug_location *l));
 
@@ -126,11 +136,14 @@ void causes_finish(struct report *r);
 
 /* bug.c: deep copies; NULL stays NULL. */
 void bug_copy(struct arena *a, struct bug *copy, const struct bug *b);
-const struct bug_location *bug_locations_copy(struct arena *a, const struct bug_location *locations, size_t n);
+const struct bug_location *bug_locations_copy(struct arena *a, const struct bug_location *locations,
+					      size_t n);
 const struct bug_crash *bug_crash_copy(struct arena *a, const struct bug_crash *c);
 const struct bug_input *bug_input_copy(struct arena *a, const struct bug_input *i);
 /* coverage.c: */
-char *depth_text(const struct report_coverage *c); /* a sentence without its end; NULL: every failure point was explored whole, or none was; malloc'd */
+char *depth_text(
+	const struct report_coverage *
+		c); /* a sentence without its end; NULL: every failure point was explored whole, or none was; malloc'd */
 const char *const *strings_copy(struct arena *a, const char *const *list, size_t n);
 void coverage_copy(struct arena *a, struct report_coverage *copy, const struct report_coverage *c);
 
@@ -150,7 +163,8 @@ const struct evidence *evidence_read(struct arena *a, const json_t *bug, const c
 json_t *comparison_json(const struct bug_comparison *c);
 const struct bug_comparison *comparison_read(struct arena *a, const json_t *o, const char **why);
 /* "choices" and "choices_all" of a crash. What has the wrong type counts as not there. */
-void choices_json(json_t *crash, const struct bug_crash *c, void (*set_frame)(json_t *o, const struct bug_frame *frame));
+void choices_json(json_t *crash, const struct bug_crash *c,
+		  void (*set_frame)(json_t *o, const struct bug_frame *frame));
 void choices_read(struct arena *a, const json_t *crash, struct bug_crash *c);
 
 /* coverage.c: false: what is wrong with it is in *why */
@@ -158,9 +172,10 @@ json_t *shard_json(const struct report_shard *s);
 bool shard_read(struct report *r, const json_t *o, const char **why);
 
 /* ident.c */
-char *ident_key(const struct bug *b);	    /* malloc'd: kind, roles and lines */
-char *ident_path_key(const struct bug *b);  /* malloc'd: with all callers */
-char *ident_functions(const struct bug *b); /* malloc'd: with the names of all callers, without lines */
+char *ident_key(const struct bug *b);      /* malloc'd: kind, roles and lines */
+char *ident_path_key(const struct bug *b); /* malloc'd: with all callers */
+char *
+ident_functions(const struct bug *b); /* malloc'd: with the names of all callers, without lines */
 void ident_assign(struct report *r);
 
 /* source.c: lines of source files, each read once. Only regular files of sensible size are read. */
@@ -174,21 +189,25 @@ const char *source_line(struct sources *s, const char *file, uint32_t line, size
 const char *source_path(struct sources *s, const char *file);
 
 /* path.c: no file system involved. */
-const char *path_base(const char *path);			/* "" for NULL */
-const char *path_below(const char *path, const char *folder);	/* the part below folder; path itself if it is not below */
-char *path_uri(const char *path, const char *cwd, bool *is_below); /* malloc'd; relative if below cwd */
+const char *path_base(const char *path); /* "" for NULL */
+const char *
+path_below(const char *path,
+	   const char *folder); /* the part below folder; path itself if it is not below */
+char *path_uri(const char *path, const char *cwd,
+	       bool *is_below); /* malloc'd; relative if below cwd */
 
 /* escape.c: names and messages may hold any bytes. */
-size_t escape_utf8_len(const char *p, size_t n);		   /* of the valid sequence at p, 0 if there is none */
-char *escape_utf8(const char *s);				   /* malloc'd; what is no UTF-8 becomes U+FFFD */
+size_t escape_utf8_len(const char *p,
+		       size_t n); /* of the valid sequence at p, 0 if there is none */
+char *escape_utf8(const char *s); /* malloc'd; what is no UTF-8 becomes U+FFFD */
 void escape_html(FILE *f, const char *s, size_t n);
 
 /* json_value.c */
-json_t *json_text(const char *s); /* any bytes */
-json_t *json_number(uint64_t n);  /* at most INT64_MAX */
-void json_set_text(json_t *o, const char *key, const char *s);	  /* nothing for NULL */
-void json_set_number(json_t *o, const char *key, uint64_t n);	  /* nothing for 0 */
-const char *json_get_text(const json_t *o, const char *key);	  /* NULL: not there, or no text */
-uint64_t json_get_number(const json_t *o, const char *key);	  /* 0: not there, or no number */
+json_t *json_text(const char *s);                              /* any bytes */
+json_t *json_number(uint64_t n);                               /* at most INT64_MAX */
+void json_set_text(json_t *o, const char *key, const char *s); /* nothing for NULL */
+void json_set_number(json_t *o, const char *key, uint64_t n);  /* nothing for 0 */
+const char *json_get_text(const json_t *o, const char *key);   /* NULL: not there, or no text */
+uint64_t json_get_number(const json_t *o, const char *key);    /* 0: not there, or no number */
 
 #endif

@@ -63,7 +63,8 @@ static json_t *location_json(const struct bug_location *l)
 		set_frame(o, frame);
 	if (shown)
 		json_object_set_new(o, "internals", frames_json(l->frames, shown));
-	json_object_set_new(o, "stack", frame ? frames_json(frame + 1, l->nframes - shown - 1) : json_array());
+	json_object_set_new(o, "stack",
+			    frame ? frames_json(frame + 1, l->nframes - shown - 1) : json_array());
 	return o;
 }
 
@@ -77,7 +78,8 @@ static json_t *locations_json(const struct bug_location *locations, size_t n)
 }
 
 /* "lost" repeats the locations of that role: what a script looks for first. */
-static json_t *crash_json(const struct bug_crash *c, const struct bug_location *locations, size_t nlocations)
+static json_t *crash_json(const struct bug_crash *c, const struct bug_location *locations,
+			  size_t nlocations)
 {
 	json_t *o = json_object(), *lost = json_array();
 
@@ -115,7 +117,8 @@ static json_t *paths_json(const struct bug *b)
 		json_set_number(o, "first_event", p->first_seq);
 		json_object_set_new(o, "locations", locations_json(p->locations, b->nlocations));
 		if (p->crash)
-			json_object_set_new(o, "crash", crash_json(p->crash, p->locations, b->nlocations));
+			json_object_set_new(o, "crash",
+					    crash_json(p->crash, p->locations, b->nlocations));
 		json_array_append_new(list, o);
 	}
 	return list;

@@ -14,11 +14,12 @@ struct reader {
 	struct error *err;
 	bool failed;
 	size_t bug, location; /* where we are */
-	int depth;	      /* 0 head, 1 in a bug, 2 in a location */
+	int depth;            /* 0 head, 1 in a bug, 2 in a location */
 	struct arena arena;   /* frames and locations, until the report has copied them */
 };
 
-__attribute__((format(printf, 3, 4))) static void wrong(struct reader *in, const char *key, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static void wrong(struct reader *in, const char *key,
+							const char *fmt, ...)
 {
 	char what[256], place[64] = "";
 	va_list args;
@@ -126,7 +127,8 @@ static struct bug_frame read_frame(struct reader *in, const json_t *o)
 	};
 }
 
-static void read_frames(struct reader *in, struct bug_frame *frames, const json_t *list, const char *key)
+static void read_frames(struct reader *in, struct bug_frame *frames, const json_t *list,
+			const char *key)
 {
 	size_t i;
 
@@ -142,14 +144,17 @@ static void read_frames(struct reader *in, struct bug_frame *frames, const json_
 static struct bug_location read_location(struct reader *in, const json_t *o)
 {
 	const json_t *internals = get_array(in, o, "internals"), *stack = get_array(in, o, "stack");
-	struct bug_location l = { .role = get_text(in, o, "role"), .shown = json_array_size(internals) };
-	struct bug_frame *frames = arena_alloc(&in->arena, (l.shown + 1 + json_array_size(stack)) * sizeof *frames);
+	struct bug_location l = { .role = get_text(in, o, "role"),
+				  .shown = json_array_size(internals) };
+	struct bug_frame *frames =
+		arena_alloc(&in->arena, (l.shown + 1 + json_array_size(stack)) * sizeof *frames);
 
 	read_frames(in, frames, internals, "internals");
 	frames[l.shown] = read_frame(in, o);
 	read_frames(in, frames + l.shown + 1, stack, "stack");
 	l.frames = frames;
-	if (l.shown || json_array_size(stack) || frames[0].function || frames[0].file || frames[0].object)
+	if (l.shown || json_array_size(stack) || frames[0].function || frames[0].file ||
+	    frames[0].object)
 		l.nframes = l.shown + 1 + json_array_size(stack);
 	return l;
 }
@@ -231,8 +236,10 @@ static const struct bug_input *read_input(struct reader *in, const json_t *o)
 	if (!json_is_object(o))
 		wrong(in, "input", "not an object");
 	i = arena_alloc(&in->arena, sizeof *i);
-	*i = (struct bug_input){ .file = get_needed_text(in, o, "file"), .command = get_needed_text(in, o, "command"),
-				 .size = get_number(in, o, "size", INT64_MAX), .first = get_text(in, o, "first") };
+	*i = (struct bug_input){ .file = get_needed_text(in, o, "file"),
+				 .command = get_needed_text(in, o, "command"),
+				 .size = get_number(in, o, "size", INT64_MAX),
+				 .first = get_text(in, o, "first") };
 	return i;
 }
 
@@ -250,7 +257,8 @@ static enum bug_use read_use(struct reader *in, const json_t *o)
 static struct bug_location *read_locations(struct reader *in, const json_t *o, size_t *n)
 {
 	const json_t *list = get_array(in, o, "locations");
-	struct bug_location *locations = arena_alloc(&in->arena, (json_array_size(list) + 1) * sizeof *locations);
+	struct bug_location *locations =
+		arena_alloc(&in->arena, (json_array_size(list) + 1) * sizeof *locations);
 
 	in->depth = 2;
 	for (in->location = *n = 0; in->location < json_array_size(list); in->location++) {
@@ -267,7 +275,8 @@ static struct bug_location *read_locations(struct reader *in, const json_t *o, s
 static void read_paths(struct reader *in, const json_t *o, struct bug *b)
 {
 	const json_t *list = get_array(in, o, "paths");
-	struct bug_path *paths = arena_alloc(&in->arena, (json_array_size(list) + 1) * sizeof *paths);
+	struct bug_path *paths =
+		arena_alloc(&in->arena, (json_array_size(list) + 1) * sizeof *paths);
 	size_t n;
 
 	for (size_t i = 0; i < json_array_size(list) && !in->failed; i++) {
@@ -277,11 +286,13 @@ static void read_paths(struct reader *in, const json_t *o, struct bug *b)
 			wrong(in, "paths", "[%zu] is not an object", i);
 			return;
 		}
-		paths[i] = (struct bug_path){ .count = get_number(in, one, "count", INT64_MAX),
-					      .executions = get_number(in, one, "executions", INT64_MAX),
-					      .first_seq = get_number(in, one, "first_event", INT64_MAX),
-					      .locations = read_locations(in, one, &n),
-					      .crash = read_crash(in, json_object_get(one, "crash")) };
+		paths[i] = (struct bug_path){
+			.count = get_number(in, one, "count", INT64_MAX),
+			.executions = get_number(in, one, "executions", INT64_MAX),
+			.first_seq = get_number(in, one, "first_event", INT64_MAX),
+			.locations = read_locations(in, one, &n),
+			.crash = read_crash(in, json_object_get(one, "crash"))
+		};
 		if (n != b->nlocations)
 			wrong(in, "paths", "[%zu] has not as many locations as the bug", i);
 	}
@@ -368,29 +379,31 @@ static void read_coverage(struct reader *in, const json_t *o)
 		wrong(in, "representative", "%s", why);
 	found_read(&in->arena, o, &found);
 	nreasons = read_strings(in, o, "incomplete_reasons", &reasons);
-	report_set_coverage(in->r, &(struct report_coverage){
-					   .groups = groups,
-					   .depth = read_depth(in, json_object_get(o, "depth")),
-					   .events = get_number(in, o, "events", INT64_MAX),
-					   .failure_points = get_number(in, o, "failure_points", INT64_MAX),
-					   .inputs = get_number(in, o, "inputs", INT64_MAX),
-					   .found = found.found,
-					   .nfound = found.nfound,
-					   .nfound_all = found.nfound_all,
-					   .runs = get_number(in, o, "runs", INT64_MAX),
-					   .diagnosis_runs = get_number(in, o, "diagnosis_runs", INT64_MAX),
-					   .attributed_without_run = get_number(in, o, "attributed_without_run", INT64_MAX),
-					   .faults = get_number(in, o, "faults", INT64_MAX),
-					   .lazy_runs = get_number(in, o, "lazy_runs", INT64_MAX),
-					   .whole_runs = get_number(in, o, "whole_runs", INT64_MAX),
-					   .states = get_text(in, o, "states"),
-					   .states_all = get_text(in, o, "states_all"),
-					   .note = get_text(in, o, "note"),
-					   .is_complete = get_flag(in, o, "complete"),
-					   .why_incomplete = get_text(in, o, "why_incomplete"),
-					   .reasons = reasons,
-					   .nreasons = nreasons,
-				   });
+	report_set_coverage(
+		in->r, &(struct report_coverage){
+			       .groups = groups,
+			       .depth = read_depth(in, json_object_get(o, "depth")),
+			       .events = get_number(in, o, "events", INT64_MAX),
+			       .failure_points = get_number(in, o, "failure_points", INT64_MAX),
+			       .inputs = get_number(in, o, "inputs", INT64_MAX),
+			       .found = found.found,
+			       .nfound = found.nfound,
+			       .nfound_all = found.nfound_all,
+			       .runs = get_number(in, o, "runs", INT64_MAX),
+			       .diagnosis_runs = get_number(in, o, "diagnosis_runs", INT64_MAX),
+			       .attributed_without_run =
+				       get_number(in, o, "attributed_without_run", INT64_MAX),
+			       .faults = get_number(in, o, "faults", INT64_MAX),
+			       .lazy_runs = get_number(in, o, "lazy_runs", INT64_MAX),
+			       .whole_runs = get_number(in, o, "whole_runs", INT64_MAX),
+			       .states = get_text(in, o, "states"),
+			       .states_all = get_text(in, o, "states_all"),
+			       .note = get_text(in, o, "note"),
+			       .is_complete = get_flag(in, o, "complete"),
+			       .why_incomplete = get_text(in, o, "why_incomplete"),
+			       .reasons = reasons,
+			       .nreasons = nreasons,
+		       });
 }
 
 static void read_unflushed(struct reader *in, const json_t *o)
@@ -400,7 +413,8 @@ static void read_unflushed(struct reader *in, const json_t *o)
 			 .count = get_number(in, o, "count", INT64_MAX),
 			 .first_seq = get_number(in, o, "first_event", INT64_MAX) };
 	const json_t *list = get_array(in, o, "locations");
-	struct bug_location *locations = arena_alloc(&in->arena, (json_array_size(list) + 1) * sizeof *locations);
+	struct bug_location *locations =
+		arena_alloc(&in->arena, (json_array_size(list) + 1) * sizeof *locations);
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		if (!json_is_object(json_array_get(list, i)))
@@ -424,7 +438,8 @@ static void read_ending(struct reader *in, const json_t *o)
 		wrong(in, "ending", "not an object");
 	e.how = get_needed_text(in, o, "how");
 	e.text = get_needed_text(in, o, "text");
-	e.code = (uint32_t)get_number(in, o, strcmp(e.how, "signal") == 0 ? "signal" : "status", 255);
+	e.code = (uint32_t)get_number(in, o, strcmp(e.how, "signal") == 0 ? "signal" : "status",
+				      255);
 	list = get_array(in, o, "not_flushed");
 	for (size_t i = 0; i < json_array_size(list) && !in->failed; i++)
 		if (json_is_object(json_array_get(list, i)))
@@ -458,8 +473,10 @@ static void read_libraries(struct reader *in, const json_t *top)
 	for (size_t i = 0; i < json_array_size(folded) && !in->failed; i++) {
 		const json_t *o = json_array_get(folded, i);
 
-		*vec_add(&in->r->folded) = (struct report_folded){ arena_text(&in->r->arena, get_needed_text(in, o, "library")),
-								    get_number(in, o, "bugs", INT64_MAX) };
+		*vec_add(&in->r->folded) =
+			(struct report_folded){ arena_text(&in->r->arena,
+							   get_needed_text(in, o, "library")),
+						get_number(in, o, "bugs", INT64_MAX) };
 	}
 }
 
@@ -483,7 +500,8 @@ static void read_top(struct reader *in, const json_t *top)
 	struct bug b;
 
 	if (!version || !json_is_array(json_object_get(top, "bugs"))) {
-		error_set(in->err, "%s: not a report of pmend: no \"pmend\" or no \"bugs\" in it", in->path);
+		error_set(in->err, "%s: not a report of pmend: no \"pmend\" or no \"bugs\" in it",
+			  in->path);
 		in->failed = true;
 		return;
 	}
@@ -493,7 +511,8 @@ static void read_top(struct reader *in, const json_t *top)
 	read_libraries(in, top);
 	read_coverage(in, json_object_get(top, "coverage"));
 	read_ending(in, json_object_get(top, "ending"));
-	if (json_object_get(top, "shard") && !shard_read(in->r, json_object_get(top, "shard"), &why))
+	if (json_object_get(top, "shard") &&
+	    !shard_read(in->r, json_object_get(top, "shard"), &why))
 		wrong(in, "shard", "%s", why);
 	bugs = json_object_get(top, "bugs");
 	in->depth = 1;

@@ -17,7 +17,8 @@ static uint64_t sum(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static void path_merge(struct report *r, struct report_path *own, const struct bug_path *p, enum paths_counts how)
+static void path_merge(struct report *r, struct report_path *own, const struct bug_path *p,
+		       enum paths_counts how)
 {
 	if (how == PATHS_ADD_UP) {
 		own->path.count = sum(own->path.count, p->count);
@@ -31,7 +32,8 @@ static void path_merge(struct report *r, struct report_path *own, const struct b
 		own->path.crash = bug_crash_copy(&r->arena, p->crash);
 }
 
-static void path_add(struct report *r, struct report_entry *e, const struct bug *b, const struct bug_path *p, enum paths_counts how)
+static void path_add(struct report *r, struct report_entry *e, const struct bug *b,
+		     const struct bug_path *p, enum paths_counts how)
 {
 	struct bug one = *b;
 	struct report_path *own;
@@ -53,8 +55,11 @@ static void path_add(struct report *r, struct report_entry *e, const struct bug 
 
 void paths_add(struct report *r, struct report_entry *e, const struct bug *b, enum paths_counts how)
 {
-	const struct bug_path own = { .locations = b->locations, .count = b->count ? b->count : 1, .executions = b->executions,
-				      .first_seq = b->first_seq, .crash = b->crash };
+	const struct bug_path own = { .locations = b->locations,
+				      .count = b->count ? b->count : 1,
+				      .executions = b->executions,
+				      .first_seq = b->first_seq,
+				      .crash = b->crash };
 
 	if (b->npaths == 0)
 		path_add(r, e, b, &own, how);

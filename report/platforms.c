@@ -111,11 +111,15 @@ static const char *msync_advice(const char *kind)
 	static const struct {
 		const char *begin, *advice; /* of the kind's name */
 	} list[] = {
-		{ "missing-", "Call msync with MS_SYNC, pmem_msync or fsync after the store; on msync, flushes and fences achieve nothing." },
-		{ "ordering", "Make the earlier store durable (msync with MS_SYNC, or fsync) before the later one." },
-		{ "ack-before-durable", "Call msync with MS_SYNC, or fsync, in the operation itself, before the answer is sent." },
+		{ "missing-",
+		  "Call msync with MS_SYNC, pmem_msync or fsync after the store; on msync, flushes and fences achieve nothing." },
+		{ "ordering",
+		  "Make the earlier store durable (msync with MS_SYNC, or fsync) before the later one." },
+		{ "ack-before-durable",
+		  "Call msync with MS_SYNC, or fsync, in the operation itself, before the answer is sent." },
 		{ "assert-durable", "Call msync with MS_SYNC, or fsync, before the assertion." },
-		{ "assert-ordered", "Call msync with MS_SYNC, or fsync, for the first range before anything is stored to the second." },
+		{ "assert-ordered",
+		  "Call msync with MS_SYNC, or fsync, for the first range before anything is stored to the second." },
 	};
 
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++)

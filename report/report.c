@@ -128,7 +128,10 @@ static void entry_merge(struct report *r, struct report_entry *e, const struct b
 	e->bug.executions += b->executions;
 	if (b->first_seq < e->bug.first_seq)
 		e->bug.first_seq = b->first_seq;
-	if (doubts(b) != doubts(&e->bug) ? doubts(b) : b->severity < e->bug.severity) { /* what was doubtful in one run is a bug in another one */
+	if (doubts(b) != doubts(&e->bug)
+		    ? doubts(b)
+		    : b->severity <
+			      e->bug.severity) { /* what was doubtful in one run is a bug in another one */
 		e->bug.severity = b->severity;
 		e->bug.reason = arena_text(&r->arena, b->reason);
 		e->bug.undecided_by = arena_text(&r->arena, b->undecided_by);
@@ -159,7 +162,8 @@ static void entry_index(struct report *r, struct report_entry *e, uint64_t hash)
 	map_set(&r->by_key, hash, e);
 }
 
-struct report_entry *report_insert(struct report *r, const struct bug *b, const char *key, uint64_t hash)
+struct report_entry *report_insert(struct report *r, const struct bug *b, const char *key,
+				   uint64_t hash)
 {
 	struct report_entry *e = entry_add(r, b, key);
 
@@ -182,7 +186,9 @@ void report_each(const struct report *r, void (*each)(const struct bug *b, void 
 }
 
 /* Of all call paths and instructions, what matters most; not known, if it is not of one. */
-static enum bug_use use_of(const struct report_entry *e, enum bug_use (*use)(const struct bug *b, uint64_t first_seq, void *arg), void *arg)
+static enum bug_use use_of(const struct report_entry *e,
+			   enum bug_use (*use)(const struct bug *b, uint64_t first_seq, void *arg),
+			   void *arg)
 {
 	enum bug_use most = use(&e->bug, e->bug.first_seq, arg);
 
@@ -199,7 +205,8 @@ static enum bug_use use_of(const struct report_entry *e, enum bug_use (*use)(con
 	return most;
 }
 
-void report_rank(struct report *r, enum bug_use (*use)(const struct bug *b, uint64_t first_seq, void *arg), void *arg)
+void report_rank(struct report *r,
+		 enum bug_use (*use)(const struct bug *b, uint64_t first_seq, void *arg), void *arg)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
 		struct bug *b = &r->bugs.at[i]->bug;
@@ -216,7 +223,8 @@ void report_rank(struct report *r, enum bug_use (*use)(const struct bug *b, uint
 
 static bool is_same_line(const struct bug_frame *a, const struct bug_frame *b)
 {
-	return a && b && a->line && a->line == b->line && a->file && b->file && strcmp(a->file, b->file) == 0;
+	return a && b && a->line && a->line == b->line && a->file && b->file &&
+	       strcmp(a->file, b->file) == 0;
 }
 
 /* Recovery read bytes, after the crash that some finding shows, which a crash leaves otherwise if this line's store is lost. */
@@ -244,7 +252,8 @@ static const char *unread_words(const struct bug *b)
 static void use_retell(struct report *r, struct bug *b, bool is_read)
 {
 	const char *at = unread_words(b);
-	char *message = xasprintf("%.*s%s", (int)(at - b->message) - (is_read ? 0 : 2), b->message, is_read ? "recovery reads it after some crashes" : "");
+	char *message = xasprintf("%.*s%s", (int)(at - b->message) - (is_read ? 0 : 2), b->message,
+				  is_read ? "recovery reads it after some crashes" : "");
 
 	b->use = is_read ? BUG_USE_READS : BUG_USE_UNKNOWN;
 	b->message = arena_text(&r->arena, message);
@@ -262,7 +271,8 @@ void report_rank_explored(struct report *r, size_t i, bool is_read, bool is_comp
 		use_retell(r, b, true);
 		return;
 	}
-	text = xasprintf("%s, and no other run %sreads it while it may be lost", b->message, is_complete ? "" : "of this incomplete exploration ");
+	text = xasprintf("%s, and no other run %sreads it while it may be lost", b->message,
+			 is_complete ? "" : "of this incomplete exploration ");
 	b->message = arena_text(&r->arena, text);
 	free(text);
 }
@@ -332,7 +342,9 @@ void report_add(struct report *r, const struct bug *b)
 	add(r, b, &ignored);
 }
 
-static struct report_entry *member_add(struct report *r, causes_members *members, const struct bug *b, const struct bug_input *input, size_t group)
+static struct report_entry *member_add(struct report *r, causes_members *members,
+				       const struct bug *b, const struct bug_input *input,
+				       size_t group)
 {
 	struct causes_member *m = vec_add(members);
 	struct evidence evidence;
@@ -482,7 +494,8 @@ static int string_compare(const char *a, const char *b)
 static int entry_compare(const void *left, const void *right)
 {
 	static const struct bug_frame nowhere;
-	const struct report_entry *a = *(struct report_entry *const *)left, *b = *(struct report_entry *const *)right;
+	const struct report_entry *a = *(struct report_entry *const *)left,
+				  *b = *(struct report_entry *const *)right;
 	const struct bug_frame *fa = bug_frame(&a->bug), *fb = bug_frame(&b->bug);
 	int c;
 
@@ -507,7 +520,9 @@ static int entry_compare(const void *left, const void *right)
 static void fill_text(struct report *r, struct bug_frame *f)
 {
 	size_t len;
-	const char *line = f->file && f->line && !f->text ? source_line(r->sources, f->file, f->line, &len) : NULL;
+	const char *line = f->file && f->line && !f->text
+				   ? source_line(r->sources, f->file, f->line, &len)
+				   : NULL;
 
 	if (!line)
 		return;
@@ -522,7 +537,8 @@ static void fill_texts_of(struct report *r, const struct bug_location *locations
 {
 	for (size_t k = 0; k < nlocations; k++)
 		for (size_t n = 0; n < locations[k].nframes; n++)
-			fill_text(r, (struct bug_frame *)&locations[k].frames[n]); /* our own copy */
+			fill_text(r,
+				  (struct bug_frame *)&locations[k].frames[n]); /* our own copy */
 }
 
 static void fill_texts(struct report *r, const struct bug *b)
@@ -555,7 +571,8 @@ void report_finish(struct report *r)
 	r->is_finished = true;
 }
 
-size_t report_filter(struct report *r, bool (*hides)(const void *context, const struct bug *b), const void *context)
+size_t report_filter(struct report *r, bool (*hides)(const void *context, const struct bug *b),
+		     const void *context)
 {
 	size_t i, n = 0, before = r->bugs.n;
 

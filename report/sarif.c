@@ -76,10 +76,12 @@ static json_t *rule_json(const char *kind, enum bug_severity severity)
 	json_object_set_new(o, "name", json_text(kind));
 	json_object_set_new(o, "shortDescription", text_object(known ? known->summary : kind));
 	json_object_set_new(o, "fullDescription", text_object(known ? known->summary : kind));
-	json_object_set_new(o, "help", text_object(known ? known->advice : "See the plug-in that reports it."));
+	json_object_set_new(
+		o, "help", text_object(known ? known->advice : "See the plug-in that reports it."));
 	json_object_set_new(configuration, "level", json_text(level(severity)));
 	json_object_set_new(o, "defaultConfiguration", configuration);
-	json_object_set_new(properties, "tags", strings("persistent-memory", bug_severity_name(severity)));
+	json_object_set_new(properties, "tags",
+			    strings("persistent-memory", bug_severity_name(severity)));
 	json_object_set_new(properties, "precision", json_text("high"));
 	json_object_set_new(properties, "problem.severity", json_text(level(severity)));
 	json_object_set_new(o, "properties", properties);
@@ -147,7 +149,8 @@ static json_t *physical_json(const struct sarif *s, const struct bug_frame *fram
 	return o;
 }
 
-static json_t *location_json(const struct sarif *s, const struct bug_frame *frame, const char *message)
+static json_t *location_json(const struct sarif *s, const struct bug_frame *frame,
+			     const char *message)
 {
 	json_t *o = json_object(), *logical, *list;
 
@@ -177,7 +180,8 @@ static size_t flow_end(const struct bug_location *l)
 
 static json_t *flow_json(const struct sarif *s, const struct bug_location *l)
 {
-	json_t *steps = json_array(), *thread = json_object(), *threads = json_array(), *flow = json_object();
+	json_t *steps = json_array(), *thread = json_object(), *threads = json_array(),
+	       *flow = json_object();
 	size_t i, end = flow_end(l);
 
 	for (i = l->nframes; i-- > end;) {
@@ -187,7 +191,11 @@ static json_t *flow_json(const struct sarif *s, const struct bug_location *l)
 
 		if (!has_line(frame))
 			continue;
-		text = xasprintf("%s in %s", i > end ? "call" : l->role ? l->role : "here", frame->function ? frame->function : "??");
+		text = xasprintf("%s in %s",
+				 i > end   ? "call"
+				 : l->role ? l->role
+					   : "here",
+				 frame->function ? frame->function : "??");
 		step = json_object();
 		json_object_set_new(step, "location", location_json(s, frame, text));
 		json_array_append_new(steps, step);
@@ -219,7 +227,8 @@ static void set_locations(const struct sarif *s, json_t *result, const struct bu
 		json_array_append_new(others, o);
 	}
 	for (i = 1; i < b->npaths; i++)
-		if (b->nlocations && flow_end(&b->paths[i].locations[0]) < b->paths[i].locations[0].nframes)
+		if (b->nlocations &&
+		    flow_end(&b->paths[i].locations[0]) < b->paths[i].locations[0].nframes)
 			json_array_append_new(flows, flow_json(s, &b->paths[i].locations[0]));
 	json_object_set_new(result, "locations", first);
 	for (i = 0; i < b->nconsequences; i++) {
@@ -244,14 +253,17 @@ static void set_locations(const struct sarif *s, json_t *result, const struct bu
 /* "\nbefore: b 2\nafter: b 3\nfound: b 9", the first difference; "" if there is none; free() it. */
 static char *comparison_of(const struct bug_crash *c)
 {
-	const struct bug_difference *d = c && c->comparison && c->comparison->n ? &c->comparison->list[0] : NULL;
+	const struct bug_difference *d =
+		c && c->comparison && c->comparison->n ? &c->comparison->list[0] : NULL;
 	const char *nothing = "(no such line)";
 
 	if (!d)
 		return xstrdup("");
 	if (!c->comparison->after)
-		return xasprintf("\nallowed: %s\nfound: %s", d->before ? d->before : nothing, d->found ? d->found : nothing);
-	return xasprintf("\nbefore: %s\nafter: %s\nfound: %s", d->before ? d->before : nothing, d->after ? d->after : nothing, d->found ? d->found : nothing);
+		return xasprintf("\nallowed: %s\nfound: %s", d->before ? d->before : nothing,
+				 d->found ? d->found : nothing);
+	return xasprintf("\nbefore: %s\nafter: %s\nfound: %s", d->before ? d->before : nothing,
+			 d->after ? d->after : nothing, d->found ? d->found : nothing);
 }
 
 static char *message_of(const struct sarif *s, const struct bug *b)
@@ -259,8 +271,10 @@ static char *message_of(const struct sarif *s, const struct bug *b)
 	const char *advice = report_advice(s->r, b);
 	char *platforms = platforms_text(s->r, b), *comparison = comparison_of(b->crash), *message;
 
-	message = xasprintf("%s%s%s%s%s%s%s%s%s", b->message, b->crash ? "\nRecovery after a crash: " : "",
-			    b->crash && b->crash->outcome ? b->crash->outcome : "", b->crash ? "." : "", comparison, platforms ? "\n" : "",
+	message = xasprintf("%s%s%s%s%s%s%s%s%s", b->message,
+			    b->crash ? "\nRecovery after a crash: " : "",
+			    b->crash && b->crash->outcome ? b->crash->outcome : "",
+			    b->crash ? "." : "", comparison, platforms ? "\n" : "",
 			    platforms ? platforms : "", advice ? "\n" : "", advice ? advice : "");
 	free(comparison);
 	free(platforms);
@@ -272,7 +286,10 @@ static json_t *crash_properties(const struct bug_crash *c)
 {
 	const struct {
 		const char *key, *text;
-	} texts[] = { { "outcome", c->outcome }, { "command", c->command }, { "output", c->output }, { "replay", c->replay } };
+	} texts[] = { { "outcome", c->outcome },
+		      { "command", c->command },
+		      { "output", c->output },
+		      { "replay", c->replay } };
 	json_t *o = json_object();
 
 	json_object_set_new(o, "failurePoint", json_number(c->failure_point));
@@ -415,7 +432,10 @@ static json_t *invocation_json(const struct sarif *s)
 
 	json_object_set_new(o, "executionSuccessful", json_true());
 	if (s->r->has_coverage && !c->is_complete)
-		json_array_append_new(notes, notification_json("warning", c->why_incomplete ? c->why_incomplete : "the analysis is incomplete"));
+		json_array_append_new(
+			notes, notification_json("warning",
+						 c->why_incomplete ? c->why_incomplete
+								   : "the analysis is incomplete"));
 	add_ending(s, notes);
 	add_folded(s, notes);
 	if (report_not_covered(s->r))
@@ -430,7 +450,8 @@ static json_t *invocation_json(const struct sarif *s)
 void report_sarif(FILE *f, const struct report *r, const struct report_options *o)
 {
 	struct sarif s = { .r = r, .cwd = o->cwd };
-	json_t *top = json_object(), *runs = json_array(), *run = json_object(), *results = json_array();
+	json_t *top = json_object(), *runs = json_array(), *run = json_object(),
+	       *results = json_array();
 	size_t i;
 
 	json_object_set_new(run, "tool", tool_json(&s));

@@ -11,10 +11,10 @@
 #define SOURCE_MAX_BYTES ((off_t)32 << 20)
 
 struct source {
-	char *name;		   /* as asked */
-	char *path;		   /* where it was found, NULL if nowhere */
+	char *name; /* as asked */
+	char *path; /* where it was found, NULL if nowhere */
 	char *data;
-	VEC(size_t) starts;	   /* of each line, and one more: the end */
+	VEC(size_t) starts;        /* of each line, and one more: the end */
 	struct source *next, *all; /* same hash; all */
 };
 

@@ -31,7 +31,12 @@ static bool library_match(const struct bug_frame *f, const char *pattern)
 	return glob_path(pattern, f->object);
 }
 
-enum scope { SCOPE_KIND, SCOPE_ID, SCOPE_PLACE /* the shown frame and library code inside it */, SCOPE_CALLERS };
+enum scope {
+	SCOPE_KIND,
+	SCOPE_ID,
+	SCOPE_PLACE /* the shown frame and library code inside it */,
+	SCOPE_CALLERS
+};
 
 static const struct key {
 	const char *name;
@@ -157,9 +162,9 @@ void report_suppress(struct report *r, struct suppressions *s)
 		struct block *block = &s->blocks.at[i];
 
 		if (block->nhidden)
-			*vec_add(&r->suppressed) = (struct report_suppressed){
-				arena_text(&r->arena, block->path), block->line, block->nhidden
-			};
+			*vec_add(&r->suppressed) =
+				(struct report_suppressed){ arena_text(&r->arena, block->path),
+							    block->line, block->nhidden };
 		block->nhidden = 0;
 	}
 }

@@ -77,12 +77,14 @@ static int parse_line(struct parser *p, char *text)
 		if (strcmp(text, "{") != 0)
 			return wrong(p, "expected '{' to begin a block, not '%.80s'", text);
 		p->block_line = p->line;
-		p->block = (struct block){ .path = arena_text(&p->s->arena, p->path), .line = p->line };
+		p->block = (struct block){ .path = arena_text(&p->s->arena, p->path),
+					   .line = p->line };
 		p->is_empty = true;
 		return 0;
 	}
 	if (strcmp(text, "{") == 0)
-		return wrong(p, "the block that begins at line %u is not closed with '}'", p->block_line);
+		return wrong(p, "the block that begins at line %u is not closed with '}'",
+			     p->block_line);
 	if (strcmp(text, "}") != 0)
 		return parse_pattern(p, text);
 	if (p->is_empty)
@@ -166,8 +168,12 @@ void suppressions_generate(FILE *f, const struct report *r)
 		if (frame) {
 			put_pattern(f, "function", frame->function);
 			put_pattern(f, "file", frame->file ? path_base(frame->file) : NULL);
-			put_pattern(f, "library", !frame->file && frame->object ? path_base(frame->object) : NULL);
+			put_pattern(f, "library",
+				    !frame->file && frame->object ? path_base(frame->object)
+								  : NULL);
 		}
-		fprintf(f, "\t# without the next line, the block hides all like this one\n\tid: %s\n}\n", b->id);
+		fprintf(f,
+			"\t# without the next line, the block hides all like this one\n\tid: %s\n}\n",
+			b->id);
 	}
 }

@@ -16,19 +16,20 @@
 
 #include "report/text_internal.h"
 
-#define EXCERPT_BEFORE 1     /* lines above the one that is meant, and */
-#define EXCERPT_VERBOSE 2    /* with --verbose */
+#define EXCERPT_BEFORE 1      /* lines above the one that is meant, and */
+#define EXCERPT_VERBOSE 2     /* with --verbose */
 #define EXCERPT_MAX_BYTES 200 /* of a line: generated sources have very long ones */
 #define OBJECTS_SHOWN 5
-#define PATHS_SHOWN 4  /* besides the first, of a bug */
+#define PATHS_SHOWN 4 /* besides the first, of a bug */
 
 enum style { STYLE_PLACE, STYLE_ERROR, STYLE_WARNING, STYLE_CARET, STYLE_DIM };
 
 static void style_begin(const struct text *t, enum style s)
 {
 	static const char *const sequence[] = {
-		[STYLE_PLACE] = "\33[1m",     [STYLE_ERROR] = "\33[1;31m", [STYLE_WARNING] = "\33[1;35m",
-		[STYLE_CARET] = "\33[1;32m", [STYLE_DIM] = "\33[2m",
+		[STYLE_PLACE] = "\33[1m",      [STYLE_ERROR] = "\33[1;31m",
+		[STYLE_WARNING] = "\33[1;35m", [STYLE_CARET] = "\33[1;32m",
+		[STYLE_DIM] = "\33[2m",
 	};
 
 	if (t->o->colour)
@@ -136,7 +137,8 @@ static void put_platforms(const struct text *t, const struct bug *b)
 static void put_last(const struct text *t, const struct bug *b, bool is_first)
 {
 	if (is_first && !t->o->quiet)
-		fputs("Recovery was not seen to read these (for example locks, counters or links that it rebuilds):\n", t->f);
+		fputs("Recovery was not seen to read these (for example locks, counters or links that it rebuilds):\n",
+		      t->f);
 	put_title(t, b);
 }
 
@@ -153,7 +155,9 @@ static void put_doubts(const struct text *t, const struct bug *b)
 	if (b->reason)
 		put_sentence(t, "Only a warning: ", b->reason);
 	if (b->undecided_by)
-		put_sentence(t, "Not decided: it depends on a file that crash states do not follow, ", b->undecided_by);
+		put_sentence(t,
+			     "Not decided: it depends on a file that crash states do not follow, ",
+			     b->undecided_by);
 	if (b->may_share_cause[0])
 		put_sentence(t, "It may have the same cause as finding ", b->may_share_cause);
 }
@@ -190,7 +194,8 @@ static void put_consequences(const struct text *t, const struct bug *b)
 /* Another store of the line. */
 static void put_other_column(const struct text *t, const struct bug *b, const struct bug_path *p)
 {
-	const struct bug_frame *own = b->nlocations ? bug_location_frame(&b->locations[0]) : NULL, *other = own ? bug_location_frame(&p->locations[0]) : NULL;
+	const struct bug_frame *own = b->nlocations ? bug_location_frame(&b->locations[0]) : NULL,
+			       *other = own ? bug_location_frame(&p->locations[0]) : NULL;
 
 	if (other && other->column != own->column)
 		fprintf(t->f, " at column %" PRIu32, other->column);
@@ -259,7 +264,8 @@ static void put_bug(const struct text *t, const struct bug *b)
 
 static bool is_packaged(const char *object)
 {
-	return strncmp(object, "/usr/lib", 8) == 0 || strncmp(object, "/lib", 4) == 0 || strncmp(object, "/usr/bin", 8) == 0;
+	return strncmp(object, "/usr/lib", 8) == 0 || strncmp(object, "/lib", 4) == 0 ||
+	       strncmp(object, "/usr/bin", 8) == 0;
 }
 
 /* Where bugs have no line: which files lack debug info, and what to do. */
@@ -290,8 +296,10 @@ static void put_hint(const struct text *t)
 	if (objects.n > OBJECTS_SHOWN)
 		fprintf(t->f, " and %zu more", objects.n - OBJECTS_SHOWN);
 	if (objects.n)
-		fprintf(t->f, ": no debug information, or built again after the recording. To see them, %s%s%s, then record again.\n", some_own ? "compile with -g" : "",
-			some_own && some_packaged ? " or " : "", some_packaged ? "install the -dbgsym packages" : "");
+		fprintf(t->f,
+			": no debug information, or built again after the recording. To see them, %s%s%s, then record again.\n",
+			some_own ? "compile with -g" : "", some_own && some_packaged ? " or " : "",
+			some_packaged ? "install the -dbgsym packages" : "");
 	vec_release(&objects);
 }
 
@@ -349,7 +357,8 @@ static void put_folded(const struct text *t)
 /* "2 bugs, 1 performance note": only findings of correctness are bugs. */
 static void put_tally(const struct text *t)
 {
-	static const char *const words[BUG_SEVERITIES] = { "bug", "performance note", "porting note", "warning" };
+	static const char *const words[BUG_SEVERITIES] = { "bug", "performance note",
+							   "porting note", "warning" };
 
 	if (report_nbugs(t->r) == 0) {
 		fputs("No bugs found", t->f);
@@ -370,7 +379,8 @@ static void put_summary(const struct text *t)
 
 	put_tally(t);
 	if (t->r->nsuppressed || t->r->nknown)
-		fprintf(t->f, " (hidden: %zu suppressed, %zu in the baseline)", t->r->nsuppressed, t->r->nknown);
+		fprintf(t->f, " (hidden: %zu suppressed, %zu in the baseline)", t->r->nsuppressed,
+			t->r->nknown);
 	if (t->r->nlesser)
 		fprintf(t->f, " (hidden by --severity: %zu)", t->r->nlesser);
 	for (size_t i = 0; i < t->r->platforms.n; i++) {
@@ -386,7 +396,8 @@ static void put_summary(const struct text *t)
 	if (c->inputs)
 		fprintf(t->f, " of runs on %" PRIu64 " inputs", c->inputs);
 	if (c->runs)
-		fprintf(t->f, " and %" PRIu64 " recovery runs at %" PRIu64 " failure points", c->runs, c->failure_points);
+		fprintf(t->f, " and %" PRIu64 " recovery runs at %" PRIu64 " failure points",
+			c->runs, c->failure_points);
 	if (c->states && c->states_all) {
 		fputs(", which stand for ", t->f);
 		put_count(t, c->states);
@@ -400,13 +411,16 @@ static void put_summary(const struct text *t)
 		fputs(".\n", t->f);
 	}
 	free(depth);
-	if ((report_count(t->r, BUG_CORRECTNESS) == 0 || c->not_asked) && report_not_covered(t->r)) {
+	if ((report_count(t->r, BUG_CORRECTNESS) == 0 || c->not_asked) &&
+	    report_not_covered(t->r)) {
 		text_put(t, report_not_covered(t->r));
 		fputs(".\n", t->f);
 	}
 	put_folded(t);
 	if (c->attributed_without_run)
-		fprintf(t->f, "%" PRIu64 " failing runs were counted for a finding because one like them belongs to it; recovery was not run to prove it.\n",
+		fprintf(t->f,
+			"%" PRIu64
+			" failing runs were counted for a finding because one like them belongs to it; recovery was not run to prove it.\n",
 			c->attributed_without_run);
 	if (c->note) {
 		text_put(t, c->note);
@@ -429,7 +443,8 @@ void report_text(FILE *f, const struct report *r, const struct report_options *o
 
 	for (i = 0; i < report_nbugs(r); i++)
 		if (bug_is_last(report_bug(r, i)))
-			put_last(&t, report_bug(r, i), i == 0 || !bug_is_last(report_bug(r, i - 1)));
+			put_last(&t, report_bug(r, i),
+				 i == 0 || !bug_is_last(report_bug(r, i - 1)));
 		else
 			put_bug(&t, report_bug(r, i));
 	if (i > 0 && bug_is_last(report_bug(r, i - 1)) && !o->quiet)

@@ -58,7 +58,8 @@ static void put_piece(const struct text *t, const char *name, const char *dump, 
 	}
 }
 
-static void put_difference(const struct text *t, const struct bug_comparison *c, const struct bug_difference *d, bool is_only)
+static void put_difference(const struct text *t, const struct bug_comparison *c,
+			   const struct bug_difference *d, bool is_only)
 {
 	if (!is_only)
 		fprintf(t->f, "    line %" PRIu32 ":\n", d->line);
@@ -82,7 +83,9 @@ static void put_operation(const struct text *t, const struct bug_comparison *c)
 		text_put(t, c->name);
 		putc('"', t->f);
 	}
-	fputs(c->is_assumed ? " (assumed: what lies between two outputs of the program)" : " (annotated)", t->f);
+	fputs(c->is_assumed ? " (assumed: what lies between two outputs of the program)"
+			    : " (annotated)",
+	      t->f);
 	if (c->nflying > 1)
 		fprintf(t->f, " and %" PRIu64 " more were in flight.", c->nflying - 1);
 	else
@@ -95,12 +98,14 @@ static void put_comparison(const struct text *t, const struct bug_comparison *c)
 
 	put_operation(t, c);
 	if (c->nallowed > 2)
-		fprintf(t->f, " %" PRIu64 " states are allowed; the first and the last:", c->nallowed);
+		fprintf(t->f,
+			" %" PRIu64 " states are allowed; the first and the last:", c->nallowed);
 	putc('\n', t->f);
 	for (size_t i = 0; i < n; i++)
 		put_difference(t, c, &c->list[i], c->ndifferences == 1 && c->list[i].line == 1);
 	if (c->ndifferences > n)
-		fprintf(t->f, "    and %" PRIu64 " more difference%s\n", c->ndifferences - n, c->ndifferences - n == 1 ? "" : "s");
+		fprintf(t->f, "    and %" PRIu64 " more difference%s\n", c->ndifferences - n,
+			c->ndifferences - n == 1 ? "" : "s");
 	if (c->ndifferences == 0 && c->before)
 		fputs("    The dumps differ only in a part that pmend does not keep.\n", t->f);
 	else if (c->ndifferences == 0 && c->found)
@@ -109,7 +114,9 @@ static void put_comparison(const struct text *t, const struct bug_comparison *c)
 
 void text_crash(const struct text *t, const struct bug_crash *c)
 {
-	const struct bug_location died = { .role = "recovery", .frames = c->frames, .nframes = c->nframes };
+	const struct bug_location died = { .role = "recovery",
+					   .frames = c->frames,
+					   .nframes = c->nframes };
 	const bool has_output = c->output && *c->output && (!c->comparison || t->o->verbose);
 
 	if (c->failure_point)

@@ -18,7 +18,7 @@
 struct step {
 	const struct bug_frame *frame;
 	const struct bug_frame *library; /* NULL: nothing */
-	bool is_signal;			 /* a signal interrupted it, and the frames before are the handler's */
+	bool is_signal; /* a signal interrupted it, and the frames before are the handler's */
 };
 
 typedef VEC(struct step) steps;
@@ -66,12 +66,14 @@ static bool same_text(const char *a, const char *b)
 
 static bool is_same_frame(const struct bug_frame *a, const struct bug_frame *b)
 {
-	return a->line == b->line && a->offset == b->offset && same_text(a->function, b->function) && same_text(a->file, b->file) &&
+	return a->line == b->line && a->offset == b->offset &&
+	       same_text(a->function, b->function) && same_text(a->file, b->file) &&
 	       same_text(a->object, b->object);
 }
 
 /* How many frames at the outer end an earlier location has, too. A location's own frame is none of them. */
-static size_t count_shared(const struct text *t, const struct bug_location *locations, size_t i, const steps *own)
+static size_t count_shared(const struct text *t, const struct bug_location *locations, size_t i,
+			   const steps *own)
 {
 	size_t most = 0;
 
@@ -80,7 +82,9 @@ static size_t count_shared(const struct text *t, const struct bug_location *loca
 		size_t n = 0;
 
 		take_steps(t, &locations[k], &other);
-		while (n + 1 < own->n && n + 1 < other.n && is_same_frame(own->at[own->n - 1 - n].frame, other.at[other.n - 1 - n].frame))
+		while (n + 1 < own->n && n + 1 < other.n &&
+		       is_same_frame(own->at[own->n - 1 - n].frame,
+				     other.at[other.n - 1 - n].frame))
 			n++;
 		most = n > most ? n : most;
 		vec_release(&other);
@@ -103,11 +107,13 @@ static void put_library(const struct text *t, const struct bug_frame *f)
 /* The C library has several of a function, one for each processor: "strncpy" of __strncpy_avx2. */
 static void put_function(const struct text *t, const struct bug_frame *f)
 {
-	static const char *const variants[] = { "_avx", "_sse", "_ssse", "_evex", "_erms", "_unaligned", "_generic", "_mops", "_sve" };
+	static const char *const variants[] = { "_avx",       "_sse",     "_ssse", "_evex", "_erms",
+						"_unaligned", "_generic", "_mops", "_sve" };
 	const char *name = f->function;
 	size_t len = strlen(name);
 
-	if (f->object && owner_of_object(f->object) == OWNER_RUNTIME && strncmp(name, "__", 2) == 0) {
+	if (f->object && owner_of_object(f->object) == OWNER_RUNTIME &&
+	    strncmp(name, "__", 2) == 0) {
 		name += strncmp(name, "__libc_", 7) == 0 ? 7 : 2;
 		len = strlen(name);
 		for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
@@ -189,7 +195,8 @@ static void put_whole(const struct text *t, const struct bug_location *l)
 {
 	const char *role = l->role ? l->role : "";
 	const int width = (int)escape_text(NULL, role, strlen(role));
-	const size_t left_out = l->nframes > STACK_INNER + STACK_OUTER ? l->nframes - STACK_INNER - STACK_OUTER : 0;
+	const size_t left_out =
+		l->nframes > STACK_INNER + STACK_OUTER ? l->nframes - STACK_INNER - STACK_OUTER : 0;
 
 	for (size_t i = 0; i < l->nframes; i++) {
 		if (i == STACK_INNER && left_out) {

@@ -1,11 +1,14 @@
 /* Lists every finding separately again, as if nothing had been folded, for a caller that fixes one after the other. */
 #include "report/internal.h"
 
-static struct report_entry *entry_of_path(struct report *r, const struct report_entry *e, const struct bug_path *p)
+static struct report_entry *entry_of_path(struct report *r, const struct report_entry *e,
+					  const struct bug_path *p)
 {
 	struct report_entry *one = arena_alloc(&r->arena, sizeof *one);
 
-	*one = (struct report_entry){ .bug = e->bug, .key = e->key, .origin = e->origin, .origin_cause = e->origin_cause };
+	*one = (struct report_entry){
+		.bug = e->bug, .key = e->key, .origin = e->origin, .origin_cause = e->origin_cause
+	};
 	one->bug.locations = p->locations;
 	one->bug.count = p->count;
 	one->bug.executions = p->executions;

@@ -9,9 +9,10 @@
 #define SA_HAS_RESTORER 0x04000000ul
 
 static handler_fn *const *g_handlers; /* ours, by number */
-static handler_fn *g_early;	      /* that was installed before them */
-static struct action g_actions[65];   /* of OURS, and of those that go by on_other(): what the program asked for */
-static uint64_t g_asked_masks[65];    /* sa_mask as the program gave it */
+static handler_fn *g_early;           /* that was installed before them */
+static struct action
+	g_actions[65]; /* of OURS, and of those that go by on_other(): what the program asked for */
+static uint64_t g_asked_masks[65]; /* sa_mask as the program gave it */
 
 static bool rt_write(uint64_t to, const void *from, size_t n)
 {
@@ -40,8 +41,8 @@ static void note_death(int sig, const siginfo_t *si)
 {
 	uint32_t none = 0;
 
-	if (!g_region || !__atomic_compare_exchange_n(&g_region->signal, &none, (uint32_t)sig, false, __ATOMIC_RELAXED,
-						      __ATOMIC_RELAXED))
+	if (!g_region || !__atomic_compare_exchange_n(&g_region->signal, &none, (uint32_t)sig,
+						      false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
 	g_region->signal_addr = si->si_code > 0 ? (uint64_t)si->si_addr : 0;
 	g_region->signal_nframes = rt_stack(g_region->signal_stack);
@@ -50,7 +51,9 @@ static void note_death(int sig, const siginfo_t *si)
 void actions_die_of(int sig, const siginfo_t *si)
 {
 	struct action dfl = { .handler = (void *)SIG_DFL };
-	struct rlimit64 { uint64_t now, max; } no_core = { 0, 0 };
+	struct rlimit64 {
+		uint64_t now, max;
+	} no_core = { 0, 0 };
 
 	note_death(sig, si);
 	CALL4(SYS_prlimit64, 0, RLIMIT_CORE, &no_core, 0);
@@ -63,12 +66,19 @@ void actions_die_of(int sig, const siginfo_t *si)
 }
 
 /* Where the program wants it: on its alternate stack, or on the one that it is on. When our own handler returns. */
-static void deliver_there(int sig, const siginfo_t *si, ucontext_t *uc, const struct action *a, uint64_t mask)
+static void deliver_there(int sig, const siginfo_t *si, ucontext_t *uc, const struct action *a,
+			  uint64_t mask)
 {
 	const stack_t alt = t_self.alt_asked;
-	const bool is_on = frame_sp(uc) - (uint64_t)alt.ss_sp < alt.ss_size, is_alt = a->flags & SA_ONSTACK && alt.ss_size && !is_on;
-	const struct frame_handler h = { .function = (uint64_t)a->handler, .restorer = (uint64_t)a->restorer, .mask = mask & ~OURS, .mask_after = *frame_mask(uc) | t_self.blocked,
-					 .stack = is_alt ? (uint64_t)alt.ss_sp + alt.ss_size : frame_sp(uc) - arch_red_bytes, .end = is_alt || is_on ? (uint64_t)alt.ss_sp : 0 };
+	const bool is_on = frame_sp(uc) - (uint64_t)alt.ss_sp < alt.ss_size,
+		   is_alt = a->flags & SA_ONSTACK && alt.ss_size && !is_on;
+	const struct frame_handler h = { .function = (uint64_t)a->handler,
+					 .restorer = (uint64_t)a->restorer,
+					 .mask = mask & ~OURS,
+					 .mask_after = *frame_mask(uc) | t_self.blocked,
+					 .stack = is_alt ? (uint64_t)alt.ss_sp + alt.ss_size
+							 : frame_sp(uc) - arch_red_bytes,
+					 .end = is_alt || is_on ? (uint64_t)alt.ss_sp : 0 };
 
 	if (is_alt && alt.ss_flags & ALTSTACK_DISARMS) {
 		t_self.alt_disarmed = alt;
@@ -124,7 +134,8 @@ static void on_other(int sig, siginfo_t *si, void *uc)
 static long exchange_other(int sig, const struct action *new, struct action *old)
 {
 	struct action real = new ? *new : (struct action){ 0 };
-	const bool is_wrapped = new && is_function(new) && (!gate_sees_return || new->flags & SA_ONSTACK);
+	const bool is_wrapped =
+		new &&is_function(new) && (!gate_sees_return || new->flags &SA_ONSTACK);
 	long r;
 
 	real.mask &= ~OURS;
@@ -173,7 +184,10 @@ static void unblock(void)
 
 void actions_init_early(int sig, handler_fn *handler)
 {
-	const struct action a = { .handler = handler, .flags = SA_SIGINFO | SA_NODEFER | SA_HAS_RESTORER, .restorer = rt_restore, .mask = ~0ul };
+	const struct action a = { .handler = handler,
+				  .flags = SA_SIGINFO | SA_NODEFER | SA_HAS_RESTORER,
+				  .restorer = rt_restore,
+				  .mask = ~0ul };
 
 	CALL4(SYS_rt_sigaction, sig, &a, &g_actions[sig], 8);
 	g_early = handler;
@@ -219,7 +233,7 @@ long actions_exchange(int sig, const struct action *new, struct action *old)
 			*old = (struct action){ .handler = (void *)SIG_DFL };
 		else
 			old->mask |= g_asked_masks[sig] & OURS;
-		if (new && NOTED & BIT(sig) && (void *)new->handler == (void *)SIG_DFL)
+		if (new &&NOTED & BIT(sig) && (void *)new->handler == (void *)SIG_DFL)
 			install(sig);
 	}
 	if (new)
@@ -253,6 +267,7 @@ void actions_clear(void)
 	struct action old;
 
 	for (int sig = 1; sig < 65; sig++)
-		if (sig != SIGKILL && sig != SIGSTOP && !IS_ERROR(actions_exchange(sig, NULL, &old)) && is_function(&old))
+		if (sig != SIGKILL && sig != SIGSTOP &&
+		    !IS_ERROR(actions_exchange(sig, NULL, &old)) && is_function(&old))
 			actions_exchange(sig, &dfl, &old);
 }

@@ -5,7 +5,8 @@
 #include "internal.h"
 #include "pmend.h"
 
-__attribute__((visibility("default"))) uint64_t pmend_rt_annotate(uint64_t request, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+__attribute__((visibility("default"))) uint64_t
+pmend_rt_annotate(uint64_t request, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
 	(void)a, (void)b, (void)c, (void)d;
 	if (request == PMEND_REQ_IN_RECOVERY)
@@ -17,7 +18,9 @@ __attribute__((visibility("default"))) uint64_t pmend_rt_annotate(uint64_t reque
 		g_region->has_roi = 1;
 		__atomic_fetch_add(&g_region->roi_depth, 1, __ATOMIC_RELAXED);
 		break;
-	case PMEND_REQ_ROI_END: __atomic_fetch_sub(&g_region->roi_depth, 1, __ATOMIC_RELAXED); break;
+	case PMEND_REQ_ROI_END:
+		__atomic_fetch_sub(&g_region->roi_depth, 1, __ATOMIC_RELAXED);
+		break;
 	case PMEND_REQ_SKIP_CHECK_BEGIN: t_self.skip_depth++; break;
 	case PMEND_REQ_SKIP_CHECK_END: t_self.skip_depth--; break;
 	case PMEND_REQ_DONE:

@@ -14,8 +14,8 @@
 /* Before everything else, in each process; not in a handler. */
 void arch_init(void);
 const char *arch_refusal(void); /* why no program can be watched in this process; NULL: it can */
-extern const uint16_t arch_elf_machine;	/* e_machine of programs that can load this library */
-extern const uint32_t arch_call_bytes;	/* of a system call instruction */
+extern const uint16_t arch_elf_machine; /* e_machine of programs that can load this library */
+extern const uint32_t arch_call_bytes;  /* of a system call instruction */
 
 /* ---- the frame of a signal: where the program was interrupted ---- */
 
@@ -34,7 +34,8 @@ bool frame_has_return(const ucontext_t *uc, uint64_t slot, uint64_t address);
 typedef bool frame_write_fn(uint64_t to, const void *from, size_t n);
 /* A copy of the frame below `at`, written by `write`, for a child that clone() is about to make with this stack: it sees the result 0. own: its alternate signal stack; NULL: as it is. 0: that
  * cannot be written. */
-uint64_t frame_child(const ucontext_t *uc, uint64_t at, uint64_t stack, const stack_t *own, frame_write_fn *write);
+uint64_t frame_child(const ucontext_t *uc, uint64_t at, uint64_t stack, const stack_t *own,
+		     frame_write_fn *write);
 /* When our handler returns, the program's handler of a signal is called, as the kernel would call it, with a frame of its own below `stack`, but not below `end`. Its mask is the frame's from
  * now on. False: the frame cannot be written, and nothing has changed. */
 struct frame_handler {
@@ -43,14 +44,16 @@ struct frame_handler {
 	uint64_t stack, end;
 };
 bool frame_is_delivered(const ucontext_t *uc);
-bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct frame_handler *h, frame_write_fn *write);
+bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct frame_handler *h,
+		   frame_write_fn *write);
 extern const uint32_t arch_red_bytes; /* below the stack pointer, which are in use */
 
 /* ---- the gate: the only place of the process from which system calls go to the kernel; all others end in a signal ---- */
 
 /* These two are known after arch_init(). */
-extern int gate_signal;	      /* SIGSYS or SIGILL */
-extern bool gate_sees_return; /* rt_sigreturn of the program's own handlers is caught, like any other call */
+extern int gate_signal; /* SIGSYS or SIGILL */
+extern bool
+	gate_sees_return; /* rt_sigreturn of the program's own handlers is caught, like any other call */
 
 /* A system call that is let through; returns -errno. */
 long rt_syscall(long number, long a, long b, long c, long d, long e, long f);
@@ -111,11 +114,14 @@ struct access {
 #define MAX_ACCESSES 17u /* a gather of sixteen, and what else it touches */
 
 enum insn_kind {
-	INSN_PLAIN,	/* can be stepped over */
-	INSN_LOAD, INSN_STORE, INSN_COMPARE, /* between memory and a register or constant: simple enough to be done by us */
-	INSN_FLUSH,	/* clwb and the like: may be skipped, recovery does not lose power */
-	INSN_COPY, INSN_FILL, /* of any length: done by us in one go */
-	INSN_UNKNOWN,	/* what it accesses is not known: the run does not count */
+	INSN_PLAIN, /* can be stepped over */
+	INSN_LOAD,
+	INSN_STORE,
+	INSN_COMPARE, /* between memory and a register or constant: simple enough to be done by us */
+	INSN_FLUSH,   /* clwb and the like: may be skipped, recovery does not lose power */
+	INSN_COPY,
+	INSN_FILL,    /* of any length: done by us in one go */
+	INSN_UNKNOWN, /* what it accesses is not known: the run does not count */
 };
 
 /* What is read may be overestimated (a decision too many), what is written may not be: bytes that may be left as they are count as read and written. */
@@ -124,11 +130,11 @@ struct insn {
 	uint32_t len_bytes, element_bytes;
 	uint32_t naccesses;
 	/* of the simple ones: */
-	int8_t greg;		/* that is loaded */
+	int8_t greg; /* that is loaded */
 	uint8_t greg_bytes;
-	bool is_signed;		/* it is extended so */
+	bool is_signed;           /* it is extended so */
 	bool is_test, is_swapped; /* test, not cmp; memory is the second operand */
-	uint64_t value;		/* stored or compared with */
+	uint64_t value;           /* stored or compared with */
 	struct access accesses[MAX_ACCESSES];
 };
 void insn_decode(struct insn *in, const ucontext_t *uc);
@@ -153,20 +159,24 @@ bool insn_step_end(struct insn_step *s, ucontext_t *uc);
 
 /* ---- detours (optional): loads of the program that are led around closed pages ---- */
 
-#define MAP_WORD 8u /* bytes that one byte of the window's map is about */
+#define MAP_WORD 8u          /* bytes that one byte of the window's map is about */
 #define DETOUR_MAX_BYTES 64u /* of one access: a larger one gets no detour */
 
 /* What a detour asks. All zero: nothing is to be read elsewhere. */
 struct window {
-	uint64_t start, len_bytes; /* an access that begins in here may be done elsewhere: DETOUR_MAX_BYTES before the mapping's end, it ends */
-	uint64_t map;		   /* a byte for each word from start on, to the mapping's end: not zero: not this one */
-	uint64_t delta;		   /* from an address to the same in the second mapping */
+	uint64_t start,
+		len_bytes; /* an access that begins in here may be done elsewhere: DETOUR_MAX_BYTES before the mapping's end, it ends */
+	uint64_t
+		map; /* a byte for each word from start on, to the mapping's end: not zero: not this one */
+	uint64_t delta; /* from an address to the same in the second mapping */
 };
 
-void detour_make(uint64_t pc); /* in the server, between runs, not in a handler: the load there gets one, if that is possible */
+void detour_make(
+	uint64_t
+		pc); /* in the server, between runs, not in a handler: the load there gets one, if that is possible */
 bool detours_exist(void);
 void detours_lead(const struct window *w); /* all of them, from now on */
-uint64_t detour_original(uint64_t pc);	   /* where the program would be */
+uint64_t detour_original(uint64_t pc);     /* where the program would be */
 /* A load elsewhere faulted: it is done where the program wanted it. */
 bool detour_leave(ucontext_t *uc);
 
@@ -174,7 +184,7 @@ bool detour_leave(ucontext_t *uc);
 
 extern const struct buffer_call arch_buffer_calls[]; /* to number 0 */
 extern const struct path_call arch_path_calls[];     /* to number 0 */
-extern const uint16_t arch_no_pointers[];	     /* to 0 */
+extern const uint16_t arch_no_pointers[];            /* to 0 */
 /* fork() and vfork() as clone(): its flags; 0: it is neither. */
 long arch_fork_flags(long number);
 

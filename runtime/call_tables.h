@@ -9,15 +9,18 @@
 /* ---- memory ---- */
 
 enum buffer_kind {
-	IN = 1,	 /* read by the kernel */
-	OUT,	 /* written, as many bytes as the result says */
-	INOUT,	 /* read and written, or written in part: all of it counts as read first */
+	IN = 1, /* read by the kernel */
+	OUT,    /* written, as many bytes as the result says */
+	INOUT,  /* read and written, or written in part: all of it counts as read first */
 	STRING,
-	IOV_IN, IOV_OUT, /* array of buffers; the number of elements is `len` */
-	MSG_IN, MSG_OUT, /* struct msghdr */
-	MSGS_IN, MSGS_INOUT, /* array of struct mmsghdr; the number of elements is `len` */
-	FUTEXES, /* array of struct futex_waitv, likewise */
-	NOTHING, /* an address whose bytes are not accessed */
+	IOV_IN,
+	IOV_OUT, /* array of buffers; the number of elements is `len` */
+	MSG_IN,
+	MSG_OUT, /* struct msghdr */
+	MSGS_IN,
+	MSGS_INOUT, /* array of struct mmsghdr; the number of elements is `len` */
+	FUTEXES,    /* array of struct futex_waitv, likewise */
+	NOTHING,    /* an address whose bytes are not accessed */
 };
 
 /* A length: argument number, or a constant. */
@@ -37,20 +40,21 @@ struct buffer_call {
 /* ---- paths ---- */
 
 enum path_follow {
-	FOLLOW, NO_FOLLOW,
-	AT_NO,	/* unless flags have AT_SYMLINK_NOFOLLOW */
-	AT_YES, /* if flags have AT_SYMLINK_FOLLOW */
-	BY_OPEN, /* unless O_NOFOLLOW, or O_CREAT with O_EXCL */
-	BY_HOW,	/* the same in struct open_how */
+	FOLLOW,
+	NO_FOLLOW,
+	AT_NO,    /* unless flags have AT_SYMLINK_NOFOLLOW */
+	AT_YES,   /* if flags have AT_SYMLINK_FOLLOW */
+	BY_OPEN,  /* unless O_NOFOLLOW, or O_CREAT with O_EXCL */
+	BY_HOW,   /* the same in struct open_how */
 	BY_CREAT, /* follows, opens, and empties */
 };
 
 struct path_call {
 	uint16_t number;
-	int8_t dirfd, path; /* argument numbers; dirfd -1: the working folder */
+	int8_t dirfd, path;   /* argument numbers; dirfd -1: the working folder */
 	int8_t dirfd2, path2; /* 0, 0: there is no second */
-	uint8_t follow; /* enum path_follow */
-	int8_t flags; /* argument number */
+	uint8_t follow;       /* enum path_follow */
+	int8_t flags;         /* argument number */
 };
 
 #endif

@@ -15,8 +15,13 @@ static long refuse(long number, const long a[6])
 		if (a[2] == MADV_REMOVE && maps_touch((uint64_t)a[0], (uint64_t)a[1]))
 			rt_unsound("madvise removes parts of a PM file");
 		return map_advise(a);
-	case SYS_io_uring_setup: case SYS_io_submit: case SYS_userfaultfd: case SYS_remap_file_pages: case SYS_process_vm_readv:
-	case SYS_process_vm_writev: case SYS_ptrace:
+	case SYS_io_uring_setup:
+	case SYS_io_submit:
+	case SYS_userfaultfd:
+	case SYS_remap_file_pages:
+	case SYS_process_vm_readv:
+	case SYS_process_vm_writev:
+	case SYS_ptrace:
 		if (g_is_lazy)
 			rt_unsound("a system call that accesses memory without pmend seeing it");
 		break;

@@ -4,7 +4,8 @@
 
 #include "pm.h"
 
-#define NO_ROOM "there is no space left for what recovery writes to PM files (set TMPDIR to a folder with more)"
+#define NO_ROOM \
+	"there is no space left for what recovery writes to PM files (set TMPDIR to a folder with more)"
 #define CALL_PASS (-100000l) /* let the program do it itself */
 
 /* ---- which memory a call accesses: calls/buffers.c ---- */
@@ -22,15 +23,15 @@ long calls_wait(long number, const long a[6]); /* the same if they do not */
 
 /* ---- calls/: each gives the result, or CALL_PASS: it is none of theirs ---- */
 
-long paths_call(long number, long a[6]);   /* with a PM file's path */
+long paths_call(long number, long a[6]); /* with a PM file's path */
 long dirents_call(long number, long a[6]);
-long fileio_call(long number, long a[6]);  /* with an image's descriptor */
-long map_call(long number, long a[6]);	   /* mmap and the like */
-long map_advise(const long a[6]);	   /* madvise */
+long fileio_call(long number, long a[6]); /* with an image's descriptor */
+long map_call(long number, long a[6]);    /* mmap and the like */
+long map_advise(const long a[6]);         /* madvise */
 long clone_call(long number, long a[6], ucontext_t *uc);
 long exec_call(long number, long a[6]);
 void exec_init(void);
-long root_call(long number, long a[6]);	   /* with the path of a folder, in a bundle */
+long root_call(long number, long a[6]);          /* with the path of a folder, in a bundle */
 long sandbox_call(long number, const long a[6]); /* seccomp */
 long signal_call(long number, long a[6], ucontext_t *uc);
 long altstack_call(const long a[6], const ucontext_t *uc);
@@ -39,7 +40,8 @@ long altstack_call(const long a[6], const ucontext_t *uc);
 
 #define ROOT_PATH_ROOM 4096u
 
-#define CHANGED_ROOT "recovery changes its root folder (chroot), and then names a file that pmend keeps outside of it"
+#define CHANGED_ROOT \
+	"recovery changes its root folder (chroot), and then names a file that pmend keeps outside of it"
 bool root_is_changed(void); /* by chroot(): our own paths mean nothing any more */
 
 void root_init(void);
@@ -64,7 +66,7 @@ bool step_trap(ucontext_t *uc);
 /* The stepped instruction has faulted itself: back to before it. */
 void step_abort(ucontext_t *uc);
 
-void signals_init(void); /* signals.c */
+void signals_init(void);    /* signals.c */
 void signals_prepare(void); /* in the server */
 
 #endif

@@ -28,8 +28,10 @@ void images_init(void)
 
 		g_images[i].new_dev = exists ? st.st_dev : 0;
 		g_images[i].new_ino = exists ? st.st_ino : 0;
-		g_images[i].dev = images_file(i)->image_ino ? images_file(i)->image_dev : g_images[i].new_dev;
-		g_images[i].ino = images_file(i)->image_ino ? images_file(i)->image_ino : g_images[i].new_ino;
+		g_images[i].dev =
+			images_file(i)->image_ino ? images_file(i)->image_dev : g_images[i].new_dev;
+		g_images[i].ino =
+			images_file(i)->image_ino ? images_file(i)->image_ino : g_images[i].new_ino;
 	}
 }
 
@@ -101,6 +103,7 @@ bool images_has_page(uint32_t file, uint64_t offset)
 {
 	struct stat st;
 
-	return CALL4(SYS_newfstatat, AT_FDCWD, images_file(file)->image, &st, 0) == 0 && st.st_ino == g_images[file].new_ino && st.st_dev == g_images[file].new_dev &&
+	return CALL4(SYS_newfstatat, AT_FDCWD, images_file(file)->image, &st, 0) == 0 &&
+	       st.st_ino == g_images[file].new_ino && st.st_dev == g_images[file].new_dev &&
 	       offset < PAGE_UP((uint64_t)st.st_size);
 }

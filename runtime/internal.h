@@ -33,8 +33,10 @@
 #define CALL2(n, a, b) rt_syscall(n, (long)(a), (long)(b), 0, 0, 0, 0)
 #define CALL3(n, a, b, c) rt_syscall(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
 #define CALL4(n, a, b, c, d) rt_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
-#define CALL5(n, a, b, c, d, e) rt_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
-#define CALL6(n, a, b, c, d, e, f) rt_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+#define CALL5(n, a, b, c, d, e) \
+	rt_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
+#define CALL6(n, a, b, c, d, e, f) \
+	rt_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
 /* ---- state.c ---- */
 
@@ -51,18 +53,19 @@ int rt_map_region(void);
 _Noreturn void rt_unsound(const char *why);
 
 struct rt_thread {
-	const ucontext_t *uc;	/* where the program was interrupted: stacks begin there */
-	bool is_in_call;	/* ... just after a system call instruction */
+	const ucontext_t *uc; /* where the program was interrupted: stacks begin there */
+	bool is_in_call;      /* ... just after a system call instruction */
 	bool is_stepping;
 	struct insn_step step;
-	uint64_t step_mask;	/* its signal mask */
+	uint64_t step_mask; /* its signal mask */
 	uint32_t nwrites;
-	struct access writes[MAX_ACCESSES]; /* of the instruction being stepped: to be marked when it is done */
-	uint64_t blocked;	/* signals that the program believes it has blocked though we need them */
-	stack_t alt_asked;	/* the alternate stack that the program set; of no size: none */
-	stack_t alt_disarmed;	/* the same while a handler runs there that wants none meanwhile */
-	int skip_depth;		/* PMEND_SKIP_CHECK_BEGIN/END */
-	uint32_t access_bytes;	/* of the access whose bytes are being looked at */
+	struct access writes
+		[MAX_ACCESSES]; /* of the instruction being stepped: to be marked when it is done */
+	uint64_t blocked; /* signals that the program believes it has blocked though we need them */
+	stack_t alt_asked;     /* the alternate stack that the program set; of no size: none */
+	stack_t alt_disarmed;  /* the same while a handler runs there that wants none meanwhile */
+	int skip_depth;        /* PMEND_SKIP_CHECK_BEGIN/END */
+	uint32_t access_bytes; /* of the access whose bytes are being looked at */
 	bool is_unwinding;
 	void *unwind_failed[5]; /* __builtin_setjmp buffer */
 };
@@ -71,7 +74,7 @@ extern __thread struct rt_thread t_self;
 /* ---- the stack of our handlers: own_stack.c ---- */
 
 #define ALTSTACK_DISARMS (1 << 31) /* SS_AUTODISARM */
-void own_stack_init(void); /* of the first thread */
+void own_stack_init(void);         /* of the first thread */
 /* For a new thread, one caller at a time; false: there is no memory. Then: whose it is, 0: nobody's any more. */
 bool own_stack_take(stack_t *s);
 void own_stack_give(const stack_t *s, long tid);
@@ -81,7 +84,8 @@ bool own_stack_is_near(const ucontext_t *uc); /* or has it just overflowed? */
 
 /* ---- environment.c ---- */
 
-void environment_init(char **initial);	       /* what the loader says: the C library may not be initialised yet */
+void environment_init(
+	char **initial); /* what the loader says: the C library may not be initialised yet */
 const char *environment_get(const char *name); /* NULL: it is not set */
 void environment_remove(const char *name);     /* in place: the program's own view, too */
 
@@ -100,7 +104,7 @@ uint32_t rt_stack_kept(uint64_t *stack);
 
 struct warm_stack {
 	uint64_t pc, sp;
-	uint32_t n; /* 0: none */
+	uint32_t n;                                  /* 0: none */
 	uint64_t stack[RUN_STACK], slots[RUN_STACK]; /* where each was on the stack */
 };
 
@@ -112,7 +116,8 @@ struct warm_read {
 
 struct warm {
 	struct warm_stack stacks[WARM_STACKS];
-	struct warm_read reads[WARM_READS]; /* instructions that faulted for what lies beside undecided bytes */
+	struct warm_read reads
+		[WARM_READS]; /* instructions that faulted for what lies beside undecided bytes */
 };
 extern struct warm *g_warm;
 void warm_share(void); /* in the server */
@@ -122,7 +127,7 @@ uint64_t warm_next_read(void);
 
 /* ---- the program's signal actions: actions.c ---- */
 
-#define BIT(sig) (1ul << ((sig) - 1))
+#define BIT(sig) (1ul << ((sig)-1))
 #define OURS (BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGTRAP) | BIT(gate_signal))
 #define NOTED ((BIT(SIGABRT) | BIT(SIGFPE) | BIT(SIGILL) | BIT(SIGSYS)) & ~BIT(gate_signal))
 
@@ -149,8 +154,10 @@ uint64_t *frame_mask(ucontext_t *uc);
 #define ACTIONS_SAVE_BYTES (65 * 32 + 8)
 void actions_save(void *to);
 void actions_restore(const void *from);
-void actions_clear(void);  /* the program's handlers are gone, and what it ignores stays so: as CLONE_CLEAR_SIGHAND does in a child */
-void actions_forget(void); /* the same, before the child is there that it is meant for, of those that are kept here */
+void actions_clear(
+	void); /* the program's handlers are gone, and what it ignores stays so: as CLONE_CLEAR_SIGHAND does in a child */
+void actions_forget(
+	void); /* the same, before the child is there that it is meant for, of those that are kept here */
 
 /* ---- attach.c ---- */
 

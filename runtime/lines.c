@@ -39,14 +39,16 @@ void lines_lock(void)
 
 	for (;;) {
 		owner = 0;
-		if (__atomic_compare_exchange_n(&g_region->lock, &owner, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (__atomic_compare_exchange_n(&g_region->lock, &owner, me, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return;
 		if (++spins % 64)
 			continue;
 		CALL0(SYS_sched_yield);
 		/* a process may have been killed here; what it left undone is at most one decision's narrowing */
 		if (spins % 4096 == 0 && CALL2(SYS_tkill, owner, 0) == -3 /* ESRCH */ &&
-		    __atomic_compare_exchange_n(&g_region->lock, &owner, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		    __atomic_compare_exchange_n(&g_region->lock, &owner, me, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return;
 	}
 }
@@ -126,7 +128,8 @@ uint64_t lines_undecided_page(uint32_t file, uint64_t from, uint64_t to)
 {
 	const struct run_line *all = lines_all();
 
-	for (uint32_t i = lines_first(file, from); i < g_region->nlines && all[i].file == file && all[i].offset < to; i++)
+	for (uint32_t i = lines_first(file, from);
+	     i < g_region->nlines && all[i].file == file && all[i].offset < to; i++)
 		if (line_is_open(&all[i]))
 			return PAGE_DOWN(all[i].offset);
 	return to;
@@ -143,7 +146,8 @@ bool lines_any_undecided(void)
 /* ---- reading ---- */
 
 /* Bytes at..at+n of a content, as a number; those that mask excludes are zero. */
-static uint64_t content_value(const struct run_line *l, uint32_t i, uint32_t at, uint32_t n, uint64_t mask)
+static uint64_t content_value(const struct run_line *l, uint32_t i, uint32_t at, uint32_t n,
+			      uint64_t mask)
 {
 	uint64_t v = 0;
 
@@ -160,17 +164,21 @@ static uint32_t count_values(const struct run_line *l, uint32_t at, uint32_t n, 
 
 		if (!is_left(l, i))
 			continue;
-		while (k < i && !(is_left(l, k) && content_value(l, k, at, n, mask) == content_value(l, i, at, n, mask)))
+		while (k < i && !(is_left(l, k) && content_value(l, k, at, n, mask) ==
+							   content_value(l, i, at, n, mask)))
 			k++;
 		count += k == i;
 	}
 	return count;
 }
 
-static void note_decision(uint32_t line, uint32_t at, uint64_t byte_mask, uint32_t chosen, uint32_t nvalues)
+static void note_decision(uint32_t line, uint32_t at, uint64_t byte_mask, uint32_t chosen,
+			  uint32_t nvalues)
 {
-	const uint32_t in_roi = g_region->roi_depth > 0 ? RUN_READ_IN_ROI : 0, skipped = t_self.skip_depth > 0 ? RUN_READ_SKIPPED : 0;
-	const struct run_file *files = (const struct run_file *)((char *)g_region + g_region->files);
+	const uint32_t in_roi = g_region->roi_depth > 0 ? RUN_READ_IN_ROI : 0,
+		       skipped = t_self.skip_depth > 0 ? RUN_READ_SKIPPED : 0;
+	const struct run_file *files =
+		(const struct run_file *)((char *)g_region + g_region->files);
 	struct run_decision *d = (struct run_decision *)((char *)g_region + g_region->decisions);
 	uint32_t i = g_region->ndecisions++;
 
@@ -182,10 +190,13 @@ static void note_decision(uint32_t line, uint32_t at, uint64_t byte_mask, uint32
 	d->mask = byte_mask;
 	d->chosen = chosen;
 	d->nvalues = nvalues;
-	d->flags = in_roi | skipped | (files[lines_all()[line].file].cut_bytes != ~0ul ? RUN_READ_CUT : 0);
+	d->flags = in_roi | skipped |
+		   (files[lines_all()[line].file].cut_bytes != ~0ul ? RUN_READ_CUT : 0);
 	d->access_bytes = t_self.access_bytes;
 	d->thread = (uint32_t)CALL0(SYS_gettid);
-	d->nframes = g_region->flags & RUN_NO_STACKS ? 0 : rt_stack_kept(d->stack); /* the lock is held */
+	d->nframes = g_region->flags & RUN_NO_STACKS
+			     ? 0
+			     : rt_stack_kept(d->stack); /* the lock is held */
 }
 
 /* 0xff for each set bit of 8. */
@@ -239,7 +250,8 @@ static void piece_read(uint32_t index, uint32_t at, uint32_t n)
 		open |= (uint32_t)!is_written(l, at + k) << k;
 	value = content_value(l, newest, at, n, spread(open));
 	for (uint32_t i = 0; i < newest; i++) {
-		uint64_t other = is_left(l, i) ? content_value(l, i, at, n, spread(open)) ^ value : 0;
+		uint64_t other =
+			is_left(l, i) ? content_value(l, i, at, n, spread(open)) ^ value : 0;
 
 		for (uint32_t k = 0; k < n && other; k++)
 			differ |= (uint32_t)((other >> 8 * k & 0xff) != 0) << k;
@@ -267,7 +279,8 @@ static bool word_is_open(const struct run_line *l, uint32_t at)
 		return true;
 	for (uint32_t i = 0; i < newest; i++)
 		for (uint32_t k = 0; is_left(l, i) && k < 8; k++)
-			if (open >> k & 1 && line_content(l, i)[at + k] != line_content(l, newest)[at + k])
+			if (open >> k & 1 &&
+			    line_content(l, i)[at + k] != line_content(l, newest)[at + k])
 				return true;
 	return false;
 }
@@ -282,7 +295,8 @@ void lines_mark(uint32_t file, uint64_t from, uint64_t to)
 {
 	const struct run_line *all = lines_all();
 
-	for (uint32_t i = lines_first(file, from); i < g_region->nlines && all[i].file == file && all[i].offset < to; i++)
+	for (uint32_t i = lines_first(file, from);
+	     i < g_region->nlines && all[i].file == file && all[i].offset < to; i++)
 		line_mark(&all[i]);
 }
 

@@ -249,7 +249,8 @@ bool maps_read(uint64_t addr, uint64_t len_bytes)
 		uint64_t a = max_u64(at, m.start), b = min_u64(end, m.end);
 
 		if (m.was_guarded)
-			is_listed |= lines_read(m.file, m.offset + (a - m.start), m.offset + (b - m.start), len_bytes <= 8);
+			is_listed |= lines_read(m.file, m.offset + (a - m.start),
+						m.offset + (b - m.start), len_bytes <= 8);
 		at = b;
 	}
 	return is_listed;

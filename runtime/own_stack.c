@@ -10,7 +10,8 @@
 #endif
 
 #define MAX_STACKS 1024u
-#define DEEP 4u /* signals inside of each other: vectors make a frame large, and the kernel says how large */
+#define DEEP \
+	4u /* signals inside of each other: vectors make a frame large, and the kernel says how large */
 #define ROOM_BYTES (256u << 10)
 
 static struct {
@@ -28,9 +29,11 @@ static bool is_free(int32_t tid)
 
 static uint64_t map_stack(void)
 {
-	const long at = CALL6(SYS_mmap, 0, g_bytes + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	const long at = CALL6(SYS_mmap, 0, g_bytes + PAGE, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (IS_ERROR(at) || CALL3(SYS_mprotect, at, PAGE, PROT_NONE) != 0) /* the last page: who overflows it faults */
+	if (IS_ERROR(at) || CALL3(SYS_mprotect, at, PAGE, PROT_NONE) !=
+				    0) /* the last page: who overflows it faults */
 		return 0;
 	return (uint64_t)at + PAGE;
 }
@@ -62,7 +65,8 @@ void own_stack_give(const stack_t *s, long tid)
 
 bool own_stack_is_on(const ucontext_t *uc)
 {
-	return !(uc->uc_stack.ss_flags & SS_DISABLE) && frame_sp(uc) - (uint64_t)uc->uc_stack.ss_sp < uc->uc_stack.ss_size;
+	return !(uc->uc_stack.ss_flags & SS_DISABLE) &&
+	       frame_sp(uc) - (uint64_t)uc->uc_stack.ss_sp < uc->uc_stack.ss_size;
 }
 
 bool own_stack_is_near(const ucontext_t *uc)

@@ -11,7 +11,8 @@
 #include "internal.h"
 #include "patch.h"
 
-extern const char __ehdr_start[] __attribute__((visibility("hidden"))), etext[] __attribute__((visibility("hidden"))); /* the linker's */
+extern const char __ehdr_start[] __attribute__((visibility("hidden"))),
+	etext[] __attribute__((visibility("hidden"))); /* the linker's */
 
 struct mapping {
 	struct patch_place place;
@@ -94,7 +95,8 @@ bool patch_open(struct patch_place *p)
 	if (p->is_shared)
 		return false;
 	if (!p->is_writable)
-		p->is_writable = CALL3(SYS_mprotect, p->start, p->end - p->start, p->prot | PROT_READ | PROT_WRITE) == 0;
+		p->is_writable = CALL3(SYS_mprotect, p->start, p->end - p->start,
+				       p->prot | PROT_READ | PROT_WRITE) == 0;
 	return p->is_writable;
 }
 
@@ -162,17 +164,20 @@ static int replace_sections(const struct patch_table *t, struct patch_place *p)
 	const Elf64_Shdr *list;
 	int done = 0;
 
-	if (!p->file || h->e_shentsize != sizeof *list || h->e_shoff > p->file_bytes || p->file_bytes - h->e_shoff < h->e_shnum * sizeof *list)
+	if (!p->file || h->e_shentsize != sizeof *list || h->e_shoff > p->file_bytes ||
+	    p->file_bytes - h->e_shoff < h->e_shnum * sizeof *list)
 		return 0;
 	list = (const Elf64_Shdr *)(p->file + h->e_shoff);
 	for (uint32_t i = 0; i < h->e_shnum; i++) {
 		const uint64_t from = list[i].sh_offset > p->offset ? list[i].sh_offset : p->offset;
-		const uint64_t end = list[i].sh_offset + list[i].sh_size, to = end < last ? end : last;
+		const uint64_t end = list[i].sh_offset + list[i].sh_size,
+			       to = end < last ? end : last;
 
 		if (!(list[i].sh_flags & SHF_EXECINSTR) || list[i].sh_type == SHT_NOBITS)
 			continue;
 		done = done ? done : 1;
-		if (from < to && !replace(t, p, p->start + (from - p->offset), p->start + (to - p->offset)))
+		if (from < to &&
+		    !replace(t, p, p->start + (from - p->offset), p->start + (to - p->offset)))
 			done = -1;
 	}
 	return done;
@@ -181,13 +186,16 @@ static int replace_sections(const struct patch_table *t, struct patch_place *p)
 /* Maps the file, if it is still the one that the mapping is of, and ELF. */
 static void file_open(struct mapping *m)
 {
-	const long fd = m->path[0] == '/' ? CALL4(SYS_openat, AT_FDCWD, m->path, O_RDONLY | O_CLOEXEC, 0) : -1;
+	const long fd = m->path[0] == '/'
+				? CALL4(SYS_openat, AT_FDCWD, m->path, O_RDONLY | O_CLOEXEC, 0)
+				: -1;
 	struct stat st;
 	long at;
 
 	if (IS_ERROR(fd))
 		return;
-	if (CALL2(SYS_fstat, fd, &st) == 0 && st.st_ino == m->ino && S_ISREG(st.st_mode) && (size_t)st.st_size >= sizeof(Elf64_Ehdr)) {
+	if (CALL2(SYS_fstat, fd, &st) == 0 && st.st_ino == m->ino && S_ISREG(st.st_mode) &&
+	    (size_t)st.st_size >= sizeof(Elf64_Ehdr)) {
 		at = CALL6(SYS_mmap, 0, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (!IS_ERROR(at)) {
 			m->place.file = (const uint8_t *)at;
@@ -209,7 +217,8 @@ static bool patch_mapping(const struct patch_table *t, struct mapping *m)
 	struct patch_place *p = &m->place;
 	int done;
 
-	if (!(p->prot & PROT_READ) && CALL3(SYS_mprotect, p->start, p->end - p->start, p->prot | PROT_READ) != 0)
+	if (!(p->prot & PROT_READ) &&
+	    CALL3(SYS_mprotect, p->start, p->end - p->start, p->prot | PROT_READ) != 0)
 		return false;
 	file_open(m);
 	if (p->file && memcmp(p->file, ELFMAG, SELFMAG) != 0)
@@ -231,7 +240,8 @@ bool patch_is_runtime(uint64_t pc)
 /* This library, or a part of it; or the kernel's own page, which it shows to all processes. */
 static bool is_own(const struct patch_table *t, const struct patch_place *p)
 {
-	return (p->start < (uint64_t)etext && (uint64_t)__ehdr_start < p->end) || p->start >> 63 || (t->is_own && t->is_own(p->start));
+	return (p->start < (uint64_t)etext && (uint64_t)__ehdr_start < p->end) || p->start >> 63 ||
+	       (t->is_own && t->is_own(p->start));
 }
 
 static bool patch_next(const struct patch_table *t, struct mapping *m, bool is_new)
@@ -243,7 +253,8 @@ static bool patch_next(const struct patch_table *t, struct mapping *m, bool is_n
 	return patch_mapping(t, m);
 }
 
-static __attribute__((noinline)) bool patch_mappings(const struct patch_table *t, long fd, uint64_t start, uint64_t end, bool is_new)
+static __attribute__((noinline)) bool patch_mappings(const struct patch_table *t, long fd,
+						     uint64_t start, uint64_t end, bool is_new)
 {
 	struct mapping m;
 	struct lines l = { .fd = fd };
@@ -283,7 +294,8 @@ static bool has_threads(void)
 {
 	struct stat st;
 
-	return CALL4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) != 0 || st.st_nlink != 3; /* "." and ".." count */
+	return CALL4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) != 0 ||
+	       st.st_nlink != 3; /* "." and ".." count */
 }
 
 bool patch_prepare(const struct patch_table *t)

@@ -11,7 +11,7 @@ struct patch_place {
 	uint64_t start, end, offset; /* offset: in its file */
 	int prot;
 	bool is_shared, is_writable;
-	uint32_t nclosed; /* pages */
+	uint32_t nclosed;    /* pages */
 	const uint8_t *file; /* its ELF file, whole; NULL: it has none */
 	uint64_t file_bytes;
 };
@@ -19,9 +19,11 @@ struct patch_place {
 struct patch_table {
 	/* Replaces all calls in [start, end) of the place, which is readable code. False: some of them cannot be told from data, or cannot be replaced. */
 	bool (*replace)(struct patch_place *p, uint64_t start, uint64_t end);
-	bool (*is_own)(uint64_t addr); /* memory from which calls are let through; this library's own is known */
-	void (*close)(void);	       /* all is replaced */
-	bool leaves_writable;	       /* memory that is writable and executable at once is left alone; else it cannot be caught */
+	bool (*is_own)(
+		uint64_t
+			addr); /* memory from which calls are let through; this library's own is known */
+	void (*close)(void); /* all is replaced */
+	bool leaves_writable; /* memory that is writable and executable at once is left alone; else it cannot be caught */
 };
 
 /* What gate_prepare(), gate_arm() and gate_watch() (arch.h) do. */

@@ -23,9 +23,10 @@ void lines_mark(uint32_t file, uint64_t from, uint64_t to);
 
 void images_init(void);
 const struct run_file *images_file(uint32_t i);
-int images_find(uint64_t dev, uint64_t ino); /* index in the region's files, -1: not an image with lines */
+int images_find(uint64_t dev,
+		uint64_t ino); /* index in the region's files, -1: not an image with lines */
 int images_find_fd(long fd);
-int images_find_mapped(long fd);	     /* the same, also for images that recovery made itself */
+int images_find_mapped(long fd); /* the same, also for images that recovery made itself */
 /* Recovery opened an image: it may be one that it has just made, or emptied. */
 /* The run cuts the file to this length, which was so long before: what was behind is gone. */
 void images_note_cut(uint32_t file, uint64_t length, uint64_t was_bytes);
@@ -43,14 +44,14 @@ struct pm_map {
 	uint64_t start, end;
 	uint64_t offset; /* in the file */
 	uint32_t file;
-	int prot;	 /* what the program asked for */
+	int prot; /* what the program asked for */
 	bool is_private;
 	bool was_guarded; /* pages of it are or were inaccessible */
 };
 
 void maps_prepare(void); /* finds out about protection keys */
 void maps_init(void);
-extern int g_pkey;    /* -1: by mprotect */
+extern int g_pkey; /* -1: by mprotect */
 
 bool maps_any(void);
 /* The mapping that holds addr, a copy of it; false: none. */
@@ -80,7 +81,7 @@ void maps_close(uint64_t addr, uint64_t len_bytes);
 /* The same for this thread's interrupted program. */
 void maps_open_program(ucontext_t *uc, const struct access *list, uint32_t n);
 void maps_close_program(ucontext_t *uc, const struct access *list, uint32_t n);
-void maps_lock(void);	/* around fork */
+void maps_lock(void); /* around fork */
 void maps_unlock(void);
 /* Around a system call that maps or unmaps, and what is noted of it: another thread may get the same addresses between the two. Before maps_lock(). */
 void maps_begin_call(void);

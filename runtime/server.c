@@ -9,7 +9,8 @@
 #include "serve/serve.h"
 
 typedef int main_fn(int, char **, char **);
-typedef int start_main_fn(main_fn *, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
+typedef int start_main_fn(main_fn *, int, char **, void (*)(void), void (*)(void), void (*)(void),
+			  void *);
 
 /* The C library's own, which prepares the child for it; not one that the program may have. */
 typedef pid_t fork_fn(void);
@@ -64,12 +65,12 @@ static void server_serve(const char *control)
 }
 
 /* Called by the program's _start. Old programs name another version of it, which is the same function. */
-__attribute__((visibility("default"))) int __libc_start_main(main_fn *main_of_program, int argc, char **argv,
-							      void (*init)(void), void (*fini)(void),
-							      void (*rtld_fini)(void), void *stack_end);
+__attribute__((visibility("default"))) int
+__libc_start_main(main_fn *main_of_program, int argc, char **argv, void (*init)(void),
+		  void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
 
-int __libc_start_main(main_fn *main_of_program, int argc, char **argv, void (*init)(void), void (*fini)(void),
-		      void (*rtld_fini)(void), void *stack_end)
+int __libc_start_main(main_fn *main_of_program, int argc, char **argv, void (*init)(void),
+		      void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
 {
 	start_main_fn *real = (start_main_fn *)dlsym(RTLD_NEXT, "__libc_start_main");
 	const char *control = environment_get(RUN_ENV_SERVER);

@@ -26,8 +26,10 @@ static void leave(struct place outer)
 /* Of the interrupted program: if it is open, reads may have passed unseen. */
 static void check_key(ucontext_t *uc)
 {
-	if (g_pkey >= 0 && !t_self.is_stepping && !own_stack_is_on(uc) && !keys_is_closed_frame(g_pkey, uc))
-		rt_unsound("a protection key is open that was closed: the kernel, or the program, changed it");
+	if (g_pkey >= 0 && !t_self.is_stepping && !own_stack_is_on(uc) &&
+	    !keys_is_closed_frame(g_pkey, uc))
+		rt_unsound(
+			"a protection key is open that was closed: the kernel, or the program, changed it");
 }
 
 static void on_fault(int sig, siginfo_t *si, void *context)
@@ -42,7 +44,8 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 	if (si->si_code > 0 && own_stack_is_near(uc) && patch_is_runtime(frame_pc(uc)))
 		rt_unsound("a fault inside pmend's own runtime");
 	check_key(uc);
-	if (si->si_code > 0 && frame_fault(uc) == ACCESS_FETCH && patch_is_closed((uint64_t)si->si_addr))
+	if (si->si_code > 0 && frame_fault(uc) == ACCESS_FETCH &&
+	    patch_is_closed((uint64_t)si->si_addr))
 		rt_unsound("executable memory in which system calls cannot be caught");
 	if (si->si_code > 0 && detour_leave(uc))
 		return;
@@ -109,7 +112,8 @@ void signals_init(void)
 {
 	static handler_fn *handlers[32] = {
 		[SIGSEGV] = on_fault, [SIGBUS] = on_fault, [SIGTRAP] = on_trap,
-		[SIGABRT] = on_death, [SIGFPE] = on_death, [SIGILL] = on_death, [SIGSYS] = on_death,
+		[SIGABRT] = on_death, [SIGFPE] = on_death, [SIGILL] = on_death,
+		[SIGSYS] = on_death,
 	};
 
 	handlers[gate_signal] = on_call;

@@ -9,8 +9,8 @@
 struct walk {
 	uint64_t *stack;
 	uint64_t *slots; /* where each was on the stack; NULL: not asked for */
-	uint64_t sp; /* of the frame before */
-	uint64_t pc; /* where the interrupted program was: everything before is ours */
+	uint64_t sp;     /* of the frame before */
+	uint64_t pc;     /* where the interrupted program was: everything before is ours */
 	uint32_t n;
 	uint32_t nours;
 };
@@ -26,7 +26,8 @@ static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *arg
 		return _URC_END_OF_STACK;
 	if (w->slots && w->n > 0) /* the first is not on the stack */
 		w->slots[w->n] = frame_return_slot(t_self.uc, w->sp, _Unwind_GetCFA(context), ip);
-	w->sp = w->n == 0 ? frame_sp(t_self.uc) : _Unwind_GetCFA(context); /* the first is our signal's */
+	w->sp = w->n == 0 ? frame_sp(t_self.uc)
+			  : _Unwind_GetCFA(context); /* the first is our signal's */
 	w->stack[w->n++] = ip;
 	return w->n < RUN_STACK ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
@@ -95,7 +96,8 @@ uint32_t rt_stack_kept(uint64_t *stack)
 			k->stack[w.n++] = w.pc;
 		k->pc = w.pc;
 		k->sp = frame_sp(t_self.uc);
-		__atomic_store_n(&k->n, w.n, __ATOMIC_RELEASE); /* last: who is killed here leaves none */
+		__atomic_store_n(&k->n, w.n,
+				 __ATOMIC_RELEASE); /* last: who is killed here leaves none */
 	}
 	for (uint32_t i = 0; i < k->n; i++)
 		stack[i] = k->stack[i];

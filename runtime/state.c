@@ -55,7 +55,8 @@ void rt_unsound(const char *why)
 	uint32_t none = 0;
 	size_t i = 0;
 
-	if (g_region && __atomic_compare_exchange_n(&g_region->is_unsound, &none, 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+	if (g_region && __atomic_compare_exchange_n(&g_region->is_unsound, &none, 1, false,
+						    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
 		for (; why[i] && i + 1 < sizeof(g_region->why_unsound); i++)
 			g_region->why_unsound[i] = why[i];
 		g_region->why_unsound[i] = 0;

@@ -16,7 +16,8 @@ static bool covers(const struct insn *in, uint64_t addr)
 /* Not flushes and string instructions. */
 static bool is_stepped(const struct insn *in)
 {
-	return in->kind == INSN_PLAIN || in->kind == INSN_LOAD || in->kind == INSN_STORE || in->kind == INSN_COMPARE;
+	return in->kind == INSN_PLAIN || in->kind == INSN_LOAD || in->kind == INSN_STORE ||
+	       in->kind == INSN_COMPARE;
 }
 
 /* The program's own protection allows this? */
@@ -27,7 +28,8 @@ static bool is_allowed(const struct access *a)
 	for (uint64_t at = a->addr; at < a->addr + a->len_bytes; at = PAGE_DOWN(at) + PAGE) {
 		if (!maps_find(at, &m))
 			continue;
-		if ((a->kind & ACCESS_WRITE && !(m.prot & PROT_WRITE)) || !(m.prot & (PROT_READ | PROT_WRITE | PROT_EXEC)))
+		if ((a->kind & ACCESS_WRITE && !(m.prot & PROT_WRITE)) ||
+		    !(m.prot & (PROT_READ | PROT_WRITE | PROT_EXEC)))
 			return false;
 	}
 	return true;
@@ -106,7 +108,8 @@ static void do_bulk(const struct insn *in, ucontext_t *uc)
 	maps_close(b.to.addr, b.to.len_bytes);
 	if (in->kind == INSN_COPY)
 		maps_close(b.from.addr, b.from.len_bytes);
-	if (written.len_bytes == 0) /* its first element faults for a reason of its own: let the program have that fault */
+	if (written.len_bytes ==
+	    0) /* its first element faults for a reason of its own: let the program have that fault */
 		step_begin(in, uc);
 }
 
@@ -179,7 +182,8 @@ static bool is_ours(const siginfo_t *si, const ucontext_t *uc, const struct pm_m
 		return false;
 	if (g_pkey >= 0)
 		return si->si_code == SEGV_PKUERR && (int)si->si_pkey == g_pkey;
-	return si->si_code == SEGV_ACCERR && m->prot & (wanted & ACCESS_WRITE ? PROT_WRITE : PROT_READ | PROT_WRITE | PROT_EXEC);
+	return si->si_code == SEGV_ACCERR &&
+	       m->prot & (wanted & ACCESS_WRITE ? PROT_WRITE : PROT_READ | PROT_WRITE | PROT_EXEC);
 }
 
 bool step_fault(siginfo_t *si, ucontext_t *uc)

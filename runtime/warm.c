@@ -11,7 +11,8 @@ struct warm *g_warm = &g_own;
 
 void warm_share(void)
 {
-	long at = CALL6(SYS_mmap, 0, sizeof *g_warm, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	long at = CALL6(SYS_mmap, 0, sizeof *g_warm, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (!IS_ERROR(at))
 		g_warm = (struct warm *)at;

@@ -9,7 +9,8 @@ static struct window g_window;
 
 void window_mark(uint32_t file, uint64_t offset, bool is_marked)
 {
-	if (g_seen.start == g_seen.end || file != g_seen.file || offset - g_seen.offset >= g_seen.end - g_seen.start)
+	if (g_seen.start == g_seen.end || file != g_seen.file ||
+	    offset - g_seen.offset >= g_seen.end - g_seen.start)
 		return;
 	((uint8_t *)g_window.map)[(offset - g_seen.offset) / MAP_WORD] = is_marked;
 }
@@ -24,10 +25,13 @@ bool window_open(const struct pm_map *m, long fd)
 	uint64_t len = m->end - m->start;
 	long map, alias;
 
-	if (window_is_open() || !m->was_guarded || m->is_private || !(m->prot & PROT_READ) || len < PAGE)
+	if (window_is_open() || !m->was_guarded || m->is_private || !(m->prot & PROT_READ) ||
+	    len < PAGE)
 		return false;
-	alias = CALL6(SYS_mmap, 0, len, m->prot & (PROT_READ | PROT_WRITE), MAP_SHARED, fd, m->offset);
-	map = CALL6(SYS_mmap, 0, PAGE_UP(len / MAP_WORD), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	alias = CALL6(SYS_mmap, 0, len, m->prot & (PROT_READ | PROT_WRITE), MAP_SHARED, fd,
+		      m->offset);
+	map = CALL6(SYS_mmap, 0, PAGE_UP(len / MAP_WORD), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (IS_ERROR(alias) || IS_ERROR(map)) {
 		if (!IS_ERROR(alias))
 			CALL2(SYS_munmap, alias, len);
@@ -36,13 +40,15 @@ bool window_open(const struct pm_map *m, long fd)
 		return false;
 	}
 	g_seen = *m;
-	g_window = (struct window){ m->start, len - DETOUR_MAX_BYTES, (uint64_t)map, (uint64_t)alias - m->start };
+	g_window = (struct window){ m->start, len - DETOUR_MAX_BYTES, (uint64_t)map,
+				    (uint64_t)alias - m->start };
 	return true;
 }
 
 uint64_t window_distance(const struct access *a)
 {
-	if (!window_is_open() || a->addr < g_seen.start || a->addr >= g_seen.end || a->len_bytes > g_seen.end - a->addr)
+	if (!window_is_open() || a->addr < g_seen.start || a->addr >= g_seen.end ||
+	    a->len_bytes > g_seen.end - a->addr)
 		return 0;
 	return a->kind & ACCESS_WRITE && !(g_seen.prot & PROT_WRITE) ? 0 : g_window.delta;
 }

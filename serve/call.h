@@ -12,7 +12,9 @@ long serve_call(long number, long a, long b, long c, long d, long e, long f); /*
 #define SERVE_CALL2(n, a, b) serve_call(n, (long)(a), (long)(b), 0, 0, 0, 0)
 #define SERVE_CALL3(n, a, b, c) serve_call(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
 #define SERVE_CALL4(n, a, b, c, d) serve_call(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
-#define SERVE_CALL5(n, a, b, c, d, e) serve_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
-#define SERVE_CALL6(n, a, b, c, d, e, f) serve_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+#define SERVE_CALL5(n, a, b, c, d, e) \
+	serve_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
+#define SERVE_CALL6(n, a, b, c, d, e, f) \
+	serve_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
 #endif

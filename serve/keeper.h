@@ -7,7 +7,7 @@
 
 /* Its number, or -1 with errno. run() is called in the program's own process, which leads a group of its own, and does not return. */
 pid_t keeper_start(void (*run)(const void *arg), const void *arg);
-void keeper_ask(pid_t keeper);	/* the program to end: SIGTERM */
-int keeper_end(pid_t keeper); /* everything, now; waits, and returns the wait status */
+void keeper_ask(pid_t keeper); /* the program to end: SIGTERM */
+int keeper_end(pid_t keeper);  /* everything, now; waits, and returns the wait status */
 
 #endif

@@ -162,9 +162,11 @@ bool process_environ_has(pid_t pid, const char *bytes, size_t len_bytes)
 
 static bool processes_grow(struct processes *p)
 {
-	const size_t bytes = p->room * sizeof *p->at, more = bytes ? 2 * bytes : ROOM_FIRST * sizeof *p->at;
+	const size_t bytes = p->room * sizeof *p->at,
+		     more = bytes ? 2 * bytes : ROOM_FIRST * sizeof *p->at;
 	long at = p->at ? SERVE_CALL4(SYS_mremap, p->at, bytes, more, MREMAP_MAYMOVE)
-			: SERVE_CALL6(SYS_mmap, 0, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			: SERVE_CALL6(SYS_mmap, 0, more, PROT_READ | PROT_WRITE,
+				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (at < 0 && at > -4096)
 		return false;
@@ -181,19 +183,23 @@ static bool processes_add(struct processes *p, const char *name)
 		return true;
 	if (p->n == p->room && !processes_grow(p))
 		return false;
-	p->at[p->n++] = (struct process){ .pid = (pid_t)pid, .parent = (pid_t)stat_field((pid_t)pid, 4) };
+	p->at[p->n++] =
+		(struct process){ .pid = (pid_t)pid, .parent = (pid_t)stat_field((pid_t)pid, 4) };
 	return true;
 }
 
 void processes_init(struct processes *p)
 {
 	char entries[ENTRIES_BYTES] __attribute__((aligned(8)));
-	long n, fd = SERVE_CALL4(SYS_openat, AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	long n, fd = SERVE_CALL4(SYS_openat, AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+				 0);
 	bool has_room = true;
 
 	*p = (struct processes){ 0 };
-	while (fd >= 0 && has_room && (n = SERVE_CALL3(SYS_getdents64, fd, entries, sizeof entries)) > 0) {
-		for (long at = 0; has_room && at < n; at += ((struct entry *)(entries + at))->len_bytes)
+	while (fd >= 0 && has_room &&
+	       (n = SERVE_CALL3(SYS_getdents64, fd, entries, sizeof entries)) > 0) {
+		for (long at = 0; has_room && at < n;
+		     at += ((struct entry *)(entries + at))->len_bytes)
 			has_room = processes_add(p, ((struct entry *)(entries + at))->name);
 	}
 	if (fd >= 0)

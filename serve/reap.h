@@ -10,7 +10,7 @@
  * the environment, and their descendants. */
 struct reap {
 	pid_t parent;
-	const char *mark; /* NULL: descendants of parent */
+	const char *mark;  /* NULL: descendants of parent */
 	uint32_t grace_ms; /* so long they may end by themselves */
 };
 

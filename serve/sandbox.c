@@ -21,7 +21,8 @@ static uint32_t word_at(const struct seccomp_data *d, uint32_t offset)
 	return word;
 }
 
-static uint32_t loaded(const struct machine *m, const struct sock_filter *f, const struct seccomp_data *d)
+static uint32_t loaded(const struct machine *m, const struct sock_filter *f,
+		       const struct seccomp_data *d)
 {
 	switch (BPF_MODE(f->code)) {
 	case BPF_ABS: return word_at(d, f->k);
@@ -75,7 +76,9 @@ static uint32_t ask(const struct sock_filter *filter, uint32_t n, const struct s
 		case BPF_STX: m.memory[f->k % BPF_MEMWORDS] = m.x; break;
 		case BPF_ALU: m.a = computed(m.a, BPF_OP(f->code), operand); break;
 		case BPF_JMP:
-			at += BPF_OP(f->code) == BPF_JA ? f->k : is_true(m.a, BPF_OP(f->code), operand) ? f->jt : f->jf;
+			at += BPF_OP(f->code) == BPF_JA                ? f->k
+			      : is_true(m.a, BPF_OP(f->code), operand) ? f->jt
+								       : f->jf;
 			break;
 		case BPF_RET: return BPF_RVAL(f->code) == BPF_A ? m.a : f->k;
 		default: /* BPF_MISC */
@@ -88,7 +91,8 @@ static uint32_t ask(const struct sock_filter *filter, uint32_t n, const struct s
 	return SECCOMP_RET_KILL_PROCESS;
 }
 
-static bool allows_on(uint32_t arch, const struct sock_filter *filter, uint32_t n, const int *calls, uint32_t ncalls)
+static bool allows_on(uint32_t arch, const struct sock_filter *filter, uint32_t n, const int *calls,
+		      uint32_t ncalls)
 {
 	for (uint32_t i = 0; i < ncalls; i++) {
 		const struct seccomp_data d = { .nr = calls[i], .arch = arch };
@@ -103,5 +107,6 @@ static bool allows_on(uint32_t arch, const struct sock_filter *filter, uint32_t 
 /* A filter that asks for the architecture lets pass nothing on others than its own. */
 bool sandbox_allows(const struct sock_filter *filter, uint32_t n, const int *calls, uint32_t ncalls)
 {
-	return allows_on(AUDIT_ARCH_X86_64, filter, n, calls, ncalls) || allows_on(AUDIT_ARCH_AARCH64, filter, n, calls, ncalls);
+	return allows_on(AUDIT_ARCH_X86_64, filter, n, calls, ncalls) ||
+	       allows_on(AUDIT_ARCH_AARCH64, filter, n, calls, ncalls);
 }

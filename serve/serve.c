@@ -21,7 +21,9 @@
 
 static void limit(int what, uint64_t most)
 {
-	struct { uint64_t now, max; } is, new = { most, most };
+	struct {
+		uint64_t now, max;
+	} is, new = { most, most };
 
 	if (SERVE_CALL4(SYS_prlimit64, 0, what, NULL, &is) == 0 && is.max > most)
 		SERVE_CALL4(SYS_prlimit64, 0, what, &new, NULL);
@@ -82,7 +84,8 @@ static bool has_ended(pid_t pid)
 {
 	siginfo_t info = { .si_pid = 0 };
 
-	return SERVE_CALL5(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT, NULL) == 0 && info.si_pid == pid;
+	return SERVE_CALL5(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT, NULL) == 0 &&
+	       info.si_pid == pid;
 }
 
 /* Waits until the first process ends, and passes on signals until then. */
@@ -104,7 +107,8 @@ static void watch(const struct serve *s, pid_t pid)
 			SERVE_CALL2(SYS_kill, -pid, m.status);
 			SERVE_CALL2(SYS_kill, pid, m.status); /* it may not have its group yet */
 		}
-		if (p[1].fd < 0 && has_ended(pid)) /* no pidfd here (seccomp): look every millisecond */
+		if (p[1].fd < 0 &&
+		    has_ended(pid)) /* no pidfd here (seccomp): look every millisecond */
 			break;
 	}
 	if (p[1].fd >= 0)
@@ -131,7 +135,9 @@ static pid_t run(struct serve *s)
 	} else {
 		watch(s, pid);
 		m.time_us = reap_now_us() - begin;
-		SERVE_CALL2(SYS_kill, -pid, SIGKILL); /* while the zombie keeps the group's number from being used again */
+		SERVE_CALL2(
+			SYS_kill, -pid,
+			SIGKILL); /* while the zombie keeps the group's number from being used again */
 		while (SERVE_CALL4(SYS_wait4, pid, &m.status, __WALL, &usage) == -EINTR)
 			;
 		m.pid = pid;
@@ -152,7 +158,8 @@ void serve_loop(struct serve *s)
 	SERVE_CALL3(SYS_fcntl, s->control, F_SETFD, FD_CLOEXEC);
 	limit(RLIMIT_CORE, 0);
 	SERVE_CALL2(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
-	SERVE_CALL2(SYS_prctl, PR_SET_PDEATHSIG, 0); /* the socket tells, and then there is something to do */
+	SERVE_CALL2(SYS_prctl, PR_SET_PDEATHSIG,
+		    0); /* the socket tells, and then there is something to do */
 	for (int i = 0; i < 3; i++)
 		s->stdio_flags[i] = SERVE_CALL2(SYS_fcntl, i, F_GETFL);
 	s->memory_bytes = process_status_bytes(0, "VmData:");

@@ -15,9 +15,11 @@ struct serve {
 	/* Starts a run's first process, which calls serve_enter(). May return 0 there; -errno: it could not. */
 	pid_t (*start)(struct serve *s);
 	void *arg;
-	long stdio_flags[3];   /* of standard input, output, error, which runs inherit and may change */
+	long stdio_flags
+		[3]; /* of standard input, output, error, which runs inherit and may change */
 	uint64_t memory_bytes; /* private memory that may be written, before a run */
-	uint64_t nthreads;    /* of this user before a run; 0: it is root, for whom there is no such limit */
+	uint64_t
+		nthreads; /* of this user before a run; 0: it is root, for whom there is no such limit */
 };
 
 /* Serves runs until the worker is gone. Returns only in a run's first process. */

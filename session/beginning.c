@@ -26,11 +26,13 @@ static void look(struct beginning *b, struct trace *t, uint32_t nfiles)
 	struct trace_event ev;
 
 	while ((b->nfiles < nfiles || !b->has_store) && trace_next(t, &ev)) {
-		const struct trace_file *f = ev.kind == PMT_CONTENT ? trace_file(t, PMT_FILE(ev.addr)) : NULL;
+		const struct trace_file *f =
+			ev.kind == PMT_CONTENT ? trace_file(t, PMT_FILE(ev.addr)) : NULL;
 
 		b->nfiles += ev.kind == PMT_FILE;
 		b->has_store |= trace_is_store(ev.kind);
-		if (f && !(f->flags & (PMT_FILE_CREATED | PMT_FILE_MEMORY)) && !b->held && has_data(&ev))
+		if (f && !(f->flags & (PMT_FILE_CREATED | PMT_FILE_MEMORY)) && !b->held &&
+		    has_data(&ev))
 			b->held = xstrdup(f->path);
 	}
 }
@@ -46,8 +48,10 @@ void beginning_tell(const struct notes *notes, const char *trace, bool wants_not
 		return;
 	look(&b, t, h.nfiles);
 	if (!b.has_store && !trace_damage(t) && h.nfiles > 0)
-		notes_say(notes, "the program stored nothing to persistent memory, so there is nothing to check%s",
-			  b.held ? "; its files held data before" : "");
+		notes_say(
+			notes,
+			"the program stored nothing to persistent memory, so there is nothing to check%s",
+			b.held ? "; its files held data before" : "");
 	if (b.held && wants_note)
 		notes_say(notes, "%s held data before the run; --fresh starts without it", b.held);
 	free(b.held);

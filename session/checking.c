@@ -48,8 +48,10 @@ int checking_begin(struct checking *c, struct error *err)
 		return -1;
 	c->names_only = names(&c->only);
 	c->names_with = names(&c->with);
-	c->options = (struct check_options){ .only = c->only.n ? c->names_only : NULL, .with = c->names_with, .plugins = c->plugins,
-					      .is_distrusting = c->no_trust };
+	c->options = (struct check_options){ .only = c->only.n ? c->names_only : NULL,
+					     .with = c->names_with,
+					     .plugins = c->plugins,
+					     .is_distrusting = c->no_trust };
 	c->libraries = (struct libraries){ c->library_globs.item, c->library_globs.n };
 	return 0;
 }
@@ -68,7 +70,8 @@ void checking_end(struct checking *c)
 	word_list_release(&c->recording.pm);
 }
 
-struct report *checking_judge(const struct checking *c, const struct platform_traces *traces, bool *is_complete, struct error *err)
+struct report *checking_judge(const struct checking *c, const struct platform_traces *traces,
+			      bool *is_complete, struct error *err)
 {
 	struct check_options o = c->options;
 	struct platform_choice how;
@@ -77,7 +80,10 @@ struct report *checking_judge(const struct checking *c, const struct platform_tr
 	if (c->is_all)
 		return platform_traces_judge(traces, &o, &c->libraries, c->fold, is_complete, err);
 	t = platform_trace_open(&traces->list.at[0], err);
-	o.platform = t ? judge_choose(t, c->recording.is_platform_open ? NULL : c->recording.platform, &how, err) : NULL;
+	o.platform =
+		t ? judge_choose(t, c->recording.is_platform_open ? NULL : c->recording.platform,
+				 &how, err)
+		  : NULL;
 	if (!o.platform)
 		return NULL;
 	o.is_platform_chosen = how.is_chosen;

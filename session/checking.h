@@ -7,10 +7,11 @@
 
 struct checking {
 	struct word_list only, with, oracles; /* names; names; files of plug-ins */
-	struct word_list library_globs;	      /* what is a library besides the system's */
-	struct recording recording;	      /* its platform is NULL: the trace's own */
-	bool is_all;			      /* platforms */
-	platform_fold *fold;		      /* of each platform, if all are judged. What one platform's report has is folded by whoever finishes it */
+	struct word_list library_globs;       /* what is a library besides the system's */
+	struct recording recording;           /* its platform is NULL: the trace's own */
+	bool is_all;                          /* platforms */
+	platform_fold *
+		fold; /* of each platform, if all are judged. What one platform's report has is folded by whoever finishes it */
 	bool no_trust;
 	/* inside */
 	struct libraries libraries;
@@ -26,6 +27,7 @@ int checking_begin(struct checking *c, struct error *err);
 void checking_end(struct checking *c);
 
 /* A report, not finished, about the traces (of all platforms there may be several). NULL if they cannot be judged. */
-struct report *checking_judge(const struct checking *c, const struct platform_traces *traces, bool *is_complete, struct error *err);
+struct report *checking_judge(const struct checking *c, const struct platform_traces *traces,
+			      bool *is_complete, struct error *err);
 
 #endif

@@ -12,11 +12,13 @@ static struct bug_frame reader_of(const struct crash_telling *t, const struct cr
 
 	for (size_t i = 0; i < c->stack.n && !locate_has_shown(t->locator, list.at, list.n); i++) {
 		const struct symbol *symbols;
-		const size_t n = recovery_symbols(t->result, c->part, t->symbols, c->stack.at[i], i > 0, &symbols);
+		const size_t n = recovery_symbols(t->result, c->part, t->symbols, c->stack.at[i],
+						  i > 0, &symbols);
 
 		for (size_t k = 0; k < n; k++)
 			if (!symbols[k].object || owner_of_object(symbols[k].object) != OWNER_PMEND)
-				*vec_add(&list) = (struct frame){ .symbol = &symbols[k], .pc = c->stack.at[i] };
+				*vec_add(&list) = (struct frame){ .symbol = &symbols[k],
+								  .pc = c->stack.at[i] };
 	}
 	if (list.n > 0)
 		shown = locate_bug_frame(list.at[locate_shown(t->locator, list.at, list.n)].symbol);
@@ -24,7 +26,8 @@ static struct bug_frame reader_of(const struct crash_telling *t, const struct cr
 	return shown;
 }
 
-static void values_tell(const struct crash_telling *t, const struct crash_choice *c, struct arena *a, struct bug_choice *out)
+static void values_tell(const struct crash_telling *t, const struct crash_choice *c,
+			struct arena *a, struct bug_choice *out)
 {
 	struct bug_value *values = arena_alloc(a, (c->values.n + 1) * sizeof *values);
 
@@ -32,10 +35,15 @@ static void values_tell(const struct crash_telling *t, const struct crash_choice
 		const struct choice_value *v = &c->values.at[i];
 		struct bug_frame *lost = arena_alloc(a, (v->lost.n + 1) * sizeof *lost);
 
-		values[i] = (struct bug_value){ .bytes = v->bytes, .is_taken = v->is_taken, .lost = lost };
+		values[i] = (struct bug_value){ .bytes = v->bytes,
+						.is_taken = v->is_taken,
+						.lost = lost };
 		for (size_t k = 0; k < v->lost.n; k++) {
 			const uint32_t site = v->lost.at[k].site;
-			const struct frame *f = site < t->plan->sites.n && t->plan->sites.at[site] ? locate(t->locator, t->plan->sites.at[site]) : NULL;
+			const struct frame *f =
+				site < t->plan->sites.n && t->plan->sites.at[site]
+					? locate(t->locator, t->plan->sites.at[site])
+					: NULL;
 
 			if (f)
 				lost[values[i].nlost++] = locate_bug_frame(f->symbol);
@@ -46,7 +54,8 @@ static void values_tell(const struct crash_telling *t, const struct crash_choice
 	out->nall = c->nvalues;
 }
 
-void choices_tell(const struct crash_telling *t, const struct crash_bug *from, struct arena *a, struct bug_crash *out)
+void choices_tell(const struct crash_telling *t, const struct crash_bug *from, struct arena *a,
+		  struct bug_crash *out)
 {
 	static const char *const names[PART_N] = { "recover", "then", "check", "dump" };
 	struct bug_choice *choices = arena_alloc(a, (from->choices.n + 1) * sizeof *choices);
@@ -55,8 +64,15 @@ void choices_tell(const struct crash_telling *t, const struct crash_bug *from, s
 		const struct crash_choice *c = &from->choices.at[i];
 		const struct trace_file *f = trace_file(t->plan->trace, PMT_FILE(c->addr));
 
-		choices[i] = (struct bug_choice){ .read = reader_of(t, c), .by = names[c->part], .file = f && t->is_first ? f->path : NULL, /* a recovery that crashed had scratch files */
-						  .offset = PMT_OFFSET(c->addr), .size_bytes = c->len_bytes };
+		choices[i] = (struct bug_choice){
+			.read = reader_of(t, c),
+			.by = names[c->part],
+			.file = f && t->is_first
+					? f->path
+					: NULL, /* a recovery that crashed had scratch files */
+			.offset = PMT_OFFSET(c->addr),
+			.size_bytes = c->len_bytes
+		};
 		values_tell(t, c, a, &choices[i]);
 	}
 	out->choices = choices;

@@ -28,7 +28,8 @@ static const char *base_name(const char *path)
 /* The command on the copy in the folder. NULL: it does not name the pool. */
 static char **on_copy(const struct runner_command *c, const struct plan *p, const char *folder)
 {
-	char *pool = xasprintf("%s/%s", folder, base_name(trace_file(p->trace, plan_first_file(p))->path));
+	char *pool = xasprintf("%s/%s", folder,
+			       base_name(trace_file(p->trace, plan_first_file(p))->path));
 	bool has_pool = false;
 	VEC(char *) argv = { 0 };
 
@@ -36,7 +37,8 @@ static char **on_copy(const struct runner_command *c, const struct plan *p, cons
 		const char *at = strstr(*a, "{}");
 
 		has_pool |= at != NULL;
-		*vec_add(&argv) = at ? xasprintf("%.*s%s%s", (int)(at - *a), *a, pool, at + 2) : xstrdup(*a);
+		*vec_add(&argv) =
+			at ? xasprintf("%.*s%s%s", (int)(at - *a), *a, pool, at + 2) : xstrdup(*a);
 	}
 	*vec_add(&argv) = NULL;
 	free(pool);
@@ -47,7 +49,8 @@ static char **on_copy(const struct runner_command *c, const struct plan *p, cons
 }
 
 /* The files of a state, in a folder. */
-static int put_state(const struct crash_setup *s, const struct plan *p, const struct first_crash *f, const char *folder, struct error *err)
+static int put_state(const struct crash_setup *s, const struct plan *p, const struct first_crash *f,
+		     const char *folder, struct error *err)
 {
 	struct state_set set = { 0 };
 	struct runner *runner = NULL;
@@ -59,7 +62,9 @@ static int put_state(const struct crash_setup *s, const struct plan *p, const st
 	if (index_seek_point(s->options.index, &w, f->point, err) == 0) {
 		while (w.point != f->point && walk_next(&w))
 			;
-		state = state_collect(&set, w.model, f->state, err) == 0 ? state_parse(&set, f->state, err) : NULL;
+		state = state_collect(&set, w.model, f->state, err) == 0
+				? state_parse(&set, f->state, err)
+				: NULL;
 	}
 	runner = state ? runner_new(&s->options.runner, p->mappings.at, p->mappings.n, err) : NULL;
 	if (runner) {
@@ -76,7 +81,8 @@ static int put_state(const struct crash_setup *s, const struct plan *p, const st
 /* Its output is not for the user. */
 static enum recorded record_quietly(const struct recording *r, char **argv, struct error *err)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), out = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), out = dup(STDOUT_FILENO),
+	    errors = dup(STDERR_FILENO);
 	enum recorded status;
 
 	fflush(stdout);
@@ -92,8 +98,9 @@ static enum recorded record_quietly(const struct recording *r, char **argv, stru
 }
 
 /* What was explored, with what came of it. */
-static int tell(struct crash_setup *s, const struct plan *p, const struct first_crash *f, const struct crash_result *result, struct report *report,
-		uint64_t more, struct crash_again *sum, struct error *err)
+static int tell(struct crash_setup *s, const struct plan *p, const struct first_crash *f,
+		const struct crash_result *result, struct report *report, uint64_t more,
+		struct crash_again *sum, struct error *err)
 {
 	char *kept = xasprintf("pmend-crash-%" PRIu64 "-%s", f->point, base_name(p->path));
 	char *place = s->kept_in ? xasprintf("%s/%s", s->kept_in, kept) : xstrdup(kept);
@@ -104,7 +111,8 @@ static int tell(struct crash_setup *s, const struct plan *p, const struct first_
 	sum->is_complete &= result->is_complete;
 	crash_report_add(report, p, result, s, kept);
 	if (result->bugs.n > 0 && copy_file(p->path, place) < 0)
-		notes_say(s->notes, "cannot keep the recording of recovery as %s: %s", kept, strerror(errno));
+		notes_say(s->notes, "cannot keep the recording of recovery as %s: %s", kept,
+			  strerror(errno));
 	if (more > 1)
 		status = crash_again(s, p, result, report, more - 1, sum, err);
 	free(place);
@@ -113,7 +121,8 @@ static int tell(struct crash_setup *s, const struct plan *p, const struct first_
 }
 
 /* What the first crash of all interrupted, and what may be printed after it. */
-static void remember_first(struct crash_setup *s, const struct plan *p, const struct first_crash *f, const struct crash_result *result)
+static void remember_first(struct crash_setup *s, const struct plan *p, const struct first_crash *f,
+			   const struct crash_result *result)
 {
 	if (s->first_plan)
 		return;
@@ -122,8 +131,9 @@ static void remember_first(struct crash_setup *s, const struct plan *p, const st
 	s->options.texts = &result->texts;
 }
 
-static int explore_recording(struct crash_setup *s, const struct first_crash *f, const char *trace, struct report *report, uint64_t more,
-			     struct crash_again *sum, struct error *err)
+static int explore_recording(struct crash_setup *s, const struct first_crash *f, const char *trace,
+			     struct report *report, uint64_t more, struct crash_again *sum,
+			     struct error *err)
 {
 	struct crash_options saved = s->options;
 	struct index *index = s->index; /* of the first trace */
@@ -148,7 +158,8 @@ static int explore_recording(struct crash_setup *s, const struct first_crash *f,
 	s->options.may_lack_news = true;
 	s->options.watches_output = false; /* where it begins, something is lost already */
 	if (crash_explore(p, &s->options, &result, &failed) < 0)
-		notes_say(s->notes, "after the crash at failure point %" PRIu64 ": %s", f->point, failed.msg);
+		notes_say(s->notes, "after the crash at failure point %" PRIu64 ": %s", f->point,
+			  failed.msg);
 	status = tell(s, p, f, &result, report, more, sum, err);
 	crash_result_release(&result);
 	vec_release(&allowed.hashes);
@@ -161,11 +172,14 @@ out:
 	return status;
 }
 
-static int record_and_explore(struct crash_setup *s, const struct first_crash *f, char **argv, const char *folder, struct report *report,
-			      uint64_t more, struct crash_again *sum, struct error *err)
+static int record_and_explore(struct crash_setup *s, const struct first_crash *f, char **argv,
+			      const char *folder, struct report *report, uint64_t more,
+			      struct crash_again *sum, struct error *err)
 {
 	char *trace = xasprintf("%s/again.pmt", folder);
-	const struct recording recording = { .platform = s->options.platform, .quiet = true, .output = trace };
+	const struct recording recording = { .platform = s->options.platform,
+					     .quiet = true,
+					     .output = trace };
 	enum recorded recorded = record_quietly(&recording, argv, err);
 	int status = recorded == RECORDED_NOTHING ? -1 : 0;
 
@@ -178,10 +192,12 @@ static int record_and_explore(struct crash_setup *s, const struct first_crash *f
 	return status < 0 ? -1 : 0;
 }
 
-static int explore_one(struct crash_setup *s, const struct plan *p, const struct first_crash *f, struct report *report, uint64_t more,
-		       struct crash_again *sum, struct error *err)
+static int explore_one(struct crash_setup *s, const struct plan *p, const struct first_crash *f,
+		       struct report *report, uint64_t more, struct crash_again *sum,
+		       struct error *err)
 {
-	const struct runner_command *c = s->recovery.recover ? s->recovery.recover : s->recovery.dump;
+	const struct runner_command *c =
+		s->recovery.recover ? s->recovery.recover : s->recovery.dump;
 	struct tempdir folder;
 	char **argv;
 	int status = -1;
@@ -190,7 +206,9 @@ static int explore_one(struct crash_setup *s, const struct plan *p, const struct
 		return -1;
 	argv = on_copy(c, p, folder.path);
 	if (!argv)
-		error_set(err, "--failures 2 records recovery on a copy of the pool: its command line must name the pool by {}");
+		error_set(
+			err,
+			"--failures 2 records recovery on a copy of the pool: its command line must name the pool by {}");
 	else if (put_state(s, p, f, folder.path, err) == 0)
 		status = record_and_explore(s, f, argv, folder.path, report, more, sum, err);
 	words_free(argv);
@@ -198,8 +216,8 @@ static int explore_one(struct crash_setup *s, const struct plan *p, const struct
 	return status;
 }
 
-int crash_again(struct crash_setup *s, const struct plan *p, const struct crash_result *result, struct report *report, uint64_t more,
-		struct crash_again *sum, struct error *err)
+int crash_again(struct crash_setup *s, const struct plan *p, const struct crash_result *result,
+		struct report *report, uint64_t more, struct crash_again *sum, struct error *err)
 {
 	const uint64_t deadline_ns = s->options.limits.deadline_ns;
 	size_t n = result->first_crashes.n;

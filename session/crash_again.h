@@ -13,7 +13,7 @@ struct crash_again {
 
 /* Records recovery on states of the result that it changes, and explores crashes of these recordings; `more` is how many more crashes may
  * follow. Adds bugs to the report. -1 if that cannot be done. */
-int crash_again(struct crash_setup *s, const struct plan *p, const struct crash_result *result, struct report *report, uint64_t more,
-		struct crash_again *sum, struct error *err);
+int crash_again(struct crash_setup *s, const struct plan *p, const struct crash_result *result,
+		struct report *report, uint64_t more, struct crash_again *sum, struct error *err);
 
 #endif

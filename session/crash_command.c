@@ -15,7 +15,8 @@
 /* Adds a word, quoted for a shell where that is needed. */
 static void add_word(char **line, const char *word)
 {
-	char *quoted = shell_word(word), *longer = xasprintf("%s%s%s", *line, **line ? " " : "", quoted);
+	char *quoted = shell_word(word),
+	     *longer = xasprintf("%s%s%s", *line, **line ? " " : "", quoted);
 
 	free(*line);
 	free(quoted);
@@ -89,7 +90,10 @@ void crash_command_tell(const struct crash_setup *s, struct report *r)
 	const struct {
 		const char *option;
 		bool is_set;
-	} flags[] = { { "--races", s->races }, { "--strict", s->strict }, { "--no-trust", s->no_trust }, { "--pool-creation", s->pool_creation } };
+	} flags[] = { { "--races", s->races },
+		      { "--strict", s->strict },
+		      { "--no-trust", s->no_trust },
+		      { "--pool-creation", s->pool_creation } };
 
 	tell(r, "--recover", s->recover);
 	tell(r, "--then", s->then);

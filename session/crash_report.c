@@ -26,22 +26,25 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* Several stores of one line (a string function's, say) are one place to look at. */
-static bool is_listed(const struct bug *b, const struct bug_location *where, const struct bug_location *l, const frames *all,
-		      const struct bug_frame *own)
+static bool is_listed(const struct bug *b, const struct bug_location *where,
+		      const struct bug_location *l, const frames *all, const struct bug_frame *own)
 {
 	size_t at = 0;
 
 	for (size_t i = 0; i < b->nlocations; at += where[i++].nframes) {
-		const struct bug_frame *other = where[i].nframes ? &all->at[at + where[i].shown] : NULL;
+		const struct bug_frame *other =
+			where[i].nframes ? &all->at[at + where[i].shown] : NULL;
 
-		if (other && strcmp(where[i].role, l->role) == 0 && other->line && other->line == own->line &&
-		    same_text(other->file, own->file) && same_text(other->function, own->function))
+		if (other && strcmp(where[i].role, l->role) == 0 && other->line &&
+		    other->line == own->line && same_text(other->file, own->file) &&
+		    same_text(other->function, own->function))
 			return true;
 	}
 	return false;
 }
 
-static void add_location(struct bug *b, struct bug_location *where, const char *role, const struct crash_telling *t, struct crash_store at, frames *all)
+static void add_location(struct bug *b, struct bug_location *where, const char *role,
+			 const struct crash_telling *t, struct crash_store at, frames *all)
 {
 	const struct trace_site *site = site_of(t->plan, at.site);
 	struct bug_location place;
@@ -52,11 +55,14 @@ static void add_location(struct bug *b, struct bug_location *where, const char *
 	if (!site || b->nlocations == LOCATIONS_MAX)
 		return;
 	n = locate_stack(t->locator, site, &list);
-	place = (struct bug_location){ .role = role, .nframes = n, .shown = locate_shown(t->locator, list, n) };
+	place = (struct bug_location){ .role = role,
+				       .nframes = n,
+				       .shown = locate_shown(t->locator, list, n) };
 	if (t->is_first)
 		place.seq = at.seq, place.site = at.site;
 	shown = n ? locate_bug_frame(list[place.shown].symbol) : (struct bug_frame){ 0 };
-	if (strcmp(role, "flush") != 0 && strcmp(role, "fence") != 0 && is_listed(b, where, &place, all, &shown))
+	if (strcmp(role, "flush") != 0 && strcmp(role, "fence") != 0 &&
+	    is_listed(b, where, &place, all, &shown))
 		return;
 	where[b->nlocations++] = place;
 	for (size_t i = 0; i < n; i++) {
@@ -77,32 +83,43 @@ static void add_stack(const struct crash_telling *t, const struct crash_bug *b, 
 		size_t n = recovery_symbols(c, b->part, t->symbols, b->stack.at[i], i > 0, &list);
 
 		for (size_t k = 0; k < n; k++)
-			if (!list[k].object || owner_of_object(list[k].object) != OWNER_PMEND) /* what stands in for a function of the C library */
+			if (!list[k].object ||
+			    owner_of_object(list[k].object) !=
+				    OWNER_PMEND) /* what stands in for a function of the C library */
 				*vec_add(out) = locate_bug_frame(&list[k]);
 	}
 }
 
 /* Nothing of the recorded program is to blame: the place is that of recovery, as far as it is known. */
-static void add_death(struct bug *b, struct bug_location *where, const struct crash_telling *t, const struct crash_bug *from, frames *all)
+static void add_death(struct bug *b, struct bug_location *where, const struct crash_telling *t,
+		      const struct crash_bug *from, frames *all)
 {
 	VEC(struct frame) list = { 0 };
 
 	for (size_t i = 0; i < from->stack.n; i++) {
 		const struct symbol *symbols;
-		size_t n = recovery_symbols(t->result, PART_RECOVER, t->symbols, from->stack.at[i], i > 0, &symbols);
+		size_t n = recovery_symbols(t->result, PART_RECOVER, t->symbols, from->stack.at[i],
+					    i > 0, &symbols);
 
 		for (size_t k = 0; k < n; k++)
-			if (!same_text(symbols[k].object, t->setup->runtime)) /* by way of which it called abort() */
-				*vec_add(&list) = (struct frame){ .symbol = &symbols[k], .pc = from->stack.at[i] };
+			if (!same_text(symbols[k].object,
+				       t->setup->runtime)) /* by way of which it called abort() */
+				*vec_add(&list) = (struct frame){ .symbol = &symbols[k],
+								  .pc = from->stack.at[i] };
 	}
 	for (size_t i = 0; i < list.n; i++)
 		*vec_add(all) = locate_bug_frame(list.at[i].symbol);
 	if (list.n > 0)
-		where[b->nlocations++] = (struct bug_location){ .role = "died", .frames = all->at, .nframes = list.n, .shown = locate_shown(t->locator, list.at, list.n) };
+		where[b->nlocations++] =
+			(struct bug_location){ .role = "died",
+					       .frames = all->at,
+					       .nframes = list.n,
+					       .shown = locate_shown(t->locator, list.at, list.n) };
 	vec_release(&list);
 }
 
-static const char RELIED_ADVICE[] = "Initialise all of it and make that durable before recovery can reach it, or ask for zeroed memory (POBJ_ZALLOC, TX_ZALLOC).";
+static const char RELIED_ADVICE[] =
+	"Initialise all of it and make that durable before recovery can reach it, or ask for zeroed memory (POBJ_ZALLOC, TX_ZALLOC).";
 
 static const char *message_of(const struct crash_bug *b)
 {
@@ -166,7 +183,9 @@ static bool is_flush_of(const struct trace_event *ev, const struct remedy *m)
 /* remedies: one for each lost store. Whoever mends the program must know whether it lacks the flush or the fence. */
 static void find_remedies(const struct plan *p, const struct crash_bug *b, struct remedy *remedies)
 {
-	uint64_t end = b->acknowledged.seq ? b->acknowledged.seq : b->survived.n ? b->survived.at[b->survived.n - 1].seq : b->seq;
+	uint64_t end = b->acknowledged.seq ? b->acknowledged.seq
+		       : b->survived.n     ? b->survived.at[b->survived.n - 1].seq
+					   : b->seq;
 	struct trace *t = trace_cursor(p->trace);
 	struct trace_event ev;
 
@@ -175,7 +194,9 @@ static void find_remedies(const struct plan *p, const struct crash_bug *b, struc
 			struct remedy *m = &remedies[i];
 
 			if (ev.seq == b->lost.at[i].seq)
-				*m = (struct remedy){ ev.addr, ev.size_bytes, ev.stream, ev.thread, 0, 0 };
+				*m = (struct remedy){ ev.addr,   ev.size_bytes,
+						      ev.stream, ev.thread,
+						      0,         0 };
 			else if (m->stream != ev.stream || m->thread != ev.thread || !ev.site)
 				continue;
 			else if (is_flush_of(&ev, m))
@@ -187,7 +208,8 @@ static void find_remedies(const struct plan *p, const struct crash_bug *b, struc
 }
 
 /* The stores that were lost, each with what was done about it, and those that survived; else where the crash was. */
-static void add_locations(struct bug *b, struct bug_location *where, const struct crash_telling *t, const struct crash_bug *from, frames *all)
+static void add_locations(struct bug *b, struct bug_location *where, const struct crash_telling *t,
+			  const struct crash_bug *from, frames *all)
 {
 	struct remedy remedies[LOCATIONS_MAX] = { 0 };
 	size_t at = 0;
@@ -199,16 +221,19 @@ static void add_locations(struct bug *b, struct bug_location *where, const struc
 
 		add_location(b, where, "lost", t, from->lost.at[i], all);
 		if (b->nlocations > n && i < LOCATIONS_MAX && remedies[i].flush)
-			add_location(b, where, "flush", t, (struct crash_store){ 0, remedies[i].flush }, all);
+			add_location(b, where, "flush", t,
+				     (struct crash_store){ 0, remedies[i].flush }, all);
 		else if (b->nlocations > n && i < LOCATIONS_MAX && remedies[i].fence)
-			add_location(b, where, "fence", t, (struct crash_store){ 0, remedies[i].fence }, all);
+			add_location(b, where, "fence", t,
+				     (struct crash_store){ 0, remedies[i].fence }, all);
 	}
 	for (size_t i = 0; i < from->survived.n; i++)
 		add_location(b, where, "survived", t, from->survived.at[i], all);
 	if (from->acknowledged.seq)
 		add_location(b, where, "acknowledged", t, from->acknowledged, all);
 	if (b->nlocations == 0)
-		add_location(b, where, "crash", t, (struct crash_store){ from->seq, from->at_site }, all);
+		add_location(b, where, "crash", t, (struct crash_store){ from->seq, from->at_site },
+			     all);
 	for (size_t i = 0; i < b->nlocations; i++) {
 		where[i].frames = where[i].nframes ? all->at + at : NULL;
 		at += where[i].nframes;
@@ -238,9 +263,12 @@ static bool is_librarys(const struct bug *b, const struct bug_location *where, c
 	for (size_t k = 0; k < b->nlocations; at += where[k++].nframes)
 		if (!is_made_at(&where[k], where[k].nframes ? all->at + at : NULL))
 			return false;
-	while (i < c->nframes && c->frames[i].object && (owner_of_object(c->frames[i].object) == OWNER_RUNTIME || owner_of_object(c->frames[i].object) == OWNER_PMEND))
+	while (i < c->nframes && c->frames[i].object &&
+	       (owner_of_object(c->frames[i].object) == OWNER_RUNTIME ||
+		owner_of_object(c->frames[i].object) == OWNER_PMEND))
 		i++;
-	return b->nlocations > 0 && i < c->nframes && c->frames[i].object && owner_of_object(c->frames[i].object) == OWNER_PMDK;
+	return b->nlocations > 0 && i < c->nframes && c->frames[i].object &&
+	       owner_of_object(c->frames[i].object) == OWNER_PMDK;
 }
 
 /* NULL: there is one. */
@@ -249,7 +277,8 @@ static char *endings_of(const struct crash_bug *b)
 	char *text = NULL;
 
 	for (size_t i = 0; b->endings.n > 1 && i < b->endings.n; i++) {
-		char *longer = xasprintf("%s%s%s", text ? text : "", text ? "; " : "", b->endings.at[i]);
+		char *longer =
+			xasprintf("%s%s%s", text ? text : "", text ? "; " : "", b->endings.at[i]);
 
 		free(text);
 		text = longer;
@@ -260,7 +289,8 @@ static char *endings_of(const struct crash_bug *b)
 static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 {
 	struct bug_location where[LOCATIONS_MAX] = { 0 };
-	char *command = crash_command_replay(t->setup, from->state, t->trace), *endings = endings_of(from);
+	char *command = crash_command_replay(t->setup, from->state, t->trace),
+	     *endings = endings_of(from);
 	struct bug_crash crash = { .endings = endings,
 				   .failure_point = from->is_clean ? 0 : from->point,
 				   .outcome = from->outcome,
@@ -271,25 +301,34 @@ static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 				   .state = t->is_first ? from->state : NULL,
 				   .is_whole = is_whole(from),
 				   .varies = from->varies,
-				   .runs = t->setup->options.jobs == 1 ? from->runs : 0 }; /* several workers race */
+				   .runs = t->setup->options.jobs == 1
+						   ? from->runs
+						   : 0 }; /* several workers race */
 	char *evidence = race_report_evidence(t, from),
-	     *message = evidence ? xasprintf("%s; %s", message_of(from), evidence) : xstrdup(message_of(from));
-	struct bug b = { .kind = from->kind,
-			 .severity = from->undecided_by ? BUG_WARNING : bug_kind_find(from->kind)->severity,
-			 .message = message,
-			 .advice = from->allocation.seq ? RELIED_ADVICE : from->is_clean ? "Fix recovery here: it must accept what a complete run leaves." : NULL,
-			 .reason = from->why_undecided,
-			 .undecided_by = from->undecided_by,
-			 .count = from->count,
-			 .first_seq = from->lost.n ? from->lost.at[0].seq : from->seq,
-			 .locations = where,
-			 .crash = &crash };
+	     *message = evidence ? xasprintf("%s; %s", message_of(from), evidence)
+				 : xstrdup(message_of(from));
+	struct bug b = {
+		.kind = from->kind,
+		.severity = from->undecided_by ? BUG_WARNING : bug_kind_find(from->kind)->severity,
+		.message = message,
+		.advice = from->allocation.seq ? RELIED_ADVICE
+			  : from->is_clean
+				  ? "Fix recovery here: it must accept what a complete run leaves."
+				  : NULL,
+		.reason = from->why_undecided,
+		.undecided_by = from->undecided_by,
+		.count = from->count,
+		.first_seq = from->lost.n ? from->lost.at[0].seq : from->seq,
+		.locations = where,
+		.crash = &crash
+	};
 	frames all = { 0 }, stack = { 0 };
 	const struct crash_setup *s = t->setup;
 	struct comparison comparison;
 	struct arena arena = { 0 };
-	const bool is_compared = comparison_make(&comparison, from, s->options.texts ? s->options.texts : &t->result->texts,
-						 s->first_plan ? s->first_plan : t->plan, s->first_plan ? s->first_seq : from->seq);
+	const bool is_compared = comparison_make(
+		&comparison, from, s->options.texts ? s->options.texts : &t->result->texts,
+		s->first_plan ? s->first_plan : t->plan, s->first_plan ? s->first_seq : from->seq);
 
 	if (is_compared)
 		crash.comparison = &comparison.told;
@@ -330,9 +369,17 @@ static bool is_declared(const struct plan *p, const struct crash_bug *b)
 	return b->lost.n > 0;
 }
 
-void crash_report_add(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const char *trace)
+void crash_report_add(struct report *r, const struct plan *p, const struct crash_result *c,
+		      const struct crash_setup *s, const char *trace)
 {
-	struct crash_telling t = { r, p, c, s, trace, locator_new(p->trace, &s->libraries), symbols_new(), !s->first_plan };
+	struct crash_telling t = { r,
+				   p,
+				   c,
+				   s,
+				   trace,
+				   locator_new(p->trace, &s->libraries),
+				   symbols_new(),
+				   !s->first_plan };
 
 	for (size_t i = 0; i < c->bugs.n; i++)
 		if (!is_declared(p, &c->bugs.at[i]))

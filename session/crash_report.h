@@ -5,6 +5,7 @@
 #include "session/crash_setup.h"
 
 /* s, trace: for the command that replays a state. */
-void crash_report_add(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const char *trace);
+void crash_report_add(struct report *r, const struct plan *p, const struct crash_result *c,
+		      const struct crash_setup *s, const char *trace);
 
 #endif

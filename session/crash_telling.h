@@ -10,10 +10,10 @@ struct crash_telling {
 	const struct plan *plan;
 	const struct crash_result *result;
 	const struct crash_setup *setup;
-	const char *trace;	 /* what it is called when a state is replayed */
+	const char *trace;       /* what it is called when a state is replayed */
 	struct locator *locator; /* of the recorded program */
 	struct symbols *symbols; /* of recovery */
-	bool is_first;		 /* the crash of the program itself: events are those of its trace */
+	bool is_first; /* the crash of the program itself: events are those of its trace */
 };
 
 #endif

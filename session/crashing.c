@@ -35,7 +35,8 @@ static bool has_read_nothing(const struct crash_result *c, const struct strategy
 	const bool has_choice = strtoull(all, NULL, 10) > c->counters.points;
 
 	free(all);
-	return strategy == &strategy_lazy && has_choice && c->counters.runs == c->counters.points && c->counters.fallbacks == 0 && c->is_complete && c->bugs.n == 0;
+	return strategy == &strategy_lazy && has_choice && c->counters.runs == c->counters.points &&
+	       c->counters.fallbacks == 0 && c->is_complete && c->bugs.n == 0;
 }
 
 static bool has_file(const struct trace *t, const char *path)
@@ -57,12 +58,17 @@ static char *beside_note(const struct trace *t)
 	if (!path)
 		return NULL;
 	name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	return xasprintf("The program also writes %s, which it does not map, so crash states do not follow it: recovery finds it as it is now. A failure that depends on it is a warning", name);
+	return xasprintf(
+		"The program also writes %s, which it does not map, so crash states do not follow it: recovery finds it as it is now. A failure that depends on it is a warning",
+		name);
 }
 
-static char *note_of(const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const struct crash_again *again)
+static char *note_of(const struct plan *p, const struct crash_result *c,
+		     const struct crash_setup *s, const struct crash_again *again)
 {
-	char *note = NULL, *races = race_report_note(c, p, &s->libraries), *beside, *uncompared = judge_uncompared(p->trace), *old = judge_old_bytes(p->trace, p->nold_bytes);
+	char *note = NULL, *races = race_report_note(c, p, &s->libraries), *beside,
+	     *uncompared = judge_uncompared(p->trace),
+	     *old = judge_old_bytes(p->trace, p->nold_bytes);
 
 	if (old)
 		note_add(&note, old);
@@ -71,14 +77,20 @@ static char *note_of(const struct plan *p, const struct crash_result *c, const s
 	if (c->representatives)
 		note_add(&note, group_report_note(c));
 	if (c->needs_pool)
-		note_add(&note, xstrdup("Recovery needs a pool, so crashes before the pool was created were not explored"));
+		note_add(
+			&note,
+			xstrdup("Recovery needs a pool, so crashes before the pool was created were not explored"));
 	if (c->why_slower)
 		note_add(&note, xstrdup(c->why_slower));
 	if (c->counters.fallbacks > 0 && c->why_fallback)
-		note_add(&note, xasprintf("%" PRIu64 " sets of states were run as whole images (%s)", c->counters.fallbacks, c->why_fallback));
+		note_add(&note,
+			 xasprintf("%" PRIu64 " sets of states were run as whole images (%s)",
+				   c->counters.fallbacks, c->why_fallback));
 	if (has_read_nothing(c, s->options.strategy))
-		note_add(&note, xstrdup("Recovery read nothing that a crash could have lost. Make sure that it reads the data, or add a --check that "
-					"does"));
+		note_add(
+			&note,
+			xstrdup("Recovery read nothing that a crash could have lost. Make sure that it reads the data, or add a --check that "
+				"does"));
 	if ((beside = beside_note(p->trace)))
 		note_add(&note, beside);
 	if (uncompared)
@@ -86,17 +98,25 @@ static char *note_of(const struct plan *p, const struct crash_result *c, const s
 	if (trace_meta(p->trace, "sandbox"))
 		note_add(&note, xstrdup(judge_sandbox));
 	if (c->counters.has_sandbox)
-		note_add(&note, xstrdup("Recovery ran without its seccomp filter, which would block pmend's own system calls"));
+		note_add(
+			&note,
+			xstrdup("Recovery ran without its seccomp filter, which would block pmend's own system calls"));
 	if (p->ntrusted)
 		note_add(&note, xstrdup(judge_trusted));
 	if (c->counters.cut_points > 0 && s->options.limits.sample)
-		note_add(&note, xasprintf("At most %" PRIu64 " runs per failure point, chosen with --seed %" PRIu64, s->options.limits.sample,
-					  s->options.limits.seed));
+		note_add(&note, xasprintf("At most %" PRIu64
+					  " runs per failure point, chosen with --seed %" PRIu64,
+					  s->options.limits.sample, s->options.limits.seed));
 	if (s->failures.n > 1)
-		note_add(&note, xasprintf("Crashes during recovery: from %" PRIu64 " first crash%s, %" PRIu64 " runs at %" PRIu64
-					  " failure points", again->first_crashes, again->first_crashes == 1 ? "" : "es", again->runs, again->failure_points));
+		note_add(&note,
+			 xasprintf("Crashes during recovery: from %" PRIu64
+				   " first crash%s, %" PRIu64 " runs at %" PRIu64 " failure points",
+				   again->first_crashes, again->first_crashes == 1 ? "" : "es",
+				   again->runs, again->failure_points));
 	if (again->left_out)
-		note_add(&note, xasprintf("%" PRIu64 " more first crash%s left out", again->left_out, again->left_out == 1 ? " was" : "es were"));
+		note_add(&note,
+			 xasprintf("%" PRIu64 " more first crash%s left out", again->left_out,
+				   again->left_out == 1 ? " was" : "es were"));
 	return note;
 }
 
@@ -105,27 +125,36 @@ static const char *again_incomplete(const struct crash_again *again)
 {
 	if (again->is_complete)
 		return NULL;
-	return again->is_late ? "the budget ended (--max-time) before all crashes during recovery were explored" :
-				"not all crashes during recovery were explored";
+	return again->is_late
+		       ? "the budget ended (--max-time) before all crashes during recovery were explored"
+		       : "not all crashes during recovery were explored";
 }
 
 /* The budget that ended, as the user gave it; free() it. */
 static char *budget_of(const struct crash_setup *s, const struct crash_result *c)
 {
-	return c->counters.is_late ? xasprintf("--max-time %" PRIu64, s->max_time.n) : xasprintf("--max-runs %" PRIu64, s->max_runs.n);
+	return c->counters.is_late ? xasprintf("--max-time %" PRIu64, s->max_time.n)
+				   : xasprintf("--max-runs %" PRIu64, s->max_runs.n);
 }
 
 /* A budget that ended before one failure point had its first runs is none that was kept: nothing is known. */
-static int check_explored(const struct crash_setup *s, const struct crash_result *c, struct error *err)
+static int check_explored(const struct crash_setup *s, const struct crash_result *c,
+			  struct error *err)
 {
 	char *budget;
 
-	if ((!c->counters.is_stopped && !c->counters.is_late) || c->counters.begun > 0 || c->bugs.n > 0 || race_report_has_bugs(c))
+	if ((!c->counters.is_stopped && !c->counters.is_late) || c->counters.begun > 0 ||
+	    c->bugs.n > 0 || race_report_has_bugs(c))
 		return 0;
 	budget = budget_of(s, c);
-	error_set(err, "nothing could be explored: %s ended before the first of %" PRIu64 " failure points had its first runs, after %" PRIu64
-		       " recovery runs; give more%s, or let --sample N take fewer runs per failure point",
-		  budget, c->npoints, c->counters.runs, c->counters.is_late ? " time (recording and the runs on clean states count, too)" : "");
+	error_set(
+		err,
+		"nothing could be explored: %s ended before the first of %" PRIu64
+		" failure points had its first runs, after %" PRIu64
+		" recovery runs; give more%s, or let --sample N take fewer runs per failure point",
+		budget, c->npoints, c->counters.runs,
+		c->counters.is_late ? " time (recording and the runs on clean states count, too)"
+				    : "");
 	free(budget);
 	return -1;
 }
@@ -143,7 +172,8 @@ static char *left_text(const struct crash_result *c)
 
 	if (nleft == 0)
 		return xstrdup("the others were not explored");
-	return xasprintf("%" PRIu64 " of these have states that were not run%s", nleft, c->counters.begun < c->nshare ? ", and the others were not explored" : "");
+	return xasprintf("%" PRIu64 " of these have states that were not run%s", nleft,
+			 c->counters.begun < c->nshare ? ", and the others were not explored" : "");
 }
 
 static void tell_budget(const struct crash_setup *s, const struct crash_result *c)
@@ -154,11 +184,16 @@ static void tell_budget(const struct crash_setup *s, const struct crash_result *
 		return;
 	budget = budget_of(s, c);
 	left = left_text(c);
-	notes_say(s->notes, "NOT ALL WAS EXPLORED: %s ended after %" PRIu64 " of %" PRIu64 " failure points; %s", budget, c->counters.begun, c->nshare, left);
+	notes_say(s->notes,
+		  "NOT ALL WAS EXPLORED: %s ended after %" PRIu64 " of %" PRIu64
+		  " failure points; %s",
+		  budget, c->counters.begun, c->nshare, left);
 	free(left);
 	free(budget);
 	if (c->counters.unconfirmed > 0)
-		notes_say(s->notes, "one recovery reached its time limit (--timeout) when --max-time ended. It may hang; give more time to find out");
+		notes_say(
+			s->notes,
+			"one recovery reached its time limit (--timeout) when --max-time ended. It may hang; give more time to find out");
 }
 
 /* Of those that were to be visited. */
@@ -175,10 +210,11 @@ static struct report_depth depth_of(const struct crash_result *c)
 				      .not_reached = all > n->begun ? all - n->begun : 0 };
 }
 
-static void describe(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s,
-		     const struct crash_again *again, bool is_told)
+static void describe(struct report *r, const struct plan *p, const struct crash_result *c,
+		     const struct crash_setup *s, const struct crash_again *again, bool is_told)
 {
-	char *seen = big_string(&c->states_seen), *all = big_string(&c->states_all), *note = note_of(p, c, s, again);
+	char *seen = big_string(&c->states_seen), *all = big_string(&c->states_all),
+	     *note = note_of(p, c, s, again);
 	bool has_head = report_has_head(r);
 	struct group_report groups = { 0 };
 
@@ -190,22 +226,27 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 	report_set_platform_chosen(r, s->is_platform_chosen);
 	if (c->representatives)
 		group_report_init(&groups, p, c, &s->libraries);
-	report_set_coverage(r, &(struct report_coverage){ .events = p->nevents,
-							   .failure_points = c->counters.begun,
-							   .depth = depth_of(c),
-							   .runs = c->counters.runs,
-							   .diagnosis_runs = c->counters.diagnosis_runs,
-							   .attributed_without_run = c->counters.remembered,
-							   .faults = c->counters.faults,
-							   .lazy_runs = c->counters.lazy_runs,
-							   .whole_runs = c->counters.whole_runs,
-							   .states = seen,
-							   .states_all = c->representatives || c->counters.points == 0 ? NULL : all, /* not all failure points were visited */
-							   .note = note,
-							   .groups = c->representatives ? &groups.groups : NULL,
-							   .is_complete = c->is_complete && again->is_complete && !trace_unseen(p->trace),
-							   .is_told = is_told,
-							 });
+	report_set_coverage(
+		r, &(struct report_coverage){
+			   .events = p->nevents,
+			   .failure_points = c->counters.begun,
+			   .depth = depth_of(c),
+			   .runs = c->counters.runs,
+			   .diagnosis_runs = c->counters.diagnosis_runs,
+			   .attributed_without_run = c->counters.remembered,
+			   .faults = c->counters.faults,
+			   .lazy_runs = c->counters.lazy_runs,
+			   .whole_runs = c->counters.whole_runs,
+			   .states = seen,
+			   .states_all = c->representatives || c->counters.points == 0
+						 ? NULL
+						 : all, /* not all failure points were visited */
+			   .note = note,
+			   .groups = c->representatives ? &groups.groups : NULL,
+			   .is_complete =
+				   c->is_complete && again->is_complete && !trace_unseen(p->trace),
+			   .is_told = is_told,
+		   });
 	for (size_t i = 0; i < c->why_incomplete.n; i++)
 		report_add_reason(r, c->why_incomplete.at[i]);
 	if (again_incomplete(again))
@@ -219,7 +260,8 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 }
 
 /* is_stopped: the user wants no more of it. */
-static int explore(struct crash_setup *s, const struct plan *p, struct crash_result *result, bool *is_stopped, struct error *err)
+static int explore(struct crash_setup *s, const struct plan *p, struct crash_result *result,
+		   bool *is_stopped, struct error *err)
 {
 	const struct crash_watch *w = s->watch;
 	int explored;
@@ -241,7 +283,11 @@ static int explore(struct crash_setup *s, const struct plan *p, struct crash_res
 static void demote_undecided(struct report *r, size_t from, const struct trace *t)
 {
 	const char *file = trace_meta(t, "changed_unseen");
-	char *why = file ? xasprintf("something that pmend did not see changed %s, so the crash state may be one that cannot happen", file) : NULL;
+	char *why =
+		file ? xasprintf(
+			       "something that pmend did not see changed %s, so the crash state may be one that cannot happen",
+			       file)
+		     : NULL;
 
 	for (size_t i = from; file && i < report_ndrafts(r); i++)
 		if (report_draft(r, i)->crash)
@@ -249,7 +295,8 @@ static void demote_undecided(struct report *r, size_t from, const struct trace *
 	free(why);
 }
 
-int crashing_explore(struct crash_setup *s, const char *trace, const char *kept, struct report *report, bool *is_whole, struct error *err)
+int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
+		     struct report *report, bool *is_whole, struct error *err)
 {
 	struct crash_again again = { .is_complete = true };
 	struct crash_result result;
@@ -280,13 +327,16 @@ int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 	crash_report_add(report, p, &result, s, kept);
 	ranking_demote_rebuilt(s, p, &result, report);
 	if (ranking_excuse(s, p, &result, report, err) < 0)
-		notes_say(s->notes, "pmend does not know whether findings have an excuse: %s", err->msg);
-	if (s->failures.n > 1 && explored == 0 && !is_stopped && !s->shard.of && crash_again(s, p, &result, report, s->failures.n - 1, &again, err) < 0)
+		notes_say(s->notes, "pmend does not know whether findings have an excuse: %s",
+			  err->msg);
+	if (s->failures.n > 1 && explored == 0 && !is_stopped && !s->shard.of &&
+	    crash_again(s, p, &result, report, s->failures.n - 1, &again, err) < 0)
 		goto out;
 	demote_undecided(report, before, p->trace);
 	if (s->parts && s->parts->tell)
 		s->parts->tell(report, s->parts->arg);
-	describe(report, p, &result, s, &again, explored == 0 && !is_stopped && is_budget_over(&result));
+	describe(report, p, &result, s, &again,
+		 explored == 0 && !is_stopped && is_budget_over(&result));
 	if (s->explain_groups && result.representatives)
 		s->groups = group_report_explain(p, &result, &s->libraries);
 	*is_whole = !result.is_broken_off && explored == 0;
@@ -295,7 +345,8 @@ out:
 	plan_free(s->plan);
 	s->plan = p;
 	s->explored = s->options;
-	s->explored.runner.timeout_ms = result.timeout_ms ? result.timeout_ms : s->options.runner.timeout_ms;
+	s->explored.runner.timeout_ms =
+		result.timeout_ms ? result.timeout_ms : s->options.runner.timeout_ms;
 	s->explored.limits.needs_pool = result.needs_pool;
 	s->explored.runner.has_roi |= result.has_roi;
 	crash_result_release(&result);

@@ -93,7 +93,8 @@ struct made {
 
 /* Where a recording ended, and which files it had made by then. */
 struct stop {
-	char *mapped, *touched; /* a file that was mapped; one that is to be changed. Both NULL: it did not end early */
+	char *mapped,
+		*touched; /* a file that was mapped; one that is to be changed. Both NULL: it did not end early */
 	VEC(struct made) made;
 };
 
@@ -130,9 +131,13 @@ static int stop_read(struct stop *s, const char *trace, struct error *err)
 		if (ev.kind == PMT_META)
 			note_made(s, (const char *)ev.data, ev.data_len);
 		else if (ev.kind == PMT_FILE && ev.arg[2] & PMT_FILE_CREATED)
-			*vec_add(&s->made) = (struct made){ xasprintf("%.*s", (int)ev.data_len, (const char *)ev.data), ev.arg[3], ev.arg[4], true };
+			*vec_add(&s->made) = (struct made){ xasprintf("%.*s", (int)ev.data_len,
+								      (const char *)ev.data),
+							    ev.arg[3], ev.arg[4], true };
 		else if (ev.kind == PMT_RENAME) /* a PM file under another name */
-			*vec_add(&s->made) = (struct made){ xasprintf("%.*s", (int)ev.data_len, (const char *)ev.data), 0, 0, true };
+			*vec_add(&s->made) = (struct made){ xasprintf("%.*s", (int)ev.data_len,
+								      (const char *)ev.data),
+							    0, 0, true };
 	if (trace_meta(t, "mapped"))
 		s->mapped = xstrdup(trace_meta(t, "mapped"));
 	if (trace_meta(t, "touched"))
@@ -170,7 +175,8 @@ static void remove_made(const struct stop *s)
 	struct stat st;
 
 	for (size_t i = 0; i < s->made.n; i++)
-		if (lstat(s->made.at[i].path, &st) == 0 && st.st_dev == s->made.at[i].dev && st.st_ino == s->made.at[i].ino)
+		if (lstat(s->made.at[i].path, &st) == 0 && st.st_dev == s->made.at[i].dev &&
+		    st.st_ino == s->made.at[i].ino)
 			unlink(s->made.at[i].path);
 }
 
@@ -178,7 +184,8 @@ static char *name_aside(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return xasprintf("%.*s.%s.pmend-fresh-%d", (int)(slash + 1 - path), path, slash + 1, (int)getpid());
+	return xasprintf("%.*s.%s.pmend-fresh-%d", (int)(slash + 1 - path), path, slash + 1,
+			 (int)getpid());
 }
 
 /* The program removes all that is in the folder: the guardian still has it open. */
@@ -198,7 +205,8 @@ static void moved_release(struct moved *m)
 
 static int copy_aside(const struct moved *m)
 {
-	int in = open(m->path, O_RDONLY | O_CLOEXEC), result = in < 0 ? -1 : guardian_copy(in, m->aside);
+	int in = open(m->path, O_RDONLY | O_CLOEXEC),
+	    result = in < 0 ? -1 : guardian_copy(in, m->aside);
 
 	if (in >= 0)
 		close(in);
@@ -209,7 +217,8 @@ static int copy_aside(const struct moved *m)
 static int other_pmend(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char *folder = xasprintf("%.*s", (int)(slash + 1 - path), path), *begin = xasprintf(".%s.pmend-fresh-", slash + 1);
+	char *folder = xasprintf("%.*s", (int)(slash + 1 - path), path),
+	     *begin = xasprintf(".%s.pmend-fresh-", slash + 1);
 	struct dirent *e;
 	DIR *d = opendir(folder);
 	int found = 0;
@@ -237,13 +246,18 @@ static int move_aside(struct fresh *f, const char *path, bool is_copy, struct er
 	if (stat(path, &m.before) < 0)
 		m.before = (struct stat){ 0 };
 	if (other_pmend(m.path)) {
-		error_set(err, "--fresh: another pmend (process %d) is recording without %s; wait until it has restored the file", other_pmend(m.path), m.path);
+		error_set(
+			err,
+			"--fresh: another pmend (process %d) is recording without %s; wait until it has restored the file",
+			other_pmend(m.path), m.path);
 	} else if (access(m.aside, F_OK) == 0) {
 		error_set(err, "--fresh: cannot move %s away: %s already exists", m.path, m.aside);
-	} else if (guardian_tell(f->guardian, is_copy ? GUARDIAN_COPY : GUARDIAN_MOVE, m.path, m.aside, err) == 0) {
+	} else if (guardian_tell(f->guardian, is_copy ? GUARDIAN_COPY : GUARDIAN_MOVE, m.path,
+				 m.aside, err) == 0) {
 		result = is_copy ? copy_aside(&m) : rename(m.path, m.aside);
 		if (result < 0)
-			error_set(err, "--fresh: cannot %s %s: %s", is_copy ? "copy" : "move", m.path, strerror(errno));
+			error_set(err, "--fresh: cannot %s %s: %s", is_copy ? "copy" : "move",
+				  m.path, strerror(errno));
 	}
 	if (result < 0)
 		moved_release(&m);
@@ -277,7 +291,9 @@ static int clear_mapped(struct fresh *f, const char *path, struct error *err)
 	if (m->is_copy)
 		return take_aside(f, m, err);
 	f->stops = false;
-	return unlink(path) == 0 || errno == ENOENT ? 0 : error_set(err, "--fresh: cannot remove %s: %s", path, strerror(errno));
+	return unlink(path) == 0 || errno == ENOENT
+		       ? 0
+		       : error_set(err, "--fresh: cannot remove %s: %s", path, strerror(errno));
 }
 
 /* What a run that was ended did to other files is not to be done twice. */
@@ -287,7 +303,9 @@ static int rewind_copies(struct fresh *f, struct error *err)
 		const struct moved *m = &f->files.at[i];
 
 		if (m->is_copy && guardian_rewind(m->aside, m->path, &m->before) < 0)
-			return error_set(err, "--fresh: cannot restore the content of %s: %s; it is in %s", m->path, strerror(errno), m->aside);
+			return error_set(
+				err, "--fresh: cannot restore the content of %s: %s; it is in %s",
+				m->path, strerror(errno), m->aside);
 	}
 	return 0;
 }
@@ -327,9 +345,13 @@ int fresh_clear(struct fresh *f, const char *trace, struct error *err)
 	if (s.mapped || s.touched) {
 		remove_made(&s);
 		if (++f->nruns > RUNS_MAX)
-			result = error_set(err, "--fresh: the program uses %s and more files than that; name the pool with --pm", s.mapped ? s.mapped : s.touched);
+			result = error_set(
+				err,
+				"--fresh: the program uses %s and more files than that; name the pool with --pm",
+				s.mapped ? s.mapped : s.touched);
 		else
-			result = s.mapped ? clear_mapped(f, s.mapped, err) : save_touched(f, s.touched, err);
+			result = s.mapped ? clear_mapped(f, s.mapped, err)
+					  : save_touched(f, s.touched, err);
 		if (result == 0)
 			result = rewind_copies(f, err);
 		if (result == 0)

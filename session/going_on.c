@@ -55,8 +55,10 @@ static struct runner_command *recorded_command(const struct plan *p)
 	const char *word;
 	char key[32];
 
-	for (unsigned i = 0; snprintf(key, sizeof key, "argv.%u", i), (word = trace_meta(p->trace, key)); i++) {
-		const bool is_input = i > 0 && !strchr(word, '}') && !is_pool(p, word) && count_lines(word) == nended;
+	for (unsigned i = 0;
+	     snprintf(key, sizeof key, "argv.%u", i), (word = trace_meta(p->trace, key)); i++) {
+		const bool is_input = i > 0 && !strchr(word, '}') && !is_pool(p, word) &&
+				      count_lines(word) == nended;
 
 		ninputs += is_input;
 		*vec_add(&argv) = is_input ? xasprintf("{rest:%s}", word) : xstrdup(word);
@@ -75,9 +77,11 @@ static int take_recorded(struct crash_setup *s, const struct plan *p, struct err
 	struct runner_command *c = recorded_command(p);
 
 	if (!c)
-		return error_set(err, "--then recorded: no argument of the recorded command is a file with one line for each of its %zu operations; "
-				      "give the command to continue with: --then 'CMD {} {op}'",
-				 count_ended(p));
+		return error_set(
+			err,
+			"--then recorded: no argument of the recorded command is a file with one line for each of its %zu operations; "
+			"give the command to continue with: --then 'CMD {} {op}'",
+			count_ended(p));
 	runner_command_free(s->commands[CRASH_THEN]);
 	s->recovery.then = s->commands[CRASH_THEN] = c;
 	s->recovery.has_operation = true;
@@ -86,11 +90,16 @@ static int take_recorded(struct crash_setup *s, const struct plan *p, struct err
 
 int going_on_fit(struct crash_setup *s, const struct plan *p, struct error *err)
 {
-	const bool is_recorded = s->recovery.then && strcmp(s->recovery.then->argv[0], RECORDED) == 0 && !s->recovery.then->argv[1];
+	const bool is_recorded = s->recovery.then &&
+				 strcmp(s->recovery.then->argv[0], RECORDED) == 0 &&
+				 !s->recovery.then->argv[1];
 
 	if (s->recovery.operation || (!s->recovery.has_operation && !is_recorded))
 		return 0;
 	if (p->operations.n == 0)
-		return error_set(err, "%s: {op}, {rest:FILE} and --then recorded need to know which operation a crash interrupts: %s", p->path, plan_why_no_operations(p));
+		return error_set(
+			err,
+			"%s: {op}, {rest:FILE} and --then recorded need to know which operation a crash interrupts: %s",
+			p->path, plan_why_no_operations(p));
 	return is_recorded ? take_recorded(s, p, err) : 0;
 }

@@ -8,8 +8,8 @@
 
 #include "session/locate.h"
 
-#define LIST_MAX 200u  /* groups in a report */
-#define PLACES_MAX 6u  /* of a group in a report; all with --explain-groups */
+#define LIST_MAX 200u /* groups in a report */
+#define PLACES_MAX 6u /* of a group in a report; all with --explain-groups */
 
 /* ---- texts ---- */
 
@@ -57,7 +57,8 @@ static void put_place(FILE *f, struct locator *l, const struct trace_site *site)
 	const struct symbol *s = shown ? shown->symbol : NULL;
 
 	if (s && s->file && s->line)
-		fprintf(f, "%s (%s:%u)", s->function ? s->function : "?", file_name(s->file), s->line);
+		fprintf(f, "%s (%s:%u)", s->function ? s->function : "?", file_name(s->file),
+			s->line);
 	else if (s && s->object)
 		fprintf(f, "%s+0x%" PRIx64, file_name(s->object), s->offset);
 	else
@@ -65,7 +66,8 @@ static void put_place(FILE *f, struct locator *l, const struct trace_site *site)
 }
 
 /* The distinct places of a behaviour's stores; several stores of a line, or by several ways to call it, are one. */
-static void put_places(FILE *f, const struct plan *p, struct locator *l, const struct variant *v, size_t max, const char *sep)
+static void put_places(FILE *f, const struct plan *p, struct locator *l, const struct variant *v,
+		       size_t max, const char *sep)
 {
 	VEC(char *) seen = { 0 };
 
@@ -98,7 +100,8 @@ static const struct rep_variant *tested(const struct representatives *r, const s
 	return &r->variants.at[representatives_of(r, g) - r->groups.variants.at];
 }
 
-static void add_group(struct group_report *out, const struct plan *p, struct locator *l, const struct representatives *r, const struct group *g)
+static void add_group(struct group_report *out, const struct plan *p, struct locator *l,
+		      const struct representatives *r, const struct group *g)
 {
 	const struct shape *s = &r->groups.kinds.at[g->kind].shape;
 	const char *type = types_name(r->types, s->type);
@@ -111,17 +114,19 @@ static void add_group(struct group_report *out, const struct plan *p, struct loc
 	writing_begin(&places);
 	put_places(places.f, p, l, representatives_of(r, g), PLACES_MAX, ", ");
 	b = writing_end(&places);
-	*vec_add(&out->list) = (struct report_group){ .type = arena_string(&out->arena, type, strlen(type)),
-						      .fields = arena_string(&out->arena, a, strlen(a)),
-						      .places = arena_string(&out->arena, b, strlen(b)),
-						      .nbehaviours = g->count,
-						      .is_tested = tested(r, g)->is_tested,
-						      .has_failed = tested(r, g)->has_failed };
+	*vec_add(&out->list) =
+		(struct report_group){ .type = arena_string(&out->arena, type, strlen(type)),
+				       .fields = arena_string(&out->arena, a, strlen(a)),
+				       .places = arena_string(&out->arena, b, strlen(b)),
+				       .nbehaviours = g->count,
+				       .is_tested = tested(r, g)->is_tested,
+				       .has_failed = tested(r, g)->has_failed };
 	free(a);
 	free(b);
 }
 
-void group_report_init(struct group_report *out, const struct plan *p, const struct crash_result *result, const struct libraries *libraries)
+void group_report_init(struct group_report *out, const struct plan *p,
+		       const struct crash_result *result, const struct libraries *libraries)
 {
 	const struct representatives *r = result->representatives;
 	struct locator *l = locator_new(p->trace, libraries);
@@ -164,11 +169,15 @@ char *group_report_note(const struct crash_result *result)
 
 	representatives_account(r, &a);
 	if (a.groups_begun > a.groups_tested)
-		begun = xasprintf(" to the end and %" PRIu64 " more had their first runs", a.groups_begun - a.groups_tested);
-	text = xasprintf("%" PRIu64 " update behaviours in %" PRIu64 " groups, of which %" PRIu64 " were tested%s; stores typed by source: %" PRIu64
+		begun = xasprintf(" to the end and %" PRIu64 " more had their first runs",
+				  a.groups_begun - a.groups_tested);
+	text = xasprintf("%" PRIu64 " update behaviours in %" PRIu64 " groups, of which %" PRIu64
+			 " were tested%s; stores typed by source: %" PRIu64
 			 ", by debug information: %" PRIu64 ", by call path: %" PRIu64 "%s%s%s",
-			 a.behaviours, a.groups, a.groups_tested, begun ? begun : "", r->nstores[TYPE_BY_SOURCE], r->nstores[TYPE_BY_DWARF],
-			 r->nstores[TYPE_BY_PATH], problem ? " (" : "", problem ? problem : "", problem ? ")" : "");
+			 a.behaviours, a.groups, a.groups_tested, begun ? begun : "",
+			 r->nstores[TYPE_BY_SOURCE], r->nstores[TYPE_BY_DWARF],
+			 r->nstores[TYPE_BY_PATH], problem ? " (" : "", problem ? problem : "",
+			 problem ? ")" : "");
 	free(begun);
 	return text;
 }
@@ -177,10 +186,15 @@ char *group_report_note(const struct crash_result *result)
 
 static const char *outcome(const struct rep_variant *v)
 {
-	return v->has_failed ? "fails" : v->is_tested ? "tested" : v->is_begun ? "only its first runs" : v->is_chosen ? "not tested to the end" : "not tested";
+	return v->has_failed  ? "fails"
+	       : v->is_tested ? "tested"
+	       : v->is_begun  ? "only its first runs"
+	       : v->is_chosen ? "not tested to the end"
+			      : "not tested";
 }
 
-static void explain_variant(FILE *f, const struct plan *p, struct locator *l, const struct representatives *r, uint32_t variant, bool is_first)
+static void explain_variant(FILE *f, const struct plan *p, struct locator *l,
+			    const struct representatives *r, uint32_t variant, bool is_first)
 {
 	const struct variant *v = &r->groups.variants.at[variant];
 	const struct rep_variant *state = &r->variants.at[variant];
@@ -192,15 +206,17 @@ static void explain_variant(FILE *f, const struct plan *p, struct locator *l, co
 	putc('\n', f);
 }
 
-static void explain_group(FILE *f, const struct plan *p, struct locator *l, const struct representatives *r, size_t i)
+static void explain_group(FILE *f, const struct plan *p, struct locator *l,
+			  const struct representatives *r, size_t i)
 {
 	const struct group *g = &r->groups.groups.at[i];
 	const struct shape *s = &r->groups.kinds.at[g->kind].shape;
 
 	fprintf(f, "group %zu: %s: ", i + 1, types_name(r->types, s->type));
 	put_fields(f, r, s);
-	fprintf(f, "\n  %u updates, %" PRIu64 " orderings; %" PRIu64 " behaviours of %zu kinds; %s\n", s->n, s->norders, g->count, g->members.n,
-		outcome(tested(r, g)));
+	fprintf(f,
+		"\n  %u updates, %" PRIu64 " orderings; %" PRIu64 " behaviours of %zu kinds; %s\n",
+		s->n, s->norders, g->count, g->members.n, outcome(tested(r, g)));
 	for (size_t k = 0; k < g->members.n; k++) {
 		const struct kind *one = &r->groups.kinds.at[g->members.at[k]];
 
@@ -214,7 +230,8 @@ static void explain_group(FILE *f, const struct plan *p, struct locator *l, cons
 	}
 }
 
-char *group_report_explain(const struct plan *p, const struct crash_result *result, const struct libraries *libraries)
+char *group_report_explain(const struct plan *p, const struct crash_result *result,
+			   const struct libraries *libraries)
 {
 	const struct representatives *r = result->representatives;
 	struct locator *l = locator_new(p->trace, libraries);

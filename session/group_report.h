@@ -12,11 +12,13 @@ struct group_report {
 };
 
 /* r must be of representative testing. */
-void group_report_init(struct group_report *g, const struct plan *p, const struct crash_result *r, const struct libraries *libraries);
+void group_report_init(struct group_report *g, const struct plan *p, const struct crash_result *r,
+		       const struct libraries *libraries);
 void group_report_release(struct group_report *g);
 /* A sentence for the report's note; free() it. */
 char *group_report_note(const struct crash_result *r);
 /* All groups with the places of their members; free() it. */
-char *group_report_explain(const struct plan *p, const struct crash_result *r, const struct libraries *libraries);
+char *group_report_explain(const struct plan *p, const struct crash_result *r,
+			   const struct libraries *libraries);
 
 #endif

@@ -64,7 +64,8 @@ static int copy_all(int in, int out)
 /* The same, under another name. */
 int guardian_copy(int in, const char *path)
 {
-	int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), result = out < 0 ? -1 : copy_all(in, out);
+	int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600),
+	    result = out < 0 ? -1 : copy_all(in, out);
 
 	if (out >= 0 && close(out) < 0)
 		result = -1;
@@ -73,7 +74,8 @@ int guardian_copy(int in, const char *path)
 
 static bool is_same(const struct stat *a, const struct stat *b)
 {
-	return a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+	return a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
 int guardian_rewind(const char *copy, const char *path, const struct stat *before)
@@ -82,7 +84,8 @@ int guardian_rewind(const char *copy, const char *path, const struct stat *befor
 	const bool is_there = lstat(path, &now) == 0;
 	int in, out = -1, result = -1;
 
-	if (is_there && is_same(&now, before) && now.st_mode == before->st_mode && now.st_uid == before->st_uid && now.st_gid == before->st_gid)
+	if (is_there && is_same(&now, before) && now.st_mode == before->st_mode &&
+	    now.st_uid == before->st_uid && now.st_gid == before->st_gid)
 		return 0;
 	in = open(copy, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (in < 0)
@@ -135,7 +138,9 @@ static void serve_end(const kept_files *files, int socket, bool is_in_order)
 		if (k->is_copy)
 			drop_copy(k, is_in_order);
 		else if (put_back(k) < 0)
-			snprintf(failed, sizeof failed, "cannot restore %s: %s; it is now called %s", k->path, strerror(errno), k->aside);
+			snprintf(failed, sizeof failed,
+				 "cannot restore %s: %s; it is now called %s", k->path,
+				 strerror(errno), k->aside);
 	}
 	send(socket, failed, strlen(failed) + 1, MSG_NOSIGNAL);
 }
@@ -153,7 +158,9 @@ static void note(kept_files *files, char what, const char *path, const char *asi
 			return;
 		}
 	k = vec_add(files);
-	*k = (struct kept){ .path = xstrdup(path), .aside = xstrdup(aside), .is_copy = what == GUARDIAN_COPY };
+	*k = (struct kept){ .path = xstrdup(path),
+			    .aside = xstrdup(aside),
+			    .is_copy = what == GUARDIAN_COPY };
 	k->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (k->fd >= 0)
 		fstat(k->fd, &k->before);
@@ -167,7 +174,8 @@ static void serve(int socket)
 	bool is_in_order = false;
 	ssize_t n;
 
-	while (!is_in_order && ((n = recv(socket, message, MESSAGE_BYTES, 0)) > 0 || (n < 0 && errno == EINTR))) {
+	while (!is_in_order &&
+	       ((n = recv(socket, message, MESSAGE_BYTES, 0)) > 0 || (n < 0 && errno == EINTR))) {
 		if (n < 0)
 			continue;
 		is_in_order = message[0] == GUARDIAN_END;
@@ -228,14 +236,16 @@ int guardian_start(struct error *err)
 
 /* ---- for the other process ---- */
 
-int guardian_tell(int guardian, enum guardian_message what, const char *path, const char *aside, struct error *err)
+int guardian_tell(int guardian, enum guardian_message what, const char *path, const char *aside,
+		  struct error *err)
 {
 	char message[MESSAGE_BYTES], answer;
 	int n = snprintf(message, sizeof message, "%c%s%c%s", what, path, 0, aside);
 
 	if (n >= (int)sizeof message)
 		return error_set(err, "the name of %s is too long", path);
-	if (send(guardian, message, (size_t)n + 1, MSG_NOSIGNAL) < 0 || recv(guardian, &answer, 1, 0) != 1)
+	if (send(guardian, message, (size_t)n + 1, MSG_NOSIGNAL) < 0 ||
+	    recv(guardian, &answer, 1, 0) != 1)
 		return error_set(err, "the process that restores files is gone");
 	return 0;
 }

@@ -8,15 +8,18 @@
 #include "util/error.h"
 
 enum guardian_message {
-	GUARDIAN_MOVE = 'm', /* the file is to be put back from its other name, be it moved there now or copied before */
-	GUARDIAN_COPY = 'c', /* a copy is made under the other name: it goes in the end, unless GUARDIAN_MOVE follows; if we are killed, it stays
+	GUARDIAN_MOVE =
+		'm', /* the file is to be put back from its other name, be it moved there now or copied before */
+	GUARDIAN_COPY =
+		'c', /* a copy is made under the other name: it goes in the end, unless GUARDIAN_MOVE follows; if we are killed, it stays
 			      * when the file has changed */
 };
 
 /* Its socket. -1 with err: it cannot be started. It is not a child of ours: whoever waits for all children of a recording must not wait for it. */
 int guardian_start(struct error *err);
 /* Returns when it knows. */
-int guardian_tell(int guardian, enum guardian_message what, const char *path, const char *aside, struct error *err);
+int guardian_tell(int guardian, enum guardian_message what, const char *path, const char *aside,
+		  struct error *err);
 /* Returns when all files are back. -1: one is not, and the error says where it is. Not in order: copies of files that have changed stay. */
 int guardian_end(int guardian, bool is_in_order, struct error *err);
 

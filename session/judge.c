@@ -18,7 +18,8 @@ typedef VEC(struct bug_frame) frames;
 
 /* Appends the stack of a site; the first frame's index is where the list ended before. library: of PMDK, if it did this on its own; else NULL.
  * is_at_call: not inside a function that flushes for others. */
-static void add_stack(struct locator *l, const struct trace_site *site, frames *all, struct bug_location *where, bool is_at_call, const char **library)
+static void add_stack(struct locator *l, const struct trace_site *site, frames *all,
+		      struct bug_location *where, bool is_at_call, const char **library)
 {
 	const struct frame *list;
 	size_t n = locate_stack(l, site, &list);
@@ -45,7 +46,9 @@ void judge_add(struct report *r, struct locator *l, const struct finding *f)
 {
 	struct bug_location where[FINDING_MAX_PLACES] = { 0 };
 	const struct bug_kind *kind = bug_kind_find(f->kind);
-	const enum bug_severity usual = kind ? kind->severity : f->severity == FINDING_PERFORMANCE ? BUG_PERFORMANCE : BUG_CORRECTNESS;
+	const enum bug_severity usual = kind                                 ? kind->severity
+					: f->severity == FINDING_PERFORMANCE ? BUG_PERFORMANCE
+									     : BUG_CORRECTNESS;
 	struct bug b = { .kind = f->kind,
 			 .severity = f->reason ? BUG_WARNING : usual,
 			 .message = f->message,
@@ -64,7 +67,8 @@ void judge_add(struct report *r, struct locator *l, const struct finding *f)
 		where[i].role = f->places[i].role;
 		where[i].seq = i == 0 ? f->first_seq : 0;
 		where[i].site = f->places[i].site ? f->places[i].site->id : 0;
-		add_stack(l, f->places[i].site, &all, &where[i], strcmp(f->kind, FLUSH_CLEAN) == 0, &library);
+		add_stack(l, f->places[i].site, &all, &where[i], strcmp(f->kind, FLUSH_CLEAN) == 0,
+			  &library);
 		if (i == 0 && usual == BUG_PERFORMANCE && is_flush_or_fence(where[i].role))
 			b.library = library;
 	}
@@ -76,16 +80,19 @@ void judge_add(struct report *r, struct locator *l, const struct finding *f)
 	vec_release(&all);
 }
 
-const char judge_trusted[] = "Flushes with only a dmb of PMDK's libraries after them count as complete, because PMDK relies on that, although the "
-				   "architecture does not guarantee it; --no-trust reports them";
+const char judge_trusted[] =
+	"Flushes with only a dmb of PMDK's libraries after them count as complete, because PMDK relies on that, although the "
+	"architecture does not guarantee it; --no-trust reports them";
 
-const char judge_sandbox[] = "The program was recorded without its seccomp filter, which would block the recorder's own system calls";
+const char judge_sandbox[] =
+	"The program was recorded without its seccomp filter, which would block the recorder's own system calls";
 
 char *judge_uncompared(const struct trace *t)
 {
 	const char *file = trace_meta(t, "uncompared");
 
-	return file ? xasprintf("Whether something else changed a file was not looked at: %s", file) : NULL;
+	return file ? xasprintf("Whether something else changed a file was not looked at: %s", file)
+		    : NULL;
 }
 
 char *judge_old_bytes(const struct trace *t, uint64_t nbytes)
@@ -93,8 +100,10 @@ char *judge_old_bytes(const struct trace *t, uint64_t nbytes)
 	if (!trace_meta(t, "old_bytes"))
 		return NULL;
 	if (nbytes == 0)
-		return xstrdup("--old-bytes filled nothing: no allocator announced that it hands out memory again, and no device was mapped");
-	return xasprintf("--old-bytes: %" PRIu64 " bytes that the program was handed were not zero", nbytes);
+		return xstrdup(
+			"--old-bytes filled nothing: no allocator announced that it hands out memory again, and no device was mapped");
+	return xasprintf("--old-bytes: %" PRIu64 " bytes that the program was handed were not zero",
+			 nbytes);
 }
 
 void judge_add_command(struct report *r, const struct trace *t)
@@ -102,8 +111,10 @@ void judge_add_command(struct report *r, const struct trace *t)
 	const char *pool = trace_meta(t, "scratch_pool"), *argument;
 	char key[32], *shown;
 
-	for (unsigned i = 0; snprintf(key, sizeof key, "argv.%u", i), (argument = trace_meta(t, key)); i++) {
-		shown = pool && *pool ? word_replaced(argument, pool, SCRATCH_POOL) : xstrdup(argument);
+	for (unsigned i = 0;
+	     snprintf(key, sizeof key, "argv.%u", i), (argument = trace_meta(t, key)); i++) {
+		shown = pool && *pool ? word_replaced(argument, pool, SCRATCH_POOL)
+				      : xstrdup(argument);
 		report_add_argument(r, shown);
 		free(shown);
 	}
@@ -121,17 +132,24 @@ struct counted {
 static char *note_of(const struct trace *t, const struct counted *n)
 {
 	char *uncompared = judge_uncompared(t), *old = judge_old_bytes(t, n->nold_bytes), *note;
-	const char *other = n->ntrusted ? judge_trusted : trace_meta(t, "sandbox") ? judge_sandbox : uncompared;
+	const char *other = n->ntrusted                ? judge_trusted
+			    : trace_meta(t, "sandbox") ? judge_sandbox
+						       : uncompared;
 
-	note = old || other ? xasprintf("%s%s%s", old ? old : "", old && other ? ". " : "", other ? other : "") : NULL;
+	note = old || other ? xasprintf("%s%s%s", old ? old : "", old && other ? ". " : "",
+					other ? other : "")
+			    : NULL;
 	free(uncompared);
 	free(old);
 	return note;
 }
 
-static void describe(struct report *r, const struct trace *t, const struct check_options *o, const struct counted *n)
+static void describe(struct report *r, const struct trace *t, const struct check_options *o,
+		     const struct counted *n)
 {
-	const char *missing = ending_loss(t) ? ending_loss(t) : n->has_store ? trace_unseen(t) : "the program stored nothing to persistent memory";
+	const char *missing = ending_loss(t) ? ending_loss(t)
+			      : n->has_store ? trace_unseen(t)
+					     : "the program stored nothing to persistent memory";
 	char *note = note_of(t, n);
 	struct report_coverage coverage = { .events = n->nevents,
 					    .note = note,
@@ -157,9 +175,13 @@ const struct platform *judge_platform(const struct trace *trace, struct error *e
 	if (name)
 		p = platform_find(name);
 	if (!p && trace_damage(t))
-		error_set(err, "%s: %s; the rest does not name the platform: record again", path, trace_damage(t));
+		error_set(err, "%s: %s; the rest does not name the platform: record again", path,
+			  trace_damage(t));
 	else if (!p && name)
-		error_set(err, "%s was recorded for the unknown platform '%s'; choose one with --platform", path, name);
+		error_set(
+			err,
+			"%s was recorded for the unknown platform '%s'; choose one with --platform",
+			path, name);
 	else if (!p)
 		error_set(err, "%s does not name its platform; choose one with --platform", path);
 	trace_close(t);
@@ -217,7 +239,8 @@ bool judge_is_own(const struct trace *trace, const struct platform *p)
 	return is_own;
 }
 
-int judge_serves(const struct trace *trace, const struct platform *recorded, const struct platform *asked, struct error *err)
+int judge_serves(const struct trace *trace, const struct platform *recorded,
+		 const struct platform *asked, struct error *err)
 {
 	struct trace *t = trace_cursor(trace);
 	struct trace_event ev;
@@ -235,28 +258,38 @@ int judge_serves(const struct trace *trace, const struct platform *recorded, con
 	force = trace_meta(t, "pmem_force");
 	if (recorded->has_flush) {
 		if (!force) /* an imported one */
-			result = error_set(err, "the trace does not say whether libpmem flushed or called msync");
+			result = error_set(
+				err,
+				"the trace does not say whether libpmem flushed or called msync");
 		else if (strcmp(force, "0") != 0 && page_cache_has_libpmem(trace))
-			result = error_set(err, "libpmem flushed when this was recorded for %s", recorded->name);
+			result = error_set(err, "libpmem flushed when this was recorded for %s",
+					   recorded->name);
 	} else if (has_libpmem_sync(t)) {
-		result = error_set(err, "libpmem called msync instead of flushing when this was recorded for %s", recorded->name);
+		result = error_set(
+			err,
+			"libpmem called msync instead of flushing when this was recorded for %s",
+			recorded->name);
 	}
 out:
 	trace_close(t);
 	return result;
 }
 
-static int judge_accepts(const struct trace *t, const struct platform *recorded, const struct platform *asked, struct error *err)
+static int judge_accepts(const struct trace *t, const struct platform *recorded,
+			 const struct platform *asked, struct error *err)
 {
 	struct error why;
 
 	if (judge_serves(t, recorded, asked, &why) == 0)
 		return 0;
-	return error_set(err, "%s cannot be analysed for %s: %s; record again with --platform %s", trace_path(t), asked->name, why.msg, asked->name);
+	return error_set(err, "%s cannot be analysed for %s: %s; record again with --platform %s",
+			 trace_path(t), asked->name, why.msg, asked->name);
 }
 
 /* The recorded one, or the one of the page cache if that is how the program keeps its data. */
-static const struct platform *choose_by_trace(const struct trace *trace, const struct platform *recorded, struct platform_choice *how)
+static const struct platform *choose_by_trace(const struct trace *trace,
+					      const struct platform *recorded,
+					      struct platform_choice *how)
 {
 	struct trace *t = trace_cursor(trace);
 	const struct platform *msync = platform_find("msync");
@@ -272,10 +305,13 @@ static const struct platform *choose_by_trace(const struct trace *trace, const s
 		return recorded;
 	how->is_chosen = page_cache_is_all(trace, &why);
 	if (how->is_chosen)
-		how->words = xasprintf("the program keeps its data with msync or fsync and flushes no cache lines: analysed for platform msync; --platform %s analyses it as a program of persistent memory",
-				       recorded->name);
+		how->words = xasprintf(
+			"the program keeps its data with msync or fsync and flushes no cache lines: analysed for platform msync; --platform %s analyses it as a program of persistent memory",
+			recorded->name);
 	else if (why)
-		how->words = xasprintf("the program calls msync or fsync, but %s: analysed for platform %s; if it relies on msync alone, give --platform msync", why, recorded->name);
+		how->words = xasprintf(
+			"the program calls msync or fsync, but %s: analysed for platform %s; if it relies on msync alone, give --platform msync",
+			why, recorded->name);
 	free(why);
 	return how->is_chosen ? msync : recorded;
 }
@@ -288,7 +324,8 @@ void platform_choice_tell(struct platform_choice *c, const struct notes *notes)
 	c->words = NULL;
 }
 
-const struct platform *judge_choose(const struct trace *t, const struct platform *asked, struct platform_choice *how, struct error *err)
+const struct platform *judge_choose(const struct trace *t, const struct platform *asked,
+				    struct platform_choice *how, struct error *err)
 {
 	struct platform_choice ignored = { 0 };
 	struct error why;
@@ -336,8 +373,8 @@ static void note_served(struct locator *l, const struct check *c)
 		locate_note_served(l, check_served(c, i)->flush, check_served(c, i)->store);
 }
 
-struct report *judge_trace(const struct trace *trace, const struct check_options *o, const struct libraries *libraries, bool *is_complete,
-			   struct error *err)
+struct report *judge_trace(const struct trace *trace, const struct check_options *o,
+			   const struct libraries *libraries, bool *is_complete, struct error *err)
 {
 	struct trace *t = trace_cursor(trace);
 	struct locator *l = locator_new(t, libraries);
@@ -377,7 +414,8 @@ out:
 	return r;
 }
 
-void judge_listen(const struct trace *trace, const char *const *names, void (*on_finding)(const struct finding *f, void *arg), void *arg)
+void judge_listen(const struct trace *trace, const char *const *names,
+		  void (*on_finding)(const struct finding *f, void *arg), void *arg)
 {
 	struct check_options o = { .only = names, .on_finding = on_finding, .arg = arg };
 	struct trace_event ev;

@@ -16,8 +16,9 @@ struct locator {
 	struct map imported;  /* pc → struct symbol */
 	struct map by_site;   /* site id → struct frame */
 	struct map same_line; /* two site ids → yes or no */
-	struct map flushers;  /* functions, by function_key(): they flush what their callers stored */
-	struct map owners;    /* likewise: they flush what they stored, or have it flushed */
+	struct map
+		flushers;  /* functions, by function_key(): they flush what their callers stored */
+	struct map owners; /* likewise: they flush what they stored, or have it flushed */
 	struct arena arena;
 	VEC(struct frame) stack;
 };
@@ -64,7 +65,8 @@ static const struct symbol *imported_find(struct locator *l, uint64_t pc)
 	return known->offset ? known : NULL;
 }
 
-static void stack_add(struct locator *l, const struct trace_object *object, uint64_t pc, bool is_return, bool is_signal)
+static void stack_add(struct locator *l, const struct trace_object *object, uint64_t pc,
+		      bool is_return, bool is_signal)
 {
 	const struct symbol *list = object ? NULL : imported_find(l, pc);
 	size_t n = 1, i;
@@ -97,7 +99,9 @@ static size_t stack_find(struct locator *l, const struct trace_site *site, bool 
 		return 0;
 	if (site->pc)
 		stack_add(l, site->object, site->pc, false, false);
-	for (const struct trace_node *node = site->node; node && (is_whole || !locate_has_shown(l, l->stack.at, l->stack.n)); node = node->parent)
+	for (const struct trace_node *node = site->node;
+	     node && (is_whole || !locate_has_shown(l, l->stack.at, l->stack.n));
+	     node = node->parent)
 		stack_add(l, node->object, node->pc, !node->is_signal, node->is_signal);
 	return l->stack.n;
 }
@@ -110,12 +114,14 @@ size_t locate_stack(struct locator *l, const struct trace_site *site, const stru
 	return n;
 }
 
-struct code_place locate_code(struct locator *l, const struct trace_site *site, const struct frame *list, size_t i)
+struct code_place locate_code(struct locator *l, const struct trace_site *site,
+			      const struct frame *list, size_t i)
 {
 	const struct trace_object *object = site->object;
 	struct code_place out = { .pc = list[i].pc };
 
-	while (out.depth < i && list[i - out.depth - 1].symbol->is_inlined && list[i - out.depth - 1].pc == out.pc)
+	while (out.depth < i && list[i - out.depth - 1].symbol->is_inlined &&
+	       list[i - out.depth - 1].pc == out.pc)
 		out.depth++;
 	if (i > out.depth) { /* not the instruction itself: a return address */
 		const struct trace_node *node = site->node;
@@ -158,7 +164,8 @@ static bool is_lineless_call(const struct symbol *a, const struct symbol *b)
 
 static bool has_same_line(struct locator *l, const struct trace_site *a, const struct trace_site *b)
 {
-	const struct trace_site alone[] = { { .object = a->object, .pc = a->pc }, { .object = b->object, .pc = b->pc } };
+	const struct trace_site alone[] = { { .object = a->object, .pc = a->pc },
+					    { .object = b->object, .pc = b->pc } };
 	VEC(struct frame) list = { 0 };
 	size_t n = stack_find(l, &alone[0], true), m;
 	bool is_same;
@@ -168,7 +175,8 @@ static bool has_same_line(struct locator *l, const struct trace_site *a, const s
 	m = stack_find(l, &alone[1], true);
 	is_same = n > 0 && n == m;
 	for (size_t i = 0; is_same && i < n; i++)
-		is_same = list.at[i].symbol->line && list.at[i].symbol->line == l->stack.at[i].symbol->line &&
+		is_same = list.at[i].symbol->line &&
+			  list.at[i].symbol->line == l->stack.at[i].symbol->line &&
 			  is_same_function(list.at[i].symbol, l->stack.at[i].symbol);
 	is_same |= n == 1 && m == 1 && is_lineless_call(list.at[0].symbol, l->stack.at[0].symbol);
 	vec_release(&list);
@@ -179,7 +187,8 @@ bool locate_is_same_line(const struct trace_site *a, const struct trace_site *b,
 {
 	struct locator *l = arg;
 	const uint64_t key = (uint64_t)a->id << 32 | b->id;
-	char *known = a->object ? map_get(&l->same_line, key) : no; /* names of an imported log come later */
+	char *known = a->object ? map_get(&l->same_line, key)
+				: no; /* names of an imported log come later */
 
 	if (!known) {
 		known = has_same_line(l, a, b) ? yes : no;
@@ -195,18 +204,23 @@ static bool is_same_call(const struct frame *a, const struct frame *b, bool has_
 {
 	if (a->symbol->line != b->symbol->line)
 		return false;
-	return a->pc == b->pc || (has_inside && a[-1].symbol->is_inlined && b[-1].symbol->is_inlined && is_same_function(a->symbol, b->symbol) &&
-				  is_same_function(a[-1].symbol, b[-1].symbol));
+	return a->pc == b->pc ||
+	       (has_inside && a[-1].symbol->is_inlined && b[-1].symbol->is_inlined &&
+		is_same_function(a->symbol, b->symbol) &&
+		is_same_function(a[-1].symbol, b[-1].symbol));
 }
 
-size_t locate_common(const struct frame *flush, size_t nflush, const struct frame *store, size_t nstore)
+size_t locate_common(const struct frame *flush, size_t nflush, const struct frame *store,
+		     size_t nstore)
 {
 	size_t i = nflush, k = nstore;
 
 	for (; i > 0 && k > 0; i--, k--)
 		if (!is_same_call(&flush[i - 1], &store[k - 1], i > 1 && k > 1))
 			break;
-	return i > 0 && k > 0 && is_same_function(flush[i - 1].symbol, store[k - 1].symbol) ? i - 1 : SIZE_MAX;
+	return i > 0 && k > 0 && is_same_function(flush[i - 1].symbol, store[k - 1].symbol)
+		       ? i - 1
+		       : SIZE_MAX;
 }
 
 /* 0: it has no name. */
@@ -221,7 +235,8 @@ static void function_note(struct map *to, const struct frame *f)
 		map_set(to, function_key(f->symbol), yes);
 }
 
-void locate_note_served(struct locator *l, const struct trace_site *flush, const struct trace_site *store)
+void locate_note_served(struct locator *l, const struct trace_site *flush,
+			const struct trace_site *store)
 {
 	size_t n = stack_find(l, flush, true), m, common;
 	VEC(struct frame) list = { 0 };
@@ -239,7 +254,8 @@ size_t locate_call(const struct locator *l, const struct frame *list, size_t n, 
 {
 	size_t i = shown;
 
-	while (i + 1 < n && map_get(&l->flushers, function_key(list[i].symbol)) && !map_get(&l->owners, function_key(list[i].symbol)))
+	while (i + 1 < n && map_get(&l->flushers, function_key(list[i].symbol)) &&
+	       !map_get(&l->owners, function_key(list[i].symbol)))
 		i++;
 	return is_library(l, list[i].symbol) || !list[i].symbol->line ? shown : i;
 }
@@ -263,15 +279,19 @@ const struct frame *locate(struct locator *l, const struct trace_site *site)
 /* pmemobj_persist and its like jump to a function without a name, which calls libpmem: no other frame of the library is there. */
 static bool is_jump(const struct frame *list, size_t entry)
 {
-	return !list[entry].symbol->function && (entry == 0 || !owner_decider(list[entry - 1].symbol->object, NULL));
+	return !list[entry].symbol->function &&
+	       (entry == 0 || !owner_decider(list[entry - 1].symbol->object, NULL));
 }
 
 /* Of the frames inside the one that is shown: the outermost that is PMDK's is what the program called. */
 const char *locate_decider(const struct frame *list, size_t shown)
 {
 	while (shown-- > 0)
-		if (list[shown].symbol->object && owner_of_object(list[shown].symbol->object) == OWNER_PMDK)
-			return is_jump(list, shown) ? NULL : owner_decider(list[shown].symbol->object, list[shown].symbol->function);
+		if (list[shown].symbol->object &&
+		    owner_of_object(list[shown].symbol->object) == OWNER_PMDK)
+			return is_jump(list, shown) ? NULL
+						    : owner_decider(list[shown].symbol->object,
+								    list[shown].symbol->function);
 	return NULL;
 }
 

@@ -25,7 +25,8 @@ void locator_free(struct locator *l);
 size_t locate_stack(struct locator *l, const struct trace_site *site, const struct frame **list);
 
 /* Where a frame of the site's stack is in its object, for asking debug information. */
-struct code_place locate_code(struct locator *l, const struct trace_site *site, const struct frame *list, size_t i);
+struct code_place locate_code(struct locator *l, const struct trace_site *site,
+			      const struct frame *list, size_t i);
 
 struct bug_frame locate_bug_frame(const struct symbol *s); /* borrows its strings */
 
@@ -34,9 +35,11 @@ size_t locate_shown(const struct locator *l, const struct frame *list, size_t n)
 /* Two instructions with the same caller are of one line of the source, and of one copy of what is inlined there. arg: a struct locator. */
 bool locate_is_same_line(const struct trace_site *a, const struct trace_site *b, void *arg);
 /* The frame of a flush's stack in the function that also leads to the store: there, the two part. What is inside of it only flushes. SIZE_MAX: they have none in common. */
-size_t locate_common(const struct frame *flush, size_t nflush, const struct frame *store, size_t nstore);
+size_t locate_common(const struct frame *flush, size_t nflush, const struct frame *store,
+		     size_t nstore);
 /* From now on it is known that the flush wrote back what the store left. */
-void locate_note_served(struct locator *l, const struct trace_site *flush, const struct trace_site *store);
+void locate_note_served(struct locator *l, const struct trace_site *flush,
+			const struct trace_site *store);
 /* Of a flush's stack, the frame that tells most is inside a function that only flushes, for others: the frame of its caller. Else the same frame. */
 size_t locate_call(const struct locator *l, const struct frame *list, size_t n, size_t shown);
 /* It is one outside libraries and their headers: more frames would not change it. */

@@ -9,9 +9,18 @@
 const struct machine *machine_own(void)
 {
 	static const struct machine machines[] = {
-		{ .name = "amd64", .says = "x86-64", .elf_machine = EM_X86_64, .tool = "pmend-amd64-linux", .has_keys = true, .has_dispatch = true },
+		{ .name = "amd64",
+		  .says = "x86-64",
+		  .elf_machine = EM_X86_64,
+		  .tool = "pmend-amd64-linux",
+		  .has_keys = true,
+		  .has_dispatch = true },
 		/* an exclusive pair with calls of the recorder in between would never succeed; with this it becomes a compare-and-swap */
-		{ .name = "arm64", .says = "arm64", .elf_machine = EM_AARCH64, .tool = "pmend-arm64-linux", .tool_option = "--sim-hints=fallback-llsc" },
+		{ .name = "arm64",
+		  .says = "arm64",
+		  .elf_machine = EM_AARCH64,
+		  .tool = "pmend-arm64-linux",
+		  .tool_option = "--sim-hints=fallback-llsc" },
 	};
 
 	for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++)
@@ -29,7 +38,8 @@ const struct platform *machine_platform(void)
 {
 	size_t i = 0;
 
-	while (!platforms[i]->isa || !machine_has(platforms[i])) /* not eadr, which both architectures have */
+	while (!platforms[i]->isa ||
+	       !machine_has(platforms[i])) /* not eadr, which both architectures have */
 		i++;
 	return platforms[i];
 }

@@ -5,8 +5,9 @@
 #include <stddef.h>
 
 struct notes {
-	void (*say)(const char *text, void *arg);		    /* one line, without a newline */
-	void (*quote)(const char *text, size_t len_bytes, void *arg); /* what another program printed, as it is */
+	void (*say)(const char *text, void *arg); /* one line, without a newline */
+	void (*quote)(const char *text, size_t len_bytes,
+		      void *arg); /* what another program printed, as it is */
 	void *arg;
 };
 

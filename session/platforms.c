@@ -25,7 +25,8 @@ const struct trace *platform_trace_open(struct platform_trace *t, struct error *
 }
 
 /* A trace that tells what the program does on p; NULL if there is none, with the last reason in err. */
-static const struct platform_trace *trace_for(const struct platform_traces *t, const struct platform *p, struct error *err)
+static const struct platform_trace *trace_for(const struct platform_traces *t,
+					      const struct platform *p, struct error *err)
 {
 	for (size_t i = 0; i < t->list.n; i++) {
 		const struct trace *trace = platform_trace_open(&t->list.at[i], err);
@@ -49,10 +50,12 @@ int platform_traces_add(struct platform_traces *t, const char *path, struct erro
 
 /* ---- recording ---- */
 
-static enum recorded record(struct platform_traces *t, const struct recording *how, const struct platform *p, char **target,
-		  const char *folder, struct error *err)
+static enum recorded record(struct platform_traces *t, const struct recording *how,
+			    const struct platform *p, char **target, const char *folder,
+			    struct error *err)
 {
-	struct platform_trace trace = { .path = xasprintf("%s/%s.pmt", folder, p->name), .platform = machine_recording(p) };
+	struct platform_trace trace = { .path = xasprintf("%s/%s.pmt", folder, p->name),
+					.platform = machine_recording(p) };
 	struct recording r = *how;
 	enum recorded status;
 
@@ -83,8 +86,9 @@ static void forget_last(struct platform_traces *t)
 }
 
 /* why: NULL if it worked; else why not. */
-static int record_again(struct platform_traces *t, const struct recording *how, const struct platform *p, char **target,
-			const char *folder, char **why, struct error *err)
+static int record_again(struct platform_traces *t, const struct recording *how,
+			const struct platform *p, char **target, const char *folder, char **why,
+			struct error *err)
 {
 	struct putback *files;
 	struct error failed;
@@ -93,7 +97,8 @@ static int record_again(struct platform_traces *t, const struct recording *how, 
 	*why = NULL;
 	files = putback_new(t->list.at[0].path, &failed);
 	if (!files) {
-		*why = xasprintf("the program cannot be run again from the same state: %s", failed.msg);
+		*why = xasprintf("the program cannot be run again from the same state: %s",
+				 failed.msg);
 		return 0;
 	}
 	notes_say(how->notes, "running the program once more, for %s", p->name);
@@ -103,20 +108,24 @@ static int record_again(struct platform_traces *t, const struct recording *how, 
 	if (putback_end(files, status == RECORDED_WELL, &failed) < 0)
 		notes_say(how->notes, "%s", failed.msg);
 	if (status > 0)
-		*why = xstrdup("the program failed when it was run again; its files are as the first run left them");
+		*why = xstrdup(
+			"the program failed when it was run again; its files are as the first run left them");
 	return status == RECORDED_NOTHING ? -1 : 0;
 }
 
-enum recorded platform_traces_record(struct platform_traces *t, const struct recording *how, bool is_all, char **target, const char *folder,
+enum recorded platform_traces_record(struct platform_traces *t, const struct recording *how,
+				     bool is_all, char **target, const char *folder,
 				     struct error *err)
 {
 	enum recorded status = record(t, how, how->platform, target, folder, err);
 	struct error ignored;
 
-	for (size_t i = 0; t->list.n > 0 && status != RECORDED_STOPPED && is_all && platforms[i]; i++) {
+	for (size_t i = 0; t->list.n > 0 && status != RECORDED_STOPPED && is_all && platforms[i];
+	     i++) {
 		char *why = NULL;
 
-		if (!machine_has(platforms[i]) || platforms[i]->is_variant || trace_for(t, platforms[i], &ignored))
+		if (!machine_has(platforms[i]) || platforms[i]->is_variant ||
+		    trace_for(t, platforms[i], &ignored))
 			;
 		else if (status == RECORDED_FAILURE)
 			why = xstrdup("the program failed, so it was not run again");
@@ -129,18 +138,22 @@ enum recorded platform_traces_record(struct platform_traces *t, const struct rec
 
 /* ---- judging ---- */
 
-static void omit(struct report *r, const struct platform_traces *t, const struct platform *p, const char *why)
+static void omit(struct report *r, const struct platform_traces *t, const struct platform *p,
+		 const char *why)
 {
 	const char *failure = t->failures.n ? t->failures.at[platform_index(p)] : NULL;
-	char *text = failure ? xstrdup(failure) : xasprintf("%s; record again with 'pmend record --platform %s'", why, p->name);
+	char *text = failure ? xstrdup(failure)
+			     : xasprintf("%s; record again with 'pmend record --platform %s'", why,
+					 p->name);
 
 	report_add_omitted(r, p->name, text);
 	free(text);
 }
 
 /* Of all platforms that a trace serves; NULL with err if that fails. */
-static struct report *judge_served(const struct platform_traces *t, const struct check_options *o, const struct libraries *libraries,
-				   platform_fold *fold, bool *is_complete, struct error *err)
+static struct report *judge_served(const struct platform_traces *t, const struct check_options *o,
+				   const struct libraries *libraries, platform_fold *fold,
+				   bool *is_complete, struct error *err)
 {
 	struct report *all = NULL, *r;
 	const struct platform_trace *trace;
@@ -152,7 +165,9 @@ static struct report *judge_served(const struct platform_traces *t, const struct
 	if (!first)
 		return NULL;
 	for (size_t i = 0; platforms[i]; i++) {
-		trace = judge_is_own(first, platforms[i]) && !platforms[i]->is_variant ? trace_for(t, platforms[i], err) : NULL;
+		trace = judge_is_own(first, platforms[i]) && !platforms[i]->is_variant
+				? trace_for(t, platforms[i], err)
+				: NULL;
 		if (!trace)
 			continue;
 		each.platform = platforms[i];
@@ -173,15 +188,17 @@ static struct report *judge_served(const struct platform_traces *t, const struct
 	return all;
 }
 
-struct report *platform_traces_judge(const struct platform_traces *t, const struct check_options *o, const struct libraries *libraries,
-				     platform_fold *fold, bool *is_complete, struct error *err)
+struct report *platform_traces_judge(const struct platform_traces *t, const struct check_options *o,
+				     const struct libraries *libraries, platform_fold *fold,
+				     bool *is_complete, struct error *err)
 {
 	struct report *all = judge_served(t, o, libraries, fold, is_complete, err);
 
 	if (!all)
 		return NULL;
 	for (size_t i = 0; platforms[i]; i++) {
-		if (!judge_is_own(t->list.at[0].trace, platforms[i]) || trace_for(t, platforms[i], err))
+		if (!judge_is_own(t->list.at[0].trace, platforms[i]) ||
+		    trace_for(t, platforms[i], err))
 			continue;
 		omit(all, t, platforms[i], err->msg);
 		*is_complete = false;

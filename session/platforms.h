@@ -9,7 +9,7 @@
 struct platform_trace {
 	char *path;
 	const struct platform *platform; /* that it was recorded for; NULL: not asked yet */
-	struct trace *trace;		 /* open once somebody needed it; NULL before */
+	struct trace *trace;             /* open once somebody needed it; NULL before */
 };
 
 struct platform_traces {
@@ -26,7 +26,8 @@ int platform_traces_add(struct platform_traces *t, const char *path, struct erro
 /* Records the program into the folder: for the platform that `how` names and, if all are wanted, again for each that no trace
  * serves. Between two runs the pool files are put back as they were. Returns how the first run ended, as recording_run(); what fails
  * later is kept for the report, unless nothing can be recorded any more. */
-enum recorded platform_traces_record(struct platform_traces *t, const struct recording *how, bool is_all, char **target, const char *folder,
+enum recorded platform_traces_record(struct platform_traces *t, const struct recording *how,
+				     bool is_all, char **target, const char *folder,
 				     struct error *err);
 
 /* Lists findings of one trace under their causes: causes_fold(), which stands above. */
@@ -34,8 +35,9 @@ typedef void platform_fold(struct report *r, const char *trace, const struct lib
 
 /* One report, not filtered yet; fold is called for each platform, before they become one. is_complete is false if a trace is damaged or a platform could not be judged; the report says
  * why. NULL as judge_trace(). */
-struct report *platform_traces_judge(const struct platform_traces *t, const struct check_options *o, const struct libraries *libraries,
-				     platform_fold *fold, bool *is_complete, struct error *err);
+struct report *platform_traces_judge(const struct platform_traces *t, const struct check_options *o,
+				     const struct libraries *libraries, platform_fold *fold,
+				     bool *is_complete, struct error *err);
 
 void platform_traces_release(struct platform_traces *t);
 

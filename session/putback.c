@@ -19,9 +19,9 @@
 struct pool_file {
 	char *path, *aside; /* aside: where it is now, NULL if not moved */
 	uint64_t size_bytes, dev, ino;
-	uint32_t number, stream; /* stream: of the process that told of it */
+	uint32_t number, stream;  /* stream: of the process that told of it */
 	bool is_created, is_gone; /* by the program */
-	bool is_content_known;	  /* that process told all that the file held when it mapped it */
+	bool is_content_known;    /* that process told all that the file held when it mapped it */
 	mode_t mode;
 	uid_t uid;
 	gid_t gid;
@@ -80,8 +80,12 @@ static int note_event(struct putback *p, const struct trace_event *ev, struct er
 
 	switch (ev->kind) {
 	case PMT_FILE: return note_file(p, ev, err);
-	case PMT_INCOMPLETE: return error_set(err, "the trace does not have all changes: %.*s", (int)ev->data_len, ev->data);
-	case PMT_RENAME: return error_set(err, "the program renamed a file to %.*s", (int)ev->data_len, ev->data);
+	case PMT_INCOMPLETE:
+		return error_set(err, "the trace does not have all changes: %.*s",
+				 (int)ev->data_len, ev->data);
+	case PMT_RENAME:
+		return error_set(err, "the program renamed a file to %.*s", (int)ev->data_len,
+				 ev->data);
 	case PMT_UNLINK:
 		f = file_find(p, ev->arg[0]);
 		if (f && !f->is_created)
@@ -146,7 +150,8 @@ static int file_move_aside(struct pool_file *f, struct error *err)
 	char *aside = xasprintf("%s.pmend-%d", f->path, (int)getpid());
 
 	if (access(aside, F_OK) == 0 || rename(f->path, aside) < 0) {
-		error_set(err, "cannot move %s aside: %s", f->path, access(aside, F_OK) == 0 ? "its other name is taken" : strerror(errno));
+		error_set(err, "cannot move %s aside: %s", f->path,
+			  access(aside, F_OK) == 0 ? "its other name is taken" : strerror(errno));
 		free(aside);
 		return -1;
 	}
@@ -162,9 +167,11 @@ static int file_make(struct pool_file *f, struct error *err)
 	if (f->fd < 0 || ftruncate(f->fd, (off_t)f->size_bytes) < 0)
 		return error_set(err, "cannot write %s: %s", f->path, strerror(errno));
 	if (fchown(f->fd, f->uid, f->gid) < 0 && (geteuid() == 0 || f->uid != geteuid()))
-		return error_set(err, "cannot restore the owner of %s: %s", f->path, strerror(errno));
+		return error_set(err, "cannot restore the owner of %s: %s", f->path,
+				 strerror(errno));
 	if (fchmod(f->fd, f->mode) < 0)
-		return error_set(err, "cannot restore the permissions of %s: %s", f->path, strerror(errno));
+		return error_set(err, "cannot restore the permissions of %s: %s", f->path,
+				 strerror(errno));
 	return 0;
 }
 
@@ -177,7 +184,8 @@ static int content_write(struct putback *p, const struct trace_event *ev, struct
 	if (!f || f->fd < 0)
 		return 0;
 	for (; done < ev->data_len; done += (uint32_t)n) {
-		n = pwrite(f->fd, ev->data + done, ev->data_len - done, (off_t)(PMT_OFFSET(ev->addr) + done));
+		n = pwrite(f->fd, ev->data + done, ev->data_len - done,
+			   (off_t)(PMT_OFFSET(ev->addr) + done));
 		if (n <= 0)
 			return error_set(err, "cannot write %s: %s", f->path, strerror(errno));
 	}
@@ -248,10 +256,13 @@ int putback_end(struct putback *p, bool is_repeated, struct error *err)
 
 	for (size_t i = 0; i < p->files.n; i++) {
 		const struct pool_file *f = &p->files.at[i];
-		int failed = !f->aside ? 0 : is_repeated ? unlink(f->aside) : rename(f->aside, f->path);
+		int failed = !f->aside     ? 0
+			     : is_repeated ? unlink(f->aside)
+					   : rename(f->aside, f->path);
 
 		if (failed && result == 0)
-			result = error_set(err, "the first run's %s is now called %s: %s", f->path, f->aside, strerror(errno));
+			result = error_set(err, "the first run's %s is now called %s: %s", f->path,
+					   f->aside, strerror(errno));
 	}
 	putback_free(p);
 	return result;

@@ -41,11 +41,14 @@ static const struct trace_site *site_of(const struct plan *p, uint32_t id)
 typedef VEC(struct frame) frame_list;
 
 /* is_whole: all of its stack; else as far as it takes to see what is shown. */
-static size_t find_reader(const struct crash_telling *t, const struct race *r, bool is_whole, frame_list *out)
+static size_t find_reader(const struct crash_telling *t, const struct race *r, bool is_whole,
+			  frame_list *out)
 {
-	for (size_t i = 0; i < r->stack.n && (is_whole || !locate_has_shown(t->locator, out->at, out->n)); i++) {
+	for (size_t i = 0;
+	     i < r->stack.n && (is_whole || !locate_has_shown(t->locator, out->at, out->n)); i++) {
 		const struct symbol *list;
-		size_t n = recovery_symbols(t->result, r->part, t->symbols, r->stack.at[i], i > 0, &list);
+		size_t n = recovery_symbols(t->result, r->part, t->symbols, r->stack.at[i], i > 0,
+					    &list);
 
 		for (size_t k = 0; k < n; k++)
 			*vec_add(out) = (struct frame){ .symbol = &list[k], .pc = r->stack.at[i] };
@@ -60,7 +63,8 @@ static char *place_text(const struct symbol *s)
 
 	if (!s->file)
 		return xasprintf("%s+0x%" PRIx64, s->object ? s->object : "?", s->offset);
-	return xasprintf("%s:%" PRIu32 "%s%s%s", slash ? slash + 1 : s->file, s->line, s->function ? " (" : "", s->function ? s->function : "",
+	return xasprintf("%s:%" PRIu32 "%s%s%s", slash ? slash + 1 : s->file, s->line,
+			 s->function ? " (" : "", s->function ? s->function : "",
 			 s->function ? ")" : "");
 }
 
@@ -88,11 +92,13 @@ static bool same_line(const struct crash_telling *t, uint32_t a, uint32_t b)
 		return false;
 	first = *x->symbol;
 	y = locate(t->locator, site_of(t->plan, b));
-	return y && first.line && first.line == y->symbol->line && first.file && y->symbol->file && strcmp(first.file, y->symbol->file) == 0;
+	return y && first.line && first.line == y->symbol->line && first.file && y->symbol->file &&
+	       strcmp(first.file, y->symbol->file) == 0;
 }
 
 /* What a failing state lost is raced for; what is uncommitted or stale is read where it survived, as well. */
-static bool is_same_loss(const struct crash_telling *t, const struct race *r, const struct crash_bug *b)
+static bool is_same_loss(const struct crash_telling *t, const struct race *r,
+			 const struct crash_bug *b)
 {
 	for (size_t i = 0; i < b->lost.n; i++)
 		if (same_line(t, b->lost.at[i].site, r->store.site))
@@ -120,14 +126,20 @@ char *race_report_evidence(const struct crash_telling *t, const struct crash_bug
 		const struct race *r = &c->races.at[i];
 		char *reader, *longer, *what;
 
-		if (!is_bug(r) || r->kind == RACE_UNINITIALISED || is_told[race_is_semantic(r)] || !is_same_loss(t, r, b))
+		if (!is_bug(r) || r->kind == RACE_UNINITIALISED || is_told[race_is_semantic(r)] ||
+		    !is_same_loss(t, r, b))
 			continue;
 		is_told[race_is_semantic(r)] = true;
 		reader = reader_text(t, r);
 		what = stored_text(t, r);
-		longer = race_is_semantic(r) ? xasprintf("%s%srecovery reads what %s stored at %s, where it is %s by its commit variable", text ? text : "",
-						    text ? "; " : "", what, reader, r->kind == RACE_STALE ? "stale" : "uncommitted")
-					: xasprintf("%s%srecovery reads it at %s, where it can be %s", text ? text : "", text ? "; " : "", reader, r->values);
+		longer =
+			race_is_semantic(r)
+				? xasprintf(
+					  "%s%srecovery reads what %s stored at %s, where it is %s by its commit variable",
+					  text ? text : "", text ? "; " : "", what, reader,
+					  r->kind == RACE_STALE ? "stale" : "uncommitted")
+				: xasprintf("%s%srecovery reads it at %s, where it can be %s",
+					    text ? text : "", text ? "; " : "", reader, r->values);
 		free(reader);
 		free(what);
 		free(text);
@@ -163,7 +175,8 @@ static char *show_command(const struct crash_setup *s, uint64_t point, const cha
 }
 
 /* A place where the recorded program stored, among the bug's locations. */
-static void add_store(struct bug *b, struct bug_location *where, bug_frames *frames, const char *role, const struct crash_telling *t, struct crash_store at)
+static void add_store(struct bug *b, struct bug_location *where, bug_frames *frames,
+		      const char *role, const struct crash_telling *t, struct crash_store at)
 {
 	const struct trace_site *site = site_of(t->plan, at.site);
 	const struct frame *list;
@@ -171,9 +184,11 @@ static void add_store(struct bug *b, struct bug_location *where, bug_frames *fra
 
 	if (n == 0)
 		return;
-	where[b->nlocations++] = (struct bug_location){
-		.role = role, .shown = locate_shown(t->locator, list, n), .nframes = n, .seq = t->is_first ? at.seq : 0, .site = t->is_first ? at.site : 0
-	};
+	where[b->nlocations++] = (struct bug_location){ .role = role,
+							.shown = locate_shown(t->locator, list, n),
+							.nframes = n,
+							.seq = t->is_first ? at.seq : 0,
+							.site = t->is_first ? at.site : 0 };
 	add_frames(frames, list, n);
 }
 
@@ -181,13 +196,19 @@ static const char *kind_of(const struct race *r)
 {
 	if (r->is_porting)
 		return "porting";
-	return r->kind == RACE_UNDURABLE ? "cross-failure-race" : race_is_semantic(r) ? "cross-failure-semantic" : "uninitialised-read";
+	return r->kind == RACE_UNDURABLE ? "cross-failure-race"
+	       : race_is_semantic(r)     ? "cross-failure-semantic"
+					 : "uninitialised-read";
 }
 
 static void add_race(const struct crash_telling *t, const struct race *r, const char *values)
 {
-	char *command = show_command(t->setup, r->point, t->trace), *message = race_message(t->plan, r, values);
-	struct bug_crash crash = { .failure_point = r->point, .outcome = r->outcome, .replay = command, .seq = t->is_first ? r->seq : 0 };
+	char *command = show_command(t->setup, r->point, t->trace),
+	     *message = race_message(t->plan, r, values);
+	struct bug_crash crash = { .failure_point = r->point,
+				   .outcome = r->outcome,
+				   .replay = command,
+				   .seq = t->is_first ? r->seq : 0 };
 	frame_list reader = { 0 };
 	bug_frames frames = { 0 };
 	struct bug_location where[4] = { { .role = "read" } };
@@ -203,12 +224,14 @@ static void add_race(const struct crash_telling *t, const struct race *r, const 
 
 	if (is_warning(r)) {
 		b.severity = BUG_WARNING;
-		b.reason = "whether recovery uses these bytes is not known: the budget ended before it was run with others there, or it does not end twice in the same way";
+		b.reason =
+			"whether recovery uses these bytes is not known: the budget ended before it was run with others there, or it does not end twice in the same way";
 	}
 	where[0].shown = find_reader(t, r, true, &reader);
 	where[0].nframes = reader.n;
 	add_frames(&frames, reader.at, reader.n);
-	add_store(&b, where, &frames, r->kind == RACE_UNINITIALISED ? "allocation" : "store", t, r->store);
+	add_store(&b, where, &frames, r->kind == RACE_UNINITIALISED ? "allocation" : "store", t,
+		  r->store);
 	if (r->commits[0].seq)
 		add_store(&b, where, &frames, "commit", t, r->commits[0]);
 	if (r->commits[1].seq)
@@ -228,8 +251,8 @@ static bool is_same_bug(const struct crash_telling *t, const struct race *a, con
 	char *x, *y;
 	bool is_same;
 
-	if ((a->kind == RACE_UNINITIALISED) != (b->kind == RACE_UNINITIALISED) || a->part != b->part ||
-	    !same_line(t, a->store.site, b->store.site))
+	if ((a->kind == RACE_UNINITIALISED) != (b->kind == RACE_UNINITIALISED) ||
+	    a->part != b->part || !same_line(t, a->store.site, b->store.site))
 		return false;
 	x = reader_text(t, a);
 	y = reader_text(t, b);
@@ -264,7 +287,8 @@ static void tell(const struct crash_telling *t, size_t i, bool *is_told)
 	for (size_t k = 0; k < c->races.n; k++) {
 		const struct race *r = &c->races.at[k];
 
-		if (is_told[k] || is_warning(r) != is_warning(&sum) || (!is_bug(r) && !is_warning(r)) || !is_same_bug(t, &sum, r))
+		if (is_told[k] || is_warning(r) != is_warning(&sum) ||
+		    (!is_bug(r) && !is_warning(r)) || !is_same_bug(t, &sum, r))
 			continue;
 		sum.is_porting &= r->is_porting;
 		if (r->kind == RACE_UNDURABLE && race_is_semantic(&sum))
@@ -301,12 +325,17 @@ static char *noted_text(const struct crash_telling *t, const struct race *r)
 {
 	char *writer, *reader, *both;
 
-	if (is_bug(r) || r->kind != RACE_UNDURABLE || !locate(t->locator, site_of(t->plan, r->store.site)) || is_bug_elsewhere(t, r))
+	if (is_bug(r) || r->kind != RACE_UNDURABLE ||
+	    !locate(t->locator, site_of(t->plan, r->store.site)) || is_bug_elsewhere(t, r))
 		return NULL;
 	writer = stored_text(t, r);
 	reader = reader_text(t, r);
-	both = xasprintf("%s%s, read at %s", r->state == RACE_CHECKSUM ? "(verified as a whole) " : r->state == RACE_HARMLESS ? "(without effect) " :
-			 r->state == RACE_ATOMIC ? "(one atomic store) " : "", writer, reader);
+	both = xasprintf("%s%s, read at %s",
+			 r->state == RACE_CHECKSUM   ? "(verified as a whole) "
+			 : r->state == RACE_HARMLESS ? "(without effect) "
+			 : r->state == RACE_ATOMIC   ? "(one atomic store) "
+						     : "",
+			 writer, reader);
 	free(writer);
 	free(reader);
 	return both;
@@ -338,9 +367,13 @@ static char *texts_join(const texts *all, const char *head)
 	return text;
 }
 
-char *race_report_note(const struct crash_result *c, const struct plan *p, const struct libraries *libraries)
+char *race_report_note(const struct crash_result *c, const struct plan *p,
+		       const struct libraries *libraries)
 {
-	struct crash_telling t = { .plan = p, .result = c, .locator = locator_new(p->trace, libraries), .symbols = symbols_new() };
+	struct crash_telling t = { .plan = p,
+				   .result = c,
+				   .locator = locator_new(p->trace, libraries),
+				   .symbols = symbols_new() };
 	texts noted = { 0 };
 	char *text;
 
@@ -350,7 +383,9 @@ char *race_report_note(const struct crash_result *c, const struct plan *p, const
 		if (one)
 			texts_add(&noted, one);
 	}
-	text = texts_join(&noted, "Reads taken as intended (inferred commit variables and others): stored at ");
+	text = texts_join(
+		&noted,
+		"Reads taken as intended (inferred commit variables and others): stored at ");
 	for (size_t i = 0; i < noted.n; i++)
 		free(noted.at[i]);
 	vec_release(&noted);

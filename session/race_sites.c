@@ -16,16 +16,20 @@ static bool is_place(const struct symbol *s, const char *place)
 
 	if (!colon)
 		return s->function && strcmp(s->function, place) == 0;
-	return file_len >= len && s->line == strtoul(colon + 1, NULL, 10) && memcmp(s->file + file_len - len, place, len) == 0 &&
+	return file_len >= len && s->line == strtoul(colon + 1, NULL, 10) &&
+	       memcmp(s->file + file_len - len, place, len) == 0 &&
 	       (file_len == len || s->file[file_len - len - 1] == '/');
 }
 
-static bool mark_place(struct race_options *o, const struct plan *p, struct locator *l, const char *place)
+static bool mark_place(struct race_options *o, const struct plan *p, struct locator *l,
+		       const char *place)
 {
 	bool is_found = false;
 
 	for (size_t i = 0; i < p->sites.n; i++) {
-		const struct frame *f = p->sites.at[i] && trace_is_store(p->sites.at[i]->kind) ? locate(l, p->sites.at[i]) : NULL;
+		const struct frame *f = p->sites.at[i] && trace_is_store(p->sites.at[i]->kind)
+						? locate(l, p->sites.at[i])
+						: NULL;
 
 		if (f && is_place(f->symbol, place))
 			o->commit_sites.at[i] = is_found = true;
@@ -33,8 +37,8 @@ static bool mark_place(struct race_options *o, const struct plan *p, struct loca
 	return is_found;
 }
 
-int race_sites_find_commits(struct race_options *o, const struct word_list *places, const struct libraries *libraries, struct plan *p,
-			    struct error *err)
+int race_sites_find_commits(struct race_options *o, const struct word_list *places,
+			    const struct libraries *libraries, struct plan *p, struct error *err)
 {
 	struct locator *l;
 	int result = 0;
@@ -46,7 +50,10 @@ int race_sites_find_commits(struct race_options *o, const struct word_list *plac
 	l = locator_new(p->trace, libraries);
 	for (size_t k = 0; result == 0 && k < places->n; k++)
 		if (!mark_place(o, p, l, places->item[k]))
-			result = error_set(err, "--commit-var %s: the program stored nothing to persistent memory there", places->item[k]);
+			result = error_set(
+				err,
+				"--commit-var %s: the program stored nothing to persistent memory there",
+				places->item[k]);
 	locator_free(l);
 	if (result == 0 && places->n > 0)
 		plan_add_commit_sites(p, o->commit_sites.at, o->commit_sites.n);
@@ -85,7 +92,9 @@ static bool is_library_store(struct locator *l, const struct trace_site *site, b
 	const char *entry = NULL;
 
 	for (*is_own = true; i < n && !is_libpmemobj(list[i].symbol->object); i++)
-		*is_own &= list[i].symbol->object && (is_named(list[i].symbol->object, "libpmem.") || is_named(list[i].symbol->object, "libc."));
+		*is_own &=
+			list[i].symbol->object && (is_named(list[i].symbol->object, "libpmem.") ||
+						   is_named(list[i].symbol->object, "libc."));
 	if (i == n)
 		return false;
 	for (; i < n && is_libpmemobj(list[i].symbol->object); i++)
@@ -100,7 +109,9 @@ void race_sites_find_library(struct race_options *o, const struct plan *p)
 	o->library_sites.n = o->own_sites.n = 0;
 	for (size_t i = 0; i < p->sites.n; i++) {
 		const struct trace_site *site = p->sites.at[i];
-		bool is_own = false, is_library = site && trace_is_store(site->kind) && has_libpmemobj(site) && is_library_store(l, site, &is_own);
+		bool is_own = false, is_library = site && trace_is_store(site->kind) &&
+						  has_libpmemobj(site) &&
+						  is_library_store(l, site, &is_own);
 
 		*vec_add(&o->library_sites) = is_library;
 		*vec_add(&o->own_sites) = is_library && is_own;

@@ -7,8 +7,8 @@
 #include "trace/owner.h"
 
 /* Stores at these places (FILE:LINE, or a function) write commit variables. -1 if nothing is stored at one. */
-int race_sites_find_commits(struct race_options *o, const struct word_list *places, const struct libraries *libraries, struct plan *p,
-			    struct error *err);
+int race_sites_find_commits(struct race_options *o, const struct word_list *places,
+			    const struct libraries *libraries, struct plan *p, struct error *err);
 /* Stores of libpmemobj's own, and of constructors that it calls. */
 void race_sites_find_library(struct race_options *o, const struct plan *p);
 /* Stores inside a transaction to what was not added to it. */

@@ -11,7 +11,8 @@
 
 static bool is_about_durability(const struct bug *b)
 {
-	static const char *const kinds[] = { "missing-flush", "missing-fence", "missing-flush-fence" };
+	static const char *const kinds[] = { "missing-flush", "missing-fence",
+					     "missing-flush-fence" };
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (strcmp(b->kind, kinds[i]) == 0)
@@ -81,10 +82,13 @@ static void list_stores(const struct plan *p, const site_list *sites, store_aske
 
 		if (!trace_is_store(ev.kind) || !ev.site || !has_site(sites, ev.site->id))
 			continue;
-		while (i < out->n && (out->at[i].addr != ev.addr || out->at[i].size_bytes != ev.data_len))
+		while (i < out->n &&
+		       (out->at[i].addr != ev.addr || out->at[i].size_bytes != ev.data_len))
 			i++;
 		if (i == out->n)
-			*vec_add(out) = (struct store_asked){ ev.addr, ev.seq, (uint32_t)ev.data_len, ev.site->id, STORE_UNTOUCHED };
+			*vec_add(out) =
+				(struct store_asked){ ev.addr, ev.seq, (uint32_t)ev.data_len,
+						      ev.site->id, STORE_UNTOUCHED };
 	}
 	if (out->n == STORES_MAX)
 		out->n = 0;
@@ -92,7 +96,8 @@ static void list_stores(const struct plan *p, const site_list *sites, store_aske
 }
 
 /* 1: no run read any of it while it could be lost, and the run where nothing is lost stores to all of it before it reads it. */
-static int is_made_again(const struct crash_setup *s, const struct plan *p, const struct crash_result *c, const site_list *sites, struct error *err)
+static int is_made_again(const struct crash_setup *s, const struct plan *p,
+			 const struct crash_result *c, const site_list *sites, struct error *err)
 {
 	store_asked_list list = { 0 };
 	bool is_again, is_sound = false;
@@ -101,7 +106,8 @@ static int is_made_again(const struct crash_setup *s, const struct plan *p, cons
 	list_stores(p, sites, &list);
 	is_again = list.n > 0;
 	for (size_t i = 0; i < list.n && is_again; i++)
-		is_again = !counters_have_read(&c->counters, list.at[i].addr, list.at[i].size_bytes);
+		is_again =
+			!counters_have_read(&c->counters, list.at[i].addr, list.at[i].size_bytes);
 	if (is_again)
 		result = uses_ask(p, &s->options, &list, &is_sound, err);
 	for (size_t i = 0; i < list.n; i++)
@@ -111,8 +117,9 @@ static int is_made_again(const struct crash_setup *s, const struct plan *p, cons
 }
 
 /* A finding that is only doubted gets an answer if recovery gives one. */
-static int judge_draft(const struct crash_setup *s, const struct plan *p, const struct crash_result *c, struct report *r, size_t i, const site_list *sites,
-		       struct error *err)
+static int judge_draft(const struct crash_setup *s, const struct plan *p,
+		       const struct crash_result *c, struct report *r, size_t i,
+		       const site_list *sites, struct error *err)
 {
 	const struct bug *b = report_draft(r, i);
 	enum indifference answer = INDIFFERENT_UNKNOWN;
@@ -165,11 +172,13 @@ static bool is_cut_off(const struct crash_result *c, uint64_t addr, uint64_t len
 	const uint64_t file = PMT_FILE(addr), at = PMT_OFFSET(addr);
 	const struct file_cuts *cuts = file < c->reads.files.n ? &c->reads.files.at[file] : NULL;
 
-	return cuts && cuts->n > 0 && cuts->nreads == 0 && at + len_bytes > cuts->kept_bytes && (at >= cuts->kept_bytes || c->bugs.n == 0);
+	return cuts && cuts->n > 0 && cuts->nreads == 0 && at + len_bytes > cuts->kept_bytes &&
+	       (at >= cuts->kept_bytes || c->bugs.n == 0);
 }
 
 /* The places with a store that recovery has not cut off in some run, or in a file that it read before. *files: what the others stored to, by site, a file's number plus 1. */
-static void find_uncut(const struct plan *p, const struct crash_result *c, struct map *uncut, struct map *files)
+static void find_uncut(const struct plan *p, const struct crash_result *c, struct map *uncut,
+		       struct map *files)
 {
 	static const char is_uncut;
 	struct trace *t = trace_cursor(p->trace);
@@ -203,7 +212,8 @@ static bool is_rebuilt(uint32_t site, void *arg)
 
 static const char *file_name(const struct plan *p, uint64_t file)
 {
-	const char *path = file < p->numbered.n ? p->numbered.at[file] : NULL, *slash = path ? strrchr(path, '/') : NULL;
+	const char *path = file < p->numbered.n ? p->numbered.at[file] : NULL,
+		   *slash = path ? strrchr(path, '/') : NULL;
 
 	return slash ? slash + 1 : path ? path : "the file";
 }
@@ -216,7 +226,8 @@ static bool has_cut(const struct crash_result *c)
 	return false;
 }
 
-void ranking_demote_rebuilt(const struct crash_setup *s, const struct plan *p, const struct crash_result *c, struct report *r)
+void ranking_demote_rebuilt(const struct crash_setup *s, const struct plan *p,
+			    const struct crash_result *c, struct report *r)
 {
 	struct map uncut = { 0 }, files = { 0 };
 
@@ -230,7 +241,9 @@ void ranking_demote_rebuilt(const struct crash_setup *s, const struct plan *p, c
 
 		if (b->crash || !is_about_durability(b) || !report_each_site(r, i, is_rebuilt, &a))
 			continue;
-		why = xasprintf("recovery truncates %s in every run, before it reads anything there that may be lost", file_name(p, a.file));
+		why = xasprintf(
+			"recovery truncates %s in every run, before it reads anything there that may be lost",
+			file_name(p, a.file));
 		report_demote(r, i, why, NULL);
 		free(why);
 	}
@@ -238,7 +251,8 @@ void ranking_demote_rebuilt(const struct crash_setup *s, const struct plan *p, c
 	map_release(&files);
 }
 
-int ranking_excuse(const struct crash_setup *s, const struct plan *p, const struct crash_result *c, struct report *r, struct error *err)
+int ranking_excuse(const struct crash_setup *s, const struct plan *p, const struct crash_result *c,
+		   struct report *r, struct error *err)
 {
 	int result = 0;
 

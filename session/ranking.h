@@ -12,11 +12,13 @@ int ranking_tell(struct crash_setup *s, const char *trace, struct report *r, str
 void ranking_settle(const struct crash_setup *s, const struct crash_result *c, struct report *r);
 
 /* What recovery cuts off before it reads it, in all states, need not be durable: a file that it rebuilds. Only if all of an exploration was run lazily. */
-void ranking_demote_rebuilt(const struct crash_setup *s, const struct plan *p, const struct crash_result *c, struct report *r);
+void ranking_demote_rebuilt(const struct crash_setup *s, const struct plan *p,
+			    const struct crash_result *c, struct report *r);
 
 /* Drops what the runs show to be no bug: a store outside a transaction that recovery makes again before
  * it reads it; a mark whose loss changes nothing. A mark whose loss changes something is a bug. Only if
  * all of an exploration was run lazily. */
-int ranking_excuse(const struct crash_setup *s, const struct plan *p, const struct crash_result *c, struct report *r, struct error *err);
+int ranking_excuse(const struct crash_setup *s, const struct plan *p, const struct crash_result *c,
+		   struct report *r, struct error *err);
 
 #endif

@@ -28,7 +28,8 @@ char *recorder_folder(struct error *err)
 	size_t i;
 
 	if (n < 0) {
-		error_set(err, "cannot read /proc/self/exe: %s; is /proc mounted?", strerror(errno));
+		error_set(err, "cannot read /proc/self/exe: %s; is /proc mounted?",
+			  strerror(errno));
 		return NULL;
 	}
 	exe[n] = '\0';
@@ -43,7 +44,10 @@ char *recorder_folder(struct error *err)
 		if (real)
 			return real;
 	}
-	error_set(err, "the recorder %s is neither in %s/libexec/pmend nor in %s/../libexec/pmend; run 'make' or 'make install' again", tool, exe, exe);
+	error_set(
+		err,
+		"the recorder %s is neither in %s/libexec/pmend nor in %s/../libexec/pmend; run 'make' or 'make install' again",
+		tool, exe, exe);
 	return NULL;
 }
 
@@ -69,7 +73,9 @@ static void words_add_options(words *w, const struct recording *r, const char *o
 	const char *path;
 	uint64_t inode;
 
-	words_add(w, xstrdup("--command-line-only=yes")); /* no .valgrindrc: its options may not be our tool's */
+	words_add(
+		w,
+		xstrdup("--command-line-only=yes")); /* no .valgrindrc: its options may not be our tool's */
 	words_add(w, xstrdup("--tool=pmend"));
 	words_add(w, xstrdup("-q"));
 	words_add(w, xstrdup("--sigill-diagnostics=no"));
@@ -80,7 +86,8 @@ static void words_add_options(words *w, const struct recording *r, const char *o
 		words_add(w, xstrdup(machine_own()->tool_option));
 	words_add(w, xasprintf("--log-fd=%d", log_fd));
 	words_add(w, xasprintf("--trace-children=%s", r->no_follow ? "no" : "yes"));
-	words_add(w, xasprintf("--follow=%s", r->no_follow ? "no" : "yes")); /* for the trace to say so */
+	words_add(w, xasprintf("--follow=%s",
+			       r->no_follow ? "no" : "yes")); /* for the trace to say so */
 	words_add(w, xasprintf("--trace-file=%s", output));
 	words_add(w, xasprintf("--platform=%s", machine_recording(r->platform)->name));
 	if (r->is_platform_open)
@@ -111,13 +118,16 @@ void recording_open_platform(struct recording *r, bool is_open)
 	r->is_platform_open = is_open;
 }
 
-char **recorder_argv(const struct recording *r, const char *output, int log_fd, char **target, struct error *err)
+char **recorder_argv(const struct recording *r, const char *output, int log_fd, char **target,
+		     struct error *err)
 {
 	char *valgrind = proc_find("valgrind"), *option;
 	words w = { 0 };
 
 	if (!valgrind) {
-		error_set(err, "valgrind is not installed, and recording needs it; try: apt-get install valgrind");
+		error_set(
+			err,
+			"valgrind is not installed, and recording needs it; try: apt-get install valgrind");
 		return NULL;
 	}
 	words_add(&w, valgrind);
@@ -138,7 +148,8 @@ char **recorder_argv(const struct recording *r, const char *output, int log_fd, 
 
 char **recorder_env(const struct recording *r, char **env, struct error *err)
 {
-	char *folder = recorder_folder(err), *library, *tunables, *libraries = sysroot() ? sysroot_libraries(sysroot()) : NULL;
+	char *folder = recorder_folder(err), *library, *tunables,
+	     *libraries = sysroot() ? sysroot_libraries(sysroot()) : NULL;
 	const char *changes[5] = { NULL };
 	size_t n = 0;
 	char **changed, **copy;

@@ -19,11 +19,13 @@ struct recording {
 	bool is_platform_open; /* nobody asked for it: whoever judges the trace may choose another one */
 	bool loads, instructions, no_follow, check_stacks, quiet;
 	bool old_bytes; /* memory that is handed out again, and devices, are not zero */
-	const char *scratch_pool;  /* what {pool} stands for in the command line; NULL: nothing does */
-	struct kept *kept;	   /* where the recorder sends descriptors of PM files; NULL: nowhere */
-	struct fresh *fresh;	   /* NULL: PM files are as they are */
+	const char
+		*scratch_pool; /* what {pool} stands for in the command line; NULL: nothing does */
+	struct kept *kept;     /* where the recorder sends descriptors of PM files; NULL: nowhere */
+	struct fresh *fresh;   /* NULL: PM files are as they are */
 	bool is_passing; /* the trace is judged at once and then goes away: its name means nothing to the user */
-	void (*on_progress)(uint64_t nevents, uint64_t len_bytes, bool is_over, void *arg); /* while it runs, and once after; NULL: nobody */
+	void (*on_progress)(uint64_t nevents, uint64_t len_bytes, bool is_over,
+			    void *arg); /* while it runs, and once after; NULL: nobody */
 	void *progress_arg;
 	const struct notes *notes; /* NULL: nothing is said */
 };
@@ -33,7 +35,8 @@ void recording_open_platform(struct recording *r, bool is_open);
 
 /* What to run: words and environment, each to be freed with words_free(). Valgrind's own messages go to descriptor
  * log_fd. env is changed as recording needs it. NULL with err if something is not installed. */
-char **recorder_argv(const struct recording *r, const char *output, int log_fd, char **target, struct error *err);
+char **recorder_argv(const struct recording *r, const char *output, int log_fd, char **target,
+		     struct error *err);
 char **recorder_env(const struct recording *r, char **env, struct error *err);
 
 /* The folder with the recorder and the runtime: beside the binary in the build folder, or in PREFIX/libexec. NULL with err if

@@ -26,7 +26,8 @@
 #include "util/proc.h"
 
 #define NAMED_MAX 3 /* processes that are named in a message */
-#define LOG_FD_FROM 100 /* the program under test inherits the log's descriptor: keep it out of the way of its own */
+#define LOG_FD_FROM \
+	100 /* the program under test inherits the log's descriptor: keep it out of the way of its own */
 
 static int folder_check(const char *path, struct error *err)
 {
@@ -35,7 +36,8 @@ static int folder_check(const char *path, struct error *err)
 	int result = 0;
 
 	if (stat(folder, &st) < 0)
-		result = error_set(err, "cannot write %s: the folder %s: %s", path, folder, strerror(errno));
+		result = error_set(err, "cannot write %s: the folder %s: %s", path, folder,
+				   strerror(errno));
 	else if (!S_ISDIR(st.st_mode))
 		result = error_set(err, "cannot write %s: %s is not a folder", path, folder);
 	free(copy);
@@ -51,16 +53,21 @@ static int output_check(const char *path, struct error *err)
 		return -1;
 	if (stat(path, &st) == 0) {
 		if (S_ISDIR(st.st_mode))
-			return error_set(err, "cannot write %s: it is a folder; name a file in it with -o", path);
+			return error_set(
+				err, "cannot write %s: it is a folder; name a file in it with -o",
+				path);
 		if (!S_ISREG(st.st_mode))
-			return error_set(err, "cannot write %s: a trace must be a regular file", path);
+			return error_set(err, "cannot write %s: a trace must be a regular file",
+					 path);
 		if (access(path, W_OK) < 0)
-			return error_set(err, "cannot write %s: %s; choose another file with -o", path, strerror(errno));
+			return error_set(err, "cannot write %s: %s; choose another file with -o",
+					 path, strerror(errno));
 		return 0;
 	}
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
-		return error_set(err, "cannot write %s: %s; choose another file with -o", path, strerror(errno));
+		return error_set(err, "cannot write %s: %s; choose another file with -o", path,
+				 strerror(errno));
 	close(fd);
 	unlink(path);
 	return 0;
@@ -74,7 +81,8 @@ static int log_open(struct error *err)
 		return error_set(err, "cannot make a temporary file: %s", strerror(errno));
 	high = fcntl(fd, F_DUPFD, LOG_FD_FROM);
 	if (high < 0)
-		error_set(err, "cannot use file descriptor %d: %s; raise 'ulimit -n'", LOG_FD_FROM, strerror(errno));
+		error_set(err, "cannot use file descriptor %d: %s; raise 'ulimit -n'", LOG_FD_FROM,
+			  strerror(errno));
 	close(fd);
 	return high;
 }
@@ -104,7 +112,8 @@ static int old_put_aside(const char *output, char **old, struct error *err)
 	free(*old);
 	*old = NULL;
 	if (truncate(output, 0) < 0) /* the folder is not writable, the file is */
-		return error_set(err, "cannot write %s: %s; choose another file with -o", output, strerror(errno));
+		return error_set(err, "cannot write %s: %s; choose another file with -o", output,
+				 strerror(errno));
 	return 0;
 }
 
@@ -122,7 +131,8 @@ static void old_settle(char *old, const char *output, bool is_recorded, const st
 /* What is left of the recording, for the end of a sentence. */
 static char *rest_tell(const struct recording *r, const char *kept)
 {
-	return r->is_passing ? xstrdup("it is analysed up to that point") : xasprintf("%s: %s", kept, r->output);
+	return r->is_passing ? xstrdup("it is analysed up to that point")
+			     : xasprintf("%s: %s", kept, r->output);
 }
 
 /* What became of the program; true if all is well. */
@@ -134,9 +144,11 @@ static bool ending_tell(const struct recording *r, int status)
 		return true;
 	rest = rest_tell(r, "the trace is complete up to that point");
 	if (WIFSIGNALED(status))
-		notes_say(r->notes, "the program was killed by %s; %s", proc_signal_name(WTERMSIG(status), name, sizeof name), rest);
+		notes_say(r->notes, "the program was killed by %s; %s",
+			  proc_signal_name(WTERMSIG(status), name, sizeof name), rest);
 	else
-		notes_say(r->notes, "the program ended with exit status %d; %s", WEXITSTATUS(status), rest);
+		notes_say(r->notes, "the program ended with exit status %d; %s",
+			  WEXITSTATUS(status), rest);
 	free(rest);
 	return false;
 }
@@ -145,7 +157,8 @@ static bool ending_tell(const struct recording *r, int status)
 static void ending_write(const char *output, int status)
 {
 	const struct pmt_ending e = { WIFSIGNALED(status) ? PMT_END_SIGNAL : PMT_END_EXIT,
-				      (uint32_t)(WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status)) };
+				      (uint32_t)(WIFSIGNALED(status) ? WTERMSIG(status)
+								     : WEXITSTATUS(status)) };
 	int fd = open(output, O_WRONLY | O_CLOEXEC);
 	ssize_t ignored = fd < 0 ? 0 : pwrite(fd, &e, sizeof e, PMT_ENDING_OFFSET);
 
@@ -157,14 +170,20 @@ static void ending_write(const char *output, int status)
 static void no_pm_tell(const struct recording *r)
 {
 	if (r->pm.n)
-		notes_say(r->notes, "no persistent memory seen: the program made no writable MAP_SHARED mapping of a file that matches --pm; a GLOB "
-			  "without '/' is compared with the file's name, any other with the whole path");
+		notes_say(
+			r->notes,
+			"no persistent memory seen: the program made no writable MAP_SHARED mapping of a file that matches --pm; a GLOB "
+			"without '/' is compared with the file's name, any other with the whole path");
 	else
-		notes_say(r->notes, "no persistent memory seen: the program made no writable MAP_SHARED mapping of a file%s; --pm GLOB "
-			  "can only narrow that down", r->no_follow ? " (its children were not followed)" : "");
+		notes_say(
+			r->notes,
+			"no persistent memory seen: the program made no writable MAP_SHARED mapping of a file%s; --pm GLOB "
+			"can only narrow that down",
+			r->no_follow ? " (its children were not followed)" : "");
 }
 
-static enum recorded result_tell(const struct recording *r, const struct pmt_header *header, const char *output, int status)
+static enum recorded result_tell(const struct recording *r, const struct pmt_header *header,
+				 const char *output, int status)
 {
 	const struct pmt_header h = *header;
 	const bool is_broken = !h.finished && !h.error && WIFEXITED(status);
@@ -176,7 +195,8 @@ static enum recorded result_tell(const struct recording *r, const struct pmt_hea
 		notes_say(r->notes, "the recorder itself failed; its messages are above");
 	if (h.error) {
 		rest = rest_tell(r, "everything before that is readable");
-		notes_say(r->notes, "the trace is incomplete, writing it failed: %s; %s", strerror((int)h.error), rest);
+		notes_say(r->notes, "the trace is incomplete, writing it failed: %s; %s",
+			  strerror((int)h.error), rest);
 		free(rest);
 		is_well = false;
 	}
@@ -185,12 +205,19 @@ static enum recorded result_tell(const struct recording *r, const struct pmt_hea
 	} else if (h.nfiles == 0) {
 		no_pm_tell(r);
 	} else if (!r->quiet && !h.error) {
-		notes_say(r->notes, "recorded %" PRIu64 " events on %" PRIu32 " file%s in %" PRIu32 " process%s: %s, %" PRIu64 " bytes", h.seq,
-			  h.nfiles, h.nfiles == 1 ? "" : "s", h.nstreams, h.nstreams == 1 ? "" : "es", r->output,
+		notes_say(r->notes,
+			  "recorded %" PRIu64 " events on %" PRIu32 " file%s in %" PRIu32
+			  " process%s: %s, %" PRIu64 " bytes",
+			  h.seq, h.nfiles, h.nfiles == 1 ? "" : "s", h.nstreams,
+			  h.nstreams == 1 ? "" : "es", r->output,
 			  stat(output, &st) == 0 ? (uint64_t)st.st_size : h.end);
 	}
 	if (h.bad_stacks) {
-		notes_say(r->notes, "%" PRIu32 " call stacks differ from what Valgrind unwinds; the first ones are above", h.bad_stacks);
+		notes_say(
+			r->notes,
+			"%" PRIu32
+			" call stacks differ from what Valgrind unwinds; the first ones are above",
+			h.bad_stacks);
 		is_well = false;
 	}
 	return h.nfiles == 0 ? RECORDED_NO_PM : is_well ? RECORDED_WELL : RECORDED_FAILURE;
@@ -215,8 +242,10 @@ static void progress_tell(void *arg)
 		kept_receive(r->recording->kept);
 		others_look(&r->others, r->recording->kept, false);
 	}
-	if (r->recording->on_progress && header_read(&h, r->output, &ignored) == 0 && stat(r->output, &st) == 0)
-		r->recording->on_progress(h.seq, (uint64_t)st.st_size, false, r->recording->progress_arg);
+	if (r->recording->on_progress && header_read(&h, r->output, &ignored) == 0 &&
+	    stat(r->output, &st) == 0)
+		r->recording->on_progress(h.seq, (uint64_t)st.st_size, false,
+					  r->recording->progress_arg);
 }
 
 static void progress_end(const struct recording *r)
@@ -237,7 +266,9 @@ static void left_tell(const pid_t *pids, size_t n, void *arg)
 {
 	const struct running *r = arg;
 	char *names = NULL, *longer, *name;
-	const char *rest = r->recording->no_follow ? "not recorded (--no-follow)" : n == 1 ? "recorded until it ends (Ctrl-C ends it)" : "recorded until they end (Ctrl-C ends them)";
+	const char *rest = r->recording->no_follow ? "not recorded (--no-follow)"
+			   : n == 1                ? "recorded until it ends (Ctrl-C ends it)"
+						   : "recorded until they end (Ctrl-C ends them)";
 
 	for (size_t i = 0; i < n && i < NAMED_MAX; i++) {
 		name = cmdline_of(pids[i], is_valgrinds);
@@ -248,14 +279,20 @@ static void left_tell(const pid_t *pids, size_t n, void *arg)
 	}
 	progress_end(r->recording);
 	if (n > NAMED_MAX)
-		notes_say(r->recording->notes, "the program ended, but %s and %zu more are still running in the background; they are %s", names, n - NAMED_MAX, rest);
+		notes_say(
+			r->recording->notes,
+			"the program ended, but %s and %zu more are still running in the background; they are %s",
+			names, n - NAMED_MAX, rest);
 	else
-		notes_say(r->recording->notes, "the program ended, but %s still run%s in the background; %s %s", names, n == 1 ? "s" : "", n == 1 ? "it is" : "they are", rest);
+		notes_say(r->recording->notes,
+			  "the program ended, but %s still run%s in the background; %s %s", names,
+			  n == 1 ? "s" : "", n == 1 ? "it is" : "they are", rest);
 	free(names);
 }
 
 /* Once, when all processes have ended: what changed the files without being seen. */
-static void unseen_tell(const struct recording *r, const char *output, uint32_t nfiles, struct others *others)
+static void unseen_tell(const struct recording *r, const char *output, uint32_t nfiles,
+			struct others *others)
 {
 	char *missing;
 
@@ -280,11 +317,13 @@ static int clear_files(const struct recording *r, const char *output, struct err
 static void without_tell(const struct recording *r)
 {
 	if (r->fresh && fresh_first(r->fresh))
-		notes_say(r->notes, "with --fresh, the program started without %s", fresh_first(r->fresh));
+		notes_say(r->notes, "with --fresh, the program started without %s",
+			  fresh_first(r->fresh));
 }
 
 /* Runs it, and says whether there is a trace now. */
-static enum recorded record(const struct recording *r, const char *output, int log_fd, char **argv, char **env, struct error *err)
+static enum recorded record(const struct recording *r, const char *output, int log_fd, char **argv,
+			    char **env, struct error *err)
 {
 	struct pmt_header h;
 	struct error ignored;
@@ -313,8 +352,12 @@ static enum recorded record(const struct recording *r, const char *output, int l
 	if (!is_recorded || h.bad_stacks || (!h.finished && !h.error && WIFEXITED(status)))
 		is_quoted = log_quote(r->notes, log_fd);
 	if (!is_recorded) {
-		error_set(err, is_quoted ? "nothing was recorded (status %d); the messages above say why" : "valgrind could not start the program (status %d); its messages, if any, are above",
-			  WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+		error_set(
+			err,
+			is_quoted
+				? "nothing was recorded (status %d); the messages above say why"
+				: "valgrind could not start the program (status %d); its messages, if any, are above",
+			WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 		return RECORDED_NOTHING;
 	}
 	ending_write(output, status);

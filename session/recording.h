@@ -8,9 +8,11 @@
 enum recorded {
 	RECORDED_NOTHING = -1, /* the error says why */
 	RECORDED_WELL = 0,
-	RECORDED_FAILURE = 1, /* a trace, but the program failed, or the trace ends early: what there is can be judged */
-	RECORDED_NO_PM = 2,   /* a trace without persistent memory */
-	RECORDED_STOPPED = 3, /* a trace up to the moment when pmend was told to end (SIGTERM, SIGHUP): there is no time to judge it */
+	RECORDED_FAILURE =
+		1, /* a trace, but the program failed, or the trace ends early: what there is can be judged */
+	RECORDED_NO_PM = 2, /* a trace without persistent memory */
+	RECORDED_STOPPED =
+		3, /* a trace up to the moment when pmend was told to end (SIGTERM, SIGHUP): there is no time to judge it */
 };
 
 /* Runs the program and tells the notes what came of it. */

@@ -6,7 +6,8 @@
 #include "trace/symbols.h"
 
 /* Functions at an address of a command of recovery, as symbols_find(); 0: nothing is known. */
-static inline size_t recovery_symbols(const struct crash_result *c, enum recovery_part part, struct symbols *symbols, uint64_t pc, bool is_return,
+static inline size_t recovery_symbols(const struct crash_result *c, enum recovery_part part,
+				      struct symbols *symbols, uint64_t pc, bool is_return,
 				      const struct symbol **list)
 {
 	for (size_t k = 0; k < c->objects[part].n; k++)

@@ -48,7 +48,8 @@ static int copy_bytes(int in, int out)
 int copy_file(const char *from, const char *to)
 {
 	char *partial = xasprintf("%s.%d.partial", to, getpid());
-	int in = open(from, O_RDONLY | O_CLOEXEC), out = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), result = -1, why;
+	int in = open(from, O_RDONLY | O_CLOEXEC),
+	    out = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), result = -1, why;
 
 	if (in >= 0 && out >= 0)
 		result = copy_bytes(in, out);

@@ -17,15 +17,20 @@ static int not_found(const char *name, int why, struct error *err)
 {
 	struct stat st;
 
-	if (why == EISDIR || (why == ENOENT && !strchr(name, '/') && stat(name, &st) == 0 && S_ISDIR(st.st_mode)))
+	if (why == EISDIR ||
+	    (why == ENOENT && !strchr(name, '/') && stat(name, &st) == 0 && S_ISDIR(st.st_mode)))
 		return error_set(err, "%s is a folder, not a program or trace", name);
 	if (why == EACCES)
-		return error_set(err, "%s is not executable; if it is a program, 'chmod +x' it", name);
+		return error_set(err, "%s is not executable; if it is a program, 'chmod +x' it",
+				 name);
 	if (why == ENOENT && !strchr(name, '/') && access(name, F_OK) == 0)
-		return error_set(err, "no program '%s' in PATH; for the one in this folder, write ./%s", name, name);
+		return error_set(err,
+				 "no program '%s' in PATH; for the one in this folder, write ./%s",
+				 name, name);
 	if (why == ENOENT && !strchr(name, '/'))
 		return error_set(err, "no program '%s' in PATH", name);
-	return error_set(err, "cannot run %s: %s", name, why == ENOENT ? "no such program" : strerror(why));
+	return error_set(err, "cannot run %s: %s", name,
+			 why == ENOENT ? "no such program" : strerror(why));
 }
 
 static int elf_check(const char *path, const Elf64_Ehdr *h, struct error *err)
@@ -33,9 +38,14 @@ static int elf_check(const char *path, const Elf64_Ehdr *h, struct error *err)
 	const struct machine *own = machine_own();
 
 	if (h->e_ident[EI_CLASS] == ELFCLASS32)
-		return error_set(err, "%s is a 32-bit program; pmend records 64-bit %s ones here, so build it for that", path, own->says);
+		return error_set(
+			err,
+			"%s is a 32-bit program; pmend records 64-bit %s ones here, so build it for that",
+			path, own->says);
 	if (h->e_ident[EI_DATA] != ELFDATA2LSB || le16toh(h->e_machine) != own->elf_machine)
-		return error_set(err, "%s is a program for another machine; pmend records %s ones here", path, own->says);
+		return error_set(err,
+				 "%s is a program for another machine; pmend records %s ones here",
+				 path, own->says);
 	if (le16toh(h->e_type) != ET_EXEC && le16toh(h->e_type) != ET_DYN)
 		return error_set(err, "%s is an object file or a core dump, not a program", path);
 	return 0;
@@ -59,7 +69,8 @@ int target_check(const char *name, struct error *err)
 	else if (n >= 2 && memcmp(h.e_ident, "#!", 2) == 0)
 		result = 0;
 	else
-		error_set(err, "%s is not an ELF program, and not a script that begins with #!", path);
+		error_set(err, "%s is not an ELF program, and not a script that begins with #!",
+			  path);
 	if (fd >= 0)
 		close(fd);
 	free(path);

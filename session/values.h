@@ -23,7 +23,7 @@ void word_list_release(struct word_list *l);
 /* Command lines and environments: malloc'd words in a malloc'd row that ends with NULL. */
 size_t words_count(char *const *words);
 char **words_copy(char *const *words, size_t more); /* with room for more */
-void words_free(char **words);			    /* may be NULL */
+void words_free(char **words);                      /* may be NULL */
 /* A copy in which a text, wherever it occurs in a word, is replaced by another. */
 char **words_replaced(char *const *words, const char *text, const char *by);
 char *word_replaced(const char *word, const char *text, const char *by); /* free() it */

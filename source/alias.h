@@ -23,8 +23,8 @@ struct alias_place {
 
 struct alias_counts {
 	unsigned npm, nvolatile; /* objects */
-	bool is_found;		 /* some instruction is there */
-	bool has_pointers;	 /* a call: with a pointer through which the store may be reached */
+	bool is_found;           /* some instruction is there */
+	bool has_pointers;       /* a call: with a pointer through which the store may be reached */
 };
 
 /* Who is told how many files are compiled, and says whether to go on. */
@@ -35,14 +35,18 @@ struct alias_watch {
 
 struct alias_api {
 	/* Compiles every file of the database to IR. NULL if a compiler is missing, a file does not compile, or the watch, if there is one, says so: "interrupted". */
-	struct alias *(*open)(const struct source_database *db, const struct alias_watch *watch, struct error *err);
+	struct alias *(*open)(const struct source_database *db, const struct alias_watch *watch,
+			      struct error *err);
 	void (*close)(struct alias *a);
-	void (*seed)(struct alias *a, const struct alias_place *store); /* it hit persistent memory */
+	void (*seed)(struct alias *a,
+		     const struct alias_place *store); /* it hit persistent memory */
 	/* What the stores there write to; with a call, what its arguments point to: those that lead to what `store`
 	 * writes to, or all without it. */
-	void (*count)(struct alias *a, const struct alias_place *p, const struct alias_place *store, struct alias_counts *out);
+	void (*count)(struct alias *a, const struct alias_place *p, const struct alias_place *store,
+		      struct alias_counts *out);
 	/* All stores, and calls of functions of libraries that store for the caller, that may write to persistent memory. */
-	void (*each)(struct alias *a, void (*found)(void *arg, const char *file, uint32_t line), void *arg);
+	void (*each)(struct alias *a, void (*found)(void *arg, const char *file, uint32_t line),
+		     void *arg);
 };
 
 #endif

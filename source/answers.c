@@ -11,11 +11,13 @@ struct known_destination {
 
 static uint64_t place_hash(const struct place *p, const struct trace_node *node)
 {
-	uint64_t h = hash_mix(hash_mix(hash_mix(1, (uintptr_t)p->root), (uintptr_t)p->target), (uintptr_t)node);
+	uint64_t h = hash_mix(hash_mix(hash_mix(1, (uintptr_t)p->root), (uintptr_t)p->target),
+			      (uintptr_t)node);
 
 	for (uint32_t i = 0; i < p->nsteps; i++)
 		h = hash_mix(h, p->step[i].index);
-	return hash_mix(hash_mix(h, p->origin), p->extra_bytes * 4 + p->is_region * 2 + p->is_exact);
+	return hash_mix(hash_mix(h, p->origin),
+			p->extra_bytes * 4 + p->is_region * 2 + p->is_exact);
 }
 
 static bool place_equals(const struct place *a, const struct place *b)
@@ -29,7 +31,9 @@ static bool place_equals(const struct place *a, const struct place *b)
 	return true;
 }
 
-static const struct destination *destination_get(struct types *t, const struct place *p, const struct trace_node *node, const struct trace_node *call)
+static const struct destination *destination_get(struct types *t, const struct place *p,
+						 const struct trace_node *node,
+						 const struct trace_node *call)
 {
 	uint64_t h = place_hash(p, node);
 	struct known_destination *first = map_get(&t->destinations, h), *k = first;
@@ -66,7 +70,8 @@ static void answer_path(struct types *t, const struct trace_site *site, struct a
 		symbols_module(t->symbols, site->object, &pc);
 	snprintf(field, sizeof field, "at 0x%llx", (unsigned long long)pc);
 	a->shape.n = 1;
-	a->shape.level[0] = (struct shape_level){ .type = resolve_path(t, site), .field = names_add(&t->names, field) };
+	a->shape.level[0] = (struct shape_level){ .type = resolve_path(t, site),
+						  .field = names_add(&t->names, field) };
 }
 
 static struct answer *answer_make(struct types *t, const struct trace_site *site)
@@ -87,7 +92,8 @@ static struct answer *answer_make(struct types *t, const struct trace_site *site
 		answer_path(t, site, a);
 		return a;
 	}
-	a->is_spread = place.is_region || place.target->kind != LAYOUT_SCALAR || place.target->size_bytes > site->size_bytes;
+	a->is_spread = place.is_region || place.target->kind != LAYOUT_SCALAR ||
+		       place.target->size_bytes > site->size_bytes;
 	if (place.is_exact && !place.is_region) {
 		uint64_t offset = place.extra_bytes; /* another type's number at a known distance */
 
@@ -95,14 +101,16 @@ static struct answer *answer_make(struct types *t, const struct trace_site *site
 		place.extra_bytes = 0;
 		offset = place_descend(&place, offset, site->size_bytes);
 		shape_make(&t->names, &place, offset, site->size_bytes, &a->shape);
-	} else if (!a->is_spread && place.target->size_bytes && place.target->size_bytes < site->size_bytes && !is_bits(&place)) {
+	} else if (!a->is_spread && place.target->size_bytes &&
+		   place.target->size_bytes < site->size_bytes && !is_bits(&place)) {
 		uint64_t offset = 0 - place.ahead_bytes;
 
 		place_ascend(&place, &offset, site->size_bytes);
 		shape_make(&t->names, &place, offset, site->size_bytes, &a->shape);
 	} else if (!a->is_spread || is_bits(&place) || place.target->size_bytes == 0) {
 		a->is_spread = false;
-		shape_make(&t->names, &place, bits_offset(&place, site->size_bytes), site->size_bytes, &a->shape);
+		shape_make(&t->names, &place, bits_offset(&place, site->size_bytes),
+			   site->size_bytes, &a->shape);
 	}
 	return a;
 }

@@ -15,7 +15,8 @@ static const char *slot_name(Dwfl_Module *module, uint64_t slot)
 	while (elf && (section = elf_nextscn(elf, section))) {
 		Elf_Data *data;
 
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA || !header.sh_entsize || !(data = elf_getdata(section, NULL)))
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA ||
+		    !header.sh_entsize || !(data = elf_getdata(section, NULL)))
 			continue;
 		for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
 			Elf_Scn *table = elf_getscn(elf, header.sh_link);
@@ -24,7 +25,9 @@ static const char *slot_name(Dwfl_Module *module, uint64_t slot)
 
 			if (!gelf_getrela(data, (int)i, &rela) || rela.r_offset != slot - bias)
 				continue;
-			if (!table || !gelf_getshdr(table, &symbols) || !gelf_getsym(elf_getdata(table, NULL), (int)GELF_R_SYM(rela.r_info), &sym))
+			if (!table || !gelf_getshdr(table, &symbols) ||
+			    !gelf_getsym(elf_getdata(table, NULL), (int)GELF_R_SYM(rela.r_info),
+					 &sym))
 				return NULL;
 			return elf_strptr(elf, symbols.sh_link, sym.st_name);
 		}
@@ -39,7 +42,8 @@ const char *operand_callee(struct dwarf_types *t, Dwfl_Module *module, uint64_t 
 	const uint8_t *entry;
 	size_t len_bytes;
 
-	if (call && call->does == INSN_CALL && call->target && (entry = code_bytes(module, call->target, &len_bytes)))
+	if (call && call->does == INSN_CALL && call->target &&
+	    (entry = code_bytes(module, call->target, &len_bytes)))
 		slot = insn_entry_slot(entry, len_bytes, call->target);
 	return slot ? slot_name(module, slot) : NULL;
 }

@@ -35,7 +35,8 @@ const uint8_t *code_bytes(Dwfl_Module *module, uint64_t pc, size_t *len_bytes)
 	if (!gelf_getehdr(elf, &header) || header.e_machine != insn_machine.elf)
 		return NULL;
 	for (size_t i = 0; i < n; i++)
-		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD && pc - bias >= ph.p_vaddr && pc - bias < ph.p_vaddr + ph.p_filesz) {
+		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD &&
+		    pc - bias >= ph.p_vaddr && pc - bias < ph.p_vaddr + ph.p_filesz) {
 			uint64_t offset = pc - bias - ph.p_vaddr + ph.p_offset;
 
 			if (offset >= file_bytes)
@@ -54,7 +55,8 @@ static bool function_range(Dwfl_Module *module, uint64_t pc, uint64_t *start, ui
 	GElf_Sym sym;
 	GElf_Off offset;
 
-	if (!dwfl_module_addrinfo(module, pc, &offset, &sym, NULL, NULL, NULL) || sym.st_size == 0 || offset >= sym.st_size)
+	if (!dwfl_module_addrinfo(module, pc, &offset, &sym, NULL, NULL, NULL) ||
+	    sym.st_size == 0 || offset >= sym.st_size)
 		return false;
 	*start = pc - offset;
 	*end = *start + sym.st_size;
@@ -72,7 +74,8 @@ static bool load(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc)
 		return true;
 	c->list.n = 0;
 	c->module = NULL;
-	if (!function_range(module, pc, &c->start, &c->end) || !(bytes = code_bytes(module, c->start, &len_bytes)))
+	if (!function_range(module, pc, &c->start, &c->end) ||
+	    !(bytes = code_bytes(module, c->start, &len_bytes)))
 		return false;
 	c->module = module;
 	for (at = 0; at < c->end - c->start && at < len_bytes;) {

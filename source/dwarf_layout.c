@@ -32,7 +32,8 @@ bool dwarf_real_type(Dwarf_Die *die, Dwarf_Die *out)
 		case DW_TAG_volatile_type:
 		case DW_TAG_restrict_type:
 		case DW_TAG_atomic_type:
-			if (!dwarf_attr_integrate(out, DW_AT_type, &attr) || !dwarf_formref_die(&attr, out))
+			if (!dwarf_attr_integrate(out, DW_AT_type, &attr) ||
+			    !dwarf_formref_die(&attr, out))
 				return false;
 			continue;
 		default: return true;
@@ -46,15 +47,20 @@ bool dwarf_real_type(Dwarf_Die *die, Dwarf_Die *out)
 static const char *usual_name(struct dwarf_types *t, const char *name)
 {
 	static const char *const words[][2] = {
-		{ "long long unsigned int", "unsigned long long" }, { "long long int", "long long" }, { "long unsigned int", "unsigned long" },
-		{ "short unsigned int", "unsigned short" }, { "long int", "long" }, { "short int", "short" },
+		{ "long long unsigned int", "unsigned long long" },
+		{ "long long int", "long long" },
+		{ "long unsigned int", "unsigned long" },
+		{ "short unsigned int", "unsigned short" },
+		{ "long int", "long" },
+		{ "short int", "short" },
 	};
 
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
 		const char *at = strstr(name, words[i][0]);
 
 		if (at) {
-			char *copy = xasprintf("%.*s%s%s", (int)(at - name), name, words[i][1], at + strlen(words[i][0]));
+			char *copy = xasprintf("%.*s%s%s", (int)(at - name), name, words[i][1],
+					       at + strlen(words[i][0]));
 
 			name = arena_text(&t->arena, copy);
 			free(copy);
@@ -79,7 +85,8 @@ static const char *full_name(struct dwarf_types *t, Dwarf_Die *die)
 		const char *outer = dwarf_diename(&scopes[i]);
 		char *longer;
 
-		if (!outer || (tag != DW_TAG_namespace && tag != DW_TAG_structure_type && tag != DW_TAG_class_type))
+		if (!outer || (tag != DW_TAG_namespace && tag != DW_TAG_structure_type &&
+			       tag != DW_TAG_class_type))
 			continue;
 		longer = xasprintf("%s::%s", outer, name);
 		name = arena_text(&t->arena, longer);
@@ -101,7 +108,8 @@ static const char *typedef_name(struct dwarf_types *t, Dwarf_Die *die)
 
 		if (tag == DW_TAG_typedef)
 			name = full_name(t, &at);
-		else if (tag != DW_TAG_const_type && tag != DW_TAG_volatile_type && tag != DW_TAG_atomic_type)
+		else if (tag != DW_TAG_const_type && tag != DW_TAG_volatile_type &&
+			 tag != DW_TAG_atomic_type)
 			return name;
 		if (!dwarf_attr_integrate(&at, DW_AT_type, &attr) || !dwarf_formref_die(&attr, &at))
 			return name;
@@ -133,7 +141,9 @@ static bool fill_field(struct dwarf_types *t, Dwarf_Die *member, struct layout_f
 	uint64_t bits, at;
 	Dwarf_Die type;
 
-	*f = (struct layout_field){ .name = dwarf_tag(member) == DW_TAG_inheritance ? NULL : dwarf_diename(member) };
+	*f = (struct layout_field){ .name = dwarf_tag(member) == DW_TAG_inheritance
+						    ? NULL
+						    : dwarf_diename(member) };
 	if (!type_of(member, &type) || !(f->type = dwarf_layout(t, &type)))
 		return false;
 	f->size_bytes = f->type->size_bytes;
@@ -151,10 +161,12 @@ static bool fill_field(struct dwarf_types *t, Dwarf_Die *member, struct layout_f
 static bool is_member(Dwarf_Die *die)
 {
 	return dwarf_tag(die) == DW_TAG_inheritance ||
-	       (dwarf_tag(die) == DW_TAG_member && !dwarf_hasattr(die, DW_AT_external) && !dwarf_hasattr(die, DW_AT_declaration));
+	       (dwarf_tag(die) == DW_TAG_member && !dwarf_hasattr(die, DW_AT_external) &&
+		!dwarf_hasattr(die, DW_AT_declaration));
 }
 
-static bool fill_record(struct dwarf_types *t, Dwarf_Die *die, Dwarf_Die *as_named, struct layout *l)
+static bool fill_record(struct dwarf_types *t, Dwarf_Die *die, Dwarf_Die *as_named,
+			struct layout *l)
 {
 	VEC(struct layout_field) fields = { 0 };
 	Dwarf_Die child;
@@ -190,14 +202,17 @@ static bool fill_array(struct dwarf_types *t, Dwarf_Die *die, struct layout *l)
 	do
 		if (dwarf_tag(&child) == DW_TAG_subrange_type && n < 8) {
 			if (!number(&child, DW_AT_count, &counts[n]))
-				counts[n] = number(&child, DW_AT_upper_bound, &bound) ? bound + 1 : 0;
+				counts[n] =
+					number(&child, DW_AT_upper_bound, &bound) ? bound + 1 : 0;
 			n++;
 		}
 	while (dwarf_siblingof(&child, &child) == 0);
 	for (unsigned i = 0; i < n; i++) {
 		struct layout *inner = i + 1 < n ? arena_alloc(&t->arena, sizeof *inner) : NULL;
 
-		*l = (struct layout){ .kind = LAYOUT_ARRAY, .count = counts[i], .element = inner ? inner : dwarf_layout(t, &element) };
+		*l = (struct layout){ .kind = LAYOUT_ARRAY,
+				      .count = counts[i],
+				      .element = inner ? inner : dwarf_layout(t, &element) };
 		if (!l->element)
 			return false;
 		l = inner ? inner : l;
@@ -226,7 +241,10 @@ static bool fill(struct dwarf_types *t, Dwarf_Die *real, Dwarf_Die *as_named, st
 		if (dwarf_hasattr(real, DW_AT_GNU_vector)) {
 			Dwarf_Word size;
 
-			*l = (struct layout){ .name = "vector", .size_bytes = dwarf_aggregate_size(real, &size) == 0 ? size : 16 };
+			*l = (struct layout){ .name = "vector",
+					      .size_bytes = dwarf_aggregate_size(real, &size) == 0
+								    ? size
+								    : 16 };
 			return true;
 		}
 		if (!fill_array(t, real, l))

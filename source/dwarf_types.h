@@ -15,7 +15,8 @@ void dwarf_types_free(struct dwarf_types *t);
 /* The compilation unit that holds the address. clang writes no .debug_aranges, so all of them may have to be asked. */
 bool dwarf_unit_at(Dwfl_Module *module, uint64_t pc, Dwarf_Die *out);
 
-const struct layout *dwarf_layout(struct dwarf_types *t, Dwarf_Die *type); /* NULL if it is incomplete */
+const struct layout *dwarf_layout(struct dwarf_types *t,
+				  Dwarf_Die *type); /* NULL if it is incomplete */
 
 /* The store instruction at pc writes so far from what its base register holds; -1: not known, or more than one register. */
 int64_t operand_offset(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc);
@@ -25,6 +26,7 @@ bool operand_place(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc, stru
 /* The name of the function of another object that is called before pc, as memcpy is; NULL: not known. (callee.c) */
 const char *operand_callee(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc);
 
-bool operand_argument(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc, int argument, struct place *out);
+bool operand_argument(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc, int argument,
+		      struct place *out);
 
 #endif

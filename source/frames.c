@@ -10,15 +10,19 @@
 
 enum { FRAMES_MAX = 64 };
 
-static void add(struct types *t, struct frames *out, const struct trace_object *object, uint64_t pc, bool is_return, const struct trace_node *self,
-		const struct trace_node *node)
+static void add(struct types *t, struct frames *out, const struct trace_object *object, uint64_t pc,
+		bool is_return, const struct trace_node *self, const struct trace_node *node)
 {
 	const struct symbol *list;
 	size_t n = symbols_find(t->symbols, object, pc, is_return, &list);
 
 	for (size_t i = 0; i < n; i++)
-		*vec_add(&out->list) = (struct frame){ .symbol = &list[i], .object = object, .pc = pc, .is_return = is_return,
-							  .self = self, .node = node };
+		*vec_add(&out->list) = (struct frame){ .symbol = &list[i],
+						       .object = object,
+						       .pc = pc,
+						       .is_return = is_return,
+						       .self = self,
+						       .node = node };
 }
 
 void frames_find(struct types *t, const struct trace_site *site, struct frames *out)

@@ -34,16 +34,17 @@ struct insn {
 	int to[2], saved[2], from;
 	unsigned shift;
 	struct insn_address at;
-	int64_t moves;	       /* so much is added to the base, too */
+	int64_t moves;         /* so much is added to the base, too */
 	uint32_t stored_bytes; /* at the address; 0: none */
 	uint64_t writes;       /* registers, a bit each */
-	uint64_t target, slot; /* of calls and jumps: where to, or where the pointer to it is; 0: not known */
+	uint64_t target,
+		slot; /* of calls and jumps: where to, or where the pointer to it is; 0: not known */
 };
 
 /* What the architecture has, and its rules of calls. */
 struct insn_machine {
-	unsigned elf;	/* EM_… of elf.h */
-	uint64_t kept;	/* registers that calls leave alone, a bit each */
+	unsigned elf;  /* EM_… of elf.h */
+	uint64_t kept; /* registers that calls leave alone, a bit each */
 	int result, stack, frame;
 	int arguments[8], narguments;
 };

@@ -36,11 +36,16 @@ static uint32_t find_exact(const struct instances *s, uint32_t type, uint64_t st
 	return i;
 }
 
-static uint32_t add(struct instances *s, uint32_t type, const struct layout *layout, uint64_t start, bool is_guess)
+static uint32_t add(struct instances *s, uint32_t type, const struct layout *layout, uint64_t start,
+		    bool is_guess)
 {
 	uint64_t page = start >> PAGE_BITS;
 
-	*vec_add(&s->list) = (struct instance){ .start = start, .type = type, .layout = layout, .is_guess = is_guess, .next = first_of(s, type, page) };
+	*vec_add(&s->list) = (struct instance){ .start = start,
+						.type = type,
+						.layout = layout,
+						.is_guess = is_guess,
+						.next = first_of(s, type, page) };
 	set_first(s, type, page, (uint32_t)s->list.n);
 	return (uint32_t)s->list.n - 1;
 }
@@ -66,23 +71,29 @@ static void note_holder(struct instances *s, uint32_t number)
 		*vec_add(&s->holders) = number;
 }
 
-const struct instance *instances_holder(const struct instances *s, const struct layout *inner, uint64_t start)
+const struct instance *instances_holder(const struct instances *s, const struct layout *inner,
+					uint64_t start)
 {
 	const struct instance *best = NULL;
 
 	for (size_t i = 0; i < s->holders.n; i++) {
 		const struct instance *n = &s->list.at[s->holders.at[i]];
-		struct place p = { .root = n->layout, .target = n->layout, .extra_bytes = start - n->start };
+		struct place p = { .root = n->layout,
+				   .target = n->layout,
+				   .extra_bytes = start - n->start };
 
-		if (start < n->start || start - n->start >= n->layout->size_bytes || n->layout->size_bytes <= inner->size_bytes)
+		if (start < n->start || start - n->start >= n->layout->size_bytes ||
+		    n->layout->size_bytes <= inner->size_bytes)
 			continue;
-		if ((!best || n->layout->size_bytes > best->layout->size_bytes) && place_reach(&p, inner))
+		if ((!best || n->layout->size_bytes > best->layout->size_bytes) &&
+		    place_reach(&p, inner))
 			best = n;
 	}
 	return best;
 }
 
-uint32_t instances_add(struct instances *s, uint32_t type, const struct layout *layout, uint64_t start)
+uint32_t instances_add(struct instances *s, uint32_t type, const struct layout *layout,
+		       uint64_t start)
 {
 	uint32_t i = find_exact(s, type, start);
 
@@ -95,7 +106,8 @@ uint32_t instances_add(struct instances *s, uint32_t type, const struct layout *
 	return i - 1;
 }
 
-const struct instance *instances_covering(const struct instances *s, uint32_t type, const struct layout *layout, uint64_t addr)
+const struct instance *instances_covering(const struct instances *s, uint32_t type,
+					  const struct layout *layout, uint64_t addr)
 {
 	const uint64_t size = layout->size_bytes, low = addr >= size ? addr - size + 1 : 0;
 	const struct instance *best = NULL;
@@ -106,7 +118,9 @@ const struct instance *instances_covering(const struct instances *s, uint32_t ty
 		for (uint32_t i = first_of(s, type, page); i; i = s->list.at[i - 1].next) {
 			const struct instance *n = &s->list.at[i - 1];
 
-			if (!n->is_guess && n->start >= low && n->start <= addr && (!best || n->nseen > best->nseen || (n->nseen == best->nseen && n < best)))
+			if (!n->is_guess && n->start >= low && n->start <= addr &&
+			    (!best || n->nseen > best->nseen ||
+			     (n->nseen == best->nseen && n < best)))
 				best = n;
 		}
 	return best;
@@ -120,7 +134,8 @@ static uint64_t span_of(uint64_t stride, uint64_t count)
 }
 
 /* The one that begins highest within the range; known ones before guesses. 0: none. */
-static uint32_t find_between(const struct instances *s, uint32_t type, uint64_t low, uint64_t high, uint64_t stride, bool with_guesses)
+static uint32_t find_between(const struct instances *s, uint32_t type, uint64_t low, uint64_t high,
+			     uint64_t stride, bool with_guesses)
 {
 	for (uint64_t page = high >> PAGE_BITS;; page--) {
 		uint32_t best = 0;
@@ -128,7 +143,8 @@ static uint32_t find_between(const struct instances *s, uint32_t type, uint64_t 
 		for (uint32_t i = first_of(s, type, page); i; i = s->list.at[i - 1].next) {
 			const struct instance *n = &s->list.at[i - 1];
 
-			if (n->start >= low && n->start <= high && (high - n->start) % stride == 0 && n->is_guess == with_guesses &&
+			if (n->start >= low && n->start <= high &&
+			    (high - n->start) % stride == 0 && n->is_guess == with_guesses &&
 			    (!best || n->start > s->list.at[best - 1].start))
 				best = i;
 		}
@@ -163,7 +179,8 @@ static void move_down(struct instances *s, uint32_t number, uint64_t start)
 	set_first(s, n->type, start >> PAGE_BITS, number);
 }
 
-bool instances_known(const struct instances *s, uint32_t type, uint64_t first, uint64_t stride, uint64_t count, uint64_t *start)
+bool instances_known(const struct instances *s, uint32_t type, uint64_t first, uint64_t stride,
+		     uint64_t count, uint64_t *start)
 {
 	uint64_t span = span_of(stride, count);
 	uint32_t i = find_between(s, type, first > span ? first - span : 0, first, stride, false);
@@ -173,7 +190,8 @@ bool instances_known(const struct instances *s, uint32_t type, uint64_t first, u
 	return i != 0;
 }
 
-uint32_t instances_place(struct instances *s, uint32_t type, const struct layout *layout, uint64_t first, uint64_t stride, uint64_t count)
+uint32_t instances_place(struct instances *s, uint32_t type, const struct layout *layout,
+			 uint64_t first, uint64_t stride, uint64_t count)
 {
 	uint64_t span = span_of(stride, count), low = first > span ? first - span : 0;
 	uint32_t i = find_between(s, type, low, first, stride, false);

@@ -15,7 +15,8 @@ bool place_step(struct place *p, uint32_t index)
 {
 	const struct layout *in = p->target;
 
-	if (p->nsteps == PLACE_MAX_STEPS || (in->kind == LAYOUT_ARRAY ? !in->element : index >= in->nfields))
+	if (p->nsteps == PLACE_MAX_STEPS ||
+	    (in->kind == LAYOUT_ARRAY ? !in->element : index >= in->nfields))
 		return false;
 	p->step[p->nsteps++] = (struct place_step){ in, index };
 	p->target = in->kind == LAYOUT_ARRAY ? in->element : in->fields[index].type;
@@ -49,7 +50,8 @@ static uint32_t field_with(const struct layout *in, uint64_t offset, uint64_t si
 
 		if (f->offset <= offset && offset + size_bytes <= f->offset + f->size_bytes)
 			return i;
-		if (f->offset <= offset && f->type->kind == LAYOUT_ARRAY && !f->type->count && i + 1 == in->nfields)
+		if (f->offset <= offset && f->type->kind == LAYOUT_ARRAY && !f->type->count &&
+		    i + 1 == in->nfields)
 			return i;
 	}
 	return (uint32_t)in->nfields;
@@ -65,7 +67,9 @@ bool place_reach(struct place *p, const struct layout *type)
 		uint32_t i = 0;
 
 		if (at.target->kind == LAYOUT_ARRAY)
-			i = at.target->element && at.target->element->size_bytes ? (uint32_t)(offset / at.target->element->size_bytes) : 0;
+			i = at.target->element && at.target->element->size_bytes
+				    ? (uint32_t)(offset / at.target->element->size_bytes)
+				    : 0;
 		else
 			i = field_with(at.target, offset, 1);
 		if (at.target->kind == LAYOUT_SCALAR || !place_step(&at, i))
@@ -81,7 +85,8 @@ bool place_join(struct place *outer, const struct place *inner)
 {
 	struct place p = *outer;
 
-	if ((p.extra_bytes && !place_reach(&p, inner->root)) || p.nsteps + inner->nsteps > PLACE_MAX_STEPS)
+	if ((p.extra_bytes && !place_reach(&p, inner->root)) ||
+	    p.nsteps + inner->nsteps > PLACE_MAX_STEPS)
 		return false;
 	if (!is_same(p.target, inner->root)) {
 		/* a pointer to words or bytes that leads into something else: where in it, the address will say */
@@ -115,7 +120,8 @@ static bool is_alone(const struct layout *in, uint32_t index)
 	if (in->kind == LAYOUT_UNION)
 		return true;
 	for (uint32_t i = 0; i < in->nfields; i++)
-		if (i != index && in->fields[i].offset < f->offset + f->size_bytes && f->offset < in->fields[i].offset + in->fields[i].size_bytes)
+		if (i != index && in->fields[i].offset < f->offset + f->size_bytes &&
+		    f->offset < in->fields[i].offset + in->fields[i].size_bytes)
 			return false;
 	return true;
 }
@@ -128,7 +134,8 @@ static uint32_t union_member(const struct place *p, uint64_t offset, uint64_t si
 
 		if (offset + size_bytes > p->target->fields[i].size_bytes || !place_step(&at, i))
 			continue;
-		if (place_descend(&at, offset, size_bytes) == 0 && at.target->kind == LAYOUT_SCALAR && at.target->size_bytes == size_bytes)
+		if (place_descend(&at, offset, size_bytes) == 0 &&
+		    at.target->kind == LAYOUT_SCALAR && at.target->size_bytes == size_bytes)
 			return i;
 	}
 	return field_with(p->target, offset, size_bytes);
@@ -142,11 +149,13 @@ uint64_t place_descend(struct place *p, uint64_t offset, uint64_t size_bytes)
 		if (in->kind == LAYOUT_ARRAY) {
 			uint64_t each = in->element ? in->element->size_bytes : 0;
 
-			if (!each || offset % each + size_bytes > each || !place_step(p, (uint32_t)(offset / each)))
+			if (!each || offset % each + size_bytes > each ||
+			    !place_step(p, (uint32_t)(offset / each)))
 				break;
 			offset %= each;
 		} else {
-			uint32_t i = in->kind == LAYOUT_UNION ? union_member(p, offset, size_bytes) : field_with(in, offset, size_bytes);
+			uint32_t i = in->kind == LAYOUT_UNION ? union_member(p, offset, size_bytes)
+							      : field_with(in, offset, size_bytes);
 
 			if (i == in->nfields || !is_alone(in, i) || !place_step(p, i))
 				break;
@@ -164,10 +173,14 @@ static bool is_open(const struct layout *l)
 
 void place_ascend(struct place *p, uint64_t *offset, uint64_t size_bytes)
 {
-	while (p->nsteps && ((int64_t)*offset < 0 || (p->target->size_bytes && *offset + size_bytes > p->target->size_bytes))) {
+	while (p->nsteps &&
+	       ((int64_t)*offset < 0 ||
+		(p->target->size_bytes && *offset + size_bytes > p->target->size_bytes))) {
 		struct place_step *last = &p->step[p->nsteps - 1];
 
-		if (last->in->kind == LAYOUT_ARRAY && (int64_t)*offset >= 0 && *offset / p->target->size_bytes == (*offset + size_bytes - 1) / p->target->size_bytes) {
+		if (last->in->kind == LAYOUT_ARRAY && (int64_t)*offset >= 0 &&
+		    *offset / p->target->size_bytes ==
+			    (*offset + size_bytes - 1) / p->target->size_bytes) {
 			if (last->index != PLACE_ANY_INDEX)
 				last->index += (uint32_t)(*offset / p->target->size_bytes);
 			*offset %= p->target->size_bytes;

@@ -11,16 +11,17 @@ enum layout_kind { LAYOUT_SCALAR, LAYOUT_STRUCT, LAYOUT_UNION, LAYOUT_ARRAY };
 
 struct layout {
 	enum layout_kind kind;
-	const char *name;    /* without "struct"; NULL: it has none */
-	uint64_t size_bytes; /* 0: not known, as of an array without bounds */
+	const char *name;            /* without "struct"; NULL: it has none */
+	uint64_t size_bytes;         /* 0: not known, as of an array without bounds */
 	struct layout_field *fields; /* by offset */
 	size_t nfields;
 	const struct layout *element; /* of an array */
-	uint64_t count;		      /* 0: no bounds */
+	uint64_t count;               /* 0: no bounds */
 };
 
 struct layout_field {
-	const char *name; /* NULL: an unnamed struct or union, or a base class: its fields are named as if they were the outer one's */
+	const char *
+		name; /* NULL: an unnamed struct or union, or a base class: its fields are named as if they were the outer one's */
 	uint64_t offset, size_bytes; /* of a bit-field: the bytes with its bits */
 	const struct layout *type;
 	bool is_bits;
@@ -35,18 +36,20 @@ struct layout_field {
 struct place {
 	const struct layout *root;
 	struct place_step {
-		const struct layout *in; /* a struct or union: which field; an array: which element, if that is known */
+		const struct layout *
+			in; /* a struct or union: which field; an array: which element, if that is known */
 		uint32_t index;
 	} step[PLACE_MAX_STEPS];
 	uint32_t nsteps;
 	const struct layout *target; /* where the steps lead; the root, if there are none */
-	uint64_t extra_bytes;	     /* so far into the target, by arithmetic with addresses */
-	bool is_exact;		     /* the stored bytes begin there, whatever the target's type; else only if it is a scalar */
-	uint64_t ahead_bytes;	     /* the stored bytes begin so far before it: the compiler merged several stores */
-	bool is_region;		     /* any number of bytes from there on: what a call is to fill */
-	uint64_t region_bytes;	     /* how many, 0: not known */
-	uint64_t origin;	     /* the same for all stores of one statement or call, and only for them */
-	int parameter;		     /* the root is what this parameter of the function points to: its caller may know more */
+	uint64_t extra_bytes;        /* so far into the target, by arithmetic with addresses */
+	bool is_exact; /* the stored bytes begin there, whatever the target's type; else only if it is a scalar */
+	uint64_t
+		ahead_bytes; /* the stored bytes begin so far before it: the compiler merged several stores */
+	bool is_region;        /* any number of bytes from there on: what a call is to fill */
+	uint64_t region_bytes; /* how many, 0: not known */
+	uint64_t origin; /* the same for all stores of one statement or call, and only for them */
+	int parameter; /* the root is what this parameter of the function points to: its caller may know more */
 };
 
 /* Goes one step further; false if that is one too many. */

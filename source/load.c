@@ -15,8 +15,12 @@ const struct source_api *source_load(const char *folder, struct error *err)
 
 	free(path);
 	if (!api)
-		error_set(err, "cannot load the library that reads sources: %s; try: %s", dlerror(), source_todo);
+		error_set(err, "cannot load the library that reads sources: %s; try: %s", dlerror(),
+			  source_todo);
 	else if (api->version != SOURCE_VERSION)
-		error_set(err, "%s/libpmend_source.so belongs to another version of pmend; run 'make install' again", folder);
+		error_set(
+			err,
+			"%s/libpmend_source.so belongs to another version of pmend; run 'make install' again",
+			folder);
 	return api && api->version == SOURCE_VERSION ? api : NULL;
 }

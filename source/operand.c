@@ -15,7 +15,7 @@ enum { DEPTH_MAX = 12, LOOK_BACK = 200 };
 struct value {
 	Dwarf_Die type;
 	int64_t offset;
-	bool is_moved; /* by some more, as to an element of an array */
+	bool is_moved;  /* by some more, as to an element of an array */
 	unsigned scale; /* of which each has this size or more; 0: not known */
 	int parameter;
 };
@@ -46,7 +46,8 @@ static bool writes(const struct insn *in, int r)
 
 /* ---- memory ---- */
 
-static bool find_variable(struct tracing tr, uint64_t pc, const struct spot *where, bool is_itself, struct value *out)
+static bool find_variable(struct tracing tr, uint64_t pc, const struct spot *where, bool is_itself,
+			  struct value *out)
 {
 	struct variable v;
 
@@ -72,13 +73,15 @@ static int saved_at(const struct insn *in, const struct insn_address *m)
 {
 	int64_t beyond = m->offset - in->at.offset;
 
-	if (in->does != INSN_SAVE || in->at.base != m->base || in->at.index != m->index || (beyond != 0 && beyond != 8))
+	if (in->does != INSN_SAVE || in->at.base != m->base || in->at.index != m->index ||
+	    (beyond != 0 && beyond != 8))
 		return INSN_NO_REGISTER;
 	return in->saved[beyond / 8];
 }
 
 /* A register that was saved on the stack. */
-static bool trace_slot(struct tracing tr, size_t index, const struct insn_address *m, struct value *out)
+static bool trace_slot(struct tracing tr, size_t index, const struct insn_address *m,
+		       struct value *out)
 {
 	for (size_t i = index; i-- > 0 && index - i < LOOK_BACK;) {
 		int r = saved_at(insn_at(tr, i), m);
@@ -93,7 +96,8 @@ static int64_t trace_constant(struct tracing tr, size_t index, int r);
 
 static int64_t formed_constant(struct tracing tr, size_t index, const struct insn_address *m)
 {
-	return m->offset + (m->index >= 0 ? trace_constant(tr, index, m->index) * m->scale : 0) + (m->base >= 0 ? trace_constant(tr, index, m->base) : 0);
+	return m->offset + (m->index >= 0 ? trace_constant(tr, index, m->index) * m->scale : 0) +
+	       (m->base >= 0 ? trace_constant(tr, index, m->base) : 0);
 }
 
 /* What is known to be part of a number: i + 2 is at least 2. */
@@ -126,14 +130,17 @@ static int64_t trace_constant(struct tracing tr, size_t index, int r)
 }
 
 /* The address that a memory operand forms. */
-static bool trace_address(struct tracing tr, size_t index, const struct insn_address *m, struct value *out)
+static bool trace_address(struct tracing tr, size_t index, const struct insn_address *m,
+			  struct value *out)
 {
 	bool is_indexed = m->index >= 0;
 	int other = m->index;
 	uint64_t pc = insn_at(tr, index)->pc;
 	struct spot spot;
 
-	if (in_frame(tr, pc, m, &spot)) /* variables share slots: the one that lives where the address is used */
+	if (in_frame(
+		    tr, pc, m,
+		    &spot)) /* variables share slots: the one that lives where the address is used */
 		return find_variable(tr, tr.pc, &spot, true, out);
 	if (m->base < 0)
 		return false;
@@ -152,7 +159,8 @@ static bool trace_address(struct tracing tr, size_t index, const struct insn_add
 	return true;
 }
 
-static bool trace_load(struct tracing tr, size_t index, const struct insn_address *m, struct value *out)
+static bool trace_load(struct tracing tr, size_t index, const struct insn_address *m,
+		       struct value *out)
 {
 	uint64_t pc = insn_at(tr, index)->pc;
 	struct value from;
@@ -161,7 +169,9 @@ static bool trace_load(struct tracing tr, size_t index, const struct insn_addres
 
 	if (in_frame(tr, pc, m, &spot))
 		return find_variable(tr, pc, &spot, false, out) || trace_slot(tr, index, m, out);
-	if (!trace_address(tr, index, m, &from) || from.offset < 0 || !dwarf_part_at(&from.type, (uint64_t)from.offset, &part) || !dwarf_points_to(&part, &out->type))
+	if (!trace_address(tr, index, m, &from) || from.offset < 0 ||
+	    !dwarf_part_at(&from.type, (uint64_t)from.offset, &part) ||
+	    !dwarf_points_to(&part, &out->type))
 		return false;
 	out->offset = 0;
 	out->is_moved = false;
@@ -181,7 +191,8 @@ static bool trace_result(struct tracing tr, const struct insn *call, struct valu
 	n = dwarf_getscopes(&cu, call->target, &scopes);
 	for (int i = 0; i < n && !is_found; i++)
 		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
-			is_found = dwarf_type_of(&scopes[i], &type) && dwarf_points_to(&type, &out->type);
+			is_found = dwarf_type_of(&scopes[i], &type) &&
+				   dwarf_points_to(&type, &out->type);
 	free(scopes);
 	out->offset = 0;
 	out->is_moved = false;
@@ -203,7 +214,8 @@ static bool trace_instruction(struct tracing tr, size_t index, int r, struct val
 		switch (in->does) {
 		case INSN_MOVE: return trace_register(tr, index, in->from, out);
 		case INSN_FORM: return trace_address(tr, index, &in->at, out);
-		case INSN_LOAD: return trace_load(tr, index, in->to[0] == r ? &in->at : &second, out);
+		case INSN_LOAD:
+			return trace_load(tr, index, in->to[0] == r ? &in->at : &second, out);
 		case INSN_OTHER:
 		case INSN_EXTEND:
 		case INSN_SHIFT:
@@ -238,7 +250,8 @@ static bool trace_field(struct tracing tr, size_t index, int r, struct value *fi
 			return false;
 		if (!writes(in, r))
 			continue;
-		if (in->does != INSN_FORM || in->at.index >= 0 || !trace_address(tr, i, &in->at, &v) || is_scalar(tr, &v))
+		if (in->does != INSN_FORM || in->at.index >= 0 ||
+		    !trace_address(tr, i, &in->at, &v) || is_scalar(tr, &v))
 			return false;
 		*field = v;
 		return true;
@@ -292,7 +305,8 @@ static bool place_value(struct dwarf_types *t, const struct value *v, struct pla
 		return true;
 	if (l->size_bytes && offset < 0) /* an element before it */
 		offset = (int64_t)l->size_bytes - (-offset - 1) % (int64_t)l->size_bytes - 1;
-	if (l->size_bytes && !(l->nfields && l->fields[l->nfields - 1].size_bytes == 0) && (uint64_t)offset >= l->size_bytes) {
+	if (l->size_bytes && !(l->nfields && l->fields[l->nfields - 1].size_bytes == 0) &&
+	    (uint64_t)offset >= l->size_bytes) {
 		offset %= (int64_t)l->size_bytes;
 		out->parameter = PLACE_NO_PARAMETER;
 	}
@@ -307,13 +321,15 @@ static bool place_value(struct dwarf_types *t, const struct value *v, struct pla
 		} else {
 			uint32_t n = out->nsteps;
 
-			for (uint32_t i = (uint32_t)out->target->nfields; i-- > 0 && out->nsteps == n;)
-				if (out->target->fields[i].offset <= (uint64_t)offset && out->target->fields[i].type->kind != LAYOUT_SCALAR) {
+			for (uint32_t i = (uint32_t)out->target->nfields;
+			     i-- > 0 && out->nsteps == n;)
+				if (out->target->fields[i].offset <= (uint64_t)offset &&
+				    out->target->fields[i].type->kind != LAYOUT_SCALAR) {
 					offset -= (int64_t)out->target->fields[i].offset;
 					place_step(out, i);
 				}
 			if (out->nsteps == n && v->scale > 1 && l->size_bytes > v->scale)
-				return false; /* an array in it, but nobody knows which */
+				return false;   /* an array in it, but nobody knows which */
 			if (out->nsteps == n) { /* the whole of it is an element */
 				while (out->nsteps)
 					offset += (int64_t)step_offset(&out->step[--out->nsteps]);
@@ -333,16 +349,21 @@ bool operand_place(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc, stru
 	const struct insn *in = code_at(t, module, pc);
 	struct value v;
 
-	return in && in->stored_bytes && trace_address((struct tracing){ .t = t, .module = module, .pc = pc }, (size_t)(in - t->code.list.at), &in->at, &v) && place_value(t, &v, out);
+	return in && in->stored_bytes &&
+	       trace_address((struct tracing){ .t = t, .module = module, .pc = pc },
+			     (size_t)(in - t->code.list.at), &in->at, &v) &&
+	       place_value(t, &v, out);
 }
 
-bool operand_argument(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc, int argument, struct place *out)
+bool operand_argument(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc, int argument,
+		      struct place *out)
 {
 	const struct insn *in = code_before(t, module, pc);
 	struct value v;
 
 	if (!in || argument < 0 || argument >= insn_machine.narguments ||
-	    !trace_register((struct tracing){ .t = t, .module = module, .pc = in->pc }, (size_t)(in - t->code.list.at), insn_machine.arguments[argument], &v) ||
+	    !trace_register((struct tracing){ .t = t, .module = module, .pc = in->pc },
+			    (size_t)(in - t->code.list.at), insn_machine.arguments[argument], &v) ||
 	    !place_value(t, &v, out))
 		return false;
 	out->is_region = true;

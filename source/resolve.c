@@ -71,7 +71,8 @@ static struct source_typing *sources_get(struct types *t, const char *folder)
 
 static char *real_path(const char *folder, const char *name)
 {
-	char *path = name[0] == '/' ? xstrdup(name) : xasprintf("%s/%s", folder, name), *real = realpath(path, NULL);
+	char *path = name[0] == '/' ? xstrdup(name) : xasprintf("%s/%s", folder, name),
+	     *real = realpath(path, NULL);
 
 	if (!real)
 		return path;
@@ -84,8 +85,12 @@ static void check_age(struct types *t, const char *file, const char *program)
 {
 	struct stat source, built;
 
-	if (!t->problem[0] && stat(file, &source) == 0 && stat(program, &built) == 0 && source.st_mtime > built.st_mtime)
-		snprintf(t->problem, sizeof t->problem, "%s has changed since %s was built: types may be wrong; build and record again", file, program);
+	if (!t->problem[0] && stat(file, &source) == 0 && stat(program, &built) == 0 &&
+	    source.st_mtime > built.st_mtime)
+		snprintf(
+			t->problem, sizeof t->problem,
+			"%s has changed since %s was built: types may be wrong; build and record again",
+			file, program);
 }
 
 /* Asks the source at a frame; -1: there is none. */
@@ -144,15 +149,17 @@ static void find_ahead(struct place *p, int64_t offset, uint64_t size_bytes)
 {
 	uint64_t at = place_offset(p);
 
-	if (p->target->kind == LAYOUT_SCALAR && p->target->size_bytes < size_bytes && offset >= 0 && (uint64_t)offset < at &&
-	    at - (uint64_t)offset < size_bytes)
+	if (p->target->kind == LAYOUT_SCALAR && p->target->size_bytes < size_bytes && offset >= 0 &&
+	    (uint64_t)offset < at && at - (uint64_t)offset < size_bytes)
 		p->ahead_bytes = at - (uint64_t)offset;
 }
 
 static bool begin_at_store(struct walk *w)
 {
 	const struct frame *f = &w->frames->list.at[0];
-	struct source_query q = { .argument = SOURCE_STORE, .size_bytes = w->size_bytes, .offset = -1 };
+	struct source_query q = { .argument = SOURCE_STORE,
+				  .size_bytes = w->size_bytes,
+				  .offset = -1 };
 	uint64_t pc;
 	Dwfl_Module *module = module_of(w->t, f, &pc);
 
@@ -181,9 +188,11 @@ static bool filled_by_call(struct types *t, Dwfl_Module *module, uint64_t pc, st
 	struct place source;
 	bool is_known = to >= 0 && operand_argument(t->dwarf, module, pc, to, out);
 
-	if (to < 0 || (is_known && (out->root->kind != LAYOUT_SCALAR || out->root->size_bytes > 1 || out->parameter != PLACE_NO_PARAMETER)))
+	if (to < 0 || (is_known && (out->root->kind != LAYOUT_SCALAR || out->root->size_bytes > 1 ||
+				    out->parameter != PLACE_NO_PARAMETER)))
 		return is_known;
-	if (from < 0 || !operand_argument(t->dwarf, module, pc, from, &source) || source.root->kind == LAYOUT_SCALAR || place_offset(&source))
+	if (from < 0 || !operand_argument(t->dwarf, module, pc, from, &source) ||
+	    source.root->kind == LAYOUT_SCALAR || place_offset(&source))
 		return is_known;
 	*out = source;
 	out->parameter = PLACE_NO_PARAMETER;
@@ -201,7 +210,10 @@ static bool begin_at_call(struct walk *w)
 {
 	for (size_t i = 1; i < w->frames->list.n; i++) {
 		const struct frame *f = &w->frames->list.at[i];
-		struct source_query q = { .argument = SOURCE_DESTINATION, .callee = f[-1].symbol->function, .size_bytes = w->size_bytes, .offset = -1 };
+		struct source_query q = { .argument = SOURCE_DESTINATION,
+					  .callee = f[-1].symbol->function,
+					  .size_bytes = w->size_bytes,
+					  .offset = -1 };
 		uint64_t pc;
 		Dwfl_Module *module = module_of(w->t, f, &pc);
 		int found;
@@ -214,7 +226,8 @@ static bool begin_at_call(struct walk *w)
 		if (found != -1)
 			return found == 1;
 		w->means = TYPE_BY_DWARF;
-		if (f->is_return && filled_by_call(w->t, module, pc, &w->place) && is_useful(&w->place))
+		if (f->is_return && filled_by_call(w->t, module, pc, &w->place) &&
+		    is_useful(&w->place))
 			return true;
 	}
 	return false;
@@ -223,16 +236,23 @@ static bool begin_at_call(struct walk *w)
 /* A parameter: what did the caller pass? */
 static void follow_callers(struct walk *w)
 {
-	for (size_t i = w->at + 1; i < w->frames->list.n && i < WALK_MAX && w->place.parameter != PLACE_NO_PARAMETER; i++) {
+	for (size_t i = w->at + 1;
+	     i < w->frames->list.n && i < WALK_MAX && w->place.parameter != PLACE_NO_PARAMETER;
+	     i++) {
 		const struct frame *f = &w->frames->list.at[i];
-		struct source_query q = { .argument = w->place.parameter, .callee = f[-1].symbol->function, .size_bytes = w->size_bytes, .offset = -1 };
+		struct source_query q = { .argument = w->place.parameter,
+					  .callee = f[-1].symbol->function,
+					  .size_bytes = w->size_bytes,
+					  .offset = -1 };
 		struct place outer;
 		uint64_t pc;
 		Dwfl_Module *module = module_of(w->t, f, &pc);
 		int found = ask(w->t, f, &q, &outer);
 
 		if (found == -1 && module && f->is_return)
-			found = operand_argument(w->t->dwarf, module, pc, w->place.parameter == PLACE_THIS ? 0 : w->place.parameter, &outer);
+			found = operand_argument(
+				w->t->dwarf, module, pc,
+				w->place.parameter == PLACE_THIS ? 0 : w->place.parameter, &outer);
 		if (found != 1 || !place_join(&outer, &w->place))
 			return;
 		w->place = outer;
@@ -240,8 +260,8 @@ static void follow_callers(struct walk *w)
 	}
 }
 
-bool resolve(struct types *t, const struct trace_site *site, struct place *out, enum type_means *means, const struct trace_node **node,
-	     const struct trace_node **call)
+bool resolve(struct types *t, const struct trace_site *site, struct place *out,
+	     enum type_means *means, const struct trace_node **node, const struct trace_node **call)
 {
 	struct frames frames = { 0 };
 	struct walk w = { .t = t, .frames = &frames, .size_bytes = site->size_bytes };
@@ -278,7 +298,8 @@ static void add_frame_name(char *text, size_t room, const struct frame *f)
 	else if (!f->is_return) /* its own function is not known: who called that is */
 		snprintf(text + len, room - len, "%s", object ? object + 1 : "?");
 	else
-		snprintf(text + len, room - len, "%s%s+0x%llx", len ? " < " : "", object ? object + 1 : "?", (unsigned long long)f->symbol->offset);
+		snprintf(text + len, room - len, "%s%s+0x%llx", len ? " < " : "",
+			 object ? object + 1 : "?", (unsigned long long)f->symbol->offset);
 }
 
 /* The functions from the store's own outwards; those of a library without debug information only up to what called it, which does not change

@@ -24,9 +24,11 @@ static uint64_t size_of(const struct destination *d)
 }
 
 /* Objects do not overlap: what lies within the size of one is of one. */
-static bool continues(const struct run *r, const struct trace_event *ev, const struct destination *d)
+static bool continues(const struct run *r, const struct trace_event *ev,
+		      const struct destination *d)
 {
-	uint64_t end = ev->addr + ev->size_bytes, low = ev->addr < r->low ? ev->addr : r->low, high = end > r->high ? end : r->high;
+	uint64_t end = ev->addr + ev->size_bytes, low = ev->addr < r->low ? ev->addr : r->low,
+		 high = end > r->high ? end : r->high;
 
 	if (r->destination != d || end + GAP_BYTES < r->low || ev->addr > r->high + GAP_BYTES)
 		return false;
@@ -60,13 +62,16 @@ static bool is_in_call(const struct trace_node *call, const struct trace_node *n
 void run_break(struct types *t, const struct trace_event *ev)
 {
 	struct run *r = run_of(t, ev);
-	bool is_flush = ev->kind == PMT_CLWB || ev->kind == PMT_CLFLUSHOPT || ev->kind == PMT_CLFLUSH;
+	bool is_flush =
+		ev->kind == PMT_CLWB || ev->kind == PMT_CLFLUSHOPT || ev->kind == PMT_CLFLUSH;
 
-	if (r->destination && !(is_flush && r->destination->call && is_in_call(r->destination->call, ev->site->node)))
+	if (r->destination &&
+	    !(is_flush && r->destination->call && is_in_call(r->destination->call, ev->site->node)))
 		r->destination = NULL;
 }
 
-uint64_t run_step(struct types *t, const struct trace_event *ev, const struct destination *d, bool is_learning)
+uint64_t run_step(struct types *t, const struct trace_event *ev, const struct destination *d,
+		  bool is_learning)
 {
 	struct run *r = run_of(t, ev);
 	const struct run *known;

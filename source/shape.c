@@ -34,7 +34,8 @@ static const char *field_name(const struct layout_field *f)
 }
 
 /* Stored bytes that are no single part of the target: all the fields that they touch. */
-static void path_add_span(struct path *p, const struct layout *target, uint64_t offset, uint64_t size_bytes, bool is_inner)
+static void path_add_span(struct path *p, const struct layout *target, uint64_t offset,
+			  uint64_t size_bytes, bool is_inner)
 {
 	const struct layout_field *first = NULL, *last = NULL;
 
@@ -42,7 +43,8 @@ static void path_add_span(struct path *p, const struct layout *target, uint64_t 
 		path_add(p, "[]");
 		return;
 	}
-	if (target->kind == LAYOUT_UNION || (is_inner && offset == 0 && size_bytes >= target->size_bytes))
+	if (target->kind == LAYOUT_UNION ||
+	    (is_inner && offset == 0 && size_bytes >= target->size_bytes))
 		return;
 	for (size_t i = 0; i < target->nfields; i++) {
 		const struct layout_field *f = &target->fields[i];
@@ -61,7 +63,8 @@ static void path_add_span(struct path *p, const struct layout *target, uint64_t 
 	}
 }
 
-static uint32_t path_name(struct names *names, const struct place *p, uint32_t from, uint64_t offset, uint64_t size_bytes)
+static uint32_t path_name(struct names *names, const struct place *p, uint32_t from,
+			  uint64_t offset, uint64_t size_bytes)
 {
 	struct path path = { .len = 0 };
 
@@ -79,7 +82,8 @@ static bool is_level(const struct layout *l)
 	return (l->kind == LAYOUT_STRUCT || l->kind == LAYOUT_UNION) && l->name;
 }
 
-static void add_level(struct names *names, struct shape *out, const struct layout *l, struct shape_level *pending)
+static void add_level(struct names *names, struct shape *out, const struct layout *l,
+		      struct shape_level *pending)
 {
 	if (out->n == SHAPE_MAX_LEVELS)
 		return;
@@ -92,7 +96,8 @@ static void add_level(struct names *names, struct shape *out, const struct layou
 /* Two unknown indices in a row: a multiple of the smaller step, up to the end of both. */
 static void add_term(struct shape_level *pending, const struct layout *array)
 {
-	uint64_t stride = array->element->size_bytes ? array->element->size_bytes : 1, count = array->count;
+	uint64_t stride = array->element->size_bytes ? array->element->size_bytes : 1,
+		 count = array->count;
 
 	if (!pending->stride) {
 		pending->stride = stride;
@@ -105,7 +110,8 @@ static void add_term(struct shape_level *pending, const struct layout *array)
 		pending->count = 0;
 }
 
-void shape_make(struct names *names, const struct place *p, uint64_t offset, uint64_t size_bytes, struct shape *out)
+void shape_make(struct names *names, const struct place *p, uint64_t offset, uint64_t size_bytes,
+		struct shape *out)
 {
 	struct shape_level pending = { .back_bytes = offset };
 
@@ -137,24 +143,30 @@ void shape_make(struct names *names, const struct place *p, uint64_t offset, uin
 /* ---- with indices ---- */
 
 /* "[3]", "[3..5]"; the bytes of a text are not counted. */
-static void path_add_index(struct path *p, const struct layout *array, uint64_t first, uint64_t last)
+static void path_add_index(struct path *p, const struct layout *array, uint64_t first,
+			   uint64_t last)
 {
 	char text[64];
 
-	if (array->element && array->element->kind == LAYOUT_SCALAR && array->element->size_bytes == 1)
+	if (array->element && array->element->kind == LAYOUT_SCALAR &&
+	    array->element->size_bytes == 1)
 		return;
 	if (first == last)
 		snprintf(text, sizeof text, "[%llu]", (unsigned long long)first);
 	else
-		snprintf(text, sizeof text, "[%llu..%llu]", (unsigned long long)first, (unsigned long long)last);
+		snprintf(text, sizeof text, "[%llu..%llu]", (unsigned long long)first,
+			 (unsigned long long)last);
 	path_add(p, text);
 }
 
-static void path_add_elements(struct path *p, const struct layout *array, uint64_t offset, uint64_t size_bytes)
+static void path_add_elements(struct path *p, const struct layout *array, uint64_t offset,
+			      uint64_t size_bytes)
 {
-	const uint64_t each = array->element && array->element->size_bytes ? array->element->size_bytes : 1;
+	const uint64_t each =
+		array->element && array->element->size_bytes ? array->element->size_bytes : 1;
 
-	path_add_index(p, array, offset / each, (offset + (size_bytes ? size_bytes : 1) - 1) / each);
+	path_add_index(p, array, offset / each,
+		       (offset + (size_bytes ? size_bytes : 1) - 1) / each);
 }
 
 static void path_add_step(struct path *p, const struct place_step *s)
@@ -165,9 +177,11 @@ static void path_add_step(struct path *p, const struct place_step *s)
 		path_add_name(p, s->in->fields[s->index].name);
 }
 
-char *shape_indexed(const struct layout *l, uint64_t at_bytes, const struct layout *part, uint64_t offset, uint64_t size_bytes, const char *like)
+char *shape_indexed(const struct layout *l, uint64_t at_bytes, const struct layout *part,
+		    uint64_t offset, uint64_t size_bytes, const char *like)
 {
-	struct place whole = { .root = l, .target = l, .extra_bytes = at_bytes }, p = { .root = part, .target = part };
+	struct place whole = { .root = l, .target = l, .extra_bytes = at_bytes },
+		     p = { .root = part, .target = part };
 	struct path plain = { .len = 0 }, path = { .len = 0 };
 
 	if (l != part && !place_reach(&whole, part))

@@ -25,7 +25,7 @@ enum source_kind {
 	SOURCE_LABEL, /* also case and default: the last child is the statement */
 	SOURCE_RETURN,
 	SOURCE_JUMP,
-	SOURCE_ASM, /* name: the whole text, or the macro's use */
+	SOURCE_ASM,  /* name: the whole text, or the macro's use */
 	SOURCE_DECL, /* a statement that declares */
 	SOURCE_VARIABLE,
 	SOURCE_BINARY, /* op, as far as it is known; "=" and the like are assignments */
@@ -42,13 +42,15 @@ enum source_kind {
 struct source_node {
 	enum source_kind kind;
 	uint32_t begin, end; /* extent; without the semicolon, if it is an expression */
-	uint32_t text_begin, text_end; /* where it is written: differs from the extent for arguments of macros */
+	uint32_t text_begin,
+		text_end; /* where it is written: differs from the extent for arguments of macros */
 	uint32_t line, column; /* of begin */
 	const char *name;      /* NULL if it has none */
-	char op[4];	       /* "" if not known */
+	char op[4];            /* "" if not known */
 	const char *type;      /* as written, of expressions and variables; NULL */
 	uint32_t offset_bytes; /* of a member in its structure */
-	uint32_t size_bytes, align_bytes, target_bytes, target_align_bytes; /* of the type and of what it points to; 0 if not known */
+	uint32_t size_bytes, align_bytes, target_bytes,
+		target_align_bytes; /* of the type and of what it points to; 0 if not known */
 	bool is_arrow, is_bitfield, is_unsigned, is_local, is_volatile, is_reference, is_array;
 	bool has_value; /* of a constant that the text may not show: sizeof, an enumerator, a literal */
 	int64_t value;
@@ -70,7 +72,7 @@ struct source_function {
 	bool is_system, is_variadic, returns_void, is_static;
 	bool is_method; /* has an object */
 	bool is_template;
-	bool is_hidden; /* from all but its class */
+	bool is_hidden;           /* from all but its class */
 	struct source_node *body; /* NULL: only declared, or in a system header */
 };
 
@@ -105,22 +107,25 @@ struct source_commands;
 /* Files of the compilation database, as absolute paths. */
 struct source_database {
 	const char **files, **directories;
-	const char **includes; /* where the file's command looks for headers: absolute paths, each with a newline behind it */
+	const char **
+		includes; /* where the file's command looks for headers: absolute paths, each with a newline behind it */
 	size_t n;
-	const struct source_commands *commands; /* how they are compiled; of all, also if only some files are here */
+	const struct source_commands
+		*commands; /* how they are compiled; of all, also if only some files are here */
 };
 
 /* A question about one place of the source. */
 enum { SOURCE_STORE = -10, SOURCE_DESTINATION = -11 };
 struct source_query {
-	const char *unit, *file; /* the file that is compiled, and that in which the place is: absolute paths */
-	uint32_t line, column;	 /* as debug information has them; column 0: not known */
+	const char *unit,
+		*file; /* the file that is compiled, and that in which the place is: absolute paths */
+	uint32_t line, column; /* as debug information has them; column 0: not known */
 	int argument; /* SOURCE_STORE: what is stored to there. Else what this argument of the call there leads to: its number, PLACE_THIS, or
 		       * SOURCE_DESTINATION: the one that the function, of which memcpy and many others are known, fills */
 	const char *callee;  /* of a call: the function's name as debug information has it */
 	uint64_t size_bytes; /* of the store */
-	bool is_within;	     /* only what holds the place counts: it is that of a function that was inlined there */
-	int64_t offset;	     /* in the store's instruction, from its base register; -1: not known. Decides where several stores are at one place */
+	bool is_within; /* only what holds the place counts: it is that of a function that was inlined there */
+	int64_t offset; /* in the store's instruction, from its base register; -1: not known. Decides where several stores are at one place */
 };
 
 struct place;
@@ -132,7 +137,8 @@ struct source_typing_api {
 	void (*close)(struct source_typing *s);
 	/* 1: found. 0: there is source, but nothing of that kind is found there. -1: no source; err is filled when the unit could not be read, the
 	 * first time it is asked about. What out points to lives as long as s. */
-	int (*place)(struct source_typing *s, const struct source_query *q, struct place *out, struct error *err);
+	int (*place)(struct source_typing *s, const struct source_query *q, struct place *out,
+		     struct error *err);
 };
 
 /* A file as it will be. */
@@ -143,12 +149,16 @@ struct source_text {
 
 struct source_api {
 	unsigned version;
-	int (*open)(const char *build_dir, struct source_database *db, struct error *err); /* compile_commands.json */
+	int (*open)(const char *build_dir, struct source_database *db,
+		    struct error *err); /* compile_commands.json */
 	void (*close)(struct source_database *db);
-	struct source_unit *(*parse)(const struct source_database *db, const char *file, struct error *err);
+	struct source_unit *(*parse)(const struct source_database *db, const char *file,
+				     struct error *err);
 	void (*release)(struct source_unit *u);
 	/* Does the file compile, if others that it is made of are changed so? is_strict: calls of what is not declared are errors. -1: no, or it cannot be read; err has the first error. */
-	int (*compiles)(const struct source_database *db, const char *file, const struct source_text *changed, size_t nchanged, bool is_strict, struct error *err);
+	int (*compiles)(const struct source_database *db, const char *file,
+			const struct source_text *changed, size_t nchanged, bool is_strict,
+			struct error *err);
 	const struct alias_api *alias;
 	const struct source_typing_api *typing;
 };

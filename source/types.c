@@ -32,7 +32,8 @@ struct types *types_new(const struct types_options *options, struct symbols *sym
 	}
 	if (t->api && options->build_dir) {
 		t->build_dir = xstrdup(options->build_dir);
-		*vec_add(&t->sources) = (struct sources){ NULL, t->api->typing->open(t->build_dir) };
+		*vec_add(&t->sources) =
+			(struct sources){ NULL, t->api->typing->open(t->build_dir) };
 	}
 	return t;
 }
@@ -60,17 +61,26 @@ void types_free(struct types *t)
 	free(t);
 }
 
-static struct known_shape *shape_get(struct types *t, const struct destination *d, const struct layout *layout, uint64_t offset, uint64_t size_bytes)
+static struct known_shape *shape_get(struct types *t, const struct destination *d,
+				     const struct layout *layout, uint64_t offset,
+				     uint64_t size_bytes)
 {
-	uint64_t h = hash_mix(hash_mix(hash_mix(hash_mix(2, (uintptr_t)d), (uintptr_t)layout), offset), size_bytes);
+	uint64_t h =
+		hash_mix(hash_mix(hash_mix(hash_mix(2, (uintptr_t)d), (uintptr_t)layout), offset),
+			 size_bytes);
 	struct known_shape *first = map_get(&t->shapes, h), *k;
 	struct place p;
 
 	for (k = first; k; k = k->next)
-		if (k->destination == d && k->layout == layout && k->offset == offset && k->size_bytes == size_bytes)
+		if (k->destination == d && k->layout == layout && k->offset == offset &&
+		    k->size_bytes == size_bytes)
 			return k;
 	k = arena_alloc(&t->arena, sizeof *k);
-	*k = (struct known_shape){ .destination = d, .layout = layout, .offset = offset, .size_bytes = size_bytes, .next = first };
+	*k = (struct known_shape){ .destination = d,
+				   .layout = layout,
+				   .offset = offset,
+				   .size_bytes = size_bytes,
+				   .next = first };
 	p = d ? d->place : (struct place){ .root = layout, .target = layout };
 	offset += p.extra_bytes;
 	p.extra_bytes = 0;
@@ -82,7 +92,8 @@ static struct known_shape *shape_get(struct types *t, const struct destination *
 }
 
 /* Where the struct begins of which an element was stored to: where it, or one that holds it, is known to begin. */
-static uint64_t find_start(struct types *t, const struct shape *s, uint32_t level, uint64_t first, bool *is_known)
+static uint64_t find_start(struct types *t, const struct shape *s, uint32_t level, uint64_t first,
+			   bool *is_known)
 {
 	const struct shape_level *l = &s->level[level];
 	uint64_t start, before = 0;
@@ -91,15 +102,18 @@ static uint64_t find_start(struct types *t, const struct shape *s, uint32_t leve
 	*is_known = true;
 	for (uint32_t i = level; i < s->n && (i == level || !s->level[i].stride); i++) {
 		before += i > level ? s->level[i].back_bytes : 0;
-		if (instances_known(&t->instances, s->level[i].type, first - before, l->stride, l->count, &start))
+		if (instances_known(&t->instances, s->level[i].type, first - before, l->stride,
+				    l->count, &start))
 			return start + before;
 	}
 	*is_known = false;
-	placed = instances_place(&t->instances, l->type, l->layout, first, l->stride, l->count); /* the list may move */
+	placed = instances_place(&t->instances, l->type, l->layout, first, l->stride,
+				 l->count); /* the list may move */
 	return t->instances.list.at[placed].start;
 }
 
-static void apply(struct types *t, const struct shape *s, const struct trace_event *ev, struct typed *out)
+static void apply(struct types *t, const struct shape *s, const struct trace_event *ev,
+		  struct typed *out)
 {
 	uint64_t at = ev->addr;
 	bool is_known = true;
@@ -112,7 +126,11 @@ static void apply(struct types *t, const struct shape *s, const struct trace_eve
 		at -= l->back_bytes;
 		if (l->stride)
 			at = find_start(t, s, i, at, &is_known);
-		out->level[i] = (struct type_level){ .type = l->type, .field = l->field, .instance = at, .is_placed = is_known, .layout = l->layout };
+		out->level[i] = (struct type_level){ .type = l->type,
+						     .field = l->field,
+						     .instance = at,
+						     .is_placed = is_known,
+						     .layout = l->layout };
 		if (is_known && l->layout->kind != LAYOUT_SCALAR)
 			outermost = instances_add(&t->instances, l->type, l->layout, at) + 1;
 	}
@@ -127,12 +145,14 @@ static bool apply_known(struct types *t, const struct trace_event *ev, struct ty
 
 	if (!i || ev->addr < i->start)
 		return false;
-	apply(t, &shape_get(t, NULL, i->layout, ev->addr - i->start, ev->size_bytes)->shape, ev, out);
+	apply(t, &shape_get(t, NULL, i->layout, ev->addr - i->start, ev->size_bytes)->shape, ev,
+	      out);
 	return true;
 }
 
 /* Nothing but the path is known; of bytes that are copied, also where they begin. */
-static void apply_path(struct types *t, const struct answer *a, const struct trace_event *ev, uint64_t low, struct typed *out)
+static void apply_path(struct types *t, const struct answer *a, const struct trace_event *ev,
+		       uint64_t low, struct typed *out)
 {
 	const struct shape_level *l = &a->shape.level[0];
 	char field[32];
@@ -141,7 +161,10 @@ static void apply_path(struct types *t, const struct answer *a, const struct tra
 		instances_forget(&t->instances, ev->addr, ev->size_bytes);
 	out->means = TYPE_BY_PATH;
 	out->n = 1;
-	out->level[0] = (struct type_level){ .type = l->type, .field = l->field, .instance = ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1) };
+	out->level[0] =
+		(struct type_level){ .type = l->type,
+				     .field = l->field,
+				     .instance = ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1) };
 	if (!a->is_spread)
 		return;
 	snprintf(field, sizeof field, "+%llu", (unsigned long long)(ev->addr - low));
@@ -149,7 +172,8 @@ static void apply_path(struct types *t, const struct answer *a, const struct tra
 	out->level[0].instance = low;
 }
 
-static void type_store(struct types *t, const struct trace_event *ev, struct typed *out, bool is_learning)
+static void type_store(struct types *t, const struct trace_event *ev, struct typed *out,
+		       bool is_learning)
 {
 	const struct answer *a = answer_get(t, ev->site);
 	uint64_t low = run_step(t, ev, a->is_spread ? a->destination : NULL, is_learning);
@@ -166,7 +190,11 @@ static void type_store(struct types *t, const struct trace_event *ev, struct typ
 			apply_path(t, a, ev, low, out);
 		return;
 	}
-	apply(t, a->is_spread ? &shape_get(t, a->destination, NULL, ev->addr - low, ev->size_bytes)->shape : &a->shape, ev, out);
+	apply(t,
+	      a->is_spread
+		      ? &shape_get(t, a->destination, NULL, ev->addr - low, ev->size_bytes)->shape
+		      : &a->shape,
+	      ev, out);
 }
 
 void types_learn(struct types *t, const struct trace_event *ev)
@@ -191,20 +219,25 @@ const char *types_name(const struct types *t, uint32_t id)
 }
 
 /* The path to bytes of an object that begins there, from the object that holds it, if one does. *type: that one's. NULL: not by that name. */
-static char *path_from(const struct types *t, const struct layout *layout, uint64_t start, uint64_t addr, uint64_t size_bytes, const char *like, uint32_t *type)
+static char *path_from(const struct types *t, const struct layout *layout, uint64_t start,
+		       uint64_t addr, uint64_t size_bytes, const char *like, uint32_t *type)
 {
 	const struct instance *holder = instances_holder(&t->instances, layout, start);
-	char *path = holder ? shape_indexed(holder->layout, start - holder->start, layout, addr - start, size_bytes, like) : NULL;
+	char *path = holder ? shape_indexed(holder->layout, start - holder->start, layout,
+					    addr - start, size_bytes, like)
+			    : NULL;
 
 	if (path)
 		*type = holder->type;
 	return path ? path : shape_indexed(layout, 0, layout, addr - start, size_bytes, like);
 }
 
-char *types_path(const struct types *t, const struct type_level *l, uint64_t addr, uint64_t size_bytes)
+char *types_path(const struct types *t, const struct type_level *l, uint64_t addr,
+		 uint64_t size_bytes)
 {
 	const char *field = types_name(t, l->field);
-	const struct instance *known = l->layout ? instances_covering(&t->instances, l->type, l->layout, addr) : NULL;
+	const struct instance *known =
+		l->layout ? instances_covering(&t->instances, l->type, l->layout, addr) : NULL;
 	uint32_t type = l->type;
 	char *indexed = NULL, *text;
 
@@ -213,9 +246,11 @@ char *types_path(const struct types *t, const struct type_level *l, uint64_t add
 	if (known && known->start != l->instance) /* the address tells which field it is */
 		indexed = path_from(t, l->layout, known->start, addr, size_bytes, NULL, &type);
 	else if (l->layout && l->is_placed && addr >= l->instance)
-		indexed = path_from(t, l->layout, l->instance, addr, size_bytes, field ? field : "", &type);
+		indexed = path_from(t, l->layout, l->instance, addr, size_bytes, field ? field : "",
+				    &type);
 	field = indexed ? indexed : field;
-	text = xasprintf("%s%s%s", types_name(t, type), field && *field && *field != '[' ? "." : "", field ? field : "");
+	text = xasprintf("%s%s%s", types_name(t, type), field && *field && *field != '[' ? "." : "",
+			 field ? field : "");
 	free(indexed);
 	return text;
 }

@@ -22,18 +22,19 @@ struct layout;
 
 enum type_means {
 	TYPE_BY_SOURCE, /* syntax tree */
-	TYPE_BY_DWARF,	/* debug information and the instruction's operand */
-	TYPE_BY_PATH,	/* the call path stands for the type, a line of 64 bytes for the instance, the instruction for the field; of bytes that are
+	TYPE_BY_DWARF,  /* debug information and the instruction's operand */
+	TYPE_BY_PATH, /* the call path stands for the type, a line of 64 bytes for the instance, the instruction for the field; of bytes that are
 			 * copied to a destination of unknown type, the destination is the instance and the distance from it the field */
 	TYPE_NMEANS
 };
 
 /* One struct, class or union that the stored bytes belong to. */
 struct type_level {
-	uint32_t type;	   /* types_name(); equal names in all objects and units are one type */
-	uint32_t field;	   /* types_name(): "next", "list.prev", "slot[].key" (any element), "key..next" (all of these); "" if the type has none */
+	uint32_t type; /* types_name(); equal names in all objects and units are one type */
+	uint32_t
+		field; /* types_name(): "next", "list.prev", "slot[].key" (any element), "key..next" (all of these); "" if the type has none */
 	uint64_t instance; /* PM address where the instance begins */
-	bool is_placed;	   /* it does begin there; else that is a guess, where the lowest element of an array begins that was met */
+	bool is_placed; /* it does begin there; else that is a guess, where the lowest element of an array begins that was met */
 	const struct layout *layout; /* NULL: not known */
 };
 
@@ -41,28 +42,36 @@ struct type_level {
 
 struct typed {
 	enum type_means means;
-	uint32_t n; /* 1 or more */
+	uint32_t n;                                /* 1 or more */
 	struct type_level level[TYPES_MAX_LEVELS]; /* from the innermost struct outwards */
 };
 
 struct types_options {
-	const char *build_dir; /* with compile_commands.json; NULL: looked for from the compilation directory of each unit upwards */
-	const char *libexec;   /* folder of libpmend_source.so; NULL: without sources */
+	const char *
+		build_dir; /* with compile_commands.json; NULL: looked for from the compilation directory of each unit upwards */
+	const char *libexec; /* folder of libpmend_source.so; NULL: without sources */
 };
 
 struct types;
 
-struct types *types_new(const struct types_options *options, struct symbols *symbols); /* borrows symbols */
+struct types *types_new(const struct types_options *options,
+			struct symbols *symbols); /* borrows symbols */
 void types_free(struct types *t);
 
-void types_learn(struct types *t, const struct trace_event *ev); /* any event; all of a trace, in its order */
-void types_of(struct types *t, const struct trace_event *ev, struct typed *out); /* a store; in the trace's order */
+void types_learn(struct types *t,
+		 const struct trace_event *ev); /* any event; all of a trace, in its order */
+void types_of(struct types *t, const struct trace_event *ev,
+	      struct typed *out); /* a store; in the trace's order */
 
-const char *types_name(const struct types *t, uint32_t id);	  /* of a type or field */
+const char *types_name(const struct types *t, uint32_t id); /* of a type or field */
 /* What these bytes are in a level, with indices: "log.entry[3].text"; those of bytes of a text are left out, and all that are not known: "log.entry[].key". free() it.
  * NULL: the type has no name. */
-char *types_path(const struct types *t, const struct type_level *l, uint64_t addr, uint64_t size_bytes);
-uint64_t types_count(const struct types *t, enum type_means means); /* how many answers of types_of() came by it */
-const char *types_problem(const struct types *t); /* why sources were not used, or not to be trusted, in one sentence; NULL: nothing went wrong */
+char *types_path(const struct types *t, const struct type_level *l, uint64_t addr,
+		 uint64_t size_bytes);
+uint64_t types_count(const struct types *t,
+		     enum type_means means); /* how many answers of types_of() came by it */
+const char *types_problem(
+	const struct
+	types *t); /* why sources were not used, or not to be trusted, in one sentence; NULL: nothing went wrong */
 
 #endif

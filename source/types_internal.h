@@ -26,7 +26,7 @@ struct frames {
 
 /* A folder with compile_commands.json, or none found from that folder upwards. */
 struct sources {
-	char *folder; /* of a compilation unit; NULL: given by the user */
+	char *folder;                 /* of a compilation unit; NULL: given by the user */
 	struct source_typing *typing; /* NULL: there are none */
 };
 
@@ -42,7 +42,8 @@ struct answer {
 	enum type_means means;
 	const struct destination *destination; /* NULL: nothing but the path is known */
 	bool is_spread; /* the stored bytes are somewhere in the destination */
-	struct shape shape; /* if they are not; of the path, if nothing or only a number is known to be there */
+	struct shape
+		shape; /* if they are not; of the path, if nothing or only a number is known to be there */
 };
 
 /* The stores of a thread that fill one destination. */
@@ -62,11 +63,11 @@ struct types {
 	struct names names;
 	VEC(struct answer *) answers; /* by site */
 	struct map destinations;      /* by hash: lists of struct known_destination */
-	struct map shapes; /* of spread stores, by hash */
+	struct map shapes;            /* of spread stores, by hash */
 	struct instances instances;
 
-	struct map threads;    /* stream and thread: struct run */
-	VEC(struct run) runs;  /* that types_learn() has seen, in order */
+	struct map threads;   /* stream and thread: struct run */
+	VEC(struct run) runs; /* that types_learn() has seen, in order */
 	struct dwarf_types *dwarf;
 	uint64_t counts[TYPE_NMEANS];
 };
@@ -77,15 +78,19 @@ void frames_find(struct types *t, const struct trace_site *site, struct frames *
 bool frame_unit(struct types *t, const struct frame *f, char **file, char **folder);
 
 /* resolve.c: what the site's stores write to, by the best means; where that was named, and the call that fills it, as in struct destination. */
-bool resolve(struct types *t, const struct trace_site *site, struct place *out, enum type_means *means, const struct trace_node **node,
+bool resolve(struct types *t, const struct trace_site *site, struct place *out,
+	     enum type_means *means, const struct trace_node **node,
 	     const struct trace_node **call);
-uint32_t resolve_path(struct types *t, const struct trace_site *site); /* the name of the call path */
+uint32_t resolve_path(struct types *t,
+		      const struct trace_site *site); /* the name of the call path */
 
 /* answers.c */
 const struct answer *answer_get(struct types *t, const struct trace_site *site);
 
 /* runs.c: the lowest address of the run that the store belongs to. */
-uint64_t run_step(struct types *t, const struct trace_event *ev, const struct destination *d, bool is_learning);
-void run_break(struct types *t, const struct trace_event *ev); /* an event of its thread that is no store */
+uint64_t run_step(struct types *t, const struct trace_event *ev, const struct destination *d,
+		  bool is_learning);
+void run_break(struct types *t,
+	       const struct trace_event *ev); /* an event of its thread that is no store */
 
 #endif

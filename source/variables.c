@@ -18,7 +18,8 @@ bool frame_address(Dwfl_Module *module, uint64_t pc, int *reg, int64_t *offset)
 
 	if (!cfi || dwarf_cfi_addrframe(cfi, pc - bias, &frame) != 0)
 		return false;
-	is_known = dwarf_frame_cfa(frame, &ops, &n) == 0 && n == 1 && ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31;
+	is_known = dwarf_frame_cfa(frame, &ops, &n) == 0 && n == 1 && ops[0].atom >= DW_OP_breg0 &&
+		   ops[0].atom <= DW_OP_breg31;
 	if (!is_known && n == 1 && ops[0].atom == DW_OP_bregx) {
 		*reg = (int)ops[0].number;
 		*offset = (int64_t)ops[0].number2;
@@ -40,7 +41,8 @@ static bool frame_base(Dwfl_Module *module, Dwarf_Die *function, uint64_t pc, in
 	int reg;
 	int64_t back;
 
-	if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attr) || dwarf_getlocation_addr(&attr, pc, &ops, &n, 1) != 1 || n != 1)
+	if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attr) ||
+	    dwarf_getlocation_addr(&attr, pc, &ops, &n, 1) != 1 || n != 1)
 		return false;
 	*offset = 0;
 	if (ops[0].atom == DW_OP_call_frame_cfa)
@@ -51,16 +53,19 @@ static bool frame_base(Dwfl_Module *module, Dwarf_Die *function, uint64_t pc, in
 	return true;
 }
 
-static bool variable_spot(Dwfl_Module *module, Dwarf_Die *variable, Dwarf_Die *function, uint64_t pc, struct spot *out)
+static bool variable_spot(Dwfl_Module *module, Dwarf_Die *variable, Dwarf_Die *function,
+			  uint64_t pc, struct spot *out)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Op *ops;
 	size_t n;
 	int64_t base;
 
-	if (!dwarf_attr(variable, DW_AT_location, &attr) || dwarf_getlocation_addr(&attr, pc, &ops, &n, 1) != 1 || n != 1)
+	if (!dwarf_attr(variable, DW_AT_location, &attr) ||
+	    dwarf_getlocation_addr(&attr, pc, &ops, &n, 1) != 1 || n != 1)
 		return false;
-	*out = (struct spot){ .is_register = ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31 };
+	*out = (struct spot){ .is_register =
+				      ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31 };
 	out->number = ops[0].atom - DW_OP_reg0;
 	if (out->is_register)
 		return true;
@@ -85,7 +90,9 @@ bool dwarf_points_to(Dwarf_Die *type, Dwarf_Die *out)
 	if (!dwarf_real_type(type, &real))
 		return false;
 	tag = dwarf_tag(&real);
-	return (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type) && dwarf_type_of(&real, out);
+	return (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
+		tag == DW_TAG_rvalue_reference_type) &&
+	       dwarf_type_of(&real, out);
 }
 
 static bool is_this(Dwarf_Die *die)
@@ -93,7 +100,8 @@ static bool is_this(Dwarf_Die *die)
 	Dwarf_Attribute attr;
 	bool is_hidden = false;
 
-	return dwarf_attr_integrate(die, DW_AT_artificial, &attr) && dwarf_formflag(&attr, &is_hidden) == 0 && is_hidden;
+	return dwarf_attr_integrate(die, DW_AT_artificial, &attr) &&
+	       dwarf_formflag(&attr, &is_hidden) == 0 && is_hidden;
 }
 
 static Dwarf_Off origin_of(Dwarf_Die *die)
@@ -101,7 +109,9 @@ static Dwarf_Off origin_of(Dwarf_Die *die)
 	Dwarf_Attribute attr;
 	Dwarf_Die origin;
 
-	return dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, &origin) ? dwarf_dieoffset(&origin) : dwarf_dieoffset(die);
+	return dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, &origin)
+		       ? dwarf_dieoffset(&origin)
+		       : dwarf_dieoffset(die);
 }
 
 /* Which parameter it is, as the function declares them: where a function is inlined, gcc lists them in any order. */
@@ -128,8 +138,8 @@ static int parameter_number(Dwarf_Die *scope, Dwarf_Die *parameter)
 }
 
 /* Looks through the variables of one scope for the one that is kept in this spot. is_itself: the variable is meant, not what it points to. */
-static bool search_scope(Dwfl_Module *module, Dwarf_Die *scope, Dwarf_Die *function, uint64_t pc, const struct spot *where, bool is_itself,
-			 struct variable *out)
+static bool search_scope(Dwfl_Module *module, Dwarf_Die *scope, Dwarf_Die *function, uint64_t pc,
+			 const struct spot *where, bool is_itself, struct variable *out)
 {
 	Dwarf_Die child, type;
 	struct spot spot;
@@ -141,8 +151,10 @@ static bool search_scope(Dwfl_Module *module, Dwarf_Die *scope, Dwarf_Die *funct
 
 		if (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter)
 			continue;
-		if (!variable_spot(module, &child, function, pc, &spot) || spot.is_register != where->is_register ||
-		    (spot.is_register ? spot.number != where->number : spot.offset != where->offset))
+		if (!variable_spot(module, &child, function, pc, &spot) ||
+		    spot.is_register != where->is_register ||
+		    (spot.is_register ? spot.number != where->number
+				      : spot.offset != where->offset))
 			continue;
 		if (!dwarf_type_of(&child, &type))
 			continue;
@@ -150,13 +162,16 @@ static bool search_scope(Dwfl_Module *module, Dwarf_Die *scope, Dwarf_Die *funct
 			out->type = type;
 		else if (!dwarf_points_to(&type, &out->type))
 			continue;
-		out->parameter = tag == DW_TAG_formal_parameter && !is_itself ? parameter_number(scope, &child) : PLACE_NO_PARAMETER;
+		out->parameter = tag == DW_TAG_formal_parameter && !is_itself
+					 ? parameter_number(scope, &child)
+					 : PLACE_NO_PARAMETER;
 		return true;
 	} while (dwarf_siblingof(&child, &child) == 0);
 	return false;
 }
 
-bool variable_find(Dwfl_Module *module, uint64_t pc, const struct spot *where, bool is_itself, struct variable *out)
+bool variable_find(Dwfl_Module *module, uint64_t pc, const struct spot *where, bool is_itself,
+		   struct variable *out)
 {
 	Dwarf_Die cu, *inner = NULL, *scopes = NULL, *function = NULL;
 	bool is_found = false;
@@ -191,7 +206,9 @@ bool dwarf_part_at(Dwarf_Die *object, uint64_t offset, Dwarf_Die *out)
 	case DW_TAG_array_type: {
 		Dwarf_Word size;
 
-		return dwarf_type_of(&real, &element) && dwarf_aggregate_size(&element, &size) == 0 && size && dwarf_part_at(&element, offset % size, out);
+		return dwarf_type_of(&real, &element) &&
+		       dwarf_aggregate_size(&element, &size) == 0 && size &&
+		       dwarf_part_at(&element, offset % size, out);
 	}
 	default: *out = real; return offset == 0;
 	}
@@ -202,7 +219,9 @@ bool dwarf_part_at(Dwarf_Die *object, uint64_t offset, Dwarf_Die *out)
 		Dwarf_Word at = 0, size;
 		Dwarf_Die type;
 
-		if ((dwarf_tag(&child) != DW_TAG_member && dwarf_tag(&child) != DW_TAG_inheritance) || !dwarf_type_of(&child, &type))
+		if ((dwarf_tag(&child) != DW_TAG_member &&
+		     dwarf_tag(&child) != DW_TAG_inheritance) ||
+		    !dwarf_type_of(&child, &type))
 			continue;
 		if (dwarf_attr(&child, DW_AT_data_member_location, &attr))
 			dwarf_formudata(&attr, &at);

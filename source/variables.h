@@ -9,7 +9,7 @@
 
 struct spot {
 	bool is_register;
-	int number;	/* of the register */
+	int number;     /* of the register */
 	int64_t offset; /* from the frame's address */
 };
 
@@ -21,7 +21,8 @@ struct variable {
 /* The frame's address (CFA) is a register plus a number. */
 bool frame_address(Dwfl_Module *module, uint64_t pc, int *reg, int64_t *offset);
 /* is_itself: the variable's own type is wanted, not that of what it points to. */
-bool variable_find(Dwfl_Module *module, uint64_t pc, const struct spot *where, bool is_itself, struct variable *out);
+bool variable_find(Dwfl_Module *module, uint64_t pc, const struct spot *where, bool is_itself,
+		   struct variable *out);
 
 bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *out);
 /* What a pointer or reference of this type leads to. */

@@ -21,14 +21,19 @@ static int check_header(struct chunks *c, const char *path, struct error *err)
 	if (memcmp(h->magic, PMT_MAGIC, have < 8 ? have : 8) != 0)
 		return error_set(err, "%s: not a pmend trace", path);
 	if (have == sizeof *h && h->version > PMT_VERSION)
-		return error_set(err, "%s: made by a newer pmend (trace version %u; this pmend reads up to %u)", path,
-				 h->version, PMT_VERSION);
+		return error_set(
+			err,
+			"%s: made by a newer pmend (trace version %u; this pmend reads up to %u)",
+			path, h->version, PMT_VERSION);
 	if (c->size_bytes < PMT_HEADER_BYTES)
-		return error_set(err, "%s: truncated: %" PRIu64 " bytes, but the header alone has %u; record again", path,
-				 c->size_bytes, PMT_HEADER_BYTES);
+		return error_set(err,
+				 "%s: truncated: %" PRIu64
+				 " bytes, but the header alone has %u; record again",
+				 path, c->size_bytes, PMT_HEADER_BYTES);
 	if (h->version == 0 || h->header_bytes != PMT_HEADER_BYTES)
-		return error_set(err, "%s: the header is damaged (version %u, %u bytes); record again", path, h->version,
-				 h->header_bytes);
+		return error_set(err,
+				 "%s: the header is damaged (version %u, %u bytes); record again",
+				 path, h->version, h->header_bytes);
 	return 0;
 }
 
@@ -41,7 +46,8 @@ static const char *chunk_problem(const struct pmt_chunk *h, uint64_t room, uint3
 		return "a chunk was never begun: the recording was cut off";
 	if (h->magic != PMT_CHUNK_MAGIC)
 		return "there is no chunk header";
-	if (h->capacity < sizeof *h || h->capacity > PMT_CHUNK_MAX_BYTES || h->used > h->capacity - sizeof *h)
+	if (h->capacity < sizeof *h || h->capacity > PMT_CHUNK_MAX_BYTES ||
+	    h->used > h->capacity - sizeof *h)
 		return "a chunk's size is impossible";
 	if (h->state != PMT_CHUNK_OPEN && h->state != PMT_CHUNK_CLOSED)
 		return "a chunk's state is unknown";
@@ -61,17 +67,19 @@ static void list_chunks(struct chunks *c)
 		memcpy(&h, c->base + offset, sizeof h); /* may reach into the slack */
 		problem = chunk_problem(&h, c->size_bytes - offset, c->header.nstreams);
 		if (problem) {
-			c->damage = xasprintf("%s at file offset %" PRIu64 "; nothing after it was read", problem,
-					      offset);
+			c->damage = xasprintf("%s at file offset %" PRIu64
+					      "; nothing after it was read",
+					      problem, offset);
 			return;
 		}
-		*vec_add(&c->list) = (struct chunk_ref){
-			.offset = offset, .stream = h.stream, .number = h.number };
+		*vec_add(&c->list) = (struct chunk_ref){ .offset = offset,
+							 .stream = h.stream,
+							 .number = h.number };
 		offset += h.capacity;
 	}
 	if (offset < c->header.end)
-		c->damage = xasprintf("the file is truncated: it has %" PRIu64 " bytes of %" PRIu64, c->size_bytes,
-				      c->header.end);
+		c->damage = xasprintf("the file is truncated: it has %" PRIu64 " bytes of %" PRIu64,
+				      c->size_bytes, c->header.end);
 }
 
 static int by_stream_and_number(const void *a, const void *b)
@@ -95,7 +103,8 @@ static void sort_chunks(struct chunks *c)
 	for (size_t i = 0; i < c->list.n; i++) {
 		struct chunk_ref *ref = &c->list.at[i];
 
-		if (i + 1 < c->list.n && ref[1].stream == ref->stream && ref[1].number == ref->number)
+		if (i + 1 < c->list.n && ref[1].stream == ref->stream &&
+		    ref[1].number == ref->number)
 			ref[1].is_copy = true;
 		else
 			c->list.at[n++] = *ref;
@@ -106,7 +115,8 @@ static void sort_chunks(struct chunks *c)
 /* The file over the beginning of an anonymous mapping: what is left of that is the slack. */
 static int map_file(struct chunks *c, int fd)
 {
-	uint8_t *base = mmap(NULL, c->size_bytes + CHUNKS_SLACK_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *base = mmap(NULL, c->size_bytes + CHUNKS_SLACK_BYTES, PROT_READ,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (base == MAP_FAILED)
 		return -1;
@@ -133,7 +143,8 @@ int chunks_open(struct chunks *c, const char *path, struct error *err)
 		goto out;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		error_set(err, "%s: %s, not a trace", path, S_ISDIR(st.st_mode) ? "a directory" : "not a regular file");
+		error_set(err, "%s: %s, not a trace", path,
+			  S_ISDIR(st.st_mode) ? "a directory" : "not a regular file");
 		goto out;
 	}
 	c->size_bytes = (uint64_t)st.st_size;

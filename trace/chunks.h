@@ -16,7 +16,7 @@ struct chunk_ref {
 	uint64_t offset; /* of the chunk's header in the file */
 	uint32_t stream, number;
 	bool is_right; /* its hash was checked */
-	bool is_copy;  /* what it was copied from is there, too: the recorder was killed just then */
+	bool is_copy; /* what it was copied from is there, too: the recorder was killed just then */
 };
 
 struct chunks {
@@ -24,7 +24,7 @@ struct chunks {
 	uint64_t size_bytes;
 	struct pmt_header header;
 	VEC(struct chunk_ref) list; /* sorted by stream and number */
-	char *damage;		    /* why the list ends early, NULL if it does not */
+	char *damage;               /* why the list ends early, NULL if it does not */
 };
 
 int chunks_open(struct chunks *c, const char *path, struct error *err);

@@ -40,7 +40,8 @@ static void note_file(struct files *f, struct arena *arena, const struct trace_e
 	};
 }
 
-static void note_fallocate(struct trace_file *file, uint64_t mode, uint64_t offset, uint64_t len_bytes)
+static void note_fallocate(struct trace_file *file, uint64_t mode, uint64_t offset,
+			   uint64_t len_bytes)
 {
 	if (mode & FALLOC_FL_KEEP_SIZE)
 		return;
@@ -100,7 +101,8 @@ const char *files_meta(const struct files *f, const char *key, size_t nth)
 	size_t len = strlen(key), i;
 
 	for (i = f->meta.n; i-- > 0;)
-		if (strncmp(f->meta.at[i], key, len) == 0 && f->meta.at[i][len] == '=' && nth-- == 0)
+		if (strncmp(f->meta.at[i], key, len) == 0 && f->meta.at[i][len] == '=' &&
+		    nth-- == 0)
 			return f->meta.at[i] + len + 1;
 	return NULL;
 }

@@ -6,14 +6,15 @@
 #include "util/vec.h"
 
 struct files {
-	VEC(struct trace_file) list;   /* by number; path is NULL where none is known */
-	VEC(const char *) meta;	       /* "key=value", in the order of the events */
-	const char *unseen;	       /* what the recorder could not see; NULL: nothing */
+	VEC(struct trace_file) list; /* by number; path is NULL where none is known */
+	VEC(const char *) meta;      /* "key=value", in the order of the events */
+	const char *unseen;          /* what the recorder could not see; NULL: nothing */
 };
 
 void files_note(struct files *f, struct arena *arena, const struct trace_event *ev);
 const struct trace_file *files_find(const struct files *f, uint64_t file);
-const char *files_meta(const struct files *f, const char *key, size_t nth); /* 0: the newest; NULL: there are not so many */
+const char *files_meta(const struct files *f, const char *key,
+		       size_t nth); /* 0: the newest; NULL: there are not so many */
 void files_release(struct files *f);
 
 #endif

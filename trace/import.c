@@ -33,7 +33,9 @@ static const char *skip_prefix(const char *p, long *pid)
 
 static int other_process(struct import *im)
 {
-	return import_bad(im, "another process's log begins; import one at a time (--log-file=NAME.%p separates them)");
+	return import_bad(
+		im,
+		"another process's log begins; import one at a time (--log-file=NAME.%p separates them)");
 }
 
 /* At the beginning of a line: takes what is no record, and stops before the first record. */
@@ -86,8 +88,9 @@ static void set_truncated(struct import *im)
 	uint64_t lost = im->text.n ? im->text.n - 1 : 0;
 
 	snprintf(im->result->truncated, sizeof im->result->truncated,
-		 "the log ends without STOP at byte %" PRIu64 ": it was cut off, or the program was killed%s", im->byte,
-		 lost ? "; its last, incomplete record was left out" : "");
+		 "the log ends without STOP at byte %" PRIu64
+		 ": it was cut off, or the program was killed%s",
+		 im->byte, lost ? "; its last, incomplete record was left out" : "");
 }
 
 static int records_read(struct import *im)
@@ -107,7 +110,8 @@ static int records_read(struct import *im)
 			break;
 		if (line_start(im) < 0)
 			return -1;
-		if (im->end == '|' && is_record_next(im) && im->text.n && !*skip_prefix(im->text.at, &(long){ 0 }))
+		if (im->end == '|' && is_record_next(im) && im->text.n &&
+		    !*skip_prefix(im->text.at, &(long){ 0 }))
 			return other_process(im);
 	}
 	return 0;
@@ -130,8 +134,10 @@ static int preamble_read(struct import *im)
 		import_skip_line(im);
 	} while (im->end != EOF);
 	return error_set(im->err,
-			 "%s: not a pmemcheck log: no START record in its %" PRIu64 " bytes; logs are made with valgrind "
-			 "--tool=pmemcheck --log-stores=yes --log-file=FILE", im->path, im->byte);
+			 "%s: not a pmemcheck log: no START record in its %" PRIu64
+			 " bytes; logs are made with valgrind "
+			 "--tool=pmemcheck --log-stores=yes --log-file=FILE",
+			 im->path, im->byte);
 }
 
 static int log_read(struct import *im)
@@ -139,7 +145,7 @@ static int log_read(struct import *im)
 	if (preamble_read(im) < 0)
 		return -1;
 	import_emit(im, PMT_PROCESS, 0, (struct import_stack){ 0 },
-	     (struct writer_event){ .arg = { im->pid < 0 ? 0 : (uint64_t)im->pid, 0 } });
+		    (struct writer_event){ .arg = { im->pid < 0 ? 0 : (uint64_t)im->pid, 0 } });
 	import_emit_meta(im, "imported", "pmemcheck");
 	import_emit_meta(im, "platform", "x86-adr");
 	if (im->command)
@@ -151,7 +157,8 @@ static int log_read(struct import *im)
 	return 0;
 }
 
-int import_pmemcheck(const char *log_path, const char *trace_path, struct import_result *result, struct error *err)
+int import_pmemcheck(const char *log_path, const char *trace_path, struct import_result *result,
+		     struct error *err)
 {
 	struct import im = { .path = log_path, .line = 1, .pid = -1, .result = result, .err = err };
 	int status;

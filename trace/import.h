@@ -20,9 +20,11 @@ struct import_result {
 };
 
 /* Reads the log and writes the trace. On -1, the trace may be left half written: the caller removes it. */
-int import_pmemcheck(const char *log_path, const char *trace_path, struct import_result *result, struct error *err);
+int import_pmemcheck(const char *log_path, const char *trace_path, struct import_result *result,
+		     struct error *err);
 
 /* The name that an imported trace has for a code address. Its strings live in the arena. */
-bool import_frame_find(const struct trace *t, uint64_t pc, struct symbol *symbol, struct arena *arena);
+bool import_frame_find(const struct trace *t, uint64_t pc, struct symbol *symbol,
+		       struct arena *arena);
 
 #endif

@@ -5,7 +5,8 @@
 
 #define THREAD 1 /* stands for all */
 
-void import_emit(struct import *im, enum pmt_kind kind, uint32_t size_bytes, struct import_stack stack, struct writer_event ev)
+void import_emit(struct import *im, enum pmt_kind kind, uint32_t size_bytes,
+		 struct import_stack stack, struct writer_event ev)
 {
 	ev.site = writer_site(im->w, stack.node, stack.pc, kind, size_bytes);
 	ev.thread = THREAD;
@@ -18,8 +19,10 @@ void import_emit_text(struct import *im, enum pmt_kind kind, const char *text)
 	size_t len = strlen(text);
 
 	import_emit(im, kind, 0, (struct import_stack){ 0 },
-	     (struct writer_event){ .data = text,
-				    .data_len = len < WRITER_BLOB_MAX_BYTES ? (uint32_t)len : WRITER_BLOB_MAX_BYTES });
+		    (struct writer_event){ .data = text,
+					   .data_len = len < WRITER_BLOB_MAX_BYTES
+							       ? (uint32_t)len
+							       : WRITER_BLOB_MAX_BYTES });
 }
 
 void import_emit_meta(struct import *im, const char *key, const char *value)

@@ -48,7 +48,8 @@ static size_t frame_text_len(const char *name, size_t len)
 
 	for (i = 0; i < len; i++) {
 		p = name + i;
-		if (*p == ':' && isdigit((unsigned char)p[1]) && p[1 + strspn(p + 1, "0123456789")] == ')')
+		if (*p == ':' && isdigit((unsigned char)p[1]) &&
+		    p[1 + strspn(p + 1, "0123456789")] == ')')
 			return i + 2 + strspn(p + 1, "0123456789");
 	}
 	p = in ? memchr(in, ')', len - (size_t)(in - name)) : NULL;
@@ -69,7 +70,8 @@ static void frame_name(struct import *im, uint64_t pc, const char *name, size_t 
 		len = (size_t)(inlined + 1 - name);
 	len = frame_text_len(name, len);
 	snprintf(key, sizeof key, FRAME_KEY, pc);
-	snprintf(text, sizeof text, "%.*s", len < FRAME_TEXT_BYTES ? (int)len : FRAME_TEXT_BYTES, name);
+	snprintf(text, sizeof text, "%.*s", len < FRAME_TEXT_BYTES ? (int)len : FRAME_TEXT_BYTES,
+		 name);
 	import_emit_meta(im, key, text);
 }
 
@@ -97,7 +99,8 @@ int import_stack_take(struct import *im, const char *p, struct import_stack *sta
 }
 
 /* "fill (t.c:20)", "fill (in /bin/t)", "???". */
-bool import_frame_find(const struct trace *t, uint64_t pc, struct symbol *symbol, struct arena *arena)
+bool import_frame_find(const struct trace *t, uint64_t pc, struct symbol *symbol,
+		       struct arena *arena)
 {
 	const char *text, *place, *colon, *end;
 	char key[32];
@@ -106,13 +109,17 @@ bool import_frame_find(const struct trace *t, uint64_t pc, struct symbol *symbol
 	text = trace_meta(t, key);
 	if (!text)
 		return false;
-	*symbol = (struct symbol){ .offset = pc }; /* of a symbol without object: the address itself */
+	*symbol =
+		(struct symbol){ .offset =
+					 pc }; /* of a symbol without object: the address itself */
 	end = text + strlen(text);
 	place = strstr(text, " (in ");
 	if (place && end[-1] == ')') {
 		if (strcmp(place, " (in \?\?\?)") != 0)
-			symbol->object = arena_string(arena, place + 5, (size_t)(end - 1 - (place + 5)));
-	} else if ((place = end[-1] == ')' ? memrchr(text, '(', (size_t)(end - text)) : NULL) && place > text) {
+			symbol->object =
+				arena_string(arena, place + 5, (size_t)(end - 1 - (place + 5)));
+	} else if ((place = end[-1] == ')' ? memrchr(text, '(', (size_t)(end - text)) : NULL) &&
+		   place > text) {
 		colon = memrchr(place, ':', (size_t)(end - place));
 		if (colon && isdigit((unsigned char)colon[1])) {
 			symbol->file = arena_string(arena, place + 1, (size_t)(colon - place - 1));

@@ -12,12 +12,12 @@
 struct import {
 	FILE *in;
 	const char *path;
-	uint64_t line, byte;		   /* of the next character */
+	uint64_t line, byte;               /* of the next character */
 	uint64_t record_line, record_byte; /* where the record begins */
-	VEC(char) text;			   /* the record, or the beginning of a line; NUL-terminated */
-	int end;			   /* what ended it: '|', '\n' or EOF */
-	long pid;			   /* of the log's lines, -1 if they have no prefix */
-	char *command;			   /* as the preamble tells, NULL if there is none */
+	VEC(char) text; /* the record, or the beginning of a line; NUL-terminated */
+	int end;        /* what ended it: '|', '\n' or EOF */
+	long pid;       /* of the log's lines, -1 if they have no prefix */
+	char *command;  /* as the preamble tells, NULL if there is none */
 	struct writer *w;
 	struct import_map map;
 	struct map frames; /* code addresses whose names are in the trace */
@@ -47,7 +47,8 @@ bool import_stack_is_whole(const char *text); /* nothing of its last frame is mi
 
 /* ---- import_emit.c ---- */
 
-void import_emit(struct import *im, enum pmt_kind kind, uint32_t size_bytes, struct import_stack stack, struct writer_event ev);
+void import_emit(struct import *im, enum pmt_kind kind, uint32_t size_bytes,
+		 struct import_stack stack, struct writer_event ev);
 void import_emit_text(struct import *im, enum pmt_kind kind, const char *text);
 void import_emit_meta(struct import *im, const char *key, const char *value);
 

@@ -7,7 +7,8 @@
 #include "pmtrace.h"
 
 #define MEMORY_GRAIN_BYTES ((uint64_t)1 << 20)
-#define MEMORY_REACH_BYTES ((uint64_t)64 << 20) /* a store this far above known memory belongs to it */
+#define MEMORY_REACH_BYTES \
+	((uint64_t)64 << 20) /* a store this far above known memory belongs to it */
 #define OFFSET_LIMIT ((uint64_t)1 << PMT_OFFSET_BITS)
 #define FILE_LIMIT (1u << (64 - PMT_OFFSET_BITS))
 
@@ -22,7 +23,8 @@ void import_map_release(struct import_map *m)
 	vec_release(&m->memory);
 }
 
-static int file_add(struct import_map *m, char *path, bool is_memory, uint32_t *file, struct error *err)
+static int file_add(struct import_map *m, char *path, bool is_memory, uint32_t *file,
+		    struct error *err)
 {
 	if (m->files.n + 1 >= FILE_LIMIT) {
 		free(path);
@@ -74,7 +76,8 @@ int import_map_register(struct import_map *m, const char *path, const struct imp
 	struct import_range r = *range;
 
 	*news = (struct import_news){ 0 };
-	if (r.va + r.len_bytes < r.va || r.offset >= OFFSET_LIMIT || r.len_bytes >= OFFSET_LIMIT - r.offset)
+	if (r.va + r.len_bytes < r.va || r.offset >= OFFSET_LIMIT ||
+	    r.len_bytes >= OFFSET_LIMIT - r.offset)
 		return error_set(err, "a file cannot be that large");
 	r.file = file_find(m, path);
 	if (!r.file) {
@@ -91,7 +94,8 @@ int import_map_register(struct import_map *m, const char *path, const struct imp
 	return 0;
 }
 
-static bool range_find(const struct import_range *r, uint64_t va, uint64_t *addr, uint64_t *len_bytes)
+static bool range_find(const struct import_range *r, uint64_t va, uint64_t *addr,
+		       uint64_t *len_bytes)
 {
 	if (va < r->va || va - r->va >= r->len_bytes)
 		return false;
@@ -158,14 +162,15 @@ static struct import_range *memory_below(struct import_map *m, uint64_t va)
 	for (size_t i = 0; i < m->memory.n; i++) {
 		struct import_range *r = &m->memory.at[i];
 
-		if (r->va <= va && va - r->va - r->len_bytes < MEMORY_REACH_BYTES && va - r->va < OFFSET_LIMIT / 2 &&
-		    (!best || r->va > best->va))
+		if (r->va <= va && va - r->va - r->len_bytes < MEMORY_REACH_BYTES &&
+		    va - r->va < OFFSET_LIMIT / 2 && (!best || r->va > best->va))
 			best = r;
 	}
 	return best;
 }
 
-int import_map_add_memory(struct import_map *m, uint64_t va, struct import_news *news, struct error *err)
+int import_map_add_memory(struct import_map *m, uint64_t va, struct import_news *news,
+			  struct error *err)
 {
 	uint64_t start = va & ~(MEMORY_GRAIN_BYTES - 1), end = grain_end(va), old_end;
 	struct import_range *r = memory_below(m, va);

@@ -23,7 +23,7 @@ struct import_file {
 struct import_map {
 	VEC(struct import_range) registered; /* a later one hides an earlier one */
 	VEC(struct import_range) memory;     /* grows upwards when touched nearby */
-	VEC(struct import_file) files;	     /* file number 1 is at index 0 */
+	VEC(struct import_file) files;       /* file number 1 is at index 0 */
 };
 
 /* What a call has changed. */
@@ -45,6 +45,7 @@ bool import_map_find(const struct import_map *m, uint64_t va, uint64_t *addr, ui
 uint64_t import_map_gap(const struct import_map *m, uint64_t va);
 
 /* Makes memory for a va that import_map_find() does not know. */
-int import_map_add_memory(struct import_map *m, uint64_t va, struct import_news *news, struct error *err);
+int import_map_add_memory(struct import_map *m, uint64_t va, struct import_news *news,
+			  struct error *err);
 
 #endif

@@ -14,14 +14,17 @@ static void emit_news(struct import *im, const struct import_news *news)
 
 	if (news->is_new_file)
 		import_emit(im, PMT_FILE, 0, (struct import_stack){ 0 },
-		     (struct writer_event){ .arg = { news->file, f->size_bytes, f->is_memory ? PMT_FILE_MEMORY : 0 },
-					    .data = f->path,
-					    .data_len = len < 4096 ? (uint32_t)len : 4096 });
+			    (struct writer_event){ .arg = { news->file, f->size_bytes,
+							    f->is_memory ? PMT_FILE_MEMORY : 0 },
+						   .data = f->path,
+						   .data_len = len < 4096 ? (uint32_t)len : 4096 });
 	else if (news->is_new_size)
-		import_emit(im, PMT_SIZE, 0, (struct import_stack){ 0 }, (struct writer_event){ .arg = { news->file, f->size_bytes } });
+		import_emit(im, PMT_SIZE, 0, (struct import_stack){ 0 },
+			    (struct writer_event){ .arg = { news->file, f->size_bytes } });
 	if (r->len_bytes)
 		import_emit(im, PMT_MAP, 0, (struct import_stack){ 0 },
-		     (struct writer_event){ .addr = PMT_ADDR(r->file, r->offset), .arg = { r->va, r->len_bytes, 3 } });
+			    (struct writer_event){ .addr = PMT_ADDR(r->file, r->offset),
+						   .arg = { r->va, r->len_bytes, 3 } });
 }
 
 /* ";0x1f" or "0x1f", in lower case as the log has it: text glued behind may begin with a capital. */
@@ -52,7 +55,9 @@ static int store_piece(struct import *im, uint64_t va, uint64_t *addr, uint64_t 
 	if (import_map_add_memory(&im->map, va, &news, &why) < 0)
 		return import_bad(im, why.msg);
 	emit_news(im, &news);
-	return import_map_find(&im->map, va, addr, len_bytes) ? 0 : import_bad(im, "the address cannot be");
+	return import_map_find(&im->map, va, addr, len_bytes)
+		       ? 0
+		       : import_bad(im, "the address cannot be");
 }
 
 static int record_store(struct import *im, const char *p)
@@ -61,8 +66,8 @@ static int record_store(struct import *im, const char *p)
 	struct import_stack stack = { 0 };
 	const char *fields;
 
-	if (!take_hex(&p, &va) || !take_hex(&p, &value) || !take_hex(&p, &size) || size == 0 || size > 8 ||
-	    (size & (size - 1)) || va + size < va)
+	if (!take_hex(&p, &va) || !take_hex(&p, &value) || !take_hex(&p, &size) || size == 0 ||
+	    size > 8 || (size & (size - 1)) || va + size < va)
 		return import_bad(im, "cannot read this store");
 	fields = im->text.at;
 	while (*p == ';' && im->end == '|' && !import_stack_is_whole(p)) { /* C++: operator| */
@@ -83,7 +88,8 @@ static int record_store(struct import *im, const char *p)
 		if (store_piece(im, va, &addr, &len) < 0)
 			return -1;
 		len = len < size ? len : size;
-		import_emit(im, PMT_STORE, (uint32_t)len, stack, (struct writer_event){ .addr = addr, .data = &value });
+		import_emit(im, PMT_STORE, (uint32_t)len, stack,
+			    (struct writer_event){ .addr = addr, .data = &value });
 	}
 	return 0;
 }
@@ -99,12 +105,16 @@ static int record_flush(struct import *im, const char *p)
 	for (; size; size -= len, va += len) {
 		bool is_pm = import_map_find(&im->map, va, &addr, &len);
 
-		len = is_pm ? len : import_map_gap(&im->map, va); /* flushes of other memory are logged as well */
+		len = is_pm ? len
+			    : import_map_gap(&im->map,
+					     va); /* flushes of other memory are logged as well */
 		len = len < size ? len : size;
 		if (!is_pm)
 			continue;
-		for (line = addr & ~(uint64_t)(PMT_LINE_BYTES - 1); line < addr + len; line += PMT_LINE_BYTES)
-			import_emit(im, PMT_CLWB, PMT_LINE_BYTES, (struct import_stack){ 0 }, (struct writer_event){ .addr = line });
+		for (line = addr & ~(uint64_t)(PMT_LINE_BYTES - 1); line < addr + len;
+		     line += PMT_LINE_BYTES)
+			import_emit(im, PMT_CLWB, PMT_LINE_BYTES, (struct import_stack){ 0 },
+				    (struct writer_event){ .addr = line });
 	}
 	return 0;
 }
@@ -150,8 +160,8 @@ static int record_file(struct import *im, const char *p)
 	if (!numbers)
 		return import_bad(im, "cannot read this file's registration");
 	path = strndup(p, (size_t)(numbers - p));
-	if (!take_hex(&numbers, &r.va) || !take_hex(&numbers, &r.len_bytes) || !take_hex(&numbers, &r.offset) ||
-	    (*numbers && im->end == '|'))
+	if (!take_hex(&numbers, &r.va) || !take_hex(&numbers, &r.len_bytes) ||
+	    !take_hex(&numbers, &r.offset) || (*numbers && im->end == '|'))
 		result = import_bad(im, "cannot read this file's registration");
 	else if (import_map_register(&im->map, path, &r, &news, &why) < 0)
 		result = import_bad(im, why.msg);
@@ -173,15 +183,13 @@ static int record_stop(struct import *im, const char *p)
 struct record_kind {
 	const char *name;
 	bool is_bare; /* nothing follows, unless Valgrind glued a message to it */
-	bool is_last;  /* of its line, and exactly that */
+	bool is_last; /* of its line, and exactly that */
 	int (*read)(struct import *im, const char *p);
 };
 
 static const struct record_kind record_kinds[] = {
-	{ "STORE;", false, false, record_store },
-	{ "FLUSH;", false, false, record_flush },
-	{ "FENCE", true, false, record_fence },
-	{ "REGISTER_FILE;", false, false, record_file },
+	{ "STORE;", false, false, record_store }, { "FLUSH;", false, false, record_flush },
+	{ "FENCE", true, false, record_fence },   { "REGISTER_FILE;", false, false, record_file },
 	{ "STOP", true, true, record_stop },
 };
 

@@ -8,8 +8,8 @@
 
 int import_bad(struct import *im, const char *problem)
 {
-	return error_set(im->err, "%s: line %" PRIu64 ", byte %" PRIu64 ": %s: '%.60s'", im->path, im->record_line,
-			 im->record_byte, problem, im->text.at);
+	return error_set(im->err, "%s: line %" PRIu64 ", byte %" PRIu64 ": %s: '%.60s'", im->path,
+			 im->record_line, im->record_byte, problem, im->text.at);
 }
 
 static int next_char(struct import *im)

@@ -22,8 +22,9 @@ bool trace_kind_by_name(const char *name, enum pmt_kind *kind)
 
 const char *trace_barrier_option(uint64_t option)
 {
-	static const char *const names[16] = { "#0", "oshld", "oshst", "osh", "#4", "nshld", "nshst", "nsh",
-					       "#8", "ishld", "ishst", "ish", "#12", "ld", "st", "sy" };
+	static const char *const names[16] = { "#0",    "oshld", "oshst", "osh",   "#4",    "nshld",
+					       "nshst", "nsh",   "#8",    "ishld", "ishst", "ish",
+					       "#12",   "ld",    "st",    "sy" };
 
 	return option < 16 ? names[option] : "?";
 }

@@ -19,15 +19,18 @@ struct rule {
 
 /* The first that matches counts. */
 static const struct rule objects[] = {
-	{ NAME, "libpmend_rt.so", OWNER_PMEND }, { NAME, "libpmem", OWNER_PMDK },      { NAME, "libc.so", OWNER_RUNTIME },
-	{ NAME, "libc-", OWNER_RUNTIME },	 { NAME, "libpthread", OWNER_RUNTIME }, { NAME, "ld-linux", OWNER_RUNTIME },
-	{ NAME, "libgcc_s", OWNER_RUNTIME },	 { NAME, "libstdc++", OWNER_RUNTIME },	{ NAME, "libc++", OWNER_RUNTIME },
-	{ PATH, "/usr/lib/", OWNER_SYSTEM },	 { PATH, "/lib/", OWNER_SYSTEM },	{ PATH, "/lib64/", OWNER_SYSTEM },
+	{ NAME, "libpmend_rt.so", OWNER_PMEND }, { NAME, "libpmem", OWNER_PMDK },
+	{ NAME, "libc.so", OWNER_RUNTIME },      { NAME, "libc-", OWNER_RUNTIME },
+	{ NAME, "libpthread", OWNER_RUNTIME },   { NAME, "ld-linux", OWNER_RUNTIME },
+	{ NAME, "libgcc_s", OWNER_RUNTIME },     { NAME, "libstdc++", OWNER_RUNTIME },
+	{ NAME, "libc++", OWNER_RUNTIME },       { PATH, "/usr/lib/", OWNER_SYSTEM },
+	{ PATH, "/lib/", OWNER_SYSTEM },         { PATH, "/lib64/", OWNER_SYSTEM },
 };
 
 static const struct rule files[] = {
-	{ NAME, "pmend.h", OWNER_PMEND },	   { PATH, "/usr/include/", OWNER_SYSTEM }, { PATH, "/usr/lib/", OWNER_SYSTEM },
-	{ PART, "/include/c++/", OWNER_SYSTEM }, { PART, "/lib/gcc/", OWNER_SYSTEM },	    { PART, "/lib/clang/", OWNER_SYSTEM },
+	{ NAME, "pmend.h", OWNER_PMEND },    { PATH, "/usr/include/", OWNER_SYSTEM },
+	{ PATH, "/usr/lib/", OWNER_SYSTEM }, { PART, "/include/c++/", OWNER_SYSTEM },
+	{ PART, "/lib/gcc/", OWNER_SYSTEM }, { PART, "/lib/clang/", OWNER_SYSTEM },
 	{ PATH, "/rustc/", OWNER_SYSTEM },
 };
 
@@ -130,7 +133,8 @@ static enum owner owner_of_file(const struct libraries *l, const char *file)
 	return o;
 }
 
-enum owner owner_of_code(const struct libraries *l, const char *object, const char *file, const char *function)
+enum owner owner_of_code(const struct libraries *l, const char *object, const char *file,
+			 const char *function)
 {
 	enum owner o = object ? owner_of_object(object) : OWNER_USER;
 
@@ -148,9 +152,11 @@ enum owner owner_of_code(const struct libraries *l, const char *object, const ch
 static const char *const deciders[] = { "libpmemobj", "libpmemlog", "libpmemblk", "libpmempool" };
 
 /* Functions of theirs by which the program itself decides. */
-static const char *const asked_for[] = { "pmemobj_persist", "pmemobj_xpersist", "pmemobj_flush", "pmemobj_xflush", "pmemobj_drain", "pmemobj_mem*" };
+static const char *const asked_for[] = { "pmemobj_persist", "pmemobj_xpersist", "pmemobj_flush",
+					 "pmemobj_xflush",  "pmemobj_drain",    "pmemobj_mem*" };
 
-static const char *const makers[] = { "pmemobj_create*", "pmemlog_create*", "pmemblk_create*", "pmempool_create*" };
+static const char *const makers[] = { "pmemobj_create*", "pmemlog_create*", "pmemblk_create*",
+				      "pmempool_create*" };
 
 static bool is_listed(const char *const *globs, size_t n, const char *text)
 {

@@ -24,7 +24,8 @@ struct libraries {
 enum owner owner_of_object(const char *path);
 enum owner owner_of_site(const struct trace_site *site); /* by its object alone; site may be NULL */
 /* A frame. object, file and function may be NULL, libraries, too. */
-enum owner owner_of_code(const struct libraries *libraries, const char *object, const char *file, const char *function);
+enum owner owner_of_code(const struct libraries *libraries, const char *object, const char *file,
+			 const char *function);
 
 /* ---- what PMDK does on its own ---- */
 

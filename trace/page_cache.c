@@ -11,10 +11,10 @@
 #include "util/vec.h"
 
 struct pages {
-	struct map known;	 /* all that were stored to; their state */
-	VEC(uint64_t) waiting;	 /* stored to, and in no sync so far */
+	struct map known;      /* all that were stored to; their state */
+	VEC(uint64_t) waiting; /* stored to, and in no sync so far */
 	uint64_t nstored, nsynced;
-	bool has_sync;	/* one that waits, of a file of the trace */
+	bool has_sync;  /* one that waits, of a file of the trace */
 	bool has_async; /* one that does not, and so promises nothing */
 };
 
@@ -27,7 +27,8 @@ static uint64_t page_of(uint64_t addr)
 
 static void store(struct pages *p, const struct trace_event *ev)
 {
-	for (uint64_t page = page_of(ev->addr); ev->size_bytes && page <= page_of(ev->addr + ev->size_bytes - 1); page++)
+	for (uint64_t page = page_of(ev->addr);
+	     ev->size_bytes && page <= page_of(ev->addr + ev->size_bytes - 1); page++)
 		if (!map_get(&p->known, page)) {
 			map_set(&p->known, page, &stored);
 			*vec_add(&p->waiting) = page;
@@ -136,7 +137,9 @@ bool page_cache_is_all(const struct trace *trace, char **why)
 	else if (!is_all && p.has_sync && other)
 		*why = xstrdup(other);
 	else if (!is_all && p.has_sync)
-		*why = xasprintf("only %" PRIu64 " of the %" PRIu64 " pages that it stores to are synced at some time", p.nsynced, p.nstored);
+		*why = xasprintf("only %" PRIu64 " of the %" PRIu64
+				 " pages that it stores to are synced at some time",
+				 p.nsynced, p.nstored);
 	map_release(&p.known);
 	vec_release(&p.waiting);
 	trace_close(t);

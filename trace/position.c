@@ -63,10 +63,13 @@ static void begin_again(struct trace *t, struct stream *s, struct wire *w)
 	base = t->chunks->base + t->chunks->list.at[s->chunk - 1].offset;
 	memcpy(&s->header, base, sizeof s->header);
 	if (s->p)
-		w->is_bad |= s->p < base + sizeof s->header || s->end < s->p || s->end > base + sizeof s->header + s->header.used || !chunk_is_right(t, s, &t->chunks->list.at[s->chunk - 1]);
+		w->is_bad |= s->p < base + sizeof s->header || s->end < s->p ||
+			     s->end > base + sizeof s->header + s->header.used ||
+			     !chunk_is_right(t, s, &t->chunks->list.at[s->chunk - 1]);
 }
 
-static void pass_stream(struct trace *t, struct stream *s, struct wire *w, const struct map *numbers)
+static void pass_stream(struct trace *t, struct stream *s, struct wire *w,
+			const struct map *numbers)
 {
 	wire_pass(w, s->is_started);
 	wire_pass(w, s->is_in_chunk);
@@ -96,7 +99,8 @@ static void pass_waiting(struct trace *t, struct wire *w)
 		t->waiting.n = 0;
 	}
 	for (uint64_t i = 0, n = wire_number(w, t->waiting.n); i < n && !w->is_bad; i++) {
-		const uint64_t number = wire_number(w, w->is_received ? 0 : (uint64_t)(t->waiting.at[i] - t->streams));
+		const uint64_t number = wire_number(
+			w, w->is_received ? 0 : (uint64_t)(t->waiting.at[i] - t->streams));
 
 		w->is_bad |= number >= t->nstreams;
 		if (w->is_received && !w->is_bad)
@@ -173,7 +177,9 @@ void trace_pass_position(struct trace *t, struct wire *w)
 	wire_pass(w, t->met.nobjects);
 	wire_pass(w, t->met.nnodes);
 	wire_pass(w, t->met.nsites);
-	w->is_bad |= t->met.nobjects > t->opened->store.objects.n || t->met.nnodes > t->opened->store.nodes.n || t->met.nsites > t->opened->store.sites.n;
+	w->is_bad |= t->met.nobjects > t->opened->store.objects.n ||
+		     t->met.nnodes > t->opened->store.nodes.n ||
+		     t->met.nsites > t->opened->store.sites.n;
 	pass_files(t, w);
 	pass_damage(t, w);
 }
@@ -195,6 +201,8 @@ void trace_pass_event(const struct trace *t, struct wire *w, struct trace_event 
 	if (!w->is_received)
 		return;
 	ev->site = site ? trace_site(t, site) : NULL;
-	w->is_bad |= (site && !ev->site) || (unsigned)ev->kind >= PMT_NKINDS || (ev->data_len && !ev->data) ||
-		     (ev->data && ev->data_len > t->chunks->size_bytes - (uint64_t)(ev->data - t->chunks->base));
+	w->is_bad |= (site && !ev->site) || (unsigned)ev->kind >= PMT_NKINDS ||
+		     (ev->data_len && !ev->data) ||
+		     (ev->data && ev->data_len > t->chunks->size_bytes -
+							 (uint64_t)(ev->data - t->chunks->base));
 }

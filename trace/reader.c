@@ -42,7 +42,8 @@ static void note_fork(struct trace *t, const struct stream *s, uint64_t child_nu
 		return;
 	child->is_started = true;
 	if (n > MAX_FORKED - t->nforked) {
-		set_damage(t, "process %u was not read: too many forked processes are alive", child->number);
+		set_damage(t, "process %u was not read: too many forked processes are alive",
+			   child->number);
 		child->last_chunk = child->chunk; /* it has nothing to say */
 		return;
 	}
@@ -52,8 +53,10 @@ static void note_fork(struct trace *t, const struct stream *s, uint64_t child_nu
 }
 
 /* Arguments and blob. NULL: they are cut off. */
-__attribute__((noinline)) static const uint8_t *decode_rare(const struct stream *s, const struct site_slot *slot,
-							    const uint8_t *p, struct trace_event *ev)
+__attribute__((noinline)) static const uint8_t *decode_rare(const struct stream *s,
+							    const struct site_slot *slot,
+							    const uint8_t *p,
+							    struct trace_event *ev)
 {
 	for (unsigned i = 0; i < slot->nargs; i++)
 		ev->arg[i] = get_number(&p);
@@ -66,8 +69,8 @@ __attribute__((noinline)) static const uint8_t *decode_rare(const struct stream 
 }
 
 /* The stored bytes, more than 8 of them. NULL: the code is wrong. */
-static const uint8_t *decode_long_value(struct trace *t, unsigned code, uint32_t size_bytes, const uint8_t *p,
-					struct trace_event *ev)
+static const uint8_t *decode_long_value(struct trace *t, unsigned code, uint32_t size_bytes,
+					const uint8_t *p, struct trace_event *ev)
 {
 	ev->data = code == PMT_VALUE_0 ? zeros : code == PMT_VALUE_WORDS ? t->value : p;
 	if (code == PMT_VALUE_0)
@@ -82,8 +85,8 @@ static const uint8_t *decode_long_value(struct trace *t, unsigned code, uint32_t
 	return p;
 }
 
-static inline const uint8_t *decode_value(struct trace *t, struct site_slot *slot, unsigned code, const uint8_t *p,
-					  struct trace_event *ev)
+static inline const uint8_t *decode_value(struct trace *t, struct site_slot *slot, unsigned code,
+					  const uint8_t *p, struct trace_event *ev)
 {
 	static const uint8_t nbytes[8] = { 0, 1, 2, 3, 4, 6, 0, 0 };
 	uint32_t n = nbytes[code];
@@ -109,8 +112,8 @@ static inline const uint8_t *decode_value(struct trace *t, struct site_slot *slo
 	return p;
 }
 
-static inline const uint8_t *decode_addr(struct pmt_encoder *e, struct site_slot *slot, unsigned code,
-					 const uint8_t *p, struct trace_event *ev)
+static inline const uint8_t *decode_addr(struct pmt_encoder *e, struct site_slot *slot,
+					 unsigned code, const uint8_t *p, struct trace_event *ev)
 {
 	struct pmt_site_state *state = &slot->state;
 	uint64_t addr = 0;
@@ -161,7 +164,8 @@ static inline bool decode_event(struct trace *t, struct stream *s, struct trace_
 	if (unlikely(p && (slot->nargs || slot->carries & PMT_HAS_BLOB)))
 		p = decode_rare(s, slot, p, ev);
 	if (unlikely(!p || p > s->end))
-		return stream_damage(t, s, s->is_cut ? "the file is truncated" : "an event makes no sense");
+		return stream_damage(
+			t, s, s->is_cut ? "the file is truncated" : "an event makes no sense");
 	s->p = p;
 	s->next_seq++;
 	s->nevents++;
@@ -176,10 +180,11 @@ static inline bool decode_event(struct trace *t, struct stream *s, struct trace_
 __attribute__((cold)) static void note_gap(struct trace *t, const struct trace_event *ev)
 {
 	if (ev->seq > t->last_seq + 1)
-		set_damage(t, "events %" PRIu64 " to %" PRIu64 " are missing", t->last_seq + 1, ev->seq - 1);
+		set_damage(t, "events %" PRIu64 " to %" PRIu64 " are missing", t->last_seq + 1,
+			   ev->seq - 1);
 	else
-		set_damage(t, "event number %" PRIu64 " of process %u came after %" PRIu64, ev->seq, ev->stream,
-			   t->last_seq);
+		set_damage(t, "event number %" PRIu64 " of process %u came after %" PRIu64, ev->seq,
+			   ev->stream, t->last_seq);
 }
 
 __attribute__((cold)) static bool note_end(struct trace *t)
@@ -192,7 +197,9 @@ __attribute__((cold)) static bool note_end(struct trace *t)
 	if (h->error) { /* the cause of whatever else was noticed */
 		free(t->damage);
 		t->damage = NULL;
-		set_damage(t, "recording stopped after %" PRIu64 " events because the trace could not be written: %s",
+		set_damage(t,
+			   "recording stopped after %" PRIu64
+			   " events because the trace could not be written: %s",
 			   t->nevents, strerror((int)h->error));
 	} else if (t->last_seq < h->seq) {
 		set_damage(t, "the last %" PRIu64 " events are missing", h->seq - t->last_seq);
@@ -331,8 +338,10 @@ struct pmt_ending trace_ending(const struct trace *t)
 {
 	struct pmt_ending e;
 
-	memcpy(&e, t->chunks->base + PMT_ENDING_OFFSET, sizeof e); /* the file has a whole header, or was not opened */
-	if ((e.how == PMT_END_EXIT && e.code <= 255) || (e.how == PMT_END_SIGNAL && e.code > 0 && e.code <= 64))
+	memcpy(&e, t->chunks->base + PMT_ENDING_OFFSET,
+	       sizeof e); /* the file has a whole header, or was not opened */
+	if ((e.how == PMT_END_EXIT && e.code <= 255) ||
+	    (e.how == PMT_END_SIGNAL && e.code > 0 && e.code <= 64))
 		return e;
 	return (struct pmt_ending){ PMT_END_UNKNOWN, 0 };
 }

@@ -24,9 +24,12 @@ void set_damage(struct trace *t, const char *fmt, ...)
 
 bool stream_damage(struct trace *t, const struct stream *s, const char *problem)
 {
-	uint64_t offset = s->is_in_chunk ? (uint64_t)(s->p - t->chunks->base) : t->chunks->list.at[s->chunk].offset;
+	uint64_t offset = s->is_in_chunk ? (uint64_t)(s->p - t->chunks->base)
+					 : t->chunks->list.at[s->chunk].offset;
 
-	set_damage(t, "%s at file offset %" PRIu64 " (process %u), after %" PRIu64 " readable events of this process",
+	set_damage(t,
+		   "%s at file offset %" PRIu64 " (process %u), after %" PRIu64
+		   " readable events of this process",
 		   problem, offset, s->number, s->nevents);
 	return false;
 }
@@ -64,7 +67,8 @@ struct stream *waiting_take(struct trace *t)
 	top = t->waiting.at[0];
 	s = t->waiting.at[--t->waiting.n];
 	for (; (child = 2 * i + 1) < t->waiting.n; i = child) {
-		if (child + 1 < t->waiting.n && is_before(t->waiting.at[child + 1], t->waiting.at[child]))
+		if (child + 1 < t->waiting.n &&
+		    is_before(t->waiting.at[child + 1], t->waiting.at[child]))
 			child++;
 		if (!is_before(t->waiting.at[child], s))
 			break;
@@ -110,7 +114,9 @@ bool chunk_is_right(const struct trace *t, const struct stream *s, struct chunk_
 {
 	if (s->header.state != PMT_CHUNK_CLOSED || s->is_cut || ref->is_right)
 		return true;
-	ref->is_right = pmt_chunk_hash(t->chunks->header.version, &s->header, t->chunks->base + ref->offset + sizeof s->header) == s->header.hash;
+	ref->is_right =
+		pmt_chunk_hash(t->chunks->header.version, &s->header,
+			       t->chunks->base + ref->offset + sizeof s->header) == s->header.hash;
 	return ref->is_right;
 }
 

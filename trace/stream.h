@@ -8,16 +8,18 @@
 #include "trace/trace.h"
 
 struct stream {
-	const uint8_t *p, *end;	 /* what is left of the chunk */
-	uint64_t next_seq;	 /* the next event's number; at least, while table records are before it */
+	const uint8_t *p, *end; /* what is left of the chunk */
+	uint64_t
+		next_seq; /* the next event's number; at least, while table records are before it */
 	struct tables tables;
-	uint64_t nevents;	 /* given out so far */
+	uint64_t nevents;        /* given out so far */
 	uint64_t nevents_before; /* of them, before this chunk */
-	size_t chunk, last_chunk; /* in chunks.list: the next one, and one behind the stream's last */
+	size_t chunk,
+		last_chunk; /* in chunks.list: the next one, and one behind the stream's last */
 	struct pmt_chunk header; /* of this chunk */
 	uint32_t number;
 	uint32_t nchunks; /* begun so far */
-	size_t nforked; /* table entries copied from the parent */
+	size_t nforked;   /* table entries copied from the parent */
 	bool is_started, is_in_chunk, is_cut;
 };
 
@@ -33,7 +35,8 @@ struct trace_opened {
 struct trace {
 	struct stream *now;
 	uint64_t limit, last_seq;
-	uint8_t value[PMT_STORE_MAX_BYTES]; /* of the event last read, when it is not in the file as such */
+	uint8_t value
+		[PMT_STORE_MAX_BYTES]; /* of the event last read, when it is not in the file as such */
 	struct chunks *chunks;
 	struct trace_opened *opened;
 	struct stream *streams;
@@ -42,18 +45,19 @@ struct trace {
 	struct tables_met met;
 	struct files files;
 	struct arena names; /* of files */
-	size_t nforked; /* in all streams now */
+	size_t nforked;     /* in all streams now */
 	uint64_t nevents;
 	char *damage;
 	bool is_cut_off; /* a process was killed */
-	bool is_worse;	 /* there is other damage */
+	bool is_worse;   /* there is other damage */
 	bool is_at_end;
 };
 
 /* Says what is wrong, unless something was before: what follows is often its consequence. */
 void set_damage(struct trace *t, const char *fmt, ...) __attribute__((format(printf, 2, 3), cold));
 /* The same with the place in the stream. Returns false. */
-bool stream_damage(struct trace *t, const struct stream *s, const char *problem) __attribute__((cold));
+bool stream_damage(struct trace *t, const struct stream *s, const char *problem)
+	__attribute__((cold));
 
 /* The content of the chunk, whose header the stream holds, has the hash that it should have. One that is open or truncated has none. */
 bool chunk_is_right(const struct trace *t, const struct stream *s, struct chunk_ref *ref);

@@ -15,7 +15,8 @@
 #include "util/sysroot.h"
 #include "util/vec.h"
 
-char *__cxa_demangle(const char *name, char *buffer, size_t *len_bytes, int *status); /* of libstdc++ */
+char *__cxa_demangle(const char *name, char *buffer, size_t *len_bytes,
+		     int *status); /* of libstdc++ */
 
 /* A loadable piece of an ELF file. */
 struct segment {
@@ -108,12 +109,14 @@ static bool read_segments(struct module *m, const char *path)
 		return false;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (elf && elf_kind(elf) == ELF_K_ELF && has_build_id(elf, m) && elf_getphdrnum(elf, &n) == 0) {
+	if (elf && elf_kind(elf) == ELF_K_ELF && has_build_id(elf, m) &&
+	    elf_getphdrnum(elf, &n) == 0) {
 		is_right = true;
 		for (i = 0; i < n; i++)
 			if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD)
-				*vec_add(&m->segments) = (struct segment){
-					.offset = ph.p_offset, .len_bytes = ph.p_filesz, .vaddr = ph.p_vaddr };
+				*vec_add(&m->segments) = (struct segment){ .offset = ph.p_offset,
+									   .len_bytes = ph.p_filesz,
+									   .vaddr = ph.p_vaddr };
 	}
 	elf_end(elf);
 	close(fd);
@@ -149,7 +152,8 @@ static struct module *get_module(struct symbols *s, const struct trace_object *o
 	for (size_t i = 0; i < s->modules.n; i++) {
 		m = s->modules.at[i];
 		if (m->build_id_len == object->build_id_len &&
-		    memcmp(m->build_id, object->build_id, m->build_id_len) == 0 && strcmp(m->path, object->path) == 0)
+		    memcmp(m->build_id, object->build_id, m->build_id_len) == 0 &&
+		    strcmp(m->path, object->path) == 0)
 			return m;
 	}
 	m = xcalloc(1, sizeof *m);
@@ -185,7 +189,10 @@ static size_t length_without_hash(const char *name)
 {
 	const size_t n = strlen(name), hash = 19;
 
-	return n > hash && strncmp(name + n - hash, "::h", 3) == 0 && strspn(name + n - hash + 3, "0123456789abcdef") == hash - 3 ? n - hash : n;
+	return n > hash && strncmp(name + n - hash, "::h", 3) == 0 &&
+			       strspn(name + n - hash + 3, "0123456789abcdef") == hash - 3
+		       ? n - hash
+		       : n;
 }
 
 static const char *readable_name(struct symbols *s, const char *name)
@@ -221,7 +228,8 @@ static uint32_t die_number(Dwarf_Die *die, unsigned name)
 	Dwarf_Attribute attr;
 	Dwarf_Word value;
 
-	return dwarf_attr(die, name, &attr) && dwarf_formudata(&attr, &value) == 0 ? (uint32_t)value : 0;
+	return dwarf_attr(die, name, &attr) && dwarf_formudata(&attr, &value) == 0 ? (uint32_t)value
+										   : 0;
 }
 
 /* Where the function begins, in the file that declares it. */
@@ -230,7 +238,10 @@ static uint32_t die_line(Dwarf_Die *die)
 	Dwarf_Attribute attr;
 	Dwarf_Word line;
 
-	return dwarf_attr_integrate(die, DW_AT_decl_line, &attr) && dwarf_formudata(&attr, &line) == 0 ? (uint32_t)line : 0;
+	return dwarf_attr_integrate(die, DW_AT_decl_line, &attr) &&
+			       dwarf_formudata(&attr, &line) == 0
+		       ? (uint32_t)line
+		       : 0;
 }
 
 static struct symbol *add_symbol(struct lookup *l)
@@ -313,7 +324,9 @@ static bool is_frame_of_functions(Dwarf_Die *die)
 {
 	int tag = dwarf_tag(die);
 
-	return tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
+	return tag == DW_TAG_namespace || tag == DW_TAG_structure_type ||
+	       tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
+	       tag == DW_TAG_enumeration_type;
 }
 
 /* The innermost entry below this one that holds the address. dwarf_getscopes() does not look into namespaces and types, where Rust's functions are. */
@@ -347,7 +360,8 @@ static void find_dwarf(struct lookup *l)
 		return;
 	add_line(l, cu, l->pc - bias);
 	if (dwarf_getscopes(cu, l->pc - bias, &containing) > 0)
-		innermost = containing[0]; /* the others continue with the scopes of an inlined function's definition; we want those of its caller */
+		innermost = containing
+			[0]; /* the others continue with the scopes of an inlined function's definition; we want those of its caller */
 	else if (!find_innermost(cu, l->pc - bias, &innermost))
 		return;
 	n = dwarf_getscopes_die(&innermost, &scopes);
@@ -364,15 +378,18 @@ static void find_elf_symbol(struct lookup *l)
 	GElf_Sym sym;
 
 	if (!outermost->function)
-		outermost->function = readable_name(
-			l->s, dwfl_module_addrinfo(l->module->dwfl_module, l->pc, &offset, &sym, NULL, NULL, NULL));
+		outermost->function =
+			readable_name(l->s, dwfl_module_addrinfo(l->module->dwfl_module, l->pc,
+								 &offset, &sym, NULL, NULL, NULL));
 }
 
 /* The cache. */
 
-static struct entry *cache_slot(struct symbols *s, const struct module *m, uint64_t pc, bool is_return)
+static struct entry *cache_slot(struct symbols *s, const struct module *m, uint64_t pc,
+				bool is_return)
 {
-	size_t i = (size_t)(((pc << 1 | is_return) ^ (uintptr_t)m) * 0x9e3779b97f4a7c15u >> 20) & (s->cache_room - 1);
+	size_t i = (size_t)(((pc << 1 | is_return) ^ (uintptr_t)m) * 0x9e3779b97f4a7c15u >> 20) &
+		   (s->cache_room - 1);
 	struct entry *e = &s->cache[i];
 
 	while (e->is_used && (e->module != m || e->pc != pc || e->is_return != is_return)) {
@@ -395,7 +412,8 @@ static void cache_grow(struct symbols *s)
 	free(old);
 }
 
-static void resolve(struct symbols *s, const struct module *m, uint64_t pc, bool is_return, struct entry *e)
+static void resolve(struct symbols *s, const struct module *m, uint64_t pc, bool is_return,
+		    struct entry *e)
 {
 	struct lookup l = { .s = s, .module = m, .pc = pc - is_return };
 	struct symbol *copy;
@@ -410,18 +428,24 @@ static void resolve(struct symbols *s, const struct module *m, uint64_t pc, bool
 	memcpy(copy, l.list.at, l.list.n * sizeof *copy);
 	for (size_t i = 0; i < l.list.n; i++)
 		copy[i].offset = pc;
-	*e = (struct entry){ .module = m, .pc = pc, .is_return = is_return, .is_used = true, .list = copy, .n = l.list.n };
+	*e = (struct entry){ .module = m,
+			     .pc = pc,
+			     .is_return = is_return,
+			     .is_used = true,
+			     .list = copy,
+			     .n = l.list.n };
 	vec_release(&l.list);
 }
 
-size_t symbols_find(struct symbols *s, const struct trace_object *object, uint64_t pc, bool is_return,
-		    const struct symbol **list)
+size_t symbols_find(struct symbols *s, const struct trace_object *object, uint64_t pc,
+		    bool is_return, const struct symbol **list)
 {
 	const struct module *m = object ? get_module(s, object) : NULL;
 	struct entry *e;
 
 	if (object)
-		pc = file_address(m, object, pc - is_return) + is_return; /* a call may be a segment's last */
+		pc = file_address(m, object, pc - is_return) +
+		     is_return; /* a call may be a segment's last */
 	if (2 * (s->cache_n + 1) > s->cache_room)
 		cache_grow(s);
 	e = cache_slot(s, m, pc, is_return);
@@ -433,7 +457,8 @@ size_t symbols_find(struct symbols *s, const struct trace_object *object, uint64
 	return e->n;
 }
 
-struct Dwfl_Module *symbols_module(struct symbols *s, const struct trace_object *object, uint64_t *pc)
+struct Dwfl_Module *symbols_module(struct symbols *s, const struct trace_object *object,
+				   uint64_t *pc)
 {
 	const struct module *m = get_module(s, object);
 

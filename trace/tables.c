@@ -17,12 +17,12 @@ void tables_init(struct tables *t)
 	*vec_add(&t->nodes) = NULL;
 }
 
-#define COPY_VEC(to, from)                                                       \
-	do {                                                                     \
-		vec_reserve(to, (from)->n);                                      \
-		if ((from)->n)                                                   \
+#define COPY_VEC(to, from) \
+	do { \
+		vec_reserve(to, (from)->n); \
+		if ((from)->n) \
 			memcpy((to)->at, (from)->at, (from)->n * sizeof *(to)->at); \
-		(to)->n = (from)->n;                                             \
+		(to)->n = (from)->n; \
 	} while (0)
 
 void tables_copy(struct tables *to, const struct tables *from)
@@ -84,7 +84,8 @@ static const struct trace_object *object_at(const struct tables *t, uint64_t pc)
 }
 
 /* From start to end there is now this object, or nothing (NULL). What it covers in part keeps the other part. */
-static void set_range(struct tables *t, uint64_t start, uint64_t end, const struct trace_object *object)
+static void set_range(struct tables *t, uint64_t start, uint64_t end,
+		      const struct trace_object *object)
 {
 	size_t first = object_index(t, start), last = first, n = 0;
 	struct object_range put[3];
@@ -104,7 +105,8 @@ static void set_range(struct tables *t, uint64_t start, uint64_t end, const stru
 	if (first == last && n == 0)
 		return;
 	vec_reserve(&t->objects, t->objects.n + n);
-	memmove(t->objects.at + first + n, t->objects.at + last, (t->objects.n - last) * sizeof *put);
+	memmove(t->objects.at + first + n, t->objects.at + last,
+		(t->objects.n - last) * sizeof *put);
 	memcpy(t->objects.at + first, put, n * sizeof *put);
 	t->objects.n = t->objects.n - (last - first) + n;
 }
@@ -116,7 +118,8 @@ static uint64_t range_end(uint64_t start, uint64_t len_bytes)
 
 /* The definitions themselves: stored, unless another cursor did so before. */
 
-static const struct trace_object *store_object(struct tables_store *store, struct tables_met *met, const struct trace_object *o, const uint8_t *path,
+static const struct trace_object *store_object(struct tables_store *store, struct tables_met *met,
+					       const struct trace_object *o, const uint8_t *path,
 					       uint32_t path_len)
 {
 	const uint32_t number = met->nobjects++;
@@ -127,14 +130,16 @@ static const struct trace_object *store_object(struct tables_store *store, struc
 	object = arena_alloc(&store->arena, sizeof *object);
 	*object = *o;
 	object->path = arena_string(&store->arena, path, path_len);
-	object->path += strlen(object->path) - strlen(sysroot_own(object->path)); /* recovery from a bundle was recorded */
+	object->path += strlen(object->path) -
+			strlen(sysroot_own(object->path)); /* recovery from a bundle was recorded */
 	object->owner = (uint8_t)(owner_of_object(object->path) + 1);
 	object->id = number;
 	*vec_add(&store->objects) = object;
 	return object;
 }
 
-static const struct trace_node *store_node(struct tables_store *store, struct tables_met *met, const struct trace_node *n)
+static const struct trace_node *store_node(struct tables_store *store, struct tables_met *met,
+					   const struct trace_node *n)
 {
 	const uint32_t number = met->nnodes++;
 	struct trace_node *node;
@@ -147,7 +152,8 @@ static const struct trace_node *store_node(struct tables_store *store, struct ta
 	return node;
 }
 
-static const struct trace_site *store_site(struct tables_store *store, struct tables_met *met, const struct trace_site *s)
+static const struct trace_site *store_site(struct tables_store *store, struct tables_met *met,
+					   const struct trace_site *s)
 {
 	const uint32_t number = met->nsites++;
 	struct trace_site *site;
@@ -163,7 +169,8 @@ static const struct trace_site *store_site(struct tables_store *store, struct ta
 
 /* Records. */
 
-static const char *read_object(struct tables *t, struct tables_store *store, struct tables_met *met, const uint8_t **p, const uint8_t *end)
+static const char *read_object(struct tables *t, struct tables_store *store, struct tables_met *met,
+			       const uint8_t **p, const uint8_t *end)
 {
 	const struct trace_object *stored;
 	struct trace_object object = { 0 };
@@ -199,7 +206,8 @@ static const char *read_object_gone(struct tables *t, const uint8_t **p)
 	return NULL;
 }
 
-static const char *read_node(struct tables *t, struct tables_store *store, struct tables_met *met, const uint8_t **p)
+static const char *read_node(struct tables *t, struct tables_store *store, struct tables_met *met,
+			     const uint8_t **p)
 {
 	uint64_t parent = get_number(p);
 	uint64_t pc = t->encoder.last_node_pc + (uint64_t)get_signed(p);
@@ -220,7 +228,8 @@ static const char *read_node(struct tables *t, struct tables_store *store, struc
 	return NULL;
 }
 
-static const char *read_site(struct tables *t, struct tables_store *store, struct tables_met *met, const uint8_t **p)
+static const char *read_site(struct tables *t, struct tables_store *store, struct tables_met *met,
+			     const uint8_t **p)
 {
 	uint64_t node = get_number(p);
 	uint64_t pc = t->encoder.last_site_pc + (uint64_t)get_signed(p);
@@ -232,7 +241,8 @@ static const char *read_site(struct tables *t, struct tables_store *store, struc
 		return "a site's call path is unknown";
 	if (kind >= PMT_NKINDS || !trace_kinds[kind].name)
 		return "an event kind is unknown";
-	if (size_bytes > (trace_kinds[kind].carries & PMT_HAS_VALUE ? PMT_STORE_MAX_BYTES : UINT32_MAX))
+	if (size_bytes >
+	    (trace_kinds[kind].carries & PMT_HAS_VALUE ? PMT_STORE_MAX_BYTES : UINT32_MAX))
 		return "a site's size is impossible";
 	if (met->nsites == UINT32_MAX)
 		return "there are too many sites";
@@ -254,8 +264,8 @@ static const char *read_site(struct tables *t, struct tables_store *store, struc
 	return NULL;
 }
 
-const uint8_t *tables_read(struct tables *t, struct tables_store *store, struct tables_met *met, const uint8_t *p, const uint8_t *end,
-			   const char **problem)
+const uint8_t *tables_read(struct tables *t, struct tables_store *store, struct tables_met *met,
+			   const uint8_t *p, const uint8_t *end, const char **problem)
 {
 	switch (*p++ >> 2) {
 	case PMT_TABLE_NODE: *problem = read_node(t, store, met, &p); break;

@@ -25,9 +25,9 @@ struct object_range {
 
 struct tables {
 	struct pmt_encoder encoder;
-	VEC(struct site_slot) sites;		/* [0] stands for what was before the first event */
-	VEC(const struct trace_node *) nodes;	/* [0] is NULL: no caller */
-	VEC(struct object_range) objects;	/* sorted, disjoint */
+	VEC(struct site_slot) sites;          /* [0] stands for what was before the first event */
+	VEC(const struct trace_node *) nodes; /* [0] is NULL: no caller */
+	VEC(struct object_range) objects;     /* sorted, disjoint */
 };
 
 /* What all streams and cursors of an open trace share: definitions never change, so they are stored once and pointed to. Each cursor meets them
@@ -50,18 +50,20 @@ void tables_copy(struct tables *to, const struct tables *from); /* to: not initi
 void tables_release(struct tables *t);
 
 /* Reads the table record at p, but for PMT_TABLE_SEQ, into t. Gives its end, or NULL with a reason in *problem. */
-const uint8_t *tables_read(struct tables *t, struct tables_store *store, struct tables_met *met, const uint8_t *p, const uint8_t *end,
-			   const char **problem);
+const uint8_t *tables_read(struct tables *t, struct tables_store *store, struct tables_met *met,
+			   const uint8_t *p, const uint8_t *end, const char **problem);
 
 /* ---- tables_wire.c ---- */
 
 /* Nodes have no number of their own: what sends them finds it here. */
 void tables_number_nodes(const struct tables_store *s, struct map *numbers);
-uint64_t tables_node_number(const struct map *numbers, const struct trace_node *node); /* from 1; 0: NULL */
+uint64_t tables_node_number(const struct map *numbers,
+			    const struct trace_node *node); /* from 1; 0: NULL */
 /* What is there already stays when it is received. */
 void tables_store_pass(struct tables_store *s, struct wire *w, const struct map *numbers);
 /* Received: t is empty, not initialised. */
-void tables_pass(struct tables *t, struct wire *w, const struct tables_store *store, const struct map *numbers);
+void tables_pass(struct tables *t, struct wire *w, const struct tables_store *store,
+		 const struct map *numbers);
 
 /* ---- inline ---- */
 

@@ -17,7 +17,9 @@ static const void *at_number(const void *const *list, size_t n, struct wire *w, 
 static void pass_object(struct tables_store *s, struct wire *w, size_t i)
 {
 	const bool is_known = i < s->objects.n;
-	struct trace_object o = is_known ? *s->objects.at[i] : (struct trace_object){ .id = (uint32_t)i }, *object;
+	struct trace_object o = is_known ? *s->objects.at[i]
+					 : (struct trace_object){ .id = (uint32_t)i },
+			    *object;
 	char *path;
 
 	wire_pass(w, o.va);
@@ -43,7 +45,8 @@ static void pass_node(struct tables_store *s, struct wire *w, size_t i, const st
 {
 	const bool is_known = i < s->nodes.n;
 	struct trace_node n = is_known ? *s->nodes.at[i] : (struct trace_node){ 0 }, *node;
-	const uint64_t parent = wire_number(w, w->is_received ? 0 : tables_node_number(numbers, n.parent));
+	const uint64_t parent =
+		wire_number(w, w->is_received ? 0 : tables_node_number(numbers, n.parent));
 	const uint64_t object = wire_number(w, n.object ? (uint64_t)n.object->id + 1 : 0);
 
 	wire_pass(w, n.pc);
@@ -60,8 +63,11 @@ static void pass_node(struct tables_store *s, struct wire *w, size_t i, const st
 static void pass_site(struct tables_store *s, struct wire *w, size_t i, const struct map *numbers)
 {
 	const bool is_known = i < s->sites.n;
-	struct trace_site t = is_known ? *s->sites.at[i] : (struct trace_site){ .id = (uint32_t)i + 1 }, *site;
-	const uint64_t node = wire_number(w, w->is_received ? 0 : tables_node_number(numbers, t.node));
+	struct trace_site t = is_known ? *s->sites.at[i]
+				       : (struct trace_site){ .id = (uint32_t)i + 1 },
+			  *site;
+	const uint64_t node =
+		wire_number(w, w->is_received ? 0 : tables_node_number(numbers, t.node));
 	const uint64_t object = wire_number(w, t.object ? (uint64_t)t.object->id + 1 : 0);
 
 	wire_pass(w, t.pc);
@@ -69,7 +75,9 @@ static void pass_site(struct tables_store *s, struct wire *w, size_t i, const st
 	wire_pass(w, t.kind);
 	if (!w->is_received || is_known)
 		return;
-	w->is_bad |= (unsigned)t.kind >= PMT_NKINDS || !trace_kinds[t.kind].name || (trace_kinds[t.kind].carries & PMT_HAS_VALUE && t.size_bytes > PMT_STORE_MAX_BYTES);
+	w->is_bad |=
+		(unsigned)t.kind >= PMT_NKINDS || !trace_kinds[t.kind].name ||
+		(trace_kinds[t.kind].carries & PMT_HAS_VALUE && t.size_bytes > PMT_STORE_MAX_BYTES);
 	t.node = AT(&s->nodes, w, node);
 	t.object = AT(&s->objects, w, object);
 	site = arena_alloc(&s->arena, sizeof *site);
@@ -138,7 +146,8 @@ static bool has_plain_nodes(const struct tables *t, const struct tables_store *s
 	return true;
 }
 
-static void pass_nodes(struct tables *t, struct wire *w, const struct tables_store *store, const struct map *numbers)
+static void pass_nodes(struct tables *t, struct wire *w, const struct tables_store *store,
+		       const struct map *numbers)
 {
 	const bool is_plain = wire_number(w, !w->is_received && has_plain_nodes(t, store));
 
@@ -146,7 +155,9 @@ static void pass_nodes(struct tables *t, struct wire *w, const struct tables_sto
 		uint64_t number = i;
 
 		if (!is_plain)
-			number = wire_number(w, w->is_received ? 0 : tables_node_number(numbers, t->nodes.at[i]));
+			number = wire_number(
+				w,
+				w->is_received ? 0 : tables_node_number(numbers, t->nodes.at[i]));
 		if (w->is_received)
 			*vec_add(&t->nodes) = AT(&store->nodes, w, number);
 	}
@@ -155,7 +166,8 @@ static void pass_nodes(struct tables *t, struct wire *w, const struct tables_sto
 static void pass_ranges(struct tables *t, struct wire *w, const struct tables_store *store)
 {
 	for (size_t i = 0, n = wire_number(w, t->objects.n); i < n && !w->is_bad; i++) {
-		struct object_range r = w->is_received ? (struct object_range){ 0 } : t->objects.at[i];
+		struct object_range r =
+			w->is_received ? (struct object_range){ 0 } : t->objects.at[i];
 		uint64_t id;
 
 		wire_pass(w, r.start);
@@ -168,7 +180,8 @@ static void pass_ranges(struct tables *t, struct wire *w, const struct tables_st
 	}
 }
 
-void tables_pass(struct tables *t, struct wire *w, const struct tables_store *store, const struct map *numbers)
+void tables_pass(struct tables *t, struct wire *w, const struct tables_store *store,
+		 const struct map *numbers)
 {
 	struct pmt_encoder *e = &t->encoder;
 

@@ -50,12 +50,13 @@ struct trace_event {
 	uint64_t seq; /* from 1, in the order of execution */
 	const struct trace_site *site;
 	enum pmt_kind kind;
-	uint32_t stream; /* which recorded process, from 0 */
-	uint32_t thread; /* which thread of it, from 1 */
+	uint32_t stream;     /* which recorded process, from 0 */
+	uint32_t thread;     /* which thread of it, from 1 */
 	uint32_t size_bytes; /* of a store, load or flush */
-	uint64_t addr;	     /* PM address, see PMT_FILE() and PMT_OFFSET(); if the kind has one */
+	uint64_t addr;       /* PM address, see PMT_FILE() and PMT_OFFSET(); if the kind has one */
 	uint64_t arg[PMT_MAX_ARGS];
-	const uint8_t *data; /* the stored bytes, valid until the next call; or the blob, valid until the last cursor is closed */
+	const uint8_t *
+		data; /* the stored bytes, valid until the next call; or the blob, valid until the last cursor is closed */
 	uint32_t data_len;
 };
 
@@ -65,10 +66,12 @@ struct trace_kind {
 	uint8_t carries; /* enum pmt_carries */
 	uint8_t nargs;
 };
-extern const struct trace_kind trace_kinds[PMT_NKINDS]; /* name is NULL where there is no such kind */
+extern const struct trace_kind
+	trace_kinds[PMT_NKINDS]; /* name is NULL where there is no such kind */
 static inline bool trace_is_store(enum pmt_kind k)
 {
-	return (k >= PMT_STORE && k <= PMT_STORE_SYS) || (k >= PMT_STORE_PAIR && k <= PMT_STORE_ORDERED);
+	return (k >= PMT_STORE && k <= PMT_STORE_SYS) ||
+	       (k >= PMT_STORE_PAIR && k <= PMT_STORE_ORDERED);
 }
 /* An instruction that writes a line back, however far. */
 static inline bool trace_is_flush(enum pmt_kind k)
@@ -87,14 +90,15 @@ static inline uint64_t trace_old_len(const struct trace_event *ev)
 
 	return ev->arg[0] < left ? ev->arg[0] : left;
 }
-const char *trace_barrier_option(uint64_t option);	/* of dmb and dsb, as an assembler writes it: "ishst" */
+const char *
+trace_barrier_option(uint64_t option); /* of dmb and dsb, as an assembler writes it: "ishst" */
 bool trace_kind_by_name(const char *name, enum pmt_kind *kind);
 
 /* A PM file, as its FILE event told; valid once that event was read. */
 struct trace_file {
 	const char *path;
 	uint64_t size_bytes; /* as of the event last read */
-	uint32_t flags;	     /* enum pmt_file_flags */
+	uint32_t flags;      /* enum pmt_file_flags */
 };
 
 struct trace;
@@ -122,7 +126,8 @@ struct pmt_ending trace_ending(const struct trace *t);
 bool trace_finished(const struct trace *t);
 
 uint32_t trace_nfiles(const struct trace *t);
-const struct trace_file *trace_file(const struct trace *t, uint32_t file); /* NULL if unknown; numbers start at 1 */
+const struct trace_file *trace_file(const struct trace *t,
+				    uint32_t file); /* NULL if unknown; numbers start at 1 */
 
 /* Programs and libraries that some process has loaded so far. */
 size_t trace_nobjects(const struct trace *t);
@@ -130,7 +135,8 @@ const struct trace_object *trace_object(const struct trace *t, size_t i);
 
 /* Value of the META event "key=value" read so far, or NULL. */
 const char *trace_meta(const struct trace *t, const char *key); /* the newest */
-const char *trace_meta_older(const struct trace *t, const char *key, size_t nth); /* 0: the newest; NULL: there are not so many */
+const char *trace_meta_older(const struct trace *t, const char *key,
+			     size_t nth); /* 0: the newest; NULL: there are not so many */
 
 /* Why PM may have changed without an event, by the INCOMPLETE events read so far, or NULL. */
 const char *trace_unseen(const struct trace *t);

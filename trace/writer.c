@@ -26,9 +26,11 @@ struct intern {
 struct out_stream {
 	struct pmt_encoder encoder;
 	struct intern nodes, sites;
-	VEC(struct pmt_site_state) states; /* by site; [0] stands for what was before the first event */
+	VEC(struct pmt_site_state)
+	states; /* by site; [0] stands for what was before the first event */
 	VEC(uint8_t) payload;
-	uint64_t first_seq, next_seq, nevents; /* of the chunk; of the next event, if nobody else makes one; in the chunk */
+	uint64_t first_seq, next_seq,
+		nevents; /* of the chunk; of the next event, if nobody else makes one; in the chunk */
 	uint32_t nchunks;
 	bool is_used;
 };
@@ -159,8 +161,9 @@ static void put_record(struct writer *w, const uint8_t *end)
 
 void writer_object(struct writer *w, const struct trace_object *object)
 {
-	put_record(w, pmt_put_object(w->record, object->va, object->len_bytes, object->offset, object->build_id,
-				     object->build_id_len, object->path, (uint32_t)strnlen(object->path, 4096)));
+	put_record(w, pmt_put_object(w->record, object->va, object->len_bytes, object->offset,
+				     object->build_id, object->build_id_len, object->path,
+				     (uint32_t)strnlen(object->path, 4096)));
 }
 
 void writer_object_gone(struct writer *w, uint64_t va, uint64_t len_bytes)
@@ -172,7 +175,8 @@ uint32_t writer_node(struct writer *w, uint32_t parent, uint64_t pc, bool is_sig
 {
 	struct out_stream *s = w->now;
 	bool is_new;
-	uint32_t node = intern_number(&s->nodes, (struct key){ .pc = pc, .a = parent, .b = is_signal }, &is_new);
+	uint32_t node = intern_number(
+		&s->nodes, (struct key){ .pc = pc, .a = parent, .b = is_signal }, &is_new);
 
 	if (parent >= node && is_new)
 		BUG("node %u has an unknown parent %u", node, parent);
@@ -181,12 +185,14 @@ uint32_t writer_node(struct writer *w, uint32_t parent, uint64_t pc, bool is_sig
 	return node;
 }
 
-uint32_t writer_site(struct writer *w, uint32_t node, uint64_t pc, enum pmt_kind kind, uint32_t size_bytes)
+uint32_t writer_site(struct writer *w, uint32_t node, uint64_t pc, enum pmt_kind kind,
+		     uint32_t size_bytes)
 {
 	struct out_stream *s = w->now;
 	bool is_new;
-	uint32_t site =
-		intern_number(&s->sites, (struct key){ .pc = pc, .a = node, .b = kind, .c = size_bytes }, &is_new);
+	uint32_t site = intern_number(
+		&s->sites, (struct key){ .pc = pc, .a = node, .b = kind, .c = size_bytes },
+		&is_new);
 
 	if (node > s->nodes.keys.n)
 		BUG("site %u is in an unknown node %u", site, node);
@@ -215,9 +221,11 @@ uint64_t writer_event(struct writer *w, const struct writer_event *ev)
 	if (seq != s->next_seq)
 		p = pmt_put_seq(p, seq - s->next_seq);
 	start = p++;
-	p = pmt_put_event(&s->encoder, &head, p, ev->thread, ev->site, &s->states.at[s->encoder.prev_site]);
+	p = pmt_put_event(&s->encoder, &head, p, ev->thread, ev->site,
+			  &s->states.at[s->encoder.prev_site]);
 	if (kind->carries & PMT_HAS_ADDR)
-		p = pmt_put_addr(&s->encoder, &head, p, &s->states.at[ev->site], ev->addr, size_bytes);
+		p = pmt_put_addr(&s->encoder, &head, p, &s->states.at[ev->site], ev->addr,
+				 size_bytes);
 	if (kind->carries & PMT_HAS_VALUE)
 		p = pmt_put_value(&head, p, &s->states.at[ev->site], ev->data, size_bytes);
 	for (int i = 0; i < kind->nargs; i++)
@@ -259,7 +267,8 @@ uint64_t writer_fork(struct writer *w, uint32_t site, uint32_t thread, uint32_t 
 	if (to->is_used)
 		BUG("stream %u cannot be forked: it is in use", child);
 	to->is_used = true;
-	seq = writer_event(w, &(struct writer_event){ .site = site, .thread = thread, .arg = { child } });
+	seq = writer_event(
+		w, &(struct writer_event){ .site = site, .thread = thread, .arg = { child } });
 	to->encoder = w->now->encoder;
 	intern_copy(&to->nodes, &w->now->nodes);
 	intern_copy(&to->sites, &w->now->sites);
@@ -291,7 +300,8 @@ int writer_open(struct writer **result, const char *path, struct error *err)
 		.header_bytes = PMT_HEADER_BYTES,
 		.end = PMT_HEADER_BYTES,
 	};
-	memcpy(w->header.magic, PMT_MAGIC, sizeof w->header.magic); /* without its end: not a string */
+	memcpy(w->header.magic, PMT_MAGIC,
+	       sizeof w->header.magic); /* without its end: not a string */
 	writer_select(w, 0);
 	*result = w;
 	return 0;
@@ -307,7 +317,9 @@ int writer_append(struct writer **result, const char *path, struct error *err)
 		return error_set(err, "%s: %s", path, strerror(errno));
 	w = xcalloc(1, sizeof *w);
 	n = pread(fd, &w->header, sizeof w->header, 0);
-	if (n != sizeof w->header || memcmp(w->header.magic, PMT_MAGIC, sizeof w->header.magic) != 0 || w->header.version != PMT_VERSION) {
+	if (n != sizeof w->header ||
+	    memcmp(w->header.magic, PMT_MAGIC, sizeof w->header.magic) != 0 ||
+	    w->header.version != PMT_VERSION) {
 		close(fd);
 		free(w);
 		return error_set(err, "%s: no trace that can be appended to", path);
@@ -346,7 +358,8 @@ static void write_header(struct writer *w)
 	w->header.nstreams = (uint32_t)w->streams.n;
 	if (!w->is_appending) {
 		w->header.finished = !error;
-		write_all(w, page + sizeof w->header, sizeof page - sizeof w->header, sizeof w->header);
+		write_all(w, page + sizeof w->header, sizeof page - sizeof w->header,
+			  sizeof w->header);
 	}
 	write_all(w, &w->header, sizeof w->header, 0);
 	if (error)

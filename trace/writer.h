@@ -37,7 +37,8 @@ void writer_object_gone(struct writer *w, uint64_t va, uint64_t len_bytes);
 
 /* Numbers from 1; the same question gives the same number. Parent or node 0: the outermost. */
 uint32_t writer_node(struct writer *w, uint32_t parent, uint64_t pc, bool is_signal);
-uint32_t writer_site(struct writer *w, uint32_t node, uint64_t pc, enum pmt_kind kind, uint32_t size_bytes);
+uint32_t writer_site(struct writer *w, uint32_t node, uint64_t pc, enum pmt_kind kind,
+		     uint32_t size_bytes);
 
 /* Gives the event's number. */
 uint64_t writer_event(struct writer *w, const struct writer_event *ev);

@@ -8,7 +8,8 @@
 #include <sys/mman.h>
 
 #define ARENA_BLOCK_BYTES ((size_t)64 << 10)
-#define ARENA_LARGE_BYTES ((size_t)2 << 20) /* a large page: much fewer of them are to be found and kept track of */
+#define ARENA_LARGE_BYTES \
+	((size_t)2 << 20) /* a large page: much fewer of them are to be found and kept track of */
 
 struct arena_block {
 	struct arena_block *older;

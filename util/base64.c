@@ -14,7 +14,9 @@ char *base64_encode(const uint8_t *bytes, size_t len_bytes)
 
 	for (size_t i = 0; i < len_bytes; i += 3) {
 		const size_t n = len_bytes - i < 3 ? len_bytes - i : 3;
-		const uint32_t word = (uint32_t)bytes[i] << 16 | (uint32_t)(n > 1 ? bytes[i + 1] : 0) << 8 | (n > 2 ? bytes[i + 2] : 0);
+		const uint32_t word = (uint32_t)bytes[i] << 16 |
+				      (uint32_t)(n > 1 ? bytes[i + 1] : 0) << 8 |
+				      (n > 2 ? bytes[i + 2] : 0);
 
 		*out++ = digits[word >> 18];
 		*out++ = digits[word >> 12 & 63];
@@ -35,7 +37,8 @@ static uint32_t value_of(char c)
 
 uint8_t *base64_decode(const char *text, size_t *len_bytes)
 {
-	const size_t n = strlen(text), npad = n >= 4 && text[n - 1] == '=' ? 1u + (text[n - 2] == '=') : 0;
+	const size_t n = strlen(text),
+		     npad = n >= 4 && text[n - 1] == '=' ? 1u + (text[n - 2] == '=') : 0;
 	uint8_t *bytes = xmalloc(n / 4 * 3 + 1);
 	uint32_t word = 0;
 

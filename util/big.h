@@ -15,7 +15,7 @@ void big_copy(struct big *b, const struct big *from);
 void big_multiply(struct big *b, uint32_t factor);
 void big_divide(struct big *b, uint32_t divisor); /* that leaves no rest */
 void big_add(struct big *b, const struct big *a);
-char *big_string(const struct big *b); /* decimal; free() it */
+char *big_string(const struct big *b);             /* decimal; free() it */
 int big_parse(struct big *b, const char *decimal); /* -1: that is no number */
 void big_release(struct big *b);
 

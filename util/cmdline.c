@@ -33,9 +33,12 @@ char *cmdline_of(pid_t pid, bool (*is_hidden)(const char *word, unsigned number)
 	for (unsigned i = 0; is_hidden && at < n && is_hidden(text + at, i); i++)
 		at += strlen(text + at) + 1;
 	for (; at < n && out < LONGEST; at++)
-		shown[out++] = text[at] == '\0' ? ' ' : text[at] < ' ' || text[at] > '~' ? '?' : text[at];
+		shown[out++] = text[at] == '\0'                   ? ' '
+			       : text[at] < ' ' || text[at] > '~' ? '?'
+								  : text[at];
 	while (out > 0 && shown[out - 1] == ' ')
 		out--;
 	shown[out] = '\0';
-	return out ? xasprintf("%s (process %d)", shown, (int)pid) : xasprintf("process %d", (int)pid);
+	return out ? xasprintf("%s (process %d)", shown, (int)pid)
+		   : xasprintf("process %d", (int)pid);
 }

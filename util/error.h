@@ -11,6 +11,7 @@ int error_set(struct error *err, const char *fmt, ...) __attribute__((format(pri
 
 /* Our own bug: prints where and aborts. */
 #define BUG(...) bug(__FILE__, __LINE__, __VA_ARGS__)
-_Noreturn void bug(const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+_Noreturn void bug(const char *file, int line, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #endif

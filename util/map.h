@@ -9,13 +9,13 @@ struct map {
 	struct map_slot {
 		uint64_t key;
 		void *value;
-	} *slots;
+	} * slots;
 	size_t n, room; /* room is a power of two, or 0 */
 };
 
 void *map_get(const struct map *m, uint64_t key);
 void map_set(struct map *m, uint64_t key, void *value);
 void map_add(struct map *m, const struct map *more); /* all that is in the other one, too */
-void map_release(struct map *m); /* not the values */
+void map_release(struct map *m);                     /* not the values */
 
 #endif

@@ -18,7 +18,8 @@ _Noreturn static void child(const char *path, char *const argv[], int out, int e
 	int in = open("/dev/null", O_RDONLY);
 
 	setpgid(0, 0);
-	if (in < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(errors, STDERR_FILENO) < 0)
+	if (in < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+	    dup2(errors, STDERR_FILENO) < 0)
 		_exit(127);
 	execv(path, argv);
 	_exit(127);
@@ -52,7 +53,8 @@ static int run(const char *path, char *const argv[], int out, int errors)
 
 char *output_of(char *const argv[], struct error *err)
 {
-	int out_fd = memfd_create("output", MFD_CLOEXEC), error_fd = memfd_create("errors", MFD_CLOEXEC), status;
+	int out_fd = memfd_create("output", MFD_CLOEXEC),
+	    error_fd = memfd_create("errors", MFD_CLOEXEC), status;
 	char *path = proc_find(argv[0]), *out, *errors;
 	bool is_well = false;
 

@@ -16,7 +16,8 @@ int partial_file_begin(struct partial_file *p, const char *file, struct error *e
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	char *copy = xstrdup(file);
 
-	*p = (struct partial_file){ .file = file, .partial = xasprintf("%s.%d.partial", file, getpid()) };
+	*p = (struct partial_file){ .file = file,
+				    .partial = xasprintf("%s.%d.partial", file, getpid()) };
 	p->fd = open(dirname(copy), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
 	free(copy);
 	p->has_name = p->fd < 0;

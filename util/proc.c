@@ -58,8 +58,9 @@ char *proc_find(const char *name)
 		char candidate[4096];
 
 		end = strchrnul(path, ':');
-		if (snprintf(candidate, sizeof candidate, "%.*s/%s", end > path ? (int)(end - path) : 1,
-			     end > path ? path : ".", name) < (int)sizeof candidate) {
+		if (snprintf(candidate, sizeof candidate, "%.*s/%s",
+			     end > path ? (int)(end - path) : 1, end > path ? path : ".",
+			     name) < (int)sizeof candidate) {
 			if ((found = find_at(candidate)))
 				return found;
 			if (errno == EACCES)
@@ -74,7 +75,8 @@ char *proc_find(const char *name)
 
 int proc_refused(int why, struct error *err)
 {
-	return error_set(err, "cannot start another process: %s%s", strerror(why), why == EAGAIN ? "; raise 'ulimit -u'" : "");
+	return error_set(err, "cannot start another process: %s%s", strerror(why),
+			 why == EAGAIN ? "; raise 'ulimit -u'" : "");
 }
 
 char **proc_env(char *const envp[], const char *const changes[])
@@ -100,7 +102,8 @@ char **proc_env(char *const envp[], const char *const changes[])
 	return env;
 }
 
-_Noreturn static void child_exec(char *const argv[], char *const envp[], const sigset_t *mask, pid_t parent, int pipe_fd)
+_Noreturn static void child_exec(char *const argv[], char *const envp[], const sigset_t *mask,
+				 pid_t parent, int pipe_fd)
 {
 	ssize_t ignored;
 	int why;
@@ -124,7 +127,7 @@ struct wait {
 	sigset_t set; /* the signals that are taken */
 	bool is_for_all;
 	const struct proc_watch *watch; /* NULL: nobody */
-	pid_t before[CHILDREN_MAX];	/* our children that are not the program's */
+	pid_t before[CHILDREN_MAX];     /* our children that are not the program's */
 	size_t nbefore;
 };
 
@@ -179,12 +182,16 @@ static void wait_passing_signals(const struct wait *w, int *status)
 		int signal_number, s;
 		pid_t pid;
 
-		while ((pid = waitpid(w->is_for_all || (is_over && w->watch) ? -1 : w->pid, &s, WNOHANG)) > 0)
+		while ((pid = waitpid(w->is_for_all || (is_over && w->watch) ? -1 : w->pid, &s,
+				      WNOHANG)) > 0)
 			if (pid == w->pid) {
 				*status = s;
 				is_over = true;
 			}
-		if (is_over && (pid < 0 || (!w->is_for_all && nticks >= LEFT_TICKS))) { /* no child is left, or none that is waited for */
+		if (is_over &&
+		    (pid < 0 ||
+		     (!w->is_for_all &&
+		      nticks >= LEFT_TICKS))) { /* no child is left, or none that is waited for */
 			*status |= told_to_end;
 			return;
 		}
@@ -198,13 +205,16 @@ static void wait_passing_signals(const struct wait *w, int *status)
 				left_tell(w);
 		} else if (signal_number > 0 && signal_number != SIGCHLD && is_over) {
 			children_signal(signal_number);
-		} else if (signal_number > 0 && signal_number != SIGCHLD && info.si_code != SI_KERNEL) {
-			kill(w->pid, signal_number); /* SI_KERNEL: the terminal, which told the child too */
+		} else if (signal_number > 0 && signal_number != SIGCHLD &&
+			   info.si_code != SI_KERNEL) {
+			kill(w->pid,
+			     signal_number); /* SI_KERNEL: the terminal, which told the child too */
 		}
 	}
 }
 
-static int run(char *const argv[], char *const envp[], struct wait *w, int *status, struct error *err)
+static int run(char *const argv[], char *const envp[], struct wait *w, int *status,
+	       struct error *err)
 {
 	static const int passed[] = { SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 	int pipe_fd[2], why = 0, result = -1;
@@ -218,7 +228,8 @@ static int run(char *const argv[], char *const envp[], struct wait *w, int *stat
 	for (i = 0; i < sizeof passed / sizeof passed[0]; i++)
 		sigaddset(&w->set, passed[i]);
 	sigprocmask(SIG_BLOCK, &w->set, &old);
-	signal(SIGCHLD, SIG_DFL); /* if we inherited SIG_IGN, there would be no status to wait for */
+	signal(SIGCHLD,
+	       SIG_DFL); /* if we inherited SIG_IGN, there would be no status to wait for */
 	prctl(PR_SET_CHILD_SUBREAPER, w->watch != NULL);
 	w->nbefore = children_read(w->before, CHILDREN_MAX);
 	w->pid = fork();
@@ -253,7 +264,8 @@ int proc_run(char *const argv[], char *const envp[], int *status, struct error *
 	return run(argv, envp, &w, status, err);
 }
 
-int proc_run_watched(char *const argv[], char *const envp[], bool is_for_all, const struct proc_watch *watch, int *status, struct error *err)
+int proc_run_watched(char *const argv[], char *const envp[], bool is_for_all,
+		     const struct proc_watch *watch, int *status, struct error *err)
 {
 	struct wait w = { .is_for_all = is_for_all, .watch = watch };
 
@@ -267,12 +279,14 @@ bool proc_can_trace(void)
 
 	if (pid == 0)
 		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0 && errno == EPERM);
-	return pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) == 0;
+	return pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) ||
+	       WEXITSTATUS(status) == 0;
 }
 
 const char *proc_signal_name(int signal_number, char *buf, size_t buf_bytes)
 {
-	const char *abbreviation = sigabbrev_np(signal_number), *description = sigdescr_np(signal_number);
+	const char *abbreviation = sigabbrev_np(signal_number),
+		   *description = sigdescr_np(signal_number);
 
 	if (abbreviation)
 		snprintf(buf, buf_bytes, "SIG%s (%s)", abbreviation, description);

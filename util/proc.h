@@ -25,7 +25,8 @@ struct proc_watch {
 };
 
 /* As proc_run(). is_for_all: waits for every process that the program leaves running, too, wherever that went (a daemon). */
-int proc_run_watched(char *const argv[], char *const envp[], bool is_for_all, const struct proc_watch *watch, int *status, struct error *err);
+int proc_run_watched(char *const argv[], char *const envp[], bool is_for_all,
+		     const struct proc_watch *watch, int *status, struct error *err);
 
 /* The wait status of a program that proc_run() or proc_run_watched() ran, after we were told to end by SIGTERM or SIGHUP, has this bit; the others are as ever. */
 #define PROC_TOLD_TO_END (1 << 30)

@@ -43,15 +43,19 @@ static void block(uint32_t h[8], const uint32_t k[64], const uint8_t *p)
 	uint32_t w[64], v[8];
 
 	for (int i = 0; i < 16; i++)
-		w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 | (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
+		w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 |
+		       (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
 	for (int i = 16; i < 64; i++)
-		w[i] = w[i - 16] + w[i - 7] + (rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ w[i - 15] >> 3) +
+		w[i] = w[i - 16] + w[i - 7] +
+		       (rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ w[i - 15] >> 3) +
 		       (rotate(w[i - 2], 17) ^ rotate(w[i - 2], 19) ^ w[i - 2] >> 10);
 	memcpy(v, h, sizeof v);
 	for (int i = 0; i < 64; i++) {
 		const uint32_t a = v[0], e = v[4];
-		const uint32_t one = v[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & v[5]) ^ (~e & v[6])) + k[i] + w[i];
-		const uint32_t two = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
+		const uint32_t one = v[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
+				     ((e & v[5]) ^ (~e & v[6])) + k[i] + w[i];
+		const uint32_t two = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +
+				     ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
 
 		memmove(v + 1, v, 7 * sizeof *v);
 		v[4] += one;
@@ -79,7 +83,8 @@ void sha256(const void *data, size_t len_bytes, uint8_t digest[SHA256_BYTES])
 	memcpy(last, p + len_bytes - left, left);
 	last[left] = 0x80;
 	for (int i = 0; i < 8; i++)
-		last[blocks * BLOCK_BYTES - 1 - (size_t)i] = (uint8_t)((uint64_t)len_bytes * 8 >> 8 * i);
+		last[blocks * BLOCK_BYTES - 1 - (size_t)i] =
+			(uint8_t)((uint64_t)len_bytes * 8 >> 8 * i);
 	for (size_t i = 0; i < blocks; i++)
 		block(h, k, last + i * BLOCK_BYTES);
 	for (size_t i = 0; i < SHA256_BYTES; i++)

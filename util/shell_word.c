@@ -9,7 +9,10 @@
 
 static bool is_plain(const char *s)
 {
-	return *s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=+,-{}") == strlen(s);
+	return *s &&
+	       strspn(s,
+		      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=+,-{}") ==
+		       strlen(s);
 }
 
 char *shell_word(const char *word)

@@ -26,7 +26,8 @@ static const char *after_root(const char *path)
 	const char *root = sysroot();
 	const size_t n = root ? strlen(root) : 0;
 
-	return root && strncmp(path, root, n) == 0 && (path[n] == '/' || !path[n]) ? path + n : NULL;
+	return root && strncmp(path, root, n) == 0 && (path[n] == '/' || !path[n]) ? path + n
+										   : NULL;
 }
 
 char *sysroot_path(const char *path)

@@ -18,9 +18,9 @@
 #include "util/alloc.h"
 
 enum {
-	KEEP = 'k',	 /* told to the guardian: the folder stays */
-	REMOVE = 'r',	 /* it goes; so it does when nobody can say anything any more */
-	TRIES = 50,	 /* a program that we recorded may still be ending and write */
+	KEEP = 'k',   /* told to the guardian: the folder stays */
+	REMOVE = 'r', /* it goes; so it does when nobody can say anything any more */
+	TRIES = 50,   /* a program that we recorded may still be ending and write */
 	PAUSE_MS = 100,
 };
 
@@ -63,7 +63,8 @@ static void tree_remove_at(int parent, const char *name)
 	if (fd >= 0) {
 		fchmod(fd, 0700);
 		remove_entries(fd);
-		if (unlinkat(parent, name, AT_REMOVEDIR) < 0 && errno == ENOTEMPTY && lseek(fd, 0, SEEK_SET) == 0)
+		if (unlinkat(parent, name, AT_REMOVEDIR) < 0 && errno == ENOTEMPTY &&
+		    lseek(fd, 0, SEEK_SET) == 0)
 			remove_entries(fd); /* some file systems skip entries while others go */
 		close(fd);
 	}
@@ -123,7 +124,9 @@ struct guardian {
 
 static void guardian_end(struct guardian *g, char what)
 {
-	ssize_t ignored = write(g->alive, &what, 1); /* a forked process may still have the pipe: its end is not enough */
+	ssize_t ignored =
+		write(g->alive, &what,
+		      1); /* a forked process may still have the pipe: its end is not enough */
 
 	(void)ignored;
 	close(g->alive);
@@ -150,7 +153,8 @@ static int guardian_start(struct tempdir *t, struct guardian *g, struct error *e
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return error_set(err, "cannot make a pipe: %s", strerror(errno));
 	*g = (struct guardian){ .owner = getpid(), .alive = fds[1] };
-	g->pid = (pid_t)syscall(SYS_clone, 0UL, 0UL, 0UL, 0UL, 0UL); /* fork() would have it send SIGCHLD */
+	g->pid = (pid_t)syscall(SYS_clone, 0UL, 0UL, 0UL, 0UL,
+				0UL); /* fork() would have it send SIGCHLD */
 	if (g->pid == 0) {
 		close(fds[1]);
 		guardian_main(t->path, fds[0]);

@@ -8,7 +8,8 @@
 
 /* Nothing for arm64: the C library (2.36) has one name for its choice there, glibc.cpu.name, and static PIE programs die of it before main(). */
 #ifdef __x86_64__
-#define PLAINEST "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX2,-AVX,-AVX_Fast_Unaligned_Load,-SSSE3,-SSE4_1,-SSE4_2,-ERMS,-FSRM,-SHSTK"
+#define PLAINEST \
+	"glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX2,-AVX,-AVX_Fast_Unaligned_Load,-SSSE3,-SSE4_1,-SSE4_2,-ERMS,-FSRM,-SHSTK"
 #else
 #define PLAINEST ""
 #endif

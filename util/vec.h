@@ -12,35 +12,35 @@
 
 #include "util/alloc.h"
 
-#define VEC(type)                \
-	struct {                 \
-		type *at;        \
-		size_t n, room;  \
+#define VEC(type) \
+	struct { \
+		type *at; \
+		size_t n, room; \
 	}
 
 /* Makes room for n elements in all. */
-#define vec_reserve(v, want)                                                                 \
-	do {                                                                                 \
-		size_t want_ = (want);                                                       \
-		if (want_ > (v)->room) {                                                     \
-			(v)->room = want_ > 2 * (v)->room ? want_ : 2 * (v)->room;           \
-			if ((v)->room < 8)                                                   \
-				(v)->room = 8;                                               \
-			(v)->at = xrealloc((v)->at, (v)->room, sizeof *(v)->at);             \
-		}                                                                            \
+#define vec_reserve(v, want) \
+	do { \
+		size_t want_ = (want); \
+		if (want_ > (v)->room) { \
+			(v)->room = want_ > 2 * (v)->room ? want_ : 2 * (v)->room; \
+			if ((v)->room < 8) \
+				(v)->room = 8; \
+			(v)->at = xrealloc((v)->at, (v)->room, sizeof *(v)->at); \
+		} \
 	} while (0)
 
 /* Adds an element, not initialised, and gives its address, which holds until the next one is added. */
-#define vec_add(v)                               \
-	({                                       \
-		vec_reserve(v, (v)->n + 1);      \
-		&(v)->at[(v)->n++];              \
+#define vec_add(v) \
+	({ \
+		vec_reserve(v, (v)->n + 1); \
+		&(v)->at[(v)->n++]; \
 	})
 
-#define vec_release(v)                 \
-	do {                           \
-		free((v)->at);         \
-		(v)->at = NULL;        \
+#define vec_release(v) \
+	do { \
+		free((v)->at); \
+		(v)->at = NULL; \
 		(v)->n = (v)->room = 0; \
 	} while (0)
 

@@ -46,7 +46,8 @@ int whole_file_check(const char *path, struct error *err)
 		errno = EISDIR;
 		return cannot(err, path);
 	}
-	return access(path, W_OK) == 0 || (errno == ENOENT && has_folder(path)) ? 0 : cannot(err, path);
+	return access(path, W_OK) == 0 || (errno == ENOENT && has_folder(path)) ? 0
+										: cannot(err, path);
 }
 
 void whole_file_begin(struct whole_file *w, const char *path)

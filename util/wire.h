@@ -18,20 +18,23 @@ struct wire {
 };
 
 uint64_t wire_number(struct wire *w, uint64_t n); /* gives n, or what was received */
-char *wire_string(struct wire *w, char *s);	  /* the same; what was received is to be freed; NULL stays NULL */
-void wire_bytes(struct wire *w, void *bytes, size_t len_bytes); /* as they are; bytes is not changed when they are sent */
+char *wire_string(struct wire *w,
+		  char *s); /* the same; what was received is to be freed; NULL stays NULL */
+void wire_bytes(struct wire *w, void *bytes,
+		size_t len_bytes); /* as they are; bytes is not changed when they are sent */
 void wire_release(struct wire *w);
 
 /* A number of any type. */
 #define wire_pass(w, lvalue) ((lvalue) = (__typeof__(lvalue))wire_number((w), (uint64_t)(lvalue)))
 /* A VEC whose elements are passed by this function. */
-#define wire_pass_vec(w, v, pass_one)                                                                     \
-	do {                                                                                              \
-		for (uint64_t i_ = 0, n_ = wire_number((w), (v)->n); i_ < n_ && !(w)->is_bad; i_++) {     \
-			if ((w)->is_received)                                                             \
-				*vec_add(v) = (__typeof__(*(v)->at)){ 0 };                                \
-			pass_one((w), &(v)->at[i_]);                                                      \
-		}                                                                                         \
+#define wire_pass_vec(w, v, pass_one) \
+	do { \
+		for (uint64_t i_ = 0, n_ = wire_number((w), (v)->n); i_ < n_ && !(w)->is_bad; \
+		     i_++) { \
+			if ((w)->is_received) \
+				*vec_add(v) = (__typeof__(*(v)->at)){ 0 }; \
+			pass_one((w), &(v)->at[i_]); \
+		} \
 	} while (0)
 void wire_pass_number(struct wire *w, uint64_t *n);
 /* A set of numbers: the keys of a map. What is received is added. */

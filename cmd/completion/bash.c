@@ -12,7 +12,8 @@ static void begin(const struct command *const *all)
 	      "}\n\n"
 	      "_pmend() {\n"
 	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} commands i\n"
-	      "\tcommands='", stdout);
+	      "\tcommands='",
+	      stdout);
 	for (; *all; all++)
 		printf("%s ", (*all)->name);
 	fputs("help'\n"
@@ -39,14 +40,17 @@ static void begin(const struct command *const *all)
 	      "\tcase ${COMP_WORDS[1]} in\n"
 	      "\thelp)\n"
 	      "\t\t_pmend_reply -W \"$commands\"\n"
-	      "\t\treturn ;;\n", stdout);
+	      "\t\treturn ;;\n",
+	      stdout);
 }
 
 static void option_case(const struct command *c, const struct option *o)
 {
-	static const char *const how[] = { [COMPLETES_FILES] = "compopt -o filenames 2>/dev/null; _pmend_reply -f",
-					   [COMPLETES_FOLDERS] = "compopt -o filenames 2>/dev/null; _pmend_reply -d",
-					   [COMPLETES_PROGRAMS] = "_pmend_reply -c -f" };
+	static const char *const how[] = {
+		[COMPLETES_FILES] = "compopt -o filenames 2>/dev/null; _pmend_reply -f",
+		[COMPLETES_FOLDERS] = "compopt -o filenames 2>/dev/null; _pmend_reply -d",
+		[COMPLETES_PROGRAMS] = "_pmend_reply -c -f"
+	};
 	struct completion what = completion_of(c, o);
 
 	if (!o->arg || o->type == OPTION_MAYBE)
@@ -86,7 +90,8 @@ static void end(const struct command *const *all)
 	      "\tcompopt -o filenames 2>/dev/null\n"
 	      "\t_pmend_reply -f\n"
 	      "}\n\n"
-	      "complete -F _pmend pmend\n", stdout);
+	      "complete -F _pmend pmend\n",
+	      stdout);
 }
 
 const struct completion_shell completion_bash = { "bash", begin, command, end };

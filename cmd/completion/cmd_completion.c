@@ -9,7 +9,8 @@
 
 #include "cmd/completion/completion.h"
 
-static const struct completion_shell *const shells[] = { &completion_bash, &completion_zsh, &completion_fish, NULL };
+static const struct completion_shell *const shells[] = { &completion_bash, &completion_zsh,
+							 &completion_fish, NULL };
 
 static const struct completion_shell *shell_find(const char *name)
 {

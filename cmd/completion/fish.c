@@ -11,7 +11,8 @@ static void begin(const struct command *const *all)
 	      "complete -c pmend -n __fish_use_subcommand -l version -d 'print the version'\n"
 	      "complete -c pmend -n __fish_use_subcommand -s h -l help -d 'print a short help text'\n"
 	      "complete -c pmend -n __fish_use_subcommand -a help -d 'explain a command'\n"
-	      "complete -c pmend -n '__fish_seen_subcommand_from help' -f -a '", stdout);
+	      "complete -c pmend -n '__fish_seen_subcommand_from help' -f -a '",
+	      stdout);
 	for (const struct command *const *c = all; *c; c++)
 		printf("%s%s", c == all ? "" : " ", (*c)->name);
 	fputs("'\n", stdout);
@@ -29,8 +30,12 @@ static void quote(const char *text)
 
 static void option_line(const struct command *c, const struct option *o)
 {
-	static const char *const how[] = { [COMPLETES_NOTHING] = " -x", [COMPLETES_FILES] = " -r -F", [COMPLETES_FOLDERS] = " -x -a '(__fish_complete_directories)'",
-					   [COMPLETES_PROGRAMS] = " -x -a '(__fish_complete_command)'" };
+	static const char *const how[] = { [COMPLETES_NOTHING] = " -x",
+					   [COMPLETES_FILES] = " -r -F",
+					   [COMPLETES_FOLDERS] =
+						   " -x -a '(__fish_complete_directories)'",
+					   [COMPLETES_PROGRAMS] =
+						   " -x -a '(__fish_complete_command)'" };
 	struct completion what = completion_of(c, o);
 
 	printf("complete -c pmend -n '__fish_seen_subcommand_from %s'", c->name);
@@ -54,9 +59,11 @@ static void command(const struct command *c, const struct option *table)
 	fputs("'\n", stdout);
 	for (const struct option *o = table; o->name; o++)
 		option_line(c, o);
-	printf("complete -c pmend -n '__fish_seen_subcommand_from %s' -s h -l help -d 'print a short help text'\n", c->name);
+	printf("complete -c pmend -n '__fish_seen_subcommand_from %s' -s h -l help -d 'print a short help text'\n",
+	       c->name);
 	if (c->words)
-		printf("complete -c pmend -n '__fish_seen_subcommand_from %s' -f -a '%s'\n", c->name, c->words);
+		printf("complete -c pmend -n '__fish_seen_subcommand_from %s' -f -a '%s'\n",
+		       c->name, c->words);
 }
 
 static void end(const struct command *const *all)

@@ -16,12 +16,16 @@ static void begin(const struct command *const *all)
 	      "\telse\n"
 	      "\t\t_normal\n"
 	      "\tfi\n"
-	      "}\n", stdout);
+	      "}\n",
+	      stdout);
 }
 
 static void option_spec(const struct command *c, const struct option *o)
 {
-	static const char *const how[] = { [COMPLETES_NOTHING] = " ", [COMPLETES_FILES] = "_files", [COMPLETES_FOLDERS] = "_files -/", [COMPLETES_PROGRAMS] = "_cmdstring" };
+	static const char *const how[] = { [COMPLETES_NOTHING] = " ",
+					   [COMPLETES_FILES] = "_files",
+					   [COMPLETES_FOLDERS] = "_files -/",
+					   [COMPLETES_PROGRAMS] = "_cmdstring" };
 	struct completion what = completion_of(c, o);
 	const bool is_repeated = o->type == OPTION_LIST;
 
@@ -62,7 +66,8 @@ static void command(const struct command *c, const struct option *table)
 static void end(const struct command *const *all)
 {
 	fputs("\n_pmend() {\n"
-	      "\tlocal -a commands=(\n", stdout);
+	      "\tlocal -a commands=(\n",
+	      stdout);
 	for (; *all; all++) {
 		printf("\t\t'%s:", (*all)->name);
 		completion_quote((*all)->help, ":\\");
@@ -83,7 +88,8 @@ static void end(const struct command *const *all)
 	      "\t\t_pmend_$command\n"
 	      "\tfi\n"
 	      "}\n\n"
-	      "_pmend \"$@\"\n", stdout);
+	      "_pmend \"$@\"\n",
+	      stdout);
 }
 
 const struct completion_shell completion_zsh = { "zsh", begin, command, end };

@@ -29,7 +29,9 @@ static void line_end(FILE *out)
 static void entry_print(FILE *out, const struct bundle_entry *e)
 {
 	switch (e->kind) {
-	case BUNDLE_FILE: escape_printf(out, "  %s  %" PRIu64 " bytes", e->path, e->len_bytes); break;
+	case BUNDLE_FILE:
+		escape_printf(out, "  %s  %" PRIu64 " bytes", e->path, e->len_bytes);
+		break;
 	case BUNDLE_FOLDER: escape_printf(out, "  %s/", e->path); break;
 	case BUNDLE_LINK: escape_printf(out, "  %s -> %s", e->path, e->target); break;
 	}
@@ -39,7 +41,10 @@ static void entry_print(FILE *out, const struct bundle_entry *e)
 /* As a shell would need it. */
 static void word_print(FILE *out, const char *word)
 {
-	if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=+,-{}") == strlen(word)) {
+	if (*word &&
+	    strspn(word,
+		   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=+,-{}") ==
+		    strlen(word)) {
 		fprintf(out, " %s", word);
 		return;
 	}
@@ -70,7 +75,8 @@ void show_bundle(FILE *out, const struct bundle *b, bool is_verbose)
 	for (size_t i = 0; is_verbose && i < b->entries.n; i++)
 		entry_print(out, &b->entries.at[i]);
 	for (size_t i = 0; is_verbose && i < b->libraries.n; i++) {
-		escape_printf(out, "library %s: %s", b->libraries.at[i].name, b->libraries.at[i].path);
+		escape_printf(out, "library %s: %s", b->libraries.at[i].name,
+			      b->libraries.at[i].path);
 		line_end(out);
 	}
 	for (size_t i = 0; i < b->lacks.n; i++) {

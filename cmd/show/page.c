@@ -23,7 +23,8 @@ static bool is_named(const struct trace_event *ev, const char *name)
 	return ev->data_len == strlen(name) && memcmp(ev->data, name, ev->data_len) == 0;
 }
 
-static int region_of_operation(struct region *r, const struct trace *trace, const char *name, struct error *err)
+static int region_of_operation(struct region *r, const struct trace *trace, const char *name,
+			       struct error *err)
 {
 	struct trace *t = trace_cursor(trace);
 	struct trace_event ev;
@@ -34,14 +35,17 @@ static int region_of_operation(struct region *r, const struct trace *trace, cons
 			r->first_seq = ev.seq;
 			stream = ev.stream;
 			thread = ev.thread;
-		} else if (r->first_seq && ev.kind == PMT_OP_END && ev.stream == stream && ev.thread == thread && is_named(&ev, name)) {
+		} else if (r->first_seq && ev.kind == PMT_OP_END && ev.stream == stream &&
+			   ev.thread == thread && is_named(&ev, name)) {
 			r->last_seq = ev.seq;
 			break;
 		}
 	}
 	trace_close(t);
 	if (!r->first_seq)
-		return error_set(err, "%s has no operation '%s'; the program names them with PMEND_OP_BEGIN", trace_path(trace), name);
+		return error_set(
+			err, "%s has no operation '%s'; the program names them with PMEND_OP_BEGIN",
+			trace_path(trace), name);
 	r->last_seq = r->last_seq ? r->last_seq : UINT64_MAX;
 	r->text = xasprintf("operation %s, from event %" PRIu64, name, r->first_seq);
 	return 0;
@@ -51,11 +55,13 @@ static bool is_at(const struct symbol *s, const char *file, size_t len, uint32_t
 {
 	size_t n = s->file ? strlen(s->file) : 0;
 
-	return s->line == line && n >= len && memcmp(s->file + n - len, file, len) == 0 && (n == len || s->file[n - len - 1] == '/');
+	return s->line == line && n >= len && memcmp(s->file + n - len, file, len) == 0 &&
+	       (n == len || s->file[n - len - 1] == '/');
 }
 
 /* Some call of the site's stack is at that line. */
-static bool site_is_at(struct locator *l, const struct trace_site *site, const char *file, size_t len, uint32_t line)
+static bool site_is_at(struct locator *l, const struct trace_site *site, const char *file,
+		       size_t len, uint32_t line)
 {
 	const struct frame *list;
 	size_t n = locate_stack(l, site, &list);
@@ -66,7 +72,8 @@ static bool site_is_at(struct locator *l, const struct trace_site *site, const c
 	return false;
 }
 
-static int region_of_line(struct region *r, const struct trace *trace, const char *at, struct error *err)
+static int region_of_line(struct region *r, const struct trace *trace, const char *at,
+			  struct error *err)
 {
 	const char *colon = strrchr(at, ':');
 	uint32_t line = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
@@ -97,7 +104,8 @@ static int region_of_line(struct region *r, const struct trace *trace, const cha
 	return 0;
 }
 
-static int region_find(struct region *r, const struct trace *t, const struct show_page *p, struct error *err)
+static int region_find(struct region *r, const struct trace *t, const struct show_page *p,
+		       struct error *err)
 {
 	*r = (struct region){ 0 };
 	if (p->operation)
@@ -106,7 +114,9 @@ static int region_find(struct region *r, const struct trace *t, const struct sho
 		return region_of_line(r, t, p->at, err);
 	r->first_seq = p->first_seq ? p->first_seq : 1;
 	r->last_seq = p->last_seq;
-	r->text = r->last_seq == UINT64_MAX ? xasprintf("from event %" PRIu64, r->first_seq) : xasprintf("events %" PRIu64 " to %" PRIu64, r->first_seq, r->last_seq);
+	r->text = r->last_seq == UINT64_MAX
+			  ? xasprintf("from event %" PRIu64, r->first_seq)
+			  : xasprintf("events %" PRIu64 " to %" PRIu64, r->first_seq, r->last_seq);
 	return 0;
 }
 
@@ -147,8 +157,13 @@ int show_page(FILE *out, const struct show_page *p, struct error *err)
 	while (trace_next(t, &ev) && (ev.kind == PMT_PROCESS || ev.kind == PMT_META))
 		;
 	command = command_of(t);
-	trace_page_html(out, e, &(struct trace_page){ .trace = p->path, .region = r.text, .platform = platform->name, .command = command,
-						      .folder = trace_meta(t, "cwd"), .cwd = cwd });
+	trace_page_html(out, e,
+			&(struct trace_page){ .trace = p->path,
+					      .region = r.text,
+					      .platform = platform->name,
+					      .command = command,
+					      .folder = trace_meta(t, "cwd"),
+					      .cwd = cwd });
 	free(command);
 	free(r.text);
 	arena_release(&arena);

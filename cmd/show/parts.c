@@ -3,15 +3,25 @@
 
 #include "cmd/show/show.h"
 
-#define NUMBER(n) { n, ARG_NUMBER }
-#define HEX(n) { n, ARG_HEX }
-#define FILE_ARG { "file", ARG_FILE }
+#define NUMBER(n) \
+	{ \
+		n, ARG_NUMBER \
+	}
+#define HEX(n) \
+	{ \
+		n, ARG_HEX \
+	}
+#define FILE_ARG \
+	{ \
+		"file", ARG_FILE \
+	}
 
 const struct arg_name arg_names[PMT_NKINDS][PMT_MAX_ARGS] = {
 	[PMT_MSYNC] = { NUMBER("bytes"), HEX("flags") },
 	[PMT_FSYNC] = { FILE_ARG },
 	[PMT_FDATASYNC] = { FILE_ARG },
-	[PMT_FILE] = { NUMBER("file"), NUMBER("size"), HEX("flags"), HEX("device"), NUMBER("inode") },
+	[PMT_FILE] = { NUMBER("file"), NUMBER("size"), HEX("flags"), HEX("device"),
+		       NUMBER("inode") },
 	[PMT_SIZE] = { FILE_ARG, NUMBER("size") },
 	[PMT_FALLOCATE] = { FILE_ARG, HEX("mode"), HEX("offset"), NUMBER("bytes") },
 	[PMT_RENAME] = { FILE_ARG },
@@ -103,15 +113,23 @@ void put_bytes(FILE *f, const uint8_t *p, size_t n)
 
 size_t utf8_len(const uint8_t *p, size_t n)
 {
-	size_t len = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0, i;
+	size_t len = p[0] < 0x80   ? 1
+		     : p[0] < 0xc2 ? 0
+		     : p[0] < 0xe0 ? 2
+		     : p[0] < 0xf0 ? 3
+		     : p[0] < 0xf5 ? 4
+				   : 0,
+	       i;
 
 	if (len > n)
 		return 0;
 	for (i = 1; i < len; i++)
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
-	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf0 && p[1] < 0x90) ||
-	    (p[0] == 0xf4 && p[1] >= 0x90)) /* too long a form, half of a surrogate pair, beyond Unicode */
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) ||
+	    (p[0] == 0xf0 && p[1] < 0x90) ||
+	    (p[0] == 0xf4 &&
+	     p[1] >= 0x90)) /* too long a form, half of a surrogate pair, beyond Unicode */
 		return 0;
 	return len;
 }

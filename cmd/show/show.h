@@ -8,7 +8,15 @@
 #include "trace/trace.h"
 #include "util/vec.h"
 
-enum arg_form { ARG_NONE, ARG_NUMBER, ARG_HEX, ARG_FILE, ARG_ADDR, ARG_OPTION /* of dmb and dsb */, ARG_ORDER /* enum pmt_order */ };
+enum arg_form {
+	ARG_NONE,
+	ARG_NUMBER,
+	ARG_HEX,
+	ARG_FILE,
+	ARG_ADDR,
+	ARG_OPTION /* of dmb and dsb */,
+	ARG_ORDER /* enum pmt_order */
+};
 
 struct arg_name {
 	const char *name;
@@ -35,7 +43,8 @@ struct show_page {
 	const char *operation, *at;
 	uint64_t first_seq, last_seq;
 };
-int show_page(FILE *out, const struct show_page *p, struct error *err); /* -1: there is no such part, or no such trace */
+int show_page(FILE *out, const struct show_page *p,
+	      struct error *err); /* -1: there is no such part, or no such trace */
 
 /* What a bundle holds; is_verbose: each file, too. */
 struct bundle;

@@ -90,7 +90,8 @@ void summary_add(struct summary *m, const struct trace_event *ev)
 	m->by_kind[ev->kind]++;
 	if (trace_kinds[ev->kind].carries & PMT_HAS_VALUE)
 		m->nbytes_stored += ev->data_len;
-	if (ev->kind == PMT_META && ev->stream == 0 && (ev->data_len < 6 || memcmp(ev->data, "frame:", 6) != 0))
+	if (ev->kind == PMT_META && ev->stream == 0 &&
+	    (ev->data_len < 6 || memcmp(ev->data, "frame:", 6) != 0))
 		*vec_add(&m->meta) = strndup((const char *)ev->data, ev->data_len);
 	thread_add(m, ev);
 	site_add(m, ev->site);
@@ -98,9 +99,10 @@ void summary_add(struct summary *m, const struct trace_event *ev)
 
 static const char *flags_text(uint32_t flags)
 {
-	return flags & PMT_FILE_MEMORY ? ", memory, not a file" :
-	       flags & PMT_FILE_DEVICE ? ", a device" :
-	       flags & PMT_FILE_CREATED ? ", created by the program" : "";
+	return flags & PMT_FILE_MEMORY    ? ", memory, not a file"
+	       : flags & PMT_FILE_DEVICE  ? ", a device"
+	       : flags & PMT_FILE_CREATED ? ", created by the program"
+					  : "";
 }
 
 static const char *meta_value(const char *meta)
@@ -118,14 +120,16 @@ static void command_text(const struct summary *m, FILE *out)
 
 	for (i = 0; i < m->meta.n; i++)
 		if (strncmp(m->meta.at[i], "argv.", 5) == 0) {
-			escape_printf(out, "%s %s", is_first ? "command:" : "", meta_value(m->meta.at[i]));
+			escape_printf(out, "%s %s", is_first ? "command:" : "",
+				      meta_value(m->meta.at[i]));
 			is_first = false;
 		}
 	if (!is_first)
 		fputc('\n', out);
 	for (i = 0; i < m->meta.n; i++)
 		if (strncmp(m->meta.at[i], "argv.", 5) != 0) {
-			escape_printf(out, "%.*s: %s", (int)strcspn(m->meta.at[i], "="), m->meta.at[i], meta_value(m->meta.at[i]));
+			escape_printf(out, "%.*s: %s", (int)strcspn(m->meta.at[i], "="),
+				      m->meta.at[i], meta_value(m->meta.at[i]));
 			fputc('\n', out);
 		}
 }
@@ -138,19 +142,21 @@ void summary_text(const struct summary *m, struct show *s)
 	size_t i;
 
 	command_text(m, out);
-	fprintf(out, "%" PRIu64 " events, %" PRIu64 " bytes stored, %" PRIu64 " bytes of trace\n", m->nevents,
-		m->nbytes_stored, trace_size_bytes(s->t));
+	fprintf(out, "%" PRIu64 " events, %" PRIu64 " bytes stored, %" PRIu64 " bytes of trace\n",
+		m->nevents, m->nbytes_stored, trace_size_bytes(s->t));
 	for (i = 0; i < PMT_NKINDS; i++)
 		if (m->by_kind[i])
 			fprintf(out, "  %-20s %12" PRIu64 "\n", trace_kinds[i].name, m->by_kind[i]);
 	fputs("threads:\n", out);
 	for (i = 0; i < m->by_thread.n; i++)
-		fprintf(out, "  process %" PRIu32 " thread %" PRIu32 ": %" PRIu64 " events\n", m->by_thread.at[i].stream,
-			m->by_thread.at[i].thread, m->by_thread.at[i].nevents);
+		fprintf(out, "  process %" PRIu32 " thread %" PRIu32 ": %" PRIu64 " events\n",
+			m->by_thread.at[i].stream, m->by_thread.at[i].thread,
+			m->by_thread.at[i].nevents);
 	fputs("files:\n", out);
 	for (file = 1; file <= trace_nfiles(s->t); file++)
 		if ((f = trace_file(s->t, file))) {
-			escape_printf(out, "  %s: %" PRIu64 " bytes%s", f->path, f->size_bytes, flags_text(f->flags));
+			escape_printf(out, "  %s: %" PRIu64 " bytes%s", f->path, f->size_bytes,
+				      flags_text(f->flags));
 			fputc('\n', out);
 		}
 	fputs("objects with code that made events:\n", out);
@@ -175,7 +181,8 @@ static json_t *files_json(const struct trace *t)
 
 	for (file = 1; file <= trace_nfiles(t); file++)
 		if ((f = trace_file(t, file)))
-			json_array_append_new(list, json_pack("{s:o, s:I, s:b, s:b, s:b}", "path", text_json(f->path), "size",
+			json_array_append_new(list, json_pack("{s:o, s:I, s:b, s:b, s:b}", "path",
+							      text_json(f->path), "size",
 							      (json_int_t)f->size_bytes, "created",
 							      f->flags & PMT_FILE_CREATED, "memory",
 							      f->flags & PMT_FILE_MEMORY, "device",
@@ -207,16 +214,20 @@ void summary_json(const struct summary *m, struct show *s)
 
 	for (i = 0; i < PMT_NKINDS; i++)
 		if (m->by_kind[i])
-			json_object_set_new(kinds, trace_kinds[i].name, json_integer((json_int_t)m->by_kind[i]));
+			json_object_set_new(kinds, trace_kinds[i].name,
+					    json_integer((json_int_t)m->by_kind[i]));
 	for (i = 0; i < m->by_thread.n; i++)
-		json_array_append_new(threads, json_pack("{s:i, s:i, s:I}", "process", m->by_thread.at[i].stream, "thread",
+		json_array_append_new(threads, json_pack("{s:i, s:i, s:I}", "process",
+							 m->by_thread.at[i].stream, "thread",
 							 m->by_thread.at[i].thread, "events",
 							 (json_int_t)m->by_thread.at[i].nevents));
 	for (i = 0; i < m->objects.n; i++)
 		json_array_append_new(objects, text_json(m->objects.at[i]));
-	all = json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "events", (json_int_t)m->nevents, "bytes_stored",
-			(json_int_t)m->nbytes_stored, "trace_bytes", (json_int_t)trace_size_bytes(s->t), "kinds", kinds,
-			"threads", threads, "files", files_json(s->t), "objects", objects, "meta", meta_json(m));
+	all = json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "events",
+			(json_int_t)m->nevents, "bytes_stored", (json_int_t)m->nbytes_stored,
+			"trace_bytes", (json_int_t)trace_size_bytes(s->t), "kinds", kinds,
+			"threads", threads, "files", files_json(s->t), "objects", objects, "meta",
+			meta_json(m));
 	json_dumpf(all, s->out, JSON_INDENT(2));
 	fputc('\n', s->out);
 	json_decref(all);

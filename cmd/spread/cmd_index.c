@@ -21,12 +21,21 @@ static int index_run(const struct command *c, int argc, char **argv)
 	const char *platform = NULL, *failure_points = NULL;
 	bool is_quiet = false, is_asked = false;
 	const struct option table[] = {
-		{ "failure-points", 0, "WHERE", "store: before every store, too", OPTION_STRING, &failure_points },
-		{ "platform", 0, "P", "the platform of the exploration (default: the trace's, or x86-adr)", OPTION_STRING, &platform },
-		{ "pool-creation", 0, NULL, "for an exploration with --pool-creation", OPTION_FLAG, &i.has_pool_creation },
-		{ "no-trust", 0, NULL, "for an exploration with --no-trust", OPTION_FLAG, &i.is_distrusting },
-		{ "events", 0, "N", "at least N events from one checkpoint to the next (default: 1000)", OPTION_NUMBER, &events },
-		{ "percent", 0, "N", "checkpoints take at most N % of the trace's size (default: 6)", OPTION_NUMBER, &percent },
+		{ "failure-points", 0, "WHERE", "store: before every store, too", OPTION_STRING,
+		  &failure_points },
+		{ "platform", 0, "P",
+		  "the platform of the exploration (default: the trace's, or x86-adr)",
+		  OPTION_STRING, &platform },
+		{ "pool-creation", 0, NULL, "for an exploration with --pool-creation", OPTION_FLAG,
+		  &i.has_pool_creation },
+		{ "no-trust", 0, NULL, "for an exploration with --no-trust", OPTION_FLAG,
+		  &i.is_distrusting },
+		{ "events", 0, "N",
+		  "at least N events from one checkpoint to the next (default: 1000)",
+		  OPTION_NUMBER, &events },
+		{ "percent", 0, "N",
+		  "checkpoints take at most N % of the trace's size (default: 6)", OPTION_NUMBER,
+		  &percent },
 		{ "quiet", 'q', NULL, "print nothing", OPTION_FLAG, &is_quiet },
 		PROGRESS_OPTION(&is_asked),
 		{ 0 },
@@ -50,7 +59,9 @@ static int index_run(const struct command *c, int argc, char **argv)
 	if (result < 0)
 		die("%s", err.msg);
 	if (!is_quiet)
-		warn("wrote %s" INDEX_ENDING ": %" PRIu64 " bytes, %" PRIu64 " %% of the trace; %" PRIu64 " failure points, %" PRIu64 " checkpoints", argv[0], size.bytes, share, size.points, size.checkpoints);
+		warn("wrote %s" INDEX_ENDING ": %" PRIu64 " bytes, %" PRIu64
+		     " %% of the trace; %" PRIu64 " failure points, %" PRIu64 " checkpoints",
+		     argv[0], size.bytes, share, size.points, size.checkpoints);
 	return CMD_CLEAN;
 }
 

@@ -32,7 +32,8 @@ static void set_up(struct crash_setup *s, const struct report *part)
 		if (is_parts_own(report_crash_option(part, i)))
 			i++;
 		else
-			argv[argc++] = xstrdup(report_crash_option(part, i)); /* the setup points to them, to the end */
+			argv[argc++] = xstrdup(report_crash_option(
+				part, i)); /* the setup points to them, to the end */
 	crash_words.parse(s, argc, argv);
 	crash_words.begin(s);
 	free(argv);
@@ -55,7 +56,8 @@ static int merge_checks(const struct merging *m, struct reporting *reporting)
 		if (checks_add(&k, s, name, &err) < 0)
 			die("%s", err.msg);
 		if (s->done < s->failure_points)
-			warn("%s is not finished: %llu of its %llu traces are checked. Run its command with --continue to finish it", name, (unsigned long long)s->done,
+			warn("%s is not finished: %llu of its %llu traces are checked. Run its command with --continue to finish it",
+			     name, (unsigned long long)s->done,
 			     (unsigned long long)s->failure_points);
 		free(name);
 	}
@@ -77,7 +79,8 @@ static void checks_take(struct word_list *words, const struct report_shard *s)
 		word_list_add(words, s->check_options[i]);
 }
 
-static int judge_and_report(struct crash_setup *s, const struct word_list *words, struct reporting *reporting, const char *trace, const char *kept)
+static int judge_and_report(struct crash_setup *s, const struct word_list *words,
+			    struct reporting *reporting, const char *trace, const char *kept)
 {
 	struct platform_traces traces = { 0 };
 	struct checking c = { 0 };
@@ -103,9 +106,12 @@ static int judge_and_report(struct crash_setup *s, const struct word_list *words
 
 /* ---- all of them ---- */
 
-int merge_parts(char **paths, size_t n, const char *trace, struct reporting *reporting, bool is_asked)
+int merge_parts(char **paths, size_t n, const char *trace, struct reporting *reporting,
+		bool is_asked)
 {
-	const struct option paths_of[] = { { "output", 'o', "FILE", "", OPTION_STRING, &reporting->output }, { 0 } };
+	const struct option paths_of[] = {
+		{ "output", 'o', "FILE", "", OPTION_STRING, &reporting->output }, { 0 }
+	};
 	struct crash_progress progress;
 	struct crash_setup s = { 0 };
 	struct bundled bundled = { 0 };
@@ -135,7 +141,8 @@ int merge_parts(char **paths, size_t n, const char *trace, struct reporting *rep
 	crash_progress_init(&progress, is_asked);
 	s.watch = &progress.watch;
 	merging_begin(&m, &s, is_test ? &checks : NULL);
-	status = is_test ? judge_and_report(&s, &checks, reporting, trace, kept) : crash_explore_and_report(&s, reporting, trace, kept);
+	status = is_test ? judge_and_report(&s, &checks, reporting, trace, kept)
+			 : crash_explore_and_report(&s, reporting, trace, kept);
 	word_list_release(&checks);
 	crash_setup_end(&s);
 	merging_close(&m);
@@ -148,8 +155,15 @@ static int merge_run(const struct command *c, int argc, char **argv)
 	struct reporting reporting = { 0 };
 	const char *trace = NULL;
 	bool is_asked = false;
-	const struct option table[] = { { "trace", 0, "FILE", "the trace or bundle, if it has moved since the parts were made", OPTION_STRING, &trace },
-					REPORTING_OPTIONS(&reporting), FAIL_ON_OPTION(&reporting), PROGRESS_OPTION(&is_asked), { 0 } };
+	const struct option table[] = {
+		{ "trace", 0, "FILE",
+		  "the trace or bundle, if it has moved since the parts were made", OPTION_STRING,
+		  &trace },
+		REPORTING_OPTIONS(&reporting),
+		FAIL_ON_OPTION(&reporting),
+		PROGRESS_OPTION(&is_asked),
+		{ 0 }
+	};
 	int n = options_parse(c, table, OPTIONS_ANYWHERE, argc, argv);
 
 	if (n == 0)

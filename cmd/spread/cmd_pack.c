@@ -23,7 +23,8 @@ static void tell(const struct bundle *b, const char *output)
 		n += b->entries.at[i].kind == BUNDLE_FILE;
 		bytes += b->entries.at[i].len_bytes;
 	}
-	warn("packed %zu files, %" PRIu64 " bytes, into %s, %lld bytes", n, bytes, output, (long long)st.st_size);
+	warn("packed %zu files, %" PRIu64 " bytes, into %s, %lld bytes", n, bytes, output,
+	     (long long)st.st_size);
 }
 
 static int pack_run(const struct command *c, int argc, char **argv)
@@ -33,8 +34,11 @@ static int pack_run(const struct command *c, int argc, char **argv)
 	bool is_quiet = false;
 	const struct option table[] = {
 		CRASH_PACKED_OPTIONS(&s),
-		{ "output", 'o', "FILE.pmb", "write the bundle to FILE.pmb (default: the trace's name with .pmb)", OPTION_STRING, &output },
-		{ "quiet", 'q', NULL, "do not list what is packed, only what is not", OPTION_FLAG, &is_quiet },
+		{ "output", 'o', "FILE.pmb",
+		  "write the bundle to FILE.pmb (default: the trace's name with .pmb)",
+		  OPTION_STRING, &output },
+		{ "quiet", 'q', NULL, "do not list what is packed, only what is not", OPTION_FLAG,
+		  &is_quiet },
 		{ 0 },
 	};
 	struct bundle b;

@@ -46,9 +46,14 @@ static bool is_interrupted(void *arg)
 
 static void progress(const struct spread_parts *p, const struct queue *q, void *arg)
 {
-	char *waiting = q->nwaiting ? xasprintf(", %u waiting (%s)", q->nwaiting, q->reason) : xstrdup("");
+	char *waiting =
+		q->nwaiting ? xasprintf(", %u waiting (%s)", q->nwaiting, q->reason) : xstrdup("");
 
-	progress_tell(arg, "parts %u/%u, failure points %" PRIu64 "/%" PRIu64 " so far, %u tasks running%s", spread_parts_nover(p), p->n, spread_parts_ndone(p), spread_parts_npoints(p), q->nrunning, waiting);
+	progress_tell(arg,
+		      "parts %u/%u, failure points %" PRIu64 "/%" PRIu64
+		      " so far, %u tasks running%s",
+		      spread_parts_nover(p), p->n, spread_parts_ndone(p), spread_parts_npoints(p),
+		      q->nrunning, waiting);
 	free(waiting);
 }
 
@@ -67,7 +72,8 @@ static const struct engine *find_engine(const struct command *c, const char *nam
 	die_usage(c, "the first word is slurm or k8s, not '%s'", name);
 }
 
-static uint32_t number_of(const struct command *c, const char *option, const struct optional_number *n, uint32_t if_not, uint64_t max)
+static uint32_t number_of(const struct command *c, const char *option,
+			  const struct optional_number *n, uint32_t if_not, uint64_t max)
 {
 	if (n->is_set && (n->n == 0 || n->n > max))
 		die_usage(c, "--%s is from 1 to %" PRIu64, option, max);
@@ -75,7 +81,8 @@ static uint32_t number_of(const struct command *c, const char *option, const str
 }
 
 /* Are these words that `pmend crash` takes? Says so here, not on some node. Gives the trace or bundle. */
-static const char *check_words(const struct command *c, char *const *words, bool is_here, bool *says_jobs)
+static const char *check_words(const struct command *c, char *const *words, bool is_here,
+			       bool *says_jobs)
 {
 	const size_t n = words_count(words);
 	char **argv = xcalloc(n + 2, sizeof *argv), crash[] = "crash";
@@ -84,22 +91,34 @@ static const char *check_words(const struct command *c, char *const *words, bool
 	struct reporting reporting = { 0 };
 	struct crash_setup s = { 0 };
 	const char *file = n ? words[n - 1] : "";
-	const struct option table[] = { CRASH_OPTIONS(&s), LIBRARY_OPTION(&s.library_globs), CRASH_GROUP_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&replay),
-					SHARD_OPTIONS(&shard), REPORTING_OPTIONS(&reporting), FAIL_ON_OPTION(&reporting), { 0 } };
+	const struct option table[] = { CRASH_OPTIONS(&s),
+					LIBRARY_OPTION(&s.library_globs),
+					CRASH_GROUP_OPTIONS(&s),
+					CRASH_RACE_OPTIONS(&s),
+					CRASH_REPLAY_OPTIONS(&replay),
+					SHARD_OPTIONS(&shard),
+					REPORTING_OPTIONS(&reporting),
+					FAIL_ON_OPTION(&reporting),
+					{ 0 } };
 	int noperands;
 
 	argv[0] = crash;
 	memcpy(argv + 1, words, n * sizeof *argv); /* parsing moves them */
 	noperands = options_parse(&cmd_crash, table, OPTIONS_FIRST, (int)n + 1, argv);
 	if (noperands != 1 || (!is_trace_name(file) && !is_bundle_name(file)))
-		die_usage(c, "a trace or a bundle is needed at the end, FILE.pmt or FILE.pmb: first 'pmend record -o FILE.pmt -- CMD'");
+		die_usage(
+			c,
+			"a trace or a bundle is needed at the end, FILE.pmt or FILE.pmb: first 'pmend record -o FILE.pmt -- CMD'");
 	if (shard.shard || shard.part)
-		die_usage(c, "leave out --shard and --continue: pmend submit sets them for each part");
-	if (reporting.output || reporting.format || reporting.suppress || reporting.baseline || reporting.severity_name || reporting.fail_on.n > 0 || reporting.quiet || reporting.verbose ||
-	    reporting.gen_suppressions || reporting.shows_libraries)
+		die_usage(c,
+			  "leave out --shard and --continue: pmend submit sets them for each part");
+	if (reporting.output || reporting.format || reporting.suppress || reporting.baseline ||
+	    reporting.severity_name || reporting.fail_on.n > 0 || reporting.quiet ||
+	    reporting.verbose || reporting.gen_suppressions || reporting.shows_libraries)
 		die_usage(c, "put -o, --format and other options for the report before --");
 	if (replay.state || replay.keep || replay.gdb || replay.show_choices || s.explain_groups)
-		die_usage(c, "--replay, its options, and --explain-groups cannot be used with parts");
+		die_usage(c,
+			  "--replay, its options, and --explain-groups cannot be used with parts");
 	if (is_here && access(file, R_OK) != 0)
 		die("cannot read %s: %s", file, strerror(errno));
 	*says_jobs = s.jobs.is_set;
@@ -130,7 +149,8 @@ static char *own_path(void)
 }
 
 /* Where pmend is, where it works, where the parts go, on the machines that explore them. All is freed at the end of pmend. */
-static void set_places(struct spread *s, const struct submit_options *o, const char *file, bool is_here)
+static void set_places(struct spread *s, const struct submit_options *o, const char *file,
+		       bool is_here)
 {
 	const char *folder = o->out ? o->out : default_folder(file);
 	struct error err;
@@ -149,10 +169,13 @@ static void set_numbers(const struct command *c, struct spread *s, const struct 
 	s->nnodes = number_of(c, "nodes", &o->nodes, 0, SHARDS_MAX);
 	s->nparts = number_of(c, "parts", &o->parts, s->nnodes, SHARDS_MAX);
 	s->ncpus = number_of(c, "cpus", &o->cpus, 0, 256);
-	s->nretries = o->retries.is_set ? (uint32_t)(o->retries.n < SHARDS_MAX ? o->retries.n : SHARDS_MAX) : RETRIES;
+	s->nretries = o->retries.is_set
+			      ? (uint32_t)(o->retries.n < SHARDS_MAX ? o->retries.n : SHARDS_MAX)
+			      : RETRIES;
 }
 
-static void wait_for_parts(const struct spread *s, const struct engine *e, struct spread_parts *p, bool is_asked)
+static void wait_for_parts(const struct spread *s, const struct engine *e, struct spread_parts *p,
+			   bool is_asked)
 {
 	struct sigaction action = { .sa_handler = on_interrupt }, before;
 	struct progress line;
@@ -169,8 +192,12 @@ static void wait_for_parts(const struct spread *s, const struct engine *e, struc
 	sigaction(SIGINT, &before, NULL);
 	switch (end) {
 	case SPREAD_OVER: return;
-	case SPREAD_FAILED: die("%s; the parts are in %s; run the same command to continue", err.msg, s->folder);
-	case SPREAD_INTERRUPTED: die("interrupted; the job is cancelled; the parts are in %s; run the same command to continue", s->folder);
+	case SPREAD_FAILED:
+		die("%s; the parts are in %s; run the same command to continue", err.msg,
+		    s->folder);
+	case SPREAD_INTERRUPTED:
+		die("interrupted; the job is cancelled; the parts are in %s; run the same command to continue",
+		    s->folder);
 	}
 }
 
@@ -197,18 +224,38 @@ static int submit_run(const struct command *c, int argc, char **argv)
 	struct spread_parts parts;
 	struct error err;
 	const struct option table[] = {
-		{ "nodes", 0, "N", "explore N parts at a time, each on a node of its own (shared with --cpus)", OPTION_NUMBER, &o.nodes },
-		{ "parts", 0, "N", "split the exploration into N parts (default: as many as --nodes)", OPTION_NUMBER, &o.parts },
-		{ "cpus", 0, "N", "cores per part (default: the whole node with --nodes, else one)", OPTION_NUMBER, &o.cpus },
-		{ "time", 0, "LIMIT", "time limit of a task, as for sbatch; an unfinished part is submitted again and continues", OPTION_STRING, &s.time },
-		{ "partition", 0, "NAME", "the cluster's partition to use", OPTION_STRING, &s.partition },
-		{ "sbatch", 0, "OPTION", "pass this option to sbatch, such as --account=lab; may be repeated", OPTION_LIST, &s.more },
-		{ "image", 0, "IMAGE", "k8s: the container image with pmend", OPTION_STRING, &s.image },
-		{ "claim", 0, "NAME", "k8s: the persistent volume claim for the trace and the parts", OPTION_STRING, &s.claim },
-		{ "pmend", 0, "FILE", "the pmend that the nodes run (default: this one; k8s: pmend)", OPTION_STRING, &o.pmend },
-		{ "out", 0, "DIR", "keep the parts in DIR (default: NAME.parts, removed after the report)", OPTION_STRING, &o.out },
-		{ "retries", 0, "N", "submit a part that was ended from outside again, at most N times (default: 10)", OPTION_NUMBER, &o.retries },
-		{ "dry-run", 0, NULL, "print the script or manifest, and submit nothing", OPTION_FLAG, &o.is_dry },
+		{ "nodes", 0, "N",
+		  "explore N parts at a time, each on a node of its own (shared with --cpus)",
+		  OPTION_NUMBER, &o.nodes },
+		{ "parts", 0, "N",
+		  "split the exploration into N parts (default: as many as --nodes)", OPTION_NUMBER,
+		  &o.parts },
+		{ "cpus", 0, "N", "cores per part (default: the whole node with --nodes, else one)",
+		  OPTION_NUMBER, &o.cpus },
+		{ "time", 0, "LIMIT",
+		  "time limit of a task, as for sbatch; an unfinished part is submitted again and continues",
+		  OPTION_STRING, &s.time },
+		{ "partition", 0, "NAME", "the cluster's partition to use", OPTION_STRING,
+		  &s.partition },
+		{ "sbatch", 0, "OPTION",
+		  "pass this option to sbatch, such as --account=lab; may be repeated", OPTION_LIST,
+		  &s.more },
+		{ "image", 0, "IMAGE", "k8s: the container image with pmend", OPTION_STRING,
+		  &s.image },
+		{ "claim", 0, "NAME",
+		  "k8s: the persistent volume claim for the trace and the parts", OPTION_STRING,
+		  &s.claim },
+		{ "pmend", 0, "FILE",
+		  "the pmend that the nodes run (default: this one; k8s: pmend)", OPTION_STRING,
+		  &o.pmend },
+		{ "out", 0, "DIR",
+		  "keep the parts in DIR (default: NAME.parts, removed after the report)",
+		  OPTION_STRING, &o.out },
+		{ "retries", 0, "N",
+		  "submit a part that was ended from outside again, at most N times (default: 10)",
+		  OPTION_NUMBER, &o.retries },
+		{ "dry-run", 0, NULL, "print the script or manifest, and submit nothing",
+		  OPTION_FLAG, &o.is_dry },
 		REPORTING_OPTIONS(&reporting),
 		FAIL_ON_OPTION(&reporting),
 		PROGRESS_OPTION(&is_asked),
@@ -227,7 +274,9 @@ static int submit_run(const struct command *c, int argc, char **argv)
 	if (e->check(&s, &err) < 0)
 		die_usage(c, "%s", err.msg);
 	if (!is_here && !o.is_dry)
-		die_usage(c, "pmend does not talk to a Kubernetes cluster: add --dry-run to print the job, and pass that to 'kubectl create -f -'");
+		die_usage(
+			c,
+			"pmend does not talk to a Kubernetes cluster: add --dry-run to print the job, and pass that to 'kubectl create -f -'");
 	if (o.is_dry) {
 		e->print(&s, NULL, stdout);
 		return fflush(stdout) ? CMD_FAILED : CMD_CLEAN;

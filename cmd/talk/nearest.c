@@ -23,7 +23,8 @@ static unsigned edit_distance(const char *a, const char *b)
 				d[i][j] = (unsigned)(i + j);
 				continue;
 			}
-			d[i][j] = min2(min2(d[i - 1][j], d[i][j - 1]) + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+			d[i][j] = min2(min2(d[i - 1][j], d[i][j - 1]) + 1,
+				       d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
 				d[i][j] = min2(d[i][j], d[i - 2][j - 2] + 1);
 		}

@@ -24,7 +24,9 @@ void progress_begin(struct progress *p, bool is_asked)
 {
 	bool is_terminal = isatty(STDERR_FILENO);
 
-	*p = (struct progress){ .is_terminal = is_terminal, .is_wanted = is_terminal || is_asked, .start_ms = now_ms() };
+	*p = (struct progress){ .is_terminal = is_terminal,
+				.is_wanted = is_terminal || is_asked,
+				.start_ms = now_ms() };
 }
 
 static bool is_due(const struct progress *p, uint64_t now)

@@ -20,6 +20,10 @@ void progress_step(struct progress *p, const char *fmt, ...) __attribute__((form
 void progress_clear(struct progress *p);
 
 /* A row of an option table. */
-#define PROGRESS_OPTION(is_asked) { "progress", 0, NULL, "show progress even if standard error is not a terminal", OPTION_FLAG, is_asked }
+#define PROGRESS_OPTION(is_asked) \
+	{ \
+		"progress", 0, NULL, "show progress even if standard error is not a terminal", \
+			OPTION_FLAG, is_asked \
+	}
 
 #endif

@@ -9,13 +9,15 @@ static const struct {
 	const char *want, *command;
 } wants[] = {
 	{ "find missing flushes and fences", "pmend check -- ./app {pool}" },
-	{ "see whether my program survives a crash", "pmend crash --recover './app {}' -- ./app {pool}" },
+	{ "see whether my program survives a crash",
+	  "pmend crash --recover './app {}' -- ./app {pool}" },
 	{ "do both, with one report", "pmend test --recover './app {}' -- ./app {pool}" },
 	{ "compare the data after a crash", "pmend crash --dump './print {}' -- ./app {pool}" },
 	{ "find inputs that lead to a bug", "pmend explore -- ./app {pool} @@" },
 	{ "get a patch for the bugs of a report", "pmend fix -p build report.json" },
 	{ "look at a report in a browser", "pmend show --format html -o bugs.html report.json" },
-	{ "see only what is new since the last report", "pmend check --baseline report.json -- ./app {pool}" },
+	{ "see only what is new since the last report",
+	  "pmend check --baseline report.json -- ./app {pool}" },
 	{ "record now and analyse later", "pmend record -o run.pmt -- ./app {pool}" },
 	{ "know what works on this machine", "pmend doctor" },
 };
@@ -28,6 +30,8 @@ void wants_print(FILE *out)
 	for (size_t i = 0; i < sizeof wants / sizeof *wants; i++)
 		fprintf(out, "  %s:\n      %s\n", wants[i].want, wants[i].command);
 	wrap_begin(&w, out, 0);
-	wrap_text(&w, "{pool} is the path of a scratch pool that pmend removes afterwards. {} is the pool's path in commands that run after a crash.");
+	wrap_text(
+		&w,
+		"{pool} is the path of a scratch pool that pmend removes afterwards. {} is the pool's path in commands that run after a crash.");
 	wrap_end(&w);
 }

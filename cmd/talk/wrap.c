@@ -20,7 +20,9 @@ void wrap_begin(struct wrap *w, FILE *out, unsigned indent)
 {
 	unsigned width = width_of(out);
 
-	*w = (struct wrap){ .out = out, .width = width, .indent = indent < width / 2 ? indent : width / 2 };
+	*w = (struct wrap){ .out = out,
+			    .width = width,
+			    .indent = indent < width / 2 ? indent : width / 2 };
 }
 
 static void put(struct wrap *w, const char *word, size_t len)

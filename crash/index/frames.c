@@ -20,7 +20,9 @@ static uint64_t content_hash(const uint8_t *bytes, size_t n)
 	uint64_t h = n;
 
 	for (size_t at = 0; at < n; at += HASHED_AT_ONCE)
-		h = hash_mix(h, pmt_hash_lanes(bytes + at, (uint32_t)(n - at < HASHED_AT_ONCE ? n - at : HASHED_AT_ONCE)));
+		h = hash_mix(h, pmt_hash_lanes(bytes + at, (uint32_t)(n - at < HASHED_AT_ONCE
+									      ? n - at
+									      : HASHED_AT_ONCE)));
 	return h;
 }
 
@@ -39,7 +41,8 @@ uint8_t *frame_pack(const struct wire *w, uint64_t *len_bytes)
 	return packed;
 }
 
-int frame_write(struct frames_out *o, const uint8_t *packed, uint64_t len_bytes, struct frame *where)
+int frame_write(struct frames_out *o, const uint8_t *packed, uint64_t len_bytes,
+		struct frame *where)
 {
 	*where = (struct frame){ o->at, len_bytes };
 	o->at += len_bytes;
@@ -58,16 +61,19 @@ int frame_read(const uint8_t *base, uint64_t size_bytes, const struct frame *f, 
 	size_t got;
 
 	*w = (struct wire){ .is_received = true };
-	if (f->len_bytes < FRAME_HEADER_BYTES || f->at > size_bytes || f->len_bytes > size_bytes - f->at)
+	if (f->len_bytes < FRAME_HEADER_BYTES || f->at > size_bytes ||
+	    f->len_bytes > size_bytes - f->at)
 		return -1;
 	memcpy(header, base + f->at, sizeof header);
 	n = le64toh(header[0]);
 	/* a wrong length must not take all memory */
-	if (n > CONTENT_MAX || ZSTD_getFrameContentSize(base + f->at + FRAME_HEADER_BYTES, f->len_bytes - FRAME_HEADER_BYTES) != n)
+	if (n > CONTENT_MAX || ZSTD_getFrameContentSize(base + f->at + FRAME_HEADER_BYTES,
+							f->len_bytes - FRAME_HEADER_BYTES) != n)
 		return -1;
 	w->bytes = xmalloc(n + 1);
 	w->n = w->room = n;
-	got = ZSTD_decompress(w->bytes, n, base + f->at + FRAME_HEADER_BYTES, f->len_bytes - FRAME_HEADER_BYTES);
+	got = ZSTD_decompress(w->bytes, n, base + f->at + FRAME_HEADER_BYTES,
+			      f->len_bytes - FRAME_HEADER_BYTES);
 	if (!ZSTD_isError(got) && got == n && content_hash(w->bytes, n) == le64toh(header[1]))
 		return 0;
 	wire_release(w);

@@ -22,7 +22,8 @@ struct frames_out {
 /* What a frame comes to. free() it. */
 uint8_t *frame_pack(const struct wire *w, uint64_t *len_bytes);
 /* -1 with errno. */
-int frame_write(struct frames_out *o, const uint8_t *packed, uint64_t len_bytes, struct frame *where);
+int frame_write(struct frames_out *o, const uint8_t *packed, uint64_t len_bytes,
+		struct frame *where);
 void frame_pass(struct wire *w, struct frame *f);
 
 /* -1: it is damaged. wire_release() the wire. */

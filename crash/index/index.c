@@ -33,8 +33,9 @@ static int map_file(struct index *ix, struct error *err)
 		err->msg[0] = '\0';
 		return errno == ENOENT ? -1 : error_set(err, "%s: %s", ix->path, strerror(errno));
 	}
-	base = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= (off_t)INDEX_HEADER_BYTES ?
-		mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+	base = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= (off_t)INDEX_HEADER_BYTES
+		       ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+		       : MAP_FAILED;
 	close(fd);
 	if (base == MAP_FAILED)
 		return error_set(err, "%s is no index of a trace", ix->path);
@@ -53,7 +54,8 @@ static int read_directory(struct index *ix, struct error *err)
 		return error_set(err, "%s is no index of a trace", ix->path);
 	if (le64toh(header[1]) != INDEX_VERSION)
 		return error_set(err, "%s was made by another version of pmend", ix->path);
-	if (frame_read(ix->base, ix->size_bytes, &(struct frame){ le64toh(header[2]), le64toh(header[3]) }, &w) < 0)
+	if (frame_read(ix->base, ix->size_bytes,
+		       &(struct frame){ le64toh(header[2]), le64toh(header[3]) }, &w) < 0)
 		return error_set(err, "%s is damaged", ix->path);
 	directory_pass(&w, &ix->directory);
 	if (w.is_bad || !ix->directory.version || !ix->directory.platform)
@@ -64,7 +66,8 @@ static int read_directory(struct index *ix, struct error *err)
 	return err->msg[0] ? -1 : 0;
 }
 
-struct index *index_open(const char *path, const struct trace *t, const struct platform *platform, bool is_distrusting, struct error *err)
+struct index *index_open(const char *path, const struct trace *t, const struct platform *platform,
+			 bool is_distrusting, struct error *err)
 {
 	struct index *ix = xcalloc(1, sizeof *ix);
 	const struct directory *d = &ix->directory;
@@ -106,7 +109,8 @@ bool index_fits(const struct index *ix, const struct plan *p, unsigned stops)
 
 /* ---- what is in it ---- */
 
-struct plan *index_plan(const struct index *ix, struct trace *t, const struct platform *platform, bool is_distrusting, struct error *err)
+struct plan *index_plan(const struct index *ix, struct trace *t, const struct platform *platform,
+			bool is_distrusting, struct error *err)
 {
 	struct plan *p = NULL;
 	struct wire w;
@@ -124,7 +128,8 @@ struct plan *index_plan(const struct index *ix, struct trace *t, const struct pl
 	return p;
 }
 
-int index_each_point(const struct index *ix, void (*f)(uint64_t seq, uint64_t cost, void *arg), void *arg, struct error *err)
+int index_each_point(const struct index *ix, void (*f)(uint64_t seq, uint64_t cost, void *arg),
+		     void *arg, struct error *err)
 {
 	uint64_t n = 0;
 
@@ -140,7 +145,8 @@ int index_each_point(const struct index *ix, void (*f)(uint64_t seq, uint64_t co
 		}
 		wire_release(&w);
 	}
-	return n == ix->directory.npoints ? 0 : error_set(err, "%s is damaged; remove it", ix->path);
+	return n == ix->directory.npoints ? 0
+					  : error_set(err, "%s is damaged; remove it", ix->path);
 }
 
 uint64_t index_cost(const struct walk *w)
@@ -166,7 +172,8 @@ static size_t passed(const struct directory *d, uint64_t seq)
 	return low;
 }
 
-static int pass_frame(const struct index *ix, const struct frame *f, struct walk *w, bool is_image, struct error *err)
+static int pass_frame(const struct index *ix, const struct frame *f, struct walk *w, bool is_image,
+		      struct error *err)
 {
 	struct wire m;
 	bool is_bad;
@@ -182,7 +189,11 @@ static int pass_frame(const struct index *ix, const struct frame *f, struct walk
 	}
 	is_bad = m.is_bad;
 	wire_release(&m);
-	return is_bad ? error_set(err, "%s is damaged, or the trace is; remove the index and begin again", ix->path) : 0;
+	return is_bad ? error_set(
+				err,
+				"%s is damaged, or the trace is; remove the index and begin again",
+				ix->path)
+		      : 0;
 }
 
 /* All that changed on the way there, and then what it is there. */

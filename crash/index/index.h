@@ -15,7 +15,7 @@
 
 /* Which checkpoints are worth their bytes. */
 struct index_limits {
-	uint64_t events; /* at least so many from one to the next */
+	uint64_t events;  /* at least so many from one to the next */
 	uint64_t percent; /* of the trace from one to the next: its bytes are at most so many */
 };
 extern const struct index_limits index_usual;
@@ -26,21 +26,25 @@ struct index_size {
 };
 
 /* Walks through all of the trace. told: after every checkpoint, up to which event it is; NULL: nobody asks. */
-int index_make(struct plan *p, unsigned stops, const struct index_limits *limits, const char *path, void (*told)(uint64_t seq, void *arg), void *arg,
-	       struct index_size *size, struct error *err);
+int index_make(struct plan *p, unsigned stops, const struct index_limits *limits, const char *path,
+	       void (*told)(uint64_t seq, void *arg), void *arg, struct index_size *size,
+	       struct error *err);
 
 struct index;
 
 /* NULL with err: it is not there (then err is empty), or no index of the trace for this platform and trust. */
-struct index *index_open(const char *path, const struct trace *t, const struct platform *platform, bool is_distrusting, struct error *err);
+struct index *index_open(const char *path, const struct trace *t, const struct platform *platform,
+			 bool is_distrusting, struct error *err);
 void index_close(struct index *ix);
 /* Instead of plan_of_trace(). NULL with err: it is damaged; then the trace is closed. */
-struct plan *index_plan(const struct index *ix, struct trace *t, const struct platform *platform, bool is_distrusting, struct error *err);
+struct plan *index_plan(const struct index *ix, struct trace *t, const struct platform *platform,
+			bool is_distrusting, struct error *err);
 /* The failure points are those of a walk with these stops. */
 bool index_fits(const struct index *ix, const struct plan *p, unsigned stops);
 
 /* All failure points, in order. -1 with err: it is damaged. */
-int index_each_point(const struct index *ix, void (*f)(uint64_t seq, uint64_t cost, void *arg), void *arg, struct error *err);
+int index_each_point(const struct index *ix, void (*f)(uint64_t seq, uint64_t cost, void *arg),
+		     void *arg, struct error *err);
 /* What a failure point costs, roughly. */
 uint64_t index_cost(const struct walk *w);
 

@@ -17,11 +17,12 @@ struct maker {
 	struct directory directory;
 	const struct index_limits *limits;
 	struct walk walk;
-	struct wire points;	     /* of the frame that is being filled */
-	uint64_t last_seq, wait;     /* of the last checkpoint; so many events later the next is tried */
-	uint64_t point_seq;	     /* of the last failure point */
+	struct wire points; /* of the frame that is being filled */
+	uint64_t last_seq,
+		wait;       /* of the last checkpoint; so many events later the next is tried */
+	uint64_t point_seq; /* of the last failure point */
 	double bytes_per_event;
-	int result;		     /* -1 with errno */
+	int result; /* -1 with errno */
 };
 
 static void put(struct maker *m, const struct wire *w, struct frame *where)
@@ -69,10 +70,13 @@ static bool try_checkpoint(struct maker *m)
 	image_pass_changes(&m->walk.image, &image);
 	packed_state = frame_pack(&state, &state_bytes);
 	packed_image = frame_pack(&image, &image_bytes);
-	is_worth = (double)(state_bytes + image_bytes) * 100 <= (double)m->limits->percent * (double)(walk_passed_seq(&m->walk) - m->last_seq) * m->bytes_per_event;
+	is_worth = (double)(state_bytes + image_bytes) * 100 <=
+		   (double)m->limits->percent * (double)(walk_passed_seq(&m->walk) - m->last_seq) *
+			   m->bytes_per_event;
 	if (is_worth) {
 		c = vec_add(&m->directory.checkpoints);
-		*c = (struct checkpoint){ .point = m->walk.point, .seq = walk_passed_seq(&m->walk) };
+		*c = (struct checkpoint){ .point = m->walk.point,
+					  .seq = walk_passed_seq(&m->walk) };
 		m->result = frame_write(&m->out, packed_state, state_bytes, &c->state);
 		if (m->result == 0)
 			m->result = frame_write(&m->out, packed_image, image_bytes, &c->image);
@@ -122,7 +126,9 @@ static void put_directory(struct maker *m)
 	header[1] = htole64(INDEX_VERSION);
 	header[2] = htole64(where.at);
 	header[3] = htole64(where.len_bytes);
-	if (m->result == 0 && (pwrite(m->out.file.fd, header, sizeof header, 0) != (ssize_t)sizeof header || fsync(m->out.file.fd) < 0))
+	if (m->result == 0 &&
+	    (pwrite(m->out.file.fd, header, sizeof header, 0) != (ssize_t)sizeof header ||
+	     fsync(m->out.file.fd) < 0))
 		m->result = -1;
 }
 
@@ -146,13 +152,21 @@ static void make(struct maker *m, void (*told)(uint64_t seq, void *arg), void *a
 	put_directory(m);
 }
 
-int index_make(struct plan *p, unsigned stops, const struct index_limits *limits, const char *path, void (*told)(uint64_t seq, void *arg), void *arg,
-	       struct index_size *size, struct error *err)
+int index_make(struct plan *p, unsigned stops, const struct index_limits *limits, const char *path,
+	       void (*told)(uint64_t seq, void *arg), void *arg, struct index_size *size,
+	       struct error *err)
 {
-	struct maker m = { .plan = p, .limits = limits, .wait = limits->events,
-			   .bytes_per_event = (double)trace_size_bytes(p->trace) / (double)(p->nevents + 1),
-			   .directory = { .identity = trace_identity(p->trace), .version = xstrdup(PMEND_VERSION), .platform = xstrdup(p->platform->name),
-					  .is_distrusting = p->is_distrusting, .stops = stops, .making = making_hash(p) } };
+	struct maker m = { .plan = p,
+			   .limits = limits,
+			   .wait = limits->events,
+			   .bytes_per_event =
+				   (double)trace_size_bytes(p->trace) / (double)(p->nevents + 1),
+			   .directory = { .identity = trace_identity(p->trace),
+					  .version = xstrdup(PMEND_VERSION),
+					  .platform = xstrdup(p->platform->name),
+					  .is_distrusting = p->is_distrusting,
+					  .stops = stops,
+					  .making = making_hash(p) } };
 	int result;
 
 	if (partial_file_begin(&m.out.file, path, err) < 0)

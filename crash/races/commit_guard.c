@@ -8,30 +8,35 @@
 static void put_other(struct explorer *e, struct state_set *set, const struct guard_question *s)
 {
 	for (uint64_t i = 0; i < s->var->len_bytes; i++)
-		states_watch(set, &e->walk->image, s->var->addr + i, 0); /* there is a line to change */
+		states_watch(set, &e->walk->image, s->var->addr + i,
+			     0); /* there is a line to change */
 	states_sort(set);
 	for (uint64_t i = 0; i < s->var->len_bytes; i++) {
 		const struct state_line *l = states_line(set, s->var->addr + i);
 
 		for (uint32_t c = 0; l && c < l->ncontents; c++)
-			set->bytes.at[l->contents + (size_t)c * set->line_bytes + (s->var->addr + i - l->addr)] = s->other[i];
+			set->bytes.at[l->contents + (size_t)c * set->line_bytes +
+				      (s->var->addr + i - l->addr)] = s->other[i];
 	}
 }
 
 /* Also if it is overwritten: what recovery replaces, it does not leave alone. */
-static bool is_touched(struct explorer *e, const struct state_set *set, const struct guard_question *s)
+static bool is_touched(struct explorer *e, const struct state_set *set,
+		       const struct guard_question *s)
 {
 	const struct state_line *l = states_line(set, s->addr);
 	const struct run_decision *d;
 	size_t n = runner_decisions(e->runner, &d);
 
 	for (uint64_t m = l ? s->mask : 0; m; m &= m - 1)
-		if (runner_is_written(e->runner, (size_t)(l - set->lines.at), (uint32_t)(s->addr - l->addr) + (uint32_t)__builtin_ctzll(m)))
+		if (runner_is_written(e->runner, (size_t)(l - set->lines.at),
+				      (uint32_t)(s->addr - l->addr) + (uint32_t)__builtin_ctzll(m)))
 			return true;
 
 	for (size_t i = 0; i < n; i++)
 		for (uint64_t m = d[i].mask; m; m &= m - 1) {
-			uint64_t at = set->lines.at[d[i].line].addr + d[i].at + (uint64_t)__builtin_ctzll(m) - s->addr;
+			uint64_t at = set->lines.at[d[i].line].addr + d[i].at +
+				      (uint64_t)__builtin_ctzll(m) - s->addr;
 
 			if (at < 64 && s->mask >> at & 1)
 				return true;
@@ -39,7 +44,8 @@ static bool is_touched(struct explorer *e, const struct state_set *set, const st
 	return false;
 }
 
-enum commit_guard commit_guard_ask(struct explorer *e, const struct guard_question *s, struct error *err)
+enum commit_guard commit_guard_ask(struct explorer *e, const struct guard_question *s,
+				   struct error *err)
 {
 	enum commit_guard result = GUARD_ERROR;
 	struct state_set set = { 0 };
@@ -54,7 +60,10 @@ enum commit_guard commit_guard_ask(struct explorer *e, const struct guard_questi
 	if (explorer_ask(e, all, &v, err) == 0) {
 		bool is_seen = !v.why_unsound && is_touched(e, &set, s);
 
-		result = is_seen ? GUARD_NOT : v.why_unsound || (v.kind != VERDICT_OK && v.kind != VERDICT_DUMP) ? GUARD_UNKNOWN : GUARD_YES;
+		result = is_seen ? GUARD_NOT
+			 : v.why_unsound || (v.kind != VERDICT_OK && v.kind != VERDICT_DUMP)
+				 ? GUARD_UNKNOWN
+				 : GUARD_YES;
 	}
 	free(all);
 	states_release(&set);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define NEARBY_BYTES 4096u /* on either side of a word */
-#define NEARBY_MAX 64u	   /* different values */
+#define NEARBY_MAX 64u     /* different values */
 #define NEARBY_RUNS 2u
 
 enum pattern { PATTERN_COMPLEMENT, PATTERN_RANDOM, PATTERN_SMALL, PATTERNS };
@@ -18,7 +18,7 @@ struct nearby {
 };
 
 struct word {
-	uint8_t *bytes;	   /* in the set */
+	uint8_t *bytes; /* in the set */
 	uint64_t addr, was;
 	uint32_t len_bytes;
 	VEC(struct nearby) nearby; /* the most frequent first */
@@ -42,7 +42,8 @@ static void state_read(const struct fill *f, uint64_t addr, uint8_t *to, uint32_
 		const struct state_line *l = states_line(s, addr + i);
 
 		if (l)
-			to[i] = state_content(s, l, states_newest_left(l, f->state))[addr + i - l->addr];
+			to[i] = state_content(s, l,
+					      states_newest_left(l, f->state))[addr + i - l->addr];
 		else
 			image_read(&f->e->walk->image, addr + i, &to[i], 1);
 	}
@@ -84,7 +85,8 @@ static int compare_nearby(const void *a, const void *b)
 /* Of the same width, and aligned as it is. */
 static void find_nearby(struct fill *f, struct word *w)
 {
-	const uint64_t file_end = PMT_ADDR(PMT_FILE(w->addr), image_file(&f->e->walk->image, PMT_FILE(w->addr))->size_bytes);
+	const uint64_t file_end = PMT_ADDR(
+		PMT_FILE(w->addr), image_file(&f->e->walk->image, PMT_FILE(w->addr))->size_bytes);
 
 	for (uint64_t at = w->len_bytes; at < NEARBY_BYTES; at += w->len_bytes) {
 		if (w->addr + at + w->len_bytes <= file_end)
@@ -108,14 +110,10 @@ static uint64_t mixed(uint64_t n)
 static uint64_t filling(const struct word *w, enum pattern how)
 {
 	switch (how) {
-	case PATTERN_COMPLEMENT:
-		return ~w->was;
-	case PATTERN_RANDOM:
-		return mixed(w->addr) | 0x0101010101010101u;
-	case PATTERN_SMALL:
-		return w->was == 0;
-	case PATTERNS:
-		break;
+	case PATTERN_COMPLEMENT: return ~w->was;
+	case PATTERN_RANDOM: return mixed(w->addr) | 0x0101010101010101u;
+	case PATTERN_SMALL: return w->was == 0;
+	case PATTERNS: break;
 	}
 	BUG("pattern %d", (int)how);
 }
@@ -154,11 +152,13 @@ static void add_word(struct fill *f, const struct suspect *s)
 	struct state_set *set = &f->e->set;
 	const struct state_line *l = states_line(set, s->addr);
 	const uint32_t at = s->at + (uint32_t)__builtin_ctzll(s->mask);
-	struct word w = { .addr = s->addr + at, .len_bytes = (uint32_t)__builtin_popcountll(s->mask) };
+	struct word w = { .addr = s->addr + at,
+			  .len_bytes = (uint32_t)__builtin_popcountll(s->mask) };
 
 	if (!l)
 		BUG("a line that is not in the set");
-	w.bytes = set->bytes.at + l->contents + (size_t)states_newest_left(l, f->state) * set->line_bytes + at;
+	w.bytes = set->bytes.at + l->contents +
+		  (size_t)states_newest_left(l, f->state) * set->line_bytes + at;
 	memcpy(&w.was, w.bytes, w.len_bytes);
 	*vec_add(&f->words) = w;
 	*vec_add(&f->gaps) = (struct run_gap){ w.addr, w.len_bytes };
@@ -182,7 +182,9 @@ static int run(struct fill *f, struct ending *end, char **text, struct error *er
 	if (explorer_try(e, f->state, &v, err) < 0)
 		return -1;
 	*end = (struct ending){ v.kind, v.why_unsound != NULL, v.outcome, v.site,
-				e->recovery->dump || verdict_is_slow(&v) ? 0 : runner_content_beside(e->runner, f->gaps.at, f->gaps.n) };
+				e->recovery->dump || verdict_is_slow(&v)
+					? 0
+					: runner_content_beside(e->runner, f->gaps.at, f->gaps.n) };
 	free(*text);
 	*text = verdict_text(&v);
 	return 0;
@@ -190,21 +192,27 @@ static int run(struct fill *f, struct ending *end, char **text, struct error *er
 
 static bool is_same(const struct ending *a, const struct ending *b)
 {
-	return a->kind == b->kind && a->outcome == b->outcome && a->site == b->site && a->beside == b->beside;
+	return a->kind == b->kind && a->outcome == b->outcome && a->site == b->site &&
+	       a->beside == b->beside;
 }
 
-static char *difference(const struct fill *f, const struct ending *before, const struct ending *after, const char *text)
+static char *difference(const struct fill *f, const struct ending *before,
+			const struct ending *after, const char *text)
 {
 	uint64_t value = 0;
 
 	memcpy(&value, f->words.at[0].bytes, f->words.at[0].len_bytes);
 	if (before->kind != after->kind || after->kind != VERDICT_OK)
-		return xasprintf("with 0x%" PRIx64 " there, recovery ends otherwise: %s", value, text);
-	return xasprintf("with 0x%" PRIx64 " there, recovery %s", value, before->outcome != after->outcome ? "prints something else" : "leaves something else in the pool");
+		return xasprintf("with 0x%" PRIx64 " there, recovery ends otherwise: %s", value,
+				 text);
+	return xasprintf("with 0x%" PRIx64 " there, recovery %s", value,
+			 before->outcome != after->outcome ? "prints something else"
+							   : "leaves something else in the pool");
 }
 
 /* One content. Recovery that prints the time, say, ends each time in another way. */
-static enum filled try_one(struct fill *f, const struct ending *as_is, uint32_t n, char **how, struct error *err)
+static enum filled try_one(struct fill *f, const struct ending *as_is, uint32_t n, char **how,
+			   struct error *err)
 {
 	struct ending other, again;
 	char *text = NULL, *found = NULL;
@@ -212,7 +220,9 @@ static enum filled try_one(struct fill *f, const struct ending *as_is, uint32_t 
 
 	fill(f, n);
 	if (run(f, &other, &text, err) == 0)
-		result = other.is_unsound ? FILLED_UNKNOWN : is_same(as_is, &other) ? FILLED_SAME : FILLED_DIFFERS;
+		result = other.is_unsound         ? FILLED_UNKNOWN
+			 : is_same(as_is, &other) ? FILLED_SAME
+						  : FILLED_DIFFERS;
 	if (result == FILLED_DIFFERS)
 		found = difference(f, as_is, &other, text);
 	restore(f);
@@ -245,7 +255,8 @@ static enum filled try_all(struct fill *f, char **how, struct error *err)
 	return result;
 }
 
-enum filled fill_try(struct explorer *e, const uint64_t *state, const struct suspects *words, char **how, struct error *err)
+enum filled fill_try(struct explorer *e, const uint64_t *state, const struct suspects *words,
+		     char **how, struct error *err)
 {
 	struct fill f = { .e = e, .state = state };
 	enum filled result;

@@ -64,11 +64,14 @@ static void note_suspect(struct history *h, const struct trace_event *ev)
 		h->epoch++;
 		h->was_stored |= bytes;
 	} else if (ev->seq == h->suspect.seq) {
-		h->is_atomic = ev->data_len <= 8 && ev->addr / 8 == (ev->addr + ev->data_len - 1) / 8 && bytes == h->suspect.mask;
+		h->is_atomic = ev->data_len <= 8 &&
+			       ev->addr / 8 == (ev->addr + ev->data_len - 1) / 8 &&
+			       bytes == h->suspect.mask;
 	}
 }
 
-static void note_bytes(const struct history *h, struct history_line *l, uint64_t bytes, uint64_t seq)
+static void note_bytes(const struct history *h, struct history_line *l, uint64_t bytes,
+		       uint64_t seq)
 {
 	if (l->epoch != h->epoch)
 		l->recent = 0;
@@ -87,13 +90,16 @@ static void note_store(struct histories *h, const struct trace_event *ev)
 		if (is_suspect[k])
 			note_suspect(&h->list[k], ev);
 	}
-	for (uint64_t line = ev->addr / HISTORY_LINE * HISTORY_LINE; line < end; line += HISTORY_LINE) {
-		uint64_t from = ev->addr > line ? ev->addr - line : 0, to = end - line < HISTORY_LINE ? end - line : HISTORY_LINE;
+	for (uint64_t line = ev->addr / HISTORY_LINE * HISTORY_LINE; line < end;
+	     line += HISTORY_LINE) {
+		uint64_t from = ev->addr > line ? ev->addr - line : 0,
+			 to = end - line < HISTORY_LINE ? end - line : HISTORY_LINE;
 		size_t i = line_get(h, line);
 
 		for (size_t k = 0; k < h->n; k++)
 			if (!is_suspect[k])
-				note_bytes(&h->list[k], &h->cells.at[i * h->n + k], mask_of(from, to), ev->seq);
+				note_bytes(&h->list[k], &h->cells.at[i * h->n + k],
+					   mask_of(from, to), ev->seq);
 	}
 }
 
@@ -119,9 +125,12 @@ void histories_take(struct histories *h, const struct walk *w, const struct susp
 	histories_release(h);
 	h->n = n < HISTORIES_MAX ? n : HISTORIES_MAX;
 	for (size_t k = 0; k < h->n; k++)
-		h->list[k] = (struct history){ .suspect = list[k],
-					       .epoch = 1,
-					       .was_stored = plan_is_initial(w->plan, PMT_FILE(list[k].addr)) ? list[k].mask : 0 };
+		h->list[k] = (struct history){
+			.suspect = list[k],
+			.epoch = 1,
+			.was_stored =
+				plan_is_initial(w->plan, PMT_FILE(list[k].addr)) ? list[k].mask : 0
+		};
 	while (trace_next(t, &ev) && ev.seq < w->seq)
 		if (trace_is_store(ev.kind))
 			note_store(h, &ev);
@@ -144,7 +153,8 @@ bool history_is_counter(const struct walk *w, const struct suspect *s)
 	struct trace_event ev;
 
 	while (is_counter && trace_next(t, &ev)) {
-		if (ev.kind == PMT_UNDEFINED && suspect_touches(s, ev.addr, ev.arg[0]) && !is_heap(w, &ev))
+		if (ev.kind == PMT_UNDEFINED && suspect_touches(s, ev.addr, ev.arg[0]) &&
+		    !is_heap(w, &ev))
 			is_counter = false;
 		if (!trace_is_store(ev.kind) || !suspect_touches(s, ev.addr, ev.data_len))
 			continue;
@@ -163,8 +173,8 @@ bool history_is_counter(const struct walk *w, const struct suspect *s)
 size_t histories_find(const struct histories *h, const struct suspect *s)
 {
 	for (size_t k = 0; k < h->n; k++)
-		if (h->list[k].suspect.addr == s->addr && h->list[k].suspect.at == s->at && h->list[k].suspect.mask == s->mask &&
-		    h->list[k].suspect.seq == s->seq)
+		if (h->list[k].suspect.addr == s->addr && h->list[k].suspect.at == s->at &&
+		    h->list[k].suspect.mask == s->mask && h->list[k].suspect.seq == s->seq)
 			return k;
 	return SIZE_MAX;
 }

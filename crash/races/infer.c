@@ -21,13 +21,14 @@
 #include <string.h>
 
 #define WATCHED_MAX 512u /* lines */
-#define PARTS_MAX 4u	 /* of a race, to be asked about one by one */
-#define WITHHELD_MAX 4u	 /* words that may be used only because of the suspect, to be asked about one by one */
+#define PARTS_MAX 4u     /* of a race, to be asked about one by one */
+#define WITHHELD_MAX \
+	4u /* words that may be used only because of the suspect, to be asked about one by one */
 
 /* Bytes of a line that recovery read. */
 struct reads {
 	uint64_t old, new; /* with that value */
-	uint64_t first;	   /* with the old value, before the suspect was read */
+	uint64_t first;    /* with the old value, before the suspect was read */
 };
 
 struct inquiry {
@@ -35,17 +36,17 @@ struct inquiry {
 	struct infer_common *common;
 	const struct suspect *suspect;
 	const struct histories *histories;
-	size_t number;		       /* of the suspect's history: */
+	size_t number; /* of the suspect's history: */
 	const struct history *history;
-	struct reads *reads;	       /* by line of the histories */
+	struct reads *reads;             /* by line of the histories */
 	const struct suspects *harmless; /* other words, whose values do not matter */
-	const struct suspects *parts; /* all words of the suspect's race */
-	bool is_sound, is_accepted; /* with the old value and with the new one */
+	const struct suspects *parts;    /* all words of the suspect's race */
+	bool is_sound, is_accepted;      /* with the old value and with the new one */
 	bool is_without_effect; /* what a dump prints is the same with both; without one, all of the files but the suspect, and the exit status */
-	uint64_t ndoubtful; /* stores to it that may be lost */
-	uint64_t first_seq; /* of these, the first one */
-	bool is_kept;	    /* each of these stored one word, and is made durable by its thread */
-	uint64_t nothers;   /* words of other stores that may be */
+	uint64_t ndoubtful;     /* stores to it that may be lost */
+	uint64_t first_seq;     /* of these, the first one */
+	bool is_kept;         /* each of these stored one word, and is made durable by its thread */
+	uint64_t nothers;     /* words of other stores that may be */
 	uint64_t old_outcome; /* how recovery ends with the old value */
 };
 
@@ -70,7 +71,8 @@ void infer_watch(struct state_set *set, const struct walk *w)
 	shadow_each_stored(w->shadow, WATCHED_MAX, watch, &to);
 }
 
-void infer_prepare(const struct explorer *e, struct infer_common *c, const struct suspect *list, size_t n)
+void infer_prepare(const struct explorer *e, struct infer_common *c, const struct suspect *list,
+		   size_t n)
 {
 	if (n > 0 && histories_find(&c->histories, &list[0]) == SIZE_MAX)
 		histories_take(&c->histories, e->walk, list, n);
@@ -105,9 +107,14 @@ static void note_reads(struct inquiry *q, const struct state_set *set)
 	for (size_t i = 0; i < n; i++) {
 		/* what one access reads, it reads at once, whichever of its bytes differ */
 		for (uint64_t m = d[i].mask; m; m &= m - 1)
-			is_after |= suspect_touches(q->suspect, set->lines.at[d[i].line].addr + d[i].at + (uint64_t)__builtin_ctzll(m), 1);
+			is_after |= suspect_touches(q->suspect,
+						    set->lines.at[d[i].line].addr + d[i].at +
+							    (uint64_t)__builtin_ctzll(m),
+						    1);
 		for (uint64_t m = d[i].mask; m; m &= m - 1) {
-			uint64_t addr = set->lines.at[d[i].line].addr + d[i].at + (uint64_t)__builtin_ctzll(m), line = addr / HISTORY_LINE * HISTORY_LINE;
+			uint64_t addr = set->lines.at[d[i].line].addr + d[i].at +
+					(uint64_t)__builtin_ctzll(m),
+				 line = addr / HISTORY_LINE * HISTORY_LINE;
 			struct reads *r = reads_of(q, line);
 
 			if (r)
@@ -124,15 +131,19 @@ static void keep_reads(struct infer_common *c, const struct explorer *e)
 	size_t n = runner_decisions(e->runner, &d);
 
 	for (size_t i = 0; i < n; i++) {
-		uint64_t addr = c->set->lines.at[d[i].line].addr + d[i].at, at = addr % HISTORY_LINE;
+		uint64_t addr = c->set->lines.at[d[i].line].addr + d[i].at,
+			 at = addr % HISTORY_LINE;
 
 		*vec_add(&c->reads) = (struct infer_read){ addr - at, d[i].mask << at };
 		if (at && d[i].mask >> (HISTORY_LINE - at)) /* of a larger line */
-			*vec_add(&c->reads) = (struct infer_read){ addr - at + HISTORY_LINE, d[i].mask >> (HISTORY_LINE - at) };
+			*vec_add(&c->reads) =
+				(struct infer_read){ addr - at + HISTORY_LINE,
+						     d[i].mask >> (HISTORY_LINE - at) };
 	}
 }
 
-void infer_note_newest(struct infer_common *c, const struct explorer *e, struct state_set *set, const struct verdict *v)
+void infer_note_newest(struct infer_common *c, const struct explorer *e, struct state_set *set,
+		       const struct verdict *v)
 {
 	c->set = set;
 	c->is_run = true;
@@ -168,7 +179,9 @@ static int run_common(struct inquiry *q, struct error *err)
 
 static bool is_same_end(const struct inquiry *q, const struct verdict *v)
 {
-	return v->outcome == q->common->outcome && (q->e->recovery->dump ? 0 : runner_content(q->e->runner, 0, 0)) == q->common->content;
+	return v->outcome == q->common->outcome &&
+	       (q->e->recovery->dump ? 0 : runner_content(q->e->runner, 0, 0)) ==
+		       q->common->content;
 }
 
 /* All stores to the line that come after the word's are lost with it. */
@@ -229,7 +242,9 @@ static int compare_seqs(const void *a, const void *b)
 /* A store that a transaction does not undo decides nothing: the rest of the transaction may be undone. */
 static bool is_unlogged(const struct inquiry *q)
 {
-	return q->common->nunlogged && bsearch(&q->suspect->seq, q->common->unlogged, q->common->nunlogged, sizeof *q->common->unlogged, compare_seqs);
+	return q->common->nunlogged &&
+	       bsearch(&q->suspect->seq, q->common->unlogged, q->common->nunlogged,
+		       sizeof *q->common->unlogged, compare_seqs);
 }
 
 /* On a whole image: cheaper, but tells only how it ends. */
@@ -250,7 +265,8 @@ static int run_whole(const struct inquiry *q, struct verdict *v, struct error *e
 static bool is_undecided(const struct inquiry *q, uint64_t line, uint64_t bytes)
 {
 	for (; bytes; bytes &= bytes - 1)
-		if (!model_is_durable(q->e->walk->model, line + (uint64_t)__builtin_ctzll(bytes), 1))
+		if (!model_is_durable(q->e->walk->model, line + (uint64_t)__builtin_ctzll(bytes),
+				      1))
 			return true;
 	return false;
 }
@@ -259,9 +275,12 @@ static bool is_undecided(const struct inquiry *q, uint64_t line, uint64_t bytes)
 static uint64_t without_library(const struct inquiry *q, uint64_t line, uint64_t bytes)
 {
 	for (uint64_t m = bytes; m; m &= m - 1) {
-		const struct trace_site *site = shadow_byte(q->e->walk->shadow, line + (uint64_t)__builtin_ctzll(m)).last.site;
+		const struct trace_site *site =
+			shadow_byte(q->e->walk->shadow, line + (uint64_t)__builtin_ctzll(m))
+				.last.site;
 
-		if (site && site->id < q->common->nlibrary_sites && q->common->library_sites[site->id])
+		if (site && site->id < q->common->nlibrary_sites &&
+		    q->common->library_sites[site->id])
 			bytes &= ~(m & -m);
 	}
 	return bytes;
@@ -309,11 +328,15 @@ static uint64_t agreed(const struct inquiry *q, uint64_t line, bool is_new)
 
 /* Without the bytes that the order of stores in a line ties to the suspect: those stored later, which are lost whenever it is; and those stored before, which are
  * there whenever it is. */
-static uint64_t without_tied(const struct inquiry *q, uint64_t line, const struct history_line *l, uint64_t bytes)
+static uint64_t without_tied(const struct inquiry *q, uint64_t line, const struct history_line *l,
+			     uint64_t bytes)
 {
-	if (!bytes || line / q->common->set->line_bytes != q->suspect->addr / q->common->set->line_bytes)
+	if (!bytes ||
+	    line / q->common->set->line_bytes != q->suspect->addr / q->common->set->line_bytes)
 		return bytes;
-	for (uint64_t m = bytes & ((l->late & agreed(q, line, false)) | (~l->late & agreed(q, line, true))); m; m &= m - 1)
+	for (uint64_t m = bytes &
+			  ((l->late & agreed(q, line, false)) | (~l->late & agreed(q, line, true)));
+	     m; m &= m - 1)
 		if (is_undecided(q, line, m & -m))
 			bytes &= ~(m & -m);
 	return bytes;
@@ -344,7 +367,8 @@ static bool is_replaced(struct inquiry *q)
 	q->ndoubtful = q->first_seq = 0;
 	q->is_kept = true;
 	model_each(q->e->walk->model, q->suspect->addr, HISTORY_LINE, count_doubtful, q);
-	return q->history->is_atomic && q->ndoubtful == 1 && q->is_accepted && had_value(q, q->history);
+	return q->history->is_atomic && q->ndoubtful == 1 && q->is_accepted &&
+	       had_value(q, q->history);
 }
 
 /* Nothing that the last run read was stored after the event, but for the suspect and what does not matter. */
@@ -356,7 +380,8 @@ static bool reads_nothing_since(const struct inquiry *q, uint64_t seq)
 
 	for (size_t i = 0; i < n; i++)
 		for (uint64_t m = d[i].mask; m; m &= m - 1) {
-			const uint64_t addr = set->lines.at[d[i].line].addr + d[i].at + (uint64_t)__builtin_ctzll(m);
+			const uint64_t addr = set->lines.at[d[i].line].addr + d[i].at +
+					      (uint64_t)__builtin_ctzll(m);
 
 			const uint64_t last = shadow_byte(q->e->walk->shadow, addr).last.seq;
 
@@ -388,14 +413,18 @@ static int is_replaced_often(struct inquiry *q, struct error *err)
 	struct verdict v;
 	int result = 1;
 
-	if (!l || q->ndoubtful < 2 || !q->is_kept || !q->is_accepted || !q->history->is_atomic || !was_value_before(q, q->first_seq))
+	if (!l || q->ndoubtful < 2 || !q->is_kept || !q->is_accepted || !q->history->is_atomic ||
+	    !was_value_before(q, q->first_seq))
 		return 0;
 	for (uint32_t c = 0; c < l->ncontents && result == 1; c++) {
 		if (word_is_newest(q->common->set, l, q->suspect, c))
 			continue;
 		left = states_all(q->common->set);
 		states_only(l, left, c);
-		result = explorer_ask(q->e, left, &v, err) < 0 ? -1 : !v.why_unsound && v.kind == VERDICT_OK && reads_nothing_since(q, q->first_seq);
+		result = explorer_ask(q->e, left, &v, err) < 0
+				 ? -1
+				 : !v.why_unsound && v.kind == VERDICT_OK &&
+					   reads_nothing_since(q, q->first_seq);
 		free(left);
 	}
 	return result;
@@ -411,7 +440,8 @@ static bool is_refutable(const struct inquiry *q)
 		const uint64_t addr = q->histories->lines.at[i];
 
 		if (without_harmless(q, addr, l->late) ||
-		    (l->epoch == q->history->epoch && is_undecided(q, addr, without_harmless(q, addr, l->recent))))
+		    (l->epoch == q->history->epoch &&
+		     is_undecided(q, addr, without_harmless(q, addr, l->recent))))
 			return true;
 	}
 	return false;
@@ -420,10 +450,10 @@ static bool is_refutable(const struct inquiry *q)
 /* What reads tell about the suspect. */
 struct findings {
 	bool is_refuted;
-	bool differs;	    /* its value decides what else is read */
-	bool is_led_to;	    /* by something else that is in doubt */
-	bool is_tied;	    /* ... if what is tied to it counts */
-	bool is_followed;   /* with the old value, recovery reads what was stored later in its line, and is lost with it */
+	bool differs;   /* its value decides what else is read */
+	bool is_led_to; /* by something else that is in doubt */
+	bool is_tied;   /* ... if what is tied to it counts */
+	bool is_followed; /* with the old value, recovery reads what was stored later in its line, and is lost with it */
 	bool reads_harmless; /* with the old value, recovery reads something that was stored later, which does not matter */
 };
 
@@ -433,18 +463,25 @@ static struct findings find(const struct inquiry *q)
 
 	for (size_t i = 0; i < q->histories->lines.n && !f.is_refuted; i++) {
 		const struct history_line *l = histories_cell(q->histories, i, q->number);
-		const uint64_t addr = q->histories->lines.at[i], recent = l->epoch == q->history->epoch ? l->recent : 0;
+		const uint64_t addr = q->histories->lines.at[i],
+			       recent = l->epoch == q->history->epoch ? l->recent : 0;
 		const struct reads *r = &q->reads[i];
-		const uint64_t first = without_tied(q, addr, l, r->first), tied = r->first & ~first, late = without_tied(q, addr, l, l->late & r->old);
+		const uint64_t first = without_tied(q, addr, l, r->first), tied = r->first & ~first,
+			       late = without_tied(q, addr, l, l->late & r->old);
 
-		f.is_refuted = without_harmless(q, addr, late) ||
-			       is_undecided(q, addr, without_harmless(q, addr, recent & (first | (r->old & ~r->new))));
+		f.is_refuted =
+			without_harmless(q, addr, late) ||
+			is_undecided(
+				q, addr,
+				without_harmless(q, addr, recent & (first | (r->old & ~r->new))));
 		f.reads_harmless |= late != 0;
 		f.is_followed |= without_harmless(q, addr, l->late & r->old & ~late) != 0;
-		f.differs |= without_library(q, addr, r->old ^ r->new) != 0; /* its own reads differ from run to run */
+		f.differs |= without_library(q, addr, r->old ^ r->new) !=
+			     0; /* its own reads differ from run to run */
 		/* what was stored before it, is read before it, and is not used unless it is there */
 		f.differs |= (tied & recent) != 0 && without_harmless(q, addr, tied & recent) == 0;
-		f.is_led_to |= is_undecided(q, addr, without_library(q, addr, without_harmless(q, addr, first)));
+		f.is_led_to |= is_undecided(
+			q, addr, without_library(q, addr, without_harmless(q, addr, first)));
 		f.is_tied |= is_undecided(q, addr, without_harmless(q, addr, tied));
 	}
 	return f;
@@ -464,9 +501,14 @@ static int is_read_anyway(const struct inquiry *q, struct error *err)
 		states_only(l, left, 0);
 	result = l ? explorer_ask(q->e, left, &v, err) : 0;
 	free(left);
-	for (size_t i = 0, n = l && result == 0 && !v.why_unsound ? runner_decisions(q->e->runner, &d) : 0; i < n; i++)
+	for (size_t i = 0,
+		    n = l && result == 0 && !v.why_unsound ? runner_decisions(q->e->runner, &d) : 0;
+	     i < n; i++)
 		for (uint64_t m = d[i].mask; m; m &= m - 1)
-			if (suspect_touches(q->suspect, set->lines.at[d[i].line].addr + d[i].at + (uint64_t)__builtin_ctzll(m), 1))
+			if (suspect_touches(q->suspect,
+					    set->lines.at[d[i].line].addr + d[i].at +
+						    (uint64_t)__builtin_ctzll(m),
+					    1))
 				return 1;
 	return result < 0 ? -1 : 0;
 }
@@ -505,7 +547,8 @@ static void note_before(struct before_suspect *b, const struct suspect *word)
 }
 
 /* bytes: of the line. By aligned words of 8 bytes. */
-static void note_words(const struct inquiry *q, struct before_suspect *b, uint64_t line, uint64_t bytes)
+static void note_words(const struct inquiry *q, struct before_suspect *b, uint64_t line,
+		       uint64_t bytes)
 {
 	const struct state_line *l = states_line(q->common->set, line);
 
@@ -513,8 +556,12 @@ static void note_words(const struct inquiry *q, struct before_suspect *b, uint64
 		const uint64_t mask = bytes >> at & 0xff;
 
 		if (mask && !is_undecided(q, line, mask << at))
-			note_before(b, &(struct suspect){ l->addr, (uint32_t)(line - l->addr) + at, mask,
-							   shadow_byte(q->e->walk->shadow, line + at + (uint64_t)__builtin_ctzll(mask)).last.seq });
+			note_before(b,
+				    &(struct suspect){
+					    l->addr, (uint32_t)(line - l->addr) + at, mask,
+					    shadow_byte(q->e->walk->shadow,
+							line + at + (uint64_t)__builtin_ctzll(mask))
+						    .last.seq });
 	}
 }
 
@@ -527,9 +574,11 @@ static int withholds(const struct inquiry *q, struct error *err)
 
 	for (size_t i = 0; i < q->histories->lines.n; i++) {
 		const struct history_line *l = histories_cell(q->histories, i, q->number);
-		const uint64_t addr = q->histories->lines.at[i], recent = l->epoch == q->history->epoch ? l->recent & ~l->late : 0;
+		const uint64_t addr = q->histories->lines.at[i],
+			       recent = l->epoch == q->history->epoch ? l->recent & ~l->late : 0;
 
-		note_words(q, &b, addr, without_library(q, addr, recent & q->reads[i].old & q->reads[i].new));
+		note_words(q, &b, addr,
+			   without_library(q, addr, recent & q->reads[i].old & q->reads[i].new));
 	}
 	is_switch = b.n ? unused_is_switch(q->e, q->common->set, q->suspect, err) : 0;
 	if (is_switch <= 0)
@@ -540,7 +589,8 @@ static int withholds(const struct inquiry *q, struct error *err)
 }
 
 /* Nothing that recovery reads tells what the suspect is. */
-static enum inference compare_uses(const struct inquiry *q, const struct findings *f, struct error *err)
+static enum inference compare_uses(const struct inquiry *q, const struct findings *f,
+				   struct error *err)
 {
 	const int is_true = q->is_accepted && !f->is_followed ? withholds(q, err) : 0;
 
@@ -575,7 +625,8 @@ static void count_others(const struct model_store *s, void *arg)
 {
 	struct inquiry *q = arg;
 
-	for (uint64_t at = s->addr / 8 * 8; s->seq != q->suspect->seq && at < s->addr + s->size_bytes; at += 8)
+	for (uint64_t at = s->addr / 8 * 8;
+	     s->seq != q->suspect->seq && at < s->addr + s->size_bytes; at += 8)
 		q->nothers += !is_harmless(q, at);
 }
 
@@ -610,10 +661,13 @@ static int confirm(struct inquiry *q, enum inference before, struct error *err)
 	return 0;
 }
 
-enum inference infer_commit(struct explorer *e, struct infer_common *c, const struct suspect *s, const struct suspects *parts,
-			    const struct suspects *harmless, enum inference before, struct error *err)
+enum inference infer_commit(struct explorer *e, struct infer_common *c, const struct suspect *s,
+			    const struct suspects *parts, const struct suspects *harmless,
+			    enum inference before, struct error *err)
 {
-	struct inquiry q = { .e = e, .common = c, .suspect = s, .parts = parts, .harmless = harmless };
+	struct inquiry q = {
+		.e = e, .common = c, .suspect = s, .parts = parts, .harmless = harmless
+	};
 	enum inference result = INFER_ERROR;
 	int confirmed;
 
@@ -625,7 +679,10 @@ enum inference infer_commit(struct explorer *e, struct infer_common *c, const st
 	if (confirmed)
 		result = INFER_UNASKED;
 	else if (run_common(&q, err) == 0 && run_old(&q, err) == 0)
-		result = !q.is_sound ? INFER_NOTHING : q.is_without_effect ? INFER_HARMLESS : is_unlogged(&q) ? INFER_REFUTED : compare(&q, err);
+		result = !q.is_sound           ? INFER_NOTHING
+			 : q.is_without_effect ? INFER_HARMLESS
+			 : is_unlogged(&q)     ? INFER_REFUTED
+					       : compare(&q, err);
 out:
 	free(q.reads);
 	return result;

@@ -35,10 +35,12 @@ bool lone_store_find(const struct walk *w, uint64_t nstores_before, struct model
 {
 	struct doubtful d = { 0 };
 
-	if (w->nstores - nstores_before != 1 || shadow_has_blocks(w->shadow) || w->plan->commits.n > 0 || shadow_commits(w->shadow)->vars.n > 0 ||
+	if (w->nstores - nstores_before != 1 || shadow_has_blocks(w->shadow) ||
+	    w->plan->commits.n > 0 || shadow_commits(w->shadow)->vars.n > 0 ||
 	    !model_is_exact(w->model))
 		return false;
 	model_each(w->model, 0, UINT64_MAX, note_doubtful, &d);
 	*store = d.last;
-	return d.n == 1 && is_word(&d.last) && had_content(w, &d.last) && !plan_is_unkept(w->plan, d.last.seq);
+	return d.n == 1 && is_word(&d.last) && had_content(w, &d.last) &&
+	       !plan_is_unkept(w->plan, d.last.seq);
 }

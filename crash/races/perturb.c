@@ -22,9 +22,11 @@ static void note_newest(const struct model_store *s, void *arg)
 }
 
 /* All bytes of the word: of an aligned one of 8 bytes, what the last store to it stored. Offsets in the line. */
-static void word_extent(const struct explorer *e, const struct state_set *set, const struct suspect *word, uint32_t *from, uint32_t *end)
+static void word_extent(const struct explorer *e, const struct state_set *set,
+			const struct suspect *word, uint32_t *from, uint32_t *end)
 {
-	const uint64_t first = word->addr + word->at + (uint64_t)__builtin_ctzll(word->mask), aligned = first / 8 * 8;
+	const uint64_t first = word->addr + word->at + (uint64_t)__builtin_ctzll(word->mask),
+		       aligned = first / 8 * 8;
 	struct newest n = { .word = word, .from = first, .end = first + 1 };
 
 	model_each(e->walk->model, word->addr, set->line_bytes, note_newest, &n);
@@ -32,7 +34,8 @@ static void word_extent(const struct explorer *e, const struct state_set *set, c
 	*end = (uint32_t)((n.end < aligned + 8 ? n.end : aligned + 8) - word->addr);
 }
 
-static void change(uint8_t *content, const uint8_t *oldest, const uint8_t *newest, uint32_t from, uint32_t end, enum perturbation how)
+static void change(uint8_t *content, const uint8_t *oldest, const uint8_t *newest, uint32_t from,
+		   uint32_t end, enum perturbation how)
 {
 	const uint32_t n_bytes = how == PERTURB_MUCH ? MUCH_BYTES : 1;
 
@@ -43,7 +46,8 @@ static void change(uint8_t *content, const uint8_t *oldest, const uint8_t *newes
 		content[from] ^= OTHER_BITS;
 }
 
-int perturb(struct explorer *e, struct state_set *set, const uint64_t *state, const struct suspect *word, enum perturbation how, struct verdict *v, struct error *err)
+int perturb(struct explorer *e, struct state_set *set, const uint64_t *state,
+	    const struct suspect *word, enum perturbation how, struct verdict *v, struct error *err)
 {
 	const struct state_line *l = states_line(set, word->addr);
 	uint8_t *content, *kept;
@@ -53,10 +57,12 @@ int perturb(struct explorer *e, struct state_set *set, const uint64_t *state, co
 	if (!l)
 		BUG("a line that is not in the set");
 	word_extent(e, set, word, &from, &end);
-	content = set->bytes.at + l->contents + (size_t)states_newest_left(l, state) * set->line_bytes;
+	content = set->bytes.at + l->contents +
+		  (size_t)states_newest_left(l, state) * set->line_bytes;
 	kept = xmalloc(set->line_bytes);
 	memcpy(kept, content, set->line_bytes);
-	change(content, content == state_content(set, l, 0) ? kept : state_content(set, l, 0), state_content(set, l, l->ncontents - 1), from, end, how);
+	change(content, content == state_content(set, l, 0) ? kept : state_content(set, l, 0),
+	       state_content(set, l, l->ncontents - 1), from, end, how);
 	runner_load(e->runner, &e->walk->image, set);
 	result = explorer_try(e, state, v, err);
 	memcpy(content, kept, set->line_bytes);

@@ -8,10 +8,12 @@
 
 enum perturbation {
 	PERTURB_A_LITTLE, /* something that would still do as a length or an index */
-	PERTURB_MUCH,	  /* something that would not */
+	PERTURB_MUCH,     /* something that would not */
 };
 
 /* Runs recovery on a state of a set that is loaded, but for a word of a line that is in it, which gets its oldest value, changed. The set is as before afterwards. */
-int perturb(struct explorer *e, struct state_set *set, const uint64_t *state, const struct suspect *word, enum perturbation how, struct verdict *v, struct error *err);
+int perturb(struct explorer *e, struct state_set *set, const uint64_t *state,
+	    const struct suspect *word, enum perturbation how, struct verdict *v,
+	    struct error *err);
 
 #endif

@@ -17,7 +17,8 @@ void ported_end(struct ported *p)
 }
 
 /* How many values of what was read amd64 could have: 0, 1, or 2 for more. */
-static unsigned count_values(const struct ported *p, const struct state_line *l, const struct run_decision *d)
+static unsigned count_values(const struct ported *p, const struct state_line *l,
+			     const struct run_decision *d)
 {
 	const struct state_set *s = &p->e->set;
 	const uint8_t *first = NULL;
@@ -25,7 +26,8 @@ static unsigned count_values(const struct ported *p, const struct state_line *l,
 	for (uint32_t c = 0; c < l->ncontents; c++) {
 		const uint8_t *content = state_content(s, l, c);
 
-		if (!bit_get(p->left + l->set, c) || (first && race_same_bytes(content + d->at, first, d->mask)) ||
+		if (!bit_get(p->left + l->set, c) ||
+		    (first && race_same_bytes(content + d->at, first, d->mask)) ||
 		    !model_is_in_sequence(p->e->walk->model, l->addr, content))
 			continue;
 		if (first)
@@ -42,7 +44,8 @@ static void narrow(struct ported *p, const struct state_line *l, const struct ru
 	const uint8_t *taken = state_content(s, l, d->chosen) + d->at;
 
 	for (uint32_t c = 0; c < l->ncontents; c++)
-		if (bit_get(p->left + l->set, c) && !race_same_bytes(state_content(s, l, c) + d->at, taken, d->mask))
+		if (bit_get(p->left + l->set, c) &&
+		    !race_same_bytes(state_content(s, l, c) + d->at, taken, d->mask))
 			bit_put(p->left + l->set, c, false);
 }
 

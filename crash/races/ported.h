@@ -7,7 +7,8 @@
 
 struct ported {
 	const struct explorer *e;
-	uint64_t *left;	  /* of the states that the run began with; NULL: not an amd64 recording on arm64 */
+	uint64_t *
+		left; /* of the states that the run began with; NULL: not an amd64 recording on arm64 */
 	bool is_possible; /* on amd64, too: what was read so far */
 };
 

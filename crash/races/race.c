@@ -15,16 +15,20 @@ struct race_entry race_key(const struct race *r)
 	/* what was uncommitted will be stale: one bug */
 	enum race_kind kind = r->kind == RACE_STALE ? RACE_UNCOMMITTED : r->kind;
 
-	return (struct race_entry){ .pc = r->pc, .part = (uint32_t)r->part, .site = r->store.site, .kind = (uint32_t)kind };
+	return (struct race_entry){ .pc = r->pc,
+				    .part = (uint32_t)r->part,
+				    .site = r->store.site,
+				    .kind = (uint32_t)kind };
 }
 
 bool race_same(const struct race *a, const struct race *b)
 {
-	return a->part == b->part && a->pc == b->pc && a->store.site == b->store.site && race_key(a).kind == race_key(b).kind;
+	return a->part == b->part && a->pc == b->pc && a->store.site == b->store.site &&
+	       race_key(a).kind == race_key(b).kind;
 }
 
-bool race_set_reader(struct race *r, const struct race_options *o, const struct explorer *e, enum recovery_part part,
-		     const struct run_decision *d)
+bool race_set_reader(struct race *r, const struct race_options *o, const struct explorer *e,
+		     enum recovery_part part, const struct run_decision *d)
 {
 	const struct runner_command *command = recovery_command(e->recovery, part);
 
@@ -33,7 +37,8 @@ bool race_set_reader(struct race *r, const struct race_options *o, const struct 
 	return o->is_distrusting || !reader_is_pmdk(e->runner, command, d);
 }
 
-void race_describe(struct race *r, const struct explorer *e, const struct run_decision *d, uint64_t mask, const struct verdict *v)
+void race_describe(struct race *r, const struct explorer *e, const struct run_decision *d,
+		   uint64_t mask, const struct verdict *v)
 {
 	r->stack.n = 0;
 	for (uint32_t i = 0; i < d->nframes && i < RUN_STACK; i++)

@@ -53,7 +53,10 @@ static enum inference found_before(const struct race_entry *known)
 	case RACE_COMMIT: return INFER_COMMIT;
 	case RACE_HARMLESS: return INFER_HARMLESS;
 	case RACE_ATOMIC: return INFER_ATOMIC;
-	case RACE_UNKNOWN: case RACE_CHECKSUM: case RACE_BUG: case RACE_UNTRIED: break;
+	case RACE_UNKNOWN:
+	case RACE_CHECKSUM:
+	case RACE_BUG:
+	case RACE_UNTRIED: break;
 	}
 	return INFER_NOTHING;
 }
@@ -73,12 +76,14 @@ static int infer_one(struct races *r, struct explorer *e, struct known_race *k, 
 		if (&r->list.at[p->race] == k)
 			*vec_add(&parts) = word;
 	}
-	found = infer_commit(e, &r->common, &k->suspect, &parts, &harmless, found_before(known), err);
+	found = infer_commit(e, &r->common, &k->suspect, &parts, &harmless, found_before(known),
+			     err);
 	vec_release(&harmless);
 	vec_release(&parts);
 	k->is_refuted = found == INFER_REFUTED;
 	known->is_doubted |= found == INFER_NOTHING;
-	if ((found == INFER_REFUTED && known->state != RACE_CHECKSUM) || (found == INFER_NOTHING && known->state == RACE_ATOMIC))
+	if ((found == INFER_REFUTED && known->state != RACE_CHECKSUM) ||
+	    (found == INFER_NOTHING && known->state == RACE_ATOMIC))
 		known->state = RACE_UNKNOWN;
 	else if (found == INFER_COMMIT && known->state == RACE_UNKNOWN)
 		known->state = RACE_COMMIT;
@@ -100,7 +105,7 @@ static bool is_before(const struct known_race *a, const struct known_race *b)
 struct asked_race {
 	struct known_race *race;
 	bool was_doubted; /* before this failure point */
-	bool is_asked;	  /* at this one */
+	bool is_asked;    /* at this one */
 };
 
 struct asked_races {
@@ -109,7 +114,8 @@ struct asked_races {
 };
 
 /* Asks about the first n, but for those that are excused. The number of the last that turned out to be harmless, plus 1; -1: error. */
-static ptrdiff_t infer_each(struct races *r, struct explorer *e, const struct asked_races *here, size_t n, struct error *err)
+static ptrdiff_t infer_each(struct races *r, struct explorer *e, const struct asked_races *here,
+			    size_t n, struct error *err)
 {
 	struct suspects suspects = { 0 };
 	ptrdiff_t last = 0;
@@ -217,7 +223,10 @@ static void note_turn(struct races *r, const struct explorer *e, const race_entr
 		if (!is_here(k, e) || !k->known)
 			continue;
 		c.after = *k->known;
-		c.before = (struct race_entry){ .pc = c.after.pc, .part = c.after.part, .site = c.after.site, .kind = c.after.kind };
+		c.before = (struct race_entry){ .pc = c.after.pc,
+						.part = c.after.part,
+						.site = c.after.site,
+						.kind = c.after.kind };
 		while (at < before->n && !race_entry_is_same(&before->at[at], &c.after))
 			at++;
 		if (at < before->n)
@@ -247,7 +256,8 @@ static int judge_all(struct races *r, struct explorer *e, struct error *err)
 	if (!is_verified) {
 		if (infer_all(r, e, err) < 0)
 			return -1;
-		if (e->strategy->is_single && !has_torn && is_wanting(r, e) && count_torn(r) > 1 && explorer_again(e, TORN_RUNS, err) < 0)
+		if (e->strategy->is_single && !has_torn && is_wanting(r, e) && count_torn(r) > 1 &&
+		    explorer_again(e, TORN_RUNS, err) < 0)
 			return -1;
 		if (!take_entries(r, e))
 			return 0;
@@ -263,7 +273,8 @@ int race_conclude(struct races *r, struct explorer *e, struct error *err)
 	race_entries before = { 0 };
 	int result;
 
-	if (r->pieces.n == 0 || !is_open(r, e) || !race_table_wait(r->table, r->worker, &e->counters->is_stopped))
+	if (r->pieces.n == 0 || !is_open(r, e) ||
+	    !race_table_wait(r->table, r->worker, &e->counters->is_stopped))
 		return 0;
 	if (r->o->has_turns)
 		race_table_list(r->table, &before);

@@ -14,7 +14,7 @@
 
 struct race_table {
 	size_t nworkers, len_bytes;
-	uint32_t n; /* in list; grows */
+	uint32_t n;       /* in list; grows */
 	uint64_t *points; /* by worker: where it is */
 	struct race_entry list[ENTRIES_MAX];
 };
@@ -22,7 +22,8 @@ struct race_table {
 struct race_table *race_table_new(uint32_t nworkers)
 {
 	size_t len_bytes = sizeof(struct race_table) + nworkers * sizeof(uint64_t);
-	struct race_table *t = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct race_table *t =
+		mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (t == MAP_FAILED)
 		alloc_die();
@@ -115,5 +116,6 @@ void race_table_put(struct race_table *t, const struct race_entry *e)
 
 bool race_entry_is_final(const struct race_entry *e)
 {
-	return __atomic_load_n(&e->tries, __ATOMIC_RELAXED) >= RACE_TRIES || __atomic_load_n(&e->is_closed, __ATOMIC_RELAXED);
+	return __atomic_load_n(&e->tries, __ATOMIC_RELAXED) >= RACE_TRIES ||
+	       __atomic_load_n(&e->is_closed, __ATOMIC_RELAXED);
 }

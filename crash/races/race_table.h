@@ -16,10 +16,11 @@
 struct race_entry {
 	uint64_t pc;
 	uint32_t part, site, kind;
-	uint32_t state;		       /* enum race_state */
-	uint32_t tries, is_closed;     /* is_closed: more tries change nothing */
-	uint32_t is_doubted;	       /* a try told nothing */
-	uint32_t nselected, nrefuted;  /* of what is not consistent: how often the variable made recovery read it, and how often not */
+	uint32_t state;            /* enum race_state */
+	uint32_t tries, is_closed; /* is_closed: more tries change nothing */
+	uint32_t is_doubted;       /* a try told nothing */
+	uint32_t nselected,
+		nrefuted; /* of what is not consistent: how often the variable made recovery read it, and how often not */
 };
 
 struct race_table;
@@ -27,7 +28,7 @@ struct race_table *race_table_new(uint32_t nworkers); /* at most */
 /* So many workers begin, and have claimed nothing yet; what is known stays known. */
 void race_table_reset(struct race_table *t, uint32_t nworkers);
 void race_table_clear(struct race_table *t); /* nothing is known; only while there are no workers */
-void race_table_free(struct race_table *t); /* NULL is fine */
+void race_table_free(struct race_table *t);  /* NULL is fine */
 /* A worker comes to the failure point that was claimed n-th; UINT64_MAX: it will come to no more. */
 void race_table_begin(struct race_table *t, uint32_t worker, uint64_t n);
 /* Until all that was claimed before is done. False: *is_stopped. */

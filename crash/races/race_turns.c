@@ -40,7 +40,11 @@ static struct race_entry now(const struct race_table *table, const struct race_e
 {
 	const struct race_entry *known = race_table_find(table, key);
 
-	return known ? *known : (struct race_entry){ .pc = key->pc, .part = key->part, .site = key->site, .kind = key->kind };
+	return known ? *known
+		     : (struct race_entry){ .pc = key->pc,
+					    .part = key->part,
+					    .site = key->site,
+					    .kind = key->kind };
 }
 
 static bool is_open(const struct race_table *table, const struct race_turn *t)
@@ -59,7 +63,8 @@ static bool is_right(const struct race_table *table, const struct race_turn *t)
 	for (size_t i = 0; i < t->changes.n; i++) {
 		const struct race_entry *before = &t->changes.at[i].before, e = now(table, before);
 
-		if (e.state != before->state || e.tries != before->tries || e.is_closed != before->is_closed || e.is_doubted != before->is_doubted ||
+		if (e.state != before->state || e.tries != before->tries ||
+		    e.is_closed != before->is_closed || e.is_doubted != before->is_doubted ||
 		    e.nselected != before->nselected || e.nrefuted != before->nrefuted)
 			return false;
 	}
@@ -88,7 +93,9 @@ static void take(struct race_table *table, const struct race_turn *t)
 		race_table_put(table, &t->changes.at[i].after);
 }
 
-int race_turns_replay(race_turns *t, struct race_table *table, int (*again)(uint64_t point, void *arg, struct error *err), void *arg, struct error *err)
+int race_turns_replay(race_turns *t, struct race_table *table,
+		      int (*again)(uint64_t point, void *arg, struct error *err), void *arg,
+		      struct error *err)
 {
 	int result = 0;
 

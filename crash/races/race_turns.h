@@ -23,7 +23,9 @@ void race_turns_release(race_turns *t);
 struct race_turn *race_turns_add(race_turns *t, uint64_t round, uint64_t point, bool is_question);
 
 /* Goes over all of them; the table ends as that of one process. again: concludes at this failure point with what the table says now. */
-int race_turns_replay(race_turns *t, struct race_table *table, int (*again)(uint64_t point, void *arg, struct error *err), void *arg, struct error *err);
+int race_turns_replay(race_turns *t, struct race_table *table,
+		      int (*again)(uint64_t point, void *arg, struct error *err), void *arg,
+		      struct error *err);
 
 /* Before there are workers: the table knows what the turns of all rounds before this one came to, and nothing else. Each is supposed to be right. */
 void race_turns_suppose(race_turns *t, uint64_t round, struct race_table *table);

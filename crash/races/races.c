@@ -18,8 +18,10 @@ static void forget_runs(struct races *r)
 		sparse_release(&r->runs.at[--r->runs.n].left);
 	r->pieces.n = 0;
 	infer_common_release(&r->common);
-	r->common = (struct infer_common){ .library_sites = r->o->library_sites.at, .nlibrary_sites = r->o->library_sites.n,
-					  .unlogged = r->o->unlogged.at, .nunlogged = r->o->unlogged.n };
+	r->common = (struct infer_common){ .library_sites = r->o->library_sites.at,
+					   .nlibrary_sites = r->o->library_sites.n,
+					   .unlogged = r->o->unlogged.at,
+					   .nunlogged = r->o->unlogged.n };
 }
 
 struct races *races_new(const struct race_options *o, struct race_table *table, uint32_t worker)
@@ -27,7 +29,9 @@ struct races *races_new(const struct race_options *o, struct race_table *table, 
 	struct races *r = xcalloc(1, sizeof *r);
 
 	r->o = o;
-	r->novelty = (struct novelty){ .ignored = o->library_sites.at, .nignored = o->library_sites.n }; /* PMDK reads these itself, and is trusted */
+	r->novelty = (struct novelty){
+		.ignored = o->library_sites.at, .nignored = o->library_sites.n
+	}; /* PMDK reads these itself, and is trusted */
 	r->table = table;
 	r->worker = worker;
 	r->semantics = semantics_new(o, table, worker, o->has_turns ? &r->turns : NULL);
@@ -68,7 +72,8 @@ static void note_newest(const struct model_store *s, void *arg)
 	for (uint64_t m = n->mask; m; m &= m - 1) {
 		const uint64_t byte = n->addr + (uint64_t)__builtin_ctzll(m);
 
-		if (byte - s->addr < s->size_bytes && s->seq >= n->store.seq && !plan_is_byte_declared(n->plan, s->seq, byte))
+		if (byte - s->addr < s->size_bytes && s->seq >= n->store.seq &&
+		    !plan_is_byte_declared(n->plan, s->seq, byte))
 			n->store = (struct crash_store){ s->seq, s->site ? s->site->id : 0 };
 	}
 }
@@ -86,7 +91,8 @@ static struct crash_store last_store(const struct explorer *e, uint64_t addr, ui
 static bool is_trusted(const struct explorer *e, uint64_t addr, uint64_t mask, uint64_t seq)
 {
 	for (; mask; mask &= mask - 1) {
-		struct shadow_byte b = shadow_byte(e->walk->shadow, addr + (uint64_t)__builtin_ctzll(mask));
+		struct shadow_byte b =
+			shadow_byte(e->walk->shadow, addr + (uint64_t)__builtin_ctzll(mask));
 
 		if (b.last.seq == seq)
 			return b.last.is_trusted;
@@ -100,13 +106,15 @@ static bool is_librarys_own(const struct races *r, uint32_t site)
 	return !r->o->is_distrusting && site < r->o->own_sites.n && r->o->own_sites.at[site];
 }
 
-static bool is_declared(const struct races *r, const struct plan *p, uint64_t addr, uint64_t mask, uint32_t site)
+static bool is_declared(const struct races *r, const struct plan *p, uint64_t addr, uint64_t mask,
+			uint32_t site)
 {
 	if (site < r->o->commit_sites.n && r->o->commit_sites.at[site])
 		return true;
 	for (size_t i = 0; i < p->commits.n; i++)
 		for (uint64_t m = mask; m; m &= m - 1)
-			if (addr + (uint64_t)__builtin_ctzll(m) - p->commits.at[i].var < p->commits.at[i].var_bytes)
+			if (addr + (uint64_t)__builtin_ctzll(m) - p->commits.at[i].var <
+			    p->commits.at[i].var_bytes)
 				return true;
 	return false;
 }
@@ -135,7 +143,8 @@ static char *values_text(const struct state_set *s, const struct run_decision *d
 		const uint8_t *content = state_content(s, l, c) + d->at;
 		uint32_t newer = c + 1;
 
-		while (newer < l->ncontents && !race_same_bytes(content, state_content(s, l, newer) + d->at, d->mask))
+		while (newer < l->ncontents &&
+		       !race_same_bytes(content, state_content(s, l, newer) + d->at, d->mask))
 			newer++;
 		if (newer < l->ncontents)
 			continue;
@@ -159,7 +168,8 @@ static size_t find_race(struct races *r, const struct race *key)
 	return SIZE_MAX;
 }
 
-static size_t add_race(struct races *r, struct explorer *e, struct race *key, const struct run_decision *d, const struct verdict *v)
+static size_t add_race(struct races *r, struct explorer *e, struct race *key,
+		       const struct run_decision *d, const struct verdict *v)
 {
 	struct known_race *k;
 
@@ -174,7 +184,8 @@ static size_t add_race(struct races *r, struct explorer *e, struct race *key, co
 }
 
 /* It is told of as it is here. */
-static void move_race(const struct explorer *e, struct race *race, const struct race *key, const struct run_decision *d, const struct verdict *v)
+static void move_race(const struct explorer *e, struct race *race, const struct race *key,
+		      const struct run_decision *d, const struct verdict *v)
 {
 	race_describe(race, e, d, d->mask, v);
 	free(race->values);
@@ -183,8 +194,8 @@ static void move_race(const struct explorer *e, struct race *race, const struct 
 }
 
 /* A race that was seen only where nothing is wrong with it: from now on it is one of here. */
-static void begin_race(const struct explorer *e, struct race *race, const struct race *key, const struct run_decision *d,
-		       const struct verdict *v)
+static void begin_race(const struct explorer *e, struct race *race, const struct race *key,
+		       const struct run_decision *d, const struct verdict *v)
 {
 	move_race(e, race, key, d, v);
 	race->is_porting = key->is_porting;
@@ -210,14 +221,15 @@ static void add_piece(struct races *r, const struct piece *p)
 	for (size_t i = 0; i < r->pieces.n; i++) {
 		const struct piece *o = &r->pieces.at[i];
 
-		if (o->race == p->race && o->line == p->line && o->at == p->at && o->mask == p->mask)
+		if (o->race == p->race && o->line == p->line && o->at == p->at &&
+		    o->mask == p->mask)
 			return;
 	}
 	*vec_add(&r->pieces) = *p;
 }
 
-static void note_decision(struct races *r, struct explorer *e, const struct run_decision *d, enum recovery_part part, bool is_porting,
-			  const struct verdict *v)
+static void note_decision(struct races *r, struct explorer *e, const struct run_decision *d,
+			  enum recovery_part part, bool is_porting, const struct verdict *v)
 {
 	const struct state_line *l = &e->set.lines.at[d->line];
 	uint64_t addr = l->addr + d->at;
@@ -230,7 +242,8 @@ static void note_decision(struct races *r, struct explorer *e, const struct run_
 	if (!runner_is_judged(e->runner, d))
 		return;
 	key.store = last_store(e, addr, d->mask);
-	if (key.store.seq == 0 || is_librarys_own(r, key.store.site) || is_trusted(e, addr, d->mask, key.store.seq) ||
+	if (key.store.seq == 0 || is_librarys_own(r, key.store.site) ||
+	    is_trusted(e, addr, d->mask, key.store.seq) ||
 	    is_declared(r, e->walk->plan, addr, d->mask, key.store.site))
 		return;
 	if (!race_set_reader(&key, r->o, e, part, d))
@@ -267,7 +280,8 @@ static bool is_everything(const struct state_set *s, const uint64_t *set)
 	return is_same;
 }
 
-void races_note_run(struct races *r, struct explorer *e, const uint64_t *before, const uint64_t *left, const struct verdict *v)
+void races_note_run(struct races *r, struct explorer *e, const uint64_t *before,
+		    const uint64_t *left, const struct verdict *v)
 {
 	const struct run_decision *d;
 	size_t n = runner_decisions(e->runner, &d), i = 0;
@@ -289,8 +303,10 @@ void races_note_run(struct races *r, struct explorer *e, const uint64_t *before,
 			if (part == PART_THEN)
 				continue; /* the program reads what it would have read without a crash */
 			note_decision(r, e, &d[i], (enum recovery_part)part, is_porting, v);
-			semantics_note(r->semantics, e, left, &d[i], (enum recovery_part)part, is_porting, v);
-			uninitialised_note(r->uninitialised, e, &d[i], (enum recovery_part)part, is_porting, v);
+			semantics_note(r->semantics, e, left, &d[i], (enum recovery_part)part,
+				       is_porting, v);
+			uninitialised_note(r->uninitialised, e, &d[i], (enum recovery_part)part,
+					   is_porting, v);
 		}
 	uninitialised_end_run(r->uninitialised, e, left);
 	ported_end(&ported);
@@ -303,7 +319,8 @@ static void watch_store(const struct model_store *s, void *arg)
 	struct explorer *e = arg;
 
 	for (uint32_t i = 0; i < s->size_bytes; i += 8)
-		states_watch(&e->set, &e->walk->image, s->addr + i, s->size_bytes - i < 8 ? (1u << (s->size_bytes - i)) - 1 : 0xff);
+		states_watch(&e->set, &e->walk->image, s->addr + i,
+			     s->size_bytes - i < 8 ? (1u << (s->size_bytes - i)) - 1 : 0xff);
 }
 
 void races_pass_point(struct races *r, const struct explorer *e)
@@ -344,7 +361,9 @@ int races_end_point(struct races *r, struct explorer *e, struct error *err)
 /* What it asks depends on the walk. */
 int races_end_visit(struct races *r, struct explorer *e, struct error *err)
 {
-	return semantics_end_point(r->semantics, e, err) < 0 ? -1 : uninitialised_end_visit(r->uninitialised, e, err);
+	return semantics_end_point(r->semantics, e, err) < 0
+		       ? -1
+		       : uninitialised_end_visit(r->uninitialised, e, err);
 }
 
 /* ---- between visits ---- */
@@ -353,7 +372,11 @@ struct race_notes {
 	bool is_lone, is_listed, is_accepted;
 	piece_list pieces;
 	race_run_list runs;
-	VEC(struct { size_t race; struct suspect suspect; }) here; /* that were seen */
+	VEC(struct {
+		size_t race;
+		struct suspect suspect;
+	})
+	here; /* that were seen */
 	seen_list semantic, uninitialised;
 };
 

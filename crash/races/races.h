@@ -16,7 +16,8 @@ bool races_is_novel(const struct races *r);
 /* Before the runs of a visit of a failure point: what is to be watched. is_again: what was noted here counts. */
 void races_begin_point(struct races *r, struct explorer *e, bool is_again);
 /* After each lazy run, with its decisions still in the runner. before: the set that it began with; left: what it stands for. */
-void races_note_run(struct races *r, struct explorer *e, const uint64_t *before, const uint64_t *left, const struct verdict *v);
+void races_note_run(struct races *r, struct explorer *e, const uint64_t *before,
+		    const uint64_t *left, const struct verdict *v);
 /* After the runs of a failure point: judges what was seen, when it is its turn. May run recovery, and changes what the runner has loaded. */
 int races_end_point(struct races *r, struct explorer *e, struct error *err);
 /* After the runs of a visit that leaves something to do: what must not wait. The same. */
@@ -25,7 +26,7 @@ int races_end_visit(struct races *r, struct explorer *e, struct error *err);
 struct race_notes;
 struct race_notes *races_put_away(struct races *r, uint64_t point);
 void races_take_up(struct races *r, uint64_t point, struct race_notes *n); /* takes the notes */
-void race_notes_free(struct race_notes *n); /* NULL is fine */
+void race_notes_free(struct race_notes *n);                                /* NULL is fine */
 size_t races_list(const struct races *r, const struct race **list);
 race_turns *races_turns(struct races *r);
 

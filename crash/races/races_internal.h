@@ -10,10 +10,10 @@
 struct known_race {
 	struct race race;
 	struct suspect suspect;
-	uint64_t seen_at; /* failure point */
+	uint64_t seen_at;         /* failure point */
 	struct race_entry *known; /* NULL: nothing yet; changed only in turn */
-	bool is_asked_for; /* --strict: told in any case */
-	bool is_refuted;  /* at the present failure point: no commit variable */
+	bool is_asked_for;        /* --strict: told in any case */
+	bool is_refuted;          /* at the present failure point: no commit variable */
 };
 
 /* Bytes that some run of this failure point raced for. */
@@ -38,7 +38,7 @@ struct races {
 	uint32_t worker;
 	VEC(struct known_race) list;
 	VEC(struct race) told; /* races_list() */
-	race_turns turns; /* if they are wanted */
+	race_turns turns;      /* if they are wanted */
 	struct semantics *semantics;
 	struct uninitialised *uninitialised;
 	struct novelty novelty;
@@ -47,7 +47,7 @@ struct races {
 	bool is_novel;
 	bool is_watched; /* its first run shows what infer.h asks for */
 	bool is_lone; /* lone_store.h: what could be lost is one word, which was replaced at once */
-	bool is_listed;	  /* ... and who reads it is listed */
+	bool is_listed; /* ... and who reads it is listed */
 	struct infer_common common;
 	piece_list pieces;
 	race_run_list runs;

@@ -24,7 +24,8 @@ static uint32_t nframes(const struct run_decision *d)
 	return d->nframes < RUN_STACK ? d->nframes : RUN_STACK;
 }
 
-bool reader_is_pmdk(const struct runner *r, const struct runner_command *c, const struct run_decision *d)
+bool reader_is_pmdk(const struct runner *r, const struct runner_command *c,
+		    const struct run_decision *d)
 {
 	const struct trace_object *objects;
 	size_t n = c ? runner_objects(r, c, &objects) : 0;
@@ -38,7 +39,8 @@ bool reader_is_pmdk(const struct runner *r, const struct runner_command *c, cons
 	return false;
 }
 
-bool reader_is_libc(const struct runner *r, const struct runner_command *c, const struct run_decision *d)
+bool reader_is_libc(const struct runner *r, const struct runner_command *c,
+		    const struct run_decision *d)
 {
 	const struct trace_object *objects;
 	size_t n = c ? runner_objects(r, c, &objects) : 0;
@@ -46,7 +48,8 @@ bool reader_is_libc(const struct runner *r, const struct runner_command *c, cons
 	return n > 0 && nframes(d) > 0 && is_libc(owner_of(objects, n, d->stack[0]));
 }
 
-uint64_t reader_pc(const struct runner *r, const struct runner_command *c, const struct run_decision *d)
+uint64_t reader_pc(const struct runner *r, const struct runner_command *c,
+		   const struct run_decision *d)
 {
 	const struct trace_object *objects;
 	size_t n = c ? runner_objects(r, c, &objects) : 0;

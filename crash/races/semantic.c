@@ -10,14 +10,16 @@
 #include "crash/races/commit_guard.h"
 
 #define LINES_MAX 2048u /* watched at a failure point */
-#define ALL_LINES_MAX 512u /* the same, where a variable decides about all of PM: everything ever stored to is in question */
+#define ALL_LINES_MAX \
+	512u /* the same, where a variable decides about all of PM: everything ever stored to is in question */
 #define FINDINGS_MAX 4096u
 
 struct finding {
 	struct race race;
-	uint64_t seen_at;	/* failure point */
+	uint64_t seen_at;         /* failure point */
 	struct race_entry *known; /* NULL: nothing yet */
-	struct guard_question question; /* to be tried at the end of the failure point; other is NULL: not */
+	struct guard_question
+		question; /* to be tried at the end of the failure point; other is NULL: not */
 };
 
 struct semantics {
@@ -28,7 +30,8 @@ struct semantics {
 	VEC(struct finding) list;
 };
 
-struct semantics *semantics_new(const struct race_options *o, struct race_table *table, uint32_t worker, race_turns *turns)
+struct semantics *semantics_new(const struct race_options *o, struct race_table *table,
+				uint32_t worker, race_turns *turns)
 {
 	struct semantics *s = xcalloc(1, sizeof *s);
 
@@ -65,13 +68,16 @@ static void watch(uint64_t addr, uint64_t mask, void *arg)
 void semantics_begin_point(struct semantics *s, struct explorer *e)
 {
 	(void)s;
-	shadow_each_doubtful(e->walk->shadow, shadow_commits(e->walk->shadow)->ranges.n ? LINES_MAX : ALL_LINES_MAX, watch, e);
+	shadow_each_doubtful(e->walk->shadow,
+			     shadow_commits(e->walk->shadow)->ranges.n ? LINES_MAX : ALL_LINES_MAX,
+			     watch, e);
 }
 
 /* ---- one read ---- */
 
 /* What the variable holds in a run. */
-static void read_variable(const struct explorer *e, const uint64_t *left, const struct commit_var *v, uint8_t *to)
+static void read_variable(const struct explorer *e, const uint64_t *left,
+			  const struct commit_var *v, uint8_t *to)
 {
 	const struct state_set *s = &e->set;
 
@@ -79,7 +85,8 @@ static void read_variable(const struct explorer *e, const uint64_t *left, const 
 		const struct state_line *l = states_line(s, v->addr + i);
 
 		if (l)
-			to[i] = state_content(s, l, states_newest_left(l, left))[v->addr + i - l->addr];
+			to[i] = state_content(s, l,
+					      states_newest_left(l, left))[v->addr + i - l->addr];
 		else
 			image_read(&e->walk->image, v->addr + i, &to[i], 1);
 	}
@@ -98,16 +105,19 @@ static bool is_lost(const struct explorer *e, const struct run_decision *d, uint
 {
 	const struct state_line *l = &e->set.lines.at[d->line];
 
-	return state_content(&e->set, l, d->chosen)[at] != state_content(&e->set, l, l->ncontents - 1)[at];
+	return state_content(&e->set, l, d->chosen)[at] !=
+	       state_content(&e->set, l, l->ncontents - 1)[at];
 }
 
 /* PMDK has ways of its own to commit: transactions, and what it stores itself, or has a constructor store. */
 static bool is_libraries(const struct semantics *s, const struct shadow_write *w)
 {
-	return w->is_in_tx || (w->site && w->site->id < s->o->library_sites.n && s->o->library_sites.at[w->site->id]);
+	return w->is_in_tx || (w->site && w->site->id < s->o->library_sites.n &&
+			       s->o->library_sites.at[w->site->id]);
 }
 
-static struct judged judge_byte(const struct semantics *s, const struct explorer *e, const uint64_t *left, const struct run_decision *d, uint32_t i)
+static struct judged judge_byte(const struct semantics *s, const struct explorer *e,
+				const uint64_t *left, const struct run_decision *d, uint32_t i)
 {
 	const uint64_t addr = e->set.lines.at[d->line].addr + d->at + i;
 	const struct shadow *shadow = e->walk->shadow;
@@ -119,7 +129,9 @@ static struct judged judge_byte(const struct semantics *s, const struct explorer
 		return j;
 	value = xmalloc(j.var->len_bytes);
 	read_variable(e, left, j.var, value);
-	j.state = commit_var_judge(j.var, value, shadow_is_persisted(shadow, j.var->addr, j.var->len_bytes), b.last.seq, b.changed.seq, &j.write);
+	j.state = commit_var_judge(j.var, value,
+				   shadow_is_persisted(shadow, j.var->addr, j.var->len_bytes),
+				   b.last.seq, b.changed.seq, &j.write);
 	free(value);
 	j.store = j.state == COMMIT_UNCOMMITTED ? b.changed : b.last;
 	j.last_seq = b.last.seq;
@@ -135,8 +147,8 @@ static struct crash_store commit_store(uint64_t seq, const struct trace_site *si
 	return (struct crash_store){ site ? seq : 0, site ? site->id : 0 };
 }
 
-static void describe(struct race *r, const struct explorer *e, const struct judged *j, const struct run_decision *d, uint64_t mask,
-		     const struct verdict *v)
+static void describe(struct race *r, const struct explorer *e, const struct judged *j,
+		     const struct run_decision *d, uint64_t mask, const struct verdict *v)
 {
 	r->kind = j->state == COMMIT_STALE ? RACE_STALE : RACE_UNCOMMITTED;
 	r->store = (struct crash_store){ j->store.seq, j->store.site ? j->store.site->id : 0 };
@@ -159,7 +171,8 @@ static bool is_in_question(const struct judged *j)
 {
 	if (j->var->scope == COMMIT_READ)
 		return true;
-	return j->state == COMMIT_STALE && !(j->var->scope == COMMIT_RANGES && commit_var_recurs(j->var, j->write, j->last_seq));
+	return j->state == COMMIT_STALE && !(j->var->scope == COMMIT_RANGES &&
+					     commit_var_recurs(j->var, j->write, j->last_seq));
 }
 
 /* It was tried often enough. */
@@ -172,10 +185,13 @@ static bool is_known(const struct semantics *s, struct finding *f)
 	return f->known && race_entry_is_final(f->known);
 }
 
-static void note(struct semantics *s, struct explorer *e, const struct judged *j, const struct run_decision *d, uint64_t mask,
-		 enum recovery_part part, bool is_porting, const struct verdict *v)
+static void note(struct semantics *s, struct explorer *e, const struct judged *j,
+		 const struct run_decision *d, uint64_t mask, enum recovery_part part,
+		 bool is_porting, const struct verdict *v)
 {
-	struct race key = { .kind = RACE_STALE, .is_porting = is_porting, .state = RACE_HARMLESS /* until all is known */,
+	struct race key = { .kind = RACE_STALE,
+			    .is_porting = is_porting,
+			    .state = RACE_HARMLESS /* until all is known */,
 			    .store.site = j->store.site ? j->store.site->id : 0 };
 	bool is_certain = !is_in_question(j);
 	const uint8_t *other;
@@ -190,7 +206,8 @@ static void note(struct semantics *s, struct explorer *e, const struct judged *j
 	}
 	if (!f)
 		return;
-	if (f->race.count == 0 || (is_certain && !f->race.is_certain) /* what is certain is worth telling */ ||
+	if (f->race.count == 0 ||
+	    (is_certain && !f->race.is_certain) /* what is certain is worth telling */ ||
 	    (is_certain == f->race.is_certain && e->walk->point < f->race.point))
 		describe(&f->race, e, j, d, mask, v);
 	f->race.is_certain |= is_certain;
@@ -200,14 +217,21 @@ static void note(struct semantics *s, struct explorer *e, const struct judged *j
 	other = commit_var_other(j->var, j->write);
 	if (f->race.is_certain || f->question.other || !other || is_known(s, f))
 		return;
-	f->question = (struct guard_question){ .var = j->var, .other = memcpy(xmalloc(j->var->len_bytes), other, j->var->len_bytes),
-					   .addr = e->set.lines.at[d->line].addr + d->at, .mask = mask };
+	f->question = (struct guard_question){ .var = j->var,
+					       .other = memcpy(xmalloc(j->var->len_bytes), other,
+							       j->var->len_bytes),
+					       .addr = e->set.lines.at[d->line].addr + d->at,
+					       .mask = mask };
 }
 
-void semantics_note(struct semantics *s, struct explorer *e, const uint64_t *left, const struct run_decision *d, enum recovery_part part,
-		    bool is_porting, const struct verdict *v)
+void semantics_note(struct semantics *s, struct explorer *e, const uint64_t *left,
+		    const struct run_decision *d, enum recovery_part part, bool is_porting,
+		    const struct verdict *v)
 {
-	uint64_t rest = d->nvalues == 1 && runner_is_judged(e->runner, d) && shadow_commits(e->walk->shadow)->vars.n ? d->mask : 0;
+	uint64_t rest = d->nvalues == 1 && runner_is_judged(e->runner, d) &&
+					shadow_commits(e->walk->shadow)->vars.n
+				? d->mask
+				: 0;
 
 	while (rest) {
 		struct judged first = judge_byte(s, e, left, d, (uint32_t)__builtin_ctzll(rest));
@@ -216,7 +240,8 @@ void semantics_note(struct semantics *s, struct explorer *e, const uint64_t *lef
 		for (uint64_t m = rest; m; m &= m - 1) {
 			struct judged j = judge_byte(s, e, left, d, (uint32_t)__builtin_ctzll(m));
 
-			if (j.state == first.state && j.var == first.var && j.store.seq == first.store.seq)
+			if (j.state == first.state && j.var == first.var &&
+			    j.store.seq == first.store.seq)
 				mask |= m & -m;
 		}
 		if (first.state != COMMIT_CONSISTENT)
@@ -228,7 +253,8 @@ void semantics_note(struct semantics *s, struct explorer *e, const uint64_t *lef
 /* ---- a failure point ---- */
 
 /* One more try, if another failure point has not told enough meanwhile. */
-static enum commit_guard try_question(struct semantics *s, struct finding *f, struct explorer *e, struct error *err)
+static enum commit_guard try_question(struct semantics *s, struct finding *f, struct explorer *e,
+				      struct error *err)
 {
 	struct race_entry key = race_key(&f->race), before;
 	enum commit_guard found;
@@ -259,7 +285,9 @@ int semantics_end_point(struct semantics *s, struct explorer *e, struct error *e
 
 		if (!f->question.other)
 			continue;
-		if (!f->race.is_certain && race_table_wait(s->table, s->worker, &e->counters->is_stopped) && explorer_may_run(e))
+		if (!f->race.is_certain &&
+		    race_table_wait(s->table, s->worker, &e->counters->is_stopped) &&
+		    explorer_may_run(e))
 			found = try_question(s, f, e, err);
 		forget_question(f);
 	}

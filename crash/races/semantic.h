@@ -7,13 +7,16 @@
 #include "crash/races/race_turns.h"
 
 struct semantics;
-struct semantics *semantics_new(const struct race_options *o, struct race_table *table, uint32_t worker, race_turns *turns); /* turns: NULL, nobody wants them */
+struct semantics *semantics_new(const struct race_options *o, struct race_table *table,
+				uint32_t worker,
+				race_turns *turns); /* turns: NULL, nobody wants them */
 void semantics_free(struct semantics *s);
 /* Before the runs of a failure point: watches what can be inconsistent there. Call states_sort() after it. */
 void semantics_begin_point(struct semantics *s, struct explorer *e);
 /* A decision of a run. left: what the run stands for. */
-void semantics_note(struct semantics *s, struct explorer *e, const uint64_t *left, const struct run_decision *d, enum recovery_part part,
-		    bool is_porting, const struct verdict *v);
+void semantics_note(struct semantics *s, struct explorer *e, const uint64_t *left,
+		    const struct run_decision *d, enum recovery_part part, bool is_porting,
+		    const struct verdict *v);
 /* After the runs of a failure point. May run recovery, and changes what the runner has loaded. */
 int semantics_end_point(struct semantics *s, struct explorer *e, struct error *err);
 size_t semantics_n(const struct semantics *s);

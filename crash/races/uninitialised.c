@@ -10,8 +10,8 @@
 #define FINDINGS_MAX 4096u
 
 struct found {
-	struct race race; /* its state is BUG as soon as a trial shows a difference */
-	uint64_t seen_at; /* failure point */
+	struct race race;  /* its state is BUG as soon as a trial shows a difference */
+	uint64_t seen_at;  /* failure point */
 	bool is_undecided; /* a trial could not be made, or told nothing */
 };
 
@@ -32,7 +32,7 @@ struct uninitialised {
 	const struct race_options *o;
 	VEC(struct found) list;
 	VEC(struct reading_run) runs; /* of this visit of the failure point */
-	bool is_running;	      /* the last of them is not over */
+	bool is_running;              /* the last of them is not over */
 };
 
 struct uninitialised *uninitialised_new(const struct race_options *o)
@@ -85,7 +85,8 @@ static void watch(uint64_t addr, uint64_t mask, void *arg)
 void uninitialised_begin_point(struct uninitialised *u, struct explorer *e)
 {
 	forget_runs(u); /* what was run is run again */
-	shadow_each_uninitialised(e->walk->shadow, e->walk->is_over ? 0 : e->walk->recent_seq, LINES_MAX, watch, e);
+	shadow_each_uninitialised(e->walk->shadow, e->walk->is_over ? 0 : e->walk->recent_seq,
+				  LINES_MAX, watch, e);
 }
 
 /* The block, if all that a plain load reads is without content. */
@@ -146,15 +147,20 @@ static struct read_here *read_of(struct uninitialised *u, size_t finding)
 	return &run->reads.at[run->reads.n - 1];
 }
 
-void uninitialised_note(struct uninitialised *u, const struct explorer *e, const struct run_decision *d, enum recovery_part part,
-			bool is_porting, const struct verdict *v)
+void uninitialised_note(struct uninitialised *u, const struct explorer *e,
+			const struct run_decision *d, enum recovery_part part, bool is_porting,
+			const struct verdict *v)
 {
-	const struct shadow_block *b = d->nvalues == 1 && runner_is_judged(e->runner, d) ? block_of(e, d) : NULL;
-	struct race key = { .kind = RACE_UNINITIALISED, .state = RACE_HARMLESS, .is_porting = is_porting };
+	const struct shadow_block *b =
+		d->nvalues == 1 && runner_is_judged(e->runner, d) ? block_of(e, d) : NULL;
+	struct race key = { .kind = RACE_UNINITIALISED,
+			    .state = RACE_HARMLESS,
+			    .is_porting = is_porting };
 	struct read_here *here;
 	struct found *f;
 
-	if (!b || b->given.is_trusted || reader_is_libc(e->runner, recovery_command(e->recovery, part), d))
+	if (!b || b->given.is_trusted ||
+	    reader_is_libc(e->runner, recovery_command(e->recovery, part), d))
 		return;
 	key.store = (struct crash_store){ b->given.seq, b->given.site ? b->given.site->id : 0 };
 	if (!race_set_reader(&key, u->o, e, part, d))
@@ -172,7 +178,8 @@ void uninitialised_note(struct uninitialised *u, const struct explorer *e, const
 		here->race = key;
 		race_describe(&here->race, e, d, d->mask, v);
 	}
-	*vec_add(&here->words) = (struct suspect){ e->set.lines.at[d->line].addr, d->at, d->mask, b->given.seq };
+	*vec_add(&here->words) =
+		(struct suspect){ e->set.lines.at[d->line].addr, d->at, d->mask, b->given.seq };
 }
 
 void uninitialised_end_run(struct uninitialised *u, const struct explorer *e, const uint64_t *left)
@@ -185,7 +192,8 @@ void uninitialised_end_run(struct uninitialised *u, const struct explorer *e, co
 /* ---- trials ---- */
 
 /* The trial can tell something new: how the finding shows, or that it shows at an earlier failure point. */
-static bool is_open(const struct uninitialised *u, const struct explorer *e, const struct read_here *h)
+static bool is_open(const struct uninitialised *u, const struct explorer *e,
+		    const struct read_here *h)
 {
 	const struct found *f = &u->list.at[h->finding];
 
@@ -195,8 +203,10 @@ static bool is_open(const struct uninitialised *u, const struct explorer *e, con
 static void judge(struct uninitialised *u, struct read_here *h, enum filled found, char **how)
 {
 	struct found *f = &u->list.at[h->finding];
-	const bool is_better = found == FILLED_DIFFERS ? f->race.state != RACE_BUG || h->race.point < f->race.point :
-			       found == FILLED_UNKNOWN && f->race.state != RACE_BUG && !f->is_undecided;
+	const bool is_better =
+		found == FILLED_DIFFERS
+			? f->race.state != RACE_BUG || h->race.point < f->race.point
+			: found == FILLED_UNKNOWN && f->race.state != RACE_BUG && !f->is_undecided;
 
 	if (is_better)
 		move(&f->race, &h->race);
@@ -209,7 +219,8 @@ static void judge(struct uninitialised *u, struct read_here *h, enum filled foun
 }
 
 /* Of what a run read, each finding alone. Where only all of them together make a difference, each is to blame. */
-static int judge_each(struct uninitialised *u, struct explorer *e, const uint64_t *state, struct reading_run *run, char **together, struct error *err)
+static int judge_each(struct uninitialised *u, struct explorer *e, const uint64_t *state,
+		      struct reading_run *run, char **together, struct error *err)
 {
 	bool is_any = false;
 
@@ -234,7 +245,8 @@ static int judge_each(struct uninitialised *u, struct explorer *e, const uint64_
 	return 0;
 }
 
-static int try_run(struct uninitialised *u, struct explorer *e, struct reading_run *run, struct error *err)
+static int try_run(struct uninitialised *u, struct explorer *e, struct reading_run *run,
+		   struct error *err)
 {
 	uint64_t *left = states_all(&e->set), *state;
 	struct suspects words = { 0 };
@@ -247,11 +259,13 @@ static int try_run(struct uninitialised *u, struct explorer *e, struct reading_r
 	state = explorer_state(e, left);
 	for (size_t i = 0; i < run->reads.n; i++) {
 		nopen += is_open(u, e, &run->reads.at[i]);
-		for (size_t k = 0; k < run->reads.at[i].words.n && is_open(u, e, &run->reads.at[i]); k++)
+		for (size_t k = 0; k < run->reads.at[i].words.n && is_open(u, e, &run->reads.at[i]);
+		     k++)
 			*vec_add(&words) = run->reads.at[i].words.at[k];
 	}
 	if (nopen > 0)
-		found = explorer_may_run(e) ? fill_try(e, state, &words, &how, err) : FILLED_UNKNOWN;
+		found = explorer_may_run(e) ? fill_try(e, state, &words, &how, err)
+					    : FILLED_UNKNOWN;
 	if (found == FILLED_ERROR)
 		result = -1;
 	else if (found == FILLED_DIFFERS && nopen > 1)

@@ -10,9 +10,11 @@ struct uninitialised *uninitialised_new(const struct race_options *o);
 void uninitialised_free(struct uninitialised *u);
 /* Before the runs of a failure point: watches it. Call states_sort() after it. */
 void uninitialised_begin_point(struct uninitialised *u, struct explorer *e);
-void uninitialised_note(struct uninitialised *u, const struct explorer *e, const struct run_decision *d, enum recovery_part part,
-			bool is_porting, const struct verdict *v);
-void uninitialised_end_run(struct uninitialised *u, const struct explorer *e, const uint64_t *left); /* left: what the run stands for */
+void uninitialised_note(struct uninitialised *u, const struct explorer *e,
+			const struct run_decision *d, enum recovery_part part, bool is_porting,
+			const struct verdict *v);
+void uninitialised_end_run(struct uninitialised *u, const struct explorer *e,
+			   const uint64_t *left); /* left: what the run stands for */
 /* After the runs of a visit: tries what they read. Changes what the runner has loaded. */
 int uninitialised_end_visit(struct uninitialised *u, struct explorer *e, struct error *err);
 /* In the end: what is left to be tried will not be. States: BUG, UNTRIED, HARMLESS; `values` of a bug says what shows it. */

@@ -7,7 +7,9 @@
 /* What a run left, but for the word itself. */
 static uint64_t content_beside(const struct explorer *e, const struct suspect *s)
 {
-	return e->recovery->dump ? 0 : runner_content(e->runner, s->addr + s->at, 64 - (uint64_t)__builtin_clzll(s->mask));
+	return e->recovery->dump ? 0
+				 : runner_content(e->runner, s->addr + s->at,
+						  64 - (uint64_t)__builtin_clzll(s->mask));
 }
 
 static bool is_suspects(const struct suspect *s, uint32_t byte)
@@ -16,7 +18,8 @@ static bool is_suspects(const struct suspect *s, uint32_t byte)
 }
 
 /* Two contents of its line are the same in all other bytes. */
-static bool is_same_beside(const struct suspect *s, const struct state_set *set, const struct state_line *l, uint32_t a, uint32_t b)
+static bool is_same_beside(const struct suspect *s, const struct state_set *set,
+			   const struct state_line *l, uint32_t a, uint32_t b)
 {
 	const uint8_t *x = state_content(set, l, a), *y = state_content(set, l, b);
 
@@ -46,19 +49,23 @@ struct ending {
 	uint64_t outcome, beside;
 };
 
-static struct ending end_of(const struct explorer *e, const struct suspect *s, const struct verdict *v)
+static struct ending end_of(const struct explorer *e, const struct suspect *s,
+			    const struct verdict *v)
 {
-	return (struct ending){ !v->why_unsound && v->kind == VERDICT_OK, v->outcome, content_beside(e, s) };
+	return (struct ending){ !v->why_unsound && v->kind == VERDICT_OK, v->outcome,
+				content_beside(e, s) };
 }
 
 static bool is_same_ending(const struct ending *a, const struct ending *b)
 {
-	return a->is_accepted && b->is_accepted && a->outcome == b->outcome && a->beside == b->beside;
+	return a->is_accepted && b->is_accepted && a->outcome == b->outcome &&
+	       a->beside == b->beside;
 }
 
 /* Nobody uses the word: with its old value, with the new one, and with one that is neither, recovery ends in the same way, and leaves the same but for the word itself. What
  * was stored after it in its line is lost in all three, as it is whenever the word is. 1: yes; -1: error. */
-static int is_unused(struct explorer *e, struct state_set *set, const struct suspect *s, struct error *err)
+static int is_unused(struct explorer *e, struct state_set *set, const struct suspect *s,
+		     struct error *err)
 {
 	uint64_t *state = word_old_states(s, set);
 	struct ending old, other;
@@ -85,7 +92,8 @@ out:
 	return result;
 }
 
-int unused_ask(struct explorer *e, struct state_set *set, const struct suspects *words, struct error *err)
+int unused_ask(struct explorer *e, struct state_set *set, const struct suspects *words,
+	       struct error *err)
 {
 	int result = 1;
 
@@ -94,7 +102,8 @@ int unused_ask(struct explorer *e, struct state_set *set, const struct suspects 
 	return result;
 }
 
-int unused_is_switch(struct explorer *e, struct state_set *set, const struct suspect *word, struct error *err)
+int unused_is_switch(struct explorer *e, struct state_set *set, const struct suspect *word,
+		     struct error *err)
 {
 	uint64_t *state = word_old_states(word, set), *newest = states_newest(set);
 	struct ending old, new, other;
@@ -111,7 +120,8 @@ int unused_is_switch(struct explorer *e, struct state_set *set, const struct sus
 	if (perturb(e, set, newest, word, PERTURB_MUCH, &v, err) < 0)
 		goto out;
 	other = end_of(e, word, &v);
-	result = old.is_accepted && new.is_accepted && (is_same_ending(&other, &old) || is_same_ending(&other, &new));
+	result = old.is_accepted && new.is_accepted &&
+		 (is_same_ending(&other, &old) || is_same_ending(&other, &new));
 out:
 	free(state);
 	free(newest);
@@ -119,7 +129,8 @@ out:
 }
 
 /* In one state, gives the word a value that is neither its old nor its new one. 1: recovery ends as before; 0: it does not; -1: error; -2: it cannot be told. */
-static int is_indifferent(struct explorer *e, struct state_set *set, const uint64_t *state, const struct suspect *word, struct error *err)
+static int is_indifferent(struct explorer *e, struct state_set *set, const uint64_t *state,
+			  const struct suspect *word, struct error *err)
 {
 	struct ending as_is, other;
 	struct verdict v;
@@ -135,7 +146,8 @@ static int is_indifferent(struct explorer *e, struct state_set *set, const uint6
 	return v.why_unsound ? -2 : is_same_ending(&as_is, &other);
 }
 
-int unused_unless_new(struct explorer *e, struct state_set *set, const struct suspect *suspect, const struct suspect *word, struct error *err)
+int unused_unless_new(struct explorer *e, struct state_set *set, const struct suspect *suspect,
+		      const struct suspect *word, struct error *err)
 {
 	uint64_t *old = word_old_states(suspect, set), *newest = states_newest(set);
 	int with_old, with_new = 1;

@@ -26,7 +26,8 @@ static bool is_unread(const struct state_set *s, const struct piece *p, const ui
 	const uint8_t *newest = state_content(s, l, states_newest_left(l, left)) + p->at;
 
 	for (uint32_t c = 0; c < l->ncontents; c++)
-		if (bit_get(left + l->set, c) && !race_same_bytes(state_content(s, l, c) + p->at, newest, p->mask))
+		if (bit_get(left + l->set, c) &&
+		    !race_same_bytes(state_content(s, l, c) + p->at, newest, p->mask))
 			return true;
 	return false;
 }
@@ -43,7 +44,8 @@ static bool is_aside(const struct known_race *k, bool is_without_commits)
 }
 
 /* left: room for a bit set of all lines. */
-static void classify_run(const struct races *r, const struct state_set *s, const struct race_run *run, bool is_without_commits, uint64_t *left,
+static void classify_run(const struct races *r, const struct state_set *s,
+			 const struct race_run *run, bool is_without_commits, uint64_t *left,
 			 struct classes *c)
 {
 	bool is_newest = true, is_oldest = true, is_any = false;
@@ -57,7 +59,8 @@ static void classify_run(const struct races *r, const struct state_set *s, const
 		if (is_aside(&r->list.at[p->race], is_without_commits) || is_unread(s, p, left))
 			continue;
 		is_any = true;
-		is_newest &= race_same_bytes(value, state_content(s, l, l->ncontents - 1) + p->at, p->mask);
+		is_newest &= race_same_bytes(value, state_content(s, l, l->ncontents - 1) + p->at,
+					     p->mask);
 		is_oldest &= race_same_bytes(value, state_content(s, l, 0) + p->at, p->mask);
 	}
 	if (is_any)
@@ -65,7 +68,8 @@ static void classify_run(const struct races *r, const struct state_set *s, const
 }
 
 /* Whatever is torn is treated as if it were old. That must show: with a dump it does; else what is all new must come to something else. */
-static bool seems_verified(const struct races *r, const struct explorer *e, bool is_without_commits, uint64_t *outcome)
+static bool seems_verified(const struct races *r, const struct explorer *e, bool is_without_commits,
+			   uint64_t *outcome)
 {
 	uint64_t *left = states_all(&e->set);
 	struct classes c = { 0 };
@@ -74,12 +78,14 @@ static bool seems_verified(const struct races *r, const struct explorer *e, bool
 		classify_run(r, &e->set, &r->runs.at[i], is_without_commits, left, &c);
 	free(left);
 	*outcome = c.outcome[1];
-	return c.nruns[0] && c.nruns[1] && c.nruns[2] && !c.differ[0] && !c.differ[1] && !c.differ[2] && c.outcome[2] == c.outcome[1] &&
+	return c.nruns[0] && c.nruns[1] && c.nruns[2] && !c.differ[0] && !c.differ[1] &&
+	       !c.differ[2] && c.outcome[2] == c.outcome[1] &&
 	       (e->recovery->dump || c.outcome[0] != c.outcome[1]);
 }
 
 /* 1: recovery takes a wrong value for a right one. outcome: with everything old. */
-static int takes_wrong_value(const struct races *r, struct explorer *e, bool is_without_commits, uint64_t outcome, struct error *err)
+static int takes_wrong_value(const struct races *r, struct explorer *e, bool is_without_commits,
+			     uint64_t outcome, struct error *err)
 {
 	uint64_t *newest = states_newest(&e->set);
 	int result = 0;
@@ -90,13 +96,16 @@ static int takes_wrong_value(const struct races *r, struct explorer *e, bool is_
 		const struct known_race *k = &r->list.at[i];
 		struct verdict v;
 
-		if (k->seen_at != e->walk->point || is_aside(k, is_without_commits) || !explorer_may_run(e))
+		if (k->seen_at != e->walk->point || is_aside(k, is_without_commits) ||
+		    !explorer_may_run(e))
 			continue;
 		n++;
 		if (perturb(e, &e->set, newest, &k->suspect, PERTURB_A_LITTLE, &v, err) < 0)
 			result = -1;
 		else
-			result = !v.why_unsound && (v.kind == VERDICT_OK || v.kind == VERDICT_DUMP) && v.outcome != outcome;
+			result = !v.why_unsound &&
+				 (v.kind == VERDICT_OK || v.kind == VERDICT_DUMP) &&
+				 v.outcome != outcome;
 	}
 	free(newest);
 	return result;

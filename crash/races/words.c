@@ -1,9 +1,11 @@
 /* States of a failure point in which one word is old or new. */
 #include "crash/races/words.h"
 
-bool word_is_newest(const struct state_set *s, const struct state_line *l, const struct suspect *w, uint32_t c)
+bool word_is_newest(const struct state_set *s, const struct state_line *l, const struct suspect *w,
+		    uint32_t c)
 {
-	const uint8_t *a = state_content(s, l, c) + w->at, *b = state_content(s, l, l->ncontents - 1) + w->at;
+	const uint8_t *a = state_content(s, l, c) + w->at,
+		      *b = state_content(s, l, l->ncontents - 1) + w->at;
 
 	for (uint64_t m = w->mask; m; m &= m - 1)
 		if (a[__builtin_ctzll(m)] != b[__builtin_ctzll(m)])

@@ -9,12 +9,13 @@ struct instance {
 	uint64_t addr;
 	uint64_t last_durable_seq;  /* of all its stores, also those of earlier epochs */
 	uint64_t first_durable_seq; /* of the present epoch's */
-	size_t ndurable;	    /* durable events before its last store */
+	size_t ndurable;            /* durable events before its last store */
 	VEC(struct update) updates; /* of the present epoch */
 	uint32_t type;
 };
 
-void epochs_init(struct epochs *e, const struct graph *g, void (*on_behaviour)(const struct behaviour *b, void *arg), void *arg)
+void epochs_init(struct epochs *e, const struct graph *g,
+		 void (*on_behaviour)(const struct behaviour *b, void *arg), void *arg)
 {
 	*e = (struct epochs){ .graph = g, .on_behaviour = on_behaviour, .arg = arg };
 }
@@ -38,7 +39,9 @@ static struct instance *instance_of(struct epochs *e, uint32_t type, uint64_t ad
 	if (x)
 		return x;
 	x = xcalloc(1, sizeof *x);
-	*x = (struct instance){ .next = first, .addr = addr, .type = type, .first_durable_seq = GRAPH_NEVER };
+	*x = (struct instance){
+		.next = first, .addr = addr, .type = type, .first_durable_seq = GRAPH_NEVER
+	};
 	*vec_add(&e->all) = x;
 	map_set(&e->instances, addr, x);
 	return x;
@@ -72,7 +75,8 @@ static size_t find_gap(const struct epochs *e, const struct instance *x, uint32_
 	if (x->first_durable_seq > now)
 		return 0;
 	for (size_t i = 0; i < x->updates.n; i++) {
-		uint32_t from = x->updates.at[i].store + 1, to = i + 1 < x->updates.n ? x->updates.at[i + 1].store : store;
+		uint32_t from = x->updates.at[i].store + 1,
+			 to = i + 1 < x->updates.n ? x->updates.at[i + 1].store : store;
 
 		if (durable_seq(e, &x->updates.at[i]) < durable)
 			durable = durable_seq(e, &x->updates.at[i]);
@@ -130,7 +134,8 @@ void epochs_add(struct epochs *e, uint32_t store, uint32_t type, uint64_t instan
 static int compare_instances(const void *a, const void *b)
 {
 	const struct instance *x = *(struct instance *const *)a, *y = *(struct instance *const *)b;
-	uint32_t m = x->updates.n ? x->updates.at[0].store : UINT32_MAX, n = y->updates.n ? y->updates.at[0].store : UINT32_MAX;
+	uint32_t m = x->updates.n ? x->updates.at[0].store : UINT32_MAX,
+		 n = y->updates.n ? y->updates.at[0].store : UINT32_MAX;
 
 	return m != n ? (m > n) - (m < n) : (x->type > y->type) - (x->type < y->type);
 }

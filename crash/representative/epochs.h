@@ -20,7 +20,8 @@ struct update {
 struct behaviour {
 	uint32_t type;
 	uint64_t instance;
-	const struct update *updates; /* in the order of execution; valid during the call that tells of it */
+	const struct update
+		*updates; /* in the order of execution; valid during the call that tells of it */
 	size_t n;
 };
 
@@ -33,7 +34,8 @@ struct epochs {
 	size_t ndurable; /* durable events before the store at hand */
 };
 
-void epochs_init(struct epochs *e, const struct graph *g, void (*on_behaviour)(const struct behaviour *b, void *arg), void *arg);
+void epochs_init(struct epochs *e, const struct graph *g,
+		 void (*on_behaviour)(const struct behaviour *b, void *arg), void *arg);
 /* In the order of stores; the types of one store in any order. */
 void epochs_add(struct epochs *e, uint32_t store, uint32_t type, uint64_t instance, uint32_t field);
 void epochs_end(struct epochs *e); /* tells of what is still open */

@@ -65,10 +65,12 @@ void graph_step(struct graph *g, const struct trace_event *ev)
 			.addr = ev->addr,
 			.site = ev->site ? ev->site->id : 0,
 			.size_bytes = (uint8_t)ev->size_bytes,
-			.nparts = (uint8_t)((ev->addr + ev->size_bytes - 1) / line_bytes - ev->addr / line_bytes + 1),
+			.nparts = (uint8_t)((ev->addr + ev->size_bytes - 1) / line_bytes -
+					    ev->addr / line_bytes + 1),
 			.is_unordered = platform_is_unordered(g->platform, ev),
 			.thread = thread_of(g, ev),
-			.follows = follows_seq < ev->seq ? graph_after(g, follows_seq) : (uint32_t)g->stores.n,
+			.follows = follows_seq < ev->seq ? graph_after(g, follows_seq)
+							 : (uint32_t)g->stores.n,
 		};
 		*vec_add(&g->stores) = s;
 	}
@@ -86,7 +88,8 @@ void graph_end(struct graph *g)
 	for (size_t i = 0; i < n; i++)
 		g->least[n + i] = g->stores.at[i].durable_seq;
 	for (size_t i = n; i-- > 1;)
-		g->least[i] = g->least[2 * i] < g->least[2 * i + 1] ? g->least[2 * i] : g->least[2 * i + 1];
+		g->least[i] = g->least[2 * i] < g->least[2 * i + 1] ? g->least[2 * i]
+								    : g->least[2 * i + 1];
 }
 
 uint64_t graph_line(const struct graph *g, uint32_t store)
@@ -94,7 +97,9 @@ uint64_t graph_line(const struct graph *g, uint32_t store)
 	const struct graph_store *s = &g->stores.at[store];
 	uint64_t line = s->addr / g->platform->line_bytes;
 
-	return s->is_unordered || (s->addr + s->size_bytes - 1) / g->platform->line_bytes != line ? GRAPH_NO_LINE : line;
+	return s->is_unordered || (s->addr + s->size_bytes - 1) / g->platform->line_bytes != line
+		       ? GRAPH_NO_LINE
+		       : line;
 }
 
 static bool is_overlap(const struct graph_store *a, const struct graph_store *b)
@@ -118,7 +123,8 @@ bool graph_before(const struct graph *g, uint32_t first, uint32_t second)
 	/* Equal: a locked store, whose fence comes before it. */
 	if (g->stores.at[first].durable_seq <= g->stores.at[second].seq)
 		return true;
-	return line != GRAPH_NO_LINE && line == graph_line(g, second) && graph_keeps(g, first, second);
+	return line != GRAPH_NO_LINE && line == graph_line(g, second) &&
+	       graph_keeps(g, first, second);
 }
 
 bool graph_is_any_durable(const struct graph *g, uint32_t from, uint32_t to, uint64_t seq)

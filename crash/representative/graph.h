@@ -18,30 +18,32 @@
 
 struct graph_store {
 	uint64_t seq;
-	uint64_t durable_seq; /* the event that made it durable for good, its own on eADR; GRAPH_NEVER: none did */
+	uint64_t
+		durable_seq; /* the event that made it durable for good, its own on eADR; GRAPH_NEVER: none did */
 	uint64_t addr;
-	uint32_t site;	      /* id in the trace, 0: none */
+	uint32_t site; /* id in the trace, 0: none */
 	uint8_t size_bytes;
-	uint8_t nparts;	      /* in lines, that are not durable yet */
-	bool is_unordered;    /* non-temporal: not a part of its line's order */
-	bool is_silent;	      /* what it stores was there already; set by those who know */
-	uint32_t thread;      /* its index in threads */
-	uint32_t follows;     /* so many of the first stores precede it in its line, if they are its thread's */
+	uint8_t nparts;    /* in lines, that are not durable yet */
+	bool is_unordered; /* non-temporal: not a part of its line's order */
+	bool is_silent;    /* what it stores was there already; set by those who know */
+	uint32_t thread;   /* its index in threads */
+	uint32_t
+		follows; /* so many of the first stores precede it in its line, if they are its thread's */
 };
 
 struct graph {
-	VEC(struct graph_store) stores;	 /* by seq; edges of 1 and 2 follow from it */
-	VEC(uint64_t) durable_events;	 /* that made something durable, by seq */
-	uint64_t *least;		 /* graph_end(): a tree of the smallest durable_seq of ranges of stores */
-	struct model *model;		 /* while it grows */
-	VEC(uint64_t) threads;		 /* the same: stream and thread */
+	VEC(struct graph_store) stores; /* by seq; edges of 1 and 2 follow from it */
+	VEC(uint64_t) durable_events;   /* that made something durable, by seq */
+	uint64_t *least; /* graph_end(): a tree of the smallest durable_seq of ranges of stores */
+	struct model *model;   /* while it grows */
+	VEC(uint64_t) threads; /* the same: stream and thread */
 	const struct platform *platform;
 	uint64_t now_seq;
 };
 
 void graph_init(struct graph *g, const struct platform *platform);
 void graph_step(struct graph *g, const struct trace_event *ev); /* every event, in order */
-void graph_end(struct graph *g);	/* after the last: questions may be asked */
+void graph_end(struct graph *g); /* after the last: questions may be asked */
 void graph_release(struct graph *g);
 
 /* The line of a store, GRAPH_NO_LINE if it has several or is not in its line's order. */

@@ -74,12 +74,15 @@ static uint32_t *sites_of(const struct groups *g, const struct behaviour *b, siz
 	return sites;
 }
 
-static bool same_places(const struct variant *v, uint32_t kind, const uint32_t *sites, size_t nsites)
+static bool same_places(const struct variant *v, uint32_t kind, const uint32_t *sites,
+			size_t nsites)
 {
-	return v->kind == kind && v->nsites == nsites && memcmp(v->sites, sites, nsites * sizeof *sites) == 0;
+	return v->kind == kind && v->nsites == nsites &&
+	       memcmp(v->sites, sites, nsites * sizeof *sites) == 0;
 }
 
-static void variant_add(struct groups *g, const struct behaviour *b, uint32_t kind, uint32_t *sites, size_t nsites)
+static void variant_add(struct groups *g, const struct behaviour *b, uint32_t kind, uint32_t *sites,
+			size_t nsites)
 {
 	struct variant *v = vec_add(&g->variants);
 
@@ -143,8 +146,12 @@ static int compare_kinds(const void *a, const void *b)
 
 	if (x->shape.n != y->shape.n)
 		return x->shape.n < y->shape.n ? 1 : -1;
-	if (x->shape.norders + y->shape.others_at[y->shape.n] != y->shape.norders + x->shape.others_at[x->shape.n])
-		return x->shape.norders + y->shape.others_at[y->shape.n] > y->shape.norders + x->shape.others_at[x->shape.n] ? 1 : -1;
+	if (x->shape.norders + y->shape.others_at[y->shape.n] !=
+	    y->shape.norders + x->shape.others_at[x->shape.n])
+		return x->shape.norders + y->shape.others_at[y->shape.n] >
+				       y->shape.norders + x->shape.others_at[x->shape.n]
+			       ? 1
+			       : -1;
 	return m != n ? (m > n) - (m < n) : (p->i > q->i) - (p->i < q->i);
 }
 
@@ -186,7 +193,8 @@ static int compare_groups(const void *a, const void *b)
 	return (p->i > q->i) - (p->i < q->i);
 }
 
-static struct rank *ranked(const struct groups *g, size_t n, int (*compare)(const void *, const void *))
+static struct rank *ranked(const struct groups *g, size_t n,
+			   int (*compare)(const void *, const void *))
 {
 	struct rank *r = xcalloc(n + 1, sizeof *r);
 

@@ -10,12 +10,12 @@
 
 struct variant {
 	uint32_t kind;
-	uint64_t count;	  /* behaviours */
+	uint64_t count;    /* behaviours */
 	uint64_t instance; /* of the first of them, as is what follows */
 	uint64_t first_seq;
-	uint64_t *seqs;	  /* its stores */
+	uint64_t *seqs; /* its stores */
 	size_t nseqs;
-	uint32_t *sites;  /* sorted, distinct */
+	uint32_t *sites; /* sorted, distinct */
 	size_t nsites;
 };
 
@@ -27,18 +27,20 @@ struct kind {
 };
 
 struct group {
-	uint32_t kind;	       /* the representative's */
+	uint32_t kind;         /* the representative's */
 	VEC(uint32_t) members; /* kinds, with its own */
-	uint64_t count;	       /* behaviours */
+	uint64_t count;        /* behaviours */
 };
 
 struct groups {
 	struct shape_setting setting;
 	VEC(struct kind) kinds;
 	VEC(struct variant) variants;
-	VEC(struct group) groups; /* groups_end(): the one whose representative stands for most others first */
+	VEC(struct group)
+	groups; /* groups_end(): the one whose representative stands for most others first */
 	uint64_t nbehaviours;
-	struct map by_shape, by_places; /* hash: index + 1 of the first; others follow by the next hash */
+	struct map by_shape,
+		by_places; /* hash: index + 1 of the first; others follow by the next hash */
 };
 
 void groups_init(struct groups *g, const struct shape_setting *setting);

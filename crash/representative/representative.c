@@ -4,7 +4,7 @@
 
 #include "crash/representative/test_points.h"
 
-#define EARLY_MIN 16u /* groups that come before the rest */
+#define EARLY_MIN 16u  /* groups that come before the rest */
 #define LASTING_MAX 2u /* failure points of one place */
 #define EARLY_PARTS 4u /* or a quarter of what there is */
 
@@ -43,14 +43,16 @@ static void read_stores(struct representatives *r, const struct plan *p)
 	trace_close(t);
 }
 
-static void add_typed(struct representatives *r, struct epochs *e, const struct trace_event *ev, uint32_t store)
+static void add_typed(struct representatives *r, struct epochs *e, const struct trace_event *ev,
+		      uint32_t store)
 {
 	struct typed typed;
 
 	types_of(r->types, ev, &typed);
 	r->nstores[typed.means]++;
 	for (uint32_t i = 0; i < typed.n; i++)
-		epochs_add(e, store, typed.level[i].type, typed.level[i].instance, typed.level[i].field);
+		epochs_add(e, store, typed.level[i].type, typed.level[i].instance,
+			   typed.level[i].field);
 }
 
 static void find_behaviours(struct representatives *r, const struct plan *p)
@@ -72,7 +74,8 @@ static void find_behaviours(struct representatives *r, const struct plan *p)
 	trace_close(t);
 }
 
-struct representatives *representatives_new(const struct plan *p, struct rep_points *points, const struct types_options *o)
+struct representatives *representatives_new(const struct plan *p, struct rep_points *points,
+					    const struct types_options *o)
 {
 	struct representatives *r = xcalloc(1, sizeof *r);
 
@@ -91,7 +94,9 @@ struct representatives *representatives_new(const struct plan *p, struct rep_poi
 
 void rep_points_add(struct rep_points *points, const struct walk *w)
 {
-	*vec_add(&points->list) = (struct rep_point){ .seq = w->seq, .site = w->site ? w->site->id : 0, .is_lasting = w->is_lasting };
+	*vec_add(&points->list) = (struct rep_point){ .seq = w->seq,
+						      .site = w->site ? w->site->id : 0,
+						      .is_lasting = w->is_lasting };
 }
 
 void rep_points_list(struct rep_points *points, const struct plan *p, unsigned stops)
@@ -145,7 +150,8 @@ static int compare_tasks(const void *a, const void *b)
 {
 	const struct task *x = a, *y = b;
 
-	return x->point != y->point ? (x->point > y->point) - (x->point < y->point) : (x->variant > y->variant) - (x->variant < y->variant);
+	return x->point != y->point ? (x->point > y->point) - (x->point < y->point)
+				    : (x->variant > y->variant) - (x->variant < y->variant);
 }
 
 static void choose(struct representatives *r, uint32_t variant, bool is_late, tasks *out)
@@ -176,7 +182,8 @@ static void choose_lasting(const struct representatives *r, tasks *out)
 	for (size_t i = 0; i < r->points.list.n; i++) {
 		const struct rep_point *p = &r->points.list.at[i];
 
-		if (p->is_lasting && (p->site == 0 || p->site >= r->sites.n || seen[p->site]++ < LASTING_MAX))
+		if (p->is_lasting &&
+		    (p->site == 0 || p->site >= r->sites.n || seen[p->site]++ < LASTING_MAX))
 			*vec_add(out) = (struct task){ i + 1, UINT32_MAX, false };
 	}
 	free(seen);
@@ -184,7 +191,8 @@ static void choose_lasting(const struct representatives *r, tasks *out)
 
 static void choose_representatives(struct representatives *r, tasks *out)
 {
-	const size_t n = r->groups.groups.n, nearly = n / EARLY_PARTS > EARLY_MIN ? n / EARLY_PARTS : EARLY_MIN;
+	const size_t n = r->groups.groups.n,
+		     nearly = n / EARLY_PARTS > EARLY_MIN ? n / EARLY_PARTS : EARLY_MIN;
 
 	for (size_t i = 0; i < n; i++)
 		choose(r, representative_of(r, &r->groups.groups.at[i]), i >= nearly, out);
@@ -218,7 +226,8 @@ static bool is_chosen(const struct representatives *r, const struct kind *k)
 }
 
 /* Where one store changes nothing, it is the loss of another that fails: no test of the group was like that. */
-static bool has_new_silence(const struct representatives *r, const struct group *g, const struct kind *k)
+static bool has_new_silence(const struct representatives *r, const struct group *g,
+			    const struct kind *k)
 {
 	for (size_t i = 0; i < g->members.n; i++) {
 		const struct kind *other = &r->groups.kinds.at[g->members.at[i]];
@@ -238,7 +247,9 @@ static void follow_up(struct representatives *r, const struct group *g, tasks *o
 		for (size_t j = 0; j < k->variants.n; j++) {
 			uint32_t variant = k->variants.at[j];
 
-			if (r->variants.at[variant].is_chosen || !(has_new_site(r, &r->groups.variants.at[variant]) || has_new_silence(r, g, k)))
+			if (r->variants.at[variant].is_chosen ||
+			    !(has_new_site(r, &r->groups.variants.at[variant]) ||
+			      has_new_silence(r, g, k)))
 				continue;
 			choose(r, variant, false, out);
 			r->nfollowed++;
@@ -257,7 +268,8 @@ static int compare_stops(const void *a, const void *b)
 {
 	const struct rep_stop *x = a, *y = b;
 
-	return x->is_late != y->is_late ? x->is_late - y->is_late : (x->point > y->point) - (x->point < y->point);
+	return x->is_late != y->is_late ? x->is_late - y->is_late
+					: (x->point > y->point) - (x->point < y->point);
 }
 
 static void set_stops(struct representatives *r, tasks *list)
@@ -267,7 +279,9 @@ static void set_stops(struct representatives *r, tasks *list)
 		qsort(list->at, list->n, sizeof *list->at, compare_tasks);
 	for (size_t i = 0; i < list->n; i++) {
 		if (r->stops.n == 0 || r->stops.at[r->stops.n - 1].point != list->at[i].point)
-			*vec_add(&r->stops) = (struct rep_stop){ .point = list->at[i].point, .first = r->tests.n, .is_late = true };
+			*vec_add(&r->stops) = (struct rep_stop){ .point = list->at[i].point,
+								 .first = r->tests.n,
+								 .is_late = true };
 		r->stops.at[r->stops.n - 1].is_late &= list->at[i].is_late;
 		if (list->at[i].variant == UINT32_MAX)
 			continue;
@@ -322,11 +336,14 @@ void representatives_failed(struct representatives *r, uint32_t variant)
 
 void representatives_account(const struct representatives *r, struct rep_account *a)
 {
-	*a = (struct rep_account){ .behaviours = r->groups.nbehaviours, .kinds = r->groups.kinds.n, .groups = r->groups.groups.n };
+	*a = (struct rep_account){ .behaviours = r->groups.nbehaviours,
+				   .kinds = r->groups.kinds.n,
+				   .groups = r->groups.groups.n };
 	for (size_t i = 0; i < r->variants.n; i++)
 		a->tested += r->variants.at[i].is_tested;
 	for (size_t i = 0; i < r->groups.groups.n; i++) {
-		const struct rep_variant *v = &r->variants.at[representative_of(r, &r->groups.groups.at[i])];
+		const struct rep_variant *v =
+			&r->variants.at[representative_of(r, &r->groups.groups.at[i])];
 
 		a->groups_begun += v->is_begun;
 		a->groups_tested += v->is_tested;
@@ -337,7 +354,10 @@ void representatives_account(const struct representatives *r, struct rep_account
 		bool is_represented = false;
 
 		for (size_t j = 0; j < k->groups.n; j++)
-			is_represented |= r->variants.at[representative_of(r, &r->groups.groups.at[k->groups.at[j]])].is_tested;
+			is_represented |= r->variants
+						  .at[representative_of(
+							  r, &r->groups.groups.at[k->groups.at[j]])]
+						  .is_tested;
 		a->represented += is_represented ? k->count : 0;
 	}
 }

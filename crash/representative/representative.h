@@ -11,13 +11,13 @@
 struct rep_stop {
 	uint64_t point;
 	size_t first, n; /* of representatives.tests; none: only the state where nothing is lost */
-	bool is_late;	 /* only for groups that stand for few others */
+	bool is_late;    /* only for groups that stand for few others */
 };
 
 struct rep_variant {
-	uint32_t nleft;	 /* stops of the present wave that are not done */
+	uint32_t nleft;    /* stops of the present wave that are not done */
 	uint32_t nunbegun; /* of these, those that had no runs yet */
-	bool is_chosen;	 /* for this or an earlier wave */
+	bool is_chosen;    /* for this or an earlier wave */
 	bool is_begun, is_tested, has_failed;
 };
 
@@ -33,7 +33,8 @@ struct rep_points {
 	VEC(struct rep_point) list;
 };
 void rep_points_add(struct rep_points *points, const struct walk *w);
-void rep_points_list(struct rep_points *points, const struct plan *p, unsigned stops); /* by a walk over all */
+void rep_points_list(struct rep_points *points, const struct plan *p,
+		     unsigned stops); /* by a walk over all */
 
 struct representatives {
 	struct graph graph;
@@ -41,20 +42,22 @@ struct representatives {
 	struct rep_points points;
 	VEC(uint64_t) acks;
 	VEC(struct rep_variant) variants; /* as those of groups */
-	VEC(bool) sites;		  /* by id: a behaviour with it was chosen for a test */
+	VEC(bool) sites;                  /* by id: a behaviour with it was chosen for a test */
 	struct symbols *symbols;
 	struct types *types;
-	uint64_t nstores[TYPE_NMEANS];	  /* typed by which means */
+	uint64_t nstores[TYPE_NMEANS]; /* typed by which means */
 	/* the present wave */
-	VEC(struct rep_stop) stops; /* in the order in which they are begun: late ones last, else by point */
+	VEC(struct rep_stop)
+	stops; /* in the order in which they are begun: late ones last, else by point */
 	VEC(uint32_t) tests;
-	size_t nwaves;		    /* so far */
-	uint64_t nfollowed;	    /* variants that were tested because their representative failed */
+	size_t nwaves;      /* so far */
+	uint64_t nfollowed; /* variants that were tested because their representative failed */
 	uint64_t nstops, nstops_done; /* of all waves so far */
 };
 
 /* Takes the points over. */
-struct representatives *representatives_new(const struct plan *p, struct rep_points *points, const struct types_options *o);
+struct representatives *representatives_new(const struct plan *p, struct rep_points *points,
+					    const struct types_options *o);
 void representatives_free(struct representatives *r);
 
 /* Chooses the next wave: first the representatives, those that stand for most others before the rest; then, of groups whose representative failed,
@@ -67,10 +70,13 @@ void representatives_failed(struct representatives *r, uint32_t variant);
 /* For the account of what was tested. */
 struct rep_account {
 	uint64_t behaviours, kinds, groups;
-	uint64_t tested, represented; /* behaviours: themselves; with the others of groups whose representative was */
-	uint64_t groups_begun, groups_tested, groups_failed; /* begun: the representative had its first runs everywhere */
+	uint64_t tested,
+		represented; /* behaviours: themselves; with the others of groups whose representative was */
+	uint64_t groups_begun, groups_tested,
+		groups_failed; /* begun: the representative had its first runs everywhere */
 };
 void representatives_account(const struct representatives *r, struct rep_account *a);
-const struct variant *representatives_of(const struct representatives *r, const struct group *g); /* the variant that is tested */
+const struct variant *representatives_of(const struct representatives *r,
+					 const struct group *g); /* the variant that is tested */
 
 #endif

@@ -18,15 +18,18 @@ typedef VEC(struct part) parts;
 /* ---- orderings with the outside ---- */
 
 /* Adds the places that store to other objects before the update is durable: in this operation, and in the next one, in whose way it may be first. */
-static void add_others(const struct shape_setting *in, const struct behaviour *b, size_t i, struct part *to)
+static void add_others(const struct shape_setting *in, const struct behaviour *b, size_t i,
+		       struct part *to)
 {
 	const struct graph *g = in->graph;
 	const struct graph_store *s = &g->stores.at[b->updates[i].store];
 	size_t ack = seqs_after(in->acks, in->nacks, s->seq) + 1;
-	uint64_t end = ack < in->nacks && in->acks[ack] < s->durable_seq ? in->acks[ack] : s->durable_seq;
+	uint64_t end =
+		ack < in->nacks && in->acks[ack] < s->durable_seq ? in->acks[ack] : s->durable_seq;
 	uint32_t n = 0;
 
-	for (uint32_t k = b->updates[i].store + 1; k < g->stores.n && g->stores.at[k].seq < end && n < SHAPE_OTHERS_MAX; k++) {
+	for (uint32_t k = b->updates[i].store + 1;
+	     k < g->stores.n && g->stores.at[k].seq < end && n < SHAPE_OTHERS_MAX; k++) {
 		size_t at = 0;
 
 		while (i < b->n && b->updates[i].store < k)
@@ -39,7 +42,8 @@ static void add_others(const struct shape_setting *in, const struct behaviour *b
 		if (at < to->others.n && to->others.at[at] == g->stores.at[k].site)
 			continue;
 		vec_add(&to->others);
-		memmove(to->others.at + at + 1, to->others.at + at, (to->others.n - 1 - at) * sizeof *to->others.at);
+		memmove(to->others.at + at + 1, to->others.at + at,
+			(to->others.n - 1 - at) * sizeof *to->others.at);
 		to->others.at[at] = g->stores.at[k].site;
 	}
 }
@@ -48,14 +52,19 @@ static uint8_t outside_of(const struct shape_setting *in, const struct behaviour
 {
 	const struct graph *g = in->graph;
 	const struct graph_store *s = &g->stores.at[b->updates[i].store];
-	size_t fence = seqs_after(g->durable_events.at, g->durable_events.n, s->seq), ack = seqs_after(in->acks, in->nacks, s->seq);
+	size_t fence = seqs_after(g->durable_events.at, g->durable_events.n, s->seq),
+	       ack = seqs_after(in->acks, in->nacks, s->seq);
 	const uint8_t silent = s->is_silent ? SHAPE_SILENT : 0;
 
 	if (s->durable_seq == GRAPH_NEVER)
 		return silent;
 	return (uint8_t)(silent | SHAPE_DURABLE |
-			 (fence == g->durable_events.n || s->durable_seq <= g->durable_events.at[fence] ? SHAPE_FIRST_FENCE : 0) |
-			 (ack == in->nacks || s->durable_seq < in->acks[ack] ? SHAPE_ACKNOWLEDGED : 0));
+			 (fence == g->durable_events.n ||
+					  s->durable_seq <= g->durable_events.at[fence]
+				  ? SHAPE_FIRST_FENCE
+				  : 0) |
+			 (ack == in->nacks || s->durable_seq < in->acks[ack] ? SHAPE_ACKNOWLEDGED
+									     : 0));
 }
 
 /* ---- making one ---- */
@@ -76,7 +85,8 @@ static struct part *find_part(parts *list, uint32_t field, uint32_t site)
 	return nsame >= SHAPE_SAME || list->n == SHAPE_MAX ? last : NULL;
 }
 
-static void add_part(parts *list, const struct shape_setting *in, const struct behaviour *b, size_t i)
+static void add_part(parts *list, const struct shape_setting *in, const struct behaviour *b,
+		     size_t i)
 {
 	const struct graph *g = in->graph;
 	const struct update *u = &b->updates[i];
@@ -110,7 +120,8 @@ static bool is_before(const struct graph *g, const struct part *a, const struct 
 {
 	if (a->last_durable_seq <= g->stores.at[b->first].seq)
 		return true;
-	return a->line != GRAPH_NO_LINE && a->line == b->line && graph_keeps(g, a->last < b->first ? a->last : a->first, b->first);
+	return a->line != GRAPH_NO_LINE && a->line == b->line &&
+	       graph_keeps(g, a->last < b->first ? a->last : a->first, b->first);
 }
 
 static uint64_t mix(uint64_t h, uint64_t x)
@@ -147,7 +158,8 @@ static void fill(struct shape *s, const struct graph *g, const parts *list)
 		s->hash = mix(s->hash, (uint64_t)s->fields[i] << 8 | s->outside[i]);
 		fill_others(s, i, list);
 		for (uint32_t w = 0; w < words; w++) {
-			s->norders += (uint64_t)__builtin_popcountll(s->before[(size_t)i * words + w]);
+			s->norders +=
+				(uint64_t)__builtin_popcountll(s->before[(size_t)i * words + w]);
 			s->hash = mix(s->hash, s->before[(size_t)i * words + w]);
 		}
 	}
@@ -190,11 +202,14 @@ void shape_release(struct shape *s)
 
 bool shape_same(const struct shape *a, const struct shape *b)
 {
-	return a->hash == b->hash && a->type == b->type && a->n == b->n && a->norders == b->norders &&
-	       memcmp(a->fields, b->fields, a->n * sizeof *a->fields) == 0 && memcmp(a->outside, b->outside, a->n) == 0 &&
+	return a->hash == b->hash && a->type == b->type && a->n == b->n &&
+	       a->norders == b->norders &&
+	       memcmp(a->fields, b->fields, a->n * sizeof *a->fields) == 0 &&
+	       memcmp(a->outside, b->outside, a->n) == 0 &&
 	       memcmp(a->others_at, b->others_at, (a->n + 1) * sizeof *a->others_at) == 0 &&
 	       memcmp(a->others, b->others, a->others_at[a->n] * sizeof *a->others) == 0 &&
-	       memcmp(a->before, b->before, (size_t)a->n * SHAPE_WORDS(a->n) * sizeof *a->before) == 0;
+	       memcmp(a->before, b->before, (size_t)a->n * SHAPE_WORDS(a->n) * sizeof *a->before) ==
+		       0;
 }
 
 /* Which update of r stands for each of a: the first to the same field with the first, the second with the second… False: r lacks one. */

@@ -14,24 +14,27 @@
 #define SHAPE_MAX 256u
 
 enum shape_outside {
-	SHAPE_DURABLE = 1,	/* at some time */
-	SHAPE_FIRST_FENCE = 2,	/* by the first event after it that makes anything durable */
+	SHAPE_DURABLE = 1,      /* at some time */
+	SHAPE_FIRST_FENCE = 2,  /* by the first event after it that makes anything durable */
 	SHAPE_ACKNOWLEDGED = 4, /* before the next acknowledgement */
-	SHAPE_OTHERS = 8,	/* before stores to other objects: all but those of shape.others */
-	SHAPE_SILENT = 16,	/* as good as before everything: it changes nothing, so that nobody can tell whether it was lost */
+	SHAPE_OTHERS = 8,       /* before stores to other objects: all but those of shape.others */
+	SHAPE_SILENT =
+		16, /* as good as before everything: it changes nothing, so that nobody can tell whether it was lost */
 };
 
 struct shape {
 	uint32_t type;
 	uint32_t n; /* updates */
 	uint32_t *fields;
-	uint32_t *sites;    /* of the first store of each; not a part of the shape */
-	uint8_t *outside;   /* sets of enum shape_outside, without SHAPE_OTHERS */
-	uint32_t *others;   /* for each update: the places that store to other objects while it is not durable, sorted */
+	uint32_t *sites;  /* of the first store of each; not a part of the shape */
+	uint8_t *outside; /* sets of enum shape_outside, without SHAPE_OTHERS */
+	uint32_t *
+		others; /* for each update: the places that store to other objects while it is not durable, sorted */
 	uint32_t *others_at; /* n + 1 indices in it */
-	uint64_t *before;   /* n rows of SHAPE_WORDS(n) words: bit j of row i says that i must be durable before j */
-	uint64_t norders;   /* how many orderings there are in all, without those that others lacks */
-	uint64_t hash;	    /* of all but the sites */
+	uint64_t *
+		before; /* n rows of SHAPE_WORDS(n) words: bit j of row i says that i must be durable before j */
+	uint64_t norders; /* how many orderings there are in all, without those that others lacks */
+	uint64_t hash;    /* of all but the sites */
 };
 #define SHAPE_WORDS(n) (((n) + 63) / 64)
 
@@ -43,7 +46,8 @@ struct shape_setting {
 	uint8_t outside; /* which orderings with the outside count: a set of enum shape_outside; 0: none, as the paper has it */
 };
 #define SHAPE_OUTSIDE_ALL 31u
-#define SHAPE_OTHERS_MAX 32u /* stores after an update that are looked at, before the next acknowledgement but one */
+#define SHAPE_OTHERS_MAX \
+	32u /* stores after an update that are looked at, before the next acknowledgement but one */
 
 void shape_init(struct shape *s, const struct shape_setting *in, const struct behaviour *b);
 void shape_release(struct shape *s);

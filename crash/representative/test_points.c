@@ -5,8 +5,8 @@
  * never becomes durable, the first two and the last count. */
 #include "crash/representative/test_points.h"
 
-#define NEAR 4u	 /* failure points after a store that are all taken */
-#define FAR 16u	 /* then the next multiple of this, and of that times the factor… */
+#define NEAR 4u /* failure points after a store that are all taken */
+#define FAR 16u /* then the next multiple of this, and of that times the factor… */
 #define FAR_FACTOR 4u
 #define REPEATS 2u
 
@@ -35,9 +35,12 @@ static uint64_t point_acknowledged(const struct representatives *r, uint64_t seq
 }
 
 /* The failure points of one store. `end`: the first one at which all of the behaviour is durable. */
-static void add_store(const struct representatives *r, const struct graph_store *s, uint64_t end, point_list *out)
+static void add_store(const struct representatives *r, const struct graph_store *s, uint64_t end,
+		      point_list *out)
 {
-	uint64_t first = point_after(r, s->seq), last = s->durable_seq == GRAPH_NEVER ? r->points.list.n + 1 : point_after(r, s->durable_seq);
+	uint64_t first = point_after(r, s->seq), last = s->durable_seq == GRAPH_NEVER
+								? r->points.list.n + 1
+								: point_after(r, s->durable_seq);
 	uint64_t acknowledged = point_acknowledged(r, s->seq);
 
 	if (first > r->points.list.n)
@@ -63,7 +66,8 @@ static int compare_points(const void *a, const void *b)
 }
 
 /* The number of the behaviour's stores before the i-th that come from the same place. */
-static size_t repeats(const struct representatives *r, const struct variant *v, uint32_t *counts, size_t i)
+static size_t repeats(const struct representatives *r, const struct variant *v, uint32_t *counts,
+		      size_t i)
 {
 	uint32_t site = r->graph.stores.at[graph_find(&r->graph, v->seqs[i])].site;
 	size_t low = 0, high = v->nsites;
@@ -87,7 +91,8 @@ void test_points_of(const struct representatives *r, const struct variant *v, po
 
 	out->n = 0;
 	for (size_t i = 0; i < v->nseqs; i++) {
-		uint64_t durable = r->graph.stores.at[graph_find(&r->graph, v->seqs[i])].durable_seq;
+		uint64_t durable =
+			r->graph.stores.at[graph_find(&r->graph, v->seqs[i])].durable_seq;
 
 		if (end < durable)
 			end = durable;
@@ -95,7 +100,8 @@ void test_points_of(const struct representatives *r, const struct variant *v, po
 	end = end == GRAPH_NEVER ? UINT64_MAX : point_after(r, end);
 	for (size_t i = 0; i < v->nseqs; i++)
 		if (repeats(r, v, counts, i) < REPEATS || i + 1 == v->nseqs)
-			add_store(r, &r->graph.stores.at[graph_find(&r->graph, v->seqs[i])], end, out);
+			add_store(r, &r->graph.stores.at[graph_find(&r->graph, v->seqs[i])], end,
+				  out);
 	if (out->n > 0)
 		qsort(out->at, out->n, sizeof *out->at, compare_points);
 	for (size_t i = 0; i < out->n; i++)

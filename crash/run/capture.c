@@ -91,7 +91,8 @@ static void capture_add(struct capture *c, const char *p, size_t n)
 		n = c->half;
 	}
 	while (n) {
-		size_t at = (c->len - c->half) % c->half, piece = c->half - at < n ? c->half - at : n;
+		size_t at = (c->len - c->half) % c->half,
+		       piece = c->half - at < n ? c->half - at : n;
 
 		memcpy(c->tail + at, p, piece);
 		c->len += piece;
@@ -109,7 +110,8 @@ void capture_drain(struct capture *c)
 		n = read(c->fd, buf, sizeof buf);
 		if (n > 0)
 			capture_add(c, buf, (size_t)n);
-	} while (n == (ssize_t)sizeof buf || (n < 0 && errno == EINTR)); /* fewer bytes: that was all */
+	} while (n == (ssize_t)sizeof buf ||
+		 (n < 0 && errno == EINTR)); /* fewer bytes: that was all */
 }
 
 const char *capture_text(struct capture *c, size_t *len)
@@ -132,7 +134,8 @@ const char *capture_text(struct capture *c, size_t *len)
 		memcpy(c->text, c->head, half);
 		memcpy(c->text + half, c->tail + at, half - at);
 		memcpy(c->text + 2 * half - at, c->tail, at);
-		memcpy(c->text + half, gap, ngap); /* over the first bytes of the end: there is room for no more */
+		memcpy(c->text + half, gap,
+		       ngap); /* over the first bytes of the end: there is room for no more */
 		*len = 2 * half;
 	}
 	c->text[*len] = 0;

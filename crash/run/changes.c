@@ -51,7 +51,8 @@ static uint64_t chunk_changes(const uint8_t *is, const uint8_t *want, uint64_t a
 	return h;
 }
 
-static uint64_t page_changes(const struct runner *r, const uint8_t *is, const uint8_t *want, uint64_t addr, struct leaving_out out, uint64_t h)
+static uint64_t page_changes(const struct runner *r, const uint8_t *is, const uint8_t *want,
+			     uint64_t addr, struct leaving_out out, uint64_t h)
 {
 	(void)out;
 	for (uint32_t at = 0; at < IMAGE_PAGE_BYTES; at += CHUNK_BYTES) {
@@ -70,7 +71,8 @@ static uint64_t page_changes(const struct runner *r, const uint8_t *is, const ui
 }
 
 /* Against what was durable, the same for all runs: undecided lines count with what they hold. */
-static uint64_t page_content(const struct runner *r, const uint8_t *is, const uint8_t *durable, uint64_t addr, struct leaving_out out, uint64_t h)
+static uint64_t page_content(const struct runner *r, const uint8_t *is, const uint8_t *durable,
+			     uint64_t addr, struct leaving_out out, uint64_t h)
 {
 	(void)r;
 	for (uint32_t at = 0; at < IMAGE_PAGE_BYTES; at += 8) {
@@ -84,10 +86,12 @@ static uint64_t page_content(const struct runner *r, const uint8_t *is, const ui
 	return h;
 }
 
-typedef uint64_t page_fn(const struct runner *r, const uint8_t *is, const uint8_t *want, uint64_t addr, struct leaving_out out, uint64_t h);
+typedef uint64_t page_fn(const struct runner *r, const uint8_t *is, const uint8_t *want,
+			 uint64_t addr, struct leaving_out out, uint64_t h);
 
 /* Of all pages that held data before the run or do now, which are the same whatever ran before. */
-static uint64_t file_pages(const struct runner *r, const struct image_file *f, const struct crash_file *cf, page_fn *f_page, struct leaving_out out,
+static uint64_t file_pages(const struct runner *r, const struct image_file *f,
+			   const struct crash_file *cf, page_fn *f_page, struct leaving_out out,
 			   uint64_t h)
 {
 	uint64_t npages, first = 0, end = 0;
@@ -98,14 +102,15 @@ static uint64_t file_pages(const struct runner *r, const struct image_file *f, c
 		return h;
 	if ((uint64_t)st.st_size != cf->size_bytes)
 		h = mix(h, (uint64_t)st.st_size);
-	npages = ((uint64_t)st.st_size < cf->size_bytes ? (uint64_t)st.st_size : cf->size_bytes) + IMAGE_PAGE_BYTES - 1;
+	npages = ((uint64_t)st.st_size < cf->size_bytes ? (uint64_t)st.st_size : cf->size_bytes) +
+		 IMAGE_PAGE_BYTES - 1;
 	npages /= IMAGE_PAGE_BYTES;
 	for (uint64_t page = 0; page < npages; page++) {
 		if (page >= end && !pages_next_data(f, npages, &first, &end))
 			first = end = npages;
 		if (page >= first || bit_get(cf->touched, page))
-			h = f_page(r, f->map + page * IMAGE_PAGE_BYTES, page_want(cf, page, buf), PMT_ADDR(f->number, page * IMAGE_PAGE_BYTES), out,
-				   h);
+			h = f_page(r, f->map + page * IMAGE_PAGE_BYTES, page_want(cf, page, buf),
+				   PMT_ADDR(f->number, page * IMAGE_PAGE_BYTES), out, h);
 	}
 	return h;
 }

@@ -96,7 +96,8 @@ struct runner_command *runner_command_new(const char *line, struct error *err)
 		word = xmalloc(strlen(p) + 1);
 		*vec_add(&words) = word;
 		if (!split_word(&p, word)) {
-			error_set(err, "'%s': a quote is not closed, or a backslash ends the line", line);
+			error_set(err, "'%s': a quote is not closed, or a backslash ends the line",
+				  line);
 			goto out;
 		}
 		pool_shorten(word);
@@ -130,8 +131,8 @@ enum holds { HOLDS_POOL, HOLDS_OPERATION, HOLDS_REST };
 
 struct placeholder {
 	enum holds holds;
-	size_t len; /* of all of it; 0: there is none */
-	uint32_t number; /* of the pool file, 0 for {} */
+	size_t len;               /* of all of it; 0: there is none */
+	uint32_t number;          /* of the pool file, 0 for {} */
 	size_t name_at, name_len; /* of FILE */
 };
 
@@ -158,7 +159,10 @@ static struct placeholder placeholder(const char *p)
 		return (struct placeholder){ .holds = HOLDS_OPERATION, .len = sizeof op - 1 };
 	end = strncmp(p, rest, sizeof rest - 1) == 0 ? strchr(p, '}') : NULL;
 	if (end && end > p + sizeof rest - 1)
-		return (struct placeholder){ .holds = HOLDS_REST, .len = (size_t)(end + 1 - p), .name_at = sizeof rest - 1, .name_len = (size_t)(end - p) - (sizeof rest - 1) };
+		return (struct placeholder){ .holds = HOLDS_REST,
+					     .len = (size_t)(end + 1 - p),
+					     .name_at = sizeof rest - 1,
+					     .name_len = (size_t)(end - p) - (sizeof rest - 1) };
 	return pool_at(p);
 }
 
@@ -190,7 +194,8 @@ static const char *own_path(const struct pool_paths *paths, uint32_t number)
 	return number == 0 ? paths->pool : number < paths->n ? paths->numbered[number] : NULL;
 }
 
-static const struct image_file *pool_file(const struct image_files *images, uint32_t number, const char *path)
+static const struct image_file *pool_file(const struct image_files *images, uint32_t number,
+					  const char *path)
 {
 	int i = number ? image_files_find(images, number) : 0;
 
@@ -202,7 +207,8 @@ static const struct image_file *pool_file(const struct image_files *images, uint
 }
 
 /* The path of a PM file; NULL: there is no such one. */
-static const char *pool_path(uint32_t number, const struct image_files *images, const struct pool_paths *paths, bool is_image, struct error *err)
+static const char *pool_path(uint32_t number, const struct image_files *images,
+			     const struct pool_paths *paths, bool is_image, struct error *err)
 {
 	const char *path = own_path(paths, number);
 	const struct image_file *f = pool_file(images, number, path);
@@ -219,8 +225,9 @@ static const char *pool_path(uint32_t number, const struct image_files *images, 
 }
 
 /* What a placeholder stands for, in memory of its own. */
-static char *placeholder_text(const char *p, const struct placeholder *h, const struct image_files *images, const struct pool_paths *paths, bool is_image,
-			      struct error *err)
+static char *placeholder_text(const char *p, const struct placeholder *h,
+			      const struct image_files *images, const struct pool_paths *paths,
+			      bool is_image, struct error *err)
 {
 	const char *path;
 	char *name, *text;
@@ -229,8 +236,7 @@ static char *placeholder_text(const char *p, const struct placeholder *h, const 
 	case HOLDS_POOL:
 		path = pool_path(h->number, images, paths, is_image, err);
 		return path ? xstrdup(path) : NULL;
-	case HOLDS_OPERATION:
-		return xasprintf("%llu", (unsigned long long)paths->operation);
+	case HOLDS_OPERATION: return xasprintf("%llu", (unsigned long long)paths->operation);
 	case HOLDS_REST:
 		name = strndup(p + h->name_at, h->name_len);
 		text = rest_make(paths->folder, name, paths->operation, err);
@@ -241,7 +247,8 @@ static char *placeholder_text(const char *p, const struct placeholder *h, const 
 }
 
 /* The argument with placeholders replaced, in memory of its own; NULL: no such file. */
-static char *expand(const char *arg, const struct image_files *images, const struct pool_paths *paths, bool is_image, struct error *err)
+static char *expand(const char *arg, const struct image_files *images,
+		    const struct pool_paths *paths, bool is_image, struct error *err)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -271,8 +278,8 @@ static char *expand(const char *arg, const struct image_files *images, const str
 	return NULL;
 }
 
-char **command_expand(const struct runner_command *c, const struct image_files *images, const struct pool_paths *paths, bool is_image,
-		      struct error *err)
+char **command_expand(const struct runner_command *c, const struct image_files *images,
+		      const struct pool_paths *paths, bool is_image, struct error *err)
 {
 	VEC(char *) argv = { 0 };
 	char **copy = NULL, *arg;

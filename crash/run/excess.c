@@ -29,7 +29,8 @@ static uint64_t memory_bytes(void)
 	processes_mark_descendants(&all, getpid());
 	for (size_t i = 0; i < all.n; i++)
 		if (all.at[i].is_marked)
-			bytes += process_status_bytes(all.at[i].pid, "VmRSS:") + process_status_bytes(all.at[i].pid, "VmPTE:") +
+			bytes += process_status_bytes(all.at[i].pid, "VmRSS:") +
+				 process_status_bytes(all.at[i].pid, "VmPTE:") +
 				 process_status_bytes(all.at[i].pid, "VmSwap:");
 	processes_release(&all);
 	return bytes;
@@ -41,7 +42,9 @@ void excess_begin(struct runner *r)
 	if (!r->lifted)
 		return;
 	/* where the user wants no limit, nothing is watched either */
-	r->excess_bytes = r->limits[RUNNER_LIMIT_MEMORY] ? most_memory(r->limits[RUNNER_LIMIT_MEMORY]) : UINT64_MAX;
+	r->excess_bytes = r->limits[RUNNER_LIMIT_MEMORY]
+				  ? most_memory(r->limits[RUNNER_LIMIT_MEMORY])
+				  : UINT64_MAX;
 	r->excess_room_bytes = r->limits[RUNNER_LIMIT_FILE] ? room_bytes(r->folder) / 2 : 0;
 }
 

@@ -38,7 +38,9 @@ _Noreturn static void guard_main(char *folder, int fd, int reply)
 			signal(i, SIG_IGN);
 	why = mkdtemp(folder) ? 0 : errno;
 	if (write(reply, &why, sizeof why) == sizeof why && why == 0)
-		ignored = write(reply, folder, strlen(folder)); /* a worker that is gone, or does not hear it, closes the pipe below */
+		ignored = write(
+			reply, folder,
+			strlen(folder)); /* a worker that is gone, or does not hear it, closes the pipe below */
 	(void)ignored;
 	if (why)
 		_exit(1);
@@ -102,7 +104,9 @@ pid_t guard_start(char *folder, int *alive, struct error *err)
 		close(fds[1]);
 		if (pid > 0)
 			waitpid(pid, NULL, 0);
-		return pid < 0 ? proc_refused(why, err) : error_set(err, "cannot make a folder in memory: %s", strerror(why));
+		return pid < 0 ? proc_refused(why, err)
+			       : error_set(err, "cannot make a folder in memory: %s",
+					   strerror(why));
 	}
 	*alive = fds[1];
 	return pid;

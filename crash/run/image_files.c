@@ -67,7 +67,8 @@ static uint32_t folder_index(struct image_files *s, const char *path)
 	char *place;
 
 	for (size_t i = 0; i < s->folders.n; i++)
-		if (strlen(s->folders.at[i].path) == len && memcmp(s->folders.at[i].path, path, len) == 0)
+		if (strlen(s->folders.at[i].path) == len &&
+		    memcmp(s->folders.at[i].path, path, len) == 0)
 			return (uint32_t)i;
 	f = vec_add(&s->folders);
 	*f = (struct image_folder){ .path = xasprintf("%.*s", (int)len, path),
@@ -106,7 +107,8 @@ static bool each_file(const struct crash_image *im, const char *const *paths,
 	for (; paths && *paths; paths++) {
 		size_t i = 1;
 
-		while (i < im->files.n && !(im->files.at[i].path && strcmp(im->files.at[i].path, *paths) == 0))
+		while (i < im->files.n &&
+		       !(im->files.at[i].path && strcmp(im->files.at[i].path, *paths) == 0))
 			i++;
 		if (i >= im->files.n && !visit(arg, 0, *paths))
 			return false;
@@ -149,13 +151,15 @@ bool image_files_list(struct image_files *s, const struct crash_image *im, const
 
 static const struct crash_file *file_of(const struct crash_image *im, const struct image_file *f)
 {
-	const struct crash_file *cf = f->number && f->number < im->files.n ? &im->files.at[f->number] : NULL;
+	const struct crash_file *cf =
+		f->number && f->number < im->files.n ? &im->files.at[f->number] : NULL;
 
 	return cf && cf->exists ? cf : NULL;
 }
 
 /* Removes what does not belong into a folder. */
-static int folder_sweep(struct image_files *s, uint32_t folder, const struct crash_image *im, struct error *err)
+static int folder_sweep(struct image_files *s, uint32_t folder, const struct crash_image *im,
+			struct error *err)
 {
 	const char *path = s->folders.at[folder].image;
 	struct dirent *e;
@@ -173,7 +177,8 @@ static int folder_sweep(struct image_files *s, uint32_t folder, const struct cra
 		for (size_t i = 0; i < s->files.n && !is_wanted; i++) {
 			const struct image_file *f = &s->files.at[i];
 
-			is_wanted = f->folder == folder && strcmp(strrchr(f->image, '/') + 1, e->d_name) == 0 &&
+			is_wanted = f->folder == folder &&
+				    strcmp(strrchr(f->image, '/') + 1, e->d_name) == 0 &&
 				    file_of(im, f);
 		}
 		if (!is_wanted) {
@@ -251,11 +256,12 @@ static size_t line_len(const struct state_set *set, size_t i, const struct crash
 
 	if (!cf || offset >= cf->size_bytes)
 		return 0;
-	return cf->size_bytes - offset < set->line_bytes ? (size_t)(cf->size_bytes - offset) : set->line_bytes;
+	return cf->size_bytes - offset < set->line_bytes ? (size_t)(cf->size_bytes - offset)
+							 : set->line_bytes;
 }
 
-static int lines_apply(struct image_files *s, const struct crash_image *im, const struct state_set *set, const uint64_t *left,
-		       struct error *err)
+static int lines_apply(struct image_files *s, const struct crash_image *im,
+		       const struct state_set *set, const uint64_t *left, struct error *err)
 {
 	int index = -1;
 
@@ -279,15 +285,17 @@ static int lines_apply(struct image_files *s, const struct crash_image *im, cons
 			memcpy(f->map + offset, content, len);
 			continue;
 		}
-		if (pwrite(f->fd, content, len, (off_t)offset) != (ssize_t)len) /* there may be no room for a new page */
+		if (pwrite(f->fd, content, len, (off_t)offset) !=
+		    (ssize_t)len) /* there may be no room for a new page */
 			return error_set(err, "%s: %s", f->image, strerror(errno));
-		page_expect(f, offset / IMAGE_PAGE_BYTES); /* by its other lines, and by the next run */
+		page_expect(
+			f, offset / IMAGE_PAGE_BYTES); /* by its other lines, and by the next run */
 	}
 	return 0;
 }
 
-int image_files_restore(struct image_files *s, const struct crash_image *im, const struct state_set *set, const uint64_t *left,
-		   struct error *err)
+int image_files_restore(struct image_files *s, const struct crash_image *im,
+			const struct state_set *set, const uint64_t *left, struct error *err)
 {
 	for (size_t i = 0; i < s->folders.n; i++)
 		if (folder_sweep(s, (uint32_t)i, im, err) < 0)
@@ -317,22 +325,25 @@ static int export_pages(int fd, const struct crash_file *cf)
 	return 0;
 }
 
-static int export_lines(int fd, const struct crash_file *cf, uint32_t number, const struct state_set *set,
-			const uint64_t *left)
+static int export_lines(int fd, const struct crash_file *cf, uint32_t number,
+			const struct state_set *set, const uint64_t *left)
 {
 	for (size_t i = 0; set && i < set->lines.n; i++) {
 		const uint8_t *content = line_newest(set, i, left);
-		const size_t len = PMT_FILE(set->lines.at[i].addr) == number ? line_len(set, i, cf) : 0;
+		const size_t len =
+			PMT_FILE(set->lines.at[i].addr) == number ? line_len(set, i, cf) : 0;
 
 		if (content && len &&
-		    pwrite(fd, content, len, (off_t)PMT_OFFSET(set->lines.at[i].addr)) != (ssize_t)len)
+		    pwrite(fd, content, len, (off_t)PMT_OFFSET(set->lines.at[i].addr)) !=
+			    (ssize_t)len)
 			return -1;
 	}
 	return 0;
 }
 
-int image_files_export(const struct image_files *s, const struct crash_image *im, const struct state_set *set, const uint64_t *left,
-		  const char *folder, struct error *err)
+int image_files_export(const struct image_files *s, const struct crash_image *im,
+		       const struct state_set *set, const uint64_t *left, const char *folder,
+		       struct error *err)
 {
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		return error_set(err, "%s: %s", folder, strerror(errno));
@@ -346,10 +357,13 @@ int image_files_export(const struct image_files *s, const struct crash_image *im
 		if (!cf)
 			continue;
 		for (size_t j = 0; j < i; j++)
-			is_taken |= strcmp(s->files.at[j].name, f->name) == 0 && file_of(im, &s->files.at[j]);
-		path = is_taken ? xasprintf("%s/%u-%s", folder, f->number, f->name) : xasprintf("%s/%s", folder, f->name);
+			is_taken |= strcmp(s->files.at[j].name, f->name) == 0 &&
+				    file_of(im, &s->files.at[j]);
+		path = is_taken ? xasprintf("%s/%u-%s", folder, f->number, f->name)
+				: xasprintf("%s/%s", folder, f->name);
 		fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, f->mode);
-		ok = fd >= 0 && export_pages(fd, cf) == 0 && export_lines(fd, cf, f->number, set, left) == 0;
+		ok = fd >= 0 && export_pages(fd, cf) == 0 &&
+		     export_lines(fd, cf, f->number, set, left) == 0;
 		if (!ok)
 			error_set(err, "%s: %s", path, strerror(errno));
 		if (fd >= 0 && close(fd) < 0 && ok)

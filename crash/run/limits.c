@@ -2,7 +2,8 @@
  * is always allowed. The limits are pmend's, not the program's: after a failure they are lifted, to see whether they caused it. */
 #include "crash/run/runner_internal.h"
 
-#define LIFTED 4u /* times as many processes: without any limit, a run that forks without end cannot be stopped */
+#define LIFTED \
+	4u /* times as many processes: without any limit, a run that forks without end cannot be stopped */
 #define MIB ((uint64_t)1 << 20)
 
 static bool is_lifted(const struct runner *r, enum runner_limit which)
@@ -28,9 +29,11 @@ void limits_set(struct runner *r)
 	if (r->o.max_memory_bytes)
 		r->limits[RUNNER_LIMIT_MEMORY] = r->o.max_memory_bytes + 2 * all;
 	if (r->o.max_file_bytes)
-		r->limits[RUNNER_LIMIT_FILE] = r->o.max_file_bytes > 2 * largest ? r->o.max_file_bytes : 2 * largest;
+		r->limits[RUNNER_LIMIT_FILE] =
+			r->o.max_file_bytes > 2 * largest ? r->o.max_file_bytes : 2 * largest;
 	r->limits[RUNNER_LIMIT_PROCESSES] = r->o.max_processes;
-	g->max_memory_bytes = is_lifted(r, RUNNER_LIMIT_MEMORY) ? 0 : r->limits[RUNNER_LIMIT_MEMORY];
+	g->max_memory_bytes =
+		is_lifted(r, RUNNER_LIMIT_MEMORY) ? 0 : r->limits[RUNNER_LIMIT_MEMORY];
 	g->max_file_bytes = is_lifted(r, RUNNER_LIMIT_FILE) ? 0 : r->limits[RUNNER_LIMIT_FILE];
 	g->max_processes = (uint32_t)r->limits[RUNNER_LIMIT_PROCESSES];
 	if (is_lifted(r, RUNNER_LIMIT_PROCESSES))
@@ -51,13 +54,17 @@ char *runner_limit_text(const struct runner *r, enum runner_limit which)
 
 	switch (which) {
 	case RUNNER_LIMIT_FILE:
-		return xasprintf("pmend's limit of %llu MiB on the size of a file; raise it with --max-file", (unsigned long long)(limit / MIB));
+		return xasprintf(
+			"pmend's limit of %llu MiB on the size of a file; raise it with --max-file",
+			(unsigned long long)(limit / MIB));
 	case RUNNER_LIMIT_MEMORY:
-		return xasprintf("pmend's limit of %llu MiB on its memory; raise it with --max-memory", (unsigned long long)(limit / MIB));
+		return xasprintf(
+			"pmend's limit of %llu MiB on its memory; raise it with --max-memory",
+			(unsigned long long)(limit / MIB));
 	case RUNNER_LIMIT_PROCESSES:
-		return xasprintf("pmend's limit of %llu processes; raise it with --max-processes", (unsigned long long)limit);
-	case RUNNER_LIMITS:
-		break;
+		return xasprintf("pmend's limit of %llu processes; raise it with --max-processes",
+				 (unsigned long long)limit);
+	case RUNNER_LIMITS: break;
 	}
 	return NULL;
 }

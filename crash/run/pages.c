@@ -13,7 +13,8 @@
 #endif
 
 enum {
-	PUNCH_PAGES = 256,  /* so many pages in a row that should hold no data are given back without a look */
+	PUNCH_PAGES =
+		256, /* so many pages in a row that should hold no data are given back without a look */
 	ZERO_PAGES = 4096, /* most pages that are kept though they hold only zeros */
 };
 
@@ -23,11 +24,13 @@ static uint64_t file_pages(const struct crash_file *cf)
 }
 
 /* The expected pages among 64. */
-static uint64_t expected_word(const struct image_file *f, const struct crash_file *cf, uint64_t word)
+static uint64_t expected_word(const struct image_file *f, const struct crash_file *cf,
+			      uint64_t word)
 {
 	const uint64_t npages = file_pages(cf), rest = npages - word * 64;
 
-	return (cf->touched[word] | f->zero[word]) & (rest >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << rest) - 1);
+	return (cf->touched[word] | f->zero[word]) &
+	       (rest >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << rest) - 1);
 }
 
 bool page_is_expected(const struct image_file *f, const struct crash_file *cf, uint64_t page)
@@ -42,7 +45,8 @@ void page_expect(struct image_file *f, uint64_t page)
 
 const uint8_t *page_want(const struct crash_file *cf, uint64_t page, uint8_t *buf)
 {
-	const uint64_t offset = page * IMAGE_PAGE_BYTES, end = cf->size_bytes < cf->room ? cf->size_bytes : cf->room;
+	const uint64_t offset = page * IMAGE_PAGE_BYTES,
+		       end = cf->size_bytes < cf->room ? cf->size_bytes : cf->room;
 
 	if (offset + IMAGE_PAGE_BYTES <= end)
 		return cf->bytes + offset;
@@ -55,7 +59,9 @@ const uint8_t *page_want(const struct crash_file *cf, uint64_t page, uint8_t *bu
 /* Makes expected pages be there, so that touching them cannot fail for lack of room (SIGBUS). */
 static int pages_populate(struct image_file *f, const struct crash_file *cf, struct error *err)
 {
-	const uint64_t npages = file_pages(cf), kernel_page_bytes = (uint64_t)sysconf(_SC_PAGESIZE); /* 16 or 64 KiB on some machines */
+	const uint64_t npages = file_pages(cf),
+		       kernel_page_bytes =
+			       (uint64_t)sysconf(_SC_PAGESIZE); /* 16 or 64 KiB on some machines */
 	uint64_t first = 0, end;
 
 	while (first < npages) {
@@ -74,7 +80,10 @@ static int pages_populate(struct image_file *f, const struct crash_file *cf, str
 		from = first * IMAGE_PAGE_BYTES & ~(kernel_page_bytes - 1);
 		if (madvise(f->map + from, end * IMAGE_PAGE_BYTES - from, MADV_POPULATE_READ) < 0 &&
 		    errno != EINVAL) /* a kernel before 5.14: hope */
-			return error_set(err, "%s: no space for the crash image (set TMPDIR to a folder with more)", f->image);
+			return error_set(
+				err,
+				"%s: no space for the crash image (set TMPDIR to a folder with more)",
+				f->image);
 		first = end;
 	}
 	return 0;
@@ -101,7 +110,8 @@ static uint64_t pages_compare(struct image_file *f, const struct crash_file *cf)
 
 static int pages_punch(struct image_file *f, uint64_t first, uint64_t end, struct error *err)
 {
-	if (fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(first * IMAGE_PAGE_BYTES),
+	if (fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		      (off_t)(first * IMAGE_PAGE_BYTES),
 		      (off_t)((end - first) * IMAGE_PAGE_BYTES)) == 0)
 		return 0;
 	if (errno != EOPNOTSUPP)
@@ -130,7 +140,8 @@ static int pages_drop(struct image_file *f, uint64_t first, uint64_t end, struct
 
 bool pages_next_data(const struct image_file *f, uint64_t npages, uint64_t *first, uint64_t *end)
 {
-	const off_t at = lseek(f->fd, (off_t)(*end * IMAGE_PAGE_BYTES), SEEK_DATA), hole = at < 0 ? -1 : lseek(f->fd, at, SEEK_HOLE);
+	const off_t at = lseek(f->fd, (off_t)(*end * IMAGE_PAGE_BYTES), SEEK_DATA),
+		    hole = at < 0 ? -1 : lseek(f->fd, at, SEEK_HOLE);
 
 	if (hole < 0)
 		return false;

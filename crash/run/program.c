@@ -13,7 +13,8 @@
 
 #include "crash/run/runner_internal.h"
 
-extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden"))); /* our own, by the linker */
+extern const Elf64_Ehdr __ehdr_start
+	__attribute__((visibility("hidden"))); /* our own, by the linker */
 
 static enum program_mode plain(const char **why, const char *reason)
 {
@@ -30,13 +31,15 @@ static enum program_mode probe_elf(const char *file, size_t len, const char **wh
 
 	if (len < sizeof *eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0)
 		return plain(why, "is not an ELF program");
-	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_machine != __ehdr_start.e_machine || eh->e_phentsize != sizeof *ph)
+	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_machine != __ehdr_start.e_machine ||
+	    eh->e_phentsize != sizeof *ph)
 		return plain(why, "is built for another architecture");
 	if (eh->e_phoff > len || eh->e_phnum > (len - eh->e_phoff) / sizeof *ph)
 		return plain(why, "is damaged");
 	ph = (const Elf64_Phdr *)(file + eh->e_phoff);
 	for (size_t i = 0; i < eh->e_phnum; i++)
-		if (ph[i].p_type == PT_INTERP && ph[i].p_offset < len && ph[i].p_filesz <= len - ph[i].p_offset)
+		if (ph[i].p_type == PT_INTERP && ph[i].p_offset < len &&
+		    ph[i].p_filesz <= len - ph[i].p_offset)
 			loader = file + ph[i].p_offset;
 	if (!loader)
 		return plain(why, "is linked statically");
@@ -67,11 +70,14 @@ static enum program_mode probe(const char *path, unsigned depth, const char **wh
 	} else if (st.st_size > 2 && memcmp(file, "#!", 2) == 0 && depth < 4) {
 		char line[256] = "", *name = line;
 
-		memcpy(line, file + 2, (size_t)st.st_size - 2 < sizeof line ? (size_t)st.st_size - 2 : sizeof line - 1);
+		memcpy(line, file + 2,
+		       (size_t)st.st_size - 2 < sizeof line ? (size_t)st.st_size - 2
+							    : sizeof line - 1);
 		name += strspn(name, " \t");
 		name[strcspn(name, " \t\n")] = 0;
 		mode = probe(name, depth + 1, why);
-	} else if (st.st_mode & (S_ISUID | S_ISGID) || fgetxattr(fd, "security.capability", NULL, 0) > 0) {
+	} else if (st.st_mode & (S_ISUID | S_ISGID) ||
+		   fgetxattr(fd, "security.capability", NULL, 0) > 0) {
 		mode = plain(why, "has privileges of its own (setuid, setgid or capabilities)");
 	} else {
 		mode = probe_elf(file, (size_t)st.st_size, why);

@@ -35,8 +35,10 @@ static int region_grow(struct region *g, size_t len_bytes, size_t used, struct e
 {
 	void *at;
 
-	if (fallocate(g->fd, 0, 0, (off_t)used) < 0 && errno != EOPNOTSUPP) /* rather than SIGBUS later */
-		return error_set(err, "%s: %s (set TMPDIR to a folder with more free space)", g->path, strerror(errno));
+	if (fallocate(g->fd, 0, 0, (off_t)used) < 0 &&
+	    errno != EOPNOTSUPP) /* rather than SIGBUS later */
+		return error_set(err, "%s: %s (set TMPDIR to a folder with more free space)",
+				 g->path, strerror(errno));
 	if (len_bytes <= g->len_bytes)
 		return 0;
 	len_bytes += len_bytes / 2; /* not every time */
@@ -72,7 +74,8 @@ static void fill_files(struct region *g, const struct image_files *images)
 	for (size_t i = 0; i < images->files.n; i++, to++) {
 		const struct image_file *f = &images->files.at[i];
 		const struct image_folder *folder = &images->folders.at[f->folder];
-		bool is_other = false; /* a later file has its path: the runtime is to find that one */
+		bool is_other =
+			false; /* a later file has its path: the runtime is to find that one */
 		struct stat st;
 
 		for (size_t j = i + 1; j < images->files.n; j++)
@@ -82,7 +85,8 @@ static void fill_files(struct region *g, const struct image_files *images)
 		if (is_other || strlen(f->name) >= sizeof to->name)
 			continue;
 		snprintf(to->name, sizeof to->name, "%s", f->name);
-		to->folder_hash = run_hash(f->path, f->name > f->path ? (size_t)(f->name - f->path) - 1 : 0);
+		to->folder_hash =
+			run_hash(f->path, f->name > f->path ? (size_t)(f->name - f->path) - 1 : 0);
 		if (folder->st.st_ino) {
 			to->folder_dev = folder->st.st_dev;
 			to->folder_ino = folder->st.st_ino;
@@ -111,8 +115,8 @@ static uint32_t fill_mappings(struct region *g, const struct image_files *images
 }
 
 /* Lines of files that are not listed do not occur: their bytes come from the files' own events. */
-static void fill_lines(struct region *g, const struct image_files *images, const struct state_set *set, uint64_t contents,
-		       uint64_t sets)
+static void fill_lines(struct region *g, const struct image_files *images,
+		       const struct state_set *set, uint64_t contents, uint64_t sets)
 {
 	struct run_line *to = at_offset(g, g->at->lines);
 	uint32_t number = 0;
@@ -127,19 +131,25 @@ static void fill_lines(struct region *g, const struct image_files *images, const
 			if (index < 0)
 				BUG("a line of file %u, which is not in the image", number);
 		}
-		to[i] = (struct run_line){ .offset = PMT_OFFSET(l->addr), .file = (uint32_t)index, .ncontents = l->ncontents,
-					   .contents = contents + l->contents, .left = sets + l->set * sizeof(uint64_t) };
+		to[i] = (struct run_line){ .offset = PMT_OFFSET(l->addr),
+					   .file = (uint32_t)index,
+					   .ncontents = l->ncontents,
+					   .contents = contents + l->contents,
+					   .left = sets + l->set * sizeof(uint64_t) };
 	}
 	if (set && set->bytes.n)
 		memcpy(at_offset(g, contents), set->bytes.at, set->bytes.n);
 }
 
-int region_load(struct region *g, const struct image_files *images, const struct state_set *set, struct error *err)
+int region_load(struct region *g, const struct image_files *images, const struct state_set *set,
+		struct error *err)
 {
 	const size_t nlines = set ? set->lines.n : 0;
 	uint64_t end = sizeof(struct run_region), contents, sets, used;
-	struct run_region head = { .magic = RUN_MAGIC, .line_bytes = set ? set->line_bytes : PMT_LINE_BYTES,
-				   .nfiles = (uint32_t)images->files.n, .nlines = (uint32_t)nlines,
+	struct run_region head = { .magic = RUN_MAGIC,
+				   .line_bytes = set ? set->line_bytes : PMT_LINE_BYTES,
+				   .nfiles = (uint32_t)images->files.n,
+				   .nlines = (uint32_t)nlines,
 				   .decisions_room = DECISIONS_ROOM };
 
 	head.files = place(&end, images->files.n * sizeof(struct run_file));
@@ -202,7 +212,8 @@ void region_begin(struct region *g, const struct state_set *set, const uint64_t 
 		const uint64_t unasked = ~l->asked;
 
 		memset(lines[i].written, 0, sizeof lines[i].written);
-		memcpy(lines[i].unasked, &unasked, sizeof lines[i].unasked); /* both are little-endian */
+		memcpy(lines[i].unasked, &unasked,
+		       sizeof lines[i].unasked); /* both are little-endian */
 		if (l->is_watched)
 			memcpy(lines[i].watch, set->watches.at + l->watch, sizeof lines[i].watch);
 		for (uint32_t k = 0; !left && k < l->words; k++)

@@ -28,7 +28,8 @@ static void copy_lines(FILE *in, FILE *out, uint64_t from)
 
 char *rest_make(const char *folder, const char *file, uint64_t line, struct error *err)
 {
-	char *path = xasprintf("%s/rest-%llx-%llu", folder, (unsigned long long)name_hash(file), (unsigned long long)line);
+	char *path = xasprintf("%s/rest-%llx-%llu", folder, (unsigned long long)name_hash(file),
+			       (unsigned long long)line);
 	FILE *in, *out;
 	bool ok;
 

@@ -14,7 +14,9 @@ uint64_t room_bytes(const char *folder)
 {
 	struct statvfs v;
 
-	return access(folder, W_OK | X_OK) == 0 && statvfs(folder, &v) == 0 ? (uint64_t)v.f_bavail * v.f_frsize : 0;
+	return access(folder, W_OK | X_OK) == 0 && statvfs(folder, &v) == 0
+		       ? (uint64_t)v.f_bavail * v.f_frsize
+		       : 0;
 }
 
 static bool is_memory(const char *folder)

@@ -10,11 +10,12 @@
 
 enum {
 	FIRST_TIMEOUT_MS = 60000,
-	LEAST_TIMEOUT_MS = 2000, /* however near the deadline is */
+	LEAST_TIMEOUT_MS = 2000,  /* however near the deadline is */
 	READY_TIMEOUT_MS = 10000, /* of a server that gets ready, unless the user says */
-	LATE_FACTOR = 4, /* machines get slower, and lazy runs take longer than the one on the clean image: those are no hangs */
-	KILL_MS = 3000,	 /* for a server to end its run */
-	TERM_MS = 2000,	 /* for a background command to end by SIGTERM */
+	LATE_FACTOR =
+		4, /* machines get slower, and lazy runs take longer than the one on the clean image: those are no hangs */
+	KILL_MS = 3000, /* for a server to end its run */
+	TERM_MS = 2000, /* for a background command to end by SIGTERM */
 };
 
 void runner_set_timeout(struct runner *r, uint32_t timeout_ms)
@@ -30,17 +31,20 @@ void runner_set_deadline(struct runner *r, uint64_t deadline_ns)
 /* The time limit of a command without regard to the deadline. */
 static uint32_t own_timeout(const struct runner *r)
 {
-	const uint64_t late_ms = r->longest_us / 1000 * LATE_FACTOR, grown_ms = late_ms < FIRST_TIMEOUT_MS ? late_ms : FIRST_TIMEOUT_MS;
+	const uint64_t late_ms = r->longest_us / 1000 * LATE_FACTOR,
+		       grown_ms = late_ms < FIRST_TIMEOUT_MS ? late_ms : FIRST_TIMEOUT_MS;
 
 	if (!r->o.timeout_ms)
 		return FIRST_TIMEOUT_MS;
-	return r->o.is_timeout_fixed || grown_ms < r->o.timeout_ms ? r->o.timeout_ms : (uint32_t)grown_ms;
+	return r->o.is_timeout_fixed || grown_ms < r->o.timeout_ms ? r->o.timeout_ms
+								   : (uint32_t)grown_ms;
 }
 
 /* No longer than until just after the deadline. */
 static uint32_t until_deadline(const struct runner *r, uint32_t ms)
 {
-	const uint64_t now_us = reap_now_us(), until_us = r->deadline_ns / 1000, left_ms = until_us > now_us ? (until_us - now_us) / 1000 + 1 : 0;
+	const uint64_t now_us = reap_now_us(), until_us = r->deadline_ns / 1000,
+		       left_ms = until_us > now_us ? (until_us - now_us) / 1000 + 1 : 0;
 	const uint64_t least_ms = left_ms > LEAST_TIMEOUT_MS ? left_ms : LEAST_TIMEOUT_MS;
 
 	return r->deadline_ns && least_ms < ms ? (uint32_t)least_ms : ms;
@@ -55,27 +59,32 @@ uint32_t runner_ready_timeout(const struct runner *r)
 {
 	const uint32_t own_ms = own_timeout(r);
 
-	return until_deadline(r, r->o.is_timeout_fixed || own_ms > READY_TIMEOUT_MS ? own_ms : READY_TIMEOUT_MS);
+	return until_deadline(
+		r, r->o.is_timeout_fixed || own_ms > READY_TIMEOUT_MS ? own_ms : READY_TIMEOUT_MS);
 }
 
 /* Why what the run showed does not count, or NULL. */
-static const char *why_unsound(struct runner *r, const struct server *s, const struct run_message *end)
+static const char *why_unsound(struct runner *r, const struct server *s,
+			       const struct run_message *end)
 {
 	const struct run_region *g = r->region.at;
 
 	if (g->is_unsound)
 		return g->why_unsound[0] ? g->why_unsound : "the runtime gave up";
 	/* the runtime notes whatever a process dies of; SIGSEGV that it never saw is the kernel's, which found no room for a signal's frame */
-	if (s->mode != PROGRAM_PLAIN && WIFSIGNALED(end->status) && WTERMSIG(end->status) == SIGSEGV && !g->signal)
+	if (s->mode != PROGRAM_PLAIN && WIFSIGNALED(end->status) &&
+	    WTERMSIG(end->status) == SIGSEGV && !g->signal)
 		return "it died before pmend's runtime could see where";
 	if (g->ndecisions > g->decisions_room) {
-		snprintf(r->unsound, sizeof r->unsound, "the run took more than %u decisions", g->decisions_room);
+		snprintf(r->unsound, sizeof r->unsound, "the run took more than %u decisions",
+			 g->decisions_room);
 		return r->unsound;
 	}
 	if (r->is_lazy && s->mode == PROGRAM_PLAIN && g->nlines && r->why_blind)
 		return r->why_blind;
 	if (r->is_lazy && s->mode == PROGRAM_PLAIN && g->nlines) {
-		snprintf(r->unsound, sizeof r->unsound, "%.100s cannot be preloaded: it %s", s->program, s->why_plain);
+		snprintf(r->unsound, sizeof r->unsound, "%.100s cannot be preloaded: it %s",
+			 s->program, s->why_plain);
 		return r->unsound;
 	}
 	return NULL;
@@ -98,16 +107,23 @@ static void note_opens(struct runner *r)
 	r->opens = -1;
 }
 
-static void tell(struct runner *r, struct server *s, const struct run_message *end, bool is_hung, struct run_result *result)
+static void tell(struct runner *r, struct server *s, const struct run_message *end, bool is_hung,
+		 struct run_result *result)
 {
 	const struct run_region *g = r->region.at;
 
 	note_opens(r);
-	*result = (struct run_result){ .time_us = end->time_us, .nkilled = end->nkilled, .is_done = g->is_done != 0,
-				       .output_hash = capture_hash(&s->out), .why_unsound = why_unsound(r, s, end),
-				       .signal = (int)g->signal, .signal_addr = g->signal_addr,
+	*result = (struct run_result){ .time_us = end->time_us,
+				       .nkilled = end->nkilled,
+				       .is_done = g->is_done != 0,
+				       .output_hash = capture_hash(&s->out),
+				       .why_unsound = why_unsound(r, s, end),
+				       .signal = (int)g->signal,
+				       .signal_addr = g->signal_addr,
 				       .signal_stack = g->signal_stack,
-				       .signal_nframes = g->signal_nframes < RUN_STACK ? g->signal_nframes : RUN_STACK };
+				       .signal_nframes = g->signal_nframes < RUN_STACK
+								 ? g->signal_nframes
+								 : RUN_STACK };
 	result->output = capture_text(&s->out, &result->output_len);
 	result->errors = capture_text(&s->err, &result->errors_len);
 	if (is_hung && WIFSIGNALED(end->status) && WTERMSIG(end->status) == SIGKILL) {
@@ -134,7 +150,8 @@ static void purge(struct runner *r)
 }
 
 /* Ends a run: by each signal in turn, until it is over. 0: the server itself does not answer. */
-static int stop(struct runner *r, struct server *s, bool ask_first, struct run_message *end, struct error *err)
+static int stop(struct runner *r, struct server *s, bool ask_first, struct run_message *end,
+		struct error *err)
 {
 	int got = 0;
 
@@ -183,7 +200,8 @@ static bool is_newly_blind(struct runner *r)
 	return true;
 }
 
-int runner_command_run(struct runner *r, const struct runner_command *c, struct run_result *result, struct error *err)
+int runner_command_run(struct runner *r, const struct runner_command *c, struct run_result *result,
+		       struct error *err)
 {
 	const uint32_t timeout_ms = runner_timeout(r);
 	struct run_message end;
@@ -219,7 +237,8 @@ int runner_command_run(struct runner *r, const struct runner_command *c, struct 
 	return 0;
 }
 
-size_t runner_objects(const struct runner *r, const struct runner_command *c, const struct trace_object **list)
+size_t runner_objects(const struct runner *r, const struct runner_command *c,
+		      const struct trace_object **list)
 {
 	*list = NULL;
 	for (size_t i = 0; i < r->servers.n; i++)

@@ -43,11 +43,13 @@ static int make_preload(struct runner *r, struct error *err)
 	char *path = realpath(r->o.runtime ? r->o.runtime : "libpmend_rt.so", NULL), *link;
 
 	if (!path)
-		return error_set(err, "%s: %s", r->o.runtime ? r->o.runtime : "libpmend_rt.so", strerror(errno));
+		return error_set(err, "%s: %s", r->o.runtime ? r->o.runtime : "libpmend_rt.so",
+				 strerror(errno));
 	if (strpbrk(path, " :")) {
 		link = xasprintf("%s/rt.so", r->folder);
 		if (strpbrk(link, " :") || symlink(path, link) < 0) {
-			error_set(err, "%s: a path with a space or a colon cannot be preloaded", path);
+			error_set(err, "%s: a path with a space or a colon cannot be preloaded",
+				  path);
 			free(link);
 			free(path);
 			return -1;
@@ -55,7 +57,8 @@ static int make_preload(struct runner *r, struct error *err)
 		free(path);
 		path = link;
 	}
-	r->preload = xasprintf("LD_PRELOAD=%s%s%s", path, others && *others ? ":" : "", others ? others : "");
+	r->preload = xasprintf("LD_PRELOAD=%s%s%s", path, others && *others ? ":" : "",
+			       others ? others : "");
 	free(path);
 	return 0;
 }
@@ -66,7 +69,10 @@ static void copy_options(struct runner *r, const struct runner_options *o)
 	r->o.runtime = r->runtime = o->runtime ? xstrdup(o->runtime) : NULL;
 	r->stdin_path = o->stdin_path ? xstrdup(o->stdin_path) : NULL;
 	r->pool = o->pool ? xstrdup(o->pool) : NULL;
-	r->pool_paths = (struct pool_paths){ .pool = r->pool, .numbered = xcalloc(o->nnumbered + 1, sizeof(char *)), .n = o->nnumbered, .operation = 1 };
+	r->pool_paths = (struct pool_paths){ .pool = r->pool,
+					     .numbered = xcalloc(o->nnumbered + 1, sizeof(char *)),
+					     .n = o->nnumbered,
+					     .operation = 1 };
 	for (size_t i = 0; i < o->nnumbered; i++)
 		r->pool_paths.numbered[i] = o->numbered[i] ? xstrdup(o->numbered[i]) : NULL;
 	r->paths = o->paths ? argv_copy((char *const *)o->paths) : NULL;
@@ -74,7 +80,8 @@ static void copy_options(struct runner *r, const struct runner_options *o)
 		r->o.output_bytes = OUTPUT_BYTES;
 }
 
-struct runner *runner_new(const struct runner_options *o, const struct run_mapping *mappings, size_t nmappings, struct error *err)
+struct runner *runner_new(const struct runner_options *o, const struct run_mapping *mappings,
+			  size_t nmappings, struct error *err)
 {
 	static const struct image_files no_images;
 	struct runner *r = xcalloc(1, sizeof *r);
@@ -83,7 +90,8 @@ struct runner *runner_new(const struct runner_options *o, const struct run_mappi
 	copy_options(r, o);
 	if (make_folder(r, o->folder, err) < 0)
 		goto fail;
-	if (region_init(&r->region, r->folder, err) < 0 || region_load(&r->region, &no_images, NULL, err) < 0 ||
+	if (region_init(&r->region, r->folder, err) < 0 ||
+	    region_load(&r->region, &no_images, NULL, err) < 0 ||
 	    (!o->never_preload && make_preload(r, err) < 0))
 		goto fail;
 	r->region_env = xasprintf("%s=%s", RUN_ENV_REGION, r->region.path);
@@ -209,7 +217,8 @@ bool runner_has_sandbox(const struct runner *r)
 
 bool runner_is_judged(const struct runner *r, const struct run_decision *d)
 {
-	return !(d->flags & RUN_READ_SKIPPED) && (!r->region.at->has_roi || d->flags & RUN_READ_IN_ROI);
+	return !(d->flags & RUN_READ_SKIPPED) &&
+	       (!r->region.at->has_roi || d->flags & RUN_READ_IN_ROI);
 }
 
 uint64_t runner_line(const struct runner *r, size_t line)
@@ -219,14 +228,16 @@ uint64_t runner_line(const struct runner *r, size_t line)
 
 bool runner_is_written(const struct runner *r, size_t line, uint32_t byte)
 {
-	const struct run_line *l = (const struct run_line *)((const char *)r->region.at + r->region.at->lines) + line;
+	const struct run_line *l =
+		(const struct run_line *)((const char *)r->region.at + r->region.at->lines) + line;
 
 	return l->written[byte / 8] >> byte % 8 & 1;
 }
 
 bool runner_looked_at(const struct runner *r, uint32_t file)
 {
-	const struct run_file *files = (const struct run_file *)((const char *)r->region.at + r->region.at->files);
+	const struct run_file *files =
+		(const struct run_file *)((const char *)r->region.at + r->region.at->files);
 	const int i = image_files_find(&r->images, file);
 
 	return i >= 0 && files[i].is_looked_at;
@@ -234,7 +245,8 @@ bool runner_looked_at(const struct runner *r, uint32_t file)
 
 uint64_t runner_cut(const struct runner *r, uint32_t file)
 {
-	const struct run_file *files = (const struct run_file *)((const char *)r->region.at + r->region.at->files);
+	const struct run_file *files =
+		(const struct run_file *)((const char *)r->region.at + r->region.at->files);
 	const int i = image_files_find(&r->images, file);
 
 	return i >= 0 ? files[i].cut_bytes : UINT64_MAX;

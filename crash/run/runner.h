@@ -13,27 +13,34 @@
 #include "util/error.h"
 
 struct crash_image; /* image.h: the files as they are at a failure point */
-struct state_set;   /* states.h: the lines that have more than one possible content, and which are left */
+struct state_set; /* states.h: the lines that have more than one possible content, and which are left */
 
 struct runner_options {
-	const char *runtime;	   /* path of libpmend_rt.so */
-	const char *stdin_path;	   /* NULL: /dev/null */
-	uint32_t timeout_ms;	   /* of one command; 0: none yet (the first run on the clean image, 60 s) */
-	bool is_timeout_fixed;	   /* by the user; else a run that ended late gives later ones more time */
+	const char *runtime;    /* path of libpmend_rt.so */
+	const char *stdin_path; /* NULL: /dev/null */
+	uint32_t
+		timeout_ms; /* of one command; 0: none yet (the first run on the clean image, 60 s) */
+	bool is_timeout_fixed; /* by the user; else a run that ended late gives later ones more time */
 	uint64_t max_memory_bytes; /* besides what mapping the files takes; 0: no limit */
-	uint64_t max_file_bytes;   /* of any file; the PM files may always become twice as large as they are. 0: no limit */
-	uint32_t max_processes;	   /* at a time; 0: no limit */
-	size_t output_bytes;	   /* how much of the output is kept; 0: 64 KiB */
-	bool never_preload;	   /* whole images by exec only */
-	bool never_force_pmem;	   /* the platform is msync: do not set PMEM_IS_PMEM_FORCE */
-	const char *pool;	   /* what {} stands for: a PM file's own path; NULL: the path of the first file */
-	const char *const *numbered; /* paths by file number, for {N}; NULL: only files that are there at the failure point have one */
+	uint64_t
+		max_file_bytes; /* of any file; the PM files may always become twice as large as they are. 0: no limit */
+	uint32_t max_processes; /* at a time; 0: no limit */
+	size_t output_bytes;    /* how much of the output is kept; 0: 64 KiB */
+	bool never_preload;     /* whole images by exec only */
+	bool never_force_pmem;  /* the platform is msync: do not set PMEM_IS_PMEM_FORCE */
+	const char *
+		pool; /* what {} stands for: a PM file's own path; NULL: the path of the first file */
+	const char *const *
+		numbered; /* paths by file number, for {N}; NULL: only files that are there at the failure point have one */
 	size_t nnumbered;
-	const char *const *paths;  /* every path that a PM file has at some time of the trace (renames), ended by NULL, or NULL: one
+	const char *const *
+		paths; /* every path that a PM file has at some time of the trace (renames), ended by NULL, or NULL: one
 				    * that no file has at the failure point is absent then, whatever the user's folder holds */
-	const uint32_t *is_cancelled; /* once it is set, a running command is ended, which is an error; NULL: never */
-	bool has_roi;		   /* recovery marks regions of interest: what it reads before the first is not judged either */
-	const char *folder;	   /* where the runner's folder is made; NULL: TMPDIR (/tmp) if it is memory, else /dev/shm, else TMPDIR */
+	const uint32_t *
+		is_cancelled; /* once it is set, a running command is ended, which is an error; NULL: never */
+	bool has_roi; /* recovery marks regions of interest: what it reads before the first is not judged either */
+	const char *
+		folder; /* where the runner's folder is made; NULL: TMPDIR (/tmp) if it is memory, else /dev/shm, else TMPDIR */
 };
 
 /* A command line, split; "{}" in an argument stands for the (first) pool file, "{N}" for file number N, "{op}" for the number of the operation that the crash
@@ -46,7 +53,7 @@ struct runner_command {
 struct runner_command *runner_command_new(const char *line, struct error *err);
 struct runner_command *runner_command_of(char *const argv[]); /* copies */
 void runner_command_free(struct runner_command *c);
-bool runner_command_has_pool(const struct runner_command *c); /* there is a {} or {N} in it */
+bool runner_command_has_pool(const struct runner_command *c);      /* there is a {} or {N} in it */
 bool runner_command_has_operation(const struct runner_command *c); /* an {op} or {rest:FILE} */
 
 enum run_end { RUN_EXITED, RUN_SIGNALLED, RUN_HUNG, RUN_NOT_STARTED };
@@ -55,23 +62,28 @@ enum run_end { RUN_EXITED, RUN_SIGNALLED, RUN_HUNG, RUN_NOT_STARTED };
 struct run_result {
 	enum run_end end;
 	int code; /* exit status, or signal number */
-	const char *output, *errors; /* NUL-terminated, at most output_bytes, with the middle left out if longer */
+	const char *output,
+		*errors; /* NUL-terminated, at most output_bytes, with the middle left out if longer */
 	size_t output_len, errors_len;
 	uint64_t output_hash; /* of all of the standard output */
 	uint64_t time_us;
-	bool is_done;	 /* PMEND_DONE() was reached: counts as exit 0 */
+	bool is_done;            /* PMEND_DONE() was reached: counts as exit 0 */
 	const char *why_unsound; /* NULL: the result counts */
-	uint32_t nkilled; /* processes it left behind */
-	int signal; uint64_t signal_addr;
-	const uint64_t *signal_stack; size_t signal_nframes;
+	uint32_t nkilled;        /* processes it left behind */
+	int signal;
+	uint64_t signal_addr;
+	const uint64_t *signal_stack;
+	size_t signal_nframes;
 };
 
 struct runner;
 
 /* Options and mappings are copied; `file` of a mapping is the trace's number of the file. Forks a guardian: however this process
  * ends, every process of a run is killed and the folder is removed. NULL: err says why. */
-struct runner *runner_new(const struct runner_options *o, const struct run_mapping *mappings, size_t nmappings, struct error *err);
-void runner_free(struct runner *r); /* ends servers, kills what is left, removes the folder; NULL is fine */
+struct runner *runner_new(const struct runner_options *o, const struct run_mapping *mappings,
+			  size_t nmappings, struct error *err);
+void runner_free(
+	struct runner *r); /* ends servers, kills what is left, removes the folder; NULL is fine */
 /* How much room this runner's images take now, and some more. A folder that has so much, or the one that has the most, and how much that is. */
 uint64_t runner_room_bytes(const struct runner *r);
 const char *runner_room(uint64_t need_bytes, uint64_t *has_bytes);
@@ -106,7 +118,8 @@ void runner_want_stacks(struct runner *r, bool wants_stacks);
 /* Runs one command on the present memory; several may follow each other in one run (recovery, then a dump): the later sees
  * what the earlier wrote, and decisions go on. -1: it cannot be run at all (err says why and what to do). Lazy runs of a program that
  * cannot be preloaded get the newest contents, and why_unsound says so. */
-int runner_command_run(struct runner *r, const struct runner_command *c, struct run_result *result, struct error *err);
+int runner_command_run(struct runner *r, const struct runner_command *c, struct run_result *result,
+		       struct error *err);
 /* The decisions of this run so far. */
 size_t runner_decisions(const struct runner *r, const struct run_decision **list);
 /* How often it touched a page with something undecided or watched, which is what laziness costs. */
@@ -141,14 +154,16 @@ uint64_t runner_content(const struct runner *r, uint64_t addr, uint64_t len_byte
 struct run_gap {
 	uint64_t addr, len_bytes;
 };
-uint64_t runner_content_beside(const struct runner *r, const struct run_gap *gaps, size_t n); /* the same, but for the words of several ranges */
+uint64_t runner_content_beside(const struct runner *r, const struct run_gap *gaps,
+			       size_t n); /* the same, but for the words of several ranges */
 
 /* Writes the files, as they would be for a run with `left` and no laziness, into a folder: FOLDER/NAME each (FOLDER/NUMBER-NAME if
  * an earlier file has that name). Absent files are not written. */
 int runner_export(struct runner *r, const uint64_t *left, const char *folder, struct error *err);
 
 /* The executable objects of the server of a command, for symbols: those of its address space when it last answered. */
-size_t runner_objects(const struct runner *r, const struct runner_command *c, const struct trace_object **list);
+size_t runner_objects(const struct runner *r, const struct runner_command *c,
+		      const struct trace_object **list);
 
 /* A background command, for servers: started, and ended later (SIGTERM, then SIGKILL). */
 int runner_background(struct runner *r, const struct runner_command *c, struct error *err);

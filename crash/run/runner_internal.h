@@ -31,22 +31,22 @@
  * zero: as long as the kernel counts as many, there is nothing to look for. */
 struct image_file {
 	uint32_t number; /* in the trace; 0: a path that no file has at present */
-	char *path;	 /* its own */
+	char *path;      /* its own */
 	const char *name;
 	uint32_t folder; /* index in folders */
-	char image[sizeof ((struct run_file *)0)->image];
-	int fd;		 /* -1: not there */
+	char image[sizeof((struct run_file *)0)->image];
+	int fd; /* -1: not there */
 	struct stat st;
 	uint8_t *map;
 	uint64_t map_bytes, size_bytes;
-	uint64_t *zero, npages;	       /* bits for npages */
-	uint64_t nzero;		       /* of them, those that only runs touched */
-	uint64_t blocks;	       /* when it was last put back */
+	uint64_t *zero, npages; /* bits for npages */
+	uint64_t nzero;         /* of them, those that only runs touched */
+	uint64_t blocks;        /* when it was last put back */
 	mode_t mode;
 };
 
 struct image_folder {
-	char *path; /* the user's */
+	char *path;     /* the user's */
 	struct stat st; /* st_ino 0: it is gone */
 	char *image;
 };
@@ -60,14 +60,16 @@ struct image_files {
 
 void image_files_release(struct image_files *s);
 /* Makes the list of files that of im, and of the paths besides. True if it changed. */
-bool image_files_list(struct image_files *s, const struct crash_image *im, const char *const *paths);
+bool image_files_list(struct image_files *s, const struct crash_image *im,
+		      const char *const *paths);
 /* Index in files, or -1. */
 int image_files_find(const struct image_files *s, uint32_t number);
 /* Puts back presence, size and contents of everything, then each line's newest content left. */
-int image_files_restore(struct image_files *s, const struct crash_image *im, const struct state_set *set, const uint64_t *left,
-		   struct error *err);
-int image_files_export(const struct image_files *s, const struct crash_image *im, const struct state_set *set, const uint64_t *left,
-		  const char *folder, struct error *err);
+int image_files_restore(struct image_files *s, const struct crash_image *im,
+			const struct state_set *set, const uint64_t *left, struct error *err);
+int image_files_export(const struct image_files *s, const struct crash_image *im,
+		       const struct state_set *set, const uint64_t *left, const char *folder,
+		       struct error *err);
 
 /* f is open, mapped, and has the size that it is to have. */
 int pages_restore(struct image_file *f, const struct crash_file *cf, struct error *err);
@@ -96,8 +98,10 @@ struct region {
 int region_init(struct region *g, const char *folder, struct error *err);
 void region_release(struct region *g);
 /* Lays it out anew. */
-int region_load(struct region *g, const struct image_files *images, const struct state_set *set, struct error *err);
-void region_begin(struct region *g, const struct state_set *set, const uint64_t *left, bool is_lazy);
+int region_load(struct region *g, const struct image_files *images, const struct state_set *set,
+		struct error *err);
+void region_begin(struct region *g, const struct state_set *set, const uint64_t *left,
+		  bool is_lazy);
 /* Which inodes the images are in this run. */
 void region_note_images(struct region *g, const struct image_files *images);
 void region_begin_command(struct region *g);
@@ -123,8 +127,8 @@ bool excess_is_fine(struct runner *r);
 /* What comes out of a pipe: its beginning, its end, its length, a hash of all. */
 struct capture {
 	int fd;
-	size_t half;	    /* room of each: */
-	char *head, *tail;  /* tail is a ring */
+	size_t half;       /* room of each: */
+	char *head, *tail; /* tail is a ring */
 	uint64_t len;
 	uint64_t hash, word; /* word: bytes not yet hashed */
 	char *text;
@@ -148,15 +152,15 @@ bool opens_end(int fd);
 
 /* What {} and {N} stand for, also where the file is not there, and {op} and {rest:FILE}. */
 struct pool_paths {
-	const char *pool;	/* NULL: the first file that is there */
-	char **numbered;	/* by number, NULL where there is none */
+	const char *pool; /* NULL: the first file that is there */
+	char **numbered;  /* by number, NULL where there is none */
 	size_t n;
 	uint64_t operation;
-	const char *folder;	/* where rest_make() puts its files */
+	const char *folder; /* where rest_make() puts its files */
 };
 /* The command with {} and {N} replaced: by the files' own paths, or by their images'. NULL: there is no such file. free() it. */
-char **command_expand(const struct runner_command *c, const struct image_files *images, const struct pool_paths *paths, bool is_image,
-		      struct error *err);
+char **command_expand(const struct runner_command *c, const struct image_files *images,
+		      const struct pool_paths *paths, bool is_image, struct error *err);
 bool argv_equal(char *const a[], char *const b[]);
 char **argv_copy(char *const argv[]); /* one block */
 
@@ -168,9 +172,9 @@ char *rest_make(const char *folder, const char *file, uint64_t line, struct erro
 /* ---- program.c ---- */
 
 enum program_mode {
-	PROGRAM_FORK,	   /* preloaded, forked before main() */
+	PROGRAM_FORK,      /* preloaded, forked before main() */
 	PROGRAM_PRELOADED, /* preloaded, executed anew for each run */
-	PROGRAM_PLAIN,	   /* executed on whole images */
+	PROGRAM_PLAIN,     /* executed on whole images */
 };
 
 /* why: why it is not better, in words that go after "it"; NULL for PROGRAM_FORK. */
@@ -190,11 +194,12 @@ struct spawn {
 /* Starts a server: the program itself with the runtime in it, or a process of ours that executes it. */
 pid_t spawn_server(const struct spawn *s);
 /* For a program run in this mode; can_bind: all its symbols can be bound at the start. Free with free(): one block, which borrows changes' strings; and *libraries after it. */
-char **spawn_env(const struct runner *r, const char *program, enum program_mode mode, bool can_bind, char **libraries);
+char **spawn_env(const struct runner *r, const char *program, enum program_mode mode, bool can_bind,
+		 char **libraries);
 
 struct server {
 	char **command, **argv; /* as the user wrote it; expanded */
-	char *program;		/* path */
+	char *program;          /* path */
 	enum program_mode mode;
 	bool can_bind; /* cleared when it did not start */
 	const char *why_plain;
@@ -215,7 +220,8 @@ int server_reap(struct server *s);
 /* Starts a run. -1: the server is dead. */
 int server_start(struct server *s, struct error *err);
 /* Waits for its end. 0: it did not end in time. -1 with err: the server died, or it could not start the program. */
-int server_wait(struct runner *r, struct server *s, uint32_t timeout_ms, struct run_message *end, struct error *err);
+int server_wait(struct runner *r, struct server *s, uint32_t timeout_ms, struct run_message *end,
+		struct error *err);
 void server_signal(struct server *s, int signal_number);
 void server_read_objects(struct server *s);
 
@@ -231,13 +237,14 @@ void guard_kill(const char *folder, uint32_t grace_ms);
 struct runner {
 	struct runner_options o; /* strings are our own */
 	char *runtime, *stdin_path, *pool, **paths;
-	struct pool_paths pool_paths; /* points to pool; the rest is owned */
+	struct pool_paths pool_paths;          /* points to pool; the rest is owned */
 	char *preload, *region_env, *tunables; /* "NAME=value" */
-	uint64_t limits[RUNNER_LIMITS]; /* of what is loaded, none lifted; 0: none */
+	uint64_t limits[RUNNER_LIMITS];        /* of what is loaded, none lifted; 0: none */
 	unsigned lifted;
 	bool is_clean_lift;
-	uint64_t excess_bytes, excess_room_bytes; /* a run without limits is ended when it has more memory, or leaves less room for files */
-	int exceeded; /* enum runner_limit of the last run; -1: none */
+	uint64_t excess_bytes,
+		excess_room_bytes; /* a run without limits is ended when it has more memory, or leaves less room for files */
+	int exceeded;         /* enum runner_limit of the last run; -1: none */
 	uint64_t deadline_ns; /* 0: none */
 	char *folder;
 	pid_t guardian;
@@ -254,7 +261,7 @@ struct runner {
 	bool has_no_stacks;
 	bool has_opened; /* by a program without the runtime; or that cannot be told */
 	bool has_missed; /* maybe, by such a program */
-	int opens;	 /* while such a program runs, -1: none does */
+	int opens;       /* while such a program runs, -1: none does */
 	bool has_failed; /* what runner_load() or runner_begin() could not do, told by the next command */
 	struct error failure;
 	char unsound[200];

@@ -19,8 +19,8 @@
 enum {
 	HELLO_MS = 60000, /* a program's libraries may take their time */
 	CANCEL_MS = 200,  /* so often is looked whether the user interrupted */
-	EXCESS_MS = 20,	  /* so often is looked what a run without limits takes */
-	QUIET_MS = 2,	  /* a short run's output is read when it ended: its pipes hold it */
+	EXCESS_MS = 20,   /* so often is looked what a run without limits takes */
+	QUIET_MS = 2,     /* a short run's output is read when it ended: its pipes hold it */
 	END_MS = 1000,
 };
 
@@ -88,7 +88,8 @@ static int server_died(struct server *s, const char *when, struct error *err)
 	char name[64], how[96];
 
 	if (WIFSIGNALED(status))
-		snprintf(how, sizeof how, "died of %s", proc_signal_name(WTERMSIG(status), name, sizeof name));
+		snprintf(how, sizeof how, "died of %s",
+			 proc_signal_name(WTERMSIG(status), name, sizeof name));
 	else
 		snprintf(how, sizeof how, "ended with status %d", WEXITSTATUS(status));
 	return error_set(err, "%s %s %s%s%s", s->program, how, when, *said ? ": " : "", said);
@@ -103,12 +104,15 @@ static void drain(struct server *s)
 }
 
 /* Waits for a message, reading meanwhile what it and the background command print. 1: it is there; 0: too late; -1: the server died. */
-static int server_receive(struct runner *r, struct server *s, uint32_t timeout_ms, struct run_message *m)
+static int server_receive(struct runner *r, struct server *s, uint32_t timeout_ms,
+			  struct run_message *m)
 {
 	const uint64_t begin = reap_now_us(), end = begin + (uint64_t)timeout_ms * 1000;
 	struct server *other = r->background && r->background != s ? r->background : NULL;
-	struct pollfd p[5] = { { .fd = s->control, .events = POLLIN }, { .fd = s->out.fd, .events = POLLIN },
-			       { .fd = s->err.fd, .events = POLLIN }, { .fd = other ? other->out.fd : -1, .events = POLLIN },
+	struct pollfd p[5] = { { .fd = s->control, .events = POLLIN },
+			       { .fd = s->out.fd, .events = POLLIN },
+			       { .fd = s->err.fd, .events = POLLIN },
+			       { .fd = other ? other->out.fd : -1, .events = POLLIN },
 			       { .fd = other ? other->err.fd : -1, .events = POLLIN } };
 	uint64_t look_us = 0;
 	nfds_t n = 1;
@@ -167,7 +171,8 @@ int server_start(struct server *s, struct error *err)
 	return 0;
 }
 
-int server_wait(struct runner *r, struct server *s, uint32_t timeout_ms, struct run_message *end, struct error *err)
+int server_wait(struct runner *r, struct server *s, uint32_t timeout_ms, struct run_message *end,
+		struct error *err)
 {
 	const int got = server_receive(r, s, timeout_ms, end);
 
@@ -178,7 +183,9 @@ int server_wait(struct runner *r, struct server *s, uint32_t timeout_ms, struct 
 	drain(s);
 	s->is_busy = false;
 	if (end->status == -1)
-		return end->nkilled == EAGAIN ? proc_refused(EAGAIN, err) : error_set(err, "%s: %s", s->program, strerror((int)end->nkilled));
+		return end->nkilled == EAGAIN
+			       ? proc_refused(EAGAIN, err)
+			       : error_set(err, "%s: %s", s->program, strerror((int)end->nkilled));
 	return 1;
 }
 
@@ -191,14 +198,21 @@ static int server_spawn(struct runner *r, struct server *s, struct error *err)
 	struct spawn spawn;
 	char *libraries;
 
-	if (capture_init(&s->out, room, &out, err) < 0 || capture_init(&s->err, room, &errors, err) < 0)
+	if (capture_init(&s->out, room, &out, err) < 0 ||
+	    capture_init(&s->err, room, &errors, err) < 0)
 		goto out;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) < 0) {
 		error_set(err, "socketpair: %s", strerror(errno));
 		goto out;
 	}
-	spawn = (struct spawn){ .path = s->program, .argv = s->argv, .envp = spawn_env(r, s->program, s->mode, s->can_bind, &libraries), .mode = s->mode,
-				.input = r->stdin_path, .control = control[1], .out = out, .err = errors,
+	spawn = (struct spawn){ .path = s->program,
+				.argv = s->argv,
+				.envp = spawn_env(r, s->program, s->mode, s->can_bind, &libraries),
+				.mode = s->mode,
+				.input = r->stdin_path,
+				.control = control[1],
+				.out = out,
+				.err = errors,
 				.region = r->region.at };
 	s->pid = spawn_server(&spawn);
 	if (s->pid < 0)
@@ -220,17 +234,24 @@ out:
 
 /* Makes argv for the mode and starts it. 1: it cannot be forked, as it turned out. 2: it did not start, perhaps for lack of a
  * function that it never calls. */
-static int server_open(struct runner *r, struct server *s, const struct runner_command *c, struct error *err)
+static int server_open(struct runner *r, struct server *s, const struct runner_command *c,
+		       struct error *err)
 {
 	struct run_message hello;
 	int got;
 
 	if (r->why_blind && s->mode == PROGRAM_PLAIN && !runner_command_has_pool(c))
-		return error_set(err, "%s: recovery cannot be watched here (%s), and so pmend cannot protect your own files from it: name the pool by {} in the command, and it runs on whole images. "
-				      "pmend record and pmend check still work", c->shown, r->why_blind);
+		return error_set(
+			err,
+			"%s: recovery cannot be watched here (%s), and so pmend cannot protect your own files from it: name the pool by {} in the command, and it runs on whole images. "
+			"pmend record and pmend check still work",
+			c->shown, r->why_blind);
 	if (s->mode == PROGRAM_PLAIN && !runner_command_has_pool(c))
-		return error_set(err, "%s: the program %s, so pmend cannot protect your own files from recovery: name the pool by {} in the "
-				      "command", c->shown, s->why_plain);
+		return error_set(
+			err,
+			"%s: the program %s, so pmend cannot protect your own files from recovery: name the pool by {} in the "
+			"command",
+			c->shown, s->why_plain);
 	s->argv = command_expand(c, &r->images, &r->pool_paths, s->mode == PROGRAM_PLAIN, err);
 	if (!s->argv || server_spawn(r, s, err) < 0)
 		return -1;
@@ -241,7 +262,8 @@ static int server_open(struct runner *r, struct server *s, const struct runner_c
 		return s->mode == PROGRAM_FORK && s->can_bind ? 2 : died;
 	}
 	if (got == 0 || hello.op != RUN_HELLO)
-		return error_set(err, "%s does not start: its libraries are not ready after %d s", s->program, HELLO_MS / 1000);
+		return error_set(err, "%s does not start: its libraries are not ready after %d s",
+				 s->program, HELLO_MS / 1000);
 	if (s->mode == PROGRAM_FORK && hello.status)
 		return 1;
 	drain(s); /* what its libraries say is no run's output */
@@ -249,7 +271,8 @@ static int server_open(struct runner *r, struct server *s, const struct runner_c
 	return 0;
 }
 
-static struct server *server_new(struct runner *r, const struct runner_command *c, bool can_fork, bool can_bind)
+static struct server *server_new(struct runner *r, const struct runner_command *c, bool can_fork,
+				 bool can_bind)
 {
 	struct server *s = xcalloc(1, sizeof *s);
 
@@ -347,12 +370,17 @@ void server_read_objects(struct server *s)
 		char mode[8];
 		int at = 0;
 
-		if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %n", &begin, &end, mode, &offset, &at) < 4 || !at ||
-		    line[at] != '/' || mode[2] != 'x')
+		if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %n", &begin, &end, mode, &offset,
+			   &at) < 4 ||
+		    !at || line[at] != '/' || mode[2] != 'x')
 			continue;
 		line[strcspn(line, "\n")] = 0;
-		*vec_add(&s->objects) = (struct trace_object){ .va = begin, .len_bytes = end - begin, .offset = offset,
-							       .id = (uint32_t)s->objects.n, .path = xstrdup(sysroot_own(line + at)) };
+		*vec_add(&s->objects) =
+			(struct trace_object){ .va = begin,
+					       .len_bytes = end - begin,
+					       .offset = offset,
+					       .id = (uint32_t)s->objects.n,
+					       .path = xstrdup(sysroot_own(line + at)) };
 	}
 	free(line);
 	if (maps)

@@ -20,7 +20,8 @@
 #define CONTROL_FD 3
 #define CONTROL_FD_TEXT "3"
 
-char **spawn_env(const struct runner *r, const char *program, enum program_mode mode, bool can_bind, char **libraries)
+char **spawn_env(const struct runner *r, const char *program, enum program_mode mode, bool can_bind,
+		 char **libraries)
 {
 	const bool binds = can_bind && !getenv("LD_BIND_NOW");
 	const char *changes[8];
@@ -33,7 +34,8 @@ char **spawn_env(const struct runner *r, const char *program, enum program_mode 
 	if (mode != PROGRAM_PLAIN)
 		changes[n++] = r->preload;
 	if (mode == PROGRAM_FORK) {
-		changes[n++] = binds ? RUN_ENV_SERVER "=" CONTROL_FD_TEXT "b" : RUN_ENV_SERVER "=" CONTROL_FD_TEXT;
+		changes[n++] = binds ? RUN_ENV_SERVER "=" CONTROL_FD_TEXT "b"
+				     : RUN_ENV_SERVER "=" CONTROL_FD_TEXT;
 		if (binds)
 			changes[n++] = "LD_BIND_NOW=1"; /* once, rather than in each run */
 	}
@@ -80,7 +82,7 @@ static pid_t exec_start(struct serve *server)
 	pid_t pid;
 
 	limits.memory_bytes = 0; /* nothing of the server's is in it */
-	pid = vfork();		 /* we may be large */
+	pid = vfork();           /* we may be large */
 	if (pid == 0) {
 		serve_enter(server);
 		serve_limits(&limits, s->region);
@@ -100,7 +102,10 @@ pid_t spawn_server(const struct spawn *s)
 {
 	struct serve server = { .control = CONTROL_FD, .start = exec_start, .arg = (void *)s };
 	const pid_t self = getpid();
-	const pid_t pid = s->mode == PROGRAM_FORK ? vfork() : fork(); /* until it executes another program, one need not copy us */
+	const pid_t pid =
+		s->mode == PROGRAM_FORK
+			? vfork()
+			: fork(); /* until it executes another program, one need not copy us */
 
 	if (pid != 0)
 		return pid;
@@ -113,7 +118,8 @@ pid_t spawn_server(const struct spawn *s)
 		dprintf(s->err, "%s: %s\n", s->input ? s->input : "descriptors", strerror(errno));
 		_exit(127);
 	}
-	personality(ADDR_NO_RANDOMIZE); /* so that runs repeat each other; where it is forbidden they still nearly do */
+	personality(
+		ADDR_NO_RANDOMIZE); /* so that runs repeat each other; where it is forbidden they still nearly do */
 	if (s->mode == PROGRAM_FORK) {
 		execve(s->path, s->argv, s->envp);
 		dprintf(2, "%s: %s\n", s->path, strerror(errno));

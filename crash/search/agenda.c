@@ -8,7 +8,8 @@
 
 #include "crash/search/explorer_internal.h"
 
-static bool same_value(const struct state_set *s, const struct state_line *l, const struct run_decision *d, uint32_t a, uint32_t b)
+static bool same_value(const struct state_set *s, const struct state_line *l,
+		       const struct run_decision *d, uint32_t a, uint32_t b)
 {
 	const uint8_t *x = state_content(s, l, a) + d->at, *y = state_content(s, l, b) + d->at;
 
@@ -70,7 +71,8 @@ static void set_release(struct agenda_set *set)
 	whole_free(set->whole);
 }
 
-static bool is_same(const struct explorer *e, const struct agenda_set *a, const struct agenda_set *b)
+static bool is_same(const struct explorer *e, const struct agenda_set *a,
+		    const struct agenda_set *b)
 {
 	uint64_t *x, *y;
 	bool same;
@@ -85,7 +87,8 @@ static bool is_same(const struct explorer *e, const struct agenda_set *a, const 
 	return same;
 }
 
-static bool is_listed(const struct explorer *e, const struct agenda_set *list, size_t n, const struct agenda_set *set)
+static bool is_listed(const struct explorer *e, const struct agenda_set *list, size_t n,
+		      const struct agenda_set *set)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!list[i].whole && is_same(e, &list[i], set))
@@ -95,7 +98,8 @@ static bool is_listed(const struct explorer *e, const struct agenda_set *list, s
 
 static bool is_known(const struct explorer *e, const struct agenda_set *set)
 {
-	return !set->whole && known_losses_cover(&e->losses, &e->set, e->walk->model, set->narrowed);
+	return !set->whole &&
+	       known_losses_cover(&e->losses, &e->set, e->walk->model, set->narrowed);
 }
 
 void agenda_add(const struct explorer *e, struct agenda *todo, const struct agenda_set *set)
@@ -103,7 +107,8 @@ void agenda_add(const struct explorer *e, struct agenda *todo, const struct agen
 	struct agenda_set taken = *set;
 
 	if (e->tests.n > 1 && !set->whole &&
-	    (is_listed(e, todo->sets.at, todo->sets.n, set) || is_listed(e, todo->known.at, todo->known.n, set)))
+	    (is_listed(e, todo->sets.at, todo->sets.n, set) ||
+	     is_listed(e, todo->known.at, todo->known.n, set)))
 		set_release(&taken); /* of two behaviours in the same lines */
 	else if (is_known(e, set))
 		*vec_add(&todo->known) = taken;
@@ -129,8 +134,8 @@ void explorer_know(struct explorer *e, const uint64_t *state, uint32_t survived)
 /* ---- branching ---- */
 
 /* Moves the contents that have the value of `like` in the bytes that were read from one set of a line to another. */
-static void move_alike(const struct state_set *s, const struct state_line *l, const struct run_decision *d, uint32_t like,
-		       uint64_t *from, uint64_t *to)
+static void move_alike(const struct state_set *s, const struct state_line *l,
+		       const struct run_decision *d, uint32_t like, uint64_t *from, uint64_t *to)
 {
 	for (uint32_t c = 0; c < l->ncontents; c++)
 		if (bit_get(from, c) && same_value(s, l, d, like, c)) {
@@ -140,8 +145,9 @@ static void move_alike(const struct state_set *s, const struct state_line *l, co
 }
 
 /* The set with only the contents of a line that have this value, which are taken out of the rest. */
-static struct agenda_set narrow(const struct explorer *e, const struct agenda_set *set, const uint64_t *left, const struct run_decision *d,
-				uint32_t like, uint64_t *rest)
+static struct agenda_set narrow(const struct explorer *e, const struct agenda_set *set,
+				const uint64_t *left, const struct run_decision *d, uint32_t like,
+				uint64_t *rest)
 {
 	const struct state_line *l = &e->set.lines.at[d->line];
 	struct agenda_set narrower = *set;
@@ -152,7 +158,8 @@ static struct agenda_set narrow(const struct explorer *e, const struct agenda_se
 	return narrower;
 }
 
-void agenda_branch(struct explorer *e, struct agenda *todo, struct agenda_set *set, uint64_t *left, const struct run_decision *d)
+void agenda_branch(struct explorer *e, struct agenda *todo, struct agenda_set *set, uint64_t *left,
+		   const struct run_decision *d)
 {
 	const struct state_line *l = &e->set.lines.at[d->line];
 	struct agenda_set taken;
@@ -193,10 +200,12 @@ static void reverse(struct agenda_set *list, size_t from, size_t to)
 }
 
 /* After a run: what it left aside. Leaves in `left` what the run stands for. */
-static void branch_all(struct explorer *e, struct agenda *todo, struct agenda_set *set, uint64_t *left)
+static void branch_all(struct explorer *e, struct agenda *todo, struct agenda_set *set,
+		       uint64_t *left)
 {
 	const struct run_decision *d;
-	size_t n = runner_decisions(e->runner, &d), first = todo->sets.n, first_known = todo->known.n;
+	size_t n = runner_decisions(e->runner, &d), first = todo->sets.n,
+	       first_known = todo->known.n;
 
 	for (size_t i = 0; i < n; i++)
 		agenda_branch(e, todo, set, left, &d[i]);
@@ -226,7 +235,8 @@ void agenda_note_decisions(struct explorer *e)
 
 		if (d[i].nvalues < 2)
 			continue;
-		model_each(e->walk->model, e->set.lines.at[d[i].line].addr + d[i].at, 64 - (uint64_t)__builtin_clzll(d[i].mask), note_site, &site);
+		model_each(e->walk->model, e->set.lines.at[d[i].line].addr + d[i].at,
+			   64 - (uint64_t)__builtin_clzll(d[i].mask), note_site, &site);
 		key = hash_word(site, d[i].nframes > 0 ? d[i].stack[0] : 0);
 		if (map_get(&e->decisions, key))
 			continue;
@@ -253,7 +263,8 @@ static struct agenda_set agenda_take(struct explorer *e, struct agenda *todo)
 	struct agenda_set *list = todo->sets.n > 0 ? todo->sets.at : todo->known.at, set;
 	size_t *n = todo->sets.n > 0 ? &todo->sets.n : &todo->known.n, i = *n - 1;
 
-	if (!list[i].whole && e->limits.sample && e->nruns + todo->sets.n + todo->known.n > e->limits.sample)
+	if (!list[i].whole && e->limits.sample &&
+	    e->nruns + todo->sets.n + todo->known.n > e->limits.sample)
 		i = next_random(&e->random) % *n;
 	else if (!list[i].whole && e->nruns == 1)
 		i = hash_word(0, e->walk->point) % *n;
@@ -262,7 +273,8 @@ static struct agenda_set agenda_take(struct explorer *e, struct agenda *todo)
 	return set;
 }
 
-static void fall_back(struct explorer *e, struct agenda *todo, struct agenda_set *set, const uint64_t *states, const char *why)
+static void fall_back(struct explorer *e, struct agenda *todo, struct agenda_set *set,
+		      const uint64_t *states, const char *why)
 {
 	set->whole = whole_fall_back(e, states, why);
 	if (set->whole)
@@ -272,7 +284,8 @@ static void fall_back(struct explorer *e, struct agenda *todo, struct agenda_set
 }
 
 /* Takes the set. */
-static int explore_lazily(struct explorer *e, struct agenda *todo, struct agenda_set *set, struct error *err)
+static int explore_lazily(struct explorer *e, struct agenda *todo, struct agenda_set *set,
+			  struct error *err)
 {
 	uint64_t *before = agenda_expand(e, set), *left = states_copy(&e->set, before);
 	struct verdict v;
@@ -294,7 +307,8 @@ static int explore_lazily(struct explorer *e, struct agenda *todo, struct agenda
 }
 
 /* Takes the set; one that is not done is next again. */
-static int explore_whole(struct explorer *e, struct agenda *todo, struct agenda_set *set, struct error *err)
+static int explore_whole(struct explorer *e, struct agenda *todo, struct agenda_set *set,
+			 struct error *err)
 {
 	uint64_t *states = agenda_expand(e, set);
 	bool is_over;
@@ -317,7 +331,8 @@ int agenda_explore(struct explorer *e, struct agenda *todo, struct error *err)
 {
 	int result = 0;
 
-	while (todo->sets.n + todo->known.n > 0 && result == 0 && !e->is_widened && explorer_may_run(e)) {
+	while (todo->sets.n + todo->known.n > 0 && result == 0 && !e->is_widened &&
+	       explorer_may_run(e)) {
 		struct agenda_set set;
 
 		if (explorer_is_sampled(e)) {
@@ -327,7 +342,8 @@ int agenda_explore(struct explorer *e, struct agenda *todo, struct error *err)
 		if (is_for_later(e, todo))
 			break;
 		set = agenda_take(e, todo);
-		result = set.whole ? explore_whole(e, todo, &set, err) : explore_lazily(e, todo, &set, err);
+		result = set.whole ? explore_whole(e, todo, &set, err)
+				   : explore_lazily(e, todo, &set, err);
 	}
 	return result;
 }

@@ -47,7 +47,8 @@ void around_release(struct around *a)
 }
 
 /* From the beginning; keeps what is not before the oldest lost one. */
-static void read_trace(struct around *a, const struct plan *p, const struct question *q, struct surroundings *out)
+static void read_trace(struct around *a, const struct plan *p, const struct question *q,
+		       struct surroundings *out)
 {
 	struct trace *t = trace_cursor(p->trace);
 	struct trace_event ev;
@@ -56,7 +57,8 @@ static void read_trace(struct around *a, const struct plan *p, const struct ques
 	a->crash_seq = q->crash;
 	a->from_seq = q->first;
 	while (!out->after.seq && trace_next(t, &ev)) {
-		struct around_event x = { { ev.seq, site_id(ev.site) }, plan_is_acknowledgement(p, ev.kind) };
+		struct around_event x = { { ev.seq, site_id(ev.site) },
+					  plan_is_acknowledgement(p, ev.kind) };
 
 		if (!x.is_acknowledgement && !trace_is_store(ev.kind))
 			continue;
@@ -70,7 +72,8 @@ static void read_trace(struct around *a, const struct plan *p, const struct ques
 	trace_close(t);
 }
 
-void around_look(struct around *a, const struct walk *w, const struct crash_store *lost, size_t nlost, struct surroundings *out)
+void around_look(struct around *a, const struct walk *w, const struct crash_store *lost,
+		 size_t nlost, struct surroundings *out)
 {
 	const struct question q = { lost, nlost, nlost > 0 ? lost[0].seq : w->seq, w->seq };
 

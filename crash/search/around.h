@@ -17,9 +17,12 @@ static inline uint32_t site_id(const struct trace_site *s)
 
 /* As seen from one state. seq 0: there is none. */
 struct surroundings {
-	struct crash_store before, after; /* the last store before the oldest lost one; the first one after the crash */
-	struct crash_store survivor;	  /* the last one before the crash that is not lost, if it is later than the oldest lost one */
-	struct crash_store acknowledged;  /* the first output or end of an operation after the oldest lost one, before the crash */
+	struct crash_store before,
+		after; /* the last store before the oldest lost one; the first one after the crash */
+	struct crash_store
+		survivor; /* the last one before the crash that is not lost, if it is later than the oldest lost one */
+	struct crash_store
+		acknowledged; /* the first output or end of an operation after the oldest lost one, before the crash */
 };
 
 struct around_event {
@@ -35,6 +38,7 @@ struct around {
 };
 void around_release(struct around *a);
 /* At the failure point of the walk. lost: sorted; if nothing is lost, the crash stands for the oldest lost store. */
-void around_look(struct around *a, const struct walk *w, const struct crash_store *lost, size_t nlost, struct surroundings *out);
+void around_look(struct around *a, const struct walk *w, const struct crash_store *lost,
+		 size_t nlost, struct surroundings *out);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-static const char *const words[BESIDE_TIMES] = { "absent", "as before the recording", "as at the crash", "as at the end" };
+static const char *const words[BESIDE_TIMES] = { "absent", "as before the recording",
+						 "as at the crash", "as at the end" };
 
 enum answer { NOT_TRIED, FAILS, COPES };
 
@@ -38,7 +39,8 @@ static int run(struct trial *t, const times when, enum answer *answer, struct er
 	if (result == 0 && !v.why_unsound)
 		*answer = v.kind == VERDICT_OK ? COPES : FAILS;
 	for (size_t i = 0; i < t->files->files.n; i++)
-		t->is_used[i] |= runner_looked_at(e->runner, (uint32_t)(e->walk->image.files.n + i));
+		t->is_used[i] |=
+			runner_looked_at(e->runner, (uint32_t)(e->walk->image.files.n + i));
 	runner_load(e->runner, &e->walk->image, &e->set);
 	beside_image_release(&with, &e->walk->image);
 	return result;
@@ -51,7 +53,8 @@ static void set_all(times when, enum beside_time time)
 }
 
 /* The file that makes the difference alone; -1: none does, or several do. */
-static int find_file(struct trial *t, enum beside_time fails, enum beside_time copes, size_t *file, struct error *err)
+static int find_file(struct trial *t, enum beside_time fails, enum beside_time copes, size_t *file,
+		     struct error *err)
 {
 	const size_t n = t->files->files.n;
 	enum answer answer;
@@ -101,9 +104,13 @@ static char *list(const enum answer *answers, enum answer which)
 /* free() it. */
 static char *reason(const struct beside_file *f, const enum answer *answers)
 {
-	char *fails = list(answers, FAILS), *copes = list(answers, COPES), *untried = list(answers, NOT_TRIED);
-	char *text = xasprintf("crash states do not follow %s, which recovery uses; on this state it fails with that file %s%s%s%s%s", name_of(f), fails ? fails : "as it is now",
-			       copes ? ", and copes with it " : "", copes ? copes : "", untried ? "; not kept, so not tried: " : "", untried ? untried : "");
+	char *fails = list(answers, FAILS), *copes = list(answers, COPES),
+	     *untried = list(answers, NOT_TRIED);
+	char *text = xasprintf(
+		"crash states do not follow %s, which recovery uses; on this state it fails with that file %s%s%s%s%s",
+		name_of(f), fails ? fails : "as it is now", copes ? ", and copes with it " : "",
+		copes ? copes : "", untried ? "; not kept, so not tried: " : "",
+		untried ? untried : "");
 
 	free(fails);
 	free(copes);
@@ -129,7 +136,8 @@ static bool is_used(const struct trial *t)
 	return is_any;
 }
 
-int beside_trial(struct explorer *e, const struct beside *files, const uint64_t *state, struct crash_bug *b, struct error *err)
+int beside_trial(struct explorer *e, const struct beside *files, const uint64_t *state,
+		 struct crash_bug *b, struct error *err)
 {
 	struct trial t = { .e = e, .files = files, .state = state, .seq = b->seq };
 	enum answer answers[BESIDE_TIMES];
@@ -145,9 +153,11 @@ int beside_trial(struct explorer *e, const struct beside *files, const uint64_t 
 	}
 	copes = first_with(answers, COPES);
 	fails = first_with(answers, FAILS);
-	if (copes == BESIDE_TIMES && (first_with(answers, NOT_TRIED) == BESIDE_TIMES || !is_used(&t)))
+	if (copes == BESIDE_TIMES &&
+	    (first_with(answers, NOT_TRIED) == BESIDE_TIMES || !is_used(&t)))
 		return 0; /* whatever the files hold */
-	if (find_file(&t, fails < BESIDE_TIMES ? (enum beside_time)fails : BESIDE_END, copes < BESIDE_TIMES ? (enum beside_time)copes : BESIDE_END, &file, err) < 0)
+	if (find_file(&t, fails < BESIDE_TIMES ? (enum beside_time)fails : BESIDE_END,
+		      copes < BESIDE_TIMES ? (enum beside_time)copes : BESIDE_END, &file, err) < 0)
 		return -1;
 	b->undecided_by = xstrdup(files->files.at[file].path);
 	b->why_undecided = reason(&files->files.at[file], answers);

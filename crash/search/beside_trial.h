@@ -6,6 +6,7 @@
 #include "crash/states/beside.h"
 
 /* state: that of b. If the failure depends on such a file, or that could not be tried, b gets undecided_by and why_undecided. -1: recovery cannot be run at all. */
-int beside_trial(struct explorer *e, const struct beside *files, const uint64_t *state, struct crash_bug *b, struct error *err);
+int beside_trial(struct explorer *e, const struct beside *files, const uint64_t *state,
+		 struct crash_bug *b, struct error *err);
 
 #endif

@@ -40,7 +40,8 @@ static enum blame name_limit(const struct trials *t, enum runner_limit *which)
 	return BLAME_CHANCE;
 }
 
-enum blame blame_find(struct runner *r, const struct verdict *v, bool is_clean, blame_run *again, void *arg, enum runner_limit *which, struct error *err)
+enum blame blame_find(struct runner *r, const struct verdict *v, bool is_clean, blame_run *again,
+		      void *arg, enum runner_limit *which, struct error *err)
 {
 	const struct trials t = { r, is_clean, again, arg, err };
 	enum blame_again end, limited;

@@ -5,7 +5,12 @@
 #include "crash/search/verdict.h"
 
 /* Runs again what failed. */
-enum blame_again { AGAIN_ERROR = -1, AGAIN_FINE, AGAIN_SAME, AGAIN_OTHER /* it fails in another way */ };
+enum blame_again {
+	AGAIN_ERROR = -1,
+	AGAIN_FINE,
+	AGAIN_SAME,
+	AGAIN_OTHER /* it fails in another way */
+};
 typedef enum blame_again blame_run(void *arg, struct error *err);
 
 enum blame {
@@ -17,6 +22,7 @@ enum blame {
 };
 
 /* A failure that is the program's costs one run. is_clean: on a state where nothing is lost. */
-enum blame blame_find(struct runner *r, const struct verdict *v, bool is_clean, blame_run *again, void *arg, enum runner_limit *which, struct error *err);
+enum blame blame_find(struct runner *r, const struct verdict *v, bool is_clean, blame_run *again,
+		      void *arg, enum runner_limit *which, struct error *err);
 
 #endif

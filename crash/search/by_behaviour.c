@@ -43,7 +43,8 @@ static bool is_included(const struct explorer *e, size_t i)
 }
 
 /* Nothing can be run lazily: the states of each behaviour, or the one in which nothing is lost. */
-static int fall_back(struct explorer *e, struct agenda *todo, const uint64_t *all, const char *why, struct error *err)
+static int fall_back(struct explorer *e, struct agenda *todo, const uint64_t *all, const char *why,
+		     struct error *err)
 {
 	struct agenda_set set = { 0 };
 
@@ -68,7 +69,8 @@ static int fall_back(struct explorer *e, struct agenda *todo, const uint64_t *al
 }
 
 /* What one behaviour leaves to do after the first run. */
-static void branch(struct explorer *e, struct agenda *todo, struct agenda_set set, const struct run_decision *d, size_t n)
+static void branch(struct explorer *e, struct agenda *todo, struct agenda_set set,
+		   const struct run_decision *d, size_t n)
 {
 	uint64_t *left = agenda_expand(e, &set);
 
@@ -117,8 +119,10 @@ static int begin_representative(struct explorer *e, struct agenda *todo, struct 
 	return result;
 }
 
-const struct strategy strategy_representative = { .name = "representative",
-						  .help = "one update behaviour for each group of similar ones",
-						  .is_representative = true,
-						  .prepare = set_tests,
-						  .begin = begin_representative };
+const struct strategy strategy_representative = {
+	.name = "representative",
+	.help = "one update behaviour for each group of similar ones",
+	.is_representative = true,
+	.prepare = set_tests,
+	.begin = begin_representative
+};

@@ -64,7 +64,8 @@ static enum recovery_part part_of(const struct verdict *v, size_t decision)
 	return v->part;
 }
 
-static bool is_same_place(const struct crash_choice *c, const struct run_decision *d, enum recovery_part part)
+static bool is_same_place(const struct crash_choice *c, const struct run_decision *d,
+			  enum recovery_part part)
 {
 	if (c->part != part || c->stack.n != d->nframes)
 		return false;
@@ -72,11 +73,13 @@ static bool is_same_place(const struct crash_choice *c, const struct run_decisio
 }
 
 /* The last read goes on with these bytes, in the same line. */
-static bool grow(struct crash_choice *c, const struct run_decision *d, enum recovery_part part, uint64_t from, uint64_t end, uint32_t line_bytes)
+static bool grow(struct crash_choice *c, const struct run_decision *d, enum recovery_part part,
+		 uint64_t from, uint64_t end, uint32_t line_bytes)
 {
 	const uint64_t c_end = c->addr + c->len_bytes;
 
-	if (!is_same_place(c, d, part) || c->addr / line_bytes != from / line_bytes || from > c_end || end < c->addr)
+	if (!is_same_place(c, d, part) || c->addr / line_bytes != from / line_bytes ||
+	    from > c_end || end < c->addr)
 		return false;
 	if (from < c->addr)
 		c->addr = from;
@@ -84,16 +87,20 @@ static bool grow(struct crash_choice *c, const struct run_decision *d, enum reco
 	return true;
 }
 
-static void read_add(crash_choices *list, const struct run_decision *d, enum recovery_part part, uint64_t from, uint64_t end)
+static void read_add(crash_choices *list, const struct run_decision *d, enum recovery_part part,
+		     uint64_t from, uint64_t end)
 {
 	struct crash_choice *c = vec_add(list);
 
-	*c = (struct crash_choice){ .addr = from, .len_bytes = (uint32_t)(end - from), .part = part };
+	*c = (struct crash_choice){ .addr = from,
+				    .len_bytes = (uint32_t)(end - from),
+				    .part = part };
 	for (uint32_t i = 0; i < d->nframes && i < RUN_STACK; i++)
 		*vec_add(&c->stack) = d->stack[i];
 }
 
-static void collect_reads(const struct explorer *e, const struct state_set *s, const struct verdict *v, crash_choices *list, uint64_t *nall)
+static void collect_reads(const struct explorer *e, const struct state_set *s,
+			  const struct verdict *v, crash_choices *list, uint64_t *nall)
 {
 	const struct run_decision *d;
 	const size_t n = runner_decisions(e->runner, &d);
@@ -106,8 +113,10 @@ static void collect_reads(const struct explorer *e, const struct state_set *s, c
 		if (d[i].nvalues != 1 || !d[i].mask)
 			continue;
 		from = s->lines.at[d[i].line].addr + d[i].at + (uint64_t)__builtin_ctzll(d[i].mask);
-		end = s->lines.at[d[i].line].addr + d[i].at + 64 - (uint64_t)__builtin_clzll(d[i].mask);
-		if (is_last_kept && grow(&list->at[list->n - 1], &d[i], part, from, end, s->line_bytes))
+		end = s->lines.at[d[i].line].addr + d[i].at + 64 -
+		      (uint64_t)__builtin_clzll(d[i].mask);
+		if (is_last_kept &&
+		    grow(&list->at[list->n - 1], &d[i], part, from, end, s->line_bytes))
 			continue;
 		++*nall;
 		is_last_kept = list->n < CHOICES_MAX;
@@ -127,7 +136,8 @@ static void add_lost(const struct model_lost *s, void *arg)
 {
 	const struct losing *l = arg;
 
-	if (s->addr < l->choice->addr + l->choice->len_bytes && s->addr + s->size_bytes > l->choice->addr && l->value->lost.n < CHOICE_LOST_MAX)
+	if (s->addr < l->choice->addr + l->choice->len_bytes &&
+	    s->addr + s->size_bytes > l->choice->addr && l->value->lost.n < CHOICE_LOST_MAX)
 		*vec_add(&l->value->lost) = (struct crash_store){ s->seq, site_id(s->site) };
 }
 
@@ -145,7 +155,9 @@ static char *hex_of(const uint8_t *bytes, uint32_t n)
 }
 
 /* The one that is taken is always listed. */
-static void value_add(const struct explorer *e, const struct state_set *s, const struct state_line *l, uint32_t content, bool is_taken, struct crash_choice *c)
+static void value_add(const struct explorer *e, const struct state_set *s,
+		      const struct state_line *l, uint32_t content, bool is_taken,
+		      struct crash_choice *c)
 {
 	struct choice_value *value;
 
@@ -159,11 +171,16 @@ static void value_add(const struct explorer *e, const struct state_set *s, const
 	} else {
 		value = vec_add(&c->values);
 	}
-	*value = (struct choice_value){ .bytes = hex_of(state_content(s, l, content) + (c->addr - l->addr), c->len_bytes), .is_taken = is_taken };
-	model_each_lost(e->walk->model, l->addr, state_content(s, l, content), add_lost, &(struct losing){ c, value });
+	*value = (struct choice_value){
+		.bytes = hex_of(state_content(s, l, content) + (c->addr - l->addr), c->len_bytes),
+		.is_taken = is_taken
+	};
+	model_each_lost(e->walk->model, l->addr, state_content(s, l, content), add_lost,
+			&(struct losing){ c, value });
 }
 
-static void collect_values(const struct explorer *e, const struct state_set *s, const uint64_t *state, struct crash_choice *c)
+static void collect_values(const struct explorer *e, const struct state_set *s,
+			   const uint64_t *state, struct crash_choice *c)
 {
 	const struct state_line *l = states_line(s, c->addr);
 	const size_t at = (size_t)(c->addr - l->addr);
@@ -174,7 +191,8 @@ static void collect_values(const struct explorer *e, const struct state_set *s, 
 		bool is_known = false;
 
 		for (uint32_t newer = i + 1; newer < l->ncontents && !is_known; newer++)
-			is_known = memcmp(content, state_content(s, l, newer) + at, c->len_bytes) == 0;
+			is_known =
+				memcmp(content, state_content(s, l, newer) + at, c->len_bytes) == 0;
 		if (!is_known)
 			value_add(e, s, l, i, memcmp(content, taken, c->len_bytes) == 0, c);
 	}
@@ -183,7 +201,8 @@ static void collect_values(const struct explorer *e, const struct state_set *s, 
 /* ---- the run ---- */
 
 /* Returns what it printed; 0: it could not be run. */
-static uint64_t run_watched(struct explorer *e, const struct state_set *s, const uint64_t *state, const struct verdict *v, crash_choices *list, uint64_t *nall)
+static uint64_t run_watched(struct explorer *e, const struct state_set *s, const uint64_t *state,
+			    const struct verdict *v, crash_choices *list, uint64_t *nall)
 {
 	uint64_t printed = 0;
 	struct verdict now;
@@ -202,7 +221,8 @@ static uint64_t run_watched(struct explorer *e, const struct state_set *s, const
 	return printed;
 }
 
-bool choices_find(struct explorer *e, const char *text, const struct verdict *v, uint64_t printed, crash_choices *list, uint64_t *nall)
+bool choices_find(struct explorer *e, const char *text, const struct verdict *v, uint64_t printed,
+		  crash_choices *list, uint64_t *nall)
 {
 	struct state_set s = { 0 };
 	uint64_t *state = NULL, now = 0;

@@ -4,23 +4,24 @@
 
 #include "crash/search/explorer.h"
 
-#define CHOICES_MAX 40u	      /* reads that are kept */
-#define CHOICE_VALUES_MAX 6u  /* values of each */
-#define CHOICE_LOST_MAX 3u    /* stores of each value */
+#define CHOICES_MAX 40u      /* reads that are kept */
+#define CHOICE_VALUES_MAX 6u /* values of each */
+#define CHOICE_LOST_MAX 3u   /* stores of each value */
 
 struct choice_value {
-	char *bytes; /* hexadecimal */
+	char *bytes;   /* hexadecimal */
 	bool is_taken; /* the state that fails has it */
-	VEC(struct crash_store) lost; /* some of the stores to these bytes that a crash has to lose for it, the oldest first */
+	VEC(struct crash_store)
+	lost; /* some of the stores to these bytes that a crash has to lose for it, the oldest first */
 };
 
 struct crash_choice {
 	uint64_t addr; /* PM address */
 	uint32_t len_bytes;
 	enum recovery_part part;
-	VEC(uint64_t) stack; /* the reading instruction, then return addresses */
+	VEC(uint64_t) stack;             /* the reading instruction, then return addresses */
 	VEC(struct choice_value) values; /* the newest first */
-	uint64_t nvalues; /* that there are */
+	uint64_t nvalues;                /* that there are */
 };
 typedef VEC(struct crash_choice) crash_choices;
 
@@ -28,6 +29,7 @@ void crash_choices_release(crash_choices *list);
 /* Runs recovery once more on the state, with all bytes watched that are undecided. *nall: how many reads there are. The list stays empty if recovery does not fail as it did, if it
  * cannot be watched, is a server, hangs, or if there is no time. The runner has e's states again in the end. */
 /* printed: as verdict_printed() says of an earlier run on this state. Returns whether this run ended or printed otherwise. */
-bool choices_find(struct explorer *e, const char *state, const struct verdict *v, uint64_t printed, crash_choices *list, uint64_t *nall);
+bool choices_find(struct explorer *e, const char *state, const struct verdict *v, uint64_t printed,
+		  crash_choices *list, uint64_t *nall);
 
 #endif

@@ -31,7 +31,8 @@ static uint64_t hash_text(const char *text)
 	return h;
 }
 
-static uint64_t name_of(struct deaths *d, const struct trace_object *object, uint64_t pc, bool is_return)
+static uint64_t name_of(struct deaths *d, const struct trace_object *object, uint64_t pc,
+			bool is_return)
 {
 	uint64_t known = (uint64_t)map_get(&d->by_pc, pc);
 	const struct symbol *list;
@@ -53,14 +54,17 @@ const char *deaths_name(const struct deaths *d, uint64_t site)
 	return map_get(&d->names, site);
 }
 
-uint64_t deaths_find(struct deaths *d, const struct runner *r, const struct runner_command *c, const struct run_result *result)
+uint64_t deaths_find(struct deaths *d, const struct runner *r, const struct runner_command *c,
+		     const struct run_result *result)
 {
 	const struct trace_object *objects;
-	const size_t nobjects = c && result->signal_nframes > 0 ? runner_objects(r, c, &objects) : 0;
+	const size_t nobjects =
+		c && result->signal_nframes > 0 ? runner_objects(r, c, &objects) : 0;
 	size_t shown = SIZE_MAX;
 
 	for (size_t i = 0; nobjects > 0 && i < result->signal_nframes; i++) {
-		const struct trace_object *o = object_of(objects, nobjects, result->signal_stack[i]);
+		const struct trace_object *o =
+			object_of(objects, nobjects, result->signal_stack[i]);
 		const enum owner owner = o && o->path ? owner_of_object(o->path) : OWNER_RUNTIME;
 
 		if (owner == OWNER_RUNTIME || owner == OWNER_PMEND)
@@ -72,5 +76,6 @@ uint64_t deaths_find(struct deaths *d, const struct runner *r, const struct runn
 	}
 	if (shown == SIZE_MAX)
 		return 0;
-	return name_of(d, object_of(objects, nobjects, result->signal_stack[shown]), result->signal_stack[shown], shown > 0);
+	return name_of(d, object_of(objects, nobjects, result->signal_stack[shown]),
+		       result->signal_stack[shown], shown > 0);
 }

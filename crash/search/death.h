@@ -15,7 +15,8 @@ struct deaths {
 void deaths_release(struct deaths *d);
 /* A number for the function that recovery was in: the innermost that is neither the C library's nor
  * ours. Without symbols it is one for the instruction. 0: the stack is not known. */
-uint64_t deaths_find(struct deaths *d, const struct runner *r, const struct runner_command *c, const struct run_result *result);
+uint64_t deaths_find(struct deaths *d, const struct runner *r, const struct runner_command *c,
+		     const struct run_result *result);
 /* The function's name, as long as d lives; NULL: it has none. */
 const char *deaths_name(const struct deaths *d, uint64_t site);
 

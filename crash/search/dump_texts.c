@@ -43,7 +43,9 @@ void dump_texts_add(struct dump_texts *t, uint64_t hash, const char *text, size_
 		return;
 	if (t->list.n % WHOLE_EVERY) {
 		one.same_before = same_before(t->last, t->last_len, text, len_bytes);
-		one.same_after = same_after(t->last + one.same_before, t->last_len - one.same_before, text + one.same_before, len_bytes - one.same_before);
+		one.same_after =
+			same_after(t->last + one.same_before, t->last_len - one.same_before,
+				   text + one.same_before, len_bytes - one.same_before);
 	}
 	one.len_bytes = len_bytes - one.same_before - one.same_after;
 	one.middle = copy(text + one.same_before, one.len_bytes);
@@ -71,7 +73,8 @@ char *dump_texts_find(const struct dump_texts *t, uint64_t hash)
 			memcpy(next, text, d->same_before);
 		memcpy(next + d->same_before, d->middle, d->len_bytes);
 		if (d->same_after)
-			memcpy(next + d->same_before + d->len_bytes, text + len - d->same_after, d->same_after);
+			memcpy(next + d->same_before + d->len_bytes, text + len - d->same_after,
+			       d->same_after);
 		next[newlen] = '\0';
 		free(text);
 		text = next;

@@ -20,7 +20,7 @@ struct dump_text {
 struct dump_texts {
 	VEC(struct dump_text) list;
 	struct map by_hash; /* → index in list plus 1 */
-	char *last;	    /* the text of the newest */
+	char *last;         /* the text of the newest */
 	size_t last_len;
 	size_t kept_bytes;
 };

@@ -12,7 +12,7 @@
 #include "crash/search/state_text.h"
 
 #define OUTPUT_TAIL 400 /* bytes */
-#define STORES_MAX 8	/* listed */
+#define STORES_MAX 8    /* listed */
 #define ENDINGS_MAX 16u
 
 void crash_bug_release(struct crash_bug *b)
@@ -48,7 +48,8 @@ void crash_bug_ends(struct crash_bug *b, char *text)
 	if (b->endings.n == ENDINGS_MAX)
 		free(b->endings.at[--b->endings.n]);
 	vec_add(&b->endings);
-	memmove(b->endings.at + at + 1, b->endings.at + at, (b->endings.n - 1 - at) * sizeof *b->endings.at);
+	memmove(b->endings.at + at + 1, b->endings.at + at,
+		(b->endings.n - 1 - at) * sizeof *b->endings.at);
 	b->endings.at[at] = text;
 }
 
@@ -80,7 +81,8 @@ static void collect_losses(const struct explorer *e, const uint64_t *state, stru
 		uint32_t c = states_newest_left(l, state);
 
 		if (c < l->ncontents - 1)
-			model_each_lost(e->walk->model, l->addr, state_content(&e->set, l, c), add_loss, out);
+			model_each_lost(e->walk->model, l->addr, state_content(&e->set, l, c),
+					add_loss, out);
 	}
 	if (out->stores.n > 0)
 		qsort(out->stores.at, out->stores.n, sizeof *out->stores.at, compare_stores);
@@ -122,7 +124,8 @@ static void add_losses(const struct explorer *e, struct crash_bug *b, const stru
 }
 
 /* Nothing of what was stored is lost (or only the newest): the crash came between two stores that belong together. */
-static void classify_prefix(const struct explorer *e, struct crash_bug *b, const struct losses *lost, const struct surroundings *around)
+static void classify_prefix(const struct explorer *e, struct crash_bug *b,
+			    const struct losses *lost, const struct surroundings *around)
 {
 	b->kind = around->before.seq ? "atomicity" : "recovery-failure";
 	add_store(b, false, around->before);
@@ -150,11 +153,15 @@ static struct crash_store survivor_in_line(const struct explorer *e, const uint6
 		struct losses all = { 0 }, lost = { 0 };
 
 		if (minimise_is_gap(e, l, state)) {
-			model_each_lost(e->walk->model, l->addr, state_content(&e->set, l, 0), add_loss, &all);
-			model_each_lost(e->walk->model, l->addr, state_content(&e->set, l, states_newest_left(l, state)), add_loss, &lost);
+			model_each_lost(e->walk->model, l->addr, state_content(&e->set, l, 0),
+					add_loss, &all);
+			model_each_lost(e->walk->model, l->addr,
+					state_content(&e->set, l, states_newest_left(l, state)),
+					add_loss, &lost);
 		}
 		for (size_t k = 0; k < all.stores.n; k++)
-			if (all.stores.at[k].seq > last.seq && !is_among(&lost, all.stores.at[k].seq))
+			if (all.stores.at[k].seq > last.seq &&
+			    !is_among(&lost, all.stores.at[k].seq))
 				last = all.stores.at[k];
 		vec_release(&all.stores);
 		vec_release(&lost.stores);
@@ -164,7 +171,8 @@ static struct crash_store survivor_in_line(const struct explorer *e, const uint6
 
 /* The last store after `seq` that this crash could have lost, and that must survive for recovery to fail: after minimise_survivors(), in the lines that
  * are still whole. None: what must survive was durable already. */
-static struct crash_store needed_survivor(const struct explorer *e, const uint64_t *state, uint64_t seq)
+static struct crash_store needed_survivor(const struct explorer *e, const uint64_t *state,
+					  uint64_t seq)
 {
 	struct crash_store last = { 0 };
 	struct losses whole = { 0 };
@@ -173,7 +181,8 @@ static struct crash_store needed_survivor(const struct explorer *e, const uint64
 		const struct state_line *l = &e->set.lines.at[i];
 
 		if (l->ncontents > 1 && states_newest_left(l, state) == l->ncontents - 1)
-			model_each_lost(e->walk->model, l->addr, state_content(&e->set, l, 0), add_loss, &whole);
+			model_each_lost(e->walk->model, l->addr, state_content(&e->set, l, 0),
+					add_loss, &whole);
 	}
 	for (size_t i = 0; i < whole.stores.n; i++)
 		if (whole.stores.at[i].seq > seq && whole.stores.at[i].seq > last.seq)
@@ -188,16 +197,20 @@ static bool is_of_the_past(const struct verdict *v, const struct surroundings *a
 	return !around->survivor.seq && v->kind == VERDICT_DUMP && around->acknowledged.seq;
 }
 
-static void classify_acknowledged(struct explorer *e, struct crash_bug *b, const struct losses *lost, const struct surroundings *around)
+static void classify_acknowledged(struct explorer *e, struct crash_bug *b,
+				  const struct losses *lost, const struct surroundings *around)
 {
-	b->kind = plan_is_never_persisted(e->walk->plan, blamed(e, lost).seq) ? "missing-flush" : "ordering";
+	b->kind = plan_is_never_persisted(e->walk->plan, blamed(e, lost).seq) ? "missing-flush"
+									      : "ordering";
 	add_losses(e, b, lost);
 	b->acknowledged = around->acknowledged;
 }
 
 /* Of the survivors that are later than a lost store: the last one of those without which recovery would not fail. few: a state that fails so with few survivors. */
-static enum minimise_end classify_order(struct explorer *e, uint64_t *few, const struct verdict *v, const struct losses *lost,
-					const struct surroundings *around, struct crash_bug *b, struct error *err)
+static enum minimise_end classify_order(struct explorer *e, uint64_t *few, const struct verdict *v,
+					const struct losses *lost,
+					const struct surroundings *around, struct crash_bug *b,
+					struct error *err)
 {
 	enum minimise_end end = minimise_survivors(e, few, v, err);
 	struct crash_store needed;
@@ -215,9 +228,13 @@ static enum minimise_end classify_order(struct explorer *e, uint64_t *few, const
 		b->lost.n = 0;
 		add_losses(e, b, lost);
 	} else {
-		b->kind = plan_is_never_persisted(e->walk->plan, blamed(e, lost).seq) && !b->is_in_line ? "missing-flush" : "ordering";
+		b->kind = plan_is_never_persisted(e->walk->plan, blamed(e, lost).seq) &&
+					  !b->is_in_line
+				  ? "missing-flush"
+				  : "ordering";
 		add_losses(e, b, lost);
-		needed = b->is_in_line ? survivor_in_line(e, few) : needed_survivor(e, few, blamed(e, lost).seq);
+		needed = b->is_in_line ? survivor_in_line(e, few)
+				       : needed_survivor(e, few, blamed(e, lost).seq);
 		b->is_survivor_guessed = !needed.seq && then.survivor.seq;
 		add_store(b, false, b->is_survivor_guessed ? then.survivor : needed);
 	}
@@ -226,22 +243,28 @@ static enum minimise_end classify_order(struct explorer *e, uint64_t *few, const
 }
 
 /* Of what this crash could have lost, and did not: the last store without which recovery would not fail. Without one, what matters was durable already. */
-static enum minimise_end find_needed(struct explorer *e, const uint64_t *few, const struct verdict *v, struct crash_store *needed, struct error *err)
+static enum minimise_end find_needed(struct explorer *e, const uint64_t *few,
+				     const struct verdict *v, struct crash_store *needed,
+				     struct error *err)
 {
 	uint64_t *smallest = states_copy(&e->set, few);
 	enum minimise_end end = minimise_survivors(e, smallest, v, err);
 
-	*needed = end == MINIMISE_DONE ? needed_survivor(e, smallest, 0) : (struct crash_store){ 0 };
+	*needed =
+		end == MINIMISE_DONE ? needed_survivor(e, smallest, 0) : (struct crash_store){ 0 };
 	free(smallest);
 	return end;
 }
 
 /* The store before the crash may have nothing to do with the failure. */
-static enum minimise_end classify_between(struct explorer *e, const uint64_t *few, const struct verdict *v, const struct losses *lost,
-					  struct surroundings *around, struct crash_bug *b, struct error *err)
+static enum minimise_end classify_between(struct explorer *e, const uint64_t *few,
+					  const struct verdict *v, const struct losses *lost,
+					  struct surroundings *around, struct crash_bug *b,
+					  struct error *err)
 {
 	struct crash_store needed = { 0 };
-	enum minimise_end end = around->before.seq ? find_needed(e, few, v, &needed, err) : MINIMISE_DONE;
+	enum minimise_end end =
+		around->before.seq ? find_needed(e, few, v, &needed, err) : MINIMISE_DONE;
 
 	b->is_survivor_guessed = around->before.seq && !needed.seq;
 	if (needed.seq)
@@ -250,8 +273,8 @@ static enum minimise_end classify_between(struct explorer *e, const uint64_t *fe
 	return end;
 }
 
-static enum minimise_end classify(struct explorer *e, const uint64_t *cause, uint64_t *few, const struct verdict *v, struct crash_bug *b,
-				  struct error *err)
+static enum minimise_end classify(struct explorer *e, const uint64_t *cause, uint64_t *few,
+				  const struct verdict *v, struct crash_bug *b, struct error *err)
 {
 	struct surroundings around;
 	struct losses lost = { 0 };
@@ -288,7 +311,9 @@ void crash_bug_describe(struct crash_bug *b, const struct verdict *v)
 
 	b->outcome = verdict_text(v);
 	b->command = v->command ? xstrdup(v->command->shown) : NULL;
-	b->output = r->errors_len > 0 && v->kind != VERDICT_DUMP && v->kind != VERDICT_OUTPUT ? tail(r->errors, r->errors_len) : tail(r->output, r->output_len);
+	b->output = r->errors_len > 0 && v->kind != VERDICT_DUMP && v->kind != VERDICT_OUTPUT
+			    ? tail(r->errors, r->errors_len)
+			    : tail(r->output, r->output_len);
 	if (v->kind == VERDICT_DUMP)
 		b->found = dump_text_of(r->output, r->output_len);
 	b->printed = verdict_printed(v);
@@ -309,7 +334,8 @@ static void forget_description(struct crash_bug *b)
 }
 
 /* What is shown is how recovery ends on the smallest loss, as a replay does: earlier runs had larger losses, and may have printed something else. */
-static int describe_smallest(struct explorer *e, const uint64_t *state, const struct verdict *v, struct crash_bug *b, struct error *err)
+static int describe_smallest(struct explorer *e, const uint64_t *state, const struct verdict *v,
+			     struct crash_bug *b, struct error *err)
 {
 	struct verdict now;
 
@@ -329,7 +355,10 @@ static int describe_smallest(struct explorer *e, const uint64_t *state, const st
 
 void explain_begin(const struct explorer *e, const struct verdict *v, struct crash_bug *b)
 {
-	*b = (struct crash_bug){ .point = e->walk->point, .seq = e->walk->seq, .at_site = site_id(e->walk->site), .count = 1 };
+	*b = (struct crash_bug){ .point = e->walk->point,
+				 .seq = e->walk->seq,
+				 .at_site = site_id(e->walk->site),
+				 .count = 1 };
 	crash_bug_describe(b, v);
 }
 
@@ -345,7 +374,8 @@ static struct crash_store oldest_loss(const struct explorer *e, const uint64_t *
 	return oldest;
 }
 
-enum minimise_end explain(struct explorer *e, const uint64_t *left, const struct verdict *v, struct crash_bug *b, struct crash_store *oldest, struct error *err)
+enum minimise_end explain(struct explorer *e, const uint64_t *left, const struct verdict *v,
+			  struct crash_bug *b, struct crash_store *oldest, struct error *err)
 {
 	const struct verdict first = *v;
 	uint64_t *ran = explorer_state(e, left);
@@ -358,7 +388,8 @@ enum minimise_end explain(struct explorer *e, const uint64_t *left, const struct
 		b->is_in_line = m.has_gaps;
 		b->state = state_text(&e->set, e->walk->point, m.state);
 		*oldest = oldest_loss(e, m.cause);
-		if (memcmp(ran, m.state, e->set.nwords * sizeof *ran) != 0 && describe_smallest(e, m.state, &first, b, err) < 0)
+		if (memcmp(ran, m.state, e->set.nwords * sizeof *ran) != 0 &&
+		    describe_smallest(e, m.state, &first, b, err) < 0)
 			end = MINIMISE_ERROR;
 	}
 	if (end == MINIMISE_DONE)

@@ -22,7 +22,9 @@ bool explorer_may_run(struct explorer *e)
 	is_late = e->limits.deadline_ns && clock_ns() >= e->limits.deadline_ns;
 	if (is_late)
 		__atomic_store_n(&e->counters->is_late, 1, __ATOMIC_RELAXED);
-	if (is_late || (e->limits.max_runs && __atomic_load_n(&e->counters->runs, __ATOMIC_RELAXED) >= e->limits.max_runs)) {
+	if (is_late ||
+	    (e->limits.max_runs &&
+	     __atomic_load_n(&e->counters->runs, __ATOMIC_RELAXED) >= e->limits.max_runs)) {
 		__atomic_store_n(&e->counters->is_stopped, 1, __ATOMIC_RELAXED);
 		return false;
 	}
@@ -44,7 +46,8 @@ bool explorer_is_sampled(struct explorer *e)
 
 bool explorer_has_time(const struct explorer *e, uint64_t ms)
 {
-	return !e->limits.deadline_ns || clock_ns() + ms * 1000000u < e->limits.deadline_ns + e->limits.grace_ns;
+	return !e->limits.deadline_ns ||
+	       clock_ns() + ms * 1000000u < e->limits.deadline_ns + e->limits.grace_ns;
 }
 
 bool explorer_is_late(const struct explorer *e)
@@ -74,15 +77,18 @@ static void note_reads(struct explorer *e)
 
 	for (size_t i = 0; i < n; i++)
 		for (uint64_t m = d[i].mask; m; m &= m - 1) {
-			const uint64_t bit = read_bit(runner_line(e->runner, d[i].line) + d[i].at + (uint64_t)__builtin_ctzll(m));
+			const uint64_t bit = read_bit(runner_line(e->runner, d[i].line) + d[i].at +
+						      (uint64_t)__builtin_ctzll(m));
 
-			__atomic_fetch_or(&e->counters->read_words[bit / 64], (uint64_t)1 << bit % 64, __ATOMIC_RELAXED);
+			__atomic_fetch_or(&e->counters->read_words[bit / 64],
+					  (uint64_t)1 << bit % 64, __ATOMIC_RELAXED);
 		}
 }
 
 /* ---- one run ---- */
 
-static int run_once(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v, struct error *err)
+static int run_once(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v,
+		    struct error *err)
 {
 	int result;
 
@@ -100,12 +106,14 @@ static int run_once(struct explorer *e, const uint64_t *set, bool is_lazy, struc
 
 /* A run that takes too long tells less about what is read, and may do so for the machine's sake: it gets more time, until one was seen that needs
  * more than that. A failing state is run again anyway (minimise.h). */
-int explorer_run(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v, struct error *err)
+int explorer_run(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v,
+		 struct error *err)
 {
 	const uint32_t timeout_ms = runner_timeout(e->runner);
 	int result = run_once(e, set, is_lazy, v, err);
 
-	if (result < 0 || v->kind != VERDICT_HANG || !e->wants_reads || __atomic_load_n(&e->counters->hangs, __ATOMIC_RELAXED) ||
+	if (result < 0 || v->kind != VERDICT_HANG || !e->wants_reads ||
+	    __atomic_load_n(&e->counters->hangs, __ATOMIC_RELAXED) ||
 	    !explorer_has_time(e, timeout_ms * PATIENCE))
 		return result;
 	runner_set_timeout(e->runner, timeout_ms * PATIENCE);
@@ -133,7 +141,8 @@ int explorer_try(struct explorer *e, const uint64_t *state, struct verdict *v, s
 	return explorer_run(e, state, false, v, err);
 }
 
-int explorer_end_of(struct explorer *e, const uint64_t *state, bool is_late, struct verdict *v, struct error *err)
+int explorer_end_of(struct explorer *e, const uint64_t *state, bool is_late, struct verdict *v,
+		    struct error *err)
 {
 	if (seen_find(&e->seen_runs, &e->set, state, v))
 		return 1;
@@ -183,7 +192,8 @@ uint64_t *explorer_oldest(const struct explorer *e, const uint64_t *left)
 	return state;
 }
 
-static int judge(struct explorer *e, const uint64_t *left, const struct verdict *v, struct error *err)
+static int judge(struct explorer *e, const uint64_t *left, const struct verdict *v,
+		 struct error *err)
 {
 	if (v->kind == VERDICT_OK)
 		return 0;
@@ -191,12 +201,14 @@ static int judge(struct explorer *e, const uint64_t *left, const struct verdict 
 	return e->on_failure(e, left, v, e->arg, err);
 }
 
-int explorer_conclude(struct explorer *e, const uint64_t *before, const uint64_t *left, const struct verdict *v, struct error *err)
+int explorer_conclude(struct explorer *e, const uint64_t *before, const uint64_t *left,
+		      const struct verdict *v, struct error *err)
 {
 	int result;
 
 	e->nruns++;
-	__atomic_fetch_add(e->is_diagnosis ? &e->counters->diagnosis_runs : &e->counters->runs, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(e->is_diagnosis ? &e->counters->diagnosis_runs : &e->counters->runs, 1,
+			   __ATOMIC_RELAXED);
 	if (e->on_run)
 		e->on_run(e, before, left, v, e->arg);
 	if (e->is_diagnosis)

@@ -37,25 +37,29 @@ struct crash_counters {
 	uint64_t next_point;   /* claimed by whoever comes first */
 	uint64_t points, runs; /* done */
 	uint64_t busy[STAGES]; /* workers that have not left this stage yet */
-	uint64_t begun;	       /* failure points that had their first runs */
-	uint64_t deeper;       /* of these, those that had more, and have states left when no more may be run */
-	uint64_t diagnosis_runs, remembered, failures, bugs, fallbacks, cut_points, faults, unstable;
-	uint64_t lazy_runs;    /* of all runs, those that decided what they read */
-	uint64_t whole_runs;   /* on whole images, because a lazy one did not count */
-	uint64_t hangs;	       /* that more time did not help */
-	uint64_t unconfirmed;  /* runs into the time limit that the end of the time kept from being tried again */
-	uint64_t uncompared;   /* failure points at which a dump was compared with nothing */
-	uint64_t overlapping;  /* of these, those in the middle of guessed operations that overlap */
-	uint64_t impossible;   /* states on which recovery could not even be run as whole images */
-	uint32_t is_stopped;   /* out of budget, or interrupted */
+	uint64_t begun;        /* failure points that had their first runs */
+	uint64_t
+		deeper; /* of these, those that had more, and have states left when no more may be run */
+	uint64_t diagnosis_runs, remembered, failures, bugs, fallbacks, cut_points, faults,
+		unstable;
+	uint64_t lazy_runs;  /* of all runs, those that decided what they read */
+	uint64_t whole_runs; /* on whole images, because a lazy one did not count */
+	uint64_t hangs;      /* that more time did not help */
+	uint64_t
+		unconfirmed; /* runs into the time limit that the end of the time kept from being tried again */
+	uint64_t uncompared;  /* failure points at which a dump was compared with nothing */
+	uint64_t overlapping; /* of these, those in the middle of guessed operations that overlap */
+	uint64_t impossible;  /* states on which recovery could not even be run as whole images */
+	uint32_t is_stopped;  /* out of budget, or interrupted */
 	uint32_t is_interrupted;
-	uint32_t has_opened;   /* recovery has opened a PM file, in some run */
-	uint32_t has_missed;   /* it has asked for one that was not there */
-	uint32_t has_moved;    /* a PM file's address was taken, in some run */
-	uint32_t has_sandbox;  /* a seccomp filter of recovery was not installed, in some run */
-	uint32_t had_file;     /* there was one, in some run */
-	uint32_t is_late;      /* stopped for the time, not for the number of runs */
-	uint64_t read_words[READ_WORDS]; /* bits, by hash: words that some lazy run read while they were undecided */
+	uint32_t has_opened;  /* recovery has opened a PM file, in some run */
+	uint32_t has_missed;  /* it has asked for one that was not there */
+	uint32_t has_moved;   /* a PM file's address was taken, in some run */
+	uint32_t has_sandbox; /* a seccomp filter of recovery was not installed, in some run */
+	uint32_t had_file;    /* there was one, in some run */
+	uint32_t is_late;     /* stopped for the time, not for the number of runs */
+	uint64_t read_words
+		[READ_WORDS]; /* bits, by hash: words that some lazy run read while they were undecided */
 };
 
 /* Some run read one of these bytes while they were undecided, or may have: hashes of other words count as well. */
@@ -64,9 +68,10 @@ bool counters_have_read(const struct crash_counters *c, uint64_t addr, uint64_t 
 struct explorer_limits {
 	uint64_t max_runs;    /* of all workers, 0: none */
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC, 0: none */
-	uint64_t grace_ns;    /* after the deadline, for what a run began: to minimise a failure, to judge a race */
-	uint64_t sample;      /* runs at one failure point, 0: all */
-	bool needs_pool;      /* recovery refuses to start where there is no PM file at all: nothing is run there */
+	uint64_t
+		grace_ns; /* after the deadline, for what a run began: to minimise a failure, to judge a race */
+	uint64_t sample; /* runs at one failure point, 0: all */
+	bool needs_pool; /* recovery refuses to start where there is no PM file at all: nothing is run there */
 	uint64_t seed;
 };
 
@@ -85,19 +90,21 @@ struct explorer {
 	struct explorer_limits limits;
 	struct crash_counters *counters;
 	/* States that recovery did not cope with: the contents of each line that the run stands for. 1: the run says nothing, for a limit or the end of the time cut it. */
-	int (*on_failure)(struct explorer *e, const uint64_t *left, const struct verdict *v, void *arg, struct error *err);
+	int (*on_failure)(struct explorer *e, const uint64_t *left, const struct verdict *v,
+			  void *arg, struct error *err);
 	bool wants_reads; /* prefer lazy runs, whose decisions tell what was read */
 	/* At each visit of a failure point, when its lines are known, before anything is run; NULL: none. is_again: what was run here counts. */
 	void (*on_point)(struct explorer *e, bool is_again, void *arg);
 	/* After each run, with the decisions of it still in the runner; NULL: none. */
-	void (*on_run)(struct explorer *e, const uint64_t *before, const uint64_t *after, const struct verdict *v, void *arg);
+	void (*on_run)(struct explorer *e, const uint64_t *before, const uint64_t *after,
+		       const struct verdict *v, void *arg);
 	void *arg;
 
 	/* at the present failure point */
 	VEC(struct explorer_test) tests; /* that were asked for; the strategy makes their sets */
 	struct state_set set;
 	struct states_asked asked; /* what runs read of lines with very many contents */
-	bool is_widened; /* a run read more than was asked for: the failure point begins anew */
+	bool is_widened;    /* a run read more than was asked for: the failure point begins anew */
 	struct big nstates; /* of the set */
 	struct around around; /* what was read of the trace to explain failures */
 	struct allowed allowed;
@@ -108,17 +115,18 @@ struct explorer {
 	bool is_cut; /* not all states were looked at */
 	bool wants_known; /* also states that can only repeat what is known to fail here; else they wait for another visit */
 	bool is_new; /* at this visit, a place of recovery read for the first time what some place of the program stored */
-	struct agenda *todo; /* sets of states that wait */
+	struct agenda *todo;        /* sets of states that wait */
 	struct known_losses losses; /* that are known to fail */
-	struct seen seen_runs; /* how the runs ended, those of the diagnosis, too */
-	struct big seen; /* states that the runs stand for */
+	struct seen seen_runs;      /* how the runs ended, those of the diagnosis, too */
+	struct big seen;            /* states that the runs stand for */
 	bool is_diagnosis; /* runs do not belong to the exploration, and failures are not of interest */
 	/* over all of this explorer's points */
 	struct big states_seen, states_all;
-	struct map decisions; /* by place of recovery and of the program: somebody read what may be lost */
+	struct map
+		decisions; /* by place of recovery and of the program: somebody read what may be lost */
 	struct run_reads reads;
-	struct deaths deaths; /* where signals came */
-	char why_fallback[160]; /* the last reason for whole images */
+	struct deaths deaths;     /* where signals came */
+	char why_fallback[160];   /* the last reason for whole images */
 	char why_impossible[160]; /* and for states on which recovery could not be run */
 };
 
@@ -130,11 +138,14 @@ int explorer_point(struct explorer *e, struct error *err);
 /* The same in several visits, of `runs` runs each (0: as many as there are to do). *rest: NULL at the first visit; after each, what is left to do, NULL: nothing. Known: see
  * wants_known. A visit in the middle of which the budget ends leaves a rest, too. Before the next failure point, a rest is to be put away. */
 struct point_rest;
-int explorer_visit(struct explorer *e, struct point_rest **rest, uint64_t runs, bool wants_known, struct error *err);
+int explorer_visit(struct explorer *e, struct point_rest **rest, uint64_t runs, bool wants_known,
+		   struct error *err);
 void point_rest_put_away(struct point_rest *r, struct explorer *e);
-bool point_rest_has_unknown(const struct point_rest *r); /* states that may fail in a way that is not known yet */
-bool point_rest_is_new(const struct point_rest *r);	 /* struct explorer's is_new, of the last visit */
-size_t point_rest_size(const struct point_rest *r);	 /* sets of states that wait */
+bool point_rest_has_unknown(
+	const struct point_rest *r); /* states that may fail in a way that is not known yet */
+bool point_rest_is_new(
+	const struct point_rest *r); /* struct explorer's is_new, of the last visit */
+size_t point_rest_size(const struct point_rest *r); /* sets of states that wait */
 /* It will not be visited again: what was run there counts. */
 void point_rest_free(struct point_rest *r, struct explorer *e);
 /* A failing state of the present failure point was explained: what else loses that can only repeat it. survived: the place whose store had to survive, 0: none. */
@@ -143,7 +154,8 @@ void explorer_know(struct explorer *e, const uint64_t *state, uint32_t survived)
 int explorer_try(struct explorer *e, const uint64_t *state, struct verdict *v, struct error *err);
 /* How recovery ends on a state, as a run here showed, or as one more shows that does not belong to the exploration: kind, code, site and why_unsound of the verdict. 1: it was
  * known; 2: it took a run; 0: nobody ran the state, and is_late, so that nobody does. */
-int explorer_end_of(struct explorer *e, const uint64_t *state, bool is_late, struct verdict *v, struct error *err);
+int explorer_end_of(struct explorer *e, const uint64_t *state, bool is_late, struct verdict *v,
+		    struct error *err);
 /* The same, lazily: on a set of states of whatever the runner has loaded. Decisions have no stacks. */
 int explorer_ask(struct explorer *e, const uint64_t *set, struct verdict *v, struct error *err);
 /* More lazy runs at the present failure point, for on_run only. */

@@ -14,12 +14,14 @@
 
 /* ---- explorer.c ---- */
 
-int explorer_run(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v, struct error *err);
+int explorer_run(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v,
+		 struct error *err);
 /* After a lazy run: it read bytes of a line with very many contents that these do not tell apart. Then it does not count, the bytes are asked for, and the
  * failure point begins anew. */
 bool explorer_widen(struct explorer *e);
 /* After a run that began with the states `before` and stands for those that are left: counts it, and hands a failing state on. -1: recovery cannot be run at all. */
-int explorer_conclude(struct explorer *e, const uint64_t *before, const uint64_t *left, const struct verdict *v, struct error *err);
+int explorer_conclude(struct explorer *e, const uint64_t *before, const uint64_t *left,
+		      const struct verdict *v, struct error *err);
 
 /* This visit has had its runs. */
 bool explorer_is_paused(const struct explorer *e);
@@ -31,7 +33,7 @@ bool explorer_is_sampled(struct explorer *e);
 /* A set whose states are run one by one. */
 struct whole {
 	struct sparse_set next; /* the state to go on with */
-	bool is_fallback;	/* laziness failed: not too many of them */
+	bool is_fallback;       /* laziness failed: not too many of them */
 	uint64_t nruns;
 };
 int whole_state(struct explorer *e, const uint64_t *state, struct error *err);
@@ -40,7 +42,8 @@ struct whole *whole_new(const struct explorer *e, const uint64_t *set);
 struct whole *whole_fall_back(struct explorer *e, const uint64_t *set, const char *why);
 void whole_free(struct whole *w);
 /* Runs states of the set until there are no more, or until a limit. is_over: there is nothing left to do. */
-int whole_go_on(struct explorer *e, struct whole *w, const uint64_t *set, bool *is_over, struct error *err);
+int whole_go_on(struct explorer *e, struct whole *w, const uint64_t *set, bool *is_over,
+		struct error *err);
 
 /* ---- agenda.c ---- */
 
@@ -48,7 +51,7 @@ int whole_go_on(struct explorer *e, struct whole *w, const uint64_t *set, bool *
 struct agenda_set {
 	size_t test; /* index in the explorer's tests plus 1; 0: all */
 	struct narrowing *narrowed;
-	uint64_t hash; /* of what it is, however it came about; only of sets of behaviours */
+	uint64_t hash;       /* of what it is, however it came about; only of sets of behaviours */
 	struct whole *whole; /* its states are run as whole images; NULL: lazily */
 };
 
@@ -66,7 +69,8 @@ void agenda_add(const struct explorer *e, struct agenda *todo, const struct agen
 
 void agenda_release(struct agenda *todo); /* nothing is left to do */
 /* Puts the sets that turned another way at this decision on the agenda (NULL: not), and narrows the set, and its bits in `left`, to the way taken. */
-void agenda_branch(struct explorer *e, struct agenda *todo, struct agenda_set *set, uint64_t *left, const struct run_decision *d);
+void agenda_branch(struct explorer *e, struct agenda *todo, struct agenda_set *set, uint64_t *left,
+		   const struct run_decision *d);
 /* Until there is nothing left, or no time, or the visit is over. */
 int agenda_explore(struct explorer *e, struct agenda *todo, struct error *err);
 /* Decisions and the runtime agree about what is left. */

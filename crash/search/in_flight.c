@@ -7,7 +7,7 @@
 
 #include "crash/search/explorer.h"
 
-#define TOGETHER_MAX 4	/* operations that overlap: 4! orders */
+#define TOGETHER_MAX 4    /* operations that overlap: 4! orders */
 #define STRETCHES_MAX 400 /* each costs a walk and some runs */
 
 typedef VEC(const struct operation *) operations;
@@ -17,7 +17,7 @@ struct stage {
 	struct runner *runner;
 	const struct recovery *recovery;
 	operations flying, done; /* may have taken effect; have */
-	uint64_t begin_seq;	 /* of the oldest */
+	uint64_t begin_seq;      /* of the oldest */
 	struct in_flight_stretch *stretch;
 	struct dump_texts *texts;
 };
@@ -95,7 +95,8 @@ static void files_at(struct walk *w, const struct plan *p, uint64_t seq)
 	for (size_t i = 0; i < set.lines.n; i++) {
 		const struct state_line *l = &set.lines.at[i];
 
-		image_write(&w->image, l->addr, state_content(&set, l, l->ncontents - 1), set.line_bytes);
+		image_write(&w->image, l->addr, state_content(&set, l, l->ncontents - 1),
+			    set.line_bytes);
 	}
 	states_release(&set);
 }
@@ -120,7 +121,9 @@ static int try_order(struct stage *s, const operations *order, struct error *err
 		apply(&w.image, s->plan, order->at[i]);
 	runner_load(s->runner, &w.image, &none);
 	if (s->recovery->has_operation)
-		runner_set_operation(s->runner, recovery_operation(s->recovery, s->plan, s->begin_seq) + order->n);
+		runner_set_operation(s->runner,
+				     recovery_operation(s->recovery, s->plan, s->begin_seq) +
+					     order->n);
 	runner_begin(s->runner, NULL, false);
 	result = verdict_run(&v, s->runner, s->recovery, NULL, err);
 	if (result == 0 && v.kind == VERDICT_OK)
@@ -193,7 +196,8 @@ static size_t count_flying(const struct plan *p, uint64_t seq)
 	return n;
 }
 
-static int take_one(struct in_flight *f, const struct plan *p, struct runner *runner, const struct recovery *c, struct dump_texts *texts, uint64_t first,
+static int take_one(struct in_flight *f, const struct plan *p, struct runner *runner,
+		    const struct recovery *c, struct dump_texts *texts, uint64_t first,
 		    uint64_t last, struct error *err)
 {
 	struct stage s = { .plan = p, .runner = runner, .recovery = c, .texts = texts };
@@ -209,8 +213,9 @@ static int take_one(struct in_flight *f, const struct plan *p, struct runner *ru
 	return result;
 }
 
-int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *runner, const struct recovery *c, struct dump_texts *texts,
-		   uint64_t deadline_ns, struct error *err)
+int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *runner,
+		   const struct recovery *c, struct dump_texts *texts, uint64_t deadline_ns,
+		   struct error *err)
 {
 	VEC(uint64_t) bounds = { 0 };
 	int result = 0;
@@ -222,9 +227,11 @@ int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *run
 	}
 	if (bounds.n > 0)
 		qsort(bounds.at, bounds.n, sizeof *bounds.at, compare_seq);
-	for (size_t i = 0; i + 1 < bounds.n && result == 0 && (!deadline_ns || clock_ns() < deadline_ns); i++)
+	for (size_t i = 0;
+	     i + 1 < bounds.n && result == 0 && (!deadline_ns || clock_ns() < deadline_ns); i++)
 		if (bounds.at[i] < bounds.at[i + 1] && count_flying(p, bounds.at[i + 1]) > 1)
-			result = take_one(f, p, runner, c, texts, bounds.at[i], bounds.at[i + 1], err);
+			result = take_one(f, p, runner, c, texts, bounds.at[i], bounds.at[i + 1],
+					  err);
 	vec_release(&bounds);
 	return result;
 }

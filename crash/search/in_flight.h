@@ -19,9 +19,12 @@ struct in_flight {
 };
 
 /* texts: takes what the dumps printed, NULL: not wanted. deadline_ns: when to give up, 0: never. */
-int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *runner, const struct recovery *c, struct dump_texts *texts,
-		   uint64_t deadline_ns, struct error *err);
+int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *runner,
+		   const struct recovery *c, struct dump_texts *texts, uint64_t deadline_ns,
+		   struct error *err);
 void in_flight_release(struct in_flight *f);
-const struct in_flight_stretch *in_flight_find(const struct in_flight *f, uint64_t seq); /* NULL: at most one operation is in flight */
+const struct in_flight_stretch *
+in_flight_find(const struct in_flight *f,
+	       uint64_t seq); /* NULL: at most one operation is in flight */
 
 #endif

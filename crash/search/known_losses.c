@@ -43,7 +43,8 @@ static void look_for_place(const struct model_lost *lost, void *arg)
 	s->is_found |= (lost->site ? lost->site->id : 0) == s->site;
 }
 
-static bool content_loses(const struct state_set *s, const struct model *m, const struct state_line *l, uint32_t content, uint32_t site)
+static bool content_loses(const struct state_set *s, const struct model *m,
+			  const struct state_line *l, uint32_t content, uint32_t site)
 {
 	struct search search = { .site = site };
 
@@ -52,12 +53,14 @@ static bool content_loses(const struct state_set *s, const struct model *m, cons
 }
 
 /* All contents left of the line do. Where the order of a line's stores is total, the newest loses least. */
-static bool line_loses(const struct state_set *s, const struct model *m, const struct narrowing *n, uint32_t site)
+static bool line_loses(const struct state_set *s, const struct model *m, const struct narrowing *n,
+		       uint32_t site)
 {
 	const struct state_line *l = &s->lines.at[n->line];
 	uint32_t newest;
 
-	if (!bits_newest(n->left, l->words, &newest) || newest == l->ncontents - 1 || !content_loses(s, m, l, newest, site))
+	if (!bits_newest(n->left, l->words, &newest) || newest == l->ncontents - 1 ||
+	    !content_loses(s, m, l, newest, site))
 		return false;
 	for (uint32_t c = 0; c < newest && model_is_partial_order(m); c++)
 		if (bit_get(n->left, c) && !content_loses(s, m, l, c, site))
@@ -65,7 +68,8 @@ static bool line_loses(const struct state_set *s, const struct model *m, const s
 	return true;
 }
 
-static bool set_loses(const struct state_set *s, const struct model *m, const struct narrowing *n, uint32_t site)
+static bool set_loses(const struct state_set *s, const struct model *m, const struct narrowing *n,
+		      uint32_t site)
 {
 	for (; n; n = n->before)
 		if (line_loses(s, m, n, site))
@@ -93,7 +97,8 @@ static bool is_same(const struct known_loss *a, const struct known_loss *b)
 	return true;
 }
 
-bool known_losses_add(struct known_losses *k, const struct state_set *s, const struct model *m, const uint64_t *state, uint32_t survived)
+bool known_losses_add(struct known_losses *k, const struct state_set *s, const struct model *m,
+		      const uint64_t *state, uint32_t survived)
 {
 	struct known_loss loss = { .survived = survived };
 	struct places places = { 0 };
@@ -103,7 +108,8 @@ bool known_losses_add(struct known_losses *k, const struct state_set *s, const s
 		const uint32_t content = states_newest_left(l, state);
 
 		if (content < l->ncontents - 1)
-			model_each_lost(m, l->addr, state_content(s, l, content), add_place, &places);
+			model_each_lost(m, l->addr, state_content(s, l, content), add_place,
+					&places);
 	}
 	if (places.is_overfull)
 		return false;
@@ -132,7 +138,8 @@ static void compare_place(const struct model_lost *lost, void *arg)
 }
 
 /* Some line loses other places besides: their stores return with the known ones, and may be what another bug is about. */
-static bool loses_more(const struct known_loss *k, const struct state_set *s, const struct model *m, const struct narrowing *n)
+static bool loses_more(const struct known_loss *k, const struct state_set *s, const struct model *m,
+		       const struct narrowing *n)
 {
 	for (; n; n = n->before) {
 		const struct state_line *l = &s->lines.at[n->line];
@@ -148,15 +155,19 @@ static bool loses_more(const struct known_loss *k, const struct state_set *s, co
 	return false;
 }
 
-static bool is_repeated(const struct known_loss *k, const struct state_set *s, const struct model *m, const struct narrowing *narrowed)
+static bool is_repeated(const struct known_loss *k, const struct state_set *s,
+			const struct model *m, const struct narrowing *narrowed)
 {
 	for (uint32_t i = 0; i < k->n; i++)
 		if (!set_loses(s, m, narrowed, k->lost[i]))
 			return false;
-	return (!k->survived || has_place(k, k->survived) || !set_loses(s, m, narrowed, k->survived)) && !loses_more(k, s, m, narrowed);
+	return (!k->survived || has_place(k, k->survived) ||
+		!set_loses(s, m, narrowed, k->survived)) &&
+	       !loses_more(k, s, m, narrowed);
 }
 
-bool known_losses_cover(const struct known_losses *k, const struct state_set *s, const struct model *m, const struct narrowing *narrowed)
+bool known_losses_cover(const struct known_losses *k, const struct state_set *s,
+			const struct model *m, const struct narrowing *narrowed)
 {
 	for (size_t i = 0; i < k->list.n; i++)
 		if (is_repeated(&k->list.at[i], s, m, narrowed))

@@ -32,4 +32,6 @@ int explorer_again(struct explorer *e, uint64_t max_runs, struct error *err)
 	return result;
 }
 
-const struct strategy strategy_lazy = { .name = "lazy", .help = "states refined by what recovery reads (default)", .begin = begin_lazy };
+const struct strategy strategy_lazy = { .name = "lazy",
+					.help = "states refined by what recovery reads (default)",
+					.begin = begin_lazy };

@@ -24,11 +24,14 @@ static enum blame_again failure_repeats(void *arg, struct error *err)
 
 	if (explorer_try(f->e, f->state, &now, err) < 0)
 		return AGAIN_ERROR;
-	return now.why_unsound || now.kind == VERDICT_OK ? AGAIN_FINE : verdict_same(&now, f->v) ? AGAIN_SAME : AGAIN_OTHER;
+	return now.why_unsound || now.kind == VERDICT_OK ? AGAIN_FINE
+	       : verdict_same(&now, f->v)                ? AGAIN_SAME
+							 : AGAIN_OTHER;
 }
 
 /* Does it fail again, and is that the program's failure? */
-static enum minimise_end confirm(struct explorer *e, const uint64_t *state, const struct verdict *v, struct error *err)
+static enum minimise_end confirm(struct explorer *e, const uint64_t *state, const struct verdict *v,
+				 struct error *err)
 {
 	struct failure f = { e, state, v };
 	enum runner_limit which;
@@ -38,17 +41,14 @@ static enum minimise_end confirm(struct explorer *e, const uint64_t *state, cons
 		return MINIMISE_LATE; /* it would take as long again */
 	switch (blame_find(e->runner, v, false, failure_repeats, &f, &which, err)) {
 	case BLAME_PROGRAM:
-	case BLAME_EXCESS: /* where nothing is lost, it takes less */
-		return MINIMISE_DONE;
-	case BLAME_CHANCE:
-		return MINIMISE_UNSTABLE;
+	case BLAME_EXCESS: /* where nothing is lost, it takes less */ return MINIMISE_DONE;
+	case BLAME_CHANCE: return MINIMISE_UNSTABLE;
 	case BLAME_LIMIT:
 		text = runner_limit_text(e->runner, which);
 		snprintf(e->why_impossible, sizeof e->why_impossible, "%s", text);
 		free(text);
 		return MINIMISE_LIMITED;
-	case BLAME_ERROR:
-		break;
+	case BLAME_ERROR: break;
 	}
 	return MINIMISE_ERROR;
 }
@@ -61,10 +61,12 @@ static bool is_interrupted(const struct explorer *e)
 enum trial { TRIAL_ERROR = -1, TRIAL_CURED, TRIAL_SAME, TRIAL_OTHER };
 
 /* Does a smaller loss fail in the same way? With no time left, one that nobody ran does not: what is known to fail stays as it is. */
-static enum trial try_state(struct explorer *e, const uint64_t *state, const struct verdict *v, struct error *err)
+static enum trial try_state(struct explorer *e, const uint64_t *state, const struct verdict *v,
+			    struct error *err)
 {
 	struct verdict now;
-	int is_known = explorer_end_of(e, state, is_interrupted(e) || explorer_is_late(e), &now, err);
+	int is_known =
+		explorer_end_of(e, state, is_interrupted(e) || explorer_is_late(e), &now, err);
 
 	if (is_known < 0)
 		return TRIAL_ERROR;
@@ -84,7 +86,8 @@ struct twin {
 	uint64_t *newest, *oldest;
 };
 
-static enum trial try_twin(struct explorer *e, const struct twin *t, const struct verdict *v, struct error *err)
+static enum trial try_twin(struct explorer *e, const struct twin *t, const struct verdict *v,
+			   struct error *err)
 {
 	const enum trial end = try_state(e, t->newest, v, err);
 
@@ -109,7 +112,8 @@ static void twin_release(struct twin *t)
 }
 
 /* If the candidate, which is released, fails in the same way, it is kept. */
-static enum trial try_candidate(struct explorer *e, struct twin *t, struct twin *candidate, const struct verdict *v, struct error *err)
+static enum trial try_candidate(struct explorer *e, struct twin *t, struct twin *candidate,
+				const struct verdict *v, struct error *err)
 {
 	const enum trial end = try_twin(e, candidate, v, err);
 
@@ -124,8 +128,9 @@ static enum trial try_candidate(struct explorer *e, struct twin *t, struct twin 
 enum direction { TO_NEWEST, TO_OLDEST };
 
 /* Tries the newest or the oldest content for the lines from..to of a list. */
-static enum trial try_all(struct explorer *e, struct twin *t, enum direction direction, const size_t *lines, size_t from, size_t to,
-			  const struct verdict *v, struct error *err)
+static enum trial try_all(struct explorer *e, struct twin *t, enum direction direction,
+			  const size_t *lines, size_t from, size_t to, const struct verdict *v,
+			  struct error *err)
 {
 	struct twin candidate = twin_copy(e, t);
 
@@ -141,27 +146,34 @@ enum which { OF_LESS, OF_SEQUENCE, OF_ALL };
 
 /* Of less: nothing else is lost than in the state. Of sequence: what the state loses is lost, too, and all that is lost is
  * newer than all that is kept. */
-static bool is_wanted(const struct explorer *e, const uint64_t *state, const struct state_line *l, uint32_t content, enum which which)
+static bool is_wanted(const struct explorer *e, const uint64_t *state, const struct state_line *l,
+		      uint32_t content, enum which which)
 {
 	switch (which) {
-	case OF_LESS: return states_loses(&e->set, e->walk->model, l, states_newest_left(l, state), content, false);
+	case OF_LESS:
+		return states_loses(&e->set, e->walk->model, l, states_newest_left(l, state),
+				    content, false);
 	case OF_SEQUENCE:
-		return model_is_in_sequence(e->walk->model, l->addr, state_content(&e->set, l, content)) &&
-		       states_loses(&e->set, e->walk->model, l, content, states_newest_left(l, state), false);
+		return model_is_in_sequence(e->walk->model, l->addr,
+					    state_content(&e->set, l, content)) &&
+		       states_loses(&e->set, e->walk->model, l, content,
+				    states_newest_left(l, state), false);
 	case OF_ALL: return true;
 	}
 	return false;
 }
 
 /* The first of some contents from `from` to before `to`, up or down, that fails, too, if there is one. */
-static int try_contents(struct explorer *e, struct twin *t, const struct state_line *l, int64_t from, int64_t to, enum which which,
-			const struct verdict *v, struct error *err)
+static int try_contents(struct explorer *e, struct twin *t, const struct state_line *l,
+			int64_t from, int64_t to, enum which which, const struct verdict *v,
+			struct error *err)
 {
 	const int64_t step = from < to ? 1 : -1;
 	enum trial end = TRIAL_OTHER;
 	uint32_t steps = 0;
 
-	for (int64_t c = from; c != to && steps < STEPS_MAX && end != TRIAL_SAME && end != TRIAL_ERROR; c += step) {
+	for (int64_t c = from;
+	     c != to && steps < STEPS_MAX && end != TRIAL_SAME && end != TRIAL_ERROR; c += step) {
 		struct twin candidate;
 
 		if (!is_wanted(e, t->newest, l, (uint32_t)c, which))
@@ -175,7 +187,8 @@ static int try_contents(struct explorer *e, struct twin *t, const struct state_l
 }
 
 /* A line that must lose something: as little as possible, and of what the run lost for sure. */
-static int lose_less(struct explorer *e, struct twin *t, const struct state_line *l, const struct verdict *v, struct error *err)
+static int lose_less(struct explorer *e, struct twin *t, const struct state_line *l,
+		     const struct verdict *v, struct error *err)
 {
 	const uint32_t has = states_newest_left(l, t->newest);
 	struct twin candidate = twin_copy(e, t);
@@ -183,12 +196,15 @@ static int lose_less(struct explorer *e, struct twin *t, const struct state_line
 	twin_set(&candidate, l, has);
 	if (try_candidate(e, t, &candidate, v, err) == TRIAL_ERROR)
 		return -1;
-	return has + 2 < l->ncontents && try_contents(e, t, l, l->ncontents - 2, has, OF_LESS, v, err) < 0 ? -1 : 0;
+	return has + 2 < l->ncontents &&
+			       try_contents(e, t, l, l->ncontents - 2, has, OF_LESS, v, err) < 0
+		       ? -1
+		       : 0;
 }
 
 /* Halves: a block of lines that do not matter goes at once. is_needed: of each line of the set, whether recovery copes when the line moves; NULL: nobody asks. */
-static int move(struct explorer *e, struct twin *t, enum direction direction, const size_t *lines, size_t from, size_t to, bool *is_needed,
-		const struct verdict *v, struct error *err)
+static int move(struct explorer *e, struct twin *t, enum direction direction, const size_t *lines,
+		size_t from, size_t to, bool *is_needed, const struct verdict *v, struct error *err)
 {
 	const size_t middle = from + (to - from) / 2;
 	const enum trial end = try_all(e, t, direction, lines, from, to, v, err);
@@ -198,7 +214,9 @@ static int move(struct explorer *e, struct twin *t, enum direction direction, co
 	if (to - from <= 1) {
 		if (is_needed)
 			is_needed[lines[from]] = end == TRIAL_CURED;
-		return direction == TO_NEWEST ? lose_less(e, t, &e->set.lines.at[lines[from]], v, err) : 0;
+		return direction == TO_NEWEST
+			       ? lose_less(e, t, &e->set.lines.at[lines[from]], v, err)
+			       : 0;
 	}
 	if (move(e, t, direction, lines, from, middle, is_needed, v, err) < 0)
 		return -1;
@@ -224,11 +242,13 @@ static int compare_lossy(const void *a, const void *b)
 {
 	const struct lossy_line *x = a, *y = b;
 
-	return x->seq != y->seq ? (x->seq > y->seq) - (x->seq < y->seq) : (x->line > y->line) - (x->line < y->line);
+	return x->seq != y->seq ? (x->seq > y->seq) - (x->seq < y->seq)
+				: (x->line > y->line) - (x->line < y->line);
 }
 
 /* The lines that recovery found without their newest content, what was stored first: it comes back before the store that published it. */
-static int give_back(struct explorer *e, const uint64_t *left, struct twin *t, bool *is_needed, const struct verdict *v, struct error *err)
+static int give_back(struct explorer *e, const uint64_t *left, struct twin *t, bool *is_needed,
+		     const struct verdict *v, struct error *err)
 {
 	VEC(struct lossy_line) lossy = { 0 };
 	VEC(size_t) lines = { 0 };
@@ -240,7 +260,9 @@ static int give_back(struct explorer *e, const uint64_t *left, struct twin *t, b
 
 		if (!is_lossy(l, left))
 			continue;
-		model_each_lost(e->walk->model, l->addr, state_content(&e->set, l, states_newest_left(l, t->oldest)), note_age, &x);
+		model_each_lost(e->walk->model, l->addr,
+				state_content(&e->set, l, states_newest_left(l, t->oldest)),
+				note_age, &x);
 		*vec_add(&lossy) = x;
 	}
 	if (lossy.n > 0)
@@ -256,16 +278,20 @@ static int give_back(struct explorer *e, const uint64_t *left, struct twin *t, b
 
 bool minimise_is_gap(const struct explorer *e, const struct state_line *l, const uint64_t *state)
 {
-	return is_lossy(l, state) && !model_is_in_sequence(e->walk->model, l->addr, state_content(&e->set, l, states_newest_left(l, state)));
+	return is_lossy(l, state) &&
+	       !model_is_in_sequence(e->walk->model, l->addr,
+				     state_content(&e->set, l, states_newest_left(l, state)));
 }
 
 /* Where a line's stores are in no order (arm64), the state may show a later one without an earlier one. Loses the later ones, too, where recovery still fails so: what is left of such
  * lines is needed. */
-static int close_gaps(struct explorer *e, struct twin *t, const struct verdict *v, bool *has_gaps, struct error *err)
+static int close_gaps(struct explorer *e, struct twin *t, const struct verdict *v, bool *has_gaps,
+		      struct error *err)
 {
 	int result = 0;
 
-	for (size_t i = 0; model_is_partial_order(e->walk->model) && i < e->set.lines.n && result >= 0; i++) {
+	for (size_t i = 0;
+	     model_is_partial_order(e->walk->model) && i < e->set.lines.n && result >= 0; i++) {
 		const struct state_line *l = &e->set.lines.at[i];
 
 		if (!minimise_is_gap(e, l, t->newest))
@@ -286,18 +312,21 @@ static void find_cause(const struct explorer *e, const bool *is_needed, struct m
 		has_needed |= is_needed[i];
 	for (size_t i = 0; i < e->set.lines.n && has_needed; i++)
 		if (!is_needed[i])
-			states_only(&e->set.lines.at[i], m->cause, e->set.lines.at[i].ncontents - 1);
+			states_only(&e->set.lines.at[i], m->cause,
+				    e->set.lines.at[i].ncontents - 1);
 }
 
 /* What is lost, with all else as old as the run allows, if recovery still fails so. Before gaps are closed: what a closed gap loses besides may make recovery fail by another survivor. */
-static int find_few(struct explorer *e, const uint64_t *left, const struct twin *t, struct minimised *m, const struct verdict *v, struct error *err)
+static int find_few(struct explorer *e, const uint64_t *left, const struct twin *t,
+		    struct minimised *m, const struct verdict *v, struct error *err)
 {
 	enum trial end;
 
 	m->few = explorer_oldest(e, left);
 	for (size_t i = 0; i < e->set.lines.n; i++)
 		if (is_lossy(&e->set.lines.at[i], t->newest))
-			states_only(&e->set.lines.at[i], m->few, states_newest_left(&e->set.lines.at[i], t->newest));
+			states_only(&e->set.lines.at[i], m->few,
+				    states_newest_left(&e->set.lines.at[i], t->newest));
 	end = try_state(e, m->few, v, err);
 	if (end != TRIAL_SAME)
 		memcpy(m->few, t->oldest, e->set.nwords * sizeof *m->few);
@@ -311,7 +340,8 @@ void minimised_release(struct minimised *m)
 	free(m->cause);
 }
 
-enum minimise_end minimise(struct explorer *e, const uint64_t *left, struct minimised *m, const struct verdict *v, struct error *err)
+enum minimise_end minimise(struct explorer *e, const uint64_t *left, struct minimised *m,
+			   const struct verdict *v, struct error *err)
 {
 	bool *is_needed = xcalloc(e->set.lines.n + 1, sizeof *is_needed);
 	struct twin t = { explorer_state(e, left), explorer_oldest(e, left) };
@@ -322,7 +352,9 @@ enum minimise_end minimise(struct explorer *e, const uint64_t *left, struct mini
 		end = confirm(e, t.newest, v, err);
 	if (is_interrupted(e) && end != MINIMISE_LIMITED)
 		end = MINIMISE_DONE;
-	if (end == MINIMISE_DONE && (give_back(e, left, &t, is_needed, v, err) < 0 || find_few(e, left, &t, m, v, err) < 0 || close_gaps(e, &t, v, &m->has_gaps, err) < 0))
+	if (end == MINIMISE_DONE &&
+	    (give_back(e, left, &t, is_needed, v, err) < 0 ||
+	     find_few(e, left, &t, m, v, err) < 0 || close_gaps(e, &t, v, &m->has_gaps, err) < 0))
 		end = MINIMISE_ERROR;
 	m->state = states_copy(&e->set, t.newest);
 	if (end == MINIMISE_DONE)
@@ -332,7 +364,8 @@ enum minimise_end minimise(struct explorer *e, const uint64_t *left, struct mini
 	return end;
 }
 
-enum minimise_end minimise_survivors(struct explorer *e, uint64_t *state, const struct verdict *v, struct error *err)
+enum minimise_end minimise_survivors(struct explorer *e, uint64_t *state, const struct verdict *v,
+				     struct error *err)
 {
 	const struct twin both = { state, state };
 	struct twin t = twin_copy(e, &both);
@@ -344,11 +377,13 @@ enum minimise_end minimise_survivors(struct explorer *e, uint64_t *state, const 
 			*vec_add(&whole) = i;
 	if (whole.n > 0)
 		result = move(e, &t, TO_OLDEST, whole.at, 0, whole.n, NULL, v, err);
-	for (size_t i = 0; model_is_partial_order(e->walk->model) && i < e->set.lines.n && result >= 0; i++) {
+	for (size_t i = 0;
+	     model_is_partial_order(e->walk->model) && i < e->set.lines.n && result >= 0; i++) {
 		const struct state_line *l = &e->set.lines.at[i];
 
 		if (minimise_is_gap(e, l, t.newest))
-			result = try_contents(e, &t, l, 0, states_newest_left(l, t.newest), OF_ALL, v, err);
+			result = try_contents(e, &t, l, 0, states_newest_left(l, t.newest), OF_ALL,
+					      v, err);
 	}
 	memcpy(state, t.newest, e->set.nwords * sizeof *state);
 	twin_release(&t);

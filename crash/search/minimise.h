@@ -4,7 +4,13 @@
 
 #include "crash/search/explorer.h"
 
-enum minimise_end { MINIMISE_DONE, MINIMISE_UNSTABLE, MINIMISE_LIMITED, MINIMISE_LATE, MINIMISE_ERROR };
+enum minimise_end {
+	MINIMISE_DONE,
+	MINIMISE_UNSTABLE,
+	MINIMISE_LIMITED,
+	MINIMISE_LATE,
+	MINIMISE_ERROR
+};
 
 /* States that fail alike, of one run: the smallest loss; the same loss with as few survivors as the run allows, since what recovery did not read need not have survived; and of the smallest loss
  * only the lines without which recovery copes (others are lost because recovery fails in another way when they return), which need not fail. */
@@ -14,12 +20,14 @@ struct minimised {
 };
 void minimised_release(struct minimised *m);
 /* A run that fails stands for the states `left`. Puts lines back to their newest content as long as recovery fails as it did. Unstable: the state does not fail again. Limited: only because of a limit of ours, which the explorer's why_fallback names. */
-enum minimise_end minimise(struct explorer *e, const uint64_t *left, struct minimised *m, const struct verdict *v, struct error *err);
+enum minimise_end minimise(struct explorer *e, const uint64_t *left, struct minimised *m,
+			   const struct verdict *v, struct error *err);
 
 /* The line shows a later store without an earlier one. */
 bool minimise_is_gap(const struct explorer *e, const struct state_line *l, const uint64_t *state);
 
 /* Loses more: of the lines with nothing lost, all that can be lost without curing the failure. What survives then is what matters. */
-enum minimise_end minimise_survivors(struct explorer *e, uint64_t *state, const struct verdict *v, struct error *err);
+enum minimise_end minimise_survivors(struct explorer *e, uint64_t *state, const struct verdict *v,
+				     struct error *err);
 
 #endif

@@ -73,7 +73,9 @@ void output_shapes(const char *text, size_t len, void (*f)(uint64_t shape, void 
 	uint64_t h = 1;
 
 	for (size_t i = 0; i < len; i++) {
-		const bool is_digit = isxdigit((unsigned char)text[i]) && (isdigit((unsigned char)text[i]) || (i > 0 && isdigit((unsigned char)text[i - 1])));
+		const bool is_digit = isxdigit((unsigned char)text[i]) &&
+				      (isdigit((unsigned char)text[i]) ||
+				       (i > 0 && isdigit((unsigned char)text[i - 1])));
 
 		if (!is_digit || i == 0 || !isdigit((unsigned char)text[i - 1]))
 			h = (h ^ (is_digit ? '0' : (uint8_t)text[i])) * 0x9e3779b97f4a7c15u;

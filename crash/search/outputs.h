@@ -18,8 +18,8 @@ struct output_doubt {
 };
 
 struct outputs {
-	struct map clean;  /* hashes of outputs where nothing is lost */
-	struct map shapes; /* hashes of their lines, with all numbers alike */
+	struct map clean;                /* hashes of outputs where nothing is lost */
+	struct map shapes;               /* hashes of their lines, with all numbers alike */
 	VEC(struct output_doubt) doubts; /* one of each hash */
 };
 

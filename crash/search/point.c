@@ -132,7 +132,8 @@ static int begin(struct explorer *e, struct error *err)
 	seen_clear(&e->seen_runs);
 	big_set(&e->seen, 0);
 	e->nruns = 0;
-	e->random = e->limits.seed + e->walk->point * 0x2545f4914f6cdd1du; /* whoever comes here, and from where */
+	e->random = e->limits.seed +
+		    e->walk->point * 0x2545f4914f6cdd1du; /* whoever comes here, and from where */
 	e->is_cut = e->set.is_partial;
 	return e->strategy->begin(e, e->todo, err);
 }
@@ -191,7 +192,8 @@ static int pass(struct explorer *e)
 	return 0;
 }
 
-int explorer_visit(struct explorer *e, struct point_rest **rest, uint64_t runs, bool wants_known, struct error *err)
+int explorer_visit(struct explorer *e, struct point_rest **rest, uint64_t runs, bool wants_known,
+		   struct error *err)
 {
 	const bool is_again = *rest != NULL;
 	int result;

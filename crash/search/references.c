@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-static int run_now(struct walk *w, struct state_set *s, struct runner *runner, const struct recovery *c, struct verdict *v, struct error *err)
+static int run_now(struct walk *w, struct state_set *s, struct runner *runner,
+		   const struct recovery *c, struct verdict *v, struct error *err)
 {
 	uint64_t *newest;
 
@@ -18,7 +19,8 @@ static int run_now(struct walk *w, struct state_set *s, struct runner *runner, c
 }
 
 /* 1: the program's own recovery dies, so that there is nothing to compare with; exploring finds that. Sets the hash, or that there is no pool. */
-static int dump_now(struct walk *w, struct state_set *s, struct runner *runner, const struct recovery *c, struct dump_texts *texts, struct reference *out,
+static int dump_now(struct walk *w, struct state_set *s, struct runner *runner,
+		    const struct recovery *c, struct dump_texts *texts, struct reference *out,
 		    struct error *err)
 {
 	struct verdict v;
@@ -39,17 +41,24 @@ static int dump_now(struct walk *w, struct state_set *s, struct runner *runner, 
 	}
 	text = verdict_text(&v);
 	said = verdict_said(&v);
-	error_set(err, "recovery fails between two operations, where nothing is lost (before event %llu%s): %s%s. Make sure that this command succeeds "
-		       "whenever nothing is lost: %s%s%s",
-		  (unsigned long long)w->seq, image_has_file(&w->image) ? "" : ", where there is no pool", text, said, v.command ? v.command->shown : "?",
-		  unseen ? ". But it need not be its fault, the trace does not have all that happened: " : "", unseen ? unseen : "");
+	error_set(
+		err,
+		"recovery fails between two operations, where nothing is lost (before event %llu%s): %s%s. Make sure that this command succeeds "
+		"whenever nothing is lost: %s%s%s",
+		(unsigned long long)w->seq,
+		image_has_file(&w->image) ? "" : ", where there is no pool", text, said,
+		v.command ? v.command->shown : "?",
+		unseen ? ". But it need not be its fault, the trace does not have all that happened: "
+		       : "",
+		unseen ? unseen : "");
 	free(text);
 	free(said);
 	return v.kind == VERDICT_SIGNAL && v.command == c->recover ? 1 : -1;
 }
 
 /* After everything. A program that was killed was in the middle of something: that recovery fails there is for the exploration to find. */
-static int dump_final(struct references *r, struct walk *w, struct state_set *s, struct runner *runner, const struct recovery *c, struct error *err)
+static int dump_final(struct references *r, struct walk *w, struct state_set *s,
+		      struct runner *runner, const struct recovery *c, struct error *err)
 {
 	struct verdict v;
 
@@ -93,7 +102,8 @@ static size_t first_after(const struct plan *p, uint64_t seq)
 }
 
 /* The boundaries that a crash before event seq may show: those in from … to. Gives the number of operations in flight. */
-static size_t span_of(const struct references *r, const struct plan *p, uint64_t seq, uint64_t *from, uint64_t *to)
+static size_t span_of(const struct references *r, const struct plan *p, uint64_t seq,
+		      uint64_t *from, uint64_t *to)
 {
 	const size_t next = first_after(p, seq);
 	uint64_t last = 0;
@@ -133,7 +143,8 @@ static int compare_spans(const void *a, const void *b)
 }
 
 /* In order, and none touches another. */
-static void spans_of(const struct references *r, const struct plan *p, const uint64_t *crashes, size_t ncrashes, spans *out)
+static void spans_of(const struct references *r, const struct plan *p, const uint64_t *crashes,
+		     size_t ncrashes, spans *out)
 {
 	size_t n = 0;
 
@@ -141,14 +152,16 @@ static void spans_of(const struct references *r, const struct plan *p, const uin
 		struct span s;
 
 		span_of(r, p, crashes[i], &s.from, &s.to);
-		if (out->n == 0 || out->at[out->n - 1].from != s.from || out->at[out->n - 1].to != s.to)
+		if (out->n == 0 || out->at[out->n - 1].from != s.from ||
+		    out->at[out->n - 1].to != s.to)
 			*vec_add(out) = s;
 	}
 	if (out->n > 0)
 		qsort(out->at, out->n, sizeof *out->at, compare_spans);
 	for (size_t i = 0; i < out->n; i++)
 		if (n > 0 && out->at[i].from <= out->at[n - 1].to)
-			out->at[n - 1].to = out->at[i].to > out->at[n - 1].to ? out->at[i].to : out->at[n - 1].to;
+			out->at[n - 1].to = out->at[i].to > out->at[n - 1].to ? out->at[i].to
+									      : out->at[n - 1].to;
 		else
 			out->at[n++] = out->at[i];
 	out->n = n;
@@ -171,13 +184,15 @@ static size_t first_from(const struct references *r, size_t n, uint64_t seq)
 }
 
 /* nknown: references that were there before, in order. *at: the span to look at, which moves on with the events. */
-static bool is_wanted(const struct references *r, size_t nknown, const spans *wanted, size_t *at, uint64_t seq)
+static bool is_wanted(const struct references *r, size_t nknown, const spans *wanted, size_t *at,
+		      uint64_t seq)
 {
 	const size_t known = first_from(r, nknown, seq);
 
 	while (*at < wanted->n && wanted->at[*at].to < seq)
 		++*at;
-	return *at < wanted->n && wanted->at[*at].from <= seq && !(known < nknown && r->list.at[known].seq == seq);
+	return *at < wanted->n && wanted->at[*at].from <= seq &&
+	       !(known < nknown && r->list.at[known].seq == seq);
 }
 
 static int compare_references(const void *a, const void *b)
@@ -194,13 +209,17 @@ static bool is_late(struct references *r)
 }
 
 /* Nothing before the next span is asked about; after the last one, only the end is. */
-static int seek_wanted(const struct references *r, struct walk *w, const spans *wanted, size_t at, struct error *err)
+static int seek_wanted(const struct references *r, struct walk *w, const spans *wanted, size_t at,
+		       struct error *err)
 {
-	return wanted ? index_seek_event(r->index, w, at < wanted->n ? wanted->at[at].from : UINT64_MAX, err) : 0;
+	return wanted ? index_seek_event(r->index, w,
+					 at < wanted->n ? wanted->at[at].from : UINT64_MAX, err)
+		      : 0;
 }
 
 /* All boundaries, or the wanted ones. */
-static int take_list(struct references *r, struct walk *w, struct state_set *set, struct runner *runner, const struct recovery *c, const spans *wanted,
+static int take_list(struct references *r, struct walk *w, struct state_set *set,
+		     struct runner *runner, const struct recovery *c, const spans *wanted,
 		     struct error *err)
 {
 	const size_t nknown = r->list.n;
@@ -210,7 +229,8 @@ static int take_list(struct references *r, struct walk *w, struct state_set *set
 	int result = 0, known = 0;
 	size_t at = 0;
 
-	while (result == 0 && !is_late(r) && (result = seek_wanted(r, w, wanted, at, err)) == 0 && walk_next(w)) {
+	while (result == 0 && !is_late(r) && (result = seek_wanted(r, w, wanted, at, err)) == 0 &&
+	       walk_next(w)) {
 		if (wanted && !is_wanted(r, nknown, wanted, &at, w->seq))
 			continue;
 		/* An operation's end is mostly the next one's beginning. */
@@ -229,7 +249,8 @@ static int take_list(struct references *r, struct walk *w, struct state_set *set
 	return result;
 }
 
-int references_take(struct references *r, const struct plan *p, struct runner *runner, const struct recovery *c, const uint64_t *crashes, size_t ncrashes,
+int references_take(struct references *r, const struct plan *p, struct runner *runner,
+		    const struct recovery *c, const uint64_t *crashes, size_t ncrashes,
 		    struct error *err)
 {
 	struct state_set set = { 0 };
@@ -275,14 +296,16 @@ static void allow(struct allowed *out, uint64_t hash)
 }
 
 /* States at the boundaries in [from, to]; before the first there is the initial state, after the last the final one. False: one of them has no pool. */
-static bool allow_between(const struct references *r, uint64_t from, uint64_t to, struct allowed *out)
+static bool allow_between(const struct references *r, uint64_t from, uint64_t to,
+			  struct allowed *out)
 {
 	const bool has_initial = from == 0, has_final = to == UINT64_MAX && r->has_final;
 	bool is_absent = (has_initial && r->initial.is_absent) || (has_final && r->final.is_absent);
 
 	if (has_initial)
 		allow(out, r->initial.hash);
-	for (size_t i = first_from(r, r->list.n, from); i < r->list.n && r->list.at[i].seq <= to; i++) {
+	for (size_t i = first_from(r, r->list.n, from); i < r->list.n && r->list.at[i].seq <= to;
+	     i++) {
 		allow(out, r->list.at[i].hash);
 		is_absent |= r->list.at[i].is_absent;
 	}
@@ -298,7 +321,8 @@ bool references_overlap(const struct references *r, const struct plan *p, uint64
 	return next > 0 && next <= r->overlaps.n && r->overlaps.at[next - 1];
 }
 
-void references_allow(const struct references *r, const struct plan *p, uint64_t seq, struct allowed *out)
+void references_allow(const struct references *r, const struct plan *p, uint64_t seq,
+		      struct allowed *out)
 {
 	const struct in_flight_stretch *several = in_flight_find(&r->in_flight, seq);
 	uint64_t from, to;
@@ -340,11 +364,13 @@ static bool has_references(const struct references *r, const struct plan *p, uin
 				next = ends[k];
 		}
 	}
-	return r->is_known && (last == 0 || has_reference(r, last)) && (next == UINT64_MAX || has_reference(r, next));
+	return r->is_known && (last == 0 || has_reference(r, last)) &&
+	       (next == UINT64_MAX || has_reference(r, next));
 }
 
 /* Most operations are far from any failure. */
-int references_allow_at(struct references *r, const struct plan *p, struct runner *runner, const struct recovery *c, uint64_t seq, struct allowed *out,
+int references_allow_at(struct references *r, const struct plan *p, struct runner *runner,
+			const struct recovery *c, uint64_t seq, struct allowed *out,
 			struct error *err)
 {
 	out->hashes.n = 0;

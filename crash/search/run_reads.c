@@ -42,12 +42,14 @@ void run_reads_note(struct run_reads *r, const struct walk *w, const struct runn
 	const size_t n = runner_decisions(runner, &d);
 
 	for (size_t i = 0; i < n; i++) {
-		struct read_bytes b = { &r->sites, set->lines.at[d[i].line].addr + d[i].at, d[i].mask };
+		struct read_bytes b = { &r->sites, set->lines.at[d[i].line].addr + d[i].at,
+					d[i].mask };
 
 		if (!(d[i].flags & RUN_READ_CUT))
 			add_cuts(r, PMT_FILE(b.from), &(struct file_cuts){ .nreads = 1 });
 		if (i < v->ndecisions[PART_RECOVER] || i >= v->ndecisions[PART_THEN])
-			model_each(w->model, b.from, 64 - (uint64_t)__builtin_clzll(b.mask), note_site, &b);
+			model_each(w->model, b.from, 64 - (uint64_t)__builtin_clzll(b.mask),
+				   note_site, &b);
 	}
 	for (size_t i = 1; i < w->image.files.n; i++) {
 		const struct crash_file *f = &w->image.files.at[i];
@@ -55,7 +57,8 @@ void run_reads_note(struct run_reads *r, const struct walk *w, const struct runn
 		const bool is_cut = cut < f->size_bytes;
 
 		if (f->path && f->exists)
-			add_cuts(r, i, &(struct file_cuts){ is_cut ? cut : f->size_bytes, is_cut, 0 });
+			add_cuts(r, i,
+				 &(struct file_cuts){ is_cut ? cut : f->size_bytes, is_cut, 0 });
 	}
 }
 

@@ -12,12 +12,14 @@
 
 /* Zero-initialised is of no run. */
 struct run_reads {
-	struct map sites; /* places of the program whose stores some run read while they could be lost */
+	struct map
+		sites; /* places of the program whose stores some run read while they could be lost */
 	VEC(struct file_cuts {
 		uint64_t kept_bytes; /* at its beginning, which some run has not cut off */
-		uint64_t n;	     /* runs that have cut something off */
+		uint64_t n;          /* runs that have cut something off */
 		uint64_t nreads;     /* of what could be lost, before the run had cut it */
-	}) files; /* by number */
+	})
+	files; /* by number */
 };
 
 /* After a lazy run at the failure point where the walk is; set: what is loaded. */

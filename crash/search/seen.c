@@ -17,7 +17,8 @@ void seen_release(struct seen *s)
 	vec_release(&s->list);
 }
 
-void seen_add(struct seen *s, const struct state_set *set, const uint64_t *left, const struct verdict *v)
+void seen_add(struct seen *s, const struct state_set *set, const uint64_t *left,
+	      const struct verdict *v)
 {
 	struct seen_run *run;
 
@@ -38,7 +39,8 @@ static size_t count_lossy(const struct state_set *set, const uint64_t *state)
 }
 
 /* The set allows the content that the state has, of each line. nlossy: lines of which the state loses something. */
-static bool includes(const struct sparse_set *p, const struct state_set *set, const uint64_t *state, size_t nlossy)
+static bool includes(const struct sparse_set *p, const struct state_set *set, const uint64_t *state,
+		     size_t nlossy)
 {
 	size_t nfound = 0;
 
@@ -55,7 +57,8 @@ static bool includes(const struct sparse_set *p, const struct state_set *set, co
 	return p->base == SPARSE_ALL || nfound == nlossy;
 }
 
-bool seen_find(const struct seen *s, const struct state_set *set, const uint64_t *state, struct verdict *v)
+bool seen_find(const struct seen *s, const struct state_set *set, const uint64_t *state,
+	       struct verdict *v)
 {
 	const size_t nlossy = count_lossy(set, state);
 

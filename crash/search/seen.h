@@ -21,8 +21,10 @@ struct seen {
 void seen_clear(struct seen *s);
 void seen_release(struct seen *s);
 /* The states that are left after a run which counts. */
-void seen_add(struct seen *s, const struct state_set *set, const uint64_t *left, const struct verdict *v);
+void seen_add(struct seen *s, const struct state_set *set, const uint64_t *left,
+	      const struct verdict *v);
 /* Of the verdict, only how recovery ended is filled: kind, code, site. False: nobody ran this state. */
-bool seen_find(const struct seen *s, const struct state_set *set, const uint64_t *state, struct verdict *v);
+bool seen_find(const struct seen *s, const struct state_set *set, const uint64_t *state,
+	       struct verdict *v);
 
 #endif

@@ -38,7 +38,8 @@ char *state_text(const struct state_set *s, uint64_t point, const uint64_t *stat
 
 		if (c == l->ncontents - 1)
 			continue;
-		fprintf(f, "%s%u+%" PRIx64 "=", sep, PMT_FILE(l->addr), (uint64_t)PMT_OFFSET(l->addr));
+		fprintf(f, "%s%u+%" PRIx64 "=", sep, PMT_FILE(l->addr),
+			(uint64_t)PMT_OFFSET(l->addr));
 		put_content(f, s, l, c);
 		sep = ",";
 	}
@@ -62,7 +63,9 @@ struct named {
 
 static int digit(char c)
 {
-	return isdigit((unsigned char)c) ? c - '0' : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : INT_MAX;
+	return isdigit((unsigned char)c)    ? c - '0'
+	       : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10
+					    : INT_MAX;
 }
 
 /* Digits only: no sign, no blanks, no 0x. Moves behind them; false: there are none, or it is more than max. */
@@ -71,7 +74,8 @@ static bool take_number(const char **at, int base, uint64_t max, uint64_t *n)
 	const char *begin = *at;
 
 	for (*n = 0; digit(**at) < base; (*at)++)
-		if (__builtin_mul_overflow(*n, (uint64_t)base, n) || __builtin_add_overflow(*n, (uint64_t)digit(**at), n) || *n > max)
+		if (__builtin_mul_overflow(*n, (uint64_t)base, n) ||
+		    __builtin_add_overflow(*n, (uint64_t)digit(**at), n) || *n > max)
 			return false;
 	return *at > begin;
 }
@@ -137,7 +141,8 @@ bool state_is_text(const char *text)
 
 static int no_such_state(const char *text, struct error *err)
 {
-	return error_set(err, "'%s' is not a state of this trace at failure point %" PRIu64, text, state_point(text));
+	return error_set(err, "'%s' is not a state of this trace at failure point %" PRIu64, text,
+			 state_point(text));
 }
 
 static void ignore_lost(const struct model_lost *s, void *arg)

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-const struct strategy *const strategies[] = { &strategy_lazy, &strategy_representative, &strategy_eager, &strategy_prefix, NULL };
+const struct strategy *const strategies[] = { &strategy_lazy, &strategy_representative,
+					      &strategy_eager, &strategy_prefix, NULL };
 
 const struct strategy *strategy_find(const char *name)
 {

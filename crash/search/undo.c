@@ -11,11 +11,13 @@ static void add_loss(const struct model_lost *s, void *arg)
 	*vec_add((store_list *)arg) = (struct crash_store){ s->seq, site_id(s->site) };
 }
 
-static void losses_of(const struct explorer *e, const struct state_line *l, uint32_t content, store_list *out)
+static void losses_of(const struct explorer *e, const struct state_line *l, uint32_t content,
+		      store_list *out)
 {
 	out->n = 0;
 	if (content + 1 < l->ncontents)
-		model_each_lost(e->walk->model, l->addr, state_content(&e->set, l, content), add_loss, out);
+		model_each_lost(e->walk->model, l->addr, state_content(&e->set, l, content),
+				add_loss, out);
 }
 
 static const struct crash_store *find_place(const store_list *list, uint32_t site)
@@ -109,7 +111,8 @@ void read_places_release(struct read_places *p)
 /* ---- undoing ---- */
 
 /* The content that loses most among those that have the place's stores, and lose nothing that this one does not. */
-static uint32_t content_with(const struct explorer *e, const struct state_line *l, uint32_t content, uint32_t site, store_list *lost)
+static uint32_t content_with(const struct explorer *e, const struct state_line *l, uint32_t content,
+			     uint32_t site, store_list *lost)
 {
 	for (uint32_t c = content + 1; c + 1 < l->ncontents; c++) {
 		if (!states_loses(&e->set, e->walk->model, l, content, c, false))
@@ -153,7 +156,8 @@ bool state_loses_place(const struct explorer *e, const uint64_t *state, uint32_t
 	bool is_lost = false;
 
 	for (size_t i = 0; i < e->set.lines.n && !is_lost; i++) {
-		losses_of(e, &e->set.lines.at[i], states_newest_left(&e->set.lines.at[i], state), &lost);
+		losses_of(e, &e->set.lines.at[i], states_newest_left(&e->set.lines.at[i], state),
+			  &lost);
 		is_lost = find_place(&lost, site) != NULL;
 	}
 	vec_release(&lost);

@@ -10,7 +10,8 @@
 
 #define SAID_BYTES 300
 
-static void judge_end(struct verdict *v, const struct run_result *r, const struct runner_command *c, const bool *ok_status)
+static void judge_end(struct verdict *v, const struct run_result *r, const struct runner_command *c,
+		      const bool *ok_status)
 {
 	v->result = *r;
 	v->command = c;
@@ -30,7 +31,8 @@ static void judge_end(struct verdict *v, const struct run_result *r, const struc
 static void add_outcome(struct verdict *v, const struct run_result *r)
 {
 	v->outcome = (v->outcome ^ r->output_hash) * 0xff51afd7ed558ccdu;
-	v->outcome = (v->outcome ^ ((uint64_t)r->end << 32 | (uint32_t)r->code)) * 0xff51afd7ed558ccdu;
+	v->outcome =
+		(v->outcome ^ ((uint64_t)r->end << 32 | (uint32_t)r->code)) * 0xff51afd7ed558ccdu;
 	v->outcome ^= v->outcome >> 32;
 }
 
@@ -42,7 +44,8 @@ static void note_done(struct verdict *v, const struct runner *r, const struct ru
 		v->ndone = runner_decisions(r, &list);
 }
 
-static int run_one(struct verdict *v, struct runner *r, const struct runner_command *c, enum recovery_part part, const bool *ok_status, struct error *err)
+static int run_one(struct verdict *v, struct runner *r, const struct runner_command *c,
+		   enum recovery_part part, const bool *ok_status, struct error *err)
 {
 	struct run_result result;
 
@@ -58,16 +61,11 @@ static int run_one(struct verdict *v, struct runner *r, const struct runner_comm
 const struct runner_command *recovery_command(const struct recovery *c, enum recovery_part part)
 {
 	switch (part) {
-	case PART_RECOVER:
-		return c->recover;
-	case PART_THEN:
-		return c->then;
-	case PART_CHECK:
-		return c->check;
-	case PART_DUMP:
-		return c->dump;
-	case PART_N:
-		break;
+	case PART_RECOVER: return c->recover;
+	case PART_THEN: return c->then;
+	case PART_CHECK: return c->check;
+	case PART_DUMP: return c->dump;
+	case PART_N: break;
 	}
 	return NULL;
 }
@@ -79,7 +77,8 @@ uint64_t recovery_operation(const struct recovery *c, const struct plan *p, uint
 	return c->operation ? c->operation : plan_operation(p, seq);
 }
 
-void recovery_set_moment(const struct recovery *c, struct runner *r, const struct plan *p, uint64_t seq)
+void recovery_set_moment(const struct recovery *c, struct runner *r, const struct plan *p,
+			 uint64_t seq)
 {
 	if (c->has_operation)
 		runner_set_operation(r, recovery_operation(c, p, seq));
@@ -95,7 +94,8 @@ static void end_part(struct verdict *v, const struct runner *r, enum recovery_pa
 }
 
 /* A server recovers and stays: wait until it is ready, let the checker decide, and end it. */
-static int run_server(struct verdict *v, struct runner *r, const struct recovery *c, struct error *err)
+static int run_server(struct verdict *v, struct runner *r, const struct recovery *c,
+		      struct error *err)
 {
 	struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
 	struct verdict poll = { 0 };
@@ -117,7 +117,8 @@ static int run_server(struct verdict *v, struct runner *r, const struct recovery
 	}
 	if (is_ready && c->then && run_one(v, r, c->then, PART_THEN, NULL, err) < 0)
 		return -1;
-	if (is_ready && c->check && v->kind == VERDICT_OK && run_one(v, r, c->check, PART_CHECK, NULL, err) < 0)
+	if (is_ready && c->check && v->kind == VERDICT_OK &&
+	    run_one(v, r, c->check, PART_CHECK, NULL, err) < 0)
 		return -1;
 	if (is_ready && v->kind == VERDICT_OK && !runner_background_runs(r))
 		is_ready = false; /* it died while it was asked */
@@ -126,7 +127,8 @@ static int run_server(struct verdict *v, struct runner *r, const struct recovery
 	if (end.why_unsound)
 		v->why_unsound = end.why_unsound;
 	if (is_over && end.end == RUN_EXITED && end.code != 0 && c->ok_status[end.code & 255]) {
-		v->kind = VERDICT_OK; /* it refuses the pool by a status that is fine: there was nobody to check */
+		v->kind =
+			VERDICT_OK; /* it refuses the pool by a status that is fine: there was nobody to check */
 		judge_end(v, &end, c->recover, c->ok_status);
 		return 0;
 	}
@@ -154,9 +156,11 @@ static void judge_dump(struct verdict *v, const struct allowed *allowed)
 }
 
 /* Nothing failed, but recovery printed what it never should. */
-static void judge_output(struct verdict *v, const struct recovery *c, const struct run_result *recovered)
+static void judge_output(struct verdict *v, const struct recovery *c,
+			 const struct run_result *recovered)
 {
-	if (!c->outputs || v->kind != VERDICT_OK || v->why_unsound || outputs_has(c->outputs, v->output_hash))
+	if (!c->outputs || v->kind != VERDICT_OK || v->why_unsound ||
+	    outputs_has(c->outputs, v->output_hash))
 		return;
 	v->kind = VERDICT_OUTPUT;
 	v->command = c->recover;
@@ -164,7 +168,8 @@ static void judge_output(struct verdict *v, const struct recovery *c, const stru
 	v->result = *recovered;
 }
 
-static int run_all(struct verdict *v, struct runner *r, const struct recovery *c, const struct allowed *allowed, struct run_result *recovered, struct error *err)
+static int run_all(struct verdict *v, struct runner *r, const struct recovery *c,
+		   const struct allowed *allowed, struct run_result *recovered, struct error *err)
 {
 	if (c->ready) {
 		if (run_server(v, r, c, err) < 0)
@@ -179,16 +184,19 @@ static int run_all(struct verdict *v, struct runner *r, const struct recovery *c
 		v->output_len = v->result.output_len;
 		if (c->wants_changes)
 			v->changes = runner_changes(r);
-		if (c->then && v->kind == VERDICT_OK && !v->why_unsound && run_one(v, r, c->then, PART_THEN, NULL, err) < 0)
+		if (c->then && v->kind == VERDICT_OK && !v->why_unsound &&
+		    run_one(v, r, c->then, PART_THEN, NULL, err) < 0)
 			return -1;
 		end_part(v, r, PART_THEN);
-		if (c->check && v->kind == VERDICT_OK && !v->why_unsound && run_one(v, r, c->check, PART_CHECK, c->recover ? NULL : c->ok_status, err) < 0)
+		if (c->check && v->kind == VERDICT_OK && !v->why_unsound &&
+		    run_one(v, r, c->check, PART_CHECK, c->recover ? NULL : c->ok_status, err) < 0)
 			return -1;
 	}
 	end_part(v, r, c->ready ? PART_RECOVER : PART_CHECK);
 	if (!c->dump || v->kind != VERDICT_OK || v->why_unsound)
 		return 0;
-	if (run_one(v, r, c->dump, PART_DUMP, c->recover || c->check ? NULL : c->ok_status, err) < 0)
+	if (run_one(v, r, c->dump, PART_DUMP, c->recover || c->check ? NULL : c->ok_status, err) <
+	    0)
 		return -1;
 	end_part(v, r, PART_DUMP);
 	if (v->kind == VERDICT_OK && !v->why_unsound)
@@ -196,7 +204,8 @@ static int run_all(struct verdict *v, struct runner *r, const struct recovery *c
 	return 0;
 }
 
-int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c, const struct allowed *allowed, struct error *err)
+int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c,
+		const struct allowed *allowed, struct error *err)
 {
 	struct run_result recovered = { 0 };
 	int result;
@@ -205,8 +214,10 @@ int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c, c
 	result = run_all(v, r, c, allowed, &recovered, err);
 	if (result == 0)
 		judge_output(v, c, &recovered);
-	if (result == 0 && v->kind != VERDICT_OK && runner_is_moved(r)) /* pointers in it may be to blame */
-		v->why_unsound = "recovery failed with a PM file mapped at another address, because something else was at its own";
+	if (result == 0 && v->kind != VERDICT_OK &&
+	    runner_is_moved(r)) /* pointers in it may be to blame */
+		v->why_unsound =
+			"recovery failed with a PM file mapped at another address, because something else was at its own";
 	return result;
 }
 
@@ -215,7 +226,8 @@ bool verdict_is_slow(const struct verdict *v)
 	return v->kind == VERDICT_HANG || v->kind == VERDICT_NOT_READY;
 }
 
-bool verdict_is_refusal(const struct verdict *v, const struct runner *r, const struct crash_image *im)
+bool verdict_is_refusal(const struct verdict *v, const struct runner *r,
+			const struct crash_image *im)
 {
 	return v->kind == VERDICT_STATUS && !image_has_file(im) && runner_has_missed(r);
 }
@@ -240,10 +252,13 @@ bool verdict_same(const struct verdict *a, const struct verdict *b)
 
 uint64_t verdict_outcome(const struct verdict *v)
 {
-	const uint64_t found = v->kind == VERDICT_DUMP ? v->dump_hash : v->kind == VERDICT_OUTPUT ? v->output_hash : v->site;
+	const uint64_t found = v->kind == VERDICT_DUMP     ? v->dump_hash
+			       : v->kind == VERDICT_OUTPUT ? v->output_hash
+							   : v->site;
 	const bool has_code = v->kind == VERDICT_SIGNAL || v->kind == VERDICT_STATUS;
 
-	return (found ^ (uint64_t)v->kind << 32 ^ (has_code ? (uint32_t)v->code : 0)) * 0xff51afd7ed558ccdu;
+	return (found ^ (uint64_t)v->kind << 32 ^ (has_code ? (uint32_t)v->code : 0)) *
+	       0xff51afd7ed558ccdu;
 }
 
 char *verdict_text(const struct verdict *v)
@@ -251,18 +266,17 @@ char *verdict_text(const struct verdict *v)
 	char name[64];
 
 	switch (v->kind) {
-	case VERDICT_OK:
-		return xstrdup("recovered");
+	case VERDICT_OK: return xstrdup("recovered");
 	case VERDICT_SIGNAL:
-		return xasprintf("signal %d, %s", v->code, proc_signal_name(v->code, name, sizeof name));
-	case VERDICT_HANG:
-		return xstrdup("did not end within the time limit (--timeout)");
-	case VERDICT_STATUS:
-		return xasprintf("exit status %d", v->code);
+		return xasprintf("signal %d, %s", v->code,
+				 proc_signal_name(v->code, name, sizeof name));
+	case VERDICT_HANG: return xstrdup("did not end within the time limit (--timeout)");
+	case VERDICT_STATUS: return xasprintf("exit status %d", v->code);
 	case VERDICT_NOT_READY:
 		return xstrdup("the server did not become ready within the time limit (--timeout)");
 	case VERDICT_DUMP:
-		return xstrdup("recovery left neither the state before nor the state after the operation in flight");
+		return xstrdup(
+			"recovery left neither the state before nor the state after the operation in flight");
 	case VERDICT_OUTPUT:
 		return xstrdup("recovered, but printed what it never prints when nothing is lost");
 	}
@@ -289,7 +303,9 @@ static char *last_said(const char *said, size_t len_bytes)
 char *verdict_said(const struct verdict *v)
 {
 	const struct run_result *r = &v->result;
-	char *text = r->errors_len > 0 ? last_said(r->errors, r->errors_len) : last_said(r->output, r->output_len), *said;
+	char *text = r->errors_len > 0 ? last_said(r->errors, r->errors_len)
+				       : last_said(r->output, r->output_len),
+	     *said;
 
 	said = *text ? xasprintf(": %s", text) : xstrdup(" (it printed nothing)");
 	free(text);

@@ -30,7 +30,8 @@ static uint64_t mix_file(uint64_t h, const struct crash_file *f)
 
 	h = mix(mix(h, f->exists), f->size_bytes);
 	for (uint64_t at = 0; at < f->room; at += IMAGE_PAGE_BYTES) {
-		uint64_t page = at / IMAGE_PAGE_BYTES, n = f->room - at < IMAGE_PAGE_BYTES ? f->room - at : IMAGE_PAGE_BYTES;
+		uint64_t page = at / IMAGE_PAGE_BYTES,
+			 n = f->room - at < IMAGE_PAGE_BYTES ? f->room - at : IMAGE_PAGE_BYTES;
 
 		if (f->touched[page / 64] >> page % 64 & 1 && memcmp(f->bytes + at, zeros, n) != 0)
 			h = mix_bytes(mix(h, page), f->bytes + at, n);
@@ -38,7 +39,8 @@ static uint64_t mix_file(uint64_t h, const struct crash_file *f)
 	return h;
 }
 
-uint64_t verdict_cache_key(const struct state_set *s, const struct crash_image *im, const struct allowed *allowed, uint64_t operation)
+uint64_t verdict_cache_key(const struct state_set *s, const struct crash_image *im,
+			   const struct allowed *allowed, uint64_t operation)
 {
 	uint64_t h = mix(1, operation);
 

@@ -86,7 +86,8 @@ static bool is_enough(struct explorer *e, const struct whole *w)
 }
 
 /* Newest first. */
-int whole_go_on(struct explorer *e, struct whole *w, const uint64_t *set, bool *is_over, struct error *err)
+int whole_go_on(struct explorer *e, struct whole *w, const uint64_t *set, bool *is_over,
+		struct error *err)
 {
 	uint64_t *state = states_all(&e->set), nruns = e->nruns;
 	int result = 0;

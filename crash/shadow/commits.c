@@ -6,7 +6,8 @@
 
 /* ---- what is declared ---- */
 
-void commits_add_var(struct commits *c, uint64_t addr, uint64_t len_bytes, uint64_t since_seq, bool is_outside)
+void commits_add_var(struct commits *c, uint64_t addr, uint64_t len_bytes, uint64_t since_seq,
+		     bool is_outside)
 {
 	struct commit_var *v;
 
@@ -24,13 +25,16 @@ void commits_add_var(struct commits *c, uint64_t addr, uint64_t len_bytes, uint6
 	if (len_bytes == 0)
 		return;
 	v = vec_add(&c->vars);
-	*v = (struct commit_var){ .addr = addr, .len_bytes = len_bytes, .since_seq = since_seq,
+	*v = (struct commit_var){ .addr = addr,
+				  .len_bytes = len_bytes,
+				  .since_seq = since_seq,
 				  .scope = is_outside ? COMMIT_READ : COMMIT_ALL };
 }
 
 void commits_add_range(struct commits *c, uint64_t var, uint64_t addr, uint64_t len_bytes)
 {
-	*vec_add(&c->ranges) = (struct commit_range){ addr, addr + len_bytes, var }; /* an index after commits_seal() */
+	*vec_add(&c->ranges) = (struct commit_range){ addr, addr + len_bytes,
+						      var }; /* an index after commits_seal() */
 }
 
 static int compare_vars(const void *a, const void *b)
@@ -106,11 +110,13 @@ void commits_release(struct commits *c)
 	vec_release(&c->ranges);
 }
 
-struct commit_var *commits_touched(const struct commits *c, uint64_t addr, uint64_t len_bytes, size_t *from)
+struct commit_var *commits_touched(const struct commits *c, uint64_t addr, uint64_t len_bytes,
+				   size_t *from)
 {
 	size_t i = var_before(c, addr);
 
-	for (i = i == SIZE_MAX || i < *from ? *from : i; i < c->vars.n && c->vars.at[i].addr < addr + len_bytes; i++)
+	for (i = i == SIZE_MAX || i < *from ? *from : i;
+	     i < c->vars.n && c->vars.at[i].addr < addr + len_bytes; i++)
 		if (addr < c->vars.at[i].addr + c->vars.at[i].len_bytes) {
 			*from = i + 1;
 			return &c->vars.at[i];
@@ -134,7 +140,8 @@ struct commit_var *commits_governor(const struct commits *c, uint64_t addr)
 		else
 			high = mid;
 	}
-	return low && addr < c->ranges.at[low - 1].end ? &c->vars.at[c->ranges.at[low - 1].var] : NULL;
+	return low && addr < c->ranges.at[low - 1].end ? &c->vars.at[c->ranges.at[low - 1].var]
+						       : NULL;
 }
 
 /* ---- commit writes ---- */
@@ -167,7 +174,8 @@ static void overlay(struct commit_var *v, const struct trace_event *ev)
 	memcpy(v->value + v->from, ev->data + (v->addr + v->from - ev->addr), v->to - v->from);
 }
 
-void commit_var_store(struct commit_var *v, const struct trace_event *ev, const uint8_t *before, bool is_durable)
+void commit_var_store(struct commit_var *v, const struct trace_event *ev, const uint8_t *before,
+		      bool is_durable)
 {
 	uint64_t from = v->from, to = v->to;
 	struct commit_write w, *last;
@@ -175,7 +183,8 @@ void commit_var_store(struct commit_var *v, const struct trace_event *ev, const 
 
 	if (!v->value) {
 		v->value = copy_value(v, before);
-		add_write(v, &(struct commit_write){ .last_seq = v->since_seq, .value = copy_value(v, before) });
+		add_write(v, &(struct commit_write){ .last_seq = v->since_seq,
+						     .value = copy_value(v, before) });
 	} else if (is_durable) {
 		v->base = v->writes.n - 1;
 	}
@@ -186,7 +195,8 @@ void commit_var_store(struct commit_var *v, const struct trace_event *ev, const 
 		return;
 	}
 	/* nothing else was stored since, and to other bytes of it: one write in several stores */
-	is_piece = last->first_seq && v->nstores == v->nstores_then && (v->from >= to || v->to <= from);
+	is_piece = last->first_seq && v->nstores == v->nstores_then &&
+		   (v->from >= to || v->to <= from);
 	v->nstores_then = v->nstores;
 	if (memcmp(last->value, v->value, v->len_bytes) == 0) {
 		last->last_seq = ev->seq;
@@ -194,8 +204,12 @@ void commit_var_store(struct commit_var *v, const struct trace_event *ev, const 
 			last->site = ev->site;
 		return;
 	}
-	w = (struct commit_write){ .first_seq = ev->seq, .last_seq = ev->seq, .site = ev->site, .before_seq = last->last_seq,
-				   .before = last->site, .value = copy_value(v, v->value) };
+	w = (struct commit_write){ .first_seq = ev->seq,
+				   .last_seq = ev->seq,
+				   .site = ev->site,
+				   .before_seq = last->last_seq,
+				   .before = last->site,
+				   .value = copy_value(v, v->value) };
 	if (is_piece) {
 		w.before_seq = last->before_seq;
 		w.before = last->before;
@@ -208,7 +222,8 @@ void commit_var_store(struct commit_var *v, const struct trace_event *ev, const 
 /* Nothing was written to a variable: what it was at first is what survives. */
 static const struct commit_write unwritten;
 
-enum commit_state commit_judge(const struct commit_var *v, const struct commit_write *w, uint64_t last_seq, uint64_t changed_seq)
+enum commit_state commit_judge(const struct commit_var *v, const struct commit_write *w,
+			       uint64_t last_seq, uint64_t changed_seq)
 {
 	if (last_seq <= v->since_seq)
 		return COMMIT_CONSISTENT;
@@ -223,7 +238,8 @@ static size_t first_possible(const struct commit_var *v, bool is_durable)
 	return is_durable && v->writes.n ? v->writes.n - 1 : v->base;
 }
 
-enum commit_state commit_var_judge(const struct commit_var *v, const uint8_t *value, bool is_durable, uint64_t last_seq, uint64_t changed_seq,
+enum commit_state commit_var_judge(const struct commit_var *v, const uint8_t *value,
+				   bool is_durable, uint64_t last_seq, uint64_t changed_seq,
 				   const struct commit_write **w)
 {
 	enum commit_state state = COMMIT_CONSISTENT;
@@ -246,7 +262,8 @@ enum commit_state commit_var_judge(const struct commit_var *v, const uint8_t *va
 	return state;
 }
 
-bool commit_var_doubts(const struct commit_var *v, bool is_durable, uint64_t last_seq, uint64_t changed_seq)
+bool commit_var_doubts(const struct commit_var *v, bool is_durable, uint64_t last_seq,
+		       uint64_t changed_seq)
 {
 	if (v->writes.n == 0)
 		return commit_judge(v, &unwritten, last_seq, changed_seq) != COMMIT_CONSISTENT;

@@ -5,7 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-struct shadow *shadow_new(const struct model *m, const struct model_image *image, struct commits *commits)
+struct shadow *shadow_new(const struct model *m, const struct model_image *image,
+			  struct commits *commits)
 {
 	struct shadow *s = xcalloc(1, sizeof *s);
 
@@ -112,7 +113,8 @@ static struct thread *thread_of(struct shadow *s, const struct trace_event *ev)
 	struct thread *t;
 
 	for (size_t i = 0; i < s->threads.n; i++)
-		if (s->threads.at[i]->stream == ev->stream && s->threads.at[i]->number == ev->thread)
+		if (s->threads.at[i]->stream == ev->stream &&
+		    s->threads.at[i]->number == ev->thread)
 			return s->threads.at[i];
 	t = xcalloc(1, sizeof *t);
 	t->stream = ev->stream;
@@ -168,7 +170,8 @@ static void step_flush(struct shadow *s, const struct trace_event *ev)
 
 	for (uint64_t at = start; at - start < len_bytes; at += SHADOW_LINE)
 		if ((l = shadow_line(s, at)))
-			flush_line(l, thread_of(s, ev), platform_flush(s->platform, ev->kind), ev->seq);
+			flush_line(l, thread_of(s, ev), platform_flush(s->platform, ev->kind),
+				   ev->seq);
 }
 
 /* The kernel writes back what is in the cache; the caller's own non-temporal stores drain with it. */
@@ -211,16 +214,21 @@ static bool is_governed(const struct shadow *s, uint64_t addr, uint32_t len_byte
 	return false;
 }
 
-static void store_part(struct shadow *s, const struct trace_event *ev, uint32_t skip, uint32_t len_bytes, unsigned flags)
+static void store_part(struct shadow *s, const struct trace_event *ev, uint32_t skip,
+		       uint32_t len_bytes, unsigned flags)
 {
 	struct line *l = line_get(s, ev->addr + skip);
 	const uint64_t at = ev->addr + skip - l->addr;
-	const bool is_late = model_is_late(s->model), is_unordered = is_late || platform_is_unordered(s->platform, ev);
+	const bool is_late = model_is_late(s->model),
+		   is_unordered = is_late || platform_is_unordered(s->platform, ev);
 	struct thread *t = thread_of(s, ev);
 
 	if (l->writes.n == WRITES_MAX - 1)
 		line_compact(l);
-	*vec_add(&l->writes) = (struct write){ .w = { ev->seq, ev->site, flags & SHADOW_TRUSTED, flags & SHADOW_IN_TX }, .stream = ev->stream, .thread = ev->thread,
+	*vec_add(&l->writes) = (struct write){ .w = { ev->seq, ev->site, flags & SHADOW_TRUSTED,
+						      flags & SHADOW_IN_TX },
+					       .stream = ev->stream,
+					       .thread = ev->thread,
 					       .is_unordered = is_unordered };
 	for (uint32_t i = 0; i < len_bytes; i++) {
 		l->stored_again |= (uint64_t)(l->last[at + i] != 0) << (at + i);
@@ -274,7 +282,9 @@ static void step_store(struct shadow *s, const struct trace_event *ev, unsigned 
 
 	for (size_t i = 0; model_is_late(s->model) && i < s->threads.n; i++)
 		if (s->threads.at[i] != t)
-			thread_fence(s->threads.at[i]); /* between threads, what was stored first arrives first */
+			thread_fence(
+				s->threads.at
+					[i]); /* between threads, what was stored first arrives first */
 	store_variables(s, ev);
 	for (uint32_t skip = 0; skip < ev->data_len; skip += part) {
 		part = SHADOW_LINE - (uint32_t)((ev->addr + skip) % SHADOW_LINE);

@@ -50,7 +50,8 @@ struct asked {
 	bool is_durable;
 };
 
-static bool is_doubtful(const struct shadow *s, const struct line *l, uint64_t i, struct asked *asked)
+static bool is_doubtful(const struct shadow *s, const struct line *l, uint64_t i,
+			struct asked *asked)
 {
 	const struct commit_var *v = l->last[i] ? commits_governor(&s->commits, l->addr + i) : NULL;
 
@@ -62,7 +63,8 @@ static bool is_doubtful(const struct shadow *s, const struct line *l, uint64_t i
 				 l->changed[i] ? l->writes.at[l->changed[i] - 1].w.seq : 0);
 }
 
-bool shadow_each_doubtful(const struct shadow *s, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg)
+bool shadow_each_doubtful(const struct shadow *s, size_t max_lines,
+			  void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg)
 {
 	struct asked asked = { 0 };
 	size_t n = 0;
@@ -105,7 +107,8 @@ static int compare_recency(const void *a, const void *b)
 	return m != n ? (m < n) - (m > n) : (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-void shadow_each_stored(const struct shadow *s, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg)
+void shadow_each_stored(const struct shadow *s, size_t max_lines,
+			void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg)
 {
 	const size_t n = s->lines.n;
 	struct line **lines = xcalloc(n + 1, sizeof *lines);

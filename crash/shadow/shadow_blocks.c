@@ -11,10 +11,13 @@ void shadow_blocks_add(struct shadow *s, const struct trace_event *ev, bool is_t
 {
 	if (s->blocks.n == BLOCKS_MAX) {
 		s->blocks.n -= BLOCKS_MAX / 2;
-		memmove(s->blocks.at, s->blocks.at + BLOCKS_MAX / 2, s->blocks.n * sizeof *s->blocks.at);
+		memmove(s->blocks.at, s->blocks.at + BLOCKS_MAX / 2,
+			s->blocks.n * sizeof *s->blocks.at);
 	}
 	s->has_blocks = true;
-	*vec_add(&s->blocks) = (struct shadow_block){ ev->addr, ev->arg[0], { ev->seq, ev->site, is_trusted, false } };
+	*vec_add(&s->blocks) = (struct shadow_block){ ev->addr,
+						      ev->arg[0],
+						      { ev->seq, ev->site, is_trusted, false } };
 }
 
 bool shadow_has_blocks(const struct shadow *s)
@@ -36,13 +39,14 @@ const struct shadow_block *shadow_uninitialised(const struct shadow *s, uint64_t
 }
 
 /* How many lines of it were told of. */
-static size_t tell_block(const struct shadow *s, const struct shadow_block *b, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg),
-			 void *arg)
+static size_t tell_block(const struct shadow *s, const struct shadow_block *b, size_t max_lines,
+			 void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg)
 {
 	uint64_t line = b->addr / SHADOW_LINE * SHADOW_LINE;
 	size_t n = 0;
 
-	for (size_t k = 0; k < BLOCK_LINES_MAX && line < b->addr + b->len_bytes && n < max_lines; k++, line += SHADOW_LINE) {
+	for (size_t k = 0; k < BLOCK_LINES_MAX && line < b->addr + b->len_bytes && n < max_lines;
+	     k++, line += SHADOW_LINE) {
 		uint64_t mask = 0;
 
 		for (uint64_t i = 0; i < SHADOW_LINE; i++)
@@ -55,8 +59,8 @@ static size_t tell_block(const struct shadow *s, const struct shadow_block *b, s
 	return n;
 }
 
-void shadow_each_uninitialised(struct shadow *s, uint64_t since_seq, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg),
-			       void *arg)
+void shadow_each_uninitialised(struct shadow *s, uint64_t since_seq, size_t max_lines,
+			       void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg)
 {
 	size_t total = 0, to = s->blocks.n, i = s->blocks.n, n;
 
@@ -68,7 +72,8 @@ void shadow_each_uninitialised(struct shadow *s, uint64_t since_seq, size_t max_
 			s->blocks.at[--to] = s->blocks.at[i];
 	}
 	if (to > i) {
-		memmove(s->blocks.at + i, s->blocks.at + to, (s->blocks.n - to) * sizeof *s->blocks.at);
+		memmove(s->blocks.at + i, s->blocks.at + to,
+			(s->blocks.n - to) * sizeof *s->blocks.at);
 		s->blocks.n -= to - i;
 	}
 }

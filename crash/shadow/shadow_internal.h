@@ -26,11 +26,11 @@ struct line {
 	uint64_t captured_seq, durable_seq;
 	uint8_t value[SHADOW_LINE];
 	uint8_t last[SHADOW_LINE], changed[SHADOW_LINE]; /* index in writes plus 1 */
-	uint64_t stored_again; /* a bit for each byte */
+	uint64_t stored_again;                           /* a bit for each byte */
 	VEC(struct write) writes;
 	struct line *newer, *older;
 	const struct thread *waiter; /* the last thread that waits for it: */
-	size_t wait;		     /* index in its waits */
+	size_t wait;                 /* index in its waits */
 };
 
 /* What waits for a fence of a thread. */
@@ -55,7 +55,8 @@ struct shadow {
 	VEC(struct thread *) threads; /* few */
 	struct line *newest;
 	bool has_blocks; /* had some */
-	VEC(struct shadow_block) blocks; /* in the order of time; those with nothing left to initialise are dropped */
+	VEC(struct shadow_block)
+	blocks; /* in the order of time; those with nothing left to initialise are dropped */
 };
 
 static inline struct line *shadow_line(const struct shadow *s, uint64_t addr)

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define FILE_BYTES_MAX (1u << 20) /* more than the recorder keeps: what claims to be larger is damaged */
+#define FILE_BYTES_MAX \
+	(1u << 20) /* more than the recorder keeps: what claims to be larger is damaged */
 
 static struct beside_file *find(struct beside *b, const char *path)
 {
@@ -20,8 +21,8 @@ static struct beside_file *find(struct beside *b, const char *path)
 /* What is being read: its parts come next. */
 struct reading {
 	struct beside *b;
-	size_t file;	  /* index plus 1; 0: nothing */
-	uint64_t at;	  /* bytes that have come */
+	size_t file; /* index plus 1; 0: nothing */
+	uint64_t at; /* bytes that have come */
 };
 
 /* All parts have come, or never will. */
@@ -69,7 +70,9 @@ static void part_add(struct reading *r, const char *hex)
 	struct beside_file *f = r->file ? &r->b->files.at[r->file - 1] : NULL;
 	struct beside_version *v = f ? &f->versions.at[f->versions.n - 1] : NULL;
 
-	for (; v && v->what == BESIDE_CONTENT && digit(hex[0]) >= 0 && digit(hex[1]) >= 0 && r->at < v->len_bytes; hex += 2)
+	for (; v && v->what == BESIDE_CONTENT && digit(hex[0]) >= 0 && digit(hex[1]) >= 0 &&
+	       r->at < v->len_bytes;
+	     hex += 2)
 		v->bytes[r->at++] = (uint8_t)(digit(hex[0]) << 4 | digit(hex[1]));
 }
 
@@ -125,7 +128,8 @@ static void keep_written(struct beside *b, const struct trace *t, const char *co
 	size_t n = 0;
 
 	for (size_t i = 0; i < b->files.n; i++)
-		if (n < BESIDE_MAX && b->files.at[i].is_written && !is_pm(t, b->files.at[i].path) && !is_listed(paths, b->files.at[i].path))
+		if (n < BESIDE_MAX && b->files.at[i].is_written && !is_pm(t, b->files.at[i].path) &&
+		    !is_listed(paths, b->files.at[i].path))
 			b->files.at[n++] = b->files.at[i];
 		else
 			file_release(&b->files.at[i]);
@@ -160,9 +164,11 @@ void beside_release(struct beside *b)
 	vec_release(&b->files);
 }
 
-const struct beside_version *beside_at(const struct beside_file *f, enum beside_time time, uint64_t seq)
+const struct beside_version *beside_at(const struct beside_file *f, enum beside_time time,
+				       uint64_t seq)
 {
-	static const struct beside_version unknown = { .what = BESIDE_UNKNOWN }, absent = { .what = BESIDE_ABSENT };
+	static const struct beside_version unknown = { .what = BESIDE_UNKNOWN },
+					   absent = { .what = BESIDE_ABSENT };
 	const struct beside_version *v = &unknown;
 
 	if (time == BESIDE_NEVER)
@@ -170,22 +176,31 @@ const struct beside_version *beside_at(const struct beside_file *f, enum beside_
 	for (size_t i = 0; i < f->versions.n; i++) {
 		const struct beside_version *next = &f->versions.at[i];
 
-		if (next->seq == 0 || time == BESIDE_END || (time == BESIDE_CRASH && next->seq < seq))
+		if (next->seq == 0 || time == BESIDE_END ||
+		    (time == BESIDE_CRASH && next->seq < seq))
 			v = next;
 	}
 	return v;
 }
 
-void beside_image(struct crash_image *with, const struct crash_image *im, const struct beside *b, const struct beside_version *const *versions)
+void beside_image(struct crash_image *with, const struct crash_image *im, const struct beside *b,
+		  const struct beside_version *const *versions)
 {
 	*with = (struct crash_image){ .version = im->version };
 	for (size_t i = 0; i < im->files.n; i++)
 		*vec_add(&with->files) = im->files.at[i];
 	for (size_t i = 0; i < b->files.n; i++) {
 		const struct beside_version *v = versions[i];
-		const uint64_t npages = v->what == BESIDE_CONTENT ? (v->len_bytes + IMAGE_PAGE_BYTES - 1) / IMAGE_PAGE_BYTES : 0;
-		struct crash_file f = { .path = b->files.at[i].path, .bytes = v->bytes, .room = npages * IMAGE_PAGE_BYTES, .size_bytes = npages ? v->len_bytes : 0,
-					.exists = v->what == BESIDE_CONTENT, .version = 1 };
+		const uint64_t npages =
+			v->what == BESIDE_CONTENT
+				? (v->len_bytes + IMAGE_PAGE_BYTES - 1) / IMAGE_PAGE_BYTES
+				: 0;
+		struct crash_file f = { .path = b->files.at[i].path,
+					.bytes = v->bytes,
+					.room = npages * IMAGE_PAGE_BYTES,
+					.size_bytes = npages ? v->len_bytes : 0,
+					.exists = v->what == BESIDE_CONTENT,
+					.version = 1 };
 
 		f.touched = xcalloc(npages / 64 + 1, sizeof *f.touched);
 		f.changed = xcalloc(npages / 64 + 1, sizeof *f.changed);

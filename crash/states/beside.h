@@ -33,10 +33,12 @@ void beside_release(struct beside *b);
 enum beside_time { BESIDE_NEVER, BESIDE_BEFORE, BESIDE_CRASH, BESIDE_END, BESIDE_TIMES };
 
 /* How the file was then, for a crash before the event seq. */
-const struct beside_version *beside_at(const struct beside_file *f, enum beside_time time, uint64_t seq);
+const struct beside_version *beside_at(const struct beside_file *f, enum beside_time time,
+				       uint64_t seq);
 
 /* A copy of an image that has the files, too, each as this version; its contents are those of both. */
-void beside_image(struct crash_image *with, const struct crash_image *im, const struct beside *b, const struct beside_version *const *versions);
+void beside_image(struct crash_image *with, const struct crash_image *im, const struct beside *b,
+		  const struct beside_version *const *versions);
 void beside_image_release(struct crash_image *with, const struct crash_image *im);
 
 #endif

@@ -55,7 +55,8 @@ static void note_volatile(struct declared *d, const struct trace_event *ev)
 
 		if (ev->addr >= v->to || v->from >= end)
 			continue;
-		add(&d->bytes, ev->seq, ev->addr > v->from ? ev->addr : v->from, end < v->to ? end : v->to);
+		add(&d->bytes, ev->seq, ev->addr > v->from ? ev->addr : v->from,
+		    end < v->to ? end : v->to);
 		add(&d->all, ev->seq, ev->addr, end);
 	}
 }
@@ -137,7 +138,8 @@ void declared_each_whole(const struct declared *d, void (*f)(uint64_t seq, void 
 		bool is_whole = true;
 
 		for (next = i; next < d->all.n && d->all.at[next].seq == d->all.at[i].seq; next++)
-			is_whole &= declared_has(&d->bytes, d->all.at[next].seq, d->all.at[next].from, d->all.at[next].to);
+			is_whole &= declared_has(&d->bytes, d->all.at[next].seq,
+						 d->all.at[next].from, d->all.at[next].to);
 		if (is_whole)
 			f(d->all.at[i].seq, arg);
 	}

@@ -17,8 +17,8 @@ typedef VEC(struct declared_bytes) declared_list;
 
 struct declared {
 	VEC(struct declared_range) volatiles; /* PMEND_IGNORE: what is stored there later, too */
-	declared_list bytes; /* that were declared */
-	declared_list all;   /* of the same stores: what could be lost when they were */
+	declared_list bytes;                  /* that were declared */
+	declared_list all; /* of the same stores: what could be lost when they were */
 };
 
 /* m: as it is before the event. */

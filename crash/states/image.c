@@ -21,7 +21,8 @@ static void file_init(struct crash_file *f, uint64_t room)
 	f->changed = xcalloc(words, sizeof *f->changed);
 	if (f->room == 0)
 		return;
-	f->bytes = mmap(NULL, f->room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	f->bytes = mmap(NULL, f->room, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (f->bytes == MAP_FAILED)
 		alloc_die();
 }
@@ -63,17 +64,20 @@ struct crash_file *image_file(const struct crash_image *im, uint64_t file)
 
 static void note_lines(struct crash_file *f, uint64_t offset, uint64_t len_bytes)
 {
-	for (uint64_t l = offset / IMAGE_LINE_BYTES; l <= (offset + len_bytes - 1) / IMAGE_LINE_BYTES; l++)
+	for (uint64_t l = offset / IMAGE_LINE_BYTES;
+	     l <= (offset + len_bytes - 1) / IMAGE_LINE_BYTES; l++)
 		f->lines[l / 64] |= (uint64_t)1 << l % 64;
 }
 
-static void note_pages(struct crash_image *im, struct crash_file *f, uint64_t offset, uint64_t len_bytes)
+static void note_pages(struct crash_image *im, struct crash_file *f, uint64_t offset,
+		       uint64_t len_bytes)
 {
 	if (len_bytes == 0)
 		return;
 	if (f->lines)
 		note_lines(f, offset, len_bytes);
-	for (uint64_t p = offset / IMAGE_PAGE_BYTES; p <= (offset + len_bytes - 1) / IMAGE_PAGE_BYTES; p++) {
+	for (uint64_t p = offset / IMAGE_PAGE_BYTES;
+	     p <= (offset + len_bytes - 1) / IMAGE_PAGE_BYTES; p++) {
 		f->touched[p / 64] |= (uint64_t)1 << p % 64;
 		f->changed[p / 64] |= (uint64_t)1 << p % 64;
 	}
@@ -133,7 +137,8 @@ static void set_size(struct crash_image *im, struct crash_file *f, uint64_t size
 	f->version = ++im->version;
 }
 
-static void move_bytes(struct crash_image *im, struct crash_file *f, uint64_t to, uint64_t from, uint64_t end)
+static void move_bytes(struct crash_image *im, struct crash_file *f, uint64_t to, uint64_t from,
+		       uint64_t end)
 {
 	if (from < end && end <= f->room && to + (end - from) <= f->room) {
 		memmove(f->bytes + to, f->bytes + from, end - from);
@@ -141,7 +146,8 @@ static void move_bytes(struct crash_image *im, struct crash_file *f, uint64_t to
 	}
 }
 
-static void fallocate_event(struct crash_image *im, struct crash_file *f, uint64_t mode, uint64_t offset, uint64_t len_bytes)
+static void fallocate_event(struct crash_image *im, struct crash_file *f, uint64_t mode,
+			    uint64_t offset, uint64_t len_bytes)
 {
 	uint64_t end = offset + len_bytes, old = f->size_bytes;
 
@@ -174,7 +180,8 @@ static void old_event(struct crash_image *im, uint64_t addr, uint64_t len_bytes)
 	uint8_t bytes[IMAGE_PAGE_BYTES];
 	uint32_t n;
 
-	for (len_bytes = len_bytes < left ? len_bytes : left; len_bytes > 0; addr += n, len_bytes -= n) {
+	for (len_bytes = len_bytes < left ? len_bytes : left; len_bytes > 0;
+	     addr += n, len_bytes -= n) {
 		n = len_bytes < sizeof bytes ? (uint32_t)len_bytes : (uint32_t)sizeof bytes;
 		pmt_old_bytes(bytes, PMT_OFFSET(addr), n);
 		image_write(im, addr, bytes, n);
@@ -193,8 +200,8 @@ void image_event(struct crash_image *im, const struct trace_event *ev)
 		image_write(im, ev->addr, ev->data, ev->data_len);
 		return;
 	}
-	if (ev->kind != PMT_FILE && ev->kind != PMT_SIZE && ev->kind != PMT_FALLOCATE && ev->kind != PMT_RENAME &&
-	    ev->kind != PMT_UNLINK)
+	if (ev->kind != PMT_FILE && ev->kind != PMT_SIZE && ev->kind != PMT_FALLOCATE &&
+	    ev->kind != PMT_RENAME && ev->kind != PMT_UNLINK)
 		return;
 	f = image_file(im, ev->arg[0]);
 	if (!f)
@@ -237,10 +244,13 @@ static uint64_t next_line(const struct crash_file *f, uint64_t line, bool is_wri
 	const uint64_t n = nlines_of(f);
 
 	while (line < n) {
-		const uint64_t word = (is_written ? f->lines[line / 64] : ~f->lines[line / 64]) >> line % 64;
+		const uint64_t word =
+			(is_written ? f->lines[line / 64] : ~f->lines[line / 64]) >> line % 64;
 
 		if (word)
-			return line + (uint64_t)__builtin_ctzll(word) < n ? line + (uint64_t)__builtin_ctzll(word) : n;
+			return line + (uint64_t)__builtin_ctzll(word) < n
+				       ? line + (uint64_t)__builtin_ctzll(word)
+				       : n;
 		line += 64 - line % 64;
 	}
 	return n;

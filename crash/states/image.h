@@ -12,15 +12,17 @@
 #define IMAGE_LINE_BYTES 64u
 
 struct crash_file {
-	char *path;	     /* the file's own, absolute; NULL: no such number */
-	uint8_t *bytes;	     /* `room` bytes, zero where nothing was written; pages come into being when touched */
-	uint64_t room;	     /* the largest size it ever has in the trace */
+	char *path; /* the file's own, absolute; NULL: no such number */
+	uint8_t *
+		bytes; /* `room` bytes, zero where nothing was written; pages come into being when touched */
+	uint64_t room; /* the largest size it ever has in the trace */
 	uint64_t size_bytes;
 	bool exists;
-	uint64_t *touched;   /* bit for each page that may not be all zero */
-	uint64_t *changed;   /* bit for each page that was written since the runner took it last */
-	uint64_t *lines;     /* bit for each line that was written since image_forget_lines(); NULL: nobody asks */
-	uint64_t version;    /* grows with presence, size, and content */
+	uint64_t *touched; /* bit for each page that may not be all zero */
+	uint64_t *changed; /* bit for each page that was written since the runner took it last */
+	uint64_t *
+		lines; /* bit for each line that was written since image_forget_lines(); NULL: nobody asks */
+	uint64_t version; /* grows with presence, size, and content */
 };
 
 struct crash_image {
@@ -33,8 +35,10 @@ void image_init(struct crash_image *im, const uint64_t *sizes, size_t n);
 void image_release(struct crash_image *im);
 /* FILE, CONTENT, SIZE, FALLOCATE, RENAME, UNLINK; others change nothing. */
 void image_event(struct crash_image *im, const struct trace_event *ev);
-bool image_has_file(const struct crash_image *im); /* there is one with a name, for whoever looks for it */
-struct crash_file *image_file(const struct crash_image *im, uint64_t file); /* NULL if there is no such number */
+bool image_has_file(
+	const struct crash_image *im); /* there is one with a name, for whoever looks for it */
+struct crash_file *image_file(const struct crash_image *im,
+			      uint64_t file); /* NULL if there is no such number */
 void image_write(struct crash_image *im, uint64_t addr, const uint8_t *bytes, uint32_t len_bytes);
 void image_read(const struct crash_image *im, uint64_t addr, uint8_t *bytes, uint32_t len_bytes);
 /* From now on, which lines are written is noted; from the next call on, anew. */

@@ -50,7 +50,11 @@ static void add_range(struct finding_pass *p, struct open_tx *tx, const struct t
 	}
 	*vec_add(&tx->ranges) = p->out->list.n;
 	r = vec_add(&p->out->list);
-	*r = (struct logged_range){ .begin_seq = tx->begin_seq, .seq = ev->seq, .end_seq = UINT64_MAX, .addr = ev->addr, .len_bytes = ev->size_bytes };
+	*r = (struct logged_range){ .begin_seq = tx->begin_seq,
+				    .seq = ev->seq,
+				    .end_seq = UINT64_MAX,
+				    .addr = ev->addr,
+				    .len_bytes = ev->size_bytes };
 }
 
 static void pass_event(struct finding_pass *p, const struct trace_event *ev, bool is_wanted)
@@ -67,7 +71,8 @@ static void pass_event(struct finding_pass *p, const struct trace_event *ev, boo
 		image_write(&p->image, ev->addr, ev->data, ev->size_bytes);
 }
 
-void logged_find(struct logged *l, const struct plan *plan, const uint32_t *classes, size_t nclasses, const bool *is_wanted)
+void logged_find(struct logged *l, const struct plan *plan, const uint32_t *classes,
+		 size_t nclasses, const bool *is_wanted)
 {
 	struct trace *t = trace_cursor(plan->trace);
 	struct finding_pass p = { .out = l };
@@ -79,7 +84,8 @@ void logged_find(struct logged *l, const struct plan *plan, const uint32_t *clas
 	while (trace_next(t, &ev)) {
 		if (!plan_is_initial_event(plan, &ev))
 			image_event(&p.image, &ev);
-		pass_event(&p, &ev, ev.site && ev.site->id < nclasses && is_wanted[classes[ev.site->id]]);
+		pass_event(&p, &ev,
+			   ev.site && ev.site->id < nclasses && is_wanted[classes[ev.site->id]]);
 	}
 	for (size_t i = 0; i < p.open.n; i++) {
 		end_tx(&p, &p.open.at[i], UINT64_MAX);
@@ -109,16 +115,19 @@ bool logged_is_open(const struct logged *l, uint64_t seq)
 }
 
 /* In all contents of a line. */
-static void put_in_line(struct state_set *s, const struct state_line *l, const struct logged_range *r, const uint8_t *bytes)
+static void put_in_line(struct state_set *s, const struct state_line *l,
+			const struct logged_range *r, const uint8_t *bytes)
 {
-	const uint64_t from = r->addr > l->addr ? r->addr : l->addr, end = r->addr + r->len_bytes, line_end = l->addr + s->line_bytes,
-		       to = end < line_end ? end : line_end;
+	const uint64_t from = r->addr > l->addr ? r->addr : l->addr, end = r->addr + r->len_bytes,
+		       line_end = l->addr + s->line_bytes, to = end < line_end ? end : line_end;
 
 	for (uint32_t c = 0; from < to && c < l->ncontents; c++)
-		memcpy(s->bytes.at + l->contents + (size_t)c * s->line_bytes + (from - l->addr), bytes + (from - r->addr), to - from);
+		memcpy(s->bytes.at + l->contents + (size_t)c * s->line_bytes + (from - l->addr),
+		       bytes + (from - r->addr), to - from);
 }
 
-static void keep(struct logged_undo *undo, const struct crash_image *im, const struct state_set *s, const struct logged_range *r)
+static void keep(struct logged_undo *undo, const struct crash_image *im, const struct state_set *s,
+		 const struct logged_range *r)
 {
 	uint8_t bytes[PMT_STORE_MAX_BYTES];
 
@@ -130,7 +139,8 @@ static void keep(struct logged_undo *undo, const struct crash_image *im, const s
 			*vec_add(&undo->contents) = s->bytes.at[i];
 }
 
-void logged_apply(const struct logged *l, uint64_t seq, struct crash_image *im, struct state_set *s, struct logged_undo *undo)
+void logged_apply(const struct logged *l, uint64_t seq, struct crash_image *im, struct state_set *s,
+		  struct logged_undo *undo)
 {
 	for (size_t i = 0; i < l->list.n && l->list.at[i].seq < seq; i++) {
 		const struct logged_range *r = &l->list.at[i];
@@ -144,11 +154,13 @@ void logged_apply(const struct logged *l, uint64_t seq, struct crash_image *im, 
 	}
 }
 
-void logged_undo(const struct logged *l, uint64_t seq, struct crash_image *im, struct state_set *s, struct logged_undo *undo)
+void logged_undo(const struct logged *l, uint64_t seq, struct crash_image *im, struct state_set *s,
+		 struct logged_undo *undo)
 {
 	size_t at = undo->image.n;
 
-	for (size_t i = l->list.n; i-- > 0;) { /* the first range that was put in comes back last: ranges may overlap */
+	for (size_t i = l->list.n;
+	     i-- > 0;) { /* the first range that was put in comes back last: ranges may overlap */
 		const struct logged_range *r = &l->list.at[i];
 
 		if (!is_open(r, seq))

@@ -10,7 +10,8 @@
 #include "crash/states/states.h"
 
 struct logged_range {
-	uint64_t begin_seq, seq, end_seq; /* of the transaction, of the first store to the range, and of its end; UINT64_MAX: it has none */
+	uint64_t begin_seq, seq,
+		end_seq; /* of the transaction, of the first store to the range, and of its end; UINT64_MAX: it has none */
 	uint64_t addr;
 	uint32_t len_bytes;
 	uint8_t after[PMT_STORE_MAX_BYTES];
@@ -21,7 +22,8 @@ struct logged {
 };
 
 /* What the stores of some places change in transactions. classes: a number for each site, by id; is_wanted: by number. Reads the trace once. */
-void logged_find(struct logged *l, const struct plan *p, const uint32_t *classes, size_t nclasses, const bool *is_wanted);
+void logged_find(struct logged *l, const struct plan *p, const uint32_t *classes, size_t nclasses,
+		 const bool *is_wanted);
 void logged_release(struct logged *l);
 
 /* A crash before event seq comes while ranges are logged. */
@@ -30,7 +32,9 @@ bool logged_is_open(const struct logged *l, uint64_t seq);
 struct logged_undo {
 	VEC(uint8_t) image, contents;
 };
-void logged_apply(const struct logged *l, uint64_t seq, struct crash_image *im, struct state_set *s, struct logged_undo *undo);
-void logged_undo(const struct logged *l, uint64_t seq, struct crash_image *im, struct state_set *s, struct logged_undo *undo);
+void logged_apply(const struct logged *l, uint64_t seq, struct crash_image *im, struct state_set *s,
+		  struct logged_undo *undo);
+void logged_undo(const struct logged *l, uint64_t seq, struct crash_image *im, struct state_set *s,
+		 struct logged_undo *undo);
 
 #endif

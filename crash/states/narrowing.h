@@ -8,7 +8,7 @@
 struct narrowing {
 	struct narrowing *before;
 	size_t uses;
-	size_t line;	 /* index in lines */
+	size_t line;     /* index in lines */
 	uint64_t left[]; /* contents of the line that are left, as many words as it has */
 };
 

@@ -8,8 +8,8 @@
 
 static bool is_file_change(const struct plan *p, const struct trace_event *ev)
 {
-	return (ev->kind == PMT_FILE && !plan_is_initial_event(p, ev)) || ev->kind == PMT_SIZE || ev->kind == PMT_FALLOCATE || ev->kind == PMT_RENAME ||
-	       ev->kind == PMT_UNLINK;
+	return (ev->kind == PMT_FILE && !plan_is_initial_event(p, ev)) || ev->kind == PMT_SIZE ||
+	       ev->kind == PMT_FALLOCATE || ev->kind == PMT_RENAME || ev->kind == PMT_UNLINK;
 }
 
 /* As the trace is not replayed beyond the first change, what is there is what was there at first. */
@@ -18,7 +18,8 @@ static bool is_new(const struct crash_image *im, const struct trace_event *ev)
 	uint8_t bytes[256];
 
 	for (uint32_t at = 0; at < ev->data_len; at += (uint32_t)sizeof bytes) {
-		const uint32_t n = ev->data_len - at < sizeof bytes ? ev->data_len - at : (uint32_t)sizeof bytes;
+		const uint32_t n = ev->data_len - at < sizeof bytes ? ev->data_len - at
+								    : (uint32_t)sizeof bytes;
 
 		image_read(im, ev->addr + at, bytes, n);
 		if (memcmp(bytes, ev->data + at, n) != 0)

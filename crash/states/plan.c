@@ -48,7 +48,8 @@ static void operation_end(struct plan *p, const struct trace_event *ev)
 	for (size_t i = p->operations.n; i-- > 0;) {
 		struct operation *o = &p->operations.at[i];
 
-		if (o->stream == ev->stream && o->thread == ev->thread && o->end_seq == UINT64_MAX) {
+		if (o->stream == ev->stream && o->thread == ev->thread &&
+		    o->end_seq == UINT64_MAX) {
 			o->end_seq = ev->seq;
 			return;
 		}
@@ -100,7 +101,8 @@ static void add_commit(struct plan *p, const struct plan_commit *c)
 	for (size_t i = 0; i < p->commits.n; i++) {
 		const struct plan_commit *o = &p->commits.at[i];
 
-		if (o->var == c->var && o->var_bytes == c->var_bytes && o->addr == c->addr && o->len_bytes == c->len_bytes)
+		if (o->var == c->var && o->var_bytes == c->var_bytes && o->addr == c->addr &&
+		    o->len_bytes == c->len_bytes)
 			return;
 	}
 	*vec_add(&p->commits) = *c;
@@ -109,9 +111,13 @@ static void add_commit(struct plan *p, const struct plan_commit *c)
 static void note_commit(struct plan *p, const struct trace_event *ev)
 {
 	if (ev->kind == PMT_COMMIT_VAR)
-		add_commit(p, &(struct plan_commit){ .var = ev->addr, .var_bytes = ev->arg[0], .seq = ev->seq });
+		add_commit(p, &(struct plan_commit){
+				      .var = ev->addr, .var_bytes = ev->arg[0], .seq = ev->seq });
 	else
-		add_commit(p, &(struct plan_commit){ .var = ev->addr, .addr = ev->arg[0], .len_bytes = ev->arg[1], .seq = ev->seq });
+		add_commit(p, &(struct plan_commit){ .var = ev->addr,
+						     .addr = ev->arg[0],
+						     .len_bytes = ev->arg[1],
+						     .seq = ev->seq });
 }
 
 void plan_add_commit_sites(struct plan *p, const bool *is_commit, size_t n)
@@ -121,21 +127,24 @@ void plan_add_commit_sites(struct plan *p, const bool *is_commit, size_t n)
 
 	while (trace_next(t, &ev))
 		if (trace_is_store(ev.kind) && ev.site && ev.site->id < n && is_commit[ev.site->id])
-			add_commit(p, &(struct plan_commit){ .var = ev.addr, .var_bytes = ev.data_len });
+			add_commit(p, &(struct plan_commit){ .var = ev.addr,
+							     .var_bytes = ev.data_len });
 	trace_close(t);
 }
 
 /* A device held these bytes before. */
 static bool is_initial_old(const struct plan *p, const struct trace_event *ev)
 {
-	const struct trace_file *f = ev->kind == PMT_OLD ? trace_file(p->trace, PMT_FILE(ev->addr)) : NULL;
+	const struct trace_file *f =
+		ev->kind == PMT_OLD ? trace_file(p->trace, PMT_FILE(ev->addr)) : NULL;
 
 	return f && (f->flags & PMT_FILE_DEVICE);
 }
 
 bool plan_is_initial_event(const struct plan *p, const struct trace_event *ev)
 {
-	return is_initial_old(p, ev) || (ev->kind == PMT_FILE && plan_is_initial(p, ev->arg[0])) || (ev->kind == PMT_CONTENT && plan_is_initial(p, PMT_FILE(ev->addr)));
+	return is_initial_old(p, ev) || (ev->kind == PMT_FILE && plan_is_initial(p, ev->arg[0])) ||
+	       (ev->kind == PMT_CONTENT && plan_is_initial(p, PMT_FILE(ev->addr)));
 }
 
 static uint64_t file_of(const struct trace_event *ev)
@@ -159,7 +168,8 @@ static void note_late(struct plan *p, const struct trace_event *ev)
 	const char *told = trace_meta(p->trace, "since");
 	unsigned long long file, since;
 
-	if (told && sscanf(told, "%llu %llu", &file, &since) == 2 && file == file_of(ev) && since < ev->seq)
+	if (told && sscanf(told, "%llu %llu", &file, &since) == 2 && file == file_of(ev) &&
+	    since < ev->seq)
 		*vec_add(&p->late) = (struct plan_late){ since, *ev };
 }
 
@@ -167,7 +177,8 @@ static int compare_since(const void *a, const void *b)
 {
 	const struct plan_late *x = a, *y = b;
 
-	return x->since != y->since ? (x->since > y->since) - (x->since < y->since) : (x->ev.seq > y->ev.seq) - (x->ev.seq < y->ev.seq);
+	return x->since != y->since ? (x->since > y->since) - (x->since < y->since)
+				    : (x->ev.seq > y->ev.seq) - (x->ev.seq < y->ev.seq);
 }
 
 static void note_content(struct plan *p, const struct trace_event *ev)
@@ -230,7 +241,8 @@ static void note_dirty(const struct model_store *s, void *arg)
 {
 	const struct end_walk *w = arg;
 
-	if (s->state == MODEL_DIRTY && !s->is_overwritten && !cut_is(w->cut, s->stream, s->thread, s->seq))
+	if (s->state == MODEL_DIRTY && !s->is_overwritten &&
+	    !cut_is(w->cut, s->stream, s->thread, s->seq))
 		*vec_add(&w->plan->never_persisted) = s->seq;
 }
 
@@ -249,7 +261,8 @@ static void operations_from_outputs(struct plan *p)
 	for (size_t i = 0; i <= p->outputs.n; i++) {
 		uint64_t to = i < p->outputs.n ? p->outputs.at[i] : UINT64_MAX;
 
-		*vec_add(&p->operations) = (struct operation){ .begin_seq = from, .end_seq = to, .name = "" };
+		*vec_add(&p->operations) =
+			(struct operation){ .begin_seq = from, .end_seq = to, .name = "" };
 		from = to;
 	}
 }
@@ -421,7 +434,8 @@ void plan_find_unkept(struct plan *p)
 
 	while (trace_next(t, &ev)) {
 		if (trace_is_store(ev.kind))
-			model_each(m, ev.addr, ev.data_len, note_unkept, &(struct replacement){ p, &ev });
+			model_each(m, ev.addr, ev.data_len, note_unkept,
+				   &(struct replacement){ p, &ev });
 		cut_step(&cut, &ev);
 		model_step(m, &ev);
 	}

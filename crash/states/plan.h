@@ -15,7 +15,7 @@
 struct operation {
 	uint64_t begin_seq, end_seq; /* UINT64_MAX: never ended */
 	uint32_t stream, thread;
-	const char *name;	     /* of the annotation; "" */
+	const char *name; /* of the annotation; "" */
 };
 
 /* PMEND_COMMIT_VAR: var and var_bytes. PMEND_COMMIT_RANGE: var, addr and len_bytes. PM addresses. */
@@ -32,34 +32,40 @@ struct plan_late {
 };
 
 struct plan {
-	const char *path;		       /* of the trace */
+	const char *path; /* of the trace */
 	const struct platform *platform;
-	struct trace *trace;		       /* read to its end: for names of files, symbols; who reads it again takes a cursor */
-	VEC(uint64_t) sizes;		       /* by file number: the largest size ever */
-	VEC(struct run_mapping) mappings;      /* distinct ones, in order; file is the file's number */
-	VEC(struct operation) operations;      /* by begin_seq */
-	VEC(const struct trace_site *) sites;  /* by id */
-	VEC(bool) making;		       /* by site: a library makes a pool there, which is one step; none: that is not known */
-	VEC(uint64_t) never_persisted;	       /* seq of stores that nothing wrote back until the end, sorted */
-	VEC(uint64_t) unkept;		       /* plan_find_unkept(): seq of stores that were overwritten before they were durable, sorted */
-	VEC(uint64_t) declared;		       /* seq of stores that the program declared clean, or volatile by intent, sorted */
-	declared_list declared_bytes;	       /* the same for each byte, also of other stores */
-	VEC(struct plan_commit) commits;       /* as annotated, distinct */
+	struct trace *
+		trace; /* read to its end: for names of files, symbols; who reads it again takes a cursor */
+	VEC(uint64_t) sizes;              /* by file number: the largest size ever */
+	VEC(struct run_mapping) mappings; /* distinct ones, in order; file is the file's number */
+	VEC(struct operation) operations; /* by begin_seq */
+	VEC(const struct trace_site *) sites; /* by id */
+	VEC(bool)
+	making; /* by site: a library makes a pool there, which is one step; none: that is not known */
+	VEC(uint64_t)
+	never_persisted; /* seq of stores that nothing wrote back until the end, sorted */
+	VEC(uint64_t)
+	unkept; /* plan_find_unkept(): seq of stores that were overwritten before they were durable, sorted */
+	VEC(uint64_t)
+	declared; /* seq of stores that the program declared clean, or volatile by intent, sorted */
+	declared_list declared_bytes;    /* the same for each byte, also of other stores */
+	VEC(struct plan_commit) commits; /* as annotated, distinct */
 	struct arena arena;
 	uint64_t nevents;
 	uint64_t nold_bytes; /* that were there because of --old-bytes */
-	VEC(struct trace_event) initial; /* those that tell initial content of files which the program did not make */
+	VEC(struct trace_event)
+	initial; /* those that tell initial content of files which the program did not make */
 	uint64_t last_initial_seq;
 	VEC(struct plan_late) late; /* by `since` */
 	VEC(const char *) numbered; /* paths by file number, NULL: it has none */
-	VEC(const char *) paths; /* every path that a PM file has at some time, ends with NULL */
-	VEC(uint64_t) outputs;	/* seq of acknowledgements: write and send to the outside */
+	VEC(const char *) paths;    /* every path that a PM file has at some time, ends with NULL */
+	VEC(uint64_t) outputs;      /* seq of acknowledgements: write and send to the outside */
 	bool has_roi, has_annotated_operations;
 	bool is_output_bunched; /* some acknowledgement carried several lines: they do not tell operations apart */
-	bool is_exact;		/* the model never had to forget states */
-	bool is_distrusting;	/* PMDK's libraries are judged like other code */
-	uint64_t ntrusted;	/* model_ntrusted() */
-	enum cut_extent cut;	/* not CUT_NONE: the end is a moment as any other */
+	bool is_exact;       /* the model never had to forget states */
+	bool is_distrusting; /* PMDK's libraries are judged like other code */
+	uint64_t ntrusted;   /* model_ntrusted() */
+	enum cut_extent cut; /* not CUT_NONE: the end is a moment as any other */
 };
 
 /* Reads all of an open trace, which it takes over. is_distrusting: see model_distrust(). */
@@ -68,7 +74,8 @@ struct plan *plan_of_trace(struct trace *t, const struct platform *platform, boo
 struct model *plan_model(const struct plan *p, const struct model_image *image);
 struct plan *plan_new(const char *path, const struct platform *platform, struct error *err);
 /* What an earlier pass over the same trace told, for the same platform and trust; t has read nothing. It is bad if it does not belong to it. Takes the trace over. */
-struct plan *plan_receive(struct trace *t, const struct platform *platform, bool is_distrusting, struct wire *w);
+struct plan *plan_receive(struct trace *t, const struct platform *platform, bool is_distrusting,
+			  struct wire *w);
 void plan_send(struct plan *p, struct wire *w);
 void plan_free(struct plan *p);
 /* Another pass, for plan_is_unkept(). */

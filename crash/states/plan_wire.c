@@ -16,14 +16,15 @@ static const char *pass_text(struct plan *p, struct wire *w, const char *text)
 }
 
 /* Sorted numbers. */
-#define pass_sorted(w, v)                                                                                    \
-	do {                                                                                                 \
-		uint64_t before_ = 0;                                                                        \
-		for (uint64_t i_ = 0, n_ = wire_number((w), (v)->n); i_ < n_ && !(w)->is_bad; i_++) {        \
-			if ((w)->is_received)                                                                \
-				*vec_add(v) = 0;                                                             \
-			before_ = (v)->at[i_] = before_ + wire_number((w), (v)->at[i_] - before_);           \
-		}                                                                                            \
+#define pass_sorted(w, v) \
+	do { \
+		uint64_t before_ = 0; \
+		for (uint64_t i_ = 0, n_ = wire_number((w), (v)->n); i_ < n_ && !(w)->is_bad; \
+		     i_++) { \
+			if ((w)->is_received) \
+				*vec_add(v) = 0; \
+			before_ = (v)->at[i_] = before_ + wire_number((w), (v)->at[i_] - before_); \
+		} \
 	} while (0)
 
 static void pass_mapping(struct wire *w, struct run_mapping *m)
@@ -44,12 +45,15 @@ static void pass_commit(struct wire *w, struct plan_commit *c)
 }
 
 /* Most have the name of the one before. */
-static void pass_operation(struct plan *p, struct wire *w, struct operation *o, const struct operation *before)
+static void pass_operation(struct plan *p, struct wire *w, struct operation *o,
+			   const struct operation *before)
 {
-	const bool is_same = wire_number(w, !w->is_received && before && strcmp(before->name, o->name) == 0);
+	const bool is_same =
+		wire_number(w, !w->is_received && before && strcmp(before->name, o->name) == 0);
 
 	w->is_bad |= is_same && !before;
-	o->begin_seq = (before ? before->begin_seq : 0) + wire_number(w, o->begin_seq - (before ? before->begin_seq : 0));
+	o->begin_seq = (before ? before->begin_seq : 0) +
+		       wire_number(w, o->begin_seq - (before ? before->begin_seq : 0));
 	o->end_seq = o->begin_seq + wire_number(w, o->end_seq - o->begin_seq);
 	wire_pass(w, o->stream);
 	wire_pass(w, o->thread);
@@ -83,13 +87,15 @@ static void pass_sites(struct plan *p, struct wire *w)
 }
 
 /* By number; NULL: it has none. */
-#define pass_texts(p, w, v)                                                                                  \
-	do {                                                                                                 \
-		for (uint64_t i_ = 0, n_ = wire_number((w), (v)->n); i_ < n_ && !(w)->is_bad; i_++) {        \
-			const char *text_ = pass_text((p), (w), (w)->is_received ? NULL : (v)->at[i_]);      \
-			if ((w)->is_received)                                                                \
-				*vec_add(v) = text_;                                                         \
-		}                                                                                            \
+#define pass_texts(p, w, v) \
+	do { \
+		for (uint64_t i_ = 0, n_ = wire_number((w), (v)->n); i_ < n_ && !(w)->is_bad; \
+		     i_++) { \
+			const char *text_ = \
+				pass_text((p), (w), (w)->is_received ? NULL : (v)->at[i_]); \
+			if ((w)->is_received) \
+				*vec_add(v) = text_; \
+		} \
 	} while (0)
 
 static void pass_initial(struct plan *p, struct wire *w)
@@ -151,7 +157,8 @@ void plan_send(struct plan *p, struct wire *w)
 	pass(p, w);
 }
 
-struct plan *plan_receive(struct trace *t, const struct platform *platform, bool is_distrusting, struct wire *w)
+struct plan *plan_receive(struct trace *t, const struct platform *platform, bool is_distrusting,
+			  struct wire *w)
 {
 	struct plan *p = xcalloc(1, sizeof *p);
 
@@ -160,6 +167,7 @@ struct plan *plan_receive(struct trace *t, const struct platform *platform, bool
 	p->platform = platform;
 	p->is_distrusting = is_distrusting;
 	pass(p, w);
-	w->is_bad |= p->paths.n == 0 || p->paths.at[p->paths.n - 1] || p->numbered.n != p->sizes.n || (unsigned)p->cut > CUT_PROCESS;
+	w->is_bad |= p->paths.n == 0 || p->paths.at[p->paths.n - 1] ||
+		     p->numbered.n != p->sizes.n || (unsigned)p->cut > CUT_PROCESS;
 	return p;
 }

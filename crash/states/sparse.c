@@ -5,7 +5,9 @@
 
 static uint64_t base_word(const struct state_line *l, enum sparse_base base, uint32_t word)
 {
-	return base == SPARSE_ALL ? states_word(l, word) : word == (l->ncontents - 1) / 64 ? (uint64_t)1 << (l->ncontents - 1) % 64 : 0;
+	return base == SPARSE_ALL                ? states_word(l, word)
+	       : word == (l->ncontents - 1) / 64 ? (uint64_t)1 << (l->ncontents - 1) % 64
+						 : 0;
 }
 
 static bool is_base(const struct state_line *l, enum sparse_base base, const uint64_t *left)
@@ -16,7 +18,8 @@ static bool is_base(const struct state_line *l, enum sparse_base base, const uin
 	return true;
 }
 
-void sparse_take(struct sparse_set *p, const struct state_set *s, const uint64_t *set, enum sparse_base base)
+void sparse_take(struct sparse_set *p, const struct state_set *s, const uint64_t *set,
+		 enum sparse_base base)
 {
 	p->base = base;
 	p->parts.n = p->words.n = 0;
@@ -37,7 +40,8 @@ void sparse_take_shorter(struct sparse_set *p, const struct state_set *s, const 
 
 	for (size_t i = 0; i < s->lines.n; i++)
 		for (int base = 0; base < 2; base++)
-			n[base] += !is_base(&s->lines.at[i], (enum sparse_base)base, set + s->lines.at[i].set);
+			n[base] += !is_base(&s->lines.at[i], (enum sparse_base)base,
+					    set + s->lines.at[i].set);
 	sparse_take(p, s, set, n[SPARSE_ALL] <= n[SPARSE_NEWEST] ? SPARSE_ALL : SPARSE_NEWEST);
 }
 
@@ -59,7 +63,8 @@ void sparse_expand(const struct sparse_set *p, const struct state_set *s, uint64
 	}
 }
 
-bool sparse_include(const struct sparse_set *p, const struct state_set *s, const struct sparse_set *other)
+bool sparse_include(const struct sparse_set *p, const struct state_set *s,
+		    const struct sparse_set *other)
 {
 	size_t k = 0;
 
@@ -71,7 +76,8 @@ bool sparse_include(const struct sparse_set *p, const struct state_set *s, const
 		if (k == p->parts.n || p->parts.at[k].line != line)
 			return false; /* only the newest content of it is in this one, and more in the other */
 		for (uint32_t w = 0; w < s->lines.at[line].words; w++)
-			if (other->words.at[other->parts.at[i].at + w] & ~p->words.at[p->parts.at[k].at + w])
+			if (other->words.at[other->parts.at[i].at + w] &
+			    ~p->words.at[p->parts.at[k].at + w])
 				return false;
 	}
 	return true;

@@ -19,13 +19,15 @@ struct sparse_set {
 };
 
 /* Zero-initialised is all states. */
-void sparse_take(struct sparse_set *p, const struct state_set *s, const uint64_t *set, enum sparse_base base);
+void sparse_take(struct sparse_set *p, const struct state_set *s, const uint64_t *set,
+		 enum sparse_base base);
 /* From whichever it differs less. */
 void sparse_take_shorter(struct sparse_set *p, const struct state_set *s, const uint64_t *set);
 void sparse_release(struct sparse_set *p);
 /* The bit set of all lines that it stands for. */
 void sparse_expand(const struct sparse_set *p, const struct state_set *s, uint64_t *set);
 /* Every state of the other is in this one. Both are from the newest, and have it. */
-bool sparse_include(const struct sparse_set *p, const struct state_set *s, const struct sparse_set *other);
+bool sparse_include(const struct sparse_set *p, const struct state_set *s,
+		    const struct sparse_set *other);
 
 #endif

@@ -42,7 +42,8 @@ static void add_line(const struct model_choice *c, void *arg)
 	qsort(order, c->ncontents, sizeof *order, order_compare);
 	vec_reserve(&s->bytes, s->bytes.n + c->ncontents * c->len_bytes);
 	for (uint32_t i = 0; i < c->ncontents; i++) {
-		memcpy(s->bytes.at + s->bytes.n, c->contents + (size_t)order[i].i * c->len_bytes, c->len_bytes);
+		memcpy(s->bytes.at + s->bytes.n, c->contents + (size_t)order[i].i * c->len_bytes,
+		       c->len_bytes);
 		s->bytes.n += c->len_bytes;
 	}
 	free(order);
@@ -114,15 +115,22 @@ const struct state_line *states_line(const struct state_set *s, uint64_t addr)
 {
 	struct state_line key = { .addr = addr / s->line_bytes * s->line_bytes };
 
-	return s->lines.n ? bsearch(&key, s->lines.at, s->lines.n, sizeof key, compare_lines) : NULL;
+	return s->lines.n ? bsearch(&key, s->lines.at, s->lines.n, sizeof key, compare_lines)
+			  : NULL;
 }
 
-static struct state_line *add_durable(struct state_set *s, const struct crash_image *im, uint64_t addr)
+static struct state_line *add_durable(struct state_set *s, const struct crash_image *im,
+				      uint64_t addr)
 {
 	struct state_line *l = vec_add(&s->lines);
 
 	map_set(&s->by_addr, addr, (void *)s->lines.n);
-	*l = (struct state_line){ .addr = addr, .ncontents = 1, .words = 1, .contents = s->bytes.n, .set = s->nwords++, .asked = ~(uint64_t)0 };
+	*l = (struct state_line){ .addr = addr,
+				  .ncontents = 1,
+				  .words = 1,
+				  .contents = s->bytes.n,
+				  .set = s->nwords++,
+				  .asked = ~(uint64_t)0 };
 	vec_reserve(&s->bytes, s->bytes.n + s->line_bytes);
 	image_read(im, addr, s->bytes.at + s->bytes.n, s->line_bytes);
 	s->bytes.n += s->line_bytes;
@@ -247,7 +255,8 @@ void states_count(const struct state_set *s, const uint64_t *set, struct big *n)
 	big_multiply(n, product);
 }
 
-void states_count_left(const struct state_set *s, const uint64_t *set, const struct big *all, struct big *n)
+void states_count_left(const struct state_set *s, const uint64_t *set, const struct big *all,
+		       struct big *n)
 {
 	uint32_t product = 1, divisor = 1;
 	size_t nnarrowed = 0;
@@ -260,7 +269,8 @@ void states_count_left(const struct state_set *s, const uint64_t *set, const str
 	}
 	big_copy(n, all);
 	for (size_t i = 0; i < s->lines.n; i++) {
-		const uint32_t ncontents = s->lines.at[i].ncontents, left = states_left(&s->lines.at[i], set);
+		const uint32_t ncontents = s->lines.at[i].ncontents,
+			       left = states_left(&s->lines.at[i], set);
 
 		if (left == ncontents)
 			continue;

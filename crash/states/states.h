@@ -11,14 +11,15 @@
 
 /* A line with one content is listed, too, where that is not the image's. */
 struct state_line {
-	uint64_t addr;	 /* PM address: file and offset */
+	uint64_t addr; /* PM address: file and offset */
 	uint32_t ncontents;
-	uint32_t words;	 /* of a bit set: (ncontents + 63) / 64 */
+	uint32_t words;  /* of a bit set: (ncontents + 63) / 64 */
 	size_t contents; /* index of the first byte in bytes; contents are sorted from the one that loses most to the newest */
-	size_t set;	 /* index of its first word in a bit set of all lines */
-	uint64_t asked;	 /* where there are very many contents: a bit for each byte in which they are told apart. Else all are set */
+	size_t set;      /* index of its first word in a bit set of all lines */
+	uint64_t
+		asked; /* where there are very many contents: a bit for each byte in which they are told apart. Else all are set */
 	bool is_watched; /* reads of some of its bytes are to be listed */
-	size_t watch;	 /* index in watches of a bit set of line_bytes bits, in WATCH_BYTES bytes */
+	size_t watch; /* index in watches of a bit set of line_bytes bits, in WATCH_BYTES bytes */
 };
 
 #define WATCH_BYTES 64u
@@ -29,8 +30,8 @@ struct state_set {
 	VEC(uint8_t) bytes;
 	VEC(uint8_t) watches;
 	struct map by_addr; /* index of a line plus 1, while lines are being watched */
-	size_t nwords; /* of a bit set of all lines */
-	bool is_partial; /* some line had too many contents to list */
+	size_t nwords;      /* of a bit set of all lines */
+	bool is_partial;    /* some line had too many contents to list */
 };
 
 /* A line with more contents than this is listed by what is asked for: 64 stores of a byte without a barrier on arm64 have 2^64 contents, of which a recovery that
@@ -61,27 +62,37 @@ const struct state_line *states_line(const struct state_set *s, uint64_t addr);
 
 /* A bit set with every content of every line; free() it. */
 uint64_t *states_all(const struct state_set *s);
-uint64_t *states_newest(const struct state_set *s); /* the state in which nothing is lost; free() it */
+uint64_t *
+states_newest(const struct state_set *s); /* the state in which nothing is lost; free() it */
 uint64_t *states_copy(const struct state_set *s, const uint64_t *set);
 /* The newest content of a line's own words; false: none is left. */
 bool bits_newest(const uint64_t *left, uint32_t words, uint32_t *newest);
-uint32_t states_left(const struct state_line *l, const uint64_t *set); /* how many contents of the line are left */
+uint32_t states_left(const struct state_line *l,
+		     const uint64_t *set); /* how many contents of the line are left */
 uint32_t states_newest_left(const struct state_line *l, const uint64_t *set);
 void states_only(const struct state_line *l, uint64_t *set, uint32_t content);
-void states_count(const struct state_set *s, const uint64_t *set, struct big *n); /* how many states */
+void states_count(const struct state_set *s, const uint64_t *set,
+		  struct big *n); /* how many states */
 /* The same, from how many there are in all, which is faster where few lines are narrowed. */
-void states_count_left(const struct state_set *s, const uint64_t *set, const struct big *all, struct big *n);
+void states_count_left(const struct state_set *s, const uint64_t *set, const struct big *all,
+		       struct big *n);
 
-static inline const uint8_t *state_content(const struct state_set *s, const struct state_line *l, uint32_t i)
+static inline const uint8_t *state_content(const struct state_set *s, const struct state_line *l,
+					   uint32_t i)
 {
 	return s->bytes.at + l->contents + (size_t)i * s->line_bytes;
 }
 /* Of a bit set with every content of the line. */
 static inline uint64_t states_word(const struct state_line *l, uint32_t word)
 {
-	return word + 1 < l->words || l->ncontents % 64 == 0 ? ~(uint64_t)0 : ((uint64_t)1 << l->ncontents % 64) - 1;
+	return word + 1 < l->words || l->ncontents % 64 == 0
+		       ? ~(uint64_t)0
+		       : ((uint64_t)1 << l->ncontents % 64) - 1;
 }
-static inline bool bit_get(const uint64_t *set, uint32_t i) { return set[i / 64] >> (i % 64) & 1; }
+static inline bool bit_get(const uint64_t *set, uint32_t i)
+{
+	return set[i / 64] >> (i % 64) & 1;
+}
 static inline void bit_put(uint64_t *set, uint32_t i, bool on)
 {
 	set[i / 64] = (set[i / 64] & ~((uint64_t)1 << i % 64)) | (uint64_t)on << i % 64;

@@ -5,7 +5,7 @@
 struct search {
 	const uint64_t *seqs;
 	size_t nseqs;
-	size_t nown;  /* stores of the behaviour among those that were told of */
+	size_t nown;   /* stores of the behaviour among those that were told of */
 	bool is_older; /* one that is older than the behaviour was among them */
 	bool is_other; /* one that is not the behaviour's was lost, and need not be */
 };
@@ -44,18 +44,20 @@ static void note_lost(const struct model_lost *s, void *arg)
 }
 
 /* What came before the behaviour is taken to be durable: nothing of it may be lost, even where it could be. */
-static void allow(const struct state_set *s, const struct state_line *l, const struct model *m, const uint64_t *seqs, size_t nseqs,
-		  uint64_t *set)
+static void allow(const struct state_set *s, const struct state_line *l, const struct model *m,
+		  const uint64_t *seqs, size_t nseqs, uint64_t *set)
 {
 	for (uint32_t c = 0; c + 1 < l->ncontents; c++) {
 		struct search lost = { .seqs = seqs, .nseqs = nseqs };
 
-		if (model_each_lost(m, l->addr, state_content(s, l, c), note_lost, &lost) && lost.nown > 0 && !lost.is_older && !lost.is_other)
+		if (model_each_lost(m, l->addr, state_content(s, l, c), note_lost, &lost) &&
+		    lost.nown > 0 && !lost.is_older && !lost.is_other)
 			bit_put(set + l->set, c, true);
 	}
 }
 
-uint64_t *states_of_stores(const struct state_set *s, const struct model *m, const uint64_t *seqs, size_t nseqs)
+uint64_t *states_of_stores(const struct state_set *s, const struct model *m, const uint64_t *seqs,
+			   size_t nseqs)
 {
 	uint64_t *set = states_newest(s);
 
@@ -88,7 +90,8 @@ static bool has_lost(const struct losses *l, const struct model_lost *s, bool is
 	return false;
 }
 
-bool states_loses(const struct state_set *s, const struct model *m, const struct state_line *l, uint32_t content, uint32_t other, bool is_by_place)
+bool states_loses(const struct state_set *s, const struct model *m, const struct state_line *l,
+		  uint32_t content, uint32_t other, bool is_by_place)
 {
 	struct losses mine = { 0 }, others = { 0 };
 	bool is_all = true;

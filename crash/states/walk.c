@@ -38,7 +38,9 @@ void walk_add_shadow(struct walk *w)
 	}
 	for (size_t i = 0; i < w->plan->commits.n; i++)
 		if (!w->plan->commits.at[i].var_bytes)
-			commits_add_range(&commits, w->plan->commits.at[i].var, w->plan->commits.at[i].addr, w->plan->commits.at[i].len_bytes);
+			commits_add_range(&commits, w->plan->commits.at[i].var,
+					  w->plan->commits.at[i].addr,
+					  w->plan->commits.at[i].len_bytes);
 	commits_seal(&commits);
 	w->shadow = shadow_new(w->model, &image, &commits);
 }
@@ -50,7 +52,8 @@ void walk_suppose(struct walk *w, const struct whatif *whatif)
 
 static bool next_event(struct walk *w)
 {
-	return w->rewriter ? rewriter_next(w->rewriter, &w->ev, &w->mark) : trace_next(w->trace, &w->ev);
+	return w->rewriter ? rewriter_next(w->rewriter, &w->ev, &w->mark)
+			   : trace_next(w->trace, &w->ev);
 }
 
 void walk_release(struct walk *w)
@@ -141,20 +144,25 @@ static void note_regions(struct walk *w, const struct trace_event *ev)
 /* Presence, size or name of a file changes. */
 static bool is_file_change(const struct walk *w, const struct trace_event *ev)
 {
-	return (ev->kind == PMT_FILE && (ev->arg[2] & PMT_FILE_CREATED) && !plan_is_late_event(w->plan, ev)) || ev->kind == PMT_SIZE || ev->kind == PMT_FALLOCATE ||
-	       ev->kind == PMT_RENAME || ev->kind == PMT_UNLINK;
+	return (ev->kind == PMT_FILE && (ev->arg[2] & PMT_FILE_CREATED) &&
+		!plan_is_late_event(w->plan, ev)) ||
+	       ev->kind == PMT_SIZE || ev->kind == PMT_FALLOCATE || ev->kind == PMT_RENAME ||
+	       ev->kind == PMT_UNLINK;
 }
 
 /* Something that a crash can show, or that must be there after one, came with this event. */
 static bool is_change(const struct walk *w, const struct trace_event *ev)
 {
-	return trace_is_store(ev->kind) || is_file_change(w, ev) || ev->kind == PMT_OUTPUT || ev->kind == PMT_OP_END ||
+	return trace_is_store(ev->kind) || is_file_change(w, ev) || ev->kind == PMT_OUTPUT ||
+	       ev->kind == PMT_OP_END ||
 	       (ev->kind == PMT_OLD && !plan_is_initial_event(w->plan, ev));
 }
 
 static bool is_boundary(const struct walk *w, const struct trace_event *ev)
 {
-	return w->plan->has_annotated_operations ? ev->kind == PMT_OP_BEGIN || ev->kind == PMT_OP_END : ev->kind == PMT_OUTPUT;
+	return w->plan->has_annotated_operations
+		       ? ev->kind == PMT_OP_BEGIN || ev->kind == PMT_OP_END
+		       : ev->kind == PMT_OUTPUT;
 }
 
 /* What the region stored, and nothing in it made durable, is not judged later. */
@@ -180,14 +188,16 @@ static bool is_point(const struct walk *w, const struct trace_event *ev)
 		return false;
 	if (is_making(w, ev))
 		return begins_making(w, ev);
-	return w->mark == WHATIF_COMMIT || model_reduces(w->model, ev) || is_file_change(w, ev) || ev->kind == PMT_FAILURE_POINT ||
-	       is_end_of_region(w, ev) || ((w->stops & WALK_STORES) && trace_is_store(ev->kind) && !is_in_copy(w, ev));
+	return w->mark == WHATIF_COMMIT || model_reduces(w->model, ev) || is_file_change(w, ev) ||
+	       ev->kind == PMT_FAILURE_POINT || is_end_of_region(w, ev) ||
+	       ((w->stops & WALK_STORES) && trace_is_store(ev->kind) && !is_in_copy(w, ev));
 }
 
 /* A file that the program made was there with no content before it was given a size. */
 static bool is_made(const struct walk *w, const struct trace_event *ev)
 {
-	return ev->kind == PMT_FILE && (ev->arg[2] & PMT_FILE_CREATED) && !w->is_created && !plan_is_late_event(w->plan, ev);
+	return ev->kind == PMT_FILE && (ev->arg[2] & PMT_FILE_CREATED) && !w->is_created &&
+	       !plan_is_late_event(w->plan, ev);
 }
 
 /* A file that is told of later is durable before this event. */
@@ -213,7 +223,8 @@ static void step(struct walk *w)
 	if (!plan_is_initial_event(w->plan, ev) && !plan_is_late_event(w->plan, ev))
 		image_event(&w->image, ev);
 	if (w->shadow)
-		shadow_step(w->shadow, ev, shadow_flags(w, ev)); /* before the image has what becomes durable */
+		shadow_step(w->shadow, ev,
+			    shadow_flags(w, ev)); /* before the image has what becomes durable */
 	model_step(w->model, ev);
 	if (is_change(w, ev)) {
 		w->is_changed = true;
@@ -227,7 +238,8 @@ static void step(struct walk *w)
 static void stop_at(struct walk *w, bool boundary)
 {
 	w->is_boundary = boundary;
-	w->is_lasting = w->is_over || is_file_change(w, &w->ev) || w->ev.kind == PMT_FAILURE_POINT || w->ev.kind == PMT_ROI_END;
+	w->is_lasting = w->is_over || is_file_change(w, &w->ev) ||
+			w->ev.kind == PMT_FAILURE_POINT || w->ev.kind == PMT_ROI_END;
 	w->site = w->is_over ? NULL : w->ev.site;
 	w->seq = w->is_over ? w->plan->nevents + 1 : w->ev.seq;
 	if (!boundary) {
@@ -278,7 +290,8 @@ bool walk_next(struct walk *w)
 			continue;
 		}
 		w->has_event = true;
-		if (is_late_due(w) && (w->stops & WALK_POINTS) && w->is_changed && !is_skipped(w, &w->ev)) {
+		if (is_late_due(w) && (w->stops & WALK_POINTS) && w->is_changed &&
+		    !is_skipped(w, &w->ev)) {
 			stop_at(w, false);
 			w->is_lasting = true;
 			return true;
@@ -296,7 +309,8 @@ bool walk_next(struct walk *w)
 		if (is_made(w, &w->ev)) {
 			make_empty(w);
 			was_stopped = false;
-			if (!is_skipped(w, &w->ev) && !is_making(w, &w->ev) && (w->stops & WALK_POINTS)) {
+			if (!is_skipped(w, &w->ev) && !is_making(w, &w->ev) &&
+			    (w->stops & WALK_POINTS)) {
 				stop_at(w, false);
 				return true;
 			}

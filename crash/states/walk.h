@@ -11,20 +11,22 @@
 #define WALK_RECENT 32u
 
 enum walk_stops {
-	WALK_POINTS = 1,     /* failure points */
-	WALK_STORES = 2,     /* before every store, too */
-	WALK_BOUNDARIES = 4, /* where operations begin and end: for reference states, not for crashes */
+	WALK_POINTS = 1, /* failure points */
+	WALK_STORES = 2, /* before every store, too */
+	WALK_BOUNDARIES =
+		4, /* where operations begin and end: for reference states, not for crashes */
 };
 
 struct walk {
 	/* where it is: valid after walk_next() */
-	uint64_t point;		       /* number of the failure point, from 1 */
-	uint64_t seq;		       /* the crash comes before this event; that after the last one at the end */
+	uint64_t point; /* number of the failure point, from 1 */
+	uint64_t seq;   /* the crash comes before this event; that after the last one at the end */
 	const struct trace_site *site; /* of that event, NULL at the end */
-	bool is_boundary;	       /* stopped for WALK_BOUNDARIES */
-	bool is_lasting;	       /* not because stores become durable: a file changes, an annotation, the end */
-	uint64_t nstores;	       /* so far */
-	uint64_t recent_seq;	       /* where WALK_RECENT failure points ago it was; 0: there were not so many */
+	bool is_boundary;              /* stopped for WALK_BOUNDARIES */
+	bool is_lasting; /* not because stores become durable: a file changes, an annotation, the end */
+	uint64_t nstores; /* so far */
+	uint64_t
+		recent_seq; /* where WALK_RECENT failure points ago it was; 0: there were not so many */
 	struct crash_image image;
 	struct model *model;
 	struct shadow *shadow; /* NULL: walk_add_shadow() was not called */
@@ -40,9 +42,16 @@ struct walk {
 	bool has_event, is_changed, is_created, is_over;
 	bool is_changed_inside; /* where failure points are not skipped */
 	int roi_depth;
-	size_t nlate; /* of plan->late, so many are in the image */
+	size_t nlate;    /* of plan->late, so many are in the image */
 	uint64_t copier; /* the thread for which the kernel stored in the last event; 0: in none */
-	VEC(struct walk_skip { uint64_t thread; int failure_depth; int check_depth; int tx_depth; bool is_making; }) skips;
+	VEC(struct walk_skip {
+		uint64_t thread;
+		int failure_depth;
+		int check_depth;
+		int tx_depth;
+		bool is_making;
+	})
+	skips;
 };
 
 void walk_init(struct walk *w, const struct plan *p, unsigned stops);
@@ -51,7 +60,9 @@ void walk_add_shadow(struct walk *w);
 /* From now on, before anything was read: the events as they would be. Borrows it. */
 void walk_suppose(struct walk *w, const struct whatif *whatif);
 void walk_release(struct walk *w);
-void walk_enter(struct walk *w); /* before the first step: goes to where the region of interest begins, if there is one */
+void walk_enter(
+	struct
+	walk *w); /* before the first step: goes to where the region of interest begins, if there is one */
 bool walk_next(struct walk *w); /* false: there are no more */
 
 /* ---- in the middle ---- */
@@ -60,6 +71,7 @@ bool walk_next(struct walk *w); /* false: there are no more */
 bool walk_go_past(struct walk *w);
 /* After walk_go_past(), without shadow and what-if: all but the image. Received: by a walk of the same plan. */
 void walk_pass(struct walk *w, struct wire *m);
-uint64_t walk_passed_seq(const struct walk *w); /* of the last event that it stepped over; 0: none */
+uint64_t
+walk_passed_seq(const struct walk *w); /* of the last event that it stepped over; 0: none */
 
 #endif

@@ -19,7 +19,7 @@ typedef VEC(uint64_t) line_list;
 struct run {
 	uint32_t stream, thread;
 	const struct whatif_barrier *barrier; /* NULL: none is due */
-	uint32_t place;			      /* of the last event */
+	uint32_t place;                       /* of the last event */
 	uint64_t seq;
 	const struct trace_site *site;
 	line_list lines;
@@ -38,9 +38,10 @@ struct added_range {
 };
 
 struct withheld {
-	struct whatif_interval interval; /* of what a transaction logged: whose it is, and its end when that is known */
+	struct whatif_interval
+		interval; /* of what a transaction logged: whose it is, and its end when that is known */
 	VEC(struct made) stores;
-	uint32_t depth; /* of transactions */
+	uint32_t depth;                /* of transactions */
 	VEC(struct added_range) added; /* to the transaction, by what is supposed */
 };
 
@@ -53,8 +54,8 @@ struct rewriter {
 	struct trace_event held;
 	bool has_held, is_over;
 	VEC(struct run) runs;
-	VEC(struct due) dues; /* of each thread: one for each call */
-	VEC(struct withheld) open; /* of each thread: what its transaction logged */
+	VEC(struct due) dues;          /* of each thread: one for each call */
+	VEC(struct withheld) open;     /* of each thread: what its transaction logged */
 	VEC(struct withheld) withheld; /* one for each interval, or for several that overlap */
 };
 
@@ -79,7 +80,8 @@ static void add_interval(struct rewriter *r, struct whatif_interval v)
 	for (size_t i = 0; i < r->withheld.n;) {
 		const struct whatif_interval *o = &r->withheld.at[i].interval;
 
-		if (o->stream != v.stream || o->thread != v.thread || o->first_seq > v.last_seq || v.first_seq > o->last_seq) {
+		if (o->stream != v.stream || o->thread != v.thread || o->first_seq > v.last_seq ||
+		    v.first_seq > o->last_seq) {
 			i++;
 			continue;
 		}
@@ -126,17 +128,25 @@ void rewriter_free(struct rewriter *r)
 
 /* ---- events that the trace does not have ---- */
 
-static void make(struct rewriter *r, enum pmt_kind kind, uint64_t addr, uint64_t seq, const struct trace_site *site, uint32_t stream,
-		 uint32_t thread, enum whatif_mark mark)
+static void make(struct rewriter *r, enum pmt_kind kind, uint64_t addr, uint64_t seq,
+		 const struct trace_site *site, uint32_t stream, uint32_t thread,
+		 enum whatif_mark mark)
 {
 	*vec_add(&r->queue) = (struct made){
-		.ev = { .seq = seq, .site = site, .kind = kind, .stream = stream, .thread = thread, .addr = addr, .size_bytes = PMT_LINE_BYTES },
+		.ev = { .seq = seq,
+			.site = site,
+			.kind = kind,
+			.stream = stream,
+			.thread = thread,
+			.addr = addr,
+			.size_bytes = PMT_LINE_BYTES },
 		.mark = mark,
 	};
 }
 
 /* One that every platform knows: on eadr, arm64's own is the one that counts. */
-static void make_fence(struct rewriter *r, uint64_t seq, const struct trace_site *site, uint32_t stream, uint32_t thread)
+static void make_fence(struct rewriter *r, uint64_t seq, const struct trace_site *site,
+		       uint32_t stream, uint32_t thread)
 {
 	make(r, PMT_DSB, 0, seq, site, stream, thread, WHATIF_PLAIN);
 	r->queue.at[r->queue.n - 1].ev.arg[0] = 15; /* sy */
@@ -147,15 +157,17 @@ static void end_run(struct rewriter *r, struct run *run)
 	if (!run->barrier)
 		return;
 	for (size_t i = 0; i < run->lines.n && run->barrier->has_flush; i++)
-		make(r, PMT_CLWB, run->lines.at[i], run->seq, run->site, run->stream, run->thread, WHATIF_PLAIN);
+		make(r, PMT_CLWB, run->lines.at[i], run->seq, run->site, run->stream, run->thread,
+		     WHATIF_PLAIN);
 	if (run->barrier->has_fence)
 		make_fence(r, run->seq, run->site, run->stream, run->thread);
 	run->barrier = NULL;
 	run->lines.n = 0;
 }
 
-static void make_sync(struct rewriter *r, uint64_t line, enum model_supposed how, uint64_t seq, const struct trace_site *site, uint32_t stream,
-		      uint32_t thread, enum whatif_mark mark)
+static void make_sync(struct rewriter *r, uint64_t line, enum model_supposed how, uint64_t seq,
+		      const struct trace_site *site, uint32_t stream, uint32_t thread,
+		      enum whatif_mark mark)
 {
 	struct trace_event *ev;
 
@@ -167,10 +179,12 @@ static void make_sync(struct rewriter *r, uint64_t line, enum model_supposed how
 }
 
 /* Lines together: a crash between two of them leaves nothing that one before the first does not. */
-static void make_durable(struct rewriter *r, struct due *d, enum model_supposed how, uint64_t seq, const struct trace_site *site)
+static void make_durable(struct rewriter *r, struct due *d, enum model_supposed how, uint64_t seq,
+			 const struct trace_site *site)
 {
 	for (size_t i = 0; i < d->lines.n; i++)
-		make_sync(r, d->lines.at[i], how, seq, site, d->stream, d->thread, i ? WHATIF_INSIDE : WHATIF_PLAIN);
+		make_sync(r, d->lines.at[i], how, seq, site, d->stream, d->thread,
+			  i ? WHATIF_INSIDE : WHATIF_PLAIN);
 	d->lines.n = 0;
 }
 
@@ -189,11 +203,14 @@ static void commit(struct rewriter *r, struct withheld *w)
 	for (size_t i = 0; i < w->stores.n; i++) {
 		const struct trace_event *ev = &w->stores.at[i].ev;
 
-		for (uint64_t line = ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1); line < ev->addr + ev->size_bytes; line += PMT_LINE_BYTES)
-			make_sync(r, line, MODEL_SETTLE, w->interval.last_seq, ev->site, ev->stream, ev->thread, WHATIF_INSIDE);
+		for (uint64_t line = ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1);
+		     line < ev->addr + ev->size_bytes; line += PMT_LINE_BYTES)
+			make_sync(r, line, MODEL_SETTLE, w->interval.last_seq, ev->site, ev->stream,
+				  ev->thread, WHATIF_INSIDE);
 	}
 	if (w->stores.n > 0) /* a crash right after it, when nothing else has happened */
-		make(r, PMT_FAILURE_POINT, 0, w->interval.last_seq, NULL, w->interval.stream, w->interval.thread, WHATIF_PLAIN);
+		make(r, PMT_FAILURE_POINT, 0, w->interval.last_seq, NULL, w->interval.stream,
+		     w->interval.thread, WHATIF_PLAIN);
 	w->stores.n = 0;
 }
 
@@ -208,7 +225,8 @@ static struct run *run_of(struct rewriter *r, const struct trace_event *ev)
 	return &r->runs.at[r->runs.n - 1];
 }
 
-static const struct whatif_barrier *barrier_of(const struct whatif *w, uint32_t place, bool is_before)
+static const struct whatif_barrier *barrier_of(const struct whatif *w, uint32_t place,
+					       bool is_before)
 {
 	for (size_t i = 0; place && i < w->barriers.n; i++)
 		if (w->barriers.at[i].place == place && w->barriers.at[i].is_before == is_before)
@@ -223,7 +241,8 @@ static void add_lines(line_list *list, const struct trace_event *ev)
 
 	if (trace_is_flush(ev->kind))
 		start = platform_flushed(ev, &len_bytes);
-	for (uint64_t line = start & ~(uint64_t)(PMT_LINE_BYTES - 1); line < start + len_bytes; line += PMT_LINE_BYTES) {
+	for (uint64_t line = start & ~(uint64_t)(PMT_LINE_BYTES - 1); line < start + len_bytes;
+	     line += PMT_LINE_BYTES) {
 		size_t i = list->n;
 
 		while (i > 0 && list->at[i - 1] != line)
@@ -244,15 +263,19 @@ static bool is_among(const uint32_t *list, size_t n, uint32_t place)
 static struct due *due_of(struct rewriter *r, const struct trace_event *ev, size_t call)
 {
 	for (size_t i = 0; i < r->dues.n; i++)
-		if (r->dues.at[i].stream == ev->stream && r->dues.at[i].thread == ev->thread && r->dues.at[i].call == call)
+		if (r->dues.at[i].stream == ev->stream && r->dues.at[i].thread == ev->thread &&
+		    r->dues.at[i].call == call)
 			return &r->dues.at[i];
-	*vec_add(&r->dues) = (struct due){ .stream = ev->stream, .thread = ev->thread, .call = call };
+	*vec_add(&r->dues) =
+		(struct due){ .stream = ev->stream, .thread = ev->thread, .call = call };
 	return &r->dues.at[r->dues.n - 1];
 }
 
-static void make_call(struct rewriter *r, struct due *d, uint64_t seq, const struct trace_site *site)
+static void make_call(struct rewriter *r, struct due *d, uint64_t seq,
+		      const struct trace_site *site)
 {
-	make_durable(r, d, r->whatif->calls.at[d->call].is_fence ? MODEL_COMPLETE : MODEL_SETTLE, seq, site);
+	make_durable(r, d, r->whatif->calls.at[d->call].is_fence ? MODEL_COMPLETE : MODEL_SETTLE,
+		     seq, site);
 }
 
 /* Calls that belong before this event, and what it does for those to come. */
@@ -268,7 +291,8 @@ static void note_calls(struct rewriter *r, const struct trace_event *ev)
 
 		if (c->after ? d->is_near && !is_near : is_near && !d->is_near)
 			make_call(r, d, seq, ev->site);
-		if ((trace_is_store(ev->kind) || trace_is_flush(ev->kind)) && is_among(c->of, WHATIF_PLACES, place))
+		if ((trace_is_store(ev->kind) || trace_is_flush(ev->kind)) &&
+		    is_among(c->of, WHATIF_PLACES, place))
 			add_lines(&d->lines, ev);
 		d->is_near = is_near;
 	}
@@ -297,7 +321,8 @@ static void note_barrier(struct rewriter *r, const struct trace_event *ev)
 
 static bool is_inside(const struct whatif_interval *i, const struct trace_event *ev)
 {
-	return i->stream == ev->stream && i->thread == ev->thread && i->first_seq <= ev->seq && ev->seq <= i->last_seq;
+	return i->stream == ev->stream && i->thread == ev->thread && i->first_seq <= ev->seq &&
+	       ev->seq <= i->last_seq;
 }
 
 static bool is_named(const struct whatif *w, const struct trace_event *ev)
@@ -310,11 +335,14 @@ static void overwrite(struct withheld *w, const struct trace_event *ev)
 {
 	for (size_t i = 0; i < w->stores.n; i++) {
 		struct made *m = &w->stores.at[i];
-		const uint64_t from = ev->addr > m->ev.addr ? ev->addr : m->ev.addr, end = ev->addr + ev->size_bytes,
-			       own_end = m->ev.addr + m->ev.size_bytes, to = end < own_end ? end : own_end;
+		const uint64_t from = ev->addr > m->ev.addr ? ev->addr : m->ev.addr,
+			       end = ev->addr + ev->size_bytes,
+			       own_end = m->ev.addr + m->ev.size_bytes,
+			       to = end < own_end ? end : own_end;
 
 		if (from < to)
-			memcpy(m->data + (from - m->ev.addr), ev->data + (from - ev->addr), to - from);
+			memcpy(m->data + (from - m->ev.addr), ev->data + (from - ev->addr),
+			       to - from);
 	}
 }
 
@@ -323,8 +351,10 @@ static void overwrite_by_old(struct withheld *w, const struct trace_event *ev)
 {
 	for (size_t i = 0; i < w->stores.n; i++) {
 		struct made *m = &w->stores.at[i];
-		const uint64_t from = ev->addr > m->ev.addr ? ev->addr : m->ev.addr, end = ev->addr + trace_old_len(ev),
-			       own_end = m->ev.addr + m->ev.size_bytes, to = end < own_end ? end : own_end;
+		const uint64_t from = ev->addr > m->ev.addr ? ev->addr : m->ev.addr,
+			       end = ev->addr + trace_old_len(ev),
+			       own_end = m->ev.addr + m->ev.size_bytes,
+			       to = end < own_end ? end : own_end;
 
 		if (from < to)
 			pmt_old_bytes(m->data + (from - m->ev.addr), PMT_OFFSET(from), to - from);
@@ -337,7 +367,8 @@ static void withhold_store(struct withheld *w, const struct trace_event *ev)
 
 	*m = (struct made){ .ev = *ev };
 	memcpy(m->data, ev->data, ev->size_bytes);
-	m->ev.kind = PMT_STORE; /* a non-temporal one, or that of the kernel, is not durable earlier either */
+	m->ev.kind =
+		PMT_STORE; /* a non-temporal one, or that of the kernel, is not durable earlier either */
 }
 
 static bool withhold(struct rewriter *r, const struct trace_event *ev)
@@ -362,9 +393,11 @@ static bool withhold(struct rewriter *r, const struct trace_event *ev)
 static struct withheld *open_of(struct rewriter *r, const struct trace_event *ev)
 {
 	for (size_t i = 0; i < r->open.n; i++)
-		if (r->open.at[i].interval.stream == ev->stream && r->open.at[i].interval.thread == ev->thread)
+		if (r->open.at[i].interval.stream == ev->stream &&
+		    r->open.at[i].interval.thread == ev->thread)
 			return &r->open.at[i];
-	*vec_add(&r->open) = (struct withheld){ .interval = { .stream = ev->stream, .thread = ev->thread } };
+	*vec_add(&r->open) =
+		(struct withheld){ .interval = { .stream = ev->stream, .thread = ev->thread } };
 	return &r->open.at[r->open.n - 1];
 }
 
@@ -393,9 +426,8 @@ static bool log_store(struct rewriter *r, const struct trace_event *ev)
 
 	if (!trace_is_store(ev->kind))
 		return false;
-	if (!w->depth ||
-	    (!is_added(w, ev) && !is_among(r->whatif->logged.at, r->whatif->logged.n,
-					   whatif_place(r->whatif, ev->site)))) {
+	if (!w->depth || (!is_added(w, ev) && !is_among(r->whatif->logged.at, r->whatif->logged.n,
+							whatif_place(r->whatif, ev->site)))) {
 		for (size_t i = 0; i < r->open.n; i++)
 			overwrite(&r->open.at[i], ev);
 		return false;
@@ -429,11 +461,14 @@ static void commit_before(struct rewriter *r, uint64_t seq)
 /* A walk may begin in the middle of the trace: what belongs before that is left out. */
 static void flush_before(struct rewriter *r, uint64_t seq)
 {
-	for (; r->next_flush < r->whatif->flushes.n && r->whatif->flushes.at[r->next_flush].seq < seq; r->next_flush++) {
+	for (;
+	     r->next_flush < r->whatif->flushes.n && r->whatif->flushes.at[r->next_flush].seq < seq;
+	     r->next_flush++) {
 		const struct whatif_flush *f = &r->whatif->flushes.at[r->next_flush];
 
 		if (r->held.seq || f->seq + 1 == seq)
-			make(r, f->kind, f->addr & ~(uint64_t)(PMT_LINE_BYTES - 1), f->seq, NULL, f->stream, f->thread, WHATIF_PLAIN);
+			make(r, f->kind, f->addr & ~(uint64_t)(PMT_LINE_BYTES - 1), f->seq, NULL,
+			     f->stream, f->thread, WHATIF_PLAIN);
 	}
 }
 

@@ -35,10 +35,10 @@ struct whatif_interval {
 
 /* One call that a program lacks. It comes each time that the thread has been where it belongs, for what that thread did since the last time. */
 struct whatif_call {
-	uint32_t after;		    /* the last of a run of events of this place; 0: it comes before */
-	uint32_t before;	    /* the first of a run of events of this place */
+	uint32_t after;  /* the last of a run of events of this place; 0: it comes before */
+	uint32_t before; /* the first of a run of events of this place */
 	uint32_t of[WHATIF_PLACES]; /* the lines that these places stored to, or flushed; 0: none */
-	bool is_fence;		    /* completes flushes (and non-temporal stores) of these lines; else makes them durable as they are then */
+	bool is_fence; /* completes flushes (and non-temporal stores) of these lines; else makes them durable as they are then */
 };
 
 struct whatif_flush {
@@ -48,13 +48,15 @@ struct whatif_flush {
 };
 
 struct whatif {
-	const uint32_t *places; /* by site id: a number for the source place, with its callers; 0: none */
+	const uint32_t
+		*places; /* by site id: a number for the source place, with its callers; 0: none */
 	size_t nplaces;
 	VEC(struct whatif_barrier) barriers;
 	VEC(struct whatif_interval) intervals;
 	VEC(struct whatif_call) calls;
 	VEC(struct whatif_flush) flushes; /* in the order of their events */
-	VEC(uint32_t) named;  /* all intervals withhold only what these places store; none: everything */
+	VEC(uint32_t)
+	named; /* all intervals withhold only what these places store; none: everything */
 	VEC(uint32_t) logged; /* places */
 };
 

@@ -62,7 +62,8 @@ static uint64_t popcnt(uint64_t a)
 	return n;
 }
 
-uint64_t expr_operate(const struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k, unsigned wide, unsigned low, const uint64_t *x)
+uint64_t expr_operate(const struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k,
+		      unsigned wide, unsigned low, const uint64_t *x)
 {
 	const uint64_t a = x[0], b = x[1];
 	uint64_t r = 0;
@@ -110,5 +111,5 @@ uint64_t expr_operate(const struct expr_pool *p, enum expr_op op, unsigned width
 uint64_t expr_compute(const struct expr_pool *p, const struct expr *e, const uint64_t args[3])
 {
 	return expr_operate(p, e->op, e->width, e->k, e->arg[0] ? expr_at(p, e->arg[0])->width : 0,
-		       e->arg[1] ? expr_at(p, e->arg[1])->width : 0, args);
+			    e->arg[1] ? expr_at(p, e->arg[1])->width : 0, args);
 }

@@ -85,12 +85,17 @@ static inline struct val val_const(uint64_t v)
 
 /* All widths are of the operands, in bits. */
 struct val expr_input(struct expr_pool *p, uint64_t index, uint8_t value);
-struct val expr_unary(struct expr_pool *p, enum expr_op op, unsigned width, struct val a); /* NOT to POPCNT */
-struct val expr_binary(struct expr_pool *p, enum expr_op op, unsigned width, struct val a, struct val b); /* ADD to SLE */
+struct val expr_unary(struct expr_pool *p, enum expr_op op, unsigned width,
+		      struct val a); /* NOT to POPCNT */
+struct val expr_binary(struct expr_pool *p, enum expr_op op, unsigned width, struct val a,
+		       struct val b); /* ADD to SLE */
 struct val expr_ite(struct expr_pool *p, unsigned width, struct val c, struct val a, struct val b);
-struct val expr_extract(struct expr_pool *p, unsigned width, struct val a, unsigned low, unsigned n);
-struct val expr_concat(struct expr_pool *p, unsigned high_width, struct val high, unsigned low_width, struct val low);
-struct val expr_extend(struct expr_pool *p, enum expr_op op, unsigned width, struct val a, unsigned to); /* ZEXT, SEXT */
+struct val expr_extract(struct expr_pool *p, unsigned width, struct val a, unsigned low,
+			unsigned n);
+struct val expr_concat(struct expr_pool *p, unsigned high_width, struct val high,
+		       unsigned low_width, struct val low);
+struct val expr_extend(struct expr_pool *p, enum expr_op op, unsigned width, struct val a,
+		       unsigned to); /* ZEXT, SEXT */
 struct val expr_lookup(struct expr_pool *p, uint32_t table, unsigned width, struct val index);
 /* A table of EXPR_TABLE_ENTRIES values, copied; the same number for the same content. */
 uint32_t expr_table_add(struct expr_pool *p, const uint64_t *entries);

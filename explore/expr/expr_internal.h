@@ -17,11 +17,15 @@ struct expr_pool {
 	unsigned depth; /* of operations that an extraction in hand went through */
 };
 
-uint32_t expr_intern(struct expr_pool *p, const struct expr *e); /* its number, an old one if there is the same; 0: the pool is full */
+uint32_t
+expr_intern(struct expr_pool *p,
+	    const struct expr
+		    *e); /* its number, an old one if there is the same; 0: the pool is full */
 /* An operation whose operands may be constants; numbers are made for those. */
-struct val expr_node(struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k, const struct val *args, const unsigned *widths,
-		     unsigned nargs);
+struct val expr_node(struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k,
+		     const struct val *args, const unsigned *widths, unsigned nargs);
 /* width: of the result; wide: of the first operand; low: of the second. */
-uint64_t expr_operate(const struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k, unsigned wide, unsigned low, const uint64_t *x);
+uint64_t expr_operate(const struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k,
+		      unsigned wide, unsigned low, const uint64_t *x);
 
 #endif

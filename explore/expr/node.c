@@ -2,8 +2,8 @@
  * file holds, once its operands are found to fit. simplify.c decides which nodes are worth making. */
 #include "explore/expr/expr_internal.h"
 
-struct val expr_node(struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k, const struct val *args, const unsigned *widths,
-		     unsigned nargs)
+struct val expr_node(struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k,
+		     const struct val *args, const unsigned *widths, unsigned nargs)
 {
 	struct expr e = { .op = (uint8_t)op, .width = (uint8_t)width, .k = k };
 	uint64_t x[3] = { 0 };
@@ -12,12 +12,16 @@ struct val expr_node(struct expr_pool *p, enum expr_op op, unsigned width, uint6
 		x[i] = args[i].v;
 		e.arg[i] = args[i].id;
 		if (!args[i].id) {
-			struct expr c = { .op = EXPR_CONST, .width = (uint8_t)widths[i], .k = args[i].v, .value = args[i].v };
+			struct expr c = { .op = EXPR_CONST,
+					  .width = (uint8_t)widths[i],
+					  .k = args[i].v,
+					  .value = args[i].v };
 
 			e.arg[i] = expr_intern(p, &c);
 		}
 	}
-	e.value = expr_operate(p, op, width, k, nargs > 0 ? widths[0] : 0, nargs > 1 ? widths[1] : 0, x);
+	e.value = expr_operate(p, op, width, k, nargs > 0 ? widths[0] : 0,
+			       nargs > 1 ? widths[1] : 0, x);
 	return (struct val){ expr_intern(p, &e), e.value };
 }
 

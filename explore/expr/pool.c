@@ -5,18 +5,23 @@ static const struct {
 	const char *name;
 	unsigned nargs;
 } ops[EXPR_OPS] = {
-	[EXPR_NONE] = { "none", 0 },	   [EXPR_CONST] = { "const", 0 }, [EXPR_INPUT] = { "input", 0 },
-	[EXPR_TABLE] = { "table", 1 },	   [EXPR_NOT] = { "not", 1 },	  [EXPR_NEG] = { "neg", 1 },
-	[EXPR_CLZ] = { "clz", 1 },	   [EXPR_CTZ] = { "ctz", 1 },	  [EXPR_POPCNT] = { "popcnt", 1 },
-	[EXPR_ZEXT] = { "zext", 1 },	   [EXPR_SEXT] = { "sext", 1 },	  [EXPR_EXTRACT] = { "extract", 1 },
-	[EXPR_ADD] = { "add", 2 },	   [EXPR_SUB] = { "sub", 2 },	  [EXPR_MUL] = { "mul", 2 },
-	[EXPR_UMULH] = { "umulh", 2 },	   [EXPR_SMULH] = { "smulh", 2 }, [EXPR_UDIV] = { "udiv", 2 },
-	[EXPR_SDIV] = { "sdiv", 2 },	   [EXPR_UREM] = { "urem", 2 },	  [EXPR_SREM] = { "srem", 2 },
-	[EXPR_AND] = { "and", 2 },	   [EXPR_OR] = { "or", 2 },	  [EXPR_XOR] = { "xor", 2 },
-	[EXPR_SHL] = { "shl", 2 },	   [EXPR_LSHR] = { "lshr", 2 },	  [EXPR_ASHR] = { "ashr", 2 },
-	[EXPR_EQ] = { "eq", 2 },	   [EXPR_ULT] = { "ult", 2 },	  [EXPR_ULE] = { "ule", 2 },
-	[EXPR_SLT] = { "slt", 2 },	   [EXPR_SLE] = { "sle", 2 },	  [EXPR_CONCAT] = { "concat", 2 },
-	[EXPR_ITE] = { "ite", 3 },
+	[EXPR_NONE] = { "none", 0 },     [EXPR_CONST] = { "const", 0 },
+	[EXPR_INPUT] = { "input", 0 },   [EXPR_TABLE] = { "table", 1 },
+	[EXPR_NOT] = { "not", 1 },       [EXPR_NEG] = { "neg", 1 },
+	[EXPR_CLZ] = { "clz", 1 },       [EXPR_CTZ] = { "ctz", 1 },
+	[EXPR_POPCNT] = { "popcnt", 1 }, [EXPR_ZEXT] = { "zext", 1 },
+	[EXPR_SEXT] = { "sext", 1 },     [EXPR_EXTRACT] = { "extract", 1 },
+	[EXPR_ADD] = { "add", 2 },       [EXPR_SUB] = { "sub", 2 },
+	[EXPR_MUL] = { "mul", 2 },       [EXPR_UMULH] = { "umulh", 2 },
+	[EXPR_SMULH] = { "smulh", 2 },   [EXPR_UDIV] = { "udiv", 2 },
+	[EXPR_SDIV] = { "sdiv", 2 },     [EXPR_UREM] = { "urem", 2 },
+	[EXPR_SREM] = { "srem", 2 },     [EXPR_AND] = { "and", 2 },
+	[EXPR_OR] = { "or", 2 },         [EXPR_XOR] = { "xor", 2 },
+	[EXPR_SHL] = { "shl", 2 },       [EXPR_LSHR] = { "lshr", 2 },
+	[EXPR_ASHR] = { "ashr", 2 },     [EXPR_EQ] = { "eq", 2 },
+	[EXPR_ULT] = { "ult", 2 },       [EXPR_ULE] = { "ule", 2 },
+	[EXPR_SLT] = { "slt", 2 },       [EXPR_SLE] = { "sle", 2 },
+	[EXPR_CONCAT] = { "concat", 2 }, [EXPR_ITE] = { "ite", 3 },
 };
 
 unsigned expr_nargs(enum expr_op op)
@@ -84,8 +89,8 @@ static uint64_t hash(const struct expr *e)
 
 static bool is_same(const struct expr *a, const struct expr *b)
 {
-	return a->op == b->op && a->width == b->width && a->k == b->k && a->arg[0] == b->arg[0] && a->arg[1] == b->arg[1] &&
-	       a->arg[2] == b->arg[2];
+	return a->op == b->op && a->width == b->width && a->k == b->k && a->arg[0] == b->arg[0] &&
+	       a->arg[1] == b->arg[1] && a->arg[2] == b->arg[2];
 }
 
 static void slot_fill(struct expr_pool *p, uint32_t id)

@@ -21,8 +21,8 @@ static unsigned width_of(const struct expr_pool *p, uint32_t id)
 	return expr_at(p, id)->width;
 }
 
-static struct val fold(const struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k, unsigned wide, unsigned low, uint64_t a,
-		       uint64_t b)
+static struct val fold(const struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k,
+		       unsigned wide, unsigned low, uint64_t a, uint64_t b)
 {
 	const uint64_t x[3] = { a, b, 0 };
 
@@ -41,7 +41,8 @@ struct val expr_unary(struct expr_pool *p, enum expr_op op, unsigned width, stru
 	return expr_node(p, op, width, 0, &a, &width, 1);
 }
 
-struct val expr_extend(struct expr_pool *p, enum expr_op op, unsigned width, struct val a, unsigned to)
+struct val expr_extend(struct expr_pool *p, enum expr_op op, unsigned width, struct val a,
+		       unsigned to)
 {
 	const struct expr *e;
 
@@ -60,29 +61,34 @@ struct val expr_extend(struct expr_pool *p, enum expr_op op, unsigned width, str
 
 /* ---- cutting and joining ---- */
 
-#define DEPTH_MAX 6 /* an operation has two operands, and both may have the same ones below: without a limit, that doubles for ever */
+#define DEPTH_MAX \
+	6 /* an operation has two operands, and both may have the same ones below: without a limit, that doubles for ever */
 
 /* The operation on the parts of its operands. */
-static struct val extract_operands(struct expr_pool *p, const struct expr *e, unsigned low, unsigned n)
+static struct val extract_operands(struct expr_pool *p, const struct expr *e, unsigned low,
+				   unsigned n)
 {
 	struct val a, b;
 
 	p->depth++;
 	a = expr_extract(p, e->width, val_of(p, e->arg[0]), low, n);
-	b = e->op == EXPR_NOT ? val_const(0) : expr_extract(p, e->width, val_of(p, e->arg[1]), low, n);
+	b = e->op == EXPR_NOT ? val_const(0)
+			      : expr_extract(p, e->width, val_of(p, e->arg[1]), low, n);
 	p->depth--;
 	return e->op == EXPR_NOT ? expr_unary(p, EXPR_NOT, n, a) : expr_binary(p, e->op, n, a, b);
 }
 
 /* Looks through what a is made of; false if nothing is to be seen. */
-static bool extract_through(struct expr_pool *p, struct val a, unsigned low, unsigned n, struct val *r)
+static bool extract_through(struct expr_pool *p, struct val a, unsigned low, unsigned n,
+			    struct val *r)
 {
 	const struct expr e = *expr_at(p, a.id);
 	unsigned inner;
 
 	switch ((enum expr_op)e.op) {
 	case EXPR_EXTRACT:
-		*r = expr_extract(p, width_of(p, e.arg[0]), val_of(p, e.arg[0]), low + (unsigned)e.k, n);
+		*r = expr_extract(p, width_of(p, e.arg[0]), val_of(p, e.arg[0]),
+				  low + (unsigned)e.k, n);
 		return true;
 	case EXPR_CONCAT:
 		inner = width_of(p, e.arg[1]);
@@ -91,8 +97,12 @@ static bool extract_through(struct expr_pool *p, struct val a, unsigned low, uns
 		else if (low >= inner)
 			*r = expr_extract(p, e.width - inner, val_of(p, e.arg[0]), low - inner, n);
 		else
-			*r = expr_concat(p, low + n - inner, expr_extract(p, e.width - inner, val_of(p, e.arg[0]), 0, low + n - inner),
-					 inner - low, expr_extract(p, inner, val_of(p, e.arg[1]), low, inner - low));
+			*r = expr_concat(
+				p, low + n - inner,
+				expr_extract(p, e.width - inner, val_of(p, e.arg[0]), 0,
+					     low + n - inner),
+				inner - low,
+				expr_extract(p, inner, val_of(p, e.arg[1]), low, inner - low));
 		return true;
 	case EXPR_ZEXT:
 	case EXPR_SEXT:
@@ -102,7 +112,9 @@ static bool extract_through(struct expr_pool *p, struct val a, unsigned low, uns
 		else if (low >= inner && e.op == EXPR_ZEXT)
 			*r = val_const(0);
 		else if (low < inner)
-			*r = expr_extend(p, e.op, inner - low, expr_extract(p, inner, val_of(p, e.arg[0]), low, inner - low), n);
+			*r = expr_extend(
+				p, e.op, inner - low,
+				expr_extract(p, inner, val_of(p, e.arg[0]), low, inner - low), n);
 		else
 			return false;
 		return true;
@@ -115,9 +127,11 @@ static bool extract_through(struct expr_pool *p, struct val a, unsigned low, uns
 		*r = extract_operands(p, &e, low, n);
 		return true;
 	case EXPR_ITE:
-		if (expr_at(p, e.arg[1])->op != EXPR_CONST || expr_at(p, e.arg[2])->op != EXPR_CONST)
+		if (expr_at(p, e.arg[1])->op != EXPR_CONST ||
+		    expr_at(p, e.arg[2])->op != EXPR_CONST)
 			return false;
-		*r = expr_ite(p, n, val_of(p, e.arg[0]), expr_extract(p, e.width, val_of(p, e.arg[1]), low, n),
+		*r = expr_ite(p, n, val_of(p, e.arg[0]),
+			      expr_extract(p, e.width, val_of(p, e.arg[1]), low, n),
 			      expr_extract(p, e.width, val_of(p, e.arg[2]), low, n));
 		return true;
 	case EXPR_ADD:
@@ -145,7 +159,8 @@ struct val expr_extract(struct expr_pool *p, unsigned width, struct val a, unsig
 }
 
 /* Two neighbouring parts of one value. */
-static bool parts_join(struct expr_pool *p, unsigned high_width, struct val high, unsigned low_width, struct val low, struct val *r)
+static bool parts_join(struct expr_pool *p, unsigned high_width, struct val high,
+		       unsigned low_width, struct val low, struct val *r)
 {
 	const struct expr *h = node(p, high, EXPR_EXTRACT), *l = node(p, low, EXPR_EXTRACT);
 	uint32_t whole;
@@ -154,7 +169,8 @@ static bool parts_join(struct expr_pool *p, unsigned high_width, struct val high
 	if (h && l && h->arg[0] == l->arg[0] && h->k == l->k + low_width) {
 		whole = l->arg[0];
 		at = (unsigned)l->k;
-	} else if (h && h->arg[0] == low.id && h->k == low_width) { /* a cut that began at bit 0 of a narrower one */
+	} else if (h && h->arg[0] == low.id &&
+		   h->k == low_width) { /* a cut that began at bit 0 of a narrower one */
 		whole = low.id;
 		at = 0;
 	} else {
@@ -164,7 +180,8 @@ static bool parts_join(struct expr_pool *p, unsigned high_width, struct val high
 	return true;
 }
 
-struct val expr_concat(struct expr_pool *p, unsigned high_width, struct val high, unsigned low_width, struct val low)
+struct val expr_concat(struct expr_pool *p, unsigned high_width, struct val high,
+		       unsigned low_width, struct val low)
 {
 	const struct val args[2] = { high, low };
 	const unsigned widths[2] = { high_width, low_width };
@@ -182,8 +199,10 @@ struct val expr_concat(struct expr_pool *p, unsigned high_width, struct val high
 		unsigned inner = width_of(p, e->arg[1]);
 		struct val rest = val_of(p, e->arg[1]);
 
-		return expr_concat(p, high_width + low_width - inner,
-				   expr_concat(p, high_width, high, low_width - inner, val_of(p, e->arg[0])), inner, rest);
+		return expr_concat(
+			p, high_width + low_width - inner,
+			expr_concat(p, high_width, high, low_width - inner, val_of(p, e->arg[0])),
+			inner, rest);
 	}
 	return expr_node(p, EXPR_CONCAT, high_width + low_width, 0, args, widths, 2);
 }
@@ -228,7 +247,8 @@ static unsigned low_ones(uint64_t k)
 	return !k || (k & (k + 1)) ? 0 : ~k ? (unsigned)__builtin_ctzll(~k) : 64;
 }
 
-static bool and_constant(struct expr_pool *p, unsigned width, struct val a, uint64_t k, struct val *r)
+static bool and_constant(struct expr_pool *p, unsigned width, struct val a, uint64_t k,
+			 struct val *r)
 {
 	unsigned ones = low_ones(k), zeros;
 
@@ -243,13 +263,16 @@ static bool and_constant(struct expr_pool *p, unsigned width, struct val a, uint
 		ones = low_ones(k >> zeros);
 		if (!ones)
 			return false;
-		*r = expr_concat(p, width - zeros, expr_extend(p, EXPR_ZEXT, ones, expr_extract(p, width, a, zeros, ones), width - zeros),
+		*r = expr_concat(p, width - zeros,
+				 expr_extend(p, EXPR_ZEXT, ones,
+					     expr_extract(p, width, a, zeros, ones), width - zeros),
 				 zeros, val_const(0));
 	}
 	return true;
 }
 
-static bool shift_constant(struct expr_pool *p, enum expr_op op, unsigned width, struct val a, uint64_t k, struct val *r)
+static bool shift_constant(struct expr_pool *p, enum expr_op op, unsigned width, struct val a,
+			   uint64_t k, struct val *r)
 {
 	unsigned n = (unsigned)k;
 
@@ -258,18 +281,22 @@ static bool shift_constant(struct expr_pool *p, enum expr_op op, unsigned width,
 	else if (k >= width && op != EXPR_ASHR)
 		*r = val_const(0);
 	else if (op == EXPR_SHL)
-		*r = expr_concat(p, width - n, expr_extract(p, width, a, 0, width - n), n, val_const(0));
+		*r = expr_concat(p, width - n, expr_extract(p, width, a, 0, width - n), n,
+				 val_const(0));
 	else if (op == EXPR_LSHR)
-		*r = expr_extend(p, EXPR_ZEXT, width - n, expr_extract(p, width, a, n, width - n), width);
+		*r = expr_extend(p, EXPR_ZEXT, width - n, expr_extract(p, width, a, n, width - n),
+				 width);
 	else if (k < width)
-		*r = expr_extend(p, EXPR_SEXT, width - n, expr_extract(p, width, a, n, width - n), width);
+		*r = expr_extend(p, EXPR_SEXT, width - n, expr_extract(p, width, a, n, width - n),
+				 width);
 	else
 		return false;
 	return true;
 }
 
 /* a op k */
-static bool with_constant(struct expr_pool *p, enum expr_op op, unsigned width, struct val a, uint64_t k, struct val *r)
+static bool with_constant(struct expr_pool *p, enum expr_op op, unsigned width, struct val a,
+			  uint64_t k, struct val *r)
 {
 	const struct expr *e;
 
@@ -277,12 +304,16 @@ static bool with_constant(struct expr_pool *p, enum expr_op op, unsigned width, 
 	case EXPR_ADD:
 		e = node(p, a, EXPR_ADD);
 		if (k && e && expr_at(p, e->arg[1])->op == EXPR_CONST) {
-			*r = expr_binary(p, EXPR_ADD, width, val_of(p, e->arg[0]), val_const((expr_at(p, e->arg[1])->k + k) & expr_mask(width)));
+			*r = expr_binary(
+				p, EXPR_ADD, width, val_of(p, e->arg[0]),
+				val_const((expr_at(p, e->arg[1])->k + k) & expr_mask(width)));
 			return true;
 		}
 		*r = a;
 		return k == 0;
-	case EXPR_SUB: *r = expr_binary(p, EXPR_ADD, width, a, val_const(-k & expr_mask(width))); return true;
+	case EXPR_SUB:
+		*r = expr_binary(p, EXPR_ADD, width, a, val_const(-k & expr_mask(width)));
+		return true;
 	case EXPR_OR:
 	case EXPR_XOR:
 		*r = a;
@@ -294,7 +325,8 @@ static bool with_constant(struct expr_pool *p, enum expr_op op, unsigned width, 
 	case EXPR_MUL:
 		*r = k ? a : val_const(0);
 		if (k > 1 && !(k & (k - 1)))
-			return shift_constant(p, EXPR_SHL, width, a, (uint64_t)__builtin_ctzll(k), r);
+			return shift_constant(p, EXPR_SHL, width, a, (uint64_t)__builtin_ctzll(k),
+					      r);
 		return k <= 1;
 	case EXPR_AND: return and_constant(p, width, a, k, r);
 	case EXPR_SHL:
@@ -314,14 +346,19 @@ static bool equal_constant(struct expr_pool *p, struct val a, uint64_t k, struct
 {
 	const struct expr e = *expr_at(p, a.id);
 	unsigned inner = e.arg[0] ? width_of(p, e.arg[0]) : 0;
-	const struct expr *b = e.arg[1] ? expr_at(p, e.arg[1]) : NULL, *c = e.arg[2] ? expr_at(p, e.arg[2]) : NULL;
+	const struct expr *b = e.arg[1] ? expr_at(p, e.arg[1]) : NULL,
+			  *c = e.arg[2] ? expr_at(p, e.arg[2]) : NULL;
 
 	if (e.width == 1) {
 		*r = k ? a : negated(p, a);
 		return true;
 	}
 	switch ((enum expr_op)e.op) {
-	case EXPR_ZEXT: *r = k & ~expr_mask(inner) ? val_const(0) : expr_binary(p, EXPR_EQ, inner, val_of(p, e.arg[0]), val_const(k)); return true;
+	case EXPR_ZEXT:
+		*r = k & ~expr_mask(inner)
+			     ? val_const(0)
+			     : expr_binary(p, EXPR_EQ, inner, val_of(p, e.arg[0]), val_const(k));
+		return true;
 	case EXPR_SUB:
 	case EXPR_XOR:
 		if (k)
@@ -331,19 +368,23 @@ static bool equal_constant(struct expr_pool *p, struct val a, uint64_t k, struct
 	case EXPR_ADD:
 		if (b->op != EXPR_CONST)
 			return false;
-		*r = expr_binary(p, EXPR_EQ, inner, val_of(p, e.arg[0]), val_const((k - b->k) & expr_mask(inner)));
+		*r = expr_binary(p, EXPR_EQ, inner, val_of(p, e.arg[0]),
+				 val_const((k - b->k) & expr_mask(inner)));
 		return true;
 	case EXPR_ITE:
 		if (b->op != EXPR_CONST || c->op != EXPR_CONST || b->k == c->k)
 			return false;
-		*r = b->k == k ? val_of(p, e.arg[0]) : c->k == k ? negated(p, val_of(p, e.arg[0])) : val_const(0);
+		*r = b->k == k   ? val_of(p, e.arg[0])
+		     : c->k == k ? negated(p, val_of(p, e.arg[0]))
+				 : val_const(0);
 		return true;
 	default: return false;
 	}
 }
 
 /* Both sides were widened from the same width: compare what they were. */
-static bool compare_narrow(struct expr_pool *p, enum expr_op op, struct val a, struct val b, struct val *r)
+static bool compare_narrow(struct expr_pool *p, enum expr_op op, struct val a, struct val b,
+			   struct val *r)
 {
 	const struct expr *x = node(p, a, EXPR_ZEXT), *y = node(p, b, EXPR_ZEXT);
 	unsigned inner;
@@ -359,9 +400,11 @@ static bool compare_narrow(struct expr_pool *p, enum expr_op op, struct val a, s
 	return true;
 }
 
-struct val expr_binary(struct expr_pool *p, enum expr_op op, unsigned width, struct val a, struct val b)
+struct val expr_binary(struct expr_pool *p, enum expr_op op, unsigned width, struct val a,
+		       struct val b)
 {
-	const unsigned widths[2] = { width, width }, result = op >= EXPR_EQ && op <= EXPR_SLE ? 1 : width;
+	const unsigned widths[2] = { width, width },
+		       result = op >= EXPR_EQ && op <= EXPR_SLE ? 1 : width;
 	struct val args[2], r;
 
 	if (!a.id && !b.id)

@@ -39,10 +39,15 @@ void graph_calls_find(struct graph *g)
 			continue;
 		for (size_t i = 0; i < o->code.calls.n; i++) {
 			const struct code_call *c = &o->code.calls.at[i];
-			struct pm_insn insn = { .at = (uint64_t)n << 48 | (c->next - 1), .block = o->first + c->block, .is_call = true };
+			struct pm_insn insn = { .at = (uint64_t)n << 48 | (c->next - 1),
+						.block = o->first + c->block,
+						.is_call = true };
 
-			insn.is_maybe = c->name && map_get(&g->modifiers, graph_name_hash(o->code.names.at + c->name));
-			if (insn.is_maybe || (c->to && map_get(&functions, (uint64_t)n << 48 | c->to)))
+			insn.is_maybe =
+				c->name &&
+				map_get(&g->modifiers, graph_name_hash(o->code.names.at + c->name));
+			if (insn.is_maybe ||
+			    (c->to && map_get(&functions, (uint64_t)n << 48 | c->to)))
 				graph_pm_add(g, &insn);
 		}
 	}
@@ -60,10 +65,12 @@ static bool call_cover(struct graph *g, place at)
 			found = &o->code.calls.at[i];
 	if (!found)
 		return false;
-	graph_pm_add(g, &(struct pm_insn){ .at = at, .block = o->first + found->block, .is_call = true });
+	graph_pm_add(g, &(struct pm_insn){
+				.at = at, .block = o->first + found->block, .is_call = true });
 	i = (size_t)(uintptr_t)map_get(&g->by_place, at);
 	g->pm.at[i - 1].is_maybe = false;
-	if (found->name && !map_get(&g->modifiers, graph_name_hash(o->code.names.at + found->name))) {
+	if (found->name &&
+	    !map_get(&g->modifiers, graph_name_hash(o->code.names.at + found->name))) {
 		map_set(&g->modifiers, graph_name_hash(o->code.names.at + found->name), g);
 		g->is_stale = true;
 	}

@@ -24,7 +24,8 @@ static size_t numbers_upto(const uint64_t *at, size_t n, uint64_t address)
 
 uint32_t code_block(const struct code *c, uint64_t address)
 {
-	return (uint32_t)numbers_upto(c->starts.at, c->starts.n, address) - 1; /* none: UINT32_MAX */
+	return (uint32_t)numbers_upto(c->starts.at, c->starts.n, address) -
+	       1; /* none: UINT32_MAX */
 }
 
 #define AROUND_BYTES 256
@@ -51,7 +52,8 @@ uint64_t code_address(const char *path, uint64_t offset)
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_getphdrnum(elf, &n) == 0)
 		for (size_t i = 0; i < n && !address; i++)
-			if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD && offset - ph.p_offset < ph.p_filesz)
+			if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD &&
+			    offset - ph.p_offset < ph.p_filesz)
 				address = ph.p_vaddr + (offset - ph.p_offset);
 	if (elf)
 		elf_end(elf);

@@ -19,15 +19,15 @@ struct code_symbol {
 	uint32_t name;
 };
 
-struct code_call { /* also a jump into another function, which returns for this one */
+struct code_call {     /* also a jump into another function, which returns for this one */
 	uint64_t next; /* the instruction behind it */
 	uint64_t to;
 	uint32_t name; /* of a function elsewhere, in names; 0: `to` tells, unless it is 0, too */
 	uint32_t block;
 };
 
-struct code { /* addresses are the file's own */
-	VEC(uint64_t) starts; /* of blocks, ascending */
+struct code {                    /* addresses are the file's own */
+	VEC(uint64_t) starts;    /* of blocks, ascending */
 	VEC(uint64_t) functions; /* where they begin, likewise; those that have a symbol */
 	VEC(struct code_edge) edges;
 	VEC(struct code_call) calls;

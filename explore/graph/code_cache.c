@@ -19,12 +19,14 @@ char *code_cache_name(Elf *elf, const char *folder)
 		GElf_Nhdr note;
 		size_t name, desc, at = 0;
 
-		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_NOTE || !(d = elf_getdata(scn, NULL)))
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_NOTE ||
+		    !(d = elf_getdata(scn, NULL)))
 			continue;
 		while ((at = gelf_getnote(d, at, &note, &name, &desc)) > 0) {
 			char id[65] = "", *to = id;
 
-			if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || note.n_descsz > 32)
+			if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
+			    note.n_descsz > 32)
 				continue;
 			for (size_t i = 0; i < note.n_descsz; i++)
 				to += sprintf(to, "%02x", ((const uint8_t *)d->d_buf)[desc + i]);
@@ -34,11 +36,17 @@ char *code_cache_name(Elf *elf, const char *folder)
 	return NULL;
 }
 
-#define ARRAYS(c) { (void **)&(c)->functions.at, &(c)->functions.n, sizeof(c)->functions.at[0] }, \
-	{ (void **)&(c)->starts.at, &(c)->starts.n, sizeof(c)->starts.at[0] }, { (void **)&(c)->edges.at, &(c)->edges.n, sizeof(c)->edges.at[0] }, \
-	{ (void **)&(c)->calls.at, &(c)->calls.n, sizeof(c)->calls.at[0] }, { (void **)&(c)->pm.at, &(c)->pm.n, sizeof(c)->pm.at[0] }, { (void **)&(c)->stores.at, &(c)->stores.n, sizeof(c)->stores.at[0] }, \
-	{ (void **)&(c)->exports.at, &(c)->exports.n, sizeof(c)->exports.at[0] }, \
-	{ (void **)&(c)->names.at, &(c)->names.n, 1 }
+#define ARRAYS(c) \
+	{ (void **)&(c)->functions.at, &(c)->functions.n, sizeof(c)->functions.at[0] }, \
+		{ (void **)&(c)->starts.at, &(c)->starts.n, sizeof(c)->starts.at[0] }, \
+		{ (void **)&(c)->edges.at, &(c)->edges.n, sizeof(c)->edges.at[0] }, \
+		{ (void **)&(c)->calls.at, &(c)->calls.n, sizeof(c)->calls.at[0] }, \
+		{ (void **)&(c)->pm.at, &(c)->pm.n, sizeof(c)->pm.at[0] }, \
+		{ (void **)&(c)->stores.at, &(c)->stores.n, sizeof(c)->stores.at[0] }, \
+		{ (void **)&(c)->exports.at, &(c)->exports.n, sizeof(c)->exports.at[0] }, \
+	{ \
+		(void **)&(c)->names.at, &(c)->names.n, 1 \
+	}
 
 struct array {
 	void **at;
@@ -90,7 +98,8 @@ void code_cache_write(struct code *c, const char *name)
 		for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
 			uint64_t n = *arrays[i].n;
 
-			ok = ok && fwrite(&n, sizeof n, 1, f) == 1 && fwrite(*arrays[i].at, arrays[i].width, n, f) == n;
+			ok = ok && fwrite(&n, sizeof n, 1, f) == 1 &&
+			     fwrite(*arrays[i].at, arrays[i].width, n, f) == n;
 		}
 		if (fclose(f) != 0 || !ok || rename(fresh, name) < 0)
 			unlink(fresh);

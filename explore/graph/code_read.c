@@ -25,7 +25,7 @@ struct reader {
 	struct code *code;
 	Elf *elf;
 	VEC(struct section) sections;
-	struct map slots; /* address of a GOT entry -> its function's name in names */
+	struct map slots;       /* address of a GOT entry -> its function's name in names */
 	VEC(uint32_t) indirect; /* blocks that end in a jump to where a register says */
 	const struct insn_set *insns;
 };
@@ -51,7 +51,8 @@ static void symbols_read(struct reader *r, Elf_Scn *scn, const GElf_Shdr *sh)
 	for (size_t i = 0; d && sh->sh_entsize && i < sh->sh_size / sh->sh_entsize; i++) {
 		const char *name;
 
-		if (!gelf_getsym(d, (int)i, &sym) || sym.st_shndx == SHN_UNDEF || GELF_ST_TYPE(sym.st_info) != STT_FUNC)
+		if (!gelf_getsym(d, (int)i, &sym) || sym.st_shndx == SHN_UNDEF ||
+		    GELF_ST_TYPE(sym.st_info) != STT_FUNC)
 			continue;
 		name = elf_strptr(r->elf, sh->sh_link, sym.st_name);
 		if (!name)
@@ -59,7 +60,8 @@ static void symbols_read(struct reader *r, Elf_Scn *scn, const GElf_Shdr *sh)
 		*vec_add(&r->code->starts) = sym.st_value;
 		*vec_add(&r->code->functions) = sym.st_value;
 		if (GELF_ST_BIND(sym.st_info) != STB_LOCAL)
-			*vec_add(&r->code->exports) = (struct code_symbol){ sym.st_value, name_add(r->code, name) };
+			*vec_add(&r->code->exports) =
+				(struct code_symbol){ sym.st_value, name_add(r->code, name) };
 	}
 }
 
@@ -76,13 +78,16 @@ static void relocations_read(struct reader *r, Elf_Scn *scn, const GElf_Shdr *sh
 	for (size_t i = 0; sh->sh_entsize && i < sh->sh_size / sh->sh_entsize; i++) {
 		const char *name;
 
-		if (!gelf_getrela(d, (int)i, &rela) || !gelf_getsym(s, (int)GELF_R_SYM(rela.r_info), &sym))
+		if (!gelf_getrela(d, (int)i, &rela) ||
+		    !gelf_getsym(s, (int)GELF_R_SYM(rela.r_info), &sym))
 			continue;
-		if (GELF_R_TYPE(rela.r_info) != r->insns->jump_slot && GELF_R_TYPE(rela.r_info) != r->insns->glob_dat)
+		if (GELF_R_TYPE(rela.r_info) != r->insns->jump_slot &&
+		    GELF_R_TYPE(rela.r_info) != r->insns->glob_dat)
 			continue;
 		name = elf_strptr(r->elf, symbols_sh.sh_link, sym.st_name);
 		if (name && *name)
-			map_set(&r->slots, rela.r_offset, (void *)(uintptr_t)name_add(r->code, name));
+			map_set(&r->slots, rela.r_offset,
+				(void *)(uintptr_t)name_add(r->code, name));
 	}
 }
 
@@ -102,7 +107,8 @@ static void elf_read(struct reader *r)
 			Elf_Data *d = elf_getdata(scn, NULL);
 
 			if (d && d->d_buf)
-				*vec_add(&r->sections) = (struct section){ d->d_buf, sh.sh_addr, d->d_size };
+				*vec_add(&r->sections) =
+					(struct section){ d->d_buf, sh.sh_addr, d->d_size };
 		}
 	}
 }
@@ -114,7 +120,8 @@ static void starts_find(struct reader *r)
 
 		*vec_add(&r->code->starts) = s->address;
 		for (uint64_t at = 0; at < s->len_bytes;) {
-			struct insn i = r->insns->decode(s->bytes + at, s->len_bytes - at, s->address + at);
+			struct insn i =
+				r->insns->decode(s->bytes + at, s->len_bytes - at, s->address + at);
 
 			if (i.ends)
 				*vec_add(&r->code->starts) = i.next;
@@ -164,7 +171,8 @@ static void call_add(struct reader *r, const struct insn *i, uint32_t block, uin
 		if (from == i->target)
 			return;
 	}
-	*vec_add(&r->code->calls) = (struct code_call){ i->next, name ? 0 : i->target, name, block };
+	*vec_add(&r->code->calls) =
+		(struct code_call){ i->next, name ? 0 : i->target, name, block };
 }
 
 /* What is called by way of the procedure linkage table has a name. */
@@ -191,17 +199,21 @@ static void blocks_fill(struct reader *r)
 		const struct section *s = &r->sections.at[k];
 
 		for (uint64_t at = 0; at < s->len_bytes;) {
-			struct insn i = r->insns->decode(s->bytes + at, s->len_bytes - at, s->address + at);
+			struct insn i =
+				r->insns->decode(s->bytes + at, s->len_bytes - at, s->address + at);
 			uint32_t block = code_block(r->code, i.address);
-			uint32_t name = i.slot ? (uint32_t)(uintptr_t)map_get(&r->slots, i.slot) : 0;
+			uint32_t name =
+				i.slot ? (uint32_t)(uintptr_t)map_get(&r->slots, i.slot) : 0;
 
 			if (i.is_pm)
 				*vec_add(&r->code->pm) = i.address;
 			if (i.is_store)
 				*vec_add(&r->code->stores) = i.address;
 			if (i.target || name)
-				*vec_add(&r->code->edges) = (struct code_edge){ block, name, i.target };
-			if (i.falls && i.next < s->address + s->len_bytes && code_block(r->code, i.next) != block)
+				*vec_add(&r->code->edges) =
+					(struct code_edge){ block, name, i.target };
+			if (i.falls && i.next < s->address + s->len_bytes &&
+			    code_block(r->code, i.next) != block)
 				*vec_add(&r->code->edges) = (struct code_edge){ block, 0, i.next };
 			call_add(r, &i, block, name);
 			if (i.is_indirect)
@@ -228,9 +240,11 @@ static void tables_guess(struct reader *r)
 		uint32_t jump = r->indirect.at[i];
 
 		code_function(c, c->starts.at[jump], &from, &to);
-		for (size_t b = code_block(c, from) + 1; b < c->starts.n && c->starts.at[b] < to; b++)
+		for (size_t b = code_block(c, from) + 1; b < c->starts.n && c->starts.at[b] < to;
+		     b++)
 			if (!is_known[b])
-				*vec_add(&c->edges) = (struct code_edge){ jump, 0, c->starts.at[b] };
+				*vec_add(&c->edges) =
+					(struct code_edge){ jump, 0, c->starts.at[b] };
 	}
 	free(is_known);
 }
@@ -264,7 +278,8 @@ int code_read(struct code *c, const char *path, const char *cache, struct error 
 		return error_set(err, "cannot open %s: %s", path, strerror(errno));
 	elf_version(EV_CURRENT);
 	r.elf = elf_begin(fd, ELF_C_READ, NULL);
-	r.insns = r.elf && gelf_getehdr(r.elf, &eh) && eh.e_machine == insn_set.machine ? &insn_set : NULL;
+	r.insns = r.elf && gelf_getehdr(r.elf, &eh) && eh.e_machine == insn_set.machine ? &insn_set
+											: NULL;
 	if (!r.insns) {
 		error_set(err, "%s has no machine code that pmend knows", path);
 		goto out;

@@ -58,7 +58,8 @@ void graph_distances_find(struct graph *g, distances *d, bool is_any)
 
 #define NEAR_BLOCKS 2 /* a call of a function that flushes counts */
 
-bool graph_blocks_are_near(const struct graph *g, const struct object *o, uint32_t first, uint64_t to)
+bool graph_blocks_are_near(const struct graph *g, const struct object *o, uint32_t first,
+			   uint64_t to)
 {
 	for (uint32_t b = first; b < o->code.starts.n && o->code.starts.at[b] < to; b++)
 		if (g->to_any.at[o->first + b] <= NEAR_BLOCKS)
@@ -89,7 +90,8 @@ static void unrun_add(struct graph *g, const struct object *o)
 		code_function(&o->code, o->code.starts.at[b], &from, &to);
 		near = graph_blocks_are_near(g, o, b, to);
 		for (end = b; end < n && (end == b || o->code.starts.at[end] < to); end++)
-			if (near && !is_stub[end] && (o->first + end >= g->was_run.n || !g->was_run.at[o->first + end]))
+			if (near && !is_stub[end] &&
+			    (o->first + end >= g->was_run.n || !g->was_run.at[o->first + end]))
 				distance_set(g, &g->to_unrun, o->first + end, 0);
 	}
 	free(is_stub);

@@ -87,7 +87,8 @@ static void prepare(struct graph *g, const place *from, size_t n)
 static void scratch_change(struct graph *g, place from, bool adds)
 {
 	uint32_t block = graph_block(g, from);
-	const uint64_t *set = block == UINT32_MAX ? NULL : g->sets.at + g->set_of.at[block] * g->nwords;
+	const uint64_t *set =
+		block == UINT32_MAX ? NULL : g->sets.at + g->set_of.at[block] * g->nwords;
 
 	for (size_t w = 0; set && w < g->nwords; w++)
 		g->scratch.at[w] = adds ? g->scratch.at[w] | set[w] : g->scratch.at[w] & ~set[w];

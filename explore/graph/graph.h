@@ -15,7 +15,8 @@ void graph_free(struct graph *g);
 uint64_t graph_key(const struct graph *g, place p); /* objects_key() */
 
 void graph_jump(struct graph *g, place from, place to);
-bool graph_is_own(struct graph *g, place p); /* of an object whose code is known, which the C library's is not */
+bool graph_is_own(struct graph *g,
+		  place p); /* of an object whose code is known, which the C library's is not */
 /* Whether what a jump table holds can be one of its targets: in the same function, or where another one begins. */
 bool graph_can_jump(struct graph *g, place from, place to);
 /* The stores of this object at these addresses of its own numbering may modify PM. */
@@ -27,12 +28,15 @@ void graph_run(struct graph *g, const struct path_block *block); /* it was run *
 uint32_t graph_distance_unrun(struct graph *g, place from);
 /* Of all places together. Places of objects that cannot be read reach nothing. */
 uint64_t graph_reach(struct graph *g, const place *from, size_t n);
-uint64_t graph_reach_only(struct graph *g, place from, place without); /* from there, and not from the other place */
+uint64_t graph_reach_only(struct graph *g, place from,
+			  place without); /* from there, and not from the other place */
 /* Blocks on the shortest way from there to such an instruction; UINT32_MAX: there is none. */
 uint32_t graph_distance(struct graph *g, place from);
 /* Whether the function there has or calls a PM-modifying instruction that is known, executed or not. */
 bool graph_is_near(struct graph *g, place p);
 uint64_t graph_ncovered(const struct graph *g);
-uint64_t graph_nknown(const struct graph *g); /* PM-modifying instructions, and calls of functions that have or are such */
+uint64_t graph_nknown(
+	const struct graph
+		*g); /* PM-modifying instructions, and calls of functions that have or are such */
 
 #endif

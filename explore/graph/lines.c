@@ -81,7 +81,8 @@ static void unit_find(const struct lines *l, Dwarf_Die *unit, struct lines_range
 		char *file;
 		int line;
 
-		if (dwarf_lineno(row, &line) != 0 || !has_line(l, line) || dwarf_lineendsequence(row, &ends) != 0 || ends ||
+		if (dwarf_lineno(row, &line) != 0 || !has_line(l, line) ||
+		    dwarf_lineendsequence(row, &ends) != 0 || ends ||
 		    dwarf_lineaddr(row, &from) != 0 || dwarf_lineaddr(next, &to) != 0 || to <= from)
 			continue;
 		file = row_file(row, folder);

@@ -31,13 +31,15 @@ struct object *graph_object(struct graph *g, place p)
 		return o->is_left_out ? NULL : o;
 	o->is_read = true;
 	/* The C library's own fences and non-temporal copies are everywhere within reach, and say nothing about the program. */
-	o->is_left_out = objects_is_c_library(g->names->paths.at[n - 1]) || code_read(&o->code, g->names->paths.at[n - 1], g->cache, &ignored) < 0;
+	o->is_left_out = objects_is_c_library(g->names->paths.at[n - 1]) ||
+			 code_read(&o->code, g->names->paths.at[n - 1], g->cache, &ignored) < 0;
 	if (o->is_left_out)
 		return NULL;
 	o->first = g->nblocks;
 	g->nblocks += (uint32_t)o->code.starts.n;
 	for (size_t i = 0; i < o->code.pm.n; i++)
-		pm_add(g, (uint64_t)n << 48 | o->code.pm.at[i], o->first + code_block(&o->code, o->code.pm.at[i]));
+		pm_add(g, (uint64_t)n << 48 | o->code.pm.at[i],
+		       o->first + code_block(&o->code, o->code.pm.at[i]));
 	g->is_stale = true;
 	return o;
 }
@@ -77,7 +79,8 @@ bool graph_can_jump(struct graph *g, place from, place to)
 	if (PLACE_ADDRESS(to) == first)
 		return true;
 	code_function(&o->code, PLACE_ADDRESS(from), &first, &end);
-	return PLACE_OBJECT(from) == PLACE_OBJECT(to) && PLACE_ADDRESS(to) >= first && PLACE_ADDRESS(to) < end;
+	return PLACE_OBJECT(from) == PLACE_OBJECT(to) && PLACE_ADDRESS(to) >= first &&
+	       PLACE_ADDRESS(to) < end;
 }
 
 void graph_suspect(struct graph *g, place object, const struct lines_ranges *ranges)
@@ -89,7 +92,8 @@ void graph_suspect(struct graph *g, place object, const struct lines_ranges *ran
 			uint64_t at = o->code.stores.at[k];
 
 			if (at >= ranges->list.at[i].from && at < ranges->list.at[i].to)
-				pm_add(g, PLACE_OBJECT(object) << 48 | at, o->first + code_block(&o->code, at));
+				pm_add(g, PLACE_OBJECT(object) << 48 | at,
+				       o->first + code_block(&o->code, at));
 		}
 }
 
@@ -98,7 +102,9 @@ void graph_run(struct graph *g, const struct path_block *block)
 	struct object *o = graph_object(g, block->first);
 	uint32_t b = o ? code_block(&o->code, PLACE_ADDRESS(block->first)) : UINT32_MAX;
 
-	for (; b != UINT32_MAX && b < o->code.starts.n && o->code.starts.at[b] < PLACE_ADDRESS(block->first) + block->nbytes; b++) {
+	for (; b != UINT32_MAX && b < o->code.starts.n &&
+	       o->code.starts.at[b] < PLACE_ADDRESS(block->first) + block->nbytes;
+	     b++) {
 		while (g->was_run.n <= o->first + b)
 			*vec_add(&g->was_run) = false;
 		if (!g->was_run.at[o->first + b])

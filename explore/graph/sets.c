@@ -8,7 +8,7 @@
 struct tarjan {
 	struct graph *g;
 	const struct edge *edges;
-	uint32_t *first;     /* edges of a block, by number; one more at the end */
+	uint32_t *first;           /* edges of a block, by number; one more at the end */
 	uint32_t *own, *own_first; /* instructions of a block, likewise */
 	uint32_t *index, *low, *next;
 	VEC(uint32_t) stack, calls;
@@ -119,7 +119,8 @@ static uint32_t *first_of_block(uint32_t nblocks, const void *items, size_t n, s
 	uint32_t i = 0;
 
 	for (uint32_t b = 0; b <= nblocks; b++) {
-		while (i < n && *(const uint32_t *)((const char *)items + i * width) < b) /* the block comes first in an item */
+		while (i < n && *(const uint32_t *)((const char *)items + i * width) <
+					b) /* the block comes first in an item */
 			i++;
 		first[b] = i;
 	}

@@ -27,7 +27,8 @@ struct flipper {
 	struct flip_stats stats;
 };
 
-struct flipper *flipper_new(const struct solver_api *api, struct expr_pool *pool, unsigned timeout_ms)
+struct flipper *flipper_new(const struct solver_api *api, struct expr_pool *pool,
+			    unsigned timeout_ms)
 {
 	struct flipper *f = xcalloc(1, sizeof *f);
 
@@ -67,7 +68,8 @@ uint32_t flipper_byte(struct flipper *f, uint32_t id)
 bool flipper_allows(const struct flipper *f, const uint8_t *input, size_t len_bytes)
 {
 	for (size_t i = 0; i < f->slice.fixed.n; i++)
-		if (f->slice.fixed.at[i].index < len_bytes && input[f->slice.fixed.at[i].index] != f->slice.fixed.at[i].value)
+		if (f->slice.fixed.at[i].index < len_bytes &&
+		    input[f->slice.fixed.at[i].index] != f->slice.fixed.at[i].value)
 			return false;
 	return true;
 }
@@ -87,7 +89,8 @@ static uint64_t query_hash(struct flipper *f)
 
 	qsort(f->slice.terms.at, f->slice.terms.n, sizeof f->slice.terms.at[0], terms_compare);
 	for (size_t i = 0; i < f->slice.terms.n; i++) {
-		h = (h ^ ((uint64_t)f->slice.terms.at[i].id << 1 | f->slice.terms.at[i].is_true)) * 0x9e3779b97f4a7c15ULL;
+		h = (h ^ ((uint64_t)f->slice.terms.at[i].id << 1 | f->slice.terms.at[i].is_true)) *
+		    0x9e3779b97f4a7c15ULL;
 		h ^= h >> 31;
 	}
 	return h;
@@ -145,7 +148,8 @@ static enum solver_answer answer_use(struct flipper *f, uint8_t *input, size_t l
 }
 
 /* An equation of a sum with a constant, turned round: adds what would make it true. False: it is none. */
-static bool hint_add(struct flipper *f, struct solver_term wanted, const uint8_t *input, size_t len_bytes)
+static bool hint_add(struct flipper *f, struct solver_term wanted, const uint8_t *input,
+		     size_t len_bytes)
 {
 	const struct expr *e = expr_at(f->pool, wanted.id);
 	uint32_t sum, constant;
@@ -154,11 +158,13 @@ static bool hint_add(struct flipper *f, struct solver_term wanted, const uint8_t
 		return false;
 	sum = e->arg[expr_at(f->pool, e->arg[0])->op == EXPR_CONST];
 	constant = e->arg[expr_at(f->pool, e->arg[0])->op != EXPR_CONST];
-	if (expr_at(f->pool, constant)->op != EXPR_CONST || !linear_solve(f->pool, sum, expr_at(f->pool, constant)->k, input, len_bytes, &f->parts))
+	if (expr_at(f->pool, constant)->op != EXPR_CONST ||
+	    !linear_solve(f->pool, sum, expr_at(f->pool, constant)->k, input, len_bytes, &f->parts))
 		return false;
 	for (size_t i = 0; i < f->parts.n; i++) {
 		const struct linear_part *p = &f->parts.at[i];
-		struct val same = expr_binary(f->pool, EXPR_EQ, expr_at(f->pool, p->id)->width, (struct val){ p->id, 0 }, val_const(p->value));
+		struct val same = expr_binary(f->pool, EXPR_EQ, expr_at(f->pool, p->id)->width,
+					      (struct val){ p->id, 0 }, val_const(p->value));
 
 		if (same.id)
 			*vec_add(&f->slice.terms) = (struct solver_term){ same.id, true };
@@ -190,8 +196,12 @@ static bool words_bound(struct flipper *f, const struct path *p, size_t len_byte
 		has_any = true;
 		v = expr_input(f->pool, w->at, (uint8_t)w->value);
 		for (unsigned b = 1; b < 8; b++)
-			v = expr_concat(f->pool, 8, expr_input(f->pool, w->at + b, (uint8_t)(w->value >> 8 * b)), 8 * b, v);
-		v = expr_binary(f->pool, EXPR_ULE, 64, v, val_const(word_most(w, len_bytes, bound)));
+			v = expr_concat(
+				f->pool, 8,
+				expr_input(f->pool, w->at + b, (uint8_t)(w->value >> 8 * b)), 8 * b,
+				v);
+		v = expr_binary(f->pool, EXPR_ULE, 64, v,
+				val_const(word_most(w, len_bytes, bound)));
 		if (v.id)
 			*vec_add(&f->slice.terms) = (struct solver_term){ v.id, true };
 	}
@@ -204,7 +214,8 @@ bool flipper_is_repeated(struct flipper *f, const struct path *p, size_t step)
 	return slice_has(&f->slice, p->steps.at[step].term);
 }
 
-enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t step, const uint64_t *targets, size_t ntargets, uint8_t *input,
+enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t step,
+			       const uint64_t *targets, size_t ntargets, uint8_t *input,
 			       size_t len_bytes)
 {
 	const struct path_step *s = &p->steps.at[step];
@@ -220,7 +231,8 @@ enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t s
 		slice_make(&f->slice, p, step, true);
 		*vec_add(&f->slice.terms) = wanted;
 	}
-	for (unsigned bound = 0; bound < WORD_BOUNDS && words_bound(f, p, len_bytes, bound); bound++) {
+	for (unsigned bound = 0; bound < WORD_BOUNDS && words_bound(f, p, len_bytes, bound);
+	     bound++) {
 		enum solver_answer answer = answer_use(f, input, len_bytes);
 
 		if (answer == SOLVER_YES || bound == WORD_BOUNDS - 1)
@@ -229,8 +241,8 @@ enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t s
 		*vec_add(&f->slice.terms) = wanted;
 	}
 	for (size_t i = 0; i < ntargets; i++) {
-		struct val same = expr_binary(f->pool, EXPR_EQ, expr_at(f->pool, s->target)->width, (struct val){ s->target, 0 },
-					      val_const(targets[i]));
+		struct val same = expr_binary(f->pool, EXPR_EQ, expr_at(f->pool, s->target)->width,
+					      (struct val){ s->target, 0 }, val_const(targets[i]));
 
 		if (same.id)
 			*vec_add(&f->slice.terms) = (struct solver_term){ same.id, false };
@@ -238,7 +250,8 @@ enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t s
 	return answer_use(f, input, len_bytes);
 }
 
-enum solver_answer flipper_guess(struct flipper *f, const struct path *p, size_t step, uint8_t *input, size_t len_bytes)
+enum solver_answer flipper_guess(struct flipper *f, const struct path *p, size_t step,
+				 uint8_t *input, size_t len_bytes)
 {
 	struct solver_term first = p->steps.at[step].term;
 	double start = now_s();
@@ -252,7 +265,8 @@ enum solver_answer flipper_guess(struct flipper *f, const struct path *p, size_t
 		f->slice.terms.at[f->slice.nfixed] = first;
 	}
 	f->model.n = 0;
-	what = f->api->ask_most(f->solver, f->slice.terms.at, f->slice.nfixed + 1, f->slice.terms.n, note, f);
+	what = f->api->ask_most(f->solver, f->slice.terms.at, f->slice.nfixed + 1, f->slice.terms.n,
+				note, f);
 	for (size_t i = 0; what == SOLVER_YES && i < f->model.n; i++)
 		if (f->model.at[i].index < len_bytes)
 			input[f->model.at[i].index] = f->model.at[i].value;

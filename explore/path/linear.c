@@ -35,14 +35,19 @@ static bool take_apart(struct sum *s, uint32_t id, uint64_t factor, unsigned dep
 		return false;
 	switch ((enum expr_op)e->op) {
 	case EXPR_CONST: s->constant += factor * e->k; return true;
-	case EXPR_ADD: return take_apart(s, e->arg[0], factor, depth - 1) && take_apart(s, e->arg[1], factor, depth - 1);
-	case EXPR_SUB: return take_apart(s, e->arg[0], factor, depth - 1) && take_apart(s, e->arg[1], -factor, depth - 1);
+	case EXPR_ADD:
+		return take_apart(s, e->arg[0], factor, depth - 1) &&
+		       take_apart(s, e->arg[1], factor, depth - 1);
+	case EXPR_SUB:
+		return take_apart(s, e->arg[0], factor, depth - 1) &&
+		       take_apart(s, e->arg[1], -factor, depth - 1);
 	case EXPR_NEG: return take_apart(s, e->arg[0], -factor, depth - 1);
 	case EXPR_MUL:
 		if (b->op == EXPR_CONST)
 			return take_apart(s, e->arg[0], factor * b->k, depth - 1);
 		if (expr_at(s->pool, e->arg[0])->op == EXPR_CONST)
-			return take_apart(s, e->arg[1], factor * expr_at(s->pool, e->arg[0])->k, depth - 1);
+			return take_apart(s, e->arg[1], factor * expr_at(s->pool, e->arg[0])->k,
+					  depth - 1);
 		break;
 	case EXPR_SHL:
 		if (b->op == EXPR_CONST && b->k < e->width)
@@ -57,11 +62,13 @@ static int factors_compare(const void *a, const void *b)
 {
 	const struct linear_part *x = a, *y = b;
 
-	return x->factor != y->factor ? (x->factor > y->factor ? -1 : 1) : (x->id > y->id) - (x->id < y->id);
+	return x->factor != y->factor ? (x->factor > y->factor ? -1 : 1)
+				      : (x->id > y->id) - (x->id < y->id);
 }
 
 /* What the smallest digit is: '0' for characters that are digits now, else 0. And the largest value that the part can have. */
-static uint64_t part_least(const struct expr_pool *pool, uint32_t id, const uint8_t *input, size_t len_bytes, uint64_t *most)
+static uint64_t part_least(const struct expr_pool *pool, uint32_t id, const uint8_t *input,
+			   size_t len_bytes, uint64_t *most)
 {
 	const struct expr *e = expr_at(pool, id);
 
@@ -70,12 +77,17 @@ static uint64_t part_least(const struct expr_pool *pool, uint32_t id, const uint
 		e = expr_at(pool, e->arg[0]);
 		*most = expr_mask(e->width);
 	}
-	return e->op == EXPR_INPUT && e->k < len_bytes && input[e->k] >= '0' && input[e->k] <= '9' ? '0' : 0;
+	return e->op == EXPR_INPUT && e->k < len_bytes && input[e->k] >= '0' && input[e->k] <= '9'
+		       ? '0'
+		       : 0;
 }
 
-bool linear_solve(const struct expr_pool *pool, uint32_t sum, uint64_t value, const uint8_t *input, size_t len_bytes, linear_parts *parts)
+bool linear_solve(const struct expr_pool *pool, uint32_t sum, uint64_t value, const uint8_t *input,
+		  size_t len_bytes, linear_parts *parts)
 {
-	struct sum s = { .pool = pool, .parts = parts, .mask = expr_mask(expr_at(pool, sum)->width) };
+	struct sum s = { .pool = pool,
+			 .parts = parts,
+			 .mask = expr_mask(expr_at(pool, sum)->width) };
 	uint64_t rest, most;
 
 	parts->n = 0;

@@ -52,12 +52,15 @@ uint64_t objects_key(const struct objects *o, place p)
 {
 	size_t number = PLACE_OBJECT(p);
 
-	return number && number <= o->hashes.n ? hash_mix(o->hashes.at[number - 1], PLACE_ADDRESS(p)) : p;
+	return number && number <= o->hashes.n
+		       ? hash_mix(o->hashes.at[number - 1], PLACE_ADDRESS(p))
+		       : p;
 }
 
 bool objects_is_c_library(const char *path)
 {
-	static const char *const names[] = { "libc.so", "ld-linux", "libm.so", "libpthread", "libdl.so", "librt.so", "vgpreload_" };
+	static const char *const names[] = { "libc.so",  "ld-linux", "libm.so",   "libpthread",
+					     "libdl.so", "librt.so", "vgpreload_" };
 	const char *base = strrchr(path, '/');
 
 	base = base ? base + 1 : path;
@@ -69,7 +72,8 @@ bool objects_is_c_library(const char *path)
 
 bool objects_is_library(const char *path)
 {
-	return objects_is_c_library(path) || strncmp(path, "/lib", 4) == 0 || strncmp(path, "/usr/lib", 8) == 0;
+	return objects_is_c_library(path) || strncmp(path, "/lib", 4) == 0 ||
+	       strncmp(path, "/usr/lib", 8) == 0;
 }
 
 void objects_release(struct objects *o)
@@ -114,14 +118,17 @@ static int add_expr(struct reader *r, const struct pmp_record *rec, struct error
 		*vec_add(&r->of_words) = false;
 	}
 	r->ids.at[rec->id] = id;
-	r->of_words.at[rec->id] = e.op == EXPR_INPUT && r->path->words.n && e.k >= r->path->words.at[0].at;
+	r->of_words.at[rec->id] =
+		e.op == EXPR_INPUT && r->path->words.n && e.k >= r->path->words.at[0].at;
 	for (unsigned i = 0; i < 3; i++)
-		r->of_words.at[rec->id] |= rec->arg[i] < r->of_words.n && r->of_words.at[rec->arg[i]];
+		r->of_words.at[rec->id] |=
+			rec->arg[i] < r->of_words.n && r->of_words.at[rec->arg[i]];
 	r->path->nnodes++;
 	return 0;
 }
 
-static int add_table(struct reader *r, const struct pmp_record *rec, const uint64_t *bytes, struct error *err)
+static int add_table(struct reader *r, const struct pmp_record *rec, const uint64_t *bytes,
+		     struct error *err)
 {
 	if (rec->nbytes != EXPR_TABLE_ENTRIES * sizeof *bytes || rec->id != r->tables.n)
 		return error_set(err, "table %u is not well formed", rec->id);
@@ -133,7 +140,9 @@ static void add_object(struct reader *r, const struct pmp_record *rec, const uin
 {
 	char *name = xasprintf("%.*s", (int)rec->nbytes, (const char *)bytes);
 
-	*vec_add(&r->loaded) = (struct loaded){ rec->x, rec->k, rec->y, objects_place(r->objects, name, 0), objects_is_library(name) };
+	*vec_add(&r->loaded) =
+		(struct loaded){ rec->x, rec->k, rec->y, objects_place(r->objects, name, 0),
+				 objects_is_library(name) };
 	free(name);
 }
 
@@ -157,8 +166,13 @@ static void add_targets(struct reader *r, const struct path_step *jump)
 	if (!values_find(r->pool, jump->target, &r->values))
 		return;
 	for (size_t i = 0; i < r->values.n && r->ntargets < TARGETS_MAX; i++) {
-		struct path_step s = { .kind = PATH_TARGET, .pc = jump->pc, .went = jump->went, .stack = jump->stack };
-		struct val same = expr_binary(r->pool, EXPR_EQ, width, (struct val){ jump->target, 0 }, val_const(r->values.at[i]));
+		struct path_step s = { .kind = PATH_TARGET,
+				       .pc = jump->pc,
+				       .went = jump->went,
+				       .stack = jump->stack };
+		struct val same =
+			expr_binary(r->pool, EXPR_EQ, width, (struct val){ jump->target, 0 },
+				    val_const(r->values.at[i]));
 
 		s.other = place_of(r, r->values.at[i]);
 		if (r->values.at[i] == jump->value || !s.other || !same.id)
@@ -171,7 +185,9 @@ static void add_targets(struct reader *r, const struct path_step *jump)
 
 static void add_word(struct reader *r, const struct pmp_record *rec)
 {
-	*vec_add(&r->path->words) = (struct path_word){ rec->flag == PMP_WORD_NUMBER, rec->k, rec->x, rec->y, (uint64_t)rec->arg[1] << 32 | rec->arg[0] };
+	*vec_add(&r->path->words) =
+		(struct path_word){ rec->flag == PMP_WORD_NUMBER, rec->k, rec->x, rec->y,
+				    (uint64_t)rec->arg[1] << 32 | rec->arg[0] };
 }
 
 /* Of the length of a word, what the program's own code asks counts. What a library copies with it does not, nor where it is then. */
@@ -221,11 +237,14 @@ static void add_step(struct reader *r, const struct pmp_record *rec)
 		s.term = term(r->pool, id, rec->flag);
 		s.wanted = wanted_byte(r->pool, s.term.id);
 	} else {
-		struct val same = expr_binary(r->pool, EXPR_EQ, width, (struct val){ id, 0 }, val_const(rec->x & expr_mask(width)));
+		struct val same = expr_binary(r->pool, EXPR_EQ, width, (struct val){ id, 0 },
+					      val_const(rec->x & expr_mask(width)));
 
 		if (!same.id)
 			return;
-		s.kind = rec->flag == PMP_PIN_JUMP ? PATH_JUMP : rec->flag == PMP_PIN_ADDRESS ? PATH_ADDRESS : PATH_PIN;
+		s.kind = rec->flag == PMP_PIN_JUMP      ? PATH_JUMP
+			 : rec->flag == PMP_PIN_ADDRESS ? PATH_ADDRESS
+							: PATH_PIN;
 		s.target = id;
 		s.term = term(r->pool, same.id, true);
 		s.went = rec->flag == PMP_PIN_JUMP ? place_of(r, rec->x) : 0;
@@ -239,9 +258,12 @@ static void add_step(struct reader *r, const struct pmp_record *rec)
 static void add_token(struct reader *r, const struct pmp_record *rec, const uint64_t *bytes)
 {
 	const struct expr yes = { .op = EXPR_CONST, .width = 1, .k = 1, .value = 1 };
-	struct path_step s = { .kind = PATH_TOKEN, .term = { expr_raw(r->pool, &yes), true }, .pc = place_of(r, rec->k) };
+	struct path_step s = { .kind = PATH_TOKEN,
+			       .term = { expr_raw(r->pool, &yes), true },
+			       .pc = place_of(r, rec->k) };
 	struct path_token t = { .index = rec->x, .nbytes = rec->y };
-	const struct path_stack *stack = r->path->stacks.n ? &r->path->stacks.at[r->path->stacks.n - 1] : NULL;
+	const struct path_stack *stack =
+		r->path->stacks.n ? &r->path->stacks.at[r->path->stacks.n - 1] : NULL;
 
 	s.value = rec->x * 31 + rec->y;
 	for (size_t i = 0; i < rec->nbytes; i++) {
@@ -249,7 +271,8 @@ static void add_token(struct reader *r, const struct pmp_record *rec, const uint
 		s.value = (s.value ^ t.wanted.at[i]) * 0x100000001b3ULL;
 	}
 	s.stack = stack ? (uint32_t)(r->path->stacks.n - 1) : 0;
-	s.went = s.other = stack && stack->n ? r->path->returns.at[stack->first] : 0; /* the comparison comes back, whatever it says */
+	s.went = s.other = stack && stack->n ? r->path->returns.at[stack->first]
+					     : 0; /* the comparison comes back, whatever it says */
 	s.target = (uint32_t)r->path->tokens.n;
 	*vec_add(&r->path->tokens) = t;
 	*vec_add(&r->path->steps) = s;
@@ -266,8 +289,9 @@ static void add_stack(struct reader *r, const struct pmp_record *rec, const uint
 
 static void add_bad(struct reader *r, const struct pmp_record *rec, const uint64_t *bytes)
 {
-	*vec_add(&r->path->bad) = (struct path_bad){ place_of(r, rec->k), rec->x, rec->y,
-						     xasprintf("%.*s", (int)rec->nbytes, (const char *)bytes) };
+	*vec_add(&r->path->bad) =
+		(struct path_bad){ place_of(r, rec->k), rec->x, rec->y,
+				   xasprintf("%.*s", (int)rec->nbytes, (const char *)bytes) };
 }
 
 static void add_jump(struct reader *r, const struct pmp_record *rec)
@@ -276,15 +300,19 @@ static void add_jump(struct reader *r, const struct pmp_record *rec)
 }
 
 /* Those that need nothing but what was read before. */
-static int record_now(struct reader *r, const struct pmp_record *rec, const uint64_t *bytes, struct error *err)
+static int record_now(struct reader *r, const struct pmp_record *rec, const uint64_t *bytes,
+		      struct error *err)
 {
 	switch ((enum pmp_kind)rec->kind) {
 	case PMP_EXPR: return add_expr(r, rec, err);
 	case PMP_TABLE: return add_table(r, rec, bytes, err);
 	case PMP_OBJECT: add_object(r, rec, bytes); return 0;
 	case PMP_COUNT:
-		*vec_add(&r->path->counts) = (struct path_count){
-			.what = xasprintf("%.*s", (int)rec->nbytes, (const char *)bytes), .n = rec->k, .is_loss = rec->op != 0 };
+		*vec_add(&r->path->counts) =
+			(struct path_count){ .what = xasprintf("%.*s", (int)rec->nbytes,
+							       (const char *)bytes),
+					     .n = rec->k,
+					     .is_loss = rec->op != 0 };
 		return 0;
 	case PMP_WORD: add_word(r, rec); return 0;
 	case PMP_END: r->path->is_complete = true; return 0;
@@ -349,7 +377,8 @@ static int records_read(struct reader *r, FILE *f, struct error *err)
 	return result;
 }
 
-int path_read(struct path *p, struct expr_pool *pool, struct objects *objects, const char *file, struct error *err)
+int path_read(struct path *p, struct expr_pool *pool, struct objects *objects, const char *file,
+	      struct error *err)
 {
 	struct reader r = { .path = p, .pool = pool, .objects = objects };
 	struct pmp_header h;
@@ -359,8 +388,8 @@ int path_read(struct path *p, struct expr_pool *pool, struct objects *objects, c
 	*p = (struct path){ 0 };
 	if (!f)
 		return error_set(err, "cannot open %s: %s", file, strerror(errno));
-	if (fread(&h, sizeof h, 1, f) != 1 || memcmp(h.magic, PMP_MAGIC, sizeof h.magic) != 0 || h.version != PMP_VERSION ||
-	    h.record_bytes != sizeof(struct pmp_record)) {
+	if (fread(&h, sizeof h, 1, f) != 1 || memcmp(h.magic, PMP_MAGIC, sizeof h.magic) != 0 ||
+	    h.version != PMP_VERSION || h.record_bytes != sizeof(struct pmp_record)) {
 		error_set(err, "%s is not a path file of this version", file);
 	} else {
 		result = records_read(&r, f, err);

@@ -11,39 +11,44 @@
 /* An object's number, from 1, above 48 bits of address in the file's own numbering; 0: unknown. */
 typedef uint64_t place;
 #define PLACE_OBJECT(p) ((p) >> 48)
-#define PLACE_ADDRESS(p) ((p) & 0xffffffffffffULL)
+#define PLACE_ADDRESS(p) ((p)&0xffffffffffffULL)
 
 struct objects {
-	VEC(char *) paths; /* number - 1 */
+	VEC(char *) paths;    /* number - 1 */
 	VEC(uint64_t) hashes; /* of them */
 };
 place objects_place(struct objects *o, const char *path, uint64_t address);
-uint64_t objects_key(const struct objects *o, place p); /* the same in every process, whatever number the object has there */
+uint64_t objects_key(const struct objects *o,
+		     place p); /* the same in every process, whatever number the object has there */
 bool objects_is_c_library(const char *path); /* or what belongs to it, or is loaded by our tools */
-bool objects_is_library(const char *path);   /* of the system: what such code does counts where the user's code calls it */
+bool objects_is_library(
+	const char *
+		path); /* of the system: what such code does counts where the user's code calls it */
 void objects_release(struct objects *o);
 
 enum path_kind {
 	PATH_BRANCH,
-	PATH_JUMP, /* an indirect jump or call whose target depends on the input */
+	PATH_JUMP,    /* an indirect jump or call whose target depends on the input */
 	PATH_ADDRESS, /* one that was taken as concrete */
 	PATH_PIN,     /* has to stay, is never flipped */
-	PATH_TARGET,  /* before a jump: one of the other places that it can lead to; its condition is implied by the jump's */
-	PATH_TOKEN,   /* a word was compared with one of another length; no condition */
+	PATH_TARGET, /* before a jump: one of the other places that it can lead to; its condition is implied by the jump's */
+	PATH_TOKEN,  /* a word was compared with one of another length; no condition */
 };
 
 struct path_step {
 	enum path_kind kind;
 	struct solver_term term; /* what held */
-	uint32_t target;	 /* PATH_JUMP, PATH_ADDRESS: the expression of it; PATH_TOKEN: index in tokens */
-	uint64_t value;		 /* and what it was; PATH_TOKEN: a hash */
+	uint32_t
+		target; /* PATH_JUMP, PATH_ADDRESS: the expression of it; PATH_TOKEN: index in tokens */
+	uint64_t value; /* and what it was; PATH_TOKEN: a hash */
 	place pc, went, other;
 	uint32_t stack; /* index in stacks */
-	uint32_t wanted; /* 1 + the byte that something is compared with; 0: it is another condition */
-	uint32_t part;	/* of the input that it is about; the caller's */
+	uint32_t
+		wanted; /* 1 + the byte that something is compared with; 0: it is another condition */
+	uint32_t part; /* of the input that it is about; the caller's */
 };
 
-struct path_token { /* a word of the input, and what it was compared with */
+struct path_token {           /* a word of the input, and what it was compared with */
 	size_t index, nbytes; /* of the word */
 	VEC(uint8_t) wanted;
 };
@@ -51,12 +56,12 @@ struct path_token { /* a word of the input, and what it was compared with */
 /* What a function found out about a word: a symbol of 8 bytes behind the input, which another word has another of. */
 struct path_word {
 	bool is_number; /* in decimal; else its length */
-	size_t at;	/* of the 8 bytes */
+	size_t at;      /* of the 8 bytes */
 	size_t index, nbytes;
 	uint64_t value;
 };
 
-struct path_stack { /* return addresses, innermost first */
+struct path_stack {      /* return addresses, innermost first */
 	size_t first, n; /* in returns */
 };
 
@@ -92,12 +97,13 @@ struct path {
 	VEC(struct path_jump) jumps; /* indirect ones, as learned */
 	VEC(struct path_count) counts;
 	VEC(struct path_bad) bad; /* with --check */
-	bool is_complete; /* the file has its end */
+	bool is_complete;         /* the file has its end */
 	uint64_t nnodes;
 };
 
 /* Expressions go into the pool. -1 if this is no path file; what precedes a damage is kept. */
-int path_read(struct path *p, struct expr_pool *pool, struct objects *objects, const char *file, struct error *err);
+int path_read(struct path *p, struct expr_pool *pool, struct objects *objects, const char *file,
+	      struct error *err);
 void path_release(struct path *p);
 
 #endif

@@ -109,8 +109,12 @@ static void fixed_add(struct slice *s, uint32_t group)
 		const struct slice_byte *a = &s->fixed.at[i];
 
 		if (group_of(s, (uint32_t)a->index) == group)
-			*vec_add(&s->terms) = (struct solver_term){
-				expr_binary(s->pool, EXPR_EQ, 8, expr_input(s->pool, a->index, 0), val_const(a->value)).id, true };
+			*vec_add(&s->terms) =
+				(struct solver_term){ expr_binary(s->pool, EXPR_EQ, 8,
+								  expr_input(s->pool, a->index, 0),
+								  val_const(a->value))
+							      .id,
+						      true };
 	}
 }
 
@@ -134,7 +138,8 @@ void slice_make(struct slice *s, const struct path *p, size_t step, bool has_pin
 
 		if (p->steps.at[i].kind == PATH_TARGET)
 			continue;
-		if (!has_pins && (p->steps.at[i].kind == PATH_ADDRESS || p->steps.at[i].kind == PATH_JUMP))
+		if (!has_pins &&
+		    (p->steps.at[i].kind == PATH_ADDRESS || p->steps.at[i].kind == PATH_JUMP))
 			continue;
 		if (b->n && group_of(s, b->index[0]) == group && !slice_has(s, p->steps.at[i].term))
 			*vec_add(&s->terms) = p->steps.at[i].term;

@@ -19,11 +19,14 @@ typedef void (*solver_assign)(void *arg, uint64_t index, uint8_t value);
 struct solver;
 
 struct solver_api {
-	struct solver *(*open)(const struct expr_pool *pool, unsigned timeout_ms); /* each query's */
+	struct solver *(*open)(const struct expr_pool *pool,
+			       unsigned timeout_ms); /* each query's */
 	void (*close)(struct solver *s);
-	enum solver_answer (*ask)(struct solver *s, const struct solver_term *terms, size_t n, solver_assign assign, void *arg);
+	enum solver_answer (*ask)(struct solver *s, const struct solver_term *terms, size_t n,
+				  solver_assign assign, void *arg);
 	/* All of the first terms, and as many as possible of the others: those that contradict are left out. */
-	enum solver_answer (*ask_most)(struct solver *s, const struct solver_term *terms, size_t nmust, size_t n, solver_assign assign, void *arg);
+	enum solver_answer (*ask_most)(struct solver *s, const struct solver_term *terms,
+				       size_t nmust, size_t n, solver_assign assign, void *arg);
 };
 
 #define SOLVER_SYMBOL "pmend_solver" /* a struct solver_api in the shared object */

@@ -9,7 +9,8 @@ bool token_put(const struct path_token *t, uint8_t *bytes, size_t len_bytes)
 {
 	size_t from, to, n;
 
-	if (t->index > len_bytes || t->nbytes > len_bytes - t->index || t->wanted.n > len_bytes - t->index)
+	if (t->index > len_bytes || t->nbytes > len_bytes - t->index ||
+	    t->wanted.n > len_bytes - t->index)
 		return false;
 	from = t->index + t->nbytes;
 	to = t->index + t->wanted.n;
@@ -29,10 +30,14 @@ bool word_put(const struct path_word *w, uint64_t value, uint8_t *bytes, size_t 
 	int n = snprintf(number, sizeof number, "%" PRId64, (int64_t)value);
 	bool is_put;
 
-	if (w->index > len_bytes || w->nbytes > len_bytes - w->index || (!w->is_number && value > len_bytes - w->index))
+	if (w->index > len_bytes || w->nbytes > len_bytes - w->index ||
+	    (!w->is_number && value > len_bytes - w->index))
 		return false;
 	for (uint64_t i = 0; i < (w->is_number ? (uint64_t)n : value); i++)
-		*vec_add(&t.wanted) = w->is_number ? (uint8_t)number[i] : i < w->nbytes ? bytes[w->index + i] : w->nbytes ? bytes[w->index + w->nbytes - 1] : FILLER;
+		*vec_add(&t.wanted) = w->is_number    ? (uint8_t)number[i]
+				      : i < w->nbytes ? bytes[w->index + i]
+				      : w->nbytes     ? bytes[w->index + w->nbytes - 1]
+						      : FILLER;
 	is_put = token_put(&t, bytes, len_bytes);
 	vec_release(&t.wanted);
 	return is_put;

@@ -51,7 +51,8 @@ static int only_operand(const struct expr_pool *pool, const struct expr *e)
 
 static bool find(const struct expr_pool *pool, uint32_t id, values *v, unsigned depth);
 
-static bool find_choice(const struct expr_pool *pool, const struct expr *e, values *v, unsigned depth)
+static bool find_choice(const struct expr_pool *pool, const struct expr *e, values *v,
+			unsigned depth)
 {
 	values other = { 0 };
 	bool is_known = find(pool, e->arg[1], v, depth) && find(pool, e->arg[2], &other, depth);
@@ -63,7 +64,8 @@ static bool find_choice(const struct expr_pool *pool, const struct expr *e, valu
 }
 
 /* What comes of each value of the operand. */
-static bool find_mapped(const struct expr_pool *pool, const struct expr *e, unsigned operand, values *v, unsigned depth)
+static bool find_mapped(const struct expr_pool *pool, const struct expr *e, unsigned operand,
+			values *v, unsigned depth)
 {
 	if (!find(pool, e->arg[operand], v, depth))
 		return false;

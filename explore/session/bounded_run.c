@@ -56,7 +56,9 @@ static void child(const void *arg)
 static void client_step(struct bounded_run *r)
 {
 	const struct bounded_program *c = r->c;
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(c->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_port = htons(c->port),
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	char buf[4096];
 	ssize_t n;
 
@@ -71,7 +73,9 @@ static void client_step(struct bounded_run *r)
 		}
 		fcntl(r->client_fd, F_SETFL, O_NONBLOCK);
 	}
-	while (r->client_sent < c->len_bytes && (n = send(r->client_fd, c->bytes + r->client_sent, c->len_bytes - r->client_sent, MSG_NOSIGNAL)) > 0) {
+	while (r->client_sent < c->len_bytes &&
+	       (n = send(r->client_fd, c->bytes + r->client_sent, c->len_bytes - r->client_sent,
+			 MSG_NOSIGNAL)) > 0) {
 		r->client_sent += (size_t)n;
 		if (r->client_sent == c->len_bytes)
 			shutdown(r->client_fd, SHUT_WR);
@@ -90,7 +94,9 @@ static bool is_full(const struct bounded_program *c, const char *path)
 {
 	struct statvfs v;
 
-	return statvfs(path, &v) == 0 && v.f_blocks && (uint64_t)v.f_bavail * v.f_frsize < (c->free_min_bytes ? c->free_min_bytes : LIMIT_BYTES);
+	return statvfs(path, &v) == 0 && v.f_blocks &&
+	       (uint64_t)v.f_bavail * v.f_frsize <
+		       (c->free_min_bytes ? c->free_min_bytes : LIMIT_BYTES);
 }
 
 /* Whether it has to end, and as what. */
@@ -105,7 +111,8 @@ static bool is_over_limits(struct bounded_run *r)
 	}
 	if (r->nsteps++ % LOOK_STEPS)
 		return false;
-	if (stat(c->output_path, &st) == 0 && (uint64_t)st.st_size > (c->output_max_bytes ? c->output_max_bytes : LIMIT_BYTES))
+	if (stat(c->output_path, &st) == 0 &&
+	    (uint64_t)st.st_size > (c->output_max_bytes ? c->output_max_bytes : LIMIT_BYTES))
 		r->end = BOUNDED_FLOODED;
 	else if (is_full(c, c->output_path) || is_full(c, "."))
 		r->end = BOUNDED_FULL;
@@ -138,7 +145,9 @@ bool bounded_run_step(struct bounded_run *r)
 	int wait_status = 0;
 
 	if (waitpid(r->pid, &wait_status, WNOHANG) == r->pid) {
-		r->end = r->is_told ? BOUNDED_STOPPED : WIFSIGNALED(wait_status) ? BOUNDED_KILLED : BOUNDED_EXITED;
+		r->end = r->is_told                 ? BOUNDED_STOPPED
+			 : WIFSIGNALED(wait_status) ? BOUNDED_KILLED
+						    : BOUNDED_EXITED;
 		finish(r, wait_status);
 		return true;
 	}

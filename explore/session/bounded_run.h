@@ -16,7 +16,7 @@
 
 struct bounded_program {
 	char *const *argv, *const *env;
-	const char *stdin_path;	 /* NULL: /dev/null */
+	const char *stdin_path;  /* NULL: /dev/null */
 	const char *output_path; /* both outputs */
 	unsigned timeout_ms;
 	uint64_t output_max_bytes, free_min_bytes; /* 0: 64 MiB */
@@ -29,9 +29,9 @@ struct bounded_program {
 enum bounded_end {
 	BOUNDED_EXITED,
 	BOUNDED_KILLED,  /* by a signal of its own */
-	BOUNDED_HUNG,	   /* ended when the time was over */
+	BOUNDED_HUNG,    /* ended when the time was over */
 	BOUNDED_FLOODED, /* ended because it printed too much */
-	BOUNDED_FULL,	   /* ended because there is hardly any room left where its output goes, or in the working folder */
+	BOUNDED_FULL, /* ended because there is hardly any room left where its output goes, or in the working folder */
 	BOUNDED_STOPPED, /* a server, ended after the client had its answers; or bounded_run_stop() */
 };
 
@@ -49,9 +49,10 @@ struct bounded_run {
 	unsigned took_ms;
 };
 
-int bounded_run_start(struct bounded_run *r, const struct bounded_program *c, struct error *err); /* c has to live on; -1 if it could not be started */
+int bounded_run_start(struct bounded_run *r, const struct bounded_program *c,
+		      struct error *err);     /* c has to live on; -1 if it could not be started */
 bool bounded_run_step(struct bounded_run *r); /* true: it is over */
 void bounded_run_stop(struct bounded_run *r); /* at once */
-void bounded_run_wait(void);		      /* a moment */
+void bounded_run_wait(void);                  /* a moment */
 
 #endif

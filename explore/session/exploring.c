@@ -73,7 +73,8 @@ static void seeds_add(struct exploring *x, const seeds *all)
 		const struct seed *s = &all->at[i];
 
 		memset(bytes, 0, x->parts.len_bytes);
-		memcpy(bytes, s->bytes.at, s->bytes.n < x->parts.len_bytes ? s->bytes.n : x->parts.len_bytes);
+		memcpy(bytes, s->bytes.at,
+		       s->bytes.n < x->parts.len_bytes ? s->bytes.n : x->parts.len_bytes);
 		explore_seed(x->explore, bytes);
 		for (size_t k = 0; k < s->is_fixed.n; k++)
 			if (s->is_fixed.at[k])
@@ -118,10 +119,13 @@ static int tools_find(struct exploring *x, const struct solver_api **solver, str
 	char *file;
 
 	if (insn_set.lack)
-		return error_set(err, "%s; exploring needs it, try: %s", insn_set.lack, insn_set.todo);
+		return error_set(err, "%s; exploring needs it, try: %s", insn_set.lack,
+				 insn_set.todo);
 	x->valgrind = proc_find("valgrind");
 	if (!x->valgrind)
-		return error_set(err, "valgrind is not installed, and exploring needs it; try: apt-get install valgrind");
+		return error_set(
+			err,
+			"valgrind is not installed, and exploring needs it; try: apt-get install valgrind");
 	x->libexec = recorder_folder(err);
 	if (!x->libexec)
 		return -1;
@@ -173,22 +177,27 @@ static int source_read(struct exploring *x, const char *build_dir, struct error 
 		api->alias->each(alias, suspect, x->explore);
 		api->alias->close(alias);
 	} else {
-		notes_say(x->notes, "%s: stores are known to reach persistent memory only after they have run", why.msg);
+		notes_say(
+			x->notes,
+			"%s: stores are known to reach persistent memory only after they have run",
+			why.msg);
 	}
 	api->close(&db);
 	return 0;
 }
 
-static void search_begin(struct exploring *x, const struct exploring_options *o, const struct solver_api *solver)
+static void search_begin(struct exploring *x, const struct exploring_options *o,
+			 const struct solver_api *solver)
 {
 	char *cache = cache_folder();
 
-	x->explore = explore_new(&(struct explore_options){ .strategy = o->strategy,
-							    .random = o->random,
-							    .solver = solver,
-							    .solver_timeout_ms = o->solver_timeout_ms,
-							    .cache = cache,
-							    .len_bytes = x->parts.len_bytes });
+	x->explore =
+		explore_new(&(struct explore_options){ .strategy = o->strategy,
+						       .random = o->random,
+						       .solver = solver,
+						       .solver_timeout_ms = o->solver_timeout_ms,
+						       .cache = cache,
+						       .len_bytes = x->parts.len_bytes });
 	for (size_t i = 0; i < x->parts.list.n; i++)
 		explore_bound(x->explore, x->parts.list.at[i].index);
 	free(cache);
@@ -205,7 +214,8 @@ static int parts_hold(struct exploring *x, struct error *err)
 
 		if (part->kind != PART_SOCKET && !path)
 			continue;
-		what = path ? xasprintf("the file %s", path) : xasprintf("port %" PRIu64, part->number);
+		what = path ? xasprintf("the file %s", path)
+			    : xasprintf("port %" PRIu64, part->number);
 		result = held_add(&x->held, what, err);
 		free(what);
 		free(path);
@@ -215,9 +225,12 @@ static int parts_hold(struct exploring *x, struct error *err)
 
 /* ---- begin and end ---- */
 
-static int begin_with(struct exploring *x, const struct exploring_options *o, const seeds *all, const struct solver_api *solver, struct error *err)
+static int begin_with(struct exploring *x, const struct exploring_options *o, const seeds *all,
+		      const struct solver_api *solver, struct error *err)
 {
-	if (parts_hold(x, err) < 0 || parts_begin(&x->parts, o->target, seeds_longest(all), err) < 0 || slots_open(x, err) < 0)
+	if (parts_hold(x, err) < 0 ||
+	    parts_begin(&x->parts, o->target, seeds_longest(all), err) < 0 ||
+	    slots_open(x, err) < 0)
 		return -1;
 	search_begin(x, o, solver);
 	if (o->build_dir && source_read(x, o->build_dir, err) < 0)
@@ -244,7 +257,8 @@ int exploring_begin(struct exploring *x, const struct exploring_options *o, stru
 	x->is_timeout_learned = o->is_timeout_learned;
 	x->timeout_ms = o->is_timeout_learned ? FIRST_TIMEOUT_MS : o->timeout_ms;
 	x->njobs = o->njobs;
-	if (target_check(o->target[0], err) == 0 && tools_find(x, &solver, err) == 0 && seeds_read(&all, o, err) == 0)
+	if (target_check(o->target[0], err) == 0 && tools_find(x, &solver, err) == 0 &&
+	    seeds_read(&all, o, err) == 0)
 		result = begin_with(x, o, &all, solver, err);
 	seeds_release(&all);
 	return result;

@@ -71,8 +71,10 @@ char *exploring_head(const struct exploring *x)
 				break;
 		}
 	for (size_t i = 0; i < x->parts.list.n; i++)
-		h = (h ^ (uint64_t)x->parts.list.at[i].kind) * 0x100000001b3ULL ^ x->parts.list.at[i].len_bytes;
-	return xasprintf("pmend explore state 2, %zu bytes, program and input %016" PRIx64 "\n", x->parts.len_bytes, h);
+		h = (h ^ (uint64_t)x->parts.list.at[i].kind) * 0x100000001b3ULL ^
+		    x->parts.list.at[i].len_bytes;
+	return xasprintf("pmend explore state 2, %zu bytes, program and input %016" PRIx64 "\n",
+			 x->parts.len_bytes, h);
 }
 
 static char *state_file(const char *folder)
@@ -89,7 +91,9 @@ static int state_write(int fd, off_t size, const char *text, struct error *err)
 	if (fstat(fd, &st) < 0)
 		return error_set(err, "%s", strerror(errno));
 	if (st.st_size != size)
-		return error_set(err, "another exploration writes to it; give each a name with --instance, or a folder with --out");
+		return error_set(
+			err,
+			"another exploration writes to it; give each a name with --instance, or a folder with --out");
 	errno = ENOSPC;
 	if (write(fd, text, n) == (ssize_t)n)
 		return 0;
@@ -119,11 +123,13 @@ int exploring_state_add(struct exploring *x, const char *text, struct error *err
 	return result;
 }
 
-bool exploring_input_read(const struct exploring *x, const char *folder, uint64_t run, uint8_t *bytes)
+bool exploring_input_read(const struct exploring *x, const char *folder, uint64_t run,
+			  uint8_t *bytes)
 {
 	char *name = exploring_folder_input_file(folder, run);
 	FILE *f = fopen(name, "rb");
-	bool ok = f && fread(bytes, 1, x->parts.len_bytes, f) == x->parts.len_bytes && getc(f) == EOF;
+	bool ok =
+		f && fread(bytes, 1, x->parts.len_bytes, f) == x->parts.len_bytes && getc(f) == EOF;
 
 	if (f)
 		fclose(f);
@@ -160,13 +166,17 @@ static uint64_t pm_know(struct resuming *r)
 static bool run_again(struct resuming *r, const struct folder_line *l)
 {
 	struct exploring *x = r->x;
-	struct explore_input in = { .bytes = xmalloc(x->parts.len_bytes + 1), .parent = parent_number(l->parent), .step = (uint32_t)l->step };
+	struct explore_input in = { .bytes = xmalloc(x->parts.len_bytes + 1),
+				    .parent = parent_number(l->parent),
+				    .step = (uint32_t)l->step };
 	char *path_file = exploring_path_file(x->out, x->nruns);
 	struct error err;
-	bool ok = l->parent < (int64_t)explore_stats(x->explore).runs && exploring_input_read(x, x->out, x->nruns, in.bytes);
+	bool ok = l->parent < (int64_t)explore_stats(x->explore).runs &&
+		  exploring_input_read(x, x->out, x->nruns, in.bytes);
 
 	if (ok) {
-		exploring_found(x, explore_stats(x->explore).runs + 1, exploring_input_file(x, x->nruns), pm_know(r));
+		exploring_found(x, explore_stats(x->explore).runs + 1,
+				exploring_input_file(x, x->nruns), pm_know(r));
 		explore_known(x->explore, &in);
 		if (explore_done(x->explore, &in, path_file, &err) < 0)
 			x->nbad++;
@@ -182,11 +192,15 @@ static bool run_again(struct resuming *r, const struct folder_line *l)
 static void take_again(struct resuming *r, const struct folder_line *l)
 {
 	struct exploring *x = r->x;
-	struct explore_input in = { .bytes = xmalloc(x->parts.len_bytes + 1), .parent = parent_number(l->parent), .step = (uint32_t)l->step };
-	char *folder = exploring_instance_folder(x, l->name), *path_file = exploring_path_file(folder, l->number);
+	struct explore_input in = { .bytes = xmalloc(x->parts.len_bytes + 1),
+				    .parent = parent_number(l->parent),
+				    .step = (uint32_t)l->step };
+	char *folder = exploring_instance_folder(x, l->name),
+	     *path_file = exploring_path_file(folder, l->number);
 	struct error err;
 
-	if (!exploring_input_read(x, folder, l->number, in.bytes) || explore_take(x->explore, &in, path_file, &err) < 0) {
+	if (!exploring_input_read(x, folder, l->number, in.bytes) ||
+	    explore_take(x->explore, &in, path_file, &err) < 0) {
 		explore_skip(x->explore);
 		r->nlost++;
 	}
@@ -229,7 +243,10 @@ static int line_resume(struct resuming *r, const char *text, struct error *err)
 	switch (l.kind) {
 	case LINE_RUN:
 		if (!run_again(r, &l))
-			return error_set(err, "%s is damaged: run %" PRIu64 " cannot be read; remove the folder to start again", x->out, x->nruns);
+			return error_set(err,
+					 "%s is damaged: run %" PRIu64
+					 " cannot be read; remove the folder to start again",
+					 x->out, x->nruns);
 		break;
 	case LINE_TAKE: take_again(r, &l); break;
 	case LINE_PM: *vec_add(&r->pm) = l; break;
@@ -258,7 +275,10 @@ static int lines_resume(struct resuming *r, char *text, struct error *err)
 	if (result == 0)
 		report_resume(r->x);
 	if (r->nlost)
-		notes_say(r->x->notes, "%zu inputs of other explorations are missing from %s or damaged; they are tried again", r->nlost, r->x->shared);
+		notes_say(
+			r->x->notes,
+			"%zu inputs of other explorations are missing from %s or damaged; they are tried again",
+			r->nlost, r->x->shared);
 	return result;
 }
 
@@ -269,7 +289,8 @@ char *exploring_text_read(const char *name, off_t from)
 	FILE *in = NULL, *out;
 	struct stat st;
 
-	if (stat(name, &st) == 0 && S_ISREG(st.st_mode)) /* whoever wrote it: no pipe that blocks, no device without end */
+	if (stat(name, &st) == 0 &&
+	    S_ISREG(st.st_mode)) /* whoever wrote it: no pipe that blocks, no device without end */
 		in = fopen(name, "rb");
 	if (!in)
 		return NULL;
@@ -295,8 +316,12 @@ static int resume(struct exploring *x, const char *file, char *text, struct erro
 
 	x->state_bytes = last + 1 - text;
 	if (strncmp(text, head, strlen(head)) != 0)
-		result = error_set(err, "%s holds another exploration; choose another folder with --out, or remove it", x->out);
-	else if (stat(file, &st) == 0 && st.st_size > x->state_bytes && truncate(file, x->state_bytes) < 0) /* half a line */
+		result = error_set(
+			err,
+			"%s holds another exploration; choose another folder with --out, or remove it",
+			x->out);
+	else if (stat(file, &st) == 0 && st.st_size > x->state_bytes &&
+		 truncate(file, x->state_bytes) < 0) /* half a line */
 		result = error_set(err, "cannot write %s: %s", file, strerror(errno));
 	else
 		result = lines_resume(&r, text, err);
@@ -335,7 +360,8 @@ static int begin(struct exploring *x, const char *file, struct error *err)
 
 char *exploring_instance_folder(const struct exploring *x, const char *name)
 {
-	return strcmp(name, ".") == 0 ? xstrdup(x->shared) : xasprintf("%s/instances/%s", x->shared, name);
+	return strcmp(name, ".") == 0 ? xstrdup(x->shared)
+				      : xasprintf("%s/instances/%s", x->shared, name);
 }
 
 /* x->shared is what was given, x->out is where this one writes. */
@@ -387,7 +413,8 @@ int exploring_note_pm(struct exploring *x, const char *object, uint64_t offset, 
 	return result < 0 ? -1 : 1;
 }
 
-int exploring_input_save(const struct exploring *x, const struct explore_input *in, struct error *err)
+int exploring_input_save(const struct exploring *x, const struct explore_input *in,
+			 struct error *err)
 {
 	char *name = exploring_input_file(x, x->nruns);
 	FILE *f = fopen(name, "wb");
@@ -404,7 +431,8 @@ int exploring_input_save(const struct exploring *x, const struct explore_input *
 int exploring_save(struct exploring *x, const struct explore_input *in, struct error *err)
 {
 	int64_t parent = in->parent == EXPLORE_NO_RUN ? -1 : (int64_t)in->parent;
-	char *line = in->key ? xasprintf("run %" PRId64 " %" PRIu32 " %016" PRIx64 "\n", parent, in->step, in->key)
+	char *line = in->key ? xasprintf("run %" PRId64 " %" PRIu32 " %016" PRIx64 "\n", parent,
+					 in->step, in->key)
 			     : xasprintf("run %" PRId64 " %" PRIu32 "\n", parent, in->step);
 	int result = exploring_state_add(x, line, err);
 

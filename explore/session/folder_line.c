@@ -13,7 +13,8 @@ bool instance_name_is_valid(const char *name)
 	if (n == 0 || n > INSTANCE_NAME_MAX || !isalnum((unsigned char)name[0]))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (!isascii((unsigned char)name[i]) || (!isalnum((unsigned char)name[i]) && !strchr("-_.", name[i])))
+		if (!isascii((unsigned char)name[i]) ||
+		    (!isalnum((unsigned char)name[i]) && !strchr("-_.", name[i])))
 			return false;
 	return true;
 }
@@ -25,7 +26,8 @@ struct folder_line folder_line_parse(const char *text)
 
 	if (sscanf(text, "run %" SCNd64 " %" SCNu64 " %" SCNx64, &l.parent, &l.step, &l.key) >= 2)
 		l.kind = LINE_RUN;
-	else if (sscanf(text, "take %64s %" SCNu64 " %" SCNd64 " %" SCNu64, l.name, &l.number, &l.parent, &l.step) == 4)
+	else if (sscanf(text, "take %64s %" SCNu64 " %" SCNd64 " %" SCNu64, l.name, &l.number,
+			&l.parent, &l.step) == 4)
 		l.kind = LINE_TAKE;
 	else if (sscanf(text, "pm %" SCNu64 " %n", &l.offset, &at) == 1 && at > 0 && text[at])
 		l.kind = LINE_PM, l.object = text + at;

@@ -8,7 +8,8 @@
 
 void exploring_found(struct exploring *x, uint64_t number, char *file, uint64_t new_pm)
 {
-	*vec_add(&x->found) = (struct report_found){ .number = number, .file = file, .new_pm = new_pm };
+	*vec_add(&x->found) =
+		(struct report_found){ .number = number, .file = file, .new_pm = new_pm };
 }
 
 void exploring_found_release(struct exploring *x)
@@ -33,7 +34,8 @@ static int compare(const void *left, const void *right)
 {
 	const struct report_found *a = left, *b = right;
 
-	return a->number != b->number ? (a->number > b->number) - (a->number < b->number) : strcmp(a->file, b->file);
+	return a->number != b->number ? (a->number > b->number) - (a->number < b->number)
+				      : strcmp(a->file, b->file);
 }
 
 size_t exploring_found_list(struct exploring *x, struct report_found **list)

@@ -16,18 +16,23 @@ int held_add(struct held *h, const char *what, struct error *err)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int n = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "pmend-explore-%016" PRIx64, hash_text(what));
+	int n = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "pmend-explore-%016" PRIx64,
+			 hash_text(what));
 
 	if (fd < 0)
 		return 0;
-	if (bind(fd, (struct sockaddr *)&name, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) == 0) {
+	if (bind(fd, (struct sockaddr *)&name,
+		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) == 0) {
 		*vec_add(&h->fds) = fd;
 		return 0;
 	}
 	close(fd);
 	if (errno != EADDRINUSE)
 		return 0;
-	return error_set(err, "another exploration on this machine uses %s; give each exploration its own; for a pool, write {pool} in the command line", what);
+	return error_set(
+		err,
+		"another exploration on this machine uses %s; give each exploration its own; for a pool, write {pool} in the command line",
+		what);
 }
 
 void held_release(struct held *h)

@@ -17,7 +17,9 @@
 
 static const char *text_of(const struct part *part, char **target)
 {
-	const char *value = part->kind == PART_ARG ? target[part->number] : part->kind == PART_ENV ? getenv(part->what) : NULL;
+	const char *value = part->kind == PART_ARG   ? target[part->number]
+			    : part->kind == PART_ENV ? getenv(part->what)
+						     : NULL;
 
 	return value ? value : "";
 }
@@ -34,7 +36,8 @@ static void lengths_set(struct parts *p, char **target, size_t longest_seed)
 		if (!part->has_len && !is_text && !open)
 			open = part;
 		if (!part->has_len)
-			part->len_bytes = is_text ? strlen(text_of(part, target)) + 8 : DEFAULT_BYTES;
+			part->len_bytes =
+				is_text ? strlen(text_of(part, target)) + 8 : DEFAULT_BYTES;
 		p->len_bytes += part->len_bytes;
 	}
 	if (open && longest_seed) {
@@ -48,7 +51,9 @@ static void lengths_set(struct parts *p, char **target, size_t longest_seed)
 /* A file that the program opens by its own name: the user's is moved aside until we are done. */
 static int file_take(struct part *part, struct error *err)
 {
-	char *kept = access(part->what, F_OK) == 0 ? xasprintf("%s.pmend-%d", part->what, (int)getpid()) : NULL;
+	char *kept = access(part->what, F_OK) == 0
+			     ? xasprintf("%s.pmend-%d", part->what, (int)getpid())
+			     : NULL;
 
 	if (kept && rename(part->what, kept) < 0) {
 		error_set(err, "cannot move %s aside: %s", part->what, strerror(errno));
@@ -71,7 +76,8 @@ int parts_begin(struct parts *p, char **target, size_t longest_seed, struct erro
 		const char *text = text_of(part, target);
 
 		part->index = index;
-		memcpy(p->initial + index, text, strlen(text) < part->len_bytes ? strlen(text) : part->len_bytes);
+		memcpy(p->initial + index, text,
+		       strlen(text) < part->len_bytes ? strlen(text) : part->len_bytes);
 		index += part->len_bytes;
 		if (part->kind == PART_FILE && file_take(part, err) < 0)
 			return -1;
@@ -87,7 +93,8 @@ void parts_end(struct parts *p, const struct notes *notes)
 		if (part->path)
 			unlink(part->path);
 		if (part->kept && rename(part->kept, part->path) < 0)
-			notes_say(notes, "your %s is now called %s: %s", part->path, part->kept, strerror(errno));
+			notes_say(notes, "your %s is now called %s: %s", part->path, part->kept,
+				  strerror(errno));
 		free(part->path);
 		free(part->kept);
 		free(part->what);
@@ -143,7 +150,8 @@ char *part_file(const struct part *p, const char *folder)
 }
 
 /* What the part is to the program; file: where its bytes are, NULL if it has no file. */
-static void part_give(struct parts_run *r, const struct part *part, const uint8_t *bytes, const char *file)
+static void part_give(struct parts_run *r, const struct part *part, const uint8_t *bytes,
+		      const char *file)
 {
 	switch (part->kind) {
 	case PART_AT:
@@ -164,8 +172,8 @@ static void part_give(struct parts_run *r, const struct part *part, const uint8_
 	}
 }
 
-int parts_run_init(struct parts_run *r, const struct parts *p, const uint8_t *input, char **target, char **env, const char *folder,
-		   struct error *err)
+int parts_run_init(struct parts_run *r, const struct parts *p, const uint8_t *input, char **target,
+		   char **env, const char *folder, struct error *err)
 {
 	int result = 0;
 
@@ -192,11 +200,14 @@ void parts_run_release(struct parts_run *r)
 
 char *part_tracer_option(const struct part *p, const char *folder)
 {
-	static const char *const names[] = { [PART_ARG] = "arg", [PART_ENV] = "env", [PART_SOCKET] = "socket" };
+	static const char *const names[] = {
+		[PART_ARG] = "arg", [PART_ENV] = "env", [PART_SOCKET] = "socket"
+	};
 	char *file = part_file(p, folder), *option;
 
-	option = file ? xasprintf("--sym-file=%zu:%zu:%s", p->index, p->len_bytes, file) :
-			xasprintf("--sym-%s=%zu:%zu:%s", names[p->kind], p->index, p->len_bytes, p->what);
+	option = file ? xasprintf("--sym-file=%zu:%zu:%s", p->index, p->len_bytes, file)
+		      : xasprintf("--sym-%s=%zu:%zu:%s", names[p->kind], p->index, p->len_bytes,
+				  p->what);
 	free(file);
 	return option;
 }

@@ -12,8 +12,8 @@
 #include "util/vec.h"
 
 enum part_kind {
-	PART_AT,     /* the file that @@ stands for */
-	PART_FILE,   /* one with a name of its own */
+	PART_AT,   /* the file that @@ stands for */
+	PART_FILE, /* one with a name of its own */
 	PART_STDIN,
 	PART_ARG,
 	PART_ENV,
@@ -23,8 +23,8 @@ enum part_kind {
 
 struct part {
 	enum part_kind kind;
-	char *what;	  /* as given, without the length; owned */
-	uint64_t number;  /* argument or port */
+	char *what;      /* as given, without the length; owned */
+	uint64_t number; /* argument or port */
 	size_t index, len_bytes;
 	bool has_len; /* it was given */
 	char *path;   /* of a file with a name of its own */
@@ -45,14 +45,14 @@ void parts_end(struct parts *p, const struct notes *notes); /* puts the user's f
 /* What a run needs, made for this input; to be freed with parts_run_release(). */
 struct parts_run {
 	char **argv, **env;
-	char *stdin_path; /* NULL: none */
-	uint16_t port;		/* 0: none */
-	const uint8_t *bytes;	/* to send */
+	char *stdin_path;     /* NULL: none */
+	uint16_t port;        /* 0: none */
+	const uint8_t *bytes; /* to send */
 	size_t len_bytes;
 };
 /* folder: for the files that are ours. -1 if they cannot be written; it is to be released nevertheless. */
-int parts_run_init(struct parts_run *r, const struct parts *p, const uint8_t *input, char **target, char **env, const char *folder,
-		   struct error *err);
+int parts_run_init(struct parts_run *r, const struct parts *p, const uint8_t *input, char **target,
+		   char **env, const char *folder, struct error *err);
 void parts_run_release(struct parts_run *r);
 /* Options of the tracer that tell it where the input comes in. malloc'd. */
 char *part_tracer_option(const struct part *p, const char *folder);

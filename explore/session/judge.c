@@ -28,7 +28,8 @@ static uint64_t input_size(const struct exploring *x, const uint8_t *bytes)
 
 static void bugs_add(struct exploring *x, const struct report *r, const struct explore_input *in)
 {
-	char *file = exploring_input_file(x, x->nruns), *command = rerun_command(&x->parts, in->bytes, x->shown, file);
+	char *file = exploring_input_file(x, x->nruns),
+	     *command = rerun_command(&x->parts, in->bytes, x->shown, file);
 	const struct bug_input input = { file, command, input_size(x, in->bytes), file };
 
 	report_add_run(x->report, r, &input);
@@ -37,11 +38,15 @@ static void bugs_add(struct exploring *x, const struct report *r, const struct e
 	free(file);
 }
 
-static void failure_add(struct exploring *x, const char *kind, const char *message, const struct explore_input *in)
+static void failure_add(struct exploring *x, const char *kind, const char *message,
+			const struct explore_input *in)
 {
-	char *file = exploring_input_file(x, x->nruns), *command = rerun_command(&x->parts, in->bytes, x->shown, file);
+	char *file = exploring_input_file(x, x->nruns),
+	     *command = rerun_command(&x->parts, in->bytes, x->shown, file);
 	const struct bug_input input = { file, command, input_size(x, in->bytes), file };
-	const struct bug b = { .kind = kind, .severity = BUG_CORRECTNESS, .message = message, .input = &input };
+	const struct bug b = {
+		.kind = kind, .severity = BUG_CORRECTNESS, .message = message, .input = &input
+	};
 
 	report_add(x->report, &b);
 	x->nbugs++;
@@ -54,10 +59,13 @@ static void ending_judge(struct exploring *x, const struct slot *s)
 	char name[64], *message = NULL;
 
 	if (s->end == BOUNDED_KILLED) {
-		message = xasprintf("The program is killed by %s on this input.", proc_signal_name(s->status, name, sizeof name));
+		message = xasprintf("The program is killed by %s on this input.",
+				    proc_signal_name(s->status, name, sizeof name));
 		failure_add(x, "program-crash", message, &s->in);
 	} else if (s->end == BOUNDED_HUNG) {
-		message = xasprintf("The program does not end within %u seconds (--timeout) on this input.", s->program.timeout_ms / 1000);
+		message = xasprintf(
+			"The program does not end within %u seconds (--timeout) on this input.",
+			s->program.timeout_ms / 1000);
 		failure_add(x, "program-hang", message, &s->in);
 	} else if (s->end == BOUNDED_FLOODED) {
 		x->nflooded++; /* a limit of ours, which is no bug */
@@ -67,7 +75,8 @@ static void ending_judge(struct exploring *x, const struct slot *s)
 
 static bool modifies_pm(enum pmt_kind k)
 {
-	return trace_is_store(k) || trace_is_flush(k) || k == PMT_SFENCE || k == PMT_MFENCE || k == PMT_DSB;
+	return trace_is_store(k) || trace_is_flush(k) || k == PMT_SFENCE || k == PMT_MFENCE ||
+	       k == PMT_DSB;
 }
 
 /* The instruction, and the call of the user's code that it was made in, if it is a library's. 1: one of them is new. */
@@ -83,7 +92,8 @@ static int site_note(struct exploring *x, const struct trace_site *site, struct 
 		n = n->parent;
 	if (!n || n->is_signal)
 		return noted;
-	called = exploring_note_pm(x, n->object->path, n->pc - 1 - n->object->va + n->object->offset, err);
+	called = exploring_note_pm(x, n->object->path,
+				   n->pc - 1 - n->object->va + n->object->offset, err);
 	return called < 0 ? -1 : noted | called;
 }
 
@@ -99,7 +109,8 @@ static int pm_note(struct exploring *x, const char *trace, struct error *err)
 	if (trace_open(&t, trace, &ignored) < 0)
 		return 0;
 	while (noted >= 0 && trace_next(t, &ev)) {
-		if (!ev.site || !ev.site->object || !ev.site->pc || !modifies_pm(ev.kind) || map_get(&seen, ev.site->id))
+		if (!ev.site || !ev.site->object || !ev.site->pc || !modifies_pm(ev.kind) ||
+		    map_get(&seen, ev.site->id))
 			continue;
 		map_set(&seen, ev.site->id, t);
 		noted = site_note(x, ev.site, err);
@@ -149,7 +160,8 @@ static int trace_judge(struct exploring *x, const struct slot *s, struct error *
 	*vec_add(&traces.list) = (struct platform_trace){ .path = xstrdup(s->trace) };
 	r = checking_judge(&x->checking, &traces, &is_complete, err);
 	if (r && (!x->wants_crashes || !is_new || crash(x, s->trace, r, err) == 0)) {
-		causes_fold(r, s->trace, &x->checking.libraries, x->wants_crashes && is_new ? &x->crash : NULL);
+		causes_fold(r, s->trace, &x->checking.libraries,
+			    x->wants_crashes && is_new ? &x->crash : NULL);
 		report_finish(r);
 		evidence_look(x, r, s->trace);
 		bugs_add(x, r, &s->in);
@@ -166,6 +178,7 @@ int exploring_judge(struct exploring *x, const struct slot *s, struct error *err
 	ending_judge(x, s);
 	if (s->nfiles && trace_judge(x, s, err) < 0)
 		return -1;
-	exploring_found(x, explore_stats(x->explore).runs + 1, exploring_input_file(x, x->nruns), x->new_pm);
+	exploring_found(x, explore_stats(x->explore).runs + 1, exploring_input_file(x, x->nruns),
+			x->new_pm);
 	return 0;
 }

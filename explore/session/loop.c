@@ -34,7 +34,8 @@ static bool is_used_up(void *arg)
 
 	if (b->is_first && (b->x->nbugs || sharing_has_bugs(b->x->sharing)))
 		return true;
-	return is_stopped(b->x) || b->x->nstarted >= b->runs || (b->until_s > 0 && exploring_now_s() > b->until_s);
+	return is_stopped(b->x) || b->x->nstarted >= b->runs ||
+	       (b->until_s > 0 && exploring_now_s() > b->until_s);
 }
 
 static bool is_idle(const struct exploring *x)
@@ -48,11 +49,15 @@ static bool is_idle(const struct exploring *x)
 /* The first input runs alone: it tells which files are pools. */
 static void jobs_check(struct exploring *x)
 {
-	const char *unnamed = x->njobs > 1 && x->nstarted ? pools_unnamed(&x->pools, x->target, environ) : NULL;
+	const char *unnamed =
+		x->njobs > 1 && x->nstarted ? pools_unnamed(&x->pools, x->target, environ) : NULL;
 
 	if (!unnamed)
 		return;
-	notes_say(x->notes, "neither the command line nor the environment names %s, so runs share it: pmend runs one input at a time from now on", unnamed);
+	notes_say(
+		x->notes,
+		"neither the command line nor the environment names %s, so runs share it: pmend runs one input at a time from now on",
+		unnamed);
 	x->njobs = 1;
 }
 
@@ -80,7 +85,8 @@ static int slots_fill(struct exploring *x, struct budget *budget, struct error *
 static void input_done(struct exploring *x)
 {
 	if (x->is_timeout_learned) {
-		x->timeout_ms = 10 * x->longest_ms > LEAST_TIMEOUT_MS ? 10 * x->longest_ms : LEAST_TIMEOUT_MS;
+		x->timeout_ms = 10 * x->longest_ms > LEAST_TIMEOUT_MS ? 10 * x->longest_ms
+								      : LEAST_TIMEOUT_MS;
 		x->is_timeout_learned = false;
 	}
 	jobs_check(x);

@@ -146,7 +146,8 @@ static const char *name_in(const char *word)
 static bool is_name_of(const char *name, const char *path)
 {
 	const char *slash = strrchr(name, '/'), *path_slash = strrchr(path, '/');
-	char *folder = slash ? xasprintf("%.*s", (int)(slash - name + 1), name) : xstrdup("."), *real;
+	char *folder = slash ? xasprintf("%.*s", (int)(slash - name + 1), name) : xstrdup("."),
+	     *real;
 	bool is;
 
 	if (!path_slash || strcmp(slash ? slash + 1 : name, path_slash + 1) != 0) {
@@ -154,7 +155,8 @@ static bool is_name_of(const char *name, const char *path)
 		return false;
 	}
 	real = realpath(folder, NULL);
-	is = real && strlen(real) == (size_t)(path_slash - path) && strncmp(real, path, strlen(real)) == 0;
+	is = real && strlen(real) == (size_t)(path_slash - path) &&
+	     strncmp(real, path, strlen(real)) == 0;
 	free(real);
 	free(folder);
 	return is;

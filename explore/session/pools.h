@@ -29,7 +29,8 @@ int pools_learn(struct pools *p, const char *trace, struct error *err);
 int pools_restore(const struct pools *p, unsigned slot, struct error *err);
 /* Whether each is named by one of the words, so that runs can have their own. NULL if so, else one that is not. */
 const char *pools_unnamed(const struct pools *p, char *const *words, char *const *env);
-void pools_rename(const struct pools *p, unsigned slot, char **words); /* in words that malloc made */
+void pools_rename(const struct pools *p, unsigned slot,
+		  char **words); /* in words that malloc made */
 void pools_release(struct pools *p);
 
 #endif

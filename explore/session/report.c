@@ -22,15 +22,24 @@ static char *note_make(const struct exploring *x)
 	for (size_t i = 0; c[i].what; i++)
 		lost += c[i].is_loss ? c[i].n : 0;
 	fprintf(f,
-		"%" PRIu64 " conditions on the input, %" PRIu64 " queries (%" PRIu64 " without solution, %" PRIu64 " out of time, %" PRIu64
-		" answers used again) in %.1f s; %" PRIu64 " of %" PRIu64 " PM-modifying instructions and calls executed",
-		s.steps, s.flips.queries, s.flips.no, s.flips.unknown, s.flips.cached, s.flips.solver_s, s.pm_covered, s.pm_known);
+		"%" PRIu64 " conditions on the input, %" PRIu64 " queries (%" PRIu64
+		" without solution, %" PRIu64 " out of time, %" PRIu64
+		" answers used again) in %.1f s; %" PRIu64 " of %" PRIu64
+		" PM-modifying instructions and calls executed",
+		s.steps, s.flips.queries, s.flips.no, s.flips.unknown, s.flips.cached,
+		s.flips.solver_s, s.pm_covered, s.pm_known);
 	if (s.diverged)
 		fprintf(f, "; %" PRIu64 " runs took another path than expected", s.diverged);
 	if (lost)
-		fprintf(f, "; %" PRIu64 " values became concrete in operations that are not followed (for example floating point)", lost);
+		fprintf(f,
+			"; %" PRIu64
+			" values became concrete in operations that are not followed (for example floating point)",
+			lost);
 	if (sharing_nothers(x->sharing))
-		fprintf(f, "; this exploration ran %" PRIu64 " of the inputs, and %zu others that share %s ran %" PRIu64, s.runs - x->ntaken, sharing_nothers(x->sharing), x->shared,
+		fprintf(f,
+			"; this exploration ran %" PRIu64
+			" of the inputs, and %zu others that share %s ran %" PRIu64,
+			s.runs - x->ntaken, sharing_nothers(x->sharing), x->shared,
 			sharing_nruns(x->sharing));
 	fclose(f);
 	return text;
@@ -49,17 +58,33 @@ void exploring_cover(struct exploring *x)
 	char *note = note_make(x);
 	struct report_found *found;
 	size_t nfound = exploring_found_list(x, &found);
-	struct report_coverage c = { .events = x->nevents, .inputs = s.runs - x->ntaken + sharing_nruns(x->sharing), .note = note, .found = found,
-				     .nfound = nfound < REPORT_FOUND_MAX ? nfound : REPORT_FOUND_MAX, .nfound_all = nfound };
+	struct report_coverage c = { .events = x->nevents,
+				     .inputs = s.runs - x->ntaken + sharing_nruns(x->sharing),
+				     .note = note,
+				     .found = found,
+				     .nfound =
+					     nfound < REPORT_FOUND_MAX ? nfound : REPORT_FOUND_MAX,
+				     .nfound_all = nfound };
 
 	c.is_complete = true;
 	report_set_coverage(x->report, &c);
 	if (x->nflooded)
-		add_reason(x, xasprintf("%zu runs were ended because they printed more than 64 MiB; make the program print less", x->nflooded));
+		add_reason(
+			x,
+			xasprintf(
+				"%zu runs were ended because they printed more than 64 MiB; make the program print less",
+				x->nflooded));
 	if (s.waiting)
-		add_reason(x, xasprintf("%" PRIu64 " branches were not tried yet; run again with --out %s to continue", s.waiting, x->shared));
+		add_reason(
+			x,
+			xasprintf(
+				"%" PRIu64
+				" branches were not tried yet; run again with --out %s to continue",
+				s.waiting, x->shared));
 	if (s.flips.unknown + x->nunknown)
-		add_reason(x, xasprintf("the solver ran out of time on %" PRIu64 " queries; see --solver-timeout", s.flips.unknown + x->nunknown));
+		add_reason(x, xasprintf("the solver ran out of time on %" PRIu64
+					" queries; see --solver-timeout",
+					s.flips.unknown + x->nunknown));
 	if (x->nbad)
 		add_reason(x, xasprintf("the paths of %zu runs could not be read", x->nbad));
 	free(found);

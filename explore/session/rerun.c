@@ -10,7 +10,10 @@
 
 static void quote(FILE *f, const char *word)
 {
-	if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%") == strlen(word)) {
+	if (*word &&
+	    strspn(word,
+		   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%") ==
+		    strlen(word)) {
 		fputs(word, f);
 		return;
 	}
@@ -29,7 +32,8 @@ static void quote(FILE *f, const char *word)
 }
 
 /* The bytes of a part, when a file holds them all. */
-static void put_bytes_command(FILE *f, const struct parts *p, const struct part *part, const char *file)
+static void put_bytes_command(FILE *f, const struct parts *p, const struct part *part,
+			      const char *file)
 {
 	if (p->list.n == 1) {
 		fputs("cat ", f);
@@ -55,10 +59,13 @@ static void put_files(FILE *f, const struct parts *p, const char *file)
 	for (size_t i = 0; i < p->list.n; i++) {
 		const struct part *part = &p->list.at[i];
 
-		if (part->kind == PART_FILE || ((part->kind == PART_AT || part->kind == PART_MEMORY) && p->list.n > 1)) {
+		if (part->kind == PART_FILE ||
+		    ((part->kind == PART_AT || part->kind == PART_MEMORY) && p->list.n > 1)) {
 			put_bytes_command(f, p, part, file);
 			fputs(" > ", f);
-			quote(f, part->kind == PART_AT ? "input" : part->kind == PART_MEMORY ? "memory" : part->path);
+			quote(f, part->kind == PART_AT       ? "input"
+				 : part->kind == PART_MEMORY ? "memory"
+							     : part->path);
 			fputs("; ", f);
 		}
 	}
@@ -68,7 +75,8 @@ static void put_variables(FILE *f, const struct parts *p, const uint8_t *input, 
 {
 	for (size_t i = 0; i < p->list.n; i++)
 		if (p->list.at[i].kind == PART_ENV) {
-			char *value = part_text(input + p->list.at[i].index, p->list.at[i].len_bytes);
+			char *value =
+				part_text(input + p->list.at[i].index, p->list.at[i].len_bytes);
 
 			fprintf(f, "%s=", p->list.at[i].what);
 			quote(f, value);
@@ -82,23 +90,29 @@ static void put_variables(FILE *f, const struct parts *p, const uint8_t *input, 
 	}
 }
 
-static void put_words(FILE *f, const struct parts *p, const uint8_t *input, char *const *target, const char *file)
+static void put_words(FILE *f, const struct parts *p, const uint8_t *input, char *const *target,
+		      const char *file)
 {
 	const struct part *at = part_find(p, PART_AT);
 
 	for (size_t k = 0; target[k]; k++) {
 		char *value = NULL;
 
-		for (size_t i = p->list.n; !value && i-- > 0;) /* of several for one word, the last counts */
+		for (size_t i = p->list.n;
+		     !value && i-- > 0;) /* of several for one word, the last counts */
 			if (p->list.at[i].kind == PART_ARG && p->list.at[i].number == k)
-				value = part_text(input + p->list.at[i].index, p->list.at[i].len_bytes);
+				value = part_text(input + p->list.at[i].index,
+						  p->list.at[i].len_bytes);
 		fputc(' ', f);
-		quote(f, value ? value : at && strcmp(target[k], "@@") == 0 ? (p->list.n > 1 ? "input" : file) : target[k]);
+		quote(f, value                                ? value
+			 : at && strcmp(target[k], "@@") == 0 ? (p->list.n > 1 ? "input" : file)
+							      : target[k]);
 		free(value);
 	}
 }
 
-char *rerun_command(const struct parts *p, const uint8_t *input, char *const *target, const char *file)
+char *rerun_command(const struct parts *p, const uint8_t *input, char *const *target,
+		    const char *file)
 {
 	const struct part *in = part_find(p, PART_STDIN), *socket = part_find(p, PART_SOCKET);
 	char *text = NULL;

@@ -39,7 +39,9 @@ static void byte_add(struct seed *s, uint8_t byte, bool is_fixed)
 
 static int hex_digit(char c)
 {
-	return isdigit((unsigned char)c) ? c - '0' : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : -1;
+	return isdigit((unsigned char)c)    ? c - '0'
+	       : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10
+					    : -1;
 }
 
 /* After the backslash; NULL if it is none that we know. */
@@ -113,7 +115,10 @@ int seed_read_template(struct seed *s, const char *path, struct error *err)
 	while (result == 0 && fgets(line, sizeof line, f)) {
 		number++;
 		if (line_parse(s, line) < 0)
-			result = error_set(err, "%s:%d: a template holds \"strings\", hexadecimal bytes such as 0a, and holes ? or ?8", path, number);
+			result = error_set(
+				err,
+				"%s:%d: a template holds \"strings\", hexadecimal bytes such as 0a, and holes ? or ?8",
+				path, number);
 	}
 	fclose(f);
 	if (result == 0 && s->bytes.n == 0)

@@ -33,10 +33,10 @@ struct other {
 	char *name, *folder; /* ".": the one without a name */
 	off_t read_bytes;    /* of its state; 0: not even the first line */
 	bool is_left_out;    /* it is none, or of another program, or damaged from there on */
-	bool is_noted;	     /* that some of its files are */
+	bool is_noted;       /* that some of its files are */
 	VEC(uint32_t) runs;  /* what its numbers are here; EXPLORE_NO_RUN: not known */
-	uint64_t nruns;	     /* its own */
-	uint64_t nread;	     /* of them */
+	uint64_t nruns;      /* its own */
+	uint64_t nread;      /* of them */
 	VEC(struct pm) pm;   /* of the run that comes next */
 	size_t nflooded;     /* likewise */
 	struct stat report;  /* when it was read */
@@ -48,13 +48,13 @@ struct sharing {
 	VEC(struct other *) others;
 	struct map mine; /* keys of claims that this process made */
 	bool is_on, is_begun;
-	bool has_bugs; /* others found some since the beginning */
+	bool has_bugs;   /* others found some since the beginning */
 	VEC(char) lines; /* of our state, to be written */
 	struct error failure;
 	bool has_failed;
 	double synced_s, flushed_s, news_s, idle_s, waited_s;
 	uint64_t nstarted; /* when it became idle */
-	bool is_alone;	   /* it waited in vain, and has heard nothing since */
+	bool is_alone;     /* it waited in vain, and has heard nothing since */
 };
 
 static double now_s(void)
@@ -271,10 +271,13 @@ static uint32_t number_here(const struct other *o, int64_t number)
 }
 
 /* An input of that folder becomes one of ours. EXPLORE_NO_RUN: it cannot be read. */
-static uint32_t input_take(struct sharing *s, struct other *o, const struct folder_line *l, uint64_t number)
+static uint32_t input_take(struct sharing *s, struct other *o, const struct folder_line *l,
+			   uint64_t number)
 {
 	struct exploring *x = s->x;
-	struct explore_input in = { .bytes = xmalloc(x->parts.len_bytes + 1), .parent = number_here(o, l->parent), .step = (uint32_t)l->step };
+	struct explore_input in = { .bytes = xmalloc(x->parts.len_bytes + 1),
+				    .parent = number_here(o, l->parent),
+				    .step = (uint32_t)l->step };
 	char *path_file = exploring_path_file(o->folder, number);
 	uint32_t run = EXPLORE_NO_RUN;
 	struct error why;
@@ -284,13 +287,19 @@ static uint32_t input_take(struct sharing *s, struct other *o, const struct fold
 	error_set(&why, "its input is missing, or has another length");
 	if (has_input)
 		run = explore_find(x->explore, in.bytes);
-	if (has_input && run == EXPLORE_NO_RUN && explore_take(x->explore, &in, path_file, &why) == 0) {
+	if (has_input && run == EXPLORE_NO_RUN &&
+	    explore_take(x->explore, &in, path_file, &why) == 0) {
 		run = (uint32_t)explore_stats(x->explore).runs - 1;
 		x->ntaken++;
-		tell(s, xasprintf("take %s %" PRIu64 " %" PRId64 " %" PRIu32 "\n", o->name, number, in.parent == EXPLORE_NO_RUN ? (int64_t)-1 : (int64_t)in.parent, in.step));
+		tell(s, xasprintf("take %s %" PRIu64 " %" PRId64 " %" PRIu32 "\n", o->name, number,
+				  in.parent == EXPLORE_NO_RUN ? (int64_t)-1 : (int64_t)in.parent,
+				  in.step));
 	}
 	if (run == EXPLORE_NO_RUN && !o->is_noted) {
-		notes_say(x->notes, "run %" PRIu64 " of %s is damaged (%s); it is ignored, and so are others like it", number, o->folder, why.msg);
+		notes_say(x->notes,
+			  "run %" PRIu64
+			  " of %s is damaged (%s); it is ignored, and so are others like it",
+			  number, o->folder, why.msg);
 		o->is_noted = true;
 	}
 	explore_input_release(&in);
@@ -314,7 +323,8 @@ static void run_take(struct sharing *s, struct other *o, const struct folder_lin
 	*vec_add(&o->runs) = run;
 	o->nread += run != EXPLORE_NO_RUN;
 	if (run != EXPLORE_NO_RUN)
-		exploring_found(s->x, (uint64_t)run + 1, exploring_folder_input_file(o->folder, o->nruns - 1), new_pm);
+		exploring_found(s->x, (uint64_t)run + 1,
+				exploring_folder_input_file(o->folder, o->nruns - 1), new_pm);
 	if (run != EXPLORE_NO_RUN && l->key)
 		explore_settle(s->x->explore, l->key);
 }
@@ -324,7 +334,9 @@ static uint32_t taken_find(const struct sharing *s, const struct folder_line *l)
 {
 	uint8_t *bytes = xmalloc(s->x->parts.len_bytes + 1);
 	char *folder = exploring_instance_folder(s->x, l->name);
-	uint32_t run = exploring_input_read(s->x, folder, l->number, bytes) ? explore_find(s->x->explore, bytes) : EXPLORE_NO_RUN;
+	uint32_t run = exploring_input_read(s->x, folder, l->number, bytes)
+			       ? explore_find(s->x->explore, bytes)
+			       : EXPLORE_NO_RUN;
 
 	free(folder);
 	free(bytes);
@@ -355,7 +367,9 @@ static bool head_check(struct sharing *s, struct other *o, const char *line)
 	size_t n = strlen(head) - 1; /* without the newline */
 
 	if (strlen(line) != n || strncmp(line, head, n) != 0)
-		leave_out(s, o, "belongs to another program or kind of input; that exploration is ignored");
+		leave_out(
+			s, o,
+			"belongs to another program or kind of input; that exploration is ignored");
 	free(head);
 	return !o->is_left_out;
 }
@@ -373,7 +387,9 @@ static bool other_read(struct sharing *s, struct other *o)
 		o->nruns = o->nread = 0;
 		pm_clear(o);
 	}
-	text = stat(file, &st) == 0 && st.st_size > o->read_bytes ? exploring_text_read(file, o->read_bytes) : NULL;
+	text = stat(file, &st) == 0 && st.st_size > o->read_bytes
+		       ? exploring_text_read(file, o->read_bytes)
+		       : NULL;
 	for (line = text; !o->is_left_out && line && (end = strchr(line, '\n')); line = end + 1) {
 		*end = '\0';
 		if (o->read_bytes == 0 ? head_check(s, o, line) : true) {
@@ -413,8 +429,10 @@ static void bugs_look(struct sharing *s, struct other *o)
 	struct stat st;
 	size_t n;
 
-	if (stat(name, &st) == 0 && (st.st_ino != o->report.st_ino || st.st_size != o->report.st_size || st.st_mtim.tv_sec != o->report.st_mtim.tv_sec ||
-				     st.st_mtim.tv_nsec != o->report.st_mtim.tv_nsec)) {
+	if (stat(name, &st) == 0 &&
+	    (st.st_ino != o->report.st_ino || st.st_size != o->report.st_size ||
+	     st.st_mtim.tv_sec != o->report.st_mtim.tv_sec ||
+	     st.st_mtim.tv_nsec != o->report.st_mtim.tv_nsec)) {
 		o->report = st;
 		r = report_open(s, o);
 		n = r ? report_count(r, BUG_CORRECTNESS) : 0;
@@ -433,7 +451,8 @@ bool sharing_has_bugs(const struct sharing *s)
 void sharing_add_reports(struct sharing *s, struct report *all)
 {
 	for (size_t i = 0; i < s->others.n; i++) {
-		struct report *r = s->others.at[i]->is_left_out ? NULL : report_open(s, s->others.at[i]);
+		struct report *r =
+			s->others.at[i]->is_left_out ? NULL : report_open(s, s->others.at[i]);
 
 		if (r)
 			report_add_run(all, r, NULL);

@@ -52,7 +52,8 @@ static void log_quote(const struct exploring *x, const struct slot *s)
 
 static char **tracer_argv(const struct exploring *x, const struct slot *s)
 {
-	const char *const first[] = { "--command-line-only=yes", "--tool=pmend-trace", "-q", "--sigill-diagnostics=no", "--vgdb=no" };
+	const char *const first[] = { "--command-line-only=yes", "--tool=pmend-trace", "-q",
+				      "--sigill-diagnostics=no", "--vgdb=no" };
 	VEC(char *) w = { 0 };
 
 	*vec_add(&w) = xstrdup(x->valgrind);
@@ -85,12 +86,17 @@ static int prepare(struct exploring *x, struct slot *s, bool is_traced, struct e
 	struct error why;
 
 	if (pools_restore(&x->pools, s->number, &why) < 0)
-		return error_set(err, "%s; the runs after this one would not start from the same content", why.msg);
-	if (parts_run_init(&s->parts, &x->parts, s->in.bytes, x->target, environ, s->folder.path, err) < 0)
+		return error_set(
+			err, "%s; the runs after this one would not start from the same content",
+			why.msg);
+	if (parts_run_init(&s->parts, &x->parts, s->in.bytes, x->target, environ, s->folder.path,
+			   err) < 0)
 		return -1;
 	pools_rename(&x->pools, s->number, s->parts.argv);
 	pools_rename(&x->pools, s->number, s->parts.env);
-	s->argv = is_traced ? tracer_argv(x, s) : recorder_argv(&x->checking.recording, s->trace, 2, s->parts.argv, err);
+	s->argv = is_traced
+			  ? tracer_argv(x, s)
+			  : recorder_argv(&x->checking.recording, s->trace, 2, s->parts.argv, err);
 	s->env = s->argv ? recorder_env(&x->checking.recording, s->parts.env, err) : NULL;
 	return s->env ? 0 : -1;
 }
@@ -124,11 +130,14 @@ static int end(struct exploring *x, struct slot *s, struct error *err)
 		x->longest_ms = s->run.took_ms;
 	run_release(s);
 	if (s->run.end == BOUNDED_FULL)
-		return error_set(err, "a run has almost filled the disk; what it wrote besides its pools is still there");
+		return error_set(
+			err,
+			"a run has almost filled the disk; what it wrote besides its pools is still there");
 	return 0;
 }
 
-int slot_start(struct exploring *x, struct slot *s, const struct explore_input *in, struct error *err)
+int slot_start(struct exploring *x, struct slot *s, const struct explore_input *in,
+	       struct error *err)
 {
 	s->in = *in;
 	if (begin(x, s, false, err) == 0)
@@ -148,12 +157,17 @@ static int recorded(struct exploring *x, struct slot *s, struct error *err)
 	s->status = s->run.status;
 	if (header_read(&h, s->trace, &why) < 0 || h.seq == 0) {
 		log_quote(x, s);
-		return error_set(err, "valgrind could not record the program (status %d); its messages, if any, are above", s->status);
+		return error_set(
+			err,
+			"valgrind could not record the program (status %d); its messages, if any, are above",
+			s->status);
 	}
 	s->nfiles = h.nfiles;
 	x->nevents += h.seq;
 	if (pools_learn(&x->pools, s->trace, &why) < 0)
-		return error_set(err, "%s; each run of an exploration must start from the same content", why.msg);
+		return error_set(err,
+				 "%s; each run of an exploration must start from the same content",
+				 why.msg);
 	return begin(x, s, true, err);
 }
 
@@ -177,15 +191,18 @@ static int traced(struct exploring *x, struct slot *s, struct error *err)
 	if (explore_done(x->explore, &s->in, s->path, &why) < 0) {
 		if (x->nruns == 0) {
 			log_quote(x, s);
-			return error_set(err, "valgrind could not trace the program (status %d): %s; its messages, if any, are above",
-					 s->run.status, why.msg);
+			return error_set(
+				err,
+				"valgrind could not trace the program (status %d): %s; its messages, if any, are above",
+				s->run.status, why.msg);
 		}
 		x->nbad++;
 	}
 	if (s->end == BOUNDED_FLOODED && s->in.key && exploring_state_add(x, "flooded\n", err) < 0)
 		return -1;
 	/* whoever reads the line that exploring_save() writes finds everything else */
-	if (pools_restore(&x->pools, s->number, err) < 0 || exploring_input_save(x, &s->in, err) < 0 || exploring_report_keep(x, err) < 0 ||
+	if (pools_restore(&x->pools, s->number, err) < 0 ||
+	    exploring_input_save(x, &s->in, err) < 0 || exploring_report_keep(x, err) < 0 ||
 	    exploring_save(x, &s->in, err) < 0)
 		return -1;
 	x->nruns++;

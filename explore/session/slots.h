@@ -25,8 +25,10 @@ struct slot {
 /* -1: the exploration cannot go on. */
 int slot_init(struct slot *s, unsigned number, struct error *err);
 void slot_release(struct slot *s);
-int slot_start(struct exploring *x, struct slot *s, const struct explore_input *in, struct error *err); /* takes the input over */
-int slot_step(struct exploring *x, struct slot *s, struct error *err); /* 1: its input is done, and it is free again */
+int slot_start(struct exploring *x, struct slot *s, const struct explore_input *in,
+	       struct error *err); /* takes the input over */
+int slot_step(struct exploring *x, struct slot *s,
+	      struct error *err); /* 1: its input is done, and it is free again */
 void slot_stop(struct exploring *x, struct slot *s); /* at once; its input counts as never run */
 
 #endif

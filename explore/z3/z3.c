@@ -66,7 +66,8 @@ static Z3_ast bit(struct solver *s, Z3_ast boolean)
 }
 
 /* By the bits of the index, highest first: where the lower ones make no difference, they are not asked. */
-static Z3_ast table(struct solver *s, const uint64_t *entries, unsigned nbits, Z3_ast index, unsigned width)
+static Z3_ast table(struct solver *s, const uint64_t *entries, unsigned nbits, Z3_ast index,
+		    unsigned width)
 {
 	unsigned n = 1u << nbits, i;
 	Z3_ast high, low;
@@ -77,17 +78,22 @@ static Z3_ast table(struct solver *s, const uint64_t *entries, unsigned nbits, Z
 		return number(s, entries[0] & expr_mask(width), width);
 	low = table(s, entries, nbits - 1, index, width);
 	high = table(s, entries + n / 2, nbits - 1, index, width);
-	return Z3_mk_ite(s->z, Z3_mk_eq(s->z, Z3_mk_extract(s->z, nbits - 1, nbits - 1, index), number(s, 1, 1)), high, low);
+	return Z3_mk_ite(
+		s->z,
+		Z3_mk_eq(s->z, Z3_mk_extract(s->z, nbits - 1, nbits - 1, index), number(s, 1, 1)),
+		high, low);
 }
 
 static Z3_ast count_zeros(struct solver *s, Z3_ast a, unsigned width, bool from_top)
 {
 	Z3_ast r = number(s, width, width);
 
-	for (unsigned i = 0; i < width; i++) { /* the bit that counts is looked at last, so it decides */
+	for (unsigned i = 0; i < width;
+	     i++) { /* the bit that counts is looked at last, so it decides */
 		unsigned at = from_top ? i : width - 1 - i;
 
-		r = Z3_mk_ite(s->z, Z3_mk_eq(s->z, Z3_mk_extract(s->z, at, at, a), number(s, 1, 1)), number(s, width - 1 - i, width), r);
+		r = Z3_mk_ite(s->z, Z3_mk_eq(s->z, Z3_mk_extract(s->z, at, at, a), number(s, 1, 1)),
+			      number(s, width - 1 - i, width), r);
 	}
 	return r;
 }
@@ -122,7 +128,8 @@ static Z3_ast input(struct solver *s, uint64_t index)
 
 static Z3_ast translate(struct solver *s, const struct expr *e)
 {
-	Z3_ast a = e->arg[0] ? s->asts.at[e->arg[0]] : NULL, b = e->arg[1] ? s->asts.at[e->arg[1]] : NULL;
+	Z3_ast a = e->arg[0] ? s->asts.at[e->arg[0]] : NULL,
+	       b = e->arg[1] ? s->asts.at[e->arg[1]] : NULL;
 	unsigned wide = e->arg[0] ? expr_at(s->pool, e->arg[0])->width : 0;
 	Z3_context z = s->z;
 
@@ -139,7 +146,8 @@ static Z3_ast translate(struct solver *s, const struct expr *e)
 	case EXPR_POPCNT: return count_ones(s, a, wide);
 	case EXPR_ZEXT: return Z3_mk_zero_ext(z, e->width - wide, a);
 	case EXPR_SEXT: return Z3_mk_sign_ext(z, e->width - wide, a);
-	case EXPR_EXTRACT: return Z3_mk_extract(z, (unsigned)e->k + e->width - 1, (unsigned)e->k, a);
+	case EXPR_EXTRACT:
+		return Z3_mk_extract(z, (unsigned)e->k + e->width - 1, (unsigned)e->k, a);
 	case EXPR_ADD: return Z3_mk_bvadd(z, a, b);
 	case EXPR_SUB: return Z3_mk_bvsub(z, a, b);
 	case EXPR_MUL: return Z3_mk_bvmul(z, a, b);
@@ -161,7 +169,8 @@ static Z3_ast translate(struct solver *s, const struct expr *e)
 	case EXPR_SLT: return bit(s, Z3_mk_bvslt(z, a, b));
 	case EXPR_SLE: return bit(s, Z3_mk_bvsle(z, a, b));
 	case EXPR_CONCAT: return Z3_mk_concat(z, a, b);
-	case EXPR_ITE: return Z3_mk_ite(z, Z3_mk_eq(z, a, number(s, 1, 1)), b, s->asts.at[e->arg[2]]);
+	case EXPR_ITE:
+		return Z3_mk_ite(z, Z3_mk_eq(z, a, number(s, 1, 1)), b, s->asts.at[e->arg[2]]);
 	}
 	BUG("operation %u", e->op);
 }
@@ -217,7 +226,8 @@ static void model_read(struct solver *s, solver_assign assign, void *arg)
 	for (size_t i = 0; i < s->inputs.n; i++) {
 		uint32_t id = s->inputs.at[i];
 
-		if (Z3_model_eval(s->z, model, s->asts.at[id], true, &v) && Z3_get_numeral_uint(s->z, v, &value))
+		if (Z3_model_eval(s->z, model, s->asts.at[id], true, &v) &&
+		    Z3_get_numeral_uint(s->z, v, &value))
 			assign(arg, expr_at(s->pool, id)->k, (uint8_t)value);
 	}
 	Z3_model_dec_ref(s->z, model);
@@ -243,7 +253,8 @@ static enum solver_answer answer(struct solver *s, Z3_lbool found, solver_assign
 	return found == Z3_L_TRUE ? SOLVER_YES : found == Z3_L_FALSE ? SOLVER_NO : SOLVER_UNKNOWN;
 }
 
-static enum solver_answer z3_ask(struct solver *s, const struct solver_term *terms, size_t n, solver_assign assign, void *arg)
+static enum solver_answer z3_ask(struct solver *s, const struct solver_term *terms, size_t n,
+				 solver_assign assign, void *arg)
 {
 	enum solver_answer a;
 
@@ -278,7 +289,8 @@ static bool core_remove(struct solver *s, Z3_ast *list, unsigned *n)
 }
 
 /* Each of those that may be left out follows from a name, and the names are assumed. */
-static enum solver_answer z3_ask_most(struct solver *s, const struct solver_term *terms, size_t nmust, size_t n, solver_assign assign, void *arg)
+static enum solver_answer z3_ask_most(struct solver *s, const struct solver_term *terms,
+				      size_t nmust, size_t n, solver_assign assign, void *arg)
 {
 	Z3_ast *names = xcalloc(n + 1, sizeof *names);
 	enum solver_answer a;
@@ -307,4 +319,6 @@ static enum solver_answer z3_ask_most(struct solver *s, const struct solver_term
 }
 
 __attribute__((visibility("default"))) extern const struct solver_api pmend_solver;
-const struct solver_api pmend_solver = { .open = z3_open, .close = z3_close, .ask = z3_ask, .ask_most = z3_ask_most };
+const struct solver_api pmend_solver = {
+	.open = z3_open, .close = z3_close, .ask = z3_ask, .ask_most = z3_ask_most
+};

@@ -16,7 +16,8 @@ enum { CALLERS_MAX = 3, STATEMENTS_MAX = 100 };
 struct spot {
 	struct fix at;
 	const struct source_node *stmt; /* of a block */
-	const struct source_node *published; /* the later store, or the answer, that must not come first; NULL: not in this function */
+	const struct source_node *
+		published; /* the later store, or the answer, that must not come first; NULL: not in this function */
 	bool is_sure; /* whoever comes to the statement does store */
 };
 
@@ -28,16 +29,22 @@ static const struct source_node *statement_of(const struct source_node *n)
 }
 
 /* The statement of the function that is on the way to the place. */
-static const struct source_node *published_in(struct repair *r, const struct fix *at, const struct repair_place *p)
+static const struct source_node *published_in(struct repair *r, const struct fix *at,
+					      const struct repair_place *p)
 {
 	for (size_t i = 0; i < p->nframes; i++) {
-		const char *path = p->frames[i].file ? file_resolve(r->code, p->frames[i].file) : NULL;
+		const char *path =
+			p->frames[i].file ? file_resolve(r->code, p->frames[i].file) : NULL;
 		const struct source_node *found = NULL;
 
-		if (!path || strcmp(path, at->file->path) != 0 || p->frames[i].line < at->function->line || p->frames[i].line > at->function->end_line)
+		if (!path || strcmp(path, at->file->path) != 0 ||
+		    p->frames[i].line < at->function->line ||
+		    p->frames[i].line > at->function->end_line)
 			continue;
-		for (const struct source_node *n = at->function->body; n; n = node_next(n, at->function->body))
-			if (n->parent && n->parent->kind == SOURCE_COMPOUND && n->line <= p->frames[i].line)
+		for (const struct source_node *n = at->function->body; n;
+		     n = node_next(n, at->function->body))
+			if (n->parent && n->parent->kind == SOURCE_COMPOUND &&
+			    n->line <= p->frames[i].line)
 				found = n; /* the last that begins before it, the innermost */
 		return found;
 	}
@@ -46,16 +53,19 @@ static const struct source_node *published_in(struct repair *r, const struct fix
 
 static bool publishes(const struct repair_place *p)
 {
-	return p->role && (strcmp(p->role, "survived") == 0 || strcmp(p->role, "acknowledged") == 0);
+	return p->role &&
+	       (strcmp(p->role, "survived") == 0 || strcmp(p->role, "acknowledged") == 0);
 }
 
-static const struct source_node *first_published(struct repair *r, const struct fix *at, const struct source_node *stmt)
+static const struct source_node *first_published(struct repair *r, const struct fix *at,
+						 const struct source_node *stmt)
 {
 	const struct repair_bug *b = r->bugs.at[at->bug];
 	const struct source_node *first = NULL;
 
 	for (size_t i = 0; i < b->nplaces; i++) {
-		const struct source_node *n = publishes(&b->places[i]) ? published_in(r, at, &b->places[i]) : NULL;
+		const struct source_node *n =
+			publishes(&b->places[i]) ? published_in(r, at, &b->places[i]) : NULL;
 
 		if (n && n->begin > stmt->begin && (!first || n->begin < first->begin))
 			first = n;
@@ -78,15 +88,19 @@ static bool is_fixed(const char *len)
 			is_constant &= !islower((unsigned char)p[n]);
 			n++;
 		}
-		if ((n == 6 && strncmp(p, "sizeof", n) == 0) || (n == 8 && strncmp(p, "offsetof", n) == 0)) {
+		if ((n == 6 && strncmp(p, "sizeof", n) == 0) ||
+		    (n == 8 && strncmp(p, "offsetof", n) == 0)) {
 			int depth = 0;
 
 			has_size = true;
 			p += n + strspn(p + n, " ");
 			do {
-				depth += *p == '(' || *p == '[' ? 1 : *p == ')' || *p == ']' ? -1 : 0;
+				depth += *p == '(' || *p == '['   ? 1
+					 : *p == ')' || *p == ']' ? -1
+								  : 0;
 				p++;
-			} while (*p && (depth > 0 || isalnum((unsigned char)*p) || strchr("_.>-[*", *p)));
+			} while (*p &&
+				 (depth > 0 || isalnum((unsigned char)*p) || strchr("_.>-[*", *p)));
 			continue;
 		}
 		if (n && !is_constant && !isdigit((unsigned char)*p))
@@ -106,7 +120,8 @@ static bool value_of(const struct source_node *n, int64_t *value)
 		*value = n->value;
 		return true;
 	}
-	if (n->kind != SOURCE_BINARY || !n->child || !value_of(n->child, &a) || !value_of(n->last, &b) || !strchr("+-*", n->op[0]) || n->op[1])
+	if (n->kind != SOURCE_BINARY || !n->child || !value_of(n->child, &a) ||
+	    !value_of(n->last, &b) || !strchr("+-*", n->op[0]) || n->op[1])
 		return false;
 	*value = n->op[0] == '+' ? a + b : n->op[0] == '-' ? a - b : a * b;
 	return true;
@@ -118,18 +133,21 @@ static int64_t length_of(const struct source_node *stmt, const struct idiom_flus
 	int64_t value;
 
 	for (const struct source_node *n = stmt; n; n = node_next(n, stmt))
-		if (n->text_begin == f->len_begin && n->text_end == f->len_end && value_of(n, &value))
+		if (n->text_begin == f->len_begin && n->text_end == f->len_end &&
+		    value_of(n, &value))
 			return value;
 	return -1;
 }
 
-static bool covers(struct repair *r, const struct source_node *stmt, const struct idiom_flush *f, const struct object *o)
+static bool covers(struct repair *r, const struct source_node *stmt, const struct idiom_flush *f,
+		   const struct object *o)
 {
 	int64_t len = f->len ? length_of(stmt, f) : -1;
 
 	if (!f->len || strcmp(text_bare(r, f->len), text_bare(r, o->size)) == 0)
 		return true;
-	return len >= 0 && ((o->bytes && len >= o->bytes) || (o->span && len >= o->offset + o->span));
+	return len >= 0 &&
+	       ((o->bytes && len >= o->bytes) || (o->span && len >= o->offset + o->span));
 }
 
 /* The size of a member that the address is the begin of: that flush is right for what it is. */
@@ -141,18 +159,23 @@ static bool is_of_member(struct repair *r, const struct idiom_flush *f)
 		return false;
 	len += 6;
 	addr += addr[0] == '&';
-	return strncmp(len, addr, strlen(addr)) == 0 && (len[strlen(addr)] == '.' || strncmp(len + strlen(addr), "->", 2) == 0);
+	return strncmp(len, addr, strlen(addr)) == 0 &&
+	       (len[strlen(addr)] == '.' || strncmp(len + strlen(addr), "->", 2) == 0);
 }
 
 /* What the length must be; NULL: it is none that leaves something out. */
-static const char *longer(struct repair *r, const struct fix *x, const struct source_node *stmt, const struct idiom_flush *f, const struct object *o)
+static const char *longer(struct repair *r, const struct fix *x, const struct source_node *stmt,
+			  const struct idiom_flush *f, const struct object *o)
 {
 	int64_t len = f->len ? length_of(stmt, f) : -1;
 
 	if (!f->len || !is_fixed(f->len) || is_of_member(r, f))
 		return NULL;
-	if (x->range.tail && x->range.base && strcmp(text_bare(r, x->range.base), text_bare(r, o->addr)) == 0)
-		return covers(r, stmt, f, o) ? text_format(r->code, "%s + %s", f->len, x->range.tail) : NULL;
+	if (x->range.tail && x->range.base &&
+	    strcmp(text_bare(r, x->range.base), text_bare(r, o->addr)) == 0)
+		return covers(r, stmt, f, o)
+			       ? text_format(r->code, "%s + %s", f->len, x->range.tail)
+			       : NULL;
 	if (covers(r, stmt, f, o) || (len >= 0 && o->bytes && len >= o->bytes))
 		return NULL;
 	return emit_in_style(r, x->file, o->size);
@@ -161,12 +184,16 @@ static const char *longer(struct repair *r, const struct fix *x, const struct so
 /* The same begin, and a length that is part of what it must be: n of n + 1. */
 static const char *longer_text(struct repair *r, const struct fix *x, const struct idiom_flush *f)
 {
-	const char *is = f->len ? text_bare(r, f->len) : NULL, *wanted = x->range.len ? text_bare(r, x->range.len) : NULL;
-	bool is_pointer = is && strncmp(is, "sizeof", 6) == 0 && text_is_identifier(is + 6) && strcmp(is + 6, text_bare(r, x->range.addr)) == 0;
+	const char *is = f->len ? text_bare(r, f->len) : NULL,
+		   *wanted = x->range.len ? text_bare(r, x->range.len) : NULL;
+	bool is_pointer = is && strncmp(is, "sizeof", 6) == 0 && text_is_identifier(is + 6) &&
+			  strcmp(is + 6, text_bare(r, x->range.addr)) == 0;
 
-	if (!is || !wanted || strcmp(text_bare(r, f->addr), text_bare(r, x->range.addr)) != 0 || strcmp(is, wanted) == 0)
+	if (!is || !wanted || strcmp(text_bare(r, f->addr), text_bare(r, x->range.addr)) != 0 ||
+	    strcmp(is, wanted) == 0)
 		return NULL;
-	if (is_pointer || (text_is_identifier(is) && text_has_word(wanted, is)) || (strncmp(wanted, is, strlen(is)) == 0 && wanted[strlen(is)] == '+'))
+	if (is_pointer || (text_is_identifier(is) && text_has_word(wanted, is)) ||
+	    (strncmp(wanted, is, strlen(is)) == 0 && wanted[strlen(is)] == '+'))
 		return emit_in_style(r, x->file, x->range.len);
 	return NULL;
 }
@@ -180,7 +207,8 @@ static struct amendment *amendment_like(struct repair *r, const struct amendment
 		struct amendment *b = &r->durability->amendments.at[i];
 
 		if ((b->at.file == a->at.file && b->at.stmt->begin == a->at.stmt->begin) ||
-		    (a->how == AMEND_HELPER && b->how == AMEND_HELPER && b->helper_file == a->helper_file && b->mend.at == a->mend.at))
+		    (a->how == AMEND_HELPER && b->how == AMEND_HELPER &&
+		     b->helper_file == a->helper_file && b->mend.at == a->mend.at))
 			return b;
 	}
 	return NULL;
@@ -191,46 +219,56 @@ static bool mend_helper(struct repair *r, struct amendment *a)
 {
 	a->how = AMEND_HELPER;
 	a->helper_file = file_open(r->code, a->flush.helper->file);
-	if (a->helper_file && idiom_mend_short(r, a->flush.helper_unit, a->flush.helper, &a->mend) && !(r->options->root && !path_is_below(a->helper_file->path, r->options->root)))
+	if (a->helper_file &&
+	    idiom_mend_short(r, a->flush.helper_unit, a->flush.helper, &a->mend) &&
+	    !(r->options->root && !path_is_below(a->helper_file->path, r->options->root)))
 		return true;
-	r->failures.at[a->bug] = text_format(r->code, "%s leaves out the last line of a range that begins inside a line; fix it", a->flush.helper->name);
+	r->failures.at[a->bug] = text_format(
+		r->code, "%s leaves out the last line of a range that begins inside a line; fix it",
+		a->flush.helper->name);
 	r->has_new_failures = true;
 	return false;
 }
 
 /* Does a variable of the expression change from the store to the flush? What a loop that is left did counts, too. */
-static bool is_changed(const struct spot *s, const struct source_node *flush, const char *expression)
+static bool is_changed(const struct spot *s, const struct source_node *flush,
+		       const char *expression)
 {
 	uint32_t from = s->stmt->begin;
 
-	for (const struct source_node *n = s->stmt; n && !(n->begin <= flush->begin && flush->end <= n->end); n = n->parent)
+	for (const struct source_node *n = s->stmt;
+	     n && !(n->begin <= flush->begin && flush->end <= n->end); n = n->parent)
 		if (n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO)
 			from = n->begin;
 	return is_changed_between(s->at.function, from, flush->begin, expression);
 }
 
 /* Is this the flush that was meant for the store, and how is it changed? */
-static bool is_meant(struct repair *r, const struct fix *x, const struct spot *s, const struct objects *o, bool is_late, struct amendment *a)
+static bool is_meant(struct repair *r, const struct fix *x, const struct spot *s,
+		     const struct objects *o, bool is_late, struct amendment *a)
 {
 	const struct idiom_flush *f = &a->flush;
 
 	for (size_t i = 0; f->addr && i < o->n; i++) {
 		const struct object *at = &o->at[i];
 
-		if (strcmp(text_bare(r, f->addr), text_bare(r, at->addr)) != 0 || is_changed(s, a->at.stmt, at->addr))
+		if (strcmp(text_bare(r, f->addr), text_bare(r, at->addr)) != 0 ||
+		    is_changed(s, a->at.stmt, at->addr))
 			continue;
 		if (f->is_short && !is_late && (!is_fixed(f->len) || covers(r, a->at.stmt, f, at)))
 			return mend_helper(r, a);
 		if (f->is_short)
 			return false;
 		if (is_late)
-			return covers(r, a->at.stmt, f, at) && amend_move(r, a, s->stmt, s->published, at);
+			return covers(r, a->at.stmt, f, at) &&
+			       amend_move(r, a, s->stmt, s->published, at);
 		a->how = AMEND_WIDEN;
 		a->len = longer(r, x, a->at.stmt, f, at);
 		if (a->len)
 			return true;
 	}
-	if (!f->addr || is_late || f->is_short || s->at.function != x->function || is_changed(s, a->at.stmt, x->range.addr))
+	if (!f->addr || is_late || f->is_short || s->at.function != x->function ||
+	    is_changed(s, a->at.stmt, x->range.addr))
 		return false;
 	a->how = AMEND_WIDEN;
 	a->len = longer_text(r, x, f);
@@ -241,18 +279,23 @@ static bool is_meant(struct repair *r, const struct fix *x, const struct spot *s
 static const struct source_node *next_statement(const struct source_node *n)
 {
 	while (n->parent && !(n->parent->kind == SOURCE_COMPOUND && n->next)) {
-		if (n->parent->kind == SOURCE_LABEL || n->parent->kind == SOURCE_SWITCH || n->parent->kind == SOURCE_LAMBDA)
+		if (n->parent->kind == SOURCE_LABEL || n->parent->kind == SOURCE_SWITCH ||
+		    n->parent->kind == SOURCE_LAMBDA)
 			return NULL;
 		n = n->parent;
 	}
 	n = n->parent ? n->next : NULL;
-	return n && n->kind != SOURCE_RETURN && n->kind != SOURCE_JUMP && n->kind != SOURCE_LABEL ? n : NULL;
+	return n && n->kind != SOURCE_RETURN && n->kind != SOURCE_JUMP && n->kind != SOURCE_LABEL
+		       ? n
+		       : NULL;
 }
 
 /* `if (pm) flush(…)`, where all flushes of the file stand under this test: the flush. Otherwise the statement itself. */
-static const struct source_node *without_guard(struct repair *r, const struct fix *at, const struct source_node *n)
+static const struct source_node *without_guard(struct repair *r, const struct fix *at,
+					       const struct source_node *n)
 {
-	const struct source_node *then = n->kind == SOURCE_IF && n->child ? n->child->next : NULL, *body = then && then->kind == SOURCE_COMPOUND ? then->child : then;
+	const struct source_node *then = n->kind == SOURCE_IF && n->child ? n->child->next : NULL,
+				 *body = then && then->kind == SOURCE_COMPOUND ? then->child : then;
 	struct idiom i;
 
 	if (!body || then->next || then != n->last)
@@ -267,7 +310,8 @@ static const struct source_node *without_guard(struct repair *r, const struct fi
 	return n;
 }
 
-static bool look_behind(struct repair *r, const struct fix *x, const struct spot *s, const struct objects *o, struct amendment *a)
+static bool look_behind(struct repair *r, const struct fix *x, const struct spot *s,
+			const struct objects *o, struct amendment *a)
 {
 	const struct source_node *n = s->stmt;
 	bool is_late = false;
@@ -276,7 +320,8 @@ static bool look_behind(struct repair *r, const struct fix *x, const struct spot
 		*a = (struct amendment){ .bug = x->bug, .at = s->at, .is_sure = s->is_sure };
 		is_late |= s->published && n->begin >= s->published->begin;
 		a->at.stmt = is_late ? n : without_guard(r, &s->at, n);
-		if (idiom_flush_at(r, s->at.unit, s->at.file, a->at.stmt, &a->flush) && is_meant(r, x, s, o, is_late, a))
+		if (idiom_flush_at(r, s->at.unit, s->at.file, a->at.stmt, &a->flush) &&
+		    is_meant(r, x, s, o, is_late, a))
 			return true;
 		if (node_publishes(r->code, s->at.unit, s->at.file, n))
 			return false;
@@ -285,7 +330,8 @@ static bool look_behind(struct repair *r, const struct fix *x, const struct spot
 }
 
 /* In the function that stores, then in those that call it. */
-static bool find(struct repair *r, const struct fix *x, struct amendment *a, const struct source_node **store)
+static bool find(struct repair *r, const struct fix *x, struct amendment *a,
+		 const struct source_node **store)
 {
 	struct spot s = { .at = *x, .stmt = statement_of(x->stmt) };
 	struct objects o;
@@ -309,7 +355,8 @@ static bool find(struct repair *r, const struct fix *x, struct amendment *a, con
 		call = call_of_frame(r, &s.at, x->place, x->frame + i + 1, callee->name, &why);
 		if (!call || !objects_leave(r, &o, callee, &s.at, call))
 			return false;
-		s.is_sure &= node_is_sure(s.stmt, callee->body) && node_is_sure(call, statement_of(call));
+		s.is_sure &= node_is_sure(s.stmt, callee->body) &&
+			     node_is_sure(call, statement_of(call));
 		s.stmt = statement_of(call);
 	}
 	return false;
@@ -320,10 +367,16 @@ static bool find(struct repair *r, const struct fix *x, struct amendment *a, con
 static const char *what_was_done(struct repair *r, const struct amendment *a)
 {
 	switch (a->how) {
-	case AMEND_WIDEN: return text_format(r->code, "the flush in line %u widened", a->at.stmt->line);
-	case AMEND_MOVE: return text_format(r->code, "the flush in line %u moved", a->at.stmt->line);
-	case AMEND_HELPER: return text_format(r->code, "%s now flushes the last line, too", a->flush.helper->name);
-	case AMEND_REPLACE: return text_format(r->code, "flush added in %s, instead of the one in line %u", a->at.function->name, a->at.stmt->line);
+	case AMEND_WIDEN:
+		return text_format(r->code, "the flush in line %u widened", a->at.stmt->line);
+	case AMEND_MOVE:
+		return text_format(r->code, "the flush in line %u moved", a->at.stmt->line);
+	case AMEND_HELPER:
+		return text_format(r->code, "%s now flushes the last line, too",
+				   a->flush.helper->name);
+	case AMEND_REPLACE:
+		return text_format(r->code, "flush added in %s, instead of the one in line %u",
+				   a->at.function->name, a->at.stmt->line);
 	}
 	return NULL;
 }
@@ -362,7 +415,14 @@ static bool amend(struct repair *r, struct fix *x)
 				return false;
 			x->is_dropped = true;
 		} else {
-			struct fix fence = { .bug = x->bug, .unit = a.at.unit, .function = a.at.function, .file = a.at.file, .where = AFTER, .store = a.at.stmt, .stmt = a.at.stmt, .needs_fence = true };
+			struct fix fence = { .bug = x->bug,
+					     .unit = a.at.unit,
+					     .function = a.at.function,
+					     .file = a.at.file,
+					     .where = AFTER,
+					     .store = a.at.stmt,
+					     .stmt = a.at.stmt,
+					     .needs_fence = true };
 
 			if (!agree(r, &a))
 				return false;

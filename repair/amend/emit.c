@@ -20,8 +20,11 @@ static void join_rest(struct repair *r, const struct amendment *a)
 	const struct source_node *flush = a->at.stmt->next, *fence = flush ? flush->next : NULL;
 	const char *words;
 
-	if (!fence || flush->kind != SOURCE_CALL || fence->kind != SOURCE_CALL || a->flush.does != DOES_FLUSH || a->needless == fence ||
-	    join_is_shared(r, &a->at, a->at.stmt) || idiom_call_does(r, a->at.unit, fence) != DOES_FENCE || text_has_directive(a->at.file, a->at.stmt->begin, fence->end))
+	if (!fence || flush->kind != SOURCE_CALL || fence->kind != SOURCE_CALL ||
+	    a->flush.does != DOES_FLUSH || a->needless == fence ||
+	    join_is_shared(r, &a->at, a->at.stmt) ||
+	    idiom_call_does(r, a->at.unit, fence) != DOES_FENCE ||
+	    text_has_directive(a->at.file, a->at.stmt->begin, fence->end))
 		return;
 	words = join_words(r, &a->at, flush);
 	if (!words)
@@ -45,7 +48,8 @@ static void take_away(struct repair *r, const struct amendment *a)
 static void widen(const struct amendment *a)
 {
 	if (a->addr)
-		file_edit(a->at.file, a->flush.addr_begin, a->flush.addr_end - a->flush.addr_begin, a->addr);
+		file_edit(a->at.file, a->flush.addr_begin, a->flush.addr_end - a->flush.addr_begin,
+			  a->addr);
 	file_edit(a->at.file, a->flush.len_begin, a->flush.len_end - a->flush.len_begin, a->len);
 }
 
@@ -63,7 +67,9 @@ static void move(struct repair *r, struct amendment *a)
 		lines = idiom_lines(r, &i, &range, true, true, false, &why);
 	}
 	if (!lines)
-		*vec_add(&in.lines) = (struct idiom_line){ .text = a->words ? a->words : text_of(r->code, a->at.file, a->at.stmt) };
+		*vec_add(&in.lines) = (struct idiom_line){
+			.text = a->words ? a->words : text_of(r->code, a->at.file, a->at.stmt)
+		};
 	for (size_t k = 0; lines && lines[k].text; k++)
 		*vec_add(&in.lines) = lines[k];
 	take_away(r, a);
@@ -80,7 +86,9 @@ void amend_emit(struct repair *r)
 		switch (a->how) {
 		case AMEND_WIDEN: widen(a); break;
 		case AMEND_MOVE: move(r, a); break;
-		case AMEND_HELPER: file_edit(a->helper_file, a->mend.at, a->mend.removed, a->mend.insert); break;
+		case AMEND_HELPER:
+			file_edit(a->helper_file, a->mend.at, a->mend.removed, a->mend.insert);
+			break;
 		case AMEND_REPLACE: take_away(r, a); break;
 		}
 	}

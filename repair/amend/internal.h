@@ -8,9 +8,9 @@
 enum { OBJECTS_MAX = 4 };
 struct object {
 	const char *addr, *size; /* expressions */
-	const char *type;	 /* of it or of a pointer to it; NULL: the class of this */
-	uint32_t bytes;		 /* 0: not known */
-	uint32_t offset, span;	 /* of what is stored, in it; span 0: not known */
+	const char *type;        /* of it or of a pointer to it; NULL: the class of this */
+	uint32_t bytes;          /* 0: not known */
+	uint32_t offset, span;   /* of what is stored, in it; span 0: not known */
 };
 struct objects {
 	struct object at[OBJECTS_MAX];
@@ -18,17 +18,24 @@ struct objects {
 };
 void objects_of_store(struct repair *r, const struct fix *x, struct objects *o);
 /* The outermost one, as the caller calls it. False: no argument tells. */
-bool objects_leave(struct repair *r, struct objects *o, const struct source_function *callee, const struct fix *at, const struct source_node *call);
-const char *text_bare(struct repair *r, const char *text); /* without blanks, parentheses and casts to pointers, to be compared */
+bool objects_leave(struct repair *r, struct objects *o, const struct source_function *callee,
+		   const struct fix *at, const struct source_node *call);
+const char *
+text_bare(struct repair *r,
+	  const char *text); /* without blanks, parentheses and casts to pointers, to be compared */
 
 /* touch.c: may a statement store to an object of that type? */
-bool touches(struct repair *r, const struct fix *at, const struct source_node *top, const struct object *o);
-bool is_changed_between(const struct source_function *f, uint32_t from, uint32_t to, const char *expression); /* some variable in it */
+bool touches(struct repair *r, const struct fix *at, const struct source_node *top,
+	     const struct object *o);
+bool is_changed_between(const struct source_function *f, uint32_t from, uint32_t to,
+			const char *expression); /* some variable in it */
 
 /* move.c, loop.c: false: it cannot be done. */
-bool amend_move(struct repair *r, struct amendment *a, const struct source_node *store, const struct source_node *before, const struct object *o);
+bool amend_move(struct repair *r, struct amendment *a, const struct source_node *store,
+		const struct source_node *before, const struct object *o);
 /* scope.c: an object that flushes when its block ends, which is behind what publishes the store. */
-bool amend_scope(struct repair *r, struct amendment *a, const struct source_node *store, const struct source_node *published, const struct objects *o);
+bool amend_scope(struct repair *r, struct amendment *a, const struct source_node *store,
+		 const struct source_node *published, const struct objects *o);
 bool amend_loop(struct repair *r, struct fix *x, struct amendment *a);
 
 #endif

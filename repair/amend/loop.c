@@ -13,9 +13,12 @@ static const struct source_node *strip(const struct source_node *n)
 
 static const struct source_node *loop_around(const struct source_node *n)
 {
-	while (n && n->kind != SOURCE_FOR && n->kind != SOURCE_WHILE && n->kind != SOURCE_DO && n->kind != SOURCE_LAMBDA)
+	while (n && n->kind != SOURCE_FOR && n->kind != SOURCE_WHILE && n->kind != SOURCE_DO &&
+	       n->kind != SOURCE_LAMBDA)
 		n = n->parent;
-	return n && n->kind != SOURCE_LAMBDA && n->parent && n->parent->kind == SOURCE_COMPOUND ? n : NULL;
+	return n && n->kind != SOURCE_LAMBDA && n->parent && n->parent->kind == SOURCE_COMPOUND
+		       ? n
+		       : NULL;
 }
 
 /* The variable that an address begins with. */
@@ -30,7 +33,8 @@ static const struct source_node *place_of(const struct fix *x)
 {
 	int i = call_writes_to(x->unit, x->store);
 
-	return x->store->kind == SOURCE_CALL && i >= 0 ? call_argument(x->store, i) : x->store->child;
+	return x->store->kind == SOURCE_CALL && i >= 0 ? call_argument(x->store, i)
+						       : x->store->child;
 }
 
 /* a[…].b[…]: without what is in brackets. "" if there is none. */
@@ -52,13 +56,15 @@ static const char *shape(struct repair *r, const char *text)
 }
 
 /* The only assignment of the variable below top; more than one, or none: NULL. */
-static const struct source_node *only_assignment(const struct source_node *top, const char *name, unsigned *n)
+static const struct source_node *only_assignment(const struct source_node *top, const char *name,
+						 unsigned *n)
 {
 	const struct source_node *found = NULL;
 
 	*n = 0;
 	for (const struct source_node *c = top; c; c = node_next(c, top)) {
-		if (!node_is_assignment(c) || !c->child || strip(c->child)->kind != SOURCE_NAME || strcmp(strip(c->child)->name, name) != 0)
+		if (!node_is_assignment(c) || !c->child || strip(c->child)->kind != SOURCE_NAME ||
+		    strcmp(strip(c->child)->name, name) != 0)
 			continue;
 		++*n;
 		found = strcmp(c->op, "=") == 0 ? c : NULL;
@@ -76,14 +82,20 @@ static bool is_mended(const struct repair *r, const struct source_node *store)
 }
 
 /* Does the function store there elsewhere, through the variable or to the same array? Then the flush may be for that. */
-static bool stores_elsewhere(struct repair *r, const struct fix *x, const char *name, const char *array)
+static bool stores_elsewhere(struct repair *r, const struct fix *x, const char *name,
+			     const char *array)
 {
-	for (const struct source_node *n = x->function->body; n; n = node_next(n, x->function->body)) {
+	for (const struct source_node *n = x->function->body; n;
+	     n = node_next(n, x->function->body)) {
 		int i = n->kind == SOURCE_CALL ? call_writes_to(x->unit, n) : WRITES_NOTHING;
-		const struct source_node *to = i >= 0 ? call_argument(n, i) : node_is_assignment(n) && strip(n->child)->kind != SOURCE_NAME ? n->child : NULL;
+		const struct source_node *to =
+			i >= 0 ? call_argument(n, i)
+			: node_is_assignment(n) && strip(n->child)->kind != SOURCE_NAME ? n->child
+											: NULL;
 		const char *root = to && !is_mended(r, n) ? root_of(to) : NULL;
 
-		if (root && strcmp(root, name) == 0 && strncmp(shape(r, text_of(r->code, x->file, to)), array, strlen(array)) == 0)
+		if (root && strcmp(root, name) == 0 &&
+		    strncmp(shape(r, text_of(r->code, x->file, to)), array, strlen(array)) == 0)
 			return true;
 	}
 	return false;
@@ -96,28 +108,35 @@ static bool is_touched_before(struct repair *r, const struct fix *x, const struc
 
 	objects_of_store(r, x, &o);
 	for (const struct source_node *at = loop; o.n && at->parent; at = at->parent)
-		for (const struct source_node *n = at->parent->kind == SOURCE_COMPOUND ? at->parent->child : at; n != at; n = n->next)
+		for (const struct source_node *n =
+			     at->parent->kind == SOURCE_COMPOUND ? at->parent->child : at;
+		     n != at; n = n->next)
 			if (touches(r, x, n, &o.at[0]))
 				return true;
 	for (const struct source_node *n = loop; o.n && n; n = node_next(n, loop))
-		if (n->kind == SOURCE_CALL && n != x->store && !is_mended(r, n) && touches(r, x, n, &o.at[0]))
+		if (n->kind == SOURCE_CALL && n != x->store && !is_mended(r, n) &&
+		    touches(r, x, n, &o.at[0]))
 			return true;
 	return false;
 }
 
-static bool is_used_behind(const struct source_function *f, const struct source_node *n, const char *name)
+static bool is_used_behind(const struct source_function *f, const struct source_node *n,
+			   const char *name)
 {
 	for (const struct source_node *p = n; p; p = p->parent)
 		if (p->kind == SOURCE_FOR || p->kind == SOURCE_WHILE || p->kind == SOURCE_DO)
 			return true;
 	for (const struct source_node *c = f->body; c; c = node_next(c, f->body))
-		if (c->begin > n->end && c->kind == SOURCE_NAME && c->name && strcmp(c->name, name) == 0)
+		if (c->begin > n->end && c->kind == SOURCE_NAME && c->name &&
+		    strcmp(c->name, name) == 0)
 			return true;
 	return false;
 }
 
 /* Is the flush of what the loop stores? Its address is told by `set`, an assignment between loop and flush, or by itself. */
-static bool is_of_loop(struct repair *r, const struct fix *x, const struct source_node *loop, const struct source_node *set, const char *name, const char *addr, const char **array)
+static bool is_of_loop(struct repair *r, const struct fix *x, const struct source_node *loop,
+		       const struct source_node *set, const char *name, const char *addr,
+		       const char **array)
 {
 	const char *place = text_of(r->code, x->file, place_of(x));
 	const struct source_node *inside;
@@ -131,26 +150,36 @@ static bool is_of_loop(struct repair *r, const struct fix *x, const struct sourc
 	}
 	if (!set) /* what the last round left */
 		return text_is_identifier(text_bare(r, addr)) && inside != NULL;
-	return inside && text_is_identifier(text_bare(r, addr)) && shape(r, text_of(r->code, x->file, set->last))[0] &&
-	       strcmp(shape(r, text_of(r->code, x->file, set->last)), shape(r, text_of(r->code, x->file, inside->last))) == 0;
+	return inside && text_is_identifier(text_bare(r, addr)) &&
+	       shape(r, text_of(r->code, x->file, set->last))[0] &&
+	       strcmp(shape(r, text_of(r->code, x->file, set->last)),
+		      shape(r, text_of(r->code, x->file, inside->last))) == 0;
 }
 
 bool amend_loop(struct repair *r, struct fix *x, struct amendment *a)
 {
-	const struct source_node *loop = x->where == AFTER && !macro_use(x->unit, x->file->path, x->store) ? loop_around(x->stmt) : NULL, *n = loop ? loop->next : NULL, *set = NULL;
+	const struct source_node *loop = x->where == AFTER && !macro_use(x->unit, x->file->path,
+									 x->store)
+						 ? loop_around(x->stmt)
+						 : NULL,
+				 *n = loop ? loop->next : NULL, *set = NULL;
 	const char *name = loop ? root_of(place_of(x)) : NULL, *array;
 	struct fix whole = *x;
 	struct idiom i;
 
-	if (n && node_is_assignment(n) && strip(n->child)->kind == SOURCE_NAME && name && strcmp(strip(n->child)->name, name) == 0 && strcmp(n->op, "=") == 0) {
+	if (n && node_is_assignment(n) && strip(n->child)->kind == SOURCE_NAME && name &&
+	    strcmp(strip(n->child)->name, name) == 0 && strcmp(n->op, "=") == 0) {
 		set = n;
 		n = n->next;
 	}
 	*a = (struct amendment){ .how = AMEND_REPLACE, .bug = x->bug, .at = *x };
 	a->at.stmt = n;
-	if (!n || !name || x->needs_fence || !idiom_flush_at(r, x->unit, x->file, n, &a->flush) || !a->flush.addr || a->flush.is_short)
+	if (!n || !name || x->needs_fence || !idiom_flush_at(r, x->unit, x->file, n, &a->flush) ||
+	    !a->flush.addr || a->flush.is_short)
 		return false;
-	if (!text_has_word(a->flush.addr, name) || !is_of_loop(r, x, loop, set, name, a->flush.addr, &array) || text_has_directive(x->file, loop->end, n->end))
+	if (!text_has_word(a->flush.addr, name) ||
+	    !is_of_loop(r, x, loop, set, name, a->flush.addr, &array) ||
+	    text_has_directive(x->file, loop->end, n->end))
 		return false;
 	if (stores_elsewhere(r, x, name, array) || is_touched_before(r, x, loop))
 		return false;
@@ -162,7 +191,11 @@ bool amend_loop(struct repair *r, struct fix *x, struct amendment *a)
 		return !set;
 	}
 	a->leaves_fence = a->flush.does & DOES_FENCE;
-	a->needless = set && !is_used_behind(x->function, n, name) && node_is_repeatable(x->unit, set->last) ? set : NULL;
+	a->needless = set && !is_used_behind(x->function, n, name) &&
+				      node_is_repeatable(x->unit, set->last)
+			      ? set
+			      : NULL;
 	idiom_find(r, x, &i);
-	return (!a->leaves_fence || (i.fence.call && !i.fence.guard)) && (i.flush.call || i.line.call) && !i.needs_persist;
+	return (!a->leaves_fence || (i.fence.call && !i.fence.guard)) &&
+	       (i.flush.call || i.line.call) && !i.needs_persist;
 }

@@ -4,7 +4,8 @@
 
 #include "repair/amend/internal.h"
 
-static const struct source_node *child_of(const struct source_node *block, const struct source_node *n)
+static const struct source_node *child_of(const struct source_node *block,
+					  const struct source_node *n)
 {
 	while (n && n->parent != block)
 		n = n->parent;
@@ -22,7 +23,8 @@ static bool has_label(const struct source_node *top)
 /* It goes past the caches, and needs a fence as a flush does. */
 static bool is_streaming(const struct source_node *call)
 {
-	return call->name && (strstr(call->name, "nodrain") || strstr(call->name, "_stream_") || strstr(call->name, "nontemporal"));
+	return call->name && (strstr(call->name, "nodrain") || strstr(call->name, "_stream_") ||
+			      strstr(call->name, "nontemporal"));
 }
 
 /* What a statement does last of all that it flushes and fences. */
@@ -35,7 +37,9 @@ static unsigned ends_with(struct repair *r, const struct fix *at, const struct s
 	for (const struct source_node *n = use ? NULL : stmt; n; n = node_next(n, stmt)) {
 		does = 0;
 		if (n->kind == SOURCE_CALL)
-			does = is_streaming(n) ? DOES_FLUSH : idiom_call_does_far(r, at->unit, n) & (DOES_FLUSH | DOES_FENCE);
+			does = is_streaming(n) ? DOES_FLUSH
+					       : idiom_call_does_far(r, at->unit, n) &
+							 (DOES_FLUSH | DOES_FENCE);
 		else if (n->kind == SOURCE_ASM && !idiom_asm(at->unit, n, &does, &flush))
 			does = 0;
 		last = does ? does : last;
@@ -44,7 +48,8 @@ static unsigned ends_with(struct repair *r, const struct fix *at, const struct s
 }
 
 /* Of the statements [from, to): is something flushed at their end that waits for a fence? */
-static bool leaves_unfenced(struct repair *r, const struct fix *at, const struct source_node *from, const struct source_node *to)
+static bool leaves_unfenced(struct repair *r, const struct fix *at, const struct source_node *from,
+			    const struct source_node *to)
 {
 	unsigned last = 0;
 
@@ -58,7 +63,8 @@ static bool leaves_unfenced(struct repair *r, const struct fix *at, const struct
 
 /* The flush runs where it did not before: where something between the two leaves the function. That is no matter if the object was surely stored to just before; if not, the pointer may be
  * NULL there. */
-static bool reaches_more(const struct amendment *a, const struct source_node *store, const struct source_node *from, const struct source_node *flush)
+static bool reaches_more(const struct amendment *a, const struct source_node *store,
+			 const struct source_node *from, const struct source_node *flush)
 {
 	bool is_left = false;
 
@@ -67,9 +73,11 @@ static bool reaches_more(const struct amendment *a, const struct source_node *st
 	return is_left && !(a->is_sure && node_is_sure(store, from));
 }
 
-bool amend_move(struct repair *r, struct amendment *a, const struct source_node *store, const struct source_node *before, const struct object *o)
+bool amend_move(struct repair *r, struct amendment *a, const struct source_node *store,
+		const struct source_node *before, const struct object *o)
 {
-	const struct source_node *flush = a->at.stmt, *block = flush->parent, *from = child_of(block, store), *to = child_of(block, before);
+	const struct source_node *flush = a->at.stmt, *block = flush->parent,
+				 *from = child_of(block, store), *to = child_of(block, before);
 	bool is_unfenced;
 	struct idiom i;
 
@@ -81,16 +89,21 @@ bool amend_move(struct repair *r, struct amendment *a, const struct source_node 
 		if (touches(r, &a->at, n, o))
 			a->behind = n;
 	for (const struct source_node *n = a->behind->next; n && n != flush; n = n->next)
-		if (touches(r, &a->at, n, o) || has_label(n) || expression_may_change(a->at.unit, n, a->flush.addr))
+		if (touches(r, &a->at, n, o) || has_label(n) ||
+		    expression_may_change(a->at.unit, n, a->flush.addr))
 			return false;
 	if (reaches_more(a, store, from, flush))
 		return false;
 	if (text_has_directive(a->at.file, a->behind->begin, statement_end(a->at.file, flush)) ||
-	    is_changed_between(a->at.function, a->behind->begin + 1, flush->begin, text_format(r->code, "%s %s", a->flush.addr, a->flush.len ? a->flush.len : "")))
+	    is_changed_between(
+		    a->at.function, a->behind->begin + 1, flush->begin,
+		    text_format(r->code, "%s %s", a->flush.addr, a->flush.len ? a->flush.len : "")))
 		return false;
 	is_unfenced = leaves_unfenced(r, &a->at, a->behind->next, flush);
 	a->leaves_fence = is_unfenced && a->flush.does & DOES_FENCE;
-	if (!(a->flush.does & DOES_FENCE) && !is_unfenced && flush->next && flush->next->kind == SOURCE_CALL && idiom_call_does(r, a->at.unit, flush->next) == DOES_FENCE)
+	if (!(a->flush.does & DOES_FENCE) && !is_unfenced && flush->next &&
+	    flush->next->kind == SOURCE_CALL &&
+	    idiom_call_does(r, a->at.unit, flush->next) == DOES_FENCE)
 		a->needless = flush->next; /* it waited for this one only */
 	idiom_find(r, &a->at, &i);
 	return !a->leaves_fence || (i.fence.call && !i.fence.guard);

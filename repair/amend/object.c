@@ -14,24 +14,37 @@ static const struct source_node *strip(const struct source_node *n)
 
 static const char *size_of(struct repair *r, const char *thing)
 {
-	return text_format(r->code, text_is_postfix(thing[0] == '*' ? thing + 1 : thing) && thing[0] != '(' ? "sizeof %s" : "sizeof(%s)", thing);
+	return text_format(r->code,
+			   text_is_postfix(thing[0] == '*' ? thing + 1 : thing) && thing[0] != '('
+				   ? "sizeof %s"
+				   : "sizeof(%s)",
+			   thing);
 }
 
 /* *p for "p", x for "&x". */
 static const char *size_at(struct repair *r, const char *addr)
 {
-	return addr[0] == '&' ? size_of(r, addr + 1) : size_of(r, text_format(r->code, "*%s", text_wrapped(r->code, addr)));
+	return addr[0] == '&'
+		       ? size_of(r, addr + 1)
+		       : size_of(r, text_format(r->code, "*%s", text_wrapped(r->code, addr)));
 }
 
-static void add(struct objects *o, struct repair *r, const char *addr, uint32_t bytes, uint32_t offset, uint32_t span, const char *type)
+static void add(struct objects *o, struct repair *r, const char *addr, uint32_t bytes,
+		uint32_t offset, uint32_t span, const char *type)
 {
 	if (o->n == OBJECTS_MAX)
 		return;
-	o->at[o->n++] = (struct object){ .addr = addr, .size = size_at(r, addr), .type = type, .bytes = bytes, .offset = offset, .span = span };
+	o->at[o->n++] = (struct object){ .addr = addr,
+					 .size = size_at(r, addr),
+					 .type = type,
+					 .bytes = bytes,
+					 .offset = offset,
+					 .span = span };
 }
 
 /* Steps out of members and elements. Of an element, all of the array is meant: which one it is is not known. */
-static void add_around(struct repair *r, const struct file *f, const struct source_node *l, struct objects *o)
+static void add_around(struct repair *r, const struct file *f, const struct source_node *l,
+		       struct objects *o)
 {
 	uint32_t offset = 0, span = l->size_bytes;
 
@@ -52,10 +65,14 @@ static void add_around(struct repair *r, const struct file *f, const struct sour
 			return;
 		}
 		if (l->is_arrow) {
-			add(o, r, text_of(r->code, f, l->child), base->target_bytes, offset, span, base->type);
+			add(o, r, text_of(r->code, f, l->child), base->target_bytes, offset, span,
+			    base->type);
 			return;
 		}
-		add(o, r, text_format(r->code, "&%s", text_wrapped(r->code, text_of(r->code, f, l->child))), base->size_bytes, offset, span, base->type);
+		add(o, r,
+		    text_format(r->code, "&%s",
+				text_wrapped(r->code, text_of(r->code, f, l->child))),
+		    base->size_bytes, offset, span, base->type);
 		l = base;
 	}
 }
@@ -85,15 +102,18 @@ void objects_of_store(struct repair *r, const struct fix *x, struct objects *o)
 	*o = (struct objects){ 0 };
 	if (macro_use(x->unit, x->file->path, x->store))
 		return;
-	if (x->store->kind == SOURCE_CALL && !node_is_store(x->unit, x->file, x->store)) { /* of a function of the program */
-		add(o, r, x->range.addr, x->range.base_bytes, 0, x->range.base_bytes, x->range.base_type);
+	if (x->store->kind == SOURCE_CALL &&
+	    !node_is_store(x->unit, x->file, x->store)) { /* of a function of the program */
+		add(o, r, x->range.addr, x->range.base_bytes, 0, x->range.base_bytes,
+		    x->range.base_type);
 		return;
 	}
 	l = destination(x);
 	if (!l)
 		return;
 	if (l->kind == SOURCE_UNARY && l->op[0] == '*' && l->child)
-		add(o, r, text_of(r->code, x->file, l->child), l->size_bytes, 0, l->size_bytes, l->type);
+		add(o, r, text_of(r->code, x->file, l->child), l->size_bytes, 0, l->size_bytes,
+		    l->type);
 	else
 		add_around(r, x->file, l, o);
 }
@@ -106,26 +126,38 @@ static const char *this_of(struct repair *r, const struct file *f, const struct 
 
 	if (callee->kind != SOURCE_MEMBER || !callee->child)
 		return "this";
-	return callee->is_arrow ? text_of(r->code, f, callee->child) : text_format(r->code, "&%s", text_wrapped(r->code, text_of(r->code, f, callee->child)));
+	return callee->is_arrow
+		       ? text_of(r->code, f, callee->child)
+		       : text_format(r->code, "&%s",
+				     text_wrapped(r->code, text_of(r->code, f, callee->child)));
 }
 
-bool objects_leave(struct repair *r, struct objects *o, const struct source_function *callee, const struct fix *at, const struct source_node *call)
+bool objects_leave(struct repair *r, struct objects *o, const struct source_function *callee,
+		   const struct fix *at, const struct source_node *call)
 {
 	struct object *last = o->n ? &o->at[o->n - 1] : NULL;
 	const struct source_node *name = call->child;
-	const char **args = text_arguments(r->code, at->file, name && name->text_end < call->text_end ? name->text_end : call->text_begin, call->text_end), *addr = NULL;
+	const char **args = text_arguments(r->code, at->file,
+					   name && name->text_end < call->text_end
+						   ? name->text_end
+						   : call->text_begin,
+					   call->text_end),
+		   *addr = NULL;
 
 	if (!last || !args)
 		return false;
 	if (strcmp(last->addr, "this") == 0)
 		addr = this_of(r, at->file, call);
 	for (size_t i = 0; i < callee->nparameters && args[i] && !addr; i++)
-		if (callee->parameters[i].name && strcmp(callee->parameters[i].name, last->addr) == 0 && !node_assigns(callee->body, NULL, last->addr))
+		if (callee->parameters[i].name &&
+		    strcmp(callee->parameters[i].name, last->addr) == 0 &&
+		    !node_assigns(callee->body, NULL, last->addr))
 			addr = args[i];
 	if (!addr)
 		return false;
 	o->at[0] = *last;
-	if (strcmp(last->addr, "this") == 0 && callee->scope) /* the caller's class is another one */
+	if (strcmp(last->addr, "this") == 0 &&
+	    callee->scope) /* the caller's class is another one */
 		o->at[0].type = text_copy(r->code, callee->scope, strlen(callee->scope) - 2);
 	o->at[0].addr = addr;
 	o->at[0].size = size_at(r, addr);
@@ -142,7 +174,9 @@ const char *text_bare(struct repair *r, const char *text)
 	for (const char *p = text; *p; p++) {
 		const char *close = *p == '(' ? strchr(p, ')') : NULL;
 
-		if (close && close > p + 1 && close[-1] == '*' && strcspn(p + 1, "()&+-/>.[,") == (size_t)(close - p - 1) && isalpha((unsigned char)p[1]))
+		if (close && close > p + 1 && close[-1] == '*' &&
+		    strcspn(p + 1, "()&+-/>.[,") == (size_t)(close - p - 1) &&
+		    isalpha((unsigned char)p[1]))
 			p = close; /* a cast to a pointer */
 		else if (!isspace((unsigned char)*p) && *p != '(' && *p != ')')
 			*to++ = *p;

@@ -4,14 +4,16 @@
 
 #include "repair/amend/internal.h"
 
-static const struct source_node *child_of(const struct source_node *block, const struct source_node *n)
+static const struct source_node *child_of(const struct source_node *block,
+					  const struct source_node *n)
 {
 	while (n && n->parent != block)
 		n = n->parent;
 	return n;
 }
 
-static const struct object *watched(struct repair *r, const struct idiom_flush *f, const struct objects *o)
+static const struct object *watched(struct repair *r, const struct idiom_flush *f,
+				    const struct objects *o)
 {
 	for (size_t i = 0; i < o->n; i++)
 		if (strcmp(text_bare(r, f->addr), text_bare(r, o->at[i].addr)) == 0 && !f->len)
@@ -29,11 +31,19 @@ static const char *call_for(struct repair *r, const struct amendment *a)
 	const char *why;
 
 	at.store = at.stmt = a->behind;
-	at.range = (struct range){ .addr = a->flush.addr, .thing = is_thing ? a->flush.addr + 1 : text_format(r->code, "*%s", text_wrapped(r->code, a->flush.addr)), .names = a->behind };
+	at.range = (struct range){ .addr = a->flush.addr,
+				   .thing = is_thing ? a->flush.addr + 1
+						     : text_format(r->code, "*%s",
+								   text_wrapped(r->code,
+										a->flush.addr)),
+				   .names = a->behind };
 	at.range.len = text_format(r->code, "sizeof(%s)", at.range.thing);
 	idiom_find(r, &at, &i);
 	i.scope = (struct idiom_call){ 0 };
-	lines = i.persist.call || i.flush.uses ? idiom_lines(r, &i, &at.range, true, a->flush.does & DOES_FENCE, false, &why) : NULL;
+	lines = i.persist.call || i.flush.uses
+			? idiom_lines(r, &i, &at.range, true, a->flush.does & DOES_FENCE, false,
+				      &why)
+			: NULL;
 	return lines && lines[0].text && !lines[1].text && !lines[0].guard ? lines[0].text : NULL;
 }
 
@@ -44,7 +54,10 @@ static bool is_leaned_on(struct repair *r, const struct amendment *a)
 
 	for (const struct source_node *n = a->behind->next; n; n = n->next)
 		for (const struct source_node *c = n; c; c = node_next(c, n)) {
-			unsigned does = c->kind == SOURCE_CALL ? idiom_call_does_far(r, a->at.unit, c) & (DOES_FLUSH | DOES_FENCE) : 0;
+			unsigned does = c->kind == SOURCE_CALL
+						? idiom_call_does_far(r, a->at.unit, c) &
+							  (DOES_FLUSH | DOES_FENCE)
+						: 0;
 
 			last = does ? does : last;
 		}
@@ -66,7 +79,8 @@ static bool is_left_unflushed(struct repair *r, const struct amendment *a, const
 	return false;
 }
 
-static bool gives_way(struct repair *r, struct amendment *a, const struct source_node *from, const struct source_node *to, const struct object *o)
+static bool gives_way(struct repair *r, struct amendment *a, const struct source_node *from,
+		      const struct source_node *to, const struct object *o)
 {
 	a->how = AMEND_MOVE;
 	a->behind = from;
@@ -76,19 +90,25 @@ static bool gives_way(struct repair *r, struct amendment *a, const struct source
 	for (const struct source_node *n = to; n; n = n->next)
 		if (touches(r, &a->at, n, o))
 			return false;
-	if (is_left_unflushed(r, a, o) || text_has_directive(a->at.file, a->at.stmt->begin, statement_end(a->at.file, a->behind)) || is_leaned_on(r, a) ||
+	if (is_left_unflushed(r, a, o) ||
+	    text_has_directive(a->at.file, a->at.stmt->begin,
+			       statement_end(a->at.file, a->behind)) ||
+	    is_leaned_on(r, a) ||
 	    is_changed_between(a->at.function, a->at.stmt->begin, a->behind->end, a->flush.addr))
 		return false;
 	a->words = call_for(r, a);
 	return a->words != NULL;
 }
 
-bool amend_scope(struct repair *r, struct amendment *a, const struct source_node *store, const struct source_node *published, const struct objects *o)
+bool amend_scope(struct repair *r, struct amendment *a, const struct source_node *store,
+		 const struct source_node *published, const struct objects *o)
 {
 	const struct amendment given = *a;
 
-	for (const struct source_node *block = published ? published->parent : NULL; block; block = block->parent) {
-		const struct source_node *from = child_of(block, store), *to = child_of(block, published);
+	for (const struct source_node *block = published ? published->parent : NULL; block;
+	     block = block->parent) {
+		const struct source_node *from = child_of(block, store),
+					 *to = child_of(block, published);
 
 		if (block->kind != SOURCE_COMPOUND || !from || !to || from == to)
 			continue;
@@ -97,7 +117,8 @@ bool amend_scope(struct repair *r, struct amendment *a, const struct source_node
 
 			*a = given;
 			a->at.stmt = n;
-			if (n->kind != SOURCE_DECL || !idiom_scope_at(r, a->at.unit, a->at.file, n, &a->flush))
+			if (n->kind != SOURCE_DECL ||
+			    !idiom_scope_at(r, a->at.unit, a->at.file, n, &a->flush))
 				continue;
 			at = watched(r, &a->flush, o);
 			if (at && gives_way(r, a, from, to, at))

@@ -44,32 +44,41 @@ static bool is_object(const struct touching *t, const char *type, bool is_pointe
 {
 	const char *star = type ? strchr(type, '*') : NULL;
 
-	return type && (is_pointee ? star && !strchr(star + 1, '*') : !star) && strcmp(type_name(t->r, type), t->type) == 0;
+	return type && (is_pointee ? star && !strchr(star + 1, '*') : !star) &&
+	       strcmp(type_name(t->r, type), t->type) == 0;
 }
 
 /* The way to a place, from outside in. */
-static bool place_may_be(const struct touching *t, const struct source_node *place, const struct source_function *in)
+static bool place_may_be(const struct touching *t, const struct source_node *place,
+			 const struct source_function *in)
 {
 	bool has_member = false;
 
-	if (node_is_own_variable(place) && (place->kind != SOURCE_NAME || !strchr(place->type ? place->type : "", '*')))
+	if (node_is_own_variable(place) &&
+	    (place->kind != SOURCE_NAME || !strchr(place->type ? place->type : "", '*')))
 		return false;
 	for (const struct source_node *n = place; n; n = n->child) {
-		if (is_object(t, n->type, false) || (n->kind == SOURCE_MEMBER && n->is_arrow && n->child && is_object(t, n->child->type, true)))
+		if (is_object(t, n->type, false) ||
+		    (n->kind == SOURCE_MEMBER && n->is_arrow && n->child &&
+		     is_object(t, n->child->type, true)))
 			return true;
 		has_member |= n->kind == SOURCE_MEMBER;
-		if (n->kind == SOURCE_MEMBER && !n->child && strcmp(class_name(t->r, in), t->type) == 0)
+		if (n->kind == SOURCE_MEMBER && !n->child &&
+		    strcmp(class_name(t->r, in), t->type) == 0)
 			return true;
 	}
 	return !has_member && strip(place)->kind != SOURCE_NAME;
 }
 
-static bool touches_below(const struct touching *t, const struct source_unit *u, const struct source_function *in, const struct source_node *top, unsigned depth);
+static bool touches_below(const struct touching *t, const struct source_unit *u,
+			  const struct source_function *in, const struct source_node *top,
+			  unsigned depth);
 
 /* These take a buffer and leave its bytes alone. */
 static bool is_no_store(const char *name)
 {
-	static const char *const names[] = { "free", "munmap", "msync", "mprotect", "madvise", "mlock", "munlock", "setbuf", "setvbuf" };
+	static const char *const names[] = { "free",  "munmap",  "msync",  "mprotect", "madvise",
+					     "mlock", "munlock", "setbuf", "setvbuf" };
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(names[i], name) == 0)
@@ -78,18 +87,23 @@ static bool is_no_store(const char *name)
 }
 
 /* A buffer that a library's function is given: it may fill it. */
-static bool fills_object(const struct touching *t, const struct source_unit *u, const struct source_function *in, const struct source_node *call)
+static bool fills_object(const struct touching *t, const struct source_unit *u,
+			 const struct source_function *in, const struct source_node *call)
 {
 	const struct source_function *d = NULL;
 	size_t i = 0;
 
 	for (size_t k = 0; k < u->nfunctions && !d; k++)
-		d = u->functions[k].is_system && strcmp(u->functions[k].name, call->name) == 0 ? &u->functions[k] : NULL;
-	for (const struct source_node *a = call->child ? call->child->next : NULL; a && d && i < d->nparameters; a = a->next, i++) {
+		d = u->functions[k].is_system && strcmp(u->functions[k].name, call->name) == 0
+			    ? &u->functions[k]
+			    : NULL;
+	for (const struct source_node *a = call->child ? call->child->next : NULL;
+	     a && d && i < d->nparameters; a = a->next, i++) {
 		const char *type = d->parameters[i].type;
 		const struct source_node *n = strip(a);
 
-		if (!type || (strncmp(type, "void *", 6) != 0 && strncmp(type, "char *", 6) != 0) || idiom_known(call->name) || is_no_store(call->name))
+		if (!type || (strncmp(type, "void *", 6) != 0 && strncmp(type, "char *", 6) != 0) ||
+		    idiom_known(call->name) || is_no_store(call->name))
 			continue;
 		if (n->kind == SOURCE_UNARY && n->op[0] == '&' && n->child)
 			n = strip(n->child);
@@ -101,7 +115,9 @@ static bool fills_object(const struct touching *t, const struct source_unit *u, 
 	return false;
 }
 
-static bool call_may(const struct touching *t, const struct source_unit *u, const struct source_function *in, const struct source_node *call, unsigned depth)
+static bool call_may(const struct touching *t, const struct source_unit *u,
+		     const struct source_function *in, const struct source_node *call,
+		     unsigned depth)
 {
 	int to = call_writes_to(u, call);
 	const struct source_node *place = to >= 0 ? call_argument(call, to) : call->child;
@@ -135,14 +151,18 @@ static bool call_may(const struct touching *t, const struct source_unit *u, cons
 /* Assembly that is not known; an empty one only stops the compiler. */
 static bool asm_may(const struct source_unit *u, const struct source_node *n)
 {
-	static const char *const harmless[] = { "", "pause", "nop", "yield", "rep; nop", "rep;nop" };
-	const char *begin = n->name && strstr(n->name, "asm") ? strchr(n->name, '"') : NULL, *end = begin ? strchr(begin + 1, '"') : NULL, *flush;
+	static const char *const harmless[] = {
+		"", "pause", "nop", "yield", "rep; nop", "rep;nop"
+	};
+	const char *begin = n->name && strstr(n->name, "asm") ? strchr(n->name, '"') : NULL,
+		   *end = begin ? strchr(begin + 1, '"') : NULL, *flush;
 	unsigned does;
 
 	if (!end || idiom_asm(u, n, &does, &flush))
 		return false;
 	for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
-		if (strlen(harmless[i]) == (size_t)(end - begin - 1) && strncmp(begin + 1, harmless[i], strlen(harmless[i])) == 0)
+		if (strlen(harmless[i]) == (size_t)(end - begin - 1) &&
+		    strncmp(begin + 1, harmless[i], strlen(harmless[i])) == 0)
 			return false;
 	return true;
 }
@@ -154,10 +174,14 @@ static bool may_store(const struct source_node *n)
 
 	if (node_is_assignment(n))
 		return !(left->kind == SOURCE_NAME && left->is_local && !left->is_reference);
-	return n->kind == SOURCE_BINARY && !n->op[0] && left && n->child != n->last && (left->kind == SOURCE_MEMBER || left->kind == SOURCE_SUBSCRIPT || left->kind == SOURCE_UNARY);
+	return n->kind == SOURCE_BINARY && !n->op[0] && left && n->child != n->last &&
+	       (left->kind == SOURCE_MEMBER || left->kind == SOURCE_SUBSCRIPT ||
+		left->kind == SOURCE_UNARY);
 }
 
-static bool touches_below(const struct touching *t, const struct source_unit *u, const struct source_function *in, const struct source_node *top, unsigned depth)
+static bool touches_below(const struct touching *t, const struct source_unit *u,
+			  const struct source_function *in, const struct source_node *top,
+			  unsigned depth)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
 		if (may_store(n) && place_may_be(t, strip(n->child), in))
@@ -170,17 +194,23 @@ static bool touches_below(const struct touching *t, const struct source_unit *u,
 	return false;
 }
 
-bool touches(struct repair *r, const struct fix *at, const struct source_node *top, const struct object *o)
+bool touches(struct repair *r, const struct fix *at, const struct source_node *top,
+	     const struct object *o)
 {
 	struct touching t = { r, o->type ? type_name(r, o->type) : class_name(r, at->function) };
 
 	return touches_below(&t, at->unit, at->function, top, DEPTH_MAX);
 }
 
-bool is_changed_between(const struct source_function *f, uint32_t from, uint32_t to, const char *expression)
+bool is_changed_between(const struct source_function *f, uint32_t from, uint32_t to,
+			const char *expression)
 {
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
-		const char *name = n->kind == SOURCE_VARIABLE ? n->name : node_is_assignment(n) && n->child && strip(n->child)->kind == SOURCE_NAME ? strip(n->child)->name : NULL;
+		const char *name =
+			n->kind == SOURCE_VARIABLE ? n->name
+			: node_is_assignment(n) && n->child && strip(n->child)->kind == SOURCE_NAME
+				? strip(n->child)->name
+				: NULL;
 
 		if (name && n->begin >= from && n->begin < to && text_has_word(expression, name))
 			return true;

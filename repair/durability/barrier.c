@@ -18,16 +18,20 @@ static bool is_of_atomics(const struct repair_frame *f)
 {
 	const char *base = f->file ? strrchr(f->file, '/') : NULL;
 
-	return base && strstr(f->file, "c++/") && (strncmp(base, "/atomic", 7) == 0 || strstr(f->file, "/__atomic/"));
+	return base && strstr(f->file, "c++/") &&
+	       (strncmp(base, "/atomic", 7) == 0 || strstr(f->file, "/__atomic/"));
 }
 
 /* The only call at the place, of a function that stores to the object that it is given: compilers merge stores of what they inline, and give them the call's place. */
-static const struct source_node *storing_call(struct repair *r, const struct fix *x, const struct repair_frame *f)
+static const struct source_node *storing_call(struct repair *r, const struct fix *x,
+					      const struct repair_frame *f)
 {
 	const struct source_node *found = NULL;
 
-	for (const struct source_node *n = x->function->body; n; n = node_next(n, x->function->body))
-		if (n->kind == SOURCE_CALL && n->line == f->line && (!f->column || n->column == f->column)) {
+	for (const struct source_node *n = x->function->body; n;
+	     n = node_next(n, x->function->body))
+		if (n->kind == SOURCE_CALL && n->line == f->line &&
+		    (!f->column || n->column == f->column)) {
 			if (found || macro_use(x->unit, x->file->path, n))
 				return NULL;
 			found = n;
@@ -36,7 +40,8 @@ static const struct source_node *storing_call(struct repair *r, const struct fix
 }
 
 /* A value that an inlined function computed may be stored where it was called. Gives the frame, -1 with a reason. */
-static int find_store(struct repair *r, struct fix *x, const struct repair_place *p, const char **why)
+static int find_store(struct repair *r, struct fix *x, const struct repair_place *p,
+		      const char **why)
 {
 	bool is_atomic = false;
 
@@ -54,14 +59,16 @@ static int find_store(struct repair *r, struct fix *x, const struct repair_place
 			x->store = storing_call(r, x, f);
 		if (x->store && (!is_atomic || atomic_object(x->store)))
 			return (int)i;
-		*why = text_format(r->code, "no store, or more than one, is at %s:%u:%u", f->file, f->line, f->column);
+		*why = text_format(r->code, "no store, or more than one, is at %s:%u:%u", f->file,
+				   f->line, f->column);
 		if (has_stores(x->function))
 			return -1;
 	}
 	return -1;
 }
 
-static int plan_store(struct repair *r, struct fix *x, const struct repair_place *p, const char **why)
+static int plan_store(struct repair *r, struct fix *x, const struct repair_place *p,
+		      const char **why)
 {
 	int frame = find_store(r, x, p, why);
 
@@ -79,8 +86,10 @@ static const struct source_node *only_flush(struct repair *r, const struct fix *
 {
 	const struct source_node *found = NULL;
 
-	for (const struct source_node *n = x->function->body; n; n = node_next(n, x->function->body))
-		if (n->kind == SOURCE_CALL && n->line == line && idiom_call_does(r, x->unit, n) & DOES_FLUSH) {
+	for (const struct source_node *n = x->function->body; n;
+	     n = node_next(n, x->function->body))
+		if (n->kind == SOURCE_CALL && n->line == line &&
+		    idiom_call_does(r, x->unit, n) & DOES_FLUSH) {
 			if (found)
 				return NULL;
 			found = n;
@@ -89,7 +98,8 @@ static const struct source_node *only_flush(struct repair *r, const struct fix *
 }
 
 /* if (!(flags & NO_DRAIN)) drain(); */
-static bool is_asked_fence(struct repair *r, const struct source_unit *u, const struct source_function *f, const struct source_node *n)
+static bool is_asked_fence(struct repair *r, const struct source_unit *u,
+			   const struct source_function *f, const struct source_node *n)
 {
 	const struct source_node *test = n->child, *then = test ? test->next : NULL;
 	unsigned does = 0;
@@ -97,14 +107,16 @@ static bool is_asked_fence(struct repair *r, const struct source_unit *u, const 
 
 	for (const struct source_node *k = test; then && !then->next && k; k = node_next(k, test))
 		for (size_t i = 0; k->kind == SOURCE_NAME && k->name && i < f->nparameters; i++)
-			is_asked |= f->parameters[i].is_integer && f->parameters[i].name && strcmp(f->parameters[i].name, k->name) == 0;
+			is_asked |= f->parameters[i].is_integer && f->parameters[i].name &&
+				    strcmp(f->parameters[i].name, k->name) == 0;
 	for (const struct source_node *k = is_asked ? then : NULL; k; k = node_next(k, then))
 		does |= k->kind == SOURCE_CALL ? idiom_call_does(r, u, k) : 0;
 	return does == DOES_FENCE;
 }
 
 /* A parameter says whether it fences: who says no does so himself. */
-static bool leaves_fence_to_caller(struct repair *r, const struct source_unit *u, const struct source_function *f)
+static bool leaves_fence_to_caller(struct repair *r, const struct source_unit *u,
+				   const struct source_function *f)
 {
 	for (const struct source_node *n = f->body ? f->body->child : NULL; n; n = n->next)
 		if (n->kind == SOURCE_IF && is_asked_fence(r, u, f, n))
@@ -113,7 +125,8 @@ static bool leaves_fence_to_caller(struct repair *r, const struct source_unit *u
 }
 
 /* The fence follows the call that flushes: the outermost function that does nothing else, or that was told not to fence. */
-static int plan_fence(struct repair *r, struct fix *x, const struct repair_place *p, const char **why)
+static int plan_fence(struct repair *r, struct fix *x, const struct repair_place *p,
+		      const char **why)
 {
 	const char *callee = NULL;
 	size_t i = 0;
@@ -121,19 +134,25 @@ static int plan_fence(struct repair *r, struct fix *x, const struct repair_place
 	for (; i < p->nframes; i++) {
 		if (fix_enter_frame(r, x, p, i, why) < 0)
 			return -1;
-		if (i + 1 == p->nframes || !(idiom_is_helper(r, x->unit, x->function) || leaves_fence_to_caller(r, x->unit, x->function)))
+		if (i + 1 == p->nframes || !(idiom_is_helper(r, x->unit, x->function) ||
+					     leaves_fence_to_caller(r, x->unit, x->function)))
 			break;
 		callee = x->function->name;
 	}
-	x->store = callee ? call_at(x->function, callee, p->frames[i].line, p->frames[i].column) : NULL;
-	for (const struct source_node *n = x->function->body; n && !x->store; n = node_next(n, x->function->body))
-		if ((n->kind == SOURCE_CALL || n->kind == SOURCE_ASM || n->kind == SOURCE_BINARY) && n->line == p->frames[i].line &&
-		    (!p->frames[i].column || n->column == p->frames[i].column || n->kind == SOURCE_BINARY))
+	x->store = callee ? call_at(x->function, callee, p->frames[i].line, p->frames[i].column)
+			  : NULL;
+	for (const struct source_node *n = x->function->body; n && !x->store;
+	     n = node_next(n, x->function->body))
+		if ((n->kind == SOURCE_CALL || n->kind == SOURCE_ASM || n->kind == SOURCE_BINARY) &&
+		    n->line == p->frames[i].line &&
+		    (!p->frames[i].column || n->column == p->frames[i].column ||
+		     n->kind == SOURCE_BINARY))
 			x->store = n;
 	if (!x->store)
 		x->store = only_flush(r, x, p->frames[i].line);
 	if (!x->store) {
-		*why = text_format(r->code, "no call is at %s:%u", p->frames[i].file, p->frames[i].line);
+		*why = text_format(r->code, "no call is at %s:%u", p->frames[i].file,
+				   p->frames[i].line);
 		return -1;
 	}
 	return place_fix(r, x, why);
@@ -145,10 +164,8 @@ static const struct kind {
 	const char *name;
 	bool needs_flush, needs_fence;
 } kinds[] = {
-	{ "missing-flush", true, false },
-	{ "missing-flush-fence", true, true },
-	{ "missing-fence", false, true },
-	{ "ordering", true, true },
+	{ "missing-flush", true, false },     { "missing-flush-fence", true, true },
+	{ "missing-fence", false, true },     { "ordering", true, true },
 	{ "ack-before-durable", true, true },
 };
 
@@ -162,15 +179,21 @@ static const struct repair_place *place_of(const struct repair_bug *b, const cha
 
 static const char *what_was_done(const struct repair *r, const struct fix *x)
 {
-	return r->options->is_page_cache ? "sync" : x->needs_flush && x->needs_fence ? "flush and fence" : x->needs_flush ? "flush" : "fence";
+	return r->options->is_page_cache          ? "sync"
+	       : x->needs_flush && x->needs_fence ? "flush and fence"
+	       : x->needs_flush                   ? "flush"
+						  : "fence";
 }
 
 /* later: what must come after the fence, if that may be all that it comes before; NULL. */
-static int plan_place(struct repair *r, size_t bug, const struct repair_place *p, bool needs_flush, bool needs_fence, const struct repair_place *later, const char **why)
+static int plan_place(struct repair *r, size_t bug, const struct repair_place *p, bool needs_flush,
+		      bool needs_fence, const struct repair_place *later, const char **why)
 {
 	struct fix x = { .bug = bug, .needs_flush = needs_flush, .needs_fence = needs_fence };
 
-	if (needs_flush && (macro_flush_plan(r, bug, p) || (strcmp(p->role, "store") == 0 && macro_order_plan(r, bug, p, p, why) == 0)))
+	if (needs_flush &&
+	    (macro_flush_plan(r, bug, p) ||
+	     (strcmp(p->role, "store") == 0 && macro_order_plan(r, bug, p, p, why) == 0)))
 		return 0;
 	if ((needs_flush ? plan_store : plan_fence)(r, &x, p, why) < 0)
 		return -1;
@@ -181,7 +204,10 @@ static int plan_place(struct repair *r, size_t bug, const struct repair_place *p
 		x.flush_place = p;
 		x.later_place = later;
 	}
-	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "%s added in %s", what_was_done(r, &x), x.function->name), NULL };
+	r->outcomes.at[bug] = (struct repair_outcome){
+		REPAIR_MENDED,
+		text_format(r->code, "%s added in %s", what_was_done(r, &x), x.function->name), NULL
+	};
 	*vec_add(&r->fixes) = x;
 	return 0;
 }
@@ -194,16 +220,21 @@ static int plan_lost(struct repair *r, size_t bug, const char **why)
 
 	*why = "the report does not say which store it is";
 	for (size_t i = 0; i < b->nplaces; i++) {
-		const char *next = i + 1 < b->nplaces && b->places[i + 1].role && !b->cure.is_full ? b->places[i + 1].role : "";
+		const char *next = i + 1 < b->nplaces && b->places[i + 1].role && !b->cure.is_full
+					   ? b->places[i + 1].role
+					   : "";
 
 		if (!b->places[i].role || strcmp(b->places[i].role, "lost") != 0)
 			continue;
 		if (b->cure.is_within)
-			result = macro_order_plan(r, bug, &b->places[i], place_of(b, "survived"), why);
+			result = macro_order_plan(r, bug, &b->places[i], place_of(b, "survived"),
+						  why);
 		else if (strcmp(next, "flush") == 0)
-			result = plan_place(r, bug, &b->places[i + 1], false, true, b->cure.is_late ? place_of(b, "survived") : NULL, why);
+			result = plan_place(r, bug, &b->places[i + 1], false, true,
+					    b->cure.is_late ? place_of(b, "survived") : NULL, why);
 		else
-			result = plan_place(r, bug, &b->places[i], true, strcmp(next, "fence") != 0, NULL, why);
+			result = plan_place(r, bug, &b->places[i], true, strcmp(next, "fence") != 0,
+					    NULL, why);
 		if (result < 0)
 			return -1;
 	}
@@ -212,7 +243,8 @@ static int plan_lost(struct repair *r, size_t bug, const char **why)
 
 static int plan_kind(struct repair *r, size_t bug, const struct kind *k, const char **why)
 {
-	const struct repair_place *store = place_of(r->bugs.at[bug], "store"), *flush = place_of(r->bugs.at[bug], "flush");
+	const struct repair_place *store = place_of(r->bugs.at[bug], "store"),
+				  *flush = place_of(r->bugs.at[bug], "flush");
 
 	if (place_of(r->bugs.at[bug], "lost"))
 		return plan_lost(r, bug, why);
@@ -220,8 +252,10 @@ static int plan_kind(struct repair *r, size_t bug, const struct kind *k, const c
 	if (k->needs_flush && !(flush && strcmp(k->name, "ack-before-durable") == 0))
 		return store ? plan_place(r, bug, store, true, k->needs_fence, NULL, why) : -1;
 	if (flush && flush->nframes && flush->frames[0].file)
-		return plan_place(r, bug, flush, false, true, place_of(r->bugs.at[bug], "acknowledged"), why);
-	return store ? plan_place(r, bug, store, true, true, NULL, why) : -1; /* pmemcheck's logs do not say where a flush is: another one does no harm */
+		return plan_place(r, bug, flush, false, true,
+				  place_of(r->bugs.at[bug], "acknowledged"), why);
+	return store ? plan_place(r, bug, store, true, true, NULL, why)
+		     : -1; /* pmemcheck's logs do not say where a flush is: another one does no harm */
 }
 
 static const struct kind *kind_find(const char *name)
@@ -254,7 +288,9 @@ static bool is_done_by_other(const struct repair *r, const struct fix *x)
 	for (size_t i = 0; i < r->fixes.n; i++) {
 		const struct fix *other = &r->fixes.at[i];
 
-		if (other->bug != x->bug && other->function == x->function && other->store == x->store && other->needs_flush >= x->needs_flush && other->needs_fence >= x->needs_fence)
+		if (other->bug != x->bug && other->function == x->function &&
+		    other->store == x->store && other->needs_flush >= x->needs_flush &&
+		    other->needs_fence >= x->needs_fence)
 			return true;
 	}
 	return false;

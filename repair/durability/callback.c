@@ -15,7 +15,7 @@ enum { OBJECT_MAX_BYTES = 1024 };
 
 /* A store that may leave its callback. */
 struct given {
-	struct fix at;			    /* in the caller: its statement is that of the call, its range the object */
+	struct fix at; /* in the caller: its statement is that of the call, its range the object */
 	const struct source_node *call;
 	const struct source_node *callback; /* its body */
 	size_t fix;
@@ -57,13 +57,17 @@ static bool declares(const char *text, const char *name)
 }
 
 /* The number of the parameter, and whether it refers to the argument itself; -1: it is none. */
-static int parameter_named(struct repair *r, const struct fix *x, const char *name, bool *is_reference)
+static int parameter_named(struct repair *r, const struct fix *x, const char *name,
+			   bool *is_reference)
 {
 	const struct source_node *lambda = lambda_around(x->store);
-	const char *captured = lambda ? memchr(x->file->text + lambda->begin, ']', lambda->end - lambda->begin) : NULL;
+	const char *captured =
+		lambda ? memchr(x->file->text + lambda->begin, ']', lambda->end - lambda->begin)
+		       : NULL;
 	int i = 0;
 
-	for (const struct source_node *n = captured && captured[1] == '(' ? lambda->child : NULL; n && n->kind != SOURCE_COMPOUND; n = n->next) {
+	for (const struct source_node *n = captured && captured[1] == '(' ? lambda->child : NULL;
+	     n && n->kind != SOURCE_COMPOUND; n = n->next) {
 		const char *text = text_of(r->code, x->file, n);
 
 		if (x->file->text + n->begin < captured)
@@ -75,7 +79,8 @@ static int parameter_named(struct repair *r, const struct fix *x, const char *na
 	}
 	*is_reference = false;
 	for (size_t k = 0; !lambda && k < x->function->nparameters; k++)
-		if (x->function->parameters[k].is_pointer && x->function->parameters[k].name && strcmp(x->function->parameters[k].name, name) == 0)
+		if (x->function->parameters[k].is_pointer && x->function->parameters[k].name &&
+		    strcmp(x->function->parameters[k].name, name) == 0)
 			return (int)k;
 	return -1;
 }
@@ -84,7 +89,7 @@ static int parameter_named(struct repair *r, const struct fix *x, const char *na
 struct way {
 	const char *name;
 	unsigned npointers; /* that are followed on the way, the parameter included */
-	bool is_indexed;    /* an element, or as many bytes as somebody said: only an array tells how many there can be */
+	bool is_indexed; /* an element, or as many bytes as somebody said: only an array tells how many there can be */
 };
 
 static bool find_way(const struct source_node *lvalue, struct way *w)
@@ -92,7 +97,8 @@ static bool find_way(const struct source_node *lvalue, struct way *w)
 	const struct source_node *n = strip(lvalue);
 
 	while (n->kind != SOURCE_NAME) {
-		if (!n->child || (n->kind != SOURCE_MEMBER && n->kind != SOURCE_SUBSCRIPT && !(n->kind == SOURCE_UNARY && n->op[0] == '*')))
+		if (!n->child || (n->kind != SOURCE_MEMBER && n->kind != SOURCE_SUBSCRIPT &&
+				  !(n->kind == SOURCE_UNARY && n->op[0] == '*')))
 			return false;
 		if (n->kind == SOURCE_MEMBER ? n->is_arrow : !n->child->is_array) {
 			w->npointers++;
@@ -126,16 +132,20 @@ static bool way_of_store(const struct fix *x, struct way *w)
 }
 
 /* Who flushes, fences or answers inside has an order of his own. */
-static bool minds_order(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *body)
+static bool minds_order(struct repair *r, const struct source_unit *u, const struct file *f,
+			const struct source_node *body)
 {
 	if (node_publishes(r->code, u, f, body))
 		return true;
 	for (const struct source_node *n = body; n; n = node_next(n, body)) {
 		const struct source_use *use = macro_use(u, f->path, n);
 
-		if (n->kind == SOURCE_ASM || n->kind == SOURCE_LAMBDA || (use && idiom_macro_does(r, u, use->name)))
+		if (n->kind == SOURCE_ASM || n->kind == SOURCE_LAMBDA ||
+		    (use && idiom_macro_does(r, u, use->name)))
 			return true;
-		if (n->kind == SOURCE_CALL && (!n->name || idiom_call_does_far(r, u, n) || !(call_writes_to(u, n) >= 0 || node_is_calm(r->code, u, n))))
+		if (n->kind == SOURCE_CALL &&
+		    (!n->name || idiom_call_does_far(r, u, n) ||
+		     !(call_writes_to(u, n) >= 0 || node_is_calm(r->code, u, n))))
 			return true;
 	}
 	return false;
@@ -150,7 +160,8 @@ static bool is_by_variable(const struct source_unit *u, const struct source_node
 
 	if (callee && callee->kind == SOURCE_UNARY && callee->op[0] == '*' && callee->child)
 		callee = strip(callee->child);
-	return callee && ((callee->kind == SOURCE_NAME && callee->is_local) || (callee->kind == SOURCE_MEMBER && !u->is_cplusplus));
+	return callee && ((callee->kind == SOURCE_NAME && callee->is_local) ||
+			  (callee->kind == SOURCE_MEMBER && !u->is_cplusplus));
 }
 
 /* The frame of the caller: what is between is how std::function calls. */
@@ -158,17 +169,20 @@ static size_t caller_of(const struct fix *x)
 {
 	size_t i = x->frame + 1;
 
-	while (x->place && i < x->place->nframes && x->place->frames[i].file && strstr(x->place->frames[i].file, "/c++/"))
+	while (x->place && i < x->place->nframes && x->place->frames[i].file &&
+	       strstr(x->place->frames[i].file, "/c++/"))
 		i++;
 	return i;
 }
 
 /* The only one of the line. A function that is called there by its name is no callback. */
-static const struct source_node *find_call(const struct fix *at, const struct repair_frame *f, const char *callback)
+static const struct source_node *find_call(const struct fix *at, const struct repair_frame *f,
+					   const char *callback)
 {
 	const struct source_node *found = NULL;
 
-	for (const struct source_node *n = at->function->body; n; n = node_next(n, at->function->body))
+	for (const struct source_node *n = at->function->body; n;
+	     n = node_next(n, at->function->body))
 		if (n->kind == SOURCE_CALL && n->line == f->line) {
 			bool is_called = is_by_variable(at->unit, n);
 
@@ -191,7 +205,10 @@ static const struct source_node *argument_of(const struct source_node *call, int
 	const struct source_node *second = call->child ? call->child->next : NULL;
 
 	second = second ? strip(second) : NULL;
-	return call_argument(call, second && second->kind == SOURCE_NAME && second->name && strcmp(second->name, "operator()") == 0 ? i + 1 : i);
+	return call_argument(call, second && second->kind == SOURCE_NAME && second->name &&
+						   strcmp(second->name, "operator()") == 0
+					   ? i + 1
+					   : i);
 }
 
 /* The callback cannot change where it is: that depends on variables of the caller only. */
@@ -202,40 +219,55 @@ static bool is_steady(const struct source_node *arg)
 	for (const struct source_node *n = arg; n; n = node_next(n, arg)) {
 		if (n->kind == SOURCE_NAME && !n->is_local)
 			return false;
-		npointers += (n->kind == SOURCE_MEMBER && n->is_arrow) || (n->kind == SOURCE_UNARY && n->op[0] == '*') || (n->kind == SOURCE_SUBSCRIPT && n->child && !n->child->is_array);
+		npointers += (n->kind == SOURCE_MEMBER && n->is_arrow) ||
+			     (n->kind == SOURCE_UNARY && n->op[0] == '*') ||
+			     (n->kind == SOURCE_SUBSCRIPT && n->child && !n->child->is_array);
 	}
 	return npointers <= 1;
 }
 
 /* The object that an argument leads to, as the range of at. */
-static bool take_object(struct repair *r, struct fix *at, const struct source_node *arg, const struct way *w, bool is_reference, uint32_t target_bytes)
+static bool take_object(struct repair *r, struct fix *at, const struct source_node *arg,
+			const struct way *w, bool is_reference, uint32_t target_bytes)
 {
 	const struct source_node *object = strip(arg);
 	const char *why;
 
-	if (!node_is_repeatable(at->unit, arg) || !is_steady(arg) || w->npointers != (is_reference ? 0 : 1))
+	if (!node_is_repeatable(at->unit, arg) || !is_steady(arg) ||
+	    w->npointers != (is_reference ? 0 : 1))
 		return false;
 	if (is_reference)
-		return !w->is_indexed && is_small(at, object->size_bytes) && range_of_object(r, at, object, &why) == 0;
+		return !w->is_indexed && is_small(at, object->size_bytes) &&
+		       range_of_object(r, at, object, &why) == 0;
 	if (object->is_array)
-		return object->size_bytes && is_small(at, object->size_bytes) && range_of_object(r, at, object, &why) == 0;
+		return object->size_bytes && is_small(at, object->size_bytes) &&
+		       range_of_object(r, at, object, &why) == 0;
 	if (w->is_indexed || !target_bytes)
 		return false;
 	if (object->kind == SOURCE_UNARY && object->op[0] == '&' && object->child)
-		return object->child->size_bytes == target_bytes && target_bytes <= OBJECT_MAX_BYTES && range_of_object(r, at, strip(object->child), &why) == 0;
-	return object->target_bytes == target_bytes && target_bytes <= OBJECT_MAX_BYTES && range_of_pointed(r, at, object, &why) == 0;
+		return object->child->size_bytes == target_bytes &&
+		       target_bytes <= OBJECT_MAX_BYTES &&
+		       range_of_object(r, at, strip(object->child), &why) == 0;
+	return object->target_bytes == target_bytes && target_bytes <= OBJECT_MAX_BYTES &&
+	       range_of_pointed(r, at, object, &why) == 0;
 }
 
 /* The caller itself goes through the pointer before the call, on every way. */
-static bool is_used_before(struct repair *r, const struct fix *at, const struct source_node *call, const char *pointer)
+static bool is_used_before(struct repair *r, const struct fix *at, const struct source_node *call,
+			   const char *pointer)
 {
 	for (const struct source_node *block = call; block; block = block->parent) {
 		if (block->kind != SOURCE_COMPOUND)
 			continue;
-		for (const struct source_node *n = block; n && n->begin < call->begin; n = node_next(n, block)) {
-			bool follows = (n->kind == SOURCE_MEMBER && n->is_arrow) || (n->kind == SOURCE_UNARY && n->op[0] == '*') || n->kind == SOURCE_SUBSCRIPT;
+		for (const struct source_node *n = block; n && n->begin < call->begin;
+		     n = node_next(n, block)) {
+			bool follows = (n->kind == SOURCE_MEMBER && n->is_arrow) ||
+				       (n->kind == SOURCE_UNARY && n->op[0] == '*') ||
+				       n->kind == SOURCE_SUBSCRIPT;
 
-			if (follows && n->child && strcmp(text_of(r->code, at->file, strip(n->child)), pointer) == 0 && node_is_sure(n, block))
+			if (follows && n->child &&
+			    strcmp(text_of(r->code, at->file, strip(n->child)), pointer) == 0 &&
+			    node_is_sure(n, block))
 				return true;
 		}
 	}
@@ -263,11 +295,13 @@ static bool is_set_to_address(const struct fix *at, const struct source_node *n)
 }
 
 /* A reference and an address are never NULL. */
-static bool is_surely_there(struct repair *r, const struct fix *at, const struct source_node *call, const struct source_node *arg, bool is_reference)
+static bool is_surely_there(struct repair *r, const struct fix *at, const struct source_node *call,
+			    const struct source_node *arg, bool is_reference)
 {
 	const struct source_node *object = strip(arg);
 
-	return is_reference || is_address(object) || is_set_to_address(at, object) || is_used_before(r, at, call, text_of(r->code, at->file, object));
+	return is_reference || is_address(object) || is_set_to_address(at, object) ||
+	       is_used_before(r, at, call, text_of(r->code, at->file, object));
 }
 
 static uint32_t target_of(const struct fix *x, int parameter)
@@ -281,12 +315,14 @@ static bool is_same_text(const char *a, const char *b)
 }
 
 /* Are both called from the same frame outwards, from these on? */
-static bool is_same_stack(const struct repair_place *a, size_t i, const struct repair_place *b, size_t k)
+static bool is_same_stack(const struct repair_place *a, size_t i, const struct repair_place *b,
+			  size_t k)
 {
 	if (a->nframes - i != b->nframes - k)
 		return false;
 	for (; i < a->nframes; i++, k++)
-		if (a->frames[i].line != b->frames[k].line || !is_same_text(a->frames[i].file, b->frames[k].file))
+		if (a->frames[i].line != b->frames[k].line ||
+		    !is_same_text(a->frames[i].file, b->frames[k].file))
 			return false;
 	return true;
 }
@@ -300,19 +336,24 @@ static bool find_deadline(struct repair *r, struct given *g)
 
 	for (size_t i = 0; i < b->nplaces; i++) {
 		const struct repair_place *p = &b->places[i];
-		size_t outer = x->place->nframes - g->at.frame - 1, k = p->nframes - outer - 1; /* the caller's own frame */
+		size_t outer = x->place->nframes - g->at.frame - 1,
+		       k = p->nframes - outer - 1; /* the caller's own frame */
 		const struct source_node *later;
 
-		if (!p->role || (strcmp(p->role, "survived") != 0 && strcmp(p->role, "acknowledged") != 0) || p->nframes < outer + 1)
+		if (!p->role ||
+		    (strcmp(p->role, "survived") != 0 && strcmp(p->role, "acknowledged") != 0) ||
+		    p->nframes < outer + 1)
 			continue;
-		if (!is_same_stack(x->place, g->at.frame + 1, p, k + 1) || !is_same_text(p->frames[k].function, x->place->frames[g->at.frame].function))
+		if (!is_same_stack(x->place, g->at.frame + 1, p, k + 1) ||
+		    !is_same_text(p->frames[k].function, x->place->frames[g->at.frame].function))
 			continue; /* behind the caller's end, or of another call */
 		later = g->at.function->body->child;
 		while (later && later->next && later->next->line <= p->frames[k].line)
 			later = later->next;
 		if (!later || stmt->parent != g->at.function->body || later == stmt)
 			return false;
-		if (later->begin > stmt->begin && (!g->at.until || later->begin < g->at.until->begin))
+		if (later->begin > stmt->begin &&
+		    (!g->at.until || later->begin < g->at.until->begin))
 			g->at.until = later;
 	}
 	return true;
@@ -324,7 +365,8 @@ static bool is_for_flushes(struct repair *r, const struct fix *at)
 	struct idiom i;
 
 	idiom_find(r, at, &i);
-	return i.flush.uses + i.line.uses + i.persist.uses + i.scope.uses > 0 && clone_is_ours(r, at->file->path);
+	return i.flush.uses + i.line.uses + i.persist.uses + i.scope.uses > 0 &&
+	       clone_is_ours(r, at->file->path);
 }
 
 static bool find_given(struct repair *r, size_t fix, struct given *g)
@@ -341,7 +383,8 @@ static bool find_given(struct repair *r, size_t fix, struct given *g)
 		return false;
 	i = parameter_named(r, x, way.name, &is_reference);
 	*g = (struct given){ .at = *x, .fix = fix, .callback = body_of(x) };
-	if (i < 0 || node_assigns(g->callback, NULL, way.name) || fix_enter_frame(r, &g->at, x->place, caller, &why) < 0)
+	if (i < 0 || node_assigns(g->callback, NULL, way.name) ||
+	    fix_enter_frame(r, &g->at, x->place, caller, &why) < 0)
 		return false;
 	g->call = find_call(&g->at, &x->place->frames[caller], x->function->name);
 	arg = g->call ? argument_of(g->call, i) : NULL;
@@ -352,13 +395,15 @@ static bool find_given(struct repair *r, size_t fix, struct given *g)
 	g->at.stmt = NULL;
 	g->at.value = NULL;
 	g->at.frame = caller;
-	return arg && take_object(r, &g->at, arg, &way, is_reference, target_of(x, i)) && place_fix(r, &g->at, &why) == 0 && g->at.where == AFTER && find_deadline(r, g) &&
+	return arg && take_object(r, &g->at, arg, &way, is_reference, target_of(x, i)) &&
+	       place_fix(r, &g->at, &why) == 0 && g->at.where == AFTER && find_deadline(r, g) &&
 	       is_for_flushes(r, &g->at) && !minds_order(r, x->unit, x->file, g->callback);
 }
 
 /* ---- whose is it? ---- */
 
-static bool flushes_inside(struct repair *r, const struct source_unit *u, const struct source_node *lambda)
+static bool flushes_inside(struct repair *r, const struct source_unit *u,
+			   const struct source_node *lambda)
 {
 	for (const struct source_node *n = lambda; n; n = node_next(n, lambda))
 		if (n->kind == SOURCE_CALL && idiom_call_does(r, u, n) & DOES_FLUSH)
@@ -367,7 +412,8 @@ static bool flushes_inside(struct repair *r, const struct source_unit *u, const 
 }
 
 /* Does this call hand over a function or a lambda that flushes? */
-static bool hands_over_flush(struct repair *r, const struct source_unit *u, const struct source_node *call)
+static bool hands_over_flush(struct repair *r, const struct source_unit *u,
+			     const struct source_node *call)
 {
 	for (const struct source_node *n = call->child ? call->child->next : NULL; n; n = n->next) {
 		const struct source_node *arg = strip(n);
@@ -375,7 +421,9 @@ static bool hands_over_flush(struct repair *r, const struct source_unit *u, cons
 
 		if (arg->kind == SOURCE_LAMBDA && flushes_inside(r, u, arg))
 			return true;
-		f = arg->kind == SOURCE_NAME && arg->name && !arg->is_local ? function_named(u, arg->name) : NULL;
+		f = arg->kind == SOURCE_NAME && arg->name && !arg->is_local
+			    ? function_named(u, arg->name)
+			    : NULL;
 		if (f && idiom_does(r, u, f) & DOES_FLUSH)
 			return true;
 	}
@@ -389,8 +437,11 @@ static bool others_flush(struct repair *r, const struct given *g)
 		const struct source_unit *u = r->code->units.at[i];
 
 		for (size_t k = 0; k < u->nfunctions; k++)
-			for (const struct source_node *n = u->functions[k].body; n; n = node_next(n, u->functions[k].body))
-				if (n->kind == SOURCE_CALL && n->name && strcmp(n->name, g->at.function->name) == 0 && hands_over_flush(r, u, n))
+			for (const struct source_node *n = u->functions[k].body; n;
+			     n = node_next(n, u->functions[k].body))
+				if (n->kind == SOURCE_CALL && n->name &&
+				    strcmp(n->name, g->at.function->name) == 0 &&
+				    hands_over_flush(r, u, n))
 					return true;
 	}
 	return false;
@@ -416,7 +467,9 @@ static bool is_part_of_callers(const struct repair *r, const struct given *g)
 	for (size_t i = 0; g->at.range.base && i < r->fixes.n; i++) {
 		const struct fix *x = &r->fixes.at[i];
 
-		if (x->needs_flush && x->unit == g->at.unit && x->function == g->at.function && x->range.base && strcmp(x->range.base, g->at.range.base) == 0 && x->stmt->parent == g->at.stmt->parent)
+		if (x->needs_flush && x->unit == g->at.unit && x->function == g->at.function &&
+		    x->range.base && strcmp(x->range.base, g->at.range.base) == 0 &&
+		    x->stmt->parent == g->at.stmt->parent)
 			return true;
 	}
 	return false;
@@ -447,7 +500,9 @@ static void leave(struct repair *r, const struct given *g)
 	*x = g->at;
 	x->is_given = true;
 	x->needs_fence = needs_fence || !fence_follows(r, x, x->place, x->frame, false);
-	r->outcomes.at[x->bug].text = text_format(r->code, "%s added in %s", x->needs_fence ? "flush and fence" : "flush", x->function->name);
+	r->outcomes.at[x->bug].text =
+		text_format(r->code, "%s added in %s", x->needs_fence ? "flush and fence" : "flush",
+			    x->function->name);
 }
 
 void callback_fixes(struct repair *r)
@@ -459,7 +514,10 @@ void callback_fixes(struct repair *r)
 		if (find_given(r, i, &g))
 			*vec_add(&all) = g;
 	for (size_t i = 0; i < all.n; i++)
-		all.at[i].moves = all.at[i].is_there && (is_common(&all, &all.at[i]) || is_part_of_callers(r, &all.at[i])) && is_complete(r, &all, &all.at[i]) && !others_flush(r, &all.at[i]);
+		all.at[i].moves =
+			all.at[i].is_there &&
+			(is_common(&all, &all.at[i]) || is_part_of_callers(r, &all.at[i])) &&
+			is_complete(r, &all, &all.at[i]) && !others_flush(r, &all.at[i]);
 	for (size_t i = 0; i < all.n; i++)
 		if (all.at[i].moves)
 			leave(r, &all.at[i]);

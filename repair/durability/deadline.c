@@ -13,10 +13,11 @@
 
 /* The statements of one block between which the fence may stand. */
 struct span {
-	struct fix at;			      /* unit, file and function */
-	const struct source_node *call;	      /* through which the flush is reached, or the flush itself */
+	struct fix at; /* unit, file and function */
+	const struct source_node
+		*call; /* through which the flush is reached, or the flush itself */
 	const struct source_node *from, *until; /* behind the first, before the second */
-	bool is_custom;			      /* other callers fence there */
+	bool is_custom;                         /* other callers fence there */
 	bool is_same_function;
 };
 
@@ -29,11 +30,13 @@ static bool is_same_text(const char *a, const char *b)
 
 static bool is_same_frame(const struct repair_frame *a, const struct repair_frame *b)
 {
-	return a->line == b->line && a->column == b->column && is_same_text(a->file, b->file) && is_same_text(a->function, b->function);
+	return a->line == b->line && a->column == b->column && is_same_text(a->file, b->file) &&
+	       is_same_text(a->function, b->function);
 }
 
 /* Their callers are the same up to here: the frames in one function, with different places. */
-static bool frames_part(const struct repair_place *flush, const struct repair_place *later, size_t *i, size_t *k)
+static bool frames_part(const struct repair_place *flush, const struct repair_place *later,
+			size_t *i, size_t *k)
 {
 	const struct repair_frame *a, *b;
 
@@ -47,12 +50,15 @@ static bool frames_part(const struct repair_place *flush, const struct repair_pl
 	return a->file && is_same_text(a->file, b->file) && is_same_text(a->function, b->function);
 }
 
-static const struct source_node *call_of(struct repair *r, struct fix *at, const struct repair_place *p, size_t i)
+static const struct source_node *call_of(struct repair *r, struct fix *at,
+					 const struct repair_place *p, size_t i)
 {
 	struct fix inner = { 0 };
 	const char *why;
 
-	return i > 0 && fix_enter_frame(r, &inner, p, i - 1, &why) == 0 ? call_of_frame(r, at, p, i, inner.function->name, &why) : NULL;
+	return i > 0 && fix_enter_frame(r, &inner, p, i - 1, &why) == 0
+		       ? call_of_frame(r, at, p, i, inner.function->name, &why)
+		       : NULL;
 }
 
 /* The innermost statement on a line; NULL if several blocks have one. */
@@ -71,12 +77,14 @@ static const struct source_node *statement_on(const struct source_function *f, u
 	return found;
 }
 
-static const struct source_node *later_node(struct repair *r, struct fix *at, const struct repair_place *later, size_t k)
+static const struct source_node *later_node(struct repair *r, struct fix *at,
+					    const struct repair_place *later, size_t k)
 {
 	const struct source_node *n = call_of(r, at, later, k);
 
 	if (!n && k == 0)
-		n = store_at(at->unit, at->function, at->file, later->frames[k].line, later->frames[k].column);
+		n = store_at(at->unit, at->function, at->file, later->frames[k].line,
+			     later->frames[k].column);
 	return n ? n : statement_on(at->function, later->frames[k].line);
 }
 
@@ -88,7 +96,8 @@ static bool is_inside(const struct source_node *n, const struct source_node *top
 }
 
 /* The statement of `block` in which the node is; NULL. */
-static const struct source_node *part_of(const struct source_node *block, const struct source_node *n)
+static const struct source_node *part_of(const struct source_node *block,
+					 const struct source_node *n)
 {
 	while (n && n->parent != block)
 		n = n->parent;
@@ -102,16 +111,19 @@ static bool find_span(struct repair *r, const struct fix *x, struct span *s)
 	size_t i, k;
 
 	*s = (struct span){ .at = { .bug = x->bug } };
-	if (!frames_part(x->flush_place, x->later_place, &i, &k) || fix_enter_frame(r, &s->at, x->flush_place, i, &why) < 0)
+	if (!frames_part(x->flush_place, x->later_place, &i, &k) ||
+	    fix_enter_frame(r, &s->at, x->flush_place, i, &why) < 0)
 		return false;
 	s->is_same_function = s->at.function == x->function;
 	s->call = s->is_same_function ? x->store : call_of(r, &s->at, x->flush_place, i);
 	later = s->call ? later_node(r, &s->at, x->later_place, k) : NULL;
-	for (block = later; block && !(block->kind == SOURCE_COMPOUND && is_inside(s->call, block));)
+	for (block = later;
+	     block && !(block->kind == SOURCE_COMPOUND && is_inside(s->call, block));)
 		block = block->parent;
 	s->from = block ? part_of(block, s->call) : NULL;
 	s->until = block ? part_of(block, later) : NULL;
-	return s->from && s->until && s->from->end <= s->until->begin && !statement_may_be_left(s->at.file, s->from) && !node_is_in_lambda(s->from) &&
+	return s->from && s->until && s->from->end <= s->until->begin &&
+	       !statement_may_be_left(s->at.file, s->from) && !node_is_in_lambda(s->from) &&
 	       !macro_use(s->at.unit, s->at.file->path, block);
 }
 
@@ -127,9 +139,11 @@ static bool is_fence(struct repair *r, const struct fix *at, const struct source
 	if (use && idiom_macro_does(r, at->unit, use->name) & DOES_FENCE)
 		return true;
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
-		if (n->kind == SOURCE_CALL && (idiom_call_does_far(r, at->unit, n) & (DOES_FENCE | DOES_STORE)) == DOES_FENCE)
+		if (n->kind == SOURCE_CALL &&
+		    (idiom_call_does_far(r, at->unit, n) & (DOES_FENCE | DOES_STORE)) == DOES_FENCE)
 			return true;
-		if (n->kind == SOURCE_ASM && idiom_asm(at->unit, n, &does, &flush) && does & DOES_FENCE)
+		if (n->kind == SOURCE_ASM && idiom_asm(at->unit, n, &does, &flush) &&
+		    does & DOES_FENCE)
 			return true;
 	}
 	return false;
@@ -140,7 +154,10 @@ static bool is_fenced_behind(struct repair *r, const struct fix *at, const struc
 {
 	const struct source_node *s = call;
 
-	while (s->parent && (s->parent->kind != SOURCE_COMPOUND || (!s->next && s->parent->parent && (s->parent->parent->kind == SOURCE_FOR || s->parent->parent->kind == SOURCE_WHILE))))
+	while (s->parent &&
+	       (s->parent->kind != SOURCE_COMPOUND || (!s->next && s->parent->parent &&
+						       (s->parent->parent->kind == SOURCE_FOR ||
+							s->parent->parent->kind == SOURCE_WHILE))))
 		s = s->parent;
 	return s->next && is_fence(r, at, s->next);
 }
@@ -150,8 +167,11 @@ static bool others_fence(struct repair *r, const struct span *s)
 	for (size_t i = 0; s->call->name && i < s->at.unit->nfunctions; i++) {
 		const struct source_function *f = &s->at.unit->functions[i];
 
-		for (const struct source_node *n = strcmp(f->file, s->at.file->path) == 0 ? f->body : NULL; n; n = node_next(n, f->body))
-			if (n->kind == SOURCE_CALL && n != s->call && n->name && strcmp(n->name, s->call->name) == 0 && is_fenced_behind(r, &s->at, n))
+		for (const struct source_node *n = strcmp(f->file, s->at.file->path) == 0 ? f->body
+											  : NULL;
+		     n; n = node_next(n, f->body))
+			if (n->kind == SOURCE_CALL && n != s->call && n->name &&
+			    strcmp(n->name, s->call->name) == 0 && is_fenced_behind(r, &s->at, n))
 				return true;
 	}
 	return false;
@@ -159,7 +179,8 @@ static bool others_fence(struct repair *r, const struct span *s)
 
 static bool fences_itself(struct repair *r, const struct span *s)
 {
-	for (const struct source_node *n = s->at.function->body; n; n = node_next(n, s->at.function->body))
+	for (const struct source_node *n = s->at.function->body; n;
+	     n = node_next(n, s->at.function->body))
 		if ((n->kind == SOURCE_CALL || n->kind == SOURCE_ASM) && is_fence(r, &s->at, n))
 			return true;
 	return false;
@@ -168,11 +189,16 @@ static bool fences_itself(struct repair *r, const struct span *s)
 /* Somebody else whom this function calls makes durable what it flushes: the new one shall, too. */
 static bool has_durable_callee(struct repair *r, const struct fix *at, const char *besides)
 {
-	for (const struct source_node *n = at->function->body; n; n = node_next(n, at->function->body)) {
+	for (const struct source_node *n = at->function->body; n;
+	     n = node_next(n, at->function->body)) {
 		const struct source_unit *in = at->unit;
-		const struct source_function *callee = n->kind == SOURCE_CALL && n->name && strcmp(n->name, besides) != 0 ? run_callee(r, &in, n) : NULL;
+		const struct source_function *callee =
+			n->kind == SOURCE_CALL && n->name && strcmp(n->name, besides) != 0
+				? run_callee(r, &in, n)
+				: NULL;
 
-		if (callee && !idiom_is_helper(r, in, callee) && function_fences_itself(r, in, callee))
+		if (callee && !idiom_is_helper(r, in, callee) &&
+		    function_fences_itself(r, in, callee))
 			return true;
 	}
 	return false;
@@ -215,7 +241,9 @@ static bool leaves_loop(const struct span *s)
 /* One fence does for both. */
 static bool is_shared(const struct span *a, const struct span *b)
 {
-	return a->at.file == b->at.file && a->from && b->from && a->from->parent == b->from->parent && a->from->end <= b->until->begin && b->from->end <= a->until->begin;
+	return a->at.file == b->at.file && a->from && b->from &&
+	       a->from->parent == b->from->parent && a->from->end <= b->until->begin &&
+	       b->from->end <= a->until->begin;
 }
 
 static bool is_worth_it(struct repair *r, const struct span *spans, size_t i)
@@ -225,8 +253,11 @@ static bool is_worth_it(struct repair *r, const struct span *spans, size_t i)
 	if (spans[i].is_same_function ? leaves_loop(&spans[i]) : spans[i].is_custom)
 		return true;
 	for (size_t k = 0; k < r->fixes.n; k++)
-		if (is_shared(&spans[i], &spans[k]) && (r->fixes.at[k].file != x->file || r->fixes.at[k].stmt->begin != x->stmt->begin))
-			return fences_itself(r, &spans[i]) && (spans[i].is_same_function || !others_are_durable(r, x, &spans[i]));
+		if (is_shared(&spans[i], &spans[k]) &&
+		    (r->fixes.at[k].file != x->file ||
+		     r->fixes.at[k].stmt->begin != x->stmt->begin))
+			return fences_itself(r, &spans[i]) &&
+			       (spans[i].is_same_function || !others_are_durable(r, x, &spans[i]));
 	return false;
 }
 
@@ -236,13 +267,16 @@ static const struct source_node *behind_loops(const struct source_node *call)
 	const struct source_node *found = call;
 
 	for (const struct source_node *n = call; n->parent; n = n->parent)
-		if (n->parent->kind == SOURCE_COMPOUND && (found == call || n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO))
+		if (n->parent->kind == SOURCE_COMPOUND &&
+		    (found == call || n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE ||
+		     n->kind == SOURCE_DO))
 			found = n;
 	return found;
 }
 
 /* Between the function that flushes and the one in which the deadline is: where other callers of the same function fence behind the call. */
-static bool find_custom(struct repair *r, const struct fix *x, const struct span *outer, struct span *s)
+static bool find_custom(struct repair *r, const struct fix *x, const struct span *outer,
+			struct span *s)
 {
 	bool is_outside = false; /* of the function that flushes */
 
@@ -250,14 +284,16 @@ static bool find_custom(struct repair *r, const struct fix *x, const struct span
 		const char *why;
 
 		*s = (struct span){ .at = { .bug = x->bug } };
-		if (fix_enter_frame(r, &s->at, x->flush_place, i, &why) < 0 || s->at.function == outer->at.function)
+		if (fix_enter_frame(r, &s->at, x->flush_place, i, &why) < 0 ||
+		    s->at.function == outer->at.function)
 			return false;
 		s->call = is_outside ? call_of(r, &s->at, x->flush_place, i) : NULL;
 		is_outside |= s->at.function == x->function;
 		if (!s->call || !others_fence(r, s))
 			continue;
 		s->from = behind_loops(s->call);
-		return s->from->parent && s->from->parent->kind == SOURCE_COMPOUND && !statement_may_be_left(s->at.file, s->from) && !node_is_in_lambda(s->from) &&
+		return s->from->parent && s->from->parent->kind == SOURCE_COMPOUND &&
+		       !statement_may_be_left(s->at.file, s->from) && !node_is_in_lambda(s->from) &&
 		       !macro_use(s->at.unit, s->at.file->path, s->from);
 	}
 	return false;
@@ -272,12 +308,14 @@ static const struct source_node *last_of(const struct repair *r, const struct sp
 		if (is_shared(&spans[i], &spans[k]) && spans[k].until->begin < until->begin)
 			until = spans[k].until;
 	for (size_t k = 0; k < r->fixes.n; k++)
-		if (is_shared(&spans[i], &spans[k]) && spans[k].from->end > last->end && spans[k].from->end <= until->begin)
+		if (is_shared(&spans[i], &spans[k]) && spans[k].from->end > last->end &&
+		    spans[k].from->end <= until->begin)
 			last = spans[k].from;
 	return last;
 }
 
-static void move(struct repair *r, struct fix *x, const struct span *s, const struct source_node *stmt)
+static void move(struct repair *r, struct fix *x, const struct span *s,
+		 const struct source_node *stmt)
 {
 	x->unit = s->at.unit;
 	x->file = s->at.file;
@@ -300,14 +338,16 @@ void deadline_fences(struct repair *r)
 		if (!x->flush_place || !x->later_place || !find_span(r, x, &spans[i]))
 			spans[i] = (struct span){ 0 };
 		else
-			spans[i].is_custom = !spans[i].is_same_function && others_fence(r, &spans[i]);
+			spans[i].is_custom =
+				!spans[i].is_same_function && others_fence(r, &spans[i]);
 	}
 	for (size_t i = 0; i < r->fixes.n; i++)
 		is_worth[i] = spans[i].from && is_worth_it(r, spans, i);
 	for (size_t i = 0; i < r->fixes.n; i++) {
 		struct span inner;
 
-		if (!is_worth[i] && spans[i].from && !spans[i].is_same_function && find_custom(r, &r->fixes.at[i], &spans[i], &inner))
+		if (!is_worth[i] && spans[i].from && !spans[i].is_same_function &&
+		    find_custom(r, &r->fixes.at[i], &spans[i], &inner))
 			move(r, &r->fixes.at[i], &inner, inner.from);
 		if (!is_worth[i])
 			spans[i].from = NULL;

@@ -25,7 +25,7 @@ struct summary {
 
 struct following {
 	struct repair *r;
-	bool is_after;	       /* with the fences that are added */
+	bool is_after; /* with the fences that are added */
 	const struct source_unit *unit;
 	const struct source_function *function, *in; /* that is changed; that is followed */
 	bool is_unsure;
@@ -48,7 +48,8 @@ static struct summary *summary_of(struct following *f, const struct source_funct
 	return &f->summaries.at[f->summaries.n - 1];
 }
 
-static bool follow_function(struct following *f, const struct source_unit *u, const struct source_function *function, bool is_pending)
+static bool follow_function(struct following *f, const struct source_unit *u,
+			    const struct source_function *function, bool is_pending)
 {
 	struct summary *s = summary_of(f, function);
 	struct following outer = *f;
@@ -87,7 +88,9 @@ static bool follow_call(struct following *f, const struct source_node *call, boo
 		return false;
 	if (does & DOES_FLUSH || !call->name)
 		return true;
-	return is_pending || !(call_is_of_library(f->unit, call) || call_is_made_by_compiler(f->unit, call)) || strncmp(call->name, "_mm_stream", 10) == 0 || strstr(call->name, "nodrain");
+	return is_pending ||
+	       !(call_is_of_library(f->unit, call) || call_is_made_by_compiler(f->unit, call)) ||
+	       strncmp(call->name, "_mm_stream", 10) == 0 || strstr(call->name, "nodrain");
 }
 
 /* ---- fences ---- */
@@ -103,7 +106,8 @@ static const struct source_node *only_statement(const struct source_node *n)
 static bool is_program_flag(const struct source_node *test)
 {
 	for (const struct source_node *n = test; n; n = node_next(n, test))
-		if ((n->kind == SOURCE_NAME && n->is_local) || n->kind == SOURCE_CALL || node_is_assignment(n))
+		if ((n->kind == SOURCE_NAME && n->is_local) || n->kind == SOURCE_CALL ||
+		    node_is_assignment(n))
 			return false;
 	return true;
 }
@@ -115,7 +119,8 @@ static const struct source_node *fence_in(struct following *f, const struct sour
 	const char *flush;
 	unsigned does;
 
-	if (n->kind == SOURCE_IF && n->child && n->child->next && n->child->next == n->last && is_program_flag(n->child))
+	if (n->kind == SOURCE_IF && n->child && n->child->next && n->child->next == n->last &&
+	    is_program_flag(n->child))
 		n = only_statement(n->last);
 	use = macro_use(f->unit, f->in->file, n);
 	if (use)
@@ -127,7 +132,8 @@ static const struct source_node *fence_in(struct following *f, const struct sour
 	return does == DOES_FENCE ? n : NULL;
 }
 
-static void note(struct following *f, const struct source_node *stmt, const struct source_node *call, bool is_pending)
+static void note(struct following *f, const struct source_node *stmt,
+		 const struct source_node *call, bool is_pending)
 {
 	for (size_t i = 0; i < f->visits->n; i++)
 		if (f->visits->at[i].fence == stmt) {
@@ -155,7 +161,8 @@ static bool follow_loop(struct following *f, const struct source_node *n, bool i
 		bool now = behind | f->jumped;
 
 		behind |= follow_children(f, n, now);
-		for (const struct source_node *c = n->child; c; c = c->next) /* its test is the last that it does */
+		for (const struct source_node *c = n->child; c;
+		     c = c->next) /* its test is the last that it does */
 			behind |= c != n->last && follow(f, c, now);
 	}
 	return behind | f->jumped;
@@ -163,7 +170,8 @@ static bool follow_loop(struct following *f, const struct source_node *n, bool i
 
 static bool follow_statement(struct following *f, const struct source_node *n, bool is_pending)
 {
-	const struct source_node *fence = n->parent && n->parent->kind == SOURCE_COMPOUND ? fence_in(f, n) : NULL;
+	const struct source_node *fence =
+		n->parent && n->parent->kind == SOURCE_COMPOUND ? fence_in(f, n) : NULL;
 	bool result, other;
 	unsigned does;
 	const char *flush;
@@ -180,19 +188,17 @@ static bool follow_statement(struct following *f, const struct source_node *n, b
 			return is_pending;
 		is_pending = follow(f, n->child, is_pending);
 		result = n->child->next ? follow(f, n->child->next, is_pending) : is_pending;
-		other = n->child->next && n->child->next->next ? follow(f, n->child->next->next, is_pending) : is_pending;
+		other = n->child->next && n->child->next->next
+				? follow(f, n->child->next->next, is_pending)
+				: is_pending;
 		return result | other;
 	case SOURCE_FOR:
 	case SOURCE_WHILE:
 	case SOURCE_DO: return follow_loop(f, n, is_pending);
 	case SOURCE_SWITCH: return follow_children(f, n, is_pending) | is_pending | f->jumped;
 	case SOURCE_LABEL: return follow_children(f, n, is_pending | f->jumped);
-	case SOURCE_RETURN:
-		f->returned |= follow_children(f, n, is_pending);
-		return false;
-	case SOURCE_JUMP:
-		f->jumped |= is_pending;
-		return false;
+	case SOURCE_RETURN: f->returned |= follow_children(f, n, is_pending); return false;
+	case SOURCE_JUMP: f->jumped |= is_pending; return false;
 	case SOURCE_CALL: return follow_call(f, n, follow_children(f, n, is_pending));
 	case SOURCE_ASM:
 		if (!idiom_asm(f->unit, n, &does, &flush))
@@ -209,7 +215,8 @@ static bool is_fenced(const struct following *f, const struct source_node *n)
 	for (size_t i = 0; f->is_after && i < f->r->fixes.n; i++) {
 		const struct fix *x = &f->r->fixes.at[i];
 
-		if (x->stmt == n && x->until && x->needs_fence && !x->is_dropped && x->where == AFTER)
+		if (x->stmt == n && x->until && x->needs_fence && !x->is_dropped &&
+		    x->where == AFTER)
 			return true;
 	}
 	return false;
@@ -222,7 +229,8 @@ static bool follow(struct following *f, const struct source_node *n, bool is_pen
 }
 
 /* All fences of the function, from main on. False: it cannot be told. */
-static bool follow_main(struct repair *r, const struct fix *x, bool is_after, const struct source_unit *u, const struct source_function *main, visits *v)
+static bool follow_main(struct repair *r, const struct fix *x, bool is_after,
+			const struct source_unit *u, const struct source_function *main, visits *v)
 {
 	struct following f = { .r = r, .is_after = is_after, .function = x->function, .visits = v };
 	bool is_sure;
@@ -233,11 +241,14 @@ static bool follow_main(struct repair *r, const struct fix *x, bool is_after, co
 	return is_sure;
 }
 
-bool function_fences_itself(struct repair *r, const struct source_unit *u, const struct source_function *f)
+bool function_fences_itself(struct repair *r, const struct source_unit *u,
+			    const struct source_function *f)
 {
 	visits ignored = { 0 };
 	struct following flow = { .r = r, .function = f, .visits = &ignored };
-	bool flushes = (idiom_does(r, u, f) & (DOES_FLUSH | DOES_FENCE)) == (DOES_FLUSH | DOES_FENCE), is_pending;
+	bool flushes =
+		     (idiom_does(r, u, f) & (DOES_FLUSH | DOES_FENCE)) == (DOES_FLUSH | DOES_FENCE),
+	     is_pending;
 
 	if (!f->body || !flushes)
 		return false;
@@ -250,21 +261,26 @@ bool function_fences_itself(struct repair *r, const struct source_unit *u, const
 /* ---- the text ---- */
 
 /* The lines of the statement, with the comment above it, and with the #if that has nothing else in it. */
-static void lines_of(const struct file *f, const struct source_node *stmt, uint32_t *from, uint32_t *to)
+static void lines_of(const struct file *f, const struct source_node *stmt, uint32_t *from,
+		     uint32_t *to)
 {
-	uint32_t begin = text_line_begin(f, stmt->begin), end = text_line_end(f, statement_end(f, stmt)), above, below;
+	uint32_t begin = text_line_begin(f, stmt->begin),
+		 end = text_line_end(f, statement_end(f, stmt)), above, below;
 	const char *line;
 
 	for (;;) { /* comments of their own lines */
 		above = begin > 0 ? text_line_begin(f, begin - 1) : 0;
 		line = f->text + above + strspn(f->text + above, " \t");
-		if (begin == 0 || (strncmp(line, "//", 2) != 0 && !(strncmp(line, "/*", 2) == 0 && text_line_end(f, above) >= 2 && strncmp(f->text + text_line_end(f, above) - 2, "*/", 2) == 0)))
+		if (begin == 0 || (strncmp(line, "//", 2) != 0 &&
+				   !(strncmp(line, "/*", 2) == 0 && text_line_end(f, above) >= 2 &&
+				     strncmp(f->text + text_line_end(f, above) - 2, "*/", 2) == 0)))
 			break;
 		begin = above;
 	}
 	line = f->text + above + strspn(f->text + above, " \t");
 	below = end < f->len_bytes ? end + 1 : end;
-	if (begin > 0 && strncmp(line, "#if", 3) == 0 && strncmp(f->text + below + strspn(f->text + below, " \t"), "#endif", 6) == 0) {
+	if (begin > 0 && strncmp(line, "#if", 3) == 0 &&
+	    strncmp(f->text + below + strspn(f->text + below, " \t"), "#endif", 6) == 0) {
 		begin = above;
 		end = text_line_end(f, below);
 	}
@@ -279,13 +295,15 @@ static bool stands_alone(const struct file *f, const struct source_node *stmt)
 
 /* ---- the change ---- */
 
-static const struct source_function *find_main(struct repair *r, const struct repair_place *p, const struct source_unit **u)
+static const struct source_function *find_main(struct repair *r, const struct repair_place *p,
+					       const struct source_unit **u)
 {
 	for (size_t i = p->nframes; i-- > 0;) {
 		struct fix at = { 0 };
 		const char *why;
 
-		if (!p->frames[i].function || strcmp(p->frames[i].function, "main") != 0 || fix_enter_frame(r, &at, p, i, &why) < 0)
+		if (!p->frames[i].function || strcmp(p->frames[i].function, "main") != 0 ||
+		    fix_enter_frame(r, &at, p, i, &why) < 0)
 			continue;
 		*u = at.unit;
 		return at.function;
@@ -313,10 +331,13 @@ static bool is_needed(const visits *v, const struct source_node *fence)
 	return true; /* nobody came there */
 }
 
-static bool is_to_be_removed(const struct repair *r, const struct file *file, const struct source_node *fence)
+static bool is_to_be_removed(const struct repair *r, const struct file *file,
+			     const struct source_node *fence)
 {
 	for (size_t i = 0; i < r->durability->removals.n; i++)
-		if (r->durability->removals.at[i].file == file && fence->begin <= r->durability->removals.at[i].stmt->begin && r->durability->removals.at[i].stmt->end <= fence->end)
+		if (r->durability->removals.at[i].file == file &&
+		    fence->begin <= r->durability->removals.at[i].stmt->begin &&
+		    r->durability->removals.at[i].stmt->end <= fence->end)
 			return true;
 	return false;
 }
@@ -327,16 +348,21 @@ static void settle_redundant(struct repair *r, const struct fix *x, const struct
 	for (size_t i = 0; i < r->bugs.n; i++) {
 		const struct repair_bug *b = r->bugs.at[i];
 
-		if (strcmp(b->kind, "redundant-fence") != 0 || r->outcomes.at[i].status != REPAIR_DECLINED || !r->wanted.at[i] || !b->nplaces)
+		if (strcmp(b->kind, "redundant-fence") != 0 ||
+		    r->outcomes.at[i].status != REPAIR_DECLINED || !r->wanted.at[i] || !b->nplaces)
 			continue;
 		for (size_t k = 0; k < b->places[0].nframes; k++) {
 			struct fix at = { 0 };
 			const char *why;
 
-			if (b->places[0].frames[k].line < fence->line || fix_enter_frame(r, &at, &b->places[0], k, &why) < 0 || at.file != x->file ||
+			if (b->places[0].frames[k].line < fence->line ||
+			    fix_enter_frame(r, &at, &b->places[0], k, &why) < 0 ||
+			    at.file != x->file ||
 			    file_offset(at.file, b->places[0].frames[k].line, 1) > fence->end)
 				continue;
-			r->outcomes.at[i] = (struct repair_outcome){ REPAIR_MENDED, "removed, because it came too late", NULL };
+			r->outcomes.at[i] = (struct repair_outcome){
+				REPAIR_MENDED, "removed, because it came too late", NULL
+			};
 			group_join(r, x->bug, i);
 			break;
 		}
@@ -352,20 +378,26 @@ static bool remove_displaced(struct repair *r, const struct fix *x)
 	struct idiom idiom;
 
 	idiom_find(r, x, &idiom);
-	if (main && idiom.fence.call && is_only_called(r, x->function) && !clone_find(r, x->function, false) && follow_main(r, x, false, u, main, &before) &&
+	if (main && idiom.fence.call && is_only_called(r, x->function) &&
+	    !clone_find(r, x->function, false) && follow_main(r, x, false, u, main, &before) &&
 	    follow_main(r, x, true, u, main, &after))
 		for (size_t i = 0; i < before.n; i++) {
 			const struct visit *v = &before.at[i];
 			uint32_t from, to;
 
-			if (!v->is_needed || is_needed(&after, v->fence) || strcmp(text_of(r->code, x->file, v->call), idiom.fence.call) != 0 || !stands_alone(x->file, v->fence) ||
+			if (!v->is_needed || is_needed(&after, v->fence) ||
+			    strcmp(text_of(r->code, x->file, v->call), idiom.fence.call) != 0 ||
+			    !stands_alone(x->file, v->fence) ||
 			    is_to_be_removed(r, x->file, v->fence))
 				continue;
 			lines_of(x->file, v->fence, &from, &to);
 			file_edit(x->file, from, to - from, "");
 			settle_redundant(r, x, v->fence);
 			r->nremoved++;
-			r->outcomes.at[x->bug].text = text_format(r->code, "fence added in %s, and the one that came too late removed", x->function->name);
+			r->outcomes.at[x->bug].text = text_format(
+				r->code,
+				"fence added in %s, and the one that came too late removed",
+				x->function->name);
 		}
 	vec_release(&before);
 	vec_release(&after);
@@ -378,7 +410,8 @@ static bool is_first(struct repair *r, size_t i)
 	const struct fix *x = &r->fixes.at[i];
 
 	for (size_t k = 0; k < i; k++)
-		if (r->fixes.at[k].until && !r->fixes.at[k].is_dropped && r->fixes.at[k].function == x->function)
+		if (r->fixes.at[k].until && !r->fixes.at[k].is_dropped &&
+		    r->fixes.at[k].function == x->function)
 			return false;
 	return true;
 }
@@ -391,7 +424,8 @@ void displaced_fences(struct repair *r)
 		watch_tell(r->options->watch, "fences looked at", i, r->fixes.n);
 		if (watch_is_interrupted(r->options->watch))
 			return; /* one too many does no harm */
-		if (x->is_dropped || !x->until || !x->flush_place || x->where != AFTER || x->needs_flush || !is_first(r, i))
+		if (x->is_dropped || !x->until || !x->flush_place || x->where != AFTER ||
+		    x->needs_flush || !is_first(r, i))
 			continue;
 		if (remove_displaced(r, x))
 			for (size_t k = 0; k < r->fixes.n; k++)

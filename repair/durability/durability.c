@@ -22,7 +22,8 @@ void durability_free(struct repair *r)
 
 void durability_forget(struct repair *r)
 {
-	r->durability->removals.n = r->durability->amendments.n = r->durability->macro_flushes.n = 0;
+	r->durability->removals.n = r->durability->amendments.n = r->durability->macro_flushes.n =
+		0;
 }
 
 void durability_plan(struct repair *r, size_t bug)

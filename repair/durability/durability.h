@@ -16,7 +16,7 @@ void durability_plan(struct repair *r, size_t bug);
 /* When all bugs are planned: one of another kind, whose lost stores other bugs' flushes and fences make durable in time. False: nothing is done there. */
 bool durability_join(struct repair *r, size_t bug);
 void durability_place(struct repair *r); /* out of functions and loops, when all bugs are planned */
-void durability_emit(struct repair *r);	 /* as edits of the text */
+void durability_emit(struct repair *r);  /* as edits of the text */
 void durability_remove(struct repair *r); /* what is redundant, once all fixes are edits */
 
 /* What the plan had to do without, and why; NULL: nothing. */

@@ -6,7 +6,8 @@
 
 typedef VEC(struct insertion) insertions;
 
-static struct insertion *insertion_for(insertions *all, struct fix *x, const struct source_node *stmt)
+static struct insertion *insertion_for(insertions *all, struct fix *x,
+				       const struct source_node *stmt)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (all->at[i].stmt == stmt && all->at[i].x->file == x->file)
@@ -24,7 +25,8 @@ static bool line_is_there(const struct insertion *a, const char *line)
 }
 
 /* Are these the very next statements already? Then the source has been mended before. */
-static bool is_there_already(const struct file *f, const struct source_node *stmt, const struct idiom_line *lines)
+static bool is_there_already(const struct file *f, const struct source_node *stmt,
+			     const struct idiom_line *lines)
 {
 	uint32_t at = statement_end(f, stmt);
 
@@ -32,7 +34,8 @@ static bool is_there_already(const struct file *f, const struct source_node *stm
 		size_t len = strlen(lines[i].text);
 
 		at = text_skip_blanks(f, at);
-		if (at + len >= f->len_bytes || memcmp(f->text + at, lines[i].text, len) != 0 || f->text[at + len] != ';')
+		if (at + len >= f->len_bytes || memcmp(f->text + at, lines[i].text, len) != 0 ||
+		    f->text[at + len] != ';')
 			return false;
 		at += (uint32_t)len + 1;
 	}
@@ -40,9 +43,12 @@ static bool is_there_already(const struct file *f, const struct source_node *stm
 }
 
 /* By an object that is declared before the statement. 1: not so here. */
-static int add_scope(struct repair *r, insertions *all, struct fix *x, const struct idiom *idiom, const char **why)
+static int add_scope(struct repair *r, insertions *all, struct fix *x, const struct idiom *idiom,
+		     const char **why)
 {
-	const struct idiom_line *lines = x->needs_flush ? idiom_lines(r, idiom, &x->range, true, x->needs_fence, false, why) : NULL;
+	const struct idiom_line *lines =
+		x->needs_flush ? idiom_lines(r, idiom, &x->range, true, x->needs_fence, false, why)
+			       : NULL;
 	struct insertion *a;
 
 	if (!lines || !lines[0].is_scope)
@@ -60,14 +66,16 @@ static int add_scope(struct repair *r, insertions *all, struct fix *x, const str
 	return 0;
 }
 
-static int add_statement(struct repair *r, insertions *all, struct fix *x, struct idiom *idiom, const char **why)
+static int add_statement(struct repair *r, insertions *all, struct fix *x, struct idiom *idiom,
+			 const char **why)
 {
 	bool is_split = x->fence_stmt && x->needs_fence;
 	const struct idiom_line *lines;
 	struct insertion *a;
 
 	idiom->needs_persist &= !is_split; /* the fence comes later */
-	lines = idiom_lines(r, idiom, &x->range, x->needs_flush, x->needs_fence && !is_split, false, why);
+	lines = idiom_lines(r, idiom, &x->range, x->needs_flush, x->needs_fence && !is_split, false,
+			    why);
 	if (!lines || header_check(r, x, lines, why) < 0)
 		return -1;
 	if (x->is_hoisted && is_there_already(x->file, x->stmt, lines))
@@ -120,7 +128,9 @@ static const char *operand_end(const char *p)
 	p += strspn(p, "*");
 	for (; *p; p++) {
 		depth += *p == '[' || *p == '(' ? 1 : *p == ']' || *p == ')' ? -1 : 0;
-		if (depth < 0 || (depth == 0 && !isalnum((unsigned char)*p) && !strchr("_.])", *p) && strncmp(p, "->", 2) != 0 && strncmp(p - 1, "->", 2) != 0))
+		if (depth < 0 ||
+		    (depth == 0 && !isalnum((unsigned char)*p) && !strchr("_.])", *p) &&
+		     strncmp(p, "->", 2) != 0 && strncmp(p - 1, "->", 2) != 0))
 			break;
 	}
 	return p;
@@ -132,7 +142,8 @@ const char *emit_in_style(struct repair *r, const struct file *f, const char *le
 
 	if (!at || !has_parentheses(f))
 		return len;
-	return text_format(r->code, "%.*ssizeof(%.*s)%s", (int)(at - len), len, (int)(end - at - 7), at + 7, end);
+	return text_format(r->code, "%.*ssizeof(%.*s)%s", (int)(at - len), len, (int)(end - at - 7),
+			   at + 7, end);
 }
 
 static int add_fix(struct repair *r, insertions *all, struct fix *x, const char **why)
@@ -141,7 +152,8 @@ static int add_fix(struct repair *r, insertions *all, struct fix *x, const char 
 	struct idiom idiom;
 
 	if (r->options->root && !path_is_below(x->file->path, r->options->root)) {
-		*why = text_format(r->code, "%s is not below %s, the source's folder (--root)", x->file->path, r->options->root);
+		*why = text_format(r->code, "%s is not below %s, the source's folder (--root)",
+				   x->file->path, r->options->root);
 		return -1;
 	}
 	if (x->range.len)

@@ -10,17 +10,21 @@ enum found { NOTHING, FENCE, ANSWER, LEAVES };
 
 struct looking {
 	struct repair *r;
-	const struct fix *x;		/* the flush that is to be written */
-	const char *test;		/* the guard that it gets; NULL */
-	const char *fence;		/* what is called, once it is found; NULL: it is no call */
-	const struct source_node *call; /* that leads to the store, in a caller; NULL: the store's own function */
-	bool is_published;		/* something else was stored since, which may say that the store is there */
+	const struct fix *x; /* the flush that is to be written */
+	const char *test;    /* the guard that it gets; NULL */
+	const char *fence;   /* what is called, once it is found; NULL: it is no call */
+	const struct source_node
+		*call; /* that leads to the store, in a caller; NULL: the store's own function */
+	bool is_published; /* something else was stored since, which may say that the store is there */
 };
 
 /* What somebody outside may see; errors and logs on standard error are no answers. */
 static bool is_output(const struct source_node *call)
 {
-	static const char *const names[] = { "printf", "puts", "putchar", "write", "writev", "send", "sendto", "sendmsg", "fputs", "fprintf", "fwrite", "putc", "fputc", "pwrite", "dprintf", "vprintf" };
+	static const char *const names[] = { "printf", "puts",    "putchar", "write",
+					     "writev", "send",    "sendto",  "sendmsg",
+					     "fputs",  "fprintf", "fwrite",  "putc",
+					     "fputc",  "pwrite",  "dprintf", "vprintf" };
 
 	for (size_t i = 0; call->name && i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(call->name, names[i]) == 0)
@@ -38,35 +42,47 @@ static bool is_of_program(const struct source_node *condition)
 }
 
 /* The flush is done under the same condition. */
-static bool is_of_flush(const struct looking *l, const struct fix *at, const struct source_node *condition)
+static bool is_of_flush(const struct looking *l, const struct fix *at,
+			const struct source_node *condition)
 {
-	const char *text = is_of_program(condition) ? text_format(l->r->code, "if (%s)", text_of(l->r->code, at->file, condition)) : NULL;
+	const char *text = is_of_program(condition)
+				   ? text_format(l->r->code, "if (%s)",
+						 text_of(l->r->code, at->file, condition))
+				   : NULL;
 
 	if (text && l->test && strcmp(text, l->test) == 0)
 		return true;
 	for (const struct source_node *n = l->x->stmt; text && n && n->parent; n = n->parent)
-		if (n->parent->kind == SOURCE_IF && n == n->parent->child->next && strcmp(text, text_format(l->r->code, "if (%s)", text_of(l->r->code, l->x->file, n->parent->child))) == 0)
+		if (n->parent->kind == SOURCE_IF && n == n->parent->child->next &&
+		    strcmp(text, text_format(l->r->code, "if (%s)",
+					     text_of(l->r->code, l->x->file, n->parent->child))) ==
+			    0)
 			return true;
 	return false;
 }
 
-static bool is_taken(const struct looking *l, const struct fix *at, const struct source_node *test, const struct source_node *branch)
+static bool is_taken(const struct looking *l, const struct fix *at, const struct source_node *test,
+		     const struct source_node *branch)
 {
 	if (test->child->has_value) /* decided when it is compiled */
 		return (branch == test->child->next) == (test->child->value != 0);
 	return branch == test->child->next && is_of_flush(l, at, test->child);
 }
 
-static bool is_unconditional(const struct looking *l, const struct fix *at, const struct source_node *n, const struct source_node *top)
+static bool is_unconditional(const struct looking *l, const struct fix *at,
+			     const struct source_node *n, const struct source_node *top)
 {
 	for (; n != top; n = n->parent) {
 		const struct source_node *p = n->parent;
 
 		if (p->kind == SOURCE_IF && n != p->child && !is_taken(l, at, p, n))
 			return false;
-		if ((p->kind == SOURCE_FOR || p->kind == SOURCE_WHILE || p->kind == SOURCE_CONDITIONAL || p->kind == SOURCE_SWITCH) && n != p->child)
+		if ((p->kind == SOURCE_FOR || p->kind == SOURCE_WHILE ||
+		     p->kind == SOURCE_CONDITIONAL || p->kind == SOURCE_SWITCH) &&
+		    n != p->child)
 			return false;
-		if (p->kind == SOURCE_LAMBDA || (p->kind == SOURCE_BINARY && n != p->child && (!p->op[0] || p->op[1] == p->op[0])))
+		if (p->kind == SOURCE_LAMBDA || (p->kind == SOURCE_BINARY && n != p->child &&
+						 (!p->op[0] || p->op[1] == p->op[0])))
 			return false;
 	}
 	return true;
@@ -77,7 +93,9 @@ static const char *base_of(struct repair *r, const struct file *f, const struct 
 {
 	const struct source_node *n = lvalue;
 
-	while (n->child && (n->kind == SOURCE_MEMBER || n->kind == SOURCE_SUBSCRIPT || n->kind == SOURCE_EXPR || (n->kind == SOURCE_UNARY && strchr("*&", n->op[0]))))
+	while (n->child &&
+	       (n->kind == SOURCE_MEMBER || n->kind == SOURCE_SUBSCRIPT || n->kind == SOURCE_EXPR ||
+		(n->kind == SOURCE_UNARY && strchr("*&", n->op[0]))))
 		n = n->child;
 	return n->kind == SOURCE_MEMBER ? "this" : text_of(r->code, f, n);
 }
@@ -94,13 +112,15 @@ static const char *base_of_store(const struct looking *l)
 }
 
 /* Is it an object that the flush is for? In a caller, one that the call was given. */
-static bool is_own_object(const struct looking *l, const struct fix *at, const struct source_node *to)
+static bool is_own_object(const struct looking *l, const struct fix *at,
+			  const struct source_node *to)
 {
 	const char *base = base_of(l->r, at->file, to), *own = l->call ? NULL : base_of_store(l);
 
 	if (!l->call)
 		return !own || strcmp(base, own) == 0;
-	for (const struct source_node *n = node_next(l->call, l->call); n; n = node_next(n, l->call))
+	for (const struct source_node *n = node_next(l->call, l->call); n;
+	     n = node_next(n, l->call))
 		if (n->kind == SOURCE_NAME && strcmp(base, text_of(l->r->code, at->file, n)) == 0)
 			return true;
 	return false;
@@ -110,7 +130,8 @@ static bool is_own_object(const struct looking *l, const struct fix *at, const s
 static bool publishes(const struct looking *l, const struct fix *at, const struct source_node *top)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top))
-		if (node_is_assignment(n) && n->child && n->child->kind != SOURCE_NAME && !node_is_own_variable(n->child) && !is_own_object(l, at, n->child))
+		if (node_is_assignment(n) && n->child && n->child->kind != SOURCE_NAME &&
+		    !node_is_own_variable(n->child) && !is_own_object(l, at, n->child))
 			return true;
 	return false;
 }
@@ -129,14 +150,16 @@ static enum found look_at(struct looking *l, const struct fix *at, const struct 
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
 		if (n->kind == SOURCE_CALL && is_output(n))
 			return ANSWER;
-		if (n->kind == SOURCE_CALL && is_unconditional(l, at, n, top) && (idiom_call_does_far(l->r, u, n) & (DOES_FENCE | DOES_STORE)) == DOES_FENCE) {
+		if (n->kind == SOURCE_CALL && is_unconditional(l, at, n, top) &&
+		    (idiom_call_does_far(l->r, u, n) & (DOES_FENCE | DOES_STORE)) == DOES_FENCE) {
 			/* one that stores, too, fences for itself; so does one that makes a store durable which came between */
 			if (l->is_published && idiom_call_does_far(l->r, u, n) & DOES_FLUSH)
 				return ANSWER;
 			l->fence = n->name;
 			return FENCE;
 		}
-		if (n->kind == SOURCE_ASM && idiom_asm(u, n, &does, &flush) && does & DOES_FENCE && is_unconditional(l, at, n, top))
+		if (n->kind == SOURCE_ASM && idiom_asm(u, n, &does, &flush) && does & DOES_FENCE &&
+		    is_unconditional(l, at, n, top))
 			return FENCE;
 	}
 	l->is_published |= publishes(l, at, top);
@@ -152,21 +175,25 @@ static const struct source_node *label_of(const struct fix *at, const struct sou
 		return NULL;
 	name = text + 4 + strspn(text + 4, " \t");
 	len = strcspn(name, "; \t\n");
-	for (const struct source_node *n = at->function->body; n; n = node_next(n, at->function->body))
-		if (n->kind == SOURCE_LABEL && strncmp(at->file->text + n->begin, name, len) == 0 && strchr(": \t", at->file->text[n->begin + len]))
+	for (const struct source_node *n = at->function->body; n;
+	     n = node_next(n, at->function->body))
+		if (n->kind == SOURCE_LABEL && strncmp(at->file->text + n->begin, name, len) == 0 &&
+		    strchr(": \t", at->file->text[n->begin + len]))
 			return n;
 	return NULL;
 }
 
 static const struct source_node *loop_around(const struct source_node *n)
 {
-	while (n && n->kind != SOURCE_FOR && n->kind != SOURCE_WHILE && n->kind != SOURCE_DO && n->kind != SOURCE_SWITCH)
+	while (n && n->kind != SOURCE_FOR && n->kind != SOURCE_WHILE && n->kind != SOURCE_DO &&
+	       n->kind != SOURCE_SWITCH)
 		n = n->parent;
 	return n;
 }
 
 /* From behind a statement to the end of its function. */
-static enum found look_behind(struct looking *l, const struct fix *at, const struct source_node *from)
+static enum found look_behind(struct looking *l, const struct fix *at,
+			      const struct source_node *from)
 {
 	const struct source_node *n = from;
 
@@ -186,7 +213,9 @@ static enum found look_behind(struct looking *l, const struct fix *at, const str
 
 			if (label && label->begin > n->begin && look_at(l, at, label) != NOTHING)
 				return look_at(l, at, label);
-			n = label && label->begin > n->begin ? label : strncmp(word, "break", 5) == 0 ? loop_around(n) : NULL;
+			n = label && label->begin > n->begin ? label
+			    : strncmp(word, "break", 5) == 0 ? loop_around(n)
+							     : NULL;
 			if (!n)
 				return ANSWER;
 			from = n;
@@ -204,13 +233,19 @@ static bool look_outwards(struct looking *l, const struct repair_place *p, size_
 	const char *callee = l->x->function->name, *why;
 
 	for (size_t i = 0; from && i <= CALLERS_MAX; i++) {
-		enum found found = from->kind == SOURCE_RETURN ? NOTHING : look_behind(l, &at, from);
+		enum found found =
+			from->kind == SOURCE_RETURN ? NOTHING : look_behind(l, &at, from);
 
-		if (found != NOTHING) /* a function that makes durable what it stores goes on doing so */
-			return found == FENCE && (i == 0 || !function_fences_itself(l->r, l->x->unit, l->x->function));
-		if (frame + i + 1 >= p->nframes || fix_enter_frame(l->r, &at, p, frame + i + 1, &why) < 0)
+		if (found !=
+		    NOTHING) /* a function that makes durable what it stores goes on doing so */
+			return found == FENCE &&
+			       (i == 0 ||
+				!function_fences_itself(l->r, l->x->unit, l->x->function));
+		if (frame + i + 1 >= p->nframes ||
+		    fix_enter_frame(l->r, &at, p, frame + i + 1, &why) < 0)
 			return false;
-		from = l->call = call_at(at.function, callee, p->frames[frame + i + 1].line, p->frames[frame + i + 1].column);
+		from = l->call = call_at(at.function, callee, p->frames[frame + i + 1].line,
+					 p->frames[frame + i + 1].column);
 		while (from && from->parent && from->parent->kind != SOURCE_COMPOUND)
 			from = from->parent;
 		callee = at.function->name;
@@ -221,7 +256,8 @@ static bool look_outwards(struct looking *l, const struct repair_place *p, size_
 static bool has_word(const struct source_node *top, const char *name)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top))
-		if ((n->kind == SOURCE_NAME || n->kind == SOURCE_MEMBER) && n->name && strcmp(n->name, name) == 0)
+		if ((n->kind == SOURCE_NAME || n->kind == SOURCE_MEMBER) && n->name &&
+		    strcmp(n->name, name) == 0)
 			return true;
 	return false;
 }
@@ -232,7 +268,8 @@ static bool wakes(const struct source_function *flush, const struct source_funct
 	for (const struct source_node *n = flush->body; n; n = node_next(n, flush->body)) {
 		const struct source_node *to = node_is_assignment(n) ? n->child : NULL;
 
-		if (!to || !to->name || (to->kind != SOURCE_NAME && to->kind != SOURCE_MEMBER) || node_is_own_variable(to))
+		if (!to || !to->name || (to->kind != SOURCE_NAME && to->kind != SOURCE_MEMBER) ||
+		    node_is_own_variable(to))
 			continue;
 		for (const struct source_node *i = fence->body; i; i = node_next(i, fence->body))
 			if (i->kind == SOURCE_IF && has_word(i->child, to->name))
@@ -241,7 +278,8 @@ static bool wakes(const struct source_function *flush, const struct source_funct
 	return false;
 }
 
-bool fence_follows(struct repair *r, const struct fix *x, const struct repair_place *p, size_t frame, bool was_idle)
+bool fence_follows(struct repair *r, const struct fix *x, const struct repair_place *p,
+		   size_t frame, bool was_idle)
 {
 	struct looking l = { .r = r, .x = x };
 	const struct source_function *flush, *fence;
@@ -257,7 +295,10 @@ bool fence_follows(struct repair *r, const struct fix *x, const struct repair_pl
 		return false;
 	if (!was_idle)
 		return true;
-	flush = lines ? function_defined(r->code, &u, text_copy(r->code, lines[0].text, strcspn(lines[0].text, "( "))) : NULL;
+	flush = lines ? function_defined(
+				r->code, &u,
+				text_copy(r->code, lines[0].text, strcspn(lines[0].text, "( ")))
+		      : NULL;
 	fence = l.fence ? function_defined(r->code, &v, l.fence) : NULL;
 	return flush && fence && wakes(flush, fence);
 }

@@ -6,7 +6,8 @@
 
 enum { STEPS_MAX = 6 };
 
-static int pointer_root(const struct source_function *f, const struct source_node *n, unsigned steps);
+static int pointer_root(const struct source_function *f, const struct source_node *n,
+			unsigned steps);
 
 static int object_root(const struct source_function *f, const struct source_node *n, unsigned steps)
 {
@@ -17,9 +18,11 @@ static int object_root(const struct source_function *f, const struct source_node
 	if (n->kind == SOURCE_UNARY && n->op[0] == '*')
 		return pointer_root(f, n->child, steps);
 	if (n->kind == SOURCE_MEMBER)
-		return n->is_arrow ? pointer_root(f, n->child, steps) : object_root(f, n->child, steps);
+		return n->is_arrow ? pointer_root(f, n->child, steps)
+				   : object_root(f, n->child, steps);
 	if (n->kind == SOURCE_SUBSCRIPT)
-		return n->child->is_array ? object_root(f, n->child, steps) : pointer_root(f, n->child, steps);
+		return n->child->is_array ? object_root(f, n->child, steps)
+					  : pointer_root(f, n->child, steps);
 	return -1;
 }
 
@@ -32,7 +35,9 @@ static int variable_root(const struct source_function *f, const char *name, unsi
 
 		if (n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, name) == 0)
 			value = n->last;
-		else if (n->kind == SOURCE_BINARY && strcmp(n->op, "=") == 0 && n->child && n->child->kind == SOURCE_NAME && n->child->name && strcmp(n->child->name, name) == 0)
+		else if (n->kind == SOURCE_BINARY && strcmp(n->op, "=") == 0 && n->child &&
+			 n->child->kind == SOURCE_NAME && n->child->name &&
+			 strcmp(n->child->name, name) == 0)
 			value = n->last;
 		root = value ? pointer_root(f, value, steps + 1) : -1;
 		if (root >= 0)
@@ -41,7 +46,8 @@ static int variable_root(const struct source_function *f, const char *name, unsi
 	return -1;
 }
 
-static int pointer_root(const struct source_function *f, const struct source_node *n, unsigned steps)
+static int pointer_root(const struct source_function *f, const struct source_node *n,
+			unsigned steps)
 {
 	int root;
 
@@ -51,14 +57,17 @@ static int pointer_root(const struct source_function *f, const struct source_nod
 		return -1;
 	if (n->kind == SOURCE_NAME && n->name && n->is_local) {
 		for (size_t i = 0; i < f->nparameters; i++)
-			if (f->parameters[i].is_pointer && f->parameters[i].name && strcmp(f->parameters[i].name, n->name) == 0)
+			if (f->parameters[i].is_pointer && f->parameters[i].name &&
+			    strcmp(f->parameters[i].name, n->name) == 0)
 				return (int)i;
 		return variable_root(f, n->name, steps);
 	}
 	if (n->is_array)
 		return object_root(f, n, steps);
 	if (n->kind == SOURCE_UNARY && n->child)
-		return n->op[0] == '&' ? object_root(f, n->child, steps) : strchr(n->op, 'x') ? pointer_root(f, n->child, steps) : -1;
+		return n->op[0] == '&'      ? object_root(f, n->child, steps)
+		       : strchr(n->op, 'x') ? pointer_root(f, n->child, steps)
+					    : -1;
 	if (n->kind != SOURCE_BINARY || !n->child || (n->op[0] != '+' && n->op[0] != '-'))
 		return -1;
 	root = pointer_root(f, n->child, steps);

@@ -4,7 +4,8 @@
 
 #include "repair/durability/internal.h"
 
-static bool has_function(const struct source_unit *u, const struct source_function *f, size_t *index)
+static bool has_function(const struct source_unit *u, const struct source_function *f,
+			 size_t *index)
 {
 	for (*index = 0; *index < u->nfunctions; ++*index)
 		if (u->functions[*index].body && function_is_same(&u->functions[*index], f))
@@ -19,7 +20,8 @@ static bool is_known(const struct source_unit *u, size_t before, const char *nam
 		if (strcmp(u->functions[i].name, name) == 0)
 			return true;
 	for (size_t i = 0; i < u->nmacros; i++)
-		if (strcmp(u->macros[i].name, name) == 0 && strcmp(u->macros[i].file, u->main_file) != 0)
+		if (strcmp(u->macros[i].name, name) == 0 &&
+		    strcmp(u->macros[i].file, u->main_file) != 0)
 			return true;
 	return false;
 }
@@ -36,7 +38,8 @@ static void read_users(struct repair *r, const char *header)
 	}
 }
 
-int header_check(struct repair *r, const struct fix *x, const struct idiom_line *lines, const char **why)
+int header_check(struct repair *r, const struct fix *x, const struct idiom_line *lines,
+		 const char **why)
 {
 	if (strcmp(x->file->path, x->unit->main_file) == 0)
 		return 0;
@@ -46,12 +49,15 @@ int header_check(struct repair *r, const struct fix *x, const struct idiom_line 
 		size_t before;
 
 		for (size_t k = 0; lines[k].text && has_function(u, x->function, &before); k++) {
-			const char *name = text_copy(r->code, lines[k].text, strcspn(lines[k].text, "("));
+			const char *name =
+				text_copy(r->code, lines[k].text, strcspn(lines[k].text, "("));
 
 			if (!text_is_identifier(name) || is_known(u, before, name))
 				continue;
-			*why = text_format(r->code, "%s is not known where %s includes this header; say how to flush with --flush-call and --fence-call", name,
-					   u->main_file);
+			*why = text_format(
+				r->code,
+				"%s is not known where %s includes this header; say how to flush with --flush-call and --fence-call",
+				name, u->main_file);
 			return -1;
 		}
 	}

@@ -31,7 +31,9 @@ static bool others_flush(struct repair *r, const struct fix *x, const struct sou
 		const struct source_node *body = x->unit->functions[i].body;
 
 		for (const struct source_node *c = body; c; c = node_next(c, body))
-			if (c->kind == SOURCE_CALL && c != besides && c->name && strcmp(c->name, x->function->name) == 0 && call_is_flushed_after(r, x->unit, c))
+			if (c->kind == SOURCE_CALL && c != besides && c->name &&
+			    strcmp(c->name, x->function->name) == 0 &&
+			    call_is_flushed_after(r, x->unit, c))
 				return true;
 	}
 	return false;
@@ -56,7 +58,9 @@ static size_t level_by_custom(struct repair *r, const struct fix *x)
 	struct fix now = *x, outer;
 	size_t best = 0;
 
-	for (size_t i = 0; x->frame + i + 1 < x->place->nframes && i < MAX_LEVELS && outward_step(r, &now, &outer, x->place, x->frame + i); i++) {
+	for (size_t i = 0; x->frame + i + 1 < x->place->nframes && i < MAX_LEVELS &&
+			   outward_step(r, &now, &outer, x->place, x->frame + i);
+	     i++) {
 		if (others_flush(r, &now, outer.store))
 			best = i + 1;
 		now = outer;
@@ -64,23 +68,30 @@ static size_t level_by_custom(struct repair *r, const struct fix *x)
 	return best;
 }
 
-static const char *describe(struct repair *r, const struct fix *x, const struct score *scores, size_t n)
+static const char *describe(struct repair *r, const struct fix *x, const struct score *scores,
+			    size_t n)
 {
-	const char *text = text_format(r->code, "scores: %s %d = %u - %u", x->function->name, scores[0].value, scores[0].npm, scores[0].nvolatile);
+	const char *text = text_format(r->code, "scores: %s %d = %u - %u", x->function->name,
+				       scores[0].value, scores[0].npm, scores[0].nvolatile);
 	size_t i;
 
 	for (i = 1; i < n && scores[i].value != SCORE_NEVER; i++)
-		text = text_format(r->code, "%s, call in %s %d = %u - %u", text, x->place->frames[x->frame + i].function, scores[i].value, scores[i].npm,
-				   scores[i].nvolatile);
+		text = text_format(r->code, "%s, call in %s %d = %u - %u", text,
+				   x->place->frames[x->frame + i].function, scores[i].value,
+				   scores[i].npm, scores[i].nvolatile);
 	if (i < n)
-		text = text_format(r->code, "%s, call in %s none: %s", text, x->place->frames[x->frame + i].function,
-				   scores[i].why ? scores[i].why : "no passed pointer leads to the store");
-	text = text_format(r->code, "%s; seen %llu times", text, (unsigned long long)r->bugs.at[x->bug]->count);
+		text = text_format(r->code, "%s, call in %s none: %s", text,
+				   x->place->frames[x->frame + i].function,
+				   scores[i].why ? scores[i].why
+						 : "no passed pointer leads to the store");
+	text = text_format(r->code, "%s; seen %llu times", text,
+			   (unsigned long long)r->bugs.at[x->bug]->count);
 	return r->durability->alias ? text : text_format(r->code, "%s; by callers", text);
 }
 
 /* The best level that can be changed; what was better and cannot is told. */
-static size_t best_level(struct repair *r, const struct fix *x, struct score *scores, size_t n, bool *by_arguments, const char **told)
+static size_t best_level(struct repair *r, const struct fix *x, struct score *scores, size_t n,
+			 bool *by_arguments, const char **told)
 {
 	struct fix ignored;
 
@@ -91,10 +102,13 @@ static size_t best_level(struct repair *r, const struct fix *x, struct score *sc
 		for (size_t i = 1; i < n; i++)
 			if (scores[i].value > scores[best].value)
 				best = i;
-		*by_arguments = best > 0 && ((best == 1 && is_setter(x)) || x->unit->is_cplusplus) && leave_by_arguments(r, x, &ignored, best);
+		*by_arguments = best > 0 &&
+				((best == 1 && is_setter(x)) || x->unit->is_cplusplus) &&
+				leave_by_arguments(r, x, &ignored, best);
 		if (!best || *by_arguments || subprogram_check(r, x, best, &why) == 0)
 			return best;
-		*told = text_format(r->code, "%s; not the call in %s: %s", *told, x->place->frames[x->frame + best].function, why);
+		*told = text_format(r->code, "%s; not the call in %s: %s", *told,
+				    x->place->frames[x->frame + best].function, why);
 		scores[best].value = SCORE_NEVER;
 	}
 }
@@ -122,7 +136,8 @@ static bool is_confirmed(struct repair *r, const struct fix *x, size_t level)
 		struct fix at = *x;
 		const char *why;
 
-		if (fix_enter_frame(r, &at, x->place, x->frame + i, &why) == 0 && uses_has_unseen(r, at.function))
+		if (fix_enter_frame(r, &at, x->place, x->frame + i, &why) == 0 &&
+		    uses_has_unseen(r, at.function))
 			return true;
 	}
 	return false;
@@ -146,14 +161,17 @@ static struct choice choose(struct repair *r, const struct fix *x)
 	c.level = best_level(r, x, scores, n, &c.by_arguments, &c.scores);
 	if (c.level && !is_confirmed(r, x, c.level)) {
 		c.level = 0;
-		c.scores = text_format(r->code, "%s; but every caller was seen to store to persistent memory", c.scores);
+		c.scores = text_format(
+			r->code, "%s; but every caller was seen to store to persistent memory",
+			c.scores);
 	}
 	return c;
 }
 
 static bool is_same_store(const struct fix *a, const struct fix *b)
 {
-	return strcmp(a->file->path, b->file->path) == 0 && a->store->begin == b->store->begin && a->store->end == b->store->end;
+	return strcmp(a->file->path, b->file->path) == 0 && a->store->begin == b->store->begin &&
+	       a->store->end == b->store->end;
 }
 
 /* A copy of a function is of no use if the function itself is changed for another bug. */
@@ -161,7 +179,8 @@ static void agree(const struct repair *r, struct choice *choices, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < n && r->fixes.at[i].place; k++)
-			if (r->fixes.at[k].place && choices[i].level == 0 && choices[k].level > 0 && is_same_store(&r->fixes.at[i], &r->fixes.at[k]))
+			if (r->fixes.at[k].place && choices[i].level == 0 && choices[k].level > 0 &&
+			    is_same_store(&r->fixes.at[i], &r->fixes.at[k]))
 				choices[k].level = 0;
 }
 
@@ -173,7 +192,9 @@ static void apply(struct repair *r, size_t i, const struct choice *c)
 	if (c->level > 0 && c->by_arguments) {
 		leave_by_arguments(r, &x, &outer, c->level);
 		r->fixes.at[i] = outer;
-		o->text = text_format(r->code, "%s added in %s", x.needs_fence ? "flush and fence" : "flush", outer.function->name);
+		o->text = text_format(r->code, "%s added in %s",
+				      x.needs_fence ? "flush and fence" : "flush",
+				      outer.function->name);
 	} else if (c->level > 0) {
 		subprogram_make(r, i, c->level);
 		o = &r->outcomes.at[x.bug];
@@ -189,7 +210,8 @@ void hoist_fixes(struct repair *r)
 
 	for (size_t i = 0; i < n; i++) {
 		watch_tell(r->options->watch, "places chosen", i, n);
-		choices[i] = r->fixes.at[i].place ? choose(r, &r->fixes.at[i]) : (struct choice){ .scores = "" };
+		choices[i] = r->fixes.at[i].place ? choose(r, &r->fixes.at[i])
+						  : (struct choice){ .scores = "" };
 	}
 	agree(r, choices, n);
 	for (size_t i = 0; i < n; i++)

@@ -20,9 +20,11 @@ static bool is_allman(const struct fix *x)
 		for (const struct source_node *n = f->body->child; n; n = node_next(n, f->body)) {
 			uint32_t at = n->begin;
 
-			if (n->kind != SOURCE_COMPOUND || !n->parent || n->parent->kind == SOURCE_COMPOUND || x->file->text[at] != '{')
+			if (n->kind != SOURCE_COMPOUND || !n->parent ||
+			    n->parent->kind == SOURCE_COMPOUND || x->file->text[at] != '{')
 				continue;
-			while (at > 0 && (x->file->text[at - 1] == ' ' || x->file->text[at - 1] == '\t'))
+			while (at > 0 &&
+			       (x->file->text[at - 1] == ' ' || x->file->text[at - 1] == '\t'))
 				at--;
 			*(at > 0 && x->file->text[at - 1] == '\n' ? &own : &same) += 1;
 		}
@@ -40,7 +42,8 @@ static bool needs_braces(const struct source_node *stmt)
 }
 
 /* A line of the text, with those that it is made of further in. */
-static void print_line(FILE *f, const char *text, const char *indent, const char *unit, const char *comment)
+static void print_line(FILE *f, const char *text, const char *indent, const char *unit,
+		       const char *comment)
 {
 	fprintf(f, "\n%s", indent);
 	for (const char *p = text; *p; p++) {
@@ -60,15 +63,21 @@ static bool is_same_guard(const char *a, const char *b)
 }
 
 /* Lines under one guard, [from, to). */
-static void print_guarded(struct repair *r, FILE *f, const struct insertion *a, size_t from, size_t to, const char *indent, const char *unit, const char *comment)
+static void print_guarded(struct repair *r, FILE *f, const struct insertion *a, size_t from,
+			  size_t to, const char *indent, const char *unit, const char *comment)
 {
-	const char *directive = guard_directive(r, a->lines.at[from].guard), *test = guard_test(a->lines.at[from].guard), *inner = indent;
+	const char *directive = guard_directive(r, a->lines.at[from].guard),
+		   *test = guard_test(a->lines.at[from].guard), *inner = indent;
 	bool is_braced = test && (to - from > 1 || strchr(a->lines.at[from].text, '\n'));
 
 	if (directive)
 		fprintf(f, "\n%s", directive);
 	if (test) {
-		fprintf(f, is_braced && is_allman(a->x) ? "\n%s%s\n%s{" : is_braced ? "\n%s%s%.0s {" : "\n%s%s%.0s", indent, test, indent);
+		fprintf(f,
+			is_braced && is_allman(a->x) ? "\n%s%s\n%s{"
+			: is_braced                  ? "\n%s%s%.0s {"
+						     : "\n%s%s%.0s",
+			indent, test, indent);
 		inner = text_format(r->code, "%s%s", indent, unit);
 	}
 	for (size_t i = from; i < to; i++)
@@ -79,15 +88,20 @@ static void print_guarded(struct repair *r, FILE *f, const struct insertion *a, 
 		fprintf(f, "\n%.*s#endif", (int)strspn(directive, " \t"), directive);
 }
 
-static const char *lines_text(struct repair *r, const struct insertion *a, const char *indent, const char *unit)
+static const char *lines_text(struct repair *r, const struct insertion *a, const char *indent,
+			      const char *unit)
 {
-	const char *comment = r->options->is_explained ? " /* pmend: makes the store durable */" : "", *copy;
+	const char *comment =
+			   r->options->is_explained ? " /* pmend: makes the store durable */" : "",
+		   *copy;
 	char *out = NULL;
 	size_t room = 0, to;
 	FILE *f = open_memstream(&out, &room);
 
 	for (size_t i = 0; i < a->lines.n; i = to) {
-		for (to = i + 1; to < a->lines.n && is_same_guard(a->lines.at[i].guard, a->lines.at[to].guard); to++)
+		for (to = i + 1;
+		     to < a->lines.n && is_same_guard(a->lines.at[i].guard, a->lines.at[to].guard);
+		     to++)
 			;
 		print_guarded(r, f, a, i, to, indent, unit, comment);
 	}
@@ -105,7 +119,8 @@ static const char *lines_inline(struct repair *r, const struct insertion *a)
 	for (size_t i = 0; i < a->lines.n; i++) {
 		const char *test = guard_test(a->lines.at[i].guard);
 
-		text = text_format(r->code, "%s %s%s%s;", text, test ? test : "", test ? " " : "", a->lines.at[i].text);
+		text = text_format(r->code, "%s %s%s%s;", text, test ? test : "", test ? " " : "",
+				   a->lines.at[i].text);
 	}
 	return text;
 }
@@ -116,9 +131,14 @@ static uint32_t keyword_behind(const struct file *f, const struct source_node *s
 	uint32_t at = text_skip_blanks(f, end);
 	const char *word = stmt->parent->kind == SOURCE_DO ? "while" : "else";
 
-	if (stmt->parent->kind != SOURCE_DO && !(stmt->parent->kind == SOURCE_IF && stmt->next)) /* an "else" may be that of an outer one */
+	if (stmt->parent->kind != SOURCE_DO &&
+	    !(stmt->parent->kind == SOURCE_IF &&
+	      stmt->next)) /* an "else" may be that of an outer one */
 		return 0;
-	return strncmp(f->text + at, word, strlen(word)) == 0 && !isalnum((unsigned char)f->text[at + strlen(word)]) ? at : 0;
+	return strncmp(f->text + at, word, strlen(word)) == 0 &&
+			       !isalnum((unsigned char)f->text[at + strlen(word)])
+		       ? at
+		       : 0;
 }
 
 static void insert_braced(struct repair *r, struct insertion *a)
@@ -126,12 +146,17 @@ static void insert_braced(struct repair *r, struct insertion *a)
 	struct file *f = a->x->file;
 	const struct source_node *stmt = a->stmt;
 	const char *outer, *unit = indent_unit(r->code, a->x->file, a->x->function), *inner;
-	uint32_t end = statement_end(f, stmt), head = stmt->begin, keyword = keyword_behind(f, stmt, end), at;
+	uint32_t end = statement_end(f, stmt), head = stmt->begin,
+		 keyword = keyword_behind(f, stmt, end), at;
 	bool allman = is_allman(a->x), own_line;
 
 	while (head > 0 && isspace((unsigned char)f->text[head - 1]))
 		head--;
-	outer = text_indent(r->code, f, stmt->parent->kind == SOURCE_IF && head > 4 && strncmp(f->text + head - 4, "else", 4) == 0 ? head - 1 : stmt->parent->begin);
+	outer = text_indent(r->code, f,
+			    stmt->parent->kind == SOURCE_IF && head > 4 &&
+					    strncmp(f->text + head - 4, "else", 4) == 0
+				    ? head - 1
+				    : stmt->parent->begin);
 	inner = text_format(r->code, "%s%s", outer, unit);
 	own_line = memchr(f->text + head, '\n', stmt->begin - head) != NULL;
 	at = line_end_behind(f, end);
@@ -143,27 +168,31 @@ static void insert_braced(struct repair *r, struct insertion *a)
 	if (own_line)
 		file_edit(f, head, 0, allman ? text_format(r->code, "\n%s{", outer) : " {");
 	else
-		file_edit(f, head, stmt->begin - head, text_format(r->code, allman ? "\n%s{\n%s" : " {%.0s\n%s", outer, inner));
+		file_edit(f, head, stmt->begin - head,
+			  text_format(r->code, allman ? "\n%s{\n%s" : " {%.0s\n%s", outer, inner));
 	if (own_line)
 		inner = text_indent(r->code, f, stmt->begin);
 	if (!at || (keyword && at > keyword))
 		at = end;
 	if (!keyword || allman) {
-		file_edit(f, at, 0, text_format(r->code, "%s\n%s}", lines_text(r, a, inner, unit), outer));
+		file_edit(f, at, 0,
+			  text_format(r->code, "%s\n%s}", lines_text(r, a, inner, unit), outer));
 		return;
 	}
 	file_edit(f, at, 0, lines_text(r, a, inner, unit));
 	/* "} else": the blanks before the word give way */
 	while (keyword > at && isspace((unsigned char)f->text[keyword - 1]))
 		keyword--;
-	file_edit(f, keyword, text_skip_blanks(f, keyword) - keyword, text_format(r->code, "\n%s} ", outer));
+	file_edit(f, keyword, text_skip_blanks(f, keyword) - keyword,
+		  text_format(r->code, "\n%s} ", outer));
 }
 
 static void insert_after(struct repair *r, struct insertion *a)
 {
 	struct file *f = a->x->file;
 	uint32_t end = statement_end(f, a->stmt), begin = text_line_begin(f, a->stmt->begin);
-	const char *indent = text_indent(r->code, f, a->stmt->begin), *unit = indent_unit(r->code, a->x->file, a->x->function);
+	const char *indent = text_indent(r->code, f, a->stmt->begin),
+		   *unit = indent_unit(r->code, a->x->file, a->x->function);
 	bool is_alone = true;
 
 	/* behind a label or another statement on the same line, the indentation of the block is that of its first statement */
@@ -182,16 +211,21 @@ static void make_temporary(struct repair *r, struct insertion *a)
 {
 	const struct source_node *stmt = a->stmt;
 	struct file *f = a->x->file;
-	const char *body = text_copy(r->code, f->text + a->x->function->begin, a->x->function->end - a->x->function->begin);
+	const char *body = text_copy(r->code, f->text + a->x->function->begin,
+				     a->x->function->end - a->x->function->begin);
 	const char *name = strstr(body, "result") ? "pmend_result" : "result";
 	const char *space = a->result_type[strlen(a->result_type) - 1] == '*' ? "" : " ";
-	bool has_comma = stmt->child->kind == SOURCE_BINARY && strcmp(stmt->child->op, ",") == 0; /* would begin another variable */
+	bool has_comma = stmt->child->kind == SOURCE_BINARY &&
+			 strcmp(stmt->child->op, ",") == 0; /* would begin another variable */
 	uint32_t value = text_skip_blanks(f, stmt->begin + 6);
 
-	file_edit(f, stmt->begin, value - stmt->begin, text_format(r->code, "%s%s%s = %s", a->result_type, space, name, has_comma ? "(" : ""));
+	file_edit(f, stmt->begin, value - stmt->begin,
+		  text_format(r->code, "%s%s%s = %s", a->result_type, space, name,
+			      has_comma ? "(" : ""));
 	if (has_comma)
 		file_edit(f, stmt->child->end, 0, ")");
-	*vec_add(&a->lines) = (struct idiom_line){ .text = text_format(r->code, "return %s", name) };
+	*vec_add(&a->lines) =
+		(struct idiom_line){ .text = text_format(r->code, "return %s", name) };
 }
 
 void insert_behind(struct repair *r, struct insertion *a)
@@ -212,7 +246,8 @@ static bool is_in_parentheses(const struct file *f, const struct source_node *n)
 
 	return p && ((p->kind == SOURCE_EXPR && p->begin < n->begin && f->text[p->begin] == '(' &&
 		      text_skip_blanks(f, p->begin + 1) == n->begin) ||
-		     p->kind == SOURCE_IF || p->kind == SOURCE_WHILE || p->kind == SOURCE_SWITCH || p->kind == SOURCE_FOR);
+		     p->kind == SOURCE_IF || p->kind == SOURCE_WHILE || p->kind == SOURCE_SWITCH ||
+		     p->kind == SOURCE_FOR);
 }
 
 /* The value of the whole is thrown away: say so, or compilers warn of the last operand. */
@@ -220,13 +255,18 @@ static void discard_value(const struct fix *x)
 {
 	const struct source_node *n = x->store;
 
-	while (n->parent && (n->parent->kind == SOURCE_EXPR || n->parent->kind == SOURCE_CONDITIONAL ||
-			     (n->parent->kind == SOURCE_BINARY && !node_is_assignment(n->parent))))
+	while (n->parent &&
+	       (n->parent->kind == SOURCE_EXPR || n->parent->kind == SOURCE_CONDITIONAL ||
+		(n->parent->kind == SOURCE_BINARY && !node_is_assignment(n->parent))))
 		n = n->parent;
 	for (size_t i = 0; i < x->file->edits.n; i++)
-		if (x->file->edits.at[i].at == n->begin && strcmp(x->file->edits.at[i].insert, "(void)(") == 0)
+		if (x->file->edits.at[i].at == n->begin &&
+		    strcmp(x->file->edits.at[i].insert, "(void)(") == 0)
 			return; /* by another store of the statement */
-	if (n->parent && (n->parent->kind == SOURCE_COMPOUND || (n->parent->kind == SOURCE_LABEL && n == n->parent->last)) && x->value) {
+	if (n->parent &&
+	    (n->parent->kind == SOURCE_COMPOUND ||
+	     (n->parent->kind == SOURCE_LABEL && n == n->parent->last)) &&
+	    x->value) {
 		file_edit(x->file, n->begin, 0, "(void)(");
 		file_edit(x->file, n->end, 0, ")");
 	}

@@ -20,7 +20,9 @@ static unsigned ends_with(struct repair *r, const struct fix *x, const struct so
 	unsigned last = use ? idiom_macro_ends(r, x->unit, use->name) : 0;
 
 	for (const struct source_node *n = use ? NULL : stmt; n; n = node_next(n, stmt)) {
-		unsigned does = n->kind == SOURCE_CALL ? idiom_call_does(r, x->unit, n) & (DOES_FLUSH | DOES_FENCE) : 0;
+		unsigned does = n->kind == SOURCE_CALL
+					? idiom_call_does(r, x->unit, n) & (DOES_FLUSH | DOES_FENCE)
+					: 0;
 
 		last = does ? does : last;
 	}
@@ -39,7 +41,8 @@ bool join_is_shared(struct repair *r, const struct fix *x, const struct source_n
 static bool is_amended(const struct repair *r, const struct fix *x, const struct source_node *stmt)
 {
 	for (size_t i = 0; i < r->durability->amendments.n; i++)
-		if (r->durability->amendments.at[i].at.file == x->file && r->durability->amendments.at[i].at.stmt->begin == stmt->begin)
+		if (r->durability->amendments.at[i].at.file == x->file &&
+		    r->durability->amendments.at[i].at.stmt->begin == stmt->begin)
 			return true;
 	return false;
 }
@@ -49,7 +52,8 @@ static const char *whole_thing(struct repair *r, const struct idiom_flush *f)
 {
 	const char *thing = f->addr[0] == '&' ? f->addr + 1 : NULL;
 
-	if (!thing || !f->len || strcmp(f->len, text_format(r->code, "sizeof(%s)", thing)) == 0 || strcmp(f->len, text_format(r->code, "sizeof %s", thing)) == 0)
+	if (!thing || !f->len || strcmp(f->len, text_format(r->code, "sizeof(%s)", thing)) == 0 ||
+	    strcmp(f->len, text_format(r->code, "sizeof %s", thing)) == 0)
 		return thing;
 	return NULL;
 }
@@ -62,15 +66,19 @@ const char *join_words(struct repair *r, const struct fix *x, const struct sourc
 	struct idiom i;
 	const char *why;
 
-	if (!idiom_flush_at(r, x->unit, x->file, flush, &f) || f.does != DOES_FLUSH || !f.addr || f.is_short || macro_use(x->unit, x->file->path, flush) || is_amended(r, x, flush))
+	if (!idiom_flush_at(r, x->unit, x->file, flush, &f) || f.does != DOES_FLUSH || !f.addr ||
+	    f.is_short || macro_use(x->unit, x->file->path, flush) || is_amended(r, x, flush))
 		return NULL;
 	at.store = at.stmt = flush;
 	at.range = (struct range){ .addr = f.addr, .thing = whole_thing(r, &f), .names = flush };
-	at.range.len = f.len ? f.len : at.range.thing ? text_format(r->code, "sizeof(%s)", at.range.thing) : NULL;
+	at.range.len = f.len            ? f.len
+		       : at.range.thing ? text_format(r->code, "sizeof(%s)", at.range.thing)
+					: NULL;
 	if (!at.range.len)
 		return NULL;
 	idiom_find(r, &at, &i);
-	if (!i.persist.call || !i.persist.uses || i.persist.guard || i.fence.guard || i.persist.is_statement)
+	if (!i.persist.call || !i.persist.uses || i.persist.guard || i.fence.guard ||
+	    i.persist.is_statement)
 		return NULL;
 	i.flush.call = i.line.call = i.scope.call = NULL;
 	lines = idiom_lines(r, &i, &at.range, true, true, false, &why);
@@ -83,11 +91,14 @@ bool join_insertion(struct repair *r, const struct insertion *a)
 	struct idiom i;
 	const char *words;
 
-	if (a->lines.n != 1 || a->lines.at[0].guard || a->result_type || flush->kind != SOURCE_CALL || r->options->flush_call || r->options->fence_call ||
+	if (a->lines.n != 1 || a->lines.at[0].guard || a->result_type ||
+	    flush->kind != SOURCE_CALL || r->options->flush_call || r->options->fence_call ||
 	    join_is_shared(r, a->x, flush))
 		return false;
 	idiom_find(r, a->x, &i);
-	words = i.fence.call && strcmp(a->lines.at[0].text, i.fence.call) == 0 ? join_words(r, a->x, flush) : NULL;
+	words = i.fence.call && strcmp(a->lines.at[0].text, i.fence.call) == 0
+			? join_words(r, a->x, flush)
+			: NULL;
 	if (words)
 		file_edit(a->x->file, flush->begin, flush->end - flush->begin, words);
 	return words != NULL;

@@ -11,64 +11,80 @@ static const struct source_node *loop_around(const struct source_node *stmt)
 
 	if (p && p->kind == SOURCE_COMPOUND)
 		p = p->parent;
-	return p && (p->kind == SOURCE_FOR || p->kind == SOURCE_WHILE || p->kind == SOURCE_DO) ? p : NULL;
+	return p && (p->kind == SOURCE_FOR || p->kind == SOURCE_WHILE || p->kind == SOURCE_DO)
+		       ? p
+		       : NULL;
 }
 
 static bool is_whole_body(const struct source_node *loop, const struct source_node *stmt)
 {
-	return stmt == loop->last || (stmt->parent == loop->last && loop->last->kind == SOURCE_COMPOUND && stmt == loop->last->child &&
-				      !stmt->next);
+	return stmt == loop->last ||
+	       (stmt->parent == loop->last && loop->last->kind == SOURCE_COMPOUND &&
+		stmt == loop->last->child && !stmt->next);
 }
 
 struct counting {
 	const char *name; /* of the variable, which begins at 0 and is stepped by 1 */
-	const struct source_node *limit; /* it stays below; or it is the variable itself, which is known behind the loop, too */
+	const struct source_node *
+		limit; /* it stays below; or it is the variable itself, which is known behind the loop, too */
 };
 
-static bool begins_at_zero(struct repair *r, const struct file *f, const struct source_node *init, const char **name)
+static bool begins_at_zero(struct repair *r, const struct file *f, const struct source_node *init,
+			   const char **name)
 {
 	const struct source_node *v = init->kind == SOURCE_DECL ? init->child : init;
 	const struct source_node *value;
 
-	if (!v || (v->kind == SOURCE_VARIABLE ? init->child != init->last : strcmp(v->op, "=") != 0 || v->child->kind != SOURCE_NAME))
+	if (!v ||
+	    (v->kind == SOURCE_VARIABLE ? init->child != init->last
+					: strcmp(v->op, "=") != 0 || v->child->kind != SOURCE_NAME))
 		return false;
 	*name = v->kind == SOURCE_VARIABLE ? v->name : v->child->name;
 	value = v->last;
-	return *name && value && value->kind == SOURCE_LITERAL && strcmp(text_of(r->code, f, value), "0") == 0;
+	return *name && value && value->kind == SOURCE_LITERAL &&
+	       strcmp(text_of(r->code, f, value), "0") == 0;
 }
 
 static bool steps_by_one(const struct source_node *step, const char *name)
 {
-	return step->kind == SOURCE_UNARY && (strcmp(step->op, "x++") == 0 || strcmp(step->op, "++x") == 0) &&
+	return step->kind == SOURCE_UNARY &&
+	       (strcmp(step->op, "x++") == 0 || strcmp(step->op, "++x") == 0) &&
 	       step->child->kind == SOURCE_NAME && strcmp(step->child->name, name) == 0;
 }
 
 static bool has_assignment(const struct source_node *top)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top))
-		if (node_is_assignment(n) || n->kind == SOURCE_LAMBDA || ((n->kind == SOURCE_BINARY || n->kind == SOURCE_UNARY) && !n->op[0]))
+		if (node_is_assignment(n) || n->kind == SOURCE_LAMBDA ||
+		    ((n->kind == SOURCE_BINARY || n->kind == SOURCE_UNARY) && !n->op[0]))
 			return true; /* or perhaps one, made by a macro */
 	return false;
 }
 
-static bool is_counting(struct repair *r, const struct fix *x, const struct source_node *loop, struct counting *c)
+static bool is_counting(struct repair *r, const struct fix *x, const struct source_node *loop,
+			struct counting *c)
 {
-	const struct source_node *init = loop->child, *test = init ? init->next : NULL, *step = test ? test->next : NULL;
+	const struct source_node *init = loop->child, *test = init ? init->next : NULL,
+				 *step = test ? test->next : NULL;
 
-	if (loop->kind != SOURCE_FOR || !step || step->next != loop->last || !begins_at_zero(r, x->file, init, &c->name))
+	if (loop->kind != SOURCE_FOR || !step || step->next != loop->last ||
+	    !begins_at_zero(r, x->file, init, &c->name))
 		return false;
-	if (init->kind == SOURCE_BINARY && init->child->is_local && !init->child->is_reference && !init->child->is_volatile && steps_by_one(step, c->name) &&
-	    !has_assignment(test) && !has_assignment(x->store->last)) {
+	if (init->kind == SOURCE_BINARY && init->child->is_local && !init->child->is_reference &&
+	    !init->child->is_volatile && steps_by_one(step, c->name) && !has_assignment(test) &&
+	    !has_assignment(x->store->last)) {
 		c->limit = init->child;
 		return true;
 	}
-	if (test->kind != SOURCE_BINARY || strcmp(test->op, "<") != 0 || test->child->kind != SOURCE_NAME ||
-	    strcmp(test->child->name, c->name) != 0 || !steps_by_one(step, c->name))
+	if (test->kind != SOURCE_BINARY || strcmp(test->op, "<") != 0 ||
+	    test->child->kind != SOURCE_NAME || strcmp(test->child->name, c->name) != 0 ||
+	    !steps_by_one(step, c->name))
 		return false;
 	c->limit = test->last;
 	/* a negative limit would be a huge length; one in memory may be what the loop overwrites */
-	return c->limit->kind == SOURCE_LITERAL || (c->limit->kind == SOURCE_NAME && c->limit->is_local && c->limit->is_unsigned &&
-						    !c->limit->is_reference && !c->limit->is_volatile);
+	return c->limit->kind == SOURCE_LITERAL ||
+	       (c->limit->kind == SOURCE_NAME && c->limit->is_local && c->limit->is_unsigned &&
+		!c->limit->is_reference && !c->limit->is_volatile);
 }
 
 static bool mentions(const struct source_node *top, const char *name)
@@ -91,28 +107,38 @@ static void flush_behind(struct repair *r, struct fix *x, const struct source_no
 	const struct source_node *l = x->store->child, *array, *index;
 	struct counting c;
 
-	if (x->store->kind != SOURCE_BINARY || strcmp(x->store->op, "=") != 0 || l->kind != SOURCE_SUBSCRIPT || !is_whole_body(loop, x->stmt) ||
+	if (x->store->kind != SOURCE_BINARY || strcmp(x->store->op, "=") != 0 ||
+	    l->kind != SOURCE_SUBSCRIPT || !is_whole_body(loop, x->stmt) ||
 	    !is_counting(r, x, loop, &c))
 		return;
 	array = l->child;
 	index = l->last;
-	if (index->kind != SOURCE_NAME || strcmp(index->name, c.name) != 0 || mentions(array, c.name) || !is_simple_array(array))
+	if (index->kind != SOURCE_NAME || strcmp(index->name, c.name) != 0 ||
+	    mentions(array, c.name) || !is_simple_array(array))
 		return;
 	x->range.addr = text_of(r->code, x->file, array);
-	x->range.len = text_format(r->code, "%s * sizeof *%s", text_is_postfix(text_of(r->code, x->file, c.limit)) || c.limit->kind == SOURCE_LITERAL ?
-							   text_of(r->code, x->file, c.limit) : text_format(r->code, "(%s)", text_of(r->code, x->file, c.limit)),
-				   x->range.addr);
+	x->range.len = text_format(
+		r->code, "%s * sizeof *%s",
+		text_is_postfix(text_of(r->code, x->file, c.limit)) ||
+				c.limit->kind == SOURCE_LITERAL
+			? text_of(r->code, x->file, c.limit)
+			: text_format(r->code, "(%s)", text_of(r->code, x->file, c.limit)),
+		x->range.addr);
 	x->range.is_one_line = false;
 	x->range.base = x->range.thing = x->range.member = NULL;
 	x->stmt = loop;
 }
 
 /* The outermost loop around the statement that is a statement of a block and in which nothing needs an order; NULL. */
-static const struct source_node *calm_around(struct repair *r, const struct fix *x, const struct source_node *stmt)
+static const struct source_node *calm_around(struct repair *r, const struct fix *x,
+					     const struct source_node *stmt)
 {
 	const struct source_node *best = NULL;
 
-	for (const struct source_node *l = loop_around(stmt); l && loop_is_calm(r->code, x->unit, x->file, l) && !node_publishes(r->code, x->unit, x->file, l); l = loop_around(l))
+	for (const struct source_node *l = loop_around(stmt);
+	     l && loop_is_calm(r->code, x->unit, x->file, l) &&
+	     !node_publishes(r->code, x->unit, x->file, l);
+	     l = loop_around(l))
 		if (l->parent && l->parent->kind == SOURCE_COMPOUND)
 			best = l;
 	return best;
@@ -126,7 +152,8 @@ static bool can_fence_alone(struct repair *r, const struct fix *x)
 	if (!x->needs_flush)
 		return true;
 	idiom_find(r, x, &idiom);
-	return idiom.fence.call && (!idiom.needs_persist || idiom_is_plain(r, x->unit, idiom.persist.function));
+	return idiom.fence.call &&
+	       (!idiom.needs_persist || idiom_is_plain(r, x->unit, idiom.persist.function));
 }
 
 /* LIST_FOREACH(e, list) { … }: a macro makes the head only. */
@@ -134,12 +161,14 @@ static bool is_body_written(const struct fix *x, const struct source_node *loop)
 {
 	const struct source_use *use = macro_use(x->unit, x->file->path, loop);
 
-	return !use || (loop->kind != SOURCE_DO && loop->last->begin >= use->end && loop->end >= loop->last->end);
+	return !use || (loop->kind != SOURCE_DO && loop->last->begin >= use->end &&
+			loop->end >= loop->last->end);
 }
 
 void loop_leave(struct repair *r, struct fix *x)
 {
-	const struct source_node *loop = x->where == AFTER ? loop_around(x->stmt) : NULL, *outer = loop ? calm_around(r, x, x->stmt) : NULL;
+	const struct source_node *loop = x->where == AFTER ? loop_around(x->stmt) : NULL,
+				 *outer = loop ? calm_around(r, x, x->stmt) : NULL;
 
 	if (!outer || x->until || !is_body_written(x, outer))
 		return;

@@ -10,7 +10,8 @@ enum { STORES_MAX = 8 };
 /* ---- calls in a definition ---- */
 
 /* The next name in [at, end) that is called; gives where it ends. 0: there is none. */
-static uint32_t next_call(struct repair *r, const struct file *f, uint32_t at, uint32_t end, const char **name, uint32_t *begin)
+static uint32_t next_call(struct repair *r, const struct file *f, uint32_t at, uint32_t end,
+			  const char **name, uint32_t *begin)
 {
 	while (at < end) {
 		uint32_t len = 0;
@@ -45,7 +46,8 @@ static unsigned name_does(struct repair *r, const struct source_unit *u, const c
 }
 
 /* What is done in [at, end) of the definition. */
-static unsigned does_between(struct repair *r, const struct source_unit *u, const struct file *f, uint32_t at, uint32_t end)
+static unsigned does_between(struct repair *r, const struct source_unit *u, const struct file *f,
+			     uint32_t at, uint32_t end)
 {
 	unsigned does = 0;
 	const char *name;
@@ -59,7 +61,8 @@ static unsigned does_between(struct repair *r, const struct source_unit *u, cons
 /* ---- how other macros flush what they store ---- */
 
 /* The call with "&STORED" for its first argument, and its size for the second; NULL: it is none of a store's. */
-static const char *call_like(struct repair *r, const struct file *f, uint32_t begin, uint32_t end, const char *name, const char *stored, const char *lvalue)
+static const char *call_like(struct repair *r, const struct file *f, uint32_t begin, uint32_t end,
+			     const char *name, const char *stored, const char *lvalue)
 {
 	const char **args = text_arguments(r->code, f, begin, end);
 	size_t n = 0;
@@ -70,11 +73,15 @@ static const char *call_like(struct repair *r, const struct file *f, uint32_t be
 		return NULL;
 	if (n == 1)
 		return text_format(r->code, "%s(&%s);", name, lvalue);
-	return strncmp(args[1], "sizeof", 6) == 0 ? text_format(r->code, "%s(&%s, sizeof(%s));", name, lvalue, lvalue) : NULL;
+	return strncmp(args[1], "sizeof", 6) == 0
+		       ? text_format(r->code, "%s(&%s, sizeof(%s));", name, lvalue, lvalue)
+		       : NULL;
 }
 
 /* The last macro of the file that flushes its only store shows how. */
-static const char *flush_like_others(struct repair *r, const struct source_unit *u, const struct source_macro *m, const struct file *f, const char *lvalue)
+static const char *flush_like_others(struct repair *r, const struct source_unit *u,
+				     const struct source_macro *m, const struct file *f,
+				     const char *lvalue)
 {
 	const char *found = NULL, *name;
 
@@ -83,10 +90,12 @@ static const char *flush_like_others(struct repair *r, const struct source_unit 
 		struct macro_store s[2];
 		uint32_t end = o->begin + (uint32_t)strlen(o->text), begin, at;
 
-		if (o == m || strcmp(o->file, m->file) != 0 || !o->is_function || macro_stores(r->code, o, f, s, 2) != 1)
+		if (o == m || strcmp(o->file, m->file) != 0 || !o->is_function ||
+		    macro_stores(r->code, o, f, s, 2) != 1)
 			continue;
 		for (at = s[0].end; (at = next_call(r, f, at, end, &name, &begin));)
-			if (name_does(r, u, name) == DOES_FLUSH && call_like(r, f, begin, end, name, s[0].lvalue, lvalue))
+			if (name_does(r, u, name) == DOES_FLUSH &&
+			    call_like(r, f, begin, end, name, s[0].lvalue, lvalue))
 				found = call_like(r, f, begin, end, name, s[0].lvalue, lvalue);
 	}
 	return found;
@@ -95,7 +104,8 @@ static const char *flush_like_others(struct repair *r, const struct source_unit 
 static void note_flush(struct repair *r, struct macro_flush *flush)
 {
 	for (size_t i = 0; i < r->durability->macro_flushes.n; i++)
-		if (r->durability->macro_flushes.at[i].file == flush->file && r->durability->macro_flushes.at[i].store.begin == flush->store.begin) {
+		if (r->durability->macro_flushes.at[i].file == flush->file &&
+		    r->durability->macro_flushes.at[i].store.begin == flush->store.begin) {
 			flush->is_again = true;
 			group_join(r, r->durability->macro_flushes.at[i].bug, flush->bug);
 		}
@@ -107,13 +117,15 @@ static void note_flush(struct repair *r, struct macro_flush *flush)
 /* Nothing in the definition depends on a condition: one block, without jumps. */
 static bool is_straight(const struct source_macro *m)
 {
-	static const char *const words[] = { "if", "for", "switch", "else", "goto", "return", "break", "continue" };
+	static const char *const words[] = { "if",   "for",    "switch", "else",
+					     "goto", "return", "break",  "continue" };
 	const char *block = strchr(m->text, '{');
 
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		if (text_has_word(m->text, words[i]))
 			return false;
-	return block && !strchr(block + 1, '{') && !strpbrk(m->text, "?#") && !strstr(m->text, "&&") && !strstr(m->text, "||");
+	return block && !strchr(block + 1, '{') && !strpbrk(m->text, "?#") &&
+	       !strstr(m->text, "&&") && !strstr(m->text, "||");
 }
 
 /* "(e)->link" of "(e)->link.off". NULL: it is no member of an object that has a name. */
@@ -121,7 +133,8 @@ static const char *object_of(struct repair *r, const char *lvalue, const char **
 {
 	const char *dot = strrchr(lvalue, '.');
 
-	if (!dot || dot == lvalue || !text_is_identifier(dot + 1) || !text_is_postfix(text_copy(r->code, lvalue, (size_t)(dot - lvalue))))
+	if (!dot || dot == lvalue || !text_is_identifier(dot + 1) ||
+	    !text_is_postfix(text_copy(r->code, lvalue, (size_t)(dot - lvalue))))
 		return NULL;
 	*member = dot + 1;
 	return text_copy(r->code, lvalue, (size_t)(dot - lvalue));
@@ -130,14 +143,18 @@ static const char *object_of(struct repair *r, const char *lvalue, const char **
 /* Of the member's object, where the macro is used; 0: not known. */
 static uint32_t object_bytes(const struct fix *x, const struct source_use *use, const char *member)
 {
-	for (const struct source_node *n = x->function->body; n; n = node_next(n, x->function->body))
-		if (n->kind == SOURCE_MEMBER && n->name && strcmp(n->name, member) == 0 && n->child && !n->child->target_bytes && n->begin >= use->begin && n->end <= use->end)
+	for (const struct source_node *n = x->function->body; n;
+	     n = node_next(n, x->function->body))
+		if (n->kind == SOURCE_MEMBER && n->name && strcmp(n->name, member) == 0 &&
+		    n->child && !n->child->target_bytes && n->begin >= use->begin &&
+		    n->end <= use->end)
 			return n->child->size_bytes;
 	return 0;
 }
 
 /* What the macro stores first: its only place, or the object of at most a line that all places are members of; NULL. */
-static const char *stored_first(struct repair *r, const struct fix *x, const struct source_use *use, const struct macro_store *s, size_t n)
+static const char *stored_first(struct repair *r, const struct fix *x, const struct source_use *use,
+				const struct macro_store *s, size_t n)
 {
 	const char *object = NULL;
 
@@ -153,32 +170,46 @@ static const char *stored_first(struct repair *r, const struct fix *x, const str
 }
 
 /* The call by which the macro makes its last store durable, for another place; NULL: it is not. */
-static const char *persist_like_last(struct repair *r, const struct source_unit *u, const struct source_macro *m, const struct file *f, const struct macro_store *last, const char *lvalue)
+static const char *persist_like_last(struct repair *r, const struct source_unit *u,
+				     const struct source_macro *m, const struct file *f,
+				     const struct macro_store *last, const char *lvalue)
 {
 	uint32_t end = m->begin + (uint32_t)strlen(m->text), begin, at = last->end;
 	const char *name, *text;
 
 	while ((at = next_call(r, f, at, end, &name, &begin)))
-		if (name_does(r, u, name) == (DOES_FLUSH | DOES_FENCE) && (text = call_like(r, f, begin, end, name, last->lvalue, lvalue)))
+		if (name_does(r, u, name) == (DOES_FLUSH | DOES_FENCE) &&
+		    (text = call_like(r, f, begin, end, name, last->lvalue, lvalue)))
 			return text;
 	return NULL;
 }
 
-int macro_order_plan(struct repair *r, size_t bug, const struct repair_place *lost, const struct repair_place *survived, const char **why)
+int macro_order_plan(struct repair *r, size_t bug, const struct repair_place *lost,
+		     const struct repair_place *survived, const char **why)
 {
-	const struct repair_frame *a = lost->nframes ? lost->frames : NULL, *b = survived && survived->nframes ? survived->frames : NULL;
+	const struct repair_frame *a = lost->nframes ? lost->frames : NULL,
+				  *b = survived && survived->nframes ? survived->frames : NULL;
 	struct fix x = { .bug = bug };
 	const char *first;
-	const struct source_use *use = a && b && a->file && b->file && strcmp(a->file, b->file) == 0 && a->line == b->line && a->column == b->column && fix_enter_frame(r, &x, lost, 0, why) == 0 ?
-					       macro_use_at(x.unit, x.file, a->line, a->column) : NULL;
-	const struct source_macro *m = use && !r->options->flush_call ? macro_defined(x.unit, use->name) : NULL;
+	const struct source_use *use =
+		a && b && a->file && b->file && strcmp(a->file, b->file) == 0 &&
+				a->line == b->line && a->column == b->column &&
+				fix_enter_frame(r, &x, lost, 0, why) == 0
+			? macro_use_at(x.unit, x.file, a->line, a->column)
+			: NULL;
+	const struct source_macro *m =
+		use && !r->options->flush_call ? macro_defined(x.unit, use->name) : NULL;
 	struct file *f = m ? file_open(r->code, m->file) : NULL;
-	struct macro_flush flush = { .bug = bug, .file = f, .name = m ? m->name : NULL, .has_fence = true };
+	struct macro_flush flush = {
+		.bug = bug, .file = f, .name = m ? m->name : NULL, .has_fence = true
+	};
 	struct macro_store s[STORES_MAX];
 	size_t n = f && is_straight(m) ? macro_stores(r->code, m, f, s, STORES_MAX) : 0;
 
 	*why = "one line stores what is lost and what survives. A flush and a fence between them mend it; that was tried on the trace. Write them in the macro that the line uses";
-	if (n < 2 || n == STORES_MAX || (r->options->root && !path_is_below(f->path, r->options->root)) || does_between(r, x.unit, f, s[0].begin, s[n - 1].begin))
+	if (n < 2 || n == STORES_MAX ||
+	    (r->options->root && !path_is_below(f->path, r->options->root)) ||
+	    does_between(r, x.unit, f, s[0].begin, s[n - 1].begin))
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (!s[i].is_plain)
@@ -189,7 +220,10 @@ int macro_order_plan(struct repair *r, size_t bug, const struct repair_place *lo
 	if (!flush.text)
 		return -1;
 	note_flush(r, &flush);
-	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "flush and fence added in macro %s", m->name), NULL };
+	r->outcomes.at[bug] = (struct repair_outcome){
+		REPAIR_MENDED, text_format(r->code, "flush and fence added in macro %s", m->name),
+		NULL
+	};
 	return 0;
 }
 
@@ -199,7 +233,10 @@ bool macro_flush_plan(struct repair *r, size_t bug, const struct repair_place *p
 {
 	struct fix x = { .bug = bug };
 	const char *why;
-	const struct source_use *use = fix_enter_frame(r, &x, p, 0, &why) == 0 ? macro_use_at(x.unit, x.file, p->frames[0].line, p->frames[0].column) : NULL;
+	const struct source_use *use =
+		fix_enter_frame(r, &x, p, 0, &why) == 0
+			? macro_use_at(x.unit, x.file, p->frames[0].line, p->frames[0].column)
+			: NULL;
 	const struct source_macro *m = use ? macro_defined(x.unit, use->name) : NULL;
 	struct file *f = m ? file_open(r->code, m->file) : NULL;
 	struct macro_store s[STORES_MAX];
@@ -207,7 +244,8 @@ bool macro_flush_plan(struct repair *r, size_t bug, const struct repair_place *p
 	uint32_t end = m ? m->begin + (uint32_t)strlen(m->text) : 0;
 	unsigned does;
 
-	if (!f || macro_stores(r->code, m, f, s, STORES_MAX) != 1 || !s[0].is_plain || (r->options->root && !path_is_below(f->path, r->options->root)))
+	if (!f || macro_stores(r->code, m, f, s, STORES_MAX) != 1 || !s[0].is_plain ||
+	    (r->options->root && !path_is_below(f->path, r->options->root)))
 		return false;
 	does = does_between(r, x.unit, f, s[0].end, end);
 	flush.store = s[0];
@@ -215,7 +253,9 @@ bool macro_flush_plan(struct repair *r, size_t bug, const struct repair_place *p
 	if (!flush.text)
 		return false;
 	note_flush(r, &flush);
-	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "flush added in macro %s", m->name), NULL };
+	r->outcomes.at[bug] = (struct repair_outcome){
+		REPAIR_MENDED, text_format(r->code, "flush added in macro %s", m->name), NULL
+	};
 	return true;
 }
 
@@ -235,7 +275,10 @@ const struct macro_flush *macro_flush_at(struct repair *r, const struct repair_p
 {
 	struct fix x = { 0 };
 	const char *why;
-	const struct source_use *use = fix_enter_frame(r, &x, p, 0, &why) == 0 ? macro_use_at(x.unit, x.file, p->frames[0].line, p->frames[0].column) : NULL;
+	const struct source_use *use =
+		fix_enter_frame(r, &x, p, 0, &why) == 0
+			? macro_use_at(x.unit, x.file, p->frames[0].line, p->frames[0].column)
+			: NULL;
 
 	for (size_t i = 0; use && i < r->durability->macro_flushes.n; i++)
 		if (strcmp(r->durability->macro_flushes.at[i].name, use->name) == 0)

@@ -9,7 +9,8 @@
 static bool is_last_action(const struct source_function *f, const struct source_node *store)
 {
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
-		if (n->begin > store->begin && (n->kind == SOURCE_ASM || (n->kind == SOURCE_CALL && n->end > store->end)))
+		if (n->begin > store->begin &&
+		    (n->kind == SOURCE_ASM || (n->kind == SOURCE_CALL && n->end > store->end)))
 			return false;
 		if (n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO)
 			return false;
@@ -18,7 +19,8 @@ static bool is_last_action(const struct source_function *f, const struct source_
 }
 
 /* One of the next statements flushes. */
-bool call_is_flushed_after(struct repair *r, const struct source_unit *u, const struct source_node *call)
+bool call_is_flushed_after(struct repair *r, const struct source_unit *u,
+			   const struct source_node *call)
 {
 	const struct source_node *s = call;
 	unsigned near = 3;
@@ -27,7 +29,8 @@ bool call_is_flushed_after(struct repair *r, const struct source_unit *u, const 
 		s = s->parent;
 	for (s = s->next; s && near > 0; s = s->next, near--)
 		for (const struct source_node *n = s; n; n = node_next(n, s))
-			if (n->kind == SOURCE_CALL && (idiom_call_does(r, u, n) & (DOES_FLUSH | DOES_STORE)) == DOES_FLUSH)
+			if (n->kind == SOURCE_CALL &&
+			    (idiom_call_does(r, u, n) & (DOES_FLUSH | DOES_STORE)) == DOES_FLUSH)
 				return true;
 	return false;
 }
@@ -49,7 +52,8 @@ static bool is_about_parameters(const struct source_node *range, const struct so
 		if (n->kind != SOURCE_NAME || !n->is_local || !n->name)
 			continue;
 		for (size_t i = 0; i < f->nparameters; i++)
-			is_parameter |= f->parameters[i].name && strcmp(f->parameters[i].name, n->name) == 0;
+			is_parameter |= f->parameters[i].name &&
+					strcmp(f->parameters[i].name, n->name) == 0;
 		if (!is_parameter || node_assigns(f->body, NULL, n->name))
 			return false;
 	}
@@ -88,21 +92,32 @@ static bool arguments_fit(const struct source_node *call, const struct source_fu
 	const struct source_node *a = call->child ? call->child->next : NULL;
 
 	for (size_t i = 0; i < callee->nparameters; i++, a = a->next)
-		if (!a || (callee->parameters[i].is_pointer && a->target_bytes != callee->parameters[i].target_bytes))
+		if (!a || (callee->parameters[i].is_pointer &&
+			   a->target_bytes != callee->parameters[i].target_bytes))
 			return false;
 	return true;
 }
 
 /* Other callers flush the member. */
-static bool others_know_member(struct repair *r, const struct fix *x, const struct source_function *callee)
+static bool others_know_member(struct repair *r, const struct fix *x,
+			       const struct source_function *callee)
 {
 	for (size_t i = 0; x->range.member && i < x->unit->nfunctions; i++) {
-		const struct source_node *body = strcmp(x->unit->functions[i].file, x->file->path) == 0 ? x->unit->functions[i].body : NULL;
+		const struct source_node *body =
+			strcmp(x->unit->functions[i].file, x->file->path) == 0
+				? x->unit->functions[i].body
+				: NULL;
 
 		for (const struct source_node *n = body; n; n = node_next(n, body)) {
-			const struct source_node *next = n->kind == SOURCE_CALL && n != x->stmt && n->name && strcmp(n->name, callee->name) == 0 ? n->next : NULL;
+			const struct source_node *next =
+				n->kind == SOURCE_CALL && n != x->stmt && n->name &&
+						strcmp(n->name, callee->name) == 0
+					? n->next
+					: NULL;
 
-			if (next && next->kind == SOURCE_CALL && idiom_call_does(r, x->unit, next) & DOES_FLUSH && text_has_word(text_of(r->code, x->file, next), x->range.member))
+			if (next && next->kind == SOURCE_CALL &&
+			    idiom_call_does(r, x->unit, next) & DOES_FLUSH &&
+			    text_has_word(text_of(r->code, x->file, next), x->range.member))
 				return true;
 		}
 	}
@@ -114,8 +129,11 @@ static void take_object(struct repair *r, struct fix *x, const struct source_fun
 {
 	if (others_know_member(r, x, callee))
 		return;
-	for (size_t i = 0; i < callee->nparameters && x->range.base && x->range.base_bytes && x->range.base_bytes <= 64; i++)
-		if (callee->parameters[i].name && strcmp(callee->parameters[i].name, x->range.base) == 0) {
+	for (size_t i = 0; i < callee->nparameters && x->range.base && x->range.base_bytes &&
+			   x->range.base_bytes <= 64;
+	     i++)
+		if (callee->parameters[i].name &&
+		    strcmp(callee->parameters[i].name, x->range.base) == 0) {
 			x->range.addr = x->range.base;
 			x->range.len = x->range.base_len;
 			x->range.is_one_line = x->range.base_bytes <= x->range.base_align_bytes;
@@ -124,7 +142,8 @@ static void take_object(struct repair *r, struct fix *x, const struct source_fun
 }
 
 /* x is about the callee; makes it about the call x->stmt, which must be the call's node. Arguments replace parameters. */
-static int range_through_call(struct repair *r, struct fix *x, const struct source_function *callee, const char **why)
+static int range_through_call(struct repair *r, struct fix *x, const struct source_function *callee,
+			      const char **why)
 {
 	const struct source_node *call = x->stmt;
 	const char **args = text_arguments(r->code, x->file, call->text_begin, call->text_end);
@@ -132,7 +151,8 @@ static int range_through_call(struct repair *r, struct fix *x, const struct sour
 	size_t n = callee->nparameters;
 
 	*why = "the range is not known outside the function";
-	if (!args || n > 16 || callee->is_variadic || !is_about_parameters(x->range.names, callee) ||
+	if (!args || n > 16 || callee->is_variadic ||
+	    !is_about_parameters(x->range.names, callee) ||
 	    !arguments_are_repeatable(x->unit, call) || !arguments_fit(call, callee))
 		return -1;
 	take_object(r, x, callee);
@@ -140,11 +160,15 @@ static int range_through_call(struct repair *r, struct fix *x, const struct sour
 		if (!args[i])
 			return -1;
 		names[i] = callee->parameters[i].name ? callee->parameters[i].name : "";
-		values[i] = args[i][0] == '&' && text_is_postfix(args[i] + 1) && strcmp(x->range.addr, names[i]) == 0 ? args[i] :
-			    text_wrapped(r->code, args[i]);
+		values[i] = args[i][0] == '&' && text_is_postfix(args[i] + 1) &&
+					    strcmp(x->range.addr, names[i]) == 0
+				    ? args[i]
+				    : text_wrapped(r->code, args[i]);
 	}
-	x->range.addr = simplified(r, text_substitute(r->code, x->range.addr, false, names, values, n));
-	x->range.len = simplified(r, text_substitute(r->code, x->range.len, false, names, values, n));
+	x->range.addr =
+		simplified(r, text_substitute(r->code, x->range.addr, false, names, values, n));
+	x->range.len =
+		simplified(r, text_substitute(r->code, x->range.len, false, names, values, n));
 	x->range.base = x->range.thing = x->range.member = NULL;
 	x->range.names = call;
 	return 0;
@@ -156,22 +180,27 @@ static bool is_still_there(const struct fix *x)
 	const struct source_node *body = x->function->body;
 
 	for (const struct source_node *n = body; n; n = node_next(n, body))
-		if (n->begin > x->store->end && n->parent && n->parent->kind == SOURCE_COMPOUND && expression_may_change(x->unit, n, x->range.addr))
+		if (n->begin > x->store->end && n->parent && n->parent->kind == SOURCE_COMPOUND &&
+		    expression_may_change(x->unit, n, x->range.addr))
 			return false;
 	return true;
 }
 
-bool outward_step(struct repair *r, const struct fix *x, struct fix *outer, const struct repair_place *p, size_t i)
+bool outward_step(struct repair *r, const struct fix *x, struct fix *outer,
+		  const struct repair_place *p, size_t i)
 {
 	const char *why;
 
 	*outer = *x;
 	/* under a condition, the caller's flush may be one of a pointer that is NULL */
-	if (!node_is_sure(x->store, x->function->body) || !is_still_there(x) || !is_last_action(x->function, x->store) || fix_enter_frame(r, outer, p, i + 1, &why) < 0)
+	if (!node_is_sure(x->store, x->function->body) || !is_still_there(x) ||
+	    !is_last_action(x->function, x->store) || fix_enter_frame(r, outer, p, i + 1, &why) < 0)
 		return false;
-	outer->store = call_at(outer->function, x->function->name, p->frames[i + 1].line, p->frames[i + 1].column);
+	outer->store = call_at(outer->function, x->function->name, p->frames[i + 1].line,
+			       p->frames[i + 1].column);
 	outer->stmt = outer->store;
-	if (!outer->store || macro_use(outer->unit, outer->file->path, outer->store) || range_through_call(r, outer, x->function, &why) < 0)
+	if (!outer->store || macro_use(outer->unit, outer->file->path, outer->store) ||
+	    range_through_call(r, outer, x->function, &why) < 0)
 		return false;
 	outer->where = AFTER;
 	outer->stmt = NULL;

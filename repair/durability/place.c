@@ -8,7 +8,8 @@
 static bool is_constant(const struct source_node *condition)
 {
 	for (const struct source_node *n = condition; n; n = node_next(n, condition))
-		if (n->kind != SOURCE_LITERAL && n->kind != SOURCE_BINARY && n->kind != SOURCE_UNARY && n->kind != SOURCE_EXPR)
+		if (n->kind != SOURCE_LITERAL && n->kind != SOURCE_BINARY &&
+		    n->kind != SOURCE_UNARY && n->kind != SOURCE_EXPR)
 			return false;
 	return true;
 }
@@ -25,9 +26,13 @@ static int leave_macro(const struct fix *x, const struct source_node **n)
 		const struct source_node *p = (*n)->parent;
 
 		/* a condition itself is always evaluated; of &&, the operator may be hidden */
-		is_conditional |= p->kind == SOURCE_FOR || p->kind == SOURCE_WHILE || p->kind == SOURCE_LAMBDA ||
-				  (*n != p->child && ((p->kind == SOURCE_IF && !is_constant(p->child)) || p->kind == SOURCE_SWITCH || p->kind == SOURCE_CONDITIONAL ||
-						      (p->kind == SOURCE_BINARY && !node_is_assignment(p) && *n != x->store)));
+		is_conditional |=
+			p->kind == SOURCE_FOR || p->kind == SOURCE_WHILE ||
+			p->kind == SOURCE_LAMBDA ||
+			(*n != p->child &&
+			 ((p->kind == SOURCE_IF && !is_constant(p->child)) ||
+			  p->kind == SOURCE_SWITCH || p->kind == SOURCE_CONDITIONAL ||
+			  (p->kind == SOURCE_BINARY && !node_is_assignment(p) && *n != x->store)));
 		*n = (*n)->parent;
 	}
 	return is_conditional ? -1 : 0;
@@ -39,12 +44,18 @@ static const char *value_again(struct repair *r, const struct fix *x)
 	const struct source_node *n = x->store;
 
 	if (n->kind == SOURCE_CALL)
-		return n->name && (strstr(n->name, "memcpy") || strstr(n->name, "memset") || strstr(n->name, "memmove") ||
-				   strcmp(n->name, "strcpy") == 0 || strcmp(n->name, "strncpy") == 0) &&
-		       !strstr(n->name, "mempcpy") ? x->range.addr : NULL;
+		return n->name &&
+				       (strstr(n->name, "memcpy") || strstr(n->name, "memset") ||
+					strstr(n->name, "memmove") ||
+					strcmp(n->name, "strcpy") == 0 ||
+					strcmp(n->name, "strncpy") == 0) &&
+				       !strstr(n->name, "mempcpy")
+			       ? x->range.addr
+			       : NULL;
 	if (n->kind == SOURCE_UNARY && n->op[0] == 'x')
 		return NULL; /* the old value */
-	if (n->kind == SOURCE_EXPR || !n->child || macro_use(x->unit, x->file->path, n) || !node_is_repeatable(x->unit, n->child))
+	if (n->kind == SOURCE_EXPR || !n->child || macro_use(x->unit, x->file->path, n) ||
+	    !node_is_repeatable(x->unit, n->child))
 		return NULL;
 	return text_of(r->code, x->file, n->child);
 }
@@ -58,7 +69,8 @@ static bool is_valueless_header(const struct file *f, const struct source_node *
 	if (!p || p->kind != SOURCE_FOR || n == p->last)
 		return false;
 	at = text_skip_blanks(f, n->end);
-	return f->text[at] == ')' || n == p->child; /* a first part that is missing makes this the condition */
+	return f->text[at] == ')' ||
+	       n == p->child; /* a first part that is missing makes this the condition */
 }
 
 static bool first_part_is_missing(const struct file *f, const struct source_node *p)
@@ -92,7 +104,8 @@ static bool is_condition(const struct source_node *parent, const struct source_n
 	if (parent->kind == SOURCE_CONDITIONAL)
 		return n != parent->child; /* the condition itself is always evaluated */
 	if (parent->kind == SOURCE_BINARY && n != parent->child)
-		return parent->op[0] == 0 || strcmp(parent->op, "&&") == 0 || strcmp(parent->op, "||") == 0;
+		return parent->op[0] == 0 || strcmp(parent->op, "&&") == 0 ||
+		       strcmp(parent->op, "||") == 0;
 	return parent->kind == SOURCE_CALL && n != parent->child;
 }
 
@@ -101,17 +114,19 @@ int place_fix(struct repair *r, struct fix *x, const char **why)
 	const struct source_node *n = x->store;
 
 	*why = "a macro makes the store under a condition of its own";
-	if (leave_macro(x, &n) < 0 && x->needs_flush) /* a fence does no harm if there was nothing to wait for */
+	if (leave_macro(x, &n) < 0 &&
+	    x->needs_flush) /* a fence does no harm if there was nothing to wait for */
 		return -1;
 	while (n->parent && !node_is_body(x->file, n)) {
 		const struct source_node *p = n->parent;
 
 		if (is_condition(p, n) && !macro_use(x->unit, x->file->path, n))
 			return place_in_expression(r, x, true, why);
-		if (p->kind == SOURCE_FOR && is_valueless_header(x->file, n) && !(n == p->child && first_part_is_missing(x->file, p)) && n == x->store)
+		if (p->kind == SOURCE_FOR && is_valueless_header(x->file, n) &&
+		    !(n == p->child && first_part_is_missing(x->file, p)) && n == x->store)
 			return place_in_expression(r, x, false, why);
-		if (p->kind == SOURCE_IF || p->kind == SOURCE_FOR || p->kind == SOURCE_WHILE || p->kind == SOURCE_DO ||
-		    p->kind == SOURCE_SWITCH)
+		if (p->kind == SOURCE_IF || p->kind == SOURCE_FOR || p->kind == SOURCE_WHILE ||
+		    p->kind == SOURCE_DO || p->kind == SOURCE_SWITCH)
 			return place_in_expression(r, x, true, why);
 		n = p;
 		if (n->kind == SOURCE_RETURN)
@@ -124,7 +139,8 @@ int place_fix(struct repair *r, struct fix *x, const char **why)
 		*why = "the statement is not in a block";
 		return -1;
 	}
-	if (n->kind != SOURCE_RETURN && n->kind != SOURCE_DECL && node_is_statement(n) && !macro_use(x->unit, x->file->path, n)) {
+	if (n->kind != SOURCE_RETURN && n->kind != SOURCE_DECL && node_is_statement(n) &&
+	    !macro_use(x->unit, x->file->path, n)) {
 		*why = "the statement is of an unknown form";
 		return -1;
 	}

@@ -4,7 +4,8 @@
 #include "repair/durability/internal.h"
 
 /* From one place in the text, whose line and column are known, on to a later one. */
-static void advance(const struct file *f, uint32_t from, uint32_t to, uint32_t *line, uint32_t *column)
+static void advance(const struct file *f, uint32_t from, uint32_t to, uint32_t *line,
+		    uint32_t *column)
 {
 	for (; from < to && from < f->len_bytes; from++) {
 		*column = f->text[from] == '\n' ? 1 : *column + 1;
@@ -12,7 +13,8 @@ static void advance(const struct file *f, uint32_t from, uint32_t to, uint32_t *
 	}
 }
 
-static struct alias_place place_within(const struct file *f, const struct source_node *n, uint32_t from, uint32_t to, const char *callee)
+static struct alias_place place_within(const struct file *f, const struct source_node *n,
+				       uint32_t from, uint32_t to, const char *callee)
 {
 	struct alias_place p = { f->path, n->line, n->column, 0, 0, callee };
 
@@ -23,7 +25,8 @@ static struct alias_place place_within(const struct file *f, const struct source
 	return p;
 }
 
-struct alias_place pointers_place_of_call(const struct file *f, const struct source_node *call, const char *callee)
+struct alias_place pointers_place_of_call(const struct file *f, const struct source_node *call,
+					  const char *callee)
 {
 	return place_within(f, call, call->begin, call->end, callee);
 }
@@ -66,21 +69,26 @@ bool pointers_analyse(struct repair *r)
 	d->alias_why = d->alias ? "" : text_copy(r->code, err.msg, strlen(err.msg));
 	for (size_t i = 0; d->alias && i < r->fixes.n; i++)
 		if (r->fixes.at[i].place) {
-			struct alias_place p = pointers_place_of_store(r->fixes.at[i].file, r->fixes.at[i].store);
+			struct alias_place p =
+				pointers_place_of_store(r->fixes.at[i].file, r->fixes.at[i].store);
 
 			r->code->api->alias->seed(d->alias, &p);
 		}
 	return d->alias != NULL;
 }
 
-void pointers_count(struct repair *r, const struct alias_place *p, const struct alias_place *store, struct alias_counts *c)
+void pointers_count(struct repair *r, const struct alias_place *p, const struct alias_place *store,
+		    struct alias_counts *c)
 {
 	r->code->api->alias->count(r->durability->alias, p, store, c);
 }
 
-bool pointers_reach_pm(struct repair *r, const struct source_unit *u, struct file *f, const struct source_node *n)
+bool pointers_reach_pm(struct repair *r, const struct source_unit *u, struct file *f,
+		       const struct source_node *n)
 {
-	struct alias_place p = n->kind == SOURCE_CALL && !node_is_store(u, f, n) ? pointers_place_of_call(f, n, n->name) : pointers_place_of_store(f, n);
+	struct alias_place p = n->kind == SOURCE_CALL && !node_is_store(u, f, n)
+				       ? pointers_place_of_call(f, n, n->name)
+				       : pointers_place_of_store(f, n);
 	struct alias_counts c = { 0 };
 
 	if (r->durability->alias)

@@ -18,15 +18,15 @@ struct asking {
 	size_t nguards, ndirectives;
 	unsigned nruns; /* functions followed */
 	/* what was found, of all times that it is reached */
-	bool is_by_caller;  /* a caller is followed: only what it knows of counts */
+	bool is_by_caller; /* a caller is followed: only what it knows of counts */
 	bool has_flush, has_fence;
-	bool is_covered;    /* each line was written back before, in any case */
-	bool is_related;    /* the function wrote back a part of it before */
-	bool is_quiet;	    /* nothing stored, nothing to wait for */
-	bool is_long;	    /* it writes back more than one line */
-	bool is_near;	    /* what is not written back yet is in one line, that of the address */
+	bool is_covered;      /* each line was written back before, in any case */
+	bool is_related;      /* the function wrote back a part of it before */
+	bool is_quiet;        /* nothing stored, nothing to wait for */
+	bool is_long;         /* it writes back more than one line */
+	bool is_near;         /* what is not written back yet is in one line, that of the address */
 	bool is_from_outside; /* the object is one that a caller has */
-	const struct span *left;   /* what is not written back yet */
+	const struct span *left; /* what is not written back yet */
 	struct span kept;
 	const char *relation;
 };
@@ -44,12 +44,16 @@ static bool is_steady(const struct asking *a, const struct source_node *test)
 	if (!node_is_repeatable(a->unit, test))
 		return false;
 	for (const struct source_node *n = test; n; n = node_next(n, test)) {
-		if (n->kind == SOURCE_CALL || n->kind == SOURCE_SUBSCRIPT || (n->kind == SOURCE_UNARY && n->op[0] != '!'))
+		if (n->kind == SOURCE_CALL || n->kind == SOURCE_SUBSCRIPT ||
+		    (n->kind == SOURCE_UNARY && n->op[0] != '!'))
 			return false;
-		if (n->kind == SOURCE_NAME && n->name && n->is_local && node_assigns(a->function->body, NULL, n->name))
+		if (n->kind == SOURCE_NAME && n->name && n->is_local &&
+		    node_assigns(a->function->body, NULL, n->name))
 			return false;
-		for (const struct source_node *m = a->function->body; m && n->kind == SOURCE_MEMBER && n->name; m = node_next(m, a->function->body))
-			if (node_is_assignment(m) && m->child && m->child->kind == SOURCE_MEMBER && m->child->name && strcmp(m->child->name, n->name) == 0)
+		for (const struct source_node *m = a->function->body;
+		     m && n->kind == SOURCE_MEMBER && n->name; m = node_next(m, a->function->body))
+			if (node_is_assignment(m) && m->child && m->child->kind == SOURCE_MEMBER &&
+			    m->child->name && strcmp(m->child->name, n->name) == 0)
 				return false;
 	}
 	return true;
@@ -58,7 +62,8 @@ static bool is_steady(const struct asking *a, const struct source_node *test)
 static void find_guards(struct asking *a)
 {
 	for (const struct source_node *n = a->stmt; n->parent; n = n->parent)
-		if (n->parent->kind == SOURCE_IF && n->parent->child && n == n->parent->child->next && is_steady(a, n->parent->child))
+		if (n->parent->kind == SOURCE_IF && n->parent->child &&
+		    n == n->parent->child->next && is_steady(a, n->parent->child))
 			add(a->guards, &a->nguards, text_of(a->r->code, a->file, n->parent->child));
 }
 
@@ -96,10 +101,14 @@ static bool matters(const struct asking *a, const struct span *stored, const str
 {
 	if (!span_may_hit(stored, range))
 		return false;
-	return !a->is_by_caller || (stored->addr.is_known && (span_is_same_base(stored, range) || (stored->type && range->type && strcmp(stored->type, range->type) == 0)));
+	return !a->is_by_caller ||
+	       (stored->addr.is_known &&
+		(span_is_same_base(stored, range) ||
+		 (stored->type && range->type && strcmp(stored->type, range->type) == 0)));
 }
 
-static void judge(struct flow *flow, const struct flow_state *s, const struct idiom_effect *e, const struct span *at)
+static void judge(struct flow *flow, const struct flow_state *s, const struct idiom_effect *e,
+		  const struct span *at)
 {
 	struct asking *a = flow->to;
 
@@ -112,9 +121,13 @@ static void judge(struct flow *flow, const struct flow_state *s, const struct id
 		flow->why = "its address cannot be followed";
 	a->is_long |= at->len.is_known && !at->len.root && at->len.offset > PM_LINE_BYTES;
 	a->is_covered &= spans_cover(s->clean, s->nclean, at);
-	a->is_from_outside |= at->addr.root && (strstr(at->addr.root, "#0") || at->addr.root[0] == '&' || strncmp(at->addr.root, "[&", 2) == 0);
+	a->is_from_outside |=
+		at->addr.root && (strstr(at->addr.root, "#0") || at->addr.root[0] == '&' ||
+				  strncmp(at->addr.root, "[&", 2) == 0);
 	for (size_t i = 0; i < flow->ndid; i++)
-		if (flow->did[i].node != a->stmt && (span_is_same_base(&flow->did[i], at) || (flow->did[i].type && at->type && strcmp(flow->did[i].type, at->type) == 0))) {
+		if (flow->did[i].node != a->stmt &&
+		    (span_is_same_base(&flow->did[i], at) ||
+		     (flow->did[i].type && at->type && strcmp(flow->did[i].type, at->type) == 0))) {
 			a->is_related = true;
 			a->relation = text_format(a->r->code, "line %u", flow->did[i].line);
 		}
@@ -127,10 +140,20 @@ static void judge(struct flow *flow, const struct flow_state *s, const struct id
 }
 
 /* NULL: followed. */
-static const char *follow(struct asking *a, const struct source_unit *u, const struct source_function *top, bool is_narrowed)
+static const char *follow(struct asking *a, const struct source_unit *u,
+			  const struct source_function *top, bool is_narrowed)
 {
-	struct flow flow = { .r = a->r, .target = a->stmt, .target_file = a->file->path, .target_begin = a->stmt->begin, .is_narrowed = is_narrowed, .guards = a->guards,
-			     .nguards = a->nguards, .directives = a->directives, .ndirectives = a->ndirectives, .judge = judge, .to = a };
+	struct flow flow = { .r = a->r,
+			     .target = a->stmt,
+			     .target_file = a->file->path,
+			     .target_begin = a->stmt->begin,
+			     .is_narrowed = is_narrowed,
+			     .guards = a->guards,
+			     .nguards = a->nguards,
+			     .directives = a->directives,
+			     .ndirectives = a->ndirectives,
+			     .judge = judge,
+			     .to = a };
 
 	if (a->nruns++ == RUNS_MAX)
 		return "it has too many callers";
@@ -139,7 +162,8 @@ static const char *follow(struct asking *a, const struct source_unit *u, const s
 	flow_run(&flow, u, top);
 	if (flow.why)
 		return flow.why;
-	return flow.njudged ? NULL : text_format(a->r->code, "no path leads to it from %s", top->name);
+	return flow.njudged ? NULL
+			    : text_format(a->r->code, "no path leads to it from %s", top->name);
 }
 
 /* ---- callers ---- */
@@ -163,7 +187,8 @@ struct callers {
 	bool are_more;
 };
 
-static void add_caller(struct callers *c, const struct source_unit *u, const struct source_function *in)
+static void add_caller(struct callers *c, const struct source_unit *u,
+		       const struct source_function *in)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (function_is_same(c->of[i], in))
@@ -176,11 +201,15 @@ static void add_caller(struct callers *c, const struct source_unit *u, const str
 }
 
 /* Does the function call f, by its name or as a method? */
-static bool calls(struct repair *r, const struct source_unit *u, const struct source_function *in, const struct source_function *f)
+static bool calls(struct repair *r, const struct source_unit *u, const struct source_function *in,
+		  const struct source_function *f)
 {
 	for (const struct source_node *n = in->body; n; n = node_next(n, in->body)) {
 		const struct source_unit *defined = u;
-		const struct source_function *callee = n->kind == SOURCE_CALL && n->name && strcmp(n->name, f->name) == 0 ? run_callee(r, &defined, n) : NULL;
+		const struct source_function *callee =
+			n->kind == SOURCE_CALL && n->name && strcmp(n->name, f->name) == 0
+				? run_callee(r, &defined, n)
+				: NULL;
 
 		if (n->kind != SOURCE_CALL || !n->name || strcmp(n->name, f->name) != 0)
 			continue;
@@ -197,7 +226,8 @@ static void find_callers(struct repair *r, const struct source_function *f, stru
 		const struct source_unit *u = r->code->units.at[i];
 
 		for (size_t k = 0; k < u->nfunctions; k++)
-			if (u->functions[k].body && !function_is_same(&u->functions[k], f) && calls(r, u, &u->functions[k], f))
+			if (u->functions[k].body && !function_is_same(&u->functions[k], f) &&
+			    calls(r, u, &u->functions[k], f))
 				add_caller(c, u, &u->functions[k]);
 	}
 }
@@ -214,7 +244,8 @@ static bool is_passed_on(struct repair *r, const struct source_function *f)
 }
 
 /* Why some caller needs it; NULL: none does. */
-static const char *callers_need(struct asking *a, const struct source_function *f, bool is_narrowed, unsigned level)
+static const char *callers_need(struct asking *a, const struct source_function *f, bool is_narrowed,
+				unsigned level)
 {
 	struct callers callers = { .n = 0 };
 	const char *why = NULL;
@@ -232,7 +263,8 @@ static const char *callers_need(struct asking *a, const struct source_function *
 		a->is_from_outside = false;
 		why = follow(a, callers.units[i], callers.of[i], is_narrowed);
 		if (!why && a->left && !(is_narrowed && a->is_near))
-			why = text_format(a->r->code, "line %u of %s, a caller's, may need it", a->left->line, strrchr(a->left->file->path, '/') + 1);
+			why = text_format(a->r->code, "line %u of %s, a caller's, may need it",
+					  a->left->line, strrchr(a->left->file->path, '/') + 1);
 		if (!why && a->is_from_outside && level < LEVELS_MAX)
 			why = callers_need(a, callers.of[i], is_narrowed, level + 1);
 	}
@@ -243,7 +275,8 @@ static const char *callers_need(struct asking *a, const struct source_function *
 
 static const char *line_words(struct asking *a, const struct span *s)
 {
-	return text_format(a->r->code, "the store in line %u of %s may not be flushed before it", s->line, strrchr(s->file->path, '/') + 1);
+	return text_format(a->r->code, "the store in line %u of %s may not be flushed before it",
+			   s->line, strrchr(s->file->path, '/') + 1);
 }
 
 /* What the function did to the object itself is written back; the rest is its callers'. */
@@ -254,12 +287,18 @@ static void find_by_callers(struct asking *a, bool is_narrowed, struct proof *ou
 
 	out->why = callers_need(a, a->function, is_narrowed, 1);
 	if (out->why)
-		out->why = relation && !is_narrowed ? text_format(a->r->code, "%s flushes it before, but %s", relation, out->why) : out->why;
+		out->why = relation && !is_narrowed
+				   ? text_format(a->r->code, "%s flushes it before, but %s",
+						 relation, out->why)
+				   : out->why;
 	else
-		out->answer = is_narrowed ? PROOF_NARROWER : !has_fence || is_quiet ? PROOF_ALL : PROOF_FLUSH;
+		out->answer = is_narrowed              ? PROOF_NARROWER
+			      : !has_fence || is_quiet ? PROOF_ALL
+						       : PROOF_FLUSH;
 }
 
-void proof_find(struct repair *r, const struct source_unit *u, const struct file *file, const struct source_function *f, const struct source_node *stmt, struct proof *out)
+void proof_find(struct repair *r, const struct source_unit *u, const struct file *file,
+		const struct source_function *f, const struct source_node *stmt, struct proof *out)
 {
 	struct asking a = { .r = r, .unit = u, .file = file, .function = f, .stmt = stmt };
 	struct flow names = { .r = r, .directives = a.directives };

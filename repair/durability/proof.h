@@ -5,9 +5,9 @@
 #include "repair/flow/flow.h"
 
 enum proof_answer {
-	PROOF_NONE,	 /* why tells what is in the way */
-	PROOF_ALL,	 /* all that it does */
-	PROOF_FLUSH,	 /* what it writes back; its fence is needed */
+	PROOF_NONE,  /* why tells what is in the way */
+	PROOF_ALL,   /* all that it does */
+	PROOF_FLUSH, /* what it writes back; its fence is needed */
 	PROOF_NARROWER, /* it writes back more than was stored: all that was stored is in the line of its address */
 };
 
@@ -18,6 +18,7 @@ struct proof {
 };
 
 /* The statement, in its function. */
-void proof_find(struct repair *r, const struct source_unit *u, const struct file *file, const struct source_function *f, const struct source_node *stmt, struct proof *out);
+void proof_find(struct repair *r, const struct source_unit *u, const struct file *file,
+		const struct source_function *f, const struct source_node *stmt, struct proof *out);
 
 #endif

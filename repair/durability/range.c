@@ -15,7 +15,8 @@ static const struct source_node *strip(const struct source_node *n)
 }
 
 /* What is read to find out where an lvalue is, which itself is not: at most two expressions a step. Gives the next step inwards, or NULL. */
-static const struct source_node *address_reads(const struct source_node *l, const struct source_node *reads[2])
+static const struct source_node *address_reads(const struct source_node *l,
+					       const struct source_node *reads[2])
 {
 	bool is_element = l->kind == SOURCE_SUBSCRIPT && l->child;
 	const struct source_node *base = l->child ? strip(l->child) : NULL;
@@ -26,7 +27,10 @@ static const struct source_node *address_reads(const struct source_node *l, cons
 		return NULL;
 	if ((l->kind == SOURCE_MEMBER && base && !l->is_arrow) || (is_element && base->is_array))
 		return base;
-	reads[1] = l->kind == SOURCE_MEMBER || is_element || (l->kind == SOURCE_UNARY && l->op[0] == '*') ? l->child : l;
+	reads[1] = l->kind == SOURCE_MEMBER || is_element ||
+				   (l->kind == SOURCE_UNARY && l->op[0] == '*')
+			   ? l->child
+			   : l;
 	return NULL;
 }
 
@@ -44,16 +48,20 @@ static bool address_is_repeatable(const struct source_unit *u, const struct sour
 }
 
 /* Can a store to the one change what is read as the other? Two members of one name can be one: p->next->next in a circle of one. */
-static bool may_be_same(struct repair *r, const struct file *f, const struct source_node *stored, const struct source_node *n)
+static bool may_be_same(struct repair *r, const struct file *f, const struct source_node *stored,
+			const struct source_node *n)
 {
 	if (n->kind != stored->kind || n->is_array || !n->child)
 		return false;
 	if (n->kind == SOURCE_MEMBER)
-		return n->name && stored->name && strcmp(n->name, stored->name) == 0 && n->offset_bytes == stored->offset_bytes;
-	return n->kind == SOURCE_SUBSCRIPT && strcmp(text_of(r->code, f, n->child), text_of(r->code, f, stored->child)) == 0;
+		return n->name && stored->name && strcmp(n->name, stored->name) == 0 &&
+		       n->offset_bytes == stored->offset_bytes;
+	return n->kind == SOURCE_SUBSCRIPT &&
+	       strcmp(text_of(r->code, f, n->child), text_of(r->code, f, stored->child)) == 0;
 }
 
-static bool changes_own_address(struct repair *r, const struct file *f, const struct source_node *lvalue)
+static bool changes_own_address(struct repair *r, const struct file *f,
+				const struct source_node *lvalue)
 {
 	const struct source_node *reads[2], *stored = strip(lvalue);
 
@@ -68,10 +76,12 @@ static bool changes_own_address(struct repair *r, const struct file *f, const st
 }
 
 /* Where a variable is does not depend on its value; nor what a reference refers to. */
-static bool depends_on_change(const struct source_node *range, const struct source_node *top, const struct source_node *besides)
+static bool depends_on_change(const struct source_node *range, const struct source_node *top,
+			      const struct source_node *besides)
 {
 	for (const struct source_node *n = range; n; n = node_next(n, range))
-		if (n->kind == SOURCE_NAME && n->name && n != strip(range) && node_assigns(top, besides, n->name))
+		if (n->kind == SOURCE_NAME && n->name && n != strip(range) &&
+		    node_assigns(top, besides, n->name))
 			return true;
 	return false;
 }
@@ -82,7 +92,8 @@ static const char *address_of(struct repair *r, const char *lvalue)
 {
 	if (lvalue[0] == '*' && text_is_postfix(lvalue + 1))
 		return text_copy(r->code, lvalue + 1, strlen(lvalue + 1));
-	return text_format(r->code, "&%s", lvalue[0] == '*' ? lvalue : text_wrapped(r->code, lvalue));
+	return text_format(r->code, "&%s",
+			   lvalue[0] == '*' ? lvalue : text_wrapped(r->code, lvalue));
 }
 
 static const char *size_of(struct repair *r, const char *lvalue)
@@ -95,27 +106,37 @@ static const char *size_of(struct repair *r, const char *lvalue)
 }
 
 /* *p++ = v and a[i++] = v: gives the text with the step taken back. NULL if it is not of that form. */
-static const char *stepped(struct repair *r, const struct file *f, const struct source_node *l, const struct source_node **step)
+static const char *stepped(struct repair *r, const struct file *f, const struct source_node *l,
+			   const struct source_node **step)
 {
-	const struct source_node *inner = l->kind == SOURCE_UNARY && l->op[0] == '*' ? strip(l->child) :
-					  l->kind == SOURCE_SUBSCRIPT && l->child ? strip(l->last) : NULL;
+	const struct source_node *inner = l->kind == SOURCE_UNARY && l->op[0] == '*'
+						  ? strip(l->child)
+					  : l->kind == SOURCE_SUBSCRIPT && l->child ? strip(l->last)
+										    : NULL;
 	const char *name;
 	bool is_after;
 
-	if (!inner || inner->kind != SOURCE_UNARY || !node_is_assignment(inner) || strip(inner->child)->kind != SOURCE_NAME)
+	if (!inner || inner->kind != SOURCE_UNARY || !node_is_assignment(inner) ||
+	    strip(inner->child)->kind != SOURCE_NAME)
 		return NULL;
 	*step = inner;
 	name = text_of(r->code, f, inner->child);
 	is_after = inner->op[0] == 'x';
 	if (l->kind == SOURCE_UNARY)
-		return !is_after ? text_format(r->code, "*%s", name) : text_format(r->code, "%s[%s]", name, strcmp(inner->op, "x++") == 0 ? "-1" : "1");
-	return text_format(r->code, "%s[%s%s]", text_wrapped(r->code, text_of(r->code, f, l->child)), name,
-			   !is_after ? "" : strcmp(inner->op, "x++") == 0 ? " - 1" : " + 1");
+		return !is_after ? text_format(r->code, "*%s", name)
+				 : text_format(r->code, "%s[%s]", name,
+					       strcmp(inner->op, "x++") == 0 ? "-1" : "1");
+	return text_format(r->code, "%s[%s%s]",
+			   text_wrapped(r->code, text_of(r->code, f, l->child)), name,
+			   !is_after                       ? ""
+			   : strcmp(inner->op, "x++") == 0 ? " - 1"
+							   : " + 1");
 }
 
 static void fill_base(struct repair *r, struct fix *x, const struct source_node *l)
 {
-	bool is_element = l->kind == SOURCE_SUBSCRIPT && l->child && strip(l->child)->kind == SOURCE_MEMBER && strip(l->child)->is_array;
+	bool is_element = l->kind == SOURCE_SUBSCRIPT && l->child &&
+			  strip(l->child)->kind == SOURCE_MEMBER && strip(l->child)->is_array;
 	const char *base;
 
 	l = is_element ? strip(l->child) : l; /* of an array that is a member */
@@ -139,18 +160,24 @@ static void fill_base(struct repair *r, struct fix *x, const struct source_node 
 	}
 }
 
-static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_node *l, const char **why)
+static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_node *l,
+			   const char **why)
 {
 	const struct source_use *use = macro_use(x->unit, x->file->path, l);
 	bool is_written = !use || (l->text_begin > use->begin && l->text_end < use->end);
-	bool is_use = use && x->store->kind == SOURCE_BINARY && x->store->end > use->end; /* FIELD(p) = 1: the macro makes the left side only */
+	bool is_use =
+		use && x->store->kind == SOURCE_BINARY &&
+		x->store->end > use->end; /* FIELD(p) = 1: the macro makes the left side only */
 	const struct source_node *step = NULL;
-	const char *text = is_use     ? text_copy(r->code, x->file->text + use->begin, use->end - use->begin) :
-			   is_written ? text_of(r->code, x->file, l) :
-					macro_lvalue(r->code, x->unit, x->file, use), *taken_back;
+	const char *text = is_use       ? text_copy(r->code, x->file->text + use->begin,
+						    use->end - use->begin)
+			   : is_written ? text_of(r->code, x->file, l)
+					: macro_lvalue(r->code, x->unit, x->file, use),
+		   *taken_back;
 
 	if (!text) {
-		*why = text_format(r->code, "macro %s does not let its left side be seen", use->name);
+		*why = text_format(r->code, "macro %s does not let its left side be seen",
+				   use->name);
 		return -1;
 	}
 	taken_back = is_written ? stepped(r, x->file, strip(l), &step) : NULL;
@@ -160,7 +187,10 @@ static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_
 		*why = text_format(r->code, "'%s' cannot be evaluated a second time", text);
 		return -1;
 	} else if (use && l->is_bitfield) {
-		*why = text_format(r->code, "'%s', which macro %s stores to, is a bit-field and has no address", text, use->name);
+		*why = text_format(
+			r->code,
+			"'%s', which macro %s stores to, is a bit-field and has no address", text,
+			use->name);
 		return -1;
 	} else if ((is_written || is_use) && changes_own_address(r, x->file, l)) {
 		*why = text_format(r->code, "the store may change what '%s' depends on", text);
@@ -176,7 +206,8 @@ static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_
 	}
 	x->range.addr = address_of(r, text);
 	x->range.len = size_of(r, text);
-	x->range.is_one_line = l->size_bytes > 0 && l->size_bytes <= 64 && (l->size_bytes & (l->size_bytes - 1)) == 0 &&
+	x->range.is_one_line = l->size_bytes > 0 && l->size_bytes <= 64 &&
+			       (l->size_bytes & (l->size_bytes - 1)) == 0 &&
 			       l->align_bytes >= l->size_bytes;
 	x->range.thing = text;
 	x->range.thing_type = l->type;
@@ -189,7 +220,8 @@ static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_
 /* ---- calls that write ---- */
 
 /* Arguments follow the callee. */
-static bool argument_is_repeatable(const struct source_unit *u, const struct source_node *call, int i)
+static bool argument_is_repeatable(const struct source_unit *u, const struct source_node *call,
+				   int i)
 {
 	const struct source_node *n = call->child ? call->child->next : NULL;
 
@@ -213,7 +245,8 @@ static const char **call_arguments(struct repair *r, const struct fix *x)
 	args = arena_alloc(&r->code->arena, (n + 1) * sizeof *args);
 	n = 0;
 	for (const struct source_node *a = first; a; a = a->next) {
-		if (a->text_begin <= use->begin || a->text_end >= use->end || a->text_begin >= a->text_end)
+		if (a->text_begin <= use->begin || a->text_end >= use->end ||
+		    a->text_begin >= a->text_end)
 			return NULL;
 		args[n++] = text_of(r->code, x->file, a);
 	}
@@ -232,8 +265,9 @@ static void fill_tail(struct repair *r, struct fix *x)
 {
 	const struct source_node *to = x->store->child ? x->store->child->next : NULL;
 
-	if (to && to->kind == SOURCE_MEMBER && to->is_arrow && to->is_array && to->size_bytes == 0 && to->offset_bytes && x->range.len &&
-	    to->child && to->child->target_bytes == to->offset_bytes) {
+	if (to && to->kind == SOURCE_MEMBER && to->is_arrow && to->is_array &&
+	    to->size_bytes == 0 && to->offset_bytes && x->range.len && to->child &&
+	    to->child->target_bytes == to->offset_bytes) {
 		fill_base(r, x, to);
 		x->range.tail = x->range.base && is_variable(x->range.len) ? x->range.len : NULL;
 		x->range.base = x->range.tail ? x->range.base : NULL;
@@ -258,11 +292,16 @@ static void fill_array(struct repair *r, struct fix *x, int to)
 	const struct source_node *array = call_argument(x->store, to);
 
 	array = array ? strip(array) : NULL;
-	if (!array || array->kind != SOURCE_MEMBER || !array->is_array || !array->size_bytes || !array->child || !node_is_repeatable(x->unit, array->child))
+	if (!array || array->kind != SOURCE_MEMBER || !array->is_array || !array->size_bytes ||
+	    !array->child || !node_is_repeatable(x->unit, array->child))
 		return;
 	fill_base(r, x, array);
 	x->range.member = NULL;
-	x->range.bytes = strcmp(bare_size(r, x->range.len), text_format(r->code, "sizeof%s", text_of(r->code, x->file, array))) == 0 ? array->size_bytes : 0;
+	x->range.bytes =
+		strcmp(bare_size(r, x->range.len),
+		       text_format(r->code, "sizeof%s", text_of(r->code, x->file, array))) == 0
+			? array->size_bytes
+			: 0;
 }
 
 static int range_of_call(struct repair *r, struct fix *x, const char **why)
@@ -284,8 +323,10 @@ static int range_of_call(struct repair *r, struct fix *x, const char **why)
 	if (!x->range.base && to >= 0)
 		fill_array(r, x, to);
 	x->range.names = x->store;
-	if (!x->range.len || !argument_is_repeatable(x->unit, x->store, to) || !argument_is_repeatable(x->unit, x->store, which)) {
-		*why = text_format(r->code, "the arguments of %s cannot be evaluated a second time", x->store->name);
+	if (!x->range.len || !argument_is_repeatable(x->unit, x->store, to) ||
+	    !argument_is_repeatable(x->unit, x->store, which)) {
+		*why = text_format(r->code, "the arguments of %s cannot be evaluated a second time",
+				   x->store->name);
 		return -1;
 	}
 	return 0;
@@ -302,10 +343,13 @@ static bool pointer_is_kept(const struct fix *x, const struct source_node *point
 }
 
 /* The object that a pointer, of which the text is given, leads to. */
-static void fill_pointed(struct repair *r, struct fix *x, const struct source_node *pointer, const char *text)
+static void fill_pointed(struct repair *r, struct fix *x, const struct source_node *pointer,
+			 const char *text)
 {
 	x->range.addr = x->range.base = text;
-	x->range.len = x->range.base_len = text[0] == '&' ? size_of(r, text + 1) : text_format(r->code, "sizeof *%s", text_wrapped(r->code, text));
+	x->range.len = x->range.base_len =
+		text[0] == '&' ? size_of(r, text + 1)
+			       : text_format(r->code, "sizeof *%s", text_wrapped(r->code, text));
 	x->range.base_bytes = pointer->target_bytes;
 	x->range.base_align_bytes = pointer->target_align_bytes;
 	x->range.base_type = pointer->type;
@@ -317,12 +361,17 @@ static void fill_pointed(struct repair *r, struct fix *x, const struct source_no
 static int range_of_callee(struct repair *r, struct fix *x, const char **why)
 {
 	const struct source_node *name = x->store->child, *object;
-	const char **args = text_arguments(r->code, x->file, name->text_end < x->store->text_end ? name->text_end : x->store->text_begin, x->store->text_end);
+	const char **args = text_arguments(
+		r->code, x->file,
+		name->text_end < x->store->text_end ? name->text_end : x->store->text_begin,
+		x->store->text_end);
 	int i = callee_stores_to(r->code, x->unit, x->store);
 
 	object = i >= 0 ? call_argument(x->store, i) : NULL;
-	if (!object || !args || !argument_is_repeatable(x->unit, x->store, i) || !pointer_is_kept(x, object)) {
-		*why = text_format(r->code, "the arguments of %s do not say what it stores to", x->store->name);
+	if (!object || !args || !argument_is_repeatable(x->unit, x->store, i) ||
+	    !pointer_is_kept(x, object)) {
+		*why = text_format(r->code, "the arguments of %s do not say what it stores to",
+				   x->store->name);
 		return -1;
 	}
 	for (int k = 0; k < i; k++)
@@ -334,30 +383,37 @@ static int range_of_callee(struct repair *r, struct fix *x, const char **why)
 
 static int range_of_atomic(struct repair *r, struct fix *x, const char **why)
 {
-	const char **args = text_arguments(r->code, x->file, x->store->text_begin, x->store->text_end);
+	const char **args =
+		text_arguments(r->code, x->file, x->store->text_begin, x->store->text_end);
 
 	if (!args || !args[0] || !node_is_repeatable(x->unit, x->store->child)) {
 		*why = "the address of the atomic store cannot be evaluated a second time";
 		return -1;
 	}
 	x->range.addr = args[0];
-	x->range.len = args[0][0] == '&' ? size_of(r, args[0] + 1) : text_format(r->code, "sizeof *%s", text_wrapped(r->code, args[0]));
+	x->range.len = args[0][0] == '&'
+			       ? size_of(r, args[0] + 1)
+			       : text_format(r->code, "sizeof *%s", text_wrapped(r->code, args[0]));
 	x->range.names = x->store->child;
 	x->range.is_one_line = true; /* an atomic access does not cross lines */
 	return 0;
 }
 
 /* Does it mean the same after the statement? `step` is taken back. */
-static int check_after(struct repair *r, const struct fix *x, const struct source_node *step, const char **why)
+static int check_after(struct repair *r, const struct fix *x, const struct source_node *step,
+		       const char **why)
 {
 	for (const struct source_node *top = x->store; top; top = top->parent) {
-		bool is_end = top->parent == NULL || (top->kind != SOURCE_EXPR && top->kind != SOURCE_BINARY && top->kind != SOURCE_UNARY &&
-						      top->kind != SOURCE_CALL && top->kind != SOURCE_CONDITIONAL);
+		bool is_end = top->parent == NULL ||
+			      (top->kind != SOURCE_EXPR && top->kind != SOURCE_BINARY &&
+			       top->kind != SOURCE_UNARY && top->kind != SOURCE_CALL &&
+			       top->kind != SOURCE_CONDITIONAL);
 
 		if (is_end)
 			break;
 		if (depends_on_change(x->range.names, top, step)) {
-			*why = text_format(r->code, "the statement changes what '%s' depends on", x->range.addr);
+			*why = text_format(r->code, "the statement changes what '%s' depends on",
+					   x->range.addr);
 			return -1;
 		}
 	}
@@ -366,12 +422,14 @@ static int check_after(struct repair *r, const struct fix *x, const struct sourc
 
 int range_of_store(struct repair *r, struct fix *x, const char **why)
 {
-	const struct source_node *step = NULL, *l = x->store->child, *object = atomic_object(x->store);
+	const struct source_node *step = NULL, *l = x->store->child,
+				 *object = atomic_object(x->store);
 	int result;
 
 	if (object)
 		result = range_of_lvalue(r, x, object, why);
-	else if (x->store->kind == SOURCE_CALL && call_writes_to(x->unit, x->store) == WRITES_NOTHING)
+	else if (x->store->kind == SOURCE_CALL &&
+		 call_writes_to(x->unit, x->store) == WRITES_NOTHING)
 		result = range_of_callee(r, x, why);
 	else if (x->store->kind == SOURCE_CALL)
 		result = range_of_call(r, x, why);
@@ -386,7 +444,8 @@ int range_of_store(struct repair *r, struct fix *x, const char **why)
 	return check_after(r, x, step, why);
 }
 
-int range_of_pointed(struct repair *r, struct fix *x, const struct source_node *pointer, const char **why)
+int range_of_pointed(struct repair *r, struct fix *x, const struct source_node *pointer,
+		     const char **why)
 {
 	*why = "the pointer is not known after the statement";
 	if (macro_use(x->unit, x->file->path, pointer) || !pointer_is_kept(x, pointer))
@@ -395,7 +454,8 @@ int range_of_pointed(struct repair *r, struct fix *x, const struct source_node *
 	return check_after(r, x, NULL, why);
 }
 
-int range_of_object(struct repair *r, struct fix *x, const struct source_node *lvalue, const char **why)
+int range_of_object(struct repair *r, struct fix *x, const struct source_node *lvalue,
+		    const char **why)
 {
 	if (range_of_lvalue(r, x, lvalue, why) < 0)
 		return -1;

@@ -20,20 +20,24 @@ static int by_place(const void *a, const void *b)
 }
 
 /* A statement, mostly a macro, in which nothing but flushes is called. */
-static bool only_flushes(struct repair *r, const struct source_unit *u, const struct source_node *top)
+static bool only_flushes(struct repair *r, const struct source_unit *u,
+			 const struct source_node *top)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
-		if (n->kind == SOURCE_ASM || n->kind == SOURCE_RETURN || n->kind == SOURCE_JUMP || n->kind == SOURCE_LABEL || n->kind == SOURCE_LAMBDA ||
+		if (n->kind == SOURCE_ASM || n->kind == SOURCE_RETURN || n->kind == SOURCE_JUMP ||
+		    n->kind == SOURCE_LABEL || n->kind == SOURCE_LAMBDA ||
 		    (n->kind == SOURCE_STMT && n->child))
 			return false;
-		if (n->kind == SOURCE_CALL && idiom_call_does(r, u, n) != DOES_FLUSH && !(n->name && function_is_pure(u, n->name)))
+		if (n->kind == SOURCE_CALL && idiom_call_does(r, u, n) != DOES_FLUSH &&
+		    !(n->name && function_is_pure(u, n->name)))
 			return false;
 	}
 	return true;
 }
 
 /* A copy is calm if its arguments are. */
-static bool is_calm_store(struct repair *r, const struct source_unit *u, const struct source_node *store)
+static bool is_calm_store(struct repair *r, const struct source_unit *u,
+			  const struct source_node *store)
 {
 	if (store->kind != SOURCE_CALL)
 		return node_is_calm(r->code, u, store);
@@ -49,7 +53,8 @@ static bool is_calm_callback(struct repair *r, const struct fix *a, const struct
 	const struct source_node *call = NULL;
 
 	for (size_t i = 0; i < r->fixes.n && !call; i++)
-		if (r->fixes.at[i].is_given && r->fixes.at[i].unit == a->unit && r->fixes.at[i].stmt == stmt)
+		if (r->fixes.at[i].is_given && r->fixes.at[i].unit == a->unit &&
+		    r->fixes.at[i].stmt == stmt)
 			call = r->fixes.at[i].store;
 	for (const struct source_node *n = call ? stmt : NULL; n; n = node_next(n, stmt))
 		if (n->kind == SOURCE_CALL && n != call && !node_is_calm(r->code, a->unit, n))
@@ -64,12 +69,16 @@ static bool is_calm_between(struct repair *r, const struct fix *a, const struct 
 		return false;
 	if (a->stmt == b->stmt)
 		return true; /* both come behind it */
-	if (a->stmt->parent != b->stmt->parent || a->stmt->parent->kind != SOURCE_COMPOUND || text_has_directive(a->file, a->stmt->begin, b->stmt->begin))
+	if (a->stmt->parent != b->stmt->parent || a->stmt->parent->kind != SOURCE_COMPOUND ||
+	    text_has_directive(a->file, a->stmt->begin, b->stmt->begin))
 		return false;
 	for (const struct source_node *n = a->stmt->next; n; n = n->next) {
 		if (node_publishes(r->code, a->unit, a->file, n))
 			return false;
-		if (!node_is_calm(r->code, a->unit, n) && !is_calm_callback(r, a, n) && !(n == b->stmt && !b->is_hoisted && ((n == b->store && is_calm_store(r, a->unit, n)) || (!b->needs_flush && only_flushes(r, a->unit, n)))))
+		if (!node_is_calm(r->code, a->unit, n) && !is_calm_callback(r, a, n) &&
+		    !(n == b->stmt && !b->is_hoisted &&
+		      ((n == b->store && is_calm_store(r, a->unit, n)) ||
+		       (!b->needs_flush && only_flushes(r, a->unit, n)))))
 			return false;
 		if (n == b->stmt)
 			return true;
@@ -80,14 +89,16 @@ static bool is_calm_between(struct repair *r, const struct fix *a, const struct 
 /* A header's statement is another node in each unit that includes it. */
 static bool is_same_statement(const struct fix *a, const struct fix *b)
 {
-	return a->where == b->where && a->file == b->file && a->stmt->begin == b->stmt->begin && a->stmt->end == b->stmt->end &&
+	return a->where == b->where && a->file == b->file && a->stmt->begin == b->stmt->begin &&
+	       a->stmt->end == b->stmt->end &&
 	       (a->where == AFTER || a->store->begin == b->store->begin);
 }
 
 static bool is_same_flush(const struct fix *a, const struct fix *b)
 {
-	return a->needs_flush == b->needs_flush && (!a->needs_flush || (strcmp(a->range.addr, b->range.addr) == 0 &&
-									strcmp(a->range.len, b->range.len) == 0));
+	return a->needs_flush == b->needs_flush &&
+	       (!a->needs_flush || (strcmp(a->range.addr, b->range.addr) == 0 &&
+				    strcmp(a->range.len, b->range.len) == 0));
 }
 
 /* The variable that is assigned, or with_parts, a part of which is; NULL. */
@@ -106,11 +117,14 @@ static bool is_kept(const struct fix *a, const struct fix *b, const char *name)
 	size_t len = strcspn(name, ".");
 	const char *to;
 
-	if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") != strlen(name))
+	if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") !=
+	    strlen(name))
 		return false;
-	for (const struct source_node *s = a->stmt == b->stmt ? NULL : a->stmt->next; s; s = s->next) {
+	for (const struct source_node *s = a->stmt == b->stmt ? NULL : a->stmt->next; s;
+	     s = s->next) {
 		for (const struct source_node *n = s; n; n = node_next(n, s))
-			if ((to = assigned_variable(n, name[len] == '.')) && strlen(to) == len && strncmp(to, name, len) == 0)
+			if ((to = assigned_variable(n, name[len] == '.')) && strlen(to) == len &&
+			    strncmp(to, name, len) == 0)
 				return false;
 		if (s == b->stmt)
 			break;
@@ -125,9 +139,11 @@ static bool is_same_text(struct repair *r, const struct fix *a, const struct fix
 	struct idiom idiom;
 	const char *why;
 
-	if (r->options->is_page_cache) /* a sync of the whole file has the same text for all stores, and pages have no order without one in between */
+	if (r->options
+		    ->is_page_cache) /* a sync of the whole file has the same text for all stores, and pages have no order without one in between */
 		return false;
-	if (!a->needs_flush || !b->needs_flush || !a->range.base || !b->range.base || strcmp(a->range.base, b->range.base) != 0 ||
+	if (!a->needs_flush || !b->needs_flush || !a->range.base || !b->range.base ||
+	    strcmp(a->range.base, b->range.base) != 0 ||
 	    !is_kept(a, b, a->range.base[0] == '&' ? a->range.base + 1 : a->range.base))
 		return false;
 	idiom_find(r, a, &idiom);
@@ -143,13 +159,16 @@ static bool flushes_lines(struct repair *r, const struct fix *x)
 	struct idiom i;
 
 	idiom_find(r, x, &i);
-	return i.line.call && (i.prefers_line || !i.flush.call) && !(i.persist.call && i.persist.uses > 0);
+	return i.line.call && (i.prefers_line || !i.flush.call) &&
+	       !(i.persist.call && i.persist.uses > 0);
 }
 
 /* In a template, sizes are not known: what is stored to in a row is meant as one. */
 static bool is_dependent(const struct fix *a, const struct fix *b)
 {
-	return a->unit->is_cplusplus && !a->range.bytes && !b->range.bytes && !a->range.base_bytes && !b->range.base_bytes && a->range.thing && b->range.thing && (a->stmt == b->stmt || a->stmt->next == b->stmt);
+	return a->unit->is_cplusplus && !a->range.bytes && !b->range.bytes &&
+	       !a->range.base_bytes && !b->range.base_bytes && a->range.thing && b->range.thing &&
+	       (a->stmt == b->stmt || a->stmt->next == b->stmt);
 }
 
 /* Two members of a small object: one flush of the object costs no more lines than two of members. So does one of the object and what follows it
@@ -160,9 +179,11 @@ static bool merge_members(struct repair *r, struct fix *a, struct fix *b)
 	const char *tail = y->tail ? y->tail : x->tail;
 	bool is_one_line = x->base_bytes <= x->base_align_bytes && !tail;
 
-	if (!a->needs_flush || !b->needs_flush || !x->base || !y->base || strcmp(x->base, y->base) != 0)
+	if (!a->needs_flush || !b->needs_flush || !x->base || !y->base ||
+	    strcmp(x->base, y->base) != 0)
 		return false;
-	if ((!x->base_bytes && !is_dependent(a, b)) || x->base_bytes > 64 || !is_kept(a, b, x->base[0] == '&' ? x->base + 1 : x->base))
+	if ((!x->base_bytes && !is_dependent(a, b)) || x->base_bytes > 64 ||
+	    !is_kept(a, b, x->base[0] == '&' ? x->base + 1 : x->base))
 		return false;
 	if (x->tail && ((y->tail && strcmp(x->tail, y->tail) != 0) || !is_kept(a, b, x->tail)))
 		return false;
@@ -191,8 +212,11 @@ static void take_base(struct range *x, bool is_one_line)
 /* Of the statements from a's on, is b's one of those that may be merged with it into one flush of the object that both store to? */
 static bool is_of_object(struct repair *r, const struct fix *a, const struct fix *b)
 {
-	return !b->is_dropped && b->needs_flush && b->range.base && b->range.bytes && strcmp(a->range.base, b->range.base) == 0 && !b->fence_stmt && !b->range.tail &&
-	       !(a->until && a->needs_fence && b->stmt->end > a->until->begin) && is_calm_between(r, a, b) && is_kept(a, b, a->range.base[0] == '&' ? a->range.base + 1 : a->range.base);
+	return !b->is_dropped && b->needs_flush && b->range.base && b->range.bytes &&
+	       strcmp(a->range.base, b->range.base) == 0 && !b->fence_stmt && !b->range.tail &&
+	       !(a->until && a->needs_fence && b->stmt->end > a->until->begin) &&
+	       is_calm_between(r, a, b) &&
+	       is_kept(a, b, a->range.base[0] == '&' ? a->range.base + 1 : a->range.base);
 }
 
 static bool is_same_member(const struct fix *a, const struct fix *b)
@@ -208,7 +232,8 @@ static void merge_object(struct repair *r, size_t first)
 	uint64_t bytes = 0;
 	bool *is_part;
 
-	if (a->is_dropped || !a->needs_flush || !a->range.base || !a->range.bytes || a->range.base_bytes <= 64 || a->fence_stmt || a->range.tail)
+	if (a->is_dropped || !a->needs_flush || !a->range.base || !a->range.bytes ||
+	    a->range.base_bytes <= 64 || a->fence_stmt || a->range.tail)
 		return;
 	is_part = arena_alloc(&r->code->arena, r->fixes.n);
 	for (size_t i = first; i < r->fixes.n; i++) {
@@ -243,7 +268,10 @@ static const char *longer_of(const char *x, const char *y)
 
 	if (lenx > leny)
 		return longer_of(y, x);
-	return text_is_postfix(x) && strncmp(x, y, lenx) == 0 && strncmp(y + lenx, " - ", 3) == 0 && !strpbrk(y + lenx + 3, "+-*/%<>?:&|^,") ? x : NULL;
+	return text_is_postfix(x) && strncmp(x, y, lenx) == 0 && strncmp(y + lenx, " - ", 3) == 0 &&
+			       !strpbrk(y + lenx + 3, "+-*/%<>?:&|^,")
+		       ? x
+		       : NULL;
 }
 
 /* memset(p, 0, n); strncpy(p, s, n - 1): one flush of the longer range. */
@@ -251,7 +279,8 @@ static bool merge_lengths(struct fix *a, struct fix *b)
 {
 	const char *longer;
 
-	if (!a->needs_flush || !b->needs_flush || a->stmt->next != b->stmt || strcmp(a->range.addr, b->range.addr) != 0)
+	if (!a->needs_flush || !b->needs_flush || a->stmt->next != b->stmt ||
+	    strcmp(a->range.addr, b->range.addr) != 0)
 		return false;
 	longer = longer_of(a->range.len, b->range.len);
 	if (!longer)
@@ -266,9 +295,12 @@ static bool leave_branch(const struct fix *a, const struct fix *b, struct fix *o
 {
 	const struct source_node *s = b->stmt;
 
-	if (a->where != AFTER || b->where != AFTER || b->fence_stmt || a->fence_stmt || !a->stmt->parent || a->file != b->file)
+	if (a->where != AFTER || b->where != AFTER || b->fence_stmt || a->fence_stmt ||
+	    !a->stmt->parent || a->file != b->file)
 		return false;
-	while (s && s->parent != a->stmt->parent && s->parent && (s->parent->kind == SOURCE_COMPOUND || (s->parent->kind == SOURCE_IF && s != s->parent->child)))
+	while (s && s->parent != a->stmt->parent && s->parent &&
+	       (s->parent->kind == SOURCE_COMPOUND ||
+		(s->parent->kind == SOURCE_IF && s != s->parent->child)))
 		s = s->parent;
 	if (!s || s == b->stmt || s->kind != SOURCE_IF || s->parent != a->stmt->parent)
 		return false;
@@ -281,7 +313,8 @@ static bool merge_branch(struct repair *r, struct fix *a, struct fix *b)
 {
 	struct fix outer;
 
-	if (!leave_branch(a, b, &outer) || !is_calm_between(r, a, &outer) || !(is_same_flush(a, b) || merge_members(r, a, &outer)))
+	if (!leave_branch(a, b, &outer) || !is_calm_between(r, a, &outer) ||
+	    !(is_same_flush(a, b) || merge_members(r, a, &outer)))
 		return false;
 	*b = outer;
 	return true;
@@ -289,16 +322,20 @@ static bool merge_branch(struct repair *r, struct fix *a, struct fix *b)
 
 static void merge(struct repair *r, struct fix *a, struct fix *b)
 {
-	if (a->until && a->needs_fence && (b->fence_stmt ? b->fence_stmt : b->stmt)->end > a->until->begin && !is_same_statement(a, b))
+	if (a->until && a->needs_fence &&
+	    (b->fence_stmt ? b->fence_stmt : b->stmt)->end > a->until->begin &&
+	    !is_same_statement(a, b))
 		return; /* too late */
 	if (is_same_statement(a, b) && is_same_flush(a, b)) {
 		a->is_dropped = true;
 	} else if (is_calm_between(r, a, b)) {
-		if (is_same_flush(a, b) && a->needs_flush && (!a->range.names || a->stmt->next == b->stmt))
+		if (is_same_flush(a, b) && a->needs_flush &&
+		    (!a->range.names || a->stmt->next == b->stmt))
 			a->is_dropped = true;
 		else if (is_same_text(r, a, b) || merge_members(r, a, b) || merge_lengths(a, b))
 			a->is_dropped = true;
-		else if (!a->needs_fence || !(b->needs_fence || b->needs_flush) || a->fence_stmt || b->fence_stmt)
+		else if (!a->needs_fence || !(b->needs_fence || b->needs_flush) || a->fence_stmt ||
+			 b->fence_stmt)
 			return;
 	} else if (merge_branch(r, a, b)) {
 		a->is_dropped = true;
@@ -314,7 +351,10 @@ static void merge(struct repair *r, struct fix *a, struct fix *b)
 /* The next statement, with nothing in between, fences. */
 static bool is_before_fence(struct repair *r, const struct fix *x)
 {
-	const struct source_node *next = x->where == AFTER && x->stmt->parent && x->stmt->parent->kind == SOURCE_COMPOUND ? x->stmt->next : NULL;
+	const struct source_node *next =
+		x->where == AFTER && x->stmt->parent && x->stmt->parent->kind == SOURCE_COMPOUND
+			? x->stmt->next
+			: NULL;
 	const struct source_use *use = next ? macro_use(x->unit, x->file->path, next) : NULL;
 	struct idiom i;
 	const char *flush;
@@ -331,7 +371,8 @@ static bool is_before_fence(struct repair *r, const struct fix *x)
 	if (does == DOES_FENCE)
 		return true;
 	idiom_find(r, x, &i);
-	return does == (DOES_FLUSH | DOES_FENCE) && i.flush.uses + i.line.uses > 0; /* else the file persists one by one */
+	return does == (DOES_FLUSH | DOES_FENCE) &&
+	       i.flush.uses + i.line.uses > 0; /* else the file persists one by one */
 }
 
 void reduce_fixes(struct repair *r)
@@ -348,7 +389,8 @@ void reduce_fixes(struct repair *r)
 	for (size_t i = 0; i < r->fixes.n; i++) {
 		struct fix *x = &r->fixes.at[i];
 
-		if (!x->is_dropped && x->needs_flush && x->needs_fence && !x->fence_stmt && is_before_fence(r, x))
+		if (!x->is_dropped && x->needs_flush && x->needs_fence && !x->fence_stmt &&
+		    is_before_fence(r, x))
 			x->needs_fence = false; /* two in a row */
 	}
 }

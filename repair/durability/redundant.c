@@ -25,7 +25,8 @@ enum { DEPTH_MAX = 3, DOES_MORE = 8 };
 static unsigned call_does(const struct source_unit *u, const struct source_node *call, int depth);
 
 /* A function that flushes or fences and changes nothing but its own variables. */
-static unsigned function_does(const struct source_unit *u, const struct source_function *f, int depth)
+static unsigned function_does(const struct source_unit *u, const struct source_function *f,
+			      int depth)
 {
 	unsigned does = 0, by_asm;
 	const char *flush;
@@ -35,9 +36,10 @@ static unsigned function_does(const struct source_unit *u, const struct source_f
 			does |= call_does(u, n, depth + 1);
 		else if (n->kind == SOURCE_ASM)
 			does |= idiom_asm(u, n, &by_asm, &flush) ? by_asm : DOES_MORE;
-		else if ( n->kind == SOURCE_LAMBDA || (n->kind == SOURCE_BINARY && !n->op[0]))
+		else if (n->kind == SOURCE_LAMBDA || (n->kind == SOURCE_BINARY && !n->op[0]))
 			does |= DOES_MORE;
-		else if (node_is_assignment(n) && !(n->child && n->child->kind == SOURCE_NAME && n->child->is_local && !n->child->is_reference))
+		else if (node_is_assignment(n) && !(n->child && n->child->kind == SOURCE_NAME &&
+						    n->child->is_local && !n->child->is_reference))
 			does |= DOES_MORE;
 	}
 	return does;
@@ -48,7 +50,8 @@ static unsigned call_does(const struct source_unit *u, const struct source_node 
 {
 	const struct source_function *f = call->name ? function_named(u, call->name) : NULL;
 
-	if (call->name && strcmp(call->name, "pmem_msync") != 0 && strcmp(call->name, "pmem_deep_flush") != 0 && idiom_known(call->name))
+	if (call->name && strcmp(call->name, "pmem_msync") != 0 &&
+	    strcmp(call->name, "pmem_deep_flush") != 0 && idiom_known(call->name))
 		return idiom_known(call->name);
 	if (!f || depth > DEPTH_MAX)
 		return DOES_MORE;
@@ -63,13 +66,15 @@ static bool ends_with_fence(const struct source_unit *u, const struct source_nod
 	unsigned does;
 
 	if (call->name && idiom_known(call->name))
-		return (idiom_known(call->name) & DOES_FENCE) && strcmp(call->name, "pmem_msync") != 0;
+		return (idiom_known(call->name) & DOES_FENCE) &&
+		       strcmp(call->name, "pmem_msync") != 0;
 	for (const struct source_node *n = f ? f->body : NULL; n; n = node_next(n, f->body))
 		if (n->kind == SOURCE_RETURN || n->kind == SOURCE_JUMP)
 			return false;
 	if (f && f->body->last && f->body->last->kind == SOURCE_ASM)
 		return idiom_asm(u, f->body->last, &does, &flush) && does == DOES_FENCE;
-	return f && depth <= DEPTH_MAX && f->body->last && f->body->last->kind == SOURCE_CALL && ends_with_fence(u, f->body->last, depth + 1);
+	return f && depth <= DEPTH_MAX && f->body->last && f->body->last->kind == SOURCE_CALL &&
+	       ends_with_fence(u, f->body->last, depth + 1);
 }
 
 /* mfence orders loads, too: no sfence makes one redundant. */
@@ -79,8 +84,10 @@ static bool has_mfence(const struct source_unit *u, const struct source_node *ca
 
 	if (call->name && strcmp(call->name, "_mm_mfence") == 0)
 		return true;
-	for (const struct source_node *n = f && depth <= DEPTH_MAX ? f->body : NULL; n; n = node_next(n, f->body))
-		if ((n->kind == SOURCE_CALL && has_mfence(u, n, depth + 1)) || (n->kind == SOURCE_ASM && n->name && strstr(n->name, "mfence")))
+	for (const struct source_node *n = f && depth <= DEPTH_MAX ? f->body : NULL; n;
+	     n = node_next(n, f->body))
+		if ((n->kind == SOURCE_CALL && has_mfence(u, n, depth + 1)) ||
+		    (n->kind == SOURCE_ASM && n->name && strstr(n->name, "mfence")))
 			return true;
 	return false;
 }
@@ -99,20 +106,25 @@ static const struct source_node *previous(const struct source_node *n)
 }
 
 /* Only blanks and comments, no directive, lie between the two statements. */
-static bool is_directly_before(const struct file *f, const struct source_node *a, const struct source_node *b)
+static bool is_directly_before(const struct file *f, const struct source_node *a,
+			       const struct source_node *b)
 {
 	uint32_t semicolon = text_semicolon(f, a->end);
 
-	return semicolon && text_skip_blanks(f, semicolon) == b->begin && !memchr(f->text + a->end, '#', b->begin - a->end);
+	return semicolon && text_skip_blanks(f, semicolon) == b->begin &&
+	       !memchr(f->text + a->end, '#', b->begin - a->end);
 }
 
 /* At the head of what runs under an `if` that only looks: the `if`. Otherwise the statement itself. */
-static const struct source_node *head(const struct source_unit *u, const struct file *f, const struct source_node *s)
+static const struct source_node *head(const struct source_unit *u, const struct file *f,
+				      const struct source_node *s)
 {
 	const struct source_node *block = s->parent, *branch = block ? block->parent : NULL;
 
-	while (branch && branch->kind == SOURCE_IF && block->child == s && text_skip_blanks(f, block->begin + 1) == s->begin && block != branch->child &&
-	       node_is_repeatable(u, branch->child) && branch->parent && branch->parent->kind == SOURCE_COMPOUND) {
+	while (branch && branch->kind == SOURCE_IF && block->child == s &&
+	       text_skip_blanks(f, block->begin + 1) == s->begin && block != branch->child &&
+	       node_is_repeatable(u, branch->child) && branch->parent &&
+	       branch->parent->kind == SOURCE_COMPOUND) {
 		s = branch;
 		block = s->parent;
 		branch = block->parent;
@@ -128,9 +140,11 @@ static bool arguments_repeat(const struct source_unit *u, const struct source_no
 	return true;
 }
 
-static bool is_same_call(struct repair *r, const struct file *f, const struct source_node *a, const struct source_node *b, bool same_name)
+static bool is_same_call(struct repair *r, const struct file *f, const struct source_node *a,
+			 const struct source_node *b, bool same_name)
 {
-	const char **x = text_arguments(r->code, f, a->begin, a->end), **y = text_arguments(r->code, f, b->begin, b->end);
+	const char **x = text_arguments(r->code, f, a->begin, a->end),
+		   **y = text_arguments(r->code, f, b->begin, b->end);
 
 	if (!x || !y || !a->name || !b->name || (same_name && strcmp(a->name, b->name) != 0))
 		return false;
@@ -145,11 +159,13 @@ static bool is_same_library(const char *a, const char *b)
 {
 	const char *x = strchr(a, '_'), *y = strchr(b, '_');
 
-	return idiom_known(a) && idiom_known(b) && x && y && x - a == y - b && strncmp(a, b, (size_t)(x - a)) == 0 && a[0] == 'p';
+	return idiom_known(a) && idiom_known(b) && x && y && x - a == y - b &&
+	       strncmp(a, b, (size_t)(x - a)) == 0 && a[0] == 'p';
 }
 
 /* The statement's work was done by those before it. */
-static bool is_proven(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *s)
+static bool is_proven(struct repair *r, const struct source_unit *u, const struct file *f,
+		      const struct source_node *s)
 {
 	unsigned does = call_does(u, s, 0);
 	const struct source_node *after = head(u, f, s), *before = previous(after);
@@ -164,10 +180,12 @@ static bool is_proven(struct repair *r, const struct source_unit *u, const struc
 		if (did & DOES_MORE || !did || !arguments_repeat(u, before))
 			return false;
 		if (does == DOES_FENCE)
-			return ends_with_fence(u, before, 0) && (!has_mfence(u, s, 0) || is_same_call(r, f, before, s, true));
+			return ends_with_fence(u, before, 0) &&
+			       (!has_mfence(u, s, 0) || is_same_call(r, f, before, s, true));
 		if ((is_near || does == DOES_FLUSH) && is_same_call(r, f, before, s, true))
 			return true;
-		if (does == DOES_FLUSH && (did & DOES_FLUSH) && is_same_library(before->name, s->name) && is_same_call(r, f, before, s, false))
+		if (does == DOES_FLUSH && (did & DOES_FLUSH) &&
+		    is_same_library(before->name, s->name) && is_same_call(r, f, before, s, false))
 			return true;
 		is_near = false;
 	}
@@ -176,12 +194,15 @@ static bool is_proven(struct repair *r, const struct source_unit *u, const struc
 
 /* ---- which statement ---- */
 
-static const struct source_node *call_on_line(const struct source_unit *u, const struct source_function *fn, const struct repair_frame *frame)
+static const struct source_node *call_on_line(const struct source_unit *u,
+					      const struct source_function *fn,
+					      const struct repair_frame *frame)
 {
 	const struct source_node *found = NULL;
 
 	for (const struct source_node *n = fn->body; n; n = node_next(n, fn->body)) {
-		if (n->kind != SOURCE_CALL || n->line != frame->line || (frame->column && n->column != frame->column) ||
+		if (n->kind != SOURCE_CALL || n->line != frame->line ||
+		    (frame->column && n->column != frame->column) ||
 		    (call_does(u, n, 0) & DOES_MORE))
 			continue;
 		if (found)
@@ -192,16 +213,22 @@ static const struct source_node *call_on_line(const struct source_unit *u, const
 }
 
 /* A call, or a statement that a macro makes. */
-static const struct source_node *effect_on_line(struct repair *r, const struct fix *x, const struct repair_frame *frame)
+static const struct source_node *effect_on_line(struct repair *r, const struct fix *x,
+						const struct repair_frame *frame)
 {
-	uint32_t at = file_offset(x->file, frame->line, frame->column); /* of the name, the parenthesis or where the expression begins */
+	uint32_t at = file_offset(
+		x->file, frame->line,
+		frame->column); /* of the name, the parenthesis or where the expression begins */
 	const struct source_node *found = NULL;
 	struct idiom_effect e;
 
-	for (const struct source_node *n = x->function->body; n; n = node_next(n, x->function->body)) {
+	for (const struct source_node *n = x->function->body; n;
+	     n = node_next(n, x->function->body)) {
 		bool is_inside = found && n->begin >= found->begin && n->end <= found->end;
 
-		if (n->line != frame->line || (at && (at < n->begin || at >= n->end)) || is_inside || !node_is_body(x->file, n) || !idiom_effect(r, x->unit, x->file, n, &e))
+		if (n->line != frame->line || (at && (at < n->begin || at >= n->end)) ||
+		    is_inside || !node_is_body(x->file, n) ||
+		    !idiom_effect(r, x->unit, x->file, n, &e))
 			continue;
 		if (found)
 			return NULL;
@@ -211,7 +238,8 @@ static const struct source_node *effect_on_line(struct repair *r, const struct f
 }
 
 /* From the instruction outwards, as long as functions do nothing but flush and fence. */
-static const struct source_node *find_statement(struct repair *r, struct fix *x, const struct repair_place *p, const char **why)
+static const struct source_node *find_statement(struct repair *r, struct fix *x,
+						const struct repair_place *p, const char **why)
 {
 	const struct source_node *s;
 	const char *callee = NULL;
@@ -234,7 +262,8 @@ static const struct source_node *find_statement(struct repair *r, struct fix *x,
 /* ---- what stays of it ---- */
 
 /* In the words of the file; NULL with a reason. */
-static const char *words_instead(struct repair *r, struct fix *x, const struct source_node *s, const struct proof *proof, const char **why)
+static const char *words_instead(struct repair *r, struct fix *x, const struct source_node *s,
+				 const struct proof *proof, const char **why)
 {
 	bool is_narrower = proof->answer == PROOF_NARROWER;
 	const struct idiom_line *lines;
@@ -244,8 +273,11 @@ static const char *words_instead(struct repair *r, struct fix *x, const struct s
 	x->store = x->stmt = s;
 	idiom_find(r, x, &i);
 	if (is_narrower && idiom_effect(r, x->unit, x->file, s, &e) && e.addr) {
-		x->range.addr = text_copy(r->code, x->file->text + e.addr->text_begin, e.addr->text_end - e.addr->text_begin);
-		x->range.addr = e.is_thing ? text_format(r->code, "&%s", text_wrapped(r->code, x->range.addr)) : x->range.addr;
+		x->range.addr = text_copy(r->code, x->file->text + e.addr->text_begin,
+					  e.addr->text_end - e.addr->text_begin);
+		x->range.addr = e.is_thing ? text_format(r->code, "&%s",
+							 text_wrapped(r->code, x->range.addr))
+					   : x->range.addr;
 		x->range.len = "1";
 		x->range.is_one_line = true;
 		x->range.names = e.addr;
@@ -256,9 +288,12 @@ static const char *words_instead(struct repair *r, struct fix *x, const struct s
 		i.prefers_line = true;
 		i.flush.call = i.persist.call = i.scope.call = NULL;
 	}
-	lines = idiom_lines(r, &i, &x->range, is_narrower, !is_narrower || e.does & DOES_FENCE, false, why);
+	lines = idiom_lines(r, &i, &x->range, is_narrower, !is_narrower || e.does & DOES_FENCE,
+			    false, why);
 	if (!lines || !lines[0].text || lines[1].text || lines[0].guard) {
-		*why = is_narrower ? "only the first line was stored to; check whether it can be shorter" : "only its fence is needed, and the file shows no way to fence alone";
+		*why = is_narrower
+			       ? "only the first line was stored to; check whether it can be shorter"
+			       : "only its fence is needed, and the file shows no way to fence alone";
 		return NULL;
 	}
 	return lines[0].text;
@@ -267,18 +302,22 @@ static const char *words_instead(struct repair *r, struct fix *x, const struct s
 /* ---- the plan ---- */
 
 /* Operators in what a macro is given are hidden from the tree. */
-static bool has_effects(const struct source_unit *u, const struct file *f, const struct source_node *s)
+static bool has_effects(const struct source_unit *u, const struct file *f,
+			const struct source_node *s)
 {
 	for (const char *p = f->text + s->begin; p + 1 < f->text + s->end; p++)
-		if ((p[0] == '+' && p[1] == '+') || (p[0] == '-' && p[1] == '-') || (p[0] == '=' && p[1] != '=' && !strchr("=<>!", p[-1])))
+		if ((p[0] == '+' && p[1] == '+') || (p[0] == '-' && p[1] == '-') ||
+		    (p[0] == '=' && p[1] != '=' && !strchr("=<>!", p[-1])))
 			return true;
 	return s->kind == SOURCE_CALL && !macro_use(u, f->path, s) && !arguments_repeat(u, s);
 }
 
-static const char not_each_time[] = "it was not redundant each time it was executed; check whether it can be removed";
+static const char not_each_time[] =
+	"it was not redundant each time it was executed; check whether it can be removed";
 
 /* NULL with a reason. */
-static const char *plan_removal(struct repair *r, struct fix *x, const struct repair_bug *b, const struct source_node *s, struct removal *m)
+static const char *plan_removal(struct repair *r, struct fix *x, const struct repair_bug *b,
+				const struct source_node *s, struct removal *m)
 {
 	struct proof proof = { .why = NULL };
 
@@ -294,11 +333,17 @@ static const char *plan_removal(struct repair *r, struct fix *x, const struct re
 		return "the statements before it do not prove that it is redundant: it orders loads, too; check whether it can be removed";
 	proof_find(r, x->unit, x->file, x->function, s, &proof);
 	if (proof.answer == PROOF_NONE)
-		return text_format(r->code, "the statements before it do not prove that it is redundant: %s; check whether it can be removed", proof.why);
+		return text_format(
+			r->code,
+			"the statements before it do not prove that it is redundant: %s; check whether it can be removed",
+			proof.why);
 	if (proof.answer == PROOF_ALL)
-		return redundant_can_go(x->unit, x->file, s) ? NULL : "something must replace it; check whether it can be removed";
+		return redundant_can_go(x->unit, x->file, s)
+			       ? NULL
+			       : "something must replace it; check whether it can be removed";
 	m->instead = words_instead(r, x, s, &proof, &proof.why);
-	m->words = proof.answer == PROOF_FLUSH ? "only its fence stays" : "it flushes only what was stored";
+	m->words = proof.answer == PROOF_FLUSH ? "only its fence stays"
+					       : "it flushes only what was stored";
 	if (proof.answer == PROOF_NARROWER && b->executions)
 		m->why_not = NULL; /* some of its lines are needed each time */
 	return m->instead ? NULL : proof.why;
@@ -312,9 +357,12 @@ void redundant_plan(struct repair *r, size_t bug)
 	struct removal m = { .bug = bug };
 	struct fix x = { .bug = bug };
 
-	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_DECLINED, "check whether it can be removed", "" };
+	r->outcomes.at[bug] =
+		(struct repair_outcome){ REPAIR_DECLINED, "check whether it can be removed", "" };
 	if (r->options->keeps_redundant) {
-		r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_NOT_APPLICABLE, "nothing is removed (--keep-redundant)", "" };
+		r->outcomes.at[bug] =
+			(struct repair_outcome){ REPAIR_NOT_APPLICABLE,
+						 "nothing is removed (--keep-redundant)", "" };
 		return;
 	}
 	if (b->nplaces)

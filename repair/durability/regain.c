@@ -7,7 +7,8 @@
 /* The flush is written directly before a statement on this line of the function. */
 static bool is_before(const struct fix *x, const struct fix *at, uint32_t line)
 {
-	return x->needs_flush && !x->needs_fence && !x->is_dropped && !x->is_extra && x->where == AFTER && x->file == at->file && x->function == at->function &&
+	return x->needs_flush && !x->needs_fence && !x->is_dropped && !x->is_extra &&
+	       x->where == AFTER && x->file == at->file && x->function == at->function &&
 	       x->stmt->next && x->stmt->next->line == line;
 }
 
@@ -37,13 +38,18 @@ void regain_fences(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
 		const struct repair_bug *b = r->bugs.at[i];
-		bool is_left = strcmp(b->kind, "redundant-fence") == 0 && r->outcomes.at[i].status == REPAIR_DECLINED && r->wanted.at[i] && b->nplaces;
+		bool is_left = strcmp(b->kind, "redundant-fence") == 0 &&
+			       r->outcomes.at[i].status == REPAIR_DECLINED && r->wanted.at[i] &&
+			       b->nplaces;
 		const struct fix *x = is_left ? flush_before(r, &b->places[0]) : NULL;
-		const struct macro_flush *m = is_left && !x ? macro_flush_at(r, &b->places[0]) : NULL;
+		const struct macro_flush *m =
+			is_left && !x ? macro_flush_at(r, &b->places[0]) : NULL;
 
 		if (!x && !m)
 			continue;
-		r->outcomes.at[i] = (struct repair_outcome){ REPAIR_MENDED, "the flush that is added before it needs it", NULL };
+		r->outcomes.at[i] = (struct repair_outcome){
+			REPAIR_MENDED, "the flush that is added before it needs it", NULL
+		};
 		group_join(r, x ? x->bug : m->bug, i);
 	}
 }

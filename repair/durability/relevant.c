@@ -23,9 +23,9 @@ struct linking {
 	struct repair *r;
 	VEC(struct word) words;
 	VEC(const char *) headers; /* of the file that is read */
-	uint32_t *linked_to;	   /* by file: another one, or itself */
-	uint32_t file;		   /* that is read */
-	bool is_unclear;	   /* it may name anything */
+	uint32_t *linked_to;       /* by file: another one, or itself */
+	uint32_t file;             /* that is read */
+	bool is_unclear;           /* it may name anything */
 };
 
 static uint32_t root_of(const struct linking *l, uint32_t i)
@@ -53,7 +53,8 @@ static void add_word(struct linking *l, const char *text, size_t len, bool is_de
 {
 	uint64_t h = 14695981039346656037u;
 
-	if (isdigit((unsigned char)*text) || (is_defined && len == 4 && memcmp(text, "main", 4) == 0))
+	if (isdigit((unsigned char)*text) ||
+	    (is_defined && len == 4 && memcmp(text, "main", 4) == 0))
 		return;
 	for (size_t i = 0; i < len; i++)
 		h = (h ^ (unsigned char)text[i]) * 1099511628211u;
@@ -81,11 +82,11 @@ static const char *skip_quoted(const char *p)
 
 /* What a file says at one place after another. */
 struct scan {
-	int depth, parens;	/* of braces; of parentheses at file scope */
-	size_t nwords;	  /* of the declaration at file scope */
-	bool is_own;	  /* it is static, a type, or of another file */
-	bool is_tag;	  /* a structure's name is next */
-	bool is_function; /* its name was there */
+	int depth, parens; /* of braces; of parentheses at file scope */
+	size_t nwords;     /* of the declaration at file scope */
+	bool is_own;       /* it is static, a type, or of another file */
+	bool is_tag;       /* a structure's name is next */
+	bool is_function;  /* its name was there */
 	bool is_macro, is_header;
 };
 
@@ -111,12 +112,17 @@ static bool is_attribute(const char *p, size_t len)
 
 static void scan_word(struct linking *l, struct scan *s, const char *p, size_t len)
 {
-	static const char *const owns[] = { "static", "typedef", "extern", NULL }, *const tags[] = { "struct", "union", "enum", NULL };
+	static const char *const owns[] = { "static", "typedef", "extern", NULL }, *const tags[] = {
+		"struct", "union", "enum", NULL
+	};
 	const char *next = p + len + strspn(p + len, " \t\r\n");
-	bool is_scope = s->depth == 0 && s->parens == 0 && !s->is_macro, is_called = is_scope && *next == '(' && s->nwords > 0 && !s->is_function && !is_attribute(p, len);
+	bool is_scope = s->depth == 0 && s->parens == 0 && !s->is_macro,
+	     is_called = is_scope && *next == '(' && s->nwords > 0 && !s->is_function &&
+			 !is_attribute(p, len);
 
 	s->is_own |= is_scope && is_one_of(owns, p, len);
-	if (!s->is_own && ((is_called && !s->is_header) || (is_scope && !s->is_tag && *next && strchr("=;[,", *next))))
+	if (!s->is_own && ((is_called && !s->is_header) ||
+			   (is_scope && !s->is_tag && *next && strchr("=;[,", *next))))
 		add_word(l, p, len, true);
 	s->is_function |= is_called;
 	s->is_tag = is_scope ? is_one_of(tags, p, len) : s->is_tag;
@@ -200,15 +206,23 @@ static bool is_cplusplus(const char *path)
 }
 
 /* The header where the compiler would find it: beside the file, if it is quoted, or in one of its command's folders. NULL: it is none of the program's. */
-static const struct file *find_header(struct linking *l, const struct file *by, const char *name, bool is_quoted)
+static const struct file *find_header(struct linking *l, const struct file *by, const char *name,
+				      bool is_quoted)
 {
-	const char *slash = strrchr(by->path, '/'), *folder = l->r->code->db->includes[l->file], *found = NULL;
+	const char *slash = strrchr(by->path, '/'), *folder = l->r->code->db->includes[l->file],
+		   *found = NULL;
 	char real[PATH_MAX];
 
-	if (is_quoted && realpath(text_format(l->r->code, "%.*s/%s", (int)(slash - by->path), by->path, name), real))
+	if (is_quoted &&
+	    realpath(text_format(l->r->code, "%.*s/%s", (int)(slash - by->path), by->path, name),
+		     real))
 		found = real;
 	for (; !found && *folder; folder += strcspn(folder, "\n") + 1)
-		found = realpath(text_format(l->r->code, "%.*s/%s", (int)strcspn(folder, "\n"), folder, name), real) ? real : NULL;
+		found = realpath(text_format(l->r->code, "%.*s/%s", (int)strcspn(folder, "\n"),
+					     folder, name),
+				 real)
+				? real
+				: NULL;
 	return found ? file_open(l->r->code, found) : NULL;
 }
 
@@ -217,8 +231,10 @@ static void read_header(struct linking *l, const struct file *by, const char *li
 {
 	const char *from = line + strspn(line, " \t");
 	bool is_quoted = *from == '"';
-	const char *name = text_copy(l->r->code, from + (*from != 0), strcspn(from + (*from != 0), is_quoted ? "\"\n" : ">\n"));
-	const struct file *f = is_quoted || *from == '<' ? find_header(l, by, name, is_quoted) : NULL;
+	const char *name = text_copy(l->r->code, from + (*from != 0),
+				     strcspn(from + (*from != 0), is_quoted ? "\"\n" : ">\n"));
+	const struct file *f =
+		is_quoted || *from == '<' ? find_header(l, by, name, is_quoted) : NULL;
 
 	l->is_unclear |= depth == 0 || (!f && *from != '<');
 	for (size_t k = 0; f && k < l->headers.n; k++)
@@ -234,7 +250,9 @@ static int by_hash(const void *a, const void *b)
 {
 	const struct word *x = a, *y = b;
 
-	return x->hash != y->hash ? (x->hash > y->hash) - (x->hash < y->hash) : x->file != y->file ? (x->file > y->file) - (x->file < y->file) : y->is_defined - x->is_defined;
+	return x->hash != y->hash   ? (x->hash > y->hash) - (x->hash < y->hash)
+	       : x->file != y->file ? (x->file > y->file) - (x->file < y->file)
+				    : y->is_defined - x->is_defined;
 }
 
 /* Each word once for a file. */
@@ -276,7 +294,8 @@ static void link_words(struct linking *l)
 	for (size_t i = 0, end; i < l->words.n; i = end) {
 		bool is_defined = false;
 
-		for (end = i; end < l->words.n && l->words.at[end].hash == l->words.at[i].hash; end++)
+		for (end = i; end < l->words.n && l->words.at[end].hash == l->words.at[i].hash;
+		     end++)
 			is_defined |= l->words.at[end].is_defined;
 		for (size_t k = i + 1; is_defined && k < end; k++)
 			link_files(l, l->words.at[i].file, l->words.at[k].file);
@@ -320,11 +339,15 @@ static void mark_bugs(struct linking *l, bool *is_wanted)
 struct source_database relevant_files(struct repair *r)
 {
 	const struct source_database *db = r->code->db;
-	struct source_database out = { .files = arena_alloc(&r->code->arena, (db->n + 1) * sizeof *out.files),
-				       .directories = arena_alloc(&r->code->arena, (db->n + 1) * sizeof *out.directories),
-				       .includes = arena_alloc(&r->code->arena, (db->n + 1) * sizeof *out.includes),
-				       .commands = db->commands };
-	struct linking l = { .r = r, .linked_to = arena_alloc(&r->code->arena, (db->n + 1) * sizeof *l.linked_to) };
+	struct source_database out = {
+		.files = arena_alloc(&r->code->arena, (db->n + 1) * sizeof *out.files),
+		.directories = arena_alloc(&r->code->arena, (db->n + 1) * sizeof *out.directories),
+		.includes = arena_alloc(&r->code->arena, (db->n + 1) * sizeof *out.includes),
+		.commands = db->commands
+	};
+	struct linking l = {
+		.r = r, .linked_to = arena_alloc(&r->code->arena, (db->n + 1) * sizeof *l.linked_to)
+	};
 	bool *is_wanted = xcalloc(db->n + 1, sizeof *is_wanted);
 
 	for (uint32_t i = 0; i < db->n; i++)

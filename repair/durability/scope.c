@@ -15,7 +15,9 @@ static bool ends_soon(struct repair *r, const struct fix *x)
 	for (const struct source_node *n = x->stmt->next; n; n = n->next) {
 		const struct source_node *value = n->kind == SOURCE_RETURN ? n->child : n;
 
-		if (value && (!node_is_calm(r->code, x->unit, value) || node_publishes(r->code, x->unit, x->file, value) || (is_lost && n->kind != SOURCE_RETURN)))
+		if (value && (!node_is_calm(r->code, x->unit, value) ||
+			      node_publishes(r->code, x->unit, x->file, value) ||
+			      (is_lost && n->kind != SOURCE_RETURN)))
 			return false;
 	}
 	return true;
@@ -24,7 +26,8 @@ static bool ends_soon(struct repair *r, const struct fix *x)
 int scope_check(struct repair *r, const struct fix *x, const char **why)
 {
 	*why = "the object that flushes here cannot be declared there; say which function does it with --flush-call and --fence-call";
-	if (x->where != AFTER || x->stmt->parent->kind == SOURCE_LABEL || (x->stmt->kind == SOURCE_DECL && !ends_soon(r, x)))
+	if (x->where != AFTER || x->stmt->parent->kind == SOURCE_LABEL ||
+	    (x->stmt->kind == SOURCE_DECL && !ends_soon(r, x)))
 		return -1;
 	return 0;
 }
@@ -35,15 +38,20 @@ static bool has_name(const char *body, const char *name)
 	size_t len = strlen(name);
 
 	for (const char *p = body; (p = strstr(p, name)); p += len)
-		if (!isalnum((unsigned char)p[len]) && p[len] != '_' && (p == body || (!isalnum((unsigned char)p[-1]) && p[-1] != '_' && p[-1] != '.' && !(p > body + 1 && p[-1] == '>' && p[-2] == '-'))))
+		if (!isalnum((unsigned char)p[len]) && p[len] != '_' &&
+		    (p == body || (!isalnum((unsigned char)p[-1]) && p[-1] != '_' && p[-1] != '.' &&
+				   !(p > body + 1 && p[-1] == '>' && p[-2] == '-'))))
 			return true;
 	return false;
 }
 
 /* A name that the function does not have yet: "guard", "guard2". */
-static const char *new_name(struct repair *r, const struct fix *x, const char *name, unsigned *number)
+static const char *new_name(struct repair *r, const struct fix *x, const char *name,
+			    unsigned *number)
 {
-	const char *body = text_copy(r->code, x->file->text + x->function->begin, x->function->end - x->function->begin), *text = name;
+	const char *body = text_copy(r->code, x->file->text + x->function->begin,
+				     x->function->end - x->function->begin),
+		   *text = name;
 
 	while (*number > 1 || has_name(body, text)) {
 		text = text_format(r->code, "%s%u", name, *number < 2 ? 2 : *number);
@@ -80,15 +88,22 @@ struct handle {
 static void store_through(struct repair *r, const struct insertion *a, const struct handle *h)
 {
 	struct file *f = a->x->file;
-	const char *thing = h->thing ? h->thing : "", *name = h->name, *text = text_copy(r->code, f->text + a->stmt->begin, a->stmt->end - a->stmt->begin), *at = strstr(text, thing), *behind = at ? at + strlen(thing) : NULL;
+	const char *thing = h->thing ? h->thing : "", *name = h->name,
+		   *text = text_copy(r->code, f->text + a->stmt->begin,
+				     a->stmt->end - a->stmt->begin),
+		   *at = strstr(text, thing), *behind = at ? at + strlen(thing) : NULL;
 	bool is_postfix;
 
-	if (!h->thing || !at || strstr(behind, thing) || macro_use(a->x->unit, f->path, a->stmt) || (at > text && (text_is_identifier(text_copy(r->code, at - 1, 1)) || at[-1] == '.' || at[-1] == '>')))
+	if (!h->thing || !at || strstr(behind, thing) || macro_use(a->x->unit, f->path, a->stmt) ||
+	    (at > text &&
+	     (text_is_identifier(text_copy(r->code, at - 1, 1)) || at[-1] == '.' || at[-1] == '>')))
 		return;
-	is_postfix = strncmp(behind, "++", 2) == 0 || strncmp(behind, "--", 2) == 0 || behind[0] == '.' || behind[0] == '[' || strncmp(behind, "->", 2) == 0;
+	is_postfix = strncmp(behind, "++", 2) == 0 || strncmp(behind, "--", 2) == 0 ||
+		     behind[0] == '.' || behind[0] == '[' || strncmp(behind, "->", 2) == 0;
 	if (text_is_identifier(text_copy(r->code, behind, 1)))
 		return;
-	file_edit(f, a->stmt->begin + (uint32_t)(at - text), (uint32_t)strlen(thing), text_format(r->code, is_postfix ? "(*%s)" : "*%s", name));
+	file_edit(f, a->stmt->begin + (uint32_t)(at - text), (uint32_t)strlen(thing),
+		  text_format(r->code, is_postfix ? "(*%s)" : "*%s", name));
 }
 
 /* Is there a blank line behind declarations of this class? */
@@ -98,7 +113,8 @@ static bool has_blank_line(struct repair *r, const struct insertion *a, const st
 	const char *type = strstr(i->scope.call, "{name}"), *p;
 	size_t len = type ? (size_t)(type - i->scope.call) : 0;
 
-	for (p = f->text; len > 1 && (p = strstr(p, text_copy(r->code, i->scope.call, len))); p += len) {
+	for (p = f->text; len > 1 && (p = strstr(p, text_copy(r->code, i->scope.call, len)));
+	     p += len) {
 		const char *end = strchr(p, '\n');
 
 		if (end && p > f->text && strchr("\t\n ", p[-1]) && end[-1] == ';')
@@ -107,7 +123,8 @@ static bool has_blank_line(struct repair *r, const struct insertion *a, const st
 	return false;
 }
 
-static const char *declarations(struct repair *r, const struct insertion *a, const char *indent, struct handle *h)
+static const char *declarations(struct repair *r, const struct insertion *a, const char *indent,
+				struct handle *h)
 {
 	const char *text = "", *at;
 	unsigned number = 1;
@@ -125,23 +142,29 @@ static const char *declarations(struct repair *r, const struct insertion *a, con
 		if (!at)
 			continue;
 		name = new_name(r, a->x, usual_name(r, &idiom, a->lines.at[i].text), &number);
-		text = text_format(r->code, "%s%.*s%s%s;\n%s", text, (int)(at - a->lines.at[i].text), a->lines.at[i].text, name, at + 6, indent);
+		text = text_format(r->code, "%s%.*s%s%s;\n%s", text,
+				   (int)(at - a->lines.at[i].text), a->lines.at[i].text, name,
+				   at + 6, indent);
 		number += number == 1 && !idiom.scope.is_named_after;
 		if (idiom.scope.is_handle && n == 1)
 			*h = (struct handle){ thing_of(r, a->lines.at[i].text), name };
 	}
 	if (n && idiom.scope.call && has_blank_line(r, a, &idiom))
-		text = text_format(r->code, "%.*s\n%s", (int)(strlen(text) - strlen(indent)), text, indent);
+		text = text_format(r->code, "%.*s\n%s", (int)(strlen(text) - strlen(indent)), text,
+				   indent);
 	return text;
 }
 
 static void insert_block(struct repair *r, const struct insertion *a, struct handle *h)
 {
 	struct file *f = a->x->file;
-	const char *indent = text_indent(r->code, f, a->stmt->begin), *inner = text_format(r->code, "%s%s", indent, indent_unit(r->code, f, a->x->function));
+	const char *indent = text_indent(r->code, f, a->stmt->begin),
+		   *inner = text_format(r->code, "%s%s", indent,
+					indent_unit(r->code, f, a->x->function));
 	uint32_t end = statement_end(f, a->stmt), line = line_end_behind(f, end);
 
-	file_edit(f, a->stmt->begin, 0, text_format(r->code, "{\n%s%s", inner, declarations(r, a, inner, h)));
+	file_edit(f, a->stmt->begin, 0,
+		  text_format(r->code, "{\n%s%s", inner, declarations(r, a, inner, h)));
 	for (uint32_t at = a->stmt->begin; at < end; at++)
 		if (f->text[at] == '\n')
 			file_edit(f, at + 1, 0, indent_unit(r->code, f, a->x->function));
@@ -156,9 +179,11 @@ void scope_insert(struct repair *r, struct insertion *a)
 
 	if (a->stmt->parent->kind != SOURCE_COMPOUND) { /* the braces of an `if` are the block */
 		insert_behind(r, &braces);
-		file_edit(f, a->stmt->begin, 0, declarations(r, a, text_indent(r->code, f, a->stmt->begin), &h));
+		file_edit(f, a->stmt->begin, 0,
+			  declarations(r, a, text_indent(r->code, f, a->stmt->begin), &h));
 	} else if (ends_soon(r, a->x)) {
-		file_edit(f, a->stmt->begin, 0, declarations(r, a, text_indent(r->code, f, a->stmt->begin), &h));
+		file_edit(f, a->stmt->begin, 0,
+			  declarations(r, a, text_indent(r->code, f, a->stmt->begin), &h));
 	} else {
 		insert_block(r, a, &h);
 	}

@@ -15,7 +15,8 @@ bool score_matters(struct repair *r, const struct fix *x, size_t n)
 
 		if (fix_enter_frame(r, &at, x->place, x->frame + level, &why) < 0)
 			return false;
-		if (uses_count(r, at.function) != 1 || uses_are_elsewhere(r, at.function)) /* none: its address is taken */
+		if (uses_count(r, at.function) != 1 ||
+		    uses_are_elsewhere(r, at.function)) /* none: its address is taken */
 			return true;
 	}
 	return false;
@@ -25,7 +26,9 @@ bool score_matters(struct repair *r, const struct fix *x, size_t n)
 
 static void set_score(struct score *s, unsigned npm, unsigned nvolatile)
 {
-	*s = (struct score){ .value = (int)npm - (int)nvolatile, .npm = npm, .nvolatile = nvolatile };
+	*s = (struct score){ .value = (int)npm - (int)nvolatile,
+			     .npm = npm,
+			     .nvolatile = nvolatile };
 }
 
 /* False: the analysis does not know where the store goes. */
@@ -42,7 +45,8 @@ static bool score_by_analysis(struct repair *r, const struct fix *x, struct scor
 	for (size_t level = 1; level < n; level++) {
 		struct fix at = *x;
 		const char *why;
-		const struct source_node *call = call_of_frame(r, &at, x->place, x->frame + level, callee, &why);
+		const struct source_node *call =
+			call_of_frame(r, &at, x->place, x->frame + level, callee, &why);
 		struct alias_place p;
 
 		scores[level].why = call ? NULL : why;
@@ -79,7 +83,8 @@ static bool is_volatile(const struct source_node *argument)
 }
 
 /* Gives the caller's own parameter that is passed on; -1: none. */
-static int add_origin(struct origins *o, const struct source_function *in, const struct source_node *argument)
+static int add_origin(struct origins *o, const struct source_function *in,
+		      const struct source_node *argument)
 {
 	int parameter = argument ? given_by(in, argument) : -1;
 
@@ -115,7 +120,8 @@ static void score_by_callers(struct repair *r, const struct fix *x, struct score
 		find_origins(&o, x->function, parameter);
 	set_score(&scores[0], 1, o.nvolatile);
 	for (size_t level = 1; level < n && parameter >= 0; level++) {
-		const struct source_node *call = call_of_frame(r, &at, x->place, x->frame + level, callee, &why);
+		const struct source_node *call =
+			call_of_frame(r, &at, x->place, x->frame + level, callee, &why);
 
 		scores[level].why = call ? NULL : why;
 		if (!call)

@@ -13,7 +13,8 @@ struct subprogram_link {
 	const struct source_node *call;
 };
 
-static int subprogram_links(struct repair *r, const struct fix *x, size_t level, struct subprogram_link *links, const char **why)
+static int subprogram_links(struct repair *r, const struct fix *x, size_t level,
+			    struct subprogram_link *links, const char **why)
 {
 	struct fix inner = *x;
 
@@ -21,13 +22,18 @@ static int subprogram_links(struct repair *r, const struct fix *x, size_t level,
 		struct subprogram_link *l = &links[i - 1];
 
 		*l = (struct subprogram_link){ .inner = inner, .outer = inner };
-		l->call = call_of_frame(r, &l->outer, x->place, x->frame + i, inner.function->name, why);
-		if (!clone_is_ours(r, inner.file->path) || !clone_is_ours(r, l->outer.file ? l->outer.file->path : inner.file->path)) {
-			*why = text_format(r->code, "%s is not below the source's folder (--root)", inner.function->name);
+		l->call = call_of_frame(r, &l->outer, x->place, x->frame + i, inner.function->name,
+					why);
+		if (!clone_is_ours(r, inner.file->path) ||
+		    !clone_is_ours(r, l->outer.file ? l->outer.file->path : inner.file->path)) {
+			*why = text_format(r->code, "%s is not below the source's folder (--root)",
+					   inner.function->name);
 			return -1;
 		}
-		if (!l->call || clone_function_check(r, inner.unit, inner.file, inner.function, why) < 0 ||
-		    clone_call_check(r, l->outer.unit, l->outer.file, l->call, inner.function, why) < 0)
+		if (!l->call ||
+		    clone_function_check(r, inner.unit, inner.file, inner.function, why) < 0 ||
+		    clone_call_check(r, l->outer.unit, l->outer.file, l->call, inner.function,
+				     why) < 0)
 			return -1;
 		inner = l->outer;
 	}
@@ -35,12 +41,18 @@ static int subprogram_links(struct repair *r, const struct fix *x, size_t level,
 }
 
 /* The change at the call itself: a fence, if there is room for it. */
-static int subprogram_fence(struct repair *r, const struct fix *x, const struct subprogram_link *last, struct fix *fence, const char **why)
+static int subprogram_fence(struct repair *r, const struct fix *x,
+			    const struct subprogram_link *last, struct fix *fence, const char **why)
 {
 	struct idiom idiom;
 
-	*fence = (struct fix){ .bug = x->bug, .unit = last->outer.unit, .function = last->outer.function, .file = last->outer.file,
-			       .store = last->call, .needs_fence = x->needs_fence, .is_hoisted = true };
+	*fence = (struct fix){ .bug = x->bug,
+			       .unit = last->outer.unit,
+			       .function = last->outer.function,
+			       .file = last->outer.file,
+			       .store = last->call,
+			       .needs_fence = x->needs_fence,
+			       .is_hoisted = true };
 	if (place_fix(r, fence, why) < 0)
 		return -1;
 	*why = "the file flushes and fences by one call";
@@ -49,7 +61,10 @@ static int subprogram_fence(struct repair *r, const struct fix *x, const struct 
 		return -1;
 	idiom_find(r, fence, &idiom);
 	*why = "a fence does not fit into the expression";
-	return fence->where == IN_COMMA || !idiom_lines(r, &idiom, &fence->range, false, true, false, why) ? -1 : 0;
+	return fence->where == IN_COMMA ||
+			       !idiom_lines(r, &idiom, &fence->range, false, true, false, why)
+		       ? -1
+		       : 0;
 }
 
 int subprogram_check(struct repair *r, const struct fix *x, size_t level, const char **why)
@@ -84,19 +99,27 @@ void subprogram_make(struct repair *r, size_t i, size_t level)
 		const struct subprogram_link *l = &links[k];
 
 		c = clone_get(r, l->inner.unit, l->inner.file, l->inner.function);
-		clone_redirect(r, x.bug, &l->outer, k + 1 < level ? clone_get(r, l->outer.unit, l->outer.file, l->outer.function)->copy : l->outer.file,
-			 l->call, c);
+		clone_redirect(r, x.bug, &l->outer,
+			       k + 1 < level ? clone_get(r, l->outer.unit, l->outer.file,
+							 l->outer.function)
+						       ->copy
+					     : l->outer.file,
+			       l->call, c);
 	}
 	/* what a crash lost may be needed by something inside the call: the fence stays with the flush */
-	if (x.needs_fence && strcmp(x.place->role, "lost") != 0 && subprogram_fence(r, &x, &links[level - 1], &fence, &why) == 0) {
+	if (x.needs_fence && strcmp(x.place->role, "lost") != 0 &&
+	    subprogram_fence(r, &x, &links[level - 1], &fence, &why) == 0) {
 		r->fixes.at[i] = fence;
 		x.needs_fence = false;
 	} else {
 		r->fixes.at[i].is_dropped = true;
 	}
-	r->outcomes.at[x.bug].text = text_format(r->code, "flush%s added in a copy of %s, which also gets volatile memory, for the call in %s%s", x.needs_fence ? " and fence" : "",
-						 x.function->name, links[level - 1].outer.function->name,
-						 r->fixes.at[i].is_dropped ? "" : ", and a fence after that");
+	r->outcomes.at[x.bug].text = text_format(
+		r->code,
+		"flush%s added in a copy of %s, which also gets volatile memory, for the call in %s%s",
+		x.needs_fence ? " and fence" : "", x.function->name,
+		links[level - 1].outer.function->name,
+		r->fixes.at[i].is_dropped ? "" : ", and a fence after that");
 	x.place = NULL;
 	x.file = clone_find(r, x.function, false)->copy;
 	*vec_add(&r->fixes) = x;
@@ -116,12 +139,15 @@ static bool is_flush(struct repair *r, const struct source_unit *u, const struct
 
 static bool flushes(struct repair *r, const struct clone *c)
 {
-	for (const struct source_node *n = c->function->body; n; n = node_next(n, c->function->body))
+	for (const struct source_node *n = c->function->body; n;
+	     n = node_next(n, c->function->body))
 		if (is_flush(r, c->unit, n))
 			return true;
 	for (size_t i = 0; i < c->unit->nuses; i++)
-		if (c->unit->uses[i].begin >= c->function->begin && c->unit->uses[i].end <= c->function->end &&
-		    strcmp(c->unit->uses[i].file, c->file->path) == 0 && idiom_name(c->unit->uses[i].name) & DOES_FLUSH)
+		if (c->unit->uses[i].begin >= c->function->begin &&
+		    c->unit->uses[i].end <= c->function->end &&
+		    strcmp(c->unit->uses[i].file, c->file->path) == 0 &&
+		    idiom_name(c->unit->uses[i].name) & DOES_FLUSH)
 			return true;
 	return false;
 }
@@ -153,7 +179,8 @@ static void copy_changes(struct repair *r, struct clone *c)
 static bool is_fixed(const struct repair *r, const struct file *copy, const struct source_node *n)
 {
 	for (size_t i = 0; i < r->fixes.n; i++)
-		if (r->fixes.at[i].file == copy && r->fixes.at[i].store->begin == n->begin && r->fixes.at[i].store->end == n->end)
+		if (r->fixes.at[i].file == copy && r->fixes.at[i].store->begin == n->begin &&
+		    r->fixes.at[i].store->end == n->end)
 			return true;
 	return false;
 }
@@ -161,14 +188,21 @@ static bool is_fixed(const struct repair *r, const struct file *copy, const stru
 /* A store on a path that did not run: it is flushed, too, if that can be done. */
 static void add_store(struct repair *r, struct clone *c, size_t bug, const struct source_node *n)
 {
-	struct fix x = { .bug = bug, .unit = c->unit, .function = c->function, .file = c->copy, .store = n, .needs_flush = true, .is_extra = true };
+	struct fix x = { .bug = bug,
+			 .unit = c->unit,
+			 .function = c->function,
+			 .file = c->copy,
+			 .store = n,
+			 .needs_flush = true,
+			 .is_extra = true };
 	const char *why;
 
 	if (range_of_store(r, &x, &why) == 0 && place_fix(r, &x, &why) == 0)
 		*vec_add(&r->fixes) = x;
 }
 
-static bool stores_to_pm(struct repair *r, const struct source_unit *u, struct file *f, const struct source_function *fn)
+static bool stores_to_pm(struct repair *r, const struct source_unit *u, struct file *f,
+			 const struct source_function *fn)
 {
 	for (const struct source_node *n = fn->body; n; n = node_next(n, fn->body))
 		if (node_is_store(u, f, n) && pointers_reach_pm(r, u, f, n))
@@ -184,11 +218,14 @@ static void add_call(struct repair *r, struct clone *c, size_t bug, const struct
 	struct fix at = { .unit = c->unit, .function = c->function };
 	const char *why;
 
-	if (!f || function_is_pure(c->unit, call->name) || idiom_call_does(r, c->unit, call) == DOES_FLUSH || macro_use(c->unit, c->file->path, call) ||
-	    !call->child || call->child->kind != SOURCE_NAME)
+	if (!f || function_is_pure(c->unit, call->name) ||
+	    idiom_call_does(r, c->unit, call) == DOES_FLUSH ||
+	    macro_use(c->unit, c->file->path, call) || !call->child ||
+	    call->child->kind != SOURCE_NAME)
 		return;
-	if (!pointers_reach_pm(r, c->unit, c->file, call) || !stores_to_pm(r, c->unit, f, callee) || flushes(r, &to) ||
-	    clone_function_check(r, c->unit, f, callee, &why) < 0 || clone_call_check(r, c->unit, c->file, call, callee, &why) < 0)
+	if (!pointers_reach_pm(r, c->unit, c->file, call) || !stores_to_pm(r, c->unit, f, callee) ||
+	    flushes(r, &to) || clone_function_check(r, c->unit, f, callee, &why) < 0 ||
+	    clone_call_check(r, c->unit, c->file, call, callee, &why) < 0)
 		return;
 	clone_redirect(r, bug, &at, c->copy, call, clone_get(r, c->unit, f, callee));
 }
@@ -205,7 +242,8 @@ static void add_rest(struct repair *r, struct clone *c)
 {
 	size_t bug = bug_of(r, c);
 
-	for (const struct source_node *n = c->function->body; n; n = node_next(n, c->function->body)) {
+	for (const struct source_node *n = c->function->body; n;
+	     n = node_next(n, c->function->body)) {
 		if (node_is_store(c->unit, c->file, n)) {
 			if (!is_fixed(r, c->copy, n) && pointers_reach_pm(r, c->unit, c->file, n))
 				add_store(r, c, bug, n);

@@ -10,7 +10,8 @@ const struct source_node *use_call(const struct source_node *name)
 
 	while (n->parent && n->parent->kind == SOURCE_EXPR && n->parent->child == n)
 		n = n->parent;
-	return n->parent && n->parent->kind == SOURCE_CALL && n->parent->child == n ? n->parent : NULL;
+	return n->parent && n->parent->kind == SOURCE_CALL && n->parent->child == n ? n->parent
+										    : NULL;
 }
 
 static bool is_seen(const struct repair *r, const struct use *u)
@@ -19,7 +20,9 @@ static bool is_seen(const struct repair *r, const struct use *u)
 		const struct repair_place *p = r->fixes.at[i].place;
 
 		for (size_t k = r->fixes.at[i].frame + 1; p && k < p->nframes; k++)
-			if (p->frames[k].function && strcmp(p->frames[k].function, u->in->name) == 0 && p->frames[k].line == u->node->line)
+			if (p->frames[k].function &&
+			    strcmp(p->frames[k].function, u->in->name) == 0 &&
+			    p->frames[k].line == u->node->line)
 				return true;
 	}
 	return false;
@@ -35,9 +38,12 @@ static bool is_in_header(const struct source_unit *u, const struct source_functi
 size_t uses_next(const struct use *uses, size_t n, size_t i, const struct source_function *of)
 {
 	for (; i < n; i++) {
-		bool is_again = i > 0 && uses[i - 1].node && uses[i - 1].at == uses[i].at && strcmp(uses[i - 1].in->file, uses[i].in->file) == 0;
+		bool is_again = i > 0 && uses[i - 1].node && uses[i - 1].at == uses[i].at &&
+				strcmp(uses[i - 1].in->file, uses[i].in->file) == 0;
 
-		if (uses[i].node && !is_again && (!of->is_static || strcmp(uses[i].unit->main_file, of->file) == 0 || is_in_header(uses[i].unit, of)))
+		if (uses[i].node && !is_again &&
+		    (!of->is_static || strcmp(uses[i].unit->main_file, of->file) == 0 ||
+		     is_in_header(uses[i].unit, of)))
 			return i;
 	}
 	return n;
@@ -62,7 +68,8 @@ bool uses_are_elsewhere(struct repair *r, const struct source_function *f)
 		bool is_read = false;
 
 		for (size_t k = 0; k < r->code->units.n; k++)
-			is_read |= strcmp(r->code->units.at[k]->main_file, r->code->db->files[i]) == 0;
+			is_read |=
+				strcmp(r->code->units.at[k]->main_file, r->code->db->files[i]) == 0;
 		file = is_read ? NULL : file_open(r->code, r->code->db->files[i]);
 		if (file && text_has_word(file->text, f->name))
 			return true;

@@ -33,7 +33,8 @@ static void split(lines *l, const char *text)
 
 static bool is_equal(const lines *a, size_t i, const lines *b, size_t k)
 {
-	return a->at[i].len_bytes == b->at[k].len_bytes && memcmp(a->at[i].text, b->at[k].text, a->at[i].len_bytes) == 0;
+	return a->at[i].len_bytes == b->at[k].len_bytes &&
+	       memcmp(a->at[i].text, b->at[k].text, a->at[i].len_bytes) == 0;
 }
 
 /* How far a search by Myers's algorithm came: for each d, the furthest line of a on each diagonal -d…d. */
@@ -46,7 +47,8 @@ struct search {
 /* One more change than before on every diagonal; true when both ends are reached. */
 static bool search_step(struct search *s, long d)
 {
-	long *now = xcalloc((size_t)(2 * d + 1), sizeof *now), *last = d ? s->steps.at[d - 1] : NULL;
+	long *now = xcalloc((size_t)(2 * d + 1), sizeof *now),
+	     *last = d ? s->steps.at[d - 1] : NULL;
 	bool is_done = false;
 
 	*vec_add(&s->steps) = now;
@@ -54,8 +56,12 @@ static bool search_step(struct search *s, long d)
 		long x = 0, y;
 
 		if (d) /* a line of b more, or one of a less */
-			x = k == -d || (k != d && last[k - 1 + d - 1] < last[k + 1 + d - 1]) ? last[k + 1 + d - 1] : last[k - 1 + d - 1] + 1;
-		for (y = x - k; x < (long)s->na && y < (long)s->nb && is_equal(s->a, s->head + (size_t)x, s->b, s->head + (size_t)y); y++)
+			x = k == -d || (k != d && last[k - 1 + d - 1] < last[k + 1 + d - 1])
+				    ? last[k + 1 + d - 1]
+				    : last[k - 1 + d - 1] + 1;
+		for (y = x - k; x < (long)s->na && y < (long)s->nb &&
+				is_equal(s->a, s->head + (size_t)x, s->b, s->head + (size_t)y);
+		     y++)
 			x++;
 		now[k + d] = x;
 		is_done = x >= (long)s->na && y >= (long)s->nb;
@@ -70,7 +76,10 @@ static void search_mark(const struct search *s, bool *is_removed, bool *is_added
 
 	for (long d = (long)s->steps.n - 1; d > 0; d--) {
 		const long *last = s->steps.at[d - 1];
-		long k = x - y, from = k == -d || (k != d && last[k - 1 + d - 1] < last[k + 1 + d - 1]) ? k + 1 : k - 1;
+		long k = x - y,
+		     from = k == -d || (k != d && last[k - 1 + d - 1] < last[k + 1 + d - 1])
+				    ? k + 1
+				    : k - 1;
 
 		x = last[from + d - 1];
 		y = x - from;
@@ -81,7 +90,8 @@ static void search_mark(const struct search *s, bool *is_removed, bool *is_added
 	}
 }
 
-static void collect(changes *out, const lines *a, const lines *b, const bool *is_removed, const bool *is_added)
+static void collect(changes *out, const lines *a, const lines *b, const bool *is_removed,
+		    const bool *is_added)
 {
 	size_t i = 0, k = 0;
 
@@ -107,7 +117,8 @@ static void compare(changes *out, const lines *a, const lines *b)
 {
 	struct search s = { .a = a, .b = b };
 	size_t tail = 0, shorter = a->n < b->n ? a->n : b->n;
-	bool *is_removed = xcalloc(a->n + 1, sizeof *is_removed), *is_added = xcalloc(b->n + 1, sizeof *is_added);
+	bool *is_removed = xcalloc(a->n + 1, sizeof *is_removed),
+	     *is_added = xcalloc(b->n + 1, sizeof *is_added);
 
 	while (s.head < shorter && is_equal(a, s.head, b, s.head))
 		s.head++;
@@ -141,9 +152,11 @@ static void print_hunk(FILE *f, const lines *a, const lines *b, const struct cha
 	const struct change *last = &c[n - 1];
 	size_t before = c->a < CONTEXT ? c->a : CONTEXT;
 	size_t end = last->a + last->na, after = a->n - end < CONTEXT ? a->n - end : CONTEXT;
-	size_t na = end + after - (c->a - before), nb = last->b + last->nb + after - (c->b - before), at = c->a - before;
+	size_t na = end + after - (c->a - before),
+	       nb = last->b + last->nb + after - (c->b - before), at = c->a - before;
 
-	fprintf(f, "@@ -%zu,%zu +%zu,%zu @@\n", c->a - before + (na > 0), na, c->b - before + (nb > 0), nb);
+	fprintf(f, "@@ -%zu,%zu +%zu,%zu @@\n", c->a - before + (na > 0), na,
+		c->b - before + (nb > 0), nb);
 	for (size_t i = 0; i < n; i++) {
 		print_lines(f, ' ', a, at, c[i].a - at);
 		print_lines(f, '-', a, c[i].a, c[i].na);
@@ -165,7 +178,10 @@ void diff_print(FILE *f, const char *name, const char *before, const char *after
 	if (all.n)
 		fprintf(f, "--- a/%s%s\n+++ b/%s%s\n", name, tab, name, tab);
 	for (size_t i = 0, n; i < all.n; i += n) {
-		for (n = 1; i + n < all.n && all.at[i + n].a - (all.at[i + n - 1].a + all.at[i + n - 1].na) <= 2 * CONTEXT; n++)
+		for (n = 1;
+		     i + n < all.n &&
+		     all.at[i + n].a - (all.at[i + n - 1].a + all.at[i + n - 1].na) <= 2 * CONTEXT;
+		     n++)
 			;
 		print_hunk(f, &a, &b, &all.at[i], n);
 	}

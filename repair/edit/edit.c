@@ -6,7 +6,8 @@
 
 void file_edit(struct file *f, uint32_t at, uint32_t removed, const char *insert)
 {
-	if (!removed && at > 0 && at < f->len_bytes && f->text[at] == '\n' && f->text[at - 1] == '\r')
+	if (!removed && at > 0 && at < f->len_bytes && f->text[at] == '\n' &&
+	    f->text[at - 1] == '\r')
 		at--; /* lines end with CR LF here, also those that are inserted */
 	*vec_add(&f->edits) = (struct edit){ at, removed, insert };
 }
@@ -22,7 +23,8 @@ static int by_offset(const void *a, const void *b)
 static void sort_edits(struct file *f)
 {
 	for (size_t i = 1; i < f->edits.n; i++)
-		for (size_t k = i; k > 0 && by_offset(&f->edits.at[k], &f->edits.at[k - 1]) < 0; k--) {
+		for (size_t k = i; k > 0 && by_offset(&f->edits.at[k], &f->edits.at[k - 1]) < 0;
+		     k--) {
 			struct edit e = f->edits.at[k];
 
 			f->edits.at[k] = f->edits.at[k - 1];
@@ -41,7 +43,8 @@ static void insert(FILE *o, const char *text, bool is_crlf)
 
 const char *file_edited(struct codebase *code, struct file *f, uint32_t from, uint32_t to)
 {
-	bool is_crlf = f->len_bytes && text_line_end(f, 0) > 0 && f->text[text_line_end(f, 0) - 1] == '\r';
+	bool is_crlf =
+		f->len_bytes && text_line_end(f, 0) > 0 && f->text[text_line_end(f, 0) - 1] == '\r';
 	char *out = NULL;
 	size_t room = 0;
 	uint32_t at = from;

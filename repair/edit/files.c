@@ -91,7 +91,8 @@ struct file *file_open(struct codebase *code, const char *path)
 		return NULL;
 	}
 	f = arena_alloc(&code->arena, sizeof *f);
-	*f = (struct file){ .path = text_copy(code, path, strlen(path)), .text = xcalloc(1, (size_t)st.st_size + 1) };
+	*f = (struct file){ .path = text_copy(code, path, strlen(path)),
+			    .text = xcalloc(1, (size_t)st.st_size + 1) };
 	f->len_bytes = (uint32_t)fread(f->text, 1, (size_t)st.st_size, in);
 	fclose(in);
 	*vec_add(&code->files) = f;

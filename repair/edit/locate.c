@@ -9,25 +9,32 @@ static bool is_atomic(const struct file *f, const struct source_node *n)
 	static const char *const words[] = { "__atomic_", "__sync_", "__c11_atomic_", "atomic_" };
 
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (n->begin + 40 < f->len_bytes && strncmp(f->text + n->begin, words[i], strlen(words[i])) == 0)
+		if (n->begin + 40 < f->len_bytes &&
+		    strncmp(f->text + n->begin, words[i], strlen(words[i])) == 0)
 			return strncmp(f->text + n->begin + strlen(words[i]), "load", 4) != 0;
 	return false;
 }
 
-static bool publishes(struct codebase *code, const struct source_unit *u, const struct file *f, const struct source_node *top, unsigned depth)
+static bool publishes(struct codebase *code, const struct source_unit *u, const struct file *f,
+		      const struct source_node *top, unsigned depth)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
-		const struct source_function *callee = n->kind == SOURCE_CALL && n->name && depth > 0 ? function_named(u, n->name) : NULL;
+		const struct source_function *callee =
+			n->kind == SOURCE_CALL && n->name && depth > 0 ? function_named(u, n->name)
+								       : NULL;
 		const struct file *in = callee ? file_open(code, callee->file) : NULL;
 
-		if ((node_is_assignment(n) && n->child && n->child->is_volatile && !n->child->is_local) || (n->kind == SOURCE_EXPR && is_atomic(f, n)) ||
-		    atomic_object(n) || (in && publishes(code, u, in, callee->body, depth - 1)))
+		if ((node_is_assignment(n) && n->child && n->child->is_volatile &&
+		     !n->child->is_local) ||
+		    (n->kind == SOURCE_EXPR && is_atomic(f, n)) || atomic_object(n) ||
+		    (in && publishes(code, u, in, callee->body, depth - 1)))
 			return true;
 	}
 	return false;
 }
 
-bool node_publishes(struct codebase *code, const struct source_unit *u, const struct file *f, const struct source_node *top)
+bool node_publishes(struct codebase *code, const struct source_unit *u, const struct file *f,
+		    const struct source_node *top)
 {
 	return publishes(code, u, f, top, 2);
 }
@@ -36,7 +43,8 @@ bool node_is_store(const struct source_unit *u, const struct file *f, const stru
 {
 	if (atomic_object(n) || (n->kind == SOURCE_CALL && call_writes_to(u, n) != WRITES_NOTHING))
 		return true;
-	if (n->kind == SOURCE_EXPR && is_atomic(f, n) && n->child && (!n->parent || n->parent->begin != n->begin || n->parent->end != n->end))
+	if (n->kind == SOURCE_EXPR && is_atomic(f, n) && n->child &&
+	    (!n->parent || n->parent->begin != n->begin || n->parent->end != n->end))
 		return true;
 	if (n->kind == SOURCE_BINARY && !n->op[0] && macro_use(u, f->path, n))
 		return true;
@@ -80,7 +88,8 @@ static unsigned fit(const struct file *f, const struct source_node *n, uint32_t 
 	return 0;
 }
 
-const struct source_node *store_at(const struct source_unit *u, const struct source_function *fn, const struct file *f, uint32_t line, uint32_t column)
+const struct source_node *store_at(const struct source_unit *u, const struct source_function *fn,
+				   const struct file *f, uint32_t line, uint32_t column)
 {
 	const struct source_node *best = NULL;
 	uint32_t at = file_offset(f, line, column);
@@ -94,20 +103,23 @@ const struct source_node *store_at(const struct source_unit *u, const struct sou
 		if (how == 0 || how < best_fit)
 			continue;
 		nbest = how == best_fit && how == 2 ? nbest + 1 : 1;
-		if (how > best_fit || how == 3 || (how == 5)) /* the innermost that holds the place */
+		if (how > best_fit || how == 3 ||
+		    (how == 5)) /* the innermost that holds the place */
 			best = n;
 		best_fit = how;
 	}
 	return nbest == 1 ? best : NULL;
 }
 
-const struct source_node *call_at(const struct source_function *fn, const char *callee, uint32_t line, uint32_t column)
+const struct source_node *call_at(const struct source_function *fn, const char *callee,
+				  uint32_t line, uint32_t column)
 {
 	const struct source_node *found = NULL;
 	unsigned n_on_line = 0;
 
 	for (const struct source_node *n = fn->body; n; n = node_next(n, fn->body)) {
-		if (n->kind != SOURCE_CALL || n->line != line || !n->name || strcmp(n->name, callee) != 0)
+		if (n->kind != SOURCE_CALL || n->line != line || !n->name ||
+		    strcmp(n->name, callee) != 0)
 			continue;
 		if (n->column == column)
 			return n;

@@ -12,7 +12,8 @@ static const char *only_assignment(const char *body)
 	for (const char *p = body; *p; p++) {
 		if (*p != '=')
 			continue;
-		if (p[1] == '=' || (p > body && strchr("=!<>", p[-1]) && !(p - body > 1 && p[-1] == p[-2]))) {
+		if (p[1] == '=' ||
+		    (p > body && strchr("=!<>", p[-1]) && !(p - body > 1 && p[-1] == p[-2]))) {
 			p += p[1] == '=';
 			continue;
 		}
@@ -49,12 +50,14 @@ static const char *find_macro(const struct source_unit *u, const char *name)
 
 	for (size_t i = 0; i < u->nmacros; i++)
 		if (strcmp(u->macros[i].name, name) == 0 && u->macros[i].is_function)
-			text = u->macros[i].text; /* the last definition; conditional ones before are not seen at all */
+			text = u->macros[i]
+				       .text; /* the last definition; conditional ones before are not seen at all */
 	return text;
 }
 
 /* Reads "NAME(a, b)" into names; gives where the body begins. */
-static const char *read_parameters(struct codebase *code, const char *text, const char **names, size_t *n)
+static const char *read_parameters(struct codebase *code, const char *text, const char **names,
+				   size_t *n)
 {
 	const char *p = strchr(text, '('), *close = p ? strchr(p, ')') : NULL;
 
@@ -82,10 +85,13 @@ static const char *without_parentheses(struct codebase *code, const char *text)
 	const char *close = text[0] == '(' ? strchr(text, ')') : NULL;
 	const char *inner = close ? text_copy(code, text + 1, (size_t)(close - text - 1)) : NULL;
 
-	return inner && text_is_postfix(inner) && !strchr(inner, '(') ? text_format(code, "%s%s", inner, close + 1) : text;
+	return inner && text_is_postfix(inner) && !strchr(inner, '(')
+		       ? text_format(code, "%s%s", inner, close + 1)
+		       : text;
 }
 
-const char *macro_lvalue(struct codebase *code, const struct source_unit *u, struct file *f, const struct source_use *use)
+const char *macro_lvalue(struct codebase *code, const struct source_unit *u, struct file *f,
+			 const struct source_use *use)
 {
 	const char *text = find_macro(u, use->name), *names[16], *body, *op, *begin, *end;
 	const char **args = text_arguments(code, f, use->begin, use->end);
@@ -101,10 +107,13 @@ const char *macro_lvalue(struct codebase *code, const struct source_unit *u, str
 	if (!op)
 		return NULL;
 	begin = left_begin(body, op);
-	for (end = op; end > begin && (isspace((unsigned char)end[-1]) || strchr("+-*/%&|^<>\\", end[-1])); end--)
+	for (end = op;
+	     end > begin && (isspace((unsigned char)end[-1]) || strchr("+-*/%&|^<>\\", end[-1]));
+	     end--)
 		;
 	while (begin < end && (isspace((unsigned char)*begin) || *begin == '\\'))
 		begin++;
-	text = text_substitute(code, text_copy(code, begin, (size_t)(end - begin)), true, names, args, n);
+	text = text_substitute(code, text_copy(code, begin, (size_t)(end - begin)), true, names,
+			       args, n);
 	return text[0] ? without_parentheses(code, text) : NULL;
 }

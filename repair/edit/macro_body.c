@@ -17,7 +17,8 @@ const struct source_macro *macro_defined(const struct source_unit *u, const char
 	return found && found->is_function && !found->is_system ? found : NULL;
 }
 
-const struct source_use *macro_use_at(const struct source_unit *u, const struct file *f, uint32_t line, uint32_t column)
+const struct source_use *macro_use_at(const struct source_unit *u, const struct file *f,
+				      uint32_t line, uint32_t column)
 {
 	uint32_t place = file_offset(f, line, column);
 	const struct source_use *found = NULL;
@@ -25,7 +26,8 @@ const struct source_use *macro_use_at(const struct source_unit *u, const struct 
 	for (size_t i = 0; place && i < u->nuses; i++) {
 		const struct source_use *use = &u->uses[i];
 
-		if (use->begin <= place && place < use->end && strcmp(use->file, f->path) == 0 && (!found || use->end - use->begin > found->end - found->begin))
+		if (use->begin <= place && place < use->end && strcmp(use->file, f->path) == 0 &&
+		    (!found || use->end - use->begin > found->end - found->begin))
 			found = use;
 	}
 	return found;
@@ -35,11 +37,13 @@ const struct source_use *macro_use_at(const struct source_unit *u, const struct 
 
 static bool is_blank(const struct file *f, uint32_t at)
 {
-	return isspace((unsigned char)f->text[at]) || (f->text[at] == '\\' && strchr("\r\n", f->text[at + 1]));
+	return isspace((unsigned char)f->text[at]) ||
+	       (f->text[at] == '\\' && strchr("\r\n", f->text[at + 1]));
 }
 
 /* In one line. */
-static const char *in_one_line(struct codebase *code, const struct file *f, uint32_t from, uint32_t to)
+static const char *in_one_line(struct codebase *code, const struct file *f, uint32_t from,
+			       uint32_t to)
 {
 	char *out = arena_alloc(&code->arena, to - from + 1), *end = out;
 
@@ -60,7 +64,8 @@ static const char *in_one_line(struct codebase *code, const struct file *f, uint
 /* "if (c) x" is not plain, nor is "int x". */
 static bool is_plain(const char *lvalue)
 {
-	static const char *const words[] = { "if", "for", "while", "switch", "return", "else", "do", "case" };
+	static const char *const words[] = { "if",     "for",  "while", "switch",
+					     "return", "else", "do",    "case" };
 	size_t word = 0, rest;
 
 	while (isalnum((unsigned char)lvalue[word]) || lvalue[word] == '_')
@@ -69,7 +74,9 @@ static bool is_plain(const char *lvalue)
 		if (word == strlen(words[i]) && strncmp(lvalue, words[i], word) == 0)
 			return false;
 	rest = word + strspn(lvalue + word, " ");
-	return lvalue[0] && (word == 0 || rest == word || !(isalnum((unsigned char)lvalue[rest]) || strchr("_*(", lvalue[rest])));
+	return lvalue[0] &&
+	       (word == 0 || rest == word ||
+		!(isalnum((unsigned char)lvalue[rest]) || strchr("_*(", lvalue[rest])));
 }
 
 /* The operator that assigns; 0: there is none. */
@@ -79,7 +86,9 @@ static size_t operator_at(const struct file *f, uint32_t at)
 
 	if (strncmp(p, "++", 2) == 0 || strncmp(p, "--", 2) == 0)
 		return 2;
-	return p[0] == '=' && p[1] != '=' && !strchr("=!<>", p[-1]) ? 1 : p[0] == '=' && p[1] != '=' && strchr("<>", p[-1]) && p[-2] == p[-1] ? 1 : 0;
+	return p[0] == '=' && p[1] != '=' && !strchr("=!<>", p[-1])                  ? 1
+	       : p[0] == '=' && p[1] != '=' && strchr("<>", p[-1]) && p[-2] == p[-1] ? 1
+										     : 0;
 }
 
 /* Behind a string or character. */
@@ -92,7 +101,8 @@ static uint32_t skip_string(const struct file *f, uint32_t at)
 	return at;
 }
 
-static struct macro_store store_of(struct codebase *code, const struct file *f, uint32_t begin, uint32_t op, size_t len)
+static struct macro_store store_of(struct codebase *code, const struct file *f, uint32_t begin,
+				   uint32_t op, size_t len)
 {
 	uint32_t to = op, end = op;
 	struct macro_store s;
@@ -103,15 +113,20 @@ static struct macro_store store_of(struct codebase *code, const struct file *f, 
 		to--;
 	while (f->text[end] != ';')
 		end++;
-	s = (struct macro_store){ .begin = begin, .end = end + 1, .lvalue = begin == op ? in_one_line(code, f, op + 2, end) : in_one_line(code, f, begin, to) };
+	s = (struct macro_store){ .begin = begin,
+				  .end = end + 1,
+				  .lvalue = begin == op ? in_one_line(code, f, op + 2, end)
+							: in_one_line(code, f, begin, to) };
 	s.is_plain = is_plain(s.lvalue);
 	return s;
 }
 
-size_t macro_stores(struct codebase *code, const struct source_macro *m, const struct file *f, struct macro_store *out, size_t max)
+size_t macro_stores(struct codebase *code, const struct source_macro *m, const struct file *f,
+		    struct macro_store *out, size_t max)
 {
 	const char *close = strchr(m->text, ')');
-	uint32_t at = m->begin + (uint32_t)(close ? close + 1 - m->text : 0), end = m->begin + (uint32_t)strlen(m->text), begin = 0;
+	uint32_t at = m->begin + (uint32_t)(close ? close + 1 - m->text : 0),
+		 end = m->begin + (uint32_t)strlen(m->text), begin = 0;
 	unsigned depth = 0, parentheses[DEPTH_MAX] = { 0 };
 	size_t n = 0;
 	bool is_seen = false;
@@ -155,7 +170,8 @@ static size_t width_of(const char *text, size_t len)
 }
 
 /* A line that goes on, with its backslash where that of the line at `like` is. */
-static const char *line_like(struct codebase *code, const struct file *f, uint32_t like, const char *text)
+static const char *line_like(struct codebase *code, const struct file *f, uint32_t like,
+			     const char *text)
 {
 	uint32_t begin = text_line_begin(f, like), back = text_line_end(f, like) - 1;
 	const char *line = text_format(code, "%s%s", text_indent(code, f, like), text);
@@ -180,15 +196,19 @@ static bool goes_on(const struct file *f, uint32_t at)
 	return end > 0 && f->text[end - 1] == '\\';
 }
 
-bool macro_insert(struct codebase *code, struct file *f, const struct macro_store *s, const char *text, bool is_behind)
+bool macro_insert(struct codebase *code, struct file *f, const struct macro_store *s,
+		  const char *text, bool is_behind)
 {
 	if (!s->is_plain)
 		return false;
 	if (!text_begins_line(f, s->begin))
-		file_edit(f, is_behind ? s->end : s->begin, 0, text_format(code, is_behind ? " %s" : "%s ", text));
+		file_edit(f, is_behind ? s->end : s->begin, 0,
+			  text_format(code, is_behind ? " %s" : "%s ", text));
 	else if (!goes_on(f, s->begin) || !goes_on(f, s->end))
 		return false;
 	else
-		file_edit(f, is_behind ? text_line_end(f, s->end) + 1 : text_line_begin(f, s->begin), 0, line_like(code, f, s->begin, text));
+		file_edit(f,
+			  is_behind ? text_line_end(f, s->end) + 1 : text_line_begin(f, s->begin),
+			  0, line_like(code, f, s->begin, text));
 	return true;
 }

@@ -11,12 +11,14 @@ static const struct source_node *strip(const struct source_node *n)
 }
 
 /* `break` and `continue` that stay inside of a statement. */
-static bool stays_inside(const struct file *f, const struct source_node *jump, const struct source_node *top)
+static bool stays_inside(const struct file *f, const struct source_node *jump,
+			 const struct source_node *top)
 {
 	bool is_break = strncmp(f->text + jump->begin, "break", 5) == 0;
 
 	for (const struct source_node *n = jump; n; n = n->parent) {
-		if (n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO || (is_break && n->kind == SOURCE_SWITCH))
+		if (n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO ||
+		    (is_break && n->kind == SOURCE_SWITCH))
 			return strncmp(f->text + jump->begin, "goto", 4) != 0;
 		if (n == top)
 			break;
@@ -27,7 +29,8 @@ static bool stays_inside(const struct file *f, const struct source_node *jump, c
 bool statement_may_be_left(const struct file *f, const struct source_node *top)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top))
-		if (n->kind == SOURCE_RETURN || (n->kind == SOURCE_JUMP && !stays_inside(f, n, top)))
+		if (n->kind == SOURCE_RETURN ||
+		    (n->kind == SOURCE_JUMP && !stays_inside(f, n, top)))
 			return true;
 	return false;
 }
@@ -43,7 +46,9 @@ static bool is_conditional_part(const struct source_node *n)
 	case SOURCE_SWITCH:
 	case SOURCE_CONDITIONAL: return n != p->child;
 	case SOURCE_FOR: return n != p->child || n == p->last;
-	case SOURCE_BINARY: return n != p->child && (!p->op[0] || strcmp(p->op, "&&") == 0 || strcmp(p->op, "||") == 0);
+	case SOURCE_BINARY:
+		return n != p->child &&
+		       (!p->op[0] || strcmp(p->op, "&&") == 0 || strcmp(p->op, "||") == 0);
 	case SOURCE_LABEL:
 	case SOURCE_LAMBDA: return true;
 	default: return false;
@@ -55,7 +60,8 @@ bool node_is_sure(const struct source_node *n, const struct source_node *top)
 	for (const struct source_node *p = n; p != top; p = p->parent)
 		if (!p->parent || is_conditional_part(p))
 			return false;
-	for (const struct source_node *before = top; before && before->begin < n->begin; before = node_next(before, top))
+	for (const struct source_node *before = top; before && before->begin < n->begin;
+	     before = node_next(before, top))
 		if (before->kind == SOURCE_RETURN || before->kind == SOURCE_JUMP)
 			return false;
 	return true;
@@ -72,13 +78,19 @@ static bool is_steady(const char *expression)
 {
 	const char *arrow = expression[0] == '&' ? strstr(expression, "->") : NULL;
 
-	return strncmp(expression, "sizeof", 6) == 0 || !loads(expression) || (arrow && !loads(arrow + 2) && !memchr(expression, '[', (size_t)(arrow - expression)) &&
-									       !memchr(expression, '(', (size_t)(arrow - expression)) && !memchr(expression, '*', (size_t)(arrow - expression)));
+	return strncmp(expression, "sizeof", 6) == 0 || !loads(expression) ||
+	       (arrow && !loads(arrow + 2) &&
+		!memchr(expression, '[', (size_t)(arrow - expression)) &&
+		!memchr(expression, '(', (size_t)(arrow - expression)) &&
+		!memchr(expression, '*', (size_t)(arrow - expression)));
 }
 
 static const char *name_changed(const struct source_node *n)
 {
-	const struct source_node *to = node_is_assignment(n) || (n->kind == SOURCE_UNARY && n->op[0] == '&') ? strip(n->child) : NULL;
+	const struct source_node *to =
+		node_is_assignment(n) || (n->kind == SOURCE_UNARY && n->op[0] == '&')
+			? strip(n->child)
+			: NULL;
 
 	if (n->kind == SOURCE_VARIABLE)
 		return n->name;
@@ -87,15 +99,19 @@ static const char *name_changed(const struct source_node *n)
 	return to && to->kind == SOURCE_MEMBER && node_is_assignment(n) ? to->name : NULL;
 }
 
-bool expression_may_change(const struct source_unit *u, const struct source_node *top, const char *expression)
+bool expression_may_change(const struct source_unit *u, const struct source_node *top,
+			   const char *expression)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
 		const char *name = name_changed(n);
-		bool is_variable = name && (n->kind == SOURCE_VARIABLE || strip(n->child)->kind == SOURCE_NAME);
+		bool is_variable = name && (n->kind == SOURCE_VARIABLE ||
+					    strip(n->child)->kind == SOURCE_NAME);
 
-		if (name && (is_variable || !is_steady(expression)) && text_has_word(expression, name))
+		if (name && (is_variable || !is_steady(expression)) &&
+		    text_has_word(expression, name))
 			return true;
-		if (n->kind == SOURCE_CALL && !is_steady(expression) && !call_is_of_library(u, n) && !(n->name && function_is_pure(u, n->name)))
+		if (n->kind == SOURCE_CALL && !is_steady(expression) && !call_is_of_library(u, n) &&
+		    !(n->name && function_is_pure(u, n->name)))
 			return true;
 	}
 	return false;

@@ -19,12 +19,15 @@ static int by_name(const void *a, const void *b)
 	return x->unit < y->unit ? -1 : x->unit > y->unit;
 }
 
-static void add_function(struct codebase *code, struct source_unit *u, const struct source_function *f)
+static void add_function(struct codebase *code, struct source_unit *u,
+			 const struct source_function *f)
 {
 	*vec_add(&code->uses) = (struct use){ .name = f->name, .unit = u, .in = f, .at = f->begin };
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
 		if (n->kind == SOURCE_NAME && n->name && !n->is_local)
-			*vec_add(&code->uses) = (struct use){ .name = n->name, .unit = u, .in = f, .node = n, .at = n->begin };
+			*vec_add(&code->uses) = (struct use){
+				.name = n->name, .unit = u, .in = f, .node = n, .at = n->begin
+			};
 }
 
 static void refresh(struct codebase *code)
@@ -35,7 +38,8 @@ static void refresh(struct codebase *code)
 	for (size_t i = 0; i < code->units.n; i++)
 		for (size_t k = 0; k < code->units.at[i]->nfunctions; k++)
 			if (code->units.at[i]->functions[k].body)
-				add_function(code, code->units.at[i], &code->units.at[i]->functions[k]);
+				add_function(code, code->units.at[i],
+					     &code->units.at[i]->functions[k]);
 	if (code->uses.n)
 		qsort(code->uses.at, code->uses.n, sizeof code->uses.at[0], by_name);
 	code->nunits_indexed = code->units.n;
@@ -59,7 +63,8 @@ const struct use *names_find(struct codebase *code, const char *name, size_t *n)
 	return code->uses.at + low;
 }
 
-const struct source_function *function_defined(struct codebase *code, struct source_unit **u, const char *name)
+const struct source_function *function_defined(struct codebase *code, struct source_unit **u,
+					       const char *name)
 {
 	const struct source_function *found = NULL;
 	struct source_unit *in = *u;

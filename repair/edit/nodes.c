@@ -14,15 +14,16 @@ const struct source_node *node_next(const struct source_node *n, const struct so
 	return n == top ? NULL : n->next;
 }
 
-const struct source_function *function_at(const struct source_unit *u, const char *file, uint32_t line)
+const struct source_function *function_at(const struct source_unit *u, const char *file,
+					  uint32_t line)
 {
 	const struct source_function *found = NULL;
 
 	for (size_t i = 0; i < u->nfunctions; i++) {
 		const struct source_function *f = &u->functions[i];
 
-		if (f->body && f->line <= line && line <= f->end_line && strcmp(f->file, file) == 0 &&
-		    (!found || found->begin <= f->begin))
+		if (f->body && f->line <= line && line <= f->end_line &&
+		    strcmp(f->file, file) == 0 && (!found || found->begin <= f->begin))
 			found = f;
 	}
 	return found;
@@ -41,7 +42,8 @@ bool function_is_same(const struct source_function *a, const struct source_funct
 	return a == b || (a->begin == b->begin && strcmp(a->file, b->file) == 0);
 }
 
-const struct source_use *macro_use(const struct source_unit *u, const char *file, const struct source_node *n)
+const struct source_use *macro_use(const struct source_unit *u, const char *file,
+				   const struct source_node *n)
 {
 	const struct source_use *found = NULL;
 
@@ -63,8 +65,9 @@ bool node_is_assignment(const struct source_node *n)
 
 	if (n->kind == SOURCE_UNARY)
 		return strchr(n->op, 'x') != NULL;
-	return n->kind == SOURCE_BINARY && len > 0 && n->op[len - 1] == '=' && strcmp(n->op, "==") != 0 &&
-	       strcmp(n->op, "!=") != 0 && strcmp(n->op, "<=") != 0 && strcmp(n->op, ">=") != 0;
+	return n->kind == SOURCE_BINARY && len > 0 && n->op[len - 1] == '=' &&
+	       strcmp(n->op, "==") != 0 && strcmp(n->op, "!=") != 0 && strcmp(n->op, "<=") != 0 &&
+	       strcmp(n->op, ">=") != 0;
 }
 
 static bool is_same_type(const struct source_node *a, const struct source_node *b)
@@ -80,25 +83,30 @@ bool node_may_assign(const struct source_node *n)
 		return true;
 	if (n->kind != SOURCE_BINARY || n->op[0] || !to || to == n->last || !is_same_type(n, to))
 		return false;
-	while (to->kind == SOURCE_EXPR && to->child && to->child == to->last && is_same_type(to, to->child))
+	while (to->kind == SOURCE_EXPR && to->child && to->child == to->last &&
+	       is_same_type(to, to->child))
 		to = to->child; /* parentheses; nobody assigns to a cast */
-	return to->kind == SOURCE_NAME || to->kind == SOURCE_MEMBER || to->kind == SOURCE_SUBSCRIPT || to->kind == SOURCE_UNARY;
+	return to->kind == SOURCE_NAME || to->kind == SOURCE_MEMBER ||
+	       to->kind == SOURCE_SUBSCRIPT || to->kind == SOURCE_UNARY;
 }
 
 /* A variable of the function itself is not persistent. */
 bool node_is_own_variable(const struct source_node *n)
 {
-	while (n && ((n->kind == SOURCE_MEMBER && !n->is_arrow) || (n->kind == SOURCE_SUBSCRIPT && n->child && n->child->is_array) ||
+	while (n && ((n->kind == SOURCE_MEMBER && !n->is_arrow) ||
+		     (n->kind == SOURCE_SUBSCRIPT && n->child && n->child->is_array) ||
 		     (n->kind == SOURCE_EXPR && n->child && n->child == n->last)))
 		n = n->child;
 	return n && n->kind == SOURCE_NAME && n->is_local && !n->is_reference;
 }
 
 /* Does anything below top, except below `besides`, assign the variable? */
-bool node_assigns(const struct source_node *top, const struct source_node *besides, const char *name)
+bool node_assigns(const struct source_node *top, const struct source_node *besides,
+		  const char *name)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top))
-		if (n != besides && node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME && n->child->name &&
+		if (n != besides && node_is_assignment(n) && n->child &&
+		    n->child->kind == SOURCE_NAME && n->child->name &&
 		    strcmp(n->child->name, name) == 0)
 			return true;
 	return false;
@@ -106,7 +114,9 @@ bool node_assigns(const struct source_node *top, const struct source_node *besid
 
 bool type_is_pool(const char *type)
 {
-	return type && (strcmp(type, "PMEMobjpool *") == 0 || strcmp(type, "PMEMobjpool *const") == 0); /* not that of a function that gives one */
+	return type && (strcmp(type, "PMEMobjpool *") == 0 ||
+			strcmp(type, "PMEMobjpool *const") ==
+				0); /* not that of a function that gives one */
 }
 
 /* ---- statements ---- */
@@ -152,7 +162,8 @@ bool node_is_body(const struct file *f, const struct source_node *n)
 	case SOURCE_COMPOUND: /* the last statement of ({ }) is its value */
 		return n != p->last || !p->parent || p->parent->kind != SOURCE_EXPR;
 	case SOURCE_IF: /* condition, then, else; C++ may declare before the condition, which a parenthesis follows */
-		return n != p->child && (node_is_statement(n) || f->text[text_skip_blanks(f, n->end)] != ')');
+		return n != p->child &&
+		       (node_is_statement(n) || f->text[text_skip_blanks(f, n->end)] != ')');
 	case SOURCE_FOR:
 	case SOURCE_WHILE:
 	case SOURCE_SWITCH: return n == p->last;

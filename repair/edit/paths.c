@@ -7,7 +7,8 @@ bool path_is_below(const char *path, const char *folder)
 {
 	size_t len = strlen(folder);
 
-	return strncmp(path, folder, len) == 0 && (path[len] == '/' || (len == 1 && folder[0] == '/'));
+	return strncmp(path, folder, len) == 0 &&
+	       (path[len] == '/' || (len == 1 && folder[0] == '/'));
 }
 
 const char *path_from(const char *path, const char *folder)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 bool path_is_below(const char *path, const char *folder);
-const char *path_from(const char *path, const char *folder); /* of a path that is below it: the rest */
+const char *path_from(const char *path,
+		      const char *folder); /* of a path that is below it: the rest */
 
 #endif

@@ -5,7 +5,8 @@
 
 /* ---- can it be evaluated again? ---- */
 
-static bool is_pure(struct codebase *code, const struct source_unit *u, const char *name, int depth);
+static bool is_pure(struct codebase *code, const struct source_unit *u, const char *name,
+		    int depth);
 
 /* An assignment to a variable that the expression has for itself, as D_RW() does: ({ __typeof__(o) _o; _o._type = NULL; … }). */
 static bool is_own_assignment(const struct source_node *assignment, const struct source_node *top)
@@ -14,20 +15,26 @@ static bool is_own_assignment(const struct source_node *assignment, const struct
 
 	while (to && to->kind == SOURCE_MEMBER && !to->is_arrow)
 		to = to->child;
-	for (const struct source_node *n = to && to->kind == SOURCE_NAME && to->name ? top : NULL; n; n = node_next(n, top))
+	for (const struct source_node *n = to && to->kind == SOURCE_NAME && to->name ? top : NULL;
+	     n; n = node_next(n, top))
 		if (n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, to->name) == 0)
 			return true;
 	return false;
 }
 
-static bool is_quiet(struct codebase *code, const struct source_unit *u, const struct source_node *top, int depth)
+static bool is_quiet(struct codebase *code, const struct source_unit *u,
+		     const struct source_node *top, int depth)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
-		if ((node_is_assignment(n) && !is_own_assignment(n, top)) || n->kind == SOURCE_ASM || n->kind == SOURCE_LAMBDA || n->kind == SOURCE_STMT || (n->is_volatile && !n->is_local))
+		if ((node_is_assignment(n) && !is_own_assignment(n, top)) ||
+		    n->kind == SOURCE_ASM || n->kind == SOURCE_LAMBDA || n->kind == SOURCE_STMT ||
+		    (n->is_volatile && !n->is_local))
 			return false;
-		if (n->kind == SOURCE_BINARY && !n->op[0] && !is_own_assignment(n, top)) /* a macro hides the operator */
+		if (n->kind == SOURCE_BINARY && !n->op[0] &&
+		    !is_own_assignment(n, top)) /* a macro hides the operator */
 			return false;
-		if (n->kind == SOURCE_CALL && (!n->name || depth > 3 || !is_pure(code, u, n->name, depth + 1)))
+		if (n->kind == SOURCE_CALL &&
+		    (!n->name || depth > 3 || !is_pure(code, u, n->name, depth + 1)))
 			return false;
 	}
 	return true;
@@ -37,7 +44,9 @@ static bool is_quiet(struct codebase *code, const struct source_unit *u, const s
 static bool is_pure(struct codebase *code, const struct source_unit *u, const char *name, int depth)
 {
 	/* the first is in D_RW(); those of C++ follow a handle */
-	static const char *const known[] = { "pmemobj_direct", "pmemobj_direct_inline", "pmemobj_oid", "strlen", "operator->", "operator*" };
+	static const char *const known[] = { "pmemobj_direct", "pmemobj_direct_inline",
+					     "pmemobj_oid",    "strlen",
+					     "operator->",     "operator*" };
 	const struct source_function *f = function_named(u, name);
 	struct source_unit *in = NULL;
 
@@ -68,7 +77,8 @@ bool node_is_repeatable(const struct source_unit *u, const struct source_node *n
 
 static bool is_calm_call(struct codebase *code, const struct source_unit *u, const char *name)
 {
-	static const char *const calm[] = { "memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp", "strncmp", "strcpy", "strncpy" };
+	static const char *const calm[] = { "memcpy", "memmove", "memset", "memcmp", "strlen",
+					    "strcmp", "strncmp", "strcpy", "strncpy" };
 
 	for (size_t i = 0; i < sizeof calm / sizeof calm[0]; i++)
 		if (strcmp(name, calm[i]) == 0)
@@ -77,7 +87,8 @@ static bool is_calm_call(struct codebase *code, const struct source_unit *u, con
 }
 
 /* `continue` and `break` of a loop that is inside. */
-static bool jump_is_inside(const struct file *f, const struct source_node *jump, const struct source_node *top)
+static bool jump_is_inside(const struct file *f, const struct source_node *jump,
+			   const struct source_node *top)
 {
 	const char *text = f ? f->text + jump->begin : "";
 
@@ -92,7 +103,8 @@ static bool jump_is_inside(const struct file *f, const struct source_node *jump,
 	return false;
 }
 
-static bool is_calm(struct codebase *code, const struct source_unit *u, const struct file *f, const struct source_node *top)
+static bool is_calm(struct codebase *code, const struct source_unit *u, const struct file *f,
+		    const struct source_node *top)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top))
 		switch (n->kind) {
@@ -119,7 +131,8 @@ bool node_is_calm(struct codebase *code, const struct source_unit *u, const stru
 	return is_calm(code, u, NULL, top);
 }
 
-bool loop_is_calm(struct codebase *code, const struct source_unit *u, const struct file *f, const struct source_node *loop)
+bool loop_is_calm(struct codebase *code, const struct source_unit *u, const struct file *f,
+		  const struct source_node *loop)
 {
 	return is_calm(code, u, f, loop);
 }

@@ -4,7 +4,8 @@
 #include "repair/edit/internal.h"
 
 /* One step of indentation: that of the function's first statement. */
-const char *indent_unit(struct codebase *code, const struct file *f, const struct source_function *fn)
+const char *indent_unit(struct codebase *code, const struct file *f,
+			const struct source_function *fn)
 {
 	const struct source_node *first = fn->body->child;
 	const char *outer = text_indent(code, f, fn->body->begin), *inner;
@@ -21,9 +22,12 @@ uint32_t statement_end(const struct file *f, const struct source_node *stmt)
 {
 	uint32_t after = text_semicolon(f, stmt->end);
 
-	if (stmt->kind == SOURCE_DECL || stmt->kind == SOURCE_COMPOUND || stmt->kind == SOURCE_FOR || stmt->kind == SOURCE_WHILE ||
-	    stmt->kind == SOURCE_IF)
-		return stmt->last && stmt->kind != SOURCE_DECL && stmt->last->kind != SOURCE_COMPOUND ? (after ? after : stmt->end) : stmt->end;
+	if (stmt->kind == SOURCE_DECL || stmt->kind == SOURCE_COMPOUND ||
+	    stmt->kind == SOURCE_FOR || stmt->kind == SOURCE_WHILE || stmt->kind == SOURCE_IF)
+		return stmt->last && stmt->kind != SOURCE_DECL &&
+				       stmt->last->kind != SOURCE_COMPOUND
+			       ? (after ? after : stmt->end)
+			       : stmt->end;
 	return after ? after : stmt->end;
 }
 
@@ -39,7 +43,8 @@ uint32_t line_end_behind(const struct file *f, uint32_t at)
 			return at;
 		if (f->text[at] == '/' && f->text[at + 1] == '/')
 			return text_line_end(f, at);
-		stop = f->text[at] == '/' && f->text[at + 1] == '*' ? strstr(f->text + at + 2, "*/") : NULL;
+		stop = f->text[at] == '/' && f->text[at + 1] == '*' ? strstr(f->text + at + 2, "*/")
+								    : NULL;
 		if (!stop)
 			return 0;
 		at = (uint32_t)(stop - f->text) + 2;
@@ -49,7 +54,9 @@ uint32_t line_end_behind(const struct file *f, uint32_t at)
 /* With the lines that it stands on and the comment behind it, if nothing else is there. */
 void statement_remove(struct file *f, const struct source_node *stmt)
 {
-	uint32_t begin = stmt->begin, end = stmt->kind == SOURCE_DECL ? stmt->end : text_semicolon(f, stmt->end), first = text_line_begin(f, begin), last = text_line_end(f, end);
+	uint32_t begin = stmt->begin,
+		 end = stmt->kind == SOURCE_DECL ? stmt->end : text_semicolon(f, stmt->end),
+		 first = text_line_begin(f, begin), last = text_line_end(f, end);
 
 	while (begin > first && strchr(" \t", f->text[begin - 1]))
 		begin--;

@@ -36,7 +36,8 @@ uint32_t text_skip_blanks(const struct file *f, uint32_t at)
 			at++;
 		} else if (p[0] == '/' && (p[1] == '*' || p[1] == '/')) {
 			stop = strstr(p + 2, p[1] == '*' ? "*/" : "\n");
-			at = stop ? (uint32_t)(stop - f->text) + (p[1] == '*' ? 2 : 1) : f->len_bytes;
+			at = stop ? (uint32_t)(stop - f->text) + (p[1] == '*' ? 2 : 1)
+				  : f->len_bytes;
 		} else {
 			break;
 		}
@@ -92,13 +93,16 @@ const char *text_indent(struct codebase *code, const struct file *f, uint32_t at
 
 const char *text_of(struct codebase *code, const struct file *f, const struct source_node *n)
 {
-	char *copy = (char *)text_copy(code, f->text + n->text_begin, n->text_end - n->text_begin), *to = copy;
+	char *copy = (char *)text_copy(code, f->text + n->text_begin, n->text_end - n->text_begin),
+	     *to = copy;
 
-	if (!strchr(copy, '\n') || strpbrk(copy, "\"'\\#") || strstr(copy, "//") || strstr(copy, "/*"))
+	if (!strchr(copy, '\n') || strpbrk(copy, "\"'\\#") || strstr(copy, "//") ||
+	    strstr(copy, "/*"))
 		return copy;
 	for (const char *p = copy; *p;) {
 		size_t blanks = strspn(p, " \t\r\n");
-		bool is_needed = blanks && to > copy && !strchr("([", to[-1]) && !strchr(")].", p[blanks]) && strncmp(p + blanks, "->", 2) != 0;
+		bool is_needed = blanks && to > copy && !strchr("([", to[-1]) &&
+				 !strchr(")].", p[blanks]) && strncmp(p + blanks, "->", 2) != 0;
 
 		if (!memchr(p, '\n', blanks))
 			while (blanks && blanks--)
@@ -174,7 +178,9 @@ bool text_is_postfix(const char *s)
 /* In parentheses, unless it is a number or may be appended to without. */
 const char *text_wrapped(struct codebase *code, const char *text)
 {
-	return text_is_postfix(text) || text[strspn(text, "0123456789")] == 0 ? text : text_format(code, "(%s)", text);
+	return text_is_postfix(text) || text[strspn(text, "0123456789")] == 0
+		       ? text
+		       : text_format(code, "(%s)", text);
 }
 
 static const char *trimmed(struct codebase *code, const char *from, const char *end)
@@ -228,7 +234,8 @@ static bool is_member(const char *text, const char *p)
 	return p > text && (p[-1] == '.' || (p - text > 1 && p[-1] == '>' && p[-2] == '-'));
 }
 
-const char *text_substitute(struct codebase *code, const char *text, bool in_members, const char *const *names, const char *const *values, size_t n)
+const char *text_substitute(struct codebase *code, const char *text, bool in_members,
+			    const char *const *names, const char *const *values, size_t n)
 {
 	char *out = NULL;
 	const char *copy;
@@ -260,8 +267,10 @@ static bool is_word(const char *text, const char *at, size_t len)
 {
 	const char before = at > text ? at[-1] : ' ', after = at[len];
 
-	return !(before == '_' || (before >= '0' && before <= '9') || (before >= 'A' && before <= 'Z') || (before >= 'a' && before <= 'z')) &&
-	       !(after == '_' || (after >= '0' && after <= '9') || (after >= 'A' && after <= 'Z') || (after >= 'a' && after <= 'z'));
+	return !(before == '_' || (before >= '0' && before <= '9') ||
+		 (before >= 'A' && before <= 'Z') || (before >= 'a' && before <= 'z')) &&
+	       !(after == '_' || (after >= '0' && after <= '9') || (after >= 'A' && after <= 'Z') ||
+		 (after >= 'a' && after <= 'z'));
 }
 
 bool text_has_word(const char *text, const char *word)

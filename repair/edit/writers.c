@@ -13,12 +13,18 @@ static const struct writer {
 	int form;
 	const char *of; /* METHOD: in the type of the object */
 } writers[] = {
-	{ "memcpy", 0, 2, 0, ANY, NULL },   { "memmove", 0, 2, 0, ANY, NULL },	 { "memset", 0, 2, 0, ANY, NULL },	 { "mempcpy", 0, 2, 0, ANY, NULL },
-	{ "strncpy", 0, 2, 0, ANY, NULL },  { "strcpy", 0, NO_LENGTH, 0, ANY, NULL }, { "stpcpy", 0, NO_LENGTH, 0, ANY, NULL }, { "strcat", 0, NO_LENGTH, 0, ANY, NULL },
-	{ "sprintf", 0, NO_LENGTH, 0, ANY, NULL }, { "snprintf", 0, 1, 0, ANY, NULL }, { "bzero", 0, 1, 0, ANY, NULL },	 { "strlcpy", 0, 2, 0, ANY, NULL },
-	{ "strncat", 0, NO_LENGTH, 0, ANY, NULL }, { "vsprintf", 0, NO_LENGTH, 0, ANY, NULL }, { "vsnprintf", 0, 1, 0, ANY, NULL }, { "read", 1, 2, 0, ANY, NULL },
-	{ "pread", 1, 2, 0, ANY, NULL },    { "recv", 1, 2, 0, ANY, NULL },	 { "fgets", 0, NO_LENGTH, 0, ANY, NULL }, { "getrandom", 0, 1, 0, ANY, NULL },
-	{ "copy", 0, 1, 0, METHOD, "string" }, { "copy_n", 2, 1, 1, POINTERS, NULL }, { "fill_n", 0, 1, 1, POINTERS, NULL }, { "fill", 0, 1, 2, POINTERS, NULL },
+	{ "memcpy", 0, 2, 0, ANY, NULL },          { "memmove", 0, 2, 0, ANY, NULL },
+	{ "memset", 0, 2, 0, ANY, NULL },          { "mempcpy", 0, 2, 0, ANY, NULL },
+	{ "strncpy", 0, 2, 0, ANY, NULL },         { "strcpy", 0, NO_LENGTH, 0, ANY, NULL },
+	{ "stpcpy", 0, NO_LENGTH, 0, ANY, NULL },  { "strcat", 0, NO_LENGTH, 0, ANY, NULL },
+	{ "sprintf", 0, NO_LENGTH, 0, ANY, NULL }, { "snprintf", 0, 1, 0, ANY, NULL },
+	{ "bzero", 0, 1, 0, ANY, NULL },           { "strlcpy", 0, 2, 0, ANY, NULL },
+	{ "strncat", 0, NO_LENGTH, 0, ANY, NULL }, { "vsprintf", 0, NO_LENGTH, 0, ANY, NULL },
+	{ "vsnprintf", 0, 1, 0, ANY, NULL },       { "read", 1, 2, 0, ANY, NULL },
+	{ "pread", 1, 2, 0, ANY, NULL },           { "recv", 1, 2, 0, ANY, NULL },
+	{ "fgets", 0, NO_LENGTH, 0, ANY, NULL },   { "getrandom", 0, 1, 0, ANY, NULL },
+	{ "copy", 0, 1, 0, METHOD, "string" },     { "copy_n", 2, 1, 1, POINTERS, NULL },
+	{ "fill_n", 0, 1, 1, POINTERS, NULL },     { "fill", 0, 1, 2, POINTERS, NULL },
 };
 
 static const struct source_node *strip(const struct source_node *n)
@@ -39,12 +45,16 @@ const struct source_node *call_argument(const struct source_node *call, int i)
 
 static bool is_of_form(const struct writer *w, const struct source_node *call)
 {
-	const struct source_node *callee = call->child ? strip(call->child) : NULL, *to = call_argument(call, w->to);
-	const char *type = callee && callee->kind == SOURCE_MEMBER && callee->child ? callee->child->type : NULL;
+	const struct source_node *callee = call->child ? strip(call->child) : NULL,
+				 *to = call_argument(call, w->to);
+	const char *type = callee && callee->kind == SOURCE_MEMBER && callee->child
+				   ? callee->child->type
+				   : NULL;
 
 	if (w->form == METHOD)
 		return to && type && strstr(type, w->of);
-	return w->form == ANY ? !callee || callee->kind != SOURCE_MEMBER : to && (to->is_array || to->target_bytes > 0);
+	return w->form == ANY ? !callee || callee->kind != SOURCE_MEMBER
+			      : to && (to->is_array || to->target_bytes > 0);
 }
 
 /* The program may have a function of that name. */
@@ -59,10 +69,14 @@ static bool is_own(const struct source_unit *u, const char *name)
 static const struct writer *writer_find(const struct source_unit *u, const struct source_node *call)
 {
 	const char *name = call->name;
-	bool is_builtin = name && strncmp(name, "__builtin_", 10) == 0, is_pmem = name && strncmp(name, "pmem_", 5) == 0;
+	bool is_builtin = name && strncmp(name, "__builtin_", 10) == 0,
+	     is_pmem = name && strncmp(name, "pmem_", 5) == 0;
 
 	for (size_t i = 0; name && i < sizeof writers / sizeof writers[0]; i++)
-		if ((strcmp(name, writers[i].name) == 0 || (((is_builtin && i < 11) || (is_pmem && i < 4)) && strstr(name, writers[i].name))) && is_of_form(&writers[i], call))
+		if ((strcmp(name, writers[i].name) == 0 ||
+		     (((is_builtin && i < 11) || (is_pmem && i < 4)) &&
+		      strstr(name, writers[i].name))) &&
+		    is_of_form(&writers[i], call))
 			return i >= 11 && is_own(u, name) ? NULL : &writers[i];
 	return NULL;
 }
@@ -74,7 +88,8 @@ int call_writes_to(const struct source_unit *u, const struct source_node *call)
 	return w ? w->to : WRITES_NOTHING;
 }
 
-const char *call_writes_bytes(struct codebase *code, const struct source_unit *u, const struct source_node *call, const char *const *args, int *which)
+const char *call_writes_bytes(struct codebase *code, const struct source_unit *u,
+			      const struct source_node *call, const char *const *args, int *which)
 {
 	const struct writer *w = writer_find(u, call);
 	int n = 0;
@@ -87,8 +102,12 @@ const char *call_writes_bytes(struct codebase *code, const struct source_unit *u
 	if (w->len == NO_LENGTH) /* what is there now: these always end it with a NUL */
 		return text_format(code, "strlen(%s) + 1", args[w->to]);
 	if (w->elements == 2)
-		return text_format(code, "(%s - %s) * sizeof *%s", text_wrapped(code, args[w->len]), text_wrapped(code, args[w->to]), text_wrapped(code, args[w->to]));
-	return w->elements ? text_format(code, "%s * sizeof *%s", text_wrapped(code, args[w->len]), text_wrapped(code, args[w->to])) : args[w->len];
+		return text_format(code, "(%s - %s) * sizeof *%s", text_wrapped(code, args[w->len]),
+				   text_wrapped(code, args[w->to]),
+				   text_wrapped(code, args[w->to]));
+	return w->elements ? text_format(code, "%s * sizeof *%s", text_wrapped(code, args[w->len]),
+					 text_wrapped(code, args[w->to]))
+			   : args[w->len];
 }
 
 /* ---- functions of the program ---- */
@@ -107,11 +126,16 @@ static const struct source_node *stored_at(const struct source_unit *u, const st
 	const struct source_node *to = i >= 0 ? call_argument(n, i) : NULL;
 
 	if (i >= 0)
-		return (to->is_array && node_is_own_variable(to)) || (to->kind == SOURCE_UNARY && to->op[0] == '&' && node_is_own_variable(to->child)) ? NULL : to;
+		return (to->is_array && node_is_own_variable(to)) ||
+				       (to->kind == SOURCE_UNARY && to->op[0] == '&' &&
+					node_is_own_variable(to->child))
+			       ? NULL
+			       : to;
 	return node_is_assignment(n) && !node_is_own_variable(n->child) ? n->child : NULL;
 }
 
-int callee_stores_to(struct codebase *code, const struct source_unit *u, const struct source_node *call)
+int callee_stores_to(struct codebase *code, const struct source_unit *u,
+		     const struct source_node *call)
 {
 	struct source_unit *in = NULL;
 	const struct source_function *f = call->name ? function_named(u, call->name) : NULL;
@@ -127,9 +151,11 @@ int callee_stores_to(struct codebase *code, const struct source_unit *u, const s
 		if (!to)
 			continue;
 		for (size_t i = 0; root && i < f->nparameters; i++)
-			if (f->parameters[i].name && strcmp(f->parameters[i].name, root) == 0 && f->parameters[i].is_pointer && f->parameters[i].target_bytes > 1)
+			if (f->parameters[i].name && strcmp(f->parameters[i].name, root) == 0 &&
+			    f->parameters[i].is_pointer && f->parameters[i].target_bytes > 1)
 				which = (int)i;
-		if (which < 0 || (found >= 0 && which != found) || node_assigns(f->body, NULL, root))
+		if (which < 0 || (found >= 0 && which != found) ||
+		    node_assigns(f->body, NULL, root))
 			return WRITES_NOTHING; /* to more than one, or to what no argument tells */
 		found = which;
 	}
@@ -143,14 +169,22 @@ static const struct source_node *array_of(const struct source_node *pointer)
 
 	while (n && n->kind == SOURCE_BINARY && strcmp(n->op, "+") == 0 && n->child)
 		n = strip(n->child);
-	callee = n && n->kind == SOURCE_CALL && n->child && n->child == n->last ? strip(n->child) : NULL;
-	object = callee && callee->kind == SOURCE_MEMBER && callee->child && !callee->is_arrow ? strip(callee->child) : NULL;
-	if (!object || !object->type || !n->name || (strcmp(n->name, "begin") != 0 && strcmp(n->name, "data") != 0))
+	callee = n && n->kind == SOURCE_CALL && n->child && n->child == n->last ? strip(n->child)
+										: NULL;
+	object = callee && callee->kind == SOURCE_MEMBER && callee->child && !callee->is_arrow
+			 ? strip(callee->child)
+			 : NULL;
+	if (!object || !object->type || !n->name ||
+	    (strcmp(n->name, "begin") != 0 && strcmp(n->name, "data") != 0))
 		return NULL;
-	return strncmp(object->type, "std::array<", 11) == 0 || strncmp(object->type, "array<", 6) == 0 ? object : NULL;
+	return strncmp(object->type, "std::array<", 11) == 0 ||
+			       strncmp(object->type, "array<", 6) == 0
+		       ? object
+		       : NULL;
 }
 
-const struct source_node *call_writes_into(const struct source_unit *u, const struct source_node *call)
+const struct source_node *call_writes_into(const struct source_unit *u,
+					   const struct source_node *call)
 {
 	int to = call_writes_to(u, call);
 

@@ -8,18 +8,26 @@
 
 static bool is_target(const struct flow_frame *f, const struct source_node *n)
 {
-	return n == f->flow->target || (n->begin == f->flow->target_begin && n->kind == f->flow->target->kind && strcmp(f->file->path, f->flow->target_file) == 0 && n->end - n->begin == f->flow->target->end - f->flow->target->begin);
+	return n == f->flow->target ||
+	       (n->begin == f->flow->target_begin && n->kind == f->flow->target->kind &&
+		strcmp(f->file->path, f->flow->target_file) == 0 &&
+		n->end - n->begin == f->flow->target->end - f->flow->target->begin);
 }
 
-static struct span range_of(struct flow_frame *f, struct flow_state *s, const struct source_node *n, const struct idiom_effect *e)
+static struct span range_of(struct flow_frame *f, struct flow_state *s, const struct source_node *n,
+			    const struct idiom_effect *e)
 {
-	struct value addr = !e->addr ? value_unknown : e->is_thing ? flow_address(f, s, e->addr) : flow_evaluate(f, s, e->addr);
-	struct value len = e->len ? flow_evaluate(f, s, e->len) : value_number(e->is_line ? 1 : e->len_bytes);
+	struct value addr = !e->addr      ? value_unknown
+			    : e->is_thing ? flow_address(f, s, e->addr)
+					  : flow_evaluate(f, s, e->addr);
+	struct value len =
+		e->len ? flow_evaluate(f, s, e->len) : value_number(e->is_line ? 1 : e->len_bytes);
 
 	return flow_span(f, addr, len, e->addr, n);
 }
 
-struct flow_scope flow_scope(struct flow_frame *f, struct flow_state *s, const struct source_node *declaration, const struct idiom_effect *e)
+struct flow_scope flow_scope(struct flow_frame *f, struct flow_state *s,
+			     const struct source_node *declaration, const struct idiom_effect *e)
 {
 	struct flow_scope scope = { .does = e->does };
 
@@ -70,7 +78,8 @@ static const struct source_function *declaration(const struct source_unit *u, co
 	const struct source_function *found = NULL;
 
 	for (size_t i = 0; i < u->nfunctions; i++)
-		if (strcmp(u->functions[i].name, name) == 0 && (!found || !u->functions[i].is_system))
+		if (strcmp(u->functions[i].name, name) == 0 &&
+		    (!found || !u->functions[i].is_system))
 			found = &u->functions[i];
 	return found;
 }
@@ -78,14 +87,19 @@ static const struct source_function *declaration(const struct source_unit *u, co
 /* memcpy and the like: the third argument, if it is a length. */
 static int length_argument(const char *name)
 {
-	return strstr(name, "mem") && !strstr(name, "printf") ? 2 : strcmp(name, "strncpy") == 0 ? 2 : -1;
+	return strstr(name, "mem") && !strstr(name, "printf") ? 2
+	       : strcmp(name, "strncpy") == 0                 ? 2
+							      : -1;
 }
 
-static void copy_to(struct flow_frame *f, struct flow_state *s, const struct source_node *call, const struct value *args, size_t n)
+static void copy_to(struct flow_frame *f, struct flow_state *s, const struct source_node *call,
+		    const struct value *args, size_t n)
 {
 	int len = length_argument(call->name ? call->name : "");
 	const struct source_node *to = call->child ? call->child->next : NULL;
-	struct span x = flow_span(f, n ? args[0] : value_unknown, len >= 0 && (size_t)len < n ? args[len] : value_unknown, to, call);
+	struct span x =
+		flow_span(f, n ? args[0] : value_unknown,
+			  len >= 0 && (size_t)len < n ? args[len] : value_unknown, to, call);
 
 	x.max_bytes = to && flow_strip(to)->is_array ? flow_strip(to)->size_bytes : 0;
 	x.is_pointer = !x.type;
@@ -95,7 +109,10 @@ static void copy_to(struct flow_frame *f, struct flow_state *s, const struct sou
 /* A pointer to bytes that are not constant: the function fills them. */
 static bool takes_buffer(const char *type)
 {
-	return type && (strncmp(type, "void *", 6) == 0 || strncmp(type, "char *", 6) == 0 || strncmp(type, "unsigned char *", 15) == 0) && !strstr(type, "**");
+	return type &&
+	       (strncmp(type, "void *", 6) == 0 || strncmp(type, "char *", 6) == 0 ||
+		strncmp(type, "unsigned char *", 15) == 0) &&
+	       !strstr(type, "**");
 }
 
 static bool has_variable(const struct value *v)
@@ -103,14 +120,17 @@ static bool has_variable(const struct value *v)
 	return v->is_known && v->is_own;
 }
 
-static void call_library(struct flow_frame *f, struct flow_state *s, const struct source_node *call, const struct source_function *d, const struct value *args, size_t n)
+static void call_library(struct flow_frame *f, struct flow_state *s, const struct source_node *call,
+			 const struct source_function *d, const struct value *args, size_t n)
 {
 	const struct source_node *a = call->child ? call->child->next : NULL;
 
 	for (size_t i = 0; i < n && a; i++, a = a->next) {
 		struct span x = flow_span(f, args[i], value_unknown, a, call);
 
-		if (d && i < d->nparameters && takes_buffer(d->parameters[i].type) && !has_variable(&args[i]) && !strstr(call->name, "map") && strcmp(call->name, "free") != 0)
+		if (d && i < d->nparameters && takes_buffer(d->parameters[i].type) &&
+		    !has_variable(&args[i]) && !strstr(call->name, "map") &&
+		    strcmp(call->name, "free") != 0)
 			state_store(f->flow, s, &x);
 	}
 	f->flow->versions[0]++;
@@ -127,14 +147,17 @@ static bool is_recursive(const struct flow_frame *f, const struct source_functio
 }
 
 /* A variable whose address is passed may have changed, and in C++ one that is passed to a reference. */
-static void forget_passed(struct flow_frame *f, struct flow_state *s, const struct source_node *call, const struct source_function *to)
+static void forget_passed(struct flow_frame *f, struct flow_state *s,
+			  const struct source_node *call, const struct source_function *to)
 {
 	size_t i = 0;
 
-	for (const struct source_node *a = call->child ? call->child->next : NULL; a; a = a->next, i++) {
+	for (const struct source_node *a = call->child ? call->child->next : NULL; a;
+	     a = a->next, i++) {
 		const struct source_node *n = flow_strip(a);
 		const char *type = to && i < to->nparameters ? to->parameters[i].type : NULL;
-		bool is_by_reference = f->unit->is_cplusplus && (!type || (strchr(type, '&') && !strstr(type, "const")));
+		bool is_by_reference = f->unit->is_cplusplus &&
+				       (!type || (strchr(type, '&') && !strstr(type, "const")));
 
 		if (n->kind == SOURCE_UNARY && n->child && (n->op[0] == '&' || !n->op[0]))
 			n = flow_strip(n->child);
@@ -154,10 +177,12 @@ static bool is_assigning_operator(const char *name)
 		return false;
 	if (strcmp(name + 8, "++") == 0 || strcmp(name + 8, "--") == 0)
 		return true;
-	return name[len - 1] == '=' && strcmp(name + 8, "==") != 0 && strcmp(name + 8, "!=") != 0 && strcmp(name + 8, "<=") != 0 && strcmp(name + 8, ">=") != 0;
+	return name[len - 1] == '=' && strcmp(name + 8, "==") != 0 && strcmp(name + 8, "!=") != 0 &&
+	       strcmp(name + 8, "<=") != 0 && strcmp(name + 8, ">=") != 0;
 }
 
-static void assign_by_operator(struct flow_frame *f, struct flow_state *s, const struct source_node *call)
+static void assign_by_operator(struct flow_frame *f, struct flow_state *s,
+			       const struct source_node *call)
 {
 	const struct source_node *to = flow_strip(call->child);
 	struct span x;
@@ -174,16 +199,25 @@ static void assign_by_operator(struct flow_frame *f, struct flow_state *s, const
 	state_store(f->flow, s, &x);
 }
 
-static struct value follow(struct flow_frame *f, struct flow_state *s, const struct source_node *call, const struct source_unit *u, const struct source_function *fn,
-			   const struct value *args, size_t n)
+static struct value follow(struct flow_frame *f, struct flow_state *s,
+			   const struct source_node *call, const struct source_unit *u,
+			   const struct source_function *fn, const struct value *args, size_t n)
 {
 	const struct source_node *callee = flow_strip(call->child);
-	struct flow_frame inner = { .flow = f->flow, .unit = u, .file = file_open(f->flow->r->code, fn->file), .function = fn, .outer = f, .id = f->flow->nframes++, .depth = f->depth + 1 };
+	struct flow_frame inner = { .flow = f->flow,
+				    .unit = u,
+				    .file = file_open(f->flow->r->code, fn->file),
+				    .function = fn,
+				    .outer = f,
+				    .id = f->flow->nframes++,
+				    .depth = f->depth + 1 };
 	size_t nbefore = s->nvariables;
 
 	inner.this = value_fresh(f->flow, "this", NULL);
 	if (callee->kind == SOURCE_MEMBER)
-		inner.this = !callee->child ? f->this : callee->is_arrow ? flow_evaluate(f, s, callee->child) : flow_address(f, s, callee->child);
+		inner.this = !callee->child     ? f->this
+			     : callee->is_arrow ? flow_evaluate(f, s, callee->child)
+						: flow_address(f, s, callee->child);
 	for (size_t i = 0; i < fn->nparameters && i < n; i++)
 		if (fn->parameters[i].name)
 			state_set(f->flow, s, inner.id, fn->parameters[i].name, args[i]);
@@ -197,16 +231,23 @@ static struct value follow(struct flow_frame *f, struct flow_state *s, const str
 }
 
 /* A method of the standard library that only looks at an object that does not change: equal calls have equal values. */
-static struct value library_value(struct flow_frame *f, const struct source_node *call, const struct value *args, size_t n)
+static struct value library_value(struct flow_frame *f, const struct source_node *call,
+				  const struct value *args, size_t n)
 {
-	const struct source_node *callee = flow_strip(call->child), *object = callee && callee->kind == SOURCE_MEMBER && callee->child ? flow_strip(callee->child) : NULL;
-	bool is_const = object && object->kind == SOURCE_NAME && object->is_local && object->type && strncmp(object->type, "const ", 6) == 0;
+	const struct source_node *callee = flow_strip(call->child),
+				 *object = callee && callee->kind == SOURCE_MEMBER && callee->child
+						   ? flow_strip(callee->child)
+						   : NULL;
+	bool is_const = object && object->kind == SOURCE_NAME && object->is_local && object->type &&
+			strncmp(object->type, "const ", 6) == 0;
 	struct value v = value_fresh(f->flow, call->name, call);
 
 	if (n == 0 && is_const)
-		v.root = text_format(f->flow->r->code, "%s#%u.%s()", object->name, f->id, call->name);
+		v.root = text_format(f->flow->r->code, "%s#%u.%s()", object->name, f->id,
+				     call->name);
 	if (n == 1 && strcmp(call->name, "strlen") == 0 && args[0].is_known && args[0].root)
-		v.root = text_format(f->flow->r->code, "strlen(%s%+lld)%c%u", args[0].root, (long long)args[0].offset, FLOW_NUMBER, f->flow->versions[0]);
+		v.root = text_format(f->flow->r->code, "strlen(%s%+lld)%c%u", args[0].root,
+				     (long long)args[0].offset, FLOW_NUMBER, f->flow->versions[0]);
 	return v;
 }
 
@@ -220,14 +261,18 @@ struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct 
 
 	if (flow_effect(f, s, call))
 		return value_unknown;
-	if (callee && callee->kind == SOURCE_MEMBER && callee->child && flow_strip(callee->child)->kind == SOURCE_CALL)
+	if (callee && callee->kind == SOURCE_MEMBER && callee->child &&
+	    flow_strip(callee->child)->kind == SOURCE_CALL)
 		flow_evaluate(f, s, callee->child);
 	else if (callee && callee->kind != SOURCE_MEMBER && callee->kind != SOURCE_NAME)
-		flow_evaluate(f, s, callee); /* the left side of an operator, or what gives a function */
-	for (const struct source_node *a = call->child ? call->child->next : NULL; a && n < 16; a = a->next)
+		flow_evaluate(f, s,
+			      callee); /* the left side of an operator, or what gives a function */
+	for (const struct source_node *a = call->child ? call->child->next : NULL; a && n < 16;
+	     a = a->next)
 		args[n++] = flow_evaluate(f, s, a);
 	if (!call->name || !call->child) {
-		if (!f->unit->is_cplusplus || f->function->is_template || call_is_by_pointer(f->unit, call))
+		if (!f->unit->is_cplusplus || f->function->is_template ||
+		    call_is_by_pointer(f->unit, call))
 			state_store_anywhere(f->flow, s, f, call);
 		return value_fresh(f->flow, "call", call);
 	}
@@ -248,9 +293,11 @@ struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct 
 		return result;
 	} else if (is_assigning_operator(call->name))
 		assign_by_operator(f, s, call);
-	else if (call_is_by_pointer(f->unit, call) || (d && !d->is_system && !function_is_pure(f->unit, call->name)))
+	else if (call_is_by_pointer(f->unit, call) ||
+		 (d && !d->is_system && !function_is_pure(f->unit, call->name)))
 		state_store_anywhere(f->flow, s, f, call); /* defined where nobody looks */
-	else if (!call_is_of_library(f->unit, call) && !call_is_made_by_compiler(f->unit, call) && !function_is_pure(f->unit, call->name))
+	else if (!call_is_of_library(f->unit, call) && !call_is_made_by_compiler(f->unit, call) &&
+		 !function_is_pure(f->unit, call->name))
 		state_store_anywhere(f->flow, s, f, call);
 	else
 		call_library(f, s, call, d, args, n);

@@ -25,7 +25,8 @@ static bool is_guard(const struct flow_frame *f, const struct source_node *test)
 
 static void execute(struct flow_frame *f, struct flow_state *s, const struct source_node *n);
 
-bool flow_names_directives(const struct flow *flow, const struct file *f, uint32_t from, uint32_t to)
+bool flow_names_directives(const struct flow *flow, const struct file *f, uint32_t from,
+			   uint32_t to)
 {
 	for (uint32_t at = text_line_begin(f, from); at < to; at = text_line_end(f, at) + 1) {
 		uint32_t end = text_line_end(f, at), p = at;
@@ -54,7 +55,8 @@ static void branch(struct flow_frame *f, struct flow_state *s, const struct sour
 	const struct source_node *test = n->child, *then, *otherwise;
 	struct flow_state *other;
 
-	while (test && test->next && !node_is_body(f->file, test->next)) { /* C++ may declare before the condition */
+	while (test && test->next &&
+	       !node_is_body(f->file, test->next)) { /* C++ may declare before the condition */
 		execute(f, s, test);
 		test = test->next;
 	}
@@ -79,7 +81,8 @@ static void branch(struct flow_frame *f, struct flow_state *s, const struct sour
 /* ---- loops ---- */
 
 /* Whatever a loop assigns or declares may have any value when it comes round. */
-static void forget_assigned(struct flow_frame *f, struct flow_state *s, const struct source_node *loop, const char *mark)
+static void forget_assigned(struct flow_frame *f, struct flow_state *s,
+			    const struct source_node *loop, const char *mark)
 {
 	for (const struct source_node *n = loop; n; n = node_next(n, loop)) {
 		const struct source_node *to = NULL;
@@ -87,9 +90,13 @@ static void forget_assigned(struct flow_frame *f, struct flow_state *s, const st
 
 		if (n->kind == SOURCE_VARIABLE)
 			to = n;
-		else if ((node_is_assignment(n) || ((n->kind == SOURCE_BINARY || n->kind == SOURCE_UNARY) && (!n->op[0] || n->op[0] == '&'))) && n->child)
+		else if ((node_is_assignment(n) ||
+			  ((n->kind == SOURCE_BINARY || n->kind == SOURCE_UNARY) &&
+			   (!n->op[0] || n->op[0] == '&'))) &&
+			 n->child)
 			to = flow_strip(n->child);
-		if (!to || !to->name || (to->kind == SOURCE_NAME && !to->is_local) || (to->kind != SOURCE_NAME && to->kind != SOURCE_VARIABLE) || to->is_array)
+		if (!to || !to->name || (to->kind == SOURCE_NAME && !to->is_local) ||
+		    (to->kind != SOURCE_NAME && to->kind != SOURCE_VARIABLE) || to->is_array)
 			continue;
 		v = (struct value){ .is_known = true, .align_bytes = to->target_align_bytes };
 		v.root = text_format(f->flow->r->code, "%s%s", to->name, mark);
@@ -101,13 +108,15 @@ static void header(struct flow_frame *f, struct flow_state *s, const struct sour
 {
 	if (loop->kind == SOURCE_DO)
 		flow_evaluate(f, s, loop->last);
-	for (const struct source_node *c = loop->child; loop->kind != SOURCE_DO && c && c != loop->last; c = c->next)
+	for (const struct source_node *c = loop->child;
+	     loop->kind != SOURCE_DO && c && c != loop->last; c = c->next)
 		execute(f, s, c);
 }
 
 static void loop(struct flow_frame *f, struct flow_state *s, const struct source_node *n)
 {
-	struct flow_state *broken = f->broken, *continued = f->continued, *entered = f->entered, *round = NULL, *behind = state_new();
+	struct flow_state *broken = f->broken, *continued = f->continued, *entered = f->entered,
+			  *round = NULL, *behind = state_new();
 	const struct source_node *body = n->kind == SOURCE_DO ? n->child : n->last;
 	const char *mark = text_format(f->flow->r->code, "%c%u:%u", FLOW_LOOP, f->id, n->begin);
 	struct flow_state *outside = state_copy(s);
@@ -186,7 +195,8 @@ static void end_scopes(const struct flow_frame *f, struct flow_state *s, size_t 
 	}
 }
 
-static void begin_scope(struct flow_frame *f, struct flow_state *s, const struct source_node *declaration)
+static void begin_scope(struct flow_frame *f, struct flow_state *s,
+			const struct source_node *declaration)
 {
 	struct idiom_effect e;
 
@@ -214,7 +224,10 @@ static const char *word_at(const struct flow_frame *f, uint32_t at)
 {
 	uint32_t end = at = text_skip_blanks(f->file, at);
 
-	while (end < f->file->len_bytes && (f->file->text[end] == '_' || strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", f->file->text[end])))
+	while (end < f->file->len_bytes &&
+	       (f->file->text[end] == '_' ||
+		strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+		       f->file->text[end])))
 		end++;
 	return text_copy(f->flow->r->code, f->file->text + at, end - at);
 }
@@ -223,7 +236,9 @@ static void jump(struct flow_frame *f, struct flow_state *s, const struct source
 {
 	char c = f->file->text[n->begin];
 
-	s->may_wait |= f->nscopes > 0; /* which of them end here is not looked at: a fence may wait for what they write back */
+	s->may_wait |=
+		f->nscopes >
+		0; /* which of them end here is not looked at: a fence may wait for what they write back */
 	if (c == 'b' && f->broken) {
 		state_join(f->flow, f->broken, s);
 	} else if (c == 'c' && f->continued) {
@@ -237,10 +252,13 @@ static void jump(struct flow_frame *f, struct flow_state *s, const struct source
 	s->is_dead = true;
 }
 
-static bool is_reached_from_behind(const struct flow_frame *f, const struct source_node *label, const char *name)
+static bool is_reached_from_behind(const struct flow_frame *f, const struct source_node *label,
+				   const char *name)
 {
-	for (const struct source_node *n = f->function->body; n; n = node_next(n, f->function->body))
-		if (n->kind == SOURCE_JUMP && n->begin > label->begin && f->file->text[n->begin] == 'g' && strcmp(word_at(f, n->begin + 4), name) == 0)
+	for (const struct source_node *n = f->function->body; n;
+	     n = node_next(n, f->function->body))
+		if (n->kind == SOURCE_JUMP && n->begin > label->begin &&
+		    f->file->text[n->begin] == 'g' && strcmp(word_at(f, n->begin + 4), name) == 0)
 			return true;
 	return false;
 }
@@ -275,8 +293,11 @@ static void assembly(struct flow_frame *f, struct flow_state *s, const struct so
 	}
 	for (const struct source_node *c = n->child; c && does & DOES_FLUSH; c = c->next) {
 		const struct source_node *operand = flow_strip(c);
-		bool is_lvalue = operand->kind == SOURCE_UNARY || operand->kind == SOURCE_MEMBER || operand->kind == SOURCE_SUBSCRIPT;
-		struct span line = flow_span(f, is_lvalue ? flow_address(f, s, operand) : flow_evaluate(f, s, operand), value_number(1), operand, n);
+		bool is_lvalue = operand->kind == SOURCE_UNARY || operand->kind == SOURCE_MEMBER ||
+				 operand->kind == SOURCE_SUBSCRIPT;
+		struct span line = flow_span(
+			f, is_lvalue ? flow_address(f, s, operand) : flow_evaluate(f, s, operand),
+			value_number(1), operand, n);
 
 		state_flush(f->flow, s, &line);
 	}
@@ -288,9 +309,12 @@ static void declare(struct flow_frame *f, struct flow_state *s, const struct sou
 {
 	for (const struct source_node *v = n->child; v; v = v->next)
 		if (v->kind == SOURCE_VARIABLE && v->name) {
-			struct value value = v->last && !v->is_array ? flow_evaluate(f, s, v->last) : value_fresh(f->flow, v->name, v);
+			struct value value = v->last && !v->is_array
+						     ? flow_evaluate(f, s, v->last)
+						     : value_fresh(f->flow, v->name, v);
 
-			state_set(f->flow, s, f->id, v->name, value.is_known ? value : value_fresh(f->flow, v->name, v));
+			state_set(f->flow, s, f->id, v->name,
+				  value.is_known ? value : value_fresh(f->flow, v->name, v));
 		}
 	if (f->unit->is_cplusplus)
 		begin_scope(f, s, n);
@@ -302,7 +326,9 @@ static void execute(struct flow_frame *f, struct flow_state *s, const struct sou
 		f->flow->why = "the functions around it are too long to be followed";
 	if (f->flow->why || (s->is_dead && n->kind != SOURCE_LABEL && n->kind != SOURCE_COMPOUND))
 		return;
-	if ((n->kind == SOURCE_DO || n->kind == SOURCE_ASM || n->kind == SOURCE_COMPOUND || n->kind == SOURCE_FOR) && !s->is_dead && flow_effect(f, s, n))
+	if ((n->kind == SOURCE_DO || n->kind == SOURCE_ASM || n->kind == SOURCE_COMPOUND ||
+	     n->kind == SOURCE_FOR) &&
+	    !s->is_dead && flow_effect(f, s, n))
 		return; /* a macro */
 	switch (n->kind) {
 	case SOURCE_COMPOUND: block(f, s, n); break;
@@ -337,7 +363,8 @@ static void follow_body(struct flow_frame *f, struct flow_state *s)
 
 	f->returned = state_new();
 	if (f->outer && !flow_names_directives(f->flow, f->file, fn->body->begin, fn->body->end))
-		state_store_anywhere(f->flow, s, f, fn->body); /* it is compiled in more than one way */
+		state_store_anywhere(f->flow, s, f,
+				     fn->body); /* it is compiled in more than one way */
 	execute(f, s, fn->body);
 	state_join(f->flow, s, f->returned);
 	for (size_t i = 0; i < f->ngotos; i++)
@@ -349,7 +376,11 @@ static const struct flow_steps steps = { flow_call, execute, follow_body };
 
 void flow_run(struct flow *flow, const struct source_unit *u, const struct source_function *top)
 {
-	struct flow_frame f = { .flow = flow, .unit = u, .file = file_open(flow->r->code, top->file), .function = top, .id = flow->nframes++ };
+	struct flow_frame f = { .flow = flow,
+				.unit = u,
+				.file = file_open(flow->r->code, top->file),
+				.function = top,
+				.id = flow->nframes++ };
 	struct flow_state *s = state_new();
 
 	flow->steps = &steps;

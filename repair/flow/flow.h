@@ -20,8 +20,8 @@ struct value {
 /* Bytes that were stored, or written back. */
 struct span {
 	struct value addr, len; /* !addr.is_known: anywhere */
-	uint32_t max_bytes;	/* of an array, which is not longer; 0: not known */
-	const char *type;	/* of the innermost structure; NULL: not known */
+	uint32_t max_bytes;     /* of an array, which is not longer; 0: not known */
+	const char *type;       /* of the innermost structure; NULL: not known */
 	uint32_t object_bytes;
 	const struct source_node *node;
 	const struct file *file;
@@ -32,9 +32,9 @@ struct span {
 enum { FLOW_SPANS = 40, FLOW_VARIABLES = 64 };
 
 struct flow_state {
-	bool is_dead; /* no path leads here */
-	bool may_wait;	 /* something was written back since the last fence */
-	bool may_store;	 /* something was stored since the last fence */
+	bool is_dead;   /* no path leads here */
+	bool may_wait;  /* something was written back since the last fence */
+	bool may_store; /* something was stored since the last fence */
 	struct span dirty[FLOW_SPANS], clean[FLOW_SPANS]; /* on some path; on every path */
 	size_t ndirty, nclean;
 	struct {
@@ -47,7 +47,8 @@ struct flow_state {
 
 /* Called each time that the statement is reached, without what it does. effect: the range is `at`. */
 struct flow;
-typedef void flow_judge(struct flow *flow, const struct flow_state *s, const struct idiom_effect *effect, const struct span *at);
+typedef void flow_judge(struct flow *flow, const struct flow_state *s,
+			const struct idiom_effect *effect, const struct span *at);
 
 struct flow {
 	struct repair *r;
@@ -63,7 +64,7 @@ struct flow {
 	void *to; /* of the judge */
 	/* what came of it */
 	unsigned njudged;
-	const char *why; /* it cannot be followed; NULL */
+	const char *why;             /* it cannot be followed; NULL */
 	struct span did[FLOW_SPANS]; /* written back on some path */
 	size_t ndid;
 	/* own */
@@ -73,14 +74,18 @@ struct flow {
 };
 
 void flow_run(struct flow *flow, const struct source_unit *u, const struct source_function *top);
-bool flow_names_directives(const struct flow *flow, const struct file *f, uint32_t from, uint32_t to); /* only those that hold at the statement */
+bool flow_names_directives(const struct flow *flow, const struct file *f, uint32_t from,
+			   uint32_t to); /* only those that hold at the statement */
 
 /* spans.c */
 bool span_is_same_base(const struct span *a, const struct span *b);
-bool span_may_hit(const struct span *stored, const struct span *range);	  /* the same line, perhaps */
+bool span_may_hit(const struct span *stored, const struct span *range); /* the same line, perhaps */
 bool span_may_overlap(const struct span *stored, const struct span *range); /* the same bytes */
-bool span_is_within(const struct span *stored, const struct span *range); /* surely, in bytes or by the line */
-bool span_is_in_line(const struct span *stored, const struct value *addr); /* in that of the address, whatever the alignment beyond what the type asks for */
+bool span_is_within(const struct span *stored,
+		    const struct span *range); /* surely, in bytes or by the line */
+bool span_is_in_line(
+	const struct span *stored, const struct
+	value *addr); /* in that of the address, whatever the alignment beyond what the type asks for */
 bool spans_cover(const struct span *clean, size_t n, const struct span *range);
 
 #endif

@@ -16,7 +16,8 @@ static bool is_inside_root(const struct value *inner, const struct value *outer)
 {
 	size_t len = inner->root && outer->root ? strlen(outer->root) : 0;
 
-	return len && strncmp(inner->root, outer->root, len) == 0 && (inner->root[len] == 0 || inner->root[len] == '+');
+	return len && strncmp(inner->root, outer->root, len) == 0 &&
+	       (inner->root[len] == 0 || inner->root[len] == '+');
 }
 
 bool span_is_same_base(const struct span *a, const struct span *b)
@@ -49,9 +50,11 @@ static bool end_of(const struct span *s, int64_t *end)
 /* Of one root. */
 static bool shares_line(const struct span *a, const struct span *b)
 {
-	uint32_t block = block_of(&a->addr) > block_of(&b->addr) ? block_of(&a->addr) : block_of(&b->addr);
+	uint32_t block =
+		block_of(&a->addr) > block_of(&b->addr) ? block_of(&a->addr) : block_of(&b->addr);
 	int64_t slack = LINE_BYTES / block - 1, end;
-	int64_t a_first = floor_to(a->addr.offset, block), b_first = floor_to(b->addr.offset, block);
+	int64_t a_first = floor_to(a->addr.offset, block),
+		b_first = floor_to(b->addr.offset, block);
 
 	if (end_of(a, &end) && floor_to(end - 1, block) + slack < b_first)
 		return false;
@@ -94,14 +97,17 @@ bool span_may_overlap(const struct span *stored, const struct span *range)
 
 	if (!is_same_root(&stored->addr, &range->addr))
 		return span_may_hit(stored, range);
-	return !((end_of(stored, &end) && end <= range->addr.offset) || (end_of(range, &end) && end <= stored->addr.offset));
+	return !((end_of(stored, &end) && end <= range->addr.offset) ||
+		 (end_of(range, &end) && end <= stored->addr.offset));
 }
 
 bool span_is_in_line(const struct span *s, const struct value *addr)
 {
 	uint32_t block = block_of(addr) > block_of(&s->addr) ? block_of(addr) : block_of(&s->addr);
 
-	return is_same_root(&s->addr, addr) && is_number(&s->len) && s->len.offset > 0 && floor_to(s->addr.offset, block) == floor_to(s->addr.offset + s->len.offset - 1, block) &&
+	return is_same_root(&s->addr, addr) && is_number(&s->len) && s->len.offset > 0 &&
+	       floor_to(s->addr.offset, block) ==
+		       floor_to(s->addr.offset + s->len.offset - 1, block) &&
 	       floor_to(s->addr.offset, block) == floor_to(addr->offset, block);
 }
 
@@ -113,9 +119,11 @@ bool span_is_within(const struct span *s, const struct span *range)
 		return false;
 	if (span_is_in_line(s, &range->addr))
 		return true;
-	if (is_number(&range->len) && range->len.offset == 1 && skipped == 0 && is_number(&s->len) && s->len.offset <= LINE_BYTES)
+	if (is_number(&range->len) && range->len.offset == 1 && skipped == 0 &&
+	    is_number(&s->len) && s->len.offset <= LINE_BYTES)
 		return true; /* who writes back one line for it has put it in one */
-	if (skipped >= 0 && s->max_bytes && range->len.is_known && skipped + s->max_bytes <= range->len.offset)
+	if (skipped >= 0 && s->max_bytes && range->len.is_known &&
+	    skipped + s->max_bytes <= range->len.offset)
 		return true;
 	if (skipped < 0 || !s->len.is_known || s->len.is_least || !range->len.is_known)
 		return false;
@@ -138,7 +146,8 @@ bool spans_cover(const struct span *clean, size_t n, const struct span *range)
 	while (at < end && has_moved) {
 		has_moved = false;
 		for (size_t i = 0; i < n; i++)
-			if (is_same_root(&clean[i].addr, &range->addr) && is_number(&clean[i].len) && clean[i].addr.offset <= at &&
+			if (is_same_root(&clean[i].addr, &range->addr) &&
+			    is_number(&clean[i].len) && clean[i].addr.offset <= at &&
 			    clean[i].addr.offset + clean[i].len.offset > at) {
 				at = clean[i].addr.offset + clean[i].len.offset;
 				has_moved = true;

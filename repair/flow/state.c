@@ -22,12 +22,14 @@ struct flow_state *state_copy(const struct flow_state *s)
 
 static bool is_same_value(const struct value *a, const struct value *b)
 {
-	return a->is_known == b->is_known && a->offset == b->offset && a->is_least == b->is_least && (a->root == b->root || (a->root && b->root && strcmp(a->root, b->root) == 0));
+	return a->is_known == b->is_known && a->offset == b->offset && a->is_least == b->is_least &&
+	       (a->root == b->root || (a->root && b->root && strcmp(a->root, b->root) == 0));
 }
 
 static bool is_same_span(const struct span *a, const struct span *b)
 {
-	return a->node == b->node && is_same_value(&a->addr, &b->addr) && is_same_value(&a->len, &b->len);
+	return a->node == b->node && is_same_value(&a->addr, &b->addr) &&
+	       is_same_value(&a->len, &b->len);
 }
 
 static bool has_span(const struct span *list, size_t n, const struct span *s)
@@ -56,7 +58,8 @@ struct value *state_variable(struct flow_state *s, unsigned frame, const char *n
 	return NULL;
 }
 
-void state_set(struct flow *flow, struct flow_state *s, unsigned frame, const char *name, struct value v)
+void state_set(struct flow *flow, struct flow_state *s, unsigned frame, const char *name,
+	       struct value v)
 {
 	struct value *there = state_variable(s, frame, name);
 
@@ -90,7 +93,8 @@ void state_join(struct flow *flow, struct flow_state *to, const struct flow_stat
 			to->clean[n++] = to->clean[i];
 	to->nclean = n;
 	for (size_t i = 0; i < to->nvariables; i++) {
-		const struct value *other = state_variable((struct flow_state *)from, to->variables[i].frame, to->variables[i].name);
+		const struct value *other = state_variable(
+			(struct flow_state *)from, to->variables[i].frame, to->variables[i].name);
 
 		if (!other || !is_same_value(&to->variables[i].value, other))
 			to->variables[i].value = value_fresh(flow, to->variables[i].name, NULL);
@@ -99,7 +103,8 @@ void state_join(struct flow *flow, struct flow_state *to, const struct flow_stat
 
 bool state_is_same(const struct flow_state *a, const struct flow_state *b)
 {
-	if (a->is_dead != b->is_dead || a->may_wait != b->may_wait || a->may_store != b->may_store || a->ndirty != b->ndirty || a->nclean != b->nclean)
+	if (a->is_dead != b->is_dead || a->may_wait != b->may_wait ||
+	    a->may_store != b->may_store || a->ndirty != b->ndirty || a->nclean != b->nclean)
 		return false;
 	for (size_t i = 0; i < a->ndirty; i++)
 		if (!has_span(b->dirty, b->ndirty, &a->dirty[i]))
@@ -120,13 +125,16 @@ void state_store(struct flow *flow, struct flow_state *s, const struct span *to)
 		return;
 	s->may_store = true;
 	for (size_t i = 0; i < s->nclean; i++)
-		if (!span_may_overlap(to, &s->clean[i])) /* what else is in its line is not written back yet: s->dirty */
+		if (!span_may_overlap(
+			    to,
+			    &s->clean[i])) /* what else is in its line is not written back yet: s->dirty */
 			s->clean[n++] = s->clean[i];
 	s->nclean = n;
 	add_dirty(s, to);
 }
 
-void state_store_anywhere(struct flow *flow, struct flow_state *s, const struct flow_frame *f, const struct source_node *n)
+void state_store_anywhere(struct flow *flow, struct flow_state *s, const struct flow_frame *f,
+			  const struct source_node *n)
 {
 	struct span anywhere = { .node = n, .file = f->file, .line = n->line, .is_pointer = true };
 
@@ -168,18 +176,21 @@ static bool is_newer(const char *root, char what, unsigned then)
 static bool is_of_round(const struct value *v, const struct flow *then, const char *mark)
 {
 	return v->is_known && v->root && v->root[0] != '~' &&
-	       (strstr(v->root, mark) || is_newer(v->root, FLOW_FRESH, then->nfresh) || is_newer(v->root, FLOW_NUMBER, then->versions[0] + 1) ||
+	       (strstr(v->root, mark) || is_newer(v->root, FLOW_FRESH, then->nfresh) ||
+		is_newer(v->root, FLOW_NUMBER, then->versions[0] + 1) ||
 		is_newer(v->root, FLOW_POINTER, then->versions[1] + 1));
 }
 
-void state_leave_round(struct flow *flow, struct flow_state *s, const struct flow_state *before, const struct flow *then, const char *mark)
+void state_leave_round(struct flow *flow, struct flow_state *s, const struct flow_state *before,
+		       const struct flow *then, const char *mark)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->ndirty; i++) {
 		struct span x = s->dirty[i];
 
-		if (!has_span(before->dirty, before->ndirty, &x) && is_of_round(&x.addr, then, mark))
+		if (!has_span(before->dirty, before->ndirty, &x) &&
+		    is_of_round(&x.addr, then, mark))
 			x.addr.root = text_format(flow->r->code, "~%u", x.node->begin);
 		if (!has_span(before->dirty, before->ndirty, &x) && is_of_round(&x.len, then, mark))
 			x.len = value_unknown;
@@ -189,7 +200,9 @@ void state_leave_round(struct flow *flow, struct flow_state *s, const struct flo
 	s->ndirty = n;
 	n = 0;
 	for (size_t i = 0; i < s->nclean; i++)
-		if (has_span(before->clean, before->nclean, &s->clean[i]) || (!is_of_round(&s->clean[i].addr, then, mark) && !is_of_round(&s->clean[i].len, then, mark)))
+		if (has_span(before->clean, before->nclean, &s->clean[i]) ||
+		    (!is_of_round(&s->clean[i].addr, then, mark) &&
+		     !is_of_round(&s->clean[i].len, then, mark)))
 			s->clean[n++] = s->clean[i];
 	s->nclean = n;
 }

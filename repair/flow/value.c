@@ -10,12 +10,16 @@ struct value value_number(int64_t n)
 
 struct value value_named(const char *root, const struct source_node *type)
 {
-	return (struct value){ .is_known = true, .root = root, .align_bytes = type ? type->target_align_bytes : 0 };
+	return (struct value){ .is_known = true,
+			       .root = root,
+			       .align_bytes = type ? type->target_align_bytes : 0 };
 }
 
 struct value value_fresh(struct flow *flow, const char *what, const struct source_node *type)
 {
-	return value_named(text_format(flow->r->code, "%s%c%u", what ? what : "", FLOW_FRESH, flow->nfresh++), type);
+	return value_named(
+		text_format(flow->r->code, "%s%c%u", what ? what : "", FLOW_FRESH, flow->nfresh++),
+		type);
 }
 
 const struct source_node *flow_strip(const struct source_node *n)
@@ -45,7 +49,8 @@ struct value value_add(struct flow *flow, struct value a, struct value b, int64_
 		sum.align_bytes = b.align_bytes;
 		return sum;
 	}
-	sum.root = text_format(flow->r->code, "%s+%s*%lld", a.root ? a.root : "", b.root, (long long)scale);
+	sum.root = text_format(flow->r->code, "%s+%s*%lld", a.root ? a.root : "", b.root,
+			       (long long)scale);
 	sum.align_bytes = a.align_bytes < low_bit(scale) ? a.align_bytes : low_bit(scale);
 	return sum;
 }

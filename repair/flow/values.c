@@ -11,12 +11,16 @@ static struct value combined(struct flow *flow, const char *op, struct value a, 
 {
 	if (!a.is_known || !b.is_known || a.is_least || b.is_least || !op[0])
 		return value_fresh(flow, "of", NULL);
-	return value_named(text_format(flow->r->code, "(%s%+lld%s%s%+lld)", a.root ? a.root : "", (long long)a.offset, op, b.root ? b.root : "", (long long)b.offset), NULL);
+	return value_named(text_format(flow->r->code, "(%s%+lld%s%s%+lld)", a.root ? a.root : "",
+				       (long long)a.offset, op, b.root ? b.root : "",
+				       (long long)b.offset),
+			   NULL);
 }
 
 static int64_t scale_of(const struct source_node *n)
 {
-	bool is_pointer = n->is_array || (n->type && n->type[0] && strchr("*]", n->type[strlen(n->type) - 1]));
+	bool is_pointer = n->is_array ||
+			  (n->type && n->type[0] && strchr("*]", n->type[strlen(n->type) - 1]));
 
 	return is_pointer && n->target_bytes ? n->target_bytes : 1;
 }
@@ -26,7 +30,8 @@ static bool rounds_up(struct value a, struct value b, struct value *out)
 {
 	int64_t step = -b.offset;
 
-	if (!a.is_known || a.is_least || !b.is_known || b.root || b.is_least || step <= 0 || (step & (step - 1)) || a.offset < step - 1)
+	if (!a.is_known || a.is_least || !b.is_known || b.root || b.is_least || step <= 0 ||
+	    (step & (step - 1)) || a.offset < step - 1)
 		return false;
 	*out = a;
 	out->offset -= step - 1;
@@ -34,9 +39,11 @@ static bool rounds_up(struct value a, struct value b, struct value *out)
 	return true;
 }
 
-static struct value computed(struct flow *flow, const struct source_node *n, struct value a, struct value b)
+static struct value computed(struct flow *flow, const struct source_node *n, struct value a,
+			     struct value b)
 {
-	bool are_numbers = a.is_known && b.is_known && !a.root && !b.root && !a.is_least && !b.is_least;
+	bool are_numbers =
+		a.is_known && b.is_known && !a.root && !b.root && !a.is_least && !b.is_least;
 	struct value out;
 
 	if (strcmp(n->op, "+") == 0 || strcmp(n->op, "+=") == 0) {
@@ -44,7 +51,8 @@ static struct value computed(struct flow *flow, const struct source_node *n, str
 			return value_add(flow, b, a, scale_of(n->last));
 		return value_add(flow, a, b, scale_of(n->child));
 	}
-	if ((strcmp(n->op, "-") == 0 || strcmp(n->op, "-=") == 0) && !b.root && b.is_known && scale_of(n->last) == 1)
+	if ((strcmp(n->op, "-") == 0 || strcmp(n->op, "-=") == 0) && !b.root && b.is_known &&
+	    scale_of(n->last) == 1)
 		return value_add(flow, a, value_number(-b.offset), scale_of(n->child));
 	if (are_numbers && strcmp(n->op, "*") == 0)
 		return value_number(a.offset * b.offset);
@@ -68,7 +76,11 @@ static struct value load(struct flow_frame *f, struct value addr, const struct s
 
 	if (!addr.is_known)
 		return value_fresh(flow, "load", n);
-	return value_named(text_format(flow->r->code, "[%s%+lld]%c%u", addr.root ? addr.root : "", (long long)addr.offset, is_pointer(n) ? FLOW_POINTER : FLOW_NUMBER, flow->versions[is_pointer(n)]), n);
+	return value_named(text_format(flow->r->code, "[%s%+lld]%c%u", addr.root ? addr.root : "",
+				       (long long)addr.offset,
+				       is_pointer(n) ? FLOW_POINTER : FLOW_NUMBER,
+				       flow->versions[is_pointer(n)]),
+			   n);
 }
 
 static struct value with_alignment(struct value v, uint32_t align_bytes)
@@ -78,21 +90,31 @@ static struct value with_alignment(struct value v, uint32_t align_bytes)
 	return v;
 }
 
-struct value flow_address(struct flow_frame *f, struct flow_state *s, const struct source_node *lvalue)
+struct value flow_address(struct flow_frame *f, struct flow_state *s,
+			  const struct source_node *lvalue)
 {
 	const struct source_node *n = flow_strip(lvalue);
 	struct value base, index, *there;
 
 	switch (n->kind) {
-	case SOURCE_UNARY: return n->child && (n->op[0] == '*' || !n->op[0]) ? flow_evaluate(f, s, n->child) : value_fresh(f->flow, "lvalue", NULL);
+	case SOURCE_UNARY:
+		return n->child && (n->op[0] == '*' || !n->op[0])
+			       ? flow_evaluate(f, s, n->child)
+			       : value_fresh(f->flow, "lvalue", NULL);
 	case SOURCE_MEMBER:
-		base = !n->child ? f->this : n->is_arrow ? with_alignment(flow_evaluate(f, s, n->child), n->child->target_align_bytes) : flow_address(f, s, n->child);
+		base = !n->child     ? f->this
+		       : n->is_arrow ? with_alignment(flow_evaluate(f, s, n->child),
+						      n->child->target_align_bytes)
+				     : flow_address(f, s, n->child);
 		return value_add(f->flow, base, value_number(n->offset_bytes), 1);
 	case SOURCE_SUBSCRIPT:
-		base = n->child->is_array ? flow_address(f, s, n->child) : with_alignment(flow_evaluate(f, s, n->child), n->child->target_align_bytes);
+		base = n->child->is_array ? flow_address(f, s, n->child)
+					  : with_alignment(flow_evaluate(f, s, n->child),
+							   n->child->target_align_bytes);
 		index = flow_evaluate(f, s, n->last);
 		if (index.root && n->child->is_array)
-			index.root = text_format(f->flow->r->code, "{%s}", index.root); /* not less than 0 */
+			index.root = text_format(f->flow->r->code, "{%s}",
+						 index.root); /* not less than 0 */
 		return value_add(f->flow, base, index, n->size_bytes ? n->size_bytes : 1);
 	case SOURCE_NAME:
 		if (!n->name)
@@ -101,7 +123,10 @@ struct value flow_address(struct flow_frame *f, struct flow_state *s, const stru
 			return value_named(text_format(f->flow->r->code, "&%s", n->name), NULL);
 		there = n->is_reference ? state_variable(s, f->id, n->name) : NULL;
 		if (n->is_reference)
-			return there ? *there : value_named(text_format(f->flow->r->code, "%s#%u", n->name, f->id), NULL);
+			return there ? *there
+				     : value_named(text_format(f->flow->r->code, "%s#%u", n->name,
+							       f->id),
+						   NULL);
 		base = value_named(text_format(f->flow->r->code, "&%s#%u", n->name, f->id), NULL);
 		base.is_own = true;
 		return base;
@@ -109,16 +134,20 @@ struct value flow_address(struct flow_frame *f, struct flow_state *s, const stru
 	}
 }
 
-static struct value name_value(struct flow_frame *f, struct flow_state *s, const struct source_node *n)
+static struct value name_value(struct flow_frame *f, struct flow_state *s,
+			       const struct source_node *n)
 {
 	struct value *there;
 
 	if (n->is_array || n->is_reference || !n->name || !n->is_local)
-		return n->is_array ? flow_address(f, s, n) : n->is_reference || !n->name ? value_fresh(f->flow, n->name, n) : load(f, flow_address(f, s, n), n);
+		return n->is_array                   ? flow_address(f, s, n)
+		       : n->is_reference || !n->name ? value_fresh(f->flow, n->name, n)
+						     : load(f, flow_address(f, s, n), n);
 	there = state_variable(s, f->id, n->name);
 	if (there)
 		return with_alignment(*there, n->target_align_bytes);
-	state_set(f->flow, s, f->id, n->name, value_named(text_format(f->flow->r->code, "%s#%u", n->name, f->id), n));
+	state_set(f->flow, s, f->id, n->name,
+		  value_named(text_format(f->flow->r->code, "%s#%u", n->name, f->id), n));
 	there = state_variable(s, f->id, n->name);
 	return there ? *there : value_unknown;
 }
@@ -126,7 +155,8 @@ static struct value name_value(struct flow_frame *f, struct flow_state *s, const
 /* Numbers and characters may be a part of anything. */
 static bool is_plain(const char *type)
 {
-	static const char *const plain[] = { "int", "char", "unsigned", "long", "short", "bool", "_Bool", "float", "double", "void", "signed" };
+	static const char *const plain[] = { "int",   "char",  "unsigned", "long", "short", "bool",
+					     "_Bool", "float", "double",   "void", "signed" };
 
 	for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
 		if (text_has_word(type, plain[i]))
@@ -141,7 +171,8 @@ static const char *name_of(struct flow *flow, const char *type)
 {
 	const char *end;
 
-	while (type && (strncmp(type, "const ", 6) == 0 || strncmp(type, "struct ", 7) == 0 || strncmp(type, "volatile ", 9) == 0))
+	while (type && (strncmp(type, "const ", 6) == 0 || strncmp(type, "struct ", 7) == 0 ||
+			strncmp(type, "volatile ", 9) == 0))
 		type = strchr(type, ' ') + 1;
 	if (!type)
 		return NULL;
@@ -159,7 +190,8 @@ static const char *structure_of(struct flow *flow, const struct source_node *of,
 	const struct source_node *n = flow_strip(of);
 	bool is_lvalue = n->kind == SOURCE_MEMBER || n->kind == SOURCE_SUBSCRIPT;
 
-	if (n->kind == SOURCE_UNARY && (n->op[0] == '&' || !n->op[0]) && n->child && n->child->kind != SOURCE_NAME) {
+	if (n->kind == SOURCE_UNARY && (n->op[0] == '&' || !n->op[0]) && n->child &&
+	    n->child->kind != SOURCE_NAME) {
 		n = flow_strip(n->child);
 		is_lvalue = true;
 	}
@@ -177,9 +209,12 @@ static const char *structure_of(struct flow *flow, const struct source_node *of,
 	return name_of(flow, n->type);
 }
 
-struct span flow_span(const struct flow_frame *f, struct value addr, struct value len, const struct source_node *of, const struct source_node *node)
+struct span flow_span(const struct flow_frame *f, struct value addr, struct value len,
+		      const struct source_node *of, const struct source_node *node)
 {
-	struct span x = { .addr = addr, .len = len, .node = node, .file = f->file, .line = node->line };
+	struct span x = {
+		.addr = addr, .len = len, .node = node, .file = f->file, .line = node->line
+	};
 
 	x.type = of ? structure_of(f->flow, of, &x.object_bytes) : NULL;
 	return x;
@@ -190,10 +225,12 @@ static void keep_guards(struct flow *flow, const struct source_node *to)
 {
 	for (size_t i = 0; to->name && i < flow->nguards; i++)
 		if (text_has_word(flow->guards[i], to->name))
-			flow->why = text_format(flow->r->code, "'%s' may change before it", flow->guards[i]);
+			flow->why = text_format(flow->r->code, "'%s' may change before it",
+						flow->guards[i]);
 }
 
-static struct value store(struct flow_frame *f, struct flow_state *s, const struct source_node *n, struct value value)
+static struct value store(struct flow_frame *f, struct flow_state *s, const struct source_node *n,
+			  struct value value)
 {
 	const struct source_node *to = flow_strip(n->child);
 	struct span x;
@@ -208,7 +245,8 @@ static struct value store(struct flow_frame *f, struct flow_state *s, const stru
 		f->flow->versions[is_pointer(to)]++; /* a variable of the program: volatile */
 		return value;
 	}
-	x = flow_span(f, flow_address(f, s, to), value_number(to->size_bytes ? to->size_bytes : 8), to, n);
+	x = flow_span(f, flow_address(f, s, to), value_number(to->size_bytes ? to->size_bytes : 8),
+		      to, n);
 	if (!to->size_bytes)
 		x.len = value_unknown;
 	x.is_pointer = is_pointer(to);
@@ -260,9 +298,12 @@ static struct value unary(struct flow_frame *f, struct flow_state *s, const stru
 	if (!n->child)
 		return value_fresh(f->flow, "of", NULL);
 	if (!op[0]) { /* a macro hides it: the types tell */
-		size_t outer = n->type ? strlen(n->type) : 0, inner = n->child->type ? strlen(n->child->type) : 0;
+		size_t outer = n->type ? strlen(n->type) : 0,
+		       inner = n->child->type ? strlen(n->child->type) : 0;
 
-		op = outer > inner && n->type[outer - 1] == '*' && !n->child->is_array ? "&" : inner > 1 && outer < inner && strchr("*]", n->child->type[inner - 1]) ? "*" : "?";
+		op = outer > inner && n->type[outer - 1] == '*' && !n->child->is_array       ? "&"
+		     : inner > 1 && outer < inner && strchr("*]", n->child->type[inner - 1]) ? "*"
+											     : "?";
 	}
 	if (op[0] == '&')
 		return flow_address(f, s, n->child);
@@ -270,9 +311,14 @@ static struct value unary(struct flow_frame *f, struct flow_state *s, const stru
 	if (op[0] == '*')
 		return n->is_array ? a : load(f, a, n);
 	if (op[0] == '?')
-		return n->child->kind == SOURCE_NAME || node_is_own_variable(n->child) ? store(f, s, n, value_fresh(f->flow, "of", NULL)) : combined(f->flow, "?", a, value_number(0));
+		return n->child->kind == SOURCE_NAME || node_is_own_variable(n->child)
+			       ? store(f, s, n, value_fresh(f->flow, "of", NULL))
+			       : combined(f->flow, "?", a, value_number(0));
 	if (strchr(op, 'x')) {
-		struct value after = store(f, s, n, value_add(f->flow, a, value_number(strchr(op, '+') ? 1 : -1), scale_of(n->child)));
+		struct value after =
+			store(f, s, n,
+			      value_add(f->flow, a, value_number(strchr(op, '+') ? 1 : -1),
+					scale_of(n->child)));
 
 		return op[0] == 'x' ? a : after;
 	}
@@ -286,11 +332,14 @@ static struct value unary(struct flow_frame *f, struct flow_state *s, const stru
 /* Makes an object, perhaps at a place that is given. */
 static bool is_new(const struct flow_frame *f, const struct source_node *n)
 {
-	return f->unit->is_cplusplus && n->end - n->begin > 4 && (strncmp(f->file->text + n->begin, "new ", 4) == 0 || strncmp(f->file->text + n->begin, "new(", 4) == 0 ||
-								  strncmp(f->file->text + n->begin, "::new", 5) == 0);
+	return f->unit->is_cplusplus && n->end - n->begin > 4 &&
+	       (strncmp(f->file->text + n->begin, "new ", 4) == 0 ||
+		strncmp(f->file->text + n->begin, "new(", 4) == 0 ||
+		strncmp(f->file->text + n->begin, "::new", 5) == 0);
 }
 
-struct value flow_evaluate(struct flow_frame *f, struct flow_state *s, const struct source_node *node)
+struct value flow_evaluate(struct flow_frame *f, struct flow_state *s,
+			   const struct source_node *node)
 {
 	const struct source_node *n = flow_strip(node);
 	struct value v;
@@ -312,11 +361,10 @@ struct value flow_evaluate(struct flow_frame *f, struct flow_state *s, const str
 			evaluate_maybe(f, s, c);
 		return value_fresh(f->flow, "of", n);
 	case SOURCE_MEMBER:
-	case SOURCE_SUBSCRIPT:
-		v = flow_address(f, s, n);
-		return n->is_array ? v : load(f, v, n);
+	case SOURCE_SUBSCRIPT: v = flow_address(f, s, n); return n->is_array ? v : load(f, v, n);
 	case SOURCE_EXPR:
-		if (!n->child && n->end - n->begin == 4 && strncmp(f->file->text + n->begin, "this", 4) == 0)
+		if (!n->child && n->end - n->begin == 4 &&
+		    strncmp(f->file->text + n->begin, "this", 4) == 0)
 			return f->this;
 		if (n->end - n->begin > 5 && strncmp(f->file->text + n->begin, "throw", 5) == 0) {
 			s->is_dead = true;

@@ -17,7 +17,8 @@ static const struct known {
 	{ "dc cvadp", DOES_FLUSH, "dc cvadp, %0" },
 	{ "dc cvac", DOES_FLUSH, "dc cvac, %0" },
 	{ "dc civac", DOES_FLUSH, "dc civac, %0" },
-	{ "sys #3, c7, c12, #1", DOES_FLUSH, "sys #3, c7, c12, #1, %0" }, /* cvap and cvadp for assemblers that do not know them */
+	{ "sys #3, c7, c12, #1", DOES_FLUSH,
+	  "sys #3, c7, c12, #1, %0" }, /* cvap and cvadp for assemblers that do not know them */
 	{ "sys #3, c7, c13, #1", DOES_FLUSH, "sys #3, c7, c13, #1, %0" },
 	{ "sfence", DOES_FENCE, NULL },
 	{ "mfence", DOES_FENCE, NULL },
@@ -25,9 +26,24 @@ static const struct known {
 	{ "dsb ish", DOES_FENCE, NULL },
 	{ "dsb osh", DOES_FENCE, NULL },
 	/* these complete no flush, whatever their function is called */
-	{ "lfence", 0, NULL }, { "dsb st", 0, NULL }, { "dsb ld", 0, NULL }, { "dsb ishst", 0, NULL }, { "dsb ishld", 0, NULL }, { "dsb oshst", 0, NULL },
-	{ "dsb oshld", 0, NULL }, { "dsb nsh", 0, NULL }, { "dsb nshst", 0, NULL }, { "dsb nshld", 0, NULL }, { "dmb sy", 0, NULL }, { "dmb st", 0, NULL },
-	{ "dmb ld", 0, NULL }, { "dmb ish", 0, NULL }, { "dmb ishst", 0, NULL }, { "dmb ishld", 0, NULL }, { "dmb osh", 0, NULL }, { "dmb oshst", 0, NULL },
+	{ "lfence", 0, NULL },
+	{ "dsb st", 0, NULL },
+	{ "dsb ld", 0, NULL },
+	{ "dsb ishst", 0, NULL },
+	{ "dsb ishld", 0, NULL },
+	{ "dsb oshst", 0, NULL },
+	{ "dsb oshld", 0, NULL },
+	{ "dsb nsh", 0, NULL },
+	{ "dsb nshst", 0, NULL },
+	{ "dsb nshld", 0, NULL },
+	{ "dmb sy", 0, NULL },
+	{ "dmb st", 0, NULL },
+	{ "dmb ld", 0, NULL },
+	{ "dmb ish", 0, NULL },
+	{ "dmb ishst", 0, NULL },
+	{ "dmb ishld", 0, NULL },
+	{ "dmb osh", 0, NULL },
+	{ "dmb oshst", 0, NULL },
 	{ "dmb oshld", 0, NULL },
 };
 
@@ -59,7 +75,9 @@ static const struct known *known_find(const char *instruction)
 {
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
 		size_t len = strlen(known[i].instruction);
-		char follows = strncmp(instruction, known[i].instruction, len) == 0 ? instruction[len] : 'x';
+		char follows = strncmp(instruction, known[i].instruction, len) == 0
+				       ? instruction[len]
+				       : 'x';
 
 		if (known[i].flush ? follows == ',' || follows == ' ' : follows == 0)
 			return &known[i];
@@ -82,7 +100,8 @@ bool idiom_asm_text(const char *text, unsigned *does, const char **flush)
 	for (const char *at = begin + 1; (at = next_instruction(at, end, instruction));) {
 		const struct known *k = known_find(instruction);
 
-		if (strcmp(instruction, ".byte 0x66") == 0) /* the prefix that makes a newer instruction of an older one */
+		if (strcmp(instruction, ".byte 0x66") ==
+		    0) /* the prefix that makes a newer instruction of an older one */
 			has_prefix = true;
 		if (instruction[0] == '.' || !instruction[0])
 			continue;
@@ -104,7 +123,8 @@ static const char *macro_asm(const struct source_unit *u, const char *use)
 	for (size_t i = 0; i < u->nmacros; i++) {
 		const char *text = u->macros[i].text, *body = strstr(text, "asm");
 
-		if (strncmp(u->macros[i].name, use, len) != 0 || u->macros[i].name[len] || !body || strstr(body + 3, "asm"))
+		if (strncmp(u->macros[i].name, use, len) != 0 || u->macros[i].name[len] || !body ||
+		    strstr(body + 3, "asm"))
 			continue;
 		while (body > text && body[-1] == '_')
 			body--;
@@ -113,7 +133,8 @@ static const char *macro_asm(const struct source_unit *u, const char *use)
 	return NULL;
 }
 
-bool idiom_asm(const struct source_unit *u, const struct source_node *n, unsigned *does, const char **flush)
+bool idiom_asm(const struct source_unit *u, const struct source_node *n, unsigned *does,
+	       const char **flush)
 {
 	const char *text = n->name ? macro_asm(u, n->name) : NULL;
 

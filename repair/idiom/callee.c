@@ -13,7 +13,9 @@ static const struct source_node *strip(const struct source_node *n)
 /* Is the method one of the object's class? Its type is written "Writer", "const pm::Writer *"… */
 static bool is_of_object(const struct source_function *f, const struct source_node *callee)
 {
-	const char *type = callee->kind == SOURCE_MEMBER && callee->child ? callee->child->type : NULL, *class = f->scope;
+	const char *type = callee->kind == SOURCE_MEMBER && callee->child ? callee->child->type
+									  : NULL,
+		   *class = f->scope;
 	char name[128];
 	size_t len;
 
@@ -40,16 +42,19 @@ static size_t count_arguments(const struct source_node *call)
 
 static bool is_pointer(const struct source_node *n)
 {
-	return n->target_bytes > 0 || n->is_array || (n->type && n->type[0] && n->type[strlen(n->type) - 1] == '*');
+	return n->target_bytes > 0 || n->is_array ||
+	       (n->type && n->type[0] && n->type[strlen(n->type) - 1] == '*');
 }
 
 /* Of overloaded functions: the one of the object's class, with as many parameters, that takes pointers where pointers are given. */
-static unsigned suits(const struct source_function *f, const struct source_node *call, const struct source_node *callee, size_t nargs)
+static unsigned suits(const struct source_function *f, const struct source_node *call,
+		      const struct source_node *callee, size_t nargs)
 {
 	unsigned score = 8 * is_of_object(f, callee) + 4 * (f->nparameters == nargs) + 1;
 	size_t i = 0;
 
-	for (const struct source_node *a = call->child->next; a && i < f->nparameters; a = a->next, i++)
+	for (const struct source_node *a = call->child->next; a && i < f->nparameters;
+	     a = a->next, i++)
 		if (is_pointer(strip(a)) != f->parameters[i].is_pointer)
 			return score - 1;
 	return score;
@@ -61,32 +66,37 @@ static bool takes_the_same(const struct source_function *a, const struct source_
 	if (a->nparameters != b->nparameters)
 		return false;
 	for (size_t i = 0; i < a->nparameters; i++)
-		if (a->parameters[i].is_pointer != b->parameters[i].is_pointer || a->parameters[i].is_integer != b->parameters[i].is_integer)
+		if (a->parameters[i].is_pointer != b->parameters[i].is_pointer ||
+		    a->parameters[i].is_integer != b->parameters[i].is_integer)
 			return false;
 	return true;
 }
 
-const struct source_function *run_definition(struct repair *r, const struct source_unit **u, const struct source_function *declared)
+const struct source_function *run_definition(struct repair *r, const struct source_unit **u,
+					     const struct source_function *declared)
 {
 	size_t n;
 	const struct use *uses = names_find(r->code, declared->name, &n);
 
 	for (size_t i = 0; i < n; i++)
-		if (!uses[i].node && !uses[i].in->is_static && takes_the_same(uses[i].in, declared)) {
+		if (!uses[i].node && !uses[i].in->is_static &&
+		    takes_the_same(uses[i].in, declared)) {
 			*u = uses[i].unit;
 			return uses[i].in;
 		}
 	return NULL;
 }
 
-const struct source_function *run_callee(struct repair *r, const struct source_unit **u, const struct source_node *call)
+const struct source_function *run_callee(struct repair *r, const struct source_unit **u,
+					 const struct source_node *call)
 {
 	const struct source_node *callee = call->child ? strip(call->child) : NULL;
 	const struct source_function *found = NULL, *declared = NULL;
 	size_t nargs = count_arguments(call);
 	unsigned best = 0;
 
-	if (!call->name || !callee || (callee->kind != SOURCE_NAME && callee->kind != SOURCE_MEMBER))
+	if (!call->name || !callee ||
+	    (callee->kind != SOURCE_NAME && callee->kind != SOURCE_MEMBER))
 		return NULL;
 	for (size_t i = 0; i < (*u)->nfunctions; i++) {
 		const struct source_function *f = &(*u)->functions[i];
@@ -104,20 +114,26 @@ const struct source_function *run_callee(struct repair *r, const struct source_u
 	return run_definition(r, u, declared);
 }
 
-const struct source_function *run_method(struct repair *r, const struct source_unit **u, const struct source_node *call)
+const struct source_function *run_method(struct repair *r, const struct source_unit **u,
+					 const struct source_node *call)
 {
 	const struct source_node *callee = call->child ? strip(call->child) : NULL;
 
-	for (size_t i = 0; call->name && callee && callee->kind == SOURCE_MEMBER && i < (*u)->nfunctions; i++) {
+	for (size_t i = 0;
+	     call->name && callee && callee->kind == SOURCE_MEMBER && i < (*u)->nfunctions; i++) {
 		const struct source_function *f = &(*u)->functions[i];
 		const struct use *uses;
 		size_t n;
 
-		if (f->is_system || !f->scope || strcmp(f->name, call->name) != 0 || f->nparameters < count_arguments(call) || (callee->child && !is_of_object(f, callee)))
+		if (f->is_system || !f->scope || strcmp(f->name, call->name) != 0 ||
+		    f->nparameters < count_arguments(call) ||
+		    (callee->child && !is_of_object(f, callee)))
 			continue;
 		uses = names_find(r->code, f->name, &n);
 		for (size_t k = 0; k < n; k++)
-			if (!uses[k].node && uses[k].in->scope && strcmp(uses[k].in->scope, f->scope) == 0 && takes_the_same(uses[k].in, f)) {
+			if (!uses[k].node && uses[k].in->scope &&
+			    strcmp(uses[k].in->scope, f->scope) == 0 &&
+			    takes_the_same(uses[k].in, f)) {
 				*u = uses[k].unit;
 				return uses[k].in;
 			}

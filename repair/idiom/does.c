@@ -7,7 +7,9 @@
 /* Without a body: what counts, checks or waits is no more than that. */
 static bool is_harmless(const char *name)
 {
-	static const char *const harmless[] = { "__builtin_", "__atomic_", "__sync_", "__assert", "_mm_pause", "__rdtsc", "abort", "pmemobj_direct", "pmemobj_pool_by" };
+	static const char *const harmless[] = { "__builtin_", "__atomic_",      "__sync_",
+						"__assert",   "_mm_pause",      "__rdtsc",
+						"abort",      "pmemobj_direct", "pmemobj_pool_by" };
 
 	for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
 		if (strncmp(name, harmless[i], strlen(harmless[i])) == 0)
@@ -15,9 +17,11 @@ static bool is_harmless(const char *name)
 	return false;
 }
 
-static unsigned body_does(struct repair *r, const struct source_unit *u, const struct source_function *f, int depth);
+static unsigned body_does(struct repair *r, const struct source_unit *u,
+			  const struct source_function *f, int depth);
 
-static unsigned call_does(struct repair *r, const struct source_unit *u, const struct source_node *call, int depth)
+static unsigned call_does(struct repair *r, const struct source_unit *u,
+			  const struct source_node *call, int depth)
 {
 	const struct source_unit *in = u;
 	const struct source_function *callee;
@@ -50,7 +54,8 @@ static bool is_store(const struct source_node *n)
 	return root->kind == SOURCE_NAME && root->is_local;
 }
 
-static unsigned body_does(struct repair *r, const struct source_unit *u, const struct source_function *f, int depth)
+static unsigned body_does(struct repair *r, const struct source_unit *u,
+			  const struct source_function *f, int depth)
 {
 	struct does_memo *memo = does_memo(r, f);
 	unsigned does = 0, by_asm;
@@ -81,24 +86,28 @@ unsigned idiom_does(struct repair *r, const struct source_unit *u, const struct 
 	return f->body ? body_does(r, u, f, 0) & ~(unsigned)DOES_MORE : idiom_name(f->name);
 }
 
-unsigned idiom_does_all(struct repair *r, const struct source_unit *u, const struct source_function *f)
+unsigned idiom_does_all(struct repair *r, const struct source_unit *u,
+			const struct source_function *f)
 {
 	return body_does(r, u, f, 0);
 }
 
-unsigned idiom_call_does(struct repair *r, const struct source_unit *u, const struct source_node *call)
+unsigned idiom_call_does(struct repair *r, const struct source_unit *u,
+			 const struct source_node *call)
 {
 	return call_does(r, u, call, 0) & ~(unsigned)DOES_MORE;
 }
 
-bool idiom_only_writes_back(struct repair *r, const struct source_unit *u, const struct source_function *f)
+bool idiom_only_writes_back(struct repair *r, const struct source_unit *u,
+			    const struct source_function *f)
 {
 	unsigned does = f->body ? body_does(r, u, f, 0) : 0;
 
 	return does && !(does & ~(unsigned)(DOES_FLUSH | DOES_FENCE));
 }
 
-bool idiom_pointer_writes_back(struct repair *r, const struct source_unit *u, const struct source_node *call)
+bool idiom_pointer_writes_back(struct repair *r, const struct source_unit *u,
+			       const struct source_node *call)
 {
 	const struct source_unit *in = u;
 	const struct source_function *f = call->name ? way_behind_pointer(r, &in, call) : NULL;

@@ -14,12 +14,14 @@ static const struct source_node *argument(const struct source_node *call, int i)
 }
 
 /* The outermost node below the use that is written as this argument. */
-static const struct source_node *macro_argument(const struct file *f, const struct source_node *top, const char *text)
+static const struct source_node *macro_argument(const struct file *f, const struct source_node *top,
+						const char *text)
 {
 	size_t len = strlen(text);
 
 	for (const struct source_node *n = node_next(top, top); n; n = node_next(n, top))
-		if (!node_is_statement(n) && n->text_end - n->text_begin == len && n->text_end <= f->len_bytes && strncmp(f->text + n->text_begin, text, len) == 0)
+		if (!node_is_statement(n) && n->text_end - n->text_begin == len &&
+		    n->text_end <= f->len_bytes && strncmp(f->text + n->text_begin, text, len) == 0)
 			return n;
 	return NULL;
 }
@@ -30,9 +32,7 @@ static bool has_unit(struct idiom_effect *e, const struct way *w)
 	switch (w->unit) {
 	case WAY_FENCE: return w->does == DOES_FENCE;
 	case WAY_RANGE: return e->addr && e->len;
-	case WAY_LINE:
-		e->is_line = true;
-		return e->addr != NULL;
+	case WAY_LINE: e->is_line = true; return e->addr != NULL;
 	case WAY_OBJECT:
 	case WAY_POINTEE:
 		e->len_bytes = e->addr ? e->addr->target_bytes : 0;
@@ -53,30 +53,43 @@ static bool is_constant(const struct file *f, const struct source_node *n)
 {
 	size_t len = n->end - n->begin;
 
-	return n->has_value || (len == 4 && strncmp(f->text + n->begin, "true", 4) == 0) || (len == 5 && strncmp(f->text + n->begin, "false", 5) == 0);
+	return n->has_value || (len == 4 && strncmp(f->text + n->begin, "true", 4) == 0) ||
+	       (len == 5 && strncmp(f->text + n->begin, "false", 5) == 0);
 }
 
 /* An argument that may be one thing or the other, and is not what is flushed, may decide: a number, or what some test of the function asks for. */
-static bool depends_on_argument(const struct file *f, const struct source_function *callee, const struct source_node *call, const struct way *w)
+static bool depends_on_argument(const struct file *f, const struct source_function *callee,
+				const struct source_node *call, const struct way *w)
 {
 	for (int i = 0; i < (int)callee->nparameters; i++)
-		if (i != w->addr && i != w->len && callee->parameters[i].is_integer && (!argument(call, i) || !is_constant(f, argument(call, i))))
+		if (i != w->addr && i != w->len && callee->parameters[i].is_integer &&
+		    (!argument(call, i) || !is_constant(f, argument(call, i))))
 			return true;
 	for (const struct source_node *n = callee->body; n; n = node_next(n, callee->body)) {
-		const struct source_node *test = n->kind == SOURCE_IF || n->kind == SOURCE_CONDITIONAL || n->kind == SOURCE_SWITCH ? n->child : NULL;
+		const struct source_node *test = n->kind == SOURCE_IF ||
+								 n->kind == SOURCE_CONDITIONAL ||
+								 n->kind == SOURCE_SWITCH
+							 ? n->child
+							 : NULL;
 
 		for (const struct source_node *m = test; m; m = node_next(m, test))
-			for (size_t i = 0; m->kind == SOURCE_NAME && m->is_local && m->name && i < callee->nparameters; i++) {
+			for (size_t i = 0; m->kind == SOURCE_NAME && m->is_local && m->name &&
+					   i < callee->nparameters;
+			     i++) {
 				const struct source_node *a = argument(call, (int)i);
 
-				if ((int)i != w->addr && (int)i != w->len && callee->parameters[i].name && strcmp(callee->parameters[i].name, m->name) == 0 && (!a || !is_constant(f, a)))
+				if ((int)i != w->addr && (int)i != w->len &&
+				    callee->parameters[i].name &&
+				    strcmp(callee->parameters[i].name, m->name) == 0 &&
+				    (!a || !is_constant(f, a)))
 					return true;
 			}
 	}
 	return false;
 }
 
-static bool call_effect(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *call, struct idiom_effect *e)
+static bool call_effect(struct repair *r, const struct source_unit *u, const struct file *f,
+			const struct source_node *call, struct idiom_effect *e)
 {
 	const struct source_unit *in = u;
 	const struct source_function *callee = NULL;
@@ -89,7 +102,8 @@ static bool call_effect(struct repair *r, const struct source_unit *u, const str
 		callee = run_callee(r, &in, call);
 		if (!callee || !callee->body || idiom_does_all(r, in, callee) & DOES_STORE)
 			return false;
-	} else if (strcmp(call->name, "pmem_msync") == 0 || strcmp(call->name, "msync") == 0 || strncmp(call->name, "pmem_deep_", 10) == 0) {
+	} else if (strcmp(call->name, "pmem_msync") == 0 || strcmp(call->name, "msync") == 0 ||
+		   strncmp(call->name, "pmem_deep_", 10) == 0) {
 		return false; /* these do more than write lines back */
 	}
 	w = way_of_call(r, u, f, call, NULL);
@@ -107,15 +121,18 @@ static bool does_more(const struct source_unit *u, const struct source_node *top
 		unsigned does;
 		const char *flush;
 
-		if (node_may_assign(n) && n->child && n->child->kind != SOURCE_NAME && !node_is_own_variable(n->child))
+		if (node_may_assign(n) && n->child && n->child->kind != SOURCE_NAME &&
+		    !node_is_own_variable(n->child))
 			return true;
-		if (n->kind == SOURCE_ASM && n->name && strstr(n->name, "asm") && !idiom_asm(u, n, &does, &flush))
+		if (n->kind == SOURCE_ASM && n->name && strstr(n->name, "asm") &&
+		    !idiom_asm(u, n, &does, &flush))
 			return true; /* that of a macro in a macro is not seen: the macro's text tells */
 	}
 	return false;
 }
 
-static bool macro_effect(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *n, struct idiom_effect *e)
+static bool macro_effect(struct repair *r, const struct source_unit *u, const struct file *f,
+			 const struct source_node *n, struct idiom_effect *e)
 {
 	const struct source_use *use = macro_use(u, f->path, n);
 	const struct source_macro *m = NULL;
@@ -141,15 +158,18 @@ static bool macro_effect(struct repair *r, const struct source_unit *u, const st
 	return has_unit(e, &w);
 }
 
-bool idiom_effect(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *n, struct idiom_effect *e)
+bool idiom_effect(struct repair *r, const struct source_unit *u, const struct file *f,
+		  const struct source_node *n, struct idiom_effect *e)
 {
 	*e = (struct idiom_effect){ 0 };
 	if (n->kind == SOURCE_CALL && !macro_use(u, f->path, n))
 		return call_effect(r, u, f, n, e);
-	return macro_effect(r, u, f, n, e) || (n->kind == SOURCE_CALL && call_effect(r, u, f, n, e));
+	return macro_effect(r, u, f, n, e) ||
+	       (n->kind == SOURCE_CALL && call_effect(r, u, f, n, e));
 }
 
-bool idiom_scope_effect(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *declaration, struct idiom_effect *e)
+bool idiom_scope_effect(struct repair *r, const struct source_unit *u, const struct file *f,
+			const struct source_node *declaration, struct idiom_effect *e)
 {
 	struct scope_text t;
 	struct way w = way_of_scope(r, u, f, declaration, &t);

@@ -5,11 +5,19 @@
 
 #include "repair/idiom/internal.h"
 
-static void choose(struct repair *r, struct idiom_call *c, const struct pattern *p, const struct fix *x, const char *call, unsigned rank)
+static void choose(struct repair *r, struct idiom_call *c, const struct pattern *p,
+		   const struct fix *x, const char *call, unsigned rank)
 {
 	c->uses += p ? p->uses : 0;
 	if (!c->call || rank > c->rank)
-		*c = (struct idiom_call){ .call = call, .guard = p ? guard_at(r, p, x) : NULL, .is_statement = p && p->is_statement, .is_own = p && p->name && !p->is_library, .function = p ? p->function : NULL, .does = p ? p->way.does : 0, .rank = rank, .uses = c->uses };
+		*c = (struct idiom_call){ .call = call,
+					  .guard = p ? guard_at(r, p, x) : NULL,
+					  .is_statement = p && p->is_statement,
+					  .is_own = p && p->name && !p->is_library,
+					  .function = p ? p->function : NULL,
+					  .does = p ? p->way.does : 0,
+					  .rank = rank,
+					  .uses = c->uses };
 }
 
 /* ---- does it suit the store? ---- */
@@ -26,7 +34,8 @@ static int stars(const char *type)
 /* "const struct node *" and "struct node" are about the same thing. */
 static bool is_same_type(const char *a, const char *b)
 {
-	static const char *const words[] = { "const ", "volatile ", "struct ", "class ", "restrict " };
+	static const char *const words[] = { "const ", "volatile ", "struct ", "class ",
+					     "restrict " };
 	const char *text[2] = { a, b };
 	size_t len[2];
 
@@ -51,7 +60,8 @@ static const char *with(struct repair *r, const char *call, const char *what, co
 {
 	const char *at = strstr(call, what);
 
-	return at ? text_format(r->code, "%.*s%s%s", (int)(at - call), call, by, at + strlen(what)) : call;
+	return at ? text_format(r->code, "%.*s%s%s", (int)(at - call), call, by, at + strlen(what))
+		  : call;
 }
 
 static const char *class_of(struct repair *r, const char *scope)
@@ -67,11 +77,13 @@ static const char *class_of(struct repair *r, const char *scope)
 static const char *method_call(struct repair *r, const struct fix *x, const struct pattern *p)
 {
 	const struct range *range = &x->range;
-	bool is_own = x->function->is_method && x->function->scope && strcmp(x->function->scope, p->function->scope) == 0;
+	bool is_own = x->function->is_method && x->function->scope &&
+		      strcmp(x->function->scope, p->function->scope) == 0;
 
 	if (is_own && (!range->base || strcmp(range->base, "this") == 0) && range->member)
 		return text_format(r->code, "%s()", p->name);
-	if (!range->base || !is_same_type(range->base_type, class_of(r, p->function->scope)) || (p->function->is_hidden && !is_own))
+	if (!range->base || !is_same_type(range->base_type, class_of(r, p->function->scope)) ||
+	    (p->function->is_hidden && !is_own))
 		return NULL;
 	if (range->base[0] == '&')
 		return text_format(r->code, "%s.%s()", range->base + 1, p->name);
@@ -95,16 +107,22 @@ static const char *cast_in(struct repair *r, const char *call)
 /* Where a range ends; with the cast that its beginning has in the call. */
 static const char *end_text(struct repair *r, const char *call, const struct range *range)
 {
-	const char *addr = range->addr ? range->addr : "", *len = range->len ? range->len : "", *cast = cast_in(r, call);
-	bool is_whole = range->thing || (strncmp(len, "sizeof ", 7) == 0 && addr[0] == '&' && strcmp(len + 7, addr + 1) == 0);
+	const char *addr = range->addr ? range->addr : "", *len = range->len ? range->len : "",
+		   *cast = cast_in(r, call);
+	bool is_whole = range->thing || (strncmp(len, "sizeof ", 7) == 0 && addr[0] == '&' &&
+					 strcmp(len + 7, addr + 1) == 0);
 
 	if (is_whole)
 		return text_format(r->code, cast[0] ? "%s({addr} + 1)" : "%s{addr} + 1", cast);
-	return text_format(r->code, strpbrk(len, "?<>=&|") ? "(const char *)%s + ({len})" : "(const char *)%s + {len}", addr[0] == '&' ? addr : text_wrapped(r->code, addr));
+	return text_format(r->code,
+			   strpbrk(len, "?<>=&|") ? "(const char *)%s + ({len})"
+						  : "(const char *)%s + {len}",
+			   addr[0] == '&' ? addr : text_wrapped(r->code, addr));
 }
 
 /* The call for this store, with {addr} and {len} left to be filled; NULL: it does not suit. */
-static const char *suited(struct repair *r, const struct fix *x, const struct pattern *p, bool *is_more)
+static const char *suited(struct repair *r, const struct fix *x, const struct pattern *p,
+			  bool *is_more)
 {
 	const struct range *range = &x->range;
 	const char *call = p->call;
@@ -123,17 +141,28 @@ static const char *suited(struct repair *r, const struct fix *x, const struct pa
 			*is_more = range->base_bytes > 64;
 			return p->function && p->function->scope ? method_call(r, x, p) : NULL;
 		}
-		if (!p->function || p->way.addr < 0 || (size_t)p->way.addr >= p->function->nparameters)
+		if (!p->function || p->way.addr < 0 ||
+		    (size_t)p->way.addr >= p->function->nparameters)
 			return NULL;
-		if (range->thing && is_same_type(range->thing_type, p->function->parameters[p->way.addr].type) &&
-		    stars(range->thing_type) + 1 == stars(p->function->parameters[p->way.addr].type))
+		if (range->thing &&
+		    is_same_type(range->thing_type, p->function->parameters[p->way.addr].type) &&
+		    stars(range->thing_type) + 1 ==
+			    stars(p->function->parameters[p->way.addr].type))
 			return call;
-		*is_more = range->base_bytes > 64 && strcmp(range->base ? range->base : "", range->addr ? range->addr : "") != 0;
-		return range->base && is_same_type(range->base_type, p->function->parameters[p->way.addr].type) ? with(r, call, "{addr}", range->base) : NULL;
+		*is_more = range->base_bytes > 64 && strcmp(range->base ? range->base : "",
+							    range->addr ? range->addr : "") != 0;
+		return range->base && is_same_type(range->base_type,
+						   p->function->parameters[p->way.addr].type)
+			       ? with(r, call, "{addr}", range->base)
+			       : NULL;
 	case WAY_POINTEE: return range->thing ? call : NULL;
-	case WAY_THING: return range->thing && (!p->way.is_line || range->is_one_line) ? with(r, call, "{addr}", range->thing) : NULL;
+	case WAY_THING:
+		return range->thing && (!p->way.is_line || range->is_one_line)
+			       ? with(r, call, "{addr}", range->thing)
+			       : NULL;
 	case WAY_MEMBER:
-		if (!range->member || !range->base || range->base[0] == '&' || !range->thing || (p->way.is_line && !range->is_one_line))
+		if (!range->member || !range->base || range->base[0] == '&' || !range->thing ||
+		    (p->way.is_line && !range->is_one_line))
 			return NULL;
 		return with(r, with(r, call, "{addr}", range->base), "{len}", range->member);
 	case WAY_NONE: break;
@@ -156,9 +185,14 @@ static bool is_in_scope(const struct source_function *f, const char *scope)
 /* Called by its bare name inside of its own class or namespace: outside, it has another one. */
 static bool is_inside_only(const struct fix *x, const struct pattern *p)
 {
-	const char *scope = p->function && !p->is_scope && !p->is_pointer && p->way.addr != WAY_THIS && p->example && p->example->child ? p->function->scope : NULL;
+	const char *scope = p->function && !p->is_scope && !p->is_pointer &&
+					    p->way.addr != WAY_THIS && p->example &&
+					    p->example->child
+				    ? p->function->scope
+				    : NULL;
 
-	return scope && strncmp(p->call, p->name, strlen(p->name)) == 0 && is_in_scope(p->in, scope) && !is_in_scope(x->function, scope);
+	return scope && strncmp(p->call, p->name, strlen(p->name)) == 0 &&
+	       is_in_scope(p->in, scope) && !is_in_scope(x->function, scope);
 }
 
 static bool is_visible(const struct fix *x, const struct pattern *p)
@@ -170,11 +204,13 @@ static bool is_visible(const struct fix *x, const struct pattern *p)
 	if (m) /* a header does not know the macros of the file that includes it */
 		return strcmp(m->file, x->unit->main_file) != 0;
 	if (p->is_policy)
-		return x->function->is_method && p->in->scope && x->function->scope && strcmp(p->in->scope, x->function->scope) == 0;
+		return x->function->is_method && p->in->scope && x->function->scope &&
+		       strcmp(p->in->scope, x->function->scope) == 0;
 	if (is_inside_only(x, p))
 		return false;
 	if (p->function && !p->is_library)
-		return !function_is_same(p->function, x->function) && (p->is_pointer || function_is_visible(p->function, x));
+		return !function_is_same(p->function, x->function) &&
+		       (p->is_pointer || function_is_visible(p->function, x));
 	return !p->function || function_is_visible(p->function, x);
 }
 
@@ -193,7 +229,8 @@ static const char *with_pool(struct repair *r, const struct fix *x, const struct
 
 static bool is_offered(const struct pattern *p)
 {
-	static const char *const never[] = { "pmem_msync", "pmem_deep_flush", "pmem_deep_drain", "pmem_deep_persist", "_mm_mfence" };
+	static const char *const never[] = { "pmem_msync", "pmem_deep_flush", "pmem_deep_drain",
+					     "pmem_deep_persist", "_mm_mfence" };
 
 	for (size_t i = 0; p->is_library && !p->uses && i < sizeof never / sizeof never[0]; i++)
 		if (strcmp(p->name, never[i]) == 0)
@@ -207,12 +244,14 @@ static bool is_offered(const struct pattern *p)
 static bool is_handle(const struct source_unit *u, const struct pattern *p)
 {
 	for (size_t i = 0; i < u->nfunctions; i++)
-		if (strcmp(u->functions[i].name, "operator*") == 0 && u->functions[i].scope && p->function->scope && strcmp(u->functions[i].scope, p->function->scope) == 0)
+		if (strcmp(u->functions[i].name, "operator*") == 0 && u->functions[i].scope &&
+		    p->function->scope && strcmp(u->functions[i].scope, p->function->scope) == 0)
 			return true;
 	return false;
 }
 
-static void consider(struct repair *r, const struct fix *x, struct idiom *i, const struct pattern *given, unsigned *range_uses)
+static void consider(struct repair *r, const struct fix *x, struct idiom *i,
+		     const struct pattern *given, unsigned *range_uses)
 {
 	struct pattern p = *given;
 	bool is_more, is_own = !p.is_library;
@@ -220,7 +259,8 @@ static void consider(struct repair *r, const struct fix *x, struct idiom *i, con
 	const char *call;
 
 	p.call = with_pool(r, x, given);
-	if (!p.call || !is_offered(&p) || !is_visible(x, &p) || (!p.is_scope && !example_is_known(&p, x)))
+	if (!p.call || !is_offered(&p) || !is_visible(x, &p) ||
+	    (!p.is_scope && !example_is_known(&p, x)))
 		return;
 	call = suited(r, x, &p, &is_more);
 	if (!call)
@@ -263,10 +303,12 @@ static const char *asm_again(struct repair *r, const struct file *f, const struc
 		operand = strip_casts(operand);
 	if (operand && operand->kind == SOURCE_UNARY && operand->op[0] == '*')
 		operand = strip_casts(operand->child);
-	if (!operand || operand->kind == SOURCE_MEMBER || operand->kind == SOURCE_SUBSCRIPT || operand->begin < n->begin || operand->end > n->end ||
-	    f->text[n->end - 1] != ')')
+	if (!operand || operand->kind == SOURCE_MEMBER || operand->kind == SOURCE_SUBSCRIPT ||
+	    operand->begin < n->begin || operand->end > n->end || f->text[n->end - 1] != ')')
 		return NULL;
-	return text_format(r->code, "%.*s{addr}%.*s", (int)(operand->begin - n->begin), f->text + n->begin, (int)(n->end - operand->end), f->text + operand->end);
+	return text_format(r->code, "%.*s{addr}%.*s", (int)(operand->begin - n->begin),
+			   f->text + n->begin, (int)(n->end - operand->end),
+			   f->text + operand->end);
 }
 
 /* Inline assembly that stands in the file's functions, as intrinsics would. */
@@ -275,21 +317,28 @@ static void consider_asm(struct repair *r, const struct fix *x, struct idiom *id
 	for (size_t i = 0; i < x->unit->nfunctions; i++) {
 		const struct source_function *f = &x->unit->functions[i];
 
-		if (!f->body || strcmp(f->file, x->file->path) != 0 || idiom_is_helper(r, x->unit, f))
+		if (!f->body || strcmp(f->file, x->file->path) != 0 ||
+		    idiom_is_helper(r, x->unit, f))
 			continue;
 		for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
 			const struct pattern p = { .is_statement = true };
 			const char *flush = NULL, *again;
 			unsigned does;
 
-			if (n->kind != SOURCE_ASM || !n->name || !idiom_asm_text(n->name, &does, &flush))
+			if (n->kind != SOURCE_ASM || !n->name ||
+			    !idiom_asm_text(n->name, &does, &flush))
 				continue;
 			if (does == DOES_FENCE)
 				choose(r, &idiom->fence, &p, x, n->name, 0);
 			else if (does == DOES_FLUSH && (again = asm_again(r, x->file, n)))
 				choose(r, &idiom->line, &p, x, again, 0);
 			else if (does == DOES_FLUSH)
-				choose(r, &idiom->line, &p, x, text_format(r->code, "__asm__ volatile(\"%s\" : : \"r\"({addr}) : \"memory\")", flush), 0);
+				choose(r, &idiom->line, &p, x,
+				       text_format(
+					       r->code,
+					       "__asm__ volatile(\"%s\" : : \"r\"({addr}) : \"memory\")",
+					       flush),
+				       0);
 		}
 	}
 }
@@ -304,19 +353,23 @@ static const char *override_call(struct repair *r, const char *call, bool is_flu
 static void override(struct repair *r, struct idiom *i)
 {
 	if (r->options->flush_call) {
-		i->flush = (struct idiom_call){ .call = override_call(r, r->options->flush_call, true), .uses = 1 };
+		i->flush =
+			(struct idiom_call){ .call = override_call(r, r->options->flush_call, true),
+					     .uses = 1 };
 		i->line = i->persist = i->scope = (struct idiom_call){ 0 };
 		i->prefers_line = i->prefers_persist = i->needs_persist = false;
 	}
 	if (r->options->fence_call) {
-		i->fence = (struct idiom_call){ .call = override_call(r, r->options->fence_call, false) };
+		i->fence = (struct idiom_call){ .call = override_call(r, r->options->fence_call,
+								      false) };
 		i->prefers_persist = i->needs_persist = false;
 	}
 }
 
 void idiom_find(struct repair *r, const struct fix *x, struct idiom *i)
 {
-	const struct patterns *patterns = r->options->is_page_cache ? NULL : patterns_of(r, x->unit, x->file);
+	const struct patterns *patterns =
+		r->options->is_page_cache ? NULL : patterns_of(r, x->unit, x->file);
 	unsigned range_uses = 0;
 
 	if (r->options->is_page_cache) {
@@ -329,10 +382,14 @@ void idiom_find(struct repair *r, const struct fix *x, struct idiom *i)
 		consider(r, x, i, &patterns->list.at[k], &range_uses);
 	consider_asm(r, x, i);
 	i->prefers_line = i->line.uses > 0 && i->line.uses >= range_uses;
-	i->prefers_persist = i->persist.call && (i->persist.uses > 0 || !i->flush.call || i->persist.rank >= i->flush.rank || !i->fence.call);
+	i->prefers_persist =
+		i->persist.call && (i->persist.uses > 0 || !i->flush.call ||
+				    i->persist.rank >= i->flush.rank || !i->fence.call);
 	/* pmemobj_flush alone would be completed by whatever the library does next; what a helper is made of may need what else the helper does */
-	i->needs_persist = i->persist.call && i->flush.uses + i->line.uses == 0 && !i->flush.is_own && !i->line.is_own &&
-			   ((i->persist.uses > 0 && i->persist.is_own) || (i->flush.call && strncmp(i->flush.call, "pmemobj_", 8) == 0));
+	i->needs_persist = i->persist.call && i->flush.uses + i->line.uses == 0 &&
+			   !i->flush.is_own && !i->line.is_own &&
+			   ((i->persist.uses > 0 && i->persist.is_own) ||
+			    (i->flush.call && strncmp(i->flush.call, "pmemobj_", 8) == 0));
 	if (!r->options->flush_call && !r->options->fence_call && !i->scope.call)
 		own_macros_offer(r, x, i);
 	override(r, i);

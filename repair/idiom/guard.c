@@ -14,7 +14,8 @@ static bool is_directive(const char *guard)
 
 const char *guard_directive(struct repair *r, const char *guard)
 {
-	return guard && is_directive(guard) ? text_copy(r->code, guard, strcspn(guard, "\n")) : NULL;
+	return guard && is_directive(guard) ? text_copy(r->code, guard, strcspn(guard, "\n"))
+					    : NULL;
 }
 
 const char *guard_test(const char *guard)
@@ -26,7 +27,9 @@ const char *guard_test(const char *guard)
 
 static const char *join(struct repair *r, const char *directive, const char *test)
 {
-	return directive && test ? text_format(r->code, "%s\n%s", directive, test) : directive ? directive : test;
+	return directive && test ? text_format(r->code, "%s\n%s", directive, test)
+	       : directive       ? directive
+				 : test;
 }
 
 /* ---- what a use stands under ---- */
@@ -38,7 +41,8 @@ static const char *directive(const char *line)
 }
 
 /* The conditions that are open at a place, those that begin behind `from`; of #else and #elif, NULL. Gives how many. */
-static size_t conditions(struct repair *r, const struct file *f, uint32_t from, uint32_t at, const char **open)
+static size_t conditions(struct repair *r, const struct file *f, uint32_t from, uint32_t at,
+			 const char **open)
 {
 	size_t n = 0;
 
@@ -71,7 +75,8 @@ static bool is_flag(const struct source_node *n)
 		return false;
 	if (n->kind == SOURCE_UNARY && n->op[0] == '!')
 		return is_flag(n->child);
-	if (n->kind == SOURCE_BINARY && (strcmp(n->op, "==") == 0 || strcmp(n->op, "!=") == 0 || strcmp(n->op, "&") == 0))
+	if (n->kind == SOURCE_BINARY &&
+	    (strcmp(n->op, "==") == 0 || strcmp(n->op, "!=") == 0 || strcmp(n->op, "&") == 0))
 		return is_flag(n->child) && (n->last->has_value || n->last->kind == SOURCE_LITERAL);
 	if (n->kind == SOURCE_CALL)
 		return n->child && !n->child->next && n->name;
@@ -94,20 +99,26 @@ static const struct source_node *if_around(const struct source_node *use)
 	return s->parent;
 }
 
-const char *guard_of(struct repair *r, const struct file *file, const struct source_function *in, const struct source_node *use)
+const char *guard_of(struct repair *r, const struct file *file, const struct source_function *in,
+		     const struct source_node *use)
 {
 	const char *open[NESTING_MAX];
 	size_t n = conditions(r, file, in->begin, use->begin, open);
 	const struct source_node *test = if_around(use);
 
-	return join(r, n ? open[n - 1] : NULL, test && is_flag(test->child) ? text_format(r->code, "if (%s)", text_of(r->code, file, test->child)) : NULL);
+	return join(r, n ? open[n - 1] : NULL,
+		    test && is_flag(test->child)
+			    ? text_format(r->code, "if (%s)", text_of(r->code, file, test->child))
+			    : NULL);
 }
 
 const char *guard_common(struct repair *r, const char *a, const char *b)
 {
-	const char *x = guard_directive(r, a), *y = guard_directive(r, b), *s = guard_test(a), *t = guard_test(b);
+	const char *x = guard_directive(r, a), *y = guard_directive(r, b), *s = guard_test(a),
+		   *t = guard_test(b);
 
-	return join(r, x && y && strcmp(x, y) == 0 ? x : NULL, s && t && strcmp(s, t) == 0 ? s : NULL);
+	return join(r, x && y && strcmp(x, y) == 0 ? x : NULL,
+		    s && t && strcmp(s, t) == 0 ? s : NULL);
 }
 
 /* A variable of the whole program, or of the object, says the same everywhere. What else is looked at may be about this one case. */
@@ -123,7 +134,8 @@ static bool is_under(struct repair *r, const struct fix *x, const char *guard)
 {
 	for (const struct source_node *n = x->stmt ? x->stmt : x->store; n; n = n->parent)
 		if (n->parent && n->parent->kind == SOURCE_IF && n != n->parent->child &&
-		    strcmp(guard, text_format(r->code, "if (%s)", text_of(r->code, x->file, n->parent->child))) == 0)
+		    strcmp(guard, text_format(r->code, "if (%s)",
+					      text_of(r->code, x->file, n->parent->child))) == 0)
 			return true;
 	return false;
 }
@@ -131,7 +143,8 @@ static bool is_under(struct repair *r, const struct fix *x, const char *guard)
 static bool is_compiled_under(struct repair *r, const struct fix *x, const char *directive)
 {
 	const char *open[NESTING_MAX];
-	size_t n = conditions(r, x->file, 0, x->stmt && x->where == AFTER ? x->stmt->end : x->store->begin, open);
+	size_t n = conditions(r, x->file, 0,
+			      x->stmt && x->where == AFTER ? x->stmt->end : x->store->begin, open);
 
 	for (size_t i = 0; i < n; i++)
 		if (open[i] && strcmp(open[i], directive) == 0)
@@ -139,16 +152,20 @@ static bool is_compiled_under(struct repair *r, const struct fix *x, const char 
 	return false;
 }
 
-static bool is_tested(struct repair *r, const struct pattern *p, const struct fix *x, const char *guard)
+static bool is_tested(struct repair *r, const struct pattern *p, const struct fix *x,
+		      const char *guard)
 {
 	const struct source_node *test = p->example ? if_around(p->example) : NULL;
 
-	return !test || is_under(r, x, guard) || !names_are_known(test->child, p->in, x) || (p->uses < 2 && !is_of_program(test->child));
+	return !test || is_under(r, x, guard) || !names_are_known(test->child, p->in, x) ||
+	       (p->uses < 2 && !is_of_program(test->child));
 }
 
 const char *guard_at(struct repair *r, const struct pattern *p, const struct fix *x)
 {
-	const char *directive = p->uses ? guard_directive(r, p->guard) : NULL, *test = p->uses ? guard_test(p->guard) : NULL;
+	const char *directive = p->uses ? guard_directive(r, p->guard) : NULL,
+		   *test = p->uses ? guard_test(p->guard) : NULL;
 
-	return join(r, directive && !is_compiled_under(r, x, directive) ? directive : NULL, test && !is_tested(r, p, x, test) ? test : NULL);
+	return join(r, directive && !is_compiled_under(r, x, directive) ? directive : NULL,
+		    test && !is_tested(r, p, x, test) ? test : NULL);
 }

@@ -10,16 +10,16 @@ enum { DOES_MORE = 8 }; /* than flush, fence, count and check */
 
 /* What it is told to flush. */
 enum way_unit {
-	WAY_NONE,   /* it is no way */
-	WAY_FENCE,  /* nothing */
-	WAY_RANGE,  /* an address and a number of bytes */
-	WAY_LINES,  /* an address and a number of lines */
-	WAY_BOUNDS, /* an address, and another behind the last byte */
-	WAY_LINE,   /* an address: its line */
-	WAY_OBJECT, /* a pointer to an object of one type */
+	WAY_NONE,    /* it is no way */
+	WAY_FENCE,   /* nothing */
+	WAY_RANGE,   /* an address and a number of bytes */
+	WAY_LINES,   /* an address and a number of lines */
+	WAY_BOUNDS,  /* an address, and another behind the last byte */
+	WAY_LINE,    /* an address: its line */
+	WAY_OBJECT,  /* a pointer to an object of one type */
 	WAY_POINTEE, /* a macro: any pointer, to what it points to */
-	WAY_THING,  /* a macro: the thing itself, not its address */
-	WAY_MEMBER, /* a macro: a pointer and a member's name */
+	WAY_THING,   /* a macro: the thing itself, not its address */
+	WAY_MEMBER,  /* a macro: a pointer and a member's name */
 };
 
 enum { WAY_THIS = -1, WAY_NO_ARGUMENT = -2 };
@@ -51,13 +51,14 @@ struct pattern {
 	const struct source_function *function; /* NULL: a macro, or a pointer */
 	const struct source_macro *macro;
 	const struct source_node *example; /* a use; NULL: none in this file */
-	const struct source_node *object;  /* without an example: the callee of another method of that object */
-	const struct source_function *in;  /* of the example, or of that */
-	unsigned uses, nhidden;		   /* by functions that do more; by helpers and macros */
+	const struct source_node
+		*object; /* without an example: the callee of another method of that object */
+	const struct source_function *in; /* of the example, or of that */
+	unsigned uses, nhidden;           /* by functions that do more; by helpers and macros */
 	bool is_library, is_statement;
 	bool is_pointer; /* a member that is called */
-	bool is_policy;	 /* of a class that is a parameter of the template */
-	bool is_scope;	   /* an object that does it when it ends: the call is its declaration, with {name} */
+	bool is_policy;  /* of a class that is a parameter of the template */
+	bool is_scope; /* an object that does it when it ends: the call is its declaration, with {name} */
 	bool is_named_after; /* such objects are called as what they are given: `Edit halts(listing->halts)` */
 	const char *guard; /* that all uses stand under: "#ifdef X", "if (pm)", or both; NULL */
 };
@@ -80,10 +81,13 @@ struct idioms {
 	struct map functions; /* index into both + 1 */
 	VEC(struct does_memo) does;
 	VEC(struct way_memo) ways;
-	struct map searched; /* names whose definitions were looked for in files that are not read yet */
+	struct map
+		searched; /* names whose definitions were looked for in files that are not read yet */
 	VEC(struct pointed) pointed;
 	VEC(struct patterns *) patterns;
-	const struct way *(*way_of)(struct repair *r, const struct source_unit *u, const struct source_function *f); /* way_of_function(), for those below it */
+	const struct way *(*way_of)(
+		struct repair *r, const struct source_unit *u,
+		const struct source_function *f); /* way_of_function(), for those below it */
 };
 
 /* memo.c */
@@ -92,58 +96,88 @@ struct does_memo *does_memo(struct repair *r, const struct source_function *f);
 struct way_memo *way_memo(struct repair *r, const struct source_function *f);
 
 /* does.c: with DOES_MORE */
-unsigned idiom_does_all(struct repair *r, const struct source_unit *u, const struct source_function *f);
+unsigned idiom_does_all(struct repair *r, const struct source_unit *u,
+			const struct source_function *f);
 
 /* way_function.c */
-const struct way *way_of_function(struct repair *r, const struct source_unit *u, const struct source_function *f); /* whatever else it is given */
+const struct way *way_of_function(struct repair *r, const struct source_unit *u,
+				  const struct source_function *f); /* whatever else it is given */
 /* Would it flush exactly the lines of a range, if that expression were rounded down to a line, or if its length counted from the begin of the first line? */
-bool way_is_whole(struct repair *r, const struct source_unit *u, const struct source_function *f, const struct source_node *aligned, bool is_longer);
-void way_with(struct repair *r, const struct source_unit *u, const struct source_function *f, const struct run_value *given, struct way *w);
-void way_alone(struct repair *r, const struct source_unit *u, const struct source_function *f, struct way *w); /* of what no file has: not kept for the next question */
+bool way_is_whole(struct repair *r, const struct source_unit *u, const struct source_function *f,
+		  const struct source_node *aligned, bool is_longer);
+void way_with(struct repair *r, const struct source_unit *u, const struct source_function *f,
+	      const struct run_value *given, struct way *w);
+void way_alone(struct repair *r, const struct source_unit *u, const struct source_function *f,
+	       struct way *w); /* of what no file has: not kept for the next question */
 
 /* way_pointer.c: the function that the sources put there, and its unit; NULL: not known */
 bool way_is_by_pointer(const struct source_node *call);
-const struct source_function *way_behind_pointer(struct repair *r, const struct source_unit **u, const struct source_node *call);
-const struct source_function *way_assigned(struct repair *r, const struct source_unit **u, const struct source_node *assignment); /* to a member; NULL: no function, or not known which */
+const struct source_function *way_behind_pointer(struct repair *r, const struct source_unit **u,
+						 const struct source_node *call);
+const struct source_function *
+way_assigned(struct repair *r, const struct source_unit **u,
+	     const struct source_node
+		     *assignment); /* to a member; NULL: no function, or not known which */
 
 /* Of a function that is perhaps defined in another file, which is read for that. */
-const struct way *way_of_declared(struct repair *r, const struct source_unit *u, const struct source_function *f);
+const struct way *way_of_declared(struct repair *r, const struct source_unit *u,
+				  const struct source_function *f);
 
 /* way_macro.c */
-typedef const struct way *way_resolver(struct repair *r, const struct source_unit *u, const struct source_function *f); /* way_of_declared, mostly */
-struct way way_of_template(struct repair *r, const struct source_unit *u, const struct source_function *f, way_resolver *of);
-struct way way_of_macro(struct repair *r, const struct source_unit *u, const struct source_macro *m, int depth, way_resolver *of);
+typedef const struct way *
+way_resolver(struct repair *r, const struct source_unit *u,
+	     const struct source_function *f); /* way_of_declared, mostly */
+struct way way_of_template(struct repair *r, const struct source_unit *u,
+			   const struct source_function *f, way_resolver *of);
+struct way way_of_macro(struct repair *r, const struct source_unit *u, const struct source_macro *m,
+			int depth, way_resolver *of);
 
-unsigned way_macro_ends(struct repair *r, const struct source_unit *u, const char *name, way_resolver *of);
+unsigned way_macro_ends(struct repair *r, const struct source_unit *u, const char *name,
+			way_resolver *of);
 
 /* way_scope.c: of a statement that declares an object which flushes when it ends. */
 struct scope_text {
 	const struct source_function *destructor;
-	const char *type, *name; /* the type as it is written, with the blank behind it; the variable */
+	const char *type,
+		*name; /* the type as it is written, with the blank behind it; the variable */
 	const char **args;
 	char open; /* ( or { */
 };
-struct way way_of_scope(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *stmt, struct scope_text *t);
-bool scope_is_part(struct repair *r, const struct source_unit *u, const struct source_function *f); /* the destructor of such a class, or what does its work */
+struct way way_of_scope(struct repair *r, const struct source_unit *u, const struct file *f,
+			const struct source_node *stmt, struct scope_text *t);
+bool scope_is_part(struct repair *r, const struct source_unit *u,
+		   const struct source_function
+			   *f); /* the destructor of such a class, or what does its work */
 
 /* way_slice.c: a function of a structure, followed as one of its two members; and its call with what a macro makes, which changes the way. */
-bool way_of_slice(struct repair *r, const struct source_unit *u, const struct source_function *f, struct way *w);
-const char *way_slice_call(struct repair *r, const struct source_function *f, const char *callee, const struct source_macro *m, struct way *w); /* NULL: it makes no such structure */
+bool way_of_slice(struct repair *r, const struct source_unit *u, const struct source_function *f,
+		  struct way *w);
+const char *way_slice_call(struct repair *r, const struct source_function *f, const char *callee,
+			   const struct source_macro *m,
+			   struct way *w); /* NULL: it makes no such structure */
 
 /* patterns.c */
-const struct patterns *patterns_of(struct repair *r, const struct source_unit *u, const struct file *file);
-struct way way_of_call(struct repair *r, const struct source_unit *u, const struct file *file, const struct source_node *call, const char *const *args); /* with these arguments; NULL: a method of a library is not known by them */
+const struct patterns *patterns_of(struct repair *r, const struct source_unit *u,
+				   const struct file *file);
+struct way way_of_call(
+	struct repair *r, const struct source_unit *u, const struct file *file,
+	const struct source_node *call,
+	const char *const
+		*args); /* with these arguments; NULL: a method of a library is not known by them */
 
 /* known.c: is what an example, or an expression of it, names known by the same name where the fix is? */
 bool example_is_known(const struct pattern *p, const struct fix *x);
-bool names_are_known(const struct source_node *top, const struct source_function *in, const struct fix *x);
+bool names_are_known(const struct source_node *top, const struct source_function *in,
+		     const struct fix *x);
 bool function_is_visible(const struct source_function *f, const struct fix *x);
 const char *pool_name(struct repair *r, const struct fix *x); /* NULL: none at hand */
 
 /* guard.c: what a use stands under; NULL: nothing */
-const char *guard_of(struct repair *r, const struct file *file, const struct source_function *in, const struct source_node *use);
+const char *guard_of(struct repair *r, const struct file *file, const struct source_function *in,
+		     const struct source_node *use);
 const char *guard_common(struct repair *r, const char *a, const char *b);
-const char *guard_at(struct repair *r, const struct pattern *p, const struct fix *x); /* that is needed there; NULL: none */
+const char *guard_at(struct repair *r, const struct pattern *p,
+		     const struct fix *x); /* that is needed there; NULL: none */
 
 /* way_sync.c: the same on a platform of the page cache, where msync and fsync do it */
 void sync_find(struct repair *r, const struct fix *x, struct idiom *i);

@@ -24,10 +24,12 @@ static const char *global_pool(const struct fix *x)
 	for (size_t i = 0; i < x->unit->nfunctions; i++) {
 		const struct source_function *f = &x->unit->functions[i];
 
-		if (!f->body || f->begin >= x->function->begin || strcmp(f->file, x->file->path) != 0)
+		if (!f->body || f->begin >= x->function->begin ||
+		    strcmp(f->file, x->file->path) != 0)
 			continue;
 		for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
-			if (n->kind != SOURCE_NAME || n->is_local || !n->name || !type_is_pool(n->type))
+			if (n->kind != SOURCE_NAME || n->is_local || !n->name ||
+			    !type_is_pool(n->type))
 				continue;
 			if (found && strcmp(found, n->name) != 0)
 				return NULL;
@@ -43,12 +45,17 @@ static const char *pool_of_parameter(struct repair *r, const struct fix *x)
 	const struct source_function *f = x->function;
 
 	for (size_t i = 0; i < x->unit->nfunctions; i++)
-		for (const struct source_node *n = x->unit->functions[i].body; n; n = node_next(n, x->unit->functions[i].body)) {
-			if (n->kind != SOURCE_MEMBER || !type_is_pool(n->type) || !n->child || n->child->kind != SOURCE_NAME || !n->child->type)
+		for (const struct source_node *n = x->unit->functions[i].body; n;
+		     n = node_next(n, x->unit->functions[i].body)) {
+			if (n->kind != SOURCE_MEMBER || !type_is_pool(n->type) || !n->child ||
+			    n->child->kind != SOURCE_NAME || !n->child->type)
 				continue;
 			for (size_t k = 0; k < f->nparameters; k++)
-				if (f->parameters[k].name && f->parameters[k].type && strcmp(f->parameters[k].type, n->child->type) == 0)
-					return text_format(r->code, "%s%s%s", f->parameters[k].name, f->parameters[k].is_pointer ? "->" : ".", n->name);
+				if (f->parameters[k].name && f->parameters[k].type &&
+				    strcmp(f->parameters[k].type, n->child->type) == 0)
+					return text_format(r->code, "%s%s%s", f->parameters[k].name,
+							   f->parameters[k].is_pointer ? "->" : ".",
+							   n->name);
 		}
 	return NULL;
 }
@@ -58,8 +65,10 @@ const char *pool_name(struct repair *r, const struct fix *x)
 	for (size_t i = 0; i < x->function->nparameters; i++)
 		if (type_is_pool(x->function->parameters[i].type))
 			return x->function->parameters[i].name;
-	for (const struct source_node *n = x->function->body; n; n = node_next(n, x->function->body))
-		if (n->kind == SOURCE_NAME && n->name && type_is_pool(n->type) && n->begin < x->store->begin && is_known_at(n, x->store))
+	for (const struct source_node *n = x->function->body; n;
+	     n = node_next(n, x->function->body))
+		if (n->kind == SOURCE_NAME && n->name && type_is_pool(n->type) &&
+		    n->begin < x->store->begin && is_known_at(n, x->store))
 			return n->name;
 	return pool_of_parameter(r, x) ? pool_of_parameter(r, x) : global_pool(x);
 }
@@ -67,27 +76,35 @@ const char *pool_name(struct repair *r, const struct fix *x)
 static bool local_is_known(const char *name, const struct fix *x)
 {
 	for (size_t i = 0; i < x->function->nparameters; i++)
-		if (x->function->parameters[i].name && strcmp(x->function->parameters[i].name, name) == 0)
+		if (x->function->parameters[i].name &&
+		    strcmp(x->function->parameters[i].name, name) == 0)
 			return true;
-	for (const struct source_node *n = x->function->body; n; n = node_next(n, x->function->body))
-		if (n->kind == SOURCE_NAME && n->is_local && n->name && strcmp(n->name, name) == 0 && n->begin < x->store->begin && is_known_at(n, x->store))
+	for (const struct source_node *n = x->function->body; n;
+	     n = node_next(n, x->function->body))
+		if (n->kind == SOURCE_NAME && n->is_local && n->name &&
+		    strcmp(n->name, name) == 0 && n->begin < x->store->begin &&
+		    is_known_at(n, x->store))
 			return true;
 	return false;
 }
 
 static bool is_same_class(const struct source_function *a, const struct source_function *b)
 {
-	return a->is_method && b->is_method && a->scope && b->scope && strcmp(a->scope, b->scope) == 0;
+	return a->is_method && b->is_method && a->scope && b->scope &&
+	       strcmp(a->scope, b->scope) == 0;
 }
 
-bool names_are_known(const struct source_node *top, const struct source_function *in, const struct fix *x)
+bool names_are_known(const struct source_node *top, const struct source_function *in,
+		     const struct fix *x)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
 		if (n->kind == SOURCE_NAME && n->is_local && n->name && !local_is_known(n->name, x))
 			return false;
 		if (n->kind == SOURCE_MEMBER && !n->child && !is_same_class(in, x->function))
 			return false;
-		if (n->kind == SOURCE_EXPR && !n->child && n->end - n->begin == 4 && strncmp(x->file->text + n->begin, "this", 4) == 0 && !is_same_class(in, x->function))
+		if (n->kind == SOURCE_EXPR && !n->child && n->end - n->begin == 4 &&
+		    strncmp(x->file->text + n->begin, "this", 4) == 0 &&
+		    !is_same_class(in, x->function))
 			return false;
 	}
 	return true;
@@ -100,7 +117,8 @@ static bool is_plain(const struct source_node *n)
 		n = n->child;
 	if (n->kind == SOURCE_MEMBER && n->child)
 		return is_plain(n->child);
-	return n->has_value || n->kind == SOURCE_LITERAL || n->kind == SOURCE_NAME || n->kind == SOURCE_MEMBER || (n->kind == SOURCE_EXPR && !n->child);
+	return n->has_value || n->kind == SOURCE_LITERAL || n->kind == SOURCE_NAME ||
+	       n->kind == SOURCE_MEMBER || (n->kind == SOURCE_EXPR && !n->child);
 }
 
 bool example_is_known(const struct pattern *p, const struct fix *x)
@@ -111,12 +129,16 @@ bool example_is_known(const struct pattern *p, const struct fix *x)
 		return names_are_known(p->object, p->in, x);
 	if (!p->example || p->is_library || p->macro)
 		return true;
-	if (p->way.addr != WAY_THIS && p->example->child && !names_are_known(p->example->child, p->in, x))
+	if (p->way.addr != WAY_THIS && p->example->child &&
+	    !names_are_known(p->example->child, p->in, x))
 		return false;
-	for (const struct source_node *a = p->example->child ? p->example->child->next : NULL; a; a = a->next, i++) {
-		bool is_pool = p->function && (size_t)i < p->function->nparameters && type_is_pool(p->function->parameters[i].type);
+	for (const struct source_node *a = p->example->child ? p->example->child->next : NULL; a;
+	     a = a->next, i++) {
+		bool is_pool = p->function && (size_t)i < p->function->nparameters &&
+			       type_is_pool(p->function->parameters[i].type);
 
-		if (i != p->way.addr && i != p->way.len && !is_pool && (!is_plain(a) || !names_are_known(a, p->in, x)))
+		if (i != p->way.addr && i != p->way.len && !is_pool &&
+		    (!is_plain(a) || !names_are_known(a, p->in, x)))
 			return false;
 	}
 	return true;
@@ -127,7 +149,8 @@ bool function_is_visible(const struct source_function *f, const struct fix *x)
 {
 	if (is_same_class(f, x->function))
 		return true;
-	for (const struct source_function *g = x->unit->functions; g < x->unit->functions + x->unit->nfunctions; g++) {
+	for (const struct source_function *g = x->unit->functions;
+	     g < x->unit->functions + x->unit->nfunctions; g++) {
 		if (g == f || strcmp(g->name, f->name) == 0)
 			return true;
 		if (g == x->function)

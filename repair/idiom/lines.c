@@ -34,10 +34,11 @@ static const char *fill(struct repair *r, const char *pattern, const char *addr,
 /* A loop over the lines of the range, where only lines can be flushed. */
 static const char *line_loop(struct repair *r, const struct idiom *i, const struct range *range)
 {
-	return text_format(r->code, 
-			   "for (const char *line = (const char *)((unsigned long)(%s) & ~63ul), *end = (const char *)(%s) + (%s); line < end; "
-			   "line += 64)\n\t%s",
-			   range->addr, range->addr, range->len, fill(r, i->line.call, "(void *)line", "64"));
+	return text_format(
+		r->code,
+		"for (const char *line = (const char *)((unsigned long)(%s) & ~63ul), *end = (const char *)(%s) + (%s); line < end; "
+		"line += 64)\n\t%s",
+		range->addr, range->addr, range->len, fill(r, i->line.call, "(void *)line", "64"));
 }
 
 static void add(struct idiom_line *lines, size_t *n, const char *text, const char *guard)
@@ -57,20 +58,28 @@ static struct idiom expressions_of(const struct idiom *given)
 	return i;
 }
 
-const struct idiom_line *idiom_lines(struct repair *r, const struct idiom *given, const struct range *range, bool flush, bool fence, bool as_expression,
-				     const char **why)
+const struct idiom_line *idiom_lines(struct repair *r, const struct idiom *given,
+				     const struct range *range, bool flush, bool fence,
+				     bool as_expression, const char **why)
 {
 	struct idiom_line *lines = arena_alloc(&r->code->arena, 3 * sizeof *lines);
 	const struct idiom i = as_expression ? expressions_of(given) : *given;
-	const char *addr = flush && range->is_volatile ? text_format(r->code, "(void *)%s", range->addr) : range->addr;
-	bool by_line = flush && i.line.call && range->is_one_line && (i.prefers_line || !i.flush.call);
+	const char *addr = flush && range->is_volatile
+				   ? text_format(r->code, "(void *)%s", range->addr)
+				   : range->addr;
+	bool by_line =
+		flush && i.line.call && range->is_one_line && (i.prefers_line || !i.flush.call);
 	/* without a fence, a function that has one is more than is needed */
 	bool persists = flush && i.persist.call &&
-			((fence && i.prefers_persist && (i.persist.uses > 0 || !(by_line && i.prefers_line))) || (!fence && i.needs_persist) ||
+			((fence && i.prefers_persist &&
+			  (i.persist.uses > 0 || !(by_line && i.prefers_line))) ||
+			 (!fence && i.needs_persist) ||
 			 (!i.flush.call && !by_line && !(i.line.call && !fence)));
 	/* as the file does it: mostly by such objects, or by nothing else */
-	bool by_scope = flush && !as_expression && i.scope.call && (!fence || i.scope.does & DOES_FENCE) &&
-			(i.scope.uses > i.persist.uses + i.flush.uses + i.line.uses || !(i.persist.call || i.flush.call || i.line.call));
+	bool by_scope = flush && !as_expression && i.scope.call &&
+			(!fence || i.scope.does & DOES_FENCE) &&
+			(i.scope.uses > i.persist.uses + i.flush.uses + i.line.uses ||
+			 !(i.persist.call || i.flush.call || i.line.call));
 	size_t n = 0;
 
 	*why = NULL;

@@ -20,7 +20,8 @@ static const char definitions[] =
 static bool is_taken(const struct source_unit *u)
 {
 	for (size_t i = 0; i < u->nmacros; i++)
-		if (strcmp(u->macros[i].name, flush_name) == 0 || strcmp(u->macros[i].name, fence_name) == 0)
+		if (strcmp(u->macros[i].name, flush_name) == 0 ||
+		    strcmp(u->macros[i].name, fence_name) == 0)
 			return true;
 	return false;
 }
@@ -32,9 +33,12 @@ void own_macros_offer(struct repair *r, const struct fix *x, struct idiom *i)
 	if (i->persist.call || (flushes && i->fence.call) || is_taken(x->unit))
 		return;
 	if (!flushes)
-		i->line = (struct idiom_call){ .call = text_format(r->code, "%s({addr})", flush_name), .is_statement = true };
+		i->line =
+			(struct idiom_call){ .call = text_format(r->code, "%s({addr})", flush_name),
+					     .is_statement = true };
 	if (!i->fence.call)
-		i->fence = (struct idiom_call){ .call = text_format(r->code, "%s()", fence_name), .is_statement = true };
+		i->fence = (struct idiom_call){ .call = text_format(r->code, "%s()", fence_name),
+						.is_statement = true };
 }
 
 /* The word behind the # of a line that is a directive, else NULL. */
@@ -59,7 +63,8 @@ static uint32_t behind_includes(const struct file *f, uint32_t before)
 			depth++;
 		else if (word && strncmp(word, "endif", 5) == 0)
 			depth--;
-		else if (word && strncmp(word, "include", 7) == 0 && (least < 0 || depth <= least)) {
+		else if (word && strncmp(word, "include", 7) == 0 &&
+			 (least < 0 || depth <= least)) {
 			least = depth;
 			place = text_line_end(f, at) + 1;
 		}

@@ -29,7 +29,8 @@ struct frame {
 		struct run_value value;
 	} variables[VARIABLES_MAX];
 	size_t nvariables;
-	const struct frame *members; /* whose variables are what the object's members hold; NULL: that is not known */
+	const struct frame *
+		members; /* whose variables are what the object's members hold; NULL: that is not known */
 	unsigned depth;
 };
 
@@ -47,7 +48,9 @@ static enum flow execute(struct frame *f, const struct source_node *n);
 
 static void flush(struct run *run, struct run_value addr, struct run_value len_bytes)
 {
-	uint64_t first = (addr.value - RUN_BASE) / 64, last = len_bytes.value ? (addr.value + len_bytes.value - 1 - RUN_BASE) / 64 : first;
+	uint64_t first = (addr.value - RUN_BASE) / 64,
+		 last = len_bytes.value ? (addr.value + len_bytes.value - 1 - RUN_BASE) / 64
+					: first;
 
 	run->e->flushes = true;
 	run->e->fences = false;
@@ -78,19 +81,22 @@ static struct run_value *variable(struct frame *f, const char *name)
 
 static bool is_this(const struct frame *f, const struct source_node *n)
 {
-	return !n->child && n->end - n->begin == 4 && strncmp(f->file->text + n->begin, "this", 4) == 0;
+	return !n->child && n->end - n->begin == 4 &&
+	       strncmp(f->file->text + n->begin, "this", 4) == 0;
 }
 
 /* "s.len" of a structure that is a parameter, if that was made up. */
 static struct run_value part(const struct frame *f, const struct source_node *n)
 {
-	const struct source_node *of = n->kind == SOURCE_MEMBER && !n->is_arrow && n->child ? strip(n->child) : NULL;
+	const struct source_node *of =
+		n->kind == SOURCE_MEMBER && !n->is_arrow && n->child ? strip(n->child) : NULL;
 	size_t len = of && of->kind == SOURCE_NAME && of->name && n->name ? strlen(of->name) : 0;
 
 	for (size_t i = 0; len && i < f->nvariables; i++) {
 		const char *name = f->variables[i].name;
 
-		if (name && strncmp(name, of->name, len) == 0 && name[len] == '.' && strcmp(name + len + 1, n->name) == 0)
+		if (name && strncmp(name, of->name, len) == 0 && name[len] == '.' &&
+		    strcmp(name + len + 1, n->name) == 0)
 			return f->variables[i].value;
 	}
 	return unknown;
@@ -99,7 +105,10 @@ static struct run_value part(const struct frame *f, const struct source_node *n)
 /* What a member of the object itself holds, if that was made up. */
 static struct run_value member(const struct frame *f, const struct source_node *n)
 {
-	const struct frame *m = n->kind == SOURCE_MEMBER && n->name && (!n->child || is_this(f, n->child)) ? f->members : NULL;
+	const struct frame *m =
+		n->kind == SOURCE_MEMBER && n->name && (!n->child || is_this(f, n->child))
+			? f->members
+			: NULL;
 
 	for (size_t i = 0; m && i < m->nvariables; i++)
 		if (m->variables[i].name && strcmp(m->variables[i].name, n->name) == 0)
@@ -112,7 +121,8 @@ static void declare(struct frame *f, const char *name, struct run_value value)
 	struct run_value *there = variable(f, name);
 
 	if (there)
-		*there = value; /* a loop comes here again; hiding an outer one of that name is not told apart */
+		*there =
+			value; /* a loop comes here again; hiding an outer one of that name is not told apart */
 	else if (f->nvariables < VARIABLES_MAX) {
 		f->variables[f->nvariables].name = name;
 		f->variables[f->nvariables++].value = value;
@@ -133,17 +143,23 @@ static struct run_value address(struct frame *f, const struct source_node *lvalu
 	if (n->kind == SOURCE_UNARY && n->op[0] == '*')
 		return evaluate(f, n->child);
 	if (n->kind == SOURCE_MEMBER)
-		return plus(!n->child ? f->this : n->is_arrow ? evaluate(f, n->child) : address(f, n->child), n->offset_bytes);
+		return plus(!n->child     ? f->this
+			    : n->is_arrow ? evaluate(f, n->child)
+					  : address(f, n->child),
+			    n->offset_bytes);
 	if (n->kind != SOURCE_SUBSCRIPT || !n->child)
 		return unknown;
 	base = n->child->is_array ? address(f, n->child) : evaluate(f, n->child);
 	index = evaluate(f, n->last);
-	return base.is_known && index.is_known ? known(base.value + index.value * (n->size_bytes ? n->size_bytes : 1)) : unknown;
+	return base.is_known && index.is_known
+		       ? known(base.value + index.value * (n->size_bytes ? n->size_bytes : 1))
+		       : unknown;
 }
 
 static bool is_pointer(const struct source_node *n)
 {
-	return n->target_bytes > 0 || n->is_array || (n->type && n->type[0] && strchr("*]", n->type[strlen(n->type) - 1]));
+	return n->target_bytes > 0 || n->is_array ||
+	       (n->type && n->type[0] && strchr("*]", n->type[strlen(n->type) - 1]));
 }
 
 static uint64_t scale_of(const struct source_node *n)
@@ -151,7 +167,8 @@ static uint64_t scale_of(const struct source_node *n)
 	return is_pointer(n) && n->target_bytes ? n->target_bytes : 1;
 }
 
-static struct run_value compute(const char *op, const struct source_node *left, const struct source_node *right, uint64_t a, uint64_t b)
+static struct run_value compute(const char *op, const struct source_node *left,
+				const struct source_node *right, uint64_t a, uint64_t b)
 {
 	bool is_signed = !left->is_unsigned && !right->is_unsigned && !is_pointer(left);
 	uint64_t la = is_pointer(right) && !is_pointer(left) ? a * scale_of(right) : a;
@@ -159,7 +176,9 @@ static struct run_value compute(const char *op, const struct source_node *left, 
 
 	switch (op[0]) {
 	case '+': return known(la + lb);
-	case '-': return known(is_pointer(left) && is_pointer(right) ? (a - b) / scale_of(left) : a - lb);
+	case '-':
+		return known(is_pointer(left) && is_pointer(right) ? (a - b) / scale_of(left)
+								   : a - lb);
 	case '*': return known(a * b);
 	case '/': return b ? known(a / b) : unknown;
 	case '%': return b ? known(a % b) : unknown;
@@ -171,11 +190,13 @@ static struct run_value compute(const char *op, const struct source_node *left, 
 	case '<':
 		if (op[1] == '<')
 			return known(b < 64 ? a << b : 0);
-		return known(op[1] == '=' ? (is_signed ? (int64_t)a <= (int64_t)b : a <= b) : (is_signed ? (int64_t)a < (int64_t)b : a < b));
+		return known(op[1] == '=' ? (is_signed ? (int64_t)a <= (int64_t)b : a <= b)
+					  : (is_signed ? (int64_t)a < (int64_t)b : a < b));
 	case '>':
 		if (op[1] == '>')
 			return known(b < 64 ? a >> b : 0);
-		return known(op[1] == '=' ? (is_signed ? (int64_t)a >= (int64_t)b : a >= b) : (is_signed ? (int64_t)a > (int64_t)b : a > b));
+		return known(op[1] == '=' ? (is_signed ? (int64_t)a >= (int64_t)b : a >= b)
+					  : (is_signed ? (int64_t)a > (int64_t)b : a > b));
 	default: return unknown;
 	}
 }
@@ -202,7 +223,8 @@ static struct run_value binary(struct frame *f, const struct source_node *n)
 	if (strcmp(n->op, "=") == 0)
 		return assign(f, n, evaluate(f, right));
 	a = evaluate(f, left);
-	if (a.is_known && ((strcmp(n->op, "&&") == 0 && !a.value) || (strcmp(n->op, "||") == 0 && a.value)))
+	if (a.is_known &&
+	    ((strcmp(n->op, "&&") == 0 && !a.value) || (strcmp(n->op, "||") == 0 && a.value)))
 		return known(a.value != 0);
 	b = evaluate(f, right);
 	if (strcmp(n->op, ",") == 0)
@@ -233,7 +255,9 @@ static struct run_value unary(struct frame *f, const struct source_node *n)
 		return unknown;
 	switch (n->op[0]) {
 	case '-': return known(-a.value);
-	case '~': return known(n->child->is_unsigned && n->child->size_bytes == 4 ? (uint32_t)~a.value : ~a.value);
+	case '~':
+		return known(n->child->is_unsigned && n->child->size_bytes == 4 ? (uint32_t)~a.value
+										: ~a.value);
 	case '!': return known(!a.value);
 	case '+': return a;
 	default: return unknown;
@@ -247,8 +271,11 @@ static const struct library {
 	const char *name;
 	int addr, len;
 } libraries[] = {
-	{ "pmem_flush", 0, 1 },	   { "pmem_persist", 0, 1 },	{ "pmem_msync", 0, 1 },	     { "pmem_deep_flush", 0, 1 }, { "pmem_deep_persist", 0, 1 },
-	{ "msync", 0, 1 },	   { "pmemobj_flush", 1, 2 },	{ "pmemobj_persist", 1, 2 }, { "pmem2_persist", 0, 1 },	  { NULL, 0, 0 },
+	{ "pmem_flush", 0, 1 },        { "pmem_persist", 0, 1 },
+	{ "pmem_msync", 0, 1 },        { "pmem_deep_flush", 0, 1 },
+	{ "pmem_deep_persist", 0, 1 }, { "msync", 0, 1 },
+	{ "pmemobj_flush", 1, 2 },     { "pmemobj_persist", 1, 2 },
+	{ "pmem2_persist", 0, 1 },     { NULL, 0, 0 },
 };
 
 static void call_library(struct run *run, const char *name, const struct run_value *args, size_t n)
@@ -274,7 +301,8 @@ static void call_sync(struct run *run, const char *name, const struct run_value 
 	if (strcmp(name, "msync") != 0 || n < 3)
 		return;
 	if (args[2].is_known && args[2].value & MS_SYNC && !(args[0].value & page)) {
-		flush(run, args[0], args[1].is_known ? known((args[1].value + page) & ~page) : unknown);
+		flush(run, args[0],
+		      args[1].is_known ? known((args[1].value + page) & ~page) : unknown);
 		run->e->fences = true;
 	}
 }
@@ -282,7 +310,9 @@ static void call_sync(struct run *run, const char *name, const struct run_value 
 /* The size of a page is asked for in several ways. */
 static struct run_value page_bytes(const char *name, const struct run_value *args, size_t n)
 {
-	bool is_asked = strcmp(name, "getpagesize") == 0 || (strcmp(name, "sysconf") == 0 && n == 1 && args[0].is_known && args[0].value == _SC_PAGESIZE);
+	bool is_asked = strcmp(name, "getpagesize") == 0 ||
+			(strcmp(name, "sysconf") == 0 && n == 1 && args[0].is_known &&
+			 args[0].value == _SC_PAGESIZE);
 
 	return is_asked ? known(4096) : unknown;
 }
@@ -293,7 +323,8 @@ static struct run_value run_body(struct frame *f, const struct source_function *
 	return f->result;
 }
 
-static bool copies_to_argument(const struct frame *f, const struct source_node *call, const struct run_value *args, size_t n)
+static bool copies_to_argument(const struct frame *f, const struct source_node *call,
+			       const struct run_value *args, size_t n)
 {
 	return n > 0 && args[0].is_known && node_is_store(f->unit, f->file, call);
 }
@@ -307,7 +338,8 @@ static struct run_value call(struct frame *f, const struct source_node *n)
 	struct frame inner;
 	size_t nargs = 0;
 
-	for (const struct source_node *a = n->child ? n->child->next : NULL; a && nargs < RUN_ARGUMENTS; a = a->next)
+	for (const struct source_node *a = n->child ? n->child->next : NULL;
+	     a && nargs < RUN_ARGUMENTS; a = a->next)
 		args[nargs++] = evaluate(f, a);
 	if (!n->name)
 		return unknown;
@@ -325,11 +357,16 @@ static struct run_value call(struct frame *f, const struct source_node *n)
 		fn = way_behind_pointer(f->run->r, &u, n);
 	if (!fn)
 		return unknown;
-	inner = (struct frame){ .run = f->run, .unit = u, .file = file_open(f->run->r->code, fn->file), .depth = f->depth + 1 };
+	inner = (struct frame){ .run = f->run,
+				.unit = u,
+				.file = file_open(f->run->r->code, fn->file),
+				.depth = f->depth + 1 };
 	if (callee && callee->kind == SOURCE_MEMBER)
 		inner.members = !callee->child || is_this(f, callee->child) ? f->members : NULL;
 	if (callee && callee->kind == SOURCE_MEMBER)
-		inner.this = !callee->child ? f->this : callee->is_arrow ? evaluate(f, callee->child) : address(f, callee->child);
+		inner.this = !callee->child     ? f->this
+			     : callee->is_arrow ? evaluate(f, callee->child)
+						: address(f, callee->child);
 	for (size_t i = 0; i < fn->nparameters && i < nargs; i++)
 		declare(&inner, fn->parameters[i].name, args[i]);
 	return inner.file ? run_body(&inner, fn) : unknown;
@@ -361,15 +398,15 @@ static struct run_value evaluate(struct frame *f, const struct source_node *node
 	if (n->has_value)
 		return known((uint64_t)n->value);
 	switch (n->kind) {
-	case SOURCE_NAME:
-		there = variable(f, n->name);
-		return there ? *there : unknown;
+	case SOURCE_NAME: there = variable(f, n->name); return there ? *there : unknown;
 	case SOURCE_BINARY: return binary(f, n);
 	case SOURCE_UNARY: return unary(f, n);
 	case SOURCE_CALL: return call(f, n);
 	case SOURCE_CONDITIONAL:
 		test = evaluate(f, n->child);
-		return !n->child->next || !test.is_known ? unknown : evaluate(f, test.value ? n->child->next : n->last);
+		return !n->child->next || !test.is_known
+			       ? unknown
+			       : evaluate(f, test.value ? n->child->next : n->last);
 	case SOURCE_EXPR:
 		if (is_this(f, n))
 			return f->this;
@@ -392,8 +429,11 @@ static void assembly(struct frame *f, const struct source_node *n)
 	const char *template;
 	unsigned does;
 
-	if (!idiom_asm(f->unit, n, &does, &template)) { /* a pause, a request to Valgrind: no flush, unless it is hidden in bytes */
-		f->run->e->is_followed &= n->name && !strstr(n->name, "byte") && !strstr(n->name, "cl") && !strstr(n->name, "dc ");
+	if (!idiom_asm(
+		    f->unit, n, &does,
+		    &template)) { /* a pause, a request to Valgrind: no flush, unless it is hidden in bytes */
+		f->run->e->is_followed &= n->name && !strstr(n->name, "byte") &&
+					  !strstr(n->name, "cl") && !strstr(n->name, "dc ");
 		return;
 	}
 	if (does & DOES_FLUSH) {
@@ -401,8 +441,14 @@ static void assembly(struct frame *f, const struct source_node *n)
 
 		for (const struct source_node *c = n->child; c; c = c->next) {
 			const struct source_node *operand = strip(c);
-			struct run_value is = operand->kind == SOURCE_UNARY && (operand->op[0] == '*' || !operand->op[0]) ? evaluate(f, operand->child) :
-					      operand->kind == SOURCE_MEMBER || operand->kind == SOURCE_SUBSCRIPT ? address(f, operand) : evaluate(f, operand);
+			struct run_value is =
+				operand->kind == SOURCE_UNARY &&
+						(operand->op[0] == '*' || !operand->op[0])
+					? evaluate(f, operand->child)
+				: operand->kind == SOURCE_MEMBER ||
+						operand->kind == SOURCE_SUBSCRIPT
+					? address(f, operand)
+					: evaluate(f, operand);
 
 			at = is.is_known ? is : at;
 		}
@@ -422,7 +468,8 @@ static bool has_return(const struct source_node *top)
 
 static enum flow branch(struct frame *f, const struct source_node *n)
 {
-	const struct source_node *test = n->child, *then = test ? test->next : NULL, *otherwise = then ? then->next : NULL;
+	const struct source_node *test = n->child, *then = test ? test->next : NULL,
+				 *otherwise = then ? then->next : NULL;
 	struct run_value value = test ? evaluate(f, test) : unknown;
 
 	if (!then)
@@ -451,7 +498,8 @@ static enum flow loop(struct frame *f, const struct source_node *n)
 		if (k != 4) { /* which part is missing is not told */
 			test = k == 3 ? parts[1] : k == 2 ? parts[0] : NULL;
 			init = k == 3 ? parts[0] : NULL;
-			if (k == 3 && !node_is_assignment(strip(parts[0])) && parts[0]->kind != SOURCE_DECL) {
+			if (k == 3 && !node_is_assignment(strip(parts[0])) &&
+			    parts[0]->kind != SOURCE_DECL) {
 				init = NULL;
 				test = parts[0];
 				step = parts[1];
@@ -506,7 +554,10 @@ static enum flow execute(struct frame *f, const struct source_node *n)
 	case SOURCE_RETURN:
 		f->result = n->child ? evaluate(f, n->child) : unknown;
 		return FLOW_RETURN;
-	case SOURCE_JUMP: return f->file->text[n->begin] == 'b' ? FLOW_BREAK : f->file->text[n->begin] == 'c' ? FLOW_CONTINUE : FLOW_RETURN;
+	case SOURCE_JUMP:
+		return f->file->text[n->begin] == 'b'   ? FLOW_BREAK
+		       : f->file->text[n->begin] == 'c' ? FLOW_CONTINUE
+							: FLOW_RETURN;
 	case SOURCE_DECL:
 		for (const struct source_node *v = n->child; v; v = v->next)
 			if (v->kind == SOURCE_VARIABLE)
@@ -518,16 +569,20 @@ static enum flow execute(struct frame *f, const struct source_node *n)
 	}
 }
 
-void run_function(struct repair *r, const struct source_unit *u, const struct source_function *f, struct run_value this, const struct run_value *args, const struct source_node *aligned,
-		  struct effect *e)
+void run_function(struct repair *r, const struct source_unit *u, const struct source_function *f,
+		  struct run_value this, const struct run_value *args,
+		  const struct source_node *aligned, struct effect *e)
 {
 	struct run run = { .r = r, .e = e, .aligned = aligned };
-	struct frame frame = { .run = &run, .unit = u, .file = file_open(r->code, f->file), .this = this };
+	struct frame frame = {
+		.run = &run, .unit = u, .file = file_open(r->code, f->file), .this = this
+	};
 
 	*e = (struct effect){ .is_followed = true };
 	for (size_t i = 0; i < f->nparameters && i < RUN_ARGUMENTS; i++)
 		declare(&frame, f->parameters[i].name, args[i]);
-	frame.members = f->name[0] == '~' ? &frame : NULL; /* that of a scope: its parameters are members */
+	frame.members =
+		f->name[0] == '~' ? &frame : NULL; /* that of a scope: its parameters are members */
 	if (frame.file && f->body)
 		run_body(&frame, f);
 	else

@@ -9,7 +9,8 @@ struct helper {
 	const struct source_unit *u;
 	const struct source_function *f;
 	const struct file *file;
-	const char *addr, *len, *len_type, *mask; /* parameters; one less than the bytes of a line */
+	const char *addr, *len, *len_type,
+		*mask; /* parameters; one less than the bytes of a line */
 };
 
 static const struct source_node *strip(const struct source_node *n)
@@ -37,7 +38,10 @@ static bool names(const struct source_node *top, const char *name)
 static const char *line_mask(const struct helper *h)
 {
 	for (const struct source_node *n = h->f->body; n; n = node_next(n, h->f->body)) {
-		const char *text = n->has_value && n->value == 64 ? text_copy(h->r->code, h->file->text + n->begin, n->end - n->begin) : NULL;
+		const char *text =
+			n->has_value && n->value == 64
+				? text_copy(h->r->code, h->file->text + n->begin, n->end - n->begin)
+				: NULL;
 
 		if (text && text_is_identifier(text))
 			return text_format(h->r->code, "(%s - 1)", text);
@@ -50,27 +54,31 @@ static const char *integer_type(const struct helper *h)
 {
 	for (size_t i = 0; i < h->u->nmacros; i++)
 		if (strcmp(h->u->macros[i].name, "UINTPTR_MAX") == 0)
-			return h->u->is_cplusplus && strstr(h->file->text, "std::") ? "std::uintptr_t" : "uintptr_t";
+			return h->u->is_cplusplus && strstr(h->file->text, "std::")
+				       ? "std::uintptr_t"
+				       : "uintptr_t";
 	return h->len_type;
 }
 
 /* By the casts of C++, which take parentheses. */
 static bool has_casts(const struct helper *h)
 {
-	return h->u->is_cplusplus && (strstr(h->file->text, "reinterpret_cast<") || strstr(h->file->text, "static_cast<"));
+	return h->u->is_cplusplus && (strstr(h->file->text, "reinterpret_cast<") ||
+				      strstr(h->file->text, "static_cast<"));
 }
 
 static const char *cast(const struct helper *h, const char *type, const char *text)
 {
-	return has_casts(h) ? text_format(h->r->code, "reinterpret_cast<%s>(%s)", type, text) :
-										    text_format(h->r->code, "(%s)%s", type, text);
+	return has_casts(h) ? text_format(h->r->code, "reinterpret_cast<%s>(%s)", type, text)
+			    : text_format(h->r->code, "(%s)%s", type, text);
 }
 
 /* "(char *)((uintptr_t)addr & ~(uintptr_t)(LINE - 1))" */
 static const char *rounded_down(const struct helper *h, const char *type, bool is_pointer)
 {
 	const char *integer = integer_type(h);
-	const char *text = text_format(h->r->code, "%s & ~(%s)%s", cast(h, integer, h->addr), integer, h->mask);
+	const char *text = text_format(h->r->code, "%s & ~(%s)%s", cast(h, integer, h->addr),
+				       integer, h->mask);
 
 	if (!is_pointer)
 		return text;
@@ -78,9 +86,13 @@ static const char *rounded_down(const struct helper *h, const char *type, bool i
 }
 
 /* A variable that gets the address: the expression, and the variable's type. */
-static const struct source_node *start_at(const struct helper *h, const struct source_node *n, const char **type)
+static const struct source_node *start_at(const struct helper *h, const struct source_node *n,
+					  const char **type)
 {
-	const struct source_node *value = n->kind == SOURCE_VARIABLE ? n->last : n->kind == SOURCE_BINARY && strcmp(n->op, "=") == 0 ? n->last : NULL;
+	const struct source_node *value = n->kind == SOURCE_VARIABLE ? n->last
+					  : n->kind == SOURCE_BINARY && strcmp(n->op, "=") == 0
+						  ? n->last
+						  : NULL;
 
 	if (!value || (value == n->child && n->kind == SOURCE_BINARY))
 		return NULL;
@@ -94,9 +106,11 @@ static bool round_down(const struct helper *h, struct idiom_mend *out)
 		const char *type;
 		const struct source_node *start = start_at(h, n, &type);
 
-		if (!start || !way_is_whole(h->r, h->u, h->f, start, false) || macro_use(h->u, h->file->path, start))
+		if (!start || !way_is_whole(h->r, h->u, h->f, start, false) ||
+		    macro_use(h->u, h->file->path, start))
 			continue;
-		*out = (struct idiom_mend){ start->begin, start->end - start->begin, rounded_down(h, type, strchr(type, '*') != NULL) };
+		*out = (struct idiom_mend){ start->begin, start->end - start->begin,
+					    rounded_down(h, type, strchr(type, '*') != NULL) };
 		return true;
 	}
 	return false;
@@ -109,7 +123,10 @@ static const struct source_node *lengthen_before(const struct helper *h)
 
 	while (s && s->kind == SOURCE_DECL && !names(s, h->len))
 		s = s->next;
-	return !s || s->kind == SOURCE_DECL || strstr(h->len_type, "const") || !text_begins_line(h->file, s->begin) ? NULL : s;
+	return !s || s->kind == SOURCE_DECL || strstr(h->len_type, "const") ||
+			       !text_begins_line(h->file, s->begin)
+		       ? NULL
+		       : s;
 }
 
 /* char *line = (char *)((uintptr_t)addr & ~63); … len += (char *)addr - line; */
@@ -117,15 +134,23 @@ static bool round_and_lengthen(const struct helper *h, struct idiom_mend *out)
 {
 	const struct source_node *before = lengthen_before(h);
 
-	for (const struct source_node *n = before ? h->f->body : NULL; n; n = node_next(n, h->f->body)) {
+	for (const struct source_node *n = before ? h->f->body : NULL; n;
+	     n = node_next(n, h->f->body)) {
 		const char *type;
 		const struct source_node *start = start_at(h, n, &type);
 
-		if (!start || n->kind != SOURCE_VARIABLE || n->end > before->begin || !strstr(type, "char") || !way_is_whole(h->r, h->u, h->f, start, true) || macro_use(h->u, h->file->path, start))
+		if (!start || n->kind != SOURCE_VARIABLE || n->end > before->begin ||
+		    !strstr(type, "char") || !way_is_whole(h->r, h->u, h->f, start, true) ||
+		    macro_use(h->u, h->file->path, start))
 			continue;
-		*out = (struct idiom_mend){ start->begin, before->begin - start->begin,
-					    text_format(h->r->code, "%s%.*s%s += %s - %s;\n%s", rounded_down(h, type, true), (int)(before->begin - start->end), h->file->text + start->end, h->len,
-							text_of(h->r->code, h->file, start), n->name, text_indent(h->r->code, h->file, before->begin)) };
+		*out = (struct idiom_mend){
+			start->begin, before->begin - start->begin,
+			text_format(h->r->code, "%s%.*s%s += %s - %s;\n%s",
+				    rounded_down(h, type, true), (int)(before->begin - start->end),
+				    h->file->text + start->end, h->len,
+				    text_of(h->r->code, h->file, start), n->name,
+				    text_indent(h->r->code, h->file, before->begin))
+		};
 		return true;
 	}
 	return false;
@@ -138,8 +163,14 @@ static bool lengthen(const struct helper *h, struct idiom_mend *out)
 
 	if (!s || !way_is_whole(h->r, h->u, h->f, NULL, true))
 		return false;
-	*out = (struct idiom_mend){ s->begin, 0, text_format(h->r->code, "%s\n%s%s += %s & %s;\n%s", h->u->is_cplusplus ? "// from where the first line begins" : "/* from where the first line begins */",
-							  text_indent(h->r->code, h->file, s->begin), h->len, cast(h, integer, h->addr), h->mask, text_indent(h->r->code, h->file, s->begin)) };
+	*out = (struct idiom_mend){ s->begin, 0,
+				    text_format(h->r->code, "%s\n%s%s += %s & %s;\n%s",
+						h->u->is_cplusplus
+							? "// from where the first line begins"
+							: "/* from where the first line begins */",
+						text_indent(h->r->code, h->file, s->begin), h->len,
+						cast(h, integer, h->addr), h->mask,
+						text_indent(h->r->code, h->file, s->begin)) };
 	return true;
 }
 
@@ -157,24 +188,31 @@ static bool lengthen_there(const struct helper *h, struct idiom_mend *out)
 			return false;
 		found = n;
 	}
-	if (!found || node_assigns(h->f->body, NULL, h->addr) || !way_is_whole(h->r, h->u, h->f, NULL, true))
+	if (!found || node_assigns(h->f->body, NULL, h->addr) ||
+	    !way_is_whole(h->r, h->u, h->f, NULL, true))
 		return false;
-	is_plain = found->parent->kind == SOURCE_VARIABLE || strcmp(found->parent->op, "+") == 0 || found->parent->op[0] == '<';
-	text = text_format(h->r->code, "%s + (%s & %s)", h->len, cast(h, integer_type(h), h->addr), h->mask);
-	*out = (struct idiom_mend){ found->begin, found->end - found->begin, is_plain ? text : text_format(h->r->code, "(%s)", text) };
+	is_plain = found->parent->kind == SOURCE_VARIABLE || strcmp(found->parent->op, "+") == 0 ||
+		   found->parent->op[0] == '<';
+	text = text_format(h->r->code, "%s + (%s & %s)", h->len, cast(h, integer_type(h), h->addr),
+			   h->mask);
+	*out = (struct idiom_mend){ found->begin, found->end - found->begin,
+				    is_plain ? text : text_format(h->r->code, "(%s)", text) };
 	return true;
 }
 
-bool idiom_mend_short(struct repair *r, const struct source_unit *u, const struct source_function *helper, struct idiom_mend *out)
+bool idiom_mend_short(struct repair *r, const struct source_unit *u,
+		      const struct source_function *helper, struct idiom_mend *out)
 {
 	const struct way *w = way_of_function(r, u, helper);
 	struct helper h = { .r = r, .u = u, .f = helper, .file = file_open(r->code, helper->file) };
 
-	if (!w->is_short || w->addr < 0 || w->len < 0 || !h.file || !helper->parameters[w->addr].name || !helper->parameters[w->len].name)
+	if (!w->is_short || w->addr < 0 || w->len < 0 || !h.file ||
+	    !helper->parameters[w->addr].name || !helper->parameters[w->len].name)
 		return false;
 	h.addr = helper->parameters[w->addr].name;
 	h.len = helper->parameters[w->len].name;
 	h.len_type = helper->parameters[w->len].type;
 	h.mask = line_mask(&h);
-	return round_down(&h, out) || round_and_lengthen(&h, out) || lengthen(&h, out) || lengthen_there(&h, out);
+	return round_down(&h, out) || round_and_lengthen(&h, out) || lengthen(&h, out) ||
+	       lengthen_there(&h, out);
 }

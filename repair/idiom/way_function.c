@@ -13,7 +13,7 @@ struct trial {
 	const struct source_function *f;
 	const struct run_value *given; /* of the other parameters */
 	int addr, len;
-	bool is_end; /* len is not a length, but where it ends */
+	bool is_end;                       /* len is not a length, but where it ends */
 	const struct source_node *aligned; /* of run_function() */
 };
 
@@ -60,16 +60,26 @@ static bool takes_last_line(const struct trial *t)
 	return run(t, RUN_BASE + INTO_LINE_BYTES, BYTES, &e) && lines_in_row(&e) >= LINES;
 }
 
-bool way_is_whole(struct repair *r, const struct source_unit *u, const struct source_function *f, const struct source_node *aligned, bool is_longer)
+bool way_is_whole(struct repair *r, const struct source_unit *u, const struct source_function *f,
+		  const struct source_node *aligned, bool is_longer)
 {
-	static const uint64_t ranges[][2] = { { 0, 8 }, { 0, 200 }, { 48, 96 }, { 63, 2 }, { 1, 64 }, { 56, 8 }, { 56, 9 } };
+	static const uint64_t ranges[][2] = { { 0, 8 },  { 0, 200 }, { 48, 96 }, { 63, 2 },
+					      { 1, 64 }, { 56, 8 },  { 56, 9 } };
 	static const struct run_value nothing[RUN_ARGUMENTS];
 	const struct way *w = way_of_function(r, u, f);
-	struct trial t = { .r = r, .u = u, .f = f, .given = nothing, .addr = w->addr, .len = w->len, .aligned = aligned };
+	struct trial t = { .r = r,
+			   .u = u,
+			   .f = f,
+			   .given = nothing,
+			   .addr = w->addr,
+			   .len = w->len,
+			   .aligned = aligned };
 	struct effect e;
 
 	for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
-		if (!run(&t, RUN_BASE + ranges[i][0], ranges[i][1] + (is_longer ? ranges[i][0] : 0), &e) || lines_in_row(&e) != (ranges[i][0] + ranges[i][1] + 63) / 64)
+		if (!run(&t, RUN_BASE + ranges[i][0], ranges[i][1] + (is_longer ? ranges[i][0] : 0),
+			 &e) ||
+		    lines_in_row(&e) != (ranges[i][0] + ranges[i][1] + 63) / 64)
 			return false;
 	return true;
 }
@@ -80,15 +90,19 @@ static struct way with_length(const struct trial *t)
 	struct effect few, many;
 	unsigned n;
 
-	if (!run(t, RUN_BASE, SHORT_BYTES, &few) || !few.flushes || !run(t, RUN_BASE, LONG_BYTES, &many))
+	if (!run(t, RUN_BASE, SHORT_BYTES, &few) || !few.flushes ||
+	    !run(t, RUN_BASE, LONG_BYTES, &many))
 		return w;
 	n = lines_in_row(&many);
 	w.does = does_of(&many);
 	if (n == LONG_BYTES)
 		w.unit = WAY_LINES;
-	else if ((n == (LONG_BYTES + 63) / 64 || n == LONG_BYTES / 64 + 2) && lines_in_row(&few) <= 2) {
+	else if ((n == (LONG_BYTES + 63) / 64 || n == LONG_BYTES / 64 + 2) &&
+		 lines_in_row(&few) <= 2) {
 		w.is_short = !takes_last_line(t);
-		w.unit = w.is_short ? WAY_NONE : t->is_end ? WAY_BOUNDS : WAY_RANGE; /* one line more than needed does no harm */
+		w.unit = w.is_short  ? WAY_NONE
+			 : t->is_end ? WAY_BOUNDS
+				     : WAY_RANGE; /* one line more than needed does no harm */
 	}
 	return w;
 }
@@ -100,7 +114,8 @@ static uint32_t object_bytes(const struct trial *t)
 
 static bool is_of_bytes(const char *type)
 {
-	return !type || strstr(type, "void") || strstr(type, "char") || strstr(type, "int8_t") || strstr(type, "byte");
+	return !type || strstr(type, "void") || strstr(type, "char") || strstr(type, "int8_t") ||
+	       strstr(type, "byte");
 }
 
 static struct way without_length(const struct trial *t)
@@ -124,7 +139,8 @@ static struct way without_length(const struct trial *t)
 
 static bool may_be_address(const struct source_parameter *p)
 {
-	return p->is_pointer || (p->is_integer && p->type && (strstr(p->type, "intptr") || strstr(p->type, "addr")));
+	return p->is_pointer ||
+	       (p->is_integer && p->type && (strstr(p->type, "intptr") || strstr(p->type, "addr")));
 }
 
 static bool try_way(struct trial *t, int addr, int len, struct way *w)
@@ -161,7 +177,8 @@ static bool find_by_running(struct trial *t, struct way *w)
 
 	for (int i = 0; i < n; i++)
 		for (int k = 0; may_be_address(&f->parameters[i]) && k < n; k++)
-			if (k != i && f->parameters[k].is_integer && !t->given[k].is_known && try_way(t, i, k, w))
+			if (k != i && f->parameters[k].is_integer && !t->given[k].is_known &&
+			    try_way(t, i, k, w))
 				return true;
 	t->is_end = true;
 	for (int i = 0; i < n; i++)
@@ -177,7 +194,10 @@ static bool find_by_running(struct trial *t, struct way *w)
 	t->addr = t->len = WAY_NO_ARGUMENT;
 	if (!run(t, RUN_BASE, 0, &e) || e.flushes || !e.fences)
 		return false;
-	*w = (struct way){ .unit = WAY_FENCE, .does = DOES_FENCE, .addr = WAY_NO_ARGUMENT, .len = WAY_NO_ARGUMENT };
+	*w = (struct way){ .unit = WAY_FENCE,
+			   .does = DOES_FENCE,
+			   .addr = WAY_NO_ARGUMENT,
+			   .len = WAY_NO_ARGUMENT };
 	return true;
 }
 
@@ -206,10 +226,12 @@ static bool is_understood(struct trial *t)
 	return e.is_followed && e.flushes;
 }
 
-void way_with(struct repair *r, const struct source_unit *u, const struct source_function *f, const struct run_value *given, struct way *w)
+void way_with(struct repair *r, const struct source_unit *u, const struct source_function *f,
+	      const struct run_value *given, struct way *w)
 {
 	static const struct run_value nothing[RUN_ARGUMENTS];
-	unsigned does = f->body ? idiom_does_all(r, u, f) : idiom_name(f->name), by_name = idiom_name(f->name);
+	unsigned does = f->body ? idiom_does_all(r, u, f) : idiom_name(f->name),
+		 by_name = idiom_name(f->name);
 	struct trial t = { .r = r, .u = u, .f = f, .given = given ? given : nothing };
 
 	*w = (struct way){ .unit = WAY_NONE };
@@ -229,7 +251,8 @@ void way_with(struct repair *r, const struct source_unit *u, const struct source
 		guess(f, does & ~(unsigned)DOES_MORE, w);
 }
 
-void way_alone(struct repair *r, const struct source_unit *u, const struct source_function *f, struct way *w)
+void way_alone(struct repair *r, const struct source_unit *u, const struct source_function *f,
+	       struct way *w)
 {
 	static const struct run_value nothing[RUN_ARGUMENTS];
 	struct trial t = { .r = r, .u = u, .f = f, .given = nothing };
@@ -239,7 +262,8 @@ void way_alone(struct repair *r, const struct source_unit *u, const struct sourc
 		*w = (struct way){ .unit = WAY_NONE };
 }
 
-const struct way *way_of_function(struct repair *r, const struct source_unit *u, const struct source_function *f)
+const struct way *way_of_function(struct repair *r, const struct source_unit *u,
+				  const struct source_function *f)
 {
 	struct way w;
 
@@ -262,7 +286,8 @@ static bool defines(const char *text, const char *name)
 		const char *q = p + len;
 		int depth = 0;
 
-		if ((p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_')) || *(q += strspn(q, " \t")) != '(')
+		if ((p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_')) ||
+		    *(q += strspn(q, " \t")) != '(')
 			continue;
 		do
 			depth += *q == '(' ? 1 : *q == ')' ? -1 : 0;
@@ -283,7 +308,8 @@ static uint64_t hash(const char *text)
 }
 
 /* Reads the files that may define it, once for each name. */
-static void search(struct repair *r, const struct source_unit *u, const struct source_function *declared)
+static void search(struct repair *r, const struct source_unit *u,
+		   const struct source_function *declared)
 {
 	const char *name = declared->name, *why;
 
@@ -298,7 +324,8 @@ static void search(struct repair *r, const struct source_unit *u, const struct s
 	}
 }
 
-const struct way *way_of_declared(struct repair *r, const struct source_unit *u, const struct source_function *f)
+const struct way *way_of_declared(struct repair *r, const struct source_unit *u,
+				  const struct source_function *f)
 {
 	const struct source_function *body = f;
 	const struct source_unit *in = u;

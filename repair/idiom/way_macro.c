@@ -59,14 +59,17 @@ static bool macro_read(struct macro *m)
 /* Without blanks, parentheses and casts to pointers and integers: "&(p)->f" and "&((p)->f)" become "&p->f". */
 static const char *bare(struct repair *r, const char *text)
 {
-	static const char *const casts[] = { "uintptr_t)", "size_t)", "unsigned long)", "uint64_t)", "unsigned long long)" };
+	static const char *const casts[] = { "uintptr_t)", "size_t)", "unsigned long)", "uint64_t)",
+					     "unsigned long long)" };
 	char *out = arena_alloc(&r->code->arena, strlen(text) + 1), *to = out;
 
 	for (const char *p = text; *p; p++) {
 		const char *close = *p == '(' ? strchr(p, ')') : NULL;
 		bool is_cast = false;
 
-		for (const char *q = close; q && q > p + 1 && q[-1] == '*' && strcspn(p + 1, "()&+-/>.[") == (size_t)(q - p - 1) && isalpha((unsigned char)p[1]);) {
+		for (const char *q = close; q && q > p + 1 && q[-1] == '*' &&
+					    strcspn(p + 1, "()&+-/>.[") == (size_t)(q - p - 1) &&
+					    isalpha((unsigned char)p[1]);) {
 			is_cast = true;
 			break;
 		}
@@ -99,7 +102,8 @@ static bool function_way(const struct macro *m, const char *name, size_t nargs, 
 	for (size_t i = 0; i < m->u->nfunctions; i++) {
 		const struct source_function *f = &m->u->functions[i];
 
-		if (strcmp(f->name, name) != 0 || f->is_system || (nargs != SIZE_MAX && f->nparameters != nargs))
+		if (strcmp(f->name, name) != 0 || f->is_system ||
+		    (nargs != SIZE_MAX && f->nparameters != nargs))
 			continue;
 		*w = *m->of(m->r, m->u, f);
 		if (w->unit != WAY_NONE)
@@ -113,34 +117,48 @@ static bool call_way(const struct macro *m, const char *name, size_t nargs, stru
 {
 	unsigned does = idiom_known(name);
 
-	if (!does && (function_way(m, name, nargs, w) || (nargs != SIZE_MAX && function_way(m, name, SIZE_MAX, w))))
+	if (!does && (function_way(m, name, nargs, w) ||
+		      (nargs != SIZE_MAX && function_way(m, name, SIZE_MAX, w))))
 		return true;
 	for (size_t i = m->u->nmacros; i-- > 0 && !does;)
-		if (!m->u->macros[i].is_system && strcmp(m->u->macros[i].name, name) == 0 && m->depth < DEPTH_MAX) {
+		if (!m->u->macros[i].is_system && strcmp(m->u->macros[i].name, name) == 0 &&
+		    m->depth < DEPTH_MAX) {
 			*w = way_of_macro(m->r, m->u, &m->u->macros[i], m->depth + 1, m->of);
 			return w->unit != WAY_NONE;
 		}
 	if (!does)
 		return false;
-	*w = (struct way){ .does = does, .unit = does == DOES_FENCE ? WAY_FENCE : strncmp(name, "pmem", 4) == 0 ? WAY_RANGE : WAY_LINE };
+	*w = (struct way){ .does = does,
+			   .unit = does == DOES_FENCE              ? WAY_FENCE
+				   : strncmp(name, "pmem", 4) == 0 ? WAY_RANGE
+								   : WAY_LINE };
 	w->addr = strncmp(name, "pmemobj_", 8) == 0 ? 1 : 0;
 	w->len = w->unit == WAY_RANGE ? w->addr + 1 : WAY_NO_ARGUMENT;
 	return true;
 }
 
 /* From an address and a length in terms of the parameters to what the macro is told. */
-static void unify(const struct macro *m, const struct way *inner, const char *const *args, size_t n, struct way *w)
+static void unify(const struct macro *m, const struct way *inner, const char *const *args, size_t n,
+		  struct way *w)
 {
-	const char *addr = inner->addr >= 0 && (size_t)inner->addr < n ? bare(m->r, args[inner->addr]) : "";
-	const char *len = inner->len >= 0 && (size_t)inner->len < n ? bare(m->r, args[inner->len]) : "";
+	const char *addr =
+		inner->addr >= 0 && (size_t)inner->addr < n ? bare(m->r, args[inner->addr]) : "";
+	const char *len =
+		inner->len >= 0 && (size_t)inner->len < n ? bare(m->r, args[inner->len]) : "";
 	const char *arrow = addr[0] == '&' ? strstr(addr, "->") : NULL;
-	bool by_line = inner->unit == WAY_LINE, is_pointee = strncmp(len, "sizeof*", 7) == 0 && strcmp(len + 7, addr) == 0;
-	bool is_same = by_line || (addr[0] == '&' && strncmp(len, "sizeof", 6) == 0 && strcmp(len + 6, addr + 1) == 0);
+	bool by_line = inner->unit == WAY_LINE,
+	     is_pointee = strncmp(len, "sizeof*", 7) == 0 && strcmp(len + 7, addr) == 0;
+	bool is_same = by_line || (addr[0] == '&' && strncmp(len, "sizeof", 6) == 0 &&
+				   strcmp(len + 6, addr + 1) == 0);
 
-	*w = (struct way){ .does = inner->does, .addr = parameter(m, addr), .len = parameter(m, len), .is_line = by_line };
+	*w = (struct way){ .does = inner->does,
+			   .addr = parameter(m, addr),
+			   .len = parameter(m, len),
+			   .is_line = by_line };
 	if (inner->unit == WAY_THING || inner->unit == WAY_POINTEE || inner->unit == WAY_OBJECT) {
 		w->unit = w->addr >= 0 ? inner->unit : WAY_NONE; /* a macro of such a macro */
-	} else if (w->addr >= 0 && (inner->unit == WAY_RANGE || inner->unit == WAY_LINES) && w->len >= 0) {
+	} else if (w->addr >= 0 && (inner->unit == WAY_RANGE || inner->unit == WAY_LINES) &&
+		   w->len >= 0) {
 		w->unit = inner->unit;
 	} else if (w->addr >= 0 && by_line) {
 		w->unit = WAY_LINE;
@@ -164,9 +182,14 @@ static bool assembly_way(const struct macro *m, const char *text, struct way *w)
 
 	if (!idiom_asm_text(text, &does, &flush))
 		return false;
-	*w = (struct way){ .does = does, .unit = does == DOES_FENCE ? WAY_FENCE : WAY_NONE, .addr = WAY_NO_ARGUMENT, .len = WAY_NO_ARGUMENT };
+	*w = (struct way){ .does = does,
+			   .unit = does == DOES_FENCE ? WAY_FENCE : WAY_NONE,
+			   .addr = WAY_NO_ARGUMENT,
+			   .len = WAY_NO_ARGUMENT };
 	if (does & DOES_FLUSH) { /* "r"(p), "+m"(*(volatile char *)(p)) */
-		struct way line = { .unit = WAY_LINE, .does = does, .addr = 0, .len = WAY_NO_ARGUMENT };
+		struct way line = {
+			.unit = WAY_LINE, .does = does, .addr = 0, .len = WAY_NO_ARGUMENT
+		};
 		const char *args[1], *inner;
 
 		operand = strchr(text, ':');
@@ -180,7 +203,10 @@ static bool assembly_way(const struct macro *m, const char *text, struct way *w)
 		if (!close || !*close)
 			return true;
 		inner = bare(m->r, text_copy(m->r->code, operand, (size_t)(close - operand) + 1));
-		args[0] = inner[0] == '*' ? inner + 1 : parameter(m, inner) >= 0 && strstr(text, "m\"") ? text_format(m->r->code, "&%s", inner) : inner;
+		args[0] = inner[0] == '*' ? inner + 1
+			  : parameter(m, inner) >= 0 && strstr(text, "m\"")
+				  ? text_format(m->r->code, "&%s", inner)
+				  : inner;
 		unify(m, &line, args, 1, w);
 	}
 	return true;
@@ -198,7 +224,8 @@ static bool statement_way(const struct macro *m, const char *text, struct way *w
 		text += 6 + strspn(text + 6, " \t");
 	if (strncmp(text, "asm", 3) == 0 || strncmp(text, "__asm", 5) == 0)
 		return assembly_way(m, text, w);
-	while (is_word(text[len]) || (text[len] == ':' && text[len + 1] == ':') || (len && text[len] == ':'))
+	while (is_word(text[len]) || (text[len] == ':' && text[len + 1] == ':') ||
+	       (len && text[len] == ':'))
 		len++;
 	name = text_copy(m->r->code, text, len);
 	for (const char *p = name; (p = strstr(p, "::")); p += 2)
@@ -221,7 +248,8 @@ static bool statement_way(const struct macro *m, const char *text, struct way *w
 /* The statements of "do { a; b; } while (0)", "(a)", "a; b". NULL-terminated. */
 static const char **statements(const struct macro *m)
 {
-	const char **list = arena_alloc(&m->r->code->arena, 9 * sizeof *list), *p = m->body, *end = p + strlen(p), *from;
+	const char **list = arena_alloc(&m->r->code->arena, 9 * sizeof *list), *p = m->body,
+		   *end = p + strlen(p), *from;
 	size_t n = 0;
 	int depth = 0;
 
@@ -261,7 +289,8 @@ static unsigned text_does(const struct macro *m)
 			len++;
 		if (len && call_way(m, text_copy(m->r->code, p, len), SIZE_MAX, &w))
 			does |= w.does;
-		if ((strncmp(p, "asm", 3) == 0 || strncmp(p, "__asm", 5) == 0) && idiom_asm_text(p, &by_asm, &flush))
+		if ((strncmp(p, "asm", 3) == 0 || strncmp(p, "__asm", 5) == 0) &&
+		    idiom_asm_text(p, &by_asm, &flush))
 			does |= by_asm;
 		p += len ? len : 1;
 	}
@@ -271,7 +300,8 @@ static unsigned text_does(const struct macro *m)
 /* Does an argument of a use look like a number of bytes? */
 static bool is_length(const char *text)
 {
-	return strstr(text, "sizeof") || strstr(text, "strlen") || isdigit((unsigned char)text[0]) || strstr(text, "len") || strstr(text, "size");
+	return strstr(text, "sizeof") || strstr(text, "strlen") ||
+	       isdigit((unsigned char)text[0]) || strstr(text, "len") || strstr(text, "size");
 }
 
 /* Is the second parameter the address? As it is used, else as it is called. */
@@ -281,7 +311,9 @@ static bool is_length_first(const struct macro *m)
 
 	for (size_t i = 0; i < m->u->nuses; i++) {
 		const struct source_use *use = &m->u->uses[i];
-		const struct file *f = strcmp(use->name, m->m->name) == 0 ? file_open(m->r->code, use->file) : NULL;
+		const struct file *f = strcmp(use->name, m->m->name) == 0
+					       ? file_open(m->r->code, use->file)
+					       : NULL;
 		const char **args = f ? text_arguments(m->r->code, f, use->begin, use->end) : NULL;
 
 		if (args && args[0] && args[1] && is_length(args[0]) != is_length(args[1]))
@@ -300,7 +332,8 @@ static struct way by_whole_text(const struct macro *m)
 
 	if (m->n == 0 && does == DOES_FENCE && idiom_name(m->m->name) && m->m->is_function)
 		w.unit = WAY_FENCE;
-	if (m->n == 2 && does & DOES_FLUSH && (idiom_name(m->m->name) || strstr(m->body, "for") || strstr(m->body, "while"))) {
+	if (m->n == 2 && does & DOES_FLUSH &&
+	    (idiom_name(m->m->name) || strstr(m->body, "for") || strstr(m->body, "while"))) {
 		w.unit = WAY_RANGE;
 		w.len = !is_length_first(m);
 		w.addr = !w.len;
@@ -308,7 +341,8 @@ static struct way by_whole_text(const struct macro *m)
 	return w;
 }
 
-struct way way_of_macro(struct repair *r, const struct source_unit *u, const struct source_macro *text, int depth, way_resolver *of)
+struct way way_of_macro(struct repair *r, const struct source_unit *u,
+			const struct source_macro *text, int depth, way_resolver *of)
 {
 	struct macro m = { .r = r, .u = u, .m = text, .depth = depth, .of = of };
 	struct way all = { .unit = WAY_NONE }, w;
@@ -316,8 +350,10 @@ struct way way_of_macro(struct repair *r, const struct source_unit *u, const str
 	if (!macro_read(&m))
 		return all;
 	for (const char **s = statements(&m); *s; s++) {
-		if (!statement_way(&m, *s, &w) || (w.does & DOES_FLUSH && (w.unit == WAY_NONE || all.does & DOES_FLUSH)))
-			return m.m->is_function ? by_whole_text(&m) : (struct way){ .unit = WAY_NONE };
+		if (!statement_way(&m, *s, &w) ||
+		    (w.does & DOES_FLUSH && (w.unit == WAY_NONE || all.does & DOES_FLUSH)))
+			return m.m->is_function ? by_whole_text(&m)
+						: (struct way){ .unit = WAY_NONE };
 		if (w.does & DOES_FLUSH) {
 			all = w;
 		} else if (all.unit == WAY_NONE) {
@@ -329,14 +365,16 @@ struct way way_of_macro(struct repair *r, const struct source_unit *u, const str
 	return all;
 }
 
-unsigned way_macro_ends(struct repair *r, const struct source_unit *u, const char *name, way_resolver *of)
+unsigned way_macro_ends(struct repair *r, const struct source_unit *u, const char *name,
+			way_resolver *of)
 {
 	unsigned last = 0;
 
 	for (size_t i = u->nmacros; i-- > 0;) {
 		struct macro m = { .r = r, .u = u, .m = &u->macros[i], .of = of };
 
-		if (u->macros[i].is_system || strcmp(u->macros[i].name, name) != 0 || !macro_read(&m))
+		if (u->macros[i].is_system || strcmp(u->macros[i].name, name) != 0 ||
+		    !macro_read(&m))
 			continue;
 		for (const char **s = statements(&m); *s; s++) {
 			unsigned does;
@@ -351,7 +389,8 @@ unsigned way_macro_ends(struct repair *r, const struct source_unit *u, const cha
 }
 
 /* A template's calls are not resolved before it is used: its body is read as a macro's. */
-struct way way_of_template(struct repair *r, const struct source_unit *u, const struct source_function *f, way_resolver *of)
+struct way way_of_template(struct repair *r, const struct source_unit *u,
+			   const struct source_function *f, way_resolver *of)
 {
 	const struct file *file = file_open(r->code, f->file);
 	struct source_macro m = { .name = f->name, .file = f->file, .is_function = true };
@@ -362,10 +401,13 @@ struct way way_of_template(struct repair *r, const struct source_unit *u, const 
 		return (struct way){ .unit = WAY_NONE };
 	for (size_t i = 0; i < f->nparameters; i++)
 		names = text_format(r->code, "%s%s%s", names, i ? ", " : "", f->parameters[i].name);
-	m.text = text_format(r->code, "%s(%s) do %.*s while (0)", f->name, names, (int)(f->body->end - f->body->begin), file->text + f->body->begin);
+	m.text = text_format(r->code, "%s(%s) do %.*s while (0)", f->name, names,
+			     (int)(f->body->end - f->body->begin), file->text + f->body->begin);
 	w = way_of_macro(r, u, &m, 0, of);
 	type = f->parameters[0].type;
-	if ((w.unit == WAY_THING && !(type && strchr(type, '&'))) || (w.unit == WAY_POINTEE && !(type && strchr(type, '*'))) || (w.unit != WAY_THING && w.unit != WAY_POINTEE))
+	if ((w.unit == WAY_THING && !(type && strchr(type, '&'))) ||
+	    (w.unit == WAY_POINTEE && !(type && strchr(type, '*'))) ||
+	    (w.unit != WAY_THING && w.unit != WAY_POINTEE))
 		w.unit = WAY_NONE;
 	return w;
 }

@@ -10,7 +10,8 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-static const struct source_function *function_declared(const struct source_unit *u, const char *name)
+static const struct source_function *function_declared(const struct source_unit *u,
+						       const char *name)
 {
 	for (size_t i = 0; i < u->nfunctions; i++)
 		if (!u->functions[i].is_system && strcmp(u->functions[i].name, name) == 0)
@@ -19,7 +20,8 @@ static const struct source_function *function_declared(const struct source_unit 
 }
 
 /* The function of the next "name = function" or "void (*name)(…) = &function" from p on; is_call: of "name = function(…)", which gets what that returns. NULL: none. Goes on behind it. */
-static const struct source_function *next_assigned(const struct source_unit *u, const char *text, const char **p, const char *name, bool *is_call)
+static const struct source_function *next_assigned(const struct source_unit *u, const char *text,
+						   const char **p, const char *name, bool *is_call)
 {
 	size_t len = strlen(name);
 
@@ -54,9 +56,11 @@ static const struct source_node *pointer_called(const struct source_node *call)
 {
 	const struct source_node *n = call->child;
 
-	while (n && n->child && n->child == n->last && (n->kind == SOURCE_EXPR || (n->kind == SOURCE_UNARY && n->op[0] == '*')))
+	while (n && n->child && n->child == n->last &&
+	       (n->kind == SOURCE_EXPR || (n->kind == SOURCE_UNARY && n->op[0] == '*')))
 		n = n->child;
-	if (!n || !n->name || (n->kind != SOURCE_NAME && n->kind != SOURCE_MEMBER) || !n->type || !n->type[0])
+	if (!n || !n->name || (n->kind != SOURCE_NAME && n->kind != SOURCE_MEMBER) || !n->type ||
+	    !n->type[0])
 		return NULL;
 	return strstr(n->type, "(*") || (!strchr(n->type, '(') && n->type[0] != '<') ? n : NULL;
 }
@@ -74,7 +78,8 @@ static bool is_same_way(const struct way *a, const struct way *b)
 }
 
 /* The body of a function that another file may define, which is read for that. */
-static const struct source_function *with_body(struct repair *r, const struct source_unit **u, const struct source_function *f)
+static const struct source_function *with_body(struct repair *r, const struct source_unit **u,
+					       const struct source_function *f)
 {
 	const struct source_function *found = f->body ? f : run_definition(r, u, f);
 	const char *why;
@@ -82,22 +87,27 @@ static const struct source_function *with_body(struct repair *r, const struct so
 	for (size_t i = 0; !found && i < r->code->db->n; i++) {
 		const struct file *file = file_open(r->code, r->code->db->files[i]);
 
-		if (file && text_has_word(file->text, f->name) && unit_open(r->code, r->code->db->files[i], &why))
+		if (file && text_has_word(file->text, f->name) &&
+		    unit_open(r->code, r->code->db->files[i], &why))
 			found = run_definition(r, u, f);
 	}
 	return found;
 }
 
 /* One function that flushes as this one does, or one that need not: where caches are kept. */
-static bool take_returned(struct repair *r, const struct source_unit *u, const struct source_node *value, const struct source_function **found)
+static bool take_returned(struct repair *r, const struct source_unit *u,
+			  const struct source_node *value, const struct source_function **found)
 {
 	const struct source_function *f;
 
-	while (value && value->child && value->child == value->last && (value->kind == SOURCE_EXPR || value->kind == SOURCE_UNARY))
+	while (value && value->child && value->child == value->last &&
+	       (value->kind == SOURCE_EXPR || value->kind == SOURCE_UNARY))
 		value = value->child;
 	if (value && value->kind == SOURCE_CONDITIONAL)
-		return value->child->next && take_returned(r, u, value->child->next, found) && take_returned(r, u, value->last, found);
-	f = value && value->kind == SOURCE_NAME && value->name ? function_named(u, value->name) : NULL;
+		return value->child->next && take_returned(r, u, value->child->next, found) &&
+		       take_returned(r, u, value->last, found);
+	f = value && value->kind == SOURCE_NAME && value->name ? function_named(u, value->name)
+							       : NULL;
 	if (!f || !f->body)
 		return false;
 	if (*found && !(r->idioms->way_of(r, u, f)->does & DOES_FLUSH))
@@ -108,21 +118,26 @@ static bool take_returned(struct repair *r, const struct source_unit *u, const s
 	return true;
 }
 
-enum { RETURNED = -1 }; /* in place of a number of arguments: what the function of that name returns */
+enum {
+	RETURNED = -1
+}; /* in place of a number of arguments: what the function of that name returns */
 
-static const struct source_function *returned(struct repair *r, const struct source_unit **u, const struct source_function *getter)
+static const struct source_function *returned(struct repair *r, const struct source_unit **u,
+					      const struct source_function *getter)
 {
 	struct pointed to = { .name = getter->name, .nargs = (size_t)RETURNED };
 	const struct source_function *body;
 	const struct source_unit *in = *u;
 
 	for (size_t i = 0; i < r->idioms->pointed.n; i++)
-		if (r->idioms->pointed.at[i].nargs == to.nargs && strcmp(r->idioms->pointed.at[i].name, to.name) == 0) {
+		if (r->idioms->pointed.at[i].nargs == to.nargs &&
+		    strcmp(r->idioms->pointed.at[i].name, to.name) == 0) {
 			*u = r->idioms->pointed.at[i].function ? r->idioms->pointed.at[i].unit : *u;
 			return r->idioms->pointed.at[i].function;
 		}
 	body = with_body(r, &in, getter);
-	for (const struct source_node *n = body ? body->body : NULL; n; n = node_next(n, body->body))
+	for (const struct source_node *n = body ? body->body : NULL; n;
+	     n = node_next(n, body->body))
 		if (n->kind == SOURCE_RETURN && !take_returned(r, in, n->child, &to.function)) {
 			to.function = NULL;
 			break;
@@ -150,7 +165,8 @@ static bool assigns(const char *text, const char *name)
 }
 
 /* False: this file assigns what does something else. */
-static bool agrees(struct repair *r, const struct source_unit *u, const char *text, size_t nargs, struct pointed *to)
+static bool agrees(struct repair *r, const struct source_unit *u, const char *text, size_t nargs,
+		   struct pointed *to)
 {
 	const struct source_function *f;
 	const char *p = text;
@@ -162,28 +178,34 @@ static bool agrees(struct repair *r, const struct source_unit *u, const char *te
 		if (!to->function) {
 			to->function = f;
 			to->unit = u;
-		} else if (!is_same_way(r->idioms->way_of(r, to->unit, to->function), r->idioms->way_of(r, u, f))) {
+		} else if (!is_same_way(r->idioms->way_of(r, to->unit, to->function),
+					r->idioms->way_of(r, u, f))) {
 			return false;
 		}
 	}
 	return true;
 }
 
-static const struct source_function *assigned_elsewhere(struct repair *r, const struct source_unit **u, const char *name, size_t nargs)
+static const struct source_function *
+assigned_elsewhere(struct repair *r, const struct source_unit **u, const char *name, size_t nargs)
 {
 	struct pointed to = { .name = name, .nargs = nargs };
 	size_t at = r->idioms->pointed.n;
 	const char *why;
 
 	for (size_t i = 0; i < r->idioms->pointed.n; i++)
-		if (r->idioms->pointed.at[i].nargs == nargs && strcmp(r->idioms->pointed.at[i].name, name) == 0) {
+		if (r->idioms->pointed.at[i].nargs == nargs &&
+		    strcmp(r->idioms->pointed.at[i].name, name) == 0) {
 			*u = r->idioms->pointed.at[i].unit;
 			return r->idioms->pointed.at[i].function;
 		}
 	*vec_add(&r->idioms->pointed) = to; /* whoever asks meanwhile, in a circle, gets none */
 	for (size_t i = 0; i < r->code->db->n; i++) {
 		const struct file *f = file_open(r->code, r->code->db->files[i]);
-		const struct source_unit *in = f && assigns(f->text, name) ? unit_open(r->code, r->code->db->files[i], &why) : NULL;
+		const struct source_unit *in =
+			f && assigns(f->text, name)
+				? unit_open(r->code, r->code->db->files[i], &why)
+				: NULL;
 
 		if (in && !agrees(r, in, f->text, nargs, &to))
 			return NULL;
@@ -193,7 +215,8 @@ static const struct source_function *assigned_elsewhere(struct repair *r, const 
 	return to.function;
 }
 
-const struct source_function *way_behind_pointer(struct repair *r, const struct source_unit **u, const struct source_node *call)
+const struct source_function *way_behind_pointer(struct repair *r, const struct source_unit **u,
+						 const struct source_node *call)
 {
 	const struct source_node *callee = pointer_called(call);
 	const struct file *file = callee ? file_open(r->code, (*u)->main_file) : NULL;
@@ -215,13 +238,18 @@ const struct source_function *way_behind_pointer(struct repair *r, const struct 
 	return found;
 }
 
-const struct source_function *way_assigned(struct repair *r, const struct source_unit **u, const struct source_node *assignment)
+const struct source_function *way_assigned(struct repair *r, const struct source_unit **u,
+					   const struct source_node *assignment)
 {
-	const struct source_node *to = strcmp(assignment->op, "=") == 0 ? assignment->child : NULL, *value = assignment->last;
+	const struct source_node *to = strcmp(assignment->op, "=") == 0 ? assignment->child : NULL,
+				 *value = assignment->last;
 
-	if (!to || to == value || to->kind != SOURCE_MEMBER || !to->child || !to->name || !value->name || !(idiom_name(to->name) || idiom_name(value->name)))
+	if (!to || to == value || to->kind != SOURCE_MEMBER || !to->child || !to->name ||
+	    !value->name || !(idiom_name(to->name) || idiom_name(value->name)))
 		return NULL;
 	if (value->kind == SOURCE_CALL)
-		return function_declared(*u, value->name) ? returned(r, u, function_declared(*u, value->name)) : NULL;
+		return function_declared(*u, value->name)
+			       ? returned(r, u, function_declared(*u, value->name))
+			       : NULL;
 	return value->kind == SOURCE_NAME ? function_named(*u, value->name) : NULL;
 }

@@ -12,14 +12,16 @@ enum { PARAMETERS_MAX = 6 };
 /* "Scope" of "pm::Scope::". */
 static const char *class_name(struct repair *r, const struct source_function *method)
 {
-	const char *name = method->scope, *end = method->scope ? method->scope + strlen(method->scope) - 2 : NULL;
+	const char *name = method->scope,
+		   *end = method->scope ? method->scope + strlen(method->scope) - 2 : NULL;
 
 	for (const char *p = name; p && (p = strstr(p, "::")) && p < end; p += 2)
 		name = p + 2;
 	return name ? text_copy(r->code, name, (size_t)(end - name)) : "";
 }
 
-static const struct source_function *constructor_of(struct repair *r, const struct source_unit *u, const struct source_function *destructor)
+static const struct source_function *constructor_of(struct repair *r, const struct source_unit *u,
+						    const struct source_function *destructor)
 {
 	const char *class = class_name(r, destructor);
 	const struct source_function *found = NULL;
@@ -28,8 +30,10 @@ static const struct source_function *constructor_of(struct repair *r, const stru
 		const struct source_function *f = &u->functions[i];
 		size_t len = strlen(class);
 
-		if (!f->body || !f->scope || !f->nparameters || f->nparameters > PARAMETERS_MAX || strcmp(f->scope, destructor->scope) != 0 || strncmp(f->name, class, len) != 0 ||
-		    (f->name[len] && f->name[len] != '<') || (f->parameters[0].type && text_has_word(f->parameters[0].type, class)))
+		if (!f->body || !f->scope || !f->nparameters || f->nparameters > PARAMETERS_MAX ||
+		    strcmp(f->scope, destructor->scope) != 0 || strncmp(f->name, class, len) != 0 ||
+		    (f->name[len] && f->name[len] != '<') ||
+		    (f->parameters[0].type && text_has_word(f->parameters[0].type, class)))
 			continue;
 		if (found)
 			return NULL; /* which one is called is not told */
@@ -55,13 +59,15 @@ static const char *without_this(struct repair *r, const char *text)
 /* ---- what the constructor keeps ---- */
 
 /* In "member(param)", "member{&param}" or "member = param": the member that a parameter goes to; NULL. */
-static const char *member_of(struct repair *r, const char *text, const char *param, bool *is_address)
+static const char *member_of(struct repair *r, const char *text, const char *param,
+			     bool *is_address)
 {
 	for (const char *p = text; (p = strstr(p, param)); p += strlen(param)) {
 		const char *from = p, *end = p + strlen(param), *name;
 
 		end += strspn(end, " \t");
-		if ((p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_')) || !strchr(")};", *end))
+		if ((p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_')) ||
+		    !strchr(")};", *end))
 			continue;
 		while (from > text && strchr(" \t", from[-1]))
 			from--;
@@ -72,7 +78,8 @@ static const char *member_of(struct repair *r, const char *text, const char *par
 		from--;
 		while (from > text && strchr(" \t", from[-1]))
 			from--;
-		for (name = from; name > text && (isalnum((unsigned char)name[-1]) || name[-1] == '_');)
+		for (name = from;
+		     name > text && (isalnum((unsigned char)name[-1]) || name[-1] == '_');)
 			name--;
 		if (name < from)
 			return text_copy(r->code, name, (size_t)(from - name));
@@ -99,13 +106,17 @@ static bool is_reference(const struct file *f, const char *member)
 /* ---- what the destructor does with it ---- */
 
 /* The method that is all it calls, or the destructor itself. */
-static const struct source_function *worker_of(const struct source_unit *u, const struct source_function *destructor)
+static const struct source_function *worker_of(const struct source_unit *u,
+					       const struct source_function *destructor)
 {
 	const struct source_node *only = destructor->body->child;
 
-	if (only && !only->next && only->kind == SOURCE_CALL && only->name && only->child && !only->child->next)
+	if (only && !only->next && only->kind == SOURCE_CALL && only->name && only->child &&
+	    !only->child->next)
 		for (size_t i = 0; i < u->nfunctions; i++)
-			if (u->functions[i].body && u->functions[i].scope && strcmp(u->functions[i].scope, destructor->scope) == 0 && strcmp(u->functions[i].name, only->name) == 0 &&
+			if (u->functions[i].body && u->functions[i].scope &&
+			    strcmp(u->functions[i].scope, destructor->scope) == 0 &&
+			    strcmp(u->functions[i].name, only->name) == 0 &&
 			    !u->functions[i].nparameters)
 				return &u->functions[i];
 	return destructor;
@@ -122,11 +133,14 @@ static bool has_kind(const struct source_function *f, enum source_kind first, en
 /* Whether it writes back depends on something. */
 static bool asks(const struct source_function *f)
 {
-	return has_kind(f, SOURCE_IF, SOURCE_IF) || has_kind(f, SOURCE_SWITCH, SOURCE_JUMP) || has_kind(f, SOURCE_CONDITIONAL, SOURCE_CONDITIONAL) || has_kind(f, SOURCE_STMT, SOURCE_STMT);
+	return has_kind(f, SOURCE_IF, SOURCE_IF) || has_kind(f, SOURCE_SWITCH, SOURCE_JUMP) ||
+	       has_kind(f, SOURCE_CONDITIONAL, SOURCE_CONDITIONAL) ||
+	       has_kind(f, SOURCE_STMT, SOURCE_STMT);
 }
 
 /* The text with sizeof(T) as the size of the member, which is a "T &". */
-static const char *with_size_of(struct repair *r, const char *text, const char *type, const char *member)
+static const char *with_size_of(struct repair *r, const char *text, const char *type,
+				const char *member)
 {
 	size_t len = 0;
 	const char *size, *at;
@@ -138,11 +152,15 @@ static const char *with_size_of(struct repair *r, const char *text, const char *
 		return text;
 	size = text_format(r->code, "sizeof(%.*s)", (int)len, type);
 	at = strstr(text, size);
-	return at ? text_format(r->code, "%.*ssizeof(%s)%s", (int)(at - text), text, member, at + strlen(size)) : text;
+	return at ? text_format(r->code, "%.*ssizeof(%s)%s", (int)(at - text), text, member,
+				at + strlen(size))
+		  : text;
 }
 
 /* Of a template: its calls have no names before it is used, so it is read as a macro. */
-static struct way way_by_text(struct repair *r, const struct source_unit *u, const struct source_function *worker, const struct source_function *as)
+static struct way way_by_text(struct repair *r, const struct source_unit *u,
+			      const struct source_function *worker,
+			      const struct source_function *as)
 {
 	const struct file *file = file_open(r->code, worker->file);
 	struct source_macro m = { .name = "scope", .file = worker->file, .is_function = true };
@@ -151,15 +169,18 @@ static struct way way_by_text(struct repair *r, const struct source_unit *u, con
 	if (!file || has_kind(worker, SOURCE_FOR, SOURCE_DO))
 		return (struct way){ .unit = WAY_NONE };
 	for (size_t i = 0; i < as->nparameters; i++)
-		names = text_format(r->code, "%s%s%s", names, i ? ", " : "", as->parameters[i].name);
-	body = without_this(r, text_copy(r->code, file->text + worker->body->begin, worker->body->end - worker->body->begin));
+		names = text_format(r->code, "%s%s%s", names, i ? ", " : "",
+				    as->parameters[i].name);
+	body = without_this(r, text_copy(r->code, file->text + worker->body->begin,
+					 worker->body->end - worker->body->begin));
 	for (size_t i = 0; i < as->nparameters; i++)
 		body = with_size_of(r, body, as->parameters[i].type, as->parameters[i].name);
 	m.text = text_format(r->code, "scope(%s) do %s while (0)", names, body);
 	return way_of_macro(r, u, &m, 0, way_of_declared);
 }
 
-static struct way way_of_class(struct repair *r, const struct source_unit *u, const struct source_function *destructor)
+static struct way way_of_class(struct repair *r, const struct source_unit *u,
+			       const struct source_function *destructor)
 {
 	const struct source_function *constructor = constructor_of(r, u, destructor), *worker;
 	const struct file *file = constructor ? file_open(r->code, constructor->file) : NULL;
@@ -174,9 +195,15 @@ static struct way way_of_class(struct repair *r, const struct source_unit *u, co
 	worker = worker_of(u, destructor);
 	if (asks(destructor) || asks(worker))
 		return w;
-	open = strchr(text_copy(r->code, file->text + constructor->begin, constructor->end - constructor->begin), ')');
+	open = strchr(text_copy(r->code, file->text + constructor->begin,
+				constructor->end - constructor->begin),
+		      ')');
 	for (size_t i = 0; open && i < constructor->nparameters; i++) {
-		const char *member = constructor->parameters[i].name ? member_of(r, without_this(r, open), constructor->parameters[i].name, &is_address[i]) : NULL;
+		const char *member =
+			constructor->parameters[i].name
+				? member_of(r, without_this(r, open),
+					    constructor->parameters[i].name, &is_address[i])
+				: NULL;
 
 		parameters[i] = constructor->parameters[i];
 		parameters[i].name = member ? member : text_format(r->code, "not_kept_%zu", i);
@@ -187,11 +214,13 @@ static struct way way_of_class(struct repair *r, const struct source_unit *u, co
 	way_alone(r, u, &as, &w);
 	if (w.unit == WAY_NONE)
 		w = way_by_text(r, u, worker, &as);
-	if (!(w.does & DOES_FLUSH) || w.addr < 0 || !is_kept[w.addr] || (w.len >= 0 && !is_kept[w.len]))
+	if (!(w.does & DOES_FLUSH) || w.addr < 0 || !is_kept[w.addr] ||
+	    (w.len >= 0 && !is_kept[w.len]))
 		return (struct way){ .unit = WAY_NONE };
 	if (w.unit == WAY_POINTEE && is_address[w.addr])
 		w.unit = WAY_THING;
-	else if (is_address[w.addr] || (w.unit == WAY_THING && !is_reference(file, parameters[w.addr].name)))
+	else if (is_address[w.addr] ||
+		 (w.unit == WAY_THING && !is_reference(file, parameters[w.addr].name)))
 		w.unit = WAY_NONE; /* of a copy, which is not what was given */
 	return w;
 }
@@ -202,7 +231,8 @@ bool scope_is_part(struct repair *r, const struct source_unit *u, const struct s
 		const struct source_function *d = &u->functions[i];
 
 		if (d->name[0] == '~' && d->body && d->scope && strcmp(d->scope, f->scope) == 0)
-			return (d == f || worker_of(u, d) == f) && way_of_class(r, u, d).unit != WAY_NONE;
+			return (d == f || worker_of(u, d) == f) &&
+			       way_of_class(r, u, d).unit != WAY_NONE;
 	}
 	return false;
 }
@@ -228,17 +258,24 @@ const char *scope_name_of(struct repair *r, const char *thing)
 	return text_copy(r->code, thing + begin, end - begin);
 }
 
-static const struct source_function *destructor_of(struct repair *r, const struct source_unit *u, const struct source_node *variable)
+static const struct source_function *destructor_of(struct repair *r, const struct source_unit *u,
+						   const struct source_node *variable)
 {
 	for (size_t i = 0; variable->type && i < u->nfunctions; i++)
-		if (u->functions[i].name[0] == '~' && u->functions[i].body && u->functions[i].scope && text_has_word(variable->type, class_name(r, &u->functions[i])))
+		if (u->functions[i].name[0] == '~' && u->functions[i].body &&
+		    u->functions[i].scope &&
+		    text_has_word(variable->type, class_name(r, &u->functions[i])))
 			return &u->functions[i];
 	return NULL;
 }
 
 static const struct source_node *scope_variable(const struct source_node *n)
 {
-	return n->kind == SOURCE_DECL && n->child && n->child == n->last && n->child->kind == SOURCE_VARIABLE && n->child->name && !n->child->is_reference ? n->child : NULL;
+	return n->kind == SOURCE_DECL && n->child && n->child == n->last &&
+			       n->child->kind == SOURCE_VARIABLE && n->child->name &&
+			       !n->child->is_reference
+		       ? n->child
+		       : NULL;
 }
 
 /* "guard(" or "guard{" in the text of the declaration; 0: it has another form. */
@@ -247,12 +284,14 @@ static uint32_t arguments_begin(const struct file *f, const struct source_node *
 	size_t len = strlen(v->name);
 
 	for (uint32_t at = v->begin; at + len < v->end; at++)
-		if (strncmp(f->text + at, v->name, len) == 0 && strchr("({", f->text[at + len]) && at > v->begin && strchr(" \t\n", f->text[at - 1]))
+		if (strncmp(f->text + at, v->name, len) == 0 && strchr("({", f->text[at + len]) &&
+		    at > v->begin && strchr(" \t\n", f->text[at - 1]))
 			return at + (uint32_t)len;
 	return 0;
 }
 
-struct way way_of_scope(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *stmt, struct scope_text *t)
+struct way way_of_scope(struct repair *r, const struct source_unit *u, const struct file *f,
+			const struct source_node *stmt, struct scope_text *t)
 {
 	const struct source_node *v = u->is_cplusplus ? scope_variable(stmt) : NULL;
 	const struct source_function *destructor = v ? destructor_of(r, u, v) : NULL;
@@ -268,13 +307,17 @@ struct way way_of_scope(struct repair *r, const struct source_unit *u, const str
 	text[0] = '(';
 	text[v->end - open - 1] = ')';
 	copy = (struct file){ .text = text, .len_bytes = v->end - open };
-	*t = (struct scope_text){ .destructor = destructor, .name = v->name, .type = text_copy(r->code, f->text + v->begin, open - v->begin - strlen(v->name)) };
+	*t = (struct scope_text){ .destructor = destructor,
+				  .name = v->name,
+				  .type = text_copy(r->code, f->text + v->begin,
+						    open - v->begin - strlen(v->name)) };
 	t->args = text_arguments(r->code, &copy, 0, copy.len_bytes);
 	t->open = f->text[open];
 	return t->args ? w : (struct way){ .unit = WAY_NONE };
 }
 
-bool idiom_scope_at(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *stmt, struct idiom_flush *out)
+bool idiom_scope_at(struct repair *r, const struct source_unit *u, const struct file *f,
+		    const struct source_node *stmt, struct idiom_flush *out)
 {
 	struct scope_text t;
 	struct way w = way_of_scope(r, u, f, stmt, &t);
@@ -285,7 +328,9 @@ bool idiom_scope_at(struct repair *r, const struct source_unit *u, const struct 
 		n++;
 	if (w.unit == WAY_NONE || (size_t)w.addr >= n || (w.len >= 0 && (size_t)w.len >= n))
 		return false;
-	out->addr = w.unit == WAY_THING ? text_format(r->code, "&%s", text_wrapped(r->code, t.args[w.addr])) : t.args[w.addr];
+	out->addr = w.unit == WAY_THING
+			    ? text_format(r->code, "&%s", text_wrapped(r->code, t.args[w.addr]))
+			    : t.args[w.addr];
 	out->len = w.unit == WAY_RANGE ? t.args[w.len] : NULL;
 	return w.unit == WAY_THING || w.unit == WAY_POINTEE || w.unit == WAY_RANGE;
 }

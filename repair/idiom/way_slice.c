@@ -19,11 +19,17 @@ static bool find_members(struct repair *r, const struct source_function *f, stru
 	const char *name = f->nparameters == 1 ? f->parameters[0].name : NULL;
 
 	s->n = 0;
-	for (const struct source_node *n = name && f->body && !f->parameters[0].is_pointer && !f->parameters[0].is_integer ? f->body : NULL; n; n = node_next(n, f->body)) {
-		const struct source_node *of = n->kind == SOURCE_MEMBER && !n->is_arrow ? n->child : NULL;
+	for (const struct source_node *n =
+		     name && f->body && !f->parameters[0].is_pointer && !f->parameters[0].is_integer
+			     ? f->body
+			     : NULL;
+	     n; n = node_next(n, f->body)) {
+		const struct source_node *of =
+			n->kind == SOURCE_MEMBER && !n->is_arrow ? n->child : NULL;
 		size_t at = 0;
 
-		if (!of || of->kind != SOURCE_NAME || !of->name || strcmp(of->name, name) != 0 || !n->name)
+		if (!of || of->kind != SOURCE_NAME || !of->name || strcmp(of->name, name) != 0 ||
+		    !n->name)
 			continue;
 		while (at < s->n && s->offsets[at] < n->offset_bytes)
 			at++;
@@ -41,15 +47,22 @@ static bool find_members(struct repair *r, const struct source_function *f, stru
 }
 
 /* Of two members: which is the address, and what is done. */
-bool way_of_slice(struct repair *r, const struct source_unit *u, const struct source_function *f, struct way *w)
+bool way_of_slice(struct repair *r, const struct source_unit *u, const struct source_function *f,
+		  struct way *w)
 {
 	struct slice s;
 
 	if (!(idiom_does(r, u, f) & DOES_FLUSH) || !find_members(r, f, &s))
 		return false;
 	for (int addr = 0; addr < 2; addr++) {
-		struct source_parameter parameters[2] = { { .name = s.members[0], .type = "void *", .is_pointer = addr == 0, .is_integer = addr != 0 },
-							  { .name = s.members[1], .type = "void *", .is_pointer = addr == 1, .is_integer = addr != 1 } };
+		struct source_parameter parameters[2] = { { .name = s.members[0],
+							    .type = "void *",
+							    .is_pointer = addr == 0,
+							    .is_integer = addr != 0 },
+							  { .name = s.members[1],
+							    .type = "void *",
+							    .is_pointer = addr == 1,
+							    .is_integer = addr != 1 } };
 		struct source_function as = *f;
 
 		as.parameters = parameters;
@@ -81,14 +94,19 @@ static const char *type_name(const char *type)
 	return type && strncmp(type, "const ", 6) == 0 ? type + 6 : type ? type : "";
 }
 
-const char *way_slice_call(struct repair *r, const struct source_function *f, const char *callee, const struct source_macro *m, struct way *w)
+const char *way_slice_call(struct repair *r, const struct source_function *f, const char *callee,
+			   const struct source_macro *m, struct way *w)
 {
-	const char *type = text_format(r->code, "(%s){", type_name(f->parameters[0].type)), *open = m->is_function ? strstr(m->text, type) : NULL;
-	const char *close = open ? strchr(open, '}') : NULL, *comma = close ? strchr(open, ',') : NULL, *names = strchr(m->text, '(');
-	const char *names_end = names ? strchr(names, ')') : NULL, *middle = names_end ? memchr(names, ',', (size_t)(names_end - names)) : NULL;
+	const char *type = text_format(r->code, "(%s){", type_name(f->parameters[0].type)),
+		   *open = m->is_function ? strstr(m->text, type) : NULL;
+	const char *close = open ? strchr(open, '}') : NULL,
+		   *comma = close ? strchr(open, ',') : NULL, *names = strchr(m->text, '(');
+	const char *names_end = names ? strchr(names, ')') : NULL,
+		   *middle = names_end ? memchr(names, ',', (size_t)(names_end - names)) : NULL;
 	const char *given[2], *addr, *len, *first, *second;
 
-	if (!comma || comma > close || !names_end || names_end > open || memchr(comma + 1, ',', (size_t)(close - comma - 1)))
+	if (!comma || comma > close || !names_end || names_end > open ||
+	    memchr(comma + 1, ',', (size_t)(close - comma - 1)))
 		return NULL;
 	given[0] = bare(r, open + strlen(type), comma);
 	given[1] = bare(r, comma + 1, close);
@@ -96,8 +114,11 @@ const char *way_slice_call(struct repair *r, const struct source_function *f, co
 	len = given[w->len];
 	first = bare(r, names + 1, middle ? middle : names_end);
 	second = middle ? bare(r, middle + 1, names_end) : "";
-	if (!middle && strcmp(addr, text_format(r->code, "&%s", first)) == 0 && strcmp(len, text_format(r->code, "sizeof%s", first)) == 0) {
-		*w = (struct way){ .unit = WAY_THING, .does = w->does, .addr = 0, .len = WAY_NO_ARGUMENT };
+	if (!middle && strcmp(addr, text_format(r->code, "&%s", first)) == 0 &&
+	    strcmp(len, text_format(r->code, "sizeof%s", first)) == 0) {
+		*w = (struct way){
+			.unit = WAY_THING, .does = w->does, .addr = 0, .len = WAY_NO_ARGUMENT
+		};
 		return text_format(r->code, "%s(%s({addr}))", callee, m->name);
 	}
 	if (middle && strcmp(addr, first) == 0 && strcmp(len, second) == 0)

@@ -25,8 +25,12 @@ static const char *last_name(const struct source_node *n)
 static bool unit_maps(const struct source_unit *u, const char *descriptor)
 {
 	for (size_t i = 0; i < u->nfunctions; i++)
-		for (const struct source_node *n = u->functions[i].body; n; n = node_next(n, u->functions[i].body)) {
-			const char *mapped = n->kind == SOURCE_CALL && n->name && strncmp(n->name, "mmap", 4) == 0 ? last_name(call_argument(n, 4)) : NULL;
+		for (const struct source_node *n = u->functions[i].body; n;
+		     n = node_next(n, u->functions[i].body)) {
+			const char *mapped = n->kind == SOURCE_CALL && n->name &&
+							     strncmp(n->name, "mmap", 4) == 0
+						     ? last_name(call_argument(n, 4))
+						     : NULL;
 
 			if (mapped && strcmp(mapped, descriptor) == 0)
 				return true;
@@ -47,7 +51,8 @@ static bool is_mapped(struct repair *r, const struct source_node *descriptor)
 
 static bool syncs_file(const struct source_node *call)
 {
-	return call->kind == SOURCE_CALL && call->name && (strcmp(call->name, "fsync") == 0 || strcmp(call->name, "fdatasync") == 0);
+	return call->kind == SOURCE_CALL && call->name &&
+	       (strcmp(call->name, "fsync") == 0 || strcmp(call->name, "fdatasync") == 0);
 }
 
 /* It does nothing under a condition, and syncs the mapped file. */
@@ -62,7 +67,8 @@ static bool function_syncs_file(struct repair *r, const struct source_function *
 /* ---- helpers of a range ---- */
 
 /* All lines of the range were in a sync. */
-static bool syncs(struct repair *r, const struct source_unit *u, const struct source_function *f, int addr, int len, uint64_t offset, uint64_t bytes)
+static bool syncs(struct repair *r, const struct source_unit *u, const struct source_function *f,
+		  int addr, int len, uint64_t offset, uint64_t bytes)
 {
 	struct run_value args[RUN_ARGUMENTS] = { 0 };
 	struct effect e;
@@ -77,15 +83,18 @@ static bool syncs(struct repair *r, const struct source_unit *u, const struct so
 }
 
 /* Which of its two parameters is the address and which the length; false: it is no helper that syncs a range. */
-static bool range_helper(struct repair *r, const struct source_unit *u, const struct source_function *f, int *addr, int *len)
+static bool range_helper(struct repair *r, const struct source_unit *u,
+			 const struct source_function *f, int *addr, int *len)
 {
-	if (f->nparameters != 2 || f->is_variadic || f->is_method || !f->parameters[0].name || !f->parameters[1].name)
+	if (f->nparameters != 2 || f->is_variadic || f->is_method || !f->parameters[0].name ||
+	    !f->parameters[1].name)
 		return false;
 	*addr = f->parameters[0].is_pointer ? 0 : 1;
 	*len = 1 - *addr;
 	if (!f->parameters[*addr].is_pointer || !f->parameters[*len].is_integer)
 		return false;
-	return syncs(r, u, f, *addr, *len, 104, 8) && syncs(r, u, f, *addr, *len, PAGE - 96, 200) && syncs(r, u, f, *addr, *len, PAGE, PAGE + 64) && syncs(r, u, f, *addr, *len, 0, 1);
+	return syncs(r, u, f, *addr, *len, 104, 8) && syncs(r, u, f, *addr, *len, PAGE - 96, 200) &&
+	       syncs(r, u, f, *addr, *len, PAGE, PAGE + 64) && syncs(r, u, f, *addr, *len, 0, 1);
 }
 
 static unsigned count_calls(const struct source_unit *u, const char *name)
@@ -93,7 +102,8 @@ static unsigned count_calls(const struct source_unit *u, const char *name)
 	unsigned count = 0;
 
 	for (size_t i = 0; i < u->nfunctions; i++)
-		for (const struct source_node *n = u->functions[i].body; n; n = node_next(n, u->functions[i].body))
+		for (const struct source_node *n = u->functions[i].body; n;
+		     n = node_next(n, u->functions[i].body))
 			count += n->kind == SOURCE_CALL && n->name && strcmp(n->name, name) == 0;
 	return count;
 }
@@ -101,18 +111,26 @@ static unsigned count_calls(const struct source_unit *u, const char *name)
 static void take(struct idiom *i, const char *call, const struct source_function *f, unsigned rank)
 {
 	if (!i->persist.call || rank > i->persist.rank)
-		i->persist = (struct idiom_call){ .call = call, .function = f, .is_own = f != NULL, .does = DOES_FLUSH | DOES_FENCE, .rank = rank, .uses = 1 };
+		i->persist = (struct idiom_call){ .call = call,
+						  .function = f,
+						  .is_own = f != NULL,
+						  .does = DOES_FLUSH | DOES_FENCE,
+						  .rank = rank,
+						  .uses = 1 };
 }
 
 /* A function that this file sees, with its body, which another file may have. */
-static const struct source_function *body_of(struct repair *r, const struct source_function *f, struct source_unit **u)
+static const struct source_function *body_of(struct repair *r, const struct source_function *f,
+					     struct source_unit **u)
 {
 	const char *why;
 
 	if (f->body)
 		return f;
 	for (size_t i = 0; i < r->code->db->n; i++) { /* read it, if it is not yet */
-		const struct file *file = function_defined(r->code, u, f->name) ? NULL : file_open(r->code, r->code->db->files[i]);
+		const struct file *file = function_defined(r->code, u, f->name)
+						  ? NULL
+						  : file_open(r->code, r->code->db->files[i]);
 
 		if (file && text_has_word(file->text, f->name))
 			unit_open(r->code, r->code->db->files[i], &why);
@@ -120,20 +138,25 @@ static const struct source_function *body_of(struct repair *r, const struct sour
 	return function_defined(r->code, u, f->name);
 }
 
-static void consider_helper(struct repair *r, const struct fix *x, struct idiom *i, const struct source_function *declared)
+static void consider_helper(struct repair *r, const struct fix *x, struct idiom *i,
+			    const struct source_function *declared)
 {
 	struct source_unit *u = x->unit;
 	const struct source_function *f;
 	unsigned ncalls = count_calls(x->unit, declared->name);
 	int addr, len;
 
-	if (declared->is_system || declared->nparameters > 2 || !function_is_visible(declared, x) || function_is_same(declared, x->function) || (declared->is_static && !ncalls))
+	if (declared->is_system || declared->nparameters > 2 || !function_is_visible(declared, x) ||
+	    function_is_same(declared, x->function) || (declared->is_static && !ncalls))
 		return;
 	f = body_of(r, declared, &u);
 	if (!f || !f->body)
 		return;
 	if (range_helper(r, u, f, &addr, &len))
-		take(i, text_format(r->code, addr == 0 ? "%s({addr}, {len})" : "%s({len}, {addr})", f->name), declared, 1000 + ncalls);
+		take(i,
+		     text_format(r->code, addr == 0 ? "%s({addr}, {len})" : "%s({len}, {addr})",
+				 f->name),
+		     declared, 1000 + ncalls);
 	else if (f->nparameters == 0 && !f->is_method && function_syncs_file(r, f))
 		take(i, text_format(r->code, "%s()", f->name), declared, 500 + ncalls);
 }
@@ -151,15 +174,18 @@ static const struct source_node *length_of(const struct source_node *call)
 /* The whole object that the store is part of, from where it begins. */
 static bool syncs_object(struct repair *r, const struct fix *x, const struct source_node *call)
 {
-	const struct source_node *addr = call_argument(call, 0), *len = length_of(call), *flags = call_argument(call, 2);
+	const struct source_node *addr = call_argument(call, 0), *len = length_of(call),
+				 *flags = call_argument(call, 2);
 	const char *base = x->range.base, *size;
 
-	if (!addr || !len || !flags || !base || !x->range.base_bytes || strcmp(text_of(r->code, x->file, flags), "MS_SYNC") != 0)
+	if (!addr || !len || !flags || !base || !x->range.base_bytes ||
+	    strcmp(text_of(r->code, x->file, flags), "MS_SYNC") != 0)
 		return false;
 	if (strcmp(text_of(r->code, x->file, addr), base) != 0)
 		return false;
 	size = text_of(r->code, x->file, len);
-	return (len->has_value && len->value >= (int64_t)x->range.base_bytes) || (strncmp(size, "sizeof", 6) == 0 && strchr(size, '*') && text_has_word(size, base));
+	return (len->has_value && len->value >= (int64_t)x->range.base_bytes) ||
+	       (strncmp(size, "sizeof", 6) == 0 && strchr(size, '*') && text_has_word(size, base));
 }
 
 /* A call of a helper that was given an object, and syncs the file. */
@@ -170,7 +196,8 @@ static bool syncs_by_helper(struct repair *r, const struct fix *x, const struct 
 
 	if (!f && call->name && !call_is_of_library(x->unit, call))
 		f = function_defined(r->code, &u, call->name);
-	return f && f->body && !function_is_same(f, x->function) && f->nparameters > 0 && function_syncs_file(r, f);
+	return f && f->body && !function_is_same(f, x->function) && f->nparameters > 0 &&
+	       function_syncs_file(r, f);
 }
 
 /* Its arguments can be evaluated again. */
@@ -182,10 +209,14 @@ static bool arguments_repeat(const struct source_unit *u, const struct source_no
 	return true;
 }
 
-static void consider_calls(struct repair *r, const struct fix *x, struct idiom *i, const struct source_function *in)
+static void consider_calls(struct repair *r, const struct fix *x, struct idiom *i,
+			   const struct source_function *in)
 {
 	for (const struct source_node *n = in->body; n; n = node_next(n, in->body)) {
-		const char *text = n->kind == SOURCE_CALL && n->name && !macro_use(x->unit, x->file->path, n) ? text_of(r->code, x->file, n) : NULL;
+		const char *text =
+			n->kind == SOURCE_CALL && n->name && !macro_use(x->unit, x->file->path, n)
+				? text_of(r->code, x->file, n)
+				: NULL;
 		unsigned rank = 0;
 
 		if (!text || !arguments_repeat(x->unit, n) || !names_are_known(n, in, x))

@@ -10,7 +10,8 @@
 
 struct repair_frame {
 	const char *function, *file; /* NULL if not known */
-	const char *text;	     /* what the line said when the report was made, without blanks around it; NULL if not known */
+	const char *
+		text; /* what the line said when the report was made, without blanks around it; NULL if not known */
 	uint32_t line, column;
 };
 
@@ -23,12 +24,12 @@ struct repair_place {
 
 /* What trying it on the trace said about how to mend a bug that a crash shows. */
 enum repair_cure_kind {
-	CURE_UNTRIED,	 /* there was no crash */
-	CURE_BARRIER,	 /* the flushes and fences that the places tell; both for each store that is lost, if is_full */
-	CURE_TX,	 /* a transaction around `stores` */
-	CURE_LOG,	 /* `stores` are in one already, which must log them */
+	CURE_UNTRIED, /* there was no crash */
+	CURE_BARRIER, /* the flushes and fences that the places tell; both for each store that is lost, if is_full */
+	CURE_TX,         /* a transaction around `stores` */
+	CURE_LOG,        /* `stores` are in one already, which must log them */
 	CURE_WITH_OTHER, /* what mends bug number `other` */
-	CURE_NONE,	 /* `why` */
+	CURE_NONE,       /* `why` */
 };
 
 struct repair_cure {
@@ -40,7 +41,8 @@ struct repair_cure {
 	const char *why;
 	const struct repair_place *stores; /* in their order, each call path once */
 	size_t nstores;
-	const struct repair_place *observed; /* each call path of the recorded run once: "store", "logged" if a transaction undoes all it did,
+	const struct repair_place *
+		observed; /* each call path of the recorded run once: "store", "logged" if a transaction undoes all it did,
 					      * "library" if libpmemobj did it on its own, "other" */
 	size_t nobserved;
 };
@@ -49,9 +51,10 @@ struct repair_bug {
 	const char *id, *kind;
 	const struct repair_place *places;
 	size_t nplaces;
-	uint64_t count, executions; /* times seen; times that the flush or fence was executed, 0: not known */
-	size_t origin;		    /* the finding that this is a call path of */
-	size_t cause;		    /* the origin of the finding that goes along with it, if has_cause */
+	uint64_t count,
+		executions; /* times seen; times that the flush or fence was executed, 0: not known */
+	size_t origin;      /* the finding that this is a call path of */
+	size_t cause;       /* the origin of the finding that goes along with it, if has_cause */
 	bool has_cause;
 	const char *library; /* that did it on its own; NULL: it is the user's */
 	struct repair_cure cure;
@@ -59,17 +62,18 @@ struct repair_bug {
 
 /* Does the report list it under a store that its transaction does not log, or is it such a store that a crash loses? Then the log is what is missing, whatever this one
  * says. NULL: neither. */
-const struct repair_bug *bug_add_of(const struct repair_bug *const *bugs, size_t n, const struct repair_bug *b);
+const struct repair_bug *bug_add_of(const struct repair_bug *const *bugs, size_t n,
+				    const struct repair_bug *b);
 bool bug_goes_with_add(const struct repair_bug *const *bugs, size_t n, const struct repair_bug *b);
 
 struct repair_options {
 	const char *root; /* absolute: nothing outside is changed; NULL: no limit */
 	const char *flush_call, *fence_call; /* NULL: as the code base does */
-	bool is_explained;		     /* a comment at each change */
-	bool no_hoist;			     /* changes stay in the function that stores */
-	bool keeps_redundant;		     /* nothing is removed */
-	bool is_page_cache;		     /* the bugs are those of msync: pages are synced, no line is flushed */
-	const struct repair_watch *watch;    /* NULL: nobody */
+	bool is_explained;                   /* a comment at each change */
+	bool no_hoist;                       /* changes stay in the function that stores */
+	bool keeps_redundant;                /* nothing is removed */
+	bool is_page_cache; /* the bugs are those of msync: pages are synced, no line is flushed */
+	const struct repair_watch *watch; /* NULL: nobody */
 };
 
 /* What became of a bug. */
@@ -82,7 +86,8 @@ enum repair_status {
 struct repair_outcome {
 	enum repair_status status;
 	const char *text; /* what was done, or why not */
-	const char *help; /* what would help; NULL: what helps against all bugs of this kind, "": the text says it */
+	const char *
+		help; /* what would help; NULL: what helps against all bugs of this kind, "": the text says it */
 };
 
 #endif

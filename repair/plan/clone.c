@@ -6,34 +6,48 @@
 struct clone *clone_find(const struct repair *r, const struct source_function *f, bool is_for_tx)
 {
 	for (size_t i = 0; i < r->clones.n; i++)
-		if (function_is_same(r->clones.at[i]->function, f) && r->clones.at[i]->is_for_tx == is_for_tx)
+		if (function_is_same(r->clones.at[i]->function, f) &&
+		    r->clones.at[i]->is_for_tx == is_for_tx)
 			return r->clones.at[i];
 	return NULL;
 }
 
-struct clone *clone_get(struct repair *r, struct source_unit *u, struct file *file, const struct source_function *f)
+struct clone *clone_get(struct repair *r, struct source_unit *u, struct file *file,
+			const struct source_function *f)
 {
 	struct clone *c = clone_find(r, f, false);
 
 	if (c)
 		return c;
 	c = arena_alloc(&r->code->arena, sizeof *c);
-	*c = (struct clone){ .unit = u, .function = f, .file = file, .copy = arena_alloc(&r->code->arena, sizeof *c->copy) };
-	*c->copy = (struct file){ .path = file->path, .text = file->text, .len_bytes = file->len_bytes };
+	*c = (struct clone){ .unit = u,
+			     .function = f,
+			     .file = file,
+			     .copy = arena_alloc(&r->code->arena, sizeof *c->copy) };
+	*c->copy = (struct file){ .path = file->path,
+				  .text = file->text,
+				  .len_bytes = file->len_bytes };
 	*vec_add(&r->clones) = c;
 	return c;
 }
 
 /* A copy for transactions: what was changed in the function so far is changed in it. */
-struct clone *clone_for_tx(struct repair *r, struct source_unit *u, struct file *file, const struct source_function *f)
+struct clone *clone_for_tx(struct repair *r, struct source_unit *u, struct file *file,
+			   const struct source_function *f)
 {
 	struct clone *c = clone_find(r, f, true);
 
 	if (c)
 		return c;
 	c = arena_alloc(&r->code->arena, sizeof *c);
-	*c = (struct clone){ .unit = u, .function = f, .file = file, .copy = arena_alloc(&r->code->arena, sizeof *c->copy), .is_for_tx = true };
-	*c->copy = (struct file){ .path = file->path, .text = file->text, .len_bytes = file->len_bytes };
+	*c = (struct clone){ .unit = u,
+			     .function = f,
+			     .file = file,
+			     .copy = arena_alloc(&r->code->arena, sizeof *c->copy),
+			     .is_for_tx = true };
+	*c->copy = (struct file){ .path = file->path,
+				  .text = file->text,
+				  .len_bytes = file->len_bytes };
 	for (size_t i = 0; i < file->edits.n; i++)
 		if (file->edits.at[i].at >= f->begin && file->edits.at[i].at < f->end)
 			*vec_add(&c->copy->edits) = file->edits.at[i];
@@ -42,10 +56,12 @@ struct clone *clone_for_tx(struct repair *r, struct source_unit *u, struct file 
 	return c;
 }
 
-void clone_redirect(struct repair *r, size_t bug, const struct fix *at, struct file *file, const struct source_node *call, struct clone *to)
+void clone_redirect(struct repair *r, size_t bug, const struct fix *at, struct file *file,
+		    const struct source_node *call, struct clone *to)
 {
 	for (size_t i = 0; i < r->redirects.n; i++)
-		if (r->redirects.at[i].file == file && r->redirects.at[i].call->begin == call->begin)
+		if (r->redirects.at[i].file == file &&
+		    r->redirects.at[i].call->begin == call->begin)
 			return;
 	*vec_add(&r->redirects) = (struct redirect){ bug, at->unit, at->function, file, call, to };
 }

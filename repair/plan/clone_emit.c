@@ -37,10 +37,11 @@ static bool is_header(const struct clone *c)
 /* A static function of a header that nobody calls would be warned of, unless it is inline. */
 static const char *with_inline(struct repair *r, const struct clone *c, const char *text)
 {
-	const char *head = text_copy(r->code, c->file->text + c->function->begin, c->function->body->begin - c->function->begin);
+	const char *head = text_copy(r->code, c->file->text + c->function->begin,
+				     c->function->body->begin - c->function->begin);
 
-	if (!c->function->is_static || !is_header(c) || text_has_word(head, "inline") || text_has_word(head, "__inline") ||
-	    strncmp(text, "static ", 7) != 0)
+	if (!c->function->is_static || !is_header(c) || text_has_word(head, "inline") ||
+	    text_has_word(head, "__inline") || strncmp(text, "static ", 7) != 0)
 		return text;
 	return text_format(r->code, "static inline %s", text + 7);
 }
@@ -48,7 +49,8 @@ static const char *with_inline(struct repair *r, const struct clone *c, const ch
 /* Are they the same but for blanks and comments? */
 static bool is_same_code(const char *a, const char *b)
 {
-	struct file x = { .text = (char *)a, .len_bytes = (uint32_t)strlen(a) }, y = { .text = (char *)b, .len_bytes = (uint32_t)strlen(b) };
+	struct file x = { .text = (char *)a, .len_bytes = (uint32_t)strlen(a) },
+		    y = { .text = (char *)b, .len_bytes = (uint32_t)strlen(b) };
 	uint32_t i = text_skip_blanks(&x, 0), k = text_skip_blanks(&y, 0);
 
 	while (a[i] && a[i] == b[k]) {
@@ -59,11 +61,13 @@ static bool is_same_code(const char *a, const char *b)
 }
 
 /* A function of this name directly behind the original, with this text: an earlier mend made it. */
-static bool is_made_before(struct repair *r, const struct clone *c, const char *name, const char *text)
+static bool is_made_before(struct repair *r, const struct clone *c, const char *name,
+			   const char *text)
 {
 	const struct source_function *f = function_named(c->unit, name);
 
-	return f && strcmp(f->file, c->file->path) == 0 && text_skip_blanks(c->file, c->function->end) == f->begin &&
+	return f && strcmp(f->file, c->file->path) == 0 &&
+	       text_skip_blanks(c->file, c->function->end) == f->begin &&
 	       is_same_code(text, text_copy(r->code, c->file->text + f->begin, f->end - f->begin));
 }
 
@@ -73,7 +77,10 @@ static const char *text_named(struct repair *r, struct clone *c, const char *nam
 	uint32_t at = clone_declarator(c->copy, f->begin, f->body->begin, f->name);
 	const char *head = text_copy(r->code, c->copy->text + f->begin, at - f->begin);
 
-	return with_inline(r, c, text_format(r->code, "%s%s%s", head, name, file_edited(r->code, c->copy, at + (uint32_t)strlen(f->name), f->end)));
+	return with_inline(
+		r, c,
+		text_format(r->code, "%s%s%s", head, name,
+			    file_edited(r->code, c->copy, at + (uint32_t)strlen(f->name), f->end)));
 }
 
 static void insert_copy(struct repair *r, struct clone *c, const char *text)
@@ -82,10 +89,14 @@ static void insert_copy(struct repair *r, struct clone *c, const char *text)
 
 	if (r->options->is_explained)
 		text = text_format(r->code, "/* pmend: %s() for %s */\n%s", c->function->name,
-				   c->is_for_tx ? "transactions: what it stores is logged" : "persistent memory: what it stores is flushed", text);
+				   c->is_for_tx ? "transactions: what it stores is logged"
+						: "persistent memory: what it stores is flushed",
+				   text);
 	while (at < c->file->len_bytes && (c->file->text[at] == ' ' || c->file->text[at] == '\t'))
 		at++;
-	at = at < c->file->len_bytes && c->file->text[at] == '/' ? text_line_end(c->file, at) : c->function->end; /* behind a comment */
+	at = at < c->file->len_bytes && c->file->text[at] == '/'
+		     ? text_line_end(c->file, at)
+		     : c->function->end; /* behind a comment */
 	file_edit(c->file, at, 0, text_format(r->code, "\n\n%s", text));
 }
 
@@ -99,13 +110,15 @@ static bool is_original(const struct repair *r, const struct file *f)
 
 static void edit_call(const struct redirect *d)
 {
-	file_edit(d->file, d->call->child->text_begin, d->call->child->text_end - d->call->child->text_begin, d->to->name);
+	file_edit(d->file, d->call->child->text_begin,
+		  d->call->child->text_end - d->call->child->text_begin, d->to->name);
 }
 
 /* After those that it calls: their names are part of its text. */
 static void emit_copy(struct repair *r, struct clone *c)
 {
-	const char *suffix = c->is_for_tx ? "tx" : "pm", *name = text_format(r->code, "%s_%s", c->function->name, suffix), *text;
+	const char *suffix = c->is_for_tx ? "tx" : "pm",
+		   *name = text_format(r->code, "%s_%s", c->function->name, suffix), *text;
 
 	for (size_t i = 0; i < r->redirects.n; i++)
 		if (r->redirects.at[i].file == c->copy) {
@@ -124,15 +137,20 @@ static void emit_copy(struct repair *r, struct clone *c)
 	if (!c->is_there)
 		insert_copy(r, c, text);
 	for (size_t i = 0; c->is_there && i < r->fixes.n; i++)
-		r->nflushes -= r->fixes.at[i].file == c->copy && r->fixes.at[i].needs_flush && !r->fixes.at[i].is_dropped;
+		r->nflushes -= r->fixes.at[i].file == c->copy && r->fixes.at[i].needs_flush &&
+			       !r->fixes.at[i].is_dropped;
 }
 
 static void emit_prototype(struct repair *r, const struct clone *c, const struct source_function *d)
 {
 	struct file *f = file_open(r->code, d->file);
-	uint32_t end = clone_declaration_end(f, d), name = clone_declarator(f, d->begin, d->end, c->function->name);
-	const char *text = text_format(r->code, "\n%s%.*s%s%s", text_indent(r->code, f, d->begin), (int)(name - d->begin), f->text + d->begin, c->name,
-				       text_copy(r->code, f->text + name + strlen(c->function->name), end - name - strlen(c->function->name)));
+	uint32_t end = clone_declaration_end(f, d),
+		 name = clone_declarator(f, d->begin, d->end, c->function->name);
+	const char *text =
+		text_format(r->code, "\n%s%.*s%s%s", text_indent(r->code, f, d->begin),
+			    (int)(name - d->begin), f->text + d->begin, c->name,
+			    text_copy(r->code, f->text + name + strlen(c->function->name),
+				      end - name - strlen(c->function->name)));
 
 	for (size_t i = 0; i < f->edits.n; i++)
 		if (f->edits.at[i].at == end && strcmp(f->edits.at[i].insert, text) == 0)
@@ -190,7 +208,8 @@ void clone_emit(struct repair *r)
 
 		if (is_original(r, d->file))
 			edit_call(d);
-		if (!c->is_there && (!c->function->is_static || !clone_is_visible(d->unit, d->file, d->call, c->function)))
+		if (!c->is_there && (!c->function->is_static ||
+				     !clone_is_visible(d->unit, d->file, d->call, c->function)))
 			emit_prototypes(r, c, d->unit);
 		if (!c->is_there && !c->function->is_static)
 			emit_prototypes(r, c, c->unit);

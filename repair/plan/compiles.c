@@ -37,7 +37,9 @@ const char *compile_error(struct repair *r)
 	struct error err, as_it_was;
 
 	for (size_t i = 0; i < r->changed.n; i++)
-		*vec_add(&texts) = (struct source_text){ r->changed.at[i]->path, r->changed.at[i]->after, strlen(r->changed.at[i]->after) };
+		*vec_add(&texts) =
+			(struct source_text){ r->changed.at[i]->path, r->changed.at[i]->after,
+					      strlen(r->changed.at[i]->after) };
 	for (size_t i = 0; i < r->code->units.n; i++)
 		if (is_changed(r, r->code->units.at[i]))
 			*vec_add(&files) = r->code->units.at[i]->main_file;
@@ -46,8 +48,12 @@ const char *compile_error(struct repair *r)
 		watch_tell(r->options->watch, "files compiled with the change", i, files.n);
 		if (!was_interrupted && watch_is_interrupted(r->options->watch))
 			r->nunchecked = files.n - i;
-		else if (r->code->api->compiles(r->code->db, files.at[i], texts.at, texts.n, is_strict, &err) < 0)
-			why = r->code->api->compiles(r->code->db, files.at[i], NULL, 0, is_strict, &as_it_was) == 0 ? text_format(r->code, "%s", err.msg) : NULL;
+		else if (r->code->api->compiles(r->code->db, files.at[i], texts.at, texts.n,
+						is_strict, &err) < 0)
+			why = r->code->api->compiles(r->code->db, files.at[i], NULL, 0, is_strict,
+						     &as_it_was) == 0
+				      ? text_format(r->code, "%s", err.msg)
+				      : NULL;
 	}
 	vec_release(&files);
 	vec_release(&texts);

@@ -22,20 +22,26 @@ static bool is_compiled(const struct repair *r, const char *file)
 }
 
 /* The unit in which frame number `from` or one further out is; NULL with a reason. */
-static struct source_unit *unit_of_frame(struct repair *r, const struct repair_place *p, size_t from, const char **why)
+static struct source_unit *unit_of_frame(struct repair *r, const struct repair_place *p,
+					 size_t from, const char **why)
 {
-	const char *wanted = from < p->nframes && p->frames[from].file ? file_resolve(r->code, p->frames[from].file) : NULL;
+	const char *wanted = from < p->nframes && p->frames[from].file
+				     ? file_resolve(r->code, p->frames[from].file)
+				     : NULL;
 
 	if (!wanted) {
-		*why = from < p->nframes && p->frames[from].file ? text_format(r->code, "%s is not there", p->frames[from].file) :
-								   "the report does not say where in the source it is";
+		*why = from < p->nframes && p->frames[from].file
+			       ? text_format(r->code, "%s is not there", p->frames[from].file)
+			       : "the report does not say where in the source it is";
 		return NULL;
 	}
 	*why = text_format(r->code, "%s belongs to no file of compile_commands.json", wanted);
 	/* what a header holds is in the unit of a function that called it */
 	for (size_t i = from; i < p->nframes; i++) {
-		const char *file = p->frames[i].file ? file_resolve(r->code, p->frames[i].file) : NULL;
-		struct source_unit *u = file && is_compiled(r, file) ? unit_open(r->code, file, why) : NULL;
+		const char *file =
+			p->frames[i].file ? file_resolve(r->code, p->frames[i].file) : NULL;
+		struct source_unit *u =
+			file && is_compiled(r, file) ? unit_open(r->code, file, why) : NULL;
 
 		if (u && unit_has(u, wanted))
 			return u;
@@ -50,7 +56,8 @@ static bool file_is_as_reported(const struct file *f, const struct repair_frame 
 {
 	uint32_t at = 0, end;
 
-	if (!frame->text || !frame->line || strstr(frame->text, "\xef\xbf\xbd")) /* JSON cannot tell what was there */
+	if (!frame->text || !frame->line ||
+	    strstr(frame->text, "\xef\xbf\xbd")) /* JSON cannot tell what was there */
 		return true;
 	for (uint32_t i = 1; i < frame->line && at < f->len_bytes; i++)
 		at = text_line_end(f, at) + 1;
@@ -65,7 +72,8 @@ static bool file_is_as_reported(const struct file *f, const struct repair_frame 
 }
 
 /* Fills unit, file, function for frame i of the place. */
-int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *p, size_t i, const char **why)
+int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *p, size_t i,
+		    const char **why)
 {
 	const char *path;
 
@@ -79,16 +87,21 @@ int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *
 	if (!x->file)
 		return -1;
 	if (!file_is_as_reported(x->file, &p->frames[i])) {
-		*why = text_format(r->code, "%s:%u is not the line that was reported: build, check and fix again", p->frames[i].file, p->frames[i].line);
+		*why = text_format(
+			r->code,
+			"%s:%u is not the line that was reported: build, check and fix again",
+			p->frames[i].file, p->frames[i].line);
 		return -1;
 	}
 	x->function = function_at(x->unit, path, p->frames[i].line);
 	if (!x->function)
-		*why = text_format(r->code, "%s:%u is in no function", p->frames[i].file, p->frames[i].line);
+		*why = text_format(r->code, "%s:%u is in no function", p->frames[i].file,
+				   p->frames[i].line);
 	return x->function ? 0 : -1;
 }
 
-const struct source_node *call_of_frame(struct repair *r, struct fix *at, const struct repair_place *p, size_t i, const char *callee,
+const struct source_node *call_of_frame(struct repair *r, struct fix *at,
+					const struct repair_place *p, size_t i, const char *callee,
 					const char **why)
 {
 	const struct source_node *call;
@@ -97,9 +110,11 @@ const struct source_node *call_of_frame(struct repair *r, struct fix *at, const 
 		return NULL;
 	call = call_at(at->function, callee, p->frames[i].line, p->frames[i].column);
 	if (!call)
-		*why = text_format(r->code, "%s is not called by its name at %s:%u", callee, p->frames[i].file, p->frames[i].line);
+		*why = text_format(r->code, "%s is not called by its name at %s:%u", callee,
+				   p->frames[i].file, p->frames[i].line);
 	else if (macro_use(at->unit, at->file->path, call))
-		*why = text_format(r->code, "a macro calls %s at %s:%u", callee, p->frames[i].file, p->frames[i].line);
+		*why = text_format(r->code, "a macro calls %s at %s:%u", callee, p->frames[i].file,
+				   p->frames[i].line);
 	else
 		return call;
 	return NULL;

@@ -30,15 +30,18 @@ static bool touches(const struct fix *x, const struct fix *y)
 {
 	const struct source_node *a = block_statement(x->stmt), *b = block_statement(y->stmt);
 
-	return x->file == y->file && ((a->begin == b->begin && a->end == b->end) ||
-				      (x->fence_stmt && y->fence_stmt && x->fence_stmt->begin == y->fence_stmt->begin));
+	return x->file == y->file &&
+	       ((a->begin == b->begin && a->end == b->end) ||
+		(x->fence_stmt && y->fence_stmt && x->fence_stmt->begin == y->fence_stmt->begin));
 }
 
 void group_by_place(struct repair *r)
 {
 	for (size_t i = 0; i < r->fixes.n; i++)
-		for (size_t k = i + 1; k < r->fixes.n && r->fixes.at[k].file == r->fixes.at[i].file; k++)
-			if (!r->fixes.at[i].is_dropped && !r->fixes.at[k].is_dropped && touches(&r->fixes.at[i], &r->fixes.at[k]))
+		for (size_t k = i + 1; k < r->fixes.n && r->fixes.at[k].file == r->fixes.at[i].file;
+		     k++)
+			if (!r->fixes.at[i].is_dropped && !r->fixes.at[k].is_dropped &&
+			    touches(&r->fixes.at[i], &r->fixes.at[k]))
 				group_join(r, r->fixes.at[i].bug, r->fixes.at[k].bug);
 }
 
@@ -53,21 +56,25 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* The store, as another finding has it. */
-static const struct repair_bug *add_at(const struct repair_bug *const *bugs, size_t n, const struct repair_place *p)
+static const struct repair_bug *add_at(const struct repair_bug *const *bugs, size_t n,
+				       const struct repair_place *p)
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; is_add(bugs[i]) && k < bugs[i]->nplaces; k++) {
 			const struct repair_place *q = &bugs[i]->places[k];
 
-			if (q->nframes && p->nframes && q->frames[0].line == p->frames[0].line && q->frames[0].column == p->frames[0].column &&
-			    same_text(q->frames[0].file, p->frames[0].file) && same_text(q->role, "store"))
+			if (q->nframes && p->nframes && q->frames[0].line == p->frames[0].line &&
+			    q->frames[0].column == p->frames[0].column &&
+			    same_text(q->frames[0].file, p->frames[0].file) &&
+			    same_text(q->role, "store"))
 				return bugs[i];
 		}
 	return NULL;
 }
 
 /* What a crash can lose because no transaction logs it, so that its end does not make it durable. All that is lost must be such. */
-static const struct repair_bug *add_of_lost(const struct repair_bug *const *bugs, size_t n, const struct repair_bug *b)
+static const struct repair_bug *add_of_lost(const struct repair_bug *const *bugs, size_t n,
+					    const struct repair_bug *b)
 {
 	const struct repair_bug *found = NULL;
 
@@ -80,7 +87,8 @@ static const struct repair_bug *add_of_lost(const struct repair_bug *const *bugs
 	return found;
 }
 
-const struct repair_bug *bug_add_of(const struct repair_bug *const *bugs, size_t n, const struct repair_bug *b)
+const struct repair_bug *bug_add_of(const struct repair_bug *const *bugs, size_t n,
+				    const struct repair_bug *b)
 {
 	const struct repair_bug *found = NULL;
 

@@ -6,13 +6,15 @@
 #include <stddef.h>
 
 struct repair_watch {
-	void (*tell)(const char *what, size_t done, size_t all, void *arg); /* all 0: nobody knows */
+	void (*tell)(const char *what, size_t done, size_t all,
+		     void *arg); /* all 0: nobody knows */
 	bool (*is_interrupted)(void *arg);
 	void *arg;
 };
 
 /* NULL: nobody watches. */
-static inline void watch_tell(const struct repair_watch *w, const char *what, size_t done, size_t all)
+static inline void watch_tell(const struct repair_watch *w, const char *what, size_t done,
+			      size_t all)
 {
 	if (w)
 		w->tell(what, done, all, w->arg);

@@ -19,7 +19,8 @@ static const char *error_of(const char *text, size_t len)
 		return "";
 	if (len < minus + 3 || text[minus] != 'E')
 		return NULL;
-	for (n = minus + 1; n < len && (isupper((unsigned char)text[n]) || isdigit((unsigned char)text[n]));)
+	for (n = minus + 1;
+	     n < len && (isupper((unsigned char)text[n]) || isdigit((unsigned char)text[n]));)
 		n++;
 	return n < len ? NULL : minus ? "-errno" : "errno";
 }
@@ -27,7 +28,9 @@ static const char *error_of(const char *text, size_t len)
 /* What a call may hold, or give back, is not known; these do neither. */
 static bool is_harmless(const struct source_unit *u, const struct source_node *call)
 {
-	static const char *const names[] = { "memcpy", "memmove", "memset", "memcmp", "memchr", "strcpy", "strncpy", "strlen", "strcmp", "strncmp", "snprintf" };
+	static const char *const names[] = { "memcpy", "memmove", "memset",  "memcmp",
+					     "memchr", "strcpy",  "strncpy", "strlen",
+					     "strcmp", "strncmp", "snprintf" };
 	static const char *const locks[] = { "pmemobj_mutex_", "pmemobj_rwlock_", "pmemobj_cond_" };
 
 	if (!call->name)
@@ -38,8 +41,8 @@ static bool is_harmless(const struct source_unit *u, const struct source_node *c
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(call->name, names[i]) == 0)
 			return true;
-	return strncmp(call->name, "pmemobj_", 8) == 0 || strncmp(call->name, "pmem_", 5) == 0 || strncmp(call->name, "__builtin_", 10) == 0 ||
-	       function_is_pure(u, call->name);
+	return strncmp(call->name, "pmemobj_", 8) == 0 || strncmp(call->name, "pmem_", 5) == 0 ||
+	       strncmp(call->name, "__builtin_", 10) == 0 || function_is_pure(u, call->name);
 }
 
 static bool has_calls(const struct tx *t, uint32_t from, uint32_t to)
@@ -47,7 +50,8 @@ static bool has_calls(const struct tx *t, uint32_t from, uint32_t to)
 	const struct source_node *body = t->x.function->body;
 
 	for (const struct source_node *n = body; n; n = node_next(n, body))
-		if (n->kind == SOURCE_CALL && n->begin >= from && n->end <= to && !is_harmless(t->x.unit, n))
+		if (n->kind == SOURCE_CALL && n->begin >= from && n->end <= to &&
+		    !is_harmless(t->x.unit, n))
 			return true;
 	return false;
 }
@@ -76,18 +80,22 @@ const char *tx_error_value(struct repair *r, const struct tx *t)
 	const char *text = t->x.file->text, *error;
 	uint32_t begin, end;
 
-	if (t->x.function->returns_void || t->paths.n > 0 || node_is_in_lambda(t->first) || has_calls(t, t->first->begin, t->last->end))
+	if (t->x.function->returns_void || t->paths.n > 0 || node_is_in_lambda(t->first) ||
+	    has_calls(t, t->first->begin, t->last->end))
 		return NULL;
 	for (const struct source_node *n = body; n; n = node_next(n, body))
-		if (n->kind == SOURCE_RETURN && n->child && n->end <= t->last->end && n != t->last && if_of(n) && !node_is_in_lambda(n) &&
-		    error_of(text + n->child->text_begin, n->child->text_end - n->child->text_begin))
+		if (n->kind == SOURCE_RETURN && n->child && n->end <= t->last->end &&
+		    n != t->last && if_of(n) && !node_is_in_lambda(n) &&
+		    error_of(text + n->child->text_begin,
+			     n->child->text_end - n->child->text_begin))
 			found = n;
 	if (!found)
 		return NULL;
 	begin = found->child->text_begin;
 	end = found->child->text_end;
 	error = error_of(text + begin, end - begin);
-	if (!tx_holds(t, found) && (has_calls(t, if_of(found)->end, t->first->begin) || !is_around(if_of(found)->parent, t->first)))
+	if (!tx_holds(t, found) && (has_calls(t, if_of(found)->end, t->first->begin) ||
+				    !is_around(if_of(found)->parent, t->first)))
 		return NULL;
 	return *error ? error : text_copy(r->code, text + begin, end - begin);
 }
@@ -95,16 +103,23 @@ const char *tx_error_value(struct repair *r, const struct tx *t)
 /* ---- as other transactions of the file do it ---- */
 
 /* The error that the variable has from its declaration on, in the function around the place; NULL. */
-static const char *initial_error(struct repair *r, const struct tx *t, uint32_t place, const char *name)
+static const char *initial_error(struct repair *r, const struct tx *t, uint32_t place,
+				 const char *name)
 {
 	for (size_t i = 0; i < t->x.unit->nfunctions; i++) {
 		const struct source_function *f = &t->x.unit->functions[i];
-		bool is_around = f->body && f->begin <= place && place < f->end && strcmp(f->file, t->x.file->path) == 0;
+		bool is_around = f->body && f->begin <= place && place < f->end &&
+				 strcmp(f->file, t->x.file->path) == 0;
 
-		for (const struct source_node *n = is_around ? f->body : NULL; n; n = node_next(n, f->body)) {
-			const struct source_node *value = n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, name) == 0 ? n->last : NULL;
+		for (const struct source_node *n = is_around ? f->body : NULL; n;
+		     n = node_next(n, f->body)) {
+			const struct source_node *value =
+				n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, name) == 0
+					? n->last
+					: NULL;
 
-			if (value && error_of(t->x.file->text + value->text_begin, value->text_end - value->text_begin))
+			if (value && error_of(t->x.file->text + value->text_begin,
+					      value->text_end - value->text_begin))
 				return text_of(r->code, t->x.file, value);
 		}
 	}
@@ -121,11 +136,13 @@ static const char *value_of_others(struct repair *r, const struct tx *t, const c
 		bool is_commit = strcmp(u->name, "TX_ONCOMMIT") == 0;
 		uint32_t at = u->end, end;
 
-		if ((strcmp(u->name, "TX_ONABORT") != 0 && !is_commit) || strcmp(u->file, f->path) != 0)
+		if ((strcmp(u->name, "TX_ONABORT") != 0 && !is_commit) ||
+		    strcmp(u->file, f->path) != 0)
 			continue;
 		at = text_skip_blanks(f, at);
 		at = f->text[at] == '{' ? text_skip_blanks(f, at + 1) : f->len_bytes;
-		for (end = at; end < f->len_bytes && (isalnum((unsigned char)f->text[end]) || f->text[end] == '_');)
+		for (end = at; end < f->len_bytes &&
+			       (isalnum((unsigned char)f->text[end]) || f->text[end] == '_');)
 			end++;
 		*name = text_copy(r->code, f->text + at, end - at);
 		at = end > at && end < f->len_bytes ? text_skip_blanks(f, end) : f->len_bytes;
@@ -134,9 +151,11 @@ static const char *value_of_others(struct repair *r, const struct tx *t, const c
 		at = text_skip_blanks(f, at + 1);
 		for (end = at; end < f->len_bytes && !strchr(";}\n", f->text[end]);)
 			end++;
-		if (end >= f->len_bytes || f->text[end] != ';' || f->text[text_skip_blanks(f, end + 1)] != '}')
+		if (end >= f->len_bytes || f->text[end] != ';' ||
+		    f->text[text_skip_blanks(f, end + 1)] != '}')
 			continue;
-		if (is_commit && end == at + 1 && f->text[at] == '0' && initial_error(r, t, at, *name))
+		if (is_commit && end == at + 1 && f->text[at] == '0' &&
+		    initial_error(r, t, at, *name))
 			return initial_error(r, t, at, *name);
 		if (!is_commit && error_of(f->text + at, end - at))
 			return text_copy(r->code, f->text + at, end - at);
@@ -182,25 +201,32 @@ static bool tells_success(const struct tx *t)
 
 	for (const struct source_node *n = body; n; n = node_next(n, body))
 		if (n->kind == SOURCE_RETURN && !node_is_in_lambda(n) &&
-		    !(n->child && ((n->child->text_end == n->child->text_begin + 1 && text[n->child->text_begin] == '0') ||
-				   error_of(text + n->child->text_begin, n->child->text_end - n->child->text_begin))))
+		    !(n->child && ((n->child->text_end == n->child->text_begin + 1 &&
+				    text[n->child->text_begin] == '0') ||
+				   error_of(text + n->child->text_begin,
+					    n->child->text_end - n->child->text_begin))))
 			return false;
 	return true;
 }
 
 void tx_follow_custom(struct repair *r, struct tx *t)
 {
-	const struct source_node *ret = t->flag || t->returns_at_end || node_is_in_lambda(t->first) ? NULL : return_behind(t), *value = ret ? ret->child : NULL;
+	const struct source_node *ret = t->flag || t->returns_at_end || node_is_in_lambda(t->first)
+						? NULL
+						: return_behind(t),
+				 *value = ret ? ret->child : NULL;
 	const char *name = NULL, *error = value ? value_of_others(r, t, &name) : NULL;
 
 	while (value && value->kind == SOURCE_EXPR && value->child && value->child == value->last)
 		value = value->child;
 	if (!error)
 		return;
-	if (value->kind == SOURCE_NAME && value->is_local && is_of_int(t, value->name) && !is_set_inside(t, value->name)) {
+	if (value->kind == SOURCE_NAME && value->is_local && is_of_int(t, value->name) &&
+	    !is_set_inside(t, value->name)) {
 		t->variable = value->name;
 		t->error = error;
-	} else if ((!t->error || strcmp(t->error, error) == 0) && value->kind == SOURCE_LITERAL && tells_success(t)) {
+	} else if ((!t->error || strcmp(t->error, error) == 0) && value->kind == SOURCE_LITERAL &&
+		   tells_success(t)) {
 		t->error = error;
 		t->variable = tx_free_name(r, t, name);
 		t->zero = value;
@@ -212,24 +238,31 @@ void tx_follow_custom(struct repair *r, struct tx *t)
 static bool is_declared_noreturn(struct repair *r, const struct source_function *f)
 {
 	const struct file *in = f->is_system ? NULL : file_open(r->code, f->file);
-	const char *text = in && f->end <= in->len_bytes ? text_copy(r->code, in->text + f->begin, (f->body ? f->body->begin : f->end) - f->begin) : "";
+	const char *text = in && f->end <= in->len_bytes
+				   ? text_copy(r->code, in->text + f->begin,
+					       (f->body ? f->body->begin : f->end) - f->begin)
+				   : "";
 
-	return text_has_word(text, "_Noreturn") || text_has_word(text, "noreturn") || text_has_word(text, "__noreturn__");
+	return text_has_word(text, "_Noreturn") || text_has_word(text, "noreturn") ||
+	       text_has_word(text, "__noreturn__");
 }
 
-static bool ends_program(struct repair *r, const struct source_unit *u, const char *name, unsigned depth)
+static bool ends_program(struct repair *r, const struct source_unit *u, const char *name,
+			 unsigned depth)
 {
-	static const char *const names[] = { "abort", "exit", "_exit", "_Exit", "quick_exit", "err", "errx", "verr", "verrx" };
+	static const char *const names[] = { "abort", "exit", "_exit", "_Exit", "quick_exit",
+					     "err",   "errx", "verr",  "verrx" };
 	const struct source_function *f = function_named(u, name);
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(names[i], name) == 0)
 			return true;
 	for (size_t i = 0; i < u->nfunctions; i++)
-		if (strcmp(u->functions[i].name, name) == 0 && is_declared_noreturn(r, &u->functions[i]))
+		if (strcmp(u->functions[i].name, name) == 0 &&
+		    is_declared_noreturn(r, &u->functions[i]))
 			return true;
-	return depth > 0 && f && f->body->last && f->body->last->kind == SOURCE_CALL && f->body->last->name &&
-	       ends_program(r, u, f->body->last->name, depth - 1);
+	return depth > 0 && f && f->body->last && f->body->last->kind == SOURCE_CALL &&
+	       f->body->last->name && ends_program(r, u, f->body->last->name, depth - 1);
 }
 
 /* A call with nothing but literals. */
@@ -256,7 +289,8 @@ static bool is_declared_before(const struct tx *t, const char *name)
 	for (size_t i = 0; i < t->x.unit->nfunctions; i++) {
 		const struct source_function *f = &t->x.unit->functions[i];
 
-		if (strcmp(f->name, name) == 0 && (strcmp(f->file, t->x.file->path) != 0 || f->begin < t->x.function->begin))
+		if (strcmp(f->name, name) == 0 &&
+		    (strcmp(f->file, t->x.file->path) != 0 || f->begin < t->x.function->begin))
 			return true;
 	}
 	return false;
@@ -280,10 +314,12 @@ const char *tx_ending(struct repair *r, const struct tx *t)
 		begin = text_skip_blanks(f, begin + 1);
 		for (end = begin; end < f->len_bytes && !strchr(";}\n", f->text[end]);)
 			end++;
-		if (end >= f->len_bytes || f->text[end] != ';' || f->text[text_skip_blanks(f, end + 1)] != '}')
+		if (end >= f->len_bytes || f->text[end] != ';' ||
+		    f->text[text_skip_blanks(f, end + 1)] != '}')
 			continue;
 		name = text_copy(r->code, f->text + begin, strcspn(f->text + begin, "( \t"));
-		if (is_plain_call(f->text + begin, end + 1 - begin) && is_declared_before(t, name) && ends_program(r, t->x.unit, name, 3))
+		if (is_plain_call(f->text + begin, end + 1 - begin) &&
+		    is_declared_before(t, name) && ends_program(r, t->x.unit, name, 3))
 			return text_copy(r->code, f->text + begin, end + 1 - begin);
 	}
 	return "abort();";
@@ -297,7 +333,8 @@ static uint32_t line_of_inner(const struct tx *t)
 	const struct source_node *body = t->x.function->body;
 
 	for (const struct source_node *n = body; n; n = node_next(n, body))
-		if (n->kind == SOURCE_CALL && tx_holds(t, n) && !macro_use(t->x.unit, t->x.file->path, n) && tx_call_begins(t->x.unit, n))
+		if (n->kind == SOURCE_CALL && tx_holds(t, n) &&
+		    !macro_use(t->x.unit, t->x.file->path, n) && tx_call_begins(t->x.unit, n))
 			return n->line;
 	return 0;
 }
@@ -305,7 +342,8 @@ static uint32_t line_of_inner(const struct tx *t)
 static bool uses_macros(const struct tx *t)
 {
 	for (size_t i = 0; i < t->x.unit->nuses; i++)
-		if (strcmp(t->x.unit->uses[i].name, "TX_BEGIN") == 0 && strcmp(t->x.unit->uses[i].file, t->x.file->path) == 0)
+		if (strcmp(t->x.unit->uses[i].name, "TX_BEGIN") == 0 &&
+		    strcmp(t->x.unit->uses[i].file, t->x.file->path) == 0)
 			return true;
 	return false;
 }
@@ -317,14 +355,24 @@ const char *tx_convention_why(struct repair *r, struct tx *t)
 
 	if (t->is_there || t->old || t->wrapper)
 		return NULL;
-	if (t->x.unit->is_cplusplus && !uses_macros(t) && has_calls(t, t->first->begin, t->last->end))
-		return text_format(r->code, "an exception would leave the transaction that %s needs open, because this file has no function that runs one", t->x.function->name);
+	if (t->x.unit->is_cplusplus && !uses_macros(t) &&
+	    has_calls(t, t->first->begin, t->last->end))
+		return text_format(
+			r->code,
+			"an exception would leave the transaction that %s needs open, because this file has no function that runs one",
+			t->x.function->name);
 	if (t->error || t->variable || strcmp(tx_ending(r, t), "abort();") != 0)
 		return NULL;
 	if (value_of_others(r, t, &name))
-		return text_format(r->code, "other transactions of this file report an abort to their callers, but %s has no error value: let it return one", t->x.function->name);
+		return text_format(
+			r->code,
+			"other transactions of this file report an abort to their callers, but %s has no error value: let it return one",
+			t->x.function->name);
 	inner = line_of_inner(t);
 	if (inner)
-		return text_format(r->code, "line %u runs its own transaction, and it is unclear what %s should do when that aborts: let it return an error", inner, t->x.function->name);
+		return text_format(
+			r->code,
+			"line %u runs its own transaction, and it is unclear what %s should do when that aborts: let it return an error",
+			inner, t->x.function->name);
 	return NULL;
 }

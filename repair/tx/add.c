@@ -13,7 +13,8 @@ static bool is_add(const struct repair_bug *b)
 
 static bool is_about_flushes(const struct repair_bug *b)
 {
-	static const char *const kinds[] = { "missing-flush", "missing-flush-fence", "missing-fence", "ordering", "ack-before-durable" };
+	static const char *const kinds[] = { "missing-flush", "missing-flush-fence",
+					     "missing-fence", "ordering", "ack-before-durable" };
 
 	for (size_t i = 0; b->kind && i < sizeof kinds / sizeof *kinds; i++)
 		if (strcmp(b->kind, kinds[i]) == 0)
@@ -24,7 +25,8 @@ static bool is_about_flushes(const struct repair_bug *b)
 /* The store that the bug is about. */
 static bool is_subject(const struct repair_place *p)
 {
-	return p->role && p->nframes > 0 && (strcmp(p->role, "store") == 0 || strcmp(p->role, "lost") == 0);
+	return p->role && p->nframes > 0 &&
+	       (strcmp(p->role, "store") == 0 || strcmp(p->role, "lost") == 0);
 }
 
 /* ---- is it in a transaction? ---- */
@@ -36,7 +38,9 @@ static bool same_text(const char *a, const char *b)
 
 static bool same_store(const struct repair_place *a, const struct repair_place *b)
 {
-	return a->frames[0].line == b->frames[0].line && a->frames[0].column == b->frames[0].column && same_text(a->frames[0].file, b->frames[0].file);
+	return a->frames[0].line == b->frames[0].line &&
+	       a->frames[0].column == b->frames[0].column &&
+	       same_text(a->frames[0].file, b->frames[0].file);
 }
 
 /* Another finding says so. */
@@ -44,7 +48,8 @@ static bool is_reported(const struct repair *r, const struct repair_place *p)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
 		for (size_t k = 0; is_add(r->bugs.at[i]) && k < r->bugs.at[i]->nplaces; k++)
-			if (is_subject(&r->bugs.at[i]->places[k]) && same_store(&r->bugs.at[i]->places[k], p))
+			if (is_subject(&r->bugs.at[i]->places[k]) &&
+			    same_store(&r->bugs.at[i]->places[k], p))
 				return true;
 	return false;
 }
@@ -52,7 +57,8 @@ static bool is_reported(const struct repair *r, const struct repair_place *p)
 /* A range that is added, or memory that is allocated, so that the commit does not flush it is the program's to flush. */
 static bool flushes_itself(const struct fix *x)
 {
-	return memmem(x->file->text + x->function->begin, x->function->end - x->function->begin, "NO_FLUSH", 8) != NULL;
+	return memmem(x->file->text + x->function->begin, x->function->end - x->function->begin,
+		      "NO_FLUSH", 8) != NULL;
 }
 
 /* The source says so, in the function that stores or in one that calls it. */
@@ -103,7 +109,8 @@ static struct repair_place from_store(struct repair *r, const struct repair_plac
 		struct fix x = { 0 };
 		const char *why;
 
-		if (fix_enter_frame(r, &x, p, i, &why) < 0 || !store_at(x.unit, x.function, x.file, f->line, f->column))
+		if (fix_enter_frame(r, &x, p, i, &why) < 0 ||
+		    !store_at(x.unit, x.function, x.file, f->line, f->column))
 			continue;
 		at.frames += i;
 		at.nframes -= i;
@@ -126,7 +133,8 @@ int tx_plan_add(struct repair *r, size_t bug, const char **why)
 {
 	const struct repair_bug *b = r->bugs.at[bug];
 	struct repair_cure *c = arena_alloc(&r->code->arena, sizeof *c);
-	struct repair_place *stores = arena_alloc(&r->code->arena, (b->nplaces + 1) * sizeof *stores);
+	struct repair_place *stores =
+		arena_alloc(&r->code->arena, (b->nplaces + 1) * sizeof *stores);
 	size_t n = 0;
 
 	*why = "the store is inside a transaction, which makes it durable at its end: what is told before must be told after it";
@@ -135,7 +143,9 @@ int tx_plan_add(struct repair *r, size_t bug, const char **why)
 	for (size_t i = 0; i < b->nplaces; i++)
 		if (is_subject(&b->places[i]))
 			stores[n++] = from_store(r, &b->places[i]);
-	*c = (struct repair_cure){ .kind = CURE_LOG, .stores = stores, .nstores = n, .observed = stores, .nobserved = n };
+	*c = (struct repair_cure){
+		.kind = CURE_LOG, .stores = stores, .nstores = n, .observed = stores, .nobserved = n
+	};
 	*why = "the report does not say which store it is";
 	return n > 0 ? tx_plan(r, bug, c, why) : -1;
 }
@@ -147,13 +157,15 @@ static const struct tx_log *log_for(const struct tx *t, size_t bug, const struct
 	const struct tx_log *found = NULL;
 
 	for (size_t i = 0; i < t->logs.n && !found; i++)
-		if (t->logs.at[i].x.bug == bug || (c->nstores > 0 && t->logs.at[i].line == c->stores[0].frames[0].line))
+		if (t->logs.at[i].x.bug == bug ||
+		    (c->nstores > 0 && t->logs.at[i].line == c->stores[0].frames[0].line))
 			found = &t->logs.at[i];
 	for (size_t i = 0; found && found->is_dropped && i < t->logs.n; i++)
 		if (!t->logs.at[i].is_dropped && tx_log_covers(&t->logs.at[i], found))
 			found = &t->logs.at[i];
 	for (size_t i = 0; found && found->is_dropped && i < t->logs.n; i++)
-		if (t->logs.at[i].by && (found == &t->logs.at[i] || tx_log_covers(&t->logs.at[i], found)))
+		if (t->logs.at[i].by &&
+		    (found == &t->logs.at[i] || tx_log_covers(&t->logs.at[i], found)))
 			return t->logs.at[i].by;
 	return found;
 }
@@ -162,16 +174,27 @@ const char *tx_add_outcome(struct repair *r, const struct tx *t, size_t i)
 {
 	const struct tx_log *l = log_for(t, t->bugs.at[i], t->cures.at[i]);
 	const struct tx_callee *c = l && l->is_foreign ? tx_callee_find(r, l->x.function) : NULL;
-	const char *guard = l && l->guard ? l->guard : c && c->way == TX_GUARDED ? tx_callers_why(c->callers) : NULL, *text;
+	const char *guard = l && l->guard               ? l->guard
+			    : c && c->way == TX_GUARDED ? tx_callers_why(c->callers)
+							: NULL,
+		   *text;
 
 	if (!l && tx_macro_log_of(r, t->bugs.at[i]))
-		return text_format(r->code, "%s added in macro %s", tx_macro_log_of(r, t->bugs.at[i])->text, tx_macro_log_of(r, t->bugs.at[i])->name);
+		return text_format(r->code, "%s added in macro %s",
+				   tx_macro_log_of(r, t->bugs.at[i])->text,
+				   tx_macro_log_of(r, t->bugs.at[i])->name);
 	if (!l)
-		return text_format(r->code, "the transaction in %s now logs it", t->x.function->name);
+		return text_format(r->code, "the transaction in %s now logs it",
+				   t->x.function->name);
 	if (l->late)
-		return text_format(r->code, "the store moves into the transaction in %s, which logs it: %s", l->x.function->name, l->text);
-	text = text_format(r->code, "%s%s in %s", l->text, l->moved ? " moved up" : " added", l->x.function->name);
+		return text_format(r->code,
+				   "the store moves into the transaction in %s, which logs it: %s",
+				   l->x.function->name, l->text);
+	text = text_format(r->code, "%s%s in %s", l->text, l->moved ? " moved up" : " added",
+			   l->x.function->name);
 	if (c && c->way == TX_COPIED)
-		text = text_format(r->code, "%s's copy for transactions, because %s", text, tx_callers_why(c->callers));
-	return guard ? text_format(r->code, "%s, if a transaction is open, because %s", text, guard) : text;
+		text = text_format(r->code, "%s's copy for transactions, because %s", text,
+				   tx_callers_why(c->callers));
+	return guard ? text_format(r->code, "%s, if a transaction is open, because %s", text, guard)
+		     : text;
 }

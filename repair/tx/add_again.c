@@ -38,7 +38,8 @@ static const char *variable_in(struct repair *r, const char *text, const char **
 		}
 	}
 	*rest = text + word_length(text);
-	return *rest > text && **rest != '(' ? text_copy(r->code, text, (size_t)(*rest - text)) : NULL;
+	return *rest > text && **rest != '(' ? text_copy(r->code, text, (size_t)(*rest - text))
+					     : NULL;
 }
 
 /* A member of the object itself: nothing is followed, no element is counted off. */
@@ -74,8 +75,13 @@ static const char *variable_logged(struct repair *r, const struct tx_add_call *c
 static const struct source_node *value_given(const struct source_node *n, const char *name)
 {
 	if (n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, name) == 0)
-		return n->last && n->last->kind != SOURCE_STMT && n->last->begin > n->begin ? n->last : NULL;
-	return node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME && n->child->name && strcmp(n->child->name, name) == 0 ? n->child->next : NULL;
+		return n->last && n->last->kind != SOURCE_STMT && n->last->begin > n->begin
+			       ? n->last
+			       : NULL;
+	return node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME &&
+			       n->child->name && strcmp(n->child->name, name) == 0
+		       ? n->child->next
+		       : NULL;
 }
 
 static bool is_address_of(const struct source_node *n, const char *name)
@@ -100,7 +106,8 @@ static const struct source_node *only_value(const struct source_function *f, con
 		const struct source_node *value = value_given(n, name);
 
 		ndeclared += n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, name) == 0;
-		if (is_address_of(n, name) || (value && found) || (node_is_assignment(n) && value && strcmp(n->op, "=") != 0))
+		if (is_address_of(n, name) || (value && found) ||
+		    (node_is_assignment(n) && value && strcmp(n->op, "=") != 0))
 			return NULL;
 		found = value ? value : found;
 	}
@@ -110,8 +117,11 @@ static const struct source_node *only_value(const struct source_function *f, con
 /* New memory, which the commit writes back, and which is there: otherwise the transaction is aborted. */
 static bool is_allocation(struct repair *r, const struct file *f, const struct source_node *call)
 {
-	static const char *const names[] = { "pmemobj_tx_alloc", "pmemobj_tx_zalloc", "pmemobj_tx_strdup", "pmemobj_tx_wcsdup" };
-	const char **args = strcmp(call->name, "pmemobj_tx_xalloc") == 0 ? text_arguments(r->code, f, call->text_begin, call->text_end) : NULL;
+	static const char *const names[] = { "pmemobj_tx_alloc", "pmemobj_tx_zalloc",
+					     "pmemobj_tx_strdup", "pmemobj_tx_wcsdup" };
+	const char **args = strcmp(call->name, "pmemobj_tx_xalloc") == 0
+				    ? text_arguments(r->code, f, call->text_begin, call->text_end)
+				    : NULL;
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(call->name, names[i]) == 0)
@@ -124,34 +134,43 @@ static const char *made_of(const struct source_node *value)
 {
 	while (value->kind == SOURCE_EXPR && value->last)
 		value = value->last; /* casts */
-	if (value->kind == SOURCE_CALL && value->name && strncmp(value->name, "pmemobj_direct", 14) == 0)
+	if (value->kind == SOURCE_CALL && value->name &&
+	    strncmp(value->name, "pmemobj_direct", 14) == 0)
 		value = value->last;
-	while (value && ((value->kind == SOURCE_EXPR && value->last) || (value->kind == SOURCE_MEMBER && !value->is_arrow && value->name && strcmp(value->name, "oid") == 0)))
+	while (value && ((value->kind == SOURCE_EXPR && value->last) ||
+			 (value->kind == SOURCE_MEMBER && !value->is_arrow && value->name &&
+			  strcmp(value->name, "oid") == 0)))
 		value = value->kind == SOURCE_EXPR ? value->last : value->child;
 	return value && value->kind == SOURCE_NAME && value->is_local ? value->name : NULL;
 }
 
 /* Does a transaction end between the two? */
-static bool is_ended(const struct source_function *f, const struct source_node *from, const struct source_node *to)
+static bool is_ended(const struct source_function *f, const struct source_node *from,
+		     const struct source_node *to)
 {
-	static const char *const names[] = { "pmemobj_tx_commit", "pmemobj_tx_process", "pmemobj_tx_end" };
+	static const char *const names[] = { "pmemobj_tx_commit", "pmemobj_tx_process",
+					     "pmemobj_tx_end" };
 
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
 		for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-			if (n->kind == SOURCE_CALL && n->name && strcmp(n->name, names[i]) == 0 && from->begin < n->begin && n->begin < to->begin)
+			if (n->kind == SOURCE_CALL && n->name && strcmp(n->name, names[i]) == 0 &&
+			    from->begin < n->begin && n->begin < to->begin)
 				return true;
 	return false;
 }
 
 /* At this statement, does the variable stand for memory that the transaction has allocated? */
-static bool is_new_memory(struct repair *r, const struct fix *x, const char *name, const struct source_node *at, unsigned steps)
+static bool is_new_memory(struct repair *r, const struct fix *x, const char *name,
+			  const struct source_node *at, unsigned steps)
 {
-	const struct source_node *value = only_value(x->function, name), *stmt = value, *call = value;
+	const struct source_node *value = only_value(x->function, name), *stmt = value,
+				 *call = value;
 	const char *from;
 
 	while (stmt && !(stmt->parent && stmt->parent->kind == SOURCE_COMPOUND))
 		stmt = stmt->parent;
-	if (!stmt || stmt == at || (stmt->kind != SOURCE_DECL && stmt != value->parent) || !tx_way_from(x->file, stmt, at) || !tx_is_still_open(x->unit, x->function, stmt, at) ||
+	if (!stmt || stmt == at || (stmt->kind != SOURCE_DECL && stmt != value->parent) ||
+	    !tx_way_from(x->file, stmt, at) || !tx_is_still_open(x->unit, x->function, stmt, at) ||
 	    is_ended(x->function, stmt, at))
 		return false;
 	while (call->kind == SOURCE_EXPR && call->last)
@@ -166,11 +185,15 @@ static const char *log_of_new(struct repair *r, const struct fix *x, const struc
 {
 	const struct tx_add_calls *all = tx_add_calls_of(r, x->unit, x->file);
 
-	if (x->unit->is_cplusplus || !stmt->parent || stmt->parent->kind != SOURCE_COMPOUND || stmt->parent->child == stmt->parent->last || !text_begins_line(x->file, stmt->begin))
+	if (x->unit->is_cplusplus || !stmt->parent || stmt->parent->kind != SOURCE_COMPOUND ||
+	    stmt->parent->child == stmt->parent->last || !text_begins_line(x->file, stmt->begin))
 		return NULL;
 	for (size_t i = 0; i < all->list.n; i++) {
 		const struct tx_add_call *c = &all->list.at[i];
-		const char *name = c->begin == stmt->begin && c->end == stmt->end && !c->once && text_semicolon(x->file, c->end) ? variable_logged(r, c) : NULL;
+		const char *name = c->begin == stmt->begin && c->end == stmt->end && !c->once &&
+						   text_semicolon(x->file, c->end)
+					   ? variable_logged(r, c)
+					   : NULL;
 
 		if (name && is_new_memory(r, x, name, stmt, STEPS_MAX))
 			return name;
@@ -190,8 +213,12 @@ static const struct source_node *loop_around(const struct fix *x, const struct s
 {
 	for (const struct source_node *n = stmt->parent; n; n = n->parent)
 		if (is_loop(n) || n->kind == SOURCE_LAMBDA)
-			return is_loop(n) && n->parent && n->parent->kind == SOURCE_COMPOUND && text_begins_line(x->file, n->begin) && !macro_use(x->unit, x->file->path, n) &&
-			       tx_is_in_work(x->unit, x->file, x->function, n) ? n : NULL;
+			return is_loop(n) && n->parent && n->parent->kind == SOURCE_COMPOUND &&
+					       text_begins_line(x->file, n->begin) &&
+					       !macro_use(x->unit, x->file->path, n) &&
+					       tx_is_in_work(x->unit, x->file, x->function, n)
+				       ? n
+				       : NULL;
 	return NULL;
 }
 
@@ -225,8 +252,10 @@ static bool plan_move(struct repair *r, struct tx_again *a)
 		const struct tx_add_call *c = &all->list.at[i];
 
 		a->text = text_copy(r->code, a->x.file->text + c->begin, c->end - c->begin);
-		if (c->begin == a->stmt->begin && c->end == a->stmt->end && text_semicolon(a->x.file, c->end) && is_always_done(a->stmt, a->loop) && !strstr(a->text, "->") && !strstr(a->text, "D_R") &&
-		    !strchr(a->text, '[') && !tx_is_changed(a->loop, a->text))
+		if (c->begin == a->stmt->begin && c->end == a->stmt->end &&
+		    text_semicolon(a->x.file, c->end) && is_always_done(a->stmt, a->loop) &&
+		    !strstr(a->text, "->") && !strstr(a->text, "D_R") && !strchr(a->text, '[') &&
+		    !tx_is_changed(a->loop, a->text))
 			return true;
 	}
 	return false;
@@ -237,9 +266,12 @@ static bool plan_move(struct repair *r, struct tx_again *a)
 /* "uint64_t" of "p<uint64_t>"; NULL. */
 static const char *value_type(struct repair *r, const char *type)
 {
-	const char *open = type ? strchr(type, '<') : NULL, *close = open ? strrchr(open, '>') : NULL;
+	const char *open = type ? strchr(type, '<') : NULL,
+		   *close = open ? strrchr(open, '>') : NULL;
 
-	return close && !strchr(open + 1, '<') && !strchr(open + 1, ',') ? text_copy(r->code, open + 1, (size_t)(close - open - 1)) : NULL;
+	return close && !strchr(open + 1, '<') && !strchr(open + 1, ',')
+		       ? text_copy(r->code, open + 1, (size_t)(close - open - 1))
+		       : NULL;
 }
 
 static bool is_letter(char c)
@@ -258,13 +290,18 @@ static size_t count_word(const char *text, const char *word)
 }
 
 /* Does a function that is called there name it, or one that this calls? */
-static bool is_named_by_callees(struct repair *r, const struct source_unit *u, const struct source_node *top, const char *word, unsigned depth)
+static bool is_named_by_callees(struct repair *r, const struct source_unit *u,
+				const struct source_node *top, const char *word, unsigned depth)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
-		const struct source_function *f = n->kind == SOURCE_CALL && n->name ? function_named(u, n->name) : NULL;
+		const struct source_function *f =
+			n->kind == SOURCE_CALL && n->name ? function_named(u, n->name) : NULL;
 		const struct file *in = f ? file_open(r->code, f->file) : NULL;
 
-		if (in && (depth == 0 || count_word(text_copy(r->code, in->text + f->begin, f->end - f->begin), word) > 0 || is_named_by_callees(r, u, f->body, word, depth - 1)))
+		if (in && (depth == 0 ||
+			   count_word(text_copy(r->code, in->text + f->begin, f->end - f->begin),
+				      word) > 0 ||
+			   is_named_by_callees(r, u, f->body, word, depth - 1)))
 			return true;
 	}
 	return false;
@@ -272,16 +309,25 @@ static bool is_named_by_callees(struct repair *r, const struct source_unit *u, c
 
 static bool plan_sum(struct repair *r, struct tx_again *a)
 {
-	const struct source_node *to = a->stmt->kind == SOURCE_CALL && a->stmt->name && strcmp(a->stmt->name, "operator+=") == 0 ? a->stmt->child : NULL;
-	const char *property = to ? text_of(r->code, a->x.file, to) : "", *type = to ? value_type(r, to->type) : NULL, *name, *rest, *body;
+	const struct source_node *to = a->stmt->kind == SOURCE_CALL && a->stmt->name &&
+						       strcmp(a->stmt->name, "operator+=") == 0
+					       ? a->stmt->child
+					       : NULL;
+	const char *property = to ? text_of(r->code, a->x.file, to) : "",
+		   *type = to ? value_type(r, to->type) : NULL, *name, *rest, *body;
 	size_t len = strlen(property);
 
-	if (!type || len < 2 || property[len - 1] != '_' || !text_is_identifier(property) || a->stmt->parent->kind != SOURCE_COMPOUND || is_left_early(a->loop))
+	if (!type || len < 2 || property[len - 1] != '_' || !text_is_identifier(property) ||
+	    a->stmt->parent->kind != SOURCE_COMPOUND || is_left_early(a->loop))
 		return false;
 	name = text_copy(r->code, property, len - 1);
-	body = text_copy(r->code, a->x.file->text + a->x.function->begin, a->x.function->end - a->x.function->begin);
+	body = text_copy(r->code, a->x.file->text + a->x.function->begin,
+			 a->x.function->end - a->x.function->begin);
 	rest = text_copy(r->code, a->x.file->text + to->text_end, a->stmt->end - to->text_end);
-	if (text_has_word(body, name) || count_word(text_copy(r->code, a->x.file->text + a->loop->begin, a->loop->end - a->loop->begin), property) != 1 ||
+	if (text_has_word(body, name) ||
+	    count_word(text_copy(r->code, a->x.file->text + a->loop->begin,
+				 a->loop->end - a->loop->begin),
+		       property) != 1 ||
 	    is_named_by_callees(r, a->x.unit, a->loop, property, 3))
 		return false;
 	a->text = text_format(r->code, "%s%s", name, rest);
@@ -296,11 +342,16 @@ static const char *plan(struct repair *r, struct tx_again *a)
 {
 	a->of_new = log_of_new(r, &a->x, a->stmt);
 	if (a->of_new)
-		return text_format(r->code, "%s removed: the transaction has allocated %s", text_copy(r->code, a->x.file->text + a->stmt->begin, a->stmt->end - a->stmt->begin), a->of_new);
+		return text_format(r->code, "%s removed: the transaction has allocated %s",
+				   text_copy(r->code, a->x.file->text + a->stmt->begin,
+					     a->stmt->end - a->stmt->begin),
+				   a->of_new);
 	a->loop = loop_around(&a->x, a->stmt);
-	if (!a->loop || text_has_directive(a->x.file, a->loop->begin, a->loop->end) || !text_begins_line(a->x.file, a->stmt->begin) || (!plan_move(r, a) && !plan_sum(r, a)))
+	if (!a->loop || text_has_directive(a->x.file, a->loop->begin, a->loop->end) ||
+	    !text_begins_line(a->x.file, a->stmt->begin) || (!plan_move(r, a) && !plan_sum(r, a)))
 		return NULL;
-	return text_format(r->code, a->before ? "%s once, after the loop" : "%s before the loop", a->before ? a->behind : a->text);
+	return text_format(r->code, a->before ? "%s once, after the loop" : "%s before the loop",
+			   a->before ? a->behind : a->text);
 }
 
 int tx_plan_again(struct repair *r, size_t bug, const char **why)
@@ -314,7 +365,8 @@ int tx_plan_again(struct repair *r, size_t bug, const char **why)
 		struct tx_again a = { .bug = bug };
 		const char *words;
 
-		if (fix_enter_frame(r, &a.x, &b->places[0], i, &ignored) < 0 || (r->options->root && !path_is_below(a.x.file->path, r->options->root)))
+		if (fix_enter_frame(r, &a.x, &b->places[0], i, &ignored) < 0 ||
+		    (r->options->root && !path_is_below(a.x.file->path, r->options->root)))
 			continue;
 		a.stmt = tx_statement(a.x.function, a.x.file, f->line, f->column);
 		words = a.stmt ? plan(r, &a) : NULL;
@@ -337,7 +389,9 @@ static bool is_blank(const struct file *f, uint32_t line)
 /* The statement's line, and a blank one too many. */
 static void cut_line(struct file *f, const struct source_node *stmt)
 {
-	uint32_t end = statement_end(f, stmt), line = text_line_begin(f, stmt->begin), after = line_end_behind(f, end), before = line > 0 ? text_line_begin(f, line - 1) : line;
+	uint32_t end = statement_end(f, stmt), line = text_line_begin(f, stmt->begin),
+		 after = line_end_behind(f, end),
+		 before = line > 0 ? text_line_begin(f, line - 1) : line;
 
 	if (after && before < line && is_blank(f, before) && is_blank(f, after + 1))
 		file_edit(f, before, line - before, "");
@@ -375,12 +429,15 @@ void tx_emit_again(struct repair *r)
 		end = statement_end(a->x.file, a->loop);
 		line = line_end_behind(a->x.file, end);
 		if (!a->before) {
-			file_edit(a->x.file, text_line_begin(a->x.file, a->loop->begin), 0, text_format(r->code, "%s%s;\n", indent, a->text));
+			file_edit(a->x.file, text_line_begin(a->x.file, a->loop->begin), 0,
+				  text_format(r->code, "%s%s;\n", indent, a->text));
 			tx_cut(a->x.file, a->stmt->begin, statement_end(a->x.file, a->stmt));
 			continue;
 		}
-		file_edit(a->x.file, text_line_begin(a->x.file, a->loop->begin), 0, text_format(r->code, "%s%s\n\n", indent, a->before));
+		file_edit(a->x.file, text_line_begin(a->x.file, a->loop->begin), 0,
+			  text_format(r->code, "%s%s\n\n", indent, a->before));
 		file_edit(a->x.file, a->stmt->begin, a->stmt->end - a->stmt->begin, a->text);
-		file_edit(a->x.file, line ? line : end, 0, text_format(r->code, "\n%s%s", indent, a->behind));
+		file_edit(a->x.file, line ? line : end, 0,
+			  text_format(r->code, "\n%s%s", indent, a->behind));
 	}
 }

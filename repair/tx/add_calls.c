@@ -9,9 +9,12 @@ static const struct known {
 	const char *name;
 	enum tx_form form;
 } known[] = {
-	{ "TX_ADD", FORM_OBJECT },	  { "TX_ADD_FIELD", FORM_FIELD },
-	{ "TX_ADD_DIRECT", FORM_POINTER }, { "TX_ADD_FIELD_DIRECT", FORM_MEMBER },
-	{ "pmemobj_tx_add_range", FORM_HANDLE }, { "pmemobj_tx_add_range_direct", FORM_RANGE },
+	{ "TX_ADD", FORM_OBJECT },
+	{ "TX_ADD_FIELD", FORM_FIELD },
+	{ "TX_ADD_DIRECT", FORM_POINTER },
+	{ "TX_ADD_FIELD_DIRECT", FORM_MEMBER },
+	{ "pmemobj_tx_add_range", FORM_HANDLE },
+	{ "pmemobj_tx_add_range_direct", FORM_RANGE },
 };
 
 static const struct known *known_find(const char *name)
@@ -41,7 +44,8 @@ const char *tx_bare(struct repair *r, const char *text)
 			continue;
 		while (*p == '(' && (isalnum((unsigned char)*end) || *end == '_'))
 			end++;
-		if (*p == '(' && *end == ')' && (p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_'))) {
+		if (*p == '(' && *end == ')' &&
+		    (p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_'))) {
 			memcpy(to, p + 1, (size_t)(end - p - 1));
 			to += end - p - 1;
 			p = end;
@@ -54,7 +58,8 @@ const char *tx_bare(struct repair *r, const char *text)
 }
 
 /* By the arguments of the call inside: {addr, len} of a range, in terms of parameters. */
-static bool form_of_range(const char *const *args, const char *const *names, size_t nnames, struct tx_how *how)
+static bool form_of_range(const char *const *args, const char *const *names, size_t nnames,
+			  struct tx_how *how)
 {
 	for (size_t i = 0; i < nnames; i++) {
 		size_t len = strlen(names[i]);
@@ -72,7 +77,8 @@ static bool form_of_range(const char *const *args, const char *const *names, siz
 				*how = (struct tx_how){ FORM_RANGE, i, k };
 				return true;
 			}
-			if (args[0][0] == '&' && strncmp(args[0] + 1, names[i], len) == 0 && strncmp(args[0] + 1 + len, "->", 2) == 0 &&
+			if (args[0][0] == '&' && strncmp(args[0] + 1, names[i], len) == 0 &&
+			    strncmp(args[0] + 1 + len, "->", 2) == 0 &&
 			    is_word(args[0] + len + 3, names[k])) {
 				*how = (struct tx_how){ FORM_MEMBER, i, k };
 				return true;
@@ -83,7 +89,8 @@ static bool form_of_range(const char *const *args, const char *const *names, siz
 }
 
 /* The same for a known macro inside, which is given parameters as they are. */
-static bool form_of_known(const struct known *k, const char *const *args, size_t nargs, const char *const *names, size_t nnames, struct tx_how *how)
+static bool form_of_known(const struct known *k, const char *const *args, size_t nargs,
+			  const char *const *names, size_t nnames, struct tx_how *how)
 {
 	struct tx_how h = { k->form, SIZE_MAX, SIZE_MAX };
 
@@ -97,7 +104,8 @@ static bool form_of_known(const struct known *k, const char *const *args, size_t
 	return h.first != SIZE_MAX && (nargs < 2 || h.second != SIZE_MAX);
 }
 
-static bool form_of_call(struct repair *r, const struct known *k, const char **args, const char *const *names, size_t nnames, struct tx_how *how)
+static bool form_of_call(struct repair *r, const struct known *k, const char **args,
+			 const char *const *names, size_t nnames, struct tx_how *how)
 {
 	const char *bares[3];
 	size_t n = 0;
@@ -106,7 +114,8 @@ static bool form_of_call(struct repair *r, const struct known *k, const char **a
 		bares[n] = tx_bare(r, args[n]);
 	if (n == 0 || k->form == FORM_HANDLE)
 		return false;
-	return k->form == FORM_RANGE ? n == 2 && form_of_range(bares, names, nnames, how) : form_of_known(k, bares, n, names, nnames, how);
+	return k->form == FORM_RANGE ? n == 2 && form_of_range(bares, names, nnames, how)
+				     : form_of_known(k, bares, n, names, nnames, how);
 }
 
 /* ---- functions and macros of the program ---- */
@@ -114,10 +123,12 @@ static bool form_of_call(struct repair *r, const struct known *k, const char **a
 enum { NAMES_MAX = 8 };
 
 /* Names of parameters as they are written: those of templates are told nowhere else. */
-static size_t parameters_of(struct repair *r, const struct file *in, const struct source_function *f, const char *names[NAMES_MAX])
+static size_t parameters_of(struct repair *r, const struct file *in,
+			    const struct source_function *f, const char *names[NAMES_MAX])
 {
 	uint32_t at = clone_declarator(in, f->begin, f->body->begin, f->name);
-	const char **args = at == UINT32_MAX ? NULL : text_arguments(r->code, in, at, f->body->begin);
+	const char **args =
+		at == UINT32_MAX ? NULL : text_arguments(r->code, in, at, f->body->begin);
 	size_t n = 0;
 
 	for (; args && args[n] && n < NAMES_MAX; n++) {
@@ -125,7 +136,8 @@ static size_t parameters_of(struct repair *r, const struct file *in, const struc
 
 		while (end > 0 && isspace((unsigned char)args[n][end - 1]))
 			end--;
-		for (begin = end; begin > 0 && (isalnum((unsigned char)args[n][begin - 1]) || args[n][begin - 1] == '_');)
+		for (begin = end; begin > 0 && (isalnum((unsigned char)args[n][begin - 1]) ||
+						args[n][begin - 1] == '_');)
 			begin--;
 		names[n] = text_copy(r->code, args[n] + begin, end - begin);
 	}
@@ -133,7 +145,8 @@ static size_t parameters_of(struct repair *r, const struct file *in, const struc
 }
 
 /* Also in a template, where it is not decided yet what is called. */
-static const struct known *known_call(struct repair *r, const struct file *in, const struct source_node *call)
+static const struct known *known_call(struct repair *r, const struct file *in,
+				      const struct source_node *call)
 {
 	size_t len = 0;
 
@@ -141,7 +154,8 @@ static const struct known *known_call(struct repair *r, const struct file *in, c
 		return NULL;
 	if (call->name && call->name[0])
 		return known_find(call->name);
-	while (isalnum((unsigned char)in->text[call->begin + len]) || in->text[call->begin + len] == '_')
+	while (isalnum((unsigned char)in->text[call->begin + len]) ||
+	       in->text[call->begin + len] == '_')
 		len++;
 	return known_find(text_copy(r->code, in->text + call->begin, len));
 }
@@ -161,7 +175,9 @@ static bool function_how(struct repair *r, const struct source_function *f, stru
 		if (!k)
 			continue;
 		ncalls++;
-		is_found |= form_of_call(r, k, text_arguments(r->code, in, c->text_begin, c->text_end), names, n, how);
+		is_found |=
+			form_of_call(r, k, text_arguments(r->code, in, c->text_begin, c->text_end),
+				     names, n, how);
 	}
 	return is_found && ncalls == 1;
 }
@@ -169,29 +185,40 @@ static bool function_how(struct repair *r, const struct source_function *f, stru
 /* ---- functions that remember what they have logged ---- */
 
 /* Is something stored to a part of the parameter? */
-static bool stores_through(struct repair *r, const struct file *in, const struct source_function *f, const char *name)
+static bool stores_through(struct repair *r, const struct file *in, const struct source_function *f,
+			   const char *name)
 {
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
-		if (node_is_assignment(n) && n->child && text_has_word(text_of(r->code, in, n->child), name))
+		if (node_is_assignment(n) && n->child &&
+		    text_has_word(text_of(r->code, in, n->child), name))
 			return true;
 	return false;
 }
 
 /* It logs the object of one parameter, unless it has done so before in this transaction; what it keeps in mind it stores elsewhere. */
-static bool remembers(struct repair *r, const struct source_unit *u, const struct source_function *f, struct tx_how *how)
+static bool remembers(struct repair *r, const struct source_unit *u,
+		      const struct source_function *f, struct tx_how *how)
 {
-	const struct file *in = f->is_system || !f->returns_void ? NULL : file_open(r->code, f->file);
+	const struct file *in =
+		f->is_system || !f->returns_void ? NULL : file_open(r->code, f->file);
 	bool is_found = false;
 	size_t nlogs = 0;
 
 	for (size_t i = 0; in && i < u->nuses; i++) {
 		const struct source_use *use = &u->uses[i];
-		const struct known *k = use->begin >= f->body->begin && use->end <= f->body->end && strcmp(use->file, f->file) == 0 ? known_find(use->name) : NULL;
-		const char **args = k && (k->form == FORM_OBJECT || k->form == FORM_POINTER) ? text_arguments(r->code, in, use->begin, use->end) : NULL;
+		const struct known *k = use->begin >= f->body->begin && use->end <= f->body->end &&
+							strcmp(use->file, f->file) == 0
+						? known_find(use->name)
+						: NULL;
+		const char **args = k && (k->form == FORM_OBJECT || k->form == FORM_POINTER)
+					    ? text_arguments(r->code, in, use->begin, use->end)
+					    : NULL;
 
 		nlogs += k != NULL;
 		for (size_t p = 0; args && args[0] && p < f->nparameters; p++)
-			if (is_word(args[0], f->parameters[p].name) && !node_assigns(f->body, NULL, args[0]) && !stores_through(r, in, f, args[0])) {
+			if (is_word(args[0], f->parameters[p].name) &&
+			    !node_assigns(f->body, NULL, args[0]) &&
+			    !stores_through(r, in, f, args[0])) {
 				*how = (struct tx_how){ k->form, p, 0 };
 				is_found = true;
 			}
@@ -202,7 +229,8 @@ static bool remembers(struct repair *r, const struct source_unit *u, const struc
 /* ---- macros of the program ---- */
 
 /* Does the text from the beginning of the statement that p is in, up to `end`, name one of these? */
-static bool names_one(struct repair *r, const char *text, const char *p, const char *end, const char **names)
+static bool names_one(struct repair *r, const char *text, const char *p, const char *end,
+		      const char **names)
 {
 	const char *from = p, *statement;
 
@@ -222,17 +250,21 @@ static bool stores(struct repair *r, const char *text, const char **names)
 		bool is_step = strncmp(p, "++", 2) == 0 || strncmp(p, "--", 2) == 0;
 
 		if ((is_step && names_one(r, text, p, p + strcspn(p, ";}"), names)) ||
-		    (*p == '=' && p[1] != '=' && (p == text || !strchr("=!<>", p[-1])) && names_one(r, text, p, p, names)))
+		    (*p == '=' && p[1] != '=' && (p == text || !strchr("=!<>", p[-1])) &&
+		     names_one(r, text, p, p, names)))
 			return true;
 	}
 	return false;
 }
 
 /* The definition from its name on, as a file that can be read like a source. */
-static bool macro_how(struct repair *r, const struct source_unit *u, const struct source_macro *m, struct tx_how *how)
+static bool macro_how(struct repair *r, const struct source_unit *u, const struct source_macro *m,
+		      struct tx_how *how)
 {
 	struct file text = { .text = (char *)m->text, .len_bytes = (uint32_t)strlen(m->text) };
-	const char **names = m->is_function && !m->is_system ? text_arguments(r->code, &text, 0, text.len_bytes) : NULL;
+	const char **names = m->is_function && !m->is_system
+				     ? text_arguments(r->code, &text, 0, text.len_bytes)
+				     : NULL;
 	const char *body = names ? strchr(m->text, ')') : NULL;
 	size_t n = 0;
 
@@ -256,11 +288,17 @@ static bool macro_how(struct repair *r, const struct source_unit *u, const struc
 		name = text_copy(r->code, p, len);
 		k = known_find(name);
 		f = k ? NULL : function_named(u, name);
-		if (k && form_of_call(r, k, text_arguments(r->code, &text, (uint32_t)(p - m->text), text.len_bytes), names, n, how))
+		if (k && form_of_call(r, k,
+				      text_arguments(r->code, &text, (uint32_t)(p - m->text),
+						     text.len_bytes),
+				      names, n, how))
 			return true;
-		if (f && function_how(r, f, &own) && own.form == FORM_RANGE && own.first == 0 && own.second == 1)
-			return form_of_call(r, known_find("pmemobj_tx_add_range_direct"), text_arguments(r->code, &text, (uint32_t)(p - m->text), text.len_bytes), names, n,
-					    how);
+		if (f && function_how(r, f, &own) && own.form == FORM_RANGE && own.first == 0 &&
+		    own.second == 1)
+			return form_of_call(r, known_find("pmemobj_tx_add_range_direct"),
+					    text_arguments(r->code, &text, (uint32_t)(p - m->text),
+							   text.len_bytes),
+					    names, n, how);
 		p += len;
 	}
 	return false;
@@ -276,7 +314,8 @@ static const struct source_macro *macro_named(const struct source_unit *u, const
 
 /* ---- the calls of a file ---- */
 
-static void add_call(struct repair *r, struct tx_add_calls *all, struct file *f, uint32_t begin, uint32_t end, struct tx_how how, bool is_own)
+static void add_call(struct repair *r, struct tx_add_calls *all, struct file *f, uint32_t begin,
+		     uint32_t end, struct tx_how how, bool is_own)
 {
 	const char **args = text_arguments(r->code, f, begin, end);
 	const char *open = memchr(f->text + begin, '(', end - begin);
@@ -284,13 +323,23 @@ static void add_call(struct repair *r, struct tx_add_calls *all, struct file *f,
 
 	while (args && args[n])
 		n++;
-	if (!open || n <= how.first || (how.form != FORM_OBJECT && how.form != FORM_POINTER && how.form != FORM_LVALUE && n <= how.second))
+	if (!open || n <= how.first ||
+	    (how.form != FORM_OBJECT && how.form != FORM_POINTER && how.form != FORM_LVALUE &&
+	     n <= how.second))
 		return;
-	*vec_add(&all->list) = (struct tx_add_call){ .begin = begin, .end = end, .how = how, .callee = text_copy(r->code, f->text + begin, (size_t)(open - f->text - begin)),
-						      .args = args, .nargs = n, .is_own = is_own };
+	*vec_add(&all->list) =
+		(struct tx_add_call){ .begin = begin,
+				      .end = end,
+				      .how = how,
+				      .callee = text_copy(r->code, f->text + begin,
+							  (size_t)(open - f->text - begin)),
+				      .args = args,
+				      .nargs = n,
+				      .is_own = is_own };
 }
 
-static void add_macros(struct repair *r, struct tx_add_calls *all, const struct source_unit *u, struct file *f)
+static void add_macros(struct repair *r, struct tx_add_calls *all, const struct source_unit *u,
+		       struct file *f)
 {
 	for (size_t i = 0; i < u->nuses; i++) {
 		const struct source_use *use = &u->uses[i];
@@ -298,23 +347,29 @@ static void add_macros(struct repair *r, struct tx_add_calls *all, const struct 
 		const struct source_macro *m = k ? NULL : macro_named(u, use->name);
 		struct tx_how how = { k ? k->form : FORM_RANGE, 0, 1 };
 
-		if (strcmp(use->file, f->path) == 0 && use->end <= f->len_bytes && strncmp(f->text + use->begin, use->name, strlen(use->name)) == 0 &&
+		if (strcmp(use->file, f->path) == 0 && use->end <= f->len_bytes &&
+		    strncmp(f->text + use->begin, use->name, strlen(use->name)) == 0 &&
 		    (k || (m && macro_how(r, u, m, &how))))
 			add_call(r, all, f, use->begin, use->end, how, !k);
 	}
 }
 
-static void add_functions(struct repair *r, struct tx_add_calls *all, const struct source_unit *u, struct file *f, const struct source_function *in)
+static void add_functions(struct repair *r, struct tx_add_calls *all, const struct source_unit *u,
+			  struct file *f, const struct source_function *in)
 {
 	struct tx_how how;
 
 	if (function_how(r, in, &how))
 		return; /* how this one does it is its own affair */
 	for (const struct source_node *n = in->body; n; n = node_next(n, in->body)) {
-		const struct known *k = n->kind == SOURCE_CALL && n->name ? known_find(n->name) : NULL;
-		const struct source_function *own = n->kind == SOURCE_CALL && n->name && !k ? function_named(u, n->name) : NULL;
-		bool is_snapshot = n->kind == SOURCE_CALL && n->name && strcmp(n->name, "snapshot") == 0 && !own &&
-				   memmem(f->text + n->begin, n->end - n->begin, "transaction::snapshot", 21);
+		const struct known *k =
+			n->kind == SOURCE_CALL && n->name ? known_find(n->name) : NULL;
+		const struct source_function *own =
+			n->kind == SOURCE_CALL && n->name && !k ? function_named(u, n->name) : NULL;
+		bool is_snapshot =
+			n->kind == SOURCE_CALL && n->name && strcmp(n->name, "snapshot") == 0 &&
+			!own &&
+			memmem(f->text + n->begin, n->end - n->begin, "transaction::snapshot", 21);
 
 		bool is_once = false;
 
@@ -331,7 +386,8 @@ static void add_functions(struct repair *r, struct tx_add_calls *all, const stru
 	}
 }
 
-const struct tx_add_calls *tx_add_calls_of(struct repair *r, const struct source_unit *u, struct file *f)
+const struct tx_add_calls *tx_add_calls_of(struct repair *r, const struct source_unit *u,
+					   struct file *f)
 {
 	struct tx_add_calls *all;
 
@@ -348,7 +404,8 @@ const struct tx_add_calls *tx_add_calls_of(struct repair *r, const struct source
 	return all;
 }
 
-void tx_add_calls_of_macro(struct repair *r, const struct source_macro *m, struct file *f, struct tx_add_calls *all)
+void tx_add_calls_of_macro(struct repair *r, const struct source_macro *m, struct file *f,
+			   struct tx_add_calls *all)
 {
 	uint32_t end = m->begin + (uint32_t)strlen(m->text);
 
@@ -356,7 +413,8 @@ void tx_add_calls_of_macro(struct repair *r, const struct source_macro *m, struc
 		const struct known *k;
 		size_t n;
 
-		for (len = 0; isalnum((unsigned char)f->text[at + len]) || f->text[at + len] == '_';)
+		for (len = 0;
+		     isalnum((unsigned char)f->text[at + len]) || f->text[at + len] == '_';)
 			len++;
 		k = len ? known_find(text_copy(r->code, f->text + at, len)) : NULL;
 		n = all->list.n;

@@ -13,16 +13,19 @@ static bool leaves(const struct source_node *n)
 /* An `if` without an else that only leaves. */
 static bool is_check(const struct source_node *n)
 {
-	return n && n->kind == SOURCE_IF && n->child && n->child->next == n->last && leaves(n->last);
+	return n && n->kind == SOURCE_IF && n->child && n->child->next == n->last &&
+	       leaves(n->last);
 }
 
 /* The statement of a block that the call is in. */
-static const struct source_node *statement_of(const struct source_function *f, const struct tx_add_call *c)
+static const struct source_node *statement_of(const struct source_function *f,
+					      const struct tx_add_call *c)
 {
 	const struct source_node *found = NULL;
 
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
-		if (n->parent && n->parent->kind == SOURCE_COMPOUND && n->begin <= c->begin && c->end <= n->end)
+		if (n->parent && n->parent->kind == SOURCE_COMPOUND && n->begin <= c->begin &&
+		    c->end <= n->end)
 			found = n;
 	return found;
 }
@@ -30,17 +33,22 @@ static const struct source_node *statement_of(const struct source_function *f, c
 /* `variable = CALL` */
 static const char *variable_of(const struct source_node *stmt)
 {
-	return stmt->kind == SOURCE_BINARY && strcmp(stmt->op, "=") == 0 && stmt->child->kind == SOURCE_NAME ? stmt->child->name : NULL;
+	return stmt->kind == SOURCE_BINARY && strcmp(stmt->op, "=") == 0 &&
+			       stmt->child->kind == SOURCE_NAME
+		       ? stmt->child->name
+		       : NULL;
 }
 
 /* Where the statements that call and look at the result end; 0: nobody looks. */
-static uint32_t end_of_check(struct repair *r, const struct file *f, const struct source_node *stmt, const struct tx_add_call *c)
+static uint32_t end_of_check(struct repair *r, const struct file *f, const struct source_node *stmt,
+			     const struct tx_add_call *c)
 {
 	const char *variable = variable_of(stmt);
 
 	if (is_check(stmt) && stmt->child->begin <= c->begin && c->end <= stmt->child->end)
 		return statement_end(f, stmt->last);
-	if (variable && is_check(stmt->next) && text_has_word(text_of(r->code, f, stmt->next->child), variable))
+	if (variable && is_check(stmt->next) &&
+	    text_has_word(text_of(r->code, f, stmt->next->child), variable))
 		return statement_end(f, stmt->next->last);
 	return 0;
 }
@@ -64,17 +72,24 @@ const char *tx_log_checked(struct repair *r, const struct tx_add_calls *all, con
 
 	for (size_t i = 0; all->file == f && i < all->list.n; i++) {
 		const struct tx_add_call *c = &all->list.at[i];
-		const struct source_node *stmt = l->x.function->begin <= c->begin && c->end < l->stmt->begin ? statement_of(l->x.function, c) : NULL;
-		uint32_t end = stmt && text_begins_line(f, stmt->begin) ? end_of_check(r, f, stmt, c) : 0;
+		const struct source_node *stmt =
+			l->x.function->begin <= c->begin && c->end < l->stmt->begin
+				? statement_of(l->x.function, c)
+				: NULL;
+		uint32_t end =
+			stmt && text_begins_line(f, stmt->begin) ? end_of_check(r, f, stmt, c) : 0;
 
 		if (!stmt)
 			continue;
 		found = NULL; /* the last one before it counts */
 		if (end && !text_has_directive(f, stmt->begin, end))
-			found = text_format(r->code, "%s%s%s", text_copy(r->code, f->text + stmt->begin, c->begin - stmt->begin), l->text,
-					    text_copy(r->code, f->text + c->end, end - c->end));
+			found = text_format(
+				r->code, "%s%s%s",
+				text_copy(r->code, f->text + stmt->begin, c->begin - stmt->begin),
+				l->text, text_copy(r->code, f->text + c->end, end - c->end));
 		if (found)
-			found = reindented(r, found, text_indent(r->code, f, stmt->begin), text_indent(r->code, f, l->stmt->begin));
+			found = reindented(r, found, text_indent(r->code, f, stmt->begin),
+					   text_indent(r->code, f, l->stmt->begin));
 	}
 	return found;
 }

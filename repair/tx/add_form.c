@@ -58,7 +58,8 @@ void tx_log_split(struct repair *r, struct tx_log *l)
 		return;
 	step = l->lvalue[0] == '*' ? NULL : last_step(l->lvalue, &l->is_dot);
 	if (!step) {
-		l->object = l->lvalue[0] == '*' && text_is_postfix(l->lvalue + 1) ? l->lvalue + 1 : NULL;
+		l->object = l->lvalue[0] == '*' && text_is_postfix(l->lvalue + 1) ? l->lvalue + 1
+										  : NULL;
 		return;
 	}
 	object = text_copy(r->code, l->lvalue, (size_t)(step - l->lvalue));
@@ -71,7 +72,8 @@ bool tx_log_take_array(struct repair *r, struct tx_log *l)
 {
 	const char *open = l->lvalue ? strrchr(l->lvalue, '[') : NULL;
 
-	if (!open || l->array_bytes == 0 || l->array_bytes > TX_ARRAY_MAX_BYTES || l->lvalue[strlen(l->lvalue) - 1] != ']' ||
+	if (!open || l->array_bytes == 0 || l->array_bytes > TX_ARRAY_MAX_BYTES ||
+	    l->lvalue[strlen(l->lvalue) - 1] != ']' ||
 	    memchr(l->lvalue, '[', (size_t)(open - l->lvalue)))
 		return false;
 	tx_set_range(r, l, text_copy(r->code, l->lvalue, (size_t)(open - l->lvalue)));
@@ -88,12 +90,14 @@ static const struct source_node *direct_of(const struct tx_log *l)
 {
 	const struct source_node *body = l->x.function->body;
 
-	if (!l->object || l->handle || l->is_dot || !text_is_identifier(l->object) || node_assigns(body, NULL, l->object))
+	if (!l->object || l->handle || l->is_dot || !text_is_identifier(l->object) ||
+	    node_assigns(body, NULL, l->object))
 		return NULL;
 	for (const struct source_node *n = body; n; n = node_next(n, body))
 		if (n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, l->object) == 0)
 			for (const struct source_node *c = n; c; c = node_next(c, n))
-				if (c->kind == SOURCE_CALL && c->name && strncmp(c->name, "pmemobj_direct", 14) == 0)
+				if (c->kind == SOURCE_CALL && c->name &&
+				    strncmp(c->name, "pmemobj_direct", 14) == 0)
 					return n;
 	return NULL;
 }
@@ -106,7 +110,10 @@ const char *tx_log_oid(struct repair *r, const struct tx_log *l)
 	while (call && call->kind != SOURCE_CALL)
 		call = node_next(call, v);
 	args = call ? text_arguments(r->code, l->x.file, call->text_begin, call->text_end) : NULL;
-	return args && args[0] && text_is_identifier(args[0]) && !node_assigns(l->x.function->body, NULL, args[0]) ? args[0] : NULL;
+	return args && args[0] && text_is_identifier(args[0]) &&
+			       !node_assigns(l->x.function->body, NULL, args[0])
+		       ? args[0]
+		       : NULL;
 }
 
 /* "struct record" of "struct record *". */
@@ -129,7 +136,8 @@ static const char *sizeof_text(struct repair *r, const char *what, bool is_bare)
 }
 
 /* The arguments, in their order; false: the form cannot say this. */
-static bool arguments_of(struct repair *r, const struct tx_log *l, enum tx_form form, bool is_whole, bool is_bare, const char *args[3])
+static bool arguments_of(struct repair *r, const struct tx_log *l, enum tx_form form, bool is_whole,
+			 bool is_bare, const char *args[3])
 {
 	const char *object = l->object, *oid;
 
@@ -147,21 +155,34 @@ static bool arguments_of(struct repair *r, const struct tx_log *l, enum tx_form 
 		args[1] = l->member;
 		return !is_whole && object && l->member && !l->is_dot;
 	case FORM_POINTER:
-		args[0] = is_whole || (l->lvalue && l->lvalue[0] == '*' && object) ? object : l->lvalue ? text_format(r->code, "&%s", l->lvalue) : NULL;
+		args[0] = is_whole || (l->lvalue && l->lvalue[0] == '*' && object) ? object
+			  : l->lvalue ? text_format(r->code, "&%s", l->lvalue)
+				      : NULL;
 		return args[0] && (is_whole || text_is_postfix(l->lvalue) || args[0] == object);
 	case FORM_LVALUE:
 		args[0] = is_whole ? text_format(r->code, "*%s", object) : l->lvalue;
 		return args[0];
 	case FORM_RANGE:
 		args[0] = is_whole ? object : l->addr;
-		args[1] = is_whole ? sizeof_text(r, text_format(r->code, "*%s", object), is_bare) :
-			  is_bare && l->lvalue && text_is_postfix(l->lvalue) && strncmp(l->len, "sizeof(", 7) == 0 ? sizeof_text(r, l->lvalue, true) : l->len;
+		args[1] = is_whole ? sizeof_text(r, text_format(r->code, "*%s", object), is_bare)
+			  : is_bare && l->lvalue && text_is_postfix(l->lvalue) &&
+					  strncmp(l->len, "sizeof(", 7) == 0
+				  ? sizeof_text(r, l->lvalue, true)
+				  : l->len;
 		return true;
 	case FORM_HANDLE:
 		oid = tx_log_oid(r, l);
 		args[0] = oid;
-		args[1] = is_whole ? "0" : l->member && target_type(r, l) ? text_format(r->code, "offsetof(%s, %s)", target_type(r, l), l->member) : NULL;
-		args[2] = sizeof_text(r, is_whole ? text_format(r->code, "*%s", object) : l->lvalue ? l->lvalue : "", is_bare);
+		args[1] = is_whole ? "0"
+			  : l->member && target_type(r, l)
+				  ? text_format(r->code, "offsetof(%s, %s)", target_type(r, l),
+						l->member)
+				  : NULL;
+		args[2] = sizeof_text(r,
+				      is_whole    ? text_format(r->code, "*%s", object)
+				      : l->lvalue ? l->lvalue
+						  : "",
+				      is_bare);
 		return oid && args[1] && l->lvalue;
 	}
 	return false;
@@ -169,7 +190,9 @@ static bool arguments_of(struct repair *r, const struct tx_log *l, enum tx_form 
 
 static size_t count_arguments(enum tx_form form)
 {
-	return form == FORM_HANDLE ? 3 : form == FORM_FIELD || form == FORM_MEMBER || form == FORM_RANGE ? 2 : 1;
+	return form == FORM_HANDLE                                               ? 3
+	       : form == FORM_FIELD || form == FORM_MEMBER || form == FORM_RANGE ? 2
+										 : 1;
 }
 
 /* A function that is given more gets that as in the call that is there. */
@@ -178,7 +201,8 @@ static const char *call_with_more(struct repair *r, const struct tx_add_call *c,
 	const char *text = text_format(r->code, "%s(", c->callee);
 
 	for (size_t i = 0; i < c->nargs; i++)
-		text = text_format(r->code, "%s%s%s", text, i ? ", " : "", i == c->how.first ? what : c->args[i]);
+		text = text_format(r->code, "%s%s%s", text, i ? ", " : "",
+				   i == c->how.first ? what : c->args[i]);
 	return text_format(r->code, "%s)", text);
 }
 
@@ -194,7 +218,8 @@ static const char *call_text(struct repair *r, const struct tx_add_call *c, cons
 		return text_format(r->code, "%s(%s)", callee, args[0]);
 	if (n == 3)
 		return text_format(r->code, "%s(%s, %s, %s)", callee, args[0], args[1], args[2]);
-	return text_format(r->code, "%s(%s, %s)", callee, args[how->first > how->second], args[how->first < how->second]);
+	return text_format(r->code, "%s(%s, %s)", callee, args[how->first > how->second],
+			   args[how->first < how->second]);
 }
 
 /* ---- which of the file's ---- */
@@ -225,40 +250,50 @@ static bool calls(const struct source_function *f, const char *name)
 }
 
 /* What it remembers is about the transaction that it is used in: here, or in a function that calls this one. */
-static bool is_in_use(const struct tx_log *l, const struct tx_add_calls *all, const struct tx_add_call *c)
+static bool is_in_use(const struct tx_log *l, const struct tx_add_calls *all,
+		      const struct tx_add_call *c)
 {
 	for (size_t i = 0; i < l->x.unit->nfunctions; i++) {
 		const struct source_function *f = &l->x.unit->functions[i];
 
-		for (size_t k = 0; f->body && strcmp(f->file, all->file->path) == 0 && k < all->list.n; k++)
-			if (all->list.at[k].once == c->once && is_in(f, &all->list.at[k]) && (f == l->x.function || calls(f, l->x.function->name)))
+		for (size_t k = 0;
+		     f->body && strcmp(f->file, all->file->path) == 0 && k < all->list.n; k++)
+			if (all->list.at[k].once == c->once && is_in(f, &all->list.at[k]) &&
+			    (f == l->x.function || calls(f, l->x.function->name)))
 				return true;
 	}
 	return false;
 }
 
 /* Everything that it is given is there under the same name, and of the same type. */
-static bool is_callable_with_more(const struct tx_log *l, const struct tx_add_calls *all, const struct tx_add_call *c)
+static bool is_callable_with_more(const struct tx_log *l, const struct tx_add_calls *all,
+				  const struct tx_add_call *c)
 {
 	const char *what = l->handle && c->how.form == FORM_OBJECT ? l->handle : l->object;
 
 	for (size_t i = 0; i < c->nargs; i++) {
-		const char *name = i == c->how.first ? what : c->args[i], *type = name && text_is_identifier(name) ? type_of(l->x.function, name) : NULL;
+		const char *name = i == c->how.first ? what : c->args[i],
+			   *type = name && text_is_identifier(name) ? type_of(l->x.function, name)
+								    : NULL;
 
-		if (!type || i >= c->once->nparameters || !c->once->parameters[i].type || strcmp(type, c->once->parameters[i].type) != 0)
+		if (!type || i >= c->once->nparameters || !c->once->parameters[i].type ||
+		    strcmp(type, c->once->parameters[i].type) != 0)
 			return false;
 	}
-	return all->file == l->x.file && !function_is_same(c->once, l->x.function) && is_in_use(l, all, c);
+	return all->file == l->x.file && !function_is_same(c->once, l->x.function) &&
+	       is_in_use(l, all, c);
 }
 
 /* What is called through an object is only called where that is known. */
-static bool is_callable(const struct tx_log *l, const struct tx_add_calls *all, const struct tx_add_call *c)
+static bool is_callable(const struct tx_log *l, const struct tx_add_calls *all,
+			const struct tx_add_call *c)
 {
 	bool is_of_file = all->file == l->x.file;
 
 	if (c->once)
 		return is_callable_with_more(l, all, c);
-	return c->nargs == count_arguments(c->how.form) && (is_of_file || !c->is_own) && ((is_of_file && is_in(l->x.function, c)) || !strpbrk(c->callee, ".>"));
+	return c->nargs == count_arguments(c->how.form) && (is_of_file || !c->is_own) &&
+	       ((is_of_file && is_in(l->x.function, c)) || !strpbrk(c->callee, ".>"));
 }
 
 static bool is_bare_sizeof(const struct tx_add_calls *all)
@@ -283,17 +318,24 @@ static size_t count_like(const struct tx_add_calls *all, const struct tx_add_cal
 }
 
 /* The more the better. As the file does it counts most, then a handle for what a handle leads to, then the whole object for several fields of it. */
-static size_t score(const struct tx_log *l, const struct tx_add_calls *all, const struct tx_add_call *c, bool is_whole, bool are_several, bool is_all)
+static size_t score(const struct tx_log *l, const struct tx_add_calls *all,
+		    const struct tx_add_call *c, bool is_whole, bool are_several, bool is_all)
 {
-	bool is_alike = tx_add_call_is_whole(c) == is_whole || (l->lvalue && l->lvalue[0] == '*' && !are_several);
+	bool is_alike = tx_add_call_is_whole(c) == is_whole ||
+			(l->lvalue && l->lvalue[0] == '*' && !are_several);
 	size_t n = count_like(all, c);
 
-	return (size_t)(1 + 8 * (l->handle && (c->how.form == FORM_FIELD || c->how.form == FORM_OBJECT)) + 8 * (is_all && is_whole) + 16 * (c->once && is_whole) + 4 * is_alike +
-			2 * (is_whole == are_several)) * 10000 +
+	return (size_t)(1 +
+			8 * (l->handle &&
+			     (c->how.form == FORM_FIELD || c->how.form == FORM_OBJECT)) +
+			8 * (is_all && is_whole) + 16 * (c->once && is_whole) + 4 * is_alike +
+			2 * (is_whole == are_several)) *
+		       10000 +
 	       1000 * is_in(l->x.function, c) + (n < 999 ? n : 999);
 }
 
-static const char *text_by_default(struct repair *r, const struct tx_log *l, bool has_macros, bool is_all)
+static const char *text_by_default(struct repair *r, const struct tx_log *l, bool has_macros,
+				   bool is_all)
 {
 	if (is_all && l->handle && l->member)
 		return text_format(r->code, "TX_ADD(%s)", l->handle);
@@ -313,7 +355,8 @@ static const char *text_by_default(struct repair *r, const struct tx_log *l, boo
 static bool uses_macros(const struct tx_log *l)
 {
 	for (size_t i = 0; i < l->x.unit->nuses; i++)
-		if (strcmp(l->x.unit->uses[i].name, "TX_BEGIN") == 0 && strcmp(l->x.unit->uses[i].file, l->x.file->path) == 0)
+		if (strcmp(l->x.unit->uses[i].name, "TX_BEGIN") == 0 &&
+		    strcmp(l->x.unit->uses[i].file, l->x.file->path) == 0)
 			return true;
 	return false;
 }
@@ -325,16 +368,19 @@ static bool is_large(const struct tx_log *l)
 
 	while (place && place->kind == SOURCE_EXPR && place->child == place->last)
 		place = place->child;
-	return place && place->kind == SOURCE_MEMBER && place->child && place->child->target_bytes > TX_OBJECT_MAX_BYTES;
+	return place && place->kind == SOURCE_MEMBER && place->child &&
+	       place->child->target_bytes > TX_OBJECT_MAX_BYTES;
 }
 
 /* The handle that a pointer was made of, if the function logs by that; NULL. */
-static const char *handle_behind(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l)
+static const char *handle_behind(struct repair *r, const struct tx_add_calls *all,
+				 const struct tx_log *l)
 {
 	const struct source_node *body = l->x.function->body;
 	const char *equals = NULL, *handle;
 
-	if (l->handle || l->is_dot || !l->object || !text_is_identifier(l->object) || node_assigns(body, NULL, l->object))
+	if (l->handle || l->is_dot || !l->object || !text_is_identifier(l->object) ||
+	    node_assigns(body, NULL, l->object))
 		return l->handle;
 	for (const struct source_node *n = body; n && !equals; n = node_next(n, body))
 		if (n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, l->object) == 0)
@@ -343,17 +389,27 @@ static const char *handle_behind(struct repair *r, const struct tx_add_calls *al
 	if (!handle || !text_is_identifier(handle) || node_assigns(body, NULL, handle))
 		return NULL;
 	for (size_t i = 0; i < all->list.n; i++)
-		if (is_in(l->x.function, &all->list.at[i]) && (all->list.at[i].how.form == FORM_FIELD || all->list.at[i].how.form == FORM_OBJECT) &&
+		if (is_in(l->x.function, &all->list.at[i]) &&
+		    (all->list.at[i].how.form == FORM_FIELD ||
+		     all->list.at[i].how.form == FORM_OBJECT) &&
 		    strcmp(all->list.at[i].args[0], handle) == 0)
 			return handle;
 	return NULL;
 }
 
-const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *log, bool are_several, bool is_all, bool *is_whole)
+const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *log,
+			bool are_several, bool is_all, bool *is_whole)
 {
 	const char *best = NULL, *args[3];
-	const struct tx_log by = { .x = log->x, .addr = log->addr, .len = log->len, .lvalue = log->lvalue, .object = log->object, .member = log->member,
-				   .handle = handle_behind(r, all, log), .is_dot = log->is_dot }, *l = &by;
+	const struct tx_log by = { .x = log->x,
+				   .addr = log->addr,
+				   .len = log->len,
+				   .lvalue = log->lvalue,
+				   .object = log->object,
+				   .member = log->member,
+				   .handle = handle_behind(r, all, log),
+				   .is_dot = log->is_dot },
+			    *l = &by;
 	size_t most = 0;
 
 	*is_whole = is_all;
@@ -361,14 +417,17 @@ const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const 
 		for (int whole = 0; whole < 2; whole++) {
 			const struct tx_add_call *c = &all->list.at[i];
 
-			if (!is_callable(l, all, c) || (c->once && !whole) || (whole && is_large(l)) || (whole && !l->member) || !arguments_of(r, l, c->how.form, whole, is_bare_sizeof(all), args) ||
+			if (!is_callable(l, all, c) || (c->once && !whole) ||
+			    (whole && is_large(l)) || (whole && !l->member) ||
+			    !arguments_of(r, l, c->how.form, whole, is_bare_sizeof(all), args) ||
 			    score(l, all, c, whole, are_several, is_all) <= most)
 				continue;
 			most = score(l, all, c, whole, are_several, is_all);
 			best = call_text(r, c, args);
 			*is_whole = whole;
 		}
-	if (is_all && !*is_whole && uses_macros(l)) { /* the file shows no way for an object, but libpmemobj has one */
+	if (is_all && !*is_whole &&
+	    uses_macros(l)) { /* the file shows no way for an object, but libpmemobj has one */
 		*is_whole = true;
 		return text_by_default(r, l, true, true);
 	}

@@ -10,28 +10,39 @@ static const struct pair {
 	const char *name;
 	enum form form;
 	int to, type, size, number, constructor; /* arguments, -1: it has none */
-	const char *as;	      /* {L} the handle, {S} size, {N} type number, {T} type */
-	const char *unlikely; /* what gives the handle where the result is looked at; NULL: it cannot be */
-	bool is_typed;	      /* TOID */
+	const char *as; /* {L} the handle, {S} size, {N} type number, {T} type */
+	const char *
+		unlikely; /* what gives the handle where the result is looked at; NULL: it cannot be */
+	bool is_typed;    /* TOID */
 } pairs[] = {
-	{ "pmemobj_alloc", ALLOC, 1, -1, 2, 3, 4, "{L} = pmemobj_tx_alloc({S}, {N})", "pmemobj_tx_xalloc({S}, {N}, POBJ_XALLOC_NO_ABORT)", false },
+	{ "pmemobj_alloc", ALLOC, 1, -1, 2, 3, 4, "{L} = pmemobj_tx_alloc({S}, {N})",
+	  "pmemobj_tx_xalloc({S}, {N}, POBJ_XALLOC_NO_ABORT)", false },
 	{ "pmemobj_zalloc", ALLOC, 1, -1, 2, 3, -1, "{L} = pmemobj_tx_zalloc({S}, {N})",
 	  "pmemobj_tx_xalloc({S}, {N}, POBJ_XALLOC_ZERO | POBJ_XALLOC_NO_ABORT)", false },
-	{ "pmemobj_realloc", REALLOC, 1, -1, 2, 3, -1, "{L} = pmemobj_tx_realloc({L}, {S}, {N})", NULL, false },
-	{ "pmemobj_zrealloc", REALLOC, 1, -1, 2, 3, -1, "{L} = pmemobj_tx_zrealloc({L}, {S}, {N})", NULL, false },
-	{ "pmemobj_free", FREE, 0, -1, -1, -1, -1, "pmemobj_tx_free({L}), {L} = OID_NULL", NULL, false },
-	{ "POBJ_NEW", ALLOC, 1, 2, -1, -1, 3, "{L} = TX_NEW({T})", "TX_XALLOC({T}, sizeof({T}), POBJ_XALLOC_NO_ABORT)", true },
-	{ "POBJ_ALLOC", ALLOC, 1, 2, 3, -1, 4, "{L} = TX_ALLOC({T}, {S})", "TX_XALLOC({T}, {S}, POBJ_XALLOC_NO_ABORT)", true },
+	{ "pmemobj_realloc", REALLOC, 1, -1, 2, 3, -1, "{L} = pmemobj_tx_realloc({L}, {S}, {N})",
+	  NULL, false },
+	{ "pmemobj_zrealloc", REALLOC, 1, -1, 2, 3, -1, "{L} = pmemobj_tx_zrealloc({L}, {S}, {N})",
+	  NULL, false },
+	{ "pmemobj_free", FREE, 0, -1, -1, -1, -1, "pmemobj_tx_free({L}), {L} = OID_NULL", NULL,
+	  false },
+	{ "POBJ_NEW", ALLOC, 1, 2, -1, -1, 3, "{L} = TX_NEW({T})",
+	  "TX_XALLOC({T}, sizeof({T}), POBJ_XALLOC_NO_ABORT)", true },
+	{ "POBJ_ALLOC", ALLOC, 1, 2, 3, -1, 4, "{L} = TX_ALLOC({T}, {S})",
+	  "TX_XALLOC({T}, {S}, POBJ_XALLOC_NO_ABORT)", true },
 	{ "POBJ_ZNEW", ALLOC, 1, 2, -1, -1, -1, "{L} = TX_ZNEW({T})",
 	  "TX_XALLOC({T}, sizeof({T}), POBJ_XALLOC_ZERO | POBJ_XALLOC_NO_ABORT)", true },
-	{ "POBJ_ZALLOC", ALLOC, 1, 2, 3, -1, -1, "{L} = TX_ZALLOC({T}, {S})", "TX_XALLOC({T}, {S}, POBJ_XALLOC_ZERO | POBJ_XALLOC_NO_ABORT)", true },
+	{ "POBJ_ZALLOC", ALLOC, 1, 2, 3, -1, -1, "{L} = TX_ZALLOC({T}, {S})",
+	  "TX_XALLOC({T}, {S}, POBJ_XALLOC_ZERO | POBJ_XALLOC_NO_ABORT)", true },
 	{ "POBJ_REALLOC", REALLOC, 1, 2, 3, -1, -1, "{L} = TX_REALLOC({L}, {S})", NULL, true },
 	{ "POBJ_FREE", FREE, 0, -1, -1, -1, -1, "TX_FREE({L}), ({L}).oid = OID_NULL", NULL, true },
 };
 
 /* Others that allocate, release or link on their own. */
-static const char *const foreign[] = { "pmemobj_xalloc", "pmemobj_strdup", "pmemobj_wcsdup", "pmemobj_reserve", "pmemobj_xreserve", "pmemobj_publish",
-				       "pmemobj_list_insert", "pmemobj_list_insert_new", "pmemobj_list_remove", "pmemobj_list_move" };
+static const char *const foreign[] = { "pmemobj_xalloc",      "pmemobj_strdup",
+				       "pmemobj_wcsdup",      "pmemobj_reserve",
+				       "pmemobj_xreserve",    "pmemobj_publish",
+				       "pmemobj_list_insert", "pmemobj_list_insert_new",
+				       "pmemobj_list_remove", "pmemobj_list_move" };
 
 static const struct pair *pair_find(const char *name)
 {
@@ -50,7 +61,8 @@ static bool is_foreign(const char *name)
 }
 
 /* {X} in the pattern stands for values. */
-static const char *fill(struct repair *r, const char *pattern, const char *l, const char *s, const char *n, const char *type)
+static const char *fill(struct repair *r, const char *pattern, const char *l, const char *s,
+			const char *n, const char *type)
 {
 	const char *text = "";
 
@@ -58,8 +70,12 @@ static const char *fill(struct repair *r, const char *pattern, const char *l, co
 		const char *value = NULL;
 
 		if (pattern[0] == '{' && pattern[1] && pattern[2] == '}')
-			value = pattern[1] == 'L' ? l : pattern[1] == 'S' ? s : pattern[1] == 'N' ? n : type;
-		text = value ? text_format(r->code, "%s%s", text, value) : text_format(r->code, "%s%c", text, *pattern);
+			value = pattern[1] == 'L'   ? l
+				: pattern[1] == 'S' ? s
+				: pattern[1] == 'N' ? n
+						    : type;
+		text = value ? text_format(r->code, "%s%s", text, value)
+			     : text_format(r->code, "%s%c", text, *pattern);
 		pattern += value ? 2 : 0;
 	}
 	return text;
@@ -71,7 +87,8 @@ static const char *argument(const char *const *args, int i)
 }
 
 /* Does the statement consist of the call alone, so that nobody looks at its result? */
-static bool is_statement(const struct tx *t, const struct source_node *stmt, uint32_t begin, uint32_t end)
+static bool is_statement(const struct tx *t, const struct source_node *stmt, uint32_t begin,
+			 uint32_t end)
 {
 	uint32_t at = stmt->begin;
 
@@ -84,15 +101,18 @@ static bool is_statement(const struct tx *t, const struct source_node *stmt, uin
 static bool is_local(const struct tx *t, const char *handle)
 {
 	const struct source_function *f = t->x.function;
-	size_t len = strspn(handle, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+	size_t len =
+		strspn(handle, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 
 	if (len == 0 || (handle[len] && handle[len] != '.') || strstr(handle, "->"))
 		return false;
 	for (size_t i = 0; i < f->nparameters; i++)
-		if (f->parameters[i].name && strlen(f->parameters[i].name) == len && strncmp(f->parameters[i].name, handle, len) == 0)
+		if (f->parameters[i].name && strlen(f->parameters[i].name) == len &&
+		    strncmp(f->parameters[i].name, handle, len) == 0)
 			return true;
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
-		if (n->kind == SOURCE_VARIABLE && n->name && strlen(n->name) == len && strncmp(n->name, handle, len) == 0)
+		if (n->kind == SOURCE_VARIABLE && n->name && strlen(n->name) == len &&
+		    strncmp(n->name, handle, len) == 0)
 			return true;
 	return false;
 }
@@ -100,12 +120,15 @@ static bool is_local(const struct tx *t, const char *handle)
 /* Does the program store to persistent memory through the same variable? Whichever transaction knows. */
 static bool is_known(const struct repair *r, const struct tx *t, const char *handle)
 {
-	size_t len = strspn(handle, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+	size_t len =
+		strspn(handle, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 
 	for (size_t i = 0; i < r->tx->list.n; i++)
 		for (size_t k = 0; k < r->tx->list.at[i]->logs.n; k++) {
 			const struct tx_log *l = &r->tx->list.at[i]->logs.at[k];
-			const char *base = l->x.function == t->x.function && !l->is_unsure ? tx_base_of(l->x.store) : NULL;
+			const char *base = l->x.function == t->x.function && !l->is_unsure
+						   ? tx_base_of(l->x.store)
+						   : NULL;
 
 			if (base && strlen(base) == len && strncmp(base, handle, len) == 0)
 				return true;
@@ -114,16 +137,20 @@ static bool is_known(const struct repair *r, const struct tx *t, const char *han
 }
 
 /* The handle may be persistent itself: what it held must be undone, too. */
-static void log_handle(struct repair *r, struct tx *t, const struct source_node *stmt, const char *handle, const char *addr)
+static void log_handle(struct repair *r, struct tx *t, const struct source_node *stmt,
+		       const char *handle, const char *addr)
 {
-	struct tx_log l = { .x = t->x, .stmt = stmt, .addr = addr, .is_unsure = !is_known(r, t, handle) };
+	struct tx_log l = {
+		.x = t->x, .stmt = stmt, .addr = addr, .is_unsure = !is_known(r, t, handle)
+	};
 
 	l.x.store = stmt;
 	l.len = text_format(r->code, "sizeof(%s)", handle);
 	l.lvalue = handle;
 	tx_log_split(r, &l);
 	for (size_t i = 0; i < t->logs.n; i++)
-		if (!t->logs.at[i].is_dropped && strcmp(t->logs.at[i].addr, l.addr) == 0 && t->logs.at[i].stmt->begin <= stmt->begin)
+		if (!t->logs.at[i].is_dropped && strcmp(t->logs.at[i].addr, l.addr) == 0 &&
+		    t->logs.at[i].stmt->begin <= stmt->begin)
 			return;
 	*vec_add(&t->logs) = l;
 }
@@ -144,32 +171,44 @@ static bool is_condition(const struct file *f, uint32_t begin, uint32_t end)
 	return open >= 2 && strncmp(f->text + open - 2, "if", 2) == 0;
 }
 
-static int convert(struct repair *r, struct tx *t, const struct pair *p, uint32_t begin, uint32_t end, const struct source_node *call)
+static int convert(struct repair *r, struct tx *t, const struct pair *p, uint32_t begin,
+		   uint32_t end, const struct source_node *call)
 {
 	const char **args = text_arguments(r->code, t->x.file, begin, end), *handle, *text;
-	const struct source_node *stmt = tx_statement(t->x.function, t->x.file, call->line, call->column);
+	const struct source_node *stmt =
+		tx_statement(t->x.function, t->x.file, call->line, call->column);
 	bool is_alone = stmt && is_statement(t, stmt, begin, end);
 	int n = 0;
 
 	while (args && args[n])
 		n++;
-	t->why = text_format(r->code, "%s in line %u has no transactional form here", p->name, call->line);
-	if (!stmt || n <= p->to || n <= p->type || n <= p->size || n <= p->number || n <= p->constructor || (!is_alone && !p->unlikely))
+	t->why = text_format(r->code, "%s in line %u has no transactional form here", p->name,
+			     call->line);
+	if (!stmt || n <= p->to || n <= p->type || n <= p->size || n <= p->number ||
+	    n <= p->constructor || (!is_alone && !p->unlikely))
 		return -1;
-	if (p->constructor >= 0 && strcmp(args[p->constructor], "NULL") != 0 && strcmp(args[p->constructor], "0") != 0 &&
-	    strcmp(args[p->constructor], "nullptr") != 0)
+	if (p->constructor >= 0 && strcmp(args[p->constructor], "NULL") != 0 &&
+	    strcmp(args[p->constructor], "0") != 0 && strcmp(args[p->constructor], "nullptr") != 0)
 		return -1;
 	if (strcmp(args[p->to], "NULL") == 0)
 		return -1;
-	handle = args[p->to][0] == '&' ? text_copy(r->code, args[p->to] + 1, strlen(args[p->to] + 1)) : text_format(r->code, "(*%s)", args[p->to]);
-	text = fill(r, is_alone ? p->as : p->unlikely, handle, argument(args, p->size), argument(args, p->number), argument(args, p->type));
+	handle = args[p->to][0] == '&'
+			 ? text_copy(r->code, args[p->to] + 1, strlen(args[p->to] + 1))
+			 : text_format(r->code, "(*%s)", args[p->to]);
+	text = fill(r, is_alone ? p->as : p->unlikely, handle, argument(args, p->size),
+		    argument(args, p->number), argument(args, p->type));
 	if (!is_alone && is_condition(t->x.file, begin, end) && is_local(t, handle)) {
-		text = text_format(r->code, "%s(%s = %s)", p->is_typed ? "TOID_IS_NULL" : "OID_IS_NULL", handle, text);
+		text = text_format(r->code, "%s(%s = %s)",
+				   p->is_typed ? "TOID_IS_NULL" : "OID_IS_NULL", handle, text);
 	} else if (!is_alone) { /* a handle that could not be had stays as it was */
 		const char *name = tx_free_name(r, t, "allocated");
 
-		*vec_add(&t->declarations) = p->is_typed ? text_format(r->code, "TOID(%s) %s;", args[p->type], name) : text_format(r->code, "PMEMoid %s;", name);
-		text = text_format(r->code, "(%s = %s, %s(%s) ? -1 : (%s = %s, 0))", name, text, p->is_typed ? "TOID_IS_NULL" : "OID_IS_NULL", name, handle, name);
+		*vec_add(&t->declarations) =
+			p->is_typed ? text_format(r->code, "TOID(%s) %s;", args[p->type], name)
+				    : text_format(r->code, "PMEMoid %s;", name);
+		text = text_format(r->code, "(%s = %s, %s(%s) ? -1 : (%s = %s, 0))", name, text,
+				   p->is_typed ? "TOID_IS_NULL" : "OID_IS_NULL", name, handle,
+				   name);
 	}
 	*vec_add(&t->changes) = (struct tx_change){ is_alone ? stmt->begin : begin, end, text };
 	if (!is_local(t, handle))
@@ -199,7 +238,8 @@ static int convert_calls(struct repair *r, struct tx *t)
 		use = use_around(t, n);
 		p = pair_find(use ? use->name : n->name);
 		if (!p && (is_foreign(n->name) || pair_find(n->name))) {
-			t->why = text_format(r->code, "%s in line %u has no transactional form", use ? use->name : n->name, n->line);
+			t->why = text_format(r->code, "%s in line %u has no transactional form",
+					     use ? use->name : n->name, n->line);
 			return -1;
 		}
 		if (!p)
@@ -244,8 +284,10 @@ struct tx *tx_callee_allocations(struct repair *r, const struct tx_callee *c)
 	t->first = t->last = c->x.function->body;
 	t->block = t->first;
 	if (c->way == TX_GUARDED) {
-		t->why = text_format(r->code, "%s, which the transaction would call, allocates or frees in line %u; others call it, too, and it cannot be copied",
-				     c->x.function->name, n->line);
+		t->why = text_format(
+			r->code,
+			"%s, which the transaction would call, allocates or frees in line %u; others call it, too, and it cannot be copied",
+			c->x.function->name, n->line);
 		return t;
 	}
 	convert_calls(r, t);

@@ -37,10 +37,12 @@ static bool is_pointer_to(const struct tx *t, const struct source_node *n)
 	const struct source_use *use = macro_use(t->x.unit, t->x.file->path, n);
 
 	if (use && use->begin == n->begin && use->end == n->end)
-		return strcmp(use->name, "D_RW") == 0 || strcmp(use->name, "D_RO") == 0 || strcmp(use->name, "DIRECT_RW") == 0;
+		return strcmp(use->name, "D_RW") == 0 || strcmp(use->name, "D_RO") == 0 ||
+		       strcmp(use->name, "DIRECT_RW") == 0;
 	while (n->kind == SOURCE_EXPR && n->last)
 		n = n->last; /* casts */
-	return n->kind == SOURCE_NAME || (n->kind == SOURCE_CALL && n->name && strncmp(n->name, "pmemobj_direct", 14) == 0);
+	return n->kind == SOURCE_NAME ||
+	       (n->kind == SOURCE_CALL && n->name && strncmp(n->name, "pmemobj_direct", 14) == 0);
 }
 
 /* What a declaration or an assignment gives to a variable; NULL: it is neither, or gives nothing. */
@@ -48,9 +50,12 @@ static const struct source_node *value_given(const struct source_node *n, const 
 {
 	if (n->kind == SOURCE_VARIABLE) {
 		*name = n->name;
-		return n->last && n->last->kind != SOURCE_STMT && n->last->begin > n->begin ? n->last : NULL;
+		return n->last && n->last->kind != SOURCE_STMT && n->last->begin > n->begin
+			       ? n->last
+			       : NULL;
 	}
-	*name = node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME ? n->child->name : NULL;
+	*name = node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME ? n->child->name
+										   : NULL;
 	return *name ? n->child->next : NULL;
 }
 
@@ -104,9 +109,11 @@ void tx_drop_allocated(struct repair *r, struct tx *t)
 		struct tx_log *l = &t->logs.at[i];
 		const struct tx_callee *c = l->is_foreign ? tx_callee_find(r, l->x.function) : NULL;
 		const struct tx *in = c ? c->inner : l->is_foreign ? NULL : t;
-		const struct source_node *name = in && l->x.store->child ? first_name(l->x.store->child) : NULL;
+		const struct source_node *name =
+			in && l->x.store->child ? first_name(l->x.store->child) : NULL;
 
-		if (name && is_allocated(in, name->name, l->stmt->begin) && count(l->addr, "->") + count(l->addr, "[") <= 1 && count(l->addr, "D_RW(") <= 1)
+		if (name && is_allocated(in, name->name, l->stmt->begin) &&
+		    count(l->addr, "->") + count(l->addr, "[") <= 1 && count(l->addr, "D_RW(") <= 1)
 			l->is_dropped = true;
 		for (size_t k = 0; c && c->inner && k < c->inner->logs.n; k++)
 			l->is_dropped |= tx_log_covers(&c->inner->logs.at[k], l);

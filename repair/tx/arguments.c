@@ -18,7 +18,8 @@ static bool is_about_parameters(const struct tx_log *l)
 	const struct source_function *f = l->x.function;
 
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
-		if (((n->kind == SOURCE_NAME && n->is_local) || n->kind == SOURCE_VARIABLE) && n->name && text_has_word(l->lvalue, n->name) &&
+		if (((n->kind == SOURCE_NAME && n->is_local) || n->kind == SOURCE_VARIABLE) &&
+		    n->name && text_has_word(l->lvalue, n->name) &&
 		    (!is_parameter(f, n->name) || node_assigns(f->body, NULL, n->name)))
 			return false;
 	return true;
@@ -54,7 +55,8 @@ static const char *simplified(struct repair *r, const char *text)
 	return text;
 }
 
-static const char *in_terms_of(struct repair *r, const struct source_function *f, const char *const *args, const char *text)
+static const char *in_terms_of(struct repair *r, const struct source_function *f,
+			       const char *const *args, const char *text)
 {
 	const char *names[16], *values[16];
 	size_t n = 0;
@@ -67,14 +69,18 @@ static const char *in_terms_of(struct repair *r, const struct source_function *f
 }
 
 /* The arguments of the call, if those that the expression needs can be evaluated before it; NULL. */
-static const char **arguments_of(struct repair *r, const struct tx_log *l, const struct fix *caller, const struct source_node *call)
+static const char **arguments_of(struct repair *r, const struct tx_log *l, const struct fix *caller,
+				 const struct source_node *call)
 {
 	size_t i = 0;
 
 	if (!is_one_step(l) || !is_about_parameters(l))
 		return NULL;
-	for (const struct source_node *a = call->child ? call->child->next : NULL; a && i < l->x.function->nparameters; a = a->next, i++)
-		if (l->x.function->parameters[i].name && text_has_word(l->lvalue, l->x.function->parameters[i].name) && !node_is_repeatable(caller->unit, a))
+	for (const struct source_node *a = call->child ? call->child->next : NULL;
+	     a && i < l->x.function->nparameters; a = a->next, i++)
+		if (l->x.function->parameters[i].name &&
+		    text_has_word(l->lvalue, l->x.function->parameters[i].name) &&
+		    !node_is_repeatable(caller->unit, a))
 			return NULL;
 	return text_arguments(r->code, caller->file, call->text_begin, call->text_end);
 }
@@ -85,17 +91,22 @@ static const char **arguments_of(struct repair *r, const struct tx_log *l, const
 static int parameter_of(const struct tx_log *l)
 {
 	const struct source_function *f = l->x.function;
-	const char *name = l->object && !l->is_dot && text_is_identifier(l->object) ? l->object : tx_pointer_of(l->x.store);
+	const char *name = l->object && !l->is_dot && text_is_identifier(l->object)
+				   ? l->object
+				   : tx_pointer_of(l->x.store);
 
 	for (size_t i = 0; name && i < f->nparameters; i++)
-		if (f->parameters[i].name && strcmp(f->parameters[i].name, name) == 0 && f->parameters[i].target_bytes > 1 &&
-		    f->parameters[i].target_bytes <= TX_OBJECT_MAX_BYTES && !node_assigns(f->body, NULL, name))
+		if (f->parameters[i].name && strcmp(f->parameters[i].name, name) == 0 &&
+		    f->parameters[i].target_bytes > 1 &&
+		    f->parameters[i].target_bytes <= TX_OBJECT_MAX_BYTES &&
+		    !node_assigns(f->body, NULL, name))
 			return (int)i;
 	return -1;
 }
 
 /* Does the call pass a pointer to an object of that size? */
-static bool passes_object(const struct source_node *call, const struct source_function *f, int parameter)
+static bool passes_object(const struct source_node *call, const struct source_function *f,
+			  int parameter)
 {
 	const struct source_node *a = call->child ? call->child->next : NULL;
 
@@ -110,7 +121,8 @@ void tx_log_take_given(struct repair *r, struct tx *t)
 		for (size_t k = 0; k < t->logs.n; k++) {
 			struct tx_log *a = &t->logs.at[i], *b = &t->logs.at[k];
 
-			if (a->x.store != b->x.store || !a->given || !b->given || strcmp(a->given, b->given) != 0 || strcmp(a->lvalue, b->lvalue) == 0)
+			if (a->x.store != b->x.store || !a->given || !b->given ||
+			    strcmp(a->given, b->given) != 0 || strcmp(a->lvalue, b->lvalue) == 0)
 				continue;
 			tx_set_range(r, a, a->given);
 			tx_set_range(r, b, b->given);
@@ -119,16 +131,23 @@ void tx_log_take_given(struct repair *r, struct tx *t)
 		}
 }
 
-bool tx_log_outward(struct repair *r, const struct tx_log *l, const struct repair_place *p, size_t outer, struct tx_log *out)
+bool tx_log_outward(struct repair *r, const struct tx_log *l, const struct repair_place *p,
+		    size_t outer, struct tx_log *out)
 {
 	struct fix caller = { 0 };
 	struct tx_log from = *l;
 	int parameter = parameter_of(l);
-	const char *why, **args, *object = parameter >= 0 ? text_format(r->code, "*%s", l->x.function->parameters[parameter].name) : NULL;
-	const struct source_node *call = l->lvalue || object ? call_of_frame(r, &caller, p, outer, l->x.function->name, &why) : NULL;
+	const char *why, **args,
+		*object = parameter >= 0 ? text_format(r->code, "*%s",
+						       l->x.function->parameters[parameter].name)
+					 : NULL;
+	const struct source_node *call =
+		l->lvalue || object ? call_of_frame(r, &caller, p, outer, l->x.function->name, &why)
+				    : NULL;
 
 	args = call && l->lvalue ? arguments_of(r, &from, &caller, call) : NULL;
-	if (call && !args && tx_log_take_array(r, &from)) /* which element, only the function knows */
+	if (call && !args &&
+	    tx_log_take_array(r, &from)) /* which element, only the function knows */
 		args = arguments_of(r, &from, &caller, call);
 	if (object && (!call || !passes_object(call, l->x.function, parameter)))
 		object = NULL;
@@ -142,7 +161,8 @@ bool tx_log_outward(struct repair *r, const struct tx_log *l, const struct repai
 		return false;
 	*out = (struct tx_log){ .x = caller, .array_bytes = from.array_bytes };
 	out->x.store = call;
-	out->stmt = tx_statement(caller.function, caller.file, p->frames[outer].line, p->frames[outer].column);
+	out->stmt = tx_statement(caller.function, caller.file, p->frames[outer].line,
+				 p->frames[outer].column);
 	if (!out->stmt || tx_is_conditional(caller.file, out->stmt, call))
 		return false;
 	tx_set_range(r, out, in_terms_of(r, l->x.function, args, from.lvalue));

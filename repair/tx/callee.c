@@ -12,7 +12,8 @@ struct tx_callee *tx_callee_find(struct repair *r, const struct source_function 
 
 struct file *tx_callee_file(struct repair *r, const struct tx_callee *c)
 {
-	return c->way == TX_COPIED ? clone_for_tx(r, c->x.unit, c->x.file, c->x.function)->copy : c->x.file;
+	return c->way == TX_COPIED ? clone_for_tx(r, c->x.unit, c->x.file, c->x.function)->copy
+				   : c->x.file;
 }
 
 void tx_callees_release(struct repair *r)
@@ -27,7 +28,8 @@ void tx_callees_release(struct repair *r)
 bool tx_is_redirected(const struct repair *r, const struct file *f, const struct source_node *call)
 {
 	for (size_t i = 0; i < r->redirects.n; i++)
-		if (!r->redirects.at[i].to->is_for_tx && r->redirects.at[i].file == f && r->redirects.at[i].call->begin == call->begin)
+		if (!r->redirects.at[i].to->is_for_tx && r->redirects.at[i].file == f &&
+		    r->redirects.at[i].call->begin == call->begin)
 			return true;
 	return false;
 }
@@ -42,30 +44,41 @@ void tx_callees_copy(struct repair *r, const struct tx *t)
 			const struct source_node *call;
 			const char *why;
 
-			if (fix_enter_frame(r, &inner, t->paths.at[i].place, k, &why) < 0 || tx_callee_find(r, inner.function)->way != TX_COPIED)
+			if (fix_enter_frame(r, &inner, t->paths.at[i].place, k, &why) < 0 ||
+			    tx_callee_find(r, inner.function)->way != TX_COPIED)
 				continue;
-			call = call_of_frame(r, &outer, t->paths.at[i].place, k + 1, inner.function->name, &why);
+			call = call_of_frame(r, &outer, t->paths.at[i].place, k + 1,
+					     inner.function->name, &why);
 			if (!call)
 				BUG("a checked way to a call is gone: %s", why);
-			clone_redirect(r, t->bugs.at[0], &outer, k + 1 < t->paths.at[i].at ? tx_callee_file(r, tx_callee_find(r, outer.function)) : outer.file,
-				       call, clone_for_tx(r, inner.unit, inner.file, inner.function));
+			clone_redirect(
+				r, t->bugs.at[0], &outer,
+				k + 1 < t->paths.at[i].at
+					? tx_callee_file(r, tx_callee_find(r, outer.function))
+					: outer.file,
+				call, clone_for_tx(r, inner.unit, inner.file, inner.function));
 		}
 }
 
 /* Whether it was recorded or not: what runs in a transaction calls the copies. */
-static void redirect_calls(struct repair *r, size_t bug, const struct fix *at, struct file *to, const struct tx *within)
+static void redirect_calls(struct repair *r, size_t bug, const struct fix *at, struct file *to,
+			   const struct tx *within)
 {
 	const struct source_node *body = at->function->body;
 
 	for (const struct source_node *n = body; n; n = node_next(n, body)) {
-		const struct source_function *f = n->kind == SOURCE_CALL && n->name ? function_named(at->unit, n->name) : NULL;
+		const struct source_function *f = n->kind == SOURCE_CALL && n->name
+							  ? function_named(at->unit, n->name)
+							  : NULL;
 		const struct tx_callee *c = f ? tx_callee_find(r, f) : NULL;
 		const char *why;
 
-		if (c && c->way == TX_COPIED && (!within || tx_holds(within, n)) && n->child && n->child->kind == SOURCE_NAME &&
-		    !macro_use(at->unit, at->file->path, n) && !tx_is_redirected(r, to, n) &&
+		if (c && c->way == TX_COPIED && (!within || tx_holds(within, n)) && n->child &&
+		    n->child->kind == SOURCE_NAME && !macro_use(at->unit, at->file->path, n) &&
+		    !tx_is_redirected(r, to, n) &&
 		    clone_call_check(r, at->unit, at->file, n, c->x.function, &why) == 0)
-			clone_redirect(r, bug, at, to, n, clone_for_tx(r, c->x.unit, c->x.file, c->x.function));
+			clone_redirect(r, bug, at, to, n,
+				       clone_for_tx(r, c->x.unit, c->x.file, c->x.function));
 	}
 }
 
@@ -76,9 +89,11 @@ void tx_callees_redirect(struct repair *r)
 	for (size_t i = 0; i < r->tx->list.n; i++)
 		if (!r->tx->list.at[i]->why) {
 			bug = r->tx->list.at[i]->bugs.at[0];
-			redirect_calls(r, bug, &r->tx->list.at[i]->x, r->tx->list.at[i]->x.file, r->tx->list.at[i]);
+			redirect_calls(r, bug, &r->tx->list.at[i]->x, r->tx->list.at[i]->x.file,
+				       r->tx->list.at[i]);
 		}
 	for (size_t i = 0; i < r->tx->callees.n; i++)
 		if (r->tx->callees.at[i].way != TX_GUARDED)
-			redirect_calls(r, bug, &r->tx->callees.at[i].x, tx_callee_file(r, &r->tx->callees.at[i]), NULL);
+			redirect_calls(r, bug, &r->tx->callees.at[i].x,
+				       tx_callee_file(r, &r->tx->callees.at[i]), NULL);
 }

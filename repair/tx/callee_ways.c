@@ -32,8 +32,10 @@ static bool may_copy(struct repair *r, const struct tx_path *p, size_t k, const 
 {
 	struct fix caller = { 0 };
 	const char *why;
-	const struct source_node *call = call_of_frame(r, &caller, p->place, k + 1, c->x.function->name, &why);
-	const struct tx_callee *by = call && k + 1 < p->at ? tx_callee_find(r, caller.function) : NULL;
+	const struct source_node *call =
+		call_of_frame(r, &caller, p->place, k + 1, c->x.function->name, &why);
+	const struct tx_callee *by =
+		call && k + 1 < p->at ? tx_callee_find(r, caller.function) : NULL;
 
 	return call && !(by && by->way == TX_GUARDED) && !tx_is_redirected(r, caller.file, call) &&
 	       clone_function_check(r, c->x.unit, c->x.file, c->x.function, &why) == 0 &&
@@ -65,13 +67,17 @@ static bool guard_some(struct repair *r, const struct tx *t)
 static void find_allocations(struct repair *r)
 {
 	for (size_t i = 0; i < r->tx->list.n; i++)
-		for (size_t k = 0; !r->tx->list.at[i]->why && !r->tx->list.at[i]->is_there && k < r->tx->list.at[i]->paths.n; k++)
-			for (size_t n = r->tx->list.at[i]->paths.at[k].from; n < r->tx->list.at[i]->paths.at[k].at; n++) {
+		for (size_t k = 0; !r->tx->list.at[i]->why && !r->tx->list.at[i]->is_there &&
+				   k < r->tx->list.at[i]->paths.n;
+		     k++)
+			for (size_t n = r->tx->list.at[i]->paths.at[k].from;
+			     n < r->tx->list.at[i]->paths.at[k].at; n++) {
 				struct fix x = { 0 };
 				struct tx_callee *c;
 				const char *why;
 
-				if (fix_enter_frame(r, &x, r->tx->list.at[i]->paths.at[k].place, n, &why) < 0)
+				if (fix_enter_frame(r, &x, r->tx->list.at[i]->paths.at[k].place, n,
+						    &why) < 0)
 					continue;
 				c = tx_callee_find(r, x.function);
 				if (!c->inner)
@@ -96,7 +102,9 @@ void tx_callees_find(struct repair *r)
 
 		c->callers = tx_callers(r, c->x.unit, c->x.function, stored_by(r, c->x.function));
 		/* a copy would leave the function broken for callers that nobody knows */
-		c->way = c->callers == TX_ONLY_INSIDE ? TX_INSIDE : c->callers == TX_NOT_KNOWN ? TX_GUARDED : TX_COPIED;
+		c->way = c->callers == TX_ONLY_INSIDE ? TX_INSIDE
+			 : c->callers == TX_NOT_KNOWN ? TX_GUARDED
+						      : TX_COPIED;
 	}
 	do {
 		is_changed = false;

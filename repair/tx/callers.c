@@ -81,7 +81,10 @@ static bool names_it(struct repair *r, const char *path, const char *name, unsig
 	for (const char *p = in->text; (p = strstr(p, "#include \"")); p++) {
 		const char *from = strchr(p, '"') + 1;
 
-		if (names_it(r, text_format(r->code, "%.*s/%.*s", (int)(slash - path), path, (int)strcspn(from, "\"\n"), from), name, depth - 1))
+		if (names_it(r,
+			     text_format(r->code, "%.*s/%.*s", (int)(slash - path), path,
+					 (int)strcspn(from, "\"\n"), from),
+			     name, depth - 1))
 			return true;
 	}
 	return false;
@@ -96,7 +99,8 @@ static void open_units(struct repair *r, const struct source_function *f)
 	for (size_t i = 0; (is_shared || !f->is_static) && i < r->code->db->n; i++) {
 		const struct file *in = file_open(r->code, r->code->db->files[i]);
 
-		if (in && (strstr(in->text, f->name) || (is_shared && names_it(r, r->code->db->files[i], f->name, DEPTH_MAX))))
+		if (in && (strstr(in->text, f->name) ||
+			   (is_shared && names_it(r, r->code->db->files[i], f->name, DEPTH_MAX))))
 			unit_open(r->code, r->code->db->files[i], &why);
 	}
 }
@@ -105,10 +109,14 @@ static void open_units(struct repair *r, const struct source_function *f)
 
 static bool needs_transaction(const struct source_node *call)
 {
-	static const char *const names[] = { "pmemobj_tx_add_", "pmemobj_tx_xadd_", "pmemobj_tx_alloc", "pmemobj_tx_zalloc", "pmemobj_tx_xalloc",
-					     "pmemobj_tx_free", "pmemobj_tx_xfree", "pmemobj_tx_realloc", "pmemobj_tx_zrealloc", "pmemobj_tx_strdup" };
+	static const char *const names[] = { "pmemobj_tx_add_",     "pmemobj_tx_xadd_",
+					     "pmemobj_tx_alloc",    "pmemobj_tx_zalloc",
+					     "pmemobj_tx_xalloc",   "pmemobj_tx_free",
+					     "pmemobj_tx_xfree",    "pmemobj_tx_realloc",
+					     "pmemobj_tx_zrealloc", "pmemobj_tx_strdup" };
 
-	for (size_t i = 0; call->kind == SOURCE_CALL && call->name && i < sizeof names / sizeof *names; i++)
+	for (size_t i = 0;
+	     call->kind == SOURCE_CALL && call->name && i < sizeof names / sizeof *names; i++)
 		if (strncmp(call->name, names[i], strlen(names[i])) == 0)
 			return true;
 	return false;
@@ -117,8 +125,10 @@ static bool needs_transaction(const struct source_node *call)
 static bool is_always_done(const struct source_function *f, const struct source_node *n)
 {
 	for (; n != f->body; n = n->parent)
-		if (n->kind == SOURCE_IF || n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_SWITCH || n->kind == SOURCE_CONDITIONAL ||
-		    n->kind == SOURCE_LAMBDA || (n->parent && n->parent->kind == SOURCE_BINARY && n != n->parent->child))
+		if (n->kind == SOURCE_IF || n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE ||
+		    n->kind == SOURCE_SWITCH || n->kind == SOURCE_CONDITIONAL ||
+		    n->kind == SOURCE_LAMBDA ||
+		    (n->parent && n->parent->kind == SOURCE_BINARY && n != n->parent->child))
 			return false;
 	return true;
 }
@@ -145,10 +155,12 @@ struct asking {
 	size_t nseen;
 };
 
-static enum tx_callers callers_of(struct asking *a, struct source_unit *u, const struct source_function *f, int parameter);
+static enum tx_callers callers_of(struct asking *a, struct source_unit *u,
+				  const struct source_function *f, int parameter);
 
 /* A place in new transactions, or in those that are there, or in a function that only these call. */
-static bool is_inside(struct asking *a, struct source_unit *u, const struct source_function *in, const struct source_node *n)
+static bool is_inside(struct asking *a, struct source_unit *u, const struct source_function *in,
+		      const struct source_node *n)
 {
 	const struct file *f = file_open(a->r->code, in->file);
 
@@ -178,7 +190,8 @@ static bool passes_volatile(const struct source_node *call, int parameter)
 {
 	int i = 0;
 
-	for (const struct source_node *a = call->child ? call->child->next : NULL; a; a = a->next, i++)
+	for (const struct source_node *a = call->child ? call->child->next : NULL; a;
+	     a = a->next, i++)
 		if (parameter == i && is_own(a))
 			return true;
 	return false;
@@ -186,12 +199,15 @@ static bool passes_volatile(const struct source_node *call, int parameter)
 
 static const struct source_node *call_by(const struct source_node *name)
 {
-	return name->parent && name->parent->kind == SOURCE_CALL && name->parent->child == name ? name->parent : NULL;
+	return name->parent && name->parent->kind == SOURCE_CALL && name->parent->child == name
+		       ? name->parent
+		       : NULL;
 }
 
 static bool is_named(const struct source_node *n, const struct source_function *f)
 {
-	return ((n->kind == SOURCE_NAME && !n->is_local) || n->kind == SOURCE_MEMBER) && n->name && strcmp(n->name, f->name) == 0;
+	return ((n->kind == SOURCE_NAME && !n->is_local) || n->kind == SOURCE_MEMBER) && n->name &&
+	       strcmp(n->name, f->name) == 0;
 }
 
 /* The same function in a header is in several units: each place counts once. */
@@ -201,7 +217,8 @@ static bool is_first_unit(struct repair *r, size_t unit, const struct source_fun
 		return true;
 	for (size_t i = 0; i < unit; i++)
 		for (size_t k = 0; k < r->code->units.at[i]->nfunctions; k++)
-			if (r->code->units.at[i]->functions[k].body && function_is_same(&r->code->units.at[i]->functions[k], in))
+			if (r->code->units.at[i]->functions[k].body &&
+			    function_is_same(&r->code->units.at[i]->functions[k], in))
 				return false;
 	return true;
 }
@@ -215,14 +232,16 @@ static bool is_known_in(const struct source_unit *u, const struct source_functio
 	return !f->is_static;
 }
 
-static size_t count_declarations(const struct repair *r, const struct source_function *f, const char *file)
+static size_t count_declarations(const struct repair *r, const struct source_function *f,
+				 const char *file)
 {
 	for (size_t i = 0; i < r->code->units.n; i++) {
 		const struct source_unit *u = r->code->units.at[i];
 		size_t n = 0;
 
 		for (size_t k = 0; k < u->nfunctions; k++)
-			n += strcmp(u->functions[k].name, f->name) == 0 && strcmp(u->functions[k].file, file) == 0;
+			n += strcmp(u->functions[k].name, f->name) == 0 &&
+			     strcmp(u->functions[k].file, file) == 0;
 		if (n > 0)
 			return n;
 	}
@@ -230,19 +249,22 @@ static size_t count_declarations(const struct repair *r, const struct source_fun
 }
 
 /* All that its own file, and those that are compiled, say of it was looked at. */
-static bool is_followed(struct repair *r, const struct source_function *f, const char *path, size_t nseen)
+static bool is_followed(struct repair *r, const struct source_function *f, const char *path,
+			size_t nseen)
 {
 	const struct file *in = file_open(r->code, path);
 
 	return !in || count_words(in->text, f->name) == nseen + count_declarations(r, f, path);
 }
 
-static bool is_written(struct repair *r, const struct source_function *in, const struct source_node *n)
+static bool is_written(struct repair *r, const struct source_function *in,
+		       const struct source_node *n)
 {
 	const struct file *f = file_open(r->code, in->file);
 	size_t len = strlen(n->name);
 
-	return f && n->text_end <= f->len_bytes && n->text_end >= n->text_begin + len && memcmp(f->text + n->text_end - len, n->name, len) == 0;
+	return f && n->text_end <= f->len_bytes && n->text_end >= n->text_begin + len &&
+	       memcmp(f->text + n->text_end - len, n->name, len) == 0;
 }
 
 struct count {
@@ -250,7 +272,8 @@ struct count {
 	size_t nwritten; /* by its name, not by a macro */
 };
 
-static void count_uses(struct asking *a, size_t unit, const struct source_function *f, int parameter, const char *path, struct count *c)
+static void count_uses(struct asking *a, size_t unit, const struct source_function *f,
+		       int parameter, const char *path, struct count *c)
 {
 	struct source_unit *u = a->r->code->units.at[unit];
 
@@ -289,7 +312,8 @@ static bool is_seen_whole(struct asking *a, const struct source_function *f)
 	return true;
 }
 
-static enum tx_callers callers_of(struct asking *a, struct source_unit *u, const struct source_function *f, int parameter)
+static enum tx_callers callers_of(struct asking *a, struct source_unit *u,
+				  const struct source_function *f, int parameter)
 {
 	struct count c = { 0 };
 
@@ -306,13 +330,15 @@ static enum tx_callers callers_of(struct asking *a, struct source_unit *u, const
 		return TX_SOME_OUTSIDE;
 	if (c.nvolatile > 0)
 		return TX_SOME_VOLATILE;
-	return c.ncalls > 0 && c.nothers == 0 && is_seen_whole(a, f) ? TX_ONLY_INSIDE : TX_NOT_KNOWN;
+	return c.ncalls > 0 && c.nothers == 0 && is_seen_whole(a, f) ? TX_ONLY_INSIDE
+								     : TX_NOT_KNOWN;
 }
 
 static int parameter_named(const struct source_function *f, const char *name)
 {
 	for (size_t i = 0; name && i < f->nparameters; i++)
-		if (f->parameters[i].name && f->parameters[i].is_pointer && strcmp(f->parameters[i].name, name) == 0)
+		if (f->parameters[i].name && f->parameters[i].is_pointer &&
+		    strcmp(f->parameters[i].name, name) == 0)
 			return (int)i;
 	return -1;
 }
@@ -322,18 +348,23 @@ static int parameter_behind(const struct source_function *f, const char *variabl
 {
 	int found = parameter_named(f, variable);
 
-	for (const struct source_node *n = f->body; n && variable && found < 0; n = node_next(n, f->body)) {
-		bool is_made = (n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, variable) == 0) ||
-			       (node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME && n->child->name && strcmp(n->child->name, variable) == 0);
+	for (const struct source_node *n = f->body; n && variable && found < 0;
+	     n = node_next(n, f->body)) {
+		bool is_made =
+			(n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, variable) == 0) ||
+			(node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME &&
+			 n->child->name && strcmp(n->child->name, variable) == 0);
 
-		for (const struct source_node *m = n; is_made && m && found < 0; m = node_next(m, n))
+		for (const struct source_node *m = n; is_made && m && found < 0;
+		     m = node_next(m, n))
 			if (m->kind == SOURCE_NAME)
 				found = parameter_named(f, m->name);
 	}
 	return found;
 }
 
-enum tx_callers tx_callers(struct repair *r, struct source_unit *u, const struct source_function *f, const struct source_node *store)
+enum tx_callers tx_callers(struct repair *r, struct source_unit *u, const struct source_function *f,
+			   const struct source_node *store)
 {
 	struct asking a = { .r = r };
 

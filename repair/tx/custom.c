@@ -27,7 +27,10 @@ static bool share_a_name(const char *a, const char *b, struct codebase *code)
 /* The member that is logged; NULL: a whole object. */
 static const char *member_logged(const struct tx_add_call *c, struct codebase *code)
 {
-	const char *text = c->how.form == FORM_FIELD || c->how.form == FORM_MEMBER ? c->args[c->how.second] : c->args[c->how.first], *arrow = text, *last = NULL;
+	const char *text = c->how.form == FORM_FIELD || c->how.form == FORM_MEMBER
+				   ? c->args[c->how.second]
+				   : c->args[c->how.first],
+		   *arrow = text, *last = NULL;
 	size_t len = 0;
 
 	if (tx_add_call_is_whole(c))
@@ -41,40 +44,49 @@ static const char *member_logged(const struct tx_add_call *c, struct codebase *c
 }
 
 /* Does the function, or one that it calls, store to a member of that name? */
-static bool stores_member(const struct source_unit *u, const struct source_function *f, const char *name, unsigned depth)
+static bool stores_member(const struct source_unit *u, const struct source_function *f,
+			  const char *name, unsigned depth)
 {
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
 		const struct source_node *to = node_is_assignment(n) ? n->child : NULL;
-		const struct source_function *callee = n->kind == SOURCE_CALL && n->name && depth > 0 ? function_named(u, n->name) : NULL;
+		const struct source_function *callee =
+			n->kind == SOURCE_CALL && n->name && depth > 0 ? function_named(u, n->name)
+								       : NULL;
 
 		while (to && (to->kind == SOURCE_SUBSCRIPT || to->kind == SOURCE_EXPR))
 			to = to->child;
-		if ((to && to->kind == SOURCE_MEMBER && to->name && strcmp(to->name, name) == 0) || (callee && callee != f && stores_member(u, callee, name, depth - 1)))
+		if ((to && to->kind == SOURCE_MEMBER && to->name && strcmp(to->name, name) == 0) ||
+		    (callee && callee != f && stores_member(u, callee, name, depth - 1)))
 			return true;
 	}
 	return false;
 }
 
 /* Does the caller itself store through what it passes? Then the log may be for that. */
-static bool stores_itself(struct repair *r, const struct file *f, const struct source_function *in, const char *what)
+static bool stores_itself(struct repair *r, const struct file *f, const struct source_function *in,
+			  const char *what)
 {
 	for (const struct source_node *n = in->body; n; n = node_next(n, in->body))
-		if (node_is_assignment(n) && n->child && n->child->kind != SOURCE_NAME && share_a_name(what, text_of(r->code, f, n->child), r->code))
+		if (node_is_assignment(n) && n->child && n->child->kind != SOURCE_NAME &&
+		    share_a_name(what, text_of(r->code, f, n->child), r->code))
 			return true;
 	return false;
 }
 
 /* Is this log one of what the function will store? */
-static bool is_for(struct repair *r, const struct tx_add_call *c, const struct use *use, const struct file *f, const struct source_function *callee, const char *what)
+static bool is_for(struct repair *r, const struct tx_add_call *c, const struct use *use,
+		   const struct file *f, const struct source_function *callee, const char *what)
 {
 	const char *member = member_logged(c, r->code);
 
 	return share_a_name(what, c->args[c->how.first], r->code) &&
-	       (member ? stores_member(use->unit, callee, member, DEPTH_MAX) : !stores_itself(r, f, use->in, what));
+	       (member ? stores_member(use->unit, callee, member, DEPTH_MAX)
+		       : !stores_itself(r, f, use->in, what));
 }
 
 /* What the call passes; a pointer that was made of a handle stands for that, too. */
-static const char *passed(struct repair *r, const struct file *f, const struct source_function *in, const struct source_node *call, size_t parameter)
+static const char *passed(struct repair *r, const struct file *f, const struct source_function *in,
+			  const struct source_node *call, size_t parameter)
 {
 	const char **args = text_arguments(r->code, f, call->text_begin, call->text_end);
 	size_t n = 0;
@@ -83,7 +95,8 @@ static const char *passed(struct repair *r, const struct file *f, const struct s
 		n++;
 	if (n <= parameter)
 		return "";
-	for (const struct source_node *v = in->body; v && text_is_identifier(args[parameter]); v = node_next(v, in->body))
+	for (const struct source_node *v = in->body; v && text_is_identifier(args[parameter]);
+	     v = node_next(v, in->body))
 		if (v->kind == SOURCE_VARIABLE && v->name && strcmp(v->name, args[parameter]) == 0)
 			return text_of(r->code, f, v);
 	return args[parameter];
@@ -92,7 +105,9 @@ static const char *passed(struct repair *r, const struct file *f, const struct s
 static bool allocates(const struct source_node *top)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top))
-		if (n->kind == SOURCE_CALL && n->name && ((strncmp(n->name, "pmemobj_tx_", 11) == 0 && strstr(n->name, "alloc")) || strcmp(n->name, "make_persistent") == 0))
+		if (n->kind == SOURCE_CALL && n->name &&
+		    ((strncmp(n->name, "pmemobj_tx_", 11) == 0 && strstr(n->name, "alloc")) ||
+		     strcmp(n->name, "make_persistent") == 0))
 			return true;
 	return false;
 }
@@ -100,7 +115,11 @@ static bool allocates(const struct source_node *top)
 bool tx_is_new(const struct source_function *in, const char *what)
 {
 	for (const struct source_node *n = in->body; n; n = node_next(n, in->body)) {
-		const char *name = n->kind == SOURCE_VARIABLE ? n->name : node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME ? n->child->name : NULL;
+		const char *name =
+			n->kind == SOURCE_VARIABLE ? n->name
+			: node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME
+				? n->child->name
+				: NULL;
 
 		if (name && text_has_word(what, name) && allocates(n))
 			return true;
@@ -116,11 +135,13 @@ static int parameter_named(const struct source_function *f, const char *name)
 	return -1;
 }
 
-static bool is_logged_by_callers(struct repair *r, const struct source_function *f, int parameter, unsigned depth);
+static bool is_logged_by_callers(struct repair *r, const struct source_function *f, int parameter,
+				 unsigned depth);
 
 /* Is it logged before, in the function that calls, or by the callers of that one in turn? */
-static bool is_logged_before(struct repair *r, const struct use *use, const struct source_node *call, const struct source_function *callee, int parameter,
-			     unsigned depth)
+static bool is_logged_before(struct repair *r, const struct use *use,
+			     const struct source_node *call, const struct source_function *callee,
+			     int parameter, unsigned depth)
 {
 	struct file *f = file_open(r->code, use->in->file);
 	const struct tx_add_calls *all = f ? tx_add_calls_of(r, use->unit, f) : NULL;
@@ -130,12 +151,14 @@ static bool is_logged_before(struct repair *r, const struct use *use, const stru
 	if (tx_is_new(use->in, what))
 		return true;
 	for (size_t i = 0; all && i < all->list.n; i++)
-		if (use->in->begin <= all->list.at[i].begin && all->list.at[i].end <= call->begin && is_for(r, &all->list.at[i], use, f, callee, what))
+		if (use->in->begin <= all->list.at[i].begin && all->list.at[i].end <= call->begin &&
+		    is_for(r, &all->list.at[i], use, f, callee, what))
 			return true;
 	return outer >= 0 && depth > 0 && is_logged_by_callers(r, use->in, outer, depth - 1);
 }
 
-static bool is_logged_by_callers(struct repair *r, const struct source_function *f, int parameter, unsigned depth)
+static bool is_logged_by_callers(struct repair *r, const struct source_function *f, int parameter,
+				 unsigned depth)
 {
 	size_t n;
 	const struct use *uses = names_find(r->code, f->name, &n);
@@ -143,7 +166,8 @@ static bool is_logged_by_callers(struct repair *r, const struct source_function 
 	for (size_t i = 0; i < n; i++) {
 		const struct source_node *call = uses[i].node ? uses[i].node->parent : NULL;
 
-		if (call && call->kind == SOURCE_CALL && call->child == uses[i].node && is_logged_before(r, &uses[i], call, f, parameter, depth))
+		if (call && call->kind == SOURCE_CALL && call->child == uses[i].node &&
+		    is_logged_before(r, &uses[i], call, f, parameter, depth))
 			return true;
 	}
 	return false;

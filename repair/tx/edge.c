@@ -11,7 +11,8 @@ static bool is_word(const struct tx *t, const struct source_node *n, const char 
 {
 	size_t len = strlen(word);
 
-	return strncmp(t->x.file->text + n->begin, word, len) == 0 && !isalnum((unsigned char)t->x.file->text[n->begin + len]);
+	return strncmp(t->x.file->text + n->begin, word, len) == 0 &&
+	       !isalnum((unsigned char)t->x.file->text[n->begin + len]);
 }
 
 static bool is_loop(const struct source_node *n)
@@ -45,7 +46,9 @@ static bool widen(struct tx *t, const struct source_node *n)
 				t->last = stmt;
 			continue;
 		}
-		for (outer = t->block; outer && outer->parent && (outer->parent->kind != SOURCE_COMPOUND || t->x.file->text[outer->parent->begin] != '{');)
+		for (outer = t->block; outer && outer->parent &&
+				       (outer->parent->kind != SOURCE_COMPOUND ||
+					t->x.file->text[outer->parent->begin] != '{');)
 			outer = outer->parent;
 		if (!outer || !outer->parent)
 			return false;
@@ -62,8 +65,11 @@ static const struct source_node *find_label(const struct tx *t, const struct sou
 
 	while (isalnum((unsigned char)name[len]) || name[len] == '_')
 		len++;
-	for (const struct source_node *n = t->x.function->body; n; n = node_next(n, t->x.function->body))
-		if (n->kind == SOURCE_LABEL && strncmp(t->x.file->text + n->begin, name, len) == 0 && !isalnum((unsigned char)t->x.file->text[n->begin + len]) &&
+	for (const struct source_node *n = t->x.function->body; n;
+	     n = node_next(n, t->x.function->body))
+		if (n->kind == SOURCE_LABEL &&
+		    strncmp(t->x.file->text + n->begin, name, len) == 0 &&
+		    !isalnum((unsigned char)t->x.file->text[n->begin + len]) &&
 		    t->x.file->text[n->begin + len] != '_')
 			return n;
 	return NULL;
@@ -100,16 +106,19 @@ static bool is_long_jump(const struct source_node *n)
 {
 	static const char *const names[] = { "longjmp", "siglongjmp", "_longjmp" };
 
-	for (size_t i = 0; n->kind == SOURCE_CALL && n->name && i < sizeof names / sizeof *names; i++)
+	for (size_t i = 0; n->kind == SOURCE_CALL && n->name && i < sizeof names / sizeof *names;
+	     i++)
 		if (strcmp(n->name, names[i]) == 0)
 			return true;
 	return false;
 }
 
 /* A case whose switch is outside: control would come in between. */
-static bool is_entry(const struct tx *t, const struct source_node *n, const struct source_node **around)
+static bool is_entry(const struct tx *t, const struct source_node *n,
+		     const struct source_node **around)
 {
-	if (n->kind != SOURCE_LABEL || !tx_holds(t, n) || !(is_word(t, n, "case") || is_word(t, n, "default")))
+	if (n->kind != SOURCE_LABEL || !tx_holds(t, n) ||
+	    !(is_word(t, n, "case") || is_word(t, n, "default")))
 		return false;
 	for (*around = n->parent; *around && (*around)->kind != SOURCE_SWITCH;)
 		*around = (*around)->parent;
@@ -119,7 +128,8 @@ static bool is_entry(const struct tx *t, const struct source_node *n, const stru
 /* An exception would leave the transaction open. */
 static bool is_throw(const struct tx *t, const struct source_node *n)
 {
-	return t->x.unit->is_cplusplus && !t->wrapper && n->kind == SOURCE_EXPR && is_word(t, n, "throw") && !node_is_in_lambda(n);
+	return t->x.unit->is_cplusplus && !t->wrapper && n->kind == SOURCE_EXPR &&
+	       is_word(t, n, "throw") && !node_is_in_lambda(n);
 }
 
 static int close_jumps(struct repair *r, struct tx *t)
@@ -130,17 +140,25 @@ static int close_jumps(struct repair *r, struct tx *t)
 
 	while (is_changed) {
 		is_changed = false;
-		for (const struct source_node *n = t->x.function->body; n && !is_changed; n = node_next(n, t->x.function->body)) {
-			if (n->kind == SOURCE_JUMP && !node_is_in_lambda(n) && check_jump(r, t, n, &is_changed) < 0)
+		for (const struct source_node *n = t->x.function->body; n && !is_changed;
+		     n = node_next(n, t->x.function->body)) {
+			if (n->kind == SOURCE_JUMP && !node_is_in_lambda(n) &&
+			    check_jump(r, t, n, &is_changed) < 0)
 				return -1;
 			if (is_entry(t, n, &around))
 				is_changed = widen(t, around);
-			if (is_long_jump(n) && tx_holds(t, n) && !macro_use(t->x.unit, t->x.file->path, n)) {
-				t->why = text_format(r->code, "line %u may jump out of the transaction", n->line);
+			if (is_long_jump(n) && tx_holds(t, n) &&
+			    !macro_use(t->x.unit, t->x.file->path, n)) {
+				t->why = text_format(r->code,
+						     "line %u may jump out of the transaction",
+						     n->line);
 				return -1;
 			}
 			if (is_throw(t, n) && tx_holds(t, n)) {
-				t->why = text_format(r->code, "line %u throws an exception out of the transaction", n->line);
+				t->why = text_format(
+					r->code,
+					"line %u throws an exception out of the transaction",
+					n->line);
 				return -1;
 			}
 		}
@@ -177,8 +195,9 @@ static bool split_declaration(struct repair *r, struct tx *t, const struct sourc
 	const char *text = t->x.file->text, *equals, *name;
 	uint32_t end = statement_end(t->x.file, d);
 
-	if (!v || v != d->last || v->kind != SOURCE_VARIABLE || !v->name || !v->type || v->is_array || v->is_reference ||
-	    strstr(v->type, "const") || macro_use(t->x.unit, t->x.file->path, d) || is_word(t, d, "static"))
+	if (!v || v != d->last || v->kind != SOURCE_VARIABLE || !v->name || !v->type ||
+	    v->is_array || v->is_reference || strstr(v->type, "const") ||
+	    macro_use(t->x.unit, t->x.file->path, d) || is_word(t, d, "static"))
 		return false;
 	equals = memchr(text + d->begin, '=', end - d->begin);
 	if (!equals || text[text_skip_blanks(t->x.file, (uint32_t)(equals - text) + 1)] == '{')
@@ -188,7 +207,10 @@ static bool split_declaration(struct repair *r, struct tx *t, const struct sourc
 	name -= strlen(v->name);
 	if (name <= text + d->begin || strncmp(name, v->name, strlen(v->name)) != 0)
 		return false;
-	*vec_add(&t->declarations) = text_format(r->code, "%s;", text_copy(r->code, text + d->begin, (size_t)(name - text) + strlen(v->name) - d->begin));
+	*vec_add(&t->declarations) =
+		text_format(r->code, "%s;",
+			    text_copy(r->code, text + d->begin,
+				      (size_t)(name - text) + strlen(v->name) - d->begin));
 	*vec_add(&t->changes) = (struct tx_change){ d->begin, (uint32_t)(name - text), "" };
 	return true;
 }
@@ -197,7 +219,8 @@ static int keep_declarations(struct repair *r, struct tx *t, bool *is_changed)
 {
 	t->changes.n = t->declarations.n = 0;
 	for (const struct source_node *d = t->first;; d = d->next) {
-		for (const struct source_node *v = d->kind == SOURCE_DECL ? d->child : NULL; v; v = v->next) {
+		for (const struct source_node *v = d->kind == SOURCE_DECL ? d->child : NULL; v;
+		     v = v->next) {
 			if (v->kind != SOURCE_VARIABLE || !v->name || !is_used_after(t, v->name))
 				continue;
 			if (split_declaration(r, t, d))
@@ -216,9 +239,12 @@ static int keep_declarations(struct repair *r, struct tx *t, bool *is_changed)
 
 static bool is_output(const struct source_unit *u, const struct source_node *call, unsigned depth)
 {
-	static const char *const names[] = { "write", "pwrite", "writev", "send", "sendto", "sendmsg", "printf", "vprintf", "puts", "putchar",
-					     "fprintf", "fputs", "fputc", "putc", "fwrite", "fflush" };
-	const struct source_function *f = call->name && depth > 0 ? function_named(u, call->name) : NULL;
+	static const char *const names[] = { "write",  "pwrite",  "writev",  "send",
+					     "sendto", "sendmsg", "printf",  "vprintf",
+					     "puts",   "putchar", "fprintf", "fputs",
+					     "fputc",  "putc",    "fwrite",  "fflush" };
+	const struct source_function *f =
+		call->name && depth > 0 ? function_named(u, call->name) : NULL;
 	const struct source_node *arg = call->child ? call->child->next : NULL;
 
 	for (; arg; arg = arg->next) /* errors are no promises */
@@ -242,9 +268,15 @@ static int check_calls(struct repair *r, struct tx *t)
 		if (n->kind != SOURCE_CALL || !tx_holds(t, n))
 			continue;
 		if (is_output(t->x.unit, n, 3))
-			t->why = text_format(r->code, "line %u, which would be in the transaction, outputs data that is not durable before its end", n->line);
+			t->why = text_format(
+				r->code,
+				"line %u, which would be in the transaction, outputs data that is not durable before its end",
+				n->line);
 		else if (n->name && strstr(n->name, "unlock"))
-			t->why = text_format(r->code, "line %u, which would be in the transaction, releases a lock before its end", n->line);
+			t->why = text_format(
+				r->code,
+				"line %u, which would be in the transaction, releases a lock before its end",
+				n->line);
 	}
 	return t->why ? -1 : 0;
 }
@@ -271,7 +303,8 @@ static enum balance balance_of(const struct tx *t)
 	const struct file *f = t->x.file;
 	int depth = 0;
 
-	for (uint32_t at = text_line_end(f, t->first->begin) + 1; at < t->last->begin; at = text_line_end(f, at) + 1) {
+	for (uint32_t at = text_line_end(f, t->first->begin) + 1; at < t->last->begin;
+	     at = text_line_end(f, at) + 1) {
 		const char *line = f->text + at;
 
 		if (depth == 0 && (is_directive(line, "el") || is_directive(line, "endif")))
@@ -296,11 +329,14 @@ static int close_conditions(struct repair *r, struct tx *t, bool *is_changed)
 	enum balance b;
 
 	while ((b = balance_of(t)) != BALANCED) {
-		const struct source_node *n = b == BEGINS_INSIDE ? statement_before(t) : t->last->next;
+		const struct source_node *n =
+			b == BEGINS_INSIDE ? statement_before(t) : t->last->next;
 
 		if (!n) {
-			t->why = text_format(r->code, "line %u is compiled only under a condition, so part of the transaction would be, too",
-					     b == BEGINS_INSIDE ? t->first->line : t->last->line);
+			t->why = text_format(
+				r->code,
+				"line %u is compiled only under a condition, so part of the transaction would be, too",
+				b == BEGINS_INSIDE ? t->first->line : t->last->line);
 			return -1;
 		}
 		*(b == BEGINS_INSIDE ? &t->first : &t->last) = n;
@@ -315,7 +351,8 @@ int tx_edges(struct repair *r, struct tx *t)
 
 	while (is_changed) {
 		is_changed = false;
-		if (close_jumps(r, t) < 0 || close_conditions(r, t, &is_changed) < 0 || keep_declarations(r, t, &is_changed) < 0)
+		if (close_jumps(r, t) < 0 || close_conditions(r, t, &is_changed) < 0 ||
+		    keep_declarations(r, t, &is_changed) < 0)
 			return -1;
 	}
 	return t->is_there ? 0 : check_calls(r, t) < 0 ? -1 : tx_redirect_returns(r, t);

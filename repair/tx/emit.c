@@ -27,7 +27,8 @@ static uint32_t include_place(const struct file *f, uint32_t limit)
 			depth++;
 		else if (f->text[at] == '#' && strncmp(f->text + word, "endif", 5) == 0)
 			depth--;
-		else if (f->text[at] == '#' && strncmp(f->text + word, "include", 7) == 0 && 2 * depth + !memchr(f->text + word, '<', end - word) <= rank) {
+		else if (f->text[at] == '#' && strncmp(f->text + word, "include", 7) == 0 &&
+			 2 * depth + !memchr(f->text + word, '<', end - word) <= rank) {
 			rank = 2 * depth + !memchr(f->text + word, '<', end - word);
 			found = end + 1;
 		}
@@ -52,10 +53,13 @@ static void include_stdlib(struct tx *t)
 
 static bool is_scalar(const char *type)
 {
-	static const char *const words[] = { "int", "long", "short", "char", "bool", "unsigned", "size_t", "uint64_t", "uint32_t", "int64_t", "*" };
+	static const char *const words[] = { "int",      "long",     "short",  "char",
+					     "bool",     "unsigned", "size_t", "uint64_t",
+					     "uint32_t", "int64_t",  "*" };
 
 	for (size_t i = 0; !strpbrk(type, "({") && i < sizeof words / sizeof *words; i++)
-		if (strstr(type, words[i]) && (!strstr(type, "struct") || type[strlen(type) - 1] == '*'))
+		if (strstr(type, words[i]) &&
+		    (!strstr(type, "struct") || type[strlen(type) - 1] == '*'))
 			return true;
 	return false;
 }
@@ -67,7 +71,10 @@ static const char *indent_of(struct repair *r, const struct tx *t)
 
 	while (n->kind == SOURCE_LABEL && n->last && text_begins_line(t->x.file, n->last->begin))
 		n = n->last;
-	return text_format(r->code, "%s%s", text_indent(r->code, t->x.file, n->begin), text_begins_line(t->x.file, t->first->begin) ? "" : indent_unit(r->code, t->x.file, t->x.function));
+	return text_format(r->code, "%s%s", text_indent(r->code, t->x.file, n->begin),
+			   text_begins_line(t->x.file, t->first->begin)
+				   ? ""
+				   : indent_unit(r->code, t->x.file, t->x.function));
 }
 
 /* In C++, no jump may lead over an initialisation. */
@@ -75,16 +82,19 @@ static bool may_be_jumped_over(const struct tx *t)
 {
 	const struct source_node *body = t->x.function->body;
 
-	for (const struct source_node *n = body; t->x.unit->is_cplusplus && n; n = node_next(n, body))
+	for (const struct source_node *n = body; t->x.unit->is_cplusplus && n;
+	     n = node_next(n, body))
 		if (n->kind == SOURCE_LABEL && n->begin > t->first->begin)
 			return true;
 	return false;
 }
 
-static const char *declare(struct repair *r, const struct tx *t, const char *indent, const char *type, const char *name, bool has_value)
+static const char *declare(struct repair *r, const struct tx *t, const char *indent,
+			   const char *type, const char *name, bool has_value)
 {
 	if (has_value && may_be_jumped_over(t))
-		return text_format(r->code, "%s%s%s;\n%s%s = 0;\n", indent, type, name, indent, name);
+		return text_format(r->code, "%s%s%s;\n%s%s = 0;\n", indent, type, name, indent,
+				   name);
 	return text_format(r->code, "%s%s%s%s;\n", indent, type, name, has_value ? " = 0" : "");
 }
 
@@ -93,12 +103,15 @@ static uint32_t variable_place(const struct tx *t, bool *is_alone)
 {
 	const struct source_node *last = NULL;
 
-	if (t->x.unit->is_cplusplus || t->block->kind != SOURCE_COMPOUND || text_has_directive(t->x.file, t->block->begin, t->first->begin))
+	if (t->x.unit->is_cplusplus || t->block->kind != SOURCE_COMPOUND ||
+	    text_has_directive(t->x.file, t->block->begin, t->first->begin))
 		return 0;
-	for (const struct source_node *n = t->block->child; n != t->first && n->kind == SOURCE_DECL; n = n->next)
+	for (const struct source_node *n = t->block->child; n != t->first && n->kind == SOURCE_DECL;
+	     n = n->next)
 		last = n;
 	*is_alone = !last;
-	return line_end_behind(t->x.file, last ? statement_end(t->x.file, last) : t->block->begin + 1);
+	return line_end_behind(t->x.file,
+			       last ? statement_end(t->x.file, last) : t->block->begin + 1);
 }
 
 static void declare_variable(struct repair *r, const struct tx *t)
@@ -107,7 +120,9 @@ static void declare_variable(struct repair *r, const struct tx *t)
 	uint32_t at = t->zero ? variable_place(t, &is_alone) : 0;
 
 	if (at)
-		file_edit(t->x.file, at, 0, text_format(r->code, "\n%sint %s = 0;%s", indent_of(r, t), t->variable, is_alone ? "\n" : ""));
+		file_edit(t->x.file, at, 0,
+			  text_format(r->code, "\n%sint %s = 0;%s", indent_of(r, t), t->variable,
+				      is_alone ? "\n" : ""));
 }
 
 static const char *declarations_of(struct repair *r, const struct tx *t, const char *indent)
@@ -116,12 +131,18 @@ static const char *declarations_of(struct repair *r, const struct tx *t, const c
 	bool has_value = t->result && is_scalar(t->result_type), is_alone;
 
 	if (t->result)
-		text = declare(r, t, indent, text_format(r->code, "%s%s%s", t->result_type, t->result_type[strlen(t->result_type) - 1] == '*' ? "" : " ",
-							 has_value ? "volatile " : ""), t->result, has_value);
+		text = declare(
+			r, t, indent,
+			text_format(r->code, "%s%s%s", t->result_type,
+				    t->result_type[strlen(t->result_type) - 1] == '*' ? "" : " ",
+				    has_value ? "volatile " : ""),
+			t->result, has_value);
 	if (t->flag)
-		text = text_format(r->code, "%s%s", text, declare(r, t, indent, "volatile int ", t->flag, true));
+		text = text_format(r->code, "%s%s", text,
+				   declare(r, t, indent, "volatile int ", t->flag, true));
 	if (t->aborted)
-		text = text_format(r->code, "%s%s", text, declare(r, t, indent, "volatile int ", t->aborted, true));
+		text = text_format(r->code, "%s%s", text,
+				   declare(r, t, indent, "volatile int ", t->aborted, true));
 	if (t->zero && !variable_place(t, &is_alone))
 		text = text_format(r->code, "%s%sint %s = 0;\n", text, indent, t->variable);
 	for (size_t i = 0; i < t->declarations.n; i++)
@@ -132,25 +153,37 @@ static const char *declarations_of(struct repair *r, const struct tx *t, const c
 static void emit_begin(struct repair *r, const struct tx *t)
 {
 	struct file *f = t->x.file;
-	const char *indent = indent_of(r, t), *comment = r->options->is_explained ? " /* pmend: these stores become durable together */" : "";
-	const char *head = t->wrapper ? text_format(r->code, "%s%s%s", t->wrapper, t->capture[0] == ',' ? t->pool : "", t->capture) : text_format(r->code, "TX_BEGIN(%s) {", t->pool);
-	const char *text = text_format(r->code, "%s%s%s%s\n", declarations_of(r, t, indent), indent, head, comment);
+	const char *indent = indent_of(r, t),
+		   *comment = r->options->is_explained
+				      ? " /* pmend: these stores become durable together */"
+				      : "";
+	const char *head = t->wrapper ? text_format(r->code, "%s%s%s", t->wrapper,
+						    t->capture[0] == ',' ? t->pool : "", t->capture)
+				      : text_format(r->code, "TX_BEGIN(%s) {", t->pool);
+	const char *text = text_format(r->code, "%s%s%s%s\n", declarations_of(r, t, indent), indent,
+				       head, comment);
 
 	if (text_begins_line(f, t->first->begin))
 		file_edit(f, text_line_begin(f, t->first->begin), 0, text);
 	else
-		file_edit(f, t->first->begin, 0, text_format(r->code, "\n%s%s%s", text, indent, indent_unit(r->code, t->x.file, t->x.function)));
+		file_edit(f, t->first->begin, 0,
+			  text_format(r->code, "\n%s%s%s", text, indent,
+				      indent_unit(r->code, t->x.file, t->x.function)));
 }
 
 /* What comes of a return inside, behind the transaction. */
-static const char *after_text(struct repair *r, const struct tx *t, const char *indent, const char *unit)
+static const char *after_text(struct repair *r, const struct tx *t, const char *indent,
+			      const char *unit)
 {
-	const char *what = t->result ? text_format(r->code, "return %s;", t->result) : "return;", *text = "";
+	const char *what = t->result ? text_format(r->code, "return %s;", t->result) : "return;",
+		   *text = "";
 
 	if (t->aborted)
-		text = text_format(r->code, "\n%sif (%s)\n%s%sreturn %s;", indent, t->aborted, indent, unit, t->error);
+		text = text_format(r->code, "\n%sif (%s)\n%s%sreturn %s;", indent, t->aborted,
+				   indent, unit, t->error);
 	if (t->flag)
-		text = text_format(r->code, "%s\n%sif (%s)\n%s%s%s", text, indent, t->flag, indent, unit, what);
+		text = text_format(r->code, "%s\n%sif (%s)\n%s%s%s", text, indent, t->flag, indent,
+				   unit, what);
 	if (t->returns_at_end)
 		text = text_format(r->code, "%s\n%s%s", text, indent, what);
 	return text;
@@ -159,20 +192,27 @@ static const char *after_text(struct repair *r, const struct tx *t, const char *
 static void emit_end(struct repair *r, const struct tx *t)
 {
 	struct file *f = t->x.file;
-	const char *indent = indent_of(r, t), *unit = indent_unit(r->code, t->x.file, t->x.function), *rest = text_format(r->code, "\n%s", text_indent(r->code, f, t->first->begin));
-	const char *ending = t->variable ? text_format(r->code, "%s = %s;", t->variable, t->error) :
-			     t->aborted ? text_format(r->code, "%s = 1;", t->aborted) : tx_ending(r, t);
+	const char *indent = indent_of(r, t),
+		   *unit = indent_unit(r->code, t->x.file, t->x.function),
+		   *rest = text_format(r->code, "\n%s", text_indent(r->code, f, t->first->begin));
+	const char *ending = t->variable  ? text_format(r->code, "%s = %s;", t->variable, t->error)
+			     : t->aborted ? text_format(r->code, "%s = 1;", t->aborted)
+					  : tx_ending(r, t);
 	uint32_t end = statement_end(f, t->last), at = line_end_behind(f, end);
 
 	if (t->wrapper) {
-		file_edit(f, at ? at : end, 0, text_format(r->code, "\n%s});%s", indent, at ? "" : rest));
+		file_edit(f, at ? at : end, 0,
+			  text_format(r->code, "\n%s});%s", indent, at ? "" : rest));
 		return;
 	}
 	if (t->zero)
-		file_edit(f, t->zero->text_begin, t->zero->text_end - t->zero->text_begin, t->variable);
+		file_edit(f, t->zero->text_begin, t->zero->text_end - t->zero->text_begin,
+			  t->variable);
 	file_edit(f, at ? at : end, 0,
-		  text_format(r->code, "%s\n%s} TX_ONABORT {\n%s%s%s\n%s} TX_END%s%s", t->label ? text_format(r->code, "\n%s%s:;", indent, t->label) : "", indent,
-			      indent, unit, ending, indent, after_text(r, t, indent, unit), at ? "" : rest));
+		  text_format(r->code, "%s\n%s} TX_ONABORT {\n%s%s%s\n%s} TX_END%s%s",
+			      t->label ? text_format(r->code, "\n%s%s:;", indent, t->label) : "",
+			      indent, indent, unit, ending, indent, after_text(r, t, indent, unit),
+			      at ? "" : rest));
 }
 
 /* The first line of the transaction that is there, and the last, go outwards. */
@@ -183,7 +223,9 @@ static void move_head(struct repair *r, const struct tx *t)
 	if (t->first == t->old)
 		return;
 	file_edit(f, text_line_begin(f, t->first->begin), 0,
-		  text_format(r->code, "%s%s\n", text_indent(r->code, f, t->first->begin), text_copy(r->code, f->text + t->head_begin, t->head_end - t->head_begin)));
+		  text_format(r->code, "%s%s\n", text_indent(r->code, f, t->first->begin),
+			      text_copy(r->code, f->text + t->head_begin,
+					t->head_end - t->head_begin)));
 	tx_cut(f, t->head_begin, t->head_end);
 }
 
@@ -196,7 +238,9 @@ static void move_tail(struct repair *r, const struct tx *t)
 		return;
 	tx_cut(f, t->tail_begin, t->tail_end);
 	file_edit(f, at ? at : end, 0,
-		  text_format(r->code, "\n%s%s", text_indent(r->code, f, t->first->begin), text_copy(r->code, f->text + t->tail_begin, t->tail_end - t->tail_begin)));
+		  text_format(r->code, "\n%s%s", text_indent(r->code, f, t->first->begin),
+			      text_copy(r->code, f->text + t->tail_begin,
+					t->tail_end - t->tail_begin)));
 }
 
 /* A line that goes on with what the one before began, in a string or a macro's definition: blanks would change it. */
@@ -208,7 +252,8 @@ static bool is_continued(const struct tx *t, uint32_t line)
 	if (line >= 2 && f->text[line - 2 - (line >= 3 && f->text[line - 2] == '\r')] == '\\')
 		return true;
 	for (const struct source_node *n = body; n; n = node_next(n, body))
-		if (n->kind == SOURCE_LITERAL && n->begin < line && line < n->end && memmem(f->text + n->begin, n->end - n->begin, "R\"", 2))
+		if (n->kind == SOURCE_LITERAL && n->begin < line && line < n->end &&
+		    memmem(f->text + n->begin, n->end - n->begin, "R\"", 2))
 			return true;
 	return false;
 }
@@ -216,7 +261,8 @@ static bool is_continued(const struct tx *t, uint32_t line)
 static bool is_cut(const struct tx *t, uint32_t line)
 {
 	for (size_t i = 0; i < t->needless.n; i++)
-		if (line >= text_line_begin(t->x.file, t->needless.at[i]->begin) && line < t->needless.at[i]->end)
+		if (line >= text_line_begin(t->x.file, t->needless.at[i]->begin) &&
+		    line < t->needless.at[i]->end)
 			return true;
 	return false;
 }
@@ -224,7 +270,8 @@ static bool is_cut(const struct tx *t, uint32_t line)
 static void cut_needless(const struct tx *t)
 {
 	for (size_t i = 0; i < t->needless.n; i++)
-		tx_cut(t->x.file, t->needless.at[i]->begin, statement_end(t->x.file, t->needless.at[i]));
+		tx_cut(t->x.file, t->needless.at[i]->begin,
+		       statement_end(t->x.file, t->needless.at[i]));
 }
 
 static void indent_lines(struct repair *r, const struct tx *t)
@@ -232,12 +279,15 @@ static void indent_lines(struct repair *r, const struct tx *t)
 	struct file *f = t->x.file;
 	const char *unit = indent_unit(r->code, t->x.file, t->x.function);
 
-	for (uint32_t at = text_line_begin(f, t->first->begin); at < t->last->end; at = text_line_end(f, at) + 1) {
+	for (uint32_t at = text_line_begin(f, t->first->begin); at < t->last->end;
+	     at = text_line_end(f, at) + 1) {
 		if (is_cut(t, at))
 			continue;
 		if (t->old && at >= text_line_begin(f, t->old->begin) && at < t->tail_end)
 			continue;
-		if (f->text[at] == '\n' || f->text[at] == '#' || f->text[at] == '\r' || is_continued(t, at) || (at < t->first->begin && !text_begins_line(f, t->first->begin)))
+		if (f->text[at] == '\n' || f->text[at] == '#' || f->text[at] == '\r' ||
+		    is_continued(t, at) ||
+		    (at < t->first->begin && !text_begins_line(f, t->first->begin)))
 			continue;
 		file_edit(f, at, 0, unit);
 	}
@@ -255,7 +305,8 @@ static void indent_added(struct repair *r, const struct tx *t)
 		if (e->at <= t->first->begin || e->at >= t->last->end)
 			continue;
 		while ((line = strchr(from, '\n'))) {
-			text = text_format(r->code, "%s%.*s%s", text, (int)(line + 1 - from), from, line[1] ? unit : "");
+			text = text_format(r->code, "%s%.*s%s", text, (int)(line + 1 - from), from,
+					   line[1] ? unit : "");
 			from = line + 1;
 		}
 		e->insert = text_format(r->code, "%s%s", text, from);
@@ -268,7 +319,8 @@ static void emit_moved(struct repair *r, struct tx *t)
 	tx_emit_logs(r, t);
 	indent_lines(r, t);
 	for (size_t i = 0; i < t->changes.n; i++)
-		file_edit(t->x.file, t->changes.at[i].begin, t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);
+		file_edit(t->x.file, t->changes.at[i].begin,
+			  t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);
 	cut_needless(t);
 	move_tail(r, t);
 }
@@ -283,10 +335,14 @@ void tx_emit_callee(struct repair *r, struct tx_callee *c)
 		return;
 	f = tx_callee_file(r, c);
 	for (size_t i = 0; i < t->declarations.n; i++)
-		file_edit(f, c->x.function->body->begin + 1, 0, text_format(r->code, "\n%s%s", indent_unit(r->code, c->x.file, c->x.function), t->declarations.at[i]));
+		file_edit(f, c->x.function->body->begin + 1, 0,
+			  text_format(r->code, "\n%s%s",
+				      indent_unit(r->code, c->x.file, c->x.function),
+				      t->declarations.at[i]));
 	tx_emit_logs(r, t);
 	for (size_t i = 0; i < t->changes.n; i++)
-		file_edit(f, t->changes.at[i].begin, t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);
+		file_edit(f, t->changes.at[i].begin, t->changes.at[i].end - t->changes.at[i].begin,
+			  t->changes.at[i].text);
 }
 
 /* What is between the two goes. */
@@ -294,7 +350,8 @@ static void emit_joined(struct repair *r, struct tx *t)
 {
 	tx_emit_logs(r, t);
 	for (size_t i = 0; i < t->changes.n; i++)
-		file_edit(t->x.file, t->changes.at[i].begin, t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);
+		file_edit(t->x.file, t->changes.at[i].begin,
+			  t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);
 	tx_cut(t->x.file, t->joint_begin, t->joint_end);
 }
 
@@ -310,7 +367,8 @@ void tx_emit(struct repair *r, struct tx *t)
 	}
 	if (!t->is_there) {
 		indent_added(r, t);
-		if (!t->wrapper && !t->aborted && !t->variable && strcmp(tx_ending(r, t), "abort();") == 0)
+		if (!t->wrapper && !t->aborted && !t->variable &&
+		    strcmp(tx_ending(r, t), "abort();") == 0)
 			include_stdlib(t);
 		declare_variable(r, t);
 		emit_begin(r, t);
@@ -321,7 +379,8 @@ void tx_emit(struct repair *r, struct tx *t)
 		return;
 	indent_lines(r, t);
 	for (size_t i = 0; i < t->changes.n; i++)
-		file_edit(t->x.file, t->changes.at[i].begin, t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);
+		file_edit(t->x.file, t->changes.at[i].begin,
+			  t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);
 	cut_needless(t);
 	emit_end(r, t);
 }

@@ -8,40 +8,56 @@
 static const char *log_text(struct repair *r, const struct tx_log *l)
 {
 	const struct tx_callee *c = l->is_foreign ? tx_callee_find(r, l->x.function) : NULL;
-	const char *plain = l->checked && text_begins_line(l->x.file, l->stmt->begin) ? l->checked : text_format(r->code, "%s;", l->text);
+	const char *plain = l->checked && text_begins_line(l->x.file, l->stmt->begin)
+				    ? l->checked
+				    : text_format(r->code, "%s;", l->text);
 
 	if (l->guard || (c && c->way == TX_GUARDED))
-		return text_format(r->code, "if (pmemobj_tx_stage() == TX_STAGE_WORK && pmemobj_pool_by_ptr(%s))\n{indent}{unit}%s", l->addr, plain);
+		return text_format(
+			r->code,
+			"if (pmemobj_tx_stage() == TX_STAGE_WORK && pmemobj_pool_by_ptr(%s))\n{indent}{unit}%s",
+			l->addr, plain);
 	if (l->is_unsure || (c && c->callers == TX_SOME_VOLATILE))
-		return text_format(r->code, "if (pmemobj_pool_by_ptr(%s))\n{indent}{unit}%s", l->addr, plain);
+		return text_format(r->code, "if (pmemobj_pool_by_ptr(%s))\n{indent}{unit}%s",
+				   l->addr, plain);
 	return plain;
 }
 
 /* {indent} and {unit} in the text become what they say. */
-static const char *indented(struct repair *r, const char *text, const char *indent, const char *unit)
+static const char *indented(struct repair *r, const char *text, const char *indent,
+			    const char *unit)
 {
 	const char *at = strstr(text, "{indent}{unit}");
 
-	return at ? text_format(r->code, "%.*s%s%s%s", (int)(at - text), text, indent, unit, at + strlen("{indent}{unit}")) : text;
+	return at ? text_format(r->code, "%.*s%s%s%s", (int)(at - text), text, indent, unit,
+				at + strlen("{indent}{unit}"))
+		  : text;
 }
 
 static bool needs_braces(const struct source_node *stmt)
 {
 	const struct source_node *p = stmt->parent;
 
-	return p->kind != SOURCE_COMPOUND && !(p->kind == SOURCE_LABEL && p->parent->kind == SOURCE_COMPOUND);
+	return p->kind != SOURCE_COMPOUND &&
+	       !(p->kind == SOURCE_LABEL && p->parent->kind == SOURCE_COMPOUND);
 }
 
-static void emit_log(struct repair *r, const struct tx *t, const struct tx_log *l, bool is_first, bool is_last)
+static void emit_log(struct repair *r, const struct tx *t, const struct tx_log *l, bool is_first,
+		     bool is_last)
 {
 	struct file *f = l->x.file;
 	bool is_inside = !l->is_foreign && !t->is_there && !t->joint_end;
-	const char *unit = indent_unit(r->code, l->x.file, l->x.function), *more = is_inside ? unit : "", *indent = text_indent(r->code, f, l->stmt->begin), *text;
+	const char *unit = indent_unit(r->code, l->x.file, l->x.function),
+		   *more = is_inside ? unit : "", *indent = text_indent(r->code, f, l->stmt->begin),
+		   *text;
 	uint32_t head = l->stmt->begin, end = statement_end(f, l->stmt), at, otherwise;
 
 	text = indented(r, log_text(r, l), text_format(r->code, "%s%s", indent, more), unit);
-	if (!text_begins_line(f, l->stmt->begin)) { /* behind a label, an else, or another statement */
-		file_edit(f, l->stmt->begin, 0, text_format(r->code, "%s%s ", needs_braces(l->stmt) && is_first ? "{ " : "", text));
+	if (!text_begins_line(f,
+			      l->stmt->begin)) { /* behind a label, an else, or another statement */
+		file_edit(f, l->stmt->begin, 0,
+			  text_format(r->code, "%s%s ",
+				      needs_braces(l->stmt) && is_first ? "{ " : "", text));
 		if (needs_braces(l->stmt) && is_last)
 			file_edit(f, end, 0, " }");
 		return;
@@ -50,7 +66,8 @@ static void emit_log(struct repair *r, const struct tx *t, const struct tx_log *
 		head--;
 	if (needs_braces(l->stmt) && is_first)
 		file_edit(f, head, 0, " {");
-	file_edit(f, text_line_begin(f, l->stmt->begin), 0, text_format(r->code, "%s%s%s\n", indent, more, text));
+	file_edit(f, text_line_begin(f, l->stmt->begin), 0,
+		  text_format(r->code, "%s%s%s\n", indent, more, text));
 	if (!needs_braces(l->stmt) || !is_last)
 		return;
 	at = line_end_behind(f, end);
@@ -60,7 +77,9 @@ static void emit_log(struct repair *r, const struct tx *t, const struct tx_log *
 		otherwise++;
 	if (strncmp(f->text + otherwise, "else", 4) != 0 || !strstr(f->text, "} else"))
 		otherwise = at;
-	file_edit(f, at, otherwise - at, text_format(r->code, "\n%s%s}%s", text_indent(r->code, f, l->stmt->parent->begin), more, otherwise > at ? " " : ""));
+	file_edit(f, at, otherwise - at,
+		  text_format(r->code, "\n%s%s}%s", text_indent(r->code, f, l->stmt->parent->begin),
+			      more, otherwise > at ? " " : ""));
 }
 
 /* Removes text, and the lines that it filled. */
@@ -81,7 +100,8 @@ static bool is_written_before(struct repair *r, const struct tx_log *l)
 		for (size_t k = 0; k < r->tx->list.at[i]->logs.n; k++) {
 			const struct tx_log *o = &r->tx->list.at[i]->logs.at[k];
 
-			if (o->is_written && o->x.file == l->x.file && o->stmt->begin == l->stmt->begin && strcmp(o->addr, l->addr) == 0)
+			if (o->is_written && o->x.file == l->x.file &&
+			    o->stmt->begin == l->stmt->begin && strcmp(o->addr, l->addr) == 0)
 				return true;
 		}
 	return false;
@@ -103,14 +123,17 @@ void tx_emit_logs(struct repair *r, struct tx *t)
 			continue;
 		t->logs.at[i].is_written = true;
 		for (size_t k = 0; k < t->logs.n; k++)
-			if (k != i && !t->logs.at[k].is_dropped && !t->logs.at[k].is_elsewhere && t->logs.at[k].stmt == t->logs.at[i].stmt) {
+			if (k != i && !t->logs.at[k].is_dropped && !t->logs.at[k].is_elsewhere &&
+			    t->logs.at[k].stmt == t->logs.at[i].stmt) {
 				is_first &= k > i;
 				is_last &= k < i;
 			}
 		emit_log(r, t, &t->logs.at[i], is_first, is_last);
 		if (t->logs.at[i].instead_end)
-			tx_cut(t->logs.at[i].x.file, t->logs.at[i].instead_begin, t->logs.at[i].instead_end);
+			tx_cut(t->logs.at[i].x.file, t->logs.at[i].instead_begin,
+			       t->logs.at[i].instead_end);
 		if (t->logs.at[i].moved)
-			tx_cut(t->logs.at[i].x.file, t->logs.at[i].moved->begin, statement_end(t->logs.at[i].x.file, t->logs.at[i].moved));
+			tx_cut(t->logs.at[i].x.file, t->logs.at[i].moved->begin,
+			       statement_end(t->logs.at[i].x.file, t->logs.at[i].moved));
 	}
 }

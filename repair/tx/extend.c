@@ -7,14 +7,16 @@
 
 #include "repair/tx/internal.h"
 
-static const struct source_use *use_named(const struct tx *t, const char *name, uint32_t from, uint32_t to, bool is_last)
+static const struct source_use *use_named(const struct tx *t, const char *name, uint32_t from,
+					  uint32_t to, bool is_last)
 {
 	const struct source_use *found = NULL;
 
 	for (size_t i = 0; i < t->x.unit->nuses; i++) {
 		const struct source_use *u = &t->x.unit->uses[i];
 
-		if (strcmp(u->name, name) == 0 && u->begin >= from && u->end <= to && strcmp(u->file, t->x.file->path) == 0 &&
+		if (strcmp(u->name, name) == 0 && u->begin >= from && u->end <= to &&
+		    strcmp(u->file, t->x.file->path) == 0 &&
 		    (!found || (is_last ? u->begin > found->begin : u->begin < found->begin)))
 			found = u;
 	}
@@ -23,7 +25,8 @@ static const struct source_use *use_named(const struct tx *t, const char *name, 
 
 static bool is_transaction(const struct tx *t, const struct source_node *stmt)
 {
-	const struct source_use *u = use_named(t, "TX_BEGIN", stmt->begin, t->x.file->len_bytes, false);
+	const struct source_use *u =
+		use_named(t, "TX_BEGIN", stmt->begin, t->x.file->len_bytes, false);
 
 	return u && u->begin == stmt->begin;
 }
@@ -39,7 +42,8 @@ static const struct source_node *find_work(const struct source_node *stmt, uint3
 
 static const struct source_node *work_of(const struct tx *t, const struct source_node *stmt)
 {
-	const struct source_use *begin = use_named(t, "TX_BEGIN", stmt->begin, t->x.file->len_bytes, false);
+	const struct source_use *begin =
+		use_named(t, "TX_BEGIN", stmt->begin, t->x.file->len_bytes, false);
 	uint32_t brace = text_skip_blanks(t->x.file, begin->end);
 
 	return t->x.file->text[brace] == '{' ? find_work(stmt, brace) : NULL;
@@ -48,7 +52,8 @@ static const struct source_node *work_of(const struct tx *t, const struct source
 static bool declares(const struct source_node *block, const char *name)
 {
 	for (const struct source_node *s = block->child; s; s = s->next)
-		for (const struct source_node *v = s->kind == SOURCE_DECL ? s->child : NULL; v; v = v->next)
+		for (const struct source_node *v = s->kind == SOURCE_DECL ? s->child : NULL; v;
+		     v = v->next)
 			if (v->kind == SOURCE_VARIABLE && v->name && strcmp(v->name, name) == 0)
 				return true;
 	return false;
@@ -108,7 +113,8 @@ void tx_extend(struct tx *t)
 /* ---- two in a row ---- */
 
 /* Behind "} TX_ONABORT" of the statement: its block, from brace to brace, without blanks. NULL: there is something else, or nothing. */
-static const char *abort_text(struct repair *r, const struct tx *t, const struct source_node *work, const struct source_use *end)
+static const char *abort_text(struct repair *r, const struct tx *t, const struct source_node *work,
+			      const struct source_use *end)
 {
 	const struct file *f = t->x.file;
 	uint32_t at = text_skip_blanks(f, work->end);
@@ -116,7 +122,8 @@ static const char *abort_text(struct repair *r, const struct tx *t, const struct
 	char *out;
 	size_t n = 0;
 
-	if (!use || use->begin != at || f->text[text_skip_blanks(f, use->end)] != '{' || memmem(f->text + use->end, end->begin - use->end, "TX_", 3))
+	if (!use || use->begin != at || f->text[text_skip_blanks(f, use->end)] != '{' ||
+	    memmem(f->text + use->end, end->begin - use->end, "TX_", 3))
 		return NULL;
 	out = arena_alloc(&r->code->arena, end->begin - use->end + 1);
 	for (uint32_t i = use->end; i < end->begin; i++)
@@ -134,28 +141,35 @@ static bool leaves(const struct source_node *n)
 }
 
 /* `if (ret) break;` about the variable that "{ret=-1;}" sets. */
-static bool is_check(struct repair *r, const struct tx *t, const struct source_node *n, const char *text)
+static bool is_check(struct repair *r, const struct tx *t, const struct source_node *n,
+		     const char *text)
 {
 	const char *name = text_copy(r->code, text + 1, strcspn(text + 1, "="));
 
-	return n->kind == SOURCE_IF && n->child && n->child->next == n->last && leaves(n->last) && text_is_identifier(name) && strcmp(text + strlen(text) - 2, ";}") == 0 &&
-	       strchr(text, ';') == text + strlen(text) - 2 && text_has_word(text_of(r->code, t->x.file, n->child), name);
+	return n->kind == SOURCE_IF && n->child && n->child->next == n->last && leaves(n->last) &&
+	       text_is_identifier(name) && strcmp(text + strlen(text) - 2, ";}") == 0 &&
+	       strchr(text, ';') == text + strlen(text) - 2 &&
+	       text_has_word(text_of(r->code, t->x.file, n->child), name);
 }
 
 /* A name that the first work declares means something else in the second. */
 static bool share_names(const struct source_node *first, const struct source_node *second)
 {
 	for (const struct source_node *s = first->child; s; s = s->next)
-		for (const struct source_node *v = s->kind == SOURCE_DECL ? s->child : NULL; v; v = v->next)
-			for (const struct source_node *n = second; n && v->name; n = node_next(n, second))
-				if ((n->kind == SOURCE_NAME || n->kind == SOURCE_VARIABLE) && n->name && strcmp(n->name, v->name) == 0)
+		for (const struct source_node *v = s->kind == SOURCE_DECL ? s->child : NULL; v;
+		     v = v->next)
+			for (const struct source_node *n = second; n && v->name;
+			     n = node_next(n, second))
+				if ((n->kind == SOURCE_NAME || n->kind == SOURCE_VARIABLE) &&
+				    n->name && strcmp(n->name, v->name) == 0)
 					return true;
 	return false;
 }
 
 static const char *pool_of(struct repair *r, const struct tx *t, const struct source_node *stmt)
 {
-	const struct source_use *u = use_named(t, "TX_BEGIN", stmt->begin, t->x.file->len_bytes, false);
+	const struct source_use *u =
+		use_named(t, "TX_BEGIN", stmt->begin, t->x.file->len_bytes, false);
 	const char **args = text_arguments(r->code, t->x.file, u->begin, u->end);
 
 	return args && args[0] ? args[0] : "";
@@ -168,11 +182,13 @@ void tx_join(struct repair *r, struct tx *t)
 	const char *text[2];
 
 	t->joint_begin = t->joint_end = 0;
-	if (t->is_there || a == b || !is_transaction(t, a) || !is_transaction(t, b) || strcmp(pool_of(r, t, a), pool_of(r, t, b)) != 0)
+	if (t->is_there || a == b || !is_transaction(t, a) || !is_transaction(t, b) ||
+	    strcmp(pool_of(r, t, a), pool_of(r, t, b)) != 0)
 		return;
 	for (size_t i = 0; i < 2; i++) {
 		work[i] = work_of(t, i ? b : a);
-		end[i] = work[i] ? use_named(t, "TX_END", work[i]->end, t->x.file->len_bytes, false) : NULL;
+		end[i] = work[i] ? use_named(t, "TX_END", work[i]->end, t->x.file->len_bytes, false)
+				 : NULL;
 		text[i] = end[i] ? abort_text(r, t, work[i], end[i]) : NULL;
 		if (!text[i])
 			return;
@@ -180,7 +196,8 @@ void tx_join(struct repair *r, struct tx *t)
 	for (const struct source_node *s = a->next; s != b; s = s->next)
 		if (!is_check(r, t, s, text[0]))
 			return;
-	if (strcmp(text[0], text[1]) != 0 || share_names(work[0], work[1]) || text_has_directive(t->x.file, a->begin, b->end))
+	if (strcmp(text[0], text[1]) != 0 || share_names(work[0], work[1]) ||
+	    text_has_directive(t->x.file, a->begin, b->end))
 		return;
 	t->joint_begin = work[0]->end - 1;
 	t->joint_end = work[1]->begin + 1;
@@ -190,7 +207,7 @@ void tx_join(struct repair *r, struct tx *t)
 
 struct late {
 	const struct source_node *work, *block; /* of TX_BEGIN, and of TX_ONCOMMIT behind it */
-	const struct source_use *use;		/* of TX_ONCOMMIT */
+	const struct source_use *use;           /* of TX_ONCOMMIT */
 };
 
 /* The statement is one of "} TX_ONCOMMIT { … }". */
@@ -201,17 +218,21 @@ static bool find_late(const struct tx *t, const struct source_node *stmt, struct
 	const struct source_use *begin = use_named(t, "TX_BEGIN", body->begin, stmt->begin, true);
 	uint32_t brace = begin ? text_skip_blanks(f, begin->end) : 0;
 
-	*out = (struct late){ .block = stmt->parent, .use = use_named(t, "TX_ONCOMMIT", body->begin, stmt->begin, true) };
+	*out = (struct late){ .block = stmt->parent,
+			      .use = use_named(t, "TX_ONCOMMIT", body->begin, stmt->begin, true) };
 	out->work = begin && f->text[brace] == '{' ? find_work(body, brace) : NULL;
-	return out->work && out->use && out->block && out->block->kind == SOURCE_COMPOUND && out->block->begin == text_skip_blanks(f, out->use->end) &&
-	       out->use->begin == text_skip_blanks(f, out->work->end) && text_begins_line(f, out->work->end - 1);
+	return out->work && out->use && out->block && out->block->kind == SOURCE_COMPOUND &&
+	       out->block->begin == text_skip_blanks(f, out->use->end) &&
+	       out->use->begin == text_skip_blanks(f, out->work->end) &&
+	       text_begins_line(f, out->work->end - 1);
 }
 
 bool tx_take_late(const struct tx *t, struct tx_log *l)
 {
 	struct late late;
 
-	if (!t->is_there || l->x.file != t->x.file || l->x.function != t->x.function || !find_late(t, l->stmt, &late))
+	if (!t->is_there || l->x.file != t->x.file || l->x.function != t->x.function ||
+	    !find_late(t, l->stmt, &late))
 		return false;
 	l->late = l->stmt;
 	return true;
@@ -227,7 +248,9 @@ static bool is_late(const struct tx *t, const struct source_node *stmt)
 
 static bool is_persist(const struct source_node *n)
 {
-	return n->kind == SOURCE_CALL && n->name && (strcmp(n->name, "pmemobj_persist") == 0 || strcmp(n->name, "pmemobj_flush") == 0 || strcmp(n->name, "pmemobj_drain") == 0);
+	return n->kind == SOURCE_CALL && n->name &&
+	       (strcmp(n->name, "pmemobj_persist") == 0 || strcmp(n->name, "pmemobj_flush") == 0 ||
+		strcmp(n->name, "pmemobj_drain") == 0);
 }
 
 /* "t" of "&t->count" and of "t". */
@@ -237,32 +260,41 @@ static const char *object_text(struct repair *r, const char *addr)
 
 	for (const char *p = text; (p = strstr(p, "->")); p += 2)
 		arrow = p;
-	return arrow && !strchr(arrow, ')') ? text_copy(r->code, text, (size_t)(arrow - text)) : text;
+	return arrow && !strchr(arrow, ')') ? text_copy(r->code, text, (size_t)(arrow - text))
+					    : text;
 }
 
 /* Outside the work, something else is done to the object: the persist may be meant for that. */
-static bool is_used_elsewhere(struct repair *r, const struct tx *t, const struct late *late, const char *object)
+static bool is_used_elsewhere(struct repair *r, const struct tx *t, const struct late *late,
+			      const char *object)
 {
 	const struct source_node *body = t->x.function->body;
 
 	for (const struct source_node *n = body; n; n = node_next(n, body)) {
 		const struct source_node *stmt = n;
 
-		if ((n->begin >= late->work->begin && n->end <= late->work->end) || is_persist(n) || (n->kind != SOURCE_CALL && !node_is_assignment(n)))
+		if ((n->begin >= late->work->begin && n->end <= late->work->end) || is_persist(n) ||
+		    (n->kind != SOURCE_CALL && !node_is_assignment(n)))
 			continue;
 		while (stmt && !is_late(t, stmt))
 			stmt = stmt->parent;
-		if (!stmt && n->begin != late->work->begin && text_has_word(text_of(r->code, t->x.file, n), object) &&
-		    !(n->kind == SOURCE_CALL && n->name && function_computes(r->code, t->x.unit, n->name)) && !macro_use(t->x.unit, t->x.file->path, n))
+		if (!stmt && n->begin != late->work->begin &&
+		    text_has_word(text_of(r->code, t->x.file, n), object) &&
+		    !(n->kind == SOURCE_CALL && n->name &&
+		      function_computes(r->code, t->x.unit, n->name)) &&
+		    !macro_use(t->x.unit, t->x.file->path, n))
 			return true;
 	}
 	return false;
 }
 
 /* A persist of an object all changes of which are in the work now, which writes them back. */
-static bool is_needless(struct repair *r, const struct tx *t, const struct late *late, const struct source_node *n)
+static bool is_needless(struct repair *r, const struct tx *t, const struct late *late,
+			const struct source_node *n)
 {
-	const char **args = is_persist(n) ? text_arguments(r->code, t->x.file, n->text_begin, n->text_end) : NULL;
+	const char **args = is_persist(n)
+				    ? text_arguments(r->code, t->x.file, n->text_begin, n->text_end)
+				    : NULL;
 	const char *object = args && args[0] && args[1] ? object_text(r, args[1]) : NULL;
 
 	for (size_t i = 0; object && i < t->logs.n; i++)
@@ -272,7 +304,8 @@ static bool is_needless(struct repair *r, const struct tx *t, const struct late 
 }
 
 /* Of the statements with which TX_ONCOMMIT begins, one that is not there any more. */
-static bool goes(struct repair *r, const struct tx *t, const struct late *late, const struct source_node *stmt)
+static bool goes(struct repair *r, const struct tx *t, const struct late *late,
+		 const struct source_node *stmt)
 {
 	for (const struct source_node *s = late->block->child; s != stmt; s = s->next)
 		if (!is_late(t, s) && !is_persist(s))
@@ -304,9 +337,12 @@ static bool can_be_undone(struct repair *r, const struct tx *t, const struct sou
 
 		while (to && to->kind == SOURCE_MEMBER && !to->is_arrow)
 			to = to->child;
-		if (to && to->kind == SOURCE_NAME && (!to->name || !declares_inside(stmt, to->name)))
+		if (to && to->kind == SOURCE_NAME &&
+		    (!to->name || !declares_inside(stmt, to->name)))
 			return false;
-		if (n->kind == SOURCE_CALL && !(n->name && function_computes(r->code, t->x.unit, n->name)) && !node_is_store(t->x.unit, t->x.file, n))
+		if (n->kind == SOURCE_CALL &&
+		    !(n->name && function_computes(r->code, t->x.unit, n->name)) &&
+		    !node_is_store(t->x.unit, t->x.file, n))
 			return false;
 	}
 	return true;
@@ -328,10 +364,18 @@ const char *tx_late_why(struct repair *r, const struct tx *t, const struct tx_lo
 	if (!find_late(t, l->late, &late) || text_has_directive(f, late.work->end, late.block->end))
 		return "the transaction's end is not seen";
 	for (const struct source_node *s = late.block->child; s; s = s->next) {
-		if (!text_begins_line(f, s->begin) || !line_end_behind(f, statement_end(f, s)) || (!is_late(t, s) && !is_persist(s)))
-			return text_format(r->code, "line %u stores when the transaction is over (TX_ONCOMMIT), and must become part of it, but line %u comes first", l->line, s->line);
-		if (is_late(t, s) && (s->kind == SOURCE_DECL || !can_be_undone(r, t, s) || shares_names(s, late.work)))
-			return text_format(r->code, "line %u stores when the transaction is over (TX_ONCOMMIT), and must become part of it, but cannot be undone as it is", l->line);
+		if (!text_begins_line(f, s->begin) || !line_end_behind(f, statement_end(f, s)) ||
+		    (!is_late(t, s) && !is_persist(s)))
+			return text_format(
+				r->code,
+				"line %u stores when the transaction is over (TX_ONCOMMIT), and must become part of it, but line %u comes first",
+				l->line, s->line);
+		if (is_late(t, s) && (s->kind == SOURCE_DECL || !can_be_undone(r, t, s) ||
+				      shares_names(s, late.work)))
+			return text_format(
+				r->code,
+				"line %u stores when the transaction is over (TX_ONCOMMIT), and must become part of it, but cannot be undone as it is",
+				l->line);
 		if (s == l->late)
 			return NULL;
 	}
@@ -351,7 +395,8 @@ void tx_emit_late(struct repair *r, struct tx *t)
 		s = l->late ? l->late : s;
 		l->is_written |= l->late && !l->is_dropped;
 		if (l->late && !l->is_dropped)
-			logs = text_format(r->code, "%s%s%s;\n", logs, text_indent(r->code, f, l->late->begin), l->text);
+			logs = text_format(r->code, "%s%s%s;\n", logs,
+					   text_indent(r->code, f, l->late->begin), l->text);
 	}
 	if (!s || !find_late(t, s, &late))
 		return;
@@ -359,11 +404,16 @@ void tx_emit_late(struct repair *r, struct tx *t)
 		uint32_t from = text_line_begin(f, s->begin);
 
 		if (is_late(t, s))
-			stores = text_format(r->code, "%s%s\n", stores, text_copy(r->code, f->text + from, line_end_behind(f, statement_end(f, s)) - from));
+			stores = text_format(
+				r->code, "%s%s\n", stores,
+				text_copy(r->code, f->text + from,
+					  line_end_behind(f, statement_end(f, s)) - from));
 		if (goes(r, t, &late, s) && !is_emptied(r, t, &late))
 			tx_cut(f, s->begin, statement_end(f, s));
 	}
-	file_edit(f, text_line_begin(f, late.work->end - 1), 0, text_format(r->code, "%s%s", logs, stores));
+	file_edit(f, text_line_begin(f, late.work->end - 1), 0,
+		  text_format(r->code, "%s%s", logs, stores));
 	if (is_emptied(r, t, &late))
-		file_edit(f, late.use->begin, text_skip_blanks(f, late.block->end) - late.use->begin, "");
+		file_edit(f, late.use->begin,
+			  text_skip_blanks(f, late.block->end) - late.use->begin, "");
 }

@@ -16,7 +16,8 @@ static bool same_text(const char *a, const char *b)
 
 static bool same_frame(const struct repair_frame *a, const struct repair_frame *b)
 {
-	return a->line == b->line && a->column == b->column && same_text(a->function, b->function) && same_text(a->file, b->file);
+	return a->line == b->line && a->column == b->column &&
+	       same_text(a->function, b->function) && same_text(a->file, b->file);
 }
 
 /* Counted from the outermost frame: the one up to which all call paths agree, in the function if not in the line. SIZE_MAX: none. */
@@ -31,10 +32,14 @@ static size_t common_depth(const struct repair_cure *c)
 		for (size_t i = 0; i < c->nstores; i++) {
 			const struct repair_place *q = &c->stores[i];
 
-			if (k >= q->nframes || !same_text(q->frames[q->nframes - 1 - k].function, p->frames[p->nframes - 1 - k].function) ||
-			    !same_text(q->frames[q->nframes - 1 - k].file, p->frames[p->nframes - 1 - k].file))
+			if (k >= q->nframes ||
+			    !same_text(q->frames[q->nframes - 1 - k].function,
+				       p->frames[p->nframes - 1 - k].function) ||
+			    !same_text(q->frames[q->nframes - 1 - k].file,
+				       p->frames[p->nframes - 1 - k].file))
 				return depth;
-			is_same_line &= same_frame(&q->frames[q->nframes - 1 - k], &p->frames[p->nframes - 1 - k]);
+			is_same_line &= same_frame(&q->frames[q->nframes - 1 - k],
+						   &p->frames[p->nframes - 1 - k]);
 		}
 		depth = k;
 		if (!is_same_line)
@@ -45,7 +50,8 @@ static size_t common_depth(const struct repair_cure *c)
 /* ---- the statements ---- */
 
 /* Compilers move stores, but not across a call. */
-static bool is_call_between(const struct source_function *f, const struct source_node *a, const struct source_node *b)
+static bool is_call_between(const struct source_function *f, const struct source_node *a,
+			    const struct source_node *b)
 {
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
 		if (n->kind == SOURCE_CALL && n->begin >= a->end && n->end <= b->begin)
@@ -56,12 +62,14 @@ static bool is_call_between(const struct source_function *f, const struct source
 static bool share_a_loop(const struct source_node *a, const struct source_node *b)
 {
 	for (; a; a = a->parent)
-		if ((a->kind == SOURCE_FOR || a->kind == SOURCE_WHILE || a->kind == SOURCE_DO) && a->begin <= b->begin && b->end <= a->end)
+		if ((a->kind == SOURCE_FOR || a->kind == SOURCE_WHILE || a->kind == SOURCE_DO) &&
+		    a->begin <= b->begin && b->end <= a->end)
 			return true;
 	return false;
 }
 
-static int find_statements(struct repair *r, struct tx *t, const struct repair_cure *c, size_t depth, const char **why)
+static int find_statements(struct repair *r, struct tx *t, const struct repair_cure *c,
+			   size_t depth, const char **why)
 {
 	const struct source_node *before = NULL;
 
@@ -81,14 +89,18 @@ static int find_statements(struct repair *r, struct tx *t, const struct repair_c
 		}
 		stmt = tx_statement(x.function, x.file, p->frames[at].line, p->frames[at].column);
 		if (!stmt) {
-			*why = text_format(r->code, "no statement is at %s:%u", p->frames[at].file, p->frames[at].line);
+			*why = text_format(r->code, "no statement is at %s:%u", p->frames[at].file,
+					   p->frames[at].line);
 			return -1;
 		}
-		t->is_of_several |= before && stmt->begin < before->begin && !share_a_loop(stmt, before) && is_call_between(x.function, stmt, before);
+		t->is_of_several |= before && stmt->begin < before->begin &&
+				    !share_a_loop(stmt, before) &&
+				    is_call_between(x.function, stmt, before);
 		before = stmt;
 		tx_include(t, stmt);
 		if (!t->block) {
-			*why = text_format(r->code, "%s:%u is not in a block", p->frames[at].file, p->frames[at].line);
+			*why = text_format(r->code, "%s:%u is not in a block", p->frames[at].file,
+					   p->frames[at].line);
 			return -1;
 		}
 	}
@@ -123,7 +135,9 @@ static const char *list_stores(struct repair *r, const struct repair_cure *c)
 
 	for (size_t i = 0; i < c->nstores && i < 12; i++)
 		if (c->stores[i].nframes && c->stores[i].frames[0].file)
-			text = text_format(r->code, "%s%s%s:%u", text, *text ? ", " : "", c->stores[i].frames[0].file, c->stores[i].frames[0].line);
+			text = text_format(r->code, "%s%s%s:%u", text, *text ? ", " : "",
+					   c->stores[i].frames[0].file,
+					   c->stores[i].frames[0].line);
 	return text;
 }
 
@@ -136,32 +150,44 @@ static bool is_one_line(const struct repair *r)
 
 		for (size_t k = 0; strcmp(b->kind, "ordering") == 0 && k < b->nplaces; k++) {
 			lost = !lost && same_text(b->places[k].role, "lost") ? &b->places[k] : lost;
-			survived = !survived && same_text(b->places[k].role, "survived") ? &b->places[k] : survived;
+			survived = !survived && same_text(b->places[k].role, "survived")
+					   ? &b->places[k]
+					   : survived;
 		}
-		if (lost && survived && lost->nframes && survived->nframes && same_frame(&lost->frames[0], &survived->frames[0]))
+		if (lost && survived && lost->nframes && survived->nframes &&
+		    same_frame(&lost->frames[0], &survived->frames[0]))
 			return true;
 	}
 	return false;
 }
 
-static int check_library(struct repair *r, const struct tx *t, const struct repair_cure *c, const char **why)
+static int check_library(struct repair *r, const struct tx *t, const struct repair_cure *c,
+			 const char **why)
 {
 	if (tx_has_library(t->x.unit))
 		return 0;
 	if (!t->is_there && is_one_line(r)) {
-		*why = text_format(r->code, "one line stores what is lost and what survives, so a flush behind it is too late. If their order is all that matters, flush and fence between them, "
-					    "in the macro or function that the line uses. If the stores at %s must become durable together: a commit variable, a log that recovery replays, PMDK", list_stores(r, c));
+		*why = text_format(
+			r->code,
+			"one line stores what is lost and what survives, so a flush behind it is too late. If their order is all that matters, flush and fence between them, "
+			"in the macro or function that the line uses. If the stores at %s must become durable together: a commit variable, a log that recovery replays, PMDK",
+			list_stores(r, c));
 		return -1;
 	}
-	*why = text_format(r->code, t->is_there ? "the store at %s must be logged by its transaction, but this file does not include libpmemobj's" :
-						  "the stores at %s must become durable together, which no flush or fence can do, and this file does not use libpmemobj's "
-			      "transactions. Options: write the new data elsewhere and switch to it by one 8-byte store that is persisted last (a commit "
-			      "variable); a log that recovery replays; PMDK", list_stores(r, c));
+	*why = text_format(
+		r->code,
+		t->is_there
+			? "the store at %s must be logged by its transaction, but this file does not include libpmemobj's"
+			: "the stores at %s must become durable together, which no flush or fence can do, and this file does not use libpmemobj's "
+			  "transactions. Options: write the new data elsewhere and switch to it by one 8-byte store that is persisted last (a commit "
+			  "variable); a log that recovery replays; PMDK",
+		list_stores(r, c));
 	return -1;
 }
 
 /* The transaction in the function of that depth; NULL with a reason. */
-static struct tx *tx_at(struct repair *r, const struct repair_cure *c, size_t depth, const char **why)
+static struct tx *tx_at(struct repair *r, const struct repair_cure *c, size_t depth,
+			const char **why)
 {
 	struct tx *t = xcalloc(1, sizeof *t);
 
@@ -173,7 +199,8 @@ static struct tx *tx_at(struct repair *r, const struct repair_cure *c, size_t de
 }
 
 /* Stores of several executions of a function: its caller holds them. */
-static struct tx *find_new(struct repair *r, const struct repair_cure *c, size_t depth, const char **why)
+static struct tx *find_new(struct repair *r, const struct repair_cure *c, size_t depth,
+			   const char **why)
 {
 	struct tx *t = tx_at(r, c, depth, why);
 	bool is_of_several = t && t->is_of_several;
@@ -188,7 +215,8 @@ static struct tx *find_new(struct repair *r, const struct repair_cure *c, size_t
 }
 
 /* The function that has the transaction may be further out than all stores. */
-static struct tx *find_old(struct repair *r, const struct repair_cure *c, size_t depth, const char **why)
+static struct tx *find_old(struct repair *r, const struct repair_cure *c, size_t depth,
+			   const char **why)
 {
 	const char *ignored;
 

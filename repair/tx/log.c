@@ -7,7 +7,8 @@
 /* The variable through which a store goes. */
 const char *tx_base_of(const struct source_node *store)
 {
-	const struct source_node *place = store->kind == SOURCE_CALL && store->child ? store->child->next : store->child;
+	const struct source_node *place =
+		store->kind == SOURCE_CALL && store->child ? store->child->next : store->child;
 
 	for (const struct source_node *n = place; n; n = node_next(n, place))
 		if (n->kind == SOURCE_NAME && n->name && n->is_local)
@@ -15,7 +16,8 @@ const char *tx_base_of(const struct source_node *store)
 	return NULL;
 }
 
-const struct source_node *tx_way_from(const struct file *f, const struct source_node *from, const struct source_node *to)
+const struct source_node *tx_way_from(const struct file *f, const struct source_node *from,
+				      const struct source_node *to)
 {
 	const struct source_node *block = from->parent, *s = to;
 
@@ -38,10 +40,14 @@ static bool comes_before(const struct tx_log *a, const struct tx_log *b)
 
 	if (a->x.function == b->x.function && a->stmt == b->stmt)
 		return true;
-	s = a->x.function == b->x.function && tx_is_still_open(a->x.unit, a->x.function, a->stmt, b->stmt) ? tx_way_from(a->x.file, a->stmt, b->stmt) : NULL;
+	s = a->x.function == b->x.function &&
+			    tx_is_still_open(a->x.unit, a->x.function, a->stmt, b->stmt)
+		    ? tx_way_from(a->x.file, a->stmt, b->stmt)
+		    : NULL;
 	if (!s)
 		return false;
-	for (const struct source_node *n = b->x.store->child; n && n != b->x.store; n = node_next(n, b->x.store))
+	for (const struct source_node *n = b->x.store->child; n && n != b->x.store;
+	     n = node_next(n, b->x.store))
 		if (n->kind == SOURCE_NAME && n->name)
 			for (const struct source_node *k = a->stmt; k && k != s->next; k = k->next)
 				if (node_assigns(k, NULL, n->name))
@@ -55,14 +61,17 @@ static bool is_part_of(const struct tx_log *whole, const struct tx_log *part)
 	size_t len = whole->member ? strlen(whole->member) : 0;
 
 	if (whole->lvalue && whole->lvalue[0] == '*' && whole->object && !whole->member)
-		return part->object && part->member && !part->is_dot && strcmp(whole->object, part->object) == 0;
-	return len > 0 && part->member && strcmp(whole->object, part->object) == 0 && strncmp(whole->member, part->member, len) == 0 &&
+		return part->object && part->member && !part->is_dot &&
+		       strcmp(whole->object, part->object) == 0;
+	return len > 0 && part->member && strcmp(whole->object, part->object) == 0 &&
+	       strncmp(whole->member, part->member, len) == 0 &&
 	       (part->member[len] == '[' || part->member[len] == '.');
 }
 
 bool tx_log_covers(const struct tx_log *a, const struct tx_log *b)
 {
-	bool is_same = (strcmp(a->addr, b->addr) == 0 && strcmp(a->len, b->len) == 0) || (a->text && b->text && strcmp(a->text, b->text) == 0);
+	bool is_same = (strcmp(a->addr, b->addr) == 0 && strcmp(a->len, b->len) == 0) ||
+		       (a->text && b->text && strcmp(a->text, b->text) == 0);
 
 	return (is_same || is_part_of(a, b)) && comes_before(a, b);
 }
@@ -71,8 +80,10 @@ static void drop_duplicates(struct tx *t)
 {
 	for (size_t i = 0; i < t->logs.n; i++)
 		for (size_t k = 0; k < t->logs.n && !t->logs.at[i].is_dropped; k++)
-			if (k != i && !t->logs.at[k].is_dropped && tx_log_covers(&t->logs.at[k], &t->logs.at[i]) &&
-			    (t->logs.at[k].stmt != t->logs.at[i].stmt || k < i || is_part_of(&t->logs.at[k], &t->logs.at[i])))
+			if (k != i && !t->logs.at[k].is_dropped &&
+			    tx_log_covers(&t->logs.at[k], &t->logs.at[i]) &&
+			    (t->logs.at[k].stmt != t->logs.at[i].stmt || k < i ||
+			     is_part_of(&t->logs.at[k], &t->logs.at[i])))
 				t->logs.at[i].is_dropped = t->logs.at[i].is_covered = true;
 }
 
@@ -81,8 +92,13 @@ static int by_place(const void *a, const void *b)
 	const struct tx_log *x = a, *y = b;
 	int files = strcmp(x->x.file->path, y->x.file->path);
 
-	return files ? files : x->stmt->begin != y->stmt->begin ? (x->stmt->begin > y->stmt->begin) - (x->stmt->begin < y->stmt->begin) :
-	       x->x.store->begin != y->x.store->begin ? (x->x.store->begin > y->x.store->begin) - (x->x.store->begin < y->x.store->begin) : (x->line > y->line) - (x->line < y->line);
+	return files ? files
+	       : x->stmt->begin != y->stmt->begin
+		       ? (x->stmt->begin > y->stmt->begin) - (x->stmt->begin < y->stmt->begin)
+	       : x->x.store->begin != y->x.store->begin
+		       ? (x->x.store->begin > y->x.store->begin) -
+				 (x->x.store->begin < y->x.store->begin)
+		       : (x->line > y->line) - (x->line < y->line);
 }
 
 /* ---- loops ---- */
@@ -92,7 +108,8 @@ static bool is_same_each_time(const struct tx_log *l, const struct source_node *
 {
 	const char *from = l->handle ? l->handle : l->object;
 
-	return l->lvalue && from && text_is_identifier(from) && !(l->member && strstr(l->member, "->")) && !tx_is_changed(loop, l->lvalue);
+	return l->lvalue && from && text_is_identifier(from) &&
+	       !(l->member && strstr(l->member, "->")) && !tx_is_changed(loop, l->lvalue);
 }
 
 /* A loop over the elements of a member that is an array: the whole of it. False: it is none, or a large one. */
@@ -113,7 +130,9 @@ static void leave_loops(struct repair *r, const struct tx *t, struct tx_log *l)
 		if (n->kind != SOURCE_FOR && n->kind != SOURCE_WHILE && n->kind != SOURCE_DO)
 			continue;
 		if (macro_use(l->x.unit, l->x.file->path, n) || !node_is_body(l->x.file, n) ||
-		    (!l->is_foreign && !(t->is_there ? tx_is_in_work(l->x.unit, l->x.file, l->x.function, n) : tx_holds(t, n))) ||
+		    (!l->is_foreign &&
+		     !(t->is_there ? tx_is_in_work(l->x.unit, l->x.file, l->x.function, n)
+				   : tx_holds(t, n))) ||
 		    (!is_same_each_time(l, n) && !take_array(r, l, n)))
 			return;
 		l->stmt = n;
@@ -125,7 +144,9 @@ static void leave_loops(struct repair *r, const struct tx *t, struct tx_log *l)
 /* The array as the store has it: "per_aisle" of "per_aisle[i]"; NULL. */
 static const char *array_of(struct repair *r, const struct tx_log *l)
 {
-	return l->member && l->array_bytes > 0 && strchr(l->member, '[') ? text_copy(r->code, l->member, strcspn(l->member, "[")) : NULL;
+	return l->member && l->array_bytes > 0 && strchr(l->member, '[')
+		       ? text_copy(r->code, l->member, strcspn(l->member, "["))
+		       : NULL;
 }
 
 /* Does the file log this member, or one of its name, as a whole? */
@@ -135,10 +156,14 @@ static bool is_logged_whole(struct repair *r, const struct tx_log *l, const char
 
 	for (size_t i = 0; i < all->list.n; i++) {
 		const struct tx_add_call *c = &all->list.at[i];
-		const char *what = c->how.form == FORM_FIELD || c->how.form == FORM_MEMBER ? c->args[c->how.second] : c->args[c->how.first];
+		const char *what = c->how.form == FORM_FIELD || c->how.form == FORM_MEMBER
+					   ? c->args[c->how.second]
+					   : c->args[c->how.first];
 		size_t len = strlen(what), n = strlen(array);
 
-		if (strcmp(what, array) == 0 || (len > n + 2 && strcmp(what + len - n, array) == 0 && strncmp(what + len - n - 2, "->", 2) == 0))
+		if (strcmp(what, array) == 0 ||
+		    (len > n + 2 && strcmp(what + len - n, array) == 0 &&
+		     strncmp(what + len - n - 2, "->", 2) == 0))
 			return true;
 	}
 	return false;
@@ -155,8 +180,10 @@ static void take_arrays(struct repair *r, struct tx *t)
 			struct tx_log *b = &t->logs.at[k];
 			const char *other = array_of(r, b);
 
-			if (!other || a->x.function != b->x.function || strcmp(array, other) != 0 || strcmp(a->object, b->object) != 0 || strcmp(a->member, b->member) == 0 ||
-			    !is_logged_whole(r, a, array) || !tx_log_take_array(r, b))
+			if (!other || a->x.function != b->x.function || strcmp(array, other) != 0 ||
+			    strcmp(a->object, b->object) != 0 ||
+			    strcmp(a->member, b->member) == 0 || !is_logged_whole(r, a, array) ||
+			    !tx_log_take_array(r, b))
 				continue;
 			if (a->array_bytes > 0)
 				tx_log_take_array(r, a);
@@ -175,12 +202,14 @@ struct ways {
 	const struct tx_log *by; /* one of the transaction's that some way needs; NULL */
 };
 
-static bool is_settled_before(struct ways *w, const struct source_node *stmt, const char *name, unsigned depth);
+static bool is_settled_before(struct ways *w, const struct source_node *stmt, const char *name,
+			      unsigned depth);
 
 static bool allocates(const struct source_node *top)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top))
-		if (n->kind == SOURCE_CALL && n->name && strncmp(n->name, "pmemobj_tx_", 11) == 0 && strstr(n->name, "alloc"))
+		if (n->kind == SOURCE_CALL && n->name && strncmp(n->name, "pmemobj_tx_", 11) == 0 &&
+		    strstr(n->name, "alloc"))
 			return true;
 	return false;
 }
@@ -188,7 +217,8 @@ static bool allocates(const struct source_node *top)
 /* The variable's only value; NULL: it has several, or none. */
 static const struct source_node *only_value(const struct source_function *f, const char *name)
 {
-	for (const struct source_node *n = f->body; n && !node_assigns(f->body, NULL, name); n = node_next(n, f->body))
+	for (const struct source_node *n = f->body; n && !node_assigns(f->body, NULL, name);
+	     n = node_next(n, f->body))
 		if (n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, name) == 0)
 			return n->last;
 	return NULL;
@@ -197,7 +227,9 @@ static const struct source_node *only_value(const struct source_function *f, con
 /* Is it memory that the transaction has just allocated, here or in a function that gives it back? */
 static bool is_new_value(struct ways *w, const struct source_node *value, unsigned depth)
 {
-	const struct source_function *f = value && value->kind == SOURCE_CALL && value->name ? function_named(w->of->x.unit, value->name) : NULL;
+	const struct source_function *f = value && value->kind == SOURCE_CALL && value->name
+						  ? function_named(w->of->x.unit, value->name)
+						  : NULL;
 	size_t nreturns = 0;
 
 	if (!value || depth == 0)
@@ -208,7 +240,9 @@ static bool is_new_value(struct ways *w, const struct source_node *value, unsign
 		const struct source_node *what = n->kind == SOURCE_RETURN ? n->child : NULL;
 
 		nreturns += n->kind == SOURCE_RETURN;
-		if (n->kind == SOURCE_RETURN && (!what || what->kind != SOURCE_NAME || !is_new_value(w, only_value(f, what->name), depth - 1)))
+		if (n->kind == SOURCE_RETURN &&
+		    (!what || what->kind != SOURCE_NAME ||
+		     !is_new_value(w, only_value(f, what->name), depth - 1)))
 			return false;
 	}
 	return nreturns > 0;
@@ -220,7 +254,8 @@ static bool is_always_done(const struct tx_log *l, const char *parameter)
 	const struct source_node *body = l->x.function->body;
 
 	for (const struct source_node *n = body; n; n = node_next(n, body))
-		if ((n->kind == SOURCE_RETURN || n->kind == SOURCE_JUMP) && n->begin < l->stmt->begin)
+		if ((n->kind == SOURCE_RETURN || n->kind == SOURCE_JUMP) &&
+		    n->begin < l->stmt->begin)
 			return false;
 	return l->stmt->parent == body && !node_assigns(body, NULL, parameter);
 }
@@ -231,19 +266,27 @@ static bool is_logged_in(struct ways *w, const struct source_node *stmt, const c
 	const struct tx_add_calls *all = tx_add_calls_of(w->r, w->of->x.unit, w->of->x.file);
 
 	for (size_t i = 0; i < all->list.n; i++)
-		if (stmt->begin <= all->list.at[i].begin && all->list.at[i].end <= stmt->end && tx_add_call_is_whole(&all->list.at[i]) &&
+		if (stmt->begin <= all->list.at[i].begin && all->list.at[i].end <= stmt->end &&
+		    tx_add_call_is_whole(&all->list.at[i]) &&
 		    strcmp(all->list.at[i].args[all->list.at[i].how.first], name) == 0)
 			return true;
 	for (const struct source_node *n = stmt; n; n = node_next(n, stmt)) {
-		const struct source_function *f = n->kind == SOURCE_CALL && n->name ? function_named(w->of->x.unit, n->name) : NULL;
-		const char **args = f ? text_arguments(w->r->code, w->of->x.file, n->text_begin, n->text_end) : NULL;
+		const struct source_function *f = n->kind == SOURCE_CALL && n->name
+							  ? function_named(w->of->x.unit, n->name)
+							  : NULL;
+		const char **args =
+			f ? text_arguments(w->r->code, w->of->x.file, n->text_begin, n->text_end)
+			  : NULL;
 
 		for (size_t i = 0; f && i < w->t->logs.n; i++) {
 			const struct tx_log *l = &w->t->logs.at[i];
 
 			for (size_t k = 0; args && args[k] && k < f->nparameters; k++)
-				if (!l->is_dropped && l->x.function == f && l->is_whole && strcmp(args[k], name) == 0 &&
-				    f->parameters[k].name && strcmp(f->parameters[k].name, l->handle ? l->handle : l->object) == 0 && is_always_done(l, f->parameters[k].name)) {
+				if (!l->is_dropped && l->x.function == f && l->is_whole &&
+				    strcmp(args[k], name) == 0 && f->parameters[k].name &&
+				    strcmp(f->parameters[k].name,
+					   l->handle ? l->handle : l->object) == 0 &&
+				    is_always_done(l, f->parameters[k].name)) {
 					w->by = l;
 					return true;
 				}
@@ -262,7 +305,8 @@ static const struct source_node *previous(const struct source_node *stmt)
 }
 
 /* From the statement on backwards, itself included. */
-static bool is_settled_at(struct ways *w, const struct source_node *s, const char *name, unsigned depth)
+static bool is_settled_at(struct ways *w, const struct source_node *s, const char *name,
+			  unsigned depth)
 {
 	const struct source_node *value = NULL, *then, *otherwise;
 
@@ -271,19 +315,24 @@ static bool is_settled_at(struct ways *w, const struct source_node *s, const cha
 	switch (s->kind) {
 	case SOURCE_RETURN:
 	case SOURCE_JUMP: return true; /* nobody comes from there */
-	case SOURCE_COMPOUND: return s->last ? is_settled_at(w, s->last, name, depth - 1) : is_settled_before(w, s, name, depth - 1);
+	case SOURCE_COMPOUND:
+		return s->last ? is_settled_at(w, s->last, name, depth - 1)
+			       : is_settled_before(w, s, name, depth - 1);
 	case SOURCE_IF:
 		then = s->child ? s->child->next : NULL;
 		otherwise = then ? then->next : NULL;
-		return then && (!otherwise || !otherwise->next) && is_settled_at(w, then, name, depth - 1) &&
-		       (otherwise ? is_settled_at(w, otherwise, name, depth - 1) : is_settled_before(w, s, name, depth - 1));
+		return then && (!otherwise || !otherwise->next) &&
+		       is_settled_at(w, then, name, depth - 1) &&
+		       (otherwise ? is_settled_at(w, otherwise, name, depth - 1)
+				  : is_settled_before(w, s, name, depth - 1));
 	case SOURCE_DECL:
 		for (const struct source_node *v = s->child; v; v = v->next)
 			if (v->kind == SOURCE_VARIABLE && v->name && strcmp(v->name, name) == 0)
 				return is_new_value(w, v->last, 4);
 		break;
 	case SOURCE_BINARY:
-		if (strcmp(s->op, "=") == 0 && s->child && s->child->kind == SOURCE_NAME && s->child->name && strcmp(s->child->name, name) == 0)
+		if (strcmp(s->op, "=") == 0 && s->child && s->child->kind == SOURCE_NAME &&
+		    s->child->name && strcmp(s->child->name, name) == 0)
 			value = s->last;
 		if (value && value->kind == SOURCE_NAME && value->is_local)
 			return is_settled_before(w, s, value->name, depth - 1);
@@ -294,12 +343,14 @@ static bool is_settled_at(struct ways *w, const struct source_node *s, const cha
 	default:
 		if (node_assigns(s, NULL, name))
 			return false;
-		return is_settled_before(w, s, name, depth - 1); /* loops and the like may not be done */
+		return is_settled_before(w, s, name,
+					 depth - 1); /* loops and the like may not be done */
 	}
 	return is_logged_in(w, s, name) || is_settled_before(w, s, name, depth - 1);
 }
 
-static bool is_settled_before(struct ways *w, const struct source_node *stmt, const char *name, unsigned depth)
+static bool is_settled_before(struct ways *w, const struct source_node *stmt, const char *name,
+			      unsigned depth)
 {
 	while (depth > 0 && stmt->parent) {
 		const struct source_node *parent = stmt->parent;
@@ -322,7 +373,8 @@ static void drop_settled(struct repair *r, struct tx *t)
 		const char *name = l->handle ? l->handle : l->object;
 		struct ways w = { r, t, l, NULL };
 
-		if (l->is_dropped || l->moved || !name || !text_is_identifier(name) || text_has_directive(l->x.file, l->x.function->begin, l->stmt->begin))
+		if (l->is_dropped || l->moved || !name || !text_is_identifier(name) ||
+		    text_has_directive(l->x.file, l->x.function->begin, l->stmt->begin))
 			continue;
 		if (is_settled_before(&w, l->stmt, name, WAYS_DEPTH_MAX) && w.by) {
 			l->is_dropped = true;
@@ -336,13 +388,15 @@ static void drop_settled(struct repair *r, struct tx *t)
 /* Does one of the two log another member of the same object, where the other one comes to? */
 static bool is_beside(const struct tx_log *a, const struct tx_log *b)
 {
-	return a != b && !a->is_dropped && !b->is_dropped && a->object && b->object && a->member && b->member && strcmp(a->object, b->object) == 0 && strcmp(a->member, b->member) != 0 &&
-	       !is_part_of(a, b) && !is_part_of(b, a) &&
+	return a != b && !a->is_dropped && !b->is_dropped && a->object && b->object && a->member &&
+	       b->member && strcmp(a->object, b->object) == 0 &&
+	       strcmp(a->member, b->member) != 0 && !is_part_of(a, b) && !is_part_of(b, a) &&
 	       (comes_before(a, b) || comes_before(b, a));
 }
 
 /* How its file logs; one that shows no way does it as that of the transaction does. */
-static const struct tx_add_calls *shown_ways(struct repair *r, const struct tx *t, const struct tx_log *l)
+static const struct tx_add_calls *shown_ways(struct repair *r, const struct tx *t,
+					     const struct tx_log *l)
 {
 	const struct tx_add_calls *own = tx_add_calls_of(r, l->x.unit, l->x.file);
 
@@ -358,7 +412,8 @@ static bool is_all(const struct tx *t, const struct tx_log *l)
 		bool is_new = is_beside(l, &t->logs.at[i]);
 
 		for (size_t k = 0; is_new && k < i; k++)
-			is_new = !is_beside(l, &t->logs.at[k]) || strcmp(t->logs.at[k].member, t->logs.at[i].member) != 0;
+			is_new = !is_beside(l, &t->logs.at[k]) ||
+				 strcmp(t->logs.at[k].member, t->logs.at[i].member) != 0;
 		bytes += is_new ? t->logs.at[i].member_bytes : 0;
 	}
 	return bytes > l->member_bytes && bytes == l->object_bytes && bytes <= TX_OBJECT_MAX_BYTES;
@@ -371,10 +426,15 @@ static void take_place_of_part(struct repair *r, struct tx_log *l)
 
 	for (size_t i = 0; i < all->list.n; i++) {
 		const struct tx_add_call *c = &all->list.at[i];
-		const char *of = c->how.form == FORM_FIELD ? l->handle : c->how.form == FORM_MEMBER ? l->object : NULL;
-		uint32_t end = of && c->end < l->stmt->begin && strcmp(c->args[0], of) == 0 ? text_semicolon(l->x.file, c->end) : 0;
+		const char *of = c->how.form == FORM_FIELD    ? l->handle
+				 : c->how.form == FORM_MEMBER ? l->object
+							      : NULL;
+		uint32_t end = of && c->end < l->stmt->begin && strcmp(c->args[0], of) == 0
+				       ? text_semicolon(l->x.file, c->end)
+				       : 0;
 
-		if (end && text_skip_blanks(l->x.file, end) == l->stmt->begin && text_begins_line(l->x.file, c->begin)) {
+		if (end && text_skip_blanks(l->x.file, end) == l->stmt->begin &&
+		    text_begins_line(l->x.file, c->begin)) {
 			l->instead_begin = c->begin;
 			l->instead_end = end;
 		}
@@ -390,10 +450,14 @@ static void choose_forms(struct repair *r, struct tx *t)
 		for (size_t k = 0; k < t->logs.n; k++)
 			are_several |= is_beside(l, &t->logs.at[k]);
 		if (!t->is_there || !tx_log_move(r, tx_add_calls_of(r, l->x.unit, l->x.file), l))
-			l->text = tx_log_form(r, shown_ways(r, t, l), l, are_several, is_all(t, l), &l->is_whole);
+			l->text = tx_log_form(r, shown_ways(r, t, l), l, are_several, is_all(t, l),
+					      &l->is_whole);
 		if (t->is_there && l->is_whole)
 			take_place_of_part(r, l);
-		l->checked = t->is_there && !l->moved ? tx_log_checked(r, tx_add_calls_of(r, l->x.unit, l->x.file), l) : NULL;
+		l->checked =
+			t->is_there && !l->moved
+				? tx_log_checked(r, tx_add_calls_of(r, l->x.unit, l->x.file), l)
+				: NULL;
 	}
 }
 

@@ -19,18 +19,22 @@ static bool knows_library(const struct tx_log *l)
 {
 	bool is_main = strcmp(l->x.file->path, l->x.unit->main_file) == 0;
 
-	return tx_has_library(l->x.unit) && (is_main || strstr(l->x.file->text, "libpmemobj") || strstr(l->x.file->text, "pmemobj_"));
+	return tx_has_library(l->x.unit) && (is_main || strstr(l->x.file->text, "libpmemobj") ||
+					     strstr(l->x.file->text, "pmemobj_"));
 }
 
 /* Where others call the function, too, or callers log what it stores, the log stands before the call, if its arguments tell what is stored. Gives the frame that it is
  * in then. */
-static size_t leave_function(struct repair *r, struct tx_log *l, const struct repair_place *p, size_t at, bool is_old)
+static size_t leave_function(struct repair *r, struct tx_log *l, const struct repair_place *p,
+			     size_t at, bool is_old)
 {
 	struct tx_log now = *l, out;
 	size_t found = 0;
 
 	for (size_t i = 0; i <= at; i++) {
-		bool is_fit = i == at || (knows_library(&now) && tx_callers(r, now.x.unit, now.x.function, now.x.store) == TX_ONLY_INSIDE);
+		bool is_fit = i == at ||
+			      (knows_library(&now) && tx_callers(r, now.x.unit, now.x.function,
+								 now.x.store) == TX_ONLY_INSIDE);
 
 		if (!is_old && i < at && tx_allocates(now.x.function))
 			break; /* it must change anyway */
@@ -38,7 +42,8 @@ static size_t leave_function(struct repair *r, struct tx_log *l, const struct re
 			*l = now;
 			found = i;
 		}
-		if (i == at || (is_fit && !tx_is_logged_by_callers(r, &now)) || !tx_log_outward(r, &now, p, i + 1, &out))
+		if (i == at || (is_fit && !tx_is_logged_by_callers(r, &now)) ||
+		    !tx_log_outward(r, &now, p, i + 1, &out))
 			break;
 		out.x.bug = now.x.bug;
 		out.line = now.line;
@@ -48,7 +53,8 @@ static size_t leave_function(struct repair *r, struct tx_log *l, const struct re
 }
 
 /* The frame of the log, SIZE_MAX if it cannot be. */
-static size_t add_log(struct repair *r, struct tx *t, const struct fix *x, const struct repair_place *p, size_t at)
+static size_t add_log(struct repair *r, struct tx *t, const struct fix *x,
+		      const struct repair_place *p, size_t at)
 {
 	const struct repair_frame *f = &p->frames[0];
 	struct tx_log l = { .x = *x, .line = f->line };
@@ -63,11 +69,13 @@ static size_t add_log(struct repair *r, struct tx *t, const struct fix *x, const
 	l.stmt = tx_statement(x->function, x->file, f->line, f->column);
 	l.x.store = store_at(x->unit, x->function, x->file, f->line, f->column);
 	if (!l.stmt || !l.x.store) {
-		t->why = text_format(r->code, "no store, or more than one, is at %s:%u:%u", f->file, f->line, f->column);
+		t->why = text_format(r->code, "no store, or more than one, is at %s:%u:%u", f->file,
+				     f->line, f->column);
 		return SIZE_MAX;
 	}
 	if (tx_is_conditional(x->file, l.stmt, l.x.store)) {
-		t->why = text_format(r->code, "the store in line %u is part of a condition", f->line);
+		t->why = text_format(r->code, "the store in line %u is part of a condition",
+				     f->line);
 		return SIZE_MAX;
 	}
 	if (tx_range(r, &l, &why) < 0) {
@@ -77,11 +85,17 @@ static size_t add_log(struct repair *r, struct tx *t, const struct fix *x, const
 	tx_log_split(r, &l);
 	frame = at > 0 ? leave_function(r, &l, p, at, t->is_there) : 0;
 	if (!knows_library(&l)) {
-		t->why = text_format(r->code, "%s, where it must be logged, does not include libpmemobj's transactions", strrchr(l.x.file->path, '/') + 1);
+		t->why = text_format(
+			r->code,
+			"%s, where it must be logged, does not include libpmemobj's transactions",
+			strrchr(l.x.file->path, '/') + 1);
 		return SIZE_MAX;
 	}
 	if (t->is_there && tx_is_over(l.x.unit, l.x.function, l.x.store) && !tx_take_late(t, &l)) {
-		t->why = text_format(r->code, "line %u stores when the transaction is over (TX_ONCOMMIT, TX_ONABORT, TX_FINALLY), and must become part of it", f->line);
+		t->why = text_format(
+			r->code,
+			"line %u stores when the transaction is over (TX_ONCOMMIT, TX_ONABORT, TX_FINALLY), and must become part of it",
+			f->line);
 		return SIZE_MAX;
 	}
 	l.is_foreign = frame < at;
@@ -100,7 +114,8 @@ static size_t frame_inside(struct repair *r, const struct tx *t, const struct re
 {
 	for (size_t i = 0; i < p->nframes; i++) {
 		const struct repair_frame *f = &p->frames[i];
-		const char *slash = f->file ? strrchr(f->file, '/') : NULL, *base = strrchr(t->x.file->path, '/');
+		const char *slash = f->file ? strrchr(f->file, '/') : NULL,
+			   *base = strrchr(t->x.file->path, '/');
 		const struct source_node *stmt;
 
 		if (!f->file || f->line < t->first->line || f->line > t->x.function->end_line ||
@@ -109,7 +124,8 @@ static size_t frame_inside(struct repair *r, const struct tx *t, const struct re
 		stmt = tx_statement(t->x.function, t->x.file, f->line, f->column);
 		if (!stmt || !tx_holds(t, stmt))
 			continue;
-		if (file_resolve(r->code, f->file) && strcmp(file_resolve(r->code, f->file), t->x.file->path) == 0)
+		if (file_resolve(r->code, f->file) &&
+		    strcmp(file_resolve(r->code, f->file), t->x.file->path) == 0)
 			return i;
 	}
 	return SIZE_MAX;
@@ -126,13 +142,15 @@ static bool is_new(const struct tx *t, size_t cure)
 	return true;
 }
 
-static bool is_on_path(const struct repair_place *p, const struct file *in, const struct source_node *store)
+static bool is_on_path(const struct repair_place *p, const struct file *in,
+		       const struct source_node *store)
 {
 	for (size_t k = 0; k < p->nframes; k++) {
 		const struct repair_frame *f = &p->frames[k];
 		const char *slash = f->file ? strrchr(f->file, '/') : NULL;
 
-		if (f->line == store->line && f->file && strcmp(slash ? slash + 1 : f->file, strrchr(in->path, '/') + 1) == 0)
+		if (f->line == store->line && f->file &&
+		    strcmp(slash ? slash + 1 : f->file, strrchr(in->path, '/') + 1) == 0)
 			return true;
 	}
 	return false;
@@ -148,12 +166,15 @@ bool tx_is_observed(const struct tx *t, const struct file *in, const struct sour
 }
 
 /* Through a variable that others, which ran, store to persistent memory through, and that means the same all the time. */
-static bool is_persistent_like(const struct tx *t, const struct source_function *f, const struct source_node *store)
+static bool is_persistent_like(const struct tx *t, const struct source_function *f,
+			       const struct source_node *store)
 {
 	const char *base = tx_base_of(store);
 
 	for (size_t i = 0; base && i < t->logs.n; i++) {
-		const char *other = t->logs.at[i].x.function == f && !t->logs.at[i].is_unseen ? tx_base_of(t->logs.at[i].x.store) : NULL;
+		const char *other = t->logs.at[i].x.function == f && !t->logs.at[i].is_unseen
+					    ? tx_base_of(t->logs.at[i].x.store)
+					    : NULL;
 
 		if (other && strcmp(base, other) == 0)
 			return !node_assigns(f->body, NULL, base);
@@ -170,12 +191,15 @@ static void add_unseen(struct repair *r, struct tx *t, size_t like)
 		struct tx_log l = { .x = of.x, .is_foreign = of.is_foreign, .is_unseen = true };
 		const char *why;
 
-		if (!node_is_store(of.x.unit, of.x.file, n) || (n->kind == SOURCE_BINARY && !n->op[0]) || (!of.is_foreign && !tx_holds(t, n)) ||
-		    tx_is_observed(t, of.x.file, n) || !is_persistent_like(t, of.x.function, n))
+		if (!node_is_store(of.x.unit, of.x.file, n) ||
+		    (n->kind == SOURCE_BINARY && !n->op[0]) ||
+		    (!of.is_foreign && !tx_holds(t, n)) || tx_is_observed(t, of.x.file, n) ||
+		    !is_persistent_like(t, of.x.function, n))
 			continue;
 		l.x.store = n;
 		l.stmt = tx_statement(of.x.function, of.x.file, n->line, n->column);
-		if (!l.stmt || tx_is_conditional(of.x.file, l.stmt, n) || tx_range(r, &l, &why) < 0 || is_logged(t, &l))
+		if (!l.stmt || tx_is_conditional(of.x.file, l.stmt, n) ||
+		    tx_range(r, &l, &why) < 0 || is_logged(t, &l))
 			continue;
 		tx_log_split(r, &l);
 		*vec_add(&t->logs) = l;
@@ -218,7 +242,8 @@ static bool allocates(struct repair *r, const struct repair_place *p)
 static int add_observed(struct repair *r, struct tx *t, const struct repair_place *p, size_t bug)
 {
 	bool is_store = strcmp(p->role, "store") == 0;
-	size_t at = is_store || strcmp(p->role, "library") == 0 ? frame_inside(r, t, p) : SIZE_MAX, frame = 0;
+	size_t at = is_store || strcmp(p->role, "library") == 0 ? frame_inside(r, t, p) : SIZE_MAX,
+	       frame = 0;
 	struct fix x = { 0 };
 	const char *why = "";
 
@@ -246,7 +271,8 @@ int tx_logs(struct repair *r, struct tx *t)
 				continue;
 			if (!t->is_there)
 				return -1;
-			r->failures.at[t->bugs.at[n]] = t->why; /* the others can be logged all the same */
+			r->failures.at[t->bugs.at[n]] =
+				t->why; /* the others can be logged all the same */
 			r->has_new_failures = true;
 			t->why = NULL;
 		}

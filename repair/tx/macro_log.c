@@ -9,9 +9,11 @@ enum { STORES_MAX = 32 };
 /* ---- is it one? ---- */
 
 /* Is the store written in the use, as an argument? */
-static bool is_argument(const struct fix *x, const struct repair_frame *at, const struct source_use *use)
+static bool is_argument(const struct fix *x, const struct repair_frame *at,
+			const struct source_use *use)
 {
-	const struct source_node *store = store_at(x->unit, x->function, x->file, at->line, at->column);
+	const struct source_node *store =
+		store_at(x->unit, x->function, x->file, at->line, at->column);
 
 	return store && store->text_begin > use->begin && store->text_end < use->end;
 }
@@ -38,22 +40,28 @@ static bool is_always_before(const struct file *f, uint32_t log, uint32_t store)
 	return true;
 }
 
-static bool is_logged_inside(struct repair *r, const struct tx_add_calls *all, const struct macro_store *s)
+static bool is_logged_inside(struct repair *r, const struct tx_add_calls *all,
+			     const struct macro_store *s)
 {
 	struct tx_log l;
 
 	log_of(r, tx_bare(r, s->lvalue), &l);
 	for (size_t i = 0; i < all->list.n; i++)
-		if (all->list.at[i].begin < s->begin && is_always_before(all->file, all->list.at[i].begin, s->begin) && tx_add_call_covers(r, &all->list.at[i], &l))
+		if (all->list.at[i].begin < s->begin &&
+		    is_always_before(all->file, all->list.at[i].begin, s->begin) &&
+		    tx_add_call_covers(r, &all->list.at[i], &l))
 			return true;
 	return false;
 }
 
 /* What this use passes for the parameter; NULL: the name is none. */
-static const char *passed_for(struct repair *r, const struct fix *x, const struct source_macro *m, const struct source_use *use, const char *name)
+static const char *passed_for(struct repair *r, const struct fix *x, const struct source_macro *m,
+			      const struct source_use *use, const char *name)
 {
-	struct file definition = { .text = (char *)m->text, .len_bytes = (uint32_t)strlen(m->text) };
-	const char **names = text_arguments(r->code, &definition, 0, definition.len_bytes), **args = text_arguments(r->code, x->file, use->begin, use->end);
+	struct file definition = { .text = (char *)m->text,
+				   .len_bytes = (uint32_t)strlen(m->text) };
+	const char **names = text_arguments(r->code, &definition, 0, definition.len_bytes),
+		   **args = text_arguments(r->code, x->file, use->begin, use->end);
 
 	for (size_t i = 0; names && args && names[i] && args[i]; i++)
 		if (strcmp(names[i], name) == 0)
@@ -62,7 +70,8 @@ static const char *passed_for(struct repair *r, const struct fix *x, const struc
 }
 
 /* The user of the macro has logged the object, or allocated it. */
-static bool is_logged_outside(struct repair *r, const struct fix *x, const struct source_macro *m, const struct source_use *use, const struct macro_store *s)
+static bool is_logged_outside(struct repair *r, const struct fix *x, const struct source_macro *m,
+			      const struct source_use *use, const struct macro_store *s)
 {
 	const struct tx_add_calls *all = tx_add_calls_of(r, x->unit, x->file);
 	const char *root, *what;
@@ -74,7 +83,8 @@ static bool is_logged_outside(struct repair *r, const struct fix *x, const struc
 	if (!what)
 		return false;
 	for (size_t i = 0; i < all->list.n; i++)
-		if (x->function->begin <= all->list.at[i].begin && all->list.at[i].end <= use->begin && tx_add_call_is_whole(&all->list.at[i]) &&
+		if (x->function->begin <= all->list.at[i].begin &&
+		    all->list.at[i].end <= use->begin && tx_add_call_is_whole(&all->list.at[i]) &&
 		    strcmp(all->list.at[i].args[all->list.at[i].how.first], what) == 0)
 			return true;
 	return tx_is_new(x->function, what);
@@ -86,10 +96,14 @@ static bool is_logged_outside(struct repair *r, const struct fix *x, const struc
 static const char *member_like(const struct tx_add_calls *all, const char *member)
 {
 	for (size_t i = 0; i < all->list.n; i++) {
-		const char *other = all->list.at[i].how.form == FORM_FIELD || all->list.at[i].how.form == FORM_MEMBER ? all->list.at[i].args[1] : "";
+		const char *other = all->list.at[i].how.form == FORM_FIELD ||
+						    all->list.at[i].how.form == FORM_MEMBER
+					    ? all->list.at[i].args[1]
+					    : "";
 		size_t len = strlen(other);
 
-		if (len && strncmp(member, other, len) == 0 && (member[len] == '.' || member[len] == '['))
+		if (len && strncmp(member, other, len) == 0 &&
+		    (member[len] == '.' || member[len] == '['))
 			return other;
 	}
 	return member;
@@ -98,7 +112,8 @@ static const char *member_like(const struct tx_add_calls *all, const char *membe
 static bool has_form(const struct tx_add_calls *all, enum tx_form form, bool is_whole)
 {
 	for (size_t i = 0; i < all->list.n; i++)
-		if (all->list.at[i].how.form == form && tx_add_call_is_whole(&all->list.at[i]) == is_whole)
+		if (all->list.at[i].how.form == form &&
+		    tx_add_call_is_whole(&all->list.at[i]) == is_whole)
 			return true;
 	return false;
 }
@@ -114,38 +129,49 @@ static const char *argument(struct repair *r, const char *text)
 /* As the macros of this file do it. */
 static const char *call_text(struct repair *r, const struct tx_add_calls *like, const char *lvalue)
 {
-	bool has_macros = has_form(like, FORM_OBJECT, true) || has_form(like, FORM_FIELD, false) || has_form(like, FORM_POINTER, true) || has_form(like, FORM_POINTER, false) ||
-			  has_form(like, FORM_MEMBER, false);
+	bool has_macros = has_form(like, FORM_OBJECT, true) || has_form(like, FORM_FIELD, false) ||
+			  has_form(like, FORM_POINTER, true) ||
+			  has_form(like, FORM_POINTER, false) || has_form(like, FORM_MEMBER, false);
 	struct tx_log l;
 
 	log_of(r, lvalue, &l);
 	if (l.handle && l.member)
-		return has_form(like, FORM_OBJECT, true) && !has_form(like, FORM_FIELD, false) ? text_format(r->code, "TX_ADD(%s)", argument(r, l.handle)) :
-			text_format(r->code, "TX_ADD_FIELD(%s, %s)", argument(r, l.handle), member_like(like, l.member));
-	if (has_macros && l.object && !l.is_dot && (!l.member || has_form(like, FORM_POINTER, true)))
+		return has_form(like, FORM_OBJECT, true) && !has_form(like, FORM_FIELD, false)
+			       ? text_format(r->code, "TX_ADD(%s)", argument(r, l.handle))
+			       : text_format(r->code, "TX_ADD_FIELD(%s, %s)", argument(r, l.handle),
+					     member_like(like, l.member));
+	if (has_macros && l.object && !l.is_dot &&
+	    (!l.member || has_form(like, FORM_POINTER, true)))
 		return text_format(r->code, "TX_ADD_DIRECT(%s)", argument(r, l.object));
-	if (has_form(like, FORM_POINTER, false) && !has_form(like, FORM_MEMBER, false) && text_is_postfix(lvalue))
+	if (has_form(like, FORM_POINTER, false) && !has_form(like, FORM_MEMBER, false) &&
+	    text_is_postfix(lvalue))
 		return text_format(r->code, "TX_ADD_DIRECT(&%s)", lvalue);
 	if (has_macros && l.object && !l.is_dot)
-		return text_format(r->code, "TX_ADD_FIELD_DIRECT(%s, %s)", argument(r, l.object), member_like(like, l.member));
+		return text_format(r->code, "TX_ADD_FIELD_DIRECT(%s, %s)", argument(r, l.object),
+				   member_like(like, l.member));
 	return text_format(r->code, "pmemobj_tx_add_range_direct(%s, %s)", l.addr, l.len);
 }
 
 /* ---- all ---- */
 
-static void note(struct repair *r, const struct fix *x, const struct source_macro *m, struct file *f, const struct macro_store *s, const char *text)
+static void note(struct repair *r, const struct fix *x, const struct source_macro *m,
+		 struct file *f, const struct macro_store *s, const char *text)
 {
-	struct tx_macro_log l = { .bug = x->bug, .file = f, .store = *s, .name = m->name, .text = text };
+	struct tx_macro_log l = {
+		.bug = x->bug, .file = f, .store = *s, .name = m->name, .text = text
+	};
 
 	for (size_t i = 0; i < r->tx->macro_logs.n; i++)
-		if (r->tx->macro_logs.at[i].file == f && r->tx->macro_logs.at[i].store.begin == s->begin) {
+		if (r->tx->macro_logs.at[i].file == f &&
+		    r->tx->macro_logs.at[i].store.begin == s->begin) {
 			l.is_again = true;
 			group_join(r, r->tx->macro_logs.at[i].bug, x->bug);
 		}
 	*vec_add(&r->tx->macro_logs) = l;
 }
 
-int tx_macro_log(struct repair *r, const struct fix *x, const struct repair_frame *at, const char **why)
+int tx_macro_log(struct repair *r, const struct fix *x, const struct repair_frame *at,
+		 const char **why)
 {
 	const struct source_use *use = macro_use_at(x->unit, x->file, at->line, at->column);
 	const struct source_macro *m = use ? macro_defined(x->unit, use->name) : NULL;
@@ -162,13 +188,19 @@ int tx_macro_log(struct repair *r, const struct fix *x, const struct repair_fram
 		if (strcmp(x->unit->macros[i].file, m->file) == 0)
 			tx_add_calls_of_macro(r, &x->unit->macros[i], f, &like);
 	for (size_t i = 0; i < n; i++)
-		if (!is_logged_inside(r, &own, &stores[i]) && !is_logged_outside(r, x, m, use, &stores[i])) {
+		if (!is_logged_inside(r, &own, &stores[i]) &&
+		    !is_logged_outside(r, x, m, use, &stores[i])) {
 			left = i;
 			nleft++;
 		}
 	if (own.list.n > 0) { /* only transactions use it */
-		result = nleft == 1 && stores[left].is_plain && (!r->options->root || path_is_below(f->path, r->options->root)) ? 1 : -1;
-		*why = text_format(r->code, "the store is not found in macro %s; check by hand", m->name);
+		result = nleft == 1 && stores[left].is_plain &&
+					 (!r->options->root ||
+					  path_is_below(f->path, r->options->root))
+				 ? 1
+				 : -1;
+		*why = text_format(r->code, "the store is not found in macro %s; check by hand",
+				   m->name);
 	}
 	if (result == 1)
 		note(r, x, m, f, &stores[left], call_text(r, &like, stores[left].lvalue));
@@ -190,7 +222,8 @@ void tx_emit_macro_logs(struct repair *r)
 	for (size_t i = 0; i < r->tx->macro_logs.n; i++) {
 		const struct tx_macro_log *l = &r->tx->macro_logs.at[i];
 
-		if (!l->is_again && macro_insert(r->code, l->file, &l->store, text_format(r->code, "%s;", l->text), false))
+		if (!l->is_again && macro_insert(r->code, l->file, &l->store,
+						 text_format(r->code, "%s;", l->text), false))
 			r->nlogs++;
 	}
 }

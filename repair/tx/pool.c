@@ -9,12 +9,17 @@ static const char *pool_of_parameter(struct repair *r, const struct tx *t)
 	const struct source_function *f = t->x.function;
 
 	for (size_t i = 0; i < t->x.unit->nfunctions; i++)
-		for (const struct source_node *n = t->x.unit->functions[i].body; n; n = node_next(n, t->x.unit->functions[i].body)) {
-			if (n->kind != SOURCE_MEMBER || !type_is_pool(n->type) || !n->child || n->child->kind != SOURCE_NAME || !n->child->type)
+		for (const struct source_node *n = t->x.unit->functions[i].body; n;
+		     n = node_next(n, t->x.unit->functions[i].body)) {
+			if (n->kind != SOURCE_MEMBER || !type_is_pool(n->type) || !n->child ||
+			    n->child->kind != SOURCE_NAME || !n->child->type)
 				continue;
 			for (size_t k = 0; k < f->nparameters; k++)
-				if (f->parameters[k].type && strcmp(f->parameters[k].type, n->child->type) == 0)
-					return text_format(r->code, "%s%s%s", f->parameters[k].name, f->parameters[k].is_pointer ? "->" : ".", n->name);
+				if (f->parameters[k].type &&
+				    strcmp(f->parameters[k].type, n->child->type) == 0)
+					return text_format(r->code, "%s%s%s", f->parameters[k].name,
+							   f->parameters[k].is_pointer ? "->" : ".",
+							   n->name);
 		}
 	return NULL;
 }
@@ -28,9 +33,12 @@ static const char *pool_at_hand(struct repair *r, const struct tx *t)
 		if (type_is_pool(f->parameters[i].type))
 			return f->parameters[i].name;
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
-		if ((n->kind == SOURCE_VARIABLE || n->kind == SOURCE_NAME) && n->name && type_is_pool(n->type) && n->begin < t->first->begin) {
+		if ((n->kind == SOURCE_VARIABLE || n->kind == SOURCE_NAME) && n->name &&
+		    type_is_pool(n->type) && n->begin < t->first->begin) {
 			for (const struct source_node *b = n; b; b = b->parent)
-				if (b == t->block || (b->kind == SOURCE_COMPOUND && b->begin <= t->first->begin && t->last->end <= b->end))
+				if (b == t->block ||
+				    (b->kind == SOURCE_COMPOUND && b->begin <= t->first->begin &&
+				     t->last->end <= b->end))
 					return n->name;
 		}
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
@@ -43,8 +51,11 @@ static const char *pool_at_hand(struct repair *r, const struct tx *t)
 static const char *pool_of_file(const struct tx *t)
 {
 	for (size_t i = 0; i < t->x.unit->nfunctions; i++)
-		for (const struct source_node *n = t->x.unit->functions[i].body; n; n = node_next(n, t->x.unit->functions[i].body))
-			if (n->kind == SOURCE_NAME && n->name && !n->is_local && type_is_pool(n->type) && strcmp(t->x.unit->functions[i].file, t->x.function->file) == 0)
+		for (const struct source_node *n = t->x.unit->functions[i].body; n;
+		     n = node_next(n, t->x.unit->functions[i].body))
+			if (n->kind == SOURCE_NAME && n->name && !n->is_local &&
+			    type_is_pool(n->type) &&
+			    strcmp(t->x.unit->functions[i].file, t->x.function->file) == 0)
 				return n->name;
 	return NULL;
 }

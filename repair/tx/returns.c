@@ -7,7 +7,8 @@
 /* The function's type as it is written. */
 static const char *return_type(struct repair *r, const struct tx *t)
 {
-	static const char *const words[] = { "static", "inline", "extern", "__inline", "__inline__" };
+	static const char *const words[] = { "static", "inline", "extern", "__inline",
+					     "__inline__" };
 	const struct source_function *f = t->x.function;
 	const char *text = t->x.file->text + f->begin, *end = strstr(text, f->name);
 	bool is_cut = true;
@@ -19,7 +20,8 @@ static const char *return_type(struct repair *r, const struct tx *t)
 		while (isspace((unsigned char)*text))
 			text++;
 		for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-			if (strncmp(text, words[i], strlen(words[i])) == 0 && isspace((unsigned char)text[strlen(words[i])])) {
+			if (strncmp(text, words[i], strlen(words[i])) == 0 &&
+			    isspace((unsigned char)text[strlen(words[i])])) {
 				text += strlen(words[i]);
 				is_cut = true;
 			}
@@ -32,15 +34,22 @@ static const char *return_type(struct repair *r, const struct tx *t)
 static void rewrite_return(struct repair *r, struct tx *t, const struct source_node *n)
 {
 	uint32_t end = statement_end(t->x.file, n), value = n->child ? n->child->begin : end;
-	const char *leave = n == t->last ? "" : text_format(r->code, "%s = 1; goto %s; }", t->flag, t->label);
+	const char *leave =
+		n == t->last ? "" : text_format(r->code, "%s = 1; goto %s; }", t->flag, t->label);
 
 	if (!n->child) {
-		*vec_add(&t->changes) = (struct tx_change){ n->begin, end, n == t->last ? ";" : text_format(r->code, "{ %s", leave) };
+		*vec_add(&t->changes) = (struct tx_change){
+			n->begin, end, n == t->last ? ";" : text_format(r->code, "{ %s", leave)
+		};
 		return;
 	}
-	*vec_add(&t->changes) = (struct tx_change){ n->begin, value, text_format(r->code, "%s%s = ", n == t->last ? "" : "{ ", t->result) };
+	*vec_add(&t->changes) =
+		(struct tx_change){ n->begin, value,
+				    text_format(r->code, "%s%s = ", n == t->last ? "" : "{ ",
+						t->result) };
 	if (n != t->last)
-		*vec_add(&t->changes) = (struct tx_change){ end, end, text_format(r->code, " %s", leave) };
+		*vec_add(&t->changes) =
+			(struct tx_change){ end, end, text_format(r->code, " %s", leave) };
 }
 
 /* In C++, no jump may lead over an initialisation into its scope. */
@@ -61,17 +70,24 @@ int tx_redirect_returns(struct repair *r, struct tx *t)
 
 	for (const struct source_node *n = body; n; n = node_next(n, body)) {
 		if (n->kind == SOURCE_RETURN && tx_holds(t, n) && node_is_in_lambda(t->first)) {
-			t->why = text_format(r->code, "line %u returns out of the transaction, in a lambda", n->line);
+			t->why = text_format(r->code,
+					     "line %u returns out of the transaction, in a lambda",
+					     n->line);
 			return -1;
 		}
 		if (n->kind != SOURCE_RETURN || !tx_holds(t, n) || node_is_in_lambda(n))
 			continue;
 		if (t->wrapper) {
-			t->why = text_format(r->code, "line %u returns out of the transaction, which would be a lambda", n->line);
+			t->why = text_format(
+				r->code,
+				"line %u returns out of the transaction, which would be a lambda",
+				n->line);
 			return -1;
 		}
 		if (macro_use(t->x.unit, t->x.file->path, n)) {
-			t->why = text_format(r->code, "a macro in line %u returns out of the transaction", n->line);
+			t->why = text_format(r->code,
+					     "a macro in line %u returns out of the transaction",
+					     n->line);
 			return -1;
 		}
 		if (n == t->last)
@@ -85,7 +101,8 @@ int tx_redirect_returns(struct repair *r, struct tx *t)
 		t->result_type = return_type(r, t);
 		t->result = tx_free_name(r, t, "result");
 	}
-	if ((!t->x.function->returns_void && !t->result_type) || (n_inside && t->x.unit->is_cplusplus && has_declarations(t))) {
+	if ((!t->x.function->returns_void && !t->result_type) ||
+	    (n_inside && t->x.unit->is_cplusplus && has_declarations(t))) {
 		t->why = "a return inside the transaction cannot be moved after it";
 		return -1;
 	}

@@ -24,24 +24,32 @@ static bool is_block(const struct file *f, const struct source_node *n)
 	return n->kind == SOURCE_COMPOUND && f->text[n->begin] == '{';
 }
 
-const struct source_node *tx_statement(const struct source_function *fn, const struct file *f, uint32_t line, uint32_t column)
+const struct source_node *tx_statement(const struct source_function *fn, const struct file *f,
+				       uint32_t line, uint32_t column)
 {
-	uint32_t at = file_offset(f, line, column), from = file_offset(f, line, 1), to = text_line_end(f, from);
+	uint32_t at = file_offset(f, line, column), from = file_offset(f, line, 1),
+		 to = text_line_end(f, from);
 	const struct source_node *by_place = NULL, *by_line = NULL;
 
 	for (const struct source_node *n = fn->body; n; n = node_next(n, fn->body)) {
-		if (n == fn->body || !node_is_body(f, n) || (n->kind == SOURCE_COMPOUND && n->parent->kind == SOURCE_COMPOUND))
+		if (n == fn->body || !node_is_body(f, n) ||
+		    (n->kind == SOURCE_COMPOUND && n->parent->kind == SOURCE_COMPOUND))
 			continue;
 		if (at && n->begin <= at && at < n->end)
 			by_place = n;
-		if (n->begin < to && n->end > from && (!by_line || (by_line->begin <= n->begin && n->end <= by_line->end) || n->begin >= from))
-			by_line = !by_line || (by_line->begin <= n->begin && n->end <= by_line->end) ? n : by_line;
+		if (n->begin < to && n->end > from &&
+		    (!by_line || (by_line->begin <= n->begin && n->end <= by_line->end) ||
+		     n->begin >= from))
+			by_line = !by_line || (by_line->begin <= n->begin && n->end <= by_line->end)
+					  ? n
+					  : by_line;
 	}
 	return by_place ? by_place : by_line;
 }
 
 /* The statement of a block around n that is directly in `block`; NULL if n is not inside. */
-static const struct source_node *statement_in(const struct source_node *block, const struct source_node *n)
+static const struct source_node *statement_in(const struct source_node *block,
+					      const struct source_node *n)
 {
 	while (n && n->parent != block)
 		n = n->parent;
@@ -81,7 +89,8 @@ void tx_include(struct tx *t, const struct source_node *n)
 }
 
 /* The first of a for's three expressions is evaluated once, and always. */
-static bool is_in_first(const struct file *f, const struct source_node *loop, const struct source_node *store)
+static bool is_in_first(const struct file *f, const struct source_node *loop,
+			const struct source_node *store)
 {
 	int depth = 0;
 
@@ -94,23 +103,30 @@ static bool is_in_first(const struct file *f, const struct source_node *loop, co
 }
 
 /* It may run under a condition of its own, or again and again. */
-bool tx_is_conditional(const struct file *f, const struct source_node *stmt, const struct source_node *store)
+bool tx_is_conditional(const struct file *f, const struct source_node *stmt,
+		       const struct source_node *store)
 {
 	for (const struct source_node *n = store; n != stmt && n->parent; n = n->parent) {
 		const struct source_node *p = n->parent;
 
 		if ((p->kind == SOURCE_CONDITIONAL && n != p->child) || p->kind == SOURCE_LAMBDA ||
-		    (p->kind == SOURCE_BINARY && n != p->child && (!p->op[0] || strcmp(p->op, "&&") == 0 || strcmp(p->op, "||") == 0)))
+		    (p->kind == SOURCE_BINARY && n != p->child &&
+		     (!p->op[0] || strcmp(p->op, "&&") == 0 || strcmp(p->op, "||") == 0)))
 			return true;
 	}
-	return stmt != store && (stmt->kind == SOURCE_FOR || stmt->kind == SOURCE_WHILE || stmt->kind == SOURCE_DO) && !is_in_first(f, stmt, store);
+	return stmt != store &&
+	       (stmt->kind == SOURCE_FOR || stmt->kind == SOURCE_WHILE ||
+		stmt->kind == SOURCE_DO) &&
+	       !is_in_first(f, stmt, store);
 }
 
 /* ---- those that touch ---- */
 
 static bool touch(const struct tx *a, const struct tx *b)
 {
-	return a->x.function == b->x.function && ((a->is_there && b->is_there) || (a->first->begin <= b->last->end && b->first->begin <= a->last->end));
+	return a->x.function == b->x.function &&
+	       ((a->is_there && b->is_there) ||
+		(a->first->begin <= b->last->end && b->first->begin <= a->last->end));
 }
 
 static void merge(struct repair *r, size_t into, size_t from)
@@ -155,7 +171,8 @@ static const char *names_given(struct repair *r, const struct tx *t)
 
 		if (o->x.function != t->x.function)
 			continue;
-		text = text_format(r->code, "%s %s %s %s %s", text, o->result ? o->result : "", o->flag ? o->flag : "", o->label ? o->label : "",
+		text = text_format(r->code, "%s %s %s %s %s", text, o->result ? o->result : "",
+				   o->flag ? o->flag : "", o->label ? o->label : "",
 				   o->aborted ? o->aborted : "");
 		for (size_t k = 0; k < o->declarations.n; k++)
 			text = text_format(r->code, "%s %s", text, o->declarations.at[k]);
@@ -166,7 +183,8 @@ static const char *names_given(struct repair *r, const struct tx *t)
 const char *tx_free_name(struct repair *r, const struct tx *t, const char *name)
 {
 	const struct source_function *f = t->x.function;
-	const char *body = text_copy(r->code, t->x.file->text + f->begin, f->end - f->begin), *given = names_given(r, t), *free_name = name;
+	const char *body = text_copy(r->code, t->x.file->text + f->begin, f->end - f->begin),
+		   *given = names_given(r, t), *free_name = name;
 
 	for (unsigned i = 2; text_has_word(body, free_name) || text_has_word(given, free_name); i++)
 		free_name = text_format(r->code, "%s%u", name, i);

@@ -16,15 +16,20 @@ struct open {
 	size_t n;
 };
 
-static enum effect effect_of_function(const struct source_unit *u, const struct source_function *f, unsigned depth);
+static enum effect effect_of_function(const struct source_unit *u, const struct source_function *f,
+				      unsigned depth);
 
-static enum effect effect_of_call(const struct source_unit *u, const struct source_node *call, unsigned depth)
+static enum effect effect_of_call(const struct source_unit *u, const struct source_node *call,
+				  unsigned depth)
 {
 	static const struct {
 		const char *name;
 		enum effect effect;
 	} known[] = {
-		{ "pmemobj_tx_begin", BEGINS }, { "pmemobj_tx_commit", STOPS }, { "pmemobj_tx_process", STOPS }, { "pmemobj_tx_end", ENDS },
+		{ "pmemobj_tx_begin", BEGINS },
+		{ "pmemobj_tx_commit", STOPS },
+		{ "pmemobj_tx_process", STOPS },
+		{ "pmemobj_tx_end", ENDS },
 	};
 	const struct source_function *f;
 
@@ -46,11 +51,13 @@ static bool is_around(const struct source_node *outer, const struct source_node 
 
 static bool is_manual(const struct source_node *variable)
 {
-	return variable->type && (strstr(variable->type, "transaction::manual") || strstr(variable->type, "transaction::automatic"));
+	return variable->type && (strstr(variable->type, "transaction::manual") ||
+				  strstr(variable->type, "transaction::automatic"));
 }
 
 /* The block in which the object lives, if the call makes one; NULL. */
-static const struct source_node *scope_of(const struct source_unit *u, const struct source_node *call)
+static const struct source_node *scope_of(const struct source_unit *u,
+					  const struct source_node *call)
 {
 	const struct source_node *n = call->kind == SOURCE_VARIABLE ? call : call->parent;
 
@@ -65,14 +72,16 @@ static const struct source_node *scope_of(const struct source_unit *u, const str
 
 static bool is_loop(const struct source_node *n)
 {
-	return n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO || n->kind == SOURCE_SWITCH;
+	return n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO ||
+	       n->kind == SOURCE_SWITCH;
 }
 
 /* Whoever comes to the place was not in the block of the call, which leaves: an error path. */
 static bool is_on_another_way(const struct source_node *call, const struct source_node *place)
 {
 	for (const struct source_node *b = call->parent; b && !is_around(b, place); b = b->parent) {
-		const struct source_node *last = b->kind == SOURCE_COMPOUND ? b->last : NULL, *left = b;
+		const struct source_node *last = b->kind == SOURCE_COMPOUND ? b->last : NULL,
+					 *left = b;
 
 		if (last && last->kind == SOURCE_RETURN)
 			return true;
@@ -105,15 +114,19 @@ static void note(struct open *o, enum effect e, const struct source_node *call)
 }
 
 /* Up to the place; NULL: to the end. Gives the last effect that was about no transaction of the function itself. */
-static enum effect follow(const struct source_unit *u, const struct source_function *f, const struct source_node *place, struct open *o, unsigned depth)
+static enum effect follow(const struct source_unit *u, const struct source_function *f,
+			  const struct source_node *place, struct open *o, unsigned depth)
 {
 	enum effect outward = NOTHING;
 
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
 		const struct source_node *scope = scope_of(u, n);
-		enum effect e = n->kind == SOURCE_CALL ? effect_of_call(u, n, depth) : n->kind == SOURCE_VARIABLE && is_manual(n) ? BEGINS : NOTHING;
+		enum effect e = n->kind == SOURCE_CALL ? effect_of_call(u, n, depth)
+				: n->kind == SOURCE_VARIABLE && is_manual(n) ? BEGINS
+									     : NOTHING;
 
-		if (e == NOTHING || (place && n->begin >= place->begin) || node_is_in_lambda(n) != (place && node_is_in_lambda(place)))
+		if (e == NOTHING || (place && n->begin >= place->begin) ||
+		    node_is_in_lambda(n) != (place && node_is_in_lambda(place)))
 			continue;
 		if (scope && (!place || !is_around(scope, place)))
 			continue; /* it has ended */
@@ -126,7 +139,8 @@ static enum effect follow(const struct source_unit *u, const struct source_funct
 	return outward;
 }
 
-static enum effect effect_of_function(const struct source_unit *u, const struct source_function *f, unsigned depth)
+static enum effect effect_of_function(const struct source_unit *u, const struct source_function *f,
+				      unsigned depth)
 {
 	struct open o = { 0 };
 	enum effect outward = follow(u, f, NULL, &o, depth);
@@ -136,10 +150,13 @@ static enum effect effect_of_function(const struct source_unit *u, const struct 
 
 /* ---- lambdas ---- */
 
-static bool begins_inside(const struct source_unit *u, const struct source_function *f, unsigned depth)
+static bool begins_inside(const struct source_unit *u, const struct source_function *f,
+			  unsigned depth)
 {
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
-		const struct source_function *callee = n->kind == SOURCE_CALL && n->name && depth > 0 ? function_named(u, n->name) : NULL;
+		const struct source_function *callee =
+			n->kind == SOURCE_CALL && n->name && depth > 0 ? function_named(u, n->name)
+								       : NULL;
 
 		if (n->kind == SOURCE_CALL && n->name && strcmp(n->name, "pmemobj_tx_begin") == 0)
 			return true;
@@ -156,28 +173,34 @@ bool tx_call_begins(const struct source_unit *u, const struct source_node *call)
 	return f && begins_inside(u, f, DEPTH_MAX);
 }
 
-bool tx_runs_lambda(const struct source_unit *u, const struct file *f, const struct source_node *call, const struct source_node *lambda)
+bool tx_runs_lambda(const struct source_unit *u, const struct file *f,
+		    const struct source_node *call, const struct source_node *lambda)
 {
 	static const char *const names[] = { "transaction::run", "transaction::exec_tx" };
 	const struct source_function *runner = call->name ? function_named(u, call->name) : NULL;
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (memmem(f->text + call->begin, lambda->begin - call->begin, names[i], strlen(names[i])))
+		if (memmem(f->text + call->begin, lambda->begin - call->begin, names[i],
+			   strlen(names[i])))
 			return true;
 	return runner && begins_inside(u, runner, DEPTH_MAX);
 }
 
 /* A lambda that is given to what runs it in a transaction, by itself or as an object that is made of it. */
-static bool is_run(const struct source_unit *u, const struct file *f, const struct source_node *place)
+static bool is_run(const struct source_unit *u, const struct file *f,
+		   const struct source_node *place)
 {
 	for (const struct source_node *n = place; n; n = n->parent)
-		for (const struct source_node *c = n->kind == SOURCE_LAMBDA ? n->parent : NULL; c && (c->kind == SOURCE_EXPR || c->kind == SOURCE_CALL); c = c->parent)
-			if (c->kind == SOURCE_CALL && c->begin <= n->begin && tx_runs_lambda(u, f, c, n))
+		for (const struct source_node *c = n->kind == SOURCE_LAMBDA ? n->parent : NULL;
+		     c && (c->kind == SOURCE_EXPR || c->kind == SOURCE_CALL); c = c->parent)
+			if (c->kind == SOURCE_CALL && c->begin <= n->begin &&
+			    tx_runs_lambda(u, f, c, n))
 				return true;
 	return false;
 }
 
-bool tx_is_in_work(const struct source_unit *u, const struct file *f, const struct source_function *fn, const struct source_node *place)
+bool tx_is_in_work(const struct source_unit *u, const struct file *f,
+		   const struct source_function *fn, const struct source_node *place)
 {
 	struct open o = { 0 };
 
@@ -187,16 +210,20 @@ bool tx_is_in_work(const struct source_unit *u, const struct file *f, const stru
 	return o.n > 0 && !o.is_over[o.n - 1];
 }
 
-bool tx_is_still_open(const struct source_unit *u, const struct source_function *fn, const struct source_node *from, const struct source_node *to)
+bool tx_is_still_open(const struct source_unit *u, const struct source_function *fn,
+		      const struct source_node *from, const struct source_node *to)
 {
 	struct open before = { 0 }, after = { 0 };
 
 	follow(u, fn, from, &before, DEPTH_MAX);
 	follow(u, fn, to, &after, DEPTH_MAX);
-	return before.n == 0 || (after.n >= before.n && after.begin[before.n - 1] == before.begin[before.n - 1] && !after.is_over[before.n - 1]);
+	return before.n == 0 ||
+	       (after.n >= before.n && after.begin[before.n - 1] == before.begin[before.n - 1] &&
+		!after.is_over[before.n - 1]);
 }
 
-bool tx_is_over(const struct source_unit *u, const struct source_function *fn, const struct source_node *place)
+bool tx_is_over(const struct source_unit *u, const struct source_function *fn,
+		const struct source_node *place)
 {
 	struct open o = { 0 };
 

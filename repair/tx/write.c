@@ -10,7 +10,8 @@
 /* Edges and logs; what an earlier try came to is forgotten. */
 static int tx_prepare(struct repair *r, struct tx *t)
 {
-	t->logs.n = t->paths.n = t->changes.n = t->declarations.n = t->allocated.n = t->needless.n = 0;
+	t->logs.n = t->paths.n = t->changes.n = t->declarations.n = t->allocated.n = t->needless.n =
+		0;
 	t->result = t->flag = t->label = t->result_type = t->note = NULL;
 	t->old = NULL;
 	t->error = t->aborted = NULL;
@@ -85,7 +86,8 @@ static bool has_persist(const struct tx *t)
 	const struct source_node *body = t->x.function->body;
 
 	for (const struct source_node *n = body; n; n = node_next(n, body))
-		if (n->kind == SOURCE_CALL && n->name && strcmp(n->name, "pmemobj_persist") == 0 && tx_holds(t, n) && !tx_is_needless(t, n))
+		if (n->kind == SOURCE_CALL && n->name && strcmp(n->name, "pmemobj_persist") == 0 &&
+		    tx_holds(t, n) && !tx_is_needless(t, n))
 			return true;
 	return false;
 }
@@ -104,7 +106,8 @@ static uint32_t find_unseen(const struct tx *t)
 	const struct source_node *body = t->x.function->body;
 
 	for (const struct source_node *n = body; n; n = node_next(n, body))
-		if (tx_holds(t, n) && node_is_assignment(n) && node_is_store(t->x.unit, t->x.file, n) && !has_log(t, n) &&
+		if (tx_holds(t, n) && node_is_assignment(n) &&
+		    node_is_store(t->x.unit, t->x.file, n) && !has_log(t, n) &&
 		    !macro_use(t->x.unit, t->x.file->path, n) && !tx_is_observed(t, t->x.file, n))
 			return n->line;
 	return 0;
@@ -120,9 +123,12 @@ static const char *copies_of(struct repair *r, const struct tx *t)
 			struct fix x = { 0 };
 			const char *why;
 
-			if (fix_enter_frame(r, &x, t->paths.at[i].place, k, &why) == 0 && tx_callee_find(r, x.function)->way == TX_COPIED &&
+			if (fix_enter_frame(r, &x, t->paths.at[i].place, k, &why) == 0 &&
+			    tx_callee_find(r, x.function)->way == TX_COPIED &&
 			    !text_has_word(text, x.function->name))
-				text = text_format(r->code, "%s%s%s", text, *text ? ", " : "; it calls copies of ", x.function->name);
+				text = text_format(r->code, "%s%s%s", text,
+						   *text ? ", " : "; it calls copies of ",
+						   x.function->name);
 		}
 	return text;
 }
@@ -135,11 +141,19 @@ static const char *what_was_done(struct repair *r, const struct tx *t)
 	for (size_t i = 0; i < t->logs.n; i++)
 		n += !t->logs.at[i].is_dropped;
 	if (t->joint_end)
-		return text_format(r->code, "two transactions in %s become one", t->x.function->name);
-	return text_format(r->code, "%s %s that logs %zu%s place%s%s%s%s%s%s", t->old ? "the transaction in" : "a transaction in",
-			   t->x.function->name, n, t->old ? " more" : "", n == 1 ? "" : "s", copies_of(r, t), t->note ? "; " : "", t->note ? t->note : "",
-			   has_persist(t) ? "; pmemobj_persist inside it is no longer needed" : "",
-			   unseen ? text_format(r->code, "; the store in line %u did not run when it was recorded, and is not logged", unseen) : "");
+		return text_format(r->code, "two transactions in %s become one",
+				   t->x.function->name);
+	return text_format(
+		r->code, "%s %s that logs %zu%s place%s%s%s%s%s%s",
+		t->old ? "the transaction in" : "a transaction in", t->x.function->name, n,
+		t->old ? " more" : "", n == 1 ? "" : "s", copies_of(r, t), t->note ? "; " : "",
+		t->note ? t->note : "",
+		has_persist(t) ? "; pmemobj_persist inside it is no longer needed" : "",
+		unseen ? text_format(
+				 r->code,
+				 "; the store in line %u did not run when it was recorded, and is not logged",
+				 unseen)
+		       : "");
 }
 
 /* What a transaction logs, it writes back when it commits. */
@@ -149,9 +163,12 @@ static void drop_flushes(struct repair *r, const struct tx *t)
 		struct fix *x = &r->fixes.at[i];
 
 		for (size_t k = 0; x->needs_flush && !x->is_dropped && k < t->logs.n; k++)
-			if (!t->logs.at[k].is_foreign && t->logs.at[k].x.file == x->file && t->logs.at[k].x.store == x->store) {
+			if (!t->logs.at[k].is_foreign && t->logs.at[k].x.file == x->file &&
+			    t->logs.at[k].x.store == x->store) {
 				x->is_dropped = true;
-				r->outcomes.at[x->bug].text = text_format(r->code, "the transaction in %s makes it durable", t->x.function->name);
+				r->outcomes.at[x->bug].text = text_format(
+					r->code, "the transaction in %s makes it durable",
+					t->x.function->name);
 				group_join(r, t->bugs.at[0], x->bug);
 			}
 	}
@@ -215,6 +232,10 @@ void tx_finish(struct repair *r)
 		}
 		for (size_t k = 0; k < t->bugs.n; k++)
 			r->outcomes.at[t->bugs.at[k]] =
-				(struct repair_outcome){ t->why ? REPAIR_DECLINED : REPAIR_MENDED, t->why ? t->why : t->is_there ? tx_add_outcome(r, t, k) : what_was_done(r, t), NULL };
+				(struct repair_outcome){ t->why ? REPAIR_DECLINED : REPAIR_MENDED,
+							 t->why        ? t->why
+							 : t->is_there ? tx_add_outcome(r, t, k)
+								       : what_was_done(r, t),
+							 NULL };
 	}
 }

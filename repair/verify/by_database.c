@@ -22,7 +22,7 @@ struct building {
 	struct linked linked;
 	FILE *script;
 	VEC(char *) objects; /* absolute */
-	char *linker;	     /* the compiler that links; a C++ one wins */
+	char *linker;        /* the compiler that links; a C++ one wins */
 	size_t ncommands;
 	bool is_linked;
 };
@@ -30,7 +30,8 @@ struct building {
 /* realpath(folder/name), or that text if there is no such file. */
 static char *path_in(const char *folder, const char *name)
 {
-	char *path = name[0] == '/' ? xstrdup(name) : xasprintf("%s/%s", folder, name), *real = realpath(path, NULL);
+	char *path = name[0] == '/' ? xstrdup(name) : xasprintf("%s/%s", folder, name),
+	     *real = realpath(path, NULL);
 
 	if (!real)
 		return path;
@@ -68,7 +69,8 @@ static bool compiles_only(char *const *argv)
 /* What the command writes, malloc'd. */
 static char *output_of(char *const *argv, const char *folder, const char *file)
 {
-	const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file, *dot = strrchr(base, '.');
+	const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file,
+		   *dot = strrchr(base, '.');
 	char *name, *path;
 
 	for (; *argv; argv++) {
@@ -105,16 +107,21 @@ static void choose_linker(struct building *b, const char *compiler)
 
 static int add_entry(struct building *b, const json_t *entry, struct error *err)
 {
-	const char *given = json_string_value(json_object_get(entry, "directory")), *name = json_string_value(json_object_get(entry, "file"));
+	const char *given = json_string_value(json_object_get(entry, "directory")),
+		   *name = json_string_value(json_object_get(entry, "file"));
 	char *folder = given ? path_in("/", given) : NULL;
 	struct runner_command *c = folder && name ? words_of(entry) : NULL;
-	char *file = folder && name ? path_in(folder, name) : NULL, *output = c ? output_of(c->argv, folder, name) : NULL;
+	char *file = folder && name ? path_in(folder, name) : NULL,
+	     *output = c ? output_of(c->argv, folder, name) : NULL;
 	int result = 0;
 
 	if (!output || !linked_has(&b->linked, file))
 		goto out;
 	if (!path_is_below(folder, b->root) && strcmp(folder, b->root) != 0) {
-		result = error_set(err, "%s is compiled in %s, which is not below %s and so is not copied; name a folder that contains both with --root", file, folder, b->root);
+		result = error_set(
+			err,
+			"%s is compiled in %s, which is not below %s and so is not copied; name a folder that contains both with --root",
+			file, folder, b->root);
 		goto out;
 	}
 	write_words(b, folder, c->argv);
@@ -169,7 +176,10 @@ static int read_database(struct building *b, const char *build_dir, struct error
 	for (size_t i = 0; result == 0 && i < json_array_size(all); i++)
 		result = add_entry(b, json_array_get(all, i), err);
 	if (result == 0 && b->ncommands == 0)
-		result = error_set(err, "no command of %s compiles a source of %s; say how to build with --verify COMMAND", path, b->program);
+		result = error_set(
+			err,
+			"no command of %s compiles a source of %s; say how to build with --verify COMMAND",
+			path, b->program);
 	json_decref(all);
 	free(path);
 	return result;
@@ -182,13 +192,25 @@ static int find_program(struct building *b, const char *name, struct error *err)
 	b->program = path ? realpath(path, NULL) : NULL;
 	free(path);
 	if (!b->program)
-		return error_set(err, "the program %s does not exist, so its sources are not known; say how to build it with --verify COMMAND", name ? name : "");
+		return error_set(
+			err,
+			"the program %s does not exist, so its sources are not known; say how to build it with --verify COMMAND",
+			name ? name : "");
 	if (!path_is_below(b->program, b->root))
-		return error_set(err, "the program %s is not below %s and so is not copied; name a folder that contains both with --root", b->program, b->root);
-	return linked_open(&b->linked, b->program, err) < 0 ? error_set(err, "%s is not a program with debug information, so its sources are not known; say how to build it with --verify COMMAND", b->program) : 0;
+		return error_set(
+			err,
+			"the program %s is not below %s and so is not copied; name a folder that contains both with --root",
+			b->program, b->root);
+	return linked_open(&b->linked, b->program, err) < 0
+		       ? error_set(
+				 err,
+				 "%s is not a program with debug information, so its sources are not known; say how to build it with --verify COMMAND",
+				 b->program)
+		       : 0;
 }
 
-char *database_script(const char *build_dir, const char *root, const char *program, struct error *err)
+char *database_script(const char *build_dir, const char *root, const char *program,
+		      struct error *err)
 {
 	struct building b = { .root = root };
 	char *text = NULL;

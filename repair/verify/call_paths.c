@@ -32,7 +32,8 @@ static uint64_t key_of_stack(const struct call_paths *p, const struct frame *lis
 	uint64_t h = 0xcbf29ce484222325u;
 
 	for (size_t i = shown; i < n; i++)
-		h = hash_frame(h, list[i].symbol->function, list[i].symbol->line, list[i].symbol->column);
+		h = hash_frame(h, list[i].symbol->function, list[i].symbol->line,
+			       list[i].symbol->column);
 	return shown < n ? split_key(p, h, list[shown].symbol->offset) : h;
 }
 
@@ -88,9 +89,12 @@ static bool is_lost_beside(const struct report *report, const struct bug_locatio
 		const struct bug *b = report_bug(report, i);
 
 		for (size_t k = 0; k < b->nlocations; k++) {
-			const struct bug_frame *lost = bug_location_frame(&b->locations[k]), *kept = bug_location_frame(survived);
+			const struct bug_frame *lost = bug_location_frame(&b->locations[k]),
+					       *kept = bug_location_frame(survived);
 
-			if ((call_paths_is_unflushed(b, &b->locations[k]) || strcmp(b->locations[k].role, "lost") == 0) && lost && kept && lost->offset != kept->offset && is_use(lost->text) &&
+			if ((call_paths_is_unflushed(b, &b->locations[k]) ||
+			     strcmp(b->locations[k].role, "lost") == 0) &&
+			    lost && kept && lost->offset != kept->offset && is_use(lost->text) &&
 			    call_paths_is_same_line(&b->locations[k], survived))
 				return true;
 		}
@@ -100,7 +104,9 @@ static bool is_lost_beside(const struct report *report, const struct bug_locatio
 
 bool call_paths_is_unflushed(const struct bug *b, const struct bug_location *l)
 {
-	return (strcmp(b->kind, "missing-flush") == 0 || strcmp(b->kind, "missing-flush-fence") == 0) && strcmp(l->role, "store") == 0;
+	return (strcmp(b->kind, "missing-flush") == 0 ||
+		strcmp(b->kind, "missing-flush-fence") == 0) &&
+	       strcmp(l->role, "store") == 0;
 }
 
 void call_paths_split(struct call_paths *p, const struct report *report)
@@ -109,12 +115,15 @@ void call_paths_split(struct call_paths *p, const struct report *report)
 		const struct bug *b = report_bug(report, i);
 
 		for (size_t k = 0; strcmp(b->kind, "ordering") == 0 && k < b->nlocations; k++)
-			if (strcmp(b->locations[k].role, "survived") == 0 && !call_paths_is_split(p, &b->locations[k]) && is_lost_beside(report, &b->locations[k]))
+			if (strcmp(b->locations[k].role, "survived") == 0 &&
+			    !call_paths_is_split(p, &b->locations[k]) &&
+			    is_lost_beside(report, &b->locations[k]))
 				*vec_add(&p->split) = key_of_location(&b->locations[k]);
 	}
 }
 
-static struct repair_place place_of_stack(const struct locator *l, const struct frame *list, size_t n)
+static struct repair_place place_of_stack(const struct locator *l, const struct frame *list,
+					  size_t n)
 {
 	size_t shown = n ? locate_shown(l, list, n) : 0;
 	struct repair_place p = { .role = "other", .nframes = n - shown };
@@ -135,7 +144,8 @@ static bool is_by_library(const struct locator *l, const struct frame *list, siz
 	size_t shown = locate_shown(l, list, n);
 	const struct symbol *s = shown > 0 ? list[shown - 1].symbol : NULL;
 
-	return s && s->object && strstr(s->object, "libpmemobj") && !(s->function && strncmp(s->function, "pmemobj_mem", 11) == 0);
+	return s && s->object && strstr(s->object, "libpmemobj") &&
+	       !(s->function && strncmp(s->function, "pmemobj_mem", 11) == 0);
 }
 
 static void number_sites(struct call_paths *p, const struct plan *plan)
@@ -153,7 +163,10 @@ static void number_sites(struct call_paths *p, const struct plan *plan)
 			map_set(&p->numbers, key, (void *)(uintptr_t)number);
 		}
 		if (n && trace_is_store(site->kind))
-			p->observed.at[number - 1].role = is_by_library(p->locator, list, n) ? "library" : "logged"; /* until one is seen that is not */
+			p->observed.at[number - 1].role =
+				is_by_library(p->locator, list, n)
+					? "library"
+					: "logged"; /* until one is seen that is not */
 		*vec_add(&p->by_site) = number;
 	}
 }
@@ -185,7 +198,8 @@ static struct open_tx *open_tx_of(struct open_txs *all, const struct trace_event
 static bool is_undone(const struct open_tx *t, const struct trace_event *ev)
 {
 	for (size_t i = 0; t->depth > 0 && i < t->ranges.n; i++)
-		if (t->ranges.at[i].addr <= ev->addr && ev->addr + ev->size_bytes <= t->ranges.at[i].addr + t->ranges.at[i].len_bytes)
+		if (t->ranges.at[i].addr <= ev->addr &&
+		    ev->addr + ev->size_bytes <= t->ranges.at[i].addr + t->ranges.at[i].len_bytes)
 			return true;
 	return false;
 }
@@ -209,10 +223,12 @@ static void find_unlogged(struct call_paths *p, const struct plan *plan)
 
 	while (trace_next(t, &ev)) {
 		struct open_tx *tx = open_tx_of(&all, &ev);
-		uint32_t place = trace_is_store(ev.kind) && ev.site ? p->by_site.at[ev.site->id] : 0;
+		uint32_t place =
+			trace_is_store(ev.kind) && ev.site ? p->by_site.at[ev.site->id] : 0;
 
 		note_tx(tx, &ev);
-		if (place && strcmp(p->observed.at[place - 1].role, "logged") == 0 && !is_undone(tx, &ev))
+		if (place && strcmp(p->observed.at[place - 1].role, "logged") == 0 &&
+		    !is_undone(tx, &ev))
 			p->observed.at[place - 1].role = "store";
 	}
 	trace_close(t);
@@ -221,7 +237,8 @@ static void find_unlogged(struct call_paths *p, const struct plan *plan)
 	vec_release(&all.list);
 }
 
-void call_paths_find(struct call_paths *p, const struct plan *plan, const struct libraries *libraries)
+void call_paths_find(struct call_paths *p, const struct plan *plan,
+		     const struct libraries *libraries)
 {
 	p->locator = locator_new(plan->trace, libraries);
 	number_sites(p, plan);

@@ -20,22 +20,30 @@ void cures_tell_failure(const struct cures *c, size_t bug, const char *what)
 	const struct bug_frame *at = bug_frame(b);
 
 	if (c->options->is_explained)
-		notes_say(c->notes, "%s:%u: %s: tried and failed: %s: %s", at && at->file ? at->file : "?", at ? at->line : 0, b->kind, what, c->judge.outcome);
+		notes_say(c->notes, "%s:%u: %s: tried and failed: %s: %s",
+			  at && at->file ? at->file : "?", at ? at->line : 0, b->kind, what,
+			  c->judge.outcome);
 }
 
 static bool is_candidate(const struct bug *b)
 {
-	static const char *const kinds[] = { "ordering", "atomicity", "missing-flush", "missing-flush-fence" };
+	static const char *const kinds[] = { "ordering", "atomicity", "missing-flush",
+					     "missing-flush-fence" };
 
-	for (size_t i = 0; b->crash && b->crash->replay && b->nlocations > 0 && i < sizeof kinds / sizeof *kinds; i++)
+	for (size_t i = 0;
+	     b->crash && b->crash->replay && b->nlocations > 0 && i < sizeof kinds / sizeof *kinds;
+	     i++)
 		if (strcmp(b->kind, kinds[i]) == 0)
-			return strcmp(b->locations[0].role, "lost") == 0 || strcmp(b->locations[0].role, "survived") == 0;
+			return strcmp(b->locations[0].role, "lost") == 0 ||
+			       strcmp(b->locations[0].role, "survived") == 0;
 	return false;
 }
 
 void cures_list(struct cures *c)
 {
 	for (size_t i = 0; i < report_nbugs(c->report); i++)
-		if (is_candidate(report_bug(c->report, i)) && !bug_goes_with_add((const struct repair_bug *const *)c->bugs, report_nbugs(c->report), c->bugs[i]))
+		if (is_candidate(report_bug(c->report, i)) &&
+		    !bug_goes_with_add((const struct repair_bug *const *)c->bugs,
+				       report_nbugs(c->report), c->bugs[i]))
 			*vec_add(&c->candidates) = (struct candidate){ .bug = i };
 }

@@ -36,8 +36,12 @@ static bool read_replay(struct cures *c, const char *line, const char **why)
 	}
 	c->trace = c->argv[0];
 	if (access(c->trace, R_OK) != 0) {
-		*why = cures_keep(c, xasprintf("its trace %s is not there, so no fix can be tried: run 'pmend crash --trace FILE.pmt' again, "
-					       "and 'pmend fix' in the same folder", c->trace));
+		*why = cures_keep(
+			c,
+			xasprintf(
+				"its trace %s is not there, so no fix can be tried: run 'pmend crash --trace FILE.pmt' again, "
+				"and 'pmend fix' in the same folder",
+				c->trace));
 		return false;
 	}
 	return true;
@@ -52,12 +56,15 @@ static int compare_candidates(const void *a, const void *b)
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-static int find_window(struct cures *c, struct candidate *x, struct cure_points *points, const struct whatif *none, struct error *err)
+static int find_window(struct cures *c, struct candidate *x, struct cure_points *points,
+		       const struct whatif *none, struct error *err)
 {
 	if (cure_window_find(&x->window, points, c->plan, none, &c->judge.judge, x->seq, err) < 0)
 		return -1;
 	if (!x->window.is_failing) {
-		cures_decline(c, x->bug, xstrdup("recovery succeeds on all crash states of its failure point when they are tried again, so nothing shows whether a fix works"));
+		cures_decline(
+			c, x->bug,
+			xstrdup("recovery succeeds on all crash states of its failure point when they are tried again, so nothing shows whether a fix works"));
 		x->is_done = true;
 	}
 	return 0;
@@ -72,9 +79,11 @@ static int find_windows(struct cures *c, struct error *err)
 
 	cure_points_find(points, c->plan, &none, &c->judge.judge);
 	for (size_t i = 0; i < c->candidates.n; i++) {
-		uint64_t number = report_bug(c->report, c->candidates.at[i].bug)->crash->failure_point;
+		uint64_t number =
+			report_bug(c->report, c->candidates.at[i].bug)->crash->failure_point;
 
-		c->candidates.at[i].seq = number > 0 && number <= points->seqs.n ? points->seqs.at[number - 1] : 0;
+		c->candidates.at[i].seq =
+			number > 0 && number <= points->seqs.n ? points->seqs.at[number - 1] : 0;
 	}
 	qsort(c->candidates.at, c->candidates.n, sizeof *c->candidates.at, compare_candidates);
 	for (size_t i = 0; result == 0 && i < c->candidates.n; i++)
@@ -113,7 +122,8 @@ static int try_all(struct cures *c, struct error *err)
 	call_paths_split(&c->places, c->report);
 	number_places(c);
 	c->judge.watch = c->options->watch;
-	if (point_judge_init(&c->judge, &c->setup, c->plan, runs_allowed(c), err) < 0 || find_windows(c, err) < 0)
+	if (point_judge_init(&c->judge, &c->setup, c->plan, runs_allowed(c), err) < 0 ||
+	    find_windows(c, err) < 0)
 		return -1;
 	if (c->places.split.n > 0) {
 		macros = cures_try_macros(c, err);
@@ -134,7 +144,10 @@ static void tell_effort(const struct cures *c)
 {
 	uint64_t ntried = c->judge.judge.ntried, nruns = c->judge.counters.runs;
 
-	notes_say(c->notes, "%" PRIu64 " %s tried on the trace, %" PRIu64 " failed; %" PRIu64 " run%s of recovery, %.1f s", ntried, ntried == 1 ? "fix" : "fixes", c->judge.judge.nfailed, nruns,
+	notes_say(c->notes,
+		  "%" PRIu64 " %s tried on the trace, %" PRIu64 " failed; %" PRIu64
+		  " run%s of recovery, %.1f s",
+		  ntried, ntried == 1 ? "fix" : "fixes", c->judge.judge.nfailed, nruns,
 		  nruns == 1 ? "" : "s", (double)(clock_ns() - c->start_ns) / 1e9);
 }
 
@@ -149,11 +162,14 @@ static int try_trace(struct cures *c, struct error *err)
 		result = -1;
 	} else if (!c->setup.options.platform->has_flush) {
 		for (size_t i = 0; i < c->candidates.n; i++)
-			cures_decline(c, c->candidates.at[i].bug, xasprintf("fixes cannot be tried on platform %s", c->setup.options.platform->name));
+			cures_decline(c, c->candidates.at[i].bug,
+				      xasprintf("fixes cannot be tried on platform %s",
+						c->setup.options.platform->name));
 	} else if (try_all(c, err) < 0) {
 		for (size_t i = 0; i < c->candidates.n; i++)
 			if (!c->candidates.at[i].is_done)
-				cures_decline(c, c->candidates.at[i].bug, xasprintf("no fix was found: %s", err->msg));
+				cures_decline(c, c->candidates.at[i].bug,
+					      xasprintf("no fix was found: %s", err->msg));
 	}
 	if (c->judge.judge.ntried || c->judge.counters.runs)
 		tell_effort(c);
@@ -162,13 +178,19 @@ static int try_trace(struct cures *c, struct error *err)
 	return result;
 }
 
-struct cures *cures_find(const struct report *report, struct repair_bug **bugs, const struct crash_reader *reader, const struct notes *notes,
+struct cures *cures_find(const struct report *report, struct repair_bug **bugs,
+			 const struct crash_reader *reader, const struct notes *notes,
 			 const struct cure_options *options, struct error *err)
 {
 	struct cures *c = xcalloc(1, sizeof *c);
 	const char *replay = NULL, *why = NULL;
 
-	*c = (struct cures){ .report = report, .bugs = bugs, .reader = reader, .notes = notes, .options = options, .start_ns = clock_ns() };
+	*c = (struct cures){ .report = report,
+			     .bugs = bugs,
+			     .reader = reader,
+			     .notes = notes,
+			     .options = options,
+			     .start_ns = clock_ns() };
 	cures_list(c);
 	if (c->candidates.n == 0)
 		return c;
@@ -189,7 +211,9 @@ const char *cures_trace(const struct cures *c)
 
 struct cure_effort cures_effort(const struct cures *c)
 {
-	return c ? (struct cure_effort){ c->judge.judge.ntried, c->judge.judge.nfailed, c->judge.counters.runs } : (struct cure_effort){ 0 };
+	return c ? (struct cure_effort){ c->judge.judge.ntried, c->judge.judge.nfailed,
+					 c->judge.counters.runs }
+		 : (struct cure_effort){ 0 };
 }
 
 void cures_free(struct cures *c)

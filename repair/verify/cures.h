@@ -10,9 +10,10 @@
 struct cures;
 
 struct cure_options {
-	bool is_explained;		 /* each cure that fails is told */
+	bool is_explained;                /* each cure that fails is told */
 	const struct repair_watch *watch; /* NULL: nobody */
-	struct optional_number max_runs; /* of recovery, 0: no limit; not set: twice those that found the bugs */
+	struct optional_number
+		max_runs; /* of recovery, 0: no limit; not set: twice those that found the bugs */
 };
 
 /* What was tried on the trace. */
@@ -21,7 +22,8 @@ struct cure_effort {
 };
 
 /* Fills in the cure of each bug, which are those of the report. Owns what the cures point to. NULL if the trace cannot be opened. */
-struct cures *cures_find(const struct report *report, struct repair_bug **bugs, const struct crash_reader *reader, const struct notes *notes,
+struct cures *cures_find(const struct report *report, struct repair_bug **bugs,
+			 const struct crash_reader *reader, const struct notes *notes,
 			 const struct cure_options *options, struct error *err);
 void cures_free(struct cures *c); /* NULL is fine */
 

@@ -26,18 +26,23 @@ static bool add_barriers(struct cures *c, const struct bug *b, bool is_full, boo
 	size_t n = c->whatif.barriers.n;
 
 	for (size_t i = 0; i < b->nlocations; i++) {
-		const char *next = i + 1 < b->nlocations && !is_full ? b->locations[i + 1].role : "";
+		const char *next =
+			i + 1 < b->nlocations && !is_full ? b->locations[i + 1].role : "";
 		bool has_flush = strcmp(next, "flush") == 0, has_fence = strcmp(next, "fence") == 0;
 		uint32_t place;
 
 		if (strcmp(b->locations[i].role, "lost") != 0)
 			continue;
-		place = call_paths_number(&c->places, is_late && has_flush ? survivor(b) : &b->locations[has_flush ? i + 1 : i]);
+		place = call_paths_number(
+			&c->places,
+			is_late && has_flush ? survivor(b) : &b->locations[has_flush ? i + 1 : i]);
 		if (place == 0) {
 			c->whatif.barriers.n = n;
 			return false;
 		}
-		*vec_add(&c->whatif.barriers) = (struct whatif_barrier){ place, !has_flush, !has_fence, is_late && has_flush };
+		*vec_add(&c->whatif.barriers) =
+			(struct whatif_barrier){ place, !has_flush, !has_fence,
+						 is_late && has_flush };
 	}
 	return c->whatif.barriers.n > n;
 }
@@ -45,7 +50,8 @@ static bool add_barriers(struct cures *c, const struct bug *b, bool is_full, boo
 /* What the execution alone shows: flushes and fences that the patch has, too. */
 static void add_checked(struct cures *c)
 {
-	static const char *const kinds[] = { "missing-flush", "missing-flush-fence", "missing-fence" };
+	static const char *const kinds[] = { "missing-flush", "missing-flush-fence",
+					     "missing-fence" };
 
 	for (size_t i = 0; i < report_nbugs(c->report); i++) {
 		const struct bug *b = report_bug(c->report, i);
@@ -59,7 +65,8 @@ static void add_checked(struct cures *c)
 				continue;
 			place = call_paths_number(&c->places, &b->locations[k]);
 			if (place)
-				*vec_add(&c->whatif.barriers) = (struct whatif_barrier){ place, kind != 2, true, false };
+				*vec_add(&c->whatif.barriers) =
+					(struct whatif_barrier){ place, kind != 2, true, false };
 		}
 	}
 }
@@ -72,13 +79,16 @@ static void suppose_barriers(struct cures *c)
 		add_checked(c);
 	for (size_t i = 0; i < c->candidates.n; i++)
 		if (c->candidates.at[i].is_barrier)
-			c->candidates.at[i].is_barrier = add_barriers(c, report_bug(c->report, c->candidates.at[i].bug), c->candidates.at[i].is_full, c->candidates.at[i].is_late);
+			c->candidates.at[i].is_barrier = add_barriers(
+				c, report_bug(c->report, c->candidates.at[i].bug),
+				c->candidates.at[i].is_full, c->candidates.at[i].is_late);
 }
 
 static bool has_part(const struct bug *b)
 {
 	for (size_t i = 0; i < b->nlocations; i++)
-		if (strcmp(b->locations[i].role, "flush") == 0 || strcmp(b->locations[i].role, "fence") == 0)
+		if (strcmp(b->locations[i].role, "flush") == 0 ||
+		    strcmp(b->locations[i].role, "fence") == 0)
 			return true;
 	return false;
 }
@@ -86,7 +96,9 @@ static bool has_part(const struct bug *b)
 /* A later failure shows the flush or the fence that came in time for it, and was too late for an earlier one. */
 static void fall_back(struct cures *c, struct candidate *x)
 {
-	cures_tell_failure(c, x->bug, x->is_full ? "a flush and a fence" : "the flushes and fences that it lacks");
+	cures_tell_failure(c, x->bug,
+			   x->is_full ? "a flush and a fence"
+				      : "the flushes and fences that it lacks");
 	if (!x->is_full && has_part(report_bug(c->report, x->bug)))
 		x->is_full = true;
 	else
@@ -99,8 +111,10 @@ static int try_together(struct cures *c, struct error *err)
 	bool is_changed = true;
 
 	for (size_t i = 0; i < c->candidates.n; i++) {
-		c->candidates.at[i].is_barrier = !c->candidates.at[i].is_done &&
-						 strcmp(report_bug(c->report, c->candidates.at[i].bug)->kind, "atomicity") != 0;
+		c->candidates.at[i].is_barrier =
+			!c->candidates.at[i].is_done &&
+			strcmp(report_bug(c->report, c->candidates.at[i].bug)->kind, "atomicity") !=
+				0;
 		c->candidates.at[i].is_full = false;
 	}
 	while (is_changed) {
@@ -108,7 +122,9 @@ static int try_together(struct cures *c, struct error *err)
 		suppose_barriers(c);
 		for (size_t i = 0; i < c->candidates.n; i++) {
 			struct candidate *x = &c->candidates.at[i];
-			int holds = x->is_barrier ? cure_holds(&x->window, c->plan, &c->whatif, &c->points, &c->judge.judge, err) : 1;
+			int holds = x->is_barrier ? cure_holds(&x->window, c->plan, &c->whatif,
+							       &c->points, &c->judge.judge, err)
+						  : 1;
 
 			if (holds < 0)
 				return -1;
@@ -126,7 +142,8 @@ static size_t count_barriers(const struct cures *c)
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->candidates.n; i++)
-		n += c->candidates.at[i].is_barrier || c->candidates.at[i].is_done || strcmp(report_bug(c->report, c->candidates.at[i].bug)->kind, "atomicity") == 0;
+		n += c->candidates.at[i].is_barrier || c->candidates.at[i].is_done ||
+		     strcmp(report_bug(c->report, c->candidates.at[i].bug)->kind, "atomicity") == 0;
 	return n;
 }
 
@@ -139,7 +156,8 @@ static void try_with_checked(struct cures *c)
 	c->whatif.barriers.n = 0;
 	add_checked(c);
 	c->has_checked = c->whatif.barriers.n > 0;
-	if (c->has_checked && try_together(c, &err) < 0) { /* no runs are left: what was tried before stands */
+	if (c->has_checked &&
+	    try_together(c, &err) < 0) { /* no runs are left: what was tried before stands */
 		memcpy(c->candidates.at, alone, c->candidates.n * sizeof *alone);
 		c->has_checked = false;
 	}
@@ -155,7 +173,9 @@ int cures_try_barriers(struct cures *c, struct error *err)
 		try_with_checked(c);
 	for (size_t i = 0; i < c->candidates.n; i++)
 		if (c->candidates.at[i].is_barrier) {
-			c->bugs[c->candidates.at[i].bug]->cure = (struct repair_cure){ .kind = CURE_BARRIER, .is_full = c->candidates.at[i].is_full };
+			c->bugs[c->candidates.at[i].bug]->cure =
+				(struct repair_cure){ .kind = CURE_BARRIER,
+						      .is_full = c->candidates.at[i].is_full };
 			c->candidates.at[i].is_done = true;
 		}
 	return 0;
@@ -166,7 +186,8 @@ int cures_try_barriers(struct cures *c, struct error *err)
 static bool lacks_fence_only(const struct bug *b)
 {
 	for (size_t i = 0; i + 1 < b->nlocations; i++)
-		if (strcmp(b->locations[i].role, "lost") == 0 && strcmp(b->locations[i + 1].role, "flush") == 0)
+		if (strcmp(b->locations[i].role, "lost") == 0 &&
+		    strcmp(b->locations[i + 1].role, "flush") == 0)
 			return true;
 	return false;
 }
@@ -186,12 +207,16 @@ static int find_too_late(struct cures *c, struct candidate **found, struct error
 	for (size_t i = 0; i < c->candidates.n; i++) {
 		struct candidate *x = &c->candidates.at[i];
 		enum repair_cure_kind kind = c->bugs[x->bug]->cure.kind;
-		int holds = kind == CURE_BARRIER || kind == CURE_WITH_OTHER ? cure_holds(&x->window, c->plan, &c->whatif, &c->points, &c->judge.judge, err) : 1;
+		int holds = kind == CURE_BARRIER || kind == CURE_WITH_OTHER
+				    ? cure_holds(&x->window, c->plan, &c->whatif, &c->points,
+						 &c->judge.judge, err)
+				    : 1;
 
 		if (holds < 0)
 			return -1;
 		if (holds == 0) {
-			cures_tell_failure(c, x->bug, "fences just before the stores that survived");
+			cures_tell_failure(c, x->bug,
+					   "fences just before the stores that survived");
 			*found = x;
 			return 0;
 		}
@@ -208,7 +233,8 @@ void cures_try_late_fences(struct cures *c)
 		struct candidate *x = &c->candidates.at[i];
 		const struct bug *b = report_bug(c->report, x->bug);
 
-		x->is_late = x->is_barrier && !x->is_full && lacks_fence_only(b) && survivor(b) && call_paths_number(&c->places, survivor(b)) != 0;
+		x->is_late = x->is_barrier && !x->is_full && lacks_fence_only(b) && survivor(b) &&
+			     call_paths_number(&c->places, survivor(b)) != 0;
 		nlate += x->is_late;
 	}
 	while (nlate > 0) {
@@ -236,7 +262,9 @@ static bool is_of_one_line(const struct cures *c, const struct bug *b)
 	const struct bug_location *survived = survivor(b);
 
 	for (size_t i = 0; survived && i < b->nlocations; i++)
-		if (strcmp(b->locations[i].role, "lost") == 0 && call_paths_is_split(&c->places, &b->locations[i]) && call_paths_is_same_line(&b->locations[i], survived))
+		if (strcmp(b->locations[i].role, "lost") == 0 &&
+		    call_paths_is_split(&c->places, &b->locations[i]) &&
+		    call_paths_is_same_line(&b->locations[i], survived))
 			return true;
 	return false;
 }
@@ -251,11 +279,15 @@ static size_t add_unflushed(struct cures *c)
 
 		for (size_t k = 0; k < b->nlocations; k++) {
 			const struct bug_location *l = &b->locations[k];
-			uint32_t place = call_paths_is_unflushed(b, l) && call_paths_is_split(&c->places, l) ? call_paths_number(&c->places, l) : 0;
+			uint32_t place =
+				call_paths_is_unflushed(b, l) && call_paths_is_split(&c->places, l)
+					? call_paths_number(&c->places, l)
+					: 0;
 
 			if (!place)
 				continue;
-			*vec_add(&c->whatif.barriers) = (struct whatif_barrier){ place, true, true, false };
+			*vec_add(&c->whatif.barriers) =
+				(struct whatif_barrier){ place, true, true, false };
 			first = first == SIZE_MAX ? i : first;
 		}
 	}
@@ -287,7 +319,8 @@ int cures_try_macros(struct cures *c, struct error *err)
 	if (first == SIZE_MAX)
 		return 0;
 	for (size_t i = 0; i < c->candidates.n; i++) {
-		int holds = cure_holds(&c->candidates.at[i].window, c->plan, &c->whatif, &c->points, &c->judge.judge, err);
+		int holds = cure_holds(&c->candidates.at[i].window, c->plan, &c->whatif, &c->points,
+				       &c->judge.judge, err);
 
 		if (holds <= 0)
 			return holds;
@@ -295,7 +328,10 @@ int cures_try_macros(struct cures *c, struct error *err)
 	for (size_t i = 0; i < c->candidates.n; i++) {
 		struct candidate *x = &c->candidates.at[i];
 
-		c->bugs[x->bug]->cure = x->is_barrier ? (struct repair_cure){ .kind = CURE_BARRIER, .is_within = true } : (struct repair_cure){ .kind = CURE_WITH_OTHER, .other = first };
+		c->bugs[x->bug]->cure =
+			x->is_barrier
+				? (struct repair_cure){ .kind = CURE_BARRIER, .is_within = true }
+				: (struct repair_cure){ .kind = CURE_WITH_OTHER, .other = first };
 		x->is_done = true;
 	}
 	return 1;

@@ -12,8 +12,8 @@ struct candidate {
 	uint64_t seq; /* the crash comes before this event */
 	struct cure_window window;
 	bool is_barrier; /* by now */
-	bool is_full;	 /* with flush and fence, as what was missing where it failed is not enough elsewhere */
-	bool is_late;	 /* its fences come just before the store that survived */
+	bool is_full; /* with flush and fence, as what was missing where it failed is not enough elsewhere */
+	bool is_late; /* its fences come just before the store that survived */
 	bool is_done;
 };
 
@@ -25,7 +25,7 @@ struct cures {
 	struct repair_bug **bugs;
 	struct crash_setup setup;
 	struct runner_command *replay; /* owns the words that setup points to */
-	char **argv;		       /* the words, in the order that the crash reader likes */
+	char **argv;                   /* the words, in the order that the crash reader likes */
 	const char *trace;
 	struct plan *plan;
 	struct call_paths places;
@@ -41,8 +41,9 @@ struct cures {
 
 /* candidates.c */
 void cures_list(struct cures *c);
-const char *cures_keep(struct cures *c, char *text);	      /* takes a text that bugs point to */
-void cures_decline(struct cures *c, size_t bug, char *why); /* takes the text: why nothing mends the bug */
+const char *cures_keep(struct cures *c, char *text); /* takes a text that bugs point to */
+void cures_decline(struct cures *c, size_t bug,
+		   char *why); /* takes the text: why nothing mends the bug */
 
 /* Tells a cure that was tried and failed, if that is wanted; what: words for it. */
 void cures_tell_failure(const struct cures *c, size_t bug, const char *what);

@@ -30,7 +30,8 @@ static void list_stores(struct cures *c, const struct whatif_interval *v, struct
 	while (trace_next(t, &ev) && ev.seq <= v->last_seq) {
 		uint32_t place = trace_is_store(ev.kind) ? whatif_place(&c->whatif, ev.site) : 0;
 
-		if (place && ev.seq >= v->first_seq && ev.stream == v->stream && ev.thread == v->thread && !has_number(&seen, place))
+		if (place && ev.seq >= v->first_seq && ev.stream == v->stream &&
+		    ev.thread == v->thread && !has_number(&seen, place))
 			*vec_add(&seen.list) = place;
 	}
 	trace_close(t);
@@ -56,14 +57,21 @@ static void find_thread(const struct cures *c, uint64_t seq, uint32_t *stream, u
 	trace_close(t);
 }
 
-static void decline_interval(struct cures *c, const struct candidate *x, const struct cure_steps *steps)
+static void decline_interval(struct cures *c, const struct candidate *x,
+			     const struct cure_steps *steps)
 {
 	if (steps->list.n == 0)
-		cures_decline(c, x->bug, xstrdup("no stores of the thread around the failure can be made atomic: the layout of the data must change"));
+		cures_decline(
+			c, x->bug,
+			xstrdup("no stores of the thread around the failure can be made atomic: the layout of the data must change"));
 	else
-		cures_decline(c, x->bug, xasprintf("neither flushes and fences nor a transaction between two acknowledgements fix it: recovery fails (%s) even if all %zu steps from event %" PRIu64
-						   " to %" PRIu64 " become durable at once; the design must change", c->judge.outcome, steps->list.n,
-						   steps->list.at[0].first_seq, steps->list.at[steps->list.n - 1].last_seq));
+		cures_decline(
+			c, x->bug,
+			xasprintf(
+				"neither flushes and fences nor a transaction between two acknowledgements fix it: recovery fails (%s) even if all %zu steps from event %" PRIu64
+				" to %" PRIu64 " become durable at once; the design must change",
+				c->judge.outcome, steps->list.n, steps->list.at[0].first_seq,
+				steps->list.at[steps->list.n - 1].last_seq));
 }
 
 struct failing {
@@ -74,7 +82,8 @@ struct failing {
 static void on_failure(uint64_t first_seq, uint64_t last_seq, void *arg)
 {
 	const struct failing *f = arg;
-	char *what = xasprintf("a transaction of events %" PRIu64 " to %" PRIu64, first_seq, last_seq);
+	char *what =
+		xasprintf("a transaction of events %" PRIu64 " to %" PRIu64, first_seq, last_seq);
 
 	cures_tell_failure(f->c, f->bug, what);
 	free(what);
@@ -94,14 +103,18 @@ static int try_interval(struct cures *c, struct candidate *x, struct error *err)
 	cure_steps_find(&steps, c->plan, &c->whatif, &x->window, x->seq, stream, thread);
 	c->judge.judge.on_failure = on_failure;
 	c->judge.judge.on_failure_arg = &failing;
-	found = cure_interval_find(&x->window, c->plan, &c->whatif, &steps, &c->judge.judge, &first, &last, err);
+	found = cure_interval_find(&x->window, c->plan, &c->whatif, &steps, &c->judge.judge, &first,
+				   &last, err);
 	if (found == 0)
 		decline_interval(c, x, &steps);
 	if (found > 0) {
-		*cure = (struct repair_cure){ .kind = first == last && steps.list.at[first].is_tx ? CURE_LOG : CURE_TX,
+		*cure = (struct repair_cure){ .kind = first == last && steps.list.at[first].is_tx
+							      ? CURE_LOG
+							      : CURE_TX,
 					      .observed = c->places.observed.at,
 					      .nobserved = c->places.observed.n };
-		list_stores(c, &c->whatif.intervals.at[nbefore], cure); /* the others are further executions of it */
+		list_stores(c, &c->whatif.intervals.at[nbefore],
+			    cure); /* the others are further executions of it */
 	}
 	c->judge.judge.on_failure = NULL;
 	vec_release(&steps.list);
@@ -120,10 +133,12 @@ static int try_others(struct cures *c, struct candidate *x, struct error *err)
 		const struct candidate *o = &c->candidates.at[i];
 		enum repair_cure_kind kind = c->bugs[o->bug]->cure.kind;
 
-		if (o == x || !o->is_done || kind == CURE_NONE || kind == CURE_WITH_OTHER || o->window.last_seq < x->window.first_seq ||
+		if (o == x || !o->is_done || kind == CURE_NONE || kind == CURE_WITH_OTHER ||
+		    o->window.last_seq < x->window.first_seq ||
 		    x->window.last_seq < o->window.first_seq)
 			continue;
-		c->bugs[x->bug]->cure = (struct repair_cure){ .kind = CURE_WITH_OTHER, .other = o->bug };
+		c->bugs[x->bug]->cure =
+			(struct repair_cure){ .kind = CURE_WITH_OTHER, .other = o->bug };
 		x->is_done = true;
 		return 0;
 	}

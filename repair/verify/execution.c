@@ -8,7 +8,9 @@
 
 static void sign(uint64_t *signature, const struct trace_event *ev)
 {
-	uint64_t more = ev->kind == PMT_FILE ? ev->arg[2] : ev->kind == PMT_CONTENT ? ev->data_len : 0;
+	uint64_t more = ev->kind == PMT_FILE      ? ev->arg[2]
+			: ev->kind == PMT_CONTENT ? ev->data_len
+						  : 0;
 	const uint64_t words[] = { ev->kind, ev->thread, ev->addr, ev->size_bytes, more };
 
 	if (ev->kind == PMT_META)
@@ -24,7 +26,8 @@ static uint64_t instructions_of(const struct trace_event *ev)
 	uint64_t n;
 	char *number;
 
-	if (ev->kind != PMT_META || ev->data_len <= strlen(key) || memcmp(ev->data, key, strlen(key)) != 0)
+	if (ev->kind != PMT_META || ev->data_len <= strlen(key) ||
+	    memcmp(ev->data, key, strlen(key)) != 0)
 		return 0;
 	number = strndup((const char *)ev->data + strlen(key), ev->data_len - strlen(key));
 	n = strtoull(number, NULL, 10);

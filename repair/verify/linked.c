@@ -24,10 +24,14 @@ static const char *attribute(Dwarf_Die *die, unsigned name)
 static void add_source(struct linked *l, Dwarf_Die *unit)
 {
 	const char *name = attribute(unit, DW_AT_name), *folder = attribute(unit, DW_AT_comp_dir);
-	char *path = !name ? NULL : name[0] == '/' || !folder ? xstrdup(name) : xasprintf("%s/%s", folder, name), *real = path ? realpath(path, NULL) : NULL;
+	char *path = !name                       ? NULL
+		     : name[0] == '/' || !folder ? xstrdup(name)
+						 : xasprintf("%s/%s", folder, name),
+	     *real = path ? realpath(path, NULL) : NULL;
 
 	if (real)
-		*vec_add(&l->sources) = real; /* those of others, such as the C library's start, are not there */
+		*vec_add(&l->sources) =
+			real; /* those of others, such as the C library's start, are not there */
 	free(path);
 }
 

@@ -10,7 +10,7 @@
 struct linked {
 	VEC(char *) sources;   /* absolute; those that are there */
 	VEC(char *) libraries; /* shared: "libpmem.so.1" */
-	char *runpath;	       /* NULL: none */
+	char *runpath;         /* NULL: none */
 };
 
 /* -1 if it is no such program. */

@@ -9,14 +9,16 @@
 enum { PARTS = 8, SAMPLE_LEAST = 2 };
 #define TIMEOUT_MS 10000u /* of one recovery, unless the user said otherwise */
 
-static int on_failure(struct explorer *e, const uint64_t *left, const struct verdict *v, void *arg, struct error *err)
+static int on_failure(struct explorer *e, const uint64_t *left, const struct verdict *v, void *arg,
+		      struct error *err)
 {
 	struct point_judge *j = arg;
 	char *text = verdict_text(v);
 
 	(void)left;
 	(void)err;
-	snprintf(j->outcome, sizeof j->outcome, "%s%s%.200s", text, v->result.errors_len ? ": " : "", v->result.errors_len ? v->result.errors : "");
+	snprintf(j->outcome, sizeof j->outcome, "%s%s%.200s", text,
+		 v->result.errors_len ? ": " : "", v->result.errors_len ? v->result.errors : "");
 	j->outcome[strcspn(j->outcome, "\n")] = 0;
 	free(text);
 	j->is_failed = true;
@@ -27,7 +29,8 @@ static int on_failure(struct explorer *e, const uint64_t *left, const struct ver
 /* One failure point may have a part of what is left: with very many states it would take all. Those that are not tried were possible without the cure, too. */
 static uint64_t sample_of(const struct point_judge *j)
 {
-	uint64_t left = j->max_runs - j->counters.runs, part = left / PARTS > SAMPLE_LEAST ? left / PARTS : SAMPLE_LEAST;
+	uint64_t left = j->max_runs - j->counters.runs,
+		 part = left / PARTS > SAMPLE_LEAST ? left / PARTS : SAMPLE_LEAST;
 
 	if (!j->max_runs)
 		return j->sample;
@@ -36,8 +39,11 @@ static uint64_t sample_of(const struct point_judge *j)
 
 static int out_of_runs(const struct point_judge *j, struct error *err)
 {
-	return error_set(err, "%llu recovery run%s, the limit, %s not enough to try fixes; allow more with --max-runs", (unsigned long long)j->max_runs,
-			 j->max_runs == 1 ? "" : "s", j->max_runs == 1 ? "was" : "were");
+	return error_set(
+		err,
+		"%llu recovery run%s, the limit, %s not enough to try fixes; allow more with --max-runs",
+		(unsigned long long)j->max_runs, j->max_runs == 1 ? "" : "s",
+		j->max_runs == 1 ? "was" : "were");
 }
 
 static int judge_point(struct walk *w, void *arg, struct error *err)
@@ -49,10 +55,12 @@ static int judge_point(struct walk *w, void *arg, struct error *err)
 	watch_tell(j->watch, "fixes are tried; runs of recovery", j->counters.runs, 0);
 	if (watch_is_interrupted(j->watch))
 		return error_set(err, "interrupted");
-	if (references_allow_at(&j->refs, j->plan, j->runner, j->recovery, w->seq, &j->explorer.allowed, err) < 0)
+	if (references_allow_at(&j->refs, j->plan, j->runner, j->recovery, w->seq,
+				&j->explorer.allowed, err) < 0)
 		return -1;
 	states_collect(&j->set, w->model, NULL);
-	key = verdict_cache_key(&j->set, &w->image, &j->explorer.allowed, recovery_operation(j->recovery, j->plan, w->seq));
+	key = verdict_cache_key(&j->set, &w->image, &j->explorer.allowed,
+				recovery_operation(j->recovery, j->plan, w->seq));
 	known = verdict_cache_get(&j->verdicts, key);
 	if (known >= 0)
 		return known;
@@ -65,7 +73,8 @@ static int judge_point(struct walk *w, void *arg, struct error *err)
 	if (explorer_point(&j->explorer, err) < 0)
 		return -1;
 	if (j->counters.impossible > nimpossible && !j->is_failed) {
-		error_set(err, "recovery could not be run on a state before event %llu: %s", (unsigned long long)w->seq, j->explorer.why_fallback);
+		error_set(err, "recovery could not be run on a state before event %llu: %s",
+			  (unsigned long long)w->seq, j->explorer.why_fallback);
 		return -1;
 	}
 	if (!j->is_failed && j->counters.is_stopped)
@@ -75,7 +84,8 @@ static int judge_point(struct walk *w, void *arg, struct error *err)
 	return known;
 }
 
-int point_judge_init(struct point_judge *j, struct crash_setup *s, const struct plan *p, uint64_t max_runs, struct error *err)
+int point_judge_init(struct point_judge *j, struct crash_setup *s, const struct plan *p,
+		     uint64_t max_runs, struct error *err)
 {
 	j->plan = p;
 	j->recovery = &s->recovery;
@@ -93,7 +103,9 @@ int point_judge_init(struct point_judge *j, struct crash_setup *s, const struct 
 					 .arg = j };
 	j->max_runs = max_runs;
 	j->sample = s->options.limits.sample;
-	j->judge = (struct cure_judge){ .at = judge_point, .arg = j, .stops = s->options.stops, .npoints_max = max_runs / 2 };
+	j->judge = (struct cure_judge){
+		.at = judge_point, .arg = j, .stops = s->options.stops, .npoints_max = max_runs / 2
+	};
 	return 0;
 }
 

@@ -10,8 +10,8 @@
 #include "session/crash_setup.h"
 
 struct point_judge {
-	struct cure_judge judge; /* for crash/cure.h */
-	char outcome[400];	 /* of the last state that failed */
+	struct cure_judge judge;          /* for crash/cure.h */
+	char outcome[400];                /* of the last state that failed */
 	const struct repair_watch *watch; /* NULL: nobody; set it before it is asked */
 	struct crash_counters counters;
 	/* inside */
@@ -23,11 +23,13 @@ struct point_judge {
 	struct state_set set;
 	struct verdict_cache verdicts;
 	bool is_failed;
-	uint64_t max_runs, sample; /* the latter: of one failure point, as the user said; 0: no limit */
+	uint64_t max_runs,
+		sample; /* the latter: of one failure point, as the user said; 0: no limit */
 };
 
 /* Borrows setup and plan. max_runs: of recovery, for all that is asked, 0: no limit; what is asked later cannot be judged. -1 with err. */
-int point_judge_init(struct point_judge *j, struct crash_setup *s, const struct plan *p, uint64_t max_runs, struct error *err);
+int point_judge_init(struct point_judge *j, struct crash_setup *s, const struct plan *p,
+		     uint64_t max_runs, struct error *err);
 void point_judge_release(struct point_judge *j);
 
 #endif

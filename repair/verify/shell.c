@@ -63,7 +63,8 @@ void shell_put_word(FILE *f, const char *word)
 	putc('\'', f);
 }
 
-char *shell_quoted(const struct report *r, size_t n, const char *(*word)(const struct report *r, size_t i))
+char *shell_quoted(const struct report *r, size_t n,
+		   const char *(*word)(const struct report *r, size_t i))
 {
 	char *out = NULL;
 	size_t room = 0;

@@ -11,7 +11,8 @@
 int shell_run(struct error *err, const char *script, ...) __attribute__((sentinel));
 
 /* Words of the report as the shell reads them; free() it. */
-char *shell_quoted(const struct report *r, size_t n, const char *(*word)(const struct report *r, size_t i));
+char *shell_quoted(const struct report *r, size_t n,
+		   const char *(*word)(const struct report *r, size_t i));
 /* A blank and the word, so that the shell reads it as it is. */
 void shell_put_word(FILE *f, const char *word);
 /* The text with every `from` replaced; free() it. */

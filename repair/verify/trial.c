@@ -15,11 +15,12 @@
 #include "util/alloc.h"
 
 enum {
-	STATUS_FOUND = 1,    /* of pmend, if there are bugs; more: it failed */
+	STATUS_FOUND = 1,  /* of pmend, if there are bugs; more: it failed */
 	QUOTED_LINES = 20, /* of what a build said */
 };
 
-void trial_init(struct trial *t, const struct verifying *v, const char *name, const char *scratch, const char *script)
+void trial_init(struct trial *t, const struct verifying *v, const char *name, const char *scratch,
+		const char *script)
 {
 	*t = (struct trial){ .v = v, .name = name, .script = script, .scratch = xstrdup(scratch) };
 	t->tree = xasprintf("%s/%s", scratch, name);
@@ -46,7 +47,8 @@ int trial_copy(struct trial *t, struct error *err)
 	int status = shell_run(err, "cp -a \"$1/.\" \"$2\"", t->v->root, t->tree, NULL);
 
 	if (status > 0)
-		error_set(err, "cannot copy %s to %s; set TMPDIR to a folder with more free space", t->v->root, t->scratch);
+		error_set(err, "cannot copy %s to %s; set TMPDIR to a folder with more free space",
+			  t->v->root, t->scratch);
 	return status == 0 ? 0 : -1;
 }
 
@@ -76,13 +78,16 @@ static char *build_folder(const struct trial *t, struct error *err)
 		error_set(err, "cannot find the current folder: %s", strerror(errno));
 		return NULL;
 	}
-	return strcmp(here, root) == 0 || strncmp(here, root, strlen(root)) != 0 ? xstrdup(t->tree) : xasprintf("%s%s", t->tree, here + strlen(root));
+	return strcmp(here, root) == 0 || strncmp(here, root, strlen(root)) != 0
+		       ? xstrdup(t->tree)
+		       : xasprintf("%s%s", t->tree, here + strlen(root));
 }
 
 /* A compiler or make missed a file: then it may be that the copy of the root has too little. Their words are those of the C locale. */
 static bool misses_file(const char *said)
 {
-	static const char *const words[] = { ": No such file or directory", "file not found", "No rule to make target" };
+	static const char *const words[] = { ": No such file or directory", "file not found",
+					     "No rule to make target" };
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strstr(said, words[i]))
@@ -117,23 +122,36 @@ static void quote_log(const struct trial *t, bool *is_missing)
 
 int trial_build(const struct trial *t, struct error *err)
 {
-	char *folder = build_folder(t, err), *script = t->script ? shell_replaced(t->script, t->v->root, t->tree) : xstrdup(t->v->build);
+	char *folder = build_folder(t, err),
+	     *script = t->script ? shell_replaced(t->script, t->v->root, t->tree)
+				 : xstrdup(t->v->build);
 	bool is_kept = t->v->keeps_scratch, is_missing;
 	int status;
 
 	watch_tell(t->v->watch, "building a copy of the tree", 0, 0);
-	status = folder ? shell_run(err, "cd \"$1\" && eval \"$2\" >\"$3\" 2>&1", folder, script, t->log, NULL) : -1;
+	status = folder ? shell_run(err, "cd \"$1\" && eval \"$2\" >\"$3\" 2>&1", folder, script,
+				    t->log, NULL)
+			: -1;
 
 	free(folder);
 	free(script);
 	if (status <= 0)
 		return status;
 	quote_log(t, &is_missing);
-	return error_set(err, "the %s tree does not build with %s%s%s; %s%s%s%s%s", t->name, t->script ? "" : "'", t->script ? "the commands of compile_commands.json; say how with --verify COMMAND" : t->v->build, t->script ? "" : "'",
-			 is_missing ? "a file was not found, and only what is below " : "", is_missing ? t->v->root : "",
-			 is_missing ? " was copied: name a folder that contains everything that the build needs with --root; " : "",
-			 is_kept ? "its whole output is in " : "the last lines of its output are above; --keep-scratch keeps all of it",
-			 is_kept ? t->log : "");
+	return error_set(
+		err, "the %s tree does not build with %s%s%s; %s%s%s%s%s", t->name,
+		t->script ? "" : "'",
+		t->script ? "the commands of compile_commands.json; say how with --verify COMMAND"
+			  : t->v->build,
+		t->script ? "" : "'",
+		is_missing ? "a file was not found, and only what is below " : "",
+		is_missing ? t->v->root : "",
+		is_missing
+			? " was copied: name a folder that contains everything that the build needs with --root; "
+			: "",
+		is_kept ? "its whole output is in "
+			: "the last lines of its output are above; --keep-scratch keeps all of it",
+		is_kept ? t->log : "");
 }
 
 /* ---- running ---- */
@@ -143,13 +161,16 @@ bool trial_is_execution(const struct trial *t, const char *trace)
 	struct execution other;
 	struct error err;
 
-	return trace && execution_read(&other, trace, &err) == 0 && other.signature == t->execution.signature;
+	return trace && execution_read(&other, trace, &err) == 0 &&
+	       other.signature == t->execution.signature;
 }
 
 static char *command_for(const struct trial *t, const char *fresh)
 {
 	const struct report *r = t->v->report;
-	char *line = t->v->run ? xstrdup(t->v->run) : shell_quoted(r, report_ncommand(r), report_argument), *moved, *filled;
+	char *line = t->v->run ? xstrdup(t->v->run)
+			       : shell_quoted(r, report_ncommand(r), report_argument),
+	     *moved, *filled;
 	char *pool = xasprintf("%s/pool", fresh);
 
 	moved = shell_replaced(line, t->v->root, t->tree);
@@ -170,20 +191,27 @@ static const struct platform *platform_of(const struct trial *t)
 	return name ? platform_find(name) : NULL;
 }
 
-static int record(struct trial *t, const char *pmend, const char *line, const char *fresh, struct error *err)
+static int record(struct trial *t, const char *pmend, const char *line, const char *fresh,
+		  struct error *err)
 {
-	const struct platform *p = platform_of(t) ? machine_recording(platform_of(t)) : machine_platform();
+	const struct platform *p =
+		platform_of(t) ? machine_recording(platform_of(t)) : machine_platform();
 
 	watch_tell(t->v->watch, "recording the copy", 0, 0);
 	if (shell_run(err, "rm -rf \"$1\" && mkdir \"$1\"", fresh, NULL) < 0)
 		return -1;
-	t->status = shell_run(err, "cd \"$1\" && platform=$6 && eval \"set -- \\\"\\$2\\\" \\\"\\$3\\\" \\\"\\$4\\\" $5\" && pmend=$1 trace=$2 output=$3 && shift 3 && "
-				   "exec \"$pmend\" record -q --platform \"$platform\" --instructions -o \"$trace\" -- \"$@\" >\"$output\"",
-			      t->tree, pmend, t->trace, t->output, line, p->name, NULL);
+	t->status = shell_run(
+		err,
+		"cd \"$1\" && platform=$6 && eval \"set -- \\\"\\$2\\\" \\\"\\$3\\\" \\\"\\$4\\\" $5\" && pmend=$1 trace=$2 output=$3 && shift 3 && "
+		"exec \"$pmend\" record -q --platform \"$platform\" --instructions -o \"$trace\" -- \"$@\" >\"$output\"",
+		t->tree, pmend, t->trace, t->output, line, p->name, NULL);
 	if (t->status < 0)
 		return -1;
 	if (access(t->trace, R_OK) != 0)
-		return error_set(err, "'%s' could not be recorded in a copy of the tree; say what to run with --run", line);
+		return error_set(
+			err,
+			"'%s' could not be recorded in a copy of the tree; say what to run with --run",
+			line);
 	return 0;
 }
 
@@ -208,12 +236,15 @@ static int check(struct trial *t, const char *pmend, struct error *err)
 {
 	const struct report *r = t->v->report;
 	char *path = xasprintf("%s/%s.json", t->scratch, t->name);
-	char *line = shell_quoted(r, report_nlibrary_globs(r), report_library_glob), *globs = shell_replaced(line, t->v->root, t->tree);
+	char *line = shell_quoted(r, report_nlibrary_globs(r), report_library_glob),
+	     *globs = shell_replaced(line, t->v->root, t->tree);
 	char *option = platform_option_of(t);
-	int status = shell_run(err, "option=$5 && eval \"set -- \\\"\\$1\\\" \\\"\\$2\\\" \\\"\\$3\\\" $4\" && pmend=$1 path=$2 trace=$3 && shift 3 && "
-				    "for glob; do shift; set -- \"$@\" --library \"$glob\"; done && "
-				    "exec \"$pmend\" check -q $option --libraries --format json -o \"$path\" \"$@\" \"$trace\"",
-			       pmend, path, t->trace, globs, option, NULL);
+	int status = shell_run(
+		err,
+		"option=$5 && eval \"set -- \\\"\\$1\\\" \\\"\\$2\\\" \\\"\\$3\\\" $4\" && pmend=$1 path=$2 trace=$3 && shift 3 && "
+		"for glob; do shift; set -- \"$@\" --library \"$glob\"; done && "
+		"exec \"$pmend\" check -q $option --libraries --format json -o \"$path\" \"$@\" \"$trace\"",
+		pmend, path, t->trace, globs, option, NULL);
 
 	if (status > STATUS_FOUND)
 		error_set(err, "the recording of the %s tree cannot be checked", t->name);
@@ -230,14 +261,18 @@ int trial_crash(struct trial *t, const char *pmend, struct error *err)
 {
 	const struct report *r = t->v->report;
 	char *path = xasprintf("%s/%s.crash.json", t->scratch, t->name);
-	char *line = shell_quoted(r, report_ncrash_options(r), report_crash_option), *options = shell_replaced(line, t->v->root, t->tree);
+	char *line = shell_quoted(r, report_ncrash_options(r), report_crash_option),
+	     *options = shell_replaced(line, t->v->root, t->tree);
 	char *option = platform_option_of(t);
-	int status = shell_run(err, "cd \"$1\" && option=$6 && eval \"set -- \\\"\\$2\\\" \\\"\\$3\\\" \\\"\\$4\\\" $5\" && pmend=$1 path=$2 trace=$3 && shift 3 && "
-				    "exec \"$pmend\" crash -q $option --libraries --format json -o \"$path\" \"$@\" \"$trace\"",
-			       t->tree, pmend, path, t->trace, options, option, NULL);
+	int status = shell_run(
+		err,
+		"cd \"$1\" && option=$6 && eval \"set -- \\\"\\$2\\\" \\\"\\$3\\\" \\\"\\$4\\\" $5\" && pmend=$1 path=$2 trace=$3 && shift 3 && "
+		"exec \"$pmend\" crash -q $option --libraries --format json -o \"$path\" \"$@\" \"$trace\"",
+		t->tree, pmend, path, t->trace, options, option, NULL);
 
 	if (status > STATUS_FOUND)
-		error_set(err, "the crashes of the recording of the %s tree cannot be explored", t->name);
+		error_set(err, "the crashes of the recording of the %s tree cannot be explored",
+			  t->name);
 	else if (status >= 0)
 		t->crashed = read_unfolded(path, err);
 	free(path);
@@ -253,8 +288,10 @@ int trial_run(struct trial *t, const char *pmend, struct error *err)
 	int result = -1;
 
 	if (!*line)
-		error_set(err, "%s does not say which program was recorded; give it with --run", t->v->report_path);
-	else if (record(t, pmend, line, fresh, err) == 0 && check(t, pmend, err) == 0 && execution_read(&t->execution, t->trace, err) == 0)
+		error_set(err, "%s does not say which program was recorded; give it with --run",
+			  t->v->report_path);
+	else if (record(t, pmend, line, fresh, err) == 0 && check(t, pmend, err) == 0 &&
+		 execution_read(&t->execution, t->trace, err) == 0)
 		result = 0;
 	free(line);
 	free(fresh);

@@ -8,16 +8,19 @@
 struct trial {
 	const struct verifying *v;
 	const char *name;
-	const char *script; /* builds it, with the paths of the root as it is; NULL: the user's command does */
+	const char *
+		script; /* builds it, with the paths of the root as it is; NULL: the user's command does */
 	char *tree, *trace, *output, *log, *scratch;
-	struct report *checked, *crashed; /* what `check` and `crash` find; NULL: crash was not asked for */
-	const struct report *reported;	  /* stands for `crashed`; may be NULL, not owned */
-	int status;			  /* of the program */
+	struct report *checked,
+		*crashed; /* what `check` and `crash` find; NULL: crash was not asked for */
+	const struct report *reported; /* stands for `crashed`; may be NULL, not owned */
+	int status;                    /* of the program */
 	struct execution execution;
 };
 
 /* Borrows all but the path of the scratch folder. */
-void trial_init(struct trial *t, const struct verifying *v, const char *name, const char *scratch, const char *script);
+void trial_init(struct trial *t, const struct verifying *v, const char *name, const char *scratch,
+		const char *script);
 void trial_release(struct trial *t);
 
 /* -1 if it fails. pmend: the path of this program. */

@@ -22,7 +22,8 @@
 static bool has_bug(const struct report *r, const struct bug *b)
 {
 	for (size_t i = 0; r && i < report_nbugs(r); i++)
-		if (strcmp(report_bug(r, i)->id, b->id) == 0 && bug_is_same_path(report_bug(r, i), b))
+		if (strcmp(report_bug(r, i)->id, b->id) == 0 &&
+		    bug_is_same_path(report_bug(r, i), b))
 			return true;
 	return false;
 }
@@ -35,32 +36,43 @@ static bool shows(const struct trial *t, const struct bug *b)
 static void tell_bug(const struct notes *n, const char *what, const struct bug *b)
 {
 	const struct bug_frame *at = bug_frame(b);
-	char *text = xasprintf("%s:%u: %s: %s\n", at && at->file ? at->file : "?", at ? at->line : 0, b->kind, what);
+	char *text = xasprintf("%s:%u: %s: %s\n", at && at->file ? at->file : "?",
+			       at ? at->line : 0, b->kind, what);
 
 	notes_quote(n, text, strlen(text));
 	free(text);
 }
 
 /* Is this call path proven? If not, that is told. */
-static bool is_gone(const struct verifying *v, const struct trial *before, const struct trial *after, const struct bug *b)
+static bool is_gone(const struct verifying *v, const struct trial *before,
+		    const struct trial *after, const struct bug *b)
 {
 	if (shows(after, b))
 		tell_bug(v->notes, "is still there after the patch", b);
 	else if (!shows(before, b))
-		tell_bug(v->notes, "was not found before the patch either; say how to run the program with --run", b);
+		tell_bug(
+			v->notes,
+			"was not found before the patch either; say how to run the program with --run",
+			b);
 	else
 		return true;
 	return false;
 }
 
 /* Bugs of which something was mended, as the report counts them; and how many of them are gone, by all call paths and with all findings under them. */
-static size_t count_gone(const struct verifying *v, const struct trial *before, const struct trial *after, size_t *nmended)
+static size_t count_gone(const struct verifying *v, const struct trial *before,
+			 const struct trial *after, size_t *nmended)
 {
-	enum { NOT_MENDED, GONE, THERE } *by_bug = xcalloc(report_norigins(v->report) + 1, sizeof *by_bug);
+	enum {
+		NOT_MENDED,
+		GONE,
+		THERE
+	} *by_bug = xcalloc(report_norigins(v->report) + 1, sizeof *by_bug);
 	size_t gone = 0;
 
 	for (size_t i = 0; i < report_nbugs(v->report); i++) {
-		size_t cause = report_origin_cause(v->report, i), bug = cause != REPORT_NO_CAUSE ? cause : report_origin(v->report, i);
+		size_t cause = report_origin_cause(v->report, i),
+		       bug = cause != REPORT_NO_CAUSE ? cause : report_origin(v->report, i);
 
 		if (repair_outcome(v->repair, i).status != REPAIR_MENDED)
 			continue;
@@ -78,7 +90,8 @@ static size_t count_gone(const struct verifying *v, const struct trial *before, 
 	return gone;
 }
 
-static size_t count_new(const struct verifying *v, const struct report *found, const struct trial *before)
+static size_t count_new(const struct verifying *v, const struct report *found,
+			const struct trial *before)
 {
 	size_t n = 0;
 
@@ -96,14 +109,23 @@ static size_t count_new(const struct verifying *v, const struct report *found, c
 static void tell_cost(const struct notes *n, const struct trial *before, const struct trial *after)
 {
 	const struct execution *b = &before->execution, *a = &after->execution;
-	double more = b->ninstructions ? 100.0 * ((double)a->ninstructions / (double)b->ninstructions - 1) : 0;
+	double more = b->ninstructions
+			      ? 100.0 * ((double)a->ninstructions / (double)b->ninstructions - 1)
+			      : 0;
 
-	notes_say(n, "flushes: %" PRIu64 " before, %" PRIu64 " after; fences: %" PRIu64 " before, %" PRIu64 " after; performance findings: %zu before, %zu after",
-		  b->nflushes, a->nflushes, b->nfences, a->nfences, report_count(before->checked, BUG_PERFORMANCE),
+	notes_say(n,
+		  "flushes: %" PRIu64 " before, %" PRIu64 " after; fences: %" PRIu64
+		  " before, %" PRIu64 " after; performance findings: %zu before, %zu after",
+		  b->nflushes, a->nflushes, b->nfences, a->nfences,
+		  report_count(before->checked, BUG_PERFORMANCE),
 		  report_count(after->checked, BUG_PERFORMANCE));
 	if (b->nlogged_bytes || a->nlogged_bytes)
-		notes_say(n, "bytes logged or allocated by transactions: %" PRIu64 " before, %" PRIu64 " after", b->nlogged_bytes, a->nlogged_bytes);
-	notes_say(n, "instructions: %" PRIu64 " before, %" PRIu64 " after (%+.2f %%)", b->ninstructions, a->ninstructions, more);
+		notes_say(n,
+			  "bytes logged or allocated by transactions: %" PRIu64 " before, %" PRIu64
+			  " after",
+			  b->nlogged_bytes, a->nlogged_bytes);
+	notes_say(n, "instructions: %" PRIu64 " before, %" PRIu64 " after (%+.2f %%)",
+		  b->ninstructions, a->ninstructions, more);
 }
 
 /* Bugs by which recovery fails; a report of `test` has others, too. */
@@ -116,17 +138,23 @@ static size_t count_failures(const struct report *r)
 	return n;
 }
 
-static void tell_crashes(const struct notes *n, const struct report *before, const struct report *after)
+static void tell_crashes(const struct notes *n, const struct report *before,
+			 const struct report *after)
 {
 	const struct report_coverage *b = report_coverage(before), *a = report_coverage(after);
 
-	notes_say(n, "recovery fails in %zu way%s before, in %zu after; failure points: %" PRIu64 " before, %" PRIu64 " after", count_failures(before),
-		  count_failures(before) == 1 ? "" : "s", count_failures(after), b ? b->failure_points : 0, a ? a->failure_points : 0);
+	notes_say(n,
+		  "recovery fails in %zu way%s before, in %zu after; failure points: %" PRIu64
+		  " before, %" PRIu64 " after",
+		  count_failures(before), count_failures(before) == 1 ? "" : "s",
+		  count_failures(after), b ? b->failure_points : 0, a ? a->failure_points : 0);
 	if (a && !a->is_complete)
-		notes_say(n, "not all crashes of the fixed program were explored: %s", a->why_incomplete ? a->why_incomplete : "?");
+		notes_say(n, "not all crashes of the fixed program were explored: %s",
+			  a->why_incomplete ? a->why_incomplete : "?");
 }
 
-static int compare(const struct verifying *v, const struct trial *before, const struct trial *after, struct error *err)
+static int compare(const struct verifying *v, const struct trial *before, const struct trial *after,
+		   struct error *err)
 {
 	size_t nmended, gone = count_gone(v, before, after, &nmended);
 	size_t fresh = count_new(v, after->checked, before) + count_new(v, after->crashed, before);
@@ -134,10 +162,13 @@ static int compare(const struct verifying *v, const struct trial *before, const 
 
 	if (differs < 0)
 		return -1;
-	notes_say(v->notes, "%zu of %zu fixed bug%s %s gone, %zu new; output %s, exit status %s", gone, nmended, nmended == 1 ? "" : "s", gone == 1 ? "is" : "are", fresh,
-		  differs ? "changed" : "unchanged", before->status == after->status ? "unchanged" : "changed");
+	notes_say(v->notes, "%zu of %zu fixed bug%s %s gone, %zu new; output %s, exit status %s",
+		  gone, nmended, nmended == 1 ? "" : "s", gone == 1 ? "is" : "are", fresh,
+		  differs ? "changed" : "unchanged",
+		  before->status == after->status ? "unchanged" : "changed");
 	if (after->crashed)
-		tell_crashes(v->notes, before->crashed ? before->crashed : before->reported, after->crashed);
+		tell_crashes(v->notes, before->crashed ? before->crashed : before->reported,
+			     after->crashed);
 	tell_cost(v->notes, before, after);
 	return gone == nmended && fresh == 0 && !differs && before->status == after->status;
 }
@@ -145,9 +176,14 @@ static int compare(const struct verifying *v, const struct trial *before, const 
 /* A report that has failing crash states says how they were found. */
 static void check_crash_options(const struct verifying *v)
 {
-	for (size_t i = 0; report_ncrash_options(v->report) == 0 && i < report_nbugs(v->report); i++)
-		if (report_bug(v->report, i)->crash && repair_outcome(v->repair, i).status == REPAIR_MENDED) {
-			notes_say(v->notes, "%s does not say how crashes were explored, so they are not explored again", v->report_path);
+	for (size_t i = 0; report_ncrash_options(v->report) == 0 && i < report_nbugs(v->report);
+	     i++)
+		if (report_bug(v->report, i)->crash &&
+		    repair_outcome(v->repair, i).status == REPAIR_MENDED) {
+			notes_say(
+				v->notes,
+				"%s does not say how crashes were explored, so they are not explored again",
+				v->report_path);
 			return;
 		}
 }
@@ -163,7 +199,8 @@ static bool is_reported(const struct verifying *v, const struct trial *after)
 
 /* The original's crashes were explored when the report was made, if that was the same execution. The report may lack what was suppressed
  * then, so a bug that is not in it is looked for. */
-static int explore(const struct verifying *v, struct trial *before, struct trial *after, const char *pmend, struct error *err)
+static int explore(const struct verifying *v, struct trial *before, struct trial *after,
+		   const char *pmend, struct error *err)
 {
 	if (report_ncrash_options(v->report) == 0)
 		return 0;
@@ -176,11 +213,13 @@ static int explore(const struct verifying *v, struct trial *before, struct trial
 	return 0;
 }
 
-static int compare_trials(const struct verifying *v, struct trial trial[2], const char *pmend, struct error *err)
+static int compare_trials(const struct verifying *v, struct trial trial[2], const char *pmend,
+			  struct error *err)
 {
 	for (int i = 0; i < 2; i++)
-		if (trial_copy(&trial[i], err) < 0 || (i == 1 && trial_change(&trial[i], err) < 0) || trial_build(&trial[i], err) < 0 ||
-		    trial_run(&trial[i], pmend, err) < 0)
+		if (trial_copy(&trial[i], err) < 0 ||
+		    (i == 1 && trial_change(&trial[i], err) < 0) ||
+		    trial_build(&trial[i], err) < 0 || trial_run(&trial[i], pmend, err) < 0)
 			return -1;
 	if (explore(v, &trial[0], &trial[1], pmend, err) < 0)
 		return -1;
@@ -191,7 +230,9 @@ static int compare_trials(const struct verifying *v, struct trial trial[2], cons
 static char *script_of(const struct verifying *v, struct error *err)
 {
 	struct runner_command *c = v->run ? runner_command_new(v->run, err) : NULL;
-	const char *program = c ? c->argv[0] : report_ncommand(v->report) ? report_argument(v->report, 0) : NULL;
+	const char *program = c                            ? c->argv[0]
+			      : report_ncommand(v->report) ? report_argument(v->report, 0)
+							   : NULL;
 	char *script = v->run && !c ? NULL : database_script(v->build_dir, v->root, program, err);
 
 	runner_command_free(c);
@@ -208,7 +249,8 @@ int verify_patch(const struct verifying *v, struct error *err)
 	int result;
 
 	if (n < 0)
-		return error_set(err, "cannot read /proc/self/exe: %s; is /proc mounted?", strerror(errno));
+		return error_set(err, "cannot read /proc/self/exe: %s; is /proc mounted?",
+				 strerror(errno));
 	if (!*v->build && !(script = script_of(v, err)))
 		return -1;
 	if (tempdir_open(&scratch, err) < 0) {

@@ -8,14 +8,16 @@
 #include "util/error.h"
 
 struct verifying {
-	const char *build; /* the user's command; "": those of the compilation database, in build_dir */
+	const char *
+		build; /* the user's command; "": those of the compilation database, in build_dir */
 	const char *build_dir;
-	const char *run;   /* what to run; NULL: what was recorded */
-	const char *root;  /* of both trees: absolute, without a slash at the end, unless it is all */
+	const char *run; /* what to run; NULL: what was recorded */
+	const char
+		*root; /* of both trees: absolute, without a slash at the end, unless it is all */
 	const char *report_path;
 	const struct report *report;
 	const struct repair *repair; /* that was planned */
-	const char *trace;	     /* by which cures were tried; NULL: there is none */
+	const char *trace;           /* by which cures were tried; NULL: there is none */
 	bool keeps_scratch;
 	const struct repair_watch *watch; /* NULL: nobody */
 	const struct notes *notes;

@@ -16,7 +16,8 @@ static const char *field_of(const struct evidence *e, const struct bug_choice *c
 	for (size_t i = 0; e && i < e->nrows; i++) {
 		const struct evidence_row *r = &e->rows[i];
 
-		if (c->offset < r->offset || c->offset - r->offset >= EVIDENCE_ROW_BYTES || !r->file || !c->file || strcmp(r->file, c->file) != 0)
+		if (c->offset < r->offset || c->offset - r->offset >= EVIDENCE_ROW_BYTES ||
+		    !r->file || !c->file || strcmp(r->file, c->file) != 0)
 			continue;
 		for (size_t k = 0; k < r->nfields; k++) {
 			const uint64_t from = r->offset + r->fields[k].offset;
@@ -84,7 +85,10 @@ static void put_value(const struct page *p, const char *hex)
 		number = number << 8 | strtoul(byte, NULL, 16);
 	}
 	if (n > 0 && n <= 8)
-		fprintf(p->f, number < 1u << 20 ? " <span class=\"range\">= %" PRIu64 "</span>" : " <span class=\"range\">= 0x%" PRIx64 "</span>", number);
+		fprintf(p->f,
+			number < 1u << 20 ? " <span class=\"range\">= %" PRIu64 "</span>"
+					  : " <span class=\"range\">= 0x%" PRIx64 "</span>",
+			number);
 }
 
 static void put_losses(const struct page *p, const struct bug_value *v)
@@ -106,7 +110,8 @@ static void put_values(const struct page *p, const struct bug_choice *c)
 		fprintf(p->f, "<li%s>", c->values[i].is_taken ? " class=\"taken\"" : "");
 		put_value(p, c->values[i].bytes);
 		put_losses(p, &c->values[i]);
-		fputs(c->values[i].is_taken ? " <b>\xe2\x86\x90 read here</b></li>" : "</li>", p->f);
+		fputs(c->values[i].is_taken ? " <b>\xe2\x86\x90 read here</b></li>" : "</li>",
+		      p->f);
 	}
 	if (c->nall > c->nvalues)
 		fprintf(p->f, "<li class=\"cut\">%" PRIu64 " more</li>", c->nall - c->nvalues);
@@ -119,8 +124,10 @@ void put_choices(const struct page *p, const struct bug *b)
 
 	if (c->nchoices == 0 || p->is_brief)
 		return;
-	fprintf(p->f, "<details class=\"choices\"%s><summary>", c->nchoices <= OPEN_MAX ? " open" : "");
-	put_plural(p, c->nchoices_all, "read of recovery had a choice", "reads of recovery had a choice");
+	fprintf(p->f, "<details class=\"choices\"%s><summary>",
+		c->nchoices <= OPEN_MAX ? " open" : "");
+	put_plural(p, c->nchoices_all, "read of recovery had a choice",
+		   "reads of recovery had a choice");
 	fputs("</summary>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"plain\"><thead><tr><th scope=\"col\">Read by</th><th scope=\"col\">Bytes</th>"
 	      "<th scope=\"col\">Values that a crash here can leave</th></tr></thead><tbody>\n",
 	      p->f);
@@ -133,6 +140,7 @@ void put_choices(const struct page *p, const struct bug *b)
 	}
 	fputs("</tbody></table></div>\n", p->f);
 	if (c->nchoices_all > c->nchoices)
-		fprintf(p->f, "<p class=\"note\">The first %zu are listed.</p>\n", c->nchoices < CHOICES_SHOWN ? c->nchoices : (size_t)CHOICES_SHOWN);
+		fprintf(p->f, "<p class=\"note\">The first %zu are listed.</p>\n",
+			c->nchoices < CHOICES_SHOWN ? c->nchoices : (size_t)CHOICES_SHOWN);
 	fputs("</details>\n", p->f);
 }

@@ -6,10 +6,15 @@
 #include "report/html/html.h"
 
 static const char *const words[] = {
-	"alignas", "auto", "bool", "break", "case", "catch", "char", "class", "const", "constexpr", "continue", "default", "delete", "do", "double", "else",
-	"enum", "extern", "false", "float", "for", "goto", "if", "inline", "int", "long", "namespace", "new", "nullptr", "NULL", "operator", "private", "public",
-	"register", "restrict", "return", "short", "signed", "size_t", "sizeof", "static", "struct", "switch", "template", "this", "true", "try", "typedef",
-	"uint16_t", "uint32_t", "uint64_t", "uint8_t", "uintptr_t", "union", "unsigned", "using", "virtual", "void", "volatile", "while", "int32_t", "int64_t",
+	"alignas",  "auto",     "bool",      "break",     "case",    "catch",     "char",
+	"class",    "const",    "constexpr", "continue",  "default", "delete",    "do",
+	"double",   "else",     "enum",      "extern",    "false",   "float",     "for",
+	"goto",     "if",       "inline",    "int",       "long",    "namespace", "new",
+	"nullptr",  "NULL",     "operator",  "private",   "public",  "register",  "restrict",
+	"return",   "short",    "signed",    "size_t",    "sizeof",  "static",    "struct",
+	"switch",   "template", "this",      "true",      "try",     "typedef",   "uint16_t",
+	"uint32_t", "uint64_t", "uint8_t",   "uintptr_t", "union",   "unsigned",  "using",
+	"virtual",  "void",     "volatile",  "while",     "int32_t", "int64_t",
 };
 
 static bool is_word(const char *s, size_t n)
@@ -85,8 +90,9 @@ void put_code(const struct page *p, const char *line, size_t n, bool *is_comment
 	const char *class = "c";
 
 	while (at < n) {
-		len = at == 0 && *is_comment ? comment_len(line, n, 0, is_comment) :
-					       piece(line + at, n - at, strspn(line, " \t") == at, &class, is_comment);
+		len = at == 0 && *is_comment ? comment_len(line, n, 0, is_comment)
+					     : piece(line + at, n - at, strspn(line, " \t") == at,
+						     &class, is_comment);
 		if (class)
 			fprintf(p->f, "<i class=\"%s\">", class);
 		escape_html(p->f, line + at, len);

@@ -42,10 +42,13 @@ void put_coverage(const struct page *p)
 	if (!p->r->has_coverage)
 		return;
 	depth = depth_text(c);
-	fprintf(p->f, "<section class=\"coverage\" aria-label=\"Coverage\">\n<h2>Coverage <span class=\"%s\">%s</span></h2>\n",
-		c->is_complete ? "yes" : "no", c->is_complete ? "\xe2\x9c\x94 complete" : "\xe2\x96\xb3 incomplete");
+	fprintf(p->f,
+		"<section class=\"coverage\" aria-label=\"Coverage\">\n<h2>Coverage <span class=\"%s\">%s</span></h2>\n",
+		c->is_complete ? "yes" : "no",
+		c->is_complete ? "\xe2\x9c\x94 complete" : "\xe2\x96\xb3 incomplete");
 	if (!c->is_complete)
-		put_sentence(p, "why", c->why_incomplete ? c->why_incomplete : "The report does not say why");
+		put_sentence(p, "why",
+			     c->why_incomplete ? c->why_incomplete : "The report does not say why");
 	fputs("<dl class=\"numbers\">\n", p->f);
 	put_count(p, "Events", c->events);
 	put_count(p, "Inputs", c->inputs);

@@ -1,11 +1,11 @@
 /* The style and the script of the page, as the assembler finds them in page.css and page.js when pmend is built (in the folder above all), each ending with NUL. */
 #include "report/html/html.h"
 
-#define EMBED(name, path)                                                   \
-	__asm__(".section .rodata\n"                                        \
-		".global " #name "\n" #name ":\n"                           \
-		".incbin \"" path "\"\n"                                    \
-		".byte 0\n"                                                 \
+#define EMBED(name, path) \
+	__asm__(".section .rodata\n" \
+		".global " #name "\n" #name ":\n" \
+		".incbin \"" path "\"\n" \
+		".byte 0\n" \
 		".previous\n")
 
 EMBED(page_style, "report/html/page.css");

@@ -8,7 +8,8 @@
 #define PATHS_SHOWN 20u
 #define LISTED_MAX 100u
 
-static void put_stack(const struct page *p, const char *title, const struct bug_frame *frames, size_t n)
+static void put_stack(const struct page *p, const char *title, const struct bug_frame *frames,
+		      size_t n)
 {
 	if (n == 0)
 		return;
@@ -17,7 +18,8 @@ static void put_stack(const struct page *p, const char *title, const struct bug_
 	fputs("</p><ol>\n", p->f);
 	for (size_t i = 0; i < n && i < FRAMES_SHOWN; i++) {
 		fputs("<li><code>", p->f);
-		put_cut(p, frames[i].function ? frames[i].function : "unknown function", NAME_SHOWN_BYTES);
+		put_cut(p, frames[i].function ? frames[i].function : "unknown function",
+			NAME_SHOWN_BYTES);
 		fputs("</code> <span class=\"fn\">", p->f);
 		put_place(p, &frames[i]);
 		fputs(frames[i].is_inlined ? " (inlined)" : "", p->f);
@@ -33,7 +35,8 @@ static void put_stack(const struct page *p, const char *title, const struct bug_
 static void put_stacks_of(const struct page *p, const struct bug_location *locations, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		put_stack(p, role_text(locations[i].role), locations[i].frames, locations[i].nframes);
+		put_stack(p, role_text(locations[i].role), locations[i].frames,
+			  locations[i].nframes);
 }
 
 void put_stacks(const struct page *p, const struct bug *b)
@@ -45,7 +48,8 @@ void put_stacks(const struct page *p, const struct bug *b)
 	fputs("</details>\n", p->f);
 	if (b->npaths < 2 || p->is_brief)
 		return;
-	fprintf(p->f, "<details class=\"stacks\"><summary>%zu call paths lead here</summary>\n", b->npaths);
+	fprintf(p->f, "<details class=\"stacks\"><summary>%zu call paths lead here</summary>\n",
+		b->npaths);
 	for (size_t i = 1; i < b->npaths && i < PATHS_SHOWN; i++)
 		put_stacks_of(p, b->paths[i].locations, b->nlocations);
 	fputs("</details>\n", p->f);
@@ -79,12 +83,14 @@ static void put_title(const struct page *p, const struct bug *b, size_t number)
 {
 	const struct bug_frame *frame = bug_frame(b);
 
-	fprintf(p->f, "<header><h2 id=\"h-%zu\"><a class=\"anchor\" href=\"#bug-%s\">%zu</a> ", number, b->id, number);
+	fprintf(p->f, "<header><h2 id=\"h-%zu\"><a class=\"anchor\" href=\"#bug-%s\">%zu</a> ",
+		number, b->id, number);
 	put_cut(p, b->kind, NAME_SHOWN_BYTES);
 	fputs(" <code>", p->f);
 	put_place(p, frame);
 	fputs("</code></h2>\n<p class=\"meta\">", p->f);
-	fprintf(p->f, "<span class=\"badge %s\">%s</span> ", bug_severity_name(b->severity), bug_severity_name(b->severity));
+	fprintf(p->f, "<span class=\"badge %s\">%s</span> ", bug_severity_name(b->severity),
+		bug_severity_name(b->severity));
 	if (frame && frame->function) {
 		fputs("in <code>", p->f);
 		put_cut(p, frame->function, NAME_SHOWN_BYTES);
@@ -95,10 +101,12 @@ static void put_title(const struct page *p, const struct bug *b, size_t number)
 		put_cut(p, b->library, NAME_SHOWN_BYTES);
 		putc(' ', p->f);
 	}
-	fprintf(p->f, "<span>seen %" PRIu64 " time%s</span> <span>id %s</span></p></header>\n", b->count, b->count == 1 ? "" : "s", b->id);
+	fprintf(p->f, "<span>seen %" PRIu64 " time%s</span> <span>id %s</span></p></header>\n",
+		b->count, b->count == 1 ? "" : "s", b->id);
 }
 
-static void put_sentence(const struct page *p, const char *class, const char *before, const char *text)
+static void put_sentence(const struct page *p, const char *class, const char *before,
+			 const char *text)
 {
 	if (!text || !*text)
 		return;
@@ -125,27 +133,32 @@ static void put_relation(const struct page *p, const struct bug *b)
 	fputs("<p class=\"note\">It may have the same cause as ", p->f);
 	if (has_link)
 		fprintf(p->f, "<a href=\"#bug-%s\">", b->may_share_cause);
-	fprintf(p->f, "finding %s%s.</p>\n", b->may_share_cause, has_link ? "</a>" : ", which is hidden here");
+	fprintf(p->f, "finding %s%s.</p>\n", b->may_share_cause,
+		has_link ? "</a>" : ", which is hidden here");
 }
 
 void put_finding(const struct page *p, const struct bug *b, size_t number)
 {
 	char *platforms = platforms_text(p->r, b);
 
-	fprintf(p->f, "<article id=\"bug-%s\" tabindex=\"-1\" aria-labelledby=\"h-%zu\">\n", b->id, number);
+	fprintf(p->f, "<article id=\"bug-%s\" tabindex=\"-1\" aria-labelledby=\"h-%zu\">\n", b->id,
+		number);
 	put_title(p, b, number);
 	put_sentence(p, "message", "", b->message);
 	put_sentence(p, "advice", "<b>Fix:</b> ", report_advice(p->r, b));
 	put_sentence(p, "note", "", platforms);
 	put_sentence(p, "note", "Only a warning: ", b->reason);
-	put_sentence(p, "note", "Not decided: it depends on a file that crash states do not follow: ", b->undecided_by);
+	put_sentence(p, "note",
+		     "Not decided: it depends on a file that crash states do not follow: ",
+		     b->undecided_by);
 	put_relation(p, b);
 	put_source(p, b);
 	if (b->evidence && !p->is_brief) {
 		put_timeline(p, b->evidence, b->id);
 		put_memory(p, b->evidence);
 	} else if (b->evidence) {
-		fputs("<p class=\"note\">Timeline and memory are left out to keep the page small. The JSON report has them.</p>\n", p->f);
+		fputs("<p class=\"note\">Timeline and memory are left out to keep the page small. The JSON report has them.</p>\n",
+		      p->f);
 	}
 	if (b->crash)
 		put_recovery(p, b);

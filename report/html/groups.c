@@ -13,15 +13,22 @@ static void put_group(const struct page *p, const struct report_group *g)
 	put_cut(p, g->fields, NAME_SHOWN_BYTES);
 	fputs("</td><td>", p->f);
 	put_cut(p, g->places, 600);
-	fprintf(p->f, "</td><td class=\"num\">%" PRIu64 "</td><td class=\"%s\">%s</td></tr>\n", g->nbehaviours, g->has_failed ? "no" : g->is_tested ? "yes" : "",
-		g->has_failed ? "fails" : g->is_tested ? "tested" : "not tested");
+	fprintf(p->f, "</td><td class=\"num\">%" PRIu64 "</td><td class=\"%s\">%s</td></tr>\n",
+		g->nbehaviours,
+		g->has_failed  ? "no"
+		: g->is_tested ? "yes"
+			       : "",
+		g->has_failed  ? "fails"
+		: g->is_tested ? "tested"
+			       : "not tested");
 }
 
 static void put_input(const struct page *p, const struct bug *b)
 {
 	fputs("<tr><td><code>", p->f);
 	put_path(p, b->input->file);
-	fprintf(p->f, "</code></td><td class=\"num\">%" PRIu64 "</td><td><a href=\"#bug-%s\">", b->input->size, b->id);
+	fprintf(p->f, "</code></td><td class=\"num\">%" PRIu64 "</td><td><a href=\"#bug-%s\">",
+		b->input->size, b->id);
 	put_cut(p, b->kind, NAME_SHOWN_BYTES);
 	fputs("</a></td><td><code>", p->f);
 	put_place(p, bug_frame(b));

@@ -10,7 +10,9 @@ static const char *file_of(const struct bug *b)
 {
 	const struct bug_frame *frame = bug_frame(b);
 
-	return frame && frame->file ? path_base(frame->file) : frame && frame->object ? path_base(frame->object) : "unknown";
+	return frame && frame->file     ? path_base(frame->file)
+	       : frame && frame->object ? path_base(frame->object)
+					: "unknown";
 }
 
 static const char *kind_of(const struct bug *b)
@@ -19,11 +21,13 @@ static const char *kind_of(const struct bug *b)
 }
 
 /* The different values that findings have, each once. */
-static void put_select(const struct page *p, const char *name, const char *label, const char *(*value)(const struct bug *b))
+static void put_select(const struct page *p, const char *name, const char *label,
+		       const char *(*value)(const struct bug *b))
 {
 	VEC(const char *) seen = { 0 };
 
-	fprintf(p->f, "<label>%s <select id=\"by-%s\"><option value=\"\">all</option>", label, name);
+	fprintf(p->f, "<label>%s <select id=\"by-%s\"><option value=\"\">all</option>", label,
+		name);
 	for (size_t i = 0; i < report_nbugs(p->r) && seen.n < OPTIONS_MAX; i++) {
 		const char *text = value(report_bug(p->r, i));
 		size_t k = 0;
@@ -72,12 +76,15 @@ static void put_row(const struct page *p, const struct bug *b, size_t number)
 {
 	const struct bug_frame *frame = bug_frame(b);
 
-	fprintf(p->f, "<tr role=\"row\" data-rank=\"%zu\" data-count=\"%" PRIu64 "\" data-severity=\"%s\" data-owner=\"%s\"", number, b->count, bug_severity_name(b->severity),
-		b->library ? "library" : "mine");
+	fprintf(p->f,
+		"<tr role=\"row\" data-rank=\"%zu\" data-count=\"%" PRIu64
+		"\" data-severity=\"%s\" data-owner=\"%s\"",
+		number, b->count, bug_severity_name(b->severity), b->library ? "library" : "mine");
 	put_data(p, "kind", b->kind);
 	put_data(p, "file", file_of(b));
-	fprintf(p->f, "><td role=\"cell\" class=\"num\">%zu</td><td role=\"cell\"><a href=\"#bug-%s\"><span class=\"dot %s\" aria-hidden=\"true\"></span><span class=\"vh\">%s: </span>", number, b->id, bug_severity_name(b->severity),
-		bug_severity_name(b->severity));
+	fprintf(p->f,
+		"><td role=\"cell\" class=\"num\">%zu</td><td role=\"cell\"><a href=\"#bug-%s\"><span class=\"dot %s\" aria-hidden=\"true\"></span><span class=\"vh\">%s: </span>",
+		number, b->id, bug_severity_name(b->severity), bug_severity_name(b->severity));
 	put_cut(p, b->kind, NAME_SHOWN_BYTES);
 	fputs("</a></td><td role=\"cell\" class=\"where\"><code>", p->f);
 	put_place(p, frame);
@@ -90,7 +97,8 @@ static void put_row(const struct page *p, const struct bug *b, size_t number)
 	fputs("</td><td role=\"cell\" class=\"what\">", p->f);
 	put_cut(p, b->message, 200);
 	if (b->nconsequences)
-		fprintf(p->f, " <span class=\"more\">+%zu of the same cause</span>", b->nconsequences);
+		fprintf(p->f, " <span class=\"more\">+%zu of the same cause</span>",
+			b->nconsequences);
 	if (b->library) {
 		fputs(" <span class=\"more\">in ", p->f);
 		put_cut(p, b->library, NAME_SHOWN_BYTES);
@@ -104,7 +112,8 @@ static void put_row(const struct page *p, const struct bug *b, size_t number)
 void put_index(const struct page *p)
 {
 	if (report_nbugs(p->r) == 0) {
-		fputs("<p class=\"clean\">pmend found nothing. The coverage above says what was analysed.</p>\n", p->f);
+		fputs("<p class=\"clean\">pmend found nothing. The coverage above says what was analysed.</p>\n",
+		      p->f);
 		return;
 	}
 	put_controls(p);

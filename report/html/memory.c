@@ -35,10 +35,12 @@ static enum byte_state state_found(const struct evidence_row *r, unsigned i)
 static bool is_interesting(const struct evidence_row *r, unsigned from)
 {
 	for (unsigned i = from; i < from + PIECE_BYTES; i++)
-		if (state_newest(r, i) != BYTE_SAME || (r->found && !same_byte(r->found, r->durable, i)))
+		if (state_newest(r, i) != BYTE_SAME ||
+		    (r->found && !same_byte(r->found, r->durable, i)))
 			return true;
 	for (size_t i = 0; i < r->nfields; i++)
-		if (r->fields[i].offset < from + PIECE_BYTES && r->fields[i].offset + r->fields[i].size_bytes > from && !r->nall)
+		if (r->fields[i].offset < from + PIECE_BYTES &&
+		    r->fields[i].offset + r->fields[i].size_bytes > from && !r->nall)
 			return true;
 	return false;
 }
@@ -66,7 +68,8 @@ static enum byte_state state_none(const struct evidence_row *r, unsigned i)
 }
 
 /* Bytes of one state after each other share an element. */
-static void put_bytes(const struct page *p, const char *label, const struct evidence_row *r, const char *hex, unsigned from, state_at *state)
+static void put_bytes(const struct page *p, const char *label, const struct evidence_row *r,
+		      const char *hex, unsigned from, state_at *state)
 {
 	enum byte_state now = BYTE_SAME, next;
 
@@ -95,21 +98,24 @@ static void put_fields(const struct page *p, const struct evidence_row *r, unsig
 
 	for (size_t i = 0; i < r->nfields; i++) {
 		const struct evidence_field *f = &r->fields[i];
-		unsigned first = f->offset > from ? f->offset : from, end = f->offset + f->size_bytes;
+		unsigned first = f->offset > from ? f->offset : from,
+			 end = f->offset + f->size_bytes;
 
 		end = end < from + PIECE_BYTES ? end : from + PIECE_BYTES;
 		if (first >= end)
 			continue;
 		fputs(is_first ? " " : ", ", p->f);
 		put_cut(p, f->name, NAME_SHOWN_BYTES);
-		fprintf(p->f, " <span class=\"range\">+%" PRIx64 "\xe2\x80\xa6%" PRIx64 "</span>", (uint64_t)(first - from), (uint64_t)(end - 1 - from));
+		fprintf(p->f, " <span class=\"range\">+%" PRIx64 "\xe2\x80\xa6%" PRIx64 "</span>",
+			(uint64_t)(first - from), (uint64_t)(end - 1 - from));
 		is_first = false;
 	}
 }
 
 static void put_piece(const struct page *p, const struct evidence_row *r, unsigned from)
 {
-	fprintf(p->f, "<tr class=\"field\"><th scope=\"row\">+0x%" PRIx64 "</th><td colspan=\"2\">", r->offset + from);
+	fprintf(p->f, "<tr class=\"field\"><th scope=\"row\">+0x%" PRIx64 "</th><td colspan=\"2\">",
+		r->offset + from);
 	put_fields(p, r, from);
 	fputs("</td></tr>\n", p->f);
 	put_bytes(p, "durable", r, r->durable, from, state_none);
@@ -122,7 +128,10 @@ static void put_possible(const struct page *p, const struct evidence_row *r)
 {
 	if (r->nall < 2)
 		return;
-	fprintf(p->f, "<details><summary>%" PRIu64 " contents are possible after a crash</summary>\n<table class=\"bytes\"><tbody>\n", r->nall);
+	fprintf(p->f,
+		"<details><summary>%" PRIu64
+		" contents are possible after a crash</summary>\n<table class=\"bytes\"><tbody>\n",
+		r->nall);
 	for (unsigned from = 0; from < EVIDENCE_ROW_BYTES; from += PIECE_BYTES) {
 		bool differs = false;
 
@@ -130,7 +139,10 @@ static void put_possible(const struct page *p, const struct evidence_row *r)
 			differs |= state_newest(r, i) != BYTE_SAME;
 		if (!differs)
 			continue;
-		fprintf(p->f, "<tr class=\"field\"><th scope=\"row\">+0x%" PRIx64 "</th><td colspan=\"2\"></td></tr>\n", r->offset + from);
+		fprintf(p->f,
+			"<tr class=\"field\"><th scope=\"row\">+0x%" PRIx64
+			"</th><td colspan=\"2\"></td></tr>\n",
+			r->offset + from);
 		for (size_t k = 0; k < r->npossible; k++) {
 			char label[24];
 
@@ -147,7 +159,10 @@ static void put_row_bytes(const struct page *p, const struct evidence_row *r)
 
 	fputs("<div class=\"row\"><p class=\"rowname\"><code>", p->f);
 	put_cut(p, r->file ? path_base(r->file) : "?", NAME_SHOWN_BYTES);
-	fprintf(p->f, "+0x%" PRIx64 "</code></p>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"bytes\"><tbody>\n", r->offset);
+	fprintf(p->f,
+		"+0x%" PRIx64
+		"</code></p>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"bytes\"><tbody>\n",
+		r->offset);
 	for (unsigned from = 0; from < EVIDENCE_ROW_BYTES; from += PIECE_BYTES)
 		if (is_interesting(r, from)) {
 			put_piece(p, r, from);
@@ -155,7 +170,8 @@ static void put_row_bytes(const struct page *p, const struct evidence_row *r)
 		}
 	fputs("</tbody></table></div>\n", p->f);
 	if (nshown == 0)
-		fputs("<p class=\"note\">Nothing in this line is undecided at this moment.</p>\n", p->f);
+		fputs("<p class=\"note\">Nothing in this line is undecided at this moment.</p>\n",
+		      p->f);
 	put_possible(p, r);
 	fputs("</div>\n", p->f);
 }
@@ -170,12 +186,14 @@ void put_memory(const struct page *p, const struct evidence *e)
 	}
 	if (!has_bytes)
 		return;
-	fprintf(p->f, "<h3>Memory <span class=\"sub\">%s</span></h3>\n", e->crash_seq ? "at the crash" : "after the last event of the timeline");
+	fprintf(p->f, "<h3>Memory <span class=\"sub\">%s</span></h3>\n",
+		e->crash_seq ? "at the crash" : "after the last event of the timeline");
 	for (size_t i = 0; i < e->nrows; i++)
 		if (e->rows[i].durable && e->rows[i].newest)
 			put_row_bytes(p, &e->rows[i]);
 	fputs("<p class=\"legend\"><b class=\"un\">undecided</b> a crash may lose it", p->f);
 	if (has_found)
-		fputs(" <b class=\"ok\">kept</b> undecided, survived this crash <b class=\"lo\">lost</b> undecided, lost in this crash", p->f);
+		fputs(" <b class=\"ok\">kept</b> undecided, survived this crash <b class=\"lo\">lost</b> undecided, lost in this crash",
+		      p->f);
 	fputs("</p>\n", p->f);
 }

@@ -22,11 +22,13 @@ static void put_command(const struct page *p, const char *title, const char *com
 }
 
 /* The same state, with one more option. */
-static void put_replay(const struct page *p, const char *title, const char *option, const char *replay)
+static void put_replay(const struct page *p, const char *title, const char *option,
+		       const char *replay)
 {
 	static const char begin[] = "pmend crash ";
 
-	if (strncmp(replay, begin, strlen(begin)) != 0 || !strstr(replay, " --replay ") || strstr(replay, "--show-choices"))
+	if (strncmp(replay, begin, strlen(begin)) != 0 || !strstr(replay, " --replay ") ||
+	    strstr(replay, "--show-choices"))
 		return;
 	box_begin(p, title);
 	fprintf(p->f, "%s%s ", begin, option);
@@ -38,7 +40,8 @@ static void put_replay(const struct page *p, const char *title, const char *opti
 static void put_pattern(const struct page *p, const char *key, const char *text)
 {
 	static const char signs[] = "*?[]\\";
-	const char *end = text ? text + cut_at(text, NAME_SHOWN_BYTES) : NULL; /* the pattern of the rest is a star */
+	const char *end = text ? text + cut_at(text, NAME_SHOWN_BYTES)
+			       : NULL; /* the pattern of the rest is a star */
 	size_t len;
 
 	if (!text || !*text || strpbrk(text, "\n\r"))
@@ -73,11 +76,17 @@ void put_next(const struct page *p, const struct bug *b)
 {
 	const struct bug_crash *c = b->crash;
 
-	fputs("<details class=\"next\"><summary>Do next: replay, debug, suppress</summary>\n", p->f);
+	fputs("<details class=\"next\"><summary>Do next: replay, debug, suppress</summary>\n",
+	      p->f);
 	if (c && c->replay) {
-		put_command(p, strstr(c->replay, "--show-choices") ? "Show what recovery read, and what it could have read" : "Replay exactly this crash state", c->replay);
+		put_command(p,
+			    strstr(c->replay, "--show-choices")
+				    ? "Show what recovery read, and what it could have read"
+				    : "Replay exactly this crash state",
+			    c->replay);
 		put_replay(p, "Debug recovery on this state", "--gdb", c->replay);
-		put_replay(p, "List the reads of recovery that had a choice", "--show-choices", c->replay);
+		put_replay(p, "List the reads of recovery that had a choice", "--show-choices",
+			   c->replay);
 	}
 	if (b->input)
 		put_command(p, "Run it on the input that shows it", b->input->command);

@@ -10,13 +10,15 @@
 /* 'sha256-…': what a Content-Security-Policy calls a style or script. */
 static void put_hash(FILE *f, const char *text)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	uint8_t digest[SHA256_BYTES + 1] = { 0 };
 
 	sha256(text, strlen(text), digest);
 	fputs("'sha256-", f);
 	for (size_t i = 0; i < SHA256_BYTES; i += 3) {
-		const uint32_t three = (uint32_t)digest[i] << 16 | (uint32_t)digest[i + 1] << 8 | (i + 2 <= SHA256_BYTES ? digest[i + 2] : 0);
+		const uint32_t three = (uint32_t)digest[i] << 16 | (uint32_t)digest[i + 1] << 8 |
+				       (i + 2 <= SHA256_BYTES ? digest[i + 2] : 0);
 
 		for (int k = 3; k >= (i + 2 >= SHA256_BYTES ? 1 : 0); k--)
 			putc(digits[three >> 6 * k & 63], f);
@@ -36,7 +38,9 @@ void put_head(const struct page *p, const char *title)
 	fputs("; base-uri 'none'; form-action 'none'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
 	      p->f);
 	put_short(p, title, NAME_SHOWN_BYTES);
-	fprintf(p->f, "</title>\n<style>%s</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the findings</a>\n", page_style);
+	fprintf(p->f,
+		"</title>\n<style>%s</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the findings</a>\n",
+		page_style);
 }
 
 void put_tail(const struct page *p)
@@ -97,13 +101,16 @@ static void put_facts(const struct page *p)
 
 void put_summary(const struct page *p)
 {
-	fputs("<header class=\"top\">\n<p class=\"brand\">pmend <span>crash-consistency report</span></p>\n", p->f);
+	fputs("<header class=\"top\">\n<p class=\"brand\">pmend <span>crash-consistency report</span></p>\n",
+	      p->f);
 	put_title(p);
 	if (report_nbugs(p->r)) {
 		fputs("<p class=\"tally\">", p->f);
 		for (enum bug_severity s = BUG_CORRECTNESS; s < BUG_SEVERITIES; s++)
 			if (report_count(p->r, s))
-				fprintf(p->f, "<span class=\"badge %s\">%zu %s</span> ", bug_severity_name(s), report_count(p->r, s), bug_severity_name(s));
+				fprintf(p->f, "<span class=\"badge %s\">%zu %s</span> ",
+					bug_severity_name(s), report_count(p->r, s),
+					bug_severity_name(s));
 		fputs("</p>\n", p->f);
 	}
 	put_facts(p);
@@ -119,7 +126,8 @@ static void put_ending(const struct page *p)
 	put_cut(p, p->r->ending.text, MESSAGE_SHOWN_BYTES);
 	fputs(".</p>\n", p->f);
 	if (report_nunflushed(p->r)) {
-		fprintf(p->f, "<details><summary>%s: %zu</summary>\n<ul>\n", ending_unflushed(p->r), report_nunflushed(p->r));
+		fprintf(p->f, "<details><summary>%s: %zu</summary>\n<ul>\n", ending_unflushed(p->r),
+			report_nunflushed(p->r));
 		for (size_t i = 0; i < report_nunflushed(p->r) && i < 200; i++) {
 			fputs("<li>", p->f);
 			put_place(p, bug_frame(report_unflushed(p->r, i)));
@@ -159,10 +167,12 @@ void report_html(FILE *f, const struct report *r, const struct report_options *o
 	size_t len_bytes = 0;
 	char *text = NULL, *title;
 
-	p.f = open_memstream(&text, &len_bytes); /* how long it has become decides how much is shown */
+	p.f = open_memstream(&text,
+			     &len_bytes); /* how long it has become decides how much is shown */
 	if (!p.f)
 		alloc_die();
-	title = xasprintf("pmend: %zu finding%s%s%s", report_nbugs(r), report_nbugs(r) == 1 ? "" : "s", r->command.n ? " in " : "",
+	title = xasprintf("pmend: %zu finding%s%s%s", report_nbugs(r),
+			  report_nbugs(r) == 1 ? "" : "s", r->command.n ? " in " : "",
 			  r->command.n ? path_base(r->command.at[0]) : "");
 	put_head(&p, title);
 	put_summary(&p);

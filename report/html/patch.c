@@ -24,8 +24,11 @@ static const char *next_line(const char *s)
 static void put_diff_line(const struct page *p, const char *line)
 {
 	size_t len = line_len(line);
-	const char *class = strncmp(line, "+++", 3) == 0 || strncmp(line, "---", 3) == 0 ? "h" :
-			    *line == '+' ? "add" : *line == '-' ? "del" : strncmp(line, "@@", 2) == 0 ? "h" : NULL;
+	const char *class = strncmp(line, "+++", 3) == 0 || strncmp(line, "---", 3) == 0 ? "h"
+			    : *line == '+'                                               ? "add"
+			    : *line == '-'                                               ? "del"
+			    : strncmp(line, "@@", 2) == 0                                ? "h"
+											 : NULL;
 
 	if (class)
 		fprintf(p->f, "<span class=\"%s\">", class);
@@ -39,7 +42,8 @@ void put_patch(const struct page *p)
 
 	if (!line)
 		return;
-	fputs("<section class=\"coverage\">\n<h2>The fix</h2>\n<details><summary>The whole patch</summary>\n<pre class=\"diff\" tabindex=\"0\">", p->f);
+	fputs("<section class=\"coverage\">\n<h2>The fix</h2>\n<details><summary>The whole patch</summary>\n<pre class=\"diff\" tabindex=\"0\">",
+	      p->f);
 	for (; *line && line < p->patch + PATCH_SHOWN_BYTES; line = next_line(line))
 		put_diff_line(p, line);
 	if (*line)
@@ -61,13 +65,15 @@ static const char *name_of(const char *line, size_t *len)
 	return name;
 }
 
-static bool is_near(const struct bug *b, const char *name, size_t len, uint32_t first, uint32_t count)
+static bool is_near(const struct bug *b, const char *name, size_t len, uint32_t first,
+		    uint32_t count)
 {
 	for (size_t i = 0; i < b->nlocations; i++) {
 		const struct bug_frame *f = bug_location_frame(&b->locations[i]);
 		const char *base = f && f->file ? path_base(f->file) : "";
 
-		if (strlen(base) == len && memcmp(base, name, len) == 0 && f->line + HUNK_NEAR >= first && f->line <= (uint64_t)first + count + HUNK_NEAR)
+		if (strlen(base) == len && memcmp(base, name, len) == 0 &&
+		    f->line + HUNK_NEAR >= first && f->line <= (uint64_t)first + count + HUNK_NEAR)
 			return true;
 	}
 	return false;
@@ -82,7 +88,8 @@ void put_patch_of(const struct page *p, const struct bug *b)
 	for (const char *line = p->patch; line && *line; line = next_line(line)) {
 		unsigned first, count = 1;
 
-		if (strncmp(line, "+++ ", 4) == 0 || strncmp(line, "--- ", 4) == 0 || strncmp(line, "diff ", 5) == 0) {
+		if (strncmp(line, "+++ ", 4) == 0 || strncmp(line, "--- ", 4) == 0 ||
+		    strncmp(line, "diff ", 5) == 0) {
 			is_shown = false;
 			if (*line == '+')
 				name = name_of(line, &len);

@@ -40,11 +40,14 @@ static struct scale scale_of(const struct report_coverage *c)
 
 static void put_axes(const struct page *p, const struct scale *s)
 {
-	fprintf(p->f, "<path class=\"axis\" fill=\"none\" d=\"M%u %uV%uH%u\"/>", LEFT, TOP, TOP + HEIGHT, LEFT + WIDTH);
+	fprintf(p->f, "<path class=\"axis\" fill=\"none\" d=\"M%u %uV%uH%u\"/>", LEFT, TOP,
+		TOP + HEIGHT, LEFT + WIDTH);
 	fprintf(p->f, "<text x=\"%u\" y=\"%u\" text-anchor=\"end\">", LEFT - 6, TOP + 9);
 	put_count_of(p, s->pm);
-	fprintf(p->f, "</text><text x=\"%u\" y=\"%u\" text-anchor=\"end\">0</text>", LEFT - 6, TOP + HEIGHT);
-	fprintf(p->f, "<text x=\"%u\" y=\"%u\" text-anchor=\"end\">", LEFT + WIDTH, TOP + HEIGHT + 16);
+	fprintf(p->f, "</text><text x=\"%u\" y=\"%u\" text-anchor=\"end\">0</text>", LEFT - 6,
+		TOP + HEIGHT);
+	fprintf(p->f, "<text x=\"%u\" y=\"%u\" text-anchor=\"end\">", LEFT + WIDTH,
+		TOP + HEIGHT + 16);
 	put_plural(p, s->inputs, "input", "inputs");
 	fputs("</text>\n", p->f);
 }
@@ -69,8 +72,12 @@ static void put_marks(const struct page *p, const struct report_coverage *c, con
 		const struct report_found *f = &c->found[i];
 
 		pm += f->new_pm;
-		fprintf(p->f, "<circle class=\"%s\" cx=\"%u\" cy=\"%u\" r=\"%u\"><title>input %" PRIu64 ": %" PRIu64 " new PM instructions, %" PRIu64 " new findings</title></circle>\n",
-			f->new_bugs ? "bug" : "pm", x_of(s, f->number), y_of(s, pm), f->new_bugs ? 5u : 3u, f->number, f->new_pm, f->new_bugs);
+		fprintf(p->f,
+			"<circle class=\"%s\" cx=\"%u\" cy=\"%u\" r=\"%u\"><title>input %" PRIu64
+			": %" PRIu64 " new PM instructions, %" PRIu64
+			" new findings</title></circle>\n",
+			f->new_bugs ? "bug" : "pm", x_of(s, f->number), y_of(s, pm),
+			f->new_bugs ? 5u : 3u, f->number, f->new_pm, f->new_bugs);
 	}
 }
 
@@ -91,7 +98,8 @@ static void put_first(const struct page *p, const struct report_found *f)
 		fputs("</code>", p->f);
 	}
 	if (f->new_bugs > nshown)
-		fprintf(p->f, "%s%" PRIu64 " listed under another finding, or hidden", nshown ? "; " : "", f->new_bugs - nshown);
+		fprintf(p->f, "%s%" PRIu64 " listed under another finding, or hidden",
+			nshown ? "; " : "", f->new_bugs - nshown);
 }
 
 static void put_table(const struct page *p, const struct report_coverage *c)
@@ -103,15 +111,21 @@ static void put_table(const struct page *p, const struct report_coverage *c)
 	      p->f);
 	for (size_t i = 0; i < c->nfound && i < ROWS_SHOWN; i++) {
 		pm += c->found[i].new_pm;
-		fprintf(p->f, "<tr><td class=\"num\">%" PRIu64 "</td><td><code>", c->found[i].number);
+		fprintf(p->f, "<tr><td class=\"num\">%" PRIu64 "</td><td><code>",
+			c->found[i].number);
 		put_path(p, c->found[i].file);
-		fprintf(p->f, "</code></td><td class=\"num\">%" PRIu64 "</td><td class=\"num\">%" PRIu64 "</td><td>", c->found[i].new_pm, pm);
+		fprintf(p->f,
+			"</code></td><td class=\"num\">%" PRIu64 "</td><td class=\"num\">%" PRIu64
+			"</td><td>",
+			c->found[i].new_pm, pm);
 		put_first(p, &c->found[i]);
 		fputs("</td></tr>\n", p->f);
 	}
 	fputs("</tbody></table></div>\n", p->f);
 	if (c->nfound_all > ROWS_SHOWN)
-		fprintf(p->f, "<p class=\"note\">%" PRIu64 " more inputs that found something.</p>\n", c->nfound_all - ROWS_SHOWN);
+		fprintf(p->f,
+			"<p class=\"note\">%" PRIu64 " more inputs that found something.</p>\n",
+			c->nfound_all - ROWS_SHOWN);
 	fputs("</details>\n", p->f);
 }
 
@@ -123,8 +137,9 @@ void put_progress(const struct page *p)
 	if (!p->r->has_coverage || c->nfound == 0)
 		return;
 	s = scale_of(c);
-	fprintf(p->f, "<p class=\"note\">PM instructions reached, by the number of inputs run. A large mark is an input that showed a finding first.</p>\n"
-		      "<div class=\"scroll\" tabindex=\"0\"><svg class=\"progress\" width=\"%u\" height=\"%u\" role=\"img\" aria-label=\"PM instructions reached, by the number of inputs\">\n",
+	fprintf(p->f,
+		"<p class=\"note\">PM instructions reached, by the number of inputs run. A large mark is an input that showed a finding first.</p>\n"
+		"<div class=\"scroll\" tabindex=\"0\"><svg class=\"progress\" width=\"%u\" height=\"%u\" role=\"img\" aria-label=\"PM instructions reached, by the number of inputs\">\n",
 		LEFT + WIDTH + 10, TOP + HEIGHT + BOTTOM);
 	put_axes(p, &s);
 	put_steps(p, c, &s);

@@ -4,9 +4,11 @@
 
 #include "report/html/html.h"
 
-static void put_text(const struct page *p, const char *title, const char *class, const char *text, const char *otherwise)
+static void put_text(const struct page *p, const char *title, const char *class, const char *text,
+		     const char *otherwise)
 {
-	fprintf(p->f, "<figure class=\"%s\"><figcaption>%s</figcaption><pre tabindex=\"0\">", class, title);
+	fprintf(p->f, "<figure class=\"%s\"><figcaption>%s</figcaption><pre tabindex=\"0\">", class,
+		title);
 	if (text && *text)
 		put_lines(p, text, OUTPUT_SHOWN_BYTES);
 	else
@@ -25,7 +27,8 @@ static void put_operation(const struct page *p, const struct bug_comparison *c)
 			put_cut(p, c->name, NAME_SHOWN_BYTES);
 			fputs("</code>", p->f);
 		}
-		fputs(c->is_assumed ? " (assumed: what lies between two outputs)" : " (annotated)", p->f);
+		fputs(c->is_assumed ? " (assumed: what lies between two outputs)" : " (annotated)",
+		      p->f);
 		if (c->nflying > 1)
 			fprintf(p->f, ", one of %" PRIu64 " in flight", c->nflying);
 		fputs(". ", p->f);
@@ -61,7 +64,8 @@ static void put_differences(const struct page *p, const struct bug_comparison *c
 	}
 	fputs("</tbody></table></div>\n", p->f);
 	if (c->ndifferences > c->n)
-		fprintf(p->f, "<p class=\"note\">%" PRIu64 " more differences.</p>\n", c->ndifferences - c->n);
+		fprintf(p->f, "<p class=\"note\">%" PRIu64 " more differences.</p>\n",
+			c->ndifferences - c->n);
 }
 
 static void put_comparison(const struct page *p, const struct bug_comparison *c)
@@ -69,7 +73,8 @@ static void put_comparison(const struct page *p, const struct bug_comparison *c)
 	put_operation(p, c);
 	fputs("<div class=\"side\">\n", p->f);
 	put_text(p, "Before the operation", "was", c->before, c->before ? "empty" : "not known");
-	put_text(p, "Allowed after it", "may", c->after, c->after ? "empty" : "the same, or not known");
+	put_text(p, "Allowed after it", "may", c->after,
+		 c->after ? "empty" : "the same, or not known");
 	put_text(p, "Found after recovery", "got", c->found, "empty");
 	fputs("</div>\n", p->f);
 	put_differences(p, c);
@@ -109,7 +114,8 @@ void put_recovery(const struct page *p, const struct bug *b)
 	if (c->output && !(c->comparison && is_same_text(c->comparison->found, c->output)))
 		put_text(p, "Its last output", "got", c->output, "empty");
 	if (c->endings) {
-		fputs("<p class=\"note\">Recovery ends in several ways on states of this bug: ", p->f);
+		fputs("<p class=\"note\">Recovery ends in several ways on states of this bug: ",
+		      p->f);
 		put_cut(p, c->endings, MESSAGE_SHOWN_BYTES);
 		fputs(".</p>\n", p->f);
 	}

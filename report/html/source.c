@@ -5,17 +5,18 @@
 
 #include "report/html/html.h"
 
-#define AROUND 3u	      /* lines before and after a step */
-#define APART 8u	      /* steps further apart have excerpts of their own */
+#define AROUND 3u /* lines before and after a step */
+#define APART 8u  /* steps further apart have excerpts of their own */
 #define LINE_SHOWN_BYTES 400u
 #define STEPS_MAX 20u
 
 struct step {
 	const struct bug_frame *frame; /* where it is shown */
-	const struct bug_frame *inside; /* what that calls to do it, where this is in another file; NULL: it does it itself */
+	const struct bug_frame *
+		inside; /* what that calls to do it, where this is in another file; NULL: it does it itself */
 	const char *role;
 	const char *missing; /* what should follow it */
-	uint64_t seq;	     /* UINT64_MAX: not known */
+	uint64_t seq;        /* UINT64_MAX: not known */
 	unsigned number;
 };
 
@@ -35,7 +36,8 @@ static uint64_t seq_of(const struct bug *b, const struct bug_frame *frame, const
 	const struct evidence *e = b->evidence;
 
 	for (size_t i = 0; e && i < e->nevents; i++)
-		if (e->events[i].role && role && strcmp(e->events[i].role, role) == 0 && e->events[i].line == frame->line && same_file(e->events[i].file, frame->file))
+		if (e->events[i].role && role && strcmp(e->events[i].role, role) == 0 &&
+		    e->events[i].line == frame->line && same_file(e->events[i].file, frame->file))
 			return e->events[i].seq;
 	return UINT64_MAX;
 }
@@ -48,7 +50,8 @@ static bool is_role(const struct bug_location *l, const char *role)
 /* What the program leaves out after this place, by the kind of bug and by what it does. */
 static const char *missing_of(const struct bug *b, size_t i)
 {
-	const struct bug_location *l = &b->locations[i], *next = i + 1 < b->nlocations ? &b->locations[i + 1] : NULL;
+	const struct bug_location *l = &b->locations[i],
+				  *next = i + 1 < b->nlocations ? &b->locations[i + 1] : NULL;
 
 	if (strcmp(b->kind, "missing-flush-fence") == 0 && i == 0)
 		return "missing: flush and fence";
@@ -64,17 +67,21 @@ static const char *missing_of(const struct bug *b, size_t i)
 		return "missing: fence before the next store";
 	if (is_role(l, "fence"))
 		return "missing before this: flush";
-	return is_role(l, "lost") && !(next && (is_role(next, "flush") || is_role(next, "fence"))) ? "missing: flush and fence" : NULL;
+	return is_role(l, "lost") && !(next && (is_role(next, "flush") || is_role(next, "fence")))
+		       ? "missing: flush and fence"
+		       : NULL;
 }
 
-static void add_step(struct steps *s, const struct bug_frame *frame, const char *role, const char *missing, uint64_t seq)
+static void add_step(struct steps *s, const struct bug_frame *frame, const char *role,
+		     const char *missing, uint64_t seq)
 {
 	size_t i = s->n;
 
 	if (!frame || !frame->file || !frame->line || frame->line > INT32_MAX || s->n == STEPS_MAX)
 		return;
 	/* in order of execution; what has no number stays where it is told */
-	while (seq != UINT64_MAX && i > 0 && s->at[i - 1].seq != UINT64_MAX && s->at[i - 1].seq > seq)
+	while (seq != UINT64_MAX && i > 0 && s->at[i - 1].seq != UINT64_MAX &&
+	       s->at[i - 1].seq > seq)
 		i--;
 	memmove(&s->at[i + 1], &s->at[i], (s->n - i) * sizeof *s->at);
 	s->at[i] = (struct step){ .frame = frame, .role = role, .missing = missing, .seq = seq };
@@ -103,7 +110,9 @@ static void add_location(struct steps *s, const struct bug *b, size_t i)
 	if (!own)
 		return;
 	for (size_t k = 0; k < s->n; k++) /* several lost stores share a flush */
-		if (s->at[k].frame->line == shown->line && same_file(s->at[k].frame->file, shown->file) && s->at[k].role && is_role(l, s->at[k].role))
+		if (s->at[k].frame->line == shown->line &&
+		    same_file(s->at[k].frame->file, shown->file) && s->at[k].role &&
+		    is_role(l, s->at[k].role))
 			return;
 	add_step(s, shown, l->role, missing_of(b, i), seq_of(b, own, l->role));
 	for (size_t k = 0; s->n > n && k < s->n; k++)
@@ -115,7 +124,8 @@ static void add_location(struct steps *s, const struct bug *b, size_t i)
 static const struct bug_frame *reader_of(const struct bug_crash *c)
 {
 	for (size_t i = 0; c && i < c->nframes; i++)
-		if (c->frames[i].file && c->frames[i].line && !strstr(c->frames[i].file, "/sysdeps/"))
+		if (c->frames[i].file && c->frames[i].line &&
+		    !strstr(c->frames[i].file, "/sysdeps/"))
 			return &c->frames[i];
 	return NULL;
 }
@@ -136,7 +146,8 @@ static void collect(struct steps *s, const struct bug *b)
 	for (size_t i = 0; i < b->nlocations; i++)
 		if (!is_role(&b->locations[i], "read"))
 			add_location(s, b, i);
-	for (size_t i = 0; i < b->nlocations; i++) /* recovery comes after all that the program did */
+	for (size_t i = 0; i < b->nlocations;
+	     i++) /* recovery comes after all that the program did */
 		if (is_role(&b->locations[i], "read") && ++nreads)
 			add_step(s, bug_location_frame(&b->locations[i]), "read", NULL, UINT64_MAX);
 	if (nreads == 0)
@@ -163,7 +174,8 @@ static void put_step(const struct page *p, const struct step *s)
 }
 
 /* One line of an excerpt: the numbers of its steps, its own, the code, and what happens there. */
-static void put_line(const struct page *p, const struct steps *s, const char *file, uint32_t n, const char *text, size_t len, bool *is_comment)
+static void put_line(const struct page *p, const struct steps *s, const char *file, uint32_t n,
+		     const char *text, size_t len, bool *is_comment)
 {
 	const struct step *first = NULL;
 
@@ -175,7 +187,8 @@ static void put_line(const struct page *p, const struct steps *s, const char *fi
 	fputs("<span class=\"m\">", p->f);
 	for (size_t i = 0; i < s->n; i++)
 		if (s->at[i].frame->line == n && same_file(s->at[i].frame->file, file))
-			fprintf(p->f, "<b class=\"%s\">%u</b>", role_class(s->at[i].role), s->at[i].number);
+			fprintf(p->f, "<b class=\"%s\">%u</b>", role_class(s->at[i].role),
+				s->at[i].number);
 	fprintf(p->f, "</span><span class=\"l\">%" PRIu32 "</span>", n);
 	put_code(p, text, len < LINE_SHOWN_BYTES ? len : LINE_SHOWN_BYTES, is_comment);
 	if (len > LINE_SHOWN_BYTES)
@@ -186,7 +199,8 @@ static void put_line(const struct page *p, const struct steps *s, const char *fi
 	fputs(first ? "\n</span>" : "\n", p->f);
 }
 
-static void put_lines_of(const struct page *p, const struct steps *s, const char *file, uint32_t first, uint32_t last)
+static void put_lines_of(const struct page *p, const struct steps *s, const char *file,
+			 uint32_t first, uint32_t last)
 {
 	bool is_comment = false;
 	const char *line;
@@ -204,7 +218,8 @@ static void put_lines_of(const struct page *p, const struct steps *s, const char
 static void put_remembered(const struct page *p, const struct steps *s, const struct step *only)
 {
 	bool is_comment = false;
-	const char *text = only->frame->text ? only->frame->text : "(the source file cannot be read)";
+	const char *text =
+		only->frame->text ? only->frame->text : "(the source file cannot be read)";
 
 	put_line(p, s, only->frame->file, only->frame->line, text, strlen(text), &is_comment);
 }
@@ -222,7 +237,8 @@ static void put_excerpt(const struct page *p, const struct steps *s, size_t from
 		for (size_t i = 0; i < s->n; i++) {
 			uint32_t line = s->at[i].frame->line;
 
-			if (is_shown[i] || !same_file(s->at[i].frame->file, frame->file) || line + APART < first || line > last + APART)
+			if (is_shown[i] || !same_file(s->at[i].frame->file, frame->file) ||
+			    line + APART < first || line > last + APART)
 				continue;
 			first = line < first ? line : first;
 			last = line > last ? line : last;
@@ -244,7 +260,8 @@ static void put_excerpt(const struct page *p, const struct steps *s, size_t from
 
 		for (uint32_t n = first; n <= last; n++)
 			for (size_t i = 0; i < s->n; i++)
-				if (s->at[i].frame->line == n && same_file(s->at[i].frame->file, frame->file) && before != n) {
+				if (s->at[i].frame->line == n &&
+				    same_file(s->at[i].frame->file, frame->file) && before != n) {
 					before = n;
 					put_remembered(p, s, &s->at[i]);
 				}

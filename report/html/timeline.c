@@ -47,7 +47,8 @@ static void drawing_init(struct drawing *d, const struct page *p, const struct e
 		const struct lane *l = d->nlanes ? &d->lanes[lane_of(d, ev)] : NULL;
 
 		d->has_processes |= ev->process > 0;
-		if ((!l || l->process != ev->process || l->thread != ev->thread) && d->nlanes < LANES_MAX)
+		if ((!l || l->process != ev->process || l->thread != ev->thread) &&
+		    d->nlanes < LANES_MAX)
 			d->lanes[d->nlanes++] = (struct lane){ ev->process, ev->thread };
 		x += ev->skipped ? GAP_WIDTH : 0;
 		d->x[i] = x + COLUMN_WIDTH / 2;
@@ -64,7 +65,15 @@ static bool begins(const char *kind, const char *with)
 	return strncmp(kind, with, strlen(with)) == 0;
 }
 
-enum shape { SHAPE_STORE, SHAPE_FLUSH, SHAPE_FENCE, SHAPE_BEGIN, SHAPE_END, SHAPE_OUTPUT, SHAPE_OTHER };
+enum shape {
+	SHAPE_STORE,
+	SHAPE_FLUSH,
+	SHAPE_FENCE,
+	SHAPE_BEGIN,
+	SHAPE_END,
+	SHAPE_OUTPUT,
+	SHAPE_OTHER
+};
 
 static enum shape shape_of(const char *kind)
 {
@@ -72,7 +81,9 @@ static enum shape shape_of(const char *kind)
 
 	if (begins(kind, "store"))
 		return SHAPE_STORE;
-	if (begins(kind, "clflush") || begins(kind, "clwb") || begins(kind, "dc-") || strcmp(kind, "msync") == 0 || strcmp(kind, "fsync") == 0 || strcmp(kind, "fdatasync") == 0)
+	if (begins(kind, "clflush") || begins(kind, "clwb") || begins(kind, "dc-") ||
+	    strcmp(kind, "msync") == 0 || strcmp(kind, "fsync") == 0 ||
+	    strcmp(kind, "fdatasync") == 0)
 		return SHAPE_FLUSH;
 	for (size_t i = 0; i < sizeof fences / sizeof *fences; i++)
 		if (strcmp(kind, fences[i]) == 0)
@@ -85,7 +96,8 @@ static enum shape shape_of(const char *kind)
 }
 
 /* One line of text about an event; also what the table shows. */
-static void put_about(const struct page *p, const struct evidence *e, const struct evidence_event *ev)
+static void put_about(const struct page *p, const struct evidence *e,
+		      const struct evidence_event *ev)
 {
 	fprintf(p->f, "event %" PRIu64 ", ", ev->seq);
 	if (ev->process)
@@ -96,7 +108,8 @@ static void put_about(const struct page *p, const struct evidence *e, const stru
 		fprintf(p->f, ", %" PRIu32 " bytes", ev->size_bytes);
 	if (ev->row && ev->row <= e->nrows) {
 		fputs(shape_of(ev->kind) == SHAPE_STORE ? " to " : " of ", p->f);
-		put_short(p, e->rows[ev->row - 1].file ? path_base(e->rows[ev->row - 1].file) : "?", NAME_SHOWN_BYTES);
+		put_short(p, e->rows[ev->row - 1].file ? path_base(e->rows[ev->row - 1].file) : "?",
+			  NAME_SHOWN_BYTES);
 		fprintf(p->f, "+0x%" PRIx64, ev->offset);
 	}
 	if (ev->field) {
@@ -117,7 +130,8 @@ static void put_about(const struct page *p, const struct evidence *e, const stru
 static void put_line_of(const struct page *p, const struct evidence_event *ev)
 {
 	size_t len = 0;
-	const char *line = ev->file && ev->line ? source_line(p->sources, ev->file, ev->line, &len) : NULL;
+	const char *line =
+		ev->file && ev->line ? source_line(p->sources, ev->file, ev->line, &len) : NULL;
 
 	if (!ev->file)
 		return;
@@ -134,9 +148,15 @@ static void put_line_of(const struct page *p, const struct evidence_event *ev)
 static void put_shape(FILE *f, enum shape shape, unsigned x, unsigned y)
 {
 	switch (shape) {
-	case SHAPE_STORE: fprintf(f, "<rect x=\"%u\" y=\"%u\" width=\"12\" height=\"12\" rx=\"2\"/>", x - 6, y - 6); break;
+	case SHAPE_STORE:
+		fprintf(f, "<rect x=\"%u\" y=\"%u\" width=\"12\" height=\"12\" rx=\"2\"/>", x - 6,
+			y - 6);
+		break;
 	case SHAPE_FLUSH: fprintf(f, "<path d=\"M%u %uh14l-7 12z\"/>", x - 7, y - 6); break;
-	case SHAPE_FENCE: fprintf(f, "<rect x=\"%u\" y=\"%u\" width=\"4\" height=\"24\" rx=\"1\"/>", x - 2, y - 12); break;
+	case SHAPE_FENCE:
+		fprintf(f, "<rect x=\"%u\" y=\"%u\" width=\"4\" height=\"24\" rx=\"1\"/>", x - 2,
+			y - 12);
+		break;
 	case SHAPE_BEGIN: fprintf(f, "<path d=\"M%u %uh6v3h-3v12h3v3h-6z\"/>", x - 3, y - 9); break;
 	case SHAPE_END: fprintf(f, "<path d=\"M%u %uh-6v3h3v12h-3v3h6z\"/>", x + 3, y - 9); break;
 	case SHAPE_OUTPUT: fprintf(f, "<path d=\"M%u %ul7 7l-7 7l-7 -7z\"/>", x, y - 7); break;
@@ -158,14 +178,17 @@ static void put_mark(const struct drawing *d, size_t i)
 	const enum shape shape = shape_of(ev->kind);
 	FILE *f = d->p->f;
 
-	fprintf(f, "<g class=\"ev %s %s\"><title>", shape_class(shape), ev->role ? role_class(ev->role) : "");
+	fprintf(f, "<g class=\"ev %s %s\"><title>", shape_class(shape),
+		ev->role ? role_class(ev->role) : "");
 	put_about(d->p, d->e, ev);
 	putc('\n', f);
 	put_line_of(d->p, ev);
-	fprintf(f, "</title><rect class=\"hot\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\"/>", d->x[i] - COLUMN_WIDTH / 2, y - LANE_HEIGHT / 2, COLUMN_WIDTH, LANE_HEIGHT);
+	fprintf(f, "</title><rect class=\"hot\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\"/>",
+		d->x[i] - COLUMN_WIDTH / 2, y - LANE_HEIGHT / 2, COLUMN_WIDTH, LANE_HEIGHT);
 	put_shape(f, shape, d->x[i], y);
 	if (ev->role && (strcmp(ev->role, "lost") == 0 || strcmp(ev->role, "survived") == 0))
-		fprintf(f, "<text class=\"tick\" x=\"%u\" y=\"%u\">%s</text>", d->x[i], y - 10, ev->role[0] == 'l' ? "\xe2\x9c\x98" : "\xe2\x9c\x94");
+		fprintf(f, "<text class=\"tick\" x=\"%u\" y=\"%u\">%s</text>", d->x[i], y - 10,
+			ev->role[0] == 'l' ? "\xe2\x9c\x98" : "\xe2\x9c\x94");
 	fputs("</g>", f);
 	if (shape == SHAPE_BEGIN && ev->what) {
 		fprintf(f, "<text class=\"op\" x=\"%u\" y=\"%u\">", d->x[i] - 3, y - 13);
@@ -176,12 +199,16 @@ static void put_mark(const struct drawing *d, size_t i)
 
 static void put_gap(const struct drawing *d, unsigned x, uint64_t skipped)
 {
-	fprintf(d->p->f, "<g class=\"gap\"><title>%" PRIu64 " events of other memory, not shown</title><rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\"/><text x=\"%u\" y=\"%u\">", skipped,
-		x + 3, TOP, GAP_WIDTH - 6, (unsigned)d->nlanes * LANE_HEIGHT, x + GAP_WIDTH / 2, TOP + (unsigned)d->nlanes * LANE_HEIGHT / 2 + 4);
+	fprintf(d->p->f,
+		"<g class=\"gap\"><title>%" PRIu64
+		" events of other memory, not shown</title><rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\"/><text x=\"%u\" y=\"%u\">",
+		skipped, x + 3, TOP, GAP_WIDTH - 6, (unsigned)d->nlanes * LANE_HEIGHT,
+		x + GAP_WIDTH / 2, TOP + (unsigned)d->nlanes * LANE_HEIGHT / 2 + 4);
 	if (skipped < 10000)
 		fprintf(d->p->f, "+%" PRIu64, skipped);
 	else
-		fprintf(d->p->f, skipped < 10000000 ? "+%" PRIu64 "k" : "+%" PRIu64 "M", skipped < 10000000 ? skipped / 1000 : skipped / 1000000);
+		fprintf(d->p->f, skipped < 10000000 ? "+%" PRIu64 "k" : "+%" PRIu64 "M",
+			skipped < 10000000 ? skipped / 1000 : skipped / 1000000);
 	fputs("</text></g>\n", d->p->f);
 }
 
@@ -195,7 +222,8 @@ static void put_lanes(const struct drawing *d)
 		fprintf(f, "<text class=\"lane\" x=\"0\" y=\"%u\">", y + 4);
 		if (d->has_processes)
 			fprintf(f, "process %" PRIu32 ", ", d->lanes[i].process);
-		fprintf(f, "thread %" PRIu32 "</text><path class=\"axis\" d=\"M%u %uH%u\"/>\n", d->lanes[i].thread, LABEL_WIDTH, y, d->end);
+		fprintf(f, "thread %" PRIu32 "</text><path class=\"axis\" d=\"M%u %uH%u\"/>\n",
+			d->lanes[i].thread, LABEL_WIDTH, y, d->end);
 	}
 }
 
@@ -214,9 +242,12 @@ static void put_segment(const struct drawing *d, size_t row, char state, unsigne
 {
 	const unsigned y = TOP + (unsigned)d->nlanes * LANE_HEIGHT + (unsigned)row * BAND_STEP;
 
-	fprintf(d->p->f, "<g class=\"b%c\"><title>%s</title><rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\"/>", state, state_name(state), from, y, to - from, BAND_HEIGHT);
+	fprintf(d->p->f,
+		"<g class=\"b%c\"><title>%s</title><rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\"/>",
+		state, state_name(state), from, y, to - from, BAND_HEIGHT);
 	if (to - from >= 50)
-		fprintf(d->p->f, "<text x=\"%u\" y=\"%u\">%s</text>", from + 5, y + 12, state_short(state));
+		fprintf(d->p->f, "<text x=\"%u\" y=\"%u\">%s</text>", from + 5, y + 12,
+			state_short(state));
 	fputs("</g>", d->p->f);
 }
 
@@ -228,7 +259,11 @@ static void put_band(const struct drawing *d, size_t row)
 	char state = 0;
 
 	fprintf(d->p->f, "<text class=\"lane\" x=\"0\" y=\"%u\">", y + 12);
-	put_short(d->p, r->nfields ? r->fields[0].name : r->file ? path_base(r->file) : "?", r->nfields ? 20 : 12);
+	put_short(d->p,
+		  r->nfields ? r->fields[0].name
+		  : r->file  ? path_base(r->file)
+			     : "?",
+		  r->nfields ? 20 : 12);
 	if (!r->nfields)
 		fprintf(d->p->f, "+0x%" PRIx64, r->offset);
 	fputs("</text>", d->p->f);
@@ -250,14 +285,17 @@ static void put_band(const struct drawing *d, size_t row)
 static void put_crash_line(const struct drawing *d)
 {
 	if (d->e->crash_seq)
-		fprintf(d->p->f, "<g class=\"crash\"><title>the crash comes before event %" PRIu64 "</title><path d=\"M%u 4V%u\"/><text x=\"%u\" y=\"14\">crash</text></g>\n", d->e->crash_seq,
-			d->end, d->height, d->end + 6);
+		fprintf(d->p->f,
+			"<g class=\"crash\"><title>the crash comes before event %" PRIu64
+			"</title><path d=\"M%u 4V%u\"/><text x=\"%u\" y=\"14\">crash</text></g>\n",
+			d->e->crash_seq, d->end, d->height, d->end + 6);
 }
 
 /* Which shapes there are; only those are explained. */
 static void put_legend(const struct drawing *d)
 {
-	static const char *const names[] = { "store", "flush", "fence", "operation or transaction", "", "output", "other" };
+	static const char *const names[] = { "store", "flush",  "fence", "operation or transaction",
+					     "",      "output", "other" };
 	bool is_there[SHAPE_OTHER + 1] = { false };
 
 	for (size_t i = 0; i < d->e->nevents; i++)
@@ -268,23 +306,30 @@ static void put_legend(const struct drawing *d)
 	for (unsigned s = 0; s <= SHAPE_OTHER; s++) {
 		if (!is_there[s])
 			continue;
-		fprintf(d->p->f, "<span><svg width=\"18\" height=\"26\" aria-hidden=\"true\"><g class=\"ev %s\">", shape_class(s));
+		fprintf(d->p->f,
+			"<span><svg width=\"18\" height=\"26\" aria-hidden=\"true\"><g class=\"ev %s\">",
+			shape_class(s));
 		put_shape(d->p->f, s, 9, 13);
 		fprintf(d->p->f, "</g></svg>%s</span> ", names[s]);
 	}
-	fputs("<span class=\"key kx\">dirty</span> <span class=\"key kp\">being written back</span> <span class=\"key kd\">durable</span></p>\n", d->p->f);
+	fputs("<span class=\"key kx\">dirty</span> <span class=\"key kp\">being written back</span> <span class=\"key kd\">durable</span></p>\n",
+	      d->p->f);
 }
 
 static void put_table(const struct drawing *d)
 {
 	FILE *f = d->p->f;
 
-	fputs("<details class=\"events\"><summary>The same as a table</summary>\n<div class=\"scroll\" tabindex=\"0\"><table><tbody>\n", f);
+	fputs("<details class=\"events\"><summary>The same as a table</summary>\n<div class=\"scroll\" tabindex=\"0\"><table><tbody>\n",
+	      f);
 	for (size_t i = 0; i < d->e->nevents; i++) {
 		const struct evidence_event *ev = &d->e->events[i];
 
 		if (ev->skipped)
-			fprintf(f, "<tr class=\"gap\"><td colspan=\"2\">%" PRIu64 " events not shown</td></tr>", ev->skipped);
+			fprintf(f,
+				"<tr class=\"gap\"><td colspan=\"2\">%" PRIu64
+				" events not shown</td></tr>",
+				ev->skipped);
 		fprintf(f, "<tr class=\"%s\"><td>", ev->role ? role_class(ev->role) : "");
 		put_about(d->p, d->e, ev);
 		fputs("</td><td><code>", f);
@@ -292,9 +337,15 @@ static void put_table(const struct drawing *d)
 		fputs("</code></td></tr>\n", f);
 	}
 	if (d->e->after)
-		fprintf(f, "<tr class=\"gap\"><td colspan=\"2\">%" PRIu64 " events not shown</td></tr>", d->e->after);
+		fprintf(f,
+			"<tr class=\"gap\"><td colspan=\"2\">%" PRIu64
+			" events not shown</td></tr>",
+			d->e->after);
 	if (d->e->crash_seq)
-		fprintf(f, "<tr class=\"lost\"><td colspan=\"2\">crash, before event %" PRIu64 "</td></tr>", d->e->crash_seq);
+		fprintf(f,
+			"<tr class=\"lost\"><td colspan=\"2\">crash, before event %" PRIu64
+			"</td></tr>",
+			d->e->crash_seq);
 	fputs("</tbody></table></div></details>\n", f);
 }
 
@@ -311,8 +362,9 @@ void put_timeline(const struct page *p, const struct evidence *e, const char *id
 		put_cut(p, e->input, NAME_SHOWN_BYTES);
 		fputs("</span>", p->f);
 	}
-	fprintf(p->f, "</h3>\n<div class=\"scroll time\" tabindex=\"0\" role=\"region\" aria-label=\"Timeline of %s\">\n"
-		      "<svg width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" role=\"img\" aria-label=\"%zu events; the table below says the same\">\n",
+	fprintf(p->f,
+		"</h3>\n<div class=\"scroll time\" tabindex=\"0\" role=\"region\" aria-label=\"Timeline of %s\">\n"
+		"<svg width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" role=\"img\" aria-label=\"%zu events; the table below says the same\">\n",
 		id, d.width, d.height, d.width, d.height, e->nevents);
 	put_lanes(&d);
 	for (size_t i = 0; i < e->nrows; i++)

@@ -26,7 +26,8 @@ void trace_page_html(FILE *f, const struct evidence *e, const struct trace_page 
 	put_fact(&p, "Platform", t->platform);
 	fputs("</dl></header>\n<main id=\"main\" tabindex=\"-1\">\n", f);
 	if (e->nevents == 0)
-		fputs("<p class=\"clean\">Nothing in this part of the trace touches persistent memory.</p>\n", f);
+		fputs("<p class=\"clean\">Nothing in this part of the trace touches persistent memory.</p>\n",
+		      f);
 	put_timeline(&p, e, "the trace");
 	put_memory(&p, e);
 	fputs("</main>\n", f);

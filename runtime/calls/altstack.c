@@ -29,7 +29,9 @@ long altstack_call(const long a[6], const ucontext_t *uc)
 	stack_t asked, old = t_self.alt_asked;
 	long r = 0;
 
-	old.ss_flags = !old.ss_size ? SS_DISABLE : is_on(uc) ? SS_ONSTACK : old.ss_flags & ALTSTACK_DISARMS;
+	old.ss_flags = !old.ss_size ? SS_DISABLE
+		       : is_on(uc)  ? SS_ONSTACK
+				    : old.ss_flags & ALTSTACK_DISARMS;
 	if (a[0] && !rt_copy_in(&asked, (uint64_t)a[0], sizeof(asked)))
 		return -EFAULT;
 	if (a[0])

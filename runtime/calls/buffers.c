@@ -160,7 +160,8 @@ static uint8_t g_rows[512];
 
 void buffers_init(void)
 {
-	_Static_assert(NCALLS < NO_POINTERS - 64, "rows fit a byte, with those of the architecture");
+	_Static_assert(NCALLS < NO_POINTERS - 64,
+		       "rows fit a byte, with those of the architecture");
 	for (size_t i = 0; i < NCALLS; i++)
 		g_rows[calls[i].number] = (uint8_t)(i + 1);
 	for (size_t i = 0; arch_buffer_calls[i].number; i++)
@@ -197,7 +198,8 @@ uint64_t buffers_iov_bytes(uint64_t iov, uint64_t n)
 	struct iovec v;
 	uint64_t sum = 0;
 
-	for (uint64_t i = 0; i < n && i < 1024 && rt_copy_in(&v, iov + i * sizeof(v), sizeof(v)); i++)
+	for (uint64_t i = 0; i < n && i < 1024 && rt_copy_in(&v, iov + i * sizeof(v), sizeof(v));
+	     i++)
 		sum += v.iov_len;
 	return sum;
 }
@@ -227,7 +229,8 @@ static bool each_msg(uint64_t addr, enum buffer_kind kind, range_fn *fn, uint64_
 
 	if (!rt_copy_in(&m, addr, sizeof(m)))
 		return false;
-	return fn(addr, sizeof(m), rest, arg) || fn((uint64_t)m.msg_name, m.msg_namelen, rest, arg) ||
+	return fn(addr, sizeof(m), rest, arg) ||
+	       fn((uint64_t)m.msg_name, m.msg_namelen, rest, arg) ||
 	       fn((uint64_t)m.msg_control, m.msg_controllen, rest, arg) ||
 	       each_iov((uint64_t)m.msg_iov, m.msg_iovlen, kind, fn, arg);
 }
@@ -262,7 +265,8 @@ static bool each_futex(uint64_t addr, uint64_t n, range_fn *fn, uint64_t *arg)
 /* Until fn says true. */
 static bool each_range(const struct buffer_call *c, const long a[6], range_fn *fn, uint64_t *arg)
 {
-	for (size_t i = 0; i < sizeof(c->pointers) / sizeof(c->pointers[0]) && c->pointers[i].kind; i++) {
+	for (size_t i = 0; i < sizeof(c->pointers) / sizeof(c->pointers[0]) && c->pointers[i].kind;
+	     i++) {
 		const struct buffer_pointer *p = &c->pointers[i];
 		uint64_t addr = (uint64_t)a[p->arg], len = length(p, a);
 		bool stop = false;
@@ -270,7 +274,9 @@ static bool each_range(const struct buffer_call *c, const long a[6], range_fn *f
 		if (addr == 0)
 			continue;
 		switch ((enum buffer_kind)p->kind) {
-		case IN: case OUT: case INOUT: stop = fn(addr, len, p->kind, arg); break;
+		case IN:
+		case OUT:
+		case INOUT: stop = fn(addr, len, p->kind, arg); break;
 		case STRING: stop = fn(addr, 1, STRING, arg); break;
 		case IOV_IN: stop = each_iov(addr, len, IN, fn, arg); break;
 		case IOV_OUT: stop = each_iov(addr, len, OUT, fn, arg); break;
@@ -302,7 +308,8 @@ static int arguments(long number)
 /* printf() is not for signal handlers. */
 _Noreturn static void unknown_call(long number)
 {
-	char why[] = "an unknown system call (number     ) got a pointer into PM", *at = strchr(why, ')');
+	char why[] = "an unknown system call (number     ) got a pointer into PM",
+	     *at = strchr(why, ')');
 
 	for (uint64_t n = (uint64_t)number; n > 0 && at[-1] == ' '; n /= 10)
 		*--at = (char)('0' + n % 10);

@@ -41,18 +41,22 @@ static void give_stack(const stack_t *own, long tid)
 	maps_end_call();
 }
 
-static __attribute__((noinline)) long clone_there(long number, const long a[6], uint64_t stack, uint64_t flags, bool is_clearing, ucontext_t *uc)
+static __attribute__((noinline)) long clone_there(long number, const long a[6], uint64_t stack,
+						  uint64_t flags, bool is_clearing, ucontext_t *uc)
 {
 	char saved[ACTIONS_SAVE_BYTES];
-	const bool is_borrowed = flags & CLONE_VM && flags & CLONE_VFORK; /* the child has our memory until it execs */
-	const bool has_own = flags & CLONE_VM; /* else it has a copy of ours */
+	const bool is_borrowed = flags & CLONE_VM &&
+				 flags & CLONE_VFORK; /* the child has our memory until it execs */
+	const bool has_own = flags & CLONE_VM;        /* else it has a copy of ours */
 	stack_t own;
 	uint64_t frame;
 	long r;
 
 	if (has_own && !take_stack(&own))
 		return -EAGAIN;
-	frame = has_own ? frame_child(uc, (uint64_t)own.ss_sp + own.ss_size, stack, &own, rt_copy_out) : frame_child(uc, stack, stack, NULL, rt_copy_out);
+	frame = has_own ? frame_child(uc, (uint64_t)own.ss_sp + own.ss_size, stack, &own,
+				      rt_copy_out)
+			: frame_child(uc, stack, stack, NULL, rt_copy_out);
 	if (!frame)
 		return -EFAULT;
 	if (is_borrowed || is_clearing)
@@ -73,7 +77,8 @@ static __attribute__((noinline)) long clone_there(long number, const long a[6], 
 
 static void check_threads(uint64_t flags)
 {
-	if (flags & CLONE_VM && !(flags & CLONE_VFORK) && g_is_lazy && g_pkey < 0 && lines_any_undecided())
+	if (flags & CLONE_VM && !(flags & CLONE_VFORK) && g_is_lazy && g_pkey < 0 &&
+	    lines_any_undecided())
 		rt_unsound("threads without protection keys");
 }
 
@@ -87,11 +92,13 @@ static long call_clone3(long a[6], ucontext_t *uc)
 	if (!rt_copy_in(&c, (uint64_t)a[0], n))
 		return -EFAULT;
 	check_threads(c.flags);
-	is_clearing = c.flags & CLONE_CLEAR_SIGHAND && !(c.flags & CLONE_SIGHAND); /* both: the kernel refuses */
+	is_clearing = c.flags & CLONE_CLEAR_SIGHAND &&
+		      !(c.flags & CLONE_SIGHAND); /* both: the kernel refuses */
 	if (is_clearing)
 		c.flags &= ~(uint64_t)CLONE_CLEAR_SIGHAND;
 	if (c.stack)
-		return clone_there(SYS_clone3, copy, c.stack + c.stack_size, c.flags, is_clearing, uc);
+		return clone_there(SYS_clone3, copy, c.stack + c.stack_size, c.flags, is_clearing,
+				   uc);
 	if (c.flags & CLONE_VM && !(c.flags & CLONE_VFORK))
 		rt_unsound("a process that shares memory and stack with another");
 	c.flags &= ~(uint64_t)CLONE_VM;
@@ -103,7 +110,9 @@ static long call_clone(long a[6], ucontext_t *uc)
 	uint64_t flags = (uint64_t)a[0];
 
 	check_threads(flags);
-	if ((uint64_t)a[1] == frame_sp(uc)) /* as vfork() does it where Linux has no call of that name: the stack is shared */
+	if ((uint64_t)a[1] ==
+	    frame_sp(
+		    uc)) /* as vfork() does it where Linux has no call of that name: the stack is shared */
 		a[1] = 0;
 	if (a[1])
 		return clone_there(SYS_clone, a, (uint64_t)a[1], flags, false, uc);

@@ -69,7 +69,9 @@ static size_t add_present(long fd, char *list, size_t room, const struct stat *f
 		struct stat st;
 		uint64_t ino;
 
-		if (!is_in_folder(f, folder) || CALL4(SYS_newfstatat, fd, f->name, &st, AT_SYMLINK_NOFOLLOW) == 0 || !has_image(f, &ino))
+		if (!is_in_folder(f, folder) ||
+		    CALL4(SYS_newfstatat, fd, f->name, &st, AT_SYMLINK_NOFOLLOW) == 0 ||
+		    !has_image(f, &ino))
 			continue;
 		if (at + bytes > room)
 			break;
@@ -91,7 +93,8 @@ long dirents_call(long number, long a[6])
 	bool is_known = false;
 	long r;
 
-	if (number != SYS_getdents64 || CALL2(SYS_fstat, a[0], &folder) != 0 || !S_ISDIR(folder.st_mode))
+	if (number != SYS_getdents64 || CALL2(SYS_fstat, a[0], &folder) != 0 ||
+	    !S_ISDIR(folder.st_mode))
 		return CALL_PASS;
 	for (uint32_t i = 0; i < g_region->nfiles; i++)
 		is_known |= is_in_folder(images_file(i), &folder);

@@ -75,7 +75,8 @@ static bool is_dynamic_elf(long fd, const Elf64_Ehdr *h)
 	for (uint32_t i = 0; i < h->e_phnum; i++) {
 		Elf64_Phdr p;
 
-		if (read_at(fd, &p, sizeof(p), h->e_phoff + (uint64_t)i * h->e_phentsize) != sizeof(p))
+		if (read_at(fd, &p, sizeof(p), h->e_phoff + (uint64_t)i * h->e_phentsize) !=
+		    sizeof(p))
 			return false;
 		if (p.p_type == PT_INTERP)
 			return true;
@@ -137,8 +138,10 @@ static bool has_prefix(const char *s, const char *prefix)
 /* One that is ours, whatever the program makes of it. */
 static bool is_ours(const char *entry)
 {
-	return has_prefix(entry, "LD_PRELOAD=") || has_prefix(entry, RUN_ENV_REGION "=") || has_prefix(entry, RUN_ENV_SERVER "=") || has_prefix(entry, RUN_ENV_NOTES "=") ||
-	       has_prefix(entry, RUN_ENV_ROOT "=") || (g_root_env[0] && has_prefix(entry, LIBRARIES "="));
+	return has_prefix(entry, "LD_PRELOAD=") || has_prefix(entry, RUN_ENV_REGION "=") ||
+	       has_prefix(entry, RUN_ENV_SERVER "=") || has_prefix(entry, RUN_ENV_NOTES "=") ||
+	       has_prefix(entry, RUN_ENV_ROOT "=") ||
+	       (g_root_env[0] && has_prefix(entry, LIBRARIES "="));
 }
 
 /* Such a string, in our memory from at on, which moves behind it; where nothing can lie in PM, and where it cannot be read, as it is. */
@@ -204,7 +207,9 @@ static const char **environment(struct given *g, size_t *text, uint64_t given, b
 			break;
 		if (n + 2 >= MAX_ENV)
 			return NULL;
-		for (size_t k = 0; k + 1 < sizeof(name) && rt_copy_in(&name[k], (uint64_t)entry + k, 1) && name[k]; k++)
+		for (size_t k = 0; k + 1 < sizeof(name) &&
+				   rt_copy_in(&name[k], (uint64_t)entry + k, 1) && name[k];
+		     k++)
 			;
 		if (!is_ours(name))
 			room[n++] = text_of(g, text, entry);
@@ -237,7 +242,8 @@ static __attribute__((noinline)) long open_target(long number, const long a[6])
 /* The path, if it leads into a bundle, or may lie in PM. */
 static void target(struct given *g, size_t *text, long *path)
 {
-	if (rt_copy_string(g->path, (uint64_t)*path, sizeof(g->path)) && root_enter(g->path) && root_takes(g->path))
+	if (rt_copy_string(g->path, (uint64_t)*path, sizeof(g->path)) && root_enter(g->path) &&
+	    root_takes(g->path))
 		*path = (long)g->path;
 	else
 		*path = (long)text_of(g, text, (const char *)*path);
@@ -245,7 +251,8 @@ static void target(struct given *g, size_t *text, long *path)
 
 long exec_call(long number, long a[6])
 {
-	const int first = number == SYS_execve ? 0 : 1; /* the path; then arguments and environment */
+	const int first =
+		number == SYS_execve ? 0 : 1; /* the path; then arguments and environment */
 	struct given *g;
 	size_t text = 0;
 	long r, fd;
@@ -255,7 +262,8 @@ long exec_call(long number, long a[6])
 		return CALL_PASS;
 	if (root_is_changed())
 		rt_unsound(CHANGED_ROOT);
-	r = CALL6(SYS_mmap, 0, sizeof(*g), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	r = CALL6(SYS_mmap, 0, sizeof(*g), PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (IS_ERROR(r))
 		return -ENOMEM;
 	g = (struct given *)r;

@@ -12,15 +12,16 @@
 struct transfer {
 	uint16_t number;
 	bool is_write;
-	bool is_vector;	  /* argument 1 is an iovec of argument 2 elements */
-	bool has_offset;  /* argument 3 is the place, else the descriptor's own */
+	bool is_vector;  /* argument 1 is an iovec of argument 2 elements */
+	bool has_offset; /* argument 3 is the place, else the descriptor's own */
 };
 
 static const struct transfer transfers[] = {
-	{ SYS_read, false, false, false },  { SYS_pread64, false, false, true },  { SYS_readv, false, true, false },
-	{ SYS_preadv, false, true, true },  { SYS_preadv2, false, true, true },	  { SYS_write, true, false, false },
-	{ SYS_pwrite64, true, false, true }, { SYS_writev, true, true, false },	  { SYS_pwritev, true, true, true },
-	{ SYS_pwritev2, true, true, true },
+	{ SYS_read, false, false, false },   { SYS_pread64, false, false, true },
+	{ SYS_readv, false, true, false },   { SYS_preadv, false, true, true },
+	{ SYS_preadv2, false, true, true },  { SYS_write, true, false, false },
+	{ SYS_pwrite64, true, false, true }, { SYS_writev, true, true, false },
+	{ SYS_pwritev, true, true, true },   { SYS_pwritev2, true, true, true },
 };
 
 static uint64_t position(long fd)
@@ -126,7 +127,9 @@ static long call_resize(long number, long a[6])
 
 	if (file < 0)
 		return CALL_PASS;
-	if (g_is_lazy && number == SYS_fallocate && a[1] & ~(FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE | FALLOC_FL_UNSHARE_RANGE))
+	if (g_is_lazy && number == SYS_fallocate &&
+	    a[1] & ~(FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE |
+		     FALLOC_FL_UNSHARE_RANGE))
 		rt_unsound("fallocate moves parts of a PM file");
 	if (CALL2(SYS_fstat, a[0], &was) != 0)
 		was.st_size = 0;
@@ -149,7 +152,8 @@ long fileio_call(long number, long a[6])
 	case SYS_sendfile: return call_copy(number, a, 1, 2, 0, -1, 3);
 	case SYS_splice: return call_copy(number, a, 0, 1, 2, 3, 4);
 	case SYS_copy_file_range: return call_copy(number, a, 0, 1, 2, 3, 4);
-	case SYS_ftruncate: case SYS_fallocate: return call_resize(number, a);
+	case SYS_ftruncate:
+	case SYS_fallocate: return call_resize(number, a);
 	default: return CALL_PASS;
 	}
 }

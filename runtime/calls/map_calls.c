@@ -42,8 +42,12 @@ static void forget(uint64_t start, uint64_t len_bytes)
 /* Would at least as much of it as was recorded fit there? */
 static bool is_taken(const struct run_mapping *r, uint64_t offset, uint64_t len_bytes)
 {
-	const uint64_t at = r->va + (offset - r->offset), most = r->len_bytes - (offset - r->offset), len = len_bytes < most ? len_bytes : most;
-	const long tried = CALL6(SYS_mmap, at, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
+	const uint64_t at = r->va + (offset - r->offset),
+		       most = r->len_bytes - (offset - r->offset),
+		       len = len_bytes < most ? len_bytes : most;
+	const long tried =
+		CALL6(SYS_mmap, at, len, PROT_NONE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
 
 	if (!IS_ERROR(tried))
 		CALL2(SYS_munmap, tried, len);
@@ -53,7 +57,8 @@ static bool is_taken(const struct run_mapping *r, uint64_t offset, uint64_t len_
 /* At an address where the recorded program had this part of the file, if it is free. If not, this is noted, unless a mapping of the file itself is or was there. */
 static long map_as_recorded(uint32_t file, const long a[6])
 {
-	const struct run_mapping *list = (const struct run_mapping *)((char *)g_region + g_region->mappings);
+	const struct run_mapping *list =
+		(const struct run_mapping *)((char *)g_region + g_region->mappings);
 	uint64_t offset = (uint64_t)a[5];
 	bool has_place = false;
 
@@ -63,7 +68,8 @@ static long map_as_recorded(uint32_t file, const long a[6])
 
 		if (r->file != file || offset < r->offset || offset >= r->offset + r->len_bytes)
 			continue;
-		at = CALL6(SYS_mmap, r->va + (offset - r->offset), a[1], a[2], a[3] | MAP_FIXED_NOREPLACE, a[4], a[5]);
+		at = CALL6(SYS_mmap, r->va + (offset - r->offset), a[1], a[2],
+			   a[3] | MAP_FIXED_NOREPLACE, a[4], a[5]);
 		if (!IS_ERROR(at) && (uint64_t)at == r->va + (offset - r->offset)) {
 			images_note_home(file);
 			return at;
@@ -80,10 +86,12 @@ static long map_as_recorded(uint32_t file, const long a[6])
 /* The program asked for the recorded address itself, and did not get it. */
 static void note_hint(uint32_t file, long at, const long a[6])
 {
-	const struct run_mapping *list = (const struct run_mapping *)((char *)g_region + g_region->mappings);
+	const struct run_mapping *list =
+		(const struct run_mapping *)((char *)g_region + g_region->mappings);
 
 	for (uint32_t i = 0; i < g_region->nmappings && at != a[0] && !images_was_home(file); i++)
-		if (list[i].file == file && (uint64_t)a[5] >= list[i].offset && (uint64_t)a[0] == list[i].va + ((uint64_t)a[5] - list[i].offset))
+		if (list[i].file == file && (uint64_t)a[5] >= list[i].offset &&
+		    (uint64_t)a[0] == list[i].va + ((uint64_t)a[5] - list[i].offset))
 			g_region->is_moved = g_region->has_moved = 1;
 }
 
@@ -102,8 +110,12 @@ static long map_other(const long a[6])
 
 static void note_mapping(uint32_t file, long at, const long a[6])
 {
-	struct pm_map m = { .start = (uint64_t)at, .end = (uint64_t)at + PAGE_UP((uint64_t)a[1]), .offset = (uint64_t)a[5], .file = file,
-			    .prot = (int)a[2], .is_private = (a[3] & MAP_TYPE) == MAP_PRIVATE };
+	struct pm_map m = { .start = (uint64_t)at,
+			    .end = (uint64_t)at + PAGE_UP((uint64_t)a[1]),
+			    .offset = (uint64_t)a[5],
+			    .file = file,
+			    .prot = (int)a[2],
+			    .is_private = (a[3] & MAP_TYPE) == MAP_PRIVATE };
 
 	close_window(m.start, m.end);
 	if (images_find_fd(a[4]) == (int)file) /* not one that recovery made in its place */
@@ -122,7 +134,8 @@ static long call_mmap(long a[6])
 
 	if (file < 0)
 		return map_other(a);
-	if ((a[3] & MAP_TYPE) == MAP_SHARED_VALIDATE) /* an image's folder cannot do MAP_SYNC, and need not */
+	if ((a[3] & MAP_TYPE) ==
+	    MAP_SHARED_VALIDATE) /* an image's folder cannot do MAP_SYNC, and need not */
 		a[3] = (a[3] & ~(MAP_TYPE | MAP_SYNC)) | MAP_SHARED;
 	if (a[0] == 0 && !(a[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE)))
 		at = map_as_recorded((uint32_t)file, a);
@@ -274,7 +287,8 @@ static long call_brk(const long a[6])
 		first = r;
 	last = r;
 	if (old && r > old && r - old <= HEAP_STEP_BYTES && r - first >= HEAP_BYTES)
-		CALL3(SYS_madvise, PAGE_UP(old), PAGE_UP(r) - PAGE_UP(old), MADV_POPULATE_WRITE); /* if not, they fault */
+		CALL3(SYS_madvise, PAGE_UP(old), PAGE_UP(r) - PAGE_UP(old),
+		      MADV_POPULATE_WRITE); /* if not, they fault */
 	return (long)r;
 }
 
@@ -304,7 +318,8 @@ static long call(long number, long a[6])
 	case SYS_brk: return call_brk(a);
 	case SYS_munmap: return call_munmap(a);
 	case SYS_mremap: return call_mremap(a);
-	case SYS_mprotect: case SYS_pkey_mprotect: return call_watched(number, a, call_mprotect(number, a));
+	case SYS_mprotect:
+	case SYS_pkey_mprotect: return call_watched(number, a, call_mprotect(number, a));
 	default: return CALL_PASS;
 	}
 }
@@ -313,7 +328,8 @@ long map_call(long number, long a[6])
 {
 	long r;
 
-	if (number != SYS_mmap && number != SYS_brk && number != SYS_munmap && number != SYS_mremap && number != SYS_mprotect && number != SYS_pkey_mprotect)
+	if (number != SYS_mmap && number != SYS_brk && number != SYS_munmap &&
+	    number != SYS_mremap && number != SYS_mprotect && number != SYS_pkey_mprotect)
 		return CALL_PASS;
 	maps_begin_call();
 	r = call(number, a);

@@ -58,7 +58,9 @@ static int file_by_name(long dirfd, char *path)
 	if (CALL4(SYS_newfstatat, dirfd, folder, &st, 0) != 0)
 		return file_in_gone_folder(folder, name);
 	for (uint32_t i = 0; i < g_region->nfiles; i++)
-		if (images_file(i)->folder_ino == st.st_ino && images_file(i)->folder_dev == st.st_dev && strcmp(images_file(i)->name, name) == 0)
+		if (images_file(i)->folder_ino == st.st_ino &&
+		    images_file(i)->folder_dev == st.st_dev &&
+		    strcmp(images_file(i)->name, name) == 0)
 			return (int)i;
 	return -1;
 }
@@ -86,7 +88,8 @@ static __attribute__((noinline)) bool follow_link(long dirfd, char *path)
 static int file_of_inode(const struct stat *st)
 {
 	for (uint32_t i = 0; i < g_region->nfiles; i++)
-		if (images_file(i)->ino && images_file(i)->ino == st->st_ino && images_file(i)->dev == st->st_dev)
+		if (images_file(i)->ino && images_file(i)->ino == st->st_ino &&
+		    images_file(i)->dev == st->st_dev)
 			return (int)i;
 	return -1;
 }
@@ -108,7 +111,8 @@ static bool is_in_proc(long dirfd, const char *path)
 static bool is_range(const char *name)
 {
 	static const char digits[] = "0123456789abcdef";
-	const size_t from = strspn(name, digits), to = name[from] == '-' ? strspn(name + from + 1, digits) : 0;
+	const size_t from = strspn(name, digits),
+		     to = name[from] == '-' ? strspn(name + from + 1, digits) : 0;
 
 	return from && to && !name[from + 1 + to];
 }
@@ -203,7 +207,8 @@ static bool follows(const struct path_call *c, const long a[6], uint64_t *open_f
 
 	*open_flags = 0;
 	switch ((enum path_follow)c->follow) {
-	case FOLLOW: case BY_CREAT: return true;
+	case FOLLOW:
+	case BY_CREAT: return true;
 	case NO_FOLLOW: return false;
 	case AT_NO: return !(a[c->flags] & AT_SYMLINK_NOFOLLOW);
 	case AT_YES: return a[c->flags] & AT_SYMLINK_FOLLOW;
@@ -219,7 +224,9 @@ static bool follows(const struct path_call *c, const long a[6], uint64_t *open_f
 /* Recovery has to do with PM: it opened a file, or changed its name or length. To look at one, to ask for one that is not there, or to remove one is not enough. */
 static void note_use(const struct path_call *c, long number, uint64_t open_flags, long result)
 {
-	const bool is_open = (c->follow == BY_OPEN || c->follow == BY_HOW || c->follow == BY_CREAT) && !(open_flags & O_PATH);
+	const bool is_open =
+		(c->follow == BY_OPEN || c->follow == BY_HOW || c->follow == BY_CREAT) &&
+		!(open_flags & O_PATH);
 
 	if (result == -ENOENT)
 		g_region->has_missed = 1;
@@ -232,7 +239,8 @@ static void note_look(const struct path_call *c, long number, int file, uint64_t
 {
 	const bool is_open = c->follow == BY_OPEN || c->follow == BY_HOW;
 
-	if (c->follow == BY_CREAT || number == SYS_unlinkat || (is_open && (open_flags & O_ACCMODE) == O_WRONLY))
+	if (c->follow == BY_CREAT || number == SYS_unlinkat ||
+	    (is_open && (open_flags & O_ACCMODE) == O_WRONLY))
 		return;
 #ifdef SYS_unlink
 	if (number == SYS_unlink)
@@ -241,7 +249,8 @@ static void note_look(const struct path_call *c, long number, int file, uint64_t
 	((struct run_file *)((char *)g_region + g_region->files) + file)->is_looked_at = 1;
 }
 
-static long call_one(const struct path_call *c, long number, long a[6], int file, uint64_t open_flags)
+static long call_one(const struct path_call *c, long number, long a[6], int file,
+		     uint64_t open_flags)
 {
 	struct stat was;
 	long r;
@@ -270,7 +279,8 @@ static long call_one(const struct path_call *c, long number, long a[6], int file
 }
 
 /* rename and link: both must be PM files, for the user's folder is not written. */
-static __attribute__((noinline)) long call_two(const struct path_call *c, long number, long a[6], int file)
+static __attribute__((noinline)) long call_two(const struct path_call *c, long number, long a[6],
+					       int file)
 {
 	char path[PATH_ROOM];
 	int second;
@@ -283,7 +293,8 @@ static __attribute__((noinline)) long call_two(const struct path_call *c, long n
 	if (root_is_changed())
 		rt_unsound(CHANGED_ROOT);
 	if (file < 0 || second < 0)
-		rt_unsound("a PM file is renamed to, or linked with, a name that the recorded program did not use");
+		rt_unsound(
+			"a PM file is renamed to, or linked with, a name that the recorded program did not use");
 	a[c->path] = (long)images_file((uint32_t)file)->image;
 	a[c->path2] = (long)images_file((uint32_t)second)->image;
 	g_region->has_opened = 1;
@@ -297,16 +308,20 @@ static __attribute__((noinline)) int file_in_root(long at, bool follows_links)
 {
 	char path[PATH_ROOM];
 
-	return rt_copy_string(path, (uint64_t)at, sizeof(path)) && root_enter(path) ? file_of_path(AT_FDCWD, path, follows_links) : -1;
+	return rt_copy_string(path, (uint64_t)at, sizeof(path)) && root_enter(path)
+		       ? file_of_path(AT_FDCWD, path, follows_links)
+		       : -1;
 }
 
 /* False: it is not there. */
 static bool path_in_root(char *path, long at)
 {
-	return rt_copy_string(path, (uint64_t)at, PATH_ROOM) && root_enter(path) && root_takes(path);
+	return rt_copy_string(path, (uint64_t)at, PATH_ROOM) && root_enter(path) &&
+	       root_takes(path);
 }
 
-static __attribute__((noinline)) long call_two_in_root(const struct path_call *c, long number, long a[6])
+static __attribute__((noinline)) long call_two_in_root(const struct path_call *c, long number,
+						       long a[6])
 {
 	const int file = file_in_root(a[c->path], false), second = file_in_root(a[c->path2], false);
 	char path[PATH_ROOM], path2[PATH_ROOM];
@@ -326,7 +341,8 @@ static __attribute__((noinline)) long call_two_in_root(const struct path_call *c
 	return calls_perform(number, a);
 }
 
-static __attribute__((noinline)) long call_in_root(const struct path_call *c, long number, long a[6])
+static __attribute__((noinline)) long call_in_root(const struct path_call *c, long number,
+						   long a[6])
 {
 	char path[PATH_ROOM];
 	uint64_t open_flags;
@@ -351,10 +367,13 @@ static enum run_note use_of(const struct path_call *c, uint64_t open_flags)
 
 	if (is_open && open_flags & O_DIRECTORY)
 		return RUN_NOTE_LIST;
-	return c->follow == BY_CREAT || (is_open && (open_flags & (O_ACCMODE | O_CREAT))) ? RUN_NOTE_WRITE : RUN_NOTE_READ;
+	return c->follow == BY_CREAT || (is_open && (open_flags & (O_ACCMODE | O_CREAT)))
+		       ? RUN_NOTE_WRITE
+		       : RUN_NOTE_READ;
 }
 
-static __attribute__((noinline)) long call_with_path(const struct path_call *c, long number, long a[6])
+static __attribute__((noinline)) long call_with_path(const struct path_call *c, long number,
+						     long a[6])
 {
 	char path[PATH_ROOM];
 	uint64_t open_flags;

@@ -42,7 +42,8 @@ bool root_is_there(void)
 
 static bool is_inside(const char *path)
 {
-	return strncmp(path, g_root, g_root_len) == 0 && (path[g_root_len] == '/' || !path[g_root_len]);
+	return strncmp(path, g_root, g_root_len) == 0 &&
+	       (path[g_root_len] == '/' || !path[g_root_len]);
 }
 
 bool root_enter(char *path)
@@ -119,7 +120,8 @@ static size_t absolute(long dirfd, const char *path, char *to)
 	long len = 0;
 
 	if (path[0] != '/')
-		len = (int)dirfd == AT_FDCWD ? CALL2(SYS_getcwd, to, ROOT_PATH_ROOM) - 1 : path_of_fd((int)dirfd, to, ROOT_PATH_ROOM);
+		len = (int)dirfd == AT_FDCWD ? CALL2(SYS_getcwd, to, ROOT_PATH_ROOM) - 1
+					     : path_of_fd((int)dirfd, to, ROOT_PATH_ROOM);
 	if (len < 0 || (size_t)len + strlen(path) + 2 > ROOT_PATH_ROOM)
 		return 0;
 	if (path[0] != '/')
@@ -132,7 +134,8 @@ static __attribute__((noinline)) void note_write(enum run_note how, long dirfd, 
 {
 	char text[ROOT_PATH_ROOM + 1];
 	const size_t n = absolute(dirfd, path, text + 1);
-	const long fd = n ? CALL4(SYS_openat, AT_FDCWD, g_notes, O_WRONLY | O_APPEND | O_CLOEXEC, 0) : -1;
+	const long fd =
+		n ? CALL4(SYS_openat, AT_FDCWD, g_notes, O_WRONLY | O_APPEND | O_CLOEXEC, 0) : -1;
 
 	if (IS_ERROR(fd))
 		return;
@@ -153,7 +156,8 @@ static void note_socket(uint64_t address, uint64_t len_bytes)
 
 	if (!rt_copy_in(&to, address, len_bytes < sizeof(to) - 1 ? len_bytes : sizeof(to) - 1))
 		return;
-	root_note(RUN_NOTE_SOCKET, AT_FDCWD, to.sun_family == AF_UNIX && to.sun_path[0] == '/' ? to.sun_path : "/");
+	root_note(RUN_NOTE_SOCKET, AT_FDCWD,
+		  to.sun_family == AF_UNIX && to.sun_path[0] == '/' ? to.sun_path : "/");
 }
 
 /* ---- calls that have nothing to do with PM files ---- */
@@ -178,7 +182,8 @@ static __attribute__((noinline)) long call_moved(long number, long a[6], int at)
 {
 	char path[ROOT_PATH_ROOM];
 
-	if (!rt_copy_string(path, (uint64_t)a[at], sizeof(path)) || !root_enter(path) || !root_takes(path))
+	if (!rt_copy_string(path, (uint64_t)a[at], sizeof(path)) || !root_enter(path) ||
+	    !root_takes(path))
 		return CALL_PASS;
 	a[at] = (long)path;
 	return rt_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);

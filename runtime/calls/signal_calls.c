@@ -62,7 +62,9 @@ static long call_with_mask(long number, long a[6], int i)
 
 static long call_pselect(long a[6])
 {
-	struct { uint64_t mask, size; } six;
+	struct {
+		uint64_t mask, size;
+	} six;
 	uint64_t mask;
 
 	if (!a[5])

@@ -15,7 +15,8 @@ void bonds_release(struct bonds *b)
 	vec_release(&b->list);
 }
 
-void bonds_members(const struct bonds *b, const struct report *r, size_t cause, enum bond_kind kind, numbers *out)
+void bonds_members(const struct bonds *b, const struct report *r, size_t cause, enum bond_kind kind,
+		   numbers *out)
 {
 	out->n = 0;
 	*vec_add(out) = cause;
@@ -28,11 +29,13 @@ void bonds_members(const struct bonds *b, const struct report *r, size_t cause, 
 size_t window_last(const struct report *r, const numbers *window)
 {
 	for (size_t i = window->n; i-- > 0;) {
-		const struct bug_location *close = place_find(report_draft(r, window->at[i]), "lost");
+		const struct bug_location *close =
+			place_find(report_draft(r, window->at[i]), "lost");
 		bool is_inside = !close;
 
 		for (size_t k = 0; close && k < window->n; k++) {
-			const struct bug_location *inside = place_find(report_draft(r, window->at[k]), "survived");
+			const struct bug_location *inside =
+				place_find(report_draft(r, window->at[k]), "survived");
 
 			is_inside |= inside && place_same(close, inside);
 		}
@@ -56,7 +59,8 @@ static void add_places(struct cause_cure *c, const struct trials *t, size_t i)
 /* A call after the last of the stores. In one function it would be for the lines of all; of another function's lines, only those that the cause stores to as well are served. */
 static void suppose_flush(struct trials *t, const struct report *r, const numbers *group)
 {
-	const struct bug_location *first = place_store(report_draft(r, group->at[0])), *last = first;
+	const struct bug_location *first = place_store(report_draft(r, group->at[0])),
+				  *last = first;
 	struct cause_cure c = { .kind = CAUSE_CURE_CALL };
 
 	for (size_t i = 0; i < group->n && first; i++) {
@@ -95,7 +99,9 @@ static void suppose_fence(struct trials *t, const struct report *r, const number
 /* What is stored from the place that opens the window to the one that closes it changes at once. */
 static bool suppose_window(struct trials *t, const struct report *r, const numbers *group)
 {
-	const struct bug_location *open = place_find(report_draft(r, group->at[0]), "survived"), *close = place_find(report_draft(r, window_last(r, group)), "lost");
+	const struct bug_location *open = place_find(report_draft(r, group->at[0]), "survived"),
+				  *close = place_find(report_draft(r, window_last(r, group)),
+						      "lost");
 	struct cause_cure c = { .kind = CAUSE_CURE_ATOMIC };
 
 	if (!open || !close)
@@ -104,7 +110,8 @@ static bool suppose_window(struct trials *t, const struct report *r, const numbe
 		const struct bug *b = report_draft(r, group->at[i]);
 
 		for (size_t k = 0; k < b->nlocations; k++)
-			if (place_is(&b->locations[k], "lost") || place_is(&b->locations[k], "survived"))
+			if (place_is(&b->locations[k], "lost") ||
+			    place_is(&b->locations[k], "survived"))
 				cause_cure_add(&c, trials_class(t, b->locations[k].site));
 	}
 	c.first = trials_class(t, open->site);
@@ -119,7 +126,8 @@ static void suppose_range(struct trials *t, const struct report *r, const number
 	struct cause_cure c = { .kind = CAUSE_CURE_LOG };
 
 	for (size_t i = 1; i < group->n; i++)
-		if (place_same_function(&report_draft(r, group->at[0])->locations[0], &report_draft(r, group->at[i])->locations[0]))
+		if (place_same_function(&report_draft(r, group->at[0])->locations[0],
+					&report_draft(r, group->at[i])->locations[0]))
 			add_places(&c, t, group->at[i]);
 	trials_suppose(t, &c);
 }
@@ -131,7 +139,8 @@ bool bonds_suppose(const struct bonds *b, const struct report *r, size_t cause, 
 	numbers group = { 0 };
 
 	bonds_members(b, r, cause, BOND_WINDOW, &group);
-	has_cure = group.n > 1 && suppose_window(t, r, &group); /* it is longer than the cause's own */
+	has_cure =
+		group.n > 1 && suppose_window(t, r, &group); /* it is longer than the cause's own */
 	cause_cure_of(&own, t, cause);
 	if (!has_cure && own.kind != CAUSE_CURE_NONE) {
 		trials_suppose(t, &own);

@@ -28,7 +28,8 @@ typedef VEC(size_t) numbers;
 void bonds_add(struct bonds *b, size_t cause, size_t member, enum bond_kind kind);
 void bonds_release(struct bonds *b);
 /* The cause, and what a bond of this kind lists under it, still, in the order in which it was found. */
-void bonds_members(const struct bonds *b, const struct report *r, size_t cause, enum bond_kind kind, numbers *out);
+void bonds_members(const struct bonds *b, const struct report *r, size_t cause, enum bond_kind kind,
+		   numbers *out);
 /* Of findings that make up a window, the one that the crash came last to before the window closes. */
 size_t window_last(const struct report *r, const numbers *window);
 

@@ -31,16 +31,20 @@ static bool is_same_text(const char *a, const char *b)
 /* Recovery fails in the same way, with nothing lost. */
 static bool is_same_failure(const struct bug *a, const struct bug *b)
 {
-	return a->crash && b->crash && a->crash->seq && b->crash->seq && a->crash->is_whole && b->crash->is_whole && is_kind(a, b->kind) &&
-	       is_same_text(a->crash->command, b->crash->command) && is_same_text(a->crash->outcome, b->crash->outcome);
+	return a->crash && b->crash && a->crash->seq && b->crash->seq && a->crash->is_whole &&
+	       b->crash->is_whole && is_kind(a, b->kind) &&
+	       is_same_text(a->crash->command, b->crash->command) &&
+	       is_same_text(a->crash->outcome, b->crash->outcome);
 }
 
 /* The second crash comes next after the first: at the next failure point, or between the next two stores. */
 static bool is_next(const struct bug *a, const struct bug *b)
 {
-	const struct bug_location *after = place_find(a, "lost"), *before = place_find(b, "survived");
+	const struct bug_location *after = place_find(a, "lost"),
+				  *before = place_find(b, "survived");
 
-	return b->crash->failure_point == a->crash->failure_point + 1 || (after && before && place_same(after, before));
+	return b->crash->failure_point == a->crash->failure_point + 1 ||
+	       (after && before && place_same(after, before));
 }
 
 /* Both are of a window that the same store closes. */
@@ -51,12 +55,14 @@ static bool is_same_end(const struct bug *a, const struct bug *b)
 	return x && y && place_same(x, y);
 }
 
-static const char WINDOW[] = "a crash anywhere between these two stores leaves a state that recovery cannot handle, although nothing is lost";
+static const char WINDOW[] =
+	"a crash anywhere between these two stores leaves a state that recovery cannot handle, although nothing is lost";
 
 /* From the store that opens the window to the one that closes it. */
 static void set_window(struct report *r, size_t first, size_t last)
 {
-	const struct bug_location *close = place_find(report_draft(r, last), "lost"), *open = place_find(report_draft(r, first), "survived");
+	const struct bug_location *close = place_find(report_draft(r, last), "lost"),
+				  *open = place_find(report_draft(r, first), "survived");
 	struct bug_location both[2];
 
 	if (!close || !open)
@@ -68,7 +74,8 @@ static void set_window(struct report *r, size_t first, size_t last)
 
 /* ---- folding ---- */
 
-static void folding_init(struct folding *f, struct report *r, const struct facts *facts, struct bonds *bonds)
+static void folding_init(struct folding *f, struct report *r, const struct facts *facts,
+			 struct bonds *bonds)
 {
 	*f = (struct folding){ .report = r, .facts = facts, .bonds = bonds };
 	for (size_t i = 0; i < report_ndrafts(r); i++) {
@@ -89,7 +96,8 @@ static void fold_by(struct folding *f, const struct guess *g)
 		size_t n = i + 1;
 
 		for (size_t k = i + 1; k < f->left.n; k++)
-			if (g->rule(f->facts, report_draft(f->report, f->left.at[i]), report_draft(f->report, f->left.at[k])))
+			if (g->rule(f->facts, report_draft(f->report, f->left.at[i]),
+				    report_draft(f->report, f->left.at[k])))
 				folding_fold(f, f->left.at[k], f->left.at[i], g->bond);
 			else
 				f->left.at[n++] = f->left.at[k];
@@ -106,7 +114,8 @@ static void sort_by_point(struct folding *f)
 		size_t k = i;
 
 		for (; c && k > 0; k--) {
-			const struct bug_crash *other = report_draft(f->report, f->left.at[k - 1])->crash;
+			const struct bug_crash *other =
+				report_draft(f->report, f->left.at[k - 1])->crash;
 
 			if (other && other->failure_point <= c->failure_point)
 				break;
@@ -142,7 +151,8 @@ static void fold_windows(struct folding *f)
 				continue;
 			*vec_add(&window) = f->left.at[k];
 			folding_fold(f, f->left.at[k], first, BOND_WINDOW);
-			memmove(&f->left.at[k], &f->left.at[k + 1], (f->left.n - k - 1) * sizeof *f->left.at);
+			memmove(&f->left.at[k], &f->left.at[k + 1],
+				(f->left.n - k - 1) * sizeof *f->left.at);
 			f->left.n--;
 			k = i; /* what was passed over may belong to it now */
 		}
@@ -203,7 +213,8 @@ static void tell_runs(struct report *r, uint64_t nruns)
 	report_set_coverage(r, &c);
 }
 
-static void try_folded(struct folding *f, const struct trace *t, struct locator *l, struct crash_setup *crash)
+static void try_folded(struct folding *f, const struct trace *t, struct locator *l,
+		       struct crash_setup *crash)
 {
 	struct trials *trials = trials_new(f->report, t, f->facts, l, crash);
 
@@ -212,7 +223,8 @@ static void try_folded(struct folding *f, const struct trace *t, struct locator 
 	trials_free(trials);
 }
 
-void causes_fold(struct report *r, const char *path, const struct libraries *libraries, struct crash_setup *crash)
+void causes_fold(struct report *r, const char *path, const struct libraries *libraries,
+		 struct crash_setup *crash)
 {
 	struct complaints *complaints;
 	struct facts facts = { 0 };

@@ -9,6 +9,7 @@
 
 /* Between the last report_add() and report_finish(). trace: what the findings are about; one that cannot be opened explains nothing. libraries: as for locator_new(). docs/causes.md says
  * what explains what. crash: after crashing_explore() of that trace, so that recovery is run again to prove it; NULL: only oracles are asked again. The runs are added to the report's coverage. */
-void causes_fold(struct report *r, const char *trace, const struct libraries *libraries, struct crash_setup *crash);
+void causes_fold(struct report *r, const char *trace, const struct libraries *libraries,
+		 struct crash_setup *crash);
 
 #endif

@@ -7,7 +7,7 @@
 
 struct classes {
 	VEC(uint32_t) by_site; /* by id; 0: not known */
-	uint32_t n;	       /* numbers are up to this one */
+	uint32_t n;            /* numbers are up to this one */
 };
 
 /* Of all sites that facts_take() met. */

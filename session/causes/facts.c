@@ -57,7 +57,8 @@ static void note_tx(struct facts *f, struct actor *a, const struct trace_event *
 		return; /* one that several threads take part in */
 	if (ev->kind == PMT_TX_BEGIN && a->depth++ == 0) {
 		a->span = f->spans.n;
-		*vec_add(&f->spans) = (struct tx_span){ ev->stream, ev->thread, ev->seq, UINT64_MAX };
+		*vec_add(&f->spans) =
+			(struct tx_span){ ev->stream, ev->thread, ev->seq, UINT64_MAX };
 	} else if (ev->kind == PMT_TX_END && a->depth && --a->depth == 0) {
 		f->spans.at[a->span].end_seq = ev->seq;
 	}
@@ -97,7 +98,8 @@ static void note_add(struct facts *f, struct recent_adds *a, const struct trace_
 	if (a->n == 0 || !trace_is_store(ev->kind) || owner_of_site(ev->site) == OWNER_PMDK)
 		return;
 	for (size_t i = 0; i < a->n && i < ADDS_RECENT; i++)
-		if (ev->addr - a->list[i].addr < a->list[i].len_bytes && a->list[i].len_bytes > f->longest_add)
+		if (ev->addr - a->list[i].addr < a->list[i].len_bytes &&
+		    a->list[i].len_bytes > f->longest_add)
 			f->longest_add = a->list[i].len_bytes;
 }
 
@@ -116,7 +118,9 @@ void facts_take(struct facts *f, const struct trace *trace)
 	while (trace_next(t, &ev)) {
 		uint32_t site = ev.site ? ev.site->id : 0;
 		struct actor *a = actor_of(&all, &ev);
-		uint64_t first = ev.addr / PMT_LINE_BYTES, last = (ev.addr + (ev.size_bytes ? ev.size_bytes - 1 : 0)) / PMT_LINE_BYTES;
+		uint64_t first = ev.addr / PMT_LINE_BYTES,
+			 last = (ev.addr + (ev.size_bytes ? ev.size_bytes - 1 : 0)) /
+				PMT_LINE_BYTES;
 
 		note_site(f, ev.site);
 		if (ev.kind == PMT_OUTPUT || ev.kind == PMT_OP_BEGIN || ev.kind == PMT_OP_END)
@@ -124,16 +128,20 @@ void facts_take(struct facts *f, const struct trace *trace)
 		if (ev.kind == PMT_TX_BEGIN || ev.kind == PMT_TX_END)
 			note_tx(f, a, &ev);
 		note_add(f, &adds, &ev);
-		a->epoch += trace_is_barrier(ev.kind) || ev.kind == PMT_STORE_RMW || ev.kind == PMT_RMW_FENCE;
+		a->epoch += trace_is_barrier(ev.kind) || ev.kind == PMT_STORE_RMW ||
+			    ev.kind == PMT_RMW_FENCE;
 		if (site >= f->wanted.n || !f->wanted.at[site])
 			continue;
-		for (uint64_t line = first; line <= (trace_is_store(ev.kind) ? last : first); line++)
+		for (uint64_t line = first; line <= (trace_is_store(ev.kind) ? last : first);
+		     line++)
 			add_touch(&f->sites.at[site], &counts.at[site],
-				  (struct touch){ ev.seq, line, ev.addr, ev.addr + ev.size_bytes, ev.stream, ev.thread, a->epoch });
+				  (struct touch){ ev.seq, line, ev.addr, ev.addr + ev.size_bytes,
+						  ev.stream, ev.thread, a->epoch });
 	}
 	for (size_t i = 0; i < f->sites.n; i++)
 		if (f->sites.at[i].n > 1)
-			qsort(f->sites.at[i].at, f->sites.at[i].n, sizeof *f->sites.at[i].at, compare_touches);
+			qsort(f->sites.at[i].at, f->sites.at[i].n, sizeof *f->sites.at[i].at,
+			      compare_touches);
 	trace_close(t);
 	vec_release(&all);
 	vec_release(&counts);
@@ -181,7 +189,8 @@ const touches *facts_of(const struct facts *f, uint32_t site)
 
 static bool is_one_flush(const struct touch *a, const struct touch *b)
 {
-	return a->line == b->line && a->stream == b->stream && a->thread == b->thread && a->epoch == b->epoch;
+	return a->line == b->line && a->stream == b->stream && a->thread == b->thread &&
+	       a->epoch == b->epoch;
 }
 
 bool facts_share_flush(const struct facts *f, uint32_t a, uint32_t b)
@@ -211,7 +220,8 @@ static bool is_each_served(const touches *x, const touches *y)
 
 bool facts_share_flushes(const struct facts *f, uint32_t a, uint32_t b)
 {
-	return is_each_served(facts_of(f, a), facts_of(f, b)) && is_each_served(facts_of(f, b), facts_of(f, a));
+	return is_each_served(facts_of(f, a), facts_of(f, b)) &&
+	       is_each_served(facts_of(f, b), facts_of(f, a));
 }
 
 bool facts_one_range(const struct facts *f, uint32_t a, uint32_t b)
@@ -221,9 +231,11 @@ bool facts_one_range(const struct facts *f, uint32_t a, uint32_t b)
 	for (size_t i = 0; i < x->n; i++)
 		for (size_t k = 0; k < y->n; k++) {
 			const struct touch *p = &x->at[i], *q = &y->at[k];
-			const uint64_t from = p->addr < q->addr ? p->addr : q->addr, to = p->end > q->end ? p->end : q->end;
+			const uint64_t from = p->addr < q->addr ? p->addr : q->addr,
+				       to = p->end > q->end ? p->end : q->end;
 
-			if (p->line == q->line && ((p->addr <= q->end && q->addr <= p->end) || to - from <= f->longest_add))
+			if (p->line == q->line && ((p->addr <= q->end && q->addr <= p->end) ||
+						   to - from <= f->longest_add))
 				return true;
 		}
 	return false;
@@ -240,7 +252,8 @@ static uint64_t next_seq(const touches *list, uint64_t seq)
 
 bool facts_one_fence(const struct facts *f, struct stretch first, struct stretch second)
 {
-	const touches *a = facts_of(f, first.from), *a_end = facts_of(f, first.to), *b = facts_of(f, second.from), *b_end = facts_of(f, second.to);
+	const touches *a = facts_of(f, first.from), *a_end = facts_of(f, first.to),
+		      *b = facts_of(f, second.from), *b_end = facts_of(f, second.to);
 
 	for (size_t i = 0; i < a->n; i++) {
 		const uint64_t fence = next_seq(a_end, a->at[i].seq);

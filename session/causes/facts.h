@@ -22,20 +22,27 @@ struct tx_span {
 };
 
 struct facts {
-	VEC(bool) wanted;    /* by id of a site; set before facts_take() */
-	VEC(touches) sites;  /* by id of a site: its events in order; of many, the first and the last */
+	VEC(bool) wanted; /* by id of a site; set before facts_take() */
+	VEC(touches)
+	sites; /* by id of a site: its events in order; of many, the first and the last */
 	VEC(struct tx_span) spans; /* in the order in which they began */
-	VEC(const struct trace_site *) known; /* by id: all sites that events are from; NULL: there is none */
-	uint64_t longest_add; /* bytes of the longest range that a transaction was told to log, and the program stored to */
-	VEC(uint64_t) acknowledgements; /* seq of events by which the program tells something, or begins or ends an operation */
+	VEC(const struct trace_site *)
+	known; /* by id: all sites that events are from; NULL: there is none */
+	uint64_t
+		longest_add; /* bytes of the longest range that a transaction was told to log, and the program stored to */
+	VEC(uint64_t)
+	acknowledgements; /* seq of events by which the program tells something, or begins or ends an operation */
 };
 
 void facts_want(struct facts *f, uint32_t site); /* 0: nothing */
 void facts_take(struct facts *f, const struct trace *t);
 void facts_release(struct facts *f);
 
-const struct tx_span *facts_span(const struct facts *f, uint64_t seq); /* the last to begin of those that are open; NULL: none */
-uint64_t facts_next_acknowledgement(const struct facts *f, uint64_t seq); /* after this event; UINT64_MAX: none */
+const struct tx_span *
+facts_span(const struct facts *f,
+	   uint64_t seq); /* the last to begin of those that are open; NULL: none */
+uint64_t facts_next_acknowledgement(const struct facts *f,
+				    uint64_t seq); /* after this event; UINT64_MAX: none */
 const touches *facts_of(const struct facts *f, uint32_t site);
 /* Some event of either is a store to the same line, by one thread, with no fence between: one flush would serve both. */
 bool facts_share_flush(const struct facts *f, uint32_t a, uint32_t b);

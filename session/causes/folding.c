@@ -25,38 +25,47 @@ static bool same_store(const struct bug *a, const struct bug *b)
 static bool is_same_loss(const struct facts *f, const struct bug *cause, const struct bug *b)
 {
 	(void)f;
-	return place_lack(cause) && (place_lack(b) || is_kind(b, "cross-failure-race")) && same_store(cause, b);
+	return place_lack(cause) && (place_lack(b) || is_kind(b, "cross-failure-race")) &&
+	       same_store(cause, b);
 }
 
 static bool is_one_flush(const struct facts *f, const struct bug *cause, const struct bug *b)
 {
-	const struct bug_location *x = place_store(cause), *y = place_store(b); /* NULL: the place is not known */
+	const struct bug_location *x = place_store(cause),
+				  *y = place_store(b); /* NULL: the place is not known */
 
 	if (place_lack(cause) != LACKS_FLUSH || place_lack(b) != LACKS_FLUSH || !x || !y)
 		return false;
-	return place_same_function(x, y) ? facts_share_flush(f, x->site, y->site) : facts_share_flushes(f, x->site, y->site);
+	return place_same_function(x, y) ? facts_share_flush(f, x->site, y->site)
+					 : facts_share_flushes(f, x->site, y->site);
 }
 
 static bool is_one_fence(const struct facts *f, const struct bug *cause, const struct bug *b)
 {
-	const struct bug_location *end = place_end(cause), *other = place_end(b), *x = place_store(cause), *y = place_store(b);
+	const struct bug_location *end = place_end(cause), *other = place_end(b),
+				  *x = place_store(cause), *y = place_store(b);
 
-	return place_lack(cause) == LACKS_FENCE && place_lack(b) == LACKS_FENCE && end && other && x && y &&
-	       facts_one_fence(f, (struct stretch){ x->site, end->site }, (struct stretch){ y->site, other->site });
+	return place_lack(cause) == LACKS_FENCE && place_lack(b) == LACKS_FENCE && end && other &&
+	       x && y &&
+	       facts_one_fence(f, (struct stretch){ x->site, end->site },
+			       (struct stretch){ y->site, other->site });
 }
 
 /* What must change together fails whichever of the two is lost. Of a store that is never written back, and that a crash showed, the other one may not be known. */
 static bool is_same_pair(const struct facts *f, const struct bug *cause, const struct bug *b)
 {
-	const struct bug_location *lost = place_find(cause, "lost"), *survived = place_find(cause, "survived");
+	const struct bug_location *lost = place_find(cause, "lost"),
+				  *survived = place_find(cause, "survived");
 	const struct bug_location *other = place_store(b), *partner = place_find(b, "survived");
 
 	(void)f;
-	if (!is_kind(cause, "atomicity") || !b->crash || !lost || !survived || !other || (!place_lack(b) && !is_kind(b, "atomicity")))
+	if (!is_kind(cause, "atomicity") || !b->crash || !lost || !survived || !other ||
+	    (!place_lack(b) && !is_kind(b, "atomicity")))
 		return false;
 	if (!partner)
 		return place_same(survived, other);
-	return (place_same(lost, other) && place_same(survived, partner)) || (place_same(lost, partner) && place_same(survived, other));
+	return (place_same(lost, other) && place_same(survived, partner)) ||
+	       (place_same(lost, partner) && place_same(survived, other));
 }
 
 const struct guess guesses[NGUESSES] = {
@@ -71,7 +80,8 @@ const struct guess guesses[NGUESSES] = {
 /* The stronger explanation first: what durability alone does not mend, then what is never written back, then what is late; of equals, the earlier. */
 static int rank_of(const struct bug *b)
 {
-	static const char *const kinds[] = { "atomicity", "missing-flush-fence", "missing-flush", "missing-fence", "ordering" };
+	static const char *const kinds[] = { "atomicity", "missing-flush-fence", "missing-flush",
+					     "missing-fence", "ordering" };
 	int i = 0;
 
 	while (i < (int)(sizeof kinds / sizeof *kinds) && !is_kind(b, kinds[i]))
@@ -91,7 +101,8 @@ bool folding_is_before(const struct report *r, size_t a, size_t b)
 {
 	const struct bug *x = report_draft(r, a), *y = report_draft(r, b);
 
-	if (bug_is_last(x) != bug_is_last(y)) /* what recovery relies on is not to be found under what it does not */
+	if (bug_is_last(x) !=
+	    bug_is_last(y)) /* what recovery relies on is not to be found under what it does not */
 		return bug_is_last(y);
 	if (rank_of(x) != rank_of(y))
 		return rank_of(x) < rank_of(y);

@@ -21,7 +21,7 @@ struct dirty {
 	const struct trace_site *stores[STORES_MAX];
 	uint32_t nstores, stream, thread;
 	uint64_t line, low, end; /* its number; of the bytes that were stored */
-	uint64_t epoch; /* fences of the thread, up to the last store */
+	uint64_t epoch;          /* fences of the thread, up to the last store */
 	bool is_dirty;
 };
 
@@ -55,13 +55,13 @@ typedef uint64_t rounding(uint64_t low, uint64_t end);
 
 /* What is known of the line of the source that flushes, or that calls what flushes. */
 struct helper {
-	uint64_t short_by;   /* from_key of the first call that was short */
-	bool is_short_twice; /* another call, too */
+	uint64_t short_by;       /* from_key of the first call that was short */
+	bool is_short_twice;     /* another call, too */
 	bool is_short_of_object; /* of which it was given the size */
-	unsigned not_roundings; /* bits: those that some run does not obey */
-	bool is_advancing;      /* flushes more than one line in one run */
-	bool is_skipping;       /* leaves out lines between */
-	bool is_fitting;        /* flushes one line as often as there are lines to flush */
+	unsigned not_roundings;  /* bits: those that some run does not obey */
+	bool is_advancing;       /* flushes more than one line in one run */
+	bool is_skipping;        /* leaves out lines between */
+	bool is_fitting;         /* flushes one line as often as there are lines to flush */
 };
 
 struct finder {

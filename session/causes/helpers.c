@@ -14,15 +14,18 @@
 static const char *const messages[] = {
 	[HANDED_STUCK] = "this flushes one line again and again, and not the lines after it, which "
 			 "are never flushed",
-	[HANDED_STEPS] = "this steps from the middle of a line, and leaves out the line in which the "
-			 "range ends",
+	[HANDED_STEPS] =
+		"this steps from the middle of a line, and leaves out the line in which the "
+		"range ends",
 	[HANDED_HELPER] = "this does not flush all lines of the range that it is given: the end of "
 			  "it is not flushed",
 	[HANDED_CALLS] = "calls of this flush only the begin of what was stored, and the rest is "
 			 "not flushed",
-	[HANDED_CALL] = "this flushes only the begin of what was stored, and the rest is not flushed",
-	[HANDED_SIZE] = "this flushes as many bytes as its argument itself has, not what that points "
-			"to, and the rest is not flushed",
+	[HANDED_CALL] =
+		"this flushes only the begin of what was stored, and the rest is not flushed",
+	[HANDED_SIZE] =
+		"this flushes as many bytes as its argument itself has, not what that points "
+		"to, and the rest is not flushed",
 };
 
 static const char *const advices[] = {

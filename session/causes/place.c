@@ -10,7 +10,8 @@ static bool same_text(const char *a, const char *b)
 
 static bool same_frame(const struct bug_frame *a, const struct bug_frame *b)
 {
-	return a->line == b->line && same_text(a->function, b->function) && same_text(a->file, b->file) && (a->line || a->offset == b->offset);
+	return a->line == b->line && same_text(a->function, b->function) &&
+	       same_text(a->file, b->file) && (a->line || a->offset == b->offset);
 }
 
 /* The next frame whose function did not come before. */

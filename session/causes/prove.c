@@ -66,9 +66,13 @@ static size_t first_left(const struct refuting *f)
 
 	for (size_t i = 0; i < f->tried.n; i++) {
 		const size_t one = f->tried.at[i].finding;
-		const uint64_t seq = store_seq(report_draft(r, one)), best_seq = best == SIZE_MAX ? UINT64_MAX : store_seq(report_draft(r, best));
+		const uint64_t seq = store_seq(report_draft(r, one)),
+			       best_seq = best == SIZE_MAX ? UINT64_MAX
+							   : store_seq(report_draft(r, best));
 
-		if (f->answers[i] == TRIAL_LEFT && (best == SIZE_MAX || seq < best_seq || (seq == best_seq && folding_is_before(r, one, best))))
+		if (f->answers[i] == TRIAL_LEFT &&
+		    (best == SIZE_MAX || seq < best_seq ||
+		     (seq == best_seq && folding_is_before(r, one, best))))
 			best = one;
 	}
 	return best;
@@ -94,7 +98,8 @@ static void set_free(struct refuting *f, size_t one)
 			const size_t other = f->tried.at[i].finding;
 
 			if (f->answers[i] != TRIAL_LEFT || report_cause(r, other) == one ||
-			    !guesses[k].rule(f->folding->facts, report_draft(r, one), report_draft(r, other)))
+			    !guesses[k].rule(f->folding->facts, report_draft(r, one),
+					     report_draft(r, other)))
 				continue;
 			report_unexplain(r, other);
 			folding_fold(f->folding, other, one, guesses[k].bond);
@@ -173,9 +178,8 @@ static void mend_alone(struct refuting *f, size_t cause)
 static bool is_of_open_transaction(const struct refuting *f, const struct bug *b)
 {
 	const struct bug_location *store = place_store(b);
-	const struct tx_span *tx = store && store->seq && b->crash ?
-					   facts_span(f->folding->facts, store->seq) :
-					   NULL;
+	const struct tx_span *tx =
+		store && store->seq && b->crash ? facts_span(f->folding->facts, store->seq) : NULL;
 
 	return tx && b->crash->seq <= tx->end_seq;
 }

@@ -30,15 +30,15 @@ static const struct rule {
 struct window {
 	uint32_t stream, thread;
 	uint64_t begin_seq, seq, end_seq; /* begin_seq: of the transaction */
-	uint64_t line;			  /* of memory, 0: not known */
+	uint64_t line;                    /* of memory, 0: not known */
 };
 
 /* All times that one place gave reason to complain. */
 struct complaint {
 	const struct rule *rule;
 	struct finding finding; /* the first one */
-	size_t draft;		/* in the report; SIZE_MAX: not there */
-	bool is_added;		/* to the report, by what follows from it */
+	size_t draft;           /* in the report; SIZE_MAX: not there */
+	bool is_added;          /* to the report, by what follows from it */
 	VEC(struct window) windows;
 };
 
@@ -56,10 +56,12 @@ static const struct rule *rule_of(const char *kind)
 
 /* ---- hearing them ---- */
 
-static struct complaint *complaint_of(struct complaints *all, const struct rule *rule, const struct finding *f)
+static struct complaint *complaint_of(struct complaints *all, const struct rule *rule,
+				      const struct finding *f)
 {
 	for (size_t i = 0; i < all->list.n; i++)
-		if (all->list.at[i].rule == rule && all->list.at[i].finding.places[0].site == f->places[0].site)
+		if (all->list.at[i].rule == rule &&
+		    all->list.at[i].finding.places[0].site == f->places[0].site)
 			return &all->list.at[i];
 	*vec_add(&all->list) = (struct complaint){ .rule = rule, .finding = *f, .draft = SIZE_MAX };
 	all->list.at[all->list.n - 1].finding.count = 0;
@@ -76,7 +78,8 @@ static void hear(const struct finding *f, void *arg)
 		return;
 	c = complaint_of(all, rule, f);
 	c->finding.count++;
-	*vec_add(&c->windows) = (struct window){ .seq = f->first_seq, .line = f->addr / PMT_LINE_BYTES };
+	*vec_add(&c->windows) =
+		(struct window){ .seq = f->first_seq, .line = f->addr / PMT_LINE_BYTES };
 }
 
 void complaints_free(struct complaints *all)
@@ -103,11 +106,13 @@ static void set_windows(struct complaints *all, const struct facts *f)
 			const struct tx_span *s = facts_span(f, w->seq);
 
 			if (s)
-				*w = (struct window){ s->stream, s->thread, s->begin_seq, w->seq, s->end_seq, w->line };
+				*w = (struct window){ s->stream, s->thread,  s->begin_seq,
+						      w->seq,    s->end_seq, w->line };
 			else
 				w->begin_seq = w->end_seq = w->seq;
 		}
-		qsort(all->list.at[i].windows.at, all->list.at[i].windows.n, sizeof *all->list.at[i].windows.at, compare_windows);
+		qsort(all->list.at[i].windows.at, all->list.at[i].windows.n,
+		      sizeof *all->list.at[i].windows.at, compare_windows);
 	}
 }
 
@@ -159,7 +164,8 @@ static uint64_t last_begin(const struct complaint *c, uint64_t crash_seq)
 }
 
 /* Another store was lost, which was made before the transaction: that is a fault of its own, whichever stores survived. */
-static bool has_own_fault(const struct complaint *c, const struct bug *b, const struct bug_location *place)
+static bool has_own_fault(const struct complaint *c, const struct bug *b,
+			  const struct bug_location *place)
 {
 	const uint64_t begin_seq = b->crash ? last_begin(c, b->crash->seq) : 0;
 
@@ -172,7 +178,8 @@ static bool has_own_fault(const struct complaint *c, const struct bug *b, const 
 	return false;
 }
 
-static bool is_stored_in(const struct complaint *c, const struct facts *f, const struct bug_location *l)
+static bool is_stored_in(const struct complaint *c, const struct facts *f,
+			 const struct bug_location *l)
 {
 	const touches *list = facts_of(f, l->site);
 
@@ -180,7 +187,8 @@ static bool is_stored_in(const struct complaint *c, const struct facts *f, const
 		for (size_t i = 0; list->at[k].seq == l->seq && i < c->windows.n; i++) {
 			const struct window *w = &c->windows.at[i];
 
-			if (w->stream == list->at[k].stream && w->thread == list->at[k].thread && w->seq < l->seq && l->seq <= w->end_seq)
+			if (w->stream == list->at[k].stream && w->thread == list->at[k].thread &&
+			    w->seq < l->seq && l->seq <= w->end_seq)
 				return true;
 		}
 	return false;
@@ -191,7 +199,8 @@ static bool has_store(const struct bug *b, const struct bug_location *place, uin
 	for (size_t i = 0; i < b->nlocations; i++) {
 		const struct bug_location *l = &b->locations[i];
 
-		if ((place_is(l, "store") || place_is(l, "lost") || place_is(l, "survived")) && ((site && l->site == site) || place_same(l, place)))
+		if ((place_is(l, "store") || place_is(l, "lost") || place_is(l, "survived")) &&
+		    ((site && l->site == site) || place_same(l, place)))
 			return true;
 	}
 	return false;
@@ -200,7 +209,8 @@ static bool has_store(const struct bug *b, const struct bug_location *place, uin
 /* A finding that may have a cause: of correctness, by recovery or about durability. */
 static bool is_symptom(const struct bug *b)
 {
-	static const char *const kinds[] = { "missing-flush", "missing-fence", "missing-flush-fence", "overwrite-unpersisted" };
+	static const char *const kinds[] = { "missing-flush", "missing-fence",
+					     "missing-flush-fence", "overwrite-unpersisted" };
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (strcmp(b->kind, kinds[i]) == 0)
@@ -208,7 +218,8 @@ static bool is_symptom(const struct bug *b)
 	return b->crash && b->severity == BUG_CORRECTNESS && !rule_of(b->kind);
 }
 
-static bool explains(const struct complaint *c, const struct facts *f, const struct bug *b, const struct bug_location *place)
+static bool explains(const struct complaint *c, const struct facts *f, const struct bug *b,
+		     const struct bug_location *place)
 {
 	const struct bug_location *store = place_store(b);
 
@@ -216,7 +227,8 @@ static bool explains(const struct complaint *c, const struct facts *f, const str
 		return false;
 	if (c->rule->by_store && has_store(b, place, c->finding.places[0].site->id))
 		return true;
-	if (c->rule->by_crash && b->crash && strncmp(b->kind, "missing-", 8) != 0 && is_crash_in(c, b))
+	if (c->rule->by_crash && b->crash && strncmp(b->kind, "missing-", 8) != 0 &&
+	    is_crash_in(c, b))
 		return true;
 	return c->rule->by_time && store && is_stored_in(c, f, store);
 }
@@ -234,7 +246,8 @@ static struct report *told_alone(const struct complaint *c, struct locator *l)
 static bool is_in_report(const struct complaints *all, const struct complaint *c)
 {
 	for (size_t i = 0; i < all->list.n; i++)
-		if (&all->list.at[i] != c && all->list.at[i].is_added && all->list.at[i].draft == c->draft)
+		if (&all->list.at[i] != c && all->list.at[i].is_added &&
+		    all->list.at[i].draft == c->draft)
 			return false;
 	return c->draft != SIZE_MAX;
 }
@@ -281,14 +294,16 @@ static bool complains_in(const struct complaint *c, const struct window *tx)
 	for (; low < c->windows.n && c->windows.at[low].seq <= tx->end_seq; low++) {
 		const struct window *w = &c->windows.at[low];
 
-		if (w->stream == tx->stream && w->thread == tx->thread && w->begin_seq == tx->begin_seq && w->line == tx->line)
+		if (w->stream == tx->stream && w->thread == tx->thread &&
+		    w->begin_seq == tx->begin_seq && w->line == tx->line)
 			return true;
 	}
 	return false;
 }
 
 /* The same for a finding, which is of a statement, whoever called it. */
-static bool finding_complains_in(const struct complaints *all, size_t draft, const struct window *tx)
+static bool finding_complains_in(const struct complaints *all, size_t draft,
+				 const struct window *tx)
 {
 	for (size_t i = 0; i < all->list.n; i++)
 		if (all->list.at[i].draft == draft && complains_in(&all->list.at[i], tx))
@@ -309,31 +324,38 @@ static bool is_part_of(const struct complaints *all, size_t part, size_t whole)
 	return true;
 }
 
-static void unite(struct report *r, size_t part, size_t whole, const struct facts *f, struct bonds *bonds)
+static void unite(struct report *r, size_t part, size_t whole, const struct facts *f,
+		  struct bonds *bonds)
 {
-	const struct bug_location *a = &report_draft(r, part)->locations[0], *b = &report_draft(r, whole)->locations[0];
+	const struct bug_location *a = &report_draft(r, part)->locations[0],
+				  *b = &report_draft(r, whole)->locations[0];
 
 	if (facts_one_range(f, a->site, b->site) && report_explain(r, part, whole))
 		bonds_add(bonds, whole, part, BOND_RANGE);
 }
 
 /* One range that is not logged, stored to by several statements. */
-static void unite_ranges(struct report *r, const struct complaints *all, const struct facts *f, struct bonds *bonds)
+static void unite_ranges(struct report *r, const struct complaints *all, const struct facts *f,
+			 struct bonds *bonds)
 {
 	for (size_t i = 0; i < all->list.n; i++)
 		for (size_t k = 0; k < i; k++) {
 			const struct complaint *a = &all->list.at[k], *b = &all->list.at[i];
 
-			if (a->rule != b->rule || !a->rule->by_range || a->draft == SIZE_MAX || b->draft == SIZE_MAX || a->draft == b->draft)
+			if (a->rule != b->rule || !a->rule->by_range || a->draft == SIZE_MAX ||
+			    b->draft == SIZE_MAX || a->draft == b->draft)
 				continue;
-			if (report_cause(r, b->draft) == b->draft && is_part_of(all, b->draft, a->draft))
+			if (report_cause(r, b->draft) == b->draft &&
+			    is_part_of(all, b->draft, a->draft))
 				unite(r, b->draft, a->draft, f, bonds);
-			else if (report_cause(r, a->draft) == a->draft && is_part_of(all, a->draft, b->draft))
+			else if (report_cause(r, a->draft) == a->draft &&
+				 is_part_of(all, a->draft, b->draft))
 				unite(r, a->draft, b->draft, f, bonds);
 		}
 }
 
-void complaints_explain(struct complaints *all, struct report *r, struct locator *l, const struct facts *f, struct bonds *bonds)
+void complaints_explain(struct complaints *all, struct report *r, struct locator *l,
+			const struct facts *f, struct bonds *bonds)
 {
 	set_windows(all, f);
 	for (size_t i = 0; i < all->list.n; i++)

@@ -12,7 +12,8 @@ struct complaints;
 /* What the oracles of transactions say of a trace, each time. Wants facts about its places. */
 struct complaints *complaints_hear(const struct trace *t, struct facts *f);
 /* With these facts: lists under them what follows from them. What a crash showed and a transaction explains is told as that, even if nobody asked for the check. */
-void complaints_explain(struct complaints *c, struct report *r, struct locator *l, const struct facts *f, struct bonds *bonds);
+void complaints_explain(struct complaints *c, struct report *r, struct locator *l,
+			const struct facts *f, struct bonds *bonds);
 void complaints_free(struct complaints *c);
 
 #endif

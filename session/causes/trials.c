@@ -11,8 +11,8 @@
 #include "session/causes/place.h"
 #include "util/alloc.h"
 
-#define RUNS_OF_BUG 60u	 /* of recovery, on average */
-#define RUNS_LEAST 100u	 /* however few the exploration took: a small one is over at once */
+#define RUNS_OF_BUG 60u     /* of recovery, on average */
+#define RUNS_LEAST 100u     /* however few the exploration took: a small one is over at once */
 #define RUNS_OF_FINDING 20u /* likewise, with many findings */
 
 struct trials {
@@ -24,7 +24,7 @@ struct trials {
 	VEC(struct cause_cure) supposed;
 	struct cure_trial crash;
 	bool is_begun, is_impossible; /* recovery was, and cannot be, run */
-	uint64_t left;		      /* runs */
+	uint64_t left;                /* runs */
 };
 
 /* ---- findings ---- */
@@ -47,10 +47,12 @@ static bool is_race(const struct bug *b)
 /* Recovery showed it; what oracles found, and a crash confirmed, they found. */
 static bool is_by_recovery(const struct bug *b)
 {
-	return b->crash && (place_find(b, "lost") || place_find(b, "survived") || place_find(b, "crash") || is_race(b));
+	return b->crash && (place_find(b, "lost") || place_find(b, "survived") ||
+			    place_find(b, "crash") || is_race(b));
 }
 
-static const struct bug_location *earlier_of(const struct bug_location *a, const struct bug_location *b)
+static const struct bug_location *earlier_of(const struct bug_location *a,
+					     const struct bug_location *b)
 {
 	if (!a || !b)
 		return a ? a : b;
@@ -62,7 +64,9 @@ static const struct bug_location *first_place(const struct bug *b)
 {
 	const struct bug_location *store = place_store(b), *survived = place_find(b, "survived");
 
-	return b->crash && b->crash->is_whole ? earlier_of(survived, store) : store ? store : survived;
+	return b->crash && b->crash->is_whole ? earlier_of(survived, store)
+	       : store                        ? store
+					      : survived;
 }
 
 static void add_store_places(struct cause_cure *c, const struct trials *t, size_t i)
@@ -106,7 +110,9 @@ bool cause_cure_is_for(const struct cause_cure *a, const struct cause_cure *b)
 
 static void cure_atomic(struct cause_cure *c, const struct trials *t, const struct bug *b)
 {
-	const struct bug_location *lost = place_find(b, "lost"), *survived = place_find(b, "survived"), *first = earlier_of(survived, lost);
+	const struct bug_location *lost = place_find(b, "lost"),
+				  *survived = place_find(b, "survived"),
+				  *first = earlier_of(survived, lost);
 
 	if (!lost || !survived || !lost->seq || !survived->seq)
 		return;
@@ -190,16 +196,19 @@ static void suppose_intervals(const struct trials *t, const struct cause_cure *c
 	list_touches(t, c->last, &last);
 	for (size_t i = 0, k = 0; i < first.n; i++) {
 		const struct touch *a = &first.at[i];
-		const uint64_t acknowledged = facts_next_acknowledgement(t->facts, a->seq), begun = c->first == c->last ? run_end(&first, i) : a->seq;
+		const uint64_t acknowledged = facts_next_acknowledgement(t->facts, a->seq),
+			       begun = c->first == c->last ? run_end(&first, i) : a->seq;
 
 		if (a->seq <= end)
 			continue;
-		while (k < last.n && (last.at[k].seq <= a->seq || last.at[k].stream != a->stream || last.at[k].thread != a->thread))
+		while (k < last.n && (last.at[k].seq <= a->seq || last.at[k].stream != a->stream ||
+				      last.at[k].thread != a->thread))
 			k++;
 		if (begun == a->seq && (k == last.n || last.at[k].seq > acknowledged))
 			continue;
 		end = begun > a->seq ? begun : run_end(&last, k);
-		*vec_add(&w->intervals) = (struct whatif_interval){ a->stream, a->thread, a->seq, end };
+		*vec_add(&w->intervals) =
+			(struct whatif_interval){ a->stream, a->thread, a->seq, end };
 	}
 	for (size_t i = 0; i < c->nof; i++)
 		*vec_add(&w->named) = c->of[i];
@@ -209,7 +218,9 @@ static void suppose_intervals(const struct trials *t, const struct cause_cure *c
 
 static void add_call(struct whatif *w, const struct cause_cure *c)
 {
-	struct whatif_call call = { .after = c->after, .before = c->before, .is_fence = c->kind == CAUSE_CURE_FENCE };
+	struct whatif_call call = { .after = c->after,
+				    .before = c->before,
+				    .is_fence = c->kind == CAUSE_CURE_FENCE };
 
 	memcpy(call.of, c->of, sizeof call.of);
 	*vec_add(&w->calls) = call;
@@ -232,8 +243,7 @@ static bool is_withheld(const struct whatif *w, const struct cause_cure *c)
 static void suppose(const struct trials *t, const struct cause_cure *c, struct whatif *w)
 {
 	switch (c->kind) {
-	case CAUSE_CURE_NONE:
-		break;
+	case CAUSE_CURE_NONE: break;
 	case CAUSE_CURE_CALL:
 	case CAUSE_CURE_FENCE:
 		if (is_withheld(w, c))
@@ -241,11 +251,11 @@ static void suppose(const struct trials *t, const struct cause_cure *c, struct w
 		if (c->after || c->before)
 			add_call(w, c);
 		for (size_t i = 0; !c->after && !c->before && i < c->nof; i++)
-			add_call(w, &(struct cause_cure){ .kind = c->kind, .of = { c->of[i] }, .after = c->of[i] });
+			add_call(w, &(struct cause_cure){ .kind = c->kind,
+							  .of = { c->of[i] },
+							  .after = c->of[i] });
 		break;
-	case CAUSE_CURE_ATOMIC:
-		suppose_intervals(t, c, w);
-		break;
+	case CAUSE_CURE_ATOMIC: suppose_intervals(t, c, w); break;
 	case CAUSE_CURE_LOG:
 		for (size_t i = 0; i < c->nof; i++)
 			*vec_add(&w->logged) = c->of[i];
@@ -285,23 +295,29 @@ static void add_instances(const struct trials *t, struct cure_trial_finding *f, 
 }
 
 /* False: it is none of this trace, so that it cannot be looked for. lost: takes its places, which the finding borrows. */
-static bool find_windows(const struct trials *t, size_t i, struct cure_trial_finding *f, struct cause_cure *lost)
+static bool find_windows(const struct trials *t, size_t i, struct cure_trial_finding *f,
+			 struct cause_cure *lost)
 {
 	const struct bug *b = bug_of(t, i);
 	const struct bug_location *first = first_place(b);
 
-	*f = (struct cure_trial_finding){ .classes = t->classes.by_site.at, .nclasses = t->classes.by_site.n };
+	*f = (struct cure_trial_finding){ .classes = t->classes.by_site.at,
+					  .nclasses = t->classes.by_site.n };
 	*lost = (struct cause_cure){ 0 };
 	if (!is_by_recovery(b) || !(b->crash && b->crash->is_whole))
 		add_store_places(lost, t, i);
 	f->places = lost->of;
 	f->nplaces = lost->nof;
-	f->outcome = !is_by_recovery(b) || is_race(b) ? NULL : b->crash->endings ? b->crash->endings : b->crash->outcome;
+	f->outcome = !is_by_recovery(b) || is_race(b) ? NULL
+		     : b->crash->endings              ? b->crash->endings
+						      : b->crash->outcome;
 	f->is_read = is_race(b);
 	if (is_by_recovery(b) && !b->crash->seq)
 		return false;
 	if (is_by_recovery(b)) {
-		const uint64_t from = first && first->seq && first->seq < b->crash->seq ? first->seq + 1 : b->crash->seq;
+		const uint64_t from = first && first->seq && first->seq < b->crash->seq
+					      ? first->seq + 1
+					      : b->crash->seq;
 
 		add_window(f, from, facts_next_acknowledgement(t->facts, b->crash->seq));
 	}
@@ -316,7 +332,8 @@ static bool begin_crash(struct trials *t)
 	struct error err;
 
 	if (!t->is_begun && t->setup && t->setup->plan && !t->setup->shard.of)
-		t->is_impossible = cure_trial_init(&t->crash, t->setup->plan, &t->setup->explored, &err) < 0;
+		t->is_impossible =
+			cure_trial_init(&t->crash, t->setup->plan, &t->setup->explored, &err) < 0;
 	else if (!t->is_begun)
 		t->is_impossible = true;
 	t->is_begun = true;
@@ -326,7 +343,7 @@ static bool begin_crash(struct trials *t)
 /* What recovery is to show, one for each finding of the list. */
 struct sought {
 	VEC(struct cure_trial_finding) findings;
-	VEC(size_t) at; /* in the list */
+	VEC(size_t) at;          /* in the list */
 	struct cause_cure *lost; /* what findings borrow */
 };
 
@@ -337,11 +354,13 @@ static void find_logged(const struct trials *t, const struct whatif *w, struct l
 	for (size_t i = 0; i < w->logged.n; i++)
 		is_wanted[w->logged.at[i]] = true;
 	if (w->logged.n > 0)
-		logged_find(out, t->setup->plan, t->classes.by_site.at, t->classes.by_site.n, is_wanted);
+		logged_find(out, t->setup->plan, t->classes.by_site.at, t->classes.by_site.n,
+			    is_wanted);
 	free(is_wanted);
 }
 
-static void walk_for(struct trials *t, const struct whatif *w, struct sought *s, enum trial_answer *answers)
+static void walk_for(struct trials *t, const struct whatif *w, struct sought *s,
+		     enum trial_answer *answers)
 {
 	const uint64_t nbefore = trials_nruns(t), max_runs = t->left;
 	struct logged logged = { 0 };
@@ -350,22 +369,28 @@ static void walk_for(struct trials *t, const struct whatif *w, struct sought *s,
 	int decided;
 
 	find_logged(t, w, &logged);
-	decided = max_runs ? cure_trial_run(&t->crash, w, w->logged.n ? &logged : NULL, s->findings.at, s->findings.n, max_runs, &err) : 0;
+	decided = max_runs ? cure_trial_run(&t->crash, w, w->logged.n ? &logged : NULL,
+					    s->findings.at, s->findings.n, max_runs, &err)
+			   : 0;
 	for (size_t i = 0; i < s->findings.n; i++)
-		answers[s->at.at[i]] = s->findings.at[i].is_found ? TRIAL_LEFT : decided > 0 ? TRIAL_GONE : TRIAL_UNDECIDED;
+		answers[s->at.at[i]] = s->findings.at[i].is_found ? TRIAL_LEFT
+				       : decided > 0              ? TRIAL_GONE
+								  : TRIAL_UNDECIDED;
 	nruns = trials_nruns(t) - nbefore;
 	t->left -= nruns < t->left ? nruns : t->left;
 	logged_release(&logged);
 }
 
-static void ask_recovery(struct trials *t, const struct whatif *w, const struct trial_question *list, size_t n, enum trial_answer *answers)
+static void ask_recovery(struct trials *t, const struct whatif *w,
+			 const struct trial_question *list, size_t n, enum trial_answer *answers)
 {
 	struct sought s = { .lost = xcalloc(n + 1, sizeof *s.lost) };
 
 	for (size_t i = 0; i < n; i++) {
 		struct cure_trial_finding f;
 
-		if (!is_by_recovery(bug_of(t, list[i].finding)) || !begin_crash(t) || !find_windows(t, list[i].finding, &f, &s.lost[i]))
+		if (!is_by_recovery(bug_of(t, list[i].finding)) || !begin_crash(t) ||
+		    !find_windows(t, list[i].finding, &f, &s.lost[i]))
 			continue;
 		f.is_any = list[i].is_any && f.outcome;
 		*vec_add(&s.findings) = f;
@@ -397,7 +422,10 @@ static bool is_found_by(const struct trials *t, size_t i, const struct check *c)
 	for (size_t k = 0; k < check_nfindings(c); k++) {
 		const struct finding *f = check_finding(c, k);
 
-		if (!f->is_cut && (strcmp(f->kind, b->kind) == 0 || (is_missing(f->kind) && is_missing(b->kind))) && f->places[0].site &&
+		if (!f->is_cut &&
+		    (strcmp(f->kind, b->kind) == 0 ||
+		     (is_missing(f->kind) && is_missing(b->kind))) &&
+		    f->places[0].site &&
 		    has_place(&own, classes_of(&t->classes, f->places[0].site->id)))
 			return true;
 	}
@@ -422,7 +450,8 @@ static const struct platform *platform_of(const struct trials *t)
 	return report_platform(t->report) ? platform_find(report_platform(t->report)) : NULL;
 }
 
-static void ask_oracles(struct trials *t, const struct whatif *w, const struct trial_question *list, size_t n, enum trial_answer *answers)
+static void ask_oracles(struct trials *t, const struct whatif *w, const struct trial_question *list,
+			size_t n, enum trial_answer *answers)
 {
 	const struct check_options o = { .platform = platform_of(t) };
 	struct error err;
@@ -463,7 +492,8 @@ void trials_suppose_nothing(struct trials *t)
 	t->supposed.n = 0;
 }
 
-void trials_look(struct trials *t, const struct trial_question *list, size_t n, enum trial_answer *answers)
+void trials_look(struct trials *t, const struct trial_question *list, size_t n,
+		 enum trial_answer *answers)
 {
 	struct whatif w;
 
@@ -498,11 +528,14 @@ static uint64_t runs_allowed(const struct report *r)
 	return had < least ? least : had < most ? had : most;
 }
 
-struct trials *trials_new(const struct report *r, const struct trace *trace, const struct facts *f, struct locator *l, struct crash_setup *setup)
+struct trials *trials_new(const struct report *r, const struct trace *trace, const struct facts *f,
+			  struct locator *l, struct crash_setup *setup)
 {
 	struct trials *t = xcalloc(1, sizeof *t);
 
-	*t = (struct trials){ .report = r, .trace = trace, .facts = f, .setup = setup, .left = runs_allowed(r) };
+	*t = (struct trials){
+		.report = r, .trace = trace, .facts = f, .setup = setup, .left = runs_allowed(r)
+	};
 	classes_find(&t->classes, f, l);
 	return t;
 }

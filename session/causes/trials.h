@@ -24,15 +24,17 @@ enum cause_cure_kind {
 	CAUSE_CURE_CALL,   /* makes lines durable */
 	CAUSE_CURE_FENCE,  /* completes flushes of lines */
 	CAUSE_CURE_ATOMIC, /* stores become durable all at once */
-	CAUSE_CURE_LOG,	   /* adds what is stored to the transaction */
+	CAUSE_CURE_LOG,    /* adds what is stored to the transaction */
 };
 
 struct cause_cure {
 	enum cause_cure_kind kind;
-	uint32_t of[WHATIF_PLACES]; /* classes: the places whose lines, stores or ranges it is about */
+	uint32_t of
+		[WHATIF_PLACES]; /* classes: the places whose lines, stores or ranges it is about */
 	size_t nof;
-	uint32_t after, before; /* classes: where the call comes; both 0: after the places themselves */
-	uint32_t first, last;	/* classes: where an atomic change begins and ends */
+	uint32_t after,
+		before; /* classes: where the call comes; both 0: after the places themselves */
+	uint32_t first, last; /* classes: where an atomic change begins and ends */
 };
 
 enum trial_answer {
@@ -50,7 +52,8 @@ struct trial_question {
 struct trials;
 
 /* Borrows all. setup: after crashing_explore(), which leaves it the plan; NULL, or without a plan: recovery is not run. */
-struct trials *trials_new(const struct report *r, const struct trace *t, const struct facts *f, struct locator *l, struct crash_setup *setup);
+struct trials *trials_new(const struct report *r, const struct trace *t, const struct facts *f,
+			  struct locator *l, struct crash_setup *setup);
 void trials_free(struct trials *t);
 uint64_t trials_nruns(const struct trials *t); /* of recovery */
 uint32_t trials_class(const struct trials *t, uint32_t site);

@@ -26,7 +26,8 @@ void check_gdb(struct doctor_finding *f);
 void check_pmdk(struct doctor_finding *f);
 
 /* Both texts are printf's; todo may be NULL. */
-void finding_set(struct doctor_finding *f, enum doctor_state state, char *found, char *todo); /* takes both over */
+void finding_set(struct doctor_finding *f, enum doctor_state state, char *found,
+		 char *todo); /* takes both over */
 
 /* The first line that a program prints, by its words; NULL: it cannot be run. free() it. */
 char *program_says(char *const argv[]);

@@ -26,7 +26,9 @@ const struct doctor_check doctor_checks[] = {
 
 const char *doctor_state_name(enum doctor_state s)
 {
-	static const char *const names[] = { [DOCTOR_OK] = "ok", [DOCTOR_LIMITED] = "limited", [DOCTOR_MISSING] = "missing" };
+	static const char *const names[] = {
+		[DOCTOR_OK] = "ok", [DOCTOR_LIMITED] = "limited", [DOCTOR_MISSING] = "missing"
+	};
 
 	return names[s];
 }

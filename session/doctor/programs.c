@@ -78,7 +78,8 @@ static bool find_program(struct doctor_finding *f, const char *name, const char 
 	if (version)
 		finding_set(f, DOCTOR_OK, xasprintf("%s (%s)", version, path), NULL);
 	else
-		finding_set(f, DOCTOR_MISSING, xasprintf("%s is not installed", name), xstrdup(todo));
+		finding_set(f, DOCTOR_MISSING, xasprintf("%s is not installed", name),
+			    xstrdup(todo));
 	free(path);
 	free(version);
 	return f->state == DOCTOR_OK;
@@ -86,7 +87,8 @@ static bool find_program(struct doctor_finding *f, const char *name, const char 
 
 void check_clang(struct doctor_finding *f)
 {
-	if (!find_program(f, "clang", "apt-get install clang; without it, 'pmend fix' counts callers instead"))
+	if (!find_program(f, "clang",
+			  "apt-get install clang; without it, 'pmend fix' counts callers instead"))
 		f->state = DOCTOR_LIMITED;
 }
 
@@ -97,8 +99,9 @@ void check_gdb(struct doctor_finding *f)
 	if (!find_program(f, "gdb", "apt-get install gdb") || proc_can_trace())
 		return;
 	found = xasprintf("%s, but it may not trace programs here", f->found);
-	finding_set(f, DOCTOR_MISSING, found,
-		    xstrdup("as root, set /proc/sys/kernel/yama/ptrace_scope to 1; in a container, allow ptrace (--cap-add SYS_PTRACE)"));
+	finding_set(
+		f, DOCTOR_MISSING, found,
+		xstrdup("as root, set /proc/sys/kernel/yama/ptrace_scope to 1; in a container, allow ptrace (--cap-add SYS_PTRACE)"));
 }
 
 void check_libclang(struct doctor_finding *f)
@@ -107,7 +110,8 @@ void check_libclang(struct doctor_finding *f)
 	char *folder = recorder_folder(&err);
 
 	if (folder && source_load(folder, &err))
-		finding_set(f, DOCTOR_OK, xasprintf("loaded by %s/libpmend_source.so", folder), NULL);
+		finding_set(f, DOCTOR_OK, xasprintf("loaded by %s/libpmend_source.so", folder),
+			    NULL);
 	else
 		finding_set(f, DOCTOR_MISSING, xstrdup(err.msg), xstrdup(source_todo));
 	free(folder);
@@ -116,7 +120,8 @@ void check_libclang(struct doctor_finding *f)
 void check_z3(struct doctor_finding *f)
 {
 	struct error err;
-	char *folder = recorder_folder(&err), *file = folder ? xasprintf("%s/libpmend_solver.so", folder) : NULL;
+	char *folder = recorder_folder(&err),
+	     *file = folder ? xasprintf("%s/libpmend_solver.so", folder) : NULL;
 
 	if (file && solver_api_load(file, &err))
 		finding_set(f, DOCTOR_OK, xasprintf("loaded by %s", file), NULL);
@@ -131,7 +136,8 @@ void check_decoder(struct doctor_finding *f)
 	if (insn_set.lack)
 		finding_set(f, DOCTOR_LIMITED, xstrdup(insn_set.lack), xstrdup(insn_set.todo));
 	else
-		finding_set(f, DOCTOR_OK, xasprintf("instructions of %s are decoded", machine_own()->says), NULL);
+		finding_set(f, DOCTOR_OK,
+			    xasprintf("instructions of %s are decoded", machine_own()->says), NULL);
 }
 
 /* In a child: PMDK's constructors are not for us. */
@@ -154,7 +160,8 @@ void check_pmdk(struct doctor_finding *f)
 	if (first && second)
 		finding_set(f, DOCTOR_OK, xasprintf("%s, %s", first, second), NULL);
 	else
-		finding_set(f, DOCTOR_MISSING, xasprintf("%s cannot be loaded", first ? obj : pmem), xstrdup("only for programs on PMDK: apt-get install libpmemobj1"));
+		finding_set(f, DOCTOR_MISSING, xasprintf("%s cannot be loaded", first ? obj : pmem),
+			    xstrdup("only for programs on PMDK: apt-get install libpmemobj1"));
 	free(first);
 	free(second);
 }

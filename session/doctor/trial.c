@@ -55,13 +55,16 @@ void check_recorder(struct doctor_finding *f)
 
 void check_valgrind(struct doctor_finding *f)
 {
-	char *path = proc_find("valgrind"), option[] = "--version", *argv[] = { path, option, NULL };
+	char *path = proc_find("valgrind"), option[] = "--version",
+	     *argv[] = { path, option, NULL };
 	char *version = path ? program_says(argv) : NULL;
 
 	if (version)
 		finding_set(f, DOCTOR_OK, xasprintf("%s (%s)", version, path), NULL);
 	else
-		finding_set(f, DOCTOR_MISSING, xstrdup(path ? "valgrind does not start" : "valgrind is not installed"), xstrdup("apt-get install valgrind"));
+		finding_set(f, DOCTOR_MISSING,
+			    xstrdup(path ? "valgrind does not start" : "valgrind is not installed"),
+			    xstrdup("apt-get install valgrind"));
 	free(version);
 	free(path);
 }
@@ -85,7 +88,10 @@ static void collect(const char *text, void *arg)
 
 static void collect_quote(const char *text, size_t len_bytes, void *arg)
 {
-	char *line = xasprintf("%.*s", (int)strcspn(text, "\n") < (int)len_bytes ? (int)strcspn(text, "\n") : (int)len_bytes, text);
+	char *line = xasprintf("%.*s",
+			       (int)strcspn(text, "\n") < (int)len_bytes ? (int)strcspn(text, "\n")
+									 : (int)len_bytes,
+			       text);
 
 	collect(line, arg);
 	free(line);
@@ -94,12 +100,14 @@ static void collect_quote(const char *text, size_t len_bytes, void *arg)
 static int trial_record(struct trial *t, char **said, struct error *err)
 {
 	const struct notes notes = { collect, collect_quote, said };
-	char command[] = "doctor", option[] = "--probe", *argv[] = { t->exe, command, option, NULL, NULL };
+	char command[] = "doctor", option[] = "--probe",
+	     *argv[] = { t->exe, command, option, NULL, NULL };
 	struct recording r = { .platform = machine_platform(), .quiet = true, .notes = &notes };
 	ssize_t n = readlink("/proc/self/exe", t->exe, sizeof t->exe - 1);
 
 	if (n < 0)
-		return error_set(err, "cannot read /proc/self/exe: %s; is /proc mounted?", strerror(errno));
+		return error_set(err, "cannot read /proc/self/exe: %s; is /proc mounted?",
+				 strerror(errno));
 	if (tempdir_open(&t->folder, err) < 0)
 		return -1;
 	t->pool = xasprintf("%s/pool", t->folder.path);
@@ -109,7 +117,9 @@ static int trial_record(struct trial *t, char **said, struct error *err)
 	switch (recording_run(&r, argv, err)) {
 	case RECORDED_WELL: return 0;
 	case RECORDED_NOTHING: return -1;
-	case RECORDED_NO_PM: return error_set(err, "the recorder did not see the persistent memory of the test program");
+	case RECORDED_NO_PM:
+		return error_set(
+			err, "the recorder did not see the persistent memory of the test program");
 	case RECORDED_FAILURE:
 	case RECORDED_STOPPED: return error_set(err, "the test program failed");
 	}
@@ -137,7 +147,8 @@ void check_recording(struct doctor_finding *f)
 	if (trial_record(&t, &said, &err) == 0)
 		finding_set(f, DOCTOR_OK, xstrdup("a small program was recorded"), NULL);
 	else
-		finding_set(f, DOCTOR_MISSING, why_not(err.msg, said), xstrdup("see the messages above"));
+		finding_set(f, DOCTOR_MISSING, why_not(err.msg, said),
+			    xstrdup("see the messages above"));
 	free(said);
 	trial_end(&t);
 }
@@ -157,14 +168,22 @@ static char *quoted(const char *word)
 
 static void tell_coverage(struct doctor_finding *f, const struct report_coverage *c, bool is_whole)
 {
-	char *runs = xasprintf("%" PRIu64 " runs at %" PRIu64 " failure points", c->runs, c->failure_points);
+	char *runs = xasprintf("%" PRIu64 " runs at %" PRIu64 " failure points", c->runs,
+			       c->failure_points);
 	const char *why = c->why_incomplete ? c->why_incomplete : c->note;
 
 	if (c->whole_runs > 0)
-		finding_set(f, DOCTOR_LIMITED, xasprintf("%s, on whole images: %s", runs, why ? why : "recovery cannot be watched"),
-			    xstrdup(insn_set.todo ? insn_set.todo : "nothing to do, but recovery runs are slower, and more are needed"));
+		finding_set(
+			f, DOCTOR_LIMITED,
+			xasprintf("%s, on whole images: %s", runs,
+				  why ? why : "recovery cannot be watched"),
+			xstrdup(insn_set.todo
+					? insn_set.todo
+					: "nothing to do, but recovery runs are slower, and more are needed"));
 	else if (!is_whole || !c->is_complete)
-		finding_set(f, DOCTOR_LIMITED, xasprintf("%s: %s", runs, why ? why : "not all states were run"), xstrdup("see docs/places.md for what recovery needs"));
+		finding_set(f, DOCTOR_LIMITED,
+			    xasprintf("%s: %s", runs, why ? why : "not all states were run"),
+			    xstrdup("see docs/places.md for what recovery needs"));
 	else
 		finding_set(f, DOCTOR_OK, xstrdup(runs), NULL);
 	free(runs);
@@ -181,7 +200,8 @@ void check_recovery(struct doctor_finding *f)
 	bool is_whole;
 
 	if (trial_record(&t, &said, &err) < 0) {
-		finding_set(f, DOCTOR_MISSING, xstrdup("recording does not work"), xstrdup("make recording work first"));
+		finding_set(f, DOCTOR_MISSING, xstrdup("recording does not work"),
+			    xstrdup("make recording work first"));
 		goto out;
 	}
 	exe = quoted(t.exe);
@@ -189,9 +209,11 @@ void check_recovery(struct doctor_finding *f)
 	free(exe);
 	s.recover = line;
 	s.notes = s.recording.notes = &notes;
-	if (crash_setup_command(&s, CRASH_RECOVER, line, &err) < 0 || crash_setup_begin(&s, &err) < 0 ||
+	if (crash_setup_command(&s, CRASH_RECOVER, line, &err) < 0 ||
+	    crash_setup_begin(&s, &err) < 0 ||
 	    crashing_explore(&s, t.trace, t.trace, report, &is_whole, &err) < 0)
-		finding_set(f, DOCTOR_MISSING, why_not(err.msg, said), xstrdup("see docs/places.md for what recovery needs"));
+		finding_set(f, DOCTOR_MISSING, why_not(err.msg, said),
+			    xstrdup("see docs/places.md for what recovery needs"));
 	else
 		tell_coverage(f, report_coverage(report), is_whole);
 	crash_setup_end(&s);

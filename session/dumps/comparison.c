@@ -20,7 +20,8 @@ static void find_operation(struct bug_comparison *c, const struct plan *p, uint6
 	c->is_assumed = !p->has_annotated_operations;
 }
 
-bool comparison_make(struct comparison *c, const struct crash_bug *b, const struct dump_texts *texts, const struct plan *plan, uint64_t seq)
+bool comparison_make(struct comparison *c, const struct crash_bug *b,
+		     const struct dump_texts *texts, const struct plan *plan, uint64_t seq)
 {
 	char *before, *after;
 

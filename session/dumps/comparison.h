@@ -13,7 +13,8 @@ struct comparison {
 
 /* texts: of what is allowed. plan, seq: of the program, and the event before which it crashed. false: it was not a dump that decided; then there is nothing to
  * release. */
-bool comparison_make(struct comparison *c, const struct crash_bug *b, const struct dump_texts *texts, const struct plan *plan, uint64_t seq);
+bool comparison_make(struct comparison *c, const struct crash_bug *b,
+		     const struct dump_texts *texts, const struct plan *plan, uint64_t seq);
 void comparison_release(struct comparison *c);
 
 #endif

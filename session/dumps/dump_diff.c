@@ -5,10 +5,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#define LISTED 8u	       /* differences */
-#define LINES_MAX ((size_t)2000) /* that are matched with each other in any way, besides equal beginnings and ends */
-#define PIECE_BYTES 200u     /* of one dump, in a difference */
-#define PIECE_BEFORE 40u     /* of them, what may stand before the first byte that differs */
+#define LISTED 8u /* differences */
+#define LINES_MAX \
+	((size_t)2000) /* that are matched with each other in any way, besides equal beginnings and ends */
+#define PIECE_BYTES 200u /* of one dump, in a difference */
+#define PIECE_BEFORE 40u /* of them, what may stand before the first byte that differs */
 #define EXCERPT_BYTES 4096u
 #define EXCERPT_BEFORE 3u /* lines */
 
@@ -39,7 +40,8 @@ static bool same(const struct line *a, const struct line *b)
 /* ---- which lines are the same ---- */
 
 /* The longest common subsequence of lines found[from…fend) and other[ofrom…oend): match[i] is the other's line plus 1. */
-static void match_middle(const lines *found, size_t from, size_t fend, const lines *other, size_t ofrom, size_t oend, size_t *match)
+static void match_middle(const lines *found, size_t from, size_t fend, const lines *other,
+			 size_t ofrom, size_t oend, size_t *match)
 {
 	const size_t n = fend - from, m = oend - ofrom, row = m + 1;
 	uint16_t *longest;
@@ -49,10 +51,12 @@ static void match_middle(const lines *found, size_t from, size_t fend, const lin
 	longest = xcalloc((n + 1) * row, sizeof *longest); /* of what begins at i and k */
 	for (size_t i = n; i-- > 0;)
 		for (size_t k = m; k-- > 0;) {
-			const uint16_t down = longest[(i + 1) * row + k], right = longest[i * row + k + 1];
+			const uint16_t down = longest[(i + 1) * row + k],
+				       right = longest[i * row + k + 1];
 
 			if (same(&found->at[from + i], &other->at[ofrom + k]))
-				longest[i * row + k] = (uint16_t)(longest[(i + 1) * row + k + 1] + 1);
+				longest[i * row + k] =
+					(uint16_t)(longest[(i + 1) * row + k + 1] + 1);
 			else
 				longest[i * row + k] = down > right ? down : right;
 		}
@@ -73,7 +77,8 @@ static void match_lines(const lines *found, const lines *other, size_t *match)
 
 	for (; from < fend && from < oend && same(&found->at[from], &other->at[from]); from++)
 		match[from] = from + 1;
-	for (; fend > from && oend > from && same(&found->at[fend - 1], &other->at[oend - 1]); fend--, oend--)
+	for (; fend > from && oend > from && same(&found->at[fend - 1], &other->at[oend - 1]);
+	     fend--, oend--)
 		match[fend - 1] = oend;
 	match_middle(found, from, fend, other, from, oend, match);
 }
@@ -111,7 +116,8 @@ static char *piece(const lines *l, size_t from, size_t to, size_t skip)
 	if (n > PIECE_BYTES)
 		for (n = PIECE_BYTES; n > 0 && is_continued(at[skip + n]);)
 			n--;
-	return xasprintf("%s%.*s%s", skip ? "…" : "", (int)n, at + skip, skip + n < (size_t)(end - at) ? "…" : "");
+	return xasprintf("%s%.*s%s", skip ? "…" : "", (int)n, at + skip,
+			 skip + n < (size_t)(end - at) ? "…" : "");
 }
 
 /* How much of the pieces' beginning need not be shown: it is long, and the same. */
@@ -153,10 +159,12 @@ static void add_difference(struct comparing *c, const size_t *end)
 		memcpy(d->first_line, c->next, sizeof d->first_line);
 	if (d->list.n == LISTED)
 		return;
-	*vec_add(&d->list) = (struct bug_difference){ .line = (uint32_t)c->next[FOUND] + 1,
-						      .before = piece(&c->lines[BEFORE], c->next[BEFORE], end[BEFORE], skip),
-						      .after = piece(&c->lines[AFTER], c->next[AFTER], end[AFTER], skip),
-						      .found = piece(&c->lines[FOUND], c->next[FOUND], end[FOUND], skip) };
+	*vec_add(&d->list) = (struct bug_difference){
+		.line = (uint32_t)c->next[FOUND] + 1,
+		.before = piece(&c->lines[BEFORE], c->next[BEFORE], end[BEFORE], skip),
+		.after = piece(&c->lines[AFTER], c->next[AFTER], end[AFTER], skip),
+		.found = piece(&c->lines[FOUND], c->next[FOUND], end[FOUND], skip)
+	};
 }
 
 /* The line of the found dump is in all that are known: then where. */
@@ -234,8 +242,10 @@ char *dump_diff_excerpt(const char *text, size_t line)
 	while (n > 0 && is_continued(at[n]))
 		n--;
 	if (at > text)
-		snprintf(left_before, sizeof left_before, "[... %zu bytes left out ...]\n", (size_t)(at - text));
+		snprintf(left_before, sizeof left_before, "[... %zu bytes left out ...]\n",
+			 (size_t)(at - text));
 	if (at[n])
-		snprintf(left_after, sizeof left_after, "\n[... %zu bytes left out ...]\n", len - n - (size_t)(at - text));
+		snprintf(left_after, sizeof left_after, "\n[... %zu bytes left out ...]\n",
+			 len - n - (size_t)(at - text));
 	return xasprintf("%s%.*s%s", left_before, (int)n, at, left_after);
 }

@@ -8,7 +8,8 @@
 struct dump_diff {
 	VEC(struct bug_difference) list; /* the first ones; their strings are owned */
 	uint64_t ndifferences;
-	size_t first_line[3]; /* of before, after and found: where the first difference is, from 0 */
+	size_t first_line
+		[3]; /* of before, after and found: where the first difference is, from 0 */
 };
 
 /* before and after may be NULL. */

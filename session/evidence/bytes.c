@@ -26,19 +26,22 @@ static const struct state_line *line_of(const struct state_set *set, uint64_t ro
 	return l && row >= l->addr && row - l->addr < set->line_bytes ? l : NULL;
 }
 
-static const uint8_t *part(const struct state_set *set, const struct state_line *l, uint32_t content, uint64_t row)
+static const uint8_t *part(const struct state_set *set, const struct state_line *l,
+			   uint32_t content, uint64_t row)
 {
 	return state_content(set, l, content) + (row - l->addr);
 }
 
 /* Contents that differ in the row, from the one that loses most. */
-static void add_possible(struct scene *s, const struct state_set *set, const struct state_line *l, uint64_t row, struct evidence_row *out)
+static void add_possible(struct scene *s, const struct state_set *set, const struct state_line *l,
+			 uint64_t row, struct evidence_row *out)
 {
 	for (uint32_t c = 0; c < l->ncontents; c++) {
 		bool is_known = false;
 
 		for (uint32_t k = 0; k < c && !is_known; k++)
-			is_known = memcmp(part(set, l, k, row), part(set, l, c, row), EVIDENCE_ROW_BYTES) == 0;
+			is_known = memcmp(part(set, l, k, row), part(set, l, c, row),
+					  EVIDENCE_ROW_BYTES) == 0;
 		if (is_known)
 			continue;
 		out->nall++;
@@ -64,7 +67,10 @@ static void add_row(struct window *w, struct scene *s, const struct state_set *s
 	uint8_t image[EVIDENCE_ROW_BYTES];
 
 	image_read(&s->image, w->rows[i], image, sizeof image);
-	*out = (struct evidence_row){ .file = file ? file->path : NULL, .offset = PMT_OFFSET(w->rows[i]), .fields = w->fields[i].at, .nfields = w->fields[i].n };
+	*out = (struct evidence_row){ .file = file ? file->path : NULL,
+				      .offset = PMT_OFFSET(w->rows[i]),
+				      .fields = w->fields[i].at,
+				      .nfields = w->fields[i].n };
 	if (w->fields[i].n)
 		qsort(w->fields[i].at, w->fields[i].n, sizeof *w->fields[i].at, field_compare);
 	if (!w->has_memory)
@@ -89,7 +95,9 @@ static void add_found(struct window *w, struct scene *s)
 	for (size_t i = 0; state && i < w->nrows; i++) {
 		const struct state_line *l = line_of(&set, w->rows[i]);
 
-		w->evidence.rows[i].found = l ? hex(s, part(&set, l, states_newest_left(l, state), w->rows[i])) : w->evidence.rows[i].newest;
+		w->evidence.rows[i].found =
+			l ? hex(s, part(&set, l, states_newest_left(l, state), w->rows[i]))
+			  : w->evidence.rows[i].newest;
 	}
 	free(state);
 	states_release(&set);
@@ -101,7 +109,10 @@ void window_finish(struct window *w, struct scene *s)
 	struct state_set set = { 0 };
 
 	window_tell(w, s);
-	w->evidence = (struct evidence){ .events = w->events.at, .nevents = w->events.n, .crash_seq = w->crash_seq, .after = w->skipped };
+	w->evidence = (struct evidence){ .events = w->events.at,
+					 .nevents = w->events.n,
+					 .crash_seq = w->crash_seq,
+					 .after = w->skipped };
 	states_collect(&set, s->model, &nothing);
 	for (size_t i = 0; i < w->nrows; i++)
 		add_row(w, s, &set, i);

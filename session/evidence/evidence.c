@@ -33,7 +33,9 @@ static bool window_init(struct window *w, const struct bug *b, size_t i)
 	}
 	if (!w->first_seq && w->crash_seq)
 		w->first_seq = w->last_seq = w->crash_seq;
-	if (w->crash_seq && w->crash_seq <= w->first_seq) /* nothing is lost: what happened before is what matters */
+	if (w->crash_seq &&
+	    w->crash_seq <=
+		    w->first_seq) /* nothing is lost: what happened before is what matters */
 		w->first_seq = w->last_seq = w->crash_seq;
 	return w->first_seq > 0;
 }
@@ -47,7 +49,8 @@ static int window_compare(const void *left, const void *right)
 	return a->bug < b->bug ? -1 : a->bug > b->bug;
 }
 
-static void fill(struct report *r, const struct trace *t, const struct platform *p, const struct libraries *libraries)
+static void fill(struct report *r, const struct trace *t, const struct platform *p,
+		 const struct libraries *libraries)
 {
 	VEC(struct window) windows = { 0 };
 	struct scene scene;
@@ -71,7 +74,8 @@ static void fill(struct report *r, const struct trace *t, const struct platform 
 	vec_release(&windows);
 }
 
-int evidence_add(struct report *r, const char *trace, const struct libraries *libraries, struct error *err)
+int evidence_add(struct report *r, const char *trace, const struct libraries *libraries,
+		 struct error *err)
 {
 	const struct platform *p = report_platform(r) ? platform_find(report_platform(r)) : NULL;
 	struct trace *t;
@@ -85,9 +89,12 @@ int evidence_add(struct report *r, const char *trace, const struct libraries *li
 	return 0;
 }
 
-const struct evidence *evidence_of_region(const struct trace *t, const struct platform *p, uint64_t first_seq, uint64_t last_seq, struct arena *a)
+const struct evidence *evidence_of_region(const struct trace *t, const struct platform *p,
+					  uint64_t first_seq, uint64_t last_seq, struct arena *a)
 {
-	struct window w = { .first_seq = first_seq, .last_seq = last_seq, .is_region = true, .has_memory = true };
+	struct window w = {
+		.first_seq = first_seq, .last_seq = last_seq, .is_region = true, .has_memory = true
+	};
 	const struct evidence *copy;
 	struct scene scene;
 

@@ -44,9 +44,11 @@ static void rows_see(struct window *w, const struct trace_event *ev)
 
 	for (size_t i = 0; !is_named && i < w->anchors.n; i++)
 		is_named = w->anchors.at[i].seq == ev->seq;
-	if (!is_named || !(trace_is_store(ev->kind) || trace_is_flush(ev->kind)) || !event_range(ev, &addr, &len_bytes) || !len_bytes)
+	if (!is_named || !(trace_is_store(ev->kind) || trace_is_flush(ev->kind)) ||
+	    !event_range(ev, &addr, &len_bytes) || !len_bytes)
 		return;
-	for (uint64_t at = addr - addr % EVIDENCE_ROW_BYTES; at < addr + len_bytes; at += EVIDENCE_ROW_BYTES)
+	for (uint64_t at = addr - addr % EVIDENCE_ROW_BYTES; at < addr + len_bytes;
+	     at += EVIDENCE_ROW_BYTES)
 		window_add_row(w, at);
 }
 
@@ -94,9 +96,11 @@ static bool has_begun(const struct window *w, uint64_t seq)
 }
 
 /* Where objects begin, of which elements are stored to later. */
-static void types_see(struct scene *s, const struct window *w, size_t from, size_t n, const struct trace_event *ev)
+static void types_see(struct scene *s, const struct window *w, size_t from, size_t n,
+		      const struct trace_event *ev)
 {
-	const bool is_wanted = ev->seq <= SCENE_LEARNED || (from < n && has_begun(&w[from], ev->seq));
+	const bool is_wanted =
+		ev->seq <= SCENE_LEARNED || (from < n && has_begun(&w[from], ev->seq));
 
 	if (!is_wanted || !ev->site || s->nlearned >= SCENE_TYPED)
 		return;
@@ -140,9 +144,11 @@ static bool is_modelled(const struct scene *s, const struct trace_event *ev)
 
 	if (ev->kind == PMT_LOAD)
 		return false;
-	if (!(trace_is_store(ev->kind) || trace_is_flush(ev->kind)) || !event_range(ev, &addr, &len_bytes) || !len_bytes)
+	if (!(trace_is_store(ev->kind) || trace_is_flush(ev->kind)) ||
+	    !event_range(ev, &addr, &len_bytes) || !len_bytes)
 		return true;
-	for (uint64_t at = addr - addr % EVIDENCE_ROW_BYTES; at < addr + len_bytes; at += EVIDENCE_ROW_BYTES)
+	for (uint64_t at = addr - addr % EVIDENCE_ROW_BYTES; at < addr + len_bytes;
+	     at += EVIDENCE_ROW_BYTES)
 		if (is_line(s, at > addr ? at : addr))
 			return true;
 	return false;
@@ -200,9 +206,11 @@ static void second_pass(struct scene *s, struct window *w, size_t n)
 			window_finish(&w[i], s);
 }
 
-void scene_read(struct scene *s, const struct trace *t, const struct platform *p, const struct libraries *libraries, struct window *w, size_t n)
+void scene_read(struct scene *s, const struct trace *t, const struct platform *p,
+		const struct libraries *libraries, struct window *w, size_t n)
 {
-	static const struct types_options options; /* debug information only: reading sources takes long */
+	static const struct types_options
+		options; /* debug information only: reading sources takes long */
 	struct model_image image;
 
 	*s = (struct scene){ .platform = p };

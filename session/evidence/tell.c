@@ -28,7 +28,8 @@ static const char *value_text(struct scene *s, const struct trace_event *ev)
 	uint64_t value = 0;
 
 	if (n > 8 && is_printable(ev->data, n)) {
-		p += sprintf(p, "\"%.*s\"", (int)strnlen((const char *)ev->data, n), (const char *)ev->data);
+		p += sprintf(p, "\"%.*s\"", (int)strnlen((const char *)ev->data, n),
+			     (const char *)ev->data);
 	} else if (n <= 8) {
 		memcpy(&value, ev->data, n);
 		p += sprintf(p, value < 1024 ? "%" PRIu64 : "0x%" PRIx64, value);
@@ -45,7 +46,8 @@ static const char *what_of(struct scene *s, const struct trace_event *ev)
 {
 	if (trace_is_store(ev->kind) && ev->data_len)
 		return value_text(s, ev);
-	if ((ev->kind == PMT_OP_BEGIN || ev->kind == PMT_OP_END || ev->kind == PMT_OUTPUT) && ev->data_len)
+	if ((ev->kind == PMT_OP_BEGIN || ev->kind == PMT_OP_END || ev->kind == PMT_OUTPUT) &&
+	    ev->data_len)
 		return arena_string(&s->arena, ev->data, ev->data_len);
 	return NULL;
 }
@@ -53,7 +55,8 @@ static const char *what_of(struct scene *s, const struct trace_event *ev)
 /* The outermost struct with a name, and the field in it. */
 static const char *field_of(struct scene *s, const struct kept *k)
 {
-	char *text = k->is_typed ? types_path(s->types, &k->type, k->ev.addr, k->ev.size_bytes) : NULL;
+	char *text =
+		k->is_typed ? types_path(s->types, &k->type, k->ev.addr, k->ev.size_bytes) : NULL;
 	const char *name = arena_text(&s->arena, text);
 
 	free(text);
@@ -76,7 +79,8 @@ static bool field_grow(struct evidence_field *f, uint32_t from, uint32_t end, co
 static void add_field(struct window *w, const struct trace_event *ev, const char *name)
 {
 	for (size_t i = 0; i < w->nrows; i++) {
-		uint64_t from = ev->addr > w->rows[i] ? ev->addr : w->rows[i], end = ev->addr + ev->size_bytes;
+		uint64_t from = ev->addr > w->rows[i] ? ev->addr : w->rows[i],
+			 end = ev->addr + ev->size_bytes;
 		bool is_known = false;
 
 		if (end > w->rows[i] + EVIDENCE_ROW_BYTES)
@@ -84,9 +88,12 @@ static void add_field(struct window *w, const struct trace_event *ev, const char
 		if (from >= end || w->fields[i].n >= FIELDS_MAX)
 			continue;
 		for (size_t k = 0; k < w->fields[i].n && !is_known; k++)
-			is_known = field_grow(&w->fields[i].at[k], (uint32_t)(from - w->rows[i]), (uint32_t)(end - w->rows[i]), name);
+			is_known = field_grow(&w->fields[i].at[k], (uint32_t)(from - w->rows[i]),
+					      (uint32_t)(end - w->rows[i]), name);
 		if (!is_known)
-			*vec_add(&w->fields[i]) = (struct evidence_field){ (uint32_t)(from - w->rows[i]), (uint32_t)(end - from), name };
+			*vec_add(&w->fields[i]) =
+				(struct evidence_field){ (uint32_t)(from - w->rows[i]),
+							 (uint32_t)(end - from), name };
 	}
 }
 
@@ -94,9 +101,16 @@ static struct evidence_event tell(struct window *w, struct scene *s, struct kept
 {
 	const struct frame *place = locate(s->locator, k->ev.site);
 	const struct symbol *symbol = place ? place->symbol : NULL;
-	struct evidence_event e = { .seq = k->ev.seq, .skipped = k->skipped, .kind = trace_kinds[k->ev.kind].name, .role = k->role,
-				    .states = arena_text(&s->arena, k->states), .process = k->ev.stream, .thread = k->ev.thread, .row = k->row,
-				    .offset = k->row ? PMT_OFFSET(k->ev.addr) : 0, .size_bytes = k->ev.size_bytes };
+	struct evidence_event e = { .seq = k->ev.seq,
+				    .skipped = k->skipped,
+				    .kind = trace_kinds[k->ev.kind].name,
+				    .role = k->role,
+				    .states = arena_text(&s->arena, k->states),
+				    .process = k->ev.stream,
+				    .thread = k->ev.thread,
+				    .row = k->row,
+				    .offset = k->row ? PMT_OFFSET(k->ev.addr) : 0,
+				    .size_bytes = k->ev.size_bytes };
 
 	if (trace_is_store(k->ev.kind))
 		k->ev.data = k->data;

@@ -92,7 +92,8 @@ static bool is_fence(const struct trace_event *ev)
 /* Limits of what a programmer thinks in. */
 static bool is_limit(enum pmt_kind k)
 {
-	return k == PMT_TX_BEGIN || k == PMT_TX_END || k == PMT_OP_BEGIN || k == PMT_OP_END || k == PMT_OUTPUT || k == PMT_EXIT || k == PMT_FAILURE_POINT;
+	return k == PMT_TX_BEGIN || k == PMT_TX_END || k == PMT_OP_BEGIN || k == PMT_OP_END ||
+	       k == PMT_OUTPUT || k == PMT_EXIT || k == PMT_FAILURE_POINT;
 }
 
 static const struct anchor *anchor_of(const struct window *w, const struct trace_event *ev)
@@ -170,11 +171,15 @@ void window_compact(struct window *w)
 		leave_out(w, head, head + (w->kept.n - most));
 }
 
-static void keep(struct window *w, struct scene *s, const struct trace_event *ev, uint32_t row, const struct anchor *anchor)
+static void keep(struct window *w, struct scene *s, const struct trace_event *ev, uint32_t row,
+		 const struct anchor *anchor)
 {
 	struct kept *k = vec_add(&w->kept);
 
-	*k = (struct kept){ .ev = *ev, .role = anchor ? anchor->role : NULL, .row = row, .skipped = w->kept.n > 1 ? w->skipped : 0 };
+	*k = (struct kept){ .ev = *ev,
+			    .role = anchor ? anchor->role : NULL,
+			    .row = row,
+			    .skipped = w->kept.n > 1 ? w->skipped : 0 };
 	if (trace_is_store(ev->kind)) {
 		k->type = s->type;
 		k->is_typed = s->is_typed;
@@ -191,7 +196,8 @@ static void keep(struct window *w, struct scene *s, const struct trace_event *ev
 	}
 }
 
-static bool matters(struct window *w, const struct trace_event *ev, uint32_t row, const struct anchor *anchor)
+static bool matters(struct window *w, const struct trace_event *ev, uint32_t row,
+		    const struct anchor *anchor)
 {
 	if (row) {
 		set_busy(w, ev, ev->kind != PMT_UNMAP && ev->kind != PMT_TX_ADD);
@@ -218,6 +224,7 @@ void window_see(struct window *w, struct scene *s, const struct trace_event *ev)
 		return;
 	}
 	keep(w, s, ev, row, anchor);
-	if (!w->crash_seq && !w->is_region && ev->seq > w->last_seq && ++w->nafter >= WINDOW_KEPT_AFTER)
+	if (!w->crash_seq && !w->is_region && ev->seq > w->last_seq &&
+	    ++w->nafter >= WINDOW_KEPT_AFTER)
 		w->is_done = true;
 }

@@ -10,15 +10,16 @@
 #include "util/map.h"
 #include "util/vec.h"
 
-#define WINDOW_BEFORE 4000u	/* events before the first anchor that are looked at */
-#define WINDOW_KEPT_BEFORE 6u	/* and how many of them are shown */
-#define WINDOW_KEPT_AFTER 6u	/* behind the last anchor, where no crash ends it */
-#define WINDOW_HEAD 16u		/* where too many events matter: the first ones that stay, as do the last */
-#define WINDOW_NEAR 3u		/* rows that the bug does not name, stored to last before the crash */
-#define WINDOW_KEPT 40u		/* of a bug */
+#define WINDOW_BEFORE 4000u   /* events before the first anchor that are looked at */
+#define WINDOW_KEPT_BEFORE 6u /* and how many of them are shown */
+#define WINDOW_KEPT_AFTER 6u  /* behind the last anchor, where no crash ends it */
+#define WINDOW_HEAD 16u /* where too many events matter: the first ones that stay, as do the last */
+#define WINDOW_NEAR 3u  /* rows that the bug does not name, stored to last before the crash */
+#define WINDOW_KEPT 40u /* of a bug */
 #define WINDOW_KEPT_REGION 600u
-#define SCENE_TYPED 500000u	/* stores that are typed, at most: names are not worth more */
-#define SCENE_LEARNED 100000u	/* events at the beginning of the trace, where programs make their objects, that tell where these are */
+#define SCENE_TYPED 500000u /* stores that are typed, at most: names are not worth more */
+#define SCENE_LEARNED \
+	100000u /* events at the beginning of the trace, where programs make their objects, that tell where these are */
 
 /* An event that the bug names, or a site whose events it names. */
 struct anchor {
@@ -43,8 +44,8 @@ struct window {
 	size_t bug;
 	VEC(struct anchor) anchors;
 	uint64_t first_seq, last_seq; /* of the anchors with a number; or of the region */
-	uint64_t crash_seq;	      /* 0: none */
-	const char *state;	      /* of the crash; NULL: none is known */
+	uint64_t crash_seq;           /* 0: none */
+	const char *state;            /* of the crash; NULL: none is known */
 	bool is_region, has_memory;
 	uint64_t rows[EVIDENCE_ROWS_MAX]; /* PM addresses */
 	size_t nrows;
@@ -53,7 +54,8 @@ struct window {
 	/* while it is read */
 	VEC(struct kept) kept;
 	VEC(struct evidence_field) fields[EVIDENCE_ROWS_MAX];
-	VEC(uint64_t) busy; /* threads (stream and number) that touched a row since their last fence */
+	VEC(uint64_t)
+	busy; /* threads (stream and number) that touched a row since their last fence */
 	uint64_t skipped;
 	size_t nafter;
 	bool is_done;
@@ -80,7 +82,8 @@ struct scene {
 
 /* window.c */
 void window_add_row(struct window *w, uint64_t addr);
-void window_see(struct window *w, struct scene *s, const struct trace_event *ev); /* after the model saw it */
+void window_see(struct window *w, struct scene *s,
+		const struct trace_event *ev); /* after the model saw it */
 void window_release(struct window *w);
 void window_compact(struct window *w); /* leaves as many events as are shown */
 /* The PM addresses that an event is about; false: none. */
@@ -90,7 +93,8 @@ void window_tell(struct window *w, struct scene *s);
 /* bytes.c: the memory at this moment, and all that was kept, becomes evidence. */
 void window_finish(struct window *w, struct scene *s);
 /* scene.c: reads the trace for these windows; w is in the order of its first events. */
-void scene_read(struct scene *s, const struct trace *t, const struct platform *p, const struct libraries *libraries, struct window *w, size_t n);
+void scene_read(struct scene *s, const struct trace *t, const struct platform *p,
+		const struct libraries *libraries, struct window *w, size_t n);
 void scene_release(struct scene *s);
 
 #endif

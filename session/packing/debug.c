@@ -14,7 +14,8 @@
 
 static void source_add(struct packing *p, const char *folder, const char *name)
 {
-	char *path = name[0] == '/' ? xstrdup(name) : xasprintf("%s/%s", folder && *folder ? folder : "", name);
+	char *path = name[0] == '/' ? xstrdup(name)
+				    : xasprintf("%s/%s", folder && *folder ? folder : "", name);
 
 	tree_add(p, path);
 	free(path);
@@ -32,7 +33,8 @@ static void sources_add(struct packing *p, Dwfl_Module *module)
 
 	while ((cu = dwfl_module_nextcu(module, cu, &bias))) {
 		Dwarf_Attribute attr;
-		const char *folder = dwarf_attr(cu, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
+		const char *folder =
+			dwarf_attr(cu, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
 		Dwarf_Files *files;
 		size_t n;
 
@@ -80,7 +82,8 @@ void debug_add(struct packing *p, const char *file)
 		return;
 	dwfl_report_begin(dwfl);
 	module = dwfl_report_elf(dwfl, file, file, -1, 0, true);
-	if (dwfl_report_end(dwfl, NULL, NULL) == 0 && module && (dwarf = dwfl_module_getdwarf(module, &bias))) {
+	if (dwfl_report_end(dwfl, NULL, NULL) == 0 && module &&
+	    (dwarf = dwfl_module_getdwarf(module, &bias))) {
 		dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &main_file, &debug_file);
 		if (debug_file)
 			tree_add(p, debug_file);

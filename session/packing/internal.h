@@ -15,10 +15,11 @@ struct packing {
 	struct bundle *b;
 	struct map known; /* hash of a path → an entry was made for it, or it was looked at */
 	struct map said;  /* of a sentence */
-	VEC(char *) files; /* regular files that are packed, in the order in which they were found; paths are absolute */
-	size_t nlooked_at; /* of them, those whose needs are known */
+	VEC(char *)
+	files; /* regular files that are packed, in the order in which they were found; paths are absolute */
+	size_t nlooked_at;    /* of them, those whose needs are known */
 	VEC(char *) left_out; /* paths of PM files */
-	char *loader; /* of the first program; NULL: none is known */
+	char *loader;         /* of the first program; NULL: none is known */
 };
 
 /* Packs what an absolute path leads to; nothing if it leads nowhere. True: something is packed now, or was already. */
@@ -33,6 +34,7 @@ void objects_add_needs(struct packing *p, const char *file);
 /* Debug information of an ELF file, and its sources if it is the user's. */
 void debug_add(struct packing *p, const char *file);
 
-int opened_add(struct packing *p, struct crash_setup *s, const struct plan *plan, struct error *err);
+int opened_add(struct packing *p, struct crash_setup *s, const struct plan *plan,
+	       struct error *err);
 
 #endif

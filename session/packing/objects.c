@@ -17,7 +17,9 @@
 extern char **environ;
 
 /* Each line that a program prints. */
-static void lines_of(char *const argv[], void (*each)(struct packing *p, const char *file, char *line), struct packing *p, const char *file)
+static void lines_of(char *const argv[],
+		     void (*each)(struct packing *p, const char *file, char *line),
+		     struct packing *p, const char *file)
 {
 	posix_spawn_file_actions_t actions;
 	char *line = NULL;
@@ -55,19 +57,24 @@ static void library_add(struct packing *p, const char *name, const char *path)
 	for (size_t i = 0; real && i < p->b->libraries.n; i++)
 		if (strcmp(p->b->libraries.at[i].name, name) == 0) {
 			if (strcmp(p->b->libraries.at[i].path, real + 1) != 0)
-				tree_lack(p, "two libraries are called %s, /%s and %s: where the bundle runs, the first is used", name, p->b->libraries.at[i].path, real);
+				tree_lack(
+					p,
+					"two libraries are called %s, /%s and %s: where the bundle runs, the first is used",
+					name, p->b->libraries.at[i].path, real);
 			free(real);
 			return;
 		}
 	if (real && tree_add(p, path))
-		*vec_add(&p->b->libraries) = (struct bundle_library){ xstrdup(name), xstrdup(real + 1) };
+		*vec_add(&p->b->libraries) =
+			(struct bundle_library){ xstrdup(name), xstrdup(real + 1) };
 	free(real);
 }
 
 /* "	NAME => PATH (0x...)", or "	PATH (0x...)". */
 static void line_read(struct packing *p, const char *file, char *line)
 {
-	char *name = line + strspn(line, " \t"), *arrow = strstr(line, " => "), *path = arrow ? arrow + 4 : name, *end = strstr(path, " (0x");
+	char *name = line + strspn(line, " \t"), *arrow = strstr(line, " => "),
+	     *path = arrow ? arrow + 4 : name, *end = strstr(path, " (0x");
 
 	line[strcspn(line, "\n")] = 0;
 	if (arrow && strncmp(path, "not found", 9) == 0) {
@@ -86,7 +93,10 @@ static void line_read(struct packing *p, const char *file, char *line)
 	if (!strchr(name, '/'))
 		library_add(p, name, path);
 	else if (strcmp(name, path) != 0 || strstr(name, "/ld-") == NULL)
-		tree_lack(p, "%s names its library %s by its path: that path must exist where the bundle runs", file, name);
+		tree_lack(
+			p,
+			"%s names its library %s by its path: that path must exist where the bundle runs",
+			file, name);
 }
 
 /* Of a program header that names the loader; free() it. *is_dynamic: it has libraries, or may. */
@@ -97,10 +107,13 @@ static char *loader_of(int fd, const Elf64_Ehdr *h, bool *is_dynamic)
 
 	*is_dynamic = false;
 	for (unsigned i = 0; i < h->e_phnum; i++) {
-		if (pread(fd, &ph, sizeof ph, (off_t)(h->e_phoff + i * sizeof ph)) != (ssize_t)sizeof ph)
+		if (pread(fd, &ph, sizeof ph, (off_t)(h->e_phoff + i * sizeof ph)) !=
+		    (ssize_t)sizeof ph)
 			break;
 		*is_dynamic |= ph.p_type == PT_DYNAMIC;
-		if (ph.p_type == PT_INTERP && !found && ph.p_filesz > 1 && ph.p_filesz < sizeof path && pread(fd, path, ph.p_filesz, (off_t)ph.p_offset) == (ssize_t)ph.p_filesz)
+		if (ph.p_type == PT_INTERP && !found && ph.p_filesz > 1 &&
+		    ph.p_filesz < sizeof path &&
+		    pread(fd, path, ph.p_filesz, (off_t)ph.p_offset) == (ssize_t)ph.p_filesz)
 			found = strndup(path, ph.p_filesz);
 	}
 	return found;
@@ -116,9 +129,13 @@ static void elf_add(struct packing *p, const char *file, int fd, const Elf64_Ehd
 	if (loader)
 		tree_add(p, loader);
 	else if (h->e_type == ET_EXEC)
-		tree_lack(p, "%s is linked statically, so pmend does not see which files it opens: they are packed only if its command line names them", file);
+		tree_lack(
+			p,
+			"%s is linked statically, so pmend does not see which files it opens: they are packed only if its command line names them",
+			file);
 	if (is_dynamic && (loader || (p->loader && strstr(file, ".so")))) {
-		char *const argv[] = { loader ? loader : p->loader, (char *)"--list", (char *)file, NULL };
+		char *const argv[] = { loader ? loader : p->loader, (char *)"--list", (char *)file,
+				       NULL };
 
 		lines_of(argv, line_read, p, file);
 	}
@@ -127,7 +144,8 @@ static void elf_add(struct packing *p, const char *file, int fd, const Elf64_Ehd
 
 static void script_add(struct packing *p, char *head)
 {
-	char *path = head + 2 + strspn(head + 2, " \t"), *word = path + strcspn(path, " \t\n"), *program;
+	char *path = head + 2 + strspn(head + 2, " \t"), *word = path + strcspn(path, " \t\n"),
+	     *program;
 
 	if (*word && *word != '\n')
 		*word++ = 0;
@@ -151,9 +169,11 @@ void objects_add_needs(struct packing *p, const char *file)
 	Elf64_Ehdr h;
 	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head - 1, 0);
 
-	if (n >= (ssize_t)sizeof h && memcmp(head, ELFMAG, SELFMAG) == 0 && head[EI_CLASS] == ELFCLASS64) {
+	if (n >= (ssize_t)sizeof h && memcmp(head, ELFMAG, SELFMAG) == 0 &&
+	    head[EI_CLASS] == ELFCLASS64) {
 		memcpy(&h, head, sizeof h);
-		if (h.e_phentsize == sizeof(Elf64_Phdr) && (h.e_type == ET_EXEC || h.e_type == ET_DYN)) {
+		if (h.e_phentsize == sizeof(Elf64_Phdr) &&
+		    (h.e_type == ET_EXEC || h.e_type == ET_DYN)) {
 			elf_add(p, file, fd, &h);
 			debug_add(p, file);
 		}

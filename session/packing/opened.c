@@ -19,7 +19,9 @@
 /* Programs look there for what they might load. */
 static bool is_of_system(const char *path)
 {
-	static const char *const folders[] = { "/usr/", "/lib", "/etc/", "/proc/", "/sys/", "/dev/" };
+	static const char *const folders[] = {
+		"/usr/", "/lib", "/etc/", "/proc/", "/sys/", "/dev/"
+	};
 
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
 		if (strncmp(path, folders[i], strlen(folders[i])) == 0)
@@ -37,10 +39,14 @@ static void folder_take(struct packing *p, const char *path)
 
 	tree_add(p, path);
 	while (d && (e = readdir(d)))
-		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
+		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode))
 			bytes += (uint64_t)st.st_size;
 	if (d && bytes > FOLDER_MAX_BYTES)
-		tree_lack(p, "recovery lists the folder %s, which is too large to pack (%llu MiB): only the files that it opens are packed", path, (unsigned long long)(bytes >> 20));
+		tree_lack(
+			p,
+			"recovery lists the folder %s, which is too large to pack (%llu MiB): only the files that it opens are packed",
+			path, (unsigned long long)(bytes >> 20));
 	if (d)
 		rewinddir(d);
 	while (d && bytes <= FOLDER_MAX_BYTES && (e = readdir(d)))
@@ -58,10 +64,15 @@ static void note_take(struct packing *p, enum run_note how, const char *path)
 {
 	switch (how) {
 	case RUN_NOTE_SOCKET:
-		tree_lack(p, "recovery uses %s%s, which cannot be packed: it must exist where the bundle runs", path[1] ? "the socket " : "the network", path[1] ? path : "");
+		tree_lack(
+			p,
+			"recovery uses %s%s, which cannot be packed: it must exist where the bundle runs",
+			path[1] ? "the socket " : "the network", path[1] ? path : "");
 		return;
 	case RUN_NOTE_LIST: folder_take(p, path); return;
-	case RUN_NOTE_READ: case RUN_NOTE_EXEC: case RUN_NOTE_WRITE: tree_add(p, path); return;
+	case RUN_NOTE_READ:
+	case RUN_NOTE_EXEC:
+	case RUN_NOTE_WRITE: tree_add(p, path); return;
 	}
 }
 
@@ -83,7 +94,8 @@ static int notes_read(struct packing *p, const char *path, struct error *err)
 }
 
 /* 1: recovery did not end. */
-static int run_at(struct packing *p, struct crash_setup *s, const struct walk *w, struct runner *runner, struct error *err)
+static int run_at(struct packing *p, struct crash_setup *s, const struct walk *w,
+		  struct runner *runner, struct error *err)
 {
 	struct state_set set = { 0 };
 	struct verdict v;
@@ -99,7 +111,10 @@ static int run_at(struct packing *p, struct crash_setup *s, const struct walk *w
 	result = verdict_run(&v, runner, &s->recovery, NULL, err);
 	if (result == 0 && (verdict_is_slow(&v) || (w->is_over && v.kind != VERDICT_OK))) {
 		text = verdict_text(&v);
-		tree_lack(p, "recovery failed during packing although nothing is lost (%s), so files that it opens later are not packed", text);
+		tree_lack(
+			p,
+			"recovery failed during packing although nothing is lost (%s), so files that it opens later are not packed",
+			text);
 		free(text);
 		result = verdict_is_slow(&v);
 	}
@@ -109,9 +124,11 @@ static int run_at(struct packing *p, struct crash_setup *s, const struct walk *w
 }
 
 /* Where nothing happened yet, at the failure points 1, 2, 4, 8 and so on, and at the end. */
-static int run_all(struct packing *p, struct crash_setup *s, const struct plan *plan, struct error *err)
+static int run_all(struct packing *p, struct crash_setup *s, const struct plan *plan,
+		   struct error *err)
 {
-	struct runner *runner = runner_new(&s->options.runner, plan->mappings.at, plan->mappings.n, err);
+	struct runner *runner =
+		runner_new(&s->options.runner, plan->mappings.at, plan->mappings.n, err);
 	struct walk w;
 	int result;
 

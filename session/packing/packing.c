@@ -39,12 +39,14 @@ static void program_add(struct packing *p, const char *name)
 /* Of "sh -c TEXT": each word that is a file, and those that stand where a program does, as far as words tell. */
 static void script_add(struct packing *p, const char *text)
 {
-	static const char *const before[] = { "if", "then", "else", "elif", "while", "until", "do", "!", "exec", "time", "env" };
+	static const char *const before[] = { "if", "then", "else", "elif", "while", "until",
+					      "do", "!",    "exec", "time", "env" };
 	char *copy = xstrdup(text), *rest = copy;
 	bool is_program = true;
 
 	while (*rest) {
-		const size_t blanks = strspn(rest, " \t\n\"'"), n = strcspn(rest += blanks, " \t\n\"';|&()<>`");
+		const size_t blanks = strspn(rest, " \t\n\"'"),
+			     n = strcspn(rest += blanks, " \t\n\"';|&()<>`");
 		const char stop = rest[n];
 		bool is_before = false;
 
@@ -108,7 +110,10 @@ static void pools_leave_out(struct packing *p, const struct plan *plan)
 {
 	for (size_t i = 0; plan->paths.at && plan->paths.at[i]; i++) {
 		const char *slash = strrchr(plan->paths.at[i], '/');
-		char *folder = slash && slash > plan->paths.at[i] ? strndup(plan->paths.at[i], (size_t)(slash - plan->paths.at[i])) : NULL;
+		char *folder =
+			slash && slash > plan->paths.at[i]
+				? strndup(plan->paths.at[i], (size_t)(slash - plan->paths.at[i]))
+				: NULL;
 
 		*vec_add(&p->left_out) = xstrdup(plan->paths.at[i]);
 		if (folder)
@@ -135,7 +140,9 @@ static void environment_add(struct packing *p)
 		if (bundle_takes_variable(*e))
 			*vec_add(&p->b->environment) = xstrdup(*e);
 	if (getenv("LD_PRELOAD"))
-		tree_lack(p, "LD_PRELOAD is set here, but is not packed: if recovery needs it, set it where the bundle runs, too");
+		tree_lack(
+			p,
+			"LD_PRELOAD is set here, but is not packed: if recovery needs it, set it where the bundle runs, too");
 }
 
 /* With which parts of the bundle begin in the middle, if the user made one. */
@@ -178,9 +185,14 @@ static int collect(struct packing *p, struct crash_setup *s, const char *trace, 
 		tree_lack(p, "--stdin %s is not a file that can be packed", s->stdin_path);
 	needs_add(p);
 	if (s->build_dir)
-		tree_lack(p, "--build %s is not packed: where the bundle runs, types come from debug information only", s->build_dir);
+		tree_lack(
+			p,
+			"--build %s is not packed: where the bundle runs, types come from debug information only",
+			s->build_dir);
 	if (s->failures.n > 1)
-		tree_lack(p, "--failures records recovery under Valgrind where the bundle runs: that machine needs Valgrind and the same C library as this one");
+		tree_lack(
+			p,
+			"--failures records recovery under Valgrind where the bundle runs: that machine needs Valgrind and the same C library as this one");
 	options_add(p->b, s);
 	environment_add(p);
 	plan_free(plan);

@@ -62,9 +62,13 @@ static bool is_left_out(const struct packing *p, const char *path)
 /* Every machine has these, or nobody can give them to it. */
 static bool is_of_machine(struct packing *p, const char *path)
 {
-	static const char *const common[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/shm" };
+	static const char *const common[] = { "/dev/null",   "/dev/zero",    "/dev/full",
+					      "/dev/random", "/dev/urandom", "/dev/tty",
+					      "/dev/stdin",  "/dev/stdout",  "/dev/stderr",
+					      "/dev/shm" };
 
-	if (strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/sys/", 5) == 0 || strcmp(path, "/proc") == 0 || strcmp(path, "/sys") == 0)
+	if (strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/sys/", 5) == 0 ||
+	    strcmp(path, "/proc") == 0 || strcmp(path, "/sys") == 0)
 		return true;
 	if (strncmp(path, "/dev/", 5) != 0)
 		return false;
@@ -73,7 +77,8 @@ static bool is_of_machine(struct packing *p, const char *path)
 	for (size_t i = 0; i < sizeof common / sizeof *common; i++)
 		if (strcmp(path, common[i]) == 0)
 			return true;
-	if (!is_left_out(p, path) && strncmp(path, "/dev/fd/", 8) != 0 && strncmp(path, "/dev/pts", 8) != 0)
+	if (!is_left_out(p, path) && strncmp(path, "/dev/fd/", 8) != 0 &&
+	    strncmp(path, "/dev/pts", 8) != 0)
 		tree_lack(p, "%s is a device: it must exist where the bundle runs", path);
 	return true;
 }
@@ -89,13 +94,17 @@ static bool end_add(struct packing *p, const char *path, const struct stat *st)
 	if (is_left_out(p, path))
 		return false;
 	if (S_ISSOCK(st->st_mode) || S_ISFIFO(st->st_mode)) {
-		tree_lack(p, "%s is a %s, which cannot be packed: recovery will not find it", path, S_ISSOCK(st->st_mode) ? "socket" : "named pipe");
+		tree_lack(p, "%s is a %s, which cannot be packed: recovery will not find it", path,
+			  S_ISSOCK(st->st_mode) ? "socket" : "named pipe");
 		return false;
 	}
 	if (!S_ISREG(st->st_mode))
 		return false;
 	if (st->st_mode & (S_ISUID | S_ISGID)) {
-		tree_lack(p, "%s is setuid, which a bundle cannot preserve: it must exist where the bundle runs", path);
+		tree_lack(
+			p,
+			"%s is setuid, which a bundle cannot preserve: it must exist where the bundle runs",
+			path);
 		return false;
 	}
 	if (access(path, R_OK) < 0) {
@@ -103,7 +112,10 @@ static bool end_add(struct packing *p, const char *path, const struct stat *st)
 		return false;
 	}
 	if (!bundle_path_is_good(path + 1)) {
-		tree_lack(p, "a file of %.*s has a name that is too long, or has control characters in it", (int)(strrchr(path, '/') - path), path);
+		tree_lack(
+			p,
+			"a file of %.*s has a name that is too long, or has control characters in it",
+			(int)(strrchr(path, '/') - path), path);
 		return false;
 	}
 	if (is_new(p, path)) {
@@ -149,7 +161,8 @@ static void link_add(struct packing *p, const char *path, const char *target)
 }
 
 /* Follows a path to its first link. 1: *rest is where it goes on; 0: nothing is there; 2: the end is reached. */
-static int follow(struct packing *p, const char *path, char at[PATH_MAX], char **rest, struct stat *st)
+static int follow(struct packing *p, const char *path, char at[PATH_MAX], char **rest,
+		  struct stat *st)
 {
 	at[0] = 0;
 	for (const char *end; *path; path = *end ? end + 1 : end) {
@@ -168,7 +181,9 @@ static int follow(struct packing *p, const char *path, char at[PATH_MAX], char *
 		if (n <= 0)
 			return 0;
 		link[n] = 0;
-		*rest = link[0] == '/' ? xasprintf("%s%s", link, end) : xasprintf("%.*s/%s%s", (int)(strrchr(at, '/') - at), at, link, end);
+		*rest = link[0] == '/' ? xasprintf("%s%s", link, end)
+				       : xasprintf("%.*s/%s%s", (int)(strrchr(at, '/') - at), at,
+						   link, end);
 		(*rest)[strlen(*rest) - strlen(end)] = 0;
 		link_add(p, at, *rest);
 		(*rest)[strlen(*rest)] = *end;

@@ -24,7 +24,8 @@ static size_t next_largest(const struct checks *k, const bool *is_dealt)
 	size_t largest = SIZE_MAX;
 
 	for (size_t i = 0; i < k->list.n; i++)
-		if (!is_dealt[i] && (largest == SIZE_MAX || k->list.at[i].size > k->list.at[largest].size))
+		if (!is_dealt[i] &&
+		    (largest == SIZE_MAX || k->list.at[i].size > k->list.at[largest].size))
 			largest = i;
 	return largest;
 }
@@ -65,7 +66,8 @@ static char *fingerprint(const struct checks *k, const struct checking *c, const
 
 	if (!f)
 		alloc_die();
-	fprintf(f, "pmend " PMEND_VERSION " check\nplatform %s\nparts %u\ntrust %d\n", platform ? platform : "", k->shard.of, !c->no_trust);
+	fprintf(f, "pmend " PMEND_VERSION " check\nplatform %s\nparts %u\ntrust %d\n",
+		platform ? platform : "", k->shard.of, !c->no_trust);
 	put_words(f, "--only", &c->only);
 	put_words(f, "--with", &c->with);
 	put_words(f, "--oracle", &c->oracles);
@@ -95,7 +97,8 @@ static int choose_platform(struct checks *k, const struct checking *c, struct er
 	return p ? 0 : -1;
 }
 
-int checks_init(struct checks *k, char *const *traces, size_t n, struct shard shard, const struct checking *c, const char *platform, struct error *err)
+int checks_init(struct checks *k, char *const *traces, size_t n, struct shard shard,
+		const struct checking *c, const char *platform, struct error *err)
 {
 	struct stat st;
 
@@ -103,7 +106,8 @@ int checks_init(struct checks *k, char *const *traces, size_t n, struct shard sh
 	for (size_t i = 0; i < n; i++) {
 		if (stat(traces[i], &st) < 0)
 			return error_set(err, "cannot open %s: %s", traces[i], strerror(errno));
-		*vec_add(&k->list) = (struct checked_trace){ .name = xstrdup(traces[i]), .size = (uint64_t)st.st_size };
+		*vec_add(&k->list) = (struct checked_trace){ .name = xstrdup(traces[i]),
+							     .size = (uint64_t)st.st_size };
 	}
 	deal(k);
 	if (!shard.of)
@@ -160,7 +164,11 @@ static void count(const struct checks *k, uint64_t *nours, uint64_t *ndone)
 void checks_tell(const struct checks *k, struct report *r)
 {
 	struct checks *own = (struct checks *)k; /* sending changes nothing */
-	struct report_shard s = { .index = k->shard.index, .of = k->shard.of, .command = "check", .fingerprint = k->fingerprint, .trace = k->list.at[0].name };
+	struct report_shard s = { .index = k->shard.index,
+				  .of = k->shard.of,
+				  .command = "check",
+				  .fingerprint = k->fingerprint,
+				  .trace = k->list.at[0].name };
 	struct wire m = { 0 };
 	char *data;
 
@@ -182,7 +190,9 @@ int checks_keep(const struct checks *k, struct error *err)
 	int result;
 
 	count(k, &nours, &ndone);
-	why = xasprintf("part %u of %u has checked %" PRIu64 " of its %" PRIu64 " traces so far; run the same command with --continue to finish it", k->shard.index, k->shard.of, ndone, nours);
+	why = xasprintf("part %u of %u has checked %" PRIu64 " of its %" PRIu64
+			" traces so far; run the same command with --continue to finish it",
+			k->shard.index, k->shard.of, ndone, nours);
 	report_set_platform(r, k->platform);
 	report_set_platform_chosen(r, k->is_platform_chosen);
 	report_set_coverage(r, &(struct report_coverage){ .why_incomplete = why });
@@ -207,11 +217,13 @@ static int take(struct checks *k, struct checks *part, const char *name, struct 
 		struct checked_trace *t = &part->list.at[i];
 
 		if (is_first)
-			*vec_add(&k->list) = (struct checked_trace){ .name = xstrdup(t->name), .size = t->size };
+			*vec_add(&k->list) =
+				(struct checked_trace){ .name = xstrdup(t->name), .size = t->size };
 		else if (strcmp(t->name, k->list.at[i].name) != 0 || t->size != k->list.at[i].size)
 			return error_set(err, "%s is damaged: it has other traces", name);
 		if (t->report && k->list.at[i].report)
-			return error_set(err, "%s is damaged: another part has checked %s, too", name, t->name);
+			return error_set(err, "%s is damaged: another part has checked %s, too",
+					 name, t->name);
 		if (!t->report)
 			continue;
 		k->list.at[i].report = t->report;
@@ -251,11 +263,18 @@ int checks_go_on(struct checks *k, struct error *err)
 	if (!r)
 		return -1;
 	if (!s || strcmp(s->command, "check") != 0)
-		error_set(err, "%s is no part of 'pmend check'; give another name, or remove it", k->path);
+		error_set(err, "%s is no part of 'pmend check'; give another name, or remove it",
+			  k->path);
 	else if (s->index != k->shard.index || s->of != k->shard.of)
-		error_set(err, "%s is part %u of %u, not part %u of %u; give each part a file of its own", k->path, s->index, s->of, k->shard.index, k->shard.of);
+		error_set(
+			err,
+			"%s is part %u of %u, not part %u of %u; give each part a file of its own",
+			k->path, s->index, s->of, k->shard.index, k->shard.of);
 	else if (strcmp(s->fingerprint, k->fingerprint) != 0)
-		error_set(err, "%s is a part of something else: the traces, the options or pmend's version differ; remove it to begin again", k->path);
+		error_set(
+			err,
+			"%s is a part of something else: the traces, the options or pmend's version differ; remove it to begin again",
+			k->path);
 	else
 		result = checks_add(k, s, k->path, err);
 	report_free(r);

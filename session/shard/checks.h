@@ -8,24 +8,25 @@
 #include "util/vec.h"
 
 struct checked_trace {
-	char *name;	/* as the user gave it */
-	uint64_t size;	/* bytes */
-	bool is_ours;	/* this process judges it */
-	bool is_whole;	/* finding nothing in it means something */
-	char *report;	/* finished, as JSON: what was found, nothing hidden. NULL: it was not judged yet */
+	char *name;    /* as the user gave it */
+	uint64_t size; /* bytes */
+	bool is_ours;  /* this process judges it */
+	bool is_whole; /* finding nothing in it means something */
+	char *report; /* finished, as JSON: what was found, nothing hidden. NULL: it was not judged yet */
 };
 
 struct checks {
 	VEC(struct checked_trace) list; /* in the order in which they were given */
-	struct shard shard;		/* of: 0, all */
-	char *fingerprint;		/* of a part */
-	const char *platform;		/* of a part: for the head of one that has no trace */
-	bool is_platform_chosen;	/* likewise */
-	const char *path;		/* where it is kept; NULL: nowhere */
+	struct shard shard;             /* of: 0, all */
+	char *fingerprint;              /* of a part */
+	const char *platform;           /* of a part: for the head of one that has no trace */
+	bool is_platform_chosen;        /* likewise */
+	const char *path;               /* where it is kept; NULL: nowhere */
 };
 
 /* These traces; of a shard, whole ones are dealt out by size. platform: as the user said it, or NULL. -1: one cannot be read. */
-int checks_init(struct checks *k, char *const *traces, size_t n, struct shard shard, const struct checking *c, const char *platform, struct error *err);
+int checks_init(struct checks *k, char *const *traces, size_t n, struct shard shard,
+		const struct checking *c, const char *platform, struct error *err);
 void checks_release(struct checks *k);
 /* Takes the finished report of one of them. */
 void checks_done(struct checks *k, size_t i, struct report *r, bool is_whole);

@@ -18,13 +18,16 @@ struct summing {
 };
 
 /* Adds a text, after the trace's name if there are several; nothing for NULL. */
-static void text_add(const struct summing *s, char **to, const char *separator, const char *name, const char *text)
+static void text_add(const struct summing *s, char **to, const char *separator, const char *name,
+		     const char *text)
 {
 	char *longer;
 
 	if (!text)
 		return;
-	longer = s->checks->list.n == 1 ? xstrdup(text) : xasprintf("%s%s%s: %s", *to ? *to : "", *to ? separator : "", name, text);
+	longer = s->checks->list.n == 1 ? xstrdup(text)
+					: xasprintf("%s%s%s: %s", *to ? *to : "",
+						    *to ? separator : "", name, text);
 	free(*to);
 	*to = longer;
 }
@@ -59,19 +62,28 @@ static void add_ending(struct summing *s, const struct report *r, const char *na
 static int add_one(struct summing *s, const struct report *r, const char *name, struct error *err)
 {
 	const struct report_coverage *c = report_coverage(r);
-	const char *platform = report_platform(r), *first = s->first ? report_platform(s->first) : platform;
+	const char *platform = report_platform(r),
+		   *first = s->first ? report_platform(s->first) : platform;
 
 	if (!platform || !c)
-		return error_set(err, "what was found in %s is damaged: it has no platform or no coverage", name);
+		return error_set(
+			err, "what was found in %s is damaged: it has no platform or no coverage",
+			name);
 	if (strcmp(platform, first) != 0)
-		return error_set(err, "%s was recorded for %s and %s for %s; choose one platform with --platform", s->first_name, first, name, platform);
+		return error_set(
+			err,
+			"%s was recorded for %s and %s for %s; choose one platform with --platform",
+			s->first_name, first, name, platform);
 	if (s->first)
 		s->has_other_command |= !is_same_command(s->first, r);
 	report_add_run(s->all, r, NULL);
 	add_ending(s, r, name);
 	s->coverage.events += c->events;
 	s->coverage.is_complete &= c->is_complete;
-	text_add(s, &s->why_incomplete, "; ", name, c->is_complete ? NULL : c->why_incomplete ? c->why_incomplete : "not all of it is known");
+	text_add(s, &s->why_incomplete, "; ", name,
+		 c->is_complete      ? NULL
+		 : c->why_incomplete ? c->why_incomplete
+				     : "not all of it is known");
 	text_add(s, &s->note, ". ", name, c->note);
 	return 0;
 }
@@ -103,7 +115,9 @@ static void add_missing(struct summing *s, bool *is_whole)
 		nmissing += !k->list.at[i].report;
 	if (nmissing == 0)
 		return;
-	longer = xasprintf("%s%s%zu of %zu traces were not checked here", s->why_incomplete ? s->why_incomplete : "", s->why_incomplete ? "; " : "", nmissing, k->list.n);
+	longer = xasprintf("%s%s%zu of %zu traces were not checked here",
+			   s->why_incomplete ? s->why_incomplete : "",
+			   s->why_incomplete ? "; " : "", nmissing, k->list.n);
 	free(s->why_incomplete);
 	s->why_incomplete = longer;
 	s->coverage.is_complete = false;
@@ -112,7 +126,9 @@ static void add_missing(struct summing *s, bool *is_whole)
 
 struct report *checks_sum(const struct checks *k, bool *is_whole, struct error *err)
 {
-	struct summing s = { .checks = k, .all = report_new(), .coverage = { .is_complete = true } };
+	struct summing s = { .checks = k,
+			     .all = report_new(),
+			     .coverage = { .is_complete = true } };
 	int result = 0;
 
 	*is_whole = true;
@@ -144,4 +160,3 @@ struct report *checks_sum(const struct checks *k, bool *is_whole, struct error *
 	report_free(s.all);
 	return NULL;
 }
-

@@ -37,7 +37,9 @@ static int put_content(FILE *f, const char *path)
 	void *data;
 
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-		data = st.st_size > 0 ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
+		data = st.st_size > 0
+			       ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+			       : NULL;
 		if (data != MAP_FAILED) {
 			put_digest(f, data, (size_t)st.st_size);
 			result = 0;
@@ -57,7 +59,8 @@ static bool is_followed(const struct plan *p, const char *path)
 	bool is_one = false;
 
 	for (size_t i = 0; p->paths.at[i] && !is_one; i++)
-		is_one = strcmp(p->paths.at[i], path) == 0 || (whole && strcmp(p->paths.at[i], whole) == 0);
+		is_one = strcmp(p->paths.at[i], path) == 0 ||
+			 (whole && strcmp(p->paths.at[i], whole) == 0);
 	free(whole);
 	return is_one;
 }
@@ -70,7 +73,8 @@ static void put_named(FILE *f, const struct plan *p, const char *path)
 	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || is_followed(p, path))
 		return;
 	if (st.st_size > DIGEST_MAX_BYTES || put_content(f, path) < 0)
-		fprintf(f, "%jd bytes of %jd.%09ld\n", (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+		fprintf(f, "%jd bytes of %jd.%09ld\n", (intmax_t)st.st_size,
+			(intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
 }
 
 static void put_words(FILE *f, const struct plan *p, const struct runner_command *c)
@@ -119,16 +123,20 @@ char *fingerprint_text(const char *text, size_t len)
 	return hex;
 }
 
-char *fingerprint_of(const struct crash_setup *s, uint32_t nparts, const struct plan *p, const struct word_list *checks, struct error *err)
+char *fingerprint_of(const struct crash_setup *s, uint32_t nparts, const struct plan *p,
+		     const struct word_list *checks, struct error *err)
 {
-	const struct runner_command *const commands[] = { s->recovery.recover, s->recovery.then, s->recovery.check, s->recovery.ready, s->recovery.dump };
+	const struct runner_command *const commands[] = { s->recovery.recover, s->recovery.then,
+							  s->recovery.check, s->recovery.ready,
+							  s->recovery.dump };
 	char *text, *hex = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
 	if (!f)
 		alloc_die();
-	fprintf(f, "pmend " PMEND_VERSION "\nplatform %s\nparts %u\n", s->options.platform ? s->options.platform->name : "", nparts);
+	fprintf(f, "pmend " PMEND_VERSION "\nplatform %s\nparts %u\n",
+		s->options.platform ? s->options.platform->name : "", nparts);
 	put_options(f, s);
 	if (checks)
 		fputs("test\n", f);

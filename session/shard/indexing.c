@@ -19,7 +19,8 @@ static void told(uint64_t seq, void *arg)
 		t->indexing->told(seq, t->nevents, t->indexing->arg);
 }
 
-int indexing_make(const struct indexing *i, const char *trace, struct index_size *size, uint64_t *share, struct error *err)
+int indexing_make(const struct indexing *i, const char *trace, struct index_size *size,
+		  uint64_t *share, struct error *err)
 {
 	struct telling telling = { .indexing = i };
 	const struct platform *platform;
@@ -40,7 +41,8 @@ int indexing_make(const struct indexing *i, const char *trace, struct index_size
 		pool_making_find(p);
 	telling.nevents = p->nevents;
 	path = xasprintf("%s" INDEX_ENDING, trace);
-	result = index_make(p, WALK_POINTS | (i->has_stores ? WALK_STORES : 0), &i->limits, path, told, &telling, size, err);
+	result = index_make(p, WALK_POINTS | (i->has_stores ? WALK_STORES : 0), &i->limits, path,
+			    told, &telling, size, err);
 	*share = size->bytes * 100 / trace_size_bytes(p->trace);
 	free(path);
 	plan_free(p);

@@ -15,6 +15,7 @@ struct indexing {
 };
 
 /* Beside the trace. *share: its bytes in per cent of the trace's. */
-int indexing_make(const struct indexing *i, const char *trace, struct index_size *size, uint64_t *share, struct error *err);
+int indexing_make(const struct indexing *i, const char *trace, struct index_size *size,
+		  uint64_t *share, struct error *err);
 
 #endif

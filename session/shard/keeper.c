@@ -19,23 +19,26 @@ static void tell(struct report *r, void *arg)
 	const struct keeper *k = arg;
 
 	if (k->data)
-		report_set_shard(r, &(struct report_shard){ .index = k->setup->options.shard.index,
-							    .of = k->setup->options.shard.of,
-							    .failure_points = k->nshare,
-							    .done = k->ndone,
-							    .command = k->checks ? "test" : "crash",
-							    .check_options = k->checks ? k->checks->item : NULL,
-							    .ncheck_options = k->checks ? k->checks->n : 0,
-							    .fingerprint = k->fingerprint,
-							    .trace = k->trace,
-							    .data = k->data });
+		report_set_shard(r, &(struct report_shard){
+					    .index = k->setup->options.shard.index,
+					    .of = k->setup->options.shard.of,
+					    .failure_points = k->nshare,
+					    .done = k->ndone,
+					    .command = k->checks ? "test" : "crash",
+					    .check_options = k->checks ? k->checks->item : NULL,
+					    .ncheck_options = k->checks ? k->checks->n : 0,
+					    .fingerprint = k->fingerprint,
+					    .trace = k->trace,
+					    .data = k->data });
 }
 
 static void write_part(struct keeper *k)
 {
 	const struct shard shard = k->setup->options.shard;
-	char *why = xasprintf("part %u of %u has done %" PRIu64 " of its %" PRIu64 " failure points so far; run the same command with --continue to finish it", shard.index,
-			      shard.of, k->ndone, k->nshare);
+	char *why = xasprintf(
+		"part %u of %u has done %" PRIu64 " of its %" PRIu64
+		" failure points so far; run the same command with --continue to finish it",
+		shard.index, shard.of, k->ndone, k->nshare);
 	struct report *r = report_new();
 	struct whole_file file;
 	struct error err;
@@ -81,13 +84,21 @@ static int take_up(struct keeper *k, const struct plan *p, struct error *err)
 	if (!r)
 		return -1;
 	if (!s)
-		error_set(err, "%s is not a part of an exploration; give another name, or remove it", k->path);
+		error_set(err,
+			  "%s is not a part of an exploration; give another name, or remove it",
+			  k->path);
 	else if (s->index != mine.index || s->of != mine.of)
-		error_set(err, "%s is part %u of %u, not part %u of %u; give each part its own file", k->path, s->index, s->of, mine.index, mine.of);
+		error_set(err,
+			  "%s is part %u of %u, not part %u of %u; give each part its own file",
+			  k->path, s->index, s->of, mine.index, mine.of);
 	else if (strcmp(s->fingerprint, k->fingerprint) != 0)
-		error_set(err, "%s belongs to another exploration: the trace, the options, a file that a recovery command names, or pmend's version differ; remove it to start again", k->path);
+		error_set(
+			err,
+			"%s belongs to another exploration: the trace, the options, a file that a recovery command names, or pmend's version differ; remove it to start again",
+			k->path);
 	else if (part_decode(&k->done, p, s) < 0)
-		error_set(err, "%s is damaged: its data cannot be read; remove it to start again", k->path);
+		error_set(err, "%s is damaged: its data cannot be read; remove it to start again",
+			  k->path);
 	else
 		result = 0;
 	if (result == 0) {
@@ -103,22 +114,29 @@ static int take_up(struct keeper *k, const struct plan *p, struct error *err)
 	return result;
 }
 
-static int begin(struct crash_setup *s, const struct plan *p, const char *kept, void *arg, struct error *err)
+static int begin(struct crash_setup *s, const struct plan *p, const char *kept, void *arg,
+		 struct error *err)
 {
 	struct keeper *k = arg;
 
 	k->trace = kept;
 	k->fingerprint = fingerprint_of(s, s->shard.of, p, k->checks, err);
-	if (!k->fingerprint || (k->is_continued && access(k->path, F_OK) == 0 && take_up(k, p, err) < 0))
+	if (!k->fingerprint ||
+	    (k->is_continued && access(k->path, F_OK) == 0 && take_up(k, p, err) < 0))
 		return -1;
 	s->options.keep = keep;
 	s->options.keep_arg = k;
 	return 0;
 }
 
-void keeper_init(struct keeper *k, struct crash_setup *s, const struct word_list *checks, const char *path, bool is_continued)
+void keeper_init(struct keeper *k, struct crash_setup *s, const struct word_list *checks,
+		 const char *path, bool is_continued)
 {
-	*k = (struct keeper){ .setup = s, .parts = { begin, tell, k }, .checks = checks, .path = path, .is_continued = is_continued };
+	*k = (struct keeper){ .setup = s,
+			      .parts = { begin, tell, k },
+			      .checks = checks,
+			      .path = path,
+			      .is_continued = is_continued };
 	s->parts = &k->parts;
 }
 

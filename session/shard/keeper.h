@@ -11,15 +11,17 @@ struct keeper {
 	bool is_continued; /* it may be there already: go on */
 	const char *trace; /* what it is called in the part */
 	char *fingerprint;
-	char *data;	   /* base64: the newest that was kept; NULL: nothing yet */
+	char *data; /* base64: the newest that was kept; NULL: nothing yet */
 	uint64_t nshare, ndone;
 	struct crash_result done; /* what an earlier run had done */
-	const struct word_list *checks; /* of `pmend test`: how the execution is judged in the end; NULL: it is not */
-	char *failure;	   /* why it could not be kept; NULL: it could */
+	const struct word_list *
+		checks; /* of `pmend test`: how the execution is judged in the end; NULL: it is not */
+	char *failure; /* why it could not be kept; NULL: it could */
 };
 
 /* Has the setup, whose shard is known, keep what it explores at `path`, and tell of it in its report. checks: see above. */
-void keeper_init(struct keeper *k, struct crash_setup *s, const struct word_list *checks, const char *path, bool is_continued);
+void keeper_init(struct keeper *k, struct crash_setup *s, const struct word_list *checks,
+		 const char *path, bool is_continued);
 void keeper_release(struct keeper *k);
 
 #endif

@@ -16,7 +16,8 @@ static char *missing_of(const struct merging *m)
 
 	for (uint32_t i = 0; i < m->n; i++)
 		if (!m->list[i]) {
-			char *longer = text ? xasprintf("%s, %u", text, i + 1) : xasprintf("%u", i + 1);
+			char *longer =
+				text ? xasprintf("%s, %u", text, i + 1) : xasprintf("%u", i + 1);
 
 			free(text);
 			text = longer;
@@ -35,13 +36,23 @@ static int add(struct merging *m, const char **names, const char *path, struct e
 	if (!r)
 		return -1;
 	if (!s)
-		error_set(err, "%s is not a part of an exploration: 'pmend crash --shard I/N -o PART.json' writes parts", path);
+		error_set(
+			err,
+			"%s is not a part of an exploration: 'pmend crash --shard I/N -o PART.json' writes parts",
+			path);
 	else if (s->of > SHARDS_MAX)
 		error_set(err, "%s is damaged: it says that there are %u parts", path, s->of);
 	else if (first && s->of != first->of)
-		error_set(err, "%s is one of %u parts, and %s is one of %u; give the parts of one exploration", path, s->of, names[first->index - 1], first->of);
-	else if (first && (strcmp(s->fingerprint, first->fingerprint) != 0 || strcmp(s->command, first->command) != 0))
-		error_set(err, "%s and %s are of different explorations: the trace, the options, a file that a recovery command names, or pmend's version differ", names[first->index - 1], path);
+		error_set(
+			err,
+			"%s is one of %u parts, and %s is one of %u; give the parts of one exploration",
+			path, s->of, names[first->index - 1], first->of);
+	else if (first && (strcmp(s->fingerprint, first->fingerprint) != 0 ||
+			   strcmp(s->command, first->command) != 0))
+		error_set(
+			err,
+			"%s and %s are of different explorations: the trace, the options, a file that a recovery command names, or pmend's version differ",
+			names[first->index - 1], path);
 	else
 		result = 0;
 	if (result == 0 && !m->list) {
@@ -49,7 +60,8 @@ static int add(struct merging *m, const char **names, const char *path, struct e
 		m->list = xcalloc(m->n, sizeof *m->list);
 	}
 	if (result == 0 && m->list[s->index - 1])
-		result = error_set(err, "part %u of %u is given twice: %s and %s", s->index, s->of, names[s->index - 1], path);
+		result = error_set(err, "part %u of %u is given twice: %s and %s", s->index, s->of,
+				   names[s->index - 1], path);
 	if (result < 0) {
 		report_free(r);
 		return -1;
@@ -93,7 +105,8 @@ const struct report_shard *merging_shard(const struct merging *m)
 	return report_shard(m->list[0]);
 }
 
-static int add_up(struct crash_setup *s, const struct plan *p, const char *kept, void *arg, struct error *err)
+static int add_up(struct crash_setup *s, const struct plan *p, const char *kept, void *arg,
+		  struct error *err)
 {
 	struct merging *m = arg;
 	char *fingerprint = fingerprint_of(s, m->n, p, m->checks, err);
@@ -101,18 +114,26 @@ static int add_up(struct crash_setup *s, const struct plan *p, const char *kept,
 
 	(void)kept;
 	if (fingerprint && strcmp(fingerprint, merging_shard(m)->fingerprint) != 0)
-		result = error_set(err, "%s, or a file that a recovery command names, is not the one of the parts, or pmend has another version; run the parts again", p->path);
+		result = error_set(
+			err,
+			"%s, or a file that a recovery command names, is not the one of the parts, or pmend has another version; run the parts again",
+			p->path);
 	free(fingerprint);
 	for (uint32_t i = 0; i < m->n && result == 0; i++) {
 		struct crash_result part = { 0 };
 
-		if (part_decode(&part, p, report_shard(m->list[i])) < 0 || (i > 0 && part.npoints != m->sum.npoints)) {
-			result = error_set(err, "part %u of %u is damaged: its data cannot be read", i + 1, m->n);
+		if (part_decode(&part, p, report_shard(m->list[i])) < 0 ||
+		    (i > 0 && part.npoints != m->sum.npoints)) {
+			result = error_set(err, "part %u of %u is damaged: its data cannot be read",
+					   i + 1, m->n);
 			crash_result_release(&part);
 		}
 		if (result == 0 && part.ndone < part.nshare)
-			notes_say(s->notes, "part %u of %u is not finished: %llu of its %llu failure points are done. Run its command with --continue to finish it", i + 1, m->n,
-				  (unsigned long long)part.ndone, (unsigned long long)part.nshare);
+			notes_say(
+				s->notes,
+				"part %u of %u is not finished: %llu of its %llu failure points are done. Run its command with --continue to finish it",
+				i + 1, m->n, (unsigned long long)part.ndone,
+				(unsigned long long)part.nshare);
 		if (result == 0)
 			part_add(&m->sum, &part);
 	}

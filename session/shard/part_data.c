@@ -30,7 +30,9 @@ int part_data_decode(struct wire *m, const char *text)
 	if (bytes && len_bytes > SHA256_BYTES) {
 		sha256(bytes + SHA256_BYTES, len_bytes - SHA256_BYTES, digest);
 		if (memcmp(bytes, digest, SHA256_BYTES) == 0) {
-			*m = (struct wire){ .bytes = bytes, .n = len_bytes - SHA256_BYTES, .is_received = true };
+			*m = (struct wire){ .bytes = bytes,
+					    .n = len_bytes - SHA256_BYTES,
+					    .is_received = true };
 			memmove(bytes, bytes + SHA256_BYTES, m->n);
 			return 0;
 		}
@@ -46,7 +48,8 @@ int part_decode(struct crash_result *r, const struct plan *p, const struct repor
 
 	if (result == 0)
 		part_pass(&m, r);
-	if (m.is_bad || m.at != m.n || r->ndone != s->done || r->nshare != s->failure_points || !part_is_sound(r, p))
+	if (m.is_bad || m.at != m.n || r->ndone != s->done || r->nshare != s->failure_points ||
+	    !part_is_sound(r, p))
 		result = -1;
 	if (result < 0) {
 		crash_result_release(r);

@@ -13,14 +13,14 @@
 struct spread {
 	uint32_t nparts;
 	uint32_t nnodes; /* so many parts at a time; 0: as many as there is room for */
-	uint32_t ncpus;	 /* cores for a part; 0: the engine's own default */
+	uint32_t ncpus;  /* cores for a part; 0: the engine's own default */
 	uint32_t nretries;
 	const char *partition, *time, *image, *claim; /* NULL: not said */
-	struct word_list more;			      /* options that the engine takes as they are */
-	const char *pmend;			      /* what pmend is called where parts are explored */
-	const char *cwd, *folder;		      /* there, too: where it is started, and the folder of the parts */
-	char *const *words;			      /* of `pmend crash`: options and the file; ends with NULL */
-	bool says_jobs;				      /* --jobs is among them */
+	struct word_list more;    /* options that the engine takes as they are */
+	const char *pmend;        /* what pmend is called where parts are explored */
+	const char *cwd, *folder; /* there, too: where it is started, and the folder of the parts */
+	char *const *words;       /* of `pmend crash`: options and the file; ends with NULL */
+	bool says_jobs;           /* --jobs is among them */
 };
 
 /* The tasks of a job that are not over. */
@@ -43,7 +43,7 @@ struct engine {
 };
 
 extern const struct engine engine_slurm, engine_k8s;
-extern const struct engine *const engines[]; /* ends with NULL */
+extern const struct engine *const engines[];        /* ends with NULL */
 const struct engine *engine_find(const char *name); /* NULL: there is none */
 
 /* The words after `pmend crash --shard I/N --continue PART.json`, for a shell, each with a blank before it. */

@@ -66,7 +66,9 @@ static char *script_of(const struct spread *s)
 
 	if (!f)
 		alloc_die();
-	fprintf(f, "mkdir -p %s; i=$((JOB_COMPLETION_INDEX + 1)); %s crash --shard $i/%u --continue %s/part-$i-of-%u.json", folder, pmend, s->nparts, folder, s->nparts);
+	fprintf(f,
+		"mkdir -p %s; i=$((JOB_COMPLETION_INDEX + 1)); %s crash --shard $i/%u --continue %s/part-$i-of-%u.json",
+		folder, pmend, s->nparts, folder, s->nparts);
 	if (!s->says_jobs)
 		fprintf(f, " --jobs %u", s->ncpus ? s->ncpus : 1);
 	spread_put_words(s, f);
@@ -83,7 +85,8 @@ static void put_volume(const struct spread *s, FILE *out)
 		return;
 	fputs("          volumeMounts:\n            - name: work\n              mountPath: ", out);
 	put_text(out, s->cwd);
-	fputs("\n      volumes:\n        - name: work\n          persistentVolumeClaim:\n            claimName: ", out);
+	fputs("\n      volumes:\n        - name: work\n          persistentVolumeClaim:\n            claimName: ",
+	      out);
 	put_text(out, s->claim);
 	fputc('\n', out);
 }
@@ -94,15 +97,22 @@ static void print(const struct spread *s, const struct spread_parts *todo, FILE 
 	char *folder = shell_word(s->folder), *script = script_of(s);
 
 	(void)todo;
-	fprintf(out, "# When it is complete, in the folder of the trace: pmend merge -o REPORT.json %s/part-*-of-%u.json\n", folder, s->nparts);
-	fputs("apiVersion: batch/v1\nkind: Job\nmetadata:\n  generateName: pmend-\nspec:\n  completionMode: Indexed\n", out);
-	fprintf(out, "  completions: %u\n  parallelism: %u\n", s->nparts, s->nnodes ? s->nnodes : s->nparts);
-	fprintf(out, "  backoffLimit: %u\n", nretries < RETRIES_MAX ? (unsigned)nretries : RETRIES_MAX);
-	fputs("  template:\n    spec:\n      restartPolicy: OnFailure\n      containers:\n        - name: pmend\n          image: ", out);
+	fprintf(out,
+		"# When it is complete, in the folder of the trace: pmend merge -o REPORT.json %s/part-*-of-%u.json\n",
+		folder, s->nparts);
+	fputs("apiVersion: batch/v1\nkind: Job\nmetadata:\n  generateName: pmend-\nspec:\n  completionMode: Indexed\n",
+	      out);
+	fprintf(out, "  completions: %u\n  parallelism: %u\n", s->nparts,
+		s->nnodes ? s->nnodes : s->nparts);
+	fprintf(out, "  backoffLimit: %u\n",
+		nretries < RETRIES_MAX ? (unsigned)nretries : RETRIES_MAX);
+	fputs("  template:\n    spec:\n      restartPolicy: OnFailure\n      containers:\n        - name: pmend\n          image: ",
+	      out);
 	put_text(out, s->image);
 	fputs("\n          workingDir: ", out);
 	put_text(out, s->cwd);
-	fprintf(out, "\n          resources:\n            requests:\n              cpu: \"%u\"\n", s->ncpus ? s->ncpus : 1);
+	fprintf(out, "\n          resources:\n            requests:\n              cpu: \"%u\"\n",
+		s->ncpus ? s->ncpus : 1);
 	fputs("          command: [\"/bin/sh\", \"-c\", ", out);
 	put_text(out, script);
 	fputs("]\n", out);

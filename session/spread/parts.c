@@ -33,7 +33,9 @@ static bool has_changed(const char *path, struct stat *seen)
 	bool is_new = false;
 
 	if (fd >= 0 && fstat(fd, &now) == 0) {
-		is_new = now.st_ino != seen->st_ino || now.st_mtim.tv_sec != seen->st_mtim.tv_sec || now.st_mtim.tv_nsec != seen->st_mtim.tv_nsec || now.st_size != seen->st_size;
+		is_new = now.st_ino != seen->st_ino || now.st_mtim.tv_sec != seen->st_mtim.tv_sec ||
+			 now.st_mtim.tv_nsec != seen->st_mtim.tv_nsec ||
+			 now.st_size != seen->st_size;
 		*seen = now;
 	}
 	if (fd >= 0)
@@ -53,9 +55,15 @@ static int read_part(struct spread_parts *p, uint32_t index, const char *path, s
 	if (!r)
 		part->seen = (struct stat){ 0 };
 	else if (!s || s->index != index + 1 || s->of != p->n)
-		result = error_set(err, "%s is not part %u of %u of an exploration; remove it, or choose another folder with --out", path, index + 1, p->n);
+		result = error_set(
+			err,
+			"%s is not part %u of %u of an exploration; remove it, or choose another folder with --out",
+			path, index + 1, p->n);
 	else
-		*part = (struct spread_part){ .is_over = s->done >= s->failure_points, .done = s->done, .npoints = s->failure_points, .seen = part->seen };
+		*part = (struct spread_part){ .is_over = s->done >= s->failure_points,
+					      .done = s->done,
+					      .npoints = s->failure_points,
+					      .seen = part->seen };
 	if (r)
 		report_free(r);
 	return result;

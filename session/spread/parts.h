@@ -10,9 +10,9 @@
 #include "util/error.h"
 
 struct spread_part {
-	bool is_over;		/* all is done that will be */
+	bool is_over;           /* all is done that will be */
 	uint64_t done, npoints; /* failure points; 0 of 0: it is not known yet */
-	struct stat seen;	/* of the file when it was read */
+	struct stat seen;       /* of the file when it was read */
 };
 
 struct spread_parts {
@@ -28,8 +28,9 @@ char *spread_parts_path(const struct spread_parts *p, uint32_t index, const char
 /* Looks at the files that changed. -1 with err if one is of something else. */
 int spread_parts_read(struct spread_parts *p, struct error *err);
 uint32_t spread_parts_nover(const struct spread_parts *p);
-uint64_t spread_parts_ndone(const struct spread_parts *p);   /* failure points, of all parts */
-uint64_t spread_parts_npoints(const struct spread_parts *p); /* the same, as far as they are known */
+uint64_t spread_parts_ndone(const struct spread_parts *p); /* failure points, of all parts */
+uint64_t
+spread_parts_npoints(const struct spread_parts *p); /* the same, as far as they are known */
 /* Forgets how parts ended that are to be started again. */
 void spread_parts_begin(const struct spread_parts *p);
 /* Removes their files, and the folder if nothing else is in it. */

@@ -21,7 +21,10 @@ static int check(const struct spread *s, struct error *err)
 		return error_set(err, "--partition and --time take one word, as sbatch does");
 	for (size_t i = 0; i < s->more.n; i++)
 		if (s->more.item[i][0] != '-' || strpbrk(s->more.item[i], "\r\n"))
-			return error_set(err, "--sbatch takes an option of sbatch, such as --account=lab, not '%s'", s->more.item[i]);
+			return error_set(
+				err,
+				"--sbatch takes an option of sbatch, such as --account=lab, not '%s'",
+				s->more.item[i]);
 	return 0;
 }
 
@@ -46,7 +49,8 @@ static void put_options(const struct spread *s, const struct spread_parts *todo,
 {
 	fputs("#SBATCH --job-name=pmend\n#SBATCH --array=", out);
 	put_array(s, todo, out);
-	fputs("\n#SBATCH --requeue\n#SBATCH --output=/dev/null\n#SBATCH --nodes=1\n#SBATCH --ntasks=1\n", out);
+	fputs("\n#SBATCH --requeue\n#SBATCH --output=/dev/null\n#SBATCH --nodes=1\n#SBATCH --ntasks=1\n",
+	      out);
 	if (s->nnodes && !s->ncpus)
 		fputs("#SBATCH --exclusive\n", out);
 	if (s->ncpus)
@@ -61,23 +65,27 @@ static void put_options(const struct spread *s, const struct spread_parts *todo,
 
 static void print(const struct spread *s, const struct spread_parts *todo, FILE *out)
 {
-	char *folder = shell_word(s->folder), *cwd = shell_word(s->cwd), *pmend = shell_word(s->pmend);
+	char *folder = shell_word(s->folder), *cwd = shell_word(s->cwd),
+	     *pmend = shell_word(s->pmend);
 
-	fputs("#!/bin/bash\n# Each task explores a part. If it is started again, it continues where the part ended. Written by 'pmend submit slurm'.\n", out);
+	fputs("#!/bin/bash\n# Each task explores a part. If it is started again, it continues where the part ended. Written by 'pmend submit slurm'.\n",
+	      out);
 	put_options(s, todo, out);
 	fprintf(out, "part=%s/part-$SLURM_ARRAY_TASK_ID-of-%u\n", folder, s->nparts);
 	fputs("exec >>\"$part.log\" 2>&1\n", out);
 	fprintf(out, "cd %s || exit 3\n", cwd);
 	if (!s->says_jobs)
 		fputs("cores=${SLURM_CPUS_ON_NODE:-1}\n", out);
-	fprintf(out, "%s crash --shard \"$SLURM_ARRAY_TASK_ID/%u\" --continue \"$part.json\"", pmend, s->nparts);
+	fprintf(out, "%s crash --shard \"$SLURM_ARRAY_TASK_ID/%u\" --continue \"$part.json\"",
+		pmend, s->nparts);
 	if (!s->says_jobs)
 		fputs(" --jobs $((cores < 256 ? cores : 256))", out);
 	spread_put_words(s, out);
 	fputs("\nstatus=$?\n"
 	      "echo $status >\"$part.status\"\n"
 	      "[ $status -eq 1 ] && exit 0 # bugs were found; the task itself succeeded\n"
-	      "exit $status\n", out);
+	      "exit $status\n",
+	      out);
 	free(folder);
 	free(cwd);
 	free(pmend);
@@ -85,7 +93,8 @@ static void print(const struct spread *s, const struct spread_parts *todo, FILE 
 
 static char *submit(const char *file, struct error *err)
 {
-	char sbatch[] = "sbatch", parsable[] = "--parsable", *path = xstrdup(file), *argv[] = { sbatch, parsable, path, NULL };
+	char sbatch[] = "sbatch", parsable[] = "--parsable", *path = xstrdup(file),
+	     *argv[] = { sbatch, parsable, path, NULL };
 	char *job = output_of(argv, err);
 
 	free(path);
@@ -148,4 +157,9 @@ static int cancel(const char *job, struct error *err)
 	return said ? 0 : -1;
 }
 
-const struct engine engine_slurm = { .name = "slurm", .check = check, .print = print, .submit = submit, .look = look, .cancel = cancel };
+const struct engine engine_slurm = { .name = "slurm",
+				     .check = check,
+				     .print = print,
+				     .submit = submit,
+				     .look = look,
+				     .cancel = cancel };

@@ -11,7 +11,11 @@
 #include "util/alloc.h"
 #include "util/whole_file.h"
 
-enum { TICK_MS = 200, LOOK_TICKS = 5, LOOK_TICKS_MAX = 50 }; /* a scheduler is asked after one second at first, then less and less often, down to ten seconds */
+enum {
+	TICK_MS = 200,
+	LOOK_TICKS = 5,
+	LOOK_TICKS_MAX = 50
+}; /* a scheduler is asked after one second at first, then less and less often, down to ten seconds */
 
 struct spreading {
 	const struct spread *spread;
@@ -46,7 +50,10 @@ static void remember_job(struct spreading *s)
 	whole_file_begin(&file, path);
 	fprintf(file.out, "%s\n", s->job);
 	if (whole_file_end(&file, &err) < 0)
-		notes_say(s->watch->notes, "the name of the job cannot be saved, so do not run this command again before the job has ended: %s", err.msg);
+		notes_say(
+			s->watch->notes,
+			"the name of the job cannot be saved, so do not run this command again before the job has ended: %s",
+			err.msg);
 	free(path);
 }
 
@@ -89,7 +96,10 @@ static int submit(struct spreading *s, struct error *err)
 static void tell_held(struct spreading *s, const struct queue *q)
 {
 	if (q->is_held && !s->has_told_held)
-		notes_say(s->watch->notes, "a task of job %s is held (%s): it waits until somebody releases it, or until you cancel it", s->job, q->reason);
+		notes_say(
+			s->watch->notes,
+			"a task of job %s is held (%s): it waits until somebody releases it, or until you cancel it",
+			s->job, q->reason);
 	s->has_told_held |= q->is_held;
 }
 
@@ -100,7 +110,8 @@ static int look(struct spreading *s, struct queue *q)
 	int result = s->engine->look(s->job, q, &err);
 
 	if (result < 0 && !s->has_told_silence)
-		notes_say(s->watch->notes, "waiting for job %s, but nothing is known about it: %s", s->job, err.msg);
+		notes_say(s->watch->notes, "waiting for job %s, but nothing is known about it: %s",
+			  s->job, err.msg);
 	s->has_told_silence = result < 0;
 	if (result == 0)
 		tell_held(s, q);
@@ -120,7 +131,8 @@ static enum spread_end wait_for_job(struct spreading *s, struct error *err)
 {
 	for (unsigned nticks = LOOK_TICKS;; nticks += nticks < LOOK_TICKS_MAX) {
 		struct queue q = { 0 };
-		const bool is_known = look(s, &q) == 0, is_left = !is_known || q.nrunning + q.nwaiting > 0;
+		const bool is_known = look(s, &q) == 0,
+			   is_left = !is_known || q.nrunning + q.nwaiting > 0;
 		int result = spread_parts_read(s->parts, err);
 
 		if (result == 0 && is_known)
@@ -167,8 +179,11 @@ static int give_up(const struct spreading *s, const char *why, struct error *err
 	while (i + 1 < p->n && p->at[i].is_over)
 		i++;
 	said = last_line(p, i);
-	error_set(err, "%u of %u parts are over, and %s; part %u %s%s", spread_parts_nover(p), p->n, why, i + 1,
-		  said ? "said last: " : "left no log: can the nodes write to the folder of the parts?", said ? said : "");
+	error_set(err, "%u of %u parts are over, and %s; part %u %s%s", spread_parts_nover(p), p->n,
+		  why, i + 1,
+		  said ? "said last: "
+		       : "left no log: can the nodes write to the folder of the parts?",
+		  said ? said : "");
 	free(said);
 	return SPREAD_FAILED;
 }
@@ -177,14 +192,17 @@ static enum spread_end run(struct spreading *s, struct error *err)
 {
 	enum spread_end end = SPREAD_OVER;
 
-	for (uint32_t nsubmitted = 0; end == SPREAD_OVER && spread_parts_nover(s->parts) < s->parts->n;) {
+	for (uint32_t nsubmitted = 0;
+	     end == SPREAD_OVER && spread_parts_nover(s->parts) < s->parts->n;) {
 		const uint64_t before = spread_parts_ndone(s->parts) + spread_parts_nover(s->parts);
 
 		if (s->job) {
-			notes_say(s->watch->notes, "waiting for job %s, which was submitted before", s->job);
+			notes_say(s->watch->notes, "waiting for job %s, which was submitted before",
+				  s->job);
 		} else {
 			if (nsubmitted > s->spread->nretries)
-				return give_up(s, "the others were ended too often (see --retries)", err);
+				return give_up(s, "the others were ended too often (see --retries)",
+					       err);
 			nsubmitted++;
 			if (submit(s, err) < 0)
 				return SPREAD_FAILED;
@@ -193,13 +211,16 @@ static enum spread_end run(struct spreading *s, struct error *err)
 		if (end != SPREAD_OVER)
 			break;
 		forget_job(s);
-		if (nsubmitted > 0 && spread_parts_nover(s->parts) < s->parts->n && spread_parts_ndone(s->parts) + spread_parts_nover(s->parts) == before)
+		if (nsubmitted > 0 && spread_parts_nover(s->parts) < s->parts->n &&
+		    spread_parts_ndone(s->parts) + spread_parts_nover(s->parts) == before)
 			return give_up(s, "the others make no progress", err);
 	}
 	return end;
 }
 
-enum spread_end spreading_run(const struct spread *spread, const struct engine *e, struct spread_parts *p, const struct spread_watch *w, struct error *err)
+enum spread_end spreading_run(const struct spread *spread, const struct engine *e,
+			      struct spread_parts *p, const struct spread_watch *w,
+			      struct error *err)
 {
 	struct spreading s = { .spread = spread, .engine = e, .parts = p, .watch = w };
 	enum spread_end end = SPREAD_FAILED;

@@ -20,7 +20,9 @@ enum spread_end {
 
 /* Submits those parts that are not over, waits, and does so again for parts that were ended from outside: at most s->nretries times, and only while they get on. A job of an
  * earlier call that is still at work is waited for instead. */
-enum spread_end spreading_run(const struct spread *s, const struct engine *e, struct spread_parts *p, const struct spread_watch *w, struct error *err);
+enum spread_end spreading_run(const struct spread *s, const struct engine *e,
+			      struct spread_parts *p, const struct spread_watch *w,
+			      struct error *err);
 /* Removes the files of the parts and of the job. */
 void spreading_remove(const struct spread_parts *p);
 

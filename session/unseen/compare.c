@@ -14,7 +14,7 @@
 #include "session/unseen/pages.h"
 #include "trace/writer.h"
 
-#define RANGES_TOLD 3u	/* in a message */
+#define RANGES_TOLD 3u  /* in a message */
 #define RANGES_MAX 256u /* that are looked at more closely */
 #define BLOCK_BYTES (16u * PAGES_BYTES)
 #define WAITING 64u /* short stores */
@@ -26,10 +26,10 @@ struct range {
 };
 typedef VEC(struct range) range_list;
 
-struct one { /* a file */
+struct one {                  /* a file */
 	char *path, *why_not; /* why_not: it is not compared; free() it */
 	int fd;
-	bool is_ours; /* the descriptor is closed at the end */
+	bool is_ours;       /* the descriptor is closed at the end */
 	uint64_t now, told; /* its size; and by the trace */
 	struct pages pages; /* by the trace */
 	range_list beyond;  /* where something was stored beyond its end */
@@ -83,7 +83,8 @@ static int open_by_name(const char *path, uint64_t dev, uint64_t ino)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 
-	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_dev != dev || st.st_ino != ino)) {
+	if (fd >= 0 &&
+	    (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_dev != dev || st.st_ino != ino)) {
 		close(fd);
 		fd = -1;
 	}
@@ -140,7 +141,8 @@ static void meta_event(const struct all *a, const struct trace_event *ev)
 static void note_beyond(struct one *f, uint64_t size_bytes)
 {
 	if (f->beyond.n == 0 || f->beyond.at[f->beyond.n - 1].offset != size_bytes)
-		*vec_add(&f->beyond) = (struct range){ size_bytes, PAGES_BYTES - size_bytes % PAGES_BYTES };
+		*vec_add(&f->beyond) =
+			(struct range){ size_bytes, PAGES_BYTES - size_bytes % PAGES_BYTES };
 }
 
 /* Before anything else happens to a file. */
@@ -202,7 +204,8 @@ static void old_event(struct one *f, uint64_t offset, uint64_t len_bytes)
 	uint8_t bytes[PAGES_BYTES];
 	size_t n;
 
-	for (len_bytes = len_bytes < f->told - offset ? len_bytes : f->told - offset; len_bytes > 0; offset += n, len_bytes -= n) {
+	for (len_bytes = len_bytes < f->told - offset ? len_bytes : f->told - offset; len_bytes > 0;
+	     offset += n, len_bytes -= n) {
 		n = len_bytes < sizeof bytes ? (size_t)len_bytes : sizeof bytes;
 		pmt_old_bytes(bytes, offset, n);
 		pages_write(&f->pages, offset, bytes, n);
@@ -218,7 +221,8 @@ static void other_event(struct all *a, const struct trace_event *ev)
 		file_event(a, ev);
 	else if (ev->kind == PMT_META)
 		meta_event(a, ev);
-	else if (ev->kind == PMT_OLD && (f = one_of(a, PMT_FILE(ev->addr))) && PMT_OFFSET(ev->addr) < f->told)
+	else if (ev->kind == PMT_OLD && (f = one_of(a, PMT_FILE(ev->addr))) &&
+		 PMT_OFFSET(ev->addr) < f->told)
 		old_event(f, PMT_OFFSET(ev->addr), ev->arg[0]);
 	else if (ev->kind == PMT_SIZE && (f = one_of(a, ev->arg[0])))
 		size_event(f, ev->arg[1]);
@@ -230,7 +234,8 @@ static void step(struct all *a, const struct trace_event *ev)
 {
 	if (trace_is_store(ev->kind) || ev->kind == PMT_CONTENT)
 		store_event(a, ev);
-	else if (ev->kind == PMT_FILE || ev->kind == PMT_META || ev->kind == PMT_OLD || ev->kind == PMT_SIZE || ev->kind == PMT_FALLOCATE)
+	else if (ev->kind == PMT_FILE || ev->kind == PMT_META || ev->kind == PMT_OLD ||
+		 ev->kind == PMT_SIZE || ev->kind == PMT_FALLOCATE)
 		other_event(a, ev);
 	if (ev->stream >= a->nstreams)
 		a->nstreams = ev->stream + 1;
@@ -269,7 +274,8 @@ static void compare_data(struct one *f, uint64_t from, uint64_t to)
 {
 	uint8_t block[BLOCK_BYTES];
 
-	for (uint64_t offset = from / PAGES_BYTES * PAGES_BYTES; offset < to; offset += sizeof block) {
+	for (uint64_t offset = from / PAGES_BYTES * PAGES_BYTES; offset < to;
+	     offset += sizeof block) {
 		const size_t n = to - offset < sizeof block ? (size_t)(to - offset) : sizeof block;
 
 		if (pread(f->fd, block, n, (off_t)offset) != (ssize_t)n) {
@@ -277,7 +283,8 @@ static void compare_data(struct one *f, uint64_t from, uint64_t to)
 			return;
 		}
 		for (size_t at = 0; at < n; at += PAGES_BYTES)
-			compare_page(f, offset + at, block + at, n - at < PAGES_BYTES ? n - at : PAGES_BYTES);
+			compare_page(f, offset + at, block + at,
+				     n - at < PAGES_BYTES ? n - at : PAGES_BYTES);
 	}
 }
 
@@ -291,7 +298,9 @@ static void compare_hole(struct one *f, uint64_t from, uint64_t to)
 		const uint64_t offset = page * PAGES_BYTES;
 
 		if (f->pages.at[page])
-			compare_page(f, offset, zeros, to - offset < PAGES_BYTES ? (size_t)(to - offset) : PAGES_BYTES);
+			compare_page(f, offset, zeros,
+				     to - offset < PAGES_BYTES ? (size_t)(to - offset)
+							       : PAGES_BYTES);
 	}
 }
 
@@ -303,7 +312,9 @@ static void compare_one(struct one *f)
 		off_t from = lseek(f->fd, (off_t)at, SEEK_DATA), to;
 
 		if (from < 0)
-			from = errno == ENXIO ? (off_t)f->now : (off_t)at; /* no more data; or the file system cannot tell */
+			from = errno == ENXIO
+				       ? (off_t)f->now
+				       : (off_t)at; /* no more data; or the file system cannot tell */
 		compare_hole(f, at, (uint64_t)from);
 		to = (uint64_t)from < f->now ? lseek(f->fd, from, SEEK_HOLE) : from;
 		if (to < 0 || (uint64_t)to > f->now)
@@ -360,7 +371,8 @@ static bool is_race(const struct one *f, uint64_t addr, uint64_t len_bytes, cons
 	uint8_t byte;
 
 	for (uint64_t i = 0; i < len_bytes; i++)
-		if (pread(f->fd, &byte, 1, (off_t)(PMT_OFFSET(addr) + i)) != 1 || !is_left(list, addr + i, byte))
+		if (pread(f->fd, &byte, 1, (off_t)(PMT_OFFSET(addr) + i)) != 1 ||
+		    !is_left(list, addr + i, byte))
 			return false;
 	return true;
 }
@@ -370,7 +382,8 @@ static void drop_races(struct one *f, uint32_t number, const left_list *list)
 	size_t n = 0;
 
 	for (size_t i = 0; i < f->differs.n; i++)
-		if (!is_race(f, PMT_ADDR(number, f->differs.at[i].offset), f->differs.at[i].len_bytes, list))
+		if (!is_race(f, PMT_ADDR(number, f->differs.at[i].offset),
+			     f->differs.at[i].len_bytes, list))
 			f->differs.at[n++] = f->differs.at[i];
 	f->ndiffers -= f->differs.n - n;
 	f->differs.n = n;
@@ -398,14 +411,18 @@ static char *differs_text(const struct one *f)
 	for (size_t i = 0; i < told; i++) {
 		const struct range *r = &f->differs.at[i];
 
-		longer = xasprintf("%s%s%" PRIu64 " byte%s at offset %#" PRIx64, text ? text : "", !text ? "" : i + 1 == f->ndiffers ? " and " : ", ", r->len_bytes,
-				   r->len_bytes == 1 ? "" : "s", r->offset);
+		longer = xasprintf("%s%s%" PRIu64 " byte%s at offset %#" PRIx64, text ? text : "",
+				   !text                  ? ""
+				   : i + 1 == f->ndiffers ? " and "
+							  : ", ",
+				   r->len_bytes, r->len_bytes == 1 ? "" : "s", r->offset);
 		free(text);
 		text = longer;
 	}
 	if (f->ndiffers <= told)
 		return text;
-	longer = xasprintf("%s and %zu more place%s", text, f->ndiffers - told, f->ndiffers - told == 1 ? "" : "s");
+	longer = xasprintf("%s and %zu more place%s", text, f->ndiffers - told,
+			   f->ndiffers - told == 1 ? "" : "s");
 	free(text);
 	return longer;
 }
@@ -419,7 +436,8 @@ struct addition {
 
 static void addition_note(struct addition *to, const char *text)
 {
-	char *longer = xasprintf("%s%s%s", to->missing ? to->missing : "", to->missing ? "; " : "", text);
+	char *longer =
+		xasprintf("%s%s%s", to->missing ? to->missing : "", to->missing ? "; " : "", text);
 
 	free(to->missing);
 	to->missing = longer;
@@ -440,10 +458,13 @@ static void put(struct addition *to, enum pmt_kind kind, char *text)
 		return;
 	}
 	w = to->w;
-	writer_event(w, &(struct writer_event){ .site = writer_site(w, 0, 0, kind, 0),
-						.thread = 1,
-						.data = text,
-						.data_len = (uint32_t)(len < WRITER_BLOB_MAX_BYTES ? len : WRITER_BLOB_MAX_BYTES) });
+	writer_event(w, &(struct writer_event){
+				.site = writer_site(w, 0, 0, kind, 0),
+				.thread = 1,
+				.data = text,
+				.data_len = (uint32_t)(len < WRITER_BLOB_MAX_BYTES
+							       ? len
+							       : WRITER_BLOB_MAX_BYTES) });
 	free(text);
 }
 
@@ -456,11 +477,16 @@ static void tell(struct addition *to, const struct one *f)
 	if (f->why_not) {
 		put(to, PMT_META, xasprintf("uncompared=%s: %s", f->path, f->why_not));
 	} else if (f->now != f->told) {
-		put(to, PMT_INCOMPLETE, xasprintf("something changed %s unseen: it has %" PRIu64 " bytes, but %" PRIu64 " by what was recorded", f->path, f->now, f->told));
+		put(to, PMT_INCOMPLETE,
+		    xasprintf("something changed %s unseen: it has %" PRIu64 " bytes, but %" PRIu64
+			      " by what was recorded",
+			      f->path, f->now, f->told));
 	} else if (f->ndiffers > 0) {
 		places = differs_text(f);
-		put(to, PMT_INCOMPLETE, xasprintf("something changed %s unseen: %s differ%s from what was recorded", f->path, places,
-						 f->ndiffers == 1 && f->differs.at[0].len_bytes == 1 ? "s" : ""));
+		put(to, PMT_INCOMPLETE,
+		    xasprintf("something changed %s unseen: %s differ%s from what was recorded",
+			      f->path, places,
+			      f->ndiffers == 1 && f->differs.at[0].len_bytes == 1 ? "s" : ""));
 		free(places);
 	}
 }
@@ -484,7 +510,8 @@ static char *tell_all(const struct all *a, const char *trace, const char *others
 
 static void all_init(struct all *a, struct kept *kept, uint32_t nfiles)
 {
-	*a = (struct all){ .room_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / MEMORY_SHARE };
+	*a = (struct all){ .room_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+					 (uint64_t)sysconf(_SC_PAGESIZE) / MEMORY_SHARE };
 	for (uint32_t i = 0; i <= nfiles; i++)
 		*vec_add(&a->files) = (struct one){ .fd = kept_fd(kept, i) };
 }

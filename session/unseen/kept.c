@@ -70,14 +70,18 @@ void kept_receive(struct kept *k)
 			char bytes[CMSG_SPACE(sizeof(int))];
 		} control;
 		struct iovec iov = { &file, sizeof file };
-		struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control };
+		struct msghdr m = { .msg_iov = &iov,
+				    .msg_iovlen = 1,
+				    .msg_control = &control,
+				    .msg_controllen = sizeof control };
 		ssize_t n = recvmsg(k->ours, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 		const struct cmsghdr *c = n < 0 ? NULL : CMSG_FIRSTHDR(&m);
 		int fd;
 
 		if (n <= 0)
 			return;
-		if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(sizeof fd))
+		if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
+		    c->cmsg_len != CMSG_LEN(sizeof fd))
 			continue;
 		memcpy(&fd, CMSG_DATA(c), sizeof fd);
 		keep(k, file, fd);

@@ -46,7 +46,8 @@ static const struct wanted *find_open(int proc, const char *pid, const wanted_li
 	d = fd < 0 ? NULL : fdopendir(fd);
 	while (d && !found && (e = readdir(d))) {
 		/* the link's own mode says how the file was opened */
-		if (e->d_name[0] == '.' || fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !(st.st_mode & S_IWUSR))
+		if (e->d_name[0] == '.' || fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !(st.st_mode & S_IWUSR))
 			continue;
 		if (fstatat(fd, e->d_name, &st, 0) == 0 && S_ISREG(st.st_mode))
 			found = wanted_find(list, st.st_dev, st.st_ino);
@@ -72,7 +73,8 @@ static const struct wanted *find_mapped(int proc, const char *pid, const wanted_
 	f = fd < 0 ? NULL : fdopen(fd, "r");
 	/* the rest of a long line looks like no mapping */
 	while (f && !found && fgets(line, sizeof line, f))
-		if (sscanf(line, "%*x-%*x %4s %*x %x:%x %lu", mode, &major, &minor, &inode) == 4 && mode[1] == 'w' && mode[3] == 's')
+		if (sscanf(line, "%*x-%*x %4s %*x %x:%x %lu", mode, &major, &minor, &inode) == 4 &&
+		    mode[1] == 'w' && mode[3] == 's')
 			found = wanted_find(list, makedev(major, minor), inode);
 	if (f)
 		fclose(f);
@@ -125,7 +127,8 @@ static char *tell(const char *pid, const struct wanted *w)
 		comm[strcspn(comm, "\n")] = '\0';
 	if (f)
 		fclose(f);
-	return xasprintf("process %s (%s), which was not recorded, had %s open for writing", pid, comm, path);
+	return xasprintf("process %s (%s), which was not recorded, had %s open for writing", pid,
+			 comm, path);
 }
 
 static char *look(const wanted_list *list)

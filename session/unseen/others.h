@@ -9,7 +9,7 @@
 
 struct others {
 	uint32_t nlooked; /* files that were looked for */
-	char *found;	  /* the first such process, in words; NULL: none */
+	char *found;      /* the first such process, in words; NULL: none */
 };
 
 /* Looks for a process that has one of the kept files open or mapped for writing, and that this one did not start: files that came since the last look, or all. What such a process opened

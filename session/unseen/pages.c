@@ -8,7 +8,8 @@
 
 static void *sparse(size_t len_bytes)
 {
-	void *p = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *p = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (p == MAP_FAILED)
 		alloc_die();
@@ -39,7 +40,8 @@ void pages_init(struct pages *p, struct pages_room *room, uint64_t len_bytes)
 void pages_write(struct pages *p, uint64_t offset, const uint8_t *bytes, size_t len_bytes)
 {
 	while (len_bytes > 0 && offset / PAGES_BYTES < p->n) {
-		const size_t at = offset % PAGES_BYTES, n = len_bytes < PAGES_BYTES - at ? len_bytes : PAGES_BYTES - at;
+		const size_t at = offset % PAGES_BYTES,
+			     n = len_bytes < PAGES_BYTES - at ? len_bytes : PAGES_BYTES - at;
 		uint8_t **page = &p->at[offset / PAGES_BYTES];
 
 		if (!*page)

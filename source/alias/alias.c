@@ -61,7 +61,8 @@ static int by_name(const void *x, const void *y)
 
 static int by_line(const void *x, const void *y, void *arg)
 {
-	const struct site *sites = arg, *a = &sites[*(const uint32_t *)x], *b = &sites[*(const uint32_t *)y];
+	const struct site *sites = arg, *a = &sites[*(const uint32_t *)x],
+			  *b = &sites[*(const uint32_t *)y];
 
 	return a->line != b->line ? (a->line > b->line) - (a->line < b->line) : (a > b) - (a < b);
 }
@@ -93,7 +94,8 @@ static bool is_before(uint32_t line, uint32_t column, uint32_t other_line, uint3
 
 static bool is_at(const struct site *s, const struct alias_place *p)
 {
-	if (is_before(s->line, s->column, p->line, p->column) || is_before(p->end_line, p->end_column, s->line, s->column))
+	if (is_before(s->line, s->column, p->line, p->column) ||
+	    is_before(p->end_line, p->end_column, s->line, s->column))
 		return false;
 	if (p->callee ? !s->callee || strcmp(s->callee, p->callee) != 0 : !s->is_store)
 		return false;
@@ -213,7 +215,8 @@ static bool leads_to(struct alias *a, uint32_t node, const struct set *targets)
 	return false;
 }
 
-static void call_targets(struct alias *a, const struct alias_place *p, const struct set *targets, struct set *to, struct alias_counts *out)
+static void call_targets(struct alias *a, const struct alias_place *p, const struct set *targets,
+			 struct set *to, struct alias_counts *out)
 {
 	size_t at = first_site(a, p);
 	const struct site *s;
@@ -228,7 +231,8 @@ static void call_targets(struct alias *a, const struct alias_place *p, const str
 	}
 }
 
-void alias_count(struct alias *a, const struct alias_place *p, const struct alias_place *store, struct alias_counts *out)
+void alias_count(struct alias *a, const struct alias_place *p, const struct alias_place *store,
+		 struct alias_counts *out)
 {
 	struct set to = { 0 }, targets = { 0 };
 
@@ -268,7 +272,8 @@ static bool may_write_pm(struct alias *a, const struct site *s)
 	return may;
 }
 
-void alias_each(struct alias *a, void (*found)(void *arg, const char *file, uint32_t line), void *arg)
+void alias_each(struct alias *a, void (*found)(void *arg, const char *file, uint32_t line),
+		void *arg)
 {
 	for (size_t i = 0; i < a->sites.n; i++)
 		if (a->sites.at[i].file && may_write_pm(a, &a->sites.at[i]))

@@ -22,7 +22,8 @@ enum { FEATURES_MAX = 8 };
 
 struct job {
 	struct arena arena; /* of the arguments */
-	char features[FEATURES_MAX][32]; /* of the processor, which the source itself turns on for gcc: -mclwb */
+	char features[FEATURES_MAX]
+		     [32]; /* of the processor, which the source itself turns on for gcc: -mclwb */
 	size_t nfeatures;
 	struct database_command command;
 	char *output, *log;
@@ -30,17 +31,28 @@ struct job {
 	bool is_running;
 };
 
-static const char **arguments(struct job *j, const char *clang, const struct source_commands *commands, const char *file, struct error *err)
+static const char **arguments(struct job *j, const char *clang,
+			      const struct source_commands *commands, const char *file,
+			      struct error *err)
 {
 	/* passes that must run are none: calls stay as they are written */
-	static const char *const ours[] = { "-O0", "-g", "-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-w", "-Qunused-arguments",
+	static const char *const ours[] = { "-O0",
+					    "-g",
+					    "-c",
+					    "-emit-llvm",
+					    "-Xclang",
+					    "-disable-llvm-passes",
+					    "-w",
+					    "-Qunused-arguments",
 					    "-fno-color-diagnostics" };
 	const char **out;
 	size_t at = 0;
 
 	if (commands_find(commands, file, &j->arena, &j->command, err) < 0)
 		return NULL;
-	out = arena_alloc(&j->arena, ((size_t)j->command.argc + sizeof ours / sizeof ours[0] + 6 + FEATURES_MAX) * sizeof *out);
+	out = arena_alloc(&j->arena, ((size_t)j->command.argc + sizeof ours / sizeof ours[0] + 6 +
+				      FEATURES_MAX) *
+					     sizeof *out);
 	out[at++] = clang;
 	for (int i = 0; i < j->command.argc; i++)
 		out[at++] = j->command.argv[i];
@@ -55,7 +67,8 @@ static const char **arguments(struct job *j, const char *clang, const struct sou
 	return out;
 }
 
-static int start(struct job *j, const char *clang, const struct source_commands *commands, const char *file, struct error *err)
+static int start(struct job *j, const char *clang, const struct source_commands *commands,
+		 const char *file, struct error *err)
 {
 	const char **argv = arguments(j, clang, commands, file, err);
 	posix_spawn_file_actions_t actions;
@@ -65,7 +78,8 @@ static int start(struct job *j, const char *clang, const struct source_commands 
 		return -1;
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, j->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, j->log,
+					 O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
 	if (j->command.directory)
 		posix_spawn_file_actions_addchdir_np(&actions, j->command.directory);
@@ -101,13 +115,15 @@ static int finish(struct job *j, const char *file, struct error *err)
 static bool add_feature(struct job *j, const char *message)
 {
 	static const char words[] = "requires target feature '";
-	const char *name = strstr(message, words), *end = name ? strchr(name + sizeof words - 1, '\'') : NULL;
+	const char *name = strstr(message, words),
+		   *end = name ? strchr(name + sizeof words - 1, '\'') : NULL;
 	int len;
 
 	if (!end || j->nfeatures == FEATURES_MAX)
 		return false;
 	name += sizeof words - 1;
-	len = snprintf(j->features[j->nfeatures], sizeof j->features[0], "-m%.*s", (int)(end - name), name);
+	len = snprintf(j->features[j->nfeatures], sizeof j->features[0], "-m%.*s",
+		       (int)(end - name), name);
 	if (len >= (int)sizeof j->features[0])
 		return false;
 	for (size_t i = 0; i < j->nfeatures; i++)
@@ -117,7 +133,9 @@ static bool add_feature(struct job *j, const char *message)
 	return true;
 }
 
-static int finish_with_features(struct job *j, const char *clang, const struct source_commands *commands, const char *file, struct error *err)
+static int finish_with_features(struct job *j, const char *clang,
+				const struct source_commands *commands, const char *file,
+				struct error *err)
 {
 	int result = finish(j, file, err);
 
@@ -128,19 +146,24 @@ static int finish_with_features(struct job *j, const char *clang, const struct s
 
 static int ask(const struct alias_watch *watch, size_t ncompiled, struct error *err)
 {
-	return !watch || watch->may_go_on(ncompiled, watch->arg) ? 0 : error_set(err, "interrupted");
+	return !watch || watch->may_go_on(ncompiled, watch->arg) ? 0
+								 : error_set(err, "interrupted");
 }
 
-static int compile(struct job *jobs, const char *clang, const struct source_database *db, const struct alias_watch *watch, struct error *err)
+static int compile(struct job *jobs, const char *clang, const struct source_database *db,
+		   const struct alias_watch *watch, struct error *err)
 {
 	long nprocessors = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t at_once = nprocessors > 0 ? (size_t)nprocessors : 1, done = 0;
 	int result = 0;
 
 	for (size_t i = 0; i < db->n && result == 0; i++) {
-		result = ask(watch, done, err) < 0 ? -1 : start(&jobs[i], clang, db->commands, db->files[i], err);
+		result = ask(watch, done, err) < 0
+				 ? -1
+				 : start(&jobs[i], clang, db->commands, db->files[i], err);
 		if (result == 0 && i + 1 - done >= at_once) {
-			result = finish_with_features(&jobs[done], clang, db->commands, db->files[done], err);
+			result = finish_with_features(&jobs[done], clang, db->commands,
+						      db->files[done], err);
 			done++;
 		}
 	}
@@ -148,7 +171,8 @@ static int compile(struct job *jobs, const char *clang, const struct source_data
 		if (jobs[done].is_running) {
 			struct error ignored;
 
-			if (finish_with_features(&jobs[done], clang, db->commands, db->files[done], result == 0 ? err : &ignored) < 0)
+			if (finish_with_features(&jobs[done], clang, db->commands, db->files[done],
+						 result == 0 ? err : &ignored) < 0)
 				result = -1;
 		}
 	return result;
@@ -167,7 +191,10 @@ static int read_module(struct alias *a, const char *path, struct error *err)
 	}
 	if (LLVMParseBitcodeInContext2(a->context, buffer, &module)) {
 		LLVMDisposeMemoryBuffer(buffer);
-		return error_set(err, "clang's output cannot be read; is it from a version other than LLVM " LLVM_NUMBER "?");
+		return error_set(
+			err,
+			"clang's output cannot be read; is it from a version other than LLVM " LLVM_NUMBER
+			"?");
 	}
 	LLVMDisposeMemoryBuffer(buffer);
 	alias_add(a, module);
@@ -187,7 +214,8 @@ static bool may_go_on(void *arg)
 	return ask(a->watch, a->n, &ignored) == 0;
 }
 
-static struct alias *analyse(const struct job *jobs, size_t n, const struct alias_watch *watch, struct error *err)
+static struct alias *analyse(const struct job *jobs, size_t n, const struct alias_watch *watch,
+			     struct error *err)
 {
 	struct asking asking = { watch, n };
 	struct alias *a = alias_new();
@@ -207,7 +235,8 @@ static struct alias *analyse(const struct job *jobs, size_t n, const struct alia
 	return a;
 }
 
-struct alias *bitcode_open(const struct source_database *db, const struct alias_watch *watch, struct error *err)
+struct alias *bitcode_open(const struct source_database *db, const struct alias_watch *watch,
+			   struct error *err)
 {
 	struct tempdir scratch = { 0 };
 	char *clang = llvm_clang();

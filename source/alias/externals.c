@@ -6,20 +6,20 @@
 
 enum effect {
 	NOTHING,
-	GIVES_HEAP,	 /* fresh or static memory of a library: not persistent */
-	GIVES_PM,	 /* a mapping */
-	GIVES_PMDK,	 /* memory of a pool of libpmemobj */
-	GIVES_MAPPING,	 /* mmap: depends on its flags */
-	GIVES_FIRST,	 /* returns its first argument */
+	GIVES_HEAP,    /* fresh or static memory of a library: not persistent */
+	GIVES_PM,      /* a mapping */
+	GIVES_PMDK,    /* memory of a pool of libpmemobj */
+	GIVES_MAPPING, /* mmap: depends on its flags */
+	GIVES_FIRST,   /* returns its first argument */
 	GIVES_SECOND,
-	COPIES,		 /* memcpy: contents too; returns its first argument */
+	COPIES, /* memcpy: contents too; returns its first argument */
 	REALLOCATES,
-	STORES_HEAP,	 /* *first = fresh memory */
-	STORES_END,	 /* *second points into first */
+	STORES_HEAP, /* *first = fresh memory */
+	STORES_END,  /* *second points into first */
 	CALLS_FIRST,
-	CALLS_THIRD,	 /* with the fourth */
-	SORTS,		 /* calls the fourth with the first, twice */
-	SEARCHES,	 /* calls the fifth with first and second; returns the second */
+	CALLS_THIRD, /* with the fourth */
+	SORTS,       /* calls the fourth with the first, twice */
+	SEARCHES,    /* calls the fifth with first and second; returns the second */
 };
 
 /* A name that ends in '*' stands for all that begin so; the first match counts. */
@@ -27,78 +27,195 @@ static const struct external {
 	const char *name;
 	enum effect effect;
 } externals[] = {
-	{ "malloc", GIVES_HEAP },	    { "calloc", GIVES_HEAP },	      { "aligned_alloc", GIVES_HEAP },
-	{ "memalign", GIVES_HEAP },	    { "valloc", GIVES_HEAP },	      { "strdup", GIVES_HEAP },
-	{ "strndup", GIVES_HEAP },	    { "_Zn*", GIVES_HEAP },	      { "fopen*", GIVES_HEAP },
-	{ "fdopen", GIVES_HEAP },	    { "popen", GIVES_HEAP },	      { "tmpfile*", GIVES_HEAP },
-	{ "opendir", GIVES_HEAP },	    { "readdir*", GIVES_HEAP },	      { "getenv", GIVES_HEAP },
-	{ "localtime", GIVES_HEAP },	    { "gmtime", GIVES_HEAP },	      { "strerror", GIVES_HEAP },
-	{ "setlocale", GIVES_HEAP },	    { "ttyname", GIVES_HEAP },	      { "__errno_location", GIVES_HEAP },
-	{ "__ctype_*", GIVES_HEAP },	    { "pthread_getspecific", GIVES_HEAP }, { "fmemopen", GIVES_HEAP },
-	{ "posix_memalign", STORES_HEAP },  { "asprintf", STORES_HEAP },      { "vasprintf", STORES_HEAP },
-	{ "__asprintf_chk", STORES_HEAP },  { "getline", STORES_HEAP },	      { "open_memstream", STORES_HEAP },
-	{ "realloc", REALLOCATES },	    { "reallocarray", REALLOCATES },
-	{ "mmap", GIVES_MAPPING },	    { "mmap64", GIVES_MAPPING },      { "mremap", GIVES_FIRST },
-	{ "pmem_map_file", GIVES_PM },	    { "pmem2_map_get_address", GIVES_PM }, { "pmemlog_*", GIVES_PM },
-	{ "pmemblk_*", GIVES_PM },	    { "memkind_*", GIVES_HEAP },
-	{ "pmem_mem*", COPIES },	    { "pmemobj_mem*", COPIES },	      { "pmem_*", NOTHING },
-	{ "pmemobj_create", GIVES_PMDK },   { "pmemobj_open", GIVES_PMDK },   { "pmemobj_direct*", GIVES_PMDK },
-	{ "pmemobj_pool_by_*", GIVES_PMDK }, { "pmemobj_tx_*", NOTHING },     { "pmemobj_volatile*", GIVES_PMDK },
+	{ "malloc", GIVES_HEAP },
+	{ "calloc", GIVES_HEAP },
+	{ "aligned_alloc", GIVES_HEAP },
+	{ "memalign", GIVES_HEAP },
+	{ "valloc", GIVES_HEAP },
+	{ "strdup", GIVES_HEAP },
+	{ "strndup", GIVES_HEAP },
+	{ "_Zn*", GIVES_HEAP },
+	{ "fopen*", GIVES_HEAP },
+	{ "fdopen", GIVES_HEAP },
+	{ "popen", GIVES_HEAP },
+	{ "tmpfile*", GIVES_HEAP },
+	{ "opendir", GIVES_HEAP },
+	{ "readdir*", GIVES_HEAP },
+	{ "getenv", GIVES_HEAP },
+	{ "localtime", GIVES_HEAP },
+	{ "gmtime", GIVES_HEAP },
+	{ "strerror", GIVES_HEAP },
+	{ "setlocale", GIVES_HEAP },
+	{ "ttyname", GIVES_HEAP },
+	{ "__errno_location", GIVES_HEAP },
+	{ "__ctype_*", GIVES_HEAP },
+	{ "pthread_getspecific", GIVES_HEAP },
+	{ "fmemopen", GIVES_HEAP },
+	{ "posix_memalign", STORES_HEAP },
+	{ "asprintf", STORES_HEAP },
+	{ "vasprintf", STORES_HEAP },
+	{ "__asprintf_chk", STORES_HEAP },
+	{ "getline", STORES_HEAP },
+	{ "open_memstream", STORES_HEAP },
+	{ "realloc", REALLOCATES },
+	{ "reallocarray", REALLOCATES },
+	{ "mmap", GIVES_MAPPING },
+	{ "mmap64", GIVES_MAPPING },
+	{ "mremap", GIVES_FIRST },
+	{ "pmem_map_file", GIVES_PM },
+	{ "pmem2_map_get_address", GIVES_PM },
+	{ "pmemlog_*", GIVES_PM },
+	{ "pmemblk_*", GIVES_PM },
+	{ "memkind_*", GIVES_HEAP },
+	{ "pmem_mem*", COPIES },
+	{ "pmemobj_mem*", COPIES },
+	{ "pmem_*", NOTHING },
+	{ "pmemobj_create", GIVES_PMDK },
+	{ "pmemobj_open", GIVES_PMDK },
+	{ "pmemobj_direct*", GIVES_PMDK },
+	{ "pmemobj_pool_by_*", GIVES_PMDK },
+	{ "pmemobj_tx_*", NOTHING },
+	{ "pmemobj_volatile*", GIVES_PMDK },
 	{ "pmemobj_*", NOTHING },
-	{ "memcpy", COPIES },		    { "memmove", COPIES },	      { "mempcpy", COPIES },
-	{ "__memcpy_chk", COPIES },	    { "__memmove_chk", COPIES },      { "llvm.memcpy.*", COPIES },
+	{ "memcpy", COPIES },
+	{ "memmove", COPIES },
+	{ "mempcpy", COPIES },
+	{ "__memcpy_chk", COPIES },
+	{ "__memmove_chk", COPIES },
+	{ "llvm.memcpy.*", COPIES },
 	{ "llvm.memmove.*", COPIES },
-	{ "memset", GIVES_FIRST },	    { "__memset_chk", GIVES_FIRST },  { "strcpy", GIVES_FIRST },
-	{ "strncpy", GIVES_FIRST },	    { "stpcpy", GIVES_FIRST },	      { "strcat", GIVES_FIRST },
-	{ "strncat", GIVES_FIRST },	    { "__str*_chk", GIVES_FIRST },    { "strchr*", GIVES_FIRST },
-	{ "strrchr", GIVES_FIRST },	    { "strstr", GIVES_FIRST },	      { "strpbrk", GIVES_FIRST },
-	{ "memchr", GIVES_FIRST },	    { "memrchr", GIVES_FIRST },	      { "memmem", GIVES_FIRST },
-	{ "strtok", GIVES_FIRST },	    { "strtok_r", GIVES_FIRST },      { "fgets", GIVES_FIRST },
-	{ "basename", GIVES_FIRST },	    { "dirname", GIVES_FIRST },	      { "realpath", GIVES_SECOND },
-	{ "getcwd", GIVES_FIRST },	    { "inet_ntop", GIVES_FIRST },     { "llvm.launder.*", GIVES_FIRST },
-	{ "strto*", STORES_END },	    { "__isoc23_strto*", STORES_END },
-	{ "atexit", CALLS_FIRST },	    { "pthread_once", NOTHING },      { "pthread_create", CALLS_THIRD },
-	{ "thrd_create", CALLS_THIRD },	    { "qsort", SORTS },		      { "bsearch", SEARCHES },
+	{ "memset", GIVES_FIRST },
+	{ "__memset_chk", GIVES_FIRST },
+	{ "strcpy", GIVES_FIRST },
+	{ "strncpy", GIVES_FIRST },
+	{ "stpcpy", GIVES_FIRST },
+	{ "strcat", GIVES_FIRST },
+	{ "strncat", GIVES_FIRST },
+	{ "__str*_chk", GIVES_FIRST },
+	{ "strchr*", GIVES_FIRST },
+	{ "strrchr", GIVES_FIRST },
+	{ "strstr", GIVES_FIRST },
+	{ "strpbrk", GIVES_FIRST },
+	{ "memchr", GIVES_FIRST },
+	{ "memrchr", GIVES_FIRST },
+	{ "memmem", GIVES_FIRST },
+	{ "strtok", GIVES_FIRST },
+	{ "strtok_r", GIVES_FIRST },
+	{ "fgets", GIVES_FIRST },
+	{ "basename", GIVES_FIRST },
+	{ "dirname", GIVES_FIRST },
+	{ "realpath", GIVES_SECOND },
+	{ "getcwd", GIVES_FIRST },
+	{ "inet_ntop", GIVES_FIRST },
+	{ "llvm.launder.*", GIVES_FIRST },
+	{ "strto*", STORES_END },
+	{ "__isoc23_strto*", STORES_END },
+	{ "atexit", CALLS_FIRST },
+	{ "pthread_once", NOTHING },
+	{ "pthread_create", CALLS_THIRD },
+	{ "thrd_create", CALLS_THIRD },
+	{ "qsort", SORTS },
+	{ "bsearch", SEARCHES },
 	{ "signal", NOTHING },
-	{ "llvm.*", NOTHING },		    { "_mm_*", NOTHING },	      { "pthread_*", NOTHING },
-	{ "printf", NOTHING },		    { "fprintf", NOTHING },	      { "sprintf", NOTHING },
-	{ "snprintf", NOTHING },	    { "dprintf", NOTHING },	      { "vprintf", NOTHING },
-	{ "vfprintf", NOTHING },	    { "vsnprintf", NOTHING },	      { "__*printf_chk", NOTHING },
-	{ "puts", NOTHING },		    { "fputs", NOTHING },	      { "putchar", NOTHING },
-	{ "putc", NOTHING },		    { "fputc", NOTHING },	      { "perror", NOTHING },
-	{ "scanf", NOTHING },		    { "sscanf", NOTHING },	      { "__isoc*", NOTHING },
-	{ "fread", NOTHING },		    { "fwrite", NOTHING },	      { "fclose", NOTHING },
-	{ "fflush", NOTHING },		    { "fseek*", NOTHING },	      { "getc*", NOTHING },
-	{ "fgetc", NOTHING },		    { "free", NOTHING },	      { "munmap", NOTHING },
-	{ "msync", NOTHING },		    { "mprotect", NOTHING },	      { "madvise", NOTHING },
-	{ "open*", NOTHING },		    { "close*", NOTHING },	      { "read*", NOTHING },
-	{ "write*", NOTHING },		    { "pread*", NOTHING },	      { "pwrite*", NOTHING },
-	{ "lseek*", NOTHING },		    { "ftruncate*", NOTHING },	      { "truncate*", NOTHING },
-	{ "posix_fallocate*", NOTHING },    { "fallocate*", NOTHING },	      { "f*sync", NOTHING },
-	{ "stat*", NOTHING },		    { "fstat*", NOTHING },	      { "lstat*", NOTHING },
-	{ "unlink*", NOTHING },		    { "access", NOTHING },	      { "rename", NOTHING },
-	{ "strlen", NOTHING },		    { "strnlen", NOTHING },	      { "strcmp", NOTHING },
-	{ "strncmp", NOTHING },		    { "strcasecmp", NOTHING },	      { "memcmp", NOTHING },
-	{ "strspn", NOTHING },		    { "strcspn", NOTHING },	      { "bzero", NOTHING },
-	{ "ato*", NOTHING },		    { "exit", NOTHING },	      { "_exit", NOTHING },
-	{ "abort", NOTHING },		    { "__assert_fail", NOTHING },     { "err*", NOTHING },
-	{ "warn*", NOTHING },		    { "time", NOTHING },	      { "clock*", NOTHING },
-	{ "gettimeofday", NOTHING },	    { "nanosleep", NOTHING },	      { "usleep", NOTHING },
-	{ "sleep", NOTHING },		    { "sig*", NOTHING },	      { "fork", NOTHING },
-	{ "wait*", NOTHING },		    { "kill", NOTHING },	      { "getopt*", NOTHING },
-	{ "_setjmp", NOTHING },		    { "setjmp", NOTHING },	      { "__sigsetjmp", NOTHING },
-	{ "longjmp", NOTHING },		    { "rand*", NOTHING },	      { "srand*", NOTHING },
-	{ "sysconf", NOTHING },		    { "getpid", NOTHING },	      { "sched_*", NOTHING },
+	{ "llvm.*", NOTHING },
+	{ "_mm_*", NOTHING },
+	{ "pthread_*", NOTHING },
+	{ "printf", NOTHING },
+	{ "fprintf", NOTHING },
+	{ "sprintf", NOTHING },
+	{ "snprintf", NOTHING },
+	{ "dprintf", NOTHING },
+	{ "vprintf", NOTHING },
+	{ "vfprintf", NOTHING },
+	{ "vsnprintf", NOTHING },
+	{ "__*printf_chk", NOTHING },
+	{ "puts", NOTHING },
+	{ "fputs", NOTHING },
+	{ "putchar", NOTHING },
+	{ "putc", NOTHING },
+	{ "fputc", NOTHING },
+	{ "perror", NOTHING },
+	{ "scanf", NOTHING },
+	{ "sscanf", NOTHING },
+	{ "__isoc*", NOTHING },
+	{ "fread", NOTHING },
+	{ "fwrite", NOTHING },
+	{ "fclose", NOTHING },
+	{ "fflush", NOTHING },
+	{ "fseek*", NOTHING },
+	{ "getc*", NOTHING },
+	{ "fgetc", NOTHING },
+	{ "free", NOTHING },
+	{ "munmap", NOTHING },
+	{ "msync", NOTHING },
+	{ "mprotect", NOTHING },
+	{ "madvise", NOTHING },
+	{ "open*", NOTHING },
+	{ "close*", NOTHING },
+	{ "read*", NOTHING },
+	{ "write*", NOTHING },
+	{ "pread*", NOTHING },
+	{ "pwrite*", NOTHING },
+	{ "lseek*", NOTHING },
+	{ "ftruncate*", NOTHING },
+	{ "truncate*", NOTHING },
+	{ "posix_fallocate*", NOTHING },
+	{ "fallocate*", NOTHING },
+	{ "f*sync", NOTHING },
+	{ "stat*", NOTHING },
+	{ "fstat*", NOTHING },
+	{ "lstat*", NOTHING },
+	{ "unlink*", NOTHING },
+	{ "access", NOTHING },
+	{ "rename", NOTHING },
+	{ "strlen", NOTHING },
+	{ "strnlen", NOTHING },
+	{ "strcmp", NOTHING },
+	{ "strncmp", NOTHING },
+	{ "strcasecmp", NOTHING },
+	{ "memcmp", NOTHING },
+	{ "strspn", NOTHING },
+	{ "strcspn", NOTHING },
+	{ "bzero", NOTHING },
+	{ "ato*", NOTHING },
+	{ "exit", NOTHING },
+	{ "_exit", NOTHING },
+	{ "abort", NOTHING },
+	{ "__assert_fail", NOTHING },
+	{ "err*", NOTHING },
+	{ "warn*", NOTHING },
+	{ "time", NOTHING },
+	{ "clock*", NOTHING },
+	{ "gettimeofday", NOTHING },
+	{ "nanosleep", NOTHING },
+	{ "usleep", NOTHING },
+	{ "sleep", NOTHING },
+	{ "sig*", NOTHING },
+	{ "fork", NOTHING },
+	{ "wait*", NOTHING },
+	{ "kill", NOTHING },
+	{ "getopt*", NOTHING },
+	{ "_setjmp", NOTHING },
+	{ "setjmp", NOTHING },
+	{ "__sigsetjmp", NOTHING },
+	{ "longjmp", NOTHING },
+	{ "rand*", NOTHING },
+	{ "srand*", NOTHING },
+	{ "sysconf", NOTHING },
+	{ "getpid", NOTHING },
+	{ "sched_*", NOTHING },
 };
 
 static bool matches(const char *pattern, const char *name)
 {
 	const char *star = strchr(pattern, '*');
-	size_t len = star ? (size_t)(star - pattern) : 0, rest = star ? strlen(star + 1) : 0, n = strlen(name);
+	size_t len = star ? (size_t)(star - pattern) : 0, rest = star ? strlen(star + 1) : 0,
+	       n = strlen(name);
 
 	if (!star)
 		return strcmp(pattern, name) == 0;
-	return n >= len + rest && strncmp(pattern, name, len) == 0 && strcmp(name + n - rest, star + 1) == 0;
+	return n >= len + rest && strncmp(pattern, name, len) == 0 &&
+	       strcmp(name + n - rest, star + 1) == 0;
 }
 
 static const struct external *find(const char *name)
@@ -113,8 +230,10 @@ bool external_is_store(const char *name)
 {
 	const struct external *e = find(name);
 
-	return e && (e->effect == COPIES || strstr(name, "memset") || strncmp(name, "str", 3) == 0 || strncmp(name, "stpcpy", 6) == 0 ||
-		     strstr(name, "sprintf") || strstr(name, "snprintf") || strcmp(name, "bzero") == 0);
+	return e &&
+	       (e->effect == COPIES || strstr(name, "memset") || strncmp(name, "str", 3) == 0 ||
+		strncmp(name, "stpcpy", 6) == 0 || strstr(name, "sprintf") ||
+		strstr(name, "snprintf") || strcmp(name, "bzero") == 0);
 }
 
 /* A node that points to a new object. */
@@ -122,7 +241,8 @@ static uint32_t fresh(struct alias *a, enum solve_kind kind, const char *name)
 {
 	uint32_t node = solver_node(a->solver);
 
-	solver_point(a->solver, node, solver_location(a->solver, solver_object(a->solver, kind, name), 0));
+	solver_point(a->solver, node,
+		     solver_location(a->solver, solver_object(a->solver, kind, name), 0));
 	return node;
 }
 
@@ -151,7 +271,8 @@ static uint32_t argument(const struct call *c, size_t i)
 }
 
 /* The library calls a function that it was given. */
-static void call_back(struct alias *a, const char *name, uint32_t function, uint32_t first, uint32_t second)
+static void call_back(struct alias *a, const char *name, uint32_t function, uint32_t first,
+		      uint32_t second)
 {
 	struct call c = { .name = name, .nargs = 2, .flags = -1, .is_called_back = true };
 

@@ -12,12 +12,12 @@
 
 /* A call; also one that a library makes with what it was given. */
 struct call {
-	const char *name;  /* where it is, for objects that it makes */
-	uint32_t *args;	   /* nodes; 0: no pointer */
+	const char *name; /* where it is, for objects that it makes */
+	uint32_t *args;   /* nodes; 0: no pointer */
 	size_t nargs;
 	uint32_t result;
-	int64_t flags;	   /* of mmap; -1: not known */
-	bool is_anonymous; /* mmap without a file */
+	int64_t flags;       /* of mmap; -1: not known */
+	bool is_anonymous;   /* mmap without a file */
 	bool is_called_back; /* by unseen code, which has called what it was given already */
 };
 
@@ -58,7 +58,8 @@ struct alias {
 	VEC(struct call) calls;
 	VEC(struct site) sites;
 	VEC(uint32_t) by_line; /* sites, sorted by their lines */
-	struct map reached;    /* by node: a bit for each object that can be reached from it by loads; of the arena */
+	struct map
+		reached; /* by node: a bit for each object that can be reached from it by loads; of the arena */
 	struct map nodes, objects, function_of_object, paths; /* keys: LLVM's addresses, objects */
 	uint32_t pmdk; /* all of libpmemobj's memory; 0: none yet */
 };
@@ -66,11 +67,13 @@ struct alias {
 /* alias.c */
 struct alias *alias_new(void);
 void alias_add(struct alias *a, LLVMModuleRef m); /* takes it over */
-bool alias_solve(struct alias *a);		  /* after the last one; false: it is too much */
+bool alias_solve(struct alias *a);                /* after the last one; false: it is too much */
 void alias_close(struct alias *a);
 void alias_seed(struct alias *a, const struct alias_place *store);
-void alias_count(struct alias *a, const struct alias_place *p, const struct alias_place *store, struct alias_counts *out);
-void alias_each(struct alias *a, void (*found)(void *arg, const char *file, uint32_t line), void *arg);
+void alias_count(struct alias *a, const struct alias_place *p, const struct alias_place *store,
+		 struct alias_counts *out);
+void alias_each(struct alias *a, void (*found)(void *arg, const char *file, uint32_t line),
+		void *arg);
 
 /* ir_values.c */
 void ir_declare(struct alias *a, LLVMModuleRef m); /* functions and variables that others see */
@@ -87,6 +90,7 @@ void external_apply(struct alias *a, uint32_t call, const char *name);
 bool external_is_store(const char *name); /* writes to where its first argument points */
 
 /* bitcode.c */
-struct alias *bitcode_open(const struct source_database *db, const struct alias_watch *watch, struct error *err);
+struct alias *bitcode_open(const struct source_database *db, const struct alias_watch *watch,
+			   struct error *err);
 
 #endif

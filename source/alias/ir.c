@@ -14,7 +14,9 @@ static void constrain_initial(struct alias *a, uint32_t object, int64_t offset, 
 		return;
 	if (kind == LLVMStructTypeKind)
 		for (unsigned i = 0; i < LLVMCountStructElementTypes(t); i++)
-			constrain_initial(a, object, offset + (int64_t)LLVMOffsetOfElement(a->layout, t, i), LLVMGetOperand(v, i));
+			constrain_initial(a, object,
+					  offset + (int64_t)LLVMOffsetOfElement(a->layout, t, i),
+					  LLVMGetOperand(v, i));
 	else if (kind == LLVMArrayTypeKind)
 		for (unsigned i = 0; i < LLVMGetArrayLength(t); i++)
 			constrain_initial(a, object, offset, LLVMGetOperand(v, i));
@@ -35,7 +37,8 @@ static void constrain_alloca(struct alias *a, const struct function *f, LLVMValu
 	solver_point(a->solver, ir_node(a, v), solver_location(a->solver, object, 0));
 }
 
-static void constrain_write(struct alias *a, LLVMValueRef v, LLVMValueRef pointer, LLVMValueRef value)
+static void constrain_write(struct alias *a, LLVMValueRef v, LLVMValueRef pointer,
+			    LLVMValueRef value)
 {
 	uint32_t to = ir_node(a, pointer);
 
@@ -49,7 +52,9 @@ static void constrain(struct alias *a, const struct function *f, LLVMValueRef v)
 
 	switch (op) {
 	case LLVMAlloca: constrain_alloca(a, f, v); break;
-	case LLVMLoad: solver_load(a->solver, ir_node(a, v), ir_node(a, LLVMGetOperand(v, 0))); break;
+	case LLVMLoad:
+		solver_load(a->solver, ir_node(a, v), ir_node(a, LLVMGetOperand(v, 0)));
+		break;
 	case LLVMStore: constrain_write(a, v, LLVMGetOperand(v, 1), LLVMGetOperand(v, 0)); break;
 	case LLVMAtomicRMW:
 		solver_load(a->solver, ir_node(a, v), ir_node(a, LLVMGetOperand(v, 0)));
@@ -59,7 +64,9 @@ static void constrain(struct alias *a, const struct function *f, LLVMValueRef v)
 		solver_load(a->solver, ir_node(a, v), ir_node(a, LLVMGetOperand(v, 0)));
 		constrain_write(a, v, LLVMGetOperand(v, 0), LLVMGetOperand(v, 2));
 		break;
-	case LLVMVAArg: solver_load(a->solver, ir_node(a, v), ir_node(a, LLVMGetOperand(v, 0))); break;
+	case LLVMVAArg:
+		solver_load(a->solver, ir_node(a, v), ir_node(a, LLVMGetOperand(v, 0)));
+		break;
 	case LLVMCall:
 	case LLVMInvoke: ir_constrain_call(a, f, v); break;
 	case LLVMRet:
@@ -80,10 +87,14 @@ void ir_constrain(struct alias *a, LLVMModuleRef m)
 		if (LLVMGetInitializer(v))
 			constrain_initial(a, ir_known(&a->objects, v), 0, LLVMGetInitializer(v));
 	for (LLVMValueRef v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v)) {
-		struct function f = a->functions.at[ir_known(&a->function_of_object, ir_number(ir_known(&a->objects, v))) - 1];
+		struct function f = a->functions.at[ir_known(&a->function_of_object,
+							     ir_number(ir_known(&a->objects, v))) -
+						    1];
 
-		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(v); b; b = LLVMGetNextBasicBlock(b))
-			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(v); b;
+		     b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+			     i = LLVMGetNextInstruction(i))
 				constrain(a, &f, i);
 	}
 }

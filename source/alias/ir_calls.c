@@ -16,7 +16,8 @@ void ir_bind(struct alias *a, uint32_t call, const struct function *f)
 		if (i < f->nparameters)
 			solver_copy(a->solver, f->parameters[i], c.args[i]);
 		else if (f->varargs)
-			solver_copy(a->solver, solver_location(a->solver, f->varargs, 0), c.args[i]);
+			solver_copy(a->solver, solver_location(a->solver, f->varargs, 0),
+				    c.args[i]);
 	}
 	solver_copy(a->solver, c.result, f->result);
 }
@@ -78,7 +79,10 @@ static const char *source_name(struct alias *a, const char *name)
 
 static void call_direct(struct alias *a, uint32_t call, LLVMValueRef callee)
 {
-	const struct function *f = &a->functions.at[ir_known(&a->function_of_object, ir_number(ir_known(&a->objects, callee))) - 1];
+	const struct function *f =
+		&a->functions.at[ir_known(&a->function_of_object,
+					  ir_number(ir_known(&a->objects, callee))) -
+				 1];
 	const char *name = f->name;
 	const struct symbol *s = f->is_defined ? NULL : symbol_find(a, name);
 
@@ -129,7 +133,8 @@ void ir_constrain_call(struct alias *a, const struct function *f, LLVMValueRef v
 		c.is_anonymous = (c.flags & MAP_ANONYMOUS) || constant(v, 4) == -1;
 	}
 	*vec_add(&a->calls) = c;
-	site_add(a, v, name && external_is_store(name), name ? source_name(a, name) : NULL, c.args, c.nargs);
+	site_add(a, v, name && external_is_store(name), name ? source_name(a, name) : NULL, c.args,
+		 c.nargs);
 	if (name)
 		call_direct(a, (uint32_t)a->calls.n - 1, callee);
 	else

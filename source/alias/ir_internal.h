@@ -17,13 +17,18 @@ static inline uint32_t ir_known(const struct map *m, const void *key)
 
 /* ir_values.c */
 const char *ir_name(struct alias *a, LLVMValueRef v);
-const struct symbol *symbol_find(const struct alias *a, const char *name); /* the first of this name; several programs may have one */
-bool symbol_is(const struct alias *a, const struct symbol *s, const char *name); /* s is a symbol of this name, not past the last */
-void ir_constrain_expression(struct alias *a, uint32_t node, LLVMValueRef v, LLVMOpcode op); /* the value of an operator */
+const struct symbol *
+symbol_find(const struct alias *a,
+	    const char *name); /* the first of this name; several programs may have one */
+bool symbol_is(const struct alias *a, const struct symbol *s,
+	       const char *name); /* s is a symbol of this name, not past the last */
+void ir_constrain_expression(struct alias *a, uint32_t node, LLVMValueRef v,
+			     LLVMOpcode op); /* the value of an operator */
 
 /* ir_sites.c: where an instruction is. */
 const char *site_name(struct alias *a, LLVMValueRef v, const char *what); /* "malloc at app.c:41" */
-void site_add(struct alias *a, LLVMValueRef v, bool is_store, const char *callee, const uint32_t *pointers, size_t n);
+void site_add(struct alias *a, LLVMValueRef v, bool is_store, const char *callee,
+	      const uint32_t *pointers, size_t n);
 
 /* ir_calls.c */
 void ir_constrain_call(struct alias *a, const struct function *f, LLVMValueRef v);

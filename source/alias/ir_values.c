@@ -35,7 +35,10 @@ static bool is_shared(LLVMValueRef v)
 
 static void add_function(struct alias *a, LLVMValueRef v)
 {
-	struct function f = { .value = v, .name = ir_name(a, v), .is_defined = !LLVMIsDeclaration(v), .nparameters = LLVMCountParams(v) };
+	struct function f = { .value = v,
+			      .name = ir_name(a, v),
+			      .is_defined = !LLVMIsDeclaration(v),
+			      .nparameters = LLVMCountParams(v) };
 
 	f.object = solver_object(a->solver, SOLVE_FUNCTION, f.name);
 	if (f.is_defined) {
@@ -52,7 +55,8 @@ static void add_function(struct alias *a, LLVMValueRef v)
 	*vec_add(&a->functions) = f;
 	map_set(&a->function_of_object, f.object, ir_number((uint32_t)a->functions.n));
 	if (f.is_defined && is_shared(v))
-		*vec_add(&a->symbols) = (struct symbol){ f.name, (uint32_t)a->functions.n - 1, f.object };
+		*vec_add(&a->symbols) =
+			(struct symbol){ f.name, (uint32_t)a->functions.n - 1, f.object };
 }
 
 void ir_declare(struct alias *a, LLVMModuleRef m)
@@ -64,7 +68,8 @@ void ir_declare(struct alias *a, LLVMModuleRef m)
 
 		map_set(&a->objects, (uint64_t)(uintptr_t)v, ir_number(object));
 		if (!LLVMIsDeclaration(v) && is_shared(v))
-			*vec_add(&a->symbols) = (struct symbol){ solver_name(a->solver, object), UINT32_MAX, object };
+			*vec_add(&a->symbols) = (struct symbol){ solver_name(a->solver, object),
+								 UINT32_MAX, object };
 	}
 }
 
@@ -80,7 +85,9 @@ const struct symbol *symbol_find(const struct alias *a, const char *name)
 		else
 			high = middle;
 	}
-	return low < a->symbols.n && strcmp(a->symbols.at[low].name, name) == 0 ? &a->symbols.at[low] : NULL;
+	return low < a->symbols.n && strcmp(a->symbols.at[low].name, name) == 0
+		       ? &a->symbols.at[low]
+		       : NULL;
 }
 
 bool symbol_is(const struct alias *a, const struct symbol *s, const char *name)
@@ -110,7 +117,8 @@ static bool is_char_step(LLVMValueRef v)
 {
 	LLVMTypeRef t = LLVMGetGEPSourceElementType(v);
 
-	return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) == 8 && LLVMIsAConstantInt(LLVMGetOperand(v, 1));
+	return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) == 8 &&
+	       LLVMIsAConstantInt(LLVMGetOperand(v, 1));
 }
 
 /* Between two members that hold pointers are whole words: `s++` stays where it is, or each byte of a string would be a member. */
@@ -135,7 +143,8 @@ static int64_t step_of(struct alias *a, LLVMValueRef v)
 
 	for (int i = 2; i < LLVMGetNumOperands(v); i++) {
 		if (LLVMGetTypeKind(t) == LLVMStructTypeKind) {
-			unsigned field = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(v, (unsigned)i));
+			unsigned field =
+				(unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(v, (unsigned)i));
 
 			bytes += (int64_t)LLVMOffsetOfElement(a->layout, t, field);
 			t = LLVMStructGetTypeAtIndex(t, field);
@@ -153,7 +162,8 @@ void ir_constrain_expression(struct alias *a, uint32_t node, LLVMValueRef v, LLV
 		if (is_char_step(v))
 			constrain_char_step(a, node, v);
 		else
-			solver_step(a->solver, node, ir_node(a, LLVMGetOperand(v, 0)), step_of(a, v));
+			solver_step(a->solver, node, ir_node(a, LLVMGetOperand(v, 0)),
+				    step_of(a, v));
 		break;
 	case LLVMSub:
 	case LLVMBitCast:

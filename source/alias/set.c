@@ -107,7 +107,8 @@ bool set_join(struct set *s, const struct set *from, struct set *fresh)
 		}
 	}
 	if (fresh)
-		set_join(fresh, &added, NULL); /* all at once: one by one, each would move the others */
+		set_join(fresh, &added,
+			 NULL); /* all at once: one by one, each would move the others */
 	set_release(&added);
 	return true;
 }

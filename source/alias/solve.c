@@ -27,14 +27,19 @@ static void apply(struct solver *s, const struct rule *r, uint32_t l)
 	case RULE_LOAD: solver_copy(s, r->other, l); break;
 	case RULE_STORE: solver_copy(s, l, r->other); break;
 	case RULE_STEP:
-		solver_point(s, r->other, solver_location(s, s->nodes.at[l].object, s->nodes.at[l].offset + r->bytes));
+		solver_point(s, r->other,
+			     solver_location(s, s->nodes.at[l].object,
+					     s->nodes.at[l].offset + r->bytes));
 		break;
 	case RULE_DUPLICATE_TO:
 	case RULE_DUPLICATE_FROM:
 		others = &s->nodes.at[node_find(s, r->other)].points;
 		for (size_t i = 0; i < others->n && !is_spent(s); i++) {
-			object_duplicate(s, r->kind == RULE_DUPLICATE_TO ? l : others->at[i], r->kind == RULE_DUPLICATE_TO ? others->at[i] : l);
-			others = &s->nodes.at[node_find(s, r->other)].points; /* it may have moved; what is added to it has its turn */
+			object_duplicate(s, r->kind == RULE_DUPLICATE_TO ? l : others->at[i],
+					 r->kind == RULE_DUPLICATE_TO ? others->at[i] : l);
+			others =
+				&s->nodes.at[node_find(s, r->other)]
+					 .points; /* it may have moved; what is added to it has its turn */
 		}
 		break;
 	case RULE_CALL:
@@ -86,7 +91,11 @@ void solver_stride(struct solver *s, uint32_t to, uint32_t from, int64_t bytes)
 	if (bytes == 0)
 		solver_copy(s, to, from);
 	else
-		add_rule(s, from, (struct rule){ .kind = RULE_STEP, .other = to, .bytes = bytes, .is_stride = true });
+		add_rule(s, from,
+			 (struct rule){ .kind = RULE_STEP,
+					.other = to,
+					.bytes = bytes,
+					.is_stride = true });
 }
 
 void solver_duplicate(struct solver *s, uint32_t to, uint32_t from)
@@ -151,7 +160,8 @@ bool solver_run(struct solver *s)
 		if (s->nedges_since > s->nodes.n / 2)
 			circles_collapse(s);
 		if (i > 1 << 16) { /* forget those that are done */
-			memmove(s->queue.at, s->queue.at + i + 1, (s->queue.n - i - 1) * sizeof s->queue.at[0]);
+			memmove(s->queue.at, s->queue.at + i + 1,
+				(s->queue.n - i - 1) * sizeof s->queue.at[0]);
 			s->queue.n -= i + 1;
 			i = SIZE_MAX;
 		}

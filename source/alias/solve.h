@@ -28,19 +28,21 @@ struct solver *solver_new(solve_on_call on_call, void *owner);
 void solver_free(struct solver *s);
 
 uint32_t solver_node(struct solver *s);
-uint32_t solver_object(struct solver *s, enum solve_kind kind, const char *name); /* borrows the name */
+uint32_t solver_object(struct solver *s, enum solve_kind kind,
+		       const char *name); /* borrows the name */
 uint32_t solver_location(struct solver *s, uint32_t object, int64_t offset);
 void solver_flatten(struct solver *s, uint32_t object);
 
-void solver_point(struct solver *s, uint32_t to, uint32_t location);	       /* to = &location */
-void solver_copy(struct solver *s, uint32_t to, uint32_t from);		       /* to = from */
-void solver_load(struct solver *s, uint32_t to, uint32_t from);		       /* to = *from */
-void solver_store(struct solver *s, uint32_t to, uint32_t from);	       /* *to = from */
-void solver_step(struct solver *s, uint32_t to, uint32_t from, int64_t bytes); /* to = from + bytes */
+void solver_point(struct solver *s, uint32_t to, uint32_t location); /* to = &location */
+void solver_copy(struct solver *s, uint32_t to, uint32_t from);      /* to = from */
+void solver_load(struct solver *s, uint32_t to, uint32_t from);      /* to = *from */
+void solver_store(struct solver *s, uint32_t to, uint32_t from);     /* *to = from */
+void solver_step(struct solver *s, uint32_t to, uint32_t from,
+		 int64_t bytes); /* to = from + bytes */
 /* The same for a step along an array, maybe in a loop: if `to` gets back to `from`, its elements are not told apart. */
 void solver_stride(struct solver *s, uint32_t to, uint32_t from, int64_t bytes);
-void solver_duplicate(struct solver *s, uint32_t to, uint32_t from);	       /* memcpy(to, from) */
-void solver_call(struct solver *s, uint32_t node, uint32_t call);	       /* (*node)() */
+void solver_duplicate(struct solver *s, uint32_t to, uint32_t from); /* memcpy(to, from) */
+void solver_call(struct solver *s, uint32_t node, uint32_t call);    /* (*node)() */
 /* False: it takes more work than it is worth, and the sets are not whole. */
 bool solver_run(struct solver *s);
 /* Who is asked now and then whether solver_run() goes on. */

@@ -7,7 +7,11 @@ struct walk {
 	uint32_t *index, *low;
 	bool *is_on;
 	VEC(uint32_t) stack;
-	VEC(struct visit { uint32_t node; size_t edge; }) path;
+	VEC(struct visit {
+		uint32_t node;
+		size_t edge;
+	})
+	path;
 	uint32_t next;
 };
 
@@ -77,7 +81,9 @@ static void walk_from(struct solver *s, struct walk *w, uint32_t start)
 void circles_collapse(struct solver *s)
 {
 	size_t n = s->nodes.n;
-	struct walk w = { .index = xcalloc(n, sizeof *w.index), .low = xcalloc(n, sizeof *w.low), .is_on = xcalloc(n, sizeof *w.is_on) };
+	struct walk w = { .index = xcalloc(n, sizeof *w.index),
+			  .low = xcalloc(n, sizeof *w.low),
+			  .is_on = xcalloc(n, sizeof *w.is_on) };
 
 	for (uint32_t i = 1; i < n; i++)
 		if (node_find(s, i) == i && !w.index[i])

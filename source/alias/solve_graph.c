@@ -121,7 +121,8 @@ void node_unify(struct solver *s, uint32_t a, uint32_t b)
 		*vec_add(&x->copies) = y->copies.at[i];
 	for (size_t i = 0; i < y->rules.n; i++)
 		*vec_add(&x->rules) = y->rules.at[i];
-	set_join(&x->fresh, &x->points, NULL); /* each has rules that the other's locations are new to */
+	set_join(&x->fresh, &x->points,
+		 NULL); /* each has rules that the other's locations are new to */
 	set_release(&y->points);
 	set_release(&y->fresh);
 	vec_release(&y->copies);
@@ -199,6 +200,11 @@ void object_duplicate(struct solver *s, uint32_t to, uint32_t from)
 		uint32_t field = s->objects.at[object].fields.at[i];
 
 		if (s->nodes.at[field].offset >= w.from_offset || s->objects.at[object].is_flat)
-			solver_copy(s, moved(s, &w, s->objects.at[object].is_flat ? w.from_offset : s->nodes.at[field].offset), field);
+			solver_copy(s,
+				    moved(s, &w,
+					  s->objects.at[object].is_flat
+						  ? w.from_offset
+						  : s->nodes.at[field].offset),
+				    field);
 	}
 }

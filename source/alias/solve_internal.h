@@ -7,7 +7,14 @@
 #include "util/map.h"
 #include "util/vec.h"
 
-enum rule_kind { RULE_LOAD, RULE_STORE, RULE_STEP, RULE_DUPLICATE_TO, RULE_DUPLICATE_FROM, RULE_CALL };
+enum rule_kind {
+	RULE_LOAD,
+	RULE_STORE,
+	RULE_STEP,
+	RULE_DUPLICATE_TO,
+	RULE_DUPLICATE_FROM,
+	RULE_CALL
+};
 
 /* What happens for every location that a node points to. */
 struct rule {
@@ -18,9 +25,9 @@ struct rule {
 };
 
 struct node {
-	uint32_t parent; /* itself, or the node that it was made one with */
+	uint32_t parent;          /* itself, or the node that it was made one with */
 	struct set points, fresh; /* fresh: not passed on yet */
-	VEC(uint32_t) copies;	  /* to these */
+	VEC(uint32_t) copies;     /* to these */
 	VEC(struct rule) rules;
 	uint32_t object; /* of a location; 0: a variable */
 	int64_t offset;
@@ -50,17 +57,18 @@ struct solver {
 	struct map edges, duplicates;
 	size_t nedges_since;
 	struct set result;
-	uint64_t work, work_max; /* elements of sets that were looked at, and may be */
-	uint64_t asked;		 /* the work when the watch was asked */
+	uint64_t work, work_max;      /* elements of sets that were looked at, and may be */
+	uint64_t asked;               /* the work when the watch was asked */
 	bool (*may_go_on)(void *arg); /* NULL: nobody watches */
 	void *watch;
 };
 
 /* solve_graph.c */
 uint32_t node_find(const struct solver *s, uint32_t n); /* the node that n was made one with */
-void node_enqueue(struct solver *s, uint32_t n);	/* it has locations to pass on */
+void node_enqueue(struct solver *s, uint32_t n);        /* it has locations to pass on */
 void node_unify(struct solver *s, uint32_t a, uint32_t b);
-void object_duplicate(struct solver *s, uint32_t to, uint32_t from); /* copies all fields from a location on, also those to come */
+void object_duplicate(struct solver *s, uint32_t to,
+		      uint32_t from); /* copies all fields from a location on, also those to come */
 
 /* solve_circles.c: makes nodes one that copy to each other in a circle. */
 void circles_collapse(struct solver *s);

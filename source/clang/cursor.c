@@ -33,8 +33,8 @@ bool cursor_is_wrapper(CXCursor c)
 {
 	enum CXCursorKind k = clang_getCursorKind(c);
 
-	return (k == CXCursor_ParenExpr || k == CXCursor_UnexposedExpr) && !clang_Cursor_isNull(cursor_child(c, 0)) &&
-	       clang_Cursor_isNull(cursor_child(c, 1));
+	return (k == CXCursor_ParenExpr || k == CXCursor_UnexposedExpr) &&
+	       !clang_Cursor_isNull(cursor_child(c, 0)) && clang_Cursor_isNull(cursor_child(c, 1));
 }
 
 CXCursor cursor_strip(CXCursor c)
@@ -48,7 +48,8 @@ bool cursor_is_cast(CXCursor c)
 {
 	enum CXCursorKind k = clang_getCursorKind(c);
 
-	return k == CXCursor_CStyleCastExpr || (k >= CXCursor_CXXStaticCastExpr && k <= CXCursor_CXXFunctionalCastExpr);
+	return k == CXCursor_CStyleCastExpr ||
+	       (k >= CXCursor_CXXStaticCastExpr && k <= CXCursor_CXXFunctionalCastExpr);
 }
 
 /* The last child that is an expression: casts list the type's parts first. */
@@ -68,7 +69,8 @@ CXType cursor_type(CXCursor c)
 
 bool type_is_array(CXType type)
 {
-	return type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray || type.kind == CXType_VariableArray;
+	return type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray ||
+	       type.kind == CXType_VariableArray;
 }
 
 CXType type_pointee(CXType type)
@@ -91,7 +93,9 @@ static bool cursor_is_bare(CXCursor c)
 	switch ((int)clang_getCursorKind(c)) {
 	case CXCursor_MemberRefExpr:
 	case CXCursor_ArraySubscriptExpr: return true;
-	case CXCursor_DeclRefExpr: return is_variable(clang_getCursorReferenced(c)); /* constants need no load, either */
+	case CXCursor_DeclRefExpr:
+		return is_variable(
+			clang_getCursorReferenced(c)); /* constants need no load, either */
 	case CXCursor_UnaryOperator: return cursor_type(cursor_child(c, 0)).kind == CXType_Pointer;
 	case CXCursor_CallExpr: return false;
 	default: return cursor_is_cast(c) && clang_getCursorType(c).kind == CXType_LValueReference;
@@ -102,15 +106,18 @@ bool cursor_is_increment(CXCursor c)
 {
 	CXCursor operand = cursor_child(c, 0);
 
-	return clang_getCursorKind(c) == CXCursor_UnaryOperator && cursor_is_bare(operand) && clang_equalTypes(cursor_type(c), cursor_type(operand));
+	return clang_getCursorKind(c) == CXCursor_UnaryOperator && cursor_is_bare(operand) &&
+	       clang_equalTypes(cursor_type(c), cursor_type(operand));
 }
 
 bool cursor_is_address(CXCursor c)
 {
 	CXCursor operand = cursor_child(c, 0);
 
-	return clang_getCursorKind(c) == CXCursor_UnaryOperator && cursor_type(c).kind == CXType_Pointer && !cursor_is_increment(c) &&
-	       clang_equalTypes(clang_getCanonicalType(clang_getPointeeType(cursor_type(c))), cursor_type(operand));
+	return clang_getCursorKind(c) == CXCursor_UnaryOperator &&
+	       cursor_type(c).kind == CXType_Pointer && !cursor_is_increment(c) &&
+	       clang_equalTypes(clang_getCanonicalType(clang_getPointeeType(cursor_type(c))),
+				cursor_type(operand));
 }
 
 bool cursor_is_assignment(CXCursor c)

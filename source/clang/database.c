@@ -14,12 +14,17 @@ static CXCompilationDatabase database_load(const char *build_dir, struct error *
 	CXCompilationDatabase_Error why = CXCompilationDatabase_CanNotLoadDatabase;
 	char *path = xasprintf("%s/compile_commands.json", build_dir);
 	/* libclang would print an error of its own */
-	CXCompilationDatabase db = access(path, R_OK) == 0 ? clang_CompilationDatabase_fromDirectory(build_dir, &why) : NULL;
+	CXCompilationDatabase db =
+		access(path, R_OK) == 0 ? clang_CompilationDatabase_fromDirectory(build_dir, &why)
+					: NULL;
 
 	free(path);
 	if (why != CXCompilationDatabase_NoError) {
-		error_set(err, "there is no compile_commands.json in %s; make one with 'bear -- make' (Debian's bear) or "
-			       "CMake's -DCMAKE_EXPORT_COMPILE_COMMANDS=ON; docs/tutorial.md shows how to write it by hand", build_dir);
+		error_set(
+			err,
+			"there is no compile_commands.json in %s; make one with 'bear -- make' (Debian's bear) or "
+			"CMake's -DCMAKE_EXPORT_COMPILE_COMMANDS=ON; docs/tutorial.md shows how to write it by hand",
+			build_dir);
 		return NULL;
 	}
 	return db;
@@ -29,7 +34,8 @@ static CXCompilationDatabase database_load(const char *build_dir, struct error *
 static char *command_path(CXString directory, CXString name)
 {
 	const char *d = clang_getCString(directory), *f = clang_getCString(name);
-	char *path = f[0] == '/' ? xstrdup(f) : xasprintf("%s/%s", d, f), *real = realpath(path, NULL);
+	char *path = f[0] == '/' ? xstrdup(f) : xasprintf("%s/%s", d, f),
+	     *real = realpath(path, NULL);
 
 	clang_disposeString(directory);
 	clang_disposeString(name);
@@ -48,14 +54,25 @@ static char *include_folders(CXCompileCommand c)
 	struct arena a = { 0 };
 
 	for (unsigned i = 1; i < n; i++) {
-		const char *arg = cxstring_take(&a, clang_CompileCommand_getArg(c, i)), *folder = NULL;
+		const char *arg = cxstring_take(&a, clang_CompileCommand_getArg(c, i)),
+			   *folder = NULL;
 
 		for (size_t k = 0; arg && !folder && k < sizeof options / sizeof *options; k++)
 			if (strncmp(arg, options[k], strlen(options[k])) == 0)
-				folder = arg[strlen(options[k])] ? arg + strlen(options[k]) : i + 1 < n ? cxstring_take(&a, clang_CompileCommand_getArg(c, i + 1)) : NULL;
+				folder = arg[strlen(options[k])] ? arg + strlen(options[k])
+					 : i + 1 < n
+						 ? cxstring_take(&a, clang_CompileCommand_getArg(
+									     c, i + 1))
+						 : NULL;
 		if (folder) {
-			char *longer = folder[0] == '/' ? xasprintf("%s%s\n", all, folder) :
-							  xasprintf("%s%s/%s\n", all, cxstring_take(&a, clang_CompileCommand_getDirectory(c)), folder);
+			char *longer =
+				folder[0] == '/'
+					? xasprintf("%s%s\n", all, folder)
+					: xasprintf(
+						  "%s%s/%s\n", all,
+						  cxstring_take(
+							  &a, clang_CompileCommand_getDirectory(c)),
+						  folder);
 
 			free(all);
 			all = longer;
@@ -74,7 +91,7 @@ struct source_commands {
 	struct by_path {
 		char *path;
 		unsigned number;
-	} *paths; /* sorted */
+	} * paths; /* sorted */
 	unsigned n;
 };
 
@@ -103,7 +120,9 @@ struct source_commands *commands_new(const char *build_dir, struct error *err)
 	for (unsigned i = 0; i < s->n; i++) {
 		CXCompileCommand c = clang_CompileCommands_getCommand(s->all, i);
 
-		s->paths[i] = (struct by_path){ command_path(clang_CompileCommand_getDirectory(c), clang_CompileCommand_getFilename(c)), i };
+		s->paths[i] = (struct by_path){ command_path(clang_CompileCommand_getDirectory(c),
+							     clang_CompileCommand_getFilename(c)),
+						i };
 	}
 	qsort(s->paths, s->n, sizeof *s->paths, compare);
 	return s;
@@ -164,7 +183,9 @@ void database_close(struct source_database *db)
 static bool is_output_option(const char *arg, bool *takes_next)
 {
 	static const char *const with_next[] = { "-MF", "-MT", "-MQ", "-MJ" };
-	static const char *const alone[] = { "-M", "-MM", "-MD", "-MMD", "-MP", "-MG", "-save-temps", "-gsplit-dwarf", "--coverage" };
+	static const char *const alone[] = { "-M",          "-MM",           "-MD",
+					     "-MMD",        "-MP",           "-MG",
+					     "-save-temps", "-gsplit-dwarf", "--coverage" };
 
 	*takes_next = false;
 	for (size_t i = 0; i < sizeof with_next / sizeof with_next[0]; i++)
@@ -175,25 +196,30 @@ static bool is_output_option(const char *arg, bool *takes_next)
 	for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
 		if (strcmp(arg, alone[i]) == 0)
 			return true;
-	return strncmp(arg, "-Wp,-M", 6) == 0 || strncmp(arg, "-fprofile", 9) == 0 || strncmp(arg, "-save-temps=", 12) == 0 ||
-	       strncmp(arg, "-fsanitize", 10) == 0;
+	return strncmp(arg, "-Wp,-M", 6) == 0 || strncmp(arg, "-fprofile", 9) == 0 ||
+	       strncmp(arg, "-save-temps=", 12) == 0 || strncmp(arg, "-fsanitize", 10) == 0;
 }
 
 /* Is the argument the file itself, or the last one, which is a file, too? */
 static bool is_input(CXCompileCommand c, unsigned i, const char *arg, const char *file)
 {
-	char *path = arg[0] != '-' ? command_path(clang_CompileCommand_getDirectory(c), clang_CompileCommand_getArg(c, i)) : NULL;
-	bool is_it = path && (strcmp(path, file) == 0 || i + 1 == clang_CompileCommand_getNumArgs(c));
+	char *path = arg[0] != '-' ? command_path(clang_CompileCommand_getDirectory(c),
+						  clang_CompileCommand_getArg(c, i))
+				   : NULL;
+	bool is_it =
+		path && (strcmp(path, file) == 0 || i + 1 == clang_CompileCommand_getNumArgs(c));
 
 	free(path);
 	return is_it;
 }
 
-static void command_copy(CXCompileCommand c, const char *file, struct arena *a, struct database_command *out)
+static void command_copy(CXCompileCommand c, const char *file, struct arena *a,
+			 struct database_command *out)
 {
 	unsigned n = clang_CompileCommand_getNumArgs(c);
 
-	*out = (struct database_command){ .directory = cxstring_take(a, clang_CompileCommand_getDirectory(c)),
+	*out = (struct database_command){ .directory = cxstring_take(
+						  a, clang_CompileCommand_getDirectory(c)),
 					  .argv = arena_alloc(a, (n + 4) * sizeof *out->argv) };
 	for (unsigned i = 1; i < n; i++) {
 		const char *arg = cxstring_take(a, clang_CompileCommand_getArg(c, i));
@@ -205,7 +231,8 @@ static void command_copy(CXCompileCommand c, const char *file, struct arena *a, 
 			i++;
 		else if (is_output_option(arg, &takes_next))
 			i += takes_next;
-		else if (strcmp(arg, "-c") != 0 && strcmp(arg, "--") != 0 && !is_input(c, i, arg, file))
+		else if (strcmp(arg, "-c") != 0 && strcmp(arg, "--") != 0 &&
+			 !is_input(c, i, arg, file))
 			out->argv[out->argc++] = (char *)arg;
 	}
 }
@@ -226,12 +253,14 @@ static const struct by_path *path_find(const struct source_commands *s, const ch
 	return low < s->n && strcmp(s->paths[low].path, file) == 0 ? &s->paths[low] : NULL;
 }
 
-int commands_find(const struct source_commands *s, const char *file, struct arena *a, struct database_command *out, struct error *err)
+int commands_find(const struct source_commands *s, const char *file, struct arena *a,
+		  struct database_command *out, struct error *err)
 {
 	const struct by_path *found = path_find(s, file);
 
 	if (!found)
-		return error_set(err, "%s is not in the compile_commands.json of %s", file, s->build_dir);
+		return error_set(err, "%s is not in the compile_commands.json of %s", file,
+				 s->build_dir);
 	command_copy(clang_CompileCommands_getCommand(s->all, found->number), file, a, out);
 	return 0;
 }

@@ -11,12 +11,13 @@ void database_close(struct source_database *db);
 /* How one file is compiled; lives in the arena. */
 struct database_command {
 	const char *directory; /* NULL: not told */
-	char **argv;	       /* without the compiler, the output and the file itself; room for four more */
+	char **argv; /* without the compiler, the output and the file itself; room for four more */
 	int argc;
 };
 
 struct source_commands *commands_new(const char *build_dir, struct error *err);
 void commands_free(struct source_commands *s);
-int commands_find(const struct source_commands *s, const char *file, struct arena *a, struct database_command *out, struct error *err);
+int commands_find(const struct source_commands *s, const char *file, struct arena *a,
+		  struct database_command *out, struct error *err);
 
 #endif

@@ -23,7 +23,8 @@ static enum CXChildVisitResult visit_parameter(CXCursor p, CXCursor parent, CXCl
 		.name = unit_string(to->u, clang_getCursorSpelling(p)),
 		.type = unit_string(to->u, clang_getTypeSpelling(clang_getCursorType(p))),
 		.target_bytes = type_target_bytes(type),
-		.is_pointer = type.kind == CXType_Pointer || clang_getArrayElementType(type).kind != CXType_Invalid,
+		.is_pointer = type.kind == CXType_Pointer ||
+			      clang_getArrayElementType(type).kind != CXType_Invalid,
 		.is_integer = type.kind >= CXType_Bool && type.kind <= CXType_Int128,
 	};
 	return CXChildVisit_Continue;
@@ -54,7 +55,8 @@ static uint32_t line_of(CXCursor c, bool is_end)
 	CXSourceRange range = clang_getCursorExtent(c);
 	unsigned line = 0;
 
-	clang_getExpansionLocation(is_end ? clang_getRangeEnd(range) : clang_getRangeStart(range), NULL, &line, NULL, NULL);
+	clang_getExpansionLocation(is_end ? clang_getRangeEnd(range) : clang_getRangeStart(range),
+				   NULL, &line, NULL, NULL);
 	return line;
 }
 
@@ -66,7 +68,8 @@ static const char *scope_of(struct unit *u, CXCursor c)
 	const char *name, *outer;
 	char *text;
 
-	if (k != CXCursor_Namespace && k != CXCursor_StructDecl && k != CXCursor_ClassDecl && k != CXCursor_ClassTemplate)
+	if (k != CXCursor_Namespace && k != CXCursor_StructDecl && k != CXCursor_ClassDecl &&
+	    k != CXCursor_ClassTemplate)
 		return NULL;
 	name = unit_string(u, clang_getCursorSpelling(parent));
 	outer = scope_of(u, parent);
@@ -85,9 +88,11 @@ static void fill_class(struct unit *u, CXCursor c, struct source_function *f)
 	if (f->is_system)
 		return; /* thousands */
 	f->is_template = k == CXCursor_FunctionTemplate;
-	k = f->is_template ? clang_getTemplateCursorKind(c) : k; /* a template may be a method, too */
+	k = f->is_template ? clang_getTemplateCursorKind(c)
+			   : k; /* a template may be a method, too */
 	f->scope = scope_of(u, c);
-	f->is_method = (k == CXCursor_CXXMethod && !clang_CXXMethod_isStatic(c)) || k == CXCursor_Constructor || k == CXCursor_Destructor;
+	f->is_method = (k == CXCursor_CXXMethod && !clang_CXXMethod_isStatic(c)) ||
+		       k == CXCursor_Constructor || k == CXCursor_Destructor;
 	f->is_hidden = access == CX_CXXPrivate || access == CX_CXXProtected;
 }
 

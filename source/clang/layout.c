@@ -20,7 +20,8 @@ struct fields {
 
 static const char *without_keyword(const char *name)
 {
-	static const char *const words[] = { "const ", "volatile ", "struct ", "union ", "class ", "enum " };
+	static const char *const words[] = { "const ", "volatile ", "struct ",
+					     "union ", "class ",    "enum " };
 
 	for (size_t i = 0; name && i < sizeof words / sizeof words[0]; i++)
 		if (strncmp(name, words[i], strlen(words[i])) == 0)
@@ -44,13 +45,16 @@ static void add_field(struct fields *f, CXCursor c, bool is_base)
 		f->bases_end = field.offset + type->size_bytes;
 	} else {
 		field.offset = (uint64_t)bits / 8;
-		field.name = clang_Cursor_isAnonymousRecordDecl(clang_getTypeDeclaration(clang_getCursorType(c))) ? NULL :
-			     unit_string(f->t->unit, clang_getCursorSpelling(c));
+		field.name = clang_Cursor_isAnonymousRecordDecl(
+				     clang_getTypeDeclaration(clang_getCursorType(c)))
+				     ? NULL
+				     : unit_string(f->t->unit, clang_getCursorSpelling(c));
 	}
 	field.size_bytes = type->size_bytes;
 	field.is_bits = !is_base && clang_Cursor_isBitField(c);
 	if (field.is_bits)
-		field.size_bytes = ((uint64_t)bits % 8 + (uint64_t)clang_getFieldDeclBitWidth(c) + 7) / 8;
+		field.size_bytes =
+			((uint64_t)bits % 8 + (uint64_t)clang_getFieldDeclBitWidth(c) + 7) / 8;
 	*vec_add(&f->list) = field;
 }
 
@@ -77,12 +81,14 @@ static int by_offset(const void *a, const void *b)
 
 static bool fill_record(struct typed_unit *t, CXType type, struct layout *l)
 {
-	CXCursor decl = clang_getTypeDeclaration(type), definition = clang_getCursorDefinition(decl);
+	CXCursor decl = clang_getTypeDeclaration(type),
+		 definition = clang_getCursorDefinition(decl);
 	struct fields f = { .t = t, .layout = l };
 
 	if (clang_Cursor_isNull(definition))
 		definition = decl;
-	l->kind = clang_getCursorKind(definition) == CXCursor_UnionDecl ? LAYOUT_UNION : LAYOUT_STRUCT;
+	l->kind = clang_getCursorKind(definition) == CXCursor_UnionDecl ? LAYOUT_UNION
+									: LAYOUT_STRUCT;
 	if (!clang_Cursor_isAnonymous(definition) || !strstr(l->name, " at "))
 		l->name = without_keyword(l->name);
 	else
@@ -112,16 +118,20 @@ static bool fill(struct typed_unit *t, CXType type, struct layout *l)
 	case CXType_IncompleteArray:
 		l->kind = LAYOUT_ARRAY;
 		l->element = layout_of(t, clang_getArrayElementType(type));
-		l->count = type.kind == CXType_ConstantArray ? (uint64_t)clang_getNumElements(type) : 0;
+		l->count = type.kind == CXType_ConstantArray ? (uint64_t)clang_getNumElements(type)
+							     : 0;
 		l->size_bytes = l->element ? l->count * l->element->size_bytes : 0;
 		return l->element != NULL;
 	case CXType_VariableArray: return false;
 	case CXType_Void: l->size_bytes = 0; break;
-	case CXType_Atomic: return fill(t, clang_getCanonicalType(clang_Type_getValueType(type)), l);
+	case CXType_Atomic:
+		return fill(t, clang_getCanonicalType(clang_Type_getValueType(type)), l);
 	default:
-		if (!((type.kind >= CXType_Bool && type.kind <= CXType_LongDouble) || type.kind == CXType_Pointer || type.kind == CXType_Enum ||
-		      type.kind == CXType_Vector || type.kind == CXType_Float128 || type.kind == CXType_NullPtr ||
-		      type.kind == CXType_MemberPointer || type.kind == CXType_LValueReference || type.kind == CXType_Complex))
+		if (!((type.kind >= CXType_Bool && type.kind <= CXType_LongDouble) ||
+		      type.kind == CXType_Pointer || type.kind == CXType_Enum ||
+		      type.kind == CXType_Vector || type.kind == CXType_Float128 ||
+		      type.kind == CXType_NullPtr || type.kind == CXType_MemberPointer ||
+		      type.kind == CXType_LValueReference || type.kind == CXType_Complex))
 			return false;
 		size = type.kind == CXType_LValueReference ? 8 : clang_Type_getSizeOf(type);
 		if (size < 0)
@@ -135,7 +145,9 @@ static bool fill(struct typed_unit *t, CXType type, struct layout *l)
 
 static uint64_t type_key(CXType type)
 {
-	return ((uint64_t)clang_hashCursor(clang_getTypeDeclaration(type)) << 8 ^ (uint64_t)type.kind) + 1;
+	return ((uint64_t)clang_hashCursor(clang_getTypeDeclaration(type)) << 8 ^
+		(uint64_t)type.kind) +
+	       1;
 }
 
 const struct layout *layout_of(struct typed_unit *t, CXType type)
@@ -160,7 +172,8 @@ const struct layout *layout_of(struct typed_unit *t, CXType type)
 	return k->layout;
 }
 
-uint32_t layout_base_path(const struct layout *from, const struct layout *to, uint32_t *path, uint32_t max)
+uint32_t layout_base_path(const struct layout *from, const struct layout *to, uint32_t *path,
+			  uint32_t max)
 {
 	if (max == 0 || from->kind != LAYOUT_STRUCT)
 		return 0;

@@ -23,10 +23,12 @@ static bool is_sum(struct typed_unit *t, CXCursor a, CXCursor b)
 	CXFile file;
 	const struct unit_text *text;
 
-	clang_getFileLocation(clang_getRangeEnd(clang_getCursorExtent(a)), &file, NULL, NULL, &from);
+	clang_getFileLocation(clang_getRangeEnd(clang_getCursorExtent(a)), &file, NULL, NULL,
+			      &from);
 	clang_getFileLocation(clang_getRangeStart(clang_getCursorExtent(b)), NULL, NULL, NULL, &to);
 	text = unit_text(t->unit, file);
-	return text && text->bytes && from < to && to <= text->len_bytes && memchr(text->bytes + from, '+', to - from);
+	return text && text->bytes && from < to && to <= text->len_bytes &&
+	       memchr(text->bytes + from, '+', to - from);
 }
 
 /* ---- the beginning: what only its type is known of ---- */
@@ -54,14 +56,18 @@ static bool through_variable(struct finding f, CXCursor use, bool is_reference, 
 	if (k == CXCursor_ParmDecl) {
 		int index = variable_parameter(f.t->function, variable);
 
-		if (index >= 0 && (!variable_is_changed(f.t->function, variable) || out->root->kind == LAYOUT_SCALAR))
+		if (index >= 0 && (!variable_is_changed(f.t->function, variable) ||
+				   out->root->kind == LAYOUT_SCALAR))
 			out->parameter = index;
 		if (index >= 0 && variable_is_changed(f.t->function, variable))
 			out->is_region = true;
 		return true;
 	}
-	value = k == CXCursor_VarDecl && clang_getCursorLinkage(variable) == CXLinkage_NoLinkage ? variable_value(f.t->function, variable) : clang_getNullCursor();
-	if (clang_Cursor_isNull(value) || !(is_reference ? find_denoted(f, value, &p) : find_pointed(f, value, &p)))
+	value = k == CXCursor_VarDecl && clang_getCursorLinkage(variable) == CXLinkage_NoLinkage
+			? variable_value(f.t->function, variable)
+			: clang_getNullCursor();
+	if (clang_Cursor_isNull(value) ||
+	    !(is_reference ? find_denoted(f, value, &p) : find_pointed(f, value, &p)))
 		return true;
 	if (p.target == out->target || out->root->kind == LAYOUT_SCALAR)
 		*out = p;
@@ -144,9 +150,11 @@ static bool find_member(struct finding f, CXCursor c, struct place *out)
 	if (clang_Cursor_isNull(base)) /* this-> is not written */
 		return place_of_field(f.t, clang_getCursorReferenced(c), out);
 	type = cursor_type(base);
-	if (!(type.kind == CXType_Pointer ? find_pointed(f, base, out) : find_denoted(f, base, out)))
+	if (!(type.kind == CXType_Pointer ? find_pointed(f, base, out)
+					  : find_denoted(f, base, out)))
 		return false;
-	if (out->extra_bytes || out->target->kind == LAYOUT_SCALAR || out->target->kind == LAYOUT_ARRAY)
+	if (out->extra_bytes || out->target->kind == LAYOUT_SCALAR ||
+	    out->target->kind == LAYOUT_ARRAY)
 		if (!start(f, type.kind == CXType_Pointer ? type_pointee(type) : type, out))
 			return false;
 	return step_field(f, clang_getCursorReferenced(c), out);
@@ -161,10 +169,12 @@ static bool move(struct finding f, struct place *p, CXType element, bool is_know
 	if (!unit)
 		return false;
 	if (last && last->in->kind == LAYOUT_ARRAY && unit->size_bytes == p->target->size_bytes) {
-		last->index = is_known && last->index != PLACE_ANY_INDEX ? last->index + (uint32_t)n : PLACE_ANY_INDEX;
+		last->index = is_known && last->index != PLACE_ANY_INDEX ? last->index + (uint32_t)n
+									 : PLACE_ANY_INDEX;
 		return true;
 	}
-	if (p->target->kind != LAYOUT_SCALAR && (unit->size_bytes < p->target->size_bytes || p->extra_bytes)) { /* arithmetic with bytes */
+	if (p->target->kind != LAYOUT_SCALAR && (unit->size_bytes < p->target->size_bytes ||
+						 p->extra_bytes)) { /* arithmetic with bytes */
 		if (!is_known || n < 0)
 			return false;
 		p->extra_bytes += (uint64_t)n * (unit->size_bytes ? unit->size_bytes : 1);
@@ -206,7 +216,8 @@ static bool find_denoted(struct finding f, CXCursor c, struct place *out)
 	if (cursor_is_wrapper(c)) {
 		inner = cursor_child(c, 0);
 		seen = layout_of(f.t, clang_getCursorType(c));
-		return find_denoted(f, inner, out) && (!seen || seen->kind != LAYOUT_STRUCT || through_bases(out, seen));
+		return find_denoted(f, inner, out) &&
+		       (!seen || seen->kind != LAYOUT_STRUCT || through_bases(out, seen));
 	}
 	switch ((int)clang_getCursorKind(c)) {
 	case CXCursor_MemberRefExpr: return find_member(f, c, out);
@@ -217,12 +228,14 @@ static bool find_denoted(struct finding f, CXCursor c, struct place *out)
 			return find_denoted(f, inner, out);
 		if (cursor_type(inner).kind == CXType_Pointer && find_pointed(f, inner, out)) {
 			seen = layout_of(f.t, clang_getCursorType(c));
-			out->is_exact = seen && seen->kind == LAYOUT_SCALAR && out->target->kind != LAYOUT_SCALAR && !out->is_region;
+			out->is_exact = seen && seen->kind == LAYOUT_SCALAR &&
+					out->target->kind != LAYOUT_SCALAR && !out->is_region;
 			return true;
 		}
 		break;
 	case CXCursor_DeclRefExpr:
-		if (clang_getCanonicalType(clang_getCursorType(clang_getCursorReferenced(c))).kind == CXType_LValueReference)
+		if (clang_getCanonicalType(clang_getCursorType(clang_getCursorReferenced(c)))
+			    .kind == CXType_LValueReference)
 			return through_variable(f, c, true, out);
 		break;
 	case CXCursor_BinaryOperator:
@@ -231,7 +244,11 @@ static bool find_denoted(struct finding f, CXCursor c, struct place *out)
 		break;
 	default: break;
 	}
-	return start(f, cursor_type(c).kind == CXType_LValueReference ? clang_getPointeeType(cursor_type(c)) : clang_getCursorType(c), out);
+	return start(f,
+		     cursor_type(c).kind == CXType_LValueReference
+			     ? clang_getPointeeType(cursor_type(c))
+			     : clang_getCursorType(c),
+		     out);
 }
 
 /* A pointer that is cast keeps what it points to, unless it is cast to a pointer to something that has parts. */
@@ -242,7 +259,8 @@ static bool through_cast(struct finding f, CXCursor c, struct place *out)
 
 	if (!to)
 		return false;
-	if (find_pointed(f, cursor_cast_operand(c), &p) && (to->kind == LAYOUT_SCALAR || p.target == to)) {
+	if (find_pointed(f, cursor_cast_operand(c), &p) &&
+	    (to->kind == LAYOUT_SCALAR || p.target == to)) {
 		*out = p;
 		if (p.root->kind == LAYOUT_SCALAR && p.nsteps == 0 && to->size_bytes)
 			out->root = out->target = to;
@@ -261,11 +279,14 @@ static bool find_pointed(struct finding f, CXCursor c, struct place *out)
 	if (f.depth++ > DEPTH_MAX || clang_Cursor_isNull(c))
 		return false;
 	if (type_is_array(type)) /* its first element */
-		return find_denoted(f, c, out) && (out->target->kind != LAYOUT_ARRAY || place_step(out, 0));
+		return find_denoted(f, c, out) &&
+		       (out->target->kind != LAYOUT_ARRAY || place_step(out, 0));
 	if (cursor_is_wrapper(c)) {
-		const struct layout *seen = type.kind == CXType_Pointer ? layout_of(f.t, type_pointee(type)) : NULL;
+		const struct layout *seen =
+			type.kind == CXType_Pointer ? layout_of(f.t, type_pointee(type)) : NULL;
 
-		return find_pointed(f, cursor_child(c, 0), out) && (!seen || seen->kind != LAYOUT_STRUCT || through_bases(out, seen));
+		return find_pointed(f, cursor_child(c, 0), out) &&
+		       (!seen || seen->kind != LAYOUT_STRUCT || through_bases(out, seen));
 	}
 	if (type.kind != CXType_Pointer)
 		return false;
@@ -281,15 +302,16 @@ static bool find_pointed(struct finding f, CXCursor c, struct place *out)
 	case CXCursor_UnaryOperator:
 		if (cursor_is_address(c))
 			return find_denoted(f, cursor_child(c, 0), out);
-		if (cursor_is_increment(c) && find_pointed(f, cursor_child(c, 0), out) && move(f, out, type_pointee(type), false, 0))
+		if (cursor_is_increment(c) && find_pointed(f, cursor_child(c, 0), out) &&
+		    move(f, out, type_pointee(type), false, 0))
 			return true;
 		break;
 	case CXCursor_BinaryOperator:
 		a = cursor_child(c, 0);
 		b = cursor_child(c, 1);
 		is_known = is_sum(f.t, a, b) && cursor_constant(b, &n);
-		if (!cursor_is_assignment(c) && cursor_type(a).kind == CXType_Pointer && find_pointed(f, a, out) &&
-		    move(f, out, type_pointee(type), is_known, n))
+		if (!cursor_is_assignment(c) && cursor_type(a).kind == CXType_Pointer &&
+		    find_pointed(f, a, out) && move(f, out, type_pointee(type), is_known, n))
 			return true;
 		break;
 	default: break;

@@ -22,7 +22,8 @@ static struct spot spot_of(CXCursor c, bool is_end)
 	CXSourceRange range = clang_getCursorExtent(c);
 	struct spot s = { 0 };
 
-	clang_getExpansionLocation(is_end ? clang_getRangeEnd(range) : clang_getRangeStart(range), NULL, &s.line, &s.column, NULL);
+	clang_getExpansionLocation(is_end ? clang_getRangeEnd(range) : clang_getRangeStart(range),
+				   NULL, &s.line, &s.column, NULL);
 	return s;
 }
 
@@ -43,7 +44,8 @@ static unsigned position_fit(CXCursor c, struct spot at)
 		return 0;
 	if (!at.column)
 		return 1;
-	if (clang_getCursorKind(c) == CXCursor_BinaryOperator || clang_getCursorKind(c) == CXCursor_CompoundAssignOperator) {
+	if (clang_getCursorKind(c) == CXCursor_BinaryOperator ||
+	    clang_getCursorKind(c) == CXCursor_CompoundAssignOperator) {
 		left = spot_of(cursor_child(c, 0), true);
 		right = spot_of(cursor_child(c, 1), false);
 		if (spot_compare(left, at) <= 0 && spot_compare(at, right) < 0)
@@ -85,24 +87,32 @@ static void consider(struct search *s, CXCursor c, const struct place *p, unsign
 
 static bool is_atomic(CXCursor c)
 {
-	return clang_getCursorKind(c) == CXCursor_UnexposedExpr && !clang_Cursor_isNull(cursor_child(c, 1)) &&
-	       clang_getCanonicalType(clang_getCursorType(cursor_child(c, 0))).kind == CXType_Pointer;
+	return clang_getCursorKind(c) == CXCursor_UnexposedExpr &&
+	       !clang_Cursor_isNull(cursor_child(c, 1)) &&
+	       clang_getCanonicalType(clang_getCursorType(cursor_child(c, 0))).kind ==
+		       CXType_Pointer;
 }
 
 /* What a call fills. If that is a pointer to mere bytes, what is copied to it says what it is. */
 static bool place_filled(struct search *s, CXCursor call, const char *name, struct place *p)
 {
-	int n = clang_Cursor_getNumArguments(call), to = writer_argument(name), from = writer_source(name), length = writer_length(name);
+	int n = clang_Cursor_getNumArguments(call), to = writer_argument(name),
+	    from = writer_source(name), length = writer_length(name);
 	struct place source;
 	long long bytes = 0;
 
 	if (to >= n || !place_pointed(s->t, clang_Cursor_getArgument(call, (unsigned)to), p))
 		return false;
-	if (!p->nsteps && p->root->kind == LAYOUT_SCALAR && p->root->size_bytes <= 1 && p->parameter == PLACE_NO_PARAMETER && from >= 0 && from < n &&
-	    place_pointed(s->t, clang_Cursor_getArgument(call, (unsigned)from), &source) && !source.extra_bytes && source.target->kind != LAYOUT_SCALAR)
-		*p = (struct place){ .root = source.target, .target = source.target, .parameter = PLACE_NO_PARAMETER };
+	if (!p->nsteps && p->root->kind == LAYOUT_SCALAR && p->root->size_bytes <= 1 &&
+	    p->parameter == PLACE_NO_PARAMETER && from >= 0 && from < n &&
+	    place_pointed(s->t, clang_Cursor_getArgument(call, (unsigned)from), &source) &&
+	    !source.extra_bytes && source.target->kind != LAYOUT_SCALAR)
+		*p = (struct place){ .root = source.target,
+				     .target = source.target,
+				     .parameter = PLACE_NO_PARAMETER };
 	p->is_region = true;
-	if (length >= 0 && length < n && cursor_constant(clang_Cursor_getArgument(call, (unsigned)length), &bytes) && bytes > 0)
+	if (length >= 0 && length < n &&
+	    cursor_constant(clang_Cursor_getArgument(call, (unsigned)length), &bytes) && bytes > 0)
 		p->region_bytes = (uint64_t)bytes;
 	return true;
 }
@@ -139,7 +149,8 @@ static enum CXChildVisitResult visit_store(CXCursor c, CXCursor parent, CXClient
 
 	(void)parent;
 	if (clang_getCursorKind(c) == CXCursor_MemberRef) { /* a constructor's initialiser */
-		if (position && clang_getCursorKind(parent) == CXCursor_Constructor && place_of_field(s->t, clang_getCursorReferenced(c), &p))
+		if (position && clang_getCursorKind(parent) == CXCursor_Constructor &&
+		    place_of_field(s->t, clang_getCursorReferenced(c), &p))
 			consider(s, c, &p, position);
 		return CXChildVisit_Continue;
 	}
@@ -158,7 +169,8 @@ static bool is_named(const char *demangled, const char *name)
 	for (; at && *name; at = strstr(at + 1, name)) {
 		char after = at[strlen(name)];
 
-		if ((at == demangled || at[-1] == ':' || at[-1] == ' ') && (!after || after == '(' || after == '<'))
+		if ((at == demangled || at[-1] == ':' || at[-1] == ' ') &&
+		    (!after || after == '(' || after == '<'))
 			return true;
 	}
 	return false;
@@ -169,11 +181,14 @@ static bool this_of(struct search *s, CXCursor call, struct place *p)
 	CXCursor method = cursor_strip(cursor_child(call, 0)), object;
 
 	if (clang_getCursorKind(method) != CXCursor_MemberRefExpr)
-		return clang_Cursor_getNumArguments(call) > 0 && place_of(s->t, clang_Cursor_getArgument(call, 0), p); /* an operator */
+		return clang_Cursor_getNumArguments(call) > 0 &&
+		       place_of(s->t, clang_Cursor_getArgument(call, 0), p); /* an operator */
 	object = cursor_child(method, 0);
 	if (clang_Cursor_isNull(object))
 		return false;
-	return clang_getCanonicalType(clang_getCursorType(object)).kind == CXType_Pointer ? place_pointed(s->t, object, p) : place_of(s->t, object, p);
+	return clang_getCanonicalType(clang_getCursorType(object)).kind == CXType_Pointer
+		       ? place_pointed(s->t, object, p)
+		       : place_of(s->t, object, p);
 }
 
 static bool argument_of(struct search *s, CXCursor call, int argument, struct place *p)
@@ -186,8 +201,10 @@ static bool argument_of(struct search *s, CXCursor call, int argument, struct pl
 	if (argument < 0 || argument >= clang_Cursor_getNumArguments(call))
 		return false;
 	value = clang_Cursor_getArgument(call, (unsigned)argument);
-	type = clang_getCanonicalType(clang_getCursorType(clang_Cursor_getArgument(declared, (unsigned)argument)));
-	return type.kind == CXType_LValueReference ? place_of(s->t, value, p) : place_pointed(s->t, value, p);
+	type = clang_getCanonicalType(
+		clang_getCursorType(clang_Cursor_getArgument(declared, (unsigned)argument)));
+	return type.kind == CXType_LValueReference ? place_of(s->t, value, p)
+						   : place_pointed(s->t, value, p);
 }
 
 static enum CXChildVisitResult visit_last_writer(CXCursor c, CXCursor parent, CXClientData data)
@@ -195,7 +212,8 @@ static enum CXChildVisitResult visit_last_writer(CXCursor c, CXCursor parent, CX
 	CXString name = clang_getCursorSpelling(c);
 
 	(void)parent;
-	if (clang_getCursorKind(c) == CXCursor_CallExpr && writer_argument(clang_getCString(name)) >= 0)
+	if (clang_getCursorKind(c) == CXCursor_CallExpr &&
+	    writer_argument(clang_getCString(name)) >= 0)
 		*(CXCursor *)data = c;
 	clang_disposeString(name);
 	return CXChildVisit_Recurse;
@@ -205,8 +223,10 @@ static enum CXChildVisitResult visit_last_writer(CXCursor c, CXCursor parent, CX
 static bool destination_of(struct search *s, CXCursor call, int depth, struct place *p)
 {
 	CXString name = clang_getCursorSpelling(call);
-	bool is_writer = writer_argument(clang_getCString(name)) >= 0, is_filled = is_writer && place_filled(s, call, clang_getCString(name), p);
-	CXCursor callee = clang_getCursorDefinition(clang_getCursorReferenced(call)), last = clang_getNullCursor(), here = s->t->function;
+	bool is_writer = writer_argument(clang_getCString(name)) >= 0,
+	     is_filled = is_writer && place_filled(s, call, clang_getCString(name), p);
+	CXCursor callee = clang_getCursorDefinition(clang_getCursorReferenced(call)),
+		 last = clang_getNullCursor(), here = s->t->function;
 	struct place inner;
 	bool is_known;
 
@@ -244,7 +264,8 @@ static enum CXChildVisitResult visit_call(CXCursor c, CXCursor parent, CXClientD
 	text = clang_getCString(name);
 	if (argument != SOURCE_DESTINATION && (!text || !is_named(s->query->callee, text)))
 		position = 0;
-	if (position && (argument == SOURCE_DESTINATION ? destination_of(s, c, 0, &p) : argument_of(s, c, argument, &p)))
+	if (position && (argument == SOURCE_DESTINATION ? destination_of(s, c, 0, &p)
+							: argument_of(s, c, argument, &p)))
 		consider(s, c, &p, position);
 	clang_disposeString(name);
 	return CXChildVisit_Recurse;
@@ -254,7 +275,8 @@ bool store_find(struct typed_unit *t, const struct source_query *q, struct place
 {
 	struct search s = { .t = t, .query = q };
 
-	clang_visitChildren(t->function, q->argument == SOURCE_STORE ? visit_store : visit_call, &s);
+	clang_visitChildren(t->function, q->argument == SOURCE_STORE ? visit_store : visit_call,
+			    &s);
 	*out = s.place;
 	return s.is_found;
 }

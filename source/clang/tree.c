@@ -58,7 +58,8 @@ static const char *skip_blanks(const char *p, const char *end)
 		if (isspace((unsigned char)*p) || *p == '\\') {
 			p++;
 		} else if (end - p > 1 && p[0] == '/' && (p[1] == '*' || p[1] == '/')) {
-			stop = p[1] == '*' ? memmem(p + 2, (size_t)(end - p - 2), "*/", 2) : memchr(p, '\n', (size_t)(end - p));
+			stop = p[1] == '*' ? memmem(p + 2, (size_t)(end - p - 2), "*/", 2)
+					   : memchr(p, '\n', (size_t)(end - p));
 			p = stop ? stop + (p[1] == '*' ? 2 : 1) : end;
 		} else {
 			break;
@@ -89,7 +90,8 @@ static void find_operator(struct source_node *n, const struct unit_text *t)
 
 	if (!t->bytes || n->end > t->len_bytes)
 		return;
-	if (n->kind == SOURCE_BINARY && b && a->text_end <= b->text_begin && b->text_begin <= t->len_bytes) {
+	if (n->kind == SOURCE_BINARY && b && a->text_end <= b->text_begin &&
+	    b->text_begin <= t->len_bytes) {
 		read_operator(n, t->bytes + a->text_end, t->bytes + b->text_begin);
 		if (n->op[0] == ',' && a->begin == b->begin)
 			n->op[0] = 0; /* two arguments of a macro */
@@ -111,14 +113,19 @@ static void find_operator(struct source_node *n, const struct unit_text *t)
 /* libclang 14 crashes when asked for the size of what is no object, such as a builtin function. */
 static bool has_size(CXType real)
 {
-	return (real.kind >= CXType_Bool && real.kind <= CXType_LongDouble) || real.kind == CXType_Pointer || real.kind == CXType_Record ||
+	return (real.kind >= CXType_Bool && real.kind <= CXType_LongDouble) ||
+	       real.kind == CXType_Pointer || real.kind == CXType_Record ||
 	       real.kind == CXType_Enum || real.kind == CXType_ConstantArray;
 }
 
 uint32_t type_target_bytes(CXType t)
 {
-	CXType real = clang_getCanonicalType(t), target = real.kind == CXType_Pointer ? clang_getPointeeType(real) : clang_getArrayElementType(real);
-	long long size = target.kind != CXType_Invalid && has_size(clang_getCanonicalType(target)) ? clang_Type_getSizeOf(target) : 0;
+	CXType real = clang_getCanonicalType(t), target = real.kind == CXType_Pointer
+								  ? clang_getPointeeType(real)
+								  : clang_getArrayElementType(real);
+	long long size = target.kind != CXType_Invalid && has_size(clang_getCanonicalType(target))
+				 ? clang_Type_getSizeOf(target)
+				 : 0;
 
 	return size > 0 && size < UINT32_MAX ? (uint32_t)size : 0;
 }
@@ -126,7 +133,9 @@ uint32_t type_target_bytes(CXType t)
 static uint32_t target_align_bytes(CXType real)
 {
 	CXType target = real.kind == CXType_Pointer ? clang_getPointeeType(real) : real;
-	long long align = real.kind == CXType_Pointer && has_size(clang_getCanonicalType(target)) ? clang_Type_getAlignOf(target) : 0;
+	long long align = real.kind == CXType_Pointer && has_size(clang_getCanonicalType(target))
+				  ? clang_Type_getAlignOf(target)
+				  : 0;
 
 	return align > 0 ? (uint32_t)align : 0;
 }
@@ -134,7 +143,8 @@ static uint32_t target_align_bytes(CXType real)
 static void fill_type(struct unit *u, struct source_node *n, CXCursor c)
 {
 	CXType type = clang_getCursorType(c), real = clang_getCanonicalType(type);
-	long long size = has_size(real) ? clang_Type_getSizeOf(real) : 0, align = has_size(real) ? clang_Type_getAlignOf(real) : 0;
+	long long size = has_size(real) ? clang_Type_getSizeOf(real) : 0,
+		  align = has_size(real) ? clang_Type_getAlignOf(real) : 0;
 
 	n->type = unit_string(u, clang_getTypeSpelling(type));
 	n->size_bytes = size > 0 && size < UINT32_MAX ? (uint32_t)size : 0;
@@ -143,8 +153,10 @@ static void fill_type(struct unit *u, struct source_node *n, CXCursor c)
 	n->align_bytes = align > 0 ? (uint32_t)align : 0;
 	n->is_unsigned = real.kind >= CXType_Bool && real.kind <= CXType_UInt128;
 	n->is_volatile = clang_isVolatileQualifiedType(real) != 0;
-	n->is_reference = real.kind == CXType_LValueReference || real.kind == CXType_RValueReference;
-	n->is_array = real.kind == CXType_ConstantArray || real.kind == CXType_IncompleteArray || real.kind == CXType_VariableArray;
+	n->is_reference =
+		real.kind == CXType_LValueReference || real.kind == CXType_RValueReference;
+	n->is_array = real.kind == CXType_ConstantArray || real.kind == CXType_IncompleteArray ||
+		      real.kind == CXType_VariableArray;
 }
 
 /* A name may stand for a reference, whose use has the type of what it refers to. */
@@ -155,11 +167,15 @@ static void fill_name(struct unit *u, struct source_node *n, CXCursor c)
 	CXType declared = clang_getCanonicalType(clang_getCursorType(what));
 
 	n->name = unit_string(u, clang_getCursorSpelling(c));
-	n->is_local = (k == CXCursor_VarDecl || k == CXCursor_ParmDecl) && clang_getCursorLinkage(what) == CXLinkage_NoLinkage;
-	n->is_reference = declared.kind == CXType_LValueReference || declared.kind == CXType_RValueReference;
-	n->is_array &= k != CXCursor_ParmDecl || n->is_reference; /* T p[4] is a pointer, which libclang does not say */
+	n->is_local = (k == CXCursor_VarDecl || k == CXCursor_ParmDecl) &&
+		      clang_getCursorLinkage(what) == CXLinkage_NoLinkage;
+	n->is_reference =
+		declared.kind == CXType_LValueReference || declared.kind == CXType_RValueReference;
+	n->is_array &= k != CXCursor_ParmDecl ||
+		       n->is_reference; /* T p[4] is a pointer, which libclang does not say */
 	if (n->kind == SOURCE_MEMBER) {
-		long long offset_bits = k == CXCursor_FieldDecl ? clang_Cursor_getOffsetOfField(what) : -1;
+		long long offset_bits =
+			k == CXCursor_FieldDecl ? clang_Cursor_getOffsetOfField(what) : -1;
 
 		n->is_bitfield = clang_Cursor_isBitField(what) != 0;
 		n->offset_bytes = offset_bits > 0 ? (uint32_t)(offset_bits / 8) : 0;
@@ -169,12 +185,15 @@ static void fill_name(struct unit *u, struct source_node *n, CXCursor c)
 /* A constant that the text does not show, or not as a number: the cursor that tells its value; else the null cursor. */
 static CXCursor constant_of(CXCursor c, enum CXCursorKind k)
 {
-	CXCursor what = k == CXCursor_DeclRefExpr ? clang_getCursorReferenced(c) : clang_getNullCursor();
+	CXCursor what =
+		k == CXCursor_DeclRefExpr ? clang_getCursorReferenced(c) : clang_getNullCursor();
 	CXType type = clang_getCanonicalType(clang_getCursorType(what));
 
-	if (k == CXCursor_UnaryExpr || k == CXCursor_IntegerLiteral || clang_getCursorKind(what) == CXCursor_EnumConstantDecl)
+	if (k == CXCursor_UnaryExpr || k == CXCursor_IntegerLiteral ||
+	    clang_getCursorKind(what) == CXCursor_EnumConstantDecl)
 		return c;
-	if (clang_getCursorKind(what) == CXCursor_VarDecl && clang_isConstQualifiedType(type) && type.kind >= CXType_Bool && type.kind <= CXType_Int128 &&
+	if (clang_getCursorKind(what) == CXCursor_VarDecl && clang_isConstQualifiedType(type) &&
+	    type.kind >= CXType_Bool && type.kind <= CXType_Int128 &&
 	    clang_getCursorLinkage(what) != CXLinkage_NoLinkage)
 		return what;
 	return clang_getNullCursor();
@@ -182,7 +201,8 @@ static CXCursor constant_of(CXCursor c, enum CXCursorKind k)
 
 static void fill_value(struct source_node *n, CXCursor constant)
 {
-	CXEvalResult result = clang_Cursor_isNull(constant) ? NULL : clang_Cursor_Evaluate(constant);
+	CXEvalResult result =
+		clang_Cursor_isNull(constant) ? NULL : clang_Cursor_Evaluate(constant);
 
 	n->has_value = result && clang_EvalResult_getKind(result) == CXEval_Int;
 	if (n->has_value)
@@ -216,8 +236,8 @@ static bool is_transparent(CXCursor c, const struct source_node *n)
 {
 	enum CXCursorKind k = clang_getCursorKind(c);
 
-	return (k == CXCursor_UnexposedExpr || k == CXCursor_UnexposedStmt) && n->child && n->child == n->last &&
-	       n->child->begin == n->begin && n->child->end == n->end;
+	return (k == CXCursor_UnexposedExpr || k == CXCursor_UnexposedStmt) && n->child &&
+	       n->child == n->last && n->child->begin == n->begin && n->child->end == n->end;
 }
 
 static void append(struct source_node *parent, struct source_node *n)
@@ -235,10 +255,12 @@ static void assign_object(struct source_node *n, CXCursor c)
 {
 	struct source_node *operator;
 
-	if (n->kind != SOURCE_CALL || !n->name || strcmp(n->name, "operator=") != 0 || !clang_CXXMethod_isDefaulted(clang_getCursorReferenced(c)) || !n->child)
+	if (n->kind != SOURCE_CALL || !n->name || strcmp(n->name, "operator=") != 0 ||
+	    !clang_CXXMethod_isDefaulted(clang_getCursorReferenced(c)) || !n->child)
 		return;
-	operator = n->child->next;
-	if (!operator || !operator->name || strcmp(operator->name, "operator=") != 0 || !operator->next)
+	operator= n->child->next;
+	if (!operator|| !operator->name || strcmp(operator->name, "operator=") != 0 ||
+	    !operator->next)
 		return;
 	n->child->next = operator->next;
 	n->kind = SOURCE_BINARY;
@@ -261,7 +283,8 @@ static struct source_node *copy(struct unit *u, CXCursor c)
 	n->column = column;
 	if (clang_isExpression(k) || n->kind == SOURCE_VARIABLE)
 		fill_type(u, n, c);
-	if (n->kind == SOURCE_NAME || n->kind == SOURCE_MEMBER || n->kind == SOURCE_CALL || n->kind == SOURCE_VARIABLE)
+	if (n->kind == SOURCE_NAME || n->kind == SOURCE_MEMBER || n->kind == SOURCE_CALL ||
+	    n->kind == SOURCE_VARIABLE)
 		fill_name(u, n, c);
 	if (n->kind == SOURCE_ASM && t && t->bytes && n->begin <= n->end && n->end <= t->len_bytes)
 		n->name = arena_string(&u->arena, t->bytes + n->begin, n->end - n->begin);
@@ -277,7 +300,8 @@ static struct source_node *copy(struct unit *u, CXCursor c)
 	if ((n->kind == SOURCE_BINARY || n->kind == SOURCE_UNARY) && !n->op[0])
 		fill_value(n, c); /* of what a macro hides, the value may be known */
 	if (n->kind == SOURCE_MEMBER && n->child)
-		n->is_arrow = (n->child->target_bytes > 0 && !n->child->is_array) || /* a macro's body is not seen */
+		n->is_arrow = (n->child->target_bytes > 0 &&
+			       !n->child->is_array) || /* a macro's body is not seen */
 			      (t && t->bytes && n->child->end < n->end && n->end <= t->len_bytes &&
 			       memmem(t->bytes + n->child->end, n->end - n->child->end, "->", 2));
 	return n;

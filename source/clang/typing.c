@@ -113,7 +113,8 @@ static struct open_unit *get_unit(struct source_typing *s, const char *file, str
 	return o;
 }
 
-static int typing_place(struct source_typing *s, const struct source_query *q, struct place *out, struct error *err)
+static int typing_place(struct source_typing *s, const struct source_query *q, struct place *out,
+			struct error *err)
 {
 	struct open_unit *o = get_unit(s, q->unit, err);
 	const struct body *found = NULL;
@@ -121,7 +122,8 @@ static int typing_place(struct source_typing *s, const struct source_query *q, s
 	for (size_t i = 0; i < o->bodies.n; i++) {
 		const struct body *b = &o->bodies.at[i];
 
-		if (b->line <= q->line && q->line <= b->end_line && (!found || b->line >= found->line) && strcmp(b->file, q->file) == 0)
+		if (b->line <= q->line && q->line <= b->end_line &&
+		    (!found || b->line >= found->line) && strcmp(b->file, q->file) == 0)
 			found = b;
 	}
 	if (!found)

@@ -36,11 +36,15 @@ static int check_errors(struct unit *u, const char *file, enum reading reading, 
 	for (unsigned i = 0; i < clang_getNumDiagnostics(u->tu) && result == 0; i++) {
 		CXDiagnostic d = clang_getDiagnostic(u->tu, i);
 
-		if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error || (reading == READ_STRICT && is_undeclared(d))) {
-			CXString text = clang_formatDiagnostic(d, CXDiagnostic_DisplaySourceLocation);
+		if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error ||
+		    (reading == READ_STRICT && is_undeclared(d))) {
+			CXString text =
+				clang_formatDiagnostic(d, CXDiagnostic_DisplaySourceLocation);
 
-			result = reading != READ_COPY ? error_set(err, "%s", clang_getCString(text)) :
-							 error_set(err, "%s cannot be read as it is compiled: %s", file, clang_getCString(text));
+			result = reading != READ_COPY
+					 ? error_set(err, "%s", clang_getCString(text))
+					 : error_set(err, "%s cannot be read as it is compiled: %s",
+						     file, clang_getCString(text));
 			clang_disposeString(text);
 		}
 		clang_disposeDiagnostic(d);
@@ -53,7 +57,9 @@ struct changes {
 	unsigned n;
 };
 
-static int parse_into(struct unit *u, CXIndex index, const struct source_commands *commands, const char *file, struct changes changes, enum reading reading, struct error *err)
+static int parse_into(struct unit *u, CXIndex index, const struct source_commands *commands,
+		      const char *file, struct changes changes, enum reading reading,
+		      struct error *err)
 {
 	struct database_command c;
 	char *here = realpath(".", NULL);
@@ -70,8 +76,9 @@ static int parse_into(struct unit *u, CXIndex index, const struct source_command
 		error_set(err, "cannot go to %s, where %s is compiled", u->unit.directory, file);
 		goto out;
 	}
-	u->tu = clang_parseTranslationUnit(index, file, (const char *const *)c.argv, c.argc, changes.files, changes.n,
-					   reading == READ_COPY ? CXTranslationUnit_DetailedPreprocessingRecord : 0);
+	u->tu = clang_parseTranslationUnit(
+		index, file, (const char *const *)c.argv, c.argc, changes.files, changes.n,
+		reading == READ_COPY ? CXTranslationUnit_DetailedPreprocessingRecord : 0);
 	if (!u->tu)
 		error_set(err, "libclang cannot read %s", file);
 	else
@@ -104,11 +111,13 @@ static bool is_cplusplus(const char *file)
 	return dot && strcmp(dot, ".c") != 0 && strcmp(dot, ".h") != 0;
 }
 
-struct source_unit *unit_parse(const struct source_database *db, const char *file, struct error *err)
+struct source_unit *unit_parse(const struct source_database *db, const char *file,
+			       struct error *err)
 {
 	struct unit *u = xcalloc(1, sizeof *u);
 	CXIndex index = clang_createIndex(0, 0);
-	int result = parse_into(u, index, db->commands, file, (struct changes){ 0 }, READ_COPY, err);
+	int result =
+		parse_into(u, index, db->commands, file, (struct changes){ 0 }, READ_COPY, err);
 
 	if (u->tu)
 		clang_disposeTranslationUnit(u->tu);
@@ -128,7 +137,8 @@ struct source_unit *unit_parse(const struct source_database *db, const char *fil
 	return &u->unit;
 }
 
-struct unit *unit_open(CXIndex index, const struct source_commands *commands, const char *file, struct error *err)
+struct unit *unit_open(CXIndex index, const struct source_commands *commands, const char *file,
+		       struct error *err)
 {
 	struct unit *u = xcalloc(1, sizeof *u);
 
@@ -144,7 +154,9 @@ void unit_close(struct unit *u)
 	unit_release(&u->unit);
 }
 
-int unit_compiles(const struct source_database *db, const char *file, const struct source_text *changed, size_t nchanged, bool is_strict, struct error *err)
+int unit_compiles(const struct source_database *db, const char *file,
+		  const struct source_text *changed, size_t nchanged, bool is_strict,
+		  struct error *err)
 {
 	struct unit *u = xcalloc(1, sizeof *u);
 	CXIndex index = clang_createIndex(0, 0);
@@ -152,8 +164,11 @@ int unit_compiles(const struct source_database *db, const char *file, const stru
 	int result;
 
 	for (size_t i = 0; i < nchanged; i++)
-		*vec_add(&files) = (struct CXUnsavedFile){ changed[i].path, changed[i].text, changed[i].len_bytes };
-	result = parse_into(u, index, db->commands, file, (struct changes){ files.at, (unsigned)files.n }, is_strict ? READ_STRICT : READ_CHECK, err);
+		*vec_add(&files) = (struct CXUnsavedFile){ changed[i].path, changed[i].text,
+							   changed[i].len_bytes };
+	result = parse_into(u, index, db->commands, file,
+			    (struct changes){ files.at, (unsigned)files.n },
+			    is_strict ? READ_STRICT : READ_CHECK, err);
 	if (u->tu)
 		clang_disposeTranslationUnit(u->tu);
 	clang_disposeIndex(index);

@@ -26,24 +26,29 @@ struct unit {
 };
 
 /* A unit whose u->tu stays open: errors are borne, nothing is copied from it. */
-struct unit *unit_open(CXIndex index, const struct source_commands *commands, const char *file, struct error *err);
+struct unit *unit_open(CXIndex index, const struct source_commands *commands, const char *file,
+		       struct error *err);
 void unit_close(struct unit *u);
 
 /* What libpmend_source.so offers of this: see struct source_api. */
-struct source_unit *unit_parse(const struct source_database *db, const char *file, struct error *err);
+struct source_unit *unit_parse(const struct source_database *db, const char *file,
+			       struct error *err);
 void unit_release(struct source_unit *unit);
-int unit_compiles(const struct source_database *db, const char *file, const struct source_text *changed, size_t nchanged, bool is_strict, struct error *err);
+int unit_compiles(const struct source_database *db, const char *file,
+		  const struct source_text *changed, size_t nchanged, bool is_strict,
+		  struct error *err);
 
 extern const struct source_typing_api typing_api; /* typing.c */
 
 /* unit_text.c */
-struct unit_text *unit_text(struct unit *u, CXFile file);  /* NULL for no file */
-const char *unit_string(struct unit *u, CXString s);	   /* takes it over; NULL for an empty one */
+struct unit_text *unit_text(struct unit *u, CXFile file); /* NULL for no file */
+const char *unit_string(struct unit *u, CXString s);      /* takes it over; NULL for an empty one */
 /* The extent in the file where the macro was used, if one was. */
 struct unit_text *unit_extent(struct unit *u, CXCursor c, uint32_t *begin, uint32_t *end);
 
 void declarations_copy(struct unit *u); /* into u->functions, macros and uses (declarations.c) */
-uint32_t type_target_bytes(CXType t); /* of what a pointer points to, of an array's element; 0 if not known (tree.c) */
+uint32_t type_target_bytes(
+	CXType t); /* of what a pointer points to, of an array's element; 0 if not known (tree.c) */
 struct source_node *tree_copy(struct unit *u, CXCursor body); /* tree.c */
 
 #endif

@@ -12,12 +12,14 @@ struct definitions {
 static enum CXChildVisitResult visit_definition(CXCursor c, CXCursor parent, CXClientData data)
 {
 	struct definitions *d = data;
-	CXCursor left = cursor_is_assignment(c) ? cursor_strip(cursor_child(c, 0)) : clang_getNullCursor();
+	CXCursor left =
+		cursor_is_assignment(c) ? cursor_strip(cursor_child(c, 0)) : clang_getNullCursor();
 
 	(void)parent;
 	if (cursor_is_address(c)) /* others may change it */
 		left = cursor_strip(cursor_child(c, 0));
-	if (clang_getCursorKind(left) == CXCursor_DeclRefExpr && clang_equalCursors(clang_getCursorReferenced(left), d->variable)) {
+	if (clang_getCursorKind(left) == CXCursor_DeclRefExpr &&
+	    clang_equalCursors(clang_getCursorReferenced(left), d->variable)) {
 		d->n += clang_getCursorKind(c) == CXCursor_BinaryOperator ? 1 : 2;
 		d->value = cursor_child(c, 1);
 	}
@@ -26,7 +28,8 @@ static enum CXChildVisitResult visit_definition(CXCursor c, CXCursor parent, CXC
 
 CXCursor variable_value(CXCursor function, CXCursor variable)
 {
-	struct definitions d = { .variable = variable, .value = clang_Cursor_getVarDeclInitializer(variable) };
+	struct definitions d = { .variable = variable,
+				 .value = clang_Cursor_getVarDeclInitializer(variable) };
 
 	d.n = clang_Cursor_isNull(d.value) ? 0 : 1;
 	clang_visitChildren(function, visit_definition, &d);

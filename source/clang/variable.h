@@ -7,7 +7,7 @@
 
 /* The value that it has wherever it is used; null if there are several. */
 CXCursor variable_value(CXCursor function, CXCursor variable);
-bool variable_is_changed(CXCursor function, CXCursor variable);	  /* in the function's body */
+bool variable_is_changed(CXCursor function, CXCursor variable); /* in the function's body */
 int variable_parameter(CXCursor function, CXCursor variable); /* its index, or PLACE_NO_PARAMETER */
 
 #endif

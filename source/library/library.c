@@ -3,7 +3,8 @@
 #include "source/clang/database.h"
 #include "source/clang/unit.h"
 
-static const struct alias_api alias = { bitcode_open, alias_close, alias_seed, alias_count, alias_each };
+static const struct alias_api alias = { bitcode_open, alias_close, alias_seed, alias_count,
+					alias_each };
 
 extern const struct source_api pmend_source;
 __attribute__((visibility("default"))) const struct source_api pmend_source = {

@@ -26,7 +26,8 @@ Bool complete_end(IRSB *sb, const IRSB *in, struct added_insn *added)
 	if (sb->jumpkind == Ijk_NoDecode)
 		return undecoded_add(sb, added);
 	/* a flush; throwing the translations of a line of data away is of no use, nor is flushing caches */
-	if (sb->jumpkind == Ijk_FlushDCache || (sb->jumpkind == Ijk_InvalICache && insn_last(in).what == INSN_FLUSH))
+	if (sb->jumpkind == Ijk_FlushDCache ||
+	    (sb->jumpkind == Ijk_InvalICache && insn_last(in).what == INSN_FLUSH))
 		sb->jumpkind = Ijk_Boring;
 	return False;
 }

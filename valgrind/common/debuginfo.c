@@ -18,7 +18,8 @@ static Bool is_debug_file(const HChar *path)
 	SizeT len = VG_(strlen)(path);
 
 	return VG_(strncmp)(path, folder, sizeof folder - 1) == 0 ||
-	       (len >= sizeof suffix - 1 && VG_(strcmp)(path + len - (sizeof suffix - 1), suffix) == 0);
+	       (len >= sizeof suffix - 1 &&
+		VG_(strcmp)(path + len - (sizeof suffix - 1), suffix) == 0);
 }
 
 void *__wrap_vgModuleLocal_img_from_local_file(const HChar *path)

@@ -22,7 +22,8 @@ static UInt code_copy(UChar *to, Addr from)
 	UInt n = 0;
 
 	for (; n < INSN_BYTES_MAX; n++) {
-		if ((n == 0 || ((from + n) & PAGE_MASK) == 0) && !VG_(am_is_valid_for_client)(from + n, 1, VKI_PROT_READ))
+		if ((n == 0 || ((from + n) & PAGE_MASK) == 0) &&
+		    !VG_(am_is_valid_for_client)(from + n, 1, VKI_PROT_READ))
 			break;
 		to[n] = *(const UChar *)(from + n);
 	}

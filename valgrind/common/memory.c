@@ -5,18 +5,26 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcprint.h"
 
-static inline void *of_pointer(void *p) { return p; }
-static inline void *of_result(SysRes r) { return sr_isError(r) ? NULL : (void *)sr_Res(r); }
+static inline void *of_pointer(void *p)
+{
+	return p;
+}
+static inline void *of_result(SysRes r)
+{
+	return sr_isError(r) ? NULL : (void *)sr_Res(r);
+}
 
 /* Valgrind 3.19 answers with a pointer, 3.24 with a SysRes. */
-#define TO_POINTER(answer) _Generic((answer), void *: of_pointer, SysRes: of_result)(answer)
+#define TO_POINTER(answer) _Generic((answer), void * : of_pointer, SysRes : of_result)(answer)
 
 void *memory_alloc(SizeT len_bytes)
 {
 	void *p = TO_POINTER(VG_(am_shadow_alloc)(len_bytes));
 
 	if (p == NULL) {
-		VG_(umsg)("pmend: the recorder has no memory left: %lu KiB more were refused; raise 'ulimit -v'\n", len_bytes >> 10);
+		VG_(umsg)
+		("pmend: the recorder has no memory left: %lu KiB more were refused; raise 'ulimit -v'\n",
+		 len_bytes >> 10);
 		VG_(exit)(1);
 	}
 	return p;

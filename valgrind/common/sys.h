@@ -10,7 +10,15 @@
 
 /* Calls that newer architectures do without get numbers that no call has. */
 #ifndef __NR_open
-enum { __NR_open = -1, __NR_creat = -2, __NR_unlink = -3, __NR_rename = -4, __NR_chmod = -5, __NR_chown = -6, __NR_lchown = -7 };
+enum {
+	__NR_open = -1,
+	__NR_creat = -2,
+	__NR_unlink = -3,
+	__NR_rename = -4,
+	__NR_chmod = -5,
+	__NR_chown = -6,
+	__NR_lchown = -7
+};
 #endif
 
 /* All return a negative errno when they fail. */
@@ -72,7 +80,8 @@ static inline Long sys_setrlimit(Int what, const struct vki_rlimit *limit)
 /* Of a symbolic link itself. */
 static inline Long sys_lstat(const HChar *path, struct vki_stat *st)
 {
-	return arch_syscall(__NR_newfstatat, VKI_AT_FDCWD, (Long)path, (Long)st, VKI_AT_SYMLINK_NOFOLLOW, 0, 0);
+	return arch_syscall(__NR_newfstatat, VKI_AT_FDCWD, (Long)path, (Long)st,
+			    VKI_AT_SYMLINK_NOFOLLOW, 0, 0);
 }
 
 #endif

@@ -61,20 +61,21 @@ static Bool process_option(const HChar *arg)
 
 static void print_usage(void)
 {
-	VG_(printf)("    --trace-file=FILE         where the trace goes (required)\n"
-		    "    --pm=GLOB                 only files that match are PM; may be repeated\n"
-		    "    --platform=NAME           written into the trace [x86-adr]\n"
-		    "    --platform-open=no|yes    written into the trace: nobody asked for this platform [no]\n"
-		    "    --scratch-pool=PATH       written into the trace: this path is {pool} for the user\n"
-		    "    --keep-fd=N               a socket that gets a descriptor of each PM file\n"
-		    "    --keep-inode=N            the inode of that socket\n"
-		    "    --loads=no|yes            record loads from PM too [no]\n"
-		    "    --instructions=no|yes     count the instructions of the program [no]\n"
-		    "    --check-stacks=no|yes     compare each call stack with Valgrind's unwinder [no]\n"
-		    "    --stop-at-old=no|yes      end the program when it maps as PM, or is about to change, a file that was there before [no]\n"
-		    "    --may-touch=PATH          but not when it changes this one; may be repeated\n"
-		    "    --follow=no|yes           whether --trace-children follows exec [yes]\n"
-		    "    --old-bytes=no|yes        fill devices, and what allocators hand out again, with old bytes [no]\n");
+	VG_(printf)
+	("    --trace-file=FILE         where the trace goes (required)\n"
+	 "    --pm=GLOB                 only files that match are PM; may be repeated\n"
+	 "    --platform=NAME           written into the trace [x86-adr]\n"
+	 "    --platform-open=no|yes    written into the trace: nobody asked for this platform [no]\n"
+	 "    --scratch-pool=PATH       written into the trace: this path is {pool} for the user\n"
+	 "    --keep-fd=N               a socket that gets a descriptor of each PM file\n"
+	 "    --keep-inode=N            the inode of that socket\n"
+	 "    --loads=no|yes            record loads from PM too [no]\n"
+	 "    --instructions=no|yes     count the instructions of the program [no]\n"
+	 "    --check-stacks=no|yes     compare each call stack with Valgrind's unwinder [no]\n"
+	 "    --stop-at-old=no|yes      end the program when it maps as PM, or is about to change, a file that was there before [no]\n"
+	 "    --may-touch=PATH          but not when it changes this one; may be repeated\n"
+	 "    --follow=no|yes           whether --trace-children follows exec [yes]\n"
+	 "    --old-bytes=no|yes        fill devices, and what allocators hand out again, with old bytes [no]\n");
 }
 
 static void print_debug_usage(void)
@@ -110,7 +111,8 @@ static void describe_recording(void)
 	if (clo_scratch_pool)
 		meta("scratch_pool", clo_scratch_pool);
 	if (force)
-		meta("pmem_force", force); /* tells whether libpmem flushed or synced because it was told to */
+		meta("pmem_force",
+		     force); /* tells whether libpmem flushed or synced because it was told to */
 	if (VG_(get_startup_wd)() != NULL)
 		meta("cwd", VG_(get_startup_wd)());
 	meta("argv.0", VG_(args_the_exename));

@@ -47,7 +47,8 @@ static UInt notes_build_id(const UChar *notes, UInt len, UChar *id)
 		desc = at + 12 + ((namesz + 3) & ~3u);
 		if (desc + descsz > len)
 			return 0;
-		if (type == 3 && namesz == 4 && VG_(memcmp)(notes + at + 12, "GNU", 4) == 0 && descsz <= BUILD_ID_MAX) {
+		if (type == 3 && namesz == 4 && VG_(memcmp)(notes + at + 12, "GNU", 4) == 0 &&
+		    descsz <= BUILD_ID_MAX) {
 			VG_(memcpy)(id, notes + desc, descsz);
 			return descsz;
 		}
@@ -67,7 +68,8 @@ static UInt file_build_id(const HChar *path, UChar *id)
 	if (sr_isError(r))
 		return 0;
 	fd = sr_Res(r);
-	if (sys_pread(fd, &h, sizeof h, 0) != (Long)sizeof h || VG_(memcmp)(h.ident, "\177ELF", 4) != 0)
+	if (sys_pread(fd, &h, sizeof h, 0) != (Long)sizeof h ||
+	    VG_(memcmp)(h.ident, "\177ELF", 4) != 0)
 		h.phnum = 0;
 	for (UInt i = 0; i < h.phnum && len == 0; i++) {
 		struct elf_program_header p;
@@ -77,7 +79,8 @@ static UInt file_build_id(const HChar *path, UChar *id)
 			break;
 		if (p.type != 4 /* PT_NOTE */)
 			continue;
-		n = sys_pread(fd, notes, p.filesz < sizeof notes ? p.filesz : sizeof notes, p.offset);
+		n = sys_pread(fd, notes, p.filesz < sizeof notes ? p.filesz : sizeof notes,
+			      p.offset);
 		if (n > 0)
 			len = notes_build_id(notes, n, id);
 	}
@@ -98,7 +101,8 @@ void objects_mapped(Addr a, SizeT len, Bool can_exec)
 	out_object(a, len, seg->offset + (a - seg->start), id, id_len, path);
 	if (g_nobjects == g_objects_cap) {
 		g_objects_cap = g_objects_cap ? 2 * g_objects_cap : 32;
-		g_objects = VG_(realloc)("pmend.objects", g_objects, g_objects_cap * sizeof *g_objects);
+		g_objects =
+			VG_(realloc)("pmend.objects", g_objects, g_objects_cap * sizeof *g_objects);
 	}
 	g_objects[g_nobjects++] = (struct object){ a, len };
 }

@@ -87,11 +87,22 @@ static const struct request g_requests[] = {
 	{ .number = PMEND_REQ_SKIP_CHECK_BEGIN, .kind = PMT_SKIP_CHECK_BEGIN },
 	{ .number = PMEND_REQ_SKIP_CHECK_END, .kind = PMT_SKIP_CHECK_END },
 	{ .number = PMEND_REQ_COMMIT_VAR, .kind = PMT_COMMIT_VAR, .addr = 1, .args = { 2 } },
-	{ .number = PMEND_REQ_COMMIT_RANGE, .kind = PMT_COMMIT_RANGE, .addr = 1, .args = { 2, 3 }, .pm_arg = 1 },
+	{ .number = PMEND_REQ_COMMIT_RANGE,
+	  .kind = PMT_COMMIT_RANGE,
+	  .addr = 1,
+	  .args = { 2, 3 },
+	  .pm_arg = 1 },
 	{ .number = PMEND_REQ_OP_BEGIN, .kind = PMT_OP_BEGIN, .text = 1 },
 	{ .number = PMEND_REQ_OP_END, .kind = PMT_OP_END, .text = 1 },
-	{ .number = PMEND_REQ_ASSERT_DURABLE, .kind = PMT_ASSERT_DURABLE, .addr = 1, .args = { 2 } },
-	{ .number = PMEND_REQ_ASSERT_ORDERED, .kind = PMT_ASSERT_ORDERED, .addr = 1, .args = { 2, 3, 4 }, .pm_arg = 2 },
+	{ .number = PMEND_REQ_ASSERT_DURABLE,
+	  .kind = PMT_ASSERT_DURABLE,
+	  .addr = 1,
+	  .args = { 2 } },
+	{ .number = PMEND_REQ_ASSERT_ORDERED,
+	  .kind = PMT_ASSERT_ORDERED,
+	  .addr = 1,
+	  .args = { 2, 3, 4 },
+	  .pm_arg = 2 },
 	{ .number = PMEND_REQ_IGNORE, .kind = PMT_IGNORE, .addr = 1, .args = { 2 } },
 	{ .number = PMEND_REQ_DONE, .kind = PMT_DONE },
 };
@@ -180,13 +191,21 @@ static void pool_made(UWord pool, Bool has_zeros)
 static Bool allocator_handle(ThreadId tid, const UWord *words)
 {
 	switch (words[0]) {
-	case VG_USERREQ__MALLOCLIKE_BLOCK: handed_block(tid, HANDED_MALLOC, words[1], words[2], !words[4]); return True;
-	case VG_USERREQ__RESIZEINPLACE_BLOCK: handed_resized(tid, HANDED_MALLOC, words[1], words[2], words[3]); return True;
+	case VG_USERREQ__MALLOCLIKE_BLOCK:
+		handed_block(tid, HANDED_MALLOC, words[1], words[2], !words[4]);
+		return True;
+	case VG_USERREQ__RESIZEINPLACE_BLOCK:
+		handed_resized(tid, HANDED_MALLOC, words[1], words[2], words[3]);
+		return True;
 	case VG_USERREQ__FREELIKE_BLOCK: handed_back(HANDED_MALLOC, words[1]); return True;
 	case VG_USERREQ__CREATE_MEMPOOL: pool_made(words[1], words[3] != 0); return True;
-	case VG_USERREQ__MEMPOOL_ALLOC: handed_block(tid, HANDED_POOL, words[2], words[3], !is_zeroed(words[1])); return True;
+	case VG_USERREQ__MEMPOOL_ALLOC:
+		handed_block(tid, HANDED_POOL, words[2], words[3], !is_zeroed(words[1]));
+		return True;
 	case VG_USERREQ__MEMPOOL_FREE: handed_back(HANDED_POOL, words[2]); return True;
-	case VG_USERREQ__MEMPOOL_CHANGE: handed_moved(tid, HANDED_POOL, words[2], words[3], words[4]); return True;
+	case VG_USERREQ__MEMPOOL_CHANGE:
+		handed_moved(tid, HANDED_POOL, words[2], words[3], words[4]);
+		return True;
 	default: return False;
 	}
 }
@@ -199,7 +218,8 @@ Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)
 		*ret = 0;
 		return True;
 	}
-	if (!VG_IS_TOOL_USERREQ('P', 'C', words[0]) && !VG_IS_TOOL_USERREQ('P', 'M', words[0]) && !VG_IS_TOOL_USERREQ('M', 'C', words[0]))
+	if (!VG_IS_TOOL_USERREQ('P', 'C', words[0]) && !VG_IS_TOOL_USERREQ('P', 'M', words[0]) &&
+	    !VG_IS_TOOL_USERREQ('M', 'C', words[0]))
 		return False;
 	*ret = 0;
 	switch (words[0]) {
@@ -217,12 +237,11 @@ Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)
 	case MC_MAKE_UNDEFINED: handed_access(tid, HANDED_UNDEFINED, words[1], words[2]); break;
 	case MC_GET_VBITS: *ret = get_vbits(words[2], words[3]); return True;
 	case PMC_CHECK_MAPPING: *ret = pm_registered(words[1], words[2]); return True;
-	case PMC_REGISTER_FILE:	    /* we know the file from mmap */
+	case PMC_REGISTER_FILE: /* we know the file from mmap */
 	case PMC_PRINT_MAPPINGS:
 	case PMC_WRITE_STATS:
 	case PMC_DEEP_SYNC:
-	case PMEND_REQ_IN_RECOVERY: /* a recorded run is no recovery */
-		return True;
+	case PMEND_REQ_IN_RECOVERY: /* a recorded run is no recovery */ return True;
 	case PMEND_REQ_SYMBOLIC:
 		*ret = 1 + g_symbolic_bytes;
 		g_symbolic_bytes += words[1];
@@ -235,5 +254,6 @@ Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)
 			return True;
 		}
 	}
-	return VG_IS_TOOL_USERREQ('M', 'C', words[0]) || (words[0] > PMC_BASE && words[0] < PMC_DEEP_SYNC); /* reserved by old pmemchecks */
+	return VG_IS_TOOL_USERREQ('M', 'C', words[0]) ||
+	       (words[0] > PMC_BASE && words[0] < PMC_DEEP_SYNC); /* reserved by old pmemchecks */
 }

@@ -37,8 +37,9 @@ static Bool process_option(const HChar *arg)
 
 static void print_usage(void)
 {
-	VG_(printf)("    --path-file=FILE          where the path goes (required)\n"
-		    "    --sym-file=INDEX:LEN:PATH symbolic input; also --sym-arg, --sym-env, --sym-socket\n");
+	VG_(printf)
+	("    --path-file=FILE          where the path goes (required)\n"
+	 "    --sym-file=INDEX:LEN:PATH symbolic input; also --sym-arg, --sym-env, --sym-socket\n");
 }
 
 static void print_debug_usage(void)
@@ -171,7 +172,8 @@ static void pre_options(void)
 	VG_(track_die_mem_munmap)(on_munmap);
 	VG_(atfork)(NULL, NULL, in_child);
 
-	VG_(clo_vex_control).guest_chase = False; /* a block is one run of instructions, so that its first address stands for it */
+	VG_(clo_vex_control).guest_chase =
+		False; /* a block is one run of instructions, so that its first address stands for it */
 	VG_(clo_vex_control).iropt_unroll_thresh = 0; /* as is each turn of a loop */
 }
 

@@ -23,8 +23,8 @@ static struct source {
 	enum source_kind kind;
 	ULong index, len_bytes;
 	const HChar *what;
-	ULong dev, ino;	 /* of a file */
-	ULong number;	 /* of an argument or port */
+	ULong dev, ino;   /* of a file */
+	ULong number;     /* of an argument or port */
 	ULong used_bytes; /* of what comes in a row */
 } g_sources[32];
 static UInt g_nsources;
@@ -138,7 +138,8 @@ static struct source *source_of(Int fd)
 	if (VG_(fstat)(fd, &st) != 0)
 		return NULL;
 	for (UInt i = 0; i < g_nsources; i++) {
-		if (g_sources[i].kind == SOURCE_FILE && g_sources[i].dev == st.dev && g_sources[i].ino == st.ino)
+		if (g_sources[i].kind == SOURCE_FILE && g_sources[i].dev == st.dev &&
+		    g_sources[i].ino == st.ino)
 			return &g_sources[i];
 		has_sockets |= g_sources[i].kind == SOURCE_SOCKET;
 	}
@@ -197,7 +198,9 @@ void sources_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes re
 	case __NR_read: buffer_read(args[0], args[1], n, -1); break;
 	case __NR_pread64: buffer_read(args[0], args[1], n, args[3]); break;
 	case __NR_readv: buffers_read(args[0], (struct vki_iovec *)args[1], args[2], n, -1); break;
-	case __NR_preadv: buffers_read(args[0], (struct vki_iovec *)args[1], args[2], n, args[3]); break;
+	case __NR_preadv:
+		buffers_read(args[0], (struct vki_iovec *)args[1], args[2], n, args[3]);
+		break;
 	case __NR_recvfrom:
 		if (!(args[3] & MSG_PEEK)) /* those will come again */
 			buffer_read(args[0], args[1], n, -1);

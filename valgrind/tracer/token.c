@@ -60,7 +60,8 @@ static UInt word_length(Addr a, ULong from, ULong max)
 {
 	UInt n = 0;
 
-	while (n < max && n < TOKEN_BYTES_MAX && can_read(a + n) && *(const UChar *)(a + n) != '\0' && source_of(a + n) == from + n)
+	while (n < max && n < TOKEN_BYTES_MAX && can_read(a + n) &&
+	       *(const UChar *)(a + n) != '\0' && source_of(a + n) == from + n)
 		n++;
 	return n;
 }
@@ -75,7 +76,8 @@ static void one_side(Addr pc, Addr word, Addr wanted, ULong max)
 	if (wanted_bytes <= 0 || !can_read(word))
 		return;
 	from = source_of(word);
-	if (from == 0 && *(const UChar *)word == '\0' && can_read(word + 1)) { /* an empty word, of which only the end was there */
+	if (from == 0 && *(const UChar *)word == '\0' &&
+	    can_read(word + 1)) { /* an empty word, of which only the end was there */
 		from = source_of(word + 1);
 		from -= from != 0;
 	}

@@ -6,6 +6,7 @@
 
 /* What a function found out about these bytes, in the 8 bytes at `result`, becomes a symbol of its own: it can be another only if the word is. */
 void token_measured(UInt kind, Addr word, ULong nbytes, Addr result);
-void token_compared(ThreadId tid, Addr a, Addr b, ULong max); /* two strings that are not equal, of which max bytes count */
+void token_compared(ThreadId tid, Addr a, Addr b,
+		    ULong max); /* two strings that are not equal, of which max bytes count */
 
 #endif

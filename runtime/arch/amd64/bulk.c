@@ -7,7 +7,8 @@
 #define BULK_MAX (1u << 30)
 
 /* The range of an instruction whose first element is at addr. */
-static struct access range(uint64_t addr, const struct insn *in, const ucontext_t *uc, uint32_t kind)
+static struct access range(uint64_t addr, const struct insn *in, const ucontext_t *uc,
+			   uint32_t kind)
 {
 	uint64_t n = (uint64_t)uc->uc_mcontext.gregs[REG_RCX], bytes;
 	bool is_down = uc->uc_mcontext.gregs[REG_EFL] & DIRECTION_FLAG;
@@ -15,7 +16,8 @@ static struct access range(uint64_t addr, const struct insn *in, const ucontext_
 	if (n > BULK_MAX / in->element_bytes)
 		n = BULK_MAX / in->element_bytes;
 	bytes = n * in->element_bytes;
-	return (struct access){ is_down ? addr - bytes + in->element_bytes : addr, (uint32_t)bytes, kind };
+	return (struct access){ is_down ? addr - bytes + in->element_bytes : addr, (uint32_t)bytes,
+				kind };
 }
 
 void insn_bulk(const struct insn *in, const ucontext_t *uc, struct insn_bulk *b)
@@ -23,14 +25,16 @@ void insn_bulk(const struct insn *in, const ucontext_t *uc, struct insn_bulk *b)
 	const greg_t *g = uc->uc_mcontext.gregs;
 
 	b->to = range((uint64_t)g[REG_RDI], in, uc, ACCESS_WRITE);
-	b->from = in->kind == INSN_COPY ? range((uint64_t)g[REG_RSI], in, uc, ACCESS_READ) : (struct access){ 0 };
+	b->from = in->kind == INSN_COPY ? range((uint64_t)g[REG_RSI], in, uc, ACCESS_READ)
+					: (struct access){ 0 };
 }
 
 struct access insn_bulk_do(const struct insn *in, ucontext_t *uc, const struct insn_bulk *b)
 {
 	greg_t *g = uc->uc_mcontext.gregs;
 	const uint64_t all = b->to.len_bytes / in->element_bytes;
-	struct gate_string s = { (uint64_t)g[REG_RDI], (uint64_t)g[REG_RSI], all, (uint64_t)g[REG_RAX], (uint64_t)g[REG_EFL] };
+	struct gate_string s = { (uint64_t)g[REG_RDI], (uint64_t)g[REG_RSI], all,
+				 (uint64_t)g[REG_RAX], (uint64_t)g[REG_EFL] };
 	struct access written = b->to;
 
 	rt_string(&s, in->element_bytes, in->kind == INSN_FILL);

@@ -13,7 +13,8 @@
 static bool g_is_blind; /* for tests: neither way */
 int gate_signal = SIGSYS;
 bool gate_sees_return = true;
-const char gate_lack[] = "some system calls of the program cannot be caught: the kernel has no syscall user dispatch, or refuses it";
+const char gate_lack[] =
+	"some system calls of the program cannot be caught: the kernel has no syscall user dispatch, or refuses it";
 
 #define ARCH_SHSTK_STATUS 0x5005 /* of Linux 6.6 and later */
 #define SHSTK 1u
@@ -33,7 +34,8 @@ void catch_choose(void)
 	const char *asked = environment_get("PMEND_RUN_NO_DISPATCH");
 
 	g_is_blind = asked && asked[0] == 'a';
-	rt_dispatches = !asked && CALL5(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0) == 0;
+	rt_dispatches = !asked && CALL5(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH,
+					PR_SYS_DISPATCH_OFF, 0, 0, 0) == 0;
 	gate_signal = rt_dispatches ? SIGSYS : SIGILL;
 	gate_sees_return = rt_dispatches;
 }
@@ -50,7 +52,8 @@ bool gate_arm(void)
 		return false;
 	if (!rt_dispatches)
 		return patch_arm(&calls_table);
-	return CALL5(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, rt_gate_begin, rt_gate_end - rt_gate_begin, 0) == 0;
+	return CALL5(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, rt_gate_begin,
+		     rt_gate_end - rt_gate_begin, 0) == 0;
 }
 
 /* Dispatch does not ask where a call is made. */
@@ -65,7 +68,8 @@ bool gate_is_call(const siginfo_t *si)
 
 	if (rt_dispatches)
 		return si->si_code == USER_DISPATCH;
-	return si->si_code > 0 && at[0] == CALL_BYTE && (at[1] == SYSCALL_SECOND || at[1] == SYSENTER_SECOND || at[1] == INT80_SECOND);
+	return si->si_code > 0 && at[0] == CALL_BYTE &&
+	       (at[1] == SYSCALL_SECOND || at[1] == SYSENTER_SECOND || at[1] == INT80_SECOND);
 }
 
 bool gate_call(const siginfo_t *si, ucontext_t *uc, long *number, long a[6])

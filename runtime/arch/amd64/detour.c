@@ -53,7 +53,8 @@ bool detour_leave(ucontext_t *uc)
 {
 	greg_t *g = uc->uc_mcontext.gregs;
 	const struct detour_part *p = part_of((uint64_t)g[REG_RIP]);
-	static const int8_t greg_of[8] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI };
+	static const int8_t greg_of[8] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX,
+					   REG_RSP, REG_RBP, REG_RSI, REG_RDI };
 
 	if (!p || !p->fast || (uint64_t)g[REG_RIP] != p->fast)
 		return false;
@@ -88,16 +89,24 @@ void detours_lead(const struct window *w)
 static bool names_stack(const ZydisDecodedOperand *o)
 {
 	return o->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	       ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, o->reg.value) == ZYDIS_REGISTER_RSP;
+	       ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, o->reg.value) ==
+		       ZYDIS_REGISTER_RSP;
 }
 
 /* It can be executed elsewhere as it is. */
 static bool is_movable(const struct instruction *in)
 {
 	switch (in->in.meta.category) {
-	case ZYDIS_CATEGORY_CALL: case ZYDIS_CATEGORY_RET: case ZYDIS_CATEGORY_INTERRUPT: case ZYDIS_CATEGORY_SYSCALL: case ZYDIS_CATEGORY_SYSRET:
-	case ZYDIS_CATEGORY_SYSTEM: case ZYDIS_CATEGORY_STRINGOP: case ZYDIS_CATEGORY_CET: case ZYDIS_CATEGORY_UNCOND_BR: case ZYDIS_CATEGORY_COND_BR:
-		return false;
+	case ZYDIS_CATEGORY_CALL:
+	case ZYDIS_CATEGORY_RET:
+	case ZYDIS_CATEGORY_INTERRUPT:
+	case ZYDIS_CATEGORY_SYSCALL:
+	case ZYDIS_CATEGORY_SYSRET:
+	case ZYDIS_CATEGORY_SYSTEM:
+	case ZYDIS_CATEGORY_STRINGOP:
+	case ZYDIS_CATEGORY_CET:
+	case ZYDIS_CATEGORY_UNCOND_BR:
+	case ZYDIS_CATEGORY_COND_BR: return false;
 	default: break;
 	}
 	if (in->in.raw.imm[0].is_relative)
@@ -105,7 +114,8 @@ static bool is_movable(const struct instruction *in)
 	for (uint32_t i = 0; i < in->in.operand_count; i++) {
 		const ZydisDecodedOperand *o = &in->ops[i];
 
-		if (names_stack(o) || (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.base == ZYDIS_REGISTER_RIP))
+		if (names_stack(o) ||
+		    (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.base == ZYDIS_REGISTER_RIP))
 			return false;
 	}
 	return true;
@@ -120,13 +130,16 @@ static bool is_plain_jump(const struct instruction *in)
 	if (in->in.mnemonic == ZYDIS_MNEMONIC_JMP)
 		return true;
 	return in->in.meta.category == ZYDIS_CATEGORY_COND_BR &&
-	       (in->in.opcode_map == ZYDIS_OPCODE_MAP_0F ? (op & 0xf0) == 0x80 : in->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && (op & 0xf0) == 0x70);
+	       (in->in.opcode_map == ZYDIS_OPCODE_MAP_0F
+			? (op & 0xf0) == 0x80
+			: in->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && (op & 0xf0) == 0x70);
 }
 
 /* Without prefixes: processors disagree about those. */
 static bool is_plain_call(const struct instruction *in)
 {
-	return in->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && in->in.opcode == 0xe8 && in->in.length == 5;
+	return in->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && in->in.opcode == 0xe8 &&
+	       in->in.length == 5;
 }
 
 /* It may be the end of a group: what is called returns behind that. */
@@ -140,11 +153,13 @@ static const ZydisDecodedOperand *load_of(const struct instruction *in)
 {
 	const ZydisDecodedOperand *found = NULL;
 
-	if (in->in.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY && in->in.encoding != ZYDIS_INSTRUCTION_ENCODING_VEX &&
+	if (in->in.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
+	    in->in.encoding != ZYDIS_INSTRUCTION_ENCODING_VEX &&
 	    in->in.encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX)
 		return NULL;
 	if (in->in.address_width != 64 || !(in->in.attributes & ZYDIS_ATTRIB_HAS_MODRM) ||
-	    in->in.attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_SEGMENT | ZYDIS_ATTRIB_HAS_ADDRESSSIZE))
+	    in->in.attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_SEGMENT |
+				 ZYDIS_ATTRIB_HAS_ADDRESSSIZE))
 		return NULL;
 	if (in->in.mnemonic == ZYDIS_MNEMONIC_BT || !is_movable(in))
 		return NULL;
@@ -153,12 +168,17 @@ static const ZydisDecodedOperand *load_of(const struct instruction *in)
 
 		if (o->type != ZYDIS_OPERAND_TYPE_MEMORY)
 			continue;
-		if (found || o->mem.type != ZYDIS_MEMOP_TYPE_MEM || o->visibility != ZYDIS_OPERAND_VISIBILITY_EXPLICIT ||
-		    o->actions != ZYDIS_OPERAND_ACTION_READ || o->mem.base == ZYDIS_REGISTER_RSP || o->size % 8)
+		if (found || o->mem.type != ZYDIS_MEMOP_TYPE_MEM ||
+		    o->visibility != ZYDIS_OPERAND_VISIBILITY_EXPLICIT ||
+		    o->actions != ZYDIS_OPERAND_ACTION_READ || o->mem.base == ZYDIS_REGISTER_RSP ||
+		    o->size % 8)
 			return NULL;
 		found = o;
 	}
-	return found && found->size && found->size / 8u <= DETOUR_MAX_BYTES && (found->size & (found->size - 1)) == 0 ? found : NULL;
+	return found && found->size && found->size / 8u <= DETOUR_MAX_BYTES &&
+			       (found->size & (found->size - 1)) == 0
+		       ? found
+		       : NULL;
 }
 
 static bool overlaps_patch(uint64_t from, uint64_t to)
@@ -166,7 +186,8 @@ static bool overlaps_patch(uint64_t from, uint64_t to)
 	for (uint32_t i = 0; i < g_npatches; i++) {
 		const struct patch *p = &g_patches[i];
 
-		if ((p->pc < to && from < p->pc + p->len_bytes) || (p->pc + p->len_bytes > from && p->pc + p->len_bytes < from + JUMP_BYTES))
+		if ((p->pc < to && from < p->pc + p->len_bytes) ||
+		    (p->pc + p->len_bytes > from && p->pc + p->len_bytes < from + JUMP_BYTES))
 			return true;
 	}
 	return false;
@@ -184,7 +205,8 @@ static uint32_t group_of(struct instruction *list, uint64_t pc, uint64_t end)
 
 		in->pc = at;
 		in->bytes = (const uint8_t *)at;
-		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, in->bytes, end - at, &in->in, in->ops)))
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, in->bytes, end - at, &in->in,
+							 in->ops)))
 			return 0;
 		in->load = load_of(in);
 		at += in->in.length;
@@ -218,7 +240,8 @@ static uint64_t function_of(uint64_t pc, uint64_t *len_bytes)
 		return 0;
 	memcpy(&distance, fde + 8, 4);
 	memcpy(&len, fde + 12, 4);
-	if ((uint64_t)(fde + 8) + (uint64_t)(int64_t)distance != start || pc - start >= len || len > FUNCTION_MAX)
+	if ((uint64_t)(fde + 8) + (uint64_t)(int64_t)distance != start || pc - start >= len ||
+	    len > FUNCTION_MAX)
 		return 0;
 	*len_bytes = len;
 	return start;
@@ -227,7 +250,8 @@ static uint64_t function_of(uint64_t pc, uint64_t *len_bytes)
 /* A function's bytes as they were. */
 static uint8_t *function_copy(uint64_t start, uint64_t len_bytes)
 {
-	long at = CALL6(SYS_mmap, 0, len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long at = CALL6(SYS_mmap, 0, len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
 	uint8_t *copy = (uint8_t *)at;
 
 	if (IS_ERROR(at))
@@ -235,7 +259,8 @@ static uint8_t *function_copy(uint64_t start, uint64_t len_bytes)
 	memcpy(copy, (const void *)start, len_bytes);
 	for (uint32_t i = 0; i < g_npatches; i++)
 		if (g_patches[i].pc - start < len_bytes)
-			memcpy(copy + (g_patches[i].pc - start), g_patches[i].bytes, g_patches[i].len_bytes);
+			memcpy(copy + (g_patches[i].pc - start), g_patches[i].bytes,
+			       g_patches[i].len_bytes);
 	return copy;
 }
 
@@ -244,7 +269,8 @@ static uint8_t *function_copy(uint64_t start, uint64_t len_bytes)
 /* Memory at this address, if it is free; negative: it is not. */
 static long area_map(uint64_t at)
 {
-	return CALL6(SYS_mmap, at, AREA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	return CALL6(SYS_mmap, at, AREA_BYTES, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 }
 
 static struct area *area_near(uint64_t pc)
@@ -280,15 +306,20 @@ static bool write_jump(uint64_t pc, uint64_t to)
 
 static bool place_group(struct area *a, const struct instruction *list, uint32_t n)
 {
-	struct emitter e = { a->at + a->used_bytes, a->at + AREA_BYTES, (struct window *)a->at, g_parts + g_nparts };
-	const uint64_t begin = (uint64_t)e.at, len_bytes = list[n - 1].pc + list[n - 1].in.length - list[0].pc;
+	struct emitter e = { a->at + a->used_bytes, a->at + AREA_BYTES, (struct window *)a->at,
+			     g_parts + g_nparts };
+	const uint64_t begin = (uint64_t)e.at,
+		       len_bytes = list[n - 1].pc + list[n - 1].in.length - list[0].pc;
 	struct patch *p = &g_patches[g_npatches];
 	bool is_placed;
 
-	if (CALL3(SYS_mprotect, a->at + AREA_CODE, AREA_BYTES - AREA_CODE, PROT_READ | PROT_WRITE) != 0)
+	if (CALL3(SYS_mprotect, a->at + AREA_CODE, AREA_BYTES - AREA_CODE,
+		  PROT_READ | PROT_WRITE) != 0)
 		return false;
 	is_placed = emit_group(&e, list, n);
-	if (CALL3(SYS_mprotect, a->at + AREA_CODE, AREA_BYTES - AREA_CODE, PROT_READ | PROT_EXEC) != 0 || !is_placed)
+	if (CALL3(SYS_mprotect, a->at + AREA_CODE, AREA_BYTES - AREA_CODE, PROT_READ | PROT_EXEC) !=
+		    0 ||
+	    !is_placed)
 		return false;
 	*p = (struct patch){ .pc = list[0].pc, .len_bytes = (uint32_t)len_bytes };
 	memcpy(p->bytes, (const void *)p->pc, len_bytes);
@@ -305,7 +336,8 @@ static bool is_decoder(uint64_t pc)
 {
 	struct dl_find_object of_pc, of_zydis;
 
-	return _dl_find_object((void *)pc, &of_pc) == 0 && _dl_find_object((void *)ZydisDecoderInit, &of_zydis) == 0 &&
+	return _dl_find_object((void *)pc, &of_pc) == 0 &&
+	       _dl_find_object((void *)ZydisDecoderInit, &of_zydis) == 0 &&
 	       of_pc.dlfo_link_map == of_zydis.dlfo_link_map;
 }
 
@@ -318,7 +350,8 @@ void detour_make(uint64_t pc)
 	bool is_private;
 	uint32_t n;
 
-	if (is_decoder(pc) || g_npatches == DETOURS || g_nparts + GROUP_MAX > DETOURS || !(function = function_of(pc, &len_bytes)))
+	if (is_decoder(pc) || g_npatches == DETOURS || g_nparts + GROUP_MAX > DETOURS ||
+	    !(function = function_of(pc, &len_bytes)))
 		return;
 	n = group_of(list, pc, function + len_bytes);
 	if (n == 0 || !(copy = function_copy(function, len_bytes)))

@@ -21,7 +21,7 @@
 #define AREA_CODE PAGE /* code begins here, after the window */
 #define AREAS 4u
 #define DETOURS 512u
-#define GROUP_MAX 5u	/* instructions that one jump replaces */
+#define GROUP_MAX 5u /* instructions that one jump replaces */
 #define GROUP_BYTES 20u
 #define STUB_BYTES 192u /* at most, for one instruction */
 
@@ -30,7 +30,8 @@ struct instruction {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	uint64_t pc;
 	const uint8_t *bytes;
-	const ZydisDecodedOperand *load; /* the memory that it reads, and that it can read elsewhere; NULL: none */
+	const ZydisDecodedOperand
+		*load; /* the memory that it reads, and that it can read elsewhere; NULL: none */
 };
 
 /* Of one instruction in a detour. */
@@ -38,7 +39,7 @@ struct detour_part {
 	uint64_t original;
 	uint64_t begin, end; /* all of its code */
 	uint64_t fast, slow; /* the load elsewhere, if there is one; the instruction as it was */
-	uint8_t address;     /* number of the register that the load elsewhere uses, which is saved on top of the stack */
+	uint8_t address; /* number of the register that the load elsewhere uses, which is saved on top of the stack */
 };
 
 /* Code for a group of instructions that come one after the other, at `at`; how many bytes, 0: there is no room. */
@@ -50,6 +51,7 @@ struct emitter {
 bool emit_group(struct emitter *e, const struct instruction *list, uint32_t n);
 
 /* Whether nobody but the instruction before comes to the instructions from the second on. bytes: of the function, as they were. */
-bool scan_is_private(const struct instruction *list, uint32_t n, uint64_t function, const uint8_t *bytes, uint64_t len_bytes);
+bool scan_is_private(const struct instruction *list, uint32_t n, uint64_t function,
+		     const uint8_t *bytes, uint64_t len_bytes);
 
 #endif

@@ -21,7 +21,8 @@ static void put(struct emitter *e, const void *bytes, size_t n)
 	e->at += n;
 }
 
-#define PUT(e, ...) put(e, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
+#define PUT(e, ...) \
+	put(e, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
 
 static void put_distance(struct emitter *e, uint64_t to)
 {
@@ -57,7 +58,8 @@ static bool uses(const struct instruction *in, int reg)
 {
 	for (uint32_t i = 0; i < in->in.operand_count; i++) {
 		const ZydisDecodedOperand *o = &in->ops[i];
-		ZydisRegister list[3] = { ZYDIS_REGISTER_NONE, ZYDIS_REGISTER_NONE, ZYDIS_REGISTER_NONE };
+		ZydisRegister list[3] = { ZYDIS_REGISTER_NONE, ZYDIS_REGISTER_NONE,
+					  ZYDIS_REGISTER_NONE };
 
 		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER)
 			list[0] = o->reg.value;
@@ -67,7 +69,8 @@ static bool uses(const struct instruction *in, int reg)
 		}
 		for (int k = 0; k < 3; k++)
 			if (list[k] != ZYDIS_REGISTER_NONE &&
-			    ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, list[k]) == (ZydisRegister)(ZYDIS_REGISTER_RAX + reg))
+			    ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, list[k]) ==
+				    (ZydisRegister)(ZYDIS_REGISTER_RAX + reg))
 				return true;
 	}
 	return false;
@@ -75,7 +78,9 @@ static bool uses(const struct instruction *in, int reg)
 
 static bool choose_scratch(const struct instruction *in, uint8_t scratch[2])
 {
-	static const uint8_t usable[] = { 0, 1, 2, 3, 6, 7 }; /* not rsp and rbp: their encodings mean something else */
+	static const uint8_t usable[] = {
+		0, 1, 2, 3, 6, 7
+	}; /* not rsp and rbp: their encodings mean something else */
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < sizeof usable && n < 2; i++)
@@ -87,7 +92,8 @@ static bool choose_scratch(const struct instruction *in, uint8_t scratch[2])
 /* Which extensions of base and index the instruction has. */
 static void extensions(const struct instruction *in, uint8_t *x, uint8_t *b)
 {
-	if (in->in.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX) { /* Zydis shows these as they are encoded: inverted */
+	if (in->in.encoding ==
+	    ZYDIS_INSTRUCTION_ENCODING_VEX) { /* Zydis shows these as they are encoded: inverted */
 		const uint8_t *vex = in->bytes + in->in.raw.vex.offset;
 
 		*x = vex[0] == 0xc4 ? (vex[1] >> 6 & 1) ^ 1 : 0;
@@ -108,20 +114,24 @@ static void extensions(const struct instruction *in, uint8_t *x, uint8_t *b)
 static void put_lea(struct emitter *e, const struct instruction *in, uint8_t to)
 {
 	const ZydisDecodedInstruction *d = &in->in;
-	uint32_t first = d->raw.modrm.offset + 1u, last = d->raw.imm[0].size ? d->raw.imm[0].offset : d->length;
+	uint32_t first = d->raw.modrm.offset + 1u,
+		 last = d->raw.imm[0].size ? d->raw.imm[0].offset : d->length;
 	uint8_t x, b;
 
 	extensions(in, &x, &b);
-	if (d->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && d->raw.modrm.mod == 1) { /* its short displacement counts operands, not bytes */
+	if (d->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
+	    d->raw.modrm.mod == 1) { /* its short displacement counts operands, not bytes */
 		const int32_t bytes = (int32_t)in->load->mem.disp.value;
 
-		PUT(e, (uint8_t)(0x48 | x << 1 | b), 0x8d, (uint8_t)(2 << 6 | to << 3 | d->raw.modrm.rm));
+		PUT(e, (uint8_t)(0x48 | x << 1 | b), 0x8d,
+		    (uint8_t)(2 << 6 | to << 3 | d->raw.modrm.rm));
 		if (d->raw.modrm.rm == 4)
 			put(e, in->bytes + first, 1);
 		put(e, &bytes, sizeof bytes);
 		return;
 	}
-	PUT(e, (uint8_t)(0x48 | x << 1 | b), 0x8d, (uint8_t)(d->raw.modrm.mod << 6 | to << 3 | d->raw.modrm.rm));
+	PUT(e, (uint8_t)(0x48 | x << 1 | b), 0x8d,
+	    (uint8_t)(d->raw.modrm.mod << 6 | to << 3 | d->raw.modrm.rm));
 	put(e, in->bytes + first, last - first); /* sib and displacement */
 }
 
@@ -130,7 +140,8 @@ static void put_load(struct emitter *e, const struct instruction *in, uint8_t r)
 {
 	const ZydisDecodedInstruction *d = &in->in;
 	uint8_t head[15];
-	uint32_t n = d->raw.modrm.offset, imm = d->raw.imm[0].size ? d->raw.imm[0].offset : d->length;
+	uint32_t n = d->raw.modrm.offset,
+		 imm = d->raw.imm[0].size ? d->raw.imm[0].offset : d->length;
 
 	memcpy(head, in->bytes, n);
 	if (d->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX && head[d->raw.vex.offset] == 0xc4)
@@ -187,7 +198,8 @@ static bool emit_load(struct emitter *e, const struct instruction *in, struct de
 	done = e->at;
 	for (int i = 0; i < 3; i++)
 		aim(e, slow[i]);
-	PUT(e, 0x9d, (uint8_t)(0x58 | t), (uint8_t)(0x58 | r), 0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0);
+	PUT(e, 0x9d, (uint8_t)(0x58 | t), (uint8_t)(0x58 | r), 0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0,
+	    0);
 	part->slow = (uint64_t)e->at;
 	put(e, in->bytes, in->in.length);
 	aim(e, done);

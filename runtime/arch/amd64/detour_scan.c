@@ -24,12 +24,13 @@ static bool is_inside(const struct instruction *list, uint32_t n, uint64_t targe
 /* What of some code jumps may lead to. */
 struct targets {
 	uint64_t start, len_bytes; /* of the code; 0: none */
-	uint8_t *bits;		   /* one a byte */
+	uint8_t *bits;             /* one a byte */
 };
 
 static bool targets_init(struct targets *t, uint64_t start, uint64_t len_bytes)
 {
-	long bits = CALL6(SYS_mmap, 0, len_bytes / 8 + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long bits = CALL6(SYS_mmap, 0, len_bytes / 8 + 1, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (IS_ERROR(bits))
 		return false;
@@ -59,7 +60,7 @@ static bool is_reached(const struct instruction *list, uint32_t n, const struct 
 /* ---- the function ---- */
 
 static struct targets g_function; /* the last one that was asked about */
-static bool g_is_computed;	  /* where its jumps lead is not known */
+static bool g_is_computed;        /* where its jumps lead is not known */
 
 static bool function_decode(const uint8_t *bytes)
 {
@@ -68,17 +69,20 @@ static bool function_decode(const uint8_t *bytes)
 
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	for (uint64_t at = 0; at < g_function.len_bytes; at += in.length) {
-		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes + at, g_function.len_bytes - at, &in)))
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes + at,
+								g_function.len_bytes - at, &in)))
 			return false;
 		if (in.mnemonic == ZYDIS_MNEMONIC_JMP && !in.raw.imm[0].is_relative)
 			return false;
 		if (in.raw.imm[0].is_relative)
-			targets_add(&g_function, g_function.start + at + in.length + (uint64_t)in.raw.imm[0].value.s);
+			targets_add(&g_function, g_function.start + at + in.length +
+							 (uint64_t)in.raw.imm[0].value.s);
 	}
 	return true;
 }
 
-static bool is_function_private(const struct instruction *list, uint32_t n, uint64_t function, const uint8_t *bytes, uint64_t len_bytes)
+static bool is_function_private(const struct instruction *list, uint32_t n, uint64_t function,
+				const uint8_t *bytes, uint64_t len_bytes)
 {
 	if (g_function.start != function || g_function.len_bytes != len_bytes) {
 		if (g_function.bits)
@@ -92,12 +96,14 @@ static bool is_function_private(const struct instruction *list, uint32_t n, uint
 }
 
 /* Short jumps from what lies around the function, which may be another part of it: any two bytes that look like one count. */
-static bool is_near_private(const struct instruction *list, uint32_t n, uint64_t function, uint64_t len_bytes, uint64_t from, uint64_t to)
+static bool is_near_private(const struct instruction *list, uint32_t n, uint64_t function,
+			    uint64_t len_bytes, uint64_t from, uint64_t to)
 {
 	for (uint64_t at = from; at + 2 <= to; at++) {
 		const uint8_t *b = (const uint8_t *)at;
 
-		if (at - function >= len_bytes && ((b[0] & 0xf0) == 0x70 || b[0] == 0xeb || (b[0] & 0xfc) == 0xe0) &&
+		if (at - function >= len_bytes &&
+		    ((b[0] & 0xf0) == 0x70 || b[0] == 0xeb || (b[0] & 0xfc) == 0xe0) &&
 		    is_inside(list, n, at + 2 + (uint64_t)(int64_t)(int8_t)b[1]))
 			return false;
 	}
@@ -106,9 +112,10 @@ static bool is_near_private(const struct instruction *list, uint32_t n, uint64_t
 
 /* ---- the object ---- */
 
-static struct targets g_objects[OBJECTS]; /* of jumps with 32 bits, in the code as it was: looked for once */
+static struct targets
+	g_objects[OBJECTS]; /* of jumps with 32 bits, in the code as it was: looked for once */
 
-static bool is_code(const ElfW(Phdr) *p)
+static bool is_code(const ElfW(Phdr) * p)
 {
 	return p->p_type == PT_LOAD && p->p_flags & PF_X;
 }
@@ -116,7 +123,9 @@ static bool is_code(const ElfW(Phdr) *p)
 static void note_targets(const struct targets *t, const uint8_t *from, uint64_t len_bytes)
 {
 	for (uint64_t i = 0; i + 6 <= len_bytes; i++) {
-		uint32_t opcode = from[i] == 0xe9 ? 1 : from[i] == 0x0f && (from[i + 1] & 0xf0) == 0x80 ? 2 : 0;
+		uint32_t opcode = from[i] == 0xe9                                   ? 1
+				  : from[i] == 0x0f && (from[i + 1] & 0xf0) == 0x80 ? 2
+										    : 0;
 		int32_t d;
 
 		if (opcode == 0)
@@ -129,7 +138,7 @@ static void note_targets(const struct targets *t, const uint8_t *from, uint64_t 
 /* An object of the process, as the loader has mapped it. */
 struct object {
 	uint64_t base;
-	const ElfW(Phdr) *headers;
+	const ElfW(Phdr) * headers;
 	uint32_t nheaders;
 };
 
@@ -137,14 +146,16 @@ struct object {
 static bool object_find(struct object *o, uint64_t pc)
 {
 	struct dl_find_object found;
-	const ElfW(Ehdr) *h;
+	const ElfW(Ehdr) * h;
 
 	if (_dl_find_object((void *)pc, &found) != 0)
 		return false;
 	h = found.dlfo_map_start;
-	if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 || h->e_phentsize != sizeof(ElfW(Phdr)) || h->e_phoff + h->e_phnum * sizeof(ElfW(Phdr)) > PAGE)
+	if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 || h->e_phentsize != sizeof(ElfW(Phdr)) ||
+	    h->e_phoff + h->e_phnum * sizeof(ElfW(Phdr)) > PAGE)
 		return false;
-	*o = (struct object){ found.dlfo_link_map->l_addr, (const void *)((const char *)h + h->e_phoff), h->e_phnum };
+	*o = (struct object){ found.dlfo_link_map->l_addr,
+			      (const void *)((const char *)h + h->e_phoff), h->e_phnum };
 	return true;
 }
 
@@ -172,11 +183,13 @@ static const struct targets *targets_of(const struct object *o)
 		return NULL;
 	for (uint32_t i = 0; i < o->nheaders; i++)
 		if (is_code(&o->headers[i]))
-			note_targets(t, (const uint8_t *)(o->base + o->headers[i].p_vaddr), o->headers[i].p_filesz);
+			note_targets(t, (const uint8_t *)(o->base + o->headers[i].p_vaddr),
+				     o->headers[i].p_filesz);
 	return t;
 }
 
-bool scan_is_private(const struct instruction *list, uint32_t n, uint64_t function, const uint8_t *bytes, uint64_t len_bytes)
+bool scan_is_private(const struct instruction *list, uint32_t n, uint64_t function,
+		     const uint8_t *bytes, uint64_t len_bytes)
 {
 	const uint64_t pc = list[0].pc;
 	const struct targets *t;
@@ -192,7 +205,8 @@ bool scan_is_private(const struct instruction *list, uint32_t n, uint64_t functi
 	for (uint32_t i = 0; i < o.nheaders; i++) {
 		const ElfW(Phdr) *p = &o.headers[i];
 		const uint64_t start = o.base + p->p_vaddr, end = start + p->p_filesz;
-		const uint64_t from = pc - SHORT > start ? pc - SHORT : start, to = pc + SHORT < end ? pc + SHORT : end;
+		const uint64_t from = pc - SHORT > start ? pc - SHORT : start,
+			       to = pc + SHORT < end ? pc + SHORT : end;
 
 		if (is_code(p) && !is_near_private(list, n, function, len_bytes, from, to))
 			return false;

@@ -25,7 +25,9 @@ static void set_register(greg_t *g, uint64_t v, uint32_t bytes)
 /* lahf and seto: without the stack, whose red zone may be in use. */
 #define FLAGS_OF(instruction, suffix, type) \
 	__asm__(instruction " %" suffix "3, %" suffix "2; lahf; seto %b1" \
-		: "=&a"(ax), "=&q"(overflow) : "q"((type)a), "q"((type)b) : "cc")
+		: "=&a"(ax), "=&q"(overflow) \
+		: "q"((type)a), "q"((type)b) \
+		: "cc")
 
 static long compare_flags(uint64_t a, uint64_t b, uint32_t bytes, bool is_test)
 {
@@ -54,8 +56,9 @@ static void finish(const struct insn *in, ucontext_t *uc, uint64_t memory)
 	if (in->kind == INSN_LOAD)
 		set_register(&g[in->greg], extend(memory, bytes, in->is_signed), in->greg_bytes);
 	if (in->kind == INSN_COMPARE)
-		g[REG_EFL] = (g[REG_EFL] & ~FLAGS) | (in->is_swapped ? compare_flags(value, memory, bytes, in->is_test)
-								     : compare_flags(memory, value, bytes, in->is_test));
+		g[REG_EFL] = (g[REG_EFL] & ~FLAGS) |
+			     (in->is_swapped ? compare_flags(value, memory, bytes, in->is_test)
+					     : compare_flags(memory, value, bytes, in->is_test));
 	g[REG_RIP] += in->len_bytes;
 }
 

@@ -35,12 +35,15 @@ uint32_t frame_fault(const ucontext_t *uc)
 {
 	const greg_t error = uc->uc_mcontext.gregs[REG_ERR];
 
-	return error & ERROR_FETCH ? ACCESS_FETCH : error & ERROR_WRITE ? ACCESS_WRITE : ACCESS_READ;
+	return error & ERROR_FETCH   ? ACCESS_FETCH
+	       : error & ERROR_WRITE ? ACCESS_WRITE
+				     : ACCESS_READ;
 }
 
 ucontext_t *frame_of_sigreturn(const ucontext_t *uc)
 {
-	return (ucontext_t *)uc->uc_mcontext.gregs[REG_RSP]; /* the handler has returned by the address before it */
+	return (ucontext_t *)uc->uc_mcontext
+		.gregs[REG_RSP]; /* the handler has returned by the address before it */
 }
 
 uint64_t frame_return_slot(const ucontext_t *uc, uint64_t from, uint64_t cfa, uint64_t address)
@@ -68,7 +71,8 @@ static uint32_t fp_bytes(const ucontext_t *uc)
 	return bytes;
 }
 
-uint64_t frame_child(const ucontext_t *uc, uint64_t at, uint64_t stack, const stack_t *own, frame_write_fn *write)
+uint64_t frame_child(const ucontext_t *uc, uint64_t at, uint64_t stack, const stack_t *own,
+		     frame_write_fn *write)
 {
 	const uint32_t bytes = fp_bytes(uc);
 	const uint64_t fp_at = (at - 256 - bytes) & ~63ul;
@@ -81,7 +85,10 @@ uint64_t frame_child(const ucontext_t *uc, uint64_t at, uint64_t stack, const st
 	child.uc_mcontext.fpregs = (void *)fp_at;
 	if (own)
 		child.uc_stack = *own;
-	return write(fp_at, uc->uc_mcontext.fpregs, bytes) && write(at, &child, KERNEL_UCONTEXT_BYTES) ? at : 0;
+	return write(fp_at, uc->uc_mcontext.fpregs, bytes) &&
+			       write(at, &child, KERNEL_UCONTEXT_BYTES)
+		       ? at
+		       : 0;
 }
 
 static const char delivered;
@@ -92,11 +99,13 @@ bool frame_is_delivered(const ucontext_t *uc)
 }
 
 /* As the kernel lays it out: the address to return to, ucontext, siginfo; the floating-point state is above. */
-bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct frame_handler *h, frame_write_fn *write)
+bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct frame_handler *h,
+		   frame_write_fn *write)
 {
 	greg_t *g = uc->uc_mcontext.gregs;
 	const uint32_t bytes = fp_bytes(uc);
-	const uint64_t fp_at = (h->stack - bytes) & ~63ul, at = ((fp_at - 8 - KERNEL_UCONTEXT_BYTES - sizeof *si) & ~15ul) - 8;
+	const uint64_t fp_at = (h->stack - bytes) & ~63ul,
+		       at = ((fp_at - 8 - KERNEL_UCONTEXT_BYTES - sizeof *si) & ~15ul) - 8;
 	const uint64_t uc_at = at + 8, si_at = uc_at + KERNEL_UCONTEXT_BYTES;
 	ucontext_t kept;
 
@@ -104,7 +113,8 @@ bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct fr
 	kept.uc_mcontext.fpregs = (void *)fp_at;
 	kept.uc_link = (ucontext_t *)&delivered; /* the kernel's are 0 */
 	memcpy(&kept.uc_sigmask, &h->mask_after, sizeof h->mask_after);
-	if (at < h->end || at > h->stack || !write(fp_at, uc->uc_mcontext.fpregs, bytes) || !write(si_at, si, sizeof *si) || !write(uc_at, &kept, KERNEL_UCONTEXT_BYTES) ||
+	if (at < h->end || at > h->stack || !write(fp_at, uc->uc_mcontext.fpregs, bytes) ||
+	    !write(si_at, si, sizeof *si) || !write(uc_at, &kept, KERNEL_UCONTEXT_BYTES) ||
 	    !write(at, &h->restorer, 8))
 		return false;
 	g[REG_RIP] = (greg_t)h->function;

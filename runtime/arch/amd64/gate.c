@@ -5,7 +5,8 @@
 #include "arch.h"
 
 extern const char rt_pass[];
-extern const char rt_string_begin[], rt_string_end[], rt_access_begin[], rt_access_end[], rt_access_failed[];
+extern const char rt_string_begin[], rt_string_end[], rt_access_begin[], rt_access_end[],
+	rt_access_failed[];
 
 __asm__(".text\n"
 	".p2align 6\n"
@@ -34,8 +35,8 @@ __asm__(".text\n"
 
 	"rt_pass:\n"
 	"	.cfi_startproc\n"
-	"	.cfi_escape 0x0f, 3, 0x77, 8, 0x06\n"  /* the frame's address is what rsp + 8 holds, */
-	"	.cfi_escape 0x10, 16, 2, 0x77, 0\n"    /* the return address is at rsp */
+	"	.cfi_escape 0x0f, 3, 0x77, 8, 0x06\n" /* the frame's address is what rsp + 8 holds, */
+	"	.cfi_escape 0x10, 16, 2, 0x77, 0\n"   /* the return address is at rsp */
 	"	syscall\n"
 	"	mov (%rsp), %rcx\n"
 	"	mov 8(%rsp), %rsp\n"
@@ -88,7 +89,8 @@ __asm__(".text\n"
 	"rt_gate_end:\n"
 	"	nop\n");
 
-#define REP(label, instruction) "	.p2align 3\n" label ":	" instruction "\n	jmp rt_string_end\n"
+#define REP(label, instruction) \
+	"	.p2align 3\n" label ":	" instruction "\n	jmp rt_string_end\n"
 
 __asm__(".globl rt_string, rt_string_begin, rt_string_end\n"
 	".hidden rt_string, rt_string_begin, rt_string_end\n"
@@ -110,16 +112,15 @@ __asm__(".globl rt_string, rt_string_begin, rt_string_end\n"
 	"	std\n"
 	"1:	jmp *%r10\n"
 	".p2align 3\n"
-	"rt_string_begin:\n"
-	REP("2", "rep movsb") REP("2", "rep movsw") REP("2", "rep movsl") REP("2", "rep movsq")
-	REP("2", "rep stosb") REP("2", "rep stosw") REP("2", "rep stosl") REP("2", "rep stosq")
-	"rt_string_end:\n"
-	"	cld\n"
-	"	mov %rdi, (%r8)\n"
-	"	mov %rsi, 8(%r8)\n"
-	"	mov %rcx, 16(%r8)\n"
-	"	ret\n"
-	"	.cfi_endproc\n");
+	"rt_string_begin:\n" REP("2", "rep movsb") REP("2", "rep movsw") REP("2", "rep movsl")
+		REP("2", "rep movsq") REP("2", "rep stosb") REP("2", "rep stosw")
+			REP("2", "rep stosl") REP("2", "rep stosq") "rt_string_end:\n"
+								    "	cld\n"
+								    "	mov %rdi, (%r8)\n"
+								    "	mov %rsi, 8(%r8)\n"
+								    "	mov %rcx, 16(%r8)\n"
+								    "	ret\n"
+								    "	.cfi_endproc\n");
 
 #define MOVE(instruction) "	.p2align 3\n	" instruction "\n	jmp rt_access_end\n"
 
@@ -138,17 +139,17 @@ __asm__(".globl rt_access, rt_access_begin, rt_access_end, rt_access_failed\n"
 	"	mov 8(%r8), %rax\n"
 	"	jmp *%r10\n"
 	".p2align 3\n"
-	"rt_access_begin:\n"
-	MOVE("movzbl (%rdi), %eax") MOVE("movzwl (%rdi), %eax") MOVE("movl (%rdi), %eax") MOVE("movq (%rdi), %rax")
-	MOVE("movb %al, (%rdi)") MOVE("movw %ax, (%rdi)") MOVE("movl %eax, (%rdi)") MOVE("movq %rax, (%rdi)")
-	"rt_access_end:\n"
-	"	mov %rax, 8(%r8)\n"
-	"	mov $1, %eax\n"
-	"	ret\n"
-	"rt_access_failed:\n"
-	"	xor %eax, %eax\n"
-	"	ret\n"
-	"	.cfi_endproc\n");
+	"rt_access_begin:\n" MOVE("movzbl (%rdi), %eax") MOVE("movzwl (%rdi), %eax")
+		MOVE("movl (%rdi), %eax") MOVE("movq (%rdi), %rax") MOVE("movb %al, (%rdi)")
+			MOVE("movw %ax, (%rdi)") MOVE("movl %eax, (%rdi)")
+				MOVE("movq %rax, (%rdi)") "rt_access_end:\n"
+							  "	mov %rax, 8(%r8)\n"
+							  "	mov $1, %eax\n"
+							  "	ret\n"
+							  "rt_access_failed:\n"
+							  "	xor %eax, %eax\n"
+							  "	ret\n"
+							  "	.cfi_endproc\n");
 
 bool rt_dispatches;
 const uint32_t arch_red_bytes = 128;

@@ -7,8 +7,9 @@
 
 #include "internal.h"
 
-static const int8_t greg_of[16] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
-				    REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15 };
+static const int8_t greg_of[16] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
+				    REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
+				    REG_R12, REG_R13, REG_R14, REG_R15 };
 
 struct decoded {
 	ZydisDecodedInstruction in;
@@ -19,7 +20,9 @@ struct decoded {
 /* Numbers of 8-bit registers are not those of the registers that they are parts of. */
 static int8_t greg_of_register(ZydisRegister r)
 {
-	return greg_of[ZydisRegisterGetId(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r)) & 15];
+	return greg_of[ZydisRegisterGetId(
+			       ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r)) &
+		       15];
 }
 
 static uint64_t register_value(const struct decoded *d, ZydisRegister r)
@@ -31,7 +34,8 @@ static uint64_t register_value(const struct decoded *d, ZydisRegister r)
 	if (r == ZYDIS_REGISTER_RIP || r == ZYDIS_REGISTER_EIP)
 		return (uint64_t)d->uc->uc_mcontext.gregs[REG_RIP] + d->in.length;
 	if (r >= ZYDIS_REGISTER_AH && r <= ZYDIS_REGISTER_BH)
-		return (uint64_t)d->uc->uc_mcontext.gregs[greg_of[r - ZYDIS_REGISTER_AH]] >> 8 & 0xff;
+		return (uint64_t)d->uc->uc_mcontext.gregs[greg_of[r - ZYDIS_REGISTER_AH]] >> 8 &
+		       0xff;
 	v = (uint64_t)d->uc->uc_mcontext.gregs[greg_of_register(r)];
 	switch (ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, r)) {
 	case 8: return v & 0xff;
@@ -52,7 +56,8 @@ static uint64_t segment_base(ZydisRegister segment)
 	return base;
 }
 
-static uint64_t operand_address(const struct decoded *d, const ZydisDecodedOperand *op, uint64_t index)
+static uint64_t operand_address(const struct decoded *d, const ZydisDecodedOperand *op,
+				uint64_t index)
 {
 	uint64_t a = register_value(d, op->mem.base) + index * op->mem.scale;
 
@@ -76,7 +81,8 @@ static void add(struct insn *out, uint64_t addr, uint64_t len_bytes, uint32_t ki
 
 #define FXSAVE_XMM 160u
 #define FXSAVE_SOFTWARE 464u /* what the kernel says about the frame: a magic number, sizes */
-#define FXSAVE_BYTES 512u    /* then come the header, whose first word has a bit for each component that is there, and the components */
+#define FXSAVE_BYTES \
+	512u /* then come the header, whose first word has a bit for each component that is there, and the components */
 #define XSTATE_MAGIC 0x46505853u
 
 enum { XSTATE_YMM = 2, XSTATE_MASKS = 5, XSTATE_ZMM = 6, XSTATE_ZMM_16 = 7 };
@@ -91,7 +97,8 @@ static bool component(const struct decoded *d, uint32_t number, uint32_t at, voi
 	memcpy(software, x + FXSAVE_SOFTWARE, sizeof software);
 	memcpy(&present, x + FXSAVE_BYTES, sizeof present);
 	__cpuid_count(0xd, number, size, offset, c, dd);
-	if (software[0] != XSTATE_MAGIC || offset == 0 || at + n > size || offset + size > software[4])
+	if (software[0] != XSTATE_MAGIC || offset == 0 || at + n > size ||
+	    offset + size > software[4])
 		return false;
 	if (present >> number & 1)
 		memcpy(to, x + offset + at, n);
@@ -101,7 +108,8 @@ static bool component(const struct decoded *d, uint32_t number, uint32_t at, voi
 }
 
 /* Element i of a vector register as a signed number; false: it is not in the frame. */
-static bool vector_element(const struct decoded *d, ZydisRegister r, uint32_t i, uint32_t bytes, int64_t *value)
+static bool vector_element(const struct decoded *d, ZydisRegister r, uint32_t i, uint32_t bytes,
+			   int64_t *value)
 {
 	const uint32_t id = (uint32_t)ZydisRegisterGetId(r), at = i * bytes;
 	uint8_t element[8];
@@ -111,8 +119,10 @@ static bool vector_element(const struct decoded *d, ZydisRegister r, uint32_t i,
 		if (!component(d, XSTATE_ZMM_16, 64 * (id - 16) + at, element, bytes))
 			return false;
 	} else if (at < 16) {
-		memcpy(element, (const char *)d->uc->uc_mcontext.fpregs + FXSAVE_XMM + 16 * id + at, bytes);
-	} else if (at < 32 ? !component(d, XSTATE_YMM, 16 * id + at - 16, element, bytes) : !component(d, XSTATE_ZMM, 32 * id + at - 32, element, bytes)) {
+		memcpy(element, (const char *)d->uc->uc_mcontext.fpregs + FXSAVE_XMM + 16 * id + at,
+		       bytes);
+	} else if (at < 32 ? !component(d, XSTATE_YMM, 16 * id + at - 16, element, bytes)
+			   : !component(d, XSTATE_ZMM, 32 * id + at - 32, element, bytes)) {
 		return false;
 	}
 	if (bytes == 8) {
@@ -128,12 +138,22 @@ static bool vector_element(const struct decoded *d, ZydisRegister r, uint32_t i,
 static uint32_t index_bytes_of(ZydisMnemonic m)
 {
 	switch (m) {
-	case ZYDIS_MNEMONIC_VPGATHERDD: case ZYDIS_MNEMONIC_VGATHERDPS: case ZYDIS_MNEMONIC_VPGATHERDQ: case ZYDIS_MNEMONIC_VGATHERDPD:
-	case ZYDIS_MNEMONIC_VPSCATTERDD: case ZYDIS_MNEMONIC_VSCATTERDPS: case ZYDIS_MNEMONIC_VPSCATTERDQ: case ZYDIS_MNEMONIC_VSCATTERDPD:
-		return 4;
-	case ZYDIS_MNEMONIC_VPGATHERQD: case ZYDIS_MNEMONIC_VGATHERQPS: case ZYDIS_MNEMONIC_VPGATHERQQ: case ZYDIS_MNEMONIC_VGATHERQPD:
-	case ZYDIS_MNEMONIC_VPSCATTERQD: case ZYDIS_MNEMONIC_VSCATTERQPS: case ZYDIS_MNEMONIC_VPSCATTERQQ: case ZYDIS_MNEMONIC_VSCATTERQPD:
-		return 8;
+	case ZYDIS_MNEMONIC_VPGATHERDD:
+	case ZYDIS_MNEMONIC_VGATHERDPS:
+	case ZYDIS_MNEMONIC_VPGATHERDQ:
+	case ZYDIS_MNEMONIC_VGATHERDPD:
+	case ZYDIS_MNEMONIC_VPSCATTERDD:
+	case ZYDIS_MNEMONIC_VSCATTERDPS:
+	case ZYDIS_MNEMONIC_VPSCATTERDQ:
+	case ZYDIS_MNEMONIC_VSCATTERDPD: return 4;
+	case ZYDIS_MNEMONIC_VPGATHERQD:
+	case ZYDIS_MNEMONIC_VGATHERQPS:
+	case ZYDIS_MNEMONIC_VPGATHERQQ:
+	case ZYDIS_MNEMONIC_VGATHERQPD:
+	case ZYDIS_MNEMONIC_VPSCATTERQD:
+	case ZYDIS_MNEMONIC_VSCATTERQPS:
+	case ZYDIS_MNEMONIC_VPSCATTERQQ:
+	case ZYDIS_MNEMONIC_VSCATTERQPD: return 8;
 	default: return 0;
 	}
 }
@@ -144,13 +164,18 @@ static bool gather_mask(const struct decoded *d, uint64_t *mask)
 	*mask = ~(uint64_t)0;
 	if (d->in.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX)
 		return true;
-	return d->in.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && component(d, XSTATE_MASKS, 8u * (uint32_t)ZydisRegisterGetId(d->in.avx.mask.reg), mask, sizeof *mask);
+	return d->in.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
+	       component(d, XSTATE_MASKS, 8u * (uint32_t)ZydisRegisterGetId(d->in.avx.mask.reg),
+			 mask, sizeof *mask);
 }
 
 /* Gathers and scatters. Their vector is the first operand, or the last. */
 static void add_gather(struct insn *out, const struct decoded *d, const ZydisDecodedOperand *op)
 {
-	const uint32_t index_bytes = index_bytes_of(d->in.mnemonic), element = op->element_size / 8u, kind = op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE ? ACCESS_WRITE : ACCESS_READ;
+	const uint32_t index_bytes = index_bytes_of(d->in.mnemonic),
+		       element = op->element_size / 8u,
+		       kind = op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE ? ACCESS_WRITE
+									    : ACCESS_READ;
 	const ZydisDecodedOperand *vector = op == &d->ops[0] ? &d->ops[2] : &d->ops[0];
 	uint64_t mask;
 	uint32_t n;
@@ -181,25 +206,33 @@ static uint64_t bit_offset(const struct decoded *d, const ZydisDecodedOperand *o
 
 	if (d->ops[1].type != ZYDIS_OPERAND_TYPE_REGISTER)
 		return 0;
-	bit = (int64_t)(register_value(d, d->ops[1].reg.value) << (64 - op->size)) >> (64 - op->size);
+	bit = (int64_t)(register_value(d, d->ops[1].reg.value) << (64 - op->size)) >>
+	      (64 - op->size);
 	return (uint64_t)((bit >> (op->size == 64 ? 6 : op->size == 32 ? 5 : 4)) * (op->size / 8));
 }
 
 static bool is_bit_test(ZydisMnemonic m)
 {
-	return m == ZYDIS_MNEMONIC_BT || m == ZYDIS_MNEMONIC_BTS || m == ZYDIS_MNEMONIC_BTR || m == ZYDIS_MNEMONIC_BTC;
+	return m == ZYDIS_MNEMONIC_BT || m == ZYDIS_MNEMONIC_BTS || m == ZYDIS_MNEMONIC_BTR ||
+	       m == ZYDIS_MNEMONIC_BTC;
 }
 
 /* A store that leaves some bytes of its operand alone. */
 static bool is_masked(const struct decoded *d)
 {
 	switch (d->in.mnemonic) {
-	case ZYDIS_MNEMONIC_VMASKMOVPS: case ZYDIS_MNEMONIC_VMASKMOVPD: case ZYDIS_MNEMONIC_VPMASKMOVD:
-	case ZYDIS_MNEMONIC_VPMASKMOVQ: case ZYDIS_MNEMONIC_MASKMOVDQU: case ZYDIS_MNEMONIC_VMASKMOVDQU:
-	case ZYDIS_MNEMONIC_MASKMOVQ: case ZYDIS_MNEMONIC_FXSAVE: case ZYDIS_MNEMONIC_FXSAVE64:
-		return true;
+	case ZYDIS_MNEMONIC_VMASKMOVPS:
+	case ZYDIS_MNEMONIC_VMASKMOVPD:
+	case ZYDIS_MNEMONIC_VPMASKMOVD:
+	case ZYDIS_MNEMONIC_VPMASKMOVQ:
+	case ZYDIS_MNEMONIC_MASKMOVDQU:
+	case ZYDIS_MNEMONIC_VMASKMOVDQU:
+	case ZYDIS_MNEMONIC_MASKMOVQ:
+	case ZYDIS_MNEMONIC_FXSAVE:
+	case ZYDIS_MNEMONIC_FXSAVE64: return true;
 	default:
-		return d->in.avx.mask.mode == ZYDIS_MASK_MODE_MERGING || d->in.avx.mask.mode == ZYDIS_MASK_MODE_ZEROING;
+		return d->in.avx.mask.mode == ZYDIS_MASK_MODE_MERGING ||
+		       d->in.avx.mask.mode == ZYDIS_MASK_MODE_ZEROING;
 	}
 }
 
@@ -230,12 +263,15 @@ static void add_operand(struct insn *out, const struct decoded *d, const ZydisDe
 
 static enum insn_kind kind_of(const struct decoded *d, uint32_t *element_bytes)
 {
-	bool is_rep = d->in.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
+	bool is_rep = d->in.attributes &
+		      (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
 
 	*element_bytes = d->in.operand_width / 8u;
 	switch (d->in.mnemonic) {
-	case ZYDIS_MNEMONIC_CLWB: case ZYDIS_MNEMONIC_CLFLUSH: case ZYDIS_MNEMONIC_CLFLUSHOPT: case ZYDIS_MNEMONIC_CLDEMOTE:
-		return INSN_FLUSH;
+	case ZYDIS_MNEMONIC_CLWB:
+	case ZYDIS_MNEMONIC_CLFLUSH:
+	case ZYDIS_MNEMONIC_CLFLUSHOPT:
+	case ZYDIS_MNEMONIC_CLDEMOTE: return INSN_FLUSH;
 	case ZYDIS_MNEMONIC_MOVSB: *element_bytes = 1; return is_rep ? INSN_COPY : INSN_PLAIN;
 	case ZYDIS_MNEMONIC_MOVSW: *element_bytes = 2; return is_rep ? INSN_COPY : INSN_PLAIN;
 	case ZYDIS_MNEMONIC_MOVSD: *element_bytes = 4; return is_rep ? INSN_COPY : INSN_PLAIN;
@@ -244,9 +280,14 @@ static enum insn_kind kind_of(const struct decoded *d, uint32_t *element_bytes)
 	case ZYDIS_MNEMONIC_STOSW: *element_bytes = 2; return is_rep ? INSN_FILL : INSN_PLAIN;
 	case ZYDIS_MNEMONIC_STOSD: *element_bytes = 4; return is_rep ? INSN_FILL : INSN_PLAIN;
 	case ZYDIS_MNEMONIC_STOSQ: *element_bytes = 8; return is_rep ? INSN_FILL : INSN_PLAIN;
-	case ZYDIS_MNEMONIC_XSAVE: case ZYDIS_MNEMONIC_XSAVE64: case ZYDIS_MNEMONIC_XSAVEC: case ZYDIS_MNEMONIC_XSAVEC64:
-	case ZYDIS_MNEMONIC_XSAVEOPT: case ZYDIS_MNEMONIC_XSAVEOPT64: case ZYDIS_MNEMONIC_XRSTOR: case ZYDIS_MNEMONIC_XRSTOR64:
-		return INSN_UNKNOWN;
+	case ZYDIS_MNEMONIC_XSAVE:
+	case ZYDIS_MNEMONIC_XSAVE64:
+	case ZYDIS_MNEMONIC_XSAVEC:
+	case ZYDIS_MNEMONIC_XSAVEC64:
+	case ZYDIS_MNEMONIC_XSAVEOPT:
+	case ZYDIS_MNEMONIC_XSAVEOPT64:
+	case ZYDIS_MNEMONIC_XRSTOR:
+	case ZYDIS_MNEMONIC_XRSTOR64: return INSN_UNKNOWN;
 	default: return INSN_PLAIN;
 	}
 }
@@ -254,29 +295,33 @@ static enum insn_kind kind_of(const struct decoded *d, uint32_t *element_bytes)
 /* Zydis calls the SSE move movsd, too: a string move has no explicit operands. */
 static bool is_string_move(const struct decoded *d)
 {
-	return d->in.mnemonic != ZYDIS_MNEMONIC_MOVSD || d->in.meta.category == ZYDIS_CATEGORY_STRINGOP;
+	return d->in.mnemonic != ZYDIS_MNEMONIC_MOVSD ||
+	       d->in.meta.category == ZYDIS_CATEGORY_STRINGOP;
 }
 
 static bool is_general(const ZydisDecodedOperand *op)
 {
 	ZydisRegisterClass c;
 
-	if (op->type != ZYDIS_OPERAND_TYPE_REGISTER || (op->reg.value >= ZYDIS_REGISTER_AH && op->reg.value <= ZYDIS_REGISTER_BH))
+	if (op->type != ZYDIS_OPERAND_TYPE_REGISTER ||
+	    (op->reg.value >= ZYDIS_REGISTER_AH && op->reg.value <= ZYDIS_REGISTER_BH))
 		return false;
 	c = ZydisRegisterGetClass(op->reg.value);
-	return c == ZYDIS_REGCLASS_GPR8 || c == ZYDIS_REGCLASS_GPR16 || c == ZYDIS_REGCLASS_GPR32 || c == ZYDIS_REGCLASS_GPR64;
+	return c == ZYDIS_REGCLASS_GPR8 || c == ZYDIS_REGCLASS_GPR16 || c == ZYDIS_REGCLASS_GPR32 ||
+	       c == ZYDIS_REGCLASS_GPR64;
 }
 
 /* The simple instructions, which most programs use most. */
 static void recognise_simple(struct insn *out, const struct decoded *d)
 {
 	const ZydisDecodedOperand *a = &d->ops[0], *b = &d->ops[1];
-	bool is_load = a->type == ZYDIS_OPERAND_TYPE_REGISTER && b->type == ZYDIS_OPERAND_TYPE_MEMORY;
+	bool is_load =
+		a->type == ZYDIS_OPERAND_TYPE_REGISTER && b->type == ZYDIS_OPERAND_TYPE_MEMORY;
 	const ZydisDecodedOperand *other = is_load ? a : b;
 	uint32_t bytes = (is_load ? b->size : a->size) / 8u;
 
-	if (d->in.operand_count < 2 || d->in.attributes & ZYDIS_ATTRIB_HAS_LOCK || (bytes & (bytes - 1)) || bytes == 0 || bytes > 8 ||
-	    out->naccesses != 1)
+	if (d->in.operand_count < 2 || d->in.attributes & ZYDIS_ATTRIB_HAS_LOCK ||
+	    (bytes & (bytes - 1)) || bytes == 0 || bytes > 8 || out->naccesses != 1)
 		return;
 	if (other->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
 		out->value = other->imm.value.u;
@@ -284,13 +329,16 @@ static void recognise_simple(struct insn *out, const struct decoded *d)
 		out->value = register_value(d, other->reg.value);
 	else
 		return;
-	out->greg = other->type == ZYDIS_OPERAND_TYPE_REGISTER ? greg_of_register(other->reg.value) : -1;
+	out->greg = other->type == ZYDIS_OPERAND_TYPE_REGISTER ? greg_of_register(other->reg.value)
+							       : -1;
 	out->greg_bytes = (uint8_t)(other->size / 8u);
 	out->is_swapped = is_load;
 	switch (d->in.mnemonic) {
-	case ZYDIS_MNEMONIC_MOV: case ZYDIS_MNEMONIC_MOVNTI: out->kind = is_load ? INSN_LOAD : INSN_STORE; break;
+	case ZYDIS_MNEMONIC_MOV:
+	case ZYDIS_MNEMONIC_MOVNTI: out->kind = is_load ? INSN_LOAD : INSN_STORE; break;
 	case ZYDIS_MNEMONIC_MOVZX: out->kind = INSN_LOAD; break;
-	case ZYDIS_MNEMONIC_MOVSX: case ZYDIS_MNEMONIC_MOVSXD:
+	case ZYDIS_MNEMONIC_MOVSX:
+	case ZYDIS_MNEMONIC_MOVSXD:
 		out->kind = INSN_LOAD;
 		out->is_signed = true;
 		break;

@@ -33,7 +33,8 @@ int keys_init(void)
 	key = CALL2(SYS_pkey_alloc, 0, PKEY_DISABLE_ACCESS);
 	if (IS_ERROR(key))
 		return -1;
-	if (!(a >> 2 * key & 1)) { /* the kernel would open it in every signal handler of the program */
+	if (!(a >> 2 * key &
+	      1)) { /* the kernel would open it in every signal handler of the program */
 		CALL1(SYS_pkey_free, key);
 		return -1;
 	}
@@ -102,7 +103,8 @@ static void on_trial(int sig, siginfo_t *si, void *uc)
 	if (!is_closed(g_trial.key))
 		g_trial.is_ok = false;
 	if (si->si_code > 0) {
-		if (si->si_code != SEGV_PKUERR || (int)si->si_pkey != g_trial.key || !keys_is_closed_frame(g_trial.key, uc))
+		if (si->si_code != SEGV_PKUERR || (int)si->si_pkey != g_trial.key ||
+		    !keys_is_closed_frame(g_trial.key, uc))
 			g_trial.is_ok = false;
 		keys_open_frame(g_trial.key, uc);
 		if (++g_trial.nfaults >= MOST_FAULTS)
@@ -124,7 +126,10 @@ static void send_trial(bool closes)
 
 static void try_key(void)
 {
-	const struct action trial = { .handler = on_trial, .flags = SA_SIGINFO | SA_NODEFER | SA_HAS_RESTORER | SA_ONSTACK, .restorer = rt_restore };
+	const struct action trial = { .handler = on_trial,
+				      .flags = SA_SIGINFO | SA_NODEFER | SA_HAS_RESTORER |
+					       SA_ONSTACK,
+				      .restorer = rt_restore };
 	const uint64_t mask = BIT(SIGSEGV);
 	uint64_t before;
 	struct action old;

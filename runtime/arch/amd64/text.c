@@ -15,9 +15,9 @@
 struct functions {
 	const struct patch_place *p;
 	const uint8_t *table;
-	uint32_t n; /* 0: nothing is known */
+	uint32_t n;      /* 0: nothing is known */
 	uint64_t header; /* its address in the file's own numbering */
-	uint64_t bias;	 /* from there to memory */
+	uint64_t bias;   /* from there to memory */
 };
 
 struct span {
@@ -34,7 +34,8 @@ static const Elf64_Phdr *header_next(const struct patch_place *p, const Elf64_Ph
 	const Elf64_Ehdr *e = (const Elf64_Ehdr *)p->file;
 	const Elf64_Phdr *first = (const Elf64_Phdr *)(p->file + e->e_phoff);
 
-	if (e->e_phentsize != sizeof *h || e->e_phoff > p->file_bytes || p->file_bytes - e->e_phoff < e->e_phnum * sizeof *h)
+	if (e->e_phentsize != sizeof *h || e->e_phoff > p->file_bytes ||
+	    p->file_bytes - e->e_phoff < e->e_phnum * sizeof *h)
 		return NULL;
 	h = h ? h + 1 : first;
 	return h < first + e->e_phnum ? h : NULL;
@@ -46,7 +47,8 @@ static const uint8_t *file_at(const struct patch_place *p, uint64_t addr, uint64
 	for (const Elf64_Phdr *h = header_next(p, NULL); h; h = header_next(p, h)) {
 		const uint64_t at = addr - h->p_vaddr, offset = h->p_offset + at;
 
-		if (h->p_type == PT_LOAD && at < h->p_filesz && len_bytes <= h->p_filesz - at && offset < p->file_bytes && len_bytes <= p->file_bytes - offset)
+		if (h->p_type == PT_LOAD && at < h->p_filesz && len_bytes <= h->p_filesz - at &&
+		    offset < p->file_bytes && len_bytes <= p->file_bytes - offset)
 			return p->file + offset;
 	}
 	return NULL;
@@ -62,7 +64,9 @@ static int32_t word_at(const uint8_t *at)
 
 static void functions_init(struct functions *f, const struct patch_place *p)
 {
-	static const uint8_t usual[4] = { 1, 0x1b, 0x03, 0x3b }; /* version 1; encodings: relative to itself; a count; relative to the header. Of 32 bits each */
+	static const uint8_t usual[4] = {
+		1, 0x1b, 0x03, 0x3b
+	}; /* version 1; encodings: relative to itself; a count; relative to the header. Of 32 bits each */
 	const uint8_t *bytes = NULL;
 	bool is_loaded = false;
 
@@ -74,7 +78,9 @@ static void functions_init(struct functions *f, const struct patch_place *p)
 			f->header = h->p_vaddr;
 			bytes = file_at(p, h->p_vaddr, 12);
 		}
-		if (h->p_type == PT_LOAD && h->p_flags & PF_X && p->offset < h->p_offset + h->p_filesz && h->p_offset < p->offset + (p->end - p->start)) {
+		if (h->p_type == PT_LOAD && h->p_flags & PF_X &&
+		    p->offset < h->p_offset + h->p_filesz &&
+		    h->p_offset < p->offset + (p->end - p->start)) {
 			f->bias = p->start - p->offset + h->p_offset - h->p_vaddr;
 			is_loaded = true;
 		}
@@ -95,7 +101,8 @@ static uint64_t function_start(const struct functions *f, uint32_t i)
 /* By its frame description: length, distance of what describes such ones, where it begins (from here), length of the function. 0: it is of another form. */
 static uint64_t function_end(const struct functions *f, uint32_t i)
 {
-	const uint64_t addr = f->header + (uint64_t)(int64_t)word_at(f->table + 8ul * i + 4), start = function_start(f, i);
+	const uint64_t addr = f->header + (uint64_t)(int64_t)word_at(f->table + 8ul * i + 4),
+		       start = function_start(f, i);
 	const uint8_t *at = file_at(f->p, addr, 16);
 
 	if (!at || addr + 8 + (uint64_t)(int64_t)word_at(at + 8) + f->bias != start)
@@ -104,7 +111,8 @@ static uint64_t function_end(const struct functions *f, uint32_t i)
 }
 
 /* The function around an address of [low, high), or what lies between two. */
-static struct span span_around(const struct functions *f, uint64_t addr, uint64_t low, uint64_t high)
+static struct span span_around(const struct functions *f, uint64_t addr, uint64_t low,
+			       uint64_t high)
 {
 	struct span s = { low, high, false };
 	uint32_t first = 0, end = f->n;
@@ -137,7 +145,8 @@ static struct span span_around(const struct functions *f, uint64_t addr, uint64_
 
 static bool is_replaced(const uint8_t *at)
 {
-	return at[0] == CALL_BYTE && (at[1] == SYSCALL_SECOND || at[1] == SYSENTER_SECOND || at[1] == INT80_SECOND);
+	return at[0] == CALL_BYTE &&
+	       (at[1] == SYSCALL_SECOND || at[1] == SYSENTER_SECOND || at[1] == INT80_SECOND);
 }
 
 static bool decode(const ZydisDecoder *d, uint64_t at, uint64_t end, ZydisDecodedInstruction *in)
@@ -150,7 +159,8 @@ static bool decode(const ZydisDecoder *d, uint64_t at, uint64_t end, ZydisDecode
 }
 
 /* Where decoding comes to: addr, or the first instruction behind it; 0: it cannot go on. The one before begins at *last. */
-static uint64_t walk(const ZydisDecoder *d, uint64_t from, uint64_t addr, uint64_t end, uint64_t *last)
+static uint64_t walk(const ZydisDecoder *d, uint64_t from, uint64_t addr, uint64_t end,
+		     uint64_t *last)
 {
 	ZydisDecodedInstruction in;
 
@@ -170,8 +180,13 @@ static bool ends_flow(const ZydisDecodedInstruction *in)
 	if (in->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
 		return false;
 	switch (in->opcode) {
-	case 0xc2: case 0xc3: case 0xcc: case 0xe9: case 0xeb: case 0xf4: return true; /* ret, int3, jmp, hlt */
-	case 0xff: return in->raw.modrm.reg == 4 || in->raw.modrm.reg == 5;		   /* jmp */
+	case 0xc2:
+	case 0xc3:
+	case 0xcc:
+	case 0xe9:
+	case 0xeb:
+	case 0xf4: return true; /* ret, int3, jmp, hlt */
+	case 0xff: return in->raw.modrm.reg == 4 || in->raw.modrm.reg == 5; /* jmp */
 	default: return false;
 	}
 }
@@ -200,7 +215,8 @@ static bool has_distance(const struct span *f, uint64_t low, uint64_t high)
 }
 
 /* Does something of the function jump into the instruction at `inside` so that addr is one, or name data among the code from `block` to addr? */
-static bool is_in_doubt(const ZydisDecoder *d, const struct span *f, uint64_t addr, uint64_t inside, uint64_t block)
+static bool is_in_doubt(const ZydisDecoder *d, const struct span *f, uint64_t addr, uint64_t inside,
+			uint64_t block)
 {
 	ZydisDecodedInstruction in;
 
@@ -209,7 +225,8 @@ static bool is_in_doubt(const ZydisDecoder *d, const struct span *f, uint64_t ad
 		const uint64_t target = target_of(&in, at, &is_jump);
 		uint64_t last;
 
-		if (target && is_jump && target > inside && target <= addr && walk(d, target, addr, f->end, &last) == addr)
+		if (target && is_jump && target > inside && target <= addr &&
+		    walk(d, target, addr, f->end, &last) == addr)
 			return true;
 		if (target && !is_jump && target >= block && target < addr + 2)
 			return true;
@@ -220,10 +237,12 @@ static bool is_in_doubt(const ZydisDecoder *d, const struct span *f, uint64_t ad
 /* How far a function is decoded: calls are looked for in the order of addresses. */
 struct progress {
 	struct span f;
-	uint64_t at, last, block; /* the next instruction; the one before; the first one behind a jump */
+	uint64_t at, last,
+		block; /* the next instruction; the one before; the first one behind a jump */
 };
 
-static enum verdict judge_in_function(const ZydisDecoder *d, struct progress *p, const struct span *f, uint64_t addr)
+static enum verdict judge_in_function(const ZydisDecoder *d, struct progress *p,
+				      const struct span *f, uint64_t addr)
 {
 	ZydisDecodedInstruction in;
 
@@ -238,7 +257,9 @@ static enum verdict judge_in_function(const ZydisDecoder *d, struct progress *p,
 	}
 	if (p->at > addr)
 		return is_in_doubt(d, f, addr, p->last, addr + 2) ? UNSURE : OTHER;
-	if (p->block == f->start || !has_distance(f, p->block, addr + 2)) /* no data can be before it; or nothing names it */
+	if (p->block == f->start ||
+	    !has_distance(f, p->block,
+			  addr + 2)) /* no data can be before it; or nothing names it */
 		return CALL;
 	return is_in_doubt(d, f, addr, addr, p->block) ? UNSURE : CALL;
 }
@@ -249,12 +270,14 @@ static enum verdict judge_elsewhere(const ZydisDecoder *d, const struct span *s,
 	uint32_t ncalls = 0, nothers = 0;
 	uint64_t last;
 
-	if (addr - s->start <= NEAR_BYTES) { /* code begins where the section does, and where a function ends */
+	if (addr - s->start <=
+	    NEAR_BYTES) { /* code begins where the section does, and where a function ends */
 		const uint64_t to = walk(d, s->start, addr, s->end, &last);
 
 		return to == addr ? CALL : to ? OTHER : UNSURE;
 	}
-	for (uint64_t from = addr - s->start > FAR_BYTES ? addr - FAR_BYTES : s->start; from < addr - NEAR_BYTES; from++) {
+	for (uint64_t from = addr - s->start > FAR_BYTES ? addr - FAR_BYTES : s->start;
+	     from < addr - NEAR_BYTES; from++) {
 		const uint64_t to = walk(d, from, addr, s->end, &last);
 
 		ncalls += to == addr;
@@ -272,7 +295,8 @@ static uint64_t next_first_byte(uint64_t at, uint64_t end)
 
 	for (; at + 16 <= end; at += 16) {
 		const __m128i b = _mm_loadu_si128((const __m128i *)at);
-		const int found = _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(b, two), _mm_cmpeq_epi8(b, old)));
+		const int found = _mm_movemask_epi8(
+			_mm_or_si128(_mm_cmpeq_epi8(b, two), _mm_cmpeq_epi8(b, old)));
 
 		if (found)
 			return at + (uint64_t)__builtin_ctz((unsigned)found);
@@ -282,7 +306,8 @@ static uint64_t next_first_byte(uint64_t at, uint64_t end)
 
 static bool looks_like_call(const uint8_t *at)
 {
-	return (at[0] == 0x0f && (at[1] == SYSCALL_SECOND || at[1] == SYSENTER_SECOND)) || (at[0] == 0xcd && at[1] == INT80_SECOND);
+	return (at[0] == 0x0f && (at[1] == SYSCALL_SECOND || at[1] == SYSENTER_SECOND)) ||
+	       (at[0] == 0xcd && at[1] == INT80_SECOND);
 }
 
 /* mov $15, %rax; syscall: debuggers and unwinders know signal frames by it. */
@@ -290,7 +315,8 @@ static bool is_sigreturn(const uint8_t *at, const uint8_t *start)
 {
 	static const uint8_t before[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0 };
 
-	return at - start >= (long)sizeof before && memcmp(at - sizeof before, before, sizeof before) == 0 && at[1] == SYSCALL_SECOND;
+	return at - start >= (long)sizeof before &&
+	       memcmp(at - sizeof before, before, sizeof before) == 0 && at[1] == SYSCALL_SECOND;
 }
 
 static bool replace_calls(struct patch_place *p, uint64_t start, uint64_t end)
@@ -304,14 +330,17 @@ static bool replace_calls(struct patch_place *p, uint64_t start, uint64_t end)
 	functions_init(&functions, p);
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE);
-	for (uint64_t at = next_first_byte(start, end); at + 2 <= end; at = next_first_byte(at + 1, end)) {
+	for (uint64_t at = next_first_byte(start, end); at + 2 <= end;
+	     at = next_first_byte(at + 1, end)) {
 		struct span s;
 		enum verdict v;
 
-		if (!looks_like_call((const uint8_t *)at) || is_sigreturn((const uint8_t *)at, first))
+		if (!looks_like_call((const uint8_t *)at) ||
+		    is_sigreturn((const uint8_t *)at, first))
 			continue;
 		s = span_around(&functions, at, start, end);
-		v = s.is_function ? judge_in_function(&decoder, &progress, &s, at) : judge_elsewhere(&decoder, &s, at);
+		v = s.is_function ? judge_in_function(&decoder, &progress, &s, at)
+				  : judge_elsewhere(&decoder, &s, at);
 		if (v == UNSURE ? !patch_close(p, at) : v == CALL && !patch_open(p))
 			is_ok = false;
 		else if (v == CALL)

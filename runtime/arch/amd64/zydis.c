@@ -15,14 +15,15 @@ static const struct {
 	const char *name;
 	void *function;
 } own[] = {
-	{ "memcpy", (void *)memcpy }, { "memmove", (void *)memmove }, { "memset", (void *)memset }, { "memcmp", (void *)memcmp }, { "strlen", (void *)strlen },
+	{ "memcpy", (void *)memcpy }, { "memmove", (void *)memmove }, { "memset", (void *)memset },
+	{ "memcmp", (void *)memcmp }, { "strlen", (void *)strlen },
 };
 
 struct object {
 	uint64_t base;
-	const ElfW(Sym) *symbols;
+	const ElfW(Sym) * symbols;
 	const char *strings;
-	const ElfW(Rela) *jumps, *others;
+	const ElfW(Rela) * jumps, *others;
 	uint64_t jumps_bytes, others_bytes;
 };
 
@@ -30,7 +31,9 @@ static void object_read(struct object *o, const struct link_map *map)
 {
 	*o = (struct object){ .base = map->l_addr };
 	for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
-		const uint64_t at = d->d_un.d_ptr < o->base ? d->d_un.d_ptr + o->base : d->d_un.d_ptr; /* the loader may have added it */
+		const uint64_t at = d->d_un.d_ptr < o->base
+					    ? d->d_un.d_ptr + o->base
+					    : d->d_un.d_ptr; /* the loader may have added it */
 
 		switch (d->d_tag) {
 		case DT_SYMTAB: o->symbols = (const void *)at; break;
@@ -44,7 +47,7 @@ static void object_read(struct object *o, const struct link_map *map)
 	}
 }
 
-static uint64_t target_of(const struct object *o, const ElfW(Sym) *s)
+static uint64_t target_of(const struct object *o, const ElfW(Sym) * s)
 {
 	if (s->st_shndx != SHN_UNDEF)
 		return o->base + s->st_value;
@@ -54,14 +57,19 @@ static uint64_t target_of(const struct object *o, const ElfW(Sym) *s)
 	return 0;
 }
 
-static void bind(const struct object *o, const ElfW(Rela) *list, uint64_t len_bytes)
+static void bind(const struct object *o, const ElfW(Rela) * list, uint64_t len_bytes)
 {
 	for (uint64_t i = 0; i < len_bytes / sizeof *list; i++) {
 		const uint64_t type = ELF64_R_TYPE(list[i].r_info), at = o->base + list[i].r_offset;
 		const ElfW(Sym) *s = &o->symbols[ELF64_R_SYM(list[i].r_info)];
-		const uint64_t target = type == R_X86_64_JUMP_SLOT || (type == R_X86_64_GLOB_DAT && ELF64_ST_TYPE(s->st_info) == STT_FUNC) ? target_of(o, s) : 0;
+		const uint64_t target =
+			type == R_X86_64_JUMP_SLOT || (type == R_X86_64_GLOB_DAT &&
+						       ELF64_ST_TYPE(s->st_info) == STT_FUNC)
+				? target_of(o, s)
+				: 0;
 
-		if (target && CALL3(SYS_mprotect, PAGE_DOWN(at), PAGE, PROT_READ | PROT_WRITE) == 0) /* it may be read-only after relocation */
+		if (target && CALL3(SYS_mprotect, PAGE_DOWN(at), PAGE, PROT_READ | PROT_WRITE) ==
+				      0) /* it may be read-only after relocation */
 			*(uint64_t *)at = target;
 	}
 }

@@ -31,7 +31,8 @@ ucontext_t *frame_of_sigreturn(const ucontext_t *uc)
 /* The record that says where more follows; NULL: nothing does. */
 static struct extra_context *extra_of(const ucontext_t *uc)
 {
-	const char *at = (const char *)uc->uc_mcontext.__reserved, *end = at + sizeof uc->uc_mcontext.__reserved;
+	const char *at = (const char *)uc->uc_mcontext.__reserved,
+		   *end = at + sizeof uc->uc_mcontext.__reserved;
 
 	while (end - at >= (long)sizeof(struct extra_context)) {
 		struct _aarch64_ctx *h = (struct _aarch64_ctx *)at;
@@ -45,15 +46,18 @@ static struct extra_context *extra_of(const ucontext_t *uc)
 	return NULL;
 }
 
-uint64_t frame_child(const ucontext_t *uc, uint64_t below, uint64_t stack, const stack_t *own, frame_write_fn *write)
+uint64_t frame_child(const ucontext_t *uc, uint64_t below, uint64_t stack, const stack_t *own,
+		     frame_write_fn *write)
 {
 	const struct extra_context *extra = extra_of(uc);
 	const uint64_t bytes = extra ? extra->datap - (uint64_t)uc + extra->size : sizeof *uc;
 	const uint64_t at = (below - bytes - 256) & ~15ul;
 	const uint64_t result = 0, datap = extra ? extra->datap - (uint64_t)uc + at : 0;
 
-#define PUT(field, value) write(at + (uint64_t)((const char *)&(field) - (const char *)uc), &(value), sizeof(value))
-	if (!write(at, uc, bytes) || !PUT(uc->uc_mcontext.sp, stack) || !PUT(uc->uc_mcontext.regs[0], result))
+#define PUT(field, value) \
+	write(at + (uint64_t)((const char *)&(field) - (const char *)uc), &(value), sizeof(value))
+	if (!write(at, uc, bytes) || !PUT(uc->uc_mcontext.sp, stack) ||
+	    !PUT(uc->uc_mcontext.regs[0], result))
 		return 0;
 	if ((extra && !PUT(extra->datap, datap)) || (own && !PUT(uc->uc_stack, *own)))
 		return 0;
@@ -62,7 +66,8 @@ uint64_t frame_child(const ucontext_t *uc, uint64_t below, uint64_t stack, const
 }
 
 /* Its return would not be seen (gate_sees_return): handlers are called from ours. */
-bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct frame_handler *h, frame_write_fn *write)
+bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct frame_handler *h,
+		   frame_write_fn *write)
 {
 	(void)uc, (void)sig, (void)si, (void)h, (void)write;
 	return false;

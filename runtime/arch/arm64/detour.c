@@ -154,6 +154,7 @@ void detour_make(uint64_t pc)
 	struct eh_bases bases = { 0 };
 	struct area *a;
 
-	if (_Unwind_Find_FDE((void *)pc, &bases) && !is_exclusive(pc, (uint64_t)bases.function) && (a = area_near(pc)))
+	if (_Unwind_Find_FDE((void *)pc, &bases) && !is_exclusive(pc, (uint64_t)bases.function) &&
+	    (a = area_near(pc)))
 		place(a, pc);
 }

@@ -24,12 +24,13 @@ struct lead {
 #define STUB_WORDS 36u
 
 struct stub {
-	uint64_t original;   /* the address of the instruction */
-	uint8_t fast, slow;  /* in words: the load elsewhere, the instruction as it was */
-	uint8_t address;     /* number of the register that the load elsewhere uses, which is saved on top of the stack */
+	uint64_t original;  /* the address of the instruction */
+	uint8_t fast, slow; /* in words: the load elsewhere, the instruction as it was */
+	uint8_t address; /* number of the register that the load elsewhere uses, which is saved on top of the stack */
 };
 
 /* Writes a stub of at most STUB_WORDS for an instruction at pc; false: it is none that may have one. */
-bool stub_emit(struct stub *out, uint32_t *code, const struct lead *lead, uint64_t pc, uint32_t word);
+bool stub_emit(struct stub *out, uint32_t *code, const struct lead *lead, uint64_t pc,
+	       uint32_t word);
 
 #endif

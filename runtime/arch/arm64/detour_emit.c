@@ -65,7 +65,8 @@ static void aim_slow(const struct emitter *e)
 	for (uint32_t i = 0; i < e->nslow; i++) {
 		const uint32_t distance = (uint32_t)(e->at - e->slow[i]), word = *e->slow[i];
 
-		*e->slow[i] = word | distance << 5; /* the field is as long as a stub for all of them */
+		*e->slow[i] =
+			word | distance << 5; /* the field is as long as a stub for all of them */
 	}
 }
 
@@ -92,15 +93,16 @@ static void put_add_vectors(struct emitter *e, uint32_t to, uint32_t from, int64
 static const struct {
 	uint32_t mask, value, clear, set;
 } forms[] = {
-	{ 0xbe800000, 0x0c800000, 0x009f0000, 0 },	    /* ld1 … ld4, post-indexed */
+	{ 0xbe800000, 0x0c800000, 0x009f0000, 0 }, /* ld1 … ld4, post-indexed */
 	{ 0xbe800000, 0x0c000000, 0, 0 },
-	{ 0x3fff7c00, 0x08df7c00, 0, 0 },		    /* ldar */
-	{ 0x3f200c00, 0x19000000, 0x001ff000, 0 },	    /* ldapur */
-	{ 0x3b800000, 0x28000000, 0x003f8000, 0 },	    /* ldnp */
+	{ 0x3fff7c00, 0x08df7c00, 0, 0 },                   /* ldar */
+	{ 0x3f200c00, 0x19000000, 0x001ff000, 0 },          /* ldapur */
+	{ 0x3b800000, 0x28000000, 0x003f8000, 0 },          /* ldnp */
 	{ 0x3a000000, 0x28000000, 0x01bf8000, 0x01000000 }, /* ldp: as with an offset */
-	{ 0x3ffffc00, 0x38bfc000, 0, 0 },		    /* ldapr */
-	{ 0x3a000000, 0x38000000, 0x003ffc00, 0 },	    /* ldr of any kind: as ldur, or with an offset of zero */
-	{ 0xfe10e000, 0xa400a000, 0x000f0000, 0 },	    /* ld1 of SVE */
+	{ 0x3ffffc00, 0x38bfc000, 0, 0 },                   /* ldapr */
+	{ 0x3a000000, 0x38000000, 0x003ffc00,
+	  0 }, /* ldr of any kind: as ldur, or with an offset of zero */
+	{ 0xfe10e000, 0xa400a000, 0x000f0000, 0 }, /* ld1 of SVE */
 	{ 0xfe00e000, 0xa4004000, 0x001fe000, 0x0000a000 },
 };
 
@@ -131,14 +133,17 @@ static bool is_unpredictable(const struct a64 *in)
 
 	if (in->is_structure || in->file != A64_GENERAL)
 		return in->file == A64_VECTOR && !in->is_structure && is_pair && in->rt == in->rt2;
-	return (is_pair && in->rt == in->rt2) || (writes_back(in) && (in->rt == in->rn || (is_pair && in->rt2 == in->rn)));
+	return (is_pair && in->rt == in->rt2) ||
+	       (writes_back(in) && (in->rt == in->rn || (is_pair && in->rt2 == in->rn)));
 }
 
 static bool is_possible(const struct a64 *in)
 {
 	if (in->kind != A64_LOAD || in->mode == A64_LITERAL || in->rn == SP || is_unpredictable(in))
 		return false;
-	return in->file == A64_SCALABLE ? is_whole_vector(in) : in->file != A64_PREDICATE && a64_bytes(in, 0, 0) <= DETOUR_MAX_BYTES;
+	return in->file == A64_SCALABLE
+		       ? is_whole_vector(in)
+		       : in->file != A64_PREDICATE && a64_bytes(in, 0, 0) <= DETOUR_MAX_BYTES;
 }
 
 static bool uses(const struct a64 *in, uint32_t reg)
@@ -162,7 +167,8 @@ static void put_address(struct emitter *e)
 	const struct a64 *in = &e->in;
 
 	if (in->mode == A64_INDEX)
-		put(e, 0x8b200000u | RM((uint32_t)in->rm) | (uint32_t)in->extend << 13 | (uint32_t)in->shift << 10 | RN((uint32_t)in->rn) | e->r);
+		put(e, 0x8b200000u | RM((uint32_t)in->rm) | (uint32_t)in->extend << 13 |
+			       (uint32_t)in->shift << 10 | RN((uint32_t)in->rn) | e->r);
 	else if (in->is_vector_multiple)
 		put_add_vectors(e, e->r, in->rn, in->offset);
 	else
@@ -189,7 +195,7 @@ static void put_test(struct emitter *e, uint32_t bytes)
 		size++;
 	put_field(e, &e->lead->map);
 	put(e, 0x8b400000u | RM(e->r) | 3u << 10 | RN(e->t) | e->t); /* add t, t, r, lsr #3 */
-	put(e, 0x39400000u | size << 30 | RN(e->t) | e->t);	     /* ldrb, ldrh, ldr */
+	put(e, 0x39400000u | size << 30 | RN(e->t) | e->t);          /* ldrb, ldrh, ldr */
 	put_slow(e, CBNZ | e->t);
 }
 
@@ -197,12 +203,13 @@ static void put_tests(struct emitter *e)
 {
 	const uint32_t bytes = a64_bytes(&e->in, 0, 0);
 
-	if (e->in.file == A64_SCALABLE) { /* of what length, a program may change */
+	if (e->in.file == A64_SCALABLE) {   /* of what length, a program may change */
 		put(e, 0x04bf5020u | e->t); /* rdvl t, #1 */
 		put_add(e, e->t, e->t, -(int64_t)DETOUR_MAX_BYTES - 1);
 		put_slow(e, TBZ_63 | e->t);
 		put_test(e, DETOUR_MAX_BYTES);
-		put_add_vectors(e, e->r, e->r, 1); /* behind it, instead of its last byte: one word more */
+		put_add_vectors(e, e->r, e->r,
+				1); /* behind it, instead of its last byte: one word more */
 		put_test(e, 1);
 		put_add_vectors(e, e->r, e->r, -1);
 		return;
@@ -225,7 +232,8 @@ static void put_write_back(struct emitter *e)
 		put_add(e, in->rn, in->rn, in->offset);
 }
 
-bool stub_emit(struct stub *out, uint32_t *code, const struct lead *lead, uint64_t pc, uint32_t word)
+bool stub_emit(struct stub *out, uint32_t *code, const struct lead *lead, uint64_t pc,
+	       uint32_t word)
 {
 	struct emitter e = { .at = code, .lead = lead };
 
@@ -241,7 +249,9 @@ bool stub_emit(struct stub *out, uint32_t *code, const struct lead *lead, uint64
 	put_field(&e, &lead->there);
 	put(&e, 0x8b000000u | RM(e.t) | RN(e.r) | e.r);
 	put(&e, 0xf9400400u | RN(SP) | e.t);
-	*out = (struct stub){ .original = pc, .fast = (uint8_t)(e.at - code), .address = (uint8_t)e.r };
+	*out = (struct stub){ .original = pc,
+			      .fast = (uint8_t)(e.at - code),
+			      .address = (uint8_t)e.r };
 	put(&e, with_address_in(word, e.r));
 	put(&e, 0xf8410400u | RN(SP) | e.r);
 	put_write_back(&e);

@@ -31,27 +31,33 @@ __asm__(".text\n"
 	"	ldp q0, q1, [x0, #16]\n"
 	"	br x9\n"
 	"	.p2align 3\n"
-	"1:\n"
-	FORM("ldrb w3, [x2]", "2f") FORM("ldrh w3, [x2]", "2f") FORM("ldr w3, [x2]", "2f") FORM("ldr x3, [x2]", "2f")
-	FORM("ldr q0, [x2]", "3f") FORM("ldp w3, w4, [x2]", "2f") FORM("ldp x3, x4, [x2]", "2f") FORM("ldp q0, q1, [x2]", "3f")
-	FORM("strb w3, [x2]", "4f") FORM("strh w3, [x2]", "4f") FORM("str w3, [x2]", "4f") FORM("str x3, [x2]", "4f")
-	FORM("str q0, [x2]", "4f") FORM("stp w3, w4, [x2]", "4f") FORM("stp x3, x4, [x2]", "4f") FORM("stp q0, q1, [x2]", "4f")
-	"2:	stp x3, x4, [x0, #16]\n"
-	"	b 4f\n"
-	"3:	stp q0, q1, [x0, #16]\n"
-	"4:	mov w0, #1\n"
-	"	ret\n"
-	"5:	mov w0, #0\n"
-	"	ret\n"
-	"	.cfi_endproc\n"
-	GATE_EXPECT("1b", "2b", "5b"));
+	"1:\n" FORM("ldrb w3, [x2]", "2f") FORM("ldrh w3, [x2]", "2f") FORM("ldr w3, [x2]", "2f")
+		FORM("ldr x3, [x2]", "2f") FORM("ldr q0, [x2]", "3f") FORM("ldp w3, w4, [x2]", "2f")
+			FORM("ldp x3, x4, [x2]", "2f") FORM("ldp q0, q1, [x2]", "3f") FORM(
+				"strb w3, [x2]", "4f") FORM("strh w3, [x2]",
+							    "4f") FORM("str w3, [x2]", "4f")
+				FORM("str x3, [x2]", "4f") FORM("str q0, [x2]", "4f") FORM(
+					"stp w3, w4, [x2]", "4f") FORM("stp x3, x4, [x2]", "4f")
+					FORM("stp q0, q1, [x2]",
+					     "4f") "2:	stp x3, x4, [x0, #16]\n"
+						   "	b 4f\n"
+						   "3:	stp q0, q1, [x0, #16]\n"
+						   "4:	mov w0, #1\n"
+						   "	ret\n"
+						   "5:	mov w0, #0\n"
+						   "	ret\n"
+						   "	.cfi_endproc\n" GATE_EXPECT("1b", "2b",
+										       "5b"));
 
 static uint32_t form_of(const struct a64 *a)
 {
-	static const uint8_t singles[17] = { [1] = SINGLE_1, [2] = SINGLE_2, [4] = SINGLE_4, [8] = SINGLE_8, [16] = SINGLE_16 };
+	static const uint8_t singles[17] = {
+		[1] = SINGLE_1, [2] = SINGLE_2, [4] = SINGLE_4, [8] = SINGLE_8, [16] = SINGLE_16
+	};
 	static const uint8_t pairs[17] = { [4] = PAIR_4, [8] = PAIR_8, [16] = PAIR_16 };
 
-	return (a->nregs == 2 ? pairs : singles)[a->each_bytes] + (a->kind == A64_STORE ? NFORMS : 0);
+	return (a->nregs == 2 ? pairs : singles)[a->each_bytes] +
+	       (a->kind == A64_STORE ? NFORMS : 0);
 }
 
 static uint64_t extend(uint64_t v, uint32_t bytes, uint32_t to_bytes)
@@ -91,12 +97,15 @@ static bool read_registers(const struct a64 *a, const ucontext_t *uc, struct pie
 static void write_registers(const struct a64 *a, ucontext_t *uc, const struct piece *p)
 {
 	for (uint32_t i = 0; i < a->nregs; i++) {
-		const uint64_t *from = &p->values[i * words_of(a)], v[2] = { from[0], words_of(a) == 2 ? from[1] : 0 };
+		const uint64_t *from = &p->values[i * words_of(a)],
+			       v[2] = { from[0], words_of(a) == 2 ? from[1] : 0 };
 
 		if (a->file == A64_VECTOR)
 			frame_set_vector(uc, register_at(a, i), v);
 		else
-			frame_set_general(uc, register_at(a, i), a->is_signed ? extend(v[0], a->each_bytes, a->to_bytes) : v[0]);
+			frame_set_general(uc, register_at(a, i),
+					  a->is_signed ? extend(v[0], a->each_bytes, a->to_bytes)
+						       : v[0]);
 	}
 }
 

@@ -46,14 +46,17 @@ uint32_t branch_to(uint32_t word, int64_t displacement)
 static bool is_arithmetic(uint32_t word, uint32_t base)
 {
 	const uint32_t group = BITS(word, 28, 25);
-	const bool is_address = BITS(word, 28, 24) == 0x10; /* adr, adrp: depend on where they are */
+	const bool is_address =
+		BITS(word, 28, 24) == 0x10; /* adr, adrp: depend on where they are */
 
-	return ((group & 7) == 5 || (group & 7) == 7 || ((group & 14) == 8 && !is_address)) && BITS(word, 4, 0) != base;
+	return ((group & 7) == 5 || (group & 7) == 7 || ((group & 14) == 8 && !is_address)) &&
+	       BITS(word, 4, 0) != base;
 }
 
 static bool is_store_of(const struct a64 *store, const struct a64 *load)
 {
-	return store->kind == A64_STORE_EXCLUSIVE && store->rn == load->rn && store->nregs == load->nregs && store->each_bytes == load->each_bytes;
+	return store->kind == A64_STORE_EXCLUSIVE && store->rn == load->rn &&
+	       store->nregs == load->nregs && store->each_bytes == load->each_bytes;
 }
 
 /* The instruction at pc; false: there is none, or it is not readable. */
@@ -72,7 +75,8 @@ static bool leads_to_store(uint64_t pc, const struct a64 *load)
 		uint32_t word;
 		struct a64 a;
 
-		if (!fetch(pc, &word, &a) || a.kind == A64_LOAD_EXCLUSIVE || BITS(word, 31, 25) == 0x6b) /* br, blr, ret */
+		if (!fetch(pc, &word, &a) || a.kind == A64_LOAD_EXCLUSIVE ||
+		    BITS(word, 31, 25) == 0x6b) /* br, blr, ret */
 			return false;
 		if (a.kind == A64_STORE_EXCLUSIVE && a.rn == load->rn)
 			return true;
@@ -107,7 +111,8 @@ static bool are_branches_good(uint64_t pc, uint32_t n, const struct a64 *load)
 
 uint32_t exclusive_length(const struct a64 *load, uint64_t pc)
 {
-	if (load->rn == A64_ZERO || load->rt == load->rn || (load->nregs == 2 && (load->rt2 == load->rn || load->rt2 == load->rt)))
+	if (load->rn == A64_ZERO || load->rt == load->rn ||
+	    (load->nregs == 2 && (load->rt2 == load->rn || load->rt2 == load->rt)))
 		return 0;
 	for (uint32_t n = 1; n < EXCLUSIVE_MAX; n++) {
 		int64_t displacement;
@@ -118,7 +123,8 @@ uint32_t exclusive_length(const struct a64 *load, uint64_t pc)
 			return 0;
 		if (is_store_of(&a, load))
 			return are_branches_good(pc, n + 1, load) ? n + 1 : 0;
-		if (a.kind != A64_OTHER || (!branch_read(word, &displacement) && !is_arithmetic(word, load->rn)))
+		if (a.kind != A64_OTHER ||
+		    (!branch_read(word, &displacement) && !is_arithmetic(word, load->rn)))
 			return 0;
 	}
 	return 0;

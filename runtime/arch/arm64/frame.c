@@ -48,12 +48,14 @@ static const void *find_record(const void *from, uint64_t len_bytes, uint32_t ma
 
 static const void *record(const ucontext_t *uc, uint32_t magic)
 {
-	const void *found = find_record(uc->uc_mcontext.__reserved, sizeof uc->uc_mcontext.__reserved, magic);
+	const void *found =
+		find_record(uc->uc_mcontext.__reserved, sizeof uc->uc_mcontext.__reserved, magic);
 	const struct extra_context *extra;
 
 	if (found)
 		return found;
-	extra = find_record(uc->uc_mcontext.__reserved, sizeof uc->uc_mcontext.__reserved, EXTRA_MAGIC);
+	extra = find_record(uc->uc_mcontext.__reserved, sizeof uc->uc_mcontext.__reserved,
+			    EXTRA_MAGIC);
 	return extra ? find_record((const void *)extra->datap, extra->size, magic) : NULL;
 }
 
@@ -62,7 +64,10 @@ static const struct sve_context *sve_record(const ucontext_t *uc)
 {
 	const struct sve_context *sve = record(uc, SVE_MAGIC);
 
-	return sve && sve->vl >= 16 && sve->head.size >= SVE_SIG_CONTEXT_SIZE(sve_vq_from_vl(sve->vl)) ? sve : NULL;
+	return sve && sve->vl >= 16 &&
+			       sve->head.size >= SVE_SIG_CONTEXT_SIZE(sve_vq_from_vl(sve->vl))
+		       ? sve
+		       : NULL;
 }
 
 /* ---- registers ---- */
@@ -128,7 +133,8 @@ const uint8_t *frame_predicate(const ucontext_t *uc, uint32_t reg)
 {
 	const struct sve_context *sve = sve_record(uc);
 
-	return sve ? (const uint8_t *)sve + SVE_SIG_PREG_OFFSET(sve_vq_from_vl(sve->vl), reg) : NULL;
+	return sve ? (const uint8_t *)sve + SVE_SIG_PREG_OFFSET(sve_vq_from_vl(sve->vl), reg)
+		   : NULL;
 }
 
 /* ---- faults ---- */
@@ -139,7 +145,8 @@ static uint32_t fault_of_insn(const ucontext_t *uc)
 	uint32_t word;
 	struct a64 a;
 
-	if (uc->uc_mcontext.fault_address == uc->uc_mcontext.pc || gate_copy(&word, (const void *)uc->uc_mcontext.pc, sizeof word) != 0)
+	if (uc->uc_mcontext.fault_address == uc->uc_mcontext.pc ||
+	    gate_copy(&word, (const void *)uc->uc_mcontext.pc, sizeof word) != 0)
 		return ACCESS_FETCH;
 	a64_decode(&a, word);
 	return a64_writes(&a) ? ACCESS_WRITE : ACCESS_READ;
@@ -193,5 +200,6 @@ bool frame_has_return(const ucontext_t *uc, uint64_t slot, uint64_t address)
 
 	if (slot == LINK_REGISTER)
 		return is_address(uc->uc_mcontext.regs[LINK_REGISTER], address);
-	return slot != 0 && gate_copy(&word, (const void *)slot, sizeof word) == 0 && is_address(word, address);
+	return slot != 0 && gate_copy(&word, (const void *)slot, sizeof word) == 0 &&
+	       is_address(word, address);
 }

@@ -78,9 +78,7 @@ __asm__(".text\n"
 	"	sub x0, x0, #1\n"
 	"	b 3b\n"
 	"5:	ret\n"
-	"	.cfi_endproc\n"
-	GATE_EXPECT("2b", "3b", "4b")
-	GATE_EXPECT("4b", "5b", "5b"));
+	"	.cfi_endproc\n" GATE_EXPECT("2b", "3b", "4b") GATE_EXPECT("4b", "5b", "5b"));
 
 size_t rt_copy(size_t n, const void *from, void *to);
 
@@ -97,14 +95,16 @@ size_t gate_copy(void *to, const void *from, size_t n)
 struct expected {
 	int32_t begin, end, to; /* each from its own place */
 };
-extern const struct expected __start_rt_expected[] __attribute__((visibility("hidden"))), __stop_rt_expected[] __attribute__((visibility("hidden")));
+extern const struct expected __start_rt_expected[] __attribute__((visibility("hidden"))),
+	__stop_rt_expected[] __attribute__((visibility("hidden")));
 
 bool gate_catch(ucontext_t *uc)
 {
 	const uint64_t pc = uc->uc_mcontext.pc;
 
 	for (const struct expected *e = __start_rt_expected; e < __stop_rt_expected; e++) {
-		const uint64_t begin = (uint64_t)&e->begin + (uint64_t)(int64_t)e->begin, end = (uint64_t)&e->end + (uint64_t)(int64_t)e->end;
+		const uint64_t begin = (uint64_t)&e->begin + (uint64_t)(int64_t)e->begin,
+			       end = (uint64_t)&e->end + (uint64_t)(int64_t)e->end;
 
 		if (pc - begin >= end - begin)
 			continue;

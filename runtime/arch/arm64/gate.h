@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SVC 0xd4000001u		/* svc #0 */
-#define MOV_X8_SIGRETURN 0xd2801168u /* mov x8, #139: with the svc behind it, unwinders know a signal frame by it */
+#define SVC 0xd4000001u /* svc #0 */
+#define MOV_X8_SIGRETURN \
+	0xd2801168u /* mov x8, #139: with the svc behind it, unwinders know a signal frame by it */
 
 /* In assembly: a fault between two labels is expected, and goes on at the third (gate_catch()). */
 #define GATE_EXPECT(begin, end, to) \

@@ -29,7 +29,8 @@ static uint64_t address(const struct a64 *a, const ucontext_t *uc, uint32_t len_
 	const int64_t offset = a->is_vector_multiple ? a->offset * len_bytes : a->offset;
 
 	switch (a->mode) {
-	case A64_OFFSET: case A64_PRE: return frame_base(uc, a->rn) + (uint64_t)offset;
+	case A64_OFFSET:
+	case A64_PRE: return frame_base(uc, a->rn) + (uint64_t)offset;
 	case A64_POST: break;
 	case A64_INDEX: return frame_base(uc, a->rn) + index_value(a, uc);
 	case A64_LITERAL: return frame_pc(uc) + (uint64_t)offset;
@@ -65,7 +66,8 @@ static uint32_t access_kind(const struct a64 *a)
 }
 
 /* The elements that the predicate has, one access for each run of them; too many: all as one, which a store may leave as it is. */
-static void add_elements(struct insn *out, const struct a64 *a, const ucontext_t *uc, uint64_t addr, uint32_t len_bytes)
+static void add_elements(struct insn *out, const struct a64 *a, const ucontext_t *uc, uint64_t addr,
+			 uint32_t len_bytes)
 {
 	const uint8_t *p = frame_predicate(uc, a->pg);
 	const uint32_t each = a->nregs * a->each_bytes, n = len_bytes / each, kind = access_kind(a);
@@ -74,7 +76,7 @@ static void add_elements(struct insn *out, const struct a64 *a, const ucontext_t
 	while (i < n) {
 		uint32_t from;
 
-#define IS_ACTIVE(element) (p[(element) * a->element_bytes / 8] >> (element) * a->element_bytes % 8 & 1)
+#define IS_ACTIVE(element) (p[(element)*a->element_bytes / 8] >> (element)*a->element_bytes % 8 & 1)
 		while (i < n && !IS_ACTIVE(i))
 			i++;
 		for (from = i; i < n && IS_ACTIVE(i); i++)
@@ -92,7 +94,8 @@ static void add_elements(struct insn *out, const struct a64 *a, const ucontext_t
 
 static void decode_scalable(struct insn *out, const struct a64 *a, const ucontext_t *uc)
 {
-	const uint32_t vector_bytes = frame_vector_bytes(uc), len_bytes = a64_bytes(a, vector_bytes, 0);
+	const uint32_t vector_bytes = frame_vector_bytes(uc),
+		       len_bytes = a64_bytes(a, vector_bytes, 0);
 	const uint64_t addr = without_tag(address(a, uc, len_bytes));
 
 	out->kind = vector_bytes ? INSN_PLAIN : INSN_UNKNOWN;
@@ -107,13 +110,15 @@ static void decode_scalable(struct insn *out, const struct a64 *a, const ucontex
 /* What the processor may do otherwise, or faults for reasons of its own, is left to it. */
 static bool is_simple(const struct a64 *a, const ucontext_t *uc, const struct access *access)
 {
-	const bool writes_back = a->mode == A64_PRE || a->mode == A64_POST, is_load = a->kind == A64_LOAD;
+	const bool writes_back = a->mode == A64_PRE || a->mode == A64_POST,
+		   is_load = a->kind == A64_LOAD;
 
 	if ((a->kind != A64_LOAD && a->kind != A64_STORE) || a->is_structure)
 		return false;
 	if (is_load && a->nregs == 2 && a->rt == a->rt2)
 		return false;
-	if (writes_back && a->file == A64_GENERAL && a->rn != A64_ZERO && (a->rt == a->rn || (a->nregs == 2 && a->rt2 == a->rn)))
+	if (writes_back && a->file == A64_GENERAL && a->rn != A64_ZERO &&
+	    (a->rt == a->rn || (a->nregs == 2 && a->rt2 == a->rn)))
 		return false;
 	if (a->mode != A64_LITERAL && a->rn == A64_ZERO && frame_sp(uc) % 16 != 0)
 		return false;
@@ -127,14 +132,17 @@ static void decode_word(struct insn *out, const struct a64 *a, const ucontext_t 
 
 	switch (a->kind) {
 	case A64_OTHER: return;
-	case A64_PREFETCH: case A64_FLUSH:
-		out->kind = INSN_FLUSH;
-		return;
+	case A64_PREFETCH:
+	case A64_FLUSH: out->kind = INSN_FLUSH; return;
 	case A64_LOAD_EXCLUSIVE:
 		out->len_bytes = 4 * exclusive_length(a, frame_pc(uc));
 		out->kind = out->len_bytes ? INSN_PLAIN : INSN_UNKNOWN;
 		break;
-	case A64_LOAD: case A64_STORE: case A64_STORE_EXCLUSIVE: case A64_ATOMIC: case A64_CLEAR: out->kind = INSN_PLAIN; break;
+	case A64_LOAD:
+	case A64_STORE:
+	case A64_STORE_EXCLUSIVE:
+	case A64_ATOMIC:
+	case A64_CLEAR: out->kind = INSN_PLAIN; break;
 	}
 	if (a->file == A64_SCALABLE || a->file == A64_PREDICATE) {
 		decode_scalable(out, a, uc);

@@ -15,8 +15,10 @@ uint64_t near_map(uint64_t site, uint64_t len_bytes, int prot)
 {
 	const uint64_t lowest = site > REACH ? site - REACH : NEAR_STEP;
 
-	for (uint64_t at = (site & ~(NEAR_STEP - 1)) - len_bytes; at >= lowest && at < site; at -= NEAR_STEP) {
-		const long is = CALL6(SYS_mmap, at, len_bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	for (uint64_t at = (site & ~(NEAR_STEP - 1)) - len_bytes; at >= lowest && at < site;
+	     at -= NEAR_STEP) {
+		const long is = CALL6(SYS_mmap, at, len_bytes, prot,
+				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 		if (IS_ERROR(is))
 			continue;

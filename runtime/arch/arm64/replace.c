@@ -20,9 +20,13 @@ static bool replace_calls(struct patch_place *p, uint64_t from, uint64_t to)
 	bool is_ok = true;
 
 	for (uint32_t *w = start; w < end; w++)
-		if (*w == SVC && !(w > start && w[-1] == MOV_X8_SIGRETURN) && !(has_literals && text_is_literal(start, end, w)))
+		if (*w == SVC && !(w > start && w[-1] == MOV_X8_SIGRETURN) &&
+		    !(has_literals && text_is_literal(start, end, w)))
 			is_ok &= replace_call(p, w);
 	return is_ok;
 }
 
-const struct patch_table calls_table = { .replace = replace_calls, .is_own = slots_are_at, .close = slots_close, .leaves_writable = true };
+const struct patch_table calls_table = { .replace = replace_calls,
+					 .is_own = slots_are_at,
+					 .close = slots_close,
+					 .leaves_writable = true };

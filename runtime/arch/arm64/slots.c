@@ -70,7 +70,8 @@ static struct area *area_map(uint64_t site)
 {
 	uint32_t *words;
 
-	if (g_nareas >= MAX_AREAS || !(words = (uint32_t *)near_map(site, AREA_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC)))
+	if (g_nareas >= MAX_AREAS ||
+	    !(words = (uint32_t *)near_map(site, AREA_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC)))
 		return NULL;
 	g_areas[g_nareas] = (struct area){ words, words + AREA_BYTES / 4, words };
 	return &g_areas[g_nareas++];
@@ -79,7 +80,8 @@ static struct area *area_map(uint64_t site)
 static struct area *area_for(uint64_t site)
 {
 	for (uint32_t i = 0; i < g_nareas; i++)
-		if (g_areas[i].next + SLOT_WORDS <= g_areas[i].end && near_reaches((uint64_t)g_areas[i].next, site))
+		if (g_areas[i].next + SLOT_WORDS <= g_areas[i].end &&
+		    near_reaches((uint64_t)g_areas[i].next, site))
 			return &g_areas[i];
 	return area_map(site);
 }
@@ -87,7 +89,8 @@ static struct area *area_for(uint64_t site)
 bool slots_are_at(uint64_t addr)
 {
 	for (uint32_t i = 0; i < g_nareas; i++)
-		if (addr - (uint64_t)g_areas[i].start < (uint64_t)(g_areas[i].end - g_areas[i].start) * 4)
+		if (addr - (uint64_t)g_areas[i].start <
+		    (uint64_t)(g_areas[i].end - g_areas[i].start) * 4)
 			return true;
 	return false;
 }

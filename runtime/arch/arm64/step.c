@@ -22,7 +22,9 @@ static __thread uint32_t *t_slots;
 static uint32_t *slot_for(uint64_t pc)
 {
 	if (!t_slots) {
-		long at = CALL6(SYS_mmap, 0, NSLOTS * SLOT_WORDS * 4, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		long at = CALL6(SYS_mmap, 0, NSLOTS * SLOT_WORDS * 4,
+				PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+				0);
 
 		if (IS_ERROR(at))
 			rt_unsound("no memory in which instructions can be stepped");
@@ -51,7 +53,8 @@ static uint32_t displaced(uint32_t word, uint32_t i, uint32_t n)
 /* ldr of a label, or a vector's, as ldr of the address in a register that it does not change. */
 static uint32_t with_base(uint32_t word, uint32_t base)
 {
-	static const uint32_t forms[2][4] = { { 0xb9400000, 0xf9400000, 0xb9800000, 0 }, { 0xbd400000, 0xfd400000, 0x3dc00000, 0 } };
+	static const uint32_t forms[2][4] = { { 0xb9400000, 0xf9400000, 0xb9800000, 0 },
+					      { 0xbd400000, 0xfd400000, 0x3dc00000, 0 } };
 
 	return forms[word >> 26 & 1][word >> 30] | base << 5 | (word & 31);
 }
@@ -94,14 +97,16 @@ void insn_step_begin(struct insn_step *s, const struct insn *in, ucontext_t *uc)
 bool insn_step_end(struct insn_step *s, ucontext_t *uc)
 {
 	const uint64_t at = frame_pc(uc) - s->state[STEP_SLOT], pc = s->state[STEP_PC];
-	const uint32_t n = (uint32_t)s->state[STEP_SHAPE], reg = (uint32_t)(s->state[STEP_SHAPE] >> 32);
+	const uint32_t n = (uint32_t)s->state[STEP_SHAPE],
+		       reg = (uint32_t)(s->state[STEP_SHAPE] >> 32);
 	int64_t displacement;
 
 	if (reg != NO_REGISTER)
 		frame_set_general(uc, reg, s->state[STEP_SAVED]);
 	if (at > 4 * (2 * (uint64_t)n)) /* a handler of the program's went elsewhere */
 		return true;
-	if (at > 4 * (uint64_t)n && branch_read(((const uint32_t *)pc)[at / 4 - n - 1], &displacement))
+	if (at > 4 * (uint64_t)n &&
+	    branch_read(((const uint32_t *)pc)[at / 4 - n - 1], &displacement))
 		frame_set_pc(uc, pc + at - 4 * (n + 1) + (uint64_t)displacement);
 	else
 		frame_set_pc(uc, pc + at);

@@ -5,7 +5,8 @@
 /* Control does not go on behind it: b, br, ret (with and without authentication), brk, udf. */
 static bool ends_flow(uint32_t word)
 {
-	return (word & 0xfc000000) == 0x14000000 || (word & 0xfe9ff000) == 0xd61f0000 || (word & 0xffe0001f) == 0xd4200000 || word >> 16 == 0;
+	return (word & 0xfc000000) == 0x14000000 || (word & 0xfe9ff000) == 0xd61f0000 ||
+	       (word & 0xffe0001f) == 0xd4200000 || word >> 16 == 0;
 }
 
 /* ldr (literal) of any register, and adr: how far away the words are that it names, and how many they are; 0: it is none. */
@@ -19,7 +20,7 @@ static uint32_t named(uint32_t word, long *distance)
 	if ((word & 0x3b000000) != 0x18000000)
 		return 0;
 	if (word >> 26 & 1)
-		return 1u << opc; /* a vector */
+		return 1u << opc;               /* a vector */
 	return opc == 3 ? 0 : opc == 1 ? 2 : 1; /* 3: a prefetch */
 }
 
@@ -42,7 +43,8 @@ bool text_has_named_call(const uint32_t *start, const uint32_t *end)
 		const uint32_t n = named(*w, &distance);
 
 		for (uint32_t i = 0; i < n; i++)
-			if (start - w <= distance + i && distance + i < end - w && w[distance + i] == SVC)
+			if (start - w <= distance + i && distance + i < end - w &&
+			    w[distance + i] == SVC)
 				return true;
 	}
 	return false;

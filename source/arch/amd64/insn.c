@@ -19,10 +19,12 @@ const struct insn_machine insn_machine = {
 
 static int number(ZydisRegister r)
 {
-	static const int8_t numbers[16] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
+	static const int8_t numbers[16] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI,
+					    R8,  R9,  R10, R11, R12, R13, R14, R15 };
 
 	r = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
-	return r >= ZYDIS_REGISTER_RAX && r <= ZYDIS_REGISTER_R15 ? numbers[r - ZYDIS_REGISTER_RAX] : INSN_NO_REGISTER;
+	return r >= ZYDIS_REGISTER_RAX && r <= ZYDIS_REGISTER_R15 ? numbers[r - ZYDIS_REGISTER_RAX]
+								  : INSN_NO_REGISTER;
 }
 
 static struct insn_address address(const ZydisDecodedOperandMem *m)
@@ -31,7 +33,8 @@ static struct insn_address address(const ZydisDecodedOperandMem *m)
 }
 
 /* Registers and memory that it writes, named by it or not. */
-static void effects(struct insn *out, const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
+static void effects(struct insn *out, const ZydisDecodedInstruction *in,
+		    const ZydisDecodedOperand *ops)
 {
 	for (unsigned i = 0; i < in->operand_count; i++) {
 		const ZydisDecodedOperand *op = &ops[i];
@@ -49,7 +52,8 @@ static void effects(struct insn *out, const ZydisDecodedInstruction *in, const Z
 
 static void move(struct insn *out, const ZydisDecodedOperand *to, const ZydisDecodedOperand *from)
 {
-	int reg = from->type == ZYDIS_OPERAND_TYPE_REGISTER ? number(from->reg.value) : INSN_NO_REGISTER;
+	int reg = from->type == ZYDIS_OPERAND_TYPE_REGISTER ? number(from->reg.value)
+							    : INSN_NO_REGISTER;
 
 	if (to->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		out->does = INSN_SAVE;
@@ -75,7 +79,8 @@ static void add(struct insn *out, const ZydisDecodedOperand *by, int sign)
 	out->does = INSN_FORM;
 }
 
-static void where_to(struct insn *out, const ZydisDecodedInstruction *in, const ZydisDecodedOperand *to)
+static void where_to(struct insn *out, const ZydisDecodedInstruction *in,
+		     const ZydisDecodedOperand *to)
 {
 	ZyanU64 address;
 
@@ -87,9 +92,11 @@ static void where_to(struct insn *out, const ZydisDecodedInstruction *in, const 
 		out->target = address;
 }
 
-static void understand(struct insn *out, const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
+static void understand(struct insn *out, const ZydisDecodedInstruction *in,
+		       const ZydisDecodedOperand *ops)
 {
-	out->to[0] = ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER ? number(ops[0].reg.value) : INSN_NO_REGISTER;
+	out->to[0] = ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER ? number(ops[0].reg.value)
+								: INSN_NO_REGISTER;
 	switch (in->mnemonic) {
 	case ZYDIS_MNEMONIC_MOV: move(out, &ops[0], &ops[1]); break;
 	case ZYDIS_MNEMONIC_LEA:

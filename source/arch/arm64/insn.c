@@ -13,7 +13,8 @@ enum { X0 = 0, X29 = 29, X30 = 30, SP = 31, ZERO = 31 };
 
 const struct insn_machine insn_machine = {
 	.elf = EM_AARCH64,
-	.kept = REGISTER(19) | REGISTER(20) | REGISTER(21) | REGISTER(22) | REGISTER(23) | REGISTER(24) | REGISTER(25) | REGISTER(26) | REGISTER(27) | REGISTER(28) |
+	.kept = REGISTER(19) | REGISTER(20) | REGISTER(21) | REGISTER(22) | REGISTER(23) |
+		REGISTER(24) | REGISTER(25) | REGISTER(26) | REGISTER(27) | REGISTER(28) |
 		REGISTER(X29) | REGISTER(SP),
 	.result = X0,
 	.stack = SP,
@@ -41,7 +42,9 @@ static void memory(struct insn *out, const struct a64 *m)
 	unsigned n = m->nregs > 2 ? 2 : m->nregs;
 	uint8_t regs[2] = { m->rt, m->rt2 };
 
-	out->at = (struct insn_address){ .base = m->mode == A64_LITERAL ? INSN_NO_REGISTER : m->rn, .index = INSN_NO_REGISTER, .scale = 1 };
+	out->at = (struct insn_address){ .base = m->mode == A64_LITERAL ? INSN_NO_REGISTER : m->rn,
+					 .index = INSN_NO_REGISTER,
+					 .scale = 1 };
 	if (m->mode == A64_OFFSET || m->mode == A64_PRE)
 		out->at.offset = m->is_vector_multiple ? 0 : m->offset;
 	if (m->mode == A64_INDEX) {
@@ -57,7 +60,9 @@ static void memory(struct insn *out, const struct a64 *m)
 	for (unsigned i = 0; i < n && m->file == A64_GENERAL && a64_reads(m); i++)
 		if (regs[i] != ZERO)
 			out->writes |= REGISTER(regs[i]);
-	if (m->kind == A64_ATOMIC || m->kind == A64_STORE_EXCLUSIVE) { /* the old value goes to rt, or to rs, which casp has two of */
+	if (m->kind == A64_ATOMIC ||
+	    m->kind ==
+		    A64_STORE_EXCLUSIVE) { /* the old value goes to rt, or to rs, which casp has two of */
 		out->writes |= REGISTER(m->rs) | REGISTER(m->rs | 1u);
 		out->writes &= ~(m->rs == ZERO ? REGISTER(ZERO) : 0);
 	}
@@ -104,7 +109,8 @@ static void arithmetic(struct insn *out, uint32_t w)
 	int64_t sign = w >> 30 & 1 ? -1 : 1;
 	bool sets_flags = w >> 29 & 1;
 
-	if ((w & 0x1f800000) == 0x11000000) { /* add, sub of a number; 31 is the stack pointer unless flags are set */
+	if ((w & 0x1f800000) ==
+	    0x11000000) { /* add, sub of a number; 31 is the stack pointer unless flags are set */
 		int64_t by = (int64_t)BITS(w, 21, 10) << (w >> 22 & 1 ? 12 : 0);
 
 		if (sets_flags && d == ZERO)
@@ -124,7 +130,8 @@ static void arithmetic(struct insn *out, uint32_t w)
 		form(out, n, m, 1u << (BITS(w, 15, 10) & 31), 0);
 	else if ((w & 0x5fe00000) == 0x0b200000) /* add of a register, extended and shifted */
 		form(out, n, m, 1u << BITS(w, 12, 10), 0);
-	else if ((w & 0x7f000000) == 0x1b000000 && (w & 0x8000) == 0 && BITS(w, 14, 10) != ZERO) /* madd, smaddl, umaddl: so many elements further */
+	else if ((w & 0x7f000000) == 0x1b000000 && (w & 0x8000) == 0 &&
+		 BITS(w, 14, 10) != ZERO) /* madd, smaddl, umaddl: so many elements further */
 		form(out, (int)BITS(w, 14, 10), n, 0, 0);
 	else if ((w & 0x7f800000) == 0x53000000 || (w & 0x7f800000) == 0x13000000)
 		bit_field(out, w);
@@ -143,7 +150,8 @@ static bool is_branch(struct insn *out, uint32_t w)
 		out->target = out->pc + (uint64_t)field(w, 0, 26) * 4;
 	} else if ((w & 0xfe000000) == 0xd6000000) { /* br, blr, ret */
 		out->does = (w & 0x00600000) == 0x00200000 ? INSN_CALL : INSN_JUMP;
-	} else if ((w & 0x1c000000) != 0x14000000 || (w & 0xfff00000) == 0xd5300000 || (w & 0xfff80000) == 0xd5280000) { /* mrs and sysl write a register */
+	} else if ((w & 0x1c000000) != 0x14000000 || (w & 0xfff00000) == 0xd5300000 ||
+		   (w & 0xfff80000) == 0xd5280000) { /* mrs and sysl write a register */
 		return false;
 	}
 	if (out->does == INSN_CALL)
@@ -189,6 +197,7 @@ uint64_t insn_entry_slot(const uint8_t *bytes, size_t len_bytes, uint64_t pc)
 	}
 	if ((w[0] & 0x9f00001f) != 0x90000010 || (w[1] & 0xffc003ff) != 0xf9400211)
 		return 0;
-	page = (pc & ~0xfffull) + ((uint64_t)field(w[0], 5, 19) << 14 | (uint64_t)BITS(w[0], 30, 29) << 12);
+	page = (pc & ~0xfffull) +
+	       ((uint64_t)field(w[0], 5, 19) << 14 | (uint64_t)BITS(w[0], 30, 29) << 12);
 	return page + BITS(w[1], 21, 10) * 8;
 }

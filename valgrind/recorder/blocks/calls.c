@@ -31,7 +31,8 @@ void calls_add_tx_add(IRSB *sb, Addr pc)
 	IRExpr *code;
 	UInt i = 0;
 
-	if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), pc, &name) || VG_(strncmp)(name, "pmemobj_tx_", 11) != 0)
+	if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), pc, &name) ||
+	    VG_(strncmp)(name, "pmemobj_tx_", 11) != 0)
 		return;
 	while (VG_(strcmp)(name + 11, functions[i].name) != 0)
 		if (++i == sizeof functions / sizeof *functions)
@@ -39,9 +40,12 @@ void calls_add_tx_add(IRSB *sb, Addr pc)
 	code = ir_ptr(code_get(pc, PMT_TX_ADD_CALL, 0));
 	if (functions[i].has_oid)
 		ir_call(sb, NULL, "event_tx_add_oid", event_tx_add_oid,
-			mkIRExprVec_4(code, argument(sb, 0), ir_add(sb, argument(sb, 1), argument(sb, 2)), argument(sb, 3)));
+			mkIRExprVec_4(code, argument(sb, 0),
+				      ir_add(sb, argument(sb, 1), argument(sb, 2)),
+				      argument(sb, 3)));
 	else
-		ir_call(sb, NULL, "event_tx_add", event_tx_add, mkIRExprVec_3(code, argument(sb, 0), argument(sb, 1)));
+		ir_call(sb, NULL, "event_tx_add", event_tx_add,
+			mkIRExprVec_3(code, argument(sb, 0), argument(sb, 1)));
 }
 
 /* ---- the call stack ---- */
@@ -60,7 +64,8 @@ static IRExpr *is_near_below(IRSB *sb, IRExpr *frame, IRExpr *sp, IRExpr *more)
 /* Pushes {sp, ret, unresolved}. The slow case takes it back: it is rare, and to choose would cost more. */
 void calls_add_call(IRSB *sb, Addr ret)
 {
-	IRExpr *top = ir_load(sb, Ity_I64, ir_ptr(&g_top)), *next = ir_add(sb, top, ir_u64(sizeof(struct frame)));
+	IRExpr *top = ir_load(sb, Ity_I64, ir_ptr(&g_top)),
+	       *next = ir_add(sb, top, ir_u64(sizeof(struct frame)));
 	IRExpr *sp = ir_register(sb, arch_sp_offset), *beyond, *near;
 
 	ir_store(sb, next, sp);
@@ -68,9 +73,14 @@ void calls_add_call(IRSB *sb, Addr ret)
 	/* NO_NODE, and no signal */
 	ir_store(sb, ir_add(sb, next, ir_u64(offsetof(struct frame, node))), ir_u64(~0ULL));
 	ir_store(sb, ir_ptr(&g_top), next);
-	beyond = ir_load(sb, Ity_I64, ir_add(sb, next, ir_u64(offsetof(struct frame, beyond)))); /* all bits are set beyond the last frame */
+	beyond = ir_load(
+		sb, Ity_I64,
+		ir_add(sb, next,
+		       ir_u64(offsetof(struct frame,
+				       beyond)))); /* all bits are set beyond the last frame */
 	near = is_near_below(sb, top, sp, beyond);
-	ir_call(sb, ir_assign(sb, Ity_I1, IRExpr_Unop(Iop_Not1, near)), "stack_call_slow", stack_call_slow, mkIRExprVec_0());
+	ir_call(sb, ir_assign(sb, Ity_I1, IRExpr_Unop(Iop_Not1, near)), "stack_call_slow",
+		stack_call_slow, mkIRExprVec_0());
 }
 
 void calls_add_return(IRSB *sb)
@@ -78,14 +88,18 @@ void calls_add_return(IRSB *sb)
 	IRExpr *top = ir_load(sb, Ity_I64, ir_ptr(&g_top));
 	IRExpr *sp = ir_register(sb, arch_sp_offset);
 
-	ir_store(sb, ir_ptr(&g_top), ir_binop(sb, Ity_I64, Iop_Sub64, top, ir_u64(sizeof(struct frame))));
-	ir_call(sb, ir_binop(sb, Ity_I1, Iop_CmpNE64, ir_load(sb, Ity_I64, top), ir_binop(sb, Ity_I64, Iop_Sub64, sp, ir_u64(arch_return_bytes))), "stack_return_slow",
-	     stack_return_slow, mkIRExprVec_1(sp));
+	ir_store(sb, ir_ptr(&g_top),
+		 ir_binop(sb, Ity_I64, Iop_Sub64, top, ir_u64(sizeof(struct frame))));
+	ir_call(sb,
+		ir_binop(sb, Ity_I1, Iop_CmpNE64, ir_load(sb, Ity_I64, top),
+			 ir_binop(sb, Ity_I64, Iop_Sub64, sp, ir_u64(arch_return_bytes))),
+		"stack_return_slow", stack_return_slow, mkIRExprVec_1(sp));
 }
 
 void calls_add_set(IRSB *sb, IRExpr *sp)
 {
 	IRExpr *near = is_near_below(sb, ir_load(sb, Ity_I64, ir_ptr(&g_top)), sp, NULL);
 
-	ir_call(sb, ir_assign(sb, Ity_I1, IRExpr_Unop(Iop_Not1, near)), "stack_set", stack_set, mkIRExprVec_1(sp));
+	ir_call(sb, ir_assign(sb, Ity_I1, IRExpr_Unop(Iop_Not1, near)), "stack_set", stack_set,
+		mkIRExprVec_1(sp));
 }

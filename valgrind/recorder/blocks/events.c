@@ -73,7 +73,8 @@ static INLINE UChar *put_value(struct put *put, Addr a, UInt size)
 	}
 }
 
-static INLINE void put_store(struct site *site, struct pmt_chunk *chunk, ULong addr, Addr a, UInt size, const struct code *with_arg)
+static INLINE void put_store(struct site *site, struct pmt_chunk *chunk, ULong addr, Addr a,
+			     UInt size, const struct code *with_arg)
 {
 	struct put put = put_begin(chunk, site);
 
@@ -118,10 +119,10 @@ VG_REGPARM(2) void event_store(struct code *c, Addr a)
 		g_pending = 1;
 }
 
-#define PLAIN_STORE(size)                                             \
+#define PLAIN_STORE(size) \
 	VG_REGPARM(2) void event_store_##size(struct code *c, Addr a) \
-	{                                                             \
-		store(c, a, size, NULL);                              \
+	{ \
+		store(c, a, size, NULL); \
 	}
 PLAIN_STORE(1)
 PLAIN_STORE(2)

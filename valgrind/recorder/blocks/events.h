@@ -4,12 +4,15 @@
 
 #include "valgrind/recorder/place/code.h"
 
-VG_REGPARM(2) void event_store(struct code *c, Addr a); /* after the store: its bytes are read from memory */
+VG_REGPARM(2)
+void event_store(struct code *c, Addr a); /* after the store: its bytes are read from memory */
 VG_REGPARM(2) void event_store_1(struct code *c, Addr a); /* plain ones of so many bytes */
 VG_REGPARM(2) void event_store_2(struct code *c, Addr a);
 VG_REGPARM(2) void event_store_4(struct code *c, Addr a);
 VG_REGPARM(2) void event_store_8(struct code *c, Addr a);
-VG_REGPARM(3) void event_string(struct code *c, Addr a, ULong left); /* an element of a string instruction; so many are left */
+VG_REGPARM(3)
+void event_string(struct code *c, Addr a,
+		  ULong left); /* an element of a string instruction; so many are left */
 VG_REGPARM(2) void event_load(struct code *c, Addr a);
 VG_REGPARM(3) void event_masked_store(struct code *c, Addr a, ULong mask_lo, ULong mask_hi);
 VG_REGPARM(0) void event_before_cas(void); /* other processes may be at the same word */

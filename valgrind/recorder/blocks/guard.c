@@ -38,7 +38,9 @@ void guards_note(struct guards *g, IRTemp tmp, const IRExpr *e)
 	from = derive(g, e->Iex.Binop.arg1);
 	by = e->Iex.Binop.arg2->Iex.Const.con->Ico.U64;
 	if (from.root != IRTemp_INVALID)
-		g->derived[tmp] = (struct derived){ from.root, from.offset + (e->Iex.Binop.op == Iop_Add64 ? by : -by) };
+		g->derived[tmp] =
+			(struct derived){ from.root,
+					  from.offset + (e->Iex.Binop.op == Iop_Add64 ? by : -by) };
 }
 
 /* The same as guard_granule(), or a look at an address near it. */
@@ -50,7 +52,8 @@ static IRExpr *granule_near(struct guards *g, IRSB *sb, IRExpr *addr)
 	for (UInt i = 0; d.root != IRTemp_INVALID && i < g->nlooks; i++) {
 		const struct look *l = &g->looks[i];
 
-		if (l->at.root == d.root && d.offset - l->at.offset + GRANULE_REACH_BYTES < 2 * GRANULE_REACH_BYTES)
+		if (l->at.root == d.root &&
+		    d.offset - l->at.offset + GRANULE_REACH_BYTES < 2 * GRANULE_REACH_BYTES)
 			return l->granule;
 	}
 	e = guard_granule(sb, addr);

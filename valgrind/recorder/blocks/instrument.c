@@ -19,9 +19,9 @@ struct pass {
 	Addr pc; /* of the instruction in hand */
 	UInt len_bytes;
 	struct insn insn;
-	Int insn_start; /* its first statement in `in` */
+	Int insn_start;        /* its first statement in `in` */
 	IRExpr *first_of_pair; /* of two stores that are one: where the first went */
-	UInt nuncounted; /* instructions since the counter was last raised */
+	UInt nuncounted;       /* instructions since the counter was last raised */
 };
 
 static void add_load(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition)
@@ -31,7 +31,8 @@ static void add_load(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition)
 	if (!clo_loads)
 		return;
 	c = code_get(p->pc, PMT_LOAD, size);
-	ir_call(p->sb, guard_pm(&p->guards, p->sb, addr, condition), "event_load", event_load, mkIRExprVec_2(ir_ptr(c), addr));
+	ir_call(p->sb, guard_pm(&p->guards, p->sb, addr, condition), "event_load", event_load,
+		mkIRExprVec_2(ir_ptr(c), addr));
 }
 
 static void *store_helper(enum pmt_kind kind, UInt size)
@@ -51,9 +52,12 @@ static void *store_helper(enum pmt_kind kind, UInt size)
 /* May be PM, or there is some: an access orders, wherever it goes. */
 static IRExpr *guard_order(IRSB *sb, IRExpr *addr)
 {
-	IRExpr *nfiles = ir_unop(sb, Ity_I64, Iop_32Uto64, ir_load(sb, Ity_I32, ir_ptr(&g_out.header->nfiles)));
+	IRExpr *nfiles = ir_unop(sb, Ity_I64, Iop_32Uto64,
+				 ir_load(sb, Ity_I32, ir_ptr(&g_out.header->nfiles)));
 
-	return ir_is_not_0(sb, addr ? ir_binop(sb, Ity_I64, Iop_Or64, nfiles, guard_granule(sb, addr)) : nfiles);
+	return ir_is_not_0(sb,
+			   addr ? ir_binop(sb, Ity_I64, Iop_Or64, nfiles, guard_granule(sb, addr))
+				: nfiles);
 }
 
 static void add_store(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition)
@@ -62,23 +66,27 @@ static void add_store(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition
 	IRExpr *lo, *hi;
 	struct code *c;
 
-	if (p->insn.what == INSN_MASK_MOVE && arch_find_mask(p->in, p->insn_start, size, &lo, &hi)) {
+	if (p->insn.what == INSN_MASK_MOVE &&
+	    arch_find_mask(p->in, p->insn_start, size, &lo, &hi)) {
 		c = code_get(p->pc, PMT_STORE_NT, size);
-		ir_call(p->sb, guard_pm(&p->guards, p->sb, addr, condition), "event_masked_store", event_masked_store,
-		     mkIRExprVec_4(ir_ptr(c), addr, lo, hi));
+		ir_call(p->sb, guard_pm(&p->guards, p->sb, addr, condition), "event_masked_store",
+			event_masked_store, mkIRExprVec_4(ir_ptr(c), addr, lo, hi));
 		return;
 	}
 	c = code_get_arg(p->pc, kind, size, p->insn.arg);
 	if (p->insn.what == INSN_STRING) {
-		ir_call(p->sb, guard_pm(&p->guards, p->sb, addr, condition), "event_string", event_string,
+		ir_call(p->sb, guard_pm(&p->guards, p->sb, addr, condition), "event_string",
+			event_string,
 			mkIRExprVec_3(ir_ptr(c), addr, ir_register(p->sb, arch_count_offset)));
 		return;
 	}
 	if (kind == PMT_STORE_ORDERED) {
-		ir_call(p->sb, guard_order(p->sb, addr), "event_ordered_store", event_ordered_store, mkIRExprVec_2(ir_ptr(c), addr));
+		ir_call(p->sb, guard_order(p->sb, addr), "event_ordered_store", event_ordered_store,
+			mkIRExprVec_2(ir_ptr(c), addr));
 		return;
 	}
-	ir_call(p->sb, guard_pm(&p->guards, p->sb, addr, condition), "event_store", store_helper(kind, size), mkIRExprVec_2(ir_ptr(c), addr));
+	ir_call(p->sb, guard_pm(&p->guards, p->sb, addr, condition), "event_store",
+		store_helper(kind, size), mkIRExprVec_2(ir_ptr(c), addr));
 }
 
 /* In pieces that a record can hold. */
@@ -87,7 +95,8 @@ static void add_stores(struct pass *p, IRExpr *addr, Int size, IRExpr *condition
 	Int done = 0;
 
 	while (done < size) {
-		Int n = size - done < (Int)PMT_STORE_MAX_BYTES ? size - done : (Int)PMT_STORE_MAX_BYTES;
+		Int n = size - done < (Int)PMT_STORE_MAX_BYTES ? size - done
+							       : (Int)PMT_STORE_MAX_BYTES;
 
 		add_store(p, done ? ir_add(p->sb, addr, ir_u64(done)) : addr, n, condition);
 		done += n;
@@ -108,10 +117,10 @@ static void add_plain_store(struct pass *p, IRExpr *addr, UInt size)
 
 static IRExpr *cas_equal(IRSB *sb, IRType type, IRTemp old, IRExpr *expected)
 {
-	IROp op = type == Ity_I8  ? Iop_CasCmpEQ8 :
-		  type == Ity_I16 ? Iop_CasCmpEQ16 :
-		  type == Ity_I32 ? Iop_CasCmpEQ32 :
-				    Iop_CasCmpEQ64;
+	IROp op = type == Ity_I8    ? Iop_CasCmpEQ8
+		  : type == Ity_I16 ? Iop_CasCmpEQ16
+		  : type == Ity_I32 ? Iop_CasCmpEQ32
+				    : Iop_CasCmpEQ64;
 
 	return ir_bit64(sb, ir_binop(sb, Ity_I1, op, IRExpr_RdTmp(old), expected));
 }
@@ -119,9 +128,11 @@ static IRExpr *cas_equal(IRSB *sb, IRType type, IRTemp old, IRExpr *expected)
 static void add_before_cas(struct pass *p, IRCAS *cas)
 {
 	IRSB *sb = p->sb;
-	IRExpr *both = ir_binop(sb, Ity_I64, Iop_And64, guard_granule(sb, cas->addr), ir_load(sb, Ity_I64, ir_ptr(&g_shared)));
+	IRExpr *both = ir_binop(sb, Ity_I64, Iop_And64, guard_granule(sb, cas->addr),
+				ir_load(sb, Ity_I64, ir_ptr(&g_shared)));
 
-	ir_call(sb, ir_binop(sb, Ity_I1, Iop_CmpNE64, both, ir_u64(0)), "event_before_cas", event_before_cas, mkIRExprVec_0());
+	ir_call(sb, ir_binop(sb, Ity_I1, Iop_CmpNE64, both, ir_u64(0)), "event_before_cas",
+		event_before_cas, mkIRExprVec_0());
 }
 
 static void add_cas(struct pass *p, IRCAS *cas)
@@ -130,26 +141,31 @@ static void add_cas(struct pass *p, IRCAS *cas)
 	IRType type = typeOfIRExpr(sb->tyenv, cas->dataLo);
 	Bool is_double = cas->dataHi != NULL;
 	UInt size = (UInt)sizeofIRType(type) * (is_double ? 2 : 1);
-	struct code *c = code_get_arg(p->pc, arch_is_weak ? PMT_STORE_ORDERED : PMT_STORE_RMW, size, p->insn.arg);
+	struct code *c = code_get_arg(p->pc, arch_is_weak ? PMT_STORE_ORDERED : PMT_STORE_RMW, size,
+				      p->insn.arg);
 	IRExpr *ok = cas_equal(sb, type, cas->oldLo, cas->expdLo), *guard;
 
 	if (is_double)
-		ok = ir_binop(sb, Ity_I64, Iop_And64, ok, cas_equal(sb, type, cas->oldHi, cas->expdHi));
+		ok = ir_binop(sb, Ity_I64, Iop_And64, ok,
+			      cas_equal(sb, type, cas->oldHi, cas->expdHi));
 	add_load(p, cas->addr, size, NULL);
 	if (arch_is_weak) {
-		ir_call(sb, guard_order(sb, cas->addr), "event_atomic", event_atomic, mkIRExprVec_3(ir_ptr(c), cas->addr, ok));
+		ir_call(sb, guard_order(sb, cas->addr), "event_atomic", event_atomic,
+			mkIRExprVec_3(ir_ptr(c), cas->addr, ok));
 		return;
 	}
-	guard = ir_binop(sb, Ity_I64, Iop_Or64, guard_granule(sb, cas->addr), ir_load(sb, Ity_I64, ir_ptr(&g_pending)));
+	guard = ir_binop(sb, Ity_I64, Iop_Or64, guard_granule(sb, cas->addr),
+			 ir_load(sb, Ity_I64, ir_ptr(&g_pending)));
 	ir_call(sb, ir_binop(sb, Ity_I1, Iop_CmpNE64, guard, ir_u64(0)), "event_cas", event_cas,
-	     mkIRExprVec_3(ir_ptr(c), cas->addr, ok));
+		mkIRExprVec_3(ir_ptr(c), cas->addr, ok));
 }
 
 static void add_fence(struct pass *p)
 {
 	if (p->insn.what == INSN_FENCE)
 		ir_call(p->sb, NULL, "event_fence", event_fence,
-			mkIRExprVec_2(ir_ptr(code_get_arg(p->pc, p->insn.event, 0, p->insn.arg)), IRExpr_GSPTR()));
+			mkIRExprVec_2(ir_ptr(code_get_arg(p->pc, p->insn.event, 0, p->insn.arg)),
+				      IRExpr_GSPTR()));
 }
 
 static void add_flush(struct pass *p)
@@ -157,7 +173,8 @@ static void add_flush(struct pass *p)
 	IRExpr *addr = arch_address(p->sb, &p->insn);
 
 	ir_call(p->sb, NULL, "event_flush", event_flush,
-		mkIRExprVec_3(ir_ptr(code_get(p->pc, p->insn.event, PMT_LINE_BYTES)), addr, IRExpr_GSPTR()));
+		mkIRExprVec_3(ir_ptr(code_get(p->pc, p->insn.event, PMT_LINE_BYTES)), addr,
+			      IRExpr_GSPTR()));
 }
 
 static void add_acquire(struct pass *p)
@@ -197,7 +214,9 @@ static void count_instructions(struct pass *p)
 	IRSB *sb = p->sb;
 
 	if (clo_instructions && p->nuncounted > 0)
-		ir_store(sb, ir_ptr(&g_ninstructions), ir_add(sb, ir_load(sb, Ity_I64, ir_ptr(&g_ninstructions)), ir_u64(p->nuncounted)));
+		ir_store(sb, ir_ptr(&g_ninstructions),
+			 ir_add(sb, ir_load(sb, Ity_I64, ir_ptr(&g_ninstructions)),
+				ir_u64(p->nuncounted)));
 	p->nuncounted = 0;
 }
 
@@ -243,7 +262,8 @@ static void instrument_stmt(struct pass *p, IRStmt *st, Int index)
 	}
 	case Ist_Store:
 		addStmtToIRSB(sb, st);
-		add_plain_store(p, st->Ist.Store.addr, sizeofIRType(typeOfIRExpr(sb->tyenv, st->Ist.Store.data)));
+		add_plain_store(p, st->Ist.Store.addr,
+				sizeofIRType(typeOfIRExpr(sb->tyenv, st->Ist.Store.data)));
 		break;
 	case Ist_StoreG: {
 		IRStoreG *s = st->Ist.StoreG.details;
@@ -282,8 +302,9 @@ static void instrument_stmt(struct pass *p, IRStmt *st, Int index)
 	}
 }
 
-IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout, const VexGuestExtents *extents,
-		 const VexArchInfo *arch, IRType guest_word, IRType host_word)
+IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
+		 const VexGuestExtents *extents, const VexArchInfo *arch, IRType guest_word,
+		 IRType host_word)
 {
 	struct pass p = { .in = in, .sb = deepCopyIRSBExceptStmts(in) };
 	struct added_insn added;

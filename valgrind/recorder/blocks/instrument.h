@@ -8,7 +8,8 @@
 
 extern ULong g_ninstructions; /* of the program, if clo_instructions */
 
-IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout, const VexGuestExtents *extents,
-		 const VexArchInfo *arch, IRType guest_word, IRType host_word);
+IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
+		 const VexGuestExtents *extents, const VexArchInfo *arch, IRType guest_word,
+		 IRType host_word);
 
 #endif

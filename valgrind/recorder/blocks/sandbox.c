@@ -12,17 +12,37 @@
 #include "pub_tool_threadstate.h"
 
 #define PR_SET_SECCOMP 22
-#define MODE_STRICT 1		/* of prctl */
-#define SET_MODE_STRICT 0	/* of seccomp */
+#define MODE_STRICT 1     /* of prctl */
+#define SET_MODE_STRICT 0 /* of seccomp */
 #define SET_MODE_FILTER 1
 #define ACTION 0xffff0000
 #define ACTION_TRAP 0x00030000
-#define FLAG_NEW_LISTENER 8	/* gives a descriptor */
+#define FLAG_NEW_LISTENER 8 /* gives a descriptor */
 
 /* What Valgrind and the recorder do while a program runs. */
-static const int ours[] = { __NR_read, __NR_write, __NR_pread64, __NR_pwrite64, __NR_openat, __NR_close, __NR_fstat, __NR_lseek, __NR_fcntl, __NR_ftruncate,
-	__NR_mmap, __NR_munmap, __NR_mprotect, __NR_rt_sigprocmask, __NR_rt_sigaction, __NR_rt_sigreturn, __NR_rt_sigtimedwait, __NR_futex, __NR_gettid,
-	__NR_getpid, __NR_tgkill, __NR_exit, __NR_exit_group };
+static const int ours[] = { __NR_read,
+			    __NR_write,
+			    __NR_pread64,
+			    __NR_pwrite64,
+			    __NR_openat,
+			    __NR_close,
+			    __NR_fstat,
+			    __NR_lseek,
+			    __NR_fcntl,
+			    __NR_ftruncate,
+			    __NR_mmap,
+			    __NR_munmap,
+			    __NR_mprotect,
+			    __NR_rt_sigprocmask,
+			    __NR_rt_sigaction,
+			    __NR_rt_sigreturn,
+			    __NR_rt_sigtimedwait,
+			    __NR_futex,
+			    __NR_gettid,
+			    __NR_getpid,
+			    __NR_tgkill,
+			    __NR_exit,
+			    __NR_exit_group };
 
 struct program { /* struct sock_fprog */
 	UShort n;
@@ -50,7 +70,8 @@ static Bool is_fine(Addr at)
 
 	if (!is_readable(at, sizeof *p) || !is_readable((Addr)p->at, p->n * sizeof *p->at))
 		return True;
-	return !has_trap(p->at, p->n) && sandbox_allows(p->at, p->n, ours, sizeof ours / sizeof *ours);
+	return !has_trap(p->at, p->n) &&
+	       sandbox_allows(p->at, p->n, ours, sizeof ours / sizeof *ours);
 }
 
 /* The number of the call that is made instead. */
@@ -61,7 +82,8 @@ static VG_REGPARM(0) ULong sandbox_number(ULong number, ULong a, ULong b, ULong 
 
 	if (number == __NR_prctl && a == PR_SET_SECCOMP)
 		is_strict = b == MODE_STRICT;
-	else if (number == __NR_seccomp && (a == SET_MODE_STRICT || (a == SET_MODE_FILTER && !(b & FLAG_NEW_LISTENER))))
+	else if (number == __NR_seccomp &&
+		 (a == SET_MODE_STRICT || (a == SET_MODE_FILTER && !(b & FLAG_NEW_LISTENER))))
 		is_strict = a == SET_MODE_STRICT;
 	else
 		return number;
@@ -74,9 +96,11 @@ static VG_REGPARM(0) ULong sandbox_number(ULong number, ULong a, ULong b, ULong 
 void sandbox_add(IRSB *sb)
 {
 	const IRTemp number = newIRTemp(sb->tyenv, Ity_I64);
-	IRExpr **args = mkIRExprVec_4(ir_register(sb, arch_number_offset), ir_register(sb, arch_argument_offset(0)),
-				      ir_register(sb, arch_argument_offset(1)), ir_register(sb, arch_argument_offset(2)));
+	IRExpr **args = mkIRExprVec_4(
+		ir_register(sb, arch_number_offset), ir_register(sb, arch_argument_offset(0)),
+		ir_register(sb, arch_argument_offset(1)), ir_register(sb, arch_argument_offset(2)));
 
-	addStmtToIRSB(sb, IRStmt_Dirty(unsafeIRDirty_1_N(number, 0, "sandbox_number", sandbox_number, args)));
+	addStmtToIRSB(sb, IRStmt_Dirty(unsafeIRDirty_1_N(number, 0, "sandbox_number",
+							 sandbox_number, args)));
 	addStmtToIRSB(sb, IRStmt_Put(arch_number_offset, IRExpr_RdTmp(number)));
 }

@@ -32,7 +32,8 @@ static Bool is_adjacent(ULong addr, UInt len)
 {
 	const Bool is_line = g_string.addr / PMT_LINE_BYTES == addr / PMT_LINE_BYTES;
 
-	return is_line && (addr == g_string.addr + g_string.len_bytes || addr + len == g_string.addr);
+	return is_line &&
+	       (addr == g_string.addr + g_string.len_bytes || addr + len == g_string.addr);
 }
 
 static void string_begin(const struct code *c, ULong addr)
@@ -63,7 +64,8 @@ static void add_part(const struct code *c, ULong addr, const UChar *data, UInt l
 
 void string_add(const struct code *c, ULong addr, const UChar *data, ULong left)
 {
-	const UInt size = c->size_bytes, room = PMT_LINE_BYTES - addr % PMT_LINE_BYTES, first = size < room ? size : room;
+	const UInt size = c->size_bytes, room = PMT_LINE_BYTES - addr % PMT_LINE_BYTES,
+		   first = size < room ? size : room;
 
 	if (c != g_string.code || g_string.left != left + 1 || g_string.thread != g_out.thread)
 		string_write(); /* of another one */
@@ -86,7 +88,8 @@ void string_add(const struct code *c, ULong addr, const UChar *data, ULong left)
 
 Bool string_suspend(Addr pc)
 {
-	const Bool waits = g_string.len_bytes > 0 && g_string.code->pc == pc && g_string.thread == g_out.thread;
+	const Bool waits = g_string.len_bytes > 0 && g_string.code->pc == pc &&
+			   g_string.thread == g_out.thread;
 
 	if (waits)
 		g_out.before = NULL;

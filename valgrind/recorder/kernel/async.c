@@ -13,7 +13,9 @@
 enum { IOCB_PWRITE = 1, IOCB_FSYNC = 2, IOCB_FDSYNC = 3, IOCB_PWRITEV = 8 };
 
 #define F_GETFL 3
-#define O_DIRECT_OR_DIRECTORY (040000 | 0200000) /* which is which depends on the processor; who writes has no directory */
+#define O_DIRECT_OR_DIRECTORY \
+	(040000 | \
+	 0200000) /* which is which depends on the processor; who writes has no directory */
 
 static Bool is_direct(Int fd)
 {
@@ -53,7 +55,8 @@ static void completed(ThreadId tid, const struct vki_iocb *cb, Long result)
 	if (is_write(cb) && is_direct(cb->aio_fildes))
 		writes_at(tid, cb->aio_fildes, cb->aio_offset, result, 0);
 	else if (cb->aio_lio_opcode == IOCB_FSYNC || cb->aio_lio_opcode == IOCB_FDSYNC)
-		emit_event(tid, cb->aio_lio_opcode == IOCB_FSYNC ? PMT_FSYNC : PMT_FDATASYNC, 0, file, NULL, 0);
+		emit_event(tid, cb->aio_lio_opcode == IOCB_FSYNC ? PMT_FSYNC : PMT_FDATASYNC, 0,
+			   file, NULL, 0);
 }
 
 void async_after(ThreadId tid, UInt number, const UWord *args, UWord n)

@@ -7,7 +7,8 @@
 const HChar *client_string(UWord a)
 {
 	for (Addr at = a;; at++) {
-		if ((at == a || at % PMT_PAGE_BYTES == 0) && !VG_(am_is_valid_for_client)(at, 1, VKI_PROT_READ))
+		if ((at == a || at % PMT_PAGE_BYTES == 0) &&
+		    !VG_(am_is_valid_for_client)(at, 1, VKI_PROT_READ))
 			return "";
 		if (*(const HChar *)at == '\0')
 			return (const HChar *)a;

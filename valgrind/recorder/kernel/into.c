@@ -72,7 +72,8 @@ static void remote_mapping(const struct remote *r, const HChar *s)
 	from = r->va > start ? r->va : start;
 	to = r->va + r->len < end ? r->va + r->len : end;
 	if (is_shared && from < to)
-		pm_inode_written(r->tid, device(major, minor), inode, rest, offset + (from - start), to - from);
+		pm_inode_written(r->tid, device(major, minor), inode, rest, offset + (from - start),
+				 to - from);
 }
 
 /* Lines are at most a path and some numbers long. */
@@ -146,15 +147,19 @@ static void after_ptrace(ThreadId tid, const UWord *args)
 static void after_ioctl(ThreadId tid, UInt request, UWord arg)
 {
 	if (request == UFFDIO_COPY && ((const struct uffdio_copy *)arg)->copied > 0)
-		pm_written(tid, ((const struct uffdio_copy *)arg)->dst, ((const struct uffdio_copy *)arg)->copied);
+		pm_written(tid, ((const struct uffdio_copy *)arg)->dst,
+			   ((const struct uffdio_copy *)arg)->copied);
 	else if (request == UFFDIO_ZEROPAGE && ((const struct uffdio_zeropage *)arg)->zeroed > 0)
-		pm_written(tid, ((const struct uffdio_zeropage *)arg)->start, ((const struct uffdio_zeropage *)arg)->zeroed);
+		pm_written(tid, ((const struct uffdio_zeropage *)arg)->start,
+			   ((const struct uffdio_zeropage *)arg)->zeroed);
 }
 
 void into_after(ThreadId tid, UInt number, const UWord *args, UWord n)
 {
 	switch (number) {
-	case __NR_process_vm_writev: after_vm_write(tid, (Int)args[0], (const struct vki_iovec *)args[3], args[4], n); break;
+	case __NR_process_vm_writev:
+		after_vm_write(tid, (Int)args[0], (const struct vki_iovec *)args[3], args[4], n);
+		break;
 	case __NR_futex: after_futex(tid, args); break;
 	case __NR_ptrace: after_ptrace(tid, args); break;
 	case __NR_ioctl: after_ioctl(tid, (UInt)args[1], args[2]); break;
@@ -171,7 +176,8 @@ static Int process_of(const HChar *path)
 	HChar *rest;
 	Long pid;
 
-	if (VG_(strncmp)(path, "/proc/", 6) != 0 || len < 4 || VG_(strcmp)(path + len - 4, "/mem") != 0)
+	if (VG_(strncmp)(path, "/proc/", 6) != 0 || len < 4 ||
+	    VG_(strcmp)(path + len - 4, "/mem") != 0)
 		return 0;
 	pid = VG_(strtoll10)(path + 6, &rest);
 	return *rest == '/' ? (Int)pid : 0;

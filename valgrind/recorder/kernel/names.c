@@ -12,10 +12,10 @@
 /* Between before and after of one thread's call. */
 static struct {
 	Bool did_not_exist; /* open: the file is being made */
-	Bool truncates;	    /* open: with O_TRUNC */
-	Bool exchanges;	    /* rename: with RENAME_EXCHANGE */
-	UInt file;	    /* unlink, rename: the PM file it is about */
-	UInt replaced;	    /* rename: the PM file that goes */
+	Bool truncates;     /* open: with O_TRUNC */
+	Bool exchanges;     /* rename: with RENAME_EXCHANGE */
+	UInt file;          /* unlink, rename: the PM file it is about */
+	UInt replaced;      /* rename: the PM file that goes */
 } g_call[512];
 
 void names_before_open(ThreadId tid, Int dirfd, UWord path, UInt flags)
@@ -26,7 +26,9 @@ void names_before_open(ThreadId tid, Int dirfd, UWord path, UInt flags)
 	g_call[tid].truncates = (flags & VKI_O_TRUNC) != 0;
 	if (g_call[tid].truncates)
 		beside_before(tid, client_absolute_path_at(buf, sizeof buf, dirfd, path));
-	g_call[tid].did_not_exist = (flags & VKI_O_CREAT) && sr_isError(VG_(stat)(client_path_at(buf, sizeof buf, dirfd, path), &st));
+	g_call[tid].did_not_exist =
+		(flags & VKI_O_CREAT) &&
+		sr_isError(VG_(stat)(client_path_at(buf, sizeof buf, dirfd, path), &st));
 }
 
 void names_before_remove(ThreadId tid, Int dirfd, UWord path)
@@ -35,7 +37,8 @@ void names_before_remove(ThreadId tid, Int dirfd, UWord path)
 	UInt nlink = 0;
 
 	beside_before(tid, client_absolute_path_at(buf, sizeof buf, dirfd, path));
-	g_call[tid].file = pm_file_of_path(client_path_at(buf, sizeof buf, dirfd, path), False, &nlink);
+	g_call[tid].file =
+		pm_file_of_path(client_path_at(buf, sizeof buf, dirfd, path), False, &nlink);
 	if (nlink != 1)
 		g_call[tid].file = 0; /* has other names */
 }
@@ -48,10 +51,13 @@ void names_before_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord
 	beside_before(tid, client_absolute_path_at(buf, sizeof buf, from_fd, from));
 	beside_before(tid, client_absolute_path_at(buf, sizeof buf, to_fd, to));
 	g_call[tid].exchanges = (flags & RENAME_EXCHANGE) != 0;
-	g_call[tid].file = pm_file_of_path(client_path_at(buf, sizeof buf, from_fd, from), False, &nlink);
-	g_call[tid].replaced = pm_file_of_path(client_path_at(buf, sizeof buf, to_fd, to), False, &replaced_nlink);
+	g_call[tid].file =
+		pm_file_of_path(client_path_at(buf, sizeof buf, from_fd, from), False, &nlink);
+	g_call[tid].replaced =
+		pm_file_of_path(client_path_at(buf, sizeof buf, to_fd, to), False, &replaced_nlink);
 	if (g_call[tid].file == g_call[tid].replaced)
-		g_call[tid].file = g_call[tid].replaced = 0; /* two names of one file: nothing happens */
+		g_call[tid].file = g_call[tid].replaced =
+			0; /* two names of one file: nothing happens */
 	if (replaced_nlink != 1 && !g_call[tid].exchanges)
 		g_call[tid].replaced = 0; /* has other names */
 }
@@ -79,7 +85,8 @@ void names_after_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord 
 	}
 	rename_event(tid, g_call[tid].file, to_fd, to);
 	made_renamed(client_absolute_path_at(buf, sizeof buf, to_fd, to));
-	beside_renamed(tid, client_absolute_path_at(buf, sizeof buf, from_fd, from), client_absolute_path_at(other, sizeof other, to_fd, to));
+	beside_renamed(tid, client_absolute_path_at(buf, sizeof buf, from_fd, from),
+		       client_absolute_path_at(other, sizeof other, to_fd, to));
 }
 
 void names_after_remove(ThreadId tid, Int dirfd, UWord path)

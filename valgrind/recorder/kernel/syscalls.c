@@ -43,7 +43,8 @@ static void before_exec(ThreadId tid, UWord name)
 
 	emit_event(tid, PMT_EXEC, 0, NULL, path, VG_(strlen)(path));
 	if (!clo_follow)
-		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "the executed program is not recorded", 36);
+		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "the executed program is not recorded",
+			   36);
 	out_close();
 }
 
@@ -69,12 +70,18 @@ void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 	case __NR_recvfrom: g_call[tid].buffer = args[1]; break;
 	case __NR_open: names_before_open(tid, VKI_AT_FDCWD, args[0], args[1]); break;
 	case __NR_openat: names_before_open(tid, args[0], args[1], args[2]); break;
-	case __NR_creat: names_before_open(tid, VKI_AT_FDCWD, args[0], VKI_O_CREAT | VKI_O_TRUNC); break;
+	case __NR_creat:
+		names_before_open(tid, VKI_AT_FDCWD, args[0], VKI_O_CREAT | VKI_O_TRUNC);
+		break;
 	case __NR_unlink: names_before_remove(tid, VKI_AT_FDCWD, args[0]); break;
 	case __NR_unlinkat: names_before_remove(tid, args[0], args[1]); break;
-	case __NR_rename: names_before_rename(tid, VKI_AT_FDCWD, args[0], VKI_AT_FDCWD, args[1], 0); break;
+	case __NR_rename:
+		names_before_rename(tid, VKI_AT_FDCWD, args[0], VKI_AT_FDCWD, args[1], 0);
+		break;
 	case __NR_renameat: names_before_rename(tid, args[0], args[1], args[2], args[3], 0); break;
-	case __NR_renameat2: names_before_rename(tid, args[0], args[1], args[2], args[3], args[4]); break;
+	case __NR_renameat2:
+		names_before_rename(tid, args[0], args[1], args[2], args[3], args[4]);
+		break;
 	case __NR_write:
 	case __NR_writev:
 	case __NR_pwrite64:
@@ -200,16 +207,21 @@ static void after_file_call(ThreadId tid, UInt number, UWord *args, UWord result
 		made_changed(args[0]);
 		break;
 	case __NR_truncate:
-		pm_file_resized(tid, pm_file_of_path(client_string(args[0]), True, &nlink), args[1]);
+		pm_file_resized(tid, pm_file_of_path(client_string(args[0]), True, &nlink),
+				args[1]);
 		names_after_truncate(tid, args[0]);
 		break;
 	case __NR_fallocate: after_fallocate(tid, args[0], args[1], args[2], args[3]); break;
 	case __NR_unlink: names_after_remove(tid, VKI_AT_FDCWD, args[0]); break;
 	case __NR_unlinkat: names_after_remove(tid, args[0], args[1]); break;
-	case __NR_rename: names_after_rename(tid, VKI_AT_FDCWD, args[0], VKI_AT_FDCWD, args[1]); break;
+	case __NR_rename:
+		names_after_rename(tid, VKI_AT_FDCWD, args[0], VKI_AT_FDCWD, args[1]);
+		break;
 	case __NR_renameat:
 	case __NR_renameat2: names_after_rename(tid, args[0], args[1], args[2], args[3]); break;
-	case __NR_io_uring_setup: emit_event(tid, PMT_INCOMPLETE, 0, NULL, "asynchronous I/O is not seen", 28); break;
+	case __NR_io_uring_setup:
+		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "asynchronous I/O is not seen", 28);
+		break;
 	case __NR_madvise:
 		if (args[2] == MADV_REMOVE)
 			pm_each(args[0], VG_PGROUNDUP(args[1]), remove_part, &tid);

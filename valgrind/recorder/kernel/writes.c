@@ -23,13 +23,14 @@ static Bool is_outside(Int fd, Int standard)
 {
 	struct vg_stat st;
 
-	return shared_has_files() && (fd == standard || (VG_(fstat)(fd, &st) == 0 && VKI_S_ISSOCK(st.mode)));
+	return shared_has_files() &&
+	       (fd == standard || (VG_(fstat)(fd, &st) == 0 && VKI_S_ISSOCK(st.mode)));
 }
 
 /* What was read and not told yet. */
 struct input {
 	ThreadId tid;
-	ULong args[2]; /* of the last line's event; 0 bytes: no line has ended */
+	ULong args[2];     /* of the last line's event; 0 bytes: no line has ended */
 	ULong begun_bytes; /* of the line that has not ended */
 };
 
@@ -77,10 +78,12 @@ static void after_output(ThreadId tid, Int fd, const void *data, SizeT available
 	UInt shown = n < available ? n : available;
 
 	if (is_outside(fd, 1))
-		emit_event(tid, PMT_OUTPUT, 0, args, data, shown < PMT_OUTPUT_BYTES ? shown : PMT_OUTPUT_BYTES);
+		emit_event(tid, PMT_OUTPUT, 0, args, data,
+			   shown < PMT_OUTPUT_BYTES ? shown : PMT_OUTPUT_BYTES);
 }
 
-static void after_vector_output(ThreadId tid, Int fd, const struct vki_iovec *iov, SizeT count, SizeT n)
+static void after_vector_output(ThreadId tid, Int fd, const struct vki_iovec *iov, SizeT count,
+				SizeT n)
 {
 	UChar data[PMT_OUTPUT_BYTES];
 	SizeT filled = 0;
@@ -141,7 +144,8 @@ void writes_at(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
 		after_other_write(tid, fd, offset, n);
 		return;
 	}
-	if (((rwf & RWF_APPEND) || (sys_fcntl(fd, 3 /* F_GETFL */, 0) & VKI_O_APPEND)) && VG_(fstat)(fd, &st) == 0)
+	if (((rwf & RWF_APPEND) || (sys_fcntl(fd, 3 /* F_GETFL */, 0) & VKI_O_APPEND)) &&
+	    VG_(fstat)(fd, &st) == 0)
 		offset = st.size - n;
 	after_write(tid, fd, offset, n, rwf);
 }
@@ -151,7 +155,9 @@ void writes_after(ThreadId tid, UInt number, UWord *args, UWord n)
 	switch (number) {
 	case __NR_read:
 	case __NR_recvfrom: after_plain_input(tid, args[0], (void *)args[1], args[2], n); break;
-	case __NR_readv: after_input(tid, args[0], (const struct vki_iovec *)args[1], args[2], n); break;
+	case __NR_readv:
+		after_input(tid, args[0], (const struct vki_iovec *)args[1], args[2], n);
+		break;
 	case __NR_recvmsg: {
 		const struct vki_msghdr *m = (const struct vki_msghdr *)args[1];
 

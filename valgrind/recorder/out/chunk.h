@@ -11,13 +11,14 @@ struct out {
 	struct pmt_site_state *prev; /* of the last event's site */
 	Int room; /* the short way may be taken while `used` is not above it; -1: there is something to look at first */
 	UInt thread; /* number of the running thread */
-	void (*before)(void); /* NULL, or writes an event that comes before the next one; there is something to look at until it did */
+	void (*before)(
+		void); /* NULL, or writes an event that comes before the next one; there is something to look at until it did */
 	struct pmt_encoder enc;
 };
 extern struct out g_out;
 extern ULong g_shared; /* nonzero: other processes may record too */
 
-UChar *out_begin(void);	      /* where a record may be written: PMT_RECORD_MAX_BYTES are free there */
+UChar *out_begin(void); /* where a record may be written: PMT_RECORD_MAX_BYTES are free there */
 UChar *out_begin_event(void); /* the same, for an event, which is counted */
 void out_end(const UChar *p); /* it ends at p */
 
@@ -34,7 +35,9 @@ static inline UChar *out_pos(struct pmt_chunk *chunk)
 
 static inline void out_move(struct pmt_chunk *chunk, const UChar *p)
 {
-	__asm__ volatile("" ::: "memory"); /* the bytes first, then their count: a kill may come in between */
+	__asm__ volatile(
+		"" ::
+			: "memory"); /* the bytes first, then their count: a kill may come in between */
 	chunk->used = (UInt)(p - (UChar *)(chunk + 1));
 }
 

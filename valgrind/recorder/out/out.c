@@ -13,8 +13,8 @@ ULong g_shared;
 
 static UChar *g_window; /* the chunk in hand */
 static ULong g_chunk_offset;
-static UInt g_full;	      /* when more of the chunk is used, the next record goes into a new one */
-static Bool g_is_dead;	      /* the trace cannot be written any more */
+static UInt g_full;    /* when more of the chunk is used, the next record goes into a new one */
+static Bool g_is_dead; /* the trace cannot be written any more */
 static UInt g_stream, g_chunk_number;
 static ULong g_seq; /* of our last event, when g_shared; else the header tells */
 
@@ -26,8 +26,9 @@ static void out_fail(Int error)
 	g_is_dead = True;
 	if (g_out.header != NULL)
 		g_out.header->error = error;
-	VG_(umsg)("pmend: cannot write the trace %s (error %d); nothing is recorded from now on\n", clo_trace_file,
-		  error);
+	VG_(umsg)
+	("pmend: cannot write the trace %s (error %d); nothing is recorded from now on\n",
+	 clo_trace_file, error);
 	/* Encoders go on writing into memory of our own, which nobody reads. */
 	sys_mmap(g_window, PMT_CHUNK_BYTES, VKI_PROT_READ | VKI_PROT_WRITE,
 		 VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS | VKI_MAP_FIXED, -1, 0);
@@ -55,8 +56,8 @@ static void chunk_open(void)
 	g_chunk_offset = __atomic_fetch_add(&g_out.header->end, capacity, __ATOMIC_SEQ_CST);
 	r = trace_file_write(fd, g_chunk_offset, NULL, capacity);
 	if (r >= 0)
-		r = sys_mmap(g_window, capacity, VKI_PROT_READ | VKI_PROT_WRITE, VKI_MAP_SHARED | VKI_MAP_FIXED, fd,
-			     g_chunk_offset);
+		r = sys_mmap(g_window, capacity, VKI_PROT_READ | VKI_PROT_WRITE,
+			     VKI_MAP_SHARED | VKI_MAP_FIXED, fd, g_chunk_offset);
 	if (r < 0) {
 		out_fail(-r);
 		return;
@@ -104,7 +105,9 @@ static void chunk_close(Bool is_last)
 	count_events();
 	g_out.chunk->hash = pmt_chunk_hash(PMT_VERSION, g_out.chunk, g_out.chunk + 1);
 	g_out.chunk->state = PMT_CHUNK_CLOSED;
-	if (!is_last || g_shared || g_chunk_offset + g_out.chunk->capacity != g_out.header->end) /* another process could take a chunk meanwhile */
+	if (!is_last || g_shared ||
+	    g_chunk_offset + g_out.chunk->capacity !=
+		    g_out.header->end) /* another process could take a chunk meanwhile */
 		return;
 	fd = trace_file_open();
 	if (fd >= 0)
@@ -126,8 +129,10 @@ static Long chunk_copy(void)
 	copy.capacity = chunk_pages();
 	copy.hash = pmt_chunk_hash(PMT_VERSION, &copy, g_out.chunk + 1);
 	copy.state = PMT_CHUNK_CLOSED;
-	offset = g_shared ? __atomic_fetch_add(&g_out.header->end, copy.capacity, __ATOMIC_SEQ_CST) : g_out.header->end;
-	r = trace_file_write(fd, offset + sizeof copy, g_out.chunk + 1, copy.capacity - sizeof copy);
+	offset = g_shared ? __atomic_fetch_add(&g_out.header->end, copy.capacity, __ATOMIC_SEQ_CST)
+			  : g_out.header->end;
+	r = trace_file_write(fd, offset + sizeof copy, g_out.chunk + 1,
+			     copy.capacity - sizeof copy);
 	if (r >= 0)
 		r = trace_file_write(fd, offset, &copy, sizeof copy);
 	if (r >= 0 && !g_shared)
@@ -193,7 +198,10 @@ UChar *out_begin_event(void)
 void out_end(const UChar *p)
 {
 	out_move(g_out.chunk, p);
-	g_out.room = g_shared || g_is_dead || g_out.before != NULL || g_out.enc.thread != g_out.thread ? -1 : (Int)g_full;
+	g_out.room =
+		g_shared || g_is_dead || g_out.before != NULL || g_out.enc.thread != g_out.thread
+			? -1
+			: (Int)g_full;
 }
 
 void out_attend(void)
@@ -217,9 +225,11 @@ void out_site(UInt node, Addr pc, enum pmt_kind kind, UInt size_bytes)
 	out_end(pmt_put_site(&g_out.enc, out_begin(), node, pc, kind, size_bytes));
 }
 
-void out_object(Addr va, SizeT len, ULong offset, const UChar *build_id, UInt build_id_len, const HChar *path)
+void out_object(Addr va, SizeT len, ULong offset, const UChar *build_id, UInt build_id_len,
+		const HChar *path)
 {
-	out_end(pmt_put_object(out_begin(), va, len, offset, build_id, build_id_len, path, VG_(strlen)(path)));
+	out_end(pmt_put_object(out_begin(), va, len, offset, build_id, build_id_len, path,
+			       VG_(strlen)(path)));
 }
 
 void out_object_gone(Addr va, SizeT len)
@@ -294,12 +304,17 @@ static Bool map_header(Int fd)
 		r = sys_mmap(g_out.header, PMT_HEADER_BYTES, VKI_PROT_READ | VKI_PROT_WRITE,
 			     VKI_MAP_SHARED | VKI_MAP_FIXED, fd, 0);
 	if (r < 0) {
-		VG_(umsg)("pmend: cannot write the trace %s: %s\n", clo_trace_file, error_text((Word)-r));
+		VG_(umsg)
+		("pmend: cannot write the trace %s: %s\n", clo_trace_file, error_text((Word)-r));
 		return False;
 	}
 	if (is_first) {
-		*g_out.header = (struct pmt_header){ .version = PMT_VERSION, .header_bytes = PMT_HEADER_BYTES, .end = PMT_HEADER_BYTES };
-		VG_(memcpy)(g_out.header->magic, PMT_MAGIC, sizeof g_out.header->magic); /* without its end: not a string */
+		*g_out.header = (struct pmt_header){ .version = PMT_VERSION,
+						     .header_bytes = PMT_HEADER_BYTES,
+						     .end = PMT_HEADER_BYTES };
+		VG_(memcpy)
+		(g_out.header->magic, PMT_MAGIC,
+		 sizeof g_out.header->magic); /* without its end: not a string */
 	} else if (VG_(memcmp)(g_out.header->magic, PMT_MAGIC, sizeof g_out.header->magic) != 0)
 		return False;
 	g_shared = !is_first;

@@ -71,7 +71,8 @@ void shared_lock(void)
 	for (UInt i = 0; i < LOCK_PATIENCE; i++) {
 		UInt nobody = 0;
 
-		if (__atomic_compare_exchange_n(&g_out.header->lock, &nobody, me, False, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		if (__atomic_compare_exchange_n(&g_out.header->lock, &nobody, me, False,
+						__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 			return;
 		sys_yield();
 	}
@@ -82,7 +83,8 @@ void shared_unlock(void)
 {
 	UInt me = VG_(getpid)();
 
-	__atomic_compare_exchange_n(&g_out.header->lock, &me, 0, False, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	__atomic_compare_exchange_n(&g_out.header->lock, &me, 0, False, __ATOMIC_SEQ_CST,
+				    __ATOMIC_SEQ_CST);
 }
 
 UInt shared_bad_stack(void)

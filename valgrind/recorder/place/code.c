@@ -69,12 +69,18 @@ struct code *code_get_arg(Addr pc, enum pmt_kind kind, UInt size_bytes, UChar ar
 		PMT_KINDS(X)
 #undef X
 	};
-	UWord *value = table_at(&g_codes, pc, 1 + ((ULong)arg << 40 | (ULong)size_bytes << 8 | kind));
+	UWord *value =
+		table_at(&g_codes, pc, 1 + ((ULong)arg << 40 | (ULong)size_bytes << 8 | kind));
 	struct code *c = (struct code *)*value;
 
 	if (c == NULL) {
 		c = VG_(malloc)("pmend.code", sizeof *c);
-		*c = (struct code){ .pc = pc, .size_bytes = size_bytes, .kind = kind, .arg = arg, .has_arg = nargs[kind] == 1, .node = NEVER_NODE };
+		*c = (struct code){ .pc = pc,
+				    .size_bytes = size_bytes,
+				    .kind = kind,
+				    .arg = arg,
+				    .has_arg = nargs[kind] == 1,
+				    .node = NEVER_NODE };
 		*value = (UWord)c;
 	}
 	return c;

@@ -10,7 +10,7 @@ struct code {
 	UChar kind; /* enum pmt_kind */
 	UChar arg;  /* the event's only argument, if has_arg; less than 128 */
 	UChar has_arg;
-	UInt node;  /* the calling context it ran in last; NEVER_NODE at first */
+	UInt node;         /* the calling context it ran in last; NEVER_NODE at first */
 	struct site *site; /* the site that makes */
 };
 #define NO_NODE 0xffffffffu
@@ -22,10 +22,14 @@ struct site {
 };
 
 struct code *code_get(Addr pc, enum pmt_kind kind, UInt size_bytes);
-struct code *code_get_arg(Addr pc, enum pmt_kind kind, UInt size_bytes, UChar arg); /* for a kind that has an argument, or none */
-struct code *code_part(const struct code *whole, UInt size_bytes);		     /* of a store or load that was cut */
-void code_site(struct code *c, UInt node); /* sets both; defines the site in the trace when it is new */
+struct code *code_get_arg(Addr pc, enum pmt_kind kind, UInt size_bytes,
+			  UChar arg); /* for a kind that has an argument, or none */
+struct code *code_part(const struct code *whole,
+		       UInt size_bytes); /* of a store or load that was cut */
+void code_site(struct code *c,
+	       UInt node); /* sets both; defines the site in the trace when it is new */
 UInt node_get(UInt parent, Addr pc, Bool is_signal);
-void code_forget(void); /* addresses are about to mean other code: later sites and nodes get new numbers */
+void code_forget(
+	void); /* addresses are about to mean other code: later sites and nodes get new numbers */
 
 #endif

@@ -83,7 +83,8 @@ void emit_plain(struct code *c)
 	emit_args(c, args);
 }
 
-void emit_event(ThreadId tid, enum pmt_kind kind, ULong addr, const ULong *args, const void *blob, UInt blob_len)
+void emit_event(ThreadId tid, enum pmt_kind kind, ULong addr, const ULong *args, const void *blob,
+		UInt blob_len)
 {
 	Bool has_thread = tid != VG_INVALID_THREADID && stack_thread_number(tid) != 0;
 	struct code *c;

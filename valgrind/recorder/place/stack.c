@@ -14,16 +14,16 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_threadstate.h"
 
-#define THREAD_FRAMES (1u << 20)   /* an 8 MiB stack holds no more calls than that */
+#define THREAD_FRAMES (1u << 20)    /* an 8 MiB stack holds no more calls than that */
 #define COROUTINE_FRAMES (1u << 16) /* there may be many of them */
-#define MAX_THREADS 500 /* Valgrind's default --max-threads */
-#define SLACK 4		      /* the inlined call writes one frame beyond the top before it looks */
+#define MAX_THREADS 500             /* Valgrind's default --max-threads */
+#define SLACK 4 /* the inlined call writes one frame beyond the top before it looks */
 
 struct stack {
 	struct frame *frames; /* [0] stands for whatever started the stack, and is never popped */
 	struct frame *top;    /* while the stack is not the running one */
-	UInt nframes;	      /* that there is room for */
-	ThreadId owner;	      /* the thread that ran on it last */
+	UInt nframes;         /* that there is room for */
+	ThreadId owner;       /* the thread that ran on it last */
 };
 
 static struct stack **g_stacks;
@@ -31,7 +31,7 @@ static UInt g_nstacks, g_stacks_cap;
 
 static struct {
 	struct stack *stack;
-	UInt number; /* in the trace; 0: no such thread */
+	UInt number;    /* in the trace; 0: no such thread */
 	const Addr *sp; /* in Valgrind's copy of its registers; NULL until learned */
 	ULong pending;
 } g_threads[MAX_THREADS];
@@ -113,7 +113,8 @@ static struct stack *stack_of(Addr sp)
 	for (UInt i = 0; i < g_nstacks; i++) {
 		struct stack *s = g_stacks[i];
 
-		if (s != g_stack && (s->owner == VG_INVALID_THREADID || s->owner == g_tid) && is_near(s->top->slot, sp))
+		if (s != g_stack && (s->owner == VG_INVALID_THREADID || s->owner == g_tid) &&
+		    is_near(s->top->slot, sp))
 			return s;
 	}
 	return NULL;
@@ -285,7 +286,8 @@ void stack_thread_end(ThreadId tid)
 	stack_run(tid);
 	for (UInt i = g_nstacks; i-- > 0;)
 		if (g_stacks[i] != g_stack && g_stacks[i]->owner == tid)
-			g_stacks[i]->owner = VG_INVALID_THREADID; /* coroutines may go on in another thread */
+			g_stacks[i]->owner =
+				VG_INVALID_THREADID; /* coroutines may go on in another thread */
 	stack_free(g_stack);
 	g_stack = NULL;
 	g_threads[tid].stack = NULL;
@@ -308,7 +310,9 @@ void stack_signal(ThreadId tid, Bool on_altstack)
 	if (on_altstack)
 		sp = VG_(thread_get_altstack_min)(tid) + VG_(thread_get_altstack_size)(tid);
 	if (g_top + 1 < g_frames_end)
-		*++g_top = (struct frame){ .slot = sp, .ret = VG_(get_IP)(tid), .node = NO_NODE, .is_signal = IS_SIGNAL };
+		*++g_top = (struct frame){
+			.slot = sp, .ret = VG_(get_IP)(tid), .node = NO_NODE, .is_signal = IS_SIGNAL
+		};
 }
 
 void stack_signal_return(ThreadId tid)

@@ -12,7 +12,9 @@
 
 static void show(Addr pc, UInt frame, Addr kept, Addr unwound)
 {
-	VG_(umsg)("pmend: call stacks disagree at event pc %#lx, frame %u: kept %#lx, unwound %#lx\n", pc, frame, kept, unwound);
+	VG_(umsg)
+	("pmend: call stacks disagree at event pc %#lx, frame %u: kept %#lx, unwound %#lx\n", pc,
+	 frame, kept, unwound);
 	VG_(get_and_pp_StackTrace)(g_tid, FRAMES_SHOWN);
 	for (const struct frame *f = g_top; f > stack_bottom() && f > g_top - FRAMES_SHOWN; f--)
 		VG_(umsg)("   kept %#lx slot %#lx\n", f->ret, f->slot);
@@ -28,7 +30,9 @@ static Bool is_behind_resolver(const Addr *ips, UInt i)
 {
 	const HChar *name;
 
-	return i >= 2 && ips[i] == ips[i - 1] && VG_(get_objname)(VG_(current_DiEpoch)(), ips[i - 2], &name) && VG_(strstr)(name, "/ld-linux") != NULL;
+	return i >= 2 && ips[i] == ips[i - 1] &&
+	       VG_(get_objname)(VG_(current_DiEpoch)(), ips[i - 2], &name) &&
+	       VG_(strstr)(name, "/ld-linux") != NULL;
 }
 
 void stack_check(Addr pc)

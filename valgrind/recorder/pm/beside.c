@@ -20,7 +20,8 @@ static SizeT folder_len(const HChar *path)
 static Bool is_in_folder(const HChar *path)
 {
 	for (UInt i = 0; i < g_nfolders; i++)
-		if (VG_(strlen)(g_folders[i]) == folder_len(path) && VG_(strncmp)(g_folders[i], path, folder_len(path)) == 0)
+		if (VG_(strlen)(g_folders[i]) == folder_len(path) &&
+		    VG_(strncmp)(g_folders[i], path, folder_len(path)) == 0)
 			return True;
 	return False;
 }
@@ -76,7 +77,8 @@ static void emit_content(ThreadId tid, Int fd, ULong size)
 	static HChar text[2 * PART_BYTES + 16];
 
 	for (ULong at = 0; at < size;) {
-		const Long n = sys_pread(fd, bytes, size - at < PART_BYTES ? size - at : PART_BYTES, at);
+		const Long n =
+			sys_pread(fd, bytes, size - at < PART_BYTES ? size - at : PART_BYTES, at);
 		SizeT end = VG_(sprintf)(text, "beside-part=");
 
 		if (n <= 0)
@@ -101,7 +103,8 @@ static void keep(ThreadId tid, const HChar *when, const HChar *path, Bool *is_lo
 		return;
 	}
 	fd = sr_Res(r);
-	*is_lost = VG_(fstat)(fd, &st) != 0 || !VKI_S_ISREG(st.mode) || st.size > FILE_BYTES || g_kept_bytes + st.size > ALL_BYTES;
+	*is_lost = VG_(fstat)(fd, &st) != 0 || !VKI_S_ISREG(st.mode) || st.size > FILE_BYTES ||
+		   g_kept_bytes + st.size > ALL_BYTES;
 	if (*is_lost) {
 		emit_state(tid, when, "?", path);
 	} else {
@@ -134,7 +137,8 @@ static const HChar *whole_path(const HChar *path)
 	r = VG_(open)(folder, O_PATH_BIT, 0);
 	if (sr_isError(r))
 		return path;
-	is_ok = file_path(sr_Res(r), whole, sizeof whole) && VG_(strlen)(whole) + name < sizeof whole;
+	is_ok = file_path(sr_Res(r), whole, sizeof whole) &&
+		VG_(strlen)(whole) + name < sizeof whole;
 	VG_(close)(sr_Res(r));
 	if (!is_ok)
 		return path;
@@ -205,7 +209,8 @@ static struct {
 static Bool is_other(const struct vg_stat *st)
 {
 	for (UInt i = 0; i < MAX_OTHERS; i++)
-		if (g_others[i].dev == st->dev && g_others[i].ino == st->ino && g_others[i].nfolders == g_nfolders)
+		if (g_others[i].dev == st->dev && g_others[i].ino == st->ino &&
+		    g_others[i].nfolders == g_nfolders)
 			return True;
 	return False;
 }
@@ -226,9 +231,11 @@ static const HChar *path_beside(Int fd)
 	static HChar path[PMT_PAGE_BYTES];
 	struct vg_stat st;
 
-	if (g_nfolders == 0 || VG_(fstat)(fd, &st) != 0 || is_other(&st) || shared_file_find(st.dev, st.ino) != 0)
+	if (g_nfolders == 0 || VG_(fstat)(fd, &st) != 0 || is_other(&st) ||
+	    shared_file_find(st.dev, st.ino) != 0)
 		return NULL;
-	if (VKI_S_ISREG(st.mode) && st.nlink != 0 && file_path(fd, path, sizeof path) && is_in_folder(path) && !is_said(&st))
+	if (VKI_S_ISREG(st.mode) && st.nlink != 0 && file_path(fd, path, sizeof path) &&
+	    is_in_folder(path) && !is_said(&st))
 		return path;
 	note_other(&st);
 	return NULL;

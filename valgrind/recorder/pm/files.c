@@ -44,7 +44,8 @@ static Bool is_device(const struct vg_stat *st)
 static Bool is_pm_path(const struct vg_stat *st, const HChar *path)
 {
 	if (is_device(st))
-		return VG_(strncmp)(path, "/dev/dax", 8) == 0 && (g_nglobs == 0 || glob_matches(path));
+		return VG_(strncmp)(path, "/dev/dax", 8) == 0 &&
+		       (g_nglobs == 0 || glob_matches(path));
 	if (!VKI_S_ISREG(st->mode))
 		return False;
 	if (g_nglobs > 0)
@@ -75,13 +76,16 @@ static Long data_from(Int fd, ULong offset)
 	Long data = VG_(lseek)(fd, offset, 3 /* SEEK_DATA */);
 
 	VG_(lseek)(fd, old, VKI_SEEK_SET);
-	return data == -1 && offset == 0 ? 0 : data; /* 0: the file system cannot tell, read everything */
+	return data == -1 && offset == 0
+		       ? 0
+		       : data; /* 0: the file system cannot tell, read everything */
 }
 
 /* Without holes and zero pages. Negative: it cannot be read. */
 static Long copy_content(ThreadId tid, UInt file, Int fd, ULong size)
 {
-	static UChar page[PMT_PAGE_BYTES] __attribute__((aligned(PMT_PAGE_BYTES))); /* for O_DIRECT */
+	static UChar page[PMT_PAGE_BYTES]
+		__attribute__((aligned(PMT_PAGE_BYTES))); /* for O_DIRECT */
 	ULong offset = 0;
 
 	while (offset < size) {
@@ -104,7 +108,8 @@ static Long copy_content(ThreadId tid, UInt file, Int fd, ULong size)
 }
 
 /* The initial content. Our own descriptor reads it, the program's only if there is none. */
-static void record_content(ThreadId tid, UInt file, Int fd, const struct vg_stat *st, const HChar *path)
+static void record_content(ThreadId tid, UInt file, Int fd, const struct vg_stat *st,
+			   const HChar *path)
 {
 	static HChar text[PMT_PAGE_BYTES + 64];
 	Int own = kept_open(file, fd);
@@ -119,13 +124,18 @@ static void record_content(ThreadId tid, UInt file, Int fd, const struct vg_stat
 
 static UInt file_of_stat(const struct vg_stat *st, Bool *is_new)
 {
-	return is_device(st) ? shared_file_id(st->rdev, ~0ULL, is_new) : shared_file_id(st->dev, st->ino, is_new);
+	return is_device(st) ? shared_file_id(st->rdev, ~0ULL, is_new)
+			     : shared_file_id(st->dev, st->ino, is_new);
 }
 
 static void tell_file(ThreadId tid, UInt file, Int fd, const struct vg_stat *st, const HChar *path)
 {
-	ULong args[5] = { file, st->size, (file_was_created(st) ? PMT_FILE_CREATED : 0) | (is_device(st) ? PMT_FILE_DEVICE : 0), st->dev, st->ino };
-	ULong since = file > 1 ? file_durable_since(st) : 0; /* without other PM it does not matter when */
+	ULong args[5] = { file, st->size,
+			  (file_was_created(st) ? PMT_FILE_CREATED : 0) |
+				  (is_device(st) ? PMT_FILE_DEVICE : 0),
+			  st->dev, st->ino };
+	ULong since = file > 1 ? file_durable_since(st)
+			       : 0; /* without other PM it does not matter when */
 	HChar text[64];
 
 	if (since != 0) {
@@ -144,7 +154,9 @@ ULong file_device_bytes(const struct vg_stat *st, ULong mapped)
 	ULong size;
 	SysRes r;
 
-	VG_(sprintf)(text, "/sys/dev/char/%llu:%llu/size", st->rdev >> 8 & 0xfff, (st->rdev & 0xff) | (st->rdev >> 12 & 0xfff00));
+	VG_(sprintf)
+	(text, "/sys/dev/char/%llu:%llu/size", st->rdev >> 8 & 0xfff,
+	 (st->rdev & 0xff) | (st->rdev >> 12 & 0xfff00));
 	r = VG_(open)(text, VKI_O_RDONLY, 0);
 	if (sr_isError(r))
 		return mapped;
@@ -155,7 +167,8 @@ ULong file_device_bytes(const struct vg_stat *st, ULong mapped)
 	return size > mapped ? size : mapped;
 }
 
-UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path, Bool *is_new)
+UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path,
+		     Bool *is_new)
 {
 	UInt file;
 

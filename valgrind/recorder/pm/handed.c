@@ -24,9 +24,10 @@ struct block {
 	SizeT len_bytes;
 };
 
-static OSet *g_used, *g_free; /* of extents: handed out, and given back; g_used only where nobody names blocks */
+static OSet *g_used,
+	*g_free; /* of extents: handed out, and given back; g_used only where nobody names blocks */
 static OSet *g_zero; /* of extents: punched, or cut off, while they were handed out */
-static OSet *g_blocks[HANDED_WAYS]; /* in use, by address */
+static OSet *g_blocks[HANDED_WAYS];         /* in use, by address */
 static UChar g_is_named[PMT_MAX_FILES + 1]; /* by file: somebody names blocks in it */
 
 /* ---- sets of extents ---- */
@@ -126,7 +127,8 @@ static void fill_data(ThreadId tid, Addr va, ULong addr, SizeT len)
 	ULong from = start;
 
 	while (own >= 0 && from < end) {
-		Long data = VG_(lseek)(own, from, 3 /* SEEK_DATA */), hole = data < 0 ? -1 : VG_(lseek)(own, data, 4 /* SEEK_HOLE */);
+		Long data = VG_(lseek)(own, from, 3 /* SEEK_DATA */),
+		     hole = data < 0 ? -1 : VG_(lseek)(own, data, 4 /* SEEK_HOLE */);
 		ULong to = hole < 0 || (ULong)hole > end ? end : (ULong)hole;
 
 		if (data < 0 || (ULong)data >= end)
@@ -143,7 +145,9 @@ static void fill_data(ThreadId tid, Addr va, ULong addr, SizeT len)
 void handed_device(ThreadId tid, UInt file, Int fd, ULong size, Addr va, ULong offset, SizeT len)
 {
 	const Bool is_all = offset == 0 && len >= size;
-	Long own = is_all ? -1 : sys_mmap(NULL, size, VKI_PROT_READ | VKI_PROT_WRITE, VKI_MAP_SHARED, fd, 0);
+	Long own = is_all ? -1
+			  : sys_mmap(NULL, size, VKI_PROT_READ | VKI_PROT_WRITE, VKI_MAP_SHARED, fd,
+				     0);
 	ULong args[1] = { size };
 
 	if (own < 0) {
@@ -282,7 +286,8 @@ void handed_access(ThreadId tid, enum handed_access access, Addr va, SizeT len)
 	if (!clo_old_bytes || ranges_are_none())
 		return;
 	sets_init();
-	pm_each(va, len, access == HANDED_NOACCESS ? close_part : open_part, access == HANDED_NOACCESS ? NULL : &h);
+	pm_each(va, len, access == HANDED_NOACCESS ? close_part : open_part,
+		access == HANDED_NOACCESS ? NULL : &h);
 }
 
 /* ---- files ---- */

@@ -29,7 +29,8 @@ Int kept_find(UInt file)
 {
 	for (UInt i = 0; i < g_nkept; i++)
 		if (g_kept[i].file == file)
-			return is_inode(g_kept[i].fd, g_kept[i].dev, g_kept[i].ino) ? g_kept[i].fd : -1;
+			return is_inode(g_kept[i].fd, g_kept[i].dev, g_kept[i].ino) ? g_kept[i].fd
+										    : -1;
 	return -1;
 }
 
@@ -87,10 +88,16 @@ void kept_send(UInt file, Int own)
 	struct {
 		struct vki_cmsghdr header;
 		Int fd, unused;
-	} control = { .header = { sizeof(struct vki_cmsghdr) + sizeof(Int), SOL_SOCKET, VKI_SCM_RIGHTS }, .fd = own };
-	struct vki_msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control };
+	} control = { .header = { sizeof(struct vki_cmsghdr) + sizeof(Int), SOL_SOCKET,
+				  VKI_SCM_RIGHTS },
+		      .fd = own };
+	struct vki_msghdr m = { .msg_iov = &iov,
+				.msg_iovlen = 1,
+				.msg_control = &control,
+				.msg_controllen = sizeof control };
 	struct vg_stat st;
 
-	if (own >= 0 && clo_keep_fd >= 0 && VG_(fstat)(clo_keep_fd, &st) == 0 && VKI_S_ISSOCK(st.mode) && st.ino == clo_keep_inode)
+	if (own >= 0 && clo_keep_fd >= 0 && VG_(fstat)(clo_keep_fd, &st) == 0 &&
+	    VKI_S_ISSOCK(st.mode) && st.ino == clo_keep_inode)
 		sys_sendmsg(clo_keep_fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
 }

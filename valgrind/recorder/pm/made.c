@@ -31,7 +31,8 @@ void pm_created(Int fd)
 
 	if (VG_(fstat)(fd, &st) != 0)
 		return;
-	g_created[g_ncreated++ % MAX_CREATED] = (struct made){ .dev = st.dev, .ino = st.ino, .named = g_out.header->seq };
+	g_created[g_ncreated++ % MAX_CREATED] =
+		(struct made){ .dev = st.dev, .ino = st.ino, .named = g_out.header->seq };
 }
 
 /* The newest: an inode may have been another file's before. */
@@ -85,7 +86,8 @@ void made_all_synced(void)
 void made_renamed(const HChar *path)
 {
 	struct vg_stat st;
-	struct made *m = g_ncreated == 0 || sr_isError(VG_(stat)(path, &st)) ? NULL : made_find(&st);
+	struct made *m =
+		g_ncreated == 0 || sr_isError(VG_(stat)(path, &st)) ? NULL : made_find(&st);
 
 	if (m != NULL)
 		m->named = g_out.header->seq;

@@ -28,7 +28,8 @@ void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, 
 		return;
 	mode = sys_fcntl(fd, 3 /* F_GETFL */, 0);
 	if (VG_(fstat)(fd, &st) != 0 || !file_is_pm(fd, &st, &path) ||
-	    (!(prot & VKI_PROT_WRITE) && (mode & 3) != VKI_O_RDWR)) { /* can never become writable */
+	    (!(prot & VKI_PROT_WRITE) &&
+	     (mode & 3) != VKI_O_RDWR)) { /* can never become writable */
 		other_insert(va, len);
 		return;
 	}

@@ -43,7 +43,8 @@ void old_fd_made(ThreadId tid, Int fd)
 	static HChar path[PMT_PAGE_BYTES], text[PMT_PAGE_BYTES + 64];
 	struct vg_stat st;
 
-	if (!clo_stop_at_old || VG_(fstat)(fd, &st) != 0 || !file_path(fd, path, sizeof path) || !file_may_be_pm(path))
+	if (!clo_stop_at_old || VG_(fstat)(fd, &st) != 0 || !file_path(fd, path, sizeof path) ||
+	    !file_may_be_pm(path))
 		return;
 	VG_(snprintf)(text, sizeof text, "made=%llu %llu %s", st.dev, st.ino, path);
 	emit_event(tid, PMT_META, 0, NULL, text, VG_(strlen)(text));
@@ -52,13 +53,15 @@ void old_fd_made(ThreadId tid, Int fd)
 /* A file that another process of the run made and mapped is known already. */
 void old_mapped(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path)
 {
-	if (clo_stop_at_old && VKI_S_ISREG(st->mode) && !file_was_created(st) && pm_file_of_fd(fd) == 0)
+	if (clo_stop_at_old && VKI_S_ISREG(st->mode) && !file_was_created(st) &&
+	    pm_file_of_fd(fd) == 0)
 		stop(tid, "mapped", path);
 }
 
 static void touched(ThreadId tid, const struct vg_stat *st, const HChar *path)
 {
-	if (VKI_S_ISREG(st->mode) && st->nlink > 0 && !file_was_created(st) && !may_touch(path) && file_may_be_pm(path))
+	if (VKI_S_ISREG(st->mode) && st->nlink > 0 && !file_was_created(st) && !may_touch(path) &&
+	    file_may_be_pm(path))
 		stop(tid, "touched", path);
 }
 

@@ -55,17 +55,23 @@ void handed_back(enum handed_way way, Addr va);
 void handed_resized(ThreadId tid, enum handed_way way, Addr va, SizeT old, SizeT len);
 void handed_moved(ThreadId tid, enum handed_way way, Addr from, Addr to, SizeT len);
 void handed_access(ThreadId tid, enum handed_access access, Addr va, SizeT len);
-void handed_zeroed(UInt file, ULong offset, ULong len); /* of a file: no longer what the program stored there; file may be 0 */
+void handed_zeroed(
+	UInt file, ULong offset,
+	ULong len);         /* of a file: no longer what the program stored there; file may be 0 */
 UInt pm_file_of_fd(Int fd); /* 0: not PM */
-UInt pm_file_of_path(const HChar *path, Bool follow, UInt *nlink); /* follow: a symbolic link stands for its target */
+UInt pm_file_of_path(const HChar *path, Bool follow,
+		     UInt *nlink); /* follow: a symbolic link stands for its target */
 void pm_file_gone(UInt file);
-void pm_gone_changed(ThreadId tid, Int fd); /* if it is one that is gone: it was changed by a call */
-void pm_file_resized(ThreadId tid, UInt file, ULong size); /* file may be 0, and the size what it was */
+void pm_gone_changed(ThreadId tid,
+		     Int fd); /* if it is one that is gone: it was changed by a call */
+void pm_file_resized(ThreadId tid, UInt file,
+		     ULong size);     /* file may be 0, and the size what it was */
 void pm_register(Addr va, SizeT len); /* memory that a program declares to be PM */
 void pm_unregister(Addr va, SizeT len);
-UWord pm_registered(Addr va, SizeT len); /* 0 no, 1 yes, 2 in part */
+UWord pm_registered(Addr va, SizeT len);           /* 0 no, 1 yes, 2 in part */
 void pm_written(ThreadId tid, Addr va, SizeT len); /* the kernel wrote there */
 void pm_file_written(ThreadId tid, Int fd, ULong offset, SizeT len);
-void pm_inode_written(ThreadId tid, ULong dev, ULong ino, const HChar *path, ULong offset, SizeT len); /* through somebody's mapping */
+void pm_inode_written(ThreadId tid, ULong dev, ULong ino, const HChar *path, ULong offset,
+		      SizeT len); /* through somebody's mapping */
 
 #endif

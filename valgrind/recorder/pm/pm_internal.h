@@ -11,12 +11,12 @@ struct area {
 	SizeT len_bytes;
 };
 
-#define GROW(array, n, cap)                                                                     \
-	do {                                                                                    \
-		if ((n) == (cap)) {                                                             \
-			(cap) = (cap) ? 2 * (cap) : 16;                                         \
+#define GROW(array, n, cap) \
+	do { \
+		if ((n) == (cap)) { \
+			(cap) = (cap) ? 2 * (cap) : 16; \
 			(array) = VG_(realloc)("pmend." #array, (array), (cap) * sizeof *(array)); \
-		}                                                                               \
+		} \
 	} while (0)
 
 /* ---- ranges.c ---- */
@@ -30,26 +30,36 @@ Bool other_has(Addr a);
 /* ---- made.c ---- */
 Bool file_path(Int fd, HChar *path, SizeT cap);
 Bool file_was_created(const struct vg_stat *st); /* by this process or one that forked it */
-ULong file_durable_since(const struct vg_stat *st); /* the number of events when it was, with its name; 0: that is not known */
+ULong file_durable_since(
+	const struct vg_stat
+		*st); /* the number of events when it was, with its name; 0: that is not known */
 
 /* ---- kept.c ---- */
-Int kept_find(UInt file);	     /* our own descriptor, which reads; -1: there is none */
-Int kept_open(UInt file, Int fd);    /* the same; opens one where the program has fd; to be given to kept_close() */
+Int kept_find(UInt file); /* our own descriptor, which reads; -1: there is none */
+Int kept_open(
+	UInt file,
+	Int fd); /* the same; opens one where the program has fd; to be given to kept_close() */
 void kept_close(UInt file, Int own); /* if it is not one that stays open */
 void kept_send(UInt file, Int own);  /* to whoever records */
 
 /* ---- handed.c ---- */
-void handed_device(ThreadId tid, UInt file, Int fd, ULong size, Addr va, ULong offset, SizeT len); /* it is mapped for the first time, there */
+void handed_device(ThreadId tid, UInt file, Int fd, ULong size, Addr va, ULong offset,
+		   SizeT len); /* it is mapped for the first time, there */
 void handed_mapped(UInt file); /* a mapping of it is made */
 
 /* ---- files.c ---- */
 Bool file_may_be_pm(const HChar *path); /* by its name: --pm */
-Bool file_is_pm(Int fd, const struct vg_stat *st, const HChar **path); /* path: a buffer that is used again */
-ULong file_device_bytes(const struct vg_stat *st, ULong mapped); /* of a device; if nobody knows, as much as is mapped of it */
-UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path, Bool *is_new); /* its number; tells the trace about it the first time */
+Bool file_is_pm(Int fd, const struct vg_stat *st,
+		const HChar **path); /* path: a buffer that is used again */
+ULong file_device_bytes(
+	const struct vg_stat *st,
+	ULong mapped); /* of a device; if nobody knows, as much as is mapped of it */
+UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path,
+		     Bool *is_new); /* its number; tells the trace about it the first time */
 
 /* ---- old.c ---- */
-void old_mapped(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path); /* a PM file is to be mapped */
+void old_mapped(ThreadId tid, Int fd, const struct vg_stat *st,
+		const HChar *path); /* a PM file is to be mapped */
 
 /* ---- beside.c ---- */
 void beside_add_folder(const HChar *path); /* of a PM file */

@@ -79,8 +79,10 @@ static void mark_granules(void)
 	VG_(memset)(g_granules, 0, sizeof g_granules);
 	for (UInt i = 0; i < g_nranges; i++) {
 		/* from a little before: a store may begin outside and end in PM; and a look may be that far away */
-		ULong g = (g_ranges[i].va - PMT_STORE_MAX_BYTES - GRANULE_REACH_BYTES) >> GRANULE_SHIFT;
-		ULong last = (g_ranges[i].va + g_ranges[i].len_bytes - 1 + GRANULE_REACH_BYTES) >> GRANULE_SHIFT;
+		ULong g = (g_ranges[i].va - PMT_STORE_MAX_BYTES - GRANULE_REACH_BYTES) >>
+			  GRANULE_SHIFT;
+		ULong last = (g_ranges[i].va + g_ranges[i].len_bytes - 1 + GRANULE_REACH_BYTES) >>
+			     GRANULE_SHIFT;
 
 		if (last - g >= GRANULES) {
 			VG_(memset)(g_granules, 1, sizeof g_granules);
@@ -114,7 +116,8 @@ void range_remove(Addr va, SizeT len)
 		struct range r = g_ranges[i];
 		Addr r_end = r.va + r.len_bytes;
 
-		VG_(memmove)(&g_ranges[i], &g_ranges[i + 1], (g_nranges - i - 1) * sizeof *g_ranges);
+		VG_(memmove)
+		(&g_ranges[i], &g_ranges[i + 1], (g_nranges - i - 1) * sizeof *g_ranges);
 		g_nranges--;
 		if (r.va < va) {
 			range_insert(r.va, va - r.va, r.addr);
@@ -174,5 +177,6 @@ Bool pm_is_volatile(Addr a)
 {
 	const NSegment *seg = VG_(am_find_nsegment)(a);
 
-	return seg != NULL && (seg->kind == SkAnonC || seg->kind == SkFileC) && !other_has(a) && pm_find(a) == NULL;
+	return seg != NULL && (seg->kind == SkAnonC || seg->kind == SkFileC) && !other_has(a) &&
+	       pm_find(a) == NULL;
 }

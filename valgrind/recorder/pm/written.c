@@ -84,7 +84,8 @@ void pm_file_written(ThreadId tid, Int fd, ULong offset, SizeT len)
 }
 
 /* Some process has it mapped, not necessarily this one. */
-void pm_inode_written(ThreadId tid, ULong dev, ULong ino, const HChar *path, ULong offset, SizeT len)
+void pm_inode_written(ThreadId tid, ULong dev, ULong ino, const HChar *path, ULong offset,
+		      SizeT len)
 {
 	UInt file = shared_file_find(dev, ino);
 	Int own = file != 0 ? kept_find(file) : -1;

@@ -83,7 +83,8 @@ void block_arg(struct block *b, IRExpr *e)
 		a->tmp = e->Iex.RdTmp.tmp;
 	} else if (e->tag == Iex_Const) {
 		a->k = constant(e->Iex.Const.con);
-		a->is_mask = e->Iex.Const.con->tag == Ico_V128 || e->Iex.Const.con->tag == Ico_U128 || e->Iex.Const.con->tag == Ico_V256;
+		a->is_mask = e->Iex.Const.con->tag == Ico_V128 ||
+			     e->Iex.Const.con->tag == Ico_U128 || e->Iex.Const.con->tag == Ico_V256;
 	} /* else the guest state's pointer, which nobody computes with */
 	g_at = (UChar *)(b->last->arg + b->last->nargs);
 }
@@ -95,7 +96,10 @@ struct segment *block_segment(struct block *b)
 	if (b->nsteps == 0)
 		return NULL;
 	s = VG_(malloc)("sym.segment", sizeof *s);
-	*s = (struct segment){ .number = b->segment++, .nsteps = b->nsteps, .steps = b->begin, .previous = b->previous };
+	*s = (struct segment){ .number = b->segment++,
+			       .nsteps = b->nsteps,
+			       .steps = b->begin,
+			       .previous = b->previous };
 	b->previous = s;
 	b->begin = g_at;
 	b->nsteps = 0;

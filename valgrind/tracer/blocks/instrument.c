@@ -52,7 +52,8 @@ static void learn_jump(struct block *b, IRExpr *next)
 	IRExpr *last = ir_load(b->sb, Ity_I64, ir_ptr(&j->last));
 
 	j->pc = b->pc;
-	ir_call(b->sb, ir_binop(b->sb, Ity_I1, Iop_CmpNE64, last, next), "shadow_jump", shadow_jump, mkIRExprVec_2(ir_ptr(j), next));
+	ir_call(b->sb, ir_binop(b->sb, Ity_I1, Iop_CmpNE64, last, next), "shadow_jump", shadow_jump,
+		mkIRExprVec_2(ir_ptr(j), next));
 }
 
 /* The block, with what VEX leaves out. */
@@ -68,8 +69,9 @@ static IRSB *completed(IRSB *in)
 	return sb;
 }
 
-IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout, const VexGuestExtents *extents, const VexArchInfo *arch,
-		 IRType guest_word, IRType host_word)
+IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
+		 const VexGuestExtents *extents, const VexArchInfo *arch, IRType guest_word,
+		 IRType host_word)
 {
 	struct block b = { 0 };
 	Int last;
@@ -82,7 +84,8 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	last = in->stmts_used;
 	for (UInt i = 0; i < extents->n_used; i++)
 		path_cover(extents->base[i], extents->len[i]);
-	b.touched = ir_binop(b.sb, Ity_I64, Iop_And64, ir_load(b.sb, Ity_I64, ir_ptr(&g_dirty_regs)), ir_u64(registers(in)));
+	b.touched = ir_binop(b.sb, Ity_I64, Iop_And64,
+			     ir_load(b.sb, Ity_I64, ir_ptr(&g_dirty_regs)), ir_u64(registers(in)));
 	if (has_exits(in))
 		ir_store(b.sb, ir_ptr(&g_progress), ir_u64(0));
 	block_begin(&b);
@@ -100,6 +103,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	steps_end(&b);
 	if (in->jumpkind == Ijk_Call && arch_is_call(b.pc))
 		ir_call(b.sb, NULL, "path_call", path_call,
-			mkIRExprVec_2(ir_u64(b.pc + b.len_bytes), ir_register(b.sb, arch_sp_offset)));
+			mkIRExprVec_2(ir_u64(b.pc + b.len_bytes),
+				      ir_register(b.sb, arch_sp_offset)));
 	return b.sb;
 }

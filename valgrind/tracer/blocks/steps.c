@@ -16,8 +16,10 @@ static void note(struct block *b, IRTemp tmp)
 	IRExpr *value = IRExpr_RdTmp(tmp);
 
 	if (type == Ity_I128) { /* cannot be stored */
-		ir_store(b->sb, ir_ptr(&g_noted[tmp][0]), ir_unop(b->sb, Ity_I64, Iop_128to64, value));
-		ir_store(b->sb, ir_ptr(&g_noted[tmp][1]), ir_unop(b->sb, Ity_I64, Iop_128HIto64, value));
+		ir_store(b->sb, ir_ptr(&g_noted[tmp][0]),
+			 ir_unop(b->sb, Ity_I64, Iop_128to64, value));
+		ir_store(b->sb, ir_ptr(&g_noted[tmp][1]),
+			 ir_unop(b->sb, Ity_I64, Iop_128HIto64, value));
 		return;
 	}
 	if (type == Ity_I1)
@@ -31,7 +33,8 @@ static void touch(struct block *b, IRExpr *addr)
 {
 	IRSB *sb = b->sb;
 	IRExpr *line = ir_binop(sb, Ity_I64, Iop_Shr64, addr, IRExpr_Const(IRConst_U8(LINE_SHIFT)));
-	IRExpr *slot = ir_add(sb, ir_binop(sb, Ity_I64, Iop_And64, line, ir_u64(LINES - 1)), ir_ptr(g_lines));
+	IRExpr *slot = ir_add(sb, ir_binop(sb, Ity_I64, Iop_And64, line, ir_u64(LINES - 1)),
+			      ir_ptr(g_lines));
 	IRExpr *mark = ir_unop(sb, Ity_I64, Iop_8Uto64, ir_load(sb, Ity_I8, slot));
 
 	b->touched = ir_binop(sb, Ity_I64, Iop_Or64, b->touched, mark);
@@ -42,7 +45,8 @@ void steps_end(struct block *b)
 	struct segment *s = block_segment(b);
 
 	if (s)
-		ir_call(b->sb, ir_is_not_0(b->sb, b->touched), "shadow_run", shadow_run, mkIRExprVec_1(ir_ptr(s)));
+		ir_call(b->sb, ir_is_not_0(b->sb, b->touched), "shadow_run", shadow_run,
+			mkIRExprVec_1(ir_ptr(s)));
 }
 
 /* ---- statements ---- */
@@ -118,7 +122,10 @@ static void wr_tmp(struct block *b, IRTemp tmp, IRExpr *e)
 		block_arg(b, e);
 		break;
 	case Iex_Unop: operation(b, tmp, e->Iex.Unop.op, 1, (IRExpr *[]){ e->Iex.Unop.arg }); break;
-	case Iex_Binop: operation(b, tmp, e->Iex.Binop.op, 2, (IRExpr *[]){ e->Iex.Binop.arg1, e->Iex.Binop.arg2 }); break;
+	case Iex_Binop:
+		operation(b, tmp, e->Iex.Binop.op, 2,
+			  (IRExpr *[]){ e->Iex.Binop.arg1, e->Iex.Binop.arg2 });
+		break;
 	case Iex_Triop: {
 		IRTriop *t = e->Iex.Triop.details;
 
@@ -135,13 +142,15 @@ static void wr_tmp(struct block *b, IRTemp tmp, IRExpr *e)
 		block_step(b, STEP_ITE);
 		b->last->tmp = tmp;
 		b->last->bits = bits;
-		add_args(b, (IRExpr *[]){ e->Iex.ITE.cond, e->Iex.ITE.iftrue, e->Iex.ITE.iffalse }, 3);
+		add_args(b, (IRExpr *[]){ e->Iex.ITE.cond, e->Iex.ITE.iftrue, e->Iex.ITE.iffalse },
+			 3);
 		break;
 	case Iex_CCall: call_flags(b, tmp, e); break;
 	case Iex_Load: load(b, tmp, e->Iex.Load.addr); break;
 	default: leaf(b, tmp, Iop_INVALID, "an indexed register"); break; /* x87 */
 	}
-	if (clo_check && b->last->kind != STEP_LOAD && b->last->kind != STEP_LEAF && b->last->kind != STEP_GET && b->last->kind != STEP_CALL)
+	if (clo_check && b->last->kind != STEP_LOAD && b->last->kind != STEP_LEAF &&
+	    b->last->kind != STEP_GET && b->last->kind != STEP_CALL)
 		note(b, tmp);
 }
 
@@ -205,14 +214,17 @@ static void dirty(struct block *b, IRDirty *d)
 	for (Int i = 0; i < d->nFxState; i++)
 		if (d->fxState[i].fx != Ifx_Read)
 			for (Int r = 0; r <= d->fxState[i].nRepeats; r++)
-				clear_reg(b, d->fxState[i].offset + r * d->fxState[i].repeatLen, d->fxState[i].size);
+				clear_reg(b, d->fxState[i].offset + r * d->fxState[i].repeatLen,
+					  d->fxState[i].size);
 }
 
 static void exit_stmt(struct block *b, IRStmt *st, Bool is_last)
 {
 	block_step(b, STEP_EXIT);
 	b->last->k = st->Ist.Exit.dst->Ico.U64;
-	b->last->other = is_last && b->in->next->tag == Iex_Const ? b->in->next->Iex.Const.con->Ico.U64 : b->pc + b->len_bytes;
+	b->last->other = is_last && b->in->next->tag == Iex_Const
+				 ? b->in->next->Iex.Const.con->Ico.U64
+				 : b->pc + b->len_bytes;
 	block_arg(b, st->Ist.Exit.guard);
 	steps_end(b);
 }

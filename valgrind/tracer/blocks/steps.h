@@ -5,6 +5,8 @@
 #include "valgrind/tracer/blocks/block.h"
 
 void steps_add(struct block *b, IRStmt *st, Bool is_last);
-void steps_end(struct block *b); /* of those that were added since the last exit: a guarded call that runs them */
+void steps_end(
+	struct
+	block *b); /* of those that were added since the last exit: a guarded call that runs them */
 
 #endif

@@ -28,8 +28,11 @@ void path_object(Addr pc)
 	if (g_nknown < sizeof g_known / sizeof *g_known)
 		g_known[g_nknown++] = di;
 	name = VG_(DebugInfo_get_filename)(di);
-	path_record((struct pmp_record){ .kind = PMP_OBJECT, .x = g_from, .y = VG_(DebugInfo_get_text_bias)(di), .k = g_to - g_from }, name,
-	       VG_(strlen)(name));
+	path_record((struct pmp_record){ .kind = PMP_OBJECT,
+					 .x = g_from,
+					 .y = VG_(DebugInfo_get_text_bias)(di),
+					 .k = g_to - g_from },
+		    name, VG_(strlen)(name));
 }
 
 /* ---- the call stack ---- */

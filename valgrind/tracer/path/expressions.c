@@ -31,10 +31,16 @@ static void node_write(UInt id)
 	const struct expr *e = expr_at(g_pool, id);
 
 	for (; e->op == EXPR_TABLE && g_ntables <= e->k; g_ntables++)
-		path_record((struct pmp_record){ .kind = PMP_TABLE, .id = g_ntables }, expr_table_at(g_pool, g_ntables),
-		       EXPR_TABLE_ENTRIES * sizeof(uint64_t));
-	path_record((struct pmp_record){ .kind = PMP_EXPR, .op = e->op, .width = e->width, .id = id, .arg = { e->arg[0], e->arg[1], e->arg[2] }, .k = e->k },
-	       NULL, 0);
+		path_record((struct pmp_record){ .kind = PMP_TABLE, .id = g_ntables },
+			    expr_table_at(g_pool, g_ntables),
+			    EXPR_TABLE_ENTRIES * sizeof(uint64_t));
+	path_record((struct pmp_record){ .kind = PMP_EXPR,
+					 .op = e->op,
+					 .width = e->width,
+					 .id = id,
+					 .arg = { e->arg[0], e->arg[1], e->arg[2] },
+					 .k = e->k },
+		    NULL, 0);
 	set_written(id);
 }
 

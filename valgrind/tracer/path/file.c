@@ -52,7 +52,9 @@ Bool path_is_open(void)
 
 Bool path_open(const HChar *file)
 {
-	struct pmp_header h = { .magic = PMP_MAGIC, .version = PMP_VERSION, .record_bytes = sizeof(struct pmp_record) };
+	struct pmp_header h = { .magic = PMP_MAGIC,
+				.version = PMP_VERSION,
+				.record_bytes = sizeof(struct pmp_record) };
 	SysRes r = VG_(open)(file, VKI_O_WRONLY | VKI_O_CREAT | VKI_O_TRUNC, 0644);
 	Int high;
 

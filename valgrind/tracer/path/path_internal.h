@@ -11,7 +11,7 @@ void path_flush(void);
 
 /* ---- context.c: where code lies, and what called it ---- */
 void path_object(Addr pc); /* tells of the object, the first time */
-void path_stack(void);	   /* of the running thread, when it is another one than last time */
+void path_stack(void);     /* of the running thread, when it is another one than last time */
 
 /* ---- expressions.c ---- */
 void path_expr(UInt id); /* with all that it is made of, if it is not written yet */

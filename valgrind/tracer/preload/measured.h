@@ -8,7 +8,8 @@
 #include "pmpath.h"
 #include "valgrind.h"
 
-static inline uint64_t measured(enum pmp_word kind, const char *word, uint64_t nbytes, uint64_t value)
+static inline uint64_t measured(enum pmp_word kind, const char *word, uint64_t nbytes,
+				uint64_t value)
 {
 	volatile uint64_t kept = value;
 

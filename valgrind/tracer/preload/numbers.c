@@ -22,8 +22,8 @@ static void errno_set(int value)
 struct number {
 	uint64_t magnitude;
 	int is_negative, is_long, is_too_large; /* only long ones may be too large */
-	const char *end; /* the beginning: there was none */
-	const char *from; /* with the sign */
+	const char *end;                        /* the beginning: there was none */
+	const char *from;                       /* with the sign */
 	int is_decimal;
 };
 
@@ -63,7 +63,8 @@ static void digits_add(struct number *n, const char *s, unsigned base)
 			break;
 		if (count < safe)
 			n->magnitude = n->magnitude * base + d;
-		else if (__builtin_mul_overflow(n->magnitude, (uint64_t)base, &n->magnitude) || __builtin_add_overflow(n->magnitude, (uint64_t)d, &n->magnitude))
+		else if (__builtin_mul_overflow(n->magnitude, (uint64_t)base, &n->magnitude) ||
+			 __builtin_add_overflow(n->magnitude, (uint64_t)d, &n->magnitude))
 			n->is_too_large = 1;
 		n->end = s + 1;
 	}
@@ -98,7 +99,8 @@ static uint64_t value_of(const struct number *n)
 
 	if (!n->is_decimal || n->is_long)
 		return value;
-	return measured(PMP_WORD_NUMBER, n->from, n->end > n->from ? (uint64_t)(n->end - n->from) : 0, value);
+	return measured(PMP_WORD_NUMBER, n->from,
+			n->end > n->from ? (uint64_t)(n->end - n->from) : 0, value);
 }
 
 /* The C library does not say where such a number ends. */
@@ -142,11 +144,11 @@ static unsigned long read_unsigned(const char *s, char **end, int base)
 	return value_of(&n);
 }
 
-#define READER(type, name, how)                                     \
-	type REPLACES(name)(const char *s, char **end, int base);   \
-	type REPLACES(name)(const char *s, char **end, int base)    \
-	{                                                           \
-		return how(s, end, base);                           \
+#define READER(type, name, how) \
+	type REPLACES(name)(const char *s, char **end, int base); \
+	type REPLACES(name)(const char *s, char **end, int base) \
+	{ \
+		return how(s, end, base); \
 	}
 READER(long, strtol, read_signed)
 READER(long, strtoll, read_signed)
@@ -159,10 +161,10 @@ READER(unsigned long, strtoumax, read_unsigned)
 READER(unsigned long, __isoc23_strtoul, read_unsigned)
 READER(unsigned long, __isoc23_strtoull, read_unsigned)
 
-#define SIMPLE(type, name)                      \
-	type REPLACES(name)(const char *s);     \
-	type REPLACES(name)(const char *s)      \
-	{                                       \
+#define SIMPLE(type, name) \
+	type REPLACES(name)(const char *s); \
+	type REPLACES(name)(const char *s) \
+	{ \
 		return (type)read_signed(s, NULL, 10); \
 	}
 SIMPLE(int, atoi)

@@ -11,14 +11,14 @@
 #define REPLACES(name) VG_REPLACE_FUNCTION_EZU(20990, VG_Z_LIBC_SONAME, name)
 typedef unsigned char byte;
 
-#define LENGTH(name, params, limit)            \
-	size_t REPLACES(name) params;          \
-	size_t REPLACES(name) params           \
-	{                                      \
-		size_t n = 0;                  \
-                                               \
-		while (limit s[n])             \
-			n++;                   \
+#define LENGTH(name, params, limit) \
+	size_t REPLACES(name) params; \
+	size_t REPLACES(name) params \
+	{ \
+		size_t n = 0; \
+\
+		while (limit s[n]) \
+			n++; \
 		return measured(PMP_WORD_LENGTH, s, n, n); \
 	}
 LENGTH(strlen, (const char *s), )
@@ -35,7 +35,8 @@ static int same(int c)
 }
 
 /* Up to max bytes; strings end at their NUL. */
-static inline __attribute__((always_inline)) int compare(const byte *a, const byte *b, size_t max, int has_end, int (*fold)(int))
+static inline __attribute__((always_inline)) int compare(const byte *a, const byte *b, size_t max,
+							 int has_end, int (*fold)(int))
 {
 	for (size_t i = 0; i < max; i++) {
 		int x = fold(a[i]), y = fold(b[i]);
@@ -53,7 +54,8 @@ static inline __attribute__((always_inline)) int compare(const byte *a, const by
 #define PAGE_BYTES 4096
 
 /* Up to the NUL of b, which is most often a constant; a may end before, but is read on: not into another page, though. */
-static inline __attribute__((always_inline)) int compare_strings(const byte *a, const byte *b, size_t max, int (*fold)(int))
+static inline __attribute__((always_inline)) int compare_strings(const byte *a, const byte *b,
+								 size_t max, int (*fold)(int))
 {
 	byte differ = 0;
 	size_t i = 0;
@@ -85,52 +87,52 @@ static int compare_all(const byte *a, const byte *b, size_t n)
 	return compare(a, b, n, 0, same);
 }
 
-#define COMPARE_ALL(name)                                        \
+#define COMPARE_ALL(name) \
 	int REPLACES(name)(const void *a, const void *b, size_t n); \
-	int REPLACES(name)(const void *a, const void *b, size_t n)  \
-	{                                                        \
-		return compare_all(a, b, n);                     \
+	int REPLACES(name)(const void *a, const void *b, size_t n) \
+	{ \
+		return compare_all(a, b, n); \
 	}
 COMPARE_ALL(memcmp)
 COMPARE_ALL(bcmp)
 COMPARE_ALL(__memcmpeq)
 
-#define COMPARE(name, params, max, fold)                                                   \
-	int REPLACES(name) params;                                                         \
-	int REPLACES(name) params                                                          \
-	{                                                                                  \
-		return compare_strings((const byte *)a, (const byte *)b, max, fold);       \
+#define COMPARE(name, params, max, fold) \
+	int REPLACES(name) params; \
+	int REPLACES(name) params \
+	{ \
+		return compare_strings((const byte *)a, (const byte *)b, max, fold); \
 	}
 COMPARE(strcmp, (const char *a, const char *b), (size_t)-1, same)
 COMPARE(strncmp, (const char *a, const char *b, size_t n), n, same)
 COMPARE(strcasecmp, (const char *a, const char *b), (size_t)-1, lower)
 COMPARE(strncasecmp, (const char *a, const char *b, size_t n), n, lower)
 
-#define FIND(name, otherwise)                                          \
-	char *REPLACES(name)(const char *s, int c);                    \
-	char *REPLACES(name)(const char *s, int c)                     \
-	{                                                              \
-		for (; *s != (char)c; s++)                             \
-			if (*s == '\0')                                \
-				return otherwise;                      \
-		return (char *)s;                                      \
+#define FIND(name, otherwise) \
+	char *REPLACES(name)(const char *s, int c); \
+	char *REPLACES(name)(const char *s, int c) \
+	{ \
+		for (; *s != (char)c; s++) \
+			if (*s == '\0') \
+				return otherwise; \
+		return (char *)s; \
 	}
 FIND(strchr, NULL)
 FIND(index, NULL)
 FIND(strchrnul, (char *)s)
 
-#define FIND_LAST(name)                                                \
-	char *REPLACES(name)(const char *s, int c);                    \
-	char *REPLACES(name)(const char *s, int c)                     \
-	{                                                              \
-		const char *found = NULL;                              \
-                                                                       \
-		for (;; s++) {                                         \
-			if (*s == (char)c)                             \
-				found = s;                             \
-			if (*s == '\0')                                \
-				return (char *)found;                  \
-		}                                                      \
+#define FIND_LAST(name) \
+	char *REPLACES(name)(const char *s, int c); \
+	char *REPLACES(name)(const char *s, int c) \
+	{ \
+		const char *found = NULL; \
+\
+		for (;; s++) { \
+			if (*s == (char)c) \
+				found = s; \
+			if (*s == '\0') \
+				return (char *)found; \
+		} \
 	}
 FIND_LAST(strrchr)
 FIND_LAST(rindex)

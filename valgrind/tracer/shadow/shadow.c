@@ -110,7 +110,8 @@ static void load(const struct step *s)
 	struct val addr = scalar(s, 0);
 
 	g_tmps[s->tmp] = (struct wide){ 0 };
-	if (addr.id && s->bits <= 64 && table_load(addr, s->bits, g_noted[s->tmp][0], &g_tmps[s->tmp].part[0]))
+	if (addr.id && s->bits <= 64 &&
+	    table_load(addr, s->bits, g_noted[s->tmp][0], &g_tmps[s->tmp].part[0]))
 		return;
 	load_from(s, pin(addr, PMP_PIN_ADDRESS), s->bits, &g_tmps[s->tmp]);
 }
@@ -128,7 +129,8 @@ static void load_if(const struct step *s)
 		load_from(s, a, s->bits, &g_tmps[s->tmp]);
 		return;
 	}
-	g_tmps[s->tmp].part[0] = expr_extend(g_pool, s->k ? EXPR_SEXT : EXPR_ZEXT, s->from, mem_get(a, s->from / 8, g_noted[s->tmp][0]), s->bits);
+	g_tmps[s->tmp].part[0] = expr_extend(g_pool, s->k ? EXPR_SEXT : EXPR_ZEXT, s->from,
+					     mem_get(a, s->from / 8, g_noted[s->tmp][0]), s->bits);
 }
 
 static void store_to(Addr a, UInt bits, const struct wide *w)
@@ -164,7 +166,8 @@ static void get(const struct step *s)
 
 	for (UInt i = 0; i < nparts(s->bits); i++)
 		if (s->bits >= 8)
-			w.part[i] = reg_get(s->offset + 8 * i, part_bits(s->bits) / 8, g_noted[s->tmp][i]);
+			w.part[i] = reg_get(s->offset + 8 * i, part_bits(s->bits) / 8,
+					    g_noted[s->tmp][i]);
 	g_tmps[s->tmp] = w;
 }
 
@@ -173,7 +176,8 @@ static void put(const struct step *s)
 	struct wide w = operand(s, 0);
 
 	for (UInt i = 0; i < nparts(s->bits); i++)
-		reg_put(s->offset + 8 * i, s->bits < 8 ? 1 : part_bits(s->bits) / 8, s->bits < 8 ? val_const(w.part[0].v) : w.part[i]);
+		reg_put(s->offset + 8 * i, s->bits < 8 ? 1 : part_bits(s->bits) / 8,
+			s->bits < 8 ? val_const(w.part[0].v) : w.part[i]);
 }
 
 static void operation(const struct step *s)
@@ -227,7 +231,8 @@ static void branch(const struct step *s)
 /* By the width or more: what comes of it is nobody's business, as front ends choose another value then. */
 static Bool is_overshift(const struct step *s)
 {
-	return s->kind == STEP_OP && s->op >= Iop_Shl8 && s->op <= Iop_Sar64 && scalar(s, 1).v >= s->bits;
+	return s->kind == STEP_OP && s->op >= Iop_Shl8 && s->op <= Iop_Sar64 &&
+	       scalar(s, 1).v >= s->bits;
 }
 
 static void check(const struct step *s)
@@ -235,7 +240,8 @@ static void check(const struct step *s)
 	if (is_overshift(s))
 		return;
 	for (UInt i = 0; i < nparts(s->bits); i++) {
-		ULong is = g_tmps[s->tmp].part[i].v, should = g_noted[s->tmp][i] & expr_mask(part_bits(s->bits));
+		ULong is = g_tmps[s->tmp].part[i].v,
+		      should = g_noted[s->tmp][i] & expr_mask(part_bits(s->bits));
 
 		if (is != should)
 			path_bad(g_pc, is, should, s->op, s->name);

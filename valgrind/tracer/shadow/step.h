@@ -20,8 +20,8 @@ enum step_kind {
 	STEP_CAS,     /* arg 0: address, arg 1: data, arg 2: expected; tmp: what was there */
 	STEP_CLEAR,   /* memory that becomes concrete; arg 0: address; k: how many bytes */
 	STEP_CLEAR_REG, /* k: how many bytes from offset */
-	STEP_EXIT,    /* arg 0: condition; k: where to; other: where else */
-	STEP_NEXT,    /* arg 0: where to */
+	STEP_EXIT,      /* arg 0: condition; k: where to; other: where else */
+	STEP_NEXT,      /* arg 0: where to */
 };
 
 struct step_arg {
@@ -36,22 +36,23 @@ struct step_arg {
 struct step {
 	UChar kind;
 	UChar nargs;
-	UShort bits;   /* of the result, or of what is put */
+	UShort bits; /* of the result, or of what is put */
 	IROp op;
-	UInt tmp;      /* the result */
-	UInt offset;   /* in the guest state */
+	UInt tmp;    /* the result */
+	UInt offset; /* in the guest state */
 	UShort from;
 	ULong k;
 	Addr other;
-	const HChar *name; /* of the function called */
+	const HChar *name;     /* of the function called */
 	struct step_arg arg[]; /* nargs of them, the next step behind them */
 };
 
 #define TMPS 16384
-extern ULong g_noted[TMPS][PARTS]; /* what the machine computed, for the temporaries that are leaves */
+extern ULong g_noted[TMPS]
+		    [PARTS]; /* what the machine computed, for the temporaries that are leaves */
 extern struct wide g_tmps[TMPS];
 
-struct segment { /* steps up to an exit of the block */
+struct segment {     /* steps up to an exit of the block */
 	UInt number; /* in its block, from 0 */
 	UInt nsteps;
 	UChar *steps;

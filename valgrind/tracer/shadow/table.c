@@ -39,7 +39,8 @@ static UInt only_operand(const struct expr *e)
 /* Around the address there is. What it was counted from is most often below. */
 static void window_find(struct val address, struct chain *c, struct val *inside)
 {
-	struct val first = val_const(address.v - WINDOW_BELOW), offset = expr_binary(g_pool, EXPR_SUB, 64, address, first);
+	struct val first = val_const(address.v - WINDOW_BELOW),
+		   offset = expr_binary(g_pool, EXPR_SUB, 64, address, first);
 
 	*inside = expr_binary(g_pool, EXPR_ULT, 64, offset, val_const(EXPR_TABLE_ENTRIES));
 	c->first = first.v;
@@ -90,7 +91,8 @@ static Bool can_read(Addr a, UInt nbytes)
 }
 
 /* Entries that depend on the input, too: where the index is theirs, they are it. */
-static Bool choices_add(const struct chain *c, struct val index, UInt width, UInt bits, struct val *result)
+static Bool choices_add(const struct chain *c, struct val index, UInt width, UInt bits,
+			struct val *result)
 {
 	UInt n = 0;
 
@@ -98,12 +100,15 @@ static Bool choices_add(const struct chain *c, struct val index, UInt width, UIn
 		ULong now = 0;
 		Addr a;
 
-		if (!chain_address(c, i, &a) || !can_read(a, bits / 8) || !mem_is_symbolic(a, bits / 8))
+		if (!chain_address(c, i, &a) || !can_read(a, bits / 8) ||
+		    !mem_is_symbolic(a, bits / 8))
 			continue;
 		if (n++ == SYMBOLIC_MAX)
 			return False;
 		VG_(memcpy)(&now, (void *)a, bits / 8);
-		*result = expr_ite(g_pool, bits, expr_binary(g_pool, EXPR_EQ, width, index, val_const(i)), mem_get(a, bits / 8, now), *result);
+		*result = expr_ite(g_pool, bits,
+				   expr_binary(g_pool, EXPR_EQ, width, index, val_const(i)),
+				   mem_get(a, bits / 8, now), *result);
 	}
 	return True;
 }
@@ -136,16 +141,20 @@ Bool table_load(struct val address, UInt bits, ULong noted, struct val *result)
 			continue; /* whatever is there */
 		g_valid[i] = can_read(a, bits / 8);
 		invalid += !g_valid[i];
-		if (g_valid[i] && !mem_is_symbolic(a, bits / 8)) /* so that the table does not depend on the input */
+		if (g_valid[i] &&
+		    !mem_is_symbolic(a,
+				     bits / 8)) /* so that the table does not depend on the input */
 			VG_(memcpy)(&g_entries[i], (void *)a, bits / 8);
 	}
 	wide = expr_extend(g_pool, EXPR_ZEXT, width, index, 8);
 	r = expr_lookup(g_pool, expr_table_add(g_pool, g_entries), bits, wide);
-	if (!g_valid[index.v] || !choices_add(&c, index, width, bits, &r) || r.v != (noted & expr_mask(bits)))
+	if (!g_valid[index.v] || !choices_add(&c, index, width, bits, &r) ||
+	    r.v != (noted & expr_mask(bits)))
 		return False;
 	path_pin(0, inside, PMP_PIN_GUARD);
 	if (invalid)
-		path_pin(0, expr_lookup(g_pool, expr_table_add(g_pool, g_valid), 1, wide), PMP_PIN_GUARD);
+		path_pin(0, expr_lookup(g_pool, expr_table_add(g_pool, g_valid), 1, wide),
+			 PMP_PIN_GUARD);
 	*result = r;
 	count(COUNT_TABLE);
 	return True;

@@ -43,7 +43,8 @@ void counts_each(void (*f)(const HChar *what, ULong n, Bool is_leaf))
 		if (g_leaves[i].name)
 			VG_(snprintf)(what, sizeof what, "values lost in %s", g_leaves[i].name);
 		else
-			VG_(snprintf)(what, sizeof what, "values lost in operation 0x%x", g_leaves[i].op);
+			VG_(snprintf)
+			(what, sizeof what, "values lost in operation 0x%x", g_leaves[i].op);
 		f(what, g_leaves[i].n, True);
 	}
 }

@@ -6,6 +6,7 @@
 
 #define FLAGS_ARGS_MAX 5
 Bool flags_is_known(const HChar *name);
-Bool flags_apply(const HChar *name, const struct val *args, struct val *result); /* False: not one that we know, or not with these operands */
+Bool flags_apply(const HChar *name, const struct val *args,
+		 struct val *result); /* False: not one that we know, or not with these operands */
 
 #endif

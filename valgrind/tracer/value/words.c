@@ -27,8 +27,11 @@ static Bool is_of_length(UInt id)
 		const struct expr *e = expr_at(g_pool, id);
 
 		if (e->op == EXPR_INPUT)
-			return e->k >= g_input_bytes && g_is_length[(e->k - g_input_bytes) / WORD_BYTES];
-		id = expr_nargs(e->op) == 0 ? 0 : e->arg[expr_nargs(e->op) > 1 && expr_at(g_pool, e->arg[0])->op == EXPR_CONST];
+			return e->k >= g_input_bytes &&
+			       g_is_length[(e->k - g_input_bytes) / WORD_BYTES];
+		id = expr_nargs(e->op) == 0 ? 0
+					    : e->arg[expr_nargs(e->op) > 1 &&
+						     expr_at(g_pool, e->arg[0])->op == EXPR_CONST];
 	}
 	return False;
 }
@@ -40,5 +43,6 @@ static Bool is_base(struct val v)
 
 Bool words_is_address(struct val a, struct val b)
 {
-	return g_nwords && ((is_base(a) && is_of_length(b.id)) || (is_base(b) && is_of_length(a.id)));
+	return g_nwords &&
+	       ((is_base(a) && is_of_length(b.id)) || (is_base(b) && is_of_length(a.id)));
 }

@@ -28,7 +28,8 @@ static bool modifies_pm(ZydisMnemonic m)
 }
 
 /* Where a jump or call goes: to an address, or through an entry of the GOT. */
-static void target_find(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o, struct insn *i)
+static void target_find(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o,
+			struct insn *i)
 {
 	ZyanU64 address;
 
@@ -45,7 +46,8 @@ static void target_find(const ZydisDecodedInstruction *z, const ZydisDecodedOper
 static bool writes_memory(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands)
 {
 	for (unsigned i = 0; i < z->operand_count_visible; i++)
-		if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY && operands[i].mem.type == ZYDIS_MEMOP_TYPE_MEM &&
+		if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    operands[i].mem.type == ZYDIS_MEMOP_TYPE_MEM &&
 		    (operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 			return true;
 	return z->meta.category == ZYDIS_CATEGORY_STRINGOP;

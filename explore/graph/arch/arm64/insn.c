@@ -21,9 +21,11 @@ static bool is_barrier(uint32_t w)
 /* adrp x16, page; ldr x17, [x16, #offset]; add x16, x16, #offset; br x17 */
 static uint64_t entry_slot(const uint32_t *w, uint64_t address)
 {
-	uint64_t page = (address & ~0xfffull) + ((uint64_t)field(w[0], 5, 19) << 14 | (uint64_t)(w[0] >> 29 & 3) << 12);
+	uint64_t page = (address & ~0xfffull) +
+			((uint64_t)field(w[0], 5, 19) << 14 | (uint64_t)(w[0] >> 29 & 3) << 12);
 
-	if ((w[0] & 0x9f00001f) != 0x90000010 || (w[1] & 0xffc003ff) != 0xf9400211 || (w[2] & 0xffc003ff) != 0x91000210 || w[3] != 0xd61f0220)
+	if ((w[0] & 0x9f00001f) != 0x90000010 || (w[1] & 0xffc003ff) != 0xf9400211 ||
+	    (w[2] & 0xffc003ff) != 0x91000210 || w[3] != 0xd61f0220)
 		return 0;
 	return page + (w[1] >> 10 & 0xfff) * 8;
 }
@@ -54,7 +56,8 @@ static struct insn decode(const uint8_t *bytes, uint64_t len_bytes, uint64_t add
 		i.ends = true;
 		i.falls = i.is_call = w >> 31;
 		i.target = address + (uint64_t)field(w, 0, 26) * 4;
-	} else if ((w & 0xff000000) == 0x54000000 || (w & 0x7e000000) == 0x34000000) { /* b.cond, bc.cond, cbz, cbnz */
+	} else if ((w & 0xff000000) == 0x54000000 ||
+		   (w & 0x7e000000) == 0x34000000) { /* b.cond, bc.cond, cbz, cbnz */
 		i.ends = true;
 		i.target = address + (uint64_t)field(w, 5, 19) * 4;
 	} else if ((w & 0x7e000000) == 0x36000000) { /* tbz, tbnz */

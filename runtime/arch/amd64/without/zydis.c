@@ -7,7 +7,8 @@
 
 const char *arch_refusal(void)
 {
-	return "pmend was built without Zydis, which watches recovery: apt-get install " PACKAGES ", then build it again"; /* fits why_unsound */
+	return "pmend was built without Zydis, which watches recovery: apt-get install " PACKAGES
+	       ", then build it again"; /* fits why_unsound */
 }
 
 void arch_init(void)

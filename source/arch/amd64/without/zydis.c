@@ -4,7 +4,10 @@
 
 #include "source/insn.h"
 
-const struct insn_machine insn_machine = { .elf = EM_NONE, .result = INSN_NO_REGISTER, .stack = INSN_NO_REGISTER, .frame = INSN_NO_REGISTER };
+const struct insn_machine insn_machine = { .elf = EM_NONE,
+					   .result = INSN_NO_REGISTER,
+					   .stack = INSN_NO_REGISTER,
+					   .frame = INSN_NO_REGISTER };
 
 uint32_t insn_decode(struct insn *out, const uint8_t *bytes, size_t len_bytes, uint64_t pc)
 {

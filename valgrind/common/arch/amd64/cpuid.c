@@ -7,7 +7,8 @@
 
 static VG_REGPARM(2) ULong cpuid_extra(ULong leaf, ULong subleaf)
 {
-	return (UInt)leaf == 7 && (UInt)subleaf == 0 ? 1u << 23 | 1u << 24 : 0; /* clflushopt, clwb */
+	return (UInt)leaf == 7 && (UInt)subleaf == 0 ? 1u << 23 | 1u << 24
+						     : 0; /* clflushopt, clwb */
 }
 
 Bool arch_add_stmt(IRSB *sb, IRStmt *st)
@@ -17,13 +18,17 @@ Bool arch_add_stmt(IRSB *sb, IRStmt *st)
 	IRExpr *leaf, *sub;
 	IRTemp bits;
 
-	if (st->tag != Ist_Dirty || VG_(strncmp)(st->Ist.Dirty.details->cee->name, helper, sizeof helper - 1) != 0)
+	if (st->tag != Ist_Dirty ||
+	    VG_(strncmp)(st->Ist.Dirty.details->cee->name, helper, sizeof helper - 1) != 0)
 		return False;
 	leaf = ir_register(sb, offsetof(VexGuestAMD64State, guest_RAX));
 	sub = ir_register(sb, offsetof(VexGuestAMD64State, guest_RCX));
 	bits = newIRTemp(sb->tyenv, Ity_I64);
 	addStmtToIRSB(sb, st);
-	addStmtToIRSB(sb, IRStmt_Dirty(unsafeIRDirty_1_N(bits, 2, "cpuid_extra", VG_(fnptr_to_fnentry)(cpuid_extra), mkIRExprVec_2(leaf, sub))));
-	addStmtToIRSB(sb, IRStmt_Put(rbx, ir_binop(sb, Ity_I64, Iop_Or64, ir_register(sb, rbx), IRExpr_RdTmp(bits))));
+	addStmtToIRSB(sb, IRStmt_Dirty(unsafeIRDirty_1_N(bits, 2, "cpuid_extra",
+							 VG_(fnptr_to_fnentry)(cpuid_extra),
+							 mkIRExprVec_2(leaf, sub))));
+	addStmtToIRSB(sb, IRStmt_Put(rbx, ir_binop(sb, Ity_I64, Iop_Or64, ir_register(sb, rbx),
+						   IRExpr_RdTmp(bits))));
 	return True;
 }

@@ -5,7 +5,8 @@
 
 #define AT(NAME) offsetof(VexGuestAMD64State, guest_##NAME)
 
-const Int arch_sp_offset = AT(RSP), arch_result_offset = AT(RAX), arch_number_offset = AT(RAX), arch_count_offset = AT(RCX);
+const Int arch_sp_offset = AT(RSP), arch_result_offset = AT(RAX), arch_number_offset = AT(RAX),
+	  arch_count_offset = AT(RCX);
 const UInt arch_guest_bytes = sizeof(VexGuestAMD64State);
 const UInt arch_return_bytes = 8, arch_red_zone_bytes = 128;
 const Bool arch_unwinder_gets_lost = False;

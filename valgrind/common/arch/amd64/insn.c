@@ -95,7 +95,8 @@ static void decode_aligned(struct insn *insn, UChar op, UChar modrm, Bool has_66
 static void decode_vex(struct insn *insn, const UChar *c)
 {
 	const Bool is_map_0f = c[0] == 0xc5 || (c[1] & 0x1f) == 1;
-	const UChar *op = c[0] == 0xc5 ? c + 2 : c + 3, lpp = op[-1] & 7; /* bit 2: 32 bytes; bits 0-1: the prefix */
+	const UChar *op = c[0] == 0xc5 ? c + 2 : c + 3,
+		    lpp = op[-1] & 7; /* bit 2: 32 bytes; bits 0-1: the prefix */
 
 	if (!is_map_0f)
 		return;
@@ -157,7 +158,9 @@ static struct insn decode(Addr pc, const UChar *code)
 	case 0xe7:
 	case 0x2b: insn.what = is_mem ? INSN_NT_STORE : INSN_OTHER; break;
 	case 0xf7: insn.what = !is_mem ? INSN_MASK_MOVE : INSN_OTHER; break;
-	case 0x1c: insn.what = is_mem && (c[2] >> 3 & 7) == 0 && !p.p66 ? INSN_HINT : INSN_OTHER; break; /* cldemote */
+	case 0x1c:
+		insn.what = is_mem && (c[2] >> 3 & 7) == 0 && !p.p66 ? INSN_HINT : INSN_OTHER;
+		break; /* cldemote */
 	case 0x38:
 		insn.prefix_bytes = p.n + 3;
 		decode_0f38(&insn, c + 2, &p);
@@ -177,7 +180,8 @@ struct insn arch_decode(Addr pc, const UChar *code)
 {
 	struct insn insn = decode(pc, code);
 
-	if (insn.what == INSN_NT_STORE || insn.what == INSN_DIRECT_STORE || insn.what == INSN_DIRECT_COPY)
+	if (insn.what == INSN_NT_STORE || insn.what == INSN_DIRECT_STORE ||
+	    insn.what == INSN_DIRECT_COPY)
 		insn.event = PMT_STORE_NT;
 	return insn;
 }

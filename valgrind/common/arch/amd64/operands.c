@@ -8,8 +8,9 @@
 static Int register_offset(UInt reg)
 {
 #define AT(NAME) offsetof(VexGuestAMD64State, guest_##NAME)
-	static const Int offsets[16] = { AT(RAX), AT(RCX), AT(RDX), AT(RBX), AT(RSP), AT(RBP), AT(RSI), AT(RDI),
-					 AT(R8),  AT(R9),  AT(R10), AT(R11), AT(R12), AT(R13), AT(R14), AT(R15) };
+	static const Int offsets[16] = { AT(RAX), AT(RCX), AT(RDX), AT(RBX), AT(RSP), AT(RBP),
+					 AT(RSI), AT(RDI), AT(R8),  AT(R9),  AT(R10), AT(R11),
+					 AT(R12), AT(R13), AT(R14), AT(R15) };
 #undef AT
 
 	return offsets[reg];
@@ -68,13 +69,17 @@ IRExpr *arch_address(IRSB *sb, const struct insn *insn)
 		e = ir_add(sb, ir_register(sb, register_offset(o.base)), e);
 	if (o.index >= 0)
 		e = ir_add(sb,
-			   ir_binop(sb, Ity_I64, Iop_Shl64, ir_register(sb, register_offset(o.index)), IRExpr_Const(IRConst_U8(o.scale))), e);
+			   ir_binop(sb, Ity_I64, Iop_Shl64,
+				    ir_register(sb, register_offset(o.index)),
+				    IRExpr_Const(IRConst_U8(o.scale))),
+			   e);
 	if (insn->is_addr32)
 		e = ir_binop(sb, Ity_I64, Iop_And64, e, ir_u64(0xffffffffu));
 	if (insn->segment)
 		e = ir_add(sb,
-			   ir_register(sb, insn->segment == 0x64 ? offsetof(VexGuestAMD64State, guest_FS_CONST) :
-								   offsetof(VexGuestAMD64State, guest_GS_CONST)),
+			   ir_register(sb, insn->segment == 0x64
+						   ? offsetof(VexGuestAMD64State, guest_FS_CONST)
+						   : offsetof(VexGuestAMD64State, guest_GS_CONST)),
 			   e);
 	return e;
 }
@@ -82,7 +87,8 @@ IRExpr *arch_address(IRSB *sb, const struct insn *insn)
 /* The register operand of the ModRM byte. */
 static IRExpr *register_of(IRSB *sb, const struct insn *insn)
 {
-	return ir_register(sb, register_offset((insn->code[insn->prefix_bytes] >> 3 & 7) | (insn->rex & 4 ? 8 : 0)));
+	return ir_register(sb, register_offset((insn->code[insn->prefix_bytes] >> 3 & 7) |
+					       (insn->rex & 4 ? 8 : 0)));
 }
 
 /* maskmovdqu reads, merges and writes back in the IR: only the selected bytes are stored in truth. VEX builds the mask with
@@ -115,7 +121,8 @@ static void direct_store_add(IRSB *sb, struct added_insn *added)
 
 	added->stored = arch_address(sb, &added->insn);
 	reg = register_of(sb, &added->insn);
-	ir_store(sb, added->stored, added->insn.size_bytes == 8 ? reg : ir_unop(sb, Ity_I32, Iop_64to32, reg));
+	ir_store(sb, added->stored,
+		 added->insn.size_bytes == 8 ? reg : ir_unop(sb, Ity_I32, Iop_64to32, reg));
 }
 
 static void direct_copy_add(IRSB *sb, struct added_insn *added)
@@ -135,7 +142,9 @@ Bool arch_add_insn(IRSB *sb, struct added_insn *added)
 	switch (added->insn.what) {
 	case INSN_DIRECT_STORE: direct_store_add(sb, added); return True;
 	case INSN_DIRECT_COPY: direct_copy_add(sb, added); return True;
-	case INSN_FLUSH: return added->insn.event != PMT_CLFLUSH; /* of no effect on what the program computes */
+	case INSN_FLUSH:
+		return added->insn.event !=
+		       PMT_CLFLUSH; /* of no effect on what the program computes */
 	case INSN_HINT: return True;
 	case INSN_FENCE:
 	case INSN_NT_STORE:

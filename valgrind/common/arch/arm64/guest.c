@@ -5,7 +5,8 @@
 
 #define AT(NAME) offsetof(VexGuestARM64State, guest_##NAME)
 
-const Int arch_sp_offset = AT(XSP), arch_result_offset = AT(X0), arch_number_offset = AT(X8), arch_count_offset = AT(X0) /* there are no such instructions */;
+const Int arch_sp_offset = AT(XSP), arch_result_offset = AT(X0), arch_number_offset = AT(X8),
+	  arch_count_offset = AT(X0) /* there are no such instructions */;
 const UInt arch_guest_bytes = sizeof(VexGuestARM64State);
 const UInt arch_return_bytes = 0, arch_red_zone_bytes = 0;
 const Bool arch_unwinder_gets_lost = True;

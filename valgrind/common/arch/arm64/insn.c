@@ -18,8 +18,10 @@ static void decode_system(struct insn *insn, UInt word)
 	case 0xd50b7c20: insn->event = PMT_DC_CVAP; break;
 	case 0xd50b7d20: insn->event = PMT_DC_CVADP; break;
 	case 0xd50b7e20: insn->event = PMT_DC_CIVAC; break;
-	case 0xd50b7b20: insn->what = INSN_HINT; return; /* cvau: for instructions that were written, not for data */
-	case 0xd50b7420: {				      /* zva */
+	case 0xd50b7b20:
+		insn->what = INSN_HINT;
+		return;    /* cvau: for instructions that were written, not for data */
+	case 0xd50b7420: { /* zva */
 		ULong dczid;
 
 		__asm__("mrs %0, dczid_el0" : "=r"(dczid));
@@ -37,7 +39,8 @@ static void decode_system(struct insn *insn, UInt word)
 	}
 	if ((word & 0xfffff0ff) == 0xd50330bf)
 		insn->event = PMT_DMB;
-	else if ((word & 0xfffff0ff) == 0xd503309f && option != 0 && option != 4) /* these are ssbb and pssbb */
+	else if ((word & 0xfffff0ff) == 0xd503309f && option != 0 &&
+		 option != 4) /* these are ssbb and pssbb */
 		insn->event = PMT_DSB;
 	else
 		return;
@@ -132,7 +135,8 @@ struct insn arch_decode(Addr pc, const UChar *code)
 		decode_system(&insn, word);
 	else if (a.kind != A64_OTHER)
 		decode_memory(&insn, &a, word);
-	else if ((word & 0xbf80001f) == 0x9100001f && BITS(word, 9, 5) != 31) /* add or sub to sp, of another register */
+	else if ((word & 0xbf80001f) == 0x9100001f &&
+		 BITS(word, 9, 5) != 31) /* add or sub to sp, of another register */
 		insn.what = INSN_SET_STACK;
 	return insn;
 }

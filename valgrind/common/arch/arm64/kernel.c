@@ -11,6 +11,9 @@ Long arch_syscall(Long number, Long a, Long b, Long c, Long d, Long e, Long f)
 	register Long x4 __asm__("x4") = e;
 	register Long x5 __asm__("x5") = f;
 
-	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+	__asm__ volatile("svc #0"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+			 : "memory");
 	return x0;
 }

@@ -66,5 +66,7 @@ void arch_begin(Addr sp)
 			second = a;
 	}
 	if (second != NULL)
-		*second = (struct aux){ AUX_HWCAP2, (second->type == AUX_HWCAP2 ? second->value : 0) | (kernel_aux(AUX_HWCAP2) & HWCAP2_DCPODP) };
+		*second = (struct aux){ AUX_HWCAP2,
+					(second->type == AUX_HWCAP2 ? second->value : 0) |
+						(kernel_aux(AUX_HWCAP2) & HWCAP2_DCPODP) };
 }

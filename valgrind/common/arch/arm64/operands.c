@@ -70,7 +70,10 @@ Bool arch_find_mask(const IRSB *in, Int first_stmt, UInt size_bytes, IRExpr **lo
 
 static IRType type_of(UInt size_bytes)
 {
-	return size_bytes == 1 ? Ity_I8 : size_bytes == 2 ? Ity_I16 : size_bytes == 4 ? Ity_I32 : Ity_I64;
+	return size_bytes == 1   ? Ity_I8
+	       : size_bytes == 2 ? Ity_I16
+	       : size_bytes == 4 ? Ity_I32
+				 : Ity_I64;
 }
 
 static void store(IRSB *sb, UInt reg, IRExpr *to, UInt size_bytes)
@@ -78,7 +81,8 @@ static void store(IRSB *sb, UInt reg, IRExpr *to, UInt size_bytes)
 	static const IROp narrow[] = { [1] = Iop_64to8, [2] = Iop_64to16, [4] = Iop_64to32 };
 	IRExpr *e = get(sb, reg);
 
-	ir_store(sb, to, size_bytes == 8 ? e : ir_unop(sb, type_of(size_bytes), narrow[size_bytes], e));
+	ir_store(sb, to,
+		 size_bytes == 8 ? e : ir_unop(sb, type_of(size_bytes), narrow[size_bytes], e));
 }
 
 static IRExpr *widen(IRSB *sb, IRExpr *e, UInt size_bytes, Bool is_signed)
@@ -86,7 +90,8 @@ static IRExpr *widen(IRSB *sb, IRExpr *e, UInt size_bytes, Bool is_signed)
 	static const IROp zeros[] = { [1] = Iop_8Uto64, [2] = Iop_16Uto64, [4] = Iop_32Uto64 };
 	static const IROp signs[] = { [1] = Iop_8Sto64, [2] = Iop_16Sto64, [4] = Iop_32Sto64 };
 
-	return size_bytes == 8 ? e : ir_unop(sb, Ity_I64, (is_signed ? signs : zeros)[size_bytes], e);
+	return size_bytes == 8 ? e
+			       : ir_unop(sb, Ity_I64, (is_signed ? signs : zeros)[size_bytes], e);
 }
 
 /* ldapr; ldapur, with a sign for half a register or a whole one. */
@@ -122,7 +127,8 @@ static void store_pair_add(IRSB *sb, struct added_insn *added)
 
 static void clear_add(IRSB *sb, struct added_insn *added)
 {
-	added->stored = ir_binop(sb, Ity_I64, Iop_And64, added->stored, ir_u64(~((ULong)added->insn.size_bytes - 1)));
+	added->stored = ir_binop(sb, Ity_I64, Iop_And64, added->stored,
+				 ir_u64(~((ULong)added->insn.size_bytes - 1)));
 	for (UInt i = 0; i < added->insn.size_bytes; i += 8)
 		ir_store(sb, ir_add(sb, added->stored, ir_u64(i)), ir_u64(0));
 }

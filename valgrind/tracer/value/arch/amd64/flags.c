@@ -3,25 +3,25 @@
 #include "valgrind/tracer/value/flags.h"
 
 enum cc_op { /* in steps of four: 8, 16, 32, 64 bits */
-	CC_COPY = 0,
-	CC_ADD = 1,
-	CC_SUB = 5,
-	CC_ADC = 9,
-	CC_SBB = 13,
-	CC_LOGIC = 17,
-	CC_INC = 21,
-	CC_DEC = 25,
-	CC_SHL = 29,
-	CC_SHR = 33,
-	CC_ROL = 37,
-	CC_ROR = 41,
-	CC_UMUL = 45,
-	CC_SMUL = 49,
-	CC_ANDN = 53, /* in steps of two: 32, 64 bits */
-	CC_BLSI = 55,
-	CC_BLSMSK = 57,
-	CC_BLSR = 59,
-	CC_ADCX = 61, /* from here on: not done */
+	     CC_COPY = 0,
+	     CC_ADD = 1,
+	     CC_SUB = 5,
+	     CC_ADC = 9,
+	     CC_SBB = 13,
+	     CC_LOGIC = 17,
+	     CC_INC = 21,
+	     CC_DEC = 25,
+	     CC_SHL = 29,
+	     CC_SHR = 33,
+	     CC_ROL = 37,
+	     CC_ROR = 41,
+	     CC_UMUL = 45,
+	     CC_SMUL = 49,
+	     CC_ANDN = 53, /* in steps of two: 32, 64 bits */
+	     CC_BLSI = 55,
+	     CC_BLSMSK = 57,
+	     CC_BLSR = 59,
+	     CC_ADCX = 61, /* from here on: not done */
 };
 
 enum { BIT_C = 0, BIT_P = 2, BIT_A = 4, BIT_Z = 6, BIT_S = 7, BIT_O = 11 };
@@ -73,24 +73,30 @@ static struct val half_carry(struct val l, struct val r, struct val result, UInt
 	return bit(bin(EXPR_XOR, bits, bin(EXPR_XOR, bits, result, l), r), bits, 4);
 }
 
-static void add_flags(struct flags *f, struct val l, struct val r, struct val carry, Bool with_carry, UInt bits)
+static void add_flags(struct flags *f, struct val l, struct val r, struct val carry,
+		      Bool with_carry, UInt bits)
 {
-	struct val sum = bin(EXPR_ADD, bits, l, r), wide = expr_extend(g_pool, EXPR_ZEXT, 1, carry, bits);
+	struct val sum = bin(EXPR_ADD, bits, l, r),
+		   wide = expr_extend(g_pool, EXPR_ZEXT, 1, carry, bits);
 
 	f->c = bin(EXPR_ULT, bits, sum, l);
 	if (with_carry) {
 		sum = bin(EXPR_ADD, bits, sum, wide);
-		f->c = expr_ite(g_pool, 1, carry, bin(EXPR_ULE, bits, sum, l), bin(EXPR_ULT, bits, sum, l));
+		f->c = expr_ite(g_pool, 1, carry, bin(EXPR_ULE, bits, sum, l),
+				bin(EXPR_ULT, bits, sum, l));
 	}
 	result_flags(f, sum, bits);
 	f->a = half_carry(l, r, sum, bits);
-	f->o = bin(EXPR_AND, 1, not1(bin(EXPR_XOR, 1, bit(l, bits, bits - 1), bit(r, bits, bits - 1))),
+	f->o = bin(EXPR_AND, 1,
+		   not1(bin(EXPR_XOR, 1, bit(l, bits, bits - 1), bit(r, bits, bits - 1))),
 		   bin(EXPR_XOR, 1, bit(l, bits, bits - 1), bit(sum, bits, bits - 1)));
 }
 
-static void sub_flags(struct flags *f, struct val l, struct val r, struct val borrow, Bool with_borrow, UInt bits)
+static void sub_flags(struct flags *f, struct val l, struct val r, struct val borrow,
+		      Bool with_borrow, UInt bits)
 {
-	struct val rest = bin(EXPR_SUB, bits, l, r), wide = expr_extend(g_pool, EXPR_ZEXT, 1, borrow, bits);
+	struct val rest = bin(EXPR_SUB, bits, l, r),
+		   wide = expr_extend(g_pool, EXPR_ZEXT, 1, borrow, bits);
 
 	f->c = bin(EXPR_ULT, bits, l, r);
 	if (with_borrow) {
@@ -105,8 +111,10 @@ static void sub_flags(struct flags *f, struct val l, struct val r, struct val bo
 
 static void mul_flags(struct flags *f, Bool is_signed, struct val l, struct val r, UInt bits)
 {
-	struct val low = bin(EXPR_MUL, bits, l, r), high = bin(is_signed ? EXPR_SMULH : EXPR_UMULH, bits, l, r);
-	struct val expected = is_signed ? bin(EXPR_ASHR, bits, low, val_const(bits - 1)) : val_const(0);
+	struct val low = bin(EXPR_MUL, bits, l, r),
+		   high = bin(is_signed ? EXPR_SMULH : EXPR_UMULH, bits, l, r);
+	struct val expected =
+		is_signed ? bin(EXPR_ASHR, bits, low, val_const(bits - 1)) : val_const(0);
 
 	result_flags(f, low, bits);
 	f->c = f->o = not1(bin(EXPR_EQ, bits, high, expected));
@@ -115,14 +123,21 @@ static void mul_flags(struct flags *f, Bool is_signed, struct val l, struct val 
 /* The old flags, where some stay. */
 static void old_flags(struct flags *f, struct val old)
 {
-	*f = (struct flags){ .c = bit(old, 64, BIT_C), .p = bit(old, 64, BIT_P), .a = bit(old, 64, BIT_A), .z = bit(old, 64, BIT_Z),
-			     .s = bit(old, 64, BIT_S), .o = bit(old, 64, BIT_O) };
+	*f = (struct flags){ .c = bit(old, 64, BIT_C),
+			     .p = bit(old, 64, BIT_P),
+			     .a = bit(old, 64, BIT_A),
+			     .z = bit(old, 64, BIT_Z),
+			     .s = bit(old, 64, BIT_S),
+			     .o = bit(old, 64, BIT_O) };
 }
 
-static Bool four_widths(enum cc_op op, UInt bits, struct val dep1, struct val dep2, struct val ndep, struct flags *f)
+static Bool four_widths(enum cc_op op, UInt bits, struct val dep1, struct val dep2, struct val ndep,
+			struct flags *f)
 {
-	struct val l = val_cut(dep1, 64, 0, bits), r = val_cut(dep2, 64, 0, bits), carry = bit(ndep, 64, BIT_C);
-	struct val r_with = bin(EXPR_XOR, bits, r, expr_extend(g_pool, EXPR_ZEXT, 1, carry, bits)), top = bit(l, bits, bits - 1);
+	struct val l = val_cut(dep1, 64, 0, bits), r = val_cut(dep2, 64, 0, bits),
+		   carry = bit(ndep, 64, BIT_C);
+	struct val r_with = bin(EXPR_XOR, bits, r, expr_extend(g_pool, EXPR_ZEXT, 1, carry, bits)),
+		   top = bit(l, bits, bits - 1);
 
 	switch (op) {
 	case CC_ADD: add_flags(f, l, r, val_const(0), False, bits); break;
@@ -134,7 +149,8 @@ static Bool four_widths(enum cc_op op, UInt bits, struct val dep1, struct val de
 	case CC_DEC:
 		result_flags(f, l, bits);
 		f->c = carry;
-		f->a = half_carry(bin(op == CC_INC ? EXPR_SUB : EXPR_ADD, bits, l, val_const(1)), val_const(1), l, bits);
+		f->a = half_carry(bin(op == CC_INC ? EXPR_SUB : EXPR_ADD, bits, l, val_const(1)),
+				  val_const(1), l, bits);
 		f->o = bin(EXPR_EQ, bits, l, val_const((1ULL << (bits - 1)) - (op == CC_DEC)));
 		break;
 	case CC_SHL:
@@ -179,7 +195,8 @@ static Bool two_widths(enum cc_op op, UInt bits, struct val dep1, struct val dep
 	return True;
 }
 
-static Bool flags_make(struct val cc_op, struct val dep1, struct val dep2, struct val ndep, struct flags *f)
+static Bool flags_make(struct val cc_op, struct val dep1, struct val dep2, struct val ndep,
+		       struct flags *f)
 {
 	VG_(memset)(f, 0, sizeof *f);
 	if (cc_op.id || cc_op.v >= CC_ADCX)
@@ -189,8 +206,10 @@ static Bool flags_make(struct val cc_op, struct val dep1, struct val dep2, struc
 		return True;
 	}
 	if (cc_op.v >= CC_ANDN)
-		return two_widths(CC_ANDN + (cc_op.v - CC_ANDN) / 2 * 2, 32 << (cc_op.v - CC_ANDN) % 2, dep1, dep2, f);
-	return four_widths(CC_ADD + (cc_op.v - CC_ADD) / 4 * 4, 8 << (cc_op.v - CC_ADD) % 4, dep1, dep2, ndep, f);
+		return two_widths(CC_ANDN + (cc_op.v - CC_ANDN) / 2 * 2,
+				  32 << (cc_op.v - CC_ANDN) % 2, dep1, dep2, f);
+	return four_widths(CC_ADD + (cc_op.v - CC_ADD) / 4 * 4, 8 << (cc_op.v - CC_ADD) % 4, dep1,
+			   dep2, ndep, f);
 }
 
 /* A comparison says more to a solver than a combination of flags. */
@@ -233,7 +252,8 @@ static Bool condition_make(const struct val *args, struct val *result)
 	if (cc_op.v >= CC_SUB && cc_op.v < CC_ADC) {
 		UInt bits = 8 << (cc_op.v - CC_SUB);
 
-		if (compare(cond.v & ~1u, bits, val_cut(args[2], 64, 0, bits), val_cut(args[3], 64, 0, bits), &r))
+		if (compare(cond.v & ~1u, bits, val_cut(args[2], 64, 0, bits),
+			    val_cut(args[3], 64, 0, bits), &r))
 			goto done;
 	}
 	if (!flags_make(cc_op, args[2], args[3], args[4], &f))
@@ -249,17 +269,21 @@ static struct val flags_word(const struct flags *f)
 	const struct {
 		struct val v;
 		UInt at;
-	} parts[] = { { f->c, BIT_C }, { f->p, BIT_P }, { f->a, BIT_A }, { f->z, BIT_Z }, { f->s, BIT_S }, { f->o, BIT_O } };
+	} parts[] = { { f->c, BIT_C }, { f->p, BIT_P }, { f->a, BIT_A },
+		      { f->z, BIT_Z }, { f->s, BIT_S }, { f->o, BIT_O } };
 	struct val word = val_const(0);
 
 	for (UInt i = 0; i < sizeof parts / sizeof *parts; i++)
-		word = bin(EXPR_OR, 64, word, bin(EXPR_SHL, 64, expr_extend(g_pool, EXPR_ZEXT, 1, parts[i].v, 64), val_const(parts[i].at)));
+		word = bin(EXPR_OR, 64, word,
+			   bin(EXPR_SHL, 64, expr_extend(g_pool, EXPR_ZEXT, 1, parts[i].v, 64),
+			       val_const(parts[i].at)));
 	return word;
 }
 
 Bool flags_is_known(const HChar *name)
 {
-	return VG_(strcmp)(name, "amd64g_calculate_condition") == 0 || VG_(strcmp)(name, "amd64g_calculate_rflags_c") == 0 ||
+	return VG_(strcmp)(name, "amd64g_calculate_condition") == 0 ||
+	       VG_(strcmp)(name, "amd64g_calculate_rflags_c") == 0 ||
 	       VG_(strcmp)(name, "amd64g_calculate_rflags_all") == 0;
 }
 
@@ -271,7 +295,9 @@ static Bool apply(const HChar *name, const struct val *args, struct val *result)
 		return condition_make(args, result);
 	if (!flags_make(args[0], args[1], args[2], args[3], &f))
 		return False;
-	*result = VG_(strcmp)(name, "amd64g_calculate_rflags_c") == 0 ? expr_extend(g_pool, EXPR_ZEXT, 1, f.c, 64) : flags_word(&f);
+	*result = VG_(strcmp)(name, "amd64g_calculate_rflags_c") == 0
+			  ? expr_extend(g_pool, EXPR_ZEXT, 1, f.c, 64)
+			  : flags_word(&f);
 	return True;
 }
 
@@ -293,6 +319,7 @@ Bool flags_apply(const HChar *name, const struct val *args, struct val *result)
 		if (k->op != EXPR_CONST || !apply(name, copy, i == 0 ? &yes : &no))
 			return False;
 	}
-	*result = expr_ite(g_pool, 64, (struct val){ e->arg[0], expr_at(g_pool, e->arg[0])->value }, yes, no);
+	*result = expr_ite(g_pool, 64, (struct val){ e->arg[0], expr_at(g_pool, e->arg[0])->value },
+			   yes, no);
 	return True;
 }

@@ -2,7 +2,19 @@
  * expressions; numbers of operations and conditions: VEX's priv/guest_arm64_defs.h. */
 #include "valgrind/tracer/value/flags.h"
 
-enum cc_op { CC_COPY, CC_ADD32, CC_ADD64, CC_SUB32, CC_SUB64, CC_ADC32, CC_ADC64, CC_SBC32, CC_SBC64, CC_LOGIC32, CC_LOGIC64 };
+enum cc_op {
+	CC_COPY,
+	CC_ADD32,
+	CC_ADD64,
+	CC_SUB32,
+	CC_SUB64,
+	CC_ADC32,
+	CC_ADC64,
+	CC_SBC32,
+	CC_SBC64,
+	CC_LOGIC32,
+	CC_LOGIC64
+};
 
 struct flags {
 	struct val n, z, c, v; /* 1 bit each */
@@ -23,16 +35,19 @@ static struct val top(struct val v, UInt bits)
 	return val_cut(v, bits, bits - 1, 1);
 }
 
-static Bool flags_make(struct val cc_op, struct val dep1, struct val dep2, struct val dep3, struct flags *f)
+static Bool flags_make(struct val cc_op, struct val dep1, struct val dep2, struct val dep3,
+		       struct flags *f)
 {
 	UInt bits = cc_op.v % 2 ? 32 : 64;
-	struct val l = val_cut(dep1, 64, 0, bits), r = val_cut(dep2, 64, 0, bits), old = val_cut(dep3, 64, 0, 1), result = l, same, wide;
+	struct val l = val_cut(dep1, 64, 0, bits), r = val_cut(dep2, 64, 0, bits),
+		   old = val_cut(dep3, 64, 0, 1), result = l, same, wide;
 
 	VG_(memset)(f, 0, sizeof *f);
 	if (cc_op.id || cc_op.v > CC_LOGIC64)
 		return False;
 	if (cc_op.v == CC_COPY) {
-		*f = (struct flags){ val_cut(dep1, 64, 31, 1), val_cut(dep1, 64, 30, 1), val_cut(dep1, 64, 29, 1), val_cut(dep1, 64, 28, 1) };
+		*f = (struct flags){ val_cut(dep1, 64, 31, 1), val_cut(dep1, 64, 30, 1),
+				     val_cut(dep1, 64, 29, 1), val_cut(dep1, 64, 28, 1) };
 		return True;
 	}
 	wide = expr_extend(g_pool, EXPR_ZEXT, 1, old, bits);
@@ -51,12 +66,15 @@ static Bool flags_make(struct val cc_op, struct val dep1, struct val dep2, struc
 	case CC_ADC32:
 	case CC_ADC64:
 		result = bin(EXPR_ADD, bits, bin(EXPR_ADD, bits, l, r), wide);
-		f->c = expr_ite(g_pool, 1, old, bin(EXPR_ULE, bits, result, l), bin(EXPR_ULT, bits, result, l));
+		f->c = expr_ite(g_pool, 1, old, bin(EXPR_ULE, bits, result, l),
+				bin(EXPR_ULT, bits, result, l));
 		break;
 	case CC_SBC32:
 	case CC_SBC64:
-		result = bin(EXPR_SUB, bits, bin(EXPR_SUB, bits, l, r), bin(EXPR_XOR, bits, wide, val_const(1)));
-		f->c = expr_ite(g_pool, 1, old, bin(EXPR_ULE, bits, r, l), bin(EXPR_ULT, bits, r, l));
+		result = bin(EXPR_SUB, bits, bin(EXPR_SUB, bits, l, r),
+			     bin(EXPR_XOR, bits, wide, val_const(1)));
+		f->c = expr_ite(g_pool, 1, old, bin(EXPR_ULE, bits, r, l),
+				bin(EXPR_ULT, bits, r, l));
 		break;
 	default: break;
 	}
@@ -65,7 +83,8 @@ static Bool flags_make(struct val cc_op, struct val dep1, struct val dep2, struc
 	if (cc_op.v < CC_LOGIC32) {
 		Bool is_sub = (cc_op.v - 1) / 2 % 2;
 
-		f->v = bin(EXPR_AND, 1, is_sub ? not1(same) : same, bin(EXPR_XOR, 1, top(l, bits), top(result, bits)));
+		f->v = bin(EXPR_AND, 1, is_sub ? not1(same) : same,
+			   bin(EXPR_XOR, 1, top(l, bits), top(result, bits)));
 	}
 	return True;
 }
@@ -90,8 +109,9 @@ static const struct {
 	const HChar *name;
 	Int what; /* 0 the condition, 1 all, else one flag */
 } functions[] = {
-	{ "arm64g_calculate_condition", 0 }, { "arm64g_calculate_flags_nzcv", 1 }, { "arm64g_calculate_flag_n", 'n' },
-	{ "arm64g_calculate_flag_z", 'z' },  { "arm64g_calculate_flag_c", 'c' },   { "arm64g_calculate_flag_v", 'v' },
+	{ "arm64g_calculate_condition", 0 }, { "arm64g_calculate_flags_nzcv", 1 },
+	{ "arm64g_calculate_flag_n", 'n' },  { "arm64g_calculate_flag_z", 'z' },
+	{ "arm64g_calculate_flag_c", 'c' },  { "arm64g_calculate_flag_v", 'v' },
 };
 
 static Int function_find(const HChar *name)
@@ -154,7 +174,8 @@ static Bool choice_find(UInt id, struct val *condition, ULong *yes, ULong *no)
 			more = expr_at(g_pool, e->arg[i])->k;
 			e = expr_at(g_pool, e->arg[1 - i]);
 		}
-	if (e->op != EXPR_ITE || expr_at(g_pool, e->arg[1])->op != EXPR_CONST || expr_at(g_pool, e->arg[2])->op != EXPR_CONST)
+	if (e->op != EXPR_ITE || expr_at(g_pool, e->arg[1])->op != EXPR_CONST ||
+	    expr_at(g_pool, e->arg[2])->op != EXPR_CONST)
 		return False;
 	*condition = (struct val){ e->arg[0], expr_at(g_pool, e->arg[0])->value };
 	*yes = expr_at(g_pool, e->arg[1])->k | more;
