@@ -1,5 +1,6 @@
-/* Decodes A64 instructions that access memory, by a table of encodings: the bits that are fixed, and a rule for the others. The first row that fits decides; a rule refuses what is not
- * allocated. Bits that should be one or zero must be so. */
+/* Decodes A64 instructions that access memory, by a table of encodings: the bits that are fixed,
+ * and a rule for the others. The first row that fits decides; a rule refuses what is not allocated.
+ * Bits that should be one or zero must be so. */
 #include "a64/internal.h"
 
 #include <stddef.h>
@@ -232,7 +233,8 @@ static const struct row rows[] = {
 	/* vector structures: vector.c */
 	{ 0xbfbf0000, 0x0c000000, A64_OFFSET, a64_structures }, /* ld1 … ld4, st1 … st4 */
 	{ 0xbfa00000, 0x0c800000, A64_POST, a64_structures },
-	{ 0xbf9f0000, 0x0d000000, A64_OFFSET, a64_structure }, /* of one lane, or to all of them */
+	/* of one lane, or to all of them */
+	{ 0xbf9f0000, 0x0d000000, A64_OFFSET, a64_structure },
 	{ 0xbf800000, 0x0d800000, A64_POST, a64_structure },
 
 	{ 0x3fe07c00, 0x08007c00, A64_OFFSET, exclusive },         /* stxr, stlxr */
@@ -261,8 +263,8 @@ static const struct row rows[] = {
 
 	{ 0x3ffffc00, 0x38bfc000, A64_OFFSET, load_acquire_pc }, /* ldapr */
 	{ 0x3f20fc00, 0x38208000, A64_OFFSET, atomic },          /* swp */
-	{ 0x3f208c00, 0x38200000, A64_OFFSET,
-	  atomic }, /* ldadd, ldclr, ldeor, ldset, ldsmax, ldsmin, ldumax, ldumin */
+	/* ldadd, ldclr, ldeor, ldset, ldsmax, ldsmin, ldumax, ldumin */
+	{ 0x3f208c00, 0x38200000, A64_OFFSET, atomic },
 
 	{ 0xffffffe0, 0xd50b7420, A64_OFFSET, clear }, /* dc zva */
 	{ 0xffffffe0, 0xd50b7a20, A64_OFFSET, flush }, /* dc cvac */

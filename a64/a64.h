@@ -1,6 +1,8 @@
-/* A64 instructions that access memory: what they do there, with which registers, and how many bytes. Freestanding and without state: it may be called in a signal handler, and in
- * programs without a C library. Known are loads, stores and atomics of general, vector and SVE registers (contiguous ones only), and what acts on the data cache. All else is
- * A64_OTHER: arithmetic as well as gathers, memory tags, MOPS, and whatever was added later. Nothing is guessed. */
+/* A64 instructions that access memory: what they do there, with which registers, and how many
+ * bytes. Freestanding and without state: it may be called in a signal handler, and in programs
+ * without a C library. Known are loads, stores and atomics of general, vector and SVE registers
+ * (contiguous ones only), and what acts on the data cache. All else is A64_OTHER: arithmetic as
+ * well as gathers, memory tags, MOPS, and whatever was added later. Nothing is guessed. */
 #ifndef A64_A64_H
 #define A64_A64_H
 
@@ -35,30 +37,40 @@ struct a64 {
 	enum a64_kind kind;
 	enum a64_file file;
 	enum a64_mode mode;
-	uint8_t rt,
-		rt2; /* the registers that are loaded or stored: rt and rt2, or nregs from rt on if is_structure. Of cas: what is stored */
+	/* the registers that are loaded or stored: rt and rt2, or nregs from rt on if is_structure.
+	 * Of cas: what is stored */
+	uint8_t rt, rt2;
 	uint8_t nregs;
 	uint8_t rn, rm; /* base, index */
-	uint8_t rs; /* of stxr its result, of atomics the operand, of cas what it compares with */
+	/* of stxr its result, of atomics the operand, of cas what it compares with */
+	uint8_t rs;
 	uint8_t pg; /* the predicate; only of scalable ones with element_bytes */
-	uint8_t each_bytes; /* in memory, of each register; of structures and scalable ones: of each element */
+	/* in memory, of each register; of structures and scalable ones: of each element */
+	uint8_t each_bytes;
 	uint8_t to_bytes; /* of a general register that is loaded: 4 or 8 */
-	uint8_t element_bytes; /* of scalable ones: in the register; 0: the whole register, no predicate */
-	uint8_t nelements; /* of structures: in each register. Of scalable ones: if the vector's length does not matter */
-	bool is_signed;    /* what is loaded is extended so */
-	bool is_structure; /* elements of several registers follow each other in memory; or one element; or all elements become one */
-	bool is_hinted;    /* ldnp, stnp, ldnt1, stnt1 */
+	/* of scalable ones: in the register; 0: the whole register, no predicate */
+	uint8_t element_bytes;
+	/* of structures: in each register. Of scalable ones: if the vector's length does not
+	 * matter */
+	uint8_t nelements;
+	bool is_signed; /* what is loaded is extended so */
+	/* elements of several registers follow each other in memory; or one element; or all
+	 * elements become one */
+	bool is_structure;
+	bool is_hinted; /* ldnp, stnp, ldnt1, stnt1 */
 	bool acquires, releases;
 	bool has_index; /* rm is used */
 	uint8_t extend; /* of rm: 2 uxtw, 3 none, 6 sxtw, 7 none */
 	uint8_t shift;
-	bool is_vector_multiple; /* the offset counts accesses of this size (`mul vl`), not bytes */
+	/* the offset counts accesses of this size (`mul vl`), not bytes */
+	bool is_vector_multiple;
 	int64_t offset;
 };
 
 void a64_decode(struct a64 *out, uint32_t word);
 
-/* How many bytes from its address on it may access. vector_bytes: of an SVE register; clear_bytes: of dc zva. Flushes and prefetches: 0. */
+/* How many bytes from its address on it may access. vector_bytes: of an SVE register; clear_bytes:
+ * of dc zva. Flushes and prefetches: 0. */
 uint32_t a64_bytes(const struct a64 *in, uint32_t vector_bytes, uint32_t clear_bytes);
 
 static inline bool a64_reads(const struct a64 *in)

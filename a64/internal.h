@@ -1,4 +1,5 @@
-/* Rules of the table in a64.c that other files have: each fills in what the fixed bits do not tell, or says that there is no such instruction. */
+/* Rules of the table in a64.c that other files have: each fills in what the fixed bits do not tell,
+ * or says that there is no such instruction. */
 #ifndef A64_INTERNAL_H
 #define A64_INTERNAL_H
 

@@ -1,4 +1,5 @@
-/* Loads and stores of SVE that access one piece of memory, of which a predicate may leave out elements. Gathers, scatters, and what came after SVE2 are not known. */
+/* Loads and stores of SVE that access one piece of memory, of which a predicate may leave out
+ * elements. Gathers, scatters, and what came after SVE2 are not known. */
 #include "a64/internal.h"
 
 static void offset_or_index(struct a64 *out, uint32_t w)

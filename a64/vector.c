@@ -1,4 +1,5 @@
-/* Structures of vector registers: ld1 to ld4 and st1 to st4, of whole registers, of one lane, or of one element for all lanes. What they access is always one piece of memory. */
+/* Structures of vector registers: ld1 to ld4 and st1 to st4, of whole registers, of one lane, or of
+ * one element for all lanes. What they access is always one piece of memory. */
 #include "a64/internal.h"
 
 /* Without a register, they move the base behind what was accessed. */

@@ -1,4 +1,5 @@
-/* Mostly computes on volatile memory: sorts and sums, with a PM store now and then. Arguments: pool, rounds. */
+/* Mostly computes on volatile memory: sorts and sums, with a PM store now and then. Arguments:
+ * pool, rounds. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

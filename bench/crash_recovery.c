@@ -1,5 +1,7 @@
-/* A recovery of about 0.1 ms on a raw mapping: crash_recovery POOL. Checks the records of a log until the first that does not hold.
- * crash_recovery POOL N: the same in N children, one after the other, on a new log like crash_runner's; says what each took of processor time. No fork server can do better. */
+/* A recovery of about 0.1 ms on a raw mapping: crash_recovery POOL. Checks the records of a log
+ * until the first that does not hold. crash_recovery POOL N: the same in N children, one after the
+ * other, on a new log like crash_runner's; says what each took of processor time. No fork server
+ * can do better. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

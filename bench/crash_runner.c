@@ -1,6 +1,7 @@
-/* Runs of one recovery in a second: by the runner's fork server, and by fork+exec on an image that is copied anew each time, in turn, in
- * one process. On a machine that does other things, too, the ratio of processor time is the one to look at: a run of the fork server
- * passes through three processes.
+/* Runs of one recovery in a second: by the runner's fork server, and by fork+exec on an image that
+ * is copied anew each time, in turn, in one process. On a machine that does other things, too, the
+ * ratio of processor time is the one to look at: a run of the fork server passes through three
+ * processes.
  * crash_runner RUNTIME RECOVERY [ROUNDS [MIB]]. */
 #include <fcntl.h>
 #include <spawn.h>
@@ -81,7 +82,8 @@ static void run_forked(struct runner *r, const struct runner_command *c)
 	check(result.output);
 }
 
-/* What a tool without a runtime does: writes the image to a file, starts recovery on it, reads its output. */
+/* What a tool without a runtime does: writes the image to a file, starts recovery on it, reads its
+ * output. */
 static void run_executed(const struct crash_file *f, const char *recovery, const char *path)
 {
 	char *argv[] = { (char *)recovery, (char *)path, NULL }, output[64] = "";

@@ -1,5 +1,6 @@
-/* PMDK's own example of a transactional hash map, from Debian's package: hashmap POOL insert KEY, in a pool that is made if there is none, or
- * hashmap POOL check, the recovery: counts the entries and compares the count with what the map says. */
+/* PMDK's own example of a transactional hash map, from Debian's package: hashmap POOL insert KEY,
+ * in a pool that is made if there is none, or hashmap POOL check, the recovery: counts the entries
+ * and compares the count with what the map says. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* How many events model_step() takes in a second of processor time: model_speed [MILLIONS]. Each row is a pattern of programs; the
- * model is asked nothing. "image" also keeps the durable content, as `crash` does. */
+/* How many events model_step() takes in a second of processor time: model_speed [MILLIONS]. Each
+ * row is a pattern of programs; the model is asked nothing. "image" also keeps the durable content,
+ * as `crash` does. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,8 @@
 
 struct pattern {
 	const char *name;
-	const char *
-		kinds; /* s store 8, v store 32, n store-nt 16, w clwb, c clflush, f sfence, r rmw */
+	/* s store 8, v store 32, n store-nt 16, w clwb, c clflush, f sfence, r rmw */
+	const char *kinds;
 	uint32_t nlines; /* walked one after the other, one for each round of kinds */
 	bool has_image;
 };

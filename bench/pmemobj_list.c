@@ -1,4 +1,5 @@
-/* Inserts items into a libpmemobj list, one transaction each. Arguments: pool, items; or pool, "check": recovers, and verifies the list. */
+/* Inserts items into a libpmemobj list, one transaction each. Arguments: pool, items; or pool,
+ * "check": recovers, and verifies the list. */
 #include <libpmemobj.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,8 @@ static void insert(PMEMobjpool *pop, uint64_t value)
 	TX_END
 }
 
-/* The list has as many nodes as it says, with the values in the order of insertion. A pool that was not created to its end is none yet. */
+/* The list has as many nodes as it says, with the values in the order of insertion. A pool that was
+ * not created to its end is none yet. */
 static int check(const char *path)
 {
 	PMEMobjpool *pop = NULL;

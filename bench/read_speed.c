@@ -1,5 +1,6 @@
-/* How many events trace_next() reads in a second of processor time: read_speed [MILLIONS [FILE]]. A persistent-array-like mix: 60% stores of
- * 8 bytes (some counters, some random, some short), 25% clwb, 15% sfence. */
+/* How many events trace_next() reads in a second of processor time: read_speed [MILLIONS [FILE]]. A
+ * persistent-array-like mix: 60% stores of 8 bytes (some counters, some random, some short), 25%
+ * clwb, 15% sfence. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

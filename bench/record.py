@@ -15,7 +15,7 @@ os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "5"))
 
 # program: a little work, a lot of it, what the recorder may take of --tool=none's time for it
-PROGRAMS = {"compute": (20, 320, 1.5), "persist": (500, 8500, 2.5), "pmemobj_list": (2500, 40000, 2.0)}
+PROGRAMS = {"compute": (20, 320, 1.5), "persist": (500, 8500, 2.5), "pmemobj_list": (2500, 40000, 2.0), "sparse": (100, 1700, 2.5)}
 # stock Valgrind dies of clwb: its tools run a build without (PMDK chooses clflush there, by CPUID)
 TOOLS = {"none": ["valgrind", "-q", "--tool=none"], "pmend": ["build/pmend", "record", "-q", "-o", "TRACE", "--"],
          "memcheck": ["valgrind", "-q", "--tool=memcheck"], "lackey": ["valgrind", "-q", "--tool=lackey"]}

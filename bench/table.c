@@ -1,14 +1,17 @@
-/* A hash table with wide entries, after the listings of SQUINT's chapter (level hashing): keys and values are texts of several lines, and `valid` says
- * whether an entry counts. Without a library. Around it is tests/mutants/driver.c.
+/* A hash table with wide entries, after the listings of SQUINT's chapter (level hashing): keys and
+ * values are texts of several lines, and `valid` says whether an entry counts. Without a library.
+ * Around it is tests/mutants/driver.c.
  *
  *	0	magic
  *	64	two levels of buckets: the lower one has half as many; a bucket has SLOTS entries
  *
- * insert: key and value are durable before `valid` is set. replace: the new entry is valid, durably, before the old one no longer is; a crash between
- * leaves both, of which the one with the higher version counts.
+ * insert: key and value are durable before `valid` is set. replace: the new entry is valid,
+ * durably, before the old one no longer is; a crash between leaves both, of which the one with the
+ * higher version counts.
  *
- * PMEND_MUTANT=K leaves out flush or fence K, and some more are the listings: 100 is insert() of Listing 4.1, 101 is replace() of Listing 4.2, 103 is both,
- * 102 is insert_ordered() of Listing 4.3 (the key is durable before the rest, the rest in no order). */
+ * PMEND_MUTANT=K leaves out flush or fence K, and some more are the listings: 100 is insert() of
+ * Listing 4.1, 101 is replace() of Listing 4.2, 103 is both, 102 is insert_ordered() of Listing 4.3
+ * (the key is durable before the rest, the rest in no order). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

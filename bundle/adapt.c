@@ -1,5 +1,7 @@
-/* Lets what was unpacked run where it is: the kernel reads the path of a program's loader from the place in the file that its program headers name, which may as well be the end of the file; a script's
- * first line names its interpreter. All other bytes stay, so that debug information, build ids and line numbers fit. */
+/* Lets what was unpacked run where it is: the kernel reads the path of a program's loader from the
+ * place in the file that its program headers name, which may as well be the end of the file; a
+ * script's first line names its interpreter. All other bytes stay, so that debug information, build
+ * ids and line numbers fit. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>

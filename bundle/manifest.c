@@ -1,5 +1,5 @@
-/* The index of a bundle as JSON, written and read. All that is read is checked here: who has an index can rely on its paths, on the order of its entries and on links that lead to
- * entries. */
+/* The index of a bundle as JSON, written and read. All that is read is checked here: who has an
+ * index can rely on its paths, on the order of its entries and on links that lead to entries. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

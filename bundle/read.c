@@ -1,4 +1,5 @@
-/* Opens a bundle: the header, then the index, which must be what the header says. Contents must fill the space between exactly, so that a bundle that was cut off, or has something behind, is
+/* Opens a bundle: the header, then the index, which must be what the header says. Contents must
+ * fill the space between exactly, so that a bundle that was cut off, or has something behind, is
  * refused before anything is unpacked. */
 #include <endian.h>
 #include <errno.h>

@@ -1,5 +1,6 @@
-/* Unpacks a bundle into an empty folder. Every folder on a path is made or opened without following links, and links are made last, so that nothing is ever written through one.
- * Each file is exactly as long as the index says, and has its hash, or all is refused. */
+/* Unpacks a bundle into an empty folder. Every folder on a path is made or opened without following
+ * links, and links are made last, so that nothing is ever written through one. Each file is exactly
+ * as long as the index says, and has its hash, or all is refused. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -22,7 +23,8 @@ struct input {
 
 /* ---- places ---- */
 
-/* The folder of a path, below another one; parts that are not there are made. *name: its last part. -1 with errno. */
+/* The folder of a path, below another one; parts that are not there are made. *name: its last part.
+ * -1 with errno. */
 static int folder_open(int root, const char *path, const char **name)
 {
 	int fd = fcntl(root, F_DUPFD_CLOEXEC, 0);

@@ -1,4 +1,5 @@
-/* Writes a bundle: contents first, each compressed as it is read, then the index, then the header, which makes it one. It gets its name when it is whole. */
+/* Writes a bundle: contents first, each compressed as it is read, then the index, then the header,
+ * which makes it one. It gets its name when it is whole. */
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -79,7 +80,7 @@ out:
 	return result;
 }
 
-static void put(uint8_t *to, uint64_t n, size_t bytes)
+static void put_number(uint8_t *to, uint64_t n, size_t bytes)
 {
 	n = htole64(n);
 	memcpy(to, &n, bytes);
@@ -103,10 +104,10 @@ static int index_write(struct output *o, const struct bundle *b, const char *to,
 	if (map == MAP_FAILED)
 		goto out;
 	memcpy(header, BUNDLE_MAGIC, 8);
-	put(header + 8, BUNDLE_VERSION, 4);
-	put(header + 16, at, 8);
-	put(header + 24, stored, 8);
-	put(header + 32, strlen(text), 8);
+	put_number(header + 8, BUNDLE_VERSION, 4);
+	put_number(header + 16, at, 8);
+	put_number(header + 24, stored, 8);
+	put_number(header + 32, strlen(text), 8);
 	sha256((const char *)map + at, (size_t)stored, header + 40);
 	munmap(map, (size_t)o->at);
 	if (pwrite(o->file.fd, header, sizeof header, 0) == (ssize_t)sizeof header &&

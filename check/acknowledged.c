@@ -1,9 +1,13 @@
-/* ack-before-durable: a request is answered before its stores are durable, and only a fence after the next request completes them. Until then, a crash loses data that was
- * acknowledged. A request is input on standard input or a socket. Its answer is the first output after it, on standard output or that socket; other output is not an answer.
- * Several lines that are read at once (a file, a pipe) count as several requests if that many answers follow before more is read. This is known only then, so findings about
- * them wait until then. Only stores, flushes and fences of the thread that answers count. Not reported: a late fence that comes before the next request; stores that are never
- * durable (the durability oracle reports these); a store that is not flushed before the answer, if its line is stored to again before its flush: that flush is for the later
- * store (counters, locks). */
+/* ack-before-durable: a request is answered before its stores are durable, and only a fence after
+ * the next request completes them. Until then, a crash loses data that was acknowledged. A request
+ * is input on standard input or a socket. Its answer is the first output after it, on standard
+ * output or that socket; other output is not an answer. Several lines that are read at once (a
+ * file, a pipe) count as several requests if that many answers follow before more is read. This is
+ * known only then, so findings about them wait until then. Only stores, flushes and fences of the
+ * thread that answers count. Not reported: a late fence that comes before the next request; stores
+ * that are never durable (the durability oracle reports these); a store that is not flushed before
+ * the answer, if its line is stored to again before its flush: that flush is for the later store
+ * (counters, locks). */
 #include "check/oracle.h"
 
 #include <stdlib.h>
@@ -30,8 +34,8 @@ struct waiting {
 struct server {
 	uint32_t stream, thread;
 	uint64_t fd; /* of the requests */
-	uint64_t asked,
-		answered; /* requests that were read one after the other, and outputs since */
+	/* requests that were read one after the other, and outputs since */
+	uint64_t asked, answered;
 	uint32_t tx_depth;
 	VEC(struct waiting) stores;   /* since the request, and of earlier ones what still waits */
 	VEC(struct waiting) doubtful; /* a fault if there are as many answers as requests */
@@ -90,7 +94,8 @@ static void report(struct check *c, const struct waiting *w)
 		check_report(c, &f);
 }
 
-/* More is read, or nothing ever again: were there as many answers as requests? What was stored for a request that nobody answered, or outside of one, is no one's. */
+/* More is read, or nothing ever again: were there as many answers as requests? What was stored for
+ * a request that nobody answered, or outside of one, is no one's. */
 static void settle(struct server *v, struct check *c)
 {
 	const bool is_each_answered = v->answered == v->asked;

@@ -16,7 +16,8 @@ static void *asserts_begin(void)
 struct walk {
 	struct check *check;
 	struct finding *f;
-	bool is_declared; /* something is in doubt, but the program said that this does not matter */
+	/* something is in doubt, but the program said that this does not matter */
+	bool is_declared;
 };
 
 static void note_store(const struct model_store *s, void *arg)

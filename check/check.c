@@ -1,10 +1,12 @@
-/* Runs the oracles over a trace: each sees an event just before the model takes it. Findings are counted once per source situation. */
+/* Runs the oracles over a trace: each sees an event just before the model takes it. Findings are
+ * counted once per source situation. */
 #include "check/check.h"
 
 #include <stdlib.h>
 
 #include "check/check_internal.h"
 #include "util/alloc.h"
+#include "check/platform_choice.h"
 
 static struct model *new_model(const struct check *c)
 {
@@ -166,4 +168,25 @@ size_t check_nfindings(const struct check *c)
 const struct finding *check_finding(const struct check *c, size_t i)
 {
 	return &c->findings.list.at[i];
+}
+
+void check_listen(const struct trace *trace, const char *const *names,
+		  void (*on_finding)(const struct finding *f, void *arg), void *arg)
+{
+	struct check_options o = { .only = names, .on_finding = on_finding, .arg = arg };
+	struct trace_event ev;
+	struct error err;
+	struct check *c;
+	struct trace *t;
+
+	o.platform = platform_choose(trace, NULL, NULL, &err);
+	c = o.platform ? check_new(&o, &err) : NULL;
+	if (!c)
+		return;
+	t = trace_cursor(trace);
+	while (trace_next(t, &ev))
+		check_event(c, &ev);
+	check_finish(c);
+	check_free(c);
+	trace_close(t);
 }

@@ -1,4 +1,5 @@
-/* The state of a check, shared by those who run the oracles (check.c, oracles.c) and those who answer them (context.c). */
+/* The state of a check, shared by those who run the oracles (check.c, oracles.c) and those who
+ * answer them (context.c). */
 #ifndef CHECK_CHECK_INTERNAL_H
 #define CHECK_CHECK_INTERNAL_H
 
@@ -29,8 +30,8 @@ struct check {
 	void (*on_finding)(const struct finding *f, void *arg);
 	void *arg;
 	struct ranges ignored; /* PMEND_IGNORE */
-	struct ranges
-		not_pm; /* pmemcheck's REMOVE_PMEM_MAPPING: stores there are none to us, while that holds */
+	/* pmemcheck's REMOVE_PMEM_MAPPING: stores there are none to us, while that holds */
+	struct ranges not_pm;
 	struct ranges clean;      /* pmemcheck's SET_CLEAN, until stored to again */
 	struct ranges unread;     /* by recovery */
 	VEC(bool) exited;         /* by stream */

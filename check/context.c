@@ -1,5 +1,6 @@
-/* What oracles ask besides the model: which bytes do not matter, whose code an instruction is, and whether a moment is looked at.
- * Annotations in the trace say so (context_note); reports about moments that are not looked at are dropped. */
+/* What oracles ask besides the model: which bytes do not matter, whose code an instruction is, and
+ * whether a moment is looked at. Annotations in the trace say so (context_note); reports about
+ * moments that are not looked at are dropped. */
 #include "check/check_internal.h"
 
 #include "trace/owner.h"

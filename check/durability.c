@@ -1,14 +1,16 @@
-/* Stores that are not durable when the program ends, or were not when their mapping went away: missing-flush (a fence of its
- * thread follows, no write-back), missing-fence (written back, no fence follows), missing-flush-fence (neither).
- * A mapping that goes away is no harm if msync or fsync comes later. A flush that only a fence inside libc or ld.so completes
- * counts as missing-fence: the program relies on an accident. What a thread had no chance to flush or fence, because it was cut off, is no bug and is
- * reported as such. Of a word that is only incremented, or used as a lock, the finding says so: the events come again for that. */
+/* Stores that are not durable when the program ends, or were not when their mapping went away:
+ * missing-flush (a fence of its thread follows, no write-back), missing-fence (written back, no
+ * fence follows), missing-flush-fence (neither). A mapping that goes away is no harm if msync or
+ * fsync comes later. A flush that only a fence inside libc or ld.so completes counts as
+ * missing-fence: the program relies on an accident. What a thread had no chance to flush or fence,
+ * because it was cut off, is no bug and is reported as such. Of a word that is only incremented, or
+ * used as a lock, the finding says so: the events come again for that. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
 
 #include "check/usage.h"
-#include "check/words.h"
+#include "check/word_table.h"
 #include "util/alloc.h"
 #include "util/map.h"
 #include "util/vec.h"
@@ -30,7 +32,8 @@ struct held {
 	bool is_alone; /* what the word held before was durable */
 };
 
-/* A flush that did something, or a non-temporal store, that no fence of the program's own has followed yet. */
+/* A flush that did something, or a non-temporal store, that no fence of the program's own has
+ * followed yet. */
 struct flush {
 	struct finding finding;
 	uint64_t addr, seq;
@@ -57,12 +60,13 @@ struct state {
 	struct map shorter;      /* by number of line */
 	VEC(struct shorter *) all_shorter;
 	VEC(struct orphan) orphans;
+	struct map known_orphans; /* also those that were forgotten; by orphan_key() */
 	VEC(struct flush) flushes;
 	VEC(struct fenced) fenced; /* by thread; few */
 	VEC(struct held) held;
 	struct usage usage;
-	struct ranges
-		announced; /* as flushed, by the program (pmemcheck's DO_FLUSH), since they were stored */
+	/* as flushed, by the program (pmemcheck's DO_FLUSH), since they were stored */
+	struct ranges announced;
 };
 
 static const char ANNOUNCED[] =
@@ -83,6 +87,7 @@ static void durability_end(void *arg)
 	vec_release(&s->all_shorter);
 	map_release(&s->shorter);
 	vec_release(&s->orphans);
+	map_release(&s->known_orphans);
 	vec_release(&s->flushes);
 	vec_release(&s->fenced);
 	vec_release(&s->held);
@@ -173,6 +178,7 @@ static struct finding finding_of(struct state *state, const struct model_store *
 struct walk {
 	struct state *state;
 	struct check *check;
+	const struct map *orphan_seqs; /* of stores that are orphans at the end */
 };
 
 /* What is late is on its way: nobody has to do anything. */
@@ -182,12 +188,21 @@ static bool is_harmless(const struct check *c, const struct model_store *s)
 	       check_is_ignored(c, s->addr, s->size_bytes);
 }
 
+/* The pieces of one store are in different words, and at most two lines apart. */
+static uint64_t orphan_key(const struct model_store *s)
+{
+	return s->seq << 4 | (s->addr >> 3 & 15);
+}
+
+/* A program that maps and unmaps its file for each operation brings the same stores again each
+ * time. */
 static void orphan_store(const struct model_store *s, void *arg)
 {
 	const struct walk *w = arg;
 
-	if (is_harmless(w->check, s))
+	if (is_harmless(w->check, s) || map_get(&w->state->known_orphans, orphan_key(s)))
 		return;
+	map_set(&w->state->known_orphans, orphan_key(s), w->state);
 	*vec_add(&w->state->orphans) = (struct orphan){
 		finding_of(w->state, s), s->addr, s->size_bytes, s->seq, s->stream, s->thread
 	};
@@ -303,7 +318,8 @@ static void note_fence(struct state *s, struct check *c, const struct trace_even
 	s->flushes.n = kept;
 }
 
-/* What the kernel wrote back waits for nobody. Another thread's non-temporal stores it does not reach. */
+/* What the kernel wrote back waits for nobody. Another thread's non-temporal stores it does not
+ * reach. */
 static void forget_flushes(struct state *s, const struct trace_event *ev, struct range synced)
 {
 	size_t kept = 0;
@@ -330,7 +346,7 @@ static bool is_fence(const struct check *c, const struct trace_event *ev)
 static void durability_step(void *arg, struct check *c, const struct trace_event *ev)
 {
 	struct state *s = arg;
-	struct walk w = { s, c };
+	struct walk w = { s, c, NULL };
 
 	if (s->announced.list.n && trace_is_store(ev->kind))
 		ranges_remove(&s->announced, ev->addr, ev->data_len);
@@ -383,9 +399,8 @@ static void report_store(const struct model_store *s, void *arg)
 
 	if (is_harmless(w->check, s))
 		return;
-	for (size_t i = 0; i < w->state->orphans.n; i++)
-		if (w->state->orphans.at[i].seq == s->seq)
-			return; /* is reported as that */
+	if (map_get(w->orphan_seqs, s->seq))
+		return; /* is reported as that */
 	f = finding_of(w->state, s);
 	excuse_store(&f, w->check, s);
 	if (ranges_cover(&w->state->announced, s->addr, s->size_bytes))
@@ -397,9 +412,13 @@ static void report_store(const struct model_store *s, void *arg)
 static void durability_finish(void *arg, struct check *c)
 {
 	struct state *s = arg;
-	struct walk w = { s, c };
+	struct map seqs = { 0 };
+	struct walk w = { s, c, &seqs };
 
+	for (size_t i = 0; i < s->orphans.n; i++)
+		map_set(&seqs, s->orphans.at[i].seq, s);
 	model_each(check_model(c), 0, UINT64_MAX, report_store, &w);
+	map_release(&seqs);
 	for (size_t i = 0; i < s->orphans.n; i++) {
 		struct orphan *o = &s->orphans.at[i];
 
@@ -413,8 +432,8 @@ static void durability_finish(void *arg, struct check *c)
 		if (!f->is_completed ||
 		    check_is_ignored(c, f->store.from, f->store.to - f->store.from))
 			continue;
-		excuse(&f->finding, c, f->stream, f->thread,
-		       f->seq); /* its own fence may have come next */
+		/* its own fence may have come next */
+		excuse(&f->finding, c, f->stream, f->thread, f->seq);
 		check_report(c, &f->finding);
 	}
 }

@@ -11,8 +11,8 @@ struct findings {
 };
 
 void findings_release(struct findings *f);
-void findings_add(struct findings *f,
-		  const struct finding *one); /* counts it, if it is there already */
+/* counts it, if it is there already */
+void findings_add(struct findings *f, const struct finding *one);
 void findings_clear(struct findings *f);
 
 #endif

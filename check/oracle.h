@@ -1,5 +1,5 @@
-/* What an oracle is, what it may ask, and what it reports. A file that defines an oracle includes this, not check.h: it does not know who
- * runs it. */
+/* What an oracle is, what it may ask, and what it reports. A file that defines an oracle includes
+ * this, not check.h: it does not know who runs it. */
 #ifndef CHECK_ORACLE_H
 #define CHECK_ORACLE_H
 
@@ -20,12 +20,14 @@ struct finding_place {
 
 enum finding_severity { FINDING_AS_KIND, FINDING_CORRECTNESS, FINDING_PERFORMANCE };
 
-/* One source situation. Findings with the same kind, message and sites are one, however often they happen. */
+/* One source situation. Findings with the same kind, message and sites are one, however often they
+ * happen. */
 struct finding {
 	const char *kind;
 	const char *message; /* one sentence; this and kind are constants, compared by address */
 	const char *advice;  /* NULL: that of the kind */
-	const char *reason; /* why it is only a warning, a constant; NULL: it is what its kind is */
+	/* why it is only a warning, a constant; NULL: it is what its kind is */
+	const char *reason;
 	enum finding_severity severity; /* set for the kinds of plug-ins, which nobody else knows */
 	struct finding_place places[FINDING_MAX_PLACES];
 	size_t nplaces;
@@ -48,38 +50,41 @@ struct oracle {
 	void (*step)(void *state, struct check *c, const struct trace_event *ev);
 	void (*finish)(void *state, struct check *c); /* after the last event */
 	void (*end)(void *state);
-	/* For one that knows only at the end what to look for: does it want the same events once more? Both or none. */
+	/* For one that knows only at the end what to look for: does it want the same events once
+	 * more? Both or none. */
 	bool (*wants_again)(const void *state);
 	void (*step_again)(void *state, struct check *c, const struct trace_event *ev);
-	void (*finish_again)(void *state,
-			     struct check *c); /* after the last of them; may be NULL */
+	/* after the last of them; may be NULL */
+	void (*finish_again)(void *state, struct check *c);
 };
 
 /* ---- what an oracle asks (context.c) ---- */
 
 const struct model *check_model(const struct check *c);
 const struct platform *check_platform(const struct check *c);
-void check_report(struct check *c,
-		  const struct finding *f); /* count is ignored: each call is one */
+/* count is ignored: each call is one */
+void check_report(struct check *c, const struct finding *f);
 /* Two instructions with the same caller are of one line of the source; not known: no. */
 bool check_is_same_line(const struct check *c, const struct trace_site *a,
 			const struct trace_site *b);
 /* This flush wrote back what that store left. Both are sites of the trace. */
 void check_note_served(struct check *c, const struct trace_site *flush,
 		       const struct trace_site *store);
-/* Bytes that the program declared to be volatile by intent, or clean, since they were last stored; or that recovery never reads. */
+/* Bytes that the program declared to be volatile by intent, or clean, since they were last stored;
+ * or that recovery never reads. */
 bool check_is_ignored(const struct check *c, uint64_t addr, uint64_t len_bytes);
 /* Code of libc, ld.so and the like: its fences and locked instructions are not the program's. */
 bool check_is_runtime_code(const struct trace_site *site);
 bool check_is_pmdk_code(const struct trace_site *site);   /* libpmem, libpmemobj… */
 const struct ranges *check_unread(const struct check *c); /* see check_options */
-/* What a flush, msync, fsync or fdatasync writes back to where data is durable: a line, whole pages, a file, or all of PM. Nothing: an empty range. */
+/* What a flush, msync, fsync or fdatasync writes back to where data is durable: a line, whole
+ * pages, a file, or all of PM. Nothing: an empty range. */
 struct range check_written_back(const struct check *c, const struct trace_event *ev);
-/* At the end: the thread was cut off (its process was killed, or the trace is damaged) before it could do anything about event seq of its own. */
+/* At the end: the thread was cut off (its process was killed, or the trace is damaged) before it
+ * could do anything about event seq of its own. */
 bool check_is_cut(const struct check *c, uint32_t stream, uint32_t thread, uint64_t seq);
 bool check_is_cut_process(const struct check *c, uint32_t stream);
-bool check_has_exited(
-	const struct check *c,
-	uint32_t stream); /* exit handlers and destructors are running, or it is gone */
+/* exit handlers and destructors are running, or it is gone */
+bool check_has_exited(const struct check *c, uint32_t stream);
 
 #endif

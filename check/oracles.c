@@ -1,4 +1,5 @@
-/* The table of oracles, and which of them a check runs. An oracle of a plug-in counts like one of the table. */
+/* The table of oracles, and which of them a check runs. An oracle of a plug-in counts like one of
+ * the table. */
 #include <stdio.h>
 #include <string.h>
 

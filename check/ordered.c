@@ -1,12 +1,15 @@
-/* assert-ordered: PMEND_ASSERT_ORDERED(a, b) says that a crash, at any moment until now, that shows b's newest value shows a's, too.
- * So each newest store to b must have come when each newest store to a was guaranteed to be durable; or both are plain stores to
- * one line, a's first, which become durable in this order anyway.
+/* assert-ordered: PMEND_ASSERT_ORDERED(a, b) says that a crash, at any moment until now, that shows
+ * b's newest value shows a's, too. So each newest store to b must have come when each newest store
+ * to a was guaranteed to be durable; or both are plain stores to one line, a's first, which become
+ * durable in this order anyway.
  *
- * The assertion comes after the stores that it is about, and what the model knows of them is gone by then. To remember for all
- * of PM when it became durable would cost memory in proportion to the pool. So the trace is read twice, if there are such
- * assertions: the first time collects their ranges; the second remembers, of the bytes in them and no others, the newest stores.
+ * The assertion comes after the stores that it is about, and what the model knows of them is gone
+ * by then. To remember for all of PM when it became durable would cost memory in proportion to the
+ * pool. So the trace is read twice, if there are such assertions: the first time collects their
+ * ranges; the second remembers, of the bytes in them and no others, the newest stores.
  *
- * When a store became durable is only asked at stores to a second range: nothing else is compared with it. */
+ * When a store became durable is only asked at stores to a second range: nothing else is compared
+ * with it. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
@@ -21,14 +24,15 @@ static const char KIND[] = "assert-ordered", KIND_PORTING[] = "porting";
 struct stored {
 	const struct trace_site *site;
 	uint64_t seq, addr;
-	uint64_t live; /* bit i: nothing was stored to addr + i since, and somebody asks about it */
-	uint64_t
-		durable_seq; /* of the first store to a second range that came when this was durable; 0: none yet */
+	/* bit i: nothing was stored to addr + i since, and somebody asks about it */
+	uint64_t live;
+	/* of the first store to a second range that came when this was durable; 0: none yet */
+	uint64_t durable_seq;
 	bool is_whole;      /* becomes durable as one */
 	uint8_t unit_bytes; /* if it is not whole: aligned words of so many bytes are */
 	bool is_unordered;  /* non-temporal: in no order with other stores to its line */
-	uint64_t
-		held; /* where the order of a line is partial: the line's bytes that survive if this does */
+	/* where the order of a line is partial: the line's bytes that survive if this does */
+	uint64_t held;
 };
 
 /* What becomes durable in order. */
@@ -41,9 +45,10 @@ struct state {
 	VEC(struct range) first, second; /* as asserted, in the order of the trace */
 	struct ranges all, seconds;      /* of the second reading */
 	struct map lines;                /* address → track */
-	VEC(struct track *)
-	tracks, waiting;    /* all, and those with a store that is not known to be durable */
-	uint64_t asked_seq; /* the store to a second range that the model takes now; 0: none */
+	/* all, and those with a store that is not known to be durable */
+	VEC(struct track *) tracks, waiting;
+	/* the store to a second range that the model takes now; 0: none */
+	uint64_t asked_seq;
 	bool is_ready;
 };
 
@@ -97,7 +102,8 @@ static int range_compare(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* In order of address: added one by one, many ranges in any order would be moved again and again. */
+/* In order of address: added one by one, many ranges in any order would be moved again and
+ * again. */
 static void ready(struct state *s)
 {
 	qsort(s->second.at, s->second.n, sizeof *s->second.at, range_compare);
@@ -162,8 +168,8 @@ static void note_store(struct state *s, const struct check *c, const struct trac
 	const struct platform *p = check_platform(c);
 	uint64_t line_bytes = p->line_bytes, end = ev->addr + ev->size_bytes, addr, next;
 	uint32_t unit_bytes = model_unit_bytes(check_model(c), ev);
-	bool is_split =
-		unit_bytes && model_is_partial_order(check_model(c)); /* each unit for itself */
+	/* each unit for itself */
+	bool is_split = unit_bytes && model_is_partial_order(check_model(c));
 
 	if (!ranges_touch(&s->all, ev->addr, ev->size_bytes))
 		return;
@@ -322,15 +328,16 @@ static void judge(const struct state *s, struct check *c, const struct trace_eve
 	for (size_t k = 0; k < b.n; k++)
 		first_b = b.at[k].seq < first_b ? b.at[k].seq : first_b;
 	for (size_t i = 0; i < a.n && !is_wrong; i++) {
+		/* before all of them: long ranges are not compared store by store */
 		if (a.at[i].durable_seq && a.at[i].durable_seq <= first_b)
-			continue; /* before all of them: long ranges are not compared store by store */
+			continue;
 		for (size_t k = 0; k < b.n && !is_wrong; k++) {
 			if (is_ordered(&a.at[i], &b.at[k], line_bytes))
 				continue;
 			worst[0] = &a.at[i];
 			worst[1] = &b.at[k];
-			is_wrong = !is_ordered_on_amd64(c, worst[0],
-							worst[1]); /* else a worse one may come */
+			/* else a worse one may come */
+			is_wrong = !is_ordered_on_amd64(c, worst[0], worst[1]);
 		}
 	}
 	if (worst[0])

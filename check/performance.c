@@ -7,7 +7,8 @@
  * A *run* is what one line of the source flushes with one call stack, one cache line after the
  * other, while its thread does nothing else to persistent memory: usually one call that flushes an
  * object. Whether it flushes clean lines is asked of the run: of an object, some lines may not have
- * changed. But a line of the object that has changed in none of several runs is flushed for nothing. */
+ * changed. But a line of the object that has changed in none of several runs is flushed for
+ * nothing. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
@@ -25,7 +26,8 @@ static const char CLEAN[] = "nothing was stored to this line since it was last f
 #define RUNS_LEAST 4u /* of a place, to say that a line never changes */
 #define LINES_MAX 64u /* of a run, that are counted one by one */
 
-/* Clean lines that one instruction flushed: in a loop that a compiler unrolled there are several. */
+/* Clean lines that one instruction flushed: in a loop that a compiler unrolled there are
+ * several. */
 struct cleaned {
 	const struct trace_site *site;
 	uint64_t n, first_seq;

@@ -1,5 +1,5 @@
-/* Loads an oracle from a shared object and translates between its stable structs and ours. Kinds and texts that it reports are
- * kept once each, since findings compare them by address. */
+/* Loads an oracle from a shared object and translates between its stable structs and ours. Kinds
+ * and texts that it reports are kept once each, since findings compare them by address. */
 #include "check/plugin.h"
 
 #include <dlfcn.h>
@@ -129,7 +129,8 @@ static const struct pmend_site *site_from(const struct trace_site *site)
 	return (const struct pmend_site *)site;
 }
 
-/* Of an event that has an address: its range. Where it is not the size of an access, it is an argument. */
+/* Of an event that has an address: its range. Where it is not the size of an access, it is an
+ * argument. */
 static uint64_t size_of(const struct trace_event *ev)
 {
 	if (trace_is_store(ev->kind))

@@ -6,7 +6,8 @@
 
 struct plugin;
 
-/* NULL, with the reason, if the file cannot be loaded or is no oracle for this pmend. Code stays loaded until plugin_close(). */
+/* NULL, with the reason, if the file cannot be loaded or is no oracle for this pmend. Code stays
+ * loaded until plugin_close(). */
 struct plugin *plugin_open(const char *path, struct error *err);
 void plugin_close(struct plugin *p);
 const char *plugin_name(const struct plugin *p);

@@ -1,6 +1,8 @@
-/* Finds stores of an amd64 program that rely on amd64's order inside a cache line. A store that follows others in its line, without a fence between, survives a crash only
- * together with them on amd64. On arm64 it can survive without them, unless it is a release. The recording does not show releases, so a finding says "safe if". The check runs
- * when the line is flushed: the last store before the flush is the one that would announce the others. */
+/* Finds stores of an amd64 program that rely on amd64's order inside a cache line. A store that
+ * follows others in its line, without a fence between, survives a crash only together with them on
+ * amd64. On arm64 it can survive without them, unless it is a release. The recording does not show
+ * releases, so a finding says "safe if". The check runs when the line is flushed: the last store
+ * before the flush is the one that would announce the others. */
 #include "check/oracle.h"
 
 #include "util/alloc.h"

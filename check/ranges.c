@@ -1,4 +1,5 @@
-/* A set of bytes as a sorted array of ranges. Additions in the middle move what follows, which is fine for the sizes seen. */
+/* A set of bytes as a sorted array of ranges. Additions in the middle move what follows, which is
+ * fine for the sizes seen. */
 #include "check/ranges.h"
 
 #include <string.h>

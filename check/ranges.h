@@ -23,10 +23,9 @@ void ranges_add(struct ranges *r, uint64_t addr, uint64_t len_bytes);
 void ranges_remove(struct ranges *r, uint64_t addr, uint64_t len_bytes);
 bool ranges_cover(const struct ranges *r, uint64_t addr, uint64_t len_bytes); /* all of them */
 bool ranges_touch(const struct ranges *r, uint64_t addr, uint64_t len_bytes); /* any of them */
-const struct range *
-ranges_find(const struct ranges *r,
-	    uint64_t addr); /* the first that ends after addr, NULL if none does */
-uint64_t ranges_mask(const struct ranges *r, uint64_t addr,
-		     uint32_t len_bytes); /* bit i: addr + i is in it; at most 64 bytes */
+/* the first that ends after addr, NULL if none does */
+const struct range *ranges_find(const struct ranges *r, uint64_t addr);
+/* bit i: addr + i is in it; at most 64 bytes */
+uint64_t ranges_mask(const struct ranges *r, uint64_t addr, uint32_t len_bytes);
 
 #endif

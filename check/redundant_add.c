@@ -1,7 +1,9 @@
-/* tx-redundant-add: a transaction is asked to log bytes all of which it logged, or allocated, before. PMDK announces both with
- * TX_ADD and drops what it has already, so the request is judged by TX_ADD_CALL, the call itself. Nested transactions belong to the
- * outermost one. A PMEMoid names its pool by a number; where the pool lies is learned from the first call that is followed by a TX_ADD
- * for all of its bytes. Until then, and in parts of a pool set other than the first, such ranges are compared only with each other. */
+/* tx-redundant-add: a transaction is asked to log bytes all of which it logged, or allocated,
+ * before. PMDK announces both with TX_ADD and drops what it has already, so the request is judged
+ * by TX_ADD_CALL, the call itself. Nested transactions belong to the outermost one. A PMEMoid names
+ * its pool by a number; where the pool lies is learned from the first call that is followed by a
+ * TX_ADD for all of its bytes. Until then, and in parts of a pool set other than the first, such
+ * ranges are compared only with each other. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
@@ -15,16 +17,16 @@ static const char KIND[] = "tx-redundant-add";
 
 struct pool {
 	uint64_t uuid;
-	uint64_t
-		base; /* PM address of its first byte; before that is known, an address that nothing else has */
+	/* PM address of its first byte; before that is known, an address that nothing else has */
+	uint64_t base;
 	bool is_known;
 };
 
 struct tx {
 	uint32_t stream, thread, depth;
 	struct ranges logged;
-	uint64_t uuid, offset,
-		len_bytes; /* of the call that was the thread's last event; uuid is 0 if none was */
+	/* of the call that was the thread's last event; uuid is 0 if none was */
+	uint64_t uuid, offset, len_bytes;
 };
 
 struct state {

@@ -1,11 +1,12 @@
-/* Finds epochs that a crash could tear, by what the thread stores outside, inside and at its fences. A single word that is stored and fenced alone
- * counts as a commit variable: it excuses what waits. */
+/* Finds epochs that a crash could tear, by what the thread stores outside, inside and at its
+ * fences. A single word that is stored and fenced alone counts as a commit variable: it excuses
+ * what waits. */
 #include "check/torn.h"
 
 #include <stdlib.h>
 
-#define MAX_SUSPECTS \
-	4096u /* that are kept for the end; one for each place in the source would do */
+/* that are kept for the end; one for each place in the source would do */
+#define MAX_SUSPECTS 4096u
 
 static void groups_release(struct torn_group *list, size_t n)
 {

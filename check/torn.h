@@ -1,12 +1,14 @@
-/* Words that a transaction changed together and that were then stored outside without a fence between: a crash can keep one and lose the other.
+/* Words that a transaction changed together and that were then stored outside without a fence
+ * between: a crash can keep one and lose the other.
  *
- * What a thread stores outside between two fences is an epoch. An epoch that changes such words together waits: it is excused when the thread next does
- * something that makes the words valid as a whole, and suspect when a transaction or the end comes first. */
+ * What a thread stores outside between two fences is an epoch. An epoch that changes such words
+ * together waits: it is excused when the thread next does something that makes the words valid as a
+ * whole, and suspect when a transaction or the end comes first. */
 #ifndef CHECK_TORN_H
 #define CHECK_TORN_H
 
 #include "check/unflushed.h"
-#include "check/words.h"
+#include "check/word_table.h"
 
 /* Words that were stored outside without a fence between. */
 struct torn_group {
@@ -43,11 +45,10 @@ void torn_note_modified(struct torn_thread *a, const struct trace_event *ev, uin
 /* A store in the open transaction with this number. */
 void torn_note_inside(struct torn *t, struct torn_thread *a, const struct trace_event *ev,
 		      uint32_t tx);
-void torn_end_epoch(struct torn *t,
-		    struct torn_thread *a); /* a fence came, or a transaction begins */
-void torn_excuse(
-	struct torn *t,
-	struct torn_thread *a); /* something made what was stored before valid as a whole */
+/* a fence came, or a transaction begins */
+void torn_end_epoch(struct torn *t, struct torn_thread *a);
+/* something made what was stored before valid as a whole */
+void torn_excuse(struct torn *t, struct torn_thread *a);
 void torn_accuse(struct torn *t, struct torn_thread *a); /* nothing did */
 
 #endif

@@ -1,6 +1,7 @@
-/* Transactions, from the events that PMDK sends: tx-missing-add, a store inside a transaction to memory that was neither logged
- * nor allocated in it (PMDK announces both with the same event), nor is exempt; and tx-not-ended, a transaction that is open at the end of the
- * operation in which it began, or of a program that ended well. */
+/* Transactions, from the events that PMDK sends: tx-missing-add, a store inside a transaction to
+ * memory that was neither logged nor allocated in it (PMDK announces both with the same event), nor
+ * is exempt; and tx-not-ended, a transaction that is open at the end of the operation in which it
+ * began, or of a program that ended well. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
@@ -11,7 +12,8 @@
 
 static const char KIND[] = "tx-missing-add";
 
-/* A store that was not logged. It is told of when the transaction ends: until then the program may declare that it does not matter. */
+/* A store that was not logged. It is told of when the transaction ends: until then the program may
+ * declare that it does not matter. */
 struct missed {
 	struct finding finding;
 	uint64_t addr, len_bytes;
@@ -23,9 +25,11 @@ struct tx {
 	uint32_t stream, thread;
 	uint64_t id; /* 0: the thread's own */
 	uint32_t depth;
-	struct ranges logged,
-		changed; /* changed: of what was logged, by the program; libpmemobj takes it out of the log when it commits, or aborts */
-	bool is_over; /* it has: what the program stores until TX_END (TX_ONCOMMIT, TX_FINALLY) is outside */
+	/* changed: of what was logged, by the program; libpmemobj takes it out of the log when it
+	 * commits, or aborts */
+	struct ranges logged, changed;
+	/* it has: what the program stores until TX_END (TX_ONCOMMIT, TX_FINALLY) is outside */
+	bool is_over;
 	VEC(struct missed) missed;
 	uint64_t begin_seq;
 	const struct trace_site *begin;

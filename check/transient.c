@@ -1,10 +1,12 @@
-/* transient-in-pm: data kept in persistent memory that recovery never needs, such as locks, caches and statistics. A location
- * that is never written back is a bug until there is evidence that nobody needs it after a crash: PMEND_IGNORE, pmemcheck's
- * SET_CLEAN, or that no recovery run read it (check_options.unread). With it, the location costs time and saves nothing.
+/* transient-in-pm: data kept in persistent memory that recovery never needs, such as locks, caches
+ * and statistics. A location that is never written back is a bug until there is evidence that
+ * nobody needs it after a crash: PMEND_IGNORE, pmemcheck's SET_CLEAN, or that no recovery run read
+ * it (check_options.unread). With it, the location costs time and saves nothing.
  *
- * Reported when some byte of it is stored to at least three times after the declaration (a value that is set once, at start-up,
- * costs nothing worth a finding; one memset or memcpy may well store a byte twice) and no store to it is ever written back, not
- * even along with a neighbour in its line: what shares a line with durable data may be where it is for good reasons. What PMDK
+ * Reported when some byte of it is stored to at least three times after the declaration (a value
+ * that is set once, at start-up, costs nothing worth a finding; one memset or memcpy may well store
+ * a byte twice) and no store to it is ever written back, not even along with a neighbour in its
+ * line: what shares a line with durable data may be where it is for good reasons. What PMDK
  * declares about its own memory is not the program's. */
 #include "check/oracle.h"
 

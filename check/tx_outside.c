@@ -1,18 +1,23 @@
-/* tx-store-outside: a store outside any transaction to memory that elsewhere is modified only inside transactions.
+/* tx-store-outside: a store outside any transaction to memory that elsewhere is modified only
+ * inside transactions.
  *
- * Memory counts as such once the program stored to it in a transaction that had logged it (not: allocated it), until it is freed;
- * what came before is initialisation. A store outside is no bug by itself: PMDK's atomic operations make them, and a program may
- * do the same with care. So one of two things must be wrong, too:
+ * Memory counts as such once the program stored to it in a transaction that had logged it (not:
+ * allocated it), until it is freed; what came before is initialisation. A store outside is no bug
+ * by itself: PMDK's atomic operations make them, and a program may do the same with care. So one of
+ * two things must be wrong, too:
  *
- *   unpersisted  Nothing outside a transaction ever writes it back: at best, the commit of a later transaction does.
- *   torn         Words that a transaction changed together are stored without a fence between, so that a crash can keep one and lose
- *                the other, and nothing that the thread does next makes them valid as a whole: neither a single word that is
- *                stored and fenced alone (a commit variable), nor an atomic operation of PMDK, nor a transaction that stores to
- *                anything but what that first one changed.
+ *   unpersisted  Nothing outside a transaction ever writes it back: at best, the commit of a later
+ *                transaction does.
+ *   torn         Words that a transaction changed together are stored without a fence between, so
+ *                that a crash can keep one and lose the other, and nothing that the thread does
+ *                next makes them valid as a whole: neither a single word that is stored and fenced
+ *                alone (a commit variable), nor an atomic operation of PMDK, nor a transaction that
+ *                stores to anything but what that first one changed.
  *
- * Words that the program also changes outside in the right way are not "modified only inside", and exempt. Limits: an object
- * that was allocated without a header looks as if it had been logged; a word whose value does not change counts as changed.
- * Memory grows with the words that transactions changed. */
+ * Words that the program also changes outside in the right way are not "modified only inside", and
+ * exempt. Limits: an object that was allocated without a header looks as if it had been logged; a
+ * word whose value does not change counts as changed. Memory grows with the words that transactions
+ * changed. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
@@ -34,9 +39,10 @@ static const char TORN[] =
 
 struct actor {
 	uint32_t stream, thread, depth;
-	struct ranges logged;    /* in the open transaction: snapshots and allocations */
-	struct ranges snapshot;  /* the snapshots only */
-	struct ranges atomic;    /* outside one: PMDK announces what its atomic operations change */
+	struct ranges logged;   /* in the open transaction: snapshots and allocations */
+	struct ranges snapshot; /* the snapshots only */
+	/* outside one: PMDK announces what its atomic operations change */
+	struct ranges atomic;
 	uint64_t header;         /* of an object that may be announced next; 0: none */
 	uint32_t tx;             /* number of the open transaction */
 	bool has_stored;         /* it has */
@@ -100,7 +106,8 @@ static struct actor *actor_of(struct state *s, const struct trace_event *ev)
 
 /* ---- stores ---- */
 
-/* Logged in any open transaction: worker threads may fill what another thread's transaction logged. */
+/* Logged in any open transaction: worker threads may fill what another thread's transaction
+ * logged. */
 static bool is_logged(const struct state *s, const struct trace_event *ev)
 {
 	for (size_t i = 0; i < s->actors.n; i++)
@@ -208,7 +215,8 @@ static void note_remove(struct state *s, const struct trace_event *ev)
 
 /* ---- write-back, freeing ---- */
 
-/* A commit writes back what was logged, and with it what else is in these lines: that is not the program's doing. */
+/* A commit writes back what was logged, and with it what else is in these lines: that is not the
+ * program's doing. */
 static void note_flush(struct state *s, const struct check *c, const struct trace_event *ev)
 {
 	struct range line = check_written_back(c, ev);
@@ -222,7 +230,8 @@ static void note_flush(struct state *s, const struct check *c, const struct trac
 		unflushed_remove(&s->unflushed, line.from, line.to - line.from);
 }
 
-/* The program tells pmemcheck that it flushed this. Where it executed no flush, the user means it so: recovery computes it again. PMDK's announcements go with instructions. */
+/* The program tells pmemcheck that it flushed this. Where it executed no flush, the user means it
+ * so: recovery computes it again. PMDK's announcements go with instructions. */
 static void note_announced(struct state *s, const struct trace_event *ev)
 {
 	if (!check_is_pmdk_code(ev->site))
@@ -280,8 +289,9 @@ static bool is_pages(const struct trace_event *ev)
 	return !((ev->addr | ev->arg[0]) & (PMT_PAGE_BYTES - 1));
 }
 
-/* PMDK registers what was freed anew: what comes next there is another object. A whole pool (pages, not an object behind its
- * header) is opened for the first time or again: then what was found until now stands. */
+/* PMDK registers what was freed anew: what comes next there is another object. A whole pool (pages,
+ * not an object behind its header) is opened for the first time or again: then what was found until
+ * now stands. */
 static void note_registered(struct state *s, struct check *c, const struct trace_event *ev)
 {
 	if (is_pages(ev))

@@ -1,4 +1,5 @@
-/* Bytes that wait for a write-back, in one set per store instruction. There are few such instructions, so they are searched one by one. */
+/* Bytes that wait for a write-back, in one set per store instruction. There are few such
+ * instructions, so they are searched one by one. */
 #include "check/unflushed.h"
 
 void unflushed_clear(struct unflushed *u)

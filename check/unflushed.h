@@ -1,4 +1,5 @@
-/* Bytes that are not written back yet, by the instruction that stored them. Zero-initialised is empty. */
+/* Bytes that are not written back yet, by the instruction that stored them. Zero-initialised is
+ * empty. */
 #ifndef CHECK_UNFLUSHED_H
 #define CHECK_UNFLUSHED_H
 
@@ -20,9 +21,9 @@ struct unflushed {
 void unflushed_release(struct unflushed *u);
 void unflushed_clear(struct unflushed *u);
 void unflushed_add(struct unflushed *u, const struct trace_event *ev); /* a store */
-void unflushed_remove(struct unflushed *u, uint64_t addr,
-		      uint64_t len_bytes); /* they are written back */
-bool unflushed_touch(const struct unflushed *u,
-		     const struct ranges *bytes); /* one of these is there */
+/* they are written back */
+void unflushed_remove(struct unflushed *u, uint64_t addr, uint64_t len_bytes);
+/* one of these is there */
+bool unflushed_touch(const struct unflushed *u, const struct ranges *bytes);
 
 #endif

@@ -1,12 +1,14 @@
-/* Tells counters and locks from other words. A counter: at least three stores, and each adds 1 to what the one before left. A lock: taken by an atomic
- * instruction that changes 0 to something else, and released by a store of 0, at least once; nothing else is stored to it. Both are often rebuilt by recovery, and
- * then need not be durable; only the programmer knows. */
+/* Tells counters and locks from other words. A counter: at least three stores, and each adds 1 to
+ * what the one before left. A lock: taken by an atomic instruction that changes 0 to something
+ * else, and released by a store of 0, at least once; nothing else is stored to it. Both are often
+ * rebuilt by recovery, and then need not be durable; only the programmer knows. */
 #include "check/usage.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"
+#include "trace/trace.h"
 
 #define COUNTED_MIN 3u
 
@@ -15,8 +17,9 @@ struct usage_word {
 	uint32_t size_bytes;
 	uint32_t nstores, ntaken, nreleased;
 	bool is_counter, is_lock; /* not disproven yet */
-	bool is_cleared; /* by the last store: an atomic instruction took bits away, and left some */
-	bool is_mixed;   /* then, stores of other sizes reach into it */
+	/* by the last store: an atomic instruction took bits away, and left some */
+	bool is_cleared;
+	bool is_mixed; /* then, stores of other sizes reach into it */
 };
 
 void usage_release(struct usage *u)
@@ -43,25 +46,18 @@ void usage_watch(struct usage *u, uint64_t addr, uint32_t size_bytes)
 	}
 }
 
-/* An exclusive pair of arm64 looks like any other store. */
-static bool is_atomic(const struct trace_event *ev)
-{
-	return ev->kind == PMT_STORE_RMW ||
-	       (ev->kind == PMT_STORE_ORDERED && (ev->arg[0] & PMT_ORDER_ATOMIC));
-}
-
 static void note(struct usage_word *w, const struct trace_event *ev)
 {
 	uint64_t value = 0;
 
 	memcpy(&value, ev->data, ev->size_bytes);
 	w->is_cleared =
-		is_atomic(ev) && value != 0 && value != w->value && (value & ~w->value) == 0;
+		trace_is_atomic(ev) && value != 0 && value != w->value && (value & ~w->value) == 0;
 	if (w->nstores > 0)
 		w->is_counter &= value == w->value + 1;
 	else
 		w->is_counter &= value <= 1;
-	if (is_atomic(ev) && w->value == 0 && value != 0)
+	if (trace_is_atomic(ev) && w->value == 0 && value != 0)
 		w->ntaken++;
 	else if (value == 0 && (w->value != 0 || w->nstores == 0))
 		w->nreleased += w->value != 0;
@@ -82,10 +78,9 @@ static void disprove(struct usage *u, const struct trace_event *ev)
 		    memcmp(ev->data, (const uint8_t[64]){ 0 },
 			   ev->data_len < 64 ? ev->data_len : 64) != 0)
 			w->is_counter = w->is_lock = false;
+		/* what was before the first one of its size does not matter */
 		if (w && w->addr + w->size_bytes > ev->addr)
-			w->is_mixed |=
-				w->nstores >
-				0; /* what was before the first one of its size does not matter */
+			w->is_mixed |= w->nstores > 0;
 	}
 }
 
@@ -102,7 +97,8 @@ void usage_step(struct usage *u, const struct trace_event *ev)
 		disprove(u, ev);
 }
 
-/* Link-and-persist: a link is stored with a mark and flushed, and the mark is cleared when it is durable. Who finds the mark after a crash takes the link as it is. */
+/* Link-and-persist: a link is stored with a mark and flushed, and the mark is cleared when it is
+ * durable. Who finds the mark after a crash takes the link as it is. */
 const char usage_mark[] =
 	"the store only clears bits of a word whose other bits are durable already, as link-and-persist "
 	"does with its mark. If recovery does not look at these bits, nothing is lost";

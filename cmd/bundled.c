@@ -1,4 +1,5 @@
-/* Runs a bundle in place of a trace: afterwards, all is as if the trace, the programs and the current folder were here. What the user says counts more than what the bundle says. */
+/* Runs a bundle in place of a trace: afterwards, all is as if the trace, the programs and the
+ * current folder were here. What the user says counts more than what the bundle says. */
 #include "cmd/bundled.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 
 #include "cmd/cmd.h"
 #include "pmend_run.h"
-#include "session/scratch.h"
+#include "util/files.h"
 #include "util/sysroot.h"
 
 static void unpack(struct bundled *b, const char *file)
@@ -26,12 +27,9 @@ static void unpack(struct bundled *b, const char *file)
 		die("%s", err.msg);
 }
 
-/* The argument is a file or a folder of the user's. */
 static bool is_path(const struct option *o)
 {
-	return o->type == OPTION_STRING && o->arg &&
-	       (strstr(o->arg, "FILE") || strstr(o->arg, "FOLDER") || strstr(o->arg, "DIR") ||
-		strstr(o->arg, ".json"));
+	return o->type == OPTION_STRING && option_is_path(o);
 }
 
 static void make_absolute(const struct option *o)

@@ -4,7 +4,7 @@
 
 #include "bundle/bundle.h"
 #include "cmd/options.h"
-#include "session/values.h"
+#include "util/values.h"
 #include "util/tempdir.h"
 
 struct bundled {
@@ -19,8 +19,10 @@ struct bundled {
 	char **words;
 };
 
-/* Unpacks the bundle into a scratch folder, parses its own options (by the table `packed`, which must be a part of table, so that a bundle cannot say where a report goes) and then, over these, the
- * words again, and goes to the folder in it that stands for the one where it was packed. Paths among the options that were given are made absolute before. Returns the trace's path. Dies if the
+/* Unpacks the bundle into a scratch folder, parses its own options (by the table `packed`, which
+ * must be a part of table, so that a bundle cannot say where a report goes) and then, over these,
+ * the words again, and goes to the folder in it that stands for the one where it was packed. Paths
+ * among the options that were given are made absolute before. Returns the trace's path. Dies if the
  * bundle is not right. */
 char *bundled_begin(struct bundled *b, const struct command *c, const struct option *table,
 		    const struct option *packed, const char *file);

@@ -1,10 +1,11 @@
-/* Checks what the user said about oracles and platforms, and turns it into what the session takes. */
+/* Checks what the user said about oracles and platforms, and turns it into what the session
+ * takes. */
 #include "cmd/check_options.h"
 
 #include <string.h>
 
 #include "cmd/platform_option.h"
-#include "session/causes/causes.h"
+#include "account/causes/causes.h"
 
 /* Each platform's findings, by its own oracles. */
 static void fold_platform(struct report *r, const char *trace, const struct libraries *libraries)

@@ -23,7 +23,8 @@
 		  OPTION_LIST, &(c)->oracles }, \
 		LIBRARY_OPTION(&(c)->library_globs)
 
-/* Turns what the user said into what is judged; platform: --platform, or NULL. Dies if something is wrong: before a long run, not after it. */
+/* Turns what the user said into what is judged; platform: --platform, or NULL. Dies if something is
+ * wrong: before a long run, not after it. */
 void check_options_begin(const struct command *command, struct checking *c, const char *platform);
 
 /* checking_judge(); dies if it cannot. */

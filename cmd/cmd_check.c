@@ -1,4 +1,5 @@
-/* pmend check: checks one execution, which is a trace or is recorded first; or several traces, in one report. */
+/* pmend check: checks one execution, which is a trace or is recorded first; or several traces, in
+ * one report. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,15 +8,16 @@
 #include "cmd/crash_options.h"
 #include "cmd/fresh_option.h"
 #include "cmd/pool_option.h"
+#include "cmd/project_options.h"
 #include "cmd/record_progress.h"
 #include "cmd/reporting.h"
 #include "cmd/shard_option.h"
 #include "cmd/trace_keep.h"
-#include "session/beginning.h"
-#include "session/causes/causes.h"
-#include "session/machine.h"
-#include "session/scratch.h"
-#include "session/shard/checks.h"
+#include "pools/data_before.h"
+#include "account/causes/causes.h"
+#include "record/machine.h"
+#include "util/files.h"
+#include "distribute/shard/checks.h"
 #include "util/alloc.h"
 #include "util/tempdir.h"
 
@@ -25,6 +27,8 @@ static struct report *judge_report(const struct checking *c, const struct report
 {
 	struct report *r = check_options_judge(c, traces, is_complete);
 
+	if (*is_complete)
+		report_add_analysis(r, "check");
 	if (!c->is_all)
 		causes_fold(r, traces->list.at[0].path, &c->libraries, NULL);
 	report_finish(r);
@@ -52,7 +56,7 @@ static int judge_file(const struct checking *c, struct reporting *reporting, con
 		*vec_add(&traces.list) = (struct platform_trace){ .path = xstrdup(path) };
 	else if (platform_traces_add(&traces, path, &err) < 0)
 		die("%s", err.msg);
-	beginning_tell(c->recording.notes, path, false);
+	data_before_say(c->recording.notes, path, false);
 	status = judge(c, reporting, &traces);
 	platform_traces_release(&traces);
 	return status;
@@ -67,7 +71,7 @@ static void judge_one_of(struct checks *k, size_t i, const struct checking *c,
 	bool is_whole;
 
 	*vec_add(&one.list) = (struct platform_trace){ .path = xstrdup(k->list.at[i].name) };
-	beginning_tell(c->recording.notes, k->list.at[i].name, false);
+	data_before_say(c->recording.notes, k->list.at[i].name, false);
 	r = judge_report(c, reporting, &one, &is_whole);
 	checks_done(k, i, r, is_whole);
 	platform_traces_release(&one);
@@ -89,6 +93,8 @@ static int judge_files(const struct checking *c, struct reporting *reporting, st
 	r = checks_sum(k, &is_whole, &err);
 	if (!r)
 		die("%s", err.msg);
+	if (is_whole)
+		report_add_analysis(r, "check");
 	if (k->shard.of)
 		checks_tell(k, r);
 	report_finish(r);
@@ -97,7 +103,8 @@ static int judge_files(const struct checking *c, struct reporting *reporting, st
 	return status;
 }
 
-/* Records to temporary traces and judges those. A program that failed is judged up to there, and its trace is kept. */
+/* Records to temporary traces and judges those. A program that failed is judged up to there, and
+ * its trace is kept. */
 static int record_and_judge(struct checking *c, struct reporting *reporting, bool is_fresh,
 			    char **target)
 {
@@ -115,6 +122,7 @@ static int record_and_judge(struct checking *c, struct reporting *reporting, boo
 	if (!c->recording.platform)
 		recording_open_platform(&c->recording, !c->is_all);
 	kept = trace_keep_name("check");
+	reporting->target = target;
 	target = pool_option_begin(&pool, &c->recording, target);
 	fresh_option_begin(&c->recording, is_fresh);
 	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder.path,
@@ -122,9 +130,12 @@ static int record_and_judge(struct checking *c, struct reporting *reporting, boo
 	fresh_option_end(&c->recording);
 	if (recorded == RECORDED_NOTHING)
 		die("%s", err.msg);
+	reporting->has_program_failed = recorded != RECORDED_WELL;
 	if (recorded == RECORDED_WELL || recorded == RECORDED_FAILURE) {
-		beginning_tell(c->recording.notes, traces.list.at[0].path, !reporting->quiet);
+		data_before_say(c->recording.notes, traces.list.at[0].path, !reporting->quiet);
 		status = judge(c, reporting, &traces);
+	} else {
+		reporting_fail(recorded_text(recorded), reporting);
 	}
 	if (traces.list.n > 0)
 		trace_keep(traces.list.at[0].path, kept, recorded, false);
@@ -132,7 +143,7 @@ static int record_and_judge(struct checking *c, struct reporting *reporting, boo
 	platform_traces_release(&traces);
 	pool_option_end(&pool);
 	tempdir_close(&folder);
-	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;
+	return status;
 }
 
 static bool are_traces(char *const *words, int n)
@@ -166,7 +177,7 @@ static int check_run(const struct command *command, int argc, char **argv)
 	struct checks checks = { 0 };
 	struct shard shard;
 	const char *platform = NULL;
-	bool has_traces, is_fresh = false, is_asked = false;
+	bool has_traces, is_fresh = false, is_asked = false, no_project = false;
 	struct progress progress;
 	const struct option table[] = {
 		{ "platform", 0, "P",
@@ -183,9 +194,10 @@ static int check_run(const struct command *command, int argc, char **argv)
 		FRESH_OPTION(&is_fresh),
 		SHARD_OPTIONS(&shard_options),
 		PROGRESS_OPTION(&is_asked),
+		PROJECT_OPTION(&no_project),
 		{ 0 },
 	};
-	int n = options_parse(command, table, OPTIONS_FIRST, argc, argv), status;
+	int n = project_parse(command, table, OPTIONS_FIRST, argc, argv), status;
 
 	if (n == 0)
 		die_usage(command, "a trace or a program is needed");

@@ -1,4 +1,5 @@
-/* pmend crash: explores the crashes of one execution, given as a trace or recorded on the spot, by running the program's own recovery. */
+/* pmend crash: explores the crashes of one execution, given as a trace or recorded on the spot, by
+ * running the program's own recovery. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,18 +14,19 @@
 #include "cmd/crash_replay.h"
 #include "cmd/fresh_option.h"
 #include "cmd/pool_option.h"
+#include "cmd/project_options.h"
 #include "cmd/record_progress.h"
 #include "cmd/reporting.h"
 #include "cmd/shard_option.h"
 #include "cmd/trace_keep.h"
 #include "crash/search/state_text.h"
 #include "report/escape.h"
-#include "session/beginning.h"
-#include "session/causes/causes.h"
+#include "pools/data_before.h"
+#include "account/causes/causes.h"
 #include "session/crashing.h"
-#include "session/machine.h"
-#include "session/scratch.h"
-#include "session/shard/keeper.h"
+#include "record/machine.h"
+#include "util/files.h"
+#include "distribute/shard/keeper.h"
 #include "util/alloc.h"
 #include "util/tempdir.h"
 
@@ -39,8 +41,13 @@ int crash_explore_and_report(struct crash_setup *s, struct reporting *reporting,
 	if (crashing_explore(s, trace, kept, report, &is_whole, &err) < 0)
 		die("%s", err.msg);
 	causes_fold(report, trace, &s->libraries, s);
+	crash_setup_add(s, report);
 	report_finish(report);
 	reporting_add_evidence(reporting, report, trace, &s->libraries);
+	if (is_whole)
+		report_add_analysis(report, "crash");
+	if (is_whole && s->races)
+		report_add_analysis(report, "races");
 	status = reporting_end(reporting, report, is_whole);
 	if (s->groups) /* a report for a program must stay one */
 		escape_lines(reporting->output || strcmp(reporting->format, "text") == 0 ? stdout
@@ -49,8 +56,8 @@ int crash_explore_and_report(struct crash_setup *s, struct reporting *reporting,
 	return status;
 }
 
-/* Records into a folder of our own. The trace is kept where the user said, or here if there is something to replay, or if the program failed: it is explored
- * up to there. */
+/* Records into a folder of our own. The trace is kept where the user said, or here if there is
+ * something to replay, or if the program failed: it is explored up to there. */
 static int record_and_explore(struct crash_setup *s, struct reporting *reporting, bool is_fresh,
 			      char **target)
 {
@@ -70,18 +77,22 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 	s->recording.is_passing = !s->trace;
 	if (!s->recording.platform)
 		recording_open_platform(&s->recording, true);
+	reporting->target = target;
 	target = pool_option_begin(&pool, &s->recording, target);
 	fresh_option_begin(&s->recording, is_fresh);
 	recorded = recording_run(&s->recording, target, &err);
 	fresh_option_end(&s->recording);
 	if (recorded == RECORDED_NOTHING)
 		die("%s", err.msg);
-	if ((recorded == RECORDED_FAILURE || recorded == RECORDED_STOPPED) &&
-	    !s->trace) /* exploring may fail, too */
+	/* exploring may fail, too */
+	if ((recorded == RECORDED_FAILURE || recorded == RECORDED_STOPPED) && !s->trace)
 		trace_keep(trace, kept, recorded, false);
+	reporting->has_program_failed = recorded != RECORDED_WELL;
 	if (recorded == RECORDED_WELL || recorded == RECORDED_FAILURE) {
-		beginning_tell(s->notes, trace, !reporting->quiet);
+		data_before_say(s->notes, trace, !reporting->quiet);
 		status = crash_explore_and_report(s, reporting, trace, kept);
+	} else {
+		reporting_fail(recorded_text(recorded), reporting);
 	}
 	if (recorded == RECORDED_WELL && !s->trace)
 		trace_keep(trace, kept, recorded, status == CMD_FOUND);
@@ -89,7 +100,7 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 	free(kept);
 	pool_option_end(&pool);
 	tempdir_close(&folder);
-	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;
+	return status;
 }
 
 static int crash_run(const struct command *c, int argc, char **argv)
@@ -100,7 +111,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	struct crash_setup s = { 0 };
 	struct shard_options shard = { 0 };
 	struct keeper keeper = { 0 };
-	bool is_fresh = false, is_asked = false;
+	bool is_fresh = false, is_asked = false, no_project = false;
 	struct progress recording;
 	const struct option table[] = { CRASH_OPTIONS(&s),
 					LIBRARY_OPTION(&s.library_globs),
@@ -113,10 +124,11 @@ static int crash_run(const struct command *c, int argc, char **argv)
 					FRESH_OPTION(&is_fresh),
 					OLD_BYTES_OPTION(&s.recording),
 					PROGRESS_OPTION(&is_asked),
+					PROJECT_OPTION(&no_project),
 					{ 0 } };
 	const struct option packed[] = { CRASH_PACKED_OPTIONS(&s), { 0 } };
 	struct bundled bundled = { .argc = argc, .argv = words_copy(argv, 0) };
-	int n = options_parse(c, table, OPTIONS_FIRST, argc, argv), status;
+	int n = project_parse(c, table, OPTIONS_FIRST, argc, argv), status;
 
 	if (n == 1 && is_bundle_name(argv[0]))
 		argv[0] = bundled_begin(&bundled, c, table, packed, argv[0]);
@@ -139,12 +151,12 @@ static int crash_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "--old-bytes applies only to recording a program, not to a trace");
 	if (s.recording.pm.n > 0 && n == 1 && is_trace_name(argv[0]))
 		die_usage(c, "--pm applies only to recording a program, not to a trace");
+	reporting_begin(c, &reporting);
 	crash_options_begin(c, &s);
 	if (shard.shard)
 		keeper_init(&keeper, &s, NULL, reporting.output, shard.part != NULL);
 	crash_progress_init(&progress, is_asked);
 	s.watch = &progress.watch;
-	reporting_begin(c, &reporting);
 	record_progress_begin(&recording, &s.recording, is_asked, reporting.quiet);
 	if (n == 1 && is_trace_name(argv[0]))
 		status = replay.state

@@ -3,9 +3,10 @@
 #define CMD_CMD_CRASH_H
 
 #include "cmd/reporting.h"
-#include "session/crash_setup.h"
+#include "crash/setup/crash_setup.h"
 
-/* Explores as the setup says and ends with a report; returns enum cmd_status. kept: what the trace is called in it. */
+/* Explores as the setup says and ends with a report; returns enum cmd_status. kept: what the trace
+ * is called in it. */
 int crash_explore_and_report(struct crash_setup *s, struct reporting *reporting, const char *trace,
 			     const char *kept);
 

@@ -1,4 +1,5 @@
-/* pmend doctor: what works on this machine, and what to do where something does not. It records and crashes a small program, so what it says is tried. */
+/* pmend doctor: what works on this machine, and what to do where something does not. It records and
+ * crashes a small program, so what it says is tried. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,8 +7,8 @@
 
 #include "cmd/cmd.h"
 #include "cmd/talk/wrap.h"
-#include "session/doctor/doctor.h"
-#include "session/machine.h"
+#include "doctor/doctor.h"
+#include "record/machine.h"
 
 enum { TEXT_COLUMN = 28 };
 

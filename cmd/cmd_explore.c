@@ -1,4 +1,5 @@
-/* pmend explore: runs a program on inputs that a solver makes from the conditions of earlier runs, and checks each run. */
+/* pmend explore: runs a program on inputs that a solver makes from the conditions of earlier runs,
+ * and checks each run. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,11 +10,12 @@
 #include "cmd/crash_options.h"
 #include "cmd/crash_progress.h"
 #include "cmd/explore_parts.h"
+#include "cmd/project_options.h"
 #include "cmd/reporting.h"
 #include "cmd/talk/progress.h"
 #include "explore/session/exploring.h"
 #include "explore/session/folder_line.h"
-#include "session/machine.h"
+#include "record/machine.h"
 
 #define JOBS_MAX 256
 
@@ -145,6 +147,8 @@ static int explore(struct exploring *x, const struct explore_setup *s, struct re
 	if (exploring_report_save(x, &err) < 0)
 		explore_die(x, &err);
 	report = exploring_report_end(x);
+	if (is_whole)
+		report_add_analysis(report, "explore");
 	return reporting_end(reporting, report, is_whole);
 }
 
@@ -155,7 +159,7 @@ static int explore_run(const struct command *command, int argc, char **argv)
 	struct reporting reporting = { 0 };
 	struct crash_progress progress;
 	struct progress line;
-	bool is_asked = false;
+	bool is_asked = false, no_project = false;
 	struct explore_setup s = { 0 };
 	const struct option table[] = {
 		PART_OPTIONS(&s.parts),
@@ -205,9 +209,10 @@ static int explore_run(const struct command *command, int argc, char **argv)
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST,
 		  &x.checking.recording.pm },
 		PROGRESS_OPTION(&is_asked),
+		PROJECT_OPTION(&no_project),
 		{ 0 },
 	};
-	int n = options_parse(command, table, OPTIONS_FIRST, argc, argv), status;
+	int n = project_parse(command, table, OPTIONS_FIRST, argc, argv), status;
 
 	if (n == 0)
 		die_usage(command, "a program is needed");

@@ -2,16 +2,17 @@
 #include "cmd/fresh_option.h"
 #include "cmd/platform_option.h"
 #include "cmd/pool_option.h"
+#include "cmd/project_options.h"
 #include "cmd/record_progress.h"
-#include "session/beginning.h"
-#include "session/machine.h"
-#include "session/recording.h"
+#include "pools/data_before.h"
+#include "record/machine.h"
+#include "record/recording.h"
 
 static int record_run(const struct command *c, int argc, char **argv)
 {
 	struct recording r = { .output = "pmend.pmt", .notes = &user_notes };
 	const char *platform = NULL;
-	bool is_fresh = false, is_asked = false;
+	bool is_fresh = false, is_asked = false, no_project = false;
 	struct progress progress;
 	const struct option table[] = {
 		{ "output", 'o', "FILE", "write the trace to FILE (default: pmend.pmt)",
@@ -32,6 +33,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 		  "for debugging pmend: unwind at every event and compare (slow)", OPTION_FLAG,
 		  &r.check_stacks },
 		PROGRESS_OPTION(&is_asked),
+		PROJECT_OPTION(&no_project),
 		{ "quiet", 'q', NULL, "print nothing on success", OPTION_FLAG, &r.quiet },
 		{ 0 },
 	};
@@ -40,7 +42,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 	struct pool_option pool;
 	bool is_put_back;
 
-	if (options_parse(c, table, OPTIONS_FIRST, argc, argv) == 0)
+	if (project_parse(c, table, OPTIONS_FIRST, argc, argv) == 0)
 		die_usage(c, "no program given");
 	if (platform)
 		r.platform = platform_option(c, platform);
@@ -55,7 +57,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 	if (recorded == RECORDED_NOTHING)
 		die("%s", err.msg);
 	if (recorded == RECORDED_WELL)
-		beginning_tell(r.notes, r.output, !r.quiet);
+		data_before_say(r.notes, r.output, !r.quiet);
 	pool_option_end(&pool);
 	word_list_release(&r.pm);
 	return recorded == RECORDED_WELL && is_put_back ? CMD_CLEAN : CMD_FAILED;

@@ -11,10 +11,11 @@
 
 #include "bundle/bundle.h"
 #include "cmd/cmd.h"
+#include "cmd/reporting.h"
 #include "cmd/show/show.h"
 #include "report/bug.h"
 #include "report/format.h"
-#include "session/header.h"
+#include "trace/header.h"
 #include "util/whole_file.h"
 
 struct format {
@@ -206,21 +207,31 @@ static char *patch_read(const char *path)
 	return text;
 }
 
+/* As the analysis would have ended with these words; without any, a report that can be read is
+ * none that fails. */
+static int status_of(const struct report *r, const struct word_list *fail_on)
+{
+	return fail_on->n ? reporting_status(r) : CMD_CLEAN;
+}
+
 static int report_print(const char *path, const char *format_name, const char *patch,
-			const char *output, bool is_verbose)
+			const char *output, bool is_verbose, const struct word_list *fail_on)
 {
 	const struct report_format *format = report_format_find(format_name);
 	struct report_options o = { .colour =
 					    !output && isatty(STDOUT_FILENO) && !getenv("NO_COLOR"),
 				    .verbose = is_verbose };
 	char *cwd = getcwd(NULL, 0), *text;
+	struct report_fail_on on = { 0 };
 	struct whole_file file;
 	struct report *r;
 	struct error err;
+	int status;
 
+	reporting_set_fail_on(&cmd_show, &on, fail_on);
 	if (!format)
 		die_usage(&cmd_show,
-			  "--format of a report is one of text, json, sarif, html, not '%s'",
+			  "--format of a report is one of text, json, sarif, html, junit, not '%s'",
 			  format_name);
 	if (patch && strcmp(format_name, "html") != 0)
 		die_usage(&cmd_show, "--patch needs --format html");
@@ -229,6 +240,9 @@ static int report_print(const char *path, const char *format_name, const char *p
 	if (!r)
 		die("%s; 'pmend show' prints traces and the JSON reports of 'pmend check'",
 		    err.msg);
+	if (fail_on->n)
+		report_set_fail_on(r, &on);
+	status = status_of(r, fail_on);
 	signal(SIGPIPE, SIG_IGN);
 	o.cwd = cwd;
 	if (output) {
@@ -244,7 +258,7 @@ static int report_print(const char *path, const char *format_name, const char *p
 	report_free(r);
 	free(cwd);
 	free(text);
-	return CMD_CLEAN;
+	return status;
 }
 
 static int trace_print(struct show *s, const struct filter *filter, const struct format *format,
@@ -319,7 +333,7 @@ static int show_run(const struct command *c, int argc, char **argv)
 	const char *format_name = NULL, *output = NULL, *range = NULL, *patch = NULL,
 		   *operation = NULL, *at = NULL;
 	struct filter filter = { .last_seq = UINT64_MAX };
-	struct word_list kinds = { 0 };
+	struct word_list kinds = { 0 }, fail_on = { 0 };
 	bool is_summary = false, is_verbose = false, is_narrowed;
 	struct show s = { 0 };
 	const struct option table[] = {
@@ -332,7 +346,7 @@ static int show_run(const struct command *c, int argc, char **argv)
 		{ "kind", 0, "K[,K]", "show only events of these kinds", OPTION_LIST, &kinds },
 		{ "summary", 0, NULL, "print totals instead of events", OPTION_FLAG, &is_summary },
 		{ "format", 0, "F",
-		  "text (default), json (one line per event) or html; for a report also sarif",
+		  "text (default), json (one line per event) or html; for a report also sarif or junit",
 		  OPTION_STRING, &format_name },
 		{ "op", 0, "NAME", "HTML page of a trace: show the first operation with this name",
 		  OPTION_STRING, &operation },
@@ -346,6 +360,9 @@ static int show_run(const struct command *c, int argc, char **argv)
 		  OPTION_FLAG, &is_verbose },
 		{ "output", 'o', "FILE", "write to FILE instead of standard output", OPTION_STRING,
 		  &output },
+		{ "fail-on", 0, "WHAT",
+		  "for a report: exit as the analysis would have with this --fail-on; correctness asks for nothing more; may be repeated",
+		  OPTION_LIST, &fail_on },
 		{ 0 },
 	};
 	int status = CMD_FAILED;
@@ -359,6 +376,8 @@ static int show_run(const struct command *c, int argc, char **argv)
 	if (range)
 		range_parse(&filter, range);
 	kinds_parse(&filter, &kinds);
+	if (fail_on.n && subject_find(argv[0]) != SUBJECT_REPORT)
+		die_usage(c, "--fail-on needs a report, and %s is none", argv[0]);
 	switch (subject_find(argv[0])) {
 	case SUBJECT_TRACE:
 		if (patch)
@@ -382,9 +401,9 @@ static int show_run(const struct command *c, int argc, char **argv)
 		if (is_narrowed)
 			die_usage(
 				c,
-				"%s is a report: only --format, --patch, --verbose and --output apply to it",
+				"%s is a report: only --format, --patch, --verbose, --output and --fail-on apply to it",
 				argv[0]);
-		status = report_print(argv[0], format_name, patch, output, is_verbose);
+		status = report_print(argv[0], format_name, patch, output, is_verbose, &fail_on);
 		break;
 	case SUBJECT_BUNDLE:
 		if (is_narrowed || patch || strcmp(format_name, "text") != 0)
@@ -397,6 +416,7 @@ static int show_run(const struct command *c, int argc, char **argv)
 		    argv[0]);
 	}
 	word_list_release(&kinds);
+	word_list_release(&fail_on);
 	return status;
 }
 

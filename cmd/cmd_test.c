@@ -1,5 +1,6 @@
-/* pmend test: records a program once, or takes a trace, checks the execution and, if a recovery is given, explores its crashes. Writes one report. A part of it explores its share of the
- * crashes only: 'pmend merge' checks the execution, once. */
+/* pmend test: records a program once, or takes a trace, checks the execution and, if a recovery is
+ * given, explores its crashes. Writes one report. A part of it explores its share of the crashes
+ * only: 'pmend merge' checks the execution, once. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,18 +12,20 @@
 #include "cmd/crash_progress.h"
 #include "cmd/fresh_option.h"
 #include "cmd/pool_option.h"
+#include "cmd/project_options.h"
 #include "cmd/record_progress.h"
 #include "cmd/reporting.h"
 #include "cmd/shard_option.h"
+#include "cmd/tests.h"
 #include "cmd/trace_keep.h"
-#include "session/beginning.h"
-#include "session/causes/causes.h"
+#include "pools/data_before.h"
+#include "account/causes/causes.h"
 #include "session/checking.h"
 #include "session/crashing.h"
-#include "session/machine.h"
-#include "session/ranking.h"
-#include "session/scratch.h"
-#include "session/shard/keeper.h"
+#include "record/machine.h"
+#include "account/ranking.h"
+#include "util/files.h"
+#include "distribute/shard/keeper.h"
 #include "util/alloc.h"
 #include "util/tempdir.h"
 
@@ -74,8 +77,13 @@ int test_judge_and_report(const struct checking *c, struct crash_setup *s,
 		tell_unexplored(report, &err);
 	else if (!is_ranked)
 		warn("pmend does not know which unflushed stores recovery reads: %s", unranked.msg);
+	if (is_whole)
+		report_add_analysis(report, "check");
+	if (wants_crashes(s) && has_crashes >= 0 && is_explored)
+		report_add_analysis(report, "crash");
 	if (!c->is_all)
 		causes_fold(report, trace, &s->libraries, wants_crashes(s) ? s : NULL);
+	crash_setup_add(s, report);
 	report_finish(report);
 	if (!c->is_all)
 		reporting_add_evidence(reporting, report, trace, &s->libraries);
@@ -97,10 +105,21 @@ static int test_trace(const struct checking *c, struct crash_setup *s, struct re
 		*vec_add(&traces.list) = (struct platform_trace){ .path = xstrdup(path) };
 	else if (platform_traces_add(&traces, path, &err) < 0)
 		die("%s", err.msg);
-	beginning_tell(c->recording.notes, path, false);
+	data_before_say(c->recording.notes, path, false);
 	status = test_judge_and_report(c, s, reporting, &traces, path, &has_found);
 	platform_traces_release(&traces);
 	return status;
+}
+
+/* Of several tests, each keeps its own. */
+static char *name_of_trace(const struct reporting *r)
+{
+	const char *test = r->project ? r->project->test : NULL;
+	char *what = test ? xasprintf("crash-%s", test) : xstrdup("crash"),
+	     *name = trace_keep_name(what);
+
+	free(what);
+	return name;
 }
 
 static int test(struct checking *c, struct crash_setup *s, struct reporting *reporting,
@@ -117,7 +136,8 @@ static int test(struct checking *c, struct crash_setup *s, struct reporting *rep
 
 	if (tempdir_open(&folder, &err) < 0)
 		die("%s", err.msg);
-	kept = s->trace ? xstrdup(s->trace) : trace_keep_name("crash");
+	kept = s->trace ? xstrdup(s->trace) : name_of_trace(reporting);
+	reporting->target = target;
 	target = pool_option_begin(&pool, &c->recording, target);
 	fresh_option_begin(&c->recording, is_fresh);
 	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder.path,
@@ -125,18 +145,22 @@ static int test(struct checking *c, struct crash_setup *s, struct reporting *rep
 	fresh_option_end(&c->recording);
 	if (recorded == RECORDED_NOTHING)
 		die("%s", err.msg);
+	reporting->has_program_failed = recorded != RECORDED_WELL;
 	if (recorded == RECORDED_WELL || recorded == RECORDED_FAILURE) {
-		beginning_tell(c->recording.notes, traces.list.at[0].path, !reporting->quiet);
+		data_before_say(c->recording.notes, traces.list.at[0].path, !reporting->quiet);
 		status = test_judge_and_report(c, s, reporting, &traces, kept, &has_found);
 		trace_keep(traces.list.at[0].path, kept, recorded, has_found || s->trace);
-	} else if (traces.list.n > 0) {
+	} else {
+		reporting_fail(recorded_text(recorded), reporting);
+	}
+	if (recorded != RECORDED_WELL && recorded != RECORDED_FAILURE && traces.list.n > 0) {
 		trace_keep(traces.list.at[0].path, kept, recorded, false);
 	}
 	platform_traces_release(&traces);
 	free(kept);
 	pool_option_end(&pool);
 	tempdir_close(&folder);
-	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;
+	return status;
 }
 
 static void check_trace_options(const struct command *command, const struct checking *c,
@@ -166,26 +190,23 @@ static int test_run(const struct command *command, int argc, char **argv)
 	struct shard_options shard = { 0 };
 	struct word_list checks = { 0 };
 	struct keeper keeper = { 0 };
-	bool has_trace, is_fresh = false, is_asked = false;
+	bool has_trace, is_fresh = false, is_asked = false, no_project = false;
 	struct progress recording;
-	const struct option table[] = { CHECKING_OPTIONS(&c),
-					CRASH_OPTIONS(&s),
-					REPORTING_OPTIONS(&reporting),
-					FAIL_ON_OPTION(&reporting),
-					FRESH_OPTION(&is_fresh),
-					OLD_BYTES_OPTION(&c.recording),
-					SHARD_OPTIONS(&shard),
-					PROGRESS_OPTION(&is_asked),
-					{ 0 } };
-	int n = options_parse(command, table, OPTIONS_FIRST, argc, argv), status;
+	const struct option table[] = {
+		CHECKING_OPTIONS(&c),          CRASH_OPTIONS(&s),
+		REPORTING_OPTIONS(&reporting), FAIL_ON_OPTION(&reporting),
+		FRESH_OPTION(&is_fresh),       OLD_BYTES_OPTION(&c.recording),
+		SHARD_OPTIONS(&shard),         PROGRESS_OPTION(&is_asked),
+		PROJECT_OPTION(&no_project),   { 0 }
+	};
+	int n = tests_parse(command, table, &reporting, argc, &argv), status;
 
-	if (n == 0)
-		die_usage(command, "a trace or a program is needed");
 	if (n > 1 && is_trace_name(argv[0]))
 		die_usage(command, "one trace or a program, not both: %s is a trace", argv[0]);
 	has_trace = n == 1 && is_trace_name(argv[0]);
 	s.shard = shard_option_set(command, &shard, &reporting, has_trace);
 	check_trace_options(command, &c, &s, has_trace, is_fresh);
+	reporting_begin(command, &reporting);
 	check_options_begin(command, &c, s.platform);
 	if (c.is_all && wants_crashes(&s))
 		die_usage(
@@ -201,7 +222,6 @@ static int test_run(const struct command *command, int argc, char **argv)
 	}
 	crash_progress_init(&progress, is_asked);
 	s.watch = &progress.watch;
-	reporting_begin(command, &reporting);
 	record_progress_begin(&recording, &c.recording, is_asked, reporting.quiet);
 	c.recording.pm = s.recording.pm;
 	s.recording.pm = (struct word_list){ 0 };
@@ -220,6 +240,6 @@ static int test_run(const struct command *command, int argc, char **argv)
 const struct command cmd_test = {
 	.name = "test",
 	.help = "record, check, explore crashes, and report in one go",
-	.operands = "(FILE.pmt | -- CMD [ARG]...)",
+	.operands = "(FILE.pmt | -- CMD [ARG]... | [NAME]...)",
 	.run = test_run,
 };

@@ -80,6 +80,8 @@ void crash_options_begin(const struct command *c, struct crash_setup *s)
 		die_usage(c, "--recover-ready needs --recover, the server to start");
 	if (s->jobs.is_set && (s->jobs.n == 0 || s->jobs.n > 256))
 		die_usage(c, "--jobs is from 1 to 256");
+	if (s->window.is_set && (s->window.n == 0 || s->window.n > 1000000))
+		die_usage(c, "--window is from 1 to 1000000");
 	if (s->failures.is_set && (s->failures.n == 0 || s->failures.n > 4))
 		die_usage(c, "--failures is from 1 to 4");
 	check_races(c, s);

@@ -3,7 +3,7 @@
 #define CMD_CRASH_OPTIONS_H
 
 #include "cmd/cmd.h"
-#include "session/crash_setup.h"
+#include "crash/setup/crash_setup.h"
 
 /* pmend crash --replay, and what goes with it. */
 struct crash_replay_options {
@@ -76,6 +76,12 @@ struct crash_replay_options {
 		  "the random seed for --sample (default: a new one, which is printed)", \
 		  OPTION_NUMBER, \
 		  &(s)->seed }, \
+		{ "window", \
+		  0, \
+		  "N", \
+		  "N neighbouring failure points share their runs (default: 1, none do)", \
+		  OPTION_NUMBER, \
+		  &(s)->window }, \
 		{ "timeout", \
 		  0, \
 		  "SECONDS", \
@@ -181,12 +187,14 @@ struct shard_options {
 			OPTION_FLAG, &(r)->show_choices \
 	}
 
-/* Rows of how crashes are explored, without what is done with the report: a bundle and a report may say these. The header that has LIBRARY_OPTION goes with it. */
+/* Rows of how crashes are explored, without what is done with the report: a bundle and a report may
+ * say these. The header that has LIBRARY_OPTION goes with it. */
 #define CRASH_PACKED_OPTIONS(s) \
 	CRASH_OPTIONS(s), LIBRARY_OPTION(&(s)->library_globs), CRASH_GROUP_OPTIONS(s), \
 		CRASH_RACE_OPTIONS(s)
 
-/* Turns what the user said into what is explored. Dies if something is wrong: before a long run, not after it. */
+/* Turns what the user said into what is explored. Dies if something is wrong: before a long run,
+ * not after it. */
 void crash_options_begin(const struct command *c, struct crash_setup *s);
 
 #endif

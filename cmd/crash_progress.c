@@ -1,5 +1,5 @@
-/* Shows how far an exploration of crashes is, and lets the user interrupt it: once to stop and report, twice to end
- * at once. */
+/* Shows how far an exploration of crashes is, and lets the user interrupt it: once to stop and
+ * report, twice to end at once. */
 #include "cmd/crash_progress.h"
 
 #include <inttypes.h>
@@ -14,8 +14,9 @@ static volatile sig_atomic_t g_interrupts;
 static void on_interrupt(int signal_number)
 {
 	(void)signal_number;
+	/* the second time: at once; workers die with us, and their guardians clean up */
 	if (++g_interrupts > 1)
-		_exit(CMD_FAILED); /* the second time: at once; workers die with us, and their guardians clean up */
+		_exit(CMD_FAILED);
 }
 
 static bool is_interrupted(void *arg)

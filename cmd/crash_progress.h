@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include "cmd/talk/progress.h"
-#include "session/crash_setup.h"
+#include "crash/setup/crash_setup.h"
 
 struct crash_progress {
 	struct crash_watch watch; /* for struct crash_setup */

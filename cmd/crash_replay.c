@@ -1,4 +1,5 @@
-/* Shows one crash state again: rebuilds it, leaves its files where asked, lists choices, and runs recovery, under gdb if asked. */
+/* Shows one crash state again: rebuilds it, leaves its files where asked, lists choices, and runs
+ * recovery, under gdb if asked. */
 #include "cmd/crash_replay.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include "crash/search/explain.h"
 #include "crash/search/references.h"
 #include "report/escape.h"
-#include "session/locate.h"
+#include "source/locate.h"
 #include "util/proc.h"
 #include "util/sysroot.h"
 #include "util/tunables.h"
@@ -77,7 +78,8 @@ static void print_lost(const struct model_lost *s, void *arg)
 	l->has_some = true;
 }
 
-/* The possible values of some bytes of a line, each with the stores that a crash must lose to show it. */
+/* The possible values of some bytes of a line, each with the stores that a crash must lose to show
+ * it. */
 static void print_values(struct replay *r, const struct state_line *l, const uint64_t *left,
 			 uint32_t at, uint32_t len_bytes, uint32_t taken)
 {
@@ -160,7 +162,8 @@ static void print_place(const struct replay *r, uint64_t addr, uint32_t at, uint
 		      (uint64_t)PMT_OFFSET(addr) + at, len_bytes);
 }
 
-/* What the state itself fixes, then every read of this run that had more than one possible value. */
+/* What the state itself fixes, then every read of this run that had more than one possible
+ * value. */
 static void show_choices(struct replay *r)
 {
 	uint64_t *all = states_all(&r->set), *left = states_all(&r->set);
@@ -310,7 +313,8 @@ static void keep_files(struct replay *r, const char *folder)
 		die("%s", err.msg);
 }
 
-/* What the exploration allowed the dump to print. (After a crash during recovery, the operations are not known any more.) */
+/* What the exploration allowed the dump to print. (After a crash during recovery, the operations
+ * are not known any more.) */
 static void take_references(struct replay *r)
 {
 	struct references refs = { .texts = &r->texts };

@@ -1,4 +1,5 @@
-/* Reads options of `pmend crash` that are in a report: to replay a state, to explore again, to put parts together. */
+/* Reads options of `pmend crash` that are in a report: to replay a state, to explore again, to put
+ * parts together. */
 #include "cmd/crash_words.h"
 
 #include "cmd/check_options.h"

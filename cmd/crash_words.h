@@ -1,8 +1,9 @@
-/* Parses the words of a `pmend crash` command that a report contains, like the command line itself. */
+/* Parses the words of a `pmend crash` command that a report contains, like the command line
+ * itself. */
 #ifndef CMD_CRASH_WORDS_H
 #define CMD_CRASH_WORDS_H
 
-#include "session/crash_setup.h"
+#include "crash/setup/crash_setup.h"
 
 extern const struct crash_reader crash_words;
 

@@ -6,7 +6,8 @@
 
 #include "util/alloc.h"
 
-/* Splits "WHAT:LEN" in place; false if there is no length. A colon that no number follows is part of the name. */
+/* Splits "WHAT:LEN" in place; false if there is no length. A colon that no number follows is part
+ * of the name. */
 static bool len_split(const struct command *c, char *text, size_t *len)
 {
 	char *colon = strrchr(text, ':'), *end;

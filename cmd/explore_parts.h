@@ -32,7 +32,8 @@ struct part_options { /* as on the command line */
 			OPTION_STRING, &(o)->memory_len \
 	}
 
-/* Adds the parts. Dies if an option makes no sense. target is the program's command line. is_parallel: several runs at a time. */
+/* Adds the parts. Dies if an option makes no sense. target is the program's command line.
+ * is_parallel: several runs at a time. */
 void explore_parts_read(struct parts *p, const struct command *c, const struct part_options *o,
 			char **target, bool is_parallel);
 void part_options_release(struct part_options *o);

@@ -1,4 +1,5 @@
-/* Begins and ends --fresh. Files are back before anything is said about the recording, for that may be the end of pmend. */
+/* Begins and ends --fresh. Files are back before anything is said about the recording, for that may
+ * be the end of pmend. */
 #include "cmd/fresh_option.h"
 
 #include "cmd/cmd.h"
@@ -9,7 +10,7 @@ void fresh_option_begin(struct recording *r, bool is_fresh)
 
 	if (!is_fresh)
 		return;
-	r->fresh = fresh_begin(&err);
+	r->fresh = set_aside_begin(&err);
 	if (!r->fresh)
 		die("%s", err.msg);
 }
@@ -17,7 +18,7 @@ void fresh_option_begin(struct recording *r, bool is_fresh)
 bool fresh_option_end(struct recording *r)
 {
 	struct error err;
-	int result = fresh_end(r->fresh, &err);
+	int result = set_aside_end(r->fresh, &err);
 
 	r->fresh = NULL;
 	if (result < 0)

@@ -2,7 +2,7 @@
 #ifndef CMD_FRESH_OPTION_H
 #define CMD_FRESH_OPTION_H
 
-#include "session/recorder.h"
+#include "record/recorder.h"
 
 #define FRESH_OPTION(is_fresh) \
 	{ \

@@ -4,16 +4,17 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/project_options.h"
 #include "cmd/talk/nearest.h"
 #include "cmd/talk/wants.h"
 #include "cmd/talk/wrap.h"
 #include "util/proc.h"
 
-static const struct command *const commands[] = { &cmd_record,  &cmd_check,      &cmd_crash,
-						  &cmd_explore, &cmd_test,       &cmd_fix,
-						  &cmd_show,    &cmd_pack,       &cmd_index,
-						  &cmd_import,  &cmd_merge,      &cmd_submit,
-						  &cmd_doctor,  &cmd_completion, NULL };
+static const struct command *const commands[] = {
+	&cmd_record, &cmd_check,  &cmd_crash,      &cmd_explore, &cmd_test,   &cmd_init,
+	&cmd_fix,    &cmd_show,   &cmd_pack,       &cmd_index,   &cmd_import, &cmd_merge,
+	&cmd_submit, &cmd_doctor, &cmd_completion, NULL
+};
 #define NCOMMANDS (sizeof commands / sizeof commands[0] - 1)
 
 static void usage_print(FILE *f)
@@ -95,6 +96,7 @@ static int help_run(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	const struct command *c;
+	struct project project = { 0 };
 	struct command own;
 
 	if (argc < 2) {
@@ -116,5 +118,7 @@ int main(int argc, char **argv)
 		die_unknown(argv[1]);
 	own = *c;
 	own.all = commands;
+	own.project = &project;
+	own.place_of = project_place;
 	return own.run(&own, argc - 1, argv + 1);
 }

@@ -1,6 +1,8 @@
-/* Ends pmend when memory runs out, in whatever library. xmalloc() could do that for our own code, but libdw, jansson and the C library would continue with missing data, and the
- * report would be wrong without a message. All allocation calls are here, free() included: an allocator that the user preloads for the program under test must not
- * get memory that it did not allocate. Sanitizers have their own allocator. */
+/* Ends pmend when memory runs out, in whatever library. xmalloc() could do that for our own code,
+ * but libdw, jansson and the C library would continue with missing data, and the report would be
+ * wrong without a message. All allocation calls are here, free() included: an allocator that the
+ * user preloads for the program under test must not get memory that it did not allocate. Sanitizers
+ * have their own allocator. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Parses argv by an option table. No abbreviations: a script written today must mean the same after options are added. */
+/* Parses argv by an option table. No abbreviations: a script written today must mean the same after
+ * options are added. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include "cmd/options.h"
 #include "cmd/talk/nearest.h"
 #include "cmd/talk/wrap.h"
-#include "session/scratch.h"
+#include "util/files.h"
 #include "util/alloc.h"
 
 static void synopsis_print(const struct command *c, const struct option *table)
@@ -127,16 +128,22 @@ _Noreturn static void die_unknown(const struct command *c, const struct option *
 	die_usage(c, "unknown option --%s", name);
 }
 
-/* Is the word after i no argument of an option that may have none? The last word is the operand, if there was none before. */
+/* Is the word after i no argument of an option that may have none? The last word is the operand, if
+ * there was none before. */
 static bool is_without(const struct option *o, int i, int argc, char **argv, int noperands)
 {
 	return o->type == OPTION_MAYBE &&
 	       (i + 1 == argc || argv[i + 1][0] == '-' || (i + 2 == argc && noperands == 0));
 }
 
+static void give(struct command_line *line, const struct option *o, const char *value)
+{
+	*vec_add(&line->given) = (struct given){ o, value };
+}
+
 /* argv[i] begins with "--"; returns the index of the last word used. */
 static int parse_long(const struct command *c, const struct option *table, int i, int argc,
-		      char **argv, int noperands)
+		      char **argv, struct command_line *line)
 {
 	const char *name = argv[i] + 2, *equals = strchr(name, '=');
 	size_t len = equals ? (size_t)(equals - name) : strlen(name);
@@ -148,18 +155,18 @@ static int parse_long(const struct command *c, const struct option *table, int i
 		die_unknown(c, table, name, len);
 	if (!o->arg && equals)
 		die_usage(c, "--%s takes no argument", o->name);
-	if (!equals && is_without(o, i, argc, argv, noperands)) {
-		option_set(c, o, "");
+	if (!equals && is_without(o, i, argc, argv, line->noperands)) {
+		give(line, o, "");
 		return i;
 	}
 	if (o->arg && !equals && ++i == argc)
 		die_usage(c, "--%s needs an argument: %s", o->name, o->arg);
-	option_set(c, o, !o->arg ? NULL : equals ? equals + 1 : argv[i]);
+	give(line, o, !o->arg ? NULL : equals ? equals + 1 : argv[i]);
 	return i;
 }
 
 static int parse_short(const struct command *c, const struct option *table, int i, int argc,
-		       char **argv)
+		       char **argv, struct command_line *line)
 {
 	const char *p;
 
@@ -171,21 +178,22 @@ static int parse_short(const struct command *c, const struct option *table, int 
 		if (!o)
 			die_usage(c, "unknown option -%c", *p);
 		if (!o->arg) {
-			option_set(c, o, NULL);
+			give(line, o, NULL);
 			continue;
 		}
 		if (!p[1] && ++i == argc)
 			die_usage(c, "-%c needs an argument: %s", *p, o->arg);
-		option_set(c, o, p[1] ? p + 1 : argv[i]);
+		give(line, o, p[1] ? p + 1 : argv[i]);
 		break;
 	}
 	return i;
 }
 
-int options_parse(const struct command *c, const struct option *table, enum option_order order,
-		  int argc, char **argv)
+struct command_line options_scan(const struct command *c, const struct option *table,
+				 enum option_order order, int argc, char **argv)
 {
-	int i, n = 0;
+	struct command_line line = { .operands = argv };
+	int i;
 
 	if (c->on_table) {
 		c->on_table(c, table);
@@ -193,21 +201,51 @@ int options_parse(const struct command *c, const struct option *table, enum opti
 	}
 	for (i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--") == 0) {
+			line.has_dashes = true;
 			i++;
 			break;
 		}
 		if (argv[i][0] == '-' && argv[i][1] == '-')
-			i = parse_long(c, table, i, argc, argv, n);
+			i = parse_long(c, table, i, argc, argv, &line);
 		else if (argv[i][0] == '-' && argv[i][1])
-			i = parse_short(c, table, i, argc, argv);
+			i = parse_short(c, table, i, argc, argv, &line);
 		else if (order == OPTIONS_FIRST && !is_trace_name(argv[i]) &&
 			 !is_bundle_name(argv[i]))
 			break;
 		else
-			argv[n++] = argv[i];
+			argv[line.noperands++] = argv[i];
 	}
 	while (i < argc)
-		argv[n++] = argv[i++];
-	argv[n] = NULL;
-	return n;
+		argv[line.noperands++] = argv[i++];
+	argv[line.noperands] = NULL;
+	return line;
+}
+
+void options_apply(const struct command *c, const struct command_line *line)
+{
+	for (size_t i = 0; i < line->given.n; i++)
+		option_set(c, line->given.at[i].option, line->given.at[i].value);
+}
+
+int options_parse(const struct command *c, const struct option *table, enum option_order order,
+		  int argc, char **argv)
+{
+	struct command_line line = options_scan(c, table, order, argc, argv);
+
+	options_apply(c, &line);
+	vec_release(&line.given);
+	return line.noperands;
+}
+
+const struct option *option_find(const struct option *table, const char *name)
+{
+	return find_long(table, name, strlen(name));
+}
+
+bool option_is_path(const struct option *o)
+{
+	return (o->type == OPTION_STRING || o->type == OPTION_LIST) && o->arg &&
+	       (strstr(o->arg, "FILE") || strstr(o->arg, "FOLDER") || strstr(o->arg, "DIR") ||
+		strstr(o->arg, ".json")) &&
+	       !strchr(o->arg, ':');
 }

@@ -1,17 +1,21 @@
-/* The one option table of a subcommand: it parses argv, and prints the synopsis and -h. A test compares that with the
- * man page. Long options take "--name value" or "--name=value", short ones "-nvalue" or "-n value". */
+/* The one option table of a subcommand: it parses argv, and prints the synopsis and -h. A test
+ * compares that with the man page. Long options take "--name value" or "--name=value", short ones
+ * "-nvalue" or "-n value". */
 #ifndef CMD_OPTIONS_H
 #define CMD_OPTIONS_H
 
-#include "session/values.h"
+#include "util/values.h"
+#include "util/vec.h"
 
 struct command;
 
 enum option_type {
 	OPTION_FLAG,   /* bool: set to true */
 	OPTION_STRING, /* const char *: the last one given counts */
-	OPTION_MAYBE, /* the same, "" without an argument: if the next word is an option, or the only one that can be the operand */
-	OPTION_LIST,  /* struct word_list: may be repeated */
+	/* the same, "" without an argument: if the next word is an option, or the only one that can
+	 * be the operand */
+	OPTION_MAYBE,
+	OPTION_LIST,   /* struct word_list: may be repeated */
 	OPTION_NUMBER, /* struct optional_number */
 };
 
@@ -26,11 +30,35 @@ struct option {
 
 enum option_order {
 	OPTIONS_ANYWHERE, /* operands and options mix; "--" ends the options */
-	OPTIONS_FIRST, /* the first operand ends the options, unless it is a trace or a bundle: a command line follows */
+	/* the first operand ends the options, unless it is a trace or a bundle: a command line
+	 * follows */
+	OPTIONS_FIRST,
 };
 
-/* With c->on_table, hands the table to it and exits. Else: fills the values and moves the operands to the front of argv; returns how many there are. The table ends with a row
- * without name. Prints and exits for -h and for wrong usage. */
+/* What a command line says, before it has an effect. */
+struct given {
+	const struct option *option;
+	const char *value; /* NULL: it takes none */
+};
+struct command_line {
+	VEC(struct given) given; /* in order */
+	char **operands;         /* end with NULL */
+	int noperands;
+	bool has_dashes; /* "--" stood before the operands, or some of them */
+};
+/* options_parse(), in two steps. */
+struct command_line options_scan(const struct command *c, const struct option *table,
+				 enum option_order order, int argc, char **argv);
+void options_apply(const struct command *c, const struct command_line *line);
+
+/* by its long name; NULL: there is none */
+const struct option *option_find(const struct option *table, const char *name);
+/* its argument is a file or a folder of the user's */
+bool option_is_path(const struct option *o);
+
+/* With c->on_table, hands the table to it and exits. Else: fills the values and moves the operands
+ * to the front of argv; returns how many there are. The table ends with a row without name. Prints
+ * and exits for -h and for wrong usage. */
 int options_parse(const struct command *c, const struct option *table, enum option_order order,
 		  int argc, char **argv);
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "session/machine.h"
+#include "record/machine.h"
 
 const struct platform *platform_option(const struct command *c, const char *name)
 {

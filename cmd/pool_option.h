@@ -2,7 +2,7 @@
 #ifndef CMD_POOL_OPTION_H
 #define CMD_POOL_OPTION_H
 
-#include "session/recorder.h"
+#include "record/recorder.h"
 #include "util/tempdir.h"
 
 struct pool_option {
@@ -11,7 +11,8 @@ struct pool_option {
 	char **words;
 };
 
-/* The words to run: the same, or, if one has {pool} in it, others in a new folder. There is no file yet: the program makes its pool. Dies if there is no room. */
+/* The words to run: the same, or, if one has {pool} in it, others in a new folder. There is no file
+ * yet: the program makes its pool. Dies if there is no room. */
 char **pool_option_begin(struct pool_option *p, struct recording *r, char **target);
 void pool_option_end(struct pool_option *p); /* the pool, and all that is beside it, is removed */
 

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-static void tell(uint64_t nevents, uint64_t len_bytes, bool is_over, void *arg)
+static void show_progress(uint64_t nevents, uint64_t len_bytes, bool is_over, void *arg)
 {
 	if (is_over)
 		progress_clear(arg);
@@ -17,6 +17,6 @@ void record_progress_begin(struct progress *p, struct recording *r, bool is_aske
 	progress_begin(p, is_asked);
 	if (is_quiet && !is_asked)
 		return;
-	r->on_progress = tell;
+	r->on_progress = show_progress;
 	r->progress_arg = p;
 }

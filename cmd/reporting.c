@@ -1,4 +1,5 @@
-/* Filters, renders and counts a report at the end of a command. What is wrong with the options is said at its beginning. */
+/* Filters, renders and counts a report at the end of a command. What is wrong with the options is
+ * said at its beginning. */
 #include "cmd/reporting.h"
 
 #include <errno.h>
@@ -7,38 +8,23 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/project_options.h"
 #include "report/filter.h"
 #include "report/format.h"
-#include "session/evidence/evidence.h"
+#include "account/evidence/evidence.h"
 #include "util/alloc.h"
 #include "util/sysroot.h"
 #include "util/whole_file.h"
 
-/* What --fail-on takes: an incomplete analysis, the severities that do not count by themselves, and what PMDK's libraries do on their own. */
-static const char *const fail_on_words[] = { "incomplete", "performance", "porting",
-					     "warning",    "libraries",   NULL };
-
-static void check_fail_on(const struct command *c, const struct reporting *r)
+void reporting_set_fail_on(const struct command *c, struct report_fail_on *on,
+			   const struct word_list *words)
 {
-	for (size_t i = 0; i < r->fail_on.n; i++) {
-		size_t k = 0;
-
-		while (fail_on_words[k] && strcmp(r->fail_on.item[i], fail_on_words[k]) != 0)
-			k++;
-		if (!fail_on_words[k])
+	for (size_t i = 0; i < words->n; i++)
+		if (!report_fail_on_add(on, words->item[i]))
 			die_usage(
 				c,
-				"--fail-on is one of incomplete, performance, porting, warning, libraries, not '%s'",
-				r->fail_on.item[i]);
-	}
-}
-
-static bool fails_on(const struct reporting *r, const char *what)
-{
-	for (size_t i = 0; i < r->fail_on.n; i++)
-		if (strcmp(r->fail_on.item[i], what) == 0)
-			return true;
-	return false;
+				"--fail-on is one of correctness, performance, porting, warning, libraries, incomplete, not '%s'",
+				words->item[i]);
 }
 
 /* --severity, which must leave what --fail-on counts. */
@@ -55,7 +41,7 @@ static void set_severity(const struct command *c, struct reporting *r)
 				"--severity is one of correctness, performance, porting, warning, not '%s'",
 				r->severity_name);
 	for (enum bug_severity s = r->severity; s < BUG_SEVERITIES - 1; s++)
-		if (fails_on(r, bug_severity_name(s + 1)))
+		if (r->fail_on.severity[s + 1])
 			die_usage(c, "--severity %s hides what --fail-on %s counts",
 				  r->severity_name, bug_severity_name(s + 1));
 }
@@ -68,8 +54,9 @@ void reporting_begin(const struct command *c, struct reporting *r)
 		r->format = report_format_of(r->output) ? report_format_of(r->output)
 							: report_formats[0].name;
 	if (!report_format_find(r->format))
-		die_usage(c, "--format is one of text, json, sarif, html, not '%s'", r->format);
-	check_fail_on(c, r);
+		die_usage(c, "--format is one of text, json, sarif, html, junit, not '%s'",
+			  r->format);
+	reporting_set_fail_on(c, &r->fail_on, &r->fail_on_words);
 	set_severity(c, r);
 	if (r->output && whole_file_check(r->output, &err) < 0)
 		die("%s; choose another file with -o", err.msg);
@@ -81,15 +68,22 @@ void reporting_begin(const struct command *c, struct reporting *r)
 		if (!r->known)
 			die("%s", err.msg);
 	}
+	if (!r->is_part)
+		r->project = c->project;
+	die_tell(reporting_fail, r);
+}
+
+bool reporting_shows_evidence(const struct reporting *r)
+{
+	return !r->is_lean && (strcmp(r->format, "html") == 0 || strcmp(r->format, "json") == 0);
 }
 
 void reporting_add_evidence(const struct reporting *r, struct report *report, const char *trace,
 			    const struct libraries *libraries)
 {
-	const bool is_wanted = strcmp(r->format, "html") == 0 || strcmp(r->format, "json") == 0;
 	struct error err;
 
-	if (is_wanted && evidence_add(report, trace, libraries, &err) < 0)
+	if (reporting_shows_evidence(r) && evidence_add(report, trace, libraries, &err) < 0)
 		warn("the report shows no timeline and no memory: %s", err.msg);
 }
 
@@ -118,11 +112,27 @@ static void render_to(FILE *out, const struct reporting *r, const struct report 
 	free(cwd);
 }
 
+/* Whoever runs several tests reads it. */
+static void render_part(const struct reporting *r, const struct report *report)
+{
+	FILE *out = fdopen(r->part_fd, "w");
+
+	if (!out)
+		die("cannot write the report: %s", strerror(errno));
+	render_to(out, r, report);
+	if (fclose(out) != 0)
+		die("cannot write the report: %s", strerror(errno));
+}
+
 static void render(const struct reporting *r, const struct report *report)
 {
 	struct whole_file file;
 	struct error err;
 
+	if (r->is_part) {
+		render_part(r, report);
+		return;
+	}
 	if (!r->output) {
 		render_to(stdout, r, report);
 		if (fflush(stdout) != 0 || ferror(stdout))
@@ -135,29 +145,54 @@ static void render(const struct reporting *r, const struct report *report)
 		die("%s; there is no report", err.msg);
 }
 
-static bool counts(const struct reporting *r, const struct bug *b)
+int reporting_status(const struct report *report)
 {
-	if (b->library)
-		return fails_on(r, "libraries");
-	return b->severity == BUG_CORRECTNESS || fails_on(r, bug_severity_name(b->severity));
+	switch (report_outcome(report)) {
+	case REPORT_CLEAN: return CMD_CLEAN;
+	case REPORT_FOUND: return CMD_FOUND;
+	case REPORT_FAILED: return CMD_FAILED;
+	}
+	BUG("no outcome");
 }
 
-static int status_of(const struct reporting *r, const struct report *report, bool is_whole)
+/* The form that shows failures must not be missing when there is one. */
+void reporting_fail(const char *text, void *reporting)
+{
+	const struct reporting *r = reporting;
+	struct report *report;
+
+	if (!r->is_part && (!r->format || strcmp(r->format, "junit") != 0))
+		return;
+	die_tell(NULL, NULL);
+	report = report_new();
+	project_tell(r->project, report);
+	for (size_t i = 0; r->target && r->target[i]; i++)
+		report_add_argument(report, r->target[i]);
+	report_set_failure(report, "analysis", text);
+	report_finish(report);
+	render(r, report);
+	report_free(report);
+}
+
+/* Why finding nothing would mean nothing. */
+static void set_failure(const struct reporting *r, struct report *report, bool is_whole)
 {
 	const struct report_coverage *c = report_coverage(report);
-	size_t n = fails_on(r, "libraries") ? report_nfolded(report) : 0;
+	const struct report_ending *e = report_ending(report);
 
-	for (size_t i = 0; i < report_nbugs(report); i++)
-		n += counts(r, report_bug(report, i));
-	if (n > 0)
-		return CMD_FOUND;
 	if (!is_whole)
-		return CMD_FAILED;
-	return c && !c->is_complete && fails_on(r, "incomplete") ? CMD_FOUND : CMD_CLEAN;
+		report_set_failure(report, "analysis",
+				   c && c->why_incomplete ? c->why_incomplete
+				   : e                    ? e->text
+							  : "The analysis failed");
+	else if (r->has_program_failed)
+		report_set_failure(report, "program",
+				   e ? e->text : "The program under test failed");
 }
 
-/* On standard error, since a report may be quiet, or in a file: why the status is not 0 though nothing was found, and what "nothing found" is worth. With --quiet the report itself
- * does not say it. */
+/* On standard error, since a report may be quiet, or in a file: why the status is not 0 though
+ * nothing was found, and what "nothing found" is worth. With --quiet the report itself does not say
+ * it. */
 static void tell_incomplete(const struct reporting *r, const struct report *report)
 {
 	const struct report_coverage *c = report_coverage(report);
@@ -175,7 +210,7 @@ static void tell_incomplete(const struct reporting *r, const struct report *repo
 			depth ? ". " : "", depth ? depth : "");
 	if (is_damaged)
 		warn("the trace is damaged, so the analysis is incomplete: %s", why);
-	else if (fails_on(r, "incomplete"))
+	else if (r->fail_on.incomplete)
 		warn("the analysis is incomplete, which --fail-on incomplete counts as a failure: %s",
 		     why);
 	else if (r->quiet && !c->is_told)
@@ -189,10 +224,23 @@ int reporting_end(struct reporting *r, struct report *report, bool is_whole)
 	int status;
 
 	filter(r, report);
+	report_set_fail_on(report, &r->fail_on);
+	project_tell(r->project, report);
+	set_failure(r, report, is_whole);
 	render(r, report);
+	die_tell(NULL, NULL);
 	tell_incomplete(r, report);
-	status = status_of(r, report, is_whole);
-	word_list_release(&r->fail_on);
+	status = reporting_status(report);
+	word_list_release(&r->fail_on_words);
 	report_free(report);
 	return status;
+}
+
+void reporting_render(struct reporting *r, struct report *report)
+{
+	render(r, report);
+	die_tell(NULL, NULL);
+	baseline_close(r->known);
+	suppressions_free(r->suppressions);
+	report_free(report);
 }

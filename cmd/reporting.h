@@ -1,16 +1,27 @@
-/* What all commands that end with a report share: the options about it, filters, renderings, the exit status. */
+/* What all commands that end with a report share: the options about it, filters, renderings, the
+ * exit status. */
 #ifndef CMD_REPORTING_H
 #define CMD_REPORTING_H
 
 #include "cmd/cmd.h"
 #include "report/bug.h"
+#include "report/outcome.h"
 
 struct reporting {
 	const char *format, *output, *suppress, *baseline;
 	const char *severity_name;
 	bool gen_suppressions, quiet, verbose, shows_libraries;
-	struct word_list fail_on;
+	struct word_list fail_on_words;
+	char **target; /* the program, for a report of a failure; NULL: there is none */
+	/* only a part of its execution was judged */
+	bool has_program_failed;
+	/* one of several tests: JSON goes to this file, whatever happens, and its evidence is left
+	 * out if nobody shows it */
+	int part_fd;
+	bool is_part, is_lean;
 	/* inside */
+	const struct project *project; /* NULL: no file was read */
+	struct report_fail_on fail_on;
 	enum bug_severity severity; /* the least that is shown */
 	struct suppressions *suppressions;
 	struct baseline *known;
@@ -21,7 +32,7 @@ struct reporting {
 	{ "format", \
 	  0, \
 	  "FORMAT", \
-	  "text, json, sarif or html (default: the extension of the -o FILE, else text)", \
+	  "text, json, sarif, html or junit (default: the extension of the -o FILE, else text)", \
 	  OPTION_STRING, \
 	  &(r)->format }, \
 		{ "output", 'o', "FILE", "write the report to FILE", OPTION_STRING, &(r)->output }, \
@@ -57,17 +68,33 @@ struct reporting {
 #define FAIL_ON_OPTION(r) \
 	{ \
 		"fail-on", 0, "WHAT", \
-			"exit with 1 for this, too: incomplete, performance, porting, warning or libraries; may be repeated", \
-			OPTION_LIST, &(r)->fail_on \
+			"exit with 1 for this, too: performance, porting, warning, libraries or incomplete (correctness always counts); may be repeated", \
+			OPTION_LIST, &(r)->fail_on_words \
 	}
+
+/* The rendering shows what the trace has around each bug. */
+bool reporting_shows_evidence(const struct reporting *r);
+/* Renders a report of several tests; they were filtered one by one. Frees it. */
+void reporting_render(struct reporting *r, struct report *report);
+
+/* What the words of --fail-on say. Dies if one of them is none. */
+void reporting_set_fail_on(const struct command *c, struct report_fail_on *on,
+			   const struct word_list *words);
 
 /* Dies if something about the options is wrong: before a long run, not after it. */
 void reporting_begin(const struct command *c, struct reporting *r);
-/* What the trace holds around each bug (session/evidence), if the rendering shows it. After report_finish(). */
+/* What the trace holds around each bug (account/evidence), if the rendering shows it. After
+ * report_finish(). */
 struct libraries;
 void reporting_add_evidence(const struct reporting *r, struct report *report, const char *trace,
 			    const struct libraries *libraries);
-/* Filters, renders, frees the report; returns enum cmd_status, as --fail-on wants it. is_whole: finding nothing means something. */
+/* There will be no report, for this reason: the renderings that show failures (junit) are written.
+ * What die() says is told by itself. */
+void reporting_fail(const char *text, void *reporting);
+/* enum cmd_status, by what the report comes to. */
+int reporting_status(const struct report *report);
+/* Filters, renders, frees the report; returns enum cmd_status, as --fail-on wants it. is_whole:
+ * finding nothing means something. */
 int reporting_end(struct reporting *r, struct report *report, bool is_whole);
 
 #endif

@@ -1,4 +1,5 @@
-/* Messages to the user: print and continue, or print and exit. Standard output is flushed first, so that lines come in order. */
+/* Messages to the user: print and continue, or print and exit. Standard output is flushed first, so
+ * that lines come in order. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,17 +9,48 @@
 #include "report/escape.h"
 #include "util/alloc.h"
 
-/* Names and reasons come from traces, reports, parts and bundles, which may be of strangers. A line that such a text begins is indented: it is not mistaken for one of ours. */
+/* Who leaves something behind when pmend fails. */
+static struct {
+	void (*tell)(const char *text, void *arg);
+	void *arg;
+} g_last;
+
+void die_tell(void (*tell)(const char *text, void *arg), void *arg)
+{
+	g_last.tell = tell;
+	g_last.arg = arg;
+}
+
+static void last_words(const char *fmt, va_list ap)
+{
+	void (*tell)(const char *text, void *arg) = g_last.tell;
+	char *text;
+
+	g_last.tell = NULL; /* it may die() itself */
+	if (!tell)
+		return;
+	if (vasprintf(&text, fmt, ap) < 0)
+		alloc_die();
+	tell(text, g_last.arg);
+	free(text);
+}
+
+/* Names and reasons come from traces, reports, parts and bundles, which may be of strangers. A line
+ * that such a text begins is indented: it is not mistaken for one of ours. */
+static void say_text(const char *text)
+{
+	fflush(stdout);
+	fputs("pmend: ", stderr);
+	escape_lines(stderr, text, strlen(text), "    ");
+}
+
 static void say(const char *fmt, va_list ap)
 {
 	char *text;
-	int len = vasprintf(&text, fmt, ap);
 
-	if (len < 0)
+	if (vasprintf(&text, fmt, ap) < 0)
 		alloc_die();
-	fflush(stdout);
-	fputs("pmend: ", stderr);
-	escape_lines(stderr, text, (size_t)len, "    ");
+	say_text(text);
 	free(text);
 }
 
@@ -40,16 +72,24 @@ void die(const char *fmt, ...)
 	say(fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
+	va_start(ap, fmt);
+	last_words(fmt, ap);
+	va_end(ap);
 	exit(CMD_FAILED);
 }
 
 void die_usage(const struct command *c, const char *fmt, ...)
 {
+	char *text, *place, *whole;
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(fmt, ap);
+	if (vasprintf(&text, fmt, ap) < 0)
+		alloc_die();
 	va_end(ap);
+	place = c && c->place_of ? c->place_of(c, text) : NULL;
+	whole = place ? xasprintf("%s: %s", place, text) : text;
+	say_text(whole);
 	fprintf(stderr, "%s 'pmend help%s%s'\n", fmt[strlen(fmt) - 1] == '?' ? " See" : "; see",
 		c ? " " : "", c ? c->name : "");
 	exit(CMD_USAGE);

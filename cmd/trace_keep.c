@@ -1,4 +1,5 @@
-/* Keeps a trace that was recorded into a scratch folder. If it cannot be kept, a message says so, but the exit status does not change: the report exists. */
+/* Keeps a trace that was recorded into a scratch folder. If it cannot be kept, a message says so,
+ * but the exit status does not change: the report exists. */
 #include "cmd/trace_keep.h"
 
 #include <errno.h>
@@ -13,10 +14,11 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "session/scratch.h"
+#include "util/files.h"
 #include "util/alloc.h"
 
-/* Claims a name in this folder until pmend ends: by an address that one process at a time can have, and that is no file. */
+/* Claims a name in this folder until pmend ends: by an address that one process at a time can have,
+ * and that is no file. */
 static bool is_claimed_by_other(const char *name)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -40,6 +42,18 @@ char *trace_keep_name(const char *command)
 		return name;
 	free(name);
 	return xasprintf("pmend-%s-%d.pmt", command, (int)getpid());
+}
+
+const char *recorded_text(enum recorded recorded)
+{
+	switch (recorded) {
+	case RECORDED_NO_PM: return "The program mapped no persistent memory";
+	case RECORDED_STOPPED: return "pmend was stopped before the program ended";
+	case RECORDED_FAILURE: return "The program under test failed";
+	case RECORDED_NOTHING: return "Nothing was recorded";
+	case RECORDED_WELL: break;
+	}
+	BUG("what was recorded well is judged");
 }
 
 void trace_keep(const char *trace, const char *kept, enum recorded recorded, bool is_found)

@@ -1,6 +1,6 @@
-/* Runs recovery at a few failure points, where nothing is lost, with the files beside the pool as at
- * the crash, and asks the runtime which of them it looked at. Where a file was not kept, it is absent:
- * recovery asks for it all the same. */
+/* Runs recovery at a few failure points, where nothing is lost, with the files beside the pool as
+ * at the crash, and asks the runtime which of them it looked at. Where a file was not kept, it is
+ * absent: recovery asks for it all the same. */
 #include "crash/beside_looks.h"
 
 #include <stdlib.h>

@@ -1,7 +1,9 @@
-/* Runs recovery where nothing is lost, at the beginning and at the end of the trace: if it fails there, the checker is to blame and nothing is explored. If the program's
- * own recovery dies of a signal at the end, it does so at every start, and that is a bug of it. So it is if recovery relies on zeros that nobody stored. The end of a
- * program that was killed is no such place: there, a failure is one of recovery, which exploring finds.
- * The walk to the end counts the failure points, and the runs give the time limit of all others. */
+/* Runs recovery where nothing is lost, at the beginning and at the end of the trace: if it fails
+ * there, the checker is to blame and nothing is explored. If the program's own recovery dies of a
+ * signal at the end, it does so at every start, and that is a bug of it. So it is if recovery
+ * relies on zeros that nobody stored. The end of a program that was killed is no such place: there,
+ * a failure is one of recovery, which exploring finds. The walk to the end counts the failure
+ * points, and the runs give the time limit of all others. */
 #include "crash/clean_runs.h"
 
 #include <signal.h>
@@ -9,6 +11,7 @@
 
 #include "crash/search/blame.h"
 #include "crash/search/state_text.h"
+#include "crash/states/beside.h"
 #include "crash/states/news.h"
 #include "crash/zeros.h"
 
@@ -21,8 +24,8 @@ struct clean_run {
 	const struct trace *trace;
 	const uint64_t *newest;
 	struct verdict verdict;
-	struct crash_bug
-		*bug; /* gets a kind if the program's own recovery dies, or relies on zeros */
+	/* gets a kind if the program's own recovery dies, or relies on zeros */
+	struct crash_bug *bug;
 };
 
 static int run_clean(struct clean_run *c, struct error *err)
@@ -52,7 +55,8 @@ static bool is_death(const struct clean_run *c)
 	       v->command == c->recovery->recover;
 }
 
-/* A failure where nothing is lost: why nothing can be explored, in words; and a bug, if it is one. */
+/* A failure where nothing is lost: why nothing can be explored, in words; and a bug, if it is
+ * one. */
 static void tell_failure(struct clean_run *c, const char *which, bool is_late, struct error *err)
 {
 	const struct verdict *v = &c->verdict;
@@ -124,14 +128,15 @@ static bool may_rely_on_zeros(const struct walk *w, const struct crash_bug *bug)
 	return bug->is_clean && w->plan->nold_bytes > 0 && !trace_unseen(w->plan->trace);
 }
 
-/* Recovery failed at the end. Is that a bug, because it relies on zeros that nobody stored? If not, it is run once more, as it was. -1: that is impossible. */
+/* Recovery failed at the end. Is that a bug, because it relies on zeros that nobody stored? If not,
+ * it is run once more, as it was. -1: that is impossible. */
 static int try_zeros(struct walk *w, const struct state_set *set, struct clean_run *c,
 		     struct error *err)
 {
 	struct crash_bug relied = *c->bug;
 
-	crash_bug_describe(&relied,
-			   &c->verdict); /* before it is run again: the strings are the runner's */
+	/* before it is run again: the strings are the runner's */
+	crash_bug_describe(&relied, &c->verdict);
 	if (zeros_are_relied_on(w, c->runner, c->recovery, &relied.allocation)) {
 		relied.kind = "uninitialised-read";
 		*c->bug = relied;
@@ -140,6 +145,53 @@ static int try_zeros(struct walk *w, const struct state_set *set, struct clean_r
 	crash_bug_release(&relied);
 	runner_load(c->runner, &w->image, set);
 	return run_clean(c, err);
+}
+
+/* Runs recovery with the files beside the pool as they were at that time, if the trace has kept
+ * them. */
+static int run_beside(struct walk *w, const struct state_set *set, struct clean_run *c,
+		      const struct beside *files, enum beside_time time, bool *copes,
+		      struct error *err)
+{
+	const struct beside_version *versions[BESIDE_MAX];
+	struct crash_image with;
+	int result;
+
+	for (size_t i = 0; i < files->files.n; i++) {
+		versions[i] =
+			beside_at(&files->files.at[i], time, w->is_over ? UINT64_MAX : w->seq);
+		if (versions[i]->what == BESIDE_UNKNOWN)
+			return 0;
+	}
+	beside_image(&with, &w->image, files, versions);
+	runner_load(c->runner, &with, set);
+	result = run_clean(c, err);
+	*copes = result == 0 && c->verdict.kind == VERDICT_OK && !c->verdict.why_unsound;
+	beside_image_release(&with, &w->image);
+	return result;
+}
+
+/* Recovery failed with the files beside the pool as they are now, which need not be as they were
+ * here. If it copes with them as they were at another time, it is not to blame: what fails because
+ * of them is told of each failure. If not, it is run once more, as it was. -1: that is
+ * impossible. */
+static int try_beside(struct walk *w, const struct state_set *set, struct clean_run *c,
+		      const char *const *paths, bool *copes, struct error *err)
+{
+	struct beside files = { 0 };
+	int result = 0;
+
+	*copes = false;
+	beside_read(&files, w->plan->trace, paths);
+	for (int time = 0; time < BESIDE_TIMES && files.files.n > 0 && result == 0 && !*copes;
+	     time++)
+		result = run_beside(w, set, c, &files, (enum beside_time)time, copes, err);
+	if (files.files.n > 0) /* else the runner still knows where recovery died */
+		runner_load(c->runner, &w->image, set);
+	if (result == 0 && files.files.n > 0 && !*copes)
+		result = run_clean(c, err);
+	beside_release(&files);
+	return result;
 }
 
 static int try_clean(struct walk *w, struct runner *runner, const struct crash_options *o,
@@ -151,7 +203,7 @@ static int try_clean(struct walk *w, struct runner *runner, const struct crash_o
 		.runner = runner, .recovery = o->recovery, .trace = w->plan->trace, .bug = bug
 	};
 	uint64_t *newest, start = clock_ns();
-	bool is_late;
+	bool is_late = false, copes = false;
 	int result;
 
 	states_collect_newest(&set, w->model);
@@ -170,10 +222,13 @@ static int try_clean(struct walk *w, struct runner *runner, const struct crash_o
 	} else if (result == 0 && run.verdict.kind != VERDICT_OK && may_rely_on_zeros(w, bug)) {
 		result = try_zeros(w, &set, &run, err);
 	}
-	if (result == 0 && !bug->kind && !*needs_pool && run.verdict.kind != VERDICT_OK &&
+	if (verdict_is_slow(&run.verdict))
+		is_late = o->limits.deadline_ns && clock_ns() >= o->limits.deadline_ns;
+	else if (result == 0 && !bug->kind && !*needs_pool && run.verdict.kind != VERDICT_OK &&
+		 !run.verdict.why_unsound)
+		result = try_beside(w, &set, &run, o->runner.paths, &copes, err);
+	if (result == 0 && !bug->kind && !*needs_pool && !copes && run.verdict.kind != VERDICT_OK &&
 	    !run.verdict.why_unsound) {
-		is_late = verdict_is_slow(&run.verdict) && o->limits.deadline_ns &&
-			  clock_ns() >= o->limits.deadline_ns;
 		tell_failure(&run, which, is_late, err);
 		result = -1;
 	}
@@ -184,8 +239,9 @@ static int try_clean(struct walk *w, struct runner *runner, const struct crash_o
 	return result;
 }
 
-/* Before anything was stored that may be lost: at the first failure point, the first operation is in progress already. *has_died: the program's own recovery did;
- * if it dies at the end as well, it is no checker that expects a pool of another shape. */
+/* Before anything was stored that may be lost: at the first failure point, the first operation is
+ * in progress already. *has_died: the program's own recovery did; if it dies at the end as well, it
+ * is no checker that expects a pool of another shape. */
 static int try_begin(const struct plan *p, const struct crash_options *o, struct runner *runner,
 		     uint64_t *time_us, bool *has_died, bool *needs_pool, struct error *err)
 {
@@ -202,7 +258,8 @@ static int try_begin(const struct plan *p, const struct crash_options *o, struct
 	return result;
 }
 
-/* After everything. Recovery that dies there is all that is told: whatever a crash leaves, it would die sooner or later. */
+/* After everything. Recovery that dies there is all that is told: whatever a crash leaves, it would
+ * die sooner or later. */
 static int try_end(struct walk *w, const struct crash_options *o, struct runner *runner,
 		   struct crash_result *r, uint64_t *time_us, struct error *err)
 {
@@ -228,12 +285,18 @@ struct dealing {
 	struct dealer dealer;
 	struct share *share;
 	crash_events *crashes; /* NULL: nobody asks */
+	uint64_t window;
+	crash_events *window_ends;
 };
 
 static void deal(uint64_t seq, uint64_t cost, void *arg)
 {
 	struct dealing *d = arg;
+	const uint64_t number = d->dealer.next - 1;
 
+	if (number % d->window == 0)
+		*vec_add(d->window_ends) = seq;
+	d->window_ends->at[d->window_ends->n - 1] = seq;
 	if (dealer_add(&d->dealer, cost, d->share) && d->crashes)
 		*vec_add(d->crashes) = seq;
 }
@@ -262,9 +325,11 @@ static int walk_all(struct walk *w, const struct crash_options *o, struct rep_po
 
 int clean_runs_try(const struct plan *p, const struct crash_options *o, struct runner *runner,
 		   struct crash_result *r, struct rep_points *points, struct share *share,
-		   crash_events *crashes, struct error *err)
+		   crash_events *crashes, crash_events *window_ends, struct error *err)
 {
-	struct dealing dealing = { .share = share, .crashes = crashes };
+	struct dealing dealing = {
+		.share = share, .crashes = crashes, .window = o->window, .window_ends = window_ends
+	};
 	bool has_died;
 	uint64_t time_us = 0, start_ns;
 	struct error failed;
@@ -290,6 +355,7 @@ int clean_runs_try(const struct plan *p, const struct crash_options *o, struct r
 	result = try_begin(p, o, runner, &time_us, &has_died, &r->needs_pool, err);
 	start_ns = clock_ns();
 	dealer_init(&dealing.dealer, o->shard);
+	dealing.dealer.together = o->window;
 	if ((result == 0 || has_died) && walk_all(&w, o, points, &dealing, err) < 0) {
 		result = -1;
 		has_died = false;

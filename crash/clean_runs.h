@@ -2,16 +2,16 @@
 #ifndef CRASH_CLEAN_RUNS_H
 #define CRASH_CLEAN_RUNS_H
 
-#include "crash/exploration.h"
+#include "crash/findings/exploration.h"
+#include "crash/workers/share.h"
 
-/* Events before which a crash comes, in order. */
-typedef VEC(uint64_t) crash_events;
-
-/* Fills npoints, walk_ns and timeout_ms of the result, lists the failure points for a strategy that chooses among them, and takes this shard's share of them, with their events if crashes is not NULL. A bug in the result: the program's own recovery dies,
- * though nothing is lost, and there is no use in exploring. -1: err says how recovery fails. */
+/* Fills npoints, walk_ns and timeout_ms of the result, lists the failure points for a strategy that
+ * chooses among them, and takes this shard's share of them, with their events if crashes is not
+ * NULL. A bug in the result: the program's own recovery dies, though nothing is lost, and there is
+ * no use in exploring. -1: err says how recovery fails. */
 int clean_runs_try(const struct plan *p, const struct crash_options *o, struct runner *runner,
 		   struct crash_result *r, struct rep_points *points, struct share *share,
-		   crash_events *crashes, struct error *err);
+		   crash_events *crashes, crash_events *window_ends, struct error *err);
 /* That no run has opened a PM file. */
 int clean_runs_not_opened(const struct recovery *c, struct error *err);
 

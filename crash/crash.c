@@ -1,5 +1,6 @@
-/* Explores all crashes of a recorded run: first recovery must cope with the states where nothing is lost, and there must be room for the workers; then work.c does the rest. What shards
- * did before, or elsewhere, is taken up here. */
+/* Explores all crashes of a recorded run: first recovery must cope with the states where nothing is
+ * lost, and there must be room for the workers; then work.c does the rest. What shards did before,
+ * or elsewhere, is taken up here. */
 #include "crash/crash.h"
 
 #include <stdlib.h>
@@ -9,14 +10,14 @@
 
 #include "crash/beside_looks.h"
 #include "crash/clean_runs.h"
-#include "crash/findings.h"
+#include "crash/findings/findings.h"
 #include "crash/missing.h"
 #include "crash/part.h"
 #include "crash/work.h"
 #include "serve/processes.h"
 
-#define PROCESSES_EACH \
-	64u /* that a worker and its recovery may have at a time before they are in the way of others */
+/* that a worker and its recovery may have at a time before they are in the way of others */
+#define PROCESSES_EACH 64u
 
 /* ---- before ---- */
 
@@ -39,7 +40,8 @@ static void keep_objects(struct crash_result *r, const struct runner *runner,
 	}
 }
 
-/* As many workers as there is room for their images, in a folder that has it. used_bytes: what one took where nothing is lost. */
+/* As many workers as there is room for their images, in a folder that has it. used_bytes: what one
+ * took where nothing is lost. */
 static void fit_room(struct crash_options *o, struct crash_result *r, uint64_t used_bytes)
 {
 	const uint64_t jobs = o->jobs < r->npoints ? o->jobs : r->npoints;
@@ -57,7 +59,8 @@ static void fit_room(struct crash_options *o, struct crash_result *r, uint64_t u
 		o->jobs, (unsigned long long)jobs, o->runner.folder);
 }
 
-/* ... and as many as may have processes at the same time: one whose recovery finds no room for another process must not take that for its failure. */
+/* ... and as many as may have processes at the same time: one whose recovery finds no room for
+ * another process must not take that for its failure. */
 static void fit_processes(struct crash_options *o, struct crash_result *r)
 {
 	const uint64_t jobs = o->jobs < r->npoints ? o->jobs : r->npoints;
@@ -80,8 +83,8 @@ static void fit_processes(struct crash_options *o, struct crash_result *r)
 }
 
 static int prepare(const struct plan *p, struct crash_options *o, struct references *refs,
-		   struct rep_points *points, struct share *share, struct crash_result *r,
-		   struct error *err)
+		   struct rep_points *points, struct share *share, crash_events *window_ends,
+		   struct crash_result *r, struct error *err)
 {
 	struct runner *runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
 	static const uint64_t none; /* for a part without failure points; NULL means all */
@@ -93,7 +96,7 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 	if (!runner)
 		return -1;
 	result = clean_runs_try(p, o, runner, r, points, share,
-				is_part && o->recovery->dump ? &crashes : NULL, err);
+				is_part && o->recovery->dump ? &crashes : NULL, window_ends, err);
 	if (!o->strategy->is_representative)
 		r->nshare = share->n;
 	if (o->runner.timeout_ms)
@@ -158,6 +161,16 @@ static int take_done(struct crash_result *r, struct crash_result *done, struct e
 	return 0;
 }
 
+/* What is asked of each run is what a run of another failure point can tell. Races and second
+ * crashes ask for more, a server does not read the same each time, and whole images do not tell
+ * what is read. */
+static bool has_windows(const struct crash_options *o)
+{
+	return (o->strategy == &strategy_lazy || o->strategy == &strategy_prefix) &&
+	       !o->races.is_wanted && !o->wants_first_crashes && !o->recovery->ready &&
+	       !o->recovery->wants_changes;
+}
+
 int crash_explore(const struct plan *p, const struct crash_options *options, struct crash_result *r,
 		  struct error *err)
 {
@@ -167,14 +180,18 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 				   .index = options->index };
 	struct rep_points points = { 0 };
 	struct share share = { 0 };
+	crash_events window_ends = { 0 };
 	int result = 0;
 
 	*r = (struct crash_result){ 0 };
 	o.races.has_turns = o.shard.of > 0;
+	o.window_ends = &window_ends;
+	if (o.window == 0 || !has_windows(&o))
+		o.window = 1;
 	if (o.sum)
 		take_sum(p, &o, &points, r);
 	else
-		result = prepare(p, &o, &refs, &points, &share, r, err);
+		result = prepare(p, &o, &refs, &points, &share, &window_ends, r, err);
 	if (result == 0 && o.done)
 		result = take_done(r, o.done, err);
 	if (refs.is_late)
@@ -191,8 +208,8 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 	r->is_broken_off = (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) ||
 			   (o.is_interrupted && o.is_interrupted(o.arg));
 	r->is_exhausted = result == 0 && r->why_incomplete.n == 0;
-	if (r->is_exhausted && r->bugs.n == 0 &&
-	    !o.shard.of) /* a failure is tried with other contents anyway */
+	/* failures are tried with other contents, what passes is not */
+	if (r->is_exhausted && !o.shard.of)
 		r->beside = beside_looks_find(p, &o, r->npoints);
 	missing_find_beside(&r->why_incomplete, r);
 	r->is_complete = result == 0 && r->why_incomplete.n == 0;
@@ -200,6 +217,7 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 	r->knows_reads = r->is_exhausted && r->is_watched && !o.sum && !o.done && !o.shard.of;
 	references_release(&refs);
 	share_release(&share);
+	vec_release(&window_ends);
 	vec_release(&points.list);
 	return result;
 }

@@ -2,7 +2,7 @@
 #ifndef CRASH_CRASH_H
 #define CRASH_CRASH_H
 
-#include "crash/exploration.h"
+#include "crash/findings/exploration.h"
 #include "crash/search/state_text.h"
 #include "crash/search/strategies.h"
 

@@ -1,5 +1,6 @@
-/* Finds the smallest interval of a thread's work that, made atomic, cures a failing crash state. If an interval cures, every larger one between the same
- * acknowledgements does too, so both ends are found by halving. */
+/* Finds the smallest interval of a thread's work that, made atomic, cures a failing crash state. If
+ * an interval cures, every larger one between the same acknowledgements does too, so both ends are
+ * found by halving. */
 #include "crash/cure.h"
 
 #define POINTS_MAX 64u /* how far consistent points are looked for on each side */
@@ -56,7 +57,8 @@ static bool is_watched_event(const struct plan *p, const struct trace_event *ev)
 					  (ev->kind == PMT_OP_BEGIN || ev->kind == PMT_OP_END));
 }
 
-/* The acknowledgements on both sides of a crash before event seq: what is done in between is one thing for those who watch. */
+/* The acknowledgements on both sides of a crash before event seq: what is done in between is one
+ * thing for those who watch. */
 static void find_acknowledgements(const struct plan *p, uint64_t seq, uint64_t *before,
 				  uint64_t *after)
 {
@@ -159,8 +161,8 @@ static int look_back(struct cure_points *points, size_t at, uint64_t before, siz
 	for (*first = at; *first > 0 && at - *first < reach(j) &&
 			  points->verdicts.at[*first] <= 0 && points->seqs.at[*first - 1] > before;
 	     step *= 2) {
-		size_t to = *first - 1,
-		       from = *first > step ? *first - step : 0; /* each costs a walk */
+		/* each costs a walk */
+		size_t to = *first - 1, from = *first > step ? *first - step : 0;
 
 		if (points_judge(points, from, to, true, p, supposed, j, err) < 0)
 			return -1;
@@ -254,8 +256,8 @@ static void add_interval(struct whatif *supposed, const struct cure_steps *s, ui
 		(struct whatif_interval){ s->stream, s->thread, first_seq, last_seq };
 }
 
-/* What is written in the source happens each time: from the first place to the next time that the last one is come to, without an
- * acknowledgement in between. */
+/* What is written in the source happens each time: from the first place to the next time that the
+ * last one is come to, without an acknowledgement in between. */
 static void add_instances(const struct plan *p, struct whatif *supposed, const struct cure_steps *s,
 			  size_t first, size_t last)
 {

@@ -1,4 +1,5 @@
-/* Walks through a trace as it would be with a change, and runs recovery lazily at the failure points at which findings are looked for. A failure point whose states recovery handles is
+/* Walks through a trace as it would be with a change, and runs recovery lazily at the failure
+ * points at which findings are looked for. A failure point whose states recovery handles is
  * remembered by what the states are: most changes leave most failure points as they are. */
 #include "crash/cure_trial.h"
 
@@ -10,8 +11,8 @@
 #include "crash/states/states_of_stores.h"
 
 #define BEFORE_MAX 1024u /* failure points of which the states are kept for what comes next */
-#define RUNS_OF_POINT \
-	8u /* at most: what a cure does not mend fails in most of the states that lose it */
+/* at most: what a cure does not mend fails in most of the states that lose it */
+#define RUNS_OF_POINT 8u
 
 /* ---- what a failing state says ---- */
 
@@ -51,7 +52,8 @@ static int copes(struct cure_trial *t, const uint64_t *state, struct error *err)
 	return is_known <= 0 ? is_known : !v.why_unsound && v.kind == VERDICT_OK;
 }
 
-/* The same with the logged ranges as after the transaction, and everything else as it is: as before it, which is what is supposed, recovery fails. */
+/* The same with the logged ranges as after the transaction, and everything else as it is: as before
+ * it, which is what is supposed, recovery fails. */
 static int copes_logged(struct cure_trial *t, const uint64_t *state, struct error *err)
 {
 	struct explorer *e = &t->explorer;
@@ -77,8 +79,8 @@ static int copes_either(struct cure_trial *t, const uint64_t *state, struct erro
 	return result == 0 ? copes_logged(t, state, err) : result;
 }
 
-/* The states fail because they lose the finding's place: with its stores, recovery copes. What it did not read may be in the way, so it is tried with the newest contents, then with
- * the oldest. */
+/* The states fail because they lose the finding's place: with its stores, recovery copes. What it
+ * did not read may be in the way, so it is tried with the newest contents, then with the oldest. */
 static int fails_by_loss(struct cure_trial *t, const uint64_t *left, const struct read_places *read,
 			 const struct cure_trial_finding *f, struct error *err)
 {
@@ -129,7 +131,8 @@ static bool has_whole(const struct cure_trial *t)
 	return false;
 }
 
-/* The first failure point of an interval whose stores the change withholds: it left nothing else pending, so these are the states from before the interval. */
+/* The first failure point of an interval whose stores the change withholds: it left nothing else
+ * pending, so these are the states from before the interval. */
 static bool begins_interval(const struct whatif *supposed, const struct walk *w, uint64_t last_seq)
 {
 	for (size_t i = 0; i < supposed->intervals.n; i++) {
@@ -153,7 +156,8 @@ static bool is_nothing_pending(const struct walk *w)
 	return is_nothing;
 }
 
-/* If a change leaves nothing of a window but the states from before it, recovery that fails on them fails for another reason. */
+/* If a change leaves nothing of a window but the states from before it, recovery that fails on them
+ * fails for another reason. */
 static void note_before(struct cure_trial *t, const struct whatif *supposed, const struct walk *w,
 			uint64_t last_seq)
 {
@@ -173,7 +177,8 @@ static bool fails_alike(const struct cure_trial *t, const struct cure_trial_find
 	       !(t->before_key && t->before_key == states_key(t->explorer.walk));
 }
 
-/* The states fail as the finding does, and so does what loses nothing; and it is not so before the window, too. */
+/* The states fail as the finding does, and so does what loses nothing; and it is not so before the
+ * window, too. */
 static int fails_whole(struct cure_trial *t, const struct cure_trial_finding *f, const char *text,
 		       struct error *err)
 {
@@ -276,7 +281,8 @@ static bool is_losing(struct loss *l, const struct state_line *line, uint32_t co
 	return l->is_lost;
 }
 
-/* Each line that may lose a store of what is looked for loses it, and as little else as possible. False: none can. */
+/* Each line that may lose a store of what is looked for loses it, and as little else as possible.
+ * False: none can. */
 static bool lose_sought(struct loss *l, uint64_t *state)
 {
 	const struct explorer *e = &l->trial->explorer;
@@ -317,7 +323,8 @@ static int probe(struct cure_trial *t, const uint64_t *state, struct error *err)
 	return result;
 }
 
-/* Several losses at once may each make recovery fail: then none of them alone is to blame for that state. */
+/* Several losses at once may each make recovery fail: then none of them alone is to blame for that
+ * state. */
 static int probe_each(struct cure_trial *t, const uint64_t *newest, struct error *err)
 {
 	int result = 0;
@@ -341,26 +348,37 @@ static bool is_whole_sought(const struct cure_trial *t)
 	return false;
 }
 
-/* The state that loses what is looked for and nothing else, and the one that loses most. What cannot lose it here need not be tried: most changes make it durable. */
+static bool is_possible(struct cure_trial *t)
+{
+	struct explorer *e = &t->explorer;
+	uint64_t *all = states_all(&e->set), *state = explorer_state(e, all);
+	struct loss any = { .trial = t };
+	const bool is_lost = lose_sought(&any, state);
+
+	free(all);
+	free(state);
+	return is_lost || is_whole_sought(t);
+}
+
+/* The state that loses what is looked for and nothing else, and the one that loses most. */
 static int probe_point(struct cure_trial *t, struct error *err)
 {
 	struct explorer *e = &t->explorer;
 	uint64_t *all = states_all(&e->set), *newest = explorer_state(e, all),
 		 *oldest = explorer_oldest(e, all), *state = states_copy(&e->set, newest);
 	struct loss any = { .trial = t };
-	const bool is_possible = lose_sought(&any, state);
+	const bool is_lost = lose_sought(&any, state);
 	int result = 0;
 
 	runner_load(e->runner, &e->walk->image, &e->set);
 	if (is_whole_sought(t))
 		result = probe(t, newest, err);
-	if (is_possible && result >= 0)
+	if (is_lost && result >= 0)
 		result = probe(t, state, err);
-	if (is_possible && result > 0)
+	if (is_lost && result > 0)
 		result = probe_each(t, newest, err);
-	if (is_possible && result >= 0)
+	if (is_lost && result >= 0)
 		result = probe(t, oldest, err);
-	t->is_possible = is_possible || is_whole_sought(t);
 	free(all);
 	free(newest);
 	free(oldest);
@@ -368,17 +386,16 @@ static int probe_point(struct cure_trial *t, struct error *err)
 	return result < 0 ? -1 : 0;
 }
 
+/* What cannot lose here what is looked for need not be tried: most changes make it durable. */
 static void on_point(struct explorer *e, bool is_again, void *arg)
 {
 	struct cure_trial *t = arg;
-	struct error err;
 
-	if (is_again || t->is_probed)
+	if (is_again || t->is_begun)
 		return;
-	t->is_probed = true;
-	t->is_broken = probe_point(t, &err) < 0;
-	if (t->is_broken || !is_wanted(t, e->walk->seq) ||
-	    (!wants_reads(t) && (!t->is_possible || cure_trial_nruns(t) >= t->enough)))
+	t->is_begun = true;
+	t->is_possible = is_possible(t);
+	if (!wants_reads(t) && (!t->is_possible || cure_trial_nruns(t) >= t->enough))
 		e->counters->is_stopped = 1;
 }
 
@@ -453,16 +470,18 @@ static int try_point(struct cure_trial *t, struct walk *w, struct error *err)
 	if (!wants_reads(t) && verdict_cache_get(&t->passed, key) > 0)
 		return 1;
 	t->explorer.walk = w;
-	t->is_failed = t->is_probed = t->is_broken = false;
+	t->is_failed = t->is_begun = false;
 	t->counters.is_stopped = 0;
 	if (explorer_point(&t->explorer, err) < 0)
 		return -1;
-	if (t->is_broken)
-		return error_set(err, "recovery cannot be run");
+	/* what was explored wholly has these states, too */
+	if (is_wanted(t, w->seq) && t->is_possible &&
+	    (t->counters.is_stopped || t->explorer.is_cut) && probe_point(t, err) < 0)
+		return -1;
 	if (!is_wanted(t, w->seq))
 		return 1;
 	if (t->counters.is_stopped)
-		return t->is_probed && !explorer_is_late(&t->explorer);
+		return t->is_begun && !explorer_is_late(&t->explorer);
 	if (!t->is_failed)
 		verdict_cache_set(&t->passed, key, 1);
 	return 1;

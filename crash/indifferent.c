@@ -1,10 +1,10 @@
-/* Runs recovery on pairs of states that differ in one word. If there are too many pairs, the answer is
- * no: nothing is concluded from a sample. */
+/* Runs recovery on pairs of states that differ in one word. If there are too many pairs, the answer
+ * is no: nothing is concluded from a sample. */
 #include "crash/indifferent.h"
 
 #include <stdlib.h>
 
-#include "crash/races/words.h"
+#include "crash/races/word_states.h"
 
 #define PAIRS_MAX 200u
 
@@ -32,7 +32,8 @@ static void note_word(const struct model_store *s, void *arg)
 						  ((uint64_t)1 << s->size_bytes) - 1, s->seq };
 }
 
-/* The end of a run on one state; *outcome is 0 if it does not count. One that failed ends differently. */
+/* The end of a run on one state; *outcome is 0 if it does not count. One that failed ends
+ * differently. */
 static int end_of(struct pairs *p, const uint64_t *state, uint64_t *outcome, struct error *err)
 {
 	struct verdict v;

@@ -1,12 +1,14 @@
-/* Whether it matters to recovery that a crash loses the stores of some places, tried in pairs of states. */
+/* Whether it matters to recovery that a crash loses the stores of some places, tried in pairs of
+ * states. */
 #ifndef CRASH_INDIFFERENT_H
 #define CRASH_INDIFFERENT_H
 
-#include "crash/exploration.h"
+#include "crash/findings/exploration.h"
 
 enum indifference {
 	INDIFFERENT_UNKNOWN, /* too many pairs, or runs that do not count */
-	INDIFFERENT_YES, /* recovery succeeds and ends in the same way each time, and prints the same */
+	/* recovery succeeds and ends in the same way each time, and prints the same */
+	INDIFFERENT_YES,
 	INDIFFERENT_NO,
 };
 

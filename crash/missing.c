@@ -1,4 +1,5 @@
-/* Says in words why an exploration is not complete: who ended it, what was left out, what a user can do about it. */
+/* Says in words why an exploration is not complete: who ended it, what was left out, what a user
+ * can do about it. */
 #include "crash/missing.h"
 
 #include <stdlib.h>
@@ -79,7 +80,8 @@ static char *what_was_begun(const char *end, const struct crash_result *r)
 	return longer;
 }
 
-/* Why not all failure points were explored; NULL: they were. failure: why pmend itself could not go on; NULL: it could. */
+/* Why not all failure points were explored; NULL: they were. failure: why pmend itself could not go
+ * on; NULL: it could. */
 static char *what_ended(const struct crash_options *o, const struct crash_result *r,
 			bool is_interrupted, const char *failure)
 {
@@ -206,8 +208,8 @@ void missing_find(crash_reasons *list, const struct plan *p, const struct crash_
 {
 	const bool has_died = missing_has_died(r);
 
-	if (trace_damage(p->trace) &&
-	    !trace_is_cut_off(p->trace)) /* of a process that was killed, all is there */
+	/* of a process that was killed, all is there */
+	if (trace_damage(p->trace) && !trace_is_cut_off(p->trace))
 		add(list, xstrdup(trace_damage(p->trace)));
 	add(list,
 	    has_died

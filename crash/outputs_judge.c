@@ -1,6 +1,9 @@
-/* Examines outputs of recovery that were seen only on states that lost something. Each state is run again, and so is the state next to it with nothing lost. If either prints
- * something else this time, recovery prints more than the state determines (times, process numbers), and nothing is reported. The rest is minimised and explained like a failure.
- * An output counts if a store is lost that is older than a surviving one of the same thread. Otherwise it belongs to some moment of the program, or to threads that do not wait for each other. */
+/* Examines outputs of recovery that were seen only on states that lost something. Each state is run
+ * again, and so is the state next to it with nothing lost. If either prints something else this
+ * time, recovery prints more than the state determines (times, process numbers), and nothing is
+ * reported. The rest is minimised and explained like a failure. An output counts if a store is lost
+ * that is older than a surviving one of the same thread. Otherwise it belongs to some moment of the
+ * program, or to threads that do not wait for each other. */
 #include "crash/outputs_judge.h"
 
 #include <stdlib.h>
@@ -83,7 +86,8 @@ static bool is_same_place(const struct plan *p, const struct crash_store *a, siz
 	return x && y && x->pc == y->pc;
 }
 
-/* The same store is lost, or survives too early, in what is known already: who mends that looks at this one, too. */
+/* The same store is lost, or survives too early, in what is known already: who mends that looks at
+ * this one, too. */
 static bool is_known(const struct plan *p, const struct crash_result *r, const struct crash_bug *b)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {

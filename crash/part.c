@@ -1,19 +1,33 @@
-/* Passes a result over a wire, and adds results up. Findings stay as workers told them, not settled: what is one finding is decided when all parts are together, as without shards. */
+/* Passes a result over a wire, and adds results up. Findings stay as workers told them, not
+ * settled: what is one finding is decided when all parts are together, as without shards. */
 #include "crash/part.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "crash/findings.h"
+#include "crash/findings/findings.h"
 
 /* ---- counters ---- */
 
 /* Those that add up, and those that stay true. */
 #define COUNTS(X) \
 	X(points) \
-	X(runs) X(begun) X(deeper) X(diagnosis_runs) X(remembered) X(failures) X(bugs) \
-		X(fallbacks) X(cut_points) X(faults) X(unstable) X(lazy_runs) X(whole_runs) \
-			X(hangs) X(unconfirmed) X(uncompared) X(overlapping) X(impossible)
+	X(runs) \
+	X(shared_runs) \
+	X(shared_diagnosis_runs) \
+	X(begun) \
+	X(deeper) \
+	X(diagnosis_runs) \
+	X(choice_runs) \
+	X(remembered) \
+	X(failures) \
+	X(bugs) \
+	X(fallbacks) \
+	X(cut_points) \
+	X(faults) \
+	X(unstable) \
+	X(lazy_runs) \
+	X(whole_runs) X(hangs) X(unconfirmed) X(uncompared) X(overlapping) X(impossible)
 #define FLAGS(X) \
 	X(is_stopped) X(is_late) X(has_opened) X(has_missed) X(has_moved) X(has_sandbox) X(had_file)
 
@@ -80,7 +94,8 @@ static void text_pass(struct wire *m, struct dump_texts *texts, uint64_t hash)
 	free(text);
 }
 
-/* What reports may show: what was allowed where something failed, or may fail after another crash. */
+/* What reports may show: what was allowed where something failed, or may fail after another
+ * crash. */
 static void texts_pass(struct wire *m, struct crash_result *r)
 {
 	uint64_t n = 0;

@@ -1,5 +1,6 @@
-/* Looks at what somebody else wrote, before anybody uses it: numbers that choose something must be of this trace, and texts that everybody relies on must be there. States of a crash are
- * looked at by whoever reads them (state_text.h). */
+/* Looks at what somebody else wrote, before anybody uses it: numbers that choose something must be
+ * of this trace, and texts that everybody relies on must be there. States of a crash are looked at
+ * by whoever reads them (state_text.h). */
 #include "crash/part.h"
 
 /* What numbers may be. */

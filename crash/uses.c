@@ -1,10 +1,11 @@
-/* Runs recovery on the final state, with all bytes watched that are not durable there. A read of such bytes that recovery has not written before is listed like a decision; what it wrote is known
+/* Runs recovery on the final state, with all bytes watched that are not durable there. A read of
+ * such bytes that recovery has not written before is listed like a decision; what it wrote is known
  * line by line. What a dump and a checker read counts as well, but not what --then does. */
 #include "crash/uses.h"
 
 #include <stdlib.h>
 
-#define STORES_MAX 2048u /* more are not asked about */
+#include "util/map.h"
 
 void uses_release(struct uses *u)
 {
@@ -15,7 +16,7 @@ static void ask(const struct model_store *s, void *arg)
 {
 	store_asked_list *list = arg;
 
-	if (!s->is_overwritten && list->n < STORES_MAX)
+	if (!s->is_overwritten)
 		*vec_add(list) = (struct store_asked){ s->addr, s->seq, s->size_bytes,
 						       site_id(s->site), STORE_UNTOUCHED };
 }
@@ -42,6 +43,30 @@ static void watch(struct state_set *set, const struct crash_image *image,
 	states_sort(set);
 }
 
+static int compare_asked(const void *a, const void *b)
+{
+	const struct store_asked *x = a, *y = b;
+
+	return x->addr != y->addr ? (x->addr > y->addr) - (x->addr < y->addr)
+				  : (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+/* The first store that may reach to addr; the list is sorted. */
+static size_t first_at(const store_asked_list *list, uint64_t addr)
+{
+	size_t from = 0, to = list->n;
+
+	while (from < to) {
+		const size_t middle = from + (to - from) / 2;
+
+		if (list->at[middle].addr + PMT_STORE_MAX_BYTES <= addr)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
 static void note_reads(const struct state_set *set, const struct runner *r, const struct verdict *v,
 		       store_asked_list *list)
 {
@@ -53,7 +78,8 @@ static void note_reads(const struct state_set *set, const struct runner *r, cons
 
 		if (i >= v->ndecisions[PART_RECOVER] && i < v->ndecisions[PART_THEN])
 			continue;
-		for (size_t k = 0; k < list->n; k++)
+		for (size_t k = first_at(list, from); k < list->n && list->at[k].addr < from + 64;
+		     k++)
 			if (is_read(&list->at[k], from, d[i].mask))
 				list->at[k].use = STORE_READ;
 	}
@@ -82,14 +108,17 @@ static int compare_used(const void *a, const void *b)
 /* One place of the source is one matter. */
 static void conclude(const store_asked_list *list, struct uses *out)
 {
-	for (size_t i = 0; i < list->n; i++) {
-		enum store_use most = list->at[i].use;
+	struct map most = { 0 }; /* by site: 1 more than what is done with its stores */
 
-		for (size_t k = 0; k < list->n; k++)
-			if (list->at[k].site == list->at[i].site && list->at[k].use > most)
-				most = list->at[k].use;
-		*vec_add(&out->list) = (struct store_used){ list->at[i].seq, most };
-	}
+	for (size_t i = 0; i < list->n; i++)
+		if ((uintptr_t)map_get(&most, list->at[i].site) <= list->at[i].use)
+			map_set(&most, list->at[i].site, (void *)((uintptr_t)list->at[i].use + 1));
+	for (size_t i = 0; i < list->n; i++)
+		*vec_add(&out->list) = (struct store_used){
+			list->at[i].seq,
+			(enum store_use)((uintptr_t)map_get(&most, list->at[i].site) - 1)
+		};
+	map_release(&most);
 	if (out->list.n > 0)
 		qsort(out->list.at, out->list.n, sizeof *out->list.at, compare_used);
 }
@@ -106,6 +135,8 @@ static int run_watched(struct walk *w, const struct crash_options *o, store_aske
 
 	if (!runner)
 		return -1;
+	if (list->n > 0)
+		qsort(list->at, list->n, sizeof *list->at, compare_asked);
 	states_collect_newest(&set, w->model);
 	watch(&set, &w->image, list);
 	newest = states_newest(&set);
@@ -159,9 +190,7 @@ int uses_find(const struct plan *p, const struct crash_options *o, struct uses *
 
 	walk_to_end(&w, p);
 	model_each(w.model, 0, UINT64_MAX, ask, &list);
-	if (list.n == STORES_MAX)
-		result = error_set(err, "%u stores or more are not durable at the end", STORES_MAX);
-	else if (list.n > 0 && !o->recovery->ready)
+	if (list.n > 0 && !o->recovery->ready)
 		result = run_watched(&w, o, &list, &is_sound, err);
 	if (is_sound)
 		conclude(&list, out);

@@ -1,8 +1,9 @@
-/* What recovery does with stores that are not durable when the program ends: how much it matters that a crash may lose them. */
+/* What recovery does with stores that are not durable when the program ends: how much it matters
+ * that a crash may lose them. */
 #ifndef CRASH_USES_H
 #define CRASH_USES_H
 
-#include "crash/exploration.h"
+#include "crash/findings/exploration.h"
 
 enum store_use {
 	STORE_UNTOUCHED,
@@ -26,10 +27,12 @@ struct uses {
 	VEC(struct store_used) list; /* by seq */
 };
 
-/* Runs recovery once, where nothing is lost. The list stays empty if it fails there, or if its reads cannot be watched. */
+/* Runs recovery once, where nothing is lost. The list stays empty if it fails there, or if its
+ * reads cannot be watched. */
 int uses_find(const struct plan *p, const struct crash_options *o, struct uses *out,
 	      struct error *err);
-/* The same for any stores, durable or not: fills `use`. *is_sound: it did not fail, and could be watched. */
+/* The same for any stores, durable or not: fills `use`. *is_sound: it did not fail, and could be
+ * watched. */
 int uses_ask(const struct plan *p, const struct crash_options *o, store_asked_list *list,
 	     bool *is_sound, struct error *err);
 void uses_release(struct uses *u);

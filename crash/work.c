@@ -1,12 +1,15 @@
-/* Does what there is to do after the clean runs: a share of the failure points, lot by lot, or one wave after the other of those that representative testing chooses. Then judges what needs all of it. */
+/* Does what there is to do after the clean runs: a share of the failure points, lot by lot, or one
+ * wave after the other of those that representative testing chooses. Then judges what needs all of
+ * it. */
 #include "crash/work.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "crash/findings.h"
+#include "crash/findings/findings.h"
 #include "crash/outputs_judge.h"
-#include "crash/workers.h"
+#include "crash/workers/workers.h"
+#include "util/order.h"
 
 #define LOT_FIRST 32u /* failure points of a job, to begin with */
 #define LOT_NS 5000000000u
@@ -18,14 +21,8 @@ bool work_wants_references(const struct crash_options *o, const struct crash_res
 	return o->recovery->dump && !o->allowed && !r->why_no_dump;
 }
 
-static int compare_events(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* What a dump may print after the crashes of this wave: most operations of a long run are never asked about. */
+/* What a dump may print after the crashes of this wave: most operations of a long run are never
+ * asked about. */
 static int take_references(const struct plan *p, const struct crash_options *o,
 			   struct references *refs, const struct representatives *reps,
 			   const struct share *share, struct error *err)
@@ -37,7 +34,7 @@ static int take_references(const struct plan *p, const struct crash_options *o,
 	for (size_t i = 0; i < share->n; i++)
 		crashes[i] =
 			reps->points.list.at[reps->stops.at[share_at(share, i) - 1].point - 1].seq;
-	qsort(crashes, share->n, sizeof *crashes, compare_events);
+	qsort(crashes, share->n, sizeof *crashes, order_u64);
 	if (runner)
 		result = references_take(refs, p, runner, o->recovery, crashes, share->n, err);
 	runner_free(runner);
@@ -87,6 +84,7 @@ static uint64_t lot_size(const struct work *w, const struct lot *last, uint64_t 
 		return left;
 	if (last->n)
 		n = growth ? n * (growth < LOT_GROWTH ? growth : LOT_GROWTH) : (n + 1) / 2;
+	n = (n + w->options->window - 1) / w->options->window * w->options->window;
 	return n < left ? n : left;
 }
 
@@ -100,7 +98,8 @@ static void keep(const struct work *w, uint64_t ndone, struct crash_result *r)
 		w->options->keep(r, w->options->keep_arg);
 }
 
-/* In one process, the first round of all lots comes before the second of any: a lot knows what the first rounds of those before it came to. What it does not know then, merging sees to. */
+/* In one process, the first round of all lots comes before the second of any: a lot knows what the
+ * first rounds of those before it came to. What it does not know then, merging sees to. */
 static void begin_lot(const struct work *w, struct crash_result *r)
 {
 	if (w->table && w->options->races.has_turns)
@@ -129,7 +128,8 @@ static int work_on_share(const struct work *w, const struct share *share, uint64
 	return 0;
 }
 
-/* What other processes did of the first wave. Numbers that there are not are of a part that somebody changed. */
+/* What other processes did of the first wave. Numbers that there are not are of a part that
+ * somebody changed. */
 static void take_up_wave(struct crash_result *r)
 {
 	struct representatives *reps = r->representatives;
@@ -178,7 +178,8 @@ static int work_on_wave(const struct work *w, struct crash_result *r, struct err
 		w->counters->is_stopped = w->counters->is_late = 1;
 	else if (result == 0)
 		result = work_on_share(w, &share, is_first ? ndone : 0, r, err);
-	if (!is_first) /* parts share the first wave only: what is done of a later one says nothing about them */
+	/* parts share the first wave only: what is done of a later one says nothing about them */
+	if (!is_first)
 		r->ndone = ndone;
 	share_release(&share);
 	return result;
@@ -209,7 +210,8 @@ static struct crash_counters *counters_new(const struct crash_counters *begin)
 	return c;
 }
 
-/* Concludes about races at one failure point, for what the table says now; what else is found there is known already. */
+/* Concludes about races at one failure point, for what the table says now; what else is found there
+ * is known already. */
 static int conclude_again(uint64_t point, void *arg, struct error *err)
 {
 	const struct work *w = arg;

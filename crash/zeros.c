@@ -1,5 +1,6 @@
-/* Runs recovery with zeros where memory that was handed out still holds old bytes. The first allocation without whose zeros recovery fails is looked for by halving: some
- * ten runs, whatever the number of allocations. */
+/* Runs recovery with zeros where memory that was handed out still holds old bytes. The first
+ * allocation without whose zeros recovery fails is looked for by halving: some ten runs, whatever
+ * the number of allocations. */
 #include "crash/zeros.h"
 
 #include <string.h>
@@ -51,7 +52,7 @@ static void find_left(struct trial *t, const struct trace_event *ev)
 	}
 }
 
-static void put(struct trial *t, const struct left *l, bool is_zero)
+static void fill_left(struct trial *t, const struct left *l, bool is_zero)
 {
 	uint8_t bytes[STEP_BYTES] = { 0 };
 
@@ -69,9 +70,9 @@ static void put(struct trial *t, const struct left *l, bool is_zero)
 static void zero(struct trial *t, size_t n)
 {
 	for (; t->nzero < n; t->nzero++)
-		put(t, &t->left.at[t->nzero], true);
+		fill_left(t, &t->left.at[t->nzero], true);
 	while (t->nzero > n)
-		put(t, &t->left.at[--t->nzero], false);
+		fill_left(t, &t->left.at[--t->nzero], false);
 }
 
 /* Does recovery cope when the first n are zero, and only those? */

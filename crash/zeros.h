@@ -2,11 +2,12 @@
 #ifndef CRASH_ZEROS_H
 #define CRASH_ZEROS_H
 
-#include "crash/exploration.h"
-#include "crash/search/around.h"
+#include "crash/findings/exploration.h"
+#include "crash/search/surroundings.h"
 
-/* Recovery fails on the state at the end of the walk. (All that was stored is put into its image.) True: it copes with the same state if old bytes that are still there are zero. Then
- * *allocation is the event that handed out memory without whose zeros it fails. */
+/* Recovery fails on the state at the end of the walk. (All that was stored is put into its image.)
+ * True: it copes with the same state if old bytes that are still there are zero. Then *allocation
+ * is the event that handed out memory without whose zeros it fails. */
 bool zeros_are_relied_on(struct walk *w, struct runner *runner, const struct recovery *recovery,
 			 struct crash_store *allocation);
 

@@ -1,5 +1,6 @@
-/* An append-only log in persistent memory, on raw instructions: the entry is made durable first, then the count that makes
- * it valid. Usage: append_log FILE TEXT... appends each TEXT and prints the log. */
+/* An append-only log in persistent memory, on raw instructions: the entry is made durable first,
+ * then the count that makes it valid. Usage: append_log FILE TEXT... appends each TEXT and prints
+ * the log. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

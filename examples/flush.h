@@ -1,5 +1,6 @@
-/* How a program makes persistent memory durable, on x86-64 and on arm64: each line that was stored to is flushed, then one fence
- * waits for the flushes. (libpmem's pmem_persist() chooses by what the processor has.) */
+/* How a program makes persistent memory durable, on x86-64 and on arm64: each line that was stored
+ * to is flushed, then one fence waits for the flushes. (libpmem's pmem_persist() chooses by what
+ * the processor has.) */
 #ifndef FLUSH_H
 #define FLUSH_H
 

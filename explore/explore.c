@@ -1,5 +1,6 @@
-/* One exploration: seeds first, then inputs that flip the branch which the search picks. It keeps the paths of all runs, for the flips that are still to come,
- * and counts a run as diverged that did not go where the solver said. */
+/* One exploration: seeds first, then inputs that flip the branch which the search picks. It keeps
+ * the paths of all runs, for the flips that are still to come, and counts a run as diverged that
+ * did not go where the solver said. */
 #include "explore/explore.h"
 
 #include <stdlib.h>
@@ -10,7 +11,8 @@
 #include "explore/texts.h"
 #include "util/hash.h"
 
-struct targets { /* that an indirect jump went to, or that an access was at, as addresses of the runs */
+/* that an indirect jump went to, or that an access was at, as addresses of the runs */
+struct targets {
 	VEC(uint64_t) values;
 };
 
@@ -47,8 +49,9 @@ struct explore {
 	/* with others */
 	struct explore_sharing sharing; /* claim NULL: there are none */
 	struct map settled;             /* keys that another one has tried */
-	struct map forced; /* keys that another one has claimed, and seems not to try */
-	struct map runs;   /* hashes of inputs: number of the run + 1 */
+	/* keys that another one has claimed, and seems not to try */
+	struct map forced;
+	struct map runs; /* hashes of inputs: number of the run + 1 */
 	VEC(struct put_off) flips_put_off;
 	VEC(uint8_t *) seeds_put_off;
 };
@@ -200,9 +203,10 @@ static bool has_targets(const struct path_step *s)
 #define GUESSES_MAX 4     /* of an edge */
 #define GUESSES_OF_WAYS 1 /* to code that was run */
 
-/* The path so far may rule the other side out only because of conditions that have nothing to do with it, such as what was said about the input
- * before: a few times for each edge, those are left out. As that leads elsewhere, it counts as an input of its own. Library functions look at the same byte again and
- * again: that says nothing, and the first time was asked for already. */
+/* The path so far may rule the other side out only because of conditions that have nothing to do
+ * with it, such as what was said about the input before: a few times for each edge, those are left
+ * out. As that leads elsewhere, it counts as an input of its own. Library functions look at the
+ * same byte again and again: that says nothing, and the first time was asked for already. */
 static bool guess(struct explore *e, const struct search_flip *f, struct explore_input *in)
 {
 	const struct path *p = search_path(e->search, f->run);
@@ -235,7 +239,7 @@ static size_t part_end(const struct explore *e, size_t index)
 }
 
 /* The word that was looked for, instead of the one that was there. It leads elsewhere, too. */
-static bool put(struct explore *e, const struct path_token *t, struct explore_input *in)
+static bool put_word(struct explore *e, const struct path_token *t, struct explore_input *in)
 {
 	in->parent = EXPLORE_NO_RUN;
 	in->step = 0;
@@ -243,7 +247,8 @@ static bool put(struct explore *e, const struct path_token *t, struct explore_in
 	       flipper_allows(e->flipper, in->bytes, e->options.len_bytes);
 }
 
-/* Words of which something else is to be known than what is: from the end on, because what follows a word moves. */
+/* Words of which something else is to be known than what is: from the end on, because what follows
+ * a word moves. */
 static bool words_put(struct explore *e, const struct path *p, struct explore_input *in)
 {
 	size_t before = SIZE_MAX;
@@ -299,7 +304,7 @@ static bool flip(struct explore *e, const struct search_flip *f, struct explore_
 	*in = (struct explore_input){ .bytes = bytes_with_words(e, e->inputs.at[f->run], p),
 				      .parent = f->run,
 				      .step = f->step };
-	if ((s->kind == PATH_TOKEN ? put(e, &p->tokens.at[s->target], in) : ask(e, f, in)) &&
+	if ((s->kind == PATH_TOKEN ? put_word(e, &p->tokens.at[s->target], in) : ask(e, f, in)) &&
 	    input_note(e, in->bytes)) {
 		search_made(e->search, f);
 		return true;
@@ -389,7 +394,8 @@ void explore_claim_all(struct explore *e)
 
 /* ---- the next input ---- */
 
-/* The very first input tells what no other exploration can: which files are pools, and how long a run takes. */
+/* The very first input tells what no other exploration can: which files are pools, and how long a
+ * run takes. */
 static bool seed_next(struct explore *e, struct explore_input *in)
 {
 	while (e->next_seed < e->seeds.n) {

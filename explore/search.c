@@ -1,5 +1,5 @@
-/* The branches that wait to be flipped, with how often each edge was tried. A branch is known by the hash of the path before it, so that the same
- * flip is never added twice. */
+/* The branches that wait to be flipped, with how often each edge was tried. A branch is known by
+ * the hash of the path before it, so that the same flip is never added twice. */
 #include "explore/search.h"
 
 #include <stdlib.h>
@@ -96,14 +96,15 @@ bool search_is_new_way(const struct search *s, const struct path_step *step)
 	       !map_get(&s->taken, way(step->pc, step->other)) && graph_is_near(s->graph, step->pc);
 }
 
-/* The branch, the way it does not go, and where its function was called: strcmp() has many users. Arguments look alike, and so do the bytes of a set that a library
- * function looks for. */
+/* The branch, the way it does not go, and where its function was called: strcmp() has many users.
+ * Arguments look alike, and so do the bytes of a set that a library function looks for. */
 static uint64_t edge(const struct path *p, const struct path_step *s)
 {
 	const struct path_stack *stack = s->stack < p->stacks.n ? &p->stacks.at[s->stack] : NULL;
 	uint64_t e = mix(mix(1, s->pc), s->kind == PATH_TOKEN ? s->value : s->other);
 
-	if (s->part) /* of several: arguments are short, and sets of letters are what they are compared with */
+	/* of several: arguments are short, and sets of letters are what they are compared with */
+	if (s->part)
 		e = mix(mix(e, s->part), s->wanted);
 	for (size_t i = 0; stack && i < stack->n && i < SEARCH_CALLERS; i++)
 		e = mix(e, p->returns.at[stack->first + i]);
@@ -132,7 +133,8 @@ void search_made(struct search *s, const struct search_flip *flip)
 	edge_add(s, flip, TRY - 1);
 }
 
-/* Code that the loader happens to run, which may differ from run to run, is not what the input has found. */
+/* Code that the loader happens to run, which may differ from run to run, is not what the input has
+ * found. */
 uint32_t search_add(struct search *s, const struct path *p, size_t from)
 {
 	uint32_t run = (uint32_t)s->paths.n;
@@ -222,8 +224,9 @@ void search_forget(struct search *s, uint32_t run, uint32_t step)
 		}
 }
 
-/* The first of two with the same score. The edges that were flipped least come first, so that a long loop does not keep the rest waiting; then what is
- * left of the latest run that got to new code. */
+/* The first of two with the same score. The edges that were flipped least come first, so that a
+ * long loop does not keep the rest waiting; then what is left of the latest run that got to new
+ * code. */
 static bool is_before(const struct search *s, const struct search_flip *a,
 		      const struct search_flip *b)
 {

@@ -12,7 +12,8 @@
 #define UNTAKEN_SCORE (UNRUN_SCORE / 4) /* as code that is a block away */
 #define UNRUN_BLOCKS 10                 /* more are as far as these */
 
-/* The shortest way to such an instruction from any of the places: of a branch inside a library function, that from where it was called. */
+/* The shortest way to such an instruction from any of the places: of a branch inside a library
+ * function, that from where it was called. */
 static uint32_t shortest(struct graph *g, const place *from, size_t n)
 {
 	uint32_t best = UINT32_MAX;
@@ -36,8 +37,9 @@ static bool is_near(struct graph *g, place pc, const place *callers, size_t n)
 	return is;
 }
 
-/* On the way to code that no run has been to, in a function that modifies PM: the closer, the better by far. Flips of the same edge share, and are
- * not halved: there may be many ways that look alike. Of a library function nothing is known. */
+/* On the way to code that no run has been to, in a function that modifies PM: the closer, the
+ * better by far. Flips of the same edge share, and are not halved: there may be many ways that look
+ * alike. Of a library function nothing is known. */
 static uint64_t unrun_score(struct graph *g, place from, uint64_t tries)
 {
 	uint32_t d = graph_distance_unrun(g, from);
@@ -47,11 +49,13 @@ static uint64_t unrun_score(struct graph *g, place from, uint64_t tries)
 		       : (UNRUN_SCORE >> 2 * (d < UNRUN_BLOCKS ? d : UNRUN_BLOCKS)) / (1 + tries);
 }
 
-/* PM-modifying instructions that no run has executed yet and that the other side can reach, itself or after returning to its callers. Those that this side
- * cannot reach weigh most, because only for them the branch has to go the other way. The shorter the way, the better. Being in a function that is known to
- * modify PM counts, too: a store that forgot its flush is not known before it is run; and where nothing that is known can be reached, code that was not run.
- * Each flip of the same edge makes the next one half as promising, so that a loop in sight of PM does not starve the function that parses for it. New code
- * decides between equals. */
+/* PM-modifying instructions that no run has executed yet and that the other side can reach, itself
+ * or after returning to its callers. Those that this side cannot reach weigh most, because only for
+ * them the branch has to go the other way. The shorter the way, the better. Being in a function
+ * that is known to modify PM counts, too: a store that forgot its flush is not known before it is
+ * run; and where nothing that is known can be reached, code that was not run. Each flip of the same
+ * edge makes the next one half as promising, so that a loop in sight of PM does not starve the
+ * function that parses for it. New code decides between equals. */
 static uint64_t pm_score(struct search *s, const struct search_flip *flip)
 {
 	const struct path *p = search_path(s, flip->run);

@@ -1,4 +1,5 @@
-/* The texts, one row each: words, settings, an object. Short names and numbers: what the program wants to see instead is put into their place (explore/path/token.h). */
+/* The texts, one row each: words, settings, an object. Short names and numbers: what the program
+ * wants to see instead is put into their place (explore/path/token.h). */
 #include "explore/texts.h"
 
 #include <string.h>

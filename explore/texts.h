@@ -1,5 +1,6 @@
-/* Texts to begin with where nothing is known of the input. Zeros are a bad text: each byte of a line has to be found before its words can be. When a run compares a byte
- * of the input with one that such texts have, and not before, one is put in. */
+/* Texts to begin with where nothing is known of the input. Zeros are a bad text: each byte of a
+ * line has to be found before its words can be. When a run compares a byte of the input with one
+ * that such texts have, and not before, one is put in. */
 #ifndef EXPLORE_TEXTS_H
 #define EXPLORE_TEXTS_H
 

@@ -1,16 +1,20 @@
-/* Annotations for a program under test. All are optional and do nothing unless pmend runs the program.
+/* Annotations for a program under test. All are optional and do nothing unless pmend runs the
+ * program.
  *
- * Copyright 2026 the pmend authors. Redistribution and use in source and binary forms, with or without modification,
- * are permitted provided that this notice is kept. THIS FILE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND.
- * (BSD 1-clause; unlike the rest of pmend, so that you may include it anywhere.)
+ * Copyright 2026 the pmend authors. Redistribution and use in source and binary forms, with or
+ * without modification, are permitted provided that this notice is kept. THIS FILE IS PROVIDED "AS
+ * IS", WITHOUT WARRANTY OF ANY KIND. (BSD 1-clause; unlike the rest of pmend, so that you may
+ * include it anywhere.)
  *
- * Under the recorder they are Valgrind client requests; in a native run they call pmend_rt_annotate(), a weak symbol that
- * pmend's preloaded runtime defines. Elsewhere they cost a test of that symbol and a few rotates of one register.
+ * Under the recorder they are Valgrind client requests; in a native run they call
+ * pmend_rt_annotate(), a weak symbol that pmend's preloaded runtime defines. Elsewhere they cost a
+ * test of that symbol and a few rotates of one register.
  */
 #ifndef PMEND_H
 #define PMEND_H
 
-#ifndef PMEND_REQUESTS_ONLY /* pmend's own tools need nothing but the numbers, and have no C library */
+/* pmend's own tools need nothing but the numbers, and have no C library */
+#ifndef PMEND_REQUESTS_ONLY
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -58,7 +62,8 @@ static inline uint64_t pmend_annotate(uint64_t request, uint64_t a, uint64_t b, 
 	if (pmend_rt_annotate)
 		return pmend_rt_annotate(request, a, b, c, d);
 #if defined(__x86_64__)
-	/* Valgrind's request sequence for amd64: the rotates add up to 128 bits, so nothing changes on a real CPU. */
+	/* Valgrind's request sequence for amd64: the rotates add up to 128 bits, so nothing changes
+	 * on a real CPU. */
 	volatile uint64_t block[6] = { request, a, b, c, d, 0 };
 	__asm__ volatile(
 		"rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx"
@@ -103,21 +108,25 @@ static inline void pmend_symbolic(void *addr, size_t len)
 	close(fd);
 }
 
-/* Under `pmend explore --sym-memory`, these bytes become part of the input. Otherwise they do not change. */
+/* Under `pmend explore --sym-memory`, these bytes become part of the input. Otherwise they do not
+ * change. */
 #define PMEND_SYMBOLIC(addr, size) pmend_symbolic(addr, size)
-/* The region of interest: pmend analyses only this code. Without any region, it analyses everything. */
+/* The region of interest: pmend analyses only this code. Without any region, it analyses
+ * everything. */
 #define PMEND_ROI_BEGIN() PMEND__CALL(ROI_BEGIN, 0, 0, 0, 0)
 #define PMEND_ROI_END() PMEND__CALL(ROI_END, 0, 0, 0, 0)
 /* An additional failure point: crash here, too. */
 #define PMEND_FAILURE_POINT() PMEND__CALL(FAILURE_POINT, 0, 0, 0, 0)
-/* Trusted code: pmend adds no failure points (SKIP_FAILURE) and reports no findings (SKIP_CHECK) in it. */
+/* Trusted code: pmend adds no failure points (SKIP_FAILURE) and reports no findings (SKIP_CHECK) in
+ * it. */
 #define PMEND_SKIP_FAILURE_BEGIN() PMEND__CALL(SKIP_FAILURE_BEGIN, 0, 0, 0, 0)
 #define PMEND_SKIP_FAILURE_END() PMEND__CALL(SKIP_FAILURE_END, 0, 0, 0, 0)
 #define PMEND_SKIP_CHECK_BEGIN() PMEND__CALL(SKIP_CHECK_BEGIN, 0, 0, 0, 0)
 #define PMEND_SKIP_CHECK_END() PMEND__CALL(SKIP_CHECK_END, 0, 0, 0, 0)
-/* COMMIT_VAR: this variable decides whether other data is valid. COMMIT_RANGE: the data that it decides about. If it is the only variable and
- * has no range, it decides about all of PM. What PM holds at this moment is initial content. Later stores are valid if they came between the
- * last two writes of the variable. */
+/* COMMIT_VAR: this variable decides whether other data is valid. COMMIT_RANGE: the data that it
+ * decides about. If it is the only variable and has no range, it decides about all of PM. What PM
+ * holds at this moment is initial content. Later stores are valid if they came between the last two
+ * writes of the variable. */
 #define PMEND_COMMIT_VAR(addr, size) PMEND__CALL(COMMIT_VAR, addr, size, 0, 0)
 #define PMEND_COMMIT_RANGE(var, addr, size) PMEND__CALL(COMMIT_RANGE, var, addr, size, 0)
 /* An operation that must be atomic with respect to crashes. */

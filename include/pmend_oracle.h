@@ -1,14 +1,17 @@
-/* Oracles of your own for pmend: a shared object that defines `pmend_oracle`, loaded with `pmend check --oracle FILE.so`.
- * docs/howto-add-oracle.md builds one.
+/* Oracles of your own for pmend: a shared object that defines `pmend_oracle`, loaded with `pmend
+ * check --oracle FILE.so`. docs/howto-add-oracle.md builds one.
  *
- * Copyright 2026 the pmend authors. Redistribution and use in source and binary forms, with or without modification,
- * are permitted provided that this notice is kept. THIS FILE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND.
- * (BSD 1-clause; unlike the rest of pmend, so that you may include it anywhere.)
+ * Copyright 2026 the pmend authors. Redistribution and use in source and binary forms, with or
+ * without modification, are permitted provided that this notice is kept. THIS FILE IS PROVIDED "AS
+ * IS", WITHOUT WARRANTY OF ANY KIND. (BSD 1-clause; unlike the rest of pmend, so that you may
+ * include it anywhere.)
  *
- * pmend reads the events of a recorded execution in order and passes each to the oracle just before it takes effect. During that call the
- * oracle may ask what is durable, and report findings. They are treated like pmend's own: source lines, ids, regions of
- * interest, suppressions, baselines, all formats. Pointers that pmend passes are valid during the call, except sites, which last
- * until end(); strings and lists that the oracle passes are copied. Only one thread calls the oracle. Functions may be NULL only where marked.
+ * pmend reads the events of a recorded execution in order and passes each to the oracle just before
+ * it takes effect. During that call the oracle may ask what is durable, and report findings. They
+ * are treated like pmend's own: source lines, ids, regions of interest, suppressions, baselines,
+ * all formats. Pointers that pmend passes are valid during the call, except sites, which last until
+ * end(); strings and lists that the oracle passes are copied. Only one thread calls the oracle.
+ * Functions may be NULL only where marked.
  */
 #ifndef PMEND_ORACLE_H
 #define PMEND_ORACLE_H
@@ -19,7 +22,8 @@
 /* Grows when anything below changes its meaning or layout. pmend loads only this version. */
 #define PMEND_ORACLE_ABI 1u
 
-/* What happened. The numbers are those of trace files; docs/format.md says what each carries in arg[]. */
+/* What happened. The numbers are those of trace files; docs/format.md says what each carries in
+ * arg[]. */
 enum pmend_event_kind {
 	PMEND_EV_STORE = 1,
 	PMEND_EV_STORE_NT = 2,  /* non-temporal */
@@ -84,14 +88,14 @@ enum pmend_event_kind {
 	PMEND_EV_OUTPUT = 61,
 	PMEND_EV_INCOMPLETE = 62,
 	PMEND_EV_FLUSH_VOLATILE = 63, /* a flush where there is no PM */
-	PMEND_EV_TX_ADD_CALL =
-		64, /* the program asks PMDK to log; arg: bytes, pool's uuid, offset; or bytes, 0, PM address */
-	PMEND_EV_UNDEFINED =
-		65, /* an allocator hands out memory whose content is not defined; arg: bytes */
+	/* the program asks PMDK to log; arg: bytes, pool's uuid, offset; or bytes, 0, PM address */
+	PMEND_EV_TX_ADD_CALL = 64,
+	/* an allocator hands out memory whose content is not defined; arg: bytes */
+	PMEND_EV_UNDEFINED = 65,
 	PMEND_EV_STORE_PAIR = 66,   /* of arm64, as all that follow: stp, stnp */
 	PMEND_EV_STORE_VECTOR = 67, /* arg: bytes of an element */
-	PMEND_EV_STORE_ORDERED =
-		68, /* stlr, stxr, atomics; arg: 1 acquire, 2 release, 4 a single instruction */
+	/* stlr, stxr, atomics; arg: 1 acquire, 2 release, 4 a single instruction */
+	PMEND_EV_STORE_ORDERED = 68,
 	PMEND_EV_ORDER = 69, /* the same without a store to PM */
 	PMEND_EV_DC_CVAC = 70,
 	PMEND_EV_DC_CIVAC = 71,
@@ -100,16 +104,18 @@ enum pmend_event_kind {
 	PMEND_EV_DMB = 74, /* arg: the option's number */
 	PMEND_EV_DSB = 75,
 	PMEND_EV_INPUT = 76,
-	PMEND_EV_WRITE =
-		77, /* write(2) to a PM file, which the stores before it tell; arg: bytes */
-	PMEND_EV_OLD =
-		78 /* --old-bytes: these bytes were there before the program got the memory; arg: bytes */
+	/* write(2) to a PM file, which the stores before it tell; arg: bytes */
+	PMEND_EV_WRITE = 77,
+	/* --old-bytes: these bytes were there before the program got the memory; arg: bytes */
+	PMEND_EV_OLD = 78
 };
 
-/* An instruction and how it was called. Opaque; equal pointers are the same place. NULL: unknown. */
+/* An instruction and how it was called. Opaque; equal pointers are the same place. NULL:
+ * unknown. */
 struct pmend_site;
 
-/* Bytes of persistent memory: addresses are a PM file's number, from 1, and an offset in it, wherever it was mapped. */
+/* Bytes of persistent memory: addresses are a PM file's number, from 1, and an offset in it,
+ * wherever it was mapped. */
 struct pmend_range {
 	uint32_t file; /* 0: no address */
 	uint64_t offset, size_bytes;
@@ -120,8 +126,8 @@ struct pmend_event {
 	uint32_t kind;         /* enum pmend_event_kind */
 	const char *kind_name; /* "store", "clwb"…, as pmend show prints it */
 	uint32_t process, thread;
-	struct pmend_range
-		at; /* what was stored, loaded or flushed; the range of a TX_ADD, an annotation and the like */
+	/* what was stored, loaded or flushed; the range of a TX_ADD, an annotation and the like */
+	struct pmend_range at;
 	const uint8_t *bytes; /* of a store, or the event's text (not terminated); NULL: none */
 	uint32_t nbytes;
 	uint64_t arg[5];
@@ -159,7 +165,8 @@ struct pmend_finding {
 	size_t nplaces;                   /* at most PMEND_MAX_PLACES */
 };
 
-/* What pmend does for the oracle. In a range that it asks about, file 0 stands for all persistent memory. */
+/* What pmend does for the oracle. In a range that it asks about, file 0 stands for all persistent
+ * memory. */
 struct pmend_check; /* opaque */
 struct pmend_host {
 	void (*report)(struct pmend_check *c, const struct pmend_finding *f);
@@ -170,17 +177,16 @@ struct pmend_host {
 				 void (*f)(const struct pmend_store *s, void *arg), void *arg);
 	/* The program declared these bytes intentionally volatile, or clean. */
 	int (*is_ignored)(struct pmend_check *c, const struct pmend_range *r);
-	const char *(*platform)(
-		struct pmend_check *
-			c); /* "x86-adr", "x86-intel", "x86-amd", "eadr", "msync", "arm64" or "arm64-poc" */
+	/* "x86-adr", "x86-intel", "x86-amd", "eadr", "msync", "arm64" or "arm64-poc" */
+	const char *(*platform)(struct pmend_check *c);
 };
 
 /* The oracle. */
 struct pmend_oracle {
 	uint32_t abi;     /* PMEND_ORACLE_ABI; stays the first member */
 	const char *name; /* lower-case letters, digits and dashes */
-	void *(*begin)(const struct pmend_host *host,
-		       struct pmend_check *c); /* the result is passed to the others */
+	/* the result is passed to the others */
+	void *(*begin)(const struct pmend_host *host, struct pmend_check *c);
 	void (*event)(void *state, const struct pmend_event *ev);
 	void (*finish)(void *state); /* after the last event; may be NULL */
 	void (*end)(void *state);    /* frees; may be NULL */

@@ -1,5 +1,6 @@
-/* The trace (.pmt): the contract between the recorder and everything that reads. docs/format.md explains every byte.
- * Little-endian. A header page, then chunks; records never straddle chunks. Freestanding: the recorder includes it too. */
+/* The trace (.pmt): the contract between the recorder and everything that reads. docs/format.md
+ * explains every byte. Little-endian. A header page, then chunks; records never straddle chunks.
+ * Freestanding: the recorder includes it too. */
 #ifndef PMTRACE_H
 #define PMTRACE_H
 
@@ -12,11 +13,12 @@
 #define PMT_CHUNK_BYTES (256u << 10)
 #define PMT_FIRST_CHUNK_BYTES (32u << 10) /* of a process other than the first */
 #define PMT_CHUNK_MAX_BYTES (16u << 20)   /* a reader accepts no larger capacity */
-#define PMT_RECORD_MAX_BYTES \
-	(12u << 10) /* no record is longer: two 4 KiB strings and some numbers */
+/* no record is longer: two 4 KiB strings and some numbers */
+#define PMT_RECORD_MAX_BYTES (12u << 10)
 #define PMT_PAGE_BYTES 4096u
 
-/* The beginning of the file. The recorder keeps it mapped; `end`, `seq` and `nstreams` are shared counters of all recorded processes. */
+/* The beginning of the file. The recorder keeps it mapped; `end`, `seq` and `nstreams` are shared
+ * counters of all recorded processes. */
 struct pmt_header {
 	char magic[8];
 	uint32_t version;
@@ -25,37 +27,71 @@ struct pmt_header {
 	uint64_t seq;      /* number of events so far */
 	uint32_t nstreams; /* number of processes so far */
 	uint32_t nfiles;   /* number of PM files so far */
-	uint32_t error; /* errno of the write that failed, 0 if none did: the trace is incomplete */
+	/* errno of the write that failed, 0 if none did: the trace is incomplete */
+	uint32_t error;
 	uint32_t finished; /* 1 when the first process wrote its last chunk in an orderly way */
-	uint32_t
-		bad_stacks; /* with --check-stacks: call stacks that Valgrind unwound differently */
-	uint32_t lock;      /* process that is at a locked instruction on PM, 0 when it is done */
+	/* with --check-stacks: call stacks that Valgrind unwound differently */
+	uint32_t bad_stacks;
+	uint32_t lock; /* process that is at a locked instruction on PM, 0 when it is done */
 };
 _Static_assert(sizeof(struct pmt_header) == 56, "on-disk layout");
 
-/* The rest of the header: which inode each PM file is, by number from 1, so that all recorded processes number them alike. */
+/* The rest of the header: which inode each PM file is, by number from 1, so that all recorded
+ * processes number them alike. */
 struct pmt_file_slot {
 	uint64_t dev, ino;
 	uint64_t size_bytes; /* as the events tell it */
 };
-#define PMT_MAX_FILES \
-	((PMT_HEADER_BYTES - sizeof(struct pmt_header)) / sizeof(struct pmt_file_slot))
 
-/* The last bytes of the header: how the first process ended. Whoever started it fills that in; all 0: nobody did. */
+/* Whoever started the first process fills in the last bytes of the header. All 0: nobody did.
+ * Before the ending: whether sums of what the files held at the end follow the last chunk, where
+ * `end` points, and whether somebody compared them with the trace. */
+enum pmt_sums_state { PMT_SUMS_NONE = 0, PMT_SUMS_TO_COMPARE = 1, PMT_SUMS_EQUAL = 2 };
+struct pmt_sums_note {
+	uint32_t state; /* enum pmt_sums_state */
+	uint32_t unused;
+};
+
+/* How the first process ended. */
 enum pmt_end { PMT_END_UNKNOWN = 0, PMT_END_EXIT = 1, PMT_END_SIGNAL = 2 };
 struct pmt_ending {
 	uint32_t how;  /* enum pmt_end */
 	uint32_t code; /* exit status or signal number */
 };
 #define PMT_ENDING_OFFSET (PMT_HEADER_BYTES - sizeof(struct pmt_ending))
+#define PMT_SUMS_NOTE_OFFSET (PMT_ENDING_OFFSET - sizeof(struct pmt_sums_note))
+#define PMT_MAX_FILES \
+	((PMT_SUMS_NOTE_OFFSET - sizeof(struct pmt_header)) / sizeof(struct pmt_file_slot))
 _Static_assert(sizeof(struct pmt_header) + PMT_MAX_FILES * sizeof(struct pmt_file_slot) <=
-		       PMT_ENDING_OFFSET,
+		       PMT_SUMS_NOTE_OFFSET,
+	       "on-disk layout");
+
+/* Sums: this, then for each file a struct pmt_sums_file with its struct pmt_sums_page. A reader of
+ * events does not see them. What is appended to the trace later is written over them. */
+#define PMT_SUMS_MAGIC "PMSUMS\n"
+struct pmt_sums {
+	char magic[8];
+	uint64_t len_bytes; /* of what follows */
+	uint64_t hash;      /* pmt_hash_lanes() of it */
+};
+struct pmt_sums_file {
+	uint64_t file; /* its number */
+	uint64_t size_bytes;
+	uint64_t npages; /* those that are not zeros */
+};
+struct pmt_sums_page {
+	uint64_t number; /* offset / PMT_PAGE_BYTES */
+	uint64_t sum;    /* pmt_page_sum() */
+};
+_Static_assert(sizeof(struct pmt_sums) == 24 && sizeof(struct pmt_sums_file) == 24 &&
+		       sizeof(struct pmt_sums_page) == 16,
 	       "on-disk layout");
 
 enum pmt_chunk_state { PMT_CHUNK_OPEN = 1, PMT_CHUNK_CLOSED = 2 };
 
-/* A chunk belongs to one process (stream). While it is open, `used` grows event by event and `hash` is not valid yet:
- * a recorder that is killed leaves an open chunk, of which `used` bytes are good. */
+/* A chunk belongs to one process (stream). While it is open, `used` grows event by event and `hash`
+ * is not valid yet: a recorder that is killed leaves an open chunk, of which `used` bytes are
+ * good. */
 struct pmt_chunk {
 	uint32_t magic;
 	uint32_t stream;
@@ -69,7 +105,8 @@ struct pmt_chunk {
 };
 _Static_assert(sizeof(struct pmt_chunk) == 48, "on-disk layout");
 
-/* A PM address names a byte of a file, not of an address space: two mappings of one file are one memory. */
+/* A PM address names a byte of a file, not of an address space: two mappings of one file are one
+ * memory. */
 #define PMT_OFFSET_BITS 44
 #define PMT_ADDR(file, offset) (((uint64_t)(file) << PMT_OFFSET_BITS) | (offset))
 #define PMT_FILE(addr) ((uint32_t)((addr) >> PMT_OFFSET_BITS))
@@ -83,48 +120,49 @@ enum pmt_carries {
 };
 
 /*        number, NAME, "name", carries, number of arguments.   Arguments in the comment. */
+/* clang-format off */
 #define PMT_KINDS(X) \
 	X(1, STORE, "store", PMT_HAS_ADDR | PMT_HAS_VALUE, 0) \
 	X(2, STORE_NT, "store-nt", PMT_HAS_ADDR | PMT_HAS_VALUE, 0) /* non-temporal */ \
-	X(3, STORE_RMW, "store-rmw", PMT_HAS_ADDR | PMT_HAS_VALUE, \
-	  0) /* locked: fence, store untorn, fence */ \
-	X(4, STORE_SYS, "store-sys", PMT_HAS_ADDR | PMT_HAS_VALUE, \
-	  0) /* by the kernel: read(2), pwrite(2)… */ \
+	/* locked: fence, store untorn, fence */ \
+	X(3, STORE_RMW, "store-rmw", PMT_HAS_ADDR | PMT_HAS_VALUE, 0) \
+	/* by the kernel: read(2), pwrite(2)… */ \
+	X(4, STORE_SYS, "store-sys", PMT_HAS_ADDR | PMT_HAS_VALUE, 0) \
 	X(5, LOAD, "load", PMT_HAS_ADDR, 0) \
 	X(6, CLFLUSH, "clflush", PMT_HAS_ADDR, 0) \
 	X(7, CLFLUSHOPT, "clflushopt", PMT_HAS_ADDR, 0) \
 	X(8, CLWB, "clwb", PMT_HAS_ADDR, 0) \
 	X(9, SFENCE, "sfence", 0, 0) \
 	X(10, MFENCE, "mfence", 0, 0) \
-	X(11, LFENCE, "lfence", 0, 0)          /* no persist barrier */ \
-	X(12, RMW_FENCE, "rmw-fence", 0, 0)    /* locked, but stored nothing to PM */ \
+	X(11, LFENCE, "lfence", 0, 0) /* no persist barrier */ \
+	X(12, RMW_FENCE, "rmw-fence", 0, 0) /* locked, but stored nothing to PM */ \
 	X(13, MSYNC, "msync", PMT_HAS_ADDR, 2) /* bytes, MS_ flags */ \
-	X(14, FSYNC, "fsync", 0, 1)            /* file; 0: sync(2) */ \
-	X(15, FDATASYNC, "fdatasync", 0, 1)    /* file */ \
+	X(14, FSYNC, "fsync", 0, 1) /* file; 0: sync(2) */ \
+	X(15, FDATASYNC, "fdatasync", 0, 1) /* file */ \
 	X(16, FILE, "file", PMT_HAS_BLOB, 5) /* file, size, pmt_file_flags, device, inode; path */ \
-	X(17, CONTENT, "content", PMT_HAS_ADDR | PMT_HAS_BLOB, \
-	  0)                                       /* initial bytes; unmentioned ones are 0 */ \
-	X(18, SIZE, "size", 0, 2)                  /* file, new size */ \
-	X(19, FALLOCATE, "fallocate", 0, 4)        /* file, mode, offset, bytes */ \
-	X(20, RENAME, "rename", PMT_HAS_BLOB, 1)   /* file; new path */ \
-	X(21, UNLINK, "unlink", 0, 1)              /* file */ \
-	X(22, MAP, "map", PMT_HAS_ADDR, 3)         /* virtual address, bytes, PROT_ flags */ \
-	X(23, UNMAP, "unmap", PMT_HAS_ADDR, 2)     /* virtual address, bytes */ \
+	/* initial bytes; unmentioned ones are 0 */ \
+	X(17, CONTENT, "content", PMT_HAS_ADDR | PMT_HAS_BLOB, 0) \
+	X(18, SIZE, "size", 0, 2) /* file, new size */ \
+	X(19, FALLOCATE, "fallocate", 0, 4) /* file, mode, offset, bytes */ \
+	X(20, RENAME, "rename", PMT_HAS_BLOB, 1) /* file; new path */ \
+	X(21, UNLINK, "unlink", 0, 1) /* file */ \
+	X(22, MAP, "map", PMT_HAS_ADDR, 3) /* virtual address, bytes, PROT_ flags */ \
+	X(23, UNMAP, "unmap", PMT_HAS_ADDR, 2) /* virtual address, bytes */ \
 	X(24, PROTECT, "protect", PMT_HAS_ADDR, 3) /* virtual address, bytes, PROT_ flags */ \
-	X(25, NOT_PM, "not-pm", PMT_HAS_ADDR, 1)   /* bytes; pmemcheck's REMOVE_PMEM_MAPPING */ \
-	X(26, IS_PM, "is-pm", PMT_HAS_ADDR, 1)     /* bytes; pmemcheck's REGISTER_PMEM_MAPPING */ \
+	X(25, NOT_PM, "not-pm", PMT_HAS_ADDR, 1) /* bytes; pmemcheck's REMOVE_PMEM_MAPPING */ \
+	X(26, IS_PM, "is-pm", PMT_HAS_ADDR, 1) /* bytes; pmemcheck's REGISTER_PMEM_MAPPING */ \
 	X(27, SET_CLEAN, "set-clean", PMT_HAS_ADDR, 1) /* bytes */ \
-	X(28, TX_BEGIN, "tx-begin", 0, 1)              /* id, 0: the thread's own */ \
-	X(29, TX_END, "tx-end", 0, 1)                  /* id */ \
-	X(30, TX_ADD, "tx-add", PMT_HAS_ADDR, 2)       /* bytes, id */ \
+	X(28, TX_BEGIN, "tx-begin", 0, 1) /* id, 0: the thread's own */ \
+	X(29, TX_END, "tx-end", 0, 1) /* id */ \
+	X(30, TX_ADD, "tx-add", PMT_HAS_ADDR, 2) /* bytes, id */ \
 	X(31, TX_REMOVE, "tx-remove", PMT_HAS_ADDR, 2) /* bytes, id */ \
-	X(32, TX_JOIN, "tx-join", 0, 1)                /* id: this thread takes part in it */ \
-	X(33, TX_LEAVE, "tx-leave", 0, 1)              /* id */ \
+	X(32, TX_JOIN, "tx-join", 0, 1) /* id: this thread takes part in it */ \
+	X(33, TX_LEAVE, "tx-leave", 0, 1) /* id */ \
 	X(34, TX_IGNORE, "tx-ignore", PMT_HAS_ADDR, 1) /* bytes that need no logging */ \
-	X(35, NOTE_FLUSH, "note-flush", PMT_HAS_ADDR, \
-	  1)                                  /* bytes; pmemcheck's DO_FLUSH, no instruction */ \
+	/* bytes; pmemcheck's DO_FLUSH, no instruction */ \
+	X(35, NOTE_FLUSH, "note-flush", PMT_HAS_ADDR, 1) \
 	X(36, NOTE_FENCE, "note-fence", 0, 0) /* pmemcheck's DO_FENCE, no instruction */ \
-	X(37, LOG, "log", PMT_HAS_BLOB, 0)    /* pmemcheck's EMIT_LOG marker */ \
+	X(37, LOG, "log", PMT_HAS_BLOB, 0) /* pmemcheck's EMIT_LOG marker */ \
 	X(38, ROI_BEGIN, "roi-begin", 0, 0) \
 	X(39, ROI_END, "roi-end", 0, 0) \
 	X(40, FAILURE_POINT, "failure-point", 0, 0) \
@@ -133,53 +171,54 @@ enum pmt_carries {
 	X(43, SKIP_CHECK_BEGIN, "skip-check-begin", 0, 0) \
 	X(44, SKIP_CHECK_END, "skip-check-end", 0, 0) \
 	X(45, COMMIT_VAR, "commit-var", PMT_HAS_ADDR, 1) /* bytes */ \
-	X(46, COMMIT_RANGE, "commit-range", PMT_HAS_ADDR, \
-	  2) /* of the variable; PM address and bytes it covers */ \
-	X(47, OP_BEGIN, "op-begin", PMT_HAS_BLOB, 0)             /* name */ \
-	X(48, OP_END, "op-end", PMT_HAS_BLOB, 0)                 /* name */ \
+	/* of the variable; PM address and bytes it covers */ \
+	X(46, COMMIT_RANGE, "commit-range", PMT_HAS_ADDR, 2) \
+	X(47, OP_BEGIN, "op-begin", PMT_HAS_BLOB, 0) /* name */ \
+	X(48, OP_END, "op-end", PMT_HAS_BLOB, 0) /* name */ \
 	X(49, ASSERT_DURABLE, "assert-durable", PMT_HAS_ADDR, 1) /* bytes */ \
-	X(50, ASSERT_ORDERED, "assert-ordered", PMT_HAS_ADDR, \
-	  3)                                     /* of a; bytes of a, PM address and bytes of b */ \
+	/* of a; bytes of a, PM address and bytes of b */ \
+	X(50, ASSERT_ORDERED, "assert-ordered", PMT_HAS_ADDR, 3) \
 	X(51, IGNORE, "ignore", PMT_HAS_ADDR, 1) /* bytes that are volatile by intent */ \
 	X(52, DONE, "done", 0, 0) \
 	X(53, META, "meta", PMT_HAS_BLOB, 0) /* key=value about the recording */ \
-	X(54, PROCESS, "process", 0, 2)      /* first event of a stream: pid, parent pid */ \
-	X(55, FORK, "fork", 0, \
-	  1) /* the child's stream, which starts with a copy of this one's tables */ \
+	X(54, PROCESS, "process", 0, 2) /* first event of a stream: pid, parent pid */ \
+	/* the child's stream, which starts with a copy of this one's tables */ \
+	X(55, FORK, "fork", 0, 1) \
 	X(56, EXEC, "exec", PMT_HAS_BLOB, 0) /* path */ \
-	X(57, EXIT, "exit", 0, 1)     /* last event of an orderly process: its exit status */ \
+	X(57, EXIT, "exit", 0, 1) /* last event of an orderly process: its exit status */ \
 	X(58, SIGNAL, "signal", 0, 1) /* number, delivered to a handler */ \
 	X(59, THREAD_BEGIN, "thread-begin", 0, 1) /* thread number of the new thread */ \
 	X(60, THREAD_END, "thread-end", 0, 0) \
-	X(61, OUTPUT, "output", PMT_HAS_BLOB, \
-	  2) /* file descriptor, bytes; the first PMT_OUTPUT_BYTES of them */ \
+	/* file descriptor, bytes; the first PMT_OUTPUT_BYTES of them */ \
+	X(61, OUTPUT, "output", PMT_HAS_BLOB, 2) \
 	X(62, INCOMPLETE, "incomplete", PMT_HAS_BLOB, 0) /* PM may have changed unseen; why */ \
-	X(63, FLUSH_VOLATILE, "flush-volatile", 0, \
-	  1) /* virtual address: a flush instruction, but no PM there */ \
-	X(64, TX_ADD_CALL, "tx-add-call", 0, \
-	  3) /* bytes; pool's uuid, and offset in it; or 0, and PM address */ \
-	X(65, UNDEFINED, "undefined", PMT_HAS_ADDR, \
-	  1) /* bytes; memcheck's MAKE_MEM_UNDEFINED: an allocator hands them out */ \
-	X(66, STORE_PAIR, "store-pair", PMT_HAS_ADDR | PMT_HAS_VALUE, \
-	  0) /* arm64: two general registers (stp, stnp) */ \
-	X(67, STORE_VECTOR, "store-vector", PMT_HAS_ADDR | PMT_HAS_VALUE, \
-	  1) /* bytes of an element: stored in no order. arm64; amd64: rep movs, rep stos, and 16: movaps */ \
-	X(68, STORE_ORDERED, "store-ordered", PMT_HAS_ADDR | PMT_HAS_VALUE, \
-	  1) /* arm64: pmt_order; stlr, stxr, LSE atomics */ \
-	X(69, ORDER, "order", 0, \
-	  1) /* arm64: pmt_order of one that stored nothing to PM: ldar, stlr elsewhere… */ \
-	X(70, DC_CVAC, "dc-cvac", PMT_HAS_ADDR, 0)   /* clean to the point of coherency */ \
+	/* virtual address: a flush instruction, but no PM there */ \
+	X(63, FLUSH_VOLATILE, "flush-volatile", 0, 1) \
+	/* bytes; pool's uuid, and offset in it; or 0, and PM address */ \
+	X(64, TX_ADD_CALL, "tx-add-call", 0, 3) \
+	/* bytes; memcheck's MAKE_MEM_UNDEFINED: an allocator hands them out */ \
+	X(65, UNDEFINED, "undefined", PMT_HAS_ADDR, 1) \
+	/* arm64: two general registers (stp, stnp) */ \
+	X(66, STORE_PAIR, "store-pair", PMT_HAS_ADDR | PMT_HAS_VALUE, 0) \
+	/* bytes of an element: stored in no order. arm64; amd64: rep movs, rep stos, 16: movaps */ \
+	X(67, STORE_VECTOR, "store-vector", PMT_HAS_ADDR | PMT_HAS_VALUE, 1) \
+	/* arm64: pmt_order; stlr, stxr, LSE atomics */ \
+	X(68, STORE_ORDERED, "store-ordered", PMT_HAS_ADDR | PMT_HAS_VALUE, 1) \
+	/* arm64: pmt_order of one that stored nothing to PM: ldar, stlr elsewhere… */ \
+	X(69, ORDER, "order", 0, 1) \
+	X(70, DC_CVAC, "dc-cvac", PMT_HAS_ADDR, 0) /* clean to the point of coherency */ \
 	X(71, DC_CIVAC, "dc-civac", PMT_HAS_ADDR, 0) /* the same, and invalidate */ \
-	X(72, DC_CVAP, "dc-cvap", PMT_HAS_ADDR, 0)   /* clean to the point of persistence */ \
+	X(72, DC_CVAP, "dc-cvap", PMT_HAS_ADDR, 0) /* clean to the point of persistence */ \
 	X(73, DC_CVADP, "dc-cvadp", PMT_HAS_ADDR, 0) /* clean to the point of deep persistence */ \
 	X(74, DMB, "dmb", 0, 1) /* the instruction's option, bits 8-11 (CRm) */ \
 	X(75, DSB, "dsb", 0, 1) /* likewise */ \
-	X(76, INPUT, "input", 0, \
-	  2) /* file descriptor, bytes: standard input or a socket was read; each line of it is an event */ \
-	X(77, WRITE, "write", PMT_HAS_ADDR, \
-	  1) /* bytes: write(2) or the like to a PM file; the thread's last store-sys tell what */ \
-	X(78, OLD, "old-bytes", PMT_HAS_ADDR, \
-	  1) /* bytes that hold pmt_old_bytes(), durably, because of --old-bytes */
+	/* file descriptor, bytes: standard input or a socket was read; each line is an event */ \
+	X(76, INPUT, "input", 0, 2) \
+	/* bytes: write(2) or the like to a PM file; the thread's last store-sys tell what */ \
+	X(77, WRITE, "write", PMT_HAS_ADDR, 1) \
+	/* bytes that hold pmt_old_bytes(), durably, because of --old-bytes */ \
+	X(78, OLD, "old-bytes", PMT_HAS_ADDR, 1)
+/* clang-format on */
 
 enum pmt_kind {
 #define X(number, NAME, name, carries, nargs) PMT_##NAME = number,
@@ -193,8 +232,9 @@ enum pmt_kind {
 #define PMT_STORE_MAX_BYTES 64u
 #define PMT_LINE_BYTES 64u
 
-/* What --old-bytes puts at an offset of a PM file. No byte is zero or looks like text, no word is a pointer or a small number, and no two words near each other are
- * equal, so that nobody takes them for initialised. */
+/* What --old-bytes puts at an offset of a PM file. No byte is zero or looks like text, no word is a
+ * pointer or a small number, and no two words near each other are equal, so that nobody takes them
+ * for initialised. */
 static inline uint64_t pmt_old_word(uint64_t offset)
 {
 	uint64_t word = (offset / 8 + 1) * 0x9e3779b97f4a7c15u;
@@ -218,8 +258,8 @@ static inline void pmt_old_bytes(uint8_t *bytes, uint64_t offset, uint64_t len_b
 enum pmt_order {
 	PMT_ORDER_ACQUIRE = 1, /* ldar, ldaxr, an LSE atomic with acquire; not ldapr */
 	PMT_ORDER_RELEASE = 2, /* stlr, stlxr, an LSE atomic with release that stored */
-	PMT_ORDER_ATOMIC =
-		4, /* one instruction (LSE) that stored, not the end of an exclusive pair */
+	/* one instruction (LSE) that stored, not the end of an exclusive pair */
+	PMT_ORDER_ATOMIC = 4,
 };
 
 /* The option of dmb and dsb: whom it is for, and which accesses. */
@@ -234,16 +274,18 @@ enum pmt_file_flags {
 	PMT_FILE_DEVICE = 4,  /* a character device (/dev/dax…) */
 };
 
-/* The first byte of a record. Bits 0-1: 3 means a table record (bits 2-7: enum pmt_table), otherwise an event. */
+/* The first byte of a record. Bits 0-1: 3 means a table record (bits 2-7: enum pmt_table),
+ * otherwise an event. */
 #define PMT_H_THREAD 1u     /* event: a thread number follows (else: as the event before) */
 #define PMT_H_TABLE 3u      /* bits 0-1 */
 #define PMT_H_VALUE_SHIFT 2 /* bits 2-4: enum pmt_value */
 #define PMT_H_ADDR_SHIFT 5  /* bits 5-6: enum pmt_addr */
-#define PMT_H_NEXT 0x80u /* the site is the one that followed the previous event's site last time */
+/* the site is the one that followed the previous event's site last time */
+#define PMT_H_NEXT 0x80u
 
 enum pmt_addr {
-	PMT_ADDR_STRIDE =
-		0, /* as far from this site's last address as that was from the one before */
+	/* as far from this site's last address as that was from the one before */
+	PMT_ADDR_STRIDE = 0,
 	PMT_ADDR_ADJACENT = 1, /* where the previous event's bytes end */
 	PMT_ADDR_NEAR = 2,     /* previous event's address + signed number */
 	PMT_ADDR_SITE = 3,     /* this site's last address + signed number */
@@ -262,10 +304,10 @@ enum pmt_value {
 };
 
 enum pmt_table {
-	PMT_TABLE_NODE =
-		0, /* parent * 2 + is_signal, signed (pc - last node's pc): the next node, from 1 */
-	PMT_TABLE_SITE =
-		1, /* node, signed (pc - last site's pc), kind, size: the next site, from 1 */
+	/* parent * 2 + is_signal, signed (pc - last node's pc): the next node, from 1 */
+	PMT_TABLE_NODE = 0,
+	/* node, signed (pc - last site's pc), kind, size: the next site, from 1 */
+	PMT_TABLE_SITE = 1,
 	PMT_TABLE_SEQ = 2,         /* n: the next event's number is n larger than it would be */
 	PMT_TABLE_OBJECT = 3,      /* address, bytes, file offset, build id (blob), path (blob) */
 	PMT_TABLE_OBJECT_GONE = 4, /* address, bytes */
@@ -290,7 +332,8 @@ static inline uint64_t pmt_hash(const void *data, uint32_t len_bytes)
 	return h ^ h >> 32;
 }
 
-/* The same in four lanes, which a processor computes side by side: lane k takes the words k, k + 4, k + 8… */
+/* The same in four lanes, which a processor computes side by side: lane k takes the words k, k + 4,
+ * k + 8… */
 static inline uint64_t pmt_hash_lanes(const void *data, uint32_t len_bytes)
 {
 	const unsigned char *p = (const unsigned char *)data;
@@ -307,7 +350,23 @@ static inline uint64_t pmt_hash_lanes(const void *data, uint32_t len_bytes)
 	return pmt_hash(lanes, sizeof lanes);
 }
 
-/* Of the payload, and of what the header says about it. Files before version 3 have it without lanes. */
+/* Of PMT_PAGE_BYTES; what lies beyond the end of a file counts as zeros. 0: all are zeros. */
+static inline uint64_t pmt_page_sum(const void *page)
+{
+	const uint64_t *w = (const uint64_t *)page;
+	uint64_t any = 0, sum;
+
+	for (uint32_t i = 0; i < PMT_PAGE_BYTES / 8 && !any; i += 8)
+		any = w[i] | w[i + 1] | w[i + 2] | w[i + 3] | w[i + 4] | w[i + 5] | w[i + 6] |
+		      w[i + 7];
+	if (!any)
+		return 0;
+	sum = pmt_hash_lanes(page, PMT_PAGE_BYTES);
+	return sum ? sum : 1;
+}
+
+/* Of the payload, and of what the header says about it. Files before version 3 have it without
+ * lanes. */
 static inline uint64_t pmt_chunk_hash(uint32_t version, const struct pmt_chunk *c,
 				      const void *payload)
 {

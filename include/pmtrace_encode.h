@@ -1,5 +1,6 @@
-/* Turns events into bytes: used by the recorder and by `pmend import`. The reader (trace/) undoes it, keeping the same
- * predictions. Freestanding; the caller guarantees PMT_RECORD_MAX_BYTES of room and supplies the site's state. */
+/* Turns events into bytes: used by the recorder and by `pmend import`. The reader (trace/) undoes
+ * it, keeping the same predictions. Freestanding; the caller guarantees PMT_RECORD_MAX_BYTES of
+ * room and supplies the site's state. */
 #ifndef PMTRACE_ENCODE_H
 #define PMTRACE_ENCODE_H
 
@@ -90,9 +91,10 @@ static inline uint8_t *pmt_put_object_gone(uint8_t *p, uint64_t va, uint64_t len
 	return pmt_put_number(p, len_bytes);
 }
 
-/* An event's head byte is put together in `head`, which is 0 at first and stored in front of the rest when that is written. First the
- * thread and the site: prev is the state of the previous event's site; before the first event it is a zeroed state. Then the address,
- * the value, the arguments as numbers, the blob. */
+/* An event's head byte is put together in `head`, which is 0 at first and stored in front of the
+ * rest when that is written. First the thread and the site: prev is the state of the previous
+ * event's site; before the first event it is a zeroed state. Then the address, the value, the
+ * arguments as numbers, the blob. */
 static inline uint8_t *pmt_put_site_number(uint32_t *head, uint8_t *p, uint32_t site,
 					   struct pmt_site_state *prev)
 {
@@ -167,8 +169,8 @@ static inline uint8_t *pmt_put_small(uint32_t *head, uint8_t *p, struct pmt_site
 	uint64_t delta = pmt_zigzag((int64_t)(v - s->last_value));
 
 	s->last_value = v;
-	if (size > 2 && v >= 1 << 14 &&
-	    delta < 1 << 14) { /* two bytes at most, and fewer than v would take */
+	/* two bytes at most, and fewer than v would take */
+	if (size > 2 && v >= 1 << 14 && delta < 1 << 14) {
 		*head |= PMT_VALUE_DELTA << PMT_H_VALUE_SHIFT;
 		return pmt_put_number(p, delta);
 	}

@@ -1,5 +1,5 @@
-/* Forgets states of a line that has too many stores, so that memory stays bounded. The newest store of each site stays, and states that are
- * still offered are reachable (model.h, "crash states"). */
+/* Forgets states of a line that has too many stores, so that memory stays bounded. The newest store
+ * of each site stays, and states that are still offered are reachable (model.h, "crash states"). */
 #include "model/internal.h"
 
 #include <string.h>
@@ -20,8 +20,9 @@ void store_glue(struct store *at, size_t i, size_t n)
 
 	s->flags |= STORE_GLUED;
 	at[i + 1].unit_bytes = 0;
-	s->back = at[i + 1].back =
-		0; /* where the order is partial, a run is before and after all others: what one of them is, is kept when it goes */
+	/* where the order is partial, a run is before and after all others: what one of them is, is
+	 * kept when it goes */
+	s->back = at[i + 1].back = 0;
 	s->epoch = at[i + 1].epoch = 0;
 	for (size_t j = i + 1; j < n && store_live(s); j++) {
 		store_set_live(s, store_live(s) & ~store_covered(s, &at[j]));
@@ -30,8 +31,9 @@ void store_glue(struct store *at, size_t i, size_t n)
 	}
 }
 
-/* The same thread stores all of it again, without a fence between: only a crash in between shows it. Where a part of the newer store may not
- * survive without the older one, that is so only if the newer has no parts. */
+/* The same thread stores all of it again, without a fence between: only a crash in between shows
+ * it. Where a part of the newer store may not survive without the older one, that is so only if the
+ * newer has no parts. */
 static bool is_stored_again(const struct model *m, const struct store *at, size_t i, size_t n)
 {
 	for (size_t j = i + 1; j < n; j++)
@@ -60,7 +62,8 @@ static void seen_init(struct seen *seen, size_t nstores)
 	seen->mask = room - 1;
 }
 
-/* Adds a site; true if it was there. A collision forgets the other one: then a store is kept that need not be. */
+/* Adds a site; true if it was there. A collision forgets the other one: then a store is kept that
+ * need not be. */
 static bool seen_add(struct seen *seen, const struct trace_site *site)
 {
 	static const struct trace_site unknown;
@@ -72,7 +75,8 @@ static bool seen_add(struct seen *seen, const struct trace_site *site)
 	return was_seen;
 }
 
-/* Forgets the states between a store and the next, where a newer store of the same site is in the line. */
+/* Forgets the states between a store and the next, where a newer store of the same site is in the
+ * line. */
 void line_coalesce(struct model *m, struct line *l)
 {
 	struct store *at = l->stores;

@@ -1,5 +1,7 @@
-/* Notes by thread when it last had a chance to make its stores durable: a fence (where flushes count), a synchronous msync or fsync, an acknowledgement. A locked
- * instruction or a dmb is one only if a flush waits for it: programs use those for other things. Fences inside libc are not the program's. */
+/* Notes by thread when it last had a chance to make its stores durable: a fence (where flushes
+ * count), a synchronous msync or fsync, an acknowledgement. A locked instruction or a dmb is one
+ * only if a flush waits for it: programs use those for other things. Fences inside libc are not the
+ * program's. */
 #include "model/cut.h"
 
 #include <stdlib.h>

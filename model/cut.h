@@ -1,5 +1,7 @@
-/* Which threads were cut off, and what they had no chance to do. A process that is killed, or whose recording is damaged, ends in the middle of something, and so does a thread
- * that still runs when another one calls exit: a store that it would have flushed next is no bug. What its thread stored before its last fence, or before it acknowledged something, had its chance. */
+/* Which threads were cut off, and what they had no chance to do. A process that is killed, or whose
+ * recording is damaged, ends in the middle of something, and so does a thread that still runs when
+ * another one calls exit: a store that it would have flushed next is no bug. What its thread stored
+ * before its last fence, or before it acknowledged something, had its chance. */
 #ifndef MODEL_CUT_H
 #define MODEL_CUT_H
 

@@ -1,19 +1,22 @@
 /* Inside the model: a line and the stores in it that a crash could still lose.
  *
  * Invariants:
- *  1. A line exists while it holds such a store. Its base is what a crash shows when it loses all of them.
- *  2. Stores are in coherence order, which is that of their seq. What a crash shows in a byte is the newest store to it that
- *     was not lost, else the base.
- *  3. A byte is live in a store as long as a crash could show it: once a newer store to it is durable, it is not.
- *     A store with no live byte is gone.
- *  4. Ordered stores are lost from the newest backwards; of the oldest lost one, some units may survive. Unordered stores
- *     (non-temporal ones that bypass the cache) are lost unit by unit, independently.
- *     On arm64 (is_weak) there is a partial order, and what survives is a set of units that holds with each unit those before it: partial.c.
- *  5. A pending belongs to one thread and one line: at the thread's next fence, ordered stores up to `upto` and the thread's
- *     own unordered ones become durable. There is at most one. */
+ *  1. A line exists while it holds such a store. Its base is what a crash shows when it loses all
+ *     of them.
+ *  2. Stores are in coherence order, which is that of their seq. What a crash shows in a byte is
+ *     the newest store to it that was not lost, else the base.
+ *  3. A byte is live in a store as long as a crash could show it: once a newer store to it is
+ *     durable, it is not. A store with no live byte is gone.
+ *  4. Ordered stores are lost from the newest backwards; of the oldest lost one, some units may
+ *     survive. Unordered stores (non-temporal ones that bypass the cache) are lost unit by unit,
+ *     independently. On arm64 (is_weak) there is a partial order, and what survives is a set of
+ *     units that holds with each unit those before it: partial.c.
+ *  5. A pending belongs to one thread and one line: at the thread's next fence, ordered stores up
+ *     to `upto` and the thread's own unordered ones become durable. There is at most one. */
 #ifndef MODEL_INTERNAL_H
 #define MODEL_INTERNAL_H
 
+#include <string.h>
 #include "model/model.h"
 #include "model/pool.h"
 #include "util/alloc.h"
@@ -28,7 +31,8 @@ struct store_rest {
 	uint8_t bytes[PMT_STORE_MAX_BYTES];
 };
 
-/* Small, and without bit fields, which are read before they are written: with many stores, the time goes into waiting for memory. */
+/* Small, and without bit fields, which are read before they are written: with many stores, the time
+ * goes into waiting for memory. */
 struct store {
 	const struct trace_site *site;
 	uint64_t seq;
@@ -41,17 +45,20 @@ struct store {
 	uint8_t size_bytes; /* at most 64 */
 	uint8_t kind;
 	uint8_t live_few; /* see store_live() */
-	uint8_t unit_bytes; /* 0: one unit; else one for each aligned word of so many bytes that it touches */
+	/* 0: one unit; else one for each aligned word of so many bytes that it touches */
+	uint8_t unit_bytes;
 	uint8_t flags; /* enum store_flags */
-	uint8_t back; /* is_weak: stores of its thread up to epoch - back come before it; 0: all of them */
+	/* is_weak: stores of its thread up to epoch - back come before it; 0: all of them */
+	uint8_t back;
 	uint32_t epoch; /* is_weak: counts what orders the thread's stores */
 };
 _Static_assert(sizeof(struct store) == 40, "small");
 
 enum store_flags {
 	STORE_UNORDERED = 1,
-	STORE_GLUED =
-		2, /* lost or kept together with the next ordered store, which is whole: states were forgotten, or there are none (write.c) */
+	/* lost or kept together with the next ordered store, which is whole: states were forgotten,
+	 * or there are none (write.c) */
+	STORE_GLUED = 2,
 };
 #define MODEL_LINE_BYTES_MAX 512u
 
@@ -69,11 +76,11 @@ struct pending {
 
 struct line {
 	uint64_t addr;
-	struct store *
-		stores; /* oldest first; an array, because they are looked at one after the other, and often */
+	/* oldest first; an array, because they are looked at one after the other, and often */
+	struct store *stores;
 	struct pending *pendings;
-	uint32_t nstores,
-		floor; /* no states are forgotten below the floor: twice what was left the last time */
+	/* no states are forgotten below the floor: twice what was left the last time */
+	uint32_t nstores, floor;
 	uint8_t room;  /* of stores: STORES_ROOM(room) */
 	bool is_newer; /* base is newer than the image */
 	uint8_t base[];
@@ -112,7 +119,9 @@ struct model {
 	uint32_t line_stores;                        /* MODEL_LINE_STORES; smaller in a test */
 	void (*on_durable)(uint64_t seq, void *arg); /* NULL: nobody asks */
 	void *on_durable_arg;
-	struct open_store { /* is_cache_durable: parts of a copy, which may be visible in any order until the next event */
+	/* is_cache_durable: parts of a copy, which may be visible in any order until the next
+	 * event */
+	struct open_store {
 		uint64_t addr, len_bytes;
 		uint64_t seq; /* 0: there is none */
 	} open;
@@ -132,9 +141,8 @@ void line_drop_dead(struct model *m, struct line *l, bool is_forgotten);
 
 /* ---- table.c ---- */
 
-struct line *
-line_find(const struct model *m,
-	  uint64_t addr); /* of the line that holds addr; NULL if all is durable there */
+/* of the line that holds addr; NULL if all is durable there */
+struct line *line_find(const struct model *m, uint64_t addr);
 struct line *line_find_or_add(struct model *m, uint64_t addr);
 void line_remove(struct model *m, struct line *l);
 /* The pending of a thread in a line, NULL if there is none. */
@@ -180,15 +188,18 @@ struct contents {
 	bool is_partial;
 };
 void contents_release(struct contents *c);
-/* The distinct values of bytes [from, to) of a line, sorted. `out` is used again and again, and released by its owner. */
+/* The distinct values of bytes [from, to) of a line, sorted. `out` is used again and again, and
+ * released by its owner. */
 void partial_list(const struct model *m, const struct line *l, uint32_t from, uint32_t to,
 		  struct contents *out);
-/* The distinct contents of a line; where there are more than `max`, those that differ in some bytes: of all that agree in them, the one that loses least. */
+/* The distinct contents of a line; where there are more than `max`, those that differ in some
+ * bytes: of all that agree in them, the one that loses least. */
 void partial_contents(const struct model *m, const struct line *l, size_t max, uint64_t asked,
 		      struct contents *out);
 /* The number of distinct contents of a line; UINT64_MAX: not known. */
 uint64_t partial_ncontents(const struct model *m, const struct line *l);
-/* The units that survive where a crash shows this content and loses least: f for each store that loses some. False: it cannot show it. */
+/* The units that survive where a crash shows this content and loses least: f for each store that
+ * loses some. False: it cannot show it. */
 bool partial_each_lost(const struct model *m, const struct line *l, const uint8_t *content,
 		       void (*f)(const struct store *s, bool is_partly, bool is_free, void *arg),
 		       void *arg);
@@ -203,7 +214,8 @@ uint8_t x86_unit_bytes(const struct platform *p, const struct trace_event *ev);
 /* Appends what of a store lies in the line: ev's bytes from `skip` on. */
 void line_add_store(struct model *m, struct line *l, const struct thread *t,
 		    const struct trace_event *ev, uint32_t skip, uint32_t size_bytes);
-/* Ordered stores up to `upto`, and the unordered ones of a thread, are durable now; the line may be gone afterwards. */
+/* Ordered stores up to `upto`, and the unordered ones of a thread, are durable now; the line may be
+ * gone afterwards. */
 void line_persist(struct model *m, struct line *l, uint64_t upto,
 		  const struct thread *unordered_of);
 
@@ -316,6 +328,12 @@ static inline uint64_t store_bits(const struct store *s, uint32_t from, uint32_t
 static inline uint64_t store_covered(const struct store *s, const struct store *newer)
 {
 	return store_bits(s, newer->at, (uint32_t)newer->at + newer->size_bytes);
+}
+
+/* for qsort_r: rows of so many bytes (a uint32_t) */
+static inline int row_compare(const void *a, const void *b, void *stride)
+{
+	return memcmp(a, b, *(uint32_t *)stride);
 }
 
 #endif

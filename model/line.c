@@ -1,5 +1,5 @@
-/* What happens to the stores of one line: a new one is added, or some become durable and go into the base. The invariants of a line are in
- * internal.h. */
+/* What happens to the stores of one line: a new one is added, or some become durable and go into
+ * the base. The invariants of a line are in internal.h. */
 #include "model/internal.h"
 
 #include <string.h>
@@ -11,7 +11,8 @@ static uint32_t line_limit(const struct model *m, const struct line *l)
 	return limit > l->floor ? limit : l->floor;
 }
 
-/* A distance that does not fit is cut: more is ordered than is sure, so that states are missing, not made up. */
+/* A distance that does not fit is cut: more is ordered than is sure, so that states are missing,
+ * not made up. */
 static uint8_t order_back(const struct thread *t, const struct trace_event *ev)
 {
 	uint32_t back = t->epoch - t->after;
@@ -60,8 +61,8 @@ void line_add_store(struct model *m, struct line *l, const struct thread *t,
 	m->nstores++;
 }
 
-/* Into the base; older stores to the same bytes, which end before `end`, cannot be seen any more (invariant 3). True if one of
- * them lost a byte. */
+/* Into the base; older stores to the same bytes, which end before `end`, cannot be seen any more
+ * (invariant 3). True if one of them lost a byte. */
 static bool store_settle(struct line *l, const struct store *s, const struct store *end)
 {
 	const uint8_t *bytes = store_bytes(s);

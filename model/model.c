@@ -1,5 +1,5 @@
-/* The persistency model: what each event does to the lines. Purely about durability; who asks what for is in query.c and
- * states.c. docs/model.md has the rules, tests/litmus/ an example of each. */
+/* The persistency model: what each event does to the lines. Purely about durability; who asks what
+ * for is in query.c and states.c. docs/model.md has the rules, tests/litmus/ an example of each. */
 #include "model/internal.h"
 
 #include <string.h>
@@ -26,8 +26,9 @@ struct model *model_new(const struct platform *p, const struct model_image *imag
 	m->pendings.size_bytes = sizeof(struct pending);
 	m->line_stores = MODEL_LINE_STORES;
 	m->is_exact = true;
-	m->has_lse2 =
-		true; /* of an amd64 recording, the machine that it is ported to is not known: the one with fewer states */
+	/* of an amd64 recording, the machine that it is ported to is not known: the one with fewer
+	 * states */
+	m->has_lse2 = true;
 	return m;
 }
 
@@ -168,7 +169,8 @@ static void step_dc(struct model *m, struct thread *t, const struct trace_event 
 		step_flush_later(m, t, &part);
 }
 
-/* clflush: what is in the cache is durable at once. No write of its thread is reordered with it, so that the thread's own non-temporal stores to the line have left their buffer. */
+/* clflush: what is in the cache is durable at once. No write of its thread is reordered with it, so
+ * that the thread's own non-temporal stores to the line have left their buffer. */
 static void step_flush_now(struct model *m, const struct thread *t, const struct trace_event *ev)
 {
 	struct line *l;
@@ -320,7 +322,8 @@ static void step_barrier(struct model *m, struct thread *t, const struct trace_e
 
 #define ACQUIRE_RELEASE (PMT_ORDER_ACQUIRE | PMT_ORDER_RELEASE)
 
-/* An access that orders; its own store, if any, took place. A single instruction that is both acquire and release orders like a barrier. */
+/* An access that orders; its own store, if any, took place. A single instruction that is both
+ * acquire and release orders like a barrier. */
 static void step_order(struct thread *t, uint64_t order, uint64_t seq)
 {
 	if ((order & ACQUIRE_RELEASE) == ACQUIRE_RELEASE && (order & PMT_ORDER_ATOMIC))
@@ -347,7 +350,8 @@ static void step_locked(struct model *m, struct thread *t, const struct trace_ev
 	step_ordered(m, t, ev, ACQUIRE_RELEASE | PMT_ORDER_ATOMIC);
 }
 
-/* What the trace says about itself: which instructions it has. Traces that do not say so are of amd64. */
+/* What the trace says about itself: which instructions it has. Traces that do not say so are of
+ * amd64. */
 static void step_meta(struct model *m, const struct trace_event *ev)
 {
 	static const char isa[] = "isa=arm64", lse2[] = "lse2=1";
@@ -362,8 +366,9 @@ static void step_meta(struct model *m, const struct trace_event *ev)
 
 /* ---- msync and fsync ---- */
 
-/* The kernel writes back what is in the cache and fences in the caller's context: with it, the caller's own non-temporal
- * stores to the synced range drain. Those of other threads may still sit in their cores' buffers. */
+/* The kernel writes back what is in the cache and fences in the caller's context: with it, the
+ * caller's own non-temporal stores to the synced range drain. Those of other threads may still sit
+ * in their cores' buffers. */
 static void step_sync(struct model *m, const struct trace_event *ev, uint64_t addr,
 		      uint64_t len_bytes)
 {
@@ -463,8 +468,9 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_MSYNC: step_msync(m, ev); return;
 	case PMT_FSYNC:
 	case PMT_FDATASYNC: step_fsync(m, ev); return;
-	/* An unmapped file is still the same memory, also for others who map it. A hole or a new size is not a store: it changes
-	 * which bytes exist, not which of them are durable. Notes and annotations are not instructions. */
+	/* An unmapped file is still the same memory, also for others who map it. A hole or a new
+	 * size is not a store: it changes which bytes exist, not which of them are durable. Notes
+	 * and annotations are not instructions. */
 	case PMT_LOAD:
 	case PMT_LFENCE:
 	case PMT_FILE:

@@ -1,7 +1,9 @@
-/* Bytes that were there before the program got the memory (--old-bytes). They are durable at once, and nothing else is: a line may hold other bytes that nobody flushed. */
+/* Bytes that were there before the program got the memory (--old-bytes). They are durable at once,
+ * and nothing else is: a line may hold other bytes that nobody flushed. */
 #include "model/internal.h"
 
-/* Whatever a crash loses, these bytes are as they are. Older stores to them stay, so that who asks for stores that nobody flushed hears of them, but they show the same. */
+/* Whatever a crash loses, these bytes are as they are. Older stores to them stay, so that who asks
+ * for stores that nobody flushed hears of them, but they show the same. */
 static void line_put_old(struct line *l, uint32_t from, uint32_t to)
 {
 	pmt_old_bytes(l->base + from, PMT_OFFSET(l->addr + from), to - from);

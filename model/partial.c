@@ -1,9 +1,12 @@
-/* Crash states of a line whose stores are a partial order (arm64), or of which one has many units (a string instruction of amd64). What survives is a set of units that has, with each unit, all those before it; its
- * content is the newest surviving unit in each byte.
+/* Crash states of a line whose stores are a partial order (arm64), or of which one has many units
+ * (a string instruction of amd64). What survives is a set of units that has, with each unit, all
+ * those before it; its content is the newest surviving unit in each byte.
  *
- * A unit comes before a later one if they overlap, if different threads stored them, or if a barrier, a release or an acquire after a release orders
- * them (order.c). On amd64, it does if both went through the cache. Units that nothing connects are in different parts, and parts share no byte: contents of the line are the product of theirs. Of a
- * question about some bytes, only the units that touch them matter, in the order that the others hand on. */
+ * A unit comes before a later one if they overlap, if different threads stored them, or if a
+ * barrier, a release or an acquire after a release orders them (order.c). On amd64, it does if both
+ * went through the cache. Units that nothing connects are in different parts, and parts share no
+ * byte: contents of the line are the product of theirs. Of a question about some bytes, only the
+ * units that touch them matter, in the order that the others hand on. */
 #include "model/internal.h"
 
 #include <stdlib.h>
@@ -33,7 +36,8 @@ struct partial {
 	uint8_t base[PMT_LINE_BYTES];
 	uint32_t nparts;
 	bool is_partial;
-	bool is_sequence; /* amd64: non-temporal stores are in no order, not even with those that they overlap */
+	/* amd64: non-temporal stores are in no order, not even with those that they overlap */
+	bool is_sequence;
 };
 
 static uint64_t touched_by(const struct store *s, uint32_t from, uint32_t to)
@@ -69,7 +73,7 @@ static bool has(const uint64_t *set, uint32_t i)
 	return set[i / 64] >> i % 64 & 1;
 }
 
-static void put(uint64_t *set, uint32_t i)
+static void set_bit(uint64_t *set, uint32_t i)
 {
 	set[i / 64] |= (uint64_t)1 << i % 64;
 }
@@ -88,7 +92,7 @@ static void order_nodes(struct partial *p)
 		for (uint32_t k = i; k-- > 0;) {
 			if (has(mine, k) || !node_is_before(p, &p->nodes[k], &p->nodes[i]))
 				continue;
-			put(mine, k);
+			set_bit(mine, k);
 			for (uint32_t w = 0; w < p->words; w++)
 				mine[w] |= before_of(p, k)[w];
 		}
@@ -185,7 +189,7 @@ static void drop_others(struct partial *p)
 		for (uint32_t k = 0; k < i; k++)
 			if (has(p->before_all + (size_t)i * p->words, k) &&
 			    p->number[k] < UINT32_MAX)
-				put(before_of(p, p->n), p->number[k]);
+				set_bit(before_of(p, p->n), p->number[k]);
 		p->number[i] = p->n;
 		p->nodes[p->n++] = p->all[i];
 	}
@@ -284,7 +288,8 @@ void contents_release(struct contents *c)
 	vec_release(&c->nlost);
 }
 
-/* While contents are listed, a row has the bytes, how many nodes are lost (the highest byte first: sorting puts the fewest first), and the set of those kept. */
+/* While contents are listed, a row has the bytes, how many nodes are lost (the highest byte first:
+ * sorting puts the fewest first), and the set of those kept. */
 #define KEPT_AT (PMT_LINE_BYTES + 8u)
 
 static void contents_begin(struct contents *c, const struct partial *p)
@@ -331,7 +336,7 @@ static void each_set(struct sets *s, uint32_t i, const uint8_t *bytes, uint32_t 
 	}
 	memcpy(with, bytes, sizeof with);
 	node_apply(&p->nodes[i], with);
-	put(p->kept, i);
+	set_bit(p->kept, i);
 	each_set(s, i + 1, with, nlost);
 	p->kept[i / 64] &= ~((uint64_t)1 << i % 64);
 	each_set(s, i + 1, bytes, nlost + node_weight(&p->nodes[i]));
@@ -341,11 +346,6 @@ static void list_sets(struct sets *s)
 {
 	memset(s->p->kept, 0, s->p->words * sizeof *s->p->kept);
 	each_set(s, 0, s->p->base, 0);
-}
-
-static int row_compare(const void *a, const void *b, void *stride)
-{
-	return memcmp(a, b, *(uint32_t *)stride);
 }
 
 /* Keeps the fewest lost of each; rows stay as far apart as they are. */
@@ -373,7 +373,8 @@ static uint32_t row_nlost(const uint8_t *row)
 	return __builtin_bswap32(nlost);
 }
 
-/* The fewest lost first: where not all combinations are listed, those near the newest are, and that one. */
+/* The fewest lost first: where not all combinations are listed, those near the newest are, and that
+ * one. */
 static int nlost_compare(const void *a, const void *b)
 {
 	uint32_t x = row_nlost(a), y = row_nlost(b);
@@ -520,7 +521,8 @@ static bool is_possible(const struct partial *p, uint32_t i, const uint64_t *kep
 	return true;
 }
 
-/* The whole line where these nodes of those that were asked for are kept, and of the others as many as can be. Gives how many are lost. */
+/* The whole line where these nodes of those that were asked for are kept, and of the others as many
+ * as can be. Gives how many are lost. */
 static uint32_t complete(const struct partial *p, const uint64_t *kept, uint8_t *bytes)
 {
 	uint32_t nlost = 0;
@@ -577,14 +579,16 @@ static void take_out(const struct partial *p, uint64_t *set, uint32_t node)
 			set[i / 64] &= ~((uint64_t)1 << i % 64);
 }
 
-/* Of two sets that show a content, the union shows it, too: in each byte it shows what one of them does. So there is a largest one, which loses least. From all
- * nodes, take out those that show something else, with all that come after them, until none does. False: no set shows the content. */
+/* Of two sets that show a content, the union shows it, too: in each byte it shows what one of them
+ * does. So there is a largest one, which loses least. From all nodes, take out those that show
+ * something else, with all that come after them, until none does. False: no set shows the
+ * content. */
 static bool find_best(const struct partial *p, const uint8_t *content, uint64_t *best)
 {
 	bool is_wrong = true;
 
 	for (uint32_t i = 0; i < p->n; i++)
-		put(best, i);
+		set_bit(best, i);
 	while (is_wrong) {
 		is_wrong = false;
 		for (uint32_t b = 0; b < PMT_LINE_BYTES; b++) {

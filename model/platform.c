@@ -1,4 +1,5 @@
-/* The platforms: a row each, and what instructions do there. A new one is a new row, and litmus tests that say what it allows. */
+/* The platforms: a row each, and what instructions do there. A new one is a new row, and litmus
+ * tests that say what it allows. */
 #include "model/model.h"
 
 #include <string.h>

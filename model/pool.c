@@ -1,4 +1,5 @@
-/* Fills a pool with new things, many at a time while they are small. They are handed out in the order of their addresses. */
+/* Fills a pool with new things, many at a time while they are small. They are handed out in the
+ * order of their addresses. */
 #include "model/pool.h"
 
 #define POOL_CHUNK 64u

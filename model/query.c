@@ -1,4 +1,5 @@
-/* Questions about the present: which stores are not guaranteed to be durable, and what a flush or fence would achieve. Nothing here changes the model. */
+/* Questions about the present: which stores are not guaranteed to be durable, and what a flush or
+ * fence would achieve. Nothing here changes the model. */
 #include "model/internal.h"
 
 #include <sys/mman.h>
@@ -103,6 +104,20 @@ bool model_is_durable(const struct model *m, uint64_t addr, uint64_t len_bytes)
 	return is_durable;
 }
 
+bool model_has_older(const struct model *m, uint64_t addr, uint64_t len_bytes, uint64_t seq)
+{
+	struct line_walk walk;
+	const struct line *l;
+	bool has_older = false;
+
+	line_walk_init(&walk, m, addr, len_bytes);
+	while (!has_older && (l = line_walk_next(&walk)))
+		for (const struct store *s = l->stores; s < line_end(l) && !has_older; s++)
+			has_older = s->seq < seq && store_live(s) != 0;
+	line_walk_release(&walk);
+	return has_older;
+}
+
 bool model_is_exact(const struct model *m)
 {
 	return m->is_exact;
@@ -110,7 +125,8 @@ bool model_is_exact(const struct model *m)
 
 /* ---- flushes and fences ---- */
 
-/* A clflush reaches the thread's own non-temporal stores, too, which no other flush makes durable. */
+/* A clflush reaches the thread's own non-temporal stores, too, which no other flush makes
+ * durable. */
 static bool has_own_unordered(const struct line *l, const struct thread *t)
 {
 	for (const struct store *s = l->stores; t && s < line_end(l); s++)

@@ -1,5 +1,7 @@
-/* Crash states: the contents that each line could have after a crash now, by enumeration: a prefix of the ordered stores,
- * some units of the next one, and any of the unordered units. Only distinct contents count. Where the order is partial, and where a store has many units, partial.c lists them. */
+/* Crash states: the contents that each line could have after a crash now, by enumeration: a prefix
+ * of the ordered stores, some units of the next one, and any of the unordered units. Only distinct
+ * contents count. Where the order is partial, and where a store has many units, partial.c lists
+ * them. */
 #include "model/internal.h"
 
 #include <stdlib.h>
@@ -27,14 +29,16 @@ struct unit {
 	uint8_t from, to;
 };
 
-/* What survives: ordered stores before `last`, those units of `last` that are in `kept`, and the unordered units in `extra`. */
+/* What survives: ordered stores before `last`, those units of `last` that are in `kept`, and the
+ * unordered units in `extra`. */
 struct survival {
 	const struct store *last; /* NULL: no ordered store survives */
 	uint32_t kept, extra;
 	bool is_all_of_last;
 };
 
-/* Contents are collected with the number of stores lost behind each, so that sorting puts the smallest number first. */
+/* Contents are collected with the number of stores lost behind each, so that sorting puts the
+ * smallest number first. */
 #define LOST_BYTES 4u
 
 struct listing {
@@ -43,8 +47,8 @@ struct listing {
 	VEC(uint8_t) contents;
 	VEC(uint32_t) nlost;
 	size_t ncontents;
-	const uint8_t
-		*wanted; /* NULL, or the content of which `best` is the survival that loses least */
+	/* NULL, or the content of which `best` is the survival that loses least */
+	const uint8_t *wanted;
 	struct survival best;
 	uint32_t best_nlost;
 	struct unit units[UNITS_MAX]; /* unordered, oldest first */
@@ -146,11 +150,6 @@ static void content_with_unordered(struct listing *g, struct survival v, const s
 	}
 }
 
-static int listing_compare(const void *a, const void *b, void *stride)
-{
-	return memcmp(a, b, *(uint32_t *)stride);
-}
-
 /* Sorts, keeps one of each content (with the fewest lost), and moves the contents together. */
 static void listing_sort(struct listing *g)
 {
@@ -158,7 +157,7 @@ static void listing_sort(struct listing *g)
 	uint8_t *at = g->contents.at;
 	size_t kept = 0;
 
-	qsort_r(at, g->ncontents, stride, listing_compare, &stride);
+	qsort_r(at, g->ncontents, stride, row_compare, &stride);
 	vec_reserve(&g->nlost, g->ncontents);
 	for (size_t i = 0; i < g->ncontents; i++) {
 		const uint8_t *c = at + i * stride;
@@ -172,7 +171,8 @@ static void listing_sort(struct listing *g)
 	g->ncontents = kept;
 }
 
-/* A glued store's end is no state. The store that ends its run is whole, so it has no partial states either. */
+/* A glued store's end is no state. The store that ends its run is whole, so it has no partial
+ * states either. */
 static void listing_fill(struct listing *g, const struct model *m, const struct line *l)
 {
 	g->line = l;

@@ -1,9 +1,11 @@
-/* The array of stores of a line. It moves to a larger or smaller one as stores come and go; arrays are reused by size. */
+/* The array of stores of a line. It moves to a larger or smaller one as stores come and go; arrays
+ * are reused by size. */
 #include "model/internal.h"
 
 #include <string.h>
 
-/* A larger array that nobody uses is cut before memory is asked for: no room has more than it once needed at a time. */
+/* A larger array that nobody uses is cut before memory is asked for: no room has more than it once
+ * needed at a time. */
 struct store *stores_get(struct model *m, unsigned room)
 {
 	unsigned from = room;
@@ -69,7 +71,8 @@ void line_drop_dead(struct model *m, struct line *l, bool is_forgotten)
 			l->stores[n++] = *s;
 			continue;
 		}
-		/* What was glued to it now ends the run: with or without s, the content is the same. */
+		/* What was glued to it now ends the run: with or without s, the content is the
+		 * same. */
 		if (last && store_is_glued(last) && !store_is_glued(s)) {
 			last->flags &= (uint8_t)~STORE_GLUED;
 			last->unit_bytes = 0;

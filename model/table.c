@@ -1,11 +1,12 @@
-/* The lines of a model: finding, adding and removing them, and walking those of a range. A hash table in which the slots of lines side by side are
- * side by side. */
+/* The lines of a model: finding, adding and removing them, and walking those of a range. A hash
+ * table in which the slots of lines side by side are side by side. */
 #include "model/internal.h"
 
 #include <string.h>
 
-/* The slots of NEIGHBOURS lines side by side are side by side, turned round: programs walk memory, and memory is faster when
- * we walk, too. A search goes on in steps of one more than that, so that all neighbours whose slots are taken move alike. */
+/* The slots of NEIGHBOURS lines side by side are side by side, turned round: programs walk memory,
+ * and memory is faster when we walk, too. A search goes on in steps of one more than that, so that
+ * all neighbours whose slots are taken move alike. */
 #define NEIGHBOURS 64u
 #define STEP (NEIGHBOURS + 1)           /* odd: reaches every slot */
 #define STEP_INVERSE 0xfc0fc0fc0fc0fc1u /* modulo 2^64: counts steps */

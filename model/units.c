@@ -1,5 +1,5 @@
-/* Units: what of a store survives a crash whole or not at all, because the machine performs it as one access. Where the manuals of processors differ, the platform
- * says whose counts. */
+/* Units: what of a store survives a crash whole or not at all, because the machine performs it as
+ * one access. Where the manuals of processors differ, the platform says whose counts. */
 #include "model/internal.h"
 
 #define LSE2_BYTES 16u
@@ -9,8 +9,9 @@ static bool is_inside(const struct trace_event *ev, uint64_t block_bytes)
 	return ev->addr / block_bytes == (ev->addr + ev->size_bytes - 1) / block_bytes;
 }
 
-/* Aligned elements survive on their own, one of 16 bytes as two of 8. Others tear at bytes; with LSE2 only those that leave their block of 16 bytes. Which
- * ones do is not kept: what lies in one block is taken as one unit, which leaves out states. LSE2 is not for elements of 16 bytes. */
+/* Aligned elements survive on their own, one of 16 bytes as two of 8. Others tear at bytes; with
+ * LSE2 only those that leave their block of 16 bytes. Which ones do is not kept: what lies in one
+ * block is taken as one unit, which leaves out states. LSE2 is not for elements of 16 bytes. */
 static uint8_t elements(const struct model *m, const struct trace_event *ev, uint64_t element_bytes)
 {
 	uint64_t unit_bytes = element_bytes > 8 ? 8 : element_bytes;
@@ -42,7 +43,8 @@ uint8_t arm64_unit_bytes(const struct model *m, const struct trace_event *ev)
 #define WORD_BYTES 8u
 #define LISTED_UNITS 16u /* of one store, in a line that is too long for partial.c */
 
-/* Elements of a string instruction (rep movs, rep stos) are stored in any order; a vector register of 16 bytes is one element. */
+/* Elements of a string instruction (rep movs, rep stos) are stored in any order; a vector register
+ * of 16 bytes is one element. */
 static uint8_t x86_elements(const struct platform *p, const struct trace_event *ev)
 {
 	uint64_t unit_bytes = ev->arg[0] && ev->arg[0] < WORD_BYTES ? ev->arg[0] : WORD_BYTES;
@@ -58,7 +60,8 @@ static uint8_t x86_elements(const struct platform *p, const struct trace_event *
 	return (uint8_t)unit_bytes;
 }
 
-/* Intel's manual, volume 3A, "Guaranteed Atomic Operations"; AMD's, volume 2, "Access Atomicity". */
+/* Intel's manual, volume 3A, "Guaranteed Atomic Operations"; AMD's, volume 2, "Access
+ * Atomicity". */
 uint8_t x86_unit_bytes(const struct platform *p, const struct trace_event *ev)
 {
 	const bool is_line = is_inside(ev, PMT_LINE_BYTES);

@@ -1,4 +1,5 @@
-/* Passes a model through a wire: threads, and lines with their stores and what is pending. Lines go in the order of their addresses, the pendings of a thread in the order in which they came. */
+/* Passes a model through a wire: threads, and lines with their stores and what is pending. Lines go
+ * in the order of their addresses, the pendings of a thread in the order in which they came. */
 #include "model/wire.h"
 
 #include <string.h>

@@ -5,7 +5,8 @@
 #include "model/model.h"
 #include "util/wire.h"
 
-/* t: a cursor of the trace that the events come from. Received: by a new model of the same platform, when all that the trace defines is known. */
+/* t: a cursor of the trace that the events come from. Received: by a new model of the same
+ * platform, when all that the trace defines is known. */
 void model_pass(struct model *m, struct wire *w, const struct trace *t);
 
 #endif

@@ -1,5 +1,7 @@
-/* write(2) to a file in the page cache. The kernel locks a page while it copies to it, and to write it back, so that a sector shows all of a call or nothing. (Left out: a device that reads
- * a page which was dirty before, while the call copies to it. Only some devices make the kernel wait for that: "stable pages".) */
+/* write(2) to a file in the page cache. The kernel locks a page while it copies to it, and to write
+ * it back, so that a sector shows all of a call or nothing. (Left out: a device that reads a page
+ * which was dirty before, while the call copies to it. Only some devices make the kernel wait for
+ * that: "stable pages".) */
 #include "model/internal.h"
 
 /* What the call wrote: [from, to). */

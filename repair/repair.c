@@ -1,4 +1,5 @@
-/* Leads from bugs to changed files: each bug is planned on its own, then what touches is settled together, then the text is written. */
+/* Leads from bugs to changed files: each bug is planned on its own, then what touches is settled
+ * together, then the text is written. */
 #include "repair/repair.h"
 
 #include <stdlib.h>
@@ -140,8 +141,9 @@ static void plan_bug(struct repair *r, size_t i, bool is_first)
 		durability_plan(r, i);
 }
 
-/* Recovery copes when the store is lost, but prints what is odd. Whether that is wrong is for the user to say, so nothing is changed for it; but what is done for others about the
- * same store ends it, too. */
+/* Recovery copes when the store is lost, but prints what is odd. Whether that is wrong is for the
+ * user to say, so nothing is changed for it; but what is done for others about the same store ends
+ * it, too. */
 static void plan_outputs(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
@@ -205,7 +207,8 @@ static const char *bug_words(struct repair *r, const struct repair_bug *b)
 			    : text_format(r->code, "%s", b->kind);
 }
 
-/* A kind that nobody handles goes with its cause, as the report says. One that was handled and left has a reason of its own. */
+/* A kind that nobody handles goes with its cause, as the report says. One that was handled and left
+ * has a reason of its own. */
 static void follow_causes(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
@@ -232,37 +235,51 @@ static void follow_causes(struct repair *r)
 	}
 }
 
-/* A flush that covers less than it is given is mended with all that it left out: a call was written there, or the helper or its call was amended. */
+/* A flush that covers less than it is given is mended with all that it left out: a call was written
+ * there, or the helper or its call was amended. */
 static void follow_consequences(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
-		const struct repair_bug *b = r->bugs.at[i], *left = NULL;
-		size_t first = SIZE_MAX;
+		const struct repair_bug *b = r->bugs.at[i];
+		size_t first = SIZE_MAX, left = SIZE_MAX;
 
 		if (strcmp(b->kind, "short-flush") != 0 || r->outcomes.at[i].text != unhandled)
 			continue;
-		for (size_t k = 0; k < r->bugs.n && !left; k++) {
+		for (size_t k = 0; k < r->bugs.n && left == SIZE_MAX; k++) {
 			if (!r->bugs.at[k]->has_cause || r->bugs.at[k]->cause != b->origin)
 				continue;
 			first = first == SIZE_MAX ? k : first;
-			left = r->outcomes.at[k].status == REPAIR_MENDED ? NULL : r->bugs.at[k];
+			left = r->outcomes.at[k].status == REPAIR_MENDED ? SIZE_MAX : k;
 		}
 		if (first == SIZE_MAX)
 			continue;
-		r->outcomes.at[i] = (struct repair_outcome){
-			left ? REPAIR_DECLINED : REPAIR_MENDED,
-			left ? text_format(r->code, "what it leaves out is still not flushed: %s",
-					   bug_words(r, left))
-			     : text_format(r->code, "what it leaves out is flushed now: %s",
-					   bug_words(r, r->bugs.at[first])),
-			""
-		};
-		if (!left)
+		if (left != SIZE_MAX && r->options->is_page_cache)
+			r->outcomes.at[i] = (struct repair_outcome){
+				REPAIR_DECLINED,
+				"a sync that is there is not changed; make it cover all pages of the range",
+				""
+			};
+		else if (left != SIZE_MAX)
+			r->outcomes.at[i] = (struct repair_outcome){
+				REPAIR_DECLINED,
+				text_format(r->code, "what it leaves out is still not flushed: %s",
+					    r->outcomes.at[left].text),
+				""
+			};
+		else
+			r->outcomes.at[i] = (struct repair_outcome){
+				REPAIR_MENDED,
+				text_format(r->code, "what it leaves out is flushed now: %s",
+					    r->outcomes.at[first].text),
+				""
+			};
+		if (left == SIZE_MAX)
 			group_join(r, first, i);
 	}
 }
 
-/* What a library does on its own and no change of its caller mends is none of this source's bugs. */
+/* What a library does on its own and no change of its caller mends is none of this source's
+ * bugs. */
 static void excuse_libraries(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
@@ -304,7 +321,8 @@ static void make_files(struct repair *r)
 	}
 }
 
-/* What turns out to be impossible to write may have had others' changes merged into it: then all is planned anew without it. */
+/* What turns out to be impossible to write may have had others' changes merged into it: then all is
+ * planned anew without it. */
 static void plan_and_write(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)

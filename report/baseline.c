@@ -1,4 +1,5 @@
-/* Hides bugs that an earlier report has already. The same id is the same bug; what was only a warning then, and is worse now, is new. */
+/* Hides bugs that an earlier report has already. The same id is the same bug; what was only a
+ * warning then, and is worse now, is new. */
 #include <string.h>
 
 #include "report/filter.h"
@@ -52,8 +53,8 @@ struct baseline *baseline_open(const char *path, struct error *err)
 	b = xcalloc(1, sizeof *b);
 	for (size_t i = 0; i < report_nbugs(r); i++) {
 		add(b, report_bug(r, i));
-		for (size_t k = 0; k < report_bug(r, i)->nconsequences;
-		     k++) /* the next report may call another one of them the cause */
+		/* the next report may call another one of them the cause */
+		for (size_t k = 0; k < report_bug(r, i)->nconsequences; k++)
 			add(b, &report_bug(r, i)->consequences[k]);
 	}
 	keep_worst(b);

@@ -1,7 +1,9 @@
-/* A bug on its own: the frame of it to show, and deep copies of it. A copy lives in an arena, with all of its strings. */
+/* A bug on its own: the frame of it to show, and deep copies of it. A copy lives in an arena, with
+ * all of its strings. */
 #include <string.h>
 
 #include "report/internal.h"
+#include "trace/symbols.h"
 
 const struct bug_frame *bug_location_frame(const struct bug_location *l)
 {
@@ -191,8 +193,24 @@ void bug_copy(struct arena *a, struct bug *copy, const struct bug *b)
 	copy->library = arena_text(a, b->library);
 	copy->reason = arena_text(a, b->reason);
 	copy->undecided_by = arena_text(a, b->undecided_by);
+	copy->test = arena_text(a, b->test);
 	copy->crash = bug_crash_copy(a, b->crash);
 	copy->input = bug_input_copy(a, b->input);
 	copy->evidence = evidence_copy(a, b->evidence);
 	copy->consequences = bugs_copy(a, b->consequences, b->nconsequences);
+}
+
+struct bug_frame bug_frame_of(const struct symbol *s)
+{
+	return (struct bug_frame){
+		.function = s->function,
+		.file = s->file,
+		.folder = s->folder,
+		.object = s->object,
+		.line = s->line,
+		.column = s->column,
+		.function_line = s->function_line,
+		.offset = s->offset,
+		.is_inlined = s->is_inlined,
+	};
 }

@@ -1,9 +1,12 @@
-/* The bug record: what every analysis reports and every rendering shows. docs/report.md fixes its JSON form.
+/* The bug record: what every analysis reports and every rendering shows. docs/report.md fixes its
+ * JSON form.
  *
- *	report_add() for each finding, report_finish() once, then filters (filter.h), then a rendering (format.h). */
+ * report_add() for each finding, report_finish() once, then filters (filter.h), then a rendering
+ * (format.h). */
 #ifndef REPORT_BUG_H
 #define REPORT_BUG_H
 
+#include <string.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,28 +24,36 @@ enum bug_severity {
 /* One frame, as far as it is known; strings are NULL and numbers 0 if not. */
 struct bug_frame {
 	const char *function, *file, *object;
-	const char *
-		folder; /* where it was compiled; file may be relative to it. Not kept in reports; NULL if unknown */
-	const char *
-		text; /* the source line when the report was made, without blanks around it; NULL if it could not be read */
+	/* where it was compiled; file may be relative to it. Not kept in reports; NULL if
+	 * unknown */
+	const char *folder;
+	/* the source line when the report was made, without blanks around it; NULL if it could not
+	 * be read */
+	const char *text;
 	uint32_t line, column;
-	uint32_t
-		function_line; /* where the function begins; keeps ids stable when the source cannot be read */
+	/* where the function begins; keeps ids stable when the source cannot be read */
+	uint32_t function_line;
 	uint64_t offset; /* in object */
 	bool is_inlined, is_signal;
 };
+
+/* The frame of a function at an address, without text; borrows its strings. */
+struct symbol;
+struct bug_frame bug_frame_of(const struct symbol *s);
 
 struct bug_location {
 	const char *role;               /* store | flush | fence | read | lost | survived | tx */
 	const struct bug_frame *frames; /* innermost first */
 	size_t nframes;
 	size_t shown; /* index of the frame that the user should look at */
-	uint64_t
-		seq; /* the event, where a trace is at hand, and its site; 0: not known. No rendering shows them: causes are found by them */
+	/* the event, where a trace is at hand, and its site; 0: not known. No rendering shows them:
+	 * causes are found by them */
+	uint64_t seq;
 	uint32_t site;
 };
 
-/* One place where dumps differ: the lines of each, joined by newlines, shortened; NULL: that dump has none there, or is not known. */
+/* One place where dumps differ: the lines of each, joined by newlines, shortened; NULL: that dump
+ * has none there, or is not known. */
 struct bug_difference {
 	uint32_t line; /* of the dump that was found, from 1 */
 	const char *before, *after, *found;
@@ -52,11 +63,13 @@ struct bug_difference {
 struct bug_comparison {
 	uint64_t operation; /* in flight, from 1; 0: none was, or it is not known */
 	const char *name;   /* of it, as annotated; NULL: it has none */
-	bool is_assumed; /* operations are what lies between two outputs of the program; not: PMEND_OP_BEGIN and PMEND_OP_END */
+	/* operations are what lies between two outputs of the program; not: PMEND_OP_BEGIN and
+	 * PMEND_OP_END */
+	bool is_assumed;
 	uint64_t nflying;  /* operations of several threads may be in flight at once */
 	uint64_t nallowed; /* states that recovery may leave */
-	const char *before,
-		*after; /* those without and with the operation; NULL: not known, or the same as the other */
+	/* those without and with the operation; NULL: not known, or the same as the other */
+	const char *before, *after;
 	const char *found;
 	const struct bug_difference *list; /* the first ones */
 	size_t n;
@@ -85,21 +98,24 @@ struct bug_choice {
 
 /* What a crash did, for bugs that exploring crashes found. */
 struct bug_crash {
-	uint64_t
-		failure_point; /* 0: none; recovery ended so though the program had ended well and nothing was lost */
+	/* 0: none; recovery ended so though the program had ended well and nothing was lost */
+	uint64_t failure_point;
 	const char *outcome; /* how recovery ended: "signal 11, SIGSEGV…" */
 	const char *command; /* that ended so */
 	const char *output;  /* its last lines, NULL if there were none */
 	const char *replay;  /* command that rebuilds this very state */
 	uint64_t runs;       /* of recovery, when it was found; 0: not known */
-	const char *
-		state; /* that --replay takes; NULL if it is one of another trace. Not shown by itself */
-	uint64_t
-		seq; /* the event before which the crash came, and whether nothing was lost by it; as in bug_location, not shown */
+	/* that --replay takes; NULL if it is one of another trace. Not shown by itself */
+	const char *state;
+	/* the event before which the crash came, and whether nothing was lost by it; as in
+	 * bug_location, not shown */
+	uint64_t seq;
 	bool is_whole;
-	const char *
-		endings; /* all ways in which recovery ended on states of this bug, separated by "; "; NULL: there is one, the outcome */
-	bool varies; /* a further run on the same state ended or printed otherwise: a replay may, too */
+	/* all ways in which recovery ended on states of this bug, separated by "; "; NULL: there is
+	 * one, the outcome */
+	const char *endings;
+	/* a further run on the same state ended or printed otherwise: a replay may, too */
+	bool varies;
 	const struct bug_frame *frames; /* where recovery died, innermost first */
 	size_t nframes;
 	const struct bug_comparison *comparison; /* NULL: it was not a dump that decided */
@@ -116,7 +132,8 @@ struct bug_input {
 	const char *first;   /* the file of the input that showed it first; NULL: not known */
 };
 
-/* What recovery does with the bytes of a durability bug: in its run on the final state, where nothing is lost; what it reads in other states counts, too. */
+/* What recovery does with the bytes of a durability bug: in its run on the final state, where
+ * nothing is lost; what it reads in other states counts, too. */
 enum bug_use {
 	BUG_USE_UNKNOWN,
 	BUG_USE_READS,
@@ -126,8 +143,8 @@ enum bug_use {
 
 /* One of several call paths to a bug. */
 struct bug_path {
-	const struct bug_location
-		*locations; /* as many as the bug has, with the same roles and lines */
+	/* as many as the bug has, with the same roles and lines */
+	const struct bug_location *locations;
 	uint64_t count, executions, first_seq;
 	const struct bug_crash *crash; /* NULL: none was found by this path */
 };
@@ -144,30 +161,43 @@ struct bug {
 	uint64_t first_seq;  /* event where it was seen first */
 	const struct bug_location *locations; /* the first is where the bug is */
 	size_t nlocations;
-	const char *const *
-		platforms; /* those it was seen on, in the report's order; none: the report is about one */
+	/* those it was seen on, in the report's order; none: the report is about one */
+	const char *const *platforms;
 	size_t nplatforms;
-	const struct bug_path *
-		paths; /* all of them, the bug's own first; none: there is only one. Filled by report_finish() */
+	/* all of them, the bug's own first; none: there is only one. Filled by report_finish() */
+	const struct bug_path *paths;
 	size_t npaths;
 	const struct bug_crash *crash; /* NULL: no crash was involved */
 	const struct bug_input *input; /* NULL: there was only one */
-	const struct bug *
-		consequences; /* findings of the same cause, which go when this one is mended; sorted; they have none of their own */
+	/* findings of the same cause, which go when this one is mended; sorted; they have none of
+	 * their own */
+	const struct bug *consequences;
 	size_t nconsequences;
-	const struct evidence
-		*evidence; /* report/evidence.h: what the trace shows around it; NULL: nothing */
-	const char *
-		library; /* that did it on its own ("libpmemobj"): none of the user's doing; NULL: it is the user's */
-	const char *
-		reason; /* one sentence: why it is only a warning, though others of its kind are bugs; NULL: it is as severe as its kind */
-	const char *
-		undecided_by; /* a file that crash states do not follow, and on which the verdict depends; NULL: none. The bug is a warning then */
-	bool takes_all; /* of a consequence: gone when all bugs of the report are mended; that its cause
-			   alone suffices was not shown */
-	char may_share_cause
-		[17]; /* the id of a finding that may have the same cause; no trial decided it, so both are counted. "": none */
+	/* report/evidence.h: what the trace shows around it; NULL: nothing */
+	const struct evidence *evidence;
+	/* that did it on its own ("libpmemobj"): none of the user's doing; NULL: it is the
+	 * user's */
+	const char *library;
+	/* one sentence: why it is only a warning, though others of its kind are bugs; NULL: it is
+	 * as severe as its kind */
+	const char *reason;
+	/* a file that crash states do not follow, and on which the verdict depends; NULL: none. The
+	 * bug is a warning then */
+	const char *undecided_by;
+	/* of a consequence: gone when all bugs of the report are mended; that its cause
+	 * alone suffices was not shown */
+	bool takes_all;
+	/* the id of a finding that may have the same cause; no trial decided it, so both are
+	 * counted. "": none */
+	char may_share_cause[17];
+	/* of a report of several tests: whose finding it is; NULL: of the only one */
+	const char *test;
 };
+
+static inline bool bug_is_kind(const struct bug *b, const char *kind)
+{
+	return strcmp(b->kind, kind) == 0;
+}
 
 /* The frame to look at, NULL if nothing is known. */
 const struct bug_frame *bug_location_frame(const struct bug_location *l);
@@ -187,19 +217,18 @@ struct bug_kind {
 extern const struct bug_kind bug_kinds[];
 const struct bug_kind *bug_kind_find(const char *name); /* NULL if it is a plug-in's */
 const char *bug_severity_name(enum bug_severity s);
-const char *
-bug_use_name(enum bug_use u); /* "reads", "overwrites", "never-touches"; NULL if it is not known */
+/* "reads", "overwrites", "never-touches"; NULL if it is not known */
+const char *bug_use_name(enum bug_use u);
 const char *bug_use_text(enum bug_use u); /* the same as a part of a sentence */
-bool bug_is_last(
-	const struct
-	bug *b); /* recovery does not rely on what may be lost: shown behind all others, in short */
-const char *
-bug_advice(const struct bug *b); /* its own or that of its kind; NULL if there is none */
+/* recovery does not rely on what may be lost: shown behind all others, in short */
+bool bug_is_last(const struct bug *b);
+/* its own or that of its kind; NULL if there is none */
+const char *bug_advice(const struct bug *b);
 
 /* A group of update behaviours, of which one was tested on behalf of all. */
 struct report_group {
-	const char *type,
-		*fields; /* "struct entry"; "key, value, valid": what the representative updates */
+	/* "struct entry"; "key, value, valid": what the representative updates */
+	const char *type, *fields;
 	const char *places; /* where: "insert (table.c:41), insert (table.c:42)" */
 	uint64_t nbehaviours;
 	bool is_tested, has_failed;
@@ -208,9 +237,9 @@ struct report_group {
 /* What representative testing looked at, and on behalf of what. */
 struct report_groups {
 	uint64_t by_source, by_dwarf, by_path; /* how many stores were typed by which means */
-	uint64_t behaviours, behaviours_tested,
-		behaviours_represented; /* the latter: they are in a group whose representative was tested */
-	uint64_t followed_up;           /* tested because their representative failed */
+	/* the latter: they are in a group whose representative was tested */
+	uint64_t behaviours, behaviours_tested, behaviours_represented;
+	uint64_t followed_up; /* tested because their representative failed */
 	uint64_t groups, groups_begun, groups_tested, groups_failed;
 	const struct report_group *list; /* those that were not tested first */
 	size_t n;                        /* maybe not all */
@@ -221,8 +250,8 @@ struct report_found {
 	uint64_t number; /* from 1, in the order in which inputs were run */
 	const char *file;
 	uint64_t new_pm; /* instructions and calls that modified PM for the first time */
-	uint64_t
-		new_bugs; /* seen for the first time; those that are listed under others count, too */
+	/* seen for the first time; those that are listed under others count, too */
+	uint64_t new_bugs;
 };
 
 /* How the recording ended, if not well. */
@@ -247,24 +276,31 @@ struct report_depth {
 struct report_coverage {
 	uint64_t events;
 	uint64_t failure_points, runs; /* 0: not that kind of analysis */
-	uint64_t
-		inputs; /* that the program was run on, by exploring them; 0: not that kind of analysis */
-	const struct report_found *
-		found; /* of these, those that found something new, in order: the first REPORT_FOUND_MAX */
+	/* that the program was run on, by exploring them; 0: not that kind of analysis */
+	uint64_t inputs;
+	/* of these, those that found something new, in order: the first REPORT_FOUND_MAX */
+	const struct report_found *found;
 	size_t nfound;
 	uint64_t nfound_all;
-	uint64_t
-		diagnosis_runs; /* besides those: to minimise what failed, to say which bug it is, to judge races */
-	uint64_t
-		attributed_without_run; /* failing runs that were counted for a bug because one like them was */
-	uint64_t
-		faults; /* of all runs: accesses that were looked at because of what is undecided or watched, or beside it */
-	uint64_t lazy_runs,
-		whole_runs; /* those that decided what they read; those on whole images because that was not possible */
-	const char *states,
-		*states_all; /* crash states that the runs stand for, and that there are: decimal; NULL: not counted */
-	const char
-		*note; /* what else to know, such as states that were run as whole images; NULL */
+	/* that were not made: a run of another failure point read the same */
+	uint64_t shared_runs;
+	uint64_t shared_diagnosis_runs; /* the same of those below; for trials, not in JSON */
+	/* besides those: to minimise what failed, to say which bug it is, to judge races */
+	uint64_t diagnosis_runs;
+	/* of these, to list the reads of recovery that had a choice: each worker does so for the
+	 * bugs that it meets, so it is not told how many they are */
+	uint64_t choice_runs;
+	/* failing runs that were counted for a bug because one like them was */
+	uint64_t attributed_without_run;
+	/* of all runs: accesses that were looked at because of what is undecided or watched, or
+	 * beside it */
+	uint64_t faults;
+	/* those that decided what they read; those on whole images because that was not possible */
+	uint64_t lazy_runs, whole_runs;
+	/* crash states that the runs stand for, and that there are: decimal; NULL: not counted */
+	const char *states, *states_all;
+	/* what else to know, such as states that were run as whole images; NULL */
+	const char *note;
 	const struct report_groups *groups; /* NULL: another strategy */
 	struct report_depth depth;
 	bool is_complete;
@@ -272,58 +308,64 @@ struct report_coverage {
 	const char *why_incomplete; /* all the reasons; NULL if complete */
 	const char *const *reasons; /* the same, one by one. n 0: why_incomplete is the only one */
 	size_t nreasons;
-	const char *
-		not_asked; /* what was not looked for because nobody asked, as a sentence without its end; NULL */
+	/* what was not looked for because nobody asked, as a sentence without its end; NULL */
+	const char *not_asked;
 };
 
 /* The report is about a part of an analysis. */
 struct report_shard {
 	uint32_t index, of; /* from 1; of: 0, it is no part */
-	uint64_t failure_points,
-		done; /* of this part (of `check`: traces); of these, those that need not be looked at again */
+	/* of this part (of `check`: traces); of these, those that need not be looked at again */
+	uint64_t failure_points, done;
 	const char *command; /* whose part it is: "crash", "test" or "check"; NULL: "crash" */
-	const char *const *
-		check_options; /* of `test`: how the execution is judged when all parts are together; words */
+	/* of `test`: how the execution is judged when all parts are together; words */
+	const char *const *check_options;
 	size_t ncheck_options;
-	const char *
-		fingerprint; /* equal for parts that belong together: trace, options, programs, pmend's version */
+	/* equal for parts that belong together: trace, options, programs, pmend's version */
+	const char *fingerprint;
 	const char *trace; /* of `check`: the first one */
 	const char *data;  /* base64: what 'pmend merge' makes findings of */
 };
 
-/* Collects bugs, merging those that are one source situation; owns copies of everything given to it. */
+/* Collects bugs, merging those that are one source situation; owns copies of everything given to
+ * it. */
 struct report;
 
 struct report *report_new(void);
 void report_free(struct report *r);
 
-/* Merges what has the same kind and, for all locations, the same role and line: that of the shown frame. Call paths to it (outwards to main, recursion left
- * out) are kept inside. Counts add up, first_seq is the smallest; the first one's text and stacks stay. */
+/* Merges what has the same kind and, for all locations, the same role and line: that of the shown
+ * frame. Call paths to it (outwards to main, recursion left out) are kept inside. Counts add up,
+ * first_seq is the smallest; the first one's text and stacks stay. */
 void report_add(struct report *r, const struct bug *b);
-/* The source line of a frame, without its newline and without NUL at the end; NULL if it cannot be read. */
+/* The source line of a frame, without its newline and without NUL at the end; NULL if it cannot be
+ * read. */
 const char *report_source_line(struct report *r, const struct bug_frame *f, size_t *len);
-size_t report_find_draft(
-	const struct report *r,
-	const struct bug
-		*b); /* its number in report/causes.h, whoever called; SIZE_MAX: not there */
+/* its number in report/causes.h, whoever called; SIZE_MAX: not there */
+size_t report_find_draft(const struct report *r, const struct bug *b);
 
-/* Adds a crash to a bug that is there already, if there is one that report_add() would merge with b; false if not. */
+/* Adds a crash to a bug that is there already, if there is one that report_add() would merge with
+ * b; false if not. */
 bool report_add_evidence(struct report *r, const struct bug *b);
 
-/* Whether there is such a bug; and of each, what recovery does with its bytes. Before report_finish(). */
+/* Whether there is such a bug; and of each, what recovery does with its bytes. Before
+ * report_finish(). */
 bool report_has(const struct report *r, bool (*is_one)(const struct bug *b));
 void report_each(const struct report *r, void (*each)(const struct bug *b, void *arg), void *arg);
+/* called for each call path */
 void report_rank(struct report *r,
 		 enum bug_use (*use)(const struct bug *b, uint64_t first_seq, void *arg),
-		 void *arg); /* called for each call path */
-/* After report_rank(): whether some other run read what finding i is about while it could be lost; is_complete: all states were run. Nothing if it is about something else. */
+		 void *arg);
+/* After report_rank(): whether some other run read what finding i is about while it could be lost;
+ * is_complete: all states were run. Nothing if it is about something else. */
 void report_rank_explored(struct report *r, size_t i, bool is_read, bool is_complete);
 
-/* No bug: what a program that was killed had no chance to flush. Has no id, and is neither counted nor filtered. */
+/* No bug: what a program that was killed had no chance to flush. Has no id, and is neither counted
+ * nor filtered. */
 void report_add_unflushed(struct report *r, const struct bug *b);
 void report_set_ending(struct report *r, const struct report_ending *e);
-const struct report_ending *
-report_ending(const struct report *r); /* NULL: it ended well, or nobody knows */
+/* NULL: it ended well, or nobody knows */
+const struct report_ending *report_ending(const struct report *r);
 size_t report_nunflushed(const struct report *r);
 const struct bug *report_unflushed(const struct report *r, size_t i);
 
@@ -351,45 +393,51 @@ bool report_has_head(const struct report *r); /* platform or command were told *
 void report_add_reason(struct report *r, const char *why);
 void report_set_coverage(struct report *r, const struct report_coverage *c);
 const struct report_coverage *report_coverage(const struct report *r); /* NULL: it was not told */
-/* What this sort of analysis does not look for, as a sentence without its end; NULL: recovery was run on crash states. */
+/* What this sort of analysis does not look for, as a sentence without its end; NULL: recovery was
+ * run on crash states. */
 const char *report_not_covered(const struct report *r);
-/* How far failure points were explored, as a sentence without its end; NULL: each was explored whole, or none was. free() it. */
+/* How far failure points were explored, as a sentence without its end; NULL: each was explored
+ * whole, or none was. free() it. */
 char *report_depth_text(const struct report *r);
 
 void report_set_shard(struct report *r, const struct report_shard *s);
-const struct report_shard *
-report_shard(const struct report *r); /* NULL: the report is about all of it */
+/* NULL: the report is about all of it */
+const struct report_shard *report_shard(const struct report *r);
 
-/* A folder that relative source paths may be meant from, such as a compilation folder or the one in which the program
- * was recorded. Asked in the order given, then the current one. Give all of them before report_finish(). */
+/* A folder that relative source paths may be meant from, such as a compilation folder or the one in
+ * which the program was recorded. Asked in the order given, then the current one. Give all of them
+ * before report_finish(). */
 void report_add_folder(struct report *r, const char *folder);
 
-/* Adds the bugs of another platform's report, which must not be finished either. From then on the report is about several
- * platforms and each bug says on which it was seen. Counts, also that of
+/* Adds the bugs of another platform's report, which must not be finished either. From then on the
+ * report is about several platforms and each bug says on which it was seen. Counts, also that of
  * events, are those of the platform that has most. */
 void report_merge(struct report *r, const struct report *other);
 
-/* Adds the bugs of another run's report, which is finished, with what is listed under them. input: what the run was on; NULL: each bug says it itself. */
+/* Adds the bugs of another run's report, which is finished, with what is listed under them. input:
+ * what the run was on; NULL: each bug says it itself. */
 void report_add_run(struct report *r, const struct report *other, const struct bug_input *input);
 
-/* Gives ids and sorts: correctness before performance, then by file, line, kind. Nothing can be added afterwards. */
+/* Gives ids and sorts: correctness before performance, then by file, line, kind. Nothing can be
+ * added afterwards. */
 void report_finish(struct report *r);
 
 /* A JSON report that pmend wrote, finished. NULL if it cannot be read or is no such report. */
 struct report *report_read(const char *path, struct error *err);
-struct report *report_parse(const char *text, const char *name,
-			    struct error *err); /* the same of a text; name: for the error */
+/* the same of a text; name: for the error */
+struct report *report_parse(const char *text, const char *name, struct error *err);
 
-/* Of a finished report: makes a bug of each call path, all with the id of the whole, and of what is listed under a cause. */
+/* Of a finished report: makes a bug of each call path, all with the id of the whole, and of what is
+ * listed under a cause. */
 void report_unfold(struct report *r);
-/* Then: the number of the finding that bug i is a call path of, below report_norigins(); and of the one that causes it, REPORT_NO_CAUSE if none does. */
+/* Then: the number of the finding that bug i is a call path of, below report_norigins(); and of the
+ * one that causes it, REPORT_NO_CAUSE if none does. */
 #define REPORT_NO_CAUSE SIZE_MAX
 size_t report_norigins(const struct report *r);
 size_t report_origin(const struct report *r, size_t i);
 size_t report_origin_cause(const struct report *r, size_t i);
-bool bug_is_same_path(
-	const struct bug *a,
-	const struct bug *b); /* the same functions call each other, at whatever lines */
+/* the same functions call each other, at whatever lines */
+bool bug_is_same_path(const struct bug *a, const struct bug *b);
 
 /* What counted as a library besides the system's (--library), for running it again. */
 void report_add_library_glob(struct report *r, const char *glob);

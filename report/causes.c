@@ -1,5 +1,5 @@
-/* Lists findings under the one that causes them. They keep their ids, which are given to all before anything is folded, so that a baseline or a suppression
- * by id is as good as without. */
+/* Lists findings under the one that causes them. They keep their ids, which are given to all before
+ * anything is folded, so that a baseline or a suppression by id is as good as without. */
 #include "report/causes.h"
 
 #include <stdlib.h>
@@ -173,7 +173,8 @@ static bool is_short_flush(const struct report_entry *e)
 	return e && strcmp(e->bug.kind, "short-flush") == 0;
 }
 
-/* One run shows that a call flushes too little, and another one that its helper does: what they leave out is explained by either. */
+/* One run shows that a call flushes too little, and another one that its helper does: what they
+ * leave out is explained by either. */
 static bool is_left_out_by_both(const struct causes_member *m)
 {
 	return m->cause != m->entry && is_short_flush(m->entry->cause) && is_short_flush(m->cause);

@@ -1,5 +1,5 @@
-/* What recovery read and what it left, as JSON: the reads that had a choice, and what a dump was compared with. Written and read again; what is not known is left
- * out. */
+/* What recovery read and what it left, as JSON: the reads that had a choice, and what a dump was
+ * compared with. Written and read again; what is not known is left out. */
 #include <string.h>
 
 #include "report/internal.h"

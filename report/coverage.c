@@ -1,5 +1,5 @@
-/* What a report says about how much was looked at: deep copies, which live in an arena with all of their strings, how deep it went in words, and which part of an
- * analysis it is. */
+/* What a report says about how much was looked at: deep copies, which live in an arena with all of
+ * their strings, how deep it went in words, and which part of an analysis it is. */
 #include "report/internal.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* Text that comes from programs, debug info and source files, made harmless: it must not move the cursor, break a line,
- * reverse the direction of writing, or end an HTML element. */
+/* Text that comes from programs, debug info and source files, made harmless: it must not move the
+ * cursor, break a line, reverse the direction of writing, or end an HTML element. */
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 
 #include "report/internal.h"
 
-/* Decodes the sequence at p; its length, 0 if it is not valid: cut off, overlong, a surrogate, or too large. */
+/* Decodes the sequence at p; its length, 0 if it is not valid: cut off, overlong, a surrogate, or
+ * too large. */
 static size_t utf8_decode(const char *text, size_t n, uint32_t *code)
 {
 	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };

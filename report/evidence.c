@@ -1,4 +1,5 @@
-/* Copies of evidence, and giving it to a bug of a report. All strings live in the report's arena. */
+/* Copies of evidence, and giving it to a bug of a report. All strings live in the report's
+ * arena. */
 #include "report/evidence.h"
 
 #include "report/internal.h"

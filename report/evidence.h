@@ -1,5 +1,6 @@
-/* What the trace shows around a bug: the events that matter, in order, and the bytes of the cache lines involved. Limited: tens of events, a few lines.
- * Who found the bug fills it from the trace; docs/report.md fixes its JSON form. */
+/* What the trace shows around a bug: the events that matter, in order, and the bytes of the cache
+ * lines involved. Limited: tens of events, a few lines. Who found the bug fills it from the trace;
+ * docs/report.md fixes its JSON form. */
 #ifndef REPORT_EVIDENCE_H
 #define REPORT_EVIDENCE_H
 
@@ -19,8 +20,8 @@ struct evidence_event {
 	const char *role;  /* of the bug's location that this is: "lost", "survived" */
 	const char *what;  /* the name of an operation, what was printed, what was stored */
 	const char *field; /* "log.entry[3].text", of a store */
-	const char *
-		states; /* of each row after this event: d durable, x dirty, p being written back */
+	/* of each row after this event: d durable, x dirty, p being written back */
+	const char *states;
 	const char *function, *file;
 	uint32_t line;
 	uint32_t process, thread;
@@ -49,15 +50,17 @@ struct evidence_row {
 };
 
 struct evidence {
-	const char *
-		input; /* the file of the input that the program had, if inputs were explored; NULL: there was only one */
+	/* the file of the input that the program had, if inputs were explored; NULL: there was only
+	 * one */
+	const char *input;
 	const struct evidence_event *events;
 	size_t nevents;
 	struct evidence_row rows[EVIDENCE_ROWS_MAX];
 	size_t nrows;
 	uint64_t crash_seq; /* the crash comes before this event; 0: none is shown */
-	uint64_t
-		after; /* events of the trace between the last mark and the crash, or the end of what was looked at */
+	/* events of the trace between the last mark and the crash, or the end of what was looked
+	 * at */
+	uint64_t after;
 };
 
 struct report;
@@ -65,7 +68,7 @@ struct arena;
 
 /* Of a finished report. Copies it. */
 void report_set_evidence(struct report *r, size_t bug, const struct evidence *e);
-const struct evidence *evidence_copy(struct arena *a,
-				     const struct evidence *e); /* NULL stays NULL */
+/* NULL stays NULL */
+const struct evidence *evidence_copy(struct arena *a, const struct evidence *e);
 
 #endif

@@ -1,5 +1,5 @@
-/* The evidence of a bug as JSON: written and read again. Its keys are "timeline", with the events, and "memory", with the rows of bytes. What is not known is
- * left out. */
+/* The evidence of a bug as JSON: written and read again. Its keys are "timeline", with the events,
+ * and "memory", with the rows of bytes. What is not known is left out. */
 #include <string.h>
 
 #include "report/internal.h"
@@ -85,7 +85,8 @@ void evidence_json(json_t *bug, const struct evidence *e)
 	json_decref(rows);
 }
 
-/* ---- reading: what has the wrong type counts as not there, except that the two keys themselves must be what they are ---- */
+/* ---- reading: what has the wrong type counts as not there, except that the two keys themselves
+ * must be what they are ---- */
 
 /* Two hexadecimal digits for each byte of a row, and nothing else. */
 static const char *bytes_of(const json_t *value)

@@ -1,5 +1,5 @@
-/* What hides bugs: suppression files and baselines. Load them before a long analysis, so that a typo shows early; apply
- * them after report_finish(). docs/report.md describes the files. */
+/* What hides bugs: suppression files and baselines. Load them before a long analysis, so that a
+ * typo shows early; apply them after report_finish(). docs/report.md describes the files. */
 #ifndef REPORT_FILTER_H
 #define REPORT_FILTER_H
 
@@ -27,7 +27,8 @@ struct baseline;
 struct baseline *baseline_open(const char *path, struct error *err); /* NULL if it cannot be read */
 void baseline_close(struct baseline *b);
 
-/* Take matching bugs out of the report; the text's summary tells how many, JSON also by which blocks. */
+/* Take matching bugs out of the report; the text's summary tells how many, JSON also by which
+ * blocks. */
 void report_suppress(struct report *r, struct suppressions *s);
 void report_subtract(struct report *r, const struct baseline *b);
 /* What a library did on its own becomes one line for each library. */

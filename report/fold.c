@@ -1,4 +1,5 @@
-/* Removes from a report what is shown only on request: findings inside libraries, which become one line each, and findings of lower severity. */
+/* Removes from a report what is shown only on request: findings inside libraries, which become one
+ * line each, and findings of lower severity. */
 #include <string.h>
 
 #include "report/filter.h"

@@ -1,5 +1,6 @@
-/* Accounts of the coverage in a report, as JSON: written and read again. That of representative testing is one table of numbers, so that what
- * is written is read; that of an exploration is the inputs that found something. */
+/* Accounts of the coverage in a report, as JSON: written and read again. That of representative
+ * testing is one table of numbers, so that what is written is read; that of an exploration is the
+ * inputs that found something. */
 #include "report/internal.h"
 
 /* The numbers of the account, by their names in JSON. */

@@ -1,33 +1,33 @@
 /* When are two findings one bug, when are they one call path to it, and what is a bug's id?
  *
- * key  kind, and for each location: role and the shown frame (what a library does inside is no situation of its own). A frame is function, file and
- *      line; without line, function and offset.
- * path the same with all callers out to main, and for a store, its column: a line may have several, and each needs a fix of its own. A function that comes again was called recursively: everything between the two is left out. Where there is no
- *      line, the function alone counts for a caller.
- * id   a hash of kind, roles, the functions of the shown frames, and the text of the shown lines with its blanks squeezed;
- *      if the source cannot be read, the line relative to the function; if that is not known either, nothing of the line.
- *      No file names, no line numbers: edits elsewhere and other folders change nothing. Bugs that are equal in all that
- *      are numbered by their lines, and the number is hashed too.
+ * key  kind, and for each location: role and the shown frame (what a library does inside is no
+ *      situation of its own). A frame is function, file and line; without line, function and
+ *      offset.
+ * path the same with all callers out to main, and for a store, its column: a line may have several,
+ *      and each needs a fix of its own. A function that comes again was called recursively:
+ *      everything between the two is left out. Where there is no line, the function alone counts
+ *      for a caller.
+ * id   a hash of kind, roles, the functions of the shown frames, and the text of the shown lines
+ *      with its blanks squeezed; if the source cannot be read, the line relative to the function;
+ *      if that is not known either, nothing of the line. No file names, no line numbers: edits
+ *      elsewhere and other folders change nothing. Bugs that are equal in all that are numbered by
+ *      their lines, and the number is hashed too.
  *
- * Limits: a change of the line itself or a renamed function makes a new id; of several equal bugs, the first that is
- * mended passes its id to the next. */
+ * Limits: a change of the line itself or a renamed function makes a new id; of several equal bugs,
+ * the first that is mended passes its id to the next. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "report/internal.h"
-
-static bool string_equal(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
+#include "util/str.h"
 
 static bool function_equal(const struct bug_frame *a, const struct bug_frame *b)
 {
 	if (!a->function || !b->function)
 		return !a->function && !b->function && a->offset == b->offset &&
-		       string_equal(a->object, b->object);
-	return string_equal(a->function, b->function) && string_equal(a->file, b->file);
+		       str_same(a->object, b->object);
+	return str_same(a->function, b->function) && str_same(a->file, b->file);
 }
 
 typedef VEC(const struct bug_frame *) call_path;
@@ -89,7 +89,8 @@ static void key_frame(buffer *t, const struct bug_frame *frame, bool is_shown)
 	}
 }
 
-/* What was done for a lost store may differ from crash to crash: it says how to mend the bug, not which it is. */
+/* What was done for a lost store may differ from crash to crash: it says how to mend the bug, not
+ * which it is. */
 static bool is_identifying(const struct bug *b, size_t i)
 {
 	const char *first = b->locations[0].role, *role = b->locations[i].role;

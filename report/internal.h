@@ -8,6 +8,8 @@
 #include "report/escape.h"
 #include "report/bug.h"
 #include "report/evidence.h"
+#include "report/outcome.h"
+#include "report/tests.h"
 #include "util/alloc.h"
 #include "util/hash.h"
 #include "util/map.h"
@@ -18,7 +20,8 @@ struct report_path {
 	struct bug_path path;
 };
 
-/* An instruction, with its callers, that a bug was seen at. One line of the source may have several, also inside a library. */
+/* An instruction, with its callers, that a bug was seen at. One line of the source may have
+ * several, also inside a library. */
 struct report_site {
 	uint32_t site;
 	uint64_t first_seq;
@@ -30,12 +33,12 @@ struct report_entry {
 	VEC(struct report_path) paths;
 	VEC(struct report_site) sites; /* where a trace is at hand */
 	struct report_entry *next;     /* same hash, other key */
-	struct report_entry
-		*cause;  /* causes.c: listed under that one; NULL: a finding of its own */
-	bool is_dropped; /* causes.c: it turned out to be none */
+	/* causes.c: listed under that one; NULL: a finding of its own */
+	struct report_entry *cause;
+	bool is_dropped;                   /* causes.c: it turned out to be none */
 	const struct report_entry *lender; /* causes.c: whose crash it shows; NULL: its own */
-	struct report_entry
-		*may_share;          /* causes.c: it may have the cause of that one; NULL: none */
+	/* causes.c: it may have the cause of that one; NULL: none */
+	struct report_entry *may_share;
 	size_t origin, origin_cause; /* unfold.c: see report_origin() */
 };
 
@@ -74,6 +77,12 @@ struct report {
 	struct report_coverage coverage;
 	struct report_ending ending;
 	struct report_shard shard;
+	struct report_project project; /* file NULL: none; its options are the list here */
+	VEC(const char *) options;
+	VEC(struct report *) tests; /* tests.c: owned; their bugs are in bugs, too */
+	VEC(const char *) analyses;
+	struct report_failure failure; /* what NULL: none */
+	struct report_fail_on fail_on;
 	bool has_coverage, has_ending;
 	bool is_finished;
 	size_t nsuppressed, nknown; /* hidden by suppressions and baseline */
@@ -89,8 +98,8 @@ void report_append(struct report *r, const struct bug *b);
 size_t report_filter(struct report *r, bool (*hides)(const void *context, const struct bug *b),
 		     const void *context);
 
-struct report_entry *report_find(const struct report *r, const char *key,
-				 uint64_t hash); /* NULL if there is none */
+/* NULL if there is none */
+struct report_entry *report_find(const struct report *r, const char *key, uint64_t hash);
 struct report_entry *report_insert(struct report *r, const struct bug *b, const char *key,
 				   uint64_t hash);
 
@@ -98,12 +107,24 @@ struct report_entry *report_insert(struct report *r, const struct bug *b, const 
 enum paths_counts { PATHS_ADD_UP, PATHS_LARGEST };
 void paths_add(struct report *r, struct report_entry *e, const struct bug *b,
 	       enum paths_counts how);
-void paths_add_entry(
-	struct report *r, struct report_entry *e,
-	const struct report_entry *other); /* of another platform: the largest counts */
-void paths_add_evidence(struct report *r, struct report_entry *e,
-			const struct bug *b); /* its crash, to the path that is the same */
+/* of another platform: the largest counts */
+void paths_add_entry(struct report *r, struct report_entry *e, const struct report_entry *other);
+/* its crash, to the path that is the same */
+void paths_add_evidence(struct report *r, struct report_entry *e, const struct bug *b);
 void paths_finish(struct report *r, struct report_entry *e); /* gives them to the bug */
+
+/* outcome.c: the keys "analyses", "fail_on" and "failure" */
+void outcome_json(json_t *top, const struct report *r);
+/* false: what is wrong with it is in *why */
+bool outcome_read(struct report *r, const json_t *top, const char **why);
+
+/* tests.c: the keys "project" and "hidden"; and all keys but "bugs", of a test */
+void project_json(json_t *top, const struct report *r);
+bool project_read(struct report *r, const json_t *top, const char **why);
+/* "insert: the budget ended"; free() it */
+char *test_text(const struct report *test, const char *text);
+/* json.c: everything but bugs and tests */
+void head_json(json_t *top, const struct report *r);
 
 /* fold.c: "14 findings inside libpmemobj: --libraries shows them"; malloc'd. */
 char *folded_text(const struct report_folded *f);
@@ -115,10 +136,12 @@ char *folded_text(const struct report_folded *f);
 const char *ending_unflushed(const struct report *r); /* the heading of what was not */
 json_t *ending_json(const struct report *r, json_t *(*location)(const struct bug_location *l));
 
-/* platforms.c: "loses data on x86-adr, msync; safe on eadr"; NULL if the report is about one platform. malloc'd. */
+/* platforms.c: "loses data on x86-adr, msync; safe on eadr"; NULL if the report is about one
+ * platform. malloc'd. */
 char *platforms_text(const struct report *r, const struct bug *b);
 
-/* causes.c: a finding of another report that was added to this one. Findings of one cause are a group. */
+/* causes.c: a finding of another report that was added to this one. Findings of one cause are a
+ * group. */
 struct causes_member {
 	struct report_entry *entry;
 	struct report_entry *cause; /* of the group; the entry itself or NULL: it has none */
@@ -127,9 +150,11 @@ struct causes_member {
 };
 typedef VEC(struct causes_member) causes_members;
 
-/* All findings of the other report are added. One stays listed under a cause only if each report that has it explains it by that cause: what is alone
- * somewhere may be a bug of its own. There, which of two is the cause makes no difference: the first report tells that. Of a flush that is too short, any
- * short-flush is as good: one report knows that the helper is wrong, and another one has only seen a call of it. */
+/* All findings of the other report are added. One stays listed under a cause only if each report
+ * that has it explains it by that cause: what is alone somewhere may be a bug of its own. There,
+ * which of two is the cause makes no difference: the first report tells that. Of a flush that is
+ * too short, any short-flush is as good: one report knows that the helper is wrong, and another one
+ * has only seen a call of it. */
 void causes_merge(const causes_members *all);
 /* When all have ids and are sorted, those that have a cause go to it. */
 void causes_finish(struct report *r);
@@ -141,9 +166,9 @@ const struct bug_location *bug_locations_copy(struct arena *a, const struct bug_
 const struct bug_crash *bug_crash_copy(struct arena *a, const struct bug_crash *c);
 const struct bug_input *bug_input_copy(struct arena *a, const struct bug_input *i);
 /* coverage.c: */
-char *depth_text(
-	const struct report_coverage *
-		c); /* a sentence without its end; NULL: every failure point was explored whole, or none was; malloc'd */
+/* a sentence without its end; NULL: every failure point was explored whole, or none was;
+ * malloc'd */
+char *depth_text(const struct report_coverage *c);
 const char *const *strings_copy(struct arena *a, const char *const *list, size_t n);
 void coverage_copy(struct arena *a, struct report_coverage *copy, const struct report_coverage *c);
 
@@ -151,7 +176,8 @@ void coverage_copy(struct arena *a, struct report_coverage *copy, const struct r
 json_t *groups_json(const struct report_groups *g);
 /* NULL: what is wrong with it is in *why, or there is none. */
 const struct report_groups *groups_read(struct arena *a, const json_t *o, const char **why);
-/* "progress": the inputs of an exploration that found something. What has the wrong type counts as not there. */
+/* "progress": the inputs of an exploration that found something. What has the wrong type counts as
+ * not there. */
 void found_json(json_t *coverage, const struct report_coverage *c);
 void found_read(struct arena *a, const json_t *coverage, struct report_coverage *c);
 
@@ -174,8 +200,8 @@ bool shard_read(struct report *r, const json_t *o, const char **why);
 /* ident.c */
 char *ident_key(const struct bug *b);      /* malloc'd: kind, roles and lines */
 char *ident_path_key(const struct bug *b); /* malloc'd: with all callers */
-char *
-ident_functions(const struct bug *b); /* malloc'd: with the names of all callers, without lines */
+/* malloc'd: with the names of all callers, without lines */
+char *ident_functions(const struct bug *b);
 void ident_assign(struct report *r);
 
 /* source.c: lines of source files, each read once. Only regular files of sensible size are read. */
@@ -190,16 +216,16 @@ const char *source_path(struct sources *s, const char *file);
 
 /* path.c: no file system involved. */
 const char *path_base(const char *path); /* "" for NULL */
-const char *
-path_below(const char *path,
-	   const char *folder); /* the part below folder; path itself if it is not below */
-char *path_uri(const char *path, const char *cwd,
-	       bool *is_below); /* malloc'd; relative if below cwd */
+/* the part below folder; path itself if it is not below */
+const char *path_below(const char *path, const char *folder);
+/* malloc'd; relative if below cwd */
+char *path_uri(const char *path, const char *cwd, bool *is_below);
 
 /* escape.c: names and messages may hold any bytes. */
-size_t escape_utf8_len(const char *p,
-		       size_t n); /* of the valid sequence at p, 0 if there is none */
-char *escape_utf8(const char *s); /* malloc'd; what is no UTF-8 becomes U+FFFD */
+/* of the valid sequence at p, 0 if there is none */
+size_t escape_utf8_len(const char *p, size_t n);
+/* malloc'd; what is no UTF-8 becomes U+FFFD */
+char *escape_utf8(const char *s);
 void escape_html(FILE *f, const char *s, size_t n);
 
 /* json_value.c */

@@ -1,6 +1,11 @@
-/* The report as JSON, the contract of docs/report.md. What is not known is left out. Beyond the contract, where they apply:
- * "advice", "first_event", "executions", "input", "consequences" and "platforms" of a bug; "object", "offset", "text" and "function_line" of a place, "inlined" and
- * "signal" of a frame; "library" of a bug, "paths" of one that several call paths lead to; "libraries", what was folded; "library_globs"; "suppressed", the blocks of suppression files that hid bugs; "ending", how the recording ended, if not well, and what was not flushed then; "platforms" of the whole; "internals" of a location, the frames of library code inside the place that is shown; "why_incomplete". */
+/* The report as JSON, the contract of docs/report.md. What is not known is left out. Beyond the
+ * contract, where they apply: "advice", "first_event", "executions", "input", "consequences" and
+ * "platforms" of a bug; "object", "offset", "text" and "function_line" of a place, "inlined" and
+ * "signal" of a frame; "library" of a bug, "paths" of one that several call paths lead to;
+ * "libraries", what was folded; "library_globs"; "suppressed", the blocks of suppression files that
+ * hid bugs; "ending", how the recording ended, if not well, and what was not flushed then;
+ * "platforms" of the whole; "internals" of a location, the frames of library code inside the place
+ * that is shown; "why_incomplete". */
 #include <string.h>
 
 #include "report/format.h"
@@ -149,6 +154,7 @@ static json_t *bug_json(const struct bug *b)
 	json_set_number(o, "executions", b->executions);
 	json_set_number(o, "first_event", b->first_seq);
 	set_strings(o, "platforms", b->platforms, b->nplatforms);
+	json_set_text(o, "test", b->test);
 	json_set_text(o, "library", b->library);
 	json_set_text(o, "reason", b->reason);
 	json_set_text(o, "undecided_by", b->undecided_by);
@@ -194,6 +200,7 @@ static json_t *coverage_json(const struct report *r)
 	json_set_number(o, "failure_points", c->failure_points);
 	json_set_number(o, "runs", c->runs);
 	json_set_number(o, "inputs", c->inputs);
+	json_set_number(o, "shared_runs", c->shared_runs);
 	json_set_number(o, "diagnosis_runs", c->diagnosis_runs);
 	json_set_number(o, "attributed_without_run", c->attributed_without_run);
 	json_set_number(o, "faults", c->faults);
@@ -243,25 +250,20 @@ static json_t *suppressed_json(const struct report *r)
 	return list;
 }
 
-void report_json(FILE *f, const struct report *r, const struct report_options *o)
+void head_json(json_t *top, const struct report *r)
 {
-	json_t *top = json_object(), *command = json_array(), *bugs = json_array();
-	size_t i;
+	json_t *command = json_array();
 
-	(void)o;
-	json_set_text(top, "pmend", r->version);
 	json_set_text(top, "platform", r->platform);
 	if (r->is_platform_chosen)
 		json_object_set_new(top, "platform_chosen", json_true());
 	set_strings(top, "platforms", r->platforms.at, r->platforms.n);
-	for (i = 0; i < r->command.n; i++)
+	for (size_t i = 0; i < r->command.n; i++)
 		json_array_append_new(command, json_text(r->command.at[i]));
 	json_object_set_new(top, "command", command);
 	set_strings(top, "crash_options", r->crash_options.at, r->crash_options.n);
 	set_strings(top, "library_globs", r->library_globs.at, r->library_globs.n);
-	for (i = 0; i < report_nbugs(r); i++)
-		json_array_append_new(bugs, bug_json(report_bug(r, i)));
-	json_object_set_new(top, "bugs", bugs);
+	project_json(top, r);
 	if (r->has_ending)
 		json_object_set_new(top, "ending", ending_json(r, location_json));
 	if (r->folded.n)
@@ -270,8 +272,31 @@ void report_json(FILE *f, const struct report *r, const struct report_options *o
 		json_object_set_new(top, "suppressed", suppressed_json(r));
 	if (r->has_coverage)
 		json_object_set_new(top, "coverage", coverage_json(r));
+	outcome_json(top, r);
 	if (r->shard.of)
 		json_object_set_new(top, "shard", shard_json(&r->shard));
+}
+
+void report_json(FILE *f, const struct report *r, const struct report_options *o)
+{
+	json_t *top = json_object(), *bugs = json_array(), *tests = json_array();
+
+	(void)o;
+	json_set_text(top, "pmend", r->version);
+	head_json(top, r);
+	for (size_t i = 0; i < report_nbugs(r); i++)
+		json_array_append_new(bugs, bug_json(report_bug(r, i)));
+	json_object_set(top, "bugs", bugs);
+	for (size_t i = 0; i < r->tests.n; i++) {
+		json_t *test = json_object();
+
+		head_json(test, r->tests.at[i]);
+		json_array_append_new(tests, test);
+	}
+	if (r->tests.n)
+		json_object_set(top, "tests", tests);
+	json_decref(bugs);
+	json_decref(tests);
 	json_dumpf(top, f, JSON_INDENT(2));
 	putc('\n', f);
 	json_decref(top);

@@ -1,5 +1,6 @@
-/* Reads a JSON report. Keys that are not known are skipped, so that newer reports can be read; a known key of the wrong
- * type is an error that names its place: "REPORT.json: bugs[3].locations[0].line: not a number from 0 to 4294967295". */
+/* Reads a JSON report. Keys that are not known are skipped, so that newer reports can be read; a
+ * known key of the wrong type is an error that names its place: "REPORT.json:
+ * bugs[3].locations[0].line: not a number from 0 to 4294967295". */
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
@@ -7,7 +8,8 @@
 
 #include "report/internal.h"
 
-/* The first thing that is wrong; later ones are not looked for, but reading goes on with empty values. */
+/* The first thing that is wrong; later ones are not looked for, but reading goes on with empty
+ * values. */
 struct reader {
 	struct report *r;
 	const char *path;
@@ -331,6 +333,7 @@ static struct bug read_bug(struct reader *in, const json_t *o, bool has_conseque
 	b.nplatforms = read_strings(in, o, "platforms", &platforms);
 	b.platforms = platforms;
 	b.library = get_text(in, o, "library");
+	b.test = get_text(in, o, "test");
 	b.reason = get_text(in, o, "reason");
 	b.undecided_by = get_text(in, o, "undecided_by");
 	b.takes_all = !has_consequences && get_flag(in, o, "takes_all");
@@ -390,6 +393,7 @@ static void read_coverage(struct reader *in, const json_t *o)
 			       .nfound = found.nfound,
 			       .nfound_all = found.nfound_all,
 			       .runs = get_number(in, o, "runs", INT64_MAX),
+			       .shared_runs = get_number(in, o, "shared_runs", INT64_MAX),
 			       .diagnosis_runs = get_number(in, o, "diagnosis_runs", INT64_MAX),
 			       .attributed_without_run =
 				       get_number(in, o, "attributed_without_run", INT64_MAX),
@@ -492,20 +496,11 @@ static void read_platforms(struct reader *in, const json_t *top)
 		*vec_add(&in->r->platforms) = arena_text(&in->r->arena, list[i]);
 }
 
-static void read_top(struct reader *in, const json_t *top)
+/* Everything but bugs and tests. */
+static void read_head(struct reader *in, const json_t *top)
 {
-	const char *version = json_string_value(json_object_get(top, "pmend"));
-	const json_t *bugs;
 	const char *why;
-	struct bug b;
 
-	if (!version || !json_is_array(json_object_get(top, "bugs"))) {
-		error_set(in->err, "%s: not a report of pmend: no \"pmend\" or no \"bugs\" in it",
-			  in->path);
-		in->failed = true;
-		return;
-	}
-	in->r->version = arena_text(&in->r->arena, version);
 	read_platforms(in, top);
 	read_command(in, top);
 	read_libraries(in, top);
@@ -514,7 +509,18 @@ static void read_top(struct reader *in, const json_t *top)
 	if (json_object_get(top, "shard") &&
 	    !shard_read(in->r, json_object_get(top, "shard"), &why))
 		wrong(in, "shard", "%s", why);
-	bugs = json_object_get(top, "bugs");
+	if (!outcome_read(in->r, top, &why))
+		wrong(in, "failure", "%s", why);
+	if (!project_read(in->r, top, &why))
+		wrong(in, "project", "%s", why);
+}
+
+/* of: those of this test; NULL: all. */
+static void read_bugs(struct reader *in, const json_t *bugs, const char *of)
+{
+	const size_t depth = in->depth;
+	struct bug b;
+
 	in->depth = 1;
 	for (in->bug = 0; in->bug < json_array_size(bugs) && !in->failed; in->bug++) {
 		const json_t *o = json_array_get(bugs, in->bug);
@@ -524,9 +530,51 @@ static void read_top(struct reader *in, const json_t *top)
 			continue;
 		}
 		b = read_bug(in, o, true);
-		if (!in->failed)
-			report_append(in->r, &b);
+		if (in->failed || (of && (!b.test || strcmp(b.test, of) != 0)))
+			continue;
+		if (of)
+			b.test = NULL;
+		report_append(in->r, &b);
 	}
+	in->depth = depth;
+}
+
+/* A test's own report has the bugs of its name. */
+static void read_tests(struct reader *in, const json_t *top)
+{
+	const json_t *tests = get_array(in, top, "tests"), *o;
+	struct report *all = in->r;
+
+	for (size_t i = 0; i < json_array_size(tests) && !in->failed; i++) {
+		o = json_array_get(tests, i);
+		in->r = report_new();
+		in->r->version = arena_text(&in->r->arena, all->version);
+		*vec_add(&all->tests) = in->r;
+		if (json_is_object(o))
+			read_head(in, o);
+		if (!in->failed && !in->r->project.test)
+			wrong(in, "tests", "[%zu] has no name", i);
+		if (!in->failed)
+			read_bugs(in, json_object_get(top, "bugs"), in->r->project.test);
+		in->r->is_finished = true;
+	}
+	in->r = all;
+}
+
+static void read_top(struct reader *in, const json_t *top)
+{
+	const char *version = json_string_value(json_object_get(top, "pmend"));
+
+	if (!version || !json_is_array(json_object_get(top, "bugs"))) {
+		error_set(in->err, "%s: not a report of pmend: no \"pmend\" or no \"bugs\" in it",
+			  in->path);
+		in->failed = true;
+		return;
+	}
+	in->r->version = arena_text(&in->r->arena, version);
+	read_head(in, top);
+	read_bugs(in, json_object_get(top, "bugs"), NULL);
+	read_tests(in, top);
 }
 
 static json_t *file_parse(const char *path, struct error *err)

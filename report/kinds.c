@@ -1,4 +1,5 @@
-/* All kinds of bugs (docs/report.md). The texts appear in the text report, in SARIF's rules and in docs/report.md. */
+/* All kinds of bugs (docs/report.md). The texts appear in the text report, in SARIF's rules and in
+ * docs/report.md. */
 #include <string.h>
 
 #include "report/bug.h"

@@ -1,4 +1,5 @@
-/* Paths as text: their last part, what lies below a folder, URIs. The file system is not asked, so symbolic links are not followed. */
+/* Paths as text: their last part, what lies below a folder, URIs. The file system is not asked, so
+ * symbolic links are not followed. */
 #include <ctype.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* The call paths to a bug. Findings of one kind at the same lines are one bug, whatever function called them. Each call path is kept inside it, with its own count; the first
- * one seen is the bug's own. */
+/* The call paths to a bug. Findings of one kind at the same lines are one bug, whatever function
+ * called them. Each call path is kept inside it, with its own count; the first one seen is the
+ * bug's own. */
 #include "report/internal.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Reports about several platforms: where a bug exists, and where the same code is safe. The reports of all platforms become one. */
+/* Reports about several platforms: where a bug exists, and where the same code is safe. The reports
+ * of all platforms become one. */
 #include <string.h>
 
 #include "report/internal.h"

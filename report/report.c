@@ -1,5 +1,6 @@
-/* Collects bugs. One that has the key of an earlier one (ident.c) only raises its count, so memory grows with source
- * situations, not with findings. Everything is copied into an arena and freed together. */
+/* Collects bugs. One that has the key of an earlier one (ident.c) only raises its count, so memory
+ * grows with source situations, not with findings. Everything is copied into an arena and freed
+ * together. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,11 @@ void report_free(struct report *r)
 	vec_release(&r->command);
 	vec_release(&r->crash_options);
 	vec_release(&r->library_globs);
+	vec_release(&r->analyses);
+	vec_release(&r->options);
+	for (size_t i = 0; i < r->tests.n; i++)
+		report_free(r->tests.at[i]);
+	vec_release(&r->tests);
 	vec_release(&r->folded);
 	arena_release(&r->arena);
 	free(r);
@@ -90,7 +96,8 @@ static struct report_entry *entry_add(struct report *r, const struct bug *b, con
 	return e;
 }
 
-/* What is told is the first crash that was given; how many runs it took is what the soonest of them took. */
+/* What is told is the first crash that was given; how many runs it took is what the soonest of them
+ * took. */
 static void found_sooner(struct report *r, struct report_entry *e, uint64_t runs)
 {
 	struct bug_crash crash = *e->bug.crash;
@@ -109,7 +116,8 @@ static void input_take(struct report *r, struct report_entry *e, const struct bu
 	e->bug.input = bug_input_copy(&r->arena, &input);
 }
 
-/* A flush or fence that costs time in one run and may be needed in another one must not be called a waste. */
+/* A flush or fence that costs time in one run and may be needed in another one must not be called a
+ * waste. */
 static bool doubts(const struct bug *b)
 {
 	const struct bug_kind *kind = bug_kind_find(b->kind);
@@ -128,10 +136,8 @@ static void entry_merge(struct report *r, struct report_entry *e, const struct b
 	e->bug.executions += b->executions;
 	if (b->first_seq < e->bug.first_seq)
 		e->bug.first_seq = b->first_seq;
-	if (doubts(b) != doubts(&e->bug)
-		    ? doubts(b)
-		    : b->severity <
-			      e->bug.severity) { /* what was doubtful in one run is a bug in another one */
+	/* what was doubtful in one run is a bug in another one */
+	if (doubts(b) != doubts(&e->bug) ? doubts(b) : b->severity < e->bug.severity) {
 		e->bug.severity = b->severity;
 		e->bug.reason = arena_text(&r->arena, b->reason);
 		e->bug.undecided_by = arena_text(&r->arena, b->undecided_by);
@@ -227,7 +233,8 @@ static bool is_same_line(const struct bug_frame *a, const struct bug_frame *b)
 	       strcmp(a->file, b->file) == 0;
 }
 
-/* Recovery read bytes, after the crash that some finding shows, which a crash leaves otherwise if this line's store is lost. */
+/* Recovery read bytes, after the crash that some finding shows, which a crash leaves otherwise if
+ * this line's store is lost. */
 static bool is_read_after_crash(const struct report *r, const struct bug_frame *store)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
@@ -248,7 +255,8 @@ static const char *unread_words(const struct bug *b)
 	return b->use > BUG_USE_READS ? strstr(b->message, bug_use_text(b->use)) : NULL;
 }
 
-/* What the run on the final state did not show, another run has shown. false: a crash shows the bug, but not that recovery reads it, so nothing is said. */
+/* What the run on the final state did not show, another run has shown. false: a crash shows the
+ * bug, but not that recovery reads it, so nothing is said. */
 static void use_retell(struct report *r, struct bug *b, bool is_read)
 {
 	const char *at = unread_words(b);
@@ -535,10 +543,10 @@ static void fill_text(struct report *r, struct bug_frame *f)
 
 static void fill_texts_of(struct report *r, const struct bug_location *locations, size_t nlocations)
 {
+	/* our own copy */
 	for (size_t k = 0; k < nlocations; k++)
 		for (size_t n = 0; n < locations[k].nframes; n++)
-			fill_text(r,
-				  (struct bug_frame *)&locations[k].frames[n]); /* our own copy */
+			fill_text(r, (struct bug_frame *)&locations[k].frames[n]);
 }
 
 static void fill_texts(struct report *r, const struct bug *b)

@@ -1,6 +1,7 @@
-/* SARIF 2.1.0, as far as GitHub's code scanning asks for it: a rule for each kind, a physical location for each result,
- * a code flow for each call stack (outermost call first), and the bug's id as fingerprint.
- * Limits: columns are those of the debug info (bytes); frames without source line are not in the code flows. */
+/* SARIF 2.1.0, as far as GitHub's code scanning asks for it: a rule for each kind, a physical
+ * location for each result, a code flow for each call stack (outermost call first), and the bug's
+ * id as fingerprint. Limits: columns are those of the debug info (bytes); frames without source
+ * line are not in the code flows. */
 #include <string.h>
 
 #include "report/format.h"
@@ -447,25 +448,42 @@ static json_t *invocation_json(const struct sarif *s)
 	return list;
 }
 
-void report_sarif(FILE *f, const struct report *r, const struct report_options *o)
+/* of: the name of the test that it is about; NULL: of the only one. Services tell runs of one tool
+ * by it. */
+static json_t *run_json(const struct report *r, const struct report_options *o, const char *of)
 {
 	struct sarif s = { .r = r, .cwd = o->cwd };
-	json_t *top = json_object(), *runs = json_array(), *run = json_object(),
-	       *results = json_array();
-	size_t i;
+	json_t *run = json_object(), *results = json_array(), *details = json_object();
+	char *id = of ? xasprintf("pmend/%s/", of) : NULL;
 
 	json_object_set_new(run, "tool", tool_json(&s));
+	json_set_text(details, "id", id);
+	if (of)
+		json_object_set(run, "automationDetails", details);
 	json_object_set_new(run, "invocations", invocation_json(&s));
 	set_base(&s, run);
-	for (i = 0; i < report_nbugs(r); i++)
+	for (size_t i = 0; i < report_nbugs(r); i++)
 		json_array_append_new(results, result_json(&s, report_bug(r, i)));
 	json_object_set_new(run, "results", results);
-	json_array_append_new(runs, run);
+	json_decref(details);
+	free(id);
+	vec_release(&s.rules);
+	return run;
+}
+
+void report_sarif(FILE *f, const struct report *r, const struct report_options *o)
+{
+	json_t *top = json_object(), *runs = json_array();
+
+	for (size_t i = 0; i < r->tests.n; i++)
+		json_array_append_new(runs,
+				      run_json(r->tests.at[i], o, r->tests.at[i]->project.test));
+	if (r->tests.n == 0)
+		json_array_append_new(runs, run_json(r, o, NULL));
 	json_object_set_new(top, "$schema", json_text(SCHEMA));
 	json_object_set_new(top, "version", json_text("2.1.0"));
 	json_object_set_new(top, "runs", runs);
 	json_dumpf(top, f, JSON_INDENT(2));
 	putc('\n', f);
 	json_decref(top);
-	vec_release(&s.rules);
 }

@@ -1,5 +1,6 @@
-/* Lines of source files. The names come from debug info, which may name anything: only regular files are opened, and
- * what is larger than any source is left alone. A file that changed since the program was built shows its new lines. */
+/* Lines of source files. The names come from debug info, which may name anything: only regular
+ * files are opened, and what is larger than any source is left alone. A file that changed since the
+ * program was built shows its new lines. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

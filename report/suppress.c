@@ -1,4 +1,5 @@
-/* Which bugs do suppressions hide? Each block has a pattern for some keys of a bug, and hides bugs that match all of them. */
+/* Which bugs do suppressions hide? Each block has a pattern for some keys of a bug, and hides bugs
+ * that match all of them. */
 #include <fnmatch.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* Suppression files, read and written: blocks of "key: pattern" lines, all of which must hold for a bug to be hidden.
+/* Suppression files, read and written: blocks of "key: pattern" lines, all of which must hold for a
+ * bug to be hidden.
  *
  *	# statistics are rebuilt at open
  *	{

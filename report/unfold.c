@@ -1,4 +1,5 @@
-/* Lists every finding separately again, as if nothing had been folded, for a caller that fixes one after the other. */
+/* Lists every finding separately again, as if nothing had been folded, for a caller that fixes one
+ * after the other. */
 #include "report/internal.h"
 
 static struct report_entry *entry_of_path(struct report *r, const struct report_entry *e,

@@ -1,6 +1,8 @@
-/* The program's signal actions. SIGSEGV, SIGBUS, SIGTRAP and the gate's (SIGSYS) are ours: the program's actions for them are kept here and called from our handlers when
- * the signal is not ours; it may believe to block them, but never does. For the other signals that a crash ends in (SIGABRT, SIGFPE,
- * SIGILL) our handler stands in for the default action. Whatever kills the process by default is first noted in the region. */
+/* The program's signal actions. SIGSEGV, SIGBUS, SIGTRAP and the gate's (SIGSYS) are ours: the
+ * program's actions for them are kept here and called from our handlers when the signal is not
+ * ours; it may believe to block them, but never does. For the other signals that a crash ends in
+ * (SIGABRT, SIGFPE, SIGILL) our handler stands in for the default action. Whatever kills the
+ * process by default is first noted in the region. */
 #include <string.h>
 #include <sys/resource.h>
 
@@ -10,8 +12,8 @@
 
 static handler_fn *const *g_handlers; /* ours, by number */
 static handler_fn *g_early;           /* that was installed before them */
-static struct action
-	g_actions[65]; /* of OURS, and of those that go by on_other(): what the program asked for */
+/* of OURS, and of those that go by on_other(): what the program asked for */
+static struct action g_actions[65];
 static uint64_t g_asked_masks[65]; /* sa_mask as the program gave it */
 
 static bool rt_write(uint64_t to, const void *from, size_t n)
@@ -65,7 +67,8 @@ void actions_die_of(int sig, const siginfo_t *si)
 		CALL1(SYS_exit_group, 128 + sig);
 }
 
-/* Where the program wants it: on its alternate stack, or on the one that it is on. When our own handler returns. */
+/* Where the program wants it: on its alternate stack, or on the one that it is on. When our own
+ * handler returns. */
 static void deliver_there(int sig, const siginfo_t *si, ucontext_t *uc, const struct action *a,
 			  uint64_t mask)
 {
@@ -89,7 +92,8 @@ static void deliver_there(int sig, const siginfo_t *si, ucontext_t *uc, const st
 	t_self.blocked |= mask & OURS;
 }
 
-/* A signal that is the program's own. Where the return of its handler is not seen, and where a handler of ours was interrupted, whose frame must stay, it is called from here. */
+/* A signal that is the program's own. Where the return of its handler is not seen, and where a
+ * handler of ours was interrupted, whose frame must stay, it is called from here. */
 void actions_deliver(int sig, siginfo_t *si, ucontext_t *uc)
 {
 	struct action a = g_actions[sig];
@@ -119,7 +123,9 @@ void actions_deliver(int sig, siginfo_t *si, ucontext_t *uc)
 
 /* ---- the program's handlers of other signals ---- */
 
-/* Where their return is not seen: it must not bring a mask with it that blocks our signals. Else, of those that want the alternate stack: it is the program's, not the one that the kernel knows. */
+/* Where their return is not seen: it must not bring a mask with it that blocks our signals. Else,
+ * of those that want the alternate stack: it is the program's, not the one that the kernel
+ * knows. */
 static void on_other(int sig, siginfo_t *si, void *uc)
 {
 	struct action a = g_actions[sig];

@@ -1,5 +1,6 @@
-/* What annotations of the recovery program call in a run (include/pmend.h): regions of interest, reads that do not count, and the end. They run as part of the program, not in a
- * signal handler. */
+/* What annotations of the recovery program call in a run (include/pmend.h): regions of interest,
+ * reads that do not count, and the end. They run as part of the program, not in a signal
+ * handler. */
 #include <stdio.h>
 
 #include "internal.h"

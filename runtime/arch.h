@@ -1,5 +1,7 @@
-/* What the runtime asks of the processor, and of Linux where that depends on it. runtime/arch/NAME/ defines all of it; nothing else in runtime/ knows registers,
- * instructions, the layout of a signal frame, or system calls that one architecture alone has. Everything here may be called in a signal handler, except where it says so. */
+/* What the runtime asks of the processor, and of Linux where that depends on it. runtime/arch/NAME/
+ * defines all of it; nothing else in runtime/ knows registers, instructions, the layout of a signal
+ * frame, or system calls that one architecture alone has. Everything here may be called in a signal
+ * handler, except where it says so. */
 #ifndef RUNTIME_ARCH_H
 #define RUNTIME_ARCH_H
 
@@ -27,17 +29,20 @@ uint64_t frame_sp(const ucontext_t *uc);
 uint32_t frame_fault(const ucontext_t *uc); /* what the access that faulted wanted: ACCESS_… */
 /* At rt_sigreturn: the frame of the program's own handler. */
 ucontext_t *frame_of_sigreturn(const ucontext_t *uc);
-/* Where the return address of a function is kept whose stack pointer is `from` and whose caller's is `cfa`: on the stack, or, of the one that was interrupted, in a register. The number
- * is for frame_has_return(); 0: not found. */
+/* Where the return address of a function is kept whose stack pointer is `from` and whose caller's
+ * is `cfa`: on the stack, or, of the one that was interrupted, in a register. The number is for
+ * frame_has_return(); 0: not found. */
 uint64_t frame_return_slot(const ucontext_t *uc, uint64_t from, uint64_t cfa, uint64_t address);
 bool frame_has_return(const ucontext_t *uc, uint64_t slot, uint64_t address);
 typedef bool frame_write_fn(uint64_t to, const void *from, size_t n);
-/* A copy of the frame below `at`, written by `write`, for a child that clone() is about to make with this stack: it sees the result 0. own: its alternate signal stack; NULL: as it is. 0: that
+/* A copy of the frame below `at`, written by `write`, for a child that clone() is about to make
+ * with this stack: it sees the result 0. own: its alternate signal stack; NULL: as it is. 0: that
  * cannot be written. */
 uint64_t frame_child(const ucontext_t *uc, uint64_t at, uint64_t stack, const stack_t *own,
 		     frame_write_fn *write);
-/* When our handler returns, the program's handler of a signal is called, as the kernel would call it, with a frame of its own below `stack`, but not below `end`. Its mask is the frame's from
- * now on. False: the frame cannot be written, and nothing has changed. */
+/* When our handler returns, the program's handler of a signal is called, as the kernel would call
+ * it, with a frame of its own below `stack`, but not below `end`. Its mask is the frame's from now
+ * on. False: the frame cannot be written, and nothing has changed. */
 struct frame_handler {
 	uint64_t function, restorer, mask;
 	uint64_t mask_after; /* which the frame tells; frame_is_delivered() knows it again */
@@ -48,21 +53,25 @@ bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct fr
 		   frame_write_fn *write);
 extern const uint32_t arch_red_bytes; /* below the stack pointer, which are in use */
 
-/* ---- the gate: the only place of the process from which system calls go to the kernel; all others end in a signal ---- */
+/* ---- the gate: the only place of the process from which system calls go to the kernel; all others
+ * end in a signal ---- */
 
 /* These two are known after arch_init(). */
 extern int gate_signal; /* SIGSYS or SIGILL */
-extern bool
-	gate_sees_return; /* rt_sigreturn of the program's own handlers is caught, like any other call */
+/* rt_sigreturn of the program's own handlers is caught, like any other call */
+extern bool gate_sees_return;
 
 /* A system call that is let through; returns -errno. */
 long rt_syscall(long number, long a, long b, long c, long d, long e, long f);
-/* In a process whose children will call gate_arm(): what can be done for all of them at once. True: calls may be caught from now on, here, too. */
+/* In a process whose children will call gate_arm(): what can be done for all of them at once. True:
+ * calls may be caught from now on, here, too. */
 bool gate_prepare(void);
-/* Catches the system calls of this thread from now on; a child of fork() calls it again. False: this is not possible here. */
+/* Catches the system calls of this thread from now on; a child of fork() calls it again. False:
+ * this is not possible here. */
 bool gate_arm(void);
 extern const char gate_lack[]; /* why not */
-/* The program has made this memory executable, or mapped it so. False: calls that are made there cannot be caught. */
+/* The program has made this memory executable, or mapped it so. False: calls that are made there
+ * cannot be caught. */
 bool gate_watch(uint64_t start, uint64_t end);
 /* Does this gate_signal stand for a caught call? */
 bool gate_is_call(const siginfo_t *si);
@@ -72,8 +81,10 @@ void gate_set_result(ucontext_t *uc, long result);
 /* The call would undo gate_arm(). */
 bool gate_is_escape(long number, const long a[6]);
 
-/* Lets the program make the call itself when the handler returns, with its own mask and stack, so that signals and restarts are as they always are. `back` is needed until the call is done.
- * It is in the handler's frame if that is on the program's stack: it lies beyond what is in use of it. NULL: there is none. False: the program's stack cannot be written. */
+/* Lets the program make the call itself when the handler returns, with its own mask and stack, so
+ * that signals and restarts are as they always are. `back` is needed until the call is done. It is
+ * in the handler's frame if that is on the program's stack: it lies beyond what is in use of it.
+ * NULL: there is none. False: the program's stack cannot be written. */
 struct gate_return {
 	uint64_t pc, sp;
 };
@@ -83,17 +94,20 @@ bool gate_pass(ucontext_t *uc, struct gate_return *back);
 extern const char rt_restore[];
 /* rt_sigreturn with the frame whose ucontext is here. */
 _Noreturn void rt_return_to(void *uc);
-/* clone or clone3 with a stack of its own for the child, which arms the gate for itself and continues as child_uc says. */
+/* clone or clone3 with a stack of its own for the child, which arms the gate for itself and
+ * continues as child_uc says. */
 long rt_clone(long number, const long args[6], void *child_uc);
 
 /* Copies bytes, some of which may be inaccessible: how many were not copied. */
 size_t gate_copy(void *to, const void *from, size_t n);
-/* A fault in gate_copy(), insn_perform() or insn_bulk_do() is expected: true: the frame goes on where that is noticed. */
+/* A fault in gate_copy(), insn_perform() or insn_bulk_do() is expected: true: the frame goes on
+ * where that is noticed. */
 bool gate_catch(ucontext_t *uc);
 
 /* ---- protection keys: pages that a thread may open for itself ---- */
 
-/* Takes a signal and a fault, to see whether the kernel leaves closed what a thread has closed: some do not. Once, before our own handlers are there. */
+/* Takes a signal and a fault, to see whether the kernel leaves closed what a thread has closed:
+ * some do not. Once, before our own handlers are there. */
 bool keys_work(void);
 int keys_init(void); /* one that is closed, in every thread; -1: there are none */
 bool keys_is_closed_frame(int key, ucontext_t *uc); /* of the interrupted program */
@@ -115,16 +129,18 @@ struct access {
 
 enum insn_kind {
 	INSN_PLAIN, /* can be stepped over */
+	/* between memory and a register or constant: simple enough to be done by us */
 	INSN_LOAD,
 	INSN_STORE,
-	INSN_COMPARE, /* between memory and a register or constant: simple enough to be done by us */
-	INSN_FLUSH,   /* clwb and the like: may be skipped, recovery does not lose power */
+	INSN_COMPARE,
+	INSN_FLUSH, /* clwb and the like: may be skipped, recovery does not lose power */
 	INSN_COPY,
 	INSN_FILL,    /* of any length: done by us in one go */
 	INSN_UNKNOWN, /* what it accesses is not known: the run does not count */
 };
 
-/* What is read may be overestimated (a decision too many), what is written may not be: bytes that may be left as they are count as read and written. */
+/* What is read may be overestimated (a decision too many), what is written may not be: bytes that
+ * may be left as they are count as read and written. */
 struct insn {
 	enum insn_kind kind;
 	uint32_t len_bytes, element_bytes;
@@ -138,19 +154,22 @@ struct insn {
 	struct access accesses[MAX_ACCESSES];
 };
 void insn_decode(struct insn *in, const ucontext_t *uc);
-/* Does INSN_LOAD, INSN_STORE or INSN_COMPARE as one access, and moves the frame behind it; false: it faulted, and nothing has changed. */
+/* Does INSN_LOAD, INSN_STORE or INSN_COMPARE as one access, and moves the frame behind it; false:
+ * it faulted, and nothing has changed. */
 bool insn_perform(const struct insn *in, ucontext_t *uc);
 
-/* INSN_COPY and INSN_FILL: all that they may access, then what was really written. INSN_FILL has no `from`. The frame is as if the instruction was interrupted there, or
- * done. Nothing written: the frame is as it was. */
+/* INSN_COPY and INSN_FILL: all that they may access, then what was really written. INSN_FILL has no
+ * `from`. The frame is as if the instruction was interrupted there, or done. Nothing written: the
+ * frame is as it was. */
 struct insn_bulk {
 	struct access to, from;
 };
 void insn_bulk(const struct insn *in, const ucontext_t *uc, struct insn_bulk *b);
 struct access insn_bulk_do(const struct insn *in, ucontext_t *uc, const struct insn_bulk *b);
 
-/* Stepping: when the handler returns, the program executes this one instruction and then gets SIGTRAP. `state` is kept until insn_step_end(), which is called then, or in the
- * handler of a fault of the instruction; true: the trap was for us alone, false: the program steps itself. */
+/* Stepping: when the handler returns, the program executes this one instruction and then gets
+ * SIGTRAP. `state` is kept until insn_step_end(), which is called then, or in the handler of a
+ * fault of the instruction; true: the trap was for us alone, false: the program steps itself. */
 struct insn_step {
 	uint64_t state[4];
 };
@@ -164,16 +183,16 @@ bool insn_step_end(struct insn_step *s, ucontext_t *uc);
 
 /* What a detour asks. All zero: nothing is to be read elsewhere. */
 struct window {
-	uint64_t start,
-		len_bytes; /* an access that begins in here may be done elsewhere: DETOUR_MAX_BYTES before the mapping's end, it ends */
-	uint64_t
-		map; /* a byte for each word from start on, to the mapping's end: not zero: not this one */
+	/* an access that begins in here may be done elsewhere: DETOUR_MAX_BYTES before the
+	 * mapping's end, it ends */
+	uint64_t start, len_bytes;
+	/* a byte for each word from start on, to the mapping's end: not zero: not this one */
+	uint64_t map;
 	uint64_t delta; /* from an address to the same in the second mapping */
 };
 
-void detour_make(
-	uint64_t
-		pc); /* in the server, between runs, not in a handler: the load there gets one, if that is possible */
+/* in the server, between runs, not in a handler: the load there gets one, if that is possible */
+void detour_make(uint64_t pc);
 bool detours_exist(void);
 void detours_lead(const struct window *w); /* all of them, from now on */
 uint64_t detour_original(uint64_t pc);     /* where the program would be */

@@ -1,5 +1,6 @@
-/* Joins a process to a run: prepares each part of the runtime, bottom first, and then catches system calls. A process that a run exec'd comes here by the constructor; the first
- * one is the fork server's business. */
+/* Joins a process to a run: prepares each part of the runtime, bottom first, and then catches
+ * system calls. A process that a run exec'd comes here by the constructor; the first one is the
+ * fork server's business. */
 #include "calls.h"
 
 void rt_prepare(void)

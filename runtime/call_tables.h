@@ -1,5 +1,6 @@
-/* Rows of the tables about system calls: which memory they access (calls/buffers.c), and which of their arguments are paths (calls/paths.c). Calls that all architectures have are in
- * those files, the others in runtime/arch/. */
+/* Rows of the tables about system calls: which memory they access (calls/buffers.c), and which of
+ * their arguments are paths (calls/paths.c). Calls that all architectures have are in those files,
+ * the others in runtime/arch/. */
 #ifndef RUNTIME_CALL_TABLES_H
 #define RUNTIME_CALL_TABLES_H
 
@@ -49,12 +50,16 @@ enum path_follow {
 	BY_CREAT, /* follows, opens, and empties */
 };
 
+/* What a call does to the file of its path. Opening may change it, too: the flags say so. */
+enum path_effect { PATH_LOOKS, PATH_CHANGES, PATH_MAKES, PATH_REMOVES, PATH_MOVES, PATH_LINKS };
+
 struct path_call {
 	uint16_t number;
 	int8_t dirfd, path;   /* argument numbers; dirfd -1: the working folder */
 	int8_t dirfd2, path2; /* 0, 0: there is no second */
 	uint8_t follow;       /* enum path_follow */
 	int8_t flags;         /* argument number */
+	uint8_t effect;       /* enum path_effect */
 };
 
 #endif

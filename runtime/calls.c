@@ -1,5 +1,6 @@
-/* Every system call of the program arrives here (arch.h: the gate). Most continue unchanged. Calls that name, map, read or write PM files, touch PM, or would end
- * our control of the process are performed by the runtime. */
+/* Every system call of the program arrives here (arch.h: the gate). Most continue unchanged. Calls
+ * that name, map, read or write PM files, touch PM, or would end our control of the process are
+ * performed by the runtime. */
 #include "calls.h"
 
 #include <errno.h>

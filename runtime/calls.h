@@ -36,6 +36,29 @@ long sandbox_call(long number, const long a[6]); /* seccomp */
 long signal_call(long number, long a[6], ucontext_t *uc);
 long altstack_call(const long a[6], const ucontext_t *uc);
 
+/* ---- paths: calls/names.c ---- */
+
+/* Splits off the last component: "/" and "." stand for what is not there. NULL: it has none. */
+const char *name_split(char *path, const char **folder);
+/* Replaces the path of a symbolic link, in a buffer of ROOT_PATH_ROOM, by what it leads to; false:
+ * it is none. */
+bool name_follow_link(long dirfd, char *path);
+bool name_follow(char *path, const char *target); /* the same of a link to that target */
+
+/* ---- the user's files beside PM files: calls/beside.c ---- */
+
+struct path_call;
+long beside_call(const struct path_call *c, long number, long a[6], uint64_t open_flags,
+		 bool follows_links);
+long beside_call_two(const struct path_call *c, long number, long a[6]); /* rename and link */
+/* The same as name_follow_link(), of a link that recovery made. */
+bool beside_follow_link(long dirfd, char *path);
+/* Was the user's file removed, in the folder of that image? */
+bool beside_is_gone(const struct run_file *f, const char *name);
+/* Names of files that recovery made in the folder of that image, one after the other, from *at on,
+ * which begins as 0; false: there are no more. */
+bool beside_next(const struct run_file *f, long *at, char name[256]);
+
 /* ---- the files of another machine: calls/root.c ---- */
 
 #define ROOT_PATH_ROOM 4096u
@@ -46,7 +69,8 @@ bool root_is_changed(void); /* by chroot(): our own paths mean nothing any more 
 
 void root_init(void);
 bool root_is_there(void);
-/* Turns an absolute path, in a buffer of ROOT_PATH_ROOM, into that in the root; false: it is not one, or there is no root. */
+/* Turns an absolute path, in a buffer of ROOT_PATH_ROOM, into that in the root; false: it is not
+ * one, or there is no root. */
 bool root_enter(char *path);
 /* Is such a path to be used? */
 bool root_takes(char *path);

@@ -1,5 +1,5 @@
-/* Copies between our memory and the program's, which may lie in PM: what is read there is decided, what is written there is marked. An address that cannot be accessed is an
- * answer, not a fault. */
+/* Copies between our memory and the program's, which may lie in PM: what is read there is decided,
+ * what is written there is marked. An address that cannot be accessed is an answer, not a fault. */
 #include <string.h>
 
 #include "pm.h"

@@ -1,4 +1,5 @@
-/* The environment, without getenv() and unsetenv(), of which shells have their own. The C library keeps where it is. */
+/* The environment, without getenv() and unsetenv(), of which shells have their own. The C library
+ * keeps where it is. */
 #include <string.h>
 
 #include "internal.h"

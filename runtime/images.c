@@ -1,5 +1,6 @@
-/* The PM files of the run and their images. An image is known by its inode at the beginning of the run, so that lines stay with it when recovery renames it; one that recovery made
- * in its place has no lines. */
+/* The PM files of the run and their images. An image is known by its inode at the beginning of the
+ * run, so that lines stay with it when recovery renames it; one that recovery made in its place has
+ * no lines. */
 #include <fcntl.h>
 #include <sys/stat.h>
 

@@ -1,15 +1,23 @@
-/* Inside libpmend_rt.so. It lives in somebody else's process: nearly everything runs in signal handlers, nothing allocates, system calls go by rt_syscall(), and no function is
- * called that the program can replace or that lies in the program's libraries (imports.txt names the exceptions; the build checks that). Bottom first:
+/* Inside libpmend_rt.so. It lives in somebody else's process: nearly everything runs in signal
+ * handlers, nothing allocates, system calls go by rt_syscall(), and no function is called that the
+ * program can replace or that lies in the program's libraries (imports.txt names the exceptions;
+ * the build checks that). Bottom first:
  *
  *   libc.c arch/     own routines for bytes and strings; the processor (arch.h)
- *   state.c          what all others know: the region, this thread, giving up; environment.c: the environment
- *   patch.c          finds code in which system calls are replaced, for arch/                                                   (patch.h)
+ *   state.c          what all others know: the region, this thread, giving up; environment.c: the
+ *                    environment
+ *   patch.c          finds code in which system calls are replaced, for arch/ (patch.h)
  *   own_stack.c      the stack of our handlers
- *   warm.c stack.c window.c actions.c       what earlier runs knew; call stacks; the second mapping; the program's signal actions
- *   lines.c images.c maps.c copy.c          undecided lines; which file is which; their mappings; the program's memory      (pm.h)
- *   calls/           system calls that are done for the program, by subject; which memory each accesses: buffers.c          (calls.h)
- *   calls.c step.c signals.c                what arrives in our handlers: system calls, touches of closed pages, signals
- *   attach.c annotate.c server.c            joins a process to a run; annotations; the fork server */
+ *   warm.c stack.c window.c actions.c       what earlier runs knew; call stacks; the second
+ *                                           mapping; the program's signal actions
+ *   lines.c images.c maps.c copy.c          undecided lines; which file is which; their mappings;
+ *                                           the program's memory (pm.h)
+ *   calls/           system calls that are done for the program, by subject; which memory each
+ *                    accesses: buffers.c (calls.h)
+ *   calls.c step.c signals.c                what arrives in our handlers: system calls, touches of
+ *                                           closed pages, signals
+ *   attach.c annotate.c server.c            joins a process to a run; annotations; the fork
+ *                                           server */
 #ifndef RUNTIME_INTERNAL_H
 #define RUNTIME_INTERNAL_H
 
@@ -49,7 +57,8 @@ void rt_init(void);
 /* Maps the region that the environment names; -1 if there is none or it is none of ours. */
 int rt_map_region(void);
 
-/* Laziness cannot be kept up: notes why and ends the whole process group; the run will be repeated on whole images. */
+/* Laziness cannot be kept up: notes why and ends the whole process group; the run will be repeated
+ * on whole images. */
 _Noreturn void rt_unsound(const char *why);
 
 struct rt_thread {
@@ -59,9 +68,10 @@ struct rt_thread {
 	struct insn_step step;
 	uint64_t step_mask; /* its signal mask */
 	uint32_t nwrites;
-	struct access writes
-		[MAX_ACCESSES]; /* of the instruction being stepped: to be marked when it is done */
-	uint64_t blocked; /* signals that the program believes it has blocked though we need them */
+	/* of the instruction being stepped: to be marked when it is done */
+	struct access writes[MAX_ACCESSES];
+	/* signals that the program believes it has blocked though we need them */
+	uint64_t blocked;
 	stack_t alt_asked;     /* the alternate stack that the program set; of no size: none */
 	stack_t alt_disarmed;  /* the same while a handler runs there that wants none meanwhile */
 	int skip_depth;        /* PMEND_SKIP_CHECK_BEGIN/END */
@@ -75,7 +85,8 @@ extern __thread struct rt_thread t_self;
 
 #define ALTSTACK_DISARMS (1 << 31) /* SS_AUTODISARM */
 void own_stack_init(void);         /* of the first thread */
-/* For a new thread, one caller at a time; false: there is no memory. Then: whose it is, 0: nobody's any more. */
+/* For a new thread, one caller at a time; false: there is no memory. Then: whose it is, 0: nobody's
+ * any more. */
 bool own_stack_take(stack_t *s);
 void own_stack_give(const stack_t *s, long tid);
 /* Was a handler of ours interrupted, or a handler of the program's that one of ours called? */
@@ -84,8 +95,8 @@ bool own_stack_is_near(const ucontext_t *uc); /* or has it just overflowed? */
 
 /* ---- environment.c ---- */
 
-void environment_init(
-	char **initial); /* what the loader says: the C library may not be initialised yet */
+/* what the loader says: the C library may not be initialised yet */
+void environment_init(char **initial);
 const char *environment_get(const char *name); /* NULL: it is not set */
 void environment_remove(const char *name);     /* in place: the program's own view, too */
 
@@ -116,8 +127,8 @@ struct warm_read {
 
 struct warm {
 	struct warm_stack stacks[WARM_STACKS];
-	struct warm_read reads
-		[WARM_READS]; /* instructions that faulted for what lies beside undecided bytes */
+	/* instructions that faulted for what lies beside undecided bytes */
+	struct warm_read reads[WARM_READS];
 };
 extern struct warm *g_warm;
 void warm_share(void); /* in the server */
@@ -154,17 +165,19 @@ uint64_t *frame_mask(ucontext_t *uc);
 #define ACTIONS_SAVE_BYTES (65 * 32 + 8)
 void actions_save(void *to);
 void actions_restore(const void *from);
-void actions_clear(
-	void); /* the program's handlers are gone, and what it ignores stays so: as CLONE_CLEAR_SIGHAND does in a child */
-void actions_forget(
-	void); /* the same, before the child is there that it is meant for, of those that are kept here */
+/* the program's handlers are gone, and what it ignores stays so: as CLONE_CLEAR_SIGHAND does in a
+ * child */
+void actions_clear(void);
+/* the same, before the child is there that it is meant for, of those that are kept here */
+void actions_forget(void);
 
 /* ---- attach.c ---- */
 
 /* What does not depend on the run; a fork server does it for all its runs. */
 void rt_prepare(void);
-/* Called in the first process of a run just before main(), and by the constructor in a process that a run exec'd. From here on
- * paths of PM files lead to images, mappings go to recorded addresses, and (RUN_LAZY) undecided lines are decided as they are read. */
+/* Called in the first process of a run just before main(), and by the constructor in a process that
+ * a run exec'd. From here on paths of PM files lead to images, mappings go to recorded addresses,
+ * and (RUN_LAZY) undecided lines are decided as they are read. */
 void rt_attach(void);
 
 #endif

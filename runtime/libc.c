@@ -1,5 +1,7 @@
-/* Own routines for bytes and strings, under the names by which the compiler, libgcc's unwinder and our own code call them. They are bound inside this library, before it is linked
- * with what it shows to the program (runtime.mk): the C library's may be patched with detours, or replaced by the program. Short and plain: nothing here is large. */
+/* Own routines for bytes and strings, under the names by which the compiler, libgcc's unwinder and
+ * our own code call them. They are bound inside this library, before it is linked with what it
+ * shows to the program (runtime.mk): the C library's may be patched with detours, or replaced by
+ * the program. Short and plain: nothing here is large. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

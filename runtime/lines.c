@@ -1,7 +1,9 @@
-/* Undecided lines: which contents a crash may have left in them, as the shared region says. Reading bytes on which the contents left
- * disagree takes the value of the newest content left, which is what memory holds, keeps the contents that have this value, and notes a
- * decision. Watched bytes are listed when they are read first. Invariant: the newest content left stays left; bytes that the run has not written hold its value.
- * Writes are marked after they were done: who reads in between takes a decision too many, never a wrong one. */
+/* Undecided lines: which contents a crash may have left in them, as the shared region says. Reading
+ * bytes on which the contents left disagree takes the value of the newest content left, which is
+ * what memory holds, keeps the contents that have this value, and notes a decision. Watched bytes
+ * are listed when they are read first. Invariant: the newest content left stays left; bytes that
+ * the run has not written hold its value. Writes are marked after they were done: who reads in
+ * between takes a decision too many, never a wrong one. */
 #include <string.h>
 
 #include "pm.h"
@@ -45,7 +47,8 @@ void lines_lock(void)
 		if (++spins % 64)
 			continue;
 		CALL0(SYS_sched_yield);
-		/* a process may have been killed here; what it left undone is at most one decision's narrowing */
+		/* a process may have been killed here; what it left undone is at most one
+		 * decision's narrowing */
 		if (spins % 4096 == 0 && CALL2(SYS_tkill, owner, 0) == -3 /* ESRCH */ &&
 		    __atomic_compare_exchange_n(&g_region->lock, &owner, me, false,
 						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
@@ -194,9 +197,8 @@ static void note_decision(uint32_t line, uint32_t at, uint64_t byte_mask, uint32
 		   (files[lines_all()[line].file].cut_bytes != ~0ul ? RUN_READ_CUT : 0);
 	d->access_bytes = t_self.access_bytes;
 	d->thread = (uint32_t)CALL0(SYS_gettid);
-	d->nframes = g_region->flags & RUN_NO_STACKS
-			     ? 0
-			     : rt_stack_kept(d->stack); /* the lock is held */
+	/* the lock is held */
+	d->nframes = g_region->flags & RUN_NO_STACKS ? 0 : rt_stack_kept(d->stack);
 }
 
 /* 0xff for each set bit of 8. */
@@ -228,14 +230,15 @@ static void piece_list(uint32_t index, uint8_t *set, uint32_t at, uint32_t n, ui
 		note_decision(index, at, seen, newest_left(l), nvalues);
 }
 
-/* A read that is not to be judged leaves watched bytes to later ones. */
+/* A read that is not to be judged leaves watched bytes to later ones, unless all are wanted. */
 static void piece_watch(uint32_t index, uint32_t at, uint32_t n)
 {
 	struct run_line *l = &lines_all()[index];
 
 	if (at + n <= 8 * sizeof l->unasked)
 		piece_list(index, l->unasked, at, n, 0);
-	if (t_self.skip_depth == 0 && !(g_region->has_roi && g_region->roi_depth <= 0))
+	if (g_region->flags & RUN_WATCH_ALL ||
+	    (t_self.skip_depth == 0 && !(g_region->has_roi && g_region->roi_depth <= 0)))
 		piece_list(index, l->watch, at, n, 1);
 }
 

@@ -1,6 +1,8 @@
-/* The images' mappings in this process. Pages with undecided lines are inaccessible: by a protection key, which each thread holds closed,
- * or without keys by PROT_NONE, which only a single thread may rely on. A page is made accessible for good when nothing on it
- * is undecided any more. Other processes may decide lines meanwhile: a page may be closed without need, never open without right. */
+/* The images' mappings in this process. Pages with undecided lines are inaccessible: by a
+ * protection key, which each thread holds closed, or without keys by PROT_NONE, which only a single
+ * thread may rely on. A page is made accessible for good when nothing on it is undecided any more.
+ * Other processes may decide lines meanwhile: a page may be closed without need, never open without
+ * right. */
 #include <sys/mman.h>
 
 #include "pm.h"

@@ -1,5 +1,7 @@
-/* Our handlers have a stack of their own in each thread, the kernel's alternate one, so that the program's is as free as it would be without us: a thread may have very little. What the program
- * itself asks for by sigaltstack() is kept in t_self (calls/altstack.c). A stack is used again when its thread is gone. */
+/* Our handlers have a stack of their own in each thread, the kernel's alternate one, so that the
+ * program's is as free as it would be without us: a thread may have very little. What the program
+ * itself asks for by sigaltstack() is kept in t_self (calls/altstack.c). A stack is used again when
+ * its thread is gone. */
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
@@ -10,8 +12,8 @@
 #endif
 
 #define MAX_STACKS 1024u
-#define DEEP \
-	4u /* signals inside of each other: vectors make a frame large, and the kernel says how large */
+/* signals inside of each other: vectors make a frame large, and the kernel says how large */
+#define DEEP 4u
 #define ROOM_BYTES (256u << 10)
 
 static struct {
@@ -32,8 +34,8 @@ static uint64_t map_stack(void)
 	const long at = CALL6(SYS_mmap, 0, g_bytes + PAGE, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (IS_ERROR(at) || CALL3(SYS_mprotect, at, PAGE, PROT_NONE) !=
-				    0) /* the last page: who overflows it faults */
+	/* the last page: who overflows it faults */
+	if (IS_ERROR(at) || CALL3(SYS_mprotect, at, PAGE, PROT_NONE) != 0)
 		return 0;
 	return (uint64_t)at + PAGE;
 }

@@ -1,5 +1,6 @@
-/* Finds the code of the process, in which system calls are to be replaced. Which memory that is, /proc/self/maps says; where there is code in it, the section headers of its file, if it
- * has any. Shared mappings cannot be changed: the file would be, too. */
+/* Finds the code of the process, in which system calls are to be replaced. Which memory that is,
+ * /proc/self/maps says; where there is code in it, the section headers of its file, if it has any.
+ * Shared mappings cannot be changed: the file would be, too. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +12,9 @@
 #include "internal.h"
 #include "patch.h"
 
+/* the linker's */
 extern const char __ehdr_start[] __attribute__((visibility("hidden"))),
-	etext[] __attribute__((visibility("hidden"))); /* the linker's */
+	etext[] __attribute__((visibility("hidden")));
 
 struct mapping {
 	struct patch_place place;
@@ -289,13 +291,14 @@ bool patch_range(const struct patch_table *t, uint64_t start, uint64_t end)
 
 static bool g_is_patched, g_is_whole;
 
-/* Another thread may block gate_signal: it would not survive its next call. Children of fork() have one thread. */
+/* Another thread may block gate_signal: it would not survive its next call. Children of fork() have
+ * one thread. */
 static bool has_threads(void)
 {
 	struct stat st;
 
-	return CALL4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) != 0 ||
-	       st.st_nlink != 3; /* "." and ".." count */
+	/* "." and ".." count */
+	return CALL4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) != 0 || st.st_nlink != 3;
 }
 
 bool patch_prepare(const struct patch_table *t)

@@ -1,4 +1,5 @@
-/* How the serving side (serve/) makes its system calls in here: through the gate, like all of ours. */
+/* How the serving side (serve/) makes its system calls in here: through the gate, like all of
+ * ours. */
 #include "serve/call.h"
 
 #include "arch.h"

@@ -1,6 +1,7 @@
-/* The fork server. In the program that the worker starts with RUN_ENV_SERVER, execution stops when the libraries are initialised and the
- * program itself is not. So its own constructors and main() run in each run, and see the images. The program never runs in the
- * server's own process. Limit: constructors of the program's libraries have run by then, once, without images. */
+/* The fork server. In the program that the worker starts with RUN_ENV_SERVER, execution stops when
+ * the libraries are initialised and the program itself is not. So its own constructors and main()
+ * run in each run, and see the images. The program never runs in the server's own process. Limit:
+ * constructors of the program's libraries have run by then, once, without images. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
@@ -64,7 +65,8 @@ static void server_serve(const char *control)
 	rt_attach();
 }
 
-/* Called by the program's _start. Old programs name another version of it, which is the same function. */
+/* Called by the program's _start. Old programs name another version of it, which is the same
+ * function. */
 __attribute__((visibility("default"))) int
 __libc_start_main(main_fn *main_of_program, int argc, char **argv, void (*init)(void),
 		  void (*fini)(void), void (*rtld_fini)(void), void *stack_end);

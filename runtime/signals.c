@@ -1,8 +1,10 @@
-/* Our signal handlers: a fault is an access to a closed page, a trap ends a step, gate_signal is a system call. Other signals go to the program's own action. */
+/* Our signal handlers: a fault is an access to a closed page, a trap ends a step, gate_signal is a
+ * system call. Other signals go to the program's own action. */
 #include "calls.h"
 #include "patch.h"
 
-/* What an interrupted handler of ours was about; a handler of the program's may have left by longjmp, so it is set anew each time. */
+/* What an interrupted handler of ours was about; a handler of the program's may have left by
+ * longjmp, so it is set anew each time. */
 struct place {
 	const ucontext_t *uc;
 	bool is_in_call;

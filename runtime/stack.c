@@ -1,7 +1,8 @@
-/* Call stacks of the interrupted program, by its call frame information, which is slow: the last ones are kept, also for later runs of the same
- * server (warm.c), and used again where the same instruction is reached with the same stack pointer and the same return addresses in the same
- * places. The walk begins in our own handler and passes the signal frame (see rt_restore in arch.h). A program whose stack is broken makes the walk
- * fault: it ends there. */
+/* Call stacks of the interrupted program, by its call frame information, which is slow: the last
+ * ones are kept, also for later runs of the same server (warm.c), and used again where the same
+ * instruction is reached with the same stack pointer and the same return addresses in the same
+ * places. The walk begins in our own handler and passes the signal frame (see rt_restore in
+ * arch.h). A program whose stack is broken makes the walk fault: it ends there. */
 #include <unwind.h>
 
 #include "internal.h"
@@ -26,8 +27,8 @@ static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *arg
 		return _URC_END_OF_STACK;
 	if (w->slots && w->n > 0) /* the first is not on the stack */
 		w->slots[w->n] = frame_return_slot(t_self.uc, w->sp, _Unwind_GetCFA(context), ip);
-	w->sp = w->n == 0 ? frame_sp(t_self.uc)
-			  : _Unwind_GetCFA(context); /* the first is our signal's */
+	/* the first is our signal's */
+	w->sp = w->n == 0 ? frame_sp(t_self.uc) : _Unwind_GetCFA(context);
 	w->stack[w->n++] = ip;
 	return w->n < RUN_STACK ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
@@ -96,8 +97,8 @@ uint32_t rt_stack_kept(uint64_t *stack)
 			k->stack[w.n++] = w.pc;
 		k->pc = w.pc;
 		k->sp = frame_sp(t_self.uc);
-		__atomic_store_n(&k->n, w.n,
-				 __ATOMIC_RELEASE); /* last: who is killed here leaves none */
+		/* last: who is killed here leaves none */
+		__atomic_store_n(&k->n, w.n, __ATOMIC_RELEASE);
 	}
 	for (uint32_t i = 0; i < k->n; i++)
 		stack[i] = k->stack[i];

@@ -1,4 +1,5 @@
-/* What all files of the runtime know: the region of the run, this thread, and how to give up. Nothing here needs another file but the processor's. */
+/* What all files of the runtime know: the region of the run, this thread, and how to give up.
+ * Nothing here needs another file but the processor's. */
 #include <fcntl.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>

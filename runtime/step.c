@@ -1,6 +1,7 @@
-/* A touch of a protected page: what the instruction reads is decided, then it runs alone with the page open (single step), and what it
- * wrote is marked. The simplest instructions are done in its place, which saves the second signal, and copies and fills of any length in one go. Asynchronous signals wait until
- * the step is over, so that no handler runs with the page open. */
+/* A touch of a protected page: what the instruction reads is decided, then it runs alone with the
+ * page open (single step), and what it wrote is marked. The simplest instructions are done in its
+ * place, which saves the second signal, and copies and fills of any length in one go. Asynchronous
+ * signals wait until the step is over, so that no handler runs with the page open. */
 #include "calls.h"
 
 #include <sys/mman.h>
@@ -108,8 +109,8 @@ static void do_bulk(const struct insn *in, ucontext_t *uc)
 	maps_close(b.to.addr, b.to.len_bytes);
 	if (in->kind == INSN_COPY)
 		maps_close(b.from.addr, b.from.len_bytes);
-	if (written.len_bytes ==
-	    0) /* its first element faults for a reason of its own: let the program have that fault */
+	/* its first element faults for a reason of its own: let the program have that fault */
+	if (written.len_bytes == 0)
 		step_begin(in, uc);
 }
 
@@ -145,7 +146,8 @@ static bool do_simple(const struct insn *in, ucontext_t *uc)
 
 /* ---- faults ---- */
 
-/* Decides what it reads; true: all that it touches is decided and open now, so that it can just run. */
+/* Decides what it reads; true: all that it touches is decided and open now, so that it can just
+ * run. */
 static bool decide_insn(const struct insn *in, uint64_t pc)
 {
 	const uint32_t ndecisions = g_region->ndecisions;

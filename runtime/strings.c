@@ -1,6 +1,7 @@
-/* String functions that read exactly the bytes that they are about. The C library's read whole vectors, up to the end of the page: reads that mean
- * nothing, of bytes which a crash may have left in doubt. The program's calls come here because we are preloaded; those inside the C library do not, and our
- * own do not either (libc.c). */
+/* String functions that read exactly the bytes that they are about. The C library's read whole
+ * vectors, up to the end of the page: reads that mean nothing, of bytes which a crash may have left
+ * in doubt. The program's calls come here because we are preloaded; those inside the C library do
+ * not, and our own do not either (libc.c). Names in parentheses are macros in glibc 2.43. */
 #include <stdint.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ EXPORT int bcmp(const void *a, const void *b, size_t n)
 	return compare(a, b, n);
 }
 
-EXPORT void *memchr(const void *s, int c, size_t n)
+EXPORT void *(memchr)(const void *s, int c, size_t n)
 {
 	for (const unsigned char *x = s; n > 0; n--, x++)
 		if (*x == (unsigned char)c)
@@ -75,7 +76,7 @@ EXPORT int strncmp(const char *a, const char *b, size_t n)
 	return 0;
 }
 
-EXPORT char *strchr(const char *s, int c)
+EXPORT char *(strchr)(const char *s, int c)
 {
 	for (;; s++) {
 		if (*s == (char)c)

@@ -1,5 +1,6 @@
-/* What libgcc's unwinder, of which we have a copy, wants of a C library: memory and locks for frames that somebody registered with it, which nobody does with our copy. It finds
- * frames by the loader's tables, which needs neither. */
+/* What libgcc's unwinder, of which we have a copy, wants of a C library: memory and locks for
+ * frames that somebody registered with it, which nobody does with our copy. It finds frames by the
+ * loader's tables, which needs neither. */
 #include <pthread.h>
 #include <stdlib.h>
 

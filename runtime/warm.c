@@ -1,5 +1,6 @@
-/* What the runs of one fork server know from earlier ones: memory that the server shares with them. Whoever is no run of a server has its own.
- * Runs follow each other, and the processes of one run come here with the region's lock held, or do not mind what others do at the same time. */
+/* What the runs of one fork server know from earlier ones: memory that the server shares with them.
+ * Whoever is no run of a server has its own. Runs follow each other, and the processes of one run
+ * come here with the region's lock held, or do not mind what others do at the same time. */
 #include <sys/mman.h>
 
 #include "internal.h"

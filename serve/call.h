@@ -1,5 +1,7 @@
-/* System calls of the serving side. Part of it lives in a program of somebody else's: it calls no function of the C library, which that program may replace and which
- * the runtime may have changed, and needs no memory but its own. Whoever links it defines serve_call(): call.c for pmend, runtime/serve_call.c for the runtime. */
+/* System calls of the serving side. Part of it lives in a program of somebody else's: it calls no
+ * function of the C library, which that program may replace and which the runtime may have changed,
+ * and needs no memory but its own. Whoever links it defines serve_call(): call.c for pmend,
+ * runtime/serve_call.c for the runtime. */
 #ifndef SERVE_CALL_H
 #define SERVE_CALL_H
 

@@ -1,5 +1,6 @@
-/* A process between pmend and a program that it runs. It adopts the processes that the program leaves behind, and ends as the program did. It is controlled by
- * signals: SIGTERM is passed on, SIGUSR1 means the end. */
+/* A process between pmend and a program that it runs. It adopts the processes that the program
+ * leaves behind, and ends as the program did. It is controlled by signals: SIGTERM is passed on,
+ * SIGUSR1 means the end. */
 #include "serve/keeper.h"
 
 #include <errno.h>
@@ -20,7 +21,8 @@ static void signals_set(sigset_t *set)
 	sigaddset(set, SIGCHLD);
 }
 
-/* True when the program is over, and still a zombie, so that nobody else has its number. Others that end are buried. */
+/* True when the program is over, and still a zombie, so that nobody else has its number. Others
+ * that end are buried. */
 static bool is_over(pid_t program)
 {
 	siginfo_t info = { .si_pid = 0 };

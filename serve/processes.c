@@ -1,4 +1,5 @@
-/* Reads what /proc says about processes, by system calls alone. The list of processes grows in memory of its own. */
+/* Reads what /proc says about processes, by system calls alone. The list of processes grows in
+ * memory of its own. */
 #include "serve/processes.h"
 
 #include <fcntl.h>
@@ -83,7 +84,8 @@ long process_count_folders(const char *path, uid_t *uid)
 	return (long)st.st_nlink - 2;
 }
 
-/* Field of /proc/PID/stat, by its number in proc(5), from the third on: names before it may hold anything. */
+/* Field of /proc/PID/stat, by its number in proc(5), from the third on: names before it may hold
+ * anything. */
 static int64_t stat_field(pid_t pid, uint32_t number)
 {
 	char path[64], text[1024];

@@ -34,7 +34,8 @@ long process_read(const char *path, char *buf, size_t room);
 long process_count_folders(const char *path, uid_t *uid);
 /* Does /proc/PID/environ hold these bytes? */
 bool process_environ_has(pid_t pid, const char *bytes, size_t len_bytes);
-/* What a line of /proc/PID/status says in kB, such as "VmData:", in bytes; PID 0: of the process that asks. 0: it is not there. */
+/* What a line of /proc/PID/status says in kB, such as "VmData:", in bytes; PID 0: of the process
+ * that asks. 0: it is not there. */
 uint64_t process_status_bytes(pid_t pid, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
-/* Kills processes and those that they started, again and again until there are none: new ones may start meanwhile. Reading /proc is the only way to find those
- * that left their process group. */
+/* Kills processes and those that they started, again and again until there are none: new ones may
+ * start meanwhile. Reading /proc is the only way to find those that left their process group. */
 #include "serve/reap.h"
 
 #include <errno.h>

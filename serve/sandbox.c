@@ -1,5 +1,5 @@
-/* Asks a seccomp filter about system calls, as the kernel would: runs its program, of classic BPF. What the kernel would not accept counts as refused. No function of the C library
- * is called. */
+/* Asks a seccomp filter about system calls, as the kernel would: runs its program, of classic BPF.
+ * What the kernel would not accept counts as refused. No function of the C library is called. */
 #include "serve/sandbox.h"
 
 #include <linux/audit.h>

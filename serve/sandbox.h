@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Does the filter, of n instructions, let all these calls pass, with arguments of 0? One that sends a signal or asks another process does not. */
+/* Does the filter, of n instructions, let all these calls pass, with arguments of 0? One that sends
+ * a signal or asks another process does not. */
 bool sandbox_allows(const struct sock_filter *filter, uint32_t n, const int *calls,
 		    uint32_t ncalls);
 

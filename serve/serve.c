@@ -1,5 +1,6 @@
-/* Serves runs: waits for requests on the control socket, starts a run, watches it, ends what it left, and reports. The only state is in struct serve, and no function of
- * the C library is called. */
+/* Serves runs: waits for requests on the control socket, starts a run, watches it, ends what it
+ * left, and reports. The only state is in struct serve, and no function of the C library is
+ * called. */
 #include "serve/serve.h"
 
 #include <errno.h>
@@ -107,8 +108,8 @@ static void watch(const struct serve *s, pid_t pid)
 			SERVE_CALL2(SYS_kill, -pid, m.status);
 			SERVE_CALL2(SYS_kill, pid, m.status); /* it may not have its group yet */
 		}
-		if (p[1].fd < 0 &&
-		    has_ended(pid)) /* no pidfd here (seccomp): look every millisecond */
+		/* no pidfd here (seccomp): look every millisecond */
+		if (p[1].fd < 0 && has_ended(pid))
 			break;
 	}
 	if (p[1].fd >= 0)
@@ -135,9 +136,8 @@ static pid_t run(struct serve *s)
 	} else {
 		watch(s, pid);
 		m.time_us = reap_now_us() - begin;
-		SERVE_CALL2(
-			SYS_kill, -pid,
-			SIGKILL); /* while the zombie keeps the group's number from being used again */
+		/* while the zombie keeps the group's number from being used again */
+		SERVE_CALL2(SYS_kill, -pid, SIGKILL);
 		while (SERVE_CALL4(SYS_wait4, pid, &m.status, __WALL, &usage) == -EINTR)
 			;
 		m.pid = pid;
@@ -158,8 +158,8 @@ void serve_loop(struct serve *s)
 	SERVE_CALL3(SYS_fcntl, s->control, F_SETFD, FD_CLOEXEC);
 	limit(RLIMIT_CORE, 0);
 	SERVE_CALL2(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
-	SERVE_CALL2(SYS_prctl, PR_SET_PDEATHSIG,
-		    0); /* the socket tells, and then there is something to do */
+	/* the socket tells, and then there is something to do */
+	SERVE_CALL2(SYS_prctl, PR_SET_PDEATHSIG, 0);
 	for (int i = 0; i < 3; i++)
 		s->stdio_flags[i] = SERVE_CALL2(SYS_fcntl, i, F_GETFL);
 	s->memory_bytes = process_status_bytes(0, "VmData:");

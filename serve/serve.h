@@ -1,6 +1,7 @@
-/* The serving side of the run protocol (pmend_run.h), shared by the two servers there are: runtime/ forks a program that is
- * ready to run, crash/ executes one that cannot be preloaded. A server adopts the orphans among its descendants, so after a run it finds
- * and kills everything that the run left, also what left its process group or session. It ends when its worker does. */
+/* The serving side of the run protocol (pmend_run.h), shared by the two servers there are: runtime/
+ * forks a program that is ready to run, crash/ executes one that cannot be preloaded. A server
+ * adopts the orphans among its descendants, so after a run it finds and kills everything that the
+ * run left, also what left its process group or session. It ends when its worker does. */
 #ifndef SERVE_SERVE_H
 #define SERVE_SERVE_H
 
@@ -12,14 +13,15 @@
 struct serve {
 	int control;
 	pid_t pid; /* of the server */
-	/* Starts a run's first process, which calls serve_enter(). May return 0 there; -errno: it could not. */
+	/* Starts a run's first process, which calls serve_enter(). May return 0 there; -errno: it
+	 * could not. */
 	pid_t (*start)(struct serve *s);
 	void *arg;
-	long stdio_flags
-		[3]; /* of standard input, output, error, which runs inherit and may change */
+	/* of standard input, output, error, which runs inherit and may change */
+	long stdio_flags[3];
 	uint64_t memory_bytes; /* private memory that may be written, before a run */
-	uint64_t
-		nthreads; /* of this user before a run; 0: it is root, for whom there is no such limit */
+	/* of this user before a run; 0: it is root, for whom there is no such limit */
+	uint64_t nthreads;
 };
 
 /* Serves runs until the worker is gone. Returns only in a run's first process. */

@@ -1,11 +1,13 @@
-/* Checks recorded executions with the user's options. The platform is the requested one if the trace is valid for it, else the
- * recorded one. */
+/* Checks recorded executions with the user's options. The platform is the requested one if the
+ * trace is valid for it, else the recorded one. */
 #include "session/checking.h"
 
 #include <stdlib.h>
 
 #include "check/plugin.h"
 #include "util/alloc.h"
+#include "check/platform_choice.h"
+#include "account/check_report.h"
 
 static int plugins_open(struct checking *c, struct error *err)
 {
@@ -27,7 +29,7 @@ static const char **names(const struct word_list *l)
 	return list;
 }
 
-static void tell(struct word_list *words, const char *option, const struct word_list *values)
+static void add_option(struct word_list *words, const char *option, const struct word_list *values)
 {
 	for (size_t i = 0; i < values->n; i++) {
 		word_list_add(words, option);
@@ -37,9 +39,9 @@ static void tell(struct word_list *words, const char *option, const struct word_
 
 void checking_tell(const struct checking *c, struct word_list *words)
 {
-	tell(words, "--only", &c->only);
-	tell(words, "--with", &c->with);
-	tell(words, "--oracle", &c->oracles);
+	add_option(words, "--only", &c->only);
+	add_option(words, "--with", &c->with);
+	add_option(words, "--oracle", &c->oracles);
 }
 
 int checking_begin(struct checking *c, struct error *err)
@@ -81,12 +83,12 @@ struct report *checking_judge(const struct checking *c, const struct platform_tr
 		return platform_traces_judge(traces, &o, &c->libraries, c->fold, is_complete, err);
 	t = platform_trace_open(&traces->list.at[0], err);
 	o.platform =
-		t ? judge_choose(t, c->recording.is_platform_open ? NULL : c->recording.platform,
-				 &how, err)
+		t ? platform_choose(t, c->recording.is_platform_open ? NULL : c->recording.platform,
+				    &how, err)
 		  : NULL;
 	if (!o.platform)
 		return NULL;
 	o.is_platform_chosen = how.is_chosen;
-	platform_choice_tell(&how, c->recording.notes);
-	return judge_trace(t, &o, &c->libraries, is_complete, err);
+	platform_choice_say(&how, c->recording.notes);
+	return check_report_make(t, &o, &c->libraries, is_complete, err);
 }

@@ -1,6 +1,8 @@
-/* A crash during recovery is a crash: the state that the first one left is put into a folder, recovery is recorded there like any
- * program, and its recording is explored. One state for each set of places that recovery writes, and another where lines
- * that the first recovery did not read have their oldest content instead of their newest. After the second recovery, a dump may print what was allowed after the first crash. */
+/* A crash during recovery is a crash: the state that the first one left is put into a folder,
+ * recovery is recorded there like any program, and its recording is explored. One state for each
+ * set of places that recovery writes, and another where lines that the first recovery did not read
+ * have their oldest content instead of their newest. After the second recovery, a dump may print
+ * what was allowed after the first crash. */
 #include "session/crash_again.h"
 
 #include <errno.h>
@@ -11,25 +13,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "session/crash_report.h"
-#include "session/recording.h"
-#include "session/scratch.h"
+#include "account/crash_report.h"
+#include "record/recording.h"
+#include "util/files.h"
 #include "util/tempdir.h"
+#include "util/str.h"
 
 #define FIRST_CRASHES_MAX 24 /* recordings take long */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* The command on the copy in the folder. NULL: it does not name the pool. */
 static char **on_copy(const struct runner_command *c, const struct plan *p, const char *folder)
 {
 	char *pool = xasprintf("%s/%s", folder,
-			       base_name(trace_file(p->trace, plan_first_file(p))->path));
+			       str_base_name(trace_file(p->trace, plan_first_file(p))->path));
 	bool has_pool = false;
 	VEC(char *) argv = { 0 };
 
@@ -98,11 +94,12 @@ static enum recorded record_quietly(const struct recording *r, char **argv, stru
 }
 
 /* What was explored, with what came of it. */
-static int tell(struct crash_setup *s, const struct plan *p, const struct first_crash *f,
-		const struct crash_result *result, struct report *report, uint64_t more,
-		struct crash_again *sum, struct error *err)
+static int report_second_crash(struct crash_setup *s, const struct plan *p,
+			       const struct first_crash *f, const struct crash_result *result,
+			       struct report *report, uint64_t more, struct crash_again *sum,
+			       struct error *err)
 {
-	char *kept = xasprintf("pmend-crash-%" PRIu64 "-%s", f->point, base_name(p->path));
+	char *kept = xasprintf("pmend-crash-%" PRIu64 "-%s", f->point, str_base_name(p->path));
 	char *place = s->kept_in ? xasprintf("%s/%s", s->kept_in, kept) : xstrdup(kept);
 	int status = 0;
 
@@ -160,7 +157,7 @@ static int explore_recording(struct crash_setup *s, const struct first_crash *f,
 	if (crash_explore(p, &s->options, &result, &failed) < 0)
 		notes_say(s->notes, "after the crash at failure point %" PRIu64 ": %s", f->point,
 			  failed.msg);
-	status = tell(s, p, f, &result, report, more, sum, err);
+	status = report_second_crash(s, p, f, &result, report, more, sum, err);
 	crash_result_release(&result);
 	vec_release(&allowed.hashes);
 	plan_free(p);

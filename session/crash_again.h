@@ -3,7 +3,7 @@
 #define SESSION_CRASH_AGAIN_H
 
 #include "report/bug.h"
-#include "session/crash_setup.h"
+#include "crash/setup/crash_setup.h"
 
 struct crash_again {
 	uint64_t first_crashes, failure_points, runs, left_out;
@@ -11,8 +11,9 @@ struct crash_again {
 	bool is_late; /* --max-time was over */
 };
 
-/* Records recovery on states of the result that it changes, and explores crashes of these recordings; `more` is how many more crashes may
- * follow. Adds bugs to the report. -1 if that cannot be done. */
+/* Records recovery on states of the result that it changes, and explores crashes of these
+ * recordings; `more` is how many more crashes may follow. Adds bugs to the report. -1 if that
+ * cannot be done. */
 int crash_again(struct crash_setup *s, const struct plan *p, const struct crash_result *result,
 		struct report *report, uint64_t more, struct crash_again *sum, struct error *err);
 

@@ -1,5 +1,5 @@
-/* Explores the crashes of a recording and adds everything to a report: bugs, races, groups, coverage. Bugs that were found
- * before an exploration fails are reported, too. */
+/* Explores the crashes of a recording and adds everything to a report: bugs, races, groups,
+ * coverage. Bugs that were found before an exploration fails are reported, too. */
 #include "session/crashing.h"
 
 #include <inttypes.h>
@@ -10,13 +10,13 @@
 #include "crash/search/strategies.h"
 #include "report/causes.h"
 #include "session/crash_again.h"
-#include "session/crash_command.h"
-#include "session/crash_report.h"
-#include "session/ending.h"
-#include "session/group_report.h"
-#include "session/judge.h"
-#include "session/race_report.h"
-#include "session/ranking.h"
+#include "crash/setup/crash_command.h"
+#include "account/crash_report.h"
+#include "account/recorded.h"
+#include "account/group_report.h"
+#include "account/race_report.h"
+#include "account/ranking.h"
+#include "trace/trace.h"
 
 /* Adds a sentence to what there is. */
 static void note_add(char **note, char *sentence)
@@ -35,25 +35,19 @@ static bool has_read_nothing(const struct crash_result *c, const struct strategy
 	const bool has_choice = strtoull(all, NULL, 10) > c->counters.points;
 
 	free(all);
-	return strategy == &strategy_lazy && has_choice && c->counters.runs == c->counters.points &&
+	return strategy == &strategy_lazy && has_choice &&
+	       c->counters.runs + c->counters.shared_runs == c->counters.points &&
 	       c->counters.fallbacks == 0 && c->is_complete && c->bugs.n == 0;
 }
 
-static bool has_file(const struct trace *t, const char *path)
-{
-	for (uint32_t i = 1; i <= trace_nfiles(t); i++)
-		if (trace_file(t, i) && strcmp(trace_file(t, i)->path, path) == 0)
-			return true;
-	return false;
-}
-
-/* Names a file that the program writes, and that the trace does not have; NULL: there is none. Recovery finds it as the program left it, if at all. */
+/* Names a file that the program writes, and that the trace does not have; NULL: there is none.
+ * Recovery finds it as the program left it, if at all. */
 static char *beside_note(const struct trace *t)
 {
 	const char *path, *name;
 	size_t i = 0;
 
-	while ((path = trace_meta_older(t, "beside", i)) && has_file(t, path))
+	while ((path = trace_meta_older(t, "beside", i)) && trace_has_file(t, path))
 		i++;
 	if (!path)
 		return NULL;
@@ -67,8 +61,8 @@ static char *note_of(const struct plan *p, const struct crash_result *c,
 		     const struct crash_setup *s, const struct crash_again *again)
 {
 	char *note = NULL, *races = race_report_note(c, p, &s->libraries), *beside,
-	     *uncompared = judge_uncompared(p->trace),
-	     *old = judge_old_bytes(p->trace, p->nold_bytes);
+	     *uncompared = recorded_uncompared(p->trace),
+	     *old = recorded_old_bytes(p->trace, p->nold_bytes);
 
 	if (old)
 		note_add(&note, old);
@@ -96,13 +90,13 @@ static char *note_of(const struct plan *p, const struct crash_result *c,
 	if (uncompared)
 		note_add(&note, uncompared);
 	if (trace_meta(p->trace, "sandbox"))
-		note_add(&note, xstrdup(judge_sandbox));
+		note_add(&note, xstrdup(recorded_sandbox));
 	if (c->counters.has_sandbox)
 		note_add(
 			&note,
 			xstrdup("Recovery ran without its seccomp filter, which would block pmend's own system calls"));
 	if (p->ntrusted)
-		note_add(&note, xstrdup(judge_trusted));
+		note_add(&note, xstrdup(recorded_trusted));
 	if (c->counters.cut_points > 0 && s->options.limits.sample)
 		note_add(&note, xasprintf("At most %" PRIu64
 					  " runs per failure point, chosen with --seed %" PRIu64,
@@ -137,7 +131,8 @@ static char *budget_of(const struct crash_setup *s, const struct crash_result *c
 				   : xasprintf("--max-runs %" PRIu64, s->max_runs.n);
 }
 
-/* A budget that ended before one failure point had its first runs is none that was kept: nothing is known. */
+/* A budget that ended before one failure point had its first runs is none that was kept: nothing is
+ * known. */
 static int check_explored(const struct crash_setup *s, const struct crash_result *c,
 			  struct error *err)
 {
@@ -219,9 +214,9 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 	struct group_report groups = { 0 };
 
 	if (!has_head)
-		judge_add_command(r, p->trace);
+		recorded_add_command(r, p->trace);
 	crash_command_tell(s, r);
-	ending_tell(r, p->trace, p->cut);
+	recorded_add_ending(r, p->trace, p->cut);
 	report_set_platform(r, p->platform->name);
 	report_set_platform_chosen(r, s->is_platform_chosen);
 	if (c->representatives)
@@ -232,7 +227,10 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 			   .failure_points = c->counters.begun,
 			   .depth = depth_of(c),
 			   .runs = c->counters.runs,
+			   .shared_runs = c->counters.shared_runs,
+			   .shared_diagnosis_runs = c->counters.shared_diagnosis_runs,
 			   .diagnosis_runs = c->counters.diagnosis_runs,
+			   .choice_runs = c->counters.choice_runs,
 			   .attributed_without_run = c->counters.remembered,
 			   .faults = c->counters.faults,
 			   .lazy_runs = c->counters.lazy_runs,
@@ -279,7 +277,8 @@ static int explore(struct crash_setup *s, const struct plan *p, struct crash_res
 	return explored;
 }
 
-/* Where a store was not seen, a crash state may be one that never was: what fails there is not decided. From this finding on. */
+/* Where a store was not seen, a crash state may be one that never was: what fails there is not
+ * decided. From this finding on. */
 static void demote_undecided(struct report *r, size_t from, const struct trace *t)
 {
 	const char *file = trace_meta(t, "changed_unseen");

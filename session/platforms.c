@@ -1,12 +1,16 @@
-/* Records and checks on every platform: which trace is valid for which platform, what is recorded again, and one report for all. A platform
- * that cannot be checked is named in the report with the reason. */
+/* Records and checks on every platform: which trace is valid for which platform, what is recorded
+ * again, and one report for all. A platform that cannot be checked is named in the report with the
+ * reason. */
 #include "session/platforms.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "session/machine.h"
-#include "session/putback.h"
+#include "record/machine.h"
+#include "pools/restore.h"
+#include "pools/unseen/sums.h"
+#include "check/platform_choice.h"
+#include "account/check_report.h"
 
 static size_t platform_index(const struct platform *p)
 {
@@ -19,19 +23,20 @@ static size_t platform_index(const struct platform *p)
 
 const struct trace *platform_trace_open(struct platform_trace *t, struct error *err)
 {
-	if (!t->trace && trace_open(&t->trace, t->path, err) < 0)
+	if (!t->trace && (sums_settle(t->path, err) < 0 || trace_open(&t->trace, t->path, err) < 0))
 		t->trace = NULL;
 	return t->trace;
 }
 
-/* A trace that tells what the program does on p; NULL if there is none, with the last reason in err. */
+/* A trace that tells what the program does on p; NULL if there is none, with the last reason in
+ * err. */
 static const struct platform_trace *trace_for(const struct platform_traces *t,
 					      const struct platform *p, struct error *err)
 {
 	for (size_t i = 0; i < t->list.n; i++) {
 		const struct trace *trace = platform_trace_open(&t->list.at[i], err);
 
-		if (trace && judge_serves(trace, t->list.at[i].platform, p, err) == 0)
+		if (trace && platform_serves(trace, t->list.at[i].platform, p, err) == 0)
 			return &t->list.at[i];
 	}
 	return NULL;
@@ -44,7 +49,7 @@ int platform_traces_add(struct platform_traces *t, const char *path, struct erro
 	*added = (struct platform_trace){ .path = xstrdup(path) };
 	if (!platform_trace_open(added, err))
 		return -1;
-	added->platform = judge_platform(added->trace, err);
+	added->platform = platform_recorded(added->trace, err);
 	return added->platform ? 0 : -1;
 }
 
@@ -90,12 +95,12 @@ static int record_again(struct platform_traces *t, const struct recording *how,
 			const struct platform *p, char **target, const char *folder, char **why,
 			struct error *err)
 {
-	struct putback *files;
+	struct restore *files;
 	struct error failed;
 	enum recorded status;
 
 	*why = NULL;
-	files = putback_new(t->list.at[0].path, &failed);
+	files = restore_begin(t->list.at[0].path, &failed);
 	if (!files) {
 		*why = xasprintf("the program cannot be run again from the same state: %s",
 				 failed.msg);
@@ -105,7 +110,7 @@ static int record_again(struct platform_traces *t, const struct recording *how,
 	status = record(t, how, p, target, folder, err);
 	if (status == RECORDED_FAILURE || status == RECORDED_STOPPED)
 		forget_last(t);
-	if (putback_end(files, status == RECORDED_WELL, &failed) < 0)
+	if (restore_end(files, status == RECORDED_WELL, &failed) < 0)
 		notes_say(how->notes, "%s", failed.msg);
 	if (status > 0)
 		*why = xstrdup(
@@ -165,13 +170,13 @@ static struct report *judge_served(const struct platform_traces *t, const struct
 	if (!first)
 		return NULL;
 	for (size_t i = 0; platforms[i]; i++) {
-		trace = judge_is_own(first, platforms[i]) && !platforms[i]->is_variant
+		trace = platform_is_own(first, platforms[i]) && !platforms[i]->is_variant
 				? trace_for(t, platforms[i], err)
 				: NULL;
 		if (!trace)
 			continue;
 		each.platform = platforms[i];
-		r = judge_trace(trace->trace, &each, libraries, &is_whole, err);
+		r = check_report_make(trace->trace, &each, libraries, &is_whole, err);
 		if (!r) {
 			report_free(all);
 			return NULL;
@@ -197,7 +202,7 @@ struct report *platform_traces_judge(const struct platform_traces *t, const stru
 	if (!all)
 		return NULL;
 	for (size_t i = 0; platforms[i]; i++) {
-		if (!judge_is_own(t->list.at[0].trace, platforms[i]) ||
+		if (!platform_is_own(t->list.at[0].trace, platforms[i]) ||
 		    trace_for(t, platforms[i], err))
 			continue;
 		omit(all, t, platforms[i], err->msg);

@@ -1,7 +1,9 @@
-/* Which memory pointers may point to, in the whole program: Andersen's analysis on LLVM's IR. Part of libpmend_source.so.
+/* Which memory pointers may point to, in the whole program: Andersen's analysis on LLVM's IR. Part
+ * of libpmend_source.so.
  *
- * Memory is persistent if it comes from a shared mapping or one of PMDK's functions, or if the trace saw a store there and nothing
- * says that it is volatile. Objects from code that is not seen are neither. */
+ * Memory is persistent if it comes from a shared mapping or one of PMDK's functions, or if the
+ * trace saw a store there and nothing says that it is volatile. Objects from code that is not seen
+ * are neither. */
 #ifndef SOURCE_ALIAS_H
 #define SOURCE_ALIAS_H
 
@@ -34,17 +36,19 @@ struct alias_watch {
 };
 
 struct alias_api {
-	/* Compiles every file of the database to IR. NULL if a compiler is missing, a file does not compile, or the watch, if there is one, says so: "interrupted". */
+	/* Compiles every file of the database to IR. NULL if a compiler is missing, a file does not
+	 * compile, or the watch, if there is one, says so: "interrupted". */
 	struct alias *(*open)(const struct source_database *db, const struct alias_watch *watch,
 			      struct error *err);
 	void (*close)(struct alias *a);
-	void (*seed)(struct alias *a,
-		     const struct alias_place *store); /* it hit persistent memory */
-	/* What the stores there write to; with a call, what its arguments point to: those that lead to what `store`
-	 * writes to, or all without it. */
+	/* it hit persistent memory */
+	void (*seed)(struct alias *a, const struct alias_place *store);
+	/* What the stores there write to; with a call, what its arguments point to: those that lead
+	 * to what `store` writes to, or all without it. */
 	void (*count)(struct alias *a, const struct alias_place *p, const struct alias_place *store,
 		      struct alias_counts *out);
-	/* All stores, and calls of functions of libraries that store for the caller, that may write to persistent memory. */
+	/* All stores, and calls of functions of libraries that store for the caller, that may write
+	 * to persistent memory. */
 	void (*each)(struct alias *a, void (*found)(void *arg, const char *file, uint32_t line),
 		     void *arg);
 };

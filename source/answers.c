@@ -1,4 +1,5 @@
-/* What is known of a site's stores before their addresses are: the place that they go to, and its levels. A site is resolved once. */
+/* What is known of a site's stores before their addresses are: the place that they go to, and its
+ * levels. A site is resolved once. */
 #include <stdio.h>
 
 #include "source/types_internal.h"

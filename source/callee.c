@@ -1,5 +1,6 @@
-/* Which function of another object a call leads to: through the procedure linkage table, whose entry jumps to where a slot of the global offset
- * table points, for which there is a relocation with the function's name. */
+/* Which function of another object a call leads to: through the procedure linkage table, whose
+ * entry jumps to where a slot of the global offset table points, for which there is a relocation
+ * with the function's name. */
 #include <gelf.h>
 
 #include "source/dwarf_internal.h"

@@ -10,6 +10,8 @@
 
 #include "source/dwarf_internal.h"
 #include "source/variables.h"
+#include "util/str.h"
+#include "source/dwarf_types.h"
 
 /* ---- functions and variables ---- */
 
@@ -31,15 +33,6 @@ static Dwarf_Die *scopes_of(const struct code_place *f, int *first, int *n)
 		return scopes;
 	free(scopes);
 	return NULL;
-}
-
-static bool is_artificial(Dwarf_Die *die)
-{
-	Dwarf_Attribute attr;
-	bool is_hidden = false;
-
-	return dwarf_attr_integrate(die, DW_AT_artificial, &attr) &&
-	       dwarf_formflag(&attr, &is_hidden) == 0 && is_hidden;
 }
 
 /* Of 4 bytes or more; neither bool nor a character. */
@@ -70,7 +63,7 @@ static enum call_takes parameters_take(Dwarf_Die *function)
 	do {
 		bool is_number;
 
-		if (dwarf_tag(&child) != DW_TAG_formal_parameter || is_artificial(&child) ||
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter || dwarf_is_artificial(&child) ||
 		    !dwarf_type_of(&child, &type))
 			continue;
 		is_number = is_integer(&type, &size);
@@ -104,11 +97,6 @@ struct text {
 	const char *at, *end;
 };
 
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 static void skip_spaces(struct text *t)
 {
 	while (t->at < t->end && isspace((unsigned char)*t->at))
@@ -132,7 +120,7 @@ static struct text take_word(struct text *t)
 
 	skip_spaces(t);
 	word.at = t->at;
-	while (t->at < t->end && is_word(*t->at))
+	while (t->at < t->end && str_is_word_char(*t->at))
 		t->at++;
 	word.end = t->at;
 	return word;
@@ -163,8 +151,8 @@ static const char *find_sizeof(const char *line, const char *end)
 	const char *found = NULL;
 
 	for (const char *p = line; p + 6 <= end; p++) {
-		if (memcmp(p, "sizeof", 6) != 0 || (p > line && is_word(p[-1])) ||
-		    (p + 6 < end && is_word(p[6])))
+		if (memcmp(p, "sizeof", 6) != 0 || (p > line && str_is_word_char(p[-1])) ||
+		    (p + 6 < end && str_is_word_char(p[6])))
 			continue;
 		if (found)
 			return NULL;
@@ -190,7 +178,7 @@ static bool argument_before(const char *line, const char *end, struct text *out)
 			break;
 		depth -= p[-1] == '(' || p[-1] == '[';
 	}
-	if (p - 1 <= line || p[-1] != '(' || !is_word(p[-2]))
+	if (p - 1 <= line || p[-1] != '(' || !str_is_word_char(p[-2]))
 		return false;
 	out->at = p;
 	while (skip(out, "("))
@@ -283,7 +271,7 @@ static bool arguments_read(struct text t, struct given *out)
 static bool next_call(struct text *t, struct text *name)
 {
 	while (t->at < t->end) {
-		if (is_word(*t->at)) {
+		if (str_is_word_char(*t->at)) {
 			*name = take_word(t);
 			if (skip(t, "("))
 				return true;

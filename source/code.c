@@ -1,4 +1,5 @@
-/* The instructions of one function, decoded from its beginning. The function of the last question is kept; backwards, x86 code cannot be read. */
+/* The instructions of one function, decoded from its beginning. The function of the last question
+ * is kept; backwards, x86 code cannot be read. */
 #include <gelf.h>
 #include <stdlib.h>
 

@@ -20,14 +20,13 @@ struct dwarf_types {
 	struct code code;   /* of the last question */
 };
 
-const struct insn *
-code_at(struct dwarf_types *t, Dwfl_Module *module,
-	uint64_t pc); /* in t->code; NULL if that is no instruction's beginning */
-const struct insn *code_before(struct dwarf_types *t, Dwfl_Module *module,
-			       uint64_t pc); /* the one that ends at pc */
+/* in t->code; NULL if that is no instruction's beginning */
+const struct insn *code_at(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc);
+/* the one that ends at pc */
+const struct insn *code_before(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc);
 
-const uint8_t *code_bytes(Dwfl_Module *module, uint64_t pc,
-			  size_t *len_bytes); /* the file's bytes at an address of its own */
+/* the file's bytes at an address of its own */
+const uint8_t *code_bytes(Dwfl_Module *module, uint64_t pc, size_t *len_bytes);
 
 /* The type without typedefs and qualifiers; false for void. */
 bool dwarf_real_type(Dwarf_Die *die, Dwarf_Die *out);

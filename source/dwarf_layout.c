@@ -1,4 +1,5 @@
-/* Makes layouts of the types in debug information. A type that is only declared in its unit is not looked for in others. */
+/* Makes layouts of the types in debug information. A type that is only declared in its unit is not
+ * looked for in others. */
 #include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Call stacks as the source sees them: a frame per function, inlined ones included. Debug information says which compilation unit a frame belongs to. */
+/* Call stacks as the source sees them: a frame per function, inlined ones included. Debug
+ * information says which compilation unit a frame belongs to. */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>

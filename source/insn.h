@@ -1,5 +1,5 @@
-/* One instruction of machine code: what it does to registers and memory, as far as that tells which address it stores to. Registers have DWARF's
- * numbers. One file for each machine, in arch/. */
+/* One instruction of machine code: what it does to registers and memory, as far as that tells which
+ * address it stores to. Registers have DWARF's numbers. One file for each machine, in arch/. */
 #ifndef SOURCE_INSN_H
 #define SOURCE_INSN_H
 
@@ -37,8 +37,8 @@ struct insn {
 	int64_t moves;         /* so much is added to the base, too */
 	uint32_t stored_bytes; /* at the address; 0: none */
 	uint64_t writes;       /* registers, a bit each */
-	uint64_t target,
-		slot; /* of calls and jumps: where to, or where the pointer to it is; 0: not known */
+	/* of calls and jumps: where to, or where the pointer to it is; 0: not known */
+	uint64_t target, slot;
 };
 
 /* What the architecture has, and its rules of calls. */

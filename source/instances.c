@@ -1,4 +1,5 @@
-/* Remembers which objects lie where. Instances hang in lists by type and page, so that looking for one costs the pages that it could begin in. */
+/* Remembers which objects lie where. Instances hang in lists by type and page, so that looking for
+ * one costs the pages that it could begin in. */
 #include "source/instances.h"
 
 enum { PAGE_BITS = 12, SEARCH_PAGES = 64, HOLDERS_MAX = 4096 };

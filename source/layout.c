@@ -1,5 +1,5 @@
-/* Arithmetic with layouts and places: where a field begins, which part of an object an offset means. Pure: neither libclang nor debug information
- * is needed. */
+/* Arithmetic with layouts and places: where a field begins, which part of an object an offset
+ * means. Pure: neither libclang nor debug information is needed. */
 #include "source/layout.h"
 
 #include <string.h>
@@ -89,7 +89,8 @@ bool place_join(struct place *outer, const struct place *inner)
 	    p.nsteps + inner->nsteps > PLACE_MAX_STEPS)
 		return false;
 	if (!is_same(p.target, inner->root)) {
-		/* a pointer to words or bytes that leads into something else: where in it, the address will say */
+		/* a pointer to words or bytes that leads into something else: where in it, the
+		 * address will say */
 		if (inner->nsteps || inner->root->kind != LAYOUT_SCALAR)
 			return false;
 		p.is_region = true;
@@ -126,7 +127,8 @@ static bool is_alone(const struct layout *in, uint32_t index)
 	return true;
 }
 
-/* The member of a union of which the stored bytes are exactly one number; else the first that holds them. */
+/* The member of a union of which the stored bytes are exactly one number; else the first that holds
+ * them. */
 static uint32_t union_member(const struct place *p, uint64_t offset, uint64_t size_bytes)
 {
 	for (uint32_t i = 0; i < p->target->nfields; i++) {

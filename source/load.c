@@ -1,4 +1,5 @@
-/* Opens libpmend_source.so when it is needed, and refuses one of another version. libclang and LLVM take a moment to load. */
+/* Opens libpmend_source.so when it is needed, and refuses one of another version. libclang and LLVM
+ * take a moment to load. */
 #include <dlfcn.h>
 #include <stdlib.h>
 

@@ -1,8 +1,10 @@
-/* What a store instruction writes to, without sources: the base register of its operand is traced back to a variable that debug information
- * places in that register or in the stack slot from which it was loaded; the variable's type says what it points to.
+/* What a store instruction writes to, without sources: the base register of its operand is traced
+ * back to a variable that debug information places in that register or in the stack slot from which
+ * it was loaded; the variable's type says what it points to.
  *
- * Traced: moves, loads through typed pointers (p->next->x), sums, results of direct calls. The way back is that of the addresses, not of the
- * jumps: after a branch it may be another variable's, so that a wrong type is possible, if seldom. */
+ * Traced: moves, loads through typed pointers (p->next->x), sums, results of direct calls. The way
+ * back is that of the addresses, not of the jumps: after a branch it may be another variable's, so
+ * that a wrong type is possible, if seldom. */
 #include <dwarf.h>
 #include <stdlib.h>
 
@@ -138,9 +140,8 @@ static bool trace_address(struct tracing tr, size_t index, const struct insn_add
 	uint64_t pc = insn_at(tr, index)->pc;
 	struct spot spot;
 
-	if (in_frame(
-		    tr, pc, m,
-		    &spot)) /* variables share slots: the one that lives where the address is used */
+	/* variables share slots: the one that lives where the address is used */
+	if (in_frame(tr, pc, m, &spot))
 		return find_variable(tr, tr.pc, &spot, true, out);
 	if (m->base < 0)
 		return false;
@@ -238,7 +239,8 @@ static bool is_scalar(struct tracing tr, const struct value *v)
 	return l && l->kind == LAYOUT_SCALAR;
 }
 
-/* A pointer to a field, as an inline function gets it where addresses have no offset (arm64's atomics): of which object, is told by what formed it. */
+/* A pointer to a field, as an inline function gets it where addresses have no offset (arm64's
+ * atomics): of which object, is told by what formed it. */
 static bool trace_field(struct tracing tr, size_t index, int r, struct value *field)
 {
 	struct value v;

@@ -1,5 +1,7 @@
-/* What the stores of a site write to. Begins at the store itself: with its source, else with its instruction and debug information. Where that
- * leads to a parameter, the caller says what it is; where there is neither, as in libc, the first caller that can be read says what memcpy() was to fill. */
+/* What the stores of a site write to. Begins at the store itself: with its source, else with its
+ * instruction and debug information. Where that leads to a parameter, the caller says what it is;
+ * where there is neither, as in libc, the first caller that can be read says what memcpy() was to
+ * fill. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +12,7 @@
 #include "source/dwarf_types.h"
 #include "source/types_internal.h"
 #include "source/writers.h"
+#include "util/files.h"
 
 enum { WALK_MAX = 32 };
 
@@ -69,17 +72,6 @@ static struct source_typing *sources_get(struct types *t, const char *folder)
 	return s.typing;
 }
 
-static char *real_path(const char *folder, const char *name)
-{
-	char *path = name[0] == '/' ? xstrdup(name) : xasprintf("%s/%s", folder, name),
-	     *real = realpath(path, NULL);
-
-	if (!real)
-		return path;
-	free(path);
-	return real;
-}
-
 /* Lines mean nothing in a file that was changed after the program was built. */
 static void check_age(struct types *t, const char *file, const char *program)
 {
@@ -106,10 +98,10 @@ static int ask(struct types *t, const struct frame *f, struct source_query *q, s
 	typing = sources_get(t, folder);
 	if (!typing)
 		goto out;
-	real_unit = real_path(folder, unit);
+	real_unit = path_real(folder, unit);
 	if (access(real_unit, R_OK) != 0)
 		goto out; /* a library's, of which there is debug information only */
-	file = real_path(folder, f->symbol->file);
+	file = path_real(folder, f->symbol->file);
 	q->unit = real_unit;
 	q->file = file;
 	q->line = f->symbol->line;
@@ -144,7 +136,8 @@ static Dwfl_Module *module_of(struct types *t, const struct frame *f, uint64_t *
 	return f->object ? symbols_module(t->symbols, f->object, pc) : NULL;
 }
 
-/* A store that is larger than what the source stores there: the instruction knows where it begins. */
+/* A store that is larger than what the source stores there: the instruction knows where it
+ * begins. */
 static void find_ahead(struct place *p, int64_t offset, uint64_t size_bytes)
 {
 	uint64_t at = place_offset(p);
@@ -205,7 +198,8 @@ static bool is_useful(const struct place *p)
 	return p->root->kind != LAYOUT_SCALAR || p->parameter != PLACE_NO_PARAMETER;
 }
 
-/* Who called what has no source, for example memcpy()? The first caller that can be read decides. */
+/* Who called what has no source, for example memcpy()? The first caller that can be read
+ * decides. */
 static bool begin_at_call(struct walk *w)
 {
 	for (size_t i = 1; i < w->frames->list.n; i++) {
@@ -302,8 +296,8 @@ static void add_frame_name(char *text, size_t room, const struct frame *f)
 			 object ? object + 1 : "?", (unsigned long long)f->symbol->offset);
 }
 
-/* The functions from the store's own outwards; those of a library without debug information only up to what called it, which does not change
- * what it stores. */
+/* The functions from the store's own outwards; those of a library without debug information only up
+ * to what called it, which does not change what it stores. */
 uint32_t resolve_path(struct types *t, const struct trace_site *site)
 {
 	struct frames frames = { 0 };

@@ -1,5 +1,6 @@
-/* memcpy() and the assignment of a struct are many stores, in any order. They follow each other and lie together: the lowest of them is where the
- * destination begins. A loop that fills one element after the other is taken for one run, which is as good: the elements follow each other. */
+/* memcpy() and the assignment of a struct are many stores, in any order. They follow each other and
+ * lie together: the lowest of them is where the destination begins. A loop that fills one element
+ * after the other is taken for one run, which is as good: the elements follow each other. */
 #include "source/types_internal.h"
 
 enum { GAP_BYTES = 256 }; /* what a copy may leave out for later */

@@ -1,4 +1,5 @@
-/* Names the fields on the way to the stored bytes, from each struct that they lie in. Indices that are not known are left to whoever knows the address. */
+/* Names the fields on the way to the stored bytes, from each struct that they lie in. Indices that
+ * are not known are left to whoever knows the address. */
 #include "source/shape.h"
 
 #include <stdio.h>

@@ -1,8 +1,9 @@
-/* C and C++ sources as plain trees, for those who change them. The work is done by libclang, which takes a moment to load: so it
- * is behind a shared object of its own (libpmend_source.so) that only `pmend fix` and representative testing open.
+/* C and C++ sources as plain trees, for those who change them. The work is done by libclang, which
+ * takes a moment to load: so it is behind a shared object of its own (libpmend_source.so) that only
+ * `pmend fix` and representative testing open.
  *
- * Offsets count bytes in the file. A node that a macro made has the extent of the macro's use. What comes from system headers is
- * declared here, but has no tree. */
+ * Offsets count bytes in the file. A node that a macro made has the extent of the macro's use. What
+ * comes from system headers is declared here, but has no tree. */
 #ifndef SOURCE_SOURCE_H
 #define SOURCE_SOURCE_H
 
@@ -42,20 +43,67 @@ enum source_kind {
 struct source_node {
 	enum source_kind kind;
 	uint32_t begin, end; /* extent; without the semicolon, if it is an expression */
-	uint32_t text_begin,
-		text_end; /* where it is written: differs from the extent for arguments of macros */
+	/* where it is written: differs from the extent for arguments of macros */
+	uint32_t text_begin, text_end;
 	uint32_t line, column; /* of begin */
 	const char *name;      /* NULL if it has none */
 	char op[4];            /* "" if not known */
 	const char *type;      /* as written, of expressions and variables; NULL */
 	uint32_t offset_bytes; /* of a member in its structure */
-	uint32_t size_bytes, align_bytes, target_bytes,
-		target_align_bytes; /* of the type and of what it points to; 0 if not known */
+	/* of the type and of what it points to; 0 if not known */
+	uint32_t size_bytes, align_bytes, target_bytes, target_align_bytes;
 	bool is_arrow, is_bitfield, is_unsigned, is_local, is_volatile, is_reference, is_array;
-	bool has_value; /* of a constant that the text may not show: sizeof, an enumerator, a literal */
+	/* of a constant that the text may not show: sizeof, an enumerator, a literal */
+	bool has_value;
 	int64_t value;
 	struct source_node *parent, *child, *last, *next;
 };
+
+/* Without parentheses and casts around it; NULL stays NULL. */
+static inline const struct source_node *source_bare(const struct source_node *n)
+{
+	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last)
+		n = n->child;
+	return n;
+}
+
+/* The same, up to one whose value is known. */
+static inline const struct source_node *source_bare_value(const struct source_node *n)
+{
+	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last && !n->has_value)
+		n = n->child;
+	return n;
+}
+
+/* The child of the block that the node is, or is in; NULL: it is not in the block. */
+static inline const struct source_node *source_child_of(const struct source_node *block,
+							const struct source_node *n)
+{
+	while (n && n->parent != block)
+		n = n->parent;
+	return n;
+}
+
+/* It is `top`, or below it. */
+static inline bool source_is_inside(const struct source_node *n, const struct source_node *top)
+{
+	while (n && n != top)
+		n = n->parent;
+	return n != NULL;
+}
+
+static inline bool source_is_loop(const struct source_node *n)
+{
+	return n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO;
+}
+
+/* A return or a jump, also alone in braces. */
+static inline bool source_leaves(const struct source_node *n)
+{
+	if (n && n->kind == SOURCE_COMPOUND)
+		n = n->child == n->last ? n->child : NULL;
+	return n && (n->kind == SOURCE_RETURN || n->kind == SOURCE_JUMP);
+}
 
 struct source_parameter {
 	const char *name, *type;
@@ -70,7 +118,8 @@ struct source_function {
 	struct source_parameter *parameters;
 	size_t nparameters;
 	bool is_system, is_variadic, returns_void, is_static;
-	bool is_method; /* has an object */
+	bool is_method;  /* has an object */
+	bool is_virtual; /* the object's class may have another one */
 	bool is_template;
 	bool is_hidden;           /* from all but its class */
 	struct source_node *body; /* NULL: only declared, or in a system header */
@@ -107,25 +156,31 @@ struct source_commands;
 /* Files of the compilation database, as absolute paths. */
 struct source_database {
 	const char **files, **directories;
-	const char **
-		includes; /* where the file's command looks for headers: absolute paths, each with a newline behind it */
+	/* where the file's command looks for headers: absolute paths, each with a newline behind
+	 * it */
+	const char **includes;
 	size_t n;
-	const struct source_commands
-		*commands; /* how they are compiled; of all, also if only some files are here */
+	/* how they are compiled; of all, also if only some files are here */
+	const struct source_commands *commands;
 };
 
 /* A question about one place of the source. */
 enum { SOURCE_STORE = -10, SOURCE_DESTINATION = -11 };
 struct source_query {
-	const char *unit,
-		*file; /* the file that is compiled, and that in which the place is: absolute paths */
+	/* the file that is compiled, and that in which the place is: absolute paths */
+	const char *unit, *file;
 	uint32_t line, column; /* as debug information has them; column 0: not known */
-	int argument; /* SOURCE_STORE: what is stored to there. Else what this argument of the call there leads to: its number, PLACE_THIS, or
-		       * SOURCE_DESTINATION: the one that the function, of which memcpy and many others are known, fills */
+	/* SOURCE_STORE: what is stored to there. Else what this argument of the call there leads
+	 * to: its number, PLACE_THIS, or SOURCE_DESTINATION: the one that the function, of which
+	 * memcpy and many others are known, fills */
+	int argument;
 	const char *callee;  /* of a call: the function's name as debug information has it */
 	uint64_t size_bytes; /* of the store */
-	bool is_within; /* only what holds the place counts: it is that of a function that was inlined there */
-	int64_t offset; /* in the store's instruction, from its base register; -1: not known. Decides where several stores are at one place */
+	/* only what holds the place counts: it is that of a function that was inlined there */
+	bool is_within;
+	/* in the store's instruction, from its base register; -1: not known. Decides where several
+	 * stores are at one place */
+	int64_t offset;
 };
 
 struct place;
@@ -135,8 +190,9 @@ struct source_typing;
 struct source_typing_api {
 	struct source_typing *(*open)(const char *build_dir);
 	void (*close)(struct source_typing *s);
-	/* 1: found. 0: there is source, but nothing of that kind is found there. -1: no source; err is filled when the unit could not be read, the
-	 * first time it is asked about. What out points to lives as long as s. */
+	/* 1: found. 0: there is source, but nothing of that kind is found there. -1: no source; err
+	 * is filled when the unit could not be read, the first time it is asked about. What out
+	 * points to lives as long as s. */
 	int (*place)(struct source_typing *s, const struct source_query *q, struct place *out,
 		     struct error *err);
 };
@@ -149,13 +205,15 @@ struct source_text {
 
 struct source_api {
 	unsigned version;
-	int (*open)(const char *build_dir, struct source_database *db,
-		    struct error *err); /* compile_commands.json */
+	/* compile_commands.json */
+	int (*open)(const char *build_dir, struct source_database *db, struct error *err);
 	void (*close)(struct source_database *db);
 	struct source_unit *(*parse)(const struct source_database *db, const char *file,
 				     struct error *err);
 	void (*release)(struct source_unit *u);
-	/* Does the file compile, if others that it is made of are changed so? is_strict: calls of what is not declared are errors. -1: no, or it cannot be read; err has the first error. */
+	/* Does the file compile, if others that it is made of are changed so? is_strict: calls of
+	 * what is not declared are errors. -1: no, or it cannot be read; err has the first
+	 * error. */
 	int (*compiles)(const struct source_database *db, const char *file,
 			const struct source_text *changed, size_t nchanged, bool is_strict,
 			struct error *err);
@@ -163,7 +221,7 @@ struct source_api {
 	const struct source_typing_api *typing;
 };
 
-enum { SOURCE_VERSION = 9 };
+enum { SOURCE_VERSION = 10 };
 
 extern const char source_todo[]; /* what brings one that cannot be loaded */
 

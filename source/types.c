@@ -1,5 +1,6 @@
-/* Types stores. What is known of a site before the address is comes from answers.c; here, each store costs what its address adds: where in a destination
- * of many bytes it lies, and which element of an array. */
+/* Types stores. What is known of a site before the address is comes from answers.c; here, each
+ * store costs what its address adds: where in a destination of many bytes it lies, and which
+ * element of an array. */
 #include "source/types.h"
 
 #include <stdio.h>
@@ -91,7 +92,8 @@ static struct known_shape *shape_get(struct types *t, const struct destination *
 	return k;
 }
 
-/* Where the struct begins of which an element was stored to: where it, or one that holds it, is known to begin. */
+/* Where the struct begins of which an element was stored to: where it, or one that holds it, is
+ * known to begin. */
 static uint64_t find_start(struct types *t, const struct shape *s, uint32_t level, uint64_t first,
 			   bool *is_known)
 {
@@ -107,8 +109,8 @@ static uint64_t find_start(struct types *t, const struct shape *s, uint32_t leve
 			return start + before;
 	}
 	*is_known = false;
-	placed = instances_place(&t->instances, l->type, l->layout, first, l->stride,
-				 l->count); /* the list may move */
+	/* the list may move */
+	placed = instances_place(&t->instances, l->type, l->layout, first, l->stride, l->count);
 	return t->instances.list.at[placed].start;
 }
 
@@ -218,7 +220,8 @@ const char *types_name(const struct types *t, uint32_t id)
 	return t->names.list.at[id];
 }
 
-/* The path to bytes of an object that begins there, from the object that holds it, if one does. *type: that one's. NULL: not by that name. */
+/* The path to bytes of an object that begins there, from the object that holds it, if one does.
+ * *type: that one's. NULL: not by that name. */
 static char *path_from(const struct types *t, const struct layout *layout, uint64_t start,
 		       uint64_t addr, uint64_t size_bytes, const char *like, uint32_t *type)
 {

@@ -10,7 +10,8 @@
 
 _Static_assert(SHAPE_MAX_LEVELS == TYPES_MAX_LEVELS, "each level of a shape is one of the answer");
 
-/* A frame of a store's call stack: the store itself, then where each function was called, inlined ones too. */
+/* A frame of a store's call stack: the store itself, then where each function was called, inlined
+ * ones too. */
 struct frame {
 	const struct symbol *symbol;
 	const struct trace_object *object;
@@ -42,8 +43,8 @@ struct answer {
 	enum type_means means;
 	const struct destination *destination; /* NULL: nothing but the path is known */
 	bool is_spread; /* the stored bytes are somewhere in the destination */
-	struct shape
-		shape; /* if they are not; of the path, if nothing or only a number is known to be there */
+	/* if they are not; of the path, if nothing or only a number is known to be there */
+	struct shape shape;
 };
 
 /* The stores of a thread that fill one destination. */
@@ -77,12 +78,13 @@ void frames_find(struct types *t, const struct trace_site *site, struct frames *
 /* The file that was compiled and its folder; both malloc'd. False: no debug information. */
 bool frame_unit(struct types *t, const struct frame *f, char **file, char **folder);
 
-/* resolve.c: what the site's stores write to, by the best means; where that was named, and the call that fills it, as in struct destination. */
+/* resolve.c: what the site's stores write to, by the best means; where that was named, and the call
+ * that fills it, as in struct destination. */
 bool resolve(struct types *t, const struct trace_site *site, struct place *out,
 	     enum type_means *means, const struct trace_node **node,
 	     const struct trace_node **call);
-uint32_t resolve_path(struct types *t,
-		      const struct trace_site *site); /* the name of the call path */
+/* the name of the call path */
+uint32_t resolve_path(struct types *t, const struct trace_site *site);
 
 /* answers.c */
 const struct answer *answer_get(struct types *t, const struct trace_site *site);
@@ -90,7 +92,7 @@ const struct answer *answer_get(struct types *t, const struct trace_site *site);
 /* runs.c: the lowest address of the run that the store belongs to. */
 uint64_t run_step(struct types *t, const struct trace_event *ev, const struct destination *d,
 		  bool is_learning);
-void run_break(struct types *t,
-	       const struct trace_event *ev); /* an event of its thread that is no store */
+/* an event of its thread that is no store */
+void run_break(struct types *t, const struct trace_event *ev);
 
 #endif

@@ -1,11 +1,13 @@
-/* Looks in debug information for the variable that a register or a slot of the frame holds at an instruction. The frame's address comes from the call
- * frame information, the variable's place from its location expression; only simple ones are understood. */
+/* Looks in debug information for the variable that a register or a slot of the frame holds at an
+ * instruction. The frame's address comes from the call frame information, the variable's place from
+ * its location expression; only simple ones are understood. */
 #include "source/variables.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 
 #include "source/dwarf_internal.h"
+#include "source/dwarf_types.h"
 
 bool frame_address(Dwfl_Module *module, uint64_t pc, int *reg, int64_t *offset)
 {
@@ -95,15 +97,6 @@ bool dwarf_points_to(Dwarf_Die *type, Dwarf_Die *out)
 	       dwarf_type_of(&real, out);
 }
 
-static bool is_this(Dwarf_Die *die)
-{
-	Dwarf_Attribute attr;
-	bool is_hidden = false;
-
-	return dwarf_attr_integrate(die, DW_AT_artificial, &attr) &&
-	       dwarf_formflag(&attr, &is_hidden) == 0 && is_hidden;
-}
-
 static Dwarf_Off origin_of(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -114,21 +107,22 @@ static Dwarf_Off origin_of(Dwarf_Die *die)
 		       : dwarf_dieoffset(die);
 }
 
-/* Which parameter it is, as the function declares them: where a function is inlined, gcc lists them in any order. */
+/* Which parameter it is, as the function declares them: where a function is inlined, gcc lists them
+ * in any order. */
 static int parameter_number(Dwarf_Die *scope, Dwarf_Die *parameter)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Die declared = *scope, child;
 	int n = 0;
 
-	if (is_this(parameter))
+	if (dwarf_is_artificial(parameter))
 		return PLACE_THIS;
 	if (dwarf_attr(scope, DW_AT_abstract_origin, &attr))
 		dwarf_formref_die(&attr, &declared);
 	if (dwarf_child(&declared, &child) != 0)
 		return PLACE_NO_PARAMETER;
 	do {
-		if (dwarf_tag(&child) != DW_TAG_formal_parameter || is_this(&child))
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter || dwarf_is_artificial(&child))
 			continue;
 		if (dwarf_dieoffset(&child) == origin_of(parameter))
 			return n;
@@ -137,7 +131,8 @@ static int parameter_number(Dwarf_Die *scope, Dwarf_Die *parameter)
 	return PLACE_NO_PARAMETER;
 }
 
-/* Looks through the variables of one scope for the one that is kept in this spot. is_itself: the variable is meant, not what it points to. */
+/* Looks through the variables of one scope for the one that is kept in this spot. is_itself: the
+ * variable is meant, not what it points to. */
 static bool search_scope(Dwfl_Module *module, Dwarf_Die *scope, Dwarf_Die *function, uint64_t pc,
 			 const struct spot *where, bool is_itself, struct variable *out)
 {

@@ -1,4 +1,5 @@
-/* Which variable of a function is kept in a register or in a slot of its frame, and what types lead to. */
+/* Which variable of a function is kept in a register or in a slot of its frame, and what types lead
+ * to. */
 #ifndef SOURCE_VARIABLES_H
 #define SOURCE_VARIABLES_H
 

@@ -1,4 +1,5 @@
-/* The table of functions that fill the memory an argument points to. Variants of libc and of compilers count as the function that they stand for. */
+/* The table of functions that fill the memory an argument points to. Variants of libc and of
+ * compilers count as the function that they stand for. */
 #include "source/writers.h"
 
 #include <stdbool.h>

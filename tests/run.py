@@ -25,6 +25,7 @@ WORKERS = 2
 def commands():
     """Yields (group, command); a command of None: there is none, and should be."""
     yield "includes", [sys.executable, "tests/includes.py"]
+    yield "format", [sys.executable, "tests/format.py"]
     for kind in ("unit", "unit-asan"):
         found = [t for t in sorted(glob.glob(f"build/tests/{kind}/*")) if os.access(t, os.X_OK) and "." not in os.path.basename(t)]
         for t in found:

@@ -1,5 +1,5 @@
-/* Maps a trace file and lists its chunks. Payloads are not looked at here. The list ends at the first header that makes
- * no sense: behind it, nothing says where the next chunk would begin. */
+/* Maps a trace file and lists its chunks. Payloads are not looked at here. The list ends at the
+ * first header that makes no sense: behind it, nothing says where the next chunk would begin. */
 #include "trace/chunks.h"
 
 #include <errno.h>
@@ -93,7 +93,8 @@ static int by_stream_and_number(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* Of two chunks of one number, the first was being copied to the end of the file when the recorder was killed. */
+/* Of two chunks of one number, the first was being copied to the end of the file when the recorder
+ * was killed. */
 static void sort_chunks(struct chunks *c)
 {
 	size_t n = 0;

@@ -16,7 +16,8 @@ struct chunk_ref {
 	uint64_t offset; /* of the chunk's header in the file */
 	uint32_t stream, number;
 	bool is_right; /* its hash was checked */
-	bool is_copy; /* what it was copied from is there, too: the recorder was killed just then */
+	/* what it was copied from is there, too: the recorder was killed just then */
+	bool is_copy;
 };
 
 struct chunks {

@@ -1,5 +1,5 @@
-/* Keeps what events say about PM files and about the recording. Strings are never freed before the trace is closed:
- * somebody may hold them, and there are few. */
+/* Keeps what events say about PM files and about the recording. Strings are never freed before the
+ * trace is closed: somebody may hold them, and there are few. */
 #include "trace/files.h"
 
 #include <linux/falloc.h>

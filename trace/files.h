@@ -1,4 +1,5 @@
-/* The present result of all FILE, SIZE, FALLOCATE, RENAME, META and INCOMPLETE events. For trace/ only. */
+/* The present result of all FILE, SIZE, FALLOCATE, RENAME, META and INCOMPLETE events. For trace/
+ * only. */
 #ifndef TRACE_FILES_H
 #define TRACE_FILES_H
 
@@ -13,8 +14,8 @@ struct files {
 
 void files_note(struct files *f, struct arena *arena, const struct trace_event *ev);
 const struct trace_file *files_find(const struct files *f, uint64_t file);
-const char *files_meta(const struct files *f, const char *key,
-		       size_t nth); /* 0: the newest; NULL: there are not so many */
+/* 0: the newest; NULL: there are not so many */
+const char *files_meta(const struct files *f, const char *key, size_t nth);
 void files_release(struct files *f);
 
 #endif

@@ -1,8 +1,11 @@
-/* Reads pmemcheck logs: one line of records separated by '|', into which Valgrind may have glued other text.
+/* Reads pmemcheck logs: one line of records separated by '|', into which Valgrind may have glued
+ * other text.
  *
- *	==4242== START|REGISTER_FILE;/mnt/pmem/f;0x4a5b000;0x200000;0x0|STORE;0x4a5b000;0x2a;0x8;0x109201: fill (t.c:20)|…|STOP
+ *	==4242== START|REGISTER_FILE;/mnt/pmem/f;0x4a5b000;0x200000;0x0|STORE;0x4a5b000;0x2a;0x8;
+ *	0x109201: fill (t.c:20)|…|STOP          (one line)
  *
- * Nothing is escaped, so a '|' in a path or in a C++ name splits a record; such pieces are put together again. */
+ * Nothing is escaped, so a '|' in a path or in a C++ name splits a record; such pieces are put
+ * together again. */
 #include "trace/import.h"
 
 #include <ctype.h>
@@ -13,7 +16,8 @@
 
 #include "trace/import_internal.h"
 
-/* Skips "==4242== " (with a time in it, if --time-stamp=yes); the process number goes to pid, else -1. */
+/* Skips "==4242== " (with a time in it, if --time-stamp=yes); the process number goes to pid, else
+ * -1. */
 static const char *skip_prefix(const char *p, long *pid)
 {
 	char mark = p[0];

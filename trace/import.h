@@ -1,12 +1,13 @@
 /* pmemcheck's --log-stores=yes logs, turned into traces.
  *
- * What the log does not say is not made up: all events belong to one thread, there is no initial content, and loads,
- * transactions and unmappings are absent. A FLUSH becomes a clwb for every line it touches, since the log does not name the
- * instruction; FENCE becomes sfence; markers and DEEP_SYNC become log events with their text. Stores outside every
- * REGISTER_FILE go to files with PMT_FILE_MEMORY. A log of more than one process is refused.
+ * What the log does not say is not made up: all events belong to one thread, there is no initial
+ * content, and loads, transactions and unmappings are absent. A FLUSH becomes a clwb for every line
+ * it touches, since the log does not name the instruction; FENCE becomes sfence; markers and
+ * DEEP_SYNC become log events with their text. Stores outside every REGISTER_FILE go to files with
+ * PMT_FILE_MEMORY. A log of more than one process is refused.
  *
- * The log names functions, a trace only addresses: a META event "frame:0x1234=function (file:line)" precedes the first
- * event that uses the address. */
+ * The log names functions, a trace only addresses: a META event "frame:0x1234=function (file:line)"
+ * precedes the first event that uses the address. */
 #ifndef TRACE_IMPORT_H
 #define TRACE_IMPORT_H
 
@@ -19,7 +20,8 @@ struct import_result {
 	char truncated[256]; /* what is missing if the log has no STOP, else empty */
 };
 
-/* Reads the log and writes the trace. On -1, the trace may be left half written: the caller removes it. */
+/* Reads the log and writes the trace. On -1, the trace may be left half written: the caller removes
+ * it. */
 int import_pmemcheck(const char *log_path, const char *trace_path, struct import_result *result,
 		     struct error *err);
 

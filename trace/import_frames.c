@@ -1,5 +1,5 @@
-/* The stacks of a pmemcheck log. It names frames where a trace has only addresses, so the names go into the trace as metadata, one per
- * address, and import_frame_find() reads them back. */
+/* The stacks of a pmemcheck log. It names frames where a trace has only addresses, so the names go
+ * into the trace as metadata, one per address, and import_frame_find() reads them back. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -109,9 +109,8 @@ bool import_frame_find(const struct trace *t, uint64_t pc, struct symbol *symbol
 	text = trace_meta(t, key);
 	if (!text)
 		return false;
-	*symbol =
-		(struct symbol){ .offset =
-					 pc }; /* of a symbol without object: the address itself */
+	/* of a symbol without object: the address itself */
+	*symbol = (struct symbol){ .offset = pc };
 	end = text + strlen(text);
 	place = strstr(text, " (in ");
 	if (place && end[-1] == ')') {

@@ -14,10 +14,11 @@ struct import {
 	const char *path;
 	uint64_t line, byte;               /* of the next character */
 	uint64_t record_line, record_byte; /* where the record begins */
-	VEC(char) text; /* the record, or the beginning of a line; NUL-terminated */
-	int end;        /* what ended it: '|', '\n' or EOF */
-	long pid;       /* of the log's lines, -1 if they have no prefix */
-	char *command;  /* as the preamble tells, NULL if there is none */
+	/* the record, or the beginning of a line; NUL-terminated */
+	VEC(char) text;
+	int end;       /* what ended it: '|', '\n' or EOF */
+	long pid;      /* of the log's lines, -1 if they have no prefix */
+	char *command; /* as the preamble tells, NULL if there is none */
 	struct writer *w;
 	struct import_map map;
 	struct map frames; /* code addresses whose names are in the trace */

@@ -1,4 +1,5 @@
-/* Virtual addresses of a pmemcheck log → PM addresses. Few ranges exist, so they are searched one by one. */
+/* Virtual addresses of a pmemcheck log → PM addresses. Few ranges exist, so they are searched one
+ * by one. */
 #include "trace/import_map.h"
 
 #include <inttypes.h>
@@ -7,8 +8,8 @@
 #include "pmtrace.h"
 
 #define MEMORY_GRAIN_BYTES ((uint64_t)1 << 20)
-#define MEMORY_REACH_BYTES \
-	((uint64_t)64 << 20) /* a store this far above known memory belongs to it */
+/* a store this far above known memory belongs to it */
+#define MEMORY_REACH_BYTES ((uint64_t)64 << 20)
 #define OFFSET_LIMIT ((uint64_t)1 << PMT_OFFSET_BITS)
 #define FILE_LIMIT (1u << (64 - PMT_OFFSET_BITS))
 

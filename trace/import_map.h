@@ -1,5 +1,5 @@
-/* Which PM byte a virtual address in a pmemcheck log means: of a registered file, or of memory that no file was registered
- * for. Says what the trace must be told when something new appears. */
+/* Which PM byte a virtual address in a pmemcheck log means: of a registered file, or of memory that
+ * no file was registered for. Says what the trace must be told when something new appears. */
 #ifndef TRACE_IMPORT_MAP_H
 #define TRACE_IMPORT_MAP_H
 
@@ -38,7 +38,8 @@ void import_map_release(struct import_map *m);
 int import_map_register(struct import_map *m, const char *path, const struct import_range *range,
 			struct import_news *news, struct error *err);
 
-/* PM address of va and how many bytes are contiguous from there, in a registered file or in memory known so far. */
+/* PM address of va and how many bytes are contiguous from there, in a registered file or in memory
+ * known so far. */
 bool import_map_find(const struct import_map *m, uint64_t va, uint64_t *addr, uint64_t *len_bytes);
 
 /* How far it is from va, which is not known, to an address that is; huge if there is none. */

@@ -1,5 +1,5 @@
-/* The records of a pmemcheck log become events of the trace: stores, flushes, fences, registered files. Text that is no record is kept as a
- * message. */
+/* The records of a pmemcheck log become events of the trace: stores, flushes, fences, registered
+ * files. Text that is no record is kept as a message. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,8 @@ static void emit_news(struct import *im, const struct import_news *news)
 						   .arg = { r->va, r->len_bytes, 3 } });
 }
 
-/* ";0x1f" or "0x1f", in lower case as the log has it: text glued behind may begin with a capital. */
+/* ";0x1f" or "0x1f", in lower case as the log has it: text glued behind may begin with a
+ * capital. */
 static bool take_hex(const char **p, uint64_t *n)
 {
 	const char *q = *p;
@@ -100,14 +101,14 @@ static int record_flush(struct import *im, const char *p)
 
 	if (!take_hex(&p, &va) || !take_hex(&p, &size) || (*p && im->end == '|'))
 		return import_bad(im, "cannot read this flush");
+	/* an instruction: pmemcheck writes its operand, not the line that it lies in */
 	if (size == PMT_LINE_BYTES)
-		size = 1; /* an instruction: pmemcheck writes its operand, not the line that it lies in */
+		size = 1;
 	for (; size; size -= len, va += len) {
 		bool is_pm = import_map_find(&im->map, va, &addr, &len);
 
-		len = is_pm ? len
-			    : import_map_gap(&im->map,
-					     va); /* flushes of other memory are logged as well */
+		/* flushes of other memory are logged as well */
+		len = is_pm ? len : import_map_gap(&im->map, va);
 		len = len < size ? len : size;
 		if (!is_pm)
 			continue;
@@ -126,7 +127,8 @@ static int record_fence(struct import *im, const char *p)
 	return 0;
 }
 
-/* "path;0xbase;0xsize;0xoffset" → where the numbers begin, or NULL. The path may hold anything, also ';'. */
+/* "path;0xbase;0xsize;0xoffset" → where the numbers begin, or NULL. The path may hold anything,
+ * also ';'. */
 static const char *file_numbers(const char *p)
 {
 	const char *q = p + strlen(p);

@@ -1,5 +1,5 @@
-/* Reads the characters of a pmemcheck log, cut at '|' and newlines, and counts lines and bytes for messages. A text that was cut in the wrong
- * place can be joined with the next. */
+/* Reads the characters of a pmemcheck log, cut at '|' and newlines, and counts lines and bytes for
+ * messages. A text that was cut in the wrong place can be joined with the next. */
 #include <inttypes.h>
 
 #include "trace/import_internal.h"

@@ -1,4 +1,5 @@
-/* The kinds of events as a table, made from PMT_KINDS, and properties of an event that need no replay. */
+/* The kinds of events as a table, made from PMT_KINDS, and properties of an event that need no
+ * replay. */
 #include <string.h>
 
 #include "trace/trace.h"

@@ -1,5 +1,6 @@
-/* Tells whose code a frame is, by tables of paths. Paths of debug information may go up and down (/usr/bin/../include): they are straightened first. What
- * is installed below /usr/local is the user's, unless --library says otherwise. */
+/* Tells whose code a frame is, by tables of paths. Paths of debug information may go up and down
+ * (/usr/bin/../include): they are straightened first. What is installed below /usr/local is the
+ * user's, unless --library says otherwise. */
 #include "trace/owner.h"
 
 #include <fnmatch.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/str.h"
 
 /* A name begins with this, a path does, or a path has it somewhere. */
 enum how { NAME, PATH, PART };
@@ -36,13 +38,6 @@ static const struct rule files[] = {
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static bool begins(const char *s, const char *with)
 {
 	return strncmp(s, with, strlen(with)) == 0;
@@ -60,7 +55,7 @@ static bool is_match(const struct rule *r, const char *path, const char *base)
 
 static enum owner find(const struct rule *rules, size_t n, const char *path)
 {
-	const char *base = base_of(path);
+	const char *base = str_base_name(path);
 
 	for (size_t i = 0; i < n; i++)
 		if (is_match(&rules[i], path, base))
@@ -101,7 +96,7 @@ static char *straighten(const char *path)
 
 static bool globs(const char *glob, const char *path)
 {
-	return fnmatch(glob, strchr(glob, '/') ? path : base_of(path), 0) == 0;
+	return fnmatch(glob, strchr(glob, '/') ? path : str_base_name(path), 0) == 0;
 }
 
 static bool is_named(const struct libraries *l, const char *path)
@@ -171,7 +166,8 @@ static const char *decider_of(const char *object)
 	for (size_t i = 0; object && i < COUNT(deciders); i++) {
 		size_t len = strlen(deciders[i]);
 
-		if (strncmp(base_of(object), deciders[i], len) == 0 && base_of(object)[len] == '.')
+		if (strncmp(str_base_name(object), deciders[i], len) == 0 &&
+		    str_base_name(object)[len] == '.')
 			return deciders[i];
 	}
 	return NULL;
@@ -187,4 +183,11 @@ const char *owner_decider(const char *object, const char *function)
 bool owner_makes_pool(const char *object, const char *function)
 {
 	return decider_of(object) && is_listed(makers, COUNT(makers), function);
+}
+
+bool owner_is_libpmem(const struct trace_object *o)
+{
+	const char *base = o ? strrchr(o->path, '/') : NULL;
+
+	return base && strncmp(base, "/libpmem", 8) == 0;
 }

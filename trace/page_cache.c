@@ -1,5 +1,6 @@
-/* Looks at a trace for what a program of the page cache does: it syncs its files, and at least half of the pages that it stores to. A flush, a non-temporal store, libpmem,
- * MAP_SYNC or a DAX device mean that lines are to be durable without the page cache: the first of them ends the reading. */
+/* Looks at a trace for what a program of the page cache does: it syncs its files, and at least half
+ * of the pages that it stores to. A flush, a non-temporal store, libpmem, MAP_SYNC or a DAX device
+ * mean that lines are to be durable without the page cache: the first of them ends the reading. */
 #include "trace/page_cache.h"
 
 #include <inttypes.h>
@@ -9,6 +10,7 @@
 #include "util/alloc.h"
 #include "util/map.h"
 #include "util/vec.h"
+#include "trace/owner.h"
 
 struct pages {
 	struct map known;      /* all that were stored to; their state */
@@ -44,7 +46,8 @@ static void settle(struct pages *p, uint64_t page)
 	}
 }
 
-/* Pages [from, to). What is no longer waiting stays so, so that many syncs of a large file cost little. */
+/* Pages [from, to). What is no longer waiting stays so, so that many syncs of a large file cost
+ * little. */
 static void sync_pages(struct pages *p, uint64_t from, uint64_t to)
 {
 	size_t n = 0;
@@ -72,18 +75,11 @@ static void sync_file(struct pages *p, uint64_t file)
 		sync_pages(p, page_of(PMT_ADDR(file, 0)), page_of(PMT_ADDR(file + 1, 0)));
 }
 
-static bool is_libpmem(const struct trace_object *o)
-{
-	const char *base = o ? strrchr(o->path, '/') : NULL;
-
-	return base && strncmp(base, "/libpmem", 8) == 0;
-}
-
 /* As far as the trace was read. */
 static bool has_libpmem(const struct trace *t)
 {
 	for (size_t i = 0; i < trace_nobjects(t); i++)
-		if (is_libpmem(trace_object(t, i)))
+		if (owner_is_libpmem(trace_object(t, i)))
 			return true;
 	return false;
 }

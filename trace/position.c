@@ -1,5 +1,6 @@
-/* Passes all that a cursor keeps: for each process how far it is read and what it predicts, and what events have told of files. The chunk that a process is in is checked when its position is received,
- * as it is when it is begun. */
+/* Passes all that a cursor keeps: for each process how far it is read and what it predicts, and
+ * what events have told of files. The chunk that a process is in is checked when its position is
+ * received, as it is when it is begun. */
 #include "trace/position.h"
 
 #include <string.h>

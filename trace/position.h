@@ -1,4 +1,5 @@
-/* Where a cursor of a trace is, through a wire: whoever receives it goes on from there, and reads nothing of what came before. */
+/* Where a cursor of a trace is, through a wire: whoever receives it goes on from there, and reads
+ * nothing of what came before. */
 #ifndef TRACE_POSITION_H
 #define TRACE_POSITION_H
 
@@ -8,9 +9,11 @@
 /* Of the file, by what its chunks say of their content: the same for the same recording. */
 uint64_t trace_identity(const struct trace *t);
 
-/* All that was defined when the trace was read to its end. It is received before any position is. */
+/* All that was defined when the trace was read to its end. It is received before any position
+ * is. */
 void trace_pass_definitions(struct trace *t, struct wire *w);
-/* Received: by a cursor that has read nothing. It is bad if the trace is not the same, or damaged there. */
+/* Received: by a cursor that has read nothing. It is bad if the trace is not the same, or damaged
+ * there. */
 void trace_pass_position(struct trace *t, struct wire *w);
 /* An event that has a blob, or none at all. */
 void trace_pass_event(const struct trace *t, struct wire *w, struct trace_event *ev);

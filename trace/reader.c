@@ -1,9 +1,11 @@
-/* Decodes events and merges the streams by event number. Any number of cursors read one open file, each for itself.
+/* Decodes events and merges the streams by event number. Any number of cursors read one open file,
+ * each for itself.
  *
- * Invariants: (1) the stream t->now is read while its next event's number is at most t->limit, the lowest number of the
- * waiting streams, which form a heap; so one stream, and long runs of one, cost a compare. (2) Numbers and values may be
- * read up to CHUNKS_SLACK_BYTES beyond a chunk's end, but an event is given out only if it ended inside. (3) A stream
- * that is damaged gives no event after the damage.
+ * Invariants: (1) the stream t->now is read while its next event's number is at most t->limit, the
+ * lowest number of the waiting streams, which form a heap; so one stream, and long runs of one,
+ * cost a compare. (2) Numbers and values may be read up to CHUNKS_SLACK_BYTES beyond a chunk's end,
+ * but an event is given out only if it ended inside. (3) A stream that is damaged gives no event
+ * after the damage.
  *
  * A whole trace has each number from 1 exactly once, which shows losses that no chunk knows of. */
 #include <inttypes.h>
@@ -11,7 +13,8 @@
 
 #include "trace/stream.h"
 
-/* Table entries in copies alive at a time, less than 1 GB; a hostile file could ask for any number. */
+/* Table entries in copies alive at a time, less than 1 GB; a hostile file could ask for any
+ * number. */
 #define MAX_FORKED ((size_t)1 << 24)
 
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -238,7 +241,8 @@ bool trace_next(struct trace *t, struct trace_event *ev)
 
 /* Opening, closing, questions. */
 
-/* A stream waits with its first chunk's first number, so that a forked one begins after its FORK event was read. */
+/* A stream waits with its first chunk's first number, so that a forked one begins after its FORK
+ * event was read. */
 static void make_streams(struct trace *t)
 {
 	size_t i, n = t->chunks->list.n;
@@ -338,8 +342,8 @@ struct pmt_ending trace_ending(const struct trace *t)
 {
 	struct pmt_ending e;
 
-	memcpy(&e, t->chunks->base + PMT_ENDING_OFFSET,
-	       sizeof e); /* the file has a whole header, or was not opened */
+	/* the file has a whole header, or was not opened */
+	memcpy(&e, t->chunks->base + PMT_ENDING_OFFSET, sizeof e);
 	if ((e.how == PMT_END_EXIT && e.code <= 255) ||
 	    (e.how == PMT_END_SIGNAL && e.code > 0 && e.code <= 64))
 		return e;

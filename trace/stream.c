@@ -1,5 +1,6 @@
-/* Goes through a stream's chunks and table records from event to event, and keeps the streams in order. Nothing is read
- * from a closed chunk before its hash is right; an open or truncated chunk has none to check. */
+/* Goes through a stream's chunks and table records from event to event, and keeps the streams in
+ * order. Nothing is read from a closed chunk before its hash is right; an open or truncated chunk
+ * has none to check. */
 #include "trace/stream.h"
 
 #include <inttypes.h>
@@ -175,8 +176,9 @@ static bool read_table(struct trace *t, struct stream *s)
 	return true;
 }
 
-/* A stream that no FORK event made begins with empty tables, at number 1 at the earliest. One that begins later in a
- * damaged trace may be a child whose FORK event was lost: without its parent's tables it would be misread. */
+/* A stream that no FORK event made begins with empty tables, at number 1 at the earliest. One that
+ * begins later in a damaged trace may be a child whose FORK event was lost: without its parent's
+ * tables it would be misread. */
 static bool stream_start(struct trace *t, struct stream *s)
 {
 	if (t->damage && s->next_seq > 1)

@@ -9,13 +9,13 @@
 
 struct stream {
 	const uint8_t *p, *end; /* what is left of the chunk */
-	uint64_t
-		next_seq; /* the next event's number; at least, while table records are before it */
+	/* the next event's number; at least, while table records are before it */
+	uint64_t next_seq;
 	struct tables tables;
 	uint64_t nevents;        /* given out so far */
 	uint64_t nevents_before; /* of them, before this chunk */
-	size_t chunk,
-		last_chunk; /* in chunks.list: the next one, and one behind the stream's last */
+	/* in chunks.list: the next one, and one behind the stream's last */
+	size_t chunk, last_chunk;
 	struct pmt_chunk header; /* of this chunk */
 	uint32_t number;
 	uint32_t nchunks; /* begun so far */
@@ -35,8 +35,8 @@ struct trace_opened {
 struct trace {
 	struct stream *now;
 	uint64_t limit, last_seq;
-	uint8_t value
-		[PMT_STORE_MAX_BYTES]; /* of the event last read, when it is not in the file as such */
+	/* of the event last read, when it is not in the file as such */
+	uint8_t value[PMT_STORE_MAX_BYTES];
 	struct chunks *chunks;
 	struct trace_opened *opened;
 	struct stream *streams;
@@ -59,7 +59,8 @@ void set_damage(struct trace *t, const char *fmt, ...) __attribute__((format(pri
 bool stream_damage(struct trace *t, const struct stream *s, const char *problem)
 	__attribute__((cold));
 
-/* The content of the chunk, whose header the stream holds, has the hash that it should have. One that is open or truncated has none. */
+/* The content of the chunk, whose header the stream holds, has the hash that it should have. One
+ * that is open or truncated has none. */
 bool chunk_is_right(const struct trace *t, const struct stream *s, struct chunk_ref *ref);
 /* Goes on to the next event, over table records and into new chunks. False: there is none. */
 bool stream_advance(struct trace *t, struct stream *s);

@@ -1,6 +1,7 @@
-/* Symbolises with libdw. Each ELF file is opened once, in its own address space (no load bias): a recorded pc becomes a
- * file offset through its mapping and then an address through the program headers, which is right for PIE, non-PIE and
- * shared objects alike. Not understood: split DWARF without its .dwo files, code made at run time. */
+/* Symbolises with libdw. Each ELF file is opened once, in its own address space (no load bias): a
+ * recorded pc becomes a file offset through its mapping and then an address through the program
+ * headers, which is right for PIE, non-PIE and shared objects alike. Not understood: split DWARF
+ * without its .dwo files, code made at run time. */
 #include "trace/symbols.h"
 
 #include <dwarf.h>
@@ -15,8 +16,8 @@
 #include "util/sysroot.h"
 #include "util/vec.h"
 
-char *__cxa_demangle(const char *name, char *buffer, size_t *len_bytes,
-		     int *status); /* of libstdc++ */
+/* of libstdc++ */
+char *__cxa_demangle(const char *name, char *buffer, size_t *len_bytes, int *status);
 
 /* A loadable piece of an ELF file. */
 struct segment {
@@ -168,7 +169,8 @@ static struct module *get_module(struct symbols *s, const struct trace_object *o
 	return m;
 }
 
-/* From the address where it was mapped to the file's own; to the file offset where the file says nothing. */
+/* From the address where it was mapped to the file's own; to the file offset where the file says
+ * nothing. */
 static uint64_t file_address(const struct module *m, const struct trace_object *object, uint64_t pc)
 {
 	uint64_t offset = pc - object->va + object->offset;
@@ -289,7 +291,8 @@ static void add_line(struct lookup *l, Dwarf_Die *cu, uint64_t address)
 		symbol->column = (uint32_t)n;
 }
 
-/* From the innermost scope outwards: each inlined function ends one symbol and begins its caller's. */
+/* From the innermost scope outwards: each inlined function ends one symbol and begins its
+ * caller's. */
 static void add_scopes(struct lookup *l, Dwarf_Die *cu, Dwarf_Die *scopes, int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -306,7 +309,8 @@ static void add_scopes(struct lookup *l, Dwarf_Die *cu, Dwarf_Die *scopes, int n
 	}
 }
 
-/* The compilation unit with this address. clang writes no .debug_aranges, so all of them may have to be asked. */
+/* The compilation unit with this address. clang writes no .debug_aranges, so all of them may have
+ * to be asked. */
 static Dwarf_Die *find_cu(Dwfl_Module *mod, uint64_t pc, Dwarf_Addr *bias)
 {
 	Dwarf_Die *cu = dwfl_module_addrdie(mod, pc, bias);
@@ -329,7 +333,8 @@ static bool is_frame_of_functions(Dwarf_Die *die)
 	       tag == DW_TAG_enumeration_type;
 }
 
-/* The innermost entry below this one that holds the address. dwarf_getscopes() does not look into namespaces and types, where Rust's functions are. */
+/* The innermost entry below this one that holds the address. dwarf_getscopes() does not look into
+ * namespaces and types, where Rust's functions are. */
 static bool find_innermost(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *found)
 {
 	Dwarf_Die child;
@@ -359,9 +364,10 @@ static void find_dwarf(struct lookup *l)
 	if (!cu)
 		return;
 	add_line(l, cu, l->pc - bias);
+	/* the others continue with the scopes of an inlined function's definition; we want those of
+	 * its caller */
 	if (dwarf_getscopes(cu, l->pc - bias, &containing) > 0)
-		innermost = containing
-			[0]; /* the others continue with the scopes of an inlined function's definition; we want those of its caller */
+		innermost = containing[0];
 	else if (!find_innermost(cu, l->pc - bias, &innermost))
 		return;
 	n = dwarf_getscopes_die(&innermost, &scopes);
@@ -443,9 +449,9 @@ size_t symbols_find(struct symbols *s, const struct trace_object *object, uint64
 	const struct module *m = object ? get_module(s, object) : NULL;
 	struct entry *e;
 
+	/* a call may be a segment's last */
 	if (object)
-		pc = file_address(m, object, pc - is_return) +
-		     is_return; /* a call may be a segment's last */
+		pc = file_address(m, object, pc - is_return) + is_return;
 	if (2 * (s->cache_n + 1) > s->cache_room)
 		cache_grow(s);
 	e = cache_slot(s, m, pc, is_return);

@@ -1,5 +1,5 @@
-/* Reads table records: nodes, sites, objects. A node or site gets the object that is mapped at its pc when it is
- * defined. Nothing in a record is trusted. */
+/* Reads table records: nodes, sites, objects. A node or site gets the object that is mapped at its
+ * pc when it is defined. Nothing in a record is trusted. */
 #include "trace/tables.h"
 
 #include <string.h>
@@ -83,7 +83,8 @@ static const struct trace_object *object_at(const struct tables *t, uint64_t pc)
 	return i < t->objects.n && t->objects.at[i].start <= pc ? t->objects.at[i].object : NULL;
 }
 
-/* From start to end there is now this object, or nothing (NULL). What it covers in part keeps the other part. */
+/* From start to end there is now this object, or nothing (NULL). What it covers in part keeps the
+ * other part. */
 static void set_range(struct tables *t, uint64_t start, uint64_t end,
 		      const struct trace_object *object)
 {
@@ -130,8 +131,8 @@ static const struct trace_object *store_object(struct tables_store *store, struc
 	object = arena_alloc(&store->arena, sizeof *object);
 	*object = *o;
 	object->path = arena_string(&store->arena, path, path_len);
-	object->path += strlen(object->path) -
-			strlen(sysroot_own(object->path)); /* recovery from a bundle was recorded */
+	/* recovery from a bundle was recorded */
+	object->path += strlen(object->path) - strlen(sysroot_own(object->path));
 	object->owner = (uint8_t)(owner_of_object(object->path) + 1);
 	object->id = number;
 	*vec_add(&store->objects) = object;

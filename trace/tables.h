@@ -1,5 +1,5 @@
-/* What one recorded process has defined so far: nodes, sites, mapped objects, and the predictions that pmtrace_encode.h
- * makes from them. For trace/ only. */
+/* What one recorded process has defined so far: nodes, sites, mapped objects, and the predictions
+ * that pmtrace_encode.h makes from them. For trace/ only. */
 #ifndef TRACE_TABLES_H
 #define TRACE_TABLES_H
 
@@ -30,8 +30,9 @@ struct tables {
 	VEC(struct object_range) objects;     /* sorted, disjoint */
 };
 
-/* What all streams and cursors of an open trace share: definitions never change, so they are stored once and pointed to. Each cursor meets them
- * in the same order: whoever comes first stores them. */
+/* What all streams and cursors of an open trace share: definitions never change, so they are stored
+ * once and pointed to. Each cursor meets them in the same order: whoever comes first stores
+ * them. */
 struct tables_store {
 	struct arena arena;
 	VEC(const struct trace_object *) objects;
@@ -49,7 +50,8 @@ void tables_init(struct tables *t);
 void tables_copy(struct tables *to, const struct tables *from); /* to: not initialised */
 void tables_release(struct tables *t);
 
-/* Reads the table record at p, but for PMT_TABLE_SEQ, into t. Gives its end, or NULL with a reason in *problem. */
+/* Reads the table record at p, but for PMT_TABLE_SEQ, into t. Gives its end, or NULL with a reason
+ * in *problem. */
 const uint8_t *tables_read(struct tables *t, struct tables_store *store, struct tables_met *met,
 			   const uint8_t *p, const uint8_t *end, const char **problem);
 
@@ -57,8 +59,8 @@ const uint8_t *tables_read(struct tables *t, struct tables_store *store, struct 
 
 /* Nodes have no number of their own: what sends them finds it here. */
 void tables_number_nodes(const struct tables_store *s, struct map *numbers);
-uint64_t tables_node_number(const struct map *numbers,
-			    const struct trace_node *node); /* from 1; 0: NULL */
+/* from 1; 0: NULL */
+uint64_t tables_node_number(const struct map *numbers, const struct trace_node *node);
 /* What is there already stays when it is received. */
 void tables_store_pass(struct tables_store *s, struct wire *w, const struct map *numbers);
 /* Received: t is empty, not initialised. */
@@ -67,7 +69,8 @@ void tables_pass(struct tables *t, struct wire *w, const struct tables_store *st
 
 /* ---- inline ---- */
 
-/* A number of at most ten bytes. The caller knows that they may be read (CHUNKS_SLACK_BYTES) and checks *p afterwards. */
+/* A number of at most ten bytes. The caller knows that they may be read (CHUNKS_SLACK_BYTES) and
+ * checks *p afterwards. */
 static inline uint64_t get_number(const uint8_t **p)
 {
 	uint64_t n = *(*p)++;

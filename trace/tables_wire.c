@@ -1,4 +1,5 @@
-/* Passes what table records defined. A node is known by its number in the store; in a process that was not forked, the numbers of its own table are the same. */
+/* Passes what table records defined. A node is known by its number in the store; in a process that
+ * was not forked, the numbers of its own table are the same. */
 #include <string.h>
 
 #include "trace/owner.h"

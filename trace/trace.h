@@ -6,11 +6,13 @@
  *	if (trace_damage(t)) warn("%s", trace_damage(t));
  *	trace_close(t);
  *
- * A struct trace is a cursor. Open a trace once and hand it on: who reads it again takes another cursor over the same mapping, which shares all
- * that was defined and checked. Memory grows with distinct call paths, not with events. */
+ * A struct trace is a cursor. Open a trace once and hand it on: who reads it again takes another
+ * cursor over the same mapping, which shares all that was defined and checked. Memory grows with
+ * distinct call paths, not with events. */
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
 
+#include <string.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,11 +26,14 @@ struct trace_object {
 	uint8_t build_id[32];
 	uint32_t build_id_len;
 	uint32_t id; /* unique in the trace, from 0 */
-	uint8_t owner; /* enum owner plus 1, for owner_of_site(), which is asked at every event; 0: not known yet */
+	/* enum owner plus 1, for owner_of_site(), which is asked at every event; 0: not known
+	 * yet */
+	uint8_t owner;
 	char *path;
 };
 
-/* A calling context: where a frame was called from (the return address). The outermost has no parent. */
+/* A calling context: where a frame was called from (the return address). The outermost has no
+ * parent. */
 struct trace_node {
 	const struct trace_node *parent;
 	const struct trace_object *object; /* that holds pc; NULL if none did */
@@ -55,8 +60,9 @@ struct trace_event {
 	uint32_t size_bytes; /* of a store, load or flush */
 	uint64_t addr;       /* PM address, see PMT_FILE() and PMT_OFFSET(); if the kind has one */
 	uint64_t arg[PMT_MAX_ARGS];
-	const uint8_t *
-		data; /* the stored bytes, valid until the next call; or the blob, valid until the last cursor is closed */
+	/* the stored bytes, valid until the next call; or the blob, valid until the last cursor is
+	 * closed */
+	const uint8_t *data;
 	uint32_t data_len;
 };
 
@@ -66,12 +72,18 @@ struct trace_kind {
 	uint8_t carries; /* enum pmt_carries */
 	uint8_t nargs;
 };
-extern const struct trace_kind
-	trace_kinds[PMT_NKINDS]; /* name is NULL where there is no such kind */
+/* name is NULL where there is no such kind */
+extern const struct trace_kind trace_kinds[PMT_NKINDS];
 static inline bool trace_is_store(enum pmt_kind k)
 {
 	return (k >= PMT_STORE && k <= PMT_STORE_SYS) ||
 	       (k >= PMT_STORE_PAIR && k <= PMT_STORE_ORDERED);
+}
+/* A store that reads and writes at once; an exclusive pair of arm64 looks like any other store. */
+static inline bool trace_is_atomic(const struct trace_event *ev)
+{
+	return ev->kind == PMT_STORE_RMW ||
+	       (ev->kind == PMT_STORE_ORDERED && (ev->arg[0] & PMT_ORDER_ATOMIC));
 }
 /* An instruction that writes a line back, however far. */
 static inline bool trace_is_flush(enum pmt_kind k)
@@ -90,8 +102,8 @@ static inline uint64_t trace_old_len(const struct trace_event *ev)
 
 	return ev->arg[0] < left ? ev->arg[0] : left;
 }
-const char *
-trace_barrier_option(uint64_t option); /* of dmb and dsb, as an assembler writes it: "ishst" */
+/* of dmb and dsb, as an assembler writes it: "ishst" */
+const char *trace_barrier_option(uint64_t option);
 bool trace_kind_by_name(const char *name, enum pmt_kind *kind);
 
 /* A PM file, as its FILE event told; valid once that event was read. */
@@ -104,7 +116,8 @@ struct trace_file {
 struct trace;
 
 int trace_open(struct trace **t, const char *path, struct error *err);
-/* Another cursor, at the beginning. Sites, nodes and objects are the same for all, and stay until the last cursor is closed. */
+/* Another cursor, at the beginning. Sites, nodes and objects are the same for all, and stay until
+ * the last cursor is closed. */
 struct trace *trace_cursor(const struct trace *t);
 void trace_close(struct trace *t);
 const char *trace_path(const struct trace *t); /* as it was opened */
@@ -116,18 +129,28 @@ bool trace_next(struct trace *t, struct trace_event *ev);
  * Final after trace_next() returned false. */
 const char *trace_damage(const struct trace *t);
 
-/* Nothing else is wrong than that processes were killed while they were recorded: every event up to then is there. Final likewise. */
+/* Nothing else is wrong than that processes were killed while they were recorded: every event up to
+ * then is there. Final likewise. */
 bool trace_is_cut_off(const struct trace *t);
 
 /* How the first process ended, as far as its parent said so. */
 struct pmt_ending trace_ending(const struct trace *t);
 
-/* True when the first process ended in an orderly way; false when it was killed or is still running. */
+/* True when the first process ended in an orderly way; false when it was killed or is still
+ * running. */
 bool trace_finished(const struct trace *t);
 
 uint32_t trace_nfiles(const struct trace *t);
-const struct trace_file *trace_file(const struct trace *t,
-				    uint32_t file); /* NULL if unknown; numbers start at 1 */
+/* NULL if unknown; numbers start at 1 */
+const struct trace_file *trace_file(const struct trace *t, uint32_t file);
+/* A file with this path is among them. */
+static inline bool trace_has_file(const struct trace *t, const char *path)
+{
+	for (uint32_t i = 1; i <= trace_nfiles(t); i++)
+		if (trace_file(t, i) && strcmp(trace_file(t, i)->path, path) == 0)
+			return true;
+	return false;
+}
 
 /* Programs and libraries that some process has loaded so far. */
 size_t trace_nobjects(const struct trace *t);
@@ -135,8 +158,8 @@ const struct trace_object *trace_object(const struct trace *t, size_t i);
 
 /* Value of the META event "key=value" read so far, or NULL. */
 const char *trace_meta(const struct trace *t, const char *key); /* the newest */
-const char *trace_meta_older(const struct trace *t, const char *key,
-			     size_t nth); /* 0: the newest; NULL: there are not so many */
+/* 0: the newest; NULL: there are not so many */
+const char *trace_meta_older(const struct trace *t, const char *key, size_t nth);
 
 /* Why PM may have changed without an event, by the INCOMPLETE events read so far, or NULL. */
 const char *trace_unseen(const struct trace *t);

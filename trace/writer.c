@@ -1,5 +1,5 @@
-/* Writes traces. Each stream collects records in memory and writes them as one closed chunk; the header is written last,
- * so a file that was not finished says so. */
+/* Writes traces. Each stream collects records in memory and writes them as one closed chunk; the
+ * header is written last, so a file that was not finished says so. */
 #include "trace/writer.h"
 
 #include <errno.h>
@@ -26,11 +26,11 @@ struct intern {
 struct out_stream {
 	struct pmt_encoder encoder;
 	struct intern nodes, sites;
-	VEC(struct pmt_site_state)
-	states; /* by site; [0] stands for what was before the first event */
+	/* by site; [0] stands for what was before the first event */
+	VEC(struct pmt_site_state) states;
 	VEC(uint8_t) payload;
-	uint64_t first_seq, next_seq,
-		nevents; /* of the chunk; of the next event, if nobody else makes one; in the chunk */
+	/* of the chunk; of the next event, if nobody else makes one; in the chunk */
+	uint64_t first_seq, next_seq, nevents;
 	uint32_t nchunks;
 	bool is_used;
 };
@@ -144,7 +144,8 @@ static void flush_chunk(struct writer *w, struct out_stream *s, uint32_t number)
 	s->nevents = 0;
 }
 
-/* Adds what was encoded into w->record. A record stays in one chunk; one that is too long gets a longer chunk. */
+/* Adds what was encoded into w->record. A record stays in one chunk; one that is too long gets a
+ * longer chunk. */
 static void put_record(struct writer *w, const uint8_t *end)
 {
 	struct out_stream *s = w->now;
@@ -300,8 +301,8 @@ int writer_open(struct writer **result, const char *path, struct error *err)
 		.header_bytes = PMT_HEADER_BYTES,
 		.end = PMT_HEADER_BYTES,
 	};
-	memcpy(w->header.magic, PMT_MAGIC,
-	       sizeof w->header.magic); /* without its end: not a string */
+	/* without its end: not a string */
+	memcpy(w->header.magic, PMT_MAGIC, sizeof w->header.magic);
 	writer_select(w, 0);
 	*result = w;
 	return 0;

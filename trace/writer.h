@@ -1,13 +1,16 @@
-/* Writing traces from C, for `pmend import`, for what a recording turns out to lack, and for tests. (The recorder has its own writer, in somebody else's process.)
+/* Writing traces from C, for `pmend import`, for what a recording turns out to lack, and for tests.
+ * (The recorder has its own writer, in somebody else's process.)
  *
  *	struct writer *w;
  *	if (writer_open(&w, path, &err) < 0) …
  *	node = writer_node(w, 0, 0x401200, false);
  *	site = writer_site(w, node, 0x401136, PMT_STORE, 8);
- *	writer_event(w, &(struct writer_event){ .site = site, .thread = 1, .addr = PMT_ADDR(1, 64), .data = &v });
+ *	writer_event(w, &(struct writer_event){
+ *		.site = site, .thread = 1, .addr = PMT_ADDR(1, 64), .data = &v });
  *	if (writer_close(w, &err) < 0) …
  *
- * A failure to write is kept and told by writer_close(). The file is not removed then: it reads up to the failure. */
+ * A failure to write is kept and told by writer_close(). The file is not removed then: it reads up
+ * to the failure. */
 #ifndef TRACE_WRITER_H
 #define TRACE_WRITER_H
 
@@ -43,9 +46,11 @@ uint32_t writer_site(struct writer *w, uint32_t node, uint64_t pc, enum pmt_kind
 /* Gives the event's number. */
 uint64_t writer_event(struct writer *w, const struct writer_event *ev);
 
-/* From now on, everything is about this process; the first is 0. Nodes and sites belong to a process. */
+/* From now on, everything is about this process; the first is 0. Nodes and sites belong to a
+ * process. */
 void writer_select(struct writer *w, uint32_t stream);
-/* A FORK event; the child (a stream not used yet) has all nodes and sites of the selected process. */
+/* A FORK event; the child (a stream not used yet) has all nodes and sites of the selected
+ * process. */
 uint64_t writer_fork(struct writer *w, uint32_t site, uint32_t thread, uint32_t child);
 
 /* How large chunks are from now on; for tests that want many. */

@@ -1,4 +1,5 @@
-/* Allocation that cannot fail, and arenas of many small things. Arenas grow in blocks, later ones in large pages. */
+/* Allocation that cannot fail, and arenas of many small things. Arenas grow in blocks, later ones
+ * in large pages. */
 #include "util/alloc.h"
 
 #include <stdarg.h>
@@ -8,8 +9,8 @@
 #include <sys/mman.h>
 
 #define ARENA_BLOCK_BYTES ((size_t)64 << 10)
-#define ARENA_LARGE_BYTES \
-	((size_t)2 << 20) /* a large page: much fewer of them are to be found and kept track of */
+/* a large page: much fewer of them are to be found and kept track of */
+#define ARENA_LARGE_BYTES ((size_t)2 << 20)
 
 struct arena_block {
 	struct arena_block *older;

@@ -9,8 +9,8 @@ _Noreturn void alloc_die(void);
 
 void *xmalloc(size_t len_bytes) __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t n, size_t len_bytes) __attribute__((malloc, returns_nonnull));
-void *xrealloc(void *p, size_t n, size_t len_bytes)
-	__attribute__((returns_nonnull)); /* n * len_bytes, checked */
+/* n * len_bytes, checked */
+void *xrealloc(void *p, size_t n, size_t len_bytes) __attribute__((returns_nonnull));
 char *xstrdup(const char *s) __attribute__((malloc, returns_nonnull));
 char *xasprintf(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2), malloc, returns_nonnull));
@@ -22,9 +22,10 @@ struct arena {
 	size_t total_bytes;
 };
 
-void *arena_alloc(struct arena *a, size_t len_bytes)
-	__attribute__((returns_nonnull));                                 /* aligned to 8 */
-char *arena_string(struct arena *a, const void *bytes, size_t len_bytes); /* copies, adds NUL */
+/* aligned to 8 */
+void *arena_alloc(struct arena *a, size_t len_bytes) __attribute__((returns_nonnull));
+/* copies, adds NUL */
+char *arena_string(struct arena *a, const void *bytes, size_t len_bytes);
 char *arena_text(struct arena *a, const char *text); /* copies; NULL stays NULL */
 void arena_release(struct arena *a);
 

@@ -1,4 +1,5 @@
-/* Arithmetic with natural numbers of any size, in base 10^9, so that printing is easy. There is no subtraction, and no division that leaves a rest. */
+/* Arithmetic with natural numbers of any size, in base 10^9, so that printing is easy. There is no
+ * subtraction, and no division that leaves a rest. */
 #include "util/big.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* Reads /proc/PID/cmdline. What is no printable character becomes a question mark: it is for a message. */
+/* Reads /proc/PID/cmdline. What is no printable character becomes a question mark: it is for a
+ * message. */
 #include "util/cmdline.h"
 
 #include <fcntl.h>

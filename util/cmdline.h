@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Its words with blanks between, without those at the beginning for which is_hidden says so (NULL: none), cut after some hundred bytes. free() it. Its number if nothing is known. */
+/* Its words with blanks between, without those at the beginning for which is_hidden says so (NULL:
+ * none), cut after some hundred bytes. free() it. Its number if nothing is known. */
 char *cmdline_of(pid_t pid, bool (*is_hidden)(const char *word, unsigned number));
 
 #endif

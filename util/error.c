@@ -1,4 +1,5 @@
-/* Error messages, and the end of the program after a bug of our own. A message that is too long is cut. */
+/* Error messages, and the end of the program after a bug of our own. A message that is too long is
+ * cut. */
 #include "util/error.h"
 
 #include <stdarg.h>

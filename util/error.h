@@ -1,4 +1,5 @@
-/* Why something failed, for the caller to show. Libraries fill it and return -1; only cmd/ prints. */
+/* Why something failed, for the caller to show. Libraries fill it and return -1; only cmd/
+ * prints. */
 #ifndef UTIL_ERROR_H
 #define UTIL_ERROR_H
 

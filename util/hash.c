@@ -1,4 +1,5 @@
-/* FNV-1a, then mixed so that all bits count. It must not change: reports and baselines hold ids that are made of it. */
+/* FNV-1a, then mixed so that all bits count. It must not change: reports and baselines hold ids
+ * that are made of it. */
 #include "util/hash.h"
 
 uint64_t hash_text(const char *text)

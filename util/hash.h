@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-uint64_t
-hash_text(const char *text); /* the same in every version: the ids of bugs are made of it */
+/* the same in every version: the ids of bugs are made of it */
+uint64_t hash_text(const char *text);
 
 /* One more number: hash_mix(hash_mix(seed, a), b). */
 static inline uint64_t hash_mix(uint64_t h, uint64_t value)

@@ -1,4 +1,5 @@
-/* A hash map from 64-bit numbers to pointers. Zero-initialised is empty; NULL is "not there", so it cannot be stored. */
+/* A hash map from 64-bit numbers to pointers. Zero-initialised is empty; NULL is "not there", so it
+ * cannot be stored. */
 #ifndef UTIL_MAP_H
 #define UTIL_MAP_H
 

@@ -1,4 +1,5 @@
-/* Runs a short program and returns its output. The program is in its own process group: Ctrl-C goes to pmend only, so the program is never interrupted half-way. */
+/* Runs a short program and returns its output. The program is in its own process group: Ctrl-C goes
+ * to pmend only, so the program is never interrupted half-way. */
 #include "util/output.h"
 
 #include <errno.h>

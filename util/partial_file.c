@@ -1,4 +1,5 @@
-/* A file without a name goes away with us, of whatever we die. Some file systems have none such: then it has a partial name from the beginning. */
+/* A file without a name goes away with us, of whatever we die. Some file systems have none such:
+ * then it has a partial name from the beginning. */
 #include "util/partial_file.h"
 
 #include <errno.h>

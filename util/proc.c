@@ -1,5 +1,5 @@
-/* Running programs. While a child runs, signals are taken synchronously (sigwaitinfo), so there is no handler and no
- * global; the child starts with the mask that we had. */
+/* Running programs. While a child runs, signals are taken synchronously (sigwaitinfo), so there is
+ * no handler and no global; the child starts with the mask that we had. */
 #include "util/proc.h"
 
 #include <errno.h>
@@ -188,10 +188,8 @@ static void wait_passing_signals(const struct wait *w, int *status)
 				*status = s;
 				is_over = true;
 			}
-		if (is_over &&
-		    (pid < 0 ||
-		     (!w->is_for_all &&
-		      nticks >= LEFT_TICKS))) { /* no child is left, or none that is waited for */
+		/* no child is left, or none that is waited for */
+		if (is_over && (pid < 0 || (!w->is_for_all && nticks >= LEFT_TICKS))) {
 			*status |= told_to_end;
 			return;
 		}
@@ -207,8 +205,8 @@ static void wait_passing_signals(const struct wait *w, int *status)
 			children_signal(signal_number);
 		} else if (signal_number > 0 && signal_number != SIGCHLD &&
 			   info.si_code != SI_KERNEL) {
-			kill(w->pid,
-			     signal_number); /* SI_KERNEL: the terminal, which told the child too */
+			/* SI_KERNEL: the terminal, which told the child too */
+			kill(w->pid, signal_number);
 		}
 	}
 }
@@ -228,8 +226,8 @@ static int run(char *const argv[], char *const envp[], struct wait *w, int *stat
 	for (i = 0; i < sizeof passed / sizeof passed[0]; i++)
 		sigaddset(&w->set, passed[i]);
 	sigprocmask(SIG_BLOCK, &w->set, &old);
-	signal(SIGCHLD,
-	       SIG_DFL); /* if we inherited SIG_IGN, there would be no status to wait for */
+	/* if we inherited SIG_IGN, there would be no status to wait for */
+	signal(SIGCHLD, SIG_DFL);
 	prctl(PR_SET_CHILD_SUBREAPER, w->watch != NULL);
 	w->nbefore = children_read(w->before, CHILDREN_MAX);
 	w->pid = fork();

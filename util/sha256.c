@@ -1,12 +1,14 @@
-/* SHA-256 of a piece of memory, as FIPS 180-4 describes it. Its constants are the fractions of square and cube roots of primes, and are computed exactly: the
- * test compares with the standard's examples. */
+/* SHA-256 of a piece of memory, as FIPS 180-4 describes it. Its constants are the fractions of
+ * square and cube roots of primes, and are computed exactly: the test compares with the standard's
+ * examples. */
 #include "util/sha256.h"
 
 #include <string.h>
 
 #define BLOCK_BYTES 64u
 
-/* The first 32 bits of the fraction of the root of n: r² ≤ n·2^64 (or r³ ≤ n·2^96), found bit by bit. */
+/* The first 32 bits of the fraction of the root of n: r² ≤ n·2^64 (or r³ ≤ n·2^96), found bit by
+ * bit. */
 static uint32_t root_fraction(uint32_t n, unsigned power)
 {
 	unsigned __int128 low = 0;

@@ -1,4 +1,5 @@
-/* Finds files of another machine in the folder that the environment names. A bundle's libraries are beside that folder, in "lib". */
+/* Finds files of another machine in the folder that the environment names. A bundle's libraries are
+ * beside that folder, in "lib". */
 #include "util/sysroot.h"
 
 #include <stdlib.h>

@@ -1,5 +1,7 @@
-/* Makes a scratch folder and a process that removes it. A signal handler could not do that: a signal may come at any moment, and SIGKILL cannot be caught. This guardian sends no
- * signal when it ends and is not found by a plain wait, so code that waits for all of our children does not wait for it. */
+/* Makes a scratch folder and a process that removes it. A signal handler could not do that: a
+ * signal may come at any moment, and SIGKILL cannot be caught. This guardian sends no signal when
+ * it ends and is not found by a plain wait, so code that waits for all of our children does not
+ * wait for it. */
 #include "util/tempdir.h"
 
 #include <errno.h>
@@ -26,7 +28,8 @@ enum {
 
 /* ---- removing ---- */
 
-/* What the kernel gives (getdents64(2)). readdir() would need memory, and a guardian must get through also when that is out. */
+/* What the kernel gives (getdents64(2)). readdir() would need memory, and a guardian must get
+ * through also when that is out. */
 struct entry {
 	uint64_t number;
 	int64_t next;
@@ -124,9 +127,8 @@ struct guardian {
 
 static void guardian_end(struct guardian *g, char what)
 {
-	ssize_t ignored =
-		write(g->alive, &what,
-		      1); /* a forked process may still have the pipe: its end is not enough */
+	/* a forked process may still have the pipe: its end is not enough */
+	ssize_t ignored = write(g->alive, &what, 1);
 
 	(void)ignored;
 	close(g->alive);
@@ -135,7 +137,8 @@ static void guardian_end(struct guardian *g, char what)
 	g->owner = 0;
 }
 
-/* Who exits, by whatever way, waits until the folder is gone. A process that was forked meanwhile is not who made it. */
+/* Who exits, by whatever way, waits until the folder is gone. A process that was forked meanwhile
+ * is not who made it. */
 static void guardian_at_exit(int status, void *arg)
 {
 	struct guardian *g = arg;
@@ -153,8 +156,8 @@ static int guardian_start(struct tempdir *t, struct guardian *g, struct error *e
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return error_set(err, "cannot make a pipe: %s", strerror(errno));
 	*g = (struct guardian){ .owner = getpid(), .alive = fds[1] };
-	g->pid = (pid_t)syscall(SYS_clone, 0UL, 0UL, 0UL, 0UL,
-				0UL); /* fork() would have it send SIGCHLD */
+	/* fork() would have it send SIGCHLD */
+	g->pid = (pid_t)syscall(SYS_clone, 0UL, 0UL, 0UL, 0UL, 0UL);
 	if (g->pid == 0) {
 		close(fds[1]);
 		guardian_main(t->path, fds[0]);

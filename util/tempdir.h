@@ -9,7 +9,8 @@ struct tempdir {
 	struct guardian *guardian;
 };
 
-/* Makes one in TMPDIR or /tmp. Forks a guardian, which removes the folder when this process closes it, exits (which waits for that) or dies, of whatever. -1 if it cannot be made. */
+/* Makes one in TMPDIR or /tmp. Forks a guardian, which removes the folder when this process closes
+ * it, exits (which waits for that) or dies, of whatever. -1 if it cannot be made. */
 int tempdir_open(struct tempdir *t, struct error *err);
 /* Removes it with all that is in it. One that is not open may be closed. */
 void tempdir_close(struct tempdir *t);

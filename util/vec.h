@@ -30,7 +30,8 @@
 		} \
 	} while (0)
 
-/* Adds an element, not initialised, and gives its address, which holds until the next one is added. */
+/* Adds an element, not initialised, and gives its address, which holds until the next one is
+ * added. */
 #define vec_add(v) \
 	({ \
 		vec_reserve(v, (v)->n + 1); \

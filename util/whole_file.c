@@ -1,5 +1,6 @@
-/* Collects a file's content in memory, writes it to a temporary file in the same folder, and renames that. A full disk or a limit on file sizes (SIGXFSZ is held off
- * meanwhile) leaves nothing behind. */
+/* Collects a file's content in memory, writes it to a temporary file in the same folder, and
+ * renames that. A full disk or a limit on file sizes (SIGXFSZ is held off meanwhile) leaves nothing
+ * behind. */
 #include "util/whole_file.h"
 
 #include <errno.h>
@@ -94,7 +95,8 @@ static int write_beside(const struct whole_file *w, const char *name, const stru
 	char *partial = NULL;
 	int fd = -1, result, why;
 
-	/* one of an earlier process, which was killed, may be there with the same number: in a container, numbers repeat */
+	/* one of an earlier process, which was killed, may be there with the same number: in a
+	 * container, numbers repeat */
 	for (unsigned i = 0; fd < 0 && i < PARTIALS_MAX && (i == 0 || errno == EEXIST); i++) {
 		free(partial);
 		partial = xasprintf("%s.%d.%u.partial", name, getpid(), i);

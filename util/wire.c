@@ -1,5 +1,6 @@
-/* Puts messages together, takes them apart, and moves them through a file. A message is its length in 8 bytes and its content. A number takes 7 bits a byte, the lowest first;
- * the top bit says that there is more. */
+/* Puts messages together, takes them apart, and moves them through a file. A message is its length
+ * in 8 bytes and its content. A number takes 7 bits a byte, the lowest first; the top bit says that
+ * there is more. */
 #include "util/wire.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* Numbers, strings and bytes through a file: from a worker to its parent, from one machine to another. A function that passes the fields of a struct, one after the other, serves both sides:
+/* Numbers, strings and bytes through a file: from a worker to its parent, from one machine to
+ * another. A function that passes the fields of a struct, one after the other, serves both sides:
  * it sends them or fills them, whatever the message is for. */
 #ifndef UTIL_WIRE_H
 #define UTIL_WIRE_H
@@ -18,10 +19,10 @@ struct wire {
 };
 
 uint64_t wire_number(struct wire *w, uint64_t n); /* gives n, or what was received */
-char *wire_string(struct wire *w,
-		  char *s); /* the same; what was received is to be freed; NULL stays NULL */
-void wire_bytes(struct wire *w, void *bytes,
-		size_t len_bytes); /* as they are; bytes is not changed when they are sent */
+/* the same; what was received is to be freed; NULL stays NULL */
+char *wire_string(struct wire *w, char *s);
+/* as they are; bytes is not changed when they are sent */
+void wire_bytes(struct wire *w, void *bytes, size_t len_bytes);
 void wire_release(struct wire *w);
 
 /* A number of any type. */

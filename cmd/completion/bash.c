@@ -1,4 +1,5 @@
-/* The script for bash. It needs nothing but bash; with the package bash-completion, what follows "--" is completed as that program's own command line. */
+/* The script for bash. It needs nothing but bash; with the package bash-completion, what follows
+ * "--" is completed as that program's own command line. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
-/* pmend completion: writes the script by which a shell completes pmend's command line, from the option tables. A command keeps its table to itself until it
- * parses, so each is asked in a process of its own, which ends then. */
+/* pmend completion: writes the script by which a shell completes pmend's command line, from the
+ * option tables. A command keeps its table to itself until it parses, so each is asked in a process
+ * of its own, which ends then. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

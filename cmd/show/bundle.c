@@ -1,4 +1,5 @@
-/* Lists what a bundle holds: how it is explored, what is in it by kind, and what is not. With --verbose every file. */
+/* Lists what a bundle holds: how it is explored, what is in it by kind, and what is not. With
+ * --verbose every file. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* An event as a line of JSON, written by hand: jansson would build a tree for each of millions of events. */
+/* An event as a line of JSON, written by hand: jansson would build a tree for each of millions of
+ * events. */
 #include <string.h>
 
 #include "cmd/show/show.h"

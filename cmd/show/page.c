@@ -1,4 +1,5 @@
-/* `pmend show --format html` of a trace: finds the selected part, and shows it like the page of a report. */
+/* `pmend show --format html` of a trace: finds the selected part, and shows it like the page of a
+ * report. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +7,8 @@
 
 #include "cmd/show/show.h"
 #include "report/format.h"
-#include "session/evidence/evidence.h"
-#include "session/judge.h"
+#include "account/evidence/evidence.h"
+#include "check/platform_choice.h"
 #include "util/map.h"
 
 #define AROUND_BEFORE 30u /* events shown around a source line */
@@ -150,7 +151,7 @@ int show_page(FILE *out, const struct show_page *p, struct error *err)
 
 	if (trace_open(&t, p->path, err) < 0)
 		goto out;
-	platform = judge_choose(t, NULL, NULL, err);
+	platform = platform_choose(t, NULL, NULL, err);
 	if (!platform || region_find(&r, t, p, err) < 0)
 		goto close;
 	e = evidence_of_region(t, platform, r.first_seq, r.last_seq, &arena);

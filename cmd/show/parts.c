@@ -126,10 +126,9 @@ size_t utf8_len(const uint8_t *p, size_t n)
 	for (i = 1; i < len; i++)
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
+	/* too long a form, half of a surrogate pair, beyond Unicode */
 	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) ||
-	    (p[0] == 0xf0 && p[1] < 0x90) ||
-	    (p[0] == 0xf4 &&
-	     p[1] >= 0x90)) /* too long a form, half of a surrogate pair, beyond Unicode */
+	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
 		return 0;
 	return len;
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "session/locate.h"
+#include "source/locate.h"
 #include "trace/trace.h"
 #include "util/vec.h"
 
@@ -43,8 +43,8 @@ struct show_page {
 	const char *operation, *at;
 	uint64_t first_seq, last_seq;
 };
-int show_page(FILE *out, const struct show_page *p,
-	      struct error *err); /* -1: there is no such part, or no such trace */
+/* -1: there is no such part, or no such trace */
+int show_page(FILE *out, const struct show_page *p, struct error *err);
 
 /* What a bundle holds; is_verbose: each file, too. */
 struct bundle;

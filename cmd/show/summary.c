@@ -1,5 +1,5 @@
-/* Totals of a trace: by kind, by thread, files, bytes stored, the objects whose code made events. Memory grows with
- * threads, sites and files. */
+/* Totals of a trace: by kind, by thread, files, bytes stored, the objects whose code made events.
+ * Memory grows with threads, sites and files. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>

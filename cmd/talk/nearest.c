@@ -1,4 +1,5 @@
-/* Finds the word that a misspelt one resembles: at most two letters differ, or it is the beginning of the word. Two exchanged letters count as one. */
+/* Finds the word that a misspelt one resembles: at most two letters differ, or it is the beginning
+ * of the word. Two exchanged letters count as one. */
 #include "cmd/talk/nearest.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Shows progress. On a terminal it is one line, which is overwritten and removed at the end. Elsewhere nothing is shown unless --progress is given, because logs would keep it. */
+/* Shows progress. On a terminal it is one line, which is overwritten and removed at the end.
+ * Elsewhere nothing is shown unless --progress is given, because logs would keep it. */
 #include "cmd/talk/progress.h"
 
 #include <stdarg.h>

@@ -11,7 +11,8 @@ struct progress {
 	uint64_t start_ms, last_ms;
 };
 
-/* Shown on a terminal, after a second. is_asked: elsewhere, too, from the beginning, and as lines that stay. */
+/* Shown on a terminal, after a second. is_asked: elsewhere, too, from the beginning, and as lines
+ * that stay. */
 void progress_begin(struct progress *p, bool is_asked);
 /* Says it if it is time; progress_step() says it at once: a new part begins. */
 void progress_tell(struct progress *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,4 +1,5 @@
-/* Writes words and begins a new line where the next word does not fit. A word that is wider than the line gets one of its own. */
+/* Writes words and begins a new line where the next word does not fit. A word that is wider than
+ * the line gets one of its own. */
 #include "cmd/talk/wrap.h"
 
 #include <string.h>
@@ -25,7 +26,7 @@ void wrap_begin(struct wrap *w, FILE *out, unsigned indent)
 			    .indent = indent < width / 2 ? indent : width / 2 };
 }
 
-static void put(struct wrap *w, const char *word, size_t len)
+static void put_word(struct wrap *w, const char *word, size_t len)
 {
 	if (w->column > w->indent && w->column + 1 + len > w->width) {
 		fprintf(w->out, "\n%*s", (int)w->indent, "");
@@ -43,7 +44,7 @@ static void put(struct wrap *w, const char *word, size_t len)
 
 void wrap_word(struct wrap *w, const char *word)
 {
-	put(w, word, strlen(word));
+	put_word(w, word, strlen(word));
 }
 
 void wrap_text(struct wrap *w, const char *text)
@@ -51,7 +52,7 @@ void wrap_text(struct wrap *w, const char *text)
 	while (*(text += strspn(text, " "))) {
 		size_t len = strcspn(text, " ");
 
-		put(w, text, len);
+		put_word(w, text, len);
 		text += len;
 	}
 }

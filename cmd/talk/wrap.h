@@ -14,6 +14,7 @@ struct wrap {
 void wrap_begin(struct wrap *w, FILE *out, unsigned indent);
 void wrap_word(struct wrap *w, const char *word); /* stays on one line */
 void wrap_text(struct wrap *w, const char *text); /* its words, one after the other */
-void wrap_end(struct wrap *w); /* the line ends; the next begins at its first column */
+/* the line ends; the next begins at its first column */
+void wrap_end(struct wrap *w);
 
 #endif

@@ -1,4 +1,5 @@
-/* Compresses a frame and takes it apart again. Its hash is that of the content, so that damage of any kind shows. */
+/* Compresses a frame and takes it apart again. Its hash is that of the content, so that damage of
+ * any kind shows. */
 #include "crash/index/frames.h"
 
 #include <endian.h>

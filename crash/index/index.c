@@ -104,7 +104,11 @@ void index_close(struct index *ix)
 
 bool index_fits(const struct index *ix, const struct plan *p, unsigned stops)
 {
-	return ix->directory.stops == stops && ix->directory.making == making_hash(p);
+	const unsigned has = ix->directory.stops;
+
+	return (has | WALK_OVERTAKEN) == (stops | WALK_OVERTAKEN) &&
+	       (has & stops & WALK_OVERTAKEN) == (stops & WALK_OVERTAKEN) &&
+	       ix->directory.making == making_hash(p);
 }
 
 /* ---- what is in it ---- */
@@ -156,7 +160,8 @@ uint64_t index_cost(const struct walk *w)
 
 /* ---- going there ---- */
 
-/* A walk is between two checkpoints, or before the first: the number of those that it has behind it. */
+/* A walk is between two checkpoints, or before the first: the number of those that it has behind
+ * it. */
 static size_t passed(const struct directory *d, uint64_t seq)
 {
 	size_t low = 0, high = d->checkpoints.n;

@@ -1,11 +1,14 @@
-/* An index beside a trace, with which a walk begins in the middle: what a first pass over the trace told, where its failure points are and what they cost, and checkpoints, which hold all that a walk
- * has come to.
+/* An index beside a trace, with which a walk begins in the middle: what a first pass over the trace
+ * told, where its failure points are and what they cost, and checkpoints, which hold all that a
+ * walk has come to.
  *
  *	bytes         what (numbers: little endian, 64 bits)
  *	0             "PMENDIDX", version, where the directory is, its frame's length
- *	32            frames: the length of the content, its hash, then the content, compressed by zstd
+ *	32            frames: the length of the content, its hash, then the content, compressed by
+ *	              zstd
  *
- * The directory says for which trace and which walk it is, and where the other frames are. docs/format.md has the rest. */
+ * The directory says for which trace and which walk it is, and where the other frames are.
+ * docs/format.md has the rest. */
 #ifndef CRASH_INDEX_INDEX_H
 #define CRASH_INDEX_INDEX_H
 
@@ -25,14 +28,16 @@ struct index_size {
 	uint64_t bytes, points, checkpoints;
 };
 
-/* Walks through all of the trace. told: after every checkpoint, up to which event it is; NULL: nobody asks. */
+/* Walks through all of the trace. told: after every checkpoint, up to which event it is; NULL:
+ * nobody asks. */
 int index_make(struct plan *p, unsigned stops, const struct index_limits *limits, const char *path,
 	       void (*told)(uint64_t seq, void *arg), void *arg, struct index_size *size,
 	       struct error *err);
 
 struct index;
 
-/* NULL with err: it is not there (then err is empty), or no index of the trace for this platform and trust. */
+/* NULL with err: it is not there (then err is empty), or no index of the trace for this platform
+ * and trust. */
 struct index *index_open(const char *path, const struct trace *t, const struct platform *platform,
 			 bool is_distrusting, struct error *err);
 void index_close(struct index *ix);
@@ -48,7 +53,8 @@ int index_each_point(const struct index *ix, void (*f)(uint64_t seq, uint64_t co
 /* What a failure point costs, roughly. */
 uint64_t index_cost(const struct walk *w);
 
-/* Brings a walk nearer to a failure point, or to an event, if a checkpoint is on the way; ix may be NULL. -1 with err: it is damaged, and the walk must not go on. */
+/* Brings a walk nearer to a failure point, or to an event, if a checkpoint is on the way; ix may be
+ * NULL. -1 with err: it is damaged, and the walk must not go on. */
 int index_seek_point(const struct index *ix, struct walk *w, uint64_t point, struct error *err);
 int index_seek_event(const struct index *ix, struct walk *w, uint64_t seq, struct error *err);
 

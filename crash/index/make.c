@@ -1,5 +1,6 @@
-/* Makes an index: one walk through the trace, with a checkpoint wherever one is worth its bytes. A checkpoint whose bytes are too many for the way since the last is forgotten; the next is
- * tried after twice the way, for it holds what changed since the last one that was kept. */
+/* Makes an index: one walk through the trace, with a checkpoint wherever one is worth its bytes. A
+ * checkpoint whose bytes are too many for the way since the last is forgotten; the next is tried
+ * after twice the way, for it holds what changed since the last one that was kept. */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
@@ -18,14 +19,14 @@ struct maker {
 	const struct index_limits *limits;
 	struct walk walk;
 	struct wire points; /* of the frame that is being filled */
-	uint64_t last_seq,
-		wait;       /* of the last checkpoint; so many events later the next is tried */
+	/* of the last checkpoint; so many events later the next is tried */
+	uint64_t last_seq, wait;
 	uint64_t point_seq; /* of the last failure point */
 	double bytes_per_event;
 	int result; /* -1 with errno */
 };
 
-static void put(struct maker *m, const struct wire *w, struct frame *where)
+static void add_frame(struct maker *m, const struct wire *w, struct frame *where)
 {
 	uint64_t len_bytes;
 	uint8_t *packed = frame_pack(w, &len_bytes);
@@ -41,7 +42,7 @@ static void put_points(struct maker *m)
 {
 	if (m->points.n == 0)
 		return;
-	put(m, &m->points, vec_add(&m->directory.points));
+	add_frame(m, &m->points, vec_add(&m->directory.points));
 	m->points.n = 0;
 	m->point_seq = 0;
 }
@@ -108,7 +109,7 @@ static void put_plan(struct maker *m)
 	struct wire w = { 0 };
 
 	plan_send(m->plan, &w);
-	put(m, &w, &m->directory.plan);
+	add_frame(m, &w, &m->directory.plan);
 	wire_release(&w);
 }
 
@@ -120,7 +121,7 @@ static void put_directory(struct maker *m)
 	struct frame where = { 0 };
 
 	directory_pass(&w, &m->directory);
-	put(m, &w, &where);
+	add_frame(m, &w, &where);
 	wire_release(&w);
 	memcpy(header, INDEX_MAGIC, sizeof *header);
 	header[1] = htole64(INDEX_VERSION);
@@ -148,6 +149,8 @@ static void make(struct maker *m, void (*told)(uint64_t seq, void *arg), void *a
 			told(walk_passed_seq(&m->walk), arg);
 		ntold = m->directory.checkpoints.n;
 	}
+	if (!m->walk.has_overtaken) /* then these are its failure points, too */
+		m->directory.stops |= WALK_OVERTAKEN;
 	put_points(m);
 	put_directory(m);
 }
@@ -172,6 +175,7 @@ int index_make(struct plan *p, unsigned stops, const struct index_limits *limits
 	if (partial_file_begin(&m.out.file, path, err) < 0)
 		return -1;
 	walk_init(&m.walk, p, stops);
+	m.walk.notes_overtaken = true;
 	make(&m, told, arg);
 	result = m.result;
 	if (result < 0)

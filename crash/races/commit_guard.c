@@ -1,5 +1,6 @@
-/* Runs recovery with another value of a commit variable and looks whether it still reads the bytes in question. The state need not be one that a crash
- * can leave: all that is asked is what recovery reads. */
+/* Runs recovery with another value of a commit variable and looks whether it still reads the bytes
+ * in question. The state need not be one that a crash can leave: all that is asked is what recovery
+ * reads. */
 #include "crash/races/commit_guard.h"
 
 #include <string.h>
@@ -7,9 +8,9 @@
 /* All contents of the variable's lines get the other value. */
 static void put_other(struct explorer *e, struct state_set *set, const struct guard_question *s)
 {
+	/* there is a line to change */
 	for (uint64_t i = 0; i < s->var->len_bytes; i++)
-		states_watch(set, &e->walk->image, s->var->addr + i,
-			     0); /* there is a line to change */
+		states_watch(set, &e->walk->image, s->var->addr + i, 0);
 	states_sort(set);
 	for (uint64_t i = 0; i < s->var->len_bytes; i++) {
 		const struct state_line *l = states_line(set, s->var->addr + i);

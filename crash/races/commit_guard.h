@@ -1,4 +1,5 @@
-/* Is it a commit variable's value that makes recovery read some bytes? Recovery is run once more, with another value of the variable. */
+/* Is it a commit variable's value that makes recovery read some bytes? Recovery is run once more,
+ * with another value of the variable. */
 #ifndef CRASH_RACES_COMMIT_GUARD_H
 #define CRASH_RACES_COMMIT_GUARD_H
 

@@ -1,5 +1,6 @@
-/* Fills the words that recovery reads undefined with patterns, and with values that the program stored nearby: what decides only if it is a certain number, as a magic number, is
- * most likely found in another object. */
+/* Fills the words that recovery reads undefined with patterns, and with values that the program
+ * stored nearby: what decides only if it is a certain number, as a magic number, is most likely
+ * found in another object. */
 #include "crash/races/fill.h"
 
 #include <inttypes.h>
@@ -118,7 +119,8 @@ static uint64_t filling(const struct word *w, enum pattern how)
 	BUG("pattern %d", (int)how);
 }
 
-/* The most frequent one, and then others, other ones at each failure point. It does not depend on which other words are filled. */
+/* The most frequent one, and then others, other ones at each failure point. It does not depend on
+ * which other words are filled. */
 static uint64_t nearby_value(const struct fill *f, const struct word *w, uint32_t n)
 {
 	const uint64_t turn = f->e->walk->point * (NEARBY_RUNS - 1) + n + w->addr / w->len_bytes;
@@ -172,7 +174,8 @@ struct ending {
 	uint64_t outcome, site, beside;
 };
 
-/* What a dump prints is all that counts; what a run left that ran into its time limit depends on when that was. */
+/* What a dump prints is all that counts; what a run left that ran into its time limit depends on
+ * when that was. */
 static int run(struct fill *f, struct ending *end, char **text, struct error *err)
 {
 	struct explorer *e = f->e;

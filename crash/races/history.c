@@ -1,10 +1,10 @@
-/* Reads a trace up to a crash and keeps, for each line, which bytes were stored since the last stores to the words in question.
- * A store that touches such a word counts as a commit write of it, and as nothing else. */
+/* Reads a trace up to a crash and keeps, for each line, which bytes were stored since the last
+ * stores to the words in question. A store that touches such a word counts as a commit write of it,
+ * and as nothing else. */
 #include "crash/races/history.h"
+#include "trace/trace.h"
 
-#include <string.h>
-
-#define COUNTED_MIN 2u
+#define ATOMIC_MIN 2u
 
 void histories_release(struct histories *h)
 {
@@ -103,7 +103,8 @@ static void note_store(struct histories *h, const struct trace_event *ev)
 	}
 }
 
-/* When it opens a pool, libpmemobj announces all of the heap, to the end of the file, and then the objects in it as defined, which is not recorded. */
+/* When it opens a pool, libpmemobj announces all of the heap, to the end of the file, and then the
+ * objects in it as defined, which is not recorded. */
 static bool is_heap(const struct walk *w, const struct trace_event *ev)
 {
 	const struct crash_file *f = image_file(&w->image, PMT_FILE(ev->addr));
@@ -139,35 +140,24 @@ void histories_take(struct histories *h, const struct walk *w, const struct susp
 	trace_close(t);
 }
 
-static bool is_rmw(const struct trace_event *ev)
-{
-	return ev->kind == PMT_STORE_RMW ||
-	       (ev->kind == PMT_STORE_ORDERED && (ev->arg[0] & PMT_ORDER_ATOMIC));
-}
-
-bool history_is_counter(const struct walk *w, const struct suspect *s)
+bool history_begins_with_zero(const struct walk *w, const struct suspect *s)
 {
 	struct trace *t = trace_cursor(w->plan->trace);
-	uint64_t before = 0, value, step = 0, n = 0;
-	bool is_counter = !plan_is_initial(w->plan, PMT_FILE(s->addr));
+	bool is_one = !plan_is_initial(w->plan, PMT_FILE(s->addr));
 	struct trace_event ev;
+	uint64_t n = 0;
 
-	while (is_counter && trace_next(t, &ev)) {
+	while (is_one && trace_next(t, &ev)) {
 		if (ev.kind == PMT_UNDEFINED && suspect_touches(s, ev.addr, ev.arg[0]) &&
 		    !is_heap(w, &ev))
-			is_counter = false;
+			is_one = false;
 		if (!trace_is_store(ev.kind) || !suspect_touches(s, ev.addr, ev.data_len))
 			continue;
-		value = 0;
-		is_counter &= is_rmw(&ev) && ev.data_len <= sizeof value;
-		if (is_counter)
-			memcpy(&value, ev.data, ev.data_len);
-		step = n++ == 0 ? value : step;
-		is_counter &= step != 0 && value - before == step;
-		before = value;
+		is_one &= trace_is_atomic(&ev) && ev.data_len <= sizeof(uint64_t);
+		n++;
 	}
 	trace_close(t);
-	return is_counter && n >= COUNTED_MIN;
+	return is_one && n >= ATOMIC_MIN;
 }
 
 size_t histories_find(const struct histories *h, const struct suspect *s)

@@ -1,4 +1,5 @@
-/* What was stored before a crash, as seen from words that recovery reads and the crash could lose. One pass over the trace does for several. */
+/* What was stored before a crash, as seen from words that recovery reads and the crash could lose.
+ * One pass over the trace does for several. */
 #ifndef CRASH_RACES_HISTORY_H
 #define CRASH_RACES_HISTORY_H
 
@@ -31,8 +32,9 @@ struct history_line {
 struct history {
 	struct suspect suspect;
 	uint64_t epoch; /* grows with each commit write but the last */
-	uint64_t
-		was_stored; /* bytes of the suspect, like its mask: before that store, since an allocator handed them out */
+	/* bytes of the suspect, like its mask: before that store, since an allocator handed them
+	 * out */
+	uint64_t was_stored;
 	bool is_atomic; /* the suspect's store is */
 };
 
@@ -48,8 +50,9 @@ void histories_release(struct histories *h);
 /* Of the first suspects, up to where the walk is. At least one is taken. */
 void histories_take(struct histories *h, const struct walk *w, const struct suspect *list,
 		    size_t n);
-/* In the whole trace, atomic instructions add the same number to the word again and again, beginning with the 0 of a new file: so that 0 is a value. */
-bool history_is_counter(const struct walk *w, const struct suspect *s);
+/* In the whole trace, only atomic instructions change the word, and so begin with the 0 of a new
+ * file, which they read: that 0 is a value. */
+bool history_begins_with_zero(const struct walk *w, const struct suspect *s);
 /* The number of the suspect's history; SIZE_MAX: it was not taken. */
 size_t histories_find(const struct histories *h, const struct suspect *s);
 /* The index of a line; SIZE_MAX: it was not stored to. */

@@ -1,29 +1,36 @@
-/* Runs recovery with the old and with the new value of a location, and compares what it reads. The location is a commit variable if
- *   (a) its value decides what else recovery reads of what was stored; and with its old value, recovery reads nothing that was stored
- *       after it, and of what was stored since the commit write before and is not durable, nothing before it looks at the variable
- *       and nothing that it would not read with the new value, too;
+/* Runs recovery with the old and with the new value of a location, and compares what it reads. The
+ * location is a commit variable if
+ *   (a) its value decides what else recovery reads of what was stored; and with its old value,
+ *   recovery reads nothing that was stored
+ *       after it, and of what was stored since the commit write before and is not durable, nothing
+ *       before it looks at the variable and nothing that it would not read with the new value, too;
  *   (b) the program makes its value durable before it writes the next;
  *   (c) it is not stored inside a transaction that does not undo it.
- * What is durable by then may have been committed by others: reading it with the old value says nothing. What is read with both values
- * is a matter of its own. Instead of what is read, the value may decide what is used of it: durable data that was stored before the suspect, and that recovery reads
- * with both values, may have any value as long as the suspect is old. A lost value that is zero can look like that, too; so any other value of the suspect must do as its
- * old or its new one does.
- * One that decides nothing may still be meant so: if it was replaced by one atomic store, and with its old value recovery reads nothing that
- * was stored later, then it finds what the program had before that store, or what it had after it, as if the crash had come then. That
- * must be a state that recovery accepts, and the old value must have been somebody's: not what an allocator handed out.
- * What was stored is watched, so reads of durable bytes count as much as those of undecided ones. */
+ * What is durable by then may have been committed by others: reading it with the old value says
+ * nothing. What is read with both values is a matter of its own. Instead of what is read, the value
+ * may decide what is used of it: durable data that was stored before the suspect, and that recovery
+ * reads with both values, may have any value as long as the suspect is old. A lost value that is
+ * zero can look like that, too; so any other value of the suspect must do as its old or its new one
+ * does.
+ * One that decides nothing may still be meant so: if it was replaced by one atomic store, and with
+ * its old value recovery reads nothing that was stored later, then it finds what the program had
+ * before that store, or what it had after it, as if the crash had come then. That must be a state
+ * that recovery accepts, and the old value must have been somebody's: not what an allocator handed
+ * out. What was stored is watched, so reads of durable bytes count as much as those of undecided
+ * ones. */
 #include "crash/races/infer.h"
 
 #include "crash/races/unused.h"
-#include "crash/races/words.h"
+#include "crash/races/word_states.h"
+#include "util/order.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define WATCHED_MAX 512u /* lines */
 #define PARTS_MAX 4u     /* of a race, to be asked about one by one */
-#define WITHHELD_MAX \
-	4u /* words that may be used only because of the suspect, to be asked about one by one */
+/* words that may be used only because of the suspect, to be asked about one by one */
+#define WITHHELD_MAX 4u
 
 /* Bytes of a line that recovery read. */
 struct reads {
@@ -42,9 +49,11 @@ struct inquiry {
 	const struct suspects *harmless; /* other words, whose values do not matter */
 	const struct suspects *parts;    /* all words of the suspect's race */
 	bool is_sound, is_accepted;      /* with the old value and with the new one */
-	bool is_without_effect; /* what a dump prints is the same with both; without one, all of the files but the suspect, and the exit status */
-	uint64_t ndoubtful;     /* stores to it that may be lost */
-	uint64_t first_seq;     /* of these, the first one */
+	/* what a dump prints is the same with both; without one, all of the files but the suspect,
+	 * and the exit status */
+	bool is_without_effect;
+	uint64_t ndoubtful;   /* stores to it that may be lost */
+	uint64_t first_seq;   /* of these, the first one */
 	bool is_kept;         /* each of these stored one word, and is made durable by its thread */
 	uint64_t nothers;     /* words of other stores that may be */
 	uint64_t old_outcome; /* how recovery ends with the old value */
@@ -232,19 +241,13 @@ static int run_old(struct inquiry *q, struct error *err)
 	return result;
 }
 
-static int compare_seqs(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* A store that a transaction does not undo decides nothing: the rest of the transaction may be undone. */
+/* A store that a transaction does not undo decides nothing: the rest of the transaction may be
+ * undone. */
 static bool is_unlogged(const struct inquiry *q)
 {
 	return q->common->nunlogged &&
 	       bsearch(&q->suspect->seq, q->common->unlogged, q->common->nunlogged,
-		       sizeof *q->common->unlogged, compare_seqs);
+		       sizeof *q->common->unlogged, order_u64);
 }
 
 /* On a whole image: cheaper, but tells only how it ends. */
@@ -303,7 +306,8 @@ static uint64_t without_harmless(const struct inquiry *q, uint64_t line, uint64_
 	return bytes;
 }
 
-/* Bytes of the suspect's line on whose values all contents agree, of those in which the suspect is new, or of those in which it is old. Of a line of 64 bytes. */
+/* Bytes of the suspect's line on whose values all contents agree, of those in which the suspect is
+ * new, or of those in which it is old. Of a line of 64 bytes. */
 static uint64_t agreed(const struct inquiry *q, uint64_t line, bool is_new)
 {
 	const struct state_set *set = q->common->set;
@@ -326,8 +330,8 @@ static uint64_t agreed(const struct inquiry *q, uint64_t line, bool is_new)
 	return bytes;
 }
 
-/* Without the bytes that the order of stores in a line ties to the suspect: those stored later, which are lost whenever it is; and those stored before, which are
- * there whenever it is. */
+/* Without the bytes that the order of stores in a line ties to the suspect: those stored later,
+ * which are lost whenever it is; and those stored before, which are there whenever it is. */
 static uint64_t without_tied(const struct inquiry *q, uint64_t line, const struct history_line *l,
 			     uint64_t bytes)
 {
@@ -358,7 +362,8 @@ static void count_doubtful(const struct model_store *s, void *arg)
 /* The old value was somebody's. */
 static bool had_value(const struct inquiry *q, const struct history *h)
 {
-	return h->was_stored == q->suspect->mask || history_is_counter(q->e->walk, q->suspect);
+	return h->was_stored == q->suspect->mask ||
+	       history_begins_with_zero(q->e->walk, q->suspect);
 }
 
 /* Replaced at once, from something to something. */
@@ -371,7 +376,8 @@ static bool is_replaced(struct inquiry *q)
 	       had_value(q, q->history);
 }
 
-/* Nothing that the last run read was stored after the event, but for the suspect and what does not matter. */
+/* Nothing that the last run read was stored after the event, but for the suspect and what does not
+ * matter. */
 static bool reads_nothing_since(const struct inquiry *q, uint64_t seq)
 {
 	const struct state_set *set = q->common->set;
@@ -405,7 +411,8 @@ static bool was_value_before(const struct inquiry *q, uint64_t seq)
 	return is_true;
 }
 
-/* Several threads replaced the word, one after the other, and none of that is durable. 1: with each older value, recovery finds what the program had just before some of these stores; -1: error. */
+/* Several threads replaced the word, one after the other, and none of that is durable. 1: with each
+ * older value, recovery finds what the program had just before some of these stores; -1: error. */
 static int is_replaced_often(struct inquiry *q, struct error *err)
 {
 	const struct state_line *l = states_line(q->common->set, q->suspect->addr);
@@ -453,8 +460,12 @@ struct findings {
 	bool differs;   /* its value decides what else is read */
 	bool is_led_to; /* by something else that is in doubt */
 	bool is_tied;   /* ... if what is tied to it counts */
-	bool is_followed; /* with the old value, recovery reads what was stored later in its line, and is lost with it */
-	bool reads_harmless; /* with the old value, recovery reads something that was stored later, which does not matter */
+	/* with the old value, recovery reads what was stored later in its line, and is lost with
+	 * it */
+	bool is_followed;
+	/* with the old value, recovery reads something that was stored later, which does not
+	 * matter */
+	bool reads_harmless;
 };
 
 static struct findings find(const struct inquiry *q)
@@ -476,9 +487,10 @@ static struct findings find(const struct inquiry *q)
 				without_harmless(q, addr, recent & (first | (r->old & ~r->new))));
 		f.reads_harmless |= late != 0;
 		f.is_followed |= without_harmless(q, addr, l->late & r->old & ~late) != 0;
-		f.differs |= without_library(q, addr, r->old ^ r->new) !=
-			     0; /* its own reads differ from run to run */
-		/* what was stored before it, is read before it, and is not used unless it is there */
+		/* its own reads differ from run to run */
+		f.differs |= without_library(q, addr, r->old ^ r->new) != 0;
+		/* what was stored before it, is read before it, and is not used unless it is
+		 * there */
 		f.differs |= (tied & recent) != 0 && without_harmless(q, addr, tied & recent) == 0;
 		f.is_led_to |= is_undecided(
 			q, addr, without_library(q, addr, without_harmless(q, addr, first)));
@@ -565,8 +577,9 @@ static void note_words(const struct inquiry *q, struct before_suspect *b, uint64
 	}
 }
 
-/* 1: the suspect's value decides whether recovery uses some durable data that was stored before it, and that recovery reads with both values, as a snapshot that counts only if
- * its key is found; -1: error. */
+/* 1: the suspect's value decides whether recovery uses some durable data that was stored before it,
+ * and that recovery reads with both values, as a snapshot that counts only if its key is found; -1:
+ * error. */
 static int withholds(const struct inquiry *q, struct error *err)
 {
 	struct before_suspect b = { .n = 0 };

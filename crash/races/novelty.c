@@ -1,5 +1,6 @@
-/* Counts, for each place of the program, the failure points at which a store of it may be lost: the first few are worth more runs than the others.
- * Places that are ignored (PMDK's own) make no failure point novel. */
+/* Counts, for each place of the program, the failure points at which a store of it may be lost: the
+ * first few are worth more runs than the others. Places that are ignored (PMDK's own) make no
+ * failure point novel. */
 #include "crash/races/novelty.h"
 
 #include "crash/races/race_table.h"

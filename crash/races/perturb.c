@@ -21,7 +21,8 @@ static void note_newest(const struct model_store *s, void *arg)
 		*n = (struct newest){ n->word, s->seq, s->addr, s->addr + s->size_bytes };
 }
 
-/* All bytes of the word: of an aligned one of 8 bytes, what the last store to it stored. Offsets in the line. */
+/* All bytes of the word: of an aligned one of 8 bytes, what the last store to it stored. Offsets in
+ * the line. */
 static void word_extent(const struct explorer *e, const struct state_set *set,
 			const struct suspect *word, uint32_t *from, uint32_t *end)
 {

@@ -1,5 +1,5 @@
-/* Follows the decisions of a run and asks of the contents that are left in a line which of them amd64 could leave, too: those whose stores are lost from the newest
- * backwards. */
+/* Follows the decisions of a run and asks of the contents that are left in a line which of them
+ * amd64 could leave, too: those whose stores are lost from the newest backwards. */
 #include "crash/races/ported.h"
 
 #include "crash/races/race.h"

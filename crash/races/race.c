@@ -1,4 +1,5 @@
-/* What all kinds of races share: when two of them are the same, who reads, and what is reported about the first read. */
+/* What all kinds of races share: when two of them are the same, who reads, and what is reported
+ * about the first read. */
 #include "crash/races/race.h"
 
 #include "crash/races/readers.h"

@@ -10,13 +10,15 @@ struct race_options {
 	bool has_turns;      /* what is concluded is listed turn by turn */
 	bool is_strict;      /* reads on which all possible contents agree, too */
 	bool is_distrusting; /* reads that PMDK does on its own, too */
-	VEC(bool)
-	commit_sites; /* by id of a site: its stores are commit writes; more than were given are not */
+	/* by id of a site: its stores are commit writes; more than were given are not */
+	VEC(bool) commit_sites;
 	VEC(bool) own_sites; /* by id of a site: PMDK itself stores there, for itself */
-	VEC(uint64_t)
-	unlogged; /* events, sorted: stores inside a transaction to what it does not undo, which commit nothing */
-	VEC(bool)
-	library_sites; /* by id of a site: PMDK stores there, or has a constructor store, and not for a copy that the program asks for */
+	/* events, sorted: stores inside a transaction to what it does not undo, which commit
+	 * nothing */
+	VEC(uint64_t) unlogged;
+	/* by id of a site: PMDK stores there, or has a constructor store, and not for a copy that
+	 * the program asks for */
+	VEC(bool) library_sites;
 };
 
 /* What is wrong with what is read. */
@@ -24,7 +26,8 @@ enum race_kind {
 	RACE_UNDURABLE,   /* its last store may be lost: a race proper */
 	RACE_UNCOMMITTED, /* it was stored after the commit write that survives */
 	RACE_STALE,       /* it was stored before the commit write before that */
-	RACE_UNINITIALISED, /* nothing was stored since it was allocated, which is what `store` tells */
+	/* nothing was stored since it was allocated, which is what `store` tells */
+	RACE_UNINITIALISED,
 };
 
 enum race_state {
@@ -37,18 +40,23 @@ enum race_state {
 	RACE_UNTRIED, /* the budget ended before it was known well enough; in the end only */
 };
 
-/* All reads at one place of the recovery program of what one place of the recorded program stored. */
+/* All reads at one place of the recovery program of what one place of the recorded program
+ * stored. */
 struct race {
 	enum recovery_part part; /* the command that reads */
 	uint64_t pc;             /* in it: the innermost of the user's code */
 	struct crash_store store;
 	enum race_kind kind;
-	struct crash_store commits
-		[2]; /* of what is not consistent: the commit write that survives, and the one before; seq 0: the initial content */
-	bool is_ranged;  /* ... by a variable whose ranges the program named */
-	bool is_certain; /* ... by the order of stores alone; else how often the variable made recovery read it, and how often not: */
+	/* of what is not consistent: the commit write that survives, and the one before; seq 0: the
+	 * initial content */
+	struct crash_store commits[2];
+	bool is_ranged; /* ... by a variable whose ranges the program named */
+	/* ... by the order of stores alone; else how often the variable made recovery read it, and
+	 * how often not: */
+	bool is_certain;
 	uint64_t nselected, nrefuted;
-	bool is_porting; /* an amd64 recording on arm64: amd64 keeps the order of stores that makes it safe */
+	/* an amd64 recording on arm64: amd64 keeps the order of stores that makes it safe */
+	bool is_porting;
 	enum race_state state;      /* of races proper: what the table says, in the end */
 	uint64_t point, seq, count; /* the first failure point; how many there were */
 	VEC(uint64_t) stack;        /* of the first read */
@@ -69,7 +77,16 @@ void race_describe(struct race *r, const struct explorer *e, const struct run_de
 /* Of those that the mask names. */
 bool race_same_bytes(const uint8_t *a, const uint8_t *b, uint64_t mask);
 
-/* Numbers in a list of findings: those that were seen at a failure point to which somebody comes back. */
+/* Numbers in a list of findings: those that were seen at a failure point to which somebody comes
+ * back. */
 typedef VEC(size_t) seen_list;
+
+/* For walks over words: the explorer (arg) is told which bytes are asked about. */
+static inline void race_watch(uint64_t addr, uint64_t mask, void *arg)
+{
+	struct explorer *e = arg;
+
+	states_watch(&e->set, &e->walk->image, addr, mask);
+}
 
 #endif

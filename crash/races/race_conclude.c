@@ -1,4 +1,5 @@
-/* Decides, after the runs of a failure point, which of the races that they showed have an excuse. docs/crash.md has the rules. */
+/* Decides, after the runs of a failure point, which of the races that they showed have an excuse.
+ * docs/crash.md has the rules. */
 #include "crash/races/races_internal.h"
 
 #define TORN_RUNS 64u /* of one failure point, to see what torn data comes to */
@@ -9,7 +10,8 @@ static bool is_here(const struct known_race *k, const struct explorer *e)
 	return k->seen_at == e->walk->point;
 }
 
-/* Something that was seen here is not known well enough yet. Once it is false at a failure point, it stays so. */
+/* Something that was seen here is not known well enough yet. Once it is false at a failure point,
+ * it stays so. */
 static bool is_open(const struct races *r, const struct explorer *e)
 {
 	for (size_t i = 0; i < r->list.n; i++) {
@@ -94,7 +96,8 @@ static int infer_one(struct races *r, struct explorer *e, struct known_race *k, 
 	return found == INFER_ERROR ? -1 : 0;
 }
 
-/* The last stores first: earlier ones may depend on their being harmless. What is read of one store has an order that all workers share. */
+/* The last stores first: earlier ones may depend on their being harmless. What is read of one store
+ * has an order that all workers share. */
 static bool is_before(const struct known_race *a, const struct known_race *b)
 {
 	if (a->suspect.seq != b->suspect.seq)
@@ -113,7 +116,8 @@ struct asked_races {
 	size_t n, room;
 };
 
-/* Asks about the first n, but for those that are excused. The number of the last that turned out to be harmless, plus 1; -1: error. */
+/* Asks about the first n, but for those that are excused. The number of the last that turned out to
+ * be harmless, plus 1; -1: error. */
 static ptrdiff_t infer_each(struct races *r, struct explorer *e, const struct asked_races *here,
 			    size_t n, struct error *err)
 {
@@ -141,8 +145,8 @@ static ptrdiff_t infer_each(struct races *r, struct explorer *e, const struct as
 	return last;
 }
 
-/* Refuted ones are not condemned before it is known that they are not verified as a whole. Those that were asked about before others turned out to be harmless are asked
- * about once more. */
+/* Refuted ones are not condemned before it is known that they are not verified as a whole. Those
+ * that were asked about before others turned out to be harmless are asked about once more. */
 static int infer_all(struct races *r, struct explorer *e, struct error *err)
 {
 	struct asked_races here = { 0 };
@@ -184,7 +188,8 @@ static void settle(struct races *r, struct explorer *e, bool is_verified_here)
 	}
 }
 
-/* How many pieces a crash can tear apart: one alone that has an old and a new value only cannot be. */
+/* How many pieces a crash can tear apart: one alone that has an old and a new value only cannot
+ * be. */
 static size_t count_torn(const struct races *r)
 {
 	size_t n = 0;
@@ -235,7 +240,8 @@ static void note_turn(struct races *r, const struct explorer *e, const race_entr
 	}
 }
 
-/* Whether data is verified as a whole is asked first where it is of many words, which takes fewer runs than to ask for each; else last. */
+/* Whether data is verified as a whole is asked first where it is of many words, which takes fewer
+ * runs than to ask for each; else last. */
 static int judge_all(struct races *r, struct explorer *e, struct error *err)
 {
 	bool has_torn = false;

@@ -1,5 +1,6 @@
-/* Keeps what all workers know about races in shared memory, and makes each wait for its turn. A worker that is done with a point keeps its number until
- * it has the next, so that the lowest number is never too high. */
+/* Keeps what all workers know about races in shared memory, and makes each wait for its turn. A
+ * worker that is done with a point keeps its number until it has the next, so that the lowest
+ * number is never too high. */
 #include "crash/races/race_table.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
-/* What all workers know together about races, in memory that they share. What is concluded about a pair depends on what was concluded
- * before, and only the first failure points of a pair are asked: so conclusions are drawn in the order of failure points, each when all
- * earlier points are done, and are those of a single worker. A pair that is settled is not waited for. */
+/* What all workers know together about races, in memory that they share. What is concluded about a
+ * pair depends on what was concluded before, and only the first failure points of a pair are asked:
+ * so conclusions are drawn in the order of failure points, each when all earlier points are done,
+ * and are those of a single worker. A pair that is settled is not waited for. */
 #ifndef CRASH_RACES_RACE_TABLE_H
 #define CRASH_RACES_RACE_TABLE_H
 
@@ -19,8 +20,9 @@ struct race_entry {
 	uint32_t state;            /* enum race_state */
 	uint32_t tries, is_closed; /* is_closed: more tries change nothing */
 	uint32_t is_doubted;       /* a try told nothing */
-	uint32_t nselected,
-		nrefuted; /* of what is not consistent: how often the variable made recovery read it, and how often not */
+	/* of what is not consistent: how often the variable made recovery read it, and how often
+	 * not */
+	uint32_t nselected, nrefuted;
 };
 
 struct race_table;
@@ -29,7 +31,8 @@ struct race_table *race_table_new(uint32_t nworkers); /* at most */
 void race_table_reset(struct race_table *t, uint32_t nworkers);
 void race_table_clear(struct race_table *t); /* nothing is known; only while there are no workers */
 void race_table_free(struct race_table *t);  /* NULL is fine */
-/* A worker comes to the failure point that was claimed n-th; UINT64_MAX: it will come to no more. */
+/* A worker comes to the failure point that was claimed n-th; UINT64_MAX: it will come to no
+ * more. */
 void race_table_begin(struct race_table *t, uint32_t worker, uint64_t n);
 /* Until all that was claimed before is done. False: *is_stopped. */
 bool race_table_wait(const struct race_table *t, uint32_t worker, const uint32_t *is_stopped);

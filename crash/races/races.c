@@ -1,5 +1,7 @@
-/* Collects the races that lazy runs show. A decision of such a run is a read of bytes that a crash could have lost, that recovery did not write, and whose possible values
- * differ: a race between this read and the newest store to these bytes. race_conclude.c decides which of them are reported. */
+/* Collects the races that lazy runs show. A decision of such a run is a read of bytes that a crash
+ * could have lost, that recovery did not write, and whose possible values differ: a race between
+ * this read and the newest store to these bytes. race_conclude.c decides which of them are
+ * reported. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,9 +31,9 @@ struct races *races_new(const struct race_options *o, struct race_table *table, 
 	struct races *r = xcalloc(1, sizeof *r);
 
 	r->o = o;
-	r->novelty = (struct novelty){
-		.ignored = o->library_sites.at, .nignored = o->library_sites.n
-	}; /* PMDK reads these itself, and is trusted */
+	/* PMDK reads these itself, and is trusted */
+	r->novelty =
+		(struct novelty){ .ignored = o->library_sites.at, .nignored = o->library_sites.n };
 	r->table = table;
 	r->worker = worker;
 	r->semantics = semantics_new(o, table, worker, o->has_turns ? &r->turns : NULL);
@@ -119,7 +121,8 @@ static bool is_declared(const struct races *r, const struct plan *p, uint64_t ad
 	return false;
 }
 
-/* Bytes as a number, as a person would write it; those that were not read are left out at both ends. */
+/* Bytes as a number, as a person would write it; those that were not read are left out at both
+ * ends. */
 static void put_value(FILE *f, const uint8_t *content, uint64_t mask)
 {
 	int first = __builtin_ctzll(mask), last = 63 - __builtin_clzll(mask);
@@ -300,8 +303,9 @@ void races_note_run(struct races *r, struct explorer *e, const uint64_t *before,
 		for (; i < n && i < v->ndecisions[part] && i < v->ndone; i++) {
 			const bool is_porting = ported_step(&ported, &d[i]);
 
+			/* the program reads what it would have read without a crash */
 			if (part == PART_THEN)
-				continue; /* the program reads what it would have read without a crash */
+				continue;
 			note_decision(r, e, &d[i], (enum recovery_part)part, is_porting, v);
 			semantics_note(r->semantics, e, left, &d[i], (enum recovery_part)part,
 				       is_porting, v);

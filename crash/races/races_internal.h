@@ -1,4 +1,5 @@
-/* What the two files of races share: races.c collects them, race_conclude.c draws the conclusions after the runs of a failure point. */
+/* What the two files of races share: races.c collects them, race_conclude.c draws the conclusions
+ * after the runs of a failure point. */
 #ifndef CRASH_RACES_RACES_INTERNAL_H
 #define CRASH_RACES_RACES_INTERNAL_H
 
@@ -56,7 +57,8 @@ struct races {
 /* When it is this worker's turn; may run recovery. */
 int race_conclude(struct races *r, struct explorer *e, struct error *err);
 
-/* verified.c, after the runs of a failure point: is what was read verified as a whole? -1: error. */
+/* verified.c, after the runs of a failure point: is what was read verified as a whole? -1:
+ * error. */
 int race_is_verified(const struct races *r, struct explorer *e, struct error *err);
 /* It has an excuse that does not depend on other words. */
 bool race_is_settled(const struct known_race *k);

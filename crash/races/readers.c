@@ -1,5 +1,5 @@
-/* Tells whose code a read of recovery is, by the object file of each frame: the program's, PMDK's, the C library's, or another system library's.
- * No symbols are needed. */
+/* Tells whose code a read of recovery is, by the object file of each frame: the program's, PMDK's,
+ * the C library's, or another system library's. No symbols are needed. */
 #include "crash/races/readers.h"
 
 #include "trace/owner.h"

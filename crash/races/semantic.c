@@ -1,25 +1,28 @@
-/* Finds reads of bytes that a commit variable says are uncommitted or stale. The shadow memory says beforehand which bytes are inconsistent with some
- * value that a commit variable can have after a crash here; first reads of these are listed by the runtime, unless recovery wrote them before. After a run, the
- * variable's value in that run decides. Where the program does not say what its variable decides about, stale bytes count only if the variable makes
- * recovery read them (commit_guard.h): in place, what no later version replaced is good for ever. */
+/* Finds reads of bytes that a commit variable says are uncommitted or stale. The shadow memory says
+ * beforehand which bytes are inconsistent with some value that a commit variable can have after a
+ * crash here; first reads of these are listed by the runtime, unless recovery wrote them before.
+ * After a run, the variable's value in that run decides. Where the program does not say what its
+ * variable decides about, stale bytes count only if the variable makes recovery read them
+ * (commit_guard.h): in place, what no later version replaced is good for ever. */
 #include "crash/races/semantic.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "crash/races/commit_guard.h"
+#include "crash/races/race.h"
 
 #define LINES_MAX 2048u /* watched at a failure point */
-#define ALL_LINES_MAX \
-	512u /* the same, where a variable decides about all of PM: everything ever stored to is in question */
+/* the same, where a variable decides about all of PM: everything ever stored to is in question */
+#define ALL_LINES_MAX 512u
 #define FINDINGS_MAX 4096u
 
 struct finding {
 	struct race race;
 	uint64_t seen_at;         /* failure point */
 	struct race_entry *known; /* NULL: nothing yet */
-	struct guard_question
-		question; /* to be tried at the end of the failure point; other is NULL: not */
+	/* to be tried at the end of the failure point; other is NULL: not */
+	struct guard_question question;
 };
 
 struct semantics {
@@ -58,19 +61,12 @@ void semantics_free(struct semantics *s)
 	free(s);
 }
 
-static void watch(uint64_t addr, uint64_t mask, void *arg)
-{
-	struct explorer *e = arg;
-
-	states_watch(&e->set, &e->walk->image, addr, mask);
-}
-
 void semantics_begin_point(struct semantics *s, struct explorer *e)
 {
 	(void)s;
 	shadow_each_doubtful(e->walk->shadow,
 			     shadow_commits(e->walk->shadow)->ranges.n ? LINES_MAX : ALL_LINES_MAX,
-			     watch, e);
+			     race_watch, e);
 }
 
 /* ---- one read ---- */
@@ -109,7 +105,8 @@ static bool is_lost(const struct explorer *e, const struct run_decision *d, uint
 	       state_content(&e->set, l, l->ncontents - 1)[at];
 }
 
-/* PMDK has ways of its own to commit: transactions, and what it stores itself, or has a constructor store. */
+/* PMDK has ways of its own to commit: transactions, and what it stores itself, or has a constructor
+ * store. */
 static bool is_libraries(const struct semantics *s, const struct shadow_write *w)
 {
 	return w->is_in_tx || (w->site && w->site->id < s->o->library_sites.n &&

@@ -1,5 +1,6 @@
-/* Reads of recovery that its commit variables forbid (cross-failure semantic bugs): of bytes that were stored after the commit write whose
- * value survives in the run, or before the commit write before that. docs/crash.md has the rules. */
+/* Reads of recovery that its commit variables forbid (cross-failure semantic bugs): of bytes that
+ * were stored after the commit write whose value survives in the run, or before the commit write
+ * before that. docs/crash.md has the rules. */
 #ifndef CRASH_RACES_SEMANTIC_H
 #define CRASH_RACES_SEMANTIC_H
 
@@ -7,11 +8,12 @@
 #include "crash/races/race_turns.h"
 
 struct semantics;
+/* turns: NULL, nobody wants them */
 struct semantics *semantics_new(const struct race_options *o, struct race_table *table,
-				uint32_t worker,
-				race_turns *turns); /* turns: NULL, nobody wants them */
+				uint32_t worker, race_turns *turns);
 void semantics_free(struct semantics *s);
-/* Before the runs of a failure point: watches what can be inconsistent there. Call states_sort() after it. */
+/* Before the runs of a failure point: watches what can be inconsistent there. Call states_sort()
+ * after it. */
 void semantics_begin_point(struct semantics *s, struct explorer *e);
 /* A decision of a run. left: what the run stands for. */
 void semantics_note(struct semantics *s, struct explorer *e, const uint64_t *left,

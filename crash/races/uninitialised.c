@@ -1,10 +1,13 @@
-/* Finds reads of memory that an allocator handed out and that was never stored to. The evidence comes from the allocator: PMDK announces each block to memcheck, and
- * zeroed or constructed memory is stored to before anybody can reach it. A read is reported if recovery ends in another way when the bytes are others (fill.h): who reads a value
- * before its key, and then sees that the key is zero, does not use it. */
+/* Finds reads of memory that an allocator handed out and that was never stored to. The evidence
+ * comes from the allocator: PMDK announces each block to memcheck, and zeroed or constructed memory
+ * is stored to before anybody can reach it. A read is reported if recovery ends in another way when
+ * the bytes are others (fill.h): who reads a value before its key, and then sees that the key is
+ * zero, does not use it. */
 #include "crash/races/uninitialised.h"
 
 #include "crash/races/fill.h"
 #include "crash/races/readers.h"
+#include "crash/races/race.h"
 
 #define LINES_MAX 512u /* watched at a failure point */
 #define FINDINGS_MAX 4096u
@@ -73,20 +76,14 @@ void uninitialised_free(struct uninitialised *u)
 	free(u);
 }
 
-static void watch(uint64_t addr, uint64_t mask, void *arg)
-{
-	struct explorer *e = arg;
-
-	states_watch(&e->set, &e->walk->image, addr, mask);
-}
-
-/* An object is most likely read without content soon after it was published; the end of the walk shows what never got any. Bytes that nobody
- * ever stores to, behind the end of what was asked for, would close their pages for every access all the time. */
+/* An object is most likely read without content soon after it was published; the end of the walk
+ * shows what never got any. Bytes that nobody ever stores to, behind the end of what was asked for,
+ * would close their pages for every access all the time. */
 void uninitialised_begin_point(struct uninitialised *u, struct explorer *e)
 {
 	forget_runs(u); /* what was run is run again */
 	shadow_each_uninitialised(e->walk->shadow, e->walk->is_over ? 0 : e->walk->recent_seq,
-				  LINES_MAX, watch, e);
+				  LINES_MAX, race_watch, e);
 }
 
 /* The block, if all that a plain load reads is without content. */
@@ -191,7 +188,8 @@ void uninitialised_end_run(struct uninitialised *u, const struct explorer *e, co
 
 /* ---- trials ---- */
 
-/* The trial can tell something new: how the finding shows, or that it shows at an earlier failure point. */
+/* The trial can tell something new: how the finding shows, or that it shows at an earlier failure
+ * point. */
 static bool is_open(const struct uninitialised *u, const struct explorer *e,
 		    const struct read_here *h)
 {
@@ -218,7 +216,8 @@ static void judge(struct uninitialised *u, struct read_here *h, enum filled foun
 	f->race.values = *how ? xstrdup(*how) : NULL;
 }
 
-/* Of what a run read, each finding alone. Where only all of them together make a difference, each is to blame. */
+/* Of what a run read, each finding alone. Where only all of them together make a difference, each
+ * is to blame. */
 static int judge_each(struct uninitialised *u, struct explorer *e, const uint64_t *state,
 		      struct reading_run *run, char **together, struct error *err)
 {

@@ -2,7 +2,7 @@
 #include "crash/races/unused.h"
 
 #include "crash/races/perturb.h"
-#include "crash/races/words.h"
+#include "crash/races/word_states.h"
 
 /* What a run left, but for the word itself. */
 static uint64_t content_beside(const struct explorer *e, const struct suspect *s)
@@ -29,7 +29,8 @@ static bool is_same_beside(const struct suspect *s, const struct state_set *set,
 	return true;
 }
 
-/* In a state in which the word is old, gives it its newest value, and leaves everything else as it is. False: no crash can leave that. */
+/* In a state in which the word is old, gives it its newest value, and leaves everything else as it
+ * is. False: no crash can leave that. */
 static bool renew_alone(const struct suspect *s, const struct state_set *set, uint64_t *state)
 {
 	const struct state_line *l = states_line(set, s->addr);
@@ -62,8 +63,9 @@ static bool is_same_ending(const struct ending *a, const struct ending *b)
 	       a->beside == b->beside;
 }
 
-/* Nobody uses the word: with its old value, with the new one, and with one that is neither, recovery ends in the same way, and leaves the same but for the word itself. What
- * was stored after it in its line is lost in all three, as it is whenever the word is. 1: yes; -1: error. */
+/* Nobody uses the word: with its old value, with the new one, and with one that is neither,
+ * recovery ends in the same way, and leaves the same but for the word itself. What was stored after
+ * it in its line is lost in all three, as it is whenever the word is. 1: yes; -1: error. */
 static int is_unused(struct explorer *e, struct state_set *set, const struct suspect *s,
 		     struct error *err)
 {
@@ -128,7 +130,8 @@ out:
 	return result;
 }
 
-/* In one state, gives the word a value that is neither its old nor its new one. 1: recovery ends as before; 0: it does not; -1: error; -2: it cannot be told. */
+/* In one state, gives the word a value that is neither its old nor its new one. 1: recovery ends as
+ * before; 0: it does not; -1: error; -2: it cannot be told. */
 static int is_indifferent(struct explorer *e, struct state_set *set, const uint64_t *state,
 			  const struct suspect *word, struct error *err)
 {

@@ -1,11 +1,12 @@
-/* Tells data that is verified as a whole, as by a checksum, from data that is not: recovery treats what is torn as what is old, and no value that is neither old nor
- * new gets by. */
+/* Tells data that is verified as a whole, as by a checksum, from data that is not: recovery treats
+ * what is torn as what is old, and no value that is neither old nor new gets by. */
 #include "crash/races/perturb.h"
 #include "crash/races/races_internal.h"
 
 #define PERTURBED_MAX 16u /* runs */
 
-/* What the runs of a failure point show of the races that are no commit variables: all of what was read is new, or all is old, or it is torn. */
+/* What the runs of a failure point show of the races that are no commit variables: all of what was
+ * read is new, or all is old, or it is torn. */
 struct classes {
 	uint64_t outcome[3]; /* newest, oldest, torn */
 	size_t nruns[3];
@@ -37,7 +38,8 @@ bool race_is_settled(const struct known_race *k)
 	return k->known->state == RACE_COMMIT || k->known->state == RACE_HARMLESS;
 }
 
-/* What does not count: words that are known not to matter, and, if `is_without_commits`, those that decide about others. */
+/* What does not count: words that are known not to matter, and, if `is_without_commits`, those that
+ * decide about others. */
 static bool is_aside(const struct known_race *k, bool is_without_commits)
 {
 	return is_without_commits ? race_is_settled(k) : k->known->state == RACE_HARMLESS;
@@ -67,7 +69,8 @@ static void classify_run(const struct races *r, const struct state_set *s,
 		class_add(c, is_newest ? 0 : is_oldest ? 1 : 2, run->outcome);
 }
 
-/* Whatever is torn is treated as if it were old. That must show: with a dump it does; else what is all new must come to something else. */
+/* Whatever is torn is treated as if it were old. That must show: with a dump it does; else what is
+ * all new must come to something else. */
 static bool seems_verified(const struct races *r, const struct explorer *e, bool is_without_commits,
 			   uint64_t *outcome)
 {

@@ -1,5 +1,5 @@
-/* Collects the stores to each instance of a type into update behaviours, and hands a behaviour on when its epoch ends. epochs.h has the two rules that
- * split an instance's stores. */
+/* Collects the stores to each instance of a type into update behaviours, and hands a behaviour on
+ * when its epoch ends. epochs.h has the two rules that split an instance's stores. */
 #include "crash/representative/epochs.h"
 
 #include <string.h>
@@ -66,8 +66,9 @@ static void close_epoch(struct epochs *e, struct instance *x, size_t n)
 			x->first_durable_seq = durable_seq(e, &x->updates.at[i]);
 }
 
-/* Criterion 2: how many updates come before the first V that separates them from the store at hand; 0: none does. Between two updates that
- * follow each other there are only stores to other things. */
+/* Criterion 2: how many updates come before the first V that separates them from the store at hand;
+ * 0: none does. Between two updates that follow each other there are only stores to other
+ * things. */
 static size_t find_gap(const struct epochs *e, const struct instance *x, uint32_t store)
 {
 	uint64_t now = e->graph->stores.at[store].seq, durable = GRAPH_NEVER;

@@ -1,10 +1,13 @@
-/* The persistence graph of a recorded run: its stores, and which must be durable before which. There are no edges in memory. A store
- * precedes another
- *   1. if it is guaranteed to be durable before the other is executed: an event (its *durable_seq*) comes between the two, or
- *   2. if both are plain stores inside the same line and it is the older one: what survives of a line is a prefix. On arm64, only if something orders
- *      them: a barrier, a release, an overlap (model_follows()).
- * That relation is transitive as it stands: with 1 after 2, a line's older stores are durable no later than its newer ones; with 2
- * after 1, the durable event still comes before. So a question costs two comparisons, and a store 40 bytes (and 16 for graph_is_any_durable()).
+/* The persistence graph of a recorded run: its stores, and which must be durable before which.
+ * There are no edges in memory. A store precedes another
+ *   1. if it is guaranteed to be durable before the other is executed: an event (its *durable_seq*)
+ *      comes between the two, or
+ *   2. if both are plain stores inside the same line and it is the older one: what survives of a
+ *      line is a prefix. On arm64, only if something orders them: a barrier, a release, an overlap
+ *      (model_follows()).
+ * That relation is transitive as it stands: with 1 after 2, a line's older stores are durable no
+ * later than its newer ones; with 2 after 1, the durable event still comes before. So a question
+ * costs two comparisons, and a store 40 bytes (and 16 for graph_is_any_durable()).
  *
  * A store across lines precedes by 1 only: it is durable when all its parts are. */
 #ifndef CRASH_REPRESENTATIVE_GRAPH_H
@@ -18,8 +21,8 @@
 
 struct graph_store {
 	uint64_t seq;
-	uint64_t
-		durable_seq; /* the event that made it durable for good, its own on eADR; GRAPH_NEVER: none did */
+	/* the event that made it durable for good, its own on eADR; GRAPH_NEVER: none did */
+	uint64_t durable_seq;
 	uint64_t addr;
 	uint32_t site; /* id in the trace, 0: none */
 	uint8_t size_bytes;
@@ -27,14 +30,15 @@ struct graph_store {
 	bool is_unordered; /* non-temporal: not a part of its line's order */
 	bool is_silent;    /* what it stores was there already; set by those who know */
 	uint32_t thread;   /* its index in threads */
-	uint32_t
-		follows; /* so many of the first stores precede it in its line, if they are its thread's */
+	/* so many of the first stores precede it in its line, if they are its thread's */
+	uint32_t follows;
 };
 
 struct graph {
 	VEC(struct graph_store) stores; /* by seq; edges of 1 and 2 follow from it */
 	VEC(uint64_t) durable_events;   /* that made something durable, by seq */
-	uint64_t *least; /* graph_end(): a tree of the smallest durable_seq of ranges of stores */
+	/* graph_end(): a tree of the smallest durable_seq of ranges of stores */
+	uint64_t *least;
 	struct model *model;   /* while it grows */
 	VEC(uint64_t) threads; /* the same: stream and thread */
 	const struct platform *platform;

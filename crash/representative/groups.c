@@ -1,6 +1,8 @@
-/* Sorts update behaviours into kinds by their shape and into variants by their places, then groups the kinds that one of them represents. Everything is in
- * a fixed order, so that the same run gives the same groups. */
+/* Sorts update behaviours into kinds by their shape and into variants by their places, then groups
+ * the kinds that one of them represents. Everything is in a fixed order, so that the same run gives
+ * the same groups. */
 #include "crash/representative/groups.h"
+#include "util/order.h"
 
 #include <string.h>
 
@@ -52,13 +54,6 @@ static uint32_t kind_of(struct groups *g, struct shape *s)
 	return (uint32_t)g->kinds.n - 1;
 }
 
-static int compare_sites(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The places of a behaviour; free() it. */
 static uint32_t *sites_of(const struct groups *g, const struct behaviour *b, size_t *n)
 {
@@ -67,7 +62,7 @@ static uint32_t *sites_of(const struct groups *g, const struct behaviour *b, siz
 	*n = 0;
 	for (size_t i = 0; i < b->n; i++)
 		sites[i] = g->setting.graph->stores.at[b->updates[i].store].site;
-	qsort(sites, b->n, sizeof *sites, compare_sites);
+	qsort(sites, b->n, sizeof *sites, order_u32);
 	for (size_t i = 0; i < b->n; i++)
 		if (*n == 0 || sites[*n - 1] != sites[i])
 			sites[(*n)++] = sites[i];
@@ -177,7 +172,8 @@ static void place(struct groups *g, uint32_t kind)
 	}
 }
 
-/* The group whose representative stands for most others (kinds, then updates, then behaviours) comes first. */
+/* The group whose representative stands for most others (kinds, then updates, then behaviours)
+ * comes first. */
 static int compare_groups(const void *a, const void *b)
 {
 	const struct rank *p = a, *q = b;

@@ -1,8 +1,9 @@
-/* Update behaviours, sorted into groups that one of them represents. Behaviours of one shape are a *kind*; those of a kind that
- * come from the same places in the program are a *variant*, of which the first is kept. So memory grows with what is different, not with the run.
+/* Update behaviours, sorted into groups that one of them represents. Behaviours of one shape are a
+ * *kind*; those of a kind that come from the same places in the program are a *variant*, of which
+ * the first is kept. So memory grows with what is different, not with the run.
  *
- * Kinds are looked at from the largest to the smallest (with the fewest orderings first); each joins every group whose representative stands for it, and
- * founds a group if there is none. */
+ * Kinds are looked at from the largest to the smallest (with the fewest orderings first); each
+ * joins every group whose representative stands for it, and founds a group if there is none. */
 #ifndef CRASH_REPRESENTATIVE_GROUPS_H
 #define CRASH_REPRESENTATIVE_GROUPS_H
 
@@ -36,11 +37,11 @@ struct groups {
 	struct shape_setting setting;
 	VEC(struct kind) kinds;
 	VEC(struct variant) variants;
-	VEC(struct group)
-	groups; /* groups_end(): the one whose representative stands for most others first */
+	/* groups_end(): the one whose representative stands for most others first */
+	VEC(struct group) groups;
 	uint64_t nbehaviours;
-	struct map by_shape,
-		by_places; /* hash: index + 1 of the first; others follow by the next hash */
+	/* hash: index + 1 of the first; others follow by the next hash */
+	struct map by_shape, by_places;
 };
 
 void groups_init(struct groups *g, const struct shape_setting *setting);

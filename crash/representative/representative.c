@@ -1,5 +1,5 @@
-/* Finds the update behaviours of a run and chooses, wave by wave, which are tested at which failure points. It records which test stands for which
- * behaviours. */
+/* Finds the update behaviours of a run and chooses, wave by wave, which are tested at which failure
+ * points. It records which test stands for which behaviours. */
 #include "crash/representative/representative.h"
 
 #include "crash/representative/test_points.h"
@@ -225,7 +225,8 @@ static bool is_chosen(const struct representatives *r, const struct kind *k)
 	return false;
 }
 
-/* Where one store changes nothing, it is the loss of another that fails: no test of the group was like that. */
+/* Where one store changes nothing, it is the loss of another that fails: no test of the group was
+ * like that. */
 static bool has_new_silence(const struct representatives *r, const struct group *g,
 			    const struct kind *k)
 {
@@ -238,7 +239,8 @@ static bool has_new_silence(const struct representatives *r, const struct group 
 	return true;
 }
 
-/* The members of a group whose representative failed that come from places which no test has come by, or can lose other stores than those. */
+/* The members of a group whose representative failed that come from places which no test has come
+ * by, or can lose other stores than those. */
 static void follow_up(struct representatives *r, const struct group *g, tasks *out)
 {
 	for (size_t i = 0; i < g->members.n; i++) {

@@ -1,5 +1,6 @@
-/* Representative testing: which update behaviours of a recorded run are tested, at which failure points, for which others. docs/representative.md
- * explains it. Tests come in *waves*: each wave depends on what the earlier ones found. */
+/* Representative testing: which update behaviours of a recorded run are tested, at which failure
+ * points, for which others. docs/representative.md explains it. Tests come in *waves*: each wave
+ * depends on what the earlier ones found. */
 #ifndef CRASH_REPRESENTATIVE_REPRESENTATIVE_H
 #define CRASH_REPRESENTATIVE_REPRESENTATIVE_H
 
@@ -25,7 +26,8 @@ struct rep_variant {
 struct rep_point {
 	uint64_t seq;
 	uint32_t site;
-	bool is_lasting; /* not for something that becomes durable: a file changes, an annotation, the end */
+	/* not for something that becomes durable: a file changes, an annotation, the end */
+	bool is_lasting;
 };
 
 /* All of them, in order, as some walk comes by. */
@@ -33,8 +35,8 @@ struct rep_points {
 	VEC(struct rep_point) list;
 };
 void rep_points_add(struct rep_points *points, const struct walk *w);
-void rep_points_list(struct rep_points *points, const struct plan *p,
-		     unsigned stops); /* by a walk over all */
+/* by a walk over all */
+void rep_points_list(struct rep_points *points, const struct plan *p, unsigned stops);
 
 struct representatives {
 	struct graph graph;
@@ -47,11 +49,12 @@ struct representatives {
 	struct types *types;
 	uint64_t nstores[TYPE_NMEANS]; /* typed by which means */
 	/* the present wave */
-	VEC(struct rep_stop)
-	stops; /* in the order in which they are begun: late ones last, else by point */
+	/* in the order in which they are begun: late ones last, else by point */
+	VEC(struct rep_stop) stops;
 	VEC(uint32_t) tests;
-	size_t nwaves;      /* so far */
-	uint64_t nfollowed; /* variants that were tested because their representative failed */
+	size_t nwaves; /* so far */
+	/* variants that were tested because their representative failed */
+	uint64_t nfollowed;
 	uint64_t nstops, nstops_done; /* of all waves so far */
 };
 
@@ -60,8 +63,9 @@ struct representatives *representatives_new(const struct plan *p, struct rep_poi
 					    const struct types_options *o);
 void representatives_free(struct representatives *r);
 
-/* Chooses the next wave: first the representatives, those that stand for most others before the rest; then, of groups whose representative failed,
- * members from places that no test has come by. False: there is nothing left to test. */
+/* Chooses the next wave: first the representatives, those that stand for most others before the
+ * rest; then, of groups whose representative failed, members from places that no test has come by.
+ * False: there is nothing left to test. */
 bool representatives_next(struct representatives *r);
 void representatives_begun(struct representatives *r, size_t stop); /* it had its first runs */
 void representatives_done(struct representatives *r, size_t stop);
@@ -70,13 +74,13 @@ void representatives_failed(struct representatives *r, uint32_t variant);
 /* For the account of what was tested. */
 struct rep_account {
 	uint64_t behaviours, kinds, groups;
-	uint64_t tested,
-		represented; /* behaviours: themselves; with the others of groups whose representative was */
-	uint64_t groups_begun, groups_tested,
-		groups_failed; /* begun: the representative had its first runs everywhere */
+	/* behaviours: themselves; with the others of groups whose representative was */
+	uint64_t tested, represented;
+	/* begun: the representative had its first runs everywhere */
+	uint64_t groups_begun, groups_tested, groups_failed;
 };
 void representatives_account(const struct representatives *r, struct rep_account *a);
-const struct variant *representatives_of(const struct representatives *r,
-					 const struct group *g); /* the variant that is tested */
+/* the variant that is tested */
+const struct variant *representatives_of(const struct representatives *r, const struct group *g);
 
 #endif

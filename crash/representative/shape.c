@@ -1,6 +1,7 @@
-/* Computes the shape of a behaviour, and says whether one shape can represent another. Shapes are compared by their updates, and by the orderings among them and with
- * other objects. */
+/* Computes the shape of a behaviour, and says whether one shape can represent another. Shapes are
+ * compared by their updates, and by the orderings among them and with other objects. */
 #include "crash/representative/shape.h"
+#include "util/hash.h"
 
 #include <string.h>
 
@@ -17,7 +18,8 @@ typedef VEC(struct part) parts;
 
 /* ---- orderings with the outside ---- */
 
-/* Adds the places that store to other objects before the update is durable: in this operation, and in the next one, in whose way it may be first. */
+/* Adds the places that store to other objects before the update is durable: in this operation, and
+ * in the next one, in whose way it may be first. */
 static void add_others(const struct shape_setting *in, const struct behaviour *b, size_t i,
 		       struct part *to)
 {
@@ -124,12 +126,6 @@ static bool is_before(const struct graph *g, const struct part *a, const struct 
 	       graph_keeps(g, a->last < b->first ? a->last : a->first, b->first);
 }
 
-static uint64_t mix(uint64_t h, uint64_t x)
-{
-	h = (h ^ x) * 0xff51afd7ed558ccdu;
-	return h ^ h >> 32;
-}
-
 static void fill_others(struct shape *s, uint32_t i, const parts *list)
 {
 	const struct part *p = &list->at[i];
@@ -138,15 +134,15 @@ static void fill_others(struct shape *s, uint32_t i, const parts *list)
 	if (p->others.n > 0)
 		memcpy(s->others + s->others_at[i], p->others.at, p->others.n * sizeof *s->others);
 	for (size_t k = 0; k < p->others.n; k++)
-		s->hash = mix(s->hash, p->others.at[k]);
-	s->hash = mix(s->hash, p->others.n);
+		s->hash = hash_mix(s->hash, p->others.at[k]);
+	s->hash = hash_mix(s->hash, p->others.n);
 }
 
 static void fill(struct shape *s, const struct graph *g, const parts *list)
 {
 	uint32_t words = SHAPE_WORDS(s->n);
 
-	s->hash = mix(s->type, s->n);
+	s->hash = hash_mix(s->type, s->n);
 	for (uint32_t i = 0; i < s->n; i++) {
 		s->fields[i] = list->at[i].field;
 		s->sites[i] = list->at[i].site;
@@ -155,12 +151,12 @@ static void fill(struct shape *s, const struct graph *g, const parts *list)
 		for (uint32_t j = i + 1; j < s->n; j++)
 			if (is_before(g, &list->at[i], &list->at[j]))
 				s->before[(size_t)i * words + j / 64] |= (uint64_t)1 << j % 64;
-		s->hash = mix(s->hash, (uint64_t)s->fields[i] << 8 | s->outside[i]);
+		s->hash = hash_mix(s->hash, (uint64_t)s->fields[i] << 8 | s->outside[i]);
 		fill_others(s, i, list);
 		for (uint32_t w = 0; w < words; w++) {
 			s->norders +=
 				(uint64_t)__builtin_popcountll(s->before[(size_t)i * words + w]);
-			s->hash = mix(s->hash, s->before[(size_t)i * words + w]);
+			s->hash = hash_mix(s->hash, s->before[(size_t)i * words + w]);
 		}
 	}
 }
@@ -212,7 +208,8 @@ bool shape_same(const struct shape *a, const struct shape *b)
 		       0;
 }
 
-/* Which update of r stands for each of a: the first to the same field with the first, the second with the second… False: r lacks one. */
+/* Which update of r stands for each of a: the first to the same field with the first, the second
+ * with the second… False: r lacks one. */
 static bool match(const struct shape *r, const struct shape *a, uint32_t *of)
 {
 	bool is_taken[SHAPE_MAX] = { false };

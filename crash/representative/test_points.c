@@ -1,9 +1,12 @@
-/* Chooses the failure points at which a behaviour is tested. A store is undecided from the first failure point after it to the last one before it is
- * durable. What a crash shows changes only with the behaviour's own stores: while they stay as they are, the first few failure points are taken, then ever
- * fewer. An acknowledgement or a store elsewhere, on which it depends whether recovery copes, comes soon, and stays: so the first point after the next
- * acknowledgement is taken, and multiples of 16, 64, 256…, which are the same for many behaviours. Of stores that one place repeats in the same behaviour, which
- * never becomes durable, the first two and the last count. */
+/* Chooses the failure points at which a behaviour is tested. A store is undecided from the first
+ * failure point after it to the last one before it is durable. What a crash shows changes only with
+ * the behaviour's own stores: while they stay as they are, the first few failure points are taken,
+ * then ever fewer. An acknowledgement or a store elsewhere, on which it depends whether recovery
+ * copes, comes soon, and stays: so the first point after the next acknowledgement is taken, and
+ * multiples of 16, 64, 256…, which are the same for many behaviours. Of stores that one place
+ * repeats in the same behaviour, which never becomes durable, the first two and the last count. */
 #include "crash/representative/test_points.h"
+#include "util/order.h"
 
 #define NEAR 4u /* failure points after a store that are all taken */
 #define FAR 16u /* then the next multiple of this, and of that times the factor… */
@@ -34,7 +37,8 @@ static uint64_t point_acknowledged(const struct representatives *r, uint64_t seq
 	return ack < r->acks.n ? point_after(r, r->acks.at[ack]) : 0;
 }
 
-/* The failure points of one store. `end`: the first one at which all of the behaviour is durable. */
+/* The failure points of one store. `end`: the first one at which all of the behaviour is
+ * durable. */
 static void add_store(const struct representatives *r, const struct graph_store *s, uint64_t end,
 		      point_list *out)
 {
@@ -56,13 +60,6 @@ static void add_store(const struct representatives *r, const struct graph_store 
 	/* It is durable, others of the behaviour may not be. */
 	if (last < end && last <= r->points.list.n)
 		*vec_add(out) = last;
-}
-
-static int compare_points(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* The number of the behaviour's stores before the i-th that come from the same place. */
@@ -103,7 +100,7 @@ void test_points_of(const struct representatives *r, const struct variant *v, po
 			add_store(r, &r->graph.stores.at[graph_find(&r->graph, v->seqs[i])], end,
 				  out);
 	if (out->n > 0)
-		qsort(out->at, out->n, sizeof *out->at, compare_points);
+		qsort(out->at, out->n, sizeof *out->at, order_u64);
 	for (size_t i = 0; i < out->n; i++)
 		if (n == 0 || out->at[n - 1] != out->at[i])
 			out->at[n++] = out->at[i];

@@ -1,4 +1,5 @@
-/* At which failure points a behaviour is tested: those at which a crash can lose some store of it, with a limit for stores that stay undecided for long. */
+/* At which failure points a behaviour is tested: those at which a crash can lose some store of it,
+ * with a limit for stores that stay undecided for long. */
 #ifndef CRASH_REPRESENTATIVE_TEST_POINTS_H
 #define CRASH_REPRESENTATIVE_TEST_POINTS_H
 

@@ -1,4 +1,5 @@
-/* What a command prints comes through a pipe, so that it costs no disk: the first and the last part are kept, all is hashed. */
+/* What a command prints comes through a pipe, so that it costs no disk: the first and the last part
+ * are kept, all is hashed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -110,8 +111,8 @@ void capture_drain(struct capture *c)
 		n = read(c->fd, buf, sizeof buf);
 		if (n > 0)
 			capture_add(c, buf, (size_t)n);
-	} while (n == (ssize_t)sizeof buf ||
-		 (n < 0 && errno == EINTR)); /* fewer bytes: that was all */
+		/* fewer bytes: that was all */
+	} while (n == (ssize_t)sizeof buf || (n < 0 && errno == EINTR));
 }
 
 const char *capture_text(struct capture *c, size_t *len)
@@ -134,8 +135,8 @@ const char *capture_text(struct capture *c, size_t *len)
 		memcpy(c->text, c->head, half);
 		memcpy(c->text + half, c->tail + at, half - at);
 		memcpy(c->text + 2 * half - at, c->tail, at);
-		memcpy(c->text + half, gap,
-		       ngap); /* over the first bytes of the end: there is room for no more */
+		/* over the first bytes of the end: there is room for no more */
+		memcpy(c->text + half, gap, ngap);
 		*len = 2 * half;
 	}
 	c->text[*len] = 0;

@@ -1,5 +1,6 @@
-/* What recovery left: which words of the PM files are not what the crash left there, and what all of them hold. Two recoveries that write the same places did the
- * same work, as far as a second crash during them is concerned. */
+/* What recovery left: which words of the PM files are not what the crash left there, and what all
+ * of them hold. Two recoveries that write the same places did the same work, as far as a second
+ * crash during them is concerned. */
 #include <string.h>
 #include <sys/stat.h>
 

@@ -1,10 +1,12 @@
-/* Command lines: split like a shell does, without expansion; {} and {N} stand for PM files, {op} and {rest:FILE} for what was left to do. */
+/* Command lines: split like a shell does, without expansion; {} and {N} stand for PM files, {op}
+ * and {rest:FILE} for what was left to do. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "crash/run/runner_internal.h"
+#include "util/shell_word.h"
 
 char **argv_copy(char *const argv[])
 {
@@ -45,30 +47,6 @@ struct runner_command *runner_command_of(char *const argv[])
 	return c;
 }
 
-/* Takes one word from *at into out; false: a quote is not closed. */
-static bool split_word(const char **at, char *out)
-{
-	const char *p = *at;
-	char quote = 0;
-
-	for (; *p && (quote || !isspace((unsigned char)*p)); p++) {
-		if (quote ? *p == quote : *p == '\'' || *p == '"') {
-			quote = quote ? 0 : *p;
-		} else if (*p == '\\' && quote != '\'') {
-			if (!p[1])
-				return false;
-			if (quote && !strchr("\\\"$`", p[1]))
-				*out++ = '\\';
-			*out++ = *++p;
-		} else {
-			*out++ = *p;
-		}
-	}
-	*out = 0;
-	*at = p;
-	return !quote;
-}
-
 /* {pool} is what the recorded program's command line says; here it is {}. In place. */
 static void pool_shorten(char *word)
 {
@@ -95,7 +73,7 @@ struct runner_command *runner_command_new(const char *line, struct error *err)
 			break;
 		word = xmalloc(strlen(p) + 1);
 		*vec_add(&words) = word;
-		if (!split_word(&p, word)) {
+		if (!shell_word_split(&p, word)) {
 			error_set(err, "'%s': a quote is not closed, or a backslash ends the line",
 				  line);
 			goto out;

@@ -1,5 +1,5 @@
-/* Watches a run that has no limits, so that it does not take the machine along: how much memory its processes have, and how much room its files leave. What is only
- * reserved does not count. */
+/* Watches a run that has no limits, so that it does not take the machine along: how much memory its
+ * processes have, and how much room its files leave. What is only reserved does not count. */
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -19,7 +19,8 @@ static uint64_t most_memory(uint64_t limit)
 	return FACTOR * limit < most ? FACTOR * limit : most;
 }
 
-/* Of all processes that the servers started, with their page tables: reservations that are touched here and there are made of those. */
+/* Of all processes that the servers started, with their page tables: reservations that are touched
+ * here and there are made of those. */
 static uint64_t memory_bytes(void)
 {
 	struct processes all;

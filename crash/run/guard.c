@@ -1,5 +1,6 @@
-/* The guardian: a process that waits until the worker closes a pipe or dies, of whatever, then kills every process that belongs to the
- * runner's folder and removes the folder. Servers end by themselves when the worker does; this is for what they cannot do. */
+/* The guardian: a process that waits until the worker closes a pipe or dies, of whatever, then
+ * kills every process that belongs to the runner's folder and removes the folder. Servers end by
+ * themselves when the worker does; this is for what they cannot do. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -37,10 +38,9 @@ _Noreturn static void guard_main(char *folder, int fd, int reply)
 		if (i != SIGCHLD)
 			signal(i, SIG_IGN);
 	why = mkdtemp(folder) ? 0 : errno;
+	/* a worker that is gone, or does not hear it, closes the pipe below */
 	if (write(reply, &why, sizeof why) == sizeof why && why == 0)
-		ignored = write(
-			reply, folder,
-			strlen(folder)); /* a worker that is gone, or does not hear it, closes the pipe below */
+		ignored = write(reply, folder, strlen(folder));
 	(void)ignored;
 	if (why)
 		_exit(1);

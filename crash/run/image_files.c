@@ -1,5 +1,6 @@
-/* The image files: a file in the runner's folder for each PM file, files of one folder in one folder. After a run, whatever it
- * did, presence, size, mode and contents are put back, and what else it left in the folders is removed. */
+/* The image files: a file in the runner's folder for each PM file, files of one folder in one
+ * folder. After a run, whatever it did, presence, size, mode and contents are put back, and what
+ * else it left in the folders is removed. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -285,11 +286,11 @@ static int lines_apply(struct image_files *s, const struct crash_image *im,
 			memcpy(f->map + offset, content, len);
 			continue;
 		}
-		if (pwrite(f->fd, content, len, (off_t)offset) !=
-		    (ssize_t)len) /* there may be no room for a new page */
+		/* there may be no room for a new page */
+		if (pwrite(f->fd, content, len, (off_t)offset) != (ssize_t)len)
 			return error_set(err, "%s: %s", f->image, strerror(errno));
-		page_expect(
-			f, offset / IMAGE_PAGE_BYTES); /* by its other lines, and by the next run */
+		/* by its other lines, and by the next run */
+		page_expect(f, offset / IMAGE_PAGE_BYTES);
 	}
 	return 0;
 }

@@ -1,9 +1,10 @@
-/* The limits of a run, so that a broken recovery does not harm the machine: size of a file, memory, processes. What the PM files need according to the trace
- * is always allowed. The limits are pmend's, not the program's: after a failure they are lifted, to see whether they caused it. */
+/* The limits of a run, so that a broken recovery does not harm the machine: size of a file, memory,
+ * processes. What the PM files need according to the trace is always allowed. The limits are
+ * pmend's, not the program's: after a failure they are lifted, to see whether they caused it. */
 #include "crash/run/runner_internal.h"
 
-#define LIFTED \
-	4u /* times as many processes: without any limit, a run that forks without end cannot be stopped */
+/* times as many processes: without any limit, a run that forks without end cannot be stopped */
+#define LIFTED 4u
 #define MIB ((uint64_t)1 << 20)
 
 static bool is_lifted(const struct runner *r, enum runner_limit which)

@@ -1,4 +1,5 @@
-/* Detects by inotify whether a program without the runtime opens an image. The runtime itself knows more: it also sees accesses to files that do not exist. */
+/* Detects by inotify whether a program without the runtime opens an image. The runtime itself knows
+ * more: it also sees accesses to files that do not exist. */
 #include <errno.h>
 #include <sys/inotify.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
-/* The contents of one image file after a run. Pages that the crash image has are compared with it; others must be zero, and are looked
- * for only when the kernel counts other pages than expected. Costs grow with pages that hold data, not with the file's size. */
+/* The contents of one image file after a run. Pages that the crash image has are compared with it;
+ * others must be zero, and are looked for only when the kernel counts other pages than expected.
+ * Costs grow with pages that hold data, not with the file's size. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -13,8 +14,8 @@
 #endif
 
 enum {
-	PUNCH_PAGES =
-		256, /* so many pages in a row that should hold no data are given back without a look */
+	/* so many pages in a row that should hold no data are given back without a look */
+	PUNCH_PAGES = 256,
 	ZERO_PAGES = 4096, /* most pages that are kept though they hold only zeros */
 };
 
@@ -59,9 +60,8 @@ const uint8_t *page_want(const struct crash_file *cf, uint64_t page, uint8_t *bu
 /* Makes expected pages be there, so that touching them cannot fail for lack of room (SIGBUS). */
 static int pages_populate(struct image_file *f, const struct crash_file *cf, struct error *err)
 {
-	const uint64_t npages = file_pages(cf),
-		       kernel_page_bytes =
-			       (uint64_t)sysconf(_SC_PAGESIZE); /* 16 or 64 KiB on some machines */
+	/* 16 or 64 KiB on some machines */
+	const uint64_t npages = file_pages(cf), kernel_page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t first = 0, end;
 
 	while (first < npages) {

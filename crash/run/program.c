@@ -1,5 +1,6 @@
-/* How a program can be run: a dynamically linked one that starts by libc's __libc_start_main() can be forked before main(); other
- * dynamic ones can be preloaded; for the rest the loader would not listen. A script is as its interpreter. */
+/* How a program can be run: a dynamically linked one that starts by libc's __libc_start_main() can
+ * be forked before main(); other dynamic ones can be preloaded; for the rest the loader would not
+ * listen. A script is as its interpreter. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +14,8 @@
 
 #include "crash/run/runner_internal.h"
 
-extern const Elf64_Ehdr __ehdr_start
-	__attribute__((visibility("hidden"))); /* our own, by the linker */
+/* our own, by the linker */
+extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
 
 static enum program_mode plain(const char **why, const char *reason)
 {

@@ -1,4 +1,5 @@
-/* The memory that the runtime shares with us. include/pmend_run.h has the layout. Each run maps it again, so it may grow. */
+/* The memory that the runtime shares with us. include/pmend_run.h has the layout. Each run maps it
+ * again, so it may grow. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 #include "crash/run/runner_internal.h"
 
-#define DECISIONS_ROOM 16384u
+#define DECISIONS_ROOM 24576u
 
 int region_init(struct region *g, const char *folder, struct error *err)
 {
@@ -35,8 +36,8 @@ static int region_grow(struct region *g, size_t len_bytes, size_t used, struct e
 {
 	void *at;
 
-	if (fallocate(g->fd, 0, 0, (off_t)used) < 0 &&
-	    errno != EOPNOTSUPP) /* rather than SIGBUS later */
+	/* rather than SIGBUS later */
+	if (fallocate(g->fd, 0, 0, (off_t)used) < 0 && errno != EOPNOTSUPP)
 		return error_set(err, "%s: %s (set TMPDIR to a folder with more free space)",
 				 g->path, strerror(errno));
 	if (len_bytes <= g->len_bytes)
@@ -74,8 +75,8 @@ static void fill_files(struct region *g, const struct image_files *images)
 	for (size_t i = 0; i < images->files.n; i++, to++) {
 		const struct image_file *f = &images->files.at[i];
 		const struct image_folder *folder = &images->folders.at[f->folder];
-		bool is_other =
-			false; /* a later file has its path: the runtime is to find that one */
+		/* a later file has its path: the runtime is to find that one */
+		bool is_other = false;
 		struct stat st;
 
 		for (size_t j = i + 1; j < images->files.n; j++)
@@ -191,17 +192,18 @@ void region_note_images(struct region *g, const struct image_files *images)
 	}
 }
 
-void region_begin(struct region *g, const struct state_set *set, const uint64_t *left, bool is_lazy)
+void region_begin(struct region *g, const struct state_set *set, const uint64_t *left, bool is_lazy,
+		  enum runner_watch watch)
 {
 	struct run_line *lines = at_offset(g, g->at->lines);
 	struct run_file *files = at_offset(g, g->at->files);
 
 	for (uint32_t i = 0; i < g->at->nfiles; i++)
 		files[i].cut_bytes = UINT64_MAX;
-	g->at->flags = is_lazy ? RUN_LAZY : 0;
+	g->at->flags = (is_lazy ? RUN_LAZY : 0u) | (watch == WATCH_ALL ? RUN_WATCH_ALL : 0u);
 	g->at->ndecisions = g->at->lock = g->at->is_unsound = 0;
 	g->at->nfaults = 0;
-	g->at->is_moved = 0;
+	g->at->is_moved = g->at->has_beside = 0;
 	g->at->why_unsound[0] = 0;
 	region_begin_command(g);
 	if (left && g->nwords)
@@ -212,10 +214,12 @@ void region_begin(struct region *g, const struct state_set *set, const uint64_t 
 		const uint64_t unasked = ~l->asked;
 
 		memset(lines[i].written, 0, sizeof lines[i].written);
-		memcpy(lines[i].unasked, &unasked,
-		       sizeof lines[i].unasked); /* both are little-endian */
-		if (l->is_watched)
+		/* both are little-endian */
+		memcpy(lines[i].unasked, &unasked, sizeof lines[i].unasked);
+		if (l->is_watched && watch != WATCH_NOTHING)
 			memcpy(lines[i].watch, set->watches.at + l->watch, sizeof lines[i].watch);
+		else
+			memset(lines[i].watch, 0, sizeof lines[i].watch);
 		for (uint32_t k = 0; !left && k < l->words; k++)
 			g->left[l->set + k] = states_word(l, k);
 	}

@@ -1,4 +1,5 @@
-/* The rest of a file of input lines after a number of operations: a file with the remaining lines. It is made once per line number. */
+/* The rest of a file of input lines after a number of operations: a file with the remaining lines.
+ * It is made once per line number. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Where images go: a folder in memory with enough room. TMPDIR if it is memory; else /dev/shm; else TMPDIR whatever it is. */
+/* Where images go: a folder in memory with enough room. TMPDIR if it is memory; else /dev/shm; else
+ * TMPDIR whatever it is. */
 #include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/statvfs.h>

@@ -1,5 +1,5 @@
-/* Runs one command on the present memory: starts it in a server, waits for it, ends it if it takes too long, and reports how it ended.
- * A background command is the same in two steps. */
+/* Runs one command on the present memory: starts it in a server, waits for it, ends it if it takes
+ * too long, and reports how it ended. A background command is the same in two steps. */
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,8 +12,9 @@ enum {
 	FIRST_TIMEOUT_MS = 60000,
 	LEAST_TIMEOUT_MS = 2000,  /* however near the deadline is */
 	READY_TIMEOUT_MS = 10000, /* of a server that gets ready, unless the user says */
-	LATE_FACTOR =
-		4, /* machines get slower, and lazy runs take longer than the one on the clean image: those are no hangs */
+	/* machines get slower, and lazy runs take longer than the one on the clean image: those are
+	 * no hangs */
+	LATE_FACTOR = 4,
 	KILL_MS = 3000, /* for a server to end its run */
 	TERM_MS = 2000, /* for a background command to end by SIGTERM */
 };
@@ -71,7 +72,8 @@ static const char *why_unsound(struct runner *r, const struct server *s,
 
 	if (g->is_unsound)
 		return g->why_unsound[0] ? g->why_unsound : "the runtime gave up";
-	/* the runtime notes whatever a process dies of; SIGSEGV that it never saw is the kernel's, which found no room for a signal's frame */
+	/* the runtime notes whatever a process dies of; SIGSEGV that it never saw is the kernel's,
+	 * which found no room for a signal's frame */
 	if (s->mode != PROGRAM_PLAIN && WIFSIGNALED(end->status) &&
 	    WTERMSIG(end->status) == SIGSEGV && !g->signal)
 		return "it died before pmend's runtime could see where";
@@ -107,8 +109,8 @@ static void note_opens(struct runner *r)
 	r->opens = -1;
 }
 
-static void tell(struct runner *r, struct server *s, const struct run_message *end, bool is_hung,
-		 struct run_result *result)
+static void fill_result(struct runner *r, struct server *s, const struct run_message *end,
+			bool is_hung, struct run_result *result)
 {
 	const struct run_region *g = r->region.at;
 
@@ -138,7 +140,8 @@ static void tell(struct runner *r, struct server *s, const struct run_message *e
 	}
 }
 
-/* Kills all that we ever started and that is still there. The next server_get() finds that servers are dead, and removes them. */
+/* Kills all that we ever started and that is still there. The next server_get() finds that servers
+ * are dead, and removes them. */
 static void purge(struct runner *r)
 {
 	for (size_t i = 0; i < r->servers.n; i++)
@@ -170,7 +173,8 @@ static int stop(struct runner *r, struct server *s, bool ask_first, struct run_m
 	return got;
 }
 
-/* The server of a run that is to begin. One that died meanwhile (somebody killed it) is replaced. */
+/* The server of a run that is to begin. One that died meanwhile (somebody killed it) is
+ * replaced. */
 static struct server *start(struct runner *r, const struct runner_command *c, struct error *err)
 {
 	struct server *s = server_get(r, c, err);
@@ -185,7 +189,8 @@ static struct server *start(struct runner *r, const struct runner_command *c, st
 	return s;
 }
 
-/* The runtime cannot watch programs on this machine, as the first of them found out before it did anything: from now on there are only whole images. */
+/* The runtime cannot watch programs on this machine, as the first of them found out before it did
+ * anything: from now on there are only whole images. */
 static bool is_newly_blind(struct runner *r)
 {
 	struct run_region *g = r->region.at;
@@ -231,7 +236,7 @@ int runner_command_run(struct runner *r, const struct runner_command *c, struct 
 		return runner_command_run(r, c, result, err);
 	if (is_hung && runner_is_cancelled(r))
 		return error_set(err, "interrupted");
-	tell(r, s, &end, is_hung, result);
+	fill_result(r, s, &end, is_hung, result);
 	if (!is_hung && result->time_us > r->longest_us)
 		r->longest_us = result->time_us;
 	return 0;
@@ -292,5 +297,5 @@ void runner_background_end(struct runner *r, struct run_result *result)
 	if (got <= 0)
 		end = (struct run_message){ .op = RUN_ENDED, .status = SIGKILL };
 	r->background = NULL;
-	tell(r, s, &end, runs, result ? result : &ignored);
+	fill_result(r, s, &end, runs, result ? result : &ignored);
 }

@@ -1,4 +1,5 @@
-/* Prepares what recovery runs on: puts the images back and fills the region before each run, and reads the region after it. */
+/* Prepares what recovery runs on: puts the images back and fills the region before each run, and
+ * reads the region after it. */
 #include "crash/run/runner.h"
 
 #include <errno.h>
@@ -155,7 +156,7 @@ void runner_begin(struct runner *r, const uint64_t *left, bool is_lazy)
 	if (r->has_failed)
 		return;
 	r->is_lazy = is_lazy;
-	region_begin(&r->region, r->set, left, is_lazy);
+	region_begin(&r->region, r->set, left, is_lazy, r->watch);
 	if (r->has_no_stacks)
 		r->region.at->flags |= RUN_NO_STACKS;
 	r->has_failed = image_files_restore(&r->images, r->image, r->set, left, &r->failure) < 0;
@@ -165,6 +166,11 @@ void runner_begin(struct runner *r, const uint64_t *left, bool is_lazy)
 void runner_set_operation(struct runner *r, uint64_t operation)
 {
 	r->pool_paths.operation = operation;
+}
+
+void runner_watch(struct runner *r, enum runner_watch watch)
+{
+	r->watch = watch;
 }
 
 void runner_want_stacks(struct runner *r, bool wants_stacks)

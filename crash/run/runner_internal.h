@@ -26,9 +26,10 @@
 
 /* ---- image_files.c, pages.c ---- */
 
-/* A PM file's image. Pages of the image that hold data though the crash image has none there (a run read or wrote them, or they have undecided lines) are
- * remembered in `zero`, so that a page is expected to hold data exactly if it is in crash_file's touched or in
- * zero: as long as the kernel counts as many, there is nothing to look for. */
+/* A PM file's image. Pages of the image that hold data though the crash image has none there (a run
+ * read or wrote them, or they have undecided lines) are remembered in `zero`, so that a page is
+ * expected to hold data exactly if it is in crash_file's touched or in zero: as long as the kernel
+ * counts as many, there is nothing to look for. */
 struct image_file {
 	uint32_t number; /* in the trace; 0: a path that no file has at present */
 	char *path;      /* its own */
@@ -100,8 +101,8 @@ void region_release(struct region *g);
 /* Lays it out anew. */
 int region_load(struct region *g, const struct image_files *images, const struct state_set *set,
 		struct error *err);
-void region_begin(struct region *g, const struct state_set *set, const uint64_t *left,
-		  bool is_lazy);
+void region_begin(struct region *g, const struct state_set *set, const uint64_t *left, bool is_lazy,
+		  enum runner_watch watch);
 /* Which inodes the images are in this run. */
 void region_note_images(struct region *g, const struct image_files *images);
 void region_begin_command(struct region *g);
@@ -118,7 +119,8 @@ void limits_set(struct runner *r);
 
 /* ---- excess.c ---- */
 
-/* Before a run without limits, and every few milliseconds while it lasts: false if it takes too much, which r->exceeded then says. */
+/* Before a run without limits, and every few milliseconds while it lasts: false if it takes too
+ * much, which r->exceeded then says. */
 void excess_begin(struct runner *r);
 bool excess_is_fine(struct runner *r);
 
@@ -158,7 +160,8 @@ struct pool_paths {
 	uint64_t operation;
 	const char *folder; /* where rest_make() puts its files */
 };
-/* The command with {} and {N} replaced: by the files' own paths, or by their images'. NULL: there is no such file. free() it. */
+/* The command with {} and {N} replaced: by the files' own paths, or by their images'. NULL: there
+ * is no such file. free() it. */
 char **command_expand(const struct runner_command *c, const struct image_files *images,
 		      const struct pool_paths *paths, bool is_image, struct error *err);
 bool argv_equal(char *const a[], char *const b[]);
@@ -166,7 +169,8 @@ char **argv_copy(char *const argv[]); /* one block */
 
 /* ---- rest.c ---- */
 
-/* Makes a file in the folder with the lines of a file from this one on (1: all of them), and gives its path; free() it. NULL: err says why. */
+/* Makes a file in the folder with the lines of a file from this one on (1: all of them), and gives
+ * its path; free() it. NULL: err says why. */
 char *rest_make(const char *folder, const char *file, uint64_t line, struct error *err);
 
 /* ---- program.c ---- */
@@ -191,9 +195,11 @@ struct spawn {
 	const struct run_region *region;
 };
 
-/* Starts a server: the program itself with the runtime in it, or a process of ours that executes it. */
+/* Starts a server: the program itself with the runtime in it, or a process of ours that executes
+ * it. */
 pid_t spawn_server(const struct spawn *s);
-/* For a program run in this mode; can_bind: all its symbols can be bound at the start. Free with free(): one block, which borrows changes' strings; and *libraries after it. */
+/* For a program run in this mode; can_bind: all its symbols can be bound at the start. Free with
+ * free(): one block, which borrows changes' strings; and *libraries after it. */
 char **spawn_env(const struct runner *r, const char *program, enum program_mode mode, bool can_bind,
 		 char **libraries);
 
@@ -215,19 +221,21 @@ struct server {
 /* An idle server for the command; starts one if there is none. NULL: err says why. */
 struct server *server_get(struct runner *r, const struct runner_command *c, struct error *err);
 void server_free(struct server *s);
-/* Ends the server and waits for it: killed when it does not end by itself. Returns its wait status. */
+/* Ends the server and waits for it: killed when it does not end by itself. Returns its wait
+ * status. */
 int server_reap(struct server *s);
 /* Starts a run. -1: the server is dead. */
 int server_start(struct server *s, struct error *err);
-/* Waits for its end. 0: it did not end in time. -1 with err: the server died, or it could not start the program. */
+/* Waits for its end. 0: it did not end in time. -1 with err: the server died, or it could not start
+ * the program. */
 int server_wait(struct runner *r, struct server *s, uint32_t timeout_ms, struct run_message *end,
 		struct error *err);
 void server_signal(struct server *s, int signal_number);
-void server_read_objects(struct server *s);
 
 /* ---- guard.c ---- */
 
-/* Forks the guardian of a new folder, which lives until *alive is closed. folder: its name, ending with XXXXXX, which are filled in. */
+/* Forks the guardian of a new folder, which lives until *alive is closed. folder: its name, ending
+ * with XXXXXX, which are filled in. */
 pid_t guard_start(char *folder, int *alive, struct error *err);
 /* Kills all processes that have the folder's region in their environment, and their descendants. */
 void guard_kill(const char *folder, uint32_t grace_ms);
@@ -242,8 +250,8 @@ struct runner {
 	uint64_t limits[RUNNER_LIMITS];        /* of what is loaded, none lifted; 0: none */
 	unsigned lifted;
 	bool is_clean_lift;
-	uint64_t excess_bytes,
-		excess_room_bytes; /* a run without limits is ended when it has more memory, or leaves less room for files */
+	/* a run without limits is ended when it has more memory, or leaves less room for files */
+	uint64_t excess_bytes, excess_room_bytes;
 	int exceeded;         /* enum runner_limit of the last run; -1: none */
 	uint64_t deadline_ns; /* 0: none */
 	char *folder;
@@ -256,13 +264,17 @@ struct runner {
 	VEC(struct server *) servers;
 	struct server *background;
 	uint64_t longest_us; /* of commands that ended by themselves */
-	char *why_blind; /* no program can be watched on this machine, so that whole images are all that is left; NULL: they can */
+	/* no program can be watched on this machine, so that whole images are all that is left;
+	 * NULL: they can */
+	char *why_blind;
 	bool is_lazy;
 	bool has_no_stacks;
+	enum runner_watch watch;
 	bool has_opened; /* by a program without the runtime; or that cannot be told */
 	bool has_missed; /* maybe, by such a program */
 	int opens;       /* while such a program runs, -1: none does */
-	bool has_failed; /* what runner_load() or runner_begin() could not do, told by the next command */
+	/* what runner_load() or runner_begin() could not do, told by the next command */
+	bool has_failed;
 	struct error failure;
 	char unsound[200];
 };

@@ -1,4 +1,5 @@
-/* A server for each command: finds or starts it, makes it start runs, and watches it. It answers with struct run_message. */
+/* A server for each command: finds or starts it, makes it start runs, and watches it. It answers
+ * with struct run_message. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -31,6 +32,36 @@ static void objects_release(struct server *s)
 	for (size_t i = 0; i < s->objects.n; i++)
 		free(s->objects.at[i].path);
 	vec_release(&s->objects);
+}
+
+static void server_read_objects(struct server *s)
+{
+	char *path = xasprintf("/proc/%d/maps", (int)s->pid), *line = NULL;
+	FILE *maps = s->mode == PROGRAM_FORK ? fopen(path, "re") : NULL;
+	size_t room = 0;
+
+	free(path);
+	objects_release(s);
+	while (maps && getline(&line, &room, maps) > 0) {
+		unsigned long long begin, end, offset;
+		char mode[8];
+		int at = 0;
+
+		if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %n", &begin, &end, mode, &offset,
+			   &at) < 4 ||
+		    !at || line[at] != '/' || mode[2] != 'x')
+			continue;
+		line[strcspn(line, "\n")] = 0;
+		*vec_add(&s->objects) =
+			(struct trace_object){ .va = begin,
+					       .len_bytes = end - begin,
+					       .offset = offset,
+					       .id = (uint32_t)s->objects.n,
+					       .path = xstrdup(sysroot_own(line + at)) };
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
 }
 
 int server_reap(struct server *s)
@@ -103,7 +134,8 @@ static void drain(struct server *s)
 	capture_drain(&s->err);
 }
 
-/* Waits for a message, reading meanwhile what it and the background command print. 1: it is there; 0: too late; -1: the server died. */
+/* Waits for a message, reading meanwhile what it and the background command print. 1: it is there;
+ * 0: too late; -1: the server died. */
 static int server_receive(struct runner *r, struct server *s, uint32_t timeout_ms,
 			  struct run_message *m)
 {
@@ -232,8 +264,8 @@ out:
 	return s->pid > 0 ? 0 : -1;
 }
 
-/* Makes argv for the mode and starts it. 1: it cannot be forked, as it turned out. 2: it did not start, perhaps for lack of a
- * function that it never calls. */
+/* Makes argv for the mode and starts it. 1: it cannot be forked, as it turned out. 2: it did not
+ * start, perhaps for lack of a function that it never calls. */
 static int server_open(struct runner *r, struct server *s, const struct runner_command *c,
 		       struct error *err)
 {
@@ -353,36 +385,4 @@ struct server *server_get(struct runner *r, const struct runner_command *c, stru
 	}
 	*vec_add(&r->servers) = s;
 	return s;
-}
-
-/* ---- objects ---- */
-
-void server_read_objects(struct server *s)
-{
-	char *path = xasprintf("/proc/%d/maps", (int)s->pid), *line = NULL;
-	FILE *maps = s->mode == PROGRAM_FORK ? fopen(path, "re") : NULL;
-	size_t room = 0;
-
-	free(path);
-	objects_release(s);
-	while (maps && getline(&line, &room, maps) > 0) {
-		unsigned long long begin, end, offset;
-		char mode[8];
-		int at = 0;
-
-		if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %n", &begin, &end, mode, &offset,
-			   &at) < 4 ||
-		    !at || line[at] != '/' || mode[2] != 'x')
-			continue;
-		line[strcspn(line, "\n")] = 0;
-		*vec_add(&s->objects) =
-			(struct trace_object){ .va = begin,
-					       .len_bytes = end - begin,
-					       .offset = offset,
-					       .id = (uint32_t)s->objects.n,
-					       .path = xstrdup(sysroot_own(line + at)) };
-	}
-	free(line);
-	if (maps)
-		fclose(maps);
 }

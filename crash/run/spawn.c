@@ -1,5 +1,6 @@
-/* The processes that serve runs. A server has its own session, standard input from a file, output into our pipes, and of our
- * descriptors only its control socket. It dies with us: by signal until it serves, then by the socket's end. */
+/* The processes that serve runs. A server has its own session, standard input from a file, output
+ * into our pipes, and of our descriptors only its control socket. It dies with us: by signal until
+ * it serves, then by the socket's end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -46,7 +47,8 @@ char **spawn_env(const struct runner *r, const char *program, enum program_mode 
 	return proc_env(environ, changes);
 }
 
-/* Leaves only standard input, output, error, and the control socket, which a program that is executed inherits. */
+/* Leaves only standard input, output, error, and the control socket, which a program that is
+ * executed inherits. */
 static bool set_descriptors(const struct spawn *s)
 {
 	int in = open(s->input ? s->input : "/dev/null", O_RDONLY);
@@ -102,10 +104,8 @@ pid_t spawn_server(const struct spawn *s)
 {
 	struct serve server = { .control = CONTROL_FD, .start = exec_start, .arg = (void *)s };
 	const pid_t self = getpid();
-	const pid_t pid =
-		s->mode == PROGRAM_FORK
-			? vfork()
-			: fork(); /* until it executes another program, one need not copy us */
+	/* until it executes another program, one need not copy us */
+	const pid_t pid = s->mode == PROGRAM_FORK ? vfork() : fork();
 
 	if (pid != 0)
 		return pid;
@@ -118,8 +118,8 @@ pid_t spawn_server(const struct spawn *s)
 		dprintf(s->err, "%s: %s\n", s->input ? s->input : "descriptors", strerror(errno));
 		_exit(127);
 	}
-	personality(
-		ADDR_NO_RANDOMIZE); /* so that runs repeat each other; where it is forbidden they still nearly do */
+	/* so that runs repeat each other; where it is forbidden they still nearly do */
+	personality(ADDR_NO_RANDOMIZE);
 	if (s->mode == PROGRAM_FORK) {
 		execve(s->path, s->argv, s->envp);
 		dprintf(2, "%s: %s\n", s->path, strerror(errno));

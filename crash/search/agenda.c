@@ -1,9 +1,13 @@
-/* Lazy runs until nothing is left. A run starts with a set of states and narrows it by what it reads. The states that it did not cover form new sets: those that
- * differ at its first decision are one set, those that agree with the first and differ at the second are another, and so on. These
- * sets are disjoint and cover everything, and a run can start with each of them. No run needs to follow another's order of events.
+/* Lazy runs until nothing is left. A run starts with a set of states and narrows it by what it
+ * reads. The states that it did not cover form new sets: those that differ at its first decision
+ * are one set, those that agree with the first and differ at the second are another, and so on.
+ * These sets are disjoint and cover everything, and a run can start with each of them. No run needs
+ * to follow another's order of events.
  *
- * Hundreds of sets wait for each one that is run, and most lines are never read. So a waiting set is stored as what was narrowed. Sets that can only repeat a known
- * failure of this point wait behind all others. Which set comes next depends only on the failure point, not on how its runs are divided into visits. */
+ * Hundreds of sets wait for each one that is run, and most lines are never read. So a waiting set
+ * is stored as what was narrowed. Sets that can only repeat a known failure of this point wait
+ * behind all others. Which set comes next depends only on the failure point, not on how its runs
+ * are divided into visits. */
 #include <string.h>
 
 #include "crash/search/explorer_internal.h"
@@ -68,7 +72,7 @@ uint64_t *agenda_expand(const struct explorer *e, const struct agenda_set *set)
 static void set_release(struct agenda_set *set)
 {
 	narrowing_drop(set->narrowed);
-	whole_free(set->whole);
+	whole_images_free(set->whole);
 }
 
 static bool is_same(const struct explorer *e, const struct agenda_set *a,
@@ -133,7 +137,8 @@ void explorer_know(struct explorer *e, const uint64_t *state, uint32_t survived)
 
 /* ---- branching ---- */
 
-/* Moves the contents that have the value of `like` in the bytes that were read from one set of a line to another. */
+/* Moves the contents that have the value of `like` in the bytes that were read from one set of a
+ * line to another. */
 static void move_alike(const struct state_set *s, const struct state_line *l,
 		       const struct run_decision *d, uint32_t like, uint64_t *from, uint64_t *to)
 {
@@ -144,7 +149,8 @@ static void move_alike(const struct state_set *s, const struct state_line *l,
 		}
 }
 
-/* The set with only the contents of a line that have this value, which are taken out of the rest. */
+/* The set with only the contents of a line that have this value, which are taken out of the
+ * rest. */
 static struct agenda_set narrow(const struct explorer *e, const struct agenda_set *set,
 				const uint64_t *left, const struct run_decision *d, uint32_t like,
 				uint64_t *rest)
@@ -184,7 +190,8 @@ void agenda_branch(struct explorer *e, struct agenda *todo, struct agenda_set *s
 
 void agenda_check_left(const struct explorer *e, const uint64_t *left)
 {
-	if (memcmp(left, runner_left(e->runner), e->set.nwords * sizeof *left) != 0)
+	if (!e->is_shared &&
+	    memcmp(left, runner_left(e->runner), e->set.nwords * sizeof *left) != 0)
 		BUG("the runtime and the explorer disagree about what is left");
 }
 
@@ -204,8 +211,7 @@ static void branch_all(struct explorer *e, struct agenda *todo, struct agenda_se
 		       uint64_t *left)
 {
 	const struct run_decision *d;
-	size_t n = runner_decisions(e->runner, &d), first = todo->sets.n,
-	       first_known = todo->known.n;
+	size_t n = explorer_decisions(e, &d), first = todo->sets.n, first_known = todo->known.n;
 
 	for (size_t i = 0; i < n; i++)
 		agenda_branch(e, todo, set, left, &d[i]);
@@ -227,7 +233,7 @@ void agenda_note_decisions(struct explorer *e)
 {
 	static const char is_seen;
 	const struct run_decision *d;
-	size_t n = runner_decisions(e->runner, &d);
+	size_t n = explorer_decisions(e, &d);
 
 	for (size_t i = 0; i < n && !e->is_diagnosis; i++) {
 		uint32_t site = 0;
@@ -256,8 +262,10 @@ static uint64_t next_random(uint64_t *seed)
 	return x ^ x >> 31;
 }
 
-/* The next set to look at: what the last run turned away from first; a random one when there is no time for all. One whose states are run one by one is run to its end
- * first. The second run of a failure point is the last of its first runs, and neighbours are often alike: by the failure point's number, each takes another turn. */
+/* The next set to look at: what the last run turned away from first; a random one when there is no
+ * time for all. One whose states are run one by one is run to its end first. The second run of a
+ * failure point is the last of its first runs, and neighbours are often alike: by the failure
+ * point's number, each takes another turn. */
 static struct agenda_set agenda_take(struct explorer *e, struct agenda *todo)
 {
 	struct agenda_set *list = todo->sets.n > 0 ? todo->sets.at : todo->known.at, set;
@@ -276,7 +284,7 @@ static struct agenda_set agenda_take(struct explorer *e, struct agenda *todo)
 static void fall_back(struct explorer *e, struct agenda *todo, struct agenda_set *set,
 		      const uint64_t *states, const char *why)
 {
-	set->whole = whole_fall_back(e, states, why);
+	set->whole = whole_images_fall_back(e, states, why);
 	if (set->whole)
 		*vec_add(&todo->sets) = *set;
 	else
@@ -289,7 +297,7 @@ static int explore_lazily(struct explorer *e, struct agenda *todo, struct agenda
 {
 	uint64_t *before = agenda_expand(e, set), *left = states_copy(&e->set, before);
 	struct verdict v;
-	int result = explorer_run(e, before, true, &v, err);
+	int result = explorer_run_lazily(e, before, &v, err);
 
 	if (result == 0 && v.why_unsound) {
 		fall_back(e, todo, set, before, v.why_unsound);
@@ -312,7 +320,7 @@ static int explore_whole(struct explorer *e, struct agenda *todo, struct agenda_
 {
 	uint64_t *states = agenda_expand(e, set);
 	bool is_over;
-	int result = whole_go_on(e, set->whole, states, &is_over, err);
+	int result = whole_images_go_on(e, set->whole, states, &is_over, err);
 
 	if (is_over || result < 0)
 		set_release(set);

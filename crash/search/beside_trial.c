@@ -1,5 +1,6 @@
-/* Runs a failing state with other contents of the files beside the pool. If recovery copes with one of them, the failure is none of the crash state alone. What the trace has
- * not kept cannot be tried; that matters only if recovery looks at the file. */
+/* Runs a failing state with other contents of the files beside the pool. If recovery copes with one
+ * of them, the failure is none of the crash state alone. What the trace has not kept cannot be
+ * tried; that matters only if recovery looks at the file. */
 #include "crash/search/beside_trial.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Runs a failure again without any limit: what fails all the same is the program's. Else without each limit alone, to name the one that struck. */
+/* Runs a failure again without any limit: what fails all the same is the program's. Else without
+ * each limit alone, to name the one that struck. */
 #include "crash/search/blame.h"
 
 #include <signal.h>
@@ -23,7 +24,8 @@ static enum blame_again run_without(const struct trials *t, unsigned limits)
 	return end;
 }
 
-/* It does not fail without all limits: which is the one? Where it takes two, the first without which the others are no help. */
+/* It does not fail without all limits: which is the one? Where it takes two, the first without
+ * which the others are no help. */
 static enum blame name_limit(const struct trials *t, enum runner_limit *which)
 {
 	enum blame_again end;

@@ -1,4 +1,5 @@
-/* The strategy `representative`: only the states of the behaviours to be tested here. They share a first run, and each continues from there. */
+/* The strategy `representative`: only the states of the behaviours to be tested here. They share a
+ * first run, and each continues from there. */
 #include <stdlib.h>
 
 #include "crash/search/explorer_internal.h"
@@ -49,9 +50,9 @@ static int fall_back(struct explorer *e, struct agenda *todo, const uint64_t *al
 	struct agenda_set set = { 0 };
 
 	if (e->tests.n == 0) {
-		set.whole = whole_fall_back(e, all, why);
-		whole_free(set.whole);
-		return set.whole ? whole_state(e, all, err) : 0;
+		set.whole = whole_images_fall_back(e, all, why);
+		whole_images_free(set.whole);
+		return set.whole ? whole_images_run(e, all, err) : 0;
 	}
 	for (size_t i = e->tests.n; i-- > 0 && !e->is_widened;) {
 		uint64_t *bits;
@@ -60,7 +61,7 @@ static int fall_back(struct explorer *e, struct agenda *todo, const uint64_t *al
 			continue;
 		set = agenda_begin(e, i + 1);
 		bits = agenda_expand(e, &set);
-		set.whole = whole_fall_back(e, bits, why);
+		set.whole = whole_images_fall_back(e, bits, why);
 		if (set.whole)
 			agenda_add(e, todo, &set);
 		free(bits);
@@ -80,8 +81,8 @@ static void branch(struct explorer *e, struct agenda *todo, struct agenda_set se
 	free(left);
 }
 
-/* The first run has nothing lost, and is the same for all behaviours: it is done with all of their lines undecided, and each goes on from there
- * with its own. */
+/* The first run has nothing lost, and is the same for all behaviours: it is done with all of their
+ * lines undecided, and each goes on from there with its own. */
 static int explore_first(struct explorer *e, struct agenda *todo, uint64_t *all, struct error *err)
 {
 	struct agenda_set first = { 0 };

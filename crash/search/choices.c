@@ -1,5 +1,6 @@
-/* Lists the reads of recovery that had a choice. In the run, each line has the content of the state that fails; its undecided bytes are watched, so that their first
- * read is listed like a decision. Reads of one place that follow each other and lie side by side are one. */
+/* Lists the reads of recovery that had a choice. In the run, each line has the content of the state
+ * that fails; its undecided bytes are watched, so that their first read is listed like a decision.
+ * Reads of one place that follow each other and lie side by side are one. */
 #include "crash/search/choices.h"
 
 #include <stdlib.h>
@@ -210,6 +211,7 @@ static uint64_t run_watched(struct explorer *e, const struct state_set *s, const
 
 	runner_load(e->runner, &e->walk->image, s);
 	__atomic_fetch_add(&e->counters->diagnosis_runs, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&e->counters->choice_runs, 1, __ATOMIC_RELAXED);
 	if (explorer_run(e, state, true, &now, &ignored) == 0 && !now.why_unsound) {
 		printed = verdict_printed(&now);
 		if (verdict_same(&now, v))

@@ -1,4 +1,5 @@
-/* The reads of recovery that had a choice: of bytes that a crash can leave in several ways, in one state that fails. */
+/* The reads of recovery that had a choice: of bytes that a crash can leave in several ways, in one
+ * state that fails. */
 #ifndef CRASH_SEARCH_CHOICES_H
 #define CRASH_SEARCH_CHOICES_H
 
@@ -11,8 +12,8 @@
 struct choice_value {
 	char *bytes;   /* hexadecimal */
 	bool is_taken; /* the state that fails has it */
-	VEC(struct crash_store)
-	lost; /* some of the stores to these bytes that a crash has to lose for it, the oldest first */
+	/* some of the stores to these bytes that a crash has to lose for it, the oldest first */
+	VEC(struct crash_store) lost;
 };
 
 struct crash_choice {
@@ -26,9 +27,12 @@ struct crash_choice {
 typedef VEC(struct crash_choice) crash_choices;
 
 void crash_choices_release(crash_choices *list);
-/* Runs recovery once more on the state, with all bytes watched that are undecided. *nall: how many reads there are. The list stays empty if recovery does not fail as it did, if it
- * cannot be watched, is a server, hangs, or if there is no time. The runner has e's states again in the end. */
-/* printed: as verdict_printed() says of an earlier run on this state. Returns whether this run ended or printed otherwise. */
+/* Runs recovery once more on the state, with all bytes watched that are undecided. *nall: how many
+ * reads there are. The list stays empty if recovery does not fail as it did, if it cannot be
+ * watched, is a server, hangs, or if there is no time. The runner has e's states again in the
+ * end. */
+/* printed: as verdict_printed() says of an earlier run on this state. Returns whether this run
+ * ended or printed otherwise. */
 bool choices_find(struct explorer *e, const char *state, const struct verdict *v, uint64_t printed,
 		  crash_choices *list, uint64_t *nall);
 

@@ -1,5 +1,5 @@
-/* Finds the function in which a signal killed recovery. abort() and failed assertions die inside the C
- * library, so frames of libraries are passed over where a frame of the program follows. */
+/* Finds the function in which a signal killed recovery. abort() and failed assertions die inside
+ * the C library, so frames of libraries are passed over where a frame of the program follows. */
 #include "crash/search/death.h"
 
 #include "trace/owner.h"

@@ -1,4 +1,5 @@
-/* Where a signal killed recovery: two deaths of one signal in two functions are two ways to fail. */
+/* Where a signal killed recovery: two deaths of one signal in two functions are two ways to
+ * fail. */
 #ifndef CRASH_SEARCH_DEATH_H
 #define CRASH_SEARCH_DEATH_H
 

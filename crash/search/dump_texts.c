@@ -1,5 +1,5 @@
-/* Keeps what dumps printed. Dumps at neighbouring moments differ little, so a text is kept as its difference to the one before; every 64th is whole, so that
- * finding one takes few steps. */
+/* Keeps what dumps printed. Dumps at neighbouring moments differ little, so a text is kept as its
+ * difference to the one before; every 64th is whole, so that finding one takes few steps. */
 #include "crash/search/dump_texts.h"
 
 #include <string.h>

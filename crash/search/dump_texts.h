@@ -9,7 +9,8 @@
 #include "util/map.h"
 #include "util/vec.h"
 
-/* A text as a difference to the one before it: so many bytes of its beginning and end are the same. */
+/* A text as a difference to the one before it: so many bytes of its beginning and end are the
+ * same. */
 struct dump_text {
 	uint64_t hash;
 	size_t same_before, same_after, len_bytes; /* the latter: of `middle` */

@@ -9,7 +9,7 @@ static int begin_eager(struct explorer *e, struct agenda *todo, struct error *er
 	uint64_t *all = states_all(&e->set);
 
 	(void)err;
-	agenda_add(e, todo, &(struct agenda_set){ .whole = whole_new(e, all) });
+	agenda_add(e, todo, &(struct agenda_set){ .whole = whole_images_new(e, all) });
 	free(all);
 	return 0;
 }

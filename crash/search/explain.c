@@ -1,15 +1,20 @@
-/* Tells what kind of bug a failing state shows, and by which lost and surviving stores. The state is minimised before. The kinds:
- *   ordering          a store survived that is later than a lost one, or the program had acknowledged what is lost: it had to be durable first
+/* Tells what kind of bug a failing state shows, and by which lost and surviving stores. The state
+ * is minimised before. The kinds:
+ *   ordering          a store survived that is later than a lost one, or the program had
+ *                     acknowledged what is lost: it had to be durable first
  *   missing-flush     the lost store is written back nowhere in the whole run
- *   atomicity         what survived is what the program had done by some moment: it needs a transaction or a commit variable
+ *   atomicity         what survived is what the program had done by some moment: it needs a
+ *                     transaction or a commit variable
  *   recovery-failure  nothing was stored at all
- *   porting           an amd64 recording on arm64: as ordering, but amd64 keeps the order, since both stores are in one line */
+ *   porting           an amd64 recording on arm64: as ordering, but amd64 keeps the order, since
+ *                     both stores are in one line */
 #include "crash/search/explain.h"
 
 #include <string.h>
 
 #include "crash/search/dump_texts.h"
 #include "crash/search/state_text.h"
+#include "crash/search/surroundings.h"
 
 #define OUTPUT_TAIL 400 /* bytes */
 #define STORES_MAX 8    /* listed */
@@ -66,13 +71,6 @@ static void add_loss(const struct model_lost *s, void *arg)
 	*vec_add(&l->stores) = (struct crash_store){ s->seq, site_id(s->site) };
 }
 
-static int compare_stores(const void *a, const void *b)
-{
-	const struct crash_store *x = a, *y = b;
-
-	return (x->seq > y->seq) - (x->seq < y->seq);
-}
-
 /* Everything that the state loses, oldest first. */
 static void collect_losses(const struct explorer *e, const uint64_t *state, struct losses *out)
 {
@@ -85,12 +83,12 @@ static void collect_losses(const struct explorer *e, const uint64_t *state, stru
 					add_loss, out);
 	}
 	if (out->stores.n > 0)
-		qsort(out->stores.at, out->stores.n, sizeof *out->stores.at, compare_stores);
+		qsort(out->stores.at, out->stores.n, sizeof *out->stores.at, crash_store_order);
 }
 
 static void look_around(struct explorer *e, const struct losses *lost, struct surroundings *out)
 {
-	around_look(&e->around, e->walk, lost->stores.at, lost->stores.n, out);
+	surroundings_look(&e->around, e->walk, lost->stores.at, lost->stores.n, out);
 }
 
 /* ---- kinds ---- */
@@ -105,7 +103,8 @@ static void add_store(struct crash_bug *b, bool is_lost_one, struct crash_store 
 		*vec_add(&b->survived) = s;
 }
 
-/* The oldest that is lost, and that the program did not declare to be of no interest: that one is to blame. If it declared all of them, the oldest. */
+/* The oldest that is lost, and that the program did not declare to be of no interest: that one is
+ * to blame. If it declared all of them, the oldest. */
 static struct crash_store blamed(const struct explorer *e, const struct losses *l)
 {
 	for (size_t i = 0; i < l->stores.n; i++)
@@ -123,7 +122,8 @@ static void add_losses(const struct explorer *e, struct crash_bug *b, const stru
 				add_store(b, true, l->stores.at[i]);
 }
 
-/* Nothing of what was stored is lost (or only the newest): the crash came between two stores that belong together. */
+/* Nothing of what was stored is lost (or only the newest): the crash came between two stores that
+ * belong together. */
 static void classify_prefix(const struct explorer *e, struct crash_bug *b,
 			    const struct losses *lost, const struct surroundings *around)
 {
@@ -169,8 +169,9 @@ static struct crash_store survivor_in_line(const struct explorer *e, const uint6
 	return last;
 }
 
-/* The last store after `seq` that this crash could have lost, and that must survive for recovery to fail: after minimise_survivors(), in the lines that
- * are still whole. None: what must survive was durable already. */
+/* The last store after `seq` that this crash could have lost, and that must survive for recovery to
+ * fail: after minimise_survivors(), in the lines that are still whole. None: what must survive was
+ * durable already. */
 static struct crash_store needed_survivor(const struct explorer *e, const uint64_t *state,
 					  uint64_t seq)
 {
@@ -206,7 +207,8 @@ static void classify_acknowledged(struct explorer *e, struct crash_bug *b,
 	b->acknowledged = around->acknowledged;
 }
 
-/* Of the survivors that are later than a lost store: the last one of those without which recovery would not fail. few: a state that fails so with few survivors. */
+/* Of the survivors that are later than a lost store: the last one of those without which recovery
+ * would not fail. few: a state that fails so with few survivors. */
 static enum minimise_end classify_order(struct explorer *e, uint64_t *few, const struct verdict *v,
 					const struct losses *lost,
 					const struct surroundings *around, struct crash_bug *b,
@@ -242,7 +244,8 @@ static enum minimise_end classify_order(struct explorer *e, uint64_t *few, const
 	return MINIMISE_DONE;
 }
 
-/* Of what this crash could have lost, and did not: the last store without which recovery would not fail. Without one, what matters was durable already. */
+/* Of what this crash could have lost, and did not: the last store without which recovery would not
+ * fail. Without one, what matters was durable already. */
 static enum minimise_end find_needed(struct explorer *e, const uint64_t *few,
 				     const struct verdict *v, struct crash_store *needed,
 				     struct error *err)
@@ -333,7 +336,8 @@ static void forget_description(struct crash_bug *b)
 	b->stack.n = 0;
 }
 
-/* What is shown is how recovery ends on the smallest loss, as a replay does: earlier runs had larger losses, and may have printed something else. */
+/* What is shown is how recovery ends on the smallest loss, as a replay does: earlier runs had
+ * larger losses, and may have printed something else. */
 static int describe_smallest(struct explorer *e, const uint64_t *state, const struct verdict *v,
 			     struct crash_bug *b, struct error *err)
 {

@@ -1,4 +1,5 @@
-/* Runs recovery on states of a failure point, counts the runs and decides whether they failed. A failing state is passed to the caller. */
+/* Runs recovery on states of a failure point, counts the runs and decides whether they failed. A
+ * failing state is passed to the caller. */
 #include <time.h>
 
 #include "crash/search/explorer_internal.h"
@@ -70,15 +71,17 @@ bool counters_have_read(const struct crash_counters *c, uint64_t addr, uint64_t 
 	return false;
 }
 
-static void note_reads(struct explorer *e)
+/* set: that the decisions are of; NULL: what the runner has. */
+static void note_reads(struct explorer *e, const struct state_set *set,
+		       const struct run_decision *d, size_t n)
 {
-	const struct run_decision *d;
-	const size_t n = runner_decisions(e->runner, &d);
 
 	for (size_t i = 0; i < n; i++)
 		for (uint64_t m = d[i].mask; m; m &= m - 1) {
-			const uint64_t bit = read_bit(runner_line(e->runner, d[i].line) + d[i].at +
-						      (uint64_t)__builtin_ctzll(m));
+			const uint64_t line = set ? set->lines.at[d[i].line].addr
+						  : runner_line(e->runner, d[i].line);
+			const uint64_t bit =
+				read_bit(line + d[i].at + (uint64_t)__builtin_ctzll(m));
 
 			__atomic_fetch_or(&e->counters->read_words[bit / 64],
 					  (uint64_t)1 << bit % 64, __ATOMIC_RELAXED);
@@ -87,27 +90,43 @@ static void note_reads(struct explorer *e)
 
 /* ---- one run ---- */
 
+void explorer_load(struct explorer *e)
+{
+	if (!e->is_loaded)
+		runner_load(e->runner, &e->walk->image, &e->set);
+	e->is_loaded = true;
+}
+
+size_t explorer_decisions(const struct explorer *e, const struct run_decision **list)
+{
+	if (!e->has_taken)
+		return runner_decisions(e->runner, list);
+	*list = e->taken.at;
+	return e->taken.n;
+}
+
 static int run_once(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v,
 		    struct error *err)
 {
 	int result;
 
+	explorer_load(e);
+	e->has_taken = e->is_shared = false;
 	runner_begin(e->runner, set, is_lazy);
 	result = verdict_run(v, e->runner, e->recovery, &e->allowed, err);
 	__atomic_fetch_add(&e->counters->faults, runner_faults(e->runner), __ATOMIC_RELAXED);
 	if (result == 0 && v->kind == VERDICT_SIGNAL)
 		v->site = deaths_find(&e->deaths, e->runner, v->command, &v->result);
-	if (result == 0 && is_lazy)
-		note_reads(e);
 	if (result == 0 && is_lazy && !v->why_unsound)
 		__atomic_fetch_add(&e->counters->lazy_runs, 1, __ATOMIC_RELAXED);
 	return result;
 }
 
-/* A run that takes too long tells less about what is read, and may do so for the machine's sake: it gets more time, until one was seen that needs
- * more than that. A failing state is run again anyway (minimise.h). */
-int explorer_run(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v,
-		 struct error *err)
+/* A run that takes too long tells less about what is read, and may do so for the machine's sake: it
+ * gets more time, until one was seen that needs more than that. A failing state is run again anyway
+ * (minimise.h). */
+static int run_patiently(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v,
+			 struct error *err)
 {
 	const uint32_t timeout_ms = runner_timeout(e->runner);
 	int result = run_once(e, set, is_lazy, v, err);
@@ -121,6 +140,107 @@ int explorer_run(struct explorer *e, const uint64_t *set, bool is_lazy, struct v
 	runner_set_timeout(e->runner, timeout_ms);
 	if (result == 0 && v->kind == VERDICT_HANG)
 		__atomic_fetch_add(&e->counters->hangs, 1, __ATOMIC_RELAXED);
+	return result;
+}
+
+int explorer_run(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v,
+		 struct error *err)
+{
+	const int result = run_patiently(e, set, is_lazy, v, err);
+	const struct run_decision *d;
+	size_t n;
+
+	if (result == 0 && is_lazy) {
+		n = runner_decisions(e->runner, &d);
+		note_reads(e, NULL, d, n);
+	}
+	return result;
+}
+
+/* ---- runs of a window ---- */
+
+static uint64_t moment_of(const struct explorer *e)
+{
+	const struct walk *w = e->walk;
+
+	if (!e->window || e->is_unwatched)
+		return 0;
+	return window_moment(e->window, w->seq, recovery_operation(e->recovery, w->plan, w->seq));
+}
+
+/* What another failure point's run means here: a dump is compared with what is allowed here. False:
+ * more must be known of it than is kept. */
+static bool judge_hit(struct explorer *e, struct window_hit *hit)
+{
+	struct verdict *v = &hit->verdict;
+
+	if (v->kind == VERDICT_OK || v->kind == VERDICT_DUMP)
+		verdict_judge_dump(v, e->recovery, &e->allowed);
+	if (hit->has_text)
+		return true;
+	return v->kind == VERDICT_OK && !(e->wants_text && e->wants_text(e, hit->left, v, e->arg));
+}
+
+/* A run with all reads listed that matter to the window. */
+static int run_watched(struct explorer *e, uint64_t moment, const uint64_t *set, struct verdict *v,
+		       struct error *err)
+{
+	const struct run_decision *d;
+	struct verdict raw;
+	size_t n;
+	int result;
+
+	runner_watch(e->runner, WATCH_ALL);
+	result = run_patiently(e, set, true, v, err);
+	runner_watch(e->runner, WATCH_JUDGED);
+	if (result < 0 || v->why_unsound)
+		return result;
+	raw = *v;
+	n = runner_decisions(e->runner, &d);
+	window_strip(d, n, &e->taken, v);
+	e->has_taken = true;
+	note_reads(e, &e->set, e->taken.at, e->taken.n);
+	if (v->kind != VERDICT_HANG && v->kind != VERDICT_NOT_READY)
+		window_keep(e->window, moment, &e->set, runner_left(e->runner), d, n, &raw);
+	return 0;
+}
+
+/* As a failure point that is alone: bytes that the window has listed are not. */
+static int run_alone(struct explorer *e, const uint64_t *set, struct verdict *v, struct error *err)
+{
+	int result;
+
+	if (e->window)
+		runner_watch(e->runner, WATCH_NOTHING);
+	result = explorer_run(e, set, true, v, err);
+	runner_watch(e->runner, WATCH_JUDGED);
+	return result;
+}
+
+int explorer_run_lazily(struct explorer *e, const uint64_t *set, struct verdict *v,
+			struct error *err)
+{
+	const uint64_t moment = moment_of(e);
+	struct window_hit hit;
+	int result;
+
+	if (!moment)
+		return run_alone(e, set, v, err);
+	if (window_find(e->window, moment, &e->set, set, &hit) && judge_hit(e, &hit)) {
+		*v = hit.verdict;
+		vec_release(&e->taken);
+		e->taken = hit.decisions;
+		free(hit.left);
+		e->has_taken = e->is_shared = true;
+		note_reads(e, &e->set, e->taken.at, e->taken.n);
+		return 0;
+	}
+	window_hit_release(&hit);
+	result = run_watched(e, moment, set, v, err);
+	if (result == 0 && v->why_unsound) {
+		e->is_unwatched = true;
+		result = run_alone(e, set, v, err);
+	}
 	return result;
 }
 
@@ -141,6 +261,22 @@ int explorer_try(struct explorer *e, const uint64_t *state, struct verdict *v, s
 	return explorer_run(e, state, false, v, err);
 }
 
+/* Some run of the window read what this state has. */
+static bool find_end(struct explorer *e, const uint64_t *state, struct verdict *v)
+{
+	const uint64_t moment = moment_of(e);
+	struct window_hit hit = { 0 };
+	const bool is_found = moment && window_find(e->window, moment, &e->set, state, &hit);
+
+	if (is_found) {
+		*v = hit.verdict;
+		if (v->kind == VERDICT_OK || v->kind == VERDICT_DUMP)
+			verdict_judge_dump(v, e->recovery, &e->allowed);
+	}
+	window_hit_release(&hit);
+	return is_found;
+}
+
 int explorer_end_of(struct explorer *e, const uint64_t *state, bool is_late, struct verdict *v,
 		    struct error *err)
 {
@@ -148,6 +284,11 @@ int explorer_end_of(struct explorer *e, const uint64_t *state, bool is_late, str
 		return 1;
 	if (is_late)
 		return 0;
+	if (find_end(e, state, v)) {
+		__atomic_fetch_add(&e->counters->shared_diagnosis_runs, 1, __ATOMIC_RELAXED);
+		seen_add(&e->seen_runs, &e->set, state, v);
+		return 2;
+	}
 	if (explorer_try(e, state, v, err) < 0)
 		return -1;
 	seen_add(&e->seen_runs, &e->set, state, v);
@@ -198,7 +339,18 @@ static int judge(struct explorer *e, const uint64_t *left, const struct verdict 
 	if (v->kind == VERDICT_OK)
 		return 0;
 	__atomic_fetch_add(&e->counters->failures, 1, __ATOMIC_RELAXED);
+	explorer_load(e); /* it is looked at with other things loaded in between */
 	return e->on_failure(e, left, v, e->arg, err);
+}
+
+static void note_run_reads(struct explorer *e, const struct verdict *v)
+{
+	const struct run_decision *d;
+	const size_t n = explorer_decisions(e, &d);
+
+	run_reads_note(&e->reads, e->walk, &e->set, d, n, v);
+	if (!e->is_shared)
+		run_reads_note_cuts(&e->reads, e->walk, e->runner);
 }
 
 int explorer_conclude(struct explorer *e, const uint64_t *before, const uint64_t *left,
@@ -207,13 +359,16 @@ int explorer_conclude(struct explorer *e, const uint64_t *before, const uint64_t
 	int result;
 
 	e->nruns++;
-	__atomic_fetch_add(e->is_diagnosis ? &e->counters->diagnosis_runs : &e->counters->runs, 1,
-			   __ATOMIC_RELAXED);
+	e->nshared += e->is_shared;
+	__atomic_fetch_add(e->is_diagnosis ? &e->counters->diagnosis_runs
+			   : e->is_shared  ? &e->counters->shared_runs
+					   : &e->counters->runs,
+			   1, __ATOMIC_RELAXED);
 	if (e->on_run)
 		e->on_run(e, before, left, v, e->arg);
 	if (e->is_diagnosis)
 		return 0;
-	run_reads_note(&e->reads, e->walk, e->runner, &e->set, v);
+	note_run_reads(e, v);
 	seen_add(&e->seen_runs, &e->set, left, v);
 	result = judge(e, left, v, err);
 	if (result == 0)
@@ -224,7 +379,7 @@ int explorer_conclude(struct explorer *e, const uint64_t *before, const uint64_t
 bool explorer_widen(struct explorer *e)
 {
 	const struct run_decision *d;
-	size_t n = runner_decisions(e->runner, &d);
+	size_t n = explorer_decisions(e, &d);
 
 	for (size_t i = 0; i < n && !e->is_diagnosis; i++) {
 		const struct state_line *l = &e->set.lines.at[d[i].line];

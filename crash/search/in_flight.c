@@ -1,11 +1,13 @@
-/* Finds what a dump may print while operations of several threads are in flight. For a stretch of the trace with the same operations in flight: from the state
- * before the first of them (and of those that overlap with one), the stores of each are applied, operation by operation, in every order that may be. What
- * recovery makes of that, and the dump prints, is allowed. */
+/* Finds what a dump may print while operations of several threads are in flight. For a stretch of
+ * the trace with the same operations in flight: from the state before the first of them (and of
+ * those that overlap with one), the stores of each are applied, operation by operation, in every
+ * order that may be. What recovery makes of that, and the dump prints, is allowed. */
 #include "crash/search/in_flight.h"
 
 #include <string.h>
 
 #include "crash/search/explorer.h"
+#include "util/order.h"
 
 #define TOGETHER_MAX 4    /* operations that overlap: 4! orders */
 #define STRETCHES_MAX 400 /* each costs a walk and some runs */
@@ -180,13 +182,6 @@ static int try_subsets(struct stage *s, struct error *err)
 
 /* ---- stretches ---- */
 
-static int compare_seq(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static size_t count_flying(const struct plan *p, uint64_t seq)
 {
 	size_t n = 0;
@@ -226,7 +221,7 @@ int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *run
 		*vec_add(&bounds) = p->operations.at[i].end_seq;
 	}
 	if (bounds.n > 0)
-		qsort(bounds.at, bounds.n, sizeof *bounds.at, compare_seq);
+		qsort(bounds.at, bounds.n, sizeof *bounds.at, order_u64);
 	for (size_t i = 0;
 	     i + 1 < bounds.n && result == 0 && (!deadline_ns || clock_ns() < deadline_ns); i++)
 		if (bounds.at[i] < bounds.at[i + 1] && count_flying(p, bounds.at[i + 1]) > 1)

@@ -1,5 +1,6 @@
-/* Operations of several threads in flight at once: what a dump may print after a crash then. Any of them may have taken effect, in any order
- * that agrees with which ended before which began. The recorded run shows one of these outcomes; the others are put together from it. */
+/* Operations of several threads in flight at once: what a dump may print after a crash then. Any of
+ * them may have taken effect, in any order that agrees with which ended before which began. The
+ * recorded run shows one of these outcomes; the others are put together from it. */
 #ifndef CRASH_SEARCH_IN_FLIGHT_H
 #define CRASH_SEARCH_IN_FLIGHT_H
 
@@ -23,8 +24,7 @@ int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *run
 		   const struct recovery *c, struct dump_texts *texts, uint64_t deadline_ns,
 		   struct error *err);
 void in_flight_release(struct in_flight *f);
-const struct in_flight_stretch *
-in_flight_find(const struct in_flight *f,
-	       uint64_t seq); /* NULL: at most one operation is in flight */
+/* NULL: at most one operation is in flight */
+const struct in_flight_stretch *in_flight_find(const struct in_flight *f, uint64_t seq);
 
 #endif

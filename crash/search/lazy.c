@@ -1,4 +1,5 @@
-/* The strategy `lazy`, the default: one agenda, which begins with all states of the failure point. */
+/* The strategy `lazy`, the default: one agenda, which begins with all states of the failure
+ * point. */
 #include "crash/search/explorer_internal.h"
 #include "crash/search/strategies.h"
 

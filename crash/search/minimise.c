@@ -1,4 +1,5 @@
-/* Gives back to a failing state, line by line, what it lost, as long as recovery still fails in the same way. Every step is one run on a whole image. */
+/* Gives back to a failing state, line by line, what it lost, as long as recovery still fails in the
+ * same way. Every step is one run on a whole image. */
 #include "crash/search/minimise.h"
 
 #include <stdio.h>
@@ -60,7 +61,8 @@ static bool is_interrupted(const struct explorer *e)
 
 enum trial { TRIAL_ERROR = -1, TRIAL_CURED, TRIAL_SAME, TRIAL_OTHER };
 
-/* Does a smaller loss fail in the same way? With no time left, one that nobody ran does not: what is known to fail stays as it is. */
+/* Does a smaller loss fail in the same way? With no time left, one that nobody ran does not: what
+ * is known to fail stays as it is. */
 static enum trial try_state(struct explorer *e, const uint64_t *state, const struct verdict *v,
 			    struct error *err)
 {
@@ -80,8 +82,10 @@ static bool is_lossy(const struct state_line *l, const uint64_t *state)
 	return !bit_get(state + l->set, l->ncontents - 1);
 }
 
-/* A failing state in two ways: what recovery did not read has its newest content, or its oldest. A line may change only if both fail as before. Else one bug would be taken for another
- * one: with the newest, a store that recovery did not read may publish something else that is lost; with the oldest, something else is lost. */
+/* A failing state in two ways: what recovery did not read has its newest content, or its oldest. A
+ * line may change only if both fail as before. Else one bug would be taken for another one: with
+ * the newest, a store that recovery did not read may publish something else that is lost; with the
+ * oldest, something else is lost. */
 struct twin {
 	uint64_t *newest, *oldest;
 };
@@ -144,8 +148,8 @@ static enum trial try_all(struct explorer *e, struct twin *t, enum direction dir
 
 enum which { OF_LESS, OF_SEQUENCE, OF_ALL };
 
-/* Of less: nothing else is lost than in the state. Of sequence: what the state loses is lost, too, and all that is lost is
- * newer than all that is kept. */
+/* Of less: nothing else is lost than in the state. Of sequence: what the state loses is lost, too,
+ * and all that is lost is newer than all that is kept. */
 static bool is_wanted(const struct explorer *e, const uint64_t *state, const struct state_line *l,
 		      uint32_t content, enum which which)
 {
@@ -163,7 +167,8 @@ static bool is_wanted(const struct explorer *e, const uint64_t *state, const str
 	return false;
 }
 
-/* The first of some contents from `from` to before `to`, up or down, that fails, too, if there is one. */
+/* The first of some contents from `from` to before `to`, up or down, that fails, too, if there is
+ * one. */
 static int try_contents(struct explorer *e, struct twin *t, const struct state_line *l,
 			int64_t from, int64_t to, enum which which, const struct verdict *v,
 			struct error *err)
@@ -202,7 +207,8 @@ static int lose_less(struct explorer *e, struct twin *t, const struct state_line
 		       : 0;
 }
 
-/* Halves: a block of lines that do not matter goes at once. is_needed: of each line of the set, whether recovery copes when the line moves; NULL: nobody asks. */
+/* Halves: a block of lines that do not matter goes at once. is_needed: of each line of the set,
+ * whether recovery copes when the line moves; NULL: nobody asks. */
 static int move(struct explorer *e, struct twin *t, enum direction direction, const size_t *lines,
 		size_t from, size_t to, bool *is_needed, const struct verdict *v, struct error *err)
 {
@@ -246,7 +252,8 @@ static int compare_lossy(const void *a, const void *b)
 				: (x->line > y->line) - (x->line < y->line);
 }
 
-/* The lines that recovery found without their newest content, what was stored first: it comes back before the store that published it. */
+/* The lines that recovery found without their newest content, what was stored first: it comes back
+ * before the store that published it. */
 static int give_back(struct explorer *e, const uint64_t *left, struct twin *t, bool *is_needed,
 		     const struct verdict *v, struct error *err)
 {
@@ -283,8 +290,9 @@ bool minimise_is_gap(const struct explorer *e, const struct state_line *l, const
 				     state_content(&e->set, l, states_newest_left(l, state)));
 }
 
-/* Where a line's stores are in no order (arm64), the state may show a later one without an earlier one. Loses the later ones, too, where recovery still fails so: what is left of such
- * lines is needed. */
+/* Where a line's stores are in no order (arm64), the state may show a later one without an earlier
+ * one. Loses the later ones, too, where recovery still fails so: what is left of such lines is
+ * needed. */
 static int close_gaps(struct explorer *e, struct twin *t, const struct verdict *v, bool *has_gaps,
 		      struct error *err)
 {
@@ -316,7 +324,8 @@ static void find_cause(const struct explorer *e, const bool *is_needed, struct m
 				    e->set.lines.at[i].ncontents - 1);
 }
 
-/* What is lost, with all else as old as the run allows, if recovery still fails so. Before gaps are closed: what a closed gap loses besides may make recovery fail by another survivor. */
+/* What is lost, with all else as old as the run allows, if recovery still fails so. Before gaps are
+ * closed: what a closed gap loses besides may make recovery fail by another survivor. */
 static int find_few(struct explorer *e, const uint64_t *left, const struct twin *t,
 		    struct minimised *m, const struct verdict *v, struct error *err)
 {

@@ -1,5 +1,6 @@
-/* Collects outputs of recovery by their hashes. The shape of a line is what is left of it when every number counts as the same: a line of a new shape is a message, such as that
- * something was dropped, and recovery that says so has noticed. */
+/* Collects outputs of recovery by their hashes. The shape of a line is what is left of it when
+ * every number counts as the same: a line of a new shape is a message, such as that something was
+ * dropped, and recovery that says so has noticed. */
 #include "crash/search/outputs.h"
 
 #include <ctype.h>

@@ -1,5 +1,6 @@
-/* Explores a failure point, in one visit or in several. The remaining work is kept, and the next visit continues with it, whatever was visited in between. The lines of the
- * failure point and their contents are collected again at each visit, and are the same. */
+/* Explores a failure point, in one visit or in several. The remaining work is kept, and the next
+ * visit continues with it, whatever was visited in between. The lines of the failure point and
+ * their contents are collected again at each visit, and are the same. */
 #include <stdlib.h>
 
 #include "crash/search/explorer_internal.h"
@@ -11,7 +12,7 @@ struct point_rest {
 	struct known_losses losses;
 	struct seen seen_runs;
 	struct big seen, nstates;
-	uint64_t nruns, random;
+	uint64_t nruns, nshared, random;
 	bool is_begun, is_cut, is_new;
 };
 
@@ -56,6 +57,7 @@ static void take_up(struct explorer *e, struct point_rest *r)
 	e->seen_runs = r->seen_runs;
 	big_copy(&e->seen, &r->seen);
 	e->nruns = r->nruns;
+	e->nshared = r->nshared;
 	e->random = r->random;
 	e->is_cut = r->is_cut;
 	e->todo = &r->todo;
@@ -71,6 +73,7 @@ static void leave(struct explorer *e, struct point_rest *r)
 	big_copy(&r->seen, &e->seen);
 	big_copy(&r->nstates, &e->nstates);
 	r->nruns = e->nruns;
+	r->nshared = e->nshared;
 	r->random = e->random;
 	r->is_cut = e->is_cut;
 	r->is_new = e->is_new;
@@ -110,7 +113,8 @@ void explorer_release(struct explorer *e)
 	known_losses_release(&e->losses);
 	seen_release(&e->seen_runs);
 	deaths_release(&e->deaths);
-	around_release(&e->around);
+	vec_release(&e->taken);
+	surroundings_release(&e->around);
 	vec_release(&e->allowed.hashes);
 	map_release(&e->decisions);
 	run_reads_release(&e->reads);
@@ -131,9 +135,9 @@ static int begin(struct explorer *e, struct error *err)
 	e->losses.list.n = 0;
 	seen_clear(&e->seen_runs);
 	big_set(&e->seen, 0);
-	e->nruns = 0;
-	e->random = e->limits.seed +
-		    e->walk->point * 0x2545f4914f6cdd1du; /* whoever comes here, and from where */
+	e->nruns = e->nshared = 0;
+	/* whoever comes here, and from where */
+	e->random = e->limits.seed + e->walk->point * 0x2545f4914f6cdd1du;
 	e->is_cut = e->set.is_partial;
 	return e->strategy->begin(e, e->todo, err);
 }
@@ -145,13 +149,16 @@ static int explore_asked(struct explorer *e, bool is_again, struct error *err)
 	int result = 0;
 
 	states_collect(&e->set, e->walk->model, e->strategy->is_whole ? NULL : &e->asked);
+	if (e->window)
+		window_watch(e->window, &e->set, &e->walk->image);
 	if (e->on_point)
 		e->on_point(e, is_again, e->arg);
 	all = states_all(&e->set);
 	states_count(&e->set, all, &e->nstates);
 	free(all);
-	e->is_widened = false;
-	runner_load(e->runner, &e->walk->image, &e->set);
+	e->is_widened = e->is_loaded = false;
+	if (!e->window)
+		explorer_load(e);
 	if (e->strategy->prepare)
 		e->strategy->prepare(e);
 	if (!is_again)
@@ -162,11 +169,15 @@ static int explore_asked(struct explorer *e, bool is_again, struct error *err)
 /* Runs that turned out not to know enough were for that only. */
 static void discount(struct explorer *e)
 {
-	__atomic_fetch_sub(&e->counters->runs, e->nruns, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&e->counters->diagnosis_runs, e->nruns + 1, __ATOMIC_RELAXED);
+	const uint64_t nmade = e->nruns - e->nshared;
+
+	__atomic_fetch_sub(&e->counters->runs, nmade, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&e->counters->shared_runs, e->nshared, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&e->counters->diagnosis_runs, nmade + !e->is_shared, __ATOMIC_RELAXED);
 }
 
-/* It may be stopped in the middle, and then counts for nothing more than it did. True: all is done. */
+/* It may be stopped in the middle, and then counts for nothing more than it did. True: all is
+ * done. */
 static bool account(struct explorer *e, struct point_rest *r)
 {
 	const bool is_done = point_rest_size(r) == 0;

@@ -1,5 +1,6 @@
-/* Runs the dump at the ends of operations with nothing lost, and says which of these outputs are right after a crash: with one operation in flight, those
- * before and after it; with several, in_flight.c finds them. */
+/* Runs the dump at the ends of operations with nothing lost, and says which of these outputs are
+ * right after a crash: with one operation in flight, those before and after it; with several,
+ * in_flight.c finds them. */
 #include "crash/search/references.h"
 
 #include <string.h>
@@ -18,7 +19,8 @@ static int run_now(struct walk *w, struct state_set *s, struct runner *runner,
 	return verdict_run(v, runner, c, NULL, err);
 }
 
-/* 1: the program's own recovery dies, so that there is nothing to compare with; exploring finds that. Sets the hash, or that there is no pool. */
+/* 1: the program's own recovery dies, so that there is nothing to compare with; exploring finds
+ * that. Sets the hash, or that there is no pool. */
 static int dump_now(struct walk *w, struct state_set *s, struct runner *runner,
 		    const struct recovery *c, struct dump_texts *texts, struct reference *out,
 		    struct error *err)
@@ -56,7 +58,8 @@ static int dump_now(struct walk *w, struct state_set *s, struct runner *runner,
 	return v.kind == VERDICT_SIGNAL && v.command == c->recover ? 1 : -1;
 }
 
-/* After everything. A program that was killed was in the middle of something: that recovery fails there is for the exploration to find. */
+/* After everything. A program that was killed was in the middle of something: that recovery fails
+ * there is for the exploration to find. */
 static int dump_final(struct references *r, struct walk *w, struct state_set *s,
 		      struct runner *runner, const struct recovery *c, struct error *err)
 {
@@ -101,7 +104,8 @@ static size_t first_after(const struct plan *p, uint64_t seq)
 	return low;
 }
 
-/* The boundaries that a crash before event seq may show: those in from … to. Gives the number of operations in flight. */
+/* The boundaries that a crash before event seq may show: those in from … to. Gives the number of
+ * operations in flight. */
 static size_t span_of(const struct references *r, const struct plan *p, uint64_t seq,
 		      uint64_t *from, uint64_t *to)
 {
@@ -183,7 +187,8 @@ static size_t first_from(const struct references *r, size_t n, uint64_t seq)
 	return low;
 }
 
-/* nknown: references that were there before, in order. *at: the span to look at, which moves on with the events. */
+/* nknown: references that were there before, in order. *at: the span to look at, which moves on
+ * with the events. */
 static bool is_wanted(const struct references *r, size_t nknown, const spans *wanted, size_t *at,
 		      uint64_t seq)
 {
@@ -295,7 +300,8 @@ static void allow(struct allowed *out, uint64_t hash)
 	*vec_add(&out->hashes) = hash;
 }
 
-/* States at the boundaries in [from, to]; before the first there is the initial state, after the last the final one. False: one of them has no pool. */
+/* States at the boundaries in [from, to]; before the first there is the initial state, after the
+ * last the final one. False: one of them has no pool. */
 static bool allow_between(const struct references *r, uint64_t from, uint64_t to,
 			  struct allowed *out)
 {

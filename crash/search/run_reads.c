@@ -2,7 +2,7 @@
  * --then reads does not count as a read by recovery, as in uses.c. */
 #include "crash/search/run_reads.h"
 
-#include "crash/search/around.h"
+#include "crash/search/surroundings.h"
 
 static const char is_there;
 
@@ -35,12 +35,9 @@ static void add_cuts(struct run_reads *r, uint64_t file, const struct file_cuts 
 	r->files.at[file].nreads += cuts->nreads;
 }
 
-void run_reads_note(struct run_reads *r, const struct walk *w, const struct runner *runner,
-		    const struct state_set *set, const struct verdict *v)
+void run_reads_note(struct run_reads *r, const struct walk *w, const struct state_set *set,
+		    const struct run_decision *d, size_t n, const struct verdict *v)
 {
-	const struct run_decision *d;
-	const size_t n = runner_decisions(runner, &d);
-
 	for (size_t i = 0; i < n; i++) {
 		struct read_bytes b = { &r->sites, set->lines.at[d[i].line].addr + d[i].at,
 					d[i].mask };
@@ -51,6 +48,10 @@ void run_reads_note(struct run_reads *r, const struct walk *w, const struct runn
 			model_each(w->model, b.from, 64 - (uint64_t)__builtin_clzll(b.mask),
 				   note_site, &b);
 	}
+}
+
+void run_reads_note_cuts(struct run_reads *r, const struct walk *w, const struct runner *runner)
+{
 	for (size_t i = 1; i < w->image.files.n; i++) {
 		const struct crash_file *f = &w->image.files.at[i];
 		const uint64_t cut = runner_cut(runner, (uint32_t)i);

@@ -1,5 +1,5 @@
-/* Keeps how recovery ended on sets of states of one failure point. A set is kept as the lines that it narrows, so looking for a
- * state reads few lines of each. */
+/* Keeps how recovery ended on sets of states of one failure point. A set is kept as the lines that
+ * it narrows, so looking for a state reads few lines of each. */
 #include "crash/search/seen.h"
 
 #define SEEN_MAX 256u /* of one failure point; more are not kept */
@@ -38,7 +38,8 @@ static size_t count_lossy(const struct state_set *set, const uint64_t *state)
 	return n;
 }
 
-/* The set allows the content that the state has, of each line. nlossy: lines of which the state loses something. */
+/* The set allows the content that the state has, of each line. nlossy: lines of which the state
+ * loses something. */
 static bool includes(const struct sparse_set *p, const struct state_set *set, const uint64_t *state,
 		     size_t nlossy)
 {

@@ -1,5 +1,5 @@
-/* How recovery ended on the states of a failure point that were run. A lazy run stands for a set of states, which all end alike:
- * whoever asks about one of them needs no run. */
+/* How recovery ended on the states of a failure point that were run. A lazy run stands for a set of
+ * states, which all end alike: whoever asks about one of them needs no run. */
 #ifndef CRASH_SEARCH_SEEN_H
 #define CRASH_SEARCH_SEEN_H
 
@@ -23,7 +23,8 @@ void seen_release(struct seen *s);
 /* The states that are left after a run which counts. */
 void seen_add(struct seen *s, const struct state_set *set, const uint64_t *left,
 	      const struct verdict *v);
-/* Of the verdict, only how recovery ended is filled: kind, code, site. False: nobody ran this state. */
+/* Of the verdict, only how recovery ended is filled: kind, code, site. False: nobody ran this
+ * state. */
 bool seen_find(const struct seen *s, const struct state_set *set, const uint64_t *state,
 	       struct verdict *v);
 

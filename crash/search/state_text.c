@@ -1,4 +1,5 @@
-/* Writes a crash state as text and reads it: the failure point, and each line whose content is not the newest with the number of its content. */
+/* Writes a crash state as text and reads it: the failure point, and each line whose content is not
+ * the newest with the number of its content. */
 #include "crash/search/state_text.h"
 
 #include <ctype.h>
@@ -68,7 +69,8 @@ static int digit(char c)
 					    : INT_MAX;
 }
 
-/* Digits only: no sign, no blanks, no 0x. Moves behind them; false: there are none, or it is more than max. */
+/* Digits only: no sign, no blanks, no 0x. Moves behind them; false: there are none, or it is more
+ * than max. */
 static bool take_number(const char **at, int base, uint64_t max, uint64_t *n)
 {
 	const char *begin = *at;

@@ -1,10 +1,12 @@
-/* Finds what a run read of lost and surviving stores, and gives stores of a place back. A line's content is a prefix of its stores (on
- * amd64), so older stores of a line return with a newer one. */
+/* Finds what a run read of lost and surviving stores, and gives stores of a place back. A line's
+ * content is a prefix of its stores (on amd64), so older stores of a line return with a newer
+ * one. */
 #include "crash/search/undo.h"
 
 #include <stdlib.h>
 
 #include "crash/states/states_of_stores.h"
+#include "crash/search/surroundings.h"
 
 static void add_loss(const struct model_lost *s, void *arg)
 {
@@ -44,13 +46,6 @@ static void add_place(store_list *list, const struct crash_store *s)
 		*vec_add(list) = *s;
 	else if (s->seq < known->seq)
 		known->seq = s->seq;
-}
-
-static int compare_age(const void *a, const void *b)
-{
-	const struct crash_store *x = a, *y = b;
-
-	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
 static int compare_place(const void *a, const void *b)
@@ -98,7 +93,7 @@ void read_places_find(const struct explorer *e, const uint64_t *left, struct rea
 	}
 	vec_release(&all);
 	vec_release(&lost);
-	sort(&out->lost, compare_age);
+	sort(&out->lost, crash_store_order);
 	sort(&out->survived, compare_place);
 }
 
@@ -110,7 +105,8 @@ void read_places_release(struct read_places *p)
 
 /* ---- undoing ---- */
 
-/* The content that loses most among those that have the place's stores, and lose nothing that this one does not. */
+/* The content that loses most among those that have the place's stores, and lose nothing that this
+ * one does not. */
 static uint32_t content_with(const struct explorer *e, const struct state_line *l, uint32_t content,
 			     uint32_t site, store_list *lost)
 {
@@ -136,7 +132,7 @@ void undo_place(const struct explorer *e, uint32_t site, uint64_t *state, store_
 		const struct crash_store *first;
 
 		losses_of(e, l, content, &before);
-		sort(&before, compare_age);
+		sort(&before, crash_store_order);
 		first = find_place(&before, site);
 		if (!first)
 			continue;
@@ -145,7 +141,7 @@ void undo_place(const struct explorer *e, uint32_t site, uint64_t *state, store_
 			if (!has_store(&after, before.at[k].seq))
 				add_place(returned, &before.at[k]);
 	}
-	sort(returned, compare_age);
+	sort(returned, crash_store_order);
 	vec_release(&before);
 	vec_release(&after);
 }

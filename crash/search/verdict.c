@@ -1,4 +1,5 @@
-/* Runs recovery, --then, checker and dump in turn on one state, and says how they ended. A server is started, polled until it is ready, checked, and ended. */
+/* Runs recovery, --then, checker and dump in turn on one state, and says how they ended. A server
+ * is started, polled until it is ready, checked, and ended. */
 #include "crash/search/verdict.h"
 
 #include <ctype.h>
@@ -127,8 +128,8 @@ static int run_server(struct verdict *v, struct runner *r, const struct recovery
 	if (end.why_unsound)
 		v->why_unsound = end.why_unsound;
 	if (is_over && end.end == RUN_EXITED && end.code != 0 && c->ok_status[end.code & 255]) {
-		v->kind =
-			VERDICT_OK; /* it refuses the pool by a status that is fine: there was nobody to check */
+		/* it refuses the pool by a status that is fine: there was nobody to check */
+		v->kind = VERDICT_OK;
 		judge_end(v, &end, c->recover, c->ok_status);
 		return 0;
 	}
@@ -146,7 +147,7 @@ static int run_server(struct verdict *v, struct runner *r, const struct recovery
 
 static void judge_dump(struct verdict *v, const struct allowed *allowed)
 {
-	v->dump_hash = v->result.output_hash;
+	v->dump_hash = v->result.output_hash; /* the dump ran last */
 	if (!allowed || allowed->hashes.n == 0)
 		return;
 	for (size_t i = 0; i < allowed->hashes.n; i++)
@@ -214,11 +215,18 @@ int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c,
 	result = run_all(v, r, c, allowed, &recovered, err);
 	if (result == 0)
 		judge_output(v, c, &recovered);
-	if (result == 0 && v->kind != VERDICT_OK &&
-	    runner_is_moved(r)) /* pointers in it may be to blame */
+	/* pointers in it may be to blame */
+	if (result == 0 && v->kind != VERDICT_OK && runner_is_moved(r))
 		v->why_unsound =
 			"recovery failed with a PM file mapped at another address, because something else was at its own";
 	return result;
+}
+
+void verdict_judge_dump(struct verdict *v, const struct recovery *c, const struct allowed *allowed)
+{
+	v->kind = VERDICT_OK;
+	if (c->dump)
+		judge_dump(v, allowed);
 }
 
 bool verdict_is_slow(const struct verdict *v)

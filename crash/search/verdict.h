@@ -1,4 +1,5 @@
-/* Whether recovery handled a crash state: runs the commands in turn and decides by how each ended. */
+/* Whether recovery handled a crash state: runs the commands in turn and decides by how each
+ * ended. */
 #ifndef CRASH_SEARCH_VERDICT_H
 #define CRASH_SEARCH_VERDICT_H
 
@@ -9,29 +10,31 @@
 
 struct recovery {
 	const struct runner_command *recover; /* NULL: the dump recovers */
-	const struct runner_command
-		*then; /* goes on with what the program did; NULL: nobody does */
+	/* goes on with what the program did; NULL: nobody does */
+	const struct runner_command *then;
 	const struct runner_command *check; /* its exit status decides; NULL: none */
-	const struct runner_command
-		*ready; /* recover is a server: polled until it succeeds; NULL: it is none */
+	/* recover is a server: polled until it succeeds; NULL: it is none */
+	const struct runner_command *ready;
 	const struct runner_command *dump; /* prints the logical state; NULL: none */
 	const struct outputs *outputs;     /* those that recovery may print, NULL: any */
 	bool wants_changes;                /* verdict.changes is asked for */
-	bool has_operation; /* some command names the operation that the crash interrupted */
+	/* some command names the operation that the crash interrupted */
+	bool has_operation;
 	uint64_t operation; /* which it is at every crash; 0: the plan tells */
-	bool ok_status
-		[256]; /* exit statuses that are fine: of recover, or of what recovers in its place */
+	/* exit statuses that are fine: of recover, or of what recovers in its place */
+	bool ok_status[256];
 };
 
 /* The commands of a run. */
 enum recovery_part { PART_RECOVER, PART_THEN, PART_CHECK, PART_DUMP, PART_N };
-const struct runner_command *recovery_command(const struct recovery *c,
-					      enum recovery_part part); /* NULL: there is none */
-/* Before the runs on what a crash before this event leaves: commands get to know which operation it interrupted. */
+/* NULL: there is none */
+const struct runner_command *recovery_command(const struct recovery *c, enum recovery_part part);
+/* Before the runs on what a crash before this event leaves: commands get to know which operation it
+ * interrupted. */
 void recovery_set_moment(const struct recovery *c, struct runner *r, const struct plan *p,
 			 uint64_t seq);
-uint64_t recovery_operation(const struct recovery *c, const struct plan *p,
-			    uint64_t seq); /* which that is; 0: nobody asks */
+/* which that is; 0: nobody asks */
+uint64_t recovery_operation(const struct recovery *c, const struct plan *p, uint64_t seq);
 
 enum verdict_kind {
 	VERDICT_OK,
@@ -50,39 +53,46 @@ struct allowed {
 
 struct verdict {
 	enum verdict_kind kind;
-	int code;      /* signal or exit status */
-	uint64_t site; /* of a signal: a number for the function that it came in; 0: not known */
+	int code; /* signal or exit status */
+	/* of a signal: a number for the function that it came in; 0: not known */
+	uint64_t site;
 	const struct runner_command *command; /* that failed */
 	enum recovery_part part;              /* which that is; also of the last one */
 	struct run_result result;             /* of that command, or of the last one */
 	const char *why_unsound;              /* NULL: it counts */
-	uint64_t changes;     /* runner_changes() of recovery alone, before anything else ran */
+	/* runner_changes() of recovery alone, before anything else ran */
+	uint64_t changes;
 	uint64_t output_hash; /* of what recover printed */
-	const char *output;   /* the same as text, as long as it does not run again */
+	/* the same as text, as long as it does not run again */
+	const char *output;
 	size_t output_len;
 	uint64_t dump_hash;
-	uint64_t
-		outcome; /* a number for all that can be seen from outside: how commands ended, what they printed */
+	/* a number for all that can be seen from outside: how commands ended, what they printed */
+	uint64_t outcome;
 	size_t ndecisions[PART_N]; /* that had been taken when a command had ended */
-	size_t ndone; /* the same when PMEND_DONE() was reached first: later ones are not to be judged */
+	/* the same when PMEND_DONE() was reached first: later ones are not to be judged */
+	size_t ndone;
 };
 
 /* Runs recovery in the run that runner_begin() began. -1: it cannot be run at all. */
 int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c,
 		const struct allowed *allowed, struct error *err);
+/* Of a run that came to its dump, or needs none: whether this is allowed. */
+void verdict_judge_dump(struct verdict *v, const struct recovery *c, const struct allowed *allowed);
 bool verdict_is_slow(const struct verdict *v); /* it ran into its time limit */
+/* there is no pool, and recovery says so by its exit status */
 bool verdict_is_refusal(const struct verdict *v, const struct runner *r,
-			const struct crash_image *
-				im); /* there is no pool, and recovery says so by its exit status */
+			const struct crash_image *im);
 /* A number, not 0, for how it ended and what it printed, also to standard error. */
 uint64_t verdict_printed(const struct verdict *v);
-/* The same way to fail: signal and function, or exit status. Dumps count as one way, for each smaller loss has another. */
+/* The same way to fail: signal and function, or exit status. Dumps count as one way, for each
+ * smaller loss has another. */
 bool verdict_same(const struct verdict *a, const struct verdict *b);
-uint64_t
-verdict_outcome(const struct verdict
-			*v); /* a number for how it failed; dumps that differ have different ones */
+/* a number for how it failed; dumps that differ have different ones */
+uint64_t verdict_outcome(const struct verdict *v);
 char *verdict_text(const struct verdict *v); /* "signal 11 (Segmentation fault)"…; free() it */
-/* ": " and the last that the command wrote to standard error, or else to standard output, in one line; or that it printed nothing. free() it */
+/* ": " and the last that the command wrote to standard error, or else to standard output, in one
+ * line; or that it printed nothing. free() it */
 char *verdict_said(const struct verdict *v);
 
 #endif

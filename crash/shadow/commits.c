@@ -1,5 +1,6 @@
-/* Keeps the commit writes of each commit variable that a crash may show, and decides by them whether a store is consistent: it must come between the commit write
- * that survives and the one before. */
+/* Keeps the commit writes of each commit variable that a crash may show, and decides by them
+ * whether a store is consistent: it must come between the commit write that survives and the one
+ * before. */
 #include "crash/shadow/commits.h"
 
 #include <string.h>
@@ -33,8 +34,8 @@ void commits_add_var(struct commits *c, uint64_t addr, uint64_t len_bytes, uint6
 
 void commits_add_range(struct commits *c, uint64_t var, uint64_t addr, uint64_t len_bytes)
 {
-	*vec_add(&c->ranges) = (struct commit_range){ addr, addr + len_bytes,
-						      var }; /* an index after commits_seal() */
+	/* an index after commits_seal() */
+	*vec_add(&c->ranges) = (struct commit_range){ addr, addr + len_bytes, var };
 }
 
 static int compare_vars(const void *a, const void *b)

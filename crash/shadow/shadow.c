@@ -1,5 +1,5 @@
-/* Follows stores, write-backs and fences, and keeps for each byte of PM who stored it last and whether that is durable. shadow_internal.h has the layout of a
- * line. */
+/* Follows stores, write-backs and fences, and keeps for each byte of PM who stored it last and
+ * whether that is durable. shadow_internal.h has the layout of a line. */
 #include "crash/shadow/shadow_internal.h"
 
 #include <string.h>
@@ -136,7 +136,8 @@ static void thread_wait(struct thread *t, struct line *l, uint64_t upto)
 	*vec_add(&t->waits) = (struct wait){ l, upto };
 }
 
-/* Stores through the cache up to `upto` are durable, and the thread's own non-temporal ones. t may be NULL. */
+/* Stores through the cache up to `upto` are durable, and the thread's own non-temporal ones. t may
+ * be NULL. */
 static void line_persist(struct line *l, uint64_t upto, const struct thread *t)
 {
 	if (upto > l->durable_seq)
@@ -174,7 +175,8 @@ static void step_flush(struct shadow *s, const struct trace_event *ev)
 				   ev->seq);
 }
 
-/* The kernel writes back what is in the cache; the caller's own non-temporal stores drain with it. */
+/* The kernel writes back what is in the cache; the caller's own non-temporal stores drain with
+ * it. */
 static void step_sync(struct shadow *s, const struct trace_event *ev, uint64_t from, uint64_t to)
 {
 	const struct thread *t = thread_of(s, ev);
@@ -280,11 +282,10 @@ static void step_store(struct shadow *s, const struct trace_event *ev, unsigned 
 	const struct thread *t = thread_of(s, ev);
 	uint32_t part;
 
+	/* between threads, what was stored first arrives first */
 	for (size_t i = 0; model_is_late(s->model) && i < s->threads.n; i++)
 		if (s->threads.at[i] != t)
-			thread_fence(
-				s->threads.at
-					[i]); /* between threads, what was stored first arrives first */
+			thread_fence(s->threads.at[i]);
 	store_variables(s, ev);
 	for (uint32_t skip = 0; skip < ev->data_len; skip += part) {
 		part = SHADOW_LINE - (uint32_t)((ev->addr + skip) % SHADOW_LINE);

@@ -1,4 +1,5 @@
-/* Answers what the shadow memory knows: of a byte, of lines that a commit variable puts in doubt, of all that was stored. Nothing changes here. */
+/* Answers what the shadow memory knows: of a byte, of lines that a commit variable puts in doubt,
+ * of all that was stored. Nothing changes here. */
 #include "crash/shadow/shadow_internal.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Keeps the blocks that an allocator handed out without content, until all of their bytes were stored to. They are in the order of time; those with nothing left
- * to initialise are dropped. */
+/* Keeps the blocks that an allocator handed out without content, until all of their bytes were
+ * stored to. They are in the order of time; those with nothing left to initialise are dropped. */
 #include "crash/shadow/shadow_internal.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
-/* Inside the shadow memory. A line has a table of the writes that its bytes still name. Of stores that go through the cache, those up to
- * captured_seq are being written back, and those up to durable_seq are durable; non-temporal ones have a mark of their own. Lines with bytes
- * that a commit variable decides about are in a list, the one that was stored to last at its head.
+/* Inside the shadow memory. A line has a table of the writes that its bytes still name. Of stores
+ * that go through the cache, those up to captured_seq are being written back, and those up to
+ * durable_seq are durable; non-temporal ones have a mark of their own. Lines with bytes that a
+ * commit variable decides about are in a list, the one that was stored to last at its head.
  *
  *   shadow.c         stores, write-backs, fences: how states change
  *   shadow_ask.c     what they are
@@ -17,8 +18,10 @@
 struct write {
 	struct shadow_write w;
 	uint32_t stream, thread;
-	bool is_unordered; /* non-temporal, or on its way into a cache that survives (eadr on arm64): waits for its thread's fence */
-	bool is_durable;   /* of such a one */
+	/* non-temporal, or on its way into a cache that survives (eadr on arm64): waits for its
+	 * thread's fence */
+	bool is_unordered;
+	bool is_durable; /* of such a one */
 };
 
 struct line {
@@ -55,8 +58,8 @@ struct shadow {
 	VEC(struct thread *) threads; /* few */
 	struct line *newest;
 	bool has_blocks; /* had some */
-	VEC(struct shadow_block)
-	blocks; /* in the order of time; those with nothing left to initialise are dropped */
+	/* in the order of time; those with nothing left to initialise are dropped */
+	VEC(struct shadow_block) blocks;
 };
 
 static inline struct line *shadow_line(const struct shadow *s, uint64_t addr)

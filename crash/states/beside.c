@@ -1,10 +1,12 @@
-/* Reads from the META events of a trace what files beside the pool held. A content comes in parts, in hexadecimal; one of which parts are missing is not known. */
+/* Reads from the META events of a trace what files beside the pool held. A content comes in parts,
+ * in hexadecimal; one of which parts are missing is not known. */
 #include "crash/states/beside.h"
+#include "trace/trace.h"
 
 #include <string.h>
 
-#define FILE_BYTES_MAX \
-	(1u << 20) /* more than the recorder keeps: what claims to be larger is damaged */
+/* more than the recorder keeps: what claims to be larger is damaged */
+#define FILE_BYTES_MAX (1u << 20)
 
 static struct beside_file *find(struct beside *b, const char *path)
 {
@@ -106,14 +108,6 @@ static bool is_listed(const char *const *paths, const char *path)
 	return false;
 }
 
-static bool is_pm(const struct trace *t, const char *path)
-{
-	for (uint32_t i = 1; i <= trace_nfiles(t); i++)
-		if (trace_file(t, i) && strcmp(trace_file(t, i)->path, path) == 0)
-			return true;
-	return false;
-}
-
 static void file_release(struct beside_file *f)
 {
 	for (size_t i = 0; i < f->versions.n; i++)
@@ -128,7 +122,8 @@ static void keep_written(struct beside *b, const struct trace *t, const char *co
 	size_t n = 0;
 
 	for (size_t i = 0; i < b->files.n; i++)
-		if (n < BESIDE_MAX && b->files.at[i].is_written && !is_pm(t, b->files.at[i].path) &&
+		if (n < BESIDE_MAX && b->files.at[i].is_written &&
+		    !trace_has_file(t, b->files.at[i].path) &&
 		    !is_listed(paths, b->files.at[i].path))
 			b->files.at[n++] = b->files.at[i];
 		else

@@ -1,4 +1,5 @@
-/* Files that the program wrote or renamed beside its pool, and that crash states do not follow: what each held at which moment, as far as the trace has kept it. */
+/* Files that the program wrote or renamed beside its pool, and that crash states do not follow:
+ * what each held at which moment, as far as the trace has kept it. */
 #ifndef CRASH_STATES_BESIDE_H
 #define CRASH_STATES_BESIDE_H
 
@@ -25,7 +26,8 @@ struct beside {
 	VEC(struct beside_file) files;
 };
 
-/* Reads the trace once, if it has such files. paths: those of PM files, which are none, ended by NULL; or NULL. */
+/* Reads the trace once, if it has such files. paths: those of PM files, which are none, ended by
+ * NULL; or NULL. */
 void beside_read(struct beside *b, const struct trace *t, const char *const *paths);
 void beside_release(struct beside *b);
 
@@ -36,7 +38,8 @@ enum beside_time { BESIDE_NEVER, BESIDE_BEFORE, BESIDE_CRASH, BESIDE_END, BESIDE
 const struct beside_version *beside_at(const struct beside_file *f, enum beside_time time,
 				       uint64_t seq);
 
-/* A copy of an image that has the files, too, each as this version; its contents are those of both. */
+/* A copy of an image that has the files, too, each as this version; its contents are those of
+ * both. */
 void beside_image(struct crash_image *with, const struct crash_image *im, const struct beside *b,
 		  const struct beside_version *const *versions);
 void beside_image_release(struct crash_image *with, const struct crash_image *im);

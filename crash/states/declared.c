@@ -1,4 +1,5 @@
-/* Finds stores that pmemcheck's SET_CLEAN or PMEND_IGNORE names, byte by byte: a declaration may name a part of a store only, and two may name the halves of one. SET_CLEAN is about what is
+/* Finds stores that pmemcheck's SET_CLEAN or PMEND_IGNORE names, byte by byte: a declaration may
+ * name a part of a store only, and two may name the halves of one. SET_CLEAN is about what is
  * stored already and not durable; PMEND_IGNORE also about what comes. */
 #include "crash/states/declared.h"
 

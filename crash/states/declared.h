@@ -1,4 +1,5 @@
-/* Stores of which the program says that losing them does not matter, noted on the way through a trace. */
+/* Stores of which the program says that losing them does not matter, noted on the way through a
+ * trace. */
 #ifndef CRASH_STATES_DECLARED_H
 #define CRASH_STATES_DECLARED_H
 
@@ -27,7 +28,8 @@ void declared_step(struct declared *d, const struct model *m, const struct trace
 void declared_end(struct declared *d);
 /* All of these bytes of a store were, in a list that declared_end() sorted. */
 bool declared_has(const declared_list *list, uint64_t seq, uint64_t from, uint64_t to);
-/* After declared_end(): calls f for each store of which all was declared that could be lost, in order. */
+/* After declared_end(): calls f for each store of which all was declared that could be lost, in
+ * order. */
 void declared_each_whole(const struct declared *d, void (*f)(uint64_t seq, void *arg), void *arg);
 void declared_release(struct declared *d);
 

@@ -1,4 +1,5 @@
-/* Keeps presence, size and durable content of the PM files while a trace is walked. Each file is one mapping that holds no memory until it is touched. */
+/* Keeps presence, size and durable content of the PM files while a trace is walked. Each file is
+ * one mapping that holds no memory until it is touched. */
 #include "crash/states/image.h"
 
 #include <linux/falloc.h>
@@ -89,8 +90,9 @@ void image_write(struct crash_image *im, uint64_t addr, const uint8_t *bytes, ui
 	struct crash_file *f = image_file(im, PMT_FILE(addr));
 	uint64_t offset = PMT_OFFSET(addr);
 
+	/* beyond the end of its file: a mapping may be longer, but nothing of that is kept */
 	if (!f || offset >= f->room)
-		return; /* beyond the end of its file: a mapping may be longer, but nothing of that is kept */
+		return;
 	if (len_bytes > f->room - offset)
 		len_bytes = (uint32_t)(f->room - offset);
 	if (memcmp(f->bytes + offset, bytes, len_bytes) == 0)
@@ -238,7 +240,8 @@ void image_forget_lines(struct crash_image *im)
 	}
 }
 
-/* The next line from this one on that was written, or was not; the number of lines: there is none. */
+/* The next line from this one on that was written, or was not; the number of lines: there is
+ * none. */
 static uint64_t next_line(const struct crash_file *f, uint64_t line, bool is_written)
 {
 	const uint64_t n = nlines_of(f);

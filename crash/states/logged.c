@@ -1,5 +1,6 @@
-/* Finds what transactions change at some places, and puts it into a crash state as it is after the transaction. Bytes are those of program order: what a crash
- * may lose of them makes no difference to a log. */
+/* Finds what transactions change at some places, and puts it into a crash state as it is after the
+ * transaction. Bytes are those of program order: what a crash may lose of them makes no difference
+ * to a log. */
 #include "crash/states/logged.h"
 
 #include <string.h>
@@ -159,8 +160,8 @@ void logged_undo(const struct logged *l, uint64_t seq, struct crash_image *im, s
 {
 	size_t at = undo->image.n;
 
-	for (size_t i = l->list.n;
-	     i-- > 0;) { /* the first range that was put in comes back last: ranges may overlap */
+	/* the first range that was put in comes back last: ranges may overlap */
+	for (size_t i = l->list.n; i-- > 0;) {
 		const struct logged_range *r = &l->list.at[i];
 
 		if (!is_open(r, seq))

@@ -1,5 +1,13 @@
-/* Chains of narrowings, the last one first. What is left of a line only shrinks along a chain, so that they can be applied in any order. */
+/* Chains of narrowings, the last one first. What is left of a line only shrinks along a chain, so
+ * that they can be applied in any order. */
 #include "crash/states/narrowing.h"
+
+static struct narrowing *narrowing_use(struct narrowing *n)
+{
+	if (n)
+		n->uses++;
+	return n;
+}
 
 struct narrowing *narrowing_new(const struct state_set *s, struct narrowing *before, size_t line)
 {
@@ -8,13 +16,6 @@ struct narrowing *narrowing_new(const struct state_set *s, struct narrowing *bef
 	n->before = narrowing_use(before);
 	n->uses = 1;
 	n->line = line;
-	return n;
-}
-
-struct narrowing *narrowing_use(struct narrowing *n)
-{
-	if (n)
-		n->uses++;
 	return n;
 }
 

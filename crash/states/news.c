@@ -1,5 +1,6 @@
-/* Replays a recording until something changes: most change something at once. One that only stores what is there already has one crash state, the one
- * that it found, and says nothing about crashes. */
+/* Replays a recording until something changes: most change something at once. One that only stores
+ * what is there already has one crash state, the one that it found, and says nothing about
+ * crashes. */
 #include "crash/states/news.h"
 
 #include <string.h>
@@ -12,7 +13,8 @@ static bool is_file_change(const struct plan *p, const struct trace_event *ev)
 	       ev->kind == PMT_FALLOCATE || ev->kind == PMT_RENAME || ev->kind == PMT_UNLINK;
 }
 
-/* As the trace is not replayed beyond the first change, what is there is what was there at first. */
+/* As the trace is not replayed beyond the first change, what is there is what was there at
+ * first. */
 static bool is_new(const struct crash_image *im, const struct trace_event *ev)
 {
 	uint8_t bytes[256];

@@ -4,7 +4,8 @@
 
 #include "crash/states/plan.h"
 
-/* Some store left other bytes than were there, or a file appeared, changed its size or name, or went. */
+/* Some store left other bytes than were there, or a file appeared, changed its size or name, or
+ * went. */
 bool news_in(const struct plan *p);
 
 #endif

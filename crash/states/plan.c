@@ -1,7 +1,8 @@
-/* Reads a trace once and keeps what every later walk needs: sizes, mappings, operations, sites, initial content. A model goes along to find the stores that nothing
- * writes back. */
+/* Reads a trace once and keeps what every later walk needs: sizes, mappings, operations, sites,
+ * initial content. A model goes along to find the stores that nothing writes back. */
 #include "crash/states/plan.h"
 #include "model/cut.h"
+#include "util/order.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -246,13 +247,6 @@ static void note_dirty(const struct model_store *s, void *arg)
 		*vec_add(&w->plan->never_persisted) = s->seq;
 }
 
-static int compare_seq(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Without annotations, an acknowledgement ends one operation and begins the next. */
 static void operations_from_outputs(struct plan *p)
 {
@@ -330,7 +324,7 @@ struct plan *plan_of_trace(struct trace *t, const struct platform *platform, boo
 	model_each(m, 0, UINT64_MAX, note_dirty, &(struct end_walk){ p, &cut });
 	cut_release(&cut);
 	if (p->never_persisted.n > 0)
-		qsort(p->never_persisted.at, p->never_persisted.n, sizeof(uint64_t), compare_seq);
+		qsort(p->never_persisted.at, p->never_persisted.n, sizeof(uint64_t), order_u64);
 	p->is_exact = model_is_exact(m);
 	p->ntrusted = model_ntrusted(m);
 	model_free(m);
@@ -373,7 +367,7 @@ void plan_free(struct plan *p)
 
 static bool is_listed(const uint64_t *list, size_t n, uint64_t seq)
 {
-	return n > 0 && bsearch(&seq, list, n, sizeof seq, compare_seq) != NULL;
+	return n > 0 && bsearch(&seq, list, n, sizeof seq, order_u64) != NULL;
 }
 
 bool plan_is_never_persisted(const struct plan *p, uint64_t seq)
@@ -444,7 +438,7 @@ void plan_find_unkept(struct plan *p)
 	model_free(m);
 	trace_close(t);
 	if (p->unkept.n > 0)
-		qsort(p->unkept.at, p->unkept.n, sizeof(uint64_t), compare_seq);
+		qsort(p->unkept.at, p->unkept.n, sizeof(uint64_t), order_u64);
 	for (size_t i = 0; i < p->unkept.n; i++)
 		if (n == 0 || p->unkept.at[n - 1] != p->unkept.at[i])
 			p->unkept.at[n++] = p->unkept.at[i];

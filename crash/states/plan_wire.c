@@ -1,4 +1,5 @@
-/* Passes a plan through a wire, with all that the trace defines. Numbers that only grow go as differences; there may be millions of operations. */
+/* Passes a plan through a wire, with all that the trace defines. Numbers that only grow go as
+ * differences; there may be millions of operations. */
 #include <string.h>
 
 #include "crash/states/plan.h"

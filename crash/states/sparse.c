@@ -1,4 +1,5 @@
-/* Keeps the lines in which a set of states differs from all states, or from the state in which nothing is lost. */
+/* Keeps the lines in which a set of states differs from all states, or from the state in which
+ * nothing is lost. */
 #include "crash/states/sparse.h"
 
 #include <string.h>
@@ -73,8 +74,9 @@ bool sparse_include(const struct sparse_set *p, const struct state_set *s,
 
 		while (k < p->parts.n && p->parts.at[k].line < line)
 			k++;
+		/* only the newest content of it is in this one, and more in the other */
 		if (k == p->parts.n || p->parts.at[k].line != line)
-			return false; /* only the newest content of it is in this one, and more in the other */
+			return false;
 		for (uint32_t w = 0; w < s->lines.at[line].words; w++)
 			if (other->words.at[other->parts.at[i].at + w] &
 			    ~p->words.at[p->parts.at[k].at + w])

@@ -1,5 +1,5 @@
-/* Sets of crash states that are kept for later, as the lines in which they differ from a set that needs no memory: all states, or the one in which nothing is
- * lost. */
+/* Sets of crash states that are kept for later, as the lines in which they differ from a set that
+ * needs no memory: all states, or the one in which nothing is lost. */
 #ifndef CRASH_STATES_SPARSE_H
 #define CRASH_STATES_SPARSE_H
 

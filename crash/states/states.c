@@ -1,5 +1,5 @@
-/* Collects the lines that have several possible contents at a failure point, and handles sets of crash states. A set is bits, one for each content of each
- * line. */
+/* Collects the lines that have several possible contents at a failure point, and handles sets of
+ * crash states. A set is bits, one for each content of each line. */
 #include "crash/states/states.h"
 
 #include <string.h>

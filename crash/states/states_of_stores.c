@@ -1,5 +1,5 @@
-/* Finds the crash states in which only given stores are lost, and what cannot survive without them. What came before the first of them is taken to be
- * durable. */
+/* Finds the crash states in which only given stores are lost, and what cannot survive without them.
+ * What came before the first of them is taken to be durable. */
 #include "crash/states/states_of_stores.h"
 
 struct search {
@@ -43,7 +43,8 @@ static void note_lost(const struct model_lost *s, void *arg)
 		f->is_other |= s->is_free;
 }
 
-/* What came before the behaviour is taken to be durable: nothing of it may be lost, even where it could be. */
+/* What came before the behaviour is taken to be durable: nothing of it may be lost, even where it
+ * could be. */
 static void allow(const struct state_set *s, const struct state_line *l, const struct model *m,
 		  const uint64_t *seqs, size_t nseqs, uint64_t *set)
 {

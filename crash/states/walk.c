@@ -1,12 +1,16 @@
-/* Goes through a trace and stops at failure points, with image, model and shadow as they are there. Failure points are where a crash can leave something that
- * a later one cannot: before what makes stores durable, before old bytes appear (--old-bytes), before files appear, change size, or go, and at the end, also of a region of interest; none where
- * nothing happened since the last. docs/crash.md says why that is enough. */
+/* Goes through a trace and stops at failure points, with image, model and shadow as they are there.
+ * Failure points are where a crash can leave something that a later one cannot: before what makes
+ * stores durable, before old bytes appear (--old-bytes), before files appear, change size, or go,
+ * and at the end, also of a region of interest; none where nothing happened since the last. With
+ * WALK_OVERTAKEN, also where something is lost for the last time that the program has acknowledged.
+ * docs/crash.md says why that is enough. */
 #include "crash/states/walk.h"
 
 #include "model/wire.h"
 #include "trace/position.h"
 
-/* Files that were there before are told of when they are mapped first, but a crash before that shows them, too. */
+/* Files that were there before are told of when they are mapped first, but a crash before that
+ * shows them, too. */
 static void load_initial(struct walk *w)
 {
 	for (size_t i = 0; i < w->plan->initial.n; i++)
@@ -176,10 +180,19 @@ static uint64_t copier_of(const struct trace_event *ev)
 	return ev->kind == PMT_STORE_SYS ? ((uint64_t)ev->stream << 32 | ev->thread) + 1 : 0;
 }
 
-/* In the middle of what the kernel copies. A sector shows a write(2) as a whole or not at all; points inside of read(2) are left out with it. */
+/* In the middle of what the kernel copies. A sector shows a write(2) as a whole or not at all;
+ * points inside of read(2) are left out with it. */
 static bool is_in_copy(const struct walk *w, const struct trace_event *ev)
 {
 	return w->plan->platform->is_page_cache && w->copier && w->copier == copier_of(ev);
+}
+
+/* A line is about to be stored to that can still lose what was acknowledged. From now on, what is
+ * lost may look like what is stored anew, or be lost together with that. */
+static bool is_overtaking(const struct walk *w, const struct trace_event *ev)
+{
+	return w->acknowledged_seq && trace_is_store(ev->kind) && !is_in_copy(w, ev) &&
+	       model_has_older(w->model, ev->addr, ev->size_bytes, w->acknowledged_seq);
 }
 
 static bool is_point(const struct walk *w, const struct trace_event *ev)
@@ -190,7 +203,8 @@ static bool is_point(const struct walk *w, const struct trace_event *ev)
 		return begins_making(w, ev);
 	return w->mark == WHATIF_COMMIT || model_reduces(w->model, ev) || is_file_change(w, ev) ||
 	       ev->kind == PMT_FAILURE_POINT || is_end_of_region(w, ev) ||
-	       ((w->stops & WALK_STORES) && trace_is_store(ev->kind) && !is_in_copy(w, ev));
+	       ((w->stops & WALK_STORES) && trace_is_store(ev->kind) && !is_in_copy(w, ev)) ||
+	       ((w->stops & WALK_OVERTAKEN) && is_overtaking(w, ev));
 }
 
 /* A file that the program made was there with no content before it was given a size. */
@@ -217,19 +231,23 @@ static void step(struct walk *w)
 {
 	const struct trace_event *ev = &w->ev;
 
+	w->has_overtaken |= w->notes_overtaken && w->is_changed && !is_skipped(w, ev) &&
+			    !is_making(w, ev) && is_overtaking(w, ev);
 	note_regions(w, ev);
 	if (is_late_due(w))
 		late_enter(w);
 	if (!plan_is_initial_event(w->plan, ev) && !plan_is_late_event(w->plan, ev))
 		image_event(&w->image, ev);
+	/* before the image has what becomes durable */
 	if (w->shadow)
-		shadow_step(w->shadow, ev,
-			    shadow_flags(w, ev)); /* before the image has what becomes durable */
+		shadow_step(w->shadow, ev, shadow_flags(w, ev));
 	model_step(w->model, ev);
 	if (is_change(w, ev)) {
 		w->is_changed = true;
 		w->is_changed_inside |= !is_skipped(w, ev);
 	}
+	if (plan_is_acknowledgement(w->plan, ev->kind))
+		w->acknowledged_seq = ev->seq;
 	w->nstores += trace_is_store(ev->kind);
 	w->copier = copier_of(ev);
 	w->has_event = w->is_created = false;
@@ -247,6 +265,7 @@ static void stop_at(struct walk *w, bool boundary)
 		w->recent_seq = w->seqs[w->point % WALK_RECENT];
 		w->seqs[w->point % WALK_RECENT] = w->seq;
 		w->is_changed = w->is_changed_inside = false;
+		w->acknowledged_seq = 0;
 	}
 }
 
@@ -358,6 +377,7 @@ static void pass_place(struct walk *w, struct wire *m)
 		wire_pass(m, w->seqs[i]);
 	wire_pass(m, w->is_changed);
 	wire_pass(m, w->is_changed_inside);
+	wire_pass(m, w->acknowledged_seq);
 	wire_pass(m, w->roi_depth);
 	wire_pass(m, w->copier);
 	wire_pass(m, w->nlate);

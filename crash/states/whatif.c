@@ -1,11 +1,13 @@
-/* Rewrites the events of a trace as they would be with more barriers and transactions. An event of the trace is held back while what comes before it is given
- * out. */
+/* Rewrites the events of a trace as they would be with more barriers and transactions. An event of
+ * the trace is held back while what comes before it is given out. */
 #include "crash/states/whatif.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
 #include "util/alloc.h"
+
+enum { PAGE_BYTES = 4096 }; /* that msync writes at once */
 
 struct made {
 	struct trace_event ev;
@@ -29,7 +31,8 @@ struct run {
 struct due {
 	uint32_t stream, thread;
 	size_t call;
-	bool is_near; /* the last event of the thread was of the place that the call comes after, or before */
+	/* the last event of the thread was of the place that the call comes after, or before */
+	bool is_near;
 	line_list lines;
 };
 
@@ -38,11 +41,21 @@ struct added_range {
 };
 
 struct withheld {
-	struct whatif_interval
-		interval; /* of what a transaction logged: whose it is, and its end when that is known */
+	/* of what a transaction logged: whose it is, and its end when that is known */
+	struct whatif_interval interval;
 	VEC(struct made) stores;
 	uint32_t depth;                /* of transactions */
 	VEC(struct added_range) added; /* to the transaction, by what is supposed */
+};
+
+/* The transaction of a thread, which somebody has to end. */
+struct ending {
+	uint32_t stream, thread;
+	uint32_t depth;
+	bool is_wanted;                     /* it begins at a place of whatif->ended */
+	bool in_operation, is_of_operation; /* the thread is in one; the transaction began there */
+	uint32_t nsurplus;                  /* ends that come later, in the trace */
+	VEC(struct added_range) added;
 };
 
 struct rewriter {
@@ -54,8 +67,9 @@ struct rewriter {
 	struct trace_event held;
 	bool has_held, is_over;
 	VEC(struct run) runs;
-	VEC(struct due) dues;          /* of each thread: one for each call */
-	VEC(struct withheld) open;     /* of each thread: what its transaction logged */
+	VEC(struct due) dues;      /* of each thread: one for each call */
+	VEC(struct withheld) open; /* of each thread: what its transaction logged */
+	VEC(struct ending) endings;
 	VEC(struct withheld) withheld; /* one for each interval, or for several that overlap */
 };
 
@@ -67,6 +81,7 @@ void whatif_release(struct whatif *w)
 	vec_release(&w->flushes);
 	vec_release(&w->named);
 	vec_release(&w->logged);
+	vec_release(&w->ended);
 }
 
 uint32_t whatif_place(const struct whatif *w, const struct trace_site *site)
@@ -118,6 +133,9 @@ void rewriter_free(struct rewriter *r)
 		vec_release(&r->open.at[i].stores);
 		vec_release(&r->open.at[i].added);
 	}
+	for (size_t i = 0; i < r->endings.n; i++)
+		vec_release(&r->endings.at[i].added);
+	vec_release(&r->endings);
 	vec_release(&r->dues);
 	vec_release(&r->open);
 	vec_release(&r->runs);
@@ -330,7 +348,8 @@ static bool is_named(const struct whatif *w, const struct trace_event *ev)
 	return w->named.n == 0 || is_among(w->named.at, w->named.n, whatif_place(w, ev->site));
 }
 
-/* A store that is not withheld comes after those that are: what they still have to write must not undo it. */
+/* A store that is not withheld comes after those that are: what they still have to write must not
+ * undo it. */
 static void overwrite(struct withheld *w, const struct trace_event *ev)
 {
 	for (size_t i = 0; i < w->stores.n; i++) {
@@ -367,8 +386,8 @@ static void withhold_store(struct withheld *w, const struct trace_event *ev)
 
 	*m = (struct made){ .ev = *ev };
 	memcpy(m->data, ev->data, ev->size_bytes);
-	m->ev.kind =
-		PMT_STORE; /* a non-temporal one, or that of the kernel, is not durable earlier either */
+	/* a non-temporal one, or that of the kernel, is not durable earlier either */
+	m->ev.kind = PMT_STORE;
 }
 
 static bool withhold(struct rewriter *r, const struct trace_event *ev)
@@ -451,6 +470,71 @@ static void note_tx(struct rewriter *r, const struct trace_event *ev)
 	commit(r, w);
 }
 
+/* ---- transactions that nobody ends ---- */
+
+static struct ending *ending_of(struct rewriter *r, const struct trace_event *ev)
+{
+	for (size_t i = 0; i < r->endings.n; i++)
+		if (r->endings.at[i].stream == ev->stream && r->endings.at[i].thread == ev->thread)
+			return &r->endings.at[i];
+	*vec_add(&r->endings) = (struct ending){ .stream = ev->stream, .thread = ev->thread };
+	return &r->endings.at[r->endings.n - 1];
+}
+
+/* Before this event. */
+static void make_end(struct rewriter *r, struct ending *e, const struct trace_event *ev)
+{
+	const uint64_t seq = ev->seq > 0 ? ev->seq - 1 : 0;
+
+	for (size_t i = 0; i < e->added.n; i++)
+		for (uint64_t line = e->added.at[i].addr & ~(uint64_t)(PMT_LINE_BYTES - 1);
+		     line < e->added.at[i].end; line += PMT_LINE_BYTES)
+			make_sync(r, line, MODEL_SETTLE, seq, ev->site, e->stream, e->thread,
+				  WHATIF_PLAIN);
+	for (; e->depth > 0; e->depth--, e->nsurplus++)
+		make(r, PMT_TX_END, 0, seq, ev->site, e->stream, e->thread, WHATIF_PLAIN);
+	e->added.n = 0;
+	e->is_wanted = false;
+}
+
+static void begin_ending(const struct rewriter *r, struct ending *e, const struct trace_event *ev)
+{
+	if (e->depth++ > 0)
+		return;
+	e->added.n = e->nsurplus = 0;
+	e->is_of_operation = e->in_operation;
+	e->is_wanted = is_among(r->whatif->ended.at, r->whatif->ended.n,
+				whatif_place(r->whatif, ev->site));
+}
+
+/* False: the event is left out, because the transaction has ended already. */
+static bool note_ending(struct rewriter *r, const struct trace_event *ev)
+{
+	struct ending *e = ending_of(r, ev);
+	bool is_kept = true;
+
+	if (ev->kind == PMT_OP_BEGIN) {
+		e->in_operation = true;
+	} else if (ev->kind == PMT_OP_END) {
+		if (e->is_wanted && e->is_of_operation)
+			make_end(r, e, ev);
+		e->in_operation = false;
+	} else if (ev->kind == PMT_TX_BEGIN && ev->arg[0] == 0) {
+		begin_ending(r, e, ev);
+	} else if (ev->kind == PMT_TX_ADD && ev->arg[1] == 0 && e->is_wanted) {
+		*vec_add(&e->added) = (struct added_range){ ev->addr, ev->addr + ev->arg[0] };
+	} else if (ev->kind == PMT_TX_END && ev->arg[0] == 0) {
+		is_kept = e->nsurplus == 0;
+		e->nsurplus -= !is_kept;
+		e->depth -= is_kept && e->depth > 0;
+		e->is_wanted &= e->depth > 0;
+	}
+	for (size_t i = 0; ev->kind == PMT_EXIT && i < r->endings.n; i++)
+		if (r->endings.at[i].stream == ev->stream && r->endings.at[i].is_wanted)
+			make_end(r, &r->endings.at[i], ev);
+	return is_kept;
+}
+
 static void commit_before(struct rewriter *r, uint64_t seq)
 {
 	for (size_t i = 0; i < r->withheld.n; i++)
@@ -466,9 +550,14 @@ static void flush_before(struct rewriter *r, uint64_t seq)
 	     r->next_flush++) {
 		const struct whatif_flush *f = &r->whatif->flushes.at[r->next_flush];
 
-		if (r->held.seq || f->seq + 1 == seq)
-			make(r, f->kind, f->addr & ~(uint64_t)(PMT_LINE_BYTES - 1), f->seq, NULL,
-			     f->stream, f->thread, WHATIF_PLAIN);
+		if (!r->held.seq && f->seq + 1 != seq)
+			continue;
+		make(r, f->kind, f->addr & ~(uint64_t)(PMT_LINE_BYTES - 1), f->seq, NULL, f->stream,
+		     f->thread, WHATIF_PLAIN);
+		if (f->kind == PMT_MSYNC) {
+			r->queue.at[r->queue.n - 1].ev.arg[0] = PAGE_BYTES;
+			r->queue.at[r->queue.n - 1].ev.arg[1] = MS_SYNC;
+		}
 	}
 }
 
@@ -500,6 +589,10 @@ static void read_more(struct rewriter *r)
 	note_calls(r, &ev);
 	if (r->whatif->logged.n > 0)
 		note_tx(r, &ev);
+	if (r->whatif->ended.n > 0 && !note_ending(r, &ev)) {
+		r->has_held = false;
+		return;
+	}
 	r->has_held = !withhold(r, &ev) && !(r->whatif->logged.n > 0 && log_store(r, &ev));
 	if (!r->has_held && ev.kind == PMT_STORE_RMW) {
 		ev.kind = PMT_RMW_FENCE; /* what it orders, it still does */

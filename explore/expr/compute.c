@@ -1,4 +1,5 @@
-/* What the operations of expressions do to numbers. Results are cut to the width; operands are expected to be. */
+/* What the operations of expressions do to numbers. Results are cut to the width; operands are
+ * expected to be. */
 #include "explore/expr/expr_internal.h"
 
 static int64_t sign(uint64_t a, unsigned width)

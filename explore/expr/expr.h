@@ -1,8 +1,10 @@
-/* Bit-vector expressions over the bytes of an input, at most 64 bits wide. Each is kept once: equal expressions have equal numbers, and an
- * expression's operands have smaller numbers than itself. Freestanding: the tracer, a Valgrind tool, compiles this too.
+/* Bit-vector expressions over the bytes of an input, at most 64 bits wide. Each is kept once: equal
+ * expressions have equal numbers, and an expression's operands have smaller numbers than itself.
+ * Freestanding: the tracer, a Valgrind tool, compiles this too.
  *
- * A `struct val` is a number together with what it stands for: id 0 means a plain constant, else v is the value that the expression has on
- * the input of the present run. Operations on constants cost no node. */
+ * A `struct val` is a number together with what it stands for: id 0 means a plain constant, else v
+ * is the value that the expression has on the input of the present run. Operations on constants
+ * cost no node. */
 #ifndef EXPLORE_EXPR_H
 #define EXPLORE_EXPR_H
 
@@ -85,23 +87,26 @@ static inline struct val val_const(uint64_t v)
 
 /* All widths are of the operands, in bits. */
 struct val expr_input(struct expr_pool *p, uint64_t index, uint8_t value);
-struct val expr_unary(struct expr_pool *p, enum expr_op op, unsigned width,
-		      struct val a); /* NOT to POPCNT */
+/* NOT to POPCNT */
+struct val expr_unary(struct expr_pool *p, enum expr_op op, unsigned width, struct val a);
+/* ADD to SLE */
 struct val expr_binary(struct expr_pool *p, enum expr_op op, unsigned width, struct val a,
-		       struct val b); /* ADD to SLE */
+		       struct val b);
 struct val expr_ite(struct expr_pool *p, unsigned width, struct val c, struct val a, struct val b);
 struct val expr_extract(struct expr_pool *p, unsigned width, struct val a, unsigned low,
 			unsigned n);
 struct val expr_concat(struct expr_pool *p, unsigned high_width, struct val high,
 		       unsigned low_width, struct val low);
+/* ZEXT, SEXT */
 struct val expr_extend(struct expr_pool *p, enum expr_op op, unsigned width, struct val a,
-		       unsigned to); /* ZEXT, SEXT */
+		       unsigned to);
 struct val expr_lookup(struct expr_pool *p, uint32_t table, unsigned width, struct val index);
 /* A table of EXPR_TABLE_ENTRIES values, copied; the same number for the same content. */
 uint32_t expr_table_add(struct expr_pool *p, const uint64_t *entries);
 const uint64_t *expr_table_at(const struct expr_pool *p, uint32_t table);
 
-/* As it stands, without simplification; for reading a file. 0 if the operands do not fit the operation. */
+/* As it stands, without simplification; for reading a file. 0 if the operands do not fit the
+ * operation. */
 uint32_t expr_raw(struct expr_pool *p, const struct expr *e);
 
 /* ---- what they mean ---- */

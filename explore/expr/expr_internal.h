@@ -17,10 +17,8 @@ struct expr_pool {
 	unsigned depth; /* of operations that an extraction in hand went through */
 };
 
-uint32_t
-expr_intern(struct expr_pool *p,
-	    const struct expr
-		    *e); /* its number, an old one if there is the same; 0: the pool is full */
+/* its number, an old one if there is the same; 0: the pool is full */
+uint32_t expr_intern(struct expr_pool *p, const struct expr *e);
 /* An operation whose operands may be constants; numbers are made for those. */
 struct val expr_node(struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k,
 		     const struct val *args, const unsigned *widths, unsigned nargs);

@@ -1,5 +1,6 @@
-/* Puts one node into the pool as it stands: an operation with the value that it has on this run's input, a byte of the input, or what a
- * file holds, once its operands are found to fit. simplify.c decides which nodes are worth making. */
+/* Puts one node into the pool as it stands: an operation with the value that it has on this run's
+ * input, a byte of the input, or what a file holds, once its operands are found to fit. simplify.c
+ * decides which nodes are worth making. */
 #include "explore/expr/expr_internal.h"
 
 struct val expr_node(struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k,

@@ -1,4 +1,5 @@
-/* The pool of expressions: numbers, hash-consing, tables. Nodes lie in chunks that never move, so that a pointer to one stays good. */
+/* The pool of expressions: numbers, hash-consing, tables. Nodes lie in chunks that never move, so
+ * that a pointer to one stays good. */
 #include "explore/expr/expr_internal.h"
 
 static const struct {

@@ -1,5 +1,6 @@
-/* Makes expressions, simpler ones where that is cheap. What matters most: a value that was cut into bytes, stored, loaded and put together
- * again is the value itself; a constant shift or mask is an extraction, so that it can be seen through; a comparison of a comparison is one. */
+/* Makes expressions, simpler ones where that is cheap. What matters most: a value that was cut into
+ * bytes, stored, loaded and put together again is the value itself; a constant shift or mask is an
+ * extraction, so that it can be seen through; a comparison of a comparison is one. */
 #include "explore/expr/expr_internal.h"
 
 static const struct expr *node(const struct expr_pool *p, struct val a, enum expr_op op)
@@ -61,8 +62,9 @@ struct val expr_extend(struct expr_pool *p, enum expr_op op, unsigned width, str
 
 /* ---- cutting and joining ---- */
 
-#define DEPTH_MAX \
-	6 /* an operation has two operands, and both may have the same ones below: without a limit, that doubles for ever */
+/* an operation has two operands, and both may have the same ones below: without a limit, that
+ * doubles for ever */
+#define DEPTH_MAX 6
 
 /* The operation on the parts of its operands. */
 static struct val extract_operands(struct expr_pool *p, const struct expr *e, unsigned low,
@@ -169,8 +171,8 @@ static bool parts_join(struct expr_pool *p, unsigned high_width, struct val high
 	if (h && l && h->arg[0] == l->arg[0] && h->k == l->k + low_width) {
 		whole = l->arg[0];
 		at = (unsigned)l->k;
-	} else if (h && h->arg[0] == low.id &&
-		   h->k == low_width) { /* a cut that began at bit 0 of a narrower one */
+	} else if (h && h->arg[0] == low.id && h->k == low_width) {
+		/* a cut that began at bit 0 of a narrower one */
 		whole = low.id;
 		at = 0;
 	} else {

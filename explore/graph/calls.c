@@ -1,5 +1,6 @@
-/* Calls of functions that modify PM count as instructions that do, each for itself: a flush is most often in one function for all, and a store that copies in the C library.
- * Of a library's function that was seen to modify PM when it was called somewhere, all other calls may do so. */
+/* Calls of functions that modify PM count as instructions that do, each for itself: a flush is most
+ * often in one function for all, and a store that copies in the C library. Of a library's function
+ * that was seen to modify PM when it was called somewhere, all other calls may do so. */
 #include "explore/graph/graph_internal.h"
 
 static bool was_run(const struct graph *g, uint32_t block)

@@ -1,4 +1,5 @@
-/* Questions about the machine code of one object: which block or function holds an address, and which address a byte of the file has. */
+/* Questions about the machine code of one object: which block or function holds an address, and
+ * which address a byte of the file has. */
 #include "explore/graph/code.h"
 
 #include <fcntl.h>
@@ -24,8 +25,8 @@ static size_t numbers_upto(const uint64_t *at, size_t n, uint64_t address)
 
 uint32_t code_block(const struct code *c, uint64_t address)
 {
-	return (uint32_t)numbers_upto(c->starts.at, c->starts.n, address) -
-	       1; /* none: UINT32_MAX */
+	/* none: UINT32_MAX */
+	return (uint32_t)numbers_upto(c->starts.at, c->starts.n, address) - 1;
 }
 
 #define AROUND_BYTES 256

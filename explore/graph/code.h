@@ -1,5 +1,6 @@
-/* The machine code of one object, as basic blocks: what leads where, which instructions modify PM whatever they are given (flushes, fences,
- * non-temporal stores) and which store somewhere, and which functions it takes from or gives to other objects. */
+/* The machine code of one object, as basic blocks: what leads where, which instructions modify PM
+ * whatever they are given (flushes, fences, non-temporal stores) and which store somewhere, and
+ * which functions it takes from or gives to other objects. */
 #ifndef EXPLORE_CODE_H
 #define EXPLORE_CODE_H
 

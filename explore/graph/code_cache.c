@@ -1,5 +1,5 @@
-/* Keeps what the machine code of an object comes to in a file named by its build-id. The file holds the arrays of a struct code as they are, behind a magic
- * number with a version. */
+/* Keeps what the machine code of an object comes to in a file named by its build-id. The file holds
+ * the arrays of a struct code as they are, behind a magic number with a version. */
 #include "explore/graph/code_cache.h"
 
 #include <stdio.h>
@@ -85,7 +85,8 @@ bool code_cache_read(struct code *c, const char *name)
 	return ok;
 }
 
-/* Under another name first: somebody may be reading. A cache that cannot be written is no failure. */
+/* Under another name first: somebody may be reading. A cache that cannot be written is no
+ * failure. */
 void code_cache_write(struct code *c, const char *name)
 {
 	const struct array arrays[] = { ARRAYS(c) };

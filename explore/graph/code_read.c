@@ -1,5 +1,6 @@
-/* Reads the machine code of an object. Executable sections are decoded from their beginning to their end (what compilers put between functions decodes
- * as well), twice: once to find where blocks begin, once to fill them. */
+/* Reads the machine code of an object. Executable sections are decoded from their beginning to
+ * their end (what compilers put between functions decodes as well), twice: once to find where
+ * blocks begin, once to fill them. */
 #include "explore/graph/code.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@
 #include "explore/graph/code_cache.h"
 #include "explore/graph/insn.h"
 #include "util/map.h"
+#include "util/order.h"
 
 struct section {
 	const uint8_t *bytes;
@@ -132,20 +134,13 @@ static void starts_find(struct reader *r)
 	}
 }
 
-static int numbers_compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Ascending, each once. */
 static size_t numbers_sort(uint64_t *at, size_t n)
 {
 	size_t kept = 0;
 
 	if (n)
-		qsort(at, n, sizeof *at, numbers_compare);
+		qsort(at, n, sizeof *at, order_u64);
 	for (size_t i = 0; i < n; i++)
 		if (kept == 0 || at[i] != at[kept - 1])
 			at[kept++] = at[i];
@@ -223,7 +218,8 @@ static void blocks_fill(struct reader *r)
 	}
 }
 
-/* Blocks that nothing leads to, in a function that jumps to where a register says: those are its jump table's. */
+/* Blocks that nothing leads to, in a function that jumps to where a register says: those are its
+ * jump table's. */
 static void tables_guess(struct reader *r)
 {
 	struct code *c = r->code;

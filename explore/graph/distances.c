@@ -1,5 +1,5 @@
-/* How many blocks lie between a place and the next PM-modifying instruction, or the next code that was not run: a search from there, along the edges
- * backwards. */
+/* How many blocks lie between a place and the next PM-modifying instruction, or the next code that
+ * was not run: a search from there, along the edges backwards. */
 #include <stdlib.h>
 
 #include "explore/graph/graph_internal.h"

@@ -1,4 +1,5 @@
-/* The edges of a graph, from block to block: what the machine code of each object says, calls into other objects by name, and jumps that runs took. */
+/* The edges of a graph, from block to block: what the machine code of each object says, calls into
+ * other objects by name, and jumps that runs took. */
 #include "explore/graph/graph_internal.h"
 
 uint64_t graph_name_hash(const char *s)

@@ -1,4 +1,5 @@
-/* The graph as a whole: brings what the other files find up to date when something was learned, and answers for a place. */
+/* The graph as a whole: brings what the other files find up to date when something was learned, and
+ * answers for a place. */
 #include <stdlib.h>
 #include <string.h>
 

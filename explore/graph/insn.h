@@ -1,4 +1,5 @@
-/* One instruction of machine code: where it leads, and whether it changes persistent memory. One file for each machine, in arch/. */
+/* One instruction of machine code: where it leads, and whether it changes persistent memory. One
+ * file for each machine, in arch/. */
 #ifndef EXPLORE_INSN_H
 #define EXPLORE_INSN_H
 
@@ -19,7 +20,8 @@ struct insn {
 struct insn_set {
 	unsigned machine;             /* EM_… of elf.h, as the rest */
 	uint32_t jump_slot, glob_dat; /* relocations of a pointer to a function elsewhere: R_… */
-	const char *lack, *todo; /* why nothing is decoded, and what to do; NULL: it is decoded */
+	/* why nothing is decoded, and what to do; NULL: it is decoded */
+	const char *lack, *todo;
 	struct insn (*decode)(const uint8_t *bytes, uint64_t len_bytes, uint64_t address);
 };
 extern const struct insn_set insn_set; /* of this machine */

@@ -1,4 +1,5 @@
-/* Finds the addresses of source lines in the DWARF line table of an object. Files are compared by their real names. */
+/* Finds the addresses of source lines in the DWARF line table of an object. Files are compared by
+ * their real names. */
 #include "explore/graph/lines.h"
 
 #include <dwarf.h>

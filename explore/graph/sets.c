@@ -1,5 +1,6 @@
-/* What each block of a graph reaches. Cycles are collapsed with Tarjan's algorithm, which meets components in the order in which what they reach is known, so that each one's set of
- * PM-modifying instructions is that of its blocks and successors. */
+/* What each block of a graph reaches. Cycles are collapsed with Tarjan's algorithm, which meets
+ * components in the order in which what they reach is known, so that each one's set of PM-modifying
+ * instructions is that of its blocks and successors. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,8 @@ static void set_unite(struct graph *g, uint32_t into, uint32_t from)
 		g->sets.at[into * g->nwords + w] |= g->sets.at[from * g->nwords + w];
 }
 
-/* What all that leads out of the blocks reaches: the set, if it is one; UINT32_MAX if there are several. Blocks of the same component have none yet. */
+/* What all that leads out of the blocks reaches: the set, if it is one; UINT32_MAX if there are
+ * several. Blocks of the same component have none yet. */
 static uint32_t common_set(const struct tarjan *t, const uint32_t *blocks, size_t n)
 {
 	uint32_t common = 0;
@@ -119,8 +121,8 @@ static uint32_t *first_of_block(uint32_t nblocks, const void *items, size_t n, s
 	uint32_t i = 0;
 
 	for (uint32_t b = 0; b <= nblocks; b++) {
-		while (i < n && *(const uint32_t *)((const char *)items + i * width) <
-					b) /* the block comes first in an item */
+		/* the block comes first in an item */
+		while (i < n && *(const uint32_t *)((const char *)items + i * width) < b)
 			i++;
 		first[b] = i;
 	}

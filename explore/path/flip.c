@@ -1,4 +1,5 @@
-/* Asks a solver for the other side of a branch, together with the conditions that have to do with it (slice.h). Answers are kept by what was asked. */
+/* Asks a solver for the other side of a branch, together with the conditions that have to do with
+ * it (slice.h). Answers are kept by what was asked. */
 #include "explore/path/flip.h"
 
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "explore/path/linear.h"
 #include "explore/path/slice.h"
+#include "util/clock.h"
 
 #define WORD_BOUNDS 4
 
@@ -103,14 +105,6 @@ static void note(void *arg, uint64_t index, uint8_t value)
 	*vec_add(&f->model) = (struct slice_byte){ index, value };
 }
 
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static const struct answer *answer_get(struct flipper *f)
 {
 	uint64_t hash = query_hash(f);
@@ -121,7 +115,7 @@ static const struct answer *answer_get(struct flipper *f)
 		f->stats.cached++;
 		return a;
 	}
-	start = now_s();
+	start = clock_s();
 	f->model.n = 0;
 	a = xmalloc(sizeof *a);
 	a->what = f->api->ask(f->solver, f->slice.terms.at, f->slice.terms.n, note, f);
@@ -133,7 +127,7 @@ static const struct answer *answer_get(struct flipper *f)
 	f->stats.queries++;
 	f->stats.no += a->what == SOLVER_NO;
 	f->stats.unknown += a->what == SOLVER_UNKNOWN;
-	f->stats.solver_s += now_s() - start;
+	f->stats.solver_s += clock_s() - start;
 	return a;
 }
 
@@ -147,7 +141,8 @@ static enum solver_answer answer_use(struct flipper *f, uint8_t *input, size_t l
 	return a->what;
 }
 
-/* An equation of a sum with a constant, turned round: adds what would make it true. False: it is none. */
+/* An equation of a sum with a constant, turned round: adds what would make it true. False: it is
+ * none. */
 static bool hint_add(struct flipper *f, struct solver_term wanted, const uint8_t *input,
 		     size_t len_bytes)
 {
@@ -254,7 +249,7 @@ enum solver_answer flipper_guess(struct flipper *f, const struct path *p, size_t
 				 uint8_t *input, size_t len_bytes)
 {
 	struct solver_term first = p->steps.at[step].term;
-	double start = now_s();
+	double start = clock_s();
 	enum solver_answer what;
 
 	first.is_true = !first.is_true;
@@ -273,6 +268,6 @@ enum solver_answer flipper_guess(struct flipper *f, const struct path *p, size_t
 	f->stats.queries++;
 	f->stats.no += what == SOLVER_NO;
 	f->stats.unknown += what == SOLVER_UNKNOWN;
-	f->stats.solver_s += now_s() - start;
+	f->stats.solver_s += clock_s() - start;
 	return what;
 }

@@ -1,4 +1,5 @@
-/* Takes a sum apart into bytes with factors, and chooses the value of each from the largest factor down. What comes out is a guess. */
+/* Takes a sum apart into bytes with factors, and chooses the value of each from the largest factor
+ * down. What comes out is a guess. */
 #include "explore/path/linear.h"
 
 #include <stdlib.h>
@@ -25,7 +26,8 @@ static bool part_add(struct sum *s, uint32_t id, uint64_t factor)
 	return true;
 }
 
-/* Takes factor * id apart into sums, products with constants and the rest. Only at the width of the whole, where arithmetic is modulo that. */
+/* Takes factor * id apart into sums, products with constants and the rest. Only at the width of the
+ * whole, where arithmetic is modulo that. */
 static bool take_apart(struct sum *s, uint32_t id, uint64_t factor, unsigned depth)
 {
 	const struct expr *e = expr_at(s->pool, id);
@@ -66,7 +68,8 @@ static int factors_compare(const void *a, const void *b)
 				      : (x->id > y->id) - (x->id < y->id);
 }
 
-/* What the smallest digit is: '0' for characters that are digits now, else 0. And the largest value that the part can have. */
+/* What the smallest digit is: '0' for characters that are digits now, else 0. And the largest value
+ * that the part can have. */
 static uint64_t part_least(const struct expr_pool *pool, uint32_t id, const uint8_t *input,
 			   size_t len_bytes, uint64_t *most)
 {

@@ -1,4 +1,5 @@
-/* Reads a path file. Expressions come before what uses them; places in code are looked up once all objects of the run are known. */
+/* Reads a path file. Expressions come before what uses them; places in code are looked up once all
+ * objects of the run are known. */
 #include "explore/path/path.h"
 
 #include <errno.h>
@@ -190,7 +191,8 @@ static void add_word(struct reader *r, const struct pmp_record *rec)
 				    (uint64_t)rec->arg[1] << 32 | rec->arg[0] };
 }
 
-/* Of the length of a word, what the program's own code asks counts. What a library copies with it does not, nor where it is then. */
+/* Of the length of a word, what the program's own code asks counts. What a library copies with it
+ * does not, nor where it is then. */
 static bool is_left_out(const struct reader *r, const struct pmp_record *rec)
 {
 	if (rec->id >= r->of_words.n || !r->of_words.at[rec->id])
@@ -271,8 +273,8 @@ static void add_token(struct reader *r, const struct pmp_record *rec, const uint
 		s.value = (s.value ^ t.wanted.at[i]) * 0x100000001b3ULL;
 	}
 	s.stack = stack ? (uint32_t)(r->path->stacks.n - 1) : 0;
-	s.went = s.other = stack && stack->n ? r->path->returns.at[stack->first]
-					     : 0; /* the comparison comes back, whatever it says */
+	/* the comparison comes back, whatever it says */
+	s.went = s.other = stack && stack->n ? r->path->returns.at[stack->first] : 0;
 	s.target = (uint32_t)r->path->tokens.n;
 	*vec_add(&r->path->tokens) = t;
 	*vec_add(&r->path->steps) = s;

@@ -1,5 +1,6 @@
-/* The path that a run took: the conditions on its input, in order, read from the tracer's file (include/pmpath.h). Places in code are kept as
- * object and address in it, so that they mean the same in every run. */
+/* The path that a run took: the conditions on its input, in order, read from the tracer's file
+ * (include/pmpath.h). Places in code are kept as object and address in it, so that they mean the
+ * same in every run. */
 #ifndef EXPLORE_PATH_H
 #define EXPLORE_PATH_H
 
@@ -18,12 +19,11 @@ struct objects {
 	VEC(uint64_t) hashes; /* of them */
 };
 place objects_place(struct objects *o, const char *path, uint64_t address);
-uint64_t objects_key(const struct objects *o,
-		     place p); /* the same in every process, whatever number the object has there */
+/* the same in every process, whatever number the object has there */
+uint64_t objects_key(const struct objects *o, place p);
 bool objects_is_c_library(const char *path); /* or what belongs to it, or is loaded by our tools */
-bool objects_is_library(
-	const char *
-		path); /* of the system: what such code does counts where the user's code calls it */
+/* of the system: what such code does counts where the user's code calls it */
+bool objects_is_library(const char *path);
 void objects_release(struct objects *o);
 
 enum path_kind {
@@ -31,20 +31,22 @@ enum path_kind {
 	PATH_JUMP,    /* an indirect jump or call whose target depends on the input */
 	PATH_ADDRESS, /* one that was taken as concrete */
 	PATH_PIN,     /* has to stay, is never flipped */
-	PATH_TARGET, /* before a jump: one of the other places that it can lead to; its condition is implied by the jump's */
-	PATH_TOKEN,  /* a word was compared with one of another length; no condition */
+	/* before a jump: one of the other places that it can lead to; its condition is implied by
+	 * the jump's */
+	PATH_TARGET,
+	PATH_TOKEN, /* a word was compared with one of another length; no condition */
 };
 
 struct path_step {
 	enum path_kind kind;
 	struct solver_term term; /* what held */
-	uint32_t
-		target; /* PATH_JUMP, PATH_ADDRESS: the expression of it; PATH_TOKEN: index in tokens */
+	/* PATH_JUMP, PATH_ADDRESS: the expression of it; PATH_TOKEN: index in tokens */
+	uint32_t target;
 	uint64_t value; /* and what it was; PATH_TOKEN: a hash */
 	place pc, went, other;
 	uint32_t stack; /* index in stacks */
-	uint32_t
-		wanted; /* 1 + the byte that something is compared with; 0: it is another condition */
+	/* 1 + the byte that something is compared with; 0: it is another condition */
+	uint32_t wanted;
 	uint32_t part; /* of the input that it is about; the caller's */
 };
 
@@ -53,7 +55,8 @@ struct path_token {           /* a word of the input, and what it was compared w
 	VEC(uint8_t) wanted;
 };
 
-/* What a function found out about a word: a symbol of 8 bytes behind the input, which another word has another of. */
+/* What a function found out about a word: a symbol of 8 bytes behind the input, which another word
+ * has another of. */
 struct path_word {
 	bool is_number; /* in decimal; else its length */
 	size_t at;      /* of the 8 bytes */

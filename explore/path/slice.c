@@ -1,5 +1,5 @@
-/* Finds the conditions that have to do with a step. The input bytes of an expression are remembered; those that one condition names together are united into
- * groups. */
+/* Finds the conditions that have to do with a step. The input bytes of an expression are
+ * remembered; those that one condition names together are united into groups. */
 #include "explore/path/slice.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Of the conditions of a path, those that have to do with one step: they share input bytes with it, directly or by way of others. */
+/* Of the conditions of a path, those that have to do with one step: they share input bytes with it,
+ * directly or by way of others. */
 #ifndef EXPLORE_SLICE_H
 #define EXPLORE_SLICE_H
 
@@ -26,12 +27,10 @@ struct slice {
 void slice_release(struct slice *s);
 /* has_pins: what was taken as concrete has to stay so. */
 void slice_make(struct slice *s, const struct path *p, size_t step, bool has_pins);
-uint32_t slice_byte(
-	struct slice *s,
-	uint32_t
-		id); /* the first byte of the input that the expression is about; UINT32_MAX: none */
-bool slice_is_about(struct slice *s,
-		    uint32_t byte); /* of the input: it is one of those that the result shares */
+/* the first byte of the input that the expression is about; UINT32_MAX: none */
+uint32_t slice_byte(struct slice *s, uint32_t id);
+/* of the input: it is one of those that the result shares */
+bool slice_is_about(struct slice *s, uint32_t byte);
 bool slice_has(const struct slice *s, struct solver_term t);
 
 #endif

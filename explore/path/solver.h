@@ -1,5 +1,6 @@
-/* Which input makes given expressions true or false. The solver is Z3, in a shared object of its own that only `pmend explore` opens: loading it
- * takes a moment, which other commands need not pay for. */
+/* Which input makes given expressions true or false. The solver is Z3, in a shared object of its
+ * own that only `pmend explore` opens: loading it takes a moment, which other commands need not pay
+ * for. */
 #ifndef EXPLORE_SOLVER_H
 #define EXPLORE_SOLVER_H
 
@@ -19,12 +20,13 @@ typedef void (*solver_assign)(void *arg, uint64_t index, uint8_t value);
 struct solver;
 
 struct solver_api {
-	struct solver *(*open)(const struct expr_pool *pool,
-			       unsigned timeout_ms); /* each query's */
+	/* each query's */
+	struct solver *(*open)(const struct expr_pool *pool, unsigned timeout_ms);
 	void (*close)(struct solver *s);
 	enum solver_answer (*ask)(struct solver *s, const struct solver_term *terms, size_t n,
 				  solver_assign assign, void *arg);
-	/* All of the first terms, and as many as possible of the others: those that contradict are left out. */
+	/* All of the first terms, and as many as possible of the others: those that contradict are
+	 * left out. */
 	enum solver_answer (*ask_most)(struct solver *s, const struct solver_term *terms,
 				       size_t nmust, size_t n, solver_assign assign, void *arg);
 };

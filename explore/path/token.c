@@ -1,4 +1,5 @@
-/* Puts one word into the place of another of different length. What follows moves; bytes that get free are 0. */
+/* Puts one word into the place of another of different length. What follows moves; bytes that get
+ * free are 0. */
 #include "explore/path/token.h"
 
 #include <inttypes.h>

@@ -1,5 +1,7 @@
-/* Finds the values that an expression can have, from those of its operands. It gives up where they are more than VALUES_MAX. */
+/* Finds the values that an expression can have, from those of its operands. It gives up where they
+ * are more than VALUES_MAX. */
 #include "explore/path/values.h"
+#include "util/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,19 +9,12 @@
 #define DEPTH_MAX 24
 #define BITS_MAX 8 /* of what may have any value */
 
-static int numbers_compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static bool sort(values *v)
 {
 	size_t kept = 0;
 
 	if (v->n)
-		qsort(v->at, v->n, sizeof v->at[0], numbers_compare);
+		qsort(v->at, v->n, sizeof v->at[0], order_u64);
 	for (size_t i = 0; i < v->n; i++)
 		if (kept == 0 || v->at[i] != v->at[kept - 1])
 			v->at[kept++] = v->at[i];

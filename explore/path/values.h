@@ -1,4 +1,5 @@
-/* Which values an expression can have, if they are few: where a jump table can lead. More than there really are, because conditions are not looked at. */
+/* Which values an expression can have, if they are few: where a jump table can lead. More than
+ * there really are, because conditions are not looked at. */
 #ifndef EXPLORE_VALUES_H
 #define EXPLORE_VALUES_H
 

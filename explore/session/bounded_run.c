@@ -1,5 +1,5 @@
-/* Runs a program within limits of time, output and disk space, and plays its client if it is a server. Nothing here waits: the caller
- * steps each run in turn. */
+/* Runs a program within limits of time, output and disk space, and plays its client if it is a
+ * server. Nothing here waits: the caller steps each run in turn. */
 #include "explore/session/bounded_run.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
-/* A run within limits: of a program that may hang, crash, write without end or leave processes behind, which are ended with it (keeper.h); without a
- * terminal. Several may run at a time:
+/* A run within limits: of a program that may hang, crash, write without end or leave processes
+ * behind, which are ended with it (keeper.h); without a terminal. Several may run at a time:
  *
  *	bounded_run_start(&r, &c, &err);
  *	while (!bounded_run_step(&r))
@@ -20,7 +20,8 @@ struct bounded_program {
 	const char *output_path; /* both outputs */
 	unsigned timeout_ms;
 	uint64_t output_max_bytes, free_min_bytes; /* 0: 64 MiB */
-	/* a client to play: connects to the port when the program listens, sends, and reads until the end */
+	/* a client to play: connects to the port when the program listens, sends, and reads until
+	 * the end */
 	uint16_t port;
 	const uint8_t *bytes;
 	size_t len_bytes;
@@ -31,8 +32,11 @@ enum bounded_end {
 	BOUNDED_KILLED,  /* by a signal of its own */
 	BOUNDED_HUNG,    /* ended when the time was over */
 	BOUNDED_FLOODED, /* ended because it printed too much */
-	BOUNDED_FULL, /* ended because there is hardly any room left where its output goes, or in the working folder */
-	BOUNDED_STOPPED, /* a server, ended after the client had its answers; or bounded_run_stop() */
+	/* ended because there is hardly any room left where its output goes, or in the working
+	 * folder */
+	BOUNDED_FULL,
+	/* a server, ended after the client had its answers; or bounded_run_stop() */
+	BOUNDED_STOPPED,
 };
 
 struct bounded_run {
@@ -49,8 +53,8 @@ struct bounded_run {
 	unsigned took_ms;
 };
 
-int bounded_run_start(struct bounded_run *r, const struct bounded_program *c,
-		      struct error *err);     /* c has to live on; -1 if it could not be started */
+/* c has to live on; -1 if it could not be started */
+int bounded_run_start(struct bounded_run *r, const struct bounded_program *c, struct error *err);
 bool bounded_run_step(struct bounded_run *r); /* true: it is over */
 void bounded_run_stop(struct bounded_run *r); /* at once */
 void bounded_run_wait(void);                  /* a moment */

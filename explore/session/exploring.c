@@ -1,5 +1,5 @@
-/* Begins and ends an exploration: finds the tools, reads seeds and the source, opens the folder. Whatever happens, the user's files are put back at the
- * end. */
+/* Begins and ends an exploration: finds the tools, reads seeds and the source, opens the folder.
+ * Whatever happens, the user's files are put back at the end. */
 #include "explore/session/exploring.h"
 
 #include <inttypes.h>
@@ -11,8 +11,8 @@
 #include "explore/graph/insn.h"
 #include "explore/session/seed.h"
 #include "explore/session/slots.h"
-#include "session/scratch.h"
-#include "session/target.h"
+#include "util/files.h"
+#include "record/target.h"
 #include "source/source.h"
 #include "util/alloc.h"
 #include "util/proc.h"
@@ -161,7 +161,8 @@ static void suspect(void *arg, const char *file, uint32_t line)
 	explore_suspect(arg, file, line);
 }
 
-/* Which stores may reach PM, by the source. Without it, the search knows less: no reason to give up. */
+/* Which stores may reach PM, by the source. Without it, the search knows less: no reason to give
+ * up. */
 static int source_read(struct exploring *x, const char *build_dir, struct error *err)
 {
 	const struct source_api *api;

@@ -2,19 +2,25 @@
  *
  *	corpus/000000 …     inputs, in the order of the runs
  *	paths/000000.pmp    the path that each took (include/pmpath.h)
- *	state               text: what was explored, then lines (folder_line.h), each appended when what it tells of is whole:
- *		run PARENT STEP [KEY]	     an input was run. PARENT: the number of the run that it flips a step of, -1: a seed. KEY: by which it was claimed
- *		pm OFFSET OBJECT	     in the run of the next such line, this instruction modified PM, for the first time
+ *	state               text: what was explored, then lines (folder_line.h), each appended when
+ *	                    what it tells of is whole:
+ *		run PARENT STEP [KEY]	an input was run. PARENT: the number of the run that it
+ *					flips a step of, -1: a seed. KEY: by which it was claimed
+ *		pm OFFSET OBJECT	in the run of the next such line, this instruction modified
+ *					PM, for the first time
  *	traces/000000.pmt   with --recover: recordings whose crashes were explored
  *	report.json         what was found so far
  *
- * Several explorations share a folder if each but one has a name. Named ones have all of that in instances/NAME/, where nobody else writes, and these besides:
+ * Several explorations share a folder if each but one has a name. Named ones have all of that in
+ * instances/NAME/, where nobody else writes, and these besides:
  *
  *	state
- *		take NAME N PARENT STEP	     run N of that exploration became known here; it has the next number, as if it were run here ("." has no name)
- *		no KEY			     nothing comes of what was claimed by that key
- *		unknown KEY		     likewise, because the solver ran out of time
- *		flooded			     the run of the next line was ended because it printed too much
+ *		take NAME N PARENT STEP	run N of that exploration became known here; it has the next
+ *					number, as if it were run here ("." has no name)
+ *		no KEY			nothing comes of what was claimed by that key
+ *		unknown KEY		likewise, because the solver ran out of time
+ *		flooded			the run of the next line was ended because it printed too
+ *					much
  *	../../claims/KEY    empty; whoever makes it tries that (sharing.c)
  *
  * A dead exploration leaves at most half a line, which the next start cuts off. */
@@ -289,8 +295,8 @@ char *exploring_text_read(const char *name, off_t from)
 	FILE *in = NULL, *out;
 	struct stat st;
 
-	if (stat(name, &st) == 0 &&
-	    S_ISREG(st.st_mode)) /* whoever wrote it: no pipe that blocks, no device without end */
+	/* whoever wrote it: no pipe that blocks, no device without end */
+	if (stat(name, &st) == 0 && S_ISREG(st.st_mode))
 		in = fopen(name, "rb");
 	if (!in)
 		return NULL;

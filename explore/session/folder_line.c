@@ -1,4 +1,5 @@
-/* Takes lines of a state file apart. What is no line that we know is LINE_OTHER: files may be damaged, or of a later version. */
+/* Takes lines of a state file apart. What is no line that we know is LINE_OTHER: files may be
+ * damaged, or of a later version. */
 #include "explore/session/folder_line.h"
 
 #include <ctype.h>

@@ -1,5 +1,6 @@
-/* Holds names by binding abstract sockets to them: the kernel forgets those with the process, and no file is left. Other machines are not seen, even where they share a
- * file system; and where sockets cannot be made, nothing is held. */
+/* Holds names by binding abstract sockets to them: the kernel forgets those with the process, and
+ * no file is left. Other machines are not seen, even where they share a file system; and where
+ * sockets cannot be made, nothing is held. */
 #include "explore/session/held.h"
 
 #include <errno.h>

@@ -9,7 +9,8 @@ struct held {
 	VEC(int) fds;
 };
 
-/* -1: another process of this machine holds it. Whoever dies holds nothing. what: "the pool /a/b", for people, too. */
+/* -1: another process of this machine holds it. Whoever dies holds nothing. what: "the pool /a/b",
+ * for people, too. */
 int held_add(struct held *h, const char *what, struct error *err);
 void held_release(struct held *h);
 

@@ -1,5 +1,6 @@
-/* Cuts an input into its parts and brings each to the program: as a file, standard input, an argument, a variable, or bytes for a client to send.
- * A file of the user's that stands in the way is moved aside, and put back at the end. */
+/* Cuts an input into its parts and brings each to the program: as a file, standard input, an
+ * argument, a variable, or bytes for a client to send. A file of the user's that stands in the way
+ * is moved aside, and put back at the end. */
 #include "explore/session/input.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 #include "pmend.h"
-#include "session/values.h"
+#include "util/values.h"
 #include "util/alloc.h"
 
 #define DEFAULT_BYTES 64
@@ -24,7 +25,8 @@ static const char *text_of(const struct part *part, char **target)
 	return value ? value : "";
 }
 
-/* A text has room to grow; the first other part without a length is as long as the longest seed wants it. */
+/* A text has room to grow; the first other part without a length is as long as the longest seed
+ * wants it. */
 static void lengths_set(struct parts *p, char **target, size_t longest_seed)
 {
 	struct part *open = NULL;
@@ -135,7 +137,7 @@ static void env_set(char **env, const char *name, char *value)
 	free(value);
 }
 
-char *part_file(const struct part *p, const char *folder)
+static char *part_file(const struct part *p, const char *folder)
 {
 	switch (p->kind) {
 	case PART_AT: return xasprintf("%s/input", folder);

@@ -1,5 +1,5 @@
-/* The parts that an input is made of, and how each gets to the program: files, standard input, arguments, environment, a connection. All parts together
- * are one row of bytes. */
+/* The parts that an input is made of, and how each gets to the program: files, standard input,
+ * arguments, environment, a connection. All parts together are one row of bytes. */
 #ifndef EXPLORE_SESSION_INPUT_H
 #define EXPLORE_SESSION_INPUT_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "session/notes.h"
+#include "util/notes.h"
 #include "util/error.h"
 #include "util/vec.h"
 
@@ -37,8 +37,9 @@ struct parts {
 	uint8_t *initial; /* len_bytes: what the command line and the environment say, else zeros */
 };
 
-/* All parts are there: gives each its length and its place, and moves files of the user's aside. target is the program's command line.
- * longest_seed: length of the longest one, 0 if there are none. */
+/* All parts are there: gives each its length and its place, and moves files of the user's aside.
+ * target is the program's command line. longest_seed: length of the longest one, 0 if there are
+ * none. */
 int parts_begin(struct parts *p, char **target, size_t longest_seed, struct error *err);
 void parts_end(struct parts *p, const struct notes *notes); /* puts the user's files back */
 
@@ -50,13 +51,13 @@ struct parts_run {
 	const uint8_t *bytes; /* to send */
 	size_t len_bytes;
 };
-/* folder: for the files that are ours. -1 if they cannot be written; it is to be released nevertheless. */
+/* folder: for the files that are ours. -1 if they cannot be written; it is to be released
+ * nevertheless. */
 int parts_run_init(struct parts_run *r, const struct parts *p, const uint8_t *input, char **target,
 		   char **env, const char *folder, struct error *err);
 void parts_run_release(struct parts_run *r);
 /* Options of the tracer that tell it where the input comes in. malloc'd. */
 char *part_tracer_option(const struct part *p, const char *folder);
-char *part_file(const struct part *p, const char *folder); /* NULL: none; malloc'd */
 
 char *part_text(const uint8_t *bytes, size_t n); /* up to the first 0; malloc'd */
 

@@ -1,5 +1,6 @@
-/* Judges the run on one input of an exploration: how the program ended, what the oracles say, and what recovery makes of its crashes. Crashes are
- * explored only where a run modified persistent memory by new code. */
+/* Judges the run on one input of an exploration: how the program ended, what the oracles say, and
+ * what recovery makes of its crashes. Crashes are explored only where a run modified persistent
+ * memory by new code. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +8,10 @@
 
 #include "explore/session/rerun.h"
 #include "explore/session/slots.h"
-#include "session/causes/causes.h"
-#include "session/evidence/evidence.h"
+#include "account/causes/causes.h"
+#include "account/evidence/evidence.h"
 #include "session/platforms.h"
-#include "session/scratch.h"
+#include "util/files.h"
 #include "trace/trace.h"
 #include "util/alloc.h"
 #include "util/map.h"
@@ -79,7 +80,8 @@ static bool modifies_pm(enum pmt_kind k)
 	       k == PMT_DSB;
 }
 
-/* The instruction, and the call of the user's code that it was made in, if it is a library's. 1: one of them is new. */
+/* The instruction, and the call of the user's code that it was made in, if it is a library's. 1:
+ * one of them is new. */
 static int site_note(struct exploring *x, const struct trace_site *site, struct error *err)
 {
 	const struct trace_object *o = site->object;
@@ -97,7 +99,8 @@ static int site_note(struct exploring *x, const struct trace_site *site, struct 
 	return called < 0 ? -1 : noted | called;
 }
 
-/* 1 if something was modified by code that had not done so before. A trace that cannot be read tells nothing here: judging it says why. */
+/* 1 if something was modified by code that had not done so before. A trace that cannot be read
+ * tells nothing here: judging it says why. */
 static int pm_note(struct exploring *x, const char *trace, struct error *err)
 {
 	struct trace_event ev;

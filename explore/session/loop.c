@@ -1,4 +1,5 @@
-/* Runs inputs in slots until nothing is left to try, the budget is used up, or the user stops it. */
+/* Runs inputs in slots until nothing is left to try, the budget is used up, or the user stops
+ * it. */
 #include <stdlib.h>
 #include <sys/signalfd.h>
 #include <time.h>

@@ -1,5 +1,6 @@
-/* Knows the pool files of an explored program, and puts them back before each run. A pool is learned from the first trace that maps it; slots above 0
- * get copies beside it, and the words that name the pool name the copy. */
+/* Knows the pool files of an explored program, and puts them back before each run. A pool is
+ * learned from the first trace that maps it; slots above 0 get copies beside it, and the words that
+ * name the pool name the copy. */
 #include "explore/session/pools.h"
 
 #include <errno.h>
@@ -8,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "session/putback.h"
-#include "session/scratch.h"
+#include "pools/restore.h"
+#include "util/files.h"
 #include "trace/trace.h"
 #include "util/alloc.h"
 
@@ -90,15 +91,15 @@ static int names_hold(struct pools *p, const names *n, struct error *err)
 
 int pools_learn(struct pools *p, const char *trace, struct error *err)
 {
-	struct putback *before;
+	struct restore *before;
 	names fresh = { 0 };
 	int result = names_read(&fresh, p, trace, err);
 
 	if (result == 0)
 		result = names_hold(p, &fresh, err);
 	if (result == 0 && fresh.n) {
-		before = putback_new(trace, err);
-		result = before ? putback_end(before, true, err) : -1;
+		before = restore_begin(trace, err);
+		result = before ? restore_end(before, true, err) : -1;
 	}
 	for (size_t i = 0; i < fresh.n; i++) {
 		if (result == 0 && !is_known(p, fresh.at[i]))

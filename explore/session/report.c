@@ -1,4 +1,5 @@
-/* The report of an exploration, which is kept in its folder from the first bug on, and what it says of the coverage. */
+/* The report of an exploration, which is kept in its folder from the first bug on, and what it says
+ * of the coverage. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -114,7 +115,8 @@ int exploring_report_save(struct exploring *x, struct error *err)
 	return result;
 }
 
-/* Whatever comes, what was found stays. Nothing can be added to a report that was written, so another one goes on. */
+/* Whatever comes, what was found stays. Nothing can be added to a report that was written, so
+ * another one goes on. */
 int exploring_report_keep(struct exploring *x, struct error *err)
 {
 	struct report *before = x->report;

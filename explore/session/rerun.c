@@ -1,4 +1,5 @@
-/* Writes the shell command that checks one input again. If the input has several parts, each is cut out of the kept file first. */
+/* Writes the shell command that checks one input again. If the input has several parts, each is cut
+ * out of the kept file first. */
 #include "explore/session/rerun.h"
 
 #include <stdio.h>
@@ -98,8 +99,8 @@ static void put_words(FILE *f, const struct parts *p, const uint8_t *input, char
 	for (size_t k = 0; target[k]; k++) {
 		char *value = NULL;
 
-		for (size_t i = p->list.n;
-		     !value && i-- > 0;) /* of several for one word, the last counts */
+		/* of several for one word, the last counts */
+		for (size_t i = p->list.n; !value && i-- > 0;)
 			if (p->list.at[i].kind == PART_ARG && p->list.at[i].number == k)
 				value = part_text(input + p->list.at[i].index,
 						  p->list.at[i].len_bytes);

@@ -14,7 +14,8 @@ struct seed {
 };
 
 int seed_read(struct seed *s, const char *path, struct error *err);
-/* A text of "strings", 2-digit hexadecimal bytes, and holes: ? is one byte, ?8 are eight; # begins a comment. In strings, \n \r \t \0 \\ \" and \xHH. */
+/* A text of "strings", 2-digit hexadecimal bytes, and holes: ? is one byte, ?8 are eight; # begins
+ * a comment. In strings, \n \r \t \0 \\ \" and \xHH. */
 int seed_read_template(struct seed *s, const char *path, struct error *err);
 void seed_release(struct seed *s);
 

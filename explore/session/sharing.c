@@ -1,8 +1,11 @@
-/* Explorations that share a folder: each takes over what the others ran, and none tries what another one tries. All goes through files (folder.c has the list):
- * each reads the new lines of the others' `state`, and claims a branch or a seed by making the empty file claims/KEY, which only one can.
+/* Explorations that share a folder: each takes over what the others ran, and none tries what
+ * another one tries. All goes through files (folder.c has the list): each reads the new lines of
+ * the others' `state`, and claims a branch or a seed by making the empty file claims/KEY, which
+ * only one can.
  *
- * A claim is no lock. What another one has claimed comes last, and once nothing else is left and nobody has told anything for some time, it is tried nevertheless: the
- * claims of one that died cost a moment, and at worst an input is run twice. Clocks are compared with nobody's. */
+ * A claim is no lock. What another one has claimed comes last, and once nothing else is left and
+ * nobody has told anything for some time, it is tried nevertheless: the claims of one that died
+ * cost a moment, and at worst an input is run twice. Clocks are compared with nobody's. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +21,7 @@
 #include "explore/session/folder_line.h"
 #include "util/alloc.h"
 #include "util/map.h"
+#include "util/clock.h"
 
 #define SYNC_S 0.2
 #define FLUSH_S 0.5
@@ -56,14 +60,6 @@ struct sharing {
 	uint64_t nstarted; /* when it became idle */
 	bool is_alone;     /* it waited in vain, and has heard nothing since */
 };
-
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 struct sharing *sharing_new(struct exploring *x)
 {
@@ -110,7 +106,7 @@ static void fail(struct sharing *s, const char *what, const char *name)
 	s->has_failed = true;
 }
 
-static void tell(struct sharing *s, char *line)
+static void add_line(struct sharing *s, char *line)
 {
 	for (const char *p = line; *p; p++)
 		*vec_add(&s->lines) = *p;
@@ -119,7 +115,7 @@ static void tell(struct sharing *s, char *line)
 
 static void flush(struct sharing *s)
 {
-	s->flushed_s = now_s();
+	s->flushed_s = clock_s();
 	if (!s->lines.n)
 		return;
 	*vec_add(&s->lines) = '\0';
@@ -157,8 +153,8 @@ static void on_failed(uint64_t key, bool is_unknown, void *arg)
 {
 	struct sharing *s = arg;
 
-	tell(s, xasprintf("%s %016" PRIx64 "\n", is_unknown ? "unknown" : "no", key));
-	if (now_s() > s->flushed_s + FLUSH_S)
+	add_line(s, xasprintf("%s %016" PRIx64 "\n", is_unknown ? "unknown" : "no", key));
+	if (clock_s() > s->flushed_s + FLUSH_S)
 		flush(s);
 }
 
@@ -291,9 +287,10 @@ static uint32_t input_take(struct sharing *s, struct other *o, const struct fold
 	    explore_take(x->explore, &in, path_file, &why) == 0) {
 		run = (uint32_t)explore_stats(x->explore).runs - 1;
 		x->ntaken++;
-		tell(s, xasprintf("take %s %" PRIu64 " %" PRId64 " %" PRIu32 "\n", o->name, number,
-				  in.parent == EXPLORE_NO_RUN ? (int64_t)-1 : (int64_t)in.parent,
-				  in.step));
+		add_line(s,
+			 xasprintf("take %s %" PRIu64 " %" PRId64 " %" PRIu32 "\n", o->name, number,
+				   in.parent == EXPLORE_NO_RUN ? (int64_t)-1 : (int64_t)in.parent,
+				   in.step));
 	}
 	if (run == EXPLORE_NO_RUN && !o->is_noted) {
 		notes_say(x->notes,
@@ -482,7 +479,7 @@ uint64_t sharing_nruns(const struct sharing *s)
 
 int sharing_sync(struct sharing *s, bool is_now, struct error *err)
 {
-	double now = now_s();
+	double now = clock_s();
 	bool is_new = false;
 
 	if (!is_now && now < s->synced_s + SYNC_S && !s->has_failed)
@@ -511,7 +508,7 @@ int sharing_sync(struct sharing *s, bool is_now, struct error *err)
 int sharing_wait(struct sharing *s, struct error *err)
 {
 	struct exploring *x = s->x;
-	double now = now_s(), patience_s = PATIENCE_S + PATIENCE_RUNS * x->longest_ms / 1e3;
+	double now = clock_s(), patience_s = PATIENCE_S + PATIENCE_RUNS * x->longest_ms / 1e3;
 	int is_new;
 
 	if (!s->is_on)

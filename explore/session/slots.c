@@ -1,5 +1,6 @@
-/* Runs inputs, each in its slot. An input is run twice from the pools' original content, recorded and then traced: the recorder sees the program as it
- * is, the tracer sees it with other string functions. */
+/* Runs inputs, each in its slot. An input is run twice from the pools' original content, recorded
+ * and then traced: the recorder sees the program as it is, the tracer sees it with other string
+ * functions. */
 #include "explore/session/slots.h"
 
 #include <errno.h>
@@ -8,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "session/header.h"
-#include "session/machine.h"
-#include "session/scratch.h"
+#include "record/machine.h"
+#include "util/files.h"
+#include "trace/header.h"
 #include "util/alloc.h"
 
 static char *slot_file(const struct slot *s, const char *name)
@@ -80,7 +81,8 @@ static void run_release(struct slot *s)
 	s->state = SLOT_FREE;
 }
 
-/* The words and the environment of the run. The program may have changed its pools and its input. */
+/* The words and the environment of the run. The program may have changed its pools and its
+ * input. */
 static int prepare(struct exploring *x, struct slot *s, bool is_traced, struct error *err)
 {
 	struct error why;

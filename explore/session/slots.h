@@ -1,4 +1,5 @@
-/* A slot is where one input runs, in parallel with those of other slots. It has its own folder for the files of a run. */
+/* A slot is where one input runs, in parallel with those of other slots. It has its own folder for
+ * the files of a run. */
 #ifndef EXPLORE_SESSION_SLOTS_H
 #define EXPLORE_SESSION_SLOTS_H
 
@@ -25,10 +26,11 @@ struct slot {
 /* -1: the exploration cannot go on. */
 int slot_init(struct slot *s, unsigned number, struct error *err);
 void slot_release(struct slot *s);
+/* takes the input over */
 int slot_start(struct exploring *x, struct slot *s, const struct explore_input *in,
-	       struct error *err); /* takes the input over */
-int slot_step(struct exploring *x, struct slot *s,
-	      struct error *err); /* 1: its input is done, and it is free again */
+	       struct error *err);
+/* 1: its input is done, and it is free again */
+int slot_step(struct exploring *x, struct slot *s, struct error *err);
 void slot_stop(struct exploring *x, struct slot *s); /* at once; its input counts as never run */
 
 #endif

@@ -1,5 +1,6 @@
-/* The solver of solver.h: expressions become Z3's bit-vectors, each once; a query is pushed, asked and popped, so that what Z3 learned about
- * shared parts stays. Limits: a query that runs out of time counts as unknown, never as unsatisfiable. */
+/* The solver of solver.h: expressions become Z3's bit-vectors, each once; a query is pushed, asked
+ * and popped, so that what Z3 learned about shared parts stays. Limits: a query that runs out of
+ * time counts as unknown, never as unsatisfiable. */
 #include <stdio.h>
 #include <z3.h>
 
@@ -65,7 +66,8 @@ static Z3_ast bit(struct solver *s, Z3_ast boolean)
 	return Z3_mk_ite(s->z, boolean, number(s, 1, 1), number(s, 0, 1));
 }
 
-/* By the bits of the index, highest first: where the lower ones make no difference, they are not asked. */
+/* By the bits of the index, highest first: where the lower ones make no difference, they are not
+ * asked. */
 static Z3_ast table(struct solver *s, const uint64_t *entries, unsigned nbits, Z3_ast index,
 		    unsigned width)
 {
@@ -88,8 +90,8 @@ static Z3_ast count_zeros(struct solver *s, Z3_ast a, unsigned width, bool from_
 {
 	Z3_ast r = number(s, width, width);
 
-	for (unsigned i = 0; i < width;
-	     i++) { /* the bit that counts is looked at last, so it decides */
+	/* the bit that counts is looked at last, so it decides */
+	for (unsigned i = 0; i < width; i++) {
 		unsigned at = from_top ? i : width - 1 - i;
 
 		r = Z3_mk_ite(s->z, Z3_mk_eq(s->z, Z3_mk_extract(s->z, at, at, a), number(s, 1, 1)),
@@ -185,7 +187,8 @@ static void grow(struct solver *s, uint32_t n)
 	}
 }
 
-/* Operands first; a chain may be too long for the stack. Notes the inputs that the query is about, too. */
+/* Operands first; a chain may be too long for the stack. Notes the inputs that the query is about,
+ * too. */
 static Z3_ast ast(struct solver *s, uint32_t root)
 {
 	s->todo.n = 0;

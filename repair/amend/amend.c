@@ -1,8 +1,10 @@
-/* A flush of the object that a store is part of may be there already: behind the store that publishes it, with a length that leaves the store out, by a helper that is short,
- * or behind the loop that stores. Whoever wrote it meant this store: it is moved, widened or mended, and no other one is written.
+/* A flush of the object that a store is part of may be there already: behind the store that
+ * publishes it, with a length that leaves the store out, by a helper that is short, or behind the
+ * loop that stores. Whoever wrote it meant this store: it is moved, widened or mended, and no other
+ * one is written.
  *
- * That it is too short is not proved by the source, but by the report: it comes behind the store on every way, flushes from the begin of the same object, and the store was
- * not flushed. */
+ * That it is too short is not proved by the source, but by the report: it comes behind the store on
+ * every way, flushes from the begin of the same object, and the store was not flushed. */
 #include "repair/amend/amend.h"
 
 #include <ctype.h>
@@ -16,8 +18,8 @@ enum { CALLERS_MAX = 3, STATEMENTS_MAX = 100 };
 struct spot {
 	struct fix at;
 	const struct source_node *stmt; /* of a block */
-	const struct source_node *
-		published; /* the later store, or the answer, that must not come first; NULL: not in this function */
+	/* the later store, or the answer, that must not come first; NULL: not in this function */
+	const struct source_node *published;
 	bool is_sure; /* whoever comes to the statement does store */
 };
 
@@ -75,7 +77,8 @@ static const struct source_node *first_published(struct repair *r, const struct 
 
 /* ---- how long ---- */
 
-/* Made of sizes and constants, so the same each time, and meant for an object: a mere number may be meant for a line. */
+/* Made of sizes and constants, so the same each time, and meant for an object: a mere number may be
+ * meant for a line. */
 static bool is_fixed(const char *len)
 {
 	bool has_size = false;
@@ -230,7 +233,8 @@ static bool mend_helper(struct repair *r, struct amendment *a)
 	return false;
 }
 
-/* Does a variable of the expression change from the store to the flush? What a loop that is left did counts, too. */
+/* Does a variable of the expression change from the store to the flush? What a loop that is left
+ * did counts, too. */
 static bool is_changed(const struct spot *s, const struct source_node *flush,
 		       const char *expression)
 {
@@ -290,7 +294,8 @@ static const struct source_node *next_statement(const struct source_node *n)
 		       : NULL;
 }
 
-/* `if (pm) flush(…)`, where all flushes of the file stand under this test: the flush. Otherwise the statement itself. */
+/* `if (pm) flush(…)`, where all flushes of the file stand under this test: the flush. Otherwise the
+ * statement itself. */
 static const struct source_node *without_guard(struct repair *r, const struct fix *at,
 					       const struct source_node *n)
 {
@@ -372,7 +377,10 @@ static const char *what_was_done(struct repair *r, const struct amendment *a)
 	case AMEND_MOVE:
 		return text_format(r->code, "the flush in line %u moved", a->at.stmt->line);
 	case AMEND_HELPER:
-		return text_format(r->code, "%s now flushes the last line, too",
+		return text_format(r->code,
+				   a->flush.is_short
+					   ? "%s now flushes the last line, too"
+					   : "%s now flushes all lines of what it is given",
 				   a->flush.helper->name);
 	case AMEND_REPLACE:
 		return text_format(r->code, "flush added in %s, instead of the one in line %u",
@@ -406,7 +414,13 @@ static bool amend(struct repair *r, struct fix *x)
 
 	if (!x->needs_flush || !x->place || !x->range.addr || x->is_extra)
 		return false;
-	if (find(r, x, &a, &store)) {
+	if (amend_named(r, x, &a)) { /* a trial has shown that the flush is all that is missing */
+		if (!agree(r, &a))
+			return false;
+		x->is_dropped = true;
+	} else if (r->failures.at[x->bug]) {
+		return false;
+	} else if (find(r, x, &a, &store)) {
 		bool has_fence = a.flush.does & DOES_FENCE || !x->needs_fence;
 
 		a.needs_fence = !has_fence;

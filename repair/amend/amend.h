@@ -1,4 +1,5 @@
-/* Flushes that are there, but too late, too short or of the wrong thing: they are changed, and no others added. */
+/* Flushes that are there, but too late, too short or of the wrong thing: they are changed, and no
+ * others added. */
 #ifndef REPAIR_AMEND_AMEND_H
 #define REPAIR_AMEND_AMEND_H
 

@@ -14,7 +14,8 @@ static void leave_fence(struct repair *r, const struct amendment *a)
 	file_edit(a->at.file, a->at.stmt->begin, a->at.stmt->end - a->at.stmt->begin, i.fence.call);
 }
 
-/* It shared the fence with one other flush, which stays: these become one call, where the file has one. */
+/* It shared the fence with one other flush, which stays: these become one call, where the file has
+ * one. */
 static void join_rest(struct repair *r, const struct amendment *a)
 {
 	const struct source_node *flush = a->at.stmt->next, *fence = flush ? flush->next : NULL;

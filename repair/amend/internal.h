@@ -1,4 +1,5 @@
-/* What the files of repair/amend/ share: objects, and how a flush of one that is there is changed. */
+/* What the files of repair/amend/ share: objects, and how a flush of one that is there is
+ * changed. */
 #ifndef REPAIR_AMEND_INTERNAL_H
 #define REPAIR_AMEND_INTERNAL_H
 
@@ -20,16 +21,19 @@ void objects_of_store(struct repair *r, const struct fix *x, struct objects *o);
 /* The outermost one, as the caller calls it. False: no argument tells. */
 bool objects_leave(struct repair *r, struct objects *o, const struct source_function *callee,
 		   const struct fix *at, const struct source_node *call);
-const char *
-text_bare(struct repair *r,
-	  const char *text); /* without blanks, parentheses and casts to pointers, to be compared */
+/* without blanks, parentheses and casts to pointers, to be compared */
+const char *text_bare(struct repair *r, const char *text);
 
 /* touch.c: may a statement store to an object of that type? */
 bool touches(struct repair *r, const struct fix *at, const struct source_node *top,
 	     const struct object *o);
+/* some variable in it */
 bool is_changed_between(const struct source_function *f, uint32_t from, uint32_t to,
-			const char *expression); /* some variable in it */
+			const char *expression);
 
+/* named.c: the helper that the report names flushes too little, and is mended. False: it names
+ * none, or, with a failure, it cannot be. */
+bool amend_named(struct repair *r, const struct fix *x, struct amendment *a);
 /* move.c, loop.c: false: it cannot be done. */
 bool amend_move(struct repair *r, struct amendment *a, const struct source_node *store,
 		const struct source_node *before, const struct object *o);

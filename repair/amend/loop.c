@@ -1,15 +1,11 @@
-/* A flush behind a loop that writes back only what the last round stored, or where the next one would: what each round stores is flushed in the loop, and this one goes. If it
- * was a fence, too, that stays. It is known by its address: the same pointer, or the same array with another index. */
+/* A flush behind a loop that writes back only what the last round stored, or where the next one
+ * would: what each round stores is flushed in the loop, and this one goes. If it was a fence, too,
+ * that stays. It is known by its address: the same pointer, or the same array with another
+ * index. */
 #include <string.h>
 
 #include "repair/amend/internal.h"
-
-static const struct source_node *strip(const struct source_node *n)
-{
-	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last)
-		n = n->child;
-	return n;
-}
+#include "source/source.h"
 
 static const struct source_node *loop_around(const struct source_node *n)
 {
@@ -63,8 +59,9 @@ static const struct source_node *only_assignment(const struct source_node *top, 
 
 	*n = 0;
 	for (const struct source_node *c = top; c; c = node_next(c, top)) {
-		if (!node_is_assignment(c) || !c->child || strip(c->child)->kind != SOURCE_NAME ||
-		    strcmp(strip(c->child)->name, name) != 0)
+		if (!node_is_assignment(c) || !c->child ||
+		    source_bare(c->child)->kind != SOURCE_NAME ||
+		    strcmp(source_bare(c->child)->name, name) != 0)
 			continue;
 		++*n;
 		found = strcmp(c->op, "=") == 0 ? c : NULL;
@@ -81,7 +78,8 @@ static bool is_mended(const struct repair *r, const struct source_node *store)
 	return false;
 }
 
-/* Does the function store there elsewhere, through the variable or to the same array? Then the flush may be for that. */
+/* Does the function store there elsewhere, through the variable or to the same array? Then the
+ * flush may be for that. */
 static bool stores_elsewhere(struct repair *r, const struct fix *x, const char *name,
 			     const char *array)
 {
@@ -90,8 +88,9 @@ static bool stores_elsewhere(struct repair *r, const struct fix *x, const char *
 		int i = n->kind == SOURCE_CALL ? call_writes_to(x->unit, n) : WRITES_NOTHING;
 		const struct source_node *to =
 			i >= 0 ? call_argument(n, i)
-			: node_is_assignment(n) && strip(n->child)->kind != SOURCE_NAME ? n->child
-											: NULL;
+			: node_is_assignment(n) && source_bare(n->child)->kind != SOURCE_NAME
+				? n->child
+				: NULL;
 		const char *root = to && !is_mended(r, n) ? root_of(to) : NULL;
 
 		if (root && strcmp(root, name) == 0 &&
@@ -133,7 +132,8 @@ static bool is_used_behind(const struct source_function *f, const struct source_
 	return false;
 }
 
-/* Is the flush of what the loop stores? Its address is told by `set`, an assignment between loop and flush, or by itself. */
+/* Is the flush of what the loop stores? Its address is told by `set`, an assignment between loop
+ * and flush, or by itself. */
 static bool is_of_loop(struct repair *r, const struct fix *x, const struct source_node *loop,
 		       const struct source_node *set, const char *name, const char *addr,
 		       const char **array)
@@ -167,8 +167,8 @@ bool amend_loop(struct repair *r, struct fix *x, struct amendment *a)
 	struct fix whole = *x;
 	struct idiom i;
 
-	if (n && node_is_assignment(n) && strip(n->child)->kind == SOURCE_NAME && name &&
-	    strcmp(strip(n->child)->name, name) == 0 && strcmp(n->op, "=") == 0) {
+	if (n && node_is_assignment(n) && source_bare(n->child)->kind == SOURCE_NAME && name &&
+	    strcmp(source_bare(n->child)->name, name) == 0 && strcmp(n->op, "=") == 0) {
 		set = n;
 		n = n->next;
 	}

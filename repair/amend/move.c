@@ -1,16 +1,10 @@
-/* A flush that comes behind the store which publishes what it flushes goes before that, behind the last store to the object. Nothing that it passes may store to the object, or
- * it is needed where it is. A fence that it also was stays for what was flushed in between, if that needs one. */
+/* A flush that comes behind the store which publishes what it flushes goes before that, behind the
+ * last store to the object. Nothing that it passes may store to the object, or it is needed where
+ * it is. A fence that it also was stays for what was flushed in between, if that needs one. */
 #include <string.h>
 
 #include "repair/amend/internal.h"
-
-static const struct source_node *child_of(const struct source_node *block,
-					  const struct source_node *n)
-{
-	while (n && n->parent != block)
-		n = n->parent;
-	return n;
-}
+#include "source/source.h"
 
 static bool has_label(const struct source_node *top)
 {
@@ -61,8 +55,9 @@ static bool leaves_unfenced(struct repair *r, const struct fix *at, const struct
 	return last == DOES_FLUSH;
 }
 
-/* The flush runs where it did not before: where something between the two leaves the function. That is no matter if the object was surely stored to just before; if not, the pointer may be
- * NULL there. */
+/* The flush runs where it did not before: where something between the two leaves the function. That
+ * is no matter if the object was surely stored to just before; if not, the pointer may be NULL
+ * there. */
 static bool reaches_more(const struct amendment *a, const struct source_node *store,
 			 const struct source_node *from, const struct source_node *flush)
 {
@@ -77,7 +72,8 @@ bool amend_move(struct repair *r, struct amendment *a, const struct source_node 
 		const struct source_node *before, const struct object *o)
 {
 	const struct source_node *flush = a->at.stmt, *block = flush->parent,
-				 *from = child_of(block, store), *to = child_of(block, before);
+				 *from = source_child_of(block, store),
+				 *to = source_child_of(block, before);
 	bool is_unfenced;
 	struct idiom i;
 

@@ -1,16 +1,10 @@
-/* The objects that a store is part of, from the innermost outwards, each by an address that a flush of it would be given: p->a.b is in p->a, and in *p. And the same object as
- * a caller calls it. */
+/* The objects that a store is part of, from the innermost outwards, each by an address that a flush
+ * of it would be given: p->a.b is in p->a, and in *p. And the same object as a caller calls it. */
 #include <ctype.h>
 #include <string.h>
 
 #include "repair/amend/internal.h"
-
-static const struct source_node *strip(const struct source_node *n)
-{
-	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last)
-		n = n->child;
-	return n;
-}
+#include "source/source.h"
 
 static const char *size_of(struct repair *r, const char *thing)
 {
@@ -42,14 +36,15 @@ static void add(struct objects *o, struct repair *r, const char *addr, uint32_t 
 					 .span = span };
 }
 
-/* Steps out of members and elements. Of an element, all of the array is meant: which one it is is not known. */
+/* Steps out of members and elements. Of an element, all of the array is meant: which one it is is
+ * not known. */
 static void add_around(struct repair *r, const struct file *f, const struct source_node *l,
 		       struct objects *o)
 {
 	uint32_t offset = 0, span = l->size_bytes;
 
 	while (l) {
-		const struct source_node *base = l->child ? strip(l->child) : NULL;
+		const struct source_node *base = l->child ? source_bare(l->child) : NULL;
 
 		if (l->kind == SOURCE_SUBSCRIPT && base && base->is_array) {
 			l = base;
@@ -84,14 +79,14 @@ static const struct source_node *destination(const struct fix *x)
 	int i = call_writes_to(x->unit, x->store);
 
 	if (x->store->kind != SOURCE_CALL || atomic_object(x->store))
-		return strip(atomic_object(x->store) ? atomic_object(x->store) : to);
+		return source_bare(atomic_object(x->store) ? atomic_object(x->store) : to);
 	if (call_writes_into(x->unit, x->store))
 		return call_writes_into(x->unit, x->store);
 	for (i++; to && i > 0; i--)
 		to = to->next;
-	to = to ? strip(to) : NULL;
+	to = to ? source_bare(to) : NULL;
 	if (to && to->kind == SOURCE_UNARY && to->op[0] == '&')
-		return strip(to->child);
+		return source_bare(to->child);
 	return to && to->is_array ? to : NULL;
 }
 
@@ -102,8 +97,8 @@ void objects_of_store(struct repair *r, const struct fix *x, struct objects *o)
 	*o = (struct objects){ 0 };
 	if (macro_use(x->unit, x->file->path, x->store))
 		return;
-	if (x->store->kind == SOURCE_CALL &&
-	    !node_is_store(x->unit, x->file, x->store)) { /* of a function of the program */
+	/* of a function of the program */
+	if (x->store->kind == SOURCE_CALL && !node_is_store(x->unit, x->file, x->store)) {
 		add(o, r, x->range.addr, x->range.base_bytes, 0, x->range.base_bytes,
 		    x->range.base_type);
 		return;
@@ -122,7 +117,7 @@ void objects_of_store(struct repair *r, const struct fix *x, struct objects *o)
 
 static const char *this_of(struct repair *r, const struct file *f, const struct source_node *call)
 {
-	const struct source_node *callee = strip(call->child);
+	const struct source_node *callee = source_bare(call->child);
 
 	if (callee->kind != SOURCE_MEMBER || !callee->child)
 		return "this";
@@ -156,8 +151,8 @@ bool objects_leave(struct repair *r, struct objects *o, const struct source_func
 	if (!addr)
 		return false;
 	o->at[0] = *last;
-	if (strcmp(last->addr, "this") == 0 &&
-	    callee->scope) /* the caller's class is another one */
+	/* the caller's class is another one */
+	if (strcmp(last->addr, "this") == 0 && callee->scope)
 		o->at[0].type = text_copy(r->code, callee->scope, strlen(callee->scope) - 2);
 	o->at[0].addr = addr;
 	o->at[0].size = size_at(r, addr);

@@ -1,16 +1,10 @@
-/* An object that flushes when it ends was declared for the store, but its block ends behind what publishes the store: it gives way to a call that flushes, behind the last store to
- * what it watches. It stays if that is stored to later, too, or if others wait for its fence. */
+/* An object that flushes when it ends was declared for the store, but its block ends behind what
+ * publishes the store: it gives way to a call that flushes, behind the last store to what it
+ * watches. It stays if that is stored to later, too, or if others wait for its fence. */
 #include <string.h>
 
 #include "repair/amend/internal.h"
-
-static const struct source_node *child_of(const struct source_node *block,
-					  const struct source_node *n)
-{
-	while (n && n->parent != block)
-		n = n->parent;
-	return n;
-}
+#include "source/source.h"
 
 static const struct object *watched(struct repair *r, const struct idiom_flush *f,
 				    const struct objects *o)
@@ -64,7 +58,8 @@ static bool is_leaned_on(struct repair *r, const struct amendment *a)
 	return last == DOES_FLUSH;
 }
 
-/* Whoever leaves the block between the declaration and the new place gets no flush any more: has the object been stored to there? */
+/* Whoever leaves the block between the declaration and the new place gets no flush any more: has
+ * the object been stored to there? */
 static bool is_left_unflushed(struct repair *r, const struct amendment *a, const struct object *o)
 {
 	bool is_touched = false;
@@ -107,8 +102,8 @@ bool amend_scope(struct repair *r, struct amendment *a, const struct source_node
 
 	for (const struct source_node *block = published ? published->parent : NULL; block;
 	     block = block->parent) {
-		const struct source_node *from = child_of(block, store),
-					 *to = child_of(block, published);
+		const struct source_node *from = source_child_of(block, store),
+					 *to = source_child_of(block, published);
 
 		if (block->kind != SOURCE_COMPOUND || !from || !to || from == to)
 			continue;

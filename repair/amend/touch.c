@@ -1,17 +1,13 @@
-/* May a statement store to an object? Told by types: a store whose way to the place leads through a structure, none of which is the object's, does not. What goes through
- * a pointer to a mere number may. So may every call that is not seen or goes through a pointer, whatever it is given, unless it is one of a library that is known. */
+/* May a statement store to an object? Told by types: a store whose way to the place leads through a
+ * structure, none of which is the object's, does not. What goes through a pointer to a mere number
+ * may. So may every call that is not seen, is virtual or goes through a pointer, whatever it is
+ * given, unless it is one of a library that is known. */
 #include <string.h>
 
 #include "repair/amend/internal.h"
+#include "source/source.h"
 
 enum { DEPTH_MAX = 3 };
-
-static const struct source_node *strip(const struct source_node *n)
-{
-	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last)
-		n = n->child;
-	return n;
-}
 
 /* "const struct slot *" is of slot: the last word. */
 static const char *type_name(struct repair *r, const char *type)
@@ -39,7 +35,8 @@ struct touching {
 	const char *type;
 };
 
-/* The object that an expression is, or that the pointer before -> leads to; a pointer to an object is none itself. */
+/* The object that an expression is, or that the pointer before -> leads to; a pointer to an object
+ * is none itself. */
 static bool is_object(const struct touching *t, const char *type, bool is_pointee)
 {
 	const char *star = type ? strchr(type, '*') : NULL;
@@ -67,7 +64,7 @@ static bool place_may_be(const struct touching *t, const struct source_node *pla
 		    strcmp(class_name(t->r, in), t->type) == 0)
 			return true;
 	}
-	return !has_member && strip(place)->kind != SOURCE_NAME;
+	return !has_member && source_bare(place)->kind != SOURCE_NAME;
 }
 
 static bool touches_below(const struct touching *t, const struct source_unit *u,
@@ -100,19 +97,37 @@ static bool fills_object(const struct touching *t, const struct source_unit *u,
 	for (const struct source_node *a = call->child ? call->child->next : NULL;
 	     a && d && i < d->nparameters; a = a->next, i++) {
 		const char *type = d->parameters[i].type;
-		const struct source_node *n = strip(a);
+		const struct source_node *n = source_bare(a);
 
 		if (!type || (strncmp(type, "void *", 6) != 0 && strncmp(type, "char *", 6) != 0) ||
 		    idiom_known(call->name) || is_no_store(call->name))
 			continue;
 		if (n->kind == SOURCE_UNARY && n->op[0] == '&' && n->child)
-			n = strip(n->child);
+			n = source_bare(n->child);
 		else if (n->kind == SOURCE_NAME && !n->is_array)
 			return true; /* wherever that pointer leads */
 		if (place_may_be(t, n, in))
 			return true;
 	}
 	return false;
+}
+
+/* All methods of that name that are seen do nothing else. */
+static bool virtual_writes_back(const struct touching *t, const struct source_unit *u,
+				const struct source_node *call)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < u->nfunctions; i++) {
+		const struct source_function *f = &u->functions[i];
+
+		if (!f->body || strcmp(f->name, call->name) != 0)
+			continue;
+		if (!idiom_only_writes_back(t->r, u, f))
+			return false;
+		n++;
+	}
+	return n > 0;
 }
 
 static bool call_may(const struct touching *t, const struct source_unit *u,
@@ -126,7 +141,9 @@ static bool call_may(const struct touching *t, const struct source_unit *u,
 
 	if (call_is_by_pointer(u, call))
 		return !idiom_pointer_writes_back(t->r, u, call);
-	if (to >= 0 && strip(place)->kind == SOURCE_NAME && !place->is_array)
+	if (call_is_virtual(u, call))
+		return !virtual_writes_back(t, u, call);
+	if (to >= 0 && source_bare(place)->kind == SOURCE_NAME && !place->is_array)
 		return true; /* wherever that pointer leads */
 	if (to != WRITES_NOTHING)
 		return place_may_be(t, place, in);
@@ -170,7 +187,7 @@ static bool asm_may(const struct source_unit *u, const struct source_node *n)
 /* Of what a macro hides, the left side may be one of an assignment if it is an lvalue. */
 static bool may_store(const struct source_node *n)
 {
-	const struct source_node *left = n->child ? strip(n->child) : NULL;
+	const struct source_node *left = n->child ? source_bare(n->child) : NULL;
 
 	if (node_is_assignment(n))
 		return !(left->kind == SOURCE_NAME && left->is_local && !left->is_reference);
@@ -184,7 +201,7 @@ static bool touches_below(const struct touching *t, const struct source_unit *u,
 			  unsigned depth)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
-		if (may_store(n) && place_may_be(t, strip(n->child), in))
+		if (may_store(n) && place_may_be(t, source_bare(n->child), in))
 			return true;
 		if (n->kind == SOURCE_CALL && call_may(t, u, in, n, depth))
 			return true;
@@ -206,11 +223,11 @@ bool is_changed_between(const struct source_function *f, uint32_t from, uint32_t
 			const char *expression)
 {
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
-		const char *name =
-			n->kind == SOURCE_VARIABLE ? n->name
-			: node_is_assignment(n) && n->child && strip(n->child)->kind == SOURCE_NAME
-				? strip(n->child)->name
-				: NULL;
+		const char *name = n->kind == SOURCE_VARIABLE ? n->name
+				   : node_is_assignment(n) && n->child &&
+						   source_bare(n->child)->kind == SOURCE_NAME
+					   ? source_bare(n->child)->name
+					   : NULL;
 
 		if (name && n->begin >= from && n->begin < to && text_has_word(expression, name))
 			return true;

@@ -1,4 +1,5 @@
-/* From a bug of durability or order to fixes: which store, which bytes, where flush and fence go. A bug gets all the fixes that it needs, or none. */
+/* From a bug of durability or order to fixes: which store, which bytes, where flush and fence go. A
+ * bug gets all the fixes that it needs, or none. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -22,7 +23,8 @@ static bool is_of_atomics(const struct repair_frame *f)
 	       (strncmp(base, "/atomic", 7) == 0 || strstr(f->file, "/__atomic/"));
 }
 
-/* The only call at the place, of a function that stores to the object that it is given: compilers merge stores of what they inline, and give them the call's place. */
+/* The only call at the place, of a function that stores to the object that it is given: compilers
+ * merge stores of what they inline, and give them the call's place. */
 static const struct source_node *storing_call(struct repair *r, const struct fix *x,
 					      const struct repair_frame *f)
 {
@@ -39,7 +41,8 @@ static const struct source_node *storing_call(struct repair *r, const struct fix
 	return found && callee_stores_to(r->code, x->unit, found) >= 0 ? found : NULL;
 }
 
-/* A value that an inlined function computed may be stored where it was called. Gives the frame, -1 with a reason. */
+/* A value that an inlined function computed may be stored where it was called. Gives the frame, -1
+ * with a reason. */
 static int find_store(struct repair *r, struct fix *x, const struct repair_place *p,
 		      const char **why)
 {
@@ -124,7 +127,8 @@ static bool leaves_fence_to_caller(struct repair *r, const struct source_unit *u
 	return false;
 }
 
-/* The fence follows the call that flushes: the outermost function that does nothing else, or that was told not to fence. */
+/* The fence follows the call that flushes: the outermost function that does nothing else, or that
+ * was told not to fence. */
 static int plan_fence(struct repair *r, struct fix *x, const struct repair_place *p,
 		      const char **why)
 {
@@ -212,7 +216,8 @@ static int plan_place(struct repair *r, size_t bug, const struct repair_place *p
 	return 0;
 }
 
-/* Each store that a crash can lose; the flush, or the fence, that it had in time follows it in the report. */
+/* Each store that a crash can lose; the flush, or the fence, that it had in time follows it in the
+ * report. */
 static int plan_lost(struct repair *r, size_t bug, const char **why)
 {
 	const struct repair_bug *b = r->bugs.at[bug];
@@ -254,8 +259,8 @@ static int plan_kind(struct repair *r, size_t bug, const struct kind *k, const c
 	if (flush && flush->nframes && flush->frames[0].file)
 		return plan_place(r, bug, flush, false, true,
 				  place_of(r->bugs.at[bug], "acknowledged"), why);
-	return store ? plan_place(r, bug, store, true, true, NULL, why)
-		     : -1; /* pmemcheck's logs do not say where a flush is: another one does no harm */
+	/* pmemcheck's logs do not say where a flush is: another one does no harm */
+	return store ? plan_place(r, bug, store, true, true, NULL, why) : -1;
 }
 
 static const struct kind *kind_find(const char *name)

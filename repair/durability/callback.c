@@ -1,21 +1,29 @@
-/* Out of a callback: a function or lambda that its caller knows by a variable only, and that stores to an object which the caller gave it. The caller flushes that object after
- * the call, instead of the callback, in two cases:
+/* Out of a callback: a function or lambda that its caller knows by a variable only, and that stores
+ * to an object which the caller gave it. The caller flushes that object after the call, instead of
+ * the callback, in two cases:
  *
- *   - the caller stores to the same object, too, and misses the flush of that as well: it is one record, of which the callback fills a part;
- *   - several callbacks miss it at the same call: then the call is what they have in common, and callbacks that did not run have the same bug.
+ *   - the caller stores to the same object, too, and misses the flush of that as well: it is one
+ *     record, of which the callback fills a part;
+ *   - several callbacks miss it at the same call: then the call is what they have in common, and
+ *     callbacks that did not run have the same bug.
  *
- * The object must be there whatever is called: a callback that did not run may have been given NULL. So the caller goes through the pointer itself before the call, or gives no pointer.
+ * The object must be there whatever is called: a callback that did not run may have been given
+ * NULL. So the caller goes through the pointer itself before the call, or gives no pointer.
  *
- * A callback that flushes or fences anything takes care of itself and is left alone; so are those of a caller that is given others which flush, or whose file flushes nothing. */
+ * A callback that flushes or fences anything takes care of itself and is left alone; so are those
+ * of a caller that is given others which flush, or whose file flushes nothing. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
+#include "util/str.h"
+#include "source/source.h"
 
 enum { OBJECT_MAX_BYTES = 1024 };
 
 /* A store that may leave its callback. */
 struct given {
-	struct fix at; /* in the caller: its statement is that of the call, its range the object */
+	/* in the caller: its statement is that of the call, its range the object */
+	struct fix at;
 	const struct source_node *call;
 	const struct source_node *callback; /* its body */
 	size_t fix;
@@ -24,13 +32,6 @@ struct given {
 };
 
 typedef VEC(struct given) given_vec;
-
-static const struct source_node *strip(const struct source_node *n)
-{
-	while (n->kind == SOURCE_EXPR && n->child && n->child == n->last)
-		n = n->child;
-	return n;
-}
 
 /* ---- the callback ---- */
 
@@ -89,12 +90,14 @@ static int parameter_named(struct repair *r, const struct fix *x, const char *na
 struct way {
 	const char *name;
 	unsigned npointers; /* that are followed on the way, the parameter included */
-	bool is_indexed; /* an element, or as many bytes as somebody said: only an array tells how many there can be */
+	/* an element, or as many bytes as somebody said: only an array tells how many there can
+	 * be */
+	bool is_indexed;
 };
 
 static bool find_way(const struct source_node *lvalue, struct way *w)
 {
-	const struct source_node *n = strip(lvalue);
+	const struct source_node *n = source_bare(lvalue);
 
 	while (n->kind != SOURCE_NAME) {
 		if (!n->child || (n->kind != SOURCE_MEMBER && n->kind != SOURCE_SUBSCRIPT &&
@@ -104,7 +107,7 @@ static bool find_way(const struct source_node *lvalue, struct way *w)
 			w->npointers++;
 			w->is_indexed |= n->kind == SOURCE_SUBSCRIPT;
 		}
-		n = strip(n->child);
+		n = source_bare(n->child);
 	}
 	w->name = n->name;
 	return n->name && n->is_local;
@@ -120,11 +123,12 @@ static bool way_of_store(const struct fix *x, struct way *w)
 		return x->store->child && find_way(x->store->child, w);
 	i = x->store->kind == SOURCE_CALL ? call_writes_to(x->unit, x->store) : WRITES_NOTHING;
 	to = i >= 0 ? call_argument(x->store, i) : NULL;
-	if (to && strip(to)->kind == SOURCE_BINARY && strip(to)->op[0] == '+' && strip(to)->child)
-		to = strip(to)->child;
+	if (to && source_bare(to)->kind == SOURCE_BINARY && source_bare(to)->op[0] == '+' &&
+	    source_bare(to)->child)
+		to = source_bare(to)->child;
 	if (!to || !find_way(to, w))
 		return false;
-	if (!strip(to)->is_array) {
+	if (!source_bare(to)->is_array) {
 		w->npointers++;
 		w->is_indexed = true;
 	}
@@ -156,10 +160,10 @@ static bool minds_order(struct repair *r, const struct source_unit *u, const str
 /* By a variable, a parameter, or in C by a member: in C++ that may be a method. */
 static bool is_by_variable(const struct source_unit *u, const struct source_node *call)
 {
-	const struct source_node *callee = call->child ? strip(call->child) : NULL;
+	const struct source_node *callee = call->child ? source_bare(call->child) : NULL;
 
 	if (callee && callee->kind == SOURCE_UNARY && callee->op[0] == '*' && callee->child)
-		callee = strip(callee->child);
+		callee = source_bare(callee->child);
 	return callee && ((callee->kind == SOURCE_NAME && callee->is_local) ||
 			  (callee->kind == SOURCE_MEMBER && !u->is_cplusplus));
 }
@@ -204,7 +208,7 @@ static const struct source_node *argument_of(const struct source_node *call, int
 {
 	const struct source_node *second = call->child ? call->child->next : NULL;
 
-	second = second ? strip(second) : NULL;
+	second = second ? source_bare(second) : NULL;
 	return call_argument(call, second && second->kind == SOURCE_NAME && second->name &&
 						   strcmp(second->name, "operator()") == 0
 					   ? i + 1
@@ -230,7 +234,7 @@ static bool is_steady(const struct source_node *arg)
 static bool take_object(struct repair *r, struct fix *at, const struct source_node *arg,
 			const struct way *w, bool is_reference, uint32_t target_bytes)
 {
-	const struct source_node *object = strip(arg);
+	const struct source_node *object = source_bare(arg);
 	const char *why;
 
 	if (!node_is_repeatable(at->unit, arg) || !is_steady(arg) ||
@@ -247,7 +251,7 @@ static bool take_object(struct repair *r, struct fix *at, const struct source_no
 	if (object->kind == SOURCE_UNARY && object->op[0] == '&' && object->child)
 		return object->child->size_bytes == target_bytes &&
 		       target_bytes <= OBJECT_MAX_BYTES &&
-		       range_of_object(r, at, strip(object->child), &why) == 0;
+		       range_of_object(r, at, source_bare(object->child), &why) == 0;
 	return object->target_bytes == target_bytes && target_bytes <= OBJECT_MAX_BYTES &&
 	       range_of_pointed(r, at, object, &why) == 0;
 }
@@ -266,7 +270,8 @@ static bool is_used_before(struct repair *r, const struct fix *at, const struct 
 				       n->kind == SOURCE_SUBSCRIPT;
 
 			if (follows && n->child &&
-			    strcmp(text_of(r->code, at->file, strip(n->child)), pointer) == 0 &&
+			    strcmp(text_of(r->code, at->file, source_bare(n->child)), pointer) ==
+				    0 &&
 			    node_is_sure(n, block))
 				return true;
 		}
@@ -277,7 +282,7 @@ static bool is_used_before(struct repair *r, const struct fix *at, const struct 
 /* The address of something, or an array. */
 static bool is_address(const struct source_node *n)
 {
-	n = strip(n);
+	n = source_bare(n);
 	return n->is_array || (n->kind == SOURCE_UNARY && n->op[0] == '&');
 }
 
@@ -298,7 +303,7 @@ static bool is_set_to_address(const struct fix *at, const struct source_node *n)
 static bool is_surely_there(struct repair *r, const struct fix *at, const struct source_node *call,
 			    const struct source_node *arg, bool is_reference)
 {
-	const struct source_node *object = strip(arg);
+	const struct source_node *object = source_bare(arg);
 
 	return is_reference || is_address(object) || is_set_to_address(at, object) ||
 	       is_used_before(r, at, call, text_of(r->code, at->file, object));
@@ -309,11 +314,6 @@ static uint32_t target_of(const struct fix *x, int parameter)
 	return lambda_around(x->store) ? 0 : x->function->parameters[parameter].target_bytes;
 }
 
-static bool is_same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* Are both called from the same frame outwards, from these on? */
 static bool is_same_stack(const struct repair_place *a, size_t i, const struct repair_place *b,
 			  size_t k)
@@ -322,12 +322,13 @@ static bool is_same_stack(const struct repair_place *a, size_t i, const struct r
 		return false;
 	for (; i < a->nframes; i++, k++)
 		if (a->frames[i].line != b->frames[k].line ||
-		    !is_same_text(a->frames[i].file, b->frames[k].file))
+		    !str_same(a->frames[i].file, b->frames[k].file))
 			return false;
 	return true;
 }
 
-/* The statement in the caller before which it must be durable, as far as it is there. False: it must be while the statement with the call runs. */
+/* The statement in the caller before which it must be durable, as far as it is there. False: it
+ * must be while the statement with the call runs. */
 static bool find_deadline(struct repair *r, struct given *g)
 {
 	const struct fix *x = &r->fixes.at[g->fix];
@@ -336,8 +337,8 @@ static bool find_deadline(struct repair *r, struct given *g)
 
 	for (size_t i = 0; i < b->nplaces; i++) {
 		const struct repair_place *p = &b->places[i];
-		size_t outer = x->place->nframes - g->at.frame - 1,
-		       k = p->nframes - outer - 1; /* the caller's own frame */
+		/* the caller's own frame */
+		size_t outer = x->place->nframes - g->at.frame - 1, k = p->nframes - outer - 1;
 		const struct source_node *later;
 
 		if (!p->role ||
@@ -345,7 +346,7 @@ static bool find_deadline(struct repair *r, struct given *g)
 		    p->nframes < outer + 1)
 			continue;
 		if (!is_same_stack(x->place, g->at.frame + 1, p, k + 1) ||
-		    !is_same_text(p->frames[k].function, x->place->frames[g->at.frame].function))
+		    !str_same(p->frames[k].function, x->place->frames[g->at.frame].function))
 			continue; /* behind the caller's end, or of another call */
 		later = g->at.function->body->child;
 		while (later && later->next && later->next->line <= p->frames[k].line)
@@ -416,7 +417,7 @@ static bool hands_over_flush(struct repair *r, const struct source_unit *u,
 			     const struct source_node *call)
 {
 	for (const struct source_node *n = call->child ? call->child->next : NULL; n; n = n->next) {
-		const struct source_node *arg = strip(n);
+		const struct source_node *arg = source_bare(n);
 		const struct source_function *f;
 
 		if (arg->kind == SOURCE_LAMBDA && flushes_inside(r, u, arg))

@@ -1,21 +1,27 @@
-/* Where a fence stands that flushes further in wait for. What must not come before it, the deadline, is known: the store that survived, or the answer. In the function from which
- * both the flush and the deadline are reached, one fence behind the last flush and before the deadline does for all. It goes there only if
+/* Where a fence stands that flushes further in wait for. What must not come before it, the
+ * deadline, is known: the store that survived, or the answer. In the function from which both the
+ * flush and the deadline are reached, one fence behind the last flush and before the deadline does
+ * for all. It goes there only if
  *
  *   - the flush stands in a loop of that function,
  *   - or other callers of the function that flushes fence behind the call: then that is the custom,
- *   - or several flushes share it, in a function that fences for itself, and no other function that is called on the way is durable by itself.
+ *   - or several flushes share it, in a function that fences for itself, and no other function that
+ *     is called on the way is durable by itself.
  *
- * If the custom is that of a function further in, the fence goes behind that one's call. Otherwise it stays behind the flush. */
+ * If the custom is that of a function further in, the fence goes behind that one's call. Otherwise
+ * it stays behind the flush. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
 #include "repair/idiom/run.h"
+#include "util/str.h"
+#include "source/source.h"
 
 /* The statements of one block between which the fence may stand. */
 struct span {
 	struct fix at; /* unit, file and function */
-	const struct source_node
-		*call; /* through which the flush is reached, or the flush itself */
+	/* through which the flush is reached, or the flush itself */
+	const struct source_node *call;
 	const struct source_node *from, *until; /* behind the first, before the second */
 	bool is_custom;                         /* other callers fence there */
 	bool is_same_function;
@@ -23,15 +29,10 @@ struct span {
 
 /* ---- the place ---- */
 
-static bool is_same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static bool is_same_frame(const struct repair_frame *a, const struct repair_frame *b)
 {
-	return a->line == b->line && a->column == b->column && is_same_text(a->file, b->file) &&
-	       is_same_text(a->function, b->function);
+	return a->line == b->line && a->column == b->column && str_same(a->file, b->file) &&
+	       str_same(a->function, b->function);
 }
 
 /* Their callers are the same up to here: the frames in one function, with different places. */
@@ -47,7 +48,7 @@ static bool frames_part(const struct repair_place *flush, const struct repair_pl
 		return false;
 	a = &flush->frames[--*i];
 	b = &later->frames[--*k];
-	return a->file && is_same_text(a->file, b->file) && is_same_text(a->function, b->function);
+	return a->file && str_same(a->file, b->file) && str_same(a->function, b->function);
 }
 
 static const struct source_node *call_of(struct repair *r, struct fix *at,
@@ -88,22 +89,6 @@ static const struct source_node *later_node(struct repair *r, struct fix *at,
 	return n ? n : statement_on(at->function, later->frames[k].line);
 }
 
-static bool is_inside(const struct source_node *n, const struct source_node *top)
-{
-	while (n && n != top)
-		n = n->parent;
-	return n != NULL;
-}
-
-/* The statement of `block` in which the node is; NULL. */
-static const struct source_node *part_of(const struct source_node *block,
-					 const struct source_node *n)
-{
-	while (n && n->parent != block)
-		n = n->parent;
-	return n;
-}
-
 static bool find_span(struct repair *r, const struct fix *x, struct span *s)
 {
 	const struct source_node *later, *block;
@@ -118,10 +103,10 @@ static bool find_span(struct repair *r, const struct fix *x, struct span *s)
 	s->call = s->is_same_function ? x->store : call_of(r, &s->at, x->flush_place, i);
 	later = s->call ? later_node(r, &s->at, x->later_place, k) : NULL;
 	for (block = later;
-	     block && !(block->kind == SOURCE_COMPOUND && is_inside(s->call, block));)
+	     block && !(block->kind == SOURCE_COMPOUND && source_is_inside(s->call, block));)
 		block = block->parent;
-	s->from = block ? part_of(block, s->call) : NULL;
-	s->until = block ? part_of(block, later) : NULL;
+	s->from = block ? source_child_of(block, s->call) : NULL;
+	s->until = block ? source_child_of(block, later) : NULL;
 	return s->from && s->until && s->from->end <= s->until->begin &&
 	       !statement_may_be_left(s->at.file, s->from) && !node_is_in_lambda(s->from) &&
 	       !macro_use(s->at.unit, s->at.file->path, block);
@@ -274,7 +259,8 @@ static const struct source_node *behind_loops(const struct source_node *call)
 	return found;
 }
 
-/* Between the function that flushes and the one in which the deadline is: where other callers of the same function fence behind the call. */
+/* Between the function that flushes and the one in which the deadline is: where other callers of
+ * the same function fence behind the call. */
 static bool find_custom(struct repair *r, const struct fix *x, const struct span *outer,
 			struct span *s)
 {

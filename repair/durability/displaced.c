@@ -1,8 +1,11 @@
-/* A fence that came too late is moved, not left to stand beside the new one. The program is followed from main: may something be flushed and not fenced yet? A fence of the changed
- * function goes if it had something to wait for without the new one, on some way, and has nothing with it, on any way.
+/* A fence that came too late is moved, not left to stand beside the new one. The program is
+ * followed from main: may something be flushed and not fenced yet? A fence of the changed function
+ * goes if it had something to wait for without the new one, on some way, and has nothing with it,
+ * on any way.
  *
- * Of a test, both ways are gone, except for one of a flag of the program that only a fence is under: flushes are under the same. What is not seen, or is called through a pointer,
- * may leave a flush behind. Other threads are not looked at. */
+ * Of a test, both ways are gone, except for one of a flag of the program that only a fence is
+ * under: flushes are under the same. What is not seen, or is called through a pointer, may leave a
+ * flush behind. Other threads are not looked at. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -161,8 +164,8 @@ static bool follow_loop(struct following *f, const struct source_node *n, bool i
 		bool now = behind | f->jumped;
 
 		behind |= follow_children(f, n, now);
-		for (const struct source_node *c = n->child; c;
-		     c = c->next) /* its test is the last that it does */
+		/* its test is the last that it does */
+		for (const struct source_node *c = n->child; c; c = c->next)
 			behind |= c != n->last && follow(f, c, now);
 	}
 	return behind | f->jumped;
@@ -260,7 +263,8 @@ bool function_fences_itself(struct repair *r, const struct source_unit *u,
 
 /* ---- the text ---- */
 
-/* The lines of the statement, with the comment above it, and with the #if that has nothing else in it. */
+/* The lines of the statement, with the comment above it, and with the #if that has nothing else in
+ * it. */
 static void lines_of(const struct file *f, const struct source_node *stmt, uint32_t *from,
 		     uint32_t *to)
 {

@@ -1,4 +1,5 @@
-/* Leads from bugs of durability and order to flushes and fences: planned for each bug, then moved outwards, then reduced to those that are needed. */
+/* Leads from bugs of durability and order to flushes and fences: planned for each bug, then moved
+ * outwards, then reduced to those that are needed. */
 #include "repair/durability/durability.h"
 
 #include <stdlib.h>

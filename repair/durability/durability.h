@@ -1,4 +1,5 @@
-/* Flushes and fences: those that are missing are added, those that are proven redundant are removed. */
+/* Flushes and fences: those that are missing are added, those that are proven redundant are
+ * removed. */
 #ifndef REPAIR_DURABILITY_DURABILITY_H
 #define REPAIR_DURABILITY_DURABILITY_H
 
@@ -13,7 +14,8 @@ void durability_forget(struct repair *r); /* an earlier plan */
 
 /* Once per bug: its outcome, if it is of a kind that is mended here. */
 void durability_plan(struct repair *r, size_t bug);
-/* When all bugs are planned: one of another kind, whose lost stores other bugs' flushes and fences make durable in time. False: nothing is done there. */
+/* When all bugs are planned: one of another kind, whose lost stores other bugs' flushes and fences
+ * make durable in time. False: nothing is done there. */
 bool durability_join(struct repair *r, size_t bug);
 void durability_place(struct repair *r); /* out of functions and loops, when all bugs are planned */
 void durability_emit(struct repair *r);  /* as edits of the text */

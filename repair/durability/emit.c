@@ -1,4 +1,5 @@
-/* Turns placed fixes into edits of the text. All fixes of one statement are written together: flushes, then one fence. */
+/* Turns placed fixes into edits of the text. All fixes of one statement are written together:
+ * flushes, then one fence. */
 #include <ctype.h>
 #include <string.h>
 

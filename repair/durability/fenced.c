@@ -1,5 +1,7 @@
-/* Does a fence of the operation itself follow a store, before anybody is told? Looks at the statements behind it, then behind the call of its function, and so on outwards. One
- * that comes only under a condition, after output or in the next round of a loop is none that the store may lean on. The condition that the flush itself is under is none. */
+/* Does a fence of the operation itself follow a store, before anybody is told? Looks at the
+ * statements behind it, then behind the call of its function, and so on outwards. One that comes
+ * only under a condition, after output or in the next round of a loop is none that the store may
+ * lean on. The condition that the flush itself is under is none. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -13,9 +15,10 @@ struct looking {
 	const struct fix *x; /* the flush that is to be written */
 	const char *test;    /* the guard that it gets; NULL */
 	const char *fence;   /* what is called, once it is found; NULL: it is no call */
-	const struct source_node
-		*call; /* that leads to the store, in a caller; NULL: the store's own function */
-	bool is_published; /* something else was stored since, which may say that the store is there */
+	/* that leads to the store, in a caller; NULL: the store's own function */
+	const struct source_node *call;
+	/* something else was stored since, which may say that the store is there */
+	bool is_published;
 };
 
 /* What somebody outside may see; errors and logs on standard error are no answers. */
@@ -152,7 +155,8 @@ static enum found look_at(struct looking *l, const struct fix *at, const struct 
 			return ANSWER;
 		if (n->kind == SOURCE_CALL && is_unconditional(l, at, n, top) &&
 		    (idiom_call_does_far(l->r, u, n) & (DOES_FENCE | DOES_STORE)) == DOES_FENCE) {
-			/* one that stores, too, fences for itself; so does one that makes a store durable which came between */
+			/* one that stores, too, fences for itself; so does one that makes a store
+			 * durable which came between */
 			if (l->is_published && idiom_call_does_far(l->r, u, n) & DOES_FLUSH)
 				return ANSWER;
 			l->fence = n->name;
@@ -236,8 +240,8 @@ static bool look_outwards(struct looking *l, const struct repair_place *p, size_
 		enum found found =
 			from->kind == SOURCE_RETURN ? NOTHING : look_behind(l, &at, from);
 
-		if (found !=
-		    NOTHING) /* a function that makes durable what it stores goes on doing so */
+		/* a function that makes durable what it stores goes on doing so */
+		if (found != NOTHING)
 			return found == FENCE &&
 			       (i == 0 ||
 				!function_fences_itself(l->r, l->x->unit, l->x->function));

@@ -1,5 +1,6 @@
-/* By which parameter a store goes to memory that its function is given: steps along members, elements and the function's own pointers are followed, a pointer that is loaded from
- * memory is not: what that leads to, no argument tells. */
+/* By which parameter a store goes to memory that its function is given: steps along members,
+ * elements and the function's own pointers are followed, a pointer that is loaded from memory is
+ * not: what that leads to, no argument tells. */
 #include <string.h>
 
 #include "repair/durability/internal.h"

@@ -1,8 +1,11 @@
-/* How far out a change goes. Of the places on the call stack the one with the best score is taken, the innermost of equals, that can
- * be changed: the store itself, or a call, which then goes to a copy of the function that flushes (subprogram.c). A function that only
- * stores to where its parameter points needs no copy: its caller flushes (outward.c), as it does where other callers do.
+/* How far out a change goes. Of the places on the call stack the one with the best score is taken,
+ * the innermost of equals, that can be changed: the store itself, or a call, which then goes to a
+ * copy of the function that flushes (subprogram.c). A function that only stores to where its
+ * parameter points needs no copy: its caller flushes (outward.c), as it does where other callers
+ * do.
  *
- * One store is changed in one way: if some bug needs the function itself changed, copies of it are of no use to the others. */
+ * One store is changed in one way: if some bug needs the function itself changed, copies of it are
+ * of no use to the others. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -128,8 +131,8 @@ static size_t levels(const struct fix *x)
 	return n;
 }
 
-/* The execution must not contradict: some caller on the way was not seen with persistent memory. That it had volatile memory is not
- * recorded. */
+/* The execution must not contradict: some caller on the way was not seen with persistent memory.
+ * That it had volatile memory is not recorded. */
 static bool is_confirmed(struct repair *r, const struct fix *x, size_t level)
 {
 	for (size_t i = 0; i < level; i++) {

@@ -1,11 +1,12 @@
-/* Writes lines behind a statement, with the braces and the temporary that they need, or into an expression behind a comma. The style is that of the
- * surroundings. */
+/* Writes lines behind a statement, with the braces and the temporary that they need, or into an
+ * expression behind a comma. The style is that of the surroundings. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "repair/durability/internal.h"
+#include "util/str.h"
 
 /* Do control statements of this function's file have their brace on a line of its own? */
 static bool is_allman(const struct fix *x)
@@ -57,11 +58,6 @@ static void print_line(FILE *f, const char *text, const char *indent, const char
 	fprintf(f, ";%s", comment);
 }
 
-static bool is_same_guard(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* Lines under one guard, [from, to). */
 static void print_guarded(struct repair *r, FILE *f, const struct insertion *a, size_t from,
 			  size_t to, const char *indent, const char *unit, const char *comment)
@@ -100,8 +96,7 @@ static const char *lines_text(struct repair *r, const struct insertion *a, const
 
 	for (size_t i = 0; i < a->lines.n; i = to) {
 		for (to = i + 1;
-		     to < a->lines.n && is_same_guard(a->lines.at[i].guard, a->lines.at[to].guard);
-		     to++)
+		     to < a->lines.n && str_same(a->lines.at[i].guard, a->lines.at[to].guard); to++)
 			;
 		print_guarded(r, f, a, i, to, indent, unit, comment);
 	}
@@ -131,9 +126,8 @@ static uint32_t keyword_behind(const struct file *f, const struct source_node *s
 	uint32_t at = text_skip_blanks(f, end);
 	const char *word = stmt->parent->kind == SOURCE_DO ? "while" : "else";
 
-	if (stmt->parent->kind != SOURCE_DO &&
-	    !(stmt->parent->kind == SOURCE_IF &&
-	      stmt->next)) /* an "else" may be that of an outer one */
+	/* an "else" may be that of an outer one */
+	if (stmt->parent->kind != SOURCE_DO && !(stmt->parent->kind == SOURCE_IF && stmt->next))
 		return 0;
 	return strncmp(f->text + at, word, strlen(word)) == 0 &&
 			       !isalnum((unsigned char)f->text[at + strlen(word)])
@@ -195,7 +189,8 @@ static void insert_after(struct repair *r, struct insertion *a)
 		   *unit = indent_unit(r->code, a->x->file, a->x->function);
 	bool is_alone = true;
 
-	/* behind a label or another statement on the same line, the indentation of the block is that of its first statement */
+	/* behind a label or another statement on the same line, the indentation of the block is
+	 * that of its first statement */
 	for (uint32_t i = begin; i < a->stmt->begin; i++)
 		is_alone &= f->text[i] == ' ' || f->text[i] == '\t';
 	if (!is_alone && a->stmt->parent->kind == SOURCE_LABEL)
@@ -215,8 +210,8 @@ static void make_temporary(struct repair *r, struct insertion *a)
 				     a->x->function->end - a->x->function->begin);
 	const char *name = strstr(body, "result") ? "pmend_result" : "result";
 	const char *space = a->result_type[strlen(a->result_type) - 1] == '*' ? "" : " ";
-	bool has_comma = stmt->child->kind == SOURCE_BINARY &&
-			 strcmp(stmt->child->op, ",") == 0; /* would begin another variable */
+	/* would begin another variable */
+	bool has_comma = stmt->child->kind == SOURCE_BINARY && strcmp(stmt->child->op, ",") == 0;
 	uint32_t value = text_skip_blanks(f, stmt->begin + 6);
 
 	file_edit(f, stmt->begin, value - stmt->begin,

@@ -1,4 +1,5 @@
-/* What the files of repair/durability/ share: flushes and fences, where they go and how they are written. */
+/* What the files of repair/durability/ share: flushes and fences, where they go and how they are
+ * written. */
 #ifndef REPAIR_DURABILITY_INTERNAL_H
 #define REPAIR_DURABILITY_INTERNAL_H
 
@@ -18,7 +19,8 @@ struct removal {
 	const char *why_not; /* NULL: it goes */
 };
 
-/* A flush that is there, but too late, too short or of the wrong thing, and is changed instead of another one written. */
+/* A flush that is there, but too late, too short or of the wrong thing, and is changed instead of
+ * another one written. */
 struct amendment {
 	enum amend_how {
 		AMEND_WIDEN,   /* another length, or another range */
@@ -31,8 +33,11 @@ struct amendment {
 	struct idiom_flush flush;
 	const char *addr, *len;           /* WIDEN: instead of those; NULL: as it is */
 	const struct source_node *behind; /* MOVE */
-	const char *words; /* MOVE: what is written there; NULL: the statement as it is */
-	bool is_sure; /* MOVE: whoever comes to the statement that the store is in, or that calls it, does store */
+	/* MOVE: what is written there; NULL: the statement as it is */
+	const char *words;
+	/* MOVE: whoever comes to the statement that the store is in, or that calls it, does
+	 * store */
+	bool is_sure;
 	bool needs_fence;                   /* MOVE: and it has none */
 	bool leaves_fence;                  /* MOVE, REPLACE: one stays where it was */
 	const struct source_node *needless; /* MOVE, REPLACE: a statement that goes with it; NULL */
@@ -61,41 +66,43 @@ struct durability {
 /* barrier.c */
 bool barrier_is_kind(const char *kind);
 int barrier_plan(struct repair *r, size_t bug, const char **why);
-bool barrier_join(
-	struct repair *r,
-	size_t bug); /* takes part in fixes that other bugs get at all its lost stores; false: there are none */
+/* takes part in fixes that other bugs get at all its lost stores; false: there are none */
+bool barrier_join(struct repair *r, size_t bug);
 
-/* macro.c: the store is that of a macro which fences it: it flushes, too. False: it is none, or shows no way. */
+/* macro.c: the store is that of a macro which fences it: it flushes, too. False: it is none, or
+ * shows no way. */
 bool macro_flush_plan(struct repair *r, size_t bug, const struct repair_place *p);
-/* What is lost and what survives are stores of one macro: it persists the one before the other. -1 with a reason. */
+/* What is lost and what survives are stores of one macro: it persists the one before the other. -1
+ * with a reason. */
 int macro_order_plan(struct repair *r, size_t bug, const struct repair_place *lost,
 		     const struct repair_place *survived, const char **why);
 void macro_flush_emit(struct repair *r);
-const struct macro_flush *
-macro_flush_at(struct repair *r,
-	       const struct repair_place *p); /* in the macro that is used there; NULL */
+/* in the macro that is used there; NULL */
+const struct macro_flush *macro_flush_at(struct repair *r, const struct repair_place *p);
 
 /* fenced.c */
-bool fence_follows(
-	struct repair *r, const struct fix *x, const struct repair_place *p, size_t frame,
-	bool was_idle); /* was_idle: no fence was executed; one counts if the flush itself wakes it */
+/* was_idle: no fence was executed; one counts if the flush itself wakes it */
+bool fence_follows(struct repair *r, const struct fix *x, const struct repair_place *p,
+		   size_t frame, bool was_idle);
 
 /* deadline.c: fences that several flushes wait for, before what must come later. */
 void deadline_fences(struct repair *r);
 
-/* displaced.c: fences that came too late, and have nothing to wait for any more; once all fixes are edits. */
+/* displaced.c: fences that came too late, and have nothing to wait for any more; once all fixes are
+ * edits. */
 void displaced_fences(struct repair *r);
-bool function_fences_itself(
-	struct repair *r, const struct source_unit *u,
-	const struct source_function *f); /* what it flushes is durable when it returns */
+/* what it flushes is durable when it returns */
+bool function_fences_itself(struct repair *r, const struct source_unit *u,
+			    const struct source_function *f);
 
 /* redundant.c */
 void redundant_plan(struct repair *r, size_t bug);
 bool redundant_is_kind(const char *kind);
 
 /* redundant_emit.c */
+/* what is around it can do without */
 bool redundant_can_go(const struct source_unit *u, const struct file *f,
-		      const struct source_node *stmt); /* what is around it can do without */
+		      const struct source_node *stmt);
 void redundant_emit(struct repair *r);
 
 /* regain.c: fences that the flushes of the patch give work again; after redundant_emit(). */
@@ -103,10 +110,12 @@ void regain_fences(struct repair *r);
 
 /* range.c: -1 with a reason. */
 int range_of_store(struct repair *r, struct fix *x, const char **why);
+/* all of it */
 int range_of_object(struct repair *r, struct fix *x, const struct source_node *lvalue,
-		    const char **why); /* all of it */
+		    const char **why);
+/* the object that it leads to */
 int range_of_pointed(struct repair *r, struct fix *x, const struct source_node *pointer,
-		     const char **why); /* the object that it leads to */
+		     const char **why);
 
 /* place.c */
 int place_fix(struct repair *r, struct fix *x, const char **why);
@@ -114,25 +123,29 @@ int place_fix(struct repair *r, struct fix *x, const char **why);
 /* loop.c: flush after a loop that fills an array, fence after a loop that only stores. */
 void loop_leave(struct repair *r, struct fix *x);
 
-/* callback.c: moves fixes out of functions that are called by a variable, if their callers are whose objects they store to. */
+/* callback.c: moves fixes out of functions that are called by a variable, if their callers are
+ * whose objects they store to. */
 void callback_fixes(struct repair *r);
 
-/* hoist.c: moves fixes out of functions that volatile memory is given to, or whose callers flush. */
+/* hoist.c: moves fixes out of functions that volatile memory is given to, or whose callers
+ * flush. */
 void hoist_fixes(struct repair *r);
 
-/* score.c: how sure it is that a place works on persistent memory only: the store (level 0), or the call `level` frames further out. */
+/* score.c: how sure it is that a place works on persistent memory only: the store (level 0), or the
+ * call `level` frames further out. */
 enum { SCORE_NEVER = INT_MIN };
 struct score {
 	int value; /* npm - nvolatile, or SCORE_NEVER */
 	unsigned npm, nvolatile;
-	const char *
-		why; /* of the first that is never taken; NULL: it has no pointer that leads to the store */
+	/* of the first that is never taken; NULL: it has no pointer that leads to the store */
+	const char *why;
 };
 void score_sites(struct repair *r, const struct fix *x, struct score *scores, size_t n);
-bool score_matters(struct repair *r, const struct fix *x,
-		   size_t n); /* some function on the way has other callers */
+/* some function on the way has other callers */
+bool score_matters(struct repair *r, const struct fix *x, size_t n);
 
-/* given.c: the number of the parameter whose object a pointer leads into, or a store goes to; -1: not told. */
+/* given.c: the number of the parameter whose object a pointer leads into, or a store goes to; -1:
+ * not told. */
 int given_by(const struct source_function *f, const struct source_node *pointer);
 int given_to_store(struct repair *r, const struct fix *x);
 
@@ -141,8 +154,8 @@ const struct source_node *use_call(const struct source_node *name);
 size_t uses_next(const struct use *uses, size_t n, size_t i, const struct source_function *of);
 unsigned uses_count(struct repair *r, const struct source_function *f);
 bool uses_are_elsewhere(struct repair *r, const struct source_function *f);
-bool uses_has_unseen(struct repair *r,
-		     const struct source_function *f); /* one that is on no bug's call stack */
+/* one that is on no bug's call stack */
+bool uses_has_unseen(struct repair *r, const struct source_function *f);
 
 /* relevant.c: those of the database that may have to do with the pointers of a bug's file */
 struct source_database relevant_files(struct repair *r);
@@ -153,12 +166,14 @@ struct alias_place pointers_place_of_call(const struct file *f, const struct sou
 					  const char *callee);
 void pointers_count(struct repair *r, const struct alias_place *p, const struct alias_place *store,
 		    struct alias_counts *c);
+/* by the analysis */
 bool pointers_reach_pm(struct repair *r, const struct source_unit *u, struct file *f,
-		       const struct source_node *n); /* by the analysis */
+		       const struct source_node *n);
 
 /* outward.c: the change at a caller instead, which tells the bytes by its arguments. */
+/* false: cannot be */
 bool outward_step(struct repair *r, const struct fix *x, struct fix *outer,
-		  const struct repair_place *p, size_t i); /* false: cannot be */
+		  const struct repair_place *p, size_t i);
 bool call_is_flushed_after(struct repair *r, const struct source_unit *u,
 			   const struct source_node *call);
 
@@ -190,21 +205,16 @@ int scope_check(struct repair *r, const struct fix *x, const char **why);
 void scope_insert(struct repair *r, struct insertion *a); /* its lines that are declarations */
 
 /* join.c */
-const char *
-join_words(struct repair *r, const struct fix *x,
-	   const struct source_node
-		   *flush); /* one call for this flush and a fence; NULL: the file has none */
-bool join_is_shared(
-	struct repair *r, const struct fix *x,
-	const struct source_node *flush); /* what was flushed before it waits for the same fence */
-bool join_insertion(
-	struct repair *r,
-	const struct insertion *
-		a); /* the lines are a fence, and the statement is a flush: false if they stay two */
+/* one call for this flush and a fence; NULL: the file has none */
+const char *join_words(struct repair *r, const struct fix *x, const struct source_node *flush);
+/* what was flushed before it waits for the same fence */
+bool join_is_shared(struct repair *r, const struct fix *x, const struct source_node *flush);
+/* the lines are a fence, and the statement is a flush: false if they stay two */
+bool join_insertion(struct repair *r, const struct insertion *a);
 
 /* emit.c */
 void emit_fixes(struct repair *r);
-const char *emit_in_style(struct repair *r, const struct file *f,
-			  const char *len); /* sizeof(x) or sizeof x */
+/* sizeof(x) or sizeof x */
+const char *emit_in_style(struct repair *r, const struct file *f, const char *len);
 
 #endif

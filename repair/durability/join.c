@@ -1,5 +1,6 @@
-/* A flush that is there and the fence that is added behind it become one call, where the file has one for both. Not if others of the block were flushed before, without a fence, which share
- * it: flush, flush, fence is how one writes that. */
+/* A flush that is there and the fence that is added behind it become one call, where the file has
+ * one for both. Not if others of the block were flushed before, without a fence, which share it:
+ * flush, flush, fence is how one writes that. */
 #include <string.h>
 
 #include "repair/durability/internal.h"

@@ -1,8 +1,10 @@
-/* Loops. An array that a counting loop fills from its beginning is written back once, behind the loop, if nothing else happens in
- * the loop. A fence goes behind a loop in which nothing needs it. */
+/* Loops. An array that a counting loop fills from its beginning is written back once, behind the
+ * loop, if nothing else happens in the loop. A fence goes behind a loop in which nothing needs
+ * it. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
+#include "repair/edit/internal.h"
 
 /* The loop whose body is this statement, alone or in braces among others; NULL. */
 static const struct source_node *loop_around(const struct source_node *stmt)
@@ -25,8 +27,8 @@ static bool is_whole_body(const struct source_node *loop, const struct source_no
 
 struct counting {
 	const char *name; /* of the variable, which begins at 0 and is stepped by 1 */
-	const struct source_node *
-		limit; /* it stays below; or it is the variable itself, which is known behind the loop, too */
+	/* it stays below; or it is the variable itself, which is known behind the loop, too */
+	const struct source_node *limit;
 };
 
 static bool begins_at_zero(struct repair *r, const struct file *f, const struct source_node *init,
@@ -87,14 +89,6 @@ static bool is_counting(struct repair *r, const struct fix *x, const struct sour
 		!c->limit->is_reference && !c->limit->is_volatile);
 }
 
-static bool mentions(const struct source_node *top, const char *name)
-{
-	for (const struct source_node *n = top; n; n = node_next(n, top))
-		if (n->kind == SOURCE_NAME && n->name && strcmp(n->name, name) == 0)
-			return true;
-	return false;
-}
-
 static bool is_simple_array(const struct source_node *n)
 {
 	while (n->kind == SOURCE_MEMBER && n->child)
@@ -114,7 +108,7 @@ static void flush_behind(struct repair *r, struct fix *x, const struct source_no
 	array = l->child;
 	index = l->last;
 	if (index->kind != SOURCE_NAME || strcmp(index->name, c.name) != 0 ||
-	    mentions(array, c.name) || !is_simple_array(array))
+	    node_mentions(array, c.name) || !is_simple_array(array))
 		return;
 	x->range.addr = text_of(r->code, x->file, array);
 	x->range.len = text_format(
@@ -129,7 +123,8 @@ static void flush_behind(struct repair *r, struct fix *x, const struct source_no
 	x->stmt = loop;
 }
 
-/* The outermost loop around the statement that is a statement of a block and in which nothing needs an order; NULL. */
+/* The outermost loop around the statement that is a statement of a block and in which nothing needs
+ * an order; NULL. */
 static const struct source_node *calm_around(struct repair *r, const struct fix *x,
 					     const struct source_node *stmt)
 {
@@ -144,7 +139,8 @@ static const struct source_node *calm_around(struct repair *r, const struct fix 
 	return best;
 }
 
-/* Where all that a file has is a function that flushes and fences, both stay inside, unless it is made of nothing but the instructions. */
+/* Where all that a file has is a function that flushes and fences, both stay inside, unless it is
+ * made of nothing but the instructions. */
 static bool can_fence_alone(struct repair *r, const struct fix *x)
 {
 	struct idiom idiom;

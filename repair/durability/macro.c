@@ -1,5 +1,6 @@
-/* A macro that stores and fences, but does not flush what it stores: the flush is the macro's affair, between the two, as other macros of its file do it. So is the order of its
- * stores: one that persists its last store only gets the same for what it stores before. */
+/* A macro that stores and fences, but does not flush what it stores: the flush is the macro's
+ * affair, between the two, as other macros of its file do it. So is the order of its stores: one
+ * that persists its last store only gets the same for what it stores before. */
 #include <ctype.h>
 #include <string.h>
 
@@ -60,7 +61,8 @@ static unsigned does_between(struct repair *r, const struct source_unit *u, cons
 
 /* ---- how other macros flush what they store ---- */
 
-/* The call with "&STORED" for its first argument, and its size for the second; NULL: it is none of a store's. */
+/* The call with "&STORED" for its first argument, and its size for the second; NULL: it is none of
+ * a store's. */
 static const char *call_like(struct repair *r, const struct file *f, uint32_t begin, uint32_t end,
 			     const char *name, const char *stored, const char *lvalue)
 {
@@ -152,7 +154,8 @@ static uint32_t object_bytes(const struct fix *x, const struct source_use *use, 
 	return 0;
 }
 
-/* What the macro stores first: its only place, or the object of at most a line that all places are members of; NULL. */
+/* What the macro stores first: its only place, or the object of at most a line that all places are
+ * members of; NULL. */
 static const char *stored_first(struct repair *r, const struct fix *x, const struct source_use *use,
 				const struct macro_store *s, size_t n)
 {

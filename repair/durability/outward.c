@@ -1,6 +1,7 @@
-/* Out of the function that stores, without a copy of it: if it stores to where its parameters point, its caller can flush instead.
- * Bytes are told by arguments in place of parameters. A fence that follows the store inside the function would come before the
- * flush: such functions are not left this way. Nor are those that store under a condition: the caller does not know it. */
+/* Out of the function that stores, without a copy of it: if it stores to where its parameters
+ * point, its caller can flush instead. Bytes are told by arguments in place of parameters. A fence
+ * that follows the store inside the function would come before the flush: such functions are not
+ * left this way. Nor are those that store under a condition: the caller does not know it. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -86,7 +87,8 @@ static const char *simplified(struct repair *r, const char *text)
 	return text;
 }
 
-/* Pointers must point to things of the same size, or "sizeof *p" and "p[i]" mean something else outside. */
+/* Pointers must point to things of the same size, or "sizeof *p" and "p[i]" mean something else
+ * outside. */
 static bool arguments_fit(const struct source_node *call, const struct source_function *callee)
 {
 	const struct source_node *a = call->child ? call->child->next : NULL;
@@ -124,7 +126,8 @@ static bool others_know_member(struct repair *r, const struct fix *x,
 	return false;
 }
 
-/* The callee is given an object, and stores to a member: which one is not the caller's affair. An object of more than a line would cost more. */
+/* The callee is given an object, and stores to a member: which one is not the caller's affair. An
+ * object of more than a line would cost more. */
 static void take_object(struct repair *r, struct fix *x, const struct source_function *callee)
 {
 	if (others_know_member(r, x, callee))
@@ -141,7 +144,8 @@ static void take_object(struct repair *r, struct fix *x, const struct source_fun
 		}
 }
 
-/* x is about the callee; makes it about the call x->stmt, which must be the call's node. Arguments replace parameters. */
+/* x is about the callee; makes it about the call x->stmt, which must be the call's node. Arguments
+ * replace parameters. */
 static int range_through_call(struct repair *r, struct fix *x, const struct source_function *callee,
 			      const char **why)
 {

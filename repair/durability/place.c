@@ -1,5 +1,6 @@
-/* Where flush and fence go: after the statement, wherever that is sure to follow the store directly; inside the expression, after a
- * comma, where the store runs only under a condition or in a header. */
+/* Where flush and fence go: after the statement, wherever that is sure to follow the store
+ * directly; inside the expression, after a comma, where the store runs only under a condition or in
+ * a header. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -14,7 +15,8 @@ static bool is_constant(const struct source_node *condition)
 	return true;
 }
 
-/* The outermost node that the same macro made; what lies between may not depend on a condition. -1 if it does. */
+/* The outermost node that the same macro made; what lies between may not depend on a condition. -1
+ * if it does. */
 static int leave_macro(const struct fix *x, const struct source_node **n)
 {
 	const struct source_use *use = macro_use(x->unit, x->file->path, *n);
@@ -69,8 +71,8 @@ static bool is_valueless_header(const struct file *f, const struct source_node *
 	if (!p || p->kind != SOURCE_FOR || n == p->last)
 		return false;
 	at = text_skip_blanks(f, n->end);
-	return f->text[at] == ')' ||
-	       n == p->child; /* a first part that is missing makes this the condition */
+	/* a first part that is missing makes this the condition */
+	return f->text[at] == ')' || n == p->child;
 }
 
 static bool first_part_is_missing(const struct file *f, const struct source_node *p)
@@ -114,8 +116,8 @@ int place_fix(struct repair *r, struct fix *x, const char **why)
 	const struct source_node *n = x->store;
 
 	*why = "a macro makes the store under a condition of its own";
-	if (leave_macro(x, &n) < 0 &&
-	    x->needs_flush) /* a fence does no harm if there was nothing to wait for */
+	/* a fence does no harm if there was nothing to wait for */
+	if (leave_macro(x, &n) < 0 && x->needs_flush)
 		return -1;
 	while (n->parent && !node_is_body(x->file, n)) {
 		const struct source_node *p = n->parent;

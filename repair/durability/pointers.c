@@ -1,4 +1,6 @@
-/* What the pointers of a place may point to, from the alias analysis of the program, with those files of the database that are linked to a bug's. It is made once, and knows the stores of the report as persistent. */
+/* What the pointers of a place may point to, from the alias analysis of the program, with those
+ * files of the database that are linked to a bug's. It is made once, and knows the stores of the
+ * report as persistent. */
 #include <string.h>
 
 #include "repair/durability/internal.h"

@@ -1,5 +1,7 @@
-/* Proves that a flush or fence achieves nothing: its function is followed to it on all paths, without it, and everything that it would write back must have been
- * written back already. What its function did not store may have been left by a caller: then all callers that have the object are followed, too. */
+/* Proves that a flush or fence achieves nothing: its function is followed to it on all paths,
+ * without it, and everything that it would write back must have been written back already. What its
+ * function did not store may have been left by a caller: then all callers that have the object are
+ * followed, too. */
 #include "repair/durability/proof.h"
 
 #include <string.h>

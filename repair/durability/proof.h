@@ -8,7 +8,8 @@ enum proof_answer {
 	PROOF_NONE,  /* why tells what is in the way */
 	PROOF_ALL,   /* all that it does */
 	PROOF_FLUSH, /* what it writes back; its fence is needed */
-	PROOF_NARROWER, /* it writes back more than was stored: all that was stored is in the line of its address */
+	/* it writes back more than was stored: all that was stored is in the line of its address */
+	PROOF_NARROWER,
 };
 
 struct proof {

@@ -1,25 +1,20 @@
-/* Which bytes a store writes, as C expressions that are evaluated after it. They may not call, increment or assign; a pointer
- * that the store itself steps on (*p++ = v) is taken back by one. */
+/* Which bytes a store writes, as C expressions that are evaluated after it. They may not call,
+ * increment or assign; a pointer that the store itself steps on (*p++ = v) is taken back by one. */
 #include <ctype.h>
 #include <string.h>
 
 #include "repair/durability/internal.h"
+#include "source/source.h"
 
 /* ---- can it be evaluated again? ---- */
 
-static const struct source_node *strip(const struct source_node *n)
-{
-	while (n->kind == SOURCE_EXPR && n->child && n->child == n->last)
-		n = n->child;
-	return n;
-}
-
-/* What is read to find out where an lvalue is, which itself is not: at most two expressions a step. Gives the next step inwards, or NULL. */
+/* What is read to find out where an lvalue is, which itself is not: at most two expressions a step.
+ * Gives the next step inwards, or NULL. */
 static const struct source_node *address_reads(const struct source_node *l,
 					       const struct source_node *reads[2])
 {
 	bool is_element = l->kind == SOURCE_SUBSCRIPT && l->child;
-	const struct source_node *base = l->child ? strip(l->child) : NULL;
+	const struct source_node *base = l->child ? source_bare(l->child) : NULL;
 
 	reads[0] = is_element ? l->last : NULL;
 	reads[1] = NULL;
@@ -38,7 +33,7 @@ static bool address_is_repeatable(const struct source_unit *u, const struct sour
 {
 	const struct source_node *reads[2];
 
-	for (const struct source_node *l = strip(lvalue); l;) {
+	for (const struct source_node *l = source_bare(lvalue); l;) {
 		l = address_reads(l, reads);
 		for (size_t i = 0; i < 2; i++)
 			if (reads[i] && !node_is_repeatable(u, reads[i]))
@@ -47,7 +42,8 @@ static bool address_is_repeatable(const struct source_unit *u, const struct sour
 	return true;
 }
 
-/* Can a store to the one change what is read as the other? Two members of one name can be one: p->next->next in a circle of one. */
+/* Can a store to the one change what is read as the other? Two members of one name can be one:
+ * p->next->next in a circle of one. */
 static bool may_be_same(struct repair *r, const struct file *f, const struct source_node *stored,
 			const struct source_node *n)
 {
@@ -63,7 +59,7 @@ static bool may_be_same(struct repair *r, const struct file *f, const struct sou
 static bool changes_own_address(struct repair *r, const struct file *f,
 				const struct source_node *lvalue)
 {
-	const struct source_node *reads[2], *stored = strip(lvalue);
+	const struct source_node *reads[2], *stored = source_bare(lvalue);
 
 	for (const struct source_node *l = stored; l;) {
 		l = address_reads(l, reads);
@@ -80,7 +76,7 @@ static bool depends_on_change(const struct source_node *range, const struct sour
 			      const struct source_node *besides)
 {
 	for (const struct source_node *n = range; n; n = node_next(n, range))
-		if (n->kind == SOURCE_NAME && n->name && n != strip(range) &&
+		if (n->kind == SOURCE_NAME && n->name && n != source_bare(range) &&
 		    node_assigns(top, besides, n->name))
 			return true;
 	return false;
@@ -105,19 +101,20 @@ static const char *size_of(struct repair *r, const char *lvalue)
 	return text_format(r->code, "sizeof(%s)", lvalue);
 }
 
-/* *p++ = v and a[i++] = v: gives the text with the step taken back. NULL if it is not of that form. */
+/* *p++ = v and a[i++] = v: gives the text with the step taken back. NULL if it is not of that
+ * form. */
 static const char *stepped(struct repair *r, const struct file *f, const struct source_node *l,
 			   const struct source_node **step)
 {
-	const struct source_node *inner = l->kind == SOURCE_UNARY && l->op[0] == '*'
-						  ? strip(l->child)
-					  : l->kind == SOURCE_SUBSCRIPT && l->child ? strip(l->last)
-										    : NULL;
+	const struct source_node *inner =
+		l->kind == SOURCE_UNARY && l->op[0] == '*' ? source_bare(l->child)
+		: l->kind == SOURCE_SUBSCRIPT && l->child  ? source_bare(l->last)
+							   : NULL;
 	const char *name;
 	bool is_after;
 
 	if (!inner || inner->kind != SOURCE_UNARY || !node_is_assignment(inner) ||
-	    strip(inner->child)->kind != SOURCE_NAME)
+	    source_bare(inner->child)->kind != SOURCE_NAME)
 		return NULL;
 	*step = inner;
 	name = text_of(r->code, f, inner->child);
@@ -136,10 +133,11 @@ static const char *stepped(struct repair *r, const struct file *f, const struct 
 static void fill_base(struct repair *r, struct fix *x, const struct source_node *l)
 {
 	bool is_element = l->kind == SOURCE_SUBSCRIPT && l->child &&
-			  strip(l->child)->kind == SOURCE_MEMBER && strip(l->child)->is_array;
+			  source_bare(l->child)->kind == SOURCE_MEMBER &&
+			  source_bare(l->child)->is_array;
 	const char *base;
 
-	l = is_element ? strip(l->child) : l; /* of an array that is a member */
+	l = is_element ? source_bare(l->child) : l; /* of an array that is a member */
 	if (l->kind == SOURCE_MEMBER && !l->child)
 		x->range.member = is_element ? NULL : l->name; /* of this */
 	if (l->kind != SOURCE_MEMBER || !l->child || macro_use(x->unit, x->file->path, l))
@@ -165,9 +163,8 @@ static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_
 {
 	const struct source_use *use = macro_use(x->unit, x->file->path, l);
 	bool is_written = !use || (l->text_begin > use->begin && l->text_end < use->end);
-	bool is_use =
-		use && x->store->kind == SOURCE_BINARY &&
-		x->store->end > use->end; /* FIELD(p) = 1: the macro makes the left side only */
+	/* FIELD(p) = 1: the macro makes the left side only */
+	bool is_use = use && x->store->kind == SOURCE_BINARY && x->store->end > use->end;
 	const struct source_node *step = NULL;
 	const char *text = is_use       ? text_copy(r->code, x->file->text + use->begin,
 						    use->end - use->begin)
@@ -180,7 +177,7 @@ static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_
 				   use->name);
 		return -1;
 	}
-	taken_back = is_written ? stepped(r, x->file, strip(l), &step) : NULL;
+	taken_back = is_written ? stepped(r, x->file, source_bare(l), &step) : NULL;
 	if (taken_back) {
 		text = taken_back;
 	} else if (!address_is_repeatable(x->unit, l)) {
@@ -213,7 +210,7 @@ static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_
 	x->range.thing_type = l->type;
 	x->range.bytes = l->size_bytes;
 	if (is_written && !taken_back)
-		fill_base(r, x, strip(l));
+		fill_base(r, x, source_bare(l));
 	return 0;
 }
 
@@ -230,7 +227,8 @@ static bool argument_is_repeatable(const struct source_unit *u, const struct sou
 	return !n || node_is_repeatable(u, n);
 }
 
-/* As they are written, also if a macro makes the call of its own arguments. Ends with NULL; NULL if they are not seen. */
+/* As they are written, also if a macro makes the call of its own arguments. Ends with NULL; NULL if
+ * they are not seen. */
 static const char **call_arguments(struct repair *r, const struct fix *x)
 {
 	const struct source_use *use = macro_use(x->unit, x->file->path, x->store);
@@ -291,7 +289,7 @@ static void fill_array(struct repair *r, struct fix *x, int to)
 {
 	const struct source_node *array = call_argument(x->store, to);
 
-	array = array ? strip(array) : NULL;
+	array = array ? source_bare(array) : NULL;
 	if (!array || array->kind != SOURCE_MEMBER || !array->is_array || !array->size_bytes ||
 	    !array->child || !node_is_repeatable(x->unit, array->child))
 		return;
@@ -335,7 +333,7 @@ static int range_of_call(struct repair *r, struct fix *x, const char **why)
 /* p = f(p): afterwards it may lead elsewhere. */
 static bool pointer_is_kept(const struct fix *x, const struct source_node *pointer)
 {
-	const struct source_node *top = x->store, *p = strip(pointer);
+	const struct source_node *top = x->store, *p = source_bare(pointer);
 
 	while (top->parent && top->parent->kind != SOURCE_COMPOUND)
 		top = top->parent;
@@ -440,7 +438,7 @@ int range_of_store(struct repair *r, struct fix *x, const char **why)
 	if (result < 0)
 		return -1;
 	if (x->store->kind != SOURCE_CALL && x->store->kind != SOURCE_EXPR)
-		stepped(r, x->file, strip(l), &step);
+		stepped(r, x->file, source_bare(l), &step);
 	return check_after(r, x, step, why);
 }
 

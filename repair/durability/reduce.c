@@ -1,5 +1,6 @@
-/* Fix reduction: what would flush the same bytes, or fence twice with nothing in between that needs the order, becomes one.
- * Statements between two fixes of a block may only compute, copy and store. */
+/* Fix reduction: what would flush the same bytes, or fence twice with nothing in between that needs
+ * the order, becomes one. Statements between two fixes of a block may only compute, copy and
+ * store. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +63,8 @@ static bool is_calm_callback(struct repair *r, const struct fix *a, const struct
 	return call && (stmt == call || node_is_assignment(stmt) || stmt->kind == SOURCE_DECL);
 }
 
-/* From a to b, both in one block, only calm statements: b's included, except for the call that it may be itself. */
+/* From a to b, both in one block, only calm statements: b's included, except for the call that it
+ * may be itself. */
 static bool is_calm_between(struct repair *r, const struct fix *a, const struct fix *b)
 {
 	if (a->where != AFTER || b->where != AFTER || a->unit != b->unit || a->file != b->file)
@@ -132,15 +134,17 @@ static bool is_kept(const struct fix *a, const struct fix *b, const char *name)
 	return true;
 }
 
-/* What the file has for the one is what it has for the other: node_persist(n) for two members of *n. */
+/* What the file has for the one is what it has for the other: node_persist(n) for two members of
+ * *n. */
 static bool is_same_text(struct repair *r, const struct fix *a, const struct fix *b)
 {
 	const struct idiom_line *x, *y;
 	struct idiom idiom;
 	const char *why;
 
-	if (r->options
-		    ->is_page_cache) /* a sync of the whole file has the same text for all stores, and pages have no order without one in between */
+	/* a sync of the whole file has the same text for all stores, and pages have no order
+	 * without one in between */
+	if (r->options->is_page_cache)
 		return false;
 	if (!a->needs_flush || !b->needs_flush || !a->range.base || !b->range.base ||
 	    strcmp(a->range.base, b->range.base) != 0 ||
@@ -171,8 +175,8 @@ static bool is_dependent(const struct fix *a, const struct fix *b)
 	       (a->stmt == b->stmt || a->stmt->next == b->stmt);
 }
 
-/* Two members of a small object: one flush of the object costs no more lines than two of members. So does one of the object and what follows it
- * directly. */
+/* Two members of a small object: one flush of the object costs no more lines than two of members.
+ * So does one of the object and what follows it directly. */
 static bool merge_members(struct repair *r, struct fix *a, struct fix *b)
 {
 	const struct range *x = &a->range, *y = &b->range;
@@ -209,7 +213,8 @@ static void take_base(struct range *x, bool is_one_line)
 	x->is_one_line = is_one_line;
 }
 
-/* Of the statements from a's on, is b's one of those that may be merged with it into one flush of the object that both store to? */
+/* Of the statements from a's on, is b's one of those that may be merged with it into one flush of
+ * the object that both store to? */
 static bool is_of_object(struct repair *r, const struct fix *a, const struct fix *b)
 {
 	return !b->is_dropped && b->needs_flush && b->range.base && b->range.bytes &&
@@ -224,7 +229,8 @@ static bool is_same_member(const struct fix *a, const struct fix *b)
 	return strcmp(a->range.addr, b->range.addr) == 0;
 }
 
-/* Members that are together at least half of an object of several lines: one flush of it costs little more, and says what is meant. */
+/* Members that are together at least half of an object of several lines: one flush of it costs
+ * little more, and says what is meant. */
 static void merge_object(struct repair *r, size_t first)
 {
 	const struct fix *a = &r->fixes.at[first];
@@ -290,7 +296,8 @@ static bool merge_lengths(struct fix *a, struct fix *b)
 	return true;
 }
 
-/* p->a = 1; if (c) p->b = 2; the second one's fix behind the `if`. False: it is in none that follows the first. */
+/* p->a = 1; if (c) p->b = 2; the second one's fix behind the `if`. False: it is in none that
+ * follows the first. */
 static bool leave_branch(const struct fix *a, const struct fix *b, struct fix *outer)
 {
 	const struct source_node *s = b->stmt;
@@ -371,8 +378,8 @@ static bool is_before_fence(struct repair *r, const struct fix *x)
 	if (does == DOES_FENCE)
 		return true;
 	idiom_find(r, x, &i);
-	return does == (DOES_FLUSH | DOES_FENCE) &&
-	       i.flush.uses + i.line.uses > 0; /* else the file persists one by one */
+	/* else the file persists one by one */
+	return does == (DOES_FLUSH | DOES_FENCE) && i.flush.uses + i.line.uses > 0;
 }
 
 void reduce_fixes(struct repair *r)

@@ -1,12 +1,15 @@
-/* Finds flushes and fences that achieved nothing and can go, if the source proves that they never do: the statements directly before, in the same block, or
- * before the `if` that it heads, are flushes and fences that did its work already, or the whole function shows it (proof.c). And the execution must agree: it
- * was redundant each time it ran. Anything else is left.
+/* Finds flushes and fences that achieved nothing and can go, if the source proves that they never
+ * do: the statements directly before, in the same block, or before the `if` that it heads, are
+ * flushes and fences that did its work already, or the whole function shows it (proof.c). And the
+ * execution must agree: it was redundant each time it ran. Anything else is left.
  *
- * What other threads do between the two is not looked at: a program that relies on another thread's flush of its stores is broken. */
+ * What other threads do between the two is not looked at: a program that relies on another thread's
+ * flush of its stores is broken. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
 #include "repair/durability/proof.h"
+#include "repair/edit/internal.h"
 
 static const char *const kinds[] = { "redundant-flush", "redundant-fence", "flush-clean", NULL };
 
@@ -115,7 +118,8 @@ static bool is_directly_before(const struct file *f, const struct source_node *a
 	       !memchr(f->text + a->end, '#', b->begin - a->end);
 }
 
-/* At the head of what runs under an `if` that only looks: the `if`. Otherwise the statement itself. */
+/* At the head of what runs under an `if` that only looks: the `if`. Otherwise the statement
+ * itself. */
 static const struct source_node *head(const struct source_unit *u, const struct file *f,
 				      const struct source_node *s)
 {
@@ -130,14 +134,6 @@ static const struct source_node *head(const struct source_unit *u, const struct 
 		branch = block->parent;
 	}
 	return s;
-}
-
-static bool arguments_repeat(const struct source_unit *u, const struct source_node *call)
-{
-	for (const struct source_node *a = call->child ? call->child->next : NULL; a; a = a->next)
-		if (!node_is_repeatable(u, a))
-			return false;
-	return true;
 }
 
 static bool is_same_call(struct repair *r, const struct file *f, const struct source_node *a,
@@ -171,13 +167,13 @@ static bool is_proven(struct repair *r, const struct source_unit *u, const struc
 	const struct source_node *after = head(u, f, s), *before = previous(after);
 	bool is_near = true; /* nothing but `before` is between */
 
-	if (does & DOES_MORE || !does || !arguments_repeat(u, s))
+	if (does & DOES_MORE || !does || !node_arguments_repeat(u, s))
 		return false;
 	for (; before && before->kind == SOURCE_CALL && is_directly_before(f, before, after);
 	     after = head(u, f, before), before = previous(after)) {
 		unsigned did = call_does(u, before, 0);
 
-		if (did & DOES_MORE || !did || !arguments_repeat(u, before))
+		if (did & DOES_MORE || !did || !node_arguments_repeat(u, before))
 			return false;
 		if (does == DOES_FENCE)
 			return ends_with_fence(u, before, 0) &&
@@ -216,9 +212,8 @@ static const struct source_node *call_on_line(const struct source_unit *u,
 static const struct source_node *effect_on_line(struct repair *r, const struct fix *x,
 						const struct repair_frame *frame)
 {
-	uint32_t at = file_offset(
-		x->file, frame->line,
-		frame->column); /* of the name, the parenthesis or where the expression begins */
+	/* of the name, the parenthesis or where the expression begins */
+	uint32_t at = file_offset(x->file, frame->line, frame->column);
 	const struct source_node *found = NULL;
 	struct idiom_effect e;
 
@@ -309,7 +304,7 @@ static bool has_effects(const struct source_unit *u, const struct file *f,
 		if ((p[0] == '+' && p[1] == '+') || (p[0] == '-' && p[1] == '-') ||
 		    (p[0] == '=' && p[1] != '=' && !strchr("=<>!", p[-1])))
 			return true;
-	return s->kind == SOURCE_CALL && !macro_use(u, f->path, s) && !arguments_repeat(u, s);
+	return s->kind == SOURCE_CALL && !macro_use(u, f->path, s) && !node_arguments_repeat(u, s);
 }
 
 static const char not_each_time[] =

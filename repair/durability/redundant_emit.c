@@ -1,8 +1,9 @@
-/* Takes a redundant statement out of the text, with what only stood there for it: an `if` that looks, the #if lines around it, braces around what is left where
- * the file does without. */
+/* Takes a redundant statement out of the text, with what only stood there for it: an `if` that
+ * looks, the #if lines around it, braces around what is left where the file does without. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
+#include "repair/edit/internal.h"
 
 static bool is_in_use(const struct repair *r, const struct removal *m)
 {
@@ -56,7 +57,8 @@ static bool is_all_of(const struct source_node *n, const struct source_node *bod
 	       (body && body->kind == SOURCE_COMPOUND && body->child == n && body->last == n);
 }
 
-/* The outermost `if` without an `else` that only looks, and is there for the statement alone; or the statement. */
+/* The outermost `if` without an `else` that only looks, and is there for the statement alone; or
+ * the statement. */
 static const struct source_node *whole(const struct source_unit *u, const struct source_node *n)
 {
 	const struct source_node *branch =
@@ -93,13 +95,6 @@ static bool line_begins(const struct file *f, uint32_t at, const char *word)
 	return at + strlen(word) <= f->len_bytes && strncmp(f->text + at, word, strlen(word)) == 0;
 }
 
-static bool is_blank(const struct file *f, uint32_t line)
-{
-	while (line < f->len_bytes && strchr(" \t\r", f->text[line]))
-		line++;
-	return line >= f->len_bytes || f->text[line] == '\n';
-}
-
 static uint32_t line_before(const struct file *f, uint32_t line)
 {
 	return line ? text_line_begin(f, line - 1) : 0;
@@ -114,8 +109,8 @@ static void take_lines_around(const struct file *f, uint32_t *begin, uint32_t *e
 		*end = text_line_end(f, *end) < f->len_bytes ? text_line_end(f, *end) + 1
 							     : f->len_bytes;
 	}
-	if (*begin && is_blank(f, line_before(f, *begin)) &&
-	    (is_blank(f, *end) || line_begins(f, *end, "}")))
+	if (*begin && file_is_blank_line(f, line_before(f, *begin)) &&
+	    (file_is_blank_line(f, *end) || line_begins(f, *end, "}")))
 		*begin = line_before(f, *begin);
 }
 
@@ -130,7 +125,8 @@ static bool is_simple(const struct file *f, const struct source_node *n)
 	       n->kind != SOURCE_SWITCH && n->kind != SOURCE_LABEL && n->kind != SOURCE_COMPOUND;
 }
 
-/* Some `if` or loop of the file has a single statement without braces, and none has one with them. */
+/* Some `if` or loop of the file has a single statement without braces, and none has one with
+ * them. */
 static bool does_without_braces(const struct source_unit *u, const struct file *f,
 				const struct source_node *besides)
 {

@@ -1,5 +1,6 @@
-/* A fence that had nothing to wait for, as the flush before it was missing, is redundant no more once that is added: it goes with the flush. Only the fence of
- * the very next statement is told so; what is further away may have another one in between. */
+/* A fence that had nothing to wait for, as the flush before it was missing, is redundant no more
+ * once that is added: it goes with the flush. Only the fence of the very next statement is told so;
+ * what is further away may have another one in between. */
 #include <string.h>
 
 #include "repair/durability/internal.h"

@@ -1,15 +1,18 @@
-/* Which files of the compilation database may have to do with each other's pointers: those that name what another one defines, directly or by others in between. What is
- * not linked to a bug's files in this way belongs to another program, and need not be compiled.
+/* Which files of the compilation database may have to do with each other's pointers: those that
+ * name what another one defines, directly or by others in between. What is not linked to a bug's
+ * files in this way belongs to another program, and need not be compiled.
  *
- * It is told by the text: words at file scope that are declared and not static, and all words that are used. Too much is linked rather than too little: a local variable
- * that is called like another file's function links, all of C++ is linked, and so is a file with a header that is not found or braces that do not match. Not seen are
- * names that macros paste together. */
+ * It is told by the text: words at file scope that are declared and not static, and all words that
+ * are used. Too much is linked rather than too little: a local variable that is called like another
+ * file's function links, all of C++ is linked, and so is a file with a header that is not found or
+ * braces that do not match. Not seen are names that macros paste together. */
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "repair/durability/internal.h"
+#include "util/str.h"
 
 enum { INCLUDES_MAX = 16 };
 
@@ -43,11 +46,6 @@ static void link_files(struct linking *l, uint32_t a, uint32_t b)
 }
 
 /* ---- words ---- */
-
-static bool is_letter(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
 
 static void add_word(struct linking *l, const char *text, size_t len, bool is_defined)
 {
@@ -182,7 +180,7 @@ static void read_text(struct linking *l, const struct file *f, bool is_header, u
 			p = behind;
 			continue;
 		}
-		while (is_letter(p[len]))
+		while (str_is_word_char(p[len]))
 			len++;
 		if (len > 0)
 			scan_word(l, &s, p, len);
@@ -205,7 +203,8 @@ static bool is_cplusplus(const char *path)
 	return !dot || strcmp(dot, ".c") != 0;
 }
 
-/* The header where the compiler would find it: beside the file, if it is quoted, or in one of its command's folders. NULL: it is none of the program's. */
+/* The header where the compiler would find it: beside the file, if it is quoted, or in one of its
+ * command's folders. NULL: it is none of the program's. */
 static const struct file *find_header(struct linking *l, const struct file *by, const char *name,
 				      bool is_quoted)
 {

@@ -1,5 +1,6 @@
-/* Writes the declaration of an object that flushes when it ends before a statement that stores. Where what follows in the block must not come first, or is not seen through, the statement
- * and the object get a block of their own. */
+/* Writes the declaration of an object that flushes when it ends before a statement that stores.
+ * Where what follows in the block must not come first, or is not seen through, the statement and
+ * the object get a block of their own. */
 #include <ctype.h>
 #include <string.h>
 

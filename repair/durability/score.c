@@ -1,8 +1,10 @@
-/* Which place works on persistent memory only. Each is scored by the objects that its pointers may point to: persistent ones count
- * for it, volatile ones against it. A call without pointers that lead to what is stored scores nothing, nor do its callers.
+/* Which place works on persistent memory only. Each is scored by the objects that its pointers may
+ * point to: persistent ones count for it, volatile ones against it. A call without pointers that
+ * lead to what is stored scores nothing, nor do its callers.
  *
- * What pointers point to comes from the analysis of the whole program. Without it (no clang), callers are counted as they are seen in
- * the source and in the report: those that pass variables of their own as what is stored to, and those whose calls stored to persistent memory. */
+ * What pointers point to comes from the analysis of the whole program. Without it (no clang),
+ * callers are counted as they are seen in the source and in the report: those that pass variables
+ * of their own as what is stored to, and those whose calls stored to persistent memory. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -15,8 +17,8 @@ bool score_matters(struct repair *r, const struct fix *x, size_t n)
 
 		if (fix_enter_frame(r, &at, x->place, x->frame + level, &why) < 0)
 			return false;
-		if (uses_count(r, at.function) != 1 ||
-		    uses_are_elsewhere(r, at.function)) /* none: its address is taken */
+		/* none: its address is taken */
+		if (uses_count(r, at.function) != 1 || uses_are_elsewhere(r, at.function))
 			return true;
 	}
 	return false;
@@ -64,8 +66,8 @@ static bool score_by_analysis(struct repair *r, const struct fix *x, struct scor
 
 /* ---- by callers ---- */
 
-/* Volatile memory that reaches a pointer parameter: variables that its callers, or theirs, pass. Persistent memory counts once, however many lead there: so does a mapping in
- * the analysis. */
+/* Volatile memory that reaches a pointer parameter: variables that its callers, or theirs, pass.
+ * Persistent memory counts once, however many lead there: so does a mapping in the analysis. */
 struct origins {
 	struct repair *r;
 	unsigned nvolatile;

@@ -1,5 +1,5 @@
-/* Persistent subprograms: copies of functions that flush what they store, and that call such copies. The originals stay as they are for everybody
- * else. */
+/* Persistent subprograms: copies of functions that flush what they store, and that call such
+ * copies. The originals stay as they are for everybody else. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -106,7 +106,8 @@ void subprogram_make(struct repair *r, size_t i, size_t level)
 					     : l->outer.file,
 			       l->call, c);
 	}
-	/* what a crash lost may be needed by something inside the call: the fence stays with the flush */
+	/* what a crash lost may be needed by something inside the call: the fence stays with the
+	 * flush */
 	if (x.needs_fence && strcmp(x.place->role, "lost") != 0 &&
 	    subprogram_fence(r, &x, &links[level - 1], &fence, &why) == 0) {
 		r->fixes.at[i] = fence;
@@ -257,7 +258,8 @@ void subprogram_complete(struct repair *r)
 {
 	for (size_t i = 0; i < r->clones.n; i++) { /* there may come more */
 		copy_changes(r, r->clones.at[i]);
-		/* a function that flushes has its own ways: what ran and was not reported is flushed somewhere */
+		/* a function that flushes has its own ways: what ran and was not reported is
+		 * flushed somewhere */
 		if (r->durability->alias && !flushes(r, r->clones.at[i]))
 			add_rest(r, r->clones.at[i]);
 	}

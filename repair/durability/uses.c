@@ -1,4 +1,5 @@
-/* Who uses a function: calls that the report shows, other uses in the units that were read, and its name in files that were not. */
+/* Who uses a function: calls that the report shows, other uses in the units that were read, and its
+ * name in files that were not. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -34,7 +35,8 @@ static bool is_in_header(const struct source_unit *u, const struct source_functi
 	return strcmp(u->main_file, f->file) != 0 && function_at(u, f->file, f->line);
 }
 
-/* The next use after i of what the function's name stands for; a header's, which several units have, once. n at the end. */
+/* The next use after i of what the function's name stands for; a header's, which several units
+ * have, once. n at the end. */
 size_t uses_next(const struct use *uses, size_t n, size_t i, const struct source_function *of)
 {
 	for (; i < n; i++) {

@@ -1,4 +1,5 @@
-/* std::atomic<T> of C++: its functions stand in headers of the compiler, so its stores are at their calls, and write the object itself. */
+/* std::atomic<T> of C++: its functions stand in headers of the compiler, so its stores are at their
+ * calls, and write the object itself. */
 #include <string.h>
 
 #include "repair/edit/internal.h"
@@ -37,8 +38,8 @@ const struct source_node *atomic_object(const struct source_node *call)
 		call->kind == SOURCE_CALL && call->name && is_writer(call->name) ? call->child
 										 : NULL;
 
-	if (object && strncmp(call->name, "operator", 8) !=
-			      0) /* o.store(…): the callee is a member of the object */
+	/* o.store(…): the callee is a member of the object */
+	if (object && strncmp(call->name, "operator", 8) != 0)
 		object = object->kind == SOURCE_MEMBER ? object->child : NULL;
 	return object && object->type && strstr(object->type, "atomic") &&
 			       !node_is_own_variable(object)

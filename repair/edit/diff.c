@@ -1,5 +1,6 @@
-/* A unified diff, the shortest (Myers): a copy of a function looks much like the original before it, so that anything simpler would
- * mix them up. Time and memory grow with the number of lines times, and the square of, what changes: that is little here. */
+/* A unified diff, the shortest (Myers): a copy of a function looks much like the original before
+ * it, so that anything simpler would mix them up. Time and memory grow with the number of lines
+ * times, and the square of, what changes: that is little here. */
 #include "repair/edit/diff.h"
 
 #include <stdbool.h>
@@ -37,7 +38,8 @@ static bool is_equal(const lines *a, size_t i, const lines *b, size_t k)
 	       memcmp(a->at[i].text, b->at[k].text, a->at[i].len_bytes) == 0;
 }
 
-/* How far a search by Myers's algorithm came: for each d, the furthest line of a on each diagonal -d…d. */
+/* How far a search by Myers's algorithm came: for each d, the furthest line of a on each diagonal
+ * -d…d. */
 struct search {
 	const lines *a, *b;
 	size_t head, na, nb; /* equal lines at the beginning; lines in between */

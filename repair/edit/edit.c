@@ -1,4 +1,5 @@
-/* Edits of a file, and the text that they make. Edits of one place stay in the order in which they were made; line ends stay those of the file. */
+/* Edits of a file, and the text that they make. Edits of one place stay in the order in which they
+ * were made; line ends stay those of the file. */
 #include <stdio.h>
 #include <stdlib.h>
 

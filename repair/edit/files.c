@@ -39,7 +39,8 @@ void codebase_forget_edits(struct codebase *code)
 	}
 }
 
-/* The only file of the database with this name: Valgrind's stacks, and so pmemcheck's logs, have no folders. */
+/* The only file of the database with this name: Valgrind's stacks, and so pmemcheck's logs, have no
+ * folders. */
 static const char *file_called(struct codebase *code, const char *name)
 {
 	const char *found = NULL;

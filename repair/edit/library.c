@@ -1,259 +1,55 @@
-/* Calls whose code nobody sees, and of which it is known all the same where they store: functions of the C library, of the compiler, of PMDK, and of C++'s standard library. They store to
- * memory of their own and to what they are given, and call nothing of the program. Every other call that is not seen may store anywhere. */
+/* Calls whose code nobody sees, and of which it is known all the same where they store: functions
+ * of the C library, of the compiler, of PMDK, and of C++'s standard library. They store to memory
+ * of their own and to what they are given, and call nothing of the program. Every other call that
+ * is not seen may store anywhere. */
 #include <string.h>
 
 #include "repair/edit/internal.h"
+#include "source/source.h"
 
-/* A name that ends in '*' stands for all that begin so. Those that call what they are given (qsort, bsearch, pthread_once, ftw) are missing on purpose, and so are those that store through
- * one of any number of arguments (scanf). */
+/* A name that ends in '*' stands for all that begin so. Those that call what they are given (qsort,
+ * bsearch, pthread_once, ftw) are missing on purpose, and so are those that store through one of
+ * any number of arguments (scanf). */
+/* clang-format off */
 static const char *const known[] = {
 	/* memory and strings; what these write is in writers.c */
-	"malloc",
-	"calloc",
-	"realloc",
-	"reallocarray",
-	"free",
-	"aligned_alloc",
-	"posix_memalign",
-	"memalign",
-	"malloc_usable_size",
-	"mem*",
-	"str*",
-	"stpcpy",
-	"stpncpy",
-	"bzero",
-	"bcmp",
-	"index",
-	"rindex",
-	"ato*",
-	"abs",
-	"labs",
-	"llabs",
-	"is*",
-	"tolower",
-	"toupper",
-	"__ctype_*",
-	"htonl",
-	"htons",
-	"ntohl",
-	"ntohs",
-	"rand",
-	"rand_r",
-	"srand",
-	"random",
-	"srandom",
-	"drand48",
-	"lrand48",
-	"ffs*",
-	"floor",
-	"ceil",
-	"sqrt",
-	"pow",
-	"log",
-	"log2",
-	"exp",
-	"fabs",
-	"round",
-	"lround",
+	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned_alloc", "posix_memalign",
+	"memalign", "malloc_usable_size", "mem*", "str*", "stpcpy", "stpncpy", "bzero", "bcmp",
+	"index", "rindex", "ato*", "abs", "labs", "llabs", "is*", "tolower", "toupper",
+	"__ctype_*", "htonl", "htons", "ntohl", "ntohs", "rand", "rand_r", "srand", "random",
+	"srandom", "drand48", "lrand48", "ffs*", "floor", "ceil", "sqrt", "pow", "log", "log2",
+	"exp", "fabs", "round", "lround",
 	/* files */
-	"printf",
-	"fprintf",
-	"dprintf",
-	"vprintf",
-	"vfprintf",
-	"sprintf",
-	"snprintf",
-	"vsprintf",
-	"vsnprintf",
-	"asprintf",
-	"vasprintf",
-	"puts",
-	"fputs",
-	"putchar",
-	"putc",
-	"fputc",
-	"perror",
-	"fopen*",
-	"fdopen",
-	"freopen",
-	"fclose",
-	"fflush",
-	"fread",
-	"fwrite",
-	"fseek*",
-	"ftell*",
-	"rewind",
-	"feof",
-	"ferror",
-	"clearerr",
-	"fileno",
-	"fgets",
-	"fgetc",
-	"getc",
-	"getchar",
-	"ungetc",
-	"getline",
-	"getdelim",
-	"setvbuf",
-	"setbuf",
-	"open",
-	"open64",
-	"openat",
-	"creat",
-	"close",
-	"read",
-	"readv",
-	"pread*",
-	"write",
-	"writev",
-	"pwrite*",
-	"lseek*",
-	"ftruncate*",
-	"truncate*",
-	"posix_fallocate*",
-	"fallocate*",
-	"fsync",
-	"fdatasync",
-	"sync",
-	"syncfs",
-	"sync_file_range",
-	"msync",
-	"mmap*",
-	"mremap",
-	"munmap",
-	"mprotect",
-	"madvise",
-	"mlock",
-	"munlock",
-	"stat",
-	"stat64",
-	"fstat*",
-	"lstat*",
-	"access",
-	"unlink*",
-	"rename*",
-	"remove",
-	"mkdir",
-	"rmdir",
-	"opendir",
-	"readdir*",
-	"closedir",
-	"link",
-	"symlink",
-	"chmod",
-	"fchmod",
-	"chdir",
-	"getcwd",
-	"dup",
-	"dup2",
-	"pipe",
-	"fcntl",
-	"flock",
-	"isatty",
-	"send",
-	"sendto",
-	"sendmsg",
-	"recv",
-	"recvfrom",
-	"socket",
-	"bind",
-	"listen",
-	"accept*",
-	"connect",
-	"shutdown",
-	"select",
-	"poll",
-	"epoll_wait",
-	"epoll_ctl",
+	"printf", "fprintf", "dprintf", "vprintf", "vfprintf", "sprintf", "snprintf", "vsprintf",
+	"vsnprintf", "asprintf", "vasprintf", "puts", "fputs", "putchar", "putc", "fputc",
+	"perror", "fopen*", "fdopen", "freopen", "fclose", "fflush", "fread", "fwrite", "fseek*",
+	"ftell*", "rewind", "feof", "ferror", "clearerr", "fileno", "fgets", "fgetc", "getc",
+	"getchar", "ungetc", "getline", "getdelim", "setvbuf", "setbuf", "open", "open64",
+	"openat", "creat", "close", "read", "readv", "pread*", "write", "writev", "pwrite*",
+	"lseek*", "ftruncate*", "truncate*", "posix_fallocate*", "fallocate*", "fsync",
+	"fdatasync", "sync", "syncfs", "sync_file_range", "msync", "mmap*", "mremap", "munmap",
+	"mprotect", "madvise", "mlock", "munlock", "stat", "stat64", "fstat*", "lstat*", "access",
+	"unlink*", "rename*", "remove", "mkdir", "rmdir", "opendir", "readdir*", "closedir",
+	"link", "symlink", "chmod", "fchmod", "chdir", "getcwd", "dup", "dup2", "pipe", "fcntl",
+	"flock", "isatty", "send", "sendto", "sendmsg", "recv", "recvfrom", "socket", "bind",
+	"listen", "accept*", "connect", "shutdown", "select", "poll", "epoll_wait", "epoll_ctl",
 	/* processes, time, threads */
-	"exit",
-	"_exit",
-	"_Exit",
-	"abort",
-	"__assert_fail",
-	"__assert",
-	"err",
-	"errx",
-	"warn",
-	"warnx",
-	"error",
-	"getenv",
-	"setenv",
-	"getpid",
-	"getppid",
-	"gettid",
-	"getuid",
-	"geteuid",
-	"fork",
-	"wait",
-	"waitpid",
-	"kill",
-	"raise",
-	"time",
-	"clock*",
-	"gettimeofday",
-	"nanosleep",
-	"usleep",
-	"sleep",
-	"sched_yield",
-	"sysconf",
-	"getpagesize",
-	"getopt*",
-	"__errno_location",
-	"localtime*",
-	"gmtime*",
-	"mktime",
-	"strftime",
-	"pthread_mutex_*",
-	"pthread_rwlock_*",
-	"pthread_spin_*",
-	"pthread_cond_*",
-	"pthread_self",
-	"pthread_equal",
-	"pthread_getspecific",
-	"sem_*",
-	"mtx_*",
-	"getrandom",
-	"_mm_*",
-	"_tzcnt_*",
-	"_lzcnt_*",
-	"_pext_*",
-	"_pdep_*",
-	"__rdtsc*",
-	"__builtin_*",
-	"__atomic_*",
-	"__sync_*",
-	"atomic_*",
-	"__c11_atomic_*",
+	"exit", "_exit", "_Exit", "abort", "__assert_fail", "__assert", "err", "errx", "warn",
+	"warnx", "error", "getenv", "setenv", "getpid", "getppid", "gettid", "getuid", "geteuid",
+	"fork", "wait", "waitpid", "kill", "raise", "time", "clock*", "gettimeofday", "nanosleep",
+	"usleep", "sleep", "sched_yield", "sysconf", "getpagesize", "getopt*", "__errno_location",
+	"localtime*", "gmtime*", "mktime", "strftime", "pthread_mutex_*", "pthread_rwlock_*",
+	"pthread_spin_*", "pthread_cond_*", "pthread_self", "pthread_equal", "pthread_getspecific",
+	"sem_*", "mtx_*", "getrandom", "_mm_*", "_tzcnt_*", "_lzcnt_*", "_pext_*", "_pdep_*",
+	"__rdtsc*", "__builtin_*", "__atomic_*", "__sync_*", "atomic_*", "__c11_atomic_*",
 	/* PMDK */
-	"pmem_*",
-	"pmem2_*",
-	"pmemobj_direct*",
-	"pmemobj_oid",
-	"pmemobj_pool_by_*",
-	"pmemobj_persist",
-	"pmemobj_flush",
-	"pmemobj_drain",
-	"pmemobj_mem*",
-	"pmemobj_type_num",
-	"pmemobj_root_size",
-	"pmemobj_alloc_usable_size",
-	"pmemobj_errormsg",
-	"pmemobj_tx_stage",
-	"pmemobj_tx_add_*",
-	"pmemobj_tx_xadd_*",
-	"pmemobj_mutex_*",
-	"pmemobj_rwlock_*",
-	"pmemobj_next",
-	"pmemobj_first",
+	"pmem_*", "pmem2_*", "pmemobj_direct*", "pmemobj_oid", "pmemobj_pool_by_*",
+	"pmemobj_persist", "pmemobj_flush", "pmemobj_drain", "pmemobj_mem*", "pmemobj_type_num",
+	"pmemobj_root_size", "pmemobj_alloc_usable_size", "pmemobj_errormsg", "pmemobj_tx_stage",
+	"pmemobj_tx_add_*", "pmemobj_tx_xadd_*", "pmemobj_mutex_*", "pmemobj_rwlock_*",
+	"pmemobj_next", "pmemobj_first",
 };
-
-static const struct source_node *strip(const struct source_node *n)
-{
-	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last)
-		n = n->child;
-	return n;
-}
+/* clang-format on */
 
 static bool is_known(const char *name)
 {
@@ -267,13 +63,14 @@ static bool is_known(const char *name)
 	return false;
 }
 
-/* What is written for the function: its name, or the object's member. NULL: C++ calls it without a name that is written. */
+/* What is written for the function: its name, or the object's member. NULL: C++ calls it without a
+ * name that is written. */
 static const struct source_node *callee_of(const struct source_node *call)
 {
-	const struct source_node *n = call->child ? strip(call->child) : NULL;
+	const struct source_node *n = call->child ? source_bare(call->child) : NULL;
 
 	if (n && n->kind == SOURCE_UNARY && n->op[0] == '*' && n->child)
-		n = strip(n->child);
+		n = source_bare(n->child);
 	return n && (n->kind == SOURCE_NAME || n->kind == SOURCE_MEMBER) && n->name && call->name &&
 			       strcmp(n->name, call->name) == 0
 		       ? n
@@ -286,7 +83,8 @@ bool call_is_by_pointer(const struct source_unit *u, const struct source_node *c
 	const struct source_node *n = callee_of(call);
 
 	if (!call->name)
-		return !u->is_cplusplus || (call->child && strip(call->child)->kind != SOURCE_EXPR);
+		return !u->is_cplusplus ||
+		       (call->child && source_bare(call->child)->kind != SOURCE_EXPR);
 	if (strcmp(call->name, "operator()") == 0)
 		return true; /* std::function, a lambda */
 	if (!n)
@@ -297,12 +95,21 @@ bool call_is_by_pointer(const struct source_unit *u, const struct source_node *c
 	       (strstr(n->type, "(*") || !strchr(n->type, '('));
 }
 
+/* By the name: whichever class the object is of. */
+bool call_is_virtual(const struct source_unit *u, const struct source_node *call)
+{
+	for (size_t i = 0; u->is_cplusplus && call->name && i < u->nfunctions; i++)
+		if (u->functions[i].is_virtual && strcmp(u->functions[i].name, call->name) == 0)
+			return true;
+	return false;
+}
+
 static bool is_callable(const struct source_unit *u, const struct source_node *arg)
 {
-	const struct source_node *n = strip(arg);
+	const struct source_node *n = source_bare(arg);
 
 	if (n->kind == SOURCE_UNARY && n->op[0] == '&' && n->child)
-		n = strip(n->child);
+		n = source_bare(n->child);
 	if (n->kind == SOURCE_LAMBDA || (n->type && strchr(n->type, '(')))
 		return true;
 	return n->kind == SOURCE_NAME && n->name && function_named(u, n->name);

@@ -1,5 +1,6 @@
-/* Finds the store, or the call, that the report means. Debug information has its line and mostly its column: of the operator
- * (gcc) or of where the expression begins (clang). Without a column, a line with several stores is ambiguous and nothing is found. */
+/* Finds the store, or the call, that the report means. Debug information has its line and mostly
+ * its column: of the operator (gcc) or of where the expression begins (clang). Without a column, a
+ * line with several stores is ambiguous and nothing is found. */
 #include <string.h>
 
 #include "repair/edit/internal.h"
@@ -103,8 +104,8 @@ const struct source_node *store_at(const struct source_unit *u, const struct sou
 		if (how == 0 || how < best_fit)
 			continue;
 		nbest = how == best_fit && how == 2 ? nbest + 1 : 1;
-		if (how > best_fit || how == 3 ||
-		    (how == 5)) /* the innermost that holds the place */
+		/* the innermost that holds the place */
+		if (how > best_fit || how == 3 || (how == 5))
 			best = n;
 		best_fit = how;
 	}

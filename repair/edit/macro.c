@@ -1,4 +1,5 @@
-/* A macro that stores: its only assignment, as text, with the arguments of the use in place of the parameters. */
+/* A macro that stores: its only assignment, as text, with the arguments of the use in place of the
+ * parameters. */
 #include <ctype.h>
 #include <string.h>
 
@@ -48,10 +49,10 @@ static const char *find_macro(const struct source_unit *u, const char *name)
 {
 	const char *text = NULL;
 
+	/* the last definition; conditional ones before are not seen at all */
 	for (size_t i = 0; i < u->nmacros; i++)
 		if (strcmp(u->macros[i].name, name) == 0 && u->macros[i].is_function)
-			text = u->macros[i]
-				       .text; /* the last definition; conditional ones before are not seen at all */
+			text = u->macros[i].text;
 	return text;
 }
 

@@ -1,5 +1,6 @@
-/* The definition of a macro as text that can be changed: the statements in it that store, and new ones beside them, in its own style. Only what stands in a block of
- * the macro, such as do { … } while (0), is a statement. */
+/* The definition of a macro as text that can be changed: the statements in it that store, and new
+ * ones beside them, in its own style. Only what stands in a block of the macro, such as do { … }
+ * while (0), is a statement. */
 #include <ctype.h>
 #include <string.h>
 

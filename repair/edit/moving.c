@@ -1,14 +1,9 @@
-/* What must hold if a statement is to stand somewhere else: that whoever comes to the one place comes to the other, and that expressions mean the same there. */
+/* What must hold if a statement is to stand somewhere else: that whoever comes to the one place
+ * comes to the other, and that expressions mean the same there. */
 #include <string.h>
 
 #include "repair/edit/internal.h"
-
-static const struct source_node *strip(const struct source_node *n)
-{
-	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last)
-		n = n->child;
-	return n;
-}
+#include "source/source.h"
 
 /* `break` and `continue` that stay inside of a statement. */
 static bool stays_inside(const struct file *f, const struct source_node *jump,
@@ -89,7 +84,7 @@ static const char *name_changed(const struct source_node *n)
 {
 	const struct source_node *to =
 		node_is_assignment(n) || (n->kind == SOURCE_UNARY && n->op[0] == '&')
-			? strip(n->child)
+			? source_bare(n->child)
 			: NULL;
 
 	if (n->kind == SOURCE_VARIABLE)
@@ -105,7 +100,7 @@ bool expression_may_change(const struct source_unit *u, const struct source_node
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
 		const char *name = name_changed(n);
 		bool is_variable = name && (n->kind == SOURCE_VARIABLE ||
-					    strip(n->child)->kind == SOURCE_NAME);
+					    source_bare(n->child)->kind == SOURCE_NAME);
 
 		if (name && (is_variable || !is_steady(expression)) &&
 		    text_has_word(expression, name))

@@ -1,4 +1,5 @@
-/* Where functions are defined and used in the units that were read so far, by name: asked often, so sorted once. */
+/* Where functions are defined and used in the units that were read so far, by name: asked often, so
+ * sorted once. */
 #include <stdlib.h>
 #include <string.h>
 

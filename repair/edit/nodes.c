@@ -1,4 +1,5 @@
-/* The trees of functions: going through them, and what one node is. A node says what was written, not what it is for. */
+/* The trees of functions: going through them, and what one node is. A node says what was written,
+ * not what it is for. */
 #include <string.h>
 
 #include "repair/edit/internal.h"
@@ -114,9 +115,9 @@ bool node_assigns(const struct source_node *top, const struct source_node *besid
 
 bool type_is_pool(const char *type)
 {
-	return type && (strcmp(type, "PMEMobjpool *") == 0 ||
-			strcmp(type, "PMEMobjpool *const") ==
-				0); /* not that of a function that gives one */
+	/* not that of a function that gives one */
+	return type &&
+	       (strcmp(type, "PMEMobjpool *") == 0 || strcmp(type, "PMEMobjpool *const") == 0);
 }
 
 /* ---- statements ---- */
@@ -161,7 +162,9 @@ bool node_is_body(const struct file *f, const struct source_node *n)
 	switch (p->kind) {
 	case SOURCE_COMPOUND: /* the last statement of ({ }) is its value */
 		return n != p->last || !p->parent || p->parent->kind != SOURCE_EXPR;
-	case SOURCE_IF: /* condition, then, else; C++ may declare before the condition, which a parenthesis follows */
+	/* condition, then, else; C++ may declare before the condition, which a parenthesis
+	 * follows */
+	case SOURCE_IF:
 		return n != p->child &&
 		       (node_is_statement(n) || f->text[text_skip_blanks(f, n->end)] != ')');
 	case SOURCE_FOR:

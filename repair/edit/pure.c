@@ -1,4 +1,5 @@
-/* What only computes: an expression that can be evaluated again, a statement in which nothing needs an order. A function that is not seen does more. */
+/* What only computes: an expression that can be evaluated again, a statement in which nothing needs
+ * an order. A function that is not seen does more. */
 #include <string.h>
 
 #include "repair/edit/internal.h"
@@ -8,7 +9,8 @@
 static bool is_pure(struct codebase *code, const struct source_unit *u, const char *name,
 		    int depth);
 
-/* An assignment to a variable that the expression has for itself, as D_RW() does: ({ __typeof__(o) _o; _o._type = NULL; … }). */
+/* An assignment to a variable that the expression has for itself, as D_RW() does: ({ __typeof__(o)
+ * _o; _o._type = NULL; … }). */
 static bool is_own_assignment(const struct source_node *assignment, const struct source_node *top)
 {
 	const struct source_node *to = assignment->child;
@@ -30,8 +32,8 @@ static bool is_quiet(struct codebase *code, const struct source_unit *u,
 		    n->kind == SOURCE_ASM || n->kind == SOURCE_LAMBDA || n->kind == SOURCE_STMT ||
 		    (n->is_volatile && !n->is_local))
 			return false;
-		if (n->kind == SOURCE_BINARY && !n->op[0] &&
-		    !is_own_assignment(n, top)) /* a macro hides the operator */
+		/* a macro hides the operator */
+		if (n->kind == SOURCE_BINARY && !n->op[0] && !is_own_assignment(n, top))
 			return false;
 		if (n->kind == SOURCE_CALL &&
 		    (!n->name || depth > 3 || !is_pure(code, u, n->name, depth + 1)))

@@ -1,4 +1,5 @@
-/* Where statements end in the text, and how far they are indented. What follows a statement in its line decides where something can be added. */
+/* Where statements end in the text, and how far they are indented. What follows a statement in its
+ * line decides where something can be added. */
 #include <string.h>
 
 #include "repair/edit/internal.h"

@@ -1,15 +1,19 @@
-/* Calls of libraries that store to what they are given: the C library's, and those of C++'s strings and algorithms, whose code is in headers that have no tree. One table. */
+/* Calls of libraries that store to what they are given: the C library's, and those of C++'s strings
+ * and algorithms, whose code is in headers that have no tree. One table. */
 #include <string.h>
 
 #include "repair/edit/internal.h"
+#include "source/source.h"
 
 enum { NO_LENGTH = -1, ANY = 0, METHOD = 1, POINTERS = 2 };
 
 /* Also with "_chk", as __builtin_…, and as pmem_…_persist and the like. */
 static const struct writer {
 	const char *name;
-	int to, len;  /* arguments; NO_LENGTH: a string, up to its end */
-	int elements; /* the length counts elements of what `to` points to; 2: it ends there, and `to` is where it begins */
+	int to, len; /* arguments; NO_LENGTH: a string, up to its end */
+	/* the length counts elements of what `to` points to; 2: it ends there, and `to` is where it
+	 * begins */
+	int elements;
 	int form;
 	const char *of; /* METHOD: in the type of the object */
 } writers[] = {
@@ -27,25 +31,18 @@ static const struct writer {
 	{ "fill_n", 0, 1, 1, POINTERS, NULL },     { "fill", 0, 1, 2, POINTERS, NULL },
 };
 
-static const struct source_node *strip(const struct source_node *n)
-{
-	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last)
-		n = n->child;
-	return n;
-}
-
 const struct source_node *call_argument(const struct source_node *call, int i)
 {
 	const struct source_node *n = call->child ? call->child->next : NULL;
 
 	for (; n && i > 0; i--)
 		n = n->next;
-	return n ? strip(n) : NULL;
+	return n ? source_bare(n) : NULL;
 }
 
 static bool is_of_form(const struct writer *w, const struct source_node *call)
 {
-	const struct source_node *callee = call->child ? strip(call->child) : NULL,
+	const struct source_node *callee = call->child ? source_bare(call->child) : NULL,
 				 *to = call_argument(call, w->to);
 	const char *type = callee && callee->kind == SOURCE_MEMBER && callee->child
 				   ? callee->child->type
@@ -165,14 +162,15 @@ int callee_stores_to(struct codebase *code, const struct source_unit *u,
 /* a.begin() and a.data() + n of a std::array lead to what is in the array itself. */
 static const struct source_node *array_of(const struct source_node *pointer)
 {
-	const struct source_node *n = pointer ? strip(pointer) : NULL, *callee, *object;
+	const struct source_node *n = pointer ? source_bare(pointer) : NULL, *callee, *object;
 
 	while (n && n->kind == SOURCE_BINARY && strcmp(n->op, "+") == 0 && n->child)
-		n = strip(n->child);
-	callee = n && n->kind == SOURCE_CALL && n->child && n->child == n->last ? strip(n->child)
-										: NULL;
+		n = source_bare(n->child);
+	callee = n && n->kind == SOURCE_CALL && n->child && n->child == n->last
+			 ? source_bare(n->child)
+			 : NULL;
 	object = callee && callee->kind == SOURCE_MEMBER && callee->child && !callee->is_arrow
-			 ? strip(callee->child)
+			 ? source_bare(callee->child)
 			 : NULL;
 	if (!object || !object->type || !n->name ||
 	    (strcmp(n->name, "begin") != 0 && strcmp(n->name, "data") != 0))

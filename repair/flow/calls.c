@@ -1,5 +1,6 @@
-/* Calls: what flushes and fences has that effect, what is defined in the sources is followed, and of libraries those that write to what they are given are
- * known. Anything else may store anywhere. */
+/* Calls: what flushes and fences has that effect, what is defined in the sources is followed, and
+ * of libraries those that write to what they are given are known. Anything else may store
+ * anywhere. */
 #include <string.h>
 
 #include "repair/flow/internal.h"
@@ -146,7 +147,8 @@ static bool is_recursive(const struct flow_frame *f, const struct source_functio
 	return false;
 }
 
-/* A variable whose address is passed may have changed, and in C++ one that is passed to a reference. */
+/* A variable whose address is passed may have changed, and in C++ one that is passed to a
+ * reference. */
 static void forget_passed(struct flow_frame *f, struct flow_state *s,
 			  const struct source_node *call, const struct source_function *to)
 {
@@ -168,7 +170,8 @@ static void forget_passed(struct flow_frame *f, struct flow_state *s,
 	}
 }
 
-/* "operator+=" and the like, which nobody wrote or which is not seen: it stores to its left side. */
+/* "operator+=" and the like, which nobody wrote or which is not seen: it stores to its left
+ * side. */
 static bool is_assigning_operator(const char *name)
 {
 	size_t len = strlen(name);
@@ -230,7 +233,8 @@ static struct value follow(struct flow_frame *f, struct flow_state *s,
 	return inner.nreturns == 1 ? inner.result : value_fresh(f->flow, fn->name, call);
 }
 
-/* A method of the standard library that only looks at an object that does not change: equal calls have equal values. */
+/* A method of the standard library that only looks at an object that does not change: equal calls
+ * have equal values. */
 static struct value library_value(struct flow_frame *f, const struct source_node *call,
 				  const struct value *args, size_t n)
 {
@@ -284,7 +288,7 @@ struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct 
 	if (!fn)
 		fn = run_method(f->flow->r, &u, call);
 	d = declaration(f->unit, call->name);
-	if (fn && (is_recursive(f, fn) || f->depth >= FLOW_DEPTH))
+	if (fn && (is_recursive(f, fn) || f->depth >= FLOW_DEPTH || call_is_virtual(f->unit, call)))
 		state_store_anywhere(f->flow, s, f, call);
 	else if (fn) {
 		struct value result = follow(f, s, call, u, fn, args, n);

@@ -1,5 +1,6 @@
-/* Follows statements on all paths at once: states are split at branches and joined behind them, and loops are gone through until nothing changes. Jumps
- * backwards other than loops are not followed. */
+/* Follows statements on all paths at once: states are split at branches and joined behind them, and
+ * loops are gone through until nothing changes. Jumps backwards other than loops are not
+ * followed. */
 #include "repair/flow/flow.h"
 
 #include <string.h>
@@ -55,8 +56,8 @@ static void branch(struct flow_frame *f, struct flow_state *s, const struct sour
 	const struct source_node *test = n->child, *then, *otherwise;
 	struct flow_state *other;
 
-	while (test && test->next &&
-	       !node_is_body(f->file, test->next)) { /* C++ may declare before the condition */
+	/* C++ may declare before the condition */
+	while (test && test->next && !node_is_body(f->file, test->next)) {
 		execute(f, s, test);
 		test = test->next;
 	}
@@ -236,9 +237,8 @@ static void jump(struct flow_frame *f, struct flow_state *s, const struct source
 {
 	char c = f->file->text[n->begin];
 
-	s->may_wait |=
-		f->nscopes >
-		0; /* which of them end here is not looked at: a fence may wait for what they write back */
+	/* which of them end here is not looked at: a fence may wait for what they write back */
+	s->may_wait |= f->nscopes > 0;
 	if (c == 'b' && f->broken) {
 		state_join(f->flow, f->broken, s);
 	} else if (c == 'c' && f->continued) {
@@ -362,9 +362,9 @@ static void follow_body(struct flow_frame *f, struct flow_state *s)
 	const struct source_function *fn = f->function;
 
 	f->returned = state_new();
+	/* it is compiled in more than one way */
 	if (f->outer && !flow_names_directives(f->flow, f->file, fn->body->begin, fn->body->end))
-		state_store_anywhere(f->flow, s, f,
-				     fn->body); /* it is compiled in more than one way */
+		state_store_anywhere(f->flow, s, f, fn->body);
 	execute(f, s, fn->body);
 	state_join(f->flow, s, f->returned);
 	for (size_t i = 0; i < f->ngotos; i++)

@@ -1,5 +1,6 @@
-/* A function followed from its begin to one statement, on all paths at once: what was stored and not written back yet, what was written back and not stored to
- * since, and whether a fence has anything to wait for. */
+/* A function followed from its begin to one statement, on all paths at once: what was stored and
+ * not written back yet, what was written back and not stored to since, and whether a fence has
+ * anything to wait for. */
 #ifndef REPAIR_FLOW_H
 #define REPAIR_FLOW_H
 
@@ -45,7 +46,8 @@ struct flow_state {
 	size_t nvariables;
 };
 
-/* Called each time that the statement is reached, without what it does. effect: the range is `at`. */
+/* Called each time that the statement is reached, without what it does. effect: the range is
+ * `at`. */
 struct flow;
 typedef void flow_judge(struct flow *flow, const struct flow_state *s,
 			const struct idiom_effect *effect, const struct span *at);
@@ -74,18 +76,19 @@ struct flow {
 };
 
 void flow_run(struct flow *flow, const struct source_unit *u, const struct source_function *top);
+/* only those that hold at the statement */
 bool flow_names_directives(const struct flow *flow, const struct file *f, uint32_t from,
-			   uint32_t to); /* only those that hold at the statement */
+			   uint32_t to);
 
 /* spans.c */
 bool span_is_same_base(const struct span *a, const struct span *b);
-bool span_may_hit(const struct span *stored, const struct span *range); /* the same line, perhaps */
+/* the same line, perhaps */
+bool span_may_hit(const struct span *stored, const struct span *range);
 bool span_may_overlap(const struct span *stored, const struct span *range); /* the same bytes */
-bool span_is_within(const struct span *stored,
-		    const struct span *range); /* surely, in bytes or by the line */
-bool span_is_in_line(
-	const struct span *stored, const struct
-	value *addr); /* in that of the address, whatever the alignment beyond what the type asks for */
+/* surely, in bytes or by the line */
+bool span_is_within(const struct span *stored, const struct span *range);
+/* in that of the address, whatever the alignment beyond what the type asks for */
+bool span_is_in_line(const struct span *stored, const struct value *addr);
 bool spans_cover(const struct span *clean, size_t n, const struct span *range);
 
 #endif

@@ -5,12 +5,8 @@
 #include "repair/flow/flow.h"
 
 enum { FLOW_STEPS = 20000, FLOW_DEPTH = 6, FLOW_GOTOS = 8, FLOW_SCOPES = 8 };
-enum {
-	FLOW_FRESH = '!',
-	FLOW_NUMBER = '$',
-	FLOW_POINTER = '^',
-	FLOW_LOOP = '@'
-}; /* in roots, before a number that tells when they were made */
+/* in roots, before a number that tells when they were made */
+enum { FLOW_FRESH = '!', FLOW_NUMBER = '$', FLOW_POINTER = '^', FLOW_LOOP = '@' };
 
 /* An object that writes back when it ends: what it was given, as that was when it was declared. */
 struct flow_scope {
@@ -29,8 +25,8 @@ struct flow_frame {
 	struct value this, result;
 	unsigned nreturns;
 	struct flow_state *returned; /* all that return, joined */
-	struct flow_state *broken, *continued,
-		*entered; /* of the innermost loop or switch; entered: of a switch */
+	/* of the innermost loop or switch; entered: of a switch */
+	struct flow_state *broken, *continued, *entered;
 	struct {
 		const char *label;
 		struct flow_state *state;
@@ -53,7 +49,8 @@ void state_store_anywhere(struct flow *flow, struct flow_state *s, const struct 
 			  const struct source_node *n);
 void state_flush(struct flow *flow, struct flow_state *s, const struct span *range);
 void state_fence(struct flow_state *s);
-/* What a round of a loop did, as the next one sees it. before: the loop, at which the counters were so. */
+/* What a round of a loop did, as the next one sees it. before: the loop, at which the counters were
+ * so. */
 void state_leave_round(struct flow *flow, struct flow_state *s, const struct flow_state *before,
 		       const struct flow *then, const char *mark);
 
@@ -61,8 +58,8 @@ void state_leave_round(struct flow *flow, struct flow_state *s, const struct flo
 extern const struct value value_unknown;
 struct value value_number(int64_t n);
 struct value value_named(const char *root, const struct source_node *type);
-struct value value_fresh(struct flow *flow, const char *what,
-			 const struct source_node *type); /* equal to nothing else */
+/* equal to nothing else */
+struct value value_fresh(struct flow *flow, const char *what, const struct source_node *type);
 struct value value_add(struct flow *flow, struct value a, struct value b, int64_t scale);
 const struct source_node *flow_strip(const struct source_node *n);
 
@@ -85,7 +82,7 @@ struct span flow_span(const struct flow_frame *f, struct value addr, struct valu
 struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct source_node *call);
 struct flow_scope flow_scope(struct flow_frame *f, struct flow_state *s,
 			     const struct source_node *declaration, const struct idiom_effect *e);
-bool flow_effect(struct flow_frame *f, struct flow_state *s,
-		 const struct source_node *n); /* false: it is no flush and no fence */
+/* false: it is no flush and no fence */
+bool flow_effect(struct flow_frame *f, struct flow_state *s, const struct source_node *n);
 
 #endif

@@ -1,4 +1,5 @@
-/* Do two ranges share a line, or is one inside of the other? Roots that differ may still be the same memory, unless the structures differ. */
+/* Do two ranges share a line, or is one inside of the other? Roots that differ may still be the
+ * same memory, unless the structures differ. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* What is known at one place of a function: joined where paths meet, changed by stores, flushes and fences. Room is limited: what does not fit is a store to
- * anywhere. */
+/* What is known at one place of a function: joined where paths meet, changed by stores, flushes and
+ * fences. Room is limited: what does not fit is a store to anywhere. */
 #include <string.h>
 
 #include "repair/flow/internal.h"
@@ -124,10 +124,9 @@ void state_store(struct flow *flow, struct flow_state *s, const struct span *to)
 	if (to->addr.is_own)
 		return;
 	s->may_store = true;
+	/* what else is in its line is not written back yet: s->dirty */
 	for (size_t i = 0; i < s->nclean; i++)
-		if (!span_may_overlap(
-			    to,
-			    &s->clean[i])) /* what else is in its line is not written back yet: s->dirty */
+		if (!span_may_overlap(to, &s->clean[i]))
 			s->clean[n++] = s->clean[i];
 	s->nclean = n;
 	add_dirty(s, to);

@@ -1,5 +1,6 @@
-/* Expressions, as far as addresses and lengths need them: two that are equal by how they are computed get the same value. What memory holds is known by its
- * address until something is stored. */
+/* Expressions, as far as addresses and lengths need them: two that are equal by how they are
+ * computed get the same value. What memory holds is known by its address until something is
+ * stored. */
 #include <stdio.h>
 #include <string.h>
 
@@ -112,9 +113,9 @@ struct value flow_address(struct flow_frame *f, struct flow_state *s,
 					  : with_alignment(flow_evaluate(f, s, n->child),
 							   n->child->target_align_bytes);
 		index = flow_evaluate(f, s, n->last);
+		/* not less than 0 */
 		if (index.root && n->child->is_array)
-			index.root = text_format(f->flow->r->code, "{%s}",
-						 index.root); /* not less than 0 */
+			index.root = text_format(f->flow->r->code, "{%s}", index.root);
 		return value_add(f->flow, base, index, n->size_bytes ? n->size_bytes : 1);
 	case SOURCE_NAME:
 		if (!n->name)

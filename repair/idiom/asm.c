@@ -1,10 +1,12 @@
-/* What inline assembly does, flush or fence, on both architectures. Only what consists of known instructions counts; directives do not matter. */
+/* What inline assembly does, flush or fence, on both architectures. Only what consists of known
+ * instructions counts; directives do not matter. */
 #include <ctype.h>
 #include <string.h>
 
 #include "repair/idiom/idiom.h"
 
-/* As written, with single spaces. An instruction that has an operand goes on with a comma or a space. */
+/* As written, with single spaces. An instruction that has an operand goes on with a comma or a
+ * space. */
 static const struct known {
 	const char *instruction;
 	unsigned does;
@@ -17,8 +19,8 @@ static const struct known {
 	{ "dc cvadp", DOES_FLUSH, "dc cvadp, %0" },
 	{ "dc cvac", DOES_FLUSH, "dc cvac, %0" },
 	{ "dc civac", DOES_FLUSH, "dc civac, %0" },
-	{ "sys #3, c7, c12, #1", DOES_FLUSH,
-	  "sys #3, c7, c12, #1, %0" }, /* cvap and cvadp for assemblers that do not know them */
+	/* cvap and cvadp for assemblers that do not know them */
+	{ "sys #3, c7, c12, #1", DOES_FLUSH, "sys #3, c7, c12, #1, %0" },
 	{ "sys #3, c7, c13, #1", DOES_FLUSH, "sys #3, c7, c13, #1, %0" },
 	{ "sfence", DOES_FENCE, NULL },
 	{ "mfence", DOES_FENCE, NULL },
@@ -49,7 +51,8 @@ static const struct known {
 
 enum { INSTRUCTION_MAX = 64 };
 
-/* The next instruction of a template, lower case and with single spaces. Returns what follows; NULL at the end. */
+/* The next instruction of a template, lower case and with single spaces. Returns what follows; NULL
+ * at the end. */
 static const char *next_instruction(const char *text, const char *end, char *out)
 {
 	size_t n = 0;
@@ -100,8 +103,8 @@ bool idiom_asm_text(const char *text, unsigned *does, const char **flush)
 	for (const char *at = begin + 1; (at = next_instruction(at, end, instruction));) {
 		const struct known *k = known_find(instruction);
 
-		if (strcmp(instruction, ".byte 0x66") ==
-		    0) /* the prefix that makes a newer instruction of an older one */
+		/* the prefix that makes a newer instruction of an older one */
+		if (strcmp(instruction, ".byte 0x66") == 0)
 			has_prefix = true;
 		if (instruction[0] == '.' || !instruction[0])
 			continue;

@@ -2,13 +2,7 @@
 #include <string.h>
 
 #include "repair/idiom/run.h"
-
-static const struct source_node *strip(const struct source_node *n)
-{
-	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last)
-		n = n->child;
-	return n;
-}
+#include "source/source.h"
 
 /* Is the method one of the object's class? Its type is written "Writer", "const pm::Writer *"… */
 static bool is_of_object(const struct source_function *f, const struct source_node *callee)
@@ -46,7 +40,8 @@ static bool is_pointer(const struct source_node *n)
 	       (n->type && n->type[0] && n->type[strlen(n->type) - 1] == '*');
 }
 
-/* Of overloaded functions: the one of the object's class, with as many parameters, that takes pointers where pointers are given. */
+/* Of overloaded functions: the one of the object's class, with as many parameters, that takes
+ * pointers where pointers are given. */
 static unsigned suits(const struct source_function *f, const struct source_node *call,
 		      const struct source_node *callee, size_t nargs)
 {
@@ -55,7 +50,7 @@ static unsigned suits(const struct source_function *f, const struct source_node 
 
 	for (const struct source_node *a = call->child->next; a && i < f->nparameters;
 	     a = a->next, i++)
-		if (is_pointer(strip(a)) != f->parameters[i].is_pointer)
+		if (is_pointer(source_bare(a)) != f->parameters[i].is_pointer)
 			return score - 1;
 	return score;
 }
@@ -90,7 +85,7 @@ const struct source_function *run_definition(struct repair *r, const struct sour
 const struct source_function *run_callee(struct repair *r, const struct source_unit **u,
 					 const struct source_node *call)
 {
-	const struct source_node *callee = call->child ? strip(call->child) : NULL;
+	const struct source_node *callee = call->child ? source_bare(call->child) : NULL;
 	const struct source_function *found = NULL, *declared = NULL;
 	size_t nargs = count_arguments(call);
 	unsigned best = 0;
@@ -117,7 +112,7 @@ const struct source_function *run_callee(struct repair *r, const struct source_u
 const struct source_function *run_method(struct repair *r, const struct source_unit **u,
 					 const struct source_node *call)
 {
-	const struct source_node *callee = call->child ? strip(call->child) : NULL;
+	const struct source_node *callee = call->child ? source_bare(call->child) : NULL;
 
 	for (size_t i = 0;
 	     call->name && callee && callee->kind == SOURCE_MEMBER && i < (*u)->nfunctions; i++) {

@@ -1,5 +1,5 @@
-/* What functions do, flush or fence: told by the body, if there is one in any file that was read, else by the name. Inline assembly that is not known does
- * what its function's name says. */
+/* What functions do, flush or fence: told by the body, if there is one in any file that was read,
+ * else by the name. Inline assembly that is not known does what its function's name says. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
@@ -40,7 +40,8 @@ static unsigned call_does(struct repair *r, const struct source_unit *u,
 	return call->name && is_harmless(call->name) ? 0 : DOES_MORE;
 }
 
-/* A counter of the program or the object that goes up is no store that matters. An operator that a macro hides may be a store. */
+/* A counter of the program or the object that goes up is no store that matters. An operator that a
+ * macro hides may be a store. */
 static bool is_store(const struct source_node *n)
 {
 	const struct source_node *root = n->child;

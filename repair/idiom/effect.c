@@ -1,5 +1,6 @@
-/* What one call or one use of a macro flushes, for those who must prove something: which argument is the address, which the length. A helper that is known
- * by its name alone, or that stores besides, has no effect that could be told. */
+/* What one call or one use of a macro flushes, for those who must prove something: which argument
+ * is the address, which the length. A helper that is known by its name alone, or that stores
+ * besides, has no effect that could be told. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
@@ -57,7 +58,8 @@ static bool is_constant(const struct file *f, const struct source_node *n)
 	       (len == 5 && strncmp(f->text + n->begin, "false", 5) == 0);
 }
 
-/* An argument that may be one thing or the other, and is not what is flushed, may decide: a number, or what some test of the function asks for. */
+/* An argument that may be one thing or the other, and is not what is flushed, may decide: a number,
+ * or what some test of the function asks for. */
 static bool depends_on_argument(const struct file *f, const struct source_function *callee,
 				const struct source_node *call, const struct way *w)
 {
@@ -114,7 +116,8 @@ static bool call_effect(struct repair *r, const struct source_unit *u, const str
 	return has_unit(e, &w);
 }
 
-/* Some node of the use stores, or calls what is not known: with an operator that the macro hides, nobody knows. */
+/* Some node of the use stores, or calls what is not known: with an operator that the macro hides,
+ * nobody knows. */
 static bool does_more(const struct source_unit *u, const struct source_node *top)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
@@ -124,9 +127,10 @@ static bool does_more(const struct source_unit *u, const struct source_node *top
 		if (node_may_assign(n) && n->child && n->child->kind != SOURCE_NAME &&
 		    !node_is_own_variable(n->child))
 			return true;
+		/* that of a macro in a macro is not seen: the macro's text tells */
 		if (n->kind == SOURCE_ASM && n->name && strstr(n->name, "asm") &&
 		    !idiom_asm(u, n, &does, &flush))
-			return true; /* that of a macro in a macro is not seen: the macro's text tells */
+			return true;
 	}
 	return false;
 }

@@ -1,9 +1,11 @@
-/* How this file flushes and fences: its own functions, methods and macros before libpmem and libpmemobj, those before intrinsics, those before inline assembly; of
- * each sort what this file uses most and what suits the store. --flush-call and --fence-call override. */
+/* How this file flushes and fences: its own functions, methods and macros before libpmem and
+ * libpmemobj, those before intrinsics, those before inline assembly; of each sort what this file
+ * uses most and what suits the store. --flush-call and --fence-call override. */
 #include <ctype.h>
 #include <string.h>
 
 #include "repair/idiom/internal.h"
+#include "source/source.h"
 
 static void choose(struct repair *r, struct idiom_call *c, const struct pattern *p,
 		   const struct fix *x, const char *call, unsigned rank)
@@ -56,7 +58,7 @@ static bool is_same_type(const char *a, const char *b)
 	return len[0] && len[0] == len[1] && strncmp(text[0], text[1], len[0]) == 0;
 }
 
-static const char *with(struct repair *r, const char *call, const char *what, const char *by)
+static const char *call_with(struct repair *r, const char *call, const char *what, const char *by)
 {
 	const char *at = strstr(call, what);
 
@@ -121,8 +123,8 @@ static const char *end_text(struct repair *r, const char *call, const struct ran
 }
 
 /* The call for this store, with {addr} and {len} left to be filled; NULL: it does not suit. */
-static const char *suited(struct repair *r, const struct fix *x, const struct pattern *p,
-			  bool *is_more)
+static const char *call_for_store(struct repair *r, const struct fix *x, const struct pattern *p,
+				  bool *is_more)
 {
 	const struct range *range = &x->range;
 	const char *call = p->call;
@@ -134,8 +136,8 @@ static const char *suited(struct repair *r, const struct fix *x, const struct pa
 	case WAY_FENCE: return call;
 	case WAY_LINES:
 		*is_more = !range->is_one_line;
-		return with(r, call, "{lines}", range->is_one_line ? "1" : "({len}) / 64 + 2");
-	case WAY_BOUNDS: return with(r, call, "{end}", end_text(r, call, range));
+		return call_with(r, call, "{lines}", range->is_one_line ? "1" : "({len}) / 64 + 2");
+	case WAY_BOUNDS: return call_with(r, call, "{end}", end_text(r, call, range));
 	case WAY_OBJECT:
 		if (p->way.addr == WAY_THIS) {
 			*is_more = range->base_bytes > 64;
@@ -153,28 +155,22 @@ static const char *suited(struct repair *r, const struct fix *x, const struct pa
 							    range->addr ? range->addr : "") != 0;
 		return range->base && is_same_type(range->base_type,
 						   p->function->parameters[p->way.addr].type)
-			       ? with(r, call, "{addr}", range->base)
+			       ? call_with(r, call, "{addr}", range->base)
 			       : NULL;
 	case WAY_POINTEE: return range->thing ? call : NULL;
 	case WAY_THING:
 		return range->thing && (!p->way.is_line || range->is_one_line)
-			       ? with(r, call, "{addr}", range->thing)
+			       ? call_with(r, call, "{addr}", range->thing)
 			       : NULL;
 	case WAY_MEMBER:
 		if (!range->member || !range->base || range->base[0] == '&' || !range->thing ||
 		    (p->way.is_line && !range->is_one_line))
 			return NULL;
-		return with(r, with(r, call, "{addr}", range->base), "{len}", range->member);
+		return call_with(r, call_with(r, call, "{addr}", range->base), "{len}",
+				 range->member);
 	case WAY_NONE: break;
 	}
 	return NULL;
-}
-
-static const struct source_node *strip_casts(const struct source_node *n)
-{
-	while (n->kind == SOURCE_EXPR && n->child && n->child == n->last)
-		n = n->child;
-	return n;
 }
 
 static bool is_in_scope(const struct source_function *f, const char *scope)
@@ -224,7 +220,7 @@ static const char *with_pool(struct repair *r, const struct fix *x, const struct
 		return p->call;
 	if (!pool && (p->way.unit == WAY_FENCE || !p->uses))
 		return NULL;
-	return with(r, p->call, "{pool}", pool ? pool : "pmemobj_pool_by_ptr({addr})");
+	return call_with(r, p->call, "{pool}", pool ? pool : "pmemobj_pool_by_ptr({addr})");
 }
 
 static bool is_offered(const struct pattern *p)
@@ -262,7 +258,7 @@ static void consider(struct repair *r, const struct fix *x, struct idiom *i,
 	if (!p.call || !is_offered(&p) || !is_visible(x, &p) ||
 	    (!p.is_scope && !example_is_known(&p, x)))
 		return;
-	call = suited(r, x, &p, &is_more);
+	call = call_for_store(r, x, &p, &is_more);
 	if (!call)
 		return;
 	if (p.is_scope) {
@@ -300,9 +296,9 @@ static const char *asm_again(struct repair *r, const struct file *f, const struc
 	const struct source_node *operand = n->child && !n->child->next ? n->child : NULL;
 
 	if (operand && operand->kind != SOURCE_UNARY)
-		operand = strip_casts(operand);
+		operand = source_bare(operand);
 	if (operand && operand->kind == SOURCE_UNARY && operand->op[0] == '*')
-		operand = strip_casts(operand->child);
+		operand = source_bare(operand->child);
 	if (!operand || operand->kind == SOURCE_MEMBER || operand->kind == SOURCE_SUBSCRIPT ||
 	    operand->begin < n->begin || operand->end > n->end || f->text[n->end - 1] != ')')
 		return NULL;
@@ -385,7 +381,8 @@ void idiom_find(struct repair *r, const struct fix *x, struct idiom *i)
 	i->prefers_persist =
 		i->persist.call && (i->persist.uses > 0 || !i->flush.call ||
 				    i->persist.rank >= i->flush.rank || !i->fence.call);
-	/* pmemobj_flush alone would be completed by whatever the library does next; what a helper is made of may need what else the helper does */
+	/* pmemobj_flush alone would be completed by whatever the library does next; what a helper
+	 * is made of may need what else the helper does */
 	i->needs_persist = i->persist.call && i->flush.uses + i->line.uses == 0 &&
 			   !i->flush.is_own && !i->line.is_own &&
 			   ((i->persist.uses > 0 && i->persist.is_own) ||

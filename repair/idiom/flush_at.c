@@ -1,15 +1,10 @@
-/* What a statement that is there flushes: the address and the length as it writes them, whichever function or macro it calls. A helper that leaves out the last
- * line of a range is told, too, although nothing new is written with it. */
+/* What a statement that is there flushes: the address and the length as it writes them, whichever
+ * function or macro it calls. A helper that leaves out the last line of a range is told, too,
+ * although nothing new is written with it. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
-
-static const struct source_node *strip(const struct source_node *n)
-{
-	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last)
-		n = n->child;
-	return n;
-}
+#include "source/source.h"
 
 /* ---- a call ---- */
 
@@ -64,7 +59,8 @@ static struct way way_of_callee(struct repair *r, const struct source_unit *u, c
 
 /* ---- where arguments stand ---- */
 
-/* Argument number i of the list that begins at the first parenthesis: [*from, *to), without blanks. */
+/* Argument number i of the list that begins at the first parenthesis: [*from, *to), without
+ * blanks. */
 static bool find_argument(const struct file *f, uint32_t at, uint32_t end, int i, uint32_t *from,
 			  uint32_t *to)
 {
@@ -144,8 +140,9 @@ bool idiom_flush_at(struct repair *r, const struct source_unit *u, const struct 
 		    const struct source_node *stmt, struct idiom_flush *out)
 {
 	const struct source_use *use = macro_use(u, f->path, stmt);
-	const struct source_node *call = strip(stmt);
-	const struct source_node *callee = call->kind == SOURCE_CALL ? strip(call->child) : NULL;
+	const struct source_node *call = source_bare(stmt);
+	const struct source_node *callee =
+		call->kind == SOURCE_CALL ? source_bare(call->child) : NULL;
 	uint32_t at, end;
 	const char **args;
 	struct way w;

@@ -1,4 +1,5 @@
-/* What flushes stand under, as the file writes them: `#ifdef X` inside the function, an `if` on a flag, or both, as two lines. A new one goes under the same, if all others do. */
+/* What flushes stand under, as the file writes them: `#ifdef X` inside the function, an `if` on a
+ * flag, or both, as two lines. A new one goes under the same, if all others do. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
@@ -40,7 +41,8 @@ static const char *directive(const char *line)
 	return *line == '#' ? line + 1 + strspn(line + 1, " \t") : NULL;
 }
 
-/* The conditions that are open at a place, those that begin behind `from`; of #else and #elif, NULL. Gives how many. */
+/* The conditions that are open at a place, those that begin behind `from`; of #else and #elif,
+ * NULL. Gives how many. */
 static size_t conditions(struct repair *r, const struct file *f, uint32_t from, uint32_t at,
 			 const char **open)
 {
@@ -66,7 +68,8 @@ static size_t conditions(struct repair *r, const struct file *f, uint32_t from, 
 	return n;
 }
 
-/* A variable or member, or its negation, or one compared with a constant: what says whether there is persistent memory. Pointers are data. */
+/* A variable or member, or its negation, or one compared with a constant: what says whether there
+ * is persistent memory. Pointers are data. */
 static bool is_flag(const struct source_node *n)
 {
 	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last)
@@ -121,7 +124,8 @@ const char *guard_common(struct repair *r, const char *a, const char *b)
 		    s && t && strcmp(s, t) == 0 ? s : NULL);
 }
 
-/* A variable of the whole program, or of the object, says the same everywhere. What else is looked at may be about this one case. */
+/* A variable of the whole program, or of the object, says the same everywhere. What else is looked
+ * at may be about this one case. */
 static bool is_of_program(const struct source_node *condition)
 {
 	for (const struct source_node *n = condition; n; n = node_next(n, condition))

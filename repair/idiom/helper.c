@@ -1,4 +1,5 @@
-/* Which calls, macros and functions are there to flush or fence: what they do, and whether that is all. */
+/* Which calls, macros and functions are there to flush or fence: what they do, and whether that is
+ * all. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
@@ -65,9 +66,8 @@ unsigned idiom_macro_does(struct repair *r, const struct source_unit *u, const c
 							      : way_of_macro(r, u, &u->macros[i], 0,
 									     way_of_declared);
 
-			return w.unit == WAY_NONE
-				       ? 0
-				       : w.does; /* under a condition of its own, perhaps */
+			/* under a condition of its own, perhaps */
+			return w.unit == WAY_NONE ? 0 : w.does;
 		}
 	return 0;
 }

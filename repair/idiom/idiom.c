@@ -1,4 +1,5 @@
-/* What is known of how the code base flushes: begins empty. Which file tells the way of a function is put in here, as lower ones ask, too. */
+/* What is known of how the code base flushes: begins empty. Which file tells the way of a function
+ * is put in here, as lower ones ask, too. */
 #include "repair/idiom/idiom.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* How a code base flushes and fences: which of its functions, methods, macros, tables and statements do it, told by what they do. */
+/* How a code base flushes and fences: which of its functions, methods, macros, tables and
+ * statements do it, told by what they do. */
 #ifndef REPAIR_IDIOM_IDIOM_H
 #define REPAIR_IDIOM_IDIOM_H
 
@@ -12,37 +13,36 @@ void idiom_free(struct repair *r);
 enum { DOES_FLUSH = 1, DOES_FENCE = 2, DOES_STORE = 4 };
 
 /* library.c */
-unsigned
-idiom_known(const char *name); /* what a function of a library does; 0: it is none of those */
+/* what a function of a library does; 0: it is none of those */
+unsigned idiom_known(const char *name);
 unsigned idiom_name(const char *name); /* what a name promises */
 /* does.c */
-unsigned idiom_does(struct repair *r, const struct source_unit *u,
-		    const struct source_function *f); /* what it does, and what it calls */
+/* what it does, and what it calls */
+unsigned idiom_does(struct repair *r, const struct source_unit *u, const struct source_function *f);
+/* the same, of what is called */
 unsigned idiom_call_does(struct repair *r, const struct source_unit *u,
-			 const struct source_node *call); /* the same, of what is called */
+			 const struct source_node *call);
+/* a helper of which all is seen */
 bool idiom_only_writes_back(struct repair *r, const struct source_unit *u,
-			    const struct source_function *f); /* a helper of which all is seen */
-bool idiom_pointer_writes_back(
-	struct repair *r, const struct source_unit *u,
-	const struct source_node *call); /* the same, of what is called through a pointer */
+			    const struct source_function *f);
+/* the same, of what is called through a pointer */
+bool idiom_pointer_writes_back(struct repair *r, const struct source_unit *u,
+			       const struct source_node *call);
 /* helper.c */
-unsigned
-idiom_call_does_far(struct repair *r, const struct source_unit *u,
-		    const struct source_node *call); /* also if its file must be read for that */
+/* also if its file must be read for that */
+unsigned idiom_call_does_far(struct repair *r, const struct source_unit *u,
+			     const struct source_node *call);
 unsigned idiom_macro_does(struct repair *r, const struct source_unit *u, const char *name);
-bool idiom_is_plain(
-	struct repair *r, const struct source_unit *u,
-	const struct source_function
-		*f); /* nothing but the instructions: counts, remembers and asks nothing */
-unsigned idiom_macro_ends(
-	struct repair *r, const struct source_unit *u,
-	const char *
-		name); /* what it does last of all that it flushes and fences, whatever else it does */
-bool idiom_is_helper(
-	struct repair *r, const struct source_unit *u,
-	const struct source_function *f); /* it flushes or fences, and does little else */
+/* nothing but the instructions: counts, remembers and asks nothing */
+bool idiom_is_plain(struct repair *r, const struct source_unit *u, const struct source_function *f);
+/* what it does last of all that it flushes and fences, whatever else it does */
+unsigned idiom_macro_ends(struct repair *r, const struct source_unit *u, const char *name);
+/* it flushes or fences, and does little else */
+bool idiom_is_helper(struct repair *r, const struct source_unit *u,
+		     const struct source_function *f);
 
-/* asm.c: what an asm statement, or the text of one, does; false: not known. flush: a template that flushes the line at %0, or NULL */
+/* asm.c: what an asm statement, or the text of one, does; false: not known. flush: a template that
+ * flushes the line at %0, or NULL */
 bool idiom_asm(const struct source_unit *u, const struct source_node *n, unsigned *does,
 	       const char **flush);
 bool idiom_asm_text(const char *text, unsigned *does, const char **flush);
@@ -52,34 +52,42 @@ struct idiom_flush {
 	unsigned does;
 	const char *addr; /* as it is written; NULL: not told, or it flushes nothing */
 	const char *len;  /* in bytes; NULL: of the whole object at addr */
-	uint32_t addr_begin, addr_end, len_begin,
-		len_end; /* where a range's address and length stand */
-	bool is_short;   /* it leaves out the last line of a range, by what this helper does: */
+	/* where a range's address and length stand */
+	uint32_t addr_begin, addr_end, len_begin, len_end;
+	/* it leaves out the last line of a range, by what this helper does: */
+	bool is_short;
 	const struct source_function *helper;
 	const struct source_unit *helper_unit;
 };
+/* false: it does neither */
 bool idiom_flush_at(struct repair *r, const struct source_unit *u, const struct file *f,
-		    const struct source_node *stmt,
-		    struct idiom_flush *out); /* false: it does neither */
+		    const struct source_node *stmt, struct idiom_flush *out);
 
-/* way_scope.c: a declaration of an object that flushes when its block ends; the address and the length are told. */
+/* way_scope.c: a declaration of an object that flushes when its block ends; the address and the
+ * length are told. */
 bool idiom_scope_at(struct repair *r, const struct source_unit *u, const struct file *f,
 		    const struct source_node *stmt, struct idiom_flush *out);
 
-const char *scope_name_of(
-	struct repair *r,
-	const char *
-		thing); /* "halts" of "listing->halts", "count" of "count_", "listing" of "listings_[i]" */
+/* "halts" of "listing->halts", "count" of "count_", "listing" of "listings_[i]" */
+const char *scope_name_of(struct repair *r, const char *thing);
 
-/* short.c: how a helper that leaves out the last line would not: an edit of its source, tried by following it. False: not found. */
+/* short.c: how a helper that leaves out the last line would not: an edit of its source, tried by
+ * following it. False: not found. */
 struct idiom_mend {
 	uint32_t at, removed;
 	const char *insert;
 };
 bool idiom_mend_short(struct repair *r, const struct source_unit *u,
 		      const struct source_function *helper, struct idiom_mend *out);
+/* walk.c: a helper that leaves out whichever lines of what it is given, and how it would not: its
+ * loop is written anew. */
+bool idiom_leaves_out(struct repair *r, const struct source_unit *u,
+		      const struct source_function *f);
+bool idiom_mend_walk(struct repair *r, const struct source_unit *u,
+		     const struct source_function *helper, struct idiom_mend *out);
 
-/* effect.c: what a call, or a statement that is the use of a macro, writes back, if that is sure; false: not known, or it does more. */
+/* effect.c: what a call, or a statement that is the use of a macro, writes back, if that is sure;
+ * false: not known, or it does more. */
 struct idiom_effect {
 	unsigned does;
 	const struct source_node *addr, *len; /* NULL: none */
@@ -89,9 +97,9 @@ struct idiom_effect {
 };
 bool idiom_effect(struct repair *r, const struct source_unit *u, const struct file *f,
 		  const struct source_node *n, struct idiom_effect *e);
+/* of an object, when it ends */
 bool idiom_scope_effect(struct repair *r, const struct source_unit *u, const struct file *f,
-			const struct source_node *declaration,
-			struct idiom_effect *e); /* of an object, when it ends */
+			const struct source_node *declaration, struct idiom_effect *e);
 
 /* ---- what is written ---- */
 
@@ -102,8 +110,8 @@ struct idiom {
 		const char *guard; /* under which the file does it; NULL */
 		bool is_statement; /* no expression */
 		bool is_own;       /* the code base's, not a library's or the processor's */
-		const struct source_function
-			*function;   /* that is called; NULL: a macro, a statement */
+		/* that is called; NULL: a macro, a statement */
+		const struct source_function *function;
 		const char *name;    /* of a scope's object, as the file calls it; NULL */
 		bool is_named_after; /* it is called as what it is given: scope_name_of() */
 		bool is_handle;      /* and the file stores through it: *name */

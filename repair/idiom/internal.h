@@ -1,4 +1,5 @@
-/* What the files of repair/idiom/ share: ways to flush and to fence, as they are found and as they are called. */
+/* What the files of repair/idiom/ share: ways to flush and to fence, as they are found and as they
+ * are called. */
 #ifndef REPAIR_IDIOM_INTERNAL_H
 #define REPAIR_IDIOM_INTERNAL_H
 
@@ -30,7 +31,9 @@ struct way {
 	unsigned does; /* DOES_FLUSH, DOES_FENCE */
 	int addr, len; /* parameters; of WAY_MEMBER: the pointer and the member */
 	bool is_line;  /* a macro's thing or member: only its first line */
-	bool is_short; /* it would flush a range, but leaves out the last line of one that begins inside a line: not to be used */
+	/* it would flush a range, but leaves out the last line of one that begins inside a line:
+	 * not to be used */
+	bool is_short;
 };
 
 struct does_memo {
@@ -51,15 +54,17 @@ struct pattern {
 	const struct source_function *function; /* NULL: a macro, or a pointer */
 	const struct source_macro *macro;
 	const struct source_node *example; /* a use; NULL: none in this file */
-	const struct source_node
-		*object; /* without an example: the callee of another method of that object */
+	/* without an example: the callee of another method of that object */
+	const struct source_node *object;
 	const struct source_function *in; /* of the example, or of that */
 	unsigned uses, nhidden;           /* by functions that do more; by helpers and macros */
 	bool is_library, is_statement;
 	bool is_pointer; /* a member that is called */
 	bool is_policy;  /* of a class that is a parameter of the template */
-	bool is_scope; /* an object that does it when it ends: the call is its declaration, with {name} */
-	bool is_named_after; /* such objects are called as what they are given: `Edit halts(listing->halts)` */
+	/* an object that does it when it ends: the call is its declaration, with {name} */
+	bool is_scope;
+	/* such objects are called as what they are given: `Edit halts(listing->halts)` */
+	bool is_named_after;
 	const char *guard; /* that all uses stand under: "#ifdef X", "if (pm)", or both; NULL */
 };
 
@@ -81,13 +86,13 @@ struct idioms {
 	struct map functions; /* index into both + 1 */
 	VEC(struct does_memo) does;
 	VEC(struct way_memo) ways;
-	struct map
-		searched; /* names whose definitions were looked for in files that are not read yet */
+	/* names whose definitions were looked for in files that are not read yet */
+	struct map searched;
 	VEC(struct pointed) pointed;
 	VEC(struct patterns *) patterns;
-	const struct way *(*way_of)(
-		struct repair *r, const struct source_unit *u,
-		const struct source_function *f); /* way_of_function(), for those below it */
+	/* way_of_function(), for those below it */
+	const struct way *(*way_of)(struct repair *r, const struct source_unit *u,
+				    const struct source_function *f);
 };
 
 /* memo.c */
@@ -100,33 +105,55 @@ unsigned idiom_does_all(struct repair *r, const struct source_unit *u,
 			const struct source_function *f);
 
 /* way_function.c */
+/* whatever else it is given */
 const struct way *way_of_function(struct repair *r, const struct source_unit *u,
-				  const struct source_function *f); /* whatever else it is given */
-/* Would it flush exactly the lines of a range, if that expression were rounded down to a line, or if its length counted from the begin of the first line? */
+				  const struct source_function *f);
+/* Would it flush exactly the lines of a range, if that expression were rounded down to a line, or
+ * if its length counted from the begin of the first line? */
 bool way_is_whole(struct repair *r, const struct source_unit *u, const struct source_function *f,
 		  const struct source_node *aligned, bool is_longer);
+/* Does it flush less than it is given? Which parameters are the address and the number of bytes.
+ * False: not so, or not known which. */
+bool way_leaves_out(struct repair *r, const struct source_unit *u, const struct source_function *f,
+		    int *addr, int *len);
 void way_with(struct repair *r, const struct source_unit *u, const struct source_function *f,
 	      const struct run_value *given, struct way *w);
+/* of what no file has: not kept for the next question */
 void way_alone(struct repair *r, const struct source_unit *u, const struct source_function *f,
-	       struct way *w); /* of what no file has: not kept for the next question */
+	       struct way *w);
+
+/* short.c: a helper that leaves out lines, and the words that mend it. */
+struct short_helper {
+	struct repair *r;
+	const struct source_unit *u;
+	const struct source_function *f;
+	const struct file *file;
+	const char *addr, *len, *len_type; /* parameters */
+	const char *line, *mask;           /* the bytes of a line, and one less */
+};
+/* false: it has no names for them */
+bool short_helper_init(struct short_helper *h, struct repair *r, const struct source_unit *u,
+		       const struct source_function *f, int addr, int len);
+const char *short_integer_type(const struct short_helper *h); /* that holds an address */
+const char *short_cast(const struct short_helper *h, const char *type, const char *text);
+const char *short_rounded_down(const struct short_helper *h, const char *type, bool is_pointer);
 
 /* way_pointer.c: the function that the sources put there, and its unit; NULL: not known */
 bool way_is_by_pointer(const struct source_node *call);
 const struct source_function *way_behind_pointer(struct repair *r, const struct source_unit **u,
 						 const struct source_node *call);
-const struct source_function *
-way_assigned(struct repair *r, const struct source_unit **u,
-	     const struct source_node
-		     *assignment); /* to a member; NULL: no function, or not known which */
+/* to a member; NULL: no function, or not known which */
+const struct source_function *way_assigned(struct repair *r, const struct source_unit **u,
+					   const struct source_node *assignment);
 
 /* Of a function that is perhaps defined in another file, which is read for that. */
 const struct way *way_of_declared(struct repair *r, const struct source_unit *u,
 				  const struct source_function *f);
 
 /* way_macro.c */
-typedef const struct way *
-way_resolver(struct repair *r, const struct source_unit *u,
-	     const struct source_function *f); /* way_of_declared, mostly */
+/* way_of_declared, mostly */
+typedef const struct way *way_resolver(struct repair *r, const struct source_unit *u,
+				       const struct source_function *f);
 struct way way_of_template(struct repair *r, const struct source_unit *u,
 			   const struct source_function *f, way_resolver *of);
 struct way way_of_macro(struct repair *r, const struct source_unit *u, const struct source_macro *m,
@@ -138,34 +165,33 @@ unsigned way_macro_ends(struct repair *r, const struct source_unit *u, const cha
 /* way_scope.c: of a statement that declares an object which flushes when it ends. */
 struct scope_text {
 	const struct source_function *destructor;
-	const char *type,
-		*name; /* the type as it is written, with the blank behind it; the variable */
+	/* the type as it is written, with the blank behind it; the variable */
+	const char *type, *name;
 	const char **args;
 	char open; /* ( or { */
 };
 struct way way_of_scope(struct repair *r, const struct source_unit *u, const struct file *f,
 			const struct source_node *stmt, struct scope_text *t);
-bool scope_is_part(struct repair *r, const struct source_unit *u,
-		   const struct source_function
-			   *f); /* the destructor of such a class, or what does its work */
+/* the destructor of such a class, or what does its work */
+bool scope_is_part(struct repair *r, const struct source_unit *u, const struct source_function *f);
 
-/* way_slice.c: a function of a structure, followed as one of its two members; and its call with what a macro makes, which changes the way. */
+/* way_slice.c: a function of a structure, followed as one of its two members; and its call with
+ * what a macro makes, which changes the way. */
 bool way_of_slice(struct repair *r, const struct source_unit *u, const struct source_function *f,
 		  struct way *w);
+/* NULL: it makes no such structure */
 const char *way_slice_call(struct repair *r, const struct source_function *f, const char *callee,
-			   const struct source_macro *m,
-			   struct way *w); /* NULL: it makes no such structure */
+			   const struct source_macro *m, struct way *w);
 
 /* patterns.c */
 const struct patterns *patterns_of(struct repair *r, const struct source_unit *u,
 				   const struct file *file);
-struct way way_of_call(
-	struct repair *r, const struct source_unit *u, const struct file *file,
-	const struct source_node *call,
-	const char *const
-		*args); /* with these arguments; NULL: a method of a library is not known by them */
+/* with these arguments; NULL: a method of a library is not known by them */
+struct way way_of_call(struct repair *r, const struct source_unit *u, const struct file *file,
+		       const struct source_node *call, const char *const *args);
 
-/* known.c: is what an example, or an expression of it, names known by the same name where the fix is? */
+/* known.c: is what an example, or an expression of it, names known by the same name where the fix
+ * is? */
 bool example_is_known(const struct pattern *p, const struct fix *x);
 bool names_are_known(const struct source_node *top, const struct source_function *in,
 		     const struct fix *x);
@@ -176,8 +202,8 @@ const char *pool_name(struct repair *r, const struct fix *x); /* NULL: none at h
 const char *guard_of(struct repair *r, const struct file *file, const struct source_function *in,
 		     const struct source_node *use);
 const char *guard_common(struct repair *r, const char *a, const char *b);
-const char *guard_at(struct repair *r, const struct pattern *p,
-		     const struct fix *x); /* that is needed there; NULL: none */
+/* that is needed there; NULL: none */
+const char *guard_at(struct repair *r, const struct pattern *p, const struct fix *x);
 
 /* way_sync.c: the same on a platform of the page cache, where msync and fsync do it */
 void sync_find(struct repair *r, const struct fix *x, struct idiom *i);

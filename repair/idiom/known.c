@@ -1,4 +1,5 @@
-/* Which names of one place mean the same at another: parameters and variables by their names, members of the same class, and what is not local. */
+/* Which names of one place mean the same at another: parameters and variables by their names,
+ * members of the same class, and what is not local. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
@@ -110,7 +111,8 @@ bool names_are_known(const struct source_node *top, const struct source_function
 	return true;
 }
 
-/* A number, a name, or a member of one says the same of another store; what is computed may be about this one. */
+/* A number, a name, or a member of one says the same of another store; what is computed may be
+ * about this one. */
 static bool is_plain(const struct source_node *n)
 {
 	while (n->kind == SOURCE_EXPR && n->child && n->child == n->last)
@@ -144,7 +146,8 @@ bool example_is_known(const struct pattern *p, const struct fix *x)
 	return true;
 }
 
-/* Functions are in the order in which they are declared, those of headers where these are included. A class knows all its methods. */
+/* Functions are in the order in which they are declared, those of headers where these are included.
+ * A class knows all its methods. */
 bool function_is_visible(const struct source_function *f, const struct fix *x)
 {
 	if (is_same_class(f, x->function))

@@ -1,4 +1,5 @@
-/* The lines that flush a range and fence, in the idiom of a file. Where only lines can be flushed, a longer range takes a loop. */
+/* The lines that flush a range and fence, in the idiom of a file. Where only lines can be flushed,
+ * a longer range takes a loop. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Where a file shows no way to flush or to fence: macros of its own behind its #include lines, in inline assembly, for both architectures. */
+/* Where a file shows no way to flush or to fence: macros of its own behind its #include lines, in
+ * inline assembly, for both architectures. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
@@ -50,7 +51,8 @@ static const char *directive(const char *line)
 	return line + 1 + strspn(line + 1, " \t");
 }
 
-/* Behind the last #include of those that stand under the fewest conditions; the beginning of the file if there is none. */
+/* Behind the last #include of those that stand under the fewest conditions; the beginning of the
+ * file if there is none. */
 static uint32_t behind_includes(const struct file *f, uint32_t before)
 {
 	uint32_t place = 0;

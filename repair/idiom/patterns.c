@@ -1,8 +1,10 @@
-/* How a file calls what flushes and fences: each way with the arguments that are not about what is flushed, as the file writes them. One pass over the
- * file; functions and macros that it could call, but does not, follow. */
+/* How a file calls what flushes and fences: each way with the arguments that are not about what is
+ * flushed, as the file writes them. One pass over the file; functions and macros that it could
+ * call, but does not, follow. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
+#include "source/source.h"
 
 struct collecting {
 	struct repair *r;
@@ -12,13 +14,6 @@ struct collecting {
 };
 
 /* ---- one call ---- */
-
-static const struct source_node *strip(const struct source_node *n)
-{
-	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last)
-		n = n->child;
-	return n;
-}
 
 /* "(const char *)&x": what is written before the address. */
 static const char *cast_of(struct collecting *c, const char *argument)
@@ -200,7 +195,7 @@ static bool is_told(const struct way *w, size_t n)
 static void find_way(struct collecting *c, const struct source_node *call, const char *const *args,
 		     struct pattern *p)
 {
-	const struct source_node *callee = strip(call->child);
+	const struct source_node *callee = source_bare(call->child);
 	const struct source_unit *u = c->u;
 
 	p->is_library = idiom_known(call->name) != 0;
@@ -240,7 +235,8 @@ struct way way_of_call(struct repair *r, const struct source_unit *u, const stru
 	return p.way;
 }
 
-/* In a template, of a class that is its parameter: `Medium::persist(x)`. What any class of the unit does by a static method of that name, if all do the same. */
+/* In a template, of a class that is its parameter: `Medium::persist(x)`. What any class of the unit
+ * does by a static method of that name, if all do the same. */
 static bool find_policy(struct collecting *c, const struct source_node *call, const char *callee,
 			size_t nargs, struct pattern *p)
 {
@@ -306,7 +302,7 @@ static const char *slice_call(struct collecting *c, struct pattern *p, const cha
 static void add_call(struct collecting *c, const struct source_function *in,
 		     const struct source_node *call, bool is_hidden)
 {
-	const struct source_node *callee = strip(call->child);
+	const struct source_node *callee = source_bare(call->child);
 	struct pattern p = { .name = call->name, .example = call, .in = in };
 	const char **args;
 	bool is_made;
@@ -418,7 +414,7 @@ static const char *object_of(struct collecting *c, const struct source_function 
 	for (size_t i = 0; i < c->to->list.n; i++) {
 		const struct pattern *other = &c->to->list.at[i];
 		const struct source_node *callee =
-			other->example && other->uses ? strip(other->example->child) : NULL;
+			other->example && other->uses ? source_bare(other->example->child) : NULL;
 		const char *text = callee ? text_of(c->r->code, c->file, callee) : "";
 		size_t len = strlen(text), name_len = strlen(other->name);
 

@@ -1,5 +1,7 @@
-/* Follows a function through its tree, with made-up addresses and lengths: so what it flushes is known whatever it is called and in whatever order it
- * takes its arguments. Memory is not modelled: what is read there is not known. Of a test that is not known, both ways are gone, except for one that returns. */
+/* Follows a function through its tree, with made-up addresses and lengths: so what it flushes is
+ * known whatever it is called and in whatever order it takes its arguments. Memory is not modelled:
+ * what is read there is not known. Of a test that is not known, both ways are gone, except for one
+ * that returns. */
 #include "repair/idiom/run.h"
 
 #include <string.h>
@@ -7,6 +9,7 @@
 #include <unistd.h>
 
 #include "repair/idiom/internal.h"
+#include "source/source.h"
 
 enum { STEPS_MAX = 40000, DEPTH_MAX = 6, VARIABLES_MAX = 32 };
 
@@ -29,8 +32,8 @@ struct frame {
 		struct run_value value;
 	} variables[VARIABLES_MAX];
 	size_t nvariables;
-	const struct frame *
-		members; /* whose variables are what the object's members hold; NULL: that is not known */
+	/* whose variables are what the object's members hold; NULL: that is not known */
+	const struct frame *members;
 	unsigned depth;
 };
 
@@ -64,13 +67,6 @@ static void flush(struct run *run, struct run_value addr, struct run_value len_b
 
 /* ---- expressions ---- */
 
-static const struct source_node *strip(const struct source_node *n)
-{
-	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last && !n->has_value)
-		n = n->child;
-	return n;
-}
-
 static struct run_value *variable(struct frame *f, const char *name)
 {
 	for (size_t i = f->nvariables; name && i-- > 0;)
@@ -88,8 +84,9 @@ static bool is_this(const struct frame *f, const struct source_node *n)
 /* "s.len" of a structure that is a parameter, if that was made up. */
 static struct run_value part(const struct frame *f, const struct source_node *n)
 {
-	const struct source_node *of =
-		n->kind == SOURCE_MEMBER && !n->is_arrow && n->child ? strip(n->child) : NULL;
+	const struct source_node *of = n->kind == SOURCE_MEMBER && !n->is_arrow && n->child
+					       ? source_bare_value(n->child)
+					       : NULL;
 	size_t len = of && of->kind == SOURCE_NAME && of->name && n->name ? strlen(of->name) : 0;
 
 	for (size_t i = 0; len && i < f->nvariables; i++) {
@@ -120,9 +117,9 @@ static void declare(struct frame *f, const char *name, struct run_value value)
 {
 	struct run_value *there = variable(f, name);
 
+	/* a loop comes here again; hiding an outer one of that name is not told apart */
 	if (there)
-		*there =
-			value; /* a loop comes here again; hiding an outer one of that name is not told apart */
+		*there = value;
 	else if (f->nvariables < VARIABLES_MAX) {
 		f->variables[f->nvariables].name = name;
 		f->variables[f->nvariables++].value = value;
@@ -137,7 +134,7 @@ static struct run_value plus(struct run_value a, uint64_t offset)
 /* Of an lvalue. */
 static struct run_value address(struct frame *f, const struct source_node *lvalue)
 {
-	const struct source_node *n = strip(lvalue);
+	const struct source_node *n = source_bare_value(lvalue);
 	struct run_value base, index;
 
 	if (n->kind == SOURCE_UNARY && n->op[0] == '*')
@@ -203,7 +200,7 @@ static struct run_value compute(const char *op, const struct source_node *left,
 
 static struct run_value assign(struct frame *f, const struct source_node *n, struct run_value value)
 {
-	const struct source_node *to = strip(n->child);
+	const struct source_node *to = source_bare_value(n->child);
 	struct run_value *there = to->kind == SOURCE_NAME ? variable(f, to->name) : NULL;
 
 	if (there)
@@ -293,7 +290,8 @@ static void call_library(struct run *run, const char *name, const struct run_val
 		run->e->fences = true;
 }
 
-/* On a platform of the page cache: msync waits for whole pages, and fails for an address inside of one. */
+/* On a platform of the page cache: msync waits for whole pages, and fails for an address inside of
+ * one. */
 static void call_sync(struct run *run, const char *name, const struct run_value *args, size_t n)
 {
 	const uint64_t page = 4096 - 1;
@@ -332,7 +330,7 @@ static bool copies_to_argument(const struct frame *f, const struct source_node *
 static struct run_value call(struct frame *f, const struct source_node *n)
 {
 	const struct source_unit *u = f->unit;
-	const struct source_node *callee = n->child ? strip(n->child) : NULL;
+	const struct source_node *callee = n->child ? source_bare_value(n->child) : NULL;
 	const struct source_function *fn;
 	struct run_value args[RUN_ARGUMENTS] = { 0 };
 	struct frame inner;
@@ -385,7 +383,7 @@ static struct run_value rounded_down(struct frame *f, const struct source_node *
 
 static struct run_value evaluate(struct frame *f, const struct source_node *node)
 {
-	const struct source_node *n = strip(node);
+	const struct source_node *n = source_bare_value(node);
 	struct run_value *there, test;
 
 	if (node == f->run->aligned)
@@ -429,9 +427,8 @@ static void assembly(struct frame *f, const struct source_node *n)
 	const char *template;
 	unsigned does;
 
-	if (!idiom_asm(
-		    f->unit, n, &does,
-		    &template)) { /* a pause, a request to Valgrind: no flush, unless it is hidden in bytes */
+	/* a pause, a request to Valgrind: no flush, unless it is hidden in bytes */
+	if (!idiom_asm(f->unit, n, &does, &template)) {
 		f->run->e->is_followed &= n->name && !strstr(n->name, "byte") &&
 					  !strstr(n->name, "cl") && !strstr(n->name, "dc ");
 		return;
@@ -440,7 +437,7 @@ static void assembly(struct frame *f, const struct source_node *n)
 		struct run_value at = unknown;
 
 		for (const struct source_node *c = n->child; c; c = c->next) {
-			const struct source_node *operand = strip(c);
+			const struct source_node *operand = source_bare_value(c);
 			struct run_value is =
 				operand->kind == SOURCE_UNARY &&
 						(operand->op[0] == '*' || !operand->op[0])
@@ -498,7 +495,7 @@ static enum flow loop(struct frame *f, const struct source_node *n)
 		if (k != 4) { /* which part is missing is not told */
 			test = k == 3 ? parts[1] : k == 2 ? parts[0] : NULL;
 			init = k == 3 ? parts[0] : NULL;
-			if (k == 3 && !node_is_assignment(strip(parts[0])) &&
+			if (k == 3 && !node_is_assignment(source_bare_value(parts[0])) &&
 			    parts[0]->kind != SOURCE_DECL) {
 				init = NULL;
 				test = parts[0];
@@ -581,8 +578,8 @@ void run_function(struct repair *r, const struct source_unit *u, const struct so
 	*e = (struct effect){ .is_followed = true };
 	for (size_t i = 0; i < f->nparameters && i < RUN_ARGUMENTS; i++)
 		declare(&frame, f->parameters[i].name, args[i]);
-	frame.members =
-		f->name[0] == '~' ? &frame : NULL; /* that of a scope: its parameters are members */
+	/* that of a scope: its parameters are members */
+	frame.members = f->name[0] == '~' ? &frame : NULL;
 	if (frame.file && f->body)
 		run_body(&frame, f);
 	else

@@ -1,28 +1,15 @@
-/* Mends a helper that leaves out the last line of a range that begins inside a line: it steps from the address on, and not from where its line begins. Changes are
- * tried by following the helper with them: the pointer that it steps is rounded down; the length counts from the begin of the first line; or both, if it counts up to the length from that pointer on. */
+/* Mends a helper that leaves out the last line of a range that begins inside a line: it steps from
+ * the address on, and not from where its line begins. Changes are tried by following the helper
+ * with them: the pointer that it steps is rounded down; the length counts from the begin of the
+ * first line; or both, if it counts up to the length from that pointer on. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
-
-struct helper {
-	struct repair *r;
-	const struct source_unit *u;
-	const struct source_function *f;
-	const struct file *file;
-	const char *addr, *len, *len_type,
-		*mask; /* parameters; one less than the bytes of a line */
-};
-
-static const struct source_node *strip(const struct source_node *n)
-{
-	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last)
-		n = n->child;
-	return n;
-}
+#include "source/source.h"
 
 static bool is_name(const struct source_node *n, const char *name)
 {
-	n = strip(n);
+	n = source_bare(n);
 	return n && n->kind == SOURCE_NAME && n->name && strcmp(n->name, name) == 0;
 }
 
@@ -34,8 +21,8 @@ static bool names(const struct source_node *top, const char *name)
 	return false;
 }
 
-/* As the helper writes the bytes of a line itself, less one. */
-static const char *line_mask(const struct helper *h)
+/* As the helper writes the bytes of a line itself. */
+static const char *line_bytes(const struct short_helper *h)
 {
 	for (const struct source_node *n = h->f->body; n; n = node_next(n, h->f->body)) {
 		const char *text =
@@ -44,13 +31,14 @@ static const char *line_mask(const struct helper *h)
 				: NULL;
 
 		if (text && text_is_identifier(text))
-			return text_format(h->r->code, "(%s - 1)", text);
+			return text;
 	}
-	return "63";
+	return "64";
 }
 
-/* One that holds a pointer: that of <stdint.h>, if the file has it by some header, or else that of lengths. */
-static const char *integer_type(const struct helper *h)
+/* One that holds a pointer: that of <stdint.h>, if the file has it by some header, or else that of
+ * lengths. */
+const char *short_integer_type(const struct short_helper *h)
 {
 	for (size_t i = 0; i < h->u->nmacros; i++)
 		if (strcmp(h->u->macros[i].name, "UINTPTR_MAX") == 0)
@@ -61,32 +49,32 @@ static const char *integer_type(const struct helper *h)
 }
 
 /* By the casts of C++, which take parentheses. */
-static bool has_casts(const struct helper *h)
+static bool has_casts(const struct short_helper *h)
 {
 	return h->u->is_cplusplus && (strstr(h->file->text, "reinterpret_cast<") ||
 				      strstr(h->file->text, "static_cast<"));
 }
 
-static const char *cast(const struct helper *h, const char *type, const char *text)
+const char *short_cast(const struct short_helper *h, const char *type, const char *text)
 {
 	return has_casts(h) ? text_format(h->r->code, "reinterpret_cast<%s>(%s)", type, text)
 			    : text_format(h->r->code, "(%s)%s", type, text);
 }
 
 /* "(char *)((uintptr_t)addr & ~(uintptr_t)(LINE - 1))" */
-static const char *rounded_down(const struct helper *h, const char *type, bool is_pointer)
+const char *short_rounded_down(const struct short_helper *h, const char *type, bool is_pointer)
 {
-	const char *integer = integer_type(h);
-	const char *text = text_format(h->r->code, "%s & ~(%s)%s", cast(h, integer, h->addr),
+	const char *integer = short_integer_type(h);
+	const char *text = text_format(h->r->code, "%s & ~(%s)%s", short_cast(h, integer, h->addr),
 				       integer, h->mask);
 
 	if (!is_pointer)
 		return text;
-	return cast(h, type, text_format(h->r->code, has_casts(h) ? "%s" : "(%s)", text));
+	return short_cast(h, type, text_format(h->r->code, has_casts(h) ? "%s" : "(%s)", text));
 }
 
 /* A variable that gets the address: the expression, and the variable's type. */
-static const struct source_node *start_at(const struct helper *h, const struct source_node *n,
+static const struct source_node *start_at(const struct short_helper *h, const struct source_node *n,
 					  const char **type)
 {
 	const struct source_node *value = n->kind == SOURCE_VARIABLE ? n->last
@@ -100,7 +88,7 @@ static const struct source_node *start_at(const struct helper *h, const struct s
 	return is_name(value, h->addr) && *type ? value : NULL;
 }
 
-static bool round_down(const struct helper *h, struct idiom_mend *out)
+static bool round_down(const struct short_helper *h, struct idiom_mend *out)
 {
 	for (const struct source_node *n = h->f->body; n; n = node_next(n, h->f->body)) {
 		const char *type;
@@ -110,14 +98,15 @@ static bool round_down(const struct helper *h, struct idiom_mend *out)
 		    macro_use(h->u, h->file->path, start))
 			continue;
 		*out = (struct idiom_mend){ start->begin, start->end - start->begin,
-					    rounded_down(h, type, strchr(type, '*') != NULL) };
+					    short_rounded_down(h, type,
+							       strchr(type, '*') != NULL) };
 		return true;
 	}
 	return false;
 }
 
 /* The statement before which the length may grow; NULL. */
-static const struct source_node *lengthen_before(const struct helper *h)
+static const struct source_node *lengthen_before(const struct short_helper *h)
 {
 	const struct source_node *s = h->f->body->child;
 
@@ -130,7 +119,7 @@ static const struct source_node *lengthen_before(const struct helper *h)
 }
 
 /* char *line = (char *)((uintptr_t)addr & ~63); … len += (char *)addr - line; */
-static bool round_and_lengthen(const struct helper *h, struct idiom_mend *out)
+static bool round_and_lengthen(const struct short_helper *h, struct idiom_mend *out)
 {
 	const struct source_node *before = lengthen_before(h);
 
@@ -146,9 +135,9 @@ static bool round_and_lengthen(const struct helper *h, struct idiom_mend *out)
 		*out = (struct idiom_mend){
 			start->begin, before->begin - start->begin,
 			text_format(h->r->code, "%s%.*s%s += %s - %s;\n%s",
-				    rounded_down(h, type, true), (int)(before->begin - start->end),
-				    h->file->text + start->end, h->len,
-				    text_of(h->r->code, h->file, start), n->name,
+				    short_rounded_down(h, type, true),
+				    (int)(before->begin - start->end), h->file->text + start->end,
+				    h->len, text_of(h->r->code, h->file, start), n->name,
 				    text_indent(h->r->code, h->file, before->begin))
 		};
 		return true;
@@ -156,10 +145,10 @@ static bool round_and_lengthen(const struct helper *h, struct idiom_mend *out)
 	return false;
 }
 
-static bool lengthen(const struct helper *h, struct idiom_mend *out)
+static bool lengthen(const struct short_helper *h, struct idiom_mend *out)
 {
 	const struct source_node *s = lengthen_before(h);
-	const char *integer = integer_type(h);
+	const char *integer = short_integer_type(h);
 
 	if (!s || !way_is_whole(h->r, h->u, h->f, NULL, true))
 		return false;
@@ -169,13 +158,13 @@ static bool lengthen(const struct helper *h, struct idiom_mend *out)
 							? "// from where the first line begins"
 							: "/* from where the first line begins */",
 						text_indent(h->r->code, h->file, s->begin), h->len,
-						cast(h, integer, h->addr), h->mask,
+						short_cast(h, integer, h->addr), h->mask,
 						text_indent(h->r->code, h->file, s->begin)) };
 	return true;
 }
 
 /* The same, where the length stands, if it does so once. */
-static bool lengthen_there(const struct helper *h, struct idiom_mend *out)
+static bool lengthen_there(const struct short_helper *h, struct idiom_mend *out)
 {
 	const struct source_node *found = NULL;
 	const char *text;
@@ -193,10 +182,25 @@ static bool lengthen_there(const struct helper *h, struct idiom_mend *out)
 		return false;
 	is_plain = found->parent->kind == SOURCE_VARIABLE || strcmp(found->parent->op, "+") == 0 ||
 		   found->parent->op[0] == '<';
-	text = text_format(h->r->code, "%s + (%s & %s)", h->len, cast(h, integer_type(h), h->addr),
-			   h->mask);
+	text = text_format(h->r->code, "%s + (%s & %s)", h->len,
+			   short_cast(h, short_integer_type(h), h->addr), h->mask);
 	*out = (struct idiom_mend){ found->begin, found->end - found->begin,
 				    is_plain ? text : text_format(h->r->code, "(%s)", text) };
+	return true;
+}
+
+bool short_helper_init(struct short_helper *h, struct repair *r, const struct source_unit *u,
+		       const struct source_function *f, int addr, int len)
+{
+	*h = (struct short_helper){ .r = r, .u = u, .f = f, .file = file_open(r->code, f->file) };
+	if (addr < 0 || len < 0 || !h->file || !f->parameters[addr].name ||
+	    !f->parameters[len].name)
+		return false;
+	h->addr = f->parameters[addr].name;
+	h->len = f->parameters[len].name;
+	h->len_type = f->parameters[len].type;
+	h->line = line_bytes(h);
+	h->mask = text_is_identifier(h->line) ? text_format(r->code, "(%s - 1)", h->line) : "63";
 	return true;
 }
 
@@ -204,15 +208,10 @@ bool idiom_mend_short(struct repair *r, const struct source_unit *u,
 		      const struct source_function *helper, struct idiom_mend *out)
 {
 	const struct way *w = way_of_function(r, u, helper);
-	struct helper h = { .r = r, .u = u, .f = helper, .file = file_open(r->code, helper->file) };
+	struct short_helper h;
 
-	if (!w->is_short || w->addr < 0 || w->len < 0 || !h.file ||
-	    !helper->parameters[w->addr].name || !helper->parameters[w->len].name)
+	if (!w->is_short || !short_helper_init(&h, r, u, helper, w->addr, w->len))
 		return false;
-	h.addr = helper->parameters[w->addr].name;
-	h.len = helper->parameters[w->len].name;
-	h.len_type = helper->parameters[w->len].type;
-	h.mask = line_mask(&h);
 	return round_down(&h, out) || round_and_lengthen(&h, out) || lengthen(&h, out) ||
 	       lengthen_there(&h, out);
 }

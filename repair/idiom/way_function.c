@@ -1,5 +1,6 @@
-/* Which parameters of a function say what it flushes: it is run on addresses and lengths that are made up, and the lines that it flushes tell. What cannot
- * be followed, and has a name that promises it, takes a pointer and a number of bytes. */
+/* Which parameters of a function say what it flushes: it is run on addresses and lengths that are
+ * made up, and the lines that it flushes tell. What cannot be followed, and has a name that
+ * promises it, takes a pointer and a number of bytes. */
 #include <ctype.h>
 #include <string.h>
 
@@ -33,7 +34,8 @@ static bool run(const struct trial *t, uint64_t addr, uint64_t len, struct effec
 	return e->is_followed && !e->stores;
 }
 
-/* How many lines from the first on were flushed, without a gap and none behind; 0: none, or not so. */
+/* How many lines from the first on were flushed, without a gap and none behind; 0: none, or not
+ * so. */
 static unsigned lines_in_row(const struct effect *e)
 {
 	unsigned n = 0;
@@ -51,7 +53,8 @@ static unsigned does_of(const struct effect *e)
 	return (e->flushes ? DOES_FLUSH : 0) | (e->fences ? DOES_FENCE : 0);
 }
 
-/* A range that begins inside a line and ends early in another one: a helper that steps from the address on, and not from its line's begin, leaves the last line out. */
+/* A range that begins inside a line and ends early in another one: a helper that steps from the
+ * address on, and not from its line's begin, leaves the last line out. */
 static bool takes_last_line(const struct trial *t)
 {
 	enum { INTO_LINE_BYTES = 48, BYTES = 96, LINES = (INTO_LINE_BYTES + BYTES + 63) / 64 };
@@ -60,11 +63,19 @@ static bool takes_last_line(const struct trial *t)
 	return run(t, RUN_BASE + INTO_LINE_BYTES, BYTES, &e) && lines_in_row(&e) >= LINES;
 }
 
+/* Bytes into a line at which a range begins, and its length. */
+static const uint64_t ranges[][2] = { { 0, 8 },  { 0, 200 }, { 48, 96 }, { 63, 2 },
+				      { 1, 64 }, { 56, 8 },  { 56, 9 } };
+enum { NRANGES = sizeof ranges / sizeof ranges[0] };
+
+static unsigned lines_wanted(size_t range)
+{
+	return (unsigned)(ranges[range][0] + ranges[range][1] + 63) / 64;
+}
+
 bool way_is_whole(struct repair *r, const struct source_unit *u, const struct source_function *f,
 		  const struct source_node *aligned, bool is_longer)
 {
-	static const uint64_t ranges[][2] = { { 0, 8 },  { 0, 200 }, { 48, 96 }, { 63, 2 },
-					      { 1, 64 }, { 56, 8 },  { 56, 9 } };
 	static const struct run_value nothing[RUN_ARGUMENTS];
 	const struct way *w = way_of_function(r, u, f);
 	struct trial t = { .r = r,
@@ -76,11 +87,76 @@ bool way_is_whole(struct repair *r, const struct source_unit *u, const struct so
 			   .aligned = aligned };
 	struct effect e;
 
-	for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+	for (size_t i = 0; i < NRANGES; i++)
 		if (!run(&t, RUN_BASE + ranges[i][0], ranges[i][1] + (is_longer ? ranges[i][0] : 0),
 			 &e) ||
-		    lines_in_row(&e) != (ranges[i][0] + ranges[i][1] + 63) / 64)
+		    lines_in_row(&e) != lines_wanted(i))
 			return false;
+	return true;
+}
+
+/* Flushes lines of each range only, but not all. is_by_length: and more of a longer one. */
+static bool leaves_out(const struct trial *t, bool is_by_length)
+{
+	unsigned nleft = 0, most = 0;
+	struct effect e;
+
+	for (size_t i = 0; i < NRANGES; i++) {
+		unsigned n = 0;
+
+		if (!run(t, RUN_BASE + ranges[i][0], ranges[i][1], &e)) {
+			if (e.stores)
+				return false;
+			continue; /* a length that is less than a line may not be followed */
+		}
+		for (unsigned k = 0; k < RUN_LINES; k++) {
+			if (e.lines[k] && k >= lines_wanted(i))
+				return false;
+			n += e.lines[k];
+		}
+		nleft += n < lines_wanted(i);
+		most = n > most ? n : most;
+	}
+	return nleft > 0 && most > (is_by_length ? 1 : 0);
+}
+
+static bool may_be_length(const struct source_parameter *p)
+{
+	return p->is_integer &&
+	       (!p->type || (!text_has_word(p->type, "bool") && !text_has_word(p->type, "_Bool")));
+}
+
+static bool find_left_out(struct trial *t, bool is_by_length)
+{
+	int n = t->f->nparameters < RUN_ARGUMENTS ? (int)t->f->nparameters : RUN_ARGUMENTS;
+	int addr = WAY_NO_ARGUMENT, len = WAY_NO_ARGUMENT, nfound = 0;
+
+	for (int i = 0; i < n; i++)
+		for (int k = 0; t->f->parameters[i].is_pointer && k < n; k++) {
+			t->addr = i;
+			t->len = k;
+			if (k == i || !may_be_length(&t->f->parameters[k]) ||
+			    !leaves_out(t, is_by_length))
+				continue;
+			addr = i;
+			len = k;
+			nfound++;
+		}
+	t->addr = addr;
+	t->len = len;
+	return nfound == 1;
+}
+
+bool way_leaves_out(struct repair *r, const struct source_unit *u, const struct source_function *f,
+		    int *addr, int *len)
+{
+	static const struct run_value nothing[RUN_ARGUMENTS];
+	struct trial t = { .r = r, .u = u, .f = f, .given = nothing };
+
+	if (!f->body || f->is_template || (!find_left_out(&t, true) && !find_left_out(&t, false)))
+		return false;
+	*addr = t.addr;
+	*len = t.len;
 	return true;
 }
 
@@ -100,9 +176,8 @@ static struct way with_length(const struct trial *t)
 	else if ((n == (LONG_BYTES + 63) / 64 || n == LONG_BYTES / 64 + 2) &&
 		 lines_in_row(&few) <= 2) {
 		w.is_short = !takes_last_line(t);
-		w.unit = w.is_short  ? WAY_NONE
-			 : t->is_end ? WAY_BOUNDS
-				     : WAY_RANGE; /* one line more than needed does no harm */
+		/* one line more than needed does no harm */
+		w.unit = w.is_short ? WAY_NONE : t->is_end ? WAY_BOUNDS : WAY_RANGE;
 	}
 	return w;
 }
@@ -223,6 +298,8 @@ static bool is_understood(struct trial *t)
 			t->len = i;
 	}
 	run(t, RUN_BASE, SHORT_BYTES, &e);
+	if (e.is_followed && !e.flushes)
+		run(t, RUN_BASE, LONG_BYTES, &e); /* it may flush nothing of less than a line */
 	return e.is_followed && e.flushes;
 }
 
@@ -233,9 +310,10 @@ void way_with(struct repair *r, const struct source_unit *u, const struct source
 	unsigned does = f->body ? idiom_does_all(r, u, f) : idiom_name(f->name),
 		 by_name = idiom_name(f->name);
 	struct trial t = { .r = r, .u = u, .f = f, .given = given ? given : nothing };
+	struct trial alone = { .r = r, .u = u, .f = f, .given = nothing };
 
 	*w = (struct way){ .unit = WAY_NONE };
-	if (given && way_of_function(r, u, f)->is_short)
+	if (given && (way_of_function(r, u, f)->is_short || find_left_out(&alone, true)))
 		return;
 	if (f->is_template && f->body) {
 		*w = way_of_template(r, u, f, way_of_declared);

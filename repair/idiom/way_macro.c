@@ -1,10 +1,12 @@
-/* Macros that flush or fence, told by their text: calls of functions and macros that do, with arguments made of the parameters; inline assembly; intrinsics. Of a text that
- * is more than that, two parameters are an address and a length, in the order in which it is used. */
+/* Macros that flush or fence, told by their text: calls of functions and macros that do, with
+ * arguments made of the parameters; inline assembly; intrinsics. Of a text that is more than that,
+ * two parameters are an address and a length, in the order in which it is used. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "repair/idiom/internal.h"
+#include "util/str.h"
 
 enum { PARAMETERS_MAX = 6, DEPTH_MAX = 4 };
 
@@ -18,11 +20,6 @@ struct macro {
 	int depth;
 	way_resolver *of;
 };
-
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
 
 /* ---- the text ---- */
 
@@ -40,7 +37,7 @@ static bool macro_read(struct macro *m)
 			size_t len = 0;
 
 			p += strspn(p, " \t\\\n,");
-			while (is_word(p[len]))
+			while (str_is_word_char(p[len]))
 				len++;
 			if (!len && p < close)
 				return false; /* any number */
@@ -56,7 +53,8 @@ static bool macro_read(struct macro *m)
 	return m->body[0] != 0;
 }
 
-/* Without blanks, parentheses and casts to pointers and integers: "&(p)->f" and "&((p)->f)" become "&p->f". */
+/* Without blanks, parentheses and casts to pointers and integers: "&(p)->f" and "&((p)->f)" become
+ * "&p->f". */
 static const char *bare(struct repair *r, const char *text)
 {
 	static const char *const casts[] = { "uintptr_t)", "size_t)", "unsigned long)", "uint64_t)",
@@ -112,7 +110,8 @@ static bool function_way(const struct macro *m, const char *name, size_t nargs, 
 	return false;
 }
 
-/* A call in the text: its name, what it does, and what it is told. nargs: SIZE_MAX for any number. */
+/* A call in the text: its name, what it does, and what it is told. nargs: SIZE_MAX for any
+ * number. */
 static bool call_way(const struct macro *m, const char *name, size_t nargs, struct way *w)
 {
 	unsigned does = idiom_known(name);
@@ -224,7 +223,7 @@ static bool statement_way(const struct macro *m, const char *text, struct way *w
 		text += 6 + strspn(text + 6, " \t");
 	if (strncmp(text, "asm", 3) == 0 || strncmp(text, "__asm", 5) == 0)
 		return assembly_way(m, text, w);
-	while (is_word(text[len]) || (text[len] == ':' && text[len + 1] == ':') ||
+	while (str_is_word_char(text[len]) || (text[len] == ':' && text[len + 1] == ':') ||
 	       (len && text[len] == ':'))
 		len++;
 	name = text_copy(m->r->code, text, len);
@@ -253,7 +252,7 @@ static const char **statements(const struct macro *m)
 	size_t n = 0;
 	int depth = 0;
 
-	if (strncmp(p, "do", 2) == 0 && !is_word(p[2])) {
+	if (strncmp(p, "do", 2) == 0 && !str_is_word_char(p[2])) {
 		const char *open = strchr(p, '{'), *last = strrchr(p, '}');
 
 		p = open && last ? open + 1 : p;
@@ -285,7 +284,7 @@ static unsigned text_does(const struct macro *m)
 	for (const char *p = m->body; *p;) {
 		size_t len = 0;
 
-		while (is_word(p[len]))
+		while (str_is_word_char(p[len]))
 			len++;
 		if (len && call_way(m, text_copy(m->r->code, p, len), SIZE_MAX, &w))
 			does |= w.does;

@@ -1,14 +1,11 @@
-/* Calls through pointers: `ops->flush(p, n)`, `persist_fn(p, n)`. What the file assigns to a member or variable of that name is what is called, be it a function or what a function returns; if it
+/* Calls through pointers: `ops->flush(p, n)`, `persist_fn(p, n)`. What the file assigns to a member
+ * or variable of that name is what is called, be it a function or what a function returns; if it
  * assigns nothing, what the other sources do, as long as all of that flushes and fences alike. */
 #include <ctype.h>
 #include <string.h>
 
 #include "repair/idiom/internal.h"
-
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
+#include "util/str.h"
 
 static const struct source_function *function_declared(const struct source_unit *u,
 						       const char *name)
@@ -19,7 +16,8 @@ static const struct source_function *function_declared(const struct source_unit 
 	return NULL;
 }
 
-/* The function of the next "name = function" or "void (*name)(…) = &function" from p on; is_call: of "name = function(…)", which gets what that returns. NULL: none. Goes on behind it. */
+/* The function of the next "name = function" or "void (*name)(…) = &function" from p on; is_call:
+ * of "name = function(…)", which gets what that returns. NULL: none. Goes on behind it. */
 static const struct source_function *next_assigned(const struct source_unit *u, const char *text,
 						   const char **p, const char *name, bool *is_call)
 {
@@ -32,13 +30,14 @@ static const struct source_function *next_assigned(const struct source_unit *u, 
 		size_t n = 0;
 
 		*p += len;
-		if ((from > text && is_word(from[-1])) || is_word(from[len]))
+		if ((from > text && str_is_word_char(from[-1])) || str_is_word_char(from[len]))
 			continue;
 		if (*q == ')')
 			q += strcspn(q, "=;{");
 		if (*q != '=' || q[1] == '=')
 			continue;
-		for (q += 1 + strspn(q + 1, " \t&\n"); is_word(q[n]) && n + 1 < sizeof word; n++)
+		for (q += 1 + strspn(q + 1, " \t&\n");
+		     str_is_word_char(q[n]) && n + 1 < sizeof word; n++)
 			word[n] = q[n];
 		word[n] = 0;
 		f = n ? function_named(u, word) : NULL;
@@ -118,9 +117,8 @@ static bool take_returned(struct repair *r, const struct source_unit *u,
 	return true;
 }
 
-enum {
-	RETURNED = -1
-}; /* in place of a number of arguments: what the function of that name returns */
+/* in place of a number of arguments: what the function of that name returns */
+enum { RETURNED = -1 };
 
 static const struct source_function *returned(struct repair *r, const struct source_unit **u,
 					      const struct source_function *getter)
@@ -158,7 +156,7 @@ static bool assigns(const char *text, const char *name)
 	for (const char *p = text; (p = strstr(p, name)); p += len) {
 		const char *q = p + len + strspn(p + len, " \t");
 
-		if ((p == text || !is_word(p[-1])) && *q == '=' && q[1] != '=')
+		if ((p == text || !str_is_word_char(p[-1])) && *q == '=' && q[1] != '=')
 			return true;
 	}
 	return false;

@@ -1,5 +1,6 @@
-/* Objects that write back what they were given when they end: `Scope guard(x);`. Of their class, the constructor says which parameter is kept in which member, and the destructor is followed
- * as a function of these members. One that asks whether it shall, or does more, is no such class. */
+/* Objects that write back what they were given when they end: `Scope guard(x);`. Of their class,
+ * the constructor says which parameter is kept in which member, and the destructor is followed as a
+ * function of these members. One that asks whether it shall, or does more, is no such class. */
 #include <ctype.h>
 #include <string.h>
 
@@ -58,7 +59,8 @@ static const char *without_this(struct repair *r, const char *text)
 
 /* ---- what the constructor keeps ---- */
 
-/* In "member(param)", "member{&param}" or "member = param": the member that a parameter goes to; NULL. */
+/* In "member(param)", "member{&param}" or "member = param": the member that a parameter goes to;
+ * NULL. */
 static const char *member_of(struct repair *r, const char *text, const char *param,
 			     bool *is_address)
 {

@@ -1,5 +1,7 @@
-/* Functions that are given a small structure by value, which says what to flush: `persist(slice_of(x))`, as in code that was written with slices in mind. The function is followed as one of two
- * parameters, the members that it looks at; a macro that makes the structure tells how it is called. */
+/* Functions that are given a small structure by value, which says what to flush:
+ * `persist(slice_of(x))`, as in code that was written with slices in mind. The function is followed
+ * as one of two parameters, the members that it looks at; a macro that makes the structure tells
+ * how it is called. */
 #include <ctype.h>
 #include <string.h>
 
@@ -13,7 +15,8 @@ struct slice {
 	size_t n;
 };
 
-/* The members of its only parameter that a function looks at, in the order in which they are in the structure. */
+/* The members of its only parameter that a function looks at, in the order in which they are in the
+ * structure. */
 static bool find_members(struct repair *r, const struct source_function *f, struct slice *s)
 {
 	const char *name = f->nparameters == 1 ? f->parameters[0].name : NULL;

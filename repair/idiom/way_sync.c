@@ -1,24 +1,21 @@
-/* How a program of the page cache makes its stores durable: a helper that calls msync for the pages of a range, a sync of the mapped file, or msync of the whole object. Helpers are
- * followed as those that flush are: what they sync is seen, whatever they are called. Only what covers the store for sure is taken. */
+/* How a program of the page cache makes its stores durable: a helper that calls msync for the pages
+ * of a range, a sync of the mapped file, or msync of the whole object. Helpers are followed as
+ * those that flush are: what they sync is seen, whatever they are called. Only what covers the
+ * store for sure is taken. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
+#include "source/source.h"
+#include "repair/edit/internal.h"
 
 enum { PAGE = 4096 };
-
-static const struct source_node *strip(const struct source_node *n)
-{
-	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last && !n->has_value)
-		n = n->child;
-	return n;
-}
 
 /* ---- the mapped file ---- */
 
 /* "fd" of "fd", "db->fd", "get()->fd". */
 static const char *last_name(const struct source_node *n)
 {
-	n = n ? strip(n) : NULL;
+	n = n ? source_bare_value(n) : NULL;
 	return n && (n->kind == SOURCE_NAME || n->kind == SOURCE_MEMBER) ? n->name : NULL;
 }
 
@@ -82,7 +79,8 @@ static bool syncs(struct repair *r, const struct source_unit *u, const struct so
 	return e.is_followed && e.flushes;
 }
 
-/* Which of its two parameters is the address and which the length; false: it is no helper that syncs a range. */
+/* Which of its two parameters is the address and which the length; false: it is no helper that
+ * syncs a range. */
 static bool range_helper(struct repair *r, const struct source_unit *u,
 			 const struct source_function *f, int *addr, int *len)
 {
@@ -168,7 +166,7 @@ static const struct source_node *length_of(const struct source_node *call)
 {
 	const struct source_node *addr = call->child ? call->child->next : NULL;
 
-	return addr && addr->next ? strip(addr->next) : NULL;
+	return addr && addr->next ? source_bare_value(addr->next) : NULL;
 }
 
 /* The whole object that the store is part of, from where it begins. */
@@ -200,15 +198,6 @@ static bool syncs_by_helper(struct repair *r, const struct fix *x, const struct 
 	       function_syncs_file(r, f);
 }
 
-/* Its arguments can be evaluated again. */
-static bool arguments_repeat(const struct source_unit *u, const struct source_node *call)
-{
-	for (const struct source_node *a = call->child ? call->child->next : NULL; a; a = a->next)
-		if (!node_is_repeatable(u, a))
-			return false;
-	return true;
-}
-
 static void consider_calls(struct repair *r, const struct fix *x, struct idiom *i,
 			   const struct source_function *in)
 {
@@ -219,7 +208,7 @@ static void consider_calls(struct repair *r, const struct fix *x, struct idiom *
 				: NULL;
 		unsigned rank = 0;
 
-		if (!text || !arguments_repeat(x->unit, n) || !names_are_known(n, in, x))
+		if (!text || !node_arguments_repeat(x->unit, n) || !names_are_known(n, in, x))
 			continue;
 		if (strcmp(n->name, "msync") == 0)
 			rank = syncs_object(r, x, n) ? 300 : 0;

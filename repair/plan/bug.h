@@ -10,8 +10,9 @@
 
 struct repair_frame {
 	const char *function, *file; /* NULL if not known */
-	const char *
-		text; /* what the line said when the report was made, without blanks around it; NULL if not known */
+	/* what the line said when the report was made, without blanks around it; NULL if not
+	 * known */
+	const char *text;
 	uint32_t line, column;
 };
 
@@ -25,7 +26,9 @@ struct repair_place {
 /* What trying it on the trace said about how to mend a bug that a crash shows. */
 enum repair_cure_kind {
 	CURE_UNTRIED, /* there was no crash */
-	CURE_BARRIER, /* the flushes and fences that the places tell; both for each store that is lost, if is_full */
+	/* the flushes and fences that the places tell; both for each store that is lost, if
+	 * is_full */
+	CURE_BARRIER,
 	CURE_TX,         /* a transaction around `stores` */
 	CURE_LOG,        /* `stores` are in one already, which must log them */
 	CURE_WITH_OTHER, /* what mends bug number `other` */
@@ -36,14 +39,15 @@ struct repair_cure {
 	enum repair_cure_kind kind;
 	bool is_full;
 	bool is_within; /* between stores of one line, which a macro makes */
-	bool is_late; /* fences that are missing alone may also come just before the store that survived */
+	/* fences that are missing alone may also come just before the store that survived */
+	bool is_late;
 	size_t other;
 	const char *why;
 	const struct repair_place *stores; /* in their order, each call path once */
 	size_t nstores;
-	const struct repair_place *
-		observed; /* each call path of the recorded run once: "store", "logged" if a transaction undoes all it did,
-					      * "library" if libpmemobj did it on its own, "other" */
+	/* each call path of the recorded run once: "store", "logged" if a transaction undoes all it
+	 * did, "library" if libpmemobj did it on its own, "other" */
+	const struct repair_place *observed;
 	size_t nobserved;
 };
 
@@ -51,17 +55,18 @@ struct repair_bug {
 	const char *id, *kind;
 	const struct repair_place *places;
 	size_t nplaces;
-	uint64_t count,
-		executions; /* times seen; times that the flush or fence was executed, 0: not known */
-	size_t origin;      /* the finding that this is a call path of */
-	size_t cause;       /* the origin of the finding that goes along with it, if has_cause */
+	/* times seen; times that the flush or fence was executed, 0: not known */
+	uint64_t count, executions;
+	size_t origin; /* the finding that this is a call path of */
+	/* the origin of the finding that goes along with it, if has_cause */
+	size_t cause;
 	bool has_cause;
 	const char *library; /* that did it on its own; NULL: it is the user's */
 	struct repair_cure cure;
 };
 
-/* Does the report list it under a store that its transaction does not log, or is it such a store that a crash loses? Then the log is what is missing, whatever this one
- * says. NULL: neither. */
+/* Does the report list it under a store that its transaction does not log, or is it such a store
+ * that a crash loses? Then the log is what is missing, whatever this one says. NULL: neither. */
 const struct repair_bug *bug_add_of(const struct repair_bug *const *bugs, size_t n,
 				    const struct repair_bug *b);
 bool bug_goes_with_add(const struct repair_bug *const *bugs, size_t n, const struct repair_bug *b);
@@ -72,7 +77,8 @@ struct repair_options {
 	bool is_explained;                   /* a comment at each change */
 	bool no_hoist;                       /* changes stay in the function that stores */
 	bool keeps_redundant;                /* nothing is removed */
-	bool is_page_cache; /* the bugs are those of msync: pages are synced, no line is flushed */
+	/* the bugs are those of msync: pages are synced, no line is flushed */
+	bool is_page_cache;
 	const struct repair_watch *watch; /* NULL: nobody */
 };
 
@@ -86,8 +92,8 @@ enum repair_status {
 struct repair_outcome {
 	enum repair_status status;
 	const char *text; /* what was done, or why not */
-	const char *
-		help; /* what would help; NULL: what helps against all bugs of this kind, "": the text says it */
+	/* what would help; NULL: what helps against all bugs of this kind, "": the text says it */
+	const char *help;
 };
 
 #endif

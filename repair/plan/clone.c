@@ -1,6 +1,8 @@
-/* Copies of functions, and the calls that go to them. A function has one copy for flushes and one for transactions, which all fixes share.
+/* Copies of functions, and the calls that go to them. A function has one copy for flushes and one
+ * for transactions, which all fixes share.
  *
- * A copy is made as edits of the original's text that are applied to a second `struct file`; clone_emit.c cuts it out. */
+ * A copy is made as edits of the original's text that are applied to a second `struct file`;
+ * clone_emit.c cuts it out. */
 #include "repair/plan/internal.h"
 
 struct clone *clone_find(const struct repair *r, const struct source_function *f, bool is_for_tx)

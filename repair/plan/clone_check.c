@@ -1,5 +1,6 @@
-/* Can a function be copied, and a call be sent to the copy? Not if the copy would behave differently (static variables), would have to
- * be reached through a pointer or through itself, or could not be declared where it is called. */
+/* Can a function be copied, and a call be sent to the copy? Not if the copy would behave
+ * differently (static variables), would have to be reached through a pointer or through itself, or
+ * could not be declared where it is called. */
 #include <ctype.h>
 #include <string.h>
 

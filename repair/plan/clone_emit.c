@@ -1,5 +1,5 @@
-/* The text of copies: each stands behind its original, with a name that nobody has, and is declared where the original is. One that an earlier
- * mend made, and that is the same, is used again. */
+/* The text of copies: each stands behind its original, with a name that nobody has, and is declared
+ * where the original is. One that an earlier mend made, and that is the same, is used again. */
 #include <string.h>
 
 #include "repair/plan/internal.h"
@@ -94,9 +94,9 @@ static void insert_copy(struct repair *r, struct clone *c, const char *text)
 				   text);
 	while (at < c->file->len_bytes && (c->file->text[at] == ' ' || c->file->text[at] == '\t'))
 		at++;
-	at = at < c->file->len_bytes && c->file->text[at] == '/'
-		     ? text_line_end(c->file, at)
-		     : c->function->end; /* behind a comment */
+	/* behind a comment */
+	at = at < c->file->len_bytes && c->file->text[at] == '/' ? text_line_end(c->file, at)
+								 : c->function->end;
 	file_edit(c->file, at, 0, text_format(r->code, "\n\n%s", text));
 }
 
@@ -158,7 +158,8 @@ static void emit_prototype(struct repair *r, const struct clone *c, const struct
 	file_edit(f, end, 0, text);
 }
 
-/* Beside each declaration that a caller of the copy sees, or that the definition has; a static function's only if it is needed. */
+/* Beside each declaration that a caller of the copy sees, or that the definition has; a static
+ * function's only if it is needed. */
 static void emit_prototypes(struct repair *r, const struct clone *c, const struct source_unit *u)
 {
 	for (size_t i = 0; i < u->nfunctions; i++)
@@ -175,7 +176,8 @@ static bool is_like_original(const struct repair *r, const struct clone *c)
 	return c->is_for_tx && c->copy->edits.n == c->ninherited;
 }
 
-/* Copies that equal their originals go, and calls of them are what they were; so others may come to equal theirs. */
+/* Copies that equal their originals go, and calls of them are what they were; so others may come to
+ * equal theirs. */
 static void drop_needless(struct repair *r)
 {
 	for (size_t i = 0; i < r->clones.n;) {

@@ -1,5 +1,6 @@
-/* Reads the units that a changed file is part of once more, as they will be. Whoever interrupts that has a patch of which a part is not known to compile, and is told so;
- * one that was interrupted before is read whole. */
+/* Reads the units that a changed file is part of once more, as they will be. Whoever interrupts
+ * that has a patch of which a part is not known to compile, and is told so; one that was
+ * interrupted before is read whole. */
 #include <stdlib.h>
 #include <string.h>
 

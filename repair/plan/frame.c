@@ -1,5 +1,5 @@
-/* From a frame of the report to the function in its source: the unit that holds it, and the call in it. A line that is not what it was when the
- * report was made is refused. */
+/* From a frame of the report to the function in its source: the unit that holds it, and the call in
+ * it. A line that is not what it was when the report was made is refused. */
 #include <ctype.h>
 #include <string.h>
 
@@ -56,8 +56,8 @@ static bool file_is_as_reported(const struct file *f, const struct repair_frame 
 {
 	uint32_t at = 0, end;
 
-	if (!frame->text || !frame->line ||
-	    strstr(frame->text, "\xef\xbf\xbd")) /* JSON cannot tell what was there */
+	/* JSON cannot tell what was there */
+	if (!frame->text || !frame->line || strstr(frame->text, "\xef\xbf\xbd"))
 		return true;
 	for (uint32_t i = 1; i < frame->line && at < f->len_bytes; i++)
 		at = text_line_end(f, at) + 1;

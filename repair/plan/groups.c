@@ -1,8 +1,9 @@
-/* Which bugs are mended together: those whose changes were merged, or that change the same statement. Taking one without the
- * other would leave a flush without its fence. */
+/* Which bugs are mended together: those whose changes were merged, or that change the same
+ * statement. Taking one without the other would leave a flush without its fence. */
 #include <string.h>
 
 #include "repair/plan/internal.h"
+#include "util/str.h"
 
 size_t group_of(const struct repair *r, size_t bug)
 {
@@ -50,11 +51,6 @@ static bool is_add(const struct repair_bug *b)
 	return strcmp(b->kind, "tx-missing-add") == 0;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b && strcmp(a, b) == 0;
-}
-
 /* The store, as another finding has it. */
 static const struct repair_bug *add_at(const struct repair_bug *const *bugs, size_t n,
 				       const struct repair_place *p)
@@ -65,21 +61,22 @@ static const struct repair_bug *add_at(const struct repair_bug *const *bugs, siz
 
 			if (q->nframes && p->nframes && q->frames[0].line == p->frames[0].line &&
 			    q->frames[0].column == p->frames[0].column &&
-			    same_text(q->frames[0].file, p->frames[0].file) &&
-			    same_text(q->role, "store"))
+			    str_same_known(q->frames[0].file, p->frames[0].file) &&
+			    str_same_known(q->role, "store"))
 				return bugs[i];
 		}
 	return NULL;
 }
 
-/* What a crash can lose because no transaction logs it, so that its end does not make it durable. All that is lost must be such. */
+/* What a crash can lose because no transaction logs it, so that its end does not make it durable.
+ * All that is lost must be such. */
 static const struct repair_bug *add_of_lost(const struct repair_bug *const *bugs, size_t n,
 					    const struct repair_bug *b)
 {
 	const struct repair_bug *found = NULL;
 
 	for (size_t i = 0; i < b->nplaces; i++)
-		if (same_text(b->places[i].role, "lost")) {
+		if (str_same_known(b->places[i].role, "lost")) {
 			found = add_at(bugs, n, &b->places[i]);
 			if (!found)
 				return NULL;

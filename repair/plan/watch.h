@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 struct repair_watch {
-	void (*tell)(const char *what, size_t done, size_t all,
-		     void *arg); /* all 0: nobody knows */
+	/* all 0: nobody knows */
+	void (*tell)(const char *what, size_t done, size_t all, void *arg);
 	bool (*is_interrupted)(void *arg);
 	void *arg;
 };

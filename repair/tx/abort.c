@@ -1,6 +1,9 @@
-/* What comes of an abort, which the program never expected: memory is as it was before the transaction, but control comes back from the middle of it. If the
- * function has an evident error value, and nothing is held that it would have to give back, it returns that. Else the program ends, as other transactions of
- * the file do it, or by abort(), unless something shows that callers are told of an abort here. In neither case is a variable looked at that was set in the transaction. */
+/* What comes of an abort, which the program never expected: memory is as it was before the
+ * transaction, but control comes back from the middle of it. If the function has an evident error
+ * value, and nothing is held that it would have to give back, it returns that. Else the program
+ * ends, as other transactions of the file do it, or by abort(), unless something shows that callers
+ * are told of an abort here. In neither case is a variable looked at that was set in the
+ * transaction. */
 #include <ctype.h>
 #include <string.h>
 
@@ -73,7 +76,8 @@ static bool is_around(const struct source_node *block, const struct source_node 
 	return n != NULL;
 }
 
-/* Just before the transaction, or in it, the function gives up and returns: at that point it holds nothing. */
+/* Just before the transaction, or in it, the function gives up and returns: at that point it holds
+ * nothing. */
 const char *tx_error_value(struct repair *r, const struct tx *t)
 {
 	const struct source_node *body = t->x.function->body, *found = NULL;
@@ -102,7 +106,8 @@ const char *tx_error_value(struct repair *r, const struct tx *t)
 
 /* ---- as other transactions of the file do it ---- */
 
-/* The error that the variable has from its declaration on, in the function around the place; NULL. */
+/* The error that the variable has from its declaration on, in the function around the place;
+ * NULL. */
 static const char *initial_error(struct repair *r, const struct tx *t, uint32_t place,
 				 const char *name)
 {
@@ -126,7 +131,8 @@ static const char *initial_error(struct repair *r, const struct tx *t, uint32_t 
 	return NULL;
 }
 
-/* The value in TX_ONABORT { NAME = VALUE; } of another one, or of the variable that TX_ONCOMMIT { NAME = 0; } sets; NULL. */
+/* The value in TX_ONABORT { NAME = VALUE; } of another one, or of the variable that TX_ONCOMMIT {
+ * NAME = 0; } sets; NULL. */
 static const char *value_of_others(struct repair *r, const struct tx *t, const char **name)
 {
 	const struct file *f = t->x.file;
@@ -327,7 +333,8 @@ const char *tx_ending(struct repair *r, const struct tx *t)
 
 /* ---- does it fit into the file? ---- */
 
-/* A transaction that would be inside of this one, in a function that is called; 0: none. Whoever calls that function is told of its abort there; in another one, it is not. */
+/* A transaction that would be inside of this one, in a function that is called; 0: none. Whoever
+ * calls that function is told of its abort there; in another one, it is not. */
 static uint32_t line_of_inner(const struct tx *t)
 {
 	const struct source_node *body = t->x.function->body;

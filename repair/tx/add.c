@@ -1,10 +1,12 @@
-/* A store inside a transaction that does not log it: tx-missing-add, as check and crash report it, and other findings about such a store. What is missing is the log;
- * a flush would make the store durable before the transaction is, and hide that it cannot be undone. */
+/* A store inside a transaction that does not log it: tx-missing-add, as check and crash report it,
+ * and other findings about such a store. What is missing is the log; a flush would make the store
+ * durable before the transaction is, and hide that it cannot be undone. */
 #include "repair/tx/tx.h"
 
 #include <string.h>
 
 #include "repair/tx/internal.h"
+#include "util/str.h"
 
 static bool is_add(const struct repair_bug *b)
 {
@@ -31,16 +33,11 @@ static bool is_subject(const struct repair_place *p)
 
 /* ---- is it in a transaction? ---- */
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static bool same_store(const struct repair_place *a, const struct repair_place *b)
 {
 	return a->frames[0].line == b->frames[0].line &&
 	       a->frames[0].column == b->frames[0].column &&
-	       same_text(a->frames[0].file, b->frames[0].file);
+	       str_same(a->frames[0].file, b->frames[0].file);
 }
 
 /* Another finding says so. */
@@ -54,7 +51,8 @@ static bool is_reported(const struct repair *r, const struct repair_place *p)
 	return false;
 }
 
-/* A range that is added, or memory that is allocated, so that the commit does not flush it is the program's to flush. */
+/* A range that is added, or memory that is allocated, so that the commit does not flush it is the
+ * program's to flush. */
 static bool flushes_itself(const struct fix *x)
 {
 	return memmem(x->file->text + x->function->begin, x->function->end - x->function->begin,
@@ -98,7 +96,8 @@ bool tx_is_wanted(struct repair *r, size_t bug)
 
 /* ---- what to log ---- */
 
-/* From the frame on whose line is the store: a value that an inlined function computed, or a class stores, is stored further out. */
+/* From the frame on whose line is the store: a value that an inlined function computed, or a class
+ * stores, is stored further out. */
 static struct repair_place from_store(struct repair *r, const struct repair_place *p)
 {
 	struct repair_place at = *p;
@@ -119,7 +118,8 @@ static struct repair_place from_store(struct repair *r, const struct repair_plac
 	return at;
 }
 
-/* Told before the end of its transaction, which makes it durable: that is told too early. A log is not what is missing, unless another finding says so. */
+/* Told before the end of its transaction, which makes it durable: that is told too early. A log is
+ * not what is missing, unless another finding says so. */
 static bool is_told_early(const struct repair *r, const struct repair_bug *b)
 {
 	for (size_t i = 0; strcmp(b->kind, "ack-before-durable") == 0 && i < b->nplaces; i++)

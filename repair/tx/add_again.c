@@ -1,14 +1,19 @@
-/* tx-redundant-add. A log of memory that the transaction has allocated goes: an abort frees it, and the commit writes it back. In a loop, a log of the same range each time
- * stands before the loop. A property of C++ that logs itself whenever it is added to is added to once, behind the loop, and a variable adds up. Others are left: whether one
- * is needed on another way is not known.
+/* tx-redundant-add. A log of memory that the transaction has allocated goes: an abort frees it, and
+ * the commit writes it back. In a loop, a log of the same range each time stands before the loop. A
+ * property of C++ that logs itself whenever it is added to is added to once, behind the loop, and a
+ * variable adds up. Others are left: whether one is needed on another way is not known.
  *
- * That memory is new is proved in the function: by a variable that gets nothing else, no address of which is taken, and whose allocation whoever comes to the log has done.
- * C only: what a reference of C++ does to a variable is not seen. */
+ * That memory is new is proved in the function: by a variable that gets nothing else, no address of
+ * which is taken, and whose allocation whoever comes to the log has done. C only: what a reference
+ * of C++ does to a variable is not seen. */
 #include <ctype.h>
 #include <string.h>
 
 #include "repair/tx/tx.h"
 #include "repair/tx/internal.h"
+#include "util/str.h"
+#include "source/source.h"
+#include "repair/edit/internal.h"
 
 enum { STEPS_MAX = 3 }; /* from a pointer to the handle that it was made of */
 
@@ -48,7 +53,8 @@ static bool is_member(const char *text)
 	return *text && !strpbrk(text, "[(") && !strstr(text, "->");
 }
 
-/* The variable by which the call names the object that it logs, or a part of; NULL: it may log something else. */
+/* The variable by which the call names the object that it logs, or a part of; NULL: it may log
+ * something else. */
 static const char *variable_logged(struct repair *r, const struct tx_add_call *c)
 {
 	const char *what = tx_bare(r, c->args[c->how.first]), *rest, *name;
@@ -114,7 +120,8 @@ static const struct source_node *only_value(const struct source_function *f, con
 	return ndeclared == 1 ? found : NULL;
 }
 
-/* New memory, which the commit writes back, and which is there: otherwise the transaction is aborted. */
+/* New memory, which the commit writes back, and which is there: otherwise the transaction is
+ * aborted. */
 static bool is_allocation(struct repair *r, const struct file *f, const struct source_node *call)
 {
 	static const char *const names[] = { "pmemobj_tx_alloc", "pmemobj_tx_zalloc",
@@ -203,17 +210,13 @@ static const char *log_of_new(struct repair *r, const struct fix *x, const struc
 
 /* ---- loops ---- */
 
-static bool is_loop(const struct source_node *n)
-{
-	return n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO;
-}
-
 /* The innermost loop around the statement that is in the transaction as a whole; NULL. */
 static const struct source_node *loop_around(const struct fix *x, const struct source_node *stmt)
 {
 	for (const struct source_node *n = stmt->parent; n; n = n->parent)
-		if (is_loop(n) || n->kind == SOURCE_LAMBDA)
-			return is_loop(n) && n->parent && n->parent->kind == SOURCE_COMPOUND &&
+		if (source_is_loop(n) || n->kind == SOURCE_LAMBDA)
+			return source_is_loop(n) && n->parent &&
+					       n->parent->kind == SOURCE_COMPOUND &&
 					       text_begins_line(x->file, n->begin) &&
 					       !macro_use(x->unit, x->file->path, n) &&
 					       tx_is_in_work(x->unit, x->file, x->function, n)
@@ -274,18 +277,13 @@ static const char *value_type(struct repair *r, const char *type)
 		       : NULL;
 }
 
-static bool is_letter(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 /* How often the text names it. */
 static size_t count_word(const char *text, const char *word)
 {
 	size_t n = 0, len = strlen(word);
 
 	for (const char *p = text; (p = strstr(p, word)); p += len)
-		n += (p == text || !is_letter(p[-1])) && !is_letter(p[len]);
+		n += (p == text || !str_is_word_char(p[-1])) && !str_is_word_char(p[len]);
 	return n;
 }
 
@@ -379,13 +377,6 @@ int tx_plan_again(struct repair *r, size_t bug, const char **why)
 	return -1;
 }
 
-static bool is_blank(const struct file *f, uint32_t line)
-{
-	while (line < f->len_bytes && strchr(" \t\r", f->text[line]))
-		line++;
-	return line >= f->len_bytes || f->text[line] == '\n';
-}
-
 /* The statement's line, and a blank one too many. */
 static void cut_line(struct file *f, const struct source_node *stmt)
 {
@@ -393,7 +384,8 @@ static void cut_line(struct file *f, const struct source_node *stmt)
 		 after = line_end_behind(f, end),
 		 before = line > 0 ? text_line_begin(f, line - 1) : line;
 
-	if (after && before < line && is_blank(f, before) && is_blank(f, after + 1))
+	if (after && before < line && file_is_blank_line(f, before) &&
+	    file_is_blank_line(f, after + 1))
 		file_edit(f, before, line - before, "");
 	tx_cut(f, stmt->begin, end);
 }

@@ -1,5 +1,6 @@
-/* How a file logs: its calls of libpmemobj's macros and functions, and of functions and macros of its own that do nothing but hand over to these. Each is of one
- * form: what it is given, and so what it logs. */
+/* How a file logs: its calls of libpmemobj's macros and functions, and of functions and macros of
+ * its own that do nothing but hand over to these. Each is of one form: what it is given, and so
+ * what it logs. */
 #include <ctype.h>
 #include <string.h>
 
@@ -195,7 +196,8 @@ static bool stores_through(struct repair *r, const struct file *in, const struct
 	return false;
 }
 
-/* It logs the object of one parameter, unless it has done so before in this transaction; what it keeps in mind it stores elsewhere. */
+/* It logs the object of one parameter, unless it has done so before in this transaction; what it
+ * keeps in mind it stores elsewhere. */
 static bool remembers(struct repair *r, const struct source_unit *u,
 		      const struct source_function *f, struct tx_how *how)
 {
@@ -228,7 +230,8 @@ static bool remembers(struct repair *r, const struct source_unit *u,
 
 /* ---- macros of the program ---- */
 
-/* Does the text from the beginning of the statement that p is in, up to `end`, name one of these? */
+/* Does the text from the beginning of the statement that p is in, up to `end`, name one of
+ * these? */
 static bool names_one(struct repair *r, const char *text, const char *p, const char *end,
 		      const char **names)
 {

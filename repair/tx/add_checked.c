@@ -1,20 +1,15 @@
-/* Logs whose result the function looks at: `err = LOG(…); if (err) goto out;` or `if (LOG(…)) return -1;`. A new one is looked at in the same way. */
+/* Logs whose result the function looks at: `err = LOG(…); if (err) goto out;` or `if (LOG(…))
+ * return -1;`. A new one is looked at in the same way. */
 #include <string.h>
 
 #include "repair/tx/internal.h"
-
-static bool leaves(const struct source_node *n)
-{
-	if (n && n->kind == SOURCE_COMPOUND)
-		n = n->child == n->last ? n->child : NULL;
-	return n && (n->kind == SOURCE_RETURN || n->kind == SOURCE_JUMP);
-}
+#include "source/source.h"
 
 /* An `if` without an else that only leaves. */
 static bool is_check(const struct source_node *n)
 {
 	return n && n->kind == SOURCE_IF && n->child && n->child->next == n->last &&
-	       leaves(n->last);
+	       source_leaves(n->last);
 }
 
 /* The statement of a block that the call is in. */

@@ -1,5 +1,6 @@
-/* Writes a log as the file writes others: by field or by object, by handle or by pointer, by a function of its own. A file that shows no way gets libpmemobj's macros if
- * it uses those for transactions, and else the function. */
+/* Writes a log as the file writes others: by field or by object, by handle or by pointer, by a
+ * function of its own. A file that shows no way gets libpmemobj's macros if it uses those for
+ * transactions, and else the function. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,7 +86,8 @@ bool tx_log_take_array(struct repair *r, struct tx_log *l)
 
 /* ---- a handle that is no type ---- */
 
-/* The declaration of a pointer that stands for an object all the time, as pmemobj_direct() gives it; NULL. */
+/* The declaration of a pointer that stands for an object all the time, as pmemobj_direct() gives
+ * it; NULL. */
 static const struct source_node *direct_of(const struct tx_log *l)
 {
 	const struct source_node *body = l->x.function->body;
@@ -249,7 +251,8 @@ static bool calls(const struct source_function *f, const char *name)
 	return false;
 }
 
-/* What it remembers is about the transaction that it is used in: here, or in a function that calls this one. */
+/* What it remembers is about the transaction that it is used in: here, or in a function that calls
+ * this one. */
 static bool is_in_use(const struct tx_log *l, const struct tx_add_calls *all,
 		      const struct tx_add_call *c)
 {
@@ -317,7 +320,8 @@ static size_t count_like(const struct tx_add_calls *all, const struct tx_add_cal
 	return n;
 }
 
-/* The more the better. As the file does it counts most, then a handle for what a handle leads to, then the whole object for several fields of it. */
+/* The more the better. As the file does it counts most, then a handle for what a handle leads to,
+ * then the whole object for several fields of it. */
 static size_t score(const struct tx_log *l, const struct tx_add_calls *all,
 		    const struct tx_add_call *c, bool is_whole, bool are_several, bool is_all)
 {
@@ -426,8 +430,8 @@ const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const 
 			best = call_text(r, c, args);
 			*is_whole = whole;
 		}
-	if (is_all && !*is_whole &&
-	    uses_macros(l)) { /* the file shows no way for an object, but libpmemobj has one */
+	/* the file shows no way for an object, but libpmemobj has one */
+	if (is_all && !*is_whole && uses_macros(l)) {
 		*is_whole = true;
 		return text_by_default(r, l, true, true);
 	}

@@ -1,4 +1,5 @@
-/* A range that is logged, but after the first store to it: the log that is there moves up. Only if it means the same there, and is always come to from there. */
+/* A range that is logged, but after the first store to it: the log that is there moves up. Only if
+ * it means the same there, and is always come to from there. */
 #include <ctype.h>
 #include <string.h>
 
@@ -88,7 +89,8 @@ static bool is_come_to(const struct tx_log *l, const struct source_node *from)
 	return true;
 }
 
-/* From the statement on, up to the log, nothing that it names is changed or declared, and no label lets others in. */
+/* From the statement on, up to the log, nothing that it names is changed or declared, and no label
+ * lets others in. */
 static bool may_move(const struct tx_log *l, const struct source_node *from,
 		     const struct source_node *log, const char *text, const char *argument)
 {

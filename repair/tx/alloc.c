@@ -1,5 +1,6 @@
-/* Atomic allocation and release inside a transaction become their transactional forms, which it undoes. Where the form is not known, or a
- * constructor is given, the transaction is not written. An error that the program looks at stays one: such an allocation does not abort. */
+/* Atomic allocation and release inside a transaction become their transactional forms, which it
+ * undoes. Where the form is not known, or a constructor is given, the transaction is not written.
+ * An error that the program looks at stays one: such an allocation does not abort. */
 #include <string.h>
 
 #include "repair/tx/internal.h"
@@ -11,9 +12,9 @@ static const struct pair {
 	enum form form;
 	int to, type, size, number, constructor; /* arguments, -1: it has none */
 	const char *as; /* {L} the handle, {S} size, {N} type number, {T} type */
-	const char *
-		unlikely; /* what gives the handle where the result is looked at; NULL: it cannot be */
-	bool is_typed;    /* TOID */
+	/* what gives the handle where the result is looked at; NULL: it cannot be */
+	const char *unlikely;
+	bool is_typed; /* TOID */
 } pairs[] = {
 	{ "pmemobj_alloc", ALLOC, 1, -1, 2, 3, 4, "{L} = pmemobj_tx_alloc({S}, {N})",
 	  "pmemobj_tx_xalloc({S}, {N}, POBJ_XALLOC_NO_ABORT)", false },
@@ -117,7 +118,8 @@ static bool is_local(const struct tx *t, const char *handle)
 	return false;
 }
 
-/* Does the program store to persistent memory through the same variable? Whichever transaction knows. */
+/* Does the program store to persistent memory through the same variable? Whichever transaction
+ * knows. */
 static bool is_known(const struct repair *r, const struct tx *t, const char *handle)
 {
 	size_t len =
@@ -271,7 +273,8 @@ bool tx_allocates(const struct source_function *f)
 	return first_allocation(f) != NULL;
 }
 
-/* A function that transactions call: all of it runs in one. Its handles are logged there, too. NULL: nothing of it changes. */
+/* A function that transactions call: all of it runs in one. Its handles are logged there, too.
+ * NULL: nothing of it changes. */
 struct tx *tx_callee_allocations(struct repair *r, const struct tx_callee *c)
 {
 	const struct source_node *n = first_allocation(c->x.function);

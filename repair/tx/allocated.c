@@ -1,5 +1,5 @@
-/* Memory that a transaction allocates is gone when it is undone, so nothing of it is logged. Which variables stand for it is followed from the
- * allocation on, as long as that is certain. */
+/* Memory that a transaction allocates is gone when it is undone, so nothing of it is logged. Which
+ * variables stand for it is followed from the allocation on, as long as that is certain. */
 #include <string.h>
 
 #include "repair/tx/internal.h"
@@ -45,7 +45,8 @@ static bool is_pointer_to(const struct tx *t, const struct source_node *n)
 	       (n->kind == SOURCE_CALL && n->name && strncmp(n->name, "pmemobj_direct", 14) == 0);
 }
 
-/* What a declaration or an assignment gives to a variable; NULL: it is neither, or gives nothing. */
+/* What a declaration or an assignment gives to a variable; NULL: it is neither, or gives
+ * nothing. */
 static const struct source_node *value_given(const struct source_node *n, const char **name)
 {
 	if (n->kind == SOURCE_VARIABLE) {
@@ -101,7 +102,8 @@ void tx_follow_pointers(struct tx *t)
 	}
 }
 
-/* Memory that is allocated in the transaction is gone when it is undone: nothing of it is logged. */
+/* Memory that is allocated in the transaction is gone when it is undone: nothing of it is
+ * logged. */
 void tx_drop_allocated(struct repair *r, struct tx *t)
 {
 	tx_follow_pointers(t);

@@ -1,5 +1,6 @@
-/* A function that stores to where its parameters point, and that others call outside transactions: the transaction's own call tells by its arguments what is stored,
- * so the log stands before the call, and the function stays as it is. */
+/* A function that stores to where its parameters point, and that others call outside transactions:
+ * the transaction's own call tells by its arguments what is stored, so the log stands before the
+ * call, and the function stays as it is. */
 #include <string.h>
 
 #include "repair/tx/internal.h"
@@ -25,7 +26,8 @@ static bool is_about_parameters(const struct tx_log *l)
 	return true;
 }
 
-/* One step from a parameter: what is read further on may be changed by the function before it stores. */
+/* One step from a parameter: what is read further on may be changed by the function before it
+ * stores. */
 static bool is_one_step(const struct tx_log *l)
 {
 	const char *from = l->handle ? l->handle : l->object;
@@ -68,7 +70,8 @@ static const char *in_terms_of(struct repair *r, const struct source_function *f
 	return simplified(r, text_substitute(r->code, text, false, names, values, n));
 }
 
-/* The arguments of the call, if those that the expression needs can be evaluated before it; NULL. */
+/* The arguments of the call, if those that the expression needs can be evaluated before it;
+ * NULL. */
 static const char **arguments_of(struct repair *r, const struct tx_log *l, const struct fix *caller,
 				 const struct source_node *call)
 {
@@ -87,7 +90,8 @@ static const char **arguments_of(struct repair *r, const struct tx_log *l, const
 
 /* ---- the object that the function is given ---- */
 
-/* The parameter through which it stores, if it points to an object that is not too large to be logged whole; -1. */
+/* The parameter through which it stores, if it points to an object that is not too large to be
+ * logged whole; -1. */
 static int parameter_of(const struct tx_log *l)
 {
 	const struct source_function *f = l->x.function;
@@ -146,8 +150,8 @@ bool tx_log_outward(struct repair *r, const struct tx_log *l, const struct repai
 				    : NULL;
 
 	args = call && l->lvalue ? arguments_of(r, &from, &caller, call) : NULL;
-	if (call && !args &&
-	    tx_log_take_array(r, &from)) /* which element, only the function knows */
+	/* which element, only the function knows */
+	if (call && !args && tx_log_take_array(r, &from))
 		args = arguments_of(r, &from, &caller, call);
 	if (object && (!call || !passes_object(call, l->x.function, parameter)))
 		object = NULL;

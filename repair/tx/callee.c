@@ -1,5 +1,6 @@
-/* The functions that transactions call: the list of them, and where each is changed. Calls inside transactions go to copies of functions that others call, too: those on
- * the recorded call paths, and all others that could be meant. */
+/* The functions that transactions call: the list of them, and where each is changed. Calls inside
+ * transactions go to copies of functions that others call, too: those on the recorded call paths,
+ * and all others that could be meant. */
 #include "repair/tx/internal.h"
 
 struct tx_callee *tx_callee_find(struct repair *r, const struct source_function *f)

@@ -1,5 +1,6 @@
-/* Functions that a transaction calls and that must log, too. If only transactions call them, they are changed themselves. If others do, the transaction
- * calls copies (`give_tx` for `give`). If one cannot be copied, it logs only when a transaction is open. */
+/* Functions that a transaction calls and that must log, too. If only transactions call them, they
+ * are changed themselves. If others do, the transaction calls copies (`give_tx` for `give`). If one
+ * cannot be copied, it logs only when a transaction is open. */
 #include "repair/tx/internal.h"
 
 /* ---- which way ---- */
@@ -27,7 +28,8 @@ static const struct source_node *stored_by(const struct repair *r, const struct 
 	return NULL;
 }
 
-/* The copy must be callable where the path calls it: in the transaction, or in what is inside or a copy itself. */
+/* The copy must be callable where the path calls it: in the transaction, or in what is inside or a
+ * copy itself. */
 static bool may_copy(struct repair *r, const struct tx_path *p, size_t k, const struct tx_callee *c)
 {
 	struct fix caller = { 0 };

@@ -1,5 +1,5 @@
-/* Who calls a function: only transactions, or others, too? All units of the compilation database that name it are read. A name that is no call is one that
- * nobody follows. */
+/* Who calls a function: only transactions, or others, too? All units of the compilation database
+ * that name it are read. A name that is no call is one that nobody follows. */
 #include <ctype.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@ enum { DEPTH_MAX = 16 };
 
 /* ---- units that name it ---- */
 
-/* Behind what cannot be code: a comment, a string, a character. The same place if it is none of these. */
+/* Behind what cannot be code: a comment, a string, a character. The same place if it is none of
+ * these. */
 static const char *skip_text(const char *p)
 {
 	const char *end;
@@ -70,7 +71,8 @@ static bool is_of_database(const struct repair *r, const char *path)
 	return false;
 }
 
-/* Does the file, or one that it includes from its own folder, name it? What it includes from elsewhere may. */
+/* Does the file, or one that it includes from its own folder, name it? What it includes from
+ * elsewhere may. */
 static bool names_it(struct repair *r, const char *path, const char *name, unsigned depth)
 {
 	const struct file *in = file_open(r->code, path);
@@ -133,7 +135,8 @@ static bool is_always_done(const struct source_function *f, const struct source_
 	return true;
 }
 
-/* It logs or allocates, whatever happens, and does not begin a transaction for that: without one it would end the program. */
+/* It logs or allocates, whatever happens, and does not begin a transaction for that: without one it
+ * would end the program. */
 static bool is_part(struct repair *r, const struct source_unit *u, const struct source_function *f)
 {
 	const struct file *in = file_open(r->code, f->file);
@@ -158,7 +161,8 @@ struct asking {
 static enum tx_callers callers_of(struct asking *a, struct source_unit *u,
 				  const struct source_function *f, int parameter);
 
-/* A place in new transactions, or in those that are there, or in a function that only these call. */
+/* A place in new transactions, or in those that are there, or in a function that only these
+ * call. */
 static bool is_inside(struct asking *a, struct source_unit *u, const struct source_function *in,
 		      const struct source_node *n)
 {

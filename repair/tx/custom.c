@@ -1,5 +1,6 @@
-/* Whose affair it is to log what a function stores to an object that it is given: if some caller, before it calls, logs what the function stores, or has just allocated
- * it, so that no log is needed, it is the callers'. */
+/* Whose affair it is to log what a function stores to an object that it is given: if some caller,
+ * before it calls, logs what the function stores, or has just allocated it, so that no log is
+ * needed, it is the callers'. */
 #include <ctype.h>
 #include <string.h>
 

@@ -1,11 +1,14 @@
-/* Where a transaction may begin and end. No jump may lead out of it or into it: break, continue and goto move its end outwards until they stay
- * inside, and a return becomes one from its end. A declaration that is used after it moves before it. If it began between #if and #endif and ended outside, or the other way
- * round, half of it would be left when the condition is not met: its ends move outwards until each #if between them has its #endif there. What is compiled under other
+/* Where a transaction may begin and end. No jump may lead out of it or into it: break, continue and
+ * goto move its end outwards until they stay inside, and a return becomes one from its end. A
+ * declaration that is used after it moves before it. If it began between #if and #endif and ended
+ * outside, or the other way round, half of it would be left when the condition is not met: its ends
+ * move outwards until each #if between them has its #endif there. What is compiled under other
  * conditions is not seen. */
 #include <ctype.h>
 #include <string.h>
 
 #include "repair/tx/internal.h"
+#include "source/source.h"
 
 static bool is_word(const struct tx *t, const struct source_node *n, const char *word)
 {
@@ -15,18 +18,13 @@ static bool is_word(const struct tx *t, const struct source_node *n, const char 
 	       !isalnum((unsigned char)t->x.file->text[n->begin + len]);
 }
 
-static bool is_loop(const struct source_node *n)
-{
-	return n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO;
-}
-
 /* What a break or continue leaves; NULL if a macro hides it. */
 static const struct source_node *jump_leaves(const struct tx *t, const struct source_node *jump)
 {
 	bool is_break = is_word(t, jump, "break");
 
 	for (const struct source_node *n = jump->parent; n; n = n->parent)
-		if (is_loop(n) || (is_break && n->kind == SOURCE_SWITCH))
+		if (source_is_loop(n) || (is_break && n->kind == SOURCE_SWITCH))
 			return n;
 	return NULL;
 }
@@ -259,7 +257,8 @@ static bool is_output(const struct source_unit *u, const struct source_node *cal
 	return false;
 }
 
-/* What is told inside would be told before it is durable, and what a lock guards could be changed by others before it may be undone. */
+/* What is told inside would be told before it is durable, and what a lock guards could be changed
+ * by others before it may be undone. */
 static int check_calls(struct repair *r, struct tx *t)
 {
 	const struct source_node *body = t->x.function->body;

@@ -1,4 +1,5 @@
-/* Writes a transaction: its first and last line, and one step of indentation more for what is between. What the program has of it already is moved. */
+/* Writes a transaction: its first and last line, and one step of indentation more for what is
+ * between. What the program has of it already is moved. */
 #include <limits.h>
 #include <string.h>
 
@@ -12,7 +13,8 @@ static bool is_declared(const struct source_unit *u, const char *name)
 	return false;
 }
 
-/* Behind the last #include <> of the file's beginning that depends on the fewest conditions (a header has one around all), or the last one. */
+/* Behind the last #include <> of the file's beginning that depends on the fewest conditions (a
+ * header has one around all), or the last one. */
 static uint32_t include_place(const struct file *f, uint32_t limit)
 {
 	uint32_t at = 0, found = 0;
@@ -64,7 +66,8 @@ static bool is_scalar(const char *type)
 	return false;
 }
 
-/* Of the first statement; a label stands further out, and another statement in the same line before it. */
+/* Of the first statement; a label stands further out, and another statement in the same line before
+ * it. */
 static const char *indent_of(struct repair *r, const struct tx *t)
 {
 	const struct source_node *n = t->first;
@@ -98,7 +101,8 @@ static const char *declare(struct repair *r, const struct tx *t, const char *ind
 	return text_format(r->code, "%s%s%s%s;\n", indent, type, name, has_value ? " = 0" : "");
 }
 
-/* Where the variable of a result is declared: behind the declarations with which the block begins, as C has it. 0: directly before the transaction. */
+/* Where the variable of a result is declared: behind the declarations with which the block begins,
+ * as C has it. 0: directly before the transaction. */
 static uint32_t variable_place(const struct tx *t, bool *is_alone)
 {
 	const struct source_node *last = NULL;
@@ -243,7 +247,8 @@ static void move_tail(struct repair *r, const struct tx *t)
 					t->tail_end - t->tail_begin)));
 }
 
-/* A line that goes on with what the one before began, in a string or a macro's definition: blanks would change it. */
+/* A line that goes on with what the one before began, in a string or a macro's definition: blanks
+ * would change it. */
 static bool is_continued(const struct tx *t, uint32_t line)
 {
 	const struct file *f = t->x.file;

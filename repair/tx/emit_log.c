@@ -1,4 +1,5 @@
-/* Writes what a transaction logs, before the statement that stores; where others call the function, too, under a condition. */
+/* Writes what a transaction logs, before the statement that stores; where others call the function,
+ * too, under a condition. */
 #include <ctype.h>
 #include <string.h>
 
@@ -53,8 +54,8 @@ static void emit_log(struct repair *r, const struct tx *t, const struct tx_log *
 	uint32_t head = l->stmt->begin, end = statement_end(f, l->stmt), at, otherwise;
 
 	text = indented(r, log_text(r, l), text_format(r->code, "%s%s", indent, more), unit);
-	if (!text_begins_line(f,
-			      l->stmt->begin)) { /* behind a label, an else, or another statement */
+	/* behind a label, an else, or another statement */
+	if (!text_begins_line(f, l->stmt->begin)) {
 		file_edit(f, l->stmt->begin, 0,
 			  text_format(r->code, "%s%s ",
 				      needs_braces(l->stmt) && is_first ? "{ " : "", text));

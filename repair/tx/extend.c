@@ -1,11 +1,14 @@
-/* A transaction that the program has, and whose neighbours belong into it, is extended: its first and its last line move outwards. What it does
- * when it is aborted stays. Not if what moves in would see other variables there, or sets variables that are looked at after an abort. Two in a row become one if
- * both begin in the same pool, do the same when they are aborted, and nothing is between them but what comes of the first one's abort. Stores with which TX_ONCOMMIT begins move to
- * the end of the work. */
+/* A transaction that the program has, and whose neighbours belong into it, is extended: its first
+ * and its last line move outwards. What it does when it is aborted stays. Not if what moves in
+ * would see other variables there, or sets variables that are looked at after an abort. Two in a
+ * row become one if both begin in the same pool, do the same when they are aborted, and nothing is
+ * between them but what comes of the first one's abort. Stores with which TX_ONCOMMIT begins move
+ * to the end of the work. */
 #include <ctype.h>
 #include <string.h>
 
 #include "repair/tx/internal.h"
+#include "source/source.h"
 
 static const struct source_use *use_named(const struct tx *t, const char *name, uint32_t from,
 					  uint32_t to, bool is_last)
@@ -59,7 +62,8 @@ static bool declares(const struct source_node *block, const char *name)
 	return false;
 }
 
-/* What moves in neither uses a name that means something else inside nor sets a variable of the function. */
+/* What moves in neither uses a name that means something else inside nor sets a variable of the
+ * function. */
 static bool may_move(const struct source_node *stmt, const struct source_node *work)
 {
 	if (stmt->kind == SOURCE_DECL)
@@ -112,7 +116,8 @@ void tx_extend(struct tx *t)
 
 /* ---- two in a row ---- */
 
-/* Behind "} TX_ONABORT" of the statement: its block, from brace to brace, without blanks. NULL: there is something else, or nothing. */
+/* Behind "} TX_ONABORT" of the statement: its block, from brace to brace, without blanks. NULL:
+ * there is something else, or nothing. */
 static const char *abort_text(struct repair *r, const struct tx *t, const struct source_node *work,
 			      const struct source_use *end)
 {
@@ -133,21 +138,15 @@ static const char *abort_text(struct repair *r, const struct tx *t, const struct
 	return out;
 }
 
-static bool leaves(const struct source_node *n)
-{
-	if (n && n->kind == SOURCE_COMPOUND)
-		n = n->child == n->last ? n->child : NULL;
-	return n && (n->kind == SOURCE_RETURN || n->kind == SOURCE_JUMP);
-}
-
 /* `if (ret) break;` about the variable that "{ret=-1;}" sets. */
 static bool is_check(struct repair *r, const struct tx *t, const struct source_node *n,
 		     const char *text)
 {
 	const char *name = text_copy(r->code, text + 1, strcspn(text + 1, "="));
 
-	return n->kind == SOURCE_IF && n->child && n->child->next == n->last && leaves(n->last) &&
-	       text_is_identifier(name) && strcmp(text + strlen(text) - 2, ";}") == 0 &&
+	return n->kind == SOURCE_IF && n->child && n->child->next == n->last &&
+	       source_leaves(n->last) && text_is_identifier(name) &&
+	       strcmp(text + strlen(text) - 2, ";}") == 0 &&
 	       strchr(text, ';') == text + strlen(text) - 2 &&
 	       text_has_word(text_of(r->code, t->x.file, n->child), name);
 }
@@ -329,7 +328,8 @@ static bool declares_inside(const struct source_node *top, const char *name)
 	return false;
 }
 
-/* It sets no variable of the function, and calls nothing but what only computes: it can be undone. */
+/* It sets no variable of the function, and calls nothing but what only computes: it can be
+ * undone. */
 static bool can_be_undone(struct repair *r, const struct tx *t, const struct source_node *stmt)
 {
 	for (const struct source_node *n = stmt; n; n = node_next(n, stmt)) {

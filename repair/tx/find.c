@@ -1,26 +1,24 @@
-/* Transactions around stores that must become durable together: which function, which statements. The stores of the interval are followed
- * outwards on their call paths to the innermost function that all of them are in or are called from; there, the transaction spans
- * the statements of one block from the first to the last. */
+/* Transactions around stores that must become durable together: which function, which statements.
+ * The stores of the interval are followed outwards on their call paths to the innermost function
+ * that all of them are in or are called from; there, the transaction spans the statements of one
+ * block from the first to the last. */
 #include "repair/tx/tx.h"
 
 #include <string.h>
 
 #include "repair/tx/internal.h"
+#include "util/str.h"
 
 /* ---- the function ---- */
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static bool same_frame(const struct repair_frame *a, const struct repair_frame *b)
 {
-	return a->line == b->line && a->column == b->column &&
-	       same_text(a->function, b->function) && same_text(a->file, b->file);
+	return a->line == b->line && a->column == b->column && str_same(a->function, b->function) &&
+	       str_same(a->file, b->file);
 }
 
-/* Counted from the outermost frame: the one up to which all call paths agree, in the function if not in the line. SIZE_MAX: none. */
+/* Counted from the outermost frame: the one up to which all call paths agree, in the function if
+ * not in the line. SIZE_MAX: none. */
 static size_t common_depth(const struct repair_cure *c)
 {
 	size_t depth = SIZE_MAX;
@@ -33,10 +31,10 @@ static size_t common_depth(const struct repair_cure *c)
 			const struct repair_place *q = &c->stores[i];
 
 			if (k >= q->nframes ||
-			    !same_text(q->frames[q->nframes - 1 - k].function,
-				       p->frames[p->nframes - 1 - k].function) ||
-			    !same_text(q->frames[q->nframes - 1 - k].file,
-				       p->frames[p->nframes - 1 - k].file))
+			    !str_same(q->frames[q->nframes - 1 - k].function,
+				      p->frames[p->nframes - 1 - k].function) ||
+			    !str_same(q->frames[q->nframes - 1 - k].file,
+				      p->frames[p->nframes - 1 - k].file))
 				return depth;
 			is_same_line &= same_frame(&q->frames[q->nframes - 1 - k],
 						   &p->frames[p->nframes - 1 - k]);
@@ -141,7 +139,8 @@ static const char *list_stores(struct repair *r, const struct repair_cure *c)
 	return text;
 }
 
-/* What is lost and what survives are one line, of a macro mostly: a flush between them could not be tried. */
+/* What is lost and what survives are one line, of a macro mostly: a flush between them could not be
+ * tried. */
 static bool is_one_line(const struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
@@ -149,8 +148,8 @@ static bool is_one_line(const struct repair *r)
 		const struct repair_place *lost = NULL, *survived = NULL;
 
 		for (size_t k = 0; strcmp(b->kind, "ordering") == 0 && k < b->nplaces; k++) {
-			lost = !lost && same_text(b->places[k].role, "lost") ? &b->places[k] : lost;
-			survived = !survived && same_text(b->places[k].role, "survived")
+			lost = !lost && str_same(b->places[k].role, "lost") ? &b->places[k] : lost;
+			survived = !survived && str_same(b->places[k].role, "survived")
 					   ? &b->places[k]
 					   : survived;
 		}

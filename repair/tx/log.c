@@ -1,4 +1,5 @@
-/* Logs of a transaction, in the order of the text. One that another, which is always done before it, covers is not needed. */
+/* Logs of a transaction, in the order of the text. One that another, which is always done before
+ * it, covers is not needed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,8 @@ const struct source_node *tx_way_from(const struct file *f, const struct source_
 	return s;
 }
 
-/* In a statement before it that is always done first, and nothing it depends on changes in between. */
+/* In a statement before it that is always done first, and nothing it depends on changes in
+ * between. */
 static bool comes_before(const struct tx_log *a, const struct tx_log *b)
 {
 	const struct source_node *s;
@@ -112,7 +114,8 @@ static bool is_same_each_time(const struct tx_log *l, const struct source_node *
 	       !(l->member && strstr(l->member, "->")) && !tx_is_changed(loop, l->lvalue);
 }
 
-/* A loop over the elements of a member that is an array: the whole of it. False: it is none, or a large one. */
+/* A loop over the elements of a member that is an array: the whole of it. False: it is none, or a
+ * large one. */
 static bool take_array(struct repair *r, struct tx_log *l, const struct source_node *loop)
 {
 	struct tx_log whole = *l;
@@ -123,7 +126,8 @@ static bool take_array(struct repair *r, struct tx_log *l, const struct source_n
 	return true;
 }
 
-/* The outermost loop around it that stores to the same again and again: it is logged once, before. */
+/* The outermost loop around it that stores to the same again and again: it is logged once,
+ * before. */
 static void leave_loops(struct repair *r, const struct tx *t, struct tx_log *l)
 {
 	for (const struct source_node *n = l->stmt->parent; n && n->parent; n = n->parent) {
@@ -224,7 +228,8 @@ static const struct source_node *only_value(const struct source_function *f, con
 	return NULL;
 }
 
-/* Is it memory that the transaction has just allocated, here or in a function that gives it back? */
+/* Is it memory that the transaction has just allocated, here or in a function that gives it
+ * back? */
 static bool is_new_value(struct ways *w, const struct source_node *value, unsigned depth)
 {
 	const struct source_function *f = value && value->kind == SOURCE_CALL && value->name
@@ -343,8 +348,8 @@ static bool is_settled_at(struct ways *w, const struct source_node *s, const cha
 	default:
 		if (node_assigns(s, NULL, name))
 			return false;
-		return is_settled_before(w, s, name,
-					 depth - 1); /* loops and the like may not be done */
+		/* loops and the like may not be done */
+		return is_settled_before(w, s, name, depth - 1);
 	}
 	return is_logged_in(w, s, name) || is_settled_before(w, s, name, depth - 1);
 }
@@ -365,7 +370,8 @@ static bool is_settled_before(struct ways *w, const struct source_node *stmt, co
 	return false;
 }
 
-/* A log that others of the transaction make needless: on every way to it, they log the object, the program does, or it is new. */
+/* A log that others of the transaction make needless: on every way to it, they log the object, the
+ * program does, or it is new. */
 static void drop_settled(struct repair *r, struct tx *t)
 {
 	for (size_t i = 0; t->is_there && i < t->logs.n; i++) {

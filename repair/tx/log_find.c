@@ -1,5 +1,6 @@
-/* What a transaction must log: every place inside that the recorded run stored to persistent memory, also in functions that it calls, just before the
- * statement that stores first, unless that was logged before. */
+/* What a transaction must log: every place inside that the recorded run stored to persistent
+ * memory, also in functions that it calls, just before the statement that stores first, unless that
+ * was logged before. */
 #include <string.h>
 
 #include "repair/tx/internal.h"
@@ -14,7 +15,8 @@ static bool is_logged(const struct tx *t, const struct tx_log *l)
 	return false;
 }
 
-/* Can the call that logs be compiled there? A header must say so itself: others may include it without libpmemobj. */
+/* Can the call that logs be compiled there? A header must say so itself: others may include it
+ * without libpmemobj. */
 static bool knows_library(const struct tx_log *l)
 {
 	bool is_main = strcmp(l->x.file->path, l->x.unit->main_file) == 0;
@@ -23,8 +25,8 @@ static bool knows_library(const struct tx_log *l)
 					     strstr(l->x.file->text, "pmemobj_"));
 }
 
-/* Where others call the function, too, or callers log what it stores, the log stands before the call, if its arguments tell what is stored. Gives the frame that it is
- * in then. */
+/* Where others call the function, too, or callers log what it stores, the log stands before the
+ * call, if its arguments tell what is stored. Gives the frame that it is in then. */
 static size_t leave_function(struct repair *r, struct tx_log *l, const struct repair_place *p,
 			     size_t at, bool is_old)
 {
@@ -165,7 +167,8 @@ bool tx_is_observed(const struct tx *t, const struct file *in, const struct sour
 	return false;
 }
 
-/* Through a variable that others, which ran, store to persistent memory through, and that means the same all the time. */
+/* Through a variable that others, which ran, store to persistent memory through, and that means the
+ * same all the time. */
 static bool is_persistent_like(const struct tx *t, const struct source_function *f,
 			       const struct source_node *store)
 {
@@ -271,8 +274,8 @@ int tx_logs(struct repair *r, struct tx *t)
 				continue;
 			if (!t->is_there)
 				return -1;
-			r->failures.at[t->bugs.at[n]] =
-				t->why; /* the others can be logged all the same */
+			/* the others can be logged all the same */
+			r->failures.at[t->bugs.at[n]] = t->why;
 			r->has_new_failures = true;
 			t->why = NULL;
 		}

@@ -1,5 +1,6 @@
-/* A macro that stores to what it is given, in transactions: it must log that itself, where it stores. Which of its stores the report means is told by what is left: those that
- * neither the macro nor who uses it logs, nor has allocated. */
+/* A macro that stores to what it is given, in transactions: it must log that itself, where it
+ * stores. Which of its stores the report means is told by what is left: those that neither the
+ * macro nor who uses it logs, nor has allocated. */
 #include <string.h>
 
 #include "repair/tx/internal.h"

@@ -1,4 +1,5 @@
-/* Persists that a new transaction makes needless: its commit writes back all that it logs and all that it allocates. Those inside go, and those directly behind it. */
+/* Persists that a new transaction makes needless: its commit writes back all that it logs and all
+ * that it allocates. Those inside go, and those directly behind it. */
 #include <ctype.h>
 #include <string.h>
 
@@ -127,7 +128,8 @@ static bool has_log(const struct tx *t, const struct source_node *store)
 	return false;
 }
 
-/* Does it store to the object, or give it to others who may? Stores that are logged do not count. */
+/* Does it store to the object, or give it to others who may? Stores that are logged do not
+ * count. */
 static bool is_changed_by(struct repair *r, const struct tx *t, const char *object,
 			  const struct source_node *n)
 {
@@ -165,8 +167,8 @@ static bool is_all_logged(struct repair *r, const struct tx *t, const char *obje
 	     s = node_next(s, body))
 		if (is_changed_by(r, t, object, s))
 			return false;
-	return n > 0 && !text_has_directive(t->x.file, body->begin,
-					    until); /* what is not compiled now is not seen */
+	/* what is not compiled now is not seen */
+	return n > 0 && !text_has_directive(t->x.file, body->begin, until);
 }
 
 static bool is_needless(struct repair *r, const struct tx *t, const struct source_node *call)

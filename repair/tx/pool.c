@@ -1,4 +1,5 @@
-/* The pool of a transaction, as an expression that can be evaluated before it: a parameter or variable first, a variable of the file last. */
+/* The pool of a transaction, as an expression that can be evaluated before it: a parameter or
+ * variable first, a variable of the file last. */
 #include <string.h>
 
 #include "repair/tx/internal.h"

@@ -22,7 +22,8 @@ static bool is_repeatable(const struct source_unit *u, const struct source_node 
 	return true;
 }
 
-/* Does the statement itself, before it stores, change a variable that the place depends on? a[i++] = v does not: it is written as a[i]. */
+/* Does the statement itself, before it stores, change a variable that the place depends on? a[i++]
+ * = v does not: it is written as a[i]. */
 static bool is_moved(const struct source_node *stmt, const struct source_node *place)
 {
 	for (const struct source_node *n = place; n; n = node_next(n, place)) {
@@ -108,8 +109,9 @@ static int range_of_lvalue(struct repair *r, struct tx_log *l, const char **why)
 
 	while (place->kind == SOURCE_EXPR && place->child && place->child == place->last && !use)
 		place = place->child;
+	/* the macro's value is the place */
 	if (use && place->begin == use->begin && place->end == use->end &&
-	    l->x.store->end > use->end) /* the macro's value is the place */
+	    l->x.store->end > use->end)
 		text = text_copy(r->code, l->x.file->text + use->begin, use->end - use->begin);
 	else
 		text = is_written ? text_before(r, l->x.file, place)
@@ -184,7 +186,8 @@ static const struct writer *writer_find(const char *name)
 	return NULL;
 }
 
-/* A member that is an array, and not a large one: it may be logged by its name. NULL: it is none. */
+/* A member that is an array, and not a large one: it may be logged by its name. NULL: it is
+ * none. */
 static const struct source_node *array_whole(const struct tx_log *l, const struct writer *w)
 {
 	const struct source_node *to = l->x.store->child ? l->x.store->child->next : NULL;

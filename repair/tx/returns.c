@@ -1,4 +1,5 @@
-/* A return from inside a transaction goes to its end and is done after it, by a variable. One that is its last statement needs no jump. */
+/* A return from inside a transaction goes to its end and is done after it, by a variable. One that
+ * is its last statement needs no jump. */
 #include <ctype.h>
 #include <string.h>
 

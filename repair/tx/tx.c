@@ -1,8 +1,10 @@
-/* A transaction that is to be written: the statements that it spans, which grow until all that belongs to it is inside. Two that touch become one. */
+/* A transaction that is to be written: the statements that it spans, which grow until all that
+ * belongs to it is inside. Two that touch become one. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "repair/tx/internal.h"
+#include "source/source.h"
 
 void tx_free(struct tx *t)
 {
@@ -47,19 +49,10 @@ const struct source_node *tx_statement(const struct source_function *fn, const s
 	return by_place ? by_place : by_line;
 }
 
-/* The statement of a block around n that is directly in `block`; NULL if n is not inside. */
-static const struct source_node *statement_in(const struct source_node *block,
-					      const struct source_node *n)
-{
-	while (n && n->parent != block)
-		n = n->parent;
-	return n;
-}
-
 /* Takes one more statement in. */
 void tx_include(struct tx *t, const struct source_node *n)
 {
-	const struct source_node *stmt = t->block ? statement_in(t->block, n) : NULL;
+	const struct source_node *stmt = t->block ? source_child_of(t->block, n) : NULL;
 
 	if (!t->block) {
 		t->block = n->parent;
@@ -78,9 +71,9 @@ void tx_include(struct tx *t, const struct source_node *n)
 		while (outer && !is_block(t->x.file, outer));
 		if (!outer)
 			return;
-		t->first = t->last = statement_in(outer, t->first);
+		t->first = t->last = source_child_of(outer, t->first);
 		t->block = outer;
-		stmt = statement_in(outer, n);
+		stmt = source_child_of(outer, n);
 	}
 	if (stmt->begin < t->first->begin)
 		t->first = stmt;

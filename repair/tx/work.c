@@ -1,5 +1,6 @@
-/* Is a place inside the work of a transaction that the program has? Transactions are known by the calls that begin and end them, whichever macro, function, class or
- * lambda they are in: what comes last before the place decides. */
+/* Is a place inside the work of a transaction that the program has? Transactions are known by the
+ * calls that begin and end them, whichever macro, function, class or lambda they are in: what comes
+ * last before the place decides. */
 #include <string.h>
 
 #include "repair/tx/internal.h"
@@ -113,7 +114,8 @@ static void note(struct open *o, enum effect e, const struct source_node *call)
 	}
 }
 
-/* Up to the place; NULL: to the end. Gives the last effect that was about no transaction of the function itself. */
+/* Up to the place; NULL: to the end. Gives the last effect that was about no transaction of the
+ * function itself. */
 static enum effect follow(const struct source_unit *u, const struct source_function *f,
 			  const struct source_node *place, struct open *o, unsigned depth)
 {
@@ -186,7 +188,8 @@ bool tx_runs_lambda(const struct source_unit *u, const struct file *f,
 	return runner && begins_inside(u, runner, DEPTH_MAX);
 }
 
-/* A lambda that is given to what runs it in a transaction, by itself or as an object that is made of it. */
+/* A lambda that is given to what runs it in a transaction, by itself or as an object that is made
+ * of it. */
 static bool is_run(const struct source_unit *u, const struct file *f,
 		   const struct source_node *place)
 {

@@ -1,4 +1,5 @@
-/* C++: a function that runs a lambda in a transaction, and ends it when an exception leaves, is how a file writes transactions: RUN(pool, [&] { … }). */
+/* C++: a function that runs a lambda in a transaction, and ends it when an exception leaves, is how
+ * a file writes transactions: RUN(pool, [&] { … }). */
 #include <string.h>
 
 #include "repair/tx/internal.h"

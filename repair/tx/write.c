@@ -1,5 +1,6 @@
-/* From planned transactions to written ones: which of them can be, and what is told about each. One that cannot be written may change what others
- * must log, so all are looked at again until that is settled. */
+/* From planned transactions to written ones: which of them can be, and what is told about each. One
+ * that cannot be written may change what others must log, so all are looked at again until that is
+ * settled. */
 #include "repair/tx/tx.h"
 
 #include <stdlib.h>
@@ -100,7 +101,8 @@ static bool has_log(const struct tx *t, const struct source_node *store)
 	return false;
 }
 
-/* A store inside that the recorded run did not come to, and of which nobody knows whether it is persistent. 0: none. */
+/* A store inside that the recorded run did not come to, and of which nobody knows whether it is
+ * persistent. 0: none. */
 static uint32_t find_unseen(const struct tx *t)
 {
 	const struct source_node *body = t->x.function->body;

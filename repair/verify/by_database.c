@@ -1,6 +1,7 @@
-/* Makes a script of the compilation database that builds the program that was recorded: the command of each source that it is made of, then, if none of these links
- * it, a link of their objects with the shared libraries that the recorded program needs. What cannot be known from that (static libraries, linker scripts,
- * generated sources) shows when the original tree does not build. */
+/* Makes a script of the compilation database that builds the program that was recorded: the command
+ * of each source that it is made of, then, if none of these links it, a link of their objects with
+ * the shared libraries that the recorded program needs. What cannot be known from that (static
+ * libraries, linker scripts, generated sources) shows when the original tree does not build. */
 #include "repair/verify/by_database.h"
 
 #include <jansson.h>
@@ -15,6 +16,7 @@
 #include "repair/verify/shell.h"
 #include "util/alloc.h"
 #include "util/proc.h"
+#include "util/files.h"
 
 struct building {
 	const char *root;
@@ -27,19 +29,8 @@ struct building {
 	bool is_linked;
 };
 
-/* realpath(folder/name), or that text if there is no such file. */
-static char *path_in(const char *folder, const char *name)
-{
-	char *path = name[0] == '/' ? xstrdup(name) : xasprintf("%s/%s", folder, name),
-	     *real = realpath(path, NULL);
-
-	if (!real)
-		return path;
-	free(path);
-	return real;
-}
-
-/* The words of an entry, which are those of "arguments" or, as a shell reads them, of "command". NULL if there are none. */
+/* The words of an entry, which are those of "arguments" or, as a shell reads them, of "command".
+ * NULL if there are none. */
 static struct runner_command *words_of(const json_t *entry)
 {
 	const json_t *list = json_object_get(entry, "arguments");
@@ -75,12 +66,12 @@ static char *output_of(char *const *argv, const char *folder, const char *file)
 
 	for (; *argv; argv++) {
 		if (strcmp(*argv, "-o") == 0 && argv[1])
-			return path_in(folder, argv[1]);
+			return path_real(folder, argv[1]);
 		if (strncmp(*argv, "-o", 2) == 0 && (*argv)[2])
-			return path_in(folder, *argv + 2);
+			return path_real(folder, *argv + 2);
 	}
 	name = xasprintf("%.*s.o", (int)(dot ? dot - base : (ptrdiff_t)strlen(base)), base);
-	path = path_in(folder, name);
+	path = path_real(folder, name);
 	free(name);
 	return path;
 }
@@ -109,9 +100,9 @@ static int add_entry(struct building *b, const json_t *entry, struct error *err)
 {
 	const char *given = json_string_value(json_object_get(entry, "directory")),
 		   *name = json_string_value(json_object_get(entry, "file"));
-	char *folder = given ? path_in("/", given) : NULL;
+	char *folder = given ? path_real("/", given) : NULL;
 	struct runner_command *c = folder && name ? words_of(entry) : NULL;
-	char *file = folder && name ? path_in(folder, name) : NULL,
+	char *file = folder && name ? path_real(folder, name) : NULL,
 	     *output = c ? output_of(c->argv, folder, name) : NULL;
 	int result = 0;
 

@@ -4,7 +4,8 @@
 
 #include "util/error.h"
 
-/* A script for the shell, with the paths of the tree as it is; free() it. NULL with what is missing. program: as it was run. */
+/* A script for the shell, with the paths of the tree as it is; free() it. NULL with what is
+ * missing. program: as it was run. */
 char *database_script(const char *build_dir, const char *root, const char *program,
 		      struct error *err);
 

@@ -1,4 +1,5 @@
-/* Numbers the call paths of a trace, and finds out what each did: stores that a transaction undoes, stores that it does not, libpmemobj's own. */
+/* Numbers the call paths of a trace, and finds out what each did: stores that a transaction undoes,
+ * stores that it does not, libpmemobj's own. */
 #include "repair/verify/call_paths.h"
 
 #include <ctype.h>
@@ -162,11 +163,10 @@ static void number_sites(struct call_paths *p, const struct plan *plan)
 			number = (uint32_t)p->observed.n;
 			map_set(&p->numbers, key, (void *)(uintptr_t)number);
 		}
+		/* until one is seen that is not */
 		if (n && trace_is_store(site->kind))
 			p->observed.at[number - 1].role =
-				is_by_library(p->locator, list, n)
-					? "library"
-					: "logged"; /* until one is seen that is not */
+				is_by_library(p->locator, list, n) ? "library" : "logged";
 		*vec_add(&p->by_site) = number;
 	}
 }

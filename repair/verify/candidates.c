@@ -1,4 +1,5 @@
-/* Bugs for which a cure may be tried: those that a crash shows and whose locations say which stores were lost or survived. One that cannot be cured is told why. */
+/* Bugs for which a cure may be tried: those that a crash shows and whose locations say which stores
+ * were lost or survived. One that cannot be cured is told why. */
 #include <string.h>
 
 #include "repair/verify/cures_internal.h"

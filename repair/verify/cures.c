@@ -1,6 +1,8 @@
-/* What mends a bug that a crash shows is tried on the trace before anything is written: recovery runs on the crash states that
- * failed, and on those around them, as they would be with a barrier or a transaction more. Barriers first, which cost least; else the
- * smallest transaction; else nothing, with the evidence. The report's replay command says how recovery is run, and on which trace. */
+/* What mends a bug that a crash shows is tried on the trace before anything is written: recovery
+ * runs on the crash states that failed, and on those around them, as they would be with a barrier
+ * or a transaction more. Barriers first, which cost least; else the smallest transaction; else
+ * nothing, with the evidence. The report's replay command says how recovery is run, and on which
+ * trace. */
 #include "repair/verify/cures.h"
 
 #include <inttypes.h>
@@ -15,7 +17,8 @@
 
 /* ---- how recovery was run ---- */
 
-/* The options of `pmend crash … --replay STATE TRACE`, without the state. Gives false with a reason if they cannot be used. */
+/* The options of `pmend crash … --replay STATE TRACE`, without the state. Gives false with a reason
+ * if they cannot be used. */
 static bool read_replay(struct cures *c, const char *line, const char **why)
 {
 	struct error err;

@@ -4,16 +4,16 @@
 
 #include "repair/repair.h"
 #include "report/bug.h"
-#include "session/crash_setup.h"
-#include "session/notes.h"
+#include "crash/setup/crash_setup.h"
+#include "util/notes.h"
 
 struct cures;
 
 struct cure_options {
 	bool is_explained;                /* each cure that fails is told */
 	const struct repair_watch *watch; /* NULL: nobody */
-	struct optional_number
-		max_runs; /* of recovery, 0: no limit; not set: twice those that found the bugs */
+	/* of recovery, 0: no limit; not set: twice those that found the bugs */
+	struct optional_number max_runs;
 };
 
 /* What was tried on the trace. */
@@ -21,7 +21,8 @@ struct cure_effort {
 	uint64_t ntried, nfailed, nruns;
 };
 
-/* Fills in the cure of each bug, which are those of the report. Owns what the cures point to. NULL if the trace cannot be opened. */
+/* Fills in the cure of each bug, which are those of the report. Owns what the cures point to. NULL
+ * if the trace cannot be opened. */
 struct cures *cures_find(const struct report *report, struct repair_bug **bugs,
 			 const struct crash_reader *reader, const struct notes *notes,
 			 const struct cure_options *options, struct error *err);

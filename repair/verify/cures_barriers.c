@@ -1,4 +1,5 @@
-/* Tries barriers: those that the reported places tell, of all bugs together, as some only help together. What recovery still fails with is none of the cure. */
+/* Tries barriers: those that the reported places tell, of all bugs together, as some only help
+ * together. What recovery still fails with is none of the cure. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,8 @@ static const struct bug_location *survivor(const struct bug *b)
 	return found;
 }
 
-/* As repair writes them: the location after a lost store is the flush, or the fence, that it had in time. */
+/* As repair writes them: the location after a lost store is the flush, or the fence, that it had in
+ * time. */
 static bool add_barriers(struct cures *c, const struct bug *b, bool is_full, bool is_late)
 {
 	size_t n = c->whatif.barriers.n;
@@ -93,7 +95,8 @@ static bool has_part(const struct bug *b)
 	return false;
 }
 
-/* A later failure shows the flush or the fence that came in time for it, and was too late for an earlier one. */
+/* A later failure shows the flush or the fence that came in time for it, and was too late for an
+ * earlier one. */
 static void fall_back(struct cures *c, struct candidate *x)
 {
 	cures_tell_failure(c, x->bug,
@@ -105,7 +108,8 @@ static void fall_back(struct cures *c, struct candidate *x)
 		x->is_barrier = false;
 }
 
-/* Barriers of several bugs may only help together; those whose states fail with all of them are none of the cure. */
+/* Barriers of several bugs may only help together; those whose states fail with all of them are
+ * none of the cure. */
 static int try_together(struct cures *c, struct error *err)
 {
 	bool is_changed = true;
@@ -156,15 +160,16 @@ static void try_with_checked(struct cures *c)
 	c->whatif.barriers.n = 0;
 	add_checked(c);
 	c->has_checked = c->whatif.barriers.n > 0;
-	if (c->has_checked &&
-	    try_together(c, &err) < 0) { /* no runs are left: what was tried before stands */
+	/* no runs are left: what was tried before stands */
+	if (c->has_checked && try_together(c, &err) < 0) {
 		memcpy(c->candidates.at, alone, c->candidates.n * sizeof *alone);
 		c->has_checked = false;
 	}
 	free(alone);
 }
 
-/* First alone, then with what the patch does for bugs of which no crash was told: the state may have lost stores of both. */
+/* First alone, then with what the patch does for bugs of which no crash was told: the state may
+ * have lost stores of both. */
 int cures_try_barriers(struct cures *c, struct error *err)
 {
 	if (try_together(c, err) < 0)
@@ -199,7 +204,8 @@ static void be_early(struct cures *c, struct candidate *x)
 			c->candidates.at[i].is_late = false;
 }
 
-/* Do the barriers hold with fences as late as they are supposed now? If not, gives the bug that says so. */
+/* Do the barriers hold with fences as late as they are supposed now? If not, gives the bug that
+ * says so. */
 static int find_too_late(struct cures *c, struct candidate **found, struct error *err)
 {
 	*found = NULL;
@@ -256,7 +262,8 @@ void cures_try_late_fences(struct cures *c)
 
 /* ---- macros ---- */
 
-/* What is lost and what survives are two stores of one line, so of a macro. Whoever uses it has the same bug. */
+/* What is lost and what survives are two stores of one line, so of a macro. Whoever uses it has the
+ * same bug. */
 static bool is_of_one_line(const struct cures *c, const struct bug *b)
 {
 	const struct bug_location *survived = survivor(b);
@@ -269,7 +276,8 @@ static bool is_of_one_line(const struct cures *c, const struct bug *b)
 	return false;
 }
 
-/* What a macro never flushes is of its order, too. Gives the first bug that says so; SIZE_MAX: none does. */
+/* What a macro never flushes is of its order, too. Gives the first bug that says so; SIZE_MAX: none
+ * does. */
 static size_t add_unflushed(struct cures *c)
 {
 	size_t first = SIZE_MAX;
@@ -294,7 +302,8 @@ static size_t add_unflushed(struct cures *c)
 	return first;
 }
 
-/* An order that a macro misses comes first: if that alone mends all, the other bugs need nothing of their own. */
+/* An order that a macro misses comes first: if that alone mends all, the other bugs need nothing of
+ * their own. */
 int cures_try_macros(struct cures *c, struct error *err)
 {
 	size_t first = SIZE_MAX, unflushed;

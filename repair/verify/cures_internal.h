@@ -12,7 +12,8 @@ struct candidate {
 	uint64_t seq; /* the crash comes before this event */
 	struct cure_window window;
 	bool is_barrier; /* by now */
-	bool is_full; /* with flush and fence, as what was missing where it failed is not enough elsewhere */
+	/* with flush and fence, as what was missing where it failed is not enough elsewhere */
+	bool is_full;
 	bool is_late; /* its fences come just before the store that survived */
 	bool is_done;
 };
@@ -42,13 +43,14 @@ struct cures {
 /* candidates.c */
 void cures_list(struct cures *c);
 const char *cures_keep(struct cures *c, char *text); /* takes a text that bugs point to */
-void cures_decline(struct cures *c, size_t bug,
-		   char *why); /* takes the text: why nothing mends the bug */
+/* takes the text: why nothing mends the bug */
+void cures_decline(struct cures *c, size_t bug, char *why);
 
 /* Tells a cure that was tried and failed, if that is wanted; what: words for it. */
 void cures_tell_failure(const struct cures *c, size_t bug, const char *what);
 
-/* An order that macros miss, with their stores told apart. 1: that alone mends all bugs. 0: nothing is settled. -1 if nothing can be tried. */
+/* An order that macros miss, with their stores told apart. 1: that alone mends all bugs. 0: nothing
+ * is settled. -1 if nothing can be tried. */
 int cures_try_macros(struct cures *c, struct error *err);
 /* -1 if nothing can be tried. */
 int cures_try_barriers(struct cures *c, struct error *err);

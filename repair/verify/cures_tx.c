@@ -1,5 +1,5 @@
-/* Tries transactions: the smallest interval of one thread that, if it became durable at once, lets recovery cope with every state around the failure. What
- * mended another bug is tried first. */
+/* Tries transactions: the smallest interval of one thread that, if it became durable at once, lets
+ * recovery cope with every state around the failure. What mended another bug is tried first. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,8 +113,8 @@ static int try_interval(struct cures *c, struct candidate *x, struct error *err)
 							      : CURE_TX,
 					      .observed = c->places.observed.at,
 					      .nobserved = c->places.observed.n };
-		list_stores(c, &c->whatif.intervals.at[nbefore],
-			    cure); /* the others are further executions of it */
+		/* the others are further executions of it */
+		list_stores(c, &c->whatif.intervals.at[nbefore], cure);
 	}
 	c->judge.judge.on_failure = NULL;
 	vec_release(&steps.list);

@@ -1,4 +1,5 @@
-/* Counts what a trace recorded, and signs it. The bytes that were stored are not in the signature, as libraries give pools random numbers. */
+/* Counts what a trace recorded, and signs it. The bytes that were stored are not in the signature,
+ * as libraries give pools random numbers. */
 #include "repair/verify/execution.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* What a binary was linked of: the sources of its own compile units, by its debugging information, and the shared libraries that it needs. What it took from a static library is
- * seen as sources, if that has debugging information, and not at all otherwise. */
+/* What a binary was linked of: the sources of its own compile units, by its debugging information,
+ * and the shared libraries that it needs. What it took from a static library is seen as sources, if
+ * that has debugging information, and not at all otherwise. */
 #include "repair/verify/linked.h"
 
 #include <dwarf.h>
@@ -29,9 +30,9 @@ static void add_source(struct linked *l, Dwarf_Die *unit)
 						 : xasprintf("%s/%s", folder, name),
 	     *real = path ? realpath(path, NULL) : NULL;
 
+	/* those of others, such as the C library's start, are not there */
 	if (real)
-		*vec_add(&l->sources) =
-			real; /* those of others, such as the C library's start, are not there */
+		*vec_add(&l->sources) = real;
 	free(path);
 }
 

@@ -1,5 +1,6 @@
-/* Runs recovery on all crash states of one failure point at a time, until one fails. Verdicts are kept by what the states are, so that a supposed barrier
- * costs runs only where it changes something. */
+/* Runs recovery on all crash states of one failure point at a time, until one fails. Verdicts are
+ * kept by what the states are, so that a supposed barrier costs runs only where it changes
+ * something. */
 #include "repair/verify/point_judge.h"
 
 #include <stdio.h>
@@ -26,7 +27,8 @@ static int on_failure(struct explorer *e, const uint64_t *left, const struct ver
 	return 0;
 }
 
-/* One failure point may have a part of what is left: with very many states it would take all. Those that are not tried were possible without the cure, too. */
+/* One failure point may have a part of what is left: with very many states it would take all. Those
+ * that are not tried were possible without the cure, too. */
 static uint64_t sample_of(const struct point_judge *j)
 {
 	uint64_t left = j->max_runs - j->counters.runs,

@@ -1,4 +1,5 @@
-/* Runs scripts by /bin/sh, and writes words so that it reads them as they are. What a script gets as an argument needs no quotes. */
+/* Runs scripts by /bin/sh, and writes words so that it reads them as they are. What a script gets
+ * as an argument needs no quotes. */
 #include "repair/verify/shell.h"
 
 #include <signal.h>

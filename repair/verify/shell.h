@@ -7,7 +7,8 @@
 #include "report/bug.h"
 #include "util/error.h"
 
-/* Runs a script; $1… are the arguments, which end with NULL. Returns the exit status, 128 or more for a signal; -1 if there is no shell. */
+/* Runs a script; $1… are the arguments, which end with NULL. Returns the exit status, 128 or more
+ * for a signal; -1 if there is no shell. */
 int shell_run(struct error *err, const char *script, ...) __attribute__((sentinel));
 
 /* Words of the report as the shell reads them; free() it. */

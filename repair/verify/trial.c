@@ -1,5 +1,6 @@
-/* Copies a tree, builds it, runs the program under the recorder and judges what was recorded. The program runs in the root of the copy, or where
- * its command says; paths below the root are meant below the copy. */
+/* Copies a tree, builds it, runs the program under the recorder and judges what was recorded. The
+ * program runs in the root of the copy, or where its command says; paths below the root are meant
+ * below the copy. */
 #include "repair/verify/trial.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 
 #include "repair/edit/paths.h"
 #include "repair/verify/shell.h"
-#include "session/machine.h"
+#include "record/machine.h"
 #include "util/alloc.h"
 
 enum {
@@ -83,7 +84,8 @@ static char *build_folder(const struct trial *t, struct error *err)
 		       : xasprintf("%s%s", t->tree, here + strlen(root));
 }
 
-/* A compiler or make missed a file: then it may be that the copy of the root has too little. Their words are those of the C locale. */
+/* A compiler or make missed a file: then it may be that the copy of the root has too little. Their
+ * words are those of the C locale. */
 static bool misses_file(const char *said)
 {
 	static const char *const words[] = { ": No such file or directory", "file not found",
@@ -183,7 +185,8 @@ static char *command_for(const struct trial *t, const char *fresh)
 	return filled;
 }
 
-/* That of the report: what is right on one platform need not be on another. NULL: it does not name one. */
+/* That of the report: what is right on one platform need not be on another. NULL: it does not name
+ * one. */
 static const struct platform *platform_of(const struct trial *t)
 {
 	const char *name = report_platform(t->v->report);

@@ -1,4 +1,5 @@
-/* A tree that is built, run and judged: a copy of the root, with or without the patch. `pmend fix --verify` compares two. */
+/* A tree that is built, run and judged: a copy of the root, with or without the patch. `pmend fix
+ * --verify` compares two. */
 #ifndef REPAIR_VERIFY_TRIAL_H
 #define REPAIR_VERIFY_TRIAL_H
 
@@ -8,11 +9,11 @@
 struct trial {
 	const struct verifying *v;
 	const char *name;
-	const char *
-		script; /* builds it, with the paths of the root as it is; NULL: the user's command does */
+	/* builds it, with the paths of the root as it is; NULL: the user's command does */
+	const char *script;
 	char *tree, *trace, *output, *log, *scratch;
-	struct report *checked,
-		*crashed; /* what `check` and `crash` find; NULL: crash was not asked for */
+	/* what `check` and `crash` find; NULL: crash was not asked for */
+	struct report *checked, *crashed;
 	const struct report *reported; /* stands for `crashed`; may be NULL, not owned */
 	int status;                    /* of the program */
 	struct execution execution;

@@ -1,7 +1,8 @@
-/* The proof of a patch: the original and the mended tree are copied to a scratch folder, built with the user's command, and the
- * program runs in both under the recorder. What was mended must have been there before and be gone after, nothing new may have come,
- * output and exit status must be the same. A report of `crash` is verified by exploring crashes again, too: those of the original only if
- * the report cannot stand for that. */
+/* The proof of a patch: the original and the mended tree are copied to a scratch folder, built with
+ * the user's command, and the program runs in both under the recorder. What was mended must have
+ * been there before and be gone after, nothing new may have come, output and exit status must be
+ * the same. A report of `crash` is verified by exploring crashes again, too: those of the original
+ * only if the report cannot stand for that. */
 #include "repair/verify/verify.h"
 
 #include <errno.h>
@@ -59,7 +60,8 @@ static bool is_gone(const struct verifying *v, const struct trial *before,
 	return false;
 }
 
-/* Bugs of which something was mended, as the report counts them; and how many of them are gone, by all call paths and with all findings under them. */
+/* Bugs of which something was mended, as the report counts them; and how many of them are gone, by
+ * all call paths and with all findings under them. */
 static size_t count_gone(const struct verifying *v, const struct trial *before,
 			 const struct trial *after, size_t *nmended)
 {
@@ -188,7 +190,8 @@ static void check_crash_options(const struct verifying *v)
 		}
 }
 
-/* Everything that shows in the mended tree is in the report: then it does not matter what else the original shows. */
+/* Everything that shows in the mended tree is in the report: then it does not matter what else the
+ * original shows. */
 static bool is_reported(const struct verifying *v, const struct trial *after)
 {
 	for (size_t i = 0; i < report_nbugs(after->crashed); i++)
@@ -197,8 +200,8 @@ static bool is_reported(const struct verifying *v, const struct trial *after)
 	return true;
 }
 
-/* The original's crashes were explored when the report was made, if that was the same execution. The report may lack what was suppressed
- * then, so a bug that is not in it is looked for. */
+/* The original's crashes were explored when the report was made, if that was the same execution.
+ * The report may lack what was suppressed then, so a bug that is not in it is looked for. */
 static int explore(const struct verifying *v, struct trial *before, struct trial *after,
 		   const char *pmend, struct error *err)
 {

@@ -1,19 +1,20 @@
-/* The proof of a patch: the original and the mended tree are built, run and judged, and compared. */
+/* The proof of a patch: the original and the mended tree are built, run and judged, and
+ * compared. */
 #ifndef REPAIR_VERIFY_VERIFY_H
 #define REPAIR_VERIFY_VERIFY_H
 
 #include "repair/repair.h"
 #include "report/bug.h"
-#include "session/notes.h"
+#include "util/notes.h"
 #include "util/error.h"
 
 struct verifying {
-	const char *
-		build; /* the user's command; "": those of the compilation database, in build_dir */
+	/* the user's command; "": those of the compilation database, in build_dir */
+	const char *build;
 	const char *build_dir;
 	const char *run; /* what to run; NULL: what was recorded */
-	const char
-		*root; /* of both trees: absolute, without a slash at the end, unless it is all */
+	/* of both trees: absolute, without a slash at the end, unless it is all */
+	const char *root;
 	const char *report_path;
 	const struct report *report;
 	const struct repair *repair; /* that was planned */

@@ -1,5 +1,6 @@
-/* The reads of recovery that had a choice, as a table: the line that reads, the bytes, and every value that a crash can leave there, with the stores that it has to lose
- * for that. The value of this crash is marked. */
+/* The reads of recovery that had a choice, as a table: the line that reads, the bytes, and every
+ * value that a crash can leave there, with the stores that it has to lose for that. The value of
+ * this crash is marked. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* A line of C or C++ with simple colours: comments, strings, numbers, words of the language, the preprocessor. It reads one line at a time and knows of the line
- * before only whether a comment goes on. */
+/* A line of C or C++ with simple colours: comments, strings, numbers, words of the language, the
+ * preprocessor. It reads one line at a time and knows of the line before only whether a comment
+ * goes on. */
 #include <ctype.h>
 #include <string.h>
 

@@ -54,6 +54,7 @@ void put_coverage(const struct page *p)
 	put_count(p, "Inputs", c->inputs);
 	put_count(p, "Failure points", c->failure_points);
 	put_count(p, "Recovery runs", c->runs);
+	put_count(p, "Runs shared with other failure points", c->shared_runs);
 	put_count(p, "Runs to diagnose", c->diagnosis_runs);
 	put_count(p, "Failures attributed without a run", c->attributed_without_run);
 	put_states(p, c);

@@ -1,4 +1,5 @@
-/* The style and the script of the page, as the assembler finds them in page.css and page.js when pmend is built (in the folder above all), each ending with NUL. */
+/* The style and the script of the page, as the assembler finds them in page.css and page.js when
+ * pmend is built (in the folder above all), each ending with NUL. */
 #include "report/html/html.h"
 
 #define EMBED(name, path) \

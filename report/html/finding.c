@@ -39,7 +39,7 @@ static void put_stacks_of(const struct page *p, const struct bug_location *locat
 			  locations[i].nframes);
 }
 
-void put_stacks(const struct page *p, const struct bug *b)
+static void put_stacks(const struct page *p, const struct bug *b)
 {
 	fputs("<details class=\"stacks\"><summary>Call stacks</summary>\n", p->f);
 	put_stacks_of(p, b->locations, b->nlocations);
@@ -83,8 +83,9 @@ static void put_title(const struct page *p, const struct bug *b, size_t number)
 {
 	const struct bug_frame *frame = bug_frame(b);
 
-	fprintf(p->f, "<header><h2 id=\"h-%zu\"><a class=\"anchor\" href=\"#bug-%s\">%zu</a> ",
-		number, b->id, number);
+	fprintf(p->f, "<header><h2 id=\"h-%zu\"><a class=\"anchor\" href=\"#", number);
+	put_anchor(p, b);
+	fprintf(p->f, "\">%zu</a> ", number);
 	put_cut(p, b->kind, NAME_SHOWN_BYTES);
 	fputs(" <code>", p->f);
 	put_place(p, frame);
@@ -95,6 +96,11 @@ static void put_title(const struct page *p, const struct bug *b, size_t number)
 		fputs("in <code>", p->f);
 		put_cut(p, frame->function, NAME_SHOWN_BYTES);
 		fputs("</code> ", p->f);
+	}
+	if (b->test) {
+		fputs("in test ", p->f);
+		put_cut(p, b->test, NAME_SHOWN_BYTES);
+		putc(' ', p->f);
 	}
 	if (b->library) {
 		fputs("inside ", p->f);
@@ -141,8 +147,9 @@ void put_finding(const struct page *p, const struct bug *b, size_t number)
 {
 	char *platforms = platforms_text(p->r, b);
 
-	fprintf(p->f, "<article id=\"bug-%s\" tabindex=\"-1\" aria-labelledby=\"h-%zu\">\n", b->id,
-		number);
+	fputs("<article id=\"", p->f);
+	put_anchor(p, b);
+	fprintf(p->f, "\" tabindex=\"-1\" aria-labelledby=\"h-%zu\">\n", number);
 	put_title(p, b, number);
 	put_sentence(p, "message", "", b->message);
 	put_sentence(p, "advice", "<b>Fix:</b> ", report_advice(p->r, b));

@@ -1,4 +1,5 @@
-/* What representative testing looked at: each group of update behaviours with the one that was tested on behalf of all. And the inputs that an exploration found. */
+/* What representative testing looked at: each group of update behaviours with the one that was
+ * tested on behalf of all. And the inputs that an exploration found. */
 #include <inttypes.h>
 
 #include "report/html/html.h"

@@ -1,4 +1,5 @@
-/* The index: a row for each finding with what the script filters and sorts by, and the controls, which only show when scripts run. */
+/* The index: a row for each finding with what the script filters and sorts by, and the controls,
+ * which only show when scripts run. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -82,9 +83,12 @@ static void put_row(const struct page *p, const struct bug *b, size_t number)
 		number, b->count, bug_severity_name(b->severity), b->library ? "library" : "mine");
 	put_data(p, "kind", b->kind);
 	put_data(p, "file", file_of(b));
+	fprintf(p->f, "><td role=\"cell\" class=\"num\">%zu</td><td role=\"cell\"><a href=\"#",
+		number);
+	put_anchor(p, b);
 	fprintf(p->f,
-		"><td role=\"cell\" class=\"num\">%zu</td><td role=\"cell\"><a href=\"#bug-%s\"><span class=\"dot %s\" aria-hidden=\"true\"></span><span class=\"vh\">%s: </span>",
-		number, b->id, bug_severity_name(b->severity), bug_severity_name(b->severity));
+		"\"><span class=\"dot %s\" aria-hidden=\"true\"></span><span class=\"vh\">%s: </span>",
+		bug_severity_name(b->severity), bug_severity_name(b->severity));
 	put_cut(p, b->kind, NAME_SHOWN_BYTES);
 	fputs("</a></td><td role=\"cell\" class=\"where\"><code>", p->f);
 	put_place(p, frame);

@@ -1,5 +1,6 @@
-/* The bytes of the cache lines involved, 16 in a line: as durable, as the program sees them, and as found after the crash, under each other, with the names of
- * the fields. A byte is unchanged, safe, undecided (a crash may lose it), kept or lost. Lines where nothing differs are left out. */
+/* The bytes of the cache lines involved, 16 in a line: as durable, as the program sees them, and as
+ * found after the crash, under each other, with the names of the fields. A byte is unchanged, safe,
+ * undecided (a crash may lose it), kept or lost. Lines where nothing differs are left out. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -56,7 +57,7 @@ static void put_characters(const struct page *p, const char *hex, unsigned from)
 		text[i] = n >= 0x20 && n < 0x7f ? (char)n : '.';
 	}
 	fputs("</td><td class=\"chars\">", p->f);
-	put(p, text);
+	put_text(p, text);
 }
 
 typedef enum byte_state state_at(const struct evidence_row *r, unsigned i);

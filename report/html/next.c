@@ -17,7 +17,7 @@ static void box_end(const struct page *p)
 static void put_command(const struct page *p, const char *title, const char *command)
 {
 	box_begin(p, title);
-	put(p, command);
+	put_text(p, command);
 	box_end(p);
 }
 
@@ -32,7 +32,7 @@ static void put_replay(const struct page *p, const char *title, const char *opti
 		return;
 	box_begin(p, title);
 	fprintf(p->f, "%s%s ", begin, option);
-	put(p, replay + strlen(begin));
+	put_text(p, replay + strlen(begin));
 	box_end(p);
 }
 
@@ -40,8 +40,8 @@ static void put_replay(const struct page *p, const char *title, const char *opti
 static void put_pattern(const struct page *p, const char *key, const char *text)
 {
 	static const char signs[] = "*?[]\\";
-	const char *end = text ? text + cut_at(text, NAME_SHOWN_BYTES)
-			       : NULL; /* the pattern of the rest is a star */
+	/* the pattern of the rest is a star */
+	const char *end = text ? text + cut_at(text, NAME_SHOWN_BYTES) : NULL;
 	size_t len;
 
 	if (!text || !*text || strpbrk(text, "\n\r"))

@@ -1,5 +1,6 @@
-/* The report as one HTML page that needs nothing else: what was found, an index, and each finding with its source, timeline, memory and recovery. It is a plain
- * document; the one script only filters, sorts and copies. */
+/* The report as one HTML page that needs nothing else: what was found, an index, and each finding
+ * with its source, timeline, memory and recovery. It is a plain document; the one script only
+ * filters, sorts and copies. */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
@@ -83,23 +84,31 @@ static void put_facts(const struct page *p)
 		}
 		fputs("</code></dd>\n", p->f);
 	}
+	for (size_t i = 0; i < p->r->tests.n; i++) {
+		const struct report *t = p->r->tests.at[i];
+
+		fputs(i ? ", " : "<dt>Tests</dt><dd>", p->f);
+		put_text(p, t->project.test);
+		fprintf(p->f, " (%zu)%s", report_nbugs(t), t->failure.what ? ", failed" : "");
+		fputs(i + 1 == p->r->tests.n ? "</dd>\n" : "", p->f);
+	}
 	if (p->r->platform) {
 		fputs("<dt>Platform</dt><dd>", p->f);
-		put(p, p->r->platform);
+		put_text(p, p->r->platform);
 		for (size_t i = 0; i < p->r->platforms.n; i++) {
 			fputs(i ? ", " : ": ", p->f);
-			put(p, p->r->platforms.at[i]);
+			put_text(p, p->r->platforms.at[i]);
 		}
 		fputs("</dd>\n", p->f);
 	}
 	fputs("<dt>pmend</dt><dd>", p->f);
-	put(p, p->r->version);
+	put_text(p, p->r->version);
 	fputs("</dd>\n", p->f);
 	put_date(p);
 	fputs("</dl>\n", p->f);
 }
 
-void put_summary(const struct page *p)
+static void put_summary(const struct page *p)
 {
 	fputs("<header class=\"top\">\n<p class=\"brand\">pmend <span>crash-consistency report</span></p>\n",
 	      p->f);
@@ -146,7 +155,7 @@ static void put_folded(const struct page *p)
 		char *text = folded_text(&p->r->folded.at[i]);
 
 		fputs("<p class=\"notice\">", p->f);
-		put(p, text);
+		put_text(p, text);
 		fputs(".</p>\n", p->f);
 		free(text);
 	}
@@ -167,8 +176,8 @@ void report_html(FILE *f, const struct report *r, const struct report_options *o
 	size_t len_bytes = 0;
 	char *text = NULL, *title;
 
-	p.f = open_memstream(&text,
-			     &len_bytes); /* how long it has become decides how much is shown */
+	/* how long it has become decides how much is shown */
+	p.f = open_memstream(&text, &len_bytes);
 	if (!p.f)
 		alloc_die();
 	title = xasprintf("pmend: %zu finding%s%s%s", report_nbugs(r),

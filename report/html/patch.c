@@ -1,5 +1,6 @@
-/* A unified diff from `pmend fix`: whole, and its hunks next to the findings that they are about. A hunk is about a finding when it changes a file of the same
- * name within HUNK_NEAR lines of one of its places. */
+/* A unified diff from `pmend fix`: whole, and its hunks next to the findings that they are about. A
+ * hunk is about a finding when it changes a file of the same name within HUNK_NEAR lines of one of
+ * its places. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

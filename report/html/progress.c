@@ -1,5 +1,6 @@
-/* Which input of an exploration found what: a step for each that reached new PM code, a mark for each that showed a new bug, and the same as a table. Inputs are
- * counted, not timed, so that the drawing is the same every time. */
+/* Which input of an exploration found what: a step for each that reached new PM code, a mark for
+ * each that showed a new bug, and the same as a table. Inputs are counted, not timed, so that the
+ * drawing is the same every time. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -81,7 +82,8 @@ static void put_marks(const struct page *p, const struct report_coverage *c, con
 	}
 }
 
-/* Findings of the page that this input showed first. Others are listed under a finding, or hidden. */
+/* Findings of the page that this input showed first. Others are listed under a finding, or
+ * hidden. */
 static void put_first(const struct page *p, const struct report_found *f)
 {
 	uint64_t nshown = 0;

@@ -1,10 +1,11 @@
-/* Text and numbers on a page. All text is escaped; control characters and what reverses the direction of writing become visible. */
+/* Text and numbers on a page. All text is escaped; control characters and what reverses the
+ * direction of writing become visible. */
 #include "report/html/html.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-void put(const struct page *p, const char *s)
+void put_text(const struct page *p, const char *s)
 {
 	if (s)
 		escape_html(p->f, s, strlen(s));
@@ -140,4 +141,15 @@ const char *role_class(const char *role)
 	while (role && roles[i].role && strcmp(roles[i].role, role) != 0)
 		i++;
 	return role && roles[i].role ? roles[i].class : "neutral";
+}
+
+void put_anchor(const struct page *p, const struct bug *b)
+{
+	size_t nbefore = 0;
+
+	for (size_t i = 0; p->r->tests.n && report_bug(p->r, i) != b; i++)
+		nbefore += strcmp(report_bug(p->r, i)->id, b->id) == 0;
+	fprintf(p->f, "bug-%s", b->id);
+	if (nbefore)
+		fprintf(p->f, "-%zu", nbefore + 1);
 }

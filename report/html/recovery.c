@@ -1,10 +1,11 @@
-/* What recovery did with the crash state: how it ended, what it was compared with, what it printed, and what it read that could have been otherwise. */
+/* What recovery did with the crash state: how it ended, what it was compared with, what it printed,
+ * and what it read that could have been otherwise. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "report/html/html.h"
 
-static void put_text(const struct page *p, const char *title, const char *class, const char *text,
+static void put_dump(const struct page *p, const char *title, const char *class, const char *text,
 		     const char *otherwise)
 {
 	fprintf(p->f, "<figure class=\"%s\"><figcaption>%s</figcaption><pre tabindex=\"0\">", class,
@@ -72,10 +73,10 @@ static void put_comparison(const struct page *p, const struct bug_comparison *c)
 {
 	put_operation(p, c);
 	fputs("<div class=\"side\">\n", p->f);
-	put_text(p, "Before the operation", "was", c->before, c->before ? "empty" : "not known");
-	put_text(p, "Allowed after it", "may", c->after,
+	put_dump(p, "Before the operation", "was", c->before, c->before ? "empty" : "not known");
+	put_dump(p, "Allowed after it", "may", c->after,
 		 c->after ? "empty" : "the same, or not known");
-	put_text(p, "Found after recovery", "got", c->found, "empty");
+	put_dump(p, "Found after recovery", "got", c->found, "empty");
 	fputs("</div>\n", p->f);
 	put_differences(p, c);
 }
@@ -112,7 +113,7 @@ void put_recovery(const struct page *p, const struct bug *b)
 	if (c->comparison)
 		put_comparison(p, c->comparison);
 	if (c->output && !(c->comparison && is_same_text(c->comparison->found, c->output)))
-		put_text(p, "Its last output", "got", c->output, "empty");
+		put_dump(p, "Its last output", "got", c->output, "empty");
 	if (c->endings) {
 		fputs("<p class=\"note\">Recovery ends in several ways on states of this bug: ",
 		      p->f);

@@ -1,9 +1,11 @@
-/* The source as a path: the steps of a bug in the order of execution, numbered in the margin of the lines where they happen. Steps that are close share an
- * excerpt; other files have their own. A step that is missing (a flush, a fence) is said where it belongs. */
+/* The source as a path: the steps of a bug in the order of execution, numbered in the margin of the
+ * lines where they happen. Steps that are close share an excerpt; other files have their own. A
+ * step that is missing (a flush, a fence) is said where it belongs. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "report/html/html.h"
+#include "util/str.h"
 
 #define AROUND 3u /* lines before and after a step */
 #define APART 8u  /* steps further apart have excerpts of their own */
@@ -12,8 +14,8 @@
 
 struct step {
 	const struct bug_frame *frame; /* where it is shown */
-	const struct bug_frame *
-		inside; /* what that calls to do it, where this is in another file; NULL: it does it itself */
+	/* what that calls to do it, where this is in another file; NULL: it does it itself */
+	const struct bug_frame *inside;
 	const char *role;
 	const char *missing; /* what should follow it */
 	uint64_t seq;        /* UINT64_MAX: not known */
@@ -25,11 +27,6 @@ struct steps {
 	size_t n;
 };
 
-static bool same_file(const char *a, const char *b)
-{
-	return a && b && strcmp(a, b) == 0;
-}
-
 /* The event of a location, as far as the timeline has it. */
 static uint64_t seq_of(const struct bug *b, const struct bug_frame *frame, const char *role)
 {
@@ -37,7 +34,8 @@ static uint64_t seq_of(const struct bug *b, const struct bug_frame *frame, const
 
 	for (size_t i = 0; e && i < e->nevents; i++)
 		if (e->events[i].role && role && strcmp(e->events[i].role, role) == 0 &&
-		    e->events[i].line == frame->line && same_file(e->events[i].file, frame->file))
+		    e->events[i].line == frame->line &&
+		    str_same_known(e->events[i].file, frame->file))
 			return e->events[i].seq;
 	return UINT64_MAX;
 }
@@ -88,15 +86,16 @@ static void add_step(struct steps *s, const struct bug_frame *frame, const char 
 	s->n++;
 }
 
-/* A helper of another file (a flush function, a wrapper of a store) is called from the file that the bug is in: that line tells more. */
+/* A helper of another file (a flush function, a wrapper of a store) is called from the file that
+ * the bug is in: that line tells more. */
 static const struct bug_frame *caller_of(const struct bug *b, const struct bug_location *l)
 {
 	const struct bug_frame *own = bug_location_frame(l), *main_frame = bug_frame(b);
 
-	if (!own || !main_frame || !main_frame->file || same_file(own->file, main_frame->file))
+	if (!own || !main_frame || !main_frame->file || str_same_known(own->file, main_frame->file))
 		return own;
 	for (const struct bug_frame *f = own; f < l->frames + l->nframes; f++)
-		if (same_file(f->file, main_frame->file))
+		if (str_same_known(f->file, main_frame->file))
 			return f;
 	return own;
 }
@@ -111,7 +110,7 @@ static void add_location(struct steps *s, const struct bug *b, size_t i)
 		return;
 	for (size_t k = 0; k < s->n; k++) /* several lost stores share a flush */
 		if (s->at[k].frame->line == shown->line &&
-		    same_file(s->at[k].frame->file, shown->file) && s->at[k].role &&
+		    str_same_known(s->at[k].frame->file, shown->file) && s->at[k].role &&
 		    is_role(l, s->at[k].role))
 			return;
 	add_step(s, shown, l->role, missing_of(b, i), seq_of(b, own, l->role));
@@ -146,8 +145,8 @@ static void collect(struct steps *s, const struct bug *b)
 	for (size_t i = 0; i < b->nlocations; i++)
 		if (!is_role(&b->locations[i], "read"))
 			add_location(s, b, i);
-	for (size_t i = 0; i < b->nlocations;
-	     i++) /* recovery comes after all that the program did */
+	/* recovery comes after all that the program did */
+	for (size_t i = 0; i < b->nlocations; i++)
 		if (is_role(&b->locations[i], "read") && ++nreads)
 			add_step(s, bug_location_frame(&b->locations[i]), "read", NULL, UINT64_MAX);
 	if (nreads == 0)
@@ -180,13 +179,14 @@ static void put_line(const struct page *p, const struct steps *s, const char *fi
 	const struct step *first = NULL;
 
 	for (size_t i = 0; i < s->n; i++)
-		if (!first && s->at[i].frame->line == n && same_file(s->at[i].frame->file, file))
+		if (!first && s->at[i].frame->line == n &&
+		    str_same_known(s->at[i].frame->file, file))
 			first = &s->at[i];
 	if (first)
 		fprintf(p->f, "<span class=\"hit %s\">", role_class(first->role));
 	fputs("<span class=\"m\">", p->f);
 	for (size_t i = 0; i < s->n; i++)
-		if (s->at[i].frame->line == n && same_file(s->at[i].frame->file, file))
+		if (s->at[i].frame->line == n && str_same_known(s->at[i].frame->file, file))
 			fprintf(p->f, "<b class=\"%s\">%u</b>", role_class(s->at[i].role),
 				s->at[i].number);
 	fprintf(p->f, "</span><span class=\"l\">%" PRIu32 "</span>", n);
@@ -194,7 +194,7 @@ static void put_line(const struct page *p, const struct steps *s, const char *fi
 	if (len > LINE_SHOWN_BYTES)
 		fputs("<span class=\"cut\">…</span>", p->f);
 	for (size_t i = 0; i < s->n; i++)
-		if (s->at[i].frame->line == n && same_file(s->at[i].frame->file, file))
+		if (s->at[i].frame->line == n && str_same_known(s->at[i].frame->file, file))
 			put_step(p, &s->at[i]);
 	fputs(first ? "\n</span>" : "\n", p->f);
 }
@@ -224,7 +224,8 @@ static void put_remembered(const struct page *p, const struct steps *s, const st
 	put_line(p, s, only->frame->file, only->frame->line, text, strlen(text), &is_comment);
 }
 
-/* Lines of this file that steps need, from the step at hand, which is the first that was not shown. */
+/* Lines of this file that steps need, from the step at hand, which is the first that was not
+ * shown. */
 static void put_excerpt(const struct page *p, const struct steps *s, size_t from, bool *is_shown)
 {
 	const struct bug_frame *frame = s->at[from].frame;
@@ -237,7 +238,7 @@ static void put_excerpt(const struct page *p, const struct steps *s, size_t from
 		for (size_t i = 0; i < s->n; i++) {
 			uint32_t line = s->at[i].frame->line;
 
-			if (is_shown[i] || !same_file(s->at[i].frame->file, frame->file) ||
+			if (is_shown[i] || !str_same_known(s->at[i].frame->file, frame->file) ||
 			    line + APART < first || line > last + APART)
 				continue;
 			first = line < first ? line : first;
@@ -261,7 +262,8 @@ static void put_excerpt(const struct page *p, const struct steps *s, size_t from
 		for (uint32_t n = first; n <= last; n++)
 			for (size_t i = 0; i < s->n; i++)
 				if (s->at[i].frame->line == n &&
-				    same_file(s->at[i].frame->file, frame->file) && before != n) {
+				    str_same_known(s->at[i].frame->file, frame->file) &&
+				    before != n) {
 					before = n;
 					put_remembered(p, s, &s->at[i]);
 				}

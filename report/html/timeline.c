@@ -1,5 +1,6 @@
-/* The timeline as SVG: a lane for each thread with its events as marks, below it a band for each row of bytes (dirty, being written back, durable), and a line
- * where the crash comes. The same events follow as a table, for those who do not see the drawing. */
+/* The timeline as SVG: a lane for each thread with its events as marks, below it a band for each
+ * row of bytes (dirty, being written back, durable), and a line where the crash comes. The same
+ * events follow as a table, for those who do not see the drawing. */
 #include <inttypes.h>
 #include <string.h>
 

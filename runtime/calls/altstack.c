@@ -1,4 +1,5 @@
-/* Alternate signal stacks: the kernel has ours (own_stack.c), and the program sees what it asked for, where its handlers run that want to (actions.c). */
+/* Alternate signal stacks: the kernel has ours (own_stack.c), and the program sees what it asked
+ * for, where its handlers run that want to (actions.c). */
 #include <errno.h>
 
 #include "calls.h"

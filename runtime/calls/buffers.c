@@ -1,5 +1,6 @@
-/* Which memory a system call reads and writes: what it reads in PM is decided before the call, what it wrote is marked after it.
- * Calls that are not listed and have no pointers are in no_pointers; any other call with a pointer into PM makes the run unsound. */
+/* Which memory a system call reads and writes: what it reads in PM is decided before the call, what
+ * it wrote is marked after it. Calls that are not listed and have no pointers are in no_pointers;
+ * any other call with a pointer into PM makes the run unsound. */
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -153,7 +154,8 @@ static const uint16_t no_pointers[] = {
 };
 /* clang-format on */
 
-/* By number: 0: not known; NO_POINTERS; else a row of calls, and then of arch_buffer_calls, plus one. */
+/* By number: 0: not known; NO_POINTERS; else a row of calls, and then of arch_buffer_calls, plus
+ * one. */
 static uint8_t g_rows[512];
 #define NO_POINTERS 255u
 #define NCALLS (sizeof(calls) / sizeof(calls[0]))

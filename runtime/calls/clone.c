@@ -1,13 +1,15 @@
-/* fork, vfork, clone. The gate is not inherited: a child arms it before it goes on. One that continues on the parent's stack (fork) does
- * so here, in the handler; one with a stack of its own (threads, posix_spawn) gets a signal frame and returns from it, see rt_clone(), and one that shares our
- * memory a stack for our handlers.
+/* fork, vfork, clone. The gate is not inherited: a child arms it before it goes on. One that
+ * continues on the parent's stack (fork) does so here, in the handler; one with a stack of its own
+ * (threads, posix_spawn) gets a signal frame and returns from it, see rt_clone(), and one that
+ * shares our memory a stack for our handlers.
  * vfork() becomes a fork that waits: a child on our handler's stack would destroy it. */
 #include <errno.h>
 #include <linux/sched.h>
 
 #include "calls.h"
 
-/* is_clearing: CLONE_CLEAR_SIGHAND was asked for. The kernel must not do that: our handlers would go, too. */
+/* is_clearing: CLONE_CLEAR_SIGHAND was asked for. The kernel must not do that: our handlers would
+ * go, too. */
 static long fork_here(long number, const long a[6], bool is_clearing)
 {
 	long r;
@@ -45,9 +47,9 @@ static __attribute__((noinline)) long clone_there(long number, const long a[6], 
 						  uint64_t flags, bool is_clearing, ucontext_t *uc)
 {
 	char saved[ACTIONS_SAVE_BYTES];
-	const bool is_borrowed = flags & CLONE_VM &&
-				 flags & CLONE_VFORK; /* the child has our memory until it execs */
-	const bool has_own = flags & CLONE_VM;        /* else it has a copy of ours */
+	/* the child has our memory until it execs */
+	const bool is_borrowed = flags & CLONE_VM && flags & CLONE_VFORK;
+	const bool has_own = flags & CLONE_VM; /* else it has a copy of ours */
 	stack_t own;
 	uint64_t frame;
 	long r;
@@ -92,8 +94,8 @@ static long call_clone3(long a[6], ucontext_t *uc)
 	if (!rt_copy_in(&c, (uint64_t)a[0], n))
 		return -EFAULT;
 	check_threads(c.flags);
-	is_clearing = c.flags & CLONE_CLEAR_SIGHAND &&
-		      !(c.flags & CLONE_SIGHAND); /* both: the kernel refuses */
+	/* both: the kernel refuses */
+	is_clearing = c.flags & CLONE_CLEAR_SIGHAND && !(c.flags & CLONE_SIGHAND);
 	if (is_clearing)
 		c.flags &= ~(uint64_t)CLONE_CLEAR_SIGHAND;
 	if (c.stack)
@@ -110,9 +112,8 @@ static long call_clone(long a[6], ucontext_t *uc)
 	uint64_t flags = (uint64_t)a[0];
 
 	check_threads(flags);
-	if ((uint64_t)a[1] ==
-	    frame_sp(
-		    uc)) /* as vfork() does it where Linux has no call of that name: the stack is shared */
+	/* as vfork() does it where Linux has no call of that name: the stack is shared */
+	if ((uint64_t)a[1] == frame_sp(uc))
 		a[1] = 0;
 	if (a[1])
 		return clone_there(SYS_clone, a, (uint64_t)a[1], flags, false, uc);

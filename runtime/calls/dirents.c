@@ -1,5 +1,6 @@
-/* Listing a folder that holds PM files: it shows those that exist at the crash, not those that the user has now. A file whose image exists
- * while the user's does not comes first, in the first piece of the listing. Only getdents64; glibc uses no other. */
+/* Listing a folder that holds PM files: it shows those that exist at the crash, not those that the
+ * user has now. A file whose image exists while the user's does not comes first, in the first piece
+ * of the listing. Only getdents64; glibc uses no other. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -48,6 +49,8 @@ static size_t remove_absent(char *list, size_t n, const struct stat *folder)
 
 			if (is_in_folder(f, folder) && strcmp(f->name, e->name) == 0)
 				is_shown = has_image(f, &ino);
+			else if (is_in_folder(f, folder) && beside_is_gone(f, e->name))
+				is_shown = false;
 		}
 		if (!is_shown)
 			continue;
@@ -57,31 +60,43 @@ static size_t remove_absent(char *list, size_t n, const struct stat *folder)
 	return to;
 }
 
-/* Puts those into the list that the user does not have. */
+/* A file, unless the user has it, too. Returns the entry's bytes, 0: none. */
+static size_t add_entry(long fd, char *to, size_t room, uint64_t ino, const char *name)
+{
+	const size_t bytes = ENTRY_BYTES(strlen(name));
+	struct entry *e = (struct entry *)to;
+	struct stat st;
+
+	if (bytes > room || CALL4(SYS_newfstatat, fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return 0;
+	memset(e, 0, bytes);
+	e->ino = ino;
+	e->len_bytes = (uint16_t)bytes;
+	e->type = 8; /* DT_REG */
+	strcpy(e->name, name);
+	return bytes;
+}
+
+/* Puts those into the list that the user does not have: images, and what recovery made. */
 static size_t add_present(long fd, char *list, size_t room, const struct stat *folder)
 {
+	const struct run_file *first = NULL;
+	char name[256];
 	size_t at = 0;
+	uint64_t ino;
+	long next = 0;
 
 	for (uint32_t i = 0; i < g_region->nfiles; i++) {
 		const struct run_file *f = images_file(i);
-		size_t bytes = ENTRY_BYTES(strlen(f->name));
-		struct entry *e = (struct entry *)(list + at);
-		struct stat st;
-		uint64_t ino;
 
-		if (!is_in_folder(f, folder) ||
-		    CALL4(SYS_newfstatat, fd, f->name, &st, AT_SYMLINK_NOFOLLOW) == 0 ||
-		    !has_image(f, &ino))
+		if (!is_in_folder(f, folder))
 			continue;
-		if (at + bytes > room)
-			break;
-		memset(e, 0, bytes);
-		e->ino = ino;
-		e->len_bytes = (uint16_t)bytes;
-		e->type = 8; /* DT_REG */
-		strcpy(e->name, f->name);
-		at += bytes;
+		first = first ? first : f;
+		if (has_image(f, &ino))
+			at += add_entry(fd, list + at, room - at, ino, f->name);
 	}
+	while (first && beside_next(first, &next, name))
+		at += add_entry(fd, list + at, room - at, folder->st_ino, name);
 	return at;
 }
 

@@ -1,5 +1,6 @@
-/* execve: the new program must load this library again. A program that cannot (static, set-user-ID, of another architecture) would see the user's own files, so
- * the run does not count. For a script, its interpreter decides. */
+/* execve: the new program must load this library again. A program that cannot (static, set-user-ID,
+ * of another architecture) would see the user's own files, so the run does not count. For a script,
+ * its interpreter decides. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -105,7 +106,8 @@ static char *interpreter(char *head)
 	return *p ? p : NULL;
 }
 
-/* Looks at what would be executed; closes `fd`. False: it cannot be preloaded. Errors are left for execve to find. */
+/* Looks at what would be executed; closes `fd`. False: it cannot be preloaded. Errors are left for
+ * execve to find. */
 static bool can_preload(long fd)
 {
 	char head[256];
@@ -144,7 +146,8 @@ static bool is_ours(const char *entry)
 	       (g_root_env[0] && has_prefix(entry, LIBRARIES "="));
 }
 
-/* Such a string, in our memory from at on, which moves behind it; where nothing can lie in PM, and where it cannot be read, as it is. */
+/* Such a string, in our memory from at on, which moves behind it; where nothing can lie in PM, and
+ * where it cannot be read, as it is. */
 static const char *text_of(struct given *g, size_t *at, const char *s)
 {
 	char *const copy = g->text + *at;
@@ -178,7 +181,8 @@ static void arguments(struct given *g, size_t *text, long *list)
 	rt_unsound("very many arguments of execve");
 }
 
-/* The new environment with what we need. in_root: for a program of a bundle, with its libraries; one of this machine has its own. NULL: no room. */
+/* The new environment with what we need. in_root: for a program of a bundle, with its libraries;
+ * one of this machine has its own. NULL: no room. */
 static const char **environment(struct given *g, size_t *text, uint64_t given, bool in_root)
 {
 	const char **room = g->environment;
@@ -251,8 +255,8 @@ static void target(struct given *g, size_t *text, long *path)
 
 long exec_call(long number, long a[6])
 {
-	const int first =
-		number == SYS_execve ? 0 : 1; /* the path; then arguments and environment */
+	/* the path; then arguments and environment */
+	const int first = number == SYS_execve ? 0 : 1;
 	struct given *g;
 	size_t text = 0;
 	long r, fd;

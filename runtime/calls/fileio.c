@@ -1,4 +1,5 @@
-/* read(2) and similar calls on an image's descriptor: bytes that are read from the file are decided, bytes that are written are marked as written by the run. */
+/* read(2) and similar calls on an image's descriptor: bytes that are read from the file are
+ * decided, bytes that are written are marked as written by the run. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
@@ -53,7 +54,8 @@ static bool is_full(long fd)
 	return CALL2(SYS_fstatfs, fd, &s) == 0 && s.f_bavail == 0;
 }
 
-/* Does a call that may write so many bytes to an image (0: not known). Its folder is ours: that it is full is nothing that the program can be blamed for. */
+/* Does a call that may write so many bytes to an image (0: not known). Its folder is ours: that it
+ * is full is nothing that the program can be blamed for. */
 static long perform(long number, long a[6], uint64_t n)
 {
 	const long r = calls_perform(number, a);

@@ -1,4 +1,5 @@
-/* The program's mmap, munmap, mremap, mprotect and brk. Images go to where the recorded program had its files, and their pages with undecided lines are closed. */
+/* The program's mmap, munmap, mremap, mprotect and brk. Images go to where the recorded program had
+ * its files, and their pages with undecided lines are closed. */
 #include "calls.h"
 
 #include <sys/mman.h>
@@ -8,7 +9,8 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* A heap that is as large as this grows because it is used; a step that is larger may be for later. */
+/* A heap that is as large as this grows because it is used; a step that is larger may be for
+ * later. */
 #define HEAP_BYTES (512ul << 10)
 #define HEAP_STEP_BYTES (1ul << 20)
 
@@ -54,7 +56,8 @@ static bool is_taken(const struct run_mapping *r, uint64_t offset, uint64_t len_
 	return IS_ERROR(tried) || (uint64_t)tried != at;
 }
 
-/* At an address where the recorded program had this part of the file, if it is free. If not, this is noted, unless a mapping of the file itself is or was there. */
+/* At an address where the recorded program had this part of the file, if it is free. If not, this
+ * is noted, unless a mapping of the file itself is or was there. */
 static long map_as_recorded(uint32_t file, const long a[6])
 {
 	const struct run_mapping *list =
@@ -134,8 +137,8 @@ static long call_mmap(long a[6])
 
 	if (file < 0)
 		return map_other(a);
-	if ((a[3] & MAP_TYPE) ==
-	    MAP_SHARED_VALIDATE) /* an image's folder cannot do MAP_SYNC, and need not */
+	/* an image's folder cannot do MAP_SYNC, and need not */
+	if ((a[3] & MAP_TYPE) == MAP_SHARED_VALIDATE)
 		a[3] = (a[3] & ~(MAP_TYPE | MAP_SYNC)) | MAP_SHARED;
 	if (a[0] == 0 && !(a[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE)))
 		at = map_as_recorded((uint32_t)file, a);
@@ -175,7 +178,8 @@ static long remap(const long a[6])
 	return at;
 }
 
-/* There is a second mapping of what m has at `old`. It has the protection that the page there had. */
+/* There is a second mapping of what m has at `old`. It has the protection that the page there
+ * had. */
 static long remap_twice(struct pm_map m, uint64_t old, const long a[6])
 {
 	const long at = remap(a);
@@ -261,7 +265,8 @@ static long call_mprotect(long number, long a[6])
 	return r;
 }
 
-/* Pages that we closed must be as easy to bring in as others. Nothing is read of them, but a private page is copied. */
+/* Pages that we closed must be as easy to bring in as others. Nothing is read of them, but a
+ * private page is copied. */
 long map_advise(const long a[6])
 {
 	const uint64_t at = (uint64_t)a[0], n = (uint64_t)a[1];
@@ -277,7 +282,8 @@ long map_advise(const long a[6])
 	return r;
 }
 
-/* The pages that a growing heap gets are made at once: libpmemobj's recovery would spend a quarter of its time on faults for them. */
+/* The pages that a growing heap gets are made at once: libpmemobj's recovery would spend a quarter
+ * of its time on faults for them. */
 static long call_brk(const long a[6])
 {
 	static uint64_t first, last;
@@ -286,9 +292,9 @@ static long call_brk(const long a[6])
 	if (!first)
 		first = r;
 	last = r;
+	/* if not, they fault */
 	if (old && r > old && r - old <= HEAP_STEP_BYTES && r - first >= HEAP_BYTES)
-		CALL3(SYS_madvise, PAGE_UP(old), PAGE_UP(r) - PAGE_UP(old),
-		      MADV_POPULATE_WRITE); /* if not, they fault */
+		CALL3(SYS_madvise, PAGE_UP(old), PAGE_UP(r) - PAGE_UP(old), MADV_POPULATE_WRITE);
 	return (long)r;
 }
 

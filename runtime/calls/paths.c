@@ -1,5 +1,5 @@
-/* Paths of PM files lead to their images. A file is known by its inode, so that links lead there too, or by its folder's inode and its
- * name, so that it is found when it does not exist. */
+/* Paths of PM files lead to their images. A file is known by its inode, so that links lead there
+ * too, or by its folder's inode and its name, so that it is found when it does not exist. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -13,22 +13,6 @@
 #define PATH_ROOM ROOT_PATH_ROOM
 
 /* ---- which file a path means ---- */
-
-/* Splits off the last component: "/" and "." stand for what is not there. NULL: it has none. */
-static const char *split(char *path, const char **folder)
-{
-	char *slash = strrchr(path, '/');
-
-	if (!slash) {
-		*folder = ".";
-		return path;
-	}
-	if (!slash[1])
-		return NULL;
-	*folder = slash == path ? "/" : path;
-	*slash = 0;
-	return slash + 1;
-}
 
 /* The folder was there when the program was recorded: it is known by its path only. */
 static int file_in_gone_folder(const char *folder, const char *name)
@@ -52,7 +36,7 @@ static int file_by_name(long dirfd, char *path)
 		is_known |= strcmp(images_file(i)->name, name) == 0;
 	if (!is_known)
 		return -1;
-	name = split(path, &folder);
+	name = name_split(path, &folder);
 	if (!name)
 		return -1;
 	if (CALL4(SYS_newfstatat, dirfd, folder, &st, 0) != 0)
@@ -63,25 +47,6 @@ static int file_by_name(long dirfd, char *path)
 		    strcmp(images_file(i)->name, name) == 0)
 			return (int)i;
 	return -1;
-}
-
-/* Replaces the path of a symbolic link by what it leads to; false: it is none. */
-static __attribute__((noinline)) bool follow_link(long dirfd, char *path)
-{
-	char target[PATH_ROOM];
-	char *slash = strrchr(path, '/');
-	size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
-	long n = CALL4(SYS_readlinkat, dirfd, path, target, sizeof(target) - 1);
-
-	if (n <= 0)
-		return false;
-	target[n] = 0;
-	if (target[0] == '/')
-		folder = 0;
-	if (folder + (size_t)n >= PATH_ROOM)
-		return false;
-	memcpy(path + folder, target, (size_t)n + 1);
-	return true;
 }
 
 /* Of the user's own files. */
@@ -117,7 +82,8 @@ static bool is_range(const char *name)
 	return from && to && !name[from + 1 + to];
 }
 
-/* Memory can be read by /proc/PID/mem, where nothing is closed, and mapped files be opened by /proc/PID/map_files/FROM-TO, where one mapping of which we closed pages is several. */
+/* Memory can be read by /proc/PID/mem, where nothing is closed, and mapped files be opened by
+ * /proc/PID/map_files/FROM-TO, where one mapping of which we closed pages is several. */
 static void check_proc(long dirfd, char *path)
 {
 	char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
@@ -136,7 +102,8 @@ static void check_proc(long dirfd, char *path)
 		*slash = '/';
 }
 
-/* Index of the PM file, -1: none. The path, in a buffer of PATH_ROOM, is destroyed: handlers may have little stack. */
+/* Index of the PM file, -1: none. The path, in a buffer of PATH_ROOM, is destroyed: handlers may
+ * have little stack. */
 static int file_of_path(long dirfd, char *path, bool follows_links)
 {
 	struct stat st;
@@ -146,9 +113,11 @@ static int file_of_path(long dirfd, char *path, bool follows_links)
 	for (int depth = 0; depth < 40; depth++) {
 		long r = CALL4(SYS_newfstatat, dirfd, path, &st, AT_SYMLINK_NOFOLLOW);
 
+		if (follows_links && beside_follow_link(dirfd, path))
+			continue;
 		check_proc(dirfd, path);
 		if (r == 0 && S_ISLNK(st.st_mode)) {
-			if (!follows_links || !follow_link(dirfd, path))
+			if (!follows_links || !name_follow_link(dirfd, path))
 				return -1;
 			continue;
 		}
@@ -164,34 +133,34 @@ static int file_of_path(long dirfd, char *path, bool follows_links)
 /* ---- calls with paths ---- */
 
 static const struct path_call path_calls[] = {
-	{ SYS_openat, 0, 1, 0, 0, BY_OPEN, 2 },
-	{ SYS_openat2, 0, 1, 0, 0, BY_HOW, 2 },
-	{ SYS_newfstatat, 0, 1, 0, 0, AT_NO, 3 },
-	{ SYS_statx, 0, 1, 0, 0, AT_NO, 2 },
-	{ SYS_faccessat, 0, 1, 0, 0, FOLLOW, 0 },
-	{ SYS_faccessat2, 0, 1, 0, 0, AT_NO, 3 },
-	{ SYS_unlinkat, 0, 1, 0, 0, NO_FOLLOW, 0 },
-	{ SYS_renameat, 0, 1, 2, 3, NO_FOLLOW, 0 },
-	{ SYS_renameat2, 0, 1, 2, 3, NO_FOLLOW, 0 },
-	{ SYS_linkat, 0, 1, 2, 3, AT_YES, 4 },
-	{ SYS_symlinkat, 1, 2, 0, 0, NO_FOLLOW, 0 },
-	{ SYS_mknodat, 0, 1, 0, 0, NO_FOLLOW, 0 },
-	{ SYS_truncate, -1, 0, 0, 0, FOLLOW, 0 },
-	{ SYS_fchmodat, 0, 1, 0, 0, FOLLOW, 0 },
-	{ SYS_fchownat, 0, 1, 0, 0, AT_NO, 4 },
-	{ SYS_utimensat, 0, 1, 0, 0, AT_NO, 3 },
-	{ SYS_readlinkat, 0, 1, 0, 0, NO_FOLLOW, 0 },
-	{ SYS_statfs, -1, 0, 0, 0, FOLLOW, 0 },
-	{ SYS_setxattr, -1, 0, 0, 0, FOLLOW, 0 },
-	{ SYS_lsetxattr, -1, 0, 0, 0, NO_FOLLOW, 0 },
-	{ SYS_getxattr, -1, 0, 0, 0, FOLLOW, 0 },
-	{ SYS_lgetxattr, -1, 0, 0, 0, NO_FOLLOW, 0 },
-	{ SYS_listxattr, -1, 0, 0, 0, FOLLOW, 0 },
-	{ SYS_llistxattr, -1, 0, 0, 0, NO_FOLLOW, 0 },
-	{ SYS_removexattr, -1, 0, 0, 0, FOLLOW, 0 },
-	{ SYS_lremovexattr, -1, 0, 0, 0, NO_FOLLOW, 0 },
-	{ SYS_inotify_add_watch, -1, 1, 0, 0, FOLLOW, 0 },
-	{ SYS_name_to_handle_at, 0, 1, 0, 0, AT_YES, 4 },
+	{ SYS_openat, 0, 1, 0, 0, BY_OPEN, 2, PATH_LOOKS },
+	{ SYS_openat2, 0, 1, 0, 0, BY_HOW, 2, PATH_LOOKS },
+	{ SYS_newfstatat, 0, 1, 0, 0, AT_NO, 3, PATH_LOOKS },
+	{ SYS_statx, 0, 1, 0, 0, AT_NO, 2, PATH_LOOKS },
+	{ SYS_faccessat, 0, 1, 0, 0, FOLLOW, 0, PATH_LOOKS },
+	{ SYS_faccessat2, 0, 1, 0, 0, AT_NO, 3, PATH_LOOKS },
+	{ SYS_unlinkat, 0, 1, 0, 0, NO_FOLLOW, 0, PATH_REMOVES },
+	{ SYS_renameat, 0, 1, 2, 3, NO_FOLLOW, 0, PATH_MOVES },
+	{ SYS_renameat2, 0, 1, 2, 3, NO_FOLLOW, 0, PATH_MOVES },
+	{ SYS_linkat, 0, 1, 2, 3, AT_YES, 4, PATH_LINKS },
+	{ SYS_symlinkat, 1, 2, 0, 0, NO_FOLLOW, 0, PATH_MAKES },
+	{ SYS_mknodat, 0, 1, 0, 0, NO_FOLLOW, 0, PATH_MAKES },
+	{ SYS_truncate, -1, 0, 0, 0, FOLLOW, 0, PATH_CHANGES },
+	{ SYS_fchmodat, 0, 1, 0, 0, FOLLOW, 0, PATH_CHANGES },
+	{ SYS_fchownat, 0, 1, 0, 0, AT_NO, 4, PATH_CHANGES },
+	{ SYS_utimensat, 0, 1, 0, 0, AT_NO, 3, PATH_CHANGES },
+	{ SYS_readlinkat, 0, 1, 0, 0, NO_FOLLOW, 0, PATH_LOOKS },
+	{ SYS_statfs, -1, 0, 0, 0, FOLLOW, 0, PATH_LOOKS },
+	{ SYS_setxattr, -1, 0, 0, 0, FOLLOW, 0, PATH_CHANGES },
+	{ SYS_lsetxattr, -1, 0, 0, 0, NO_FOLLOW, 0, PATH_CHANGES },
+	{ SYS_getxattr, -1, 0, 0, 0, FOLLOW, 0, PATH_LOOKS },
+	{ SYS_lgetxattr, -1, 0, 0, 0, NO_FOLLOW, 0, PATH_LOOKS },
+	{ SYS_listxattr, -1, 0, 0, 0, FOLLOW, 0, PATH_LOOKS },
+	{ SYS_llistxattr, -1, 0, 0, 0, NO_FOLLOW, 0, PATH_LOOKS },
+	{ SYS_removexattr, -1, 0, 0, 0, FOLLOW, 0, PATH_CHANGES },
+	{ SYS_lremovexattr, -1, 0, 0, 0, NO_FOLLOW, 0, PATH_CHANGES },
+	{ SYS_inotify_add_watch, -1, 1, 0, 0, FOLLOW, 0, PATH_LOOKS },
+	{ SYS_name_to_handle_at, 0, 1, 0, 0, AT_YES, 4, PATH_LOOKS },
 };
 
 #define BY_HANDLE "a PM file is opened by a handle"
@@ -221,7 +190,8 @@ static bool follows(const struct path_call *c, const long a[6], uint64_t *open_f
 	return true;
 }
 
-/* Recovery has to do with PM: it opened a file, or changed its name or length. To look at one, to ask for one that is not there, or to remove one is not enough. */
+/* Recovery has to do with PM: it opened a file, or changed its name or length. To look at one, to
+ * ask for one that is not there, or to remove one is not enough. */
 static void note_use(const struct path_call *c, long number, uint64_t open_flags, long result)
 {
 	const bool is_open =
@@ -234,7 +204,8 @@ static void note_use(const struct path_call *c, long number, uint64_t open_flags
 		g_region->has_opened = 1;
 }
 
-/* Recovery may find out what the file holds, or whether it is there. To write it, and to remove it, are neither. */
+/* Recovery may find out what the file holds, or whether it is there. To write it, and to remove it,
+ * are neither. */
 static void note_look(const struct path_call *c, long number, int file, uint64_t open_flags)
 {
 	const bool is_open = c->follow == BY_OPEN || c->follow == BY_HOW;
@@ -289,7 +260,7 @@ static __attribute__((noinline)) long call_two(const struct path_call *c, long n
 		return CALL_PASS;
 	second = file_of_path(c->dirfd2 < 0 ? AT_FDCWD : a[c->dirfd2], path, false);
 	if (file < 0 && second < 0)
-		return CALL_PASS;
+		return beside_call_two(c, number, a);
 	if (root_is_changed())
 		rt_unsound(CHANGED_ROOT);
 	if (file < 0 || second < 0)
@@ -393,7 +364,8 @@ static __attribute__((noinline)) long call_with_path(const struct path_call *c, 
 	file = file_of_path(c->dirfd < 0 ? AT_FDCWD : a[c->dirfd], path, is_following);
 	if (c->path2)
 		return call_two(c, number, a, file);
-	return file < 0 ? CALL_PASS : call_one(c, number, a, file, open_flags);
+	return file < 0 ? beside_call(c, number, a, open_flags, is_following)
+			: call_one(c, number, a, file, open_flags);
 }
 
 static const struct path_call *find_call(long number)

@@ -1,4 +1,5 @@
-/* Does a system call for the program. What it reads in PM is decided before it and what it wrote there is marked after it. */
+/* Does a system call for the program. What it reads in PM is decided before it and what it wrote
+ * there is marked after it. */
 #include "calls.h"
 
 /* It may wait, and signals must be able to end that. */

@@ -1,5 +1,7 @@
-/* Files of another machine: what recovery names by an absolute path is taken from the folder where a bundle was unpacked, if that has it. And for packing one: notes which paths
- * recovery names. Limit: what the loader opens before this library is there is not seen; LD_LIBRARY_PATH leads it. */
+/* Files of another machine: what recovery names by an absolute path is taken from the folder where
+ * a bundle was unpacked, if that has it. And for packing one: notes which paths recovery names.
+ * Limit: what the loader opens before this library is there is not seen; LD_LIBRARY_PATH leads
+ * it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -78,7 +80,8 @@ static bool has_folder(char *path)
 	return is_there;
 }
 
-/* What is not packed may be on this machine: a device, /proc, /tmp. A new file goes where its folder is. */
+/* What is not packed may be on this machine: a device, /proc, /tmp. A new file goes where its
+ * folder is. */
 bool root_takes(char *path)
 {
 	return exists(path) || (!has_folder(path + g_root_len) && has_folder(path));

@@ -1,5 +1,6 @@
-/* Keeps the program from installing a seccomp filter that would refuse or kill what the runtime does in the same process; the region says so. A filter that the runtime can live with
- * is installed. */
+/* Keeps the program from installing a seccomp filter that would refuse or kill what the runtime
+ * does in the same process; the region says so. A filter that the runtime can live with is
+ * installed. */
 #include "calls.h"
 
 #include <linux/seccomp.h>

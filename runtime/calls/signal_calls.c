@@ -1,5 +1,6 @@
-/* The program's system calls about signals: it sees the actions and masks that it set, and the kernel gets those which leave us our signals. Calls that wait with another
- * mask get a copy of it. */
+/* The program's system calls about signals: it sees the actions and masks that it set, and the
+ * kernel gets those which leave us our signals. Calls that wait with another mask get a copy of
+ * it. */
 #include "calls.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* The alias analysis as others use it: modules in, counts of objects out. Asks the solver which persistent and volatile objects a pointer may lead to. */
+/* The alias analysis as others use it: modules in, counts of objects out. Asks the solver which
+ * persistent and volatile objects a pointer may lead to. */
 #include "source/alias/internal.h"
 
 #include <stdlib.h>
@@ -178,7 +179,8 @@ static bool bit_set(uint64_t *bits, uint32_t i)
 	return is_new;
 }
 
-/* All that can be reached from a node by loads: found once, as each bug of a function asks for it. */
+/* All that can be reached from a node by loads: found once, as each bug of a function asks for
+ * it. */
 static const uint64_t *reach(struct alias *a, uint32_t node)
 {
 	uint64_t *bits = map_get(&a->reached, node);

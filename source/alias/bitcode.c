@@ -1,5 +1,6 @@
-/* Makes IR of the files of a compilation database, with the options that it is compiled with: clang runs once for each, as many at
- * a time as there are processors. What it writes goes to a scratch folder. */
+/* Makes IR of the files of a compilation database, with the options that it is compiled with: clang
+ * runs once for each, as many at a time as there are processors. What it writes goes to a scratch
+ * folder. */
 #include <errno.h>
 #include <fcntl.h>
 #include <llvm-c/BitReader.h>
@@ -22,8 +23,8 @@ enum { FEATURES_MAX = 8 };
 
 struct job {
 	struct arena arena; /* of the arguments */
-	char features[FEATURES_MAX]
-		     [32]; /* of the processor, which the source itself turns on for gcc: -mclwb */
+	/* of the processor, which the source itself turns on for gcc: -mclwb */
+	char features[FEATURES_MAX][32];
 	size_t nfeatures;
 	struct database_command command;
 	char *output, *log;
@@ -111,7 +112,8 @@ static int finish(struct job *j, const char *file, struct error *err)
 	return error_set(err, "%s does not compile with clang: %s", file, line);
 }
 
-/* clang does not know gcc's "#pragma GCC target", and says so by the first intrinsic that needs it. True: to be tried again. */
+/* clang does not know gcc's "#pragma GCC target", and says so by the first intrinsic that needs it.
+ * True: to be tried again. */
 static bool add_feature(struct job *j, const char *message)
 {
 	static const char words[] = "requires target feature '";

@@ -1,4 +1,5 @@
-/* Functions without a body: what they do with pointers. Those that are not in the table may do anything with what they are given. */
+/* Functions without a body: what they do with pointers. Those that are not in the table may do
+ * anything with what they are given. */
 #include <string.h>
 #include <sys/mman.h>
 

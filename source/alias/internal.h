@@ -58,8 +58,8 @@ struct alias {
 	VEC(struct call) calls;
 	VEC(struct site) sites;
 	VEC(uint32_t) by_line; /* sites, sorted by their lines */
-	struct map
-		reached; /* by node: a bit for each object that can be reached from it by loads; of the arena */
+	/* by node: a bit for each object that can be reached from it by loads; of the arena */
+	struct map reached;
 	struct map nodes, objects, function_of_object, paths; /* keys: LLVM's addresses, objects */
 	uint32_t pmdk; /* all of libpmemobj's memory; 0: none yet */
 };

@@ -1,4 +1,5 @@
-/* From LLVM's IR to constraints: initial values of variables, and each instruction. Array indices are left out: all elements of an array are one. */
+/* From LLVM's IR to constraints: initial values of variables, and each instruction. Array indices
+ * are left out: all elements of an array are one. */
 #include <stdlib.h>
 
 #include "source/alias/ir_internal.h"

@@ -1,4 +1,5 @@
-/* Calls as constraints: arguments go to parameters, results come back. A function without a body does what externals.c says. */
+/* Calls as constraints: arguments go to parameters, results come back. A function without a body
+ * does what externals.c says. */
 #include <string.h>
 #include <sys/mman.h>
 
@@ -22,7 +23,8 @@ void ir_bind(struct alias *a, uint32_t call, const struct function *f)
 	solver_copy(a->solver, c.result, f->result);
 }
 
-/* What a variable of type va_list points to holds a pointer to the arguments, somewhere: it has no fields. */
+/* What a variable of type va_list points to holds a pointer to the arguments, somewhere: it has no
+ * fields. */
 static uint32_t list_node(struct alias *a, LLVMValueRef list)
 {
 	uint32_t object;

@@ -17,13 +17,12 @@ static inline uint32_t ir_known(const struct map *m, const void *key)
 
 /* ir_values.c */
 const char *ir_name(struct alias *a, LLVMValueRef v);
-const struct symbol *
-symbol_find(const struct alias *a,
-	    const char *name); /* the first of this name; several programs may have one */
-bool symbol_is(const struct alias *a, const struct symbol *s,
-	       const char *name); /* s is a symbol of this name, not past the last */
-void ir_constrain_expression(struct alias *a, uint32_t node, LLVMValueRef v,
-			     LLVMOpcode op); /* the value of an operator */
+/* the first of this name; several programs may have one */
+const struct symbol *symbol_find(const struct alias *a, const char *name);
+/* s is a symbol of this name, not past the last */
+bool symbol_is(const struct alias *a, const struct symbol *s, const char *name);
+/* the value of an operator */
+void ir_constrain_expression(struct alias *a, uint32_t node, LLVMValueRef v, LLVMOpcode op);
 
 /* ir_sites.c: where an instruction is. */
 const char *site_name(struct alias *a, LLVMValueRef v, const char *what); /* "malloc at app.c:41" */

@@ -1,5 +1,5 @@
-/* Where instructions are in the source: the sites that questions are asked about, and the names of what is made there. Paths are resolved once
- * per file. */
+/* Where instructions are in the source: the sites that questions are asked about, and the names of
+ * what is made there. Paths are resolved once per file. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Values of LLVM's IR as nodes: functions and variables that modules share by their names, constants, and operators. Integers as wide as pointers count
- * as pointers, since persistent memory is full of offsets that are added to a base. */
+/* Values of LLVM's IR as nodes: functions and variables that modules share by their names,
+ * constants, and operators. Integers as wide as pointers count as pointers, since persistent memory
+ * is full of offsets that are added to a base. */
 #include <string.h>
 
 #include "source/alias/ir_internal.h"
@@ -112,7 +113,8 @@ static void point_to_global(struct alias *a, uint32_t node, LLVMValueRef v)
 
 enum { POINTER_BYTES = 8 };
 
-/* A char pointer and a constant: a loop over bytes or lines, or the way from a member to what it is in. */
+/* A char pointer and a constant: a loop over bytes or lines, or the way from a member to what it is
+ * in. */
 static bool is_char_step(LLVMValueRef v)
 {
 	LLVMTypeRef t = LLVMGetGEPSourceElementType(v);
@@ -121,7 +123,8 @@ static bool is_char_step(LLVMValueRef v)
 	       LLVMIsAConstantInt(LLVMGetOperand(v, 1));
 }
 
-/* Between two members that hold pointers are whole words: `s++` stays where it is, or each byte of a string would be a member. */
+/* Between two members that hold pointers are whole words: `s++` stays where it is, or each byte of
+ * a string would be a member. */
 static void constrain_char_step(struct alias *a, uint32_t node, LLVMValueRef v)
 {
 	int64_t bytes = LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));

@@ -1,10 +1,12 @@
-/* Sets of numbers as sorted lists. They are mostly small, and mostly only read, so a list beats a tree. */
+/* Sets of numbers as sorted lists. They are mostly small, and mostly only read, so a list beats a
+ * tree. */
 #include "source/alias/set.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/order.h"
 
 static void reserve(struct set *s, size_t n)
 {
@@ -51,19 +53,12 @@ void set_append(struct set *s, uint32_t value)
 	s->at[s->n++] = value;
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 void set_settle(struct set *s)
 {
 	size_t n = 0;
 
 	if (s->n)
-		qsort(s->at, s->n, sizeof *s->at, compare);
+		qsort(s->at, s->n, sizeof *s->at, order_u32);
 	for (size_t i = 0; i < s->n; i++)
 		if (n == 0 || s->at[n - 1] != s->at[i])
 			s->at[n++] = s->at[i];
@@ -106,9 +101,9 @@ bool set_join(struct set *s, const struct set *from, struct set *fresh)
 				added.at[--nadded] = from->at[k];
 		}
 	}
+	/* all at once: one by one, each would move the others */
 	if (fresh)
-		set_join(fresh, &added,
-			 NULL); /* all at once: one by one, each would move the others */
+		set_join(fresh, &added, NULL);
 	set_release(&added);
 	return true;
 }

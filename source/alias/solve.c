@@ -1,5 +1,6 @@
-/* Solves the constraints: what each location in a set makes happen (rules), until nothing changes, and what came out. Only what is new in a set is
- * passed on; circles are looked for now and then. */
+/* Solves the constraints: what each location in a set makes happen (rules), until nothing changes,
+ * and what came out. Only what is new in a set is passed on; circles are looked for now and
+ * then. */
 #include <string.h>
 
 #include "source/alias/solve_internal.h"
@@ -37,9 +38,8 @@ static void apply(struct solver *s, const struct rule *r, uint32_t l)
 		for (size_t i = 0; i < others->n && !is_spent(s); i++) {
 			object_duplicate(s, r->kind == RULE_DUPLICATE_TO ? l : others->at[i],
 					 r->kind == RULE_DUPLICATE_TO ? others->at[i] : l);
-			others =
-				&s->nodes.at[node_find(s, r->other)]
-					 .points; /* it may have moved; what is added to it has its turn */
+			/* it may have moved; what is added to it has its turn */
+			others = &s->nodes.at[node_find(s, r->other)].points;
 		}
 		break;
 	case RULE_CALL:

@@ -1,4 +1,5 @@
-/* The graph of the points-to analysis: adding nodes, objects, fields and edges, and making nodes one. A set that grows queues its node. */
+/* The graph of the points-to analysis: adding nodes, objects, fields and edges, and making nodes
+ * one. A set that grows queues its node. */
 #include <stdlib.h>
 
 #include "source/alias/solve_internal.h"
@@ -121,8 +122,8 @@ void node_unify(struct solver *s, uint32_t a, uint32_t b)
 		*vec_add(&x->copies) = y->copies.at[i];
 	for (size_t i = 0; i < y->rules.n; i++)
 		*vec_add(&x->rules) = y->rules.at[i];
-	set_join(&x->fresh, &x->points,
-		 NULL); /* each has rules that the other's locations are new to */
+	/* each has rules that the other's locations are new to */
+	set_join(&x->fresh, &x->points, NULL);
 	set_release(&y->points);
 	set_release(&y->fresh);
 	vec_release(&y->copies);

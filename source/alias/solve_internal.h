@@ -1,4 +1,5 @@
-/* The graph that the solver works on: nodes with their sets, edges along which sets are copied, and objects with their fields. */
+/* The graph that the solver works on: nodes with their sets, edges along which sets are copied, and
+ * objects with their fields. */
 #ifndef SOURCE_ALIAS_SOLVE_INTERNAL_H
 #define SOURCE_ALIAS_SOLVE_INTERNAL_H
 
@@ -67,8 +68,8 @@ struct solver {
 uint32_t node_find(const struct solver *s, uint32_t n); /* the node that n was made one with */
 void node_enqueue(struct solver *s, uint32_t n);        /* it has locations to pass on */
 void node_unify(struct solver *s, uint32_t a, uint32_t b);
-void object_duplicate(struct solver *s, uint32_t to,
-		      uint32_t from); /* copies all fields from a location on, also those to come */
+/* copies all fields from a location on, also those to come */
+void object_duplicate(struct solver *s, uint32_t to, uint32_t from);
 
 /* solve_circles.c: makes nodes one that copy to each other in a circle. */
 void circles_collapse(struct solver *s);

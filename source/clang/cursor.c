@@ -1,5 +1,6 @@
-/* What kind of expression is this? libclang 14 does not expose operators, nor whether a member access is "->" or ".". Both follow from the types and from where the compiler had to
- * load a value. */
+/* What kind of expression is this? libclang 14 does not expose operators, nor whether a member
+ * access is "->" or ".". Both follow from the types and from where the compiler had to load a
+ * value. */
 #include "source/clang/cursor.h"
 
 #include <stdint.h>
@@ -93,9 +94,8 @@ static bool cursor_is_bare(CXCursor c)
 	switch ((int)clang_getCursorKind(c)) {
 	case CXCursor_MemberRefExpr:
 	case CXCursor_ArraySubscriptExpr: return true;
-	case CXCursor_DeclRefExpr:
-		return is_variable(
-			clang_getCursorReferenced(c)); /* constants need no load, either */
+	/* constants need no load, either */
+	case CXCursor_DeclRefExpr: return is_variable(clang_getCursorReferenced(c));
 	case CXCursor_UnaryOperator: return cursor_type(cursor_child(c, 0)).kind == CXType_Pointer;
 	case CXCursor_CallExpr: return false;
 	default: return cursor_is_cast(c) && clang_getCursorType(c).kind == CXType_LValueReference;

@@ -5,9 +5,8 @@
 #include <clang-c/Index.h>
 #include <stdbool.h>
 
-CXCursor
-cursor_child(CXCursor c,
-	     unsigned n); /* the null cursor if there are not so many; leaves out type references */
+/* the null cursor if there are not so many; leaves out type references */
+CXCursor cursor_child(CXCursor c, unsigned n);
 bool cursor_is_wrapper(CXCursor c); /* parentheses, or what the compiler adds */
 CXCursor cursor_strip(CXCursor c);  /* without them */
 bool cursor_is_cast(CXCursor c);

@@ -1,5 +1,6 @@
-/* Reads the compilation database with libclang, once; commands are looked up by path in a sorted list. Of a file's command, only what decides how the
- * file is read stays: options that would write files or need a library at run time are left out. */
+/* Reads the compilation database with libclang, once; commands are looked up by path in a sorted
+ * list. Of a file's command, only what decides how the file is read stays: options that would write
+ * files or need a library at run time are left out. */
 #include "source/clang/database.h"
 
 #include <clang-c/CXCompilationDatabase.h>
@@ -179,7 +180,8 @@ void database_close(struct source_database *db)
 
 /* ---- one command ---- */
 
-/* Options by which other files would be written, dependencies above all; some are followed by a name. */
+/* Options by which other files would be written, dependencies above all; some are followed by a
+ * name. */
 static bool is_output_option(const char *arg, bool *takes_next)
 {
 	static const char *const with_next[] = { "-MF", "-MT", "-MQ", "-MJ" };

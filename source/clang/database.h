@@ -11,7 +11,8 @@ void database_close(struct source_database *db);
 /* How one file is compiled; lives in the arena. */
 struct database_command {
 	const char *directory; /* NULL: not told */
-	char **argv; /* without the compiler, the output and the file itself; room for four more */
+	/* without the compiler, the output and the file itself; room for four more */
+	char **argv;
 	int argc;
 };
 

@@ -1,5 +1,5 @@
-/* Copies what a translation unit declares at its top: functions with their parameters and bodies, macros, and the uses of macros. Bodies in system
- * headers are left out. */
+/* Copies what a translation unit declares at its top: functions with their parameters and bodies,
+ * macros, and the uses of macros. Bodies in system headers are left out. */
 #include <stdio.h>
 #include <string.h>
 
@@ -88,11 +88,12 @@ static void fill_class(struct unit *u, CXCursor c, struct source_function *f)
 	if (f->is_system)
 		return; /* thousands */
 	f->is_template = k == CXCursor_FunctionTemplate;
-	k = f->is_template ? clang_getTemplateCursorKind(c)
-			   : k; /* a template may be a method, too */
+	/* a template may be a method, too */
+	k = f->is_template ? clang_getTemplateCursorKind(c) : k;
 	f->scope = scope_of(u, c);
 	f->is_method = (k == CXCursor_CXXMethod && !clang_CXXMethod_isStatic(c)) ||
 		       k == CXCursor_Constructor || k == CXCursor_Destructor;
+	f->is_virtual = k == CXCursor_CXXMethod && clang_CXXMethod_isVirtual(c);
 	f->is_hidden = access == CX_CXXPrivate || access == CX_CXXProtected;
 }
 

@@ -1,5 +1,6 @@
-/* Layouts of the types of a translation unit. libclang 14 does not tell where base classes lie: they are taken to follow each other from the
- * beginning (after a pointer to virtual functions, if the first has none), which is wrong for virtual bases and reused padding. */
+/* Layouts of the types of a translation unit. libclang 14 does not tell where base classes lie:
+ * they are taken to follow each other from the beginning (after a pointer to virtual functions, if
+ * the first has none), which is wrong for virtual bases and reused padding. */
 #include "source/clang/typing_internal.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The one clang that fits the libraries which pmend reads sources with. Another version's bitcode may not be readable, and another
- * version's headers may not parse. */
+/* The one clang that fits the libraries which pmend reads sources with. Another version's bitcode
+ * may not be readable, and another version's headers may not parse. */
 #include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* What an expression denotes: from which object it starts, and by which fields and elements it goes. Pointers are followed backwards as long as
- * the way is certain: through casts, arithmetic and variables that are set once; then the object that the pointer's type names is the root. */
+/* What an expression denotes: from which object it starts, and by which fields and elements it
+ * goes. Pointers are followed backwards as long as the way is certain: through casts, arithmetic
+ * and variables that are set once; then the object that the pointer's type names is the root. */
 #include "source/clang/typing_internal.h"
 
 #include <string.h>
@@ -173,8 +174,9 @@ static bool move(struct finding f, struct place *p, CXType element, bool is_know
 									 : PLACE_ANY_INDEX;
 		return true;
 	}
-	if (p->target->kind != LAYOUT_SCALAR && (unit->size_bytes < p->target->size_bytes ||
-						 p->extra_bytes)) { /* arithmetic with bytes */
+	/* arithmetic with bytes */
+	if (p->target->kind != LAYOUT_SCALAR &&
+	    (unit->size_bytes < p->target->size_bytes || p->extra_bytes)) {
 		if (!is_known || n < 0)
 			return false;
 		p->extra_bytes += (uint64_t)n * (unit->size_bytes ? unit->size_bytes : 1);
@@ -251,7 +253,8 @@ static bool find_denoted(struct finding f, CXCursor c, struct place *out)
 		     out);
 }
 
-/* A pointer that is cast keeps what it points to, unless it is cast to a pointer to something that has parts. */
+/* A pointer that is cast keeps what it points to, unless it is cast to a pointer to something that
+ * has parts. */
 static bool through_cast(struct finding f, CXCursor c, struct place *out)
 {
 	const struct layout *to = layout_of(f.t, type_pointee(cursor_type(c)));

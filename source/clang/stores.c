@@ -1,5 +1,6 @@
-/* Finds the store or the call that a line and column mean. Compilers give the operator's place (gcc) or that of the expression; all that a macro
- * makes is at its use, so there may be several: then the size of the store and the offset in its instruction tell. */
+/* Finds the store or the call that a line and column mean. Compilers give the operator's place
+ * (gcc) or that of the expression; all that a macro makes is at its use, so there may be several:
+ * then the size of the store and the offset in its instruction tell. */
 #include "source/clang/typing_internal.h"
 
 #include <string.h>
@@ -180,9 +181,10 @@ static bool this_of(struct search *s, CXCursor call, struct place *p)
 {
 	CXCursor method = cursor_strip(cursor_child(call, 0)), object;
 
+	/* an operator */
 	if (clang_getCursorKind(method) != CXCursor_MemberRefExpr)
 		return clang_Cursor_getNumArguments(call) > 0 &&
-		       place_of(s->t, clang_Cursor_getArgument(call, 0), p); /* an operator */
+		       place_of(s->t, clang_Cursor_getArgument(call, 0), p);
 	object = cursor_child(method, 0);
 	if (clang_Cursor_isNull(object))
 		return false;
@@ -219,7 +221,8 @@ static enum CXChildVisitResult visit_last_writer(CXCursor c, CXCursor parent, CX
 	return CXChildVisit_Recurse;
 }
 
-/* The function called may have jumped to memcpy() instead of calling it as the last thing: then it is not on the stack. */
+/* The function called may have jumped to memcpy() instead of calling it as the last thing: then it
+ * is not on the stack. */
 static bool destination_of(struct search *s, CXCursor call, int depth, struct place *p)
 {
 	CXString name = clang_getCursorSpelling(call);

@@ -1,5 +1,6 @@
-/* Copies the tree of a function. libclang 14 does not expose operators: they are read from the text between the operands, which a
- * macro may hide; then the operator stays unknown. Implicit casts and parentheses that add nothing are left out. */
+/* Copies the tree of a function. libclang 14 does not expose operators: they are read from the text
+ * between the operands, which a macro may hide; then the operator stays unknown. Implicit casts and
+ * parentheses that add nothing are left out. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -171,8 +172,8 @@ static void fill_name(struct unit *u, struct source_node *n, CXCursor c)
 		      clang_getCursorLinkage(what) == CXLinkage_NoLinkage;
 	n->is_reference =
 		declared.kind == CXType_LValueReference || declared.kind == CXType_RValueReference;
-	n->is_array &= k != CXCursor_ParmDecl ||
-		       n->is_reference; /* T p[4] is a pointer, which libclang does not say */
+	/* T p[4] is a pointer, which libclang does not say */
+	n->is_array &= k != CXCursor_ParmDecl || n->is_reference;
 	if (n->kind == SOURCE_MEMBER) {
 		long long offset_bits =
 			k == CXCursor_FieldDecl ? clang_Cursor_getOffsetOfField(what) : -1;
@@ -182,7 +183,8 @@ static void fill_name(struct unit *u, struct source_node *n, CXCursor c)
 	}
 }
 
-/* A constant that the text does not show, or not as a number: the cursor that tells its value; else the null cursor. */
+/* A constant that the text does not show, or not as a number: the cursor that tells its value; else
+ * the null cursor. */
 static CXCursor constant_of(CXCursor c, enum CXCursorKind k)
 {
 	CXCursor what =
@@ -211,7 +213,8 @@ static void fill_value(struct source_node *n, CXCursor constant)
 		clang_EvalResult_dispose(result);
 }
 
-/* clang_getFileLocation() gives the argument of a macro where it is written, and the macro's use for its body. */
+/* clang_getFileLocation() gives the argument of a macro where it is written, and the macro's use
+ * for its body. */
 static void fill_text(struct source_node *n, CXSourceRange range)
 {
 	unsigned from = 0, to = 0;
@@ -250,7 +253,8 @@ static void append(struct source_node *parent, struct source_node *n)
 	parent->last = n;
 }
 
-/* `a = b` of objects that nobody wrote an operator for is an assignment as any other: the operator's name goes. */
+/* `a = b` of objects that nobody wrote an operator for is an assignment as any other: the
+ * operator's name goes. */
 static void assign_object(struct source_node *n, CXCursor c)
 {
 	struct source_node *operator;
@@ -299,9 +303,9 @@ static struct source_node *copy(struct unit *u, CXCursor c)
 		find_operator(n, t);
 	if ((n->kind == SOURCE_BINARY || n->kind == SOURCE_UNARY) && !n->op[0])
 		fill_value(n, c); /* of what a macro hides, the value may be known */
+	/* a macro's body is not seen */
 	if (n->kind == SOURCE_MEMBER && n->child)
-		n->is_arrow = (n->child->target_bytes > 0 &&
-			       !n->child->is_array) || /* a macro's body is not seen */
+		n->is_arrow = (n->child->target_bytes > 0 && !n->child->is_array) ||
 			      (t && t->bytes && n->child->end < n->end && n->end <= t->len_bytes &&
 			       memmem(t->bytes + n->child->end, n->end - n->child->end, "->", 2));
 	return n;

@@ -1,4 +1,5 @@
-/* Answers what is stored at a line and column. Translation units that were asked about stay open for the next question. */
+/* Answers what is stored at a line and column. Translation units that were asked about stay open
+ * for the next question. */
 #include "source/clang/typing_internal.h"
 
 #include <stdlib.h>

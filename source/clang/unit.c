@@ -1,5 +1,6 @@
-/* Reads one translation unit with libclang, the way the compilation database says, and copies what others need. Relative paths are those of the folder
- * in which the file is compiled, so the process goes there and comes back. */
+/* Reads one translation unit with libclang, the way the compilation database says, and copies what
+ * others need. Relative paths are those of the folder in which the file is compiled, so the process
+ * goes there and comes back. */
 #include "source/clang/unit.h"
 
 #include <stdlib.h>
@@ -17,7 +18,8 @@ enum reading {
 	READ_COPY,   /* as READ_CHECK, and what others need is copied */
 };
 
-/* What a compiler only warns of in C, and a linker or a machine stumbles over: a function that nobody has declared. */
+/* What a compiler only warns of in C, and a linker or a machine stumbles over: a function that
+ * nobody has declared. */
 static bool is_undeclared(CXDiagnostic d)
 {
 	CXString option = clang_getDiagnosticOption(d, NULL);

@@ -42,13 +42,14 @@ extern const struct source_typing_api typing_api; /* typing.c */
 
 /* unit_text.c */
 struct unit_text *unit_text(struct unit *u, CXFile file); /* NULL for no file */
-const char *unit_string(struct unit *u, CXString s);      /* takes it over; NULL for an empty one */
+/* takes it over; NULL for an empty one */
+const char *unit_string(struct unit *u, CXString s);
 /* The extent in the file where the macro was used, if one was. */
 struct unit_text *unit_extent(struct unit *u, CXCursor c, uint32_t *begin, uint32_t *end);
 
 void declarations_copy(struct unit *u); /* into u->functions, macros and uses (declarations.c) */
-uint32_t type_target_bytes(
-	CXType t); /* of what a pointer points to, of an array's element; 0 if not known (tree.c) */
+/* of what a pointer points to, of an array's element; 0 if not known (tree.c) */
+uint32_t type_target_bytes(CXType t);
 struct source_node *tree_copy(struct unit *u, CXCursor body); /* tree.c */
 
 #endif

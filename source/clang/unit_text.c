@@ -1,5 +1,5 @@
-/* The text of a translation unit: strings of libclang, the bytes of its files, and which of them a piece of syntax covers. What a macro makes counts as
- * the place where the macro is used. */
+/* The text of a translation unit: strings of libclang, the bytes of its files, and which of them a
+ * piece of syntax covers. What a macro makes counts as the place where the macro is used. */
 #include "source/clang/unit.h"
 
 #include <limits.h>

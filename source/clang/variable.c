@@ -1,4 +1,5 @@
-/* The values of a function's variables, by all assignments to them in the function. A variable whose address is taken counts as changed elsewhere. */
+/* The values of a function's variables, by all assignments to them in the function. A variable
+ * whose address is taken counts as changed elsewhere. */
 #include "source/clang/variable.h"
 
 #include "source/clang/cursor.h"

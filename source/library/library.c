@@ -1,4 +1,5 @@
-/* What libpmend_source.so offers to pmend: one table, found by its name when the library is opened (source/load.c). */
+/* What libpmend_source.so offers to pmend: one table, found by its name when the library is opened
+ * (source/load.c). */
 #include "source/alias/internal.h"
 #include "source/clang/database.h"
 #include "source/clang/unit.h"

@@ -1,4 +1,5 @@
-/* In place of source/load.c where pmend is built without LLVM and libclang: nobody can read sources. */
+/* In place of source/load.c where pmend is built without LLVM and libclang: nobody can read
+ * sources. */
 #include "source/source.h"
 
 const char source_todo[] = "apt-get install " PACKAGES ", then build pmend again";

@@ -257,6 +257,8 @@ def main():
     assert len(out) == len(words) == len(texts)
     wrong, known, failed = {}, {}, 0
     for (name, word), is_, text in zip(pairs, out, texts):
+        if text and text.startswith("rprfm\t") and is_.startswith("prefetch "):
+            continue  # LLVM 19's name for some of prfm's encodings; it prints their register as something else than an index
         wanted = expected(word, text)
         is_ = re.sub(r"(post .*index=\d+),\d+,\d+", r"\1,0,0", is_)
         known[name] = known.get(name, 0) + (wanted != "other")

@@ -42,7 +42,7 @@ def test_bash_options():
 def test_bash_words():
     equal(in_bash("pmend", "check", "--format", "js"), ["json"])
     equal(in_bash("pmend", "check", "--format", "=", "sa"), ["sarif"])
-    equal(in_bash("pmend", "check", "--format", "="), ["text", "json", "sarif", "html"])
+    equal(in_bash("pmend", "check", "--format", "="), ["text", "json", "sarif", "html", "junit"])
     equal(in_bash("pmend", "completion", ""), ["bash", "zsh", "fish"])
     equal(in_bash("pmend", "doctor", ""), [])
     equal(in_bash("pmend", "crash", "--max-time", ""), [])

@@ -64,7 +64,7 @@ def gone(d):
 
 def same(report):
     """Without what differs between two runs, and without the name of the trace."""
-    for key in ("faults", "diagnosis_runs", "lazy_runs", "whole_runs"):  # who finds a bug first runs recovery once more
+    for key in ("shared_runs", "faults", "diagnosis_runs", "lazy_runs", "whole_runs"):  # who finds a bug first runs recovery once more
         report["coverage"].pop(key, None)
     text = json.dumps(report, indent=1, sort_keys=True)
     return text.replace("../x.pmb", "log.pmt")

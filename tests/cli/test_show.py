@@ -142,7 +142,7 @@ def test_report():
     with folder() as d:
         trace, report = imported(d, LOG), os.path.join(d, "a report")
         equal(pmend("check", "--platform", "all", "--format", "json", "-o", report, trace)[0], 3, "the status: not analysed for msync, and no correctness bug")
-        for name in ("text", "json", "sarif", "html"):
+        for name in ("text", "json", "sarif", "html", "junit"):
             want = pmend("check", "--platform", "all", "--format", name, trace)[1]
             equal(pmend("show", "--format", name, report), (0, want, ""), name)
         equal(pmend("show", report)[1], pmend("check", "--platform", "all", trace)[1])
@@ -151,7 +151,7 @@ def test_report():
         with open(out, encoding="utf-8") as f, open(report, encoding="utf-8") as g:
             equal(f.read(), g.read())
         fails(pmend("show", "--stacks", report), 2, "is a report")
-        fails(pmend("show", "--format", "yaml", report), 2, "text, json, sarif, html")
+        fails(pmend("show", "--format", "yaml", report), 2, "text, json, sarif, html, junit")
         fails(pmend("show", "-o", report, report), 3, "the input itself")
 
 

@@ -34,7 +34,7 @@ def without_costs(value):
         return [without_costs(v) for v in value]
     if not isinstance(value, dict):
         return value
-    return {k: without_costs(v) for k, v in value.items() if not (k == "runs" and "replay" in value or k in ("faults", "count", "diagnosis_runs", "lazy_runs", "whole_runs"))}
+    return {k: without_costs(v) for k, v in value.items() if not (k == "runs" and "replay" in value or k in ("shared_runs", "faults", "count", "diagnosis_runs", "lazy_runs", "whole_runs"))}
 
 
 def report_of(path):

@@ -3,7 +3,7 @@ import re
 
 from cli import contains, equal, fails, folder, pmend
 
-COMMANDS = ("record", "check", "crash", "explore", "test", "fix", "show", "pack", "index", "import", "merge", "submit", "doctor", "completion")
+COMMANDS = ("record", "check", "crash", "explore", "test", "init", "fix", "show", "pack", "index", "import", "merge", "submit", "doctor", "completion")
 
 
 def test_no_command():
@@ -80,3 +80,6 @@ def test_numbers_that_do_not_fit():
     """They are refused, not cut: a limit of 2^44 MiB would be none."""
     for option, number in (("--timeout", 4000001), ("--max-time", 1000000001), ("--max-memory", 1 << 44), ("--max-file", 1 << 44), ("--max-processes", 1 << 32)):
         fails(pmend("crash", option, str(number), "there-is-none.pmt"), 2, f"{option} is at most")
+    for command in ("crash", "test"):
+        for number in ("0", "1000001"):
+            fails(pmend(command, "--window", number, "there-is-none.pmt"), 2, "--window is from 1 to 1000000")

@@ -118,10 +118,20 @@ def test_bare_folder():
 
 
 def test_headers_are_looked_for():
-    """A compiler that finds no headers: they are not installed."""
+    """A compiler that finds no headers: they are not installed. Those of Zydis 3 are of no use."""
+    def header(at, name):
+        os.makedirs(os.path.dirname(os.path.join(at, name)), exist_ok=True)
+        write(os.path.join(at, name), "")
+
     with folder() as d:
         asks = write(os.path.join(d, "asks.mk"), "asked:\n\t@echo '$(sort $(ABSENT))'\n")
-        for compiler, want in (("gcc", absent()), ("gcc -nostdinc", sorted({*absent(), *PARTS} - {"llvm"} | {*absent()}))):
+        of_llvm = sorted({"llvm"} & {*absent()})  # looked for by its folder, not by the compiler
+        header(os.path.join(d, "3"), "Zydis/Zydis.h")
+        header(os.path.join(d, "4"), "Zydis/Zydis.h")
+        header(os.path.join(d, "4"), "Zydis/Disassembler.h")
+        header(os.path.join(d, "4"), "z3.h")
+        bare = sorted({*PARTS} - {"llvm"} | {*of_llvm})
+        for compiler, want in (("gcc", absent()), ("gcc -nostdinc", bare), (f"gcc -nostdinc -I'{d}/3'", bare), (f"gcc -nostdinc -I'{d}/4'", of_llvm)):
             status, out, err = run("make", "--no-print-directory", "-f", "tools/arch.mk", "-f", "tools/llvm.mk", "-f", "tools/parts.mk", "-f", asks, f"CC={compiler}", "asked")
             equal((status, out.split()), (0, want), err)
 

@@ -1,11 +1,16 @@
-/* libpmemobj's transactions that are open when their operation ends, or the program; and those that are not, or that belong to more than one operation. */
+/* libpmemobj's transactions that are open when their operation ends, or the program; and those that are not, or that belong to more than one operation. That one
+ * does not end explains what it would make durable, and nothing else. */
 #include <libpmemobj.h>
 #include <stdbool.h>
+#include <valgrind/valgrind.h>
 
 #include "corpus.h"
 
+enum { PMC_TX_IGNORE = VG_USERREQ_TOOL_BASE('P', 'C') + 28 };
+
 struct root {
 	_Alignas(64) uint64_t a, b, steps[2];
+	_Alignas(64) uint64_t apart;
 };
 
 static void set(PMEMobjpool *pop, struct root *r, uint64_t value, bool leaves)
@@ -69,5 +74,7 @@ int main(int argc, char **argv)
 	pmemobj_tx_begin(pop, NULL, TX_PARAM_NONE); /* BUG: tx-not-ended */
 	pmemobj_tx_add_range_direct(&r->b, sizeof r->b);
 	r->b = 3; /* CAUSED: missing-flush-fence */
+	VALGRIND_DO_CLIENT_REQUEST_STMT(PMC_TX_IGNORE, &r->apart, 8, 0, 0, 0);
+	r->apart = 1; /* BUG: missing-flush-fence */
 	_exit(0);
 }

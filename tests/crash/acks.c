@@ -1,8 +1,11 @@
 /* Acknowledges operations. `acks run POOL`: counts one number up and prints a line before it is durable, then the same with another number and after it is durable;
  * `acks annotated POOL`: two threads, with PMEND_OP_BEGIN/END, whose operations overlap, then one alone that ends before it is durable.
  * `acks crowd POOL`: the same with more threads, each with a number of its own, and none alone.
+ * `acks never POOL`: two operations set one number, and neither flushes it; `acks both POOL`: both do.
+ * `acks reused POOL`: removes a link without a flush, and links what it led to again, with another content that is not fenced. `acks linked POOL`: prints that.
  * `acks early POOL`, `acks late POOL`: prints that number. */
 #include <pthread.h>
+#include <stdbool.h>
 
 #include "pm.h"
 
@@ -79,6 +82,39 @@ static void run_crowd(struct pool *p)
 		CHECK(pthread_join(threads[i], NULL) == 0);
 }
 
+/* If the first one is lost, the second one is, too. */
+static void run_twice(struct pool *p, bool is_durable)
+{
+	PMEND_OP_BEGIN("one");
+	p->early = 1;		/* BUG: one: ordering lost */
+	if (is_durable)
+		persist(&p->early, sizeof p->early);
+	PMEND_OP_END("one");	/* BUG: one: ordering acknowledged */
+	PMEND_OP_BEGIN("two");
+	p->early = 2;		/* BUG: two: missing-flush lost */
+	if (is_durable)
+		persist(&p->early, sizeof p->early);
+	PMEND_OP_END("two");	/* BUG: two: missing-flush acknowledged */
+}
+
+/* A link that was not removed looks like the new one. */
+static void run_reused(struct pool *p)
+{
+	p->late = 3;
+	persist(&p->late, sizeof p->late);
+	p->early = 1;
+	persist(&p->early, sizeof p->early);
+	PMEND_OP_BEGIN("remove");
+	p->early = 0;		/* BUG: remove: ordering lost */
+	PMEND_OP_END("remove");	/* BUG: remove: ordering acknowledged */
+	PMEND_OP_BEGIN("insert");
+	p->late = 7;		/* BUG: insert: ordering lost */ /* BUG: remove: ordering lost */
+	flush(&p->late, sizeof p->late);
+	p->early = 1;		/* BUG: insert: ordering survived */
+	persist(&p->early, sizeof p->early);
+	PMEND_OP_END("insert");
+}
+
 int main(int argc, char **argv)
 {
 	struct pool *p;
@@ -89,7 +125,19 @@ int main(int argc, char **argv)
 		(argv[1][0] == 'r' ? run : argv[1][0] == 'a' ? run_annotated : run_crowd)(p);
 		return 0;
 	}
+	if (strcmp(argv[1], "never") == 0 || strcmp(argv[1], "both") == 0) {
+		run_twice(pool_create(argv[2], sizeof *p), argv[1][0] == 'b');
+		return 0;
+	}
+	if (strcmp(argv[1], "reused") == 0) {
+		run_reused(pool_create(argv[2], sizeof *p));
+		return 0;
+	}
 	p = pool_open(argv[2], sizeof *p);
+	if (strcmp(argv[1], "linked") == 0) {
+		printf("%d\n", p && p->early ? (int)p->late : 0);
+		return 0;
+	}
 	printf("%d\n", !p ? 0 : argv[1][0] == 'e' ? (int)p->early : (int)p->late);
 	return 0;
 }

@@ -1,11 +1,11 @@
 # Crash exploration: laziness against the model, and `pmend crash` on whole programs (run.py).
-CRASH_PROGRAMS := $(addprefix $(B)/tests/crash/,cases causes unlogged cases_static breadth groups nasty acks store pools ported synced metas wal journal twice between beside chains library own undecided undecided_static large assure assure_static reopen goes_on odd places ranks answers shown midway hidden rebuilt marked handed device cut shorts)
+CRASH_PROGRAMS := $(addprefix $(B)/tests/crash/,cases causes unlogged cases_static breadth groups nasty acks store pools ported synced metas wal journal twice between beside chains library own undecided undecided_static large assure assure_static reopen goes_on odd places ranks answers shown midway hidden rebuilt marked handed device cut shorts short_syncs private)
 CRASH_TESTS := $(B)/tests/crash/test_lazy $(B)/tests/crash/test_litmus $(B)/tests/crash/reader $(CRASH_PROGRAMS) $(B)/bench/table-any
 
 $(B)/tests/crash/unlogged $(B)/tests/crash/rebuilt $(B)/tests/crash/handed: CRASH_LIBS := -lpmemobj
 $(B)/tests/crash/unlogged $(B)/tests/crash/rebuilt: CRASH_CFLAGS += -Wno-clobbered # TX_BEGIN is setjmp
 
-$(B)/tests/crash/shorts: CRASH_CFLAGS += -Wno-sizeof-pointer-memaccess -Wno-sizeof-pointer-div
+$(B)/tests/crash/shorts $(B)/tests/crash/short_syncs: CRASH_CFLAGS += -Wno-sizeof-pointer-memaccess -Wno-sizeof-pointer-div
 
 # This architecture's instructions.
 $(B)/tests/crash/beside: CRASH_CFLAGS += -Itests/crash/$(ARCH)

@@ -336,6 +336,32 @@ def test_own_functions():
     explore_library("own", 12)
 
 
+def without_runs(report):
+    """What does not depend on who made the runs."""
+    coverage = {k: v for k, v in report["coverage"].items() if k not in ("runs", "shared_runs", "diagnosis_runs", "faults", "lazy_runs")}
+    bugs = [dict(b, crash={k: v for k, v in b["crash"].items() if k != "runs"}) for b in report["bugs"]]
+    return bugs, coverage
+
+
+def test_windows():
+    """Windows change nothing but the number of runs: the same findings, with ids, counts and replays, the same states, the same depth."""
+    options = ["--recover", program("cases", "ordering", "{}"), "--seed", "1"]
+    alone = crash("cases", *options, "--jobs", "1", "--window", "1", status=1)
+    expect("shared_runs" not in alone["coverage"], alone["coverage"])
+    for window, jobs in ((2, 1), (16, 1), (16, 2), (1000000, 1)):
+        shared = crash("cases", *options, "--jobs", str(jobs), "--window", str(window), status=1)
+        equal(without_runs(shared), without_runs(alone), f"windows of {window}, with {jobs} jobs")
+        expect(shared["coverage"]["runs"] < alone["coverage"]["runs"], f"{shared['coverage']}, alone {alone['coverage']}")
+        equal(shared["coverage"]["runs"] + shared["coverage"]["shared_runs"], alone["coverage"]["runs"], "runs, with those that are shared")
+    prefix = [crash("cases", *options, "--strategy", "prefix", "--window", window, status=0) for window in ("1", "16")]
+    equal(*(without_runs(r) for r in prefix), "prefix with windows")
+    expect(prefix[1]["coverage"]["runs"] < prefix[0]["coverage"]["runs"], prefix[1]["coverage"])
+    text, _ = run(PMEND, "crash", *options, "--window", "16", traces["cases"], status=1)
+    expect("One recovery run stands for " in text, text)
+    for words in (["--races"], ["--strategy", "eager", "--max-runs", "20"], ["--failures", "2"]):
+        expect("shared_runs" not in crash("cases", *options, *words, "--window", "16", status=1)["coverage"], f"{words}: one failure point at a time")
+
+
 def test_eager_and_jobs():
     """Neither the strategy nor the number of workers changes what is found."""
     # Failure points with a thousand dirty lines are the last; an eager exploration cannot get through them.
@@ -1083,6 +1109,20 @@ def test_ranks():
         expect(all("recovery" not in b for b in json.load(f)["bugs"]), "a rank without recovery")
 
 
+def test_ranks_of_many():
+    """Thousands of stores that are never written back: recovery is asked about all of them."""
+    _, err = run(PMEND, "test", "--max-runs", "20", "--format", "json", "-o", "ranks.json", "--recover", program("ranks", "recover", "{}"), "--fresh",
+                 "--", f"{PROGRAMS}/ranks", "many", "ranks pool", status=1)
+    expect("does not know which unflushed stores" not in err, err)
+    with open(os.path.join(folder, "ranks.json")) as f:
+        bugs = [b for b in json.load(f)["bugs"] if b["kind"].startswith("missing")]
+    found = {b["locations"][0]["line"]: b["recovery"] for b in [*bugs, *(c for b in bugs for c in b.get("consequences", []))]}
+    wanted = ranks_wanted("RANK OF MANY")
+    equal({line: found[line] for line in wanted}, wanted, "what recovery does")
+    ranks = [b["recovery"] == "reads" for b in bugs]
+    equal(ranks, sorted(ranks, reverse=True), "those that recovery reads come first")
+
+
 def midway_titles(text):
     """What each durability bug of midway.c says of recovery, by what the source says of its line."""
     with open(f"{SOURCES}/midway.c") as f:
@@ -1209,6 +1249,20 @@ def test_dump():
     expect("note" not in report["coverage"], report["coverage"])
 
 
+def test_dump_overtaken():
+    """What was acknowledged and not durable is found, although the next operation makes it look like what was there before, or is lost together with it."""
+    def has_both(mode, way, *cases):
+        record("acks", mode, f"{mode} pool")
+        report = crash("acks", "--dump", program("acks", way, "{}"), status=1)
+        equal(sorted((b["kind"], sorted(places("acks", b))) for b in report["bugs"]), sorted((marks("acks", c)[0], sorted(marks("acks", c)[1])) for c in cases), "the bugs")
+        for bug in report["bugs"]:
+            expect("operation in flight" in replay(bug), replay(bug))
+    has_both("reused", "linked", "remove", "insert")
+    has_both("never", "early", "one", "two")
+    record("acks", "both", "both pool")
+    crash("acks", "--dump", program("acks", "early", "{}"), status=0)
+
+
 def test_dump_with_ok_status():
     """A dump that recovers on its own may end with a status that is fine; what it prints is compared all the same."""
     def dump(way):
@@ -1307,8 +1361,11 @@ def test_marked():
     out, _ = run(PMEND, "check", "--format", "json", traces["marked"])
     equal(lines_of(json.loads(out)), [("missing-flush-fence", "warning", "the mark")], "without recovery")
     run(PMEND, "check", "-q", "--fail-on", "warning", traces["marked"], status=1)
+    crash("marked", "--races", "--recover", program("marked", "list", "{}"), status=0)
+    crash("marked", "--races", "--recover", program("marked", "tell", "{}"), status=1)
     record("marked", "forgets", "marked pool 2")
     equal(excused("marked", ("marked", "list", "{}"), 1), [("missing-flush-fence", "correctness", "the mark")], "the link is not durable")
+    crash("marked", "--races", "--recover", program("marked", "list", "{}"), status=1)
 
 
 # ---- memory that is handed out again ----
@@ -1480,10 +1537,41 @@ def test_journal_beside():
     is_undecided(journal("large"), "large", "absent or as before the recording", None, untried="as at the crash or as at the end")
     is_undecided(journal("late", begin=struct.pack("<QQ", 7, 2**64 - 8)), "late", "absent or as at the end", "as before the recording or as at the crash")
     os.unlink(os.path.join(folder, "journal late.journal"))
-    for way in "late", "noted", "deaf":
+    for way in "late", "noted", "deaf": # what passes was only run with the journal as it is now, if recovery reads it
         report = journal(way)
         is_marked(report, "journal", way)
-        expect(report["coverage"]["complete"] and "undecided_by" not in report["bugs"][0], report)
+        equal((report["coverage"]["complete"], "undecided_by" in report["bugs"][0]), (way != "late", False), way)
+
+
+def test_kept_beside():
+    """If recovery fails where nothing is lost, because a file beside the pool is no longer as it was then, it is not blamed, and all is explored."""
+    for way in "kept", "torn":
+        report = journal(way)
+        undecided = [b for b in report["bugs"] if "undecided_by" in b]
+        expect(undecided and not report["coverage"]["complete"], report)
+        equal({b["severity"] for b in undecided}, {"warning"}, way)
+        report["bugs"] = [b for b in report["bugs"] if b not in undecided]
+        if way == "torn":
+            is_marked(report, "journal", way)
+        else:
+            equal(report["bugs"], [], "bugs")
+
+
+def test_private_beside():
+    """What recovery does to files beside the pool, no other run sees, and the user's files stay as they are."""
+    def user_s():
+        def text(name):
+            with open(os.path.join(folder, name), encoding="utf-8") as f:
+                return f.read()
+        return {name: text(name) for name in os.listdir(folder) if name.startswith("private pool") and name != "private pool"}
+
+    record("private", f"{folder}/private pool", "run")
+    before = user_s()
+    equal(before, {"private pool-wal": "precious", "private pool-keep": "kept"}, "before")
+    for options in (["--jobs", "1"], ["--jobs", "4"], ["--strategy", "eager"]):
+        report = crash("private", "--recover", program("private", "{}", "check"), *options, status=0)
+        expect(report["coverage"]["runs"] > 5, report["coverage"])
+        equal(user_s(), before, options)
 
 
 # ---- crashes during recovery ----
@@ -1783,19 +1871,45 @@ def short_flush(case, command, *kinds):
 
 def test_short_flushes():
     """A helper that flushes less than it is given, or a call with the wrong length, is one finding, which explains the others."""
-    for command in ("check", "test"):
-        equal(short_flush("stuck", command, "short-flush"), ["missing-flush"] * 4, "what the helper leaves out")
+    for command in ("check", "crash", "test"):
+        equal(short_flush("stuck", command, "short-flush"), ["missing-flush"] * 4, f"what the helper leaves out ({command})")
+    equal(short_flush("pointer", "crash", "short-flush"), ["missing-flush"], "what the call leaves out, as recovery shows it")
     equal(short_flush("steps", "check", "short-flush"), ["missing-flush"], "what the helper leaves out")
     equal(short_flush("pointer", "check", "short-flush"), ["missing-flush"], "what the call leaves out")
     equal(short_flush("fields", "check", "short-flush"), ["missing-flush"] * 3, "what the call leaves out")
     equal(short_flush("half", "check", "short-flush"), ["missing-flush"], "what the call leaves out, however it was reached")
     equal(short_flush("whole", "check", "short-flush"), ["missing-flush"] * 2, "what the helper leaves out of what two calls give it")
+    equal(short_flush("late", "test", "missing-flush"), ["ordering"], "what a longer flush would not mend, because it comes too late")
     equal(short_flush("begin", "check", "short-flush"), ["missing-flush"] * 2, "what the helper leaves out of what two calls give it")
     equal(short_flush("object", "check", "short-flush"), ["missing-flush"], "what the helper leaves out of a struct")
     equal(short_flush("early", "check", "short-flush"), ["missing-flush"] * 2, "what a helper that ends too early leaves out, of an object and of a copy")
     equal(short_flush("down", "check", "short-flush"), ["missing-flush"], "what a helper whose end is rounded down leaves out of what one call gives it")
     equal(short_flush("less", "check", "short-flush"), ["missing-flush"], "what the call leaves out, and not the helper")
     equal(short_flush("more", "check", "short-flush", "missing-flush"), ["missing-flush"] * 4, "what the helper leaves out, and what it was not given")
+    equal(short_flush("others", "check", "short-flush", "missing-flush", "missing-flush", "missing-flush"), ["missing-flush"], "what the helper leaves out, and nothing that is left elsewhere, too")
+
+
+def short_sync(case, *kinds):
+    pool, out = os.path.join(folder, f"syncs {case}"), os.path.join(folder, "case.json")
+    run(PMEND, "check", "--platform", "msync", "--severity", "correctness", "--format", "json", "-o", out, "--", os.path.join(PROGRAMS, "short_syncs"), pool, case, status=1 if kinds else 0)
+    os.unlink(pool)
+    with open(out) as f:
+        report = json.load(f)
+    equal([(bug["kind"], bug["locations"][0]["line"]) for bug in report["bugs"]], list(zip(kinds, [line for _, line in marks("short_syncs", case)[1]])), f"the bugs of {case}")
+    return [kind for kind, _ in caused(report)]
+
+
+def test_short_syncs():
+    """The same by msync, whose unit is a page."""
+    for case, n in (("down", 2), ("first", 2), ("stuck", 2), ("call", 1), ("pointer", 1)):
+        equal(short_sync(case, "short-flush"), ["missing-flush-fence"] * n, f"what is left out ({case})")
+    for case in ("right", "pages", "header", "fsync"):
+        short_sync(case)
+    equal(short_sync("forgotten", "missing-flush-fence"), [], "what is listed under a page that was forgotten")
+
+
+def test_no_short_flushes_of_crash():
+    equal(short_flush("two", "crash", "missing-flush", "missing-flush"), [], "what is listed under others, as recovery shows it")
 
 
 def test_no_short_flushes():
@@ -1872,6 +1986,16 @@ def test_unlogged_functions():
     """Two functions of one transaction each lack their own TX_ADD, to one line: adding one leaves the other."""
     for command in ("test", "crash"):
         unlogged("functions", command)
+
+
+def test_transaction_that_does_not_end():
+    """Recovery cannot be tried with an end of it. So what fails may follow from it, and is counted; what oracles find of it, they can say."""
+    status, report = explore_case("unlogged", "open", "--sample", "16", before="create", command="test")
+    first = [b for b in report["bugs"] if b["kind"] == "tx-not-ended"]
+    equal((status, len(first)), (1, 1), "the status, and transactions")
+    others = [b for b in report["bugs"] if b is not first[0]]
+    expect(others and all(b.get("may_share_cause") == first[0]["id"] and b["crash"]["replay"] for b in others), f"{[(b['kind'], b.get('may_share_cause')) for b in report['bugs']]}")
+    expect(all("replay" not in c.get("crash", {}) for c in first[0].get("consequences", [])), "what recovery shows is listed")
 
 
 def listed(report):

@@ -29,7 +29,7 @@ struct pool {
 static __attribute__((noinline)) void flush_stuck(const void *addr, size_t len_bytes)
 {
 	for (size_t i = 0; i < len_bytes; i += LINE_BYTES)
-		flush_line((uintptr_t)addr); /* BUG: stuck: short-flush flush */ /* BUG: more: short-flush flush */
+		flush_line((uintptr_t)addr); /* BUG: stuck: short-flush flush */ /* BUG: more: short-flush flush */ /* BUG: others: short-flush flush */
 }
 
 /* Steps from the address on, and not from where its line begins. */
@@ -87,6 +87,11 @@ static __attribute__((noinline)) void flush_first(const void *addr)
 	flush_line((uintptr_t)addr & ~(uintptr_t)(LINE_BYTES - 1));
 }
 
+static __attribute__((noinline)) void flush_first_of(const void *addr, size_t len_bytes)
+{
+	flush_all(addr, len_bytes < LINE_BYTES ? len_bytes : LINE_BYTES);
+}
+
 /* Hands its length on. */
 static __attribute__((noinline)) void persist_all(const void *addr, size_t len_bytes)
 {
@@ -115,9 +120,9 @@ static void publish(struct pool *p, uint64_t n)
 static __attribute__((noinline)) void set_fields(struct record *r, uint64_t n, void (*flush_it)(const void *, size_t))
 {
 	r->part[0].a = n;
-	r->part[1].a = n + 1;
-	r->part[2].a = n + 2;
-	r->part[4].a = n + 3;
+	r->part[1].a = n + 1; /* BUG: others: missing-flush store */
+	r->part[2].a = n + 2; /* BUG: others: missing-flush store */
+	r->part[4].a = n + 3; /* BUG: others: missing-flush store */
 	flush_it(r, sizeof *r);
 }
 
@@ -141,6 +146,15 @@ static void more_run(struct pool *p)
 	set_fields(&p->x, 1, flush_stuck);
 	fill(&p->y, 10, flush_stuck);
 	p->z.part[0].a = 7; /* BUG: more: missing-flush store */
+	publish(p, 1);
+}
+
+/* What the same lines store elsewhere is given to a helper that flushes the first line only: it is not gone with the other helper. */
+static void others_run(struct pool *p)
+{
+	set_fields(&p->x, 1, flush_stuck);
+	fill(&p->y, 10, flush_stuck);
+	set_fields(&p->z, 1, flush_first_of);
 	publish(p, 1);
 }
 
@@ -308,6 +322,20 @@ static void half_run(struct pool *p)
 	fill_half(&p->x, 'x');
 	fill_half(&p->y, 'y');
 	publish(p, 1);
+}
+
+/* The flush is too short, but also too late: with the right length, a crash still shows it. */
+static void late_run(struct pool *p)
+{
+	memset(&p->x, 'x', sizeof p->x); /* BUG: late: missing-flush store */
+	publish(p, 1);
+	persist_all(&p->x, LINE_BYTES);
+}
+
+static void late_recover(struct pool *p)
+{
+	if (p->flag.a)
+		CHECK(((const char *)&p->x)[sizeof p->x - 1] == 'x');
 }
 
 /* ---- helpers that end too early ---- */
@@ -478,7 +506,8 @@ static const struct {
 	{ "whole", whole_run, bytes_recover },	  { "begin", begin_run, bytes_recover },  { "object", object_run, object_recover },
 	{ "half", half_run, bytes_recover },	  { "cells", cells_run, cells_recover },  { "changed", changed_run, changed_recover },
 	{ "value", value_run, value_recover },	  { "early", early_run, bytes_recover },  { "down", down_run, bytes_recover },
-	{ "less", less_run, bytes_recover },	  { "tail", tail_run, bytes_recover },
+	{ "less", less_run, bytes_recover },	  { "tail", tail_run, bytes_recover },	  { "others", others_run, both_recover },
+	{ "late", late_run, late_recover },
 };
 
 int main(int argc, char **argv)

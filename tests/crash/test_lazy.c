@@ -1,6 +1,8 @@
 /* Laziness is exact: on random programs, the outcomes of recovery under `lazy` are those under `eager`, and those of the script run on every
  * state that the model allows; and the runs stand for all states, once each, also if a failure point is explored in visits, and some losses are said to be known. Writer and reader are random; the reader is a real program. On arm64, where
  * contents of a line are no prefixes, lines may have so many that they are listed by what is read.
+ * Windows change nothing but who makes the runs: with windows of two, three and all failure points, each failure point has the same runs in the same order,
+ * with the same outcomes, as alone, at once and in visits that come back to it when all others were visited.
  * PMEND_PROGRAMS=N sets the number of programs, PMEND_SEED=N the first. */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,6 +25,7 @@ static char *g_pool, *g_trace;
 
 struct outcomes {
 	VEC(uint64_t) list;
+	uint64_t order; /* of the runs: what each began with, and stands for, and its outcome */
 	uint64_t nruns;
 	bool is_knowing; /* some are called known */
 };
@@ -164,10 +167,26 @@ static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *a
 {
 	struct outcomes *o = arg;
 
-	(void)before;
+	const uint64_t outcome = v->kind == VERDICT_OK ? strtoull(v->result.output, NULL, 16) : 0xdead0000u + v->kind;
+
 	if (o->is_knowing && o->nruns++ % 3 == 1)
 		explorer_know(e, after, 0);
-	outcome_add(o, v->kind == VERDICT_OK ? strtoull(v->result.output, NULL, 16) : 0xdead0000u + v->kind);
+	outcome_add(o, outcome);
+	o->order = script_mix(o->order + outcome);
+	for (size_t i = 0; i < e->set.lines.n; i++) { /* windows add lines with one content */
+		const struct state_line *l = &e->set.lines.at[i];
+
+		for (uint32_t w = 0; l->ncontents > 1 && w < l->words; w++)
+			o->order = script_mix(script_mix(o->order + l->addr) + script_mix(before[l->set + w]) + after[l->set + w]);
+	}
+}
+
+/* It may begin anew, if a run read more than was asked for: how often depends on who made the run. */
+static void on_point(struct explorer *e, bool is_again, void *arg)
+{
+	(void)e;
+	if (!is_again)
+		((struct outcomes *)arg)->order = 0;
 }
 
 static int on_failure(struct explorer *e, const uint64_t *left, const struct verdict *v, void *arg, struct error *err)
@@ -198,7 +217,16 @@ static char *g_wrong;
 
 struct sums {
 	uint64_t nruns, ncompared, nasked;
+	uint64_t nwindow, nshared; /* runs with windows: made, and not made again */
 };
+
+/* What a failure point came to alone. */
+struct alone {
+	uint64_t seq, nruns, order;
+	bool is_compared;
+	struct outcomes outcomes;
+};
+typedef VEC(struct alone) alone_list;
 
 /* Few runs at a time, and what is known last: the same runs. */
 static void compare_visits(struct explorer *e, uint64_t nruns, const struct outcomes *want)
@@ -229,7 +257,7 @@ static void compare_visits(struct explorer *e, uint64_t nruns, const struct outc
 	vec_release(&visits.list);
 }
 
-static void compare(struct explorer *e, struct walk *w, uint64_t seed, struct sums *sums)
+static void compare(struct explorer *e, struct walk *w, uint64_t seed, alone_list *alone, struct sums *sums)
 {
 	struct outcomes lazy = { 0 }, eager = { 0 }, want = { 0 };
 	uint64_t n = model_nstates(w->model), nall, nruns;
@@ -238,6 +266,7 @@ static void compare(struct explorer *e, struct walk *w, uint64_t seed, struct su
 	struct error err;
 	char *seen, *all;
 
+	*vec_add(alone) = (struct alone){ .seq = w->seq };
 	if (n > STATES_MAX)
 		return;
 	big_set(&e->states_seen, 0);
@@ -272,9 +301,86 @@ static void compare(struct explorer *e, struct walk *w, uint64_t seed, struct su
 					    w->point, eager.list.n, e->nruns, want.list.n, n);
 	}
 	sums->ncompared++;
-	vec_release(&lazy.list);
+	alone->at[alone->n - 1] = (struct alone){ w->seq, nruns, lazy.order, true, lazy };
 	vec_release(&eager.list);
 	vec_release(&want.list);
+}
+
+/* ---- windows ---- */
+
+struct visited {
+	struct outcomes outcomes;
+	struct point_rest *rest;
+	bool is_begun;
+};
+
+static struct window *window_at(struct window **list, size_t *n, const struct walk *w, const alone_list *alone, size_t length, struct window_ahead *ahead)
+{
+	size_t last = (w->point - 1) / length * length + length - 1;
+
+	for (size_t i = *n; i-- > 0;)
+		if (w->point >= window_first_point(list[i]))
+			if (window_has(list[i], w->point, w->seq))
+				return list[i];
+	return list[(*n)++] = window_new(w, alone->at[last < alone->n ? last : alone->n - 1].seq, ahead);
+}
+
+static void compare_point(const struct alone *want, const struct visited *got, uint64_t nruns, size_t length, size_t i)
+{
+	if (nruns != want->nruns || got->outcomes.order != want->order || !same_outcomes(&got->outcomes, &want->outcomes))
+		g_wrong = xasprintf("windows of %zu: point %zu: %zu outcomes in %" PRIu64 " runs, alone %zu in %" PRIu64 "%s", length, i + 1, got->outcomes.list.n, nruns,
+				    want->outcomes.list.n, want->nruns, got->outcomes.order != want->order ? ", of other states or in another order" : "");
+}
+
+/* Goes over the trace until nothing is left: everything at once, or few runs at each visit. */
+static void compare_windows(struct explorer *e, const struct plan *p, const alone_list *alone, size_t length, bool is_at_once, struct sums *sums)
+{
+	struct visited *points = xcalloc(alone->n + 1, sizeof *points);
+	struct window **windows = xcalloc(alone->n + 1, sizeof *windows);
+	const uint64_t runs = e->counters->runs, shared = e->counters->shared_runs;
+	struct window_ahead ahead = { 0 };
+	size_t nwindows = 0, nleft = alone->n;
+	struct error err;
+
+	e->strategy = strategy_find("lazy");
+	for (uint64_t round = 0; nleft > 0 && !g_wrong; round++) {
+		struct walk w;
+
+		nleft = 0;
+		walk_init(&w, p, WALK_POINTS);
+		e->walk = &w;
+		while (walk_next(&w) && !g_wrong) {
+			struct visited *v = &points[w.point - 1];
+
+			e->window = window_at(windows, &nwindows, &w, alone, length, &ahead);
+			if (!alone->at[w.point - 1].is_compared || (v->is_begun && !v->rest))
+				continue;
+			e->arg = &v->outcomes;
+			v->is_begun = true;
+			if (explorer_visit(e, &v->rest, is_at_once ? 0 : 1 + round % 3, true, &err) < 0)
+				BUG("%s", err.msg);
+			if (v->rest) {
+				point_rest_put_away(v->rest, e);
+				nleft++;
+			} else {
+				compare_point(&alone->at[w.point - 1], v, e->nruns, length, w.point - 1);
+			}
+		}
+		walk_release(&w);
+	}
+	sums->nwindow += e->counters->runs - runs;
+	sums->nshared += e->counters->shared_runs - shared;
+	e->window = NULL;
+	for (size_t i = 0; i < nwindows; i++)
+		window_free(windows[i]);
+	for (size_t i = 0; i < alone->n; i++) {
+		vec_release(&points[i].outcomes.list);
+		if (points[i].rest)
+			point_rest_free(points[i].rest, e);
+	}
+	window_ahead_release(&ahead);
+	free(windows);
+	free(points);
 }
 
 static void test_program(uint64_t seed, const char *runtime, const char *reader, struct sums *sums)
@@ -286,6 +392,7 @@ static void test_program(uint64_t seed, const char *runtime, const char *reader,
 	const struct setting *s = &settings[seed % NSETTINGS];
 	struct error err = { "" };
 	struct explorer e = { 0 };
+	alone_list alone = { 0 };
 	struct plan *p;
 	struct walk w;
 
@@ -295,12 +402,21 @@ static void test_program(uint64_t seed, const char *runtime, const char *reader,
 		BUG("%s", err.msg);
 	walk_init(&w, p, WALK_POINTS);
 	recovery.recover = runner_command_new(line, &err);
-	e = (struct explorer){ .walk = &w, .recovery = &recovery, .counters = &counters, .on_run = on_run, .on_failure = on_failure };
+	e = (struct explorer){ .walk = &w, .recovery = &recovery, .counters = &counters, .on_run = on_run, .on_point = on_point, .on_failure = on_failure };
 	e.runner = runner_new(&o, NULL, 0, &err);
 	if (!recovery.recover || !e.runner)
 		BUG("%s", err.msg);
 	while (walk_next(&w) && !g_wrong)
-		compare(&e, &w, seed, sums);
+		compare(&e, &w, seed, &alone, sums);
+	for (size_t length = 2; length < 4 && length < alone.n && !g_wrong; length++)
+		compare_windows(&e, p, &alone, length, length % 2 == seed % 2, sums);
+	if (alone.n > 1 && !g_wrong)
+		compare_windows(&e, p, &alone, alone.n, seed % 3 > 0, sums);
+	if (e.is_unwatched)
+		g_wrong = xstrdup("a run did not count because of what was listed for its window");
+	for (size_t i = 0; i < alone.n; i++)
+		vec_release(&alone.at[i].outcomes.list);
+	vec_release(&alone);
 	if (counters.fallbacks)
 		g_wrong = xasprintf("fell back to whole images: %s", e.why_fallback);
 	runner_free(e.runner);
@@ -336,7 +452,7 @@ int main(int argc, char **argv)
 	unlink(g_trace);
 	rmdir(g_folder);
 	if (!g_wrong)
-		printf("ok lazy exploration is exact: %" PRIu64 " programs, %" PRIu64 " failure points, %" PRIu64 " with lines listed by what is read, %" PRIu64 " runs\n",
-		       programs, sums.ncompared, sums.nasked, sums.nruns);
+		printf("ok lazy exploration is exact: %" PRIu64 " programs, %" PRIu64 " failure points, %" PRIu64 " with lines listed by what is read, %" PRIu64 " runs; with windows, %" PRIu64 " more and %" PRIu64 " shared\n",
+		       programs, sums.ncompared, sums.nasked, sums.nruns, sums.nwindow, sums.nshared);
 	return g_wrong != NULL;
 }

@@ -4,6 +4,7 @@
  *	PROG POOL CASE recover	status 1: the ledger is wrong */
 #include <libpmemobj.h>
 #include <stdbool.h>
+#include <valgrind/valgrind.h>
 
 #include "pm.h"
 
@@ -77,6 +78,27 @@ static void transfer(PMEMobjpool *pop, struct root *r, char **argv, uint64_t i)
 		pmemobj_persist(pop, &r->announced.n, sizeof r->announced.n);
 }
 
+enum { PMC_TX_IGNORE = VG_USERREQ_TOOL_BASE('P', 'C') + 28 };
+
+/* A transaction that its operation does not end: until that is done, a crash undoes that the entry is counted, but not its sum. */
+static void leave_open(PMEMobjpool *pop, struct root *r)
+{
+	r->entry[0].n = 5;
+	pmemobj_persist(pop, &r->entry[0].n, sizeof r->entry[0].n);
+	r->announced.n = 1;
+	pmemobj_persist(pop, &r->announced.n, sizeof r->announced.n);
+	VALGRIND_DO_CLIENT_REQUEST_STMT(PMC_TX_IGNORE, &r->sum_of_entries.n, 8, 0, 0, 0);
+	PMEND_OP_BEGIN("count");
+	pmemobj_tx_begin(pop, NULL, TX_PARAM_NONE);
+	pmemobj_tx_add_range_direct(&r->count.n, sizeof r->count.n);
+	r->count.n = 1;
+	r->sum_of_entries.n = 5;
+	pmemobj_persist(pop, &r->sum_of_entries.n, sizeof r->sum_of_entries.n);
+	PMEND_OP_END("count");
+	pmemobj_tx_commit();
+	pmemobj_tx_end();
+}
+
 static void recover(const char *path)
 {
 	PMEMobjpool *pop = pmemobj_open(path, "ledger");
@@ -114,7 +136,9 @@ int main(int argc, char **argv)
 		r->is_ready.n = READY;
 		pmemobj_persist(pop, &r->is_ready, sizeof r->is_ready);
 	}
-	for (uint64_t i = 1; !is_case(argv, "create") && i <= TRANSFERS; i++)
+	if (is_case(argv, "open"))
+		leave_open(pop, r);
+	for (uint64_t i = 1; !is_case(argv, "create") && !is_case(argv, "open") && i <= TRANSFERS; i++)
 		transfer(pop, r, argv, i);
 	pmemobj_close(pop);
 	return 0;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/sample.h"
@@ -30,7 +31,7 @@ _Noreturn static void end(void)
 }
 
 /* What the linker calls instead of each of these (fuzz.mk, --wrap): the first would start something, or is the end of pmend. */
-#define STOPS(X) X(tempdir_open) X(recording_run) X(exploring_begin) X(crashing_explore) X(runner_new) X(source_load) X(fresh_begin) X(dlopen)
+#define STOPS(X) X(tempdir_open) X(recording_run) X(exploring_begin) X(crashing_explore) X(runner_new) X(source_load) X(set_aside_begin) X(dlopen)
 #define STOP(name)                                                                                                                                          \
 	void __wrap_##name(void);                                                                                                                           \
 	void __wrap_##name(void)                                                                                                                            \
@@ -172,6 +173,7 @@ static void commands_run(const uint8_t *data, size_t size)
 	if (setjmp(g_end) == 0) {
 		int status;
 
+		die_tell(NULL, NULL); /* a report of the last input, which is gone */
 		g_is_running = true;
 		status = pmend_main(argc, argv);
 		g_is_running = false;

@@ -4,7 +4,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/*.c) tests/unit/sample.c $(LIB_SRC) $(CMD_SRC)
 FUZZ_OBJ := $(FUZZ_SRC:%.c=$(B)/obj-fuzz/%.o)
 # What commands.c has instead.
 FUZZ_WRAP := exit options_parse recorder_folder fork posix_spawn execve execvp \
-	tempdir_open recording_run exploring_begin crashing_explore runner_new source_load fresh_begin dlopen
+	tempdir_open recording_run exploring_begin crashing_explore runner_new source_load set_aside_begin dlopen
 
 $(B)/obj-fuzz/%.o: %.c
 	@mkdir -p $(@D)

@@ -3,14 +3,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "crash/findings.h"
+#include "crash/findings/findings.h"
 #include "crash/part.h"
 #include "report/format.h"
-#include "session/causes/causes.h"
-#include "session/crash_report.h"
-#include "session/evidence/evidence.h"
-#include "session/shard/checks.h"
-#include "session/shard/part_data.h"
+#include "account/causes/causes.h"
+#include "account/crash_report.h"
+#include "account/evidence/evidence.h"
+#include "distribute/shard/checks.h"
+#include "distribute/shard/part_data.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/sample.h"
 #include "trace/writer.h"

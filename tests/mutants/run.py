@@ -209,6 +209,13 @@ def several_told_apart(folder):
     assert together == 0 and own > 0, f"with one bug, {together} take all, {own} take one"
 
 
+def several_counted(folder):
+    """Each missing TX_ADD is one finding: what is lost of its store is listed under it."""
+    found = several.findings("several_obj", "functions", "", "test", folder)
+    equal = sorted(kind for kind, _ in found) == ["tx-missing-add"] * len(several.marks("several_obj")["functions"])
+    expect(equal, f"{found}")
+
+
 def several_swept(program, case, folder):
     wrong = several.sweep(program, case, folder)
     expect(not wrong, "; ".join(wrong))
@@ -233,6 +240,7 @@ def tests():
     yield "build_flag", lambda f: flag(None, f)
     yield from several_tests()
     yield "several_obj.told_apart", several_told_apart
+    yield "several_obj.counted", several_counted
     yield from mutant_tests()
 
 

@@ -15,7 +15,8 @@ struct line {
 	uint64_t b, c, d;
 };
 
-enum { MAGIC = 0x6c617265766573, NWORDS = 44, NROUNDS = 4 };
+enum { NWORDS = 44, NROUNDS = 4 };
+enum { MAGIC = 0x6c617265766573 }; /* alone: from gcc 13 on, all values of an enum get its type */
 
 struct pool {
 	struct line magic, x, y, z, flag, flag2, flag3, out[NROUNDS], more[NROUNDS];

@@ -1,5 +1,5 @@
-/* Words that two threads count up by atomic instructions. The second one counts before the first has
- * made its value durable. Recovery prints the words: whatever it finds, the program had it. Broken,
+/* Words that two threads count up, or replace, by atomic instructions. The second one does so before the
+ * first has made its value durable. Recovery prints the words: whatever it finds, the program had it. Broken,
  * nobody flushes the word, or recovery prints something that was stored since.
  *	shared POOL run [broken]
  *	shared POOL recover */
@@ -11,6 +11,7 @@
 
 struct pool {
 	LINE _Atomic uint64_t new;     /* begins with the 0 of the file */
+	LINE _Atomic uint64_t any;     /* so does this one, which has values in no order */
 	LINE _Atomic uint64_t old;     /* begins with a value that was stored */
 	LINE _Atomic uint32_t half[2]; /* two counters in one word, of which nobody reads the other one */
 	LINE _Atomic uint64_t never;
@@ -34,6 +35,10 @@ static void count(int who)
 	atomic_fetch_add(&g_pool->new, 3);
 	pass(who);
 	pm_persist(&g_pool->new, sizeof g_pool->new);
+	pass(who);
+	atomic_exchange(&g_pool->any, atomic_load(&g_pool->new) * 0x9e3779b97f4a7c15);
+	pass(who);
+	pm_persist(&g_pool->any, sizeof g_pool->any);
 	pass(who);
 	atomic_fetch_add(&g_pool->old, 1);
 	pass(who);
@@ -72,6 +77,7 @@ static void *work(void *arg)
 static void recover(const struct pool *p)
 {
 	printf("%d\n", (int)p->new);
+	printf("%d\n", (int)p->any);
 	printf("%d %d\n", (int)p->old, (int)p->half[1]);
 	printf("%d\n", (int)p->never); /* RACE: broken */
 	printf("%d\n", (int)p->before); /* RACE: broken */

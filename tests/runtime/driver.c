@@ -370,7 +370,7 @@ static const char *wrong_run(const struct test *t, const struct run_region *r, i
 
 static void clean(void)
 {
-	static const char *const names[] = { "user/pool", "user/other", "user/link", "user/hard", "user/folder/link", "images/pool", "images/other",
+	static const char *const names[] = { "user/pool", "user/other", "user/link", "user/hard", "user/folder/link", "images/pool", "images/other", "images/link",
 					     "region", "output" };
 	char path[256];
 

@@ -27,7 +27,7 @@ os.chdir(TOP)
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
 CRASH, RACES, MUTANTS = (os.path.abspath(f"build/{name}") for name in ("tests/crash", "tests/races", "mutants"))
 TIMEOUT_S = 900  # an emulated machine is slow
-COUNTED = ("runs", "diagnosis_runs", "faults", "lazy_runs", "whole_runs")  # by whoever ran; the rest is the same
+COUNTED = ("runs", "shared_runs", "diagnosis_runs", "faults", "lazy_runs", "whole_runs")  # by whoever ran; the rest is the same
 
 folder = None
 traces = {}
@@ -133,6 +133,17 @@ def test_strategies():
     trace = record("breadth", f"{CRASH}/breadth", "run", "breadth pool")
     for strategy in ("lazy", "eager", "prefix"):
         same(trace, "--strategy", strategy, *recover(CRASH, "breadth", "check", "{}"), parts=(7,))
+
+
+def test_windows():
+    """A part has whole windows; parts with other windows are of another exploration."""
+    trace = record("breadth", f"{CRASH}/breadth", "run", "breadth pool")
+    one = same(trace, "--window", "5", *recover(CRASH, "breadth", "check", "{}"), parts=(2, 7))
+    expect(one["coverage"]["shared_runs"] > 0, one["coverage"])
+    for i in (1, 2):
+        explore_part(trace, ["--window", str(4 + i), *recover(CRASH, "breadth", "check", "{}")], i, 2)
+    _, err = run(PMEND, "merge", "part-1.json", "part-2.json", "-o", "merged.json", status=(2, 3))
+    expect("part-2.json" in err, err)
 
 
 def test_hidden():
@@ -384,6 +395,21 @@ def test_unfinished():
     _, err = run(PMEND, "merge", "part-1.json", "part-2.json", "-o", "merged.json", status=(0, 1))
     expect("part 2 of 2 is not finished" in err, err)
     expect("not all parts are finished" in load("merged.json")["coverage"]["why_incomplete"], load("merged.json")["coverage"])
+
+
+def test_found_unfinished():
+    """What a part has found where it is not finished is in the merged report, once."""
+    trace = record("cases", f"{CRASH}/cases", "run", "cases pool")
+    options = recover(CRASH, "cases", "ordering", "{}")
+    run(PMEND, "crash", "--seed", "1", *options, "-o", "one.json", trace, status=(1,))
+    runs, found = 4, set()
+    while not found:
+        for i in (1, 2):
+            explore_part(trace, [*options, "--max-runs", str(runs)], i, 2)
+        found = {b["id"] for i in (1, 2) for b in load(f"part-{i}.json")["bugs"]}
+        runs += 1
+    run(PMEND, "merge", "part-1.json", "part-2.json", "-o", "merged.json", status=(1,))
+    expect(found == {b["id"] for b in load("merged.json")["bugs"]}, (found, load("merged.json")))
 
 
 def killed_and_whole(trace, options, *after):

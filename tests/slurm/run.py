@@ -125,7 +125,7 @@ def without_costs(value):
         return [without_costs(v) for v in value]
     if not isinstance(value, dict):
         return value
-    return {k: without_costs(v) for k, v in value.items() if not (k == "runs" and "replay" in value or k in ("faults", "diagnosis_runs", "lazy_runs", "whole_runs"))}
+    return {k: without_costs(v) for k, v in value.items() if not (k == "runs" and "replay" in value or k in ("shared_runs", "faults", "diagnosis_runs", "lazy_runs", "whole_runs"))}
 
 
 def equal(got, want, what):

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "check/check.h"
-#include "check/words.h"
+#include "check/word_table.h"
 
 #define POOL_BYTES 128u
 #define MAX_EVENTS 12u
@@ -329,6 +329,30 @@ static void msync_without_waiting_writes_nothing_back(void **state)
 	assert_int_equal(judge_synced(outside, "x86-adr", MS_ASYNC, "tx-store-outside"), 1);
 }
 
+static void add_unmap(struct program *p)
+{
+	add(p, PMT_UNMAP, 1, 0, 0)->arg[1] = POOL_BYTES;
+}
+
+/* A program that maps its file for each operation loses the same store with each mapping. */
+static void a_store_loses_its_mapping_once(void **state)
+{
+	struct program p = { .n = 0 };
+
+	(void)state;
+	add(&p, PMT_STORE, 1, 508, 8); /* in two sectors: two pieces */
+	for (int i = 0; i < 3; i++)
+		add_unmap(&p);
+	assert_int_equal(judge_synced(p, "msync", MS_ASYNC, "missing-flush-fence"), 2);
+	add_msync(&p, MS_SYNC);
+	add_unmap(&p);
+	assert_int_equal(judge_synced(p, "msync", MS_ASYNC, "missing-flush-fence"), 0);
+	add(&p, PMT_STORE, 1, 508, 8);
+	add_unmap(&p);
+	add_unmap(&p);
+	assert_int_equal(judge_synced(p, "msync", MS_ASYNC, "missing-flush-fence"), 2);
+}
+
 /* Nor does dc cvac, where it is not enough. */
 static void cleaned_to_coherency_is_not_written_back(void **state)
 {
@@ -432,6 +456,7 @@ int main(void)
 		cmocka_unit_test(ordered_names_both_stores),
 		cmocka_unit_test(what_recovery_never_reads_is_transient),
 		cmocka_unit_test(msync_without_waiting_writes_nothing_back),
+		cmocka_unit_test(a_store_loses_its_mapping_once),
 		cmocka_unit_test(cleaned_to_coherency_is_not_written_back),
 		cmocka_unit_test(longer_lines_are_flushed_whole),
 		cmocka_unit_test(sync_needs_no_fence),

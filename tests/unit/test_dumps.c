@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "crash/search/dump_texts.h"
-#include "session/dumps/dump_diff.h"
+#include "account/dump_diff.h"
 
 /* ---- texts ---- */
 

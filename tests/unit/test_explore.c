@@ -266,10 +266,11 @@ static void test_path_file(void **state)
 	struct {
 		struct pmp_header h;
 		struct pmp_record r[8];
-	} f = { .h = { .magic = PMP_MAGIC, .version = PMP_VERSION, .record_bytes = sizeof(struct pmp_record) } };
+	} f = { .h = { .version = PMP_VERSION, .record_bytes = sizeof(struct pmp_record) } };
 	struct path p;
 
 	(void)state;
+	memcpy(f.h.magic, PMP_MAGIC, sizeof f.h.magic);
 	f.r[0] = (struct pmp_record){ .kind = PMP_EXPR, .op = EXPR_INPUT, .width = 8, .id = 1, .k = 3 };
 	f.r[1] = (struct pmp_record){ .kind = PMP_EXPR, .op = EXPR_CONST, .width = 8, .id = 2, .k = 65 };
 	f.r[2] = (struct pmp_record){ .kind = PMP_EXPR, .op = EXPR_EQ, .width = 1, .id = 3, .arg = { 1, 2 } };

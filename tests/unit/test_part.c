@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "crash/findings.h"
+#include "crash/findings/findings.h"
 #include "crash/part.h"
 
 #define NSITES 4u

@@ -1,7 +1,9 @@
 /* Recovery that hangs, prints, eats, forks: it is contained, and nothing of it is left, even when we are killed. */
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,6 +51,14 @@ static void test_late(void **state)
 	}
 }
 
+/* What a run tells the test is in a folder of its own: beside pools, runs write copies. */
+static void told_path(char *path, size_t room, const struct world *w, const char *name)
+{
+	snprintf(path, room, "%s/told", w->folder);
+	assert_true(mkdir(path, 0700) == 0 || errno == EEXIST);
+	snprintf(path, room, "%s/told/%s", w->folder, name);
+}
+
 static void test_daemon(void **state)
 {
 	struct world w;
@@ -57,7 +67,7 @@ static void test_daemon(void **state)
 	(void)state;
 	world_init(&w, 1, 0);
 	world_start(&w);
-	snprintf(path, sizeof path, "%s/pid", w.folder);
+	told_path(path, sizeof path, &w, "pid");
 	for (int i = 0; i < 2; i++) {
 		unlink(path);
 		assert_int_equal(world_run_new(&w, "%s daemon %s%s", i ? TARGET_STATIC : TARGET, i ? "{}" : path, i ? ".pid" : ""), 0);
@@ -168,7 +178,7 @@ static void test_background(void **state)
 	assert_int_equal(w.result.code, SIGTERM);
 	runner_command_free(c);
 
-	snprintf(path, sizeof path, "%s/ignores", w.folder);
+	told_path(path, sizeof path, &w, "ignores");
 	snprintf(line, sizeof line, TARGET " ignore-term %s", path);
 	c = background(&w, line);
 	read_pid(path); /* it ignores */
@@ -233,7 +243,7 @@ static void check_killed(const char *program, int signal_number)
 	pid_t pid, child;
 
 	world_init(&w, 1, 0);
-	snprintf(path, sizeof path, "%s/pid", w.folder);
+	told_path(path, sizeof path, &w, "pid");
 	assert_int_equal(pipe(fds), 0);
 	child = fork();
 	if (child == 0)

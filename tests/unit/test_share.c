@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "crash/share.h"
+#include "crash/workers/share.h"
 #include "util/base64.h"
 
 static uint64_t cost_of(uint64_t i, uint64_t seed)

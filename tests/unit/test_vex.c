@@ -11,7 +11,7 @@
 #include "libvex.h"
 #include "valgrind/tracer/value/flags.h"
 #include "valgrind/tracer/value/ops.h"
-#include "valgrind/tracer/value/words.h"
+#include "valgrind/tracer/value/word_symbols.h"
 #include "util/alloc.h"
 
 #define TURNS 40

@@ -33,12 +33,13 @@ static void put(struct writer *w, struct script *s, const char *word, uint32_t l
 	struct writer_event ev = { .thread = thread };
 	uint64_t value = word[1] == '=' || word[1] == '~' ? (uint64_t)(word[3] - '0') : 0;
 	enum pmt_kind kind = word[1] == '=' ? PMT_STORE : word[1] == '~' ? PMT_STORE_NT : word[1] == 'f' ? PMT_CLWB :
-			     word[1] == 's' ? PMT_SFENCE : word[1] == '[' ? PMT_TX_BEGIN : word[1] == ']' ? PMT_TX_END : word[1] == 'o' ? PMT_OLD : PMT_OUTPUT;
+			     word[1] == 's' ? PMT_SFENCE : word[1] == '[' ? PMT_TX_BEGIN : word[1] == ']' ? PMT_TX_END : word[1] == 'o' ? PMT_OLD :
+			     word[1] == '+' ? PMT_TX_ADD : word[1] == 'x' ? PMT_EXIT : word[1] == '{' ? PMT_OP_BEGIN : word[1] == '}' ? PMT_OP_END : PMT_OUTPUT;
 
 	ev.site = writer_site(w, 0, 0x1000 + line, kind, kind == PMT_SFENCE ? 0 : 8);
-	if (kind == PMT_STORE || kind == PMT_STORE_NT || kind == PMT_CLWB || kind == PMT_OLD)
+	if (kind == PMT_STORE || kind == PMT_STORE_NT || kind == PMT_CLWB || kind == PMT_OLD || kind == PMT_TX_ADD)
 		ev.addr = addr_of(word[2]);
-	if (kind == PMT_OLD)
+	if (kind == PMT_OLD || kind == PMT_TX_ADD)
 		ev.arg[0] = 8;
 	if (kind == PMT_STORE || kind == PMT_STORE_NT)
 		ev.data = &value;
@@ -51,7 +52,7 @@ static void put(struct writer *w, struct script *s, const char *word, uint32_t l
 	s->places[ev.site] = line;
 }
 
-/* "1=a1" thread 1 stores 1 to a; "1~a1" non-temporally; "1fa" flushes a; "1s" fences; "1[" and "1]" a transaction; "1oa" old bytes in a; "1!" output. */
+/* "1=a1" thread 1 stores 1 to a; "1~a1" non-temporally; "1fa" flushes a; "1s" fences; "1[" and "1]" a transaction, to which "1+a" adds a; "1{" and "1}" an operation; "1x" the end of the program; "1oa" old bytes in a; "1!" output. */
 static void script_init_on(struct script *s, const char *text, const char *platform)
 {
 	char copy[512], *rest, *word;
@@ -467,6 +468,35 @@ static void a_logged_range_is_of_all_stores(void **state)
 	script_release(&s);
 }
 
+/* What was added is durable with the end of the operation, or of the program; what was not is not. The end that comes too late is left out. */
+static void a_transaction_ends(void **state)
+{
+	struct script s;
+	struct whatif w;
+
+	(void)state;
+	script_init(&s, "1[ 1+a 1=a1 1=b1 1x 1!");
+	w = suppose(&s);
+	*vec_add(&w.ended) = 1;
+	expect(&s, &w, 2, "00 01 10 11 | 10 11");
+	whatif_release(&w);
+	script_release(&s);
+	script_init(&s, "1{ 1[ 1+a 1=a1 1} 1=b1 1] 1x");
+	w = suppose(&s);
+	*vec_add(&w.ended) = 2;
+	expect(&s, &w, 2, "00 10 | 10 11");
+	w.ended.at[0] = 3; /* no transaction begins there */
+	expect(&s, &w, 2, "00 01 10 11");
+	whatif_release(&w);
+	script_release(&s);
+	script_init(&s, "1[ 1{ 1+a 1=a1 1} 1=b1 1] 1x"); /* it began before the operation, and ends itself: no end is missing */
+	w = suppose(&s);
+	*vec_add(&w.ended) = 1;
+	expect(&s, &w, 2, "00 01 10 11");
+	whatif_release(&w);
+	script_release(&s);
+}
+
 static size_t list_keys(struct script *s, const struct whatif *w, const struct allowed *allowed, uint64_t *keys)
 {
 	struct state_set set = { 0 };
@@ -678,6 +708,7 @@ int main(void)
 		cmocka_unit_test(only_what_is_named_is_withheld),
 		cmocka_unit_test(a_logged_range_is_durable_at_the_end),
 		cmocka_unit_test(a_logged_range_is_of_all_stores),
+		cmocka_unit_test(a_transaction_ends),
 		cmocka_unit_test(what_a_crash_leaves_is_recognised),
 		cmocka_unit_test(the_smallest_interval_is_found),
 		cmocka_unit_test(every_execution_is_cured),

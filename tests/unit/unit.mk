@@ -34,7 +34,7 @@ $(filter %/test_report %/test_report_formats %/test_report_causes,$(UNIT_ASAN_TE
 
 # The tracer's operations beside VEX's, which has no position-independent code.
 $(B)/obj/tests/unit/test_vex.o: ALL_CFLAGS += -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 -isystem $(SYSROOT)/usr/include/valgrind
-$(B)/tests/unit/test_vex: $(patsubst %,$(B)/obj/valgrind/tracer/value/%.o,value words rows ops vector arch/amd64/flags)
+$(B)/tests/unit/test_vex: $(patsubst %,$(B)/obj/valgrind/tracer/value/%.o,value word_symbols rows ops vector arch/amd64/flags)
 $(B)/tests/unit/test_vex: LIBS += -no-pie $(VG_LIB)/libvex-amd64-linux.a
 
 # The decoder of the runtime for amd64.

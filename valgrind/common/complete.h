@@ -1,4 +1,5 @@
-/* What stock VEX lacks: instructions that it cannot decode, and that the processor says to have them. */
+/* What stock VEX lacks: instructions that it cannot decode, and that the processor says to have
+ * them. */
 #ifndef VG_COMPLETE_H
 #define VG_COMPLETE_H
 
@@ -12,8 +13,8 @@ struct added_insn {
 
 /* Adds a statement together with what is missing in it. False: nothing is, and it was not added. */
 Bool complete_stmt(IRSB *sb, IRStmt *st);
-/* Mends the end of a block, which is a copy of `in`, if that is an instruction VEX cannot decode, or one that ends a block for no good reason.
- * True: an instruction was added. */
+/* Mends the end of a block, which is a copy of `in`, if that is an instruction VEX cannot decode,
+ * or one that ends a block for no good reason. True: an instruction was added. */
 Bool complete_end(IRSB *sb, const IRSB *in, struct added_insn *added);
 
 #endif

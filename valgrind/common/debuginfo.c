@@ -1,7 +1,8 @@
-/* Keeps Valgrind's core from reading debug information. The tools never unwind or name lines (pmend does, from the trace), but the core
- * would read that of every loaded object, libc's from its debug package too: for a small program that is most of a run's time, and for a
- * large one gigabytes. Symbol tables it still reads: tools look for functions by name. The linker puts these before the core's functions
- * (--wrap in valgrind.mk). */
+/* Keeps Valgrind's core from reading debug information. The tools never unwind or name lines (pmend
+ * does, from the trace), but the core would read that of every loaded object, libc's from its debug
+ * package too: for a small program that is most of a run's time, and for a large one gigabytes.
+ * Symbol tables it still reads: tools look for functions by name. The linker puts these before the
+ * core's functions (--wrap in valgrind.mk). */
 #include "valgrind/common/debuginfo.h"
 
 #include "pub_tool_libcbase.h"

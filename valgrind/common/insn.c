@@ -1,4 +1,5 @@
-/* Takes the bytes of an instruction out of the program's memory and has them decoded by arch/. Bytes behind the end of the memory are 0. */
+/* Takes the bytes of an instruction out of the program's memory and has them decoded by arch/.
+ * Bytes behind the end of the memory are 0. */
 #include "valgrind/common/arch.h"
 
 #include "pub_tool_aspacemgr.h"

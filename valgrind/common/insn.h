@@ -1,5 +1,5 @@
-/* One instruction, as far as VEX's IR does not tell it: flushes and their address, kinds of fence, non-temporal stores, and what
- * stock VEX cannot decode. */
+/* One instruction, as far as VEX's IR does not tell it: flushes and their address, kinds of fence,
+ * non-temporal stores, and what stock VEX cannot decode. */
 #ifndef VG_INSN_H
 #define VG_INSN_H
 
@@ -21,7 +21,8 @@ enum insn_what {
 	INSN_CLEAR,        /* of size_bytes, aligned to them */
 	INSN_HINT,
 	INSN_ACQUIRE, /* a load that later accesses come after */
-	INSN_PAIR, /* a store of two registers, size_bytes each, which VEX does one after the other */
+	/* a store of two registers, size_bytes each, which VEX does one after the other */
+	INSN_PAIR,
 	INSN_SET_STACK, /* gives the stack pointer a value that was computed from something else */
 };
 
@@ -31,9 +32,9 @@ struct insn {
 	Addr pc;
 	UInt len_bytes; /* set for those that VEX may not decode */
 	enum insn_what what;
-	enum pmt_kind
-		event; /* of a flush or fence: which one. Of a store: which one, if it is not plain */
-	UChar arg;     /* of the event, if the kind has one: an order, an option… */
+	/* of a flush or fence: which one. Of a store: which one, if it is not plain */
+	enum pmt_kind event;
+	UChar arg; /* of the event, if the kind has one: an order, an option… */
 	UInt size_bytes;
 	UChar code[INSN_BYTES_MAX + 1]; /* zeros behind the end */
 	/* the memory operand on amd64; arm64 has all in the code */
@@ -44,8 +45,9 @@ struct insn {
 };
 
 struct insn insn_at(Addr pc, UInt len_bytes); /* one that VEX decoded, of that length */
-struct insn insn_next(
-	Addr pc); /* one that it did not: nothing is known, not even whether there is memory; len_bytes 0: there is none */
+/* one that it did not: nothing is known, not even whether there is memory; len_bytes 0: there is
+ * none */
+struct insn insn_next(Addr pc);
 struct insn insn_last(const IRSB *sb); /* the last one of a block; INSN_OTHER if it has none */
 
 #endif

@@ -65,7 +65,8 @@ static inline IRExpr *ir_is_not_0(IRSB *sb, IRExpr *word)
 	return ir_binop(sb, Ity_I1, Iop_CmpNE64, word, ir_u64(0));
 }
 
-/* guard: NULL, or what must hold for the call to be made. The state's pointer may be the last argument. */
+/* guard: NULL, or what must hold for the call to be made. The state's pointer may be the last
+ * argument. */
 static inline void ir_call(IRSB *sb, IRExpr *guard, const HChar *name, void *f, IRExpr **args)
 {
 	Bool has_registers;

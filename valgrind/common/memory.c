@@ -1,4 +1,5 @@
-/* Memory of a tool's own: pages beside the program's. Valgrind ends by itself when its own allocator has none left, but not when these are refused. */
+/* Memory of a tool's own: pages beside the program's. Valgrind ends by itself when its own
+ * allocator has none left, but not when these are refused. */
 #include "valgrind/common/memory.h"
 
 #include "pub_tool_aspacemgr.h"

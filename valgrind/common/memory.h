@@ -4,7 +4,8 @@
 
 #include "pub_tool_basics.h"
 
-/* Whole pages of zeros. Ends the program with a message where there are none left: ulimit -v, or memory that the kernel promises only once. */
+/* Whole pages of zeros. Ends the program with a message where there are none left: ulimit -v, or
+ * memory that the kernel promises only once. */
 void *memory_alloc(SizeT len_bytes);
 
 #endif

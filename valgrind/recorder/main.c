@@ -1,12 +1,14 @@
-/* pmend's recorder: a Valgrind tool that writes every operation on persistent memory to a trace (include/pmtrace.h).
+/* pmend's recorder: a Valgrind tool that writes every operation on persistent memory to a trace
+ * (include/pmtrace.h).
  *
  *	$ pmend record -- ./app && pmend show
  *	   12  T1  store   pool+0x40  8  0x2a   update (app.c:41)
  *	   13  T1  clwb    pool+0x40            update (app.c:42)
  *	   14  T1  sfence                       update (app.c:43)
  *
- * What it gets wrong: see the limits at the head of place/stack.c and kernel/syscalls.c; AVX-512 is hidden from the program, because
- * Valgrind cannot run it; threads run one at a time, so a trace is one interleaving. */
+ * What it gets wrong: see the limits at the head of place/stack.c and kernel/syscalls.c; AVX-512 is
+ * hidden from the program, because Valgrind cannot run it; threads run one at a time, so a trace is
+ * one interleaving. */
 #include "valgrind/common/arch.h"
 #include "valgrind/common/debuginfo.h"
 #include "valgrind/recorder/blocks/instrument.h"
@@ -110,9 +112,9 @@ static void describe_recording(void)
 		meta("old_bytes", "yes");
 	if (clo_scratch_pool)
 		meta("scratch_pool", clo_scratch_pool);
+	/* tells whether libpmem flushed or synced because it was told to */
 	if (force)
-		meta("pmem_force",
-		     force); /* tells whether libpmem flushed or synced because it was told to */
+		meta("pmem_force", force);
 	if (VG_(get_startup_wd)() != NULL)
 		meta("cwd", VG_(get_startup_wd)());
 	meta("argv.0", VG_(args_the_exename));

@@ -1,4 +1,5 @@
-/* Tells the trace of executable mappings of ELF files, with their build-ids, so that code addresses can be turned into source lines later, elsewhere. */
+/* Tells the trace of executable mappings of ELF files, with their build-ids, so that code addresses
+ * can be turned into source lines later, elsewhere. */
 #include "valgrind/recorder/objects.h"
 
 #include "valgrind/common/sys.h"

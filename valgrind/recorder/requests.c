@@ -1,7 +1,8 @@
-/* Client requests: pmemcheck's, so that programs and libraries annotated for it (PMDK is) need no change, and those of
- * include/pmend.h. Numbers and meanings of pmemcheck's: PMDK 1.12, src/core/valgrind/pmemcheck.h.
- * Of memcheck's, one is of use: an allocator tells which memory it hands out without content. PMDK does so if GET_VBITS is answered. With --old-bytes, all requests of allocators
- * are of use: what they hand out again is filled before they go on. */
+/* Client requests: pmemcheck's, so that programs and libraries annotated for it (PMDK is) need no
+ * change, and those of include/pmend.h. Numbers and meanings of pmemcheck's: PMDK 1.12,
+ * src/core/valgrind/pmemcheck.h. Of memcheck's, one is of use: an allocator tells which memory it
+ * hands out without content. PMDK does so if GET_VBITS is answered. With --old-bytes, all requests
+ * of allocators are of use: what they hand out again is filled before they go on. */
 #include "valgrind/recorder/requests.h"
 
 #include "valgrind/recorder/kernel/client.h"
@@ -254,6 +255,7 @@ Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)
 			return True;
 		}
 	}
+	/* reserved by old pmemchecks */
 	return VG_IS_TOOL_USERREQ('M', 'C', words[0]) ||
-	       (words[0] > PMC_BASE && words[0] < PMC_DEEP_SYNC); /* reserved by old pmemchecks */
+	       (words[0] > PMC_BASE && words[0] < PMC_DEEP_SYNC);
 }

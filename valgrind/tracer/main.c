@@ -1,10 +1,12 @@
-/* pmend's tracer: a Valgrind tool that runs a program once on a concrete input, carries beside each value the expression that it is of the input,
- * and writes the conditions of the path that the program took (include/pmpath.h):
+/* pmend's tracer: a Valgrind tool that runs a program once on a concrete input, carries beside each
+ * value the expression that it is of the input, and writes the conditions of the path that the
+ * program took (include/pmpath.h):
  *
  *	$ valgrind --tool=pmend-trace --path-file=run.pmp --sym-file=0:16:packet ./server packet
  *
- * What it gets wrong: floating point and a few other operations make values concrete (counted in the file); forked processes are not followed;
- * symbolic addresses are concrete unless the address depends on one byte (shadow/table.c). */
+ * What it gets wrong: floating point and a few other operations make values concrete (counted in
+ * the file); forked processes are not followed; symbolic addresses are concrete unless the address
+ * depends on one byte (shadow/table.c). */
 #include "valgrind/common/arch.h"
 #include "valgrind/tracer/blocks/instrument.h"
 #include "valgrind/tracer/path/path.h"
@@ -172,8 +174,8 @@ static void pre_options(void)
 	VG_(track_die_mem_munmap)(on_munmap);
 	VG_(atfork)(NULL, NULL, in_child);
 
-	VG_(clo_vex_control).guest_chase =
-		False; /* a block is one run of instructions, so that its first address stands for it */
+	/* a block is one run of instructions, so that its first address stands for it */
+	VG_(clo_vex_control).guest_chase = False;
 	VG_(clo_vex_control).iropt_unroll_thresh = 0; /* as is each turn of a loop */
 }
 

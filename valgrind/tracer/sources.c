@@ -1,11 +1,14 @@
-/* Where the input comes in. An input is one row of bytes; each source stands for a part of it, from an index on:
+/* Where the input comes in. An input is one row of bytes; each source stands for a part of it, from
+ * an index on:
  *
- *	--sym-file=INDEX:LEN:PATH     what is read from or mapped of this file, under whatever descriptor (standard input, too)
+ *	--sym-file=INDEX:LEN:PATH     what is read from or mapped of this file, under whatever
+ *	                              descriptor (standard input, too)
  *	--sym-arg=INDEX:LEN:N         the program's N-th argument, with the NUL behind it
  *	--sym-env=INDEX:LEN:NAME      a variable of its environment
  *	--sym-socket=INDEX:LEN:PORT   what it receives on connections to its TCP port
  *
- * Limits: what another process passes on (a pipe, shared memory) is not followed; bytes of several connections are one row. */
+ * Limits: what another process passes on (a pipe, shared memory) is not followed; bytes of several
+ * connections are one row. */
 #include "valgrind/tracer/sources.h"
 
 #include "valgrind/tracer/path/core.h"
@@ -79,7 +82,8 @@ Bool sources_option(const HChar *arg)
 	return False;
 }
 
-/* These bytes of memory are those of the source from that offset; what lies beyond its length stays concrete. */
+/* These bytes of memory are those of the source from that offset; what lies beyond its length stays
+ * concrete. */
 static void bring_in(struct source *s, ULong offset, Addr a, SizeT len)
 {
 	if (offset >= s->len_bytes)

@@ -1,19 +1,22 @@
-/* Words of the input that were compared with one of another length. No branch can be flipped to make such two equal: where the word ends was decided before, by
- * whatever cut the input into words, and what ended it is most often overwritten by then. So the driver is told the word and what it was compared with, and may
- * put the one into the place of the other (explore/path/token.h). */
+/* Words of the input that were compared with one of another length. No branch can be flipped to
+ * make such two equal: where the word ends was decided before, by whatever cut the input into
+ * words, and what ended it is most often overwritten by then. So the driver is told the word and
+ * what it was compared with, and may put the one into the place of the other
+ * (explore/path/token.h). */
 #include "valgrind/tracer/token.h"
 
 #include "valgrind/tracer/path/path.h"
 #include "valgrind/tracer/sources.h"
 #include "valgrind/tracer/value/memory.h"
-#include "valgrind/tracer/value/words.h"
+#include "valgrind/tracer/value/word_symbols.h"
 
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_machine.h"
 
 #define TOKEN_BYTES_MAX 64
 
-/* The byte of the input that the byte there is made of, from 1; 0 if it is made of none or several. */
+/* The byte of the input that the byte there is made of, from 1; 0 if it is made of none or
+ * several. */
 static ULong source_of(Addr a)
 {
 	UInt id = mem_is_symbolic(a, 1) ? mem_get(a, 1, *(const UChar *)a).id : 0;
@@ -76,8 +79,8 @@ static void one_side(Addr pc, Addr word, Addr wanted, ULong max)
 	if (wanted_bytes <= 0 || !can_read(word))
 		return;
 	from = source_of(word);
-	if (from == 0 && *(const UChar *)word == '\0' &&
-	    can_read(word + 1)) { /* an empty word, of which only the end was there */
+	/* an empty word, of which only the end was there */
+	if (from == 0 && *(const UChar *)word == '\0' && can_read(word + 1)) {
 		from = source_of(word + 1);
 		from -= from != 0;
 	}

@@ -5,6 +5,9 @@ TRACER_OBJ := $(TRACER_SRC:%.c=$(B)/obj/%.o) $(VG_COMMON_OBJ) $(EXPR_SRC:%.c=$(B
 TRACER := $(B)/libexec/pmend/pmend-trace-$(ARCH)-linux
 TRACER_PRELOAD := $(B)/libexec/pmend/vgpreload_pmend-trace-$(ARCH)-linux.so
 
+# Operations of VEX that Valgrind 3.27 no longer has.
+$(B)/obj/valgrind/tracer/value/ops.o: VG_CFLAGS += $(if $(shell grep -sw Iop_Clz64 $(SYSROOT)/usr/include/valgrind/libvex_ir.h),-DVEX_HAS_CLZ)
+
 $(B)/obj/tracer-tool/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(VG_CFLAGS) -c -o $@ $<

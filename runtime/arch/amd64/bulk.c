@@ -1,5 +1,6 @@
-/* rep movs and rep stos, done in one go, with their own direction and element size, so that overlaps come out the same. Registers are left as by an instruction that was interrupted,
- * or that is done. */
+/* rep movs and rep stos, done in one go, with their own direction and element size, so that
+ * overlaps come out the same. Registers are left as by an instruction that was interrupted, or that
+ * is done. */
 #include "arch.h"
 #include "gate.h"
 

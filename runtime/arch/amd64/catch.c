@@ -1,6 +1,7 @@
-/* Catches system calls: by syscall user dispatch, where the kernel has it and allows it; else by replacing their instructions, which end in SIGILL then. Nothing else differs between
- * the two: a call that the program makes itself goes by rt_pass. PMEND_RUN_NO_DISPATCH in the environment asks for the second way, PMEND_RUN_NO_DISPATCH=all for
- * none. */
+/* Catches system calls: by syscall user dispatch, where the kernel has it and allows it; else by
+ * replacing their instructions, which end in SIGILL then. Nothing else differs between the two: a
+ * call that the program makes itself goes by rt_pass. PMEND_RUN_NO_DISPATCH in the environment asks
+ * for the second way, PMEND_RUN_NO_DISPATCH=all for none. */
 #include <sys/prctl.h>
 
 #include "gate.h"

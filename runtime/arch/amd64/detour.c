@@ -1,5 +1,6 @@
-/* Detours: which loads get one, where its code goes, and what a run does that faults in it. The program is changed only between runs, in the server, and nothing of the program's
- * libraries is called meanwhile: it may be what is being changed. */
+/* Detours: which loads get one, where its code goes, and what a run does that faults in it. The
+ * program is changed only between runs, in the server, and nothing of the program's libraries is
+ * called meanwhile: it may be what is being changed. */
 #include <dlfcn.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -148,7 +149,8 @@ static bool is_last(const struct instruction *in)
 	return is_plain_jump(in) || is_plain_call(in) || in->in.meta.category == ZYDIS_CATEGORY_RET;
 }
 
-/* The operand of an instruction whose only business with memory is to read it by a plain address. */
+/* The operand of an instruction whose only business with memory is to read it by a plain
+ * address. */
 static const ZydisDecodedOperand *load_of(const struct instruction *in)
 {
 	const ZydisDecodedOperand *found = NULL;
@@ -227,7 +229,8 @@ struct eh_bases {
 };
 const void *_Unwind_Find_FDE(void *pc, struct eh_bases *bases);
 
-/* By the call frame information: beginning and length with 32 bits each, as compilers for x86-64 write them. */
+/* By the call frame information: beginning and length with 32 bits each, as compilers for x86-64
+ * write them. */
 static uint64_t function_of(uint64_t pc, uint64_t *len_bytes)
 {
 	struct eh_bases bases = { 0 };

@@ -1,14 +1,17 @@
-/* Detours. A page with something undecided is closed, and whoever reads what lies beside it faults again and again. Between two runs, the fork
- * server leads loads that did so around that: their first five bytes become a jump to a piece of code that looks at the address. Unless it is one
- * of undecided or watched words, it loads through a second mapping of the image, which is never closed; else it does what the program wanted
- * to do, at the address where it wanted to, and faults.
+/* Detours. A page with something undecided is closed, and whoever reads what lies beside it faults
+ * again and again. Between two runs, the fork server leads loads that did so around that: their
+ * first five bytes become a jump to a piece of code that looks at the address. Unless it is one of
+ * undecided or watched words, it loads through a second mapping of the image, which is never
+ * closed; else it does what the program wanted to do, at the address where it wanted to, and
+ * faults.
  *
  *   detour.c       which instructions, and where the code goes
  *   detour_scan.c  whether anybody jumps into the bytes that the jump takes
  *   detour_emit.c  the code
  *   ../../window.c in a run: the second mapping, and which words of it are not to be read there
  *
- * Only loads: stores must be marked. Only code of the server's own objects: a run inherits it, and what it executes instead does not. */
+ * Only loads: stores must be marked. Only code of the server's own objects: a run inherits it, and
+ * what it executes instead does not. */
 #ifndef RUNTIME_ARCH_AMD64_DETOUR_H
 #define RUNTIME_ARCH_AMD64_DETOUR_H
 
@@ -30,8 +33,8 @@ struct instruction {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	uint64_t pc;
 	const uint8_t *bytes;
-	const ZydisDecodedOperand
-		*load; /* the memory that it reads, and that it can read elsewhere; NULL: none */
+	/* the memory that it reads, and that it can read elsewhere; NULL: none */
+	const ZydisDecodedOperand *load;
 };
 
 /* Of one instruction in a detour. */
@@ -39,10 +42,13 @@ struct detour_part {
 	uint64_t original;
 	uint64_t begin, end; /* all of its code */
 	uint64_t fast, slow; /* the load elsewhere, if there is one; the instruction as it was */
-	uint8_t address; /* number of the register that the load elsewhere uses, which is saved on top of the stack */
+	/* number of the register that the load elsewhere uses, which is saved on top of the
+	 * stack */
+	uint8_t address;
 };
 
-/* Code for a group of instructions that come one after the other, at `at`; how many bytes, 0: there is no room. */
+/* Code for a group of instructions that come one after the other, at `at`; how many bytes, 0: there
+ * is no room. */
 struct emitter {
 	uint8_t *at, *end;
 	const struct window *window; /* of this area */
@@ -50,7 +56,8 @@ struct emitter {
 };
 bool emit_group(struct emitter *e, const struct instruction *list, uint32_t n);
 
-/* Whether nobody but the instruction before comes to the instructions from the second on. bytes: of the function, as they were. */
+/* Whether nobody but the instruction before comes to the instructions from the second on. bytes: of
+ * the function, as they were. */
 bool scan_is_private(const struct instruction *list, uint32_t n, uint64_t function,
 		     const uint8_t *bytes, uint64_t len_bytes);
 

@@ -14,7 +14,7 @@
 
 #include "detour.h"
 
-static void put(struct emitter *e, const void *bytes, size_t n)
+static void emit_bytes(struct emitter *e, const void *bytes, size_t n)
 {
 	if ((size_t)(e->end - e->at) >= n)
 		memcpy(e->at, bytes, n);
@@ -22,13 +22,13 @@ static void put(struct emitter *e, const void *bytes, size_t n)
 }
 
 #define PUT(e, ...) \
-	put(e, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
+	emit_bytes(e, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
 
 static void put_distance(struct emitter *e, uint64_t to)
 {
 	int32_t d = (int32_t)(to - ((uint64_t)e->at + 4));
 
-	put(e, &d, sizeof d);
+	emit_bytes(e, &d, sizeof d);
 }
 
 /* opcode of r64, r/m64 with a field of the window. */
@@ -78,9 +78,8 @@ static bool uses(const struct instruction *in, int reg)
 
 static bool choose_scratch(const struct instruction *in, uint8_t scratch[2])
 {
-	static const uint8_t usable[] = {
-		0, 1, 2, 3, 6, 7
-	}; /* not rsp and rbp: their encodings mean something else */
+	/* not rsp and rbp: their encodings mean something else */
+	static const uint8_t usable[] = { 0, 1, 2, 3, 6, 7 };
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < sizeof usable && n < 2; i++)
@@ -92,8 +91,8 @@ static bool choose_scratch(const struct instruction *in, uint8_t scratch[2])
 /* Which extensions of base and index the instruction has. */
 static void extensions(const struct instruction *in, uint8_t *x, uint8_t *b)
 {
-	if (in->in.encoding ==
-	    ZYDIS_INSTRUCTION_ENCODING_VEX) { /* Zydis shows these as they are encoded: inverted */
+	/* Zydis shows these as they are encoded: inverted */
+	if (in->in.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX) {
 		const uint8_t *vex = in->bytes + in->in.raw.vex.offset;
 
 		*x = vex[0] == 0xc4 ? (vex[1] >> 6 & 1) ^ 1 : 0;
@@ -119,20 +118,20 @@ static void put_lea(struct emitter *e, const struct instruction *in, uint8_t to)
 	uint8_t x, b;
 
 	extensions(in, &x, &b);
-	if (d->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
-	    d->raw.modrm.mod == 1) { /* its short displacement counts operands, not bytes */
+	/* its short displacement counts operands, not bytes */
+	if (d->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && d->raw.modrm.mod == 1) {
 		const int32_t bytes = (int32_t)in->load->mem.disp.value;
 
 		PUT(e, (uint8_t)(0x48 | x << 1 | b), 0x8d,
 		    (uint8_t)(2 << 6 | to << 3 | d->raw.modrm.rm));
 		if (d->raw.modrm.rm == 4)
-			put(e, in->bytes + first, 1);
-		put(e, &bytes, sizeof bytes);
+			emit_bytes(e, in->bytes + first, 1);
+		emit_bytes(e, &bytes, sizeof bytes);
 		return;
 	}
 	PUT(e, (uint8_t)(0x48 | x << 1 | b), 0x8d,
 	    (uint8_t)(d->raw.modrm.mod << 6 | to << 3 | d->raw.modrm.rm));
-	put(e, in->bytes + first, last - first); /* sib and displacement */
+	emit_bytes(e, in->bytes + first, last - first); /* sib and displacement */
 }
 
 /* The instruction with (r) for its operand. */
@@ -150,9 +149,9 @@ static void put_load(struct emitter *e, const struct instruction *in, uint8_t r)
 		head[d->raw.evex.offset + 1] |= 0x60;
 	else if (d->attributes & ZYDIS_ATTRIB_HAS_REX)
 		head[d->raw.rex.offset] &= 0xfe;
-	put(e, head, n);
+	emit_bytes(e, head, n);
 	PUT(e, (uint8_t)(d->raw.modrm.reg << 3 | r));
-	put(e, in->bytes + imm, d->length - imm);
+	emit_bytes(e, in->bytes + imm, d->length - imm);
 }
 
 /* Goes on if no word that begins in `bytes` bytes from the address is marked. */
@@ -201,7 +200,7 @@ static bool emit_load(struct emitter *e, const struct instruction *in, struct de
 	PUT(e, 0x9d, (uint8_t)(0x58 | t), (uint8_t)(0x58 | r), 0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0,
 	    0);
 	part->slow = (uint64_t)e->at;
-	put(e, in->bytes, in->in.length);
+	emit_bytes(e, in->bytes, in->in.length);
 	aim(e, done);
 	return true;
 }
@@ -212,9 +211,9 @@ static void emit_return_address(struct emitter *e, uint64_t to)
 	const uint32_t low = (uint32_t)to, high = (uint32_t)(to >> 32);
 
 	PUT(e, 0x68);
-	put(e, &low, sizeof low);
+	emit_bytes(e, &low, sizeof low);
 	PUT(e, 0xc7, 0x44, 0x24, 4);
-	put(e, &high, sizeof high);
+	emit_bytes(e, &high, sizeof high);
 }
 
 /* The last of a group may be a jump to a constant address, or a call. */
@@ -246,7 +245,7 @@ bool emit_group(struct emitter *e, const struct instruction *list, uint32_t n)
 			emit_jump(e, in);
 		} else {
 			part->slow = (uint64_t)e->at;
-			put(e, in->bytes, in->in.length);
+			emit_bytes(e, in->bytes, in->in.length);
 		}
 		part->end = (uint64_t)e->at;
 	}

@@ -1,6 +1,8 @@
-/* Finds out whether anybody jumps into the bytes that a detour replaces. Jumps inside of a function are found by decoding it from its beginning; a function with computed jumps may come to any of its
- * instructions. Another part of the same function, which the compiler put elsewhere, comes back by jumps with 32 bits of distance: any four bytes of the
- * object that look like one count. Calls return behind themselves, and only the last of a group is one. */
+/* Finds out whether anybody jumps into the bytes that a detour replaces. Jumps inside of a function
+ * are found by decoding it from its beginning; a function with computed jumps may come to any of
+ * its instructions. Another part of the same function, which the compiler put elsewhere, comes back
+ * by jumps with 32 bits of distance: any four bytes of the object that look like one count. Calls
+ * return behind themselves, and only the last of a group is one. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -95,7 +97,8 @@ static bool is_function_private(const struct instruction *list, uint32_t n, uint
 	return !g_is_computed && !is_reached(list, n, &g_function);
 }
 
-/* Short jumps from what lies around the function, which may be another part of it: any two bytes that look like one count. */
+/* Short jumps from what lies around the function, which may be another part of it: any two bytes
+ * that look like one count. */
 static bool is_near_private(const struct instruction *list, uint32_t n, uint64_t function,
 			    uint64_t len_bytes, uint64_t from, uint64_t to)
 {
@@ -112,8 +115,8 @@ static bool is_near_private(const struct instruction *list, uint32_t n, uint64_t
 
 /* ---- the object ---- */
 
-static struct targets
-	g_objects[OBJECTS]; /* of jumps with 32 bits, in the code as it was: looked for once */
+/* of jumps with 32 bits, in the code as it was: looked for once */
+static struct targets g_objects[OBJECTS];
 
 static bool is_code(const ElfW(Phdr) * p)
 {

@@ -1,5 +1,6 @@
-/* Loads into a register, stores of one, and comparisons with one, done in the handler: half the cost of a step. Each is one access
- * of the same size, so that other threads see what they would see. Flags are those of the same instruction executed here. */
+/* Loads into a register, stores of one, and comparisons with one, done in the handler: half the
+ * cost of a step. Each is one access of the same size, so that other threads see what they would
+ * see. Flags are those of the same instruction executed here. */
 #include "arch.h"
 #include "gate.h"
 

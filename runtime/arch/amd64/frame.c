@@ -1,4 +1,5 @@
-/* Registers of a signal frame, and frames for children. A frame ends in the floating-point state, which is a block of its own, of a size that it names itself. */
+/* Registers of a signal frame, and frames for children. A frame ends in the floating-point state,
+ * which is a block of its own, of a size that it names itself. */
 #include <elf.h>
 #include <string.h>
 
@@ -42,8 +43,8 @@ uint32_t frame_fault(const ucontext_t *uc)
 
 ucontext_t *frame_of_sigreturn(const ucontext_t *uc)
 {
-	return (ucontext_t *)uc->uc_mcontext
-		.gregs[REG_RSP]; /* the handler has returned by the address before it */
+	/* the handler has returned by the address before it */
+	return (ucontext_t *)uc->uc_mcontext.gregs[REG_RSP];
 }
 
 uint64_t frame_return_slot(const ucontext_t *uc, uint64_t from, uint64_t cfa, uint64_t address)
@@ -98,7 +99,8 @@ bool frame_is_delivered(const ucontext_t *uc)
 	return (const char *)uc->uc_link == &delivered;
 }
 
-/* As the kernel lays it out: the address to return to, ucontext, siginfo; the floating-point state is above. */
+/* As the kernel lays it out: the address to return to, ucontext, siginfo; the floating-point state
+ * is above. */
 bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct frame_handler *h,
 		   frame_write_fn *write)
 {

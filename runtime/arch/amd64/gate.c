@@ -1,5 +1,7 @@
-/* The gate: assembly from which system calls go to the kernel, while all others are caught (catch.c); and accesses of memory whose faults are expected. A call that the
- * program makes itself goes by rt_pass: returning from a handler to there, with rsp at a struct gate_return, does the call and goes on at its pc. */
+/* The gate: assembly from which system calls go to the kernel, while all others are caught
+ * (catch.c); and accesses of memory whose faults are expected. A call that the program makes itself
+ * goes by rt_pass: returning from a handler to there, with rsp at a struct gate_return, does the
+ * call and goes on at its pc. */
 #include "gate.h"
 
 #include "arch.h"
@@ -14,7 +16,8 @@ __asm__(".text\n"
 	".hidden rt_gate_begin, rt_gate_end, rt_restore, rt_pass, rt_syscall, rt_return_to, rt_clone\n"
 	"rt_gate_begin:\n"
 
-	"	nop\n" /* unwinders look up the return address less one: neither may have call frame information */
+	/* unwinders look up the return address less one: neither may have call frame information */
+	"	nop\n"
 	"rt_restore:\n"
 	"	.byte 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0\n" /* mov $15, %rax with a 32-bit immediate */
 	"	syscall\n"

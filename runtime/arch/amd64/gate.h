@@ -13,13 +13,15 @@ extern bool rt_dispatches __attribute__((visibility("hidden")));
 void catch_choose(void);
 const char *catch_refusal(void); /* why calls cannot be caught in this process; NULL: they can */
 
-/* How calls are found and replaced: text.c. The first byte of each becomes CALL_BYTE, which is no instruction in 64-bit code; the second tells what it was. */
+/* How calls are found and replaced: text.c. The first byte of each becomes CALL_BYTE, which is no
+ * instruction in 64-bit code; the second tells what it was. */
 #define CALL_BYTE 0xd6
 enum { SYSCALL_SECOND = 0x05, SYSENTER_SECOND = 0x34, INT80_SECOND = 0x80 };
 struct patch_table;
 extern const struct patch_table calls_table;
 
-/* rep movs (stos: rep stos) with elements of 1, 2, 4, or 8 bytes. A fault ends it: count is what was not done. */
+/* rep movs (stos: rep stos) with elements of 1, 2, 4, or 8 bytes. A fault ends it: count is what
+ * was not done. */
 struct gate_string {
 	uint64_t rdi, rsi, rcx, rax;
 	uint64_t rflags; /* for the direction */

@@ -1,5 +1,6 @@
-/* Which memory an instruction accesses, with Zydis. What is read may be overestimated (a decision too many), what is written may not be:
- * where an instruction may leave bytes as they are, they count as read and written. Unknown: xsave and its kin, stacks in PM. */
+/* Which memory an instruction accesses, with Zydis. What is read may be overestimated (a decision
+ * too many), what is written may not be: where an instruction may leave bytes as they are, they
+ * count as read and written. Unknown: xsave and its kin, stacks in PM. */
 #include <Zydis/Zydis.h>
 #include <asm/prctl.h>
 #include <cpuid.h>
@@ -81,13 +82,15 @@ static void add(struct insn *out, uint64_t addr, uint64_t len_bytes, uint32_t ki
 
 #define FXSAVE_XMM 160u
 #define FXSAVE_SOFTWARE 464u /* what the kernel says about the frame: a magic number, sizes */
-#define FXSAVE_BYTES \
-	512u /* then come the header, whose first word has a bit for each component that is there, and the components */
+/* then come the header, whose first word has a bit for each component that is there, and the
+ * components */
+#define FXSAVE_BYTES 512u
 #define XSTATE_MAGIC 0x46505853u
 
 enum { XSTATE_YMM = 2, XSTATE_MASKS = 5, XSTATE_ZMM = 6, XSTATE_ZMM_16 = 7 };
 
-/* Copies bytes of a component; those of one that is as it was at the start are zero. False: the frame has no such component. */
+/* Copies bytes of a component; those of one that is as it was at the start are zero. False: the
+ * frame has no such component. */
 static bool component(const struct decoded *d, uint32_t number, uint32_t at, void *to, uint32_t n)
 {
 	const char *x = (const char *)d->uc->uc_mcontext.fpregs;
@@ -158,7 +161,8 @@ static uint32_t index_bytes_of(ZydisMnemonic m)
 	}
 }
 
-/* Which elements are accessed. AVX-512 has masks of its own; of AVX2's, which are vectors, elements that the mask excludes count as read. */
+/* Which elements are accessed. AVX-512 has masks of its own; of AVX2's, which are vectors, elements
+ * that the mask excludes count as read. */
 static bool gather_mask(const struct decoded *d, uint64_t *mask)
 {
 	*mask = ~(uint64_t)0;

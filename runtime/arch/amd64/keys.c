@@ -1,4 +1,5 @@
-/* Protection keys. The register that says which keys are closed (PKRU) is each thread's own; the interrupted program's is in the XSAVE area of its signal frame. */
+/* Protection keys. The register that says which keys are closed (PKRU) is each thread's own; the
+ * interrupted program's is in the XSAVE area of its signal frame. */
 #include <cpuid.h>
 #include <sys/mman.h>
 
@@ -33,8 +34,8 @@ int keys_init(void)
 	key = CALL2(SYS_pkey_alloc, 0, PKEY_DISABLE_ACCESS);
 	if (IS_ERROR(key))
 		return -1;
-	if (!(a >> 2 * key &
-	      1)) { /* the kernel would open it in every signal handler of the program */
+	/* the kernel would open it in every signal handler of the program */
+	if (!(a >> 2 * key & 1)) {
 		CALL1(SYS_pkey_free, key);
 		return -1;
 	}
@@ -96,7 +97,8 @@ static bool is_closed(int key)
 	return rdpkru() >> 2 * key & 1;
 }
 
-/* A fault opens the key for the interrupted code. Another signal closes it, or only opens it for the handler, which must not outlast that. */
+/* A fault opens the key for the interrupted code. Another signal closes it, or only opens it for
+ * the handler, which must not outlast that. */
 static void on_trial(int sig, siginfo_t *si, void *uc)
 {
 	(void)sig;

@@ -1,4 +1,5 @@
-/* System calls that Linux has on amd64 and no longer gives to new architectures; and arch_prctl(). Most are those of today with one argument less. */
+/* System calls that Linux has on amd64 and no longer gives to new architectures; and arch_prctl().
+ * Most are those of today with one argument less. */
 #include <linux/sched.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
@@ -36,23 +37,23 @@ const struct buffer_call arch_buffer_calls[] = {
 };
 
 const struct path_call arch_path_calls[] = {
-	{ SYS_open, -1, 0, 0, 0, BY_OPEN, 1 },
-	{ SYS_creat, -1, 0, 0, 0, BY_CREAT, 0 },
-	{ SYS_stat, -1, 0, 0, 0, FOLLOW, 0 },
-	{ SYS_lstat, -1, 0, 0, 0, NO_FOLLOW, 0 },
-	{ SYS_access, -1, 0, 0, 0, FOLLOW, 0 },
-	{ SYS_unlink, -1, 0, 0, 0, NO_FOLLOW, 0 },
-	{ SYS_rename, -1, 0, -1, 1, NO_FOLLOW, 0 },
-	{ SYS_link, -1, 0, -1, 1, NO_FOLLOW, 0 },
-	{ SYS_symlink, -1, 1, 0, 0, NO_FOLLOW, 0 },
-	{ SYS_mknod, -1, 0, 0, 0, NO_FOLLOW, 0 },
-	{ SYS_chmod, -1, 0, 0, 0, FOLLOW, 0 },
-	{ SYS_chown, -1, 0, 0, 0, FOLLOW, 0 },
-	{ SYS_lchown, -1, 0, 0, 0, NO_FOLLOW, 0 },
-	{ SYS_utime, -1, 0, 0, 0, FOLLOW, 0 },
-	{ SYS_utimes, -1, 0, 0, 0, FOLLOW, 0 },
-	{ SYS_futimesat, 0, 1, 0, 0, FOLLOW, 0 },
-	{ SYS_readlink, -1, 0, 0, 0, NO_FOLLOW, 0 },
+	{ SYS_open, -1, 0, 0, 0, BY_OPEN, 1, PATH_LOOKS },
+	{ SYS_creat, -1, 0, 0, 0, BY_CREAT, 0, PATH_LOOKS },
+	{ SYS_stat, -1, 0, 0, 0, FOLLOW, 0, PATH_LOOKS },
+	{ SYS_lstat, -1, 0, 0, 0, NO_FOLLOW, 0, PATH_LOOKS },
+	{ SYS_access, -1, 0, 0, 0, FOLLOW, 0, PATH_LOOKS },
+	{ SYS_unlink, -1, 0, 0, 0, NO_FOLLOW, 0, PATH_REMOVES },
+	{ SYS_rename, -1, 0, -1, 1, NO_FOLLOW, 0, PATH_MOVES },
+	{ SYS_link, -1, 0, -1, 1, NO_FOLLOW, 0, PATH_LINKS },
+	{ SYS_symlink, -1, 1, 0, 0, NO_FOLLOW, 0, PATH_MAKES },
+	{ SYS_mknod, -1, 0, 0, 0, NO_FOLLOW, 0, PATH_MAKES },
+	{ SYS_chmod, -1, 0, 0, 0, FOLLOW, 0, PATH_CHANGES },
+	{ SYS_chown, -1, 0, 0, 0, FOLLOW, 0, PATH_CHANGES },
+	{ SYS_lchown, -1, 0, 0, 0, NO_FOLLOW, 0, PATH_CHANGES },
+	{ SYS_utime, -1, 0, 0, 0, FOLLOW, 0, PATH_CHANGES },
+	{ SYS_utimes, -1, 0, 0, 0, FOLLOW, 0, PATH_CHANGES },
+	{ SYS_futimesat, 0, 1, 0, 0, FOLLOW, 0, PATH_CHANGES },
+	{ SYS_readlink, -1, 0, 0, 0, NO_FOLLOW, 0, PATH_LOOKS },
 	{ 0 },
 };
 

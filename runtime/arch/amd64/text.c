@@ -1,5 +1,7 @@
-/* Tells the system calls of code from the same bytes inside of other instructions, and replaces them. A function that call frame information lists is decoded from its beginning. Elsewhere, decoding
- * begins at each of many bytes before: it falls into step soon, and all must agree. What cannot be told is not replaced, and no run that comes there counts. */
+/* Tells the system calls of code from the same bytes inside of other instructions, and replaces
+ * them. A function that call frame information lists is decoded from its beginning. Elsewhere,
+ * decoding begins at each of many bytes before: it falls into step soon, and all must agree. What
+ * cannot be told is not replaced, and no run that comes there counts. */
 #include <Zydis/Zydis.h>
 #include <elf.h>
 #include <emmintrin.h>
@@ -11,7 +13,8 @@
 #define FAR_BYTES 128u /* decoding from here on has fallen into step */
 #define NEAR_BYTES 64u /* from here on, it may not have */
 
-/* What is known of the functions of a file: .eh_frame_hdr, a sorted table of (beginning, frame description), both of them 32-bit distances from the header. */
+/* What is known of the functions of a file: .eh_frame_hdr, a sorted table of (beginning, frame
+ * description), both of them 32-bit distances from the header. */
 struct functions {
 	const struct patch_place *p;
 	const uint8_t *table;
@@ -64,9 +67,9 @@ static int32_t word_at(const uint8_t *at)
 
 static void functions_init(struct functions *f, const struct patch_place *p)
 {
-	static const uint8_t usual[4] = {
-		1, 0x1b, 0x03, 0x3b
-	}; /* version 1; encodings: relative to itself; a count; relative to the header. Of 32 bits each */
+	/* version 1; encodings: relative to itself; a count; relative to the header. Of 32 bits
+	 * each */
+	static const uint8_t usual[4] = { 1, 0x1b, 0x03, 0x3b };
 	const uint8_t *bytes = NULL;
 	bool is_loaded = false;
 
@@ -98,7 +101,8 @@ static uint64_t function_start(const struct functions *f, uint32_t i)
 	return f->header + (uint64_t)(int64_t)word_at(f->table + 8ul * i) + f->bias;
 }
 
-/* By its frame description: length, distance of what describes such ones, where it begins (from here), length of the function. 0: it is of another form. */
+/* By its frame description: length, distance of what describes such ones, where it begins (from
+ * here), length of the function. 0: it is of another form. */
 static uint64_t function_end(const struct functions *f, uint32_t i)
 {
 	const uint64_t addr = f->header + (uint64_t)(int64_t)word_at(f->table + 8ul * i + 4),
@@ -158,7 +162,8 @@ static bool decode(const ZydisDecoder *d, uint64_t at, uint64_t end, ZydisDecode
 	return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(d, NULL, (const void *)at, end - at, in));
 }
 
-/* Where decoding comes to: addr, or the first instruction behind it; 0: it cannot go on. The one before begins at *last. */
+/* Where decoding comes to: addr, or the first instruction behind it; 0: it cannot go on. The one
+ * before begins at *last. */
 static uint64_t walk(const ZydisDecoder *d, uint64_t from, uint64_t addr, uint64_t end,
 		     uint64_t *last)
 {
@@ -180,12 +185,13 @@ static bool ends_flow(const ZydisDecodedInstruction *in)
 	if (in->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
 		return false;
 	switch (in->opcode) {
+	/* ret, int3, jmp, hlt */
 	case 0xc2:
 	case 0xc3:
 	case 0xcc:
 	case 0xe9:
 	case 0xeb:
-	case 0xf4: return true; /* ret, int3, jmp, hlt */
+	case 0xf4: return true;
 	case 0xff: return in->raw.modrm.reg == 4 || in->raw.modrm.reg == 5; /* jmp */
 	default: return false;
 	}
@@ -202,7 +208,9 @@ static uint64_t target_of(const ZydisDecodedInstruction *in, uint64_t at, bool *
 	return 0;
 }
 
-/* Is there a distance in the function that leads to [low, high), whatever it is a part of? A constant may stand behind it. Most often there is none, which is much faster to see than by decoding. */
+/* Is there a distance in the function that leads to [low, high), whatever it is a part of? A
+ * constant may stand behind it. Most often there is none, which is much faster to see than by
+ * decoding. */
 static bool has_distance(const struct span *f, uint64_t low, uint64_t high)
 {
 	for (uint64_t at = f->start; at + 4 <= f->end; at++) {
@@ -214,7 +222,8 @@ static bool has_distance(const struct span *f, uint64_t low, uint64_t high)
 	return false;
 }
 
-/* Does something of the function jump into the instruction at `inside` so that addr is one, or name data among the code from `block` to addr? */
+/* Does something of the function jump into the instruction at `inside` so that addr is one, or name
+ * data among the code from `block` to addr? */
 static bool is_in_doubt(const ZydisDecoder *d, const struct span *f, uint64_t addr, uint64_t inside,
 			uint64_t block)
 {
@@ -237,8 +246,8 @@ static bool is_in_doubt(const ZydisDecoder *d, const struct span *f, uint64_t ad
 /* How far a function is decoded: calls are looked for in the order of addresses. */
 struct progress {
 	struct span f;
-	uint64_t at, last,
-		block; /* the next instruction; the one before; the first one behind a jump */
+	/* the next instruction; the one before; the first one behind a jump */
+	uint64_t at, last, block;
 };
 
 static enum verdict judge_in_function(const ZydisDecoder *d, struct progress *p,
@@ -257,9 +266,8 @@ static enum verdict judge_in_function(const ZydisDecoder *d, struct progress *p,
 	}
 	if (p->at > addr)
 		return is_in_doubt(d, f, addr, p->last, addr + 2) ? UNSURE : OTHER;
-	if (p->block == f->start ||
-	    !has_distance(f, p->block,
-			  addr + 2)) /* no data can be before it; or nothing names it */
+	/* no data can be before it; or nothing names it */
+	if (p->block == f->start || !has_distance(f, p->block, addr + 2))
 		return CALL;
 	return is_in_doubt(d, f, addr, addr, p->block) ? UNSURE : CALL;
 }
@@ -270,8 +278,8 @@ static enum verdict judge_elsewhere(const ZydisDecoder *d, const struct span *s,
 	uint32_t ncalls = 0, nothers = 0;
 	uint64_t last;
 
-	if (addr - s->start <=
-	    NEAR_BYTES) { /* code begins where the section does, and where a function ends */
+	/* code begins where the section does, and where a function ends */
+	if (addr - s->start <= NEAR_BYTES) {
 		const uint64_t to = walk(d, s->start, addr, s->end, &last);
 
 		return to == addr ? CALL : to ? OTHER : UNSURE;

@@ -1,5 +1,6 @@
-/* Makes Zydis, which decodes instructions, safe to call in a signal handler of somebody else's program. It is a shared object that calls memcpy and the like: these calls are bound to
- * our own routines, now, not when they are made first, and its calls of itself to itself. */
+/* Makes Zydis, which decodes instructions, safe to call in a signal handler of somebody else's
+ * program. It is a shared object that calls memcpy and the like: these calls are bound to our own
+ * routines, now, not when they are made first, and its calls of itself to itself. */
 #include <Zydis/Zydis.h>
 #include <dlfcn.h>
 #include <elf.h>
@@ -31,9 +32,9 @@ static void object_read(struct object *o, const struct link_map *map)
 {
 	*o = (struct object){ .base = map->l_addr };
 	for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
-		const uint64_t at = d->d_un.d_ptr < o->base
-					    ? d->d_un.d_ptr + o->base
-					    : d->d_un.d_ptr; /* the loader may have added it */
+		/* the loader may have added it */
+		const uint64_t at =
+			d->d_un.d_ptr < o->base ? d->d_un.d_ptr + o->base : d->d_un.d_ptr;
 
 		switch (d->d_tag) {
 		case DT_SYMTAB: o->symbols = (const void *)at; break;
@@ -68,8 +69,8 @@ static void bind(const struct object *o, const ElfW(Rela) * list, uint64_t len_b
 				? target_of(o, s)
 				: 0;
 
-		if (target && CALL3(SYS_mprotect, PAGE_DOWN(at), PAGE, PROT_READ | PROT_WRITE) ==
-				      0) /* it may be read-only after relocation */
+		/* it may be read-only after relocation */
+		if (target && CALL3(SYS_mprotect, PAGE_DOWN(at), PAGE, PROT_READ | PROT_WRITE) == 0)
 			*(uint64_t *)at = target;
 	}
 }

@@ -1,4 +1,5 @@
-/* System calls that Linux has on arm64 alone: none. What other architectures have for themselves are older forms of these. */
+/* System calls that Linux has on arm64 alone: none. What other architectures have for themselves
+ * are older forms of these. */
 #include "arch.h"
 
 const struct buffer_call arch_buffer_calls[] = { { 0 } };

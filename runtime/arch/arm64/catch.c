@@ -1,4 +1,5 @@
-/* Catches system calls: `udf #i` is one, and slot i (slots.c) does it in its stead when it is to go on by itself. */
+/* Catches system calls: `udf #i` is one, and slot i (slots.c) does it in its stead when it is to go
+ * on by itself. */
 #include "gate.h"
 #include "internal.h"
 #include "patch.h"
@@ -59,8 +60,9 @@ bool gate_is_escape(long number, const long a[6])
 	return false;
 }
 
-/* The slot finds where to go by itself. Unwinders find it on the stack, below what the program uses: the kernel's own note of the same kind is there, which nobody needs; where
- * none fits, they find less. */
+/* The slot finds where to go by itself. Unwinders find it on the stack, below what the program
+ * uses: the kernel's own note of the same kind is there, which nobody needs; where none fits, they
+ * find less. */
 bool gate_pass(ucontext_t *uc, struct gate_return *back)
 {
 	mcontext_t *m = &uc->uc_mcontext;

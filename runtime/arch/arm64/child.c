@@ -1,5 +1,6 @@
-/* Frames of signals for rt_sigreturn: the program's own, and copies for children. A frame begins with siginfo_t; what does not fit its fixed part (wide vectors) follows behind it, at an
- * address that it names itself. */
+/* Frames of signals for rt_sigreturn: the program's own, and copies for children. A frame begins
+ * with siginfo_t; what does not fit its fixed part (wide vectors) follows behind it, at an address
+ * that it names itself. */
 #include <asm/sigcontext.h>
 #include <elf.h>
 #include <string.h>

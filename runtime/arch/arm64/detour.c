@@ -1,5 +1,6 @@
-/* Detours: which loads get one, where its stub is, and what a run does that faults in it. The program is changed only between runs, in the server; one word at a time, so that it
- * can be executed at any moment. */
+/* Detours: which loads get one, where its stub is, and what a run does that faults in it. The
+ * program is changed only between runs, in the server; one word at a time, so that it can be
+ * executed at any moment. */
 #include "detour.h"
 
 #include <sys/mman.h>

@@ -10,7 +10,8 @@
  *	LOAD ADDRESS
  *	b to what follows
  *
- * Nothing below the stack pointer belongs to anybody, so that it is moved. Flags are not touched: comparisons are subtractions whose highest bit is tested. */
+ * Nothing below the stack pointer belongs to anybody, so that it is moved. Flags are not touched:
+ * comparisons are subtractions whose highest bit is tested. */
 #include "detour.h"
 
 #include "a64/a64.h"
@@ -31,14 +32,14 @@ struct emitter {
 	uint32_t nslow;
 };
 
-static void put(struct emitter *e, uint32_t word)
+static void emit_word(struct emitter *e, uint32_t word)
 {
 	*e->at++ = word;
 }
 
 static void put_branch(struct emitter *e, uint64_t to)
 {
-	put(e, near_branch((uint64_t)e->at, to));
+	emit_word(e, near_branch((uint64_t)e->at, to));
 }
 
 /* ldr t, of a word of the lead. */
@@ -46,14 +47,14 @@ static void put_field(struct emitter *e, const uint64_t *field)
 {
 	const int64_t distance = (int64_t)field - (int64_t)e->at;
 
-	put(e, 0x58000000u | ((uint32_t)(distance / 4) & 0x7ffff) << 5 | e->t);
+	emit_word(e, 0x58000000u | ((uint32_t)(distance / 4) & 0x7ffff) << 5 | e->t);
 }
 
 /* A branch to slow, which is aimed later. */
 static void put_slow(struct emitter *e, uint32_t word)
 {
 	e->slow[e->nslow++] = e->at;
-	put(e, word);
+	emit_word(e, word);
 }
 
 #define CBNZ 0xb5000000u
@@ -65,8 +66,8 @@ static void aim_slow(const struct emitter *e)
 	for (uint32_t i = 0; i < e->nslow; i++) {
 		const uint32_t distance = (uint32_t)(e->at - e->slow[i]), word = *e->slow[i];
 
-		*e->slow[i] =
-			word | distance << 5; /* the field is as long as a stub for all of them */
+		/* the field is as long as a stub for all of them */
+		*e->slow[i] = word | distance << 5;
 	}
 }
 
@@ -76,20 +77,21 @@ static void put_add(struct emitter *e, uint32_t to, uint32_t from, int64_t n)
 	const uint32_t opcode = n < 0 ? 0xd1000000u : 0x91000000u;
 	const uint64_t size = (uint64_t)(n < 0 ? -n : n);
 
-	put(e, opcode | (uint32_t)(size & 0xfff) << 10 | RN(from) | to);
+	emit_word(e, opcode | (uint32_t)(size & 0xfff) << 10 | RN(from) | to);
 	if (size >> 12)
-		put(e, opcode | 1u << 22 | (uint32_t)(size >> 12) << 10 | RN(to) | to);
+		emit_word(e, opcode | 1u << 22 | (uint32_t)(size >> 12) << 10 | RN(to) | to);
 }
 
 /* to = from + n vector registers */
 static void put_add_vectors(struct emitter *e, uint32_t to, uint32_t from, int64_t n)
 {
-	put(e, 0x04205000u | RM(from) | ((uint32_t)n & 0x3f) << 5 | to);
+	emit_word(e, 0x04205000u | RM(from) | ((uint32_t)n & 0x3f) << 5 | to);
 }
 
 /* ---- what is possible ---- */
 
-/* How an instruction is encoded that has its address in a register, and nothing else: of the first row that fits, some bits become zero, others one. */
+/* How an instruction is encoded that has its address in a register, and nothing else: of the first
+ * row that fits, some bits become zero, others one. */
 static const struct {
 	uint32_t mask, value, clear, set;
 } forms[] = {
@@ -100,8 +102,8 @@ static const struct {
 	{ 0x3b800000, 0x28000000, 0x003f8000, 0 },          /* ldnp */
 	{ 0x3a000000, 0x28000000, 0x01bf8000, 0x01000000 }, /* ldp: as with an offset */
 	{ 0x3ffffc00, 0x38bfc000, 0, 0 },                   /* ldapr */
-	{ 0x3a000000, 0x38000000, 0x003ffc00,
-	  0 }, /* ldr of any kind: as ldur, or with an offset of zero */
+	/* ldr of any kind: as ldur, or with an offset of zero */
+	{ 0x3a000000, 0x38000000, 0x003ffc00, 0 },
 	{ 0xfe10e000, 0xa400a000, 0x000f0000, 0 }, /* ld1 of SVE */
 	{ 0xfe00e000, 0xa4004000, 0x001fe000, 0x0000a000 },
 };
@@ -167,8 +169,8 @@ static void put_address(struct emitter *e)
 	const struct a64 *in = &e->in;
 
 	if (in->mode == A64_INDEX)
-		put(e, 0x8b200000u | RM((uint32_t)in->rm) | (uint32_t)in->extend << 13 |
-			       (uint32_t)in->shift << 10 | RN((uint32_t)in->rn) | e->r);
+		emit_word(e, 0x8b200000u | RM((uint32_t)in->rm) | (uint32_t)in->extend << 13 |
+				     (uint32_t)in->shift << 10 | RN((uint32_t)in->rn) | e->r);
 	else if (in->is_vector_multiple)
 		put_add_vectors(e, e->r, in->rn, in->offset);
 	else
@@ -179,14 +181,15 @@ static void put_address(struct emitter *e)
 static void put_window(struct emitter *e)
 {
 	put_field(e, &e->lead->start);
-	put(e, 0xcb000000u | RM(e->t) | RN(e->r) | e->r);
+	emit_word(e, 0xcb000000u | RM(e->t) | RN(e->r) | e->r);
 	put_slow(e, TBNZ_63 | e->r);
 	put_field(e, &e->lead->len_bytes);
-	put(e, 0xcb000000u | RM(e->t) | RN(e->r) | e->t);
+	emit_word(e, 0xcb000000u | RM(e->t) | RN(e->r) | e->t);
 	put_slow(e, TBZ_63 | e->t);
 }
 
-/* Goes on if no word that begins in `bytes` bytes from there is marked. Some more may be asked about. */
+/* Goes on if no word that begins in `bytes` bytes from there is marked. Some more may be asked
+ * about. */
 static void put_test(struct emitter *e, uint32_t bytes)
 {
 	uint32_t size = 0;
@@ -194,8 +197,8 @@ static void put_test(struct emitter *e, uint32_t bytes)
 	while ((MAP_WORD << size) < bytes)
 		size++;
 	put_field(e, &e->lead->map);
-	put(e, 0x8b400000u | RM(e->r) | 3u << 10 | RN(e->t) | e->t); /* add t, t, r, lsr #3 */
-	put(e, 0x39400000u | size << 30 | RN(e->t) | e->t);          /* ldrb, ldrh, ldr */
+	emit_word(e, 0x8b400000u | RM(e->r) | 3u << 10 | RN(e->t) | e->t); /* add t, t, r, lsr #3 */
+	emit_word(e, 0x39400000u | size << 30 | RN(e->t) | e->t);          /* ldrb, ldrh, ldr */
 	put_slow(e, CBNZ | e->t);
 }
 
@@ -203,13 +206,13 @@ static void put_tests(struct emitter *e)
 {
 	const uint32_t bytes = a64_bytes(&e->in, 0, 0);
 
-	if (e->in.file == A64_SCALABLE) {   /* of what length, a program may change */
-		put(e, 0x04bf5020u | e->t); /* rdvl t, #1 */
+	if (e->in.file == A64_SCALABLE) {         /* of what length, a program may change */
+		emit_word(e, 0x04bf5020u | e->t); /* rdvl t, #1 */
 		put_add(e, e->t, e->t, -(int64_t)DETOUR_MAX_BYTES - 1);
 		put_slow(e, TBZ_63 | e->t);
 		put_test(e, DETOUR_MAX_BYTES);
-		put_add_vectors(e, e->r, e->r,
-				1); /* behind it, instead of its last byte: one word more */
+		/* behind it, instead of its last byte: one word more */
+		put_add_vectors(e, e->r, e->r, 1);
 		put_test(e, 1);
 		put_add_vectors(e, e->r, e->r, -1);
 		return;
@@ -227,7 +230,7 @@ static void put_write_back(struct emitter *e)
 	const struct a64 *in = &e->in;
 
 	if (writes_back(in) && in->has_index)
-		put(e, 0x8b000000u | RM((uint32_t)in->rm) | RN((uint32_t)in->rn) | in->rn);
+		emit_word(e, 0x8b000000u | RM((uint32_t)in->rm) | RN((uint32_t)in->rn) | in->rn);
 	else if (writes_back(in))
 		put_add(e, in->rn, in->rn, in->offset);
 }
@@ -242,24 +245,24 @@ bool stub_emit(struct stub *out, uint32_t *code, const struct lead *lead, uint64
 		return false;
 	e.r = scratch_from(&e.in, FIRST_SCRATCH);
 	e.t = scratch_from(&e.in, e.r + 1);
-	put(&e, 0xa9bf0000u | e.t << 10 | RN(SP) | e.r);
+	emit_word(&e, 0xa9bf0000u | e.t << 10 | RN(SP) | e.r);
 	put_address(&e);
 	put_window(&e);
 	put_tests(&e);
 	put_field(&e, &lead->there);
-	put(&e, 0x8b000000u | RM(e.t) | RN(e.r) | e.r);
-	put(&e, 0xf9400400u | RN(SP) | e.t);
+	emit_word(&e, 0x8b000000u | RM(e.t) | RN(e.r) | e.r);
+	emit_word(&e, 0xf9400400u | RN(SP) | e.t);
 	*out = (struct stub){ .original = pc,
 			      .fast = (uint8_t)(e.at - code),
 			      .address = (uint8_t)e.r };
-	put(&e, with_address_in(word, e.r));
-	put(&e, 0xf8410400u | RN(SP) | e.r);
+	emit_word(&e, with_address_in(word, e.r));
+	emit_word(&e, 0xf8410400u | RN(SP) | e.r);
 	put_write_back(&e);
 	put_branch(&e, pc + 4);
 	aim_slow(&e);
-	put(&e, 0xa8c10000u | e.t << 10 | RN(SP) | e.r);
+	emit_word(&e, 0xa8c10000u | e.t << 10 | RN(SP) | e.r);
 	out->slow = (uint8_t)(e.at - code);
-	put(&e, word);
+	emit_word(&e, word);
 	put_branch(&e, pc + 4);
 	return true;
 }

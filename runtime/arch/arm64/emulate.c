@@ -1,5 +1,6 @@
-/* Loads and stores of one or two registers, done in the handler: half the cost of a step. Each is one instruction of the same size as the program's, so that other threads and processes
- * see what they would see. */
+/* Loads and stores of one or two registers, done in the handler: half the cost of a step. Each is
+ * one instruction of the same size as the program's, so that other threads and processes see what
+ * they would see. */
 #include "a64/a64.h"
 #include "arch.h"
 #include "frame.h"
@@ -33,21 +34,22 @@ __asm__(".text\n"
 	"	.p2align 3\n"
 	"1:\n" FORM("ldrb w3, [x2]", "2f") FORM("ldrh w3, [x2]", "2f") FORM("ldr w3, [x2]", "2f")
 		FORM("ldr x3, [x2]", "2f") FORM("ldr q0, [x2]", "3f") FORM("ldp w3, w4, [x2]", "2f")
-			FORM("ldp x3, x4, [x2]", "2f") FORM("ldp q0, q1, [x2]", "3f") FORM(
-				"strb w3, [x2]", "4f") FORM("strh w3, [x2]",
-							    "4f") FORM("str w3, [x2]", "4f")
-				FORM("str x3, [x2]", "4f") FORM("str q0, [x2]", "4f") FORM(
-					"stp w3, w4, [x2]", "4f") FORM("stp x3, x4, [x2]", "4f")
-					FORM("stp q0, q1, [x2]",
-					     "4f") "2:	stp x3, x4, [x0, #16]\n"
-						   "	b 4f\n"
-						   "3:	stp q0, q1, [x0, #16]\n"
-						   "4:	mov w0, #1\n"
-						   "	ret\n"
-						   "5:	mov w0, #0\n"
-						   "	ret\n"
-						   "	.cfi_endproc\n" GATE_EXPECT("1b", "2b",
-										       "5b"));
+			FORM("ldp x3, x4, [x2]", "2f") FORM("ldp q0, q1, [x2]",
+							    "3f") FORM("strb w3, [x2]", "4f")
+				FORM("strh w3, [x2]", "4f") FORM("str w3, [x2]",
+								 "4f") FORM("str x3, [x2]", "4f")
+					FORM("str q0, [x2]", "4f") FORM("stp w3, w4, [x2]", "4f")
+						FORM("stp x3, x4, [x2]", "4f")
+							FORM("stp q0, q1, [x2]",
+							     "4f") "2:	stp x3, x4, [x0, #16]\n"
+								   "	b 4f\n"
+								   "3:	stp q0, q1, [x0, #16]\n"
+								   "4:	mov w0, #1\n"
+								   "	ret\n"
+								   "5:	mov w0, #0\n"
+								   "	ret\n"
+								   "	.cfi_endproc\n" GATE_EXPECT(
+									   "1b", "2b", "5b"));
 
 static uint32_t form_of(const struct a64 *a)
 {

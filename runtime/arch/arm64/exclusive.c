@@ -1,5 +1,6 @@
-/* Finds the store of an exclusive load, in the program's code. Compilers and libraries write such code as load, compare, branch away, compute, store, branch back: all but the last is
- * taken as one piece. What looks different is not stepped at all. */
+/* Finds the store of an exclusive load, in the program's code. Compilers and libraries write such
+ * code as load, compare, branch away, compute, store, branch back: all but the last is taken as one
+ * piece. What looks different is not stepped at all. */
 #include "exclusive.h"
 
 #include "arch.h"
@@ -41,13 +42,14 @@ uint32_t branch_to(uint32_t word, int64_t displacement)
 	return (word & ~mask) | ((uint32_t)(displacement / 4) << 5 & mask);
 }
 
-/* Arithmetic of registers and constants, which leaves `base` alone. Its result is always in the lowest five bits; comparisons have other things there, which costs nothing but a piece
- * that is not recognised. */
+/* Arithmetic of registers and constants, which leaves `base` alone. Its result is always in the
+ * lowest five bits; comparisons have other things there, which costs nothing but a piece that is
+ * not recognised. */
 static bool is_arithmetic(uint32_t word, uint32_t base)
 {
 	const uint32_t group = BITS(word, 28, 25);
-	const bool is_address =
-		BITS(word, 28, 24) == 0x10; /* adr, adrp: depend on where they are */
+	/* adr, adrp: depend on where they are */
+	const bool is_address = BITS(word, 28, 24) == 0x10;
 
 	return ((group & 7) == 5 || (group & 7) == 7 || ((group & 14) == 8 && !is_address)) &&
 	       BITS(word, 4, 0) != base;
@@ -68,15 +70,17 @@ static bool fetch(uint64_t pc, uint32_t *word, struct a64 *a)
 	return true;
 }
 
-/* Is there another store of the same load, on the way that a branch leaves by? It would never succeed. */
+/* Is there another store of the same load, on the way that a branch leaves by? It would never
+ * succeed. */
 static bool leads_to_store(uint64_t pc, const struct a64 *load)
 {
 	for (uint32_t n = 0; n < EXCLUSIVE_MAX; n++) {
 		uint32_t word;
 		struct a64 a;
 
+		/* br, blr, ret */
 		if (!fetch(pc, &word, &a) || a.kind == A64_LOAD_EXCLUSIVE ||
-		    BITS(word, 31, 25) == 0x6b) /* br, blr, ret */
+		    BITS(word, 31, 25) == 0x6b)
 			return false;
 		if (a.kind == A64_STORE_EXCLUSIVE && a.rn == load->rn)
 			return true;

@@ -1,4 +1,5 @@
-/* Registers of a signal frame. Those of vectors, and what faulted, are in records behind it: each has a number and a size; one may say that more follow elsewhere. */
+/* Registers of a signal frame. Those of vectors, and what faulted, are in records behind it: each
+ * has a number and a size; one may say that more follow elsewhere. */
 #include "frame.h"
 
 #include <asm/sigcontext.h>
@@ -7,7 +8,8 @@
 #include "a64/a64.h"
 #include "arch.h"
 
-/* ESR: the exception's class; of a data abort, whether it was maintenance of the cache, and whether it wrote. */
+/* ESR: the exception's class; of a data abort, whether it was maintenance of the cache, and whether
+ * it wrote. */
 #define ESR_CLASS(esr) ((esr) >> 26 & 0x3f)
 #define CLASS_FETCH 0x20
 #define ESR_CACHE 0x100
@@ -175,7 +177,8 @@ static bool is_address(uint64_t word, uint64_t address)
 	return ((word ^ address) & 0xffffffffffff) == 0;
 }
 
-/* Functions save it where they like, or not at all if they call nobody: the link register first, because what is on the stack of a function that did not save it may be old. */
+/* Functions save it where they like, or not at all if they call nobody: the link register first,
+ * because what is on the stack of a function that did not save it may be old. */
 uint64_t frame_return_slot(const ucontext_t *uc, uint64_t from, uint64_t cfa, uint64_t address)
 {
 	uint64_t words[16];

@@ -1,5 +1,7 @@
-/* The gate: Linux has no syscall user dispatch for arm64, so each `svc #0` of the process is replaced by a `udf` (catch.c), which ends in SIGILL with the whole frame. Calls from here
- * and from slots (slots.c) are left as they are. Faults in code that GATE_EXPECT() names are expected. */
+/* The gate: Linux has no syscall user dispatch for arm64, so each `svc #0` of the process is
+ * replaced by a `udf` (catch.c), which ends in SIGILL with the whole frame. Calls from here and
+ * from slots (slots.c) are left as they are. Faults in code that GATE_EXPECT() names are
+ * expected. */
 #include "gate.h"
 
 #include "internal.h"
@@ -9,7 +11,8 @@ __asm__(".text\n"
 	".globl rt_restore, rt_syscall, rt_return_to, rt_clone\n"
 	".hidden rt_restore, rt_syscall, rt_return_to, rt_clone\n"
 
-	"	nop\n" /* unwinders look up the return address less one: neither may have call frame information */
+	/* unwinders look up the return address less one: neither may have call frame information */
+	"	nop\n"
 	"rt_restore:\n"
 	"	mov x8, #139\n"
 	"	svc #0\n"
@@ -55,7 +58,8 @@ __asm__(".text\n"
 	"	b rt_return_to\n"
 	"	.cfi_endproc\n");
 
-/* x0: bytes that are left; x1: from; x2: to. Words, then bytes, which also find out where words fault. */
+/* x0: bytes that are left; x1: from; x2: to. Words, then bytes, which also find out where words
+ * fault. */
 __asm__(".text\n"
 	".p2align 4\n"
 	".globl rt_copy\n"

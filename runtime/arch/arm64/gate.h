@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #define SVC 0xd4000001u /* svc #0 */
-#define MOV_X8_SIGRETURN \
-	0xd2801168u /* mov x8, #139: with the svc behind it, unwinders know a signal frame by it */
+/* mov x8, #139: with the svc behind it, unwinders know a signal frame by it */
+#define MOV_X8_SIGRETURN 0xd2801168u
 
 /* In assembly: a fault between two labels is expected, and goes on at the third (gate_catch()). */
 #define GATE_EXPECT(begin, end, to) \
@@ -29,7 +29,8 @@ extern uint32_t g_nslots; /* 0 is none */
 /* Between these two, slots may be made; false: the memory cannot be written. */
 bool slots_open(void);
 void slots_close(void);
-/* For the call at `site`: its number; 0: there is no memory within a branch of it, or there are too many. */
+/* For the call at `site`: its number; 0: there is no memory within a branch of it, or there are too
+ * many. */
 uint32_t slots_make(uint64_t site);
 bool slots_are_at(uint64_t addr);
 
@@ -37,7 +38,8 @@ bool slots_are_at(uint64_t addr);
 struct patch_table;
 extern const struct patch_table calls_table;
 
-/* Is the word at `at`, which looks like a call, a literal? [start, end) is the code around it: text.c. This is slow, and needless where no instruction names such a word. */
+/* Is the word at `at`, which looks like a call, a literal? [start, end) is the code around it:
+ * text.c. This is slow, and needless where no instruction names such a word. */
 bool text_has_named_call(const uint32_t *start, const uint32_t *end);
 bool text_is_literal(const uint32_t *start, const uint32_t *end, const uint32_t *at);
 

@@ -1,5 +1,7 @@
-/* Which memory an instruction accesses. What is read may be overestimated (a decision too many), what is written may not be: elements that a predicate may leave as they are count as
- * read and written. An exclusive load counts as all instructions up to its store, which are stepped together (exclusive.c). */
+/* Which memory an instruction accesses. What is read may be overestimated (a decision too many),
+ * what is written may not be: elements that a predicate may leave as they are count as read and
+ * written. An exclusive load counts as all instructions up to its store, which are stepped together
+ * (exclusive.c). */
 #include <string.h>
 
 #include "a64/a64.h"
@@ -65,7 +67,8 @@ static uint32_t access_kind(const struct a64 *a)
 	return kind;
 }
 
-/* The elements that the predicate has, one access for each run of them; too many: all as one, which a store may leave as it is. */
+/* The elements that the predicate has, one access for each run of them; too many: all as one, which
+ * a store may leave as it is. */
 static void add_elements(struct insn *out, const struct a64 *a, const ucontext_t *uc, uint64_t addr,
 			 uint32_t len_bytes)
 {

@@ -1,4 +1,5 @@
-/* Branches, and memory within their reach. It is mapped below the code that wants it: a program's heap grows above. */
+/* Branches, and memory within their reach. It is mapped below the code that wants it: a program's
+ * heap grows above. */
 #include <sys/mman.h>
 
 #include "internal.h"

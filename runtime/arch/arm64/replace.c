@@ -1,4 +1,5 @@
-/* Replaces the system calls of code by `udf`, so that they end in SIGILL. The calls of rt_sigreturn stay, by which unwinders know signal frames. */
+/* Replaces the system calls of code by `udf`, so that they end in SIGILL. The calls of rt_sigreturn
+ * stay, by which unwinders know signal frames. */
 #include "gate.h"
 #include "patch.h"
 

@@ -1,5 +1,7 @@
-/* Slots: each does one system call of the program in its stead, `svc #0`, and branches back behind it. No register is free at a call, so that each call needs a slot of its own, and a
- * branch reaches 128 MiB. Most slots are in this library, near the C library, where unwinders have call frame information for them; for calls elsewhere, memory is mapped near them. */
+/* Slots: each does one system call of the program in its stead, `svc #0`, and branches back behind
+ * it. No register is free at a call, so that each call needs a slot of its own, and a branch
+ * reaches 128 MiB. Most slots are in this library, near the C library, where unwinders have call
+ * frame information for them; for calls elsewhere, memory is mapped near them. */
 #include <sys/mman.h>
 
 #include "gate.h"
@@ -12,7 +14,8 @@
 #define MAX_AREAS 16u
 #define ADD_SP_16 0x910043ffu /* add sp, sp, #16 */
 
-/* The frame's address is sp + 16; what is there (gate_pass()) is the return address, by the column that is no register's, as in signal frames. */
+/* The frame's address is sp + 16; what is there (gate_pass()) is the return address, by the column
+ * that is no register's, as in signal frames. */
 __asm__(".text\n"
 	".p2align 4\n"
 	".globl rt_slots, rt_slots_end\n"

@@ -1,5 +1,7 @@
-/* Steps over an instruction that is displaced: a copy of it runs in a slot of the thread's own, with a `brk` behind it, because user code has no trap flag here. An exclusive load runs with
- * all that follows up to its store (exclusive.c). A load relative to its own address gets a register for it. */
+/* Steps over an instruction that is displaced: a copy of it runs in a slot of the thread's own,
+ * with a `brk` behind it, because user code has no trap flag here. An exclusive load runs with all
+ * that follows up to its store (exclusive.c). A load relative to its own address gets a register
+ * for it. */
 #include <sys/mman.h>
 
 #include "a64/a64.h"
@@ -13,7 +15,8 @@
 #define NSLOTS 16u
 #define NO_REGISTER 32u
 
-/* What insn_step keeps: state[0] the slot, [1] where the program is, [2] the number of instructions and, above, the register for an address, [3] its value. */
+/* What insn_step keeps: state[0] the slot, [1] where the program is, [2] the number of instructions
+ * and, above, the register for an address, [3] its value. */
 enum { STEP_SLOT, STEP_PC, STEP_SHAPE, STEP_SAVED };
 
 static __thread uint32_t *t_slots;
@@ -33,7 +36,7 @@ static uint32_t *slot_for(uint64_t pc)
 	return t_slots + (pc / 4 ^ pc / 64) % NSLOTS * SLOT_WORDS;
 }
 
-static void put(uint32_t *slot, uint32_t i, uint32_t word, bool *is_changed)
+static void set_word(uint32_t *slot, uint32_t i, uint32_t word, bool *is_changed)
 {
 	*is_changed |= slot[i] != word;
 	slot[i] = word;
@@ -83,17 +86,18 @@ void insn_step_begin(struct insn_step *s, const struct insn *in, ucontext_t *uc)
 	a64_decode(&a, first);
 	if (a.mode == A64_LITERAL)
 		first = prepare_literal(s, in, uc);
-	put(slot, 0, first, &is_changed);
+	set_word(slot, 0, first, &is_changed);
 	for (uint32_t i = 1; i < n; i++)
-		put(slot, i, displaced(((const uint32_t *)pc)[i], i, n), &is_changed);
+		set_word(slot, i, displaced(((const uint32_t *)pc)[i], i, n), &is_changed);
 	for (uint32_t i = n; i <= 2 * n; i++)
-		put(slot, i, BRK, &is_changed);
+		set_word(slot, i, BRK, &is_changed);
 	if (is_changed)
 		__builtin___clear_cache((char *)slot, (char *)(slot + 2 * n + 1));
 	frame_set_pc(uc, (uint64_t)slot);
 }
 
-/* Back to where the program would be: in the instructions, behind them, or where it branched to. A program cannot step itself. */
+/* Back to where the program would be: in the instructions, behind them, or where it branched to. A
+ * program cannot step itself. */
 bool insn_step_end(struct insn_step *s, ucontext_t *uc)
 {
 	const uint64_t at = frame_pc(uc) - s->state[STEP_SLOT], pc = s->state[STEP_PC];

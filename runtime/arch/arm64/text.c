@@ -1,5 +1,6 @@
-/* Tells calls from literals that look like one. A literal pool lies where control does not come by itself, behind a branch, and some instruction names it by its distance. Both must
- * hold: words of data may look like such an instruction, too. */
+/* Tells calls from literals that look like one. A literal pool lies where control does not come by
+ * itself, behind a branch, and some instruction names it by its distance. Both must hold: words of
+ * data may look like such an instruction, too. */
 #include "gate.h"
 
 /* Control does not go on behind it: b, br, ret (with and without authentication), brk, udf. */
@@ -9,7 +10,8 @@ static bool ends_flow(uint32_t word)
 	       (word & 0xffe0001f) == 0xd4200000 || word >> 16 == 0;
 }
 
-/* ldr (literal) of any register, and adr: how far away the words are that it names, and how many they are; 0: it is none. */
+/* ldr (literal) of any register, and adr: how far away the words are that it names, and how many
+ * they are; 0: it is none. */
 static uint32_t named(uint32_t word, long *distance)
 {
 	const uint32_t opc = word >> 30;

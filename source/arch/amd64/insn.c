@@ -1,4 +1,5 @@
-/* Instructions of x86-64, decoded by Zydis. A register is meant as a whole, whichever part of it an instruction names. */
+/* Instructions of x86-64, decoded by Zydis. A register is meant as a whole, whichever part of it an
+ * instruction names. */
 #include "source/insn.h"
 
 #include <Zydis/Zydis.h>

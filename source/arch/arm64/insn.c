@@ -1,5 +1,6 @@
-/* Instructions of arm64. What they do to memory is told by a64/; arithmetic that compilers form addresses with is told by its bits here. Anything else counts
- * as writing the register in its lowest bits, which nearly all have there: then nothing is known of that register. */
+/* Instructions of arm64. What they do to memory is told by a64/; arithmetic that compilers form
+ * addresses with is told by its bits here. Anything else counts as writing the register in its
+ * lowest bits, which nearly all have there: then nothing is known of that register. */
 #include "source/insn.h"
 
 #include <elf.h>
@@ -60,9 +61,8 @@ static void memory(struct insn *out, const struct a64 *m)
 	for (unsigned i = 0; i < n && m->file == A64_GENERAL && a64_reads(m); i++)
 		if (regs[i] != ZERO)
 			out->writes |= REGISTER(regs[i]);
-	if (m->kind == A64_ATOMIC ||
-	    m->kind ==
-		    A64_STORE_EXCLUSIVE) { /* the old value goes to rt, or to rs, which casp has two of */
+	/* the old value goes to rt, or to rs, which casp has two of */
+	if (m->kind == A64_ATOMIC || m->kind == A64_STORE_EXCLUSIVE) {
 		out->writes |= REGISTER(m->rs) | REGISTER(m->rs | 1u);
 		out->writes &= ~(m->rs == ZERO ? REGISTER(ZERO) : 0);
 	}
@@ -109,8 +109,8 @@ static void arithmetic(struct insn *out, uint32_t w)
 	int64_t sign = w >> 30 & 1 ? -1 : 1;
 	bool sets_flags = w >> 29 & 1;
 
-	if ((w & 0x1f800000) ==
-	    0x11000000) { /* add, sub of a number; 31 is the stack pointer unless flags are set */
+	/* add, sub of a number; 31 is the stack pointer unless flags are set */
+	if ((w & 0x1f800000) == 0x11000000) {
 		int64_t by = (int64_t)BITS(w, 21, 10) << (w >> 22 & 1 ? 12 : 0);
 
 		if (sets_flags && d == ZERO)
@@ -151,7 +151,8 @@ static bool is_branch(struct insn *out, uint32_t w)
 	} else if ((w & 0xfe000000) == 0xd6000000) { /* br, blr, ret */
 		out->does = (w & 0x00600000) == 0x00200000 ? INSN_CALL : INSN_JUMP;
 	} else if ((w & 0x1c000000) != 0x14000000 || (w & 0xfff00000) == 0xd5300000 ||
-		   (w & 0xfff80000) == 0xd5280000) { /* mrs and sysl write a register */
+		   (w & 0xfff80000) == 0xd5280000) {
+		/* mrs and sysl write a register */
 		return false;
 	}
 	if (out->does == INSN_CALL)

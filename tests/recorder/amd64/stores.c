@@ -64,7 +64,7 @@ static void arithmetic(void)
 
 static void vectors(void)
 {
-	static const unsigned char src[32] __attribute__((aligned(32))) = "0123456789abcdefghijklmnopqrstuv";
+	static const unsigned char src[33] __attribute__((aligned(32))) = "0123456789abcdefghijklmnopqrstuv";
 	char *p = place(0), *q = place(0), *r = place(3), *s = place(51);
 
 	__asm__ volatile("vmovdqa %0, %%ymm1" ::"m"(*(const char(*)[32])src) : "xmm1");
@@ -149,7 +149,7 @@ static void byte_masks(void)
 {
 	static const unsigned char mask[16] __attribute__((aligned(16))) = {
 		0x80, 0xff, 0x80, 0, 0, 0x80, 0, 0x7f, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80};
-	static const unsigned char value[16] __attribute__((aligned(16))) = "maskmovdqu-value";
+	static const unsigned char value[17] __attribute__((aligned(16))) = "maskmovdqu-value";
 	char *p = place(0), *q = place(5), *r = place(9);
 
 	__asm__ volatile("movdqa %0, %%xmm1; movdqa %1, %%xmm2" ::"m"(value), "m"(mask) : "xmm1", "xmm2");

@@ -1,5 +1,5 @@
-/* What is added where the program calls and returns: the upkeep of the call stack, inlined for the common case, and events for the functions of
- * libpmemobj that log a range. */
+/* What is added where the program calls and returns: the upkeep of the call stack, inlined for the
+ * common case, and events for the functions of libpmemobj that log a range. */
 #include "valgrind/recorder/blocks/calls.h"
 
 #include "valgrind/common/ir.h"
@@ -15,7 +15,8 @@ static IRExpr *argument(IRSB *sb, UInt n)
 	return ir_register(sb, arch_argument_offset(n));
 }
 
-/* A block that begins with one of the functions that log a range. PMDK's own event comes only for bytes not yet logged. */
+/* A block that begins with one of the functions that log a range. PMDK's own event comes only for
+ * bytes not yet logged. */
 void calls_add_tx_add(IRSB *sb, Addr pc)
 {
 	static const struct {
@@ -50,7 +51,8 @@ void calls_add_tx_add(IRSB *sb, Addr pc)
 
 /* ---- the call stack ---- */
 
-/* True if sp is below the frame, by less than FRAME_FAR_BYTES: slot - sp - 1 < FAR, as unsigned. more: bits that make it false. */
+/* True if sp is below the frame, by less than FRAME_FAR_BYTES: slot - sp - 1 < FAR, as unsigned.
+ * more: bits that make it false. */
 static IRExpr *is_near_below(IRSB *sb, IRExpr *frame, IRExpr *sp, IRExpr *more)
 {
 	IRExpr *depth = ir_binop(sb, Ity_I64, Iop_Sub64, ir_load(sb, Ity_I64, frame), sp);
@@ -61,7 +63,8 @@ static IRExpr *is_near_below(IRSB *sb, IRExpr *frame, IRExpr *sp, IRExpr *more)
 	return ir_binop(sb, Ity_I1, Iop_CmpLT64U, depth, ir_u64(FRAME_FAR_BYTES));
 }
 
-/* Pushes {sp, ret, unresolved}. The slow case takes it back: it is rare, and to choose would cost more. */
+/* Pushes {sp, ret, unresolved}. The slow case takes it back: it is rare, and to choose would cost
+ * more. */
 void calls_add_call(IRSB *sb, Addr ret)
 {
 	IRExpr *top = ir_load(sb, Ity_I64, ir_ptr(&g_top)),
@@ -73,11 +76,8 @@ void calls_add_call(IRSB *sb, Addr ret)
 	/* NO_NODE, and no signal */
 	ir_store(sb, ir_add(sb, next, ir_u64(offsetof(struct frame, node))), ir_u64(~0ULL));
 	ir_store(sb, ir_ptr(&g_top), next);
-	beyond = ir_load(
-		sb, Ity_I64,
-		ir_add(sb, next,
-		       ir_u64(offsetof(struct frame,
-				       beyond)))); /* all bits are set beyond the last frame */
+	/* all bits are set beyond the last frame */
+	beyond = ir_load(sb, Ity_I64, ir_add(sb, next, ir_u64(offsetof(struct frame, beyond))));
 	near = is_near_below(sb, top, sp, beyond);
 	ir_call(sb, ir_assign(sb, Ity_I1, IRExpr_Unop(Iop_Not1, near)), "stack_call_slow",
 		stack_call_slow, mkIRExprVec_0());

@@ -8,9 +8,8 @@
 
 void calls_add_call(IRSB *sb, Addr ret); /* at the end of a block that calls */
 void calls_add_return(IRSB *sb);
-void calls_add_set(
-	IRSB *sb,
-	IRExpr *sp); /* behind a statement that gives the stack pointer a new value, an atom */
+/* behind a statement that gives the stack pointer a new value, an atom */
+void calls_add_set(IRSB *sb, IRExpr *sp);
 void calls_add_tx_add(IRSB *sb, Addr pc); /* at the beginning of a block, which is at pc */
 
 #endif

@@ -1,6 +1,7 @@
-/* From what instrumented code did to events of the trace. A store that lies in PM only in part is cut to that part.
- * Stores, flushes and fences are written here when nothing unusual is about them, in as few instructions as possible: of the time
- * that recording takes, this is the part that grows with the number of events. emit.c does the rest. */
+/* From what instrumented code did to events of the trace. A store that lies in PM only in part is
+ * cut to that part. Stores, flushes and fences are written here when nothing unusual is about them,
+ * in as few instructions as possible: of the time that recording takes, this is the part that grows
+ * with the number of events. emit.c does the rest. */
 #include "valgrind/recorder/blocks/events.h"
 
 #include "valgrind/common/arch.h"
@@ -13,7 +14,8 @@
 
 #define INLINE inline __attribute__((always_inline))
 
-/* Is the event's site known? It is, as long as the instruction is reached from where it was reached last. */
+/* Is the event's site known? It is, as long as the instruction is reached from where it was reached
+ * last. */
 static INLINE Bool is_placed(const struct code *c)
 {
 	return LIKELY(g_top->slot - *g_sp < FRAME_FAR_BYTES && g_top->node == c->node);
@@ -159,7 +161,8 @@ VG_REGPARM(3) void event_masked_store(struct code *c, Addr a, ULong mask_lo, ULo
 	}
 }
 
-/* Locked: a fence in any case. Where nothing is pending, a fence on its own changes nothing and is not worth a record. */
+/* Locked: a fence in any case. Where nothing is pending, a fence on its own changes nothing and is
+ * not worth a record. */
 VG_REGPARM(3) void event_cas(struct code *c, Addr a, ULong succeeded)
 {
 	if (succeeded && pm_find(a) != NULL) {
@@ -181,8 +184,9 @@ VG_REGPARM(0) void event_before_cas(void)
 
 /* ---- accesses that order, where only their own bits say what ---- */
 
-/* Locks on ordinary memory order, too, and are many. Told is only what says something new. Between two releases without any event, the second
- * follows no more than the first; an acquire matters after a release; a barrier says all. */
+/* Locks on ordinary memory order, too, and are many. Told is only what says something new. Between
+ * two releases without any event, the second follows no more than the first; an acquire matters
+ * after a release; a barrier says all. */
 enum {
 	TOLD_RELEASE = 1, /* since the last event of another kind */
 	TOLD_BARRIER = 2,

@@ -1,4 +1,5 @@
-/* Guards of calls: a look into g_granules by the address. An address that is another one plus a small constant is served by the same look. */
+/* Guards of calls: a look into g_granules by the address. An address that is another one plus a
+ * small constant is served by the same look. */
 #include "valgrind/recorder/blocks/guard.h"
 
 void guards_init(struct guards *g, const IRSB *in)

@@ -1,4 +1,5 @@
-/* The guards of calls for stores: a look into a byte table by address, so that volatile stores cost a few host instructions each. */
+/* The guards of calls for stores: a look into a byte table by address, so that volatile stores cost
+ * a few host instructions each. */
 #ifndef REC_GUARD_H
 #define REC_GUARD_H
 

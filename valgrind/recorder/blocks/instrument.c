@@ -1,5 +1,6 @@
-/* Adds to each block of guest code: a guarded call (guard.h) at every store (and load, when asked), calls at flushes and fences, the
- * upkeep of the call stack (calls.h), and what stock VEX lacks (complete.h). */
+/* Adds to each block of guest code: a guarded call (guard.h) at every store (and load, when asked),
+ * calls at flushes and fences, the upkeep of the call stack (calls.h), and what stock VEX lacks
+ * (complete.h). */
 #include "valgrind/recorder/blocks/instrument.h"
 
 #include "valgrind/common/complete.h"

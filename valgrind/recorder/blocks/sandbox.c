@@ -1,5 +1,6 @@
-/* Keeps a program from installing a seccomp filter that would refuse or kill the recorder, which makes system calls in the same process: another call, which does nothing, takes
- * its place, and the trace says so. A filter that the recorder can live with is installed. */
+/* Keeps a program from installing a seccomp filter that would refuse or kill the recorder, which
+ * makes system calls in the same process: another call, which does nothing, takes its place, and
+ * the trace says so. A filter that the recorder can live with is installed. */
 #include "valgrind/recorder/blocks/sandbox.h"
 
 #include "serve/sandbox.h"

@@ -1,4 +1,5 @@
-/* Seccomp filters of the program: those that would refuse the recorder's own system calls are not installed. */
+/* Seccomp filters of the program: those that would refuse the recorder's own system calls are not
+ * installed. */
 #ifndef RECORDER_SANDBOX_H
 #define RECORDER_SANDBOX_H
 

@@ -1,5 +1,7 @@
-/* Puts the elements that one string instruction stores to a line together, into one event: the processor makes them visible in any order. What was stored waits here until the
- * line or the instruction ends, or until another event is written: an interrupted instruction has stored in order up to there. */
+/* Puts the elements that one string instruction stores to a line together, into one event: the
+ * processor makes them visible in any order. What was stored waits here until the line or the
+ * instruction ends, or until another event is written: an interrupted instruction has stored in
+ * order up to there. */
 #include "valgrind/recorder/blocks/strings.h"
 
 #include "valgrind/recorder/out/chunk.h"

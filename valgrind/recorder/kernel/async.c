@@ -1,5 +1,6 @@
-/* Writes and syncs that were handed to the kernel by io_submit. A write through the page cache is done when io_submit returns; a direct one when io_getevents tells of it. Reads are
- * not here: Valgrind reports them at io_getevents. A program that looks into the ring itself is not seen. */
+/* Writes and syncs that were handed to the kernel by io_submit. A write through the page cache is
+ * done when io_submit returns; a direct one when io_getevents tells of it. Reads are not here:
+ * Valgrind reports them at io_getevents. A program that looks into the ring itself is not seen. */
 #include "valgrind/recorder/kernel/async.h"
 
 #include "valgrind/common/sys.h"
@@ -13,9 +14,8 @@
 enum { IOCB_PWRITE = 1, IOCB_FSYNC = 2, IOCB_FDSYNC = 3, IOCB_PWRITEV = 8 };
 
 #define F_GETFL 3
-#define O_DIRECT_OR_DIRECTORY \
-	(040000 | \
-	 0200000) /* which is which depends on the processor; who writes has no directory */
+/* which is which depends on the processor; who writes has no directory */
+#define O_DIRECT_OR_DIRECTORY (040000 | 0200000)
 
 static Bool is_direct(Int fd)
 {

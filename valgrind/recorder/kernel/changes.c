@@ -1,5 +1,6 @@
-/* Says which file a call is about to change, content, mode or owner, by descriptor or by name. What an open file may come to be written by other means (io_uring, a mapping that is
- * not PM) is not seen. */
+/* Says which file a call is about to change, content, mode or owner, by descriptor or by name. What
+ * an open file may come to be written by other means (io_uring, a mapping that is not PM) is not
+ * seen. */
 #include "valgrind/recorder/kernel/changes.h"
 
 #include "valgrind/common/sys.h"

@@ -4,7 +4,8 @@
 
 #include "valgrind/recorder/out/basics.h"
 
-/* With --stop-at-old, does not return if the call would change a file that was there before the program. */
+/* With --stop-at-old, does not return if the call would change a file that was there before the
+ * program. */
 void changes_before(ThreadId tid, UInt number, const UWord *args);
 
 #endif

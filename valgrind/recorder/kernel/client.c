@@ -1,4 +1,5 @@
-/* Reads strings and paths out of the program's memory, page by page, because they may end at memory that is not there. */
+/* Reads strings and paths out of the program's memory, page by page, because they may end at memory
+ * that is not there. */
 #include "valgrind/recorder/kernel/client.h"
 
 #include "pub_tool_aspacemgr.h"

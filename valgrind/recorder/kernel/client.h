@@ -7,7 +7,7 @@
 const HChar *client_string(UWord a);
 /* A path relative to the folder that dirfd stands for; in the buffer, or where it was. */
 const HChar *client_path_at(HChar *buf, SizeT cap, Int dirfd, UWord a);
-const HChar *client_absolute_path_at(HChar *buf, SizeT cap, Int dirfd,
-				     UWord a); /* as a name that means something later, too */
+/* as a name that means something later, too */
+const HChar *client_absolute_path_at(HChar *buf, SizeT cap, Int dirfd, UWord a);
 
 #endif

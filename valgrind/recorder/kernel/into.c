@@ -1,10 +1,14 @@
-/* Stores that the kernel makes to memory on a program's behalf: process_vm_writev, /proc/PID/mem, ptrace, futex operations, userfaultfd. In another process, PM is found by that
- * process's list of mappings. A robust mutex whose owner dies, and an address that the kernel clears when a thread ends, are not seen. */
+/* Stores that the kernel makes to memory on a program's behalf: process_vm_writev, /proc/PID/mem,
+ * ptrace, futex operations, userfaultfd. In another process, PM is found by that process's list of
+ * mappings. A robust mutex whose owner dies, and an address that the kernel clears when a thread
+ * ends, are not seen. */
 #include "valgrind/recorder/kernel/into.h"
 
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/pm/pm.h"
 
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcproc.h"
 
@@ -154,9 +158,36 @@ static void after_ioctl(ThreadId tid, UInt request, UWord arg)
 			   ((const struct uffdio_zeropage *)arg)->zeroed);
 }
 
+/* Valgrind 3.24 lets the kernel answer what /proc/self/exe is: our own file. Then it writes the
+ * program's name over that. If it is shorter, the end of ours stays behind it. */
+static void after_readlink(ThreadId tid, const HChar *name, Addr buf, SizeT cap, SizeT n)
+{
+	SizeT len = VG_(strlen)(name), rest;
+	HChar own[1024];
+	SSizeT own_len;
+
+	if (len < 4 || VG_(strcmp)(name + len - 4, "/exe") != 0)
+		return;
+	own_len = VG_(readlink)("/proc/self/exe", own, sizeof own);
+	if (own_len > (SSizeT)cap)
+		own_len = (SSizeT)cap;
+	if (own_len <= (SSizeT)n)
+		return;
+	rest = (SizeT)own_len - n;
+	if (VG_(am_is_valid_for_client)(buf + n, rest, VKI_PROT_READ) &&
+	    VG_(memcmp)((const void *)(buf + n), own + n, rest) == 0)
+		pm_written(tid, buf + n, rest);
+}
+
 void into_after(ThreadId tid, UInt number, const UWord *args, UWord n)
 {
 	switch (number) {
+#ifdef __NR_readlink /* arm64 has only the other */
+	case __NR_readlink: after_readlink(tid, (const HChar *)args[0], args[1], args[2], n); break;
+#endif
+	case __NR_readlinkat:
+		after_readlink(tid, (const HChar *)args[1], args[2], args[3], n);
+		break;
 	case __NR_process_vm_writev:
 		after_vm_write(tid, (Int)args[0], (const struct vki_iovec *)args[3], args[4], n);
 		break;
@@ -169,7 +200,8 @@ void into_after(ThreadId tid, UInt number, const UWord *args, UWord n)
 
 /* ---- /proc/PID/mem ---- */
 
-/* The process that a path like /proc/123/mem or /proc/123/task/124/mem stands for; 0: it is no such path. */
+/* The process that a path like /proc/123/mem or /proc/123/task/124/mem stands for; 0: it is no such
+ * path. */
 static Int process_of(const HChar *path)
 {
 	SizeT len = VG_(strlen)(path);

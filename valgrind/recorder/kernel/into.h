@@ -1,4 +1,5 @@
-/* Calls by which a process stores to memory, its own or another one's, that Valgrind does not report. */
+/* Calls by which a process stores to memory, its own or another one's, that Valgrind does not
+ * report. */
 #ifndef REC_INTO_H
 #define REC_INTO_H
 

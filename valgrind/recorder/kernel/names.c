@@ -1,4 +1,5 @@
-/* Files that are made, removed or renamed. After the call it is too late to ask which PM file a name stood for, so this is noted before. */
+/* Files that are made, removed or renamed. After the call it is too late to ask which PM file a
+ * name stood for, so this is noted before. */
 #include "valgrind/recorder/kernel/names.h"
 
 #include "valgrind/recorder/kernel/client.h"
@@ -55,9 +56,9 @@ void names_before_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord
 		pm_file_of_path(client_path_at(buf, sizeof buf, from_fd, from), False, &nlink);
 	g_call[tid].replaced =
 		pm_file_of_path(client_path_at(buf, sizeof buf, to_fd, to), False, &replaced_nlink);
+	/* two names of one file: nothing happens */
 	if (g_call[tid].file == g_call[tid].replaced)
-		g_call[tid].file = g_call[tid].replaced =
-			0; /* two names of one file: nothing happens */
+		g_call[tid].file = g_call[tid].replaced = 0;
 	if (replaced_nlink != 1 && !g_call[tid].exchanges)
 		g_call[tid].replaced = 0; /* has other names */
 }

@@ -1,6 +1,7 @@
-/* System calls that change PM or what is known of it, that order it (msync…), or that acknowledge something (output).
- * Kernel writes into mapped buffers (read, recv…) are not here: Valgrind reports them itself, see main.c.
- * Limit: what io_uring does, and what processes do that are not recorded, is not seen; the trace says so. */
+/* System calls that change PM or what is known of it, that order it (msync…), or that acknowledge
+ * something (output). Kernel writes into mapped buffers (read, recv…) are not here: Valgrind
+ * reports them itself, see main.c. Limit: what io_uring does, and what processes do that are not
+ * recorded, is not seen; the trace says so. */
 #include "valgrind/recorder/kernel/syscalls.h"
 
 #include "valgrind/common/arch.h"

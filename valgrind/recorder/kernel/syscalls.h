@@ -5,11 +5,11 @@
 #include "valgrind/recorder/out/basics.h"
 
 extern UInt g_nthreads; /* that live */
-extern Int
-	g_exit_status; /* set when the program calls exit; -1 before, and when a signal kills it */
+/* set when the program calls exit; -1 before, and when a signal kills it */
+extern Int g_exit_status;
 void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs);
 void syscalls_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result);
-SizeT syscalls_written(ThreadId tid, Addr a,
-		       SizeT len); /* how much of what Valgrind takes for written there was */
+/* how much of what Valgrind takes for written there was */
+SizeT syscalls_written(ThreadId tid, Addr a, SizeT len);
 
 #endif

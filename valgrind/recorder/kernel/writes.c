@@ -1,5 +1,7 @@
-/* What the program writes to descriptors: to the file of PM it is a change of PM; to standard output or a socket it is an acknowledgement. And what it reads from standard
- * input or a socket: requests, one a line if there are lines. Offsets are found after the call, when a file's position has moved on. */
+/* What the program writes to descriptors: to the file of PM it is a change of PM; to standard
+ * output or a socket it is an acknowledgement. And what it reads from standard input or a socket:
+ * requests, one a line if there are lines. Offsets are found after the call, when a file's position
+ * has moved on. */
 #include "valgrind/recorder/kernel/writes.h"
 
 #include "valgrind/common/sys.h"
@@ -34,7 +36,8 @@ struct input {
 	ULong begun_bytes; /* of the line that has not ended */
 };
 
-/* A part of what was read. Each line is an event; a line that has only begun belongs to the one before. */
+/* A part of what was read. Each line is an event; a line that has only begun belongs to the one
+ * before. */
 static void input_part(struct input *in, const UChar *data, SizeT n)
 {
 	for (SizeT i = 0; i < n; i++) {
@@ -99,7 +102,8 @@ static void after_vector_output(ThreadId tid, Int fd, const struct vki_iovec *io
 	after_output(tid, fd, data, filled, n);
 }
 
-/* n bytes were written. If the descriptor or the call asks for it, they are durable now: the kernel has synced their pages. */
+/* n bytes were written. If the descriptor or the call asks for it, they are durable now: the kernel
+ * has synced their pages. */
 static void after_write(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
 {
 	ULong args[2] = { n, 4 /* MS_SYNC */ };
@@ -116,7 +120,8 @@ static void after_write(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
 		emit_event(tid, PMT_MSYNC, PMT_ADDR(pm_file_of_fd(fd), offset), args, NULL, 0);
 }
 
-/* n bytes were written at an offset of something that is no PM file: the memory of a process, or a file beside. */
+/* n bytes were written at an offset of something that is no PM file: the memory of a process, or a
+ * file beside. */
 static void after_other_write(ThreadId tid, Int fd, ULong offset, SizeT n)
 {
 	if (into_written(tid, fd, offset, n))
@@ -135,7 +140,8 @@ static void after_write_at_position(ThreadId tid, Int fd, SizeT n, ULong rwf)
 		after_other_write(tid, fd, VG_(lseek)(fd, 0, VKI_SEEK_CUR) - n, n);
 }
 
-/* n bytes were written at an offset, unless the descriptor or the call says that they go to the end. */
+/* n bytes were written at an offset, unless the descriptor or the call says that they go to the
+ * end. */
 void writes_at(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
 {
 	struct vg_stat st;

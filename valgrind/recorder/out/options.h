@@ -9,7 +9,7 @@ extern Int clo_keep_fd;      /* a socket: descriptors of PM files go there; -1: 
 extern ULong clo_keep_inode; /* of that socket: the program may use its number for something else */
 extern Bool clo_loads, clo_instructions, clo_check_stacks, clo_stop_at_old, clo_follow,
 	clo_platform_open;
-extern Bool
-	clo_old_bytes; /* what the program is handed, and held something before, holds pmt_old_bytes() */
+/* what the program is handed, and held something before, holds pmt_old_bytes() */
+extern Bool clo_old_bytes;
 
 #endif

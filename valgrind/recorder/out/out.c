@@ -1,6 +1,7 @@
-/* Writes the trace, chunk by chunk. The chunk in hand is a shared mapping of the file, so that a killed process loses nothing it had encoded; blocks
- * are allocated first, so that a full disk is an error here and not a SIGBUS. A full chunk is copied to the end of the file, and the next one is begun
- * in the same place: new pages would each cost a fault. */
+/* Writes the trace, chunk by chunk. The chunk in hand is a shared mapping of the file, so that a
+ * killed process loses nothing it had encoded; blocks are allocated first, so that a full disk is
+ * an error here and not a SIGBUS. A full chunk is copied to the end of the file, and the next one
+ * is begun in the same place: new pages would each cost a fault. */
 #include "valgrind/common/sys.h"
 #include "valgrind/common/memory.h"
 #include "valgrind/recorder/out/chunk.h"
@@ -13,7 +14,8 @@ ULong g_shared;
 
 static UChar *g_window; /* the chunk in hand */
 static ULong g_chunk_offset;
-static UInt g_full;    /* when more of the chunk is used, the next record goes into a new one */
+/* when more of the chunk is used, the next record goes into a new one */
+static UInt g_full;
 static Bool g_is_dead; /* the trace cannot be written any more */
 static UInt g_stream, g_chunk_number;
 static ULong g_seq; /* of our last event, when g_shared; else the header tells */
@@ -105,9 +107,8 @@ static void chunk_close(Bool is_last)
 	count_events();
 	g_out.chunk->hash = pmt_chunk_hash(PMT_VERSION, g_out.chunk, g_out.chunk + 1);
 	g_out.chunk->state = PMT_CHUNK_CLOSED;
-	if (!is_last || g_shared ||
-	    g_chunk_offset + g_out.chunk->capacity !=
-		    g_out.header->end) /* another process could take a chunk meanwhile */
+	/* another process could take a chunk meanwhile */
+	if (!is_last || g_shared || g_chunk_offset + g_out.chunk->capacity != g_out.header->end)
 		return;
 	fd = trace_file_open();
 	if (fd >= 0)
@@ -140,7 +141,8 @@ static Long chunk_copy(void)
 	return r;
 }
 
-/* The chunk stays open until its new number makes another one of it. A kill before that leaves two of one number, of which the later in the file counts. */
+/* The chunk stays open until its new number makes another one of it. A kill before that leaves two
+ * of one number, of which the later in the file counts. */
 static void chunk_next(void)
 {
 	struct pmt_chunk *c = g_out.chunk;
@@ -288,7 +290,8 @@ static const HChar *error_text(Word number)
 	}
 }
 
-/* The first process makes the header; one that was executed by a recorded process finds it there. */
+/* The first process makes the header; one that was executed by a recorded process finds it
+ * there. */
 static Bool map_header(Int fd)
 {
 	Bool is_first;
@@ -312,9 +315,8 @@ static Bool map_header(Int fd)
 		*g_out.header = (struct pmt_header){ .version = PMT_VERSION,
 						     .header_bytes = PMT_HEADER_BYTES,
 						     .end = PMT_HEADER_BYTES };
-		VG_(memcpy)
-		(g_out.header->magic, PMT_MAGIC,
-		 sizeof g_out.header->magic); /* without its end: not a string */
+		/* without its end: not a string */
+		VG_(memcpy)(g_out.header->magic, PMT_MAGIC, sizeof g_out.header->magic);
 	} else if (VG_(memcmp)(g_out.header->magic, PMT_MAGIC, sizeof g_out.header->magic) != 0)
 		return False;
 	g_shared = !is_first;

@@ -5,8 +5,8 @@
 #include "valgrind/recorder/out/basics.h"
 
 Bool out_open(void);
-void out_close(
-	void); /* the process ends, or becomes another program; out_resume() if it does not */
+/* the process ends, or becomes another program; out_resume() if it does not */
+void out_close(void);
 void out_resume(void);
 void out_fork_child(UInt stream);
 UInt out_new_stream(void);

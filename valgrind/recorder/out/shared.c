@@ -1,5 +1,5 @@
-/* The header of the trace, which all recorded processes have mapped: it gives files their numbers, and keeps locked instructions of several processes
- * in order. */
+/* The header of the trace, which all recorded processes have mapped: it gives files their numbers,
+ * and keeps locked instructions of several processes in order. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/chunk.h"
 #include "valgrind/recorder/out/shared.h"
@@ -62,8 +62,8 @@ Bool shared_has_files(void)
 	return g_out.header->nfiles != 0;
 }
 
-/* Processes that use locked instructions on the same memory: each is recorded before the next is performed. A process that
- * is killed in between must not stop the others for good. */
+/* Processes that use locked instructions on the same memory: each is recorded before the next is
+ * performed. A process that is killed in between must not stop the others for good. */
 void shared_lock(void)
 {
 	UInt me = VG_(getpid)();

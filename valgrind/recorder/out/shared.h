@@ -4,8 +4,8 @@
 
 #include "valgrind/recorder/out/basics.h"
 
-UInt shared_file_id(ULong dev, ULong ino,
-		    Bool *is_new);           /* the same in all recorded processes; 0: table full */
+/* the same in all recorded processes; 0: table full */
+UInt shared_file_id(ULong dev, ULong ino, Bool *is_new);
 UInt shared_file_find(ULong dev, ULong ino); /* 0: not PM */
 uint64_t *shared_file_size(UInt file);
 void shared_file_forget(UInt file);          /* the inode may be used again for another file */

@@ -1,5 +1,5 @@
-/* The trace file. Its descriptor is kept where the program is unlikely to close it, and opened again when it did; the program's limits on files are
- * not the trace's. */
+/* The trace file. Its descriptor is kept where the program is unlikely to close it, and opened
+ * again when it did; the program's limits on files are not the trace's. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/options.h"
 #include "valgrind/recorder/out/trace_file.h"
@@ -14,7 +14,8 @@
 static Int g_fd = -1;
 static ULong g_inode;
 
-/* The trace's descriptor: kept where the program cannot close it, so that setuid and chroot do no harm. */
+/* The trace's descriptor: kept where the program cannot close it, so that setuid and chroot do no
+ * harm. */
 Int trace_file_open(void)
 {
 	struct vg_stat st;
@@ -71,7 +72,8 @@ static Long write_bytes(Int fd, ULong offset, const UChar *bytes, SizeT len)
 	return 0;
 }
 
-/* The program's own limit on file sizes is not meant for the trace: beyond it comes a signal that kills. */
+/* The program's own limit on file sizes is not meant for the trace: beyond it comes a signal that
+ * kills. */
 Long trace_file_write(Int fd, ULong offset, const void *bytes, SizeT len)
 {
 	struct vki_rlimit limit, none;

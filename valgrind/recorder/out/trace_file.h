@@ -5,7 +5,7 @@
 #include "valgrind/recorder/out/basics.h"
 
 Int trace_file_open(void); /* the descriptor; opened again when the program managed to close it */
-Long trace_file_write(Int fd, ULong offset, const void *bytes,
-		      SizeT len_bytes); /* NULL: zeros, for which there is room on the disk */
+/* NULL: zeros, for which there is room on the disk */
+Long trace_file_write(Int fd, ULong offset, const void *bytes, SizeT len_bytes);
 
 #endif

@@ -1,5 +1,6 @@
-/* Numbers for places: nodes of the calling-context tree, and sites (an instruction in a calling context). Two hash tables
- * with open addressing; both grow with the number of distinct call paths only. */
+/* Numbers for places: nodes of the calling-context tree, and sites (an instruction in a calling
+ * context). Two hash tables with open addressing; both grow with the number of distinct call paths
+ * only. */
 #include "valgrind/recorder/place/code.h"
 
 #include "valgrind/recorder/out/out.h"

@@ -1,4 +1,5 @@
-/* An instruction that makes a kind of event; with the calling context it is a site of the trace. Calling contexts are nodes of a tree. */
+/* An instruction that makes a kind of event; with the calling context it is a site of the trace.
+ * Calling contexts are nodes of a tree. */
 #ifndef REC_CODE_H
 #define REC_CODE_H
 
@@ -22,14 +23,14 @@ struct site {
 };
 
 struct code *code_get(Addr pc, enum pmt_kind kind, UInt size_bytes);
-struct code *code_get_arg(Addr pc, enum pmt_kind kind, UInt size_bytes,
-			  UChar arg); /* for a kind that has an argument, or none */
-struct code *code_part(const struct code *whole,
-		       UInt size_bytes); /* of a store or load that was cut */
-void code_site(struct code *c,
-	       UInt node); /* sets both; defines the site in the trace when it is new */
+/* for a kind that has an argument, or none */
+struct code *code_get_arg(Addr pc, enum pmt_kind kind, UInt size_bytes, UChar arg);
+/* of a store or load that was cut */
+struct code *code_part(const struct code *whole, UInt size_bytes);
+/* sets both; defines the site in the trace when it is new */
+void code_site(struct code *c, UInt node);
 UInt node_get(UInt parent, Addr pc, Bool is_signal);
-void code_forget(
-	void); /* addresses are about to mean other code: later sites and nodes get new numbers */
+/* addresses are about to mean other code: later sites and nodes get new numbers */
+void code_forget(void);
 
 #endif

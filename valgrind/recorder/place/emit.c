@@ -1,4 +1,5 @@
-/* Events into the trace, the general way: any kind, several processes, a change of thread, a full chunk. */
+/* Events into the trace, the general way: any kind, several processes, a change of thread, a full
+ * chunk. */
 #include "valgrind/recorder/place/emit.h"
 
 #include "valgrind/recorder/out/chunk.h"

@@ -4,15 +4,16 @@
 
 #include "valgrind/recorder/place/code.h"
 
-void emit_place(
-	struct
-	code *c); /* finds the site of an event that the running thread makes now; each event begins with this */
+/* finds the site of an event that the running thread makes now; each event begins with this */
+void emit_place(struct code *c);
 void emit_store(struct code *c, ULong addr, const UChar *data); /* c->size_bytes of them */
-void emit_store_by(struct code *c, UInt thread, ULong addr,
-		   const UChar *data);             /* of another thread; its site is known */
-void emit_addr(struct code *c, ULong addr);        /* a flush or load */
-void emit_plain(struct code *c);                   /* a fence, with its argument if it has one */
-void emit_args(struct code *c, const ULong *args); /* a kind that has nothing but arguments */
+/* of another thread; its site is known */
+void emit_store_by(struct code *c, UInt thread, ULong addr, const UChar *data);
+void emit_addr(struct code *c, ULong addr); /* a flush or load */
+/* a fence, with its argument if it has one */
+void emit_plain(struct code *c);
+/* a kind that has nothing but arguments */
+void emit_args(struct code *c, const ULong *args);
 /* Any other event, at the current instruction of the thread. Arguments as many as the kind has. */
 void emit_event(ThreadId tid, enum pmt_kind kind, ULong addr, const ULong *args, const void *blob,
 		UInt blob_len);

@@ -1,9 +1,11 @@
-/* The call stack of each thread, kept at calls and returns. A frame is known by its slot: the stack pointer behind the call, which is where the
- * return address lies if calls push it. Invariant: a frame is alive while the stack pointer is at or below its slot, on the same stack.
- * The common call and return are inlined by blocks/calls.c; here is everything else: longjmp and exceptions (the stack
- * pointer rose without returns), signals, and coroutines (it went to another stack altogether).
- * Limits: a switch between stacks by a bare jump, onto a stack less than 16 KiB below the old one, is taken for a call. Where calls do not push, a
- * function that calls without having moved the stack pointer seems to have returned. */
+/* The call stack of each thread, kept at calls and returns. A frame is known by its slot: the stack
+ * pointer behind the call, which is where the return address lies if calls push it. Invariant: a
+ * frame is alive while the stack pointer is at or below its slot, on the same stack. The common
+ * call and return are inlined by blocks/calls.c; here is everything else: longjmp and exceptions
+ * (the stack pointer rose without returns), signals, and coroutines (it went to another stack
+ * altogether). Limits: a switch between stacks by a bare jump, onto a stack less than 16 KiB below
+ * the old one, is taken for a call. Where calls do not push, a function that calls without having
+ * moved the stack pointer seems to have returned. */
 #include "valgrind/common/arch.h"
 #include "valgrind/common/memory.h"
 #include "valgrind/recorder/out/out.h"
@@ -192,7 +194,8 @@ static Bool coroutine_enter(Addr slot)
 	return False;
 }
 
-/* longjmp, or another stack: frames at the stack pointer are gone, as those below it. Where calls push the return address, they are below it by then. */
+/* longjmp, or another stack: frames at the stack pointer are gone, as those below it. Where calls
+ * push the return address, they are below it by then. */
 VG_REGPARM(1) void stack_set(Addr sp)
 {
 	if (!coroutine_enter(sp))
@@ -284,10 +287,10 @@ void stack_thread_begin(ThreadId tid)
 void stack_thread_end(ThreadId tid)
 {
 	stack_run(tid);
+	/* coroutines may go on in another thread */
 	for (UInt i = g_nstacks; i-- > 0;)
 		if (g_stacks[i] != g_stack && g_stacks[i]->owner == tid)
-			g_stacks[i]->owner =
-				VG_INVALID_THREADID; /* coroutines may go on in another thread */
+			g_stacks[i]->owner = VG_INVALID_THREADID;
 	stack_free(g_stack);
 	g_stack = NULL;
 	g_threads[tid].stack = NULL;

@@ -5,7 +5,9 @@
 #include "valgrind/recorder/out/basics.h"
 
 struct frame {
-	Addr slot; /* the stack pointer behind the call: the frame is alive while the stack pointer is not above it */
+	/* the stack pointer behind the call: the frame is alive while the stack pointer is not
+	 * above it */
+	Addr slot;
 	Addr ret;
 	UInt node;      /* of the calling context, NO_NODE until somebody asks */
 	UInt is_signal; /* IS_SIGNAL, or anything else */
@@ -14,11 +16,11 @@ struct frame {
 #define IS_SIGNAL 1u
 extern struct frame *g_top, *g_frames_end;
 extern ThreadId g_tid; /* the running thread, by its Valgrind id */
-extern const Addr *
-	g_sp; /* where its stack pointer is, if that is known; else something that is no stack pointer */
+/* where its stack pointer is, if that is known; else something that is no stack pointer */
+extern const Addr *g_sp;
 extern ULong g_pending; /* nonzero: it flushed or stored non-temporally since its last fence */
-#define FRAME_FAR_BYTES \
-	16384u /* further from the top frame than this, the stack pointer is looked at closely */
+/* further from the top frame than this, the stack pointer is looked at closely */
+#define FRAME_FAR_BYTES 16384u
 
 UInt stack_node(void);
 void stack_learn_sp(const Addr *sp);
@@ -28,16 +30,14 @@ void stack_thread_end(ThreadId tid);
 UInt stack_thread_number(ThreadId tid);
 void stack_signal(ThreadId tid, Bool on_altstack);
 void stack_signal_return(ThreadId tid);
-const struct frame *
-stack_bottom(void);        /* of the running thread; stands for whatever started the stack */
+/* of the running thread; stands for whatever started the stack */
+const struct frame *stack_bottom(void);
 void stack_check(Addr pc); /* stack_check.c */
-VG_REGPARM(0)
-void stack_call_slow(void); /* the top frame was pushed, but should not have been, or not there */
-VG_REGPARM(1)
-void stack_set(
-	Addr sp); /* the stack pointer was given a value, not moved, and is not near below the top frame */
-VG_REGPARM(1)
-void stack_return_slow(
-	Addr sp); /* it was popped, but should not have been; sp is the stack pointer after the return */
+/* the top frame was pushed, but should not have been, or not there */
+VG_REGPARM(0) void stack_call_slow(void);
+/* the stack pointer was given a value, not moved, and is not near below the top frame */
+VG_REGPARM(1) void stack_set(Addr sp);
+/* it was popped, but should not have been; sp is the stack pointer after the return */
+VG_REGPARM(1) void stack_return_slow(Addr sp);
 
 #endif

@@ -1,4 +1,5 @@
-/* --check-stacks: what Valgrind unwinds must be the call stack that we kept, as far as both go. Differences are counted, and the first ones shown. */
+/* --check-stacks: what Valgrind unwinds must be the call stack that we kept, as far as both go.
+ * Differences are counted, and the first ones shown. */
 #include "valgrind/common/arch.h"
 #include "valgrind/recorder/out/shared.h"
 #include "valgrind/recorder/place/stack.h"
@@ -25,7 +26,8 @@ static Bool is_frame(Addr ip, Addr want)
 	return ip == want || ip == want - 1;
 }
 
-/* Frame i is not the one that is wanted. Is it the one before it again, which called the dynamic linker? */
+/* Frame i is not the one that is wanted. Is it the one before it again, which called the dynamic
+ * linker? */
 static Bool is_behind_resolver(const Addr *ips, UInt i)
 {
 	const HChar *name;

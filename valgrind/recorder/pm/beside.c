@@ -1,5 +1,7 @@
-/* Files that the program writes but does not map, beside those that it maps: a log, a journal. Crash states do not follow them; the trace says that there are some: META "beside". What
- * small ones held before the first change that is seen, and after each, is kept, too ("beside-old", "beside-new", "beside-part"): a failure may depend on it. */
+/* Files that the program writes but does not map, beside those that it maps: a log, a journal.
+ * Crash states do not follow them; the trace says that there are some: META "beside". What small
+ * ones held before the first change that is seen, and after each, is kept, too ("beside-old",
+ * "beside-new", "beside-part"): a failure may depend on it. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/chunk.h"
 #include "valgrind/recorder/out/shared.h"
@@ -81,8 +83,10 @@ static void emit_content(ThreadId tid, Int fd, ULong size)
 			sys_pread(fd, bytes, size - at < PART_BYTES ? size - at : PART_BYTES, at);
 		SizeT end = VG_(sprintf)(text, "beside-part=");
 
+		/* it is shorter than it was: whoever reads the trace finds that a part is
+		 * missing */
 		if (n <= 0)
-			return; /* it is shorter than it was: whoever reads the trace finds that a part is missing */
+			return;
 		for (Long i = 0; i < n; i++)
 			end += VG_(sprintf)(text + end, "%02x", bytes[i]);
 		emit_text(tid, text);
@@ -122,7 +126,8 @@ static void keep(ThreadId tid, const HChar *when, const HChar *path, Bool *is_lo
 
 #define O_PATH_BIT 010000000 /* what Valgrind's headers lack */
 
-/* With the folder's own name, as descriptors tell it; in a buffer that is used again. As it is if its folder is not there. */
+/* With the folder's own name, as descriptors tell it; in a buffer that is used again. As it is if
+ * its folder is not there. */
 static const HChar *whole_path(const HChar *path)
 {
 	static HChar whole[PMT_PAGE_BYTES], folder[PMT_PAGE_BYTES];

@@ -1,4 +1,5 @@
-/* Which files are PM: those that survive the program and match --pm. Each gets a number in the trace, with its content when it is mapped first. */
+/* Which files are PM: those that survive the program and match --pm. Each gets a number in the
+ * trace, with its content when it is mapped first. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/chunk.h"
 #include "valgrind/recorder/out/shared.h"
@@ -40,7 +41,8 @@ static Bool is_device(const struct vg_stat *st)
 	return VKI_S_ISCHR(st->mode);
 }
 
-/* Without --pm: what a crash would leave. Unlinked files and memfds would be gone; semaphores of glibc are no data. */
+/* Without --pm: what a crash would leave. Unlinked files and memfds would be gone; semaphores of
+ * glibc are no data. */
 static Bool is_pm_path(const struct vg_stat *st, const HChar *path)
 {
 	if (is_device(st))
@@ -76,16 +78,15 @@ static Long data_from(Int fd, ULong offset)
 	Long data = VG_(lseek)(fd, offset, 3 /* SEEK_DATA */);
 
 	VG_(lseek)(fd, old, VKI_SEEK_SET);
-	return data == -1 && offset == 0
-		       ? 0
-		       : data; /* 0: the file system cannot tell, read everything */
+	/* 0: the file system cannot tell, read everything */
+	return data == -1 && offset == 0 ? 0 : data;
 }
 
 /* Without holes and zero pages. Negative: it cannot be read. */
 static Long copy_content(ThreadId tid, UInt file, Int fd, ULong size)
 {
-	static UChar page[PMT_PAGE_BYTES]
-		__attribute__((aligned(PMT_PAGE_BYTES))); /* for O_DIRECT */
+	/* for O_DIRECT */
+	static UChar page[PMT_PAGE_BYTES] __attribute__((aligned(PMT_PAGE_BYTES)));
 	ULong offset = 0;
 
 	while (offset < size) {
@@ -134,8 +135,8 @@ static void tell_file(ThreadId tid, UInt file, Int fd, const struct vg_stat *st,
 			  (file_was_created(st) ? PMT_FILE_CREATED : 0) |
 				  (is_device(st) ? PMT_FILE_DEVICE : 0),
 			  st->dev, st->ino };
-	ULong since = file > 1 ? file_durable_since(st)
-			       : 0; /* without other PM it does not matter when */
+	/* without other PM it does not matter when */
+	ULong since = file > 1 ? file_durable_since(st) : 0;
 	HChar text[64];
 
 	if (since != 0) {
@@ -172,8 +173,9 @@ UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar
 {
 	UInt file;
 
+	/* another process stores to the file only when what it held is told */
 	if (g_shared)
-		shared_lock(); /* another process stores to the file only when what it held is told */
+		shared_lock();
 	file = file_of_stat(st, is_new);
 	if (*is_new && file != 0)
 		tell_file(tid, file, fd, st, path);
@@ -223,7 +225,8 @@ void pm_file_gone(UInt file)
 	shared_file_forget(file);
 }
 
-/* A file that has no name any more is not followed. What becomes of it does not matter, but it is not what the trace says then. */
+/* A file that has no name any more is not followed. What becomes of it does not matter, but it is
+ * not what the trace says then. */
 void pm_gone_changed(ThreadId tid, Int fd)
 {
 	static UInt told; /* the last one that was told of */

@@ -1,4 +1,5 @@
-/* Matches a file name with a pattern: *, ?, sets in brackets, and a backslash that takes the next character as it is. */
+/* Matches a file name with a pattern: *, ?, sets in brackets, and a backslash that takes the next
+ * character as it is. */
 #include "valgrind/recorder/pm/glob.h"
 
 /* [abc], [a-z], [!a-z]; pattern is behind the bracket. Sets *end behind the closing one. */

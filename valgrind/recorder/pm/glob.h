@@ -4,7 +4,7 @@
 
 #include "valgrind/recorder/out/basics.h"
 
-Bool glob_match(const HChar *glob,
-		const HChar *s); /* as the shell does, but * and ? match a slash, too */
+/* as the shell does, but * and ? match a slash, too */
+Bool glob_match(const HChar *glob, const HChar *s);
 
 #endif

@@ -1,9 +1,14 @@
-/* --old-bytes: memory that held something before the program got it holds pmt_old_bytes() when the program gets it. A device is filled when it is mapped first. A file is not: what it
- * is extended by is zero, and so is a hole. But a block of it that was handed out, and given back, may hold anything when it is handed out again.
+/* --old-bytes: memory that held something before the program got it holds pmt_old_bytes() when the
+ * program gets it. A device is filled when it is mapped first. A file is not: what it is extended
+ * by is zero, and so is a hole. But a block of it that was handed out, and given back, may hold
+ * anything when it is handed out again.
  *
- * Allocators announce that by Valgrind's requests. Most name blocks (MALLOCLIKE_BLOCK, MEMPOOL_ALLOC), some only say what may be accessed: what was NOACCESS, and is UNDEFINED now, is
- * handed out. A file in which blocks are named is judged by these alone: libpmemobj also sends the other requests, for what it keeps itself.
- * When a file is mapped again, what was given back is forgotten: libpmemobj then names all blocks that are in use, and another process may have got one. */
+ * Allocators announce that by Valgrind's requests. Most name blocks (MALLOCLIKE_BLOCK,
+ * MEMPOOL_ALLOC), some only say what may be accessed: what was NOACCESS, and is UNDEFINED now, is
+ * handed out. A file in which blocks are named is judged by these alone: libpmemobj also sends the
+ * other requests, for what it keeps itself. When a file is mapped again, what was given back is
+ * forgotten: libpmemobj then names all blocks that are in use, and another process may have got
+ * one. */
 #include "valgrind/recorder/pm/pm_internal.h"
 
 #include "valgrind/common/sys.h"
@@ -24,8 +29,8 @@ struct block {
 	SizeT len_bytes;
 };
 
-static OSet *g_used,
-	*g_free; /* of extents: handed out, and given back; g_used only where nobody names blocks */
+/* of extents: handed out, and given back; g_used only where nobody names blocks */
+static OSet *g_used, *g_free;
 static OSet *g_zero; /* of extents: punched, or cut off, while they were handed out */
 static OSet *g_blocks[HANDED_WAYS];         /* in use, by address */
 static UChar g_is_named[PMT_MAX_FILES + 1]; /* by file: somebody names blocks in it */
@@ -141,7 +146,8 @@ static void fill_data(ThreadId tid, Addr va, ULong addr, SizeT len)
 		fill(tid, va, addr, len);
 }
 
-/* All of it, also what the program does not map yet: a library may map only the first page at first. For that, it is mapped for a moment. */
+/* All of it, also what the program does not map yet: a library may map only the first page at
+ * first. For that, it is mapped for a moment. */
 void handed_device(ThreadId tid, UInt file, Int fd, ULong size, Addr va, ULong offset, SizeT len)
 {
 	const Bool is_all = offset == 0 && len >= size;

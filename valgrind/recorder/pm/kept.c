@@ -1,5 +1,7 @@
-/* Descriptors of our own for PM files. They read what the program's descriptor cannot (write-only, O_DIRECT), and a copy of each goes to whoever records, who compares the
- * file with the trace at the end, even if the program removed it. They stay open: closing any descriptor of a file would end the program's fcntl() locks on it. */
+/* Descriptors of our own for PM files. They read what the program's descriptor cannot (write-only,
+ * O_DIRECT), and a copy of each goes to whoever records, who compares the file with the trace at
+ * the end, even if the program removed it. They stay open: closing any descriptor of a file would
+ * end the program's fcntl() locks on it. */
 #include "valgrind/recorder/pm/pm_internal.h"
 
 #include "valgrind/common/sys.h"
@@ -81,7 +83,8 @@ void kept_close(UInt file, Int own)
 		VG_(close)(own);
 }
 
-/* The message is the file's number, and the descriptor with it. Who does not get it opens the file by its name. */
+/* The message is the file's number, and the descriptor with it. Who does not get it opens the file
+ * by its name. */
 void kept_send(UInt file, Int own)
 {
 	struct vki_iovec iov = { .iov_base = &file, .iov_len = sizeof file };

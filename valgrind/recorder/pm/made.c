@@ -1,5 +1,6 @@
-/* What a descriptor is: its path, and whether this program made the file (the last MAX_CREATED of them are known). A file that the program made had no
- * content before. If it is mapped late, it was there before that: from when all of it was synced, under the name that it has. */
+/* What a descriptor is: its path, and whether this program made the file (the last MAX_CREATED of
+ * them are known). A file that the program made had no content before. If it is mapped late, it was
+ * there before that: from when all of it was synced, under the name that it has. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/chunk.h"
 #include "valgrind/recorder/pm/pm_internal.h"

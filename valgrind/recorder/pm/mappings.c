@@ -1,4 +1,5 @@
-/* Mappings that are PM: writable shared ones of files that survive the program. The trace is told of each that comes, goes, moves, or is protected. */
+/* Mappings that are PM: writable shared ones of files that survive the program. The trace is told
+ * of each that comes, goes, moves, or is protected. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/options.h"
 #include "valgrind/recorder/place/emit.h"
@@ -27,9 +28,9 @@ void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, 
 	if ((flags & VKI_MAP_ANONYMOUS) || fd < 0)
 		return;
 	mode = sys_fcntl(fd, 3 /* F_GETFL */, 0);
+	/* can never become writable */
 	if (VG_(fstat)(fd, &st) != 0 || !file_is_pm(fd, &st, &path) ||
-	    (!(prot & VKI_PROT_WRITE) &&
-	     (mode & 3) != VKI_O_RDWR)) { /* can never become writable */
+	    (!(prot & VKI_PROT_WRITE) && (mode & 3) != VKI_O_RDWR)) {
 		other_insert(va, len);
 		return;
 	}

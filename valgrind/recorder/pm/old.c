@@ -1,5 +1,7 @@
-/* --stop-at-old: the program ends before it changes a file that was there when it began, so that its file can be saved, and when it maps one as PM, so that
- * it can be moved out of the way. The trace says which: META "touched" or "mapped", and "made" of each file that the program made before. */
+/* --stop-at-old: the program ends before it changes a file that was there when it began, so that
+ * its file can be saved, and when it maps one as PM, so that it can be moved out of the way. The
+ * trace says which: META "touched" or "mapped", and "made" of each file that the program made
+ * before. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/options.h"
 #include "valgrind/recorder/out/out.h"

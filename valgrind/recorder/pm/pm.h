@@ -16,7 +16,8 @@ struct range { /* a mapping, or a part of one */
 };
 extern struct hit { /* where PM was found last */
 	Addr va;
-	SizeT room; /* so far from va, PMT_STORE_MAX_BYTES are PM still; 0 when there is no such thing */
+	/* so far from va, PMT_STORE_MAX_BYTES are PM still; 0 when there is no such thing */
+	SizeT room;
 	ULong addr;
 } g_hit;
 const struct range *pm_find(Addr a);
@@ -29,13 +30,15 @@ void pm_moved(ThreadId tid, Addr from, SizeT from_len, Addr to, SizeT to_len);
 void pm_protected(ThreadId tid, Addr va, SizeT len, UInt prot);
 void pm_each(Addr va, SizeT len, void (*f)(Addr va, ULong addr, SizeT len, void *arg), void *arg);
 void pm_created(Int fd);
-/* Of a file that this program made and that may be mapped later: it was changed, is durable now, has another name. */
+/* Of a file that this program made and that may be mapped later: it was changed, is durable now,
+ * has another name. */
 void made_changed(Int fd);
 void made_synced(Int fd);
 void made_all_synced(void);
 void made_renamed(const HChar *path);
 void old_may_touch(const HChar *path);
-/* With --stop-at-old, these do not return for a file that was there before the program. follow: a symbolic link stands for its target. */
+/* With --stop-at-old, these do not return for a file that was there before the program. follow: a
+ * symbolic link stands for its target. */
 void old_fd_changes(ThreadId tid, Int fd);
 void old_fd_made(ThreadId tid, Int fd); /* it returns: the trace tells of the file */
 void old_path_changes(ThreadId tid, const HChar *path, Bool follow);
@@ -55,23 +58,23 @@ void handed_back(enum handed_way way, Addr va);
 void handed_resized(ThreadId tid, enum handed_way way, Addr va, SizeT old, SizeT len);
 void handed_moved(ThreadId tid, enum handed_way way, Addr from, Addr to, SizeT len);
 void handed_access(ThreadId tid, enum handed_access access, Addr va, SizeT len);
-void handed_zeroed(
-	UInt file, ULong offset,
-	ULong len);         /* of a file: no longer what the program stored there; file may be 0 */
+/* of a file: no longer what the program stored there; file may be 0 */
+void handed_zeroed(UInt file, ULong offset, ULong len);
 UInt pm_file_of_fd(Int fd); /* 0: not PM */
-UInt pm_file_of_path(const HChar *path, Bool follow,
-		     UInt *nlink); /* follow: a symbolic link stands for its target */
+/* follow: a symbolic link stands for its target */
+UInt pm_file_of_path(const HChar *path, Bool follow, UInt *nlink);
 void pm_file_gone(UInt file);
-void pm_gone_changed(ThreadId tid,
-		     Int fd); /* if it is one that is gone: it was changed by a call */
-void pm_file_resized(ThreadId tid, UInt file,
-		     ULong size);     /* file may be 0, and the size what it was */
+/* if it is one that is gone: it was changed by a call */
+void pm_gone_changed(ThreadId tid, Int fd);
+/* file may be 0, and the size what it was */
+void pm_file_resized(ThreadId tid, UInt file, ULong size);
 void pm_register(Addr va, SizeT len); /* memory that a program declares to be PM */
 void pm_unregister(Addr va, SizeT len);
 UWord pm_registered(Addr va, SizeT len);           /* 0 no, 1 yes, 2 in part */
 void pm_written(ThreadId tid, Addr va, SizeT len); /* the kernel wrote there */
 void pm_file_written(ThreadId tid, Int fd, ULong offset, SizeT len);
+/* through somebody's mapping */
 void pm_inode_written(ThreadId tid, ULong dev, ULong ino, const HChar *path, ULong offset,
-		      SizeT len); /* through somebody's mapping */
+		      SizeT len);
 
 #endif

@@ -1,4 +1,5 @@
-/* What the files of PM share. Bottom first: ranges.c and made.c and kept.c, handed.c and old.c, files.c, beside.c, mappings.c and written.c, registered.c. */
+/* What the files of PM share. Bottom first: ranges.c and made.c and kept.c, handed.c and old.c,
+ * files.c, beside.c, mappings.c and written.c, registered.c. */
 #ifndef REC_PM_INTERNAL_H
 #define REC_PM_INTERNAL_H
 
@@ -30,36 +31,34 @@ Bool other_has(Addr a);
 /* ---- made.c ---- */
 Bool file_path(Int fd, HChar *path, SizeT cap);
 Bool file_was_created(const struct vg_stat *st); /* by this process or one that forked it */
-ULong file_durable_since(
-	const struct vg_stat
-		*st); /* the number of events when it was, with its name; 0: that is not known */
+/* the number of events when it was, with its name; 0: that is not known */
+ULong file_durable_since(const struct vg_stat *st);
 
 /* ---- kept.c ---- */
 Int kept_find(UInt file); /* our own descriptor, which reads; -1: there is none */
-Int kept_open(
-	UInt file,
-	Int fd); /* the same; opens one where the program has fd; to be given to kept_close() */
+/* the same; opens one where the program has fd; to be given to kept_close() */
+Int kept_open(UInt file, Int fd);
 void kept_close(UInt file, Int own); /* if it is not one that stays open */
 void kept_send(UInt file, Int own);  /* to whoever records */
 
 /* ---- handed.c ---- */
-void handed_device(ThreadId tid, UInt file, Int fd, ULong size, Addr va, ULong offset,
-		   SizeT len); /* it is mapped for the first time, there */
+/* it is mapped for the first time, there */
+void handed_device(ThreadId tid, UInt file, Int fd, ULong size, Addr va, ULong offset, SizeT len);
 void handed_mapped(UInt file); /* a mapping of it is made */
 
 /* ---- files.c ---- */
 Bool file_may_be_pm(const HChar *path); /* by its name: --pm */
-Bool file_is_pm(Int fd, const struct vg_stat *st,
-		const HChar **path); /* path: a buffer that is used again */
-ULong file_device_bytes(
-	const struct vg_stat *st,
-	ULong mapped); /* of a device; if nobody knows, as much as is mapped of it */
+/* path: a buffer that is used again */
+Bool file_is_pm(Int fd, const struct vg_stat *st, const HChar **path);
+/* of a device; if nobody knows, as much as is mapped of it */
+ULong file_device_bytes(const struct vg_stat *st, ULong mapped);
+/* its number; tells the trace about it the first time */
 UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path,
-		     Bool *is_new); /* its number; tells the trace about it the first time */
+		     Bool *is_new);
 
 /* ---- old.c ---- */
-void old_mapped(ThreadId tid, Int fd, const struct vg_stat *st,
-		const HChar *path); /* a PM file is to be mapped */
+/* a PM file is to be mapped */
+void old_mapped(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path);
 
 /* ---- beside.c ---- */
 void beside_add_folder(const HChar *path); /* of a PM file */

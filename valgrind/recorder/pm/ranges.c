@@ -1,5 +1,7 @@
-/* Which addresses are PM now: mappings, and parts of mappings, sorted by address. A byte table of 64 KiB granules answers "certainly not" for the translated
- * code; the last range found is kept for events.c. Beside them, unsorted because there are few: mappings of files that are neither PM nor volatile to us. */
+/* Which addresses are PM now: mappings, and parts of mappings, sorted by address. A byte table of
+ * 64 KiB granules answers "certainly not" for the translated code; the last range found is kept for
+ * events.c. Beside them, unsorted because there are few: mappings of files that are neither PM nor
+ * volatile to us. */
 #include "valgrind/recorder/pm/pm_internal.h"
 
 #include "pub_tool_aspacemgr.h"
@@ -78,7 +80,8 @@ static void mark_granules(void)
 {
 	VG_(memset)(g_granules, 0, sizeof g_granules);
 	for (UInt i = 0; i < g_nranges; i++) {
-		/* from a little before: a store may begin outside and end in PM; and a look may be that far away */
+		/* from a little before: a store may begin outside and end in PM; and a look may be
+		 * that far away */
 		ULong g = (g_ranges[i].va - PMT_STORE_MAX_BYTES - GRANULE_REACH_BYTES) >>
 			  GRANULE_SHIFT;
 		ULong last = (g_ranges[i].va + g_ranges[i].len_bytes - 1 + GRANULE_REACH_BYTES) >>

@@ -1,4 +1,5 @@
-/* Memory that a program registers as PM with pmemcheck's request. What is no mapping of a PM file becomes a "file" of its own. */
+/* Memory that a program registers as PM with pmemcheck's request. What is no mapping of a PM file
+ * becomes a "file" of its own. */
 #include "valgrind/recorder/out/shared.h"
 #include "valgrind/recorder/place/emit.h"
 #include "valgrind/recorder/place/stack.h"

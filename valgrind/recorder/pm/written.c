@@ -1,4 +1,5 @@
-/* What the kernel writes to PM, into a mapping or by way of the file: stores of up to one line each, with the bytes that are there afterwards. */
+/* What the kernel writes to PM, into a mapping or by way of the file: stores of up to one line
+ * each, with the bytes that are there afterwards. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/shared.h"
 #include "valgrind/recorder/place/emit.h"

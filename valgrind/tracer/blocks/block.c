@@ -1,5 +1,5 @@
-/* The memory that the steps of blocks are written to, one behind the other. Its large pieces are never given back: code that is thrown away may be
- * running. */
+/* The memory that the steps of blocks are written to, one behind the other. Its large pieces are
+ * never given back: code that is thrown away may be running. */
 #include "valgrind/tracer/blocks/block.h"
 
 #include "valgrind/common/memory.h"

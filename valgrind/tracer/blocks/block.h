@@ -18,8 +18,8 @@ struct block {
 void block_begin(struct block *b);
 struct step *block_step(struct block *b, enum step_kind kind);
 void block_arg(struct block *b, IRExpr *e);
-struct segment *
-block_segment(struct block *b); /* of the steps so far; NULL if there are none that matter */
+/* of the steps so far; NULL if there are none that matter */
+struct segment *block_segment(struct block *b);
 UInt bits_of(IRType type);
 
 #endif

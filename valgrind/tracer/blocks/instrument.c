@@ -1,7 +1,9 @@
-/* Adds to each block of guest code what its shadow needs, and as little as possible, because most blocks never meet symbolic data: values that
- * the shadow cannot compute itself (leaves: what registers and memory held) are noted in g_noted, whether something symbolic was touched is
- * gathered in one temporary, and at each exit of the block one call, guarded by it, runs the steps of the shadow up to there.
- * A block has one way through it, so steps that were skipped because nothing was symbolic by then can be run later. */
+/* Adds to each block of guest code what its shadow needs, and as little as possible, because most
+ * blocks never meet symbolic data: values that the shadow cannot compute itself (leaves: what
+ * registers and memory held) are noted in g_noted, whether something symbolic was touched is
+ * gathered in one temporary, and at each exit of the block one call, guarded by it, runs the steps
+ * of the shadow up to there. A block has one way through it, so steps that were skipped because
+ * nothing was symbolic by then can be run later. */
 #include "valgrind/tracer/blocks/instrument.h"
 
 #include "valgrind/common/complete.h"

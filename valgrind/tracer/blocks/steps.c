@@ -1,5 +1,6 @@
-/* The steps of each statement of a block. Values that the shadow cannot compute itself (leaves: what registers and memory held) are noted in g_noted, by
- * code that is added here, as is what gathers whether something symbolic was touched. */
+/* The steps of each statement of a block. Values that the shadow cannot compute itself (leaves:
+ * what registers and memory held) are noted in g_noted, by code that is added here, as is what
+ * gathers whether something symbolic was touched. */
 #include "valgrind/tracer/blocks/steps.h"
 
 #include "valgrind/common/ir.h"
@@ -27,8 +28,8 @@ static void note(struct block *b, IRTemp tmp)
 	ir_store(b->sb, ir_ptr(&g_noted[tmp][0]), value);
 }
 
-/* Memory at that address is touched. Addresses a constant apart, close to each other, are most often in one line or its neighbour: but not
- * always, so each is looked up. */
+/* Memory at that address is touched. Addresses a constant apart, close to each other, are most
+ * often in one line or its neighbour: but not always, so each is looked up. */
 static void touch(struct block *b, IRExpr *addr)
 {
 	IRSB *sb = b->sb;

@@ -5,8 +5,7 @@
 #include "valgrind/tracer/blocks/block.h"
 
 void steps_add(struct block *b, IRStmt *st, Bool is_last);
-void steps_end(
-	struct
-	block *b); /* of those that were added since the last exit: a guarded call that runs them */
+/* of those that were added since the last exit: a guarded call that runs them */
+void steps_end(struct block *b);
 
 #endif

@@ -1,5 +1,5 @@
-/* Tells the path file of the objects that code lies in, and of the call stack. Calls are noted as they happen; a frame is gone when the stack pointer is
- * above it. */
+/* Tells the path file of the objects that code lies in, and of the call stack. Calls are noted as
+ * they happen; a frame is gone when the stack pointer is above it. */
 #include "valgrind/tracer/path/path_internal.h"
 
 #include "pub_tool_debuginfo.h"
@@ -45,7 +45,8 @@ static struct call {
 static UInt g_ncalls, g_ncalls_written;
 static ULong g_calls_hash;
 
-/* The stack pointer after the call. Frames below it are gone; nobody tells when a function returns. */
+/* The stack pointer after the call. Frames below it are gone; nobody tells when a function
+ * returns. */
 VG_REGPARM(2) void path_call(Addr ret, Addr sp)
 {
 	while (g_ncalls && g_calls[g_ncalls - 1].sp <= sp)

@@ -1,4 +1,5 @@
-/* Writes expressions into the path file, operands first, each once. A bit for each number says which are there. */
+/* Writes expressions into the path file, operands first, each once. A bit for each number says
+ * which are there. */
 #include "valgrind/tracer/path/path_internal.h"
 
 static UChar *g_written; /* a bit for each number */

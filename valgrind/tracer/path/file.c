@@ -1,4 +1,5 @@
-/* The path file itself: records go into a buffer, which is written when it is full. A forked process has no such file. */
+/* The path file itself: records go into a buffer, which is written when it is full. A forked
+ * process has no such file. */
 #include "valgrind/tracer/path/core.h"
 #include "valgrind/tracer/path/path_internal.h"
 
@@ -17,7 +18,7 @@ void path_flush(void)
 	g_used = 0;
 }
 
-static void put(const void *p, SizeT len)
+static void write_buffered(const void *p, SizeT len)
 {
 	const UChar *from = p;
 
@@ -40,9 +41,9 @@ void path_record(struct pmp_record r, const void *bytes, SizeT nbytes)
 	if (g_fd < 0)
 		return;
 	r.nbytes = nbytes;
-	put(&r, sizeof r);
-	put(bytes, nbytes);
-	put(zeros, PMP_PAD(nbytes) - nbytes);
+	write_buffered(&r, sizeof r);
+	write_buffered(bytes, nbytes);
+	write_buffered(zeros, PMP_PAD(nbytes) - nbytes);
 }
 
 Bool path_is_open(void)
@@ -52,9 +53,7 @@ Bool path_is_open(void)
 
 Bool path_open(const HChar *file)
 {
-	struct pmp_header h = { .magic = PMP_MAGIC,
-				.version = PMP_VERSION,
-				.record_bytes = sizeof(struct pmp_record) };
+	struct pmp_header h = { .version = PMP_VERSION, .record_bytes = sizeof(struct pmp_record) };
 	SysRes r = VG_(open)(file, VKI_O_WRONLY | VKI_O_CREAT | VKI_O_TRUNC, 0644);
 	Int high;
 
@@ -64,7 +63,8 @@ Bool path_open(const HChar *file)
 	high = VG_(safe_fd)(g_fd); /* where the program does not close it */
 	if (high >= 0)
 		g_fd = high;
-	put(&h, sizeof h);
+	VG_(memcpy)(h.magic, PMP_MAGIC, sizeof h.magic); /* without its end: not a string */
+	write_buffered(&h, sizeof h);
 	return True;
 }
 

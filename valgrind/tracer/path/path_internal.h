@@ -1,4 +1,5 @@
-/* What the files of the path file share. Bottom first: file.c, context.c and expressions.c, path.c. */
+/* What the files of the path file share. Bottom first: file.c, context.c and expressions.c,
+ * path.c. */
 #ifndef TRACER_PATH_INTERNAL_H
 #define TRACER_PATH_INTERNAL_H
 

@@ -1,5 +1,6 @@
-/* What the loaded functions find out about a word, its length or its number, as a symbol of its own: where the word ends was decided before, so that no byte of it can be
- * changed to make it another. */
+/* What the loaded functions find out about a word, its length or its number, as a symbol of its
+ * own: where the word ends was decided before, so that no byte of it can be changed to make it
+ * another. */
 #ifndef TRACER_MEASURED_H
 #define TRACER_MEASURED_H
 

@@ -1,6 +1,8 @@
-/* Loaded into the traced program: the C library's functions that read numbers, with one branch for each digit. The library's own have several, which say nothing about
- * the number (how an overflow would come about), and choose where to begin without a branch, so that each digit could come from two places of the input.
- * Numbers of so few digits that they cannot overflow are just added up. In the C locale. */
+/* Loaded into the traced program: the C library's functions that read numbers, with one branch for
+ * each digit. The library's own have several, which say nothing about the number (how an overflow
+ * would come about), and choose where to begin without a branch, so that each digit could come from
+ * two places of the input. Numbers of so few digits that they cannot overflow are just added up. In
+ * the C locale. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
-/* Loaded into the traced program: the C library's functions on strings and memory that decide something by what they read, as plain loops. Each byte is
- * then a branch of its own, which says more than vector instructions would. Functions that only move bytes stay as they are. */
+/* Loaded into the traced program: the C library's functions on strings and memory that decide
+ * something by what they read, as plain loops. Each byte is then a branch of its own, which says
+ * more than vector instructions would. Functions that only move bytes stay as they are. */
 
 #include <stddef.h>
 
@@ -49,11 +50,13 @@ static inline __attribute__((always_inline)) int compare(const byte *a, const by
 	return 0;
 }
 
-/* Whether all are equal is one question, so that a magic number or a keyword takes one answer; where they differ comes after. */
+/* Whether all are equal is one question, so that a magic number or a keyword takes one answer;
+ * where they differ comes after. */
 #define ONE_QUESTION_MAX 64
 #define PAGE_BYTES 4096
 
-/* Up to the NUL of b, which is most often a constant; a may end before, but is read on: not into another page, though. */
+/* Up to the NUL of b, which is most often a constant; a may end before, but is read on: not into
+ * another page, though. */
 static inline __attribute__((always_inline)) int compare_strings(const byte *a, const byte *b,
 								 size_t max, int (*fold)(int))
 {

@@ -1,5 +1,6 @@
-/* Runs the steps of a block beside the machine, on expressions. Constants are folded on the way, so that every value, symbolic or not, is known
- * here: leaves bring in the machine's values, everything else follows. */
+/* Runs the steps of a block beside the machine, on expressions. Constants are folded on the way, so
+ * that every value, symbolic or not, is known here: leaves bring in the machine's values,
+ * everything else follows. */
 #include "valgrind/tracer/shadow/shadow.h"
 
 #include "valgrind/tracer/path/path.h"
@@ -171,7 +172,7 @@ static void get(const struct step *s)
 	g_tmps[s->tmp] = w;
 }
 
-static void put(const struct step *s)
+static void put_registers(const struct step *s)
 {
 	struct wide w = operand(s, 0);
 
@@ -228,7 +229,8 @@ static void branch(const struct step *s)
 	path_branch(g_pc, c, c.v ? s->k : s->other, c.v ? s->other : s->k);
 }
 
-/* By the width or more: what comes of it is nobody's business, as front ends choose another value then. */
+/* By the width or more: what comes of it is nobody's business, as front ends choose another value
+ * then. */
 static Bool is_overshift(const struct step *s)
 {
 	return s->kind == STEP_OP && s->op >= Iop_Shl8 && s->op <= Iop_Sar64 &&
@@ -258,7 +260,7 @@ static void step_run(const struct step *s)
 	case STEP_ITE: choice(s); break;
 	case STEP_CALL: call_flags(s); break;
 	case STEP_GET: get(s); break;
-	case STEP_PUT: put(s); return;
+	case STEP_PUT: put_registers(s); return;
 	case STEP_LOAD: load(s); break;
 	case STEP_LOAD_IF: load_if(s); break;
 	case STEP_STORE: store(s); return;

@@ -14,11 +14,13 @@ enum step_kind {
 	STEP_CALL, /* of a helper that computes flags; noted, too */
 	STEP_GET,
 	STEP_PUT,
-	STEP_LOAD,    /* arg 0: address; noted */
-	STEP_LOAD_IF, /* arg 0: address, arg 1: guard, arg 2: alternative; `from` bits are loaded and widened, by sign if k; noted */
-	STEP_STORE,   /* arg 0: address, arg 1: data, arg 2: guard */
-	STEP_CAS,     /* arg 0: address, arg 1: data, arg 2: expected; tmp: what was there */
-	STEP_CLEAR,   /* memory that becomes concrete; arg 0: address; k: how many bytes */
+	STEP_LOAD, /* arg 0: address; noted */
+	/* arg 0: address, arg 1: guard, arg 2: alternative; `from` bits are loaded and widened, by
+	 * sign if k; noted */
+	STEP_LOAD_IF,
+	STEP_STORE,     /* arg 0: address, arg 1: data, arg 2: guard */
+	STEP_CAS,       /* arg 0: address, arg 1: data, arg 2: expected; tmp: what was there */
+	STEP_CLEAR,     /* memory that becomes concrete; arg 0: address; k: how many bytes */
 	STEP_CLEAR_REG, /* k: how many bytes from offset */
 	STEP_EXIT,      /* arg 0: condition; k: where to; other: where else */
 	STEP_NEXT,      /* arg 0: where to */
@@ -48,8 +50,8 @@ struct step {
 };
 
 #define TMPS 16384
-extern ULong g_noted[TMPS]
-		    [PARTS]; /* what the machine computed, for the temporaries that are leaves */
+/* what the machine computed, for the temporaries that are leaves */
+extern ULong g_noted[TMPS][PARTS];
 extern struct wide g_tmps[TMPS];
 
 struct segment {     /* steps up to an exit of the block */

@@ -1,7 +1,9 @@
-/* A load from an address that depends on the input: what can be read there, as a table. If it depends by way of one byte (a character class, a step of a
- * checksum, a jump table), that byte is the index, and all is there. Else (a position that lengths in the input add up to) the table is what lies around, and a
- * constraint keeps the address within. The memory is taken as it is now. Entries that are no memory are ruled out by a constraint; where too
- * many are symbolic themselves, the address is concretised. */
+/* A load from an address that depends on the input: what can be read there, as a table. If it
+ * depends by way of one byte (a character class, a step of a checksum, a jump table), that byte is
+ * the index, and all is there. Else (a position that lengths in the input add up to) the table is
+ * what lies around, and a constraint keeps the address within. The memory is taken as it is now.
+ * Entries that are no memory are ruled out by a constraint; where too many are symbolic themselves,
+ * the address is concretised. */
 #include "valgrind/tracer/shadow/table.h"
 
 #include "valgrind/tracer/path/path.h"
@@ -16,7 +18,9 @@
 #define WINDOW_BELOW 128
 #define WINDOWS_MAX 256 /* in a run: each is a table of its own, and much for a solver */
 
-struct chain { /* from the address down to the index; each is the only operand of the one before that is no constant */
+/* from the address down to the index; each is the only operand of the one before that is no
+ * constant */
+struct chain {
 	UInt id[CHAIN_MAX];
 	UInt n;
 	Addr first; /* of a window: where it begins */
@@ -141,9 +145,8 @@ Bool table_load(struct val address, UInt bits, ULong noted, struct val *result)
 			continue; /* whatever is there */
 		g_valid[i] = can_read(a, bits / 8);
 		invalid += !g_valid[i];
-		if (g_valid[i] &&
-		    !mem_is_symbolic(a,
-				     bits / 8)) /* so that the table does not depend on the input */
+		/* so that the table does not depend on the input */
+		if (g_valid[i] && !mem_is_symbolic(a, bits / 8))
 			VG_(memcpy)(&g_entries[i], (void *)a, bits / 8);
 	}
 	wide = expr_extend(g_pool, EXPR_ZEXT, width, index, 8);

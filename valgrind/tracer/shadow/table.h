@@ -4,7 +4,7 @@
 
 #include "valgrind/tracer/value/value.h"
 
-Bool table_load(struct val address, UInt bits, ULong noted,
-		struct val *result); /* False: not one that can be tabulated */
+/* False: not one that can be tabulated */
+Bool table_load(struct val address, UInt bits, ULong noted, struct val *result);
 
 #endif

@@ -1,5 +1,6 @@
-/* What the path says about how large an expression can be: a program looks whether an index is within its table before it uses it. Branches on comparisons
- * with a constant are remembered, as many as there is room for. */
+/* What the path says about how large an expression can be: a program looks whether an index is
+ * within its table before it uses it. Branches on comparisons with a constant are remembered, as
+ * many as there is room for. */
 #include "valgrind/tracer/value/bounds.h"
 
 #define BOUNDS 4096 /* a power of two */

@@ -1,6 +1,7 @@
-/* Cells: which bytes of a word depend on the input, and how. A word that was written at once is one expression, else each byte has its own; concrete
- * bytes have none, and whoever reads them has the machine's value. If that is not the expression's (a system call wrote there, say), the expression is
- * out of date and dropped. */
+/* Cells: which bytes of a word depend on the input, and how. A word that was written at once is one
+ * expression, else each byte has its own; concrete bytes have none, and whoever reads them has the
+ * machine's value. If that is not the expression's (a system call wrote there, say), the expression
+ * is out of date and dropped. */
 #include "valgrind/tracer/value/cells.h"
 
 #include "valgrind/tracer/value/counts.h"

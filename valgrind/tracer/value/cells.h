@@ -9,12 +9,12 @@ struct cell {
 	UInt byte[8]; /* 8 bits each, or 0 */
 };
 
-typedef struct cell *(*cell_find)(
-	Addr word, Bool make); /* word: address / 8; may be NULL if it is not to be made */
+/* word: address / 8; may be NULL if it is not to be made */
+typedef struct cell *(*cell_find)(Addr word, Bool make);
 
 Bool cell_is_empty(const struct cell *c);
-struct val cells_get(cell_find find, Addr a, UInt nbytes,
-		     ULong concrete); /* where the machine has that value */
+/* where the machine has that value */
+struct val cells_get(cell_find find, Addr a, UInt nbytes, ULong concrete);
 void cells_put(cell_find find, Addr a, UInt nbytes, struct val v);
 
 #endif

@@ -1,4 +1,5 @@
-/* Counts what the tracer loses: by cause, and for operations that it does not know by their name. Beyond the first 63 of those, they share one count. */
+/* Counts what the tracer loses: by cause, and for operations that it does not know by their name.
+ * Beyond the first 63 of those, they share one count. */
 #include "valgrind/tracer/value/counts.h"
 
 #include "pub_tool_libcprint.h"
@@ -44,7 +45,7 @@ void counts_each(void (*f)(const HChar *what, ULong n, Bool is_leaf))
 			VG_(snprintf)(what, sizeof what, "values lost in %s", g_leaves[i].name);
 		else
 			VG_(snprintf)
-			(what, sizeof what, "values lost in operation 0x%x", g_leaves[i].op);
+		(what, sizeof what, "values lost in operation 0x%x", g_leaves[i].op);
 		f(what, g_leaves[i].n, True);
 	}
 }

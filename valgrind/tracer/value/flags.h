@@ -1,4 +1,5 @@
-/* VEX's helper functions that compute condition codes, on values. Each processor has its own: arch/. */
+/* VEX's helper functions that compute condition codes, on values. Each processor has its own:
+ * arch/. */
 #ifndef TRACER_FLAGS_H
 #define TRACER_FLAGS_H
 
@@ -6,7 +7,7 @@
 
 #define FLAGS_ARGS_MAX 5
 Bool flags_is_known(const HChar *name);
-Bool flags_apply(const HChar *name, const struct val *args,
-		 struct val *result); /* False: not one that we know, or not with these operands */
+/* False: not one that we know, or not with these operands */
+Bool flags_apply(const HChar *name, const struct val *args, struct val *result);
 
 #endif

@@ -1,4 +1,5 @@
-/* The shadow of memory, by lines of 64 bytes in a hash table. A byte table says which lines may hold something symbolic, for translated code to look at. */
+/* The shadow of memory, by lines of 64 bytes in a hash table. A byte table says which lines may
+ * hold something symbolic, for translated code to look at. */
 #include "valgrind/tracer/value/memory.h"
 
 #include "valgrind/tracer/value/cells.h"

@@ -1,9 +1,10 @@
-/* The integer operations of VEX's intermediate representation, as expressions. One row for each; what is not in the table is asked of vector.c. */
+/* The integer operations of VEX's intermediate representation, as expressions. One row for each;
+ * what is not in the table is asked of vector.c. */
 #include "valgrind/tracer/value/ops.h"
 
 #include "valgrind/tracer/value/rows.h"
 #include "valgrind/tracer/value/vector.h"
-#include "valgrind/tracer/value/words.h"
+#include "valgrind/tracer/value/word_symbols.h"
 
 enum form {
 	FORM_NONE,
@@ -21,7 +22,9 @@ enum form {
 	FORM_SPREAD,  /* all bits of the result tell whether the operand is not 0 */
 	FORM_LEFT,    /* x | -x */
 	FORM_MAX,
-	FORM_DIVMOD, /* `bits` by `to` bits: quotient in the lower `to`, remainder in the upper; expr: the division */
+	/* `bits` by `to` bits: quotient in the lower `to`, remainder in the upper; expr: the
+	 * division */
+	FORM_DIVMOD,
 	FORM_COPY,     /* another type for the same bits */
 	FORM_WIDE_LOW, /* of 128 bits */
 	FORM_WIDE_HIGH,
@@ -33,185 +36,116 @@ static const struct row {
 	UShort op; /* minus Iop_INVALID */
 	UChar form, expr, bits, to;
 } rows[] = {
+/* clang-format off */
 #define ROW(o, f, e, b, t) { o - Iop_INVALID, f, e, b, t },
 #define FOUR(o, f, e) \
-	ROW(o##8, f, e, 8, 0) \
-	ROW(o##16, f, e, 16, 0) ROW(o##32, f, e, 32, 0) ROW(o##64, f, e, 64, 0)
-	FOUR(Iop_Add, FORM_BINARY, EXPR_ADD) FOUR(Iop_Sub, FORM_BINARY, EXPR_SUB)
-		FOUR(Iop_Mul, FORM_BINARY, EXPR_MUL) FOUR(Iop_Or, FORM_BINARY, EXPR_OR)
-			FOUR(Iop_And, FORM_BINARY, EXPR_AND) FOUR(Iop_Xor, FORM_BINARY, EXPR_XOR)
-				FOUR(Iop_Shl, FORM_SHIFT, EXPR_SHL) FOUR(Iop_Shr, FORM_SHIFT,
-									 EXPR_LSHR) FOUR(Iop_Sar, FORM_SHIFT, EXPR_ASHR) FOUR(Iop_CmpEQ, FORM_COMPARE, EXPR_EQ) FOUR(Iop_CmpNE, FORM_DIFFER, EXPR_EQ) FOUR(Iop_CasCmpEQ, FORM_COMPARE, EXPR_EQ) FOUR(Iop_CasCmpNE, FORM_DIFFER, EXPR_EQ) FOUR(Iop_ExpCmpNE, FORM_DIFFER, EXPR_EQ) FOUR(Iop_Not,
-																																								       FORM_UNARY,
-																																								       EXPR_NOT) FOUR(Iop_MullS, FORM_MULL, EXPR_SMULH) FOUR(Iop_MullU, FORM_MULL, EXPR_UMULH) FOUR(Iop_CmpNEZ, FORM_NONZERO, 0) FOUR(Iop_Left,
-																																																								      FORM_LEFT, 0) ROW(Iop_CmpwNEZ32, FORM_SPREAD, 0, 32, 0) ROW(Iop_CmpwNEZ64,
-																																																																  FORM_SPREAD, 0, 64,
-																																																																  0) ROW(Iop_Clz64,
-																																																																	 FORM_UNARY,
-																																																																	 EXPR_CLZ,
-																																																																	 64,
-																																																																	 0) ROW(Iop_Clz32,
-																																																																		FORM_UNARY,
-																																																																		EXPR_CLZ, 32, 0) ROW(Iop_Ctz64,
-																																																																				     FORM_UNARY,
-																																																																				     EXPR_CTZ, 64, 0) ROW(Iop_Ctz32,
-																																																																							  FORM_UNARY,
-																																																																							  EXPR_CTZ,
-																																																																							  32, 0) ROW(Iop_ClzNat64, FORM_UNARY, EXPR_CLZ, 64, 0) ROW(Iop_ClzNat32,
-																																																																														    FORM_UNARY,
-																																																																														    EXPR_CLZ,
-																																																																														    32,
-																																																																														    0) ROW(Iop_CtzNat64,
-																																																																															   FORM_UNARY,
-																																																																															   EXPR_CTZ, 64, 0) ROW(Iop_CtzNat32, FORM_UNARY, EXPR_CTZ, 32,
-																																																																																		0) ROW(Iop_PopCount64,
-																																																																																		       FORM_UNARY, EXPR_POPCNT, 64, 0) ROW(Iop_PopCount32,
-																																																																																							   FORM_UNARY, EXPR_POPCNT,
-																																																																																							   32,
-																																																																																							   0) ROW(Iop_CmpLT32S,
-																																																																																								  FORM_COMPARE,
-																																																																																								  EXPR_SLT,
-																																																																																								  32,
-																																																																																								  0) ROW(Iop_CmpLT64S,
-																																																																																									 FORM_COMPARE,
-																																																																																									 EXPR_SLT,
-																																																																																									 64,
-																																																																																									 0) ROW(Iop_CmpLE32S,
-																																																																																										FORM_COMPARE,
-																																																																																										EXPR_SLE, 32, 0) ROW(Iop_CmpLE64S, FORM_COMPARE, EXPR_SLE,
-																																																																																												     64,
-																																																																																												     0) ROW(Iop_CmpLT32U, FORM_COMPARE, EXPR_ULT,
-																																																																																													    32, 0) ROW(Iop_CmpLT64U,
-																																																																																														       FORM_COMPARE, EXPR_ULT, 64, 0) ROW(Iop_CmpLE32U, FORM_COMPARE, EXPR_ULE, 32,
-																																																																																																			  0) ROW(Iop_CmpLE64U, FORM_COMPARE, EXPR_ULE, 64,
-																																																																																																				 0) ROW(Iop_Max32U,
-																																																																																																					FORM_MAX,
-																																																																																																					0,
-																																																																																																					32,
-																																																																																																					0) ROW(Iop_DivU32,
-																																																																																																					       FORM_BINARY,
-																																																																																																					       EXPR_UDIV,
-																																																																																																					       32, 0) ROW(Iop_DivS32, FORM_BINARY, EXPR_SDIV, 32, 0) ROW(Iop_DivU64, FORM_BINARY, EXPR_UDIV, 64, 0) ROW(Iop_DivS64,
-																																																																																																																			FORM_BINARY,
-																																																																																																																			EXPR_SDIV, 64, 0) ROW(Iop_DivModU64to32, FORM_DIVMOD, EXPR_UDIV, 64,
-																																																																																																																					      32) ROW(Iop_DivModS64to32,
-																																																																																																																						      FORM_DIVMOD,
-																																																																																																																						      EXPR_SDIV,
-																																																																																																																						      64, 32) ROW(Iop_DivModU32to32,
-																																																																																																																								  FORM_DIVMOD,
-																																																																																																																								  EXPR_UDIV,
-																																																																																																																								  32, 32) ROW(Iop_DivModS32to32,
-																																																																																																																									      FORM_DIVMOD,
-																																																																																																																									      EXPR_SDIV, 32, 32) ROW(Iop_DivModU128to64, FORM_WIDE_DIVMOD,
-																																																																																																																												     EXPR_UDIV,
-																																																																																																																												     128, 64) ROW(Iop_DivModS128to64, FORM_WIDE_DIVMOD, EXPR_SDIV, 128, 64) ROW(Iop_DivModU64to64, FORM_WIDE_DIVMOD, EXPR_UDIV, 64,
-																																																																																																																																						64) ROW(Iop_DivModS64to64,
-																																																																																																																																							FORM_WIDE_DIVMOD,
-																																																																																																																																							EXPR_SDIV, 64, 64) ROW(Iop_8Uto16, FORM_EXTEND, EXPR_ZEXT, 8, 16) ROW(Iop_8Uto32,
-																																																																																																																																															      FORM_EXTEND,
-																																																																																																																																															      EXPR_ZEXT,
-																																																																																																																																															      8,
-																																																																																																																																															      32) ROW(Iop_8Uto64,
-																																																																																																																																																      FORM_EXTEND,
-																																																																																																																																																      EXPR_ZEXT,
-																																																																																																																																																      8, 64) ROW(Iop_16Uto32,
-																																																																																																																																																		 FORM_EXTEND,
-																																																																																																																																																		 EXPR_ZEXT,
-																																																																																																																																																		 16,
-																																																																																																																																																		 32) ROW(Iop_16Uto64,
-																																																																																																																																																			 FORM_EXTEND,
-																																																																																																																																																			 EXPR_ZEXT,
-																																																																																																																																																			 16, 64) ROW(Iop_32Uto64,
-																																																																																																																																																				     FORM_EXTEND,
-																																																																																																																																																				     EXPR_ZEXT, 32, 64) ROW(Iop_8Sto16, FORM_EXTEND, EXPR_SEXT, 8, 16) ROW(Iop_8Sto32, FORM_EXTEND, EXPR_SEXT, 8,
-																																																																																																																																																													   32) ROW(Iop_8Sto64,
-																																																																																																																																																														   FORM_EXTEND,
-																																																																																																																																																														   EXPR_SEXT,
-																																																																																																																																																														   8, 64) ROW(Iop_16Sto32,
-																																																																																																																																																															      FORM_EXTEND, EXPR_SEXT, 16, 32) ROW(Iop_16Sto64,
-																																																																																																																																																																				  FORM_EXTEND,
-																																																																																																																																																																				  EXPR_SEXT,
-																																																																																																																																																																				  16, 64) ROW(Iop_32Sto64,
-																																																																																																																																																																					      FORM_EXTEND,
-																																																																																																																																																																					      EXPR_SEXT,
-																																																																																																																																																																					      32,
-																																																																																																																																																																					      64) ROW(Iop_1Uto8,
-																																																																																																																																																																						      FORM_EXTEND,
-																																																																																																																																																																						      EXPR_ZEXT,
-																																																																																																																																																																						      1, 8) ROW(Iop_1Uto32, FORM_EXTEND, EXPR_ZEXT, 1, 32) ROW(Iop_1Uto64,
-																																																																																																																																																																													       FORM_EXTEND,
-																																																																																																																																																																													       EXPR_ZEXT,
-																																																																																																																																																																													       1,
-																																																																																																																																																																													       64) ROW(Iop_1Sto8, FORM_EXTEND, EXPR_SEXT, 1,
-																																																																																																																																																																														       8) ROW(Iop_1Sto16, FORM_EXTEND, EXPR_SEXT, 1,
-																																																																																																																																																																															      16) ROW(Iop_1Sto32,
-																																																																																																																																																																																      FORM_EXTEND,
-																																																																																																																																																																																      EXPR_SEXT, 1, 32)
-					ROW(Iop_1Sto64, FORM_EXTEND, EXPR_SEXT, 1, 64) ROW(Iop_64to8, FORM_LOW, 0, 64, 8) ROW(Iop_32to8, FORM_LOW, 0, 32, 8) ROW(Iop_64to16, FORM_LOW, 0, 64, 16) ROW(
-						Iop_16to8, FORM_LOW,
-						0, 16, 8) ROW(Iop_32to16, FORM_LOW, 0, 32,
-							      16) ROW(Iop_64to32, FORM_LOW, 0, 64,
-								      32) ROW(Iop_32to1, FORM_LOW, 0, 32, 1)
-						ROW(Iop_64to1, FORM_LOW, 0, 64,
-						    1) ROW(Iop_16HIto8, FORM_HIGH, 0, 16,
-							   8) ROW(Iop_32HIto16, FORM_HIGH, 0, 32,
-								  16) ROW(Iop_64HIto32, FORM_HIGH,
-									  0, 64,
-									  32) ROW(Iop_8HLto16, FORM_JOIN, 0, 8, 0)
-							ROW(Iop_16HLto32, FORM_JOIN, 0, 16,
-							    0) ROW(Iop_32HLto64, FORM_JOIN, 0, 32,
-								   0) ROW(Iop_Not1, FORM_UNARY,
-									  EXPR_NOT,
-									  1,
-									  0) ROW(Iop_And1, FORM_BINARY, EXPR_AND, 1, 0)
-								ROW(Iop_Or1, FORM_BINARY, EXPR_OR,
-								    1,
-								    0) ROW(Iop_ReinterpF64asI64,
-									   FORM_COPY,
-									   0,
-									   64,
-									   0) ROW(Iop_ReinterpI64asF64,
-										  FORM_COPY,
-										  0, 64,
-										  0) ROW(Iop_ReinterpF32asI32,
-											 FORM_COPY,
-											 0,
-											 32, 0)
-									ROW(Iop_ReinterpI32asF32,
-									    FORM_COPY,
-									    0, 32,
-									    0) ROW(Iop_ReinterpV128asI128,
-										   FORM_COPY, 0,
-										   128,
-										   0) ROW(Iop_ReinterpI128asV128,
-											  FORM_COPY,
-											  0, 128,
-											  0) ROW(Iop_128to64,
-												 FORM_WIDE_LOW,
-												 0,
-												 128, 64)
-										ROW(Iop_128HIto64,
-										    FORM_WIDE_HIGH,
-										    0,
-										    128, 64) ROW(Iop_64HLto128,
-												 FORM_WIDE_JOIN,
-												 0,
-												 64,
-												 0)
-											ROW(Iop_V128to64,
-											    FORM_WIDE_LOW,
-											    0,
-											    128, 64) ROW(Iop_V128HIto64,
-													 FORM_WIDE_HIGH,
-													 0,
-													 128, 64)
-												ROW(Iop_64HLtoV128,
-												    FORM_WIDE_JOIN,
-												    0,
-												    64,
-												    0)
+	ROW(o##8, f, e, 8, 0) ROW(o##16, f, e, 16, 0) ROW(o##32, f, e, 32, 0) \
+	ROW(o##64, f, e, 64, 0)
+	FOUR(Iop_Add, FORM_BINARY, EXPR_ADD)
+	FOUR(Iop_Sub, FORM_BINARY, EXPR_SUB)
+	FOUR(Iop_Mul, FORM_BINARY, EXPR_MUL)
+	FOUR(Iop_Or, FORM_BINARY, EXPR_OR)
+	FOUR(Iop_And, FORM_BINARY, EXPR_AND)
+	FOUR(Iop_Xor, FORM_BINARY, EXPR_XOR)
+	FOUR(Iop_Shl, FORM_SHIFT, EXPR_SHL)
+	FOUR(Iop_Shr, FORM_SHIFT, EXPR_LSHR)
+	FOUR(Iop_Sar, FORM_SHIFT, EXPR_ASHR)
+	FOUR(Iop_CmpEQ, FORM_COMPARE, EXPR_EQ)
+	FOUR(Iop_CmpNE, FORM_DIFFER, EXPR_EQ)
+	FOUR(Iop_CasCmpEQ, FORM_COMPARE, EXPR_EQ)
+	FOUR(Iop_CasCmpNE, FORM_DIFFER, EXPR_EQ)
+	FOUR(Iop_ExpCmpNE, FORM_DIFFER, EXPR_EQ)
+	FOUR(Iop_Not, FORM_UNARY, EXPR_NOT)
+	FOUR(Iop_MullS, FORM_MULL, EXPR_SMULH)
+	FOUR(Iop_MullU, FORM_MULL, EXPR_UMULH)
+	FOUR(Iop_CmpNEZ, FORM_NONZERO, 0)
+	FOUR(Iop_Left, FORM_LEFT, 0)
+	ROW(Iop_CmpwNEZ32, FORM_SPREAD, 0, 32, 0)
+	ROW(Iop_CmpwNEZ64, FORM_SPREAD, 0, 64, 0)
+#ifdef VEX_HAS_CLZ /* tracer.mk */
+	ROW(Iop_Clz64, FORM_UNARY, EXPR_CLZ, 64, 0)
+	ROW(Iop_Clz32, FORM_UNARY, EXPR_CLZ, 32, 0)
+	ROW(Iop_Ctz64, FORM_UNARY, EXPR_CTZ, 64, 0)
+	ROW(Iop_Ctz32, FORM_UNARY, EXPR_CTZ, 32, 0)
+#endif
+	ROW(Iop_ClzNat64, FORM_UNARY, EXPR_CLZ, 64, 0)
+	ROW(Iop_ClzNat32, FORM_UNARY, EXPR_CLZ, 32, 0)
+	ROW(Iop_CtzNat64, FORM_UNARY, EXPR_CTZ, 64, 0)
+	ROW(Iop_CtzNat32, FORM_UNARY, EXPR_CTZ, 32, 0)
+	ROW(Iop_PopCount64, FORM_UNARY, EXPR_POPCNT, 64, 0)
+	ROW(Iop_PopCount32, FORM_UNARY, EXPR_POPCNT, 32, 0)
+	ROW(Iop_CmpLT32S, FORM_COMPARE, EXPR_SLT, 32, 0)
+	ROW(Iop_CmpLT64S, FORM_COMPARE, EXPR_SLT, 64, 0)
+	ROW(Iop_CmpLE32S, FORM_COMPARE, EXPR_SLE, 32, 0)
+	ROW(Iop_CmpLE64S, FORM_COMPARE, EXPR_SLE, 64, 0)
+	ROW(Iop_CmpLT32U, FORM_COMPARE, EXPR_ULT, 32, 0)
+	ROW(Iop_CmpLT64U, FORM_COMPARE, EXPR_ULT, 64, 0)
+	ROW(Iop_CmpLE32U, FORM_COMPARE, EXPR_ULE, 32, 0)
+	ROW(Iop_CmpLE64U, FORM_COMPARE, EXPR_ULE, 64, 0)
+	ROW(Iop_Max32U, FORM_MAX, 0, 32, 0)
+	ROW(Iop_DivU32, FORM_BINARY, EXPR_UDIV, 32, 0)
+	ROW(Iop_DivS32, FORM_BINARY, EXPR_SDIV, 32, 0)
+	ROW(Iop_DivU64, FORM_BINARY, EXPR_UDIV, 64, 0)
+	ROW(Iop_DivS64, FORM_BINARY, EXPR_SDIV, 64, 0)
+	ROW(Iop_DivModU64to32, FORM_DIVMOD, EXPR_UDIV, 64, 32)
+	ROW(Iop_DivModS64to32, FORM_DIVMOD, EXPR_SDIV, 64, 32)
+	ROW(Iop_DivModU32to32, FORM_DIVMOD, EXPR_UDIV, 32, 32)
+	ROW(Iop_DivModS32to32, FORM_DIVMOD, EXPR_SDIV, 32, 32)
+	ROW(Iop_DivModU128to64, FORM_WIDE_DIVMOD, EXPR_UDIV, 128, 64)
+	ROW(Iop_DivModS128to64, FORM_WIDE_DIVMOD, EXPR_SDIV, 128, 64)
+	ROW(Iop_DivModU64to64, FORM_WIDE_DIVMOD, EXPR_UDIV, 64, 64)
+	ROW(Iop_DivModS64to64, FORM_WIDE_DIVMOD, EXPR_SDIV, 64, 64)
+	ROW(Iop_8Uto16, FORM_EXTEND, EXPR_ZEXT, 8, 16)
+	ROW(Iop_8Uto32, FORM_EXTEND, EXPR_ZEXT, 8, 32)
+	ROW(Iop_8Uto64, FORM_EXTEND, EXPR_ZEXT, 8, 64)
+	ROW(Iop_16Uto32, FORM_EXTEND, EXPR_ZEXT, 16, 32)
+	ROW(Iop_16Uto64, FORM_EXTEND, EXPR_ZEXT, 16, 64)
+	ROW(Iop_32Uto64, FORM_EXTEND, EXPR_ZEXT, 32, 64)
+	ROW(Iop_8Sto16, FORM_EXTEND, EXPR_SEXT, 8, 16)
+	ROW(Iop_8Sto32, FORM_EXTEND, EXPR_SEXT, 8, 32)
+	ROW(Iop_8Sto64, FORM_EXTEND, EXPR_SEXT, 8, 64)
+	ROW(Iop_16Sto32, FORM_EXTEND, EXPR_SEXT, 16, 32)
+	ROW(Iop_16Sto64, FORM_EXTEND, EXPR_SEXT, 16, 64)
+	ROW(Iop_32Sto64, FORM_EXTEND, EXPR_SEXT, 32, 64)
+	ROW(Iop_1Uto8, FORM_EXTEND, EXPR_ZEXT, 1, 8)
+	ROW(Iop_1Uto32, FORM_EXTEND, EXPR_ZEXT, 1, 32)
+	ROW(Iop_1Uto64, FORM_EXTEND, EXPR_ZEXT, 1, 64)
+	ROW(Iop_1Sto8, FORM_EXTEND, EXPR_SEXT, 1, 8)
+	ROW(Iop_1Sto16, FORM_EXTEND, EXPR_SEXT, 1, 16)
+	ROW(Iop_1Sto32, FORM_EXTEND, EXPR_SEXT, 1, 32)
+	ROW(Iop_1Sto64, FORM_EXTEND, EXPR_SEXT, 1, 64)
+	ROW(Iop_64to8, FORM_LOW, 0, 64, 8)
+	ROW(Iop_32to8, FORM_LOW, 0, 32, 8)
+	ROW(Iop_64to16, FORM_LOW, 0, 64, 16)
+	ROW(Iop_16to8, FORM_LOW, 0, 16, 8)
+	ROW(Iop_32to16, FORM_LOW, 0, 32, 16)
+	ROW(Iop_64to32, FORM_LOW, 0, 64, 32)
+	ROW(Iop_32to1, FORM_LOW, 0, 32, 1)
+	ROW(Iop_64to1, FORM_LOW, 0, 64, 1)
+	ROW(Iop_16HIto8, FORM_HIGH, 0, 16, 8)
+	ROW(Iop_32HIto16, FORM_HIGH, 0, 32, 16)
+	ROW(Iop_64HIto32, FORM_HIGH, 0, 64, 32)
+	ROW(Iop_8HLto16, FORM_JOIN, 0, 8, 0)
+	ROW(Iop_16HLto32, FORM_JOIN, 0, 16, 0)
+	ROW(Iop_32HLto64, FORM_JOIN, 0, 32, 0)
+	ROW(Iop_Not1, FORM_UNARY, EXPR_NOT, 1, 0)
+	ROW(Iop_And1, FORM_BINARY, EXPR_AND, 1, 0)
+	ROW(Iop_Or1, FORM_BINARY, EXPR_OR, 1, 0)
+	ROW(Iop_ReinterpF64asI64, FORM_COPY, 0, 64, 0)
+	ROW(Iop_ReinterpI64asF64, FORM_COPY, 0, 64, 0)
+	ROW(Iop_ReinterpF32asI32, FORM_COPY, 0, 32, 0)
+	ROW(Iop_ReinterpI32asF32, FORM_COPY, 0, 32, 0)
+	ROW(Iop_ReinterpV128asI128, FORM_COPY, 0, 128, 0)
+	ROW(Iop_ReinterpI128asV128, FORM_COPY, 0, 128, 0)
+	ROW(Iop_128to64, FORM_WIDE_LOW, 0, 128, 64)
+	ROW(Iop_128HIto64, FORM_WIDE_HIGH, 0, 128, 64)
+	ROW(Iop_64HLto128, FORM_WIDE_JOIN, 0, 64, 0)
+	ROW(Iop_V128to64, FORM_WIDE_LOW, 0, 128, 64)
+	ROW(Iop_V128HIto64, FORM_WIDE_HIGH, 0, 128, 64)
+	ROW(Iop_64HLtoV128, FORM_WIDE_JOIN, 0, 64, 0)
 #undef FOUR
 #undef ROW
+	/* clang-format on */
 };
 _Static_assert(sizeof rows / sizeof *rows < 256, "a row's number is a byte");
 
@@ -276,7 +210,8 @@ static struct val divmod(const struct row *r, struct val a, struct val b)
 	return expr_concat(g_pool, r->to, remainder, r->to, quotient);
 }
 
-/* As long as the upper half of the dividend only extends the lower one, which is what compilers make. */
+/* As long as the upper half of the dividend only extends the lower one, which is what compilers
+ * make. */
 static Bool wide_divmod(const struct row *r, const struct wide *a, struct val b,
 			struct wide *result)
 {

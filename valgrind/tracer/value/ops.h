@@ -5,8 +5,8 @@
 #include "valgrind/tracer/value/value.h"
 
 Bool op_is_known(IROp op);
-Bool op_apply(IROp op, const struct wide *args,
-	      struct wide *result); /* False: not one that we know, or not with these operands */
+/* False: not one that we know, or not with these operands */
+Bool op_apply(IROp op, const struct wide *args, struct wide *result);
 Bool op_is_partial(IROp op); /* some operands it cannot do; then the machine's value is used */
 
 #endif

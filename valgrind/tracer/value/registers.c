@@ -1,4 +1,5 @@
-/* The shadow of each thread's registers. One word of bits says which groups of the running thread's are symbolic, for translated code to look at. */
+/* The shadow of each thread's registers. One word of bits says which groups of the running thread's
+ * are symbolic, for translated code to look at. */
 #include "valgrind/tracer/value/registers.h"
 
 #include "valgrind/tracer/value/cells.h"

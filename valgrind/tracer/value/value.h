@@ -1,5 +1,6 @@
-/* Values of the traced program. The tracer is a Valgrind tool, as the recorder is: one process image, one thread of it at a time, hence plain
- * global state. A value is a `struct val` (explore/expr/expr.h); whatever does not depend on the input has id 0. */
+/* Values of the traced program. The tracer is a Valgrind tool, as the recorder is: one process
+ * image, one thread of it at a time, hence plain global state. A value is a `struct val`
+ * (explore/expr/expr.h); whatever does not depend on the input has id 0. */
 #ifndef TRACER_VALUE_H
 #define TRACER_VALUE_H
 

@@ -1,4 +1,5 @@
-/* Integer operations on vectors, lane by lane: those of SSE2 and AVX2 that libraries use on bytes (and their twins on other machines). */
+/* Integer operations on vectors, lane by lane: those of SSE2 and AVX2 that libraries use on bytes
+ * (and their twins on other machines). */
 #include "valgrind/tracer/value/vector.h"
 
 #include "valgrind/tracer/value/rows.h"
@@ -29,168 +30,102 @@ static const struct row {
 	UChar form, expr, lane;
 	UShort bits; /* of the vector */
 } rows[] = {
+/* clang-format off */
 #define ROW(o, f, e, l, b) { o - Iop_INVALID, f, e, l, b },
 #define ALL(name, f, e) \
-	ROW(Iop_##name##8x16, f, e, 8, 128) \
-	ROW(Iop_##name##16x8, f, e, 16, 128) ROW(Iop_##name##32x4, f, e, 32, 128) \
-		ROW(Iop_##name##64x2, f, e, 64, 128) ROW(Iop_##name##8x32, f, e, 8, 256) \
-			ROW(Iop_##name##16x16, f, e, 16, 256) ROW(Iop_##name##32x8, f, e, 32, 256) \
-				ROW(Iop_##name##64x4, f, e, 64, 256)
+	ROW(Iop_##name##8x16, f, e, 8, 128) ROW(Iop_##name##16x8, f, e, 16, 128) \
+	ROW(Iop_##name##32x4, f, e, 32, 128) ROW(Iop_##name##64x2, f, e, 64, 128) \
+	ROW(Iop_##name##8x32, f, e, 8, 256) ROW(Iop_##name##16x16, f, e, 16, 256) \
+	ROW(Iop_##name##32x8, f, e, 32, 256) ROW(Iop_##name##64x4, f, e, 64, 256)
 #define KINDS(name, s, f, e) \
-	ROW(Iop_##name##8##s##x16, f, e, 8, 128) \
-	ROW(Iop_##name##16##s##x8, f, e, 16, 128) ROW(Iop_##name##32##s##x4, f, e, 32, 128) \
-		ROW(Iop_##name##8##s##x32, f, e, 8, 256) \
-			ROW(Iop_##name##16##s##x16, f, e, 16, 256) \
-				ROW(Iop_##name##32##s##x8, f, e, 32, 256)
-	ALL(Add, LANES_BINARY, EXPR_ADD) ALL(Sub, LANES_BINARY, EXPR_SUB) ROW(
-		Iop_Mul16x8, LANES_BINARY, EXPR_MUL, 16,
-		128) ROW(Iop_Mul32x4, LANES_BINARY, EXPR_MUL, 32,
-			 128) ROW(Iop_Mul16x16, LANES_BINARY, EXPR_MUL, 16,
-				  256) ROW(Iop_Mul32x8, LANES_BINARY, EXPR_MUL, 32, 256)
-		ROW(Iop_MulHi16Ux8, LANES_BINARY, EXPR_UMULH, 16,
-		    128) ROW(Iop_MulHi16Sx8, LANES_BINARY, EXPR_SMULH, 16,
-			     128) ROW(Iop_AndV128, LANES_BINARY, EXPR_AND, 64,
-				      128) ROW(Iop_OrV128, LANES_BINARY, EXPR_OR, 64,
-					       128) ROW(Iop_XorV128, LANES_BINARY, EXPR_XOR, 64,
-							128) ROW(Iop_NotV128, LANES_NOT, 0, 64, 128)
-			ROW(Iop_AndV256, LANES_BINARY, EXPR_AND, 64,
-			    256) ROW(Iop_OrV256, LANES_BINARY, EXPR_OR, 64,
-				     256) ROW(Iop_XorV256, LANES_BINARY, EXPR_XOR, 64,
-					      256) ROW(Iop_NotV256, LANES_NOT, 0, 64, 256)
-				ALL(CmpEQ, LANES_COMPARE,
-				    EXPR_EQ) KINDS(CmpGT, S, LANES_GREATER,
-						   EXPR_SLT) ROW(Iop_CmpGT64Sx2, LANES_GREATER,
-								 EXPR_SLT, 64,
-								 128) ROW(Iop_CmpGT64Sx4,
-									  LANES_GREATER,
-									  EXPR_SLT, 64, 256) ROW(Iop_CmpGT8Ux16, LANES_GREATER, EXPR_ULT, 8, 128) ROW(Iop_CmpGT16Ux8, LANES_GREATER, EXPR_ULT, 16, 128) ROW(Iop_CmpGT32Ux4, LANES_GREATER, EXPR_ULT, 32, 128) ROW(Iop_CmpGT64Ux2, LANES_GREATER, EXPR_ULT, 64, 128) KINDS(Max, U, LANES_MAX, EXPR_ULT) KINDS(Max, S, LANES_MAX, EXPR_SLT) KINDS(Min, U, LANES_MIN, EXPR_ULT) KINDS(Min,
-																																																				   S, LANES_MIN, EXPR_SLT) ROW(Iop_ShlN8x16,
-																																																							       LANES_SHIFT,
-																																																							       EXPR_SHL,
-																																																							       8, 128) ROW(Iop_ShlN16x8, LANES_SHIFT, EXPR_SHL, 16, 128) ROW(Iop_ShlN32x4,
-																																																															     LANES_SHIFT,
-																																																															     EXPR_SHL, 32, 128) ROW(Iop_ShlN64x2,
-																																																																		    LANES_SHIFT, EXPR_SHL, 64, 128) ROW(Iop_ShrN8x16, LANES_SHIFT, EXPR_LSHR, 8, 128) ROW(Iop_ShrN16x8,
-																																																																													  LANES_SHIFT, EXPR_LSHR, 16, 128) ROW(Iop_ShrN32x4,
-																																																																																	       LANES_SHIFT, EXPR_LSHR, 32, 128) ROW(Iop_ShrN64x2, LANES_SHIFT, EXPR_LSHR, 64, 128) ROW(Iop_SarN8x16, LANES_SHIFT, EXPR_ASHR, 8,
-																																																																																												       128) ROW(Iop_SarN16x8, LANES_SHIFT, EXPR_ASHR, 16, 128) ROW(Iop_SarN32x4,
-																																																																																																				   LANES_SHIFT,
-																																																																																																				   EXPR_ASHR,
-																																																																																																				   32, 128) ROW(Iop_SarN64x2,
-																																																																																																						LANES_SHIFT,
-																																																																																																						EXPR_ASHR, 64, 128) ROW(Iop_ShlN16x16, LANES_SHIFT, EXPR_SHL, 16, 256) ROW(Iop_ShlN32x8, LANES_SHIFT, EXPR_SHL, 32, 256) ROW(Iop_ShlN64x4,
-																																																																																																																					     LANES_SHIFT,
-																																																																																																																					     EXPR_SHL,
-																																																																																																																					     64,
-																																																																																																																					     256) ROW(Iop_ShrN16x16,
-																																																																																																																						      LANES_SHIFT,
-																																																																																																																						      EXPR_LSHR,
-																																																																																																																						      16,
-																																																																																																																						      256) ROW(Iop_ShrN32x8,
-																																																																																																																							       LANES_SHIFT,
-																																																																																																																							       EXPR_LSHR,
-																																																																																																																							       32, 256) ROW(Iop_ShrN64x4,
-																																																																																																																									    LANES_SHIFT,
-																																																																																																																									    EXPR_LSHR, 64, 256) ROW(Iop_SarN16x16, LANES_SHIFT, EXPR_ASHR,
-																																																																																																																												    16, 256) ROW(Iop_SarN32x8, LANES_SHIFT, EXPR_ASHR, 32, 256) ROW(Iop_CmpNEZ8x16,
-																																																																																																																																				    LANES_NONZERO,
-																																																																																																																																				    0,
-																																																																																																																																				    8,
-																																																																																																																																				    128)
-					ROW(Iop_CmpNEZ16x8, LANES_NONZERO, 0, 16, 128) ROW(Iop_CmpNEZ32x4, LANES_NONZERO, 0, 32, 128) ROW(Iop_CmpNEZ64x2, LANES_NONZERO, 0, 64, 128) ROW(
-						Iop_GetMSBs8x16,
-						LANES_SIGNS,
-						0, 8,
-						128) ROW(Iop_GetMSBs8x8, LANES_SIGNS, 0, 8,
-							 64) ROW(Iop_InterleaveLO8x16, LANES_LOW, 0,
-								 8,
-								 128) ROW(Iop_InterleaveLO16x8, LANES_LOW, 0, 16, 128)
-						ROW(Iop_InterleaveLO32x4, LANES_LOW, 0, 32, 128) ROW(
-							Iop_InterleaveLO64x2,
-							LANES_LOW, 0,
-							64,
-							128) ROW(Iop_InterleaveHI8x16, LANES_HIGH,
-								 0,
-								 8,
-								 128) ROW(Iop_InterleaveHI16x8,
-									  LANES_HIGH,
-									  0,
-									  16,
-									  128) ROW(Iop_InterleaveHI32x4, LANES_HIGH, 0, 32, 128)
-							ROW(Iop_InterleaveHI64x2, LANES_HIGH, 0, 64, 128) ROW(
-								Iop_ShlV128,
-								LANES_WHOLE_SHL,
-								0, 64,
-								128) ROW(Iop_ShrV128,
-									 LANES_WHOLE_SHR,
-									 0,
-									 64,
-									 128) ROW(Iop_32UtoV128,
-										  LANES_WIDEN,
-										  0,
-										  32,
-										  128) ROW(Iop_64UtoV128, LANES_WIDEN, 0, 64, 128)
-								ROW(Iop_V128to32, LANES_TAKE, 0, 32, 128) ROW(
-									Iop_SetV128lo32,
-									LANES_SET, 0,
-									32,
-									128) ROW(Iop_SetV128lo64,
-										 LANES_SET,
-										 0,
-										 64,
-										 128) ROW(Iop_V256toV128_0,
-											  LANES_TAKE,
-											  0,
-											  128, 256)
-									ROW(Iop_V256toV128_1,
-									    LANES_TAKE,
-									    4, 128,
-									    256) ROW(Iop_V256to64_0,
-										     LANES_TAKE,
-										     0,
-										     64,
-										     256) ROW(Iop_V256to64_1,
-											      LANES_TAKE,
-											      2,
-											      64,
-											      256)
-										ROW(Iop_V256to64_2,
-										    LANES_TAKE,
-										    4, 64,
-										    256) ROW(Iop_V256to64_3,
-											     LANES_TAKE,
-											     6,
-											     64,
-											     256) ROW(Iop_V128HLtoV256,
-												      LANES_JOIN,
-												      0,
-												      64,
-												      256)
-											ROW(Iop_Perm8x16,
-											    LANES_PICK,
-											    0, 8,
-											    128) ROW(Iop_Add8x8,
-												     LANES_BINARY,
-												     EXPR_ADD,
-												     8,
-												     64)
-												ROW(Iop_Sub8x8,
-												    LANES_BINARY,
-												    EXPR_SUB,
-												    8,
-												    64) ROW(Iop_CmpEQ8x8,
-													    LANES_COMPARE,
-													    EXPR_EQ,
-													    8,
-													    64)
-													ROW(Iop_CmpNEZ8x8,
-													    LANES_NONZERO,
-													    0,
-													    8,
-													    64)
+	ROW(Iop_##name##8##s##x16, f, e, 8, 128) ROW(Iop_##name##16##s##x8, f, e, 16, 128) \
+	ROW(Iop_##name##32##s##x4, f, e, 32, 128) ROW(Iop_##name##8##s##x32, f, e, 8, 256) \
+	ROW(Iop_##name##16##s##x16, f, e, 16, 256) ROW(Iop_##name##32##s##x8, f, e, 32, 256)
+	ALL(Add, LANES_BINARY, EXPR_ADD)
+	ALL(Sub, LANES_BINARY, EXPR_SUB)
+	ROW(Iop_Mul16x8, LANES_BINARY, EXPR_MUL, 16, 128)
+	ROW(Iop_Mul32x4, LANES_BINARY, EXPR_MUL, 32, 128)
+	ROW(Iop_Mul16x16, LANES_BINARY, EXPR_MUL, 16, 256)
+	ROW(Iop_Mul32x8, LANES_BINARY, EXPR_MUL, 32, 256)
+	ROW(Iop_MulHi16Ux8, LANES_BINARY, EXPR_UMULH, 16, 128)
+	ROW(Iop_MulHi16Sx8, LANES_BINARY, EXPR_SMULH, 16, 128)
+	ROW(Iop_AndV128, LANES_BINARY, EXPR_AND, 64, 128)
+	ROW(Iop_OrV128, LANES_BINARY, EXPR_OR, 64, 128)
+	ROW(Iop_XorV128, LANES_BINARY, EXPR_XOR, 64, 128)
+	ROW(Iop_NotV128, LANES_NOT, 0, 64, 128)
+	ROW(Iop_AndV256, LANES_BINARY, EXPR_AND, 64, 256)
+	ROW(Iop_OrV256, LANES_BINARY, EXPR_OR, 64, 256)
+	ROW(Iop_XorV256, LANES_BINARY, EXPR_XOR, 64, 256)
+	ROW(Iop_NotV256, LANES_NOT, 0, 64, 256)
+	ALL(CmpEQ, LANES_COMPARE, EXPR_EQ)
+	KINDS(CmpGT, S, LANES_GREATER, EXPR_SLT)
+	ROW(Iop_CmpGT64Sx2, LANES_GREATER, EXPR_SLT, 64, 128)
+	ROW(Iop_CmpGT64Sx4, LANES_GREATER, EXPR_SLT, 64, 256)
+	ROW(Iop_CmpGT8Ux16, LANES_GREATER, EXPR_ULT, 8, 128)
+	ROW(Iop_CmpGT16Ux8, LANES_GREATER, EXPR_ULT, 16, 128)
+	ROW(Iop_CmpGT32Ux4, LANES_GREATER, EXPR_ULT, 32, 128)
+	ROW(Iop_CmpGT64Ux2, LANES_GREATER, EXPR_ULT, 64, 128)
+	KINDS(Max, U, LANES_MAX, EXPR_ULT)
+	KINDS(Max, S, LANES_MAX, EXPR_SLT)
+	KINDS(Min, U, LANES_MIN, EXPR_ULT)
+	KINDS(Min, S, LANES_MIN, EXPR_SLT)
+	ROW(Iop_ShlN8x16, LANES_SHIFT, EXPR_SHL, 8, 128)
+	ROW(Iop_ShlN16x8, LANES_SHIFT, EXPR_SHL, 16, 128)
+	ROW(Iop_ShlN32x4, LANES_SHIFT, EXPR_SHL, 32, 128)
+	ROW(Iop_ShlN64x2, LANES_SHIFT, EXPR_SHL, 64, 128)
+	ROW(Iop_ShrN8x16, LANES_SHIFT, EXPR_LSHR, 8, 128)
+	ROW(Iop_ShrN16x8, LANES_SHIFT, EXPR_LSHR, 16, 128)
+	ROW(Iop_ShrN32x4, LANES_SHIFT, EXPR_LSHR, 32, 128)
+	ROW(Iop_ShrN64x2, LANES_SHIFT, EXPR_LSHR, 64, 128)
+	ROW(Iop_SarN8x16, LANES_SHIFT, EXPR_ASHR, 8, 128)
+	ROW(Iop_SarN16x8, LANES_SHIFT, EXPR_ASHR, 16, 128)
+	ROW(Iop_SarN32x4, LANES_SHIFT, EXPR_ASHR, 32, 128)
+	ROW(Iop_SarN64x2, LANES_SHIFT, EXPR_ASHR, 64, 128)
+	ROW(Iop_ShlN16x16, LANES_SHIFT, EXPR_SHL, 16, 256)
+	ROW(Iop_ShlN32x8, LANES_SHIFT, EXPR_SHL, 32, 256)
+	ROW(Iop_ShlN64x4, LANES_SHIFT, EXPR_SHL, 64, 256)
+	ROW(Iop_ShrN16x16, LANES_SHIFT, EXPR_LSHR, 16, 256)
+	ROW(Iop_ShrN32x8, LANES_SHIFT, EXPR_LSHR, 32, 256)
+	ROW(Iop_ShrN64x4, LANES_SHIFT, EXPR_LSHR, 64, 256)
+	ROW(Iop_SarN16x16, LANES_SHIFT, EXPR_ASHR, 16, 256)
+	ROW(Iop_SarN32x8, LANES_SHIFT, EXPR_ASHR, 32, 256)
+	ROW(Iop_CmpNEZ8x16, LANES_NONZERO, 0, 8, 128)
+	ROW(Iop_CmpNEZ16x8, LANES_NONZERO, 0, 16, 128)
+	ROW(Iop_CmpNEZ32x4, LANES_NONZERO, 0, 32, 128)
+	ROW(Iop_CmpNEZ64x2, LANES_NONZERO, 0, 64, 128)
+	ROW(Iop_GetMSBs8x16, LANES_SIGNS, 0, 8, 128)
+	ROW(Iop_GetMSBs8x8, LANES_SIGNS, 0, 8, 64)
+	ROW(Iop_InterleaveLO8x16, LANES_LOW, 0, 8, 128)
+	ROW(Iop_InterleaveLO16x8, LANES_LOW, 0, 16, 128)
+	ROW(Iop_InterleaveLO32x4, LANES_LOW, 0, 32, 128)
+	ROW(Iop_InterleaveLO64x2, LANES_LOW, 0, 64, 128)
+	ROW(Iop_InterleaveHI8x16, LANES_HIGH, 0, 8, 128)
+	ROW(Iop_InterleaveHI16x8, LANES_HIGH, 0, 16, 128)
+	ROW(Iop_InterleaveHI32x4, LANES_HIGH, 0, 32, 128)
+	ROW(Iop_InterleaveHI64x2, LANES_HIGH, 0, 64, 128)
+	ROW(Iop_ShlV128, LANES_WHOLE_SHL, 0, 64, 128)
+	ROW(Iop_ShrV128, LANES_WHOLE_SHR, 0, 64, 128)
+	ROW(Iop_32UtoV128, LANES_WIDEN, 0, 32, 128)
+	ROW(Iop_64UtoV128, LANES_WIDEN, 0, 64, 128)
+	ROW(Iop_V128to32, LANES_TAKE, 0, 32, 128)
+	ROW(Iop_SetV128lo32, LANES_SET, 0, 32, 128)
+	ROW(Iop_SetV128lo64, LANES_SET, 0, 64, 128)
+	ROW(Iop_V256toV128_0, LANES_TAKE, 0, 128, 256)
+	ROW(Iop_V256toV128_1, LANES_TAKE, 4, 128, 256)
+	ROW(Iop_V256to64_0, LANES_TAKE, 0, 64, 256)
+	ROW(Iop_V256to64_1, LANES_TAKE, 2, 64, 256)
+	ROW(Iop_V256to64_2, LANES_TAKE, 4, 64, 256)
+	ROW(Iop_V256to64_3, LANES_TAKE, 6, 64, 256)
+	ROW(Iop_V128HLtoV256, LANES_JOIN, 0, 64, 256)
+	ROW(Iop_Perm8x16, LANES_PICK, 0, 8, 128)
+	ROW(Iop_Add8x8, LANES_BINARY, EXPR_ADD, 8, 64)
+	ROW(Iop_Sub8x8, LANES_BINARY, EXPR_SUB, 8, 64)
+	ROW(Iop_CmpEQ8x8, LANES_COMPARE, EXPR_EQ, 8, 64)
+	ROW(Iop_CmpNEZ8x8, LANES_NONZERO, 0, 8, 64)
 #undef ALL
 #undef KINDS
 #undef ROW
+	/* clang-format on */
 };
 _Static_assert(sizeof rows / sizeof *rows < 256, "a row's number is a byte");
 

@@ -1,5 +1,6 @@
-/* Instructions of arm64. What they do to memory is told by a64/, where they lead by their bits here. An entry of the procedure linkage table counts as one
- * instruction: only together its four tell the slot that it jumps through. */
+/* Instructions of arm64. What they do to memory is told by a64/, where they lead by their bits
+ * here. An entry of the procedure linkage table counts as one instruction: only together its four
+ * tell the slot that it jumps through. */
 #include <elf.h>
 #include <string.h>
 
@@ -12,7 +13,8 @@ static int64_t field(uint32_t w, unsigned low, unsigned bits)
 	return (int64_t)((uint64_t)w << (64 - low - bits)) >> (64 - bits);
 }
 
-/* dsb. Not dmb, which locks and atomics are full of: the C library would look as if it changed PM. */
+/* dsb. Not dmb, which locks and atomics are full of: the C library would look as if it changed
+ * PM. */
 static bool is_barrier(uint32_t w)
 {
 	return (w & 0xfffff0ff) == 0xd503309f;
@@ -56,8 +58,8 @@ static struct insn decode(const uint8_t *bytes, uint64_t len_bytes, uint64_t add
 		i.ends = true;
 		i.falls = i.is_call = w >> 31;
 		i.target = address + (uint64_t)field(w, 0, 26) * 4;
-	} else if ((w & 0xff000000) == 0x54000000 ||
-		   (w & 0x7e000000) == 0x34000000) { /* b.cond, bc.cond, cbz, cbnz */
+	} else if ((w & 0xff000000) == 0x54000000 || (w & 0x7e000000) == 0x34000000) {
+		/* b.cond, bc.cond, cbz, cbnz */
 		i.ends = true;
 		i.target = address + (uint64_t)field(w, 5, 19) * 4;
 	} else if ((w & 0x7e000000) == 0x36000000) { /* tbz, tbnz */

@@ -1,4 +1,5 @@
-/* In place of all that decodes instructions, where pmend is built without Zydis. No program can be watched: recovery runs on whole images. */
+/* In place of all that decodes instructions, where pmend is built without Zydis. No program can be
+ * watched: recovery runs on whole images. */
 #include <string.h>
 
 #include "../gate.h"
@@ -7,8 +8,9 @@
 
 const char *arch_refusal(void)
 {
+	/* fits why_unsound */
 	return "pmend was built without Zydis, which watches recovery: apt-get install " PACKAGES
-	       ", then build it again"; /* fits why_unsound */
+	       ", then build it again";
 }
 
 void arch_init(void)

@@ -1,5 +1,5 @@
-/* In place of source/arch/amd64/insn.c where pmend is built without Zydis. No instruction is known, so no store is led back to the field that it is
- * to by its operands. */
+/* In place of source/arch/amd64/insn.c where pmend is built without Zydis. No instruction is known,
+ * so no store is led back to the field that it is to by its operands. */
 #include <elf.h>
 
 #include "source/insn.h"

@@ -1,5 +1,5 @@
-/* CPUID: Valgrind's hides clwb and clflushopt, so that libraries would flush by clflush, which needs no fence, and bugs of the real way would
- * be masked. Both bits are added to its answer. */
+/* CPUID: Valgrind's hides clwb and clflushopt, so that libraries would flush by clflush, which
+ * needs no fence, and bugs of the real way would be masked. Both bits are added to its answer. */
 #include "valgrind/common/ir.h"
 
 #include "pub_tool_libcbase.h"
@@ -7,8 +7,8 @@
 
 static VG_REGPARM(2) ULong cpuid_extra(ULong leaf, ULong subleaf)
 {
-	return (UInt)leaf == 7 && (UInt)subleaf == 0 ? 1u << 23 | 1u << 24
-						     : 0; /* clflushopt, clwb */
+	/* clflushopt, clwb */
+	return (UInt)leaf == 7 && (UInt)subleaf == 0 ? 1u << 23 | 1u << 24 : 0;
 }
 
 Bool arch_add_stmt(IRSB *sb, IRStmt *st)

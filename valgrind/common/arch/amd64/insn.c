@@ -1,4 +1,5 @@
-/* Instructions of x86-64, by their bytes. Only those that insn.h names are told apart; the rest is INSN_OTHER. */
+/* Instructions of x86-64, by their bytes. Only those that insn.h names are told apart; the rest is
+ * INSN_OTHER. */
 #include "valgrind/common/arch.h"
 
 #include "pub_tool_libcbase.h"
@@ -83,7 +84,8 @@ static void decode_0fae(struct insn *insn, UChar modrm, const struct prefixes *p
 		is_flush(insn, PMT_CLWB);
 }
 
-/* movaps, movapd and movdqa to memory: 16 aligned bytes at once, which nobody promises of movups and its kin. */
+/* movaps, movapd and movdqa to memory: 16 aligned bytes at once, which nobody promises of movups
+ * and its kin. */
 static void decode_aligned(struct insn *insn, UChar op, UChar modrm, Bool has_66)
 {
 	if (modrm >> 6 == 3 || !(op == 0x29 || (op == 0x7f && has_66)))
@@ -95,8 +97,8 @@ static void decode_aligned(struct insn *insn, UChar op, UChar modrm, Bool has_66
 static void decode_vex(struct insn *insn, const UChar *c)
 {
 	const Bool is_map_0f = c[0] == 0xc5 || (c[1] & 0x1f) == 1;
-	const UChar *op = c[0] == 0xc5 ? c + 2 : c + 3,
-		    lpp = op[-1] & 7; /* bit 2: 32 bytes; bits 0-1: the prefix */
+	/* bit 2: 32 bytes; bits 0-1: the prefix */
+	const UChar *op = c[0] == 0xc5 ? c + 2 : c + 3, lpp = op[-1] & 7;
 
 	if (!is_map_0f)
 		return;
@@ -158,9 +160,10 @@ static struct insn decode(Addr pc, const UChar *code)
 	case 0xe7:
 	case 0x2b: insn.what = is_mem ? INSN_NT_STORE : INSN_OTHER; break;
 	case 0xf7: insn.what = !is_mem ? INSN_MASK_MOVE : INSN_OTHER; break;
+	/* cldemote */
 	case 0x1c:
 		insn.what = is_mem && (c[2] >> 3 & 7) == 0 && !p.p66 ? INSN_HINT : INSN_OTHER;
-		break; /* cldemote */
+		break;
 	case 0x38:
 		insn.prefix_bytes = p.n + 3;
 		decode_0f38(&insn, c + 2, &p);

@@ -1,4 +1,5 @@
-/* A system call of our own on x86-64: the kernel takes six arguments in registers and destroys rcx and r11. */
+/* A system call of our own on x86-64: the kernel takes six arguments in registers and destroys rcx
+ * and r11. */
 #include "valgrind/common/arch.h"
 
 Long arch_syscall(Long number, Long a, Long b, Long c, Long d, Long e, Long f)

@@ -1,4 +1,5 @@
-/* What a trace says of an x86-64 machine. Its features are shown to the program by CPUID (cpuid.c), not at its start. */
+/* What a trace says of an x86-64 machine. Its features are shown to the program by CPUID (cpuid.c),
+ * not at its start. */
 #include "valgrind/common/arch.h"
 
 const Bool arch_is_weak = False;

@@ -1,5 +1,5 @@
-/* The operands of x86-64 instructions, as IR: the address that ModRM, SIB and displacement say, and for instructions that VEX cannot decode, all
- * that they do. */
+/* The operands of x86-64 instructions, as IR: the address that ModRM, SIB and displacement say, and
+ * for instructions that VEX cannot decode, all that they do. */
 #include "valgrind/common/ir.h"
 
 #include "pub_tool_libcbase.h"
@@ -91,8 +91,8 @@ static IRExpr *register_of(IRSB *sb, const struct insn *insn)
 					       (insn->rex & 4 ? 8 : 0)));
 }
 
-/* maskmovdqu reads, merges and writes back in the IR: only the selected bytes are stored in truth. VEX builds the mask with
- * one 64HLtoV128, or for maskmovq with SarN8x8. */
+/* maskmovdqu reads, merges and writes back in the IR: only the selected bytes are stored in truth.
+ * VEX builds the mask with one 64HLtoV128, or for maskmovq with SarN8x8. */
 Bool arch_find_mask(const IRSB *in, Int first_stmt, UInt size_bytes, IRExpr **lo, IRExpr **hi)
 {
 	const IROp op = size_bytes == 16 ? Iop_64HLtoV128 : Iop_SarN8x8;
@@ -142,9 +142,8 @@ Bool arch_add_insn(IRSB *sb, struct added_insn *added)
 	switch (added->insn.what) {
 	case INSN_DIRECT_STORE: direct_store_add(sb, added); return True;
 	case INSN_DIRECT_COPY: direct_copy_add(sb, added); return True;
-	case INSN_FLUSH:
-		return added->insn.event !=
-		       PMT_CLFLUSH; /* of no effect on what the program computes */
+	/* of no effect on what the program computes */
+	case INSN_FLUSH: return added->insn.event != PMT_CLFLUSH;
 	case INSN_HINT: return True;
 	case INSN_FENCE:
 	case INSN_NT_STORE:

@@ -1,4 +1,5 @@
-/* The registers and the stack of arm64, by its procedure call standard. A call leaves the return address in a register, not on the stack. */
+/* The registers and the stack of arm64, by its procedure call standard. A call leaves the return
+ * address in a register, not on the stack. */
 #include "valgrind/common/arch.h"
 
 #include "libvex_guest_arm64.h"
@@ -24,7 +25,8 @@ Bool arch_is_call(Addr pc)
 	return *(const UInt *)pc >> 31;
 }
 
-/* VEX 3.19 gives up at IRExpr_GSPTR() in code for arm64, but keeps it in x21. The function to call comes as the last argument. */
+/* VEX 3.19 gives up at IRExpr_GSPTR() in code for arm64, but keeps it in x21. The function to call
+ * comes as the last argument. */
 void arch_call_2(void);
 void arch_call_3(void);
 asm("arch_call_2: mov x9, x1; mov x1, x21; br x9\n"

@@ -1,5 +1,6 @@
-/* Instructions of arm64. Only those that insn.h names are told apart; the rest is INSN_OTHER. VEX makes the same IR of all `dc`, of all barriers, and of atomics with any ordering:
- * hence a64/, and the bits of what it does not tell apart. */
+/* Instructions of arm64. Only those that insn.h names are told apart; the rest is INSN_OTHER. VEX
+ * makes the same IR of all `dc`, of all barriers, and of atomics with any ordering: hence a64/, and
+ * the bits of what it does not tell apart. */
 #include "valgrind/common/arch.h"
 
 #include "pub_tool_libcbase.h"
@@ -18,9 +19,8 @@ static void decode_system(struct insn *insn, UInt word)
 	case 0xd50b7c20: insn->event = PMT_DC_CVAP; break;
 	case 0xd50b7d20: insn->event = PMT_DC_CVADP; break;
 	case 0xd50b7e20: insn->event = PMT_DC_CIVAC; break;
-	case 0xd50b7b20:
-		insn->what = INSN_HINT;
-		return;    /* cvau: for instructions that were written, not for data */
+	/* cvau: for instructions that were written, not for data */
+	case 0xd50b7b20: insn->what = INSN_HINT; return;
 	case 0xd50b7420: { /* zva */
 		ULong dczid;
 

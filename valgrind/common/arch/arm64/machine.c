@@ -1,5 +1,6 @@
-/* What a trace says of an arm64 machine, and what Valgrind hides from the program. It takes dcpop and dcpodp out of the auxiliary vector, so that libraries
- * would flush to the point of coherency only; both are shown again if the processor has them. */
+/* What a trace says of an arm64 machine, and what Valgrind hides from the program. It takes dcpop
+ * and dcpodp out of the auxiliary vector, so that libraries would flush to the point of coherency
+ * only; both are shown again if the processor has them. */
 #include "valgrind/common/arch.h"
 
 #include "pub_tool_libcbase.h"

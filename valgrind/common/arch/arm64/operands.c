@@ -1,4 +1,5 @@
-/* The operands of arm64 instructions, as IR: for a `dc`, its register; for instructions that VEX cannot decode, all that they do. */
+/* The operands of arm64 instructions, as IR: for a `dc`, its register; for instructions that VEX
+ * cannot decode, all that they do. */
 #include "valgrind/common/ir.h"
 
 #include "pub_tool_libcbase.h"
@@ -30,7 +31,7 @@ static IRExpr *get(IRSB *sb, UInt reg)
 	return reg == 31 ? ir_u64(0) : ir_register(sb, register_offset(reg));
 }
 
-static void put(IRSB *sb, UInt reg, IRExpr *e)
+static void put_register(IRSB *sb, UInt reg, IRExpr *e)
 {
 	if (reg != 31)
 		addStmtToIRSB(sb, IRStmt_Put(register_offset(reg), e));
@@ -103,7 +104,7 @@ static void load_add(IRSB *sb, struct added_insn *added)
 
 	if (opc == 3)
 		e = ir_binop(sb, Ity_I64, Iop_And64, e, ir_u64(0xffffffffu));
-	put(sb, BITS(word, 4, 0), e);
+	put_register(sb, BITS(word, 4, 0), e);
 }
 
 static void load_pair_add(IRSB *sb, struct added_insn *added)
@@ -112,8 +113,8 @@ static void load_pair_add(IRSB *sb, struct added_insn *added)
 	IRExpr *first = ir_load(sb, type_of(size), added->loaded);
 	IRExpr *second = ir_load(sb, type_of(size), ir_add(sb, added->loaded, ir_u64(size)));
 
-	put(sb, BITS(word, 4, 0), widen(sb, first, size, False));
-	put(sb, BITS(word, 14, 10), widen(sb, second, size, False));
+	put_register(sb, BITS(word, 4, 0), widen(sb, first, size, False));
+	put_register(sb, BITS(word, 14, 10), widen(sb, second, size, False));
 }
 
 static void store_pair_add(IRSB *sb, struct added_insn *added)

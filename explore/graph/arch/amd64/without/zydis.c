@@ -1,4 +1,5 @@
-/* In place of explore/graph/arch/amd64/insn.c where pmend is built without Zydis: no code is read, and exploring says so. */
+/* In place of explore/graph/arch/amd64/insn.c where pmend is built without Zydis: no code is read,
+ * and exploring says so. */
 #include <elf.h>
 
 #include "explore/graph/insn.h"

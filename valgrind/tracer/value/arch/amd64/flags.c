@@ -1,5 +1,6 @@
-/* The condition codes of x86-64: VEX keeps the last operation that set them and its operands, and calls a helper when it needs a flag that it
- * could not work out itself. The same, as expressions; numbers of operations and conditions: VEX's priv/guest_amd64_defs.h. */
+/* The condition codes of x86-64: VEX keeps the last operation that set them and its operands, and
+ * calls a helper when it needs a flag that it could not work out itself. The same, as expressions;
+ * numbers of operations and conditions: VEX's priv/guest_amd64_defs.h. */
 #include "valgrind/tracer/value/flags.h"
 
 enum cc_op { /* in steps of four: 8, 16, 32, 64 bits */
@@ -301,7 +302,8 @@ static Bool apply(const HChar *name, const struct val *args, struct val *result)
 	return True;
 }
 
-/* Arguments: [condition,] operation, its two operands, and the old flags. After a shift, the operation depends on whether the count was 0. */
+/* Arguments: [condition,] operation, its two operands, and the old flags. After a shift, the
+ * operation depends on whether the count was 0. */
 Bool flags_apply(const HChar *name, const struct val *args, struct val *result)
 {
 	const UInt at = VG_(strcmp)(name, "amd64g_calculate_condition") == 0;

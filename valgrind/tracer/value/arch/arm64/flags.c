@@ -1,5 +1,6 @@
-/* The condition codes of arm64: VEX keeps the last operation that set them and its operands, and calls a helper when it needs a flag. The same, as
- * expressions; numbers of operations and conditions: VEX's priv/guest_arm64_defs.h. */
+/* The condition codes of arm64: VEX keeps the last operation that set them and its operands, and
+ * calls a helper when it needs a flag. The same, as expressions; numbers of operations and
+ * conditions: VEX's priv/guest_arm64_defs.h. */
 #include "valgrind/tracer/value/flags.h"
 
 enum cc_op {

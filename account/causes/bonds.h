@@ -1,0 +1,41 @@
+/* Why a finding is listed under another one, and what would mend the other one with all that is
+ * listed under it. */
+#ifndef ACCOUNT_CAUSES_BONDS_H
+#define ACCOUNT_CAUSES_BONDS_H
+
+#include "account/causes/trials.h"
+
+/* What mends both. */
+enum bond_kind {
+	BOND_CURE,   /* the cure of the cause itself */
+	BOND_FLUSH,  /* one flush */
+	BOND_FENCE,  /* one fence */
+	BOND_WINDOW, /* one atomic change */
+	BOND_RANGE,  /* one range of a transaction */
+};
+
+struct bond {
+	size_t cause, member;
+	enum bond_kind kind;
+};
+
+struct bonds {
+	VEC(struct bond) list;
+};
+
+typedef VEC(size_t) numbers;
+
+void bonds_add(struct bonds *b, size_t cause, size_t member, enum bond_kind kind);
+void bonds_release(struct bonds *b);
+/* The cause, and what a bond of this kind lists under it, still, in the order in which it was
+ * found. */
+void bonds_members(const struct bonds *b, const struct report *r, size_t cause, enum bond_kind kind,
+		   numbers *out);
+/* Of findings that make up a window, the one that the crash came last to before the window
+ * closes. */
+size_t window_last(const struct report *r, const numbers *window);
+
+/* Supposes that the cause is mended, in the way that its bonds ask for. False: it has no cure. */
+bool bonds_suppose(const struct bonds *b, const struct report *r, size_t cause, struct trials *t);
+
+#endif

@@ -1,0 +1,17 @@
+/* One cause, one finding: lists findings of a report under the one that a maintainer would fix. */
+#ifndef ACCOUNT_CAUSES_CAUSES_H
+#define ACCOUNT_CAUSES_CAUSES_H
+
+#include "report/bug.h"
+#include "crash/setup/crash_setup.h"
+#include "source/locate.h"
+#include "trace/trace.h"
+
+/* Between the last report_add() and report_finish(). trace: what the findings are about; one that
+ * cannot be opened explains nothing. libraries: as for locator_new(). docs/causes.md says what
+ * explains what. crash: after crashing_explore() of that trace, so that recovery is run again to
+ * prove it; NULL: only oracles are asked again. The runs are added to the report's coverage. */
+void causes_fold(struct report *r, const char *trace, const struct libraries *libraries,
+		 struct crash_setup *crash);
+
+#endif

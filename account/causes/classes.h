@@ -1,0 +1,19 @@
+/* Numbers for the places of a trace: sites that are one line for the user, with the same callers,
+ * have one number. */
+#ifndef ACCOUNT_CAUSES_CLASSES_H
+#define ACCOUNT_CAUSES_CLASSES_H
+
+#include "account/causes/facts.h"
+#include "source/locate.h"
+
+struct classes {
+	VEC(uint32_t) by_site; /* by id; 0: not known */
+	uint32_t n;            /* numbers are up to this one */
+};
+
+/* Of all sites that facts_take() met. */
+void classes_find(struct classes *c, const struct facts *f, struct locator *l);
+void classes_release(struct classes *c);
+uint32_t classes_of(const struct classes *c, uint32_t site);
+
+#endif

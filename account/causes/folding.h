@@ -1,0 +1,32 @@
+/* Findings that are being listed under others, and the rules that say what to try. */
+#ifndef ACCOUNT_CAUSES_FOLDING_H
+#define ACCOUNT_CAUSES_FOLDING_H
+
+#include "report/bug.h"
+#include "account/causes/bonds.h"
+#include "account/causes/facts.h"
+
+struct folding {
+	struct report *report;
+	const struct facts *facts;
+	struct bonds *bonds;
+	numbers left; /* findings without a cause, best first */
+};
+
+/* Does the first explain the second? */
+typedef bool rule_fn(const struct facts *f, const struct bug *cause, const struct bug *b);
+
+struct guess {
+	rule_fn *rule;
+	enum bond_kind bond;
+};
+
+#define NGUESSES 4u
+/* In this order; of two findings that explain each other, the one that stands first stays. */
+extern const struct guess guesses[NGUESSES];
+
+/* The first of them explains more. */
+bool folding_is_before(const struct report *r, size_t a, size_t b);
+void folding_fold(struct folding *f, size_t i, size_t cause, enum bond_kind kind);
+
+#endif

@@ -1,0 +1,12 @@
+/* Proves by trials what the rules guessed. */
+#ifndef ACCOUNT_CAUSES_PROVE_H
+#define ACCOUNT_CAUSES_PROVE_H
+
+#include "account/causes/folding.h"
+#include "account/causes/trials.h"
+
+/* What is refuted is counted again; what is not decided, too, and it may have the cause that the
+ * rules name. */
+void prove_folded(struct folding *f, struct trials *t);
+
+#endif

@@ -1,0 +1,386 @@
+/* Turns the failing crash states of an exploration into bugs of a report: which stores were lost,
+ * which survived, where recovery died, and the command that replays the state. A lost store names
+ * the flush or the fence that it had, if any. */
+#include "account/crash_report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "account/choices.h"
+#include "crash/setup/crash_command.h"
+#include "account/dump_comparison.h"
+#include "account/race_report.h"
+#include "account/recovery_symbols.h"
+#include "util/str.h"
+#include "crash/states/plan.h"
+
+typedef VEC(struct bug_frame) frames;
+
+#define LOCATIONS_MAX 16
+
+/* Several stores of one line (a string function's, say) are one place to look at. */
+static bool is_listed(const struct bug *b, const struct bug_location *where,
+		      const struct bug_location *l, const frames *all, const struct bug_frame *own)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < b->nlocations; at += where[i++].nframes) {
+		const struct bug_frame *other =
+			where[i].nframes ? &all->at[at + where[i].shown] : NULL;
+
+		if (other && strcmp(where[i].role, l->role) == 0 && other->line &&
+		    other->line == own->line && str_same(other->file, own->file) &&
+		    str_same(other->function, own->function))
+			return true;
+	}
+	return false;
+}
+
+static void add_location(struct bug *b, struct bug_location *where, const char *role,
+			 const struct crash_account *t, struct crash_store at, frames *all)
+{
+	const struct trace_site *site = plan_site(t->plan, at.site);
+	struct bug_location place;
+	struct bug_frame shown;
+	const struct frame *list;
+	size_t n;
+
+	if (!site || b->nlocations == LOCATIONS_MAX)
+		return;
+	n = locate_stack(t->locator, site, &list);
+	place = (struct bug_location){ .role = role,
+				       .nframes = n,
+				       .shown = locate_shown(t->locator, list, n) };
+	if (t->is_first)
+		place.seq = at.seq, place.site = at.site;
+	shown = n ? bug_frame_of(list[place.shown].symbol) : (struct bug_frame){ 0 };
+	if (strcmp(role, "flush") != 0 && strcmp(role, "fence") != 0 &&
+	    is_listed(b, where, &place, all, &shown))
+		return;
+	where[b->nlocations++] = place;
+	for (size_t i = 0; i < n; i++) {
+		struct bug_frame *f = vec_add(all);
+
+		*f = bug_frame_of(list[i].symbol);
+		f->is_signal = list[i].is_signal;
+	}
+}
+
+/* Where recovery died, by the objects of its process. */
+static void add_stack(const struct crash_account *t, const struct crash_bug *b, frames *out)
+{
+	const struct crash_result *c = t->result;
+
+	for (size_t i = 0; i < b->stack.n; i++) {
+		const struct symbol *list;
+		size_t n = recovery_symbols(c, b->part, t->symbols, b->stack.at[i], i > 0, &list);
+
+		/* what stands in for a function of the C library */
+		for (size_t k = 0; k < n; k++)
+			if (!list[k].object || owner_of_object(list[k].object) != OWNER_PMEND)
+				*vec_add(out) = bug_frame_of(&list[k]);
+	}
+}
+
+/* Nothing of the recorded program is to blame: the place is that of recovery, as far as it is
+ * known. */
+static void add_death(struct bug *b, struct bug_location *where, const struct crash_account *t,
+		      const struct crash_bug *from, frames *all)
+{
+	VEC(struct frame) list = { 0 };
+
+	for (size_t i = 0; i < from->stack.n; i++) {
+		const struct symbol *symbols;
+		size_t n = recovery_symbols(t->result, PART_RECOVER, t->symbols, from->stack.at[i],
+					    i > 0, &symbols);
+
+		/* by way of which it called abort() */
+		for (size_t k = 0; k < n; k++)
+			if (!str_same(symbols[k].object, t->setup->runtime))
+				*vec_add(&list) = (struct frame){ .symbol = &symbols[k],
+								  .pc = from->stack.at[i] };
+	}
+	for (size_t i = 0; i < list.n; i++)
+		*vec_add(all) = bug_frame_of(list.at[i].symbol);
+	if (list.n > 0)
+		where[b->nlocations++] =
+			(struct bug_location){ .role = "died",
+					       .frames = all->at,
+					       .nframes = list.n,
+					       .shown = locate_shown(t->locator, list.at, list.n) };
+	vec_release(&list);
+}
+
+static const char RELIED_ADVICE[] =
+	"Initialise all of it and make that durable before recovery can reach it, or ask for zeroed memory (POBJ_ZALLOC, TX_ZALLOC).";
+
+static const char *message_of(const struct crash_bug *b)
+{
+	if (b->allocation.seq)
+		return "recovery relies on zeros in memory that is handed out here: it fails if old bytes are there, although nothing is lost, and passes if they are zero";
+	if (b->is_clean)
+		return "recovery is killed by a signal although nothing is lost; this happens whenever the program is started again";
+	if (strcmp(b->kind, "porting") == 0)
+		return "on arm64 a crash can lose this store, on which recovery relies, and keep a later one to the same line (on amd64 it cannot); "
+		       "safe only if the later store is a release, or if a barrier is between them";
+	if (b->is_in_line && strcmp(b->kind, "ordering") == 0)
+		return "a crash can lose this store and keep a later one to the same line on which recovery relies; nothing orders them: make the "
+		       "later store a release, or put a barrier between them";
+	if (strcmp(b->kind, "recovery-output") == 0)
+		return "when a crash loses this store and a later one survives, recovery succeeds but prints what it never prints when nothing is lost";
+	if (b->acknowledged.seq)
+		return "the program reports the operation done before this store is durable; a crash can still lose it";
+	if (strcmp(b->kind, "ordering") == 0)
+		return "a crash can lose this store and keep a later one on which recovery relies";
+	if (strcmp(b->kind, "atomicity") == 0)
+		return "a crash between these stores leaves a state that recovery cannot handle";
+	if (strcmp(b->kind, "missing-flush") == 0)
+		return "this store is never flushed, and recovery fails when a crash loses it";
+	return "recovery fails on the state that a crash leaves here, before anything is stored";
+}
+
+/* A store that is never written back is one bug, whether it was found in the execution or by a
+ * crash that loses it. */
+static bool is_known(struct report *r, const struct bug *b)
+{
+	static const char *const kinds[] = { "missing-flush", "missing-flush-fence" };
+	struct bug_location store = b->locations[0];
+	struct bug other = *b;
+
+	if (strcmp(b->kind, "missing-flush") != 0 && strcmp(b->kind, "recovery-output") != 0)
+		return false;
+	store.role = "store";
+	other.locations = &store;
+	other.nlocations = 1;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		other.kind = kinds[i];
+		if (report_add_evidence(r, &other))
+			return true;
+	}
+	return false;
+}
+
+/* What was done about a lost store before the moment by which it had to be durable. */
+struct remedy {
+	uint64_t addr;
+	uint32_t size_bytes, stream, thread;
+	uint32_t flush, fence; /* sites; 0: none */
+};
+
+static bool is_flush_of(const struct trace_event *ev, const struct remedy *m)
+{
+	uint64_t len_bytes, start = platform_flushed(ev, &len_bytes);
+
+	return trace_is_flush(ev->kind) && m->size_bytes && m->addr - start < len_bytes;
+}
+
+/* remedies: one for each lost store. Whoever mends the program must know whether it lacks the flush
+ * or the fence. */
+static void find_remedies(const struct plan *p, const struct crash_bug *b, struct remedy *remedies)
+{
+	uint64_t end = b->acknowledged.seq ? b->acknowledged.seq
+		       : b->survived.n     ? b->survived.at[b->survived.n - 1].seq
+					   : b->seq;
+	struct trace *t = trace_cursor(p->trace);
+	struct trace_event ev;
+
+	while (trace_next(t, &ev) && ev.seq < end)
+		for (size_t i = 0; i < b->lost.n && i < LOCATIONS_MAX; i++) {
+			struct remedy *m = &remedies[i];
+
+			if (ev.seq == b->lost.at[i].seq)
+				*m = (struct remedy){ ev.addr,   ev.size_bytes,
+						      ev.stream, ev.thread,
+						      0,         0 };
+			else if (m->stream != ev.stream || m->thread != ev.thread || !ev.site)
+				continue;
+			else if (is_flush_of(&ev, m))
+				m->flush = ev.site->id;
+			else if (trace_is_barrier(ev.kind) && m->size_bytes)
+				m->fence = ev.site->id;
+		}
+	trace_close(t);
+}
+
+/* The stores that were lost, each with what was done about it, and those that survived; else where
+ * the crash was. */
+static void add_locations(struct bug *b, struct bug_location *where, const struct crash_account *t,
+			  const struct crash_bug *from, frames *all)
+{
+	struct remedy remedies[LOCATIONS_MAX] = { 0 };
+	size_t at = 0;
+
+	if (strcmp(from->kind, "atomicity") != 0)
+		find_remedies(t->plan, from, remedies);
+	for (size_t i = 0; i < from->lost.n; i++) {
+		size_t n = b->nlocations;
+
+		add_location(b, where, "lost", t, from->lost.at[i], all);
+		if (b->nlocations > n && i < LOCATIONS_MAX && remedies[i].flush)
+			add_location(b, where, "flush", t,
+				     (struct crash_store){ 0, remedies[i].flush }, all);
+		else if (b->nlocations > n && i < LOCATIONS_MAX && remedies[i].fence)
+			add_location(b, where, "fence", t,
+				     (struct crash_store){ 0, remedies[i].fence }, all);
+	}
+	for (size_t i = 0; i < from->survived.n; i++)
+		add_location(b, where, "survived", t, from->survived.at[i], all);
+	if (from->acknowledged.seq)
+		add_location(b, where, "acknowledged", t, from->acknowledged, all);
+	if (b->nlocations == 0)
+		add_location(b, where, "crash", t, (struct crash_store){ from->seq, from->at_site },
+			     all);
+	for (size_t i = 0; i < b->nlocations; i++) {
+		where[i].frames = where[i].nframes ? all->at + at : NULL;
+		at += where[i].nframes;
+	}
+}
+
+/* Recovery fails although nothing is lost: what is called lost comes after the crash. */
+static bool is_whole(const struct crash_bug *b)
+{
+	return b->lost.n == 0 || b->lost.at[0].seq >= b->seq;
+}
+
+static bool is_made_at(const struct bug_location *l, const struct bug_frame *list)
+{
+	for (size_t i = 0; i < l->nframes; i++)
+		if (owner_makes_pool(list[i].object, list[i].function))
+			return true;
+	return false;
+}
+
+/* Recovery dies inside PMDK of a pool that is not made to the end: the user can do nothing about
+ * it. */
+static bool is_librarys(const struct bug *b, const struct bug_location *where, const frames *all)
+{
+	const struct bug_crash *c = b->crash;
+	size_t at = 0, i = 0;
+
+	for (size_t k = 0; k < b->nlocations; at += where[k++].nframes)
+		if (!is_made_at(&where[k], where[k].nframes ? all->at + at : NULL))
+			return false;
+	while (i < c->nframes && c->frames[i].object &&
+	       (owner_of_object(c->frames[i].object) == OWNER_RUNTIME ||
+		owner_of_object(c->frames[i].object) == OWNER_PMEND))
+		i++;
+	return b->nlocations > 0 && i < c->nframes && c->frames[i].object &&
+	       owner_of_object(c->frames[i].object) == OWNER_PMDK;
+}
+
+/* NULL: there is one. */
+static char *endings_of(const struct crash_bug *b)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; b->endings.n > 1 && i < b->endings.n; i++) {
+		char *longer =
+			xasprintf("%s%s%s", text ? text : "", text ? "; " : "", b->endings.at[i]);
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static void add_bug(const struct crash_account *t, const struct crash_bug *from)
+{
+	struct bug_location where[LOCATIONS_MAX] = { 0 };
+	char *command = crash_command_replay(t->setup, from->state, t->trace),
+	     *endings = endings_of(from);
+	struct bug_crash crash = { .endings = endings,
+				   .failure_point = from->is_clean ? 0 : from->point,
+				   .outcome = from->outcome,
+				   .command = from->command,
+				   .output = from->output && *from->output ? from->output : NULL,
+				   .replay = command,
+				   .seq = t->is_first ? from->seq : 0,
+				   .state = t->is_first ? from->state : NULL,
+				   .is_whole = is_whole(from),
+				   .varies = from->varies,
+				   /* several workers race */
+				   .runs = t->setup->options.jobs == 1 ? from->runs : 0 };
+	char *evidence = race_report_evidence(t, from),
+	     *message = evidence ? xasprintf("%s; %s", message_of(from), evidence)
+				 : xstrdup(message_of(from));
+	struct bug b = {
+		.kind = from->kind,
+		.severity = from->undecided_by ? BUG_WARNING : bug_kind_find(from->kind)->severity,
+		.message = message,
+		.advice = from->allocation.seq ? RELIED_ADVICE
+			  : from->is_clean
+				  ? "Fix recovery here: it must accept what a complete run leaves."
+				  : NULL,
+		.reason = from->why_undecided,
+		.undecided_by = from->undecided_by,
+		.count = from->count,
+		.first_seq = from->lost.n ? from->lost.at[0].seq : from->seq,
+		.locations = where,
+		.crash = &crash
+	};
+	frames all = { 0 }, stack = { 0 };
+	const struct crash_setup *s = t->setup;
+	struct comparison comparison;
+	struct arena arena = { 0 };
+	const bool is_compared = comparison_make(
+		&comparison, from, s->options.texts ? s->options.texts : &t->result->texts,
+		s->first_plan ? s->first_plan : t->plan, s->first_plan ? s->first_seq : from->seq);
+
+	if (is_compared)
+		crash.comparison = &comparison.told;
+	if (from->allocation.seq) {
+		add_location(&b, where, "allocation", t, from->allocation, &all);
+		for (size_t i = 0; i < b.nlocations; i++)
+			where[i].frames = all.at;
+	} else if (from->is_clean) {
+		add_death(&b, where, t, from, &all);
+	} else {
+		add_locations(&b, where, t, from, &all);
+		add_stack(t, from, &stack);
+	}
+	crash.frames = stack.at;
+	crash.nframes = stack.n;
+	choices_tell(t, from, &arena, &crash);
+	if (is_librarys(&b, where, &all))
+		b.library = "libpmemobj";
+	if (!is_known(t->report, &b))
+		report_add(t->report, &b);
+	if (is_compared)
+		comparison_release(&comparison);
+	vec_release(&all);
+	vec_release(&stack);
+	arena_release(&arena);
+	free(command);
+	free(endings);
+	free(message);
+	free(evidence);
+}
+
+/* The program says of all that was lost that it does not matter: SET_CLEAN, PMEND_IGNORE. */
+static bool is_declared(const struct plan *p, const struct crash_bug *b)
+{
+	for (size_t i = 0; i < b->lost.n; i++)
+		if (!plan_is_declared(p, b->lost.at[i].seq))
+			return false;
+	return b->lost.n > 0;
+}
+
+void crash_report_add(struct report *r, const struct plan *p, const struct crash_result *c,
+		      const struct crash_setup *s, const char *trace)
+{
+	struct crash_account t = { r,
+				   p,
+				   c,
+				   s,
+				   trace,
+				   locator_new(p->trace, &s->libraries),
+				   symbols_new(),
+				   !s->first_plan };
+
+	for (size_t i = 0; i < c->bugs.n; i++)
+		if (!is_declared(p, &c->bugs.at[i]))
+			add_bug(&t, &c->bugs.at[i]);
+	race_report_add(&t);
+	symbols_free(t.symbols);
+	locator_free(t.locator);
+}

@@ -1,0 +1,94 @@
+/* What a report says of the recording itself: the command, how it ended (by damage, as the first
+ * process ended, or because another one, or a thread, was cut off), what was not looked at. */
+#include "account/recorded.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "record/recorder.h"
+#include "util/alloc.h"
+#include "util/proc.h"
+
+const char *recorded_loss(const struct trace *t)
+{
+	return trace_is_cut_off(t) ? NULL : trace_damage(t);
+}
+
+static void set_ending(struct report *r, const char *how, uint32_t code, char *text)
+{
+	report_set_ending(r, &(struct report_ending){ .how = how, .code = code, .text = text });
+	free(text);
+}
+
+void recorded_add_ending(struct report *r, const struct trace *t, enum cut_extent cut)
+{
+	struct pmt_ending e = trace_ending(t);
+	char name[64];
+
+	if (recorded_loss(t))
+		set_ending(r, "damage", 0,
+			   xasprintf("The recording is damaged: %s", recorded_loss(t)));
+	else if (e.how == PMT_END_SIGNAL)
+		set_ending(r, "signal", e.code,
+			   xasprintf("The recording ended when the program was killed by %s",
+				     proc_signal_name((int)e.code, name, sizeof name)));
+	else if (e.how == PMT_END_EXIT && e.code != 0)
+		set_ending(r, "exit", e.code,
+			   xasprintf("The program ended with exit status %u", e.code));
+	else if (e.how == PMT_END_EXIT && cut == CUT_THREAD && report_nunflushed(r) > 0)
+		set_ending(
+			r, "thread", 0,
+			xstrdup("A thread was still running when another one ended the program"));
+	else if (e.how == PMT_END_EXIT && cut == CUT_PROCESS)
+		set_ending(r, "process", 0,
+			   xstrdup("A process that the program started was killed"));
+	else if (e.how != PMT_END_EXIT && cut == CUT_PROCESS)
+		set_ending(
+			r, "unknown", 0,
+			xstrdup("The recording ended abruptly: the program was killed, or is still running"));
+}
+
+/* ---- what else is to be said ---- */
+
+const char recorded_trusted[] =
+	"Flushes with only a dmb of PMDK's libraries after them count as complete, because PMDK relies on that, although the "
+	"architecture does not guarantee it; --no-trust reports them";
+
+const char recorded_sandbox[] =
+	"The program was recorded without its seccomp filter, which would block the recorder's own system calls";
+
+char *recorded_uncompared(const struct trace *t)
+{
+	const char *file = trace_meta(t, "uncompared");
+
+	return file ? xasprintf("Whether something else changed a file was not looked at: %s", file)
+		    : NULL;
+}
+
+char *recorded_old_bytes(const struct trace *t, uint64_t nbytes)
+{
+	if (!trace_meta(t, "old_bytes"))
+		return NULL;
+	if (nbytes == 0)
+		return xstrdup(
+			"--old-bytes filled nothing: no allocator announced that it hands out memory again, and no device was mapped");
+	return xasprintf("--old-bytes: %" PRIu64 " bytes that the program was handed were not zero",
+			 nbytes);
+}
+
+void recorded_add_command(struct report *r, const struct trace *t)
+{
+	const char *pool = trace_meta(t, "scratch_pool"), *argument;
+	char key[32], *shown;
+
+	for (unsigned i = 0;
+	     snprintf(key, sizeof key, "argv.%u", i), (argument = trace_meta(t, key)); i++) {
+		shown = pool && *pool ? word_replaced(argument, pool, SCRATCH_POOL)
+				      : xstrdup(argument);
+		report_add_argument(r, shown);
+		free(shown);
+	}
+	if (trace_meta(t, "cwd"))
+		report_add_folder(r, trace_meta(t, "cwd"));
+}

@@ -1,0 +1,385 @@
+/* pmend fix: a patch of the source for the durability, ordering and atomicity bugs of a report. */
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/check_options.h"
+#include "cmd/crash_words.h"
+#include "cmd/project_options.h"
+#include "cmd/fix/account.h"
+#include "report/tests.h"
+#include "repair/edit/diff.h"
+#include "repair/edit/paths.h"
+#include "repair/verify/cures.h"
+#include "repair/verify/verify.h"
+#include "record/recorder.h"
+#include "util/alloc.h"
+#include "util/whole_file.h"
+
+/* ---- the report's bugs, as repair wants them ---- */
+
+static struct repair_place place_of(const struct bug_location *l)
+{
+	const struct bug_frame *first = bug_location_frame(l);
+	size_t shown = first ? (size_t)(first - l->frames) : 0;
+	struct repair_place p = { .role = l->role, .nframes = first ? l->nframes - shown : 0 };
+	struct repair_frame *frames = xcalloc(p.nframes + 1, sizeof *frames);
+
+	for (size_t i = 0; i < p.nframes; i++)
+		frames[i] = (struct repair_frame){ first[i].function, first[i].file, first[i].text,
+						   first[i].line, first[i].column };
+	p.frames = frames;
+	return p;
+}
+
+static struct repair_bug *bug_of(const struct report *r, size_t number)
+{
+	const struct bug *b = report_bug(r, number);
+	struct repair_bug *out = xcalloc(1, sizeof *out);
+	struct repair_place *places = xcalloc(b->nlocations + 1, sizeof *places);
+
+	for (size_t i = 0; i < b->nlocations; i++)
+		places[i] = place_of(&b->locations[i]);
+	*out = (struct repair_bug){ .id = b->id,
+				    .kind = b->kind,
+				    .places = places,
+				    .nplaces = b->nlocations,
+				    .count = b->count,
+				    .executions = b->executions,
+				    .origin = report_origin(r, number),
+				    .cause = report_origin_cause(r, number),
+				    .has_cause = report_origin_cause(r, number) != REPORT_NO_CAUSE,
+				    .library = b->library };
+	return out;
+}
+
+static void bug_free(struct repair_bug *b)
+{
+	for (size_t i = 0; i < b->nplaces; i++)
+		free((struct repair_frame *)b->places[i].frames);
+	free((struct repair_place *)b->places);
+	free(b);
+}
+
+/* ---- the root that paths of the patch are relative to ---- */
+
+static void read_root(struct fixing *f)
+{
+	f->real_root = realpath(f->root ? f->root : ".", NULL);
+	if (!f->real_root)
+		die("%s: %s", f->root ? f->root : "the current folder", strerror(errno));
+	f->options.root = f->root ? f->real_root : NULL;
+}
+
+/* The current folder, or the nearest one above that holds all that changes. */
+static void find_root(struct fixing *f)
+{
+	for (size_t i = 0; !f->root && i < repair_nfiles(f->repair); i++)
+		while (!path_is_below(repair_file(f->repair, i).path, f->real_root) &&
+		       strrchr(f->real_root, '/') != f->real_root)
+			*strrchr(f->real_root, '/') = 0;
+	for (size_t i = 0; !f->root && i < repair_nfiles(f->repair); i++)
+		if (!path_is_below(repair_file(f->repair, i).path, f->real_root))
+			f->real_root[1] = 0;
+}
+
+/* ---- what comes of it ---- */
+
+static void write_patch(const struct fixing *f, FILE *out)
+{
+	for (size_t i = 0; i < repair_nfiles(f->repair); i++) {
+		struct repair_file file = repair_file(f->repair, i);
+
+		diff_print(out, path_from(file.path, f->real_root), file.before, file.after);
+	}
+}
+
+static void output_patch(const struct fixing *f)
+{
+	struct whole_file file;
+	struct error err;
+
+	if (!f->output) {
+		write_patch(f, stdout);
+		if (fflush(stdout))
+			die("cannot write the patch: %s", strerror(errno));
+		return;
+	}
+	whole_file_begin(&file, f->output);
+	write_patch(f, file.out);
+	if (whole_file_end(&file, &err) < 0)
+		die("%s; there is no patch", err.msg);
+}
+
+/* Written beside and renamed: a file is whole at every moment. */
+static void apply_file(const struct repair_file *file)
+{
+	char *partial = xasprintf("%s.pmend", file->path);
+	FILE *out = fopen(partial, "we");
+	struct stat st;
+
+	if (!out || stat(file->path, &st) < 0 || fchmod(fileno(out), st.st_mode & 07777) < 0 ||
+	    fputs(file->after, out) < 0 || fclose(out) || rename(partial, file->path) < 0)
+		die("cannot write %s: %s", file->path, strerror(errno));
+	free(partial);
+}
+
+/* All or none: what cannot be written is known before the first is. */
+static void apply(const struct fixing *f)
+{
+	for (size_t i = 0; i < repair_nfiles(f->repair); i++) {
+		struct repair_file file = repair_file(f->repair, i);
+		char *copy = xstrdup(file.path), *folder = dirname(copy);
+
+		if (access(file.path, W_OK) < 0)
+			die("cannot write %s: %s; nothing was changed", file.path, strerror(errno));
+		if (access(folder, W_OK) < 0)
+			die("cannot write in %s: %s; nothing was changed", folder, strerror(errno));
+		free(copy);
+	}
+	for (size_t i = 0; i < repair_nfiles(f->repair); i++) {
+		struct repair_file file = repair_file(f->repair, i);
+
+		apply_file(&file);
+	}
+}
+
+/* Returns how many bugs were left. */
+static size_t print_account(const struct fixing *f)
+{
+	struct account a;
+	size_t left;
+
+	account_init(&a, f);
+	if (!f->quiet)
+		account_tell(&a);
+	if (f->outcome)
+		account_write(&a, f->outcome);
+	left = a.n[REPAIR_DECLINED];
+	account_release(&a);
+	return left;
+}
+
+static int verify(struct fixing *f, const char *trace)
+{
+	const struct verifying v = { .build = f->verify,
+				     .build_dir = f->build_dir,
+				     .run = f->run,
+				     .root = f->real_root,
+				     .report_path = f->report_path,
+				     .report = f->report,
+				     .repair = f->repair,
+				     .trace = trace,
+				     .keeps_scratch = f->keeps_scratch,
+				     .watch = &f->progress.watch,
+				     .notes = &user_notes };
+	struct error err;
+	int result = verify_patch(&v, &err);
+
+	fix_progress_pause(&f->progress);
+	if (result < 0 && strcmp(err.msg, "interrupted") == 0) {
+		if (!f->output)
+			output_patch(f);
+		die("interrupted: the patch %s%s is not verified",
+		    f->output ? "in " : "on standard output", f->output ? f->output : "");
+	}
+	if (result < 0)
+		die("%s", err.msg);
+	return result ? CMD_CLEAN : CMD_FAILED;
+}
+
+/* trace: by which cures were tried; NULL if there is none. */
+static int fix(struct fixing *f, const char *trace)
+{
+	int status = CMD_CLEAN;
+	size_t left;
+
+	find_root(f);
+	if (repair_missing(f->repair) && !f->quiet)
+		warn("pmend cannot analyse the pointers, so it counted callers instead: %s",
+		     repair_missing(f->repair));
+	if (f->interactive && !f->was_interrupted) {
+		fix_progress_end(&f->progress);
+		fixing_ask(f);
+	}
+	left = print_account(f);
+	if (f->output || f->was_interrupted || !(f->apply || f->verify))
+		output_patch(f);
+	if (f->was_interrupted && !f->quiet)
+		warn("interrupted: the patch has the fixes found so far%s",
+		     f->apply || f->verify ? ", and is neither verified nor applied" : "");
+	if (repair_nunchecked(f->repair) && !f->quiet)
+		warn("interrupted: %zu of the files that change were not compiled with the change",
+		     repair_nunchecked(f->repair));
+	if (f->was_interrupted)
+		return left ? CMD_FOUND : CMD_FAILED;
+	if (f->verify && repair_nfiles(f->repair) == 0)
+		warn("the patch is empty, so there is nothing to verify");
+	else if (f->verify)
+		status = verify(f, trace);
+	if (f->verify && !f->apply && !f->output && repair_nfiles(f->repair) > 0 && !f->quiet)
+		warn("the patch was not written: -o FIX.patch writes it, --apply changes the sources");
+	if (f->apply && status != CMD_FAILED)
+		apply(f);
+	return status != CMD_CLEAN ? status : left ? CMD_FOUND : CMD_CLEAN;
+}
+
+static bool is_page_cache(const struct report *r)
+{
+	const struct platform *p = report_platform(r) ? platform_find(report_platform(r)) : NULL;
+
+	return p && p->is_page_cache;
+}
+
+static int fix_report(struct fixing *f, const char *path)
+{
+	struct error err;
+	struct source_database db;
+	struct report *report;
+	const struct source_api *api;
+	struct cures *cures = NULL;
+	struct repair_bug **bugs;
+	char *libexec;
+	size_t n;
+	int status;
+
+	if (f->outcome && whole_file_check(f->outcome, &err) < 0)
+		die("%s; choose another file with --outcome", err.msg);
+	watch_tell(&f->progress.watch, "reading the report and the sources", 0, 0);
+	report = report_read(path, &err);
+	if (!report)
+		die("%s", err.msg);
+	if (report_ntests(report))
+		die("%s is about several tests, and each has a recovery of its own; run one with 'pmend test --format json -o FILE NAME' and fix what is in FILE",
+		    path);
+	libexec = recorder_folder(&err);
+	if (!libexec)
+		die("%s", err.msg);
+	api = source_load(libexec, &err);
+	free(libexec);
+	if (!api || api->open(f->build_dir, &db, &err) < 0)
+		die("%s", err.msg);
+	f->report = report;
+	f->options.is_page_cache = is_page_cache(report);
+	read_root(f);
+	f->repair = repair_new(api, &db, &f->options);
+	report_unfold(report); /* each call path may need its own change */
+	n = report_nbugs(report);
+	bugs = xcalloc(n + 1, sizeof *bugs);
+	for (size_t i = 0; i < n; i++) {
+		bugs[i] = bug_of(report, i);
+		repair_add(f->repair, bugs[i]);
+	}
+	if (!f->no_whatif) {
+		cures = cures_find(report, bugs, &crash_words, f->quiet ? NULL : &user_notes,
+				   &f->cures, &err);
+		if (!cures)
+			die("%s", err.msg);
+	}
+	f->effort = cures_effort(cures);
+	f->was_interrupted = fix_progress_pause(&f->progress);
+	if (f->was_interrupted && !f->quiet)
+		warn("interrupted: no more fixes are tried; those found so far are written");
+	repair_plan(f->repair);
+	f->was_interrupted |= fix_progress_pause(&f->progress);
+	status = fix(f, cures_trace(cures));
+	repair_free(f->repair);
+	cures_free(cures);
+	for (size_t i = 0; i < n; i++)
+		bug_free(bugs[i]);
+	free(bugs);
+	free(f->real_root);
+	api->close(&db);
+	report_free(report);
+	return status;
+}
+
+/* Where compilation databases usually are; NULL: not there. */
+static const char *build_dir_find(void)
+{
+	if (access("compile_commands.json", R_OK) == 0)
+		return ".";
+	return access("build/compile_commands.json", R_OK) == 0 ? "build" : NULL;
+}
+
+static int fix_run(const struct command *c, int argc, char **argv)
+{
+	struct fixing f = { 0 };
+	bool is_asked = false, no_project = false;
+	const struct option table[] = {
+		{ "build", 'p', "BUILD_DIR",
+		  "the folder with compile_commands.json (default: the current folder or build/)",
+		  OPTION_STRING, &f.build_dir },
+		{ "output", 'o', "FILE.patch",
+		  "write the patch to FILE.patch (default: to standard output)", OPTION_STRING,
+		  &f.output },
+		{ "root", 0, "DIR",
+		  "make paths in the patch relative to DIR (default: the current folder, or one above)",
+		  OPTION_STRING, &f.root },
+		{ "apply", 0, NULL, "change the sources", OPTION_FLAG, &f.apply },
+		{ "interactive", 0, NULL, "show each change and ask whether to make it",
+		  OPTION_FLAG, &f.interactive },
+		{ "keep-redundant", 0, NULL, "remove no redundant flushes and fences", OPTION_FLAG,
+		  &f.options.keeps_redundant },
+		{ "no-what-if", 0, NULL,
+		  "do not try fixes on the trace first; write no transactions", OPTION_FLAG,
+		  &f.no_whatif },
+		{ "max-runs", 0, "N",
+		  "recovery runs for trying fixes (default: twice those that found the bugs; 0: no limit)",
+		  OPTION_NUMBER, &f.cures.max_runs },
+		{ "verify", 0, "[COMMAND]",
+		  "prove the patch: build a fixed copy with COMMAND (default: as in compile_commands.json), run and check it",
+		  OPTION_MAYBE, &f.verify },
+		{ "run", 0, "CMDLINE",
+		  "the command that --verify runs (default: the recorded one); {} is a new folder",
+		  OPTION_STRING, &f.run },
+		{ "keep-scratch", 0, NULL, "keep what --verify built and recorded", OPTION_FLAG,
+		  &f.keeps_scratch },
+		{ "flush-call", 0, "CALL", "flush with this call: NAME or 'NAME({addr}, {len})'",
+		  OPTION_STRING, &f.options.flush_call },
+		{ "fence-call", 0, "CALL", "fence with this call: NAME or 'NAME()'", OPTION_STRING,
+		  &f.options.fence_call },
+		{ "no-hoist", 0, NULL, "change only the function that stores, never its callers",
+		  OPTION_FLAG, &f.options.no_hoist },
+		{ "explain", 0, NULL,
+		  "add a comment to each change; print how places were chosen, and which fixes failed",
+		  OPTION_FLAG, &f.options.is_explained },
+		{ "outcome", 0, "FILE.json", "write the outcome of each bug to FILE.json",
+		  OPTION_STRING, &f.outcome },
+		PROGRESS_OPTION(&is_asked),
+		PROJECT_OPTION(&no_project),
+		{ "quiet", 'q', NULL, "write only the patch, print nothing about the bugs",
+		  OPTION_FLAG, &f.quiet },
+		{ 0 },
+	};
+
+	if (project_parse(c, table, OPTIONS_ANYWHERE, argc, argv) != 1)
+		die_usage(c, "exactly one report is needed: 'pmend check --format json' writes it");
+	if (!f.build_dir)
+		f.build_dir = build_dir_find();
+	if (!f.build_dir)
+		die_usage(
+			c,
+			"-p BUILD_DIR is needed, the folder with compile_commands.json: there is none here or in build/; 'bear -- make' makes one");
+	if (f.run && !f.verify)
+		die_usage(c, "--run needs --verify");
+	if (f.keeps_scratch && !f.verify)
+		die_usage(c, "--keep-scratch needs --verify");
+	f.cures.is_explained = f.options.is_explained;
+	fix_progress_begin(&f.progress, is_asked, f.quiet);
+	f.options.watch = f.cures.watch = &f.progress.watch;
+	f.report_path = argv[0];
+	return fix_report(&f, argv[0]);
+}
+
+const struct command cmd_fix = {
+	.name = "fix",
+	.help = "fix durability, ordering and atomicity bugs in the source",
+	.operands = "REPORT.json",
+	.run = fix_run,
+};

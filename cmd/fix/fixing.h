@@ -1,0 +1,29 @@
+/* What cmd_fix.c and fix_ask.c share. */
+#ifndef CMD_FIXING_H
+#define CMD_FIXING_H
+
+#include "cmd/cmd.h"
+#include "cmd/fix/progress.h"
+#include "repair/repair.h"
+#include "repair/verify/cures.h"
+#include "report/bug.h"
+
+struct fixing {
+	const char *build_dir, *output, *root, *verify, *run, *outcome;
+	bool apply, interactive, no_whatif, keeps_scratch, quiet;
+	struct repair_options options;
+	struct cure_options cures;
+	/* inside */
+	const char *report_path;
+	const struct report *report;
+	struct repair *repair;
+	struct cure_effort effort;
+	struct fix_progress progress;
+	bool was_interrupted;
+	char *real_root; /* absolute, without a slash at the end, unless it is all */
+};
+
+/* Asks for each change whether it is wanted, and plans anew with those that are. */
+void fixing_ask(struct fixing *f);
+
+#endif

@@ -1,0 +1,54 @@
+/* The project file, .pmend: options of commands, and named tests.
+ *
+ *	# a comment is a line of its own
+ *	[crash]                          options of `pmend crash`, by their long names
+ *	max-time = 300
+ *	[test]                           of all tests
+ *	recover = ./app check {}
+ *	[test insert]                    a test
+ *	command = ./app {pool} insert
+ *
+ * A value is the rest of its line, as it is: #, =, ; and quotes are part of it, and a line may be
+ * of any length. It runs commands, so it is only read where nobody else could have written it. */
+#ifndef CMD_PROJECT_FILE_H
+#define CMD_PROJECT_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "util/error.h"
+#include "util/vec.h"
+
+#define PROJECT_FILE ".pmend"
+
+struct project_item {
+	char *key, *value;
+	unsigned line;
+};
+
+struct project_section {
+	char *command; /* "test" */
+	char *name;    /* of a test; NULL: the options of the command */
+	unsigned line;
+	VEC(struct project_item) items;
+};
+
+struct project_file {
+	char *path, *folder; /* absolute; NULL: there is none */
+	VEC(struct project_section) sections;
+};
+
+/* Finds the file: in the current folder, or above, while folders have the same owner; not above
+ * $HOME, a mount or a folder with .git. -1 if the file is not to be trusted, or is wrong: the error
+ * begins with its path, or with FILE:LINE. */
+int project_file_find(struct project_file *p, struct error *err);
+/* of that path; what it says is not looked at */
+int project_file_parse(struct project_file *p, const char *text, size_t len, struct error *err);
+void project_file_release(struct project_file *p);
+
+/* NULL: there is none */
+const struct project_section *project_file_section(const struct project_file *p,
+						   const char *command, const char *name);
+size_t project_file_ntests(const struct project_file *p);
+
+#endif

@@ -1,0 +1,580 @@
+/* Decides which known bug a failing state belongs to: the one whose loss, given back, makes
+ * recovery cope. What no known bug explains is explained, and makes another one.
+ *
+ * A run that fails stands for many states, which differ in what recovery did not read. Only bugs
+ * that were explained at this failure point are known here. So it does not matter which worker
+ * explored what, and parts come to what one process finds. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "crash/findings/findings.h"
+#include "crash/search/beside_trial.h"
+#include "crash/search/state_text.h"
+#include "crash/search/undo.h"
+#include "crash/states/states_of_stores.h"
+#include "crash/workers/internal.h"
+#include "crash/workers/messages.h"
+#include "util/hash.h"
+
+/* that one run is explained by, if giving back what one of them loses is not enough */
+#define BUGS_MAX 4u
+#define EARLIER_MAX 8u /* stores that return with another one, and are tried alone */
+/* runs to attribute at a failure point, more than the exploration took there so far: then states
+ * are attributed without any */
+#define RUNS_MORE 16u
+
+/* ---- known bugs ---- */
+
+void known_begin_point(struct worker *w)
+{
+	for (size_t i = 0; i < w->known.n; i++) {
+		struct known_bug *k = &w->known.at[i];
+
+		if (k->here.point == w->explorer.walk->point)
+			k->bug.count -= k->here.count;
+		k->here = (struct known_here){ 0 };
+	}
+	w->attributions.list.n = w->attributions.nruns = 0;
+}
+
+void known_take_up(struct worker *w, struct pause *p)
+{
+	for (size_t i = 0; i < p->known.n; i++)
+		w->known.at[p->known.at[i].bug].here = p->known.at[i].here;
+	p->known.n = 0;
+	vec_release(&w->attributions.list);
+	w->attributions = p->attributions;
+	p->attributions = (struct attributions){ 0 };
+}
+
+void known_put_away(struct worker *w, struct pause *p)
+{
+	for (size_t i = 0; i < w->known.n; i++) {
+		struct known_bug *k = &w->known.at[i];
+
+		if (k->here.point != p->point)
+			continue;
+		*vec_add(&p->known) = (struct known_paused){ i, k->here };
+		k->here = (struct known_here){ 0 };
+	}
+	p->attributions = w->attributions;
+	w->attributions = (struct attributions){ 0 };
+}
+
+void known_pause_release(struct pause *p)
+{
+	vec_release(&p->known);
+	vec_release(&p->attributions.list);
+}
+
+void known_release(struct worker *w)
+{
+	for (size_t i = 0; i < w->known.n; i++)
+		crash_bug_release(&w->known.at[i].bug);
+	vec_release(&w->known);
+	vec_release(&w->attributions.list);
+}
+
+/* An order of bugs that does not depend on which of them this worker met first, nor where: by what
+ * makes two of them one. */
+static bool is_before(const struct crash_bug *a, const struct crash_bug *b)
+{
+	const uint32_t x[] = { a->lost.n ? a->lost.at[0].site : 0, a->is_survivor_guessed,
+			       bug_survivor(a), a->acknowledged.site,
+			       a->lost.n + a->survived.n ? 0 : a->at_site };
+	const uint32_t y[] = { b->lost.n ? b->lost.at[0].site : 0, b->is_survivor_guessed,
+			       bug_survivor(b), b->acknowledged.site,
+			       b->lost.n + b->survived.n ? 0 : b->at_site };
+
+	for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i];
+	return strcmp(a->kind, b->kind) < 0;
+}
+
+static void send_bug(struct worker *w, size_t number)
+{
+	struct wire m = worker_message_begin(MESSAGE_BUG);
+
+	wire_number(&m, number);
+	bug_pass(&m, &w->known.at[number].bug);
+	worker_message_send(w->fd, &m);
+}
+
+/* The same as one that is known: it is the earlier failure point that is told of, and one that is
+ * decided. */
+static void remember_earlier(struct worker *w, size_t number, struct crash_bug *b,
+			     const struct verdict *v)
+{
+	struct crash_bug *known = &w->known.at[number].bug, later = *b;
+
+	if (bug_speaks_for(b, known)) {
+		b->varies |= choices_find(&w->explorer, b->state, v, b->printed, &b->choices,
+					  &b->nchoices);
+		later = *known;
+		*known = *b;
+		known->count = later.count;
+		known->runs = later.runs;
+		bug_move_endings(&later, known);
+		send_bug(w, number);
+	}
+	crash_bug_release(&later);
+}
+
+/* Takes b. Gives its number. */
+static size_t remember(struct worker *w, struct crash_bug *b, const struct verdict *v)
+{
+	for (size_t i = 0; i < w->known.n; i++)
+		if (bug_same(&w->known.at[i].bug, b)) {
+			remember_earlier(w, i, b, v);
+			return i;
+		}
+	b->runs = __atomic_load_n(&w->explorer.counters->runs, __ATOMIC_RELAXED);
+	b->varies |= choices_find(&w->explorer, b->state, v, b->printed, &b->choices, &b->nchoices);
+	*vec_add(&w->known) = (struct known_bug){ .bug = *b };
+	send_bug(w, w->known.n - 1);
+	__atomic_fetch_add(&w->explorer.counters->bugs, 1, __ATOMIC_RELAXED);
+	w->known.at[w->known.n - 1].bug.count = 0;
+	return w->known.n - 1;
+}
+
+/* ---- one failure ---- */
+
+/* A run that failed. */
+struct failure {
+	const uint64_t *left; /* the states that it stands for */
+	const struct verdict *v;
+	struct read_places places;
+	/* of the states, the one that memory held, and the one that loses most */
+	uint64_t *newest, *oldest;
+	uint64_t key;
+};
+
+static uint64_t sum_of_places(const store_list *list)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		sum += hash_mix(0x9e3779b97f4a7c15u, list->at[i].site);
+	return sum;
+}
+
+static void failure_begin(const struct explorer *e, const uint64_t *left, const struct verdict *v,
+			  struct failure *f)
+{
+	*f = (struct failure){ .left = left,
+			       .v = v,
+			       .newest = explorer_state(e, left),
+			       .oldest = explorer_oldest(e, left) };
+	read_places_find(e, left, &f->places);
+	f->key = hash_mix(hash_mix(hash_mix(verdict_outcome(v), sum_of_places(&f->places.lost)), 1),
+			  sum_of_places(&f->places.survived));
+}
+
+static void failure_end(struct failure *f)
+{
+	read_places_release(&f->places);
+	free(f->newest);
+	free(f->oldest);
+}
+
+static char *ending_of(const struct explorer *e, const struct verdict *v)
+{
+	const char *function =
+		v->kind == VERDICT_SIGNAL && v->site ? deaths_name(&e->deaths, v->site) : NULL;
+	char *text = verdict_text(v),
+	     *longer = function ? xasprintf("%s, in %s()", text, function) : NULL;
+
+	if (!longer)
+		return text;
+	free(text);
+	return longer;
+}
+
+static void count(struct worker *w, const struct failure *f, size_t bug)
+{
+	crash_bug_ends(&w->known.at[bug].bug, ending_of(&w->explorer, f->v));
+	w->known.at[bug].bug.count++;
+	w->known.at[bug].here.count++;
+	*vec_add(&w->attributions.list) = (struct attribution){ f->key, bug };
+}
+
+static void note_remembered(struct worker *w)
+{
+	__atomic_fetch_add(&w->explorer.counters->remembered, 1, __ATOMIC_RELAXED);
+}
+
+/* States of which a run read the same, and that ended alike, belong to the same bugs. */
+static bool count_remembered(struct worker *w, const struct failure *f)
+{
+	bool is_known = false;
+
+	for (size_t i = 0; i < w->attributions.list.n; i++) {
+		const struct attribution *a = &w->attributions.list.at[i];
+
+		if (a->key != f->key)
+			continue;
+		w->known.at[a->bug].bug.count++;
+		w->known.at[a->bug].here.count++;
+		is_known = true;
+	}
+	if (is_known)
+		note_remembered(w);
+	return is_known;
+}
+
+/* ---- which known bug it is ---- */
+
+static bool is_here(const struct worker *w, const struct known_bug *k)
+{
+	return k->here.point == w->explorer.walk->point;
+}
+
+static bool ended_so(const struct known_bug *k, const struct verdict *v)
+{
+	const struct verdict known = { .kind = k->here.kind,
+				       .code = k->here.code,
+				       .site = k->here.site };
+
+	return verdict_same(&known, v);
+}
+
+static bool has_place(const store_list *list, uint32_t site)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->at[i].site == site)
+			return true;
+	return false;
+}
+
+/* The store that had to survive does: recovery read it, or this crash could not lose it. */
+static bool has_survivor(const struct explorer *e, const struct failure *f,
+			 const struct crash_bug *b)
+{
+	const uint32_t survivor = bug_survivor(b);
+
+	return !survivor || has_place(&f->places.survived, survivor) ||
+	       !state_loses_place(e, f->oldest, survivor);
+}
+
+/* The bug that is about losing stores of this place; SIZE_MAX: none. */
+static size_t bug_of_place(const struct worker *w, const struct failure *f, uint32_t place)
+{
+	size_t found = SIZE_MAX;
+
+	for (size_t i = 0; i < w->known.n; i++) {
+		const struct known_bug *k = &w->known.at[i];
+
+		if (is_here(w, k) && k->here.has_place && k->here.place == place &&
+		    (found == SIZE_MAX || is_before(&k->bug, &w->known.at[found].bug)) &&
+		    has_survivor(&w->explorer, f, &k->bug))
+			found = i;
+	}
+	return found;
+}
+
+/* Recovery fails so although nothing is lost: there is nothing to give back. */
+static size_t bug_without_loss(const struct worker *w, const struct verdict *v)
+{
+	size_t found = SIZE_MAX;
+
+	for (size_t i = 0; i < w->known.n; i++) {
+		const struct known_bug *k = &w->known.at[i];
+
+		if (is_here(w, k) && !k->here.has_place &&
+		    (found == SIZE_MAX || is_before(&k->bug, &w->known.at[found].bug)) &&
+		    ended_so(k, v))
+			found = i;
+	}
+	return found;
+}
+
+static int recovers(struct worker *w, const uint64_t *state, struct error *err)
+{
+	struct explorer *e = &w->explorer;
+	struct verdict v;
+	int is_known = explorer_end_of(e, state, explorer_is_late(e), &v, err);
+
+	w->attributions.nruns += is_known == 2;
+	return is_known <= 0 ? is_known : !v.why_unsound && v.kind == VERDICT_OK;
+}
+
+/* Does recovery cope when all stores of some places return? What it did not read may be in the way,
+ * as something else that is lost, or as something that survived and publishes what is lost: it is
+ * tried with the newest contents, then with the oldest. returned: as of undo_place(), of the last
+ * place. */
+static int recovers_with(struct worker *w, const struct failure *f, const uint32_t *places,
+			 size_t n, store_list *returned, struct error *err)
+{
+	int result = 0;
+
+	for (int is_oldest = 0; is_oldest < 2 && result == 0; is_oldest++) {
+		uint64_t *state = states_copy(&w->explorer.set, is_oldest ? f->oldest : f->newest);
+
+		for (size_t i = 0; i < n; i++)
+			undo_place(&w->explorer, places[i], state, returned);
+		result = recovers(w, state, err);
+		free(state);
+	}
+	return result;
+}
+
+/* Does recovery cope when stores of a place return? 0: no. 1: yes. 2: yes, but an older store that
+ * returns with them is enough. */
+static int try_place(struct worker *w, const struct failure *f, uint32_t place, struct error *err)
+{
+	store_list returned = { 0 }, ignored = { 0 };
+	int result = recovers_with(w, f, &place, 1, &returned, err), is_enough = 0;
+
+	for (size_t i = 0; result > 0 && i < returned.n && i < EARLIER_MAX && is_enough == 0; i++)
+		is_enough = recovers_with(w, f, &returned.at[i].site, 1, &ignored, err);
+	vec_release(&returned);
+	vec_release(&ignored);
+	return is_enough < 0 ? -1 : is_enough > 0 ? 2 : result;
+}
+
+/* Gives back what known bugs lose, the oldest first. 1: it was counted for one of them, or for all.
+ * 0: it belongs to none; `rest` is then the state without what they lose, which fails, too, or the
+ * state itself. */
+static int attribute_by_runs(struct worker *w, const struct failure *f, uint64_t *rest,
+			     struct error *err)
+{
+	store_list returned = { 0 };
+	VEC(uint32_t) places = { 0 };
+	VEC(size_t) bugs = { 0 };
+	int result = 0;
+
+	for (size_t i = 0; i < f->places.lost.n && result == 0; i++) {
+		const uint32_t place = f->places.lost.at[i].site;
+		const size_t bug = bug_of_place(w, f, place);
+
+		if (bug == SIZE_MAX)
+			continue;
+		*vec_add(&bugs) = bug;
+		*vec_add(&places) = place;
+		result = try_place(w, f, place, err);
+		if (result == 1)
+			count(w, f, bug);
+	}
+	if (result == 0 && bugs.n > 1) {
+		result = recovers_with(w, f, places.at, places.n, &returned, err);
+		for (size_t i = 0; i < bugs.n && result > 0; i++)
+			count(w, f, bugs.at[i]);
+	}
+	for (size_t i = 0; i < places.n && result == 0; i++)
+		undo_place(&w->explorer, places.at[i], rest, &returned);
+	vec_release(&bugs);
+	vec_release(&places);
+	vec_release(&returned);
+	return result == 2 ? 0 : result;
+}
+
+/* The runs are used up: by what is lost, what survived, and how recovery ended. */
+static int attribute_unseen(struct worker *w, const struct failure *f)
+{
+	for (size_t i = 0; i < f->places.lost.n; i++) {
+		const size_t bug = bug_of_place(w, f, f->places.lost.at[i].site);
+
+		if (bug == SIZE_MAX || !ended_so(&w->known.at[bug], f->v))
+			continue;
+		count(w, f, bug);
+		note_remembered(w);
+		return 1;
+	}
+	return 0;
+}
+
+/* As attribute_by_runs(). is_first: nothing was explained yet. */
+static int attribute(struct worker *w, const struct failure *f, bool is_first, uint64_t *rest,
+		     struct error *err)
+{
+	const size_t bug = bug_without_loss(w, f->v);
+
+	memcpy(rest, f->newest, w->explorer.set.nwords * sizeof *rest);
+	if (bug != SIZE_MAX) {
+		count(w, f, bug);
+		if (is_first)
+			note_remembered(w);
+		return 1;
+	}
+	if (explorer_is_late(&w->explorer) || w->attributions.nruns > w->explorer.nruns + RUNS_MORE)
+		return attribute_unseen(w, f);
+	return attribute_by_runs(w, f, rest, err);
+}
+
+/* ---- explaining ---- */
+
+/* The behaviours that the states are of. */
+static void send_failed(struct worker *w, const uint64_t *left)
+{
+	struct explorer *e = &w->explorer;
+	uint64_t *state = e->tests.n > 0 ? explorer_state(e, left) : NULL,
+		 *set = e->tests.n > 0 ? states_all(&e->set) : NULL;
+
+	for (size_t i = 0; i < e->tests.n; i++) {
+		struct wire m;
+
+		sparse_expand(&e->tests.at[i].set, &e->set, set);
+		if (!states_include(&e->set, set, state))
+			continue;
+		m = worker_message_begin(MESSAGE_VARIANT_FAILED);
+		wire_number(&m, w->reps->tests.at[w->stop->first + i]);
+		worker_message_send(w->fd, &m);
+	}
+	free(state);
+	free(set);
+}
+
+/* A failure that is none of the program's, as far as is known. 1: the run says nothing. */
+static int note_unexplained(struct crash_counters *c, enum minimise_end end)
+{
+	if (end == MINIMISE_UNSTABLE)
+		__atomic_fetch_add(&c->unstable, 1, __ATOMIC_RELAXED);
+	if (end == MINIMISE_LIMITED)
+		__atomic_fetch_add(&c->impossible, 1, __ATOMIC_RELAXED);
+	if (end == MINIMISE_LATE) {
+		__atomic_fetch_add(&c->unconfirmed, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&c->is_late, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&c->is_stopped, 1, __ATOMIC_RELAXED);
+	}
+	return end != MINIMISE_UNSTABLE;
+}
+
+/* A bug that the states show. Takes b, which explain_begin() began. *bug: its number. *is_new: it
+ * was not known here. */
+static enum minimise_end explain_states(struct worker *w, const uint64_t *left,
+					const struct verdict *v, struct crash_bug *b, size_t *bug,
+					bool *is_new, struct error *err)
+{
+	struct explorer *e = &w->explorer;
+	const struct verdict first = *v;
+	struct crash_store oldest = { 0 };
+	enum minimise_end end = explain(e, left, &first, b, &oldest, err);
+	uint64_t *smallest;
+	uint32_t survived;
+	struct known_bug *k;
+
+	if (end != MINIMISE_DONE) {
+		crash_bug_release(b);
+		return end;
+	}
+	smallest = state_parse(&e->set, b->state, err);
+	if (smallest && beside_trial(e, &w->beside, smallest, b, err) < 0) {
+		free(smallest);
+		crash_bug_release(b);
+		return MINIMISE_ERROR;
+	}
+	survived = b->survived.n ? b->survived.at[0].site : 0;
+	*bug = remember(w, b, &first);
+	k = &w->known.at[*bug];
+	*is_new = !is_here(w, k);
+	if (*is_new)
+		k->here = (struct known_here){ .point = e->walk->point,
+					       .has_place = oldest.seq != 0,
+					       .place = oldest.site,
+					       .kind = first.kind,
+					       .code = first.code,
+					       .site = first.site };
+	explorer_know(e, smallest, survived);
+	free(smallest);
+	return MINIMISE_DONE;
+}
+
+/* Without what known bugs lose, recovery fails as v says. False: it does not, when it is tried
+ * again. */
+static int fails_without(struct explorer *e, const uint64_t *rest, struct verdict *v,
+			 struct error *err)
+{
+	if (explorer_try(e, rest, v, err) < 0)
+		return -1;
+	return !v->why_unsound && v->kind != VERDICT_OK;
+}
+
+static char *copy_text(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
+
+/* How the failure ended, as it was told right after its run. */
+static void describe_again(const struct crash_bug *told, struct crash_bug *b)
+{
+	*b = (struct crash_bug){ .point = told->point,
+				 .seq = told->seq,
+				 .at_site = told->at_site,
+				 .count = told->count,
+				 .part = told->part,
+				 .signal = told->signal,
+				 .printed = told->printed };
+	b->outcome = copy_text(told->outcome);
+	b->command = copy_text(told->command);
+	b->output = copy_text(told->output);
+	b->found = copy_text(told->found);
+	for (size_t i = 0; i < told->stack.n; i++)
+		*vec_add(&b->stack) = told->stack.at[i];
+}
+
+/* Explains what is left without the losses of known bugs, or the failure itself if that does not
+ * fail (again). */
+static enum minimise_end explain_next(struct worker *w, const struct failure *f,
+				      const struct crash_bug *told, const uint64_t *rest,
+				      size_t *bug, bool *is_new, struct error *err)
+{
+	const bool is_rest = memcmp(rest, f->newest, w->explorer.set.nwords * sizeof *rest) != 0;
+	struct verdict v;
+	struct crash_bug b;
+	int fails = is_rest ? fails_without(&w->explorer, rest, &v, err) : 0;
+
+	if (fails < 0)
+		return MINIMISE_ERROR;
+	if (fails)
+		explain_begin(&w->explorer, &v, &b);
+	else
+		describe_again(told, &b);
+	return explain_states(w, fails ? rest : f->left, fails ? &v : f->v, &b, bug, is_new, err);
+}
+
+/* Explains until the failure belongs to known bugs. */
+static int find_bugs(struct worker *w, const struct failure *f, const struct crash_bug *told,
+		     struct error *err)
+{
+	uint64_t *rest = states_copy(&w->explorer.set, f->newest);
+	enum minimise_end end = MINIMISE_DONE;
+	size_t bug = SIZE_MAX;
+	bool is_new = true;
+	int is_counted = 0;
+
+	for (unsigned n = 0; n < BUGS_MAX && is_new && end == MINIMISE_DONE && is_counted == 0;
+	     n++) {
+		is_counted = attribute(w, f, n == 0, rest, err);
+		if (is_counted == 0)
+			end = explain_next(w, f, told, rest, &bug, &is_new, err);
+	}
+	free(rest);
+	if (is_counted < 0 || end == MINIMISE_ERROR)
+		return -1;
+	if (is_counted == 0 && bug == SIZE_MAX)
+		return note_unexplained(w->explorer.counters, end);
+	if (is_counted == 0)
+		count(w, f, bug);
+	return 0;
+}
+
+int known_on_failure(struct explorer *e, const uint64_t *left, const struct verdict *v,
+		     void *worker, struct error *err)
+{
+	const struct verdict first = *v;
+	struct worker *w = worker;
+	struct crash_bug told;
+	struct failure f;
+	int result = 0;
+
+	send_failed(w, left);
+	failure_begin(e, left, &first, &f);
+	if (!count_remembered(w, &f)) {
+		explain_begin(e, &first, &told);
+		result = find_bugs(w, &f, &told, err);
+		crash_bug_release(&told);
+	}
+	failure_end(&f);
+	return result;
+}

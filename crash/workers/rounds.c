@@ -1,0 +1,422 @@
+/* Decides which failure point is explored next, and how far. The first round gives each failure
+ * point its first runs, before any gets more. Each further one goes over the trace again and gives
+ * those that have states left several times as many runs as the round before: first where recovery
+ * read something for the first time, then elsewhere. States that can only repeat what is known to
+ * fail come when nothing else is left. So a bug that shows everywhere does not use up what runs
+ * there are.
+ *
+ * Which state of a failure point is next depends on that failure point only; rounds divide its
+ * runs, and choose none. A failure point stays with the worker that claimed it. */
+#include <inttypes.h>
+#include <time.h>
+
+#include "crash/workers/internal.h"
+#include "crash/workers/messages.h"
+
+#define WAIT_NS 500000
+#define FIRST_RUNS 2u /* of a failure point: one with nothing lost, and one with something */
+#define GROWTH 4u     /* of the runs, from round to round */
+/* sets of states of one worker: if more wait, a failure point is done at once */
+#define WAITING_MAX ((size_t)1 << 19)
+
+static bool is_stopped(const struct worker *w)
+{
+	return __atomic_load_n(&w->explorer.counters->is_stopped, __ATOMIC_RELAXED);
+}
+
+/* ---- a failure point ---- */
+
+static void add_tests(struct worker *w)
+{
+	for (size_t i = 0; i < w->stop->n; i++) {
+		const struct variant *v =
+			&w->reps->groups.variants.at[w->reps->tests.at[w->stop->first + i]];
+
+		explorer_add_test(&w->explorer, v->seqs, v->nseqs);
+	}
+}
+
+static void allow(struct worker *w, bool is_first)
+{
+	struct explorer *e = &w->explorer;
+
+	if (!w->is_allowed_fixed)
+		references_allow(w->refs, e->walk->plan, e->walk->seq, &e->allowed);
+	if (!is_first || !e->recovery->dump || e->allowed.hashes.n > 0)
+		return;
+	__atomic_fetch_add(&e->counters->uncompared, 1, __ATOMIC_RELAXED);
+	if (!w->is_allowed_fixed && references_overlap(w->refs, e->walk->plan, e->walk->seq))
+		__atomic_fetch_add(&e->counters->overlapping, 1, __ATOMIC_RELAXED);
+}
+
+/* What was known here is known again. */
+static void take_up(struct worker *w, struct pause *p)
+{
+	known_take_up(w, p);
+	if (p->races)
+		races_take_up(w->races, p->point, p->races);
+	p->races = NULL;
+}
+
+static void put_away(struct worker *w, struct pause *p)
+{
+	known_put_away(w, p);
+	if (w->races)
+		p->races = races_put_away(w->races, p->point);
+	point_rest_put_away(p->rest, &w->explorer);
+}
+
+/* About the present stop of representative testing. */
+static void send_stop(struct worker *w, enum worker_message kind)
+{
+	struct wire m = worker_message_begin(kind);
+
+	wire_number(&m, (uint64_t)(w->stop - w->reps->stops.at));
+	worker_message_send(w->fd, &m);
+}
+
+static int end_visit(struct worker *w, struct pause *p, struct error *err)
+{
+	struct explorer *e = &w->explorer;
+
+	if (is_stopped(w))
+		return 0; /* of a point that is not done, runs that would acquit are missing */
+	p->nvisits++;
+	if (w->races && (p->rest ? races_end_visit : races_end_point)(w->races, e, err) < 0)
+		return -1;
+	if (w->reps && p->nvisits == 1)
+		send_stop(w, MESSAGE_STOP_BEGUN);
+	if (w->reps && !p->rest && !is_stopped(w))
+		send_stop(w, MESSAGE_STOP_DONE);
+	if (p->rest)
+		put_away(w, p);
+	return 0;
+}
+
+/* ---- windows ---- */
+
+#define WINDOWS_BYTES ((size_t)64 << 20) /* of memory, for the runs of all windows */
+
+static void windows_drop_all(struct worker *w)
+{
+	while (w->windows.n > 0)
+		window_free(w->windows.at[--w->windows.n]);
+	vec_release(&w->windows);
+	window_ahead_release(&w->ahead);
+}
+
+/* Nothing of it will be visited again. */
+static bool is_over(const struct worker *w, const struct window *window)
+{
+	size_t low = 0, high = w->pauses.n;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (w->pauses.at[middle].point < window_first_point(window))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low == w->pauses.n || w->pauses.at[low].point > window_last_point(window);
+}
+
+static void windows_drop(struct worker *w)
+{
+	size_t n = 0, bytes = 0;
+
+	for (size_t i = 0; i < w->windows.n; i++)
+		if (is_over(w, w->windows.at[i])) {
+			window_free(w->windows.at[i]);
+		} else {
+			bytes += window_bytes(w->windows.at[i]);
+			w->windows.at[n++] = w->windows.at[i];
+		}
+	w->windows.n = n;
+	for (size_t i = 0; i < n && bytes > WINDOWS_BYTES; i++)
+		window_forget(w->windows.at[i]);
+}
+
+/* The window of the failure point where the walk is. A failure point that is visited again is of
+ * one that is there: its lines are those of its first visit. */
+static struct window *window_here(struct worker *w)
+{
+	const struct walk *walk = w->explorer.walk;
+	size_t low = 0, high = w->windows.n;
+
+	if (w->window <= 1)
+		return NULL;
+	while (low < high) { /* the first one behind it */
+		const size_t middle = low + (high - low) / 2;
+
+		if (window_first_point(w->windows.at[middle]) <= walk->point)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low > 0 && window_has(w->windows.at[low - 1], walk->point, walk->seq))
+		return w->windows.at[low - 1];
+	*vec_add(&w->windows) =
+		window_new(walk, w->window_ends->at[(walk->point - 1) / w->window], &w->ahead);
+	return w->windows.at[w->windows.n - 1];
+}
+
+/* At the failure point where the walk is. runs, wants_known: as of explorer_visit(). */
+static int visit(struct worker *w, struct pause *p, uint64_t runs, bool wants_known,
+		 struct error *err)
+{
+	const bool has_room = w->nwaiting <= WAITING_MAX;
+
+	w->stop = p->stop;
+	if (w->reps)
+		add_tests(w);
+	allow(w, p->nvisits == 0);
+	if (p->rest)
+		w->nwaiting -= point_rest_size(p->rest);
+	take_up(w, p);
+	w->explorer.window = window_here(w);
+	if (explorer_visit(&w->explorer, &p->rest, has_room ? runs : 0, wants_known || !has_room,
+			   err) < 0)
+		return -1;
+	if (p->rest)
+		w->nwaiting += point_rest_size(p->rest);
+	return end_visit(w, p, err);
+}
+
+static void pause_release(struct worker *w, struct pause *p)
+{
+	if (p->nvisits > 1)
+		__atomic_fetch_add(&w->explorer.counters->deeper, 1, __ATOMIC_RELAXED);
+	if (p->rest)
+		point_rest_free(p->rest, &w->explorer);
+	known_pause_release(p);
+	race_notes_free(p->races);
+}
+
+void rounds_release(struct worker *w)
+{
+	for (size_t i = 0; i < w->pauses.n; i++)
+		pause_release(w, &w->pauses.at[i]);
+	vec_release(&w->pauses);
+	windows_drop_all(w);
+}
+
+/* ---- the way there ---- */
+
+static void begin_walk(struct walk *walk)
+{
+	const struct plan *plan = walk->plan;
+	const unsigned stops = walk->stops;
+	const bool has_shadow = walk->shadow != NULL;
+
+	walk_release(walk);
+	walk_init(walk, plan, stops);
+	if (has_shadow)
+		walk_add_shadow(walk);
+}
+
+/* is_first: nobody was there yet. */
+static int walk_to(struct worker *w, uint64_t point, bool is_first, struct error *err)
+{
+	struct walk *walk = w->explorer.walk;
+
+	if (walk->point >= point)
+		begin_walk(walk);
+	if (index_seek_point(w->index, walk, point, err) < 0)
+		return -1;
+	while (walk->point < point) {
+		if (!walk_next(walk))
+			return error_set(err,
+					 "failure point %" PRIu64
+					 " is not there: the trace was changed, or is damaged",
+					 point);
+		if (w->races && is_first)
+			races_pass_point(w->races, &w->explorer);
+	}
+	return 0;
+}
+
+/* ---- the first round ---- */
+
+/* The number of the last failure point, or stop, that there is to claim. */
+static uint64_t last_of(const struct lot *l)
+{
+	return share_at(l->share, l->first + l->n - 1);
+}
+
+/* The failure point to go to next; UINT64_MAX: there is none for this worker. Whole windows are
+ * claimed: a share has whole ones, but for the end of the trace. */
+static uint64_t claim(struct worker *w)
+{
+	const struct lot *l = w->lot;
+	uint64_t i, n;
+
+	if (w->claimed == w->claimed_end) {
+		windows_drop(w);
+		w->claimed = w->window * __atomic_fetch_add(&w->explorer.counters->next_window, 1,
+							    __ATOMIC_RELAXED);
+		w->claimed_end = w->claimed + w->window;
+	}
+	i = w->claimed++;
+	n = i < l->n ? share_at(l->share, l->first + i) : last_of(l) + 1 + (i - l->n);
+
+	if (w->table)
+		race_table_begin(w->table, w->number, n);
+	if (i >= l->n)
+		return UINT64_MAX;
+	if (!w->reps)
+		return n;
+	w->stop = &w->reps->stops.at[n - 1];
+	return w->stop->point;
+}
+
+static void keep(struct worker *w, const struct pause *p)
+{
+	size_t i = w->pauses.n;
+
+	*vec_add(&w->pauses) = *p;
+	for (; i > 0 && w->pauses.at[i - 1].point > p->point; i--)
+		w->pauses.at[i] = w->pauses.at[i - 1];
+	w->pauses.at[i] = *p;
+}
+
+static int first_round(struct worker *w, struct error *err)
+{
+	struct explorer *e = &w->explorer;
+
+	for (uint64_t claimed = claim(w); claimed != UINT64_MAX && explorer_may_run(e);
+	     claimed = claim(w)) {
+		struct pause p = { .point = claimed, .stop = w->stop };
+		/* What is concluded about races is concluded where their stores are met first, and
+		 * from all states there. */
+		bool is_whole;
+		int result;
+
+		if (walk_to(w, claimed, true, err) < 0)
+			return -1;
+		is_whole = w->is_whole || e->strategy->is_single ||
+			   (w->races && races_is_novel(w->races));
+		result = visit(w, &p, is_whole ? 0 : FIRST_RUNS, is_whole || w->races, err);
+
+		if (p.rest)
+			keep(w, &p);
+		else
+			known_pause_release(&p);
+		if (result < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- further rounds ---- */
+
+enum which { WHICH_NEW, WHICH_UNKNOWN, WHICH_ALL };
+
+static bool is_wanted(const struct pause *p, enum which which, uint64_t round)
+{
+	if (p->round == round)
+		return false;
+	return which == WHICH_ALL || (point_rest_has_unknown(p->rest) &&
+				      (which == WHICH_UNKNOWN || point_rest_is_new(p->rest)));
+}
+
+static bool has_any(const struct worker *w, enum which which, uint64_t round)
+{
+	for (size_t i = 0; i < w->pauses.n; i++)
+		if (is_wanted(&w->pauses.at[i], which, round))
+			return true;
+	return false;
+}
+
+/* Conclusions about races are drawn in the order of rounds, then of failure points. */
+static void begin_turn(struct worker *w, const struct pause *p, uint64_t round)
+{
+	if (w->table)
+		race_table_begin(w->table, w->number,
+				 round * (last_of(w->lot) + w->jobs + 1) + p->point);
+}
+
+static void forget_done(struct worker *w)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->pauses.n; i++)
+		if (w->pauses.at[i].rest)
+			w->pauses.at[n++] = w->pauses.at[i];
+		else
+			known_pause_release(&w->pauses.at[i]);
+	w->pauses.n = n;
+}
+
+static int go_over(struct worker *w, enum which which, uint64_t round, uint64_t runs,
+		   struct error *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < w->pauses.n && result == 0 && explorer_may_run(&w->explorer); i++) {
+		struct pause *p = &w->pauses.at[i];
+
+		if (!is_wanted(p, which, round))
+			continue;
+		p->round = w->explorer.round = round;
+		begin_turn(w, p, round);
+		result = walk_to(w, p->point, false, err);
+		if (result == 0)
+			result = visit(w, p, runs, which == WHICH_ALL || w->races, err);
+	}
+	forget_done(w);
+	windows_drop(w);
+	return result;
+}
+
+/* This worker is done with a stage, and with those before it. */
+static void leave_stage(struct worker *w, enum search_stage stage)
+{
+	for (; w->stage <= stage; w->stage++)
+		__atomic_fetch_sub(&w->explorer.counters->busy[w->stage], 1, __ATOMIC_RELAXED);
+}
+
+/* Where runs are counted, those that others still have to do in a stage come before what this
+ * worker would do next. */
+static void wait_for_stage(const struct worker *w, enum search_stage stage)
+{
+	while (w->explorer.limits.max_runs && w->pauses.n > 0 && !is_stopped(w) &&
+	       __atomic_load_n(&w->explorer.counters->busy[stage], __ATOMIC_RELAXED) > 0)
+		nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL);
+}
+
+/* One more round, of what may fail in a way that is not known yet if there is such a thing. */
+static int further_round(struct worker *w, uint64_t round, uint64_t *runs, uint64_t *known_runs,
+			 struct error *err)
+{
+	int result = 0;
+
+	if (w->races) {
+		*runs *= GROWTH;
+		return go_over(w, WHICH_ALL, round, *runs, err);
+	}
+	if (!has_any(w, WHICH_UNKNOWN, round)) {
+		leave_stage(w, STAGE_UNKNOWN);
+		wait_for_stage(w, STAGE_UNKNOWN);
+		*known_runs *= GROWTH;
+		return go_over(w, WHICH_ALL, round, *known_runs, err);
+	}
+	*runs *= GROWTH;
+	if (has_any(w, WHICH_NEW, round))
+		result = go_over(w, WHICH_NEW, round, *runs, err);
+	return result == 0 ? go_over(w, WHICH_UNKNOWN, round, *runs, err) : result;
+}
+
+int rounds_explore(struct worker *w, struct error *err)
+{
+	uint64_t runs = FIRST_RUNS, known_runs = FIRST_RUNS;
+	int result = first_round(w, err);
+
+	leave_stage(w, STAGE_FIRST_RUNS);
+	wait_for_stage(w, STAGE_FIRST_RUNS);
+	for (uint64_t round = 1; result == 0 && w->pauses.n > 0 && explorer_may_run(&w->explorer);
+	     round++)
+		result = further_round(w, round, &runs, &known_runs, err);
+	leave_stage(w, STAGE_UNKNOWN);
+	return result;
+}

@@ -1,0 +1,174 @@
+/* Runs recovery on a few states of the trace, where nothing is lost, and packs the files that it
+ * names: the runtime notes them. Recovery that the runtime is not in (linked statically) leaves no
+ * notes. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "crash/search/verdict.h"
+#include "crash/states/walk.h"
+#include "distribute/packing/internal.h"
+#include "util/tempdir.h"
+
+#define FOLDER_MAX_BYTES ((uint64_t)64 << 20)
+
+/* Programs look there for what they might load. */
+static bool is_of_system(const char *path)
+{
+	static const char *const folders[] = {
+		"/usr/", "/lib", "/etc/", "/proc/", "/sys/", "/dev/"
+	};
+
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		if (strncmp(path, folders[i], strlen(folders[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Who lists a folder sees all that is in it. */
+static void folder_take(struct packing *p, const char *path)
+{
+	DIR *d = is_of_system(path) ? NULL : opendir(path);
+	uint64_t bytes = 0;
+	struct dirent *e;
+	struct stat st;
+
+	tree_add(p, path);
+	while (d && (e = readdir(d)))
+		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode))
+			bytes += (uint64_t)st.st_size;
+	if (d && bytes > FOLDER_MAX_BYTES)
+		tree_lack(
+			p,
+			"recovery lists the folder %s, which is too large to pack (%llu MiB): only the files that it opens are packed",
+			path, (unsigned long long)(bytes >> 20));
+	if (d)
+		rewinddir(d);
+	while (d && bytes <= FOLDER_MAX_BYTES && (e = readdir(d)))
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
+			char *inside = xasprintf("%s/%s", path, e->d_name);
+
+			tree_add(p, inside);
+			free(inside);
+		}
+	if (d)
+		closedir(d);
+}
+
+static void note_take(struct packing *p, enum run_note how, const char *path)
+{
+	switch (how) {
+	case RUN_NOTE_SOCKET:
+		tree_lack(
+			p,
+			"recovery uses %s%s, which cannot be packed: it must exist where the bundle runs",
+			path[1] ? "the socket " : "the network", path[1] ? path : "");
+		return;
+	case RUN_NOTE_LIST: folder_take(p, path); return;
+	case RUN_NOTE_READ:
+	case RUN_NOTE_EXEC:
+	case RUN_NOTE_WRITE: tree_add(p, path); return;
+	}
+}
+
+static int notes_read(struct packing *p, const char *path, struct error *err)
+{
+	FILE *in = fopen(path, "re");
+	char *text = NULL;
+	size_t room = 0;
+	ssize_t n;
+
+	if (!in)
+		return error_set(err, "cannot open %s: %s", path, strerror(errno));
+	while ((n = getdelim(&text, &room, 0, in)) > 0)
+		if (n > 2)
+			note_take(p, (enum run_note)text[0], text + 1);
+	free(text);
+	fclose(in);
+	return 0;
+}
+
+/* 1: recovery did not end. */
+static int run_at(struct packing *p, struct crash_setup *s, const struct walk *w,
+		  struct runner *runner, struct error *err)
+{
+	struct state_set set = { 0 };
+	struct verdict v;
+	uint64_t *newest;
+	char *text;
+	int result;
+
+	states_collect_newest(&set, w->model);
+	newest = states_newest(&set);
+	runner_load(runner, &w->image, &set);
+	recovery_set_moment(&s->recovery, runner, w->plan, w->is_over ? UINT64_MAX : w->ev.seq);
+	runner_begin(runner, newest, false);
+	result = verdict_run(&v, runner, &s->recovery, NULL, err);
+	if (result == 0 && (verdict_is_slow(&v) || (w->is_over && v.kind != VERDICT_OK))) {
+		text = verdict_text(&v);
+		tree_lack(
+			p,
+			"recovery failed during packing although nothing is lost (%s), so files that it opens later are not packed",
+			text);
+		free(text);
+		result = verdict_is_slow(&v);
+	}
+	free(newest);
+	states_release(&set);
+	return result;
+}
+
+/* Where nothing happened yet, at the failure points 1, 2, 4, 8 and so on, and at the end. */
+static int run_all(struct packing *p, struct crash_setup *s, const struct plan *plan,
+		   struct error *err)
+{
+	struct runner *runner =
+		runner_new(&s->options.runner, plan->mappings.at, plan->mappings.n, err);
+	struct walk w;
+	int result;
+
+	if (!runner)
+		return -1;
+	walk_init(&w, plan, s->options.stops);
+	walk_enter(&w);
+	result = run_at(p, s, &w, runner, err);
+	while (result == 0 && walk_next(&w))
+		if ((w.point & (w.point - 1)) == 0)
+			result = run_at(p, s, &w, runner, err);
+	if (result == 0)
+		result = run_at(p, s, &w, runner, err);
+	walk_release(&w);
+	runner_free(runner);
+	return result < 0 ? -1 : 0; /* who does not end once is not waited for again */
+}
+
+int opened_add(struct packing *p, struct crash_setup *s, const struct plan *plan, struct error *err)
+{
+	struct tempdir folder;
+	char *path;
+	int fd, result = -1;
+
+	if (tempdir_open(&folder, err) < 0)
+		return -1;
+	path = xasprintf("%s/notes", folder.path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		error_set(err, "cannot write %s: %s", path, strerror(errno));
+	} else {
+		close(fd);
+		setenv(RUN_ENV_NOTES, path, 1);
+		result = run_all(p, s, plan, err);
+		unsetenv(RUN_ENV_NOTES);
+		if (result == 0)
+			result = notes_read(p, path, err);
+	}
+	free(path);
+	tempdir_close(&folder);
+	return result;
+}

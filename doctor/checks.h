@@ -1,0 +1,39 @@
+/* The checks, by file; what they share. */
+#ifndef DOCTOR_CHECKS_H
+#define DOCTOR_CHECKS_H
+
+#include "doctor/doctor.h"
+
+/* trial.c: the main job, done once */
+void check_recorder(struct doctor_finding *f);
+void check_valgrind(struct doctor_finding *f);
+void check_recording(struct doctor_finding *f);
+void check_recovery(struct doctor_finding *f);
+
+/* kernel.c */
+void check_keys(struct doctor_finding *f);
+void check_dispatch(struct doctor_finding *f);
+void check_memory(struct doctor_finding *f);
+void check_temporary(struct doctor_finding *f);
+void check_limits(struct doctor_finding *f);
+
+/* programs.c */
+void check_libclang(struct doctor_finding *f);
+void check_clang(struct doctor_finding *f);
+void check_z3(struct doctor_finding *f);
+void check_decoder(struct doctor_finding *f);
+void check_gdb(struct doctor_finding *f);
+void check_pmdk(struct doctor_finding *f);
+
+/* Takes both texts over; todo may be NULL. */
+static inline void finding_set(struct doctor_finding *f, enum doctor_state state, char *found,
+			       char *todo)
+{
+	doctor_finding_release(f);
+	*f = (struct doctor_finding){ state, found, todo };
+}
+
+/* The first line that a program prints, by its words; NULL: it cannot be run. free() it. */
+char *program_says(char *const argv[]);
+
+#endif

@@ -1,0 +1,269 @@
+/* Puts files back when another process ends, however it ends. It waits in a session of its own at a
+ * socket, knows of each file before something happens to it, and keeps it open: if all of its
+ * folder is removed, the content is still there. */
+#include "pools/guardian.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+#include "util/vec.h"
+
+#define MESSAGE_BYTES 16384u
+#define SOCKET_FD 3
+enum { GUARDIAN_END = 'e' };
+
+struct kept {
+	char *path, *aside;
+	bool is_copy;
+	int fd;
+	struct stat before;
+};
+typedef VEC(struct kept) kept_files;
+
+/* All but holes. */
+static int copy_data(int in, int out, off_t size_bytes)
+{
+	off_t at = 0, end;
+
+	while (at < size_bytes && (at = lseek(in, at, SEEK_DATA)) >= 0) {
+		end = lseek(in, at, SEEK_HOLE);
+		if (end < 0 || lseek(out, at, SEEK_SET) < 0)
+			return -1;
+		while (at < end)
+			if (sendfile(out, in, &at, (size_t)(end - at)) <= 0)
+				return -1;
+	}
+	return at < 0 && errno != ENXIO ? -1 : ftruncate(out, size_bytes);
+}
+
+/* Content, mode, owner and times of an open file, into another. */
+static int copy_all(int in, int out)
+{
+	struct stat st;
+	int result = -1;
+
+	if (fstat(in, &st) < 0 || ftruncate(out, 0) < 0 || copy_data(in, out, st.st_size) < 0)
+		return -1;
+	if (fchown(out, st.st_uid, st.st_gid) == 0 || geteuid() != 0)
+		result = fchmod(out, st.st_mode & 07777);
+	if (futimens(out, (struct timespec[]){ st.st_atim, st.st_mtim }) < 0)
+		result = -1;
+	return result;
+}
+
+/* The same, under another name. */
+int guardian_copy(int in, const char *path)
+{
+	int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600),
+	    result = out < 0 ? -1 : copy_all(in, out);
+
+	if (out >= 0 && close(out) < 0)
+		result = -1;
+	return result;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+int guardian_rewind(const char *copy, const char *path, const struct stat *before)
+{
+	struct stat now;
+	const bool is_there = lstat(path, &now) == 0;
+	int in, out = -1, result = -1;
+
+	if (is_there && is_same(&now, before) && now.st_mode == before->st_mode &&
+	    now.st_uid == before->st_uid && now.st_gid == before->st_gid)
+		return 0;
+	in = open(copy, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (in < 0)
+		return -1;
+	if (is_there && now.st_dev == before->st_dev && now.st_ino == before->st_ino) {
+		/* its mode may forbid it */
+		if (chmod(path, (now.st_mode & 07777) | S_IWUSR) == 0)
+			out = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+		if (out >= 0)
+			result = copy_all(in, out);
+		if (out >= 0 && close(out) < 0)
+			result = -1;
+	} else if (unlink(path) == 0 || errno == ENOENT) { /* the program removed or replaced it */
+		result = guardian_copy(in, path) < 0 ? -1 : 1;
+	}
+	close(in);
+	return result;
+}
+
+/* Its own name may be gone, with all of its folder: then what it held is written anew. */
+static int put_back(const struct kept *k)
+{
+	struct stat st;
+
+	if (rename(k->aside, k->path) == 0)
+		return 0;
+	if (errno != ENOENT)
+		return -1;
+	if (k->fd < 0 || fstat(k->fd, &st) < 0)
+		return 0; /* it was never moved */
+	return st.st_nlink > 0 && access(k->path, F_OK) == 0 ? 0 : guardian_copy(k->fd, k->path);
+}
+
+/* Nobody knows yet whether the file is to be put back. In order, it is not: the program changed it,
+ * as programs do. Else it is kept unless it is as it was. */
+static void drop_copy(const struct kept *k, bool is_in_order)
+{
+	struct stat now;
+
+	if (is_in_order || (stat(k->path, &now) == 0 && is_same(&now, &k->before)))
+		unlink(k->aside);
+}
+
+static void serve_end(const kept_files *files, int socket, bool is_in_order)
+{
+	char failed[MESSAGE_BYTES] = "";
+
+	for (size_t i = files->n; i--;) {
+		const struct kept *k = &files->at[i];
+
+		if (k->is_copy)
+			drop_copy(k, is_in_order);
+		else if (put_back(k) < 0)
+			snprintf(failed, sizeof failed,
+				 "cannot restore %s: %s; it is now called %s", k->path,
+				 strerror(errno), k->aside);
+	}
+	send(socket, failed, strlen(failed) + 1, MSG_NOSIGNAL);
+}
+
+static void note(kept_files *files, char what, const char *path, const char *aside)
+{
+	struct kept *k;
+
+	for (size_t i = 0; i < files->n; i++)
+		if (strcmp(files->at[i].path, path) == 0) { /* a copy, which is finished now */
+			k = &files->at[i];
+			k->is_copy = false;
+			close(k->fd);
+			k->fd = open(aside, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+			return;
+		}
+	k = vec_add(files);
+	*k = (struct kept){ .path = xstrdup(path),
+			    .aside = xstrdup(aside),
+			    .is_copy = what == GUARDIAN_COPY };
+	k->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (k->fd >= 0)
+		fstat(k->fd, &k->before);
+}
+
+/* A message is a letter and, unless it is the end, two strings. Each has an answer. */
+static void serve(int socket)
+{
+	kept_files files = { 0 };
+	char message[MESSAGE_BYTES + 2];
+	bool is_in_order = false;
+	ssize_t n;
+
+	while (!is_in_order &&
+	       ((n = recv(socket, message, MESSAGE_BYTES, 0)) > 0 || (n < 0 && errno == EINTR))) {
+		if (n < 0)
+			continue;
+		is_in_order = message[0] == GUARDIAN_END;
+		if (is_in_order)
+			break;
+		message[n] = message[n + 1] = 0;
+		note(&files, message[0], message + 1, message + 1 + strlen(message + 1) + 1);
+		send(socket, "", 1, MSG_NOSIGNAL);
+	}
+	serve_end(&files, socket, is_in_order);
+	_exit(0);
+}
+
+_Noreturn static void guardian_main(int socket)
+{
+	int null;
+
+	setsid();
+	prctl(PR_SET_NAME, "pmend-fresh");
+	for (int i = 1; i < 32; i++) /* those for the terminal's group are not for us */
+		if (i != SIGCHLD)
+			signal(i, SIG_IGN);
+	if (socket != SOCKET_FD)
+		dup2(socket, SOCKET_FD);
+	syscall(SYS_close_range, SOCKET_FD + 1u, ~0u, 0u);
+	null = open("/dev/null", O_RDWR);
+	for (int i = 0; i < 3; i++)
+		dup2(null, i);
+	if (null > SOCKET_FD)
+		close(null);
+	if (chdir("/") == 0)
+		serve(SOCKET_FD);
+	_exit(1);
+}
+
+/* Not a child of ours: whoever waits for all children of a recording must not wait for it. */
+int guardian_start(struct error *err)
+{
+	int ends[2], status;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return error_set(err, "socketpair: %s", strerror(errno));
+	pid = fork();
+	if (pid == 0) {
+		close(ends[0]);
+		pid = fork();
+		if (pid == 0)
+			guardian_main(ends[1]);
+		_exit(pid < 0);
+	}
+	close(ends[1]);
+	if (pid > 0 && waitpid(pid, &status, 0) == pid && status == 0)
+		return ends[0];
+	close(ends[0]);
+	return error_set(err, "cannot start the process that restores files: %s", strerror(errno));
+}
+
+/* ---- for the other process ---- */
+
+int guardian_tell(int guardian, enum guardian_message what, const char *path, const char *aside,
+		  struct error *err)
+{
+	char message[MESSAGE_BYTES], answer;
+	int n = snprintf(message, sizeof message, "%c%s%c%s", what, path, 0, aside);
+
+	if (n >= (int)sizeof message)
+		return error_set(err, "the name of %s is too long", path);
+	if (send(guardian, message, (size_t)n + 1, MSG_NOSIGNAL) < 0 ||
+	    recv(guardian, &answer, 1, 0) != 1)
+		return error_set(err, "the process that restores files is gone");
+	return 0;
+}
+
+int guardian_end(int guardian, bool is_in_order, struct error *err)
+{
+	char answer[MESSAGE_BYTES];
+	ssize_t n;
+
+	if (is_in_order)
+		send(guardian, (char[]){ GUARDIAN_END }, 1, MSG_NOSIGNAL);
+	else
+		shutdown(guardian, SHUT_WR); /* as if we were killed */
+	n = recv(guardian, answer, sizeof answer, 0);
+	close(guardian);
+	if (n <= 0)
+		return error_set(err, "the process that restores files is gone");
+	return answer[0] ? error_set(err, "%.*s", (int)n, answer) : 0;
+}

@@ -1,0 +1,18 @@
+/* Sums of what the PM files of a recording held at its end, behind the last chunk of the trace. */
+#ifndef POOLS_UNSEEN_SUMS_H
+#define POOLS_UNSEEN_SUMS_H
+
+#include <stdbool.h>
+
+#include "pools/unseen/kept.h"
+#include "util/error.h"
+
+/* False: there are none, because a file cannot be read. */
+bool sums_write(const char *trace, uint32_t nfiles, struct kept *kept);
+
+/* Compares the trace with its sums, if it has some and nobody did that before. What differs is
+ * appended to the trace, so this comes before any analysis. -1: something differs, and the trace
+ * cannot be written. */
+int sums_settle(const char *trace, struct error *err);
+
+#endif

@@ -1,0 +1,175 @@
+/* Finds the recorder and makes the command line that runs a program under it. The tool is looked
+ * for beside pmend's own binary, so that a build folder works like an installation. */
+#include "record/recorder.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/machine.h"
+#include "util/files.h"
+#include "util/alloc.h"
+#include "util/proc.h"
+#include "util/sysroot.h"
+#include "util/tunables.h"
+#include "util/vec.h"
+
+char *recorder_folder(struct error *err)
+{
+	static const char *const places[] = { "libexec/pmend", "../libexec/pmend" };
+	const char *tool = machine_own()->tool;
+	char exe[PATH_MAX], *binary, *folder, *real;
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	bool found;
+	size_t i;
+
+	if (n < 0) {
+		error_set(err, "cannot read /proc/self/exe: %s; is /proc mounted?",
+			  strerror(errno));
+		return NULL;
+	}
+	exe[n] = '\0';
+	dirname(exe);
+	for (i = 0; i < sizeof places / sizeof places[0]; i++) {
+		folder = xasprintf("%s/%s", exe, places[i]);
+		binary = xasprintf("%s/%s", folder, tool);
+		found = access(binary, X_OK) == 0;
+		real = found ? realpath(folder, NULL) : NULL;
+		free(binary);
+		free(folder);
+		if (real)
+			return real;
+	}
+	error_set(
+		err,
+		"the recorder %s is neither in %s/libexec/pmend nor in %s/../libexec/pmend; run 'make' or 'make install' again",
+		tool, exe, exe);
+	return NULL;
+}
+
+/* A glob without a slash is for the base name, any other for the whole path. */
+static char *pm_option(const char *glob, struct error *err)
+{
+	char *absolute = strchr(glob, '/') ? path_absolute(glob, err) : xstrdup(glob);
+	char *option = absolute ? xasprintf("--pm=%s", absolute) : NULL;
+
+	free(absolute);
+	return option;
+}
+
+typedef VEC(char *) words;
+
+static void words_add(words *w, char *word)
+{
+	*vec_add(w) = word;
+}
+
+static void words_add_options(words *w, const struct recording *r, const char *output, int log_fd)
+{
+	const char *path;
+	uint64_t inode;
+
+	/* no .valgrindrc: its options may not be our tool's */
+	words_add(w, xstrdup("--command-line-only=yes"));
+	words_add(w, xstrdup("--tool=pmend"));
+	words_add(w, xstrdup("-q"));
+	words_add(w, xstrdup("--sigill-diagnostics=no"));
+	words_add(w, xstrdup("--vgdb=no")); /* leaves files behind when it is killed */
+	/* a fault handler that repairs the cause and returns must find all registers as they
+	 * were */
+	words_add(w, xstrdup("--vex-iropt-register-updates=allregs-at-mem-access"));
+	if (machine_own()->tool_option)
+		words_add(w, xstrdup(machine_own()->tool_option));
+	words_add(w, xasprintf("--log-fd=%d", log_fd));
+	words_add(w, xasprintf("--trace-children=%s", r->no_follow ? "no" : "yes"));
+	/* for the trace to say so */
+	words_add(w, xasprintf("--follow=%s", r->no_follow ? "no" : "yes"));
+	words_add(w, xasprintf("--trace-file=%s", output));
+	words_add(w, xasprintf("--platform=%s", machine_recording(r->platform)->name));
+	if (r->is_platform_open)
+		words_add(w, xstrdup("--platform-open=yes"));
+	if (r->scratch_pool)
+		words_add(w, xasprintf("--scratch-pool=%s", r->scratch_pool));
+	if (r->kept) {
+		words_add(w, xasprintf("--keep-fd=%d", kept_socket(r->kept, &inode)));
+		words_add(w, xasprintf("--keep-inode=%" PRIu64, inode));
+	}
+	if (r->loads)
+		words_add(w, xstrdup("--loads=yes"));
+	if (r->old_bytes)
+		words_add(w, xstrdup("--old-bytes=yes"));
+	if (r->instructions)
+		words_add(w, xstrdup("--instructions=yes"));
+	if (r->fresh && set_aside_stops(r->fresh))
+		words_add(w, xstrdup("--stop-at-old=yes"));
+	for (size_t i = 0; r->fresh && set_aside_touchable(r->fresh, i, &path); i++)
+		words_add(w, xasprintf("--may-touch=%s", path));
+	if (r->check_stacks)
+		words_add(w, xstrdup("--check-stacks=yes"));
+}
+
+void recording_open_platform(struct recording *r, bool is_open)
+{
+	r->platform = machine_platform();
+	r->is_platform_open = is_open;
+}
+
+char **recorder_argv(const struct recording *r, const char *output, int log_fd, char **target,
+		     struct error *err)
+{
+	char *valgrind = proc_find("valgrind"), *option;
+	words w = { 0 };
+
+	if (!valgrind) {
+		error_set(
+			err,
+			"valgrind is not installed, and recording needs it; try: apt-get install valgrind");
+		return NULL;
+	}
+	words_add(&w, valgrind);
+	words_add_options(&w, r, output, log_fd);
+	for (size_t i = 0; i < r->pm.n; i++) {
+		option = pm_option(r->pm.item[i], err);
+		words_add(&w, option);
+		if (!option) {
+			words_free(w.at);
+			return NULL;
+		}
+	}
+	while (*target)
+		words_add(&w, xstrdup(*target++));
+	words_add(&w, NULL);
+	return w.at;
+}
+
+char **recorder_env(const struct recording *r, char **env, struct error *err)
+{
+	char *folder = recorder_folder(err), *library, *tunables,
+	     *libraries = sysroot() ? sysroot_libraries(sysroot()) : NULL;
+	const char *changes[5] = { NULL };
+	size_t n = 0;
+	char **changed, **copy;
+
+	if (!folder) {
+		free(libraries);
+		return NULL;
+	}
+	changes[n++] = library = xasprintf("VALGRIND_LIB=%s", folder);
+	changes[n++] = tunables = tunables_env();
+	if (r->platform->has_flush && !getenv("PMEM_IS_PMEM_FORCE"))
+		changes[n++] = "PMEM_IS_PMEM_FORCE=1";
+	if (libraries)
+		changes[n++] = libraries;
+	changed = proc_env(env, changes);
+	copy = words_copy(changed, 0);
+	free(changed);
+	free(library);
+	free(tunables);
+	free(libraries);
+	free(folder);
+	return copy;
+}

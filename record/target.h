@@ -1,0 +1,11 @@
+/* The program under test, before it is started: can it run, and can Valgrind run it? */
+#ifndef RECORD_TARGET_H
+#define RECORD_TARGET_H
+
+#include "util/error.h"
+
+/* -1 with one clear sentence if name (searched in $PATH) is no program of this machine's
+ * architecture, or script, that we may execute. */
+int target_check(const char *name, struct error *err);
+
+#endif

@@ -1,0 +1,40 @@
+/* The report may name the helper that flushes less than it is given, and list what it left out
+ * under that. Then the helper is mended, and no flush is written for each store: whoever calls the
+ * helper next would miss the same. */
+#include <string.h>
+
+#include "repair/amend/internal.h"
+
+/* NULL: the bug follows from none, or is one itself. */
+static const struct repair_bug *short_flush_of(const struct repair *r, const struct repair_bug *b)
+{
+	for (size_t i = 0; b->has_cause && i < r->bugs.n; i++)
+		if (r->bugs.at[i]->origin == b->cause && r->bugs.at[i]->nplaces > 0 &&
+		    strcmp(r->bugs.at[i]->kind, "short-flush") == 0)
+			return r->bugs.at[i];
+	return NULL;
+}
+
+bool amend_named(struct repair *r, const struct fix *x, struct amendment *a)
+{
+	const struct repair_bug *cause = short_flush_of(r, r->bugs.at[x->bug]);
+	const char *root = r->options->root, *why;
+
+	*a = (struct amendment){ .how = AMEND_HELPER, .bug = x->bug };
+	/* if it is no helper, the call is named: its length is wrong */
+	if (!cause || fix_enter_frame(r, &a->at, &cause->places[0], 0, &why) < 0 ||
+	    !idiom_leaves_out(r, a->at.unit, a->at.function))
+		return false;
+	a->at.stmt = a->at.function->body;
+	a->flush.helper = a->at.function;
+	a->helper_file = a->at.file;
+	if ((!root || path_is_below(a->helper_file->path, root)) &&
+	    (idiom_mend_short(r, a->at.unit, a->at.function, &a->mend) ||
+	     idiom_mend_walk(r, a->at.unit, a->at.function, &a->mend)))
+		return true;
+	r->failures.at[x->bug] = text_format(
+		r->code, "%s does not flush all lines of the range that it is given; fix it",
+		a->at.function->name);
+	r->has_new_failures = true;
+	return false;
+}
