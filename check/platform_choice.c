@@ -55,7 +55,8 @@ static bool has_libpmem_sync(struct trace *t)
 	return false;
 }
 
-const char *platform_isa(const struct trace *t)
+/* Whose instructions a trace has, as far as it was read: "amd64" or "arm64". */
+static const char *platform_isa(const struct trace *t)
 {
 	const char *isa = trace_meta(t, "isa");
 

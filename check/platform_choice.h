@@ -11,8 +11,6 @@
 /* The platform that a trace was recorded for; NULL if it does not say. */
 const struct platform *platform_recorded(const struct trace *t, struct error *err);
 
-/* Whose instructions a trace has, as far as it was read: "amd64" or "arm64". */
-const char *platform_isa(const struct trace *t);
 /* Does it make sense to judge the trace's instructions on this platform without being asked for it
  * by name? */
 bool platform_is_own(const struct trace *t, const struct platform *p);

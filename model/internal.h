@@ -219,13 +219,6 @@ void line_add_store(struct model *m, struct line *l, const struct thread *t,
 void line_persist(struct model *m, struct line *l, uint64_t upto,
 		  const struct thread *unordered_of);
 
-/* ---- order.c ---- */
-
-/* What orders a thread's later stores with its earlier ones, on arm64. */
-void order_barrier(struct thread *t, uint64_t seq);
-void order_acquire(struct thread *t);
-void order_release(struct thread *t, uint64_t seq); /* the release itself took place */
-
 /* ---- model.c ---- */
 
 uint64_t thread_key(uint32_t stream, uint32_t thread); /* in the model's map */

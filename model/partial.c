@@ -3,7 +3,7 @@
  * those before it; its content is the newest surviving unit in each byte.
  *
  * A unit comes before a later one if they overlap, if different threads stored them, or if a
- * barrier, a release or an acquire after a release orders them (order.c). On amd64, it does if both
+ * barrier, a release or an acquire after a release orders them (model.c). On amd64, it does if both
  * went through the cache. Units that nothing connects are in different parts, and parts share no
  * byte: contents of the line are the product of theirs. Of a question about some bytes, only the
  * units that touch them matter, in the order that the others hand on. */

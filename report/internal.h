@@ -121,15 +121,11 @@ bool outcome_read(struct report *r, const json_t *top, const char **why);
 /* tests.c: the keys "project" and "hidden"; and all keys but "bugs", of a test */
 void project_json(json_t *top, const struct report *r);
 bool project_read(struct report *r, const json_t *top, const char **why);
-/* "insert: the budget ended"; free() it */
-char *test_text(const struct report *test, const char *text);
-/* json.c: everything but bugs and tests */
-void head_json(json_t *top, const struct report *r);
 
 /* fold.c: "14 findings inside libpmemobj: --libraries shows them"; malloc'd. */
 char *folded_text(const struct report_folded *f);
 
-/* ending.c: what every rendering says of unflushed stores, as a heading. */
+/* recording_end.c: what every rendering says of unflushed stores, as a heading. */
 /* Of bug_crash.varies, without a full stop. */
 #define VARIES_TEXT \
 	"A second run on this state ended or printed otherwise, and so may a replay: recovery depends on more than the crash state"

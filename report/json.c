@@ -250,7 +250,8 @@ static json_t *suppressed_json(const struct report *r)
 	return list;
 }
 
-void head_json(json_t *top, const struct report *r)
+/* everything but bugs and tests */
+static void head_json(json_t *top, const struct report *r)
 {
 	json_t *command = json_array();
 

@@ -7,7 +7,8 @@
 #include "report/filter.h"
 #include "report/internal.h"
 
-const char *const report_fail_words[] = { "correctness", "performance", "porting", "warning",
+/* The words of --fail-on; "correctness" always counts. */
+static const char *const fail_words[] = { "correctness", "performance", "porting", "warning",
 					  "libraries",   "incomplete",  NULL };
 
 /* Where a word of --fail-on is kept; NULL: it is none. */
@@ -99,9 +100,9 @@ void outcome_json(json_t *top, const struct report *r)
 		json_array_append_new(analyses, json_text(r->analyses.at[i]));
 	if (r->analyses.n)
 		json_object_set(top, "analyses", analyses);
-	for (size_t i = 0; report_fail_words[i]; i++)
-		if (*place_of(&on, report_fail_words[i]))
-			json_array_append_new(words, json_text(report_fail_words[i]));
+	for (size_t i = 0; fail_words[i]; i++)
+		if (*place_of(&on, fail_words[i]))
+			json_array_append_new(words, json_text(fail_words[i]));
 	if (json_array_size(words))
 		json_object_set(top, "fail_on", words);
 	json_set_text(failure, "what", r->failure.what);

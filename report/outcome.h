@@ -12,8 +12,6 @@ struct report_fail_on {
 	bool libraries, incomplete;
 };
 
-/* The words of --fail-on; "correctness" always counts. NULL at the end. */
-extern const char *const report_fail_words[];
 /* false: it is none of the words */
 bool report_fail_on_add(struct report_fail_on *f, const char *word);
 void report_set_fail_on(struct report *r, const struct report_fail_on *f);

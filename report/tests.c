@@ -22,7 +22,8 @@ size_t report_ntests(const struct report *r)
 	return r->tests.n;
 }
 
-char *test_text(const struct report *test, const char *text)
+/* "insert: the budget ended"; free() it */
+static char *test_text(const struct report *test, const char *text)
 {
 	return xasprintf("%s: %s", test->project.test, text);
 }

@@ -34,7 +34,6 @@ void exec_init(void);
 long root_call(long number, long a[6]);          /* with the path of a folder, in a bundle */
 long sandbox_call(long number, const long a[6]); /* seccomp */
 long signal_call(long number, long a[6], ucontext_t *uc);
-long altstack_call(const long a[6], const ucontext_t *uc);
 
 /* ---- paths: calls/names.c ---- */
 

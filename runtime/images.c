@@ -36,7 +36,7 @@ void images_init(void)
 	}
 }
 
-int images_find(uint64_t dev, uint64_t ino)
+static int images_find(uint64_t dev, uint64_t ino)
 {
 	for (uint32_t i = 0; i < g_region->nfiles; i++)
 		if (g_images[i].ino && g_images[i].ino == ino && g_images[i].dev == dev)

@@ -1,7 +1,7 @@
 /* Our handlers have a stack of their own in each thread, the kernel's alternate one, so that the
  * program's is as free as it would be without us: a thread may have very little. What the program
- * itself asks for by sigaltstack() is kept in t_self (calls/altstack.c). A stack is used again when
- * its thread is gone. */
+ * itself asks for by sigaltstack() is kept in t_self (calls/signal_calls.c). When a thread is gone,
+ * its stack is used again. */
 #include <sys/auxv.h>
 #include <sys/mman.h>
 

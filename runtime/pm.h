@@ -25,7 +25,6 @@ void lines_mark(uint32_t file, uint64_t from, uint64_t to);
 void images_init(void);
 const struct run_file *images_file(uint32_t i);
 /* index in the region's files, -1: not an image with lines */
-int images_find(uint64_t dev, uint64_t ino);
 int images_find_fd(long fd);
 /* the same, also for images that recovery made itself */
 int images_find_mapped(long fd);

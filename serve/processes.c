@@ -52,7 +52,8 @@ static int64_t get_number(const char *text)
 	return c > text && (*c == 0 || *c == ' ') ? n : -1;
 }
 
-void process_path(char path[64], pid_t pid, const char *name)
+/* /proc/PID/NAME; PID 0: of the process that asks. */
+static void process_path(char path[64], pid_t pid, const char *name)
 {
 	char *at = put_text(path, "/proc/");
 

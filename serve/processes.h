@@ -26,8 +26,6 @@ void processes_mark_descendants(struct processes *p, pid_t of);
 /* How many threads all processes of a user have: RLIMIT_NPROC counts them. */
 uint64_t processes_count_threads(uid_t uid);
 
-/* /proc/PID/NAME; PID 0: of the process that asks. */
-void process_path(char path[64], pid_t pid, const char *name);
 /* Reads a small file, as a string; its length, or negative. */
 long process_read(const char *path, char *buf, size_t room);
 /* How many links a folder has, less its own two; `uid`: its owner. -1: there is none. */

@@ -59,8 +59,6 @@ const uint8_t *tables_read(struct tables *t, struct tables_store *store, struct 
 
 /* Nodes have no number of their own: what sends them finds it here. */
 void tables_number_nodes(const struct tables_store *s, struct map *numbers);
-/* from 1; 0: NULL */
-uint64_t tables_node_number(const struct map *numbers, const struct trace_node *node);
 /* What is there already stays when it is received. */
 void tables_store_pass(struct tables_store *s, struct wire *w, const struct map *numbers);
 /* Received: t is empty, not initialised. */

@@ -7,6 +7,12 @@
 
 /* ---- what all share ---- */
 
+/* Numbers count from 1; 0: NULL. */
+static uint64_t node_number(const struct map *numbers, const struct trace_node *node)
+{
+	return node ? (uintptr_t)map_get(numbers, (uintptr_t)node) : 0;
+}
+
 static const void *at_number(const void *const *list, size_t n, struct wire *w, uint64_t number)
 {
 	w->is_bad |= number > n;
@@ -46,8 +52,7 @@ static void pass_node(struct tables_store *s, struct wire *w, size_t i, const st
 {
 	const bool is_known = i < s->nodes.n;
 	struct trace_node n = is_known ? *s->nodes.at[i] : (struct trace_node){ 0 }, *node;
-	const uint64_t parent =
-		wire_number(w, w->is_received ? 0 : tables_node_number(numbers, n.parent));
+	const uint64_t parent = wire_number(w, w->is_received ? 0 : node_number(numbers, n.parent));
 	const uint64_t object = wire_number(w, n.object ? (uint64_t)n.object->id + 1 : 0);
 
 	wire_pass(w, n.pc);
@@ -67,8 +72,7 @@ static void pass_site(struct tables_store *s, struct wire *w, size_t i, const st
 	struct trace_site t = is_known ? *s->sites.at[i]
 				       : (struct trace_site){ .id = (uint32_t)i + 1 },
 			  *site;
-	const uint64_t node =
-		wire_number(w, w->is_received ? 0 : tables_node_number(numbers, t.node));
+	const uint64_t node = wire_number(w, w->is_received ? 0 : node_number(numbers, t.node));
 	const uint64_t object = wire_number(w, t.object ? (uint64_t)t.object->id + 1 : 0);
 
 	wire_pass(w, t.pc);
@@ -102,11 +106,6 @@ void tables_number_nodes(const struct tables_store *s, struct map *numbers)
 {
 	for (size_t i = 0; i < s->nodes.n; i++)
 		map_set(numbers, (uintptr_t)s->nodes.at[i], (void *)(i + 1));
-}
-
-uint64_t tables_node_number(const struct map *numbers, const struct trace_node *node)
-{
-	return node ? (uintptr_t)map_get(numbers, (uintptr_t)node) : 0;
 }
 
 static void pass_state(struct wire *w, struct pmt_site_state *s)
@@ -157,8 +156,7 @@ static void pass_nodes(struct tables *t, struct wire *w, const struct tables_sto
 
 		if (!is_plain)
 			number = wire_number(
-				w,
-				w->is_received ? 0 : tables_node_number(numbers, t->nodes.at[i]));
+				w, w->is_received ? 0 : node_number(numbers, t->nodes.at[i]));
 		if (w->is_received)
 			*vec_add(&t->nodes) = AT(&store->nodes, w, number);
 	}

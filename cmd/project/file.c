@@ -57,15 +57,6 @@ const struct project_section *project_file_section(const struct project_file *p,
 	return NULL;
 }
 
-size_t project_file_ntests(const struct project_file *p)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < p->sections.n; i++)
-		n += p->sections.at[i].name != NULL;
-	return n;
-}
-
 /* "[test insert]" */
 static int section_add(struct project_file *p, char *text, unsigned line, struct error *err)
 {
@@ -153,23 +144,4 @@ int project_file_parse(struct project_file *p, const char *text, size_t len, str
 		len -= n + (newline != NULL);
 	}
 	return status;
-}
-
-void project_file_release(struct project_file *p)
-{
-	for (size_t i = 0; i < p->sections.n; i++) {
-		struct project_section *s = &p->sections.at[i];
-
-		for (size_t k = 0; k < s->items.n; k++) {
-			free(s->items.at[k].key);
-			free(s->items.at[k].value);
-		}
-		vec_release(&s->items);
-		free(s->command);
-		free(s->name);
-	}
-	vec_release(&p->sections);
-	free(p->path);
-	free(p->folder);
-	*p = (struct project_file){ 0 };
 }

@@ -44,11 +44,9 @@ struct project_file {
 int project_file_find(struct project_file *p, struct error *err);
 /* of that path; what it says is not looked at */
 int project_file_parse(struct project_file *p, const char *text, size_t len, struct error *err);
-void project_file_release(struct project_file *p);
 
 /* NULL: there is none */
 const struct project_section *project_file_section(const struct project_file *p,
 						   const char *command, const char *name);
-size_t project_file_ntests(const struct project_file *p);
 
 #endif

@@ -115,19 +115,6 @@ bool graph_keeps(const struct graph *g, uint32_t older, uint32_t newer)
 	return a->thread != b->thread || older < b->follows || is_overlap(a, b);
 }
 
-bool graph_before(const struct graph *g, uint32_t first, uint32_t second)
-{
-	uint64_t line = graph_line(g, first);
-
-	if (first >= second)
-		return false;
-	/* Equal: a locked store, whose fence comes before it. */
-	if (g->stores.at[first].durable_seq <= g->stores.at[second].seq)
-		return true;
-	return line != GRAPH_NO_LINE && line == graph_line(g, second) &&
-	       graph_keeps(g, first, second);
-}
-
 bool graph_is_any_durable(const struct graph *g, uint32_t from, uint32_t to, uint64_t seq)
 {
 	size_t n = g->stores.n, a = n + from, b = n + to;

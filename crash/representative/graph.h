@@ -54,8 +54,6 @@ void graph_release(struct graph *g);
 uint64_t graph_line(const struct graph *g, uint32_t store);
 /* Inside of one line, in whose order both are: if the newer survives, the older does. */
 bool graph_keeps(const struct graph *g, uint32_t older, uint32_t newer);
-/* The first must be durable before the second is. */
-bool graph_before(const struct graph *g, uint32_t first, uint32_t second);
 /* Some store of from … to - 1 is guaranteed to be durable when event seq is executed. */
 bool graph_is_any_durable(const struct graph *g, uint32_t from, uint32_t to, uint64_t seq);
 /* The first store later than event seq; the number of stores if there is none. */

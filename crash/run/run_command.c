@@ -1,9 +1,12 @@
 /* Runs one command on the present memory: starts it in a server, waits for it, ends it if it takes
  * too long, and reports how it ended. A background command is the same in two steps. */
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/inotify.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "crash/run/runner_internal.h"
 #include "serve/reap.h"
@@ -90,6 +93,39 @@ static const char *why_unsound(struct runner *r, const struct server *s,
 		return r->unsound;
 	}
 	return NULL;
+}
+
+#define OPENS (IN_OPEN | IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO)
+
+/* Is an image opened, made or removed from now on? inotify says so of programs without the runtime,
+ * which knows more: it also sees accesses to files that do not exist. -1: it cannot be told. */
+static int opens_watch(const struct image_files *images)
+{
+	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+
+	for (size_t i = 0; fd >= 0 && i < images->folders.n; i++)
+		if (inotify_add_watch(fd, images->folders.at[i].image, OPENS) < 0) {
+			close(fd);
+			fd = -1;
+		}
+	return fd;
+}
+
+static bool opens_end(int fd)
+{
+	_Alignas(struct inotify_event) char room[4096];
+	bool has_opened = false;
+	ssize_t n;
+
+	while ((n = read(fd, room, sizeof room)) > 0 || (n < 0 && errno == EINTR))
+		for (ssize_t at = 0; at < n;) {
+			const struct inotify_event *ev = (const struct inotify_event *)(room + at);
+
+			has_opened |= !(ev->mask & IN_ISDIR);
+			at += (ssize_t)(sizeof *ev + ev->len);
+		}
+	close(fd);
+	return has_opened;
 }
 
 /* What the runtime would tell of a program that has it. */

@@ -9,7 +9,7 @@
  *   command.c   command lines: splitting, {}, {N}, {op}; rest.c: {rest:FILE}
  *   program.c   how a program can be run: forked, preloaded, or only executed
  *   server.c    starting a server, talking to it; spawn.c: the processes themselves
- *   changes.c   what a run wrote; opens.c: whether it opened an image
+ *   changes.c   what a run wrote
  *   capture.c   what a command prints
  *   guard.c     the process that cleans up after us, whatever happens */
 #ifndef CRASH_RUN_RUNNER_INTERNAL_H
@@ -142,13 +142,6 @@ void capture_clear(struct capture *c); /* forgets what came so far */
 void capture_drain(struct capture *c); /* takes what is there now */
 const char *capture_text(struct capture *c, size_t *len);
 uint64_t capture_hash(const struct capture *c);
-
-/* ---- opens.c ---- */
-
-/* From now on. -1: it cannot be told. */
-int opens_watch(const struct image_files *images);
-/* An image was opened, made or removed since then. */
-bool opens_end(int fd);
 
 /* ---- command.c ---- */
 

@@ -45,7 +45,8 @@ bool explorer_is_sampled(struct explorer *e)
 	return is_sampled;
 }
 
-bool explorer_has_time(const struct explorer *e, uint64_t ms)
+/* So many more milliseconds still fit in. */
+static bool has_time(const struct explorer *e, uint64_t ms)
 {
 	return !e->limits.deadline_ns ||
 	       clock_ns() + ms * 1000000u < e->limits.deadline_ns + e->limits.grace_ns;
@@ -53,7 +54,7 @@ bool explorer_has_time(const struct explorer *e, uint64_t ms)
 
 bool explorer_is_late(const struct explorer *e)
 {
-	return !explorer_has_time(e, 0);
+	return !has_time(e, 0);
 }
 
 /* ---- what was read ---- */
@@ -133,7 +134,7 @@ static int run_patiently(struct explorer *e, const uint64_t *set, bool is_lazy, 
 
 	if (result < 0 || v->kind != VERDICT_HANG || !e->wants_reads ||
 	    __atomic_load_n(&e->counters->hangs, __ATOMIC_RELAXED) ||
-	    !explorer_has_time(e, timeout_ms * PATIENCE))
+	    !has_time(e, timeout_ms * PATIENCE))
 		return result;
 	runner_set_timeout(e->runner, timeout_ms * PATIENCE);
 	result = run_once(e, set, is_lazy, v, err);

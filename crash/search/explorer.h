@@ -212,8 +212,6 @@ bool explorer_may_run(struct explorer *e);
 /* The deadline and the grace after it are over: runs that only say more of what is known are not
  * worth it any more. */
 bool explorer_is_late(const struct explorer *e);
-/* So many more milliseconds still fit in. */
-bool explorer_has_time(const struct explorer *e, uint64_t ms);
 uint64_t clock_ns(void);
 
 #endif

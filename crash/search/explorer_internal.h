@@ -5,7 +5,7 @@
  *   agenda.c    lazy runs, and the sets of states that they leave aside
  *   point.c     a failure point, in one visit or in several
  *
- * lazy.c, eager.c, prefix.c and by_behaviour.c are the strategies; strategies.c lists them. */
+ * strategies.c has the strategies, by_behaviour.c the one that goes through behaviours. */
 #ifndef CRASH_SEARCH_EXPLORER_INTERNAL_H
 #define CRASH_SEARCH_EXPLORER_INTERNAL_H
 

@@ -76,7 +76,6 @@ void expr_pool_free(struct expr_pool *p);
 uint32_t expr_count(const struct expr_pool *p); /* numbers are 1 to this */
 const struct expr *expr_at(const struct expr_pool *p, uint32_t id);
 unsigned expr_nargs(enum expr_op op);
-const char *expr_name(enum expr_op op);
 
 /* ---- making them ---- */
 

@@ -2,37 +2,19 @@
  * that a pointer to one stays good. */
 #include "explore/expr/expr_internal.h"
 
-static const struct {
-	const char *name;
-	unsigned nargs;
-} ops[EXPR_OPS] = {
-	[EXPR_NONE] = { "none", 0 },     [EXPR_CONST] = { "const", 0 },
-	[EXPR_INPUT] = { "input", 0 },   [EXPR_TABLE] = { "table", 1 },
-	[EXPR_NOT] = { "not", 1 },       [EXPR_NEG] = { "neg", 1 },
-	[EXPR_CLZ] = { "clz", 1 },       [EXPR_CTZ] = { "ctz", 1 },
-	[EXPR_POPCNT] = { "popcnt", 1 }, [EXPR_ZEXT] = { "zext", 1 },
-	[EXPR_SEXT] = { "sext", 1 },     [EXPR_EXTRACT] = { "extract", 1 },
-	[EXPR_ADD] = { "add", 2 },       [EXPR_SUB] = { "sub", 2 },
-	[EXPR_MUL] = { "mul", 2 },       [EXPR_UMULH] = { "umulh", 2 },
-	[EXPR_SMULH] = { "smulh", 2 },   [EXPR_UDIV] = { "udiv", 2 },
-	[EXPR_SDIV] = { "sdiv", 2 },     [EXPR_UREM] = { "urem", 2 },
-	[EXPR_SREM] = { "srem", 2 },     [EXPR_AND] = { "and", 2 },
-	[EXPR_OR] = { "or", 2 },         [EXPR_XOR] = { "xor", 2 },
-	[EXPR_SHL] = { "shl", 2 },       [EXPR_LSHR] = { "lshr", 2 },
-	[EXPR_ASHR] = { "ashr", 2 },     [EXPR_EQ] = { "eq", 2 },
-	[EXPR_ULT] = { "ult", 2 },       [EXPR_ULE] = { "ule", 2 },
-	[EXPR_SLT] = { "slt", 2 },       [EXPR_SLE] = { "sle", 2 },
-	[EXPR_CONCAT] = { "concat", 2 }, [EXPR_ITE] = { "ite", 3 },
+static const uint8_t nargs[EXPR_OPS] = {
+	[EXPR_NONE] = 0,  [EXPR_CONST] = 0,   [EXPR_INPUT] = 0,  [EXPR_TABLE] = 1,  [EXPR_NOT] = 1,
+	[EXPR_NEG] = 1,   [EXPR_CLZ] = 1,     [EXPR_CTZ] = 1,    [EXPR_POPCNT] = 1, [EXPR_ZEXT] = 1,
+	[EXPR_SEXT] = 1,  [EXPR_EXTRACT] = 1, [EXPR_ADD] = 2,    [EXPR_SUB] = 2,    [EXPR_MUL] = 2,
+	[EXPR_UMULH] = 2, [EXPR_SMULH] = 2,   [EXPR_UDIV] = 2,   [EXPR_SDIV] = 2,   [EXPR_UREM] = 2,
+	[EXPR_SREM] = 2,  [EXPR_AND] = 2,     [EXPR_OR] = 2,     [EXPR_XOR] = 2,    [EXPR_SHL] = 2,
+	[EXPR_LSHR] = 2,  [EXPR_ASHR] = 2,    [EXPR_EQ] = 2,     [EXPR_ULT] = 2,    [EXPR_ULE] = 2,
+	[EXPR_SLT] = 2,   [EXPR_SLE] = 2,     [EXPR_CONCAT] = 2, [EXPR_ITE] = 3,
 };
 
 unsigned expr_nargs(enum expr_op op)
 {
-	return ops[op].nargs;
-}
-
-const char *expr_name(enum expr_op op)
-{
-	return ops[op].name;
+	return nargs[op];
 }
 
 struct expr_pool *expr_pool_new(struct expr_memory memory)

@@ -25,7 +25,7 @@ struct page {
 /* ---- embedded.c ---- */
 extern const char page_style[], page_script[];
 
-/* ---- put.c ---- */
+/* ---- escaped.c ---- */
 void put_text(const struct page *p, const char *s); /* NULL: nothing */
 /* how many bytes to show, so that no character is cut apart */
 size_t cut_at(const char *s, size_t max_bytes);

@@ -1,4 +1,4 @@
-/* What the files of the text rendering share: text.c puts a report together, put.c writes
+/* What the files of the text rendering share: text.c puts a report together, place.c writes
  * words, stack.c shows stacks, crash.c what a crash did. */
 #ifndef REPORT_TEXT_TEXT_H
 #define REPORT_TEXT_TEXT_H
@@ -12,7 +12,7 @@ struct text {
 	const struct report_options *o;
 };
 
-/* ---- put.c ---- */
+/* ---- place.c ---- */
 
 /* Any bytes: nothing of them moves the cursor. */
 void text_put(const struct text *t, const char *s);

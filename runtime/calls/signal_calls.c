@@ -5,6 +5,8 @@
 
 #include <errno.h>
 
+#define ALTSTACK_LEAST_BYTES 2048u
+
 static long call_sigaction(const long a[6])
 {
 	struct action new = { 0 }, old = { 0 };
@@ -100,12 +102,50 @@ static _Noreturn void call_sigreturn(ucontext_t *uc)
 	rt_return_to(frame);
 }
 
+/* The kernel has our stack (own_stack.c). The program sees the stack that it asked for, and its
+ * handlers run there if they want to (actions.c). */
+static bool is_on_altstack(const ucontext_t *uc)
+{
+	return frame_sp(uc) - (uint64_t)t_self.alt_asked.ss_sp < t_self.alt_asked.ss_size;
+}
+
+static long altstack_set(const stack_t *asked, const ucontext_t *uc)
+{
+	const int mode = asked->ss_flags & ~ALTSTACK_DISARMS;
+
+	if (is_on_altstack(uc))
+		return -EPERM;
+	if (mode != 0 && mode != SS_DISABLE && mode != SS_ONSTACK)
+		return -EINVAL;
+	if (mode != SS_DISABLE && asked->ss_size < ALTSTACK_LEAST_BYTES)
+		return -ENOMEM;
+	t_self.alt_asked = mode == SS_DISABLE ? (stack_t){ 0 } : *asked;
+	return 0;
+}
+
+static long call_sigaltstack(const long a[6], const ucontext_t *uc)
+{
+	stack_t asked, old = t_self.alt_asked;
+	long r = 0;
+
+	old.ss_flags = !old.ss_size         ? SS_DISABLE
+		       : is_on_altstack(uc) ? SS_ONSTACK
+					    : old.ss_flags & ALTSTACK_DISARMS;
+	if (a[0] && !rt_copy_in(&asked, (uint64_t)a[0], sizeof(asked)))
+		return -EFAULT;
+	if (a[0])
+		r = altstack_set(&asked, uc);
+	if (r == 0 && a[1] && !rt_copy_out((uint64_t)a[1], &old, sizeof(old)))
+		return -EFAULT;
+	return r;
+}
+
 long signal_call(long number, long a[6], ucontext_t *uc)
 {
 	switch (number) {
 	case SYS_rt_sigaction: return call_sigaction(a);
 	case SYS_rt_sigprocmask: return call_sigprocmask(a, uc);
-	case SYS_sigaltstack: return altstack_call(a, uc);
+	case SYS_sigaltstack: return call_sigaltstack(a, uc);
 	case SYS_rt_sigsuspend: return call_with_mask(number, a, 0);
 	case SYS_ppoll: return call_with_mask(number, a, 3);
 	case SYS_epoll_pwait: return call_with_mask(number, a, 4);

@@ -27,6 +27,19 @@ static void expect_epochs(const char *program, const char *want)
 
 /* ---- edges ---- */
 
+/* Must the first be durable before the second is? */
+static bool graph_before(const struct graph *g, uint32_t first, uint32_t second)
+{
+	uint64_t line = graph_line(g, first);
+
+	if (first >= second)
+		return false;
+	/* Equal: a locked store, whose fence comes before it. */
+	if (g->stores.at[first].durable_seq <= g->stores.at[second].seq)
+		return true;
+	return line != GRAPH_NO_LINE && line == graph_line(g, second) && graph_keeps(g, first, second);
+}
+
 /* Stores of a program, by number: is one before the other? */
 static bool is_before(const char *program, uint32_t a, uint32_t b)
 {

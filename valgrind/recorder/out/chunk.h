@@ -21,9 +21,8 @@ struct out {
 extern struct out g_out;
 extern ULong g_shared; /* nonzero: other processes may record too */
 
-/* where a record may be written: PMT_RECORD_MAX_BYTES are free there */
-UChar *out_begin(void);
-UChar *out_begin_event(void); /* the same, for an event, which is counted */
+/* where an event may be written, which is counted: PMT_RECORD_MAX_BYTES are free there */
+UChar *out_begin_event(void);
 void out_end(const UChar *p); /* it ends at p */
 
 /* The short way: nobody else records, the thread is the last event's, and there is room in the

@@ -166,7 +166,8 @@ static void chunk_next(void)
 	c->number = g_chunk_number++;
 }
 
-UChar *out_begin(void)
+/* where a record may be written: PMT_RECORD_MAX_BYTES are free there */
+static UChar *out_begin(void)
 {
 	if (UNLIKELY(g_out.chunk->used > g_full)) {
 		if (g_is_dead)
