@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void fail(const char *what)
@@ -84,10 +85,12 @@ static int do_daemon(char **a)
 {
 	int status[2];
 	char c;
+	pid_t middle;
 
 	if (pipe(status) < 0)
 		fail("pipe");
-	if (fork() == 0) {
+	middle = fork();
+	if (middle == 0) {
 		setsid();
 		if (fork() == 0) {
 			FILE *f = fopen(a[0], "w");
@@ -104,6 +107,9 @@ static int do_daemon(char **a)
 	}
 	if (read(status[0], &c, 1) != 1)
 		fail("read");
+	/* else it may still be there when we end, and count as left behind, too */
+	if (waitpid(middle, NULL, 0) != middle)
+		fail("waitpid");
 	return a[1] ? do_hang(a) : 0;
 }
 
