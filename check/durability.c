@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "check/orphans.h"
 #include "check/usage.h"
 #include "check/word_table.h"
 #include "util/alloc.h"
@@ -17,13 +18,6 @@
 
 static const char KIND_FLUSH[] = "missing-flush", KIND_FENCE[] = "missing-fence",
 		  KIND_BOTH[] = "missing-flush-fence";
-
-/* A store that was not durable when it lost its mapping. */
-struct orphan {
-	struct finding finding;
-	uint64_t addr, len_bytes, seq;
-	uint32_t stream, thread;
-};
 
 /* What is told at the end. */
 struct held {
@@ -59,8 +53,7 @@ struct state {
 	bool is_weak, has_flush; /* the platform */
 	struct map shorter;      /* by number of line */
 	VEC(struct shorter *) all_shorter;
-	VEC(struct orphan) orphans;
-	struct map known_orphans; /* also those that were forgotten; by orphan_key() */
+	struct orphans orphans;
 	VEC(struct flush) flushes;
 	VEC(struct fenced) fenced; /* by thread; few */
 	VEC(struct held) held;
@@ -86,8 +79,7 @@ static void durability_end(void *arg)
 		free(s->all_shorter.at[i]);
 	vec_release(&s->all_shorter);
 	map_release(&s->shorter);
-	vec_release(&s->orphans);
-	map_release(&s->known_orphans);
+	orphans_release(&s->orphans);
 	vec_release(&s->flushes);
 	vec_release(&s->fenced);
 	vec_release(&s->held);
@@ -188,37 +180,14 @@ static bool is_harmless(const struct check *c, const struct model_store *s)
 	       check_is_ignored(c, s->addr, s->size_bytes);
 }
 
-/* The pieces of one store are in different words, and at most two lines apart. */
-static uint64_t orphan_key(const struct model_store *s)
-{
-	return s->seq << 4 | (s->addr >> 3 & 15);
-}
-
-/* A program that maps and unmaps its file for each operation brings the same stores again each
- * time. */
-static void orphan_store(const struct model_store *s, void *arg)
+static bool is_orphan(const struct model_store *s, struct finding *f, void *arg)
 {
 	const struct walk *w = arg;
 
-	if (is_harmless(w->check, s) || map_get(&w->state->known_orphans, orphan_key(s)))
-		return;
-	map_set(&w->state->known_orphans, orphan_key(s), w->state);
-	*vec_add(&w->state->orphans) = (struct orphan){
-		finding_of(w->state, s), s->addr, s->size_bytes, s->seq, s->stream, s->thread
-	};
-}
-
-static void forget_orphans(struct state *s, struct range synced)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < s->orphans.n; i++) {
-		const struct orphan *o = &s->orphans.at[i];
-
-		if (o->addr < synced.from || o->addr + o->len_bytes > synced.to)
-			s->orphans.at[kept++] = *o;
-	}
-	s->orphans.n = kept;
+	if (is_harmless(w->check, s))
+		return false;
+	*f = finding_of(w->state, s);
+	return true;
 }
 
 /* ---- flushes and the fences that complete them ---- */
@@ -348,6 +317,9 @@ static void durability_step(void *arg, struct check *c, const struct trace_event
 	struct state *s = arg;
 	struct walk w = { s, c, NULL };
 
+	s->orphans.line_bytes = check_platform(c)->line_bytes;
+	if (trace_is_store(ev->kind))
+		orphans_note_store(&s->orphans, check_model(c), ev);
 	if (s->announced.list.n && trace_is_store(ev->kind))
 		ranges_remove(&s->announced, ev->addr, ev->data_len);
 	s->is_weak = check_platform(c)->is_weak;
@@ -365,11 +337,13 @@ static void durability_step(void *arg, struct check *c, const struct trace_event
 		if (!check_is_pmdk_code(ev->site))
 			ranges_add(&s->announced, ev->addr, ev->arg[0]);
 		break;
-	case PMT_UNMAP: model_each(check_model(c), ev->addr, ev->arg[1], orphan_store, &w); break;
+	case PMT_UNMAP:
+		orphans_unmap(&s->orphans, check_model(c), ev->addr, ev->arg[1], is_orphan, &w);
+		break;
 	case PMT_MSYNC:
 	case PMT_FSYNC:
 	case PMT_FDATASYNC:
-		forget_orphans(s, check_written_back(c, ev));
+		orphans_forget(&s->orphans, check_written_back(c, ev));
 		forget_flushes(s, ev, check_written_back(c, ev));
 		break;
 	default: break; /* nothing else makes data durable or takes it away */
@@ -415,12 +389,13 @@ static void durability_finish(void *arg, struct check *c)
 	struct map seqs = { 0 };
 	struct walk w = { s, c, &seqs };
 
-	for (size_t i = 0; i < s->orphans.n; i++)
-		map_set(&seqs, s->orphans.at[i].seq, s);
+	orphans_forget_gone(&s->orphans);
+	for (size_t i = 0; i < s->orphans.list.n; i++)
+		map_set(&seqs, s->orphans.list.at[i].seq, s);
 	model_each(check_model(c), 0, UINT64_MAX, report_store, &w);
 	map_release(&seqs);
-	for (size_t i = 0; i < s->orphans.n; i++) {
-		struct orphan *o = &s->orphans.at[i];
+	for (size_t i = 0; i < s->orphans.list.n; i++) {
+		struct orphan *o = &s->orphans.list.at[i];
 
 		if (!check_platform(c)->has_flush) /* else it cannot be flushed any more */
 			excuse(&o->finding, c, o->stream, o->thread, o->seq);
