@@ -58,18 +58,33 @@ static const char *file_called(struct codebase *code, const char *name)
 	return found && realpath(found, real) ? text_copy(code, real, strlen(real)) : NULL;
 }
 
+/* The path, taken from the folder of an entry of the database; NULL: it is not there. */
+static const char *joined_path(struct codebase *code, size_t entry, const char *path,
+			       char real[PATH_MAX])
+{
+	return realpath(text_format(code, "%s/%s", code->db->directories[entry], path), real);
+}
+
+static bool is_entry(const struct codebase *code, size_t entry, const char *path)
+{
+	char real[PATH_MAX];
+
+	return realpath(code->db->files[entry], real) && strcmp(real, path) == 0;
+}
+
 const char *file_resolve(struct codebase *code, const char *path)
 {
 	char real[PATH_MAX];
 
 	if (path[0] == '/')
 		return realpath(path, real) ? text_copy(code, real, strlen(real)) : NULL;
-	for (size_t i = 0; i < code->db->n; i++) {
-		const char *joined = text_format(code, "%s/%s", code->db->directories[i], path);
-
-		if (realpath(joined, real))
+	/* A file of this name may also be in the folder of an entry that is about another file. */
+	for (size_t i = 0; i < code->db->n; i++)
+		if (joined_path(code, i, path, real) && is_entry(code, i, real))
 			return text_copy(code, real, strlen(real));
-	}
+	for (size_t i = 0; i < code->db->n; i++)
+		if (joined_path(code, i, path, real))
+			return text_copy(code, real, strlen(real));
 	if (realpath(path, real))
 		return text_copy(code, real, strlen(real));
 	return strchr(path, '/') ? NULL : file_called(code, path);

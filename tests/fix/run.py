@@ -683,6 +683,26 @@ def test_verify_by_database():
         contains(err, "prog is not a program with debug information, so its sources are not known; say how to build it with --verify COMMAND")
 
 
+def test_same_name_elsewhere():
+    """Debug information has a relative path. Another entry's folder has a file of that name, which is not compiled."""
+    with folder() as scratch:
+        for name in ("lib", "app"):
+            os.mkdir(os.path.join(scratch, name))
+            write(os.path.join(scratch, name, f"{name}.c"), "int nothing;\n")
+        write(os.path.join(scratch, "lib", "main.c"), "#error this is no part of the program\n")
+        write(os.path.join(scratch, "app", "main.c"), TWO_STORES)
+        flags = ["-g", "-D_GNU_SOURCE", f"-I{os.getcwd()}", *(["-mclwb"] if ARCH == "amd64" else [])]
+        entries = [{"directory": os.path.join(scratch, d), "arguments": ["gcc", *flags, "-c", f], "file": f} for d, f in (("lib", "lib.c"), ("app", "main.c"))]
+        write(os.path.join(scratch, "compile_commands.json"), json.dumps(entries))
+        app = os.path.join(scratch, "app")
+        equal(run("gcc", *flags, f"-fdebug-prefix-map={app}=.", "-o", "prog", "main.c", cwd=app)[0], 0, "the status of gcc")
+        equal(pmend("check", "--format", "json", "-o", "report.json", "--", "./prog", "pool", cwd=app)[0], 1, "the status of check")
+        contains(read(app, "report.json"), '"./main.c"')
+        status, out, err = pmend("fix", "-p", "..", "-o", "fix.patch", "report.json", cwd=app)
+        contains(err, "0 left")
+        contains(read(app, "fix.patch"), "flush_line(&p[0]);")
+
+
 TWO_STORES = """#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
