@@ -32,10 +32,15 @@ def absent():
 
 
 @functools.cache
+def lists():
+    """Reasons, by group or GROUP/TEST, one dictionary for each list that holds here."""
+    names = [f"missing-{ARCH}.txt", *(f"missing-{part}.txt" for part in absent()), *(["emulated.txt"] if IS_EMULATED else [])]
+    return [dict(lines_of(name)) for name in names]
+
+
 def missing():
-    """Reasons, by group or GROUP/TEST."""
-    parts = [line for part in absent() for line in lines_of(f"missing-{part}.txt")]
-    return dict([*lines_of(f"missing-{ARCH}.txt"), *parts, *(lines_of("emulated.txt") if IS_EMULATED else ())])
+    """All of them."""
+    return {what: reason for one in lists() for what, reason in one.items()}
 
 
 def is_named(what, group, test):
@@ -45,7 +50,10 @@ def is_named(what, group, test):
 
 def why_not(group, test):
     """The reason to leave out a test, if there is one. A line names a test, a pattern of names, or what they begin with: GROUP/ported is GROUP/ported_flag, too. A line that
-    begins with + names tests that run in spite of the others."""
-    if any(is_named(what[1:], group, test) for what in missing() if what.startswith("+")):
-        return None
-    return next((reason for what, reason in missing().items() if is_named(what, group, test)), None)
+    begins with + names tests that run in spite of the other lines of its list, not of another list."""
+    for one in lists():
+        if not any(is_named(what[1:], group, test) for what in one if what.startswith("+")):
+            reason = next((reason for what, reason in one.items() if is_named(what, group, test)), None)
+            if reason:
+                return reason
+    return None
