@@ -80,6 +80,7 @@ void check_report_add(struct report *r, struct locator *l, const struct finding 
 /* What one pass over the trace counted. */
 struct counted {
 	uint64_t nevents, nold_bytes, ntrusted;
+	const struct trace_site *last; /* NULL: no event had one */
 	bool has_store;
 };
 
@@ -106,7 +107,7 @@ static void describe(struct report *r, const struct trace *t, const struct check
 	const char *missing = recorded_loss(t) ? recorded_loss(t)
 			      : n->has_store   ? trace_unseen(t)
 					       : "the program stored nothing to persistent memory";
-	char *note = note_of(t, n);
+	char *note = note_of(t, n), *cut_short = recorded_cut_short(t);
 	struct report_coverage coverage = { .events = n->nevents,
 					    .note = note,
 					    .is_complete = !missing,
@@ -116,6 +117,9 @@ static void describe(struct report *r, const struct trace *t, const struct check
 	report_set_platform_chosen(r, o->is_platform_chosen);
 	recorded_add_command(r, t);
 	report_set_coverage(r, &coverage);
+	if (cut_short)
+		report_add_reason(r, cut_short);
+	free(cut_short);
 	free(note);
 }
 
@@ -167,6 +171,7 @@ struct report *check_report_make(const struct trace *trace, const struct check_o
 		check_event(c, &ev);
 		n.has_store |= trace_is_store(ev.kind);
 		n.nold_bytes += ev.kind == PMT_OLD ? trace_old_len(&ev) : 0;
+		n.last = ev.site ? ev.site : n.last;
 		n.nevents++;
 	}
 	check_finish(c);
@@ -179,7 +184,7 @@ struct report *check_report_make(const struct trace *trace, const struct check_o
 	describe(r, t, o, &n);
 	for (size_t i = 0; libraries && i < libraries->n; i++)
 		report_add_library_glob(r, libraries->globs[i]);
-	recorded_add_ending(r, t, check_cut(c));
+	recorded_add_ending(r, t, check_cut(c), n.last);
 	*is_complete = !recorded_loss(t);
 	check_free(c);
 out:

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "record/recorder.h"
+#include "source/locate.h"
 #include "util/alloc.h"
 #include "util/proc.h"
 
@@ -21,7 +22,45 @@ static void set_ending(struct report *r, const char *how, uint32_t code, char *t
 	free(text);
 }
 
-void recorded_add_ending(struct report *r, const struct trace *t, enum cut_extent cut)
+/* ", last seen at put (store.c:12)"; nothing if that is not known. free() it */
+static char *place_text(const struct trace *t, const struct trace_site *site)
+{
+	struct locator *l = locator_new(t, NULL);
+	const struct frame *f = site ? locate(l, site) : NULL;
+	const struct symbol *s = f ? f->symbol : NULL;
+	char *text;
+
+	if (s && s->function && s->file && s->line)
+		text = xasprintf("; its last event is at %s:%u (%s)", s->file, s->line,
+				 s->function);
+	else
+		text = s && s->function ? xasprintf("; its last event is in %s", s->function)
+					: xstrdup("");
+	locator_free(l);
+	return text;
+}
+
+static char *late_text(const struct trace *t, uint32_t seconds, const struct trace_site *last)
+{
+	char *place = place_text(t, last), *text;
+
+	text = xasprintf("The program still ran after %u s (--max-time), and was ended%s", seconds,
+			 place);
+	free(place);
+	return text;
+}
+
+char *recorded_cut_short(const struct trace *t)
+{
+	const struct pmt_ending e = trace_ending(t);
+
+	return e.how == PMT_END_TIME
+		       ? xasprintf("the program was ended after %u s (--max-time)", e.code)
+		       : NULL;
+}
+
+void recorded_add_ending(struct report *r, const struct trace *t, enum cut_extent cut,
+			 const struct trace_site *last)
 {
 	struct pmt_ending e = trace_ending(t);
 	char name[64];
@@ -29,6 +68,8 @@ void recorded_add_ending(struct report *r, const struct trace *t, enum cut_exten
 	if (recorded_loss(t))
 		set_ending(r, "damage", 0,
 			   xasprintf("The recording is damaged: %s", recorded_loss(t)));
+	else if (e.how == PMT_END_TIME)
+		set_ending(r, "time", 0, late_text(t, e.code, last));
 	else if (e.how == PMT_END_SIGNAL)
 		set_ending(r, "signal", e.code,
 			   xasprintf("The recording ended when the program was killed by %s",

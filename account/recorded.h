@@ -7,7 +7,11 @@
 #include "trace/trace.h"
 
 /* Says nothing of a program that ended well. The trace was read to its end. */
-void recorded_add_ending(struct report *r, const struct trace *t, enum cut_extent cut);
+/* last: of its last event that has one; NULL: not known. */
+void recorded_add_ending(struct report *r, const struct trace *t, enum cut_extent cut,
+			 const struct trace_site *last);
+/* The program was ended before it was done, in words; NULL: it was not. free() it */
+char *recorded_cut_short(const struct trace *t);
 /* What keeps a trace from being all that happened, in words; NULL: it is. That processes were
  * killed does not count: everything up to then is there. */
 const char *recorded_loss(const struct trace *t);

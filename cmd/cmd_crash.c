@@ -75,6 +75,7 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 	s->recording.output = trace;
 	s->recording.quiet = true;
 	s->recording.is_passing = !s->trace;
+	s->recording.max_seconds = (uint32_t)s->max_time.n;
 	if (!s->recording.platform)
 		recording_open_platform(&s->recording, true);
 	reporting->target = target;
@@ -82,6 +83,7 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 	fresh_option_begin(&s->recording, is_fresh);
 	recorded = recording_run(&s->recording, target, &err);
 	fresh_option_end(&s->recording);
+	crash_setup_begin_time(s);
 	if (recorded == RECORDED_NOTHING)
 		die("%s", err.msg);
 	/* exploring may fail, too */

@@ -137,12 +137,14 @@ static int test(struct checking *c, struct crash_setup *s, struct reporting *rep
 	if (tempdir_open(&folder, &err) < 0)
 		die("%s", err.msg);
 	kept = s->trace ? xstrdup(s->trace) : name_of_trace(reporting);
+	c->recording.max_seconds = (uint32_t)s->max_time.n;
 	reporting->target = target;
 	target = pool_option_begin(&pool, &c->recording, target);
 	fresh_option_begin(&c->recording, is_fresh);
 	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder.path,
 					  &err);
 	fresh_option_end(&c->recording);
+	crash_setup_begin_time(s);
 	if (recorded == RECORDED_NOTHING)
 		die("%s", err.msg);
 	reporting->has_program_failed = recorded != RECORDED_WELL;

@@ -53,10 +53,15 @@ struct pmt_sums_note {
 };
 
 /* How the first process ended. */
-enum pmt_end { PMT_END_UNKNOWN = 0, PMT_END_EXIT = 1, PMT_END_SIGNAL = 2 };
+enum pmt_end {
+	PMT_END_UNKNOWN = 0,
+	PMT_END_EXIT = 1,
+	PMT_END_SIGNAL = 2,
+	PMT_END_TIME = 3, /* it was ended because its time was over */
+};
 struct pmt_ending {
 	uint32_t how;  /* enum pmt_end */
-	uint32_t code; /* exit status or signal number */
+	uint32_t code; /* exit status, signal number, or the seconds that it had */
 };
 #define PMT_ENDING_OFFSET (PMT_HEADER_BYTES - sizeof(struct pmt_ending))
 #define PMT_SUMS_NOTE_OFFSET (PMT_ENDING_OFFSET - sizeof(struct pmt_sums_note))

@@ -30,6 +30,7 @@ struct recording {
 	/* while it runs, and once after; NULL: nobody */
 	void (*on_progress)(uint64_t nevents, uint64_t len_bytes, bool is_over, void *arg);
 	void *progress_arg;
+	uint32_t max_seconds; /* --max-time: then the program is ended; 0: it may take any time */
 	const struct notes *notes; /* NULL: nothing is said */
 };
 

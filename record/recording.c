@@ -138,9 +138,19 @@ static char *rest_tell(const struct recording *r, const char *kept)
 }
 
 /* What became of the program; true if all is well. */
-static bool say_ending(const struct recording *r, int status)
+static bool say_ending(const struct recording *r, int status, bool is_late)
 {
 	char name[64], *rest;
+
+	if (is_late) {
+		rest = rest_tell(r, "the trace is complete up to that point");
+		notes_say(r->notes,
+			  "the program still ran after %" PRIu32
+			  " s (--max-time), and was ended; %s",
+			  r->max_seconds, rest);
+		free(rest);
+		return true;
+	}
 
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return true;
@@ -157,11 +167,13 @@ static bool say_ending(const struct recording *r, int status)
 
 /* Also tells the trace, which is judged later, maybe elsewhere. That it does not say so is no
  * harm. */
-static void ending_write(const char *output, int status)
+static void ending_write(const char *output, int status, uint32_t late_seconds)
 {
-	const struct pmt_ending e = { WIFSIGNALED(status) ? PMT_END_SIGNAL : PMT_END_EXIT,
-				      (uint32_t)(WIFSIGNALED(status) ? WTERMSIG(status)
-								     : WEXITSTATUS(status)) };
+	const struct pmt_ending own = { WIFSIGNALED(status) ? PMT_END_SIGNAL : PMT_END_EXIT,
+					(uint32_t)(WIFSIGNALED(status) ? WTERMSIG(status)
+								       : WEXITSTATUS(status)) },
+				late = { PMT_END_TIME, late_seconds },
+				e = late_seconds ? late : own;
 	int fd = open(output, O_WRONLY | O_CLOEXEC);
 	ssize_t ignored = fd < 0 ? 0 : pwrite(fd, &e, sizeof e, PMT_ENDING_OFFSET);
 
@@ -186,11 +198,11 @@ static void no_pm_tell(const struct recording *r)
 }
 
 static enum recorded result_tell(const struct recording *r, const struct pmt_header *header,
-				 const char *output, int status)
+				 const char *output, int status, bool is_late)
 {
 	const struct pmt_header h = *header;
 	const bool is_broken = !h.finished && !h.error && WIFEXITED(status);
-	bool is_well = say_ending(r, status);
+	bool is_well = say_ending(r, status, is_late);
 	struct stat st;
 	char *rest;
 
@@ -337,10 +349,10 @@ static enum recorded record(const struct recording *r, const char *output, int l
 {
 	struct pmt_header h;
 	struct error ignored;
-	bool is_recorded, is_stopped, is_quoted = false;
+	bool is_recorded, is_stopped, is_late, is_quoted = false;
 	enum recorded result;
 	struct running running = { .recording = r, .output = output };
-	const struct proc_watch watch = { progress_tell, left_tell, &running };
+	const struct proc_watch watch = { progress_tell, left_tell, &running, r->max_seconds };
 	int status, cleared, run;
 	char *old;
 
@@ -353,7 +365,8 @@ static enum recorded record(const struct recording *r, const char *output, int l
 		return RECORDED_NOTHING;
 	}
 	is_stopped = status & PROC_TOLD_TO_END;
-	status &= ~PROC_TOLD_TO_END;
+	is_late = (status & PROC_TIME_WAS_OVER) && !is_stopped;
+	status &= ~(PROC_TOLD_TO_END | PROC_TIME_WAS_OVER);
 	is_recorded = header_read(&h, output, &ignored) == 0 && h.seq > 0;
 	cleared = is_recorded ? clear_files(r, output, err) : 0;
 	old_settle(old, output, is_recorded && cleared == 0, r->notes);
@@ -370,11 +383,11 @@ static enum recorded record(const struct recording *r, const char *output, int l
 			WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 		return RECORDED_NOTHING;
 	}
-	ending_write(output, status);
+	ending_write(output, status, is_late ? r->max_seconds : 0);
 	if (r->kept && h.nfiles > 0 && !h.error && !is_stopped)
 		unseen_tell(r, output, &h, &running.others);
 	others_release(&running.others);
-	result = result_tell(r, &h, output, status);
+	result = result_tell(r, &h, output, status, is_late);
 	if (result != RECORDED_WELL)
 		without_tell(r);
 	return is_stopped && result == RECORDED_FAILURE ? RECORDED_STOPPED : result;

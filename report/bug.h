@@ -256,7 +256,8 @@ struct report_found {
 
 /* How the recording ended, if not well. */
 struct report_ending {
-	const char *how;  /* "signal", "exit", "process", "thread", "damage", "unknown" */
+	/* "signal", "exit", "time", "process", "thread", "damage", "unknown" */
+	const char *how;
 	uint32_t code;    /* the signal or exit status */
 	const char *text; /* one sentence, without its full stop */
 };

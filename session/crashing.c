@@ -148,7 +148,7 @@ static int check_explored(const struct crash_setup *s, const struct crash_result
 		" failure points had its first runs, after %" PRIu64
 		" recovery runs; give more%s, or let --sample N take fewer runs per failure point",
 		budget, c->npoints, c->counters.runs,
-		c->counters.is_late ? " time (recording and the runs on clean states count, too)"
+		c->counters.is_late ? " time (the runs on clean states count, too)"
 				    : "");
 	free(budget);
 	return -1;
@@ -209,14 +209,14 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 		     const struct crash_setup *s, const struct crash_again *again, bool is_told)
 {
 	char *seen = big_string(&c->states_seen), *all = big_string(&c->states_all),
-	     *note = note_of(p, c, s, again);
+	     *note = note_of(p, c, s, again), *cut_short = recorded_cut_short(p->trace);
 	bool has_head = report_has_head(r);
 	struct group_report groups = { 0 };
 
 	if (!has_head)
 		recorded_add_command(r, p->trace);
 	crash_command_tell(s, r);
-	recorded_add_ending(r, p->trace, p->cut);
+	recorded_add_ending(r, p->trace, p->cut, p->last_site);
 	report_set_platform(r, p->platform->name);
 	report_set_platform_chosen(r, s->is_platform_chosen);
 	if (c->representatives)
@@ -251,6 +251,9 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 		report_add_reason(r, again_incomplete(again));
 	if (trace_unseen(p->trace))
 		report_add_reason(r, trace_unseen(p->trace));
+	if (cut_short)
+		report_add_reason(r, cut_short);
+	free(cut_short);
 	free(seen);
 	free(all);
 	free(note);

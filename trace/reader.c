@@ -345,7 +345,7 @@ struct pmt_ending trace_ending(const struct trace *t)
 	/* the file has a whole header, or was not opened */
 	memcpy(&e, t->chunks->base + PMT_ENDING_OFFSET, sizeof e);
 	if ((e.how == PMT_END_EXIT && e.code <= 255) ||
-	    (e.how == PMT_END_SIGNAL && e.code > 0 && e.code <= 64))
+	    (e.how == PMT_END_SIGNAL && e.code > 0 && e.code <= 64) || e.how == PMT_END_TIME)
 		return e;
 	return (struct pmt_ending){ PMT_END_UNKNOWN, 0 };
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/sysroot.h"
 
 static int check_executable(const char *path)
@@ -119,7 +120,7 @@ _Noreturn static void child_exec(char *const argv[], char *const envp[], const s
 	_exit(127);
 }
 
-enum { CHILDREN_MAX = 256, TICK_MS = 500, LEFT_TICKS = 2 };
+enum { CHILDREN_MAX = 256, TICK_MS = 500, LEFT_TICKS = 2, GRACE_S = 5 };
 
 /* How to wait, and for whom. */
 struct wait {
@@ -129,6 +130,7 @@ struct wait {
 	const struct proc_watch *watch; /* NULL: nobody */
 	pid_t before[CHILDREN_MAX];     /* our children that are not the program's */
 	size_t nbefore;
+	double end_s; /* when to end what still runs; 0: never */
 };
 
 static size_t children_read(pid_t *pids, size_t max)
@@ -145,9 +147,9 @@ static size_t children_read(pid_t *pids, size_t max)
 }
 
 /* Processes that the program left were handed to us. */
-static void left_tell(const struct wait *w)
+static size_t left_find(const struct wait *w, pid_t left[CHILDREN_MAX])
 {
-	pid_t now[CHILDREN_MAX], left[CHILDREN_MAX];
+	pid_t now[CHILDREN_MAX];
 	size_t n = children_read(now, CHILDREN_MAX), nleft = 0, k;
 
 	for (size_t i = 0; i < n; i++) {
@@ -156,26 +158,46 @@ static void left_tell(const struct wait *w)
 		if (k == w->nbefore && now[i] != w->pid)
 			left[nleft++] = now[i];
 	}
-	if (nleft)
-		w->watch->on_left(left, nleft, w->watch->arg);
+	return nleft;
 }
 
-/* Every process that is ours now: those that the program left behind were handed to us. */
-static void children_signal(int signal_number)
+static void left_tell(const struct wait *w)
 {
-	pid_t pids[CHILDREN_MAX];
-	size_t n = children_read(pids, CHILDREN_MAX);
+	pid_t left[CHILDREN_MAX];
+	size_t n = left_find(w, left);
+
+	if (n)
+		w->watch->on_left(left, n, w->watch->arg);
+}
+
+static void left_signal(const struct wait *w, int signal_number)
+{
+	pid_t left[CHILDREN_MAX];
+	size_t n = left_find(w, left);
 
 	for (size_t i = 0; i < n; i++)
-		kill(pids[i], signal_number);
+		kill(left[i], signal_number);
+}
+
+/* The time is over. What the program left is asked to end when the program is gone. */
+static void end_in_time(struct wait *w, bool is_over, int *told)
+{
+	const int nth = ++told[is_over], signal_number = nth > 1 ? SIGKILL : SIGTERM;
+
+	if (is_over)
+		left_signal(w, signal_number);
+	else
+		kill(w->pid, signal_number);
+	w->end_s = clock_s() + GRACE_S;
 }
 
 /* What the program leaves has a second to end before it is told. */
-static void wait_passing_signals(const struct wait *w, int *status)
+static void wait_passing_signals(struct wait *w, int *status)
 {
 	const struct timespec tick = { .tv_nsec = TICK_MS * 1000000L };
 	bool is_over = false;
 	int told_to_end = 0, nticks = 0; /* after the program ended */
+	int ended[2] = { 0 };            /* how often the program, and what it left */
 
 	for (;;) {
 		siginfo_t info;
@@ -190,9 +212,11 @@ static void wait_passing_signals(const struct wait *w, int *status)
 			}
 		/* no child is left, or none that is waited for */
 		if (is_over && (pid < 0 || (!w->is_for_all && nticks >= LEFT_TICKS))) {
-			*status |= told_to_end;
+			*status |= told_to_end | (ended[0] + ended[1] ? PROC_TIME_WAS_OVER : 0);
 			return;
 		}
+		if (w->end_s && clock_s() >= w->end_s)
+			end_in_time(w, is_over, ended);
 		signal_number = sigtimedwait(&w->set, &info, w->watch ? &tick : NULL);
 		if (signal_number == SIGTERM || signal_number == SIGHUP)
 			told_to_end = PROC_TOLD_TO_END;
@@ -202,7 +226,7 @@ static void wait_passing_signals(const struct wait *w, int *status)
 			if (nticks == LEFT_TICKS)
 				left_tell(w);
 		} else if (signal_number > 0 && signal_number != SIGCHLD && is_over) {
-			children_signal(signal_number);
+			left_signal(w, signal_number);
 		} else if (signal_number > 0 && signal_number != SIGCHLD &&
 			   info.si_code != SI_KERNEL) {
 			/* SI_KERNEL: the terminal, which told the child too */
@@ -230,6 +254,7 @@ static int run(char *const argv[], char *const envp[], struct wait *w, int *stat
 	signal(SIGCHLD, SIG_DFL);
 	prctl(PR_SET_CHILD_SUBREAPER, w->watch != NULL);
 	w->nbefore = children_read(w->before, CHILDREN_MAX);
+	w->end_s = w->watch && w->watch->max_seconds ? clock_s() + w->watch->max_seconds : 0;
 	w->pid = fork();
 	if (w->pid == 0)
 		child_exec(argv, envp, &old, self, pipe_fd[1]);

@@ -3,6 +3,7 @@
 #define UTIL_PROC_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "util/error.h"
@@ -23,6 +24,9 @@ struct proc_watch {
 	/* Processes that the program started still run a second after it ended. Told once. */
 	void (*on_left)(const pid_t *pids, size_t n, void *arg);
 	void *arg;
+	/* After this time all is ended: by SIGTERM, and by SIGKILL if that does not help. 0: it may
+	 * take any time. */
+	uint32_t max_seconds;
 };
 
 /* As proc_run(). is_for_all: waits for every process that the program leaves running, too, wherever
@@ -33,6 +37,8 @@ int proc_run_watched(char *const argv[], char *const envp[], bool is_for_all,
 /* The wait status of a program that proc_run() or proc_run_watched() ran, after we were told to end
  * by SIGTERM or SIGHUP, has this bit; the others are as ever. */
 #define PROC_TOLD_TO_END (1 << 30)
+/* The same if its max_seconds were over. */
+#define PROC_TIME_WAS_OVER (1 << 29)
 
 /* Another process could not be started, for this reason (errno): says so, and what to do. -1. */
 int proc_refused(int why, struct error *err);

@@ -51,13 +51,20 @@ static int find_runtime(struct crash_setup *s, struct error *err)
 	return 0;
 }
 
+void crash_setup_begin_time(struct crash_setup *s)
+{
+	struct explorer_limits *l = &s->options.limits;
+
+	l->deadline_ns = s->max_time.is_set ? clock_ns() + s->max_time.n * 1000000000u : 0;
+	l->grace_ns = s->max_time.n * (1000000000u / 20);
+}
+
 static void set_limits(struct crash_setup *s)
 {
 	struct explorer_limits *l = &s->options.limits;
 
 	l->max_runs = s->max_runs.n;
-	l->deadline_ns = s->max_time.is_set ? clock_ns() + s->max_time.n * 1000000000u : 0;
-	l->grace_ns = s->max_time.n * (1000000000u / 20);
+	crash_setup_begin_time(s);
 	l->sample = s->sample.is_set ? s->sample.n
 		    : strcmp(s->options.strategy->name, "lazy") == 0 ||
 				    s->options.strategy->is_representative

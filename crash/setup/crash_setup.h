@@ -84,6 +84,9 @@ struct crash_reader {
 	void (*begin)(struct crash_setup *s);
 };
 
+/* --max-time counts from now on, not from the start of the command: the recording had as much for
+ * itself. */
+void crash_setup_begin_time(struct crash_setup *s);
 /* Opens the trace for the platform that was chosen; without --recover, takes the recorded command.
  * NULL with err if it cannot. */
 struct plan *crash_setup_plan(struct crash_setup *s, const char *trace, struct error *err);

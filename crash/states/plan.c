@@ -208,6 +208,7 @@ static void note(struct plan *p, const struct trace_event *ev)
 			*vec_add(&p->sites) = NULL;
 		p->sites.at[ev->site->id] = ev->site;
 	}
+	p->last_site = ev->site ? ev->site : p->last_site;
 	p->nevents++;
 	p->nold_bytes += ev->kind == PMT_OLD ? trace_old_len(ev) : 0;
 	if (ev->kind == PMT_FILE || ev->kind == PMT_CONTENT || is_initial_old(p, ev))

@@ -71,6 +71,8 @@ struct plan {
 	bool is_distrusting; /* PMDK's libraries are judged like other code */
 	uint64_t ntrusted;   /* model_ntrusted() */
 	enum cut_extent cut; /* not CUT_NONE: the end is a moment as any other */
+	const struct trace_site
+		*last_site; /* of an event; NULL: none has one, or it comes from an index */
 };
 
 /* Reads all of an open trace, which it takes over. is_distrusting: see model_distrust(). */

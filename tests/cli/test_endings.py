@@ -110,6 +110,29 @@ def test_dying_leaves_nothing():
         equal(run_in(d, "test", "bug", "0", options=["-o", "/dev/full"])[0], 3)
 
 
+def test_time_is_over():
+    """A program that does not end is ended after --max-time, and judged up to there: incomplete, with the place where it was. A slow machine takes more
+    time to come there."""
+    for command in ("test", "crash") if LONG else ("test",):
+        for seconds in (2, 8, 32, 128):
+            with folder() as d:
+                status, out, err = run_in(d, command, "bug", "late", "wait", options=["--recover", RECOVER, "--max-time", seconds, "--format", "json"])
+            ending = json.loads(out).get("ending", {}) if out else {}
+            if ending.get("not_flushed") and "nothing could be explored" not in err:
+                break
+        report = json.loads(out)
+        contains(err, f"the program still ran after {seconds} s (--max-time), and was ended; it is analysed up to that point")
+        equal(status, 1 if command == "test" else 0, f"the status ({err})")
+        equal(ending["how"], "time")
+        contains(ending["text"], "dies.c:")
+        equal(report["coverage"]["complete"], False, "complete")
+        contains(report["coverage"]["why_incomplete"], f"the program was ended after {seconds} s (--max-time)")
+        if report["coverage"]["failure_points"] < 1:
+            raise AssertionError("no failure point was explored")
+        if command == "test":
+            contains([b["kind"] for b in report["bugs"]], "missing-flush")
+
+
 # ---- what a program that is killed had no chance to do ----
 
 def line_of(mark):
