@@ -148,8 +148,7 @@ static int check_explored(const struct crash_setup *s, const struct crash_result
 		" failure points had its first runs, after %" PRIu64
 		" recovery runs; give more%s, or let --sample N take fewer runs per failure point",
 		budget, c->npoints, c->counters.runs,
-		c->counters.is_late ? " time (the runs on clean states count, too)"
-				    : "");
+		c->counters.is_late ? " time (the runs on clean states count, too)" : "");
 	free(budget);
 	return -1;
 }

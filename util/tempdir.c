@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "util/alloc.h"
+#include "util/files.h"
 
 enum {
 	KEEP = 'k',   /* told to the guardian: the folder stays */
@@ -175,17 +176,10 @@ static int guardian_start(struct tempdir *t, struct guardian *g, struct error *e
 /* ---- the folder ---- */
 
 /* The guardian has another current folder. */
-static char *absolute(const char *folder)
-{
-	char *real = realpath(folder, NULL);
-
-	return real ? real : xstrdup(folder);
-}
-
 int tempdir_open(struct tempdir *t, struct error *err)
 {
 	const char *tmp = getenv("TMPDIR");
-	char *under = absolute(tmp && *tmp ? tmp : "/tmp");
+	char *under = path_real_or_same(tmp && *tmp ? tmp : "/tmp");
 	struct guardian *g = xcalloc(1, sizeof *g); /* before there is a folder */
 
 	*t = (struct tempdir){ .path = xasprintf("%s/pmend-XXXXXX", under) };

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "util/alloc.h"
+#include "util/files.h"
 
 #define PARTIALS_MAX 1000u
 
@@ -23,16 +24,9 @@ static int cannot(struct error *err, const char *path)
 }
 
 /* The name that a symbolic link stands for, so that it stays one; free() it. */
-static char *real_name(const char *path)
-{
-	char *real = realpath(path, NULL);
-
-	return real ? real : xstrdup(path);
-}
-
 static bool has_folder(const char *path)
 {
-	char *copy = real_name(path), *folder = dirname(copy);
+	char *copy = path_real_or_same(path), *folder = dirname(copy);
 	bool is_writable = access(folder, W_OK | X_OK) == 0;
 
 	free(copy);
@@ -118,7 +112,7 @@ static int write_beside(const struct whole_file *w, const char *name, const stru
 int whole_file_end(struct whole_file *w, struct error *err)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
-	char *name = real_name(w->path);
+	char *name = path_real_or_same(w->path);
 	int result = -1;
 	struct stat st;
 	bool is_old;

@@ -92,7 +92,7 @@ void window_release(struct window *w);
 void window_compact(struct window *w); /* leaves as many events as are shown */
 /* The PM addresses that an event is about; false: none. */
 bool event_range(const struct trace_event *ev, uint64_t *addr, uint64_t *len_bytes);
-/* tell.c: what was kept becomes events with names. */
+/* names.c: what was kept becomes events with names. */
 void window_tell(struct window *w, struct scene *s);
 /* bytes.c: the memory at this moment, and all that was kept, becomes evidence. */
 void window_finish(struct window *w, struct scene *s);

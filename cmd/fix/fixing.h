@@ -1,6 +1,6 @@
-/* What cmd_fix.c and fix_ask.c share. */
-#ifndef CMD_FIXING_H
-#define CMD_FIXING_H
+/* What cmd_fix.c and ask.c share. */
+#ifndef CMD_FIX_FIXING_H
+#define CMD_FIX_FIXING_H
 
 #include "cmd/cmd.h"
 #include "cmd/fix/progress.h"

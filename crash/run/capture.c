@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "crash/run/runner_internal.h"
+#include "util/hash.h"
 
 #define PIPE_BYTES (1 << 20) /* so that most commands never wait for us */
 
@@ -43,12 +44,6 @@ void capture_clear(struct capture *c)
 	c->len = c->hash = c->word = 0;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-	hash = (hash ^ word) * 0xff51afd7ed558ccdu;
-	return hash ^ hash >> 32;
-}
-
 static void capture_hash_bytes(struct capture *c, const char *p, size_t n)
 {
 	uint64_t at = c->len;
@@ -56,7 +51,7 @@ static void capture_hash_bytes(struct capture *c, const char *p, size_t n)
 	for (; n && at % 8; n--, p++) {
 		c->word |= (uint64_t)(uint8_t)*p << at % 8 * 8;
 		if (++at % 8 == 0) {
-			c->hash = mix(c->hash, c->word);
+			c->hash = hash_mix(c->hash, c->word);
 			c->word = 0;
 		}
 	}
@@ -64,7 +59,7 @@ static void capture_hash_bytes(struct capture *c, const char *p, size_t n)
 		uint64_t word;
 
 		memcpy(&word, p, 8);
-		c->hash = mix(c->hash, word);
+		c->hash = hash_mix(c->hash, word);
 	}
 	for (size_t i = 0; i < n; i++)
 		c->word |= (uint64_t)(uint8_t)p[i] << 8 * i;
@@ -72,7 +67,7 @@ static void capture_hash_bytes(struct capture *c, const char *p, size_t n)
 
 uint64_t capture_hash(const struct capture *c)
 {
-	return mix(mix(c->hash, c->word), c->len);
+	return hash_mix(hash_mix(c->hash, c->word), c->len);
 }
 
 static void capture_add(struct capture *c, const char *p, size_t n)

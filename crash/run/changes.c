@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "crash/run/runner_internal.h"
+#include "util/hash.h"
 
 #define CHUNK_BYTES 64u
 
@@ -22,12 +23,6 @@ static ptrdiff_t line_at(const struct state_set *s, uint64_t addr)
 			high = middle;
 	}
 	return low < s->lines.n && s->lines.at[low].addr <= addr ? (ptrdiff_t)low : -1;
-}
-
-static uint64_t mix(uint64_t h, uint64_t n)
-{
-	h = (h ^ n) * 0xff51afd7ed558ccdu;
-	return h ^ h >> 32;
 }
 
 /* Bytes that do not count. */
@@ -48,7 +43,7 @@ static uint64_t chunk_changes(const uint8_t *is, const uint8_t *want, uint64_t a
 {
 	for (uint32_t i = 0; i < CHUNK_BYTES; i += 8)
 		if (memcmp(is + i, want + i, 8) != 0)
-			h = mix(h, addr + i);
+			h = hash_mix(h, addr + i);
 	return h;
 }
 
@@ -82,7 +77,7 @@ static uint64_t page_content(const struct runner *r, const uint8_t *is, const ui
 		if (memcmp(is + at, durable + at, 8) == 0 || is_left_out(out, addr + at))
 			continue;
 		memcpy(&word, is + at, 8);
-		h = mix(mix(h, addr + at), word);
+		h = hash_mix(hash_mix(h, addr + at), word);
 	}
 	return h;
 }
@@ -102,7 +97,7 @@ static uint64_t file_pages(const struct runner *r, const struct image_file *f,
 	if (fstat(f->fd, &st) < 0)
 		return h;
 	if ((uint64_t)st.st_size != cf->size_bytes)
-		h = mix(h, (uint64_t)st.st_size);
+		h = hash_mix(h, (uint64_t)st.st_size);
 	npages = ((uint64_t)st.st_size < cf->size_bytes ? (uint64_t)st.st_size : cf->size_bytes) +
 		 IMAGE_PAGE_BYTES - 1;
 	npages /= IMAGE_PAGE_BYTES;

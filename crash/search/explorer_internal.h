@@ -1,7 +1,7 @@
 /* What strategies are made of. For crash/search/ only.
  *
  *   explorer.c  one run, its count and its judgement
- *   whole.c     runs on whole images
+ *   whole_images.c  runs on whole images
  *   agenda.c    lazy runs, and the sets of states that they leave aside
  *   point.c     a failure point, in one visit or in several
  *
@@ -32,7 +32,7 @@ bool explorer_is_paused(const struct explorer *e);
 /* The failure point has had all runs that --sample allows; then it is cut. */
 bool explorer_is_sampled(struct explorer *e);
 
-/* ---- whole.c ---- */
+/* ---- whole_images.c ---- */
 
 /* A set whose states are run one by one. */
 struct whole_images {

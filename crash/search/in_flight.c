@@ -103,14 +103,6 @@ static void files_at(struct walk *w, const struct plan *p, uint64_t seq)
 	states_release(&set);
 }
 
-static void allow(struct allowed *a, uint64_t hash)
-{
-	for (size_t i = 0; i < a->hashes.n; i++)
-		if (a->hashes.at[i] == hash)
-			return;
-	*vec_add(&a->hashes) = hash;
-}
-
 static int try_order(struct stage *s, const operations *order, struct error *err)
 {
 	struct state_set none = { .line_bytes = s->plan->platform->line_bytes };
@@ -129,7 +121,7 @@ static int try_order(struct stage *s, const operations *order, struct error *err
 	runner_begin(s->runner, NULL, false);
 	result = verdict_run(&v, s->runner, s->recovery, NULL, err);
 	if (result == 0 && v.kind == VERDICT_OK)
-		allow(&s->stretch->allowed, v.dump_hash);
+		allowed_add(&s->stretch->allowed, v.dump_hash);
 	if (result == 0 && v.kind == VERDICT_OK && s->texts)
 		dump_texts_add(s->texts, v.dump_hash, v.result.output, v.result.output_len);
 	walk_release(&w);

@@ -292,14 +292,6 @@ void references_release(struct references *r)
 	vec_release(&r->overlaps);
 }
 
-static void allow(struct allowed *out, uint64_t hash)
-{
-	for (size_t i = 0; i < out->hashes.n; i++)
-		if (out->hashes.at[i] == hash)
-			return;
-	*vec_add(&out->hashes) = hash;
-}
-
 /* States at the boundaries in [from, to]; before the first there is the initial state, after the
  * last the final one. False: one of them has no pool. */
 static bool allow_between(const struct references *r, uint64_t from, uint64_t to,
@@ -309,14 +301,14 @@ static bool allow_between(const struct references *r, uint64_t from, uint64_t to
 	bool is_absent = (has_initial && r->initial.is_absent) || (has_final && r->final.is_absent);
 
 	if (has_initial)
-		allow(out, r->initial.hash);
+		allowed_add(out, r->initial.hash);
 	for (size_t i = first_from(r, r->list.n, from); i < r->list.n && r->list.at[i].seq <= to;
 	     i++) {
-		allow(out, r->list.at[i].hash);
+		allowed_add(out, r->list.at[i].hash);
 		is_absent |= r->list.at[i].is_absent;
 	}
 	if (has_final)
-		allow(out, r->final.hash);
+		allowed_add(out, r->final.hash);
 	return !is_absent;
 }
 
@@ -339,7 +331,7 @@ void references_allow(const struct references *r, const struct plan *p, uint64_t
 		return;
 	nflying = span_of(r, p, seq, &from, &to);
 	for (size_t i = 0; several && i < several->allowed.hashes.n; i++)
-		allow(out, several->allowed.hashes.at[i]);
+		allowed_add(out, several->allowed.hashes.at[i]);
 	if (nflying <= 1 && !allow_between(r, from, to, out))
 		out->hashes.n = 0;
 }

@@ -55,7 +55,7 @@ static int begin_eager(struct explorer *e, struct agenda *todo, struct error *er
 	return 0;
 }
 
-const struct strategy strategy_eager = {
+static const struct strategy strategy_eager = {
 	.name = "eager", .is_whole = true, .help = "every state, one run each", .begin = begin_eager
 };
 

@@ -4,8 +4,7 @@
 
 #include "crash/search/explorer.h"
 
-extern const struct strategy strategy_lazy, strategy_representative, strategy_eager,
-	strategy_prefix;
+extern const struct strategy strategy_lazy, strategy_representative, strategy_prefix;
 
 extern const struct strategy *const strategies[]; /* ends with NULL; the first is the default */
 const struct strategy *strategy_find(const char *name);

@@ -50,6 +50,7 @@ enum verdict_kind {
 struct allowed {
 	VEC(uint64_t) hashes;
 };
+void allowed_add(struct allowed *a, uint64_t hash); /* once */
 
 struct verdict {
 	enum verdict_kind kind;

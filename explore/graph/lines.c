@@ -10,16 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static char *real_name(const char *file)
-{
-	char *real = realpath(file, NULL);
-
-	return real ? real : xstrdup(file);
-}
+#include "util/files.h"
 
 void lines_add(struct lines *l, const char *file, uint32_t line)
 {
-	char *name = real_name(file);
+	char *name = path_real_or_same(file);
 
 	for (size_t i = 0; i < l->list.n; i++)
 		if (l->list.at[i].line == line && strcmp(l->list.at[i].file, name) == 0) {
@@ -61,7 +56,7 @@ static char *row_file(Dwarf_Line *row, const char *folder)
 	if (!name)
 		return NULL;
 	joined = name[0] == '/' || !folder ? xstrdup(name) : xasprintf("%s/%s", folder, name);
-	real = real_name(joined);
+	real = path_real_or_same(joined);
 	free(joined);
 	return real;
 }

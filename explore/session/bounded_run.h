@@ -1,5 +1,5 @@
 /* A run within limits: of a program that may hang, crash, write without end or leave processes
- * behind, which are ended with it (keeper.h); without a terminal. Several may run at a time:
+ * behind, which are ended with it (serve/keeper.h); without a terminal. Several may run at a time:
  *
  *	bounded_run_start(&r, &c, &err);
  *	while (!bounded_run_step(&r))

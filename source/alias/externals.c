@@ -238,7 +238,7 @@ bool external_is_store(const char *name)
 }
 
 /* A node that points to a new object. */
-static uint32_t fresh(struct alias *a, enum solve_kind kind, const char *name)
+static uint32_t new_object_node(struct alias *a, enum solve_kind kind, const char *name)
 {
 	uint32_t node = solver_node(a->solver);
 
@@ -286,7 +286,7 @@ static void call_back(struct alias *a, const char *name, uint32_t function, uint
 
 static void do_anything(struct alias *a, const struct call *c)
 {
-	uint32_t all = fresh(a, SOLVE_UNKNOWN, c->name);
+	uint32_t all = new_object_node(a, SOLVE_UNKNOWN, c->name);
 
 	for (size_t i = 0; i < c->nargs; i++)
 		solver_copy(a->solver, all, c->args[i]);
@@ -311,10 +311,14 @@ void external_apply(struct alias *a, uint32_t call, const char *name)
 	}
 	switch (e->effect) {
 	case NOTHING: break;
-	case GIVES_HEAP: solver_copy(s, c.result, fresh(a, SOLVE_HEAP, c.name)); break;
-	case GIVES_PM: solver_copy(s, c.result, c.result ? fresh(a, SOLVE_PM, c.name) : 0); break;
+	case GIVES_HEAP: solver_copy(s, c.result, new_object_node(a, SOLVE_HEAP, c.name)); break;
+	case GIVES_PM:
+		solver_copy(s, c.result, c.result ? new_object_node(a, SOLVE_PM, c.name) : 0);
+		break;
 	case GIVES_PMDK: solver_copy(s, c.result, pmdk(a)); break;
-	case GIVES_MAPPING: solver_copy(s, c.result, fresh(a, mapping_kind(&c), c.name)); break;
+	case GIVES_MAPPING:
+		solver_copy(s, c.result, new_object_node(a, mapping_kind(&c), c.name));
+		break;
 	case GIVES_FIRST: solver_copy(s, c.result, first); break;
 	case GIVES_SECOND: solver_copy(s, c.result, second); break;
 	case COPIES:
@@ -322,11 +326,11 @@ void external_apply(struct alias *a, uint32_t call, const char *name)
 		solver_copy(s, c.result, first);
 		break;
 	case REALLOCATES:
-		second = fresh(a, SOLVE_HEAP, c.name);
+		second = new_object_node(a, SOLVE_HEAP, c.name);
 		solver_duplicate(s, second, first);
 		solver_copy(s, c.result, second);
 		break;
-	case STORES_HEAP: solver_store(s, first, fresh(a, SOLVE_HEAP, c.name)); break;
+	case STORES_HEAP: solver_store(s, first, new_object_node(a, SOLVE_HEAP, c.name)); break;
 	case STORES_END: solver_store(s, second, first); break;
 	case CALLS_FIRST: call_back(a, c.name, first, 0, 0); break;
 	case CALLS_THIRD: call_back(a, c.name, argument(&c, 2), argument(&c, 3), 0); break;
