@@ -2,7 +2,7 @@
 use std::arch::asm;
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
-use std::os::fd::AsRawFd;
+use std::os::unix::io::AsRawFd;
 use std::process::exit;
 
 const RECORDS: usize = 4;
