@@ -77,11 +77,12 @@ static void stack_add(struct locator *l, const struct trace_object *object, uint
 		*vec_add(&l->stack) = (struct frame){ &list[i], pc, is_signal && i == 0 };
 }
 
-/* Compiler intrinsics, the C and C++ libraries, PMDK, our annotations: true, but not where the user
- * would look. */
+/* Compiler intrinsics, the C and C++ libraries (also inside a static program), PMDK, our
+ * annotations: true, but not where the user would look. */
 static bool is_library(const struct locator *l, const struct symbol *s)
 {
-	return owner_of_code(l->libraries, s->object, s->file, s->function) != OWNER_USER;
+	return s->is_linked_in ||
+	       owner_of_code(l->libraries, s->object, s->file, s->function) != OWNER_USER;
 }
 
 bool locate_has_shown(const struct locator *l, const struct frame *list, size_t n)

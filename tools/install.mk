@@ -4,6 +4,7 @@ DATA := $(DESTDIR)$(PREFIX)/share
 # docs/README.md is the index of what is installed; the README of the project is about building it.
 DOC_FILES := $(filter-out docs/%.1.md,$(wildcard docs/*.md)) $(wildcard docs/*.json)
 EXAMPLES := examples/notes.c examples/flush.h # the tutorial's
+TABLE := $(wildcard examples/table/*) # for build systems and test frameworks
 LIBEXEC := $(B)/libexec/pmend
 COMPLETIONS := $(addprefix $(B)/completion/,pmend _pmend pmend.fish)
 ZSH_FOLDER ?= site-functions # Debian has its own folder for packages
@@ -36,6 +37,8 @@ define each_installed
 	$(1) 644 "$(DATA)/man/man1" $(MAN) && \
 	$(1) 644 "$(DATA)/doc/pmend" $(DOC_FILES) && \
 	$(1) 644 "$(DATA)/doc/pmend/examples" $(EXAMPLES) && \
+	$(1) 644 "$(DATA)/doc/pmend/examples/table" $(TABLE) && \
+	$(1) 644 "$(DESTDIR)$(PREFIX)/lib/cmake/pmend" $(wildcard cmake/*.cmake) && \
 	$(1) 644 "$(DATA)/pkgconfig" $(B)/pmend.pc && \
 	$(1) 644 "$(DATA)/bash-completion/completions" $(B)/completion/pmend && \
 	$(1) 644 "$(DATA)/zsh/$(strip $(ZSH_FOLDER))" $(B)/completion/_pmend && \

@@ -30,10 +30,11 @@ static const struct rule objects[] = {
 };
 
 static const struct rule files[] = {
-	{ NAME, "pmend.h", OWNER_PMEND },    { PATH, "/usr/include/", OWNER_SYSTEM },
-	{ PATH, "/usr/lib/", OWNER_SYSTEM }, { PART, "/include/c++/", OWNER_SYSTEM },
-	{ PART, "/lib/gcc/", OWNER_SYSTEM }, { PART, "/lib/clang/", OWNER_SYSTEM },
-	{ PATH, "/rustc/", OWNER_SYSTEM },
+	{ NAME, "pmend.h", OWNER_PMEND },          { PATH, "/usr/include/", OWNER_SYSTEM },
+	{ PATH, "/usr/lib/", OWNER_SYSTEM },       { PART, "/include/c++/", OWNER_SYSTEM },
+	{ PART, "/lib/gcc/", OWNER_SYSTEM },       { PART, "/lib/clang/", OWNER_SYSTEM },
+	{ PATH, "/rustc/", OWNER_SYSTEM },         { PATH, "/usr/src/rustc-", OWNER_SYSTEM },
+	{ PART, "cargo/registry/", OWNER_SYSTEM },
 };
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trace/owner.h"
+#include "util/alloc.h"
 #include "util/sysroot.h"
 #include "util/vec.h"
 
@@ -30,6 +32,7 @@ struct module {
 	uint8_t build_id[32];
 	uint32_t build_id_len;
 	VEC(struct segment) segments;
+	bool is_static; /* a program that no loader completes: its libraries are in it */
 	Dwfl_Callbacks callbacks;
 	char *debug_path; /* where separate debug files are; NULL: as libdw says */
 	Dwfl *dwfl;
@@ -98,11 +101,25 @@ static bool has_build_id(Elf *elf, const struct module *m)
 	return memcmp(id, m->build_id, m->build_id_len) == 0;
 }
 
+/* A position-independent program looks like a shared object, but for this flag. */
+static bool is_pie(Elf *elf, const GElf_Phdr *dynamic)
+{
+	Elf_Data *data =
+		elf_getdata_rawchunk(elf, (int64_t)dynamic->p_offset, dynamic->p_filesz, ELF_T_DYN);
+	GElf_Dyn d;
+
+	for (int i = 0; data && gelf_getdyn(data, i, &d) && d.d_tag != DT_NULL; i++)
+		if (d.d_tag == DT_FLAGS_1)
+			return (d.d_un.d_val & DF_1_PIE) != 0;
+	return false;
+}
+
 static bool read_segments(struct module *m, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool is_right = false;
+	bool is_right = false, has_loader = false, is_program = false;
 	size_t i, n;
+	GElf_Ehdr eh;
 	GElf_Phdr ph;
 	Elf *elf;
 
@@ -113,11 +130,18 @@ static bool read_segments(struct module *m, const char *path)
 	if (elf && elf_kind(elf) == ELF_K_ELF && has_build_id(elf, m) &&
 	    elf_getphdrnum(elf, &n) == 0) {
 		is_right = true;
-		for (i = 0; i < n; i++)
-			if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD)
+		is_program = gelf_getehdr(elf, &eh) && eh.e_type == ET_EXEC;
+		for (i = 0; i < n; i++) {
+			if (!gelf_getphdr(elf, (int)i, &ph))
+				continue;
+			has_loader |= ph.p_type == PT_INTERP;
+			is_program |= ph.p_type == PT_DYNAMIC && is_pie(elf, &ph);
+			if (ph.p_type == PT_LOAD)
 				*vec_add(&m->segments) = (struct segment){ .offset = ph.p_offset,
 									   .len_bytes = ph.p_filesz,
 									   .vaddr = ph.p_vaddr };
+		}
+		m->is_static = is_program && !has_loader;
 	}
 	elf_end(elf);
 	close(fd);
@@ -261,6 +285,21 @@ static const char *folder_of(Dwarf_Die *cu)
 	return dwarf_attr(cu, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
 }
 
+/* "library/std/src/fs.rs", compiled in /usr/src/rustc-1.63.0, is a library's only with its folder. */
+static const char *whole_name(struct lookup *l, const char *file, const char *folder)
+{
+	const char *copy;
+	char *whole;
+
+	if (!file || *file == '/' || !folder ||
+	    owner_of_code(NULL, NULL, folder, NULL) == OWNER_USER)
+		return file;
+	whole = xasprintf("%s/%s", folder, file);
+	copy = arena_string(&l->s->arena, whole, strlen(whole));
+	free(whole);
+	return copy;
+}
+
 /* Where the function was called that was inlined as die. */
 static void add_caller(struct lookup *l, Dwarf_Die *cu, Dwarf_Die *die)
 {
@@ -272,7 +311,9 @@ static void add_caller(struct lookup *l, Dwarf_Die *cu, Dwarf_Die *die)
 	caller->line = die_number(die, DW_AT_call_line);
 	caller->column = die_number(die, DW_AT_call_column);
 	if (dwarf_getsrcfiles(cu, &files, &nfiles) == 0)
-		caller->file = dwarf_filesrc(files, die_number(die, DW_AT_call_file), NULL, NULL);
+		caller->file = whole_name(
+			l, dwarf_filesrc(files, die_number(die, DW_AT_call_file), NULL, NULL),
+			caller->folder);
 }
 
 static void add_line(struct lookup *l, Dwarf_Die *cu, uint64_t address)
@@ -283,8 +324,8 @@ static void add_line(struct lookup *l, Dwarf_Die *cu, uint64_t address)
 
 	if (!line)
 		return;
-	symbol->file = dwarf_linesrc(line, NULL, NULL);
 	symbol->folder = folder_of(cu);
+	symbol->file = whole_name(l, dwarf_linesrc(line, NULL, NULL), symbol->folder);
 	if (dwarf_lineno(line, &n) == 0)
 		symbol->line = (uint32_t)n;
 	if (dwarf_linecol(line, &n) == 0)
@@ -389,6 +430,13 @@ static void find_elf_symbol(struct lookup *l)
 								 &offset, &sym, NULL, NULL, NULL));
 }
 
+static bool has_lines(const struct module *m)
+{
+	Dwarf_Addr bias;
+
+	return dwfl_module_nextcu(m->dwfl_module, NULL, &bias) != NULL;
+}
+
 /* The cache. */
 
 static struct entry *cache_slot(struct symbols *s, const struct module *m, uint64_t pc,
@@ -430,6 +478,8 @@ static void resolve(struct symbols *s, const struct module *m, uint64_t pc, bool
 		*vec_add(&l.list) = (struct symbol){ .object = m ? m->path : NULL };
 	if (m && m->dwfl_module)
 		find_elf_symbol(&l);
+	if (m && m->dwfl_module && m->is_static && !l.list.at[0].line)
+		l.list.at[0].is_linked_in = has_lines(m);
 	copy = arena_alloc(&s->arena, l.list.n * sizeof *copy);
 	memcpy(copy, l.list.at, l.list.n * sizeof *copy);
 	for (size_t i = 0; i < l.list.n; i++)

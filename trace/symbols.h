@@ -14,8 +14,10 @@ struct symbol {
 	uint32_t line, column;  /* 0 if unknown */
 	uint32_t function_line; /* where the function begins, 0 if unknown */
 	bool is_inlined;        /* into the next one of the list */
-	const char *object;     /* path of the ELF file, NULL if unknown */
-	uint64_t offset;        /* of the address in that file's address space (for module+0x…) */
+	/* no line, in a static program that has lines of other code: a library, linked in */
+	bool is_linked_in;
+	const char *object; /* path of the ELF file, NULL if unknown */
+	uint64_t offset;    /* of the address in that file's address space (for module+0x…) */
 };
 
 struct symbols;

@@ -28,10 +28,14 @@ typedef VEC(struct step) steps;
 
 static bool is_library(const struct text *t, const struct bug_frame *f)
 {
+	/* what calls main or a thread's function in a static program */
+	static const char *const outermost[] = { "_start",  "start_thread", "clone",
+						 "__clone", "clone3",       "__clone3" };
 	const struct libraries libraries = { t->r->library_globs.at, t->r->library_globs.n };
 
-	if (f->function && strcmp(f->function, "_start") == 0)
-		return true;
+	for (size_t i = 0; f->function && !f->file && i < sizeof outermost / sizeof *outermost; i++)
+		if (strcmp(f->function, outermost[i]) == 0)
+			return true;
 	return owner_of_code(&libraries, f->object, f->file, f->function) != OWNER_USER;
 }
 
@@ -103,7 +107,8 @@ static void put_library(const struct text *t, const struct bug_frame *f)
 		fputs("a library", t->f);
 }
 
-/* The C library has several of a function, one for each processor: "strncpy" of __strncpy_avx2. */
+/* The C library has several of a function, one for each processor: "strncpy" of __strncpy_avx2. In
+ * a static program they have no lines. */
 static void put_function(const struct text *t, const struct bug_frame *f)
 {
 	static const char *const variants[] = { "_avx",       "_sse",     "_ssse", "_evex", "_erms",
@@ -111,7 +116,7 @@ static void put_function(const struct text *t, const struct bug_frame *f)
 	const char *name = f->function;
 	size_t len = strlen(name);
 
-	if (f->object && owner_of_object(f->object) == OWNER_RUNTIME &&
+	if (f->object && (owner_of_object(f->object) == OWNER_RUNTIME || !f->file) &&
 	    strncmp(name, "__", 2) == 0) {
 		name += strncmp(name, "__libc_", 7) == 0 ? 7 : 2;
 		len = strlen(name);

@@ -37,6 +37,20 @@ def test_headers_of_the_library_are_their_callers():
         equal(lines["survived"], ("whose.cc", line_of("tests/cli/whose.cc", "SURVIVED")))
 
 
+def test_a_static_program_has_its_own_lines():
+    """A store of memcpy() is at the line that calls it, also where memcpy is in the program itself; the text has no frame around a thread's function."""
+    with open("tests/cli/linked.c") as f:
+        want = [("missing-flush", "linked.c", n) for n, line in enumerate(f, 1) if "/* BUG */" in line]
+    equal(len(want), 4, "the number of marks")
+    for name in ("linked", "linked_static", "linked_static_pie"):
+        command = ("check", "--only", "durability", "--", os.path.abspath(f"build/tests/cli/{name}"), "{pool}")
+        equal(places(judged(*command, status=1)), want, name)
+        _, out, _ = pmend(*command)
+        contains(out, "store at work (tests/cli/linked.c:")
+        for word in ("start_thread", "clone", "_sse", "_avx", "__libc"):
+            assert word not in out, (name, word, out)
+
+
 @functools.cache
 def recording(program):
     """A trace that several tests check, with what else its folder holds."""

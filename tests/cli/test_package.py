@@ -24,6 +24,26 @@ def everything_below(d):
     return {os.path.relpath(os.path.join(at, n), d) for at, folders, names in os.walk(d) for n in folders + names}
 
 
+def finds_itself(d, at):
+    """CMake finds what is installed where it is now, also through a link, as /lib is one to /usr/lib."""
+    if not shutil.which("cmake"):
+        return
+    os.symlink(os.path.join(at, "lib"), os.path.join(d, "lib"))
+    os.mkdir(os.path.join(d, "src"))
+    write(os.path.join(d, "src/CMakeLists.txt"), """cmake_minimum_required(VERSION 3.16)
+project(p NONE)
+find_package(pmend REQUIRED)
+get_target_property(a pmend::pmend IMPORTED_LOCATION)
+get_target_property(b pmend::annotations INTERFACE_INCLUDE_DIRECTORIES)
+message(STATUS "found ${a} ${b}.")
+""")
+    for option in (f"-Dpmend_ROOT={at}", f"-Dpmend_DIR={d}/lib/cmake/pmend"):
+        shutil.rmtree(os.path.join(d, "b"), ignore_errors=True)
+        status, out, err = run("cmake", "-S", os.path.join(d, "src"), "-B", os.path.join(d, "b"), option)
+        equal(status, 0, err)
+        contains(out, f"found {os.path.realpath(at)}/bin/pmend {os.path.realpath(at)}/include.")
+
+
 def test_install_and_uninstall():
     """What is installed works where it is, and uninstall removes exactly that: what others put beside it stays, also folders of theirs that are empty."""
     with folder() as d:
@@ -39,7 +59,8 @@ def test_install_and_uninstall():
         at = os.path.join(root, "opt/p")
         installed = files_below(at) - others - {"libexec/pmend/folders"}
         for name in ("bin/pmend", "include/pmend.h", "include/pmend_oracle.h", "share/man/man1/pmend.1", "share/doc/pmend/crash.md",
-                     "share/doc/pmend/README.md", "share/doc/pmend/examples/notes.c", "share/pkgconfig/pmend.pc", "share/bash-completion/completions/pmend",
+                     "share/doc/pmend/README.md", "share/doc/pmend/examples/notes.c", "share/doc/pmend/examples/table/table.c",
+                     "lib/cmake/pmend/pmendConfig.cmake", "lib/cmake/pmend/pmendConfigVersion.cmake", "share/pkgconfig/pmend.pc", "share/bash-completion/completions/pmend",
                      "share/zsh/site-functions/_pmend", "share/fish/vendor_completions.d/pmend.fish", f"libexec/pmend/pmend-{ARCH}-linux",
                      "libexec/pmend/libpmend_rt.so", "libexec/pmend/default.supp"):
             assert name in installed, (name, sorted(installed))
@@ -47,6 +68,7 @@ def test_install_and_uninstall():
         status, out, err = run(os.path.join(at, "bin/pmend"), "doctor", "--format", "json", cwd=d)
         equal(status, 0, out + err)
         contains(out, f'"{os.path.realpath(at)}/libexec/pmend/pmend-{ARCH}-linux"')
+        finds_itself(d, at)
         make("install", f"DESTDIR={root}", "PREFIX=/opt/p")  # once more: the first one's folders are still its own
         write(os.path.join(at, "share/later"), "mine")
         make("uninstall", f"DESTDIR={root}", "PREFIX=/opt/p")

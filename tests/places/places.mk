@@ -1,10 +1,12 @@
-# Programs that tests/places/run.py records and recovers. What musl's and Rust's compilers make is there where these are; the rows say so where they are not.
+# Programs that tests/places/run.py records and recovers. What musl's and Rust's compilers make, and what needs a crate, is there where these are; the rows say so where they are not.
 PLACES := $(B)/tests/places
 PLACES_TESTS := $(addprefix $(PLACES)/,plain habits plugin.so throws bare docker untraced)
+CRATES := /usr/share/cargo/registry# Debian's packages of crates
 PLACES_CFLAGS = -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -I.
 
 ifeq ($(ARCH),$(NATIVE))
 PLACES_TESTS += $(if $(shell command -v musl-gcc),$(addprefix $(PLACES)/,musl musl_static)) $(if $(shell command -v rustc),$(PLACES)/rust)
+PLACES_TESTS += $(if $(and $(wildcard /usr/bin/cargo),$(wildcard $(CRATES)/memmap2-*)),$(PLACES)/memmap2)
 endif
 
 $(PLACES)/plain $(PLACES)/habits $(PLACES)/docker $(PLACES)/untraced: $(PLACES)/%: tests/places/%.c tests/places/pool.h tests/places/plugin.h tests/machine.h
@@ -30,3 +32,12 @@ $(PLACES)/musl $(PLACES)/musl_static: tests/places/plain.c tests/places/pool.h t
 $(PLACES)/rust: tests/places/rust.rs
 	@mkdir -p $(@D)
 	MAKEFLAGS= rustc -g -C opt-level=1 -o $@ $<
+
+# Offline, with Debian's compiler and crates.
+$(PLACES)/memmap2: tests/places/memmap2.rs
+	@mkdir -p $@.crate
+	printf '%s\n' '[package]' 'name = "places"' 'version = "0.0.0"' 'edition = "2021"' '[[bin]]' 'name = "places"' 'path = "$(CURDIR)/$<"' \
+		'[dependencies]' 'memmap2 = "*"' '[workspace]' >$@.crate/Cargo.toml
+	MAKEFLAGS= CARGO_HOME="$(CURDIR)/$@.crate/home" RUSTC=/usr/bin/rustc /usr/bin/cargo build -q --offline --manifest-path $@.crate/Cargo.toml --target-dir $@.crate/target \
+		--config 'source.crates-io.replace-with="debian"' --config 'source.debian.directory="$(CRATES)"'
+	cp $@.crate/target/debug/places $@

@@ -46,8 +46,8 @@ def findings(report, source):
         for where in bug["locations"]:
             if where["role"] in ("flush", "fence") and bug["kind"] != "redundant-fence":  # what was done for a lost store: for pmend fix
                 continue
-            own = [f for f in [where, *where["stack"]] if os.path.basename(f.get("file", "")) == source]
-            found.add((bug["kind"], where["role"], own[0]["line"] if own else None))
+            is_own = os.path.basename(where.get("file", "")) == source
+            found.add((bug["kind"], where["role"], where["line"] if is_own else None))
     return found
 
 

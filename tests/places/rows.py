@@ -232,6 +232,12 @@ def rust(p):
     p.works("rust")
 
 
+def memmap2(p):
+    p.source = "memmap2.rs"
+    p.options = ["--platform", "msync"]
+    p.works("memmap2")
+
+
 def noted_habit(name):
     return lambda p: p.noted("habits", name)
 
@@ -301,6 +307,7 @@ PROGRAM = [
     Row("jemalloc", "is preloaded with jemalloc (`LD_PRELOAD`)", preload("libjemalloc.so.2")),
     Row("tcmalloc", "is preloaded with tcmalloc", preload("libtcmalloc_minimal.so.4")),
     Row("rust", "is written in Rust, and maps a file", rust),
+    Row("memmap2", "is written in Rust, and maps a file with the crate memmap2", memmap2, remark="a finding is at the program's line, not in the crate"),
     Row("no_libc", "is static and makes its own system calls, as Go's programs do", noted_program("bare"), NOTED, "cannot be preloaded: it is linked statically",
         "states are run as whole images; tested with a program without C library instead of Go"),
     Row("musl", "is linked with musl", noted_program("musl"), NOTED, "cannot be preloaded: it is linked with another C library", "states are run as whole images"),

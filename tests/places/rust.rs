@@ -2,8 +2,9 @@
 use std::arch::asm;
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
-use std::os::fd::AsRawFd;
+use std::os::unix::io::AsRawFd;
 use std::process::exit;
+use std::ptr::{addr_of, addr_of_mut};
 
 const RECORDS: usize = 4;
 const BYTES: usize = 8192;
@@ -45,15 +46,15 @@ unsafe fn persist(p: *const u64) {
 
 unsafe fn fill(p: *mut Pool) {
     for i in 0..RECORDS {
-        let record = &raw mut (*p).record[i].0;
+        let record = addr_of_mut!((*p).record[i].0);
         (*record)[0] = i as u64 + 1;
         (*record)[7] = i as u64 + 1;
         persist(record as *const u64);
-        let count = &raw mut (*p).count.0[0];
+        let count = addr_of_mut!((*p).count.0[0]);
         count.write_volatile(i as u64 + 1);
         persist(count);
     }
-    let (data, flag, forgotten) = (&raw mut (*p).data.0[0], &raw mut (*p).flag.0[0], &raw mut (*p).forgotten.0[0]);
+    let (data, flag, forgotten) = (addr_of_mut!((*p).data.0[0]), addr_of_mut!((*p).flag.0[0]), addr_of_mut!((*p).forgotten.0[0]));
     data.write_volatile(7); // BUG: ordering lost
     flag.write_volatile(1); // BUG: ordering survived
     persist(flag);
@@ -63,18 +64,18 @@ unsafe fn fill(p: *mut Pool) {
 }
 
 unsafe fn wrong(p: *const Pool) -> i32 {
-    let count = (&raw const (*p).count.0[0]).read_volatile() as usize;
+    let count = addr_of!((*p).count.0[0]).read_volatile() as usize;
     if count > RECORDS {
         return 4;
     }
     for i in 0..count {
-        let record = &raw const (*p).record[i].0;
+        let record = addr_of!((*p).record[i].0);
         let (first, last) = (record as *const u64, (record as *const u64).add(7));
         if first.read_volatile() != i as u64 + 1 || last.read_volatile() != i as u64 + 1 {
             return 5;
         }
     }
-    let (data, flag) = (&raw const (*p).data.0[0], &raw const (*p).flag.0[0]);
+    let (data, flag) = (addr_of!((*p).data.0[0]), addr_of!((*p).flag.0[0]));
     if flag.read_volatile() != 0 && data.read_volatile() != 7 { 6 } else { 0 }
 }
 
