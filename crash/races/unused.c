@@ -29,6 +29,37 @@ static bool is_same_beside(const struct suspect *s, const struct state_set *set,
 	return true;
 }
 
+#define UNIT_BYTES 8u /* what one store changes at once */
+
+/* The word, with the bytes beside it that its newest value brings along: recovery may read a part of
+ * what one store wrote, the first letter of a text. */
+static struct suspect with_neighbours(const struct suspect *s, const struct state_set *set,
+				      const uint64_t *state)
+{
+	const struct state_line *l = states_line(set, s->addr);
+	const uint32_t from = s->at & -UNIT_BYTES,
+		       after = s->at + 64 - (uint32_t)__builtin_clzll(s->mask),
+		       end = (after + UNIT_BYTES - 1) & -UNIT_BYTES, n = end - from;
+	const struct suspect units = { s->addr, from, n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX,
+				       s->seq };
+	struct suspect wide = { s->addr, from, s->mask << (s->at - from), s->seq };
+	const uint32_t old = l ? states_newest_left(l, state) : 0;
+
+	if (!l || n > 64)
+		return *s;
+	for (uint32_t c = 0; c < l->ncontents; c++) {
+		const uint8_t *x = state_content(set, l, old), *y = state_content(set, l, c);
+
+		if (!word_is_newest(set, l, s, c) || !is_same_beside(&units, set, l, old, c))
+			continue;
+		for (uint32_t i = from; i < end; i++)
+			if (x[i] != y[i])
+				wide.mask |= (uint64_t)1 << (i - from);
+		return wide;
+	}
+	return *s;
+}
+
 /* In a state in which the word is old, gives it its newest value, and leaves everything else as it
  * is. False: no crash can leave that. */
 static bool renew_alone(const struct suspect *s, const struct state_set *set, uint64_t *state)
@@ -71,22 +102,27 @@ static int is_unused(struct explorer *e, struct state_set *set, const struct sus
 {
 	uint64_t *state = word_old_states(s, set);
 	struct ending old, other;
+	struct suspect wide;
 	struct verdict v;
 	int result = -1;
 
 	states_keep_newest(set, state);
+	wide = with_neighbours(s, set, state);
 	if (explorer_try(e, state, &v, err) < 0)
 		goto out;
-	old = end_of(e, s, &v);
+	old = end_of(e, &wide, &v);
 	result = 0;
 	if (!old.is_accepted)
 		goto out;
 	result = perturb(e, set, state, s, PERTURB_MUCH, &v, err);
-	other = end_of(e, s, &v);
-	if (result < 0 || !is_same_ending(&old, &other) || !renew_alone(s, set, state))
+	other = end_of(e, &wide, &v);
+	if (result < 0)
+		goto out;
+	result = 0;
+	if (!is_same_ending(&old, &other) || !renew_alone(&wide, set, state))
 		goto out;
 	result = explorer_try(e, state, &v, err);
-	other = end_of(e, s, &v);
+	other = end_of(e, &wide, &v);
 	if (result == 0)
 		result = is_same_ending(&old, &other);
 out:

@@ -433,6 +433,8 @@ static void assembly(struct frame *f, const struct source_node *n)
 					  !strstr(n->name, "cl") && !strstr(n->name, "dc ");
 		return;
 	}
+	if (f->run->r->options->is_page_cache)
+		return; /* only msync makes durable there */
 	if (does & DOES_FLUSH) {
 		struct run_value at = unknown;
 

@@ -327,6 +327,60 @@ def test_msync():
             gone, of = re.search(r"(\d+) of (\d+) fixed bugs? (?:is|are) gone, 0 new", err).groups()
             equal(gone, of, f"how many are gone ({err})")
 
+
+def test_msync_beside_flushes():
+    """The program can flush, too, and does not here: its own helper does what the run needs, and an instruction alone would make nothing durable."""
+    with folder() as scratch:
+        write(os.path.join(scratch, "either.c"), f"""#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "{os.getcwd()}/tests/machine.h"
+
+static int is_pmem;
+
+static void flush(const void *at, size_t n)
+{{
+	for (uintptr_t a = (uintptr_t)at & ~(uintptr_t)63; a < (uintptr_t)at + n; a += 64)
+		flush_line(a);
+}}
+
+static void persist(void *at, size_t n)
+{{
+	uintptr_t page = (uintptr_t)at & ~(uintptr_t)4095;
+
+	if (is_pmem) {{
+		flush(at, n);
+		fence();
+	}} else {{
+		msync((void *)page, (uintptr_t)at + n - page, MS_SYNC);
+	}}
+}}
+
+int main(int argc, char **argv)
+{{
+	int fd = open(argv[argc - 1], O_RDWR | O_CREAT, 0600);
+	struct {{ char text[4096]; long n; }} *p = ftruncate(fd, 8192) ? MAP_FAILED : mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED)
+		return 2;
+	is_pmem = getenv("IS_PMEM") != NULL;
+	strcpy(p->text, "hello");
+	p->n = 1;
+	persist(&p->n, sizeof p->n);
+	return 0;
+}}
+""")
+        fixtest.write_database(scratch, [(scratch, f"gcc {FLAGS} -O1 -g -o either either.c", os.path.join(scratch, "either.c"))])
+        equal(run("sh", "-c", f"gcc {FLAGS} -O1 -g -o either either.c", cwd=scratch, timeout=300)[0], 0, "the status of the build")
+        equal(pmend("check", "--format", "json", "-o", "r.json", "--", "./either", "pool", cwd=scratch)[0], 1, "the status of check")
+        equal(json.loads(read(scratch, "r.json"))["platform"], "msync", "the platform")
+        status, patch, err = pmend("fix", "-p", ".", "r.json", cwd=scratch)
+        equal((status, len(re.findall(r"^\+\tpersist\(p->text, ", patch, re.M)), "+\tflush(" in patch), (0, 1, False), f"the status and the patch ({patch} {err})")
+
+
 def test_wide():
     """Very many crash states at each failure point: cures take no more than twice the runs that found the bug. What was missing at the failure that is told is not enough
     for others: flush and fence are. And a limit that is too low is told."""

@@ -53,6 +53,8 @@ CASES = [
     *[(f"slots, {how}", "slots", "run", f"recover {how}", None, []) for how in ("print", "magic")],
     *[(f"slots, broken, {how}", "slots", "run broken", f"recover {how}", "used", []) for how in ("print", "length", "pointer", "compare")],
     ("slots, broken, magic", "slots", "run broken", "recover magic", "magic", []),
+    ("letters", "letters", "run", "recover", None, []),
+    ("letters, broken", "letters", "run broken", "recover", "broken", []),
     ("slots, 12 runs", "slots", "run", "recover print", "budget", ["--max-runs", "12", "-j", "1"]),
     ("slots, broken, silent", "slots", "run broken", "recover silent", None, []),
     ("figure 1, libpmemobj", "obj", "list", "list recover", None, ["--strategy", "prefix"]),

@@ -1,0 +1,56 @@
+/* Records with a name, which recovery looks at before it looks whether the record is used. It reads a part of what one store wrote: the first letter,
+ * the first two, the last four. Right: what was read is used only if the record is. Broken: a record is used before its name is durable.
+ *	letters POOL run [broken]
+ *	letters POOL recover */
+#include "pm.h"
+
+struct record {
+	LINE volatile uint64_t is_used;
+	LINE volatile uint64_t name; /* eight letters in one store */
+};
+
+struct pool {
+	struct record record[3];
+};
+
+static void put(struct record *r, const char *name, int is_broken)
+{
+	uint64_t letters;
+
+	memcpy(&letters, name, sizeof letters);
+	r->name = letters;
+	if (!is_broken)
+		pm_persist(&r->name, sizeof r->name);
+	r->is_used = 1;
+	pm_persist(r, sizeof *r);
+}
+
+static void recover(struct pool *p)
+{
+	const volatile char *name = (const volatile char *)&p->record[0].name;
+	char first = *name; /* RACE: broken */
+	uint16_t two = *(const volatile uint16_t *)&p->record[1].name; /* RACE: broken */
+	uint32_t last = ((const volatile uint32_t *)&p->record[2].name)[1]; /* RACE: broken */
+
+	if (p->record[0].is_used) /* RACE: broken */
+		printf("%c\n", first ? first : '?');
+	if (p->record[1].is_used) /* RACE: broken */
+		printf("%x\n", two);
+	if (p->record[2].is_used) /* RACE: broken */
+		printf("%x\n", last);
+}
+
+int main(int argc, char **argv)
+{
+	struct pool *p = pm_map(argv[1], sizeof *p);
+	int is_broken = argc > 3;
+
+	if (strcmp(argv[2], "recover") == 0) {
+		recover(p);
+		return 0;
+	}
+	put(&p->record[0], "anna bo", is_broken);
+	put(&p->record[1], "bella x", is_broken);
+	put(&p->record[2], "clara y", is_broken);
+	return 0;
+}
