@@ -277,6 +277,10 @@ enum pmt_file_flags {
 	PMT_FILE_CREATED = 1, /* did not exist when the recording began */
 	PMT_FILE_MEMORY = 2,  /* not a file: memory registered with pmemcheck's request */
 	PMT_FILE_DEVICE = 4,  /* a character device (/dev/dax…) */
+	/* made under another name, and all that was written was synced when it got its name: nobody
+	 * ever sees less under that */
+	PMT_FILE_WHOLE = 8,
+	PMT_FILE_REPLACED = 16, /* besides: another file had that name until then */
 };
 
 /* The first byte of a record. Bits 0-1: 3 means a table record (bits 2-7: enum pmt_table),

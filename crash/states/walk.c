@@ -149,7 +149,7 @@ static void note_regions(struct walk *w, const struct trace_event *ev)
 static bool is_file_change(const struct walk *w, const struct trace_event *ev)
 {
 	return (ev->kind == PMT_FILE && (ev->arg[2] & PMT_FILE_CREATED) &&
-		!plan_is_late_event(w->plan, ev)) ||
+		!(ev->arg[2] & PMT_FILE_REPLACED) && !plan_is_late_event(w->plan, ev)) ||
 	       ev->kind == PMT_SIZE || ev->kind == PMT_FALLOCATE || ev->kind == PMT_RENAME ||
 	       ev->kind == PMT_UNLINK;
 }
@@ -207,11 +207,12 @@ static bool is_point(const struct walk *w, const struct trace_event *ev)
 	       ((w->stops & WALK_OVERTAKEN) && is_overtaking(w, ev));
 }
 
-/* A file that the program made was there with no content before it was given a size. */
+/* A file that the program made was there with no content before it was given a size, unless it got
+ * its name with all that it held. */
 static bool is_made(const struct walk *w, const struct trace_event *ev)
 {
-	return ev->kind == PMT_FILE && (ev->arg[2] & PMT_FILE_CREATED) && !w->is_created &&
-	       !plan_is_late_event(w->plan, ev);
+	return ev->kind == PMT_FILE && (ev->arg[2] & PMT_FILE_CREATED) &&
+	       !(ev->arg[2] & PMT_FILE_WHOLE) && !w->is_created && !plan_is_late_event(w->plan, ev);
 }
 
 /* A file that is told of later is durable before this event. */

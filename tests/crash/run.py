@@ -1351,6 +1351,20 @@ def test_rebuilt():
     expect(("tx-store-outside", "correctness", "outside") in excused("rebuilt", ("rebuilt", "{}", "believe"), 1), "what recovery reads first")
 
 
+def test_named_when_whole():
+    """A file that is written and synced under another name, and gets its own then, is never empty under it; one that is named before, or has one name, is. What a file held that
+    it replaced is not known."""
+    def found(how, **before):
+        report = explore_case("named", how, **before)[1]
+        return [b["kind"] for b in report["bugs"]], report["coverage"].get("why_incomplete")
+
+    for how in ("rename", "link"):
+        equal(found(how), ([], None), how)
+    equal(found("rename", before="direct"), ([], "a file was replaced by rename; what the old one held is not known"), "another file is replaced")
+    for how in ("early", "direct"):
+        equal(found(how), (["recovery-failure"], None), how)
+
+
 def test_marked():
     """Clearing the mark of a durable link is no bug if recovery ends the same with the mark and without it. Nobody knows without recovery; and it is one if recovery looks at the mark."""
     if ARCH != "amd64":

@@ -15,6 +15,7 @@ static struct {
 	Bool did_not_exist; /* open: the file is being made */
 	Bool truncates;     /* open: with O_TRUNC */
 	Bool exchanges;     /* rename: with RENAME_EXCHANGE */
+	Bool replaces;      /* rename: the new name is there */
 	UInt file;          /* unlink, rename: the PM file it is about */
 	UInt replaced;      /* rename: the PM file that goes */
 } g_call[512];
@@ -48,10 +49,13 @@ void names_before_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord
 {
 	static HChar buf[PMT_PAGE_BYTES];
 	UInt nlink = 0, replaced_nlink = 0;
+	struct vg_stat st;
 
 	beside_before(tid, client_absolute_path_at(buf, sizeof buf, from_fd, from));
 	beside_before(tid, client_absolute_path_at(buf, sizeof buf, to_fd, to));
 	g_call[tid].exchanges = (flags & RENAME_EXCHANGE) != 0;
+	g_call[tid].replaces =
+		!sr_isError(VG_(stat)(client_path_at(buf, sizeof buf, to_fd, to), &st));
 	g_call[tid].file =
 		pm_file_of_path(client_path_at(buf, sizeof buf, from_fd, from), False, &nlink);
 	g_call[tid].replaced =
@@ -85,9 +89,16 @@ void names_after_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord 
 		pm_file_gone(args[0]);
 	}
 	rename_event(tid, g_call[tid].file, to_fd, to);
-	made_renamed(client_absolute_path_at(buf, sizeof buf, to_fd, to));
+	made_renamed(client_absolute_path_at(buf, sizeof buf, to_fd, to), g_call[tid].replaces);
 	beside_renamed(tid, client_absolute_path_at(buf, sizeof buf, from_fd, from),
 		       client_absolute_path_at(other, sizeof other, to_fd, to));
+}
+
+void names_after_link(Int to_fd, UWord to)
+{
+	static HChar buf[PMT_PAGE_BYTES];
+
+	made_renamed(client_absolute_path_at(buf, sizeof buf, to_fd, to), False);
 }
 
 void names_after_remove(ThreadId tid, Int dirfd, UWord path)

@@ -131,12 +131,12 @@ static UInt file_of_stat(const struct vg_stat *st, Bool *is_new)
 
 static void tell_file(ThreadId tid, UInt file, Int fd, const struct vg_stat *st, const HChar *path)
 {
-	ULong args[5] = { file, st->size,
-			  (file_was_created(st) ? PMT_FILE_CREATED : 0) |
-				  (is_device(st) ? PMT_FILE_DEVICE : 0),
+	ULong args[5] = { file, st->size, made_flags(st) | (is_device(st) ? PMT_FILE_DEVICE : 0),
 			  st->dev, st->ino };
 	/* without other PM it does not matter when */
 	ULong since = file > 1 ? file_durable_since(st) : 0;
+	static const HChar replaced[] =
+		"a file was replaced by rename; what the old one held is not known";
 	HChar text[64];
 
 	if (since != 0) {
@@ -144,6 +144,8 @@ static void tell_file(ThreadId tid, UInt file, Int fd, const struct vg_stat *st,
 		emit_event(tid, PMT_META, 0, NULL, text, VG_(strlen)(text));
 	}
 	emit_event(tid, PMT_FILE, 0, args, path, VG_(strlen)(path));
+	if (args[2] & PMT_FILE_REPLACED)
+		emit_event(tid, PMT_INCOMPLETE, 0, NULL, replaced, sizeof replaced - 1);
 	*shared_file_size(file) = st->size;
 	if (!is_device(st))
 		record_content(tid, file, fd, st, path);

@@ -8,8 +8,10 @@
 #define MAX_CREATED 4096
 static struct made {
 	ULong dev, ino;
-	ULong named;  /* the number of events when it got its present name */
-	ULong synced; /* when all that was written to it became durable; 0: not all is */
+	ULong named;      /* the number of events when it got its present name */
+	ULong synced;     /* when all that was written to it became durable; 0: not all is */
+	Bool is_whole;    /* all was durable when it got its present name */
+	Bool is_replaced; /* another file had that name until then */
 } g_created[MAX_CREATED];
 static UInt g_ncreated;
 
@@ -84,14 +86,27 @@ void made_all_synced(void)
 		g_created[i].synced = g_out.header->seq;
 }
 
-void made_renamed(const HChar *path)
+void made_renamed(const HChar *path, Bool replaces)
 {
 	struct vg_stat st;
 	struct made *m =
 		g_ncreated == 0 || sr_isError(VG_(stat)(path, &st)) ? NULL : made_find(&st);
 
-	if (m != NULL)
-		m->named = g_out.header->seq;
+	if (m == NULL)
+		return;
+	m->named = g_out.header->seq;
+	m->is_whole = m->synced != 0;
+	m->is_replaced = replaces;
+}
+
+ULong made_flags(const struct vg_stat *st)
+{
+	const struct made *m = made_find(st);
+
+	if (m == NULL)
+		return 0;
+	return PMT_FILE_CREATED | (m->is_whole ? PMT_FILE_WHOLE : 0) |
+	       (m->is_whole && m->is_replaced ? PMT_FILE_REPLACED : 0);
 }
 
 ULong file_durable_since(const struct vg_stat *st)

@@ -35,7 +35,7 @@ void pm_created(Int fd);
 void made_changed(Int fd);
 void made_synced(Int fd);
 void made_all_synced(void);
-void made_renamed(const HChar *path);
+void made_renamed(const HChar *path, Bool replaces); /* replaces: another file had that path */
 void old_may_touch(const HChar *path);
 /* With --stop-at-old, these do not return for a file that was there before the program. follow: a
  * symbolic link stands for its target. */

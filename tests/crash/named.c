@@ -1,0 +1,56 @@
+/* A pool that is written by calls, and mapped only then.
+ *	named POOL HOW		rename, link: it is written and synced under another name, and gets its own then; early: it is renamed before it is
+ *				synced; direct: it is written under its own name
+ *	named POOL HOW recover	fails if a pool that is there is not whole */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pm.h"
+
+struct pool {
+	volatile uint64_t magic, n;
+};
+
+#define MAGIC 0x77u
+
+static int recover(const char *path)
+{
+	struct pool p = { 0 };
+	int fd = open(path, O_RDONLY);
+
+	if (fd < 0)
+		return 0;
+	return read(fd, &p, sizeof p) != sizeof p || p.magic != MAGIC;
+}
+
+int main(int argc, char **argv)
+{
+	const struct pool whole = { MAGIC, 1 };
+	const char *how = argc == 3 ? argv[2] : "";
+	char other[4096];
+	struct pool *p;
+	int fd;
+
+	if (argc == 4)
+		return recover(argv[1]);
+	snprintf(other, sizeof other, "%s.new", argv[1]);
+	fd = open(strcmp(how, "direct") == 0 ? argv[1] : other, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0 || write(fd, &whole, sizeof whole) != sizeof whole || ftruncate(fd, 4096) != 0)
+		return 2;
+	if (strcmp(how, "early") == 0 && rename(other, argv[1]) != 0)
+		return 2;
+	if (fsync(fd) != 0)
+		return 2;
+	if (strcmp(how, "rename") == 0 && rename(other, argv[1]) != 0)
+		return 2;
+	if (strcmp(how, "link") == 0 && (link(other, argv[1]) != 0 || unlink(other) != 0))
+		return 2;
+	p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return 2;
+	p->n = 2;
+	persist((const void *)&p->n, sizeof p->n);
+	return 0;
+}
