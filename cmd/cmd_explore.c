@@ -10,6 +10,7 @@
 #include "cmd/crash_options.h"
 #include "cmd/crash_progress.h"
 #include "cmd/explore_parts.h"
+#include "cmd/pool_option.h"
 #include "cmd/project_options.h"
 #include "cmd/reporting.h"
 #include "cmd/talk/progress.h"
@@ -216,6 +217,7 @@ static int explore_run(const struct command *command, int argc, char **argv)
 
 	if (n == 0)
 		die_usage(command, "a program is needed");
+	pool_option_check(command, argv);
 	progress_begin(&line, is_asked);
 	x.progress_arg = &line;
 	reporting_begin(command, &reporting);

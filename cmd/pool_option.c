@@ -7,11 +7,24 @@
 #include "cmd/cmd.h"
 #include "util/alloc.h"
 
+void pool_option_check(const struct command *c, char *const *words)
+{
+	const char *meant;
+
+	for (size_t i = 0; words[i]; i++) {
+		char *typo = word_misspelled(words[i], &meant);
+
+		if (typo)
+			die_usage(c, "%s is no placeholder; did you mean %s?", typo, meant);
+	}
+}
+
 char **pool_option_begin(struct pool_option *p, struct recording *r, char **target)
 {
 	struct error err;
 
 	*p = (struct pool_option){ 0 };
+	pool_option_check(NULL, target);
 	if (!words_have(target, SCRATCH_POOL))
 		return target;
 	if (tempdir_open(&p->folder, &err) < 0)

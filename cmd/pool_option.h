@@ -11,6 +11,9 @@ struct pool_option {
 	char **words;
 };
 
+struct command;
+/* Dies if a word has what was probably meant to be a placeholder. */
+void pool_option_check(const struct command *c, char *const *words);
 /* The words to run: the same, or, if one has {pool} in it, others in a new folder. There is no file
  * yet: the program makes its pool. Dies if there is no room. */
 char **pool_option_begin(struct pool_option *p, struct recording *r, char **target);

@@ -82,3 +82,48 @@ bool words_have(char *const *words, const char *text)
 		words++;
 	return *words != NULL;
 }
+
+/* By one letter: another one, one more, one less, or two that changed places. */
+static bool is_nearly(const char *a, size_t n, const char *b)
+{
+	const size_t m = strlen(b);
+	size_t head = 0, tail = 0;
+
+	while (head < n && head < m && a[head] == b[head])
+		head++;
+	while (tail < n - head && tail < m - head && a[n - 1 - tail] == b[m - 1 - tail])
+		tail++;
+	if (n == m && n - head - tail == 2)
+		return a[head] == b[head + 1] && a[head + 1] == b[head];
+	return n - head - tail <= 1 && m - head - tail <= 1;
+}
+
+char *word_misspelled(const char *word, const char **meant)
+{
+	static const struct {
+		const char *name, *whole;
+		bool takes_letters; /* a short name is too near to others */
+	} known[] = { { "pool", SCRATCH_POOL, true }, { "op", "{op}", false } };
+
+	for (const char *at = strchr(word, '{'); at; at = strchr(at + 1, '{')) {
+		const char *name = at + 1;
+		const size_t n =
+			strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+		if (name[n] != '}' || (at > word && at[-1] == '$')) /* ${POOL} is a shell's */
+			continue;
+		for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+			const bool is_other_case = n == strlen(known[i].name) &&
+						   strncasecmp(name, known[i].name, n) == 0;
+
+			if (n == strlen(known[i].name) && strncmp(name, known[i].name, n) == 0)
+				break;
+			if (!is_other_case &&
+			    !(known[i].takes_letters && is_nearly(name, n, known[i].name)))
+				continue;
+			*meant = known[i].whole;
+			return xasprintf("{%.*s}", (int)n, name);
+		}
+	}
+	return NULL;
+}

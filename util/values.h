@@ -30,6 +30,11 @@ char *word_replaced(const char *word, const char *text, const char *by); /* free
 
 /* What a command line says for the path of a scratch pool. */
 #define SCRATCH_POOL "{pool}"
+
+/* A word in braces that was probably meant to be a placeholder: {Pool}, {poool}, {OP}. Gives that,
+ * and in *meant what it is without the mistake; free() it. NULL: there is none. Other braces mean
+ * nothing to us. */
+char *word_misspelled(const char *word, const char **meant);
 bool words_have(char *const *words, const char *text);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "crash/run/runner_internal.h"
 #include "util/shell_word.h"
+#include "util/values.h"
 
 char **argv_copy(char *const argv[])
 {
@@ -62,10 +63,10 @@ struct runner_command *runner_command_new(const char *line, struct error *err)
 {
 	struct runner_command *c = NULL;
 	VEC(char *) words = { 0 };
-	const char *p = line;
+	const char *p = line, *meant;
 
 	for (;;) {
-		char *word;
+		char *word, *typo;
 
 		while (isspace((unsigned char)*p))
 			p++;
@@ -76,6 +77,12 @@ struct runner_command *runner_command_new(const char *line, struct error *err)
 		if (!shell_word_split(&p, word)) {
 			error_set(err, "'%s': a quote is not closed, or a backslash ends the line",
 				  line);
+			goto out;
+		}
+		typo = word_misspelled(word, &meant);
+		if (typo) {
+			error_set(err, "%s is no placeholder; did you mean %s?", typo, meant);
+			free(typo);
 			goto out;
 		}
 		pool_shorten(word);

@@ -2,7 +2,7 @@
 import json
 import os
 
-from cli import ARCH, POOL, Skip, contains, equal, folder, need_pool, pmend, write
+from cli import ARCH, POOL, Skip, contains, equal, fails, folder, need_pool, pmend, write
 
 LOG = os.path.abspath("build/examples/append_log")
 
@@ -48,9 +48,9 @@ def test_without():
     """Other braces are the program's."""
     need_log()
     with folder() as d:
-        (status, _, err), here = alone(d, "record", "-q", "--", LOG, "{pol}", "{}")
+        (status, _, err), here = alone(d, "record", "-q", "--", LOG, "{log}", "{}")
         equal((status, err), (0, ""))
-        equal(sorted(os.listdir(here)), ["pmend.pmt", "{pol}"])
+        equal(sorted(os.listdir(here)), ["pmend.pmt", "{log}"])
 
 
 def test_crash_and_replay():
@@ -107,3 +107,17 @@ def test_explore():
             if status not in (0, 3):  # 3: there is more to try
                 raise AssertionError(f"{start} start: {status} {err}")
             equal(json.loads(out)["command"], [LOG, "{pool}", "@@"])
+
+
+def test_misspelled():
+    """What is a placeholder but for one letter, or its case, is an error before anything runs; other braces pass, and so does a shell's ${POOL}."""
+    with folder() as d:
+        for word in ("{Pool}", "x={POOL}", "{pol}", "{poool}", "{tool}", "{plool}", "{opol}"):
+            for command in (["record"], ["check"], ["crash", "--recover", "true {}"], ["test"], ["explore"]):
+                fails(pmend(*command, "--", POOL, word, cwd=d), 2, f"{word[word.index('{'):]} is no placeholder; did you mean {{pool}}?")
+        for word in ("{Pool}", "{OP}"):
+            fails(pmend("crash", "--recover", "true {}", "--then", f"true {word}", "there-is-no.pmt", cwd=d), 2, f"--then: {word} is no placeholder; did you mean")
+        equal(os.listdir(d), [])
+        for word in ("{}", "{1}", "{pools,pod}", "{pool", "pool}", "${POOL}", "{spools}", "{p}", "{2op}"):
+            _, _, err = pmend("check", "-q", "--", "true", word, cwd=d)
+            equal("placeholder" in err, False, f"{word}: {err}")
