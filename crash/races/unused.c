@@ -31,8 +31,8 @@ static bool is_same_beside(const struct suspect *s, const struct state_set *set,
 
 #define UNIT_BYTES 8u /* what one store changes at once */
 
-/* The word, with the bytes beside it that its newest value brings along: recovery may read a part of
- * what one store wrote, the first letter of a text. */
+/* The word, with the bytes beside it that its newest value brings along: recovery may read a part
+ * of what one store wrote, the first letter of a text. */
 static struct suspect with_neighbours(const struct suspect *s, const struct state_set *set,
 				      const uint64_t *state)
 {
