@@ -113,7 +113,9 @@ def no_room(p):
 
 
 def read_only_tree(p):
-    p.mounted(f"mount --bind '{TREE}' '{TREE}'\nmount -o remount,ro,bind '{TREE}'")
+    # build/ may be mounted, as in the folders of tools/on
+    p.mounted(f"mount --rbind '{TREE}' '{TREE}'\nmount -o remount,ro,bind '{TREE}'\n"
+              f"if mountpoint -q '{TREE}/build'; then mount -o remount,ro,bind '{TREE}/build'; fi")
     p.works()
 
 
