@@ -73,6 +73,12 @@ void a64_decode(struct a64 *out, uint32_t word);
  * of dc zva. Flushes and prefetches: 0. */
 uint32_t a64_bytes(const struct a64 *in, uint32_t vector_bytes, uint32_t clear_bytes);
 
+/* A signed field of so many bits from bit `low` on. */
+static inline int64_t a64_field(uint32_t word, unsigned low, unsigned bits)
+{
+	return (int64_t)((uint64_t)word << (64 - low - bits)) >> (64 - bits);
+}
+
 static inline bool a64_reads(const struct a64 *in)
 {
 	return in->kind == A64_LOAD || in->kind == A64_LOAD_EXCLUSIVE || in->kind == A64_ATOMIC;

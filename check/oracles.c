@@ -5,6 +5,7 @@
 
 #include "check/check_internal.h"
 #include "check/plugin.h"
+#include "util/values.h"
 
 extern const struct oracle oracle_durability, oracle_overwrite, oracle_performance, oracle_asserts,
 	oracle_ordered, oracle_transactions, oracle_redundant_add, oracle_tx_outside,
@@ -15,14 +16,6 @@ const struct oracle *const oracles[] = {
 	&oracle_tx_outside, &oracle_asserts,      &oracle_ordered,      &oracle_transient,
 	&oracle_porting,    &oracle_acknowledged, &oracle_overwrite,    NULL,
 };
-
-static bool is_named(const char *const *names, const char *name)
-{
-	for (; names && *names; names++)
-		if (strcmp(*names, name) == 0)
-			return true;
-	return false;
-}
 
 static bool is_plugin(const struct check_options *o, const char *name)
 {
@@ -69,14 +62,14 @@ void oracles_begin(struct check *c, const struct check_options *o)
 {
 	for (size_t i = 0; oracles[i]; i++) {
 		bool is_wanted =
-			o->only ? is_named(o->only, oracles[i]->name) : !oracles[i]->is_optional;
+			o->only ? words_name(o->only, oracles[i]->name) : !oracles[i]->is_optional;
 
-		if (is_wanted || is_named(o->with, oracles[i]->name))
+		if (is_wanted || words_name(o->with, oracles[i]->name))
 			*vec_add(&c->oracles) =
 				(struct oracle_run){ oracles[i], oracles[i]->begin() };
 	}
 	for (size_t i = 0; o->plugins && o->plugins[i]; i++)
-		if (!o->only || is_named(o->only, plugin_name(o->plugins[i])))
+		if (!o->only || words_name(o->only, plugin_name(o->plugins[i])))
 			*vec_add(&c->oracles) =
 				(struct oracle_run){ &oracle_plugin,
 						     plugin_begin(o->plugins[i], c) };

@@ -39,16 +39,11 @@ static const struct rule files[] = {
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-static bool begins(const char *s, const char *with)
-{
-	return strncmp(s, with, strlen(with)) == 0;
-}
-
 static bool is_match(const struct rule *r, const char *path, const char *base)
 {
 	switch (r->how) {
-	case NAME: return begins(base, r->text);
-	case PATH: return begins(path, r->text);
+	case NAME: return str_begins(base, r->text);
+	case PATH: return str_begins(path, r->text);
 	case PART: return strstr(path, r->text) != NULL;
 	}
 	BUG("rule %d", (int)r->how);
@@ -137,7 +132,7 @@ enum owner owner_of_code(const struct libraries *l, const char *object, const ch
 	if (o == OWNER_USER && file)
 		o = owner_of_file(l, file);
 	/* atomics that gcc calls on arm64 (__aarch64_ldadd8_relax…) are in the program itself */
-	if (o == OWNER_USER && !file && function && begins(function, "__aarch64_"))
+	if (o == OWNER_USER && !file && function && str_begins(function, "__aarch64_"))
 		o = OWNER_RUNTIME;
 	return o == OWNER_USER && is_named(l, object) ? OWNER_LIBRARY : o;
 }

@@ -18,6 +18,11 @@ static inline bool str_same_known(const char *a, const char *b)
 	return a && b && strcmp(a, b) == 0;
 }
 
+static inline bool str_begins(const char *s, const char *with)
+{
+	return strncmp(s, with, strlen(with)) == 0;
+}
+
 /* The last part of a path. */
 static inline const char *str_base_name(const char *path)
 {

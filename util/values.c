@@ -76,6 +76,14 @@ char **words_replaced(char *const *words, const char *text, const char *by)
 	return copy;
 }
 
+bool words_name(const char *const *words, const char *word)
+{
+	for (; words && *words; words++)
+		if (strcmp(*words, word) == 0)
+			return true;
+	return false;
+}
+
 bool words_have(char *const *words, const char *text)
 {
 	while (*words && !strstr(*words, text))

@@ -36,5 +36,7 @@ char *word_replaced(const char *word, const char *text, const char *by); /* free
  * nothing to us. */
 char *word_misspelled(const char *word, const char **meant);
 bool words_have(char *const *words, const char *text);
+/* Is it one of the words? They end with NULL; NULL: there are none. */
+bool words_name(const char *const *words, const char *word);
 
 #endif

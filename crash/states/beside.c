@@ -2,6 +2,7 @@
  * in hexadecimal; one of which parts are missing is not known. */
 #include "crash/states/beside.h"
 #include "trace/trace.h"
+#include "util/values.h"
 
 #include <string.h>
 
@@ -100,14 +101,6 @@ static void event_read(struct reading *r, uint64_t seq, const char *text)
 		part_add(r, value);
 }
 
-static bool is_listed(const char *const *paths, const char *path)
-{
-	for (; paths && *paths; paths++)
-		if (strcmp(*paths, path) == 0)
-			return true;
-	return false;
-}
-
 static void file_release(struct beside_file *f)
 {
 	for (size_t i = 0; i < f->versions.n; i++)
@@ -124,7 +117,7 @@ static void keep_written(struct beside *b, const struct trace *t, const char *co
 	for (size_t i = 0; i < b->files.n; i++)
 		if (n < BESIDE_MAX && b->files.at[i].is_written &&
 		    !trace_has_file(t, b->files.at[i].path) &&
-		    !is_listed(paths, b->files.at[i].path))
+		    !words_name(paths, b->files.at[i].path))
 			b->files.at[n++] = b->files.at[i];
 		else
 			file_release(&b->files.at[i]);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/html/html.h"
+#include "util/str.h"
 
 #define LABEL_WIDTH 150u
 #define COLUMN_WIDTH 26u
@@ -61,11 +62,6 @@ static void drawing_init(struct drawing *d, const struct page *p, const struct e
 	d->height = TOP + (unsigned)d->nlanes * LANE_HEIGHT + (unsigned)e->nrows * BAND_STEP + 8;
 }
 
-static bool begins(const char *kind, const char *with)
-{
-	return strncmp(kind, with, strlen(with)) == 0;
-}
-
 enum shape {
 	SHAPE_STORE,
 	SHAPE_FLUSH,
@@ -80,9 +76,9 @@ static enum shape shape_of(const char *kind)
 {
 	static const char *const fences[] = { "sfence", "mfence", "rmw-fence", "dsb", "dmb" };
 
-	if (begins(kind, "store"))
+	if (str_begins(kind, "store"))
 		return SHAPE_STORE;
-	if (begins(kind, "clflush") || begins(kind, "clwb") || begins(kind, "dc-") ||
+	if (str_begins(kind, "clflush") || str_begins(kind, "clwb") || str_begins(kind, "dc-") ||
 	    strcmp(kind, "msync") == 0 || strcmp(kind, "fsync") == 0 ||
 	    strcmp(kind, "fdatasync") == 0)
 		return SHAPE_FLUSH;

@@ -24,12 +24,6 @@ const struct insn_machine insn_machine = {
 	.narguments = 8,
 };
 
-/* A signed field of so many bits from bit `low` on. */
-static int64_t field(uint32_t w, unsigned low, unsigned bits)
-{
-	return (int64_t)((uint64_t)w << (64 - low - bits)) >> (64 - bits);
-}
-
 static int unless_zero(uint32_t r)
 {
 	return r == ZERO ? INSN_NO_REGISTER : (int)r;
@@ -147,7 +141,7 @@ static bool is_branch(struct insn *out, uint32_t w)
 {
 	if ((w & 0x7c000000) == 0x14000000) { /* b, bl */
 		out->does = w >> 31 ? INSN_CALL : INSN_JUMP;
-		out->target = out->pc + (uint64_t)field(w, 0, 26) * 4;
+		out->target = out->pc + (uint64_t)a64_field(w, 0, 26) * 4;
 	} else if ((w & 0xfe000000) == 0xd6000000) { /* br, blr, ret */
 		out->does = (w & 0x00600000) == 0x00200000 ? INSN_CALL : INSN_JUMP;
 	} else if ((w & 0x1c000000) != 0x14000000 || (w & 0xfff00000) == 0xd5300000 ||
@@ -199,6 +193,6 @@ uint64_t insn_entry_slot(const uint8_t *bytes, size_t len_bytes, uint64_t pc)
 	if ((w[0] & 0x9f00001f) != 0x90000010 || (w[1] & 0xffc003ff) != 0xf9400211)
 		return 0;
 	page = (pc & ~0xfffull) +
-	       ((uint64_t)field(w[0], 5, 19) << 14 | (uint64_t)BITS(w[0], 30, 29) << 12);
+	       ((uint64_t)a64_field(w[0], 5, 19) << 14 | (uint64_t)BITS(w[0], 30, 29) << 12);
 	return page + BITS(w[1], 21, 10) * 8;
 }

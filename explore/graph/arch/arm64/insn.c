@@ -7,12 +7,6 @@
 #include "a64/a64.h"
 #include "explore/graph/insn.h"
 
-/* A signed field of so many bits from bit `low` on. */
-static int64_t field(uint32_t w, unsigned low, unsigned bits)
-{
-	return (int64_t)((uint64_t)w << (64 - low - bits)) >> (64 - bits);
-}
-
 /* dsb. Not dmb, which locks and atomics are full of: the C library would look as if it changed
  * PM. */
 static bool is_barrier(uint32_t w)
@@ -24,7 +18,7 @@ static bool is_barrier(uint32_t w)
 static uint64_t entry_slot(const uint32_t *w, uint64_t address)
 {
 	uint64_t page = (address & ~0xfffull) +
-			((uint64_t)field(w[0], 5, 19) << 14 | (uint64_t)(w[0] >> 29 & 3) << 12);
+			((uint64_t)a64_field(w[0], 5, 19) << 14 | (uint64_t)(w[0] >> 29 & 3) << 12);
 
 	if ((w[0] & 0x9f00001f) != 0x90000010 || (w[1] & 0xffc003ff) != 0xf9400211 ||
 	    (w[2] & 0xffc003ff) != 0x91000210 || w[3] != 0xd61f0220)
@@ -57,14 +51,14 @@ static struct insn decode(const uint8_t *bytes, uint64_t len_bytes, uint64_t add
 	if ((w & 0x7c000000) == 0x14000000) { /* b, bl */
 		i.ends = true;
 		i.falls = i.is_call = w >> 31;
-		i.target = address + (uint64_t)field(w, 0, 26) * 4;
+		i.target = address + (uint64_t)a64_field(w, 0, 26) * 4;
 	} else if ((w & 0xff000000) == 0x54000000 || (w & 0x7e000000) == 0x34000000) {
 		/* b.cond, bc.cond, cbz, cbnz */
 		i.ends = true;
-		i.target = address + (uint64_t)field(w, 5, 19) * 4;
+		i.target = address + (uint64_t)a64_field(w, 5, 19) * 4;
 	} else if ((w & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
 		i.ends = true;
-		i.target = address + (uint64_t)field(w, 5, 14) * 4;
+		i.target = address + (uint64_t)a64_field(w, 5, 14) * 4;
 	} else if ((w & 0xfe000000) == 0xd6000000) { /* br, blr, ret, also with authentication */
 		i.ends = true;
 		i.falls = i.is_call = (w & 0x00600000) == 0x00200000;
