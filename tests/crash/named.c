@@ -1,6 +1,6 @@
 /* A pool that is written by calls, and mapped only then.
  *	named POOL HOW		rename, link: it is written and synced under another name, and gets its own then; early: it is renamed before it is
- *				synced; direct: it is written under its own name
+ *				synced; direct: it is written under its own name; again: it is renamed whole, and then emptied and written again
  *	named POOL HOW recover	fails if a pool that is there is not whole */
 #include <fcntl.h>
 #include <stdio.h>
@@ -43,8 +43,13 @@ int main(int argc, char **argv)
 		return 2;
 	if (fsync(fd) != 0)
 		return 2;
-	if (strcmp(how, "rename") == 0 && rename(other, argv[1]) != 0)
+	if ((strcmp(how, "rename") == 0 || strcmp(how, "again") == 0) && rename(other, argv[1]) != 0)
 		return 2;
+	if (strcmp(how, "again") == 0) {
+		fd = open(argv[1], O_RDWR | O_TRUNC);
+		if (fd < 0 || write(fd, &whole, sizeof whole) != sizeof whole || ftruncate(fd, 4096) != 0 || fsync(fd) != 0)
+			return 2;
+	}
 	if (strcmp(how, "link") == 0 && (link(other, argv[1]) != 0 || unlink(other) != 0))
 		return 2;
 	p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

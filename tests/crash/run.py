@@ -1361,7 +1361,7 @@ def test_named_when_whole():
     for how in ("rename", "link"):
         equal(found(how), ([], None), how)
     equal(found("rename", before="direct"), ([], "a file was replaced by rename; what the old one held is not known"), "another file is replaced")
-    for how in ("early", "direct"):
+    for how in ("early", "direct", "again"):
         equal(found(how), (["recovery-failure"], None), how)
 
 

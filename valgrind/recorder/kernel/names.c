@@ -134,6 +134,7 @@ void names_after_open(ThreadId tid, Int fd)
 		old_fd_made(tid, fd);
 	} else if (g_call[tid].truncates) {
 		pm_file_resized(tid, pm_file_of_fd(fd), 0);
+		made_changed(fd);
 		beside_after_fd(tid, fd);
 	}
 }

@@ -68,8 +68,10 @@ void made_changed(Int fd)
 {
 	struct made *m = made_of_fd(fd);
 
-	if (m != NULL)
-		m->synced = 0;
+	if (m == NULL)
+		return;
+	m->synced = 0;
+	m->is_whole = False; /* of what it has now, less may be seen under its name */
 }
 
 void made_synced(Int fd)
