@@ -75,7 +75,7 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 	s->recording.output = trace;
 	s->recording.quiet = true;
 	s->recording.is_passing = !s->trace;
-	s->recording.max_seconds = (uint32_t)s->max_time.n;
+	s->recording.max_seconds = crash_setup_record_seconds(s);
 	if (!s->recording.platform)
 		recording_open_platform(&s->recording, true);
 	reporting->target = target;

@@ -137,7 +137,7 @@ static int test(struct checking *c, struct crash_setup *s, struct reporting *rep
 	if (tempdir_open(&folder, &err) < 0)
 		die("%s", err.msg);
 	kept = s->trace ? xstrdup(s->trace) : name_of_trace(reporting);
-	c->recording.max_seconds = (uint32_t)s->max_time.n;
+	c->recording.max_seconds = crash_setup_record_seconds(s);
 	reporting->target = target;
 	target = pool_option_begin(&pool, &c->recording, target);
 	fresh_option_begin(&c->recording, is_fresh);

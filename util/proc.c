@@ -212,7 +212,9 @@ static void wait_passing_signals(struct wait *w, int *status)
 			}
 		/* no child is left, or none that is waited for */
 		if (is_over && (pid < 0 || (!w->is_for_all && nticks >= LEFT_TICKS))) {
-			*status |= told_to_end | (ended[0] + ended[1] ? PROC_TIME_WAS_OVER : 0);
+			*status |=
+				told_to_end |
+				(ended[0] || (ended[1] && *status == 0) ? PROC_TIME_WAS_OVER : 0);
 			return;
 		}
 		if (w->end_s && clock_s() >= w->end_s)

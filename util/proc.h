@@ -37,7 +37,8 @@ int proc_run_watched(char *const argv[], char *const envp[], bool is_for_all,
 /* The wait status of a program that proc_run() or proc_run_watched() ran, after we were told to end
  * by SIGTERM or SIGHUP, has this bit; the others are as ever. */
 #define PROC_TOLD_TO_END (1 << 30)
-/* The same if its max_seconds were over. */
+/* The same if its max_seconds were over. If it had failed before, and only what it left was ended,
+ * the status says that. */
 #define PROC_TIME_WAS_OVER (1 << 29)
 
 /* Another process could not be started, for this reason (errno): says so, and what to do. -1. */

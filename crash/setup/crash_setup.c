@@ -51,6 +51,11 @@ static int find_runtime(struct crash_setup *s, struct error *err)
 	return 0;
 }
 
+uint32_t crash_setup_record_seconds(const struct crash_setup *s)
+{
+	return s->max_time.is_set && s->max_time.n == 0 ? 1 : (uint32_t)s->max_time.n;
+}
+
 void crash_setup_begin_time(struct crash_setup *s)
 {
 	struct explorer_limits *l = &s->options.limits;

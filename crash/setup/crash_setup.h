@@ -84,6 +84,8 @@ struct crash_reader {
 	void (*begin)(struct crash_setup *s);
 };
 
+/* How long a recording may take, by --max-time; 0: any time. */
+uint32_t crash_setup_record_seconds(const struct crash_setup *s);
 /* --max-time counts from now on, not from the start of the command: the recording had as much for
  * itself. */
 void crash_setup_begin_time(struct crash_setup *s);

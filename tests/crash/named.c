@@ -1,6 +1,7 @@
 /* A pool that is written by calls, and mapped only then.
- *	named POOL HOW		rename, link: it is written and synced under another name, and gets its own then; early: it is renamed before it is
- *				synced; direct: it is written under its own name; again: it is renamed whole, and then emptied and written again
+ *	named POOL HOW		rename: it is written and synced under another name, and gets its own then; early: it is renamed before it is
+ *				synced; direct: it is written under its own name; again: it is renamed whole, and then emptied and written again;
+ *				cut: it is renamed whole, and then cut off by its name and grown; bak: it is written under its own name, and gets another one besides
  *	named POOL HOW recover	fails if a pool that is there is not whole */
 #include <fcntl.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ int main(int argc, char **argv)
 	if (argc == 4)
 		return recover(argv[1]);
 	snprintf(other, sizeof other, "%s.new", argv[1]);
-	fd = open(strcmp(how, "direct") == 0 ? argv[1] : other, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	fd = open(strcmp(how, "direct") == 0 || strcmp(how, "bak") == 0 ? argv[1] : other, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0 || write(fd, &whole, sizeof whole) != sizeof whole || ftruncate(fd, 4096) != 0)
 		return 2;
 	if (strcmp(how, "early") == 0 && rename(other, argv[1]) != 0)
@@ -50,7 +51,9 @@ int main(int argc, char **argv)
 		if (fd < 0 || write(fd, &whole, sizeof whole) != sizeof whole || ftruncate(fd, 4096) != 0 || fsync(fd) != 0)
 			return 2;
 	}
-	if (strcmp(how, "link") == 0 && (link(other, argv[1]) != 0 || unlink(other) != 0))
+	if (strcmp(how, "cut") == 0 && (rename(other, argv[1]) != 0 || truncate(argv[1], 0) != 0 || pwrite(fd, &whole, sizeof whole, 0) < 0 || ftruncate(fd, 4096) != 0 || fsync(fd) != 0))
+		return 2;
+	if (strcmp(how, "bak") == 0 && (unlink(other), link(argv[1], other)) != 0)
 		return 2;
 	p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)

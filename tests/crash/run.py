@@ -1358,10 +1358,9 @@ def test_named_when_whole():
         report = explore_case("named", how, **before)[1]
         return [b["kind"] for b in report["bugs"]], report["coverage"].get("why_incomplete")
 
-    for how in ("rename", "link"):
-        equal(found(how), ([], None), how)
+    equal(found("rename"), ([], None), "whole")
     equal(found("rename", before="direct"), ([], "a file was replaced by rename; what the old one held is not known"), "another file is replaced")
-    for how in ("early", "direct", "again"):
+    for how in ("early", "direct", "again", "cut", "bak"):
         equal(found(how), (["recovery-failure"], None), how)
 
 

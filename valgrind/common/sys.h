@@ -17,7 +17,7 @@ enum {
 	__NR_rename = -4,
 	__NR_chmod = -5,
 	__NR_chown = -6,
-	__NR_lchown = -7 __NR_link = -8,
+	__NR_lchown = -7
 };
 #endif
 

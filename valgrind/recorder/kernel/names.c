@@ -54,12 +54,14 @@ void names_before_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord
 	beside_before(tid, client_absolute_path_at(buf, sizeof buf, from_fd, from));
 	beside_before(tid, client_absolute_path_at(buf, sizeof buf, to_fd, to));
 	g_call[tid].exchanges = (flags & RENAME_EXCHANGE) != 0;
-	g_call[tid].replaces =
-		!sr_isError(VG_(stat)(client_path_at(buf, sizeof buf, to_fd, to), &st));
 	g_call[tid].file =
 		pm_file_of_path(client_path_at(buf, sizeof buf, from_fd, from), False, &nlink);
 	g_call[tid].replaced =
 		pm_file_of_path(client_path_at(buf, sizeof buf, to_fd, to), False, &replaced_nlink);
+	/* another one than a PM file, which is in the trace */
+	g_call[tid].replaces =
+		g_call[tid].replaced == 0 &&
+		!sr_isError(VG_(stat)(client_path_at(buf, sizeof buf, to_fd, to), &st));
 	/* two names of one file: nothing happens */
 	if (g_call[tid].file == g_call[tid].replaced)
 		g_call[tid].file = g_call[tid].replaced = 0;
@@ -94,13 +96,6 @@ void names_after_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord 
 		       client_absolute_path_at(other, sizeof other, to_fd, to));
 }
 
-void names_after_link(Int to_fd, UWord to)
-{
-	static HChar buf[PMT_PAGE_BYTES];
-
-	made_renamed(client_absolute_path_at(buf, sizeof buf, to_fd, to), False);
-}
-
 void names_after_remove(ThreadId tid, Int dirfd, UWord path)
 {
 	static HChar buf[PMT_PAGE_BYTES];
@@ -125,6 +120,7 @@ void names_after_truncate(ThreadId tid, UWord path)
 	static HChar buf[PMT_PAGE_BYTES];
 
 	beside_after(tid, client_absolute_path_at(buf, sizeof buf, VKI_AT_FDCWD, path));
+	made_changed_at(client_absolute_path_at(buf, sizeof buf, VKI_AT_FDCWD, path));
 }
 
 void names_after_open(ThreadId tid, Int fd)

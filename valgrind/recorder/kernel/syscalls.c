@@ -220,8 +220,6 @@ static void after_file_call(ThreadId tid, UInt number, UWord *args, UWord result
 		break;
 	case __NR_renameat:
 	case __NR_renameat2: names_after_rename(tid, args[0], args[1], args[2], args[3]); break;
-	case __NR_link: names_after_link(VKI_AT_FDCWD, args[1]); break;
-	case __NR_linkat: names_after_link(args[2], args[3]); break;
 	case __NR_io_uring_setup:
 		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "asynchronous I/O is not seen", 28);
 		break;

@@ -64,14 +64,29 @@ static struct made *made_of_fd(Int fd)
 	return g_ncreated > 0 && VG_(fstat)(fd, &st) == 0 ? made_find(&st) : NULL;
 }
 
-void made_changed(Int fd)
+static void note_change(struct made *m)
 {
-	struct made *m = made_of_fd(fd);
-
 	if (m == NULL)
 		return;
 	m->synced = 0;
 	m->is_whole = False; /* of what it has now, less may be seen under its name */
+}
+
+void made_changed(Int fd)
+{
+	note_change(made_of_fd(fd));
+}
+
+static struct made *made_at(const HChar *path)
+{
+	struct vg_stat st;
+
+	return g_ncreated == 0 || sr_isError(VG_(stat)(path, &st)) ? NULL : made_find(&st);
+}
+
+void made_changed_at(const HChar *path)
+{
+	note_change(made_at(path));
 }
 
 void made_synced(Int fd)
@@ -90,9 +105,7 @@ void made_all_synced(void)
 
 void made_renamed(const HChar *path, Bool replaces)
 {
-	struct vg_stat st;
-	struct made *m =
-		g_ncreated == 0 || sr_isError(VG_(stat)(path, &st)) ? NULL : made_find(&st);
+	struct made *m = made_at(path);
 
 	if (m == NULL)
 		return;
@@ -107,6 +120,8 @@ ULong made_flags(const struct vg_stat *st)
 
 	if (m == NULL)
 		return 0;
+	if (g_shared) /* another process may have changed it, unseen by this one */
+		return PMT_FILE_CREATED;
 	return PMT_FILE_CREATED | (m->is_whole ? PMT_FILE_WHOLE : 0) |
 	       (m->is_whole && m->is_replaced ? PMT_FILE_REPLACED : 0);
 }

@@ -33,6 +33,7 @@ void pm_created(Int fd);
 /* Of a file that this program made and that may be mapped later: it was changed, is durable now,
  * has another name. */
 void made_changed(Int fd);
+void made_changed_at(const HChar *path);
 void made_synced(Int fd);
 void made_all_synced(void);
 void made_renamed(const HChar *path, Bool replaces); /* replaces: another file had that path */
