@@ -100,16 +100,21 @@ static bool is_same_ending(const struct ending *a, const struct ending *b)
 static int is_unused(struct explorer *e, struct state_set *set, const struct suspect *s,
 		     struct error *err)
 {
-	uint64_t *state = word_old_states(s, set);
+	uint64_t *state = word_old_states(s, set), written;
 	struct ending old, other;
 	struct suspect wide;
 	struct verdict v;
+	bool brings_others;
 	int result = -1;
 
 	states_keep_newest(set, state);
 	wide = with_neighbours(s, set, state);
+	/* what they hold cannot be compared then, but whether recovery stores to them can */
+	brings_others = !e->recovery->dump &&
+			__builtin_popcountll(wide.mask) > __builtin_popcountll(s->mask);
 	if (explorer_try(e, state, &v, err) < 0)
 		goto out;
+	written = brings_others ? runner_changes(e->runner) : 0;
 	old = end_of(e, &wide, &v);
 	result = 0;
 	if (!old.is_accepted)
@@ -124,7 +129,8 @@ static int is_unused(struct explorer *e, struct state_set *set, const struct sus
 	result = explorer_try(e, state, &v, err);
 	other = end_of(e, &wide, &v);
 	if (result == 0)
-		result = is_same_ending(&old, &other);
+		result = is_same_ending(&old, &other) &&
+			 (!brings_others || runner_changes(e->runner) == written);
 out:
 	free(state);
 	return result;

@@ -133,6 +133,20 @@ def test_time_is_over():
             contains([b["kind"] for b in report["bugs"]], "missing-flush")
 
 
+def test_time_is_over_for_what_is_left():
+    """The program failed long before, and only a process that it left was ended then: it failed."""
+    need_pool()
+    for seconds in (3, 12, 48):
+        with folder() as d:
+            status, out, err = pmend("test", "--max-time", seconds, "--recover", RECOVER, "--format", "json", "--", "sh", "-c",
+                                     '"$0" pool good wait & "$0" pool good 0; exit 5', DIES, cwd=d)
+        if out and json.loads(out).get("ending", {}).get("how") != "time":
+            break
+    equal(status, 3, f"the status ({err})")
+    contains(err, "the program ended with exit status 5")
+    equal(json.loads(out)["ending"], {"how": "exit", "status": 5, "text": "The program ended with exit status 5", "not_flushed": []}, "ending")
+
+
 # ---- what a program that is killed had no chance to do ----
 
 def line_of(mark):

@@ -1,7 +1,7 @@
 /* Records with a name, which recovery looks at before it looks whether the record is used. It reads a part of what one store wrote: the first letter,
  * the first two, the last four. Right: what was read is used only if the record is. Broken: a record is used before its name is durable.
  *	letters POOL run [broken]
- *	letters POOL recover */
+ *	letters POOL recover [mend]	mend: by the first letter, recovery changes the last one of the same word */
 #include "pm.h"
 
 struct record {
@@ -25,13 +25,15 @@ static void put(struct record *r, const char *name, int is_broken)
 	pm_persist(r, sizeof *r);
 }
 
-static void recover(struct pool *p)
+static void recover(struct pool *p, int mends)
 {
-	const volatile char *name = (const volatile char *)&p->record[0].name;
-	char first = *name; /* RACE: broken */
+	volatile char *name = (volatile char *)&p->record[0].name;
+	char first = *name; /* RACE: broken, mend */
 	uint16_t two = *(const volatile uint16_t *)&p->record[1].name; /* RACE: broken */
 	uint32_t last = ((const volatile uint32_t *)&p->record[2].name)[1]; /* RACE: broken */
 
+	if (mends && first == 'a')
+		name[7] = '!';
 	if (p->record[0].is_used) /* RACE: broken */
 		printf("%c\n", first ? first : '?');
 	if (p->record[1].is_used) /* RACE: broken */
@@ -46,7 +48,7 @@ int main(int argc, char **argv)
 	int is_broken = argc > 3;
 
 	if (strcmp(argv[2], "recover") == 0) {
-		recover(p);
+		recover(p, argc > 3);
 		return 0;
 	}
 	put(&p->record[0], "anna bo", is_broken);

@@ -55,6 +55,7 @@ CASES = [
     ("slots, broken, magic", "slots", "run broken", "recover magic", "magic", []),
     ("letters", "letters", "run", "recover", None, []),
     ("letters, broken", "letters", "run broken", "recover", "broken", []),
+    ("letters, mended", "letters", "run", "recover mend", "mend", []),
     ("slots, 12 runs", "slots", "run", "recover print", "budget", ["--max-runs", "12", "-j", "1"]),
     ("slots, broken, silent", "slots", "run broken", "recover silent", None, []),
     ("figure 1, libpmemobj", "obj", "list", "list recover", None, ["--strategy", "prefix"]),
