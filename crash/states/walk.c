@@ -195,8 +195,20 @@ static bool is_overtaking(const struct walk *w, const struct trace_event *ev)
 	       model_has_older(w->model, ev->addr, ev->size_bytes, w->acknowledged_seq);
 }
 
+/* A rename over a PM file is told as two events of one call: the old file goes, and the other one
+ * gets its name. No crash comes between. */
+static bool is_replacing(const struct walk *w, const struct trace_event *ev)
+{
+	const struct trace_site *s = w->unlinked_site;
+
+	return ev->kind == PMT_RENAME && w->unlinked_seq && ev->seq == w->unlinked_seq + 1 && s &&
+	       ev->site && ev->site->node == s->node && ev->site->pc == s->pc;
+}
+
 static bool is_point(const struct walk *w, const struct trace_event *ev)
 {
+	if (is_replacing(w, ev))
+		return false;
 	if (!w->is_changed || is_skipped(w, ev) || w->mark == WHATIF_INSIDE)
 		return false;
 	if (is_making(w, ev))
@@ -219,6 +231,15 @@ static bool is_made(const struct walk *w, const struct trace_event *ev)
 static bool is_late_due(const struct walk *w)
 {
 	return w->nlate < w->plan->late.n && w->plan->late.at[w->nlate].since < w->ev.seq;
+}
+
+/* The same if it was not mapped yet. */
+static bool is_late_replacing(const struct walk *w)
+{
+	const struct plan_late *late = &w->plan->late.at[w->nlate];
+
+	return (late->ev.arg[2] & PMT_FILE_REPLACED) && w->unlinked_seq &&
+	       late->since == w->unlinked_seq;
 }
 
 static void late_enter(struct walk *w)
@@ -246,6 +267,10 @@ static void step(struct walk *w)
 	if (is_change(w, ev)) {
 		w->is_changed = true;
 		w->is_changed_inside |= !is_skipped(w, ev);
+	}
+	if (ev->kind == PMT_UNLINK) {
+		w->unlinked_seq = ev->seq;
+		w->unlinked_site = ev->site;
 	}
 	if (plan_is_acknowledgement(w->plan, ev->kind))
 		w->acknowledged_seq = ev->seq;
@@ -311,7 +336,7 @@ bool walk_next(struct walk *w)
 		}
 		w->has_event = true;
 		if (is_late_due(w) && (w->stops & WALK_POINTS) && w->is_changed &&
-		    !is_skipped(w, &w->ev)) {
+		    !is_skipped(w, &w->ev) && !is_late_replacing(w)) {
 			stop_at(w, false);
 			w->is_lasting = true;
 			return true;
@@ -397,6 +422,7 @@ void walk_pass(struct walk *w, struct wire *m)
 		model_free(w->model);
 		w->model = plan_model(w->plan, &image);
 		w->has_event = w->is_created = w->is_over = false;
+		w->unlinked_seq = 0;
 		w->site = NULL;
 	}
 	pass_place(w, m);

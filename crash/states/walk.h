@@ -45,7 +45,9 @@ struct walk {
 	unsigned stops;
 	uint64_t seqs[WALK_RECENT]; /* of the last failure points */
 	bool has_event, is_changed, is_created, is_over;
-	bool is_changed_inside; /* where failure points are not skipped */
+	uint64_t unlinked_seq;                  /* of the last UNLINK */
+	const struct trace_site *unlinked_site; /* its call */
+	bool is_changed_inside;                 /* where failure points are not skipped */
 	int roi_depth;
 	/* asks, and says, whether WALK_OVERTAKEN would stop anywhere */
 	bool notes_overtaken, has_overtaken;

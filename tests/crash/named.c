@@ -2,6 +2,7 @@
  *	named POOL HOW		rename: it is written and synced under another name, and gets its own then; early: it is renamed before it is
  *				synced; direct: it is written under its own name; again: it is renamed whole, and then emptied and written again;
  *				cut: it is renamed whole, and then cut off by its name and grown; bak: it is written under its own name, and gets another one besides
+ *				calls, mapped: a pool that is mapped is replaced by another one, which is written by calls, or by stores; gone: it is removed first
  *	named POOL HOW recover	fails if a pool that is there is not whole */
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,14 +17,57 @@ struct pool {
 
 #define MAGIC 0x77u
 
-static int recover(const char *path)
+static int recover(const char *path, int is_always_there)
 {
 	struct pool p = { 0 };
 	int fd = open(path, O_RDONLY);
 
 	if (fd < 0)
-		return 0;
+		return is_always_there;
 	return read(fd, &p, sizeof p) != sizeof p || p.magic != MAGIC;
+}
+
+static int is_compaction(const char *how)
+{
+	return strcmp(how, "calls") == 0 || strcmp(how, "mapped") == 0 || strcmp(how, "gone") == 0;
+}
+
+static struct pool *map(int fd)
+{
+	void *p = fd < 0 ? MAP_FAILED : mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED)
+		exit(2);
+	return p;
+}
+
+static void count(struct pool *p)
+{
+	p->n++;
+	persist((const void *)&p->n, sizeof p->n);
+}
+
+static int compact(const char *path, const char *other, const char *how)
+{
+	const struct pool whole = { MAGIC, 1 };
+	struct pool *p = map(open(path, O_RDWR)), *new;
+	int fd = open(other, O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	count(p);
+	if (ftruncate(fd, 4096) != 0)
+		return 2;
+	if (strcmp(how, "mapped") == 0) {
+		new = map(fd);
+		new->magic = whole.magic;
+		new->n = whole.n;
+		persist((const void *)new, sizeof *new);
+	} else if (pwrite(fd, &whole, sizeof whole, 0) != sizeof whole) {
+		return 2;
+	}
+	if (fsync(fd) != 0 || (strcmp(how, "gone") == 0 && unlink(path) != 0) || rename(other, path) != 0)
+		return 2;
+	count(map(fd));
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -35,8 +79,10 @@ int main(int argc, char **argv)
 	int fd;
 
 	if (argc == 4)
-		return recover(argv[1]);
+		return recover(argv[1], is_compaction(argv[2]));
 	snprintf(other, sizeof other, "%s.new", argv[1]);
+	if (is_compaction(how))
+		return compact(argv[1], other, how);
 	fd = open(strcmp(how, "direct") == 0 || strcmp(how, "bak") == 0 ? argv[1] : other, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0 || write(fd, &whole, sizeof whole) != sizeof whole || ftruncate(fd, 4096) != 0)
 		return 2;

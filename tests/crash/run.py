@@ -1360,6 +1360,9 @@ def test_named_when_whole():
 
     equal(found("rename"), ([], None), "whole")
     equal(found("rename", before="direct"), ([], "a file was replaced by rename; what the old one held is not known"), "another file is replaced")
+    for how in ("calls", "mapped"):
+        equal(found(how, before="direct"), ([], None), how)
+    expect(found("gone", before="direct")[0] != [], "the pool is gone for a moment")
     for how in ("early", "direct", "again", "cut", "bak"):
         equal(found(how), (["recovery-failure"], None), how)
 

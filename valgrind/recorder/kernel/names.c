@@ -58,9 +58,7 @@ void names_before_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord
 		pm_file_of_path(client_path_at(buf, sizeof buf, from_fd, from), False, &nlink);
 	g_call[tid].replaced =
 		pm_file_of_path(client_path_at(buf, sizeof buf, to_fd, to), False, &replaced_nlink);
-	/* another one than a PM file, which is in the trace */
 	g_call[tid].replaces =
-		g_call[tid].replaced == 0 &&
 		!sr_isError(VG_(stat)(client_path_at(buf, sizeof buf, to_fd, to), &st));
 	/* two names of one file: nothing happens */
 	if (g_call[tid].file == g_call[tid].replaced)
@@ -91,7 +89,10 @@ void names_after_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord 
 		pm_file_gone(args[0]);
 	}
 	rename_event(tid, g_call[tid].file, to_fd, to);
-	made_renamed(client_absolute_path_at(buf, sizeof buf, to_fd, to), g_call[tid].replaces);
+	made_renamed(client_absolute_path_at(buf, sizeof buf, to_fd, to),
+		     !g_call[tid].replaces ? MADE_ALONE
+		     : args[0] != 0        ? MADE_REPLACED_KNOWN
+					   : MADE_REPLACED_UNKNOWN);
 	beside_renamed(tid, client_absolute_path_at(buf, sizeof buf, from_fd, from),
 		       client_absolute_path_at(other, sizeof other, to_fd, to));
 }

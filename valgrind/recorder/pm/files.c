@@ -144,7 +144,7 @@ static void tell_file(ThreadId tid, UInt file, Int fd, const struct vg_stat *st,
 		emit_event(tid, PMT_META, 0, NULL, text, VG_(strlen)(text));
 	}
 	emit_event(tid, PMT_FILE, 0, args, path, VG_(strlen)(path));
-	if (args[2] & PMT_FILE_REPLACED)
+	if ((args[2] & PMT_FILE_REPLACED) && made_replaced_unknown(st))
 		emit_event(tid, PMT_INCOMPLETE, 0, NULL, replaced, sizeof replaced - 1);
 	*shared_file_size(file) = st->size;
 	if (!is_device(st))

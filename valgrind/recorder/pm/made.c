@@ -8,10 +8,10 @@
 #define MAX_CREATED 4096
 static struct made {
 	ULong dev, ino;
-	ULong named;      /* the number of events when it got its present name */
-	ULong synced;     /* when all that was written to it became durable; 0: not all is */
-	Bool is_whole;    /* all was durable when it got its present name */
-	Bool is_replaced; /* another file had that name until then */
+	ULong named;   /* the number of events when it got its present name */
+	ULong synced;  /* when all that was written to it became durable; 0: not all is */
+	Bool is_whole; /* all was durable when it got its present name */
+	enum made_in_place_of in_place_of; /* when it got that name */
 } g_created[MAX_CREATED];
 static UInt g_ncreated;
 
@@ -103,7 +103,7 @@ void made_all_synced(void)
 		g_created[i].synced = g_out.header->seq;
 }
 
-void made_renamed(const HChar *path, Bool replaces)
+void made_renamed(const HChar *path, enum made_in_place_of what)
 {
 	struct made *m = made_at(path);
 
@@ -111,7 +111,7 @@ void made_renamed(const HChar *path, Bool replaces)
 		return;
 	m->named = g_out.header->seq;
 	m->is_whole = m->synced != 0;
-	m->is_replaced = replaces;
+	m->in_place_of = what;
 }
 
 ULong made_flags(const struct vg_stat *st)
@@ -123,7 +123,14 @@ ULong made_flags(const struct vg_stat *st)
 	if (g_shared) /* another process may have changed it, unseen by this one */
 		return PMT_FILE_CREATED;
 	return PMT_FILE_CREATED | (m->is_whole ? PMT_FILE_WHOLE : 0) |
-	       (m->is_whole && m->is_replaced ? PMT_FILE_REPLACED : 0);
+	       (m->is_whole && m->in_place_of != MADE_ALONE ? PMT_FILE_REPLACED : 0);
+}
+
+Bool made_replaced_unknown(const struct vg_stat *st)
+{
+	const struct made *m = made_find(st);
+
+	return m != NULL && m->in_place_of == MADE_REPLACED_UNKNOWN;
 }
 
 ULong file_durable_since(const struct vg_stat *st)

@@ -36,7 +36,9 @@ void made_changed(Int fd);
 void made_changed_at(const HChar *path);
 void made_synced(Int fd);
 void made_all_synced(void);
-void made_renamed(const HChar *path, Bool replaces); /* replaces: another file had that path */
+/* What had that path until then: nothing, a PM file, which is in the trace, or another file. */
+enum made_in_place_of { MADE_ALONE, MADE_REPLACED_KNOWN, MADE_REPLACED_UNKNOWN };
+void made_renamed(const HChar *path, enum made_in_place_of what);
 void old_may_touch(const HChar *path);
 /* With --stop-at-old, these do not return for a file that was there before the program. follow: a
  * symbolic link stands for its target. */
