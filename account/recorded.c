@@ -22,7 +22,7 @@ static void set_ending(struct report *r, const char *how, uint32_t code, char *t
 	free(text);
 }
 
-/* ", last seen at put (store.c:12)"; nothing if that is not known. free() it */
+/* "; its last event is at store.c:12 (put)"; nothing if that is not known. free() it */
 static char *place_text(const struct trace *t, const struct trace_site *site)
 {
 	struct locator *l = locator_new(t, NULL);
