@@ -457,7 +457,9 @@ static bool is_refutable(const struct inquiry *q)
 /* What reads tell about the suspect. */
 struct findings {
 	bool is_refuted;
-	bool differs;   /* its value decides what else is read */
+	bool differs; /* its value decides what else is read */
+	/* words that are tied to it and are read before it are not used, as far as is known */
+	bool may_guard;
 	bool is_led_to; /* by something else that is in doubt */
 	bool is_tied;   /* ... if what is tied to it counts */
 	/* with the old value, recovery reads what was stored later in its line, and is lost with
@@ -489,9 +491,8 @@ static struct findings find(const struct inquiry *q)
 		f.is_followed |= without_harmless(q, addr, l->late & r->old & ~late) != 0;
 		/* its own reads differ from run to run */
 		f.differs |= without_library(q, addr, r->old ^ r->new) != 0;
-		/* what was stored before it, is read before it, and is not used unless it is
-		 * there */
-		f.differs |= (tied & recent) != 0 && without_harmless(q, addr, tied & recent) == 0;
+		f.may_guard |=
+			(tied & recent) != 0 && without_harmless(q, addr, tied & recent) == 0;
 		f.is_led_to |= is_undecided(
 			q, addr, without_library(q, addr, without_harmless(q, addr, first)));
 		f.is_tied |= is_undecided(q, addr, without_harmless(q, addr, tied));
@@ -558,16 +559,17 @@ static void note_before(struct before_suspect *b, const struct suspect *word)
 		b->words[at] = *word;
 }
 
-/* bytes: of the line. By aligned words of 8 bytes. */
+/* bytes: of the line. By aligned words of 8 bytes; those that may be lost, or those that are
+ * durable. */
 static void note_words(const struct inquiry *q, struct before_suspect *b, uint64_t line,
-		       uint64_t bytes)
+		       uint64_t bytes, bool may_be_lost)
 {
 	const struct state_line *l = states_line(q->common->set, line);
 
 	for (uint32_t at = 0; l && at < HISTORY_LINE; at += 8) {
 		const uint64_t mask = bytes >> at & 0xff;
 
-		if (mask && !is_undecided(q, line, mask << at))
+		if (mask && is_undecided(q, line, mask << at) == may_be_lost)
 			note_before(b,
 				    &(struct suspect){
 					    l->addr, (uint32_t)(line - l->addr) + at, mask,
@@ -591,11 +593,32 @@ static int withholds(const struct inquiry *q, struct error *err)
 			       recent = l->epoch == q->history->epoch ? l->recent & ~l->late : 0;
 
 		note_words(q, &b, addr,
-			   without_library(q, addr, recent & q->reads[i].old & q->reads[i].new));
+			   without_library(q, addr, recent & q->reads[i].old & q->reads[i].new),
+			   false);
 	}
 	is_switch = b.n ? unused_is_switch(q->e, q->common->set, q->suspect, err) : 0;
 	if (is_switch <= 0)
 		return is_switch;
+	for (size_t i = 0; i < b.n && result == 0 && explorer_may_run(q->e); i++)
+		result = unused_unless_new(q->e, q->common->set, q->suspect, &b.words[i], err);
+	return result;
+}
+
+/* 1: of the words that were stored before the suspect, are lost with it and are read before it, its
+ * value decides whether one is used. 0: nobody uses them, whatever the suspect is, or that
+ * cannot be told. -1: error. */
+static int guards(const struct inquiry *q, struct error *err)
+{
+	struct before_suspect b = { .n = 0 };
+	int result = 0;
+
+	for (size_t i = 0; i < q->histories->lines.n; i++) {
+		const struct history_line *l = histories_cell(q->histories, i, q->number);
+		const uint64_t addr = q->histories->lines.at[i], first = q->reads[i].first,
+			       recent = l->epoch == q->history->epoch ? l->recent : 0;
+
+		note_words(q, &b, addr, first & ~without_tied(q, addr, l, first) & recent, true);
+	}
 	for (size_t i = 0; i < b.n && result == 0 && explorer_may_run(q->e); i++)
 		result = unused_unless_new(q->e, q->common->set, q->suspect, &b.words[i], err);
 	return result;
@@ -613,7 +636,7 @@ static enum inference compare_uses(const struct inquiry *q, const struct finding
 static enum inference compare(struct inquiry *q, struct error *err)
 {
 	const struct findings f = find(q);
-	int is_true = 1, is_often = 0;
+	int is_true = 1, is_often = 0, is_guard = 0;
 
 	if (f.is_refuted)
 		return INFER_REFUTED;
@@ -621,7 +644,11 @@ static enum inference compare(struct inquiry *q, struct error *err)
 		is_true = stay_harmless(q, err);
 	if (is_true <= 0)
 		return is_true < 0 ? INFER_ERROR : INFER_REFUTED;
-	if (f.differs)
+	if (f.may_guard && !f.differs)
+		is_guard = guards(q, err);
+	if (is_guard < 0)
+		return INFER_ERROR;
+	if (f.differs || is_guard)
 		return f.is_followed ? INFER_REFUTED : INFER_COMMIT;
 	if (!f.is_led_to && !is_replaced(q))
 		is_often = is_replaced_often(q, err);

@@ -1,12 +1,17 @@
 /* Records with a name, which recovery looks at before it looks whether the record is used. It reads a part of what one store wrote: the first letter,
  * the first two, the last four. Right: what was read is used only if the record is. Broken: a record is used before its name is durable.
  *	letters POOL run [broken]
- *	letters POOL recover [mend]	mend: by the first letter, recovery changes the last one of the same word */
+ *	letters POOL recover [mend]	mend: by the first letter, recovery changes the last one of the same word
+ * beside: a value follows the name in its line. Recovery reads the name first, and uses only the value, durable or not (look);
+ * or it uses the name if there is a value (guard).
+ *	letters POOL beside
+ *	letters POOL look|guard */
 #include "pm.h"
 
 struct record {
 	LINE volatile uint64_t is_used;
 	LINE volatile uint64_t name; /* eight letters in one store */
+	volatile uint64_t value;
 };
 
 struct pool {
@@ -42,6 +47,28 @@ static void recover(struct pool *p, int mends)
 		printf("%x\n", last);
 }
 
+static void put_beside(struct record *r)
+{
+	r->name = 0x616e6e61;
+	r->value = 5;
+	r->is_used = 1;
+	pm_persist(r, sizeof *r);
+}
+
+static void look(const struct record *r)
+{
+	(void)*(const volatile char *)&r->name;
+	printf("%llu\n", (unsigned long long)r->value); /* RACE: look */
+}
+
+static void guard(const struct record *r)
+{
+	uint64_t name = r->name;
+
+	if (r->value)
+		printf("%llx\n", (unsigned long long)name);
+}
+
 int main(int argc, char **argv)
 {
 	struct pool *p = pm_map(argv[1], sizeof *p);
@@ -49,6 +76,18 @@ int main(int argc, char **argv)
 
 	if (strcmp(argv[2], "recover") == 0) {
 		recover(p, argc > 3);
+		return 0;
+	}
+	if (strcmp(argv[2], "look") == 0) {
+		look(&p->record[0]);
+		return 0;
+	}
+	if (strcmp(argv[2], "guard") == 0) {
+		guard(&p->record[0]);
+		return 0;
+	}
+	if (strcmp(argv[2], "beside") == 0) {
+		put_beside(&p->record[0]);
 		return 0;
 	}
 	put(&p->record[0], "anna bo", is_broken);

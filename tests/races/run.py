@@ -56,6 +56,8 @@ CASES = [
     ("letters", "letters", "run", "recover", None, []),
     ("letters, broken", "letters", "run broken", "recover", "broken", []),
     ("letters, mended", "letters", "run", "recover mend", "mend", []),
+    ("letters, beside", "letters", "beside", "look", "look", []),
+    ("letters, guarded", "letters", "beside", "guard", None, []),
     ("slots, 12 runs", "slots", "run", "recover print", "budget", ["--max-runs", "12", "-j", "1"]),
     ("slots, broken, silent", "slots", "run broken", "recover silent", None, []),
     ("figure 1, libpmemobj", "obj", "list", "list recover", None, ["--strategy", "prefix"]),
