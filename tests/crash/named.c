@@ -2,11 +2,18 @@
  *	named POOL HOW		rename: it is written and synced under another name, and gets its own then; early: it is renamed before it is
  *				synced; direct: it is written under its own name; again: it is renamed whole, and then emptied and written again;
  *				cut: it is renamed whole, and then cut off by its name and grown; bak: it is written under its own name, and gets another one besides
+ *				osync, rwf, syncfs: it is made durable by other means than fsync, and renamed; some: a part of it is
+ *				folder: its folder gets its name; soon: before it is synced
+ *				child, child_early: another process renames it, when it is synced, or before
+ *				unseen: it is written through a mapping and renamed
  *				calls, mapped: a pool that is mapped is replaced by another one, which is written by calls, or by stores; gone: it is removed first
  *	named POOL HOW recover	fails if a pool that is there is not whole */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "pm.h"
@@ -70,6 +77,76 @@ static int compact(const char *path, const char *other, const char *how)
 	return 0;
 }
 
+static const struct pool g_whole = { MAGIC, 1 };
+
+/* Written as a whole, and durable but where `how` says that it is not; by other means than fsync, most of the time. */
+static int make(const char *how, const char *path)
+{
+	const struct iovec iov = { (void *)&g_whole, sizeof g_whole };
+	int sync = strcmp(how, "osync") == 0 || strcmp(how, "some") == 0 ? O_SYNC : 0, fd = open(path, O_RDWR | O_CREAT | O_TRUNC | sync, 0600);
+	struct pool *p;
+
+	if (fd < 0 || ftruncate(fd, 4096) != 0)
+		exit(2);
+	if (strcmp(how, "unseen") == 0) {
+		p = map(fd);
+		p->magic = MAGIC;
+		p->n = 1;
+		if (msync((void *)p, 4096, MS_SYNC) != 0)
+			exit(2);
+	} else if (strcmp(how, "some") == 0) {
+		int other = open(path, O_RDWR);
+
+		if (pwrite(other, &g_whole, 8, 0) != 8 || pwrite(fd, (const char *)&g_whole + 8, 8, 8) != 8)
+			exit(2);
+	} else if (pwritev2(fd, &iov, 1, 0, strcmp(how, "rwf") == 0 ? RWF_DSYNC : 0) != sizeof g_whole) {
+		exit(2);
+	}
+	if (strcmp(how, "syncfs") == 0 ? syncfs(fd) : strcmp(how, "folder") == 0 || strcmp(how, "child") == 0 ? fsync(fd) : 0)
+		exit(2);
+	return fd;
+}
+
+static int go_on(int fd)
+{
+	struct pool *p;
+
+	if (fsync(fd) != 0)
+		return 2;
+	p = map(fd);
+	p->n = 2;
+	persist((const void *)&p->n, sizeof p->n);
+	return 0;
+}
+
+static int in_folder(const char *how, const char *path)
+{
+	const int len = (int)(strrchr(path, '/') - path);
+	char to[4096], from[4096], pool[8192];
+	int fd;
+
+	snprintf(to, sizeof to, "%.*s", len, path);
+	snprintf(from, sizeof from, "%.*s.new", len, path);
+	snprintf(pool, sizeof pool, "%s%s", from, path + len);
+	if (mkdir(from, 0700) != 0)
+		return 2;
+	fd = make(how, pool);
+	return rename(from, to) != 0 ? 2 : go_on(fd);
+}
+
+static const char *const by_other_means[] = { "osync", "rwf", "syncfs", "some", "child", "child_early", "unseen" };
+
+static int made(const char *how, const char *path, const char *other)
+{
+	int fd = make(how, other), status = 0;
+
+	if (strncmp(how, "child", 5) != 0)
+		return rename(other, path) != 0 ? 2 : go_on(fd);
+	if (fork() == 0)
+		_exit(rename(other, path) != 0);
+	return wait(&status) < 0 || status != 0 ? 2 : go_on(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const struct pool whole = { MAGIC, 1 };
@@ -81,6 +158,11 @@ int main(int argc, char **argv)
 	if (argc == 4)
 		return recover(argv[1], is_compaction(argv[2]));
 	snprintf(other, sizeof other, "%s.new", argv[1]);
+	if (strcmp(how, "folder") == 0 || strcmp(how, "soon") == 0)
+		return in_folder(how, argv[1]);
+	for (size_t i = 0; i < sizeof by_other_means / sizeof *by_other_means; i++)
+		if (strcmp(by_other_means[i], how) == 0)
+			return made(how, argv[1], other);
 	if (is_compaction(how))
 		return compact(argv[1], other, how);
 	fd = open(strcmp(how, "direct") == 0 || strcmp(how, "bak") == 0 ? argv[1] : other, O_RDWR | O_CREAT | O_TRUNC, 0600);

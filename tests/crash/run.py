@@ -1363,7 +1363,13 @@ def test_named_when_whole():
     for how in ("calls", "mapped"):
         equal(found(how, before="direct"), ([], None), how)
     expect(found("gone", before="direct")[0] != [], "the pool is gone for a moment")
-    for how in ("early", "direct", "again", "cut", "bak"):
+    for how in ("osync", "rwf", "syncfs", "child"):
+        equal(found(how), ([], None), how)
+    equal(found("folder", inside=True), ([], None), "a folder that is whole gets the name")
+    equal(found("soon", inside=True)[0], ["recovery-failure"], "a folder that is not")
+    unseen = explore_case("named", "unseen", "--pm", "named unseen")[1]
+    equal(([b["kind"] for b in unseen["bugs"]], "a mapping that --pm leaves out" in unseen["coverage"].get("why_incomplete", "")), ([], True), "unseen")
+    for how in ("early", "direct", "again", "cut", "bak", "some", "child_early"):
         equal(found(how), (["recovery-failure"], None), how)
 
 
@@ -1743,9 +1749,9 @@ def caused(report):
     return sorted((c["kind"], c["locations"][0].get("line")) for b in report["bugs"] for c in b.get("consequences", []))
 
 
-def explore_case(name, case, *options, before=None, command="crash"):
-    """Records and explores a case of a program on a pool of its own; before: a case that makes the pool."""
-    pool, out = os.path.join(folder, f"{name} {case}"), os.path.join(folder, "case.json")
+def explore_case(name, case, *options, before=None, command="crash", inside=False):
+    """Records and explores a case of a program on a pool of its own; before: a case that makes the pool; inside: its folder has that name."""
+    pool, out = os.path.join(folder, f"{name} {case}", *["pool"] * inside), os.path.join(folder, "case.json")
     if before:
         run(os.path.join(PROGRAMS, name), pool, before)
     words = [PMEND, command, "--format", "json", "-o", out, "--seed", "1", *options, "--recover", f"{program(name)} {{}} {case} recover",

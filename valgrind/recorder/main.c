@@ -225,6 +225,7 @@ static void before_fork(ThreadId tid)
 {
 	ULong args[1];
 
+	made_before_fork();
 	g_child_stream = out_new_stream();
 	args[0] = g_child_stream;
 	emit_event(tid, PMT_FORK, 0, args, NULL, 0);

@@ -46,6 +46,7 @@ static void before_exec(ThreadId tid, UWord name)
 	if (!clo_follow)
 		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "the executed program is not recorded",
 			   36);
+	made_before_exec();
 	out_close();
 }
 
@@ -185,6 +186,8 @@ static void after_file_call(ThreadId tid, UInt number, UWord *args, UWord result
 		struct msync_call m = { tid, args[2] };
 
 		pm_each(args[0], VG_PGROUNDUP(args[1]), msync_part, &m);
+		if (args[2] & 4 /* MS_SYNC */)
+			made_msynced(args[0], VG_PGROUNDUP(args[1]));
 		break;
 	}
 	case __NR_fsync:
@@ -239,10 +242,10 @@ static void written_early(UInt number, const UWord *args)
 	case __NR_writev:
 	case __NR_pwrite64:
 	case __NR_pwritev:
-	case __NR_pwritev2:
-	case __NR_sendfile: made_changed(args[0]); break;
+	case __NR_sendfile: made_written(args[0], writes_sync(args[0], 0)); break;
+	case __NR_pwritev2: made_written(args[0], writes_sync(args[0], args[5])); break;
 	case __NR_copy_file_range:
-	case __NR_splice: made_changed(args[2]); break;
+	case __NR_splice: made_written(args[2], writes_sync(args[2], 0)); break;
 	default: break;
 	}
 }

@@ -102,6 +102,11 @@ static void after_vector_output(ThreadId tid, Int fd, const struct vki_iovec *io
 	after_output(tid, fd, data, filled, n);
 }
 
+Bool writes_sync(Int fd, ULong rwf)
+{
+	return (rwf & (RWF_DSYNC | RWF_SYNC)) || (sys_fcntl(fd, 3 /* F_GETFL */, 0) & O_DSYNC_BIT);
+}
+
 /* n bytes were written. If the descriptor or the call asks for it, they are durable now: the kernel
  * has synced their pages. */
 static void after_write(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
@@ -116,19 +121,19 @@ static void after_write(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
 	emit_event(tid, PMT_WRITE, PMT_ADDR(pm_file_of_fd(fd), offset), args, NULL, 0);
 	if (g_shared)
 		shared_unlock();
-	if ((rwf & (RWF_DSYNC | RWF_SYNC)) || (sys_fcntl(fd, 3 /* F_GETFL */, 0) & O_DSYNC_BIT))
+	if (writes_sync(fd, rwf))
 		emit_event(tid, PMT_MSYNC, PMT_ADDR(pm_file_of_fd(fd), offset), args, NULL, 0);
 }
 
 /* n bytes were written at an offset of something that is no PM file: the memory of a process, or a
  * file beside. */
-static void after_other_write(ThreadId tid, Int fd, ULong offset, SizeT n)
+static void after_other_write(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
 {
 	if (into_written(tid, fd, offset, n))
 		return;
 	beside_written(tid, fd);
 	pm_gone_changed(tid, fd);
-	made_changed(fd);
+	made_written(fd, writes_sync(fd, rwf));
 }
 
 /* n bytes were written at the file's position, which has moved on. */
@@ -137,7 +142,7 @@ static void after_write_at_position(ThreadId tid, Int fd, SizeT n, ULong rwf)
 	if (pm_file_of_fd(fd) != 0)
 		after_write(tid, fd, VG_(lseek)(fd, 0, VKI_SEEK_CUR) - n, n, rwf);
 	else
-		after_other_write(tid, fd, VG_(lseek)(fd, 0, VKI_SEEK_CUR) - n, n);
+		after_other_write(tid, fd, VG_(lseek)(fd, 0, VKI_SEEK_CUR) - n, n, rwf);
 }
 
 /* n bytes were written at an offset, unless the descriptor or the call says that they go to the
@@ -147,7 +152,7 @@ void writes_at(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
 	struct vg_stat st;
 
 	if (pm_file_of_fd(fd) == 0) {
-		after_other_write(tid, fd, offset, n);
+		after_other_write(tid, fd, offset, n, rwf);
 		return;
 	}
 	if (((rwf & RWF_APPEND) || (sys_fcntl(fd, 3 /* F_GETFL */, 0) & VKI_O_APPEND)) &&

@@ -9,5 +9,7 @@ void writes_after(ThreadId tid, UInt number, UWord *args, UWord n); /* the call 
 /* n bytes were written to the descriptor's file, at the offset; rwf: RWF_ flags. Nothing, if it is
  * not PM. */
 void writes_at(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf);
+/* What is written to the descriptor, with these flags, is durable when the call returns. */
+Bool writes_sync(Int fd, ULong rwf);
 
 #endif

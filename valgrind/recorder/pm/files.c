@@ -135,8 +135,7 @@ static void tell_file(ThreadId tid, UInt file, Int fd, const struct vg_stat *st,
 			  st->dev, st->ino };
 	/* without other PM it does not matter when */
 	ULong since = file > 1 ? file_durable_since(st) : 0;
-	static const HChar replaced[] =
-		"a file was replaced by rename; what the old one held is not known";
+	const HChar *unseen = made_unseen(st);
 	HChar text[64];
 
 	if (since != 0) {
@@ -144,8 +143,8 @@ static void tell_file(ThreadId tid, UInt file, Int fd, const struct vg_stat *st,
 		emit_event(tid, PMT_META, 0, NULL, text, VG_(strlen)(text));
 	}
 	emit_event(tid, PMT_FILE, 0, args, path, VG_(strlen)(path));
-	if ((args[2] & PMT_FILE_REPLACED) && made_replaced_unknown(st))
-		emit_event(tid, PMT_INCOMPLETE, 0, NULL, replaced, sizeof replaced - 1);
+	if (unseen != NULL)
+		emit_event(tid, PMT_INCOMPLETE, 0, NULL, unseen, VG_(strlen)(unseen));
 	*shared_file_size(file) = st->size;
 	if (!is_device(st))
 		record_content(tid, file, fd, st, path);

@@ -1,19 +1,57 @@
 /* What a descriptor is: its path, and whether this program made the file (the last MAX_CREATED of
  * them are known). A file that the program made had no content before. If it is mapped late, it was
  * there before that: from when all of it was synced, under the name that it has. */
+#include "valgrind/common/memory.h"
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/chunk.h"
 #include "valgrind/recorder/pm/pm_internal.h"
 
+#include "pub_tool_aspacemgr.h"
+
 #define MAX_CREATED 4096
-static struct made {
+#define MAX_ABOVE 4 /* folders */
+struct inode {
 	ULong dev, ino;
-	ULong named;   /* the number of events when it got its present name */
-	ULong synced;  /* when all that was written to it became durable; 0: not all is */
-	Bool is_whole; /* all was durable when it got its present name */
+};
+struct made {
+	struct inode id;
+	struct inode above[MAX_ABOVE]; /* its folder, that one's folder, ... */
+	ULong named;                   /* the number of events when it got its present name */
+	ULong synced;      /* when all that was written to it became durable; 0: not all is */
+	Bool has_unsynced; /* bytes that only a sync of all of it makes durable */
+	Bool is_whole;     /* all was durable when it got its present name */
+	Bool is_mapped;    /* stores to it may come unseen: --pm leaves its mapping out */
 	enum made_in_place_of in_place_of; /* when it got that name */
-} g_created[MAX_CREATED];
-static UInt g_ncreated;
+};
+/* Processes that forked share it; one that was executed has its own. */
+static struct made_table {
+	UInt n;
+	Bool has_strangers; /* other processes may change files, and that is not noted here */
+	struct made files[MAX_CREATED];
+} * g_made;
+
+static struct made_table *table(void)
+{
+	if (g_made == NULL) {
+		g_made = memory_alloc(sizeof *g_made);
+		g_made->has_strangers =
+			sys_mmap(g_made, sizeof *g_made, VKI_PROT_READ | VKI_PROT_WRITE,
+				 VKI_MAP_SHARED | VKI_MAP_ANONYMOUS | VKI_MAP_FIXED, -1, 0) < 0 ||
+			g_shared != 0;
+	}
+	return g_made;
+}
+
+void made_before_fork(void)
+{
+	table();
+}
+
+void made_before_exec(void)
+{
+	if (g_made != NULL && g_shared)
+		g_made->has_strangers = True;
+}
 
 Bool file_path(Int fd, HChar *path, SizeT cap)
 {
@@ -28,23 +66,49 @@ Bool file_path(Int fd, HChar *path, SizeT cap)
 	return True;
 }
 
+static Bool is_same(const struct inode *a, const struct inode *b)
+{
+	return a->dev == b->dev && a->ino == b->ino;
+}
+
+/* path: a whole one, in a buffer that is changed. */
+static void note_folders(struct made *m, HChar *path)
+{
+	HChar *slash;
+	struct vg_stat st;
+
+	VG_(memset)(m->above, 0, sizeof m->above);
+	for (UInt i = 0; i < MAX_ABOVE && (slash = VG_(strrchr)(path, '/')) != NULL; i++) {
+		*slash = '\0';
+		if (!sr_isError(VG_(stat)(*path ? path : "/", &st)))
+			m->above[i] = (struct inode){ st.dev, st.ino };
+	}
+}
+
 void pm_created(Int fd)
 {
+	static HChar path[PMT_PAGE_BYTES];
 	struct vg_stat st;
+	struct made *m;
 
 	if (VG_(fstat)(fd, &st) != 0)
 		return;
-	g_created[g_ncreated++ % MAX_CREATED] =
-		(struct made){ .dev = st.dev, .ino = st.ino, .named = g_out.header->seq };
+	m = &table()->files[__atomic_fetch_add(&table()->n, 1, __ATOMIC_SEQ_CST) % MAX_CREATED];
+	*m = (struct made){ .id = { st.dev, st.ino }, .named = g_out.header->seq };
+	if (file_path(fd, path, sizeof path))
+		note_folders(m, path);
 }
 
 /* The newest: an inode may have been another file's before. */
-static struct made *made_find(const struct vg_stat *st)
+static struct made *made_find(ULong dev, ULong ino)
 {
-	for (UInt n = 1; n <= g_ncreated && n <= MAX_CREATED; n++) {
-		struct made *m = &g_created[(g_ncreated - n) % MAX_CREATED];
+	const struct inode id = { dev, ino };
+	const UInt made = g_made ? g_made->n : 0;
 
-		if (m->dev == st->dev && m->ino == st->ino)
+	for (UInt n = 1; n <= made && n <= MAX_CREATED; n++) {
+		struct made *m = &g_made->files[(made - n) % MAX_CREATED];
+
+		if (is_same(&m->id, &id))
 			return m;
 	}
 	return NULL;
@@ -52,7 +116,7 @@ static struct made *made_find(const struct vg_stat *st)
 
 Bool file_was_created(const struct vg_stat *st)
 {
-	return made_find(st) != NULL;
+	return made_find(st->dev, st->ino) != NULL;
 }
 
 /* ---- files that are not mapped yet ---- */
@@ -61,7 +125,7 @@ static struct made *made_of_fd(Int fd)
 {
 	struct vg_stat st;
 
-	return g_ncreated > 0 && VG_(fstat)(fd, &st) == 0 ? made_find(&st) : NULL;
+	return g_made && VG_(fstat)(fd, &st) == 0 ? made_find(st.dev, st.ino) : NULL;
 }
 
 static void note_change(struct made *m)
@@ -77,65 +141,133 @@ void made_changed(Int fd)
 	note_change(made_of_fd(fd));
 }
 
-static struct made *made_at(const HChar *path)
+void made_changed_at(const HChar *path)
 {
 	struct vg_stat st;
 
-	return g_ncreated == 0 || sr_isError(VG_(stat)(path, &st)) ? NULL : made_find(&st);
+	if (g_made && !sr_isError(VG_(stat)(path, &st)))
+		note_change(made_find(st.dev, st.ino));
 }
 
-void made_changed_at(const HChar *path)
+/* A write that syncs makes its own bytes durable, and the file's size. */
+void made_written(Int fd, Bool is_synced)
 {
-	note_change(made_at(path));
+	struct made *m = made_of_fd(fd);
+
+	note_change(m);
+	if (m != NULL && is_synced && !m->has_unsynced)
+		m->synced = g_out.header->seq;
+	else if (m != NULL)
+		m->has_unsynced = True;
+}
+
+void made_mapped(const struct vg_stat *st)
+{
+	struct made *m = made_find(st->dev, st->ino);
+
+	note_change(m);
+	if (m != NULL)
+		m->has_unsynced = m->is_mapped = True;
+}
+
+static void note_sync(struct made *m)
+{
+	if (m == NULL)
+		return;
+	m->synced = g_out.header->seq;
+	m->has_unsynced = False;
 }
 
 void made_synced(Int fd)
 {
-	struct made *m = made_of_fd(fd);
-
-	if (m != NULL)
-		m->synced = g_out.header->seq;
+	note_sync(made_of_fd(fd));
 }
 
 void made_all_synced(void)
 {
-	for (UInt i = 0; i < g_ncreated && i < MAX_CREATED; i++)
-		g_created[i].synced = g_out.header->seq;
+	for (UInt i = 0; g_made && i < g_made->n && i < MAX_CREATED; i++)
+		note_sync(&g_made->files[i]);
 }
 
-void made_renamed(const HChar *path, enum made_in_place_of what)
+void made_msynced(Addr va, SizeT len)
 {
-	struct made *m = made_at(path);
+	const NSegment *seg = VG_(am_find_nsegment)(va);
 
-	if (m == NULL)
-		return;
+	/* all that is mapped there */
+	if (seg != NULL && seg->kind == SkFileC && va == seg->start && va + len > seg->end)
+		note_sync(made_find(seg->dev, seg->ino));
+}
+
+static void get_name(struct made *m, enum made_in_place_of what)
+{
 	m->named = g_out.header->seq;
 	m->is_whole = m->synced != 0;
 	m->in_place_of = what;
 }
 
+static Bool is_inside(const struct made *m, const struct inode *folder)
+{
+	for (UInt i = 0; i < MAX_ABOVE; i++)
+		if (is_same(&m->above[i], folder))
+			return True;
+	return False;
+}
+
+/* Only an empty folder goes for it. */
+static void folder_renamed(const struct inode *folder)
+{
+	for (UInt i = 0; i < g_made->n && i < MAX_CREATED; i++)
+		if (is_inside(&g_made->files[i], folder))
+			get_name(&g_made->files[i], MADE_ALONE);
+}
+
+void made_renamed(const HChar *name, enum made_in_place_of what)
+{
+	static HChar path[PMT_PAGE_BYTES];
+	struct vg_stat st;
+	struct made *m;
+
+	if (!g_made || sr_isError(VG_(stat)(name, &st)))
+		return;
+	m = made_find(st.dev, st.ino);
+	if (VKI_S_ISDIR(st.mode))
+		folder_renamed(&(struct inode){ st.dev, st.ino });
+	if (m == NULL)
+		return;
+	get_name(m, what);
+	VG_(strncpy)(path, name, sizeof path - 1);
+	note_folders(m, path);
+}
+
 ULong made_flags(const struct vg_stat *st)
 {
-	const struct made *m = made_find(st);
+	const struct made *m = made_find(st->dev, st->ino);
 
 	if (m == NULL)
 		return 0;
-	if (g_shared) /* another process may have changed it, unseen by this one */
+	if (g_made->has_strangers)
 		return PMT_FILE_CREATED;
 	return PMT_FILE_CREATED | (m->is_whole ? PMT_FILE_WHOLE : 0) |
 	       (m->is_whole && m->in_place_of != MADE_ALONE ? PMT_FILE_REPLACED : 0);
 }
 
-Bool made_replaced_unknown(const struct vg_stat *st)
+const HChar *made_unseen(const struct vg_stat *st)
 {
-	const struct made *m = made_find(st);
+	const struct made *m = made_find(st->dev, st->ino);
 
-	return m != NULL && m->in_place_of == MADE_REPLACED_UNKNOWN;
+	if (m == NULL || !m->is_whole || g_made->has_strangers)
+		return NULL;
+	if (m->is_mapped)
+		return "a file was stored to through a mapping that --pm leaves out, before it got "
+		       "its name";
+	if (m->in_place_of == MADE_REPLACED_UNKNOWN)
+		return "a file was replaced by rename; what the old one held is not known";
+	return NULL;
 }
 
 ULong file_durable_since(const struct vg_stat *st)
 {
-	const struct made *m = made_find(st);
+	const struct made *m = made_find(st->dev, st->ino);
 
 	if (m == NULL || m->synced == 0)
 		return 0;

@@ -17,7 +17,7 @@ void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, 
 	struct vg_stat st;
 	const HChar *path;
 	UInt file;
-	Bool is_new;
+	Bool is_new, can_store; /* or it may become writable */
 	ULong addr;
 	Long mode;
 
@@ -28,10 +28,11 @@ void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, 
 	if ((flags & VKI_MAP_ANONYMOUS) || fd < 0)
 		return;
 	mode = sys_fcntl(fd, 3 /* F_GETFL */, 0);
-	/* can never become writable */
-	if (VG_(fstat)(fd, &st) != 0 || !file_is_pm(fd, &st, &path) ||
-	    (!(prot & VKI_PROT_WRITE) && (mode & 3) != VKI_O_RDWR)) {
+	can_store = (prot & VKI_PROT_WRITE) || (mode & 3) == VKI_O_RDWR;
+	if (VG_(fstat)(fd, &st) != 0 || !file_is_pm(fd, &st, &path) || !can_store) {
 		other_insert(va, len);
+		if (can_store && VG_(fstat)(fd, &st) == 0)
+			made_mapped(&st);
 		return;
 	}
 	old_mapped(tid, fd, &st, path);

@@ -30,11 +30,15 @@ void pm_moved(ThreadId tid, Addr from, SizeT from_len, Addr to, SizeT to_len);
 void pm_protected(ThreadId tid, Addr va, SizeT len, UInt prot);
 void pm_each(Addr va, SizeT len, void (*f)(Addr va, ULong addr, SizeT len, void *arg), void *arg);
 void pm_created(Int fd);
-/* Of a file that this program made and that may be mapped later: it was changed, is durable now,
- * has another name. */
+void made_before_fork(void);
+void made_before_exec(void);
+/* Of a file that this program made and that may be mapped later: it was changed (is_synced: what
+ * was written is durable), is durable now, has another name. */
 void made_changed(Int fd);
+void made_written(Int fd, Bool is_synced);
 void made_changed_at(const HChar *path);
 void made_synced(Int fd);
+void made_msynced(Addr va, SizeT len);
 void made_all_synced(void);
 /* What had that path until then: nothing, a PM file, which is in the trace, or another file. */
 enum made_in_place_of { MADE_ALONE, MADE_REPLACED_KNOWN, MADE_REPLACED_UNKNOWN };

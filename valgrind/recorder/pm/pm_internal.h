@@ -32,8 +32,11 @@ Bool other_has(Addr a);
 Bool file_path(Int fd, HChar *path, SizeT cap);
 /* of PMT_FILE: what is known of a file that was made; 0: it was not */
 ULong made_flags(const struct vg_stat *st);
-Bool made_replaced_unknown(const struct vg_stat *st);
-Bool file_was_created(const struct vg_stat *st); /* by this process or one that forked it */
+/* what is not known of it, in words; NULL: nothing */
+const HChar *made_unseen(const struct vg_stat *st);
+/* somebody maps it, and --pm leaves that out */
+void made_mapped(const struct vg_stat *st);
+Bool file_was_created(const struct vg_stat *st); /* by this process or one that shares its table */
 /* the number of events when it was, with its name; 0: that is not known */
 ULong file_durable_since(const struct vg_stat *st);
 
