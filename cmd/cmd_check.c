@@ -191,6 +191,7 @@ static int check_run(const struct command *command, int argc, char **argv)
 		  OPTION_FLAG, &c.no_trust },
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST,
 		  &c.recording.pm },
+		FILES_OPTIONS(&c.recording),
 		FRESH_OPTION(&is_fresh),
 		SHARD_OPTIONS(&shard_options),
 		PROGRESS_OPTION(&is_asked),
@@ -211,6 +212,7 @@ static int check_run(const struct command *command, int argc, char **argv)
 		die_usage(command, "--fresh applies only to recording a program, not to a trace");
 	if (c.recording.pm.n > 0 && has_traces)
 		die_usage(command, "--pm applies only to recording a program, not to a trace");
+	files_option_check(command, &c.recording, argv, has_traces);
 	record_progress_begin(&progress, &c.recording, is_asked, reporting.quiet);
 	if (has_traces && (n > 1 || shard.of)) {
 		begin_files(command, &checks, &c, &reporting, &shard_options, shard, platform, argv,

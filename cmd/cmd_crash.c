@@ -123,6 +123,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 					SHARD_OPTIONS(&shard),
 					REPORTING_OPTIONS(&reporting),
 					FAIL_ON_OPTION(&reporting),
+					FILES_OPTIONS(&s.recording),
 					FRESH_OPTION(&is_fresh),
 					OLD_BYTES_OPTION(&s.recording),
 					PROGRESS_OPTION(&is_asked),
@@ -153,6 +154,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "--old-bytes applies only to recording a program, not to a trace");
 	if (s.recording.pm.n > 0 && n == 1 && is_trace_name(argv[0]))
 		die_usage(c, "--pm applies only to recording a program, not to a trace");
+	files_option_refuse(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
 	reporting_begin(c, &reporting);
 	crash_options_begin(c, &s);
 	if (shard.shard)

@@ -19,6 +19,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 		  OPTION_STRING, &r.output },
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST,
 		  &r.pm },
+		FILES_OPTIONS(&r),
 		{ "platform", 0, "P", "x86-adr (default), eadr or msync", OPTION_STRING,
 		  &platform },
 		FRESH_OPTION(&is_fresh),
@@ -44,6 +45,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 
 	if (project_parse(c, table, OPTIONS_FIRST, argc, argv) == 0)
 		die_usage(c, "no program given");
+	files_option_check(c, &r, argv, false);
 	if (platform)
 		r.platform = platform_option(c, platform);
 	else
@@ -60,6 +62,8 @@ static int record_run(const struct command *c, int argc, char **argv)
 		data_before_say(r.notes, r.output, !r.quiet);
 	pool_option_end(&pool);
 	word_list_release(&r.pm);
+	word_list_release(&r.files);
+	word_list_release(&r.files_except);
 	return recorded == RECORDED_WELL && is_put_back ? CMD_CLEAN : CMD_FAILED;
 }
 

@@ -197,7 +197,8 @@ static int test_run(const struct command *command, int argc, char **argv)
 	const struct option table[] = {
 		CHECKING_OPTIONS(&c),          CRASH_OPTIONS(&s),
 		REPORTING_OPTIONS(&reporting), FAIL_ON_OPTION(&reporting),
-		FRESH_OPTION(&is_fresh),       OLD_BYTES_OPTION(&c.recording),
+		FILES_OPTIONS(&c.recording),   FRESH_OPTION(&is_fresh),
+		OLD_BYTES_OPTION(&c.recording),
 		SHARD_OPTIONS(&shard),         PROGRESS_OPTION(&is_asked),
 		PROJECT_OPTION(&no_project),   { 0 }
 	};
@@ -208,6 +209,9 @@ static int test_run(const struct command *command, int argc, char **argv)
 	has_trace = n == 1 && is_trace_name(argv[0]);
 	s.shard = shard_option_set(command, &shard, &reporting, has_trace);
 	check_trace_options(command, &c, &s, has_trace, is_fresh);
+	files_option_check(command, &c.recording, argv, has_trace);
+	if (wants_crashes(&s))
+		files_option_refuse(command, &c.recording, argv, has_trace);
 	reporting_begin(command, &reporting);
 	check_options_begin(command, &c, s.platform);
 	if (c.is_all && wants_crashes(&s))

@@ -1,4 +1,5 @@
-/* {pool} in the command line of a program that is recorded: the path of a scratch pool. */
+/* {pool} and {dir} in the command line of a program that is recorded: the path of a scratch pool,
+ * and of a scratch folder whose files are followed. And --files, which names such folders. */
 #ifndef CMD_POOL_OPTION_H
 #define CMD_POOL_OPTION_H
 
@@ -6,16 +7,31 @@
 #include "util/tempdir.h"
 
 struct pool_option {
-	struct tempdir folder; /* of the pool; goes away with pmend, however that ends */
-	char *path;
+	struct tempdir folder; /* of both; goes away with pmend, however that ends */
+	char *path, *dir;
 	char **words;
 };
+
+#define FILES_OPTIONS(recording) \
+	{ "files",     0, \
+	  "DIR",       "follow all files below DIR, mapped or not; may be repeated", \
+	  OPTION_LIST, &(recording)->files }, \
+	{ \
+		"files-except", 0, "GLOB", "but not files and folders that match GLOB", \
+			OPTION_LIST, &(recording)->files_except \
+	}
 
 struct command;
 /* Dies if a word has what was probably meant to be a placeholder. */
 void pool_option_check(const struct command *c, char *const *words);
-/* The words to run: the same, or, if one has {pool} in it, others in a new folder. There is no file
- * yet: the program makes its pool. Dies if there is no room. */
+/* Dies if --files is given for a trace, or --files-except without files that are followed. */
+void files_option_check(const struct command *c, const struct recording *r, char *const *words,
+			bool has_trace);
+/* Dies if files are, or were, to be followed: crash states do not follow them yet. */
+void files_option_refuse(const struct command *c, const struct recording *r, char *const *words,
+			 bool has_trace);
+/* The words to run: the same, or, if one has {pool} or {dir} in it, others in a new folder. There
+ * is no file yet: the program makes its pool. Dies if there is no room. */
 char **pool_option_begin(struct pool_option *p, struct recording *r, char **target);
 void pool_option_end(struct pool_option *p); /* the pool, and all that is beside it, is removed */
 

@@ -107,7 +107,13 @@ enum pmend_event_kind {
 	/* write(2) to a PM file, which the stores before it tell; arg: bytes */
 	PMEND_EV_WRITE = 77,
 	/* --old-bytes: these bytes were there before the program got the memory; arg: bytes */
-	PMEND_EV_OLD = 78
+	PMEND_EV_OLD = 78,
+	/* --files: a name in a folder leads to a file now; a name is gone; a name was changed;
+	 * sync_file_range(). data: the name, of a move the old one, a slash and the new one */
+	PMEND_EV_NAME = 79,
+	PMEND_EV_UNNAME = 80,
+	PMEND_EV_MOVE = 81,
+	PMEND_EV_SYNC_RANGE = 82
 };
 
 /* An instruction and how it was called. Opaque; equal pointers are the same place. NULL:

@@ -222,7 +222,14 @@ enum pmt_carries {
 	/* bytes: write(2) or the like to a PM file; the thread's last store-sys tell what */ \
 	X(77, WRITE, "write", PMT_HAS_ADDR, 1) \
 	/* bytes that hold pmt_old_bytes(), durably, because of --old-bytes */ \
-	X(78, OLD, "old-bytes", PMT_HAS_ADDR, 1)
+	X(78, OLD, "old-bytes", PMT_HAS_ADDR, 1) \
+	/* file, folder, pmt_named; the name in that folder. With --files, like all below */ \
+	X(79, NAME, "name", PMT_HAS_BLOB, 3) \
+	X(80, UNNAME, "unname", PMT_HAS_BLOB, 2) /* file, folder; the name that is gone */ \
+	/* file, old folder, new folder, flags of renameat2, file that had the new name;
+	 * the old name, a slash, the new name */ \
+	X(81, MOVE, "move", PMT_HAS_BLOB, 5) \
+	X(82, SYNC_RANGE, "sync-range", PMT_HAS_ADDR, 2) /* bytes, SYNC_FILE_RANGE_ flags */
 /* clang-format on */
 
 enum pmt_kind {
@@ -281,6 +288,16 @@ enum pmt_file_flags {
 	 * ever sees less under that */
 	PMT_FILE_WHOLE = 8,
 	PMT_FILE_REPLACED = 16, /* besides: another file had that name until then */
+	PMT_FILE_FOLLOWED = 32, /* lies below a folder of --files */
+	PMT_FILE_FOLDER = 64,
+	PMT_FILE_SYMLINK = 128, /* its content is the path that it leads to */
+};
+
+/* How a name came to lead to a file. */
+enum pmt_named {
+	PMT_NAMED_BEFORE = 0, /* it did before the program did anything to it */
+	PMT_NAMED_MADE = 1,   /* the file was made with this name */
+	PMT_NAMED_LINKED = 2, /* link, linkat: another name, or the first one of a nameless file */
 };
 
 /* The first byte of a record. Bits 0-1: 3 means a table record (bits 2-7: enum pmt_table),

@@ -550,6 +550,10 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_FLUSH_VOLATILE:
 	case PMT_TX_ADD_CALL:
 	case PMT_UNDEFINED:
+	case PMT_NAME:
+	case PMT_UNNAME:
+	case PMT_MOVE:
+	case PMT_SYNC_RANGE:
 	case PMT_NKINDS: return;
 	}
 }

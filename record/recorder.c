@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "record/machine.h"
@@ -52,12 +53,34 @@ char *recorder_folder(struct error *err)
 }
 
 /* A glob without a slash is for the base name, any other for the whole path. */
-static char *pm_option(const char *glob, struct error *err)
+static char *glob_option(const char *name, const char *glob, struct error *err)
 {
 	char *absolute = strchr(glob, '/') ? path_absolute(glob, err) : xstrdup(glob);
-	char *option = absolute ? xasprintf("--pm=%s", absolute) : NULL;
+	char *option = absolute ? xasprintf("--%s=%s", name, absolute) : NULL;
 
 	free(absolute);
+	return option;
+}
+
+/* A folder by its real path, as descriptors tell it. */
+static char *folder_option(const char *name, const char *folder, struct error *err)
+{
+	char *real = realpath(folder, NULL), *option;
+	struct stat st;
+
+	if (!real || stat(real, &st) < 0) {
+		error_set(err, "--%s %s: %s; make the folder first", name, folder, strerror(errno));
+		free(real);
+		return NULL;
+	}
+	if (!S_ISDIR(st.st_mode) || strcmp(real, "/") == 0) {
+		error_set(err, "--%s %s: %s; name the folder that holds the program's files", name,
+			  folder, S_ISDIR(st.st_mode) ? "that is everything" : "not a folder");
+		free(real);
+		return NULL;
+	}
+	option = xasprintf("--%s=%s", name, real);
+	free(real);
 	return option;
 }
 
@@ -94,6 +117,8 @@ static void words_add_options(words *w, const struct recording *r, const char *o
 		words_add(w, xstrdup("--platform-open=yes"));
 	if (r->scratch_pool)
 		words_add(w, xasprintf("--scratch-pool=%s", r->scratch_pool));
+	if (r->scratch_dir)
+		words_add(w, xasprintf("--scratch-dir=%s", r->scratch_dir));
 	if (r->kept) {
 		words_add(w, xasprintf("--keep-fd=%d", kept_socket(r->kept, &inode)));
 		words_add(w, xasprintf("--keep-inode=%" PRIu64, inode));
@@ -121,6 +146,13 @@ void recording_open_platform(struct recording *r, bool is_open)
 char **recorder_argv(const struct recording *r, const char *output, int log_fd, char **target,
 		     struct error *err)
 {
+	const struct {
+		const char *name;
+		const struct word_list *words;
+		char *(*option)(const char *name, const char *word, struct error *err);
+	} lists[] = { { "pm", &r->pm, glob_option },
+		      { "files", &r->files, folder_option },
+		      { "files-except", &r->files_except, glob_option } };
 	char *valgrind = proc_find("valgrind"), *option;
 	words w = { 0 };
 
@@ -132,14 +164,15 @@ char **recorder_argv(const struct recording *r, const char *output, int log_fd, 
 	}
 	words_add(&w, valgrind);
 	words_add_options(&w, r, output, log_fd);
-	for (size_t i = 0; i < r->pm.n; i++) {
-		option = pm_option(r->pm.item[i], err);
-		words_add(&w, option);
-		if (!option) {
-			words_free(w.at);
-			return NULL;
+	for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+		for (size_t i = 0; i < lists[k].words->n; i++) {
+			option = lists[k].option(lists[k].name, lists[k].words->item[i], err);
+			words_add(&w, option);
+			if (!option) {
+				words_free(w.at);
+				return NULL;
+			}
 		}
-	}
 	while (*target)
 		words_add(&w, xstrdup(*target++));
 	words_add(&w, NULL);

@@ -15,6 +15,8 @@
 struct recording {
 	const char *output; /* the trace */
 	struct word_list pm;
+	struct word_list files;        /* folders: everything below them is followed */
+	struct word_list files_except; /* patterns: but not these */
 	const struct platform *platform;
 	/* nobody asked for it: whoever judges the trace may choose another one */
 	bool is_platform_open;
@@ -22,6 +24,8 @@ struct recording {
 	bool old_bytes; /* memory that is handed out again, and devices, are not zero */
 	/* what {pool} stands for in the command line; NULL: nothing does */
 	const char *scratch_pool;
+	/* likewise {dir}, which is one of files, too */
+	const char *scratch_dir;
 	/* where the recorder sends descriptors of PM files; NULL: nowhere */
 	struct kept *kept;
 	struct set_aside *fresh; /* NULL: PM files are as they are */

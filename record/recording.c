@@ -184,7 +184,11 @@ static void ending_write(const char *output, int status, uint32_t late_seconds)
 
 static void no_pm_tell(const struct recording *r)
 {
-	if (r->pm.n)
+	if (r->files.n)
+		notes_say(
+			r->notes,
+			"no file seen: the program changed and opened none below --files (or {dir}), and mapped none as persistent memory");
+	else if (r->pm.n)
 		notes_say(
 			r->notes,
 			"no persistent memory seen: the program made no writable MAP_SHARED mapping of a file that matches --pm; a GLOB "

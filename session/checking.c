@@ -70,6 +70,8 @@ void checking_end(struct checking *c)
 	word_list_release(&c->oracles);
 	word_list_release(&c->library_globs);
 	word_list_release(&c->recording.pm);
+	word_list_release(&c->recording.files);
+	word_list_release(&c->recording.files_except);
 }
 
 struct report *checking_judge(const struct checking *c, const struct platform_traces *traces,

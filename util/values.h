@@ -30,6 +30,8 @@ char *word_replaced(const char *word, const char *text, const char *by); /* free
 
 /* What a command line says for the path of a scratch pool. */
 #define SCRATCH_POOL "{pool}"
+/* and of a scratch folder, all of whose files are followed */
+#define SCRATCH_DIR "{dir}"
 
 /* A word in braces that was probably meant to be a placeholder: {Pool}, {poool}, {OP}. Gives that,
  * and in *meant what it is without the mistake; free() it. NULL: there is none. Other braces mean

@@ -13,6 +13,7 @@
 #include "crash/setup/pool_making.h"
 #include "crash/setup/race_sites.h"
 #include "pools/unseen/sums.h"
+#include "trace/followed.h"
 
 #define SHARD_SEED 1u /* all shards take the same */
 /* a failure point; recovery that reads a checksum over many undecided lines has no end otherwise */
@@ -259,7 +260,9 @@ struct plan *crash_setup_plan(struct crash_setup *s, const char *trace, struct e
 
 	if (sums_settle(trace, err) < 0 || trace_open(&t, trace, err) < 0)
 		return NULL;
-	if (choose_platform(s, t, err) < 0) {
+	if (followed_is_any(t))
+		error_set(err, FOLLOWED_NOT_YET);
+	if (followed_is_any(t) || choose_platform(s, t, err) < 0) {
 		trace_close(t);
 		return NULL;
 	}

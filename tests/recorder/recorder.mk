@@ -3,7 +3,7 @@ RT := $(B)/tests/recorder
 RT_CFLAGS = -g -Wall -Wextra -D_GNU_SOURCE -Iinclude -I. -pthread -MMD -MP -MF $@.dep
 RT_ARCH_arm64 := -march=armv8.4-a # with atomics as instructions, not as calls
 RT_NOW := -Wl,-z,now # no lazy binding: its locked instructions are fences when something is pending
-RT_PLAIN := libc syscalls files mappings fork kill annotations pmdk handed
+RT_PLAIN := libc syscalls files mappings followed fork kill annotations pmdk handed
 RT_ARCHED := stores direct flushes loads # a program for each architecture: its own instructions
 
 RT_STACKS := $(RT)/stacks_O0 $(RT)/stacks_O2

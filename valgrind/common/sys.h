@@ -17,7 +17,11 @@ enum {
 	__NR_rename = -4,
 	__NR_chmod = -5,
 	__NR_chown = -6,
-	__NR_lchown = -7
+	__NR_lchown = -7,
+	__NR_mkdir = -8,
+	__NR_rmdir = -9,
+	__NR_link = -10,
+	__NR_symlink = -11
 };
 #endif
 

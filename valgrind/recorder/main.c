@@ -46,6 +46,11 @@ static Bool process_option(const HChar *arg)
 		clo_keep_inode = VG_(strtoull10)(inode, NULL);
 	} else if VG_STR_CLO (arg, "--pm", glob) {
 		pm_glob(glob);
+	} else if VG_STR_CLO (arg, "--files", glob) {
+		followed_add(glob);
+	} else if VG_STR_CLO (arg, "--files-except", glob) {
+		followed_except(glob);
+	} else if VG_STR_CLO (arg, "--scratch-dir", clo_scratch_dir) {
 	} else if VG_BOOL_CLO (arg, "--loads", clo_loads) {
 	} else if VG_BOOL_CLO (arg, "--instructions", clo_instructions) {
 	} else if VG_BOOL_CLO (arg, "--check-stacks", clo_check_stacks) {
@@ -69,6 +74,9 @@ static void print_usage(void)
 	 "    --platform=NAME           written into the trace [x86-adr]\n"
 	 "    --platform-open=no|yes    written into the trace: nobody asked for this platform [no]\n"
 	 "    --scratch-pool=PATH       written into the trace: this path is {pool} for the user\n"
+	 "    --scratch-dir=PATH        written into the trace: this path is {dir} for the user\n"
+	 "    --files=DIR               follow all files below DIR, a real path; may be repeated\n"
+	 "    --files-except=GLOB       but not these; may be repeated\n"
 	 "    --keep-fd=N               a socket that gets a descriptor of each PM file\n"
 	 "    --keep-inode=N            the inode of that socket\n"
 	 "    --loads=no|yes            record loads from PM too [no]\n"
@@ -112,6 +120,12 @@ static void describe_recording(void)
 		meta("old_bytes", "yes");
 	if (clo_scratch_pool)
 		meta("scratch_pool", clo_scratch_pool);
+	if (clo_scratch_dir)
+		meta("scratch_dir", clo_scratch_dir);
+	for (UInt i = 0; followed_folder(i); i++)
+		meta("files", followed_folder(i));
+	for (UInt i = 0; followed_exception(i); i++)
+		meta("files_except", followed_exception(i));
 	/* tells whether libpmem flushed or synced because it was told to */
 	if (force)
 		meta("pmem_force", force);

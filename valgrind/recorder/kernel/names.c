@@ -2,6 +2,7 @@
  * name stood for, so this is noted before. */
 #include "valgrind/recorder/kernel/names.h"
 
+#include "valgrind/common/sys.h"
 #include "valgrind/recorder/kernel/client.h"
 #include "valgrind/recorder/place/emit.h"
 #include "valgrind/recorder/pm/pm.h"
@@ -18,13 +19,26 @@ static struct {
 	Bool replaces;      /* rename: the new name is there */
 	UInt file;          /* unlink, rename: the PM file it is about */
 	UInt replaced;      /* rename: the PM file that goes */
+	/* with --files, whatever its type, and however many names it has */
+	UInt followed, followed_replaced;
+	Bool ends; /* unlink, rename: a folder or a symbolic link goes, with its inode */
 } g_call[512];
+
+static Bool is_folder_or_link(const HChar *path)
+{
+	struct vki_stat st;
+
+	return sys_lstat(path, &st) >= 0 &&
+	       (VKI_S_ISDIR(st.st_mode) || (VKI_S_ISLNK(st.st_mode) && st.st_nlink == 1));
+}
 
 void names_before_open(ThreadId tid, Int dirfd, UWord path, UInt flags)
 {
 	static HChar buf[PMT_PAGE_BYTES];
 	struct vg_stat st;
 
+	if (followed_any())
+		followed_target(tid, client_absolute_path_at(buf, sizeof buf, dirfd, path));
 	g_call[tid].truncates = (flags & VKI_O_TRUNC) != 0;
 	if (g_call[tid].truncates)
 		beside_before(tid, client_absolute_path_at(buf, sizeof buf, dirfd, path));
@@ -38,6 +52,9 @@ void names_before_remove(ThreadId tid, Int dirfd, UWord path)
 	static HChar buf[PMT_PAGE_BYTES];
 	UInt nlink = 0;
 
+	g_call[tid].followed =
+		followed_at(tid, client_absolute_path_at(buf, sizeof buf, dirfd, path));
+	g_call[tid].ends = is_folder_or_link(client_path_at(buf, sizeof buf, dirfd, path));
 	beside_before(tid, client_absolute_path_at(buf, sizeof buf, dirfd, path));
 	g_call[tid].file =
 		pm_file_of_path(client_path_at(buf, sizeof buf, dirfd, path), False, &nlink);
@@ -51,6 +68,12 @@ void names_before_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord
 	UInt nlink = 0, replaced_nlink = 0;
 	struct vg_stat st;
 
+	g_call[tid].followed =
+		followed_at(tid, client_absolute_path_at(buf, sizeof buf, from_fd, from));
+	g_call[tid].followed_replaced =
+		followed_at(tid, client_absolute_path_at(buf, sizeof buf, to_fd, to));
+	g_call[tid].ends = !(flags & RENAME_EXCHANGE) &&
+			   is_folder_or_link(client_path_at(buf, sizeof buf, to_fd, to));
 	beside_before(tid, client_absolute_path_at(buf, sizeof buf, from_fd, from));
 	beside_before(tid, client_absolute_path_at(buf, sizeof buf, to_fd, to));
 	g_call[tid].exchanges = (flags & RENAME_EXCHANGE) != 0;
@@ -77,11 +100,18 @@ static void rename_event(ThreadId tid, UInt file, Int dirfd, UWord path)
 		emit_event(tid, PMT_RENAME, 0, args, name, VG_(strlen)(name));
 }
 
-void names_after_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord to)
+void names_after_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord to, UInt flags)
 {
 	static HChar buf[PMT_PAGE_BYTES], other[PMT_PAGE_BYTES];
 	ULong args[1] = { g_call[tid].replaced };
 
+	/* two names of one file: nothing happened. One from outside has no number */
+	if (g_call[tid].followed != g_call[tid].followed_replaced || g_call[tid].followed == 0)
+		followed_moved(tid, g_call[tid].followed, g_call[tid].followed_replaced,
+			       client_absolute_path_at(buf, sizeof buf, from_fd, from),
+			       client_absolute_path_at(other, sizeof other, to_fd, to), flags);
+	if (g_call[tid].followed_replaced != 0 && g_call[tid].ends)
+		pm_file_gone(g_call[tid].followed_replaced);
 	if (g_call[tid].exchanges) {
 		rename_event(tid, g_call[tid].replaced, from_fd, from);
 	} else if (args[0] != 0) {
@@ -97,11 +127,24 @@ void names_after_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord 
 		       client_absolute_path_at(other, sizeof other, to_fd, to));
 }
 
+/* A file that was there before, and is linked into a folder of --files. */
+void names_before_link(ThreadId tid, Int dirfd, UWord path)
+{
+	static HChar buf[PMT_PAGE_BYTES];
+
+	if (followed_any())
+		followed_at(tid, client_absolute_path_at(buf, sizeof buf, dirfd, path));
+}
+
 void names_after_remove(ThreadId tid, Int dirfd, UWord path)
 {
 	static HChar buf[PMT_PAGE_BYTES];
 	ULong args[1] = { g_call[tid].file };
 
+	followed_removed(tid, g_call[tid].followed,
+			 client_absolute_path_at(buf, sizeof buf, dirfd, path));
+	if (g_call[tid].followed != 0 && g_call[tid].ends)
+		pm_file_gone(g_call[tid].followed);
 	beside_after(tid, client_absolute_path_at(buf, sizeof buf, dirfd, path));
 	if (args[0] == 0)
 		return;
@@ -112,8 +155,25 @@ void names_after_remove(ThreadId tid, Int dirfd, UWord path)
 void names_before_truncate(ThreadId tid, UWord path)
 {
 	static HChar buf[PMT_PAGE_BYTES];
+	const HChar *name = client_absolute_path_at(buf, sizeof buf, VKI_AT_FDCWD, path);
 
-	beside_before(tid, client_absolute_path_at(buf, sizeof buf, VKI_AT_FDCWD, path));
+	followed_target(tid, name);
+	beside_before(tid, name);
+}
+
+/* link, mkdir, symlink: a name that was not there */
+void names_after_make(ThreadId tid, Int dirfd, UWord path, Bool is_link)
+{
+	static HChar buf[PMT_PAGE_BYTES];
+	const HChar *name;
+
+	if (!followed_any())
+		return;
+	name = client_absolute_path_at(buf, sizeof buf, dirfd, path);
+	if (is_link)
+		followed_linked(tid, name);
+	else
+		followed_made(tid, name);
 }
 
 void names_after_truncate(ThreadId tid, UWord path)
@@ -129,9 +189,11 @@ void names_after_open(ThreadId tid, Int fd)
 	if (g_call[tid].did_not_exist) {
 		pm_created(fd);
 		old_fd_made(tid, fd);
+		followed_made_fd(tid, fd);
 	} else if (g_call[tid].truncates) {
 		pm_file_resized(tid, pm_file_of_fd(fd), 0);
 		made_changed(fd);
 		beside_after_fd(tid, fd);
 	}
+	followed_fd(tid, fd);
 }

@@ -12,6 +12,8 @@ void names_after_remove(ThreadId tid, Int dirfd, UWord path);
 void names_before_truncate(ThreadId tid, UWord path);
 void names_after_truncate(ThreadId tid, UWord path);
 void names_before_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord to, UInt flags);
-void names_after_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord to);
+void names_after_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord to, UInt flags);
+void names_before_link(ThreadId tid, Int dirfd, UWord path);
+void names_after_make(ThreadId tid, Int dirfd, UWord path, Bool is_link);
 
 #endif

@@ -24,6 +24,8 @@
 #include "pub_tool_threadstate.h"
 
 /* What Valgrind's headers lack. */
+#define FICLONE 0x40049409u
+#define FICLONERANGE 0x4020940du
 #define MADV_REMOVE 9
 #define FALLOC_PUNCH_HOLE 3 /* with FALLOC_FL_KEEP_SIZE */
 #define FALLOC_ZEROES 0x12u /* FALLOC_FL_PUNCH_HOLE, FALLOC_FL_ZERO_RANGE */
@@ -63,6 +65,12 @@ static void before_exit(ThreadId tid, Int status)
 			emit_event(other, PMT_META, 0, NULL, cut, sizeof cut - 1);
 }
 
+static void before_change(ThreadId tid, Int fd)
+{
+	followed_fd(tid, fd);
+	beside_before_fd(tid, fd);
+}
+
 void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 {
 	g_call[tid].number = number;
@@ -77,6 +85,9 @@ void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 		break;
 	case __NR_unlink: names_before_remove(tid, VKI_AT_FDCWD, args[0]); break;
 	case __NR_unlinkat: names_before_remove(tid, args[0], args[1]); break;
+	case __NR_rmdir: names_before_remove(tid, VKI_AT_FDCWD, args[0]); break;
+	case __NR_link: names_before_link(tid, VKI_AT_FDCWD, args[0]); break;
+	case __NR_linkat: names_before_link(tid, args[0], args[1]); break;
 	case __NR_rename:
 		names_before_rename(tid, VKI_AT_FDCWD, args[0], VKI_AT_FDCWD, args[1], 0);
 		break;
@@ -91,10 +102,12 @@ void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 	case __NR_pwritev2:
 	case __NR_sendfile:
 	case __NR_fallocate:
-	case __NR_ftruncate: beside_before_fd(tid, args[0]); break;
+	case __NR_ftruncate: before_change(tid, args[0]); break;
+	case __NR_fsync:
+	case __NR_fdatasync: followed_fd(tid, args[0]); break;
 	case __NR_truncate: names_before_truncate(tid, args[0]); break;
 	case __NR_copy_file_range:
-	case __NR_splice: beside_before_fd(tid, args[2]); break;
+	case __NR_splice: before_change(tid, args[2]); break;
 	case __NR_execve: before_exec(tid, args[0]); break;
 	case __NR_exit:
 		if (g_nthreads == 1)
@@ -219,10 +232,33 @@ static void after_file_call(ThreadId tid, UInt number, UWord *args, UWord result
 	case __NR_unlink: names_after_remove(tid, VKI_AT_FDCWD, args[0]); break;
 	case __NR_unlinkat: names_after_remove(tid, args[0], args[1]); break;
 	case __NR_rename:
-		names_after_rename(tid, VKI_AT_FDCWD, args[0], VKI_AT_FDCWD, args[1]);
+		names_after_rename(tid, VKI_AT_FDCWD, args[0], VKI_AT_FDCWD, args[1], 0);
 		break;
 	case __NR_renameat:
-	case __NR_renameat2: names_after_rename(tid, args[0], args[1], args[2], args[3]); break;
+		names_after_rename(tid, args[0], args[1], args[2], args[3], 0);
+		break;
+	case __NR_renameat2:
+		names_after_rename(tid, args[0], args[1], args[2], args[3], args[4]);
+		break;
+	case __NR_rmdir: names_after_remove(tid, VKI_AT_FDCWD, args[0]); break;
+	case __NR_mkdir: names_after_make(tid, VKI_AT_FDCWD, args[0], False); break;
+	case __NR_mkdirat: names_after_make(tid, args[0], args[1], False); break;
+	case __NR_symlink: names_after_make(tid, VKI_AT_FDCWD, args[1], False); break;
+	case __NR_symlinkat: names_after_make(tid, args[1], args[2], False); break;
+	case __NR_link: names_after_make(tid, VKI_AT_FDCWD, args[1], True); break;
+	case __NR_linkat: names_after_make(tid, args[2], args[3], True); break;
+	case __NR_sync_file_range: {
+		ULong range[2] = { args[2], args[3] };
+
+		if (pm_file_of_fd(args[0]) != 0 && followed_any())
+			emit_event(tid, PMT_SYNC_RANGE, PMT_ADDR(pm_file_of_fd(args[0]), args[1]),
+				   range, NULL, 0);
+		break;
+	}
+	case __NR_ioctl:
+		if ((args[1] == FICLONE || args[1] == FICLONERANGE) && pm_file_of_fd(args[0]) != 0)
+			emit_event(tid, PMT_INCOMPLETE, 0, NULL, "FICLONE is not followed", 23);
+		break;
 	case __NR_io_uring_setup:
 		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "asynchronous I/O is not seen", 28);
 		break;

@@ -1,7 +1,7 @@
 /* The options of the recorder, with what they are when nobody says otherwise. */
 #include "valgrind/recorder/out/options.h"
 
-const HChar *clo_trace_file, *clo_platform = "x86-adr", *clo_scratch_pool;
+const HChar *clo_trace_file, *clo_platform = "x86-adr", *clo_scratch_pool, *clo_scratch_dir;
 Int clo_keep_fd = -1;
 ULong clo_keep_inode;
 Bool clo_loads, clo_instructions, clo_check_stacks, clo_stop_at_old,

@@ -4,7 +4,7 @@
 
 #include "pub_tool_basics.h"
 
-extern const HChar *clo_trace_file, *clo_platform, *clo_scratch_pool;
+extern const HChar *clo_trace_file, *clo_platform, *clo_scratch_pool, *clo_scratch_dir;
 extern Int clo_keep_fd;      /* a socket: descriptors of PM files go there; -1: none */
 extern ULong clo_keep_inode; /* of that socket: the program may use its number for something else */
 extern Bool clo_loads, clo_instructions, clo_check_stacks, clo_stop_at_old, clo_follow,

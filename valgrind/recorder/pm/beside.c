@@ -163,7 +163,8 @@ static Bool is_pm(const HChar *path)
 {
 	struct vg_stat st;
 
-	return !sr_isError(VG_(stat)(path, &st)) && shared_file_find(st.dev, st.ino) != 0;
+	return followed_has(path) ||
+	       (!sr_isError(VG_(stat)(path, &st)) && shared_file_find(st.dev, st.ino) != 0);
 }
 
 static void before(ThreadId tid, const HChar *path)

@@ -52,6 +52,8 @@ static Bool is_pm_path(const struct vg_stat *st, const HChar *path)
 		return False;
 	if (g_nglobs > 0)
 		return glob_matches(path);
+	if (followed_folder_of(path) != NULL) /* --files-except */
+		return False;
 	return st->nlink > 0 && VG_(strncmp)(path, "/dev/shm/sem.", 13) != 0;
 }
 
@@ -60,7 +62,8 @@ Bool file_is_pm(Int fd, const struct vg_stat *st, const HChar **path)
 	static HChar buffer[PMT_PAGE_BYTES];
 
 	*path = buffer;
-	return file_path(fd, buffer, sizeof buffer) && is_pm_path(st, buffer);
+	return file_path(fd, buffer, sizeof buffer) &&
+	       (followed_has(buffer) || is_pm_path(st, buffer));
 }
 
 static Bool is_zero(const UChar *p, SizeT n)
@@ -129,10 +132,29 @@ static UInt file_of_stat(const struct vg_stat *st, Bool *is_new)
 			     : shared_file_id(st->dev, st->ino, is_new);
 }
 
+/* Of PMT_FILE. */
+static ULong flags_of(const struct vg_stat *st, const HChar *path)
+{
+	return made_flags(st) | (is_device(st) ? PMT_FILE_DEVICE : 0) |
+	       (followed_has(path) ? PMT_FILE_FOLLOWED : 0) |
+	       (VKI_S_ISDIR(st->mode) ? PMT_FILE_FOLDER : 0) |
+	       (VKI_S_ISLNK(st->mode) ? PMT_FILE_SYMLINK : 0);
+}
+
+static void record_link(ThreadId tid, UInt file, const HChar *path)
+{
+	HChar *target = VG_(malloc)("pmend.link", PMT_PAGE_BYTES);
+	const SSizeT n = VG_(readlink)(path, target, PMT_PAGE_BYTES);
+
+	if (n > 0)
+		emit_event(tid, PMT_CONTENT, PMT_ADDR(file, 0), NULL, target, n);
+	VG_(free)(target);
+}
+
 static void tell_file(ThreadId tid, UInt file, Int fd, const struct vg_stat *st, const HChar *path)
 {
-	ULong args[5] = { file, st->size, made_flags(st) | (is_device(st) ? PMT_FILE_DEVICE : 0),
-			  st->dev, st->ino };
+	ULong args[5] = { file, VKI_S_ISDIR(st->mode) ? 0 : st->size, flags_of(st, path), st->dev,
+			  st->ino };
 	/* without other PM it does not matter when */
 	ULong since = file > 1 ? file_durable_since(st) : 0;
 	const HChar *unseen = made_unseen(st);
@@ -145,8 +167,10 @@ static void tell_file(ThreadId tid, UInt file, Int fd, const struct vg_stat *st,
 	emit_event(tid, PMT_FILE, 0, args, path, VG_(strlen)(path));
 	if (unseen != NULL)
 		emit_event(tid, PMT_INCOMPLETE, 0, NULL, unseen, VG_(strlen)(unseen));
-	*shared_file_size(file) = st->size;
-	if (!is_device(st))
+	*shared_file_size(file) = args[1];
+	if (VKI_S_ISLNK(st->mode))
+		record_link(tid, file, path);
+	else if (VKI_S_ISREG(st->mode))
 		record_content(tid, file, fd, st, path);
 }
 
@@ -187,7 +211,9 @@ UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar
 
 static UInt known_file(const struct vg_stat *st)
 {
-	return shared_has_files() && VKI_S_ISREG(st->mode) ? shared_file_find(st->dev, st->ino) : 0;
+	return shared_has_files() && (VKI_S_ISREG(st->mode) || VKI_S_ISDIR(st->mode))
+		       ? shared_file_find(st->dev, st->ino)
+		       : 0;
 }
 
 UInt pm_file_of_fd(Int fd)
@@ -223,6 +249,7 @@ void pm_file_resized(ThreadId tid, UInt file, ULong size)
 
 void pm_file_gone(UInt file)
 {
+	kept_drop(file);
 	shared_file_forget(file);
 }
 

@@ -83,6 +83,17 @@ void kept_close(UInt file, Int own)
 		VG_(close)(own);
 }
 
+void kept_drop(UInt file)
+{
+	for (UInt i = 0; i < g_nkept; i++)
+		if (g_kept[i].file == file) {
+			if (is_inode(g_kept[i].fd, g_kept[i].dev, g_kept[i].ino))
+				VG_(close)(g_kept[i].fd);
+			g_kept[i] = g_kept[--g_nkept];
+			return;
+		}
+}
+
 /* The message is the file's number, and the descriptor with it. Who does not get it opens the file
  * by its name. */
 void kept_send(UInt file, Int own)

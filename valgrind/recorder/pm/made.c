@@ -85,6 +85,20 @@ static void note_folders(struct made *m, HChar *path)
 	}
 }
 
+static struct made *made_new(ULong dev, ULong ino)
+{
+	struct made *m = &table()->files[__atomic_fetch_add(&table()->n, 1, __ATOMIC_SEQ_CST) %
+					 MAX_CREATED];
+
+	*m = (struct made){ .id = { dev, ino }, .named = g_out.header->seq };
+	return m;
+}
+
+void made_note(ULong dev, ULong ino)
+{
+	made_new(dev, ino);
+}
+
 void pm_created(Int fd)
 {
 	static HChar path[PMT_PAGE_BYTES];
@@ -93,8 +107,7 @@ void pm_created(Int fd)
 
 	if (VG_(fstat)(fd, &st) != 0)
 		return;
-	m = &table()->files[__atomic_fetch_add(&table()->n, 1, __ATOMIC_SEQ_CST) % MAX_CREATED];
-	*m = (struct made){ .id = { st.dev, st.ino }, .named = g_out.header->seq };
+	m = made_new(st.dev, st.ino);
 	if (file_path(fd, path, sizeof path))
 		note_folders(m, path);
 }

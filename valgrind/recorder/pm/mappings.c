@@ -16,6 +16,7 @@ void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, 
 {
 	struct vg_stat st;
 	const HChar *path;
+	HChar text[32];
 	UInt file;
 	Bool is_new, can_store; /* or it may become writable */
 	ULong addr;
@@ -45,8 +46,11 @@ void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, 
 		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "too many PM files", 17);
 		return;
 	}
-	if (flags & 0x80000 /* MAP_SYNC */)
+	if (flags & 0x80000 /* MAP_SYNC */) {
+		VG_(sprintf)(text, "map_sync_file=%u", file);
 		emit_event(tid, PMT_META, 0, NULL, "map_sync=yes", 12);
+		emit_event(tid, PMT_META, 0, NULL, text, VG_(strlen)(text));
+	}
 	addr = PMT_ADDR(file, offset);
 	mapping_event(tid, PMT_MAP, va, addr, len, prot);
 	range_insert(va, len, addr);

@@ -32,6 +32,27 @@ void pm_each(Addr va, SizeT len, void (*f)(Addr va, ULong addr, SizeT len, void 
 void pm_created(Int fd);
 void made_before_fork(void);
 void made_before_exec(void);
+/* Below a folder of --files (followed.c). */
+void followed_add(const HChar *folder); /* whole and real */
+void followed_except(const HChar *glob);
+Bool followed_any(void);
+const HChar *followed_folder(UInt i);    /* NULL: there are not so many */
+const HChar *followed_exception(UInt i); /* likewise */
+/* The one that holds a path, whole and real; NULL: none does. */
+const HChar *followed_folder_of(const HChar *path);
+Bool followed_has(const HChar *path); /* likewise, and it is no exception */
+/* The number of a followed file, 0: it is none. Before anything happens to it, because the trace is
+ * told now what it holds if it is new. */
+UInt followed_fd(ThreadId tid, Int fd);
+UInt followed_at(ThreadId tid, const HChar *path); /* a symbolic link itself */
+UInt followed_target(ThreadId tid, const HChar *path);
+/* After a call: what it did to names. file and replaced come from before it. */
+void followed_made(ThreadId tid, const HChar *path);
+void followed_made_fd(ThreadId tid, Int fd);
+void followed_linked(ThreadId tid, const HChar *path);
+void followed_removed(ThreadId tid, UInt file, const HChar *path);
+void followed_moved(ThreadId tid, UInt file, UInt replaced, const HChar *from, const HChar *to,
+		    UInt flags);
 /* Of a file that this program made and that may be mapped later: it was changed (is_synced: what
  * was written is durable), is durable now, has another name. */
 void made_changed(Int fd);

@@ -1,5 +1,5 @@
 /* What the files of PM share. Bottom first: ranges.c and made.c and kept.c, handed.c and old.c,
- * files.c, beside.c, mappings.c and written.c, registered.c. */
+ * files.c, followed.c, beside.c, mappings.c and written.c, registered.c. */
 #ifndef REC_PM_INTERNAL_H
 #define REC_PM_INTERNAL_H
 
@@ -36,6 +36,7 @@ ULong made_flags(const struct vg_stat *st);
 const HChar *made_unseen(const struct vg_stat *st);
 /* somebody maps it, and --pm leaves that out */
 void made_mapped(const struct vg_stat *st);
+void made_note(ULong dev, ULong ino); /* this program made it just now */
 Bool file_was_created(const struct vg_stat *st); /* by this process or one that shares its table */
 /* the number of events when it was, with its name; 0: that is not known */
 ULong file_durable_since(const struct vg_stat *st);
@@ -46,6 +47,7 @@ Int kept_find(UInt file); /* our own descriptor, which reads; -1: there is none 
 Int kept_open(UInt file, Int fd);
 void kept_close(UInt file, Int own); /* if it is not one that stays open */
 void kept_send(UInt file, Int own);  /* to whoever records */
+void kept_drop(UInt file);           /* it has no name any more */
 
 /* ---- handed.c ---- */
 /* it is mapped for the first time, there */

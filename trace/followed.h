@@ -1,0 +1,24 @@
+/* Files that were followed because of --files: what they lead to is not flushed by instructions,
+ * but synced by calls. */
+#ifndef TRACE_FOLLOWED_H
+#define TRACE_FOLLOWED_H
+
+#include "trace/trace.h"
+#include "util/vec.h"
+
+#define FOLLOWED_NOT_YET \
+	"crash states do not follow files yet (--files, {dir}): 'pmend check' judges what was written, synced and renamed; for crashes of the mapped files alone, record without --files"
+
+/* The trace was recorded with --files. */
+bool followed_is_any(const struct trace *t);
+
+/* By number of file: it is synced by calls. Not those that follow the platform of memory: whose
+ * lines are flushed by instructions, or that were mapped with MAP_SYNC. */
+typedef VEC(bool) followed_files;
+followed_files followed_find(const struct trace *t);
+static inline bool followed_has(const followed_files *f, uint64_t file)
+{
+	return file < f->n && f->at[file];
+}
+
+#endif

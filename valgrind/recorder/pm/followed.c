@@ -1,0 +1,415 @@
+/* --files: everything below some folders is followed, whether it is mapped or not. A file gets its
+ * number, with what it held, before the program first changes it or its name, or when it opens it.
+ * Folders and symbolic links have numbers like files. What a folder's names lead to is told apart
+ * from the files: NAME, UNNAME and MOVE. */
+#include "valgrind/common/sys.h"
+#include "valgrind/recorder/out/shared.h"
+#include "valgrind/recorder/place/emit.h"
+#include "valgrind/recorder/pm/glob.h"
+#include "valgrind/recorder/pm/pm_internal.h"
+
+#define O_PATH_BIT 010000000 /* what Valgrind's headers lack */
+#define MAX_FOLDERS 64
+#define MAX_GLOBS 64
+static const HChar *g_folders[MAX_FOLDERS], *g_except[MAX_GLOBS];
+static UInt g_nfolders, g_nexcept;
+
+void followed_add(const HChar *folder)
+{
+	if (g_nfolders == MAX_FOLDERS)
+		VG_(fmsg_bad_option)(folder, "more than %d --files options\n", MAX_FOLDERS);
+	g_folders[g_nfolders++] = folder;
+}
+
+void followed_except(const HChar *glob)
+{
+	if (g_nexcept == MAX_GLOBS)
+		VG_(fmsg_bad_option)(glob, "more than %d --files-except options\n", MAX_GLOBS);
+	g_except[g_nexcept++] = glob;
+}
+
+Bool followed_any(void)
+{
+	return g_nfolders > 0;
+}
+
+const HChar *followed_folder(UInt i)
+{
+	return i < g_nfolders ? g_folders[i] : NULL;
+}
+
+const HChar *followed_exception(UInt i)
+{
+	return i < g_nexcept ? g_except[i] : NULL;
+}
+
+static Bool is_below(const HChar *folder, const HChar *path)
+{
+	const SizeT n = VG_(strlen)(folder);
+
+	return VG_(strncmp)(folder, path, n) == 0 && (path[n] == '/' || path[n] == '\0');
+}
+
+static Bool is_root(const HChar *path)
+{
+	for (UInt i = 0; i < g_nfolders; i++)
+		if (VG_(strcmp)(g_folders[i], path) == 0)
+			return True;
+	return False;
+}
+
+/* A pattern without a slash is for each part of the path below the folder: a folder that it names
+ * is left out with all that is in it. */
+static Bool is_excepted(const HChar *folder, const HChar *path, const HChar *glob)
+{
+	HChar part[256];
+
+	if (VG_(strchr)(glob, '/'))
+		return glob_match(glob, path);
+	for (const HChar *p = path + VG_(strlen)(folder); *p != '\0';) {
+		SizeT n = 0;
+
+		for (p += *p == '/'; *p != '\0' && *p != '/'; p++)
+			if (n < sizeof part - 1)
+				part[n++] = *p;
+		part[n] = '\0';
+		if (n > 0 && glob_match(glob, part))
+			return True;
+	}
+	return False;
+}
+
+const HChar *followed_folder_of(const HChar *path)
+{
+	for (UInt i = 0; i < g_nfolders; i++)
+		if (is_below(g_folders[i], path))
+			return g_folders[i];
+	return NULL;
+}
+
+Bool followed_has(const HChar *path)
+{
+	const HChar *folder = followed_folder_of(path);
+
+	for (UInt i = 0; folder != NULL && i < g_nexcept; i++)
+		if (is_excepted(folder, path, g_except[i]))
+			return False;
+	return folder != NULL;
+}
+
+/* ---- names ---- */
+
+static void name_event(ThreadId tid, enum pmt_kind kind, UInt file, UInt folder, ULong how,
+		       const HChar *name)
+{
+	const ULong args[3] = { file, folder, how };
+
+	emit_event(tid, kind, 0, args, name, VG_(strlen)(name));
+}
+
+static UInt known(const struct vg_stat *st)
+{
+	return shared_has_files() ? shared_file_find(st->dev, st->ino) : 0;
+}
+
+static UInt see(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path);
+static Bool g_is_arriving; /* files that are seen now have just got their name */
+
+/* Where a path's last part stands, with the folder's own name in a buffer that is used again. */
+struct place {
+	UInt folder; /* its number; 0: it is not followed */
+	ULong dev;
+	HChar name[256];
+};
+
+static Bool split(const HChar *path, HChar *folder, SizeT cap, HChar *name, SizeT name_cap)
+{
+	SizeT end = VG_(strlen)(path), start;
+
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	for (start = end; start > 0 && path[start - 1] != '/'; start--)
+		;
+	if (start == end || end - start >= name_cap || start == 0 || start + 1 >= cap)
+		return False;
+	VG_(memcpy)(name, path + start, end - start);
+	name[end - start] = '\0';
+	VG_(memcpy)(folder, path, start);
+	folder[start] = '\0';
+	return True;
+}
+
+static Bool find_place(ThreadId tid, const HChar *path, struct place *p, HChar *whole, SizeT cap)
+{
+	HChar *folder = VG_(malloc)("pmend.folder", PMT_PAGE_BYTES);
+	struct vg_stat st;
+	SysRes r;
+	Int fd;
+
+	p->folder = 0;
+	if (!split(path, folder, PMT_PAGE_BYTES, p->name, sizeof p->name)) {
+		VG_(free)(folder);
+		return False;
+	}
+	r = VG_(open)(folder, O_PATH_BIT, 0);
+	VG_(free)(folder);
+	if (sr_isError(r))
+		return False;
+	fd = sr_Res(r);
+	if (VG_(fstat)(fd, &st) == 0 && VKI_S_ISDIR(st.mode) && file_path(fd, whole, cap) &&
+	    followed_has(whole)) {
+		p->dev = st.dev;
+		p->folder = known(&st);
+		if (p->folder == 0)
+			p->folder = see(tid, fd, &st, whole);
+	}
+	VG_(close)(fd);
+	return p->folder != 0 &&
+	       VG_(strlen)(whole) + 1 + VG_(strlen)(p->name) < cap;
+}
+
+static void told_before(ThreadId tid, UInt file, const HChar *path)
+{
+	HChar *whole = VG_(malloc)("pmend.folder", PMT_PAGE_BYTES);
+	struct place p;
+
+	if (!is_root(path) && find_place(tid, path, &p, whole, PMT_PAGE_BYTES))
+		name_event(tid, PMT_NAME, file, p.folder, PMT_NAMED_BEFORE, p.name);
+	VG_(free)(whole);
+}
+
+/* Its number; the trace is told of it now. path is copied, because it may be a buffer that is used
+ * again. */
+static UInt see(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path)
+{
+	HChar *own = VG_(strdup)("pmend.path", path);
+	Bool is_made, is_new;
+	static Bool is_told;
+	UInt file;
+
+	if (st->nlink == 0) /* O_TMPFILE */
+		made_note(st->dev, st->ino);
+	is_made = file_was_created(st);
+	file = file_of_mapping(tid, fd, st, own, &is_new);
+
+	if (file == 0 && !is_told) {
+		is_told = True;
+		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "too many files below --files", 28);
+	}
+	if (file != 0 && is_new && !is_made && !g_is_arriving && st->nlink > 0)
+		told_before(tid, file, own);
+	VG_(free)(own);
+	return file;
+}
+
+static Bool is_kind_followed(const struct vg_stat *st)
+{
+	return VKI_S_ISREG(st->mode) || VKI_S_ISDIR(st->mode);
+}
+
+UInt followed_fd(ThreadId tid, Int fd)
+{
+	HChar *path;
+	struct vg_stat st;
+	UInt file;
+
+	if (g_nfolders == 0 || VG_(fstat)(fd, &st) != 0 || !is_kind_followed(&st))
+		return 0;
+	file = known(&st);
+	if (file != 0)
+		return file;
+	path = VG_(malloc)("pmend.path", PMT_PAGE_BYTES);
+	if (file_path(fd, path, PMT_PAGE_BYTES) && followed_has(path))
+		file = see(tid, fd, &st, path);
+	VG_(free)(path);
+	return file;
+}
+
+static UInt see_symlink(ThreadId tid, const struct place *p, const struct vki_stat *link,
+			const HChar *path)
+{
+	/* its folder's device, as the tool interface tells it */
+	const struct vg_stat st = { .dev = p->dev,
+				    .ino = link->st_ino,
+				    .mode = link->st_mode,
+				    .nlink = link->st_nlink,
+				    .size = link->st_size };
+
+	return known(&st) ? known(&st) : see(tid, -1, &st, path);
+}
+
+/* What the place leads to. */
+static UInt file_at(ThreadId tid, const struct place *p, HChar *whole)
+{
+	struct vki_stat link;
+	UInt file = 0;
+	SysRes r;
+
+	VG_(strcat)(whole, "/");
+	VG_(strcat)(whole, p->name);
+	if (!followed_has(whole) || sys_lstat(whole, &link) < 0)
+		return 0;
+	if (VKI_S_ISLNK(link.st_mode))
+		return see_symlink(tid, p, &link, whole);
+	r = VG_(open)(whole, O_PATH_BIT, 0);
+	if (sr_isError(r))
+		return 0;
+	file = followed_fd(tid, sr_Res(r));
+	VG_(close)(sr_Res(r));
+	return file;
+}
+
+/* ---- what calls ask and tell ---- */
+
+UInt followed_at(ThreadId tid, const HChar *path)
+{
+	HChar *whole;
+	struct place p;
+	UInt file = 0;
+
+	if (g_nfolders == 0)
+		return 0;
+	whole = VG_(malloc)("pmend.path", PMT_PAGE_BYTES);
+	if (find_place(tid, path, &p, whole, PMT_PAGE_BYTES))
+		file = file_at(tid, &p, whole);
+	VG_(free)(whole);
+	return file;
+}
+
+UInt followed_target(ThreadId tid, const HChar *path)
+{
+	SysRes r;
+	UInt file;
+
+	if (g_nfolders == 0)
+		return 0;
+	r = VG_(open)(path, O_PATH_BIT, 0);
+	if (sr_isError(r))
+		return 0;
+	file = followed_fd(tid, sr_Res(r));
+	VG_(close)(sr_Res(r));
+	return file;
+}
+
+void followed_made(ThreadId tid, const HChar *path)
+{
+	HChar *whole;
+	struct place p;
+	struct vki_stat link;
+	SysRes r;
+	UInt file;
+
+	if (g_nfolders == 0)
+		return;
+	whole = VG_(malloc)("pmend.path", PMT_PAGE_BYTES);
+	if (find_place(tid, path, &p, whole, PMT_PAGE_BYTES)) {
+		r = VG_(open)(path, O_PATH_BIT, 0);
+		if (sys_lstat(path, &link) >= 0 && VKI_S_ISLNK(link.st_mode))
+			made_note(p.dev, link.st_ino);
+		else if (!sr_isError(r))
+			pm_created(sr_Res(r));
+		file = file_at(tid, &p, whole);
+		if (file != 0)
+			name_event(tid, PMT_NAME, file, p.folder, PMT_NAMED_MADE, p.name);
+		if (!sr_isError(r))
+			VG_(close)(sr_Res(r));
+	}
+	VG_(free)(whole);
+}
+
+void followed_made_fd(ThreadId tid, Int fd)
+{
+	HChar *path, *whole;
+	struct vg_stat st;
+	struct place p;
+	UInt file = followed_fd(tid, fd);
+
+	if (file == 0 || VG_(fstat)(fd, &st) != 0 || st.nlink == 0)
+		return;
+	path = VG_(malloc)("pmend.path", PMT_PAGE_BYTES);
+	whole = VG_(malloc)("pmend.path", PMT_PAGE_BYTES);
+	if (file_path(fd, path, PMT_PAGE_BYTES) &&
+	    find_place(tid, path, &p, whole, PMT_PAGE_BYTES))
+		name_event(tid, PMT_NAME, file, p.folder, PMT_NAMED_MADE, p.name);
+	VG_(free)(whole);
+	VG_(free)(path);
+}
+
+/* A name that was not there, of a file that may have been outside. whole: gets its path. */
+static UInt arrive(ThreadId tid, const HChar *path, HChar *whole)
+{
+	struct place p;
+	UInt file = 0;
+
+	if (find_place(tid, path, &p, whole, PMT_PAGE_BYTES)) {
+		g_is_arriving = True;
+		file = file_at(tid, &p, whole);
+		g_is_arriving = False;
+	}
+	if (file != 0)
+		name_event(tid, PMT_NAME, file, p.folder, PMT_NAMED_LINKED, p.name);
+	return file;
+}
+
+void followed_linked(ThreadId tid, const HChar *path)
+{
+	struct vg_stat st;
+	HChar *whole;
+	ULong file;
+
+	if (g_nfolders == 0)
+		return;
+	whole = VG_(malloc)("pmend.path", PMT_PAGE_BYTES);
+	file = arrive(tid, path, whole);
+	/* its only one: what the trace calls it */
+	if (file != 0 && !sr_isError(VG_(stat)(whole, &st)) && st.nlink == 1 &&
+	    VKI_S_ISREG(st.mode))
+		emit_event(tid, PMT_RENAME, 0, &file, whole, VG_(strlen)(whole));
+	VG_(free)(whole);
+}
+
+void followed_removed(ThreadId tid, UInt file, const HChar *path)
+{
+	HChar *whole;
+	struct place p;
+
+	if (file == 0)
+		return;
+	whole = VG_(malloc)("pmend.path", PMT_PAGE_BYTES);
+	if (find_place(tid, path, &p, whole, PMT_PAGE_BYTES))
+		name_event(tid, PMT_UNNAME, file, p.folder, 0, p.name);
+	VG_(free)(whole);
+}
+
+void followed_moved(ThreadId tid, UInt file, UInt replaced, const HChar *from, const HChar *to,
+		    UInt flags)
+{
+	HChar *whole, names[2 * 256];
+	struct place a, b;
+	SizeT n;
+
+	if (g_nfolders == 0)
+		return;
+	whole = VG_(malloc)("pmend.path", PMT_PAGE_BYTES);
+	find_place(tid, from, &a, whole, PMT_PAGE_BYTES);
+	find_place(tid, to, &b, whole, PMT_PAGE_BYTES);
+	if (file == 0 && b.folder != 0)
+		arrive(tid, to, whole);
+	VG_(free)(whole);
+	if (file != 0 && followed_at(tid, to) == 0) {
+		followed_removed(tid, file, from); /* it goes there */
+		return;
+	}
+	if (file == 0)
+		return;
+	n = VG_(strlen)(a.name);
+	VG_(strcpy)(names, a.name);
+	names[n] = '/';
+	VG_(strcpy)(names + n + 1, b.name);
+	n += 1 + VG_(strlen)(b.name);
+	{
+		const ULong args[5] = { file, a.folder, b.folder, flags, replaced };
+
+		emit_event(tid, PMT_MOVE, 0, args, names, n);
+	}
+}
