@@ -161,9 +161,11 @@ struct report *check_report_make(const struct trace *trace, const struct check_o
 	struct trace_event ev;
 	struct report *r = NULL;
 	struct counted n = { 0 };
+	followed_files followed = followed_of(trace);
 
 	own.is_same_line = locate_is_same_line;
 	own.line_arg = l;
+	own.followed = &followed;
 	c = check_new(&own, err);
 	if (!c)
 		goto out;
@@ -188,6 +190,7 @@ struct report *check_report_make(const struct trace *trace, const struct check_o
 	*is_complete = !recorded_loss(t);
 	check_free(c);
 out:
+	vec_release(&followed);
 	locator_free(l);
 	trace_close(t);
 	return r;

@@ -28,6 +28,7 @@ struct check *check_new(const struct check_options *o, struct error *err)
 	c->is_distrusting = o->is_distrusting;
 	c->is_same_line = o->is_same_line;
 	c->line_arg = o->line_arg;
+	c->followed = o->followed;
 	c->on_finding = o->on_finding;
 	c->arg = o->arg;
 	c->model = new_model(c);
@@ -74,8 +75,42 @@ static void count_execution(struct check *c, const struct trace_site *site)
 	c->executions.at[site->id]++;
 }
 
+/* Whom an event is for. */
+struct audience {
+	bool memory, files;
+};
+
+/* An event about a file is for those who look at files or for those who look at memory; one about
+ * a name only for the former. Others, like output, are for both. */
+static struct audience audience_of(const struct check *c, const struct trace_event *ev)
+{
+	const bool has_addr = trace_kinds[ev->kind].carries & PMT_HAS_ADDR;
+	uint64_t file = has_addr ? PMT_FILE(ev->addr) : 0;
+	bool is_followed;
+
+	switch ((int)ev->kind) {
+	case PMT_FSYNC:
+	case PMT_FDATASYNC:
+	case PMT_SIZE:
+	case PMT_FALLOCATE:
+	case PMT_RENAME:
+	case PMT_UNLINK: file = ev->arg[0]; break;
+	case PMT_FILE:
+		is_followed = c->followed && followed_has(c->followed, ev->arg[0]);
+		return (struct audience){ !is_followed, true };
+	case PMT_NAME:
+	case PMT_UNNAME:
+	case PMT_MOVE: return (struct audience){ false, true };
+	default: break;
+	}
+	is_followed = c->followed && followed_has(c->followed, file);
+	return (struct audience){ file == 0 || !is_followed, file == 0 || is_followed };
+}
+
 void check_event(struct check *c, const struct trace_event *ev)
 {
+	const struct audience to = audience_of(c, ev);
+
 	if ((trace_kinds[ev->kind].carries & PMT_HAS_VALUE) &&
 	    ranges_cover(&c->not_pm, ev->addr, ev->size_bytes))
 		return;
@@ -84,13 +119,16 @@ void check_event(struct check *c, const struct trace_event *ev)
 	for (size_t i = 0; i < c->oracles.n; i++) {
 		const struct oracle *o = c->oracles.at[i].oracle;
 
+		if (!(o->is_for_files ? to.files : to.memory))
+			continue;
 		if (!c->is_again)
 			o->step(c->oracles.at[i].state, c, ev);
 		else if (wants_again(&c->oracles.at[i]))
 			o->step_again(c->oracles.at[i].state, c, ev);
 	}
 	context_note(c, ev);
-	model_step(c->model, ev);
+	if (to.memory)
+		model_step(c->model, ev);
 }
 
 uint64_t check_ntrusted(const struct check *c)
@@ -174,19 +212,25 @@ void check_listen(const struct trace *trace, const char *const *names,
 		  void (*on_finding)(const struct finding *f, void *arg), void *arg)
 {
 	struct check_options o = { .only = names, .on_finding = on_finding, .arg = arg };
+	followed_files followed;
 	struct trace_event ev;
 	struct error err;
 	struct check *c;
 	struct trace *t;
 
 	o.platform = platform_choose(trace, NULL, NULL, &err);
+	followed = followed_of(trace);
+	o.followed = &followed;
 	c = o.platform ? check_new(&o, &err) : NULL;
-	if (!c)
+	if (!c) {
+		vec_release(&followed);
 		return;
+	}
 	t = trace_cursor(trace);
 	while (trace_next(t, &ev))
 		check_event(c, &ev);
 	check_finish(c);
 	check_free(c);
+	vec_release(&followed);
 	trace_close(t);
 }

@@ -6,6 +6,7 @@
 
 #include "check/oracle.h"
 #include "model/cut.h"
+#include "trace/followed.h"
 
 extern const struct oracle *const oracles[]; /* ends with NULL */
 
@@ -23,6 +24,9 @@ struct check_options {
 	/* Bytes that no recovery run reads, if recovery was run: then nothing there can be lost.
 	 * NULL: not known. */
 	const struct ranges *unread;
+	/* Files that are synced by calls, and are no memory to the program; NULL: there are
+	 * none. */
+	const followed_files *followed;
 	/* Two instructions with the same caller are of one line of the source; NULL: nobody
 	 * knows. */
 	bool (*is_same_line)(const struct trace_site *a, const struct trace_site *b, void *arg);

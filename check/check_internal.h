@@ -6,6 +6,7 @@
 #include "check/check.h"
 #include "check/findings.h"
 #include "model/cut.h"
+#include "trace/followed.h"
 
 struct oracle_run {
 	const struct oracle *oracle;
@@ -36,6 +37,7 @@ struct check {
 	struct ranges unread;     /* by recovery */
 	VEC(bool) exited;         /* by stream */
 	struct cut cut;           /* who was killed, and when they last had a chance */
+	const followed_files *followed; /* NULL: no file is */
 	VEC(uint64_t) executions; /* of flushes and fences, by site */
 	VEC(struct check_served) served;
 	VEC(struct watch) watches;

@@ -45,6 +45,9 @@ struct oracle {
 	const char *name;
 	const char *help;
 	bool is_optional; /* only when asked for by name */
+	/* looks at files that are synced by calls (--files). Others do not see what happens to
+	 * them, and this one does not see what happens to memory. */
+	bool is_for_files;
 	void *(*begin)(void);
 	/* Called before the model takes the event: it answers for the moment before. */
 	void (*step)(void *state, struct check *c, const struct trace_event *ev);

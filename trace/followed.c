@@ -26,13 +26,17 @@ static void set(followed_files *f, uint64_t file, bool is_followed)
 	f->at[file] = is_followed;
 }
 
-followed_files followed_find(const struct trace *trace)
+followed_files followed_of(const struct trace *trace)
 {
 	const char *mapped;
 	struct trace *t = trace_cursor(trace);
 	followed_files f = { 0 };
 	struct trace_event ev;
 
+	if (!followed_is_any(trace)) {
+		trace_close(t);
+		return f;
+	}
 	while (trace_next(t, &ev)) {
 		if (ev.kind == PMT_FILE)
 			set(&f, ev.arg[0],

@@ -15,7 +15,7 @@ bool followed_is_any(const struct trace *t);
 /* By number of file: it is synced by calls. Not those that follow the platform of memory: whose
  * lines are flushed by instructions, or that were mapped with MAP_SYNC. */
 typedef VEC(bool) followed_files;
-followed_files followed_find(const struct trace *t);
+followed_files followed_of(const struct trace *t);
 static inline bool followed_has(const followed_files *f, uint64_t file)
 {
 	return file < f->n && f->at[file];

@@ -1,0 +1,67 @@
+/* What a crash leaves of files: which name leads to which file, the size of each, and the content
+ * of each sector of 512 bytes. The weakest promises that file systems make (docs/files.md): until
+ * something syncs it, each name, size and sector is durable up to some point of its own.
+ *
+ *	struct files *f = files_new(false);
+ *	files_step(f, &ev); …
+ *	if (files_unsynced(f, file, &change)) …
+ *
+ * Pure: it neither reads files nor prints. */
+#ifndef MODEL_FILES_H
+#define MODEL_FILES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/trace.h"
+
+#define FILES_SECTOR_BYTES 512u
+
+struct files;
+
+/* has_contents: files_each_state() will be asked, so what sectors may hold is kept. Else only what
+ * is durable and what is not. */
+struct files *files_new(bool has_contents);
+void files_free(struct files *f);
+/* Events of files that are not followed change nothing. */
+void files_step(struct files *f, const struct trace_event *ev);
+
+/* Something that happened to a file or a name. */
+struct files_change {
+	const struct trace_site *site;
+	uint64_t seq, addr; /* addr: of the first byte; of a size, its file */
+	uint32_t stream, thread;
+};
+
+bool files_is_regular(const struct files *f, uint32_t file);
+/* The size that the program sees. */
+uint64_t files_size(const struct files *f, uint32_t file);
+/* How many names lead to it now, as far as is known. */
+uint32_t files_nnames(const struct files *f, uint32_t file);
+/* The newest change of its content or size that is not durable. False: all is. */
+bool files_unsynced(const struct files *f, uint32_t file, struct files_change *newest);
+/* Each of them: the newest of each sector, and of the size. */
+void files_each_unsynced(const struct files *f, uint32_t file,
+			 void (*tell)(const struct files_change *c, void *arg), void *arg);
+/* Something made the file's content durable: fsync, O_DSYNC… NULL: nothing has. Of a folder, its
+ * names. */
+const struct files_change *files_last_sync(const struct files *f, uint32_t file);
+/* Its content, its size, one of its names or, of a folder, an entry has changed since that. */
+bool files_changed_since(const struct files *f, uint32_t file);
+
+/* A name that is not durable: what it leads to now. */
+struct files_name {
+	struct files_change change; /* the newest */
+	const char *name;
+	uint32_t folder, file, before; /* file: 0, it is gone; before: what durably has it, or 0 */
+};
+void files_each_name(const struct files *f, void (*tell)(const struct files_name *n, void *arg),
+		     void *arg);
+
+/* All states that a crash can leave now, as text, some perhaps more than once: "a=x512.488 d/b=y3 e"
+ * means that a has 512 x and then 488 zeros, b in the folder d has yyy, and e is empty; sorted by
+ * name. Needs has_contents. False: there are more than max. */
+bool files_each_state(const struct files *f, uint64_t max, void (*tell)(const char *state, void *arg),
+		      void *arg);
+
+#endif
