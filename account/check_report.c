@@ -88,15 +88,21 @@ struct counted {
 static char *note_of(const struct trace *t, const struct counted *n)
 {
 	char *uncompared = recorded_uncompared(t), *old = recorded_old_bytes(t, n->nold_bytes),
-	     *note;
-	const char *other = n->ntrusted                ? recorded_trusted
-			    : trace_meta(t, "sandbox") ? recorded_sandbox
-						       : uncompared;
+	     *files = recorded_files(t), *note = NULL, *longer;
+	const char *parts[] = { old, files,
+				n->ntrusted		   ? recorded_trusted
+				: trace_meta(t, "sandbox") ? recorded_sandbox
+							   : uncompared };
 
-	note = old || other ? xasprintf("%s%s%s", old ? old : "", old && other ? ". " : "",
-					other ? other : "")
-			    : NULL;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		if (!parts[i])
+			continue;
+		longer = xasprintf("%s%s%s", note ? note : "", note ? ". " : "", parts[i]);
+		free(note);
+		note = longer;
+	}
 	free(uncompared);
+	free(files);
 	free(old);
 	return note;
 }

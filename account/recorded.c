@@ -107,6 +107,18 @@ char *recorded_uncompared(const struct trace *t)
 		    : NULL;
 }
 
+char *recorded_files(const struct trace *t)
+{
+	const char *folder = trace_meta(t, "files"), *dir = trace_meta(t, "scratch_dir");
+
+	if (!folder)
+		return NULL;
+	return xasprintf(
+		"Files below %s%s are judged by the weakest promises of a file system (docs/files.md)",
+		dir && strcmp(folder, dir) == 0 ? SCRATCH_DIR : folder,
+		trace_meta_older(t, "files", 1) ? " and others" : "");
+}
+
 char *recorded_old_bytes(const struct trace *t, uint64_t nbytes)
 {
 	if (!trace_meta(t, "old_bytes"))
@@ -120,14 +132,17 @@ char *recorded_old_bytes(const struct trace *t, uint64_t nbytes)
 
 void recorded_add_command(struct report *r, const struct trace *t)
 {
-	const char *pool = trace_meta(t, "scratch_pool"), *argument;
-	char key[32], *shown;
+	const char *pool = trace_meta(t, "scratch_pool"), *dir = trace_meta(t, "scratch_dir"),
+		   *argument;
+	char key[32], *shown, *pooled;
 
 	for (unsigned i = 0;
 	     snprintf(key, sizeof key, "argv.%u", i), (argument = trace_meta(t, key)); i++) {
-		shown = pool && *pool ? word_replaced(argument, pool, SCRATCH_POOL)
-				      : xstrdup(argument);
+		pooled = pool && *pool ? word_replaced(argument, pool, SCRATCH_POOL)
+				       : xstrdup(argument);
+		shown = dir && *dir ? word_replaced(pooled, dir, SCRATCH_DIR) : xstrdup(pooled);
 		report_add_argument(r, shown);
+		free(pooled);
 		free(shown);
 	}
 	if (trace_meta(t, "cwd"))

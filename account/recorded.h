@@ -24,6 +24,8 @@ void recorded_add_command(struct report *r, const struct trace *t);
  * (model_ntrusted()). */
 extern const char recorded_trusted[];
 extern const char recorded_sandbox[];
+/* how files of --files were judged, in words; NULL: none was followed. free() it */
+char *recorded_files(const struct trace *t);
 /* of --old-bytes: what it did, in words; NULL: it was not used. free() it */
 char *recorded_old_bytes(const struct trace *t, uint64_t nbytes);
 /* a file that was not compared with the trace, in words; NULL: none. free() it */

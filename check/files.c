@@ -111,7 +111,8 @@ static void removed(struct state *s, const struct trace_event *ev, uint32_t file
 	for (uint32_t other = 1; other < s->created.n; other++) {
 		struct removal *r;
 
-		if (other == file || !files_is_regular(s->model, other) ||
+		if (other == file || (ev->kind == PMT_MOVE && other == ev->arg[0]) ||
+		    !files_is_regular(s->model, other) ||
 		    files_nnames(s->model, other) == 0 ||
 		    !files_unsynced(s->model, other, &change) || change.stream != ev->stream)
 			continue;

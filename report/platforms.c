@@ -109,11 +109,13 @@ static bool is_only_msync(const struct report *r, const struct bug *b)
 /* Where flushes achieve nothing, some kinds' own advice is wrong. */
 static const char *msync_advice(const char *kind)
 {
+	static const char sync[] =
+		"Call msync with MS_SYNC, pmem_msync or fsync after the store; on msync, flushes and fences achieve nothing.";
 	static const struct {
 		const char *begin, *advice; /* of the kind's name */
 	} list[] = {
-		{ "missing-",
-		  "Call msync with MS_SYNC, pmem_msync or fsync after the store; on msync, flushes and fences achieve nothing." },
+		{ "missing-flush", sync },
+		{ "missing-fence", sync },
 		{ "ordering",
 		  "Make the earlier store durable (msync with MS_SYNC, or fsync) before the later one." },
 		{ "ack-before-durable",

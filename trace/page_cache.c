@@ -10,6 +10,7 @@
 #include "util/alloc.h"
 #include "util/map.h"
 #include "util/vec.h"
+#include "trace/followed.h"
 #include "trace/owner.h"
 
 struct pages {
@@ -112,9 +113,18 @@ static void step(struct pages *p, const struct trace_event *ev)
 		sync_file(p, ev->arg[0]);
 }
 
+/* Of a file that is judged as a file (--files), and tells nothing of how memory is kept. */
+static bool is_of_followed(const followed_files *f, const struct trace_event *ev)
+{
+	if (trace_kinds[ev->kind].carries & PMT_HAS_ADDR)
+		return followed_has(f, PMT_FILE(ev->addr));
+	return (ev->kind == PMT_FSYNC || ev->kind == PMT_FDATASYNC) && followed_has(f, ev->arg[0]);
+}
+
 bool page_cache_is_all(const struct trace *trace, char **why)
 {
 	struct trace *t = trace_cursor(trace);
+	followed_files followed = followed_of(trace);
 	const char *other = NULL;
 	struct trace_event ev;
 	struct pages p = { 0 };
@@ -122,9 +132,12 @@ bool page_cache_is_all(const struct trace *trace, char **why)
 
 	*why = NULL;
 	while (!other && trace_next(t, &ev)) {
+		if (is_of_followed(&followed, &ev))
+			continue;
 		step(&p, &ev);
 		other = other_way(t, &ev);
 	}
+	vec_release(&followed);
 	if (!other && has_libpmem(t))
 		other = "the program uses libpmem";
 	is_all = !other && p.nstored > 0 && p.has_sync && p.nsynced * 2 >= p.nstored;

@@ -7,7 +7,7 @@ The programs of the folder named as this machine's architecture, amd64 or arm64,
 
 A program marks each expected bug at its line, `/* BUG: missing-flush */` (several: `kind, kind`; on one architecture only: `BUG amd64:`), and
 each that is listed under another one, its cause, with CAUSED instead of BUG, and each that is only a warning for a reason with WARNING. Nothing else may be found: one without marks is correct. `/* CHECK: --with overwrite */` in the first
-lines adds options. What PMDK does on its own is folded by pmend itself.
+lines adds options. Programs files_* get a folder, all of whose files are followed; others get the path of a pool. What PMDK does on its own is folded by pmend itself.
 Each program is built at -O0 and at -O2. Prints `ok NAME (O0): …` or `FAIL NAME (O0): …`."""
 
 import collections
@@ -66,7 +66,7 @@ def place(program, bug):
 
 def check(program, level, folder):
     """What is wrong, as text; None if nothing is."""
-    pool = os.path.join(folder, "a pool")
+    pool = "{dir}" if program.name.startswith("files_") else os.path.join(folder, "a pool")
     command = [PMEND, "check", "--format", "json", *program.options, "--",
                f"{PROGRAMS}/{program.name}_{level}", pool]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,

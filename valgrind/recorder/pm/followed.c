@@ -216,8 +216,8 @@ UInt followed_fd(ThreadId tid, Int fd)
 	if (g_nfolders == 0 || VG_(fstat)(fd, &st) != 0 || !is_kind_followed(&st))
 		return 0;
 	file = known(&st);
-	if (file != 0)
-		return file;
+	if (file != 0 || (shared_has_files() && shared_file_gone(st.dev, st.ino)))
+		return file; /* what becomes of a file without a name is seen by nobody */
 	path = VG_(malloc)("pmend.path", PMT_PAGE_BYTES);
 	if (file_path(fd, path, PMT_PAGE_BYTES) && followed_has(path))
 		file = see(tid, fd, &st, path);
