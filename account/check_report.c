@@ -90,7 +90,7 @@ static char *note_of(const struct trace *t, const struct counted *n)
 	char *uncompared = recorded_uncompared(t), *old = recorded_old_bytes(t, n->nold_bytes),
 	     *files = recorded_files(t), *note = NULL, *longer;
 	const char *parts[] = { old, files,
-				n->ntrusted		   ? recorded_trusted
+				n->ntrusted                ? recorded_trusted
 				: trace_meta(t, "sandbox") ? recorded_sandbox
 							   : uncompared };
 

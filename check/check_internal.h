@@ -33,12 +33,12 @@ struct check {
 	struct ranges ignored; /* PMEND_IGNORE */
 	/* pmemcheck's REMOVE_PMEM_MAPPING: stores there are none to us, while that holds */
 	struct ranges not_pm;
-	struct ranges clean;      /* pmemcheck's SET_CLEAN, until stored to again */
-	struct ranges unread;     /* by recovery */
-	VEC(bool) exited;         /* by stream */
-	struct cut cut;           /* who was killed, and when they last had a chance */
+	struct ranges clean;            /* pmemcheck's SET_CLEAN, until stored to again */
+	struct ranges unread;           /* by recovery */
+	VEC(bool) exited;               /* by stream */
+	struct cut cut;                 /* who was killed, and when they last had a chance */
 	const followed_files *followed; /* NULL: no file is */
-	VEC(uint64_t) executions; /* of flushes and fences, by site */
+	VEC(uint64_t) executions;       /* of flushes and fences, by site */
 	VEC(struct check_served) served;
 	VEC(struct watch) watches;
 	uint32_t skip_depth; /* PMEND_SKIP_CHECK */

@@ -112,8 +112,7 @@ static void removed(struct state *s, const struct trace_event *ev, uint32_t file
 		struct removal *r;
 
 		if (other == file || (ev->kind == PMT_MOVE && other == ev->arg[0]) ||
-		    !files_is_regular(s->model, other) ||
-		    files_nnames(s->model, other) == 0 ||
+		    !files_is_regular(s->model, other) || files_nnames(s->model, other) == 0 ||
 		    !files_unsynced(s->model, other, &change) || change.stream != ev->stream)
 			continue;
 		r = vec_add(&s->removals);
@@ -155,9 +154,10 @@ static void fsync_step(struct state *s, struct check *c, const struct trace_even
 	synced(s, c, ev);
 	if (!last || files_changed_since(s->model, file))
 		return;
-	f = finding_of(KIND_REDUNDANT,
-		       "nothing has changed since this was synced last: there is nothing to write back",
-		       "fsync", ev->site, ev->seq, PMT_ADDR(file, 0));
+	f = finding_of(
+		KIND_REDUNDANT,
+		"nothing has changed since this was synced last: there is nothing to write back",
+		"fsync", ev->site, ev->seq, PMT_ADDR(file, 0));
 	if (last->site != ev->site)
 		add_place(&f, "fsync", last->site);
 	check_report(c, &f);
@@ -251,8 +251,7 @@ static void unsynced_name(const struct files_name *n, void *arg)
 		return;
 	f = finding_of(
 		KIND_FOLDER,
-		is_gone
-			? "the file is removed, but its folder is not synced after that: after a crash it may be there again"
+		is_gone ? "the file is removed, but its folder is not synced after that: after a crash it may be there again"
 			: "the file is synced, but the folder is not since it got this name: after a crash the name may be missing, or lead to what it led to before",
 		is_gone ? "unlink" : "name", n->change.site, n->change.seq, n->change.addr);
 	excuse(e, &f, &n->change);

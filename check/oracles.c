@@ -12,9 +12,18 @@ extern const struct oracle oracle_durability, oracle_overwrite, oracle_performan
 	oracle_transient, oracle_porting, oracle_acknowledged, oracle_files;
 
 const struct oracle *const oracles[] = {
-	&oracle_durability, &oracle_performance,  &oracle_transactions, &oracle_redundant_add,
-	&oracle_tx_outside, &oracle_asserts,      &oracle_ordered,      &oracle_transient,
-	&oracle_porting,    &oracle_acknowledged, &oracle_overwrite,    &oracle_files,
+	&oracle_durability,
+	&oracle_performance,
+	&oracle_transactions,
+	&oracle_redundant_add,
+	&oracle_tx_outside,
+	&oracle_asserts,
+	&oracle_ordered,
+	&oracle_transient,
+	&oracle_porting,
+	&oracle_acknowledged,
+	&oracle_overwrite,
+	&oracle_files,
 	NULL,
 };
 

@@ -109,8 +109,8 @@ static void change_sector(struct files *f, struct inode *i, const struct trace_e
 			  uint64_t addr, const uint8_t *data, size_t n)
 {
 	struct sector *s = sector_of(f, i, addr);
-	const bool is_same = s->is_unsynced && s->call == f->ncalls && s->newest.stream == ev->stream &&
-			     ev->kind == PMT_STORE_SYS;
+	const bool is_same = s->is_unsynced && s->call == f->ncalls &&
+			     s->newest.stream == ev->stream && ev->kind == PMT_STORE_SYS;
 
 	if (f->has_contents && !is_same) {
 		uint8_t *next = xmalloc(FILES_SECTOR_BYTES);

@@ -33,8 +33,7 @@ static void add_items(struct states *s)
 		struct inode *i = f->inodes.at[k];
 
 		if (i && i->sizes.n > 1)
-			*vec_add(&s->items) =
-				(struct item){ .nversions = i->sizes.n, .size = i };
+			*vec_add(&s->items) = (struct item){ .nversions = i->sizes.n, .size = i };
 		for (size_t n = 0; i && n < i->sectors.n; n++)
 			if (i->sectors.at[n]->versions.n > 1)
 				*vec_add(&s->items) =

@@ -111,8 +111,9 @@ char *word_misspelled(const char *word, const char **meant)
 	static const struct {
 		const char *name, *whole;
 		bool takes_letters; /* a short name is too near to others */
-	} known[] = { { "pool", SCRATCH_POOL, true }, { "dir", SCRATCH_DIR, false },
-		    { "op", "{op}", false } };
+	} known[] = { { "pool", SCRATCH_POOL, true },
+		      { "dir", SCRATCH_DIR, false },
+		      { "op", "{op}", false } };
 
 	for (const char *at = strchr(word, '{'); at; at = strchr(at + 1, '{')) {
 		const char *name = at + 1;

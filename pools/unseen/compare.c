@@ -132,8 +132,7 @@ static void file_event(struct all *a, const struct trace_event *ev)
 	struct one *f = number < a->files.n ? &a->files.at[number] : NULL;
 	uint64_t data_bytes;
 
-	if (!f || f->path ||
-	    (ev->arg[2] & (PMT_FILE_MEMORY | PMT_FILE_FOLDER | PMT_FILE_SYMLINK)))
+	if (!f || f->path || (ev->arg[2] & (PMT_FILE_MEMORY | PMT_FILE_FOLDER | PMT_FILE_SYMLINK)))
 		return;
 	f->path = xasprintf("%.*s", (int)ev->data_len, (const char *)ev->data);
 	f->told = ev->arg[1];

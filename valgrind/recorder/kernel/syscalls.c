@@ -234,9 +234,7 @@ static void after_file_call(ThreadId tid, UInt number, UWord *args, UWord result
 	case __NR_rename:
 		names_after_rename(tid, VKI_AT_FDCWD, args[0], VKI_AT_FDCWD, args[1], 0);
 		break;
-	case __NR_renameat:
-		names_after_rename(tid, args[0], args[1], args[2], args[3], 0);
-		break;
+	case __NR_renameat: names_after_rename(tid, args[0], args[1], args[2], args[3], 0); break;
 	case __NR_renameat2:
 		names_after_rename(tid, args[0], args[1], args[2], args[3], args[4]);
 		break;

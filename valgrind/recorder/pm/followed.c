@@ -164,8 +164,7 @@ static Bool find_place(ThreadId tid, const HChar *path, struct place *p, HChar *
 			p->folder = see(tid, fd, &st, whole);
 	}
 	VG_(close)(fd);
-	return p->folder != 0 &&
-	       VG_(strlen)(whole) + 1 + VG_(strlen)(p->name) < cap;
+	return p->folder != 0 && VG_(strlen)(whole) + 1 + VG_(strlen)(p->name) < cap;
 }
 
 static void told_before(ThreadId tid, UInt file, const HChar *path)
@@ -328,8 +327,7 @@ void followed_made_fd(ThreadId tid, Int fd)
 		return;
 	path = VG_(malloc)("pmend.path", PMT_PAGE_BYTES);
 	whole = VG_(malloc)("pmend.path", PMT_PAGE_BYTES);
-	if (file_path(fd, path, PMT_PAGE_BYTES) &&
-	    find_place(tid, path, &p, whole, PMT_PAGE_BYTES))
+	if (file_path(fd, path, PMT_PAGE_BYTES) && find_place(tid, path, &p, whole, PMT_PAGE_BYTES))
 		name_event(tid, PMT_NAME, file, p.folder, PMT_NAMED_MADE, p.name);
 	VG_(free)(whole);
 	VG_(free)(path);
