@@ -110,9 +110,12 @@ static char *note_of(const struct trace *t, const struct counted *n)
 static void describe(struct report *r, const struct trace *t, const struct check_options *o,
 		     const struct counted *n)
 {
-	const char *missing = recorded_loss(t) ? recorded_loss(t)
-			      : n->has_store   ? trace_unseen(t)
-					       : "the program stored nothing to persistent memory";
+	const char *missing =
+		recorded_loss(t) ? recorded_loss(t)
+		: n->has_store   ? trace_unseen(t)
+		: trace_meta(t, "files")
+			? "the program changed no file below --files, and stored nothing to persistent memory"
+			: "the program stored nothing to persistent memory";
 	char *note = note_of(t, n), *cut_short = recorded_cut_short(t);
 	struct report_coverage coverage = { .events = n->nevents,
 					    .note = note,
@@ -177,7 +180,9 @@ struct report *check_report_make(const struct trace *trace, const struct check_o
 		goto out;
 	while (trace_next(t, &ev)) {
 		check_event(c, &ev);
-		n.has_store |= trace_is_store(ev.kind);
+		n.has_store |= trace_is_store(ev.kind) || ev.kind == PMT_MOVE ||
+			       ev.kind == PMT_UNNAME ||
+			       (ev.kind == PMT_NAME && ev.arg[2] != PMT_NAMED_BEFORE);
 		n.nold_bytes += ev.kind == PMT_OLD ? trace_old_len(&ev) : 0;
 		n.last = ev.site ? ev.site : n.last;
 		n.nevents++;

@@ -109,14 +109,18 @@ char *recorded_uncompared(const struct trace *t)
 
 char *recorded_files(const struct trace *t)
 {
-	const char *folder = trace_meta(t, "files"), *dir = trace_meta(t, "scratch_dir");
+	const char *folder = trace_meta(t, "files"), *dir = trace_meta(t, "scratch_dir"), *other;
+	bool has_others = false;
 
 	if (!folder)
 		return NULL;
+	/* each program of the recording names them all */
+	for (size_t i = 1; (other = trace_meta_older(t, "files", i)); i++)
+		has_others |= strcmp(other, folder) != 0;
 	return xasprintf(
 		"Files below %s%s are judged by the weakest promises of a file system (docs/files.md)",
 		dir && strcmp(folder, dir) == 0 ? SCRATCH_DIR : folder,
-		trace_meta_older(t, "files", 1) ? " and others" : "");
+		has_others ? " and others" : "");
 }
 
 char *recorded_old_bytes(const struct trace *t, uint64_t nbytes)

@@ -93,6 +93,8 @@ static void named(struct state *s, struct check *c, const struct trace_event *ev
 		f.reason =
 			"no other file had this name: that is no harm if recovery can tell that the file is not whole";
 	check_report(c, &f);
+	if (!is_replacing)
+		return;
 	while (s->renamed.n <= file)
 		*vec_add(&s->renamed) = 0;
 	s->renamed.at[file] = change.seq;

@@ -1,0 +1,49 @@
+"""--files and {dir}: files that are written, synced and renamed are followed."""
+import json
+import os
+
+from cli import contains, equal, fails, folder, pmend
+
+WRITE = ("sh", "-c", 'echo text > "$0/file" && mv "$0/file" "$0/moved"', "{dir}")
+NOT_YET = "crash states do not follow files yet"
+
+
+def test_scratch_folder():
+    """It is there and empty; what is not synced there is found, and afterwards the folder is gone."""
+    with folder() as d:
+        tmp = os.path.join(d, "scratch room")
+        os.mkdir(tmp)
+        status, out, err = pmend("check", "--format", "json", "--", *WRITE, cwd=d, env={"TMPDIR": tmp})
+        report = json.loads(out)
+        equal((status, report["command"][-1], os.listdir(tmp)), (1, "{dir}", []), err)
+        equal(sorted(b["kind"] for b in report["bugs"]), ["missing-fsync", "rename-before-fsync"])
+        contains(report["coverage"]["note"], "Files below {dir}")
+        equal(report["coverage"]["complete"], True)
+
+
+def test_exceptions():
+    with folder() as d:
+        os.mkdir(os.path.join(d, "data"))
+        status, out, err = pmend("check", "--files", "data", "--files-except", "fil*", "--files-except", "moved", "--",
+                                 *WRITE[:3], os.path.join(d, "data"), cwd=d)
+        equal(status, 0, out + err)
+        contains(out, "No bugs found")
+        contains(out, "the program changed no file below --files")
+
+
+def test_crash_says_not_yet():
+    with folder() as d:
+        os.mkdir(os.path.join(d, "data"))
+        fails(pmend("crash", "--files", "data", "--recover", "true", "--", "true", cwd=d), 2, NOT_YET)
+        fails(pmend("crash", "--recover", "true", "--", *WRITE, cwd=d), 2, NOT_YET)
+        fails(pmend("test", "--recover", "true", "--", *WRITE, cwd=d), 2, NOT_YET)
+        equal(pmend("record", "-q", "--", *WRITE, cwd=d)[0], 0)
+        fails(pmend("crash", "--recover", "true", "pmend.pmt", cwd=d), 2, NOT_YET)
+        fails(pmend("check", "--files", "data", "pmend.pmt", cwd=d), 2, "--files applies only to recording")
+
+
+def test_wrong_use():
+    with folder() as d:
+        fails(pmend("record", "--files-except", "x", "--", "true", cwd=d), 2, "--files-except needs --files DIR")
+        fails(pmend("record", "--files", "nowhere", "--", "true", cwd=d), 3, "--files nowhere: No such file or directory; make the folder first")
+        fails(pmend("record", "--files", "/", "--", "true", cwd=d), 3, "that is everything")
