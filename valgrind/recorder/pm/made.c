@@ -87,8 +87,8 @@ static void note_folders(struct made *m, HChar *path)
 
 static struct made *made_new(ULong dev, ULong ino)
 {
-	struct made *m = &table()->files[__atomic_fetch_add(&table()->n, 1, __ATOMIC_SEQ_CST) %
-					 MAX_CREATED];
+	struct made *m =
+		&table()->files[__atomic_fetch_add(&table()->n, 1, __ATOMIC_SEQ_CST) % MAX_CREATED];
 
 	*m = (struct made){ .id = { dev, ino }, .named = g_out.header->seq };
 	return m;

@@ -36,7 +36,7 @@ ULong made_flags(const struct vg_stat *st);
 const HChar *made_unseen(const struct vg_stat *st);
 /* somebody maps it, and --pm leaves that out */
 void made_mapped(const struct vg_stat *st);
-void made_note(ULong dev, ULong ino); /* this program made it just now */
+void made_note(ULong dev, ULong ino);            /* this program made it just now */
 Bool file_was_created(const struct vg_stat *st); /* by this process or one that shares its table */
 /* the number of events when it was, with its name; 0: that is not known */
 ULong file_durable_since(const struct vg_stat *st);
