@@ -5,97 +5,9 @@
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/shared.h"
 #include "valgrind/recorder/place/emit.h"
-#include "valgrind/recorder/pm/glob.h"
 #include "valgrind/recorder/pm/pm_internal.h"
 
 #define O_PATH_BIT 010000000 /* what Valgrind's headers lack */
-#define MAX_FOLDERS 64
-#define MAX_GLOBS 64
-static const HChar *g_folders[MAX_FOLDERS], *g_except[MAX_GLOBS];
-static UInt g_nfolders, g_nexcept;
-
-void followed_add(const HChar *folder)
-{
-	if (g_nfolders == MAX_FOLDERS)
-		VG_(fmsg_bad_option)(folder, "more than %d --files options\n", MAX_FOLDERS);
-	g_folders[g_nfolders++] = folder;
-}
-
-void followed_except(const HChar *glob)
-{
-	if (g_nexcept == MAX_GLOBS)
-		VG_(fmsg_bad_option)(glob, "more than %d --files-except options\n", MAX_GLOBS);
-	g_except[g_nexcept++] = glob;
-}
-
-Bool followed_any(void)
-{
-	return g_nfolders > 0;
-}
-
-const HChar *followed_folder(UInt i)
-{
-	return i < g_nfolders ? g_folders[i] : NULL;
-}
-
-const HChar *followed_exception(UInt i)
-{
-	return i < g_nexcept ? g_except[i] : NULL;
-}
-
-static Bool is_below(const HChar *folder, const HChar *path)
-{
-	const SizeT n = VG_(strlen)(folder);
-
-	return VG_(strncmp)(folder, path, n) == 0 && (path[n] == '/' || path[n] == '\0');
-}
-
-static Bool is_root(const HChar *path)
-{
-	for (UInt i = 0; i < g_nfolders; i++)
-		if (VG_(strcmp)(g_folders[i], path) == 0)
-			return True;
-	return False;
-}
-
-/* A pattern without a slash is for each part of the path below the folder: a folder that it names
- * is left out with all that is in it. */
-static Bool is_excepted(const HChar *folder, const HChar *path, const HChar *glob)
-{
-	HChar part[256];
-
-	if (VG_(strchr)(glob, '/'))
-		return glob_match(glob, path);
-	for (const HChar *p = path + VG_(strlen)(folder); *p != '\0';) {
-		SizeT n = 0;
-
-		for (p += *p == '/'; *p != '\0' && *p != '/'; p++)
-			if (n < sizeof part - 1)
-				part[n++] = *p;
-		part[n] = '\0';
-		if (n > 0 && glob_match(glob, part))
-			return True;
-	}
-	return False;
-}
-
-const HChar *followed_folder_of(const HChar *path)
-{
-	for (UInt i = 0; i < g_nfolders; i++)
-		if (is_below(g_folders[i], path))
-			return g_folders[i];
-	return NULL;
-}
-
-Bool followed_has(const HChar *path)
-{
-	const HChar *folder = followed_folder_of(path);
-
-	for (UInt i = 0; folder != NULL && i < g_nexcept; i++)
-		if (is_excepted(folder, path, g_except[i]))
-			return False;
-	return folder != NULL;
-}
 
 /* ---- names ---- */
 
@@ -172,7 +84,7 @@ static void told_before(ThreadId tid, UInt file, const HChar *path)
 	HChar *whole = VG_(malloc)("pmend.folder", PMT_PAGE_BYTES);
 	struct place p;
 
-	if (!is_root(path) && find_place(tid, path, &p, whole, PMT_PAGE_BYTES))
+	if (!followed_is_folder(path) && find_place(tid, path, &p, whole, PMT_PAGE_BYTES))
 		name_event(tid, PMT_NAME, file, p.folder, PMT_NAMED_BEFORE, p.name);
 	VG_(free)(whole);
 }
@@ -212,11 +124,12 @@ UInt followed_fd(ThreadId tid, Int fd)
 	struct vg_stat st;
 	UInt file;
 
-	if (g_nfolders == 0 || VG_(fstat)(fd, &st) != 0 || !is_kind_followed(&st))
+	if (!followed_any() || VG_(fstat)(fd, &st) != 0 || !is_kind_followed(&st))
 		return 0;
 	file = known(&st);
-	if (file != 0 || (shared_has_files() && shared_file_gone(st.dev, st.ino)))
-		return file; /* what becomes of a file without a name is seen by nobody */
+	/* what becomes of a file that has lost its name is seen by nobody */
+	if (file != 0 || (st.nlink == 0 && shared_has_files() && shared_file_gone(st.dev, st.ino)))
+		return file;
 	path = VG_(malloc)("pmend.path", PMT_PAGE_BYTES);
 	if (file_path(fd, path, PMT_PAGE_BYTES) && followed_has(path))
 		file = see(tid, fd, &st, path);
@@ -266,7 +179,7 @@ UInt followed_at(ThreadId tid, const HChar *path)
 	struct place p;
 	UInt file = 0;
 
-	if (g_nfolders == 0)
+	if (!followed_any())
 		return 0;
 	whole = VG_(malloc)("pmend.path", PMT_PAGE_BYTES);
 	if (find_place(tid, path, &p, whole, PMT_PAGE_BYTES))
@@ -280,7 +193,7 @@ UInt followed_target(ThreadId tid, const HChar *path)
 	SysRes r;
 	UInt file;
 
-	if (g_nfolders == 0)
+	if (!followed_any())
 		return 0;
 	r = VG_(open)(path, O_PATH_BIT, 0);
 	if (sr_isError(r))
@@ -298,7 +211,7 @@ void followed_made(ThreadId tid, const HChar *path)
 	SysRes r;
 	UInt file;
 
-	if (g_nfolders == 0)
+	if (!followed_any())
 		return;
 	whole = VG_(malloc)("pmend.path", PMT_PAGE_BYTES);
 	if (find_place(tid, path, &p, whole, PMT_PAGE_BYTES)) {
@@ -355,7 +268,7 @@ void followed_linked(ThreadId tid, const HChar *path)
 	HChar *whole;
 	ULong file;
 
-	if (g_nfolders == 0)
+	if (!followed_any())
 		return;
 	whole = VG_(malloc)("pmend.path", PMT_PAGE_BYTES);
 	file = arrive(tid, path, whole);
@@ -386,7 +299,7 @@ void followed_moved(ThreadId tid, UInt file, UInt replaced, const HChar *from, c
 	struct place a, b;
 	SizeT n;
 
-	if (g_nfolders == 0)
+	if (!followed_any())
 		return;
 	whole = VG_(malloc)("pmend.path", PMT_PAGE_BYTES);
 	find_place(tid, from, &a, whole, PMT_PAGE_BYTES);

@@ -32,7 +32,7 @@ void pm_each(Addr va, SizeT len, void (*f)(Addr va, ULong addr, SizeT len, void 
 void pm_created(Int fd);
 void made_before_fork(void);
 void made_before_exec(void);
-/* Below a folder of --files (followed.c). */
+/* Below a folder of --files (below.c, followed.c). */
 void followed_add(const HChar *folder); /* whole and real */
 void followed_except(const HChar *glob);
 Bool followed_any(void);

@@ -1,4 +1,4 @@
-/* What the files of PM share. Bottom first: ranges.c and made.c and kept.c, handed.c and old.c,
+/* What the files of PM share. Bottom first: below.c and ranges.c and made.c and kept.c, handed.c and old.c,
  * files.c, followed.c, beside.c, mappings.c and written.c, registered.c. */
 #ifndef REC_PM_INTERNAL_H
 #define REC_PM_INTERNAL_H
@@ -19,6 +19,9 @@ struct area {
 			(array) = VG_(realloc)("pmend." #array, (array), (cap) * sizeof *(array)); \
 		} \
 	} while (0)
+
+/* ---- below.c ---- */
+Bool followed_is_folder(const HChar *path); /* one of --files */
 
 /* ---- ranges.c ---- */
 Bool ranges_are_none(void);
