@@ -4,10 +4,27 @@
 
 #include "report/internal.h"
 #include "trace/symbols.h"
+#include "util/str.h"
 
 const struct bug_frame *bug_location_frame(const struct bug_location *l)
 {
 	return l->nframes ? &l->frames[l->shown < l->nframes ? l->shown : 0] : NULL;
+}
+
+const char *bug_frame_called(const struct bug_frame *inside, const struct bug_frame *shown)
+{
+	const bool is_linked_in = inside->function && !inside->line && shown->line &&
+				  str_same(inside->object, shown->object) &&
+				  !str_begins(inside->function, "__");
+
+	return is_linked_in ? inside->function : NULL;
+}
+
+const char *bug_location_called(const struct bug_location *l)
+{
+	return l->shown && l->shown < l->nframes
+		       ? bug_frame_called(&l->frames[l->shown - 1], &l->frames[l->shown])
+		       : NULL;
 }
 
 size_t bug_nconsequences(const struct bug *b, bool takes_all)

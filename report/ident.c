@@ -2,12 +2,14 @@
  *
  * key  kind, and for each location: role and the shown frame (what a library does inside is no
  *      situation of its own). A frame is function, file and line; without line, function and
- *      offset.
+ *      offset. What the shown line calls in its own object counts by name if it has no line: it may
+ *      be the C library, linked in, or a part of the program that was compiled without -g.
  * path the same with all callers out to main, and for a store, its column: a line may have several,
  *      and each needs a fix of its own. A function that comes again was called recursively:
  *      everything between the two is left out. Where there is no line, the function alone counts
  *      for a caller.
- * id   a hash of kind, roles, the functions of the shown frames, and the text of the shown lines
+ * id   a hash of kind, roles, the functions of the shown frames and those called in their objects,
+ *      as above, and the text of the shown lines
  *      with its blanks squeezed; if the source cannot be read, the line relative to the function;
  *      if that is not known either, nothing of the line. No file names, no line numbers: edits
  *      elsewhere and other folders change nothing. Bugs that are equal in all that are numbered by
@@ -114,6 +116,8 @@ static char *key_of(const struct bug *b, size_t depth)
 	vec_reserve(&t, 512);
 	buffer_add(&t, b->kind);
 	for (i = 0; i < b->nlocations; i++) {
+		const char *called = bug_location_called(&b->locations[i]);
+
 		if (!is_identifying(b, i))
 			continue;
 		buffer_add(&t, "\n@");
@@ -121,6 +125,8 @@ static char *key_of(const struct bug *b, size_t depth)
 		call_path_fill(&p, &b->locations[i]);
 		for (k = 0; k < p.n && k < depth; k++)
 			key_frame(&t, p.at[k], k == 0);
+		buffer_add(&t, called ? "\n>" : NULL);
+		buffer_add(&t, called);
 		if (depth > 1 && p.n && is_store(b->locations[i].role)) {
 			buffer_add(&t, "\n:");
 			buffer_add_number(&t, p.at[0]->column);
@@ -220,6 +226,8 @@ static char *ident_text(struct report *r, const struct bug *b)
 		if (!shown)
 			continue;
 		fprintf(f, "\n%s", shown->function ? shown->function : path_base(shown->object));
+		if (bug_location_called(&b->locations[i]))
+			fprintf(f, "\n>%s", bug_location_called(&b->locations[i]));
 		put_shown_line(f, r, shown);
 	}
 	fclose(f);

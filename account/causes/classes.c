@@ -2,6 +2,7 @@
  * shown outwards. One statement may have several instructions. */
 #include "account/causes/classes.h"
 
+#include "report/bug.h"
 #include "util/map.h"
 
 #define FNV_PRIME 0x100000001b3u
@@ -13,6 +14,14 @@ static uint64_t hash_text(uint64_t h, const char *text)
 	return (h ^ 0xff) * FNV_PRIME;
 }
 
+static const char *called(const struct frame *list, size_t shown)
+{
+	const struct bug_frame f = bug_frame_of(list[shown].symbol),
+			       inside = shown ? bug_frame_of(list[shown - 1].symbol) : f;
+
+	return bug_frame_called(&inside, &f);
+}
+
 /* A frame without a line is known by its instruction. */
 static uint64_t key_of(struct locator *l, const struct trace_site *site)
 {
@@ -20,13 +29,15 @@ static uint64_t key_of(struct locator *l, const struct trace_site *site)
 	const size_t n = locate_stack(l, site, &list);
 	uint64_t h = 0xcbf29ce484222325u;
 
-	for (size_t i = n ? locate_shown(l, list, n) : 0; i < n; i++) {
+	const size_t shown = n ? locate_shown(l, list, n) : 0;
+
+	for (size_t i = shown; i < n; i++) {
 		const struct symbol *s = list[i].symbol;
 
 		h = hash_text(hash_text(h, s->function), s->file);
 		h = (h ^ (s->line ? s->line : s->offset)) * FNV_PRIME;
 	}
-	return n ? h : 0;
+	return n ? hash_text(h, called(list, shown)) : 0;
 }
 
 void classes_find(struct classes *c, const struct facts *f, struct locator *l)

@@ -30,7 +30,8 @@ bool place_same(const struct bug_location *a, const struct bug_location *b)
 {
 	size_t i = a->shown, k = b->shown;
 
-	if (i >= a->nframes || k >= b->nframes)
+	if (i >= a->nframes || k >= b->nframes ||
+	    !str_same(bug_location_called(a), bug_location_called(b)))
 		return false;
 	for (; i < a->nframes && k < b->nframes; i = next_frame(a, i), k = next_frame(b, k))
 		if (!same_frame(&a->frames[i], &b->frames[k]))

@@ -158,24 +158,19 @@ static void doubt_undecided(struct refuting *f)
 			doubt(f, f->tried.at[i].finding);
 }
 
-/* What is listed under a finding without a cure, or with one that says nothing about it, is not
- * tried. */
+/* What is listed under a finding without a cure is not tried. */
 static void doubt_untried(struct refuting *f)
 {
 	struct report *r = f->folding->report;
-	struct cause_cure cure;
 
 	for (size_t i = 0; i < report_ndrafts(r); i++) {
-		bool has_cure;
-
 		if (!is_cause(r, i))
 			continue;
 		trials_suppose_nothing(f->trials);
-		has_cure = bonds_suppose(f->folding->bonds, r, i, f->trials);
-		cause_cure_of(&cure, f->trials, i);
+		if (bonds_suppose(f->folding->bonds, r, i, f->trials))
+			continue;
 		for (size_t k = 0; k < report_ndrafts(r); k++)
-			if (k != i && report_cause(r, k) == i &&
-			    (!has_cure || !trials_can_look(f->trials, &cure, k)))
+			if (k != i && report_cause(r, k) == i)
 				doubt(f, k);
 	}
 }

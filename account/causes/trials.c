@@ -546,11 +546,6 @@ void trials_suppose_nothing(struct trials *t)
 	t->supposed.n = t->flushes.n = 0;
 }
 
-bool trials_can_look(const struct trials *t, const struct cause_cure *c, size_t finding)
-{
-	return c->kind != CAUSE_CURE_END || !trials_is_by_recovery(bug_of(t, finding));
-}
-
 void trials_look(struct trials *t, const struct trial_question *list, size_t n,
 		 enum trial_answer *answers)
 {
@@ -561,6 +556,7 @@ void trials_look(struct trials *t, const struct trial_question *list, size_t n,
 	suppose_all(t, &w);
 	if (has_oracles_finding(t, list, n))
 		ask_oracles(t, &w, list, n, answers);
+	w.forgets = true;
 	ask_recovery(t, &w, list, n, answers);
 	whatif_release(&w);
 }

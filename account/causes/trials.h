@@ -77,8 +77,6 @@ void trials_suppose(struct trials *t, const struct cause_cure *c);
 /* And these lines are flushed, too, in the order of their events. */
 void trials_suppose_flushes(struct trials *t, const struct whatif_flush *list, size_t n);
 void trials_suppose_nothing(struct trials *t);
-/* Can the trial of a cure show whether the finding is gone? */
-bool trials_can_look(const struct trials *t, const struct cause_cure *c, size_t finding);
 void trials_look(struct trials *t, const struct trial_question *list, size_t n,
 		 enum trial_answer *answers);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "trace/owner.h"
 #include "util/alloc.h"
 
 enum { PAGE_BYTES = 4096 }; /* that msync writes at once */
@@ -40,12 +41,14 @@ struct added_range {
 	uint64_t addr, end;
 };
 
+typedef VEC(struct added_range) added_list;
+
 struct withheld {
 	/* of what a transaction logged: whose it is, and its end when that is known */
 	struct whatif_interval interval;
 	VEC(struct made) stores;
-	uint32_t depth;                /* of transactions */
-	VEC(struct added_range) added; /* to the transaction, by what is supposed */
+	uint32_t depth;   /* of transactions */
+	added_list added; /* to the transaction, by what is supposed */
 };
 
 /* The transaction of a thread, which somebody has to end. */
@@ -55,7 +58,9 @@ struct ending {
 	bool is_wanted;                     /* it begins at a place of whatif->ended */
 	bool in_operation, is_of_operation; /* the thread is in one; the transaction began there */
 	uint32_t nsurplus;                  /* ends that come later, in the trace */
-	VEC(struct added_range) added;
+	added_list added;
+	bool is_forgotten; /* whatif->forgets: the library logs nothing until its real end */
+	struct withheld held;
 };
 
 struct rewriter {
@@ -133,8 +138,10 @@ void rewriter_free(struct rewriter *r)
 		vec_release(&r->open.at[i].stores);
 		vec_release(&r->open.at[i].added);
 	}
-	for (size_t i = 0; i < r->endings.n; i++)
+	for (size_t i = 0; i < r->endings.n; i++) {
 		vec_release(&r->endings.at[i].added);
+		vec_release(&r->endings.at[i].held.stores);
+	}
 	vec_release(&r->endings);
 	vec_release(&r->dues);
 	vec_release(&r->open);
@@ -420,11 +427,10 @@ static struct withheld *open_of(struct rewriter *r, const struct trace_event *ev
 	return &r->open.at[r->open.n - 1];
 }
 
-static bool is_added(const struct withheld *w, const struct trace_event *ev)
+static bool is_added(const added_list *added, const struct trace_event *ev)
 {
-	for (size_t i = 0; i < w->added.n; i++)
-		if (w->added.at[i].addr <= ev->addr &&
-		    ev->addr + ev->size_bytes <= w->added.at[i].end)
+	for (size_t i = 0; i < added->n; i++)
+		if (added->at[i].addr <= ev->addr && ev->addr + ev->size_bytes <= added->at[i].end)
 			return true;
 	return false;
 }
@@ -445,13 +451,14 @@ static bool log_store(struct rewriter *r, const struct trace_event *ev)
 
 	if (!trace_is_store(ev->kind))
 		return false;
-	if (!w->depth || (!is_added(w, ev) && !is_among(r->whatif->logged.at, r->whatif->logged.n,
-							whatif_place(r->whatif, ev->site)))) {
+	if (!w->depth ||
+	    (!is_added(&w->added, ev) && !is_among(r->whatif->logged.at, r->whatif->logged.n,
+						   whatif_place(r->whatif, ev->site)))) {
 		for (size_t i = 0; i < r->open.n; i++)
 			overwrite(&r->open.at[i], ev);
 		return false;
 	}
-	if (!is_added(w, ev))
+	if (!is_added(&w->added, ev))
 		add_range(r, w, ev);
 	withhold_store(w, ev);
 	return true;
@@ -482,10 +489,19 @@ static struct ending *ending_of(struct rewriter *r, const struct trace_event *ev
 }
 
 /* Before this event. */
+static void commit_at(struct rewriter *r, struct withheld *w, const struct trace_event *ev)
+{
+	w->interval = (struct whatif_interval){ ev->stream, ev->thread, 0,
+						ev->seq > 0 ? ev->seq - 1 : 0 };
+	commit(r, w);
+}
+
+/* Likewise. */
 static void make_end(struct rewriter *r, struct ending *e, const struct trace_event *ev)
 {
 	const uint64_t seq = ev->seq > 0 ? ev->seq - 1 : 0;
 
+	commit_at(r, &e->held, ev);
 	for (size_t i = 0; i < e->added.n; i++)
 		for (uint64_t line = e->added.at[i].addr & ~(uint64_t)(PMT_LINE_BYTES - 1);
 		     line < e->added.at[i].end; line += PMT_LINE_BYTES)
@@ -503,8 +519,34 @@ static void begin_ending(const struct rewriter *r, struct ending *e, const struc
 		return;
 	e->added.n = e->nsurplus = 0;
 	e->is_of_operation = e->in_operation;
-	e->is_wanted = is_among(r->whatif->ended.at, r->whatif->ended.n,
-				whatif_place(r->whatif, ev->site));
+	e->is_wanted = e->is_forgotten || is_among(r->whatif->ended.at, r->whatif->ended.n,
+						   whatif_place(r->whatif, ev->site));
+	e->is_forgotten |= e->is_wanted && r->whatif->forgets;
+}
+
+static bool covers(const struct trace_event *ev, uint64_t addr, uint64_t end)
+{
+	return ev->addr <= addr && end <= ev->addr + ev->arg[0];
+}
+
+/* The library adds its log to the transaction while it writes there. That is nothing that the end
+ * makes durable. */
+static void take_back(struct ending *e, const struct trace_event *ev)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->added.n; i++)
+		if (!covers(ev, e->added.at[i].addr, e->added.at[i].end))
+			e->added.at[n++] = e->added.at[i];
+	e->added.n = n;
+	n = 0;
+	for (size_t i = 0; i < e->held.stores.n; i++) {
+		const struct trace_event *s = &e->held.stores.at[i].ev;
+
+		if (!covers(ev, s->addr, s->addr + s->size_bytes))
+			e->held.stores.at[n++] = e->held.stores.at[i];
+	}
+	e->held.stores.n = n;
 }
 
 /* False: the event is left out, because the transaction has ended already. */
@@ -523,16 +565,38 @@ static bool note_ending(struct rewriter *r, const struct trace_event *ev)
 		begin_ending(r, e, ev);
 	} else if (ev->kind == PMT_TX_ADD && ev->arg[1] == 0 && e->is_wanted) {
 		*vec_add(&e->added) = (struct added_range){ ev->addr, ev->addr + ev->arg[0] };
+	} else if (ev->kind == PMT_TX_REMOVE && ev->arg[1] == 0 && e->is_forgotten) {
+		take_back(e, ev);
 	} else if (ev->kind == PMT_TX_END && ev->arg[0] == 0) {
-		is_kept = e->nsurplus == 0;
+		is_kept = e->depth > 0 || e->nsurplus == 0;
+		if (e->depth == 1 && e->is_forgotten)
+			commit_at(r, &e->held, ev);
 		e->nsurplus -= !is_kept;
 		e->depth -= is_kept && e->depth > 0;
 		e->is_wanted &= e->depth > 0;
+		e->is_forgotten &= e->depth > 0 || e->nsurplus > 0;
 	}
 	for (size_t i = 0; ev->kind == PMT_EXIT && i < r->endings.n; i++)
 		if (r->endings.at[i].stream == ev->stream && r->endings.at[i].is_wanted)
 			make_end(r, &r->endings.at[i], ev);
 	return is_kept;
+}
+
+/* True: it is not seen, or not yet. What the library stores for such a transaction is left out; what
+ * the program stores to added ranges comes with its end. */
+static bool forget_store(struct rewriter *r, const struct trace_event *ev)
+{
+	struct ending *e = ending_of(r, ev);
+
+	if (!trace_is_store(ev->kind))
+		return false;
+	if (e->is_forgotten && is_added(&e->added, ev)) {
+		withhold_store(&e->held, ev);
+		return true;
+	}
+	for (size_t i = 0; i < r->endings.n; i++)
+		overwrite(&r->endings.at[i].held, ev);
+	return e->is_forgotten && owner_of_site(ev->site) == OWNER_PMDK;
 }
 
 static void commit_before(struct rewriter *r, uint64_t seq)
@@ -593,7 +657,8 @@ static void read_more(struct rewriter *r)
 		r->has_held = false;
 		return;
 	}
-	r->has_held = !withhold(r, &ev) && !(r->whatif->logged.n > 0 && log_store(r, &ev));
+	r->has_held = !withhold(r, &ev) && !(r->whatif->logged.n > 0 && log_store(r, &ev)) &&
+		      !(r->whatif->forgets && forget_store(r, &ev));
 	if (!r->has_held && ev.kind == PMT_STORE_RMW) {
 		ev.kind = PMT_RMW_FENCE; /* what it orders, it still does */
 		r->has_held = true;

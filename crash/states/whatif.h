@@ -22,9 +22,10 @@
  *             transaction that recovery does not undo, because its commit was done already, has
  *             them as they are after it: crash/states/logged.h.
  *   ended     transactions that begin at these places end with their operation, or with the
- *             program, and what was added to them is durable then. This is for oracles: what the
- *             library would store to forget its log is not known, so recovery would still undo
- *             them. */
+ *             program, and what was added to them is durable then. If recovery is to be run
+ *             (forgets), it must not undo them. What the library would store to forget its log is
+ *             not known, so it has never logged: its stores are left out until the real end, and
+ *             those of the program to what was added are withheld until the supposed one. */
 #ifndef CRASH_STATES_WHATIF_H
 #define CRASH_STATES_WHATIF_H
 
@@ -75,6 +76,7 @@ struct whatif {
 	VEC(uint32_t) named;
 	VEC(uint32_t) logged; /* places */
 	VEC(uint32_t) ended;  /* places */
+	bool forgets;
 };
 
 void whatif_release(struct whatif *w);

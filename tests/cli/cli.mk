@@ -1,7 +1,7 @@
 # Programs that the command line's tests record or run.
 CLI_TESTS := $(addprefix $(B)/tests/cli/,pool annotated annotated_cc runtime_probe.so \
 	commits howto_oracle.so oracle_probe.so oracle_other_abi.so oracle_unnamed.so \
-	ids ids_moved loop maps dies flag write_trace whose linked linked_static linked_static_pie callers opener synced synced_libpmem) $(addprefix $(B)/examples/,append_log append_log_buggy)
+	ids ids_moved loop maps dies flag write_trace whose linked linked_static linked_static_pie partly callers opener synced synced_libpmem) $(addprefix $(B)/examples/,append_log append_log_buggy)
 
 $(B)/tests/cli/pool: tests/cli/pool.c tests/machine.h
 	@mkdir -p $(@D)
@@ -78,6 +78,11 @@ $(B)/tests/cli/whose: tests/cli/whose.cc tests/machine.h
 $(addprefix $(B)/tests/cli/,linked linked_static linked_static_pie): tests/cli/linked.c tests/machine.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -I. $(if $(filter %_static,$@),-static) $(if $(filter %_pie,$@),-static-pie) -o $@ $< -pthread
+
+$(B)/tests/cli/partly: tests/cli/partly.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -O1 -DPART -c -o $@.part.o $<
+	$(CC) -std=gnu11 $(WARN) -O1 -g -static -o $@ $< $@.part.o
 
 $(B)/tests/cli/callers: tests/cli/callers.c tests/cli/vendor/pmalloc.c tests/cli/vendor/pmalloc.h
 	@mkdir -p $(@D)

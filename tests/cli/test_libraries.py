@@ -51,6 +51,17 @@ def test_a_static_program_has_its_own_lines():
             assert word not in out, (name, word, out)
 
 
+def test_functions_without_lines_are_told_apart():
+    """In a static program, a function without lines may be the C library's or the program's. Each that one line calls has a finding of its own."""
+    command = ("check", "--", os.path.abspath("build/tests/cli/partly"), "{pool}")
+    report = judged(*command, status=1)
+    equal(places(report), [("missing-flush-fence", "partly.c", line_of("tests/cli/partly.c", "BUG"))])
+    equal(len({b["id"] for b in report["bugs"]}), 3, "the number of bugs")
+    _, out, _ = pmend(*command)
+    for name in ("put_first", "put_second", "put_third"):
+        contains(out, f"in partly: {name}")
+
+
 @functools.cache
 def recording(program):
     """A trace that several tests check, with what else its folder holds."""
