@@ -201,9 +201,9 @@ static inline bool bug_is_kind(const struct bug *b, const char *kind)
 
 /* The frame to look at, NULL if nothing is known. */
 const struct bug_frame *bug_location_frame(const struct bug_location *l);
-/* The function without lines that the shown line calls in its own object: a part of the program that
- * was compiled without -g, or a library that was linked in. NULL: there is none. Names that begin
- * with two underscores are a library's. inside: the frame that the shown one called. */
+/* The function without lines that the shown line calls in its own object: a part of the program
+ * that was compiled without -g, or a library that was linked in. NULL: there is none. Names that
+ * begin with two underscores are a library's. inside: the frame that the shown one called. */
 const char *bug_location_called(const struct bug_location *l);
 const char *bug_frame_called(const struct bug_frame *inside, const struct bug_frame *shown);
 const struct bug_frame *bug_frame(const struct bug *b); /* that of the first location */

@@ -582,8 +582,8 @@ static bool note_ending(struct rewriter *r, const struct trace_event *ev)
 	return is_kept;
 }
 
-/* True: it is not seen, or not yet. What the library stores for such a transaction is left out; what
- * the program stores to added ranges comes with its end. */
+/* True: it is not seen, or not yet. What the library stores for such a transaction is left out;
+ * what the program stores to added ranges comes with its end. */
 static bool forget_store(struct rewriter *r, const struct trace_event *ev)
 {
 	struct ending *e = ending_of(r, ev);
