@@ -31,6 +31,10 @@ static char *what_is_represented(const struct crash_options *o, const struct cra
 			"%s after %llu of %llu groups of update behaviours; %llu of them had their first runs",
 			who_ended(o, r), (unsigned long long)a.groups_tested,
 			(unsigned long long)a.groups, (unsigned long long)a.groups_begun);
+	if (a.tested == a.behaviours) /* nothing stands for another, but points were chosen */
+		return xasprintf(
+			"each of %llu update behaviours was tested, at some failure points only",
+			(unsigned long long)a.behaviours);
 	return xasprintf(
 		"%llu of %llu update behaviours were tested, one for each group; what only the others do was not seen",
 		(unsigned long long)a.tested, (unsigned long long)a.behaviours);

@@ -407,6 +407,13 @@ def test_representative():
     explore_table(0, "--strategy", "representative", status=0)
 
 
+def test_representative_of_none():
+    """Where no behaviour stands for another one, nothing is said of others."""
+    coverage = explore_case("named", "rename", "--strategy", "representative")[1]["coverage"]
+    equal(coverage["representative"]["behaviours"], coverage["representative"]["behaviours_tested"], "behaviours")
+    expect("at some failure points only" in coverage["why_incomplete"], f"the reason: {coverage['why_incomplete']}")
+
+
 def test_budgets():
     """One state of 128 fails. A sample is the same for the same seed; what is left out is told."""
     options = ["--recover", program("cases", "loose", "{}")]
