@@ -210,6 +210,12 @@ static void excuse(struct ending *e, struct finding *f, const struct files_chang
 	f->message = "not synced when the recording ended";
 }
 
+/* What one call does has several sites: it changes the size, and stores. */
+static bool is_same_call(const struct trace_site *a, const struct trace_site *b)
+{
+	return a == b || (a && b && a->pc == b->pc && a->node == b->node);
+}
+
 static void unsynced(const struct files_change *change, void *arg)
 {
 	struct ending *e = arg;
@@ -223,7 +229,7 @@ static void unsynced(const struct files_change *change, void *arg)
 	if (change->seq <= renamed_before(e->s, e->file) || check_is_ignored(e->c, change->addr, 1))
 		return;
 	for (size_t i = 0; i < e->s->end.n; i++)
-		if (e->s->end.at[i].places[0].site == change->site) {
+		if (is_same_call(e->s->end.at[i].places[0].site, change->site)) {
 			if (change->seq < e->s->end.at[i].first_seq)
 				e->s->end.at[i].first_seq = change->seq;
 			return;

@@ -31,6 +31,15 @@ def test_exceptions():
         contains(out, "the program changed no file below --files")
 
 
+def test_too_many():
+    """Those that have a number are followed to the end."""
+    with folder() as d:
+        status, out, err = pmend("check", "--", "sh", "-c", "i=0; while [ $i -lt 700 ]; do : > $0/$i; i=$((i + 1)); done; echo x > $0/1", "{dir}", cwd=d)
+        equal(status, 1, err)
+        contains(out, "missing-fsync")
+        contains(out, "there are too many files below --files: not all are followed")
+
+
 def test_crash_says_not_yet():
     with folder() as d:
         os.mkdir(os.path.join(d, "data"))

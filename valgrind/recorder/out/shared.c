@@ -57,6 +57,12 @@ uint64_t *shared_file_size(UInt file)
 	return &slots()[file - 1].size_bytes;
 }
 
+/* The next file gets no number, and recording stops. */
+Bool shared_is_full(void)
+{
+	return g_out.header->nfiles >= PMT_MAX_FILES;
+}
+
 Bool shared_has_files(void)
 {
 	return g_out.header->nfiles != 0;

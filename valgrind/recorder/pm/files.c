@@ -249,7 +249,9 @@ void pm_file_resized(ThreadId tid, UInt file, ULong size)
 
 void pm_file_gone(UInt file)
 {
-	kept_drop(file);
+	/* journals come and go, and there are few descriptors; who locks one removes it last */
+	if (followed_any())
+		kept_drop(file);
 	shared_file_forget(file);
 }
 

@@ -89,24 +89,27 @@ static void told_before(ThreadId tid, UInt file, const HChar *path)
 	VG_(free)(whole);
 }
 
-/* Its number; the trace is told of it now. path is copied, because it may be a buffer that is used
- * again. */
+/* Its number; the trace is told of it now. 0: there is no room for it. path is copied, because it
+ * may be a buffer that is used again. */
 static UInt see(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path)
 {
-	HChar *own = VG_(strdup)("pmend.path", path);
-	Bool is_made, is_new;
+	static const HChar full[] = "there are too many files below --files: not all are followed";
 	static Bool is_told;
+	Bool is_made, is_new;
+	HChar *own;
 	UInt file;
 
+	if (shared_is_full()) {
+		if (!is_told)
+			emit_event(tid, PMT_INCOMPLETE, 0, NULL, full, sizeof full - 1);
+		is_told = True;
+		return 0;
+	}
 	if (st->nlink == 0) /* O_TMPFILE */
 		made_note(st->dev, st->ino);
 	is_made = file_was_created(st);
+	own = VG_(strdup)("pmend.path", path);
 	file = file_of_mapping(tid, fd, st, own, &is_new);
-
-	if (file == 0 && !is_told) {
-		is_told = True;
-		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "too many files below --files", 28);
-	}
 	if (file != 0 && is_new && !is_made && !g_is_arriving && st->nlink > 0)
 		told_before(tid, file, own);
 	VG_(free)(own);
