@@ -1,5 +1,5 @@
-/* Maps a trace file and lists its chunks. Payloads are not looked at here. The list ends at the
- * first header that makes no sense: behind it, nothing says where the next chunk would begin. */
+/* Maps a trace file and lists its chunks; it does not read what is in them. The list ends at the
+ * first damaged chunk header, because only a header says where the next chunk begins. */
 #include "trace/chunks.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static int check_header(struct chunks *c, const char *path, struct error *err)
 	return 0;
 }
 
-/* Why the header at offset is not one, or NULL. */
+/* Says why the bytes at h are not a chunk header; NULL if they are one. */
 static const char *chunk_problem(const struct pmt_chunk *h, uint64_t room, uint32_t nstreams)
 {
 	if (room < sizeof *h)
@@ -64,7 +64,8 @@ static void list_chunks(struct chunks *c)
 	const char *problem;
 
 	while (offset < end) {
-		memcpy(&h, c->base + offset, sizeof h); /* may reach into the slack */
+		/* may read beyond the end of the file, into the slack */
+		memcpy(&h, c->base + offset, sizeof h);
 		problem = chunk_problem(&h, c->size_bytes - offset, c->header.nstreams);
 		if (problem) {
 			c->damage = xasprintf("%s at file offset %" PRIu64
@@ -93,8 +94,8 @@ static int by_stream_and_number(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* Of two chunks of one number, the first was being copied to the end of the file when the recorder
- * was killed. */
+/* Two chunks have one number if the recorder was killed while it copied a chunk to the end of the
+ * file. Keeps the copy. */
 static void sort_chunks(struct chunks *c)
 {
 	size_t n = 0;
@@ -113,7 +114,8 @@ static void sort_chunks(struct chunks *c)
 	c->list.n = n;
 }
 
-/* The file over the beginning of an anonymous mapping: what is left of that is the slack. */
+/* Maps the file over the beginning of a larger anonymous mapping. What the file does not cover is
+ * the slack, which is zero. */
 static int map_file(struct chunks *c, int fd)
 {
 	uint8_t *base = mmap(NULL, c->size_bytes + CHUNKS_SLACK_BYTES, PROT_READ,
@@ -134,7 +136,8 @@ int chunks_open(struct chunks *c, const char *path, struct error *err)
 {
 	struct stat st;
 	int result = -1;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not make us wait */
+	/* opening a FIFO must not wait for a writer */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	*c = (struct chunks){ 0 };
 	if (fd < 0)

@@ -1,13 +1,13 @@
-/* Keeps what events say about PM files and about the recording. Strings are never freed before the
- * trace is closed: somebody may hold them, and there are few. */
+/* Keeps what events have said so far about PM files and about the recording. Strings are freed only
+ * when the trace is closed, because callers keep pointers to them. */
 #include "trace/files.h"
 
 #include <linux/falloc.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_UNSEEN_BYTES 2048 /* of text */
-/* A PM address has 64 - PMT_OFFSET_BITS bits for the file. */
+#define MAX_UNSEEN_BYTES 2048 /* of the text that names all reasons */
+/* The upper bits of a PM address are the file's number. */
 #define MAX_FILE (((uint64_t)1 << (64 - PMT_OFFSET_BITS)) - 1)
 
 static struct trace_file *known_file(const struct files *f, uint64_t file)
@@ -53,7 +53,7 @@ static void note_fallocate(struct trace_file *file, uint64_t mode, uint64_t offs
 		file->size_bytes = offset + len_bytes;
 }
 
-/* Each reason once, and not too many of them. */
+/* Adds a reason once, while there is room for it. */
 static void note_unseen(struct files *f, struct arena *arena, const char *why)
 {
 	char *both;

@@ -1,5 +1,5 @@
-/* The present result of all FILE, SIZE, FALLOCATE, RENAME, META and INCOMPLETE events. For trace/
- * only. */
+/* What the FILE, SIZE, FALLOCATE, RENAME, META and INCOMPLETE events up to now say together. For
+ * trace/ only. */
 #ifndef TRACE_FILES_H
 #define TRACE_FILES_H
 
@@ -7,14 +7,16 @@
 #include "util/vec.h"
 
 struct files {
-	VEC(struct trace_file) list; /* by number; path is NULL where none is known */
-	VEC(const char *) meta;      /* "key=value", in the order of the events */
-	const char *unseen;          /* what the recorder could not see; NULL: nothing */
+	/* by file number; path is NULL for a number without a FILE event */
+	VEC(struct trace_file) list;
+	VEC(const char *) meta; /* "key=value", in the order of the events */
+	/* what the recorder could not see; NULL if it saw everything */
+	const char *unseen;
 };
 
 void files_note(struct files *f, struct arena *arena, const struct trace_event *ev);
 const struct trace_file *files_find(const struct files *f, uint64_t file);
-/* 0: the newest; NULL: there are not so many */
+/* The value of a key; nth 0 is the newest, 1 the one before it. NULL if there are not so many. */
 const char *files_meta(const struct files *f, const char *key, size_t nth);
 void files_release(struct files *f);
 

@@ -1,4 +1,4 @@
-/* Reads a trace's header. The counters in it may still grow while a process records. */
+/* Reads the header of a trace file. Its counters still grow while a program is recorded. */
 #include "trace/header.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
-/* Reads pmemcheck logs: one line of records separated by '|', into which Valgrind may have glued
- * other text.
+/* Reads pmemcheck logs: one line of records separated by '|', between which Valgrind may have put
+ * messages of its own.
  *
  *	==4242== START|REGISTER_FILE;/mnt/pmem/f;0x4a5b000;0x200000;0x0|STORE;0x4a5b000;0x2a;0x8;
- *	0x109201: fill (t.c:20)|…|STOP          (one line)
+ *	0x109201: fill (t.c:20)|…|STOP  (one line)
  *
- * Nothing is escaped, so a '|' in a path or in a C++ name splits a record; such pieces are put
- * together again. */
+ * Nothing is escaped. A '|' in a path or in a C++ name therefore splits a record, and its pieces
+ * are joined again. */
 #include "trace/import.h"
 
 #include <ctype.h>
@@ -16,8 +16,8 @@
 
 #include "trace/import_internal.h"
 
-/* Skips "==4242== " (with a time in it, if --time-stamp=yes); the process number goes to pid, else
- * -1. */
+/* Skips "==4242== ", which --time-stamp=yes makes "==00:00:01.234 4242== ". Sets pid to the process
+ * number, or to -1 if there is none. */
 static const char *skip_prefix(const char *p, long *pid)
 {
 	char mark = p[0];
@@ -42,7 +42,7 @@ static int other_process(struct import *im)
 		"another process's log begins; import one at a time (--log-file=NAME.%p separates them)");
 }
 
-/* At the beginning of a line: takes what is no record, and stops before the first record. */
+/* Reads the beginning of a line, up to the first record. */
 static int line_start(struct import *im)
 {
 	const char *text;
@@ -65,7 +65,7 @@ static bool is_record_next(struct import *im)
 	return c == 'S' || c == 'F' || c == 'R';
 }
 
-/* One step after START: a record, or the beginning of a line. */
+/* Reads one record after START, or the beginning of a line. */
 static int step(struct import *im, bool *is_line_start)
 {
 	long pid;
@@ -74,13 +74,13 @@ static int step(struct import *im, bool *is_line_start)
 		if (line_start(im) < 0)
 			return -1;
 		if (im->end == '|' && *skip_prefix(im->text.at, &pid) && !is_record_next(im))
-			import_skip_line(im); /* a message that holds a '|' */
+			import_skip_line(im); /* a message of Valgrind that contains a '|' */
 		*is_line_start = im->end == '\n';
 		return 0;
 	}
 	if (import_text_start(im) < 0)
 		return -1;
-	/* At the end of the file, only STOP is surely whole. */
+	/* At the end of the file, any record but STOP may be cut off. */
 	if ((im->end != EOF || strcmp(im->text.at, "STOP") == 0) && import_record(im) < 0)
 		return -1;
 	*is_line_start = im->end == '\n';

@@ -1,9 +1,9 @@
-/* Writes the events of an import. The log names neither threads nor, except for stores, stacks. */
+/* Writes the events of an imported log. The log names no threads, and stacks only for stores. */
 #include <string.h>
 
 #include "trace/import_internal.h"
 
-#define THREAD 1 /* stands for all */
+#define THREAD 1 /* the log names no threads: all events belong to this one */
 
 void import_emit(struct import *im, enum pmt_kind kind, uint32_t size_bytes,
 		 struct import_stack stack, struct writer_event ev)

@@ -1,5 +1,6 @@
-/* The stacks of a pmemcheck log. It names frames where a trace has only addresses, so the names go
- * into the trace as metadata, one per address, and import_frame_find() reads them back. */
+/* Handles the stacks of a pmemcheck log. The log names frames where a trace has only addresses, so
+ * each name goes into the trace as metadata of its address, and import_frame_find() reads it
+ * back. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@
 #define FRAME_TEXT_BYTES 2000
 #define FRAME_KEY "frame:0x%" PRIx64
 
-/* "0x109201: fill (t.c:20)", "0x109201: fill (in /bin/t)", "0x109201: ???". */
+/* Gives the text after the address and ": " of a frame, such as "0x109201: fill (t.c:20)",
+ * "0x109201: fill (in /bin/t)" or "0x109201: ???". NULL if p is not at a frame. */
 
 static const char *frame_start(const char *p)
 {
@@ -23,7 +25,7 @@ static const char *frame_start(const char *p)
 	return q > p + 2 && q - p <= 18 && q[0] == ':' && q[1] == ' ' ? q + 2 : NULL;
 }
 
-/* Where the frame at p ends: at the next one's ';', or at the end of the text. */
+/* Gives the end of the frame at p: the ';' before the next frame, or the end of the text. */
 static const char *frame_end(const char *p)
 {
 	const char *semicolon = p;
@@ -40,7 +42,7 @@ bool import_stack_is_whole(const char *text)
 	return (n >= 1 && text[n - 1] == ')') || (n >= 3 && strcmp(text + n - 3, "???") == 0);
 }
 
-/* Other text may be glued behind "(file:line)" or "(in object)". */
+/* How long a frame's text is without what Valgrind may have put behind it. */
 static size_t frame_text_len(const char *name, size_t len)
 {
 	const char *in = memmem(name, len, " (in ", 5), *p;
@@ -66,7 +68,7 @@ static void frame_name(struct import *im, uint64_t pc, const char *name, size_t 
 	if (map_get(&im->frames, pc))
 		return;
 	map_set(&im->frames, pc, im);
-	if (inlined) /* valgrind --read-inline-info=yes: the innermost function comes first */
+	if (inlined) /* with --read-inline-info=yes, the innermost function comes first */
 		len = (size_t)(inlined + 1 - name);
 	len = frame_text_len(name, len);
 	snprintf(key, sizeof key, FRAME_KEY, pc);
@@ -98,7 +100,7 @@ int import_stack_take(struct import *im, const char *p, struct import_stack *sta
 	return 0;
 }
 
-/* "fill (t.c:20)", "fill (in /bin/t)", "???". */
+/* Reads "fill (t.c:20)", "fill (in /bin/t)" or "???". */
 bool import_frame_find(const struct trace *t, uint64_t pc, struct symbol *symbol,
 		       struct arena *arena)
 {
@@ -109,7 +111,7 @@ bool import_frame_find(const struct trace *t, uint64_t pc, struct symbol *symbol
 	text = trace_meta(t, key);
 	if (!text)
 		return false;
-	/* of a symbol without object: the address itself */
+	/* without an object, the offset is the address itself */
 	*symbol = (struct symbol){ .offset = pc };
 	end = text + strlen(text);
 	place = strstr(text, " (in ");

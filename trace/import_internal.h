@@ -1,4 +1,4 @@
-/* What the parts of import.c share. */
+/* Shared by the files of the import of pmemcheck logs. */
 #ifndef TRACE_IMPORT_INTERNAL_H
 #define TRACE_IMPORT_INTERNAL_H
 
@@ -13,21 +13,21 @@ struct import {
 	FILE *in;
 	const char *path;
 	uint64_t line, byte;               /* of the next character */
-	uint64_t record_line, record_byte; /* where the record begins */
-	/* the record, or the beginning of a line; NUL-terminated */
+	uint64_t record_line, record_byte; /* where the current record begins */
+	/* the current record, or the beginning of a line; NUL-terminated */
 	VEC(char) text;
-	int end;       /* what ended it: '|', '\n' or EOF */
-	long pid;      /* of the log's lines, -1 if they have no prefix */
-	char *command; /* as the preamble tells, NULL if there is none */
+	int end;       /* the character that ended it: '|', '\n' or EOF */
+	long pid;      /* the process number in the lines' prefix; -1 if they have none */
+	char *command; /* from the preamble; NULL if it has none */
 	struct writer *w;
 	struct import_map map;
-	struct map frames; /* code addresses whose names are in the trace */
+	struct map frames; /* code addresses whose names are already in the trace */
 	struct import_result *result;
 	struct error *err;
 	bool is_stopped;
 };
 
-/* Where an event happened; zero: unknown. */
+/* Where an event happened: the instruction and the node of its callers. Zero is unknown. */
 struct import_stack {
 	uint32_t node;
 	uint64_t pc;
@@ -35,16 +35,18 @@ struct import_stack {
 
 /* ---- import_text.c ---- */
 
-int import_bad(struct import *im, const char *problem); /* -1, with the record and its place */
-int import_text_start(struct import *im); /* a new text, up to the next '|', newline or end */
-int import_text_join(struct import *im);  /* a '|' was part of the text, not its end */
+/* returns -1; err has the record and its place in the log */
+int import_bad(struct import *im, const char *problem);
+int import_text_start(struct import *im); /* reads the text up to the next '|', newline or end */
+/* the '|' was part of the text: reads on up to the next one */
+int import_text_join(struct import *im);
 void import_skip_line(struct import *im);
 
 /* ---- import_frames.c ---- */
 
-/* The frames of a store, innermost first: as site and chain of callers. */
+/* Reads the frames of a store, innermost first, and defines their nodes in the trace. */
 int import_stack_take(struct import *im, const char *p, struct import_stack *stack);
-bool import_stack_is_whole(const char *text); /* nothing of its last frame is missing */
+bool import_stack_is_whole(const char *text); /* false if its last frame is cut off */
 
 /* ---- import_emit.c ---- */
 
@@ -55,6 +57,6 @@ void import_emit_meta(struct import *im, const char *key, const char *value);
 
 /* ---- import_records.c ---- */
 
-int import_record(struct import *im); /* the text */
+int import_record(struct import *im); /* turns the current text into events */
 
 #endif

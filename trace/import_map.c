@@ -1,5 +1,5 @@
-/* Virtual addresses of a pmemcheck log → PM addresses. Few ranges exist, so they are searched one
- * by one. */
+/* Translates virtual addresses of a pmemcheck log into PM addresses. There are few ranges, so they
+ * are searched one by one. */
 #include "trace/import_map.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include "pmtrace.h"
 
 #define MEMORY_GRAIN_BYTES ((uint64_t)1 << 20)
-/* a store this far above known memory belongs to it */
+/* a store at most this far above known memory extends it */
 #define MEMORY_REACH_BYTES ((uint64_t)64 << 20)
 #define OFFSET_LIMIT ((uint64_t)1 << PMT_OFFSET_BITS)
 #define FILE_LIMIT (1u << (64 - PMT_OFFSET_BITS))
@@ -66,7 +66,7 @@ static bool range_is_known(const struct import_map *m, const struct import_range
 		if (known->va == r->va && known->len_bytes == r->len_bytes)
 			return known->file == r->file && known->offset == r->offset;
 		if (known->va < r->va + r->len_bytes && r->va < known->va + known->len_bytes)
-			return false; /* hidden by a later one */
+			return false; /* a later registration hides this part of it */
 	}
 	return false;
 }
@@ -105,7 +105,7 @@ static bool range_find(const struct import_range *r, uint64_t va, uint64_t *addr
 	return true;
 }
 
-/* A range ends, for whoever starts at va, where one begins that hides it. */
+/* Shortens what is readable from va so that it ends before a range that hides the rest. */
 static void range_clip(const struct import_range *hiding, uint64_t va, uint64_t *len_bytes)
 {
 	if (hiding->va > va && hiding->va - va < *len_bytes)
@@ -144,7 +144,7 @@ static uint64_t grain_end(uint64_t va)
 	return (va | (MEMORY_GRAIN_BYTES - 1)) + 1;
 }
 
-/* Where the next known memory above va begins. */
+/* Gives the begin of the next known memory above va. */
 static uint64_t memory_above(const struct import_map *m, uint64_t va)
 {
 	uint64_t above = UINT64_MAX;

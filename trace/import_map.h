@@ -1,5 +1,6 @@
-/* Which PM byte a virtual address in a pmemcheck log means: of a registered file, or of memory that
- * no file was registered for. Says what the trace must be told when something new appears. */
+/* Translates a virtual address of a pmemcheck log into a PM address: in a registered file, or in
+ * memory for which no file was registered. Each call also says what is new and must become an
+ * event. */
 #ifndef TRACE_IMPORT_MAP_H
 #define TRACE_IMPORT_MAP_H
 
@@ -21,16 +22,17 @@ struct import_file {
 };
 
 struct import_map {
-	VEC(struct import_range) registered; /* a later one hides an earlier one */
-	VEC(struct import_range) memory;     /* grows upwards when touched nearby */
-	VEC(struct import_file) files;       /* file number 1 is at index 0 */
+	VEC(struct import_range) registered; /* a later range hides an earlier one */
+	/* one range per place; a store close above extends it */
+	VEC(struct import_range) memory;
+	VEC(struct import_file) files; /* file number n is at index n - 1 */
 };
 
-/* What a call has changed. */
+/* What a call added. */
 struct import_news {
-	uint32_t file; /* 0: nothing is new */
+	uint32_t file; /* 0 if nothing is new */
 	bool is_new_file, is_new_size;
-	struct import_range range; /* newly mapped; len_bytes 0: none */
+	struct import_range range; /* mapped by this call; len_bytes is 0 if nothing was */
 };
 
 void import_map_release(struct import_map *m);
@@ -38,14 +40,15 @@ void import_map_release(struct import_map *m);
 int import_map_register(struct import_map *m, const char *path, const struct import_range *range,
 			struct import_news *news, struct error *err);
 
-/* PM address of va and how many bytes are contiguous from there, in a registered file or in memory
- * known so far. */
+/* Gives the PM address of va and how many bytes follow contiguously, in a registered file or in
+ * known memory. False if va is unknown. */
 bool import_map_find(const struct import_map *m, uint64_t va, uint64_t *addr, uint64_t *len_bytes);
 
-/* How far it is from va, which is not known, to an address that is; huge if there is none. */
+/* Gives the distance from va, which is unknown, to the next known address; UINT64_MAX if none
+ * follows. */
 uint64_t import_map_gap(const struct import_map *m, uint64_t va);
 
-/* Makes memory for a va that import_map_find() does not know. */
+/* Adds memory around a va that import_map_find() does not know. */
 int import_map_add_memory(struct import_map *m, uint64_t va, struct import_news *news,
 			  struct error *err);
 

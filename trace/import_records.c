@@ -1,5 +1,5 @@
-/* The records of a pmemcheck log become events of the trace: stores, flushes, fences, registered
- * files. Text that is no record is kept as a message. */
+/* Turns the records of a pmemcheck log into events: stores, flushes, fences, registered files. Text
+ * that is no record becomes a log event. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,8 +27,8 @@ static void emit_news(struct import *im, const struct import_news *news)
 						   .arg = { r->va, r->len_bytes, 3 } });
 }
 
-/* ";0x1f" or "0x1f", in lower case as the log has it: text glued behind may begin with a
- * capital. */
+/* Reads ";0x1f" or "0x1f". The log writes hexadecimal digits in lower case; a capital letter begins
+ * a message that Valgrind put there. */
 static bool take_hex(const char **p, uint64_t *n)
 {
 	const char *q = *p;
@@ -44,7 +44,7 @@ static bool take_hex(const char **p, uint64_t *n)
 	return ndigits > 0 && ndigits <= 16;
 }
 
-/* Records. Each gets what follows its name. */
+/* ---- Records. Each function gets the text after the record's name. ---- */
 
 static int store_piece(struct import *im, uint64_t va, uint64_t *addr, uint64_t *len_bytes)
 {
@@ -71,7 +71,8 @@ static int record_store(struct import *im, const char *p)
 	    size > 8 || (size & (size - 1)) || va + size < va)
 		return import_bad(im, "cannot read this store");
 	fields = im->text.at;
-	while (*p == ';' && im->end == '|' && !import_stack_is_whole(p)) { /* C++: operator| */
+	/* the C++ name operator| contains a '|' */
+	while (*p == ';' && im->end == '|' && !import_stack_is_whole(p)) {
 		size_t offset = (size_t)(p - fields);
 
 		if (import_text_join(im) < 0)
@@ -80,7 +81,7 @@ static int record_store(struct import *im, const char *p)
 		p = fields + offset;
 	}
 	if (im->end == EOF)
-		return 0; /* cut off while it was put together */
+		return 0; /* the log was cut off in the middle of this record */
 	if (*p && *p != ';' && im->end == '|')
 		return import_bad(im, "cannot read this store");
 	if (import_stack_take(im, *p == ';' ? p : "", &stack) < 0)
@@ -101,13 +102,13 @@ static int record_flush(struct import *im, const char *p)
 
 	if (!take_hex(&p, &va) || !take_hex(&p, &size) || (*p && im->end == '|'))
 		return import_bad(im, "cannot read this flush");
-	/* an instruction: pmemcheck writes its operand, not the line that it lies in */
+	/* a flush instruction: pmemcheck logs its operand, not the beginning of the line */
 	if (size == PMT_LINE_BYTES)
 		size = 1;
 	for (; size; size -= len, va += len) {
 		bool is_pm = import_map_find(&im->map, va, &addr, &len);
 
-		/* flushes of other memory are logged as well */
+		/* flushes of memory that is not PM are logged, too */
 		len = is_pm ? len : import_map_gap(&im->map, va);
 		len = len < size ? len : size;
 		if (!is_pm)
@@ -127,8 +128,8 @@ static int record_fence(struct import *im, const char *p)
 	return 0;
 }
 
-/* "path;0xbase;0xsize;0xoffset" → where the numbers begin, or NULL. The path may hold anything,
- * also ';'. */
+/* Finds the numbers of "path;0xbase;0xsize;0xoffset". The path may contain anything, also ';'. NULL
+ * if they are not there. */
 static const char *file_numbers(const char *p)
 {
 	const char *q = p + strlen(p);
@@ -158,7 +159,7 @@ static int record_file(struct import *im, const char *p)
 		p = im->text.at + offset;
 	}
 	if (im->end == EOF)
-		return 0; /* cut off while it was put together */
+		return 0; /* the log was cut off in the middle of this record */
 	if (!numbers)
 		return import_bad(im, "cannot read this file's registration");
 	path = strndup(p, (size_t)(numbers - p));
@@ -184,8 +185,8 @@ static int record_stop(struct import *im, const char *p)
 
 struct record_kind {
 	const char *name;
-	bool is_bare; /* nothing follows, unless Valgrind glued a message to it */
-	bool is_last; /* of its line, and exactly that */
+	bool is_bare; /* a record without fields; a message of Valgrind may follow */
+	bool is_last; /* the last record of its line, and nothing may follow */
 	int (*read)(struct import *im, const char *p);
 };
 

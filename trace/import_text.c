@@ -1,10 +1,10 @@
-/* Reads the characters of a pmemcheck log, cut at '|' and newlines, and counts lines and bytes for
- * messages. A text that was cut in the wrong place can be joined with the next. */
+/* Reads a pmemcheck log as texts that end at '|' or newline, and counts lines and bytes for
+ * messages. A text that was cut at a '|' of its own can be joined with the next. */
 #include <inttypes.h>
 
 #include "trace/import_internal.h"
 
-#define RECORD_LIMIT_BYTES ((size_t)4 << 20) /* a longer record is no record */
+#define RECORD_LIMIT_BYTES ((size_t)4 << 20) /* a longer text is refused */
 
 int import_bad(struct import *im, const char *problem)
 {
@@ -28,7 +28,7 @@ static void text_add(struct import *im, char c)
 	*vec_add(&im->text) = c;
 }
 
-/* Adds to the text up to the next '|', newline or end. */
+/* Extends the text up to the next '|', newline or end. */
 static int text_read(struct import *im)
 {
 	int c;

@@ -1,5 +1,4 @@
-/* The kinds of events as a table, made from PMT_KINDS, and properties of an event that need no
- * replay. */
+/* The kinds of events as a table, made from PMT_KINDS of include/pmtrace.h. */
 #include <string.h>
 
 #include "trace/trace.h"

@@ -1,6 +1,5 @@
-/* Tells whose code a frame is, by tables of paths. Paths of debug information may go up and down
- * (/usr/bin/../include): they are straightened first. What is installed below /usr/local is the
- * user's, unless --library says otherwise. */
+/* Decides by tables of paths whose code a frame is: the user's or a library's. What is installed
+ * below /usr/local is the user's, unless --library says otherwise. */
 #include "trace/owner.h"
 
 #include <fnmatch.h>
@@ -10,7 +9,8 @@
 #include "util/alloc.h"
 #include "util/str.h"
 
-/* A name begins with this, a path does, or a path has it somewhere. */
+/* Does the file's name begin with the text, does the path begin with it, or does the path contain
+ * it? */
 enum how { NAME, PATH, PART };
 
 struct rule {
@@ -19,7 +19,7 @@ struct rule {
 	enum owner owner;
 };
 
-/* The first that matches counts. */
+/* The first row that matches counts. */
 static const struct rule objects[] = {
 	{ NAME, "libpmend_rt.so", OWNER_PMEND }, { NAME, "libpmem", OWNER_PMDK },
 	{ NAME, "libc.so", OWNER_RUNTIME },      { NAME, "libc-", OWNER_RUNTIME },
@@ -73,7 +73,8 @@ enum owner owner_of_site(const struct trace_site *site)
 
 /* ---- frames ---- */
 
-/* "/usr/bin/../include/x.h" becomes "/usr/include/x.h". malloc'd. */
+/* Turns "/usr/bin/../include/x.h", as debug information may have it, into "/usr/include/x.h".
+ * free() it. */
 static char *straighten(const char *path)
 {
 	char *copy = xstrdup(path), *up;
@@ -131,18 +132,19 @@ enum owner owner_of_code(const struct libraries *l, const char *object, const ch
 
 	if (o == OWNER_USER && file)
 		o = owner_of_file(l, file);
-	/* atomics that gcc calls on arm64 (__aarch64_ldadd8_relax…) are in the program itself */
+	/* gcc links its atomics for arm64 (__aarch64_ldadd8_relax, …) into the program itself */
 	if (o == OWNER_USER && !file && function && str_begins(function, "__aarch64_"))
 		o = OWNER_RUNTIME;
 	return o == OWNER_USER && is_named(l, object) ? OWNER_LIBRARY : o;
 }
 
-/* ---- what PMDK does on its own ---- */
+/* ---- what PMDK decides itself ---- */
 
-/* libpmem and libpmem2 do what they are told; these decide. */
+/* These libraries decide themselves what to flush; libpmem and libpmem2 do what the program
+ * asks. */
 static const char *const deciders[] = { "libpmemobj", "libpmemlog", "libpmemblk", "libpmempool" };
 
-/* Functions of theirs by which the program itself decides. */
+/* Functions of these libraries by which the program asks for a flush or a fence. */
 static const char *const asked_for[] = { "pmemobj_persist", "pmemobj_xpersist", "pmemobj_flush",
 					 "pmemobj_xflush",  "pmemobj_drain",    "pmemobj_mem*" };
 

@@ -1,5 +1,5 @@
-/* Whose code a frame is: the user's, or a library's, whose lines nobody here will change. The one
- * place that decides it. */
+/* Decides whose code a frame is: the user's, or a library's, whose lines the user will not
+ * change. */
 #ifndef TRACE_OWNER_H
 #define TRACE_OWNER_H
 
@@ -7,41 +7,42 @@
 
 enum owner {
 	OWNER_USER,
-	/* the C and the C++ library, ld.so: their fences and locked instructions are not the
+	/* the C and C++ library and ld.so: their fences and locked instructions are not the
 	 * program's */
 	OWNER_RUNTIME,
 	OWNER_PMDK,
-	OWNER_PMEND,   /* our preloaded runtime and our annotations */
-	OWNER_SYSTEM,  /* other libraries and headers of the system, headers of the compiler */
-	OWNER_LIBRARY, /* --library says so */
+	OWNER_PMEND,   /* libpmend_rt.so and pmend's annotations */
+	OWNER_SYSTEM,  /* other libraries and headers of the system, and headers of the compiler */
+	OWNER_LIBRARY, /* named by --library */
 };
 
-/* What the user calls a library, besides: globs, of an object or of a source file. One without a
- * slash is compared with the name alone; one that begins with neither slash nor star may lack
- * folders in front. */
+/* Further libraries that the user names: globs of objects or source files. A glob without a slash
+ * is compared with the file's name alone. One that begins with neither slash nor star may match the
+ * end of a path. */
 struct libraries {
 	const char *const *globs;
 	size_t n;
 };
 
-/* An object file, by its path; never NULL. */
+/* Whose object file is it, by its path? The path is never NULL. */
 enum owner owner_of_object(const char *path);
-enum owner owner_of_site(const struct trace_site *site); /* by its object alone; site may be NULL */
-/* A frame. object, file and function may be NULL, libraries, too. */
+/* Decides by the site's object alone; site may be NULL. */
+enum owner owner_of_site(const struct trace_site *site);
+/* Whose frame is it? Each argument may be NULL. */
 enum owner owner_of_code(const struct libraries *libraries, const char *object, const char *file,
 			 const char *function);
 
-/* ---- what PMDK does on its own ---- */
+/* ---- what PMDK decides itself ---- */
 
-/* The library's name without its ending ("libpmemobj"), if a flush or a fence inside this function,
- * which the program called, is the library's own decision: a commit's, an allocation's. NULL if the
- * program asked for it (pmemobj_persist, pmem_memcpy…), or if this is none of these libraries. A
- * constant. */
+/* Does a flush or fence inside this library function, which the program called, follow from the
+ * library's own decision, as in a commit or an allocation? Then gives the library's name, such as
+ * "libpmemobj" (a constant). NULL if the program asked for it (pmemobj_persist, pmem_memcpy, …), or
+ * if it is not such a library. */
 const char *owner_decider(const char *object, const char *function);
-/* Is it a function that makes a pool? */
+/* Does the function create a pool? */
 bool owner_makes_pool(const char *object, const char *function);
 
-/* Of an object that may be NULL: is it libpmem, or a library built on it? */
+/* Is it libpmem or a library built on it? o may be NULL. */
 bool owner_is_libpmem(const struct trace_object *o);
 
 #endif

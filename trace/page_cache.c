@@ -1,6 +1,6 @@
-/* Looks at a trace for what a program of the page cache does: it syncs its files, and at least half
- * of the pages that it stores to. A flush, a non-temporal store, libpmem, MAP_SYNC or a DAX device
- * mean that lines are to be durable without the page cache: the first of them ends the reading. */
+/* Decides whether a recorded program keeps its data with msync and fsync: it syncs its files, and
+ * at least half of the pages that it stores to. A flush, a non-temporal store, libpmem, MAP_SYNC or
+ * a DAX device speaks against it, and the first of them ends the reading. */
 #include "trace/page_cache.h"
 
 #include <inttypes.h>
@@ -14,14 +14,15 @@
 #include "trace/owner.h"
 
 struct pages {
-	struct map known;      /* all that were stored to; their state */
-	VEC(uint64_t) waiting; /* stored to, and in no sync so far */
+	/* page number → &stored or &synced, for all pages that were stored to */
+	struct map known;
+	VEC(uint64_t) waiting; /* pages that were stored to and not synced since */
 	uint64_t nstored, nsynced;
-	bool has_sync;  /* one that waits, of a file of the trace */
-	bool has_async; /* one that does not, and so promises nothing */
+	bool has_sync;  /* a sync that waits, of a file in the trace */
+	bool has_async; /* one that does not wait, and therefore promises nothing */
 };
 
-static char stored, synced; /* states */
+static char stored, synced; /* values of known */
 
 static uint64_t page_of(uint64_t addr)
 {
@@ -47,8 +48,8 @@ static void settle(struct pages *p, uint64_t page)
 	}
 }
 
-/* Pages [from, to). What is no longer waiting stays so, so that many syncs of a large file cost
- * little. */
+/* Marks the waiting pages in [from, to) as synced. Goes through the smaller of range and list, so
+ * that many syncs of a large file cost little. */
 static void sync_pages(struct pages *p, uint64_t from, uint64_t to)
 {
 	size_t n = 0;
@@ -72,11 +73,11 @@ static void sync_pages(struct pages *p, uint64_t from, uint64_t to)
 
 static void sync_file(struct pages *p, uint64_t file)
 {
-	if (file) /* not sync(2), which is nobody's way to keep a file */
+	if (file) /* file 0 is sync(2), which no program uses to keep one file */
 		sync_pages(p, page_of(PMT_ADDR(file, 0)), page_of(PMT_ADDR(file + 1, 0)));
 }
 
-/* As far as the trace was read. */
+/* Has any process loaded libpmem, as far as the trace was read? */
 static bool has_libpmem(const struct trace *t)
 {
 	for (size_t i = 0; i < trace_nobjects(t); i++)
@@ -85,7 +86,7 @@ static bool has_libpmem(const struct trace *t)
 	return false;
 }
 
-/* What it does that no program of the page cache does; NULL: nothing. */
+/* Names what the event shows that a program of the page cache does not do; NULL if nothing. */
 static const char *other_way(const struct trace *t, const struct trace_event *ev)
 {
 	if (trace_is_flush(ev->kind) || ev->kind == PMT_NOTE_FLUSH)

@@ -1,14 +1,14 @@
-/* Which traces are of a program that keeps its data by msync and fsync, in the page cache, and not
- * by flushing cache lines. */
+/* Tells programs that keep their data with msync and fsync from those that flush cache lines. */
 #ifndef TRACE_PAGE_CACHE_H
 #define TRACE_PAGE_CACHE_H
 
 #include "trace/trace.h"
 
-/* Does it call msync or fsync of its files and nothing else? why: malloc'd, why not, as far as it
- * calls them at all; NULL: it does, or there is nothing to say. */
+/* Does the program sync its files, and do nothing else to keep data? If it syncs but that is not
+ * all, *why says so; free() it. Else *why is NULL. */
 bool page_cache_is_all(const struct trace *t, char **why);
 
-bool page_cache_has_libpmem(const struct trace *t); /* loaded in some process of the trace */
+/* whether some process of the trace loaded libpmem */
+bool page_cache_has_libpmem(const struct trace *t);
 
 #endif

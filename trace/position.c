@@ -1,6 +1,11 @@
-/* Passes all that a cursor keeps: for each process how far it is read and what it predicts, and
- * what events have told of files. The chunk that a process is in is checked when its position is
- * received, as it is when it is begun. */
+/* Sends the state of a cursor through a wire, or receives it: per process, how far it is read and
+ * what its encoder predicts; the waiting streams; and what events have said about files. For
+ * example, a checkpoint after event 1,000,000 holds the definitions of the whole trace once, and
+ * the position with prediction tables of that event, so a worker decodes event 1,000,001 without
+ * reading the first million.
+ *
+ * A place in the file is sent as offset + 1, and 0 for NULL. What is received is not trusted: the
+ * chunk that a process is in is checked against its hash again. */
 #include "trace/position.h"
 
 #include <string.h>
@@ -44,7 +49,7 @@ const struct trace_site *trace_site(const struct trace *t, uint64_t id)
 
 /* ---- streams ---- */
 
-/* A place in the file, or nowhere. */
+/* Passes a pointer into the file as offset + 1, NULL as 0. */
 static const uint8_t *pass_place(const struct trace *t, struct wire *w, const uint8_t *p)
 {
 	const uint64_t at = wire_number(w, p ? (uint64_t)(p - t->chunks->base) + 1 : 0);
@@ -53,7 +58,8 @@ static const uint8_t *pass_place(const struct trace *t, struct wire *w, const ui
 	return at == 0 || w->is_bad ? NULL : t->chunks->base + at - 1;
 }
 
-/* The chunk that was begun last. */
+/* Restores the header of the chunk that was being read, and checks that the position is inside
+ * it. */
 static void begin_again(struct trace *t, struct stream *s, struct wire *w)
 {
 	const uint8_t *base;

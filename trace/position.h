@@ -1,24 +1,26 @@
-/* Where a cursor of a trace is, through a wire: whoever receives it goes on from there, and reads
- * nothing of what came before. */
+/* Sends the position of a cursor through a wire. A cursor that receives it goes on from there
+ * without reading what came before. */
 #ifndef TRACE_POSITION_H
 #define TRACE_POSITION_H
 
 #include "trace/trace.h"
 #include "util/wire.h"
 
-/* Of the file, by what its chunks say of their content: the same for the same recording. */
+/* A hash of all chunk headers, which contain hashes of the content: the same for the same
+ * recording. */
 uint64_t trace_identity(const struct trace *t);
 
-/* All that was defined when the trace was read to its end. It is received before any position
- * is. */
+/* Passes all definitions of a trace that was read to its end. The receiver needs them before any
+ * position. */
 void trace_pass_definitions(struct trace *t, struct wire *w);
-/* Received: by a cursor that has read nothing. It is bad if the trace is not the same, or damaged
- * there. */
+/* The receiving cursor must not have read anything yet. is_bad if the trace is another one, or
+ * damaged at that place. */
 void trace_pass_position(struct trace *t, struct wire *w);
-/* An event that has a blob, or none at all. */
+/* Passes an event whose data is in the file (a blob) or absent. */
 void trace_pass_event(const struct trace *t, struct wire *w, struct trace_event *ev);
 
-/* By its id; NULL: there is none. Final after trace_pass_definitions(), or at the end. */
+/* The site with this id; NULL if there is none. Complete after trace_pass_definitions(), or at the
+ * end of the trace. */
 const struct trace_site *trace_site(const struct trace *t, uint64_t id);
 
 #endif

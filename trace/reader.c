@@ -1,20 +1,21 @@
-/* Decodes events and merges the streams by event number. Any number of cursors read one open file,
- * each for itself.
+/* Decodes events and merges the streams of all processes by event number. Several cursors can read
+ * one open file independently.
  *
- * Invariants: (1) the stream t->now is read while its next event's number is at most t->limit, the
- * lowest number of the waiting streams, which form a heap; so one stream, and long runs of one,
- * cost a compare. (2) Numbers and values may be read up to CHUNKS_SLACK_BYTES beyond a chunk's end,
- * but an event is given out only if it ended inside. (3) A stream that is damaged gives no event
- * after the damage.
+ * Invariants: (1) The stream t->now is read as long as its next event's number is at most t->limit,
+ * the lowest number of the waiting streams, which form a heap. So a trace with one stream, or with
+ * long runs of one, costs one comparison per event. (2) Numbers and values may be read up to
+ * CHUNKS_SLACK_BYTES beyond the end of a chunk, but an event is returned only if it ended inside.
+ * (3) A damaged stream returns no event after the damage.
  *
- * A whole trace has each number from 1 exactly once, which shows losses that no chunk knows of. */
+ * A complete trace has each number from 1 exactly once. So missing events are noticed even where no
+ * chunk is damaged. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "trace/stream.h"
 
-/* Table entries in copies alive at a time, less than 1 GB; a hostile file could ask for any
- * number. */
+/* Limits the table entries that forked streams copy to less than 1 GB: a damaged or hostile file
+ * could ask for any number. */
 #define MAX_FORKED ((size_t)1 << 24)
 
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -47,7 +48,7 @@ static void note_fork(struct trace *t, const struct stream *s, uint64_t child_nu
 	if (n > MAX_FORKED - t->nforked) {
 		set_damage(t, "process %u was not read: too many forked processes are alive",
 			   child->number);
-		child->last_chunk = child->chunk; /* it has nothing to say */
+		child->last_chunk = child->chunk; /* so it has no event */
 		return;
 	}
 	tables_copy(&child->tables, &s->tables);
@@ -55,7 +56,7 @@ static void note_fork(struct trace *t, const struct stream *s, uint64_t child_nu
 	t->nforked += n;
 }
 
-/* Arguments and blob. NULL: they are cut off. */
+/* Decodes arguments and blob. NULL if they are cut off. */
 __attribute__((noinline)) static const uint8_t *decode_rare(const struct stream *s,
 							    const struct site_slot *slot,
 							    const uint8_t *p,
@@ -71,7 +72,7 @@ __attribute__((noinline)) static const uint8_t *decode_rare(const struct stream 
 	return p;
 }
 
-/* The stored bytes, more than 8 of them. NULL: the code is wrong. */
+/* Decodes a stored value of more than 8 bytes. NULL if the code is unknown. */
 static const uint8_t *decode_long_value(struct trace *t, unsigned code, uint32_t size_bytes,
 					const uint8_t *p, struct trace_event *ev)
 {
@@ -135,7 +136,7 @@ static inline const uint8_t *decode_addr(struct pmt_encoder *e, struct site_slot
 	return p;
 }
 
-/* Decodes the event at s->p. False: it is damaged. */
+/* Decodes the event at s->p. False if it is damaged. */
 static inline bool decode_event(struct trace *t, struct stream *s, struct trace_event *ev)
 {
 	struct pmt_encoder *e = &s->tables.encoder;
@@ -197,7 +198,7 @@ __attribute__((cold)) static bool note_end(struct trace *t)
 	if (t->is_at_end)
 		return false;
 	t->is_at_end = true;
-	if (h->error) { /* the cause of whatever else was noticed */
+	if (h->error) { /* the cause of everything else that was noticed */
 		free(t->damage);
 		t->damage = NULL;
 		set_damage(t,
@@ -239,10 +240,10 @@ bool trace_next(struct trace *t, struct trace_event *ev)
 	return note_end(t);
 }
 
-/* Opening, closing, questions. */
+/* ---- opening, closing, questions ---- */
 
-/* A stream waits with its first chunk's first number, so that a forked one begins after its FORK
- * event was read. */
+/* Makes the streams. A stream waits with the number of its first event; that of a forked process is
+ * higher than its FORK event's. */
 static void make_streams(struct trace *t)
 {
 	size_t i, n = t->chunks->list.n;
@@ -342,7 +343,7 @@ struct pmt_ending trace_ending(const struct trace *t)
 {
 	struct pmt_ending e;
 
-	/* the file has a whole header, or was not opened */
+	/* chunks_open() has checked that the file has a whole header */
 	memcpy(&e, t->chunks->base + PMT_ENDING_OFFSET, sizeof e);
 	if ((e.how == PMT_END_EXIT && e.code <= 255) ||
 	    (e.how == PMT_END_SIGNAL && e.code > 0 && e.code <= 64) || e.how == PMT_END_TIME)

@@ -1,6 +1,6 @@
-/* Goes through a stream's chunks and table records from event to event, and keeps the streams in
- * order. Nothing is read from a closed chunk before its hash is right; an open or truncated chunk
- * has none to check. */
+/* Moves a stream over table records and into new chunks, up to the next event, and keeps the
+ * waiting streams ordered. Nothing of a closed chunk is used before its hash was checked; a chunk
+ * that is open or truncated has no valid hash. */
 #include "trace/stream.h"
 
 #include <inttypes.h>
@@ -35,7 +35,7 @@ bool stream_damage(struct trace *t, const struct stream *s, const char *problem)
 	return false;
 }
 
-/* Streams wait in a heap; the one with the lowest number is at the top. */
+/* The waiting streams form a heap with the lowest event number at the top. */
 
 static bool is_before(const struct stream *a, const struct stream *b)
 {
@@ -81,9 +81,9 @@ struct stream *waiting_take(struct trace *t)
 	return top;
 }
 
-/* Chunks. */
+/* ---- chunks ---- */
 
-/* Its process was killed. What it wrote up to then is there. */
+/* Notes that the process was killed here. What it wrote before is readable. */
 static void note_cut(struct trace *t, const struct stream *s)
 {
 	bool was_worse = t->is_worse;
@@ -176,9 +176,9 @@ static bool read_table(struct trace *t, struct stream *s)
 	return true;
 }
 
-/* A stream that no FORK event made begins with empty tables, at number 1 at the earliest. One that
- * begins later in a damaged trace may be a child whose FORK event was lost: without its parent's
- * tables it would be misread. */
+/* Starts a stream that no FORK event has made. It begins with empty tables and at number 1. One
+ * that begins later in a damaged trace may be a child whose FORK event was lost: without the tables
+ * of its parent it would be decoded wrongly. */
 static bool stream_start(struct trace *t, struct stream *s)
 {
 	if (t->damage && s->next_seq > 1)

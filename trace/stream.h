@@ -1,4 +1,5 @@
-/* The inside of a struct trace, for trace/reader.c and trace/stream.c only. */
+/* The inside of struct trace: one cursor and its streams (one stream per recorded process). For
+ * trace/ only. */
 #ifndef TRACE_STREAM_H
 #define TRACE_STREAM_H
 
@@ -8,22 +9,22 @@
 #include "trace/trace.h"
 
 struct stream {
-	const uint8_t *p, *end; /* what is left of the chunk */
-	/* the next event's number; at least, while table records are before it */
+	const uint8_t *p, *end; /* the part of the chunk that is still to be read */
+	/* number of the next event, or a lower one if table records come before that event */
 	uint64_t next_seq;
 	struct tables tables;
-	uint64_t nevents;        /* given out so far */
-	uint64_t nevents_before; /* of them, before this chunk */
-	/* in chunks.list: the next one, and one behind the stream's last */
+	uint64_t nevents;        /* events returned so far */
+	uint64_t nevents_before; /* events returned before this chunk */
+	/* indices in chunks.list: the next chunk, and one past the stream's last */
 	size_t chunk, last_chunk;
-	struct pmt_chunk header; /* of this chunk */
+	struct pmt_chunk header; /* of the current chunk */
 	uint32_t number;
-	uint32_t nchunks; /* begun so far */
-	size_t nforked;   /* table entries copied from the parent */
+	uint32_t nchunks; /* chunks begun so far */
+	size_t nforked;   /* table entries that were copied from the parent */
 	bool is_started, is_in_chunk, is_cut;
 };
 
-/* An open file, and what its table records define: one for all cursors. */
+/* An open file and what its table records define. All cursors share it. */
 struct trace_opened {
 	char *path;
 	struct chunks chunks;
@@ -35,7 +36,7 @@ struct trace_opened {
 struct trace {
 	struct stream *now;
 	uint64_t limit, last_seq;
-	/* of the event last read, when it is not in the file as such */
+	/* the stored bytes of the last event, if they are not in the file as such */
 	uint8_t value[PMT_STORE_MAX_BYTES];
 	struct chunks *chunks;
 	struct trace_opened *opened;
@@ -44,8 +45,8 @@ struct trace {
 	VEC(struct stream *) waiting;
 	struct tables_met met;
 	struct files files;
-	struct arena names; /* of files */
-	size_t nforked;     /* in all streams now */
+	struct arena names; /* strings of files */
+	size_t nforked;     /* table entries copied in all streams together */
 	uint64_t nevents;
 	char *damage;
 	bool is_cut_off; /* a process was killed */
@@ -53,21 +54,22 @@ struct trace {
 	bool is_at_end;
 };
 
-/* Says what is wrong, unless something was before: what follows is often its consequence. */
+/* Sets the damage, unless it is set: later damage is often a consequence of the first. */
 void set_damage(struct trace *t, const char *fmt, ...) __attribute__((format(printf, 2, 3), cold));
-/* The same with the place in the stream. Returns false. */
+/* Sets the damage together with the place in the stream. Returns false. */
 bool stream_damage(struct trace *t, const struct stream *s, const char *problem)
 	__attribute__((cold));
 
-/* The content of the chunk, whose header the stream holds, has the hash that it should have. One
- * that is open or truncated has none. */
+/* Does the chunk whose header s holds have the right hash? An open or truncated chunk has none, and
+ * counts as right. */
 bool chunk_is_right(const struct trace *t, const struct stream *s, struct chunk_ref *ref);
-/* Goes on to the next event, over table records and into new chunks. False: there is none. */
+/* Moves to the next event, over table records and into new chunks. False if there is none. */
 bool stream_advance(struct trace *t, struct stream *s);
 void stream_end(struct trace *t, struct stream *s);
 
-/* The streams that are not t->now, by their next event's number. Both keep t->limit. */
+/* Adds or takes a stream of the heap of those that are not t->now. Both update t->limit. */
 void waiting_add(struct trace *t, struct stream *s);
-struct stream *waiting_take(struct trace *t); /* the first one; NULL if there is none */
+/* the stream with the lowest number; NULL if none waits */
+struct stream *waiting_take(struct trace *t);
 
 #endif

@@ -1,7 +1,7 @@
-/* Symbolises with libdw. Each ELF file is opened once, in its own address space (no load bias): a
- * recorded pc becomes a file offset through its mapping and then an address through the program
- * headers, which is right for PIE, non-PIE and shared objects alike. Not understood: split DWARF
- * without its .dwo files, code made at run time. */
+/* Turns code addresses into functions, files and lines with libdw. Each ELF file is opened once,
+ * with its own addresses: a recorded pc becomes a file offset through its mapping, then an address
+ * through the program headers, which works for PIE, non-PIE and shared objects alike. Split DWARF
+ * without its .dwo files, and code generated at run time, have no symbols. */
 #include "trace/symbols.h"
 
 #include <dwarf.h>
@@ -21,26 +21,26 @@
 /* of libstdc++ */
 char *__cxa_demangle(const char *name, char *buffer, size_t *len_bytes, int *status);
 
-/* A loadable piece of an ELF file. */
+/* A loadable segment of an ELF file. */
 struct segment {
 	uint64_t offset, len_bytes, vaddr;
 };
 
-/* An ELF file, and its debug information if it is the file that was recorded. */
+/* An ELF file, and its debug information if it is the recorded file. */
 struct module {
 	char *path;
 	uint8_t build_id[32];
 	uint32_t build_id_len;
 	VEC(struct segment) segments;
-	bool is_static; /* a program that no loader completes: its libraries are in it */
+	bool is_static; /* a static program: its libraries are linked into it */
 	Dwfl_Callbacks callbacks;
-	char *debug_path; /* where separate debug files are; NULL: as libdw says */
+	char *debug_path; /* folders of separate debug files; NULL: libdw's default */
 	Dwfl *dwfl;
-	Dwfl_Module *dwfl_module; /* NULL: no symbols */
+	Dwfl_Module *dwfl_module; /* NULL if there are no symbols */
 };
 
 struct entry {
-	const struct module *module; /* NULL: the pc was in no object */
+	const struct module *module; /* NULL if pc was in no object */
 	uint64_t pc;
 	bool is_return, is_used;
 	const struct symbol *list;
@@ -49,16 +49,16 @@ struct entry {
 
 struct symbols {
 	VEC(struct module *) modules;
-	struct entry *cache; /* open addressing */
+	struct entry *cache; /* a hash table with open addressing */
 	size_t cache_room, cache_n;
 	struct arena arena;
 };
 
-/* One address on its way to a list of symbols. */
+/* A lookup of one address. */
 struct lookup {
 	struct symbols *s;
 	const struct module *module;
-	uint64_t pc; /* in the file's address space, within the instruction that is meant */
+	uint64_t pc; /* as an address of the ELF file, inside the instruction */
 	VEC(struct symbol) list;
 };
 
@@ -87,7 +87,7 @@ void symbols_free(struct symbols *s)
 	free(s);
 }
 
-/* Opening a module. */
+/* ---- opening a module ---- */
 
 static bool has_build_id(Elf *elf, const struct module *m)
 {
@@ -95,13 +95,13 @@ static bool has_build_id(Elf *elf, const struct module *m)
 	ssize_t len = dwelf_elf_gnu_build_id(elf, &id);
 
 	if (m->build_id_len == 0)
-		return true; /* the recording does not know */
+		return true; /* the recording does not know it */
 	if (len < (ssize_t)m->build_id_len)
 		return false;
 	return memcmp(id, m->build_id, m->build_id_len) == 0;
 }
 
-/* A position-independent program looks like a shared object, but for this flag. */
+/* Is it a position-independent program? Without this flag it looks like a shared object. */
 static bool is_pie(Elf *elf, const GElf_Phdr *dynamic)
 {
 	Elf_Data *data =
@@ -148,7 +148,7 @@ static bool read_segments(struct module *m, const char *path)
 	return is_right;
 }
 
-/* path: where it is now. */
+/* Opens the file's debug information; path is where the file is now. */
 static void open_dwfl(struct module *m, const char *path)
 {
 	m->callbacks = (Dwfl_Callbacks){
@@ -193,8 +193,8 @@ static struct module *get_module(struct symbols *s, const struct trace_object *o
 	return m;
 }
 
-/* From the address where it was mapped to the file's own; to the file offset where the file says
- * nothing. */
+/* Turns an address of the recorded process into one of the ELF file. Gives the file offset if no
+ * segment contains it. */
 static uint64_t file_address(const struct module *m, const struct trace_object *object, uint64_t pc)
 {
 	uint64_t offset = pc - object->va + object->offset;
@@ -208,9 +208,10 @@ static uint64_t file_address(const struct module *m, const struct trace_object *
 	return offset;
 }
 
-/* Names. */
+/* ---- names ---- */
 
-/* Rust's names end in a hash, which changes with the compiler: "::h" and 16 digits. */
+/* The length of a Rust name without the hash at its end ("::h" and 16 digits), which changes with
+ * the compiler. */
 static size_t length_without_hash(const char *name)
 {
 	const size_t n = strlen(name), hash = 19;
@@ -258,7 +259,7 @@ static uint32_t die_number(Dwarf_Die *die, unsigned name)
 										   : 0;
 }
 
-/* Where the function begins, in the file that declares it. */
+/* The line where the function is declared or defined. */
 static uint32_t die_line(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -285,7 +286,8 @@ static const char *folder_of(Dwarf_Die *cu)
 	return dwarf_attr(cu, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
 }
 
-/* "library/std/src/fs.rs", compiled in /usr/src/rustc-1.63.0, is a library's only with its folder. */
+/* Puts the folder before a relative path of a library, such as "library/std/src/fs.rs", compiled in
+ * /usr/src/rustc-1.63.0: only the whole path shows that it is a library. */
 static const char *whole_name(struct lookup *l, const char *file, const char *folder)
 {
 	const char *copy;
@@ -300,7 +302,7 @@ static const char *whole_name(struct lookup *l, const char *file, const char *fo
 	return copy;
 }
 
-/* Where the function was called that was inlined as die. */
+/* Adds the place from which the inlined function die was called. */
 static void add_caller(struct lookup *l, Dwarf_Die *cu, Dwarf_Die *die)
 {
 	struct symbol *caller = add_symbol(l);
@@ -332,8 +334,8 @@ static void add_line(struct lookup *l, Dwarf_Die *cu, uint64_t address)
 		symbol->column = (uint32_t)n;
 }
 
-/* From the innermost scope outwards: each inlined function ends one symbol and begins its
- * caller's. */
+/* Names the functions from the innermost scope outwards. An inlined function completes one symbol
+ * and begins that of its caller. */
 static void add_scopes(struct lookup *l, Dwarf_Die *cu, Dwarf_Die *scopes, int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -350,8 +352,8 @@ static void add_scopes(struct lookup *l, Dwarf_Die *cu, Dwarf_Die *scopes, int n
 	}
 }
 
-/* The compilation unit with this address. clang writes no .debug_aranges, so all of them may have
- * to be asked. */
+/* Finds the compilation unit of the address. clang writes no .debug_aranges, so all units may have
+ * to be searched. */
 static Dwarf_Die *find_cu(Dwfl_Module *mod, uint64_t pc, Dwarf_Addr *bias)
 {
 	Dwarf_Die *cu = dwfl_module_addrdie(mod, pc, bias);
@@ -364,7 +366,7 @@ static Dwarf_Die *find_cu(Dwfl_Module *mod, uint64_t pc, Dwarf_Addr *bias)
 	return NULL;
 }
 
-/* Has no addresses of its own, but functions inside. */
+/* Is it an entry without addresses that may contain functions? */
 static bool is_frame_of_functions(Dwarf_Die *die)
 {
 	int tag = dwarf_tag(die);
@@ -374,8 +376,8 @@ static bool is_frame_of_functions(Dwarf_Die *die)
 	       tag == DW_TAG_enumeration_type;
 }
 
-/* The innermost entry below this one that holds the address. dwarf_getscopes() does not look into
- * namespaces and types, where Rust's functions are. */
+/* Finds the innermost entry below die that contains the address. dwarf_getscopes() does not look
+ * into namespaces and types, which contain Rust's functions. */
 static bool find_innermost(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *found)
 {
 	Dwarf_Die child;
@@ -405,8 +407,8 @@ static void find_dwarf(struct lookup *l)
 	if (!cu)
 		return;
 	add_line(l, cu, l->pc - bias);
-	/* the others continue with the scopes of an inlined function's definition; we want those of
-	 * its caller */
+	/* dwarf_getscopes() would continue with the scopes around the inlined function's
+	 * definition, but we need those of its caller */
 	if (dwarf_getscopes(cu, l->pc - bias, &containing) > 0)
 		innermost = containing[0];
 	else if (!find_innermost(cu, l->pc - bias, &innermost))
@@ -437,7 +439,7 @@ static bool has_lines(const struct module *m)
 	return dwfl_module_nextcu(m->dwfl_module, NULL, &bias) != NULL;
 }
 
-/* The cache. */
+/* ---- the cache ---- */
 
 static struct entry *cache_slot(struct symbols *s, const struct module *m, uint64_t pc,
 				bool is_return)
@@ -499,7 +501,7 @@ size_t symbols_find(struct symbols *s, const struct trace_object *object, uint64
 	const struct module *m = object ? get_module(s, object) : NULL;
 	struct entry *e;
 
-	/* a call may be a segment's last */
+	/* the return address after a segment's last instruction is outside of it */
 	if (object)
 		pc = file_address(m, object, pc - is_return) + is_return;
 	if (2 * (s->cache_n + 1) > s->cache_room)

@@ -1,5 +1,5 @@
-/* Reads table records: nodes, sites, objects. A node or site gets the object that is mapped at its
- * pc when it is defined. Nothing in a record is trusted. */
+/* Reads table records: nodes, sites, objects. A node or site belongs to the object that is mapped
+ * at its pc when it is defined. Nothing in a record is trusted. */
 #include "trace/tables.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "trace/owner.h"
 #include "util/sysroot.h"
 
-/* Linux maps no more pieces per process (vm.max_map_count) unless told to. */
+/* Linux's default limit of mappings per process (vm.max_map_count). */
 #define MAX_OBJECTS 65536u
 
 void tables_init(struct tables *t)
@@ -60,7 +60,7 @@ const uint8_t *get_blob(const uint8_t **p, const uint8_t *end, uint32_t *len_byt
 	return bytes;
 }
 
-/* The first range that ends after va. */
+/* The index of the first range that ends after va. */
 static size_t object_index(const struct tables *t, uint64_t va)
 {
 	size_t low = 0, high = t->objects.n;
@@ -83,7 +83,7 @@ static const struct trace_object *object_at(const struct tables *t, uint64_t pc)
 	return i < t->objects.n && t->objects.at[i].start <= pc ? t->objects.at[i].object : NULL;
 }
 
-/* From start to end there is now this object, or nothing (NULL). What it covers in part keeps the
+/* Puts an object, or nothing (NULL), at [start, end). A range that it covers in part keeps its
  * other part. */
 static void set_range(struct tables *t, uint64_t start, uint64_t end,
 		      const struct trace_object *object)
@@ -117,7 +117,7 @@ static uint64_t range_end(uint64_t start, uint64_t len_bytes)
 	return len_bytes > UINT64_MAX - start ? UINT64_MAX : start + len_bytes;
 }
 
-/* The definitions themselves: stored, unless another cursor did so before. */
+/* ---- Definitions. They are stored unless another cursor has stored them. ---- */
 
 static const struct trace_object *store_object(struct tables_store *store, struct tables_met *met,
 					       const struct trace_object *o, const uint8_t *path,
@@ -131,7 +131,7 @@ static const struct trace_object *store_object(struct tables_store *store, struc
 	object = arena_alloc(&store->arena, sizeof *object);
 	*object = *o;
 	object->path = arena_string(&store->arena, path, path_len);
-	/* recovery from a bundle was recorded */
+	/* when recovery of a bundle is recorded, paths begin with the bundle's sysroot */
 	object->path += strlen(object->path) - strlen(sysroot_own(object->path));
 	object->owner = (uint8_t)(owner_of_object(object->path) + 1);
 	object->id = number;
@@ -168,7 +168,7 @@ static const struct trace_site *store_site(struct tables_store *store, struct ta
 	return site;
 }
 
-/* Records. */
+/* ---- records ---- */
 
 static const char *read_object(struct tables *t, struct tables_store *store, struct tables_met *met,
 			       const uint8_t **p, const uint8_t *end)

@@ -1,5 +1,5 @@
 /* What one recorded process has defined so far: nodes, sites, mapped objects, and the predictions
- * that pmtrace_encode.h makes from them. For trace/ only. */
+ * of pmtrace_encode.h for the next event. For trace/ only. */
 #ifndef TRACE_TABLES_H
 #define TRACE_TABLES_H
 
@@ -9,7 +9,7 @@
 #include "util/vec.h"
 #include "util/wire.h"
 
-/* The first 48 bytes are all that decoding a store needs. */
+/* A site, with what decoding an event needs in its first 48 bytes. */
 struct site_slot {
 	const struct trace_site *site;
 	struct pmt_site_state state;
@@ -25,14 +25,14 @@ struct object_range {
 
 struct tables {
 	struct pmt_encoder encoder;
-	VEC(struct site_slot) sites;          /* [0] stands for what was before the first event */
-	VEC(const struct trace_node *) nodes; /* [0] is NULL: no caller */
-	VEC(struct object_range) objects;     /* sorted, disjoint */
+	VEC(struct site_slot) sites; /* [0] stands for the state before the first event */
+	/* [0] is NULL, the missing caller of an outermost frame */
+	VEC(const struct trace_node *) nodes;
+	VEC(struct object_range) objects; /* sorted, disjoint */
 };
 
-/* What all streams and cursors of an open trace share: definitions never change, so they are stored
- * once and pointed to. Each cursor meets them in the same order: whoever comes first stores
- * them. */
+/* Definitions of an open trace, shared by all streams and cursors. They never change and all
+ * cursors meet them in the same order, so the first one to read a definition stores it. */
 struct tables_store {
 	struct arena arena;
 	VEC(const struct trace_object *) objects;
@@ -41,34 +41,34 @@ struct tables_store {
 };
 void tables_store_release(struct tables_store *s);
 
-/* How many of them a cursor has met. */
+/* How many definitions a cursor has read. */
 struct tables_met {
 	uint32_t nobjects, nnodes, nsites;
 };
 
 void tables_init(struct tables *t);
-void tables_copy(struct tables *to, const struct tables *from); /* to: not initialised */
+void tables_copy(struct tables *to, const struct tables *from); /* `to` need not be initialised */
 void tables_release(struct tables *t);
 
-/* Reads the table record at p, but for PMT_TABLE_SEQ, into t. Gives its end, or NULL with a reason
- * in *problem. */
+/* Reads the table record at p into t; all kinds but PMT_TABLE_SEQ. Gives its end, or NULL with a
+ * reason in *problem. */
 const uint8_t *tables_read(struct tables *t, struct tables_store *store, struct tables_met *met,
 			   const uint8_t *p, const uint8_t *end, const char **problem);
 
 /* ---- tables_wire.c ---- */
 
-/* Nodes have no number of their own: what sends them finds it here. */
+/* Numbers the nodes for sending: node → number from 1. */
 void tables_number_nodes(const struct tables_store *s, struct map *numbers);
-/* What is there already stays when it is received. */
+/* When receiving, definitions that are already there stay. */
 void tables_store_pass(struct tables_store *s, struct wire *w, const struct map *numbers);
-/* Received: t is empty, not initialised. */
+/* When receiving, t is empty and need not be initialised. */
 void tables_pass(struct tables *t, struct wire *w, const struct tables_store *store,
 		 const struct map *numbers);
 
 /* ---- inline ---- */
 
-/* A number of at most ten bytes. The caller knows that they may be read (CHUNKS_SLACK_BYTES) and
- * checks *p afterwards. */
+/* Reads a number of at most ten bytes. They may lie beyond the chunk's end (CHUNKS_SLACK_BYTES):
+ * the caller compares *p with the end afterwards. */
 static inline uint64_t get_number(const uint8_t **p)
 {
 	uint64_t n = *(*p)++;
@@ -92,7 +92,7 @@ static inline int64_t get_signed(const uint8_t **p)
 	return pmt_unzigzag(get_number(p));
 }
 
-/* Length and bytes; NULL if they are not all before end. */
+/* Reads a length and gives its bytes; NULL if they reach beyond end. */
 const uint8_t *get_blob(const uint8_t **p, const uint8_t *end, uint32_t *len_bytes);
 
 #endif

@@ -1,13 +1,14 @@
-/* Passes what table records defined. A node is known by its number in the store; in a process that
- * was not forked, the numbers of its own table are the same. */
+/* Sends or receives what table records defined. A node is sent as its number in the store. In a
+ * process that was not forked, nodes of its table have the same order as in the store, so the
+ * numbers are left out. */
 #include <string.h>
 
 #include "trace/owner.h"
 #include "trace/tables.h"
 
-/* ---- what all share ---- */
+/* ---- what all processes share ---- */
 
-/* Numbers count from 1; 0: NULL. */
+/* The node's number from 1; 0 for NULL. */
 static uint64_t node_number(const struct map *numbers, const struct trace_node *node)
 {
 	return node ? (uintptr_t)map_get(numbers, (uintptr_t)node) : 0;
@@ -100,7 +101,7 @@ void tables_store_pass(struct tables_store *s, struct wire *w, const struct map 
 		pass_site(s, w, i, numbers);
 }
 
-/* ---- of one process ---- */
+/* ---- tables of one process ---- */
 
 void tables_number_nodes(const struct tables_store *s, struct map *numbers)
 {
@@ -135,7 +136,7 @@ static void pass_slot(struct tables *t, struct wire *w, size_t i, const struct t
 	*vec_add(&t->sites) = slot;
 }
 
-/* The nodes of the store, in their order. */
+/* Are the nodes of t those of the store, in the same order? */
 static bool has_plain_nodes(const struct tables *t, const struct tables_store *store)
 {
 	if (t->nodes.n > store->nodes.n + 1)

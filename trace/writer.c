@@ -1,5 +1,5 @@
-/* Writes traces. Each stream collects records in memory and writes them as one closed chunk; the
- * header is written last, so a file that was not finished says so. */
+/* Writes traces. Each stream collects records in memory and writes them as one closed chunk. The
+ * header is written last, so a trace that was not completed can be recognised. */
 #include "trace/writer.h"
 
 #include <errno.h>
@@ -10,13 +10,14 @@
 #include "pmtrace_encode.h"
 #include "util/vec.h"
 
-/* What makes a node (parent, is_signal) or a site (node, kind, size) what it is. */
+/* What identifies a node (pc, parent, is_signal) or a site (pc, node, kind, size). */
 struct key {
 	uint64_t pc;
 	uint32_t a, b, c, unused;
 };
 
-/* Gives equal keys equal numbers, from 1. Open addressing; a slot holds a number. */
+/* Numbers keys from 1; equal keys get equal numbers. A hash table with open addressing whose slots
+ * hold numbers. */
 struct intern {
 	VEC(struct key) keys;
 	uint32_t *slots;
@@ -26,10 +27,11 @@ struct intern {
 struct out_stream {
 	struct pmt_encoder encoder;
 	struct intern nodes, sites;
-	/* by site; [0] stands for what was before the first event */
+	/* per site; [0] stands for the state before the first event */
 	VEC(struct pmt_site_state) states;
 	VEC(uint8_t) payload;
-	/* of the chunk; of the next event, if nobody else makes one; in the chunk */
+	/* first_seq and nevents describe the chunk; next_seq is the next event's number unless
+	 * another stream gets it */
 	uint64_t first_seq, next_seq, nevents;
 	uint32_t nchunks;
 	bool is_used;
@@ -44,7 +46,7 @@ struct writer {
 	struct out_stream *now;
 	uint32_t now_number;
 	uint32_t chunk_bytes;
-	bool is_appending; /* what the header page has besides the header stays */
+	bool is_appending; /* keeps the rest of the header page */
 	uint8_t record[PMT_RECORD_MAX_BYTES];
 };
 
@@ -124,7 +126,8 @@ static void flush_chunk(struct writer *w, struct out_stream *s, uint32_t number)
 	struct pmt_chunk chunk = {
 		.magic = PMT_CHUNK_MAGIC,
 		.stream = number,
-		.capacity = (sizeof chunk + used + 7) & ~7u, /* the next header is aligned */
+		/* so that the next chunk header is aligned */
+		.capacity = (sizeof chunk + used + 7) & ~7u,
 		.used = used,
 		.first_seq = s->first_seq,
 		.state = PMT_CHUNK_CLOSED,
@@ -144,8 +147,8 @@ static void flush_chunk(struct writer *w, struct out_stream *s, uint32_t number)
 	s->nevents = 0;
 }
 
-/* Adds what was encoded into w->record. A record stays in one chunk; one that is too long gets a
- * longer chunk. */
+/* Adds the record in w->record to the chunk. A record never spans chunks; one that is too long gets
+ * a longer chunk. */
 static void put_record(struct writer *w, const uint8_t *end)
 {
 	struct out_stream *s = w->now;
@@ -301,7 +304,7 @@ int writer_open(struct writer **result, const char *path, struct error *err)
 		.header_bytes = PMT_HEADER_BYTES,
 		.end = PMT_HEADER_BYTES,
 	};
-	/* without its end: not a string */
+	/* the magic has no final NUL */
 	memcpy(w->header.magic, PMT_MAGIC, sizeof w->header.magic);
 	writer_select(w, 0);
 	*result = w;
@@ -354,7 +357,7 @@ static void write_header(struct writer *w)
 	static const uint8_t page[PMT_HEADER_BYTES];
 	int error = w->error;
 
-	w->error = 0; /* tried even after a failure, which the header then tells */
+	w->error = 0; /* try to write the header even after a failure, which it then tells */
 	w->header.error = (uint32_t)error;
 	w->header.nstreams = (uint32_t)w->streams.n;
 	if (!w->is_appending) {

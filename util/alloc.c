@@ -1,5 +1,5 @@
-/* Allocation that cannot fail, and arenas of many small things. Arenas grow in blocks, later ones
- * in large pages. */
+/* Allocation that never returns NULL, and arenas: many small allocations that are freed together.
+ * An arena that has become large grows by 2 MiB at a time, so that it can use large pages. */
 #include "util/alloc.h"
 
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #define ARENA_BLOCK_BYTES ((size_t)64 << 10)
-/* a large page: much fewer of them are to be found and kept track of */
+/* the size of a large page; fewer pages mean fewer faults and fewer misses of the TLB */
 #define ARENA_LARGE_BYTES ((size_t)2 << 20)
 
 struct arena_block {
@@ -65,7 +65,7 @@ char *xasprintf(const char *fmt, ...)
 	return s;
 }
 
-/* A new block: a large page once that is no more than a quarter of what there is. */
+/* Adds a block. It is a large page only if that is at most a quarter of what the arena has. */
 static void arena_grow(struct arena *a, size_t len_bytes)
 {
 	size_t room = ARENA_BLOCK_BYTES;

@@ -1,5 +1,5 @@
-/* The end of pmend when memory is out. It needs none itself, and stands apart from alloc.c because
- * cmd/memory.c, whose malloc() that calls, ends here, too. */
+/* Ends pmend when memory is out, without allocating any. It is not in alloc.c because cmd/memory.c,
+ * which replaces malloc(), uses it too. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdio_ext.h>
@@ -10,8 +10,8 @@
 
 #define STATUS_FAILED 3 /* CMD_FAILED */
 
-/* What standard output still holds may be the parent's, in a process that was forked. What is done
- * at the end may need memory, too. */
+/* Drops what standard output still buffers: in a forked process that text may be the parent's.
+ * Functions that run at exit may run out of memory again; then the process ends at once. */
 _Noreturn void alloc_die(void)
 {
 	static bool g_is_ending;

@@ -1,4 +1,5 @@
-/* Turns three bytes into four characters, and back. */
+/* Base64: turns each three bytes into four characters, and back. Decoding refuses anything but
+ * digits, and padding anywhere but at the end. */
 #include "util/base64.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ char *base64_encode(const uint8_t *bytes, size_t len_bytes)
 	return text;
 }
 
-/* 64: none of the digits. */
+/* Gives 64 if c is no digit. */
 static uint32_t value_of(char c)
 {
 	const char *at = c ? strchr(digits, c) : NULL;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 char *base64_encode(const uint8_t *bytes, size_t len_bytes); /* free() it */
-/* NULL: that is no base64. free() it. */
+/* NULL if the text is not base64. free() it. */
 uint8_t *base64_decode(const char *text, size_t *len_bytes);
 
 #endif

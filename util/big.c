@@ -1,5 +1,5 @@
-/* Arithmetic with natural numbers of any size, in base 10^9, so that printing is easy. There is no
- * subtraction, and no division that leaves a rest. */
+/* Natural numbers of any size, in base 10^9 so that printing them is easy. There is no subtraction,
+ * and a division must leave no remainder. */
 #include "util/big.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* Natural numbers of any size, as far as counting states needs them. Zero-initialised is 0. */
+/* Natural numbers of any size, with the operations that counting crash states needs.
+ * Zero-initialised is 0. */
 #ifndef UTIL_BIG_H
 #define UTIL_BIG_H
 
@@ -13,10 +14,10 @@ struct big {
 void big_set(struct big *b, uint32_t value);
 void big_copy(struct big *b, const struct big *from);
 void big_multiply(struct big *b, uint32_t factor);
-void big_divide(struct big *b, uint32_t divisor); /* that leaves no rest */
+void big_divide(struct big *b, uint32_t divisor); /* must leave no remainder */
 void big_add(struct big *b, const struct big *a);
 char *big_string(const struct big *b);             /* decimal; free() it */
-int big_parse(struct big *b, const char *decimal); /* -1: that is no number */
+int big_parse(struct big *b, const char *decimal); /* -1 if the text is not a decimal number */
 void big_release(struct big *b);
 
 #endif

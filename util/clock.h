@@ -1,4 +1,4 @@
-/* Time that only goes forward. */
+/* The time in seconds from a clock that never goes back. */
 #ifndef UTIL_CLOCK_H
 #define UTIL_CLOCK_H
 

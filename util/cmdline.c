@@ -1,5 +1,5 @@
-/* Reads /proc/PID/cmdline. What is no printable character becomes a question mark: it is for a
- * message. */
+/* Reads /proc/PID/cmdline for a message. Characters that are not printable become question
+ * marks. */
 #include "util/cmdline.h"
 
 #include <fcntl.h>

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Its words with blanks between, without those at the beginning for which is_hidden says so (NULL:
- * none), cut after some hundred bytes. free() it. Its number if nothing is known. */
+/* Gives the words with blanks between them and the process number, "cat file (process 7)", cut
+ * after 200 bytes. Leaves out the first words as long as is_hidden() says so; it may be NULL. Gives
+ * "process 7" if the words cannot be read. free() it. */
 char *cmdline_of(pid_t pid, bool (*is_hidden)(const char *word, unsigned number));
 
 #endif

@@ -1,4 +1,4 @@
-/* Error messages, and the end of the program after a bug of our own. A message that is too long is
+/* Formats error messages, and ends pmend after a bug of its own. A message that is too long is
  * cut. */
 #include "util/error.h"
 

@@ -1,4 +1,5 @@
-/* Copies of files, paths, names. */
+/* Copies files and makes paths absolute. A copy is written under another name and renamed, so a
+ * copy that fails leaves nothing behind. */
 #include "util/files.h"
 
 #include <errno.h>
@@ -44,7 +45,6 @@ static int copy_bytes(int in, int out)
 	return at == left ? 0 : -1;
 }
 
-/* Written beside and renamed: what cannot be copied as a whole leaves nothing. */
 int copy_file(const char *from, const char *to)
 {
 	char *partial = xasprintf("%s.%d.partial", to, getpid());

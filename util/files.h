@@ -1,4 +1,4 @@
-/* Small things that are done with files: a copy, a path. */
+/* Copies of files, and paths. */
 #ifndef UTIL_FILES_H
 #define UTIL_FILES_H
 
@@ -8,9 +8,10 @@
 #include "util/alloc.h"
 #include "util/error.h"
 
-/* free() it; NULL if the current folder is not known */
+/* the path below the current folder, without following links; free() it. NULL if the current folder
+ * is unknown */
 char *path_absolute(const char *path, struct error *err);
-/* realpath(path), or a copy of it if there is none. free() it */
+/* realpath(path), or a copy of path if no such file exists. free() it */
 static inline char *path_real_or_same(const char *path)
 {
 	char *real = realpath(path, NULL);
@@ -18,10 +19,10 @@ static inline char *path_real_or_same(const char *path)
 	return real ? real : xstrdup(path);
 }
 
-bool is_trace_name(const char *name);            /* ends with .pmt */
+bool is_trace_name(const char *name);            /* whether it ends with .pmt */
 int copy_file(const char *from, const char *to); /* -1 with errno */
 
-/* realpath(folder/name), or that text if there is no such file. free() it */
+/* realpath(folder/name), or "folder/name" itself if no such file exists. free() it */
 char *path_real(const char *folder, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
-/* FNV-1a, then mixed so that all bits count. It must not change: reports and baselines hold ids
- * that are made of it. */
+/* Hashes text: FNV-1a, whose result is then mixed so that each bit depends on all input. It must
+ * never change, because the ids of bugs in reports and baselines are made from it. */
 #include "util/hash.h"
 
 uint64_t hash_text(const char *text)

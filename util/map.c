@@ -1,5 +1,5 @@
-/* A hash map from 64-bit numbers to pointers. Open addressing with linear probing, at most half
- * full; nothing is ever removed. */
+/* A hash map from 64-bit numbers to pointers: open addressing with linear probing, at most half
+ * full. Nothing is ever removed. */
 #include "util/map.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* A hash map from 64-bit numbers to pointers. Zero-initialised is empty; NULL is "not there", so it
- * cannot be stored. */
+/* A hash map from 64-bit numbers to pointers. Zero-initialised is empty. NULL cannot be stored: it
+ * means "not there". */
 #ifndef UTIL_MAP_H
 #define UTIL_MAP_H
 
@@ -16,7 +16,7 @@ struct map {
 
 void *map_get(const struct map *m, uint64_t key);
 void map_set(struct map *m, uint64_t key, void *value);
-void map_add(struct map *m, const struct map *more); /* all that is in the other one, too */
-void map_release(struct map *m);                     /* not the values */
+void map_add(struct map *m, const struct map *more); /* adds all entries of the other map */
+void map_release(struct map *m);                     /* frees the table, not the values */
 
 #endif

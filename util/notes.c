@@ -1,5 +1,5 @@
-/* Formats messages and passes them to the listener. Texts have no limit, because file names may be
- * long. */
+/* Formats messages and passes them to the listener. Their length is not limited, because names of
+ * files may be long. */
 #include "util/notes.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* The listener for messages to the user. cmd/ sets it; nothing below cmd/ prints. */
+/* The listener for messages to the user. cmd/ provides it; code below cmd/ does not print. */
 #ifndef UTIL_NOTES_H
 #define UTIL_NOTES_H
 
@@ -7,12 +7,12 @@
 struct notes {
 	/* one line, without a newline */
 	void (*say)(const char *text, void *arg);
-	/* what another program printed, as it is */
+	/* text that another program printed, unchanged */
 	void (*quote)(const char *text, size_t len_bytes, void *arg);
 	void *arg;
 };
 
-/* NULL: nobody wants to know. */
+/* Both do nothing if there is no listener (n is NULL). */
 void notes_say(const struct notes *n, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void notes_quote(const struct notes *n, const char *text, size_t len_bytes);
 

@@ -1,4 +1,4 @@
-/* Orders of numbers, for qsort and bsearch. */
+/* Comparison functions for numbers, for qsort() and bsearch(). */
 #ifndef UTIL_ORDER_H
 #define UTIL_ORDER_H
 

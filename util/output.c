@@ -1,5 +1,5 @@
-/* Runs a short program and returns its output. The program is in its own process group: Ctrl-C goes
- * to pmend only, so the program is never interrupted half-way. */
+/* Runs a short program and returns its output. The program has a process group of its own, so
+ * Ctrl-C reaches only pmend and never interrupts the program half-way. */
 #include "util/output.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ _Noreturn static void child(const char *path, char *const argv[], int out, int e
 	_exit(127);
 }
 
-/* All that was written to a memfd, as text; closes it. */
+/* Reads all that was written to a memfd as text, and closes it. */
 static char *text_of(int fd)
 {
 	off_t len = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
@@ -39,7 +39,7 @@ static char *text_of(int fd)
 	return text;
 }
 
-/* Its wait status; -1 if it could not be started. */
+/* Gives the wait status, or -1 if the program could not be started. */
 static int run(const char *path, char *const argv[], int out, int errors)
 {
 	int status = -1;

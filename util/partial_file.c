@@ -1,5 +1,6 @@
-/* A file without a name goes away with us, of whatever we die. Some file systems have none such:
- * then it has a partial name from the beginning. */
+/* Writes a file that gets its name only when it is complete. Until then it has no name (O_TMPFILE),
+ * so it disappears however pmend dies. A file system without O_TMPFILE gets a file
+ * "NAME.PID.partial". */
 #include "util/partial_file.h"
 
 #include <errno.h>

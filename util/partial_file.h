@@ -1,4 +1,4 @@
-/* A large file that gets its name when it is whole. */
+/* A large file that gets its name only when it is complete. */
 #ifndef UTIL_PARTIAL_FILE_H
 #define UTIL_PARTIAL_FILE_H
 
@@ -9,21 +9,21 @@
 #include "util/error.h"
 
 struct partial_file {
-	int fd; /* for reading, too */
-	/* inside */
+	int fd; /* may be read, too */
+	/* private to partial_file.c */
 	const char *file; /* borrowed */
 	char *partial;
 	bool has_name;
 	struct sigaction before;
 };
 
-/* -1 with err: it cannot be written. Until the end, a file that becomes too large is an error, no
- * signal. */
+/* -1 with err if the file cannot be made. Until partial_file_end(), SIGXFSZ is ignored: a write
+ * beyond the limit on file sizes fails with EFBIG and sends no signal. */
 int partial_file_begin(struct partial_file *p, const char *file, struct error *err);
 /* -1 with errno. */
 int partial_file_write(const struct partial_file *p, const void *bytes, size_t len_bytes);
-/* is_whole: it gets its name, over a file that has it now; else it goes. -1 with err if it cannot
- * have it. */
+/* Gives the file its name if it is_whole, replacing any file of that name; otherwise drops it. -1
+ * with err if it cannot be named. */
 int partial_file_end(struct partial_file *p, bool is_whole, struct error *err);
 
 #endif

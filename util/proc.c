@@ -1,5 +1,5 @@
-/* Running programs. While a child runs, signals are taken synchronously (sigwaitinfo), so there is
- * no handler and no global; the child starts with the mask that we had. */
+/* Runs programs and waits for them. While a child runs, signals are blocked and taken with
+ * sigtimedwait(), so no handler and no global variable is needed. */
 #include "util/proc.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static int check_executable(const char *path)
 	return access(path, X_OK);
 }
 
-/* NULL with errno: there is none. */
+/* The path if it names an executable file, with the sysroot added; NULL with errno otherwise. */
 static char *find_at(const char *path)
 {
 	char *place = sysroot_path(path);
@@ -110,7 +110,7 @@ _Noreturn static void child_exec(char *const argv[], char *const envp[], const s
 	int why;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent) /* it died before the line above */
+	if (getppid() != parent) /* the parent died before prctl() */
 		_exit(127);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execve(argv[0], argv, envp);
@@ -122,15 +122,15 @@ _Noreturn static void child_exec(char *const argv[], char *const envp[], const s
 
 enum { CHILDREN_MAX = 256, TICK_MS = 500, LEFT_TICKS = 2, GRACE_S = 5 };
 
-/* How to wait, and for whom. */
+/* How run() waits, and for which processes. */
 struct wait {
 	pid_t pid;
-	sigset_t set; /* the signals that are taken */
+	sigset_t set; /* signals that are taken instead of handled */
 	bool is_for_all;
-	const struct proc_watch *watch; /* NULL: nobody */
-	pid_t before[CHILDREN_MAX];     /* our children that are not the program's */
+	const struct proc_watch *watch; /* may be NULL */
+	pid_t before[CHILDREN_MAX];     /* children that pmend had before the program started */
 	size_t nbefore;
-	double end_s; /* when to end what still runs; 0: never */
+	double end_s; /* when to end what still runs, by clock_s(); 0: never */
 };
 
 static size_t children_read(pid_t *pids, size_t max)
@@ -146,7 +146,8 @@ static size_t children_read(pid_t *pids, size_t max)
 	return n;
 }
 
-/* Processes that the program left were handed to us. */
+/* Lists the processes that the program left running. As a subreaper, pmend has become their
+ * parent. */
 static size_t left_find(const struct wait *w, pid_t left[CHILDREN_MAX])
 {
 	pid_t now[CHILDREN_MAX];
@@ -179,7 +180,9 @@ static void left_signal(const struct wait *w, int signal_number)
 		kill(left[i], signal_number);
 }
 
-/* The time is over. What the program left is asked to end when the program is gone. */
+/* Called when the time limit is over: signals the program, or after its end what it left running.
+ * The first signal is SIGTERM; five seconds later SIGKILL follows. told counts the calls, before
+ * and after the program's end. */
 static void end_in_time(struct wait *w, bool is_over, int *told)
 {
 	const int nth = ++told[is_over], signal_number = nth > 1 ? SIGKILL : SIGTERM;
@@ -191,13 +194,15 @@ static void end_in_time(struct wait *w, bool is_over, int *told)
 	w->end_s = clock_s() + GRACE_S;
 }
 
-/* What the program leaves has a second to end before it is told. */
+/* Waits for the program and passes signals on to it. Processes that the program left running get a
+ * second to end before on_left() is told about them. */
 static void wait_passing_signals(struct wait *w, int *status)
 {
 	const struct timespec tick = { .tv_nsec = TICK_MS * 1000000L };
 	bool is_over = false;
-	int told_to_end = 0, nticks = 0; /* after the program ended */
-	int ended[2] = { 0 };            /* how often the program, and what it left */
+	int told_to_end = 0, nticks = 0; /* since the program ended */
+	/* how often the program was told to end, and what it left running */
+	int ended[2] = { 0 };
 
 	for (;;) {
 		siginfo_t info;
@@ -210,7 +215,7 @@ static void wait_passing_signals(struct wait *w, int *status)
 				*status = s;
 				is_over = true;
 			}
-		/* no child is left, or none that is waited for */
+		/* no child is left, or none that must be waited for */
 		if (is_over && (pid < 0 || (!w->is_for_all && nticks >= LEFT_TICKS))) {
 			*status |=
 				told_to_end |
@@ -231,7 +236,7 @@ static void wait_passing_signals(struct wait *w, int *status)
 			left_signal(w, signal_number);
 		} else if (signal_number > 0 && signal_number != SIGCHLD &&
 			   info.si_code != SI_KERNEL) {
-			/* SI_KERNEL: the terminal, which told the child too */
+			/* SI_KERNEL is Ctrl-C at the terminal, which reached the child, too */
 			kill(w->pid, signal_number);
 		}
 	}
@@ -252,7 +257,7 @@ static int run(char *const argv[], char *const envp[], struct wait *w, int *stat
 	for (i = 0; i < sizeof passed / sizeof passed[0]; i++)
 		sigaddset(&w->set, passed[i]);
 	sigprocmask(SIG_BLOCK, &w->set, &old);
-	/* if we inherited SIG_IGN, there would be no status to wait for */
+	/* an inherited SIG_IGN would reap children before waitpid() could */
 	signal(SIGCHLD, SIG_DFL);
 	prctl(PR_SET_CHILD_SUBREAPER, w->watch != NULL);
 	w->nbefore = children_read(w->before, CHILDREN_MAX);
@@ -275,7 +280,7 @@ static int run(char *const argv[], char *const envp[], struct wait *w, int *stat
 out:
 	close(pipe_fd[0]);
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
-	/* A pending SIGINT has done its work: the child had it. */
+	/* Drop pending signals, such as the SIGINT that also ended the child. */
 	for (struct timespec now = { 0 }; sigtimedwait(&w->set, NULL, &now) > 0;)
 		;
 	sigprocmask(SIG_SETMASK, &old, NULL);

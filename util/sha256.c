@@ -1,5 +1,5 @@
-/* SHA-256 of a piece of memory, as FIPS 180-4 describes it. Its constants are the fractions of
- * square and cube roots of primes, and are computed exactly: the test compares with the standard's
+/* SHA-256 of a piece of memory (FIPS 180-4). The standard's constants, fractions of square and cube
+ * roots of primes, are computed here instead of listed; a test compares with the standard's
  * examples. */
 #include "util/sha256.h"
 
@@ -7,13 +7,14 @@
 
 #define BLOCK_BYTES 64u
 
-/* The first 32 bits of the fraction of the root of n: r² ≤ n·2^64 (or r³ ≤ n·2^96), found bit by
- * bit. */
+/* The first 32 bits after the point of the square (power 2) or cube root (power 3) of n. Finds, bit
+ * by bit, the largest r with r² ≤ n·2^64, or r³ ≤ n·2^96. */
 static uint32_t root_fraction(uint32_t n, unsigned power)
 {
 	unsigned __int128 low = 0;
 
-	for (int bit = 35; bit >= 0; bit--) { /* roots of what is below 312 are below 2^4 */
+	/* the square root of 19 and the cube root of 311 are below 2^4 */
+	for (int bit = 35; bit >= 0; bit--) {
 		const unsigned __int128 r = low | (unsigned __int128)1 << bit;
 		const unsigned __int128 limit = (unsigned __int128)n << (32 * power);
 

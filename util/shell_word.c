@@ -1,5 +1,5 @@
-/* Quotes words for a shell, and splits a line as a shell does. What no shell changes stays as it
- * is, for people read these commands. */
+/* Quotes words for a shell, and splits a line as a shell does. A word that needs no quotes gets
+ * none, because people read these commands. */
 #include "util/shell_word.h"
 
 #include <ctype.h>

@@ -1,18 +1,19 @@
-/* Words for a shell. */
+/* Quotes and splits words as a shell does. */
 #ifndef UTIL_SHELL_WORD_H
 #define UTIL_SHELL_WORD_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* The word as a shell reads it: in quotes where it needs them. free() it. */
+/* The word with quotes if a shell needs them. free() it. */
 char *shell_word(const char *word);
-/* Words, up to NULL, each with a blank before it. */
+/* Prints the words of a list that ends with NULL, each after a blank. */
 void shell_words_print(char *const *words, FILE *out);
-/* Takes one word of a line from *at into out, without its quotes and backslashes; nothing is
- * expanded. false: a quote is not closed, or a backslash ends the line. */
+/* Moves the next word of a line from *at to out, without its quotes and backslashes. Expands
+ * nothing. false if a quote is not closed, or if a backslash ends the line. */
 bool shell_word_split(const char **at, char *out);
-/* All words of a line, as words_free() frees them; NULL: as above, or there is none. */
+/* All words of a line, to be freed with words_free(). NULL if shell_word_split() fails or there is
+ * no word. */
 char **shell_words_split(const char *line);
 
 #endif

@@ -1,4 +1,4 @@
-/* Questions about texts that several modules ask. */
+/* Comparisons and parts of texts that several modules need. */
 #ifndef UTIL_STR_H
 #define UTIL_STR_H
 
@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Either may be NULL: both are, or both are the same text. */
+/* Are the texts equal? NULL equals only NULL. */
 static inline bool str_same(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* The same, but what is not known (NULL) equals nothing. */
+/* Are the texts equal and known? NULL (unknown) equals nothing. */
 static inline bool str_same_known(const char *a, const char *b)
 {
 	return a && b && strcmp(a, b) == 0;
@@ -31,7 +31,7 @@ static inline const char *str_base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Of an identifier. */
+/* Can an identifier contain it? */
 static inline bool str_is_word_char(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';

@@ -1,5 +1,5 @@
-/* Finds files of another machine in the folder that the environment names. A bundle's libraries are
- * beside that folder, in "lib". */
+/* Finds the files of an unpacked bundle below the folder that the environment names. The bundle's
+ * libraries are in the folder "lib" beside that folder. */
 #include "util/sysroot.h"
 
 #include <stdlib.h>

@@ -1,22 +1,23 @@
-/* The files of another machine: where a bundle was unpacked, they are found under the paths that
- * they had there. The environment names that folder (RUN_ENV_ROOT), so that programs which pmend
- * starts, and libpmend_rt.so in them, know it, too. */
+/* The sysroot: the folder into which a bundle of another machine was unpacked. In it, files have
+ * the paths that they had on that machine. The environment names it (RUN_ENV_ROOT), so programs
+ * that pmend starts, with libpmend_rt.so inside, know it, too. */
 #ifndef UTIL_SYSROOT_H
 #define UTIL_SYSROOT_H
 
 #define SYSROOT_ENV_IDENTITY "PMEND_BUNDLE"
 
-const char *sysroot(void); /* NULL: there is none */
-/* Of the bundle, the same wherever it was unpacked: programs in it are not the same everywhere,
- * since each names its loader. NULL: there is none. */
+const char *sysroot(void); /* NULL without a bundle */
+/* Identifies the bundle, wherever it was unpacked. The bundle's programs cannot do that: each of
+ * them names the path of its loader, so they differ between unpacked copies. NULL without a
+ * bundle. */
 const char *sysroot_identity(void);
-/* Where the file with this path is: in the root if that has it, else where it says. free() it. */
+/* The file's path inside the sysroot if it exists there, else the path itself. free() it. */
 char *sysroot_path(const char *path);
-/* The path that a file in the root had; others are as they are. */
+/* Turns a path inside the sysroot into the path that the file had; other paths stay. */
 const char *sysroot_own(const char *path);
-/* "LD_LIBRARY_PATH=..." for a program in the root; NULL: it is not there. free() it. */
+/* "LD_LIBRARY_PATH=..." for a program inside the sysroot, NULL for others. free() it. */
 char *sysroot_libraries(const char *program);
-/* The current folder, by the path that it had; free() it, NULL: it is not known. */
+/* The current folder, by the path that it had on the other machine. NULL if unknown. free() it. */
 char *sysroot_cwd(void);
 
 #endif

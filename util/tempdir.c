@@ -1,6 +1,6 @@
-/* Makes a scratch folder and a process that removes it. A signal handler could not do that: a
- * signal may come at any moment, and SIGKILL cannot be caught. This guardian sends no signal when
- * it ends and is not found by a plain wait, so code that waits for all of our children does not
+/* Makes a scratch folder, and a guardian: a process that removes the folder however pmend ends. A
+ * signal handler could not do that, because SIGKILL cannot be caught. The guardian sends no signal
+ * when it ends, and a plain wait() does not find it, so code that waits for all children does not
  * wait for it. */
 #include "util/tempdir.h"
 
@@ -21,16 +21,16 @@
 #include "util/files.h"
 
 enum {
-	KEEP = 'k',   /* told to the guardian: the folder stays */
-	REMOVE = 'r', /* it goes; so it does when nobody can say anything any more */
-	TRIES = 50,   /* a program that we recorded may still be ending and write */
+	KEEP = 'k',   /* tells the guardian to leave the folder */
+	REMOVE = 'r', /* tells the guardian to remove it, as it also does when the pipe closes */
+	TRIES = 50,   /* a program that pmend recorded may still be writing */
 	PAUSE_MS = 100,
 };
 
 /* ---- removing ---- */
 
-/* What the kernel gives (getdents64(2)). readdir() would need memory, and a guardian must get
- * through also when that is out. */
+/* An entry as the kernel gives it (getdents64(2)). readdir() would need memory, and the guardian
+ * must work when memory is out. */
 struct entry {
 	uint64_t number;
 	int64_t next;
@@ -88,7 +88,8 @@ static void let_go_of_everything(int fd)
 
 	setsid();
 	prctl(PR_SET_NAME, "pmend-guardian");
-	for (int i = 1; i < 32; i++) /* those for the terminal's group are not for us */
+	/* signals to the terminal's group, and to pmend's, must not end it */
+	for (int i = 1; i < 32; i++)
 		if (i != SIGCHLD)
 			signal(i, SIG_IGN);
 	if (fd != 3)
@@ -121,14 +122,14 @@ _Noreturn static void guardian_main(const char *folder, int fd)
 }
 
 struct guardian {
-	pid_t owner; /* 0: it is over */
+	pid_t owner; /* 0 when the guardian has ended */
 	pid_t pid;
-	int alive; /* a pipe; the guardian waits for its end */
+	int alive; /* the pipe's end that pmend holds; it closes when pmend dies */
 };
 
 static void guardian_end(struct guardian *g, char what)
 {
-	/* a forked process may still have the pipe: its end is not enough */
+	/* closing alone is not enough: a forked process may still have the pipe */
 	ssize_t ignored = write(g->alive, &what, 1);
 
 	(void)ignored;
@@ -138,8 +139,8 @@ static void guardian_end(struct guardian *g, char what)
 	g->owner = 0;
 }
 
-/* Who exits, by whatever way, waits until the folder is gone. A process that was forked meanwhile
- * is not who made it. */
+/* Runs when a process exits, and waits until the folder is gone. A process that was forked
+ * meanwhile is not the owner. */
 static void guardian_at_exit(int status, void *arg)
 {
 	struct guardian *g = arg;
@@ -157,7 +158,7 @@ static int guardian_start(struct tempdir *t, struct guardian *g, struct error *e
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return error_set(err, "cannot make a pipe: %s", strerror(errno));
 	*g = (struct guardian){ .owner = getpid(), .alive = fds[1] };
-	/* fork() would have it send SIGCHLD */
+	/* fork() would make the guardian send SIGCHLD */
 	g->pid = (pid_t)syscall(SYS_clone, 0UL, 0UL, 0UL, 0UL, 0UL);
 	if (g->pid == 0) {
 		close(fds[1]);
@@ -175,12 +176,13 @@ static int guardian_start(struct tempdir *t, struct guardian *g, struct error *e
 
 /* ---- the folder ---- */
 
-/* The guardian has another current folder. */
+/* The path must be absolute: the guardian's current folder is /. */
 int tempdir_open(struct tempdir *t, struct error *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *under = path_real_or_same(tmp && *tmp ? tmp : "/tmp");
-	struct guardian *g = xcalloc(1, sizeof *g); /* before there is a folder */
+	/* allocated before the folder exists, because failing ends pmend */
+	struct guardian *g = xcalloc(1, sizeof *g);
 
 	*t = (struct tempdir){ .path = xasprintf("%s/pmend-XXXXXX", under) };
 	free(under);

@@ -1,20 +1,20 @@
-/* A folder for files of our own that goes away however we end. */
+/* A scratch folder that is removed however pmend ends. */
 #ifndef UTIL_TEMPDIR_H
 #define UTIL_TEMPDIR_H
 
 #include "util/error.h"
 
 struct tempdir {
-	char *path; /* NULL: there is none */
+	char *path; /* NULL if it is not open */
 	struct guardian *guardian;
 };
 
-/* Makes one in TMPDIR or /tmp. Forks a guardian, which removes the folder when this process closes
- * it, exits (which waits for that) or dies, of whatever. -1 if it cannot be made. */
+/* Makes a folder in TMPDIR or /tmp and forks a guardian. The guardian removes the folder when this
+ * process closes it, exits (which waits for the removal), or dies. -1 with err if that fails. */
 int tempdir_open(struct tempdir *t, struct error *err);
-/* Removes it with all that is in it. One that is not open may be closed. */
+/* Removes the folder with its content. Does nothing if it is not open. */
 void tempdir_close(struct tempdir *t);
-/* It stays; the path is the caller's to free. */
+/* Keeps the folder; the caller frees the path. */
 char *tempdir_keep(struct tempdir *t);
 
 /* Removes a file, or a folder with all that is in it. */

@@ -1,9 +1,9 @@
-/* The C library's choice of functions, the same on all machines. */
+/* Makes the C library choose the same string functions on all machines. */
 #ifndef UTIL_TUNABLES_H
 #define UTIL_TUNABLES_H
 
-/* "GLIBC_TUNABLES=…" for programs that are recorded and for recovery. What the user's own
- * environment says comes last, and wins. free() it. */
+/* "GLIBC_TUNABLES=…" for programs that are recorded and for recovery. The user's own value comes
+ * last and wins. free() it. */
 char *tunables_env(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* Lists of words: those that the user gave stay where they are, and the list owns only its room;
- * those of a command line are copies. */
+/* Lists of words from the command line, and replacing or checking their placeholders. A word_list
+ * borrows its words; words_copy() and words_replaced() copy them. */
 #include "util/values.h"
 
 #include <stdlib.h>
@@ -91,7 +91,7 @@ bool words_have(char *const *words, const char *text)
 	return *words != NULL;
 }
 
-/* By one letter: another one, one more, one less, or two that changed places. */
+/* Do the words differ by one letter: another, one more, one less, or two that changed places? */
 static bool is_nearly(const char *a, size_t n, const char *b)
 {
 	const size_t m = strlen(b);
@@ -110,7 +110,8 @@ char *word_misspelled(const char *word, const char **meant)
 {
 	static const struct {
 		const char *name, *whole;
-		bool takes_letters; /* a short name is too near to others */
+		/* also correct misspelled letters; short names would match too much */
+		bool takes_letters;
 	} known[] = { { "pool", SCRATCH_POOL, true },
 		      { "dir", SCRATCH_DIR, false },
 		      { "op", "{op}", false } };
@@ -120,7 +121,7 @@ char *word_misspelled(const char *word, const char **meant)
 		const size_t n =
 			strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 
-		if (name[n] != '}' || (at > word && at[-1] == '$')) /* ${POOL} is a shell's */
+		if (name[n] != '}' || (at > word && at[-1] == '$')) /* ${POOL} is for a shell */
 			continue;
 		for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
 			const bool is_other_case = n == strlen(known[i].name) &&

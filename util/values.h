@@ -1,4 +1,4 @@
-/* Values as a user gives them: words that may be repeated, a number that may be missing. */
+/* Values from the command line: words that may be repeated, and a number that may be missing. */
 #ifndef UTIL_VALUES_H
 #define UTIL_VALUES_H
 
@@ -16,29 +16,30 @@ struct optional_number {
 	bool is_set;
 };
 
-void word_list_add(struct word_list *l, const char *word); /* borrows it */
+void word_list_add(struct word_list *l, const char *word); /* borrows the word */
 void word_list_append(struct word_list *l, const struct word_list *words);
 void word_list_release(struct word_list *l);
 
-/* Command lines and environments: malloc'd words in a malloc'd row that ends with NULL. */
+/* Command lines and environments: an allocated array of allocated words that ends with NULL. */
 size_t words_count(char *const *words);
-char **words_copy(char *const *words, size_t more); /* with room for more */
+char **words_copy(char *const *words, size_t more); /* a copy with room for that many more words */
 void words_free(char **words);                      /* may be NULL */
-/* A copy in which a text, wherever it occurs in a word, is replaced by another. */
+/* Copies in which every occurrence of text is replaced. */
 char **words_replaced(char *const *words, const char *text, const char *by);
 char *word_replaced(const char *word, const char *text, const char *by); /* free() it */
 
-/* What a command line says for the path of a scratch pool. */
+/* The placeholder for the path of a scratch pool. */
 #define SCRATCH_POOL "{pool}"
 /* and of a scratch folder, all of whose files are followed */
 #define SCRATCH_DIR "{dir}"
 
-/* A word in braces that was probably meant to be a placeholder: {Pool}, {poool}, {OP}. Gives that,
- * and in *meant what it is without the mistake; free() it. NULL: there is none. Other braces mean
- * nothing to us. */
+/* Finds a misspelled placeholder in the word, such as {Pool}, {poool} or {OP}. Returns it (free()
+ * it) and sets *meant to the right spelling; NULL if there is none. Other words in braces belong to
+ * the user's own command. */
 char *word_misspelled(const char *word, const char **meant);
+/* Does any word contain the text? */
 bool words_have(char *const *words, const char *text);
-/* Is it one of the words? They end with NULL; NULL: there are none. */
+/* Is it one of these words? The list ends with NULL, or is NULL. */
 bool words_name(const char *const *words, const char *word);
 
 #endif

@@ -18,7 +18,7 @@
 		size_t n, room; \
 	}
 
-/* Makes room for n elements in all. */
+/* Makes room for want elements in all. */
 #define vec_reserve(v, want) \
 	do { \
 		size_t want_ = (want); \
@@ -30,8 +30,7 @@
 		} \
 	} while (0)
 
-/* Adds an element, not initialised, and gives its address, which holds until the next one is
- * added. */
+/* Adds an uninitialised element and gives its address, which is valid until the next vec_add(). */
 #define vec_add(v) \
 	({ \
 		vec_reserve(v, (v)->n + 1); \

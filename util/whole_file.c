@@ -1,6 +1,6 @@
-/* Collects a file's content in memory, writes it to a temporary file in the same folder, and
- * renames that. A full disk or a limit on file sizes (SIGXFSZ is held off meanwhile) leaves nothing
- * behind. */
+/* Writes a small file completely or not at all: collects its content in memory, writes it to a
+ * temporary file in the same folder, and renames that. A full disk, or the limit on file sizes
+ * (SIGXFSZ is ignored meanwhile), leaves nothing behind. */
 #include "util/whole_file.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static int cannot(struct error *err, const char *path)
 	return error_set(err, "cannot write %s: %s", path, strerror(errno));
 }
 
-/* The name that a symbolic link stands for, so that it stays one; free() it. */
+/* Is the file's folder writable? For a symbolic link, the folder of the file that it names. */
 static bool has_folder(const char *path)
 {
 	char *copy = path_real_or_same(path), *folder = dirname(copy);
@@ -83,14 +83,13 @@ static int write_in_place(const struct whole_file *w, const char *name)
 	return write_to(open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), w);
 }
 
-/* old: the file to replace, NULL if there is none. */
+/* old is the file to replace, or NULL. */
 static int write_beside(const struct whole_file *w, const char *name, const struct stat *old)
 {
 	char *partial = NULL;
 	int fd = -1, result, why;
 
-	/* one of an earlier process, which was killed, may be there with the same number: in a
-	 * container, numbers repeat */
+	/* process numbers repeat in containers, so a killed pmend may have left this name */
 	for (unsigned i = 0; fd < 0 && i < PARTIALS_MAX && (i == 0 || errno == EEXIST); i++) {
 		free(partial);
 		partial = xasprintf("%s.%d.%u.partial", name, getpid(), i);
@@ -122,7 +121,7 @@ int whole_file_end(struct whole_file *w, struct error *err)
 	is_old = stat(name, &st) == 0;
 	sigaction(SIGXFSZ, &ignore, &before);
 	if (is_old && access(name, W_OK) < 0)
-		; /* a file that is protected stays, although its folder is not */
+		; /* a read-only file is not replaced, although its folder is writable */
 	else if (is_old && (!S_ISREG(st.st_mode) || !has_folder(name)))
 		result = write_in_place(w, name);
 	else

@@ -1,5 +1,4 @@
-/* A file that is written completely or not at all: under a temporary name in the same folder, then
- * renamed. */
+/* A small file that is written completely or not at all. */
 #ifndef UTIL_WHOLE_FILE_H
 #define UTIL_WHOLE_FILE_H
 
@@ -8,18 +7,19 @@
 #include "util/error.h"
 
 struct whole_file {
-	FILE *out; /* write here: it is memory */
-	/* inside */
+	FILE *out; /* write here; it is memory */
+	/* private to whole_file.c */
 	const char *path; /* borrowed */
 	char *text;
 	size_t len_bytes;
 };
 
-/* Can a file be written there? -1 with err if not. Makes nothing. */
+/* Could a file be written there? -1 with err if not. Creates nothing. */
 int whole_file_check(const char *path, struct error *err);
 void whole_file_begin(struct whole_file *w, const char *path);
-/* What was written becomes the file, with the permissions of the one that it replaces. -1 with err:
- * what was there before is unchanged. A pipe or a device is written to as it is. */
+/* Makes what was written to `out` the content of the file. Keeps the old file's permissions.
+ * Follows a symbolic link. Writes to a pipe or a device directly. -1 with err: the old file is
+ * unchanged. */
 int whole_file_end(struct whole_file *w, struct error *err);
 
 #endif

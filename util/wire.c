@@ -1,6 +1,6 @@
-/* Puts messages together, takes them apart, and moves them through a file. A message is its length
- * in 8 bytes and its content. A number takes 7 bits a byte, the lowest first; the top bit says that
- * there is more. */
+/* Builds messages, takes them apart, and sends them through a pipe or file. A message is its length
+ * in 8 bytes and its content. A number takes one byte per 7 bits, lowest bits first; the top bit of
+ * a byte says that more follow. A string is its length + 1 (0: NULL) and its bytes. */
 #include "util/wire.h"
 
 #include <errno.h>
@@ -136,7 +136,7 @@ static int write_all(int fd, const void *bytes, size_t len_bytes)
 	return 0;
 }
 
-/* How many bytes there were before the end. */
+/* Gives how many bytes came before the end of the file. */
 static size_t read_all(int fd, void *bytes, size_t len_bytes)
 {
 	size_t have = 0;
