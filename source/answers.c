@@ -1,5 +1,5 @@
-/* What is known of a site's stores before their addresses are: the place that they go to, and its
- * levels. A site is resolved once. */
+/* What is known about a site's stores before their addresses are seen: the place in a type that
+ * they write to. Each site is resolved once. */
 #include <stdio.h>
 
 #include "source/types_internal.h"
@@ -56,7 +56,8 @@ static bool is_bits(const struct place *p)
 	return last && last->in->kind != LAYOUT_ARRAY && last->in->fields[last->index].is_bits;
 }
 
-/* Compilers store bit-fields with the bytes around them, as many as are aligned to their number. */
+/* How far before the place the store begins if the place is a bit-field: compilers store bit-fields
+ * together with the bytes around them, as an aligned word. */
 static uint64_t bits_offset(const struct place *p, uint64_t size_bytes)
 {
 	return is_bits(p) ? 0 - step_offset(&p->step[p->nsteps - 1]) % size_bytes : 0;
@@ -96,7 +97,7 @@ static struct answer *answer_make(struct types *t, const struct trace_site *site
 	a->is_spread = place.is_region || place.target->kind != LAYOUT_SCALAR ||
 		       place.target->size_bytes > site->size_bytes;
 	if (place.is_exact && !place.is_region) {
-		uint64_t offset = place.extra_bytes; /* another type's number at a known distance */
+		uint64_t offset = place.extra_bytes; /* a number inside a struct of known layout */
 
 		a->is_spread = false;
 		place.extra_bytes = 0;

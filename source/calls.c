@@ -1,6 +1,6 @@
-/* Reads what a call hands over from its source line, and types from debug information. Only a
- * length that is one sizeof of what the argument before it names is understood; everything else is
- * unknown. */
+/* Finds out which address and length a call passes, from its source line and the types in debug
+ * information. It understands a length of one sizeof about the argument before it, such as flush(p,
+ * sizeof(*p)); any other length is unknown. */
 #include "source/calls.h"
 
 #include <ctype.h>
@@ -15,7 +15,8 @@
 
 /* ---- functions and variables ---- */
 
-/* The scopes around the function's code, innermost first. free() it; NULL: not known. */
+/* The scopes around the function's code, innermost first; *first is that of the wanted function.
+ * free() it. NULL if unknown. */
 static Dwarf_Die *scopes_of(const struct code_place *f, int *first, int *n)
 {
 	Dwarf_Die cu, *inner = NULL, *scopes = NULL;
@@ -35,7 +36,7 @@ static Dwarf_Die *scopes_of(const struct code_place *f, int *first, int *n)
 	return NULL;
 }
 
-/* Of 4 bytes or more; neither bool nor a character. */
+/* Is it an integer of 4 bytes or more, neither bool nor character? */
 static bool is_integer(Dwarf_Die *type, Dwarf_Word *size)
 {
 	Dwarf_Word encoding = 0;
@@ -126,7 +127,7 @@ static struct text take_word(struct text *t)
 	return word;
 }
 
-/* "p->log.head" */
+/* Takes a path such as "p->log.head". */
 static struct text take_path(struct text *t)
 {
 	struct text path, next;
@@ -145,7 +146,7 @@ static struct text take_path(struct text *t)
 	return path;
 }
 
-/* Where "sizeof" is, if it is there once. */
+/* Finds "sizeof" in the line; NULL if it is not there exactly once. */
 static const char *find_sizeof(const char *line, const char *end)
 {
 	const char *found = NULL;
@@ -161,7 +162,7 @@ static const char *find_sizeof(const char *line, const char *end)
 	return found;
 }
 
-/* The first argument of a call, which ends before the comma that `end` is behind, without casts. */
+/* Finds the first argument, without casts, of the call whose first comma is just before `end`. */
 static bool argument_before(const char *line, const char *end, struct text *out)
 {
 	const char *p = end;
@@ -196,11 +197,11 @@ static bool is_equal(struct text a, struct text b)
 }
 
 struct length {
-	struct text path;     /* of what sizeof names */
-	bool is_star, is_and; /* sizeof(*path); the argument is &path */
+	struct text path;     /* what sizeof names */
+	bool is_star, is_and; /* is_star: sizeof(*path); is_and: the argument is &path */
 };
 
-/* f(path, sizeof(*path)) and the like. */
+/* Reads f(path, sizeof(*path)), f(&path, sizeof(path)) and the like. */
 static bool length_read(const char *line, size_t len, struct length *out)
 {
 	const char *end = line + len, *size = find_sizeof(line, end);
@@ -220,7 +221,7 @@ static bool length_read(const char *line, size_t len, struct length *out)
 	return is_equal(argument, out->path) && !(out->is_star && out->is_and);
 }
 
-/* ---- ranges ---- */
+/* ---- ranges of memcpy() and flush calls ---- */
 
 struct given {
 	struct text first, last; /* arguments */
@@ -233,7 +234,7 @@ static void trim(struct text *t)
 		t->end--;
 }
 
-/* The same words mean the same again: nothing is called, and nothing assigned. */
+/* Does the text mean the same wherever it is repeated? It must not call or assign anything. */
 static bool is_plain(struct text t)
 {
 	for (const char *p = t.at; p < t.end; p++)
@@ -243,7 +244,7 @@ static bool is_plain(struct text t)
 	return t.at < t.end;
 }
 
-/* The arguments of a call from behind its parenthesis on; there must be two or more. */
+/* Reads the arguments after a call's opening parenthesis; there must be two or more. */
 static bool arguments_read(struct text t, struct given *out)
 {
 	const char *begin = t.at;
@@ -267,7 +268,7 @@ static bool arguments_read(struct text t, struct given *out)
 	return false;
 }
 
-/* The next call in the text, whose name may be asked for. t: then behind its parenthesis. */
+/* Finds the next call in the text and moves t behind its opening parenthesis. */
 static bool next_call(struct text *t, struct text *name)
 {
 	while (t->at < t->end) {
@@ -355,7 +356,7 @@ static bool type_of_path(const struct code_place *f, struct text path, Dwarf_Die
 
 		is_known = is_arrow ? dwarf_points_to(out, &object) : skip(&path, ".");
 		if (is_known && !is_arrow &&
-		    !dwarf_points_to(out, &object)) /* a reference has a dot, too */
+		    !dwarf_points_to(out, &object)) /* a reference is followed by a dot, too */
 			object = *out;
 		is_known = is_known && word_copy(take_word(&path), name, sizeof name) &&
 			   find_member(&object, name, out);
@@ -371,7 +372,7 @@ static uint64_t size_of(Dwarf_Die *type)
 	return dwarf_aggregate_size(type, &size) == 0 ? size : 0;
 }
 
-/* sizeof sees through references. */
+/* sizeof of a reference is that of what it refers to. */
 static bool is_reference(Dwarf_Die *type)
 {
 	return dwarf_tag(type) == DW_TAG_reference_type ||

@@ -1,5 +1,6 @@
-/* The instructions of one function, decoded from its beginning. The function of the last question
- * is kept; backwards, x86 code cannot be read. */
+/* Decodes the instructions of one function from its beginning, and keeps them for the next
+ * question. x86 code cannot be decoded backwards, so the instruction before an address needs
+ * this. */
 #include <gelf.h>
 #include <stdlib.h>
 
@@ -50,7 +51,7 @@ const uint8_t *code_bytes(Dwfl_Module *module, uint64_t pc, size_t *len_bytes)
 	return NULL;
 }
 
-/* Only functions with a symbol: others begin nobody knows where. */
+/* Gives the range of the function around pc. Without a symbol its beginning is unknown. */
 static bool function_range(Dwfl_Module *module, uint64_t pc, uint64_t *start, uint64_t *end)
 {
 	GElf_Sym sym;

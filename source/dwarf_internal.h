@@ -1,4 +1,4 @@
-/* What the files that read types from debug information share. */
+/* Shared by the files that read types from debug information. */
 #ifndef SOURCE_DWARF_INNER_H
 #define SOURCE_DWARF_INNER_H
 
@@ -7,7 +7,7 @@
 #include "util/map.h"
 #include "util/vec.h"
 
-/* A function, decoded from its beginning. */
+/* A function that was decoded from its beginning. */
 struct code {
 	Dwfl_Module *module;
 	uint64_t start, end;
@@ -16,16 +16,16 @@ struct code {
 
 struct dwarf_types {
 	struct arena arena;
-	struct map layouts; /* by the DIE's address in memory */
-	struct code code;   /* of the last question */
+	struct map layouts; /* address of the DIE in memory → layout */
+	struct code code;   /* the function of the last question */
 };
 
-/* in t->code; NULL if that is no instruction's beginning */
+/* the instruction at pc; NULL if none begins there */
 const struct insn *code_at(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc);
-/* the one that ends at pc */
+/* the instruction that ends at pc */
 const struct insn *code_before(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc);
 
-/* the file's bytes at an address of its own */
+/* the bytes of the ELF file at one of its own addresses */
 const uint8_t *code_bytes(Dwfl_Module *module, uint64_t pc, size_t *len_bytes);
 
 /* The type without typedefs and qualifiers; false for void. */

@@ -1,5 +1,5 @@
-/* Makes layouts of the types in debug information. A type that is only declared in its unit is not
- * looked for in others. */
+/* Computes layouts of types in debug information. A type that its unit only declares is not
+ * searched in other units. */
 #include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,8 @@ bool dwarf_real_type(Dwarf_Die *die, Dwarf_Die *out)
 
 /* ---- names ---- */
 
-/* gcc calls it "long unsigned int", clang "unsigned long"; also as the argument of a template. */
+/* Gives the usual name of an integer type, also inside a template's arguments: gcc writes "long
+ * unsigned int", clang "unsigned long". */
 static const char *usual_name(struct dwarf_types *t, const char *name)
 {
 	static const char *const words[][2] = {
@@ -71,7 +72,7 @@ static const char *usual_name(struct dwarf_types *t, const char *name)
 	return name;
 }
 
-/* With the namespaces and classes around it. */
+/* The name with the namespaces and classes around it. */
 static const char *full_name(struct dwarf_types *t, Dwarf_Die *die)
 {
 	const char *name = dwarf_diename(die);
@@ -97,7 +98,7 @@ static const char *full_name(struct dwarf_types *t, Dwarf_Die *die)
 	return usual_name(t, name);
 }
 
-/* A struct without a name goes by its typedef's. */
+/* The name of the typedef for an unnamed struct. */
 static const char *typedef_name(struct dwarf_types *t, Dwarf_Die *die)
 {
 	const char *name = NULL;
@@ -191,7 +192,7 @@ static bool fill_record(struct dwarf_types *t, Dwarf_Die *die, Dwarf_Die *as_nam
 	return is_right;
 }
 
-/* Of several dimensions, the first is the outermost. */
+/* Fills the layout of an array. The first of several dimensions is the outermost. */
 static bool fill_array(struct dwarf_types *t, Dwarf_Die *die, struct layout *l)
 {
 	uint64_t counts[8], bound;

@@ -1,5 +1,5 @@
-/* Call stacks as the source sees them: a frame per function, inlined ones included. Debug
- * information says which compilation unit a frame belongs to. */
+/* Lists call stacks as the source has them: one frame per function, including inlined ones. Debug
+ * information says to which compilation unit a frame belongs. */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>

@@ -1,5 +1,5 @@
-/* Remembers which objects lie where. Instances hang in lists by type and page, so that looking for
- * one costs the pages that it could begin in. */
+/* Remembers which objects are at which addresses. Instances of one type in one page form a list, so
+ * a search looks at the pages in which the object can begin. */
 #include "source/instances.h"
 
 enum { PAGE_BITS = 12, SEARCH_PAGES = 64, HOLDERS_MAX = 4096 };
@@ -22,7 +22,7 @@ static uint32_t first_of(const struct instances *s, uint32_t type, uint64_t page
 	return (uint32_t)((uintptr_t)map_get(&s->pages, page_key(type, page)) >> 1);
 }
 
-/* A map holds no NULL: the lowest bit is always set. */
+/* The lowest bit is always set, because a map cannot hold NULL. */
 static void set_first(struct instances *s, uint32_t type, uint64_t page, uint32_t number)
 {
 	map_set(&s->pages, page_key(type, page), (void *)((uintptr_t)number << 1 | 1));
@@ -51,7 +51,7 @@ static uint32_t add(struct instances *s, uint32_t type, const struct layout *lay
 	return (uint32_t)s->list.n - 1;
 }
 
-/* ---- structs in structs ---- */
+/* ---- structs inside structs ---- */
 
 static bool holds_struct(const struct layout *l)
 {
@@ -134,7 +134,8 @@ static uint64_t span_of(uint64_t stride, uint64_t count)
 	return count && (count - 1) * stride < limit ? (count - 1) * stride : limit;
 }
 
-/* The one that begins highest within the range; known ones before guesses. 0: none. */
+/* Finds the instance that begins highest in the range, at a multiple of stride below its end. 0 if
+ * there is none. */
 static uint32_t find_between(const struct instances *s, uint32_t type, uint64_t low, uint64_t high,
 			     uint64_t stride, bool with_guesses)
 {
@@ -169,7 +170,7 @@ static void unlink_instance(struct instances *s, uint32_t number)
 	s->list.at[i - 1].next = n->next;
 }
 
-/* A guess turns out to begin lower. */
+/* Moves a guessed instance to a lower beginning. */
 static void move_down(struct instances *s, uint32_t number, uint64_t start)
 {
 	struct instance *n = &s->list.at[number - 1];
@@ -199,7 +200,7 @@ uint32_t instances_place(struct instances *s, uint32_t type, const struct layout
 
 	if (!i)
 		i = find_between(s, type, low, first, stride, true);
-	if (!i && count) { /* of a guess without bounds, nobody knows how far it reaches */
+	if (!i && count) { /* without bounds, nothing says how far a guessed array reaches */
 		i = find_between(s, type, first, first + span, stride, true);
 		if (i)
 			move_down(s, i, first);
@@ -213,7 +214,7 @@ void instances_mark(struct instances *s, uint32_t instance, uint64_t addr, uint6
 		map_set(&s->words, word, (void *)(uintptr_t)(instance + 1));
 }
 
-/* A map forgets nothing: what is not known is marked so. */
+/* Marks words as unknown; a map cannot forget. */
 void instances_forget(struct instances *s, uint64_t addr, uint64_t size_bytes)
 {
 	for (uint64_t word = addr >> 3; word <= (addr + size_bytes - 1) >> 3; word++)

@@ -1,5 +1,5 @@
-/* Arithmetic with layouts and places: where a field begins, which part of an object an offset
- * means. Pure: neither libclang nor debug information is needed. */
+/* Arithmetic with layouts and places: where a field begins, and which part of an object is at an
+ * offset. It needs neither libclang nor debug information. */
 #include "source/layout.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ bool place_step(struct place *p, uint32_t index)
 	return true;
 }
 
-/* The same type may have been read from different units. */
+/* Is it the same type, perhaps read from two compilation units? */
 static bool is_same(const struct layout *a, const struct layout *b)
 {
 	if (a == b)
@@ -42,7 +42,7 @@ uint64_t place_offset(const struct place *p)
 	return offset;
 }
 
-/* The field that holds all the bytes; nfields if there is none. In a union, the first. */
+/* The first field that contains all the bytes; nfields if there is none. */
 static uint32_t field_with(const struct layout *in, uint64_t offset, uint64_t size_bytes)
 {
 	for (uint32_t i = 0; i < in->nfields; i++) {
@@ -89,8 +89,8 @@ bool place_join(struct place *outer, const struct place *inner)
 	    p.nsteps + inner->nsteps > PLACE_MAX_STEPS)
 		return false;
 	if (!is_same(p.target, inner->root)) {
-		/* a pointer to words or bytes that leads into something else: where in it, the
-		 * address will say */
+		/* a pointer to words or bytes that leads into another type: the address will say
+		 * where */
 		if (inner->nsteps || inner->root->kind != LAYOUT_SCALAR)
 			return false;
 		p.is_region = true;
@@ -113,7 +113,8 @@ bool place_join(struct place *outer, const struct place *inner)
 	return true;
 }
 
-/* Bit-fields share their bytes: what is stored there is all of them. */
+/* Does the field share no byte with another? Bit-fields do; what is stored there counts as all of
+ * them. */
 static bool is_alone(const struct layout *in, uint32_t index)
 {
 	const struct layout_field *f = &in->fields[index];
@@ -127,7 +128,7 @@ static bool is_alone(const struct layout *in, uint32_t index)
 	return true;
 }
 
-/* The member of a union of which the stored bytes are exactly one number; else the first that holds
+/* The first union member of which the bytes are exactly one number; else the first that contains
  * them. */
 static uint32_t union_member(const struct place *p, uint64_t offset, uint64_t size_bytes)
 {
@@ -167,7 +168,7 @@ uint64_t place_descend(struct place *p, uint64_t offset, uint64_t size_bytes)
 	return offset;
 }
 
-/* A struct without bounds at its end goes on. */
+/* Has the struct an array without bounds at its end? */
 static bool is_open(const struct layout *l)
 {
 	return l->nfields && l->fields[l->nfields - 1].size_bytes == 0;

@@ -1,6 +1,6 @@
-/* How types lie in memory, and what an expression that is stored to denotes. Made from the syntax
- * tree (source/clang/) or from debug information (source/dwarf_layout.c); read by source/types.c,
- * which neither knows nor cares which of them it was. */
+/* Layouts: how types lie in memory. Places: which part of an object an expression denotes. They are
+ * made from the syntax tree (source/clang/) or from debug information (source/dwarf_layout.c), and
+ * source/types.c need not know from which. */
 #ifndef SOURCE_LAYOUT_H
 #define SOURCE_LAYOUT_H
 
@@ -12,19 +12,19 @@ enum layout_kind { LAYOUT_SCALAR, LAYOUT_STRUCT, LAYOUT_UNION, LAYOUT_ARRAY };
 
 struct layout {
 	enum layout_kind kind;
-	const char *name;            /* without "struct"; NULL: it has none */
-	uint64_t size_bytes;         /* 0: not known, as of an array without bounds */
-	struct layout_field *fields; /* by offset */
+	const char *name;            /* without "struct"; NULL if it has none */
+	uint64_t size_bytes;         /* 0 if unknown, as for an array without bounds */
+	struct layout_field *fields; /* sorted by offset */
 	size_t nfields;
 	const struct layout *element; /* of an array */
-	uint64_t count;               /* 0: no bounds */
+	uint64_t count;               /* 0 if it has no bounds */
 };
 
 struct layout_field {
-	/* NULL: an unnamed struct or union, or a base class: its fields are named as if they were
-	 * the outer one's */
+	/* NULL for an unnamed struct or union and for a base class, whose fields count as the outer
+	 * one's */
 	const char *name;
-	uint64_t offset, size_bytes; /* of a bit-field: the bytes with its bits */
+	uint64_t offset, size_bytes; /* for a bit-field, the bytes that contain its bits */
 	const struct layout *type;
 	bool is_bits;
 };
@@ -34,51 +34,55 @@ struct layout_field {
 #define PLACE_NO_PARAMETER (-1)
 #define PLACE_THIS (-2)
 
-/* From the object that a pointer leads to, step by step to the part that is meant. */
+/* The way from an object to a part of it. For example, `p->entry[i].key` in struct log has the root
+ * struct log and the steps entry, [any], key. */
 struct place {
 	const struct layout *root;
 	struct place_step {
-		/* a struct or union: which field; an array: which element, if that is known */
+		/* for a struct or union the field's index; for an array the element's, or
+		 * PLACE_ANY_INDEX */
 		const struct layout *in;
 		uint32_t index;
 	} step[PLACE_MAX_STEPS];
 	uint32_t nsteps;
-	const struct layout *target; /* where the steps lead; the root, if there are none */
-	uint64_t extra_bytes;        /* so far into the target, by arithmetic with addresses */
-	/* the stored bytes begin there, whatever the target's type; else only if it is a scalar */
+	/* the type at the end of the steps; the root if there are none */
+	const struct layout *target;
+	uint64_t extra_bytes; /* how far into the target, by arithmetic with addresses */
+	/* the stored bytes begin at extra_bytes whatever the target's type is; else only if it is a
+	 * scalar */
 	bool is_exact;
-	/* the stored bytes begin so far before it: the compiler merged several stores */
+	/* the stored bytes begin so far before the target, because the compiler merged stores */
 	uint64_t ahead_bytes;
-	bool is_region;        /* any number of bytes from there on: what a call is to fill */
-	uint64_t region_bytes; /* how many, 0: not known */
-	/* the same for all stores of one statement or call, and only for them */
+	bool is_region;        /* some bytes from there on, such as a call fills */
+	uint64_t region_bytes; /* how many; 0 if unknown */
+	/* equal for all stores of one statement or call, and only for those */
 	uint64_t origin;
-	/* the root is what this parameter of the function points to: its caller may know more */
+	/* the root is what this parameter of the function points to; the caller may know more */
 	int parameter;
 };
 
-/* Goes one step further; false if that is one too many. */
+/* Adds a step; false if there are too many, or no such part. */
 bool place_step(struct place *p, uint32_t index);
 
-/* Continues outer with the steps of inner, if that is about what outer leads to. False: they do not
- * fit together. */
+/* Appends the steps of inner, whose root is what outer leads to, to outer. False if the types do
+ * not fit. */
 bool place_join(struct place *outer, const struct place *inner);
 
-/* An address at a known distance into an object, its extra bytes: steps to the part of this type
- * that begins there. False: there is none. */
+/* Turns extra_bytes into steps to the part of this type that begins there. False if there is
+ * none. */
 bool place_reach(struct place *p, const struct layout *type);
 
-/* Bytes from the root to the target, without the steps through arrays of which the index is not
- * known. */
+/* The distance from the root to the target in bytes; array steps of unknown index count as 0. */
 uint64_t place_offset(const struct place *p);
 
-/* Steps into the parts of the target that hold all of these bytes, which begin so far into the
- * target. Gives how far they begin into the last one. */
+/* Adds steps into the target, down to the smallest part that contains the size_bytes at offset.
+ * Gives the offset in that part. */
 uint64_t place_descend(struct place *p, uint64_t offset, uint64_t size_bytes);
-/* A place that the bytes lie in as a whole: up again from an element or field that they go beyond;
- * of several objects in a row, the right one. */
+/* Removes steps until the bytes lie inside the target, and adapts offset. Moves to the right
+ * element if they are beyond the current one. */
 void place_ascend(struct place *p, uint64_t *offset, uint64_t size_bytes);
 
-uint64_t step_offset(const struct place_step *s); /* of a known step: bytes it goes forward */
+/* how many bytes a step goes forward; 0 if its index is unknown */
+uint64_t step_offset(const struct place_step *s);
 
 #endif

@@ -1,5 +1,5 @@
-/* Opens libpmend_source.so when it is needed, and refuses one of another version. libclang and LLVM
- * take a moment to load. */
+/* Opens libpmend_source.so when sources are first read, because libclang and LLVM take a moment to
+ * load. A library of another version of pmend is refused. */
 #include <dlfcn.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* Finds names for sites. Memory grows with distinct sites and code addresses, not with events. */
+/* Finds function, file and line for the sites of a trace. Memory grows with the number of different
+ * sites and code addresses, not of events. */
 #include "source/locate.h"
 
 #include <string.h>
@@ -11,19 +12,20 @@
 
 struct locator {
 	const struct trace *t;
-	const struct libraries *libraries; /* NULL: none besides the system's */
+	const struct libraries *libraries; /* NULL: only the system's libraries */
 	struct symbols *symbols;
 	struct map imported;  /* pc → struct symbol */
-	struct map by_site;   /* site id → struct frame */
+	struct map by_site;   /* site id → struct frame to show */
 	struct map same_line; /* two site ids → yes or no */
-	/* functions, by function_key(): they flush what their callers stored */
+	/* functions, by function_key(), that flush what their callers stored */
 	struct map flushers;
-	struct map owners; /* likewise: they flush what they stored, or have it flushed */
+	/* functions, by function_key(), that flush what they stored, or have it flushed */
+	struct map owners;
 	struct arena arena;
 	VEC(struct frame) stack;
 };
 
-static const struct frame nothing; /* a site that was looked at, and of which nothing is known */
+static const struct frame nothing; /* the frame of a site about which nothing is known */
 
 struct locator *locator_new(const struct trace *t, const struct libraries *libraries)
 {
@@ -48,7 +50,7 @@ void locator_free(struct locator *l)
 	free(l);
 }
 
-/* NULL if the trace has no name for pc. */
+/* The symbol that an imported log names; NULL if it names none. */
 static const struct symbol *imported_find(struct locator *l, uint64_t pc)
 {
 	static const struct symbol unnamed;
@@ -77,8 +79,8 @@ static void stack_add(struct locator *l, const struct trace_object *object, uint
 		*vec_add(&l->stack) = (struct frame){ &list[i], pc, is_signal && i == 0 };
 }
 
-/* Compiler intrinsics, the C and C++ libraries (also inside a static program), PMDK, our
- * annotations: true, but not where the user would look. */
+/* Is the frame in code that the user did not write: intrinsics, the C and C++ libraries (also
+ * inside a static program), PMDK, annotations? */
 static bool is_library(const struct locator *l, const struct symbol *s)
 {
 	return s->is_linked_in ||
@@ -93,8 +95,8 @@ bool locate_has_shown(const struct locator *l, const struct frame *list, size_t 
 	return false;
 }
 
-/* To its end, or as far as it takes to see what is shown: what lies behind, in the C library, has
- * much debug information to read. */
+/* Builds the site's stack. Unless is_whole, stops at the frame to show: the C library's frames
+ * beyond it have much debug information. */
 static size_t stack_find(struct locator *l, const struct trace_site *site, bool is_whole)
 {
 	l->stack.n = 0;
@@ -126,7 +128,7 @@ struct code_place locate_code(struct locator *l, const struct trace_site *site,
 	while (out.depth < i && list[i - out.depth - 1].symbol->is_inlined &&
 	       list[i - out.depth - 1].pc == out.pc)
 		out.depth++;
-	if (i > out.depth) { /* not the instruction itself: a return address */
+	if (i > out.depth) { /* a return address, not the site's instruction */
 		const struct trace_node *node = site->node;
 
 		while (node && node->pc != out.pc)
@@ -151,15 +153,15 @@ size_t locate_shown(const struct locator *l, const struct frame *list, size_t n)
 	return 0;
 }
 
-static char yes[1], no[1]; /* in maps */
+static char yes[1], no[1]; /* values of maps */
 
 static bool is_same_function(const struct symbol *a, const struct symbol *b)
 {
 	return a->function && b->function && strcmp(a->function, b->function) == 0;
 }
 
-/* Neither has a line, as in a library without debug information: a function that was called once,
- * as its caller is the same. PMDK 1.13 of Debian 13 unrolls the loop that flushes. */
+/* Do both belong to one call of a function in a library without debug information? Their callers
+ * are equal already. PMDK 1.13 of Debian 13 unrolls the loop that flushes. */
 static bool is_lineless_call(const struct symbol *a, const struct symbol *b)
 {
 	return !a->line && !b->line && (is_same_function(a, b) || (!a->function && !b->function));
@@ -190,7 +192,7 @@ bool locate_is_same_line(const struct trace_site *a, const struct trace_site *b,
 {
 	struct locator *l = arg;
 	const uint64_t key = (uint64_t)a->id << 32 | b->id;
-	/* names of an imported log come later */
+	/* the names of an imported log may come later in the trace */
 	char *known = a->object ? map_get(&l->same_line, key) : no;
 
 	if (!known) {
@@ -202,8 +204,8 @@ bool locate_is_same_line(const struct trace_site *a, const struct trace_site *b,
 
 /* ---- functions that flush for others ---- */
 
-/* One call leads to both frames inside of these two, a and b. An inlined function has the addresses
- * of the one around it. */
+/* Do the frames a and b stand for the same call? Inlined functions share the address of the
+ * function around them, so for these line and names are compared. */
 static bool is_same_call(const struct frame *a, const struct frame *b, bool has_inside)
 {
 	if (a->symbol->line != b->symbol->line)
@@ -227,7 +229,7 @@ size_t locate_common(const struct frame *flush, size_t nflush, const struct fram
 		       : SIZE_MAX;
 }
 
-/* 0: it has no name. */
+/* 0 if the function has no name. */
 static uint64_t function_key(const struct symbol *s)
 {
 	return s->function ? hash_text(s->function) ^ (s->file ? 31 * hash_text(s->file) : 0) : 0;
@@ -280,15 +282,15 @@ const struct frame *locate(struct locator *l, const struct trace_site *site)
 	return known->symbol ? known : NULL;
 }
 
-/* pmemobj_persist and its like jump to a function without a name, which calls libpmem: no other
- * frame of the library is there. */
+/* Is it a jump inside PMDK? pmemobj_persist and the like jump to an unnamed function that calls
+ * libpmem, so that no other frame of the library is on the stack. */
 static bool is_jump(const struct frame *list, size_t entry)
 {
 	return !list[entry].symbol->function &&
 	       (entry == 0 || !owner_decider(list[entry - 1].symbol->object, NULL));
 }
 
-/* Of the frames inside the one that is shown: the outermost that is PMDK's is what the program
+/* Looks at the frames inside the shown one: the outermost of PMDK is the function that the program
  * called. */
 const char *locate_decider(const struct frame *list, size_t shown)
 {

@@ -1,5 +1,5 @@
-/* Gives each distinct string a small number. Numbers grow in the order in which strings come, so
- * they are the same in every run. */
+/* Gives each different string a number, in the order in which strings come, so numbers are the same
+ * in every run. */
 #include "source/names.h"
 
 #include <string.h>

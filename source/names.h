@@ -1,4 +1,4 @@
-/* Strings as small numbers. Zero-initialised is empty. */
+/* Numbers strings. Zero-initialised is empty. */
 #ifndef SOURCE_NAMES_H
 #define SOURCE_NAMES_H
 
@@ -8,10 +8,10 @@
 struct names {
 	struct arena arena;
 	VEC(const char *) list;
-	struct map numbers; /* hash: number + 1 */
+	struct map numbers; /* hash → number + 1 */
 };
 
-uint32_t names_add(struct names *n, const char *text); /* the same number for the same text */
+uint32_t names_add(struct names *n, const char *text); /* equal texts get equal numbers */
 void names_release(struct names *n);
 
 #endif

@@ -1,10 +1,14 @@
-/* What a store instruction writes to, without sources: the base register of its operand is traced
- * back to a variable that debug information places in that register or in the stack slot from which
- * it was loaded; the variable's type says what it points to.
+/* Finds what a store instruction writes to without sources. It traces the base register of the
+ * operand back to a variable that debug information places in that register, or in the stack slot
+ * from which the register was loaded; the variable's type says what it points to. For example:
  *
- * Traced: moves, loads through typed pointers (p->next->x), sums, results of direct calls. The way
- * back is that of the addresses, not of the jumps: after a branch it may be another variable's, so
- * that a wrong type is possible, if seldom. */
+ *	mov  rax, [rbp-8]      debug information: struct node *n is at rbp-8
+ *	mov  rax, [rax+16]     the member at 16 is struct node *next
+ *	mov  [rax+24], rcx     so this stores to the member at 24 of struct node
+ *
+ * It follows moves, loads through typed pointers, sums, and results of direct calls. It goes back
+ * by address, not along jumps: after a branch the value may be another variable's, so a wrong type
+ * is possible, but rare. */
 #include <dwarf.h>
 #include <stdlib.h>
 
@@ -13,19 +17,19 @@
 
 enum { DEPTH_MAX = 12, LOOK_BACK = 200 };
 
-/* An address: so far into an object of this type. */
+/* An address: an offset into an object of this type. */
 struct value {
 	Dwarf_Die type;
 	int64_t offset;
-	bool is_moved;  /* by some more, as to an element of an array */
-	unsigned scale; /* of which each has this size or more; 0: not known */
+	bool is_moved;  /* moved further by an unknown distance, as to an element of an array */
+	unsigned scale; /* the unknown distance is a multiple of this many bytes; 0 if unknown */
 	int parameter;
 };
 
 struct tracing {
 	struct dwarf_types *t;
 	Dwfl_Module *module;
-	uint64_t pc; /* of the instruction that is asked about */
+	uint64_t pc; /* of the instruction in question */
 	unsigned depth;
 };
 
@@ -70,7 +74,7 @@ static bool in_frame(struct tracing tr, uint64_t pc, const struct insn_address *
 	return true;
 }
 
-/* Which of the registers that the instruction saves goes to this address, or INSN_NO_REGISTER. */
+/* The register that the instruction saves at this address, or INSN_NO_REGISTER. */
 static int saved_at(const struct insn *in, const struct insn_address *m)
 {
 	int64_t beyond = m->offset - in->at.offset;
@@ -81,7 +85,7 @@ static int saved_at(const struct insn *in, const struct insn_address *m)
 	return in->saved[beyond / 8];
 }
 
-/* A register that was saved on the stack. */
+/* Traces a register that was saved on the stack. */
 static bool trace_slot(struct tracing tr, size_t index, const struct insn_address *m,
 		       struct value *out)
 {
@@ -102,7 +106,7 @@ static int64_t formed_constant(struct tracing tr, size_t index, const struct ins
 	       (m->base >= 0 ? trace_constant(tr, index, m->base) : 0);
 }
 
-/* What is known to be part of a number: i + 2 is at least 2. */
+/* The constant part of a register's value: 2 for i + 2. */
 static int64_t trace_constant(struct tracing tr, size_t index, int r)
 {
 	if (tr.depth++ > DEPTH_MAX)
@@ -131,7 +135,7 @@ static int64_t trace_constant(struct tracing tr, size_t index, int r)
 	return 0;
 }
 
-/* The address that a memory operand forms. */
+/* Traces the address that a memory operand forms. */
 static bool trace_address(struct tracing tr, size_t index, const struct insn_address *m,
 			  struct value *out)
 {
@@ -140,13 +144,13 @@ static bool trace_address(struct tracing tr, size_t index, const struct insn_add
 	uint64_t pc = insn_at(tr, index)->pc;
 	struct spot spot;
 
-	/* variables share slots: the one that lives where the address is used */
+	/* variables share stack slots: take the one that lives where the address is used */
 	if (in_frame(tr, pc, m, &spot))
 		return find_variable(tr, tr.pc, &spot, true, out);
 	if (m->base < 0)
 		return false;
 	if (!trace_register(tr, index, m->base, out)) {
-		/* the pointer may be what is called the index */
+		/* the pointer may be in the index register */
 		if (!is_indexed || m->scale != 1 || !trace_register(tr, index, m->index, out))
 			return false;
 		other = m->base;
@@ -180,7 +184,7 @@ static bool trace_load(struct tracing tr, size_t index, const struct insn_addres
 	return true;
 }
 
-/* The result of a function of the same file. */
+/* The type of a function's result, if the function is in the same file. */
 static bool trace_result(struct tracing tr, const struct insn *call, struct value *out)
 {
 	Dwarf_Die cu, type, *scopes = NULL;
@@ -201,7 +205,7 @@ static bool trace_result(struct tracing tr, const struct insn *call, struct valu
 	return is_found;
 }
 
-/* What the instruction leaves in the register. */
+/* Traces what the instruction leaves in the register. */
 static bool trace_instruction(struct tracing tr, size_t index, int r, struct value *out)
 {
 	const struct insn *in = insn_at(tr, index);
@@ -239,8 +243,8 @@ static bool is_scalar(struct tracing tr, const struct value *v)
 	return l && l->kind == LAYOUT_SCALAR;
 }
 
-/* A pointer to a field, as an inline function gets it where addresses have no offset (arm64's
- * atomics): of which object, is told by what formed it. */
+/* Traces a pointer to a field back to its object. An inline function gets such a pointer where
+ * addresses have no offset, as for arm64's atomics. */
 static bool trace_field(struct tracing tr, size_t index, int r, struct value *field)
 {
 	struct value v;
@@ -261,7 +265,7 @@ static bool trace_field(struct tracing tr, size_t index, int r, struct value *fi
 	return false;
 }
 
-/* What the register holds just before an instruction. */
+/* Traces what the register holds just before an instruction. */
 static bool trace_register(struct tracing tr, size_t index, int r, struct value *out)
 {
 	struct spot spot = { .is_register = true, .number = r };
@@ -293,7 +297,8 @@ int64_t operand_offset(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc)
 	return in && in->stored_bytes && in->at.index < 0 ? in->at.offset : -1;
 }
 
-/* So far into the object: an element of an array that begins at or before that, if it was moved. */
+/* Turns a traced address into a place. If it was moved by an unknown distance, it is an element of
+ * an array that begins at or before the offset. */
 static bool place_value(struct dwarf_types *t, const struct value *v, struct place *out)
 {
 	const struct layout *l = dwarf_layout(t, (Dwarf_Die *)&v->type);
@@ -305,7 +310,7 @@ static bool place_value(struct dwarf_types *t, const struct value *v, struct pla
 	*out = (struct place){ .root = l, .target = l, .parameter = v->parameter };
 	if (l->kind == LAYOUT_SCALAR)
 		return true;
-	if (l->size_bytes && offset < 0) /* an element before it */
+	if (l->size_bytes && offset < 0) /* it is an earlier element */
 		offset = (int64_t)l->size_bytes - (-offset - 1) % (int64_t)l->size_bytes - 1;
 	if (l->size_bytes && !(l->nfields && l->fields[l->nfields - 1].size_bytes == 0) &&
 	    (uint64_t)offset >= l->size_bytes) {
@@ -331,8 +336,8 @@ static bool place_value(struct dwarf_types *t, const struct value *v, struct pla
 					place_step(out, i);
 				}
 			if (out->nsteps == n && v->scale > 1 && l->size_bytes > v->scale)
-				return false;   /* an array in it, but nobody knows which */
-			if (out->nsteps == n) { /* the whole of it is an element */
+				return false;   /* an array inside it, but unknown which */
+			if (out->nsteps == n) { /* the whole object is an element */
 				while (out->nsteps)
 					offset += (int64_t)step_offset(&out->step[--out->nsteps]);
 				out->target = l;

@@ -1,7 +1,7 @@
-/* What the stores of a site write to. Begins at the store itself: with its source, else with its
- * instruction and debug information. Where that leads to a parameter, the caller says what it is;
- * where there is neither, as in libc, the first caller that can be read says what memcpy() was to
- * fill. */
+/* Finds what the stores of a site write to: at the store, by its source or else by its instruction
+ * and debug information. If that leads to a parameter, the caller's argument is followed. If the
+ * store's function has neither, as memcpy() in libc, the first caller that can be read says what
+ * the call fills. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,8 @@ static bool has_database(const char *folder)
 	return is_there;
 }
 
-/* The folder, or one above it, or their build/. NULL: none. */
+/* Finds the folder of compile_commands.json: the folder, one above it, or their build/. NULL if
+ * there is none. */
 static char *find_database(const char *folder)
 {
 	char *at = xstrdup(folder), *slash;
@@ -72,7 +73,8 @@ static struct source_typing *sources_get(struct types *t, const char *folder)
 	return s.typing;
 }
 
-/* Lines mean nothing in a file that was changed after the program was built. */
+/* Notes a problem if the file was changed after the program was built: line numbers may be
+ * wrong. */
 static void check_age(struct types *t, const char *file, const char *program)
 {
 	struct stat source, built;
@@ -85,7 +87,7 @@ static void check_age(struct types *t, const char *file, const char *program)
 			file, program);
 }
 
-/* Asks the source at a frame; -1: there is none. */
+/* Asks the source about a frame. -1 if there is no source. */
 static int ask(struct types *t, const struct frame *f, struct source_query *q, struct place *out)
 {
 	char *unit = NULL, *folder = NULL, *real_unit = NULL, *file = NULL;
@@ -100,7 +102,7 @@ static int ask(struct types *t, const struct frame *f, struct source_query *q, s
 		goto out;
 	real_unit = path_real(folder, unit);
 	if (access(real_unit, R_OK) != 0)
-		goto out; /* a library's, of which there is debug information only */
+		goto out; /* the source of a library is not installed */
 	file = path_real(folder, f->symbol->file);
 	q->unit = real_unit;
 	q->file = file;
@@ -127,7 +129,7 @@ struct walk {
 	uint64_t size_bytes;
 	struct place place;
 	enum type_means means;
-	size_t at; /* the frame that named it */
+	size_t at; /* the frame that named the place */
 };
 
 static Dwfl_Module *module_of(struct types *t, const struct frame *f, uint64_t *pc)
@@ -136,8 +138,8 @@ static Dwfl_Module *module_of(struct types *t, const struct frame *f, uint64_t *
 	return f->object ? symbols_module(t->symbols, f->object, pc) : NULL;
 }
 
-/* A store that is larger than what the source stores there: the instruction knows where it
- * begins. */
+/* Notes that the instruction stores more than the source does, and begins earlier: the compiler
+ * merged stores. */
 static void find_ahead(struct place *p, int64_t offset, uint64_t size_bytes)
 {
 	uint64_t at = place_offset(p);
@@ -160,7 +162,7 @@ static bool begin_at_store(struct walk *w)
 		return false;
 	q.offset = operand_offset(w->t->dwarf, module, pc);
 	w->means = TYPE_BY_SOURCE;
-	do { /* a value that an inlined function computed may be stored in its name */
+	do { /* an inlined function may compute a value that its caller stores */
 		if (ask(w->t, f, &q, &w->place) == 1) {
 			find_ahead(&w->place, q.offset, w->size_bytes);
 			return true;
@@ -173,7 +175,8 @@ static bool begin_at_store(struct walk *w)
 	return operand_place(w->t->dwarf, module, pc, &w->place);
 }
 
-/* The same without source. A destination of mere bytes is what is copied to it. */
+/* Finds what a library call fills, without source. A destination of type char is what is copied to
+ * it. */
 static bool filled_by_call(struct types *t, Dwfl_Module *module, uint64_t pc, struct place *out)
 {
 	const char *callee = operand_callee(t->dwarf, module, pc);
@@ -192,14 +195,13 @@ static bool filled_by_call(struct types *t, Dwfl_Module *module, uint64_t pc, st
 	return true;
 }
 
-/* Does it say more than that there are bytes? */
+/* Does the place say more than "some bytes"? */
 static bool is_useful(const struct place *p)
 {
 	return p->root->kind != LAYOUT_SCALAR || p->parameter != PLACE_NO_PARAMETER;
 }
 
-/* Who called what has no source, for example memcpy()? The first caller that can be read
- * decides. */
+/* Starts at the first caller that can be read, because the store's function has no source. */
 static bool begin_at_call(struct walk *w)
 {
 	for (size_t i = 1; i < w->frames->list.n; i++) {
@@ -227,7 +229,7 @@ static bool begin_at_call(struct walk *w)
 	return false;
 }
 
-/* A parameter: what did the caller pass? */
+/* While the place is a parameter, continues with what the caller passed. */
 static void follow_callers(struct walk *w)
 {
 	for (size_t i = w->at + 1;
@@ -289,15 +291,15 @@ static void add_frame_name(char *text, size_t room, const struct frame *f)
 
 	if (f->symbol->function)
 		snprintf(text + len, room - len, "%s%s", len ? " < " : "", f->symbol->function);
-	else if (!f->is_return) /* its own function is not known: who called that is */
+	else if (!f->is_return) /* its function is unknown; its caller is named instead */
 		snprintf(text + len, room - len, "%s", object ? object + 1 : "?");
 	else
 		snprintf(text + len, room - len, "%s%s+0x%llx", len ? " < " : "",
 			 object ? object + 1 : "?", (unsigned long long)f->symbol->offset);
 }
 
-/* The functions from the store's own outwards; those of a library without debug information only up
- * to what called it, which does not change what it stores. */
+/* Names the call path, from the store's function outwards. For a library without debug information,
+ * it ends at the library's caller, which does not change what the library stores. */
 uint32_t resolve_path(struct types *t, const struct trace_site *site)
 {
 	struct frames frames = { 0 };

@@ -1,9 +1,9 @@
-/* memcpy() and the assignment of a struct are many stores, in any order. They follow each other and
- * lie together: the lowest of them is where the destination begins. A loop that fills one element
- * after the other is taken for one run, which is as good: the elements follow each other. */
+/* Finds the beginning of what memcpy() or the assignment of a struct fills. Such a copy is many
+ * stores in any order; they follow each other and lie together, and the lowest is the beginning. A
+ * loop that fills one array element after the other counts as one run, too, which does no harm. */
 #include "source/types_internal.h"
 
-enum { GAP_BYTES = 256 }; /* what a copy may leave out for later */
+enum { GAP_BYTES = 256 }; /* a copy may skip so many bytes and fill them later */
 
 static struct run *run_of(struct types *t, const struct trace_event *ev)
 {
@@ -18,13 +18,14 @@ static struct run *run_of(struct types *t, const struct trace_event *ev)
 	return r;
 }
 
-/* How many bytes the destination has; 0: not known. */
+/* The destination's size in bytes; 0 if unknown. */
 static uint64_t size_of(const struct destination *d)
 {
 	return d->place.is_region ? d->place.region_bytes : d->place.target->size_bytes;
 }
 
-/* Objects do not overlap: what lies within the size of one is of one. */
+/* Does the event belong to the run? Objects do not overlap, so stores within the object's size
+ * belong to one object. */
 static bool continues(const struct run *r, const struct trace_event *ev,
 		      const struct destination *d)
 {
@@ -36,7 +37,7 @@ static bool continues(const struct run *r, const struct trace_event *ev,
 	return !size_of(d) || high - low <= size_of(d);
 }
 
-/* The run that began with this event, if the trace has been learned. */
+/* The run that began with this event, if types_learn() has seen the trace. */
 static const struct run *run_learned(const struct types *t, uint64_t seq)
 {
 	size_t low = 0, high = t->runs.n;
@@ -59,7 +60,7 @@ static bool is_in_call(const struct trace_node *call, const struct trace_node *n
 	return node != NULL;
 }
 
-/* A copy may flush as it goes, which does not end it. */
+/* Ends the thread's run, unless the event is a flush that the copying call makes. */
 void run_break(struct types *t, const struct trace_event *ev)
 {
 	struct run *r = run_of(t, ev);
@@ -93,7 +94,7 @@ uint64_t run_step(struct types *t, const struct trace_event *ev, const struct de
 		r->low = ev->addr;
 	if (ev->addr + ev->size_bytes > r->high)
 		r->high = ev->addr + ev->size_bytes;
-	/* the last run with this beginning is not the vector's last, where threads alternate */
+	/* where threads alternate, the run is not the last of the vector */
 	for (size_t i = t->runs.n; is_learning && i-- > 0;)
 		if (t->runs.at[i].first_seq == r->first_seq) {
 			t->runs.at[i].low = r->low;

@@ -1,5 +1,5 @@
-/* Names the fields on the way to the stored bytes, from each struct that they lie in. Indices that
- * are not known are left to whoever knows the address. */
+/* Names the fields on the way to the stored bytes, from each struct that contains them. Where an
+ * index is unknown, the level says by which stride to find it from the address. */
 #include "source/shape.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void path_add_name(struct path *p, const char *name)
 	path_add(p, name);
 }
 
-/* A base class goes by its own name. */
+/* The field's name; for a base class, that of the class. */
 static const char *field_name(const struct layout_field *f)
 {
 	if (f->name)
@@ -34,7 +34,8 @@ static const char *field_name(const struct layout_field *f)
 	return f->type->name ? f->type->name : "(unnamed)";
 }
 
-/* Stored bytes that are no single part of the target: all the fields that they touch. */
+/* Adds the range of fields that the stored bytes touch, if they are no single part of the
+ * target. */
 static void path_add_span(struct path *p, const struct layout *target, uint64_t offset,
 			  uint64_t size_bytes, bool is_inner)
 {
@@ -94,7 +95,8 @@ static void add_level(struct names *names, struct shape *out, const struct layou
 	*pending = (struct shape_level){ 0 };
 }
 
-/* Two unknown indices in a row: a multiple of the smaller step, up to the end of both. */
+/* Adds an array of unknown index. Two in a row become multiples of the smaller stride up to the end
+ * of both. */
 static void add_term(struct shape_level *pending, const struct layout *array)
 {
 	uint64_t stride = array->element->size_bytes ? array->element->size_bytes : 1,
@@ -132,7 +134,7 @@ void shape_make(struct names *names, const struct place *p, uint64_t offset, uin
 		pending.field = path_name(names, p, i, offset, size_bytes);
 		add_level(names, out, s->in, &pending);
 	}
-	if (out->n == 0) { /* an array of numbers, a struct without a name */
+	if (out->n == 0) { /* an array of numbers, or a struct without a name */
 		pending.field = path_name(names, p, 0, offset, size_bytes);
 		pending.type = names_add(names, p->root->name ? p->root->name : "(unnamed)");
 		pending.layout = p->root;
@@ -141,9 +143,9 @@ void shape_make(struct names *names, const struct place *p, uint64_t offset, uin
 	}
 }
 
-/* ---- with indices ---- */
+/* ---- paths with indices ---- */
 
-/* "[3]", "[3..5]"; the bytes of a text are not counted. */
+/* Adds "[3]" or "[3..5]"; nothing for the bytes of a text. */
 static void path_add_index(struct path *p, const struct layout *array, uint64_t first,
 			   uint64_t last)
 {

@@ -1,5 +1,6 @@
-/* The levels of a place, as far as they do not depend on the address: computed once for each place
- * and kind of access. */
+/* The levels of a place, as far as the address does not matter: computed once per place and kind of
+ * access. For a store to log.entry[].key the innermost level is struct entry, field key, and the
+ * next is struct log, field entry[].key. */
 #ifndef SOURCE_SHAPE_H
 #define SOURCE_SHAPE_H
 
@@ -13,23 +14,22 @@ struct shape {
 	struct shape_level {
 		uint32_t type, field;
 		const struct layout *layout;
-		/* it begins so far before the level inside it; the first: before the stored
-		 * bytes */
+		/* distance from its beginning to that of the level inside it; for the first level,
+		 * to the stored bytes */
 		uint64_t back_bytes;
-		/* and then some times stride: the index of an array is not known; stride 0: it
-		 * is */
+		/* plus an unknown multiple of stride, because an array's index is unknown; stride
+		 * 0: it is known */
 		uint64_t stride, count;
 	} level[SHAPE_MAX_LEVELS];
 };
 
-/* Of an access to size_bytes, which begin so far into the place's target. */
+/* Makes the shape of an access to size_bytes at an offset into the place's target. */
 void shape_make(struct names *names, const struct place *p, uint64_t offset, uint64_t size_bytes,
 		struct shape *out);
 
-/* The path from an object to some bytes of a part of it, which begins at_bytes into it, with the
- * index of each element, except of texts: "entry[3].text". The part may be the object itself. NULL:
- * there is no such part, or the path from it, without indices, is another one than `like`, which
- * may be NULL. malloc'd. */
+/* Gives the path from an object to bytes of a part of it, with indices: "entry[3].text". The part
+ * begins at_bytes into the object, or is the object itself. NULL if there is no such part, or if
+ * its path without indices differs from `like` (may be NULL). free() it. */
 char *shape_indexed(const struct layout *l, uint64_t at_bytes, const struct layout *part,
 		    uint64_t offset, uint64_t size_bytes, const char *like);
 

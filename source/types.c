@@ -1,6 +1,6 @@
-/* Types stores. What is known of a site before the address is comes from answers.c; here, each
- * store costs what its address adds: where in a destination of many bytes it lies, and which
- * element of an array. */
+/* Finds for each store which field of which object it writes. answers.c knows what a site's stores
+ * have in common; here the address adds the rest: where in a copied range it lies, and which
+ * element of an array it is. */
 #include "source/types.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 /* The levels of an access to a part of a place. */
 struct known_shape {
 	const struct destination *destination;
-	const struct layout *layout; /* instead, of an object found by its address */
+	const struct layout *layout; /* used instead, for an object found by its address */
 	uint64_t offset, size_bytes;
 	struct shape shape;
 	struct known_shape *next;
@@ -92,8 +92,8 @@ static struct known_shape *shape_get(struct types *t, const struct destination *
 	return k;
 }
 
-/* Where the struct begins of which an element was stored to: where it, or one that holds it, is
- * known to begin. */
+/* Gives the address where a level's struct begins, if an array index on the way is unknown: from an
+ * instance of it, or of a struct around it, whose beginning is known; else a guess. */
 static uint64_t find_start(struct types *t, const struct shape *s, uint32_t level, uint64_t first,
 			   bool *is_known)
 {
@@ -109,7 +109,7 @@ static uint64_t find_start(struct types *t, const struct shape *s, uint32_t leve
 			return start + before;
 	}
 	*is_known = false;
-	/* the list may move */
+	/* adding may move the list */
 	placed = instances_place(&t->instances, l->type, l->layout, first, l->stride, l->count);
 	return t->instances.list.at[placed].start;
 }
@@ -140,7 +140,7 @@ static void apply(struct types *t, const struct shape *s, const struct trace_eve
 		instances_mark(&t->instances, outermost - 1, ev->addr, ev->size_bytes);
 }
 
-/* Through a pointer to a number: whose number it is, earlier stores may have shown. */
+/* Names a store through a pointer to a number by the object that earlier stores showed there. */
 static bool apply_known(struct types *t, const struct trace_event *ev, struct typed *out)
 {
 	const struct instance *i = instances_at(&t->instances, ev->addr);
@@ -152,7 +152,8 @@ static bool apply_known(struct types *t, const struct trace_event *ev, struct ty
 	return true;
 }
 
-/* Nothing but the path is known; of bytes that are copied, also where they begin. */
+/* Names a store by its call path; for copied bytes of unknown type, by the distance from the copy's
+ * beginning. */
 static void apply_path(struct types *t, const struct answer *a, const struct trace_event *ev,
 		       uint64_t low, struct typed *out)
 {
@@ -186,7 +187,7 @@ static void type_store(struct types *t, const struct trace_event *ev, struct typ
 		return;
 	}
 	if (is_learning && a->is_spread)
-		return; /* where it began is known at its end */
+		return; /* where the run began is known at its end */
 	if (a->destination->place.root->kind == LAYOUT_SCALAR) {
 		if (!apply_known(t, ev, out))
 			apply_path(t, a, ev, low, out);
@@ -220,8 +221,8 @@ const char *types_name(const struct types *t, uint32_t id)
 	return t->names.list.at[id];
 }
 
-/* The path to bytes of an object that begins there, from the object that holds it, if one does.
- * *type: that one's. NULL: not by that name. */
+/* Gives the path to the bytes of an object, from the object that contains it if one is known, and
+ * that one's type in *type. NULL if the path is not like `like`. */
 static char *path_from(const struct types *t, const struct layout *layout, uint64_t start,
 		       uint64_t addr, uint64_t size_bytes, const char *like, uint32_t *type)
 {
@@ -246,7 +247,7 @@ char *types_path(const struct types *t, const struct type_level *l, uint64_t add
 
 	if (!types_name(t, type) || !*types_name(t, type))
 		return NULL;
-	if (known && known->start != l->instance) /* the address tells which field it is */
+	if (known && known->start != l->instance) /* the address decides which field it is */
 		indexed = path_from(t, l->layout, known->start, addr, size_bytes, NULL, &type);
 	else if (l->layout && l->is_placed && addr >= l->instance)
 		indexed = path_from(t, l->layout, l->instance, addr, size_bytes, field ? field : "",

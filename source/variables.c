@@ -1,6 +1,6 @@
-/* Looks in debug information for the variable that a register or a slot of the frame holds at an
- * instruction. The frame's address comes from the call frame information, the variable's place from
- * its location expression; only simple ones are understood. */
+/* Finds the variable that a register or a stack slot holds at an instruction, in debug information.
+ * The frame's address comes from the call frame information, the variable's place from its location
+ * expression; only simple expressions are understood. */
 #include "source/variables.h"
 
 #include <dwarf.h>
@@ -34,7 +34,7 @@ bool frame_address(Dwfl_Module *module, uint64_t pc, int *reg, int64_t *offset)
 	return is_known;
 }
 
-/* What DW_OP_fbreg counts from, seen from the frame's address. */
+/* The distance from the frame's address to what DW_OP_fbreg counts from. */
 static bool frame_base(Dwfl_Module *module, Dwarf_Die *function, uint64_t pc, int64_t *offset)
 {
 	Dwarf_Attribute attr;
@@ -107,8 +107,8 @@ static Dwarf_Off origin_of(Dwarf_Die *die)
 		       : dwarf_dieoffset(die);
 }
 
-/* Which parameter it is, as the function declares them: where a function is inlined, gcc lists them
- * in any order. */
+/* The number of the parameter as the function declares it; where a function is inlined, gcc lists
+ * parameters in any order. */
 static int parameter_number(Dwarf_Die *scope, Dwarf_Die *parameter)
 {
 	Dwarf_Attribute attr;
@@ -131,8 +131,8 @@ static int parameter_number(Dwarf_Die *scope, Dwarf_Die *parameter)
 	return PLACE_NO_PARAMETER;
 }
 
-/* Looks through the variables of one scope for the one that is kept in this spot. is_itself: the
- * variable is meant, not what it points to. */
+/* Searches one scope for the variable in this spot. is_itself: its own type is wanted, not that of
+ * what it points to. */
 static bool search_scope(Dwfl_Module *module, Dwarf_Die *scope, Dwarf_Die *function, uint64_t pc,
 			 const struct spot *where, bool is_itself, struct variable *out)
 {
@@ -221,7 +221,7 @@ bool dwarf_part_at(Dwarf_Die *object, uint64_t offset, Dwarf_Die *out)
 		if (dwarf_attr(&child, DW_AT_data_member_location, &attr))
 			dwarf_formudata(&attr, &at);
 		if (dwarf_aggregate_size(&type, &size) != 0)
-			size = UINT32_MAX; /* without bounds */
+			size = UINT32_MAX; /* an array without bounds */
 		if (offset >= at && offset < at + size && dwarf_part_at(&type, offset - at, out))
 			return true;
 	} while (dwarf_siblingof(&child, &child) == 0);

@@ -1,12 +1,12 @@
 /* The table of functions that fill the memory an argument points to. Variants of libc and of
- * compilers count as the function that they stand for. */
+ * compilers count as the function itself. */
 #include "source/writers.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
-/* A name that ends in * begins so. */
+/* A name that ends in * stands for all names that begin so. */
 static const struct writer {
 	const char *name;
 	int argument;
@@ -58,7 +58,7 @@ static const struct writer {
 	{ "uuid_*", 0 },
 };
 
-/* libc names its variants like __memmove_avx_unaligned_erms. */
+/* Drops the underscores of names such as __memmove_avx_unaligned_erms. */
 static const char *plain_name(const char *name)
 {
 	const char *plain = name;

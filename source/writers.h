@@ -1,9 +1,9 @@
-/* Functions that fill the memory that an argument points to. */
+/* Knows functions, such as memcpy, that fill the memory an argument points to. */
 #ifndef SOURCE_WRITERS_H
 #define SOURCE_WRITERS_H
 
-int writer_argument(const char *name); /* which argument, from 0; -1: not known to fill any */
-int writer_source(const char *name);   /* which argument is copied there; -1: none is */
-int writer_length(const char *name);   /* which argument says how many bytes; -1: not known */
+int writer_argument(const char *name); /* which argument, from 0; -1 if it fills none */
+int writer_source(const char *name);   /* which argument is copied there; -1 if none */
+int writer_length(const char *name);   /* which argument is the number of bytes; -1 if unknown */
 
 #endif

@@ -1,5 +1,5 @@
-/* The alias analysis as others use it: modules in, counts of objects out. Asks the solver which
- * persistent and volatile objects a pointer may lead to. */
+/* Answers questions about places of the source: which persistent and volatile objects may a store
+ * or call there write to? The solver has computed what each pointer points to. */
 #include "source/alias/internal.h"
 
 #include <stdlib.h>
@@ -103,7 +103,8 @@ static bool is_at(const struct site *s, const struct alias_place *p)
 	return strcmp(s->file, p->file) == 0;
 }
 
-/* The next site at the place, from number `at` of those by line on; NULL: there is no more. */
+/* Gives the next site at the place, from position *at in the list by lines; NULL if there is
+ * none. */
 static const struct site *next_site(const struct alias *a, const struct alias_place *p, size_t *at)
 {
 	while (*at < a->by_line.n) {
@@ -117,7 +118,7 @@ static const struct site *next_site(const struct alias *a, const struct alias_pl
 	return NULL;
 }
 
-/* Where those of the place may begin. */
+/* The position in the list by lines from which sites can be at the place. */
 static size_t first_site(const struct alias *a, const struct alias_place *p)
 {
 	size_t low = 0, high = a->by_line.n;
@@ -142,7 +143,7 @@ static void add_targets(struct alias *a, uint32_t node, struct set *to)
 	set_join(to, &found, NULL);
 }
 
-/* What the stores of a place write to. */
+/* Collects the objects that the stores at the place write to. False if no store is there. */
 static bool store_targets(struct alias *a, const struct alias_place *p, struct set *to)
 {
 	size_t at = first_site(a, p);
@@ -179,8 +180,8 @@ static bool bit_set(uint64_t *bits, uint32_t i)
 	return is_new;
 }
 
-/* All that can be reached from a node by loads: found once, as each bug of a function asks for
- * it. */
+/* A bit for each object that can be reached from the node by loads. Computed once per node, because
+ * every bug of a function asks for it. */
 static const uint64_t *reach(struct alias *a, uint32_t node)
 {
 	uint64_t *bits = map_get(&a->reached, node);

@@ -1,6 +1,6 @@
-/* Makes IR of the files of a compilation database, with the options that it is compiled with: clang
- * runs once for each, as many at a time as there are processors. What it writes goes to a scratch
- * folder. */
+/* Compiles all files of a compilation database to LLVM's IR, with their own options, into a scratch
+ * folder, and starts the pointer analysis on it. As many compilers run at a time as there are
+ * processors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <llvm-c/BitReader.h>
@@ -23,7 +23,7 @@ enum { FEATURES_MAX = 8 };
 
 struct job {
 	struct arena arena; /* of the arguments */
-	/* of the processor, which the source itself turns on for gcc: -mclwb */
+	/* processor features that the source enables for gcc alone, such as -mclwb */
 	char features[FEATURES_MAX][32];
 	size_t nfeatures;
 	struct database_command command;
@@ -36,7 +36,7 @@ static const char **arguments(struct job *j, const char *clang,
 			      const struct source_commands *commands, const char *file,
 			      struct error *err)
 {
-	/* passes that must run are none: calls stay as they are written */
+	/* no passes run, so calls stay as the source has them */
 	static const char *const ours[] = { "-O0",
 					    "-g",
 					    "-c",
@@ -112,8 +112,8 @@ static int finish(struct job *j, const char *file, struct error *err)
 	return error_set(err, "%s does not compile with clang: %s", file, line);
 }
 
-/* clang does not know gcc's "#pragma GCC target", and says so by the first intrinsic that needs it.
- * True: to be tried again. */
+/* Adds a processor feature that the message asks for. clang ignores gcc's "#pragma GCC target" and
+ * reports the first intrinsic that needs the feature. True: compile again. */
 static bool add_feature(struct job *j, const char *message)
 {
 	static const char words[] = "requires target feature '";
@@ -130,7 +130,7 @@ static bool add_feature(struct job *j, const char *message)
 		return false;
 	for (size_t i = 0; i < j->nfeatures; i++)
 		if (strcmp(j->features[i], j->features[j->nfeatures]) == 0)
-			return false; /* it did not help */
+			return false; /* it was added before and did not help */
 	j->nfeatures++;
 	return true;
 }
@@ -258,7 +258,8 @@ struct alias *bitcode_open(const struct source_database *db, const struct alias_
 	if (compile(jobs, clang, db, watch, err) == 0 && ask(watch, db->n, err) == 0)
 		a = analyse(jobs, db->n, watch, err);
 	if (!a)
-		ask(watch, db->n, err); /* whoever interrupts may have ended the compilers, too */
+		/* who interrupts pmend may have interrupted the compilers, too */
+		ask(watch, db->n, err);
 	for (size_t i = 0; i < db->n; i++) {
 		arena_release(&jobs[i].arena);
 		free(jobs[i].output);

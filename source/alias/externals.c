@@ -1,5 +1,5 @@
-/* Functions without a body: what they do with pointers. Those that are not in the table may do
- * anything with what they are given. */
+/* Says what functions without a body do with pointers: a table, and the constraints for each row. A
+ * function that is not in the table may do anything with its arguments. */
 #include <string.h>
 #include <sys/mman.h>
 
@@ -7,23 +7,25 @@
 
 enum effect {
 	NOTHING,
-	GIVES_HEAP,    /* fresh or static memory of a library: not persistent */
-	GIVES_PM,      /* a mapping */
-	GIVES_PMDK,    /* memory of a pool of libpmemobj */
-	GIVES_MAPPING, /* mmap: depends on its flags */
+	GIVES_HEAP,    /* returns new or static memory of a library, which is not persistent */
+	GIVES_PM,      /* returns a mapping of a file */
+	GIVES_PMDK,    /* returns memory in a pool of libpmemobj */
+	GIVES_MAPPING, /* mmap: its flags decide */
 	GIVES_FIRST,   /* returns its first argument */
 	GIVES_SECOND,
-	COPIES, /* memcpy: contents too; returns its first argument */
+	COPIES, /* memcpy: copies content, and returns its first argument */
 	REALLOCATES,
-	STORES_HEAP, /* *first = fresh memory */
-	STORES_END,  /* *second points into first */
+	STORES_HEAP, /* stores a pointer to new memory: *first = malloc() */
+	STORES_END,  /* stores a pointer into the first argument: *second = first + n */
 	CALLS_FIRST,
-	CALLS_THIRD, /* with the fourth */
-	SORTS,       /* calls the fourth with the first, twice */
-	SEARCHES,    /* calls the fifth with first and second; returns the second */
+	CALLS_THIRD, /* calls the third with the fourth */
+	SORTS,       /* calls the fourth with elements of the first */
+	/* calls the fifth with the first and with elements of the second, one of which it
+	 * returns */
+	SEARCHES,
 };
 
-/* A name that ends in '*' stands for all that begin so; the first match counts. */
+/* A name may have one '*', which stands for any text. The first row that matches counts. */
 static const struct external {
 	const char *name;
 	enum effect effect;
@@ -237,7 +239,7 @@ bool external_is_store(const char *name)
 		strstr(name, "snprintf") || strcmp(name, "bzero") == 0);
 }
 
-/* A node that points to a new object. */
+/* Makes a node that points to a new object. */
 static uint32_t new_object_node(struct alias *a, enum solve_kind kind, const char *name)
 {
 	uint32_t node = solver_node(a->solver);
@@ -271,7 +273,7 @@ static uint32_t argument(const struct call *c, size_t i)
 	return i < c->nargs ? c->args[i] : 0;
 }
 
-/* The library calls a function that it was given. */
+/* Adds a call that the library makes: of a function that it was given. */
 static void call_back(struct alias *a, const char *name, uint32_t function, uint32_t first,
 		      uint32_t second)
 {

@@ -1,4 +1,4 @@
-/* What the files of source/alias/ share. */
+/* Shared by the files of source/alias/: calls, functions, sites, and the state of an analysis. */
 #ifndef SOURCE_ALIAS_INNER_H
 #define SOURCE_ALIAS_INNER_H
 
@@ -10,15 +10,16 @@
 #include "util/map.h"
 #include "util/vec.h"
 
-/* A call; also one that a library makes with what it was given. */
+/* A call in the IR, or one that a library function makes of a function it was given. */
 struct call {
-	const char *name; /* where it is, for objects that it makes */
-	uint32_t *args;   /* nodes; 0: no pointer */
+	const char *name; /* function and place, which name the objects that the call creates */
+	uint32_t *args;   /* nodes; 0: cannot hold a pointer */
 	size_t nargs;
 	uint32_t result;
-	int64_t flags;       /* of mmap; -1: not known */
-	bool is_anonymous;   /* mmap without a file */
-	bool is_called_back; /* by unseen code, which has called what it was given already */
+	int64_t flags;     /* of mmap; -1 if unknown */
+	bool is_anonymous; /* mmap without a file */
+	/* made by a library function, which has called its other arguments already */
+	bool is_called_back;
 };
 
 struct function {
@@ -28,22 +29,22 @@ struct function {
 	uint32_t *parameters;
 	size_t nparameters;
 	uint32_t result;
-	uint32_t varargs; /* object; 0: takes none */
+	uint32_t varargs; /* object of the variable arguments; 0 if it takes none */
 	bool is_defined;
 };
 
-/* An instruction that stores, copies or calls. */
+/* An instruction that stores, copies or calls, at a place of the source. */
 struct site {
-	const char *file, *callee; /* callee NULL: a store, or an unknown one if it is a call */
+	const char *file, *callee; /* NULL for a store, and for a call through a pointer */
 	uint32_t line, column;
-	uint32_t *pointers; /* of a store: one; of a call: the arguments */
+	uint32_t *pointers; /* the address of a store, or the arguments of a call */
 	size_t npointers;
 	bool is_store;
 };
 
 struct symbol {
 	const char *name;
-	uint32_t function; /* index; UINT32_MAX: a variable */
+	uint32_t function; /* index in functions; UINT32_MAX for a variable */
 	uint32_t object;
 };
 
@@ -51,23 +52,26 @@ struct alias {
 	struct arena arena;
 	struct solver *solver;
 	LLVMContextRef context;
-	LLVMTargetDataRef layout; /* of the module that is read */
+	LLVMTargetDataRef layout; /* of the module that is being read */
 	VEC(LLVMModuleRef) modules;
 	VEC(struct function) functions;
-	VEC(struct symbol) symbols; /* that other modules see; sorted by name */
+	VEC(struct symbol) symbols; /* names that other modules see; sorted by name */
 	VEC(struct call) calls;
 	VEC(struct site) sites;
-	VEC(uint32_t) by_line; /* sites, sorted by their lines */
-	/* by node: a bit for each object that can be reached from it by loads; of the arena */
+	VEC(uint32_t) by_line; /* indices of sites, sorted by line */
+	/* node → bits of all objects that can be reached from it by loads; in the arena */
 	struct map reached;
-	struct map nodes, objects, function_of_object, paths; /* keys: LLVM's addresses, objects */
-	uint32_t pmdk; /* all of libpmemobj's memory; 0: none yet */
+	/* LLVM value → node or object; object → function; path of debug information → real path */
+	struct map nodes, objects, function_of_object, paths;
+	/* the object that stands for all of libpmemobj's memory; 0 until it is needed */
+	uint32_t pmdk;
 };
 
 /* alias.c */
 struct alias *alias_new(void);
-void alias_add(struct alias *a, LLVMModuleRef m); /* takes it over */
-bool alias_solve(struct alias *a);                /* after the last one; false: it is too much */
+void alias_add(struct alias *a, LLVMModuleRef m); /* takes ownership of the module */
+/* after the last module; false if it takes too much work */
+bool alias_solve(struct alias *a);
 void alias_close(struct alias *a);
 void alias_seed(struct alias *a, const struct alias_place *store);
 void alias_count(struct alias *a, const struct alias_place *p, const struct alias_place *store,
@@ -76,18 +80,20 @@ void alias_each(struct alias *a, void (*found)(void *arg, const char *file, uint
 		void *arg);
 
 /* ir_values.c */
-void ir_declare(struct alias *a, LLVMModuleRef m); /* functions and variables that others see */
-uint32_t ir_node(struct alias *a, LLVMValueRef v); /* 0 if it can hold no pointer */
+/* registers functions, and variables that other modules see */
+void ir_declare(struct alias *a, LLVMModuleRef m);
+/* the node of a value; 0 if it cannot hold a pointer */
+uint32_t ir_node(struct alias *a, LLVMValueRef v);
 
 /* ir.c */
-void ir_constrain(struct alias *a, LLVMModuleRef m); /* once all are declared */
+void ir_constrain(struct alias *a, LLVMModuleRef m); /* after ir_declare() of all modules */
 
 /* ir_calls.c */
 void ir_bind(struct alias *a, uint32_t call, const struct function *f);
 
-/* externals.c: what a function without a body does. */
+/* externals.c: adds the constraints of a function without a body. */
 void external_apply(struct alias *a, uint32_t call, const char *name);
-bool external_is_store(const char *name); /* writes to where its first argument points */
+bool external_is_store(const char *name); /* whether it writes to where its first argument points */
 
 /* bitcode.c */
 struct alias *bitcode_open(const struct source_database *db, const struct alias_watch *watch,

@@ -1,5 +1,5 @@
-/* From LLVM's IR to constraints: initial values of variables, and each instruction. Array indices
- * are left out: all elements of an array are one. */
+/* Turns LLVM's IR into constraints: initial values of variables, and one constraint per
+ * instruction. Array indices are ignored, so all elements of an array are one location. */
 #include <stdlib.h>
 
 #include "source/alias/ir_internal.h"

@@ -1,5 +1,5 @@
-/* Calls as constraints: arguments go to parameters, results come back. A function without a body
- * does what externals.c says. */
+/* Turns calls into constraints: arguments are copied to parameters, and the result comes back. For
+ * a function without a body, externals.c decides. */
 #include <string.h>
 #include <sys/mman.h>
 
@@ -23,8 +23,8 @@ void ir_bind(struct alias *a, uint32_t call, const struct function *f)
 	solver_copy(a->solver, c.result, f->result);
 }
 
-/* What a variable of type va_list points to holds a pointer to the arguments, somewhere: it has no
- * fields. */
+/* The node of a variable of type va_list. What it points to is made one location, because where in
+ * it the pointer to the arguments lies differs between machines. */
 static uint32_t list_node(struct alias *a, LLVMValueRef list)
 {
 	uint32_t object;
@@ -68,7 +68,7 @@ static int64_t constant(LLVMValueRef call, unsigned i)
 	return v && LLVMIsAConstantInt(v) ? LLVMConstIntGetSExtValue(v) : INT64_MIN;
 }
 
-/* memcpy for llvm.memcpy.p0i8.p0i8.i64 */
+/* gives memcpy for llvm.memcpy.p0i8.p0i8.i64 */
 static const char *source_name(struct alias *a, const char *name)
 {
 	const char *dot;
@@ -101,7 +101,7 @@ static void call_direct(struct alias *a, uint32_t call, LLVMValueRef callee)
 		}
 }
 
-/* LLVM 19 adds the type of the pointer: llvm.va_start.p0. */
+/* Is it this intrinsic? LLVM 19 appends the type of the pointer: llvm.va_start.p0. */
 static bool is_intrinsic(const char *name, const char *wanted)
 {
 	size_t len = strlen(wanted);

@@ -1,10 +1,10 @@
-/* What the files share that make constraints of LLVM's IR. */
+/* Shared by the files that turn LLVM's IR into constraints. */
 #ifndef SOURCE_ALIAS_IR_INTERNAL_H
 #define SOURCE_ALIAS_IR_INTERNAL_H
 
 #include "source/alias/internal.h"
 
-/* Maps hold numbers; 0 is "not there". */
+/* Numbers as values of maps, where 0 means "not there". */
 static inline void *ir_number(uint32_t n)
 {
 	return (void *)(uintptr_t)n;
@@ -17,15 +17,16 @@ static inline uint32_t ir_known(const struct map *m, const void *key)
 
 /* ir_values.c */
 const char *ir_name(struct alias *a, LLVMValueRef v);
-/* the first of this name; several programs may have one */
+/* the first symbol of this name; several programs of one database may each have one */
 const struct symbol *symbol_find(const struct alias *a, const char *name);
-/* s is a symbol of this name, not past the last */
+/* whether s is still a symbol of this name */
 bool symbol_is(const struct alias *a, const struct symbol *s, const char *name);
-/* the value of an operator */
+/* adds the constraints of an operator's result */
 void ir_constrain_expression(struct alias *a, uint32_t node, LLVMValueRef v, LLVMOpcode op);
 
-/* ir_sites.c: where an instruction is. */
-const char *site_name(struct alias *a, LLVMValueRef v, const char *what); /* "malloc at app.c:41" */
+/* ir_sites.c: where an instruction is in the source. */
+/* a name such as "malloc at app.c:41" */
+const char *site_name(struct alias *a, LLVMValueRef v, const char *what);
 void site_add(struct alias *a, LLVMValueRef v, bool is_store, const char *callee,
 	      const uint32_t *pointers, size_t n);
 

@@ -1,5 +1,5 @@
-/* Where instructions are in the source: the sites that questions are asked about, and the names of
- * what is made there. Paths are resolved once per file. */
+/* Records where instructions are in the source, so that questions about a line find them, and names
+ * the objects that they create. Each path is resolved once. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Values of LLVM's IR as nodes: functions and variables that modules share by their names,
- * constants, and operators. Integers as wide as pointers count as pointers, since persistent memory
- * is full of offsets that are added to a base. */
+/* Makes nodes for values of LLVM's IR: functions and variables that modules share by name,
+ * constants, and results of operators. Integers as wide as a pointer count as pointers, because
+ * programs for persistent memory store offsets and add them to a base. */
 #include <string.h>
 
 #include "source/alias/ir_internal.h"
@@ -96,7 +96,7 @@ bool symbol_is(const struct alias *a, const struct symbol *s, const char *name)
 	return s && s < a->symbols.at + a->symbols.n && strcmp(s->name, name) == 0;
 }
 
-/* Points the node at what a global's name stands for. */
+/* Lets the node point to the global variable or function, or to all definitions of its name. */
 static void point_to_global(struct alias *a, uint32_t node, LLVMValueRef v)
 {
 	uint32_t object = ir_known(&a->objects, v);
@@ -113,8 +113,8 @@ static void point_to_global(struct alias *a, uint32_t node, LLVMValueRef v)
 
 enum { POINTER_BYTES = 8 };
 
-/* A char pointer and a constant: a loop over bytes or lines, or the way from a member to what it is
- * in. */
+/* Is it a char pointer plus a constant? That is a loop over bytes or lines, or the way from a
+ * member to the object that contains it. */
 static bool is_char_step(LLVMValueRef v)
 {
 	LLVMTypeRef t = LLVMGetGEPSourceElementType(v);
@@ -123,8 +123,9 @@ static bool is_char_step(LLVMValueRef v)
 	       LLVMIsAConstantInt(LLVMGetOperand(v, 1));
 }
 
-/* Between two members that hold pointers are whole words: `s++` stays where it is, or each byte of
- * a string would be a member. */
+/* Adds the constraint of such a step. A step that is no multiple of a pointer's size cannot lead
+ * from one pointer member to another; it stays at the same location, or each byte of a string would
+ * become a member. */
 static void constrain_char_step(struct alias *a, uint32_t node, LLVMValueRef v)
 {
 	int64_t bytes = LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
@@ -138,7 +139,7 @@ static void constrain_char_step(struct alias *a, uint32_t node, LLVMValueRef v)
 		solver_step(a->solver, node, from, bytes);
 }
 
-/* Bytes that a getelementptr adds, without indices into arrays. */
+/* How many bytes a getelementptr adds, without indices of arrays. */
 static int64_t step_of(struct alias *a, LLVMValueRef v)
 {
 	LLVMTypeRef t = LLVMGetGEPSourceElementType(v);
@@ -189,7 +190,7 @@ void ir_constrain_expression(struct alias *a, uint32_t node, LLVMValueRef v, LLV
 		for (int i = op == LLVMSelect; i < LLVMGetNumOperands(v); i++)
 			solver_copy(a->solver, node, ir_node(a, LLVMGetOperand(v, (unsigned)i)));
 		break;
-	default: break; /* no pointer comes out of it */
+	default: break; /* its result is no pointer */
 	}
 }
 

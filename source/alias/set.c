@@ -1,4 +1,4 @@
-/* Sets of numbers as sorted lists. They are mostly small, and mostly only read, so a list beats a
+/* Sets of numbers as sorted arrays. Most sets are small and mostly read, so an array beats a
  * tree. */
 #include "source/alias/set.h"
 
@@ -16,7 +16,7 @@ static void reserve(struct set *s, size_t n)
 	s->at = xrealloc(s->at, s->room, sizeof *s->at);
 }
 
-/* Where the value is or belongs. */
+/* The index where the value is, or where it would be inserted. */
 static size_t position(const struct set *s, uint32_t value)
 {
 	size_t low = 0, high = s->n;
@@ -89,7 +89,8 @@ bool set_join(struct set *s, const struct set *from, struct set *fresh)
 		reserve(&added, nnew);
 	added.n = fresh ? nnew : 0;
 	s->n = at;
-	while (k > 0) { /* from the end, so that nothing is overwritten before it was moved */
+	/* from the end, so that each element is moved before its place is overwritten */
+	while (k > 0) {
 		if (i > 0 && s->at[i - 1] > from->at[k - 1]) {
 			s->at[--at] = s->at[--i];
 		} else if (i > 0 && s->at[i - 1] == from->at[k - 1]) {
@@ -101,7 +102,7 @@ bool set_join(struct set *s, const struct set *from, struct set *fresh)
 				added.at[--nadded] = from->at[k];
 		}
 	}
-	/* all at once: one by one, each would move the others */
+	/* in one go, because inserting one by one would move the others each time */
 	if (fresh)
 		set_join(fresh, &added, NULL);
 	set_release(&added);

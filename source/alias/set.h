@@ -1,4 +1,4 @@
-/* Sets of numbers as ascending lists. Zero-initialised is empty. */
+/* Sets of numbers as ascending arrays. Zero-initialised is empty. */
 #ifndef SOURCE_ALIAS_SET_H
 #define SOURCE_ALIAS_SET_H
 
@@ -11,10 +11,11 @@ struct set {
 	size_t n, room;
 };
 
-bool set_add(struct set *s, uint32_t value); /* false if it was there */
-/* Adds all of `from`; what is new also goes to `fresh`. Gives whether there was anything new. */
+bool set_add(struct set *s, uint32_t value); /* false if it was in the set */
+/* Adds all of `from`; new elements also go to `fresh` if that is not NULL. False if nothing was
+ * new. */
 bool set_join(struct set *s, const struct set *from, struct set *fresh);
-/* Adds without a look; set_settle() makes a set of it again. */
+/* Appends without sorting; call set_settle() before the set is used. */
 void set_append(struct set *s, uint32_t value);
 void set_settle(struct set *s);
 void set_release(struct set *s);

@@ -1,13 +1,13 @@
-/* Solves the constraints: what each location in a set makes happen (rules), until nothing changes,
- * and what came out. Only what is new in a set is passed on; circles are looked for now and
- * then. */
+/* Solves the constraints: applies the rules of a node to each location in its set until nothing
+ * changes. Only what is new in a set is passed on (difference propagation), and from time to time
+ * nodes that copy to each other in a circle are united, because their sets end up equal. */
 #include <string.h>
 
 #include "source/alias/solve_internal.h"
 
-enum { ASK_EVERY = 1 << 22 }; /* some milliseconds */
+enum { ASK_EVERY = 1 << 22 }; /* units of work; some milliseconds */
 
-/* One rule of one node may be most of the work, so this is asked all the time. */
+/* Is the work limit reached? Asked often, because one rule of one node may be most of the work. */
 static bool is_spent(struct solver *s)
 {
 	if (s->may_go_on && s->work - s->asked > ASK_EVERY) {
@@ -38,7 +38,7 @@ static void apply(struct solver *s, const struct rule *r, uint32_t l)
 		for (size_t i = 0; i < others->n && !is_spent(s); i++) {
 			object_duplicate(s, r->kind == RULE_DUPLICATE_TO ? l : others->at[i],
 					 r->kind == RULE_DUPLICATE_TO ? others->at[i] : l);
-			/* it may have moved; what is added to it has its turn */
+			/* the vector may have moved; what was added to it is processed later */
 			others = &s->nodes.at[node_find(s, r->other)].points;
 		}
 		break;
@@ -57,7 +57,7 @@ static void add_rule(struct solver *s, uint32_t n, struct rule r)
 		return;
 	n = node_find(s, n);
 	*vec_add(&s->nodes.at[n].rules) = r;
-	if (r.is_stride) { /* waits until circles are known */
+	if (r.is_stride) { /* waits until circles are found */
 		set_join(&s->nodes.at[n].fresh, &s->nodes.at[n].points, NULL);
 		node_enqueue(s, n);
 		return;
@@ -122,7 +122,8 @@ static void process(struct solver *s, uint32_t n)
 		struct rule r = s->nodes.at[n].rules.at[i];
 
 		if (r.is_stride && node_find(s, r.other) == n)
-			continue; /* a circle made them one: elements are not told apart */
+			/* a circle united both nodes: array elements are not told apart */
+			continue;
 		s->work += delta.n;
 		for (size_t k = 0; k < delta.n && !is_spent(s); k++)
 			apply(s, &r, delta.at[k]);
@@ -159,7 +160,7 @@ bool solver_run(struct solver *s)
 			process(s, n);
 		if (s->nedges_since > s->nodes.n / 2)
 			circles_collapse(s);
-		if (i > 1 << 16) { /* forget those that are done */
+		if (i > 1 << 16) { /* forget the entries that are done */
 			memmove(s->queue.at, s->queue.at + i + 1,
 				(s->queue.n - i - 1) * sizeof s->queue.at[0]);
 			s->queue.n -= i + 1;

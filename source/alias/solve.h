@@ -1,10 +1,17 @@
-/* Andersen's points-to analysis over plain constraints: subset-based, with fields, by difference
- * propagation.
+/* Andersen's points-to analysis over plain constraints: subset-based, field-sensitive, with
+ * difference propagation.
  *
- * A node is a variable, or the content of a location: a field of an object, told by its offset.
- * Sets hold locations. Array elements are not told apart: whoever makes the constraints leaves
- * indices out. An object with too many fields, or with one in front of its beginning, becomes flat:
- * one location. Node 0 is no node; rules about it do nothing. */
+ * A node is a variable, or the content of a location. A location is a field of an object, named by
+ * its offset. Each node has a set of locations to which it may point. For example:
+ *
+ *	p = &s;         solver_point(p, location(s, 0))      p → { s+0 }
+ *	q = &p->next;   solver_step(q, p, 8)                 q → { s+8 }
+ *	*q = &t;        solver_point(n, location(t, 0))
+ *	                solver_store(q, n)                   content of s+8 → { t+0 }
+ *
+ * Array elements are not told apart: whoever adds the constraints leaves indices out. An object
+ * with too many fields, or with a field before its beginning, becomes flat: it has a single
+ * location. Node 0 is no node; rules about it do nothing. */
 #ifndef SOURCE_ALIAS_SOLVE_H
 #define SOURCE_ALIAS_SOLVE_H
 
@@ -17,12 +24,12 @@ enum solve_kind {
 	SOLVE_GLOBAL,
 	SOLVE_HEAP,
 	SOLVE_PM,
-	SOLVE_UNKNOWN, /* from code that is not seen */
+	SOLVE_UNKNOWN, /* comes from code without IR */
 	SOLVE_FUNCTION,
 	SOLVE_VARARGS,
 };
 
-/* Called when a function may be what `call` calls; may add rules. */
+/* Called when `call` may call this function; it may add rules. */
 typedef void (*solve_on_call)(void *owner, uint32_t call, uint32_t object);
 
 struct solver;
@@ -30,7 +37,7 @@ struct solver *solver_new(solve_on_call on_call, void *owner);
 void solver_free(struct solver *s);
 
 uint32_t solver_node(struct solver *s);
-/* borrows the name */
+/* the name must outlive the solver */
 uint32_t solver_object(struct solver *s, enum solve_kind kind, const char *name);
 uint32_t solver_location(struct solver *s, uint32_t object, int64_t offset);
 void solver_flatten(struct solver *s, uint32_t object);
@@ -41,29 +48,29 @@ void solver_load(struct solver *s, uint32_t to, uint32_t from);      /* to = *fr
 void solver_store(struct solver *s, uint32_t to, uint32_t from);     /* *to = from */
 /* to = from + bytes */
 void solver_step(struct solver *s, uint32_t to, uint32_t from, int64_t bytes);
-/* The same for a step along an array, maybe in a loop: if `to` gets back to `from`, its elements
- * are not told apart. */
+/* Like solver_step(), for a step along an array, which may be in a loop. If `to` flows back to
+ * `from`, all elements become one location. */
 void solver_stride(struct solver *s, uint32_t to, uint32_t from, int64_t bytes);
 /* memcpy(to, from) */
 void solver_duplicate(struct solver *s, uint32_t to, uint32_t from);
 void solver_call(struct solver *s, uint32_t node, uint32_t call); /* (*node)() */
-/* False: it takes more work than it is worth, and the sets are not whole. */
+/* False: it takes more work than the limit, and the sets are incomplete. */
 bool solver_run(struct solver *s);
-/* Who is asked now and then whether solver_run() goes on. */
+/* Sets a function that is asked from time to time whether solver_run() may go on. */
 void solver_watch(struct solver *s, bool (*may_go_on)(void *arg), void *arg);
-/* How much work solver_run() may do, in elements of sets; there is a limit without this. */
+/* Limits the work of solver_run(), counted in elements of sets; there is a default. */
 void solver_limit(struct solver *s, uint64_t work);
 
-size_t solver_nobjects(const struct solver *s); /* numbers of objects are below */
+size_t solver_nobjects(const struct solver *s); /* all numbers of objects are lower */
 enum solve_kind solver_kind(const struct solver *s, uint32_t object);
 void solver_set_kind(struct solver *s, uint32_t object, enum solve_kind kind);
 const char *solver_name(const struct solver *s, uint32_t object);
-/* The objects that a node points into, ascending, each once. Gives how many; the list holds until
+/* Gives the objects that a node points into, ascending. Returns how many; the list is valid until
  * the next call. */
 size_t solver_objects(struct solver *s, uint32_t node, const uint32_t **objects);
-/* Those that any field of an object points into. */
+/* Gives the objects that any field of an object points into. */
 size_t solver_content(struct solver *s, uint32_t object, const uint32_t **objects);
-/* The same as locations; the list holds until something changes. */
+/* Gives the locations that a node points to; the list is valid until something changes. */
 size_t solver_locations(const struct solver *s, uint32_t node, const uint32_t **locations);
 uint32_t solver_object_of(const struct solver *s, uint32_t location, int64_t *offset);
 

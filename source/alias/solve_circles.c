@@ -1,5 +1,5 @@
-/* Finds nodes that copy to each other in a circle. They have the same set in the end, so they are
- * made one. */
+/* Finds nodes that copy to each other in a circle and unites them. Their sets would end up equal,
+ * so this saves most of the copying. */
 #include <stdlib.h>
 
 #include "source/alias/solve_internal.h"
@@ -37,8 +37,8 @@ static void enter(struct walk *w, uint32_t n)
 	*vec_add(&w->path) = (struct visit){ n, 0 };
 }
 
-/* The next node that gets what n has, after `edge`: by a copy, or by a stride, which is one if it
- * leads back. False: that was all. */
+/* Gives the next node that receives what n has: by a copy, or by a stride, which becomes a copy if
+ * it leads back. False if there are no more. */
 static bool next_edge(const struct solver *s, uint32_t n, size_t *edge, uint32_t *to)
 {
 	const struct node *node = &s->nodes.at[n];
@@ -58,8 +58,8 @@ static bool next_edge(const struct solver *s, uint32_t n, size_t *edge, uint32_t
 	return false;
 }
 
-/* Tarjan's components, without recursion. Unifying waits for the component's end, so copies of
- * nodes on the path stay. */
+/* Tarjan's strongly connected components, without recursion. Nodes are united when their component
+ * is complete, so the copies of nodes on the path do not change meanwhile. */
 static void walk_from(struct solver *s, struct walk *w, uint32_t start)
 {
 	enter(w, start);

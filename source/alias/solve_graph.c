@@ -1,11 +1,11 @@
-/* The graph of the points-to analysis: adding nodes, objects, fields and edges, and making nodes
- * one. A set that grows queues its node. */
+/* The graph of the points-to analysis: adds nodes, objects, fields and edges, and unites nodes. A
+ * node whose set grows goes into the queue. */
 #include <stdlib.h>
 
 #include "source/alias/solve_internal.h"
 
 enum { MAX_FIELDS = 128, MAX_OFFSET = 1 << 16 };
-#define WORK_MAX (UINT64_C(1) << 31) /* some seconds */
+#define WORK_MAX (UINT64_C(1) << 31) /* units of work; some seconds */
 
 struct solver *solver_new(solve_on_call on_call, void *owner)
 {
@@ -45,7 +45,8 @@ uint32_t node_find(const struct solver *s, uint32_t n)
 	while (s->nodes.at[n].parent != n) {
 		struct node *node = &s->nodes.at[n];
 
-		node->parent = s->nodes.at[node->parent].parent; /* shortens the way for the next */
+		/* shortens the path for the next search */
+		node->parent = s->nodes.at[node->parent].parent;
 		n = node->parent;
 	}
 	return n;
@@ -67,7 +68,7 @@ void node_enqueue(struct solver *s, uint32_t n)
 	*vec_add(&s->queue) = n;
 }
 
-/* True the first time. */
+/* True when the pair comes for the first time. */
 static bool is_first(struct map *m, uint32_t a, uint32_t b)
 {
 	uint64_t key = (uint64_t)a << 32 | b;
@@ -104,7 +105,7 @@ void solver_copy(struct solver *s, uint32_t to, uint32_t from)
 		node_enqueue(s, to);
 }
 
-/* ---- nodes that are made one ---- */
+/* ---- uniting nodes ---- */
 
 void node_unify(struct solver *s, uint32_t a, uint32_t b)
 {
@@ -122,7 +123,7 @@ void node_unify(struct solver *s, uint32_t a, uint32_t b)
 		*vec_add(&x->copies) = y->copies.at[i];
 	for (size_t i = 0; i < y->rules.n; i++)
 		*vec_add(&x->rules) = y->rules.at[i];
-	/* each has rules that the other's locations are new to */
+	/* to the rules of one node, the locations of the other are new */
 	set_join(&x->fresh, &x->points, NULL);
 	set_release(&y->points);
 	set_release(&y->fresh);
@@ -154,7 +155,7 @@ uint32_t solver_object(struct solver *s, enum solve_kind kind, const char *name)
 	return object;
 }
 
-/* Where a field goes. */
+/* Gives the location to which a duplicated field goes. */
 static uint32_t moved(struct solver *s, const struct watcher *w, int64_t offset)
 {
 	const struct node *to = &s->nodes.at[w->to];

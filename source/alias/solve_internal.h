@@ -17,25 +17,25 @@ enum rule_kind {
 	RULE_CALL
 };
 
-/* What happens for every location that a node points to. */
+/* What happens for each location that a node points to. */
 struct rule {
 	enum rule_kind kind;
 	uint32_t other;
 	int64_t bytes;
-	bool is_stride; /* a step that a circle makes a copy */
+	bool is_stride; /* a step that becomes a copy if it is part of a circle */
 };
 
 struct node {
-	uint32_t parent;          /* itself, or the node that it was made one with */
+	uint32_t parent;          /* itself, or the node that it was united with */
 	struct set points, fresh; /* fresh: not passed on yet */
-	VEC(uint32_t) copies;     /* to these */
+	VEC(uint32_t) copies;     /* nodes that receive the set */
 	VEC(struct rule) rules;
-	uint32_t object; /* of a location; 0: a variable */
+	uint32_t object; /* of a location; 0 for a variable */
 	int64_t offset;
 	bool is_queued;
 };
 
-/* New fields of an object are copied here as well. */
+/* Later fields of an object, from this offset on, are copied to the location `to`. */
 struct watcher {
 	int64_t from_offset;
 	uint32_t to;
@@ -45,7 +45,7 @@ struct object {
 	enum solve_kind kind;
 	const char *name;
 	bool is_flat;
-	VEC(uint32_t) fields; /* locations */
+	VEC(uint32_t) fields; /* nodes of its locations */
 	VEC(struct watcher) watchers;
 };
 
@@ -58,20 +58,20 @@ struct solver {
 	struct map edges, duplicates;
 	size_t nedges_since;
 	struct set result;
-	uint64_t work, work_max;      /* elements of sets that were looked at, and may be */
-	uint64_t asked;               /* the work when the watch was asked */
-	bool (*may_go_on)(void *arg); /* NULL: nobody watches */
+	uint64_t work, work_max;      /* elements of sets looked at so far, and allowed */
+	uint64_t asked;               /* value of work when the watch was last asked */
+	bool (*may_go_on)(void *arg); /* NULL without a watch */
 	void *watch;
 };
 
 /* solve_graph.c */
-uint32_t node_find(const struct solver *s, uint32_t n); /* the node that n was made one with */
-void node_enqueue(struct solver *s, uint32_t n);        /* it has locations to pass on */
+uint32_t node_find(const struct solver *s, uint32_t n); /* the node that n was united with */
+void node_enqueue(struct solver *s, uint32_t n);        /* it has new locations to pass on */
 void node_unify(struct solver *s, uint32_t a, uint32_t b);
-/* copies all fields from a location on, also those to come */
+/* copies all fields from a location on, and those that are added later */
 void object_duplicate(struct solver *s, uint32_t to, uint32_t from);
 
-/* solve_circles.c: makes nodes one that copy to each other in a circle. */
+/* solve_circles.c: unites nodes that copy to each other in a circle. */
 void circles_collapse(struct solver *s);
 
 #endif

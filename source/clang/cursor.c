@@ -1,6 +1,5 @@
-/* What kind of expression is this? libclang 14 does not expose operators, nor whether a member
- * access is "->" or ".". Both follow from the types and from where the compiler had to load a
- * value. */
+/* Classifies expressions. libclang 14 exposes neither operators nor whether a member access is "->"
+ * or "."; both follow from the types, and from where the compiler had to load a value. */
 #include "source/clang/cursor.h"
 
 #include <stdint.h>
@@ -53,7 +52,7 @@ bool cursor_is_cast(CXCursor c)
 	       (k >= CXCursor_CXXStaticCastExpr && k <= CXCursor_CXXFunctionalCastExpr);
 }
 
-/* The last child that is an expression: casts list the type's parts first. */
+/* Gives the last child: casts list the parts of the type first. */
 CXCursor cursor_cast_operand(CXCursor c)
 {
 	CXCursor last = clang_getNullCursor(), child;
@@ -86,7 +85,7 @@ static bool is_variable(CXCursor declared)
 	return k == CXCursor_VarDecl || k == CXCursor_ParmDecl || k == CXCursor_FieldDecl;
 }
 
-/* Has the compiler not to load a value from it? Then it is written to, or its address is taken. */
+/* Is no value loaded from the expression? Then it is written to, or its address is taken. */
 static bool cursor_is_bare(CXCursor c)
 {
 	while (clang_getCursorKind(c) == CXCursor_ParenExpr)
@@ -94,7 +93,7 @@ static bool cursor_is_bare(CXCursor c)
 	switch ((int)clang_getCursorKind(c)) {
 	case CXCursor_MemberRefExpr:
 	case CXCursor_ArraySubscriptExpr: return true;
-	/* constants need no load, either */
+	/* constants need no load either */
 	case CXCursor_DeclRefExpr: return is_variable(clang_getCursorReferenced(c));
 	case CXCursor_UnaryOperator: return cursor_type(cursor_child(c, 0)).kind == CXType_Pointer;
 	case CXCursor_CallExpr: return false;

@@ -1,4 +1,4 @@
-/* Strings of libclang. */
+/* Converts strings of libclang. */
 #ifndef SOURCE_CLANG_CXSTRING_H
 #define SOURCE_CLANG_CXSTRING_H
 
@@ -6,7 +6,7 @@
 
 #include "util/alloc.h"
 
-/* A copy in the arena, NULL for an empty one; the string is disposed of. */
+/* Copies the string into the arena and disposes of it; NULL if it is empty. */
 static inline const char *cxstring_take(struct arena *a, CXString s)
 {
 	const char *text = clang_getCString(s);

@@ -1,6 +1,6 @@
-/* Reads the compilation database with libclang, once; commands are looked up by path in a sorted
- * list. Of a file's command, only what decides how the file is read stays: options that would write
- * files or need a library at run time are left out. */
+/* Reads the compilation database with libclang, and finds the command of a file by its path.
+ * Options that would write files, or that need a library at run time, are left out of the
+ * command. */
 #include "source/clang/database.h"
 
 #include <clang-c/CXCompilationDatabase.h>
@@ -14,7 +14,7 @@ static CXCompilationDatabase database_load(const char *build_dir, struct error *
 {
 	CXCompilationDatabase_Error why = CXCompilationDatabase_CanNotLoadDatabase;
 	char *path = xasprintf("%s/compile_commands.json", build_dir);
-	/* libclang would print an error of its own */
+	/* checked before, because libclang would print an error of its own */
 	CXCompilationDatabase db =
 		access(path, R_OK) == 0 ? clang_CompilationDatabase_fromDirectory(build_dir, &why)
 					: NULL;
@@ -31,7 +31,7 @@ static CXCompilationDatabase database_load(const char *build_dir, struct error *
 	return db;
 }
 
-/* realpath(directory/name), malloc'd. */
+/* Gives realpath(directory/name); free() it. */
 static char *command_path(CXString directory, CXString name)
 {
 	const char *d = clang_getCString(directory), *f = clang_getCString(name);
@@ -46,7 +46,7 @@ static char *command_path(CXString directory, CXString name)
 	return real;
 }
 
-/* Folders of -I and -iquote, each with a newline behind it; malloc'd. */
+/* Lists the folders of -I and -iquote, each followed by a newline; free() it. */
 static char *include_folders(CXCompileCommand c)
 {
 	static const char *const options[] = { "-I", "-iquote" };
@@ -96,7 +96,7 @@ struct source_commands {
 	unsigned n;
 };
 
-/* Of several commands of one file, the first comes first. */
+/* Commands of the same file stay in the database's order. */
 static int compare(const void *a, const void *b)
 {
 	const struct by_path *x = a, *y = b;
@@ -142,7 +142,7 @@ void commands_free(struct source_commands *s)
 	free(s);
 }
 
-/* ---- all of them, for those who ask which files there are ---- */
+/* ---- the whole database ---- */
 
 int database_open(const char *build_dir, struct source_database *out, struct error *err)
 {
@@ -175,13 +175,13 @@ void database_close(struct source_database *db)
 	free(db->files);
 	free(db->directories);
 	free(db->includes);
-	commands_free((struct source_commands *)db->commands); /* and the files' names */
+	/* this frees the files' names, too */
+	commands_free((struct source_commands *)db->commands);
 }
 
 /* ---- one command ---- */
 
-/* Options by which other files would be written, dependencies above all; some are followed by a
- * name. */
+/* Would the option write another file? Some take the next argument. */
 static bool is_output_option(const char *arg, bool *takes_next)
 {
 	static const char *const with_next[] = { "-MF", "-MT", "-MQ", "-MJ" };
@@ -202,7 +202,7 @@ static bool is_output_option(const char *arg, bool *takes_next)
 	       strncmp(arg, "-save-temps=", 12) == 0 || strncmp(arg, "-fsanitize", 10) == 0;
 }
 
-/* Is the argument the file itself, or the last one, which is a file, too? */
+/* Is the argument the file itself, or the last one and a file? */
 static bool is_input(CXCompileCommand c, unsigned i, const char *arg, const char *file)
 {
 	char *path = arg[0] != '-' ? command_path(clang_CompileCommand_getDirectory(c),
@@ -239,7 +239,7 @@ static void command_copy(CXCompileCommand c, const char *file, struct arena *a,
 	}
 }
 
-/* The first of the file's commands, NULL if it has none. */
+/* Finds the first command of the file; NULL if there is none. */
 static const struct by_path *path_find(const struct source_commands *s, const char *file)
 {
 	size_t low = 0, high = s->n;

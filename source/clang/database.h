@@ -1,4 +1,4 @@
-/* The compilation database: compile_commands.json of a build folder. */
+/* The compilation database: compile_commands.json in a build folder. */
 #ifndef SOURCE_CLANG_DATABASE_H
 #define SOURCE_CLANG_DATABASE_H
 
@@ -8,10 +8,10 @@
 int database_open(const char *build_dir, struct source_database *out, struct error *err);
 void database_close(struct source_database *db);
 
-/* How one file is compiled; lives in the arena. */
+/* How one file is compiled. Lives in the arena. */
 struct database_command {
-	const char *directory; /* NULL: not told */
-	/* without the compiler, the output and the file itself; room for four more */
+	const char *directory; /* NULL if the database does not say */
+	/* without the compiler, the output and the file itself; has room for four more */
 	char **argv;
 	int argc;
 };

@@ -1,5 +1,5 @@
-/* Copies what a translation unit declares at its top: functions with their parameters and bodies,
- * macros, and the uses of macros. Bodies in system headers are left out. */
+/* Copies the declarations of a translation unit: functions with their parameters and bodies,
+ * macros, and uses of macros. Bodies in system headers are left out. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,8 @@ struct parameters {
 	VEC(struct source_parameter) list;
 };
 
-/* Of a template, too, of which libclang does not count the arguments. */
+/* Adds a parameter. Visited as children, because libclang does not count the arguments of
+ * templates. */
 static enum CXChildVisitResult visit_parameter(CXCursor p, CXCursor parent, CXClientData data)
 {
 	struct parameters *to = data;
@@ -60,7 +61,7 @@ static uint32_t line_of(CXCursor c, bool is_end)
 	return line;
 }
 
-/* The classes and namespaces around a declaration, outermost first. */
+/* The classes and namespaces around a declaration, such as "pm::node::". */
 static const char *scope_of(struct unit *u, CXCursor c)
 {
 	CXCursor parent = clang_getCursorSemanticParent(c);
@@ -73,7 +74,7 @@ static const char *scope_of(struct unit *u, CXCursor c)
 		return NULL;
 	name = unit_string(u, clang_getCursorSpelling(parent));
 	outer = scope_of(u, parent);
-	if (!name) /* it has none, and needs none */
+	if (!name) /* an anonymous scope */
 		return outer;
 	text = arena_alloc(&u->arena, strlen(name) + (outer ? strlen(outer) : 0) + 3);
 	sprintf(text, "%s%s::", outer ? outer : "", name);
@@ -86,7 +87,7 @@ static void fill_class(struct unit *u, CXCursor c, struct source_function *f)
 	enum CXCursorKind k = clang_getCursorKind(c);
 
 	if (f->is_system)
-		return; /* thousands */
+		return; /* there are thousands of them */
 	f->is_template = k == CXCursor_FunctionTemplate;
 	/* a template may be a method, too */
 	k = f->is_template ? clang_getTemplateCursorKind(c) : k;
@@ -163,11 +164,11 @@ static enum CXChildVisitResult visit_top(CXCursor c, CXCursor parent, CXClientDa
 	case CXCursor_MacroExpansion: add_use(u, c); break;
 	case CXCursor_Namespace:
 	case CXCursor_LinkageSpec:
-	case CXCursor_UnexposedDecl: /* extern "C", in libclang 14 */
+	case CXCursor_UnexposedDecl: /* extern "C" in libclang 14 */
 	case CXCursor_StructDecl:
 	case CXCursor_ClassDecl:
 	case CXCursor_ClassTemplate: return CXChildVisit_Recurse;
-	default: break; /* nothing in it that is executed */
+	default: break; /* contains no code */
 	}
 	return CXChildVisit_Continue;
 }

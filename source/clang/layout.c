@@ -1,6 +1,7 @@
-/* Layouts of the types of a translation unit. libclang 14 does not tell where base classes lie:
- * they are taken to follow each other from the beginning (after a pointer to virtual functions, if
- * the first has none), which is wrong for virtual bases and reused padding. */
+/* Computes how types of a translation unit lie in memory. libclang 14 does not say where base
+ * classes lie: they are assumed to follow each other from the beginning (after the pointer to
+ * virtual functions, if the first has none), which is wrong for virtual bases and reused
+ * padding. */
 #include "source/clang/typing_internal.h"
 
 #include <string.h>
@@ -157,7 +158,7 @@ const struct layout *layout_of(struct typed_unit *t, CXType type)
 	struct layout *l;
 
 	type = clang_getCanonicalType(type);
-	if (type.kind == CXType_Record) /* without const */
+	if (type.kind == CXType_Record) /* removes const */
 		type = clang_getCanonicalType(clang_getCursorType(clang_getTypeDeclaration(type)));
 	first = map_get(&t->layouts, type_key(type));
 	for (k = first; k; k = k->next)

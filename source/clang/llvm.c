@@ -1,5 +1,5 @@
-/* The one clang that fits the libraries which pmend reads sources with. Another version's bitcode
- * may not be readable, and another version's headers may not parse. */
+/* Finds the clang of the LLVM version with which pmend reads sources. The bitcode of another
+ * version may be unreadable, and its headers may not parse. */
 #include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -33,7 +33,8 @@ static char *ask_clang(void)
 	return NULL;
 }
 
-/* Without clang, its headers may be there: the folder has the version's name, 14.0.6 or 19. */
+/* Finds the headers of clang without clang; their folder is named after the version, 14.0.6 or
+ * 19. */
 static char *find_headers(void)
 {
 	static const char parent[] = LLVM_HOME "/lib/clang";

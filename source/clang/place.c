@@ -1,6 +1,9 @@
-/* What an expression denotes: from which object it starts, and by which fields and elements it
- * goes. Pointers are followed backwards as long as the way is certain: through casts, arithmetic
- * and variables that are set once; then the object that the pointer's type names is the root. */
+/* Finds what an expression denotes: an object (the root), and the fields and elements that lead to
+ * a part of it (steps). For `l->head.next`, where l is a struct list * and head a member of type
+ * struct node, the root is struct list and the steps are head and next.
+ *
+ * A pointer is followed back as long as the result is certain: through casts, arithmetic, and
+ * variables that are set once. Then the type that it points to is the root. */
 #include "source/clang/typing_internal.h"
 
 #include <string.h>
@@ -17,7 +20,7 @@ struct finding {
 static bool find_denoted(struct finding f, CXCursor c, struct place *out);
 static bool find_pointed(struct finding f, CXCursor c, struct place *out);
 
-/* Is it written as a sum? If a macro hides that, nobody knows. */
+/* Is the expression written as a sum? False if a macro hides it. */
 static bool is_sum(struct typed_unit *t, CXCursor a, CXCursor b)
 {
 	unsigned from = 0, to = 0;
@@ -32,7 +35,7 @@ static bool is_sum(struct typed_unit *t, CXCursor a, CXCursor b)
 	       memchr(text->bytes + from, '+', to - from);
 }
 
-/* ---- the beginning: what only its type is known of ---- */
+/* ---- the root: only its type is known ---- */
 
 static bool start(struct finding f, CXType type, struct place *out)
 {
@@ -44,7 +47,7 @@ static bool start(struct finding f, CXType type, struct place *out)
 
 /* ---- variables that are set once ---- */
 
-/* What a pointer or reference variable leads to. */
+/* Finds what a pointer or reference variable leads to. */
 static bool through_variable(struct finding f, CXCursor use, bool is_reference, struct place *out)
 {
 	CXCursor variable = clang_getCursorReferenced(use), value;
@@ -77,7 +80,7 @@ static bool through_variable(struct finding f, CXCursor use, bool is_reference, 
 
 /* ---- steps ---- */
 
-/* The bytes may be seen as another type than that of the place. */
+/* Adds steps to a base class if the bytes are used as that class. */
 static bool through_bases(struct place *p, const struct layout *to)
 {
 	uint32_t path[8], n;
@@ -91,7 +94,7 @@ static bool through_bases(struct place *p, const struct layout *to)
 	return true;
 }
 
-/* By name; an unnamed one by where it is. */
+/* Does the field have this name? An unnamed one is recognised by its offset. */
 static bool is_field(const struct layout_field *each, const char *name, long long bits)
 {
 	if (name && *name)
@@ -99,7 +102,7 @@ static bool is_field(const struct layout_field *each, const char *name, long lon
 	return !each->name && bits >= 0 && each->offset == (uint64_t)bits / 8;
 }
 
-/* Fields of unnamed structs and unions are named as if they were the outer one's. */
+/* Steps to the field. Fields of unnamed structs and unions count as fields of the outer one. */
 static bool step_name(struct place *p, const char *name, long long bits)
 {
 	const struct layout *in = p->target;
@@ -133,7 +136,7 @@ bool place_of_field(struct typed_unit *t, CXCursor field, struct place *out)
 	struct finding f = { .t = t };
 	CXCursor owner = clang_getCursorSemanticParent(t->function);
 
-	/* in a lambda, it is another's */
+	/* inside a lambda, the method's class is another one */
 	if (!start(f, clang_getCursorType(owner), out) || out->root->kind == LAYOUT_SCALAR)
 		if (!start(f, clang_getCursorType(clang_getCursorSemanticParent(field)), out))
 			return false;
@@ -148,7 +151,7 @@ static bool find_member(struct finding f, CXCursor c, struct place *out)
 
 	if (clang_getCursorKind(clang_getCursorReferenced(c)) != CXCursor_FieldDecl)
 		return start(f, clang_getCursorType(c), out);
-	if (clang_Cursor_isNull(base)) /* this-> is not written */
+	if (clang_Cursor_isNull(base)) /* an implicit this-> */
 		return place_of_field(f.t, clang_getCursorReferenced(c), out);
 	type = cursor_type(base);
 	if (!(type.kind == CXType_Pointer ? find_pointed(f, base, out)
@@ -161,7 +164,7 @@ static bool find_member(struct finding f, CXCursor c, struct place *out)
 	return step_field(f, clang_getCursorReferenced(c), out);
 }
 
-/* So many elements further; is_known: the number is a constant. */
+/* Moves the place by n elements; is_known: n is a constant. */
 static bool move(struct finding f, struct place *p, CXType element, bool is_known, long long n)
 {
 	struct place_step *last = p->nsteps ? &p->step[p->nsteps - 1] : NULL;
@@ -184,7 +187,7 @@ static bool move(struct finding f, struct place *p, CXType element, bool is_know
 	}
 	if (is_known && n == 0)
 		return true;
-	if (p->nsteps == 0) { /* an array that is nobody's: each element is an instance */
+	if (p->nsteps == 0) { /* an array without a struct around it: each element is an instance */
 		p->parameter = p->root->kind == LAYOUT_SCALAR ? p->parameter : PLACE_NO_PARAMETER;
 		return true;
 	}
@@ -253,8 +256,8 @@ static bool find_denoted(struct finding f, CXCursor c, struct place *out)
 		     out);
 }
 
-/* A pointer that is cast keeps what it points to, unless it is cast to a pointer to something that
- * has parts. */
+/* A cast pointer still points to the same object, unless it is cast to a pointer to a struct, union
+ * or array of another type. */
 static bool through_cast(struct finding f, CXCursor c, struct place *out)
 {
 	const struct layout *to = layout_of(f.t, type_pointee(cursor_type(c)));

@@ -1,6 +1,6 @@
-/* Finds the store or the call that a line and column mean. Compilers give the operator's place
- * (gcc) or that of the expression; all that a macro makes is at its use, so there may be several:
- * then the size of the store and the offset in its instruction tell. */
+/* Finds the store or call that a line and column mean. gcc gives the place of the operator, other
+ * compilers that of the expression. A macro has all its stores in one place; then the store's size
+ * and the offset in its instruction decide. */
 #include "source/clang/typing_internal.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ struct search {
 	struct place place;
 };
 
-/* How well a place in the source fits the one that is looked for, 0: not at all. */
+/* How well the expression fits the place: 0 not at all, 4 exactly. */
 static unsigned position_fit(CXCursor c, struct spot at)
 {
 	struct spot begin = spot_of(c, false), end = spot_of(c, true), left, right;
@@ -73,7 +73,7 @@ static void consider(struct search *s, CXCursor c, const struct place *p, unsign
 		fit += 4;
 	if (p->target->size_bytes == s->query->size_bytes)
 		fit += 2;
-	/* of those that hold the place, the innermost, which is met last */
+	/* of several that contain the place, take the innermost, which is visited last */
 	if (s->query->is_within && position < 2)
 		return;
 	if (fit > s->best || (fit == s->best && position == 2)) {
@@ -94,7 +94,8 @@ static bool is_atomic(CXCursor c)
 		       CXType_Pointer;
 }
 
-/* What a call fills. If that is a pointer to mere bytes, what is copied to it says what it is. */
+/* Finds what a library call fills. If that is a pointer to bytes, the type of the copied object
+ * counts. */
 static bool place_filled(struct search *s, CXCursor call, const char *name, struct place *p)
 {
 	int n = clang_Cursor_getNumArguments(call), to = writer_argument(name),
@@ -149,7 +150,7 @@ static enum CXChildVisitResult visit_store(CXCursor c, CXCursor parent, CXClient
 	struct place p;
 
 	(void)parent;
-	if (clang_getCursorKind(c) == CXCursor_MemberRef) { /* a constructor's initialiser */
+	if (clang_getCursorKind(c) == CXCursor_MemberRef) { /* an initialiser of a constructor */
 		if (position && clang_getCursorKind(parent) == CXCursor_Constructor &&
 		    place_of_field(s->t, clang_getCursorReferenced(c), &p))
 			consider(s, c, &p, position);
@@ -162,7 +163,7 @@ static enum CXChildVisitResult visit_store(CXCursor c, CXCursor parent, CXClient
 
 /* ---- calls ---- */
 
-/* "ns::vec<int>::push(int)" is called as push. */
+/* Is "ns::vec<int>::push(int)" a call of "push"? */
 static bool is_named(const char *demangled, const char *name)
 {
 	const char *at = demangled ? strstr(demangled, name) : NULL;
@@ -181,7 +182,7 @@ static bool this_of(struct search *s, CXCursor call, struct place *p)
 {
 	CXCursor method = cursor_strip(cursor_child(call, 0)), object;
 
-	/* an operator */
+	/* an overloaded operator */
 	if (clang_getCursorKind(method) != CXCursor_MemberRefExpr)
 		return clang_Cursor_getNumArguments(call) > 0 &&
 		       place_of(s->t, clang_Cursor_getArgument(call, 0), p);
@@ -221,8 +222,8 @@ static enum CXChildVisitResult visit_last_writer(CXCursor c, CXCursor parent, CX
 	return CXChildVisit_Recurse;
 }
 
-/* The function called may have jumped to memcpy() instead of calling it as the last thing: then it
- * is not on the stack. */
+/* Finds what a call fills, looking into the called function: it may have jumped to memcpy() as its
+ * last action, and is then missing on the stack. */
 static bool destination_of(struct search *s, CXCursor call, int depth, struct place *p)
 {
 	CXString name = clang_getCursorSpelling(call);

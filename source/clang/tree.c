@@ -1,6 +1,6 @@
-/* Copies the tree of a function. libclang 14 does not expose operators: they are read from the text
- * between the operands, which a macro may hide; then the operator stays unknown. Implicit casts and
- * parentheses that add nothing are left out. */
+/* Copies the syntax tree of a function. libclang 14 does not expose operators, so they are read
+ * from the text between the operands; if a macro hides it, the operator stays unknown. Implicit
+ * casts and redundant parentheses are left out. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static enum source_kind kind_of(enum CXCursorKind k)
 	case CXCursor_StringLiteral:
 	case CXCursor_CharacterLiteral: return SOURCE_LITERAL;
 	case CXCursor_LambdaExpr: return SOURCE_LAMBDA;
-	case CXCursor_NullStmt: return SOURCE_EXPR; /* computes nothing */
+	case CXCursor_NullStmt: return SOURCE_EXPR; /* does nothing */
 	default: return clang_isStatement(k) ? SOURCE_STMT : SOURCE_EXPR;
 	}
 }
@@ -69,7 +69,7 @@ static const char *skip_blanks(const char *p, const char *end)
 	return p;
 }
 
-/* The operator that stands in the text from here on, after closing parentheses. */
+/* Reads the operator at p, after closing parentheses. */
 static void read_operator(struct source_node *n, const char *p, const char *end)
 {
 	size_t len = 0;
@@ -95,7 +95,7 @@ static void find_operator(struct source_node *n, const struct unit_text *t)
 	    b->text_begin <= t->len_bytes) {
 		read_operator(n, t->bytes + a->text_end, t->bytes + b->text_begin);
 		if (n->op[0] == ',' && a->begin == b->begin)
-			n->op[0] = 0; /* two arguments of a macro */
+			n->op[0] = 0; /* two arguments of one macro */
 	} else if (n->kind == SOURCE_UNARY && a && n->begin < a->begin) {
 		const char c = t->bytes[n->begin];
 
@@ -111,7 +111,8 @@ static void find_operator(struct source_node *n, const struct unit_text *t)
 	}
 }
 
-/* libclang 14 crashes when asked for the size of what is no object, such as a builtin function. */
+/* Has the type a size? libclang 14 crashes when asked for that of a builtin function and the
+ * like. */
 static bool has_size(CXType real)
 {
 	return (real.kind >= CXType_Bool && real.kind <= CXType_LongDouble) ||
@@ -160,7 +161,7 @@ static void fill_type(struct unit *u, struct source_node *n, CXCursor c)
 		      real.kind == CXType_VariableArray;
 }
 
-/* A name may stand for a reference, whose use has the type of what it refers to. */
+/* Sets what is known about a name. The use of a reference has the type of what it refers to. */
 static void fill_name(struct unit *u, struct source_node *n, CXCursor c)
 {
 	CXCursor what = clang_getCursorReferenced(c);
@@ -172,7 +173,7 @@ static void fill_name(struct unit *u, struct source_node *n, CXCursor c)
 		      clang_getCursorLinkage(what) == CXLinkage_NoLinkage;
 	n->is_reference =
 		declared.kind == CXType_LValueReference || declared.kind == CXType_RValueReference;
-	/* T p[4] is a pointer, which libclang does not say */
+	/* the parameter T p[4] is a pointer, although libclang says array */
 	n->is_array &= k != CXCursor_ParmDecl || n->is_reference;
 	if (n->kind == SOURCE_MEMBER) {
 		long long offset_bits =
@@ -183,8 +184,8 @@ static void fill_name(struct unit *u, struct source_node *n, CXCursor c)
 	}
 }
 
-/* A constant that the text does not show, or not as a number: the cursor that tells its value; else
- * the null cursor. */
+/* The cursor with the value of a constant that the text does not show as a number, such as sizeof,
+ * an enumerator or a const variable; else the null cursor. */
 static CXCursor constant_of(CXCursor c, enum CXCursorKind k)
 {
 	CXCursor what =
@@ -213,8 +214,8 @@ static void fill_value(struct source_node *n, CXCursor constant)
 		clang_EvalResult_dispose(result);
 }
 
-/* clang_getFileLocation() gives the argument of a macro where it is written, and the macro's use
- * for its body. */
+/* Sets where the text is. For a macro's argument that is where the argument is written; for the
+ * body, where the macro is used. */
 static void fill_text(struct source_node *n, CXSourceRange range)
 {
 	unsigned from = 0, to = 0;
@@ -234,7 +235,7 @@ static void copy_children(struct unit *u, CXCursor c, struct source_node *n)
 	clang_visitChildren(c, visit, &below);
 }
 
-/* What is the same as its only child, as implicit casts are, stays out. */
+/* Is the node the same as its only child, as for implicit casts? */
 static bool is_transparent(CXCursor c, const struct source_node *n)
 {
 	enum CXCursorKind k = clang_getCursorKind(c);
@@ -253,8 +254,7 @@ static void append(struct source_node *parent, struct source_node *n)
 	parent->last = n;
 }
 
-/* `a = b` of objects that nobody wrote an operator for is an assignment as any other: the
- * operator's name goes. */
+/* Turns a defaulted `operator=`, which nobody wrote, into an assignment like any other. */
 static void assign_object(struct source_node *n, CXCursor c)
 {
 	struct source_node *operator;
@@ -302,8 +302,8 @@ static struct source_node *copy(struct unit *u, CXCursor c)
 	if (t && (n->kind == SOURCE_BINARY || n->kind == SOURCE_UNARY))
 		find_operator(n, t);
 	if ((n->kind == SOURCE_BINARY || n->kind == SOURCE_UNARY) && !n->op[0])
-		fill_value(n, c); /* of what a macro hides, the value may be known */
-	/* a macro's body is not seen */
+		fill_value(n, c); /* the macro hides the operator, but the value may be known */
+	/* the body of a macro is not visible here */
 	if (n->kind == SOURCE_MEMBER && n->child)
 		n->is_arrow = (n->child->target_bytes > 0 && !n->child->is_array) ||
 			      (t && t->bytes && n->child->end < n->end && n->end <= t->len_bytes &&

@@ -1,5 +1,5 @@
-/* Answers what is stored at a line and column. Translation units that were asked about stay open
- * for the next question. */
+/* Finds the place that a store or call at a line and column writes to. Translation units stay open
+ * for further questions. */
 #include "source/clang/typing_internal.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "source/clang/database.h"
 
-/* Where a function with a body is. */
+/* A function with a body, and where it is. */
 struct body {
 	CXCursor cursor;
 	const char *file;
@@ -15,13 +15,13 @@ struct body {
 };
 
 struct open_unit {
-	struct typed_unit typed; /* its unit is NULL: it could not be read */
+	struct typed_unit typed; /* its unit is NULL if it could not be read */
 	VEC(struct body) bodies;
 };
 
 struct source_typing {
 	char *build_dir;
-	struct source_commands *commands; /* NULL: not read yet, or there are none */
+	struct source_commands *commands; /* NULL until it is read, or if there is none */
 	CXIndex index;
 	VEC(struct open_unit *) units;
 };

@@ -1,6 +1,6 @@
-/* Reads one translation unit with libclang, the way the compilation database says, and copies what
- * others need. Relative paths are those of the folder in which the file is compiled, so the process
- * goes there and comes back. */
+/* Reads one translation unit with libclang as the compilation database says, and copies what others
+ * need. The process changes into the folder of the compilation, because relative paths start there,
+ * and comes back. */
 #include "source/clang/unit.h"
 
 #include <stdlib.h>
@@ -10,16 +10,16 @@
 #include "source/clang/database.h"
 #include "source/clang/llvm.h"
 
-/* What is done with a unit that was read. */
+/* What happens with a unit after it was read. */
 enum reading {
-	READ_ONLY,   /* errors are borne */
-	READ_CHECK,  /* they are not */
-	READ_STRICT, /* nor are calls of what is not declared */
-	READ_COPY,   /* as READ_CHECK, and what others need is copied */
+	READ_ONLY,   /* errors are ignored */
+	READ_CHECK,  /* errors count */
+	READ_STRICT, /* errors and calls of undeclared functions count */
+	READ_COPY,   /* errors count, and the declarations are copied */
 };
 
-/* What a compiler only warns of in C, and a linker or a machine stumbles over: a function that
- * nobody has declared. */
+/* Is it the warning about an undeclared function? It is only a warning in C, but the program may
+ * not link or may misbehave. */
 static bool is_undeclared(CXDiagnostic d)
 {
 	CXString option = clang_getDiagnosticOption(d, NULL);
@@ -30,7 +30,7 @@ static bool is_undeclared(CXDiagnostic d)
 	return is;
 }
 
-/* An error may hide part of the tree: then nothing is known for sure. */
+/* Fails if the unit has errors: an error may hide part of the tree. */
 static int check_errors(struct unit *u, const char *file, enum reading reading, struct error *err)
 {
 	int result = 0;

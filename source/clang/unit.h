@@ -1,4 +1,4 @@
-/* A translation unit: how it is opened, its text, and what is copied from it. */
+/* A translation unit: opening it, its text, and what is copied from it. */
 #ifndef SOURCE_CLANG_UNIT_H
 #define SOURCE_CLANG_UNIT_H
 
@@ -8,7 +8,7 @@
 #include "util/alloc.h"
 #include "util/vec.h"
 
-/* The bytes of a file that is part of the unit. */
+/* A file that is part of the unit, with its bytes. */
 struct unit_text {
 	CXFile file;
 	const char *path, *bytes;
@@ -16,7 +16,7 @@ struct unit_text {
 };
 
 struct unit {
-	struct source_unit unit; /* first: it is what others see */
+	struct source_unit unit; /* must be first: callers get a pointer to it */
 	struct arena arena;
 	CXTranslationUnit tu;
 	VEC(struct unit_text *) texts;
@@ -25,12 +25,12 @@ struct unit {
 	VEC(struct source_use) uses;
 };
 
-/* A unit whose u->tu stays open: errors are borne, nothing is copied from it. */
+/* Opens a unit whose u->tu stays open. Errors are ignored, and nothing is copied. */
 struct unit *unit_open(CXIndex index, const struct source_commands *commands, const char *file,
 		       struct error *err);
 void unit_close(struct unit *u);
 
-/* What libpmend_source.so offers of this: see struct source_api. */
+/* Parts of struct source_api, which describes them. */
 struct source_unit *unit_parse(const struct source_database *db, const char *file,
 			       struct error *err);
 void unit_release(struct source_unit *unit);
@@ -41,14 +41,15 @@ int unit_compiles(const struct source_database *db, const char *file,
 extern const struct source_typing_api typing_api; /* typing.c */
 
 /* unit_text.c */
-struct unit_text *unit_text(struct unit *u, CXFile file); /* NULL for no file */
-/* takes it over; NULL for an empty one */
+struct unit_text *unit_text(struct unit *u, CXFile file); /* NULL if file is NULL */
+/* takes ownership of the string; NULL if it is empty */
 const char *unit_string(struct unit *u, CXString s);
-/* The extent in the file where the macro was used, if one was. */
+/* The extent of a piece of syntax; inside a macro, the extent of the macro's use. */
 struct unit_text *unit_extent(struct unit *u, CXCursor c, uint32_t *begin, uint32_t *end);
 
-void declarations_copy(struct unit *u); /* into u->functions, macros and uses (declarations.c) */
-/* of what a pointer points to, of an array's element; 0 if not known (tree.c) */
+/* copies into u->functions, macros and uses (declarations.c) */
+void declarations_copy(struct unit *u);
+/* size of what a pointer points to, or of an array's element; 0 if unknown (tree.c) */
 uint32_t type_target_bytes(CXType t);
 struct source_node *tree_copy(struct unit *u, CXCursor body); /* tree.c */
 

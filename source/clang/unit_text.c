@@ -1,5 +1,5 @@
-/* The text of a translation unit: strings of libclang, the bytes of its files, and which of them a
- * piece of syntax covers. What a macro makes counts as the place where the macro is used. */
+/* Strings of libclang, the bytes of a unit's files, and the extent of a piece of syntax. The result
+ * of a macro has the extent of the macro's use. */
 #include "source/clang/unit.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
-/* The values of a function's variables, by all assignments to them in the function. A variable
- * whose address is taken counts as changed elsewhere. */
+/* Finds the value of a local variable from all assignments to it. A variable whose address is taken
+ * counts as changed elsewhere. */
 #include "source/clang/variable.h"
 
 #include "source/clang/cursor.h"
@@ -17,7 +17,7 @@ static enum CXChildVisitResult visit_definition(CXCursor c, CXCursor parent, CXC
 		cursor_is_assignment(c) ? cursor_strip(cursor_child(c, 0)) : clang_getNullCursor();
 
 	(void)parent;
-	if (cursor_is_address(c)) /* others may change it */
+	if (cursor_is_address(c)) /* other code may change it */
 		left = cursor_strip(cursor_child(c, 0));
 	if (clang_getCursorKind(left) == CXCursor_DeclRefExpr &&
 	    clang_equalCursors(clang_getCursorReferenced(left), d->variable)) {

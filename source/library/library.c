@@ -1,5 +1,5 @@
-/* What libpmend_source.so offers to pmend: one table, found by its name when the library is opened
- * (source/load.c). */
+/* The table of functions that libpmend_source.so offers to pmend. source/load.c finds it by its
+ * name. */
 #include "source/alias/internal.h"
 #include "source/clang/database.h"
 #include "source/clang/unit.h"

@@ -1,5 +1,4 @@
-/* In place of source/load.c where pmend is built without LLVM and libclang: nobody can read
- * sources. */
+/* Replaces source/load.c when pmend is built without LLVM and libclang: sources cannot be read. */
 #include "source/source.h"
 
 const char source_todo[] = "apt-get install " PACKAGES ", then build pmend again";

@@ -1,5 +1,5 @@
-/* Instructions of x86-64, decoded by Zydis. A register is meant as a whole, whichever part of it an
- * instruction names. */
+/* Decodes x86-64 instructions with Zydis, as far as they form addresses. A part of a register (eax,
+ * al) counts as the whole register (rax). */
 #include "source/insn.h"
 
 #include <Zydis/Zydis.h>
@@ -33,7 +33,7 @@ static struct insn_address address(const ZydisDecodedOperandMem *m)
 	return (struct insn_address){ number(m->base), number(m->index), m->scale, m->disp.value };
 }
 
-/* Registers and memory that it writes, named by it or not. */
+/* Notes the registers and the memory that the instruction writes, also implicitly. */
 static void effects(struct insn *out, const ZydisDecodedInstruction *in,
 		    const ZydisDecodedOperand *ops)
 {
@@ -155,7 +155,7 @@ uint32_t insn_decode(struct insn *out, const uint8_t *bytes, size_t len_bytes, u
 	return out->len_bytes;
 }
 
-/* A few instructions, of which one is the jump. */
+/* Decodes the few instructions of an entry, one of which is the jump. */
 uint64_t insn_entry_slot(const uint8_t *bytes, size_t len_bytes, uint64_t pc)
 {
 	struct insn i;

@@ -1,6 +1,6 @@
-/* Instructions of arm64. What they do to memory is told by a64/; arithmetic that compilers form
- * addresses with is told by its bits here. Anything else counts as writing the register in its
- * lowest bits, which nearly all have there: then nothing is known of that register. */
+/* Decodes arm64 instructions, as far as they form addresses. a64/ decodes accesses to memory;
+ * arithmetic that compilers use for addresses is decoded here, bit by bit. Any other instruction
+ * counts as writing the register in its lowest five bits, which is where nearly all have it. */
 #include "source/insn.h"
 
 #include <elf.h>
@@ -55,7 +55,7 @@ static void memory(struct insn *out, const struct a64 *m)
 	for (unsigned i = 0; i < n && m->file == A64_GENERAL && a64_reads(m); i++)
 		if (regs[i] != ZERO)
 			out->writes |= REGISTER(regs[i]);
-	/* the old value goes to rt, or to rs, which casp has two of */
+	/* the old value goes to rt or rs; casp writes a pair */
 	if (m->kind == A64_ATOMIC || m->kind == A64_STORE_EXCLUSIVE) {
 		out->writes |= REGISTER(m->rs) | REGISTER(m->rs | 1u);
 		out->writes &= ~(m->rs == ZERO ? REGISTER(ZERO) : 0);
@@ -85,7 +85,7 @@ static void take(struct insn *out, enum insn_does does, int from, unsigned shift
 	out->shift = shift;
 }
 
-/* ubfm and sbfm, which shift left, extend, and more. */
+/* Decodes ubfm and sbfm: shifts to the left and extensions among others. */
 static void bit_field(struct insn *out, uint32_t w)
 {
 	unsigned bits = w >> 31 ? 64 : 32, immr = BITS(w, 21, 16), imms = BITS(w, 15, 10);
@@ -103,7 +103,7 @@ static void arithmetic(struct insn *out, uint32_t w)
 	int64_t sign = w >> 30 & 1 ? -1 : 1;
 	bool sets_flags = w >> 29 & 1;
 
-	/* add, sub of a number; 31 is the stack pointer unless flags are set */
+	/* add or sub of a constant; 31 is the stack pointer unless it sets flags */
 	if ((w & 0x1f800000) == 0x11000000) {
 		int64_t by = (int64_t)BITS(w, 21, 10) << (w >> 22 & 1 ? 12 : 0);
 
@@ -125,13 +125,14 @@ static void arithmetic(struct insn *out, uint32_t w)
 	else if ((w & 0x5fe00000) == 0x0b200000) /* add of a register, extended and shifted */
 		form(out, n, m, 1u << BITS(w, 12, 10), 0);
 	else if ((w & 0x7f000000) == 0x1b000000 && (w & 0x8000) == 0 &&
-		 BITS(w, 14, 10) != ZERO) /* madd, smaddl, umaddl: so many elements further */
+		 /* madd, smaddl, umaddl: base + n elements of unknown size */
+		 BITS(w, 14, 10) != ZERO)
 		form(out, (int)BITS(w, 14, 10), n, 0, 0);
 	else if ((w & 0x7f800000) == 0x53000000 || (w & 0x7f800000) == 0x13000000)
 		bit_field(out, w);
 }
 
-/* Of vectors, but a few instructions put something into a general register. */
+/* Does the vector instruction write a general register? Few do. */
 static bool is_to_general(uint32_t w)
 {
 	return (w & 0x5f20fc00) == 0x1e200000 || (w & 0xbfe0ec00) == 0x0e002c00;
@@ -176,7 +177,7 @@ uint32_t insn_decode(struct insn *out, const uint8_t *bytes, size_t len_bytes, u
 	return out->len_bytes;
 }
 
-/* adrp x16, page; ldr x17, [x16, #offset]; add; br x17; perhaps behind a landing pad. */
+/* Decodes adrp x16, page; ldr x17, [x16, #offset]; add; br x17, perhaps after a bti. */
 uint64_t insn_entry_slot(const uint8_t *bytes, size_t len_bytes, uint64_t pc)
 {
 	uint32_t w[3];

@@ -1,5 +1,5 @@
-/* In place of source/arch/amd64/insn.c where pmend is built without Zydis. No instruction is known,
- * so no store is led back to the field that it is to by its operands. */
+/* Replaces source/arch/amd64/insn.c when pmend is built without Zydis. No instruction can be
+ * decoded, so no store is traced back to a field through its operands. */
 #include <elf.h>
 
 #include "source/insn.h"
