@@ -1,6 +1,6 @@
-/* One exploration: seeds first, then inputs that flip the branch which the search picks. It keeps
- * the paths of all runs, for the flips that are still to come, and counts a run as diverged that
- * did not go where the solver said. */
+/* One exploration: runs the seeds first, then inputs that flip the branch which the search picks.
+ * It keeps the paths of all runs, because flips still to come need them. A run that did not take
+ * the path the solver predicted counts as diverged. */
 #include "explore/explore.h"
 
 #include <stdlib.h>
@@ -11,16 +11,16 @@
 #include "explore/texts.h"
 #include "util/hash.h"
 
-/* that an indirect jump went to, or that an access was at, as addresses of the runs */
+/* the targets of an indirect jump, or the addresses of an access, that runs have had */
 struct targets {
 	VEC(uint64_t) values;
 };
 
-struct open { /* bytes of the input of which nothing is known */
+struct open { /* bytes of the input about which nothing is known */
 	size_t index, len_bytes;
 };
 
-struct put_off { /* another one has claimed it, by this key */
+struct put_off { /* a flip that another exploration has claimed by this key */
 	struct search_flip flip;
 	uint64_t key;
 };
@@ -34,24 +34,25 @@ struct explore {
 	struct flipper *flipper;
 	VEC(uint8_t *) seeds;
 	size_t next_seed;
-	VEC(size_t) bounds; /* of parts of the input */
+	VEC(size_t) bounds; /* where parts of the input begin */
 	VEC(struct open) open;
 	bool is_put[TEXTS];
 	VEC(struct path *) paths;      /* by run */
-	VEC(uint8_t *) inputs;         /* likewise */
-	struct map seen;               /* hashes of inputs */
-	struct map jumps;              /* by place: struct targets */
-	VEC(struct path_count) counts; /* an empty one at the end */
-	struct map pm_seen;            /* places by file offset */
+	VEC(uint8_t *) inputs;         /* by run */
+	struct map seen;               /* hashes of all inputs */
+	struct map jumps;              /* place → struct targets */
+	VEC(struct path_count) counts; /* ends with an empty one */
+	/* places, as file offsets, of instructions that modified PM */
+	struct map pm_seen;
 	struct lines suspects;
-	size_t nsearched; /* objects in which they were looked for */
+	size_t nsearched; /* objects in which the suspects were searched */
 	uint64_t steps, diverged;
-	/* with others */
-	struct explore_sharing sharing; /* claim NULL: there are none */
-	struct map settled;             /* keys that another one has tried */
-	/* keys that another one has claimed, and seems not to try */
+	/* sharing with other explorations */
+	struct explore_sharing sharing; /* claim is NULL if there are no others */
+	struct map settled;             /* keys that other explorations have tried */
+	/* keys that others claimed but do not seem to try; this exploration takes them */
 	struct map forced;
-	struct map runs; /* hashes of inputs: number of the run + 1 */
+	struct map runs; /* hash of an input → number of its run + 1 */
 	VEC(struct put_off) flips_put_off;
 	VEC(uint8_t *) seeds_put_off;
 };
@@ -119,7 +120,7 @@ static uint64_t input_hash(const struct explore *e, const uint8_t *bytes)
 	return h;
 }
 
-/* True if it is new. */
+/* Notes an input. True if it is new. */
 static bool input_note(struct explore *e, const uint8_t *bytes)
 {
 	uint64_t h = input_hash(e, bytes);
@@ -130,7 +131,7 @@ static bool input_note(struct explore *e, const uint8_t *bytes)
 	return true;
 }
 
-/* With room for the symbols of words behind it, which are as they were. */
+/* Copies the input, followed by the 8-byte symbols of its words with their present values. */
 static uint8_t *bytes_with_words(const struct explore *e, const uint8_t *bytes,
 				 const struct path *p)
 {
@@ -161,7 +162,8 @@ void explore_known(struct explore *e, const struct explore_input *in)
 {
 	input_note(e, in->bytes);
 	for (size_t i = e->next_seed; i < e->seeds.n; i++)
-		if (memcmp(e->seeds.at[i], in->bytes, e->options.len_bytes) == 0) { /* it was run */
+		/* it was run already */
+		if (memcmp(e->seeds.at[i], in->bytes, e->options.len_bytes) == 0) {
 			uint8_t *next = e->seeds.at[e->next_seed];
 
 			e->seeds.at[e->next_seed++] = e->seeds.at[i];
@@ -192,21 +194,22 @@ void explore_input_release(struct explore_input *in)
 	in->bytes = NULL;
 }
 
-/* ---- what next ---- */
+/* ---- choosing the next flip ---- */
 
-/* It has more than two sides. */
+/* Can the step have more than two outcomes? */
 static bool has_targets(const struct path_step *s)
 {
 	return s->kind == PATH_JUMP || s->kind == PATH_ADDRESS;
 }
 
-#define GUESSES_MAX 4     /* of an edge */
-#define GUESSES_OF_WAYS 1 /* to code that was run */
+#define GUESSES_MAX 4     /* guesses per edge */
+#define GUESSES_OF_WAYS 1 /* guesses per edge that leads to code that was run */
 
-/* The path so far may rule the other side out only because of conditions that have nothing to do
- * with it, such as what was said about the input before: a few times for each edge, those are left
- * out. As that leads elsewhere, it counts as an input of its own. Library functions look at the
- * same byte again and again: that says nothing, and the first time was asked for already. */
+/* Tries an input for the other side although the path's conditions rule it out: leaves out
+ * conditions that may have nothing to do with it, such as earlier decisions about the same bytes.
+ * The run may take another path, so it counts as an input without a parent. Each edge gets a few
+ * guesses. A library function that looks at the same byte repeatedly gets none, because its first
+ * look was asked about. */
 static bool guess(struct explore *e, const struct search_flip *f, struct explore_input *in)
 {
 	const struct path *p = search_path(e->search, f->run);
@@ -227,7 +230,7 @@ static bool guess(struct explore *e, const struct search_flip *f, struct explore
 	return true;
 }
 
-/* Where the part of the input ends that has this byte. */
+/* The end of the part of the input that contains this byte. */
 static size_t part_end(const struct explore *e, size_t index)
 {
 	size_t end = e->options.len_bytes;
@@ -238,7 +241,8 @@ static size_t part_end(const struct explore *e, size_t index)
 	return end;
 }
 
-/* The word that was looked for, instead of the one that was there. It leads elsewhere, too. */
+/* Replaces the word of the input by the word that it was compared with. The run may take another
+ * path. */
 static bool put_word(struct explore *e, const struct path_token *t, struct explore_input *in)
 {
 	in->parent = EXPLORE_NO_RUN;
@@ -247,8 +251,8 @@ static bool put_word(struct explore *e, const struct path_token *t, struct explo
 	       flipper_allows(e->flipper, in->bytes, e->options.len_bytes);
 }
 
-/* Words of which something else is to be known than what is: from the end on, because what follows
- * a word moves. */
+/* Changes the words whose length or number the solver chose differently. Goes from the end to the
+ * beginning, because what follows a word moves. */
 static bool words_put(struct explore *e, const struct path *p, struct explore_input *in)
 {
 	size_t before = SIZE_MAX;
@@ -313,7 +317,7 @@ static bool flip(struct explore *e, const struct search_flip *f, struct explore_
 	return false;
 }
 
-/* ---- with others ---- */
+/* ---- sharing with other explorations ---- */
 
 void explore_share(struct explore *e, const struct explore_sharing *sharing)
 {
@@ -325,7 +329,8 @@ static uint64_t seed_key(const struct explore *e, const uint8_t *bytes)
 	return hash_mix(1, input_hash(e, bytes)) | 1;
 }
 
-/* What has more than two sides is asked for again, with what is known by then. */
+/* The key of a flip. For a step with several outcomes it contains those known by now, so that the
+ * step can be asked about again when more are known. */
 static uint64_t flip_key(const struct explore *e, const struct search_flip *f)
 {
 	const struct path_step *s = search_step(e->search, f);
@@ -333,7 +338,8 @@ static uint64_t flip_key(const struct explore *e, const struct search_flip *f)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; t && i < t->values.n; i++)
-		sum += hash_mix(2, t->values.at[i]); /* in whatever order they came up */
+		/* the order in which they came must not matter */
+		sum += hash_mix(2, t->values.at[i]);
 	return t ? hash_mix(f->key, sum) | 1 : f->key;
 }
 
@@ -364,7 +370,7 @@ size_t explore_nput_off(struct explore *e)
 		if (!map_get(&e->settled, p.key))
 			e->flips_put_off.at[n++] = p;
 		else if (flip_key(e, &p.flip) !=
-			 p.key) /* it has further sides, of which nobody was asked */
+			 p.key) /* it has outcomes that the other exploration did not ask about */
 			search_again(e->search, &p.flip);
 	}
 	e->flips_put_off.n = n;
@@ -380,7 +386,7 @@ size_t explore_nput_off(struct explore *e)
 
 void explore_claim_all(struct explore *e)
 {
-	explore_nput_off(e); /* only what is left */
+	explore_nput_off(e); /* drops those that were tried meanwhile */
 	for (size_t i = 0; i < e->flips_put_off.n; i++) {
 		map_set(&e->forced, e->flips_put_off.at[i].key, e);
 		search_again(e->search, &e->flips_put_off.at[i].flip);
@@ -392,10 +398,10 @@ void explore_claim_all(struct explore *e)
 	e->flips_put_off.n = e->seeds_put_off.n = 0;
 }
 
-/* ---- the next input ---- */
+/* ---- choosing the next input ---- */
 
-/* The very first input tells what no other exploration can: which files are pools, and how long a
- * run takes. */
+/* Gives the next seed. The first input is run even if another exploration claims it: it tells which
+ * files are pools and how long a run takes. */
 static bool seed_next(struct explore *e, struct explore_input *in)
 {
 	while (e->next_seed < e->seeds.n) {
@@ -414,7 +420,7 @@ static bool seed_next(struct explore *e, struct explore_input *in)
 	return false;
 }
 
-/* False: no input comes of it, or it is another exploration's. */
+/* Flips a branch unless another exploration has claimed it. False if no input comes of it. */
 static bool flip_shared(struct explore *e, const struct search_flip *f, struct explore_input *in)
 {
 	uint64_t key = flip_key(e, f), nunknown = flipper_stats(e->flipper)->unknown;
@@ -448,7 +454,7 @@ bool explore_next(struct explore *e, struct explore_input *in, bool (*is_stopped
 	return false;
 }
 
-/* ---- what came of it ---- */
+/* ---- after a run ---- */
 
 static void jumps_note(struct explore *e, const struct path *p)
 {
@@ -471,7 +477,7 @@ static void jumps_note(struct explore *e, const struct path *p)
 	}
 }
 
-/* The same branches up to there, and then the other way. */
+/* Did the run take the same branches up to the flipped one, and then the other side? */
 static bool is_as_expected(const struct explore *e, const struct explore_input *in,
 			   const struct path *p)
 {
@@ -484,7 +490,7 @@ static bool is_as_expected(const struct explore *e, const struct explore_input *
 		a = &parent->steps.at[i];
 		b = &p->steps.at[i];
 		if (a->kind == PATH_TARGET && b->kind == PATH_TARGET)
-			continue; /* they depend on where the jump went */
+			continue; /* these depend on where the jump went */
 		if (a->pc != b->pc || a->went != b->went || a->kind != b->kind)
 			return false;
 	}
@@ -519,7 +525,7 @@ void explore_suspect(struct explore *e, const char *file, uint32_t line)
 	lines_add(&e->suspects, file, line);
 }
 
-/* In objects that came up since the last time. */
+/* Finds suspected stores in objects that are new since the last call. */
 static void suspects_find(struct explore *e)
 {
 	for (; e->suspects.list.n && e->nsearched < e->objects.paths.n; e->nsearched++) {
@@ -578,7 +584,7 @@ static void path_add(struct explore *e, const struct explore_input *in, struct p
 	jumps_note(e, p);
 	counts_add(e, p);
 	texts_put(e, p, in->bytes);
-	/* one that went elsewhere has a path of its own from the beginning */
+	/* a run that diverged has a path of its own from the beginning */
 	search_add(e->search, p, is_flip && is_expected ? in->step + 1 : 0);
 }
 

@@ -1,5 +1,5 @@
-/* The branches that wait to be flipped, with how often each edge was tried. A branch is known by
- * the hash of the path before it, so that the same flip is never added twice. */
+/* The branches that wait to be flipped, and how often each edge was tried. A flip is identified by
+ * a hash of the path before it and the other side, so it is never added twice. */
 #include "explore/search.h"
 
 #include <stdlib.h>
@@ -10,11 +10,11 @@ struct search {
 	struct graph *graph;
 	VEC(const struct path *) paths;
 	VEC(struct search_flip) waiting;
-	struct map covered; /* blocks */
-	struct map taken;   /* ways that branches went */
-	struct map edges;   /* how often an edge was asked for, and what became of it: see TRY */
-	struct map tried;   /* flips of one and the same path prefix */
-	struct map guessed; /* how often an edge was guessed */
+	struct map covered; /* blocks that were run */
+	struct map taken;   /* sides that branches took */
+	struct map edges;   /* edge → TRY * tries + questions without an answer */
+	struct map tried;   /* keys of flips */
+	struct map guessed; /* edge → number of guesses */
 	uint64_t random, nadded;
 };
 
@@ -96,14 +96,15 @@ bool search_is_new_way(const struct search *s, const struct path_step *step)
 	       !map_get(&s->taken, way(step->pc, step->other)) && graph_is_near(s->graph, step->pc);
 }
 
-/* The branch, the way it does not go, and where its function was called: strcmp() has many users.
- * Arguments look alike, and so do the bytes of a set that a library function looks for. */
+/* Identifies the branch, the side it did not take, and the places from which its function was
+ * called, because strcmp() and the like have many callers. */
 static uint64_t edge(const struct path *p, const struct path_step *s)
 {
 	const struct path_stack *stack = s->stack < p->stacks.n ? &p->stacks.at[s->stack] : NULL;
 	uint64_t e = mix(mix(1, s->pc), s->kind == PATH_TOKEN ? s->value : s->other);
 
-	/* of several: arguments are short, and sets of letters are what they are compared with */
+	/* parts of the input such as arguments go through the same code; so do the bytes of a set
+	 * that a library function searches */
 	if (s->part)
 		e = mix(mix(e, s->part), s->wanted);
 	for (size_t i = 0; stack && i < stack->n && i < SEARCH_CALLERS; i++)
@@ -111,7 +112,7 @@ static uint64_t edge(const struct path *p, const struct path_step *s)
 	return e;
 }
 
-#define TRY 8 /* an input that was run weighs as much as so many questions that had no answer */
+#define TRY 8 /* an input that was run weighs as much as 8 questions without an answer */
 
 static uint64_t edge_count(const struct search *s, uint64_t e)
 {
@@ -133,8 +134,8 @@ void search_made(struct search *s, const struct search_flip *flip)
 	edge_add(s, flip, TRY - 1);
 }
 
-/* Code that the loader happens to run, which may differ from run to run, is not what the input has
- * found. */
+/* Code before the first condition is the loader's, which may differ between runs, so it does not
+ * count as found by the input. */
 uint32_t search_add(struct search *s, const struct path *p, size_t from)
 {
 	uint32_t run = (uint32_t)s->paths.n;
@@ -195,13 +196,13 @@ bool search_guess(struct search *s, const struct search_flip *flip, unsigned mos
 	return true;
 }
 
-/* Another address is a chance, not a direction: last of all. */
+/* Flipping an address has the lowest score: it is a chance, not a direction. */
 static uint64_t score_of(struct search *s, const struct search_flip *f)
 {
 	return search_step(s, f)->kind == PATH_ADDRESS ? 0 : s->strategy->score(s, f) + 1;
 }
 
-/* It is flipped, and counts as tried. */
+/* Removes the flip from the list; it counts as tried. */
 static void take(struct search *s, size_t i)
 {
 	const struct search_flip f = s->waiting.at[i];
@@ -210,7 +211,7 @@ static void take(struct search *s, size_t i)
 	edge_add(s, &f, 1);
 }
 
-/* Jumps and addresses have further sides, and stay. */
+/* Jumps and addresses stay, because they have further outcomes. */
 void search_forget(struct search *s, uint32_t run, uint32_t step)
 {
 	for (size_t i = 0; i < s->waiting.n; i++)
@@ -224,9 +225,8 @@ void search_forget(struct search *s, uint32_t run, uint32_t step)
 		}
 }
 
-/* The first of two with the same score. The edges that were flipped least come first, so that a
- * long loop does not keep the rest waiting; then what is left of the latest run that got to new
- * code. */
+/* Orders flips of equal score: first edges that were tried least, so that a long loop does not
+ * delay the rest; then flips of the latest run that reached new code; then the oldest. */
 static bool is_before(const struct search *s, const struct search_flip *a,
 		      const struct search_flip *b)
 {

@@ -1,4 +1,5 @@
-/* The search_strategies of a search, one row each. */
+/* The search strategies, one row each. A strategy is a score; the flip with the highest score is
+ * next. */
 #include <string.h>
 
 #include "explore/search.h"
@@ -6,14 +7,15 @@
 #define FRAMES_MAX 64
 #define ONLY_WEIGHT 64
 #define SCALE 4096
-#define TRIES_MAX 40             /* nothing is left of a score then */
-#define NEAR_SCORE (SCALE / 4)   /* as much as an instruction that is three blocks away */
-#define UNRUN_SCORE (16 * SCALE) /* less than the nearest instruction that only one side reaches */
-#define UNTAKEN_SCORE (UNRUN_SCORE / 4) /* as code that is a block away */
-#define UNRUN_BLOCKS 10                 /* more are as far as these */
+#define TRIES_MAX 40           /* after so many tries, a score is 0 */
+#define NEAR_SCORE (SCALE / 4) /* like an instruction three blocks away */
+/* less than the nearest instruction that only the other side reaches */
+#define UNRUN_SCORE (16 * SCALE)
+#define UNTAKEN_SCORE (UNRUN_SCORE / 4) /* like code one block away */
+#define UNRUN_BLOCKS 10                 /* code further away counts like this */
 
-/* The shortest way to such an instruction from any of the places: of a branch inside a library
- * function, that from where it was called. */
+/* The number of blocks to the nearest uncovered PM-modifying instruction from any of the places.
+ * For a branch in a library function, that is a caller's. */
 static uint32_t shortest(struct graph *g, const place *from, size_t n)
 {
 	uint32_t best = UINT32_MAX;
@@ -27,7 +29,7 @@ static uint32_t shortest(struct graph *g, const place *from, size_t n)
 	return best;
 }
 
-/* In a function that modifies PM, or called from one. */
+/* Is the branch in a function that modifies PM, or called from one? */
 static bool is_near(struct graph *g, place pc, const place *callers, size_t n)
 {
 	bool is = graph_is_near(g, pc);
@@ -37,9 +39,9 @@ static bool is_near(struct graph *g, place pc, const place *callers, size_t n)
 	return is;
 }
 
-/* On the way to code that no run has been to, in a function that modifies PM: the closer, the
- * better by far. Flips of the same edge share, and are not halved: there may be many ways that look
- * alike. Of a library function nothing is known. */
+/* Scores code that no run has reached, in a function that modifies PM: each block closer counts
+ * four times as much. Tries of the same edge share the score instead of halving it, because many
+ * different ways may look like one edge. Library functions score 0. */
 static uint64_t unrun_score(struct graph *g, place from, uint64_t tries)
 {
 	uint32_t d = graph_distance_unrun(g, from);
@@ -49,13 +51,14 @@ static uint64_t unrun_score(struct graph *g, place from, uint64_t tries)
 		       : (UNRUN_SCORE >> 2 * (d < UNRUN_BLOCKS ? d : UNRUN_BLOCKS)) / (1 + tries);
 }
 
-/* PM-modifying instructions that no run has executed yet and that the other side can reach, itself
- * or after returning to its callers. Those that this side cannot reach weigh most, because only for
- * them the branch has to go the other way. The shorter the way, the better. Being in a function
- * that is known to modify PM counts, too: a store that forgot its flush is not known before it is
- * run; and where nothing that is known can be reached, code that was not run. Each flip of the same
- * edge makes the next one half as promising, so that a loop in sight of PM does not starve the
- * function that parses for it. New code decides between equals. */
+/* Scores by uncovered PM-modifying instructions that the other side can reach, directly or after
+ * returning to callers, divided by the distance. Those that the taken side cannot reach weigh 64
+ * times as much, because only they need this branch to go the other way.
+ *
+ * Being in a function known to modify PM adds a little, because a store that lacks its flush is
+ * unknown until it is run. If no known instruction is reachable, code that was not run counts. Each
+ * try of the same edge halves the score, so that a loop in sight of PM does not starve the function
+ * that parses for it. New code decides between equal scores. */
 static uint64_t pm_score(struct search *s, const struct search_flip *flip)
 {
 	const struct path *p = search_path(s, flip->run);

@@ -1,11 +1,11 @@
-/* The texts, one row each: words, settings, an object. Short names and numbers: what the program
- * wants to see instead is put into their place (explore/path/token.h). */
+/* The start texts, one row each: words, settings, an object. Their names and numbers are short;
+ * what the program compares them with is put in their place (explore/path/token.h). */
 #include "explore/texts.h"
 
 #include <string.h>
 
 static const struct text {
-	const char *looked_for; /* any of these bytes */
+	const char *looked_for; /* the program looks for any of these bytes */
 	const char *text;
 	bool is_repeated;
 } texts[TEXTS] = {

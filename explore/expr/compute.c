@@ -1,5 +1,5 @@
-/* What the operations of expressions do to numbers. Results are cut to the width; operands are
- * expected to be. */
+/* Computes the operations of expressions on numbers. Operands must fit their width; results are cut
+ * to theirs. */
 #include "explore/expr/expr_internal.h"
 
 static int64_t sign(uint64_t a, unsigned width)
@@ -17,7 +17,7 @@ static uint64_t urem(uint64_t a, uint64_t b)
 	return b ? a % b : a;
 }
 
-/* By way of magnitudes, which no overflow can hurt. */
+/* Divides the magnitudes, which cannot overflow. */
 static uint64_t sdiv(uint64_t a, uint64_t b, unsigned width)
 {
 	bool na = sign(a, width) < 0, nb = sign(b, width) < 0;

@@ -1,4 +1,5 @@
-/* What the files of the expressions share. Bottom first: pool.c, compute.c, node.c, simplify.c. */
+/* Shared by the files of the expressions; each uses those before it: pool.c, compute.c, node.c,
+ * simplify.c. */
 #ifndef EXPLORE_EXPR_INTERNAL_H
 #define EXPLORE_EXPR_INTERNAL_H
 
@@ -11,18 +12,18 @@ struct expr_pool {
 	struct expr_memory memory;
 	struct expr *chunk[CHUNKS];
 	uint32_t n;
-	uint32_t *slots, nslots; /* hash table of numbers; a power of two */
+	uint32_t *slots, nslots; /* hash table of expression numbers; a power of two */
 	uint64_t **tables;
 	uint32_t ntables, tables_room;
-	unsigned depth; /* of operations that an extraction in hand went through */
+	unsigned depth; /* how deep the extraction in progress has gone into operations */
 };
 
-/* its number, an old one if there is the same; 0: the pool is full */
+/* gives the number of the expression, which is added unless it exists; 0 if the pool is full */
 uint32_t expr_intern(struct expr_pool *p, const struct expr *e);
-/* An operation whose operands may be constants; numbers are made for those. */
+/* Adds an operation; operands that are constants become expressions, too. */
 struct val expr_node(struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k,
 		     const struct val *args, const unsigned *widths, unsigned nargs);
-/* width: of the result; wide: of the first operand; low: of the second. */
+/* width is that of the result, wide of the first operand, low of the second. */
 uint64_t expr_operate(const struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k,
 		      unsigned wide, unsigned low, const uint64_t *x);
 

@@ -1,6 +1,6 @@
-/* Puts one node into the pool as it stands: an operation with the value that it has on this run's
- * input, a byte of the input, or what a file holds, once its operands are found to fit. simplify.c
- * decides which nodes are worth making. */
+/* Adds single expressions to the pool: an operation with its value in this run, a byte of the
+ * input, or an expression read from a file whose operands fit. simplify.c decides which are worth
+ * adding. */
 #include "explore/expr/expr_internal.h"
 
 struct val expr_node(struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k,
@@ -38,7 +38,7 @@ static unsigned arg_width(const struct expr_pool *p, const struct expr *e, unsig
 	return expr_at(p, e->arg[i])->width;
 }
 
-/* Whether the operands are as wide as the operation wants them. */
+/* Do the operands have the widths that the operation needs? */
 static bool fits(const struct expr_pool *p, const struct expr *e)
 {
 	unsigned a, b;
@@ -71,7 +71,7 @@ static bool fits(const struct expr_pool *p, const struct expr *e)
 	case EXPR_SLE: return e->width == 1 && a == b;
 	case EXPR_CONCAT: return a + b == e->width;
 	case EXPR_ITE: return a == 1 && b == e->width && arg_width(p, e, 2) == e->width;
-	default: return a == b && a == e->width; /* the arithmetic */
+	default: return a == b && a == e->width; /* arithmetic */
 	}
 }
 

@@ -1,6 +1,7 @@
-/* Makes expressions, simpler ones where that is cheap. What matters most: a value that was cut into
- * bytes, stored, loaded and put together again is the value itself; a constant shift or mask is an
- * extraction, so that it can be seen through; a comparison of a comparison is one. */
+/* Constructs expressions, in a simpler form where that is cheap. Three cases matter most: a value
+ * that was cut into bytes, stored, loaded and joined again becomes the value itself; a shift or
+ * mask by a constant becomes an extraction, which other rules understand; a comparison of a
+ * comparison becomes one. */
 #include "explore/expr/expr_internal.h"
 
 static const struct expr *node(const struct expr_pool *p, struct val a, enum expr_op op)
@@ -60,13 +61,12 @@ struct val expr_extend(struct expr_pool *p, enum expr_op op, unsigned width, str
 	return expr_node(p, op, to, 0, &a, &width, 1);
 }
 
-/* ---- cutting and joining ---- */
+/* ---- extracting and joining bits ---- */
 
-/* an operation has two operands, and both may have the same ones below: without a limit, that
- * doubles for ever */
+/* both operands may contain the same expressions, so the work would double at each level */
 #define DEPTH_MAX 6
 
-/* The operation on the parts of its operands. */
+/* Extracts from the operands, then applies the operation. */
 static struct val extract_operands(struct expr_pool *p, const struct expr *e, unsigned low,
 				   unsigned n)
 {
@@ -80,7 +80,7 @@ static struct val extract_operands(struct expr_pool *p, const struct expr *e, un
 	return e->op == EXPR_NOT ? expr_unary(p, EXPR_NOT, n, a) : expr_binary(p, e->op, n, a, b);
 }
 
-/* Looks through what a is made of; false if nothing is to be seen. */
+/* Extracts from what a consists of. False if that is not simpler. */
 static bool extract_through(struct expr_pool *p, struct val a, unsigned low, unsigned n,
 			    struct val *r)
 {
@@ -123,7 +123,7 @@ static bool extract_through(struct expr_pool *p, struct val a, unsigned low, uns
 	case EXPR_AND:
 	case EXPR_OR:
 	case EXPR_XOR:
-	case EXPR_NOT: /* cheap to do on fewer bits */
+	case EXPR_NOT: /* cheap on fewer bits */
 		if (p->depth >= DEPTH_MAX)
 			return false;
 		*r = extract_operands(p, &e, low, n);
@@ -138,7 +138,7 @@ static bool extract_through(struct expr_pool *p, struct val a, unsigned low, uns
 		return true;
 	case EXPR_ADD:
 	case EXPR_SUB:
-	case EXPR_MUL: /* the lower bits depend on the lower bits alone */
+	case EXPR_MUL: /* the lower bits depend only on lower bits */
 		if (low != 0 || p->depth >= DEPTH_MAX)
 			return false;
 		*r = extract_operands(p, &e, low, n);
@@ -160,7 +160,7 @@ struct val expr_extract(struct expr_pool *p, unsigned width, struct val a, unsig
 	return expr_node(p, EXPR_EXTRACT, n, low, &a, &width, 1);
 }
 
-/* Two neighbouring parts of one value. */
+/* Joins two neighbouring parts of one value. */
 static bool parts_join(struct expr_pool *p, unsigned high_width, struct val high,
 		       unsigned low_width, struct val low, struct val *r)
 {
@@ -172,7 +172,7 @@ static bool parts_join(struct expr_pool *p, unsigned high_width, struct val high
 		whole = l->arg[0];
 		at = (unsigned)l->k;
 	} else if (h && h->arg[0] == low.id && h->k == low_width) {
-		/* a cut that began at bit 0 of a narrower one */
+		/* low is an extraction from bit 0 that was simplified to a narrower value */
 		whole = low.id;
 		at = 0;
 	} else {
@@ -196,7 +196,8 @@ struct val expr_concat(struct expr_pool *p, unsigned high_width, struct val high
 		return expr_extend(p, EXPR_ZEXT, low_width, low, high_width + low_width);
 	if (parts_join(p, high_width, high, low_width, low, &r))
 		return r;
-	e = node(p, low, EXPR_CONCAT); /* (h, (m, l)) is ((h, m), l), so that neighbours meet */
+	/* (h, (m, l)) becomes ((h, m), l), so that neighbouring parts meet */
+	e = node(p, low, EXPR_CONCAT);
 	if (e) {
 		unsigned inner = width_of(p, e->arg[1]);
 		struct val rest = val_of(p, e->arg[1]);
@@ -226,7 +227,7 @@ static bool is_commutative(enum expr_op op)
 	}
 }
 
-/* a op a */
+/* Simplifies a op a. */
 static bool with_itself(enum expr_op op, struct val a, struct val *r)
 {
 	switch (op) {
@@ -243,7 +244,7 @@ static bool with_itself(enum expr_op op, struct val a, struct val *r)
 	}
 }
 
-/* A mask of ones from bit 0; its length, or 0. */
+/* The number of ones if k is a mask of ones from bit 0; else 0. */
 static unsigned low_ones(uint64_t k)
 {
 	return !k || (k & (k + 1)) ? 0 : ~k ? (unsigned)__builtin_ctzll(~k) : 64;
@@ -296,7 +297,7 @@ static bool shift_constant(struct expr_pool *p, enum expr_op op, unsigned width,
 	return true;
 }
 
-/* a op k */
+/* Simplifies a op k. */
 static bool with_constant(struct expr_pool *p, enum expr_op op, unsigned width, struct val a,
 			  uint64_t k, struct val *r)
 {
@@ -343,7 +344,7 @@ static struct val negated(struct expr_pool *p, struct val bit)
 	return expr_unary(p, EXPR_NOT, 1, bit);
 }
 
-/* a == k, where a is something simpler in disguise */
+/* Simplifies a == k where a is a simpler expression in disguise. */
 static bool equal_constant(struct expr_pool *p, struct val a, uint64_t k, struct val *r)
 {
 	const struct expr e = *expr_at(p, a.id);
@@ -384,7 +385,7 @@ static bool equal_constant(struct expr_pool *p, struct val a, uint64_t k, struct
 	}
 }
 
-/* Both sides were widened from the same width: compare what they were. */
+/* Compares before widening, if both sides were widened from the same width. */
 static bool compare_narrow(struct expr_pool *p, enum expr_op op, struct val a, struct val b,
 			   struct val *r)
 {

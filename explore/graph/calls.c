@@ -1,6 +1,6 @@
-/* Calls of functions that modify PM count as instructions that do, each for itself: a flush is most
- * often in one function for all, and a store that copies in the C library. Of a library's function
- * that was seen to modify PM when it was called somewhere, all other calls may do so. */
+/* Counts calls of PM-modifying functions as PM-modifying instructions, each call by itself, because
+ * most programs flush in one function and copy with the C library. If some call of a library
+ * function modified PM, every other call of it may do so. */
 #include "explore/graph/graph_internal.h"
 
 static bool was_run(const struct graph *g, uint32_t block)
@@ -13,7 +13,7 @@ bool graph_is_covered(const struct graph *g, const struct pm_insn *insn)
 	return insn->is_covered || (insn->is_call && was_run(g, insn->block));
 }
 
-/* The functions, by place, that have such an instruction themselves. */
+/* Collects the functions, by place, that contain a PM-modifying instruction. */
 static void functions_gather(struct graph *g, struct map *functions)
 {
 	for (size_t i = 0; i < g->pm.n; i++) {
@@ -98,7 +98,7 @@ void graph_cover(struct graph *g, place instruction)
 	g->pm.at[i - 1].is_covered = true;
 }
 
-/* A call that was run and did not modify PM is none of them. */
+/* A call that was run and did not modify PM does not count. */
 uint64_t graph_nknown(const struct graph *g)
 {
 	uint64_t n = 0;

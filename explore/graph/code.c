@@ -1,5 +1,5 @@
-/* Questions about the machine code of one object: which block or function holds an address, and
- * which address a byte of the file has. */
+/* Answers questions about the machine code of one object: which block or function contains an
+ * address, and which address a byte of the file has. */
 #include "explore/graph/code.h"
 
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <libelf.h>
 #include <unistd.h>
 
-/* How many are not above it. */
+/* How many numbers are at most `address`. */
 static size_t numbers_upto(const uint64_t *at, size_t n, uint64_t address)
 {
 	size_t low = 0, high = n;
@@ -25,7 +25,7 @@ static size_t numbers_upto(const uint64_t *at, size_t n, uint64_t address)
 
 uint32_t code_block(const struct code *c, uint64_t address)
 {
-	/* none: UINT32_MAX */
+	/* UINT32_MAX if there is none */
 	return (uint32_t)numbers_upto(c->starts.at, c->starts.n, address) - 1;
 }
 

@@ -1,6 +1,6 @@
-/* The machine code of one object, as basic blocks: what leads where, which instructions modify PM
- * whatever they are given (flushes, fences, non-temporal stores) and which store somewhere, and
- * which functions it takes from or gives to other objects. */
+/* The machine code of one object as basic blocks: the edges between them, the instructions that
+ * always modify PM (flushes, fences, non-temporal stores), all stores, and functions taken from or
+ * offered to other objects. */
 #ifndef EXPLORE_CODE_H
 #define EXPLORE_CODE_H
 
@@ -10,8 +10,9 @@
 #include "util/vec.h"
 
 struct code_edge {
-	uint32_t from; /* a block */
-	uint32_t name; /* of a function elsewhere, in names; 0: `to` tells */
+	uint32_t from; /* number of a block */
+	/* offset in names of a function in another object; 0: `to` is the destination */
+	uint32_t name;
 	uint64_t to;
 };
 
@@ -20,16 +21,18 @@ struct code_symbol {
 	uint32_t name;
 };
 
-struct code_call {     /* also a jump into another function, which returns for this one */
-	uint64_t next; /* the instruction behind it */
+struct code_call {     /* a call, or a jump into another function, which will return in its place */
+	uint64_t next; /* the next instruction */
 	uint64_t to;
-	uint32_t name; /* of a function elsewhere, in names; 0: `to` tells, unless it is 0, too */
+	/* offset in names of a function in another object; 0: `to` is the function, or 0 if
+	 * unknown */
+	uint32_t name;
 	uint32_t block;
 };
 
 struct code {                    /* addresses are the file's own */
-	VEC(uint64_t) starts;    /* of blocks, ascending */
-	VEC(uint64_t) functions; /* where they begin, likewise; those that have a symbol */
+	VEC(uint64_t) starts;    /* where blocks begin, ascending */
+	VEC(uint64_t) functions; /* where functions with a symbol begin, ascending */
 	VEC(struct code_edge) edges;
 	VEC(struct code_call) calls;
 	VEC(uint64_t) pm, stores;
@@ -37,14 +40,15 @@ struct code {                    /* addresses are the file's own */
 	VEC(char) names; /* strings, one after the other; the first is empty */
 };
 
-/* cache: a folder, or NULL. -1 if the file cannot be read or is not for this machine. */
+/* Reads the code, or takes it from the folder `cache` (may be NULL). -1 if the file cannot be read
+ * or is for another machine. */
 int code_read(struct code *c, const char *path, const char *cache, struct error *err);
 void code_release(struct code *c);
-/* The address that a byte of the file has, in its own numbering; 0 if it is not loaded. */
+/* The address of a byte of the file; 0 if the byte is not loaded. */
 uint64_t code_address(const char *path, uint64_t offset);
-/* The block that holds an address; UINT32_MAX if none does. */
+/* The block that contains an address; UINT32_MAX if there is none. */
 uint32_t code_block(const struct code *c, uint64_t address);
-/* The function that holds it, or what may be taken for one. */
+/* The function that contains the address; without symbols, 256 bytes around it. */
 void code_function(const struct code *c, uint64_t address, uint64_t *from, uint64_t *to);
 
 #endif

@@ -1,5 +1,6 @@
-/* Keeps what the machine code of an object comes to in a file named by its build-id. The file holds
- * the arrays of a struct code as they are, behind a magic number with a version. */
+/* Keeps the result of reading an object's machine code in a file named after the build-id. The file
+ * has a magic number with a version, then the arrays of struct code: for each its length and its
+ * elements. */
 #include "explore/graph/code_cache.h"
 
 #include <stdio.h>
@@ -85,8 +86,8 @@ bool code_cache_read(struct code *c, const char *name)
 	return ok;
 }
 
-/* Under another name first: somebody may be reading. A cache that cannot be written is no
- * failure. */
+/* Writes under another name first, because another process may be reading. A failure only means
+ * that nothing is cached. */
 void code_cache_write(struct code *c, const char *name)
 {
 	const struct array arrays[] = { ARRAYS(c) };

@@ -1,4 +1,4 @@
-/* What the machine code of an object comes to, kept in a folder by build-id. */
+/* Keeps the result of reading an object's machine code in a folder, by build-id. */
 #ifndef EXPLORE_CODE_CACHE_H
 #define EXPLORE_CODE_CACHE_H
 
@@ -7,8 +7,9 @@
 
 #include "explore/graph/code.h"
 
-char *code_cache_name(Elf *elf, const char *folder); /* malloc'd; NULL: no folder or no build-id */
+/* free() it; NULL without a folder or a build-id */
+char *code_cache_name(Elf *elf, const char *folder);
 bool code_cache_read(struct code *c, const char *name);
-void code_cache_write(struct code *c, const char *name); /* if it fails, nothing is cached */
+void code_cache_write(struct code *c, const char *name); /* does nothing if it fails */
 
 #endif

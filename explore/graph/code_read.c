@@ -1,6 +1,6 @@
-/* Reads the machine code of an object. Executable sections are decoded from their beginning to
- * their end (what compilers put between functions decodes as well), twice: once to find where
- * blocks begin, once to fill them. */
+/* Reads the machine code of an object. Executable sections are decoded from beginning to end,
+ * including the padding between functions, and twice: first to find where blocks begin, then to
+ * fill them. */
 #include "explore/graph/code.h"
 
 #include <errno.h>
@@ -27,8 +27,9 @@ struct reader {
 	struct code *code;
 	Elf *elf;
 	VEC(struct section) sections;
-	struct map slots;       /* address of a GOT entry -> its function's name in names */
-	VEC(uint32_t) indirect; /* blocks that end in a jump to where a register says */
+	/* address of a GOT entry → offset of its function's name in names */
+	struct map slots;
+	VEC(uint32_t) indirect; /* blocks that end in a jump through a register or memory */
 	const struct insn_set *insns;
 };
 
@@ -134,7 +135,7 @@ static void starts_find(struct reader *r)
 	}
 }
 
-/* Ascending, each once. */
+/* Sorts the numbers and drops duplicates. */
 static size_t numbers_sort(uint64_t *at, size_t n)
 {
 	size_t kept = 0;
@@ -170,7 +171,7 @@ static void call_add(struct reader *r, const struct insn *i, uint32_t block, uin
 		(struct code_call){ i->next, name ? 0 : i->target, name, block };
 }
 
-/* What is called by way of the procedure linkage table has a name. */
+/* Names the calls that go through the procedure linkage table. */
 static void calls_name(struct code *c)
 {
 	uint32_t *names = xcalloc(c->starts.n + 1, sizeof *names);
@@ -218,8 +219,8 @@ static void blocks_fill(struct reader *r)
 	}
 }
 
-/* Blocks that nothing leads to, in a function that jumps to where a register says: those are its
- * jump table's. */
+/* Adds edges for jump tables: in a function with an indirect jump, blocks to which no other edge
+ * leads are taken for its targets. */
 static void tables_guess(struct reader *r)
 {
 	struct code *c = r->code;
@@ -245,7 +246,7 @@ static void tables_guess(struct reader *r)
 	free(is_known);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole object ---- */
 
 static void machine_code_read(struct reader *r)
 {

@@ -1,10 +1,10 @@
-/* How many blocks lie between a place and the next PM-modifying instruction, or the next code that
- * was not run: a search from there, along the edges backwards. */
+/* Computes how many blocks lie between a place and the next PM-modifying instruction, or the next
+ * code that no run reached: a breadth-first search from there, backwards along the edges. */
 #include <stdlib.h>
 
 #include "explore/graph/graph_internal.h"
 
-/* Edges the other way round. */
+/* Fills the list of edges in reverse direction. */
 void graph_back_fill(struct graph *g, const edges *all)
 {
 	uint32_t i = 0;
@@ -36,7 +36,7 @@ static void distances_clear(struct graph *g, distances *d)
 		*vec_add(d) = UINT32_MAX;
 }
 
-/* Breadth first, backwards from all blocks in the queue. */
+/* Searches backwards, breadth first, from the blocks in the queue. */
 static void distances_spread(struct graph *g, distances *d)
 {
 	for (size_t q = 0; q < g->queue.n; q++) {
@@ -56,7 +56,7 @@ void graph_distances_find(struct graph *g, distances *d, bool is_any)
 	distances_spread(g, d);
 }
 
-#define NEAR_BLOCKS 2 /* a call of a function that flushes counts */
+#define NEAR_BLOCKS 2 /* so that a call of a function that flushes counts */
 
 bool graph_blocks_are_near(const struct graph *g, const struct object *o, uint32_t first,
 			   uint64_t to)
@@ -67,7 +67,7 @@ bool graph_blocks_are_near(const struct graph *g, const struct object *o, uint32
 	return false;
 }
 
-/* What leads out of the object and nowhere else: not the program's own. */
+/* Finds blocks that only lead out of the object: they are not the program's own code. */
 static void stubs_set(const struct object *o, bool *is_stub)
 {
 	for (size_t i = 0; i < o->code.edges.n; i++)

@@ -1,5 +1,5 @@
-/* The edges of a graph, from block to block: what the machine code of each object says, calls into
- * other objects by name, and jumps that runs took. */
+/* Collects the edges between blocks: those in each object's code, calls into other objects by name,
+ * and indirect jumps that runs took. */
 #include "explore/graph/graph_internal.h"
 
 uint64_t graph_name_hash(const char *s)
@@ -11,7 +11,7 @@ uint64_t graph_name_hash(const char *s)
 	return h | 1;
 }
 
-/* The first object that exports a name has it, as for the dynamic linker. */
+/* Maps names to blocks; the first object that exports a name wins, as for the dynamic linker. */
 static void exports_gather(struct graph *g, struct map *by_name)
 {
 	for (size_t i = 0; i < g->objects.n; i++) {

@@ -1,5 +1,5 @@
-/* The graph as a whole: brings what the other files find up to date when something was learned, and
- * answers for a place. */
+/* Answers questions about a place in the control flow graph. Sets and distances are computed again
+ * when something new was learned and a question needs them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ struct graph *graph_new(struct objects *objects, const char *cache)
 
 	g->names = objects;
 	g->cache = cache ? xstrdup(cache) : NULL;
-	g->is_stale = true; /* nothing is known yet */
+	g->is_stale = true; /* nothing was computed yet */
 	return g;
 }
 
@@ -51,7 +51,7 @@ static void refresh(struct graph *g)
 {
 	edges all = { 0 };
 
-	graph_edges_gather(g, &all); /* may read objects, and so comes first */
+	graph_edges_gather(g, &all); /* first, because it may read objects */
 	graph_calls_find(g);
 	graph_sets_find(g, &all);
 	graph_back_fill(g, &all);
@@ -73,18 +73,18 @@ static void uncovered_find(struct graph *g)
 	g->is_distance_stale = true;
 }
 
-/* The question can be answered for these places. */
+/* Brings the graph up to date for a question about these places. */
 static void prepare(struct graph *g, const place *from, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		graph_object(g, from[i]); /* reads it, if it is new */
+		graph_object(g, from[i]); /* reads the object if it is new */
 	if (g->is_stale)
 		refresh(g);
 	if (g->is_covered_stale)
 		uncovered_find(g);
 }
 
-/* Adds to the set in scratch what a place reaches, or takes it away. */
+/* Adds what a place reaches to the scratch set, or removes it. */
 static void scratch_change(struct graph *g, place from, bool adds)
 {
 	uint32_t block = graph_block(g, from);

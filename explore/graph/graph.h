@@ -1,7 +1,7 @@
-/* The control flow of a program's objects, from their machine code: how many PM-modifying
- * instructions that no run executed yet can be reached from a place. Calls lead into the function
- * and to the instruction after it; what indirect jumps lead to is learned from runs. Cycles are
- * collapsed, and each instruction counts once, however many ways lead to it. */
+/* The control flow graph of a program, from the machine code of its objects. It tells how many
+ * PM-modifying instructions that no run executed yet are reachable from a place. A call leads into
+ * the function and to the next instruction; the targets of indirect jumps are learned from runs.
+ * Cycles are collapsed. An instruction counts once, even if several paths lead to it. */
 #ifndef EXPLORE_GRAPH_H
 #define EXPLORE_GRAPH_H
 
@@ -10,37 +10,39 @@
 
 struct graph;
 
-/* cache: a folder for what the machine code of an object comes to, by build-id; NULL: none. */
+/* cache is a folder that keeps what was read from machine code, or NULL. */
 struct graph *graph_new(struct objects *objects, const char *cache);
 void graph_free(struct graph *g);
-uint64_t graph_key(const struct graph *g, place p); /* objects_key() */
+uint64_t graph_key(const struct graph *g, place p); /* see objects_key() */
 
 void graph_jump(struct graph *g, place from, place to);
-/* of an object whose code is known, which the C library's is not */
+/* whether the place is in code that the graph knows; the C library is left out */
 bool graph_is_own(struct graph *g, place p);
-/* Whether what a jump table holds can be one of its targets: in the same function, or where another
- * one begins. */
+/* Can an entry of a jump table be a target of the jump? It must be in the same function, or begin
+ * another one. */
 bool graph_can_jump(struct graph *g, place from, place to);
-/* The stores of this object at these addresses of its own numbering may modify PM. */
+/* Says that stores at these addresses of the object may modify PM. */
 void graph_suspect(struct graph *g, place object, const struct lines_ranges *ranges);
-/* This instruction modifies PM; a run executed it. Or: within this call, which the place is the
- * last byte of, a library did. */
+/* Says that a run executed this PM-modifying instruction, or that a library function called from
+ * here modified PM; the place is then the last byte of the call. */
 void graph_cover(struct graph *g, place instruction);
-void graph_run(struct graph *g, const struct path_block *block); /* it was run */
-/* Blocks on the shortest way from there to one that was never run, in a function that is near
- * (below); UINT32_MAX: there is none. */
+/* says that a run executed the block */
+void graph_run(struct graph *g, const struct path_block *block);
+/* The number of blocks on the shortest way to a block that was never run, in a function for which
+ * graph_is_near() holds. UINT32_MAX if there is no way. */
 uint32_t graph_distance_unrun(struct graph *g, place from);
-/* Of all places together. Places of objects that cannot be read reach nothing. */
+/* How many uncovered PM-modifying instructions the places reach together. A place in an object that
+ * cannot be read reaches none. */
 uint64_t graph_reach(struct graph *g, const place *from, size_t n);
-/* from there, and not from the other place */
+/* How many `from` reaches and `without` does not. */
 uint64_t graph_reach_only(struct graph *g, place from, place without);
-/* Blocks on the shortest way from there to such an instruction; UINT32_MAX: there is none. */
+/* The number of blocks on the shortest way to an uncovered PM-modifying instruction; UINT32_MAX if
+ * there is no way. */
 uint32_t graph_distance(struct graph *g, place from);
-/* Whether the function there has or calls a PM-modifying instruction that is known, executed or
- * not. */
+/* Does the function at this place contain or call a PM-modifying instruction, executed or not? */
 bool graph_is_near(struct graph *g, place p);
 uint64_t graph_ncovered(const struct graph *g);
-/* PM-modifying instructions, and calls of functions that have or are such */
+/* all PM-modifying instructions, and calls of functions that contain one */
 uint64_t graph_nknown(const struct graph *g);
 
 #endif

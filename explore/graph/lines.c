@@ -1,5 +1,5 @@
-/* Finds the addresses of source lines in the DWARF line table of an object. Files are compared by
- * their real names. */
+/* Finds the addresses that belong to source lines, in the DWARF line tables of an object. Files are
+ * compared by their real paths. */
 #include "explore/graph/lines.h"
 
 #include <dwarf.h>
@@ -47,7 +47,7 @@ static bool has_line(const struct lines *l, int line)
 	return false;
 }
 
-/* Names in the table may be relative to where the compiler ran. */
+/* The real path of a row's file, which may be relative to the compiler's folder. */
 static char *row_file(Dwarf_Line *row, const char *folder)
 {
 	const char *name = dwarf_linesrc(row, NULL, NULL);
@@ -70,7 +70,7 @@ static void unit_find(const struct lines *l, Dwarf_Die *unit, struct lines_range
 
 	if (dwarf_getsrclines(unit, &rows, &n) != 0)
 		return;
-	for (size_t i = 0; i + 1 < n; i++) { /* the last ends a sequence */
+	for (size_t i = 0; i + 1 < n; i++) { /* the last row only ends a sequence */
 		Dwarf_Line *row = dwarf_onesrcline(rows, i), *next = dwarf_onesrcline(rows, i + 1);
 		Dwarf_Addr from, to;
 		bool ends = true;

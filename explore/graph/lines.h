@@ -1,4 +1,4 @@
-/* Which addresses of an object come from given lines of its source, by its debug information. */
+/* Finds the addresses of given source lines in an object, from its debug information. */
 #ifndef EXPLORE_LINES_H
 #define EXPLORE_LINES_H
 
@@ -7,11 +7,11 @@
 #include "util/vec.h"
 
 struct lines_line {
-	char *file; /* absolute */
+	char *file; /* absolute path */
 	uint32_t line;
 };
 
-struct lines { /* of source */
+struct lines { /* source lines */
 	VEC(struct lines_line) list;
 };
 
@@ -25,7 +25,7 @@ struct lines_ranges {
 
 void lines_add(struct lines *l, const char *file, uint32_t line);
 void lines_release(struct lines *l);
-/* Adds to the ranges; none if there is no debug information. */
+/* Adds the address ranges of all lines to `ranges`; none without debug information. */
 void lines_find(const struct lines *l, const char *object, struct lines_ranges *ranges);
 
 #endif

@@ -1,6 +1,6 @@
-/* The objects of a graph, read when a place in them is first asked for. Their blocks get numbers,
- * one object after the other, and their PM-modifying instructions are gathered, together with those
- * that runs and the source tell of. */
+/* Reads the objects of a graph when a place in them is first asked about. Blocks are numbered
+ * through all objects, and PM-modifying instructions collected: from the code, from runs, and from
+ * the source. */
 #include "explore/graph/graph_internal.h"
 
 void graph_pm_add(struct graph *g, const struct pm_insn *insn)
@@ -31,8 +31,8 @@ struct object *graph_object(struct graph *g, place p)
 	if (o->is_read)
 		return o->is_left_out ? NULL : o;
 	o->is_read = true;
-	/* The C library's own fences and non-temporal copies are everywhere within reach, and say
-	 * nothing about the program. */
+	/* The C library is left out: its own fences and non-temporal copies are reachable from
+	 * everywhere, and say nothing about the program. */
 	o->is_left_out = objects_is_c_library(g->names->paths.at[n - 1]) ||
 			 code_read(&o->code, g->names->paths.at[n - 1], g->cache, &ignored) < 0;
 	if (o->is_left_out)

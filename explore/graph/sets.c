@@ -1,6 +1,6 @@
-/* What each block of a graph reaches. Cycles are collapsed with Tarjan's algorithm, which meets
- * components in the order in which what they reach is known, so that each one's set of PM-modifying
- * instructions is that of its blocks and successors. */
+/* Computes which PM-modifying instructions each block reaches. Tarjan's algorithm collapses cycles
+ * and ends the components in an order in which all successors of a component are done. So the set
+ * of a component is the union of its blocks' own instructions and the sets of its successors. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 struct tarjan {
 	struct graph *g;
 	const struct edge *edges;
-	uint32_t *first;           /* edges of a block, by number; one more at the end */
-	uint32_t *own, *own_first; /* instructions of a block, likewise */
+	uint32_t *first;           /* index of the block's first edge; one more at the end */
+	uint32_t *own, *own_first; /* instructions of each block, with first indices likewise */
 	uint32_t *index, *low, *next;
 	VEC(uint32_t) stack, calls;
 	uint32_t counter;
@@ -29,8 +29,8 @@ static void set_unite(struct graph *g, uint32_t into, uint32_t from)
 		g->sets.at[into * g->nwords + w] |= g->sets.at[from * g->nwords + w];
 }
 
-/* What all that leads out of the blocks reaches: the set, if it is one; UINT32_MAX if there are
- * several. Blocks of the same component have none yet. */
+/* The set that all edges out of the blocks lead to, if they agree and the blocks have no
+ * instructions of their own; else UINT32_MAX. Blocks of the same component have no set yet. */
 static uint32_t common_set(const struct tarjan *t, const uint32_t *blocks, size_t n)
 {
 	uint32_t common = 0;
@@ -81,7 +81,7 @@ static void component_end(struct tarjan *t, uint32_t root)
 	t->stack.n = first;
 }
 
-/* Without recursion: a chain of blocks may be long. */
+/* Visits a component without recursion, because chains of blocks may be long. */
 static void visit(struct tarjan *t, uint32_t root)
 {
 	*vec_add(&t->calls) = root;
@@ -114,14 +114,14 @@ static void visit(struct tarjan *t, uint32_t root)
 	}
 }
 
-/* first[b] is the first of the items of block b; items are sorted by block. */
+/* Fills first[b] with the index of block b's first item; items are sorted by block. */
 static uint32_t *first_of_block(uint32_t nblocks, const void *items, size_t n, size_t width)
 {
 	uint32_t *first = xcalloc((size_t)nblocks + 2, sizeof *first);
 	uint32_t i = 0;
 
 	for (uint32_t b = 0; b <= nblocks; b++) {
-		/* the block comes first in an item */
+		/* an item begins with its block */
 		while (i < n && *(const uint32_t *)((const char *)items + i * width) < b)
 			i++;
 		first[b] = i;
@@ -132,7 +132,7 @@ static uint32_t *first_of_block(uint32_t nblocks, const void *items, size_t n, s
 static void own_gather(struct tarjan *t)
 {
 	struct graph *g = t->g;
-	edges own = { 0 }; /* block, instruction */
+	edges own = { 0 }; /* pairs of block and instruction */
 
 	for (size_t i = 0; i < g->pm.n; i++)
 		*vec_add(&own) = (struct edge){ g->pm.at[i].block, (uint32_t)i };

@@ -1,5 +1,5 @@
-/* Asks a solver for the other side of a branch, together with the conditions that have to do with
- * it (slice.h). Answers are kept by what was asked. */
+/* Asks a solver for an input that takes the other side of a branch, together with the conditions
+ * that are related to it (slice.h). Answers are kept by the hash of the query. */
 #include "explore/path/flip.h"
 
 #include <stdlib.h>
@@ -22,8 +22,8 @@ struct flipper {
 	const struct solver_api *api;
 	struct expr_pool *pool;
 	struct solver *solver;
-	struct slice slice; /* what is asked */
-	struct map answers; /* by query: struct answer */
+	struct slice slice; /* the query */
+	struct map answers; /* query hash → struct answer */
 	VEC(struct slice_byte) model;
 	linear_parts parts;
 	struct flip_stats stats;
@@ -76,7 +76,7 @@ bool flipper_allows(const struct flipper *f, const uint8_t *input, size_t len_by
 	return true;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static int terms_compare(const void *a, const void *b)
 {
@@ -141,8 +141,8 @@ static enum solver_answer answer_use(struct flipper *f, uint8_t *input, size_t l
 	return a->what;
 }
 
-/* An equation of a sum with a constant, turned round: adds what would make it true. False: it is
- * none. */
+/* For a condition `sum == constant`, adds which value each part of the sum should have. False if it
+ * is no such condition, or no solution is found. */
 static bool hint_add(struct flipper *f, struct solver_term wanted, const uint8_t *input,
 		     size_t len_bytes)
 {
@@ -167,7 +167,8 @@ static bool hint_add(struct flipper *f, struct solver_term wanted, const uint8_t
 	return true;
 }
 
-/* What a word may come to: as long as it is, then longer, then as long as there is room for. */
+/* The limit for a word's length or number, for each attempt: first about as much as now, then more,
+ * then as much as there is room for. */
 static uint64_t word_most(const struct path_word *w, size_t len_bytes, unsigned bound)
 {
 	static const uint64_t numbers[WORD_BOUNDS] = { 9, 999, UINT16_MAX, UINT64_MAX };
@@ -177,7 +178,8 @@ static uint64_t word_most(const struct path_word *w, size_t len_bytes, unsigned 
 	return bound < WORD_BOUNDS - 1 ? w->nbytes + (2u << 2 * bound) : len_bytes;
 }
 
-/* Symbols of words stay small: a word has to fit into the input. */
+/* Adds limits for the symbols of words, because a longer word must fit into the input. False if the
+ * query is about no word. */
 static bool words_bound(struct flipper *f, const struct path *p, size_t len_bytes, unsigned bound)
 {
 	bool has_any = false;
@@ -218,7 +220,7 @@ enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t s
 
 	slice_make(&f->slice, p, step, true);
 	if (slice_has(&f->slice, s->term))
-		return SOLVER_NO; /* it held before already */
+		return SOLVER_NO; /* the other side contradicts an earlier equal condition */
 	*vec_add(&f->slice.terms) = wanted;
 	if (hint_add(f, wanted, input, len_bytes)) {
 		if (answer_use(f, input, len_bytes) == SOLVER_YES)
@@ -253,9 +255,10 @@ enum solver_answer flipper_guess(struct flipper *f, const struct path *p, size_t
 	enum solver_answer what;
 
 	first.is_true = !first.is_true;
-	slice_make(&f->slice, p, step, false); /* what was taken as concrete need not stay */
+	slice_make(&f->slice, p, step, false); /* values that were taken as concrete may change */
 	*vec_add(&f->slice.terms) = first;
-	if (f->slice.nfixed + 1 < f->slice.terms.n) { /* before those that may be left out */
+	/* place it before the conditions that may be left out */
+	if (f->slice.nfixed + 1 < f->slice.terms.n) {
 		f->slice.terms.at[f->slice.terms.n - 1] = f->slice.terms.at[f->slice.nfixed];
 		f->slice.terms.at[f->slice.nfixed] = first;
 	}

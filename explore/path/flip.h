@@ -1,6 +1,6 @@
-/* The other side of a branch: an input that takes the same path up to a step and then goes the
- * other way. Of the conditions before, only those are asked that share input bytes with it,
- * directly or by way of others; all other bytes stay. Answers are remembered. */
+/* Finds an input that takes the same path up to a step and then the other side. The query contains
+ * only earlier conditions that share input bytes with the step's, directly or through others; all
+ * other bytes keep their values. Answers are remembered. */
 #ifndef EXPLORE_FLIP_H
 #define EXPLORE_FLIP_H
 
@@ -17,22 +17,22 @@ struct flipper *flipper_new(const struct solver_api *api, struct expr_pool *pool
 			    unsigned timeout_ms);
 void flipper_free(struct flipper *f);
 
-/* Changes the bytes of input. For a jump, the targets given are ruled out, too (besides the one it
- * went to). */
+/* Changes the bytes of input if there is a solution. For a jump, the given targets are excluded
+ * besides the one it took. */
 enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t step,
 			       const uint64_t *targets, size_t ntargets, uint8_t *input,
 			       size_t len_bytes);
-/* Leaves conditions out that rule the other side out: the program may get there by another path, or
- * not. */
-/* a step before has the same condition */
+/* Finds an input for the other side without the conditions that exclude it: the program may get
+ * there by another path, or not. */
+/* Has an earlier step the same condition? */
 bool flipper_is_repeated(struct flipper *f, const struct path *p, size_t step);
 enum solver_answer flipper_guess(struct flipper *f, const struct path *p, size_t step,
 				 uint8_t *input, size_t len_bytes);
-/* This byte of every input is to stay what it is. */
+/* This byte must keep its value in every input. */
 void flipper_fix(struct flipper *f, uint64_t index, uint8_t value);
-/* one of the input that the expression is about; UINT32_MAX: none */
+/* The first byte of the input that the expression uses; UINT32_MAX if none. */
 uint32_t flipper_byte(struct flipper *f, uint32_t id);
-/* it is so in this one */
+/* Do all fixed bytes have their values in this input? */
 bool flipper_allows(const struct flipper *f, const uint8_t *input, size_t len_bytes);
 const struct flip_stats *flipper_stats(const struct flipper *f);
 

@@ -1,5 +1,5 @@
-/* Takes a sum apart into bytes with factors, and chooses the value of each from the largest factor
- * down. What comes out is a guess. */
+/* Takes a sum apart into parts with factors, and chooses the value of each part, from the largest
+ * factor down. The result is a guess that the solver checks. */
 #include "explore/path/linear.h"
 
 #include <stdlib.h>
@@ -26,8 +26,8 @@ static bool part_add(struct sum *s, uint32_t id, uint64_t factor)
 	return true;
 }
 
-/* Takes factor * id apart into sums, products with constants and the rest. Only at the width of the
- * whole, where arithmetic is modulo that. */
+/* Takes factor * id apart into sums, products with constants, and the rest. All parts have the
+ * width of the whole, so arithmetic is modulo that width. */
 static bool take_apart(struct sum *s, uint32_t id, uint64_t factor, unsigned depth)
 {
 	const struct expr *e = expr_at(s->pool, id);
@@ -68,8 +68,8 @@ static int factors_compare(const void *a, const void *b)
 				      : (x->id > y->id) - (x->id < y->id);
 }
 
-/* What the smallest digit is: '0' for characters that are digits now, else 0. And the largest value
- * that the part can have. */
+/* The smallest value of a part: '0' if it is a character that is a digit now, else 0. Sets *most to
+ * the largest value. */
 static uint64_t part_least(const struct expr_pool *pool, uint32_t id, const uint8_t *input,
 			   size_t len_bytes, uint64_t *most)
 {
@@ -105,7 +105,7 @@ bool linear_solve(const struct expr_pool *pool, uint32_t sum, uint64_t value, co
 	}
 	rest &= s.mask;
 	qsort(parts->at, parts->n, sizeof parts->at[0], factors_compare);
-	for (size_t i = 0; i < parts->n; i++) { /* as much of each as fits, the largest first */
+	for (size_t i = 0; i < parts->n; i++) { /* as much of each as fits */
 		struct linear_part *p = &parts->at[i];
 		uint64_t n = p->factor ? rest / p->factor : 0;
 

@@ -1,5 +1,5 @@
-/* Reads a path file. Expressions come before what uses them; places in code are looked up once all
- * objects of the run are known. */
+/* Reads a path file (include/pmpath.h). Records that contain code addresses are kept until the
+ * whole file was read, because the objects of the run may be listed after them. */
 #include "explore/path/path.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "util/hash.h"
 #include "util/map.h"
 
-struct loaded { /* an object of this run */
+struct loaded { /* an object loaded in this run */
 	uint64_t start, len_bytes, bias;
 	place base;
 	bool is_library;
@@ -27,13 +27,13 @@ struct reader {
 	struct path *path;
 	struct expr_pool *pool;
 	struct objects *objects;
-	VEC(bool) of_words;   /* by the same numbers: made of what is known of words */
-	VEC(uint32_t) ids;    /* numbers in the file -> in the pool; 0: none */
-	VEC(uint32_t) tables; /* likewise */
+	VEC(bool) of_words;   /* per expression: whether it uses a symbol of a word */
+	VEC(uint32_t) ids;    /* number in the file → number in the pool; 0 if none */
+	VEC(uint32_t) tables; /* number in the file → number in the pool */
 	VEC(struct loaded) loaded;
 	values values;
 	size_t ntargets;
-	VEC(struct later) later; /* records with addresses: objects may be told after them */
+	VEC(struct later) later; /* records with addresses */
 };
 
 place objects_place(struct objects *o, const char *path, uint64_t address)
@@ -110,7 +110,7 @@ static int add_expr(struct reader *r, const struct pmp_record *rec, struct error
 	if (e.op == EXPR_TABLE)
 		e.k = rec->k < r->tables.n ? r->tables.at[rec->k] : UINT32_MAX;
 	if (e.op == EXPR_CONST)
-		e.value = e.k; /* what simplification looks at */
+		e.value = e.k; /* simplification looks at it */
 	id = expr_raw(r->pool, &e);
 	if (!id || rec->id > 1u << 30)
 		return error_set(err, "expression %u is not well formed", rec->id);
@@ -147,7 +147,7 @@ static void add_object(struct reader *r, const struct pmp_record *rec, const uin
 	free(name);
 }
 
-/* The condition without negations around it. */
+/* The condition without surrounding negations. */
 static struct solver_term term(const struct expr_pool *pool, uint32_t id, bool is_true)
 {
 	while (expr_at(pool, id)->op == EXPR_NOT) {
@@ -157,9 +157,9 @@ static struct solver_term term(const struct expr_pool *pool, uint32_t id, bool i
 	return (struct solver_term){ id, is_true };
 }
 
-#define TARGETS_MAX 20000 /* of a path */
+#define TARGETS_MAX 20000 /* per path */
 
-/* Where else the jump could lead: each is like a branch that was not taken. */
+/* Adds a step for each other target of the jump, as if it were a branch that was not taken. */
 static void add_targets(struct reader *r, const struct path_step *jump)
 {
 	unsigned width = expr_at(r->pool, jump->target)->width;
@@ -191,8 +191,8 @@ static void add_word(struct reader *r, const struct pmp_record *rec)
 				    (uint64_t)rec->arg[1] << 32 | rec->arg[0] };
 }
 
-/* Of the length of a word, what the program's own code asks counts. What a library copies with it
- * does not, nor where it is then. */
+/* Is the record left out? Conditions on a word's length count only in the program's own branches:
+ * what a library copies, and at which addresses, says nothing about the program. */
 static bool is_left_out(const struct reader *r, const struct pmp_record *rec)
 {
 	if (rec->id >= r->of_words.n || !r->of_words.at[rec->id])
@@ -205,7 +205,8 @@ static bool is_left_out(const struct reader *r, const struct pmp_record *rec)
 	return false;
 }
 
-/* Library functions compare with one byte of a set after the other, in the same place. */
+/* Which byte is compared with a constant: 1 + the constant, or 0. Library functions compare with
+ * one byte of a set after the other in the same place, and this tells them apart. */
 static uint32_t wanted_byte(const struct expr_pool *pool, uint32_t id)
 {
 	const struct expr *e = expr_at(pool, id);
@@ -256,7 +257,8 @@ static void add_step(struct reader *r, const struct pmp_record *rec)
 	*vec_add(&r->path->steps) = s;
 }
 
-/* It holds in any case, so that who asks for conditions meets one that is about nothing. */
+/* Adds a comparison of words. Its condition is always true, so that code which looks at conditions
+ * finds one that uses no byte. */
 static void add_token(struct reader *r, const struct pmp_record *rec, const uint64_t *bytes)
 {
 	const struct expr yes = { .op = EXPR_CONST, .width = 1, .k = 1, .value = 1 };
@@ -273,7 +275,7 @@ static void add_token(struct reader *r, const struct pmp_record *rec, const uint
 		s.value = (s.value ^ t.wanted.at[i]) * 0x100000001b3ULL;
 	}
 	s.stack = stack ? (uint32_t)(r->path->stacks.n - 1) : 0;
-	/* the comparison comes back, whatever it says */
+	/* the comparison returns, whatever its result */
 	s.went = s.other = stack && stack->n ? r->path->returns.at[stack->first] : 0;
 	s.target = (uint32_t)r->path->tokens.n;
 	*vec_add(&r->path->tokens) = t;
@@ -301,7 +303,7 @@ static void add_jump(struct reader *r, const struct pmp_record *rec)
 	*vec_add(&r->path->jumps) = (struct path_jump){ place_of(r, rec->k), place_of(r, rec->x) };
 }
 
-/* Those that need nothing but what was read before. */
+/* Handles a record that needs nothing read later; keeps the others. */
 static int record_now(struct reader *r, const struct pmp_record *rec, const uint64_t *bytes,
 		      struct error *err)
 {
@@ -372,7 +374,7 @@ static int records_read(struct reader *r, FILE *f, struct error *err)
 		}
 		bytes = xrealloc(bytes, PMP_PAD(rec.nbytes) + 8, 1);
 		if (rec.nbytes && fread(bytes, PMP_PAD(rec.nbytes), 1, f) != 1)
-			break; /* cut off */
+			break; /* the file was cut off */
 		result = record_now(r, &rec, bytes, err);
 	}
 	free(bytes);

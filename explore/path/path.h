@@ -1,6 +1,6 @@
 /* The path that a run took: the conditions on its input, in order, read from the tracer's file
- * (include/pmpath.h). Places in code are kept as object and address in it, so that they mean the
- * same in every run. */
+ * (include/pmpath.h). Places in code are stored as object and address, so that they mean the same
+ * in every run. */
 #ifndef EXPLORE_PATH_H
 #define EXPLORE_PATH_H
 
@@ -9,72 +9,74 @@
 #include "util/error.h"
 #include "util/vec.h"
 
-/* An object's number, from 1, above 48 bits of address in the file's own numbering; 0: unknown. */
+/* A place in code: the object's number, from 1, above 48 bits of an address in the object's own
+ * numbering. 0 is unknown. */
 typedef uint64_t place;
 #define PLACE_OBJECT(p) ((p) >> 48)
 #define PLACE_ADDRESS(p) ((p)&0xffffffffffffULL)
 
 struct objects {
-	VEC(char *) paths;    /* number - 1 */
-	VEC(uint64_t) hashes; /* of them */
+	VEC(char *) paths;    /* index is the object's number - 1 */
+	VEC(uint64_t) hashes; /* of the paths */
 };
 place objects_place(struct objects *o, const char *path, uint64_t address);
-/* the same in every process, whatever number the object has there */
+/* The same in every process, whatever number the object has. */
 uint64_t objects_key(const struct objects *o, place p);
-bool objects_is_c_library(const char *path); /* or what belongs to it, or is loaded by our tools */
-/* of the system: what such code does counts where the user's code calls it */
+/* the C library, its loader and its companions, and libraries that Valgrind preloads */
+bool objects_is_c_library(const char *path);
+/* A library of the system: what its code does counts where the user's code calls it. */
 bool objects_is_library(const char *path);
 void objects_release(struct objects *o);
 
 enum path_kind {
 	PATH_BRANCH,
 	PATH_JUMP,    /* an indirect jump or call whose target depends on the input */
-	PATH_ADDRESS, /* one that was taken as concrete */
-	PATH_PIN,     /* has to stay, is never flipped */
-	/* before a jump: one of the other places that it can lead to; its condition is implied by
-	 * the jump's */
+	PATH_ADDRESS, /* an address that depends on the input, and was taken as concrete */
+	PATH_PIN,     /* a value that must stay; never flipped */
+	/* another possible target of the next jump; its condition follows from the jump's */
 	PATH_TARGET,
-	PATH_TOKEN, /* a word was compared with one of another length; no condition */
+	PATH_TOKEN, /* a word was compared with a word of another length; it has no condition */
 };
 
 struct path_step {
 	enum path_kind kind;
-	struct solver_term term; /* what held */
-	/* PATH_JUMP, PATH_ADDRESS: the expression of it; PATH_TOKEN: index in tokens */
+	struct solver_term term; /* the condition that held */
+	/* the expression of a PATH_JUMP or PATH_ADDRESS; the index in tokens of a PATH_TOKEN */
 	uint32_t target;
-	uint64_t value; /* and what it was; PATH_TOKEN: a hash */
+	uint64_t value; /* the value that the expression had; for a PATH_TOKEN a hash */
 	place pc, went, other;
 	uint32_t stack; /* index in stacks */
-	/* 1 + the byte that something is compared with; 0: it is another condition */
+	/* 1 + the constant byte that an input byte was compared with; 0 for other conditions */
 	uint32_t wanted;
-	uint32_t part; /* of the input that it is about; the caller's */
+	uint32_t part; /* the part of the input that the condition uses; set by the caller */
 };
 
-struct path_token {           /* a word of the input, and what it was compared with */
-	size_t index, nbytes; /* of the word */
+struct path_token {           /* a word of the input, and the word that it was compared with */
+	size_t index, nbytes; /* of the word in the input */
 	VEC(uint8_t) wanted;
 };
 
-/* What a function found out about a word: a symbol of 8 bytes behind the input, which another word
- * has another of. */
+/* What a function computed about a word, its length or its number: a symbol of 8 bytes after the
+ * input's end. Another word would have another value. */
 struct path_word {
-	bool is_number; /* in decimal; else its length */
-	size_t at;      /* of the 8 bytes */
+	bool is_number; /* the value is its decimal number; else its length */
+	size_t at;      /* where the symbol's 8 bytes are, after the input */
 	size_t index, nbytes;
 	uint64_t value;
 };
 
 struct path_stack {      /* return addresses, innermost first */
-	size_t first, n; /* in returns */
+	size_t first, n; /* index in returns */
 };
 
 struct path_count {
 	char *what;
 	uint64_t n;
-	bool is_loss; /* a value was made concrete by an operation that is not supported */
+	/* whether a value became concrete because the tracer does not follow the operation */
+	bool is_loss;
 };
 
-struct path_block { /* straight code */
+struct path_block { /* straight-line code */
 	place first;
 	uint32_t nbytes;
 };
@@ -83,7 +85,7 @@ struct path_jump {
 	place from, to;
 };
 
-struct path_bad { /* the expression is wrong: our bug */
+struct path_bad { /* an expression with a wrong value, which is a bug in pmend */
 	place pc;
 	uint64_t expression, machine;
 	char *what;
@@ -95,16 +97,16 @@ struct path {
 	VEC(struct path_word) words;
 	VEC(struct path_stack) stacks;
 	VEC(place) returns;
-	VEC(struct path_block) covered; /* that were run */
-	size_t nstart; /* the first so many of them, before anything depended on the input */
-	VEC(struct path_jump) jumps; /* indirect ones, as learned */
+	VEC(struct path_block) covered; /* blocks that were run */
+	size_t nstart; /* how many of them came before anything depended on the input */
+	VEC(struct path_jump) jumps; /* indirect jumps that were taken */
 	VEC(struct path_count) counts;
-	VEC(struct path_bad) bad; /* with --check */
-	bool is_complete;         /* the file has its end */
+	VEC(struct path_bad) bad; /* filled with --check */
+	bool is_complete;         /* the file is not cut off */
 	uint64_t nnodes;
 };
 
-/* Expressions go into the pool. -1 if this is no path file; what precedes a damage is kept. */
+/* Adds expressions to the pool. -1 if it is no path file; what comes before damage is kept. */
 int path_read(struct path *p, struct expr_pool *pool, struct objects *objects, const char *file,
 	      struct error *err);
 void path_release(struct path *p);

@@ -1,11 +1,11 @@
-/* Finds the conditions that have to do with a step. The input bytes of an expression are
- * remembered; those that one condition names together are united into groups. */
+/* Finds the conditions that are related to a step. Input bytes that one condition uses together are
+ * united into a group (union-find); a condition is related if its bytes are in the step's group. */
 #include "explore/path/slice.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct bytes_of { /* the input bytes that an expression is about */
+struct bytes_of { /* the input bytes that an expression uses */
 	size_t n;
 	uint32_t index[];
 };
@@ -54,7 +54,7 @@ static const struct bytes_of *bytes_of(struct slice *s, uint32_t root)
 	return b;
 }
 
-/* ---- bytes that occur together are of one group ---- */
+/* ---- groups of bytes ---- */
 
 static uint32_t group_of(struct slice *s, uint32_t byte)
 {

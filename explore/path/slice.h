@@ -1,5 +1,10 @@
-/* Of the conditions of a path, those that have to do with one step: they share input bytes with it,
- * directly or by way of others. */
+/* Slices a path: keeps those conditions that share input bytes with one step, directly or through
+ * others. For example, for the conditions
+ *
+ *	b0 == 'G',  b1 + b2 < 9,  b2 > 3,  b7 != 0       and the step  b1 == 5
+ *
+ * the slice is b1 + b2 < 9 and b2 > 3; the solver need not know the others, and their bytes
+ * stay. */
 #ifndef EXPLORE_SLICE_H
 #define EXPLORE_SLICE_H
 
@@ -13,23 +18,23 @@ struct slice_byte { /* of the input */
 
 struct slice {
 	struct expr_pool *pool;
-	VEC(struct slice_byte) fixed; /* these have to stay */
+	VEC(struct slice_byte) fixed; /* bytes that must keep their values */
 	/* the result */
 	VEC(struct solver_term) terms;
-	size_t nfixed; /* of them, in front: about fixed bytes */
-	/* inside */
-	struct map bytes; /* by expression: the input bytes that it is about */
+	size_t nfixed; /* the first of terms: conditions of fixed bytes */
+	/* private to slice.c */
+	struct map bytes; /* expression → input bytes that it uses */
 	VEC(uint32_t) seen, todo, found, group;
 	uint32_t round;
-	uint32_t own; /* group of the step */
+	uint32_t own; /* the step's group */
 };
 
 void slice_release(struct slice *s);
-/* has_pins: what was taken as concrete has to stay so. */
+/* Computes terms. has_pins: values that were taken as concrete must stay. */
 void slice_make(struct slice *s, const struct path *p, size_t step, bool has_pins);
-/* the first byte of the input that the expression is about; UINT32_MAX: none */
+/* The first input byte that the expression uses; UINT32_MAX if none. */
 uint32_t slice_byte(struct slice *s, uint32_t id);
-/* of the input: it is one of those that the result shares */
+/* Is the input byte in the step's group? */
 bool slice_is_about(struct slice *s, uint32_t byte);
 bool slice_has(const struct slice *s, struct solver_term t);
 

@@ -1,4 +1,4 @@
-/* Opens the shared object of the solver. It is never closed. */
+/* Opens the shared object of the solver, which is never closed. */
 #include "explore/path/solver.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,5 @@
-/* Which input makes given expressions true or false. The solver is Z3, in a shared object of its
- * own that only `pmend explore` opens: loading it takes a moment, which other commands need not pay
- * for. */
+/* Finds an input that makes given expressions true or false. The solver is Z3, in a shared object
+ * that only `pmend explore` opens, because loading Z3 takes a moment. */
 #ifndef EXPLORE_SOLVER_H
 #define EXPLORE_SOLVER_H
 
@@ -10,32 +9,32 @@
 enum solver_answer { SOLVER_NO, SOLVER_YES, SOLVER_UNKNOWN /* out of time */ };
 
 struct solver_term {
-	uint32_t id; /* an expression of one bit */
+	uint32_t id; /* an expression that is 1 bit wide */
 	bool is_true;
 };
 
-/* Called for each byte of the input that the terms are about. */
+/* Called for each input byte that the terms use. */
 typedef void (*solver_assign)(void *arg, uint64_t index, uint8_t value);
 
 struct solver;
 
 struct solver_api {
-	/* each query's */
+	/* timeout_ms limits each query */
 	struct solver *(*open)(const struct expr_pool *pool, unsigned timeout_ms);
 	void (*close)(struct solver *s);
 	enum solver_answer (*ask)(struct solver *s, const struct solver_term *terms, size_t n,
 				  solver_assign assign, void *arg);
-	/* All of the first terms, and as many as possible of the others: those that contradict are
-	 * left out. */
+	/* Solves the first nmust terms and as many of the others as possible; contradicting ones
+	 * are left out. */
 	enum solver_answer (*ask_most)(struct solver *s, const struct solver_term *terms,
 				       size_t nmust, size_t n, solver_assign assign, void *arg);
 };
 
-#define SOLVER_SYMBOL "pmend_solver" /* a struct solver_api in the shared object */
+#define SOLVER_SYMBOL "pmend_solver" /* the struct solver_api in the shared object */
 
-extern const char solver_todo[]; /* what brings a solver that cannot be loaded */
+extern const char solver_todo[]; /* how to install a missing solver */
 
-/* The one in the shared object of that name. It stays loaded. NULL with an error. */
+/* Loads the shared object of that name, which stays loaded. NULL with err if that fails. */
 const struct solver_api *solver_api_load(const char *path, struct error *err);
 
 #endif

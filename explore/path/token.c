@@ -1,4 +1,4 @@
-/* Puts one word into the place of another of different length. What follows moves; bytes that get
+/* Replaces one word of the input by a word of another length. What follows moves; bytes that become
  * free are 0. */
 #include "explore/path/token.h"
 
@@ -22,7 +22,7 @@ bool token_put(const struct path_token *t, uint8_t *bytes, size_t len_bytes)
 	return true;
 }
 
-#define FILLER '1' /* a letter of most words, and a digit */
+#define FILLER '1' /* occurs in words and in numbers */
 
 bool word_put(const struct path_word *w, uint64_t value, uint8_t *bytes, size_t len_bytes)
 {

@@ -1,5 +1,5 @@
-/* Finds the values that an expression can have, from those of its operands. It gives up where they
- * are more than VALUES_MAX. */
+/* Finds the values that an expression can have, from those of its operands. Gives up if they are
+ * more than VALUES_MAX. */
 #include "explore/path/values.h"
 #include "util/order.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define DEPTH_MAX 24
-#define BITS_MAX 8 /* of what may have any value */
+#define BITS_MAX 8 /* an operand of up to so many bits may have any value */
 
 static bool sort(values *v)
 {
@@ -29,7 +29,7 @@ static void all(unsigned width, values *v)
 		*vec_add(v) = i;
 }
 
-/* The number of the operand that is no constant; -1 if there are several. */
+/* The index of the operand that is not constant; -1 if there are several. */
 static int only_operand(const struct expr_pool *pool, const struct expr *e)
 {
 	int found = -1;
@@ -58,7 +58,7 @@ static bool find_choice(const struct expr_pool *pool, const struct expr *e, valu
 	return is_known && sort(v);
 }
 
-/* What comes of each value of the operand. */
+/* Applies the operation to each value of the operand. */
 static bool find_mapped(const struct expr_pool *pool, const struct expr *e, unsigned operand,
 			values *v, unsigned depth)
 {

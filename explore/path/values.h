@@ -1,5 +1,5 @@
-/* Which values an expression can have, if they are few: where a jump table can lead. More than
- * there really are, because conditions are not looked at. */
+/* Finds the values that an expression can have, if they are few: the possible targets of a jump
+ * table. Conditions are ignored, so some of the values may be impossible. */
 #ifndef EXPLORE_VALUES_H
 #define EXPLORE_VALUES_H
 
@@ -8,9 +8,9 @@
 
 #define VALUES_MAX 256
 
-typedef VEC(uint64_t) values; /* ascending, each once */
+typedef VEC(uint64_t) values; /* ascending, without duplicates */
 
-/* False: too many, or not known. */
+/* False if there are too many, or if they are unknown. */
 bool values_find(const struct expr_pool *pool, uint32_t id, values *v);
 
 #endif

@@ -1,5 +1,5 @@
-/* Runs a program within limits of time, output and disk space, and plays its client if it is a
- * server. Nothing here waits: the caller steps each run in turn. */
+/* Runs a program within limits of time, output and disk space, and plays the client if it is a
+ * server. Nothing here blocks: the caller steps each run in turn. */
 #include "explore/session/bounded_run.h"
 
 #include <arpa/inet.h>
@@ -19,9 +19,9 @@
 #include "serve/keeper.h"
 
 #define TICK_MS 5
-#define AFTER_CLIENT_MS 3000 /* that a server has to end by itself */
+#define AFTER_CLIENT_MS 3000 /* how long a server may take to end by itself */
 #define AFTER_TERM_MS 5000
-#define LOOK_STEPS 20 /* between looks at what it wrote */
+#define LOOK_STEPS 20 /* steps between looks at output and disk */
 #define LIMIT_BYTES (64ULL << 20)
 
 static double now_ms(void)
@@ -99,7 +99,7 @@ static bool is_full(const struct bounded_program *c, const char *path)
 		       (c->free_min_bytes ? c->free_min_bytes : LIMIT_BYTES);
 }
 
-/* Whether it has to end, and as what. */
+/* Has the run exceeded a limit? Sets r->end. */
 static bool is_over_limits(struct bounded_run *r)
 {
 	const struct bounded_program *c = r->c;

@@ -1,5 +1,5 @@
 /* Begins and ends an exploration: finds the tools, reads seeds and the source, opens the folder.
- * Whatever happens, the user's files are put back at the end. */
+ * The user's files are put back at the end, whatever happens. */
 #include "explore/session/exploring.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include "util/alloc.h"
 #include "util/proc.h"
 
-#define FIRST_TIMEOUT_MS 600000 /* nothing is known yet */
+#define FIRST_TIMEOUT_MS 600000 /* for the first run, before its duration is known */
 
 /* ---- seeds ---- */
 
@@ -51,7 +51,7 @@ static bool is_zero(const uint8_t *bytes, size_t n)
 	return true;
 }
 
-/* Parts of which nothing is known: neither the command line nor a seed says anything. */
+/* Allows texts in parts about which neither the command line nor a seed says anything. */
 static void texts_allow(struct exploring *x, const seeds *all)
 {
 	for (size_t i = 0; i < all->n; i++)
@@ -92,7 +92,7 @@ static void seeds_release(seeds *all)
 	vec_release(all);
 }
 
-/* ---- what an exploration needs ---- */
+/* ---- tools and folders ---- */
 
 static char *cache_folder(void)
 {
@@ -161,8 +161,8 @@ static void suspect(void *arg, const char *file, uint32_t line)
 	explore_suspect(arg, file, line);
 }
 
-/* Which stores may reach PM, by the source. Without it, the search knows less: no reason to give
- * up. */
+/* Analyses the source to find stores that may reach PM. If that fails, the exploration continues
+ * with less knowledge. */
 static int source_read(struct exploring *x, const char *build_dir, struct error *err)
 {
 	const struct source_api *api;
@@ -204,7 +204,7 @@ static void search_begin(struct exploring *x, const struct exploring_options *o,
 	free(cache);
 }
 
-/* Files that programs read under one name, and ports, are there once on a machine. */
+/* Reserves files that programs read by name, and ports, because the machine has each only once. */
 static int parts_hold(struct exploring *x, struct error *err)
 {
 	int result = 0;
@@ -237,7 +237,7 @@ static int begin_with(struct exploring *x, const struct exploring_options *o, co
 	if (o->build_dir && source_read(x, o->build_dir, err) < 0)
 		return -1;
 	x->report = exploring_report(x);
-	texts_allow(x, all); /* before runs of an earlier start are read */
+	texts_allow(x, all); /* before the runs of an earlier start are read */
 	if (exploring_open(x, o->out, err) < 0)
 		return -1;
 	x->sharing = sharing_new(x);

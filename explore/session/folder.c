@@ -1,29 +1,29 @@
-/* The folder of an exploration, from which a later start goes on:
+/* The folder of an exploration, from which a later start continues:
  *
  *	corpus/000000 …     inputs, in the order of the runs
- *	paths/000000.pmp    the path that each took (include/pmpath.h)
- *	state               text: what was explored, then lines (folder_line.h), each appended when
- *	                    what it tells of is whole:
- *		run PARENT STEP [KEY]	an input was run. PARENT: the number of the run that it
- *					flips a step of, -1: a seed. KEY: by which it was claimed
- *		pm OFFSET OBJECT	in the run of the next such line, this instruction modified
- *					PM, for the first time
+ *	paths/000000.pmp    the path that each run took (include/pmpath.h)
+ *	state               text: what is explored, then lines (folder_line.h). A line is appended
+ *	                    when everything it refers to is written:
+ *		run PARENT STEP [KEY]	an input was run. It flips STEP of run PARENT; -1: a seed.
+ *					KEY: the key by which it was claimed
+ *		pm OFFSET OBJECT	in the run of the next "run" line, this instruction modified
+ *					PM for the first time
  *	traces/000000.pmt   with --recover: recordings whose crashes were explored
  *	report.json         what was found so far
  *
- * Several explorations share a folder if each but one has a name. Named ones have all of that in
- * instances/NAME/, where nobody else writes, and these besides:
+ * Several explorations share a folder if all but one have a name. A named one has all of the above
+ * in instances/NAME/, where no other writes, and also:
  *
  *	state
- *		take NAME N PARENT STEP	run N of that exploration became known here; it has the next
- *					number, as if it were run here ("." has no name)
- *		no KEY			nothing comes of what was claimed by that key
- *		unknown KEY		likewise, because the solver ran out of time
- *		flooded			the run of the next line was ended because it printed too
- *					much
- *	../../claims/KEY    empty; whoever makes it tries that (sharing.c)
+ *		take NAME N PARENT STEP	run N of exploration NAME (".": the one without a name) became
+ *					known here; it gets the next number, as if it had run here
+ *		no KEY			no input comes of the claim KEY
+ *		unknown KEY		the same, because the solver ran out of time
+ *		flooded			the run of the next "run" line was ended because it printed
+ *					too much
+ *	../../claims/KEY    empty; who creates it tries that flip or seed (sharing.c)
  *
- * A dead exploration leaves at most half a line, which the next start cuts off. */
+ * An exploration that dies leaves at most half a line, which the next start cuts off. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -65,7 +65,7 @@ static int folder_make(const char *name, struct error *err)
 	return 0;
 }
 
-/* One line that is the same only for the same exploration. */
+/* The first line of `state`, equal only for the same program and kind of input. */
 char *exploring_head(const struct exploring *x)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
@@ -88,7 +88,7 @@ static char *state_file(const char *folder)
 	return xasprintf("%s/state", folder);
 }
 
-/* Whole or not at all, and only behind what we know of. */
+/* Appends the text completely or not at all, and only if nobody else has written. */
 static int state_write(int fd, off_t size, const char *text, struct error *err)
 {
 	size_t n = strlen(text);
@@ -143,11 +143,11 @@ bool exploring_input_read(const struct exploring *x, const char *folder, uint64_
 	return ok;
 }
 
-/* ---- going on ---- */
+/* ---- continuing ---- */
 
 struct resuming {
 	struct exploring *x;
-	VEC(struct folder_line) pm; /* of the run that comes next */
+	VEC(struct folder_line) pm; /* "pm" lines of the run that comes next */
 	size_t nlost;
 };
 
@@ -156,7 +156,7 @@ static uint32_t parent_number(int64_t parent)
 	return parent < 0 ? EXPLORE_NO_RUN : (uint32_t)parent;
 }
 
-/* How many of them were not known before. */
+/* Marks them as covered. Gives how many were new. */
 static uint64_t pm_know(struct resuming *r)
 {
 	uint64_t n = 0;
@@ -216,7 +216,7 @@ static void take_again(struct resuming *r, const struct folder_line *l)
 	free(folder);
 }
 
-/* What was run, judged and written, but for its line. */
+/* Adopts a run that was judged and written, but has no line yet. */
 static int run_adopt(struct resuming *r, struct error *err)
 {
 	const struct folder_line seed = { .kind = LINE_RUN, .parent = -1 };
@@ -295,7 +295,8 @@ char *exploring_text_read(const char *name, off_t from)
 	FILE *in = NULL, *out;
 	struct stat st;
 
-	/* whoever wrote it: no pipe that blocks, no device without end */
+	/* another program may have made it: it could be a pipe that blocks, or a device without
+	 * end */
 	if (stat(name, &st) == 0 && S_ISREG(st.st_mode))
 		in = fopen(name, "rb");
 	if (!in)
@@ -312,7 +313,7 @@ char *exploring_text_read(const char *name, off_t from)
 	return text;
 }
 
-/* The first line is written, the rest is what came of an earlier start. */
+/* Reads the lines of an earlier start, after checking the first. */
 static int resume(struct exploring *x, const char *file, char *text, struct error *err)
 {
 	struct resuming r = { .x = x };
@@ -370,7 +371,7 @@ char *exploring_instance_folder(const struct exploring *x, const char *name)
 				      : xasprintf("%s/instances/%s", x->shared, name);
 }
 
-/* x->shared is what was given, x->out is where this one writes. */
+/* Sets x->shared, the given folder, and x->out, where this exploration writes. */
 static int folders_open(struct exploring *x, const char *name, struct error *err)
 {
 	char *all;

@@ -1,4 +1,4 @@
-/* Takes lines of a state file apart. What is no line that we know is LINE_OTHER: files may be
+/* Parses lines of a state file. A line that is not understood is LINE_OTHER: the file may be
  * damaged, or of a later version. */
 #include "explore/session/folder_line.h"
 

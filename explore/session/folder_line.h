@@ -1,24 +1,24 @@
-/* The lines of the file `state` in the folder of an exploration (folder.c says what each means). */
+/* The lines of the file `state` in an exploration's folder; folder.c describes them. */
 #ifndef EXPLORE_SESSION_FOLDER_LINE_H
 #define EXPLORE_SESSION_FOLDER_LINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define INSTANCE_NAME_MAX 64 /* bytes */
+#define INSTANCE_NAME_MAX 64 /* in bytes */
 
 struct folder_line {
 	enum { LINE_RUN, LINE_TAKE, LINE_PM, LINE_NO, LINE_UNKNOWN, LINE_FLOODED, LINE_OTHER } kind;
 	int64_t parent; /* -1: a seed */
 	uint64_t step, key /* 0: none */, number, offset;
 	char name[INSTANCE_NAME_MAX + 1];
-	const char *object; /* in the text */
+	const char *object; /* points into the text */
 };
 
-/* The text has no newline. */
+/* The text must have no newline. */
 struct folder_line folder_line_parse(const char *text);
 
-/* What may be the name of an instance: letters, digits, and - _ . behind the first. */
+/* Can it be the name of an instance? Letters, digits, and after the first also - _ . */
 bool instance_name_is_valid(const char *name);
 
 #endif

@@ -1,6 +1,6 @@
-/* Which input of an exploration found something new: code that modifies persistent memory, or a
- * bug. Each run is noted; a bug names the input that showed it first, so that it is still known
- * when a later start goes on, and of other explorations of the folder. */
+/* Remembers which input found something new: code that modifies persistent memory, or a bug. Each
+ * run has a row; a bug contains the name of the first input that showed it, which survives a later
+ * start and works across explorations of the folder. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Holds names by binding abstract sockets to them: the kernel forgets those with the process, and
- * no file is left. Other machines are not seen, even where they share a file system; and where
- * sockets cannot be made, nothing is held. */
+/* Reserves a name on this machine by binding an abstract socket to it: the kernel frees it when the
+ * process ends, and no file is left behind. Other machines are not seen, even if they share a file
+ * system. If sockets cannot be created, nothing is reserved. */
 #include "explore/session/held.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* What two explorations must not use at the same time: a pool, a file of a certain name, a port. */
+/* Reserves what two explorations must not use at the same time: a pool, a file of a certain name, a
+ * port. */
 #ifndef EXPLORE_SESSION_HELD_H
 #define EXPLORE_SESSION_HELD_H
 
@@ -9,8 +10,8 @@ struct held {
 	VEC(int) fds;
 };
 
-/* -1: another process of this machine holds it. Whoever dies holds nothing. what: "the pool /a/b",
- * for people, too. */
+/* Reserves it until this process ends. `what` is its name, also for messages: "the pool /a/b". -1
+ * if another process of this machine has reserved it. */
 int held_add(struct held *h, const char *what, struct error *err);
 void held_release(struct held *h);
 

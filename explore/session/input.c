@@ -1,6 +1,6 @@
-/* Cuts an input into its parts and brings each to the program: as a file, standard input, an
- * argument, a variable, or bytes for a client to send. A file of the user's that stands in the way
- * is moved aside, and put back at the end. */
+/* Cuts an input into its parts and gives each to the program: as a file, standard input, an
+ * argument, a variable, or bytes sent by a client. A user's file with the name of a part is moved
+ * aside, and put back at the end. */
 #include "explore/session/input.h"
 
 #include <errno.h>
@@ -25,8 +25,8 @@ static const char *text_of(const struct part *part, char **target)
 	return value ? value : "";
 }
 
-/* A text has room to grow; the first other part without a length is as long as the longest seed
- * wants it. */
+/* Sets the length of parts that have none: texts may grow by 8 bytes; the first other part takes
+ * what the longest seed needs. */
 static void lengths_set(struct parts *p, char **target, size_t longest_seed)
 {
 	struct part *open = NULL;
@@ -50,7 +50,7 @@ static void lengths_set(struct parts *p, char **target, size_t longest_seed)
 	}
 }
 
-/* A file that the program opens by its own name: the user's is moved aside until we are done. */
+/* Moves the user's file of this name aside. */
 static int file_take(struct part *part, struct error *err)
 {
 	char *kept = access(part->what, F_OK) == 0
@@ -151,7 +151,7 @@ static char *part_file(const struct part *p, const char *folder)
 	BUG("part of kind %d", p->kind);
 }
 
-/* What the part is to the program; file: where its bytes are, NULL if it has no file. */
+/* Gives a part to the program. file contains its bytes; NULL if the part needs no file. */
 static void part_give(struct parts_run *r, const struct part *part, const uint8_t *bytes,
 		      const char *file)
 {

@@ -1,5 +1,5 @@
-/* The parts that an input is made of, and how each gets to the program: files, standard input,
- * arguments, environment, a connection. All parts together are one row of bytes. */
+/* The parts of an input, and how each reaches the program: files, standard input, arguments,
+ * environment, a connection. The input is the bytes of all parts, one after the other. */
 #ifndef EXPLORE_SESSION_INPUT_H
 #define EXPLORE_SESSION_INPUT_H
 
@@ -12,53 +12,51 @@
 #include "util/vec.h"
 
 enum part_kind {
-	PART_AT,   /* the file that @@ stands for */
-	PART_FILE, /* one with a name of its own */
+	PART_AT,   /* the file for which @@ stands */
+	PART_FILE, /* a file with a name of its own */
 	PART_STDIN,
 	PART_ARG,
 	PART_ENV,
 	PART_SOCKET,
-	PART_MEMORY, /* what PMEND_SYMBOLIC() of pmend.h names */
+	PART_MEMORY, /* memory that PMEND_SYMBOLIC() of pmend.h names */
 };
 
 struct part {
 	enum part_kind kind;
 	char *what;      /* as given, without the length; owned */
-	uint64_t number; /* argument or port */
+	uint64_t number; /* of the argument, or the port */
 	size_t index, len_bytes;
-	bool has_len; /* it was given */
-	char *path;   /* of a file with a name of its own */
-	char *kept;   /* where the user's file of that name is meanwhile; NULL: there was none */
+	bool has_len; /* the user gave the length */
+	char *path;   /* of a PART_FILE */
+	char *kept;   /* where the user's file of that name is meanwhile; NULL if there was none */
 };
 
 struct parts {
 	VEC(struct part) list;
-	size_t len_bytes; /* of all */
-	uint8_t *initial; /* len_bytes: what the command line and the environment say, else zeros */
+	size_t len_bytes; /* of all parts */
+	uint8_t *initial; /* len_bytes: what the command line and environment contain, else zeros */
 };
 
-/* All parts are there: gives each its length and its place, and moves files of the user's aside.
- * target is the program's command line. longest_seed: length of the longest one, 0 if there are
- * none. */
+/* Gives each part its length and index, and moves the user's files aside; call it when all parts
+ * are added. target is the command line; longest_seed may be 0. */
 int parts_begin(struct parts *p, char **target, size_t longest_seed, struct error *err);
 void parts_end(struct parts *p, const struct notes *notes); /* puts the user's files back */
 
-/* What a run needs, made for this input; to be freed with parts_run_release(). */
+/* What a run needs for one input. Release it with parts_run_release(). */
 struct parts_run {
 	char **argv, **env;
-	char *stdin_path;     /* NULL: none */
-	uint16_t port;        /* 0: none */
-	const uint8_t *bytes; /* to send */
+	char *stdin_path;     /* NULL if not used */
+	uint16_t port;        /* 0 if not used */
+	const uint8_t *bytes; /* bytes to send to the port */
 	size_t len_bytes;
 };
-/* folder: for the files that are ours. -1 if they cannot be written; it is to be released
- * nevertheless. */
+/* Writes the files of this input to `folder`. -1 if that fails; release it anyway. */
 int parts_run_init(struct parts_run *r, const struct parts *p, const uint8_t *input, char **target,
 		   char **env, const char *folder, struct error *err);
 void parts_run_release(struct parts_run *r);
-/* Options of the tracer that tell it where the input comes in. malloc'd. */
+/* The tracer's option that says where the part's bytes enter the program. free() it. */
 char *part_tracer_option(const struct part *p, const char *folder);
 
-char *part_text(const uint8_t *bytes, size_t n); /* up to the first 0; malloc'd */
+char *part_text(const uint8_t *bytes, size_t n); /* the text up to the first 0; free() it */
 
 #endif

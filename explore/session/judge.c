@@ -1,6 +1,6 @@
-/* Judges the run on one input of an exploration: how the program ended, what the oracles say, and
- * what recovery makes of its crashes. Crashes are explored only where a run modified persistent
- * memory by new code. */
+/* Judges the run of one input: how the program ended, what the oracles say, and what recovery makes
+ * of its crashes. Crashes are explored only if the run modified persistent memory with code that
+ * had not done so before. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "util/map.h"
 #include "util/proc.h"
 
-/* The length that matters: bytes behind it are 0. */
+/* The input's size without the zeros at its end. */
 static uint64_t input_size(const struct exploring *x, const uint8_t *bytes)
 {
 	size_t n = x->parts.len_bytes;
@@ -69,7 +69,7 @@ static void ending_judge(struct exploring *x, const struct slot *s)
 			s->program.timeout_ms / 1000);
 		failure_add(x, "program-hang", message, &s->in);
 	} else if (s->end == BOUNDED_FLOODED) {
-		x->nflooded++; /* a limit of ours, which is no bug */
+		x->nflooded++; /* pmend's own limit, not a bug */
 	}
 	free(message);
 }
@@ -80,8 +80,8 @@ static bool modifies_pm(enum pmt_kind k)
 	       k == PMT_DSB;
 }
 
-/* The instruction, and the call of the user's code that it was made in, if it is a library's. 1:
- * one of them is new. */
+/* Notes the instruction, and if it is in a library, the call in the user's code that led there. 1
+ * if one of them is new. */
 static int site_note(struct exploring *x, const struct trace_site *site, struct error *err)
 {
 	const struct trace_object *o = site->object;
@@ -99,13 +99,13 @@ static int site_note(struct exploring *x, const struct trace_site *site, struct 
 	return called < 0 ? -1 : noted | called;
 }
 
-/* 1 if something was modified by code that had not done so before. A trace that cannot be read
- * tells nothing here: judging it says why. */
+/* Gives 1 if code modified PM that had not done so before. Ignores a trace that cannot be read,
+ * because judging it will report that. */
 static int pm_note(struct exploring *x, const char *trace, struct error *err)
 {
 	struct trace_event ev;
 	struct error ignored;
-	struct map seen = { 0 }; /* sites */
+	struct map seen = { 0 }; /* site ids */
 	struct trace *t;
 	int noted = 0, result = 0;
 
@@ -125,14 +125,15 @@ static int pm_note(struct exploring *x, const char *trace, struct error *err)
 	return result;
 }
 
-/* Runs recovery on what a crash of this run can leave. The recording stays, for replaying. */
+/* Runs recovery on the crash states of this run. Keeps the recording for replays if there is a
+ * bug. */
 static int crash(struct exploring *x, const char *trace, struct report *r, struct error *err)
 {
 	char *kept = exploring_trace_file(x, x->nruns);
 	bool is_whole;
 	int found;
 
-	x->crash.options.may_lack_news = true; /* another input may do more */
+	x->crash.options.may_lack_news = true; /* other inputs may do more */
 	found = crashing_explore(&x->crash, trace, kept, r, &is_whole, err);
 	if (found > 0 && copy_file(trace, kept) < 0)
 		notes_say(x->notes, "cannot keep the trace as %s", kept);
@@ -140,7 +141,7 @@ static int crash(struct exploring *x, const char *trace, struct report *r, struc
 	return found < 0 ? -1 : 0;
 }
 
-/* A finding without a timeline is still a finding. */
+/* Adds timelines to the findings; without them they are still findings. */
 static void evidence_look(struct exploring *x, struct report *r, const char *trace)
 {
 	struct error why;

@@ -1,5 +1,5 @@
 /* Runs inputs in slots until nothing is left to try, the budget is used up, or the user stops
- * it. */
+ * pmend. */
 #include <stdlib.h>
 #include <sys/signalfd.h>
 #include <time.h>
@@ -17,14 +17,14 @@ double exploring_now_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* A signal came. */
+/* Did a signal come? */
 static bool is_stopped(struct exploring *x)
 {
 	struct signalfd_siginfo info;
 
 	if (x->signal_fd >= 0 && read(x->signal_fd, &info, sizeof info) == sizeof info) {
 		close(x->signal_fd);
-		x->signal_fd = -1; /* said once, it stays */
+		x->signal_fd = -1; /* remembered for later calls */
 	}
 	return x->signal_fd < 0;
 }
@@ -47,7 +47,7 @@ static bool is_idle(const struct exploring *x)
 	return true;
 }
 
-/* The first input runs alone: it tells which files are pools. */
+/* The first input runs alone, because it tells which files are pools. */
 static void jobs_check(struct exploring *x)
 {
 	const char *unnamed =
@@ -82,7 +82,7 @@ static int slots_fill(struct exploring *x, struct budget *budget, struct error *
 	return 0;
 }
 
-/* Limits are learned. */
+/* Learns the time limit from the first run, and shows progress. */
 static void input_done(struct exploring *x)
 {
 	if (x->is_timeout_learned) {
@@ -95,7 +95,7 @@ static void input_done(struct exploring *x)
 		x->on_progress(x);
 }
 
-/* 1 if an input is done. */
+/* Steps all slots. 1 if an input is done. */
 static int slots_step(struct exploring *x, struct error *err)
 {
 	int has_ended = 0;
@@ -120,7 +120,7 @@ int exploring_run(struct exploring *x, struct budget *budget, struct error *err)
 
 		if (is_stopped(x)) {
 			for (unsigned i = 0; i < x->pools.nslots; i++)
-				slot_stop(x, &x->slots[i]); /* thrown away */
+				slot_stop(x, &x->slots[i]); /* its result is thrown away */
 			return 0;
 		}
 		if (!is_first && slots_fill(x, budget, err) < 0)

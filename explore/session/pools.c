@@ -1,6 +1,6 @@
 /* Knows the pool files of an explored program, and puts them back before each run. A pool is
- * learned from the first trace that maps it; slots above 0 get copies beside it, and the words that
- * name the pool name the copy. */
+ * learned from the first trace that maps it. Slots above 0 get copies beside it, and the words of
+ * the command line that name the pool name the copy instead. */
 #include "explore/session/pools.h"
 
 #include <errno.h>
@@ -70,7 +70,8 @@ static int pool_add(struct pools *p, char *path, struct error *err)
 	return 0;
 }
 
-/* Before anything is put back: it may be in use. */
+/* Reserves the pools; comes before anything is put back, because another exploration may use
+ * them. */
 static int names_hold(struct pools *p, const names *n, struct error *err)
 {
 	int result = 0;
@@ -135,7 +136,7 @@ int pools_restore(const struct pools *p, unsigned slot, struct error *err)
 	return result;
 }
 
-/* Where the name of a file begins in a word such as NAME or --pool=NAME. */
+/* Where a file name begins in a word such as NAME or --pool=NAME. */
 static const char *name_in(const char *word)
 {
 	const char *equals = strchr(word, '=');
@@ -143,7 +144,8 @@ static const char *name_in(const char *word)
 	return equals ? equals + 1 : word;
 }
 
-/* The file itself may not be there: its folder is. */
+/* Does the name mean this path? Resolves the name's folder, because the file itself may not
+ * exist. */
 static bool is_name_of(const char *name, const char *path)
 {
 	const char *slash = strrchr(name, '/'), *path_slash = strrchr(path, '/');

@@ -1,9 +1,9 @@
-/* The pool files of an explored program: found in the traces of its runs, and put back as they were
- * before each run and at the end.
+/* The pool files of an explored program: found in the traces of its runs, and restored before each
+ * run and at the end.
  *
- * Runs that go on at the same time have a number each, their slot. Slot 0 has the pools themselves;
- * the others have copies of their own beside them, and the words of the program's command line and
- * environment that name a pool name the copy instead. */
+ * Runs at the same time have numbers, their slots. Slot 0 uses the pools themselves; the others use
+ * copies beside them, and words of the command line and environment that name a pool name the copy
+ * instead. */
 #ifndef EXPLORE_SESSION_POOLS_H
 #define EXPLORE_SESSION_POOLS_H
 
@@ -15,24 +15,24 @@
 
 struct pool_copy {
 	char *path;
-	char *copy; /* of its content before; NULL: it did not exist */
+	char *copy; /* of its original content; NULL if it did not exist */
 };
 
 struct pools {
-	const char *folder; /* for copies */
-	unsigned nslots;    /* that were used */
+	const char *folder; /* for the copies */
+	unsigned nslots;    /* slots that were used */
 	VEC(struct pool_copy) list;
-	struct held held; /* nobody else may run on them meanwhile */
+	struct held held; /* reserves the pools, so that no other exploration uses them */
 };
 
-/* A run that began with all known pools as they were left this trace. If it used others, they are
- * put back from it and known from then on. -1 if that cannot be done exactly. */
+/* Learns the pools from the trace of a run that began with all known pools restored. New ones are
+ * restored from the trace. -1 if that is not exactly possible. */
 int pools_learn(struct pools *p, const char *trace, struct error *err);
 int pools_restore(const struct pools *p, unsigned slot, struct error *err);
-/* Whether each is named by one of the words, so that runs can have their own. NULL if so, else one
- * that is not. */
+/* Gives a pool that none of the words names, so that runs cannot have copies of it; NULL if there
+ * is none. */
 const char *pools_unnamed(const struct pools *p, char *const *words, char *const *env);
-/* in words that malloc made */
+/* the words are allocated, and are replaced */
 void pools_rename(const struct pools *p, unsigned slot, char **words);
 void pools_release(struct pools *p);
 

@@ -1,5 +1,5 @@
-/* The report of an exploration, which is kept in its folder from the first bug on, and what it says
- * of the coverage. */
+/* The report of an exploration: its coverage note, and the copy in the folder, which is written
+ * whenever there is a new bug. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static char *note_make(const struct exploring *x)
 	return text;
 }
 
-/* Takes the text. */
+/* Adds a reason for incompleteness; frees the text. */
 static void add_reason(struct exploring *x, char *why)
 {
 	report_add_reason(x->report, why);
@@ -115,8 +115,7 @@ int exploring_report_save(struct exploring *x, struct error *err)
 	return result;
 }
 
-/* Whatever comes, what was found stays. Nothing can be added to a report that was written, so
- * another one goes on. */
+/* Saves what was found so far. A finished report cannot be extended, so a new one continues it. */
 int exploring_report_keep(struct exploring *x, struct error *err)
 {
 	struct report *before = x->report;

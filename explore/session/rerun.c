@@ -1,5 +1,5 @@
-/* Writes the shell command that checks one input again. If the input has several parts, each is cut
- * out of the kept file first. */
+/* Writes the shell command that checks one input again. If the input has several parts, the command
+ * first cuts each out of the kept file. */
 #include "explore/session/rerun.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void quote(FILE *f, const char *word)
 	fputc('\'', f);
 }
 
-/* The bytes of a part, when a file holds them all. */
+/* Writes the command that prints the bytes of a part, cut from the file of the whole input. */
 static void put_bytes_command(FILE *f, const struct parts *p, const struct part *part,
 			      const char *file)
 {
@@ -54,7 +54,7 @@ static const struct part *part_find(const struct parts *p, enum part_kind kind)
 	return NULL;
 }
 
-/* The files that have to be there before. */
+/* Writes the commands that create the files a run needs. */
 static void put_files(FILE *f, const struct parts *p, const char *file)
 {
 	for (size_t i = 0; i < p->list.n; i++) {
@@ -99,7 +99,7 @@ static void put_words(FILE *f, const struct parts *p, const uint8_t *input, char
 	for (size_t k = 0; target[k]; k++) {
 		char *value = NULL;
 
-		/* of several for one word, the last counts */
+		/* if several parts replace one word, the last counts */
 		for (size_t i = p->list.n; !value && i-- > 0;)
 			if (p->list.at[i].kind == PART_ARG && p->list.at[i].number == k)
 				value = part_text(input + p->list.at[i].index,

@@ -1,11 +1,10 @@
-/* An input for people: how to run the program on it once more. */
+/* The shell command that runs the program on one input again. */
 #ifndef EXPLORE_SESSION_RERUN_H
 #define EXPLORE_SESSION_RERUN_H
 
 #include "explore/session/input.h"
 
-/* A command line that a shell would run in the same way; file: where the input is kept.
- * malloc'd. */
+/* A command line for a shell; file contains the input. free() it. */
 char *rerun_command(const struct parts *p, const uint8_t *input, char *const *target,
 		    const char *file);
 

@@ -1,4 +1,4 @@
-/* Reads inputs to begin with: files of bytes, and templates of fixed bytes and holes. */
+/* Reads seeds: files of bytes, and templates of fixed bytes and holes. */
 #include "explore/session/seed.h"
 
 #include <ctype.h>
@@ -44,7 +44,7 @@ static int hex_digit(char c)
 					    : -1;
 }
 
-/* After the backslash; NULL if it is none that we know. */
+/* Parses an escape after the backslash. NULL if it is unknown. */
 static const char *escape_parse(const char *p, uint8_t *byte)
 {
 	static const char names[] = "nrt0\\\"", values[] = "\n\r\t\0\\\"";

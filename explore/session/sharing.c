@@ -1,11 +1,12 @@
-/* Explorations that share a folder: each takes over what the others ran, and none tries what
- * another one tries. All goes through files (folder.c has the list): each reads the new lines of
- * the others' `state`, and claims a branch or a seed by making the empty file claims/KEY, which
- * only one can.
+/* Explorations that share a folder: each takes over the runs of the others, and none tries what
+ * another tries. All goes through files (folder.c lists them): each exploration reads new lines of
+ * the others' `state`, and claims a branch or seed by creating the empty file claims/KEY, which
+ * only one can do.
  *
- * A claim is no lock. What another one has claimed comes last, and once nothing else is left and
- * nobody has told anything for some time, it is tried nevertheless: the claims of one that died
- * cost a moment, and at worst an input is run twice. Clocks are compared with nobody's. */
+ * A claim is no lock. Claimed branches come last; when nothing else is left and no other
+ * exploration has written anything for some time, they are tried anyway. So the claims of one that
+ * died cost a moment, and at worst an input runs twice. Clocks of different machines are never
+ * compared. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -25,40 +26,41 @@
 
 #define SYNC_S 0.2
 #define FLUSH_S 0.5
-#define PATIENCE_RUNS 4 /* an input is recorded and traced, and others may be slower */
+/* an input runs twice, recorded and traced, and other machines may be slower */
+#define PATIENCE_RUNS 4
 #define PATIENCE_S 1.0
 
-struct pm { /* of a run that is not told yet */
+struct pm { /* from a "pm" line whose run has not come yet */
 	uint64_t offset;
 	char *object;
 };
 
 struct other {
-	char *name, *folder; /* ".": the one without a name */
-	off_t read_bytes;    /* of its state; 0: not even the first line */
-	bool is_left_out;    /* it is none, or of another program, or damaged from there on */
-	bool is_noted;       /* that some of its files are */
-	VEC(uint32_t) runs;  /* what its numbers are here; EXPLORE_NO_RUN: not known */
-	uint64_t nruns;      /* its own */
-	uint64_t nread;      /* of them */
+	char *name, *folder; /* name is "." for the exploration without a name */
+	off_t read_bytes;    /* how much of its state was read; 0: not even the first line */
+	bool is_left_out;    /* not an exploration, of another program, or damaged from there on */
+	bool is_noted;       /* the user was told that some of its files are damaged */
+	VEC(uint32_t) runs;  /* its run numbers → run numbers here, or EXPLORE_NO_RUN */
+	uint64_t nruns;      /* runs of its own */
+	uint64_t nread;      /* how many of these could be read */
 	VEC(struct pm) pm;   /* of the run that comes next */
-	size_t nflooded;     /* likewise */
-	struct stat report;  /* when it was read */
+	size_t nflooded;     /* of the run that comes next */
+	struct stat report;  /* when its report was last read */
 	size_t nbugs;
 };
 
 struct sharing {
 	struct exploring *x;
 	VEC(struct other *) others;
-	struct map mine; /* keys of claims that this process made */
+	struct map mine; /* keys claimed by this process */
 	bool is_on, is_begun;
-	bool has_bugs;   /* others found some since the beginning */
-	VEC(char) lines; /* of our state, to be written */
+	bool has_bugs;   /* others found bugs since this exploration began */
+	VEC(char) lines; /* lines of our state that are still to be written */
 	struct error failure;
 	bool has_failed;
 	double synced_s, flushed_s, news_s, idle_s, waited_s;
-	uint64_t nstarted; /* when it became idle */
-	bool is_alone;     /* it waited in vain, and has heard nothing since */
+	uint64_t nstarted; /* value of nstarted when it became idle */
+	bool is_alone;     /* it waited in vain and has read nothing new since */
 };
 
 struct sharing *sharing_new(struct exploring *x)
@@ -97,7 +99,7 @@ void sharing_free(struct sharing *s)
 	free(s);
 }
 
-/* ---- what we tell ---- */
+/* ---- what this exploration writes ---- */
 
 static void fail(struct sharing *s, const char *what, const char *name)
 {
@@ -180,7 +182,7 @@ static void turn_on(struct sharing *s)
 	free(claims);
 }
 
-/* ---- who they are ---- */
+/* ---- finding other explorations ---- */
 
 static struct other *other_add(struct sharing *s, const char *name, bool is_left_out)
 {
@@ -206,7 +208,7 @@ static int is_entry(const struct dirent *d)
 	return strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0;
 }
 
-/* One that is about to begin has no state yet. */
+/* Does the exploration have a state? One that is about to begin has none. */
 static bool has_state(const struct sharing *s, const char *name)
 {
 	char *folder = exploring_instance_folder(s->x, name), *file = xasprintf("%s/state", folder);
@@ -253,7 +255,7 @@ static void others_look(struct sharing *s)
 	free(folder);
 }
 
-/* ---- what they tell ---- */
+/* ---- reading what others write ---- */
 
 static void leave_out(struct sharing *s, struct other *o, const char *why)
 {
@@ -266,7 +268,7 @@ static uint32_t number_here(const struct other *o, int64_t number)
 	return number >= 0 && (uint64_t)number < o->runs.n ? o->runs.at[number] : EXPLORE_NO_RUN;
 }
 
-/* An input of that folder becomes one of ours. EXPLORE_NO_RUN: it cannot be read. */
+/* Adds an input of the other's folder. EXPLORE_NO_RUN if it cannot be read. */
 static uint32_t input_take(struct sharing *s, struct other *o, const struct folder_line *l,
 			   uint64_t number)
 {
@@ -304,7 +306,7 @@ static uint32_t input_take(struct sharing *s, struct other *o, const struct fold
 	return run;
 }
 
-/* It is judged, and its bugs are in the report. */
+/* Takes over a run of another exploration, which has judged it and reported its bugs. */
 static void run_take(struct sharing *s, struct other *o, const struct folder_line *l)
 {
 	uint64_t new_pm = 0;
@@ -326,7 +328,7 @@ static void run_take(struct sharing *s, struct other *o, const struct folder_lin
 		explore_settle(s->x->explore, l->key);
 }
 
-/* What it took from another one, or from us. */
+/* Finds the run that another exploration took over from a third, or from us. */
 static uint32_t taken_find(const struct sharing *s, const struct folder_line *l)
 {
 	uint8_t *bytes = xmalloc(s->x->parts.len_bytes + 1);
@@ -371,14 +373,15 @@ static bool head_check(struct sharing *s, struct other *o, const char *line)
 	return !o->is_left_out;
 }
 
-/* True if there was something new. */
+/* Reads new lines of another's state. True if there were any. */
 static bool other_read(struct sharing *s, struct other *o)
 {
 	char *file = xasprintf("%s/state", o->folder), *text, *line, *end;
 	struct stat st;
 	bool is_new = false;
 
-	if (stat(file, &st) == 0 && st.st_size < o->read_bytes) { /* it began anew */
+	/* it was removed and begun again */
+	if (stat(file, &st) == 0 && st.st_size < o->read_bytes) {
 		o->read_bytes = 0;
 		o->runs.n = 0;
 		o->nruns = o->nread = 0;
@@ -401,7 +404,7 @@ static bool other_read(struct sharing *s, struct other *o)
 	return is_new;
 }
 
-/* ---- what they found ---- */
+/* ---- what others found ---- */
 
 static struct report *report_open(const struct sharing *s, struct other *o)
 {
@@ -418,7 +421,8 @@ static struct report *report_open(const struct sharing *s, struct other *o)
 	return r;
 }
 
-/* Reports are replaced as a whole, so that a new one is another file. */
+/* Looks whether the other's report has changed; a report is replaced as a whole, so it is another
+ * file. */
 static void bugs_look(struct sharing *s, struct other *o)
 {
 	char *name = xasprintf("%s/report.json", o->folder);
@@ -475,7 +479,7 @@ uint64_t sharing_nruns(const struct sharing *s)
 	return n;
 }
 
-/* ---- now and then ---- */
+/* ---- called from time to time ---- */
 
 int sharing_sync(struct sharing *s, bool is_now, struct error *err)
 {

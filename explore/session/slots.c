@@ -1,6 +1,5 @@
-/* Runs inputs, each in its slot. An input is run twice from the pools' original content, recorded
- * and then traced: the recorder sees the program as it is, the tracer sees it with other string
- * functions. */
+/* Runs inputs, each in its slot. An input runs twice from the pools' original content: recorded,
+ * then traced. Two runs are needed because the tracer replaces the program's string functions. */
 #include "explore/session/slots.h"
 
 #include <errno.h>
@@ -81,7 +80,7 @@ static void run_release(struct slot *s)
 	s->state = SLOT_FREE;
 }
 
-/* The words and the environment of the run. The program may have changed its pools and its
+/* Prepares pools, input, command line and environment. The run before may have changed pools and
  * input. */
 static int prepare(struct exploring *x, struct slot *s, bool is_traced, struct error *err)
 {
@@ -148,7 +147,7 @@ int slot_start(struct exploring *x, struct slot *s, const struct explore_input *
 	return -1;
 }
 
-/* ---- going on ---- */
+/* ---- continuing ---- */
 
 static int recorded(struct exploring *x, struct slot *s, struct error *err)
 {
@@ -202,7 +201,7 @@ static int traced(struct exploring *x, struct slot *s, struct error *err)
 	}
 	if (s->end == BOUNDED_FLOODED && s->in.key && exploring_state_add(x, "flooded\n", err) < 0)
 		return -1;
-	/* whoever reads the line that exploring_save() writes finds everything else */
+	/* who reads the line that exploring_save() writes must find everything else */
 	if (pools_restore(&x->pools, s->number, err) < 0 ||
 	    exploring_input_save(x, &s->in, err) < 0 || exploring_report_keep(x, err) < 0 ||
 	    exploring_save(x, &s->in, err) < 0)

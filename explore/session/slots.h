@@ -1,5 +1,5 @@
-/* A slot is where one input runs, in parallel with those of other slots. It has its own folder for
- * the files of a run. */
+/* A slot runs one input at a time, in parallel with other slots. It has a folder for the files of
+ * its run. */
 #ifndef EXPLORE_SESSION_SLOTS_H
 #define EXPLORE_SESSION_SLOTS_H
 
@@ -8,11 +8,11 @@
 #include "util/tempdir.h"
 
 struct slot {
-	unsigned number; /* 0: with the pools themselves, see pools.h */
+	unsigned number; /* 0 uses the pools themselves (pools.h) */
 	enum { SLOT_FREE, SLOT_RECORDING, SLOT_TRACING } state;
 	struct explore_input in;
 	struct tempdir folder;
-	char *trace, *path, *log; /* files in it */
+	char *trace, *path, *log; /* files in the folder */
 	struct parts_run parts;
 	char **argv, **env;
 	struct bounded_program program;
@@ -20,17 +20,17 @@ struct slot {
 	/* how the recorded run ended */
 	enum bounded_end end;
 	int status;
-	uint32_t nfiles; /* of PM */
+	uint32_t nfiles; /* how many PM files it used */
 };
 
-/* -1: the exploration cannot go on. */
+/* All return -1 if the exploration cannot continue. */
 int slot_init(struct slot *s, unsigned number, struct error *err);
 void slot_release(struct slot *s);
-/* takes the input over */
+/* takes ownership of the input */
 int slot_start(struct exploring *x, struct slot *s, const struct explore_input *in,
 	       struct error *err);
-/* 1: its input is done, and it is free again */
+/* 1: the input is done, and the slot is free again */
 int slot_step(struct exploring *x, struct slot *s, struct error *err);
-void slot_stop(struct exploring *x, struct slot *s); /* at once; its input counts as never run */
+void slot_stop(struct exploring *x, struct slot *s); /* at once; the input counts as never run */
 
 #endif

@@ -1,6 +1,6 @@
-/* The solver of solver.h: expressions become Z3's bit-vectors, each once; a query is pushed, asked
- * and popped, so that what Z3 learned about shared parts stays. Limits: a query that runs out of
- * time counts as unknown, never as unsatisfiable. */
+/* The solver of solver.h with Z3. Each expression becomes a Z3 bit-vector once. A query is pushed,
+ * solved and popped, so Z3 keeps what it learned about shared parts. A query that runs out of time
+ * is unknown, never unsatisfiable. */
 #include <stdio.h>
 #include <z3.h>
 
@@ -11,15 +11,15 @@ struct solver {
 	const struct expr_pool *pool;
 	Z3_context z;
 	Z3_solver solver;
-	VEC(Z3_ast) asts; /* by number; NULL: not yet */
+	VEC(Z3_ast) asts; /* by expression number; NULL until it is translated */
 	VEC(uint32_t) todo, inputs;
-	VEC(uint32_t) seen; /* by number: the last query that it was in */
+	VEC(uint32_t) seen; /* by expression number: the last query that contains it */
 	uint32_t query;
 };
 
 static void ignore(Z3_context z, Z3_error_code code)
 {
-	(void)z, (void)code; /* asked for where it matters */
+	(void)z, (void)code; /* results are checked where it matters */
 }
 
 static struct solver *z3_open(const struct expr_pool *pool, unsigned timeout_ms)
@@ -66,8 +66,8 @@ static Z3_ast bit(struct solver *s, Z3_ast boolean)
 	return Z3_mk_ite(s->z, boolean, number(s, 1, 1), number(s, 0, 1));
 }
 
-/* By the bits of the index, highest first: where the lower ones make no difference, they are not
- * asked. */
+/* A table lookup as a tree of choices by the bits of the index, highest first. Where the lower bits
+ * make no difference, they are not tested. */
 static Z3_ast table(struct solver *s, const uint64_t *entries, unsigned nbits, Z3_ast index,
 		    unsigned width)
 {
@@ -90,7 +90,7 @@ static Z3_ast count_zeros(struct solver *s, Z3_ast a, unsigned width, bool from_
 {
 	Z3_ast r = number(s, width, width);
 
-	/* the bit that counts is looked at last, so it decides */
+	/* the deciding bit comes last */
 	for (unsigned i = 0; i < width; i++) {
 		unsigned at = from_top ? i : width - 1 - i;
 
@@ -187,8 +187,8 @@ static void grow(struct solver *s, uint32_t n)
 	}
 }
 
-/* Operands first; a chain may be too long for the stack. Notes the inputs that the query is about,
- * too. */
+/* Translates an expression, operands first and without recursion, because chains may be long. Notes
+ * the inputs that the query uses. */
 static Z3_ast ast(struct solver *s, uint32_t root)
 {
 	s->todo.n = 0;
@@ -271,7 +271,7 @@ static enum solver_answer z3_ask(struct solver *s, const struct solver_term *ter
 
 #define ROUNDS_MAX 8
 
-/* Takes out of the list what is in the core. False: the core is empty. */
+/* Removes what is in the unsatisfiable core from the list. False if nothing is. */
 static bool core_remove(struct solver *s, Z3_ast *list, unsigned *n)
 {
 	Z3_ast_vector core = Z3_solver_get_unsat_core(s->z, s->solver);
@@ -291,7 +291,8 @@ static bool core_remove(struct solver *s, Z3_ast *list, unsigned *n)
 	return kept < before;
 }
 
-/* Each of those that may be left out follows from a name, and the names are assumed. */
+/* Solves with optional terms: each is implied by a fresh name, and the names are assumed. Names in
+ * an unsatisfiable core are dropped, and the query is repeated. */
 static enum solver_answer z3_ask_most(struct solver *s, const struct solver_term *terms,
 				      size_t nmust, size_t n, solver_assign assign, void *arg)
 {

@@ -1,4 +1,4 @@
-/* In place of explore/path/solver.c where pmend is built without Z3: nothing can be solved. */
+/* Replaces explore/path/solver.c when pmend is built without Z3: nothing can be solved. */
 #include "explore/path/solver.h"
 
 const char solver_todo[] = "apt-get install " PACKAGES ", then build pmend again";

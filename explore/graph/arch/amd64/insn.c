@@ -1,4 +1,5 @@
-/* Instructions of x86-64, decoded by Zydis. The mnemonic says whether one changes PM. */
+/* Decodes x86-64 instructions with Zydis: where they lead, and whether they modify PM. The mnemonic
+ * alone says whether an instruction is a flush, a fence or a non-temporal store. */
 #include <Zydis/Zydis.h>
 #include <elf.h>
 
@@ -27,7 +28,7 @@ static bool modifies_pm(ZydisMnemonic m)
 	}
 }
 
-/* Where a jump or call goes: to an address, or through an entry of the GOT. */
+/* Finds where a jump or call goes: to an address, or through an entry of the GOT. */
 static void target_find(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o,
 			struct insn *i)
 {
@@ -42,7 +43,7 @@ static void target_find(const ZydisDecodedInstruction *z, const ZydisDecodedOper
 	}
 }
 
-/* Somewhere else than on the stack by a push or call. */
+/* Does it write memory, other than by a push or call? */
 static bool writes_memory(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands)
 {
 	for (unsigned i = 0; i < z->operand_count_visible; i++)

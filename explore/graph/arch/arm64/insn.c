@@ -1,20 +1,20 @@
-/* Instructions of arm64. What they do to memory is told by a64/, where they lead by their bits
- * here. An entry of the procedure linkage table counts as one instruction: only together its four
- * tell the slot that it jumps through. */
+/* Decodes arm64 instructions: where they lead (here), and what they do to memory (a64/). An entry
+ * of the procedure linkage table counts as one instruction, because only its four instructions
+ * together tell through which slot it jumps. */
 #include <elf.h>
 #include <string.h>
 
 #include "a64/a64.h"
 #include "explore/graph/insn.h"
 
-/* dsb. Not dmb, which locks and atomics are full of: the C library would look as if it changed
- * PM. */
+/* Is it a dsb? dmb does not count: locks and atomics are full of it, and the C library would seem
+ * to modify PM. */
 static bool is_barrier(uint32_t w)
 {
 	return (w & 0xfffff0ff) == 0xd503309f;
 }
 
-/* adrp x16, page; ldr x17, [x16, #offset]; add x16, x16, #offset; br x17 */
+/* Decodes adrp x16, page; ldr x17, [x16, #offset]; add x16, x16, #offset; br x17. */
 static uint64_t entry_slot(const uint32_t *w, uint64_t address)
 {
 	uint64_t page = (address & ~0xfffull) +
@@ -59,7 +59,8 @@ static struct insn decode(const uint8_t *bytes, uint64_t len_bytes, uint64_t add
 	} else if ((w & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
 		i.ends = true;
 		i.target = address + (uint64_t)a64_field(w, 5, 14) * 4;
-	} else if ((w & 0xfe000000) == 0xd6000000) { /* br, blr, ret, also with authentication */
+		/* br, blr, ret, also with pointer authentication */
+	} else if ((w & 0xfe000000) == 0xd6000000) {
 		i.ends = true;
 		i.falls = i.is_call = (w & 0x00600000) == 0x00200000;
 		i.is_indirect = (w & 0x00600000) == 0;

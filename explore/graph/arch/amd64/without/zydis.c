@@ -1,5 +1,5 @@
-/* In place of explore/graph/arch/amd64/insn.c where pmend is built without Zydis: no code is read,
- * and exploring says so. */
+/* Replaces explore/graph/arch/amd64/insn.c when pmend is built without Zydis: no code can be
+ * decoded, and pmend explore says so. */
 #include <elf.h>
 
 #include "explore/graph/insn.h"
