@@ -1,11 +1,11 @@
-/* Decodes A64 instructions that access memory, by a table of encodings: the bits that are fixed,
- * and a rule for the others. The first row that fits decides; a rule refuses what is not allocated.
+/* Decodes A64 instructions that access memory, with a table of encodings: the fixed bits, and a
+ * rule for the other bits. The first row that fits decides; its rule refuses what is not allocated.
  * Bits that should be one or zero must be so. */
 #include "a64/internal.h"
 
 #include <stddef.h>
 
-/* One form of the instruction: those of the same fixed bits and addressing mode. */
+/* One encoding: its fixed bits, its addressing mode, and the function that decodes the rest. */
 struct row {
 	uint32_t mask, value;
 	enum a64_mode mode;
@@ -14,7 +14,7 @@ struct row {
 
 /* ---- one register ---- */
 
-/* size, V and opc of the forms that load or store one register: its bytes. */
+/* Decodes size, V and opc of an instruction that loads or stores one register. */
 static bool single_size(struct a64 *out, uint32_t w)
 {
 	const uint32_t size = BITS(w, 31, 30), opc = BITS(w, 23, 22);
@@ -141,14 +141,15 @@ static bool pair(struct a64 *out, uint32_t w)
 		out->each_bytes = opc == 2 ? 8 : 4;
 		out->to_bytes = opc == 0 ? 4 : 8;
 		out->is_signed = opc == 1;
-		if (opc == 1 && (out->kind == A64_STORE || out->is_hinted)) /* stgp: tags memory */
+		/* stgp also writes memory tags */
+		if (opc == 1 && (out->kind == A64_STORE || out->is_hinted))
 			return false;
 	}
 	out->offset = sign_extend(BITS(w, 21, 15), 7) * out->each_bytes;
 	return opc != 3;
 }
 
-/* ---- exclusives, ordered ones, atomics ---- */
+/* ---- exclusive, ordered and atomic accesses ---- */
 
 static void general(struct a64 *out, enum a64_kind kind, uint32_t nregs, uint32_t each_bytes)
 {
@@ -170,7 +171,7 @@ static bool exclusive(struct a64 *out, uint32_t w)
 	return true;
 }
 
-/* ldar, stlr, and with other domains ldlar, stllr */
+/* ldar, stlr, and ldlar, stllr of other domains */
 static bool ordered(struct a64 *out, uint32_t w)
 {
 	general(out, BIT(w, 22) ? A64_LOAD : A64_STORE, 1, 1u << BITS(w, 31, 30));
@@ -199,7 +200,8 @@ static bool compare_swap_pair(struct a64 *out, uint32_t w)
 static bool atomic(struct a64 *out, uint32_t w)
 {
 	general(out, A64_ATOMIC, 1, 1u << BITS(w, 31, 30));
-	out->acquires = BIT(w, 23) && out->rt != A64_ZERO; /* without a result it means nothing */
+	/* with the zero register as the result, acquire has no effect */
+	out->acquires = BIT(w, 23) && out->rt != A64_ZERO;
 	out->releases = BIT(w, 22);
 	return true;
 }
@@ -230,10 +232,10 @@ static bool clear(struct a64 *out, uint32_t w)
 /* ---- all ---- */
 
 static const struct row rows[] = {
-	/* vector structures: vector.c */
+	/* vector structures: see vector.c */
 	{ 0xbfbf0000, 0x0c000000, A64_OFFSET, a64_structures }, /* ld1 … ld4, st1 … st4 */
 	{ 0xbfa00000, 0x0c800000, A64_POST, a64_structures },
-	/* of one lane, or to all of them */
+	/* a single lane, or one element to all lanes */
 	{ 0xbf9f0000, 0x0d000000, A64_OFFSET, a64_structure },
 	{ 0xbf800000, 0x0d800000, A64_POST, a64_structure },
 
@@ -247,7 +249,7 @@ static const struct row rows[] = {
 	{ 0xbfa07c00, 0x08207c00, A64_OFFSET, compare_swap_pair }, /* casp… */
 	{ 0x3f200c00, 0x19000000, A64_OFFSET, ordered_unscaled },  /* ldapur, stlur */
 
-	{ 0x3b000000, 0x18000000, A64_LITERAL, literal }, /* ldr, ldrsw, prfm of a label */
+	{ 0x3b000000, 0x18000000, A64_LITERAL, literal }, /* ldr, ldrsw, prfm (literal) */
 
 	{ 0x3b800000, 0x28000000, A64_OFFSET, pair }, /* ldnp, stnp */
 	{ 0x3b800000, 0x28800000, A64_POST, pair },   /* ldp, stp, ldpsw */
@@ -273,7 +275,7 @@ static const struct row rows[] = {
 	{ 0xffffffe0, 0xd50b7d20, A64_OFFSET, flush }, /* dc cvadp */
 	{ 0xffffffe0, 0xd50b7e20, A64_OFFSET, flush }, /* dc civac */
 
-	/* SVE: scalable.c */
+	/* SVE: see scalable.c */
 	{ 0xffc0e000, 0x85804000, A64_OFFSET, a64_whole },           /* ldr z */
 	{ 0xffc0e010, 0x85800000, A64_OFFSET, a64_whole },           /* ldr p */
 	{ 0xffc0e000, 0xe5804000, A64_OFFSET, a64_whole },           /* str z */

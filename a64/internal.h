@@ -1,5 +1,5 @@
-/* Rules of the table in a64.c that other files have: each fills in what the fixed bits do not tell,
- * or says that there is no such instruction. */
+/* Rules of the table in a64.c that are in other files. Each decodes what the fixed bits do not
+ * tell; false if there is no such instruction. */
 #ifndef A64_INTERNAL_H
 #define A64_INTERNAL_H
 

@@ -1,5 +1,5 @@
-/* Loads and stores of SVE that access one piece of memory, of which a predicate may leave out
- * elements. Gathers, scatters, and what came after SVE2 are not known. */
+/* Decodes SVE loads and stores of one contiguous piece of memory, from which a predicate may leave
+ * out elements. Gathers, scatters and everything after SVE2 are not decoded. */
 #include "a64/internal.h"
 
 static void offset_or_index(struct a64 *out, uint32_t w)
@@ -15,7 +15,7 @@ static void offset_or_index(struct a64 *out, uint32_t w)
 	}
 }
 
-/* msz, for memory, and registers of the same */
+/* Sets the fields of an access to elements: each_bytes in memory, element_bytes in the register. */
 static void elements(struct a64 *out, uint32_t w, uint32_t each_bytes, uint32_t element_bytes,
 		     uint32_t nregs)
 {
@@ -29,7 +29,7 @@ static void elements(struct a64 *out, uint32_t w, uint32_t each_bytes, uint32_t 
 	offset_or_index(out, w);
 }
 
-/* dtype: from bytes in memory to bytes in the register, with a sign or without. */
+/* By dtype: bytes in memory, bytes in the register, and whether they are sign-extended. */
 static const struct {
 	uint8_t each_bytes, element_bytes;
 	bool is_signed;
@@ -47,7 +47,7 @@ bool a64_contiguous_load(struct a64 *out, uint32_t w)
 
 	elements(out, w, types[type].each_bytes, types[type].element_bytes, 1);
 	out->is_signed = types[type].is_signed;
-	if (is_first_fault && out->rm == A64_ZERO) { /* no index */
+	if (is_first_fault && out->rm == A64_ZERO) { /* register 31 means no index */
 		out->mode = A64_OFFSET;
 		out->has_index = false;
 	}
@@ -71,7 +71,7 @@ bool a64_interleaved(struct a64 *out, uint32_t w)
 	return out->mode != A64_INDEX || out->rm != A64_ZERO;
 }
 
-/* One element for all. */
+/* Loads one element to all lanes. */
 bool a64_replicate(struct a64 *out, uint32_t w)
 {
 	const uint32_t type = BITS(w, 24, 23) << 2 | BITS(w, 14, 13);
@@ -85,7 +85,7 @@ bool a64_replicate(struct a64 *out, uint32_t w)
 	return true;
 }
 
-/* 16 or 32 bytes for all parts of the register of this size. */
+/* Loads 16 or 32 bytes that fill all parts of the register of that size. */
 bool a64_quadword(struct a64 *out, uint32_t w)
 {
 	const uint32_t bytes = 1u << BITS(w, 24, 23), all = BIT(w, 21) ? 32 : 16;

@@ -1,8 +1,8 @@
-/* Structures of vector registers: ld1 to ld4 and st1 to st4, of whole registers, of one lane, or of
- * one element for all lanes. What they access is always one piece of memory. */
+/* Decodes structures of vector registers: ld1 to ld4 and st1 to st4, for whole registers, for one
+ * lane, or for one element to all lanes. Each accesses one contiguous piece of memory. */
 #include "a64/internal.h"
 
-/* Without a register, they move the base behind what was accessed. */
+/* Sets the post-index: without an index register, the base moves behind what was accessed. */
 static void post_index(struct a64 *out)
 {
 	if (out->mode != A64_POST)
@@ -14,12 +14,12 @@ static void post_index(struct a64 *out)
 
 bool a64_structures(struct a64 *out, uint32_t w)
 {
-	/* by opcode: registers; those whose elements do not follow each other have a single one */
+	/* number of registers by opcode; 0: not allocated */
 	static const uint8_t nregs[16] = {
 		[0] = 4, [2] = 4, [4] = 3, [6] = 3, [7] = 1, [8] = 2, [10] = 2
 	};
 	const uint32_t opcode = BITS(w, 15, 12), size = BITS(w, 11, 10);
-	const bool is_plain = opcode & 2; /* ld1 of several registers */
+	const bool is_plain = opcode & 2; /* ld1 of several registers: elements do not alternate */
 
 	out->nregs = nregs[opcode];
 	out->file = A64_VECTOR;
@@ -31,7 +31,7 @@ bool a64_structures(struct a64 *out, uint32_t w)
 	return out->nregs != 0 && (is_plain || size != 3 || BIT(w, 30));
 }
 
-/* How many bytes the lane has; 0: no such instruction. */
+/* Bytes of the lane; 0 if there is no such instruction. */
 static uint32_t lane_bytes(uint32_t w)
 {
 	const uint32_t size = BITS(w, 11, 10);

@@ -1,7 +1,6 @@
-/* Lets what was unpacked run where it is: the kernel reads the path of a program's loader from the
- * place in the file that its program headers name, which may as well be the end of the file; a
- * script's first line names its interpreter. All other bytes stay, so that debug information, build
- * ids and line numbers fit. */
+/* Makes unpacked programs and scripts run where they are. The path of a program's loader is
+ * appended to the file and its program header made to point there; a script's first line is
+ * replaced. All other bytes stay, so debug information, build ids and line numbers still fit. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,9 +11,9 @@
 
 #include "bundle/bundle.h"
 
-#define LINE_ROOM 256 /* of a script, that the kernel looks at */
+#define LINE_ROOM 256 /* the kernel looks at so much of a script */
 
-/* ROOT/PATH, if the bundle has it; free() it. */
+/* ROOT/PATH if the bundle has it, else NULL. free() it. */
 static char *place(const char *root, const char *path)
 {
 	char *inside = path[0] == '/' ? xasprintf("%s%s", root, path) : NULL;
@@ -31,7 +30,7 @@ static bool is_read(int fd, void *to, size_t n, uint64_t at)
 	return at < INT64_MAX - n && pread(fd, to, n, (off_t)at) == (ssize_t)n;
 }
 
-/* The header that names the loader, and that; false: there is none. */
+/* Finds the program header that names the loader, and that name. False if there is none. */
 static bool loader_find(int fd, Elf64_Phdr *p, uint64_t *at, char *path, size_t room)
 {
 	Elf64_Ehdr h;
@@ -72,7 +71,7 @@ static int program_adapt(int fd, const char *root)
 	return result;
 }
 
-/* Replaces the first bytes of a file. */
+/* Replaces the first bytes of a file by a text. */
 static int head_replace(int fd, size_t old_bytes, const char *text)
 {
 	struct stat st;
@@ -91,7 +90,7 @@ static int head_replace(int fd, size_t old_bytes, const char *text)
 	return result;
 }
 
-/* 1: the kernel would not understand the path. */
+/* Adapts the first line of a script. 1 if the kernel would not understand the new line. */
 static int script_adapt(int fd, const char *root)
 {
 	char line[LINE_ROOM + 1] = "", *path, *end, *now, *head;

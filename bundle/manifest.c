@@ -1,5 +1,5 @@
-/* The index of a bundle as JSON, written and read. All that is read is checked here: who has an
- * index can rely on its paths, on the order of its entries and on links that lead to entries. */
+/* Writes the index of a bundle as JSON, and reads it. Reading checks everything, so users of an
+ * index can rely on its paths, on the order of entries, and on links that lead to entries. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ const struct bundle_entry *bundle_find(const struct bundle *b, const char *path)
 		       : NULL;
 }
 
-/* It can be shown, and be in JSON. */
+/* Is it UTF-8 without control characters? */
 static bool is_text(const char *path)
 {
 	json_t *text = json_string(path);
@@ -151,7 +151,7 @@ static int bad(struct error *err, const char *what)
 	return error_set(err, "its index is invalid: %s", what);
 }
 
-/* NULL: there is no such text. */
+/* The text of a key; NULL if there is none. */
 static char *text_of(const json_t *o, const char *key)
 {
 	const json_t *v = json_object_get(o, key);
@@ -172,7 +172,7 @@ static char *path_of(const json_t *o, const char *key)
 
 typedef VEC(char *) word_vec;
 
-/* Appends the words of a list; false: it is none. */
+/* Appends the words of a list; false if it is no list of words. */
 static bool words_of(const json_t *top, const char *key, char ***at, size_t *n, size_t *room)
 {
 	const json_t *list = json_object_get(top, key), *v;
@@ -254,7 +254,7 @@ static int entry_read(struct bundle *b, const json_t *o, struct error *err)
 	return 0;
 }
 
-/* What lies below a file or a link. */
+/* Is some parent of the path a file or a link? */
 static bool is_below_other(const struct bundle *b, const char *path)
 {
 	char *copy = xstrdup(path), *slash;

@@ -1,6 +1,6 @@
-/* Opens a bundle: the header, then the index, which must be what the header says. Contents must
- * fill the space between exactly, so that a bundle that was cut off, or has something behind, is
- * refused before anything is unpacked. */
+/* Opens a bundle: reads the header, then the index, which must be as the header says. The contents
+ * must exactly fill the space between them, so a truncated or extended bundle is refused before
+ * anything is unpacked. */
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -72,7 +72,7 @@ static int header_read(struct bundle *b, struct header *h, struct error *err)
 	return 0;
 }
 
-/* Contents lie between header and index, without a gap. */
+/* Checks that the contents fill the space between header and index. */
 static int contents_check(const struct bundle *b, const struct header *h, struct error *err)
 {
 	uint64_t at = BUNDLE_HEADER_BYTES;

@@ -1,6 +1,6 @@
-/* Unpacks a bundle into an empty folder. Every folder on a path is made or opened without following
- * links, and links are made last, so that nothing is ever written through one. Each file is exactly
- * as long as the index says, and has its hash, or all is refused. */
+/* Unpacks a bundle into an empty folder. Folders on a path are created or opened without following
+ * links, and links are created last, so nothing is ever written through a link. The bundle is
+ * refused unless each file has the length and hash of the index. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,10 +21,10 @@ struct input {
 	size_t in_bytes, out_bytes;
 };
 
-/* ---- places ---- */
+/* ---- folders ---- */
 
-/* The folder of a path, below another one; parts that are not there are made. *name: its last part.
- * -1 with errno. */
+/* Opens the folder of a path below root, creating missing parts. Sets *name to the last part. -1
+ * with errno. */
 static int folder_open(int root, const char *path, const char **name)
 {
 	int fd = fcntl(root, F_DUPFD_CLOEXEC, 0);
@@ -45,7 +45,7 @@ static int folder_open(int root, const char *path, const char **name)
 
 /* ---- contents ---- */
 
-/* Decompresses one frame. 1: it is not as the index says. -1: errno. */
+/* Decompresses one frame into fd. 1: it differs from the index. -1: errno. */
 static int frame_read(struct input *in, const struct bundle_entry *e, int fd)
 {
 	uint64_t left_in = e->stored_bytes, left_out = e->len_bytes, at = in->at;
@@ -68,7 +68,7 @@ static int frame_read(struct input *in, const struct bundle_entry *e, int fd)
 			ZSTD_outBuffer to = { in->out, in->out_bytes, 0 };
 
 			if (more == 0 && from.pos < from.size)
-				return 1; /* something after its end */
+				return 1; /* bytes after the end of the frame */
 			more = more == 0 ? 0 : ZSTD_decompressStream(in->zstd, &to, &from);
 			if (ZSTD_isError(more) || to.pos > left_out)
 				return 1;
@@ -123,7 +123,8 @@ static int file_unpack(struct input *in, const struct bundle_entry *e, int root,
 	else
 		result = 0;
 	if (result == 0)
-		futimens(fd, times); /* else it has the time of now: no harm */
+		/* if it fails, the file has today's time, which does no harm */
+		futimens(fd, times);
 	in->at += e->stored_bytes;
 	if (fd >= 0)
 		close(fd);
@@ -134,7 +135,7 @@ static int file_unpack(struct input *in, const struct bundle_entry *e, int root,
 
 /* ---- links ---- */
 
-/* From a folder as deep as the path's, so that the whole can be moved. free() it. */
+/* The target relative to the path's folder, so that the whole folder can be moved. free() it. */
 static char *relative(const char *path, const char *target)
 {
 	char *text = xstrdup(target), *longer;
@@ -178,7 +179,7 @@ static int libraries_link(const struct bundle *b, int folder, struct error *err)
 	return 0;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole bundle ---- */
 
 static int room_check(const struct bundle *b, const char *folder, struct error *err)
 {

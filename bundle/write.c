@@ -1,5 +1,5 @@
-/* Writes a bundle: contents first, each compressed as it is read, then the index, then the header,
- * which makes it one. It gets its name when it is whole. */
+/* Writes a bundle: first the contents, each compressed while it is read, then the index, and last
+ * the header, which makes it valid. The file gets its name when it is complete. */
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "bundle/bundle.h"
 #include "util/partial_file.h"
 
-#define LEVEL 6 /* past it, traces take much longer and become hardly smaller */
+#define LEVEL 6 /* higher levels take much longer and hardly make traces smaller */
 
 struct output {
 	struct partial_file file;
@@ -23,7 +23,7 @@ struct output {
 	size_t room_bytes;
 };
 
-/* One frame. -1 with errno. */
+/* Writes one frame. -1 with errno. */
 static int frame_write(struct output *o, const void *bytes, size_t n, uint64_t *stored)
 {
 	ZSTD_inBuffer in = { bytes, n, 0 };

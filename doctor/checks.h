@@ -1,10 +1,10 @@
-/* The checks, by file; what they share. */
+/* The checks, by file, and what they share. */
 #ifndef DOCTOR_CHECKS_H
 #define DOCTOR_CHECKS_H
 
 #include "doctor/doctor.h"
 
-/* trial.c: the main job, done once */
+/* trial.c: runs pmend's main job once */
 void check_recorder(struct doctor_finding *f);
 void check_valgrind(struct doctor_finding *f);
 void check_recording(struct doctor_finding *f);
@@ -25,7 +25,7 @@ void check_decoder(struct doctor_finding *f);
 void check_gdb(struct doctor_finding *f);
 void check_pmdk(struct doctor_finding *f);
 
-/* Takes both texts over; todo may be NULL. */
+/* Sets a finding; takes ownership of both texts. todo may be NULL. */
 static inline void finding_set(struct doctor_finding *f, enum doctor_state state, char *found,
 			       char *todo)
 {
@@ -33,7 +33,7 @@ static inline void finding_set(struct doctor_finding *f, enum doctor_state state
 	*f = (struct doctor_finding){ state, found, todo };
 }
 
-/* The first line that a program prints, by its words; NULL: it cannot be run. free() it. */
+/* Runs a program and gives the first line that it prints; NULL if it cannot be run. free() it. */
 char *program_says(char *const argv[]);
 
 #endif

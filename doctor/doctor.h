@@ -1,5 +1,5 @@
-/* What works on this machine: one check per thing that pmend needs or uses, each with what to do
- * where it is missing. */
+/* Checks what works on this machine: one check per thing that pmend needs or uses, with what to do
+ * if it is missing. */
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H
 
@@ -8,24 +8,24 @@
 
 enum doctor_state {
 	DOCTOR_OK,
-	DOCTOR_LIMITED, /* it works, but slower, or not in all cases */
-	DOCTOR_MISSING, /* what needs it does not work */
+	DOCTOR_LIMITED, /* works, but slower or not always */
+	DOCTOR_MISSING, /* does not work */
 };
 
 struct doctor_finding {
 	enum doctor_state state;
 	char *found; /* what is there, or what is wrong */
-	char *todo;  /* NULL: nothing */
+	char *todo;  /* what to do; NULL if nothing */
 };
 
 struct doctor_check {
 	const char *name;
 	const char *used_for;
-	bool is_main; /* without it, pmend neither records nor crashes programs */
+	bool is_main; /* without it, pmend can neither record nor crash programs */
 	void (*run)(struct doctor_finding *f);
 };
 
-extern const struct doctor_check doctor_checks[]; /* ends with a row without name */
+extern const struct doctor_check doctor_checks[]; /* ends with a row without a name */
 
 const char *doctor_state_name(enum doctor_state s);
 
@@ -36,8 +36,8 @@ static inline void doctor_finding_release(struct doctor_finding *f)
 	f->found = f->todo = NULL;
 }
 
-/* The program that the checks of recording and of recovery run: makes a pool of one page, or reads
- * and changes the one that is there. 0: all is well. */
+/* The program that the checks of recording and recovery run: creates a pool of one page, or reads
+ * and changes it. Gives 0 if all is well. */
 int doctor_probe(const char *path);
 
 #endif

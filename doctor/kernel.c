@@ -1,5 +1,5 @@
-/* What the kernel and its settings offer. Nothing here is needed: pmend has another way, which is
- * slower or sees less. */
+/* Checks what the kernel and its settings offer. pmend works without any of it, but slower or with
+ * less to see. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/magic.h>
@@ -25,7 +25,7 @@
 enum {
 	MIB = 1 << 20,
 	LITTLE_MIB = 256,
-	DESCRIPTORS = 128, /* the recorder's log is above 100 */
+	DESCRIPTORS = 128, /* the recorder uses descriptors above 100 */
 	PROCESSES = 200,
 };
 

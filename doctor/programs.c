@@ -1,5 +1,5 @@
-/* Programs and libraries that single commands use. A library counts if it can be loaded, not if its
- * package is installed. */
+/* Checks programs and libraries that single commands use. A library counts if it can be loaded,
+ * whether or not its package is installed. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -20,7 +20,8 @@
 #include "util/alloc.h"
 #include "util/proc.h"
 
-/* A child writes to a pipe; gives the first line of that. NULL: it wrote none. */
+/* Runs `child` in a child process and gives the first line that it prints; NULL if it prints
+ * nothing. */
 static char *first_line(void (*child)(void *arg), void *arg)
 {
 	char *line = NULL;
@@ -70,7 +71,7 @@ char *program_says(char *const argv[])
 	return first_line(run_child, (void *)argv);
 }
 
-/* A program that one command uses. */
+/* Finds a program that one command uses. */
 static bool find_program(struct doctor_finding *f, const char *name, const char *todo)
 {
 	char *path = proc_find(name), option[] = "--version", *argv[] = { path, option, NULL };
@@ -141,7 +142,7 @@ void check_decoder(struct doctor_finding *f)
 			    xasprintf("instructions of %s are decoded", machine_own()->says), NULL);
 }
 
-/* In a child: PMDK's constructors are not for us. */
+/* in a child process, because PMDK runs code when it is loaded */
 static void load_child(void *arg)
 {
 	void *library = dlopen(arg, RTLD_LAZY);

@@ -1,6 +1,6 @@
 /* Does pmend's main job once: records a small program, which is pmend itself, and runs it as
- * recovery on the states that a crash can leave. What fails here fails for the user's programs,
- * too, and for the same reason. */
+ * recovery on crash states. What fails here also fails for the user's programs, for the same
+ * reason. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 #include "util/proc.h"
 #include "util/tempdir.h"
 
-enum { PROBE_BYTES = 4096, PROBE_SECOND = 128 /* in another cache line */ };
+enum { PROBE_BYTES = 4096, PROBE_SECOND = 128 /* so that it is in another cache line */ };
 
 int doctor_probe(const char *path)
 {
@@ -78,7 +78,7 @@ struct trial {
 	char *pool, *trace;
 };
 
-/* What goes wrong is told as the user would read it: all lines become one. */
+/* Collects messages into one line. */
 static void collect(const char *text, void *arg)
 {
 	char **all = arg, *longer = xasprintf("%s%s%s", *all ? *all : "", *all ? "; " : "", text);
@@ -154,7 +154,7 @@ void check_recording(struct doctor_finding *f)
 	trial_end(&t);
 }
 
-/* As a word of a command line: any character stands for itself after a backslash. */
+/* Quotes a word of a command line with a backslash before each character. */
 static char *quoted(const char *word)
 {
 	char *out = xmalloc(2 * strlen(word) + 1), *at = out;

@@ -2,11 +2,10 @@
  * one run. Little-endian, append-only:
  *
  *	struct pmp_header
- *	struct pmp_record [bytes]      again and again; a record of a kind that has bytes is
- *	                               followed by them, padded to 8
+ *	struct pmp_record [bytes]     repeated; some kinds are followed by bytes, padded to 8
  *
- * A run that is killed leaves all whole records before that. Expressions (explore/expr/expr.h) are
- * written before what uses them. */
+ * If a run is killed, all complete records remain. An expression (explore/expr/expr.h) comes before
+ * the records that use it. */
 #ifndef PMPATH_H
 #define PMPATH_H
 
@@ -24,54 +23,58 @@ struct pmp_header {
 enum pmp_kind {
 	PMP_EXPR = 1, /* id; op, width; arg[0..2]; k */
 	PMP_TABLE,    /* id; bytes: EXPR_TABLE_ENTRIES values of 8 bytes */
-	/* id of a condition (1 bit); flag: which way it went; k: pc; x: where it went; y: the other
-	 * way */
+	/* id of a condition (1 bit); flag: its value; k: pc; x: where it went; y: the other side */
 	PMP_BRANCH,
 	/* id of an expression that was taken as concrete; x: its value; flag: enum pmp_pin; k:
 	 * pc */
 	PMP_PIN,
-	/* before a branch or pin, if changed: bytes: return addresses, innermost first */
+	/* comes before a branch or pin if the stack has changed: return addresses, innermost
+	 * first */
 	PMP_STACK,
-	PMP_JUMP, /* k: pc of an indirect jump or call; x: where it went; once each */
-	/* x: address of its first text byte; y: that minus its address in the file's own numbering;
-	 * k: length; bytes: path */
+	PMP_JUMP, /* an indirect jump or call, once per pair; k: its pc; x: where it went */
+	/* x: address of its first text byte; y: that minus its address in the file; k: length;
+	 * bytes: path */
 	PMP_OBJECT,
-	/* k: the first address of a block that is about to be run for the first time; x: its bytes,
-	 * all of which run unless a branch leaves it */
+	/* a block that is about to run for the first time; k: its address; x: its bytes, all of
+	 * which run unless a branch leaves it */
 	PMP_COVER,
-	PMP_COUNT, /* k: how often something happened; bytes: what, as text for people */
-	/* k: pc; x: the value that the expression has; y: the one that the machine computed; bytes:
-	 * the operation (--check only) */
+	PMP_COUNT, /* k: how often something happened; bytes: what, in words */
+	/* with --check: k: pc; x: value of the expression; y: value that the machine computed;
+	 * bytes: the operation */
 	PMP_BAD,
-	PMP_END, /* k: exit status, -1 if it did not exit; the file is complete */
-	/* flag: enum pmp_word; k: where bytes begin that are no input, but stand for what a
-	 * function found out about a word of it; x, y: where that begins, and its bytes; arg[0],
-	 * arg[1]: the lower and upper half of what was found out */
+	PMP_END, /* the file is complete; k: exit status, -1 if it did not exit */
+	/* flag: enum pmp_word; k: index of 8 symbolic bytes after the input, which stand for what a
+	 * function found out about a word; x, y: where the word begins, and its length; arg[0],
+	 * arg[1]: lower and upper half of what was found out */
 	PMP_WORD,
-	/* k: pc; x: where in the input a word begins; y: its bytes; bytes: what it was compared
-	 * with, of another length */
+	/* k: pc; x: where a word of the input begins; y: its length; bytes: the word of another
+	 * length that it was compared with */
 	PMP_TOKEN,
 };
 
-/* What the loaded library asks of the tracer, as a client request. */
-/* 'P' 'T'; two strings that are not equal, and how many of their bytes count */
+/* Client requests of the preloaded library to the tracer: */
+/* 'P' 'T'; two strings that differ, and how many of their bytes count */
 #define PMP_REQ_COMPARED 0x50540000
 
-/* enum pmp_word; where a word begins; its bytes; where 8 bytes are that hold what was found out
- * about it, and become symbolic */
+/* enum pmp_word; where a word begins; its length; the address of the 8 bytes that hold what was
+ * found out about it, and become symbolic */
 #define PMP_REQ_WORD 0x50540001
 
 enum pmp_word { PMP_WORD_LENGTH, PMP_WORD_NUMBER /* in decimal */ };
 
-enum pmp_pin { PMP_PIN_ADDRESS, PMP_PIN_JUMP, PMP_PIN_GUARD /* of an access; 1 bit */ };
+enum pmp_pin {
+	PMP_PIN_ADDRESS,
+	PMP_PIN_JUMP,
+	PMP_PIN_GUARD /* whether a conditional access is made; 1 bit */
+};
 
 struct pmp_record {
 	uint8_t kind;
-	uint8_t op, width; /* or 0 */
+	uint8_t op, width; /* of a PMP_EXPR, else 0 */
 	uint8_t flag;
 	uint32_t id;
 	uint32_t arg[3];
-	uint32_t nbytes; /* that follow, without padding */
+	uint32_t nbytes; /* how many bytes follow, without padding */
 	uint64_t k, x, y;
 };
 

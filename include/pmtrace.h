@@ -1,6 +1,6 @@
-/* The trace (.pmt): the contract between the recorder and everything that reads. docs/format.md
- * explains every byte. Little-endian. A header page, then chunks; records never straddle chunks.
- * Freestanding: the recorder includes it too. */
+/* The trace (.pmt): the contract between the recorder and everything that reads traces.
+ * docs/format.md explains every byte. Little-endian: a header page, then chunks; no record spans
+ * chunks. Freestanding, because the recorder includes it. */
 #ifndef PMTRACE_H
 #define PMTRACE_H
 
@@ -11,41 +11,43 @@
 #define PMT_HEADER_BYTES 16384u
 #define PMT_CHUNK_MAGIC 0x4b434d50u /* "PMCK" */
 #define PMT_CHUNK_BYTES (256u << 10)
-#define PMT_FIRST_CHUNK_BYTES (32u << 10) /* of a process other than the first */
-#define PMT_CHUNK_MAX_BYTES (16u << 20)   /* a reader accepts no larger capacity */
-/* no record is longer: two 4 KiB strings and some numbers */
+#define PMT_FIRST_CHUNK_BYTES (32u << 10) /* of processes other than the first */
+#define PMT_CHUNK_MAX_BYTES (16u << 20)   /* readers accept no larger chunk */
+/* a record is at most two 4 KiB strings and some numbers */
 #define PMT_RECORD_MAX_BYTES (12u << 10)
 #define PMT_PAGE_BYTES 4096u
 
-/* The beginning of the file. The recorder keeps it mapped; `end`, `seq` and `nstreams` are shared
- * counters of all recorded processes. */
+/* The beginning of the file. The recorder keeps it mapped; `end`, `seq` and `nstreams` are counters
+ * shared by all recorded processes. */
 struct pmt_header {
 	char magic[8];
 	uint32_t version;
 	uint32_t header_bytes;
 	uint64_t end;      /* file offset where the next chunk goes */
-	uint64_t seq;      /* number of events so far */
-	uint32_t nstreams; /* number of processes so far */
-	uint32_t nfiles;   /* number of PM files so far */
-	/* errno of the write that failed, 0 if none did: the trace is incomplete */
+	uint64_t seq;      /* events so far */
+	uint32_t nstreams; /* processes so far */
+	uint32_t nfiles;   /* PM files so far */
+	/* errno of a write that failed, which makes the trace incomplete; else 0 */
 	uint32_t error;
-	uint32_t finished; /* 1 when the first process wrote its last chunk in an orderly way */
-	/* with --check-stacks: call stacks that Valgrind unwound differently */
+	/* 1 when the first process has written its last chunk and ended normally */
+	uint32_t finished;
+	/* with --check-stacks: call stacks that Valgrind unwinds differently */
 	uint32_t bad_stacks;
-	uint32_t lock; /* process that is at a locked instruction on PM, 0 when it is done */
+	/* process number of the process that executes a locked instruction on PM; else 0 */
+	uint32_t lock;
 };
 _Static_assert(sizeof(struct pmt_header) == 56, "on-disk layout");
 
-/* The rest of the header: which inode each PM file is, by number from 1, so that all recorded
- * processes number them alike. */
+/* The rest of the header page: the inode of each PM file, by number from 1, so that all recorded
+ * processes give a file the same number. */
 struct pmt_file_slot {
 	uint64_t dev, ino;
-	uint64_t size_bytes; /* as the events tell it */
+	uint64_t size_bytes; /* as of the last event */
 };
 
-/* Whoever started the first process fills in the last bytes of the header. All 0: nobody did.
- * Before the ending: whether sums of what the files held at the end follow the last chunk, where
- * `end` points, and whether somebody compared them with the trace. */
+/* The process that started the recording fills in the end of the header page; 0: it did not. Before
+ * the ending it notes whether sums of the files' final content follow the last chunk, at `end`, and
+ * whether they were compared with the trace. */
 enum pmt_sums_state { PMT_SUMS_NONE = 0, PMT_SUMS_TO_COMPARE = 1, PMT_SUMS_EQUAL = 2 };
 struct pmt_sums_note {
 	uint32_t state; /* enum pmt_sums_state */
@@ -57,11 +59,11 @@ enum pmt_end {
 	PMT_END_UNKNOWN = 0,
 	PMT_END_EXIT = 1,
 	PMT_END_SIGNAL = 2,
-	PMT_END_TIME = 3, /* it was ended because its time was over */
+	PMT_END_TIME = 3, /* ended because its time was over */
 };
 struct pmt_ending {
 	uint32_t how;  /* enum pmt_end */
-	uint32_t code; /* exit status, signal number, or the seconds that it had */
+	uint32_t code; /* exit status, signal number, or time limit in seconds */
 };
 #define PMT_ENDING_OFFSET (PMT_HEADER_BYTES - sizeof(struct pmt_ending))
 #define PMT_SUMS_NOTE_OFFSET (PMT_ENDING_OFFSET - sizeof(struct pmt_sums_note))
@@ -71,21 +73,21 @@ _Static_assert(sizeof(struct pmt_header) + PMT_MAX_FILES * sizeof(struct pmt_fil
 		       PMT_SUMS_NOTE_OFFSET,
 	       "on-disk layout");
 
-/* Sums: this, then for each file a struct pmt_sums_file with its struct pmt_sums_page. A reader of
- * events does not see them. What is appended to the trace later is written over them. */
+/* The sums: this struct, then for each file a struct pmt_sums_file and its struct pmt_sums_page.
+ * They are not events. What is later appended to the trace overwrites them. */
 #define PMT_SUMS_MAGIC "PMSUMS\n"
 struct pmt_sums {
 	char magic[8];
 	uint64_t len_bytes; /* of what follows */
-	uint64_t hash;      /* pmt_hash_lanes() of it */
+	uint64_t hash;      /* pmt_hash_lanes() of what follows */
 };
 struct pmt_sums_file {
-	uint64_t file; /* its number */
+	uint64_t file; /* number of the file */
 	uint64_t size_bytes;
-	uint64_t npages; /* those that are not zeros */
+	uint64_t npages; /* pages that are not all zeros */
 };
 struct pmt_sums_page {
-	uint64_t number; /* offset / PMT_PAGE_BYTES */
+	uint64_t number; /* offset in the file / PMT_PAGE_BYTES */
 	uint64_t sum;    /* pmt_page_sum() */
 };
 _Static_assert(sizeof(struct pmt_sums) == 24 && sizeof(struct pmt_sums_file) == 24 &&
@@ -94,14 +96,13 @@ _Static_assert(sizeof(struct pmt_sums) == 24 && sizeof(struct pmt_sums_file) == 
 
 enum pmt_chunk_state { PMT_CHUNK_OPEN = 1, PMT_CHUNK_CLOSED = 2 };
 
-/* A chunk belongs to one process (stream). While it is open, `used` grows event by event and `hash`
- * is not valid yet: a recorder that is killed leaves an open chunk, of which `used` bytes are
- * good. */
+/* A chunk belongs to one process (stream). While it is open, `used` grows with each event and
+ * `hash` is not valid. A killed recorder leaves an open chunk with `used` valid bytes. */
 struct pmt_chunk {
 	uint32_t magic;
 	uint32_t stream;
 	uint32_t capacity; /* bytes from this header to the next one */
-	uint32_t used;     /* payload bytes */
+	uint32_t used;     /* bytes of payload */
 	uint64_t first_seq;
 	uint64_t hash;   /* pmt_chunk_hash() */
 	uint32_t state;  /* enum pmt_chunk_state */
@@ -110,21 +111,21 @@ struct pmt_chunk {
 };
 _Static_assert(sizeof(struct pmt_chunk) == 48, "on-disk layout");
 
-/* A PM address names a byte of a file, not of an address space: two mappings of one file are one
- * memory. */
+/* A PM address names a byte of a file, not of an address space, so two mappings of one file are the
+ * same memory. */
 #define PMT_OFFSET_BITS 44
 #define PMT_ADDR(file, offset) (((uint64_t)(file) << PMT_OFFSET_BITS) | (offset))
 #define PMT_FILE(addr) ((uint32_t)((addr) >> PMT_OFFSET_BITS))
 #define PMT_OFFSET(addr) ((addr) & (((uint64_t)1 << PMT_OFFSET_BITS) - 1))
 
-/* What a kind of event carries besides thread and site. */
+/* What events of a kind have besides thread and site. */
 enum pmt_carries {
 	PMT_HAS_ADDR = 1,  /* a PM address */
-	PMT_HAS_VALUE = 2, /* the bytes stored, as many as the site's size */
-	PMT_HAS_BLOB = 4,  /* length and bytes */
+	PMT_HAS_VALUE = 2, /* the stored bytes, as many as the site's size */
+	PMT_HAS_BLOB = 4,  /* a length and bytes */
 };
 
-/*        number, NAME, "name", carries, number of arguments.   Arguments in the comment. */
+/* number, NAME, "name", carries, number of arguments (described in the comment) */
 /* clang-format off */
 #define PMT_KINDS(X) \
 	X(1, STORE, "store", PMT_HAS_ADDR | PMT_HAS_VALUE, 0) \
@@ -245,8 +246,8 @@ enum pmt_kind {
 #define PMT_LINE_BYTES 64u
 
 /* What --old-bytes puts at an offset of a PM file. No byte is zero or looks like text, no word is a
- * pointer or a small number, and no two words near each other are equal, so that nobody takes them
- * for initialised. */
+ * pointer or a small number, and words near each other differ, so no program takes them for
+ * initialised data. */
 static inline uint64_t pmt_old_word(uint64_t offset)
 {
 	uint64_t word = (offset / 8 + 1) * 0x9e3779b97f4a7c15u;
@@ -266,28 +267,29 @@ static inline void pmt_old_bytes(uint8_t *bytes, uint64_t offset, uint64_t len_b
 	}
 }
 
-/* What an access of arm64 orders. */
+/* The order that an arm64 access demands. */
 enum pmt_order {
 	PMT_ORDER_ACQUIRE = 1, /* ldar, ldaxr, an LSE atomic with acquire; not ldapr */
 	PMT_ORDER_RELEASE = 2, /* stlr, stlxr, an LSE atomic with release that stored */
-	/* one instruction (LSE) that stored, not the end of an exclusive pair */
+	/* a single instruction (LSE) that stored, not an exclusive pair */
 	PMT_ORDER_ATOMIC = 4,
 };
 
-/* The option of dmb and dsb: whom it is for, and which accesses. */
+/* The option of dmb and dsb: its domain, and the accesses that it orders. */
 #define PMT_BARRIER_DOMAIN(option) ((option) >> 2 & 3) /* enum pmt_domain */
-#define PMT_BARRIER_LOADS 1u                           /* of bits 0-1: earlier loads */
-#define PMT_BARRIER_STORES 2u                          /* earlier stores; both bits, or none: all */
+#define PMT_BARRIER_LOADS 1u                           /* in bits 0-1: orders earlier loads */
+/* orders earlier stores; both bits or none: everything */
+#define PMT_BARRIER_STORES 2u
 enum pmt_domain { PMT_DOMAIN_OSH, PMT_DOMAIN_NSH, PMT_DOMAIN_ISH, PMT_DOMAIN_SY };
 
 enum pmt_file_flags {
 	PMT_FILE_CREATED = 1, /* did not exist when the recording began */
 	PMT_FILE_MEMORY = 2,  /* not a file: memory registered with pmemcheck's request */
 	PMT_FILE_DEVICE = 4,  /* a character device (/dev/dax…) */
-	/* made under another name, and all that was written was synced when it got its name: nobody
-	 * ever sees less under that */
+	/* created under another name and completely synced before it got its name, so nobody ever
+	 * sees less under that name */
 	PMT_FILE_WHOLE = 8,
-	PMT_FILE_REPLACED = 16, /* besides: another file had that name until then */
+	PMT_FILE_REPLACED = 16, /* in addition, another file had that name before */
 	PMT_FILE_FOLLOWED = 32, /* lies below a folder of --files */
 	PMT_FILE_FOLDER = 64,
 	PMT_FILE_SYMLINK = 128, /* its content is the path that it leads to */
@@ -300,9 +302,10 @@ enum pmt_named {
 	PMT_NAMED_LINKED = 2, /* link, linkat: another name, or the first one of a nameless file */
 };
 
-/* The first byte of a record. Bits 0-1: 3 means a table record (bits 2-7: enum pmt_table),
- * otherwise an event. */
-#define PMT_H_THREAD 1u     /* event: a thread number follows (else: as the event before) */
+/* The first byte of a record. Bits 0-1 are 3 in a table record (bits 2-7: enum pmt_table);
+ * otherwise it is an event. */
+/* event: a thread number follows; else it is that of the previous event */
+#define PMT_H_THREAD 1u
 #define PMT_H_TABLE 3u      /* bits 0-1 */
 #define PMT_H_VALUE_SHIFT 2 /* bits 2-4: enum pmt_value */
 #define PMT_H_ADDR_SHIFT 5  /* bits 5-6: enum pmt_addr */
@@ -310,37 +313,38 @@ enum pmt_named {
 #define PMT_H_NEXT 0x80u
 
 enum pmt_addr {
-	/* as far from this site's last address as that was from the one before */
+	/* this site's last address + its last stride */
 	PMT_ADDR_STRIDE = 0,
-	PMT_ADDR_ADJACENT = 1, /* where the previous event's bytes end */
-	PMT_ADDR_NEAR = 2,     /* previous event's address + signed number */
-	PMT_ADDR_SITE = 3,     /* this site's last address + signed number */
+	PMT_ADDR_ADJACENT = 1, /* the end of the previous event's bytes */
+	PMT_ADDR_NEAR = 2,     /* the previous event's address + a signed number */
+	PMT_ADDR_SITE = 3,     /* this site's last address + a signed number */
 };
 
 enum pmt_value {
 	PMT_VALUE_0 = 0, /* all zero */
-	PMT_VALUE_1 = 1, /* so many low bytes follow, the rest is zero */
+	PMT_VALUE_1 = 1, /* PMT_VALUE_1 to _6: so many low bytes follow, the others are zero */
 	PMT_VALUE_2 = 2,
 	PMT_VALUE_3 = 3,
 	PMT_VALUE_4 = 4,
 	PMT_VALUE_6 = 5,
 	PMT_VALUE_ALL = 6,
-	PMT_VALUE_DELTA = 7, /* at most 8 bytes: this site's last value + signed number */
-	PMT_VALUE_WORDS = 7, /* more: a number for each 8 bytes, the last of which may be fewer */
+	PMT_VALUE_DELTA = 7, /* up to 8 bytes: this site's last value + a signed number */
+	PMT_VALUE_WORDS = 7, /* more than 8 bytes: a number per 8 bytes; the last may have fewer */
 };
 
 enum pmt_table {
-	/* parent * 2 + is_signal, signed (pc - last node's pc): the next node, from 1 */
+	/* parent * 2 + is_signal, signed (pc - last node's pc); defines the next node, from 1 */
 	PMT_TABLE_NODE = 0,
-	/* node, signed (pc - last site's pc), kind, size: the next site, from 1 */
+	/* node, signed (pc - last site's pc), kind, size; defines the next site, from 1 */
 	PMT_TABLE_SITE = 1,
-	PMT_TABLE_SEQ = 2,         /* n: the next event's number is n larger than it would be */
+	PMT_TABLE_SEQ = 2,         /* n: skips n event numbers */
 	PMT_TABLE_OBJECT = 3,      /* address, bytes, file offset, build id (blob), path (blob) */
 	PMT_TABLE_OBJECT_GONE = 4, /* address, bytes */
 	PMT_NTABLES
 };
 
-/* Changing any one 8-byte word always changes the result: every step is a bijection. */
+/* Hashes bytes. Every step is a bijection, so changing any single 8-byte word always changes the
+ * result. */
 static inline uint64_t pmt_hash(const void *data, uint32_t len_bytes)
 {
 	const unsigned char *p = (const unsigned char *)data;
@@ -358,8 +362,8 @@ static inline uint64_t pmt_hash(const void *data, uint32_t len_bytes)
 	return h ^ h >> 32;
 }
 
-/* The same in four lanes, which a processor computes side by side: lane k takes the words k, k + 4,
- * k + 8… */
+/* The same in four lanes that a processor computes in parallel: lane k takes the words k, k + 4, k
+ * + 8, … */
 static inline uint64_t pmt_hash_lanes(const void *data, uint32_t len_bytes)
 {
 	const unsigned char *p = (const unsigned char *)data;
@@ -376,7 +380,8 @@ static inline uint64_t pmt_hash_lanes(const void *data, uint32_t len_bytes)
 	return pmt_hash(lanes, sizeof lanes);
 }
 
-/* Of PMT_PAGE_BYTES; what lies beyond the end of a file counts as zeros. 0: all are zeros. */
+/* The sum of a page of PMT_PAGE_BYTES; bytes beyond the end of the file count as zeros. 0 if all
+ * are zeros. */
 static inline uint64_t pmt_page_sum(const void *page)
 {
 	const uint64_t *w = (const uint64_t *)page;
@@ -391,8 +396,8 @@ static inline uint64_t pmt_page_sum(const void *page)
 	return sum ? sum : 1;
 }
 
-/* Of the payload, and of what the header says about it. Files before version 3 have it without
- * lanes. */
+/* The hash of a chunk: of its payload and of what its header says about it. Files before version 3
+ * hash the payload without lanes. */
 static inline uint64_t pmt_chunk_hash(uint32_t version, const struct pmt_chunk *c,
 				      const void *payload)
 {

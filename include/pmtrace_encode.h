@@ -1,17 +1,20 @@
-/* Turns events into bytes: used by the recorder and by `pmend import`. The reader (trace/) undoes
- * it, keeping the same predictions. Freestanding; the caller guarantees PMT_RECORD_MAX_BYTES of
- * room and supplies the site's state. */
+/* Encodes events as bytes, for the recorder and for writers of traces. The reader (trace/) does the
+ * reverse with the same predictions. For example, a loop that stores to a[0], a[1], a[2] has one
+ * site whose stride is always 8, so each event is a head byte (same thread, next site,
+ * PMT_ADDR_STRIDE) and its value.
+ *
+ * Freestanding. The caller provides PMT_RECORD_MAX_BYTES of room, and the site's state. */
 #ifndef PMTRACE_ENCODE_H
 #define PMTRACE_ENCODE_H
 
 #include "pmtrace.h"
 
-/* What is remembered of a site, to say less next time. */
+/* What is remembered of a site for predicting its next event. */
 struct pmt_site_state {
 	uint64_t last_addr;
 	int64_t stride;
 	uint64_t last_value;
-	uint32_t next; /* the site that followed last time */
+	uint32_t next; /* the site whose event followed last time */
 };
 
 /* What is remembered of a stream. */
@@ -91,10 +94,10 @@ static inline uint8_t *pmt_put_object_gone(uint8_t *p, uint64_t va, uint64_t len
 	return pmt_put_number(p, len_bytes);
 }
 
-/* An event's head byte is put together in `head`, which is 0 at first and stored in front of the
- * rest when that is written. First the thread and the site: prev is the state of the previous
- * event's site; before the first event it is a zeroed state. Then the address, the value, the
- * arguments as numbers, the blob. */
+/* The following functions encode one event. `head`, the event's first byte, is 0 at first, collects
+ * bits, and is stored before the rest at the end. First come the thread and the site: prev is the
+ * state of the previous event's site, or a zeroed state before the first event. Then follow the
+ * address, the value, the arguments as numbers, and the blob. */
 static inline uint8_t *pmt_put_site_number(uint32_t *head, uint8_t *p, uint32_t site,
 					   struct pmt_site_state *prev)
 {
@@ -158,18 +161,18 @@ static inline uint8_t *pmt_put_low_bytes(uint32_t *head, uint8_t *p, uint64_t v,
 	else if (code == PMT_VALUE_6)
 		n = 6;
 	*head |= code << PMT_H_VALUE_SHIFT;
-	__builtin_memcpy(p, &v, 8); /* may write past n: there is room */
+	__builtin_memcpy(p, &v, 8); /* may write beyond n, for which there is room */
 	return p + n;
 }
 
-/* At most 8 bytes, as a little-endian number. */
+/* Encodes a value of up to 8 bytes, given as a little-endian number. */
 static inline uint8_t *pmt_put_small(uint32_t *head, uint8_t *p, struct pmt_site_state *s,
 				     uint64_t v, uint32_t size)
 {
 	uint64_t delta = pmt_zigzag((int64_t)(v - s->last_value));
 
 	s->last_value = v;
-	/* two bytes at most, and fewer than v would take */
+	/* only if it takes at most two bytes, and fewer than v itself */
 	if (size > 2 && v >= 1 << 14 && delta < 1 << 14) {
 		*head |= PMT_VALUE_DELTA << PMT_H_VALUE_SHIFT;
 		return pmt_put_number(p, delta);
@@ -177,7 +180,8 @@ static inline uint8_t *pmt_put_small(uint32_t *head, uint8_t *p, struct pmt_site
 	return pmt_put_low_bytes(head, p, v, size);
 }
 
-/* More than 8 bytes: as numbers if that is shorter, which it is for pointers and zeros. */
+/* Encodes a value of more than 8 bytes: as numbers if that is shorter, as for pointers and
+ * zeros. */
 static inline uint8_t *pmt_put_words(uint32_t *head, uint8_t *p, const uint8_t *data, uint32_t size)
 {
 	uint8_t *start = p;
@@ -206,7 +210,7 @@ static inline uint8_t *pmt_put_words(uint32_t *head, uint8_t *p, const uint8_t *
 	return start + size;
 }
 
-/* The stored bytes. */
+/* Encodes the stored bytes. */
 static inline uint8_t *pmt_put_value(uint32_t *head, uint8_t *p, struct pmt_site_state *s,
 				     const uint8_t *data, uint32_t size)
 {

@@ -1,5 +1,5 @@
-/* Looks into a trace for files that held data before the run, and for a first store. It stops as
- * soon as both are known, which is early in most traces. */
+/* Searches a trace for files that held data before the run, and for a first store. It stops when it
+ * has found both, which is early in most traces. */
 #include "pools/data_before.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 struct beginning {
 	uint32_t nfiles;
 	bool has_store;
-	char *held; /* the first file that was there with data; NULL: none */
+	char *held; /* the first file that had data; NULL if none had */
 };
 
 static bool has_data(const struct trace_event *ev)

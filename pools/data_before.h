@@ -1,5 +1,5 @@
-/* What a recording began with, and whether it did anything at all: findings, and none, mean less
- * where the work had been done before. */
+/* Warns about a recording that stored nothing, or whose files held data before: findings, and the
+ * absence of findings, then mean less. */
 #ifndef POOLS_DATA_BEFORE_H
 #define POOLS_DATA_BEFORE_H
 
@@ -7,8 +7,8 @@
 
 #include "util/notes.h"
 
-/* Tells if the trace has no store. wants_note: and if a file held data before, which --fresh does
- * without. A trace that cannot be read says so elsewhere. */
+/* Says so if the trace has no store and, if wants_note, if a file held data before, which --fresh
+ * avoids. Says nothing about a trace that cannot be read. */
 void data_before_say(const struct notes *notes, const char *trace, bool wants_note);
 
 #endif

@@ -1,6 +1,6 @@
-/* Puts files back when another process ends, however it ends. It waits in a session of its own at a
- * socket, knows of each file before something happens to it, and keeps it open: if all of its
- * folder is removed, the content is still there. */
+/* Restores files when another process ends, however it ends. The guardian waits at a socket in a
+ * session of its own. It learns of each file before anything happens to it and keeps it open, so
+ * the content survives even if the file's whole folder is removed. */
 #include "pools/guardian.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ struct kept {
 };
 typedef VEC(struct kept) kept_files;
 
-/* All but holes. */
+/* Copies the data of a file, and keeps its holes. */
 static int copy_data(int in, int out, off_t size_bytes)
 {
 	off_t at = 0, end;
@@ -47,7 +47,7 @@ static int copy_data(int in, int out, off_t size_bytes)
 	return at < 0 && errno != ENXIO ? -1 : ftruncate(out, size_bytes);
 }
 
-/* Content, mode, owner and times of an open file, into another. */
+/* Copies content, mode, owner and times of an open file into another. */
 static int copy_all(int in, int out)
 {
 	struct stat st;
@@ -92,21 +92,23 @@ int guardian_rewind(const char *copy, const char *path, const struct stat *befor
 	if (in < 0)
 		return -1;
 	if (is_there && now.st_dev == before->st_dev && now.st_ino == before->st_ino) {
-		/* its mode may forbid it */
+		/* its mode may forbid writing */
 		if (chmod(path, (now.st_mode & 07777) | S_IWUSR) == 0)
 			out = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
 		if (out >= 0)
 			result = copy_all(in, out);
 		if (out >= 0 && close(out) < 0)
 			result = -1;
-	} else if (unlink(path) == 0 || errno == ENOENT) { /* the program removed or replaced it */
+		/* the program removed or replaced the file */
+	} else if (unlink(path) == 0 || errno == ENOENT) {
 		result = guardian_copy(in, path) < 0 ? -1 : 1;
 	}
 	close(in);
 	return result;
 }
 
-/* Its own name may be gone, with all of its folder: then what it held is written anew. */
+/* Moves a file back. If its other name is gone, with the folder, the content is written anew from
+ * the open descriptor. */
 static int put_back(const struct kept *k)
 {
 	struct stat st;
@@ -120,8 +122,9 @@ static int put_back(const struct kept *k)
 	return st.st_nlink > 0 && access(k->path, F_OK) == 0 ? 0 : guardian_copy(k->fd, k->path);
 }
 
-/* Nobody knows yet whether the file is to be put back. In order, it is not: the program changed it,
- * as programs do. Else it is kept unless it is as it was. */
+/* Drops the copy of a file of which it is not known whether it must be restored. If pmend ended
+ * normally, it need not be: the program changed it, as programs do. Otherwise the copy is kept if
+ * the file has changed. */
 static void drop_copy(const struct kept *k, bool is_in_order)
 {
 	struct stat now;
@@ -152,7 +155,7 @@ static void note(kept_files *files, char what, const char *path, const char *asi
 	struct kept *k;
 
 	for (size_t i = 0; i < files->n; i++)
-		if (strcmp(files->at[i].path, path) == 0) { /* a copy, which is finished now */
+		if (strcmp(files->at[i].path, path) == 0) { /* a copy, which is now complete */
 			k = &files->at[i];
 			k->is_copy = false;
 			close(k->fd);
@@ -168,7 +171,7 @@ static void note(kept_files *files, char what, const char *path, const char *asi
 		fstat(k->fd, &k->before);
 }
 
-/* A message is a letter and, unless it is the end, two strings. Each has an answer. */
+/* Serves messages: a letter and, except for the last one, two strings. Each is answered. */
 static void serve(int socket)
 {
 	kept_files files = { 0 };
@@ -197,7 +200,7 @@ _Noreturn static void guardian_main(int socket)
 
 	setsid();
 	prctl(PR_SET_NAME, "pmend-fresh");
-	for (int i = 1; i < 32; i++) /* those for the terminal's group are not for us */
+	for (int i = 1; i < 32; i++) /* signals to the terminal's process group must not end it */
 		if (i != SIGCHLD)
 			signal(i, SIG_IGN);
 	if (socket != SOCKET_FD)
@@ -213,7 +216,8 @@ _Noreturn static void guardian_main(int socket)
 	_exit(1);
 }
 
-/* Not a child of ours: whoever waits for all children of a recording must not wait for it. */
+/* Starts the guardian as a grandchild, because code that waits for all children of a recording must
+ * not wait for it. */
 int guardian_start(struct error *err)
 {
 	int ends[2], status;
@@ -236,7 +240,7 @@ int guardian_start(struct error *err)
 	return error_set(err, "cannot start the process that restores files: %s", strerror(errno));
 }
 
-/* ---- for the other process ---- */
+/* ---- called by pmend ---- */
 
 int guardian_tell(int guardian, enum guardian_message what, const char *path, const char *aside,
 		  struct error *err)
@@ -260,7 +264,7 @@ int guardian_end(int guardian, bool is_in_order, struct error *err)
 	if (is_in_order)
 		send(guardian, (char[]){ GUARDIAN_END }, 1, MSG_NOSIGNAL);
 	else
-		shutdown(guardian, SHUT_WR); /* as if we were killed */
+		shutdown(guardian, SHUT_WR); /* as if pmend was killed */
 	n = recv(guardian, answer, sizeof answer, 0);
 	close(guardian);
 	if (n <= 0)

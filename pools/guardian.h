@@ -1,4 +1,4 @@
-/* A process that puts files back when this one ends. */
+/* A process that restores files when pmend ends. */
 #ifndef POOLS_GUARDIAN_H
 #define POOLS_GUARDIAN_H
 
@@ -8,27 +8,28 @@
 #include "util/error.h"
 
 enum guardian_message {
-	/* the file is to be put back from its other name, be it moved there now or copied before */
+	/* the file must be restored from its other name, whether it is moved there now or was
+	 * copied before */
 	GUARDIAN_MOVE = 'm',
-	/* a copy is made under the other name: it goes in the end, unless GUARDIAN_MOVE follows; if
-	 * we are killed, it stays when the file has changed */
+	/* the file is copied to the other name. The copy is removed at the end, unless
+	 * GUARDIAN_MOVE follows. If pmend is killed, the copy stays if the file has changed */
 	GUARDIAN_COPY = 'c',
 };
 
-/* Its socket. -1 with err: it cannot be started. It is not a child of ours: whoever waits for all
- * children of a recording must not wait for it. */
+/* Starts the guardian and gives its socket. -1 with err. The guardian is not a child of pmend, so
+ * code that waits for all children of a recording does not wait for it. */
 int guardian_start(struct error *err);
-/* Returns when it knows. */
+/* Tells the guardian about a file. Returns when the guardian knows. */
 int guardian_tell(int guardian, enum guardian_message what, const char *path, const char *aside,
 		  struct error *err);
-/* Returns when all files are back. -1: one is not, and the error says where it is. Not in order:
- * copies of files that have changed stay. */
+/* Ends the guardian; returns when it has restored all files. -1 with err, which says where a file
+ * is that could not be restored. Unless is_in_order, copies of files that have changed stay. */
 int guardian_end(int guardian, bool is_in_order, struct error *err);
 
-/* Content, mode, owner and times of an open file, under another name. */
+/* Copies content, mode, owner and times of an open file to a path. */
 int guardian_copy(int in, const char *path);
-/* Gives a file these back from its copy. 0: it is the file that was there before; 1: that is gone,
- * and it is a new one. */
+/* Gives a file its content, mode, owner and times back from its copy. 0: it is the same file; 1:
+ * the file had gone, and this is a new one; -1: failed. */
 int guardian_rewind(const char *copy, const char *path, const struct stat *before);
 
 #endif

@@ -1,8 +1,10 @@
-/* A file is restored by moving it aside under another name in its folder (PATH.pmend-PID) and, if
- * it existed before the recording, writing a new one with the content that the trace has. No byte
- * is overwritten, and a crash of pmend leaves both. Refused: devices, files with several names,
- * files that were renamed, removed or replaced, and traces that do not have all changes. Limit: a
- * trace knows a file from when it is mapped; what the program wrote to it before that stays. */
+/* Restores pool files from a trace. The file is renamed to PATH.pmend-PID in its folder and, if it
+ * existed before the recording, a new one is written with the content that the trace has. No byte
+ * is overwritten, and if pmend dies, both files exist.
+ *
+ * Refused are devices, files with several names, files that were renamed, removed or replaced, and
+ * traces without all changes. Limit: a trace knows a file from its first mapping on; what the
+ * program wrote before that stays. */
 #include "pools/restore.h"
 
 #include <errno.h>
@@ -18,15 +20,15 @@
 #include "util/vec.h"
 
 struct pool_file {
-	char *path, *aside; /* aside: where it is now, NULL if not moved */
+	char *path, *aside; /* aside: its present name; NULL if it was not moved */
 	uint64_t size_bytes, dev, ino;
-	uint32_t number, stream;  /* stream: of the process that told of it */
-	bool is_created, is_gone; /* by the program */
-	bool is_content_known;    /* that process told all that the file held when it mapped it */
+	uint32_t number, stream;  /* stream: the process whose event described the file */
+	bool is_created, is_gone; /* by the recorded program */
+	bool is_content_known;    /* that process wrote all content of the file when it mapped it */
 	mode_t mode;
 	uid_t uid;
 	gid_t gid;
-	int fd; /* of the new one, while it is written */
+	int fd; /* of the new file, while it is written */
 };
 
 struct restore {
@@ -51,7 +53,7 @@ static struct pool_file *file_find(struct restore *p, uint64_t number)
 	return NULL;
 }
 
-/* ---- what the trace tells ---- */
+/* ---- reading the trace ---- */
 
 static int note_file(struct restore *p, const struct trace_event *ev, struct error *err)
 {
@@ -103,7 +105,7 @@ static int note_event(struct restore *p, const struct trace_event *ev, struct er
 	}
 }
 
-/* A process that was killed may have been about to tell what its file holds. */
+/* Is the content of all files known? A killed process may not have written it. */
 static bool are_contents_known(const struct restore *p)
 {
 	for (size_t i = 0; i < p->files.n; i++)
@@ -160,7 +162,7 @@ static int file_move_aside(struct pool_file *f, struct error *err)
 	return 0;
 }
 
-/* ---- the content before ---- */
+/* ---- writing the content before the run ---- */
 
 static int file_make(struct pool_file *f, struct error *err)
 {

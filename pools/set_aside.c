@@ -1,9 +1,10 @@
-/* Moves PM files out of the way and puts them back. A file is renamed in its folder, to
- * .NAME.pmend-fresh-PID, and renamed back, so that content, owner, mode, times and hard links stay.
- * One that the program is about to change before it maps it is copied to that name instead, for who
- * knows whether it will be mapped. Before the program is run again, such files get their content
- * back, and those that it made are removed: only the last run leaves traces. A guardian puts all
- * back, also when we are killed. */
+/* Moves PM files out of the way and restores them. A file is renamed within its folder to
+ * .NAME.pmend-fresh-PID and later renamed back, so content, owner, mode, times and hard links stay.
+ *
+ * A file that the program is about to change before mapping it is copied to that name instead,
+ * because it is not yet known whether it will be mapped. Before the program is run again, such
+ * files get their content back, and files that it created are removed, so only the last run leaves
+ * traces. A guardian process restores everything even if pmend is killed. */
 #include "pools/set_aside.h"
 
 #include <dirent.h>
@@ -22,26 +23,27 @@
 #include "util/alloc.h"
 #include "util/vec.h"
 
-#define RUNS_MAX 256u /* of one program: more files than that are out of the way by then */
+#define RUNS_MAX 256u /* runs of one program; by then, that many files are out of the way */
 
 struct moved {
 	char *path, *aside;
-	bool is_copy; /* and the file itself is where it was */
+	bool is_copy; /* the file itself is still in its place */
 	struct stat before;
 };
 typedef VEC(struct moved) moved_files;
 
 struct set_aside {
-	pid_t owner; /* 0: it is over */
+	pid_t owner; /* 0 when it is over */
 	moved_files files;
-	VEC(char *) touched; /* what the recorder need not stop at any more, as it calls it */
+	/* paths at which the recorder need not stop again, as the recorder names them */
+	VEC(char *) touched;
 	int guardian;
 	unsigned nruns;
 	bool stops;
-	bool keeps_copies; /* the user needs them */
+	bool keeps_copies; /* the user needs them, because content could not be restored */
 };
 
-/* Where the user sent the program's output is no pool. */
+/* Allows writes to the files of standard input, output and error, which are no pools. */
 static void may_write(struct set_aside *f, int fd)
 {
 	char link[32], path[PATH_MAX];
@@ -75,7 +77,7 @@ struct set_aside *set_aside_begin(struct error *err)
 	return NULL;
 }
 
-/* ---- which file ---- */
+/* ---- finding the file ---- */
 
 bool set_aside_stops(const struct set_aside *f)
 {
@@ -90,13 +92,14 @@ bool set_aside_touchable(const struct set_aside *f, size_t i, const char **path)
 
 struct made {
 	char *path;
-	uint64_t dev, ino; /* 0: not known */
+	uint64_t dev, ino; /* 0 if unknown */
 	bool is_pm;
 };
 
-/* Where a recording ended, and which files it had made by then. */
+/* Where a recording was ended, and the files that it had created by then. */
 struct stop {
-	/* a file that was mapped; one that is to be changed. Both NULL: it did not end early */
+	/* the file that was mapped, or the one that was about to be changed; both NULL if it was
+	 * not ended early */
 	char *mapped, *touched;
 	VEC(struct made) made;
 };
@@ -110,7 +113,7 @@ static void stop_release(struct stop *s)
 	free(s->touched);
 }
 
-/* "made=DEV INO PATH" */
+/* Reads "made=DEV INO PATH". */
 static void note_made(struct stop *s, const char *text, size_t len)
 {
 	char *copy = xasprintf("%.*s", (int)len, text);
@@ -137,7 +140,7 @@ static int stop_read(struct stop *s, const char *trace, struct error *err)
 			*vec_add(&s->made) = (struct made){ xasprintf("%.*s", (int)ev.data_len,
 								      (const char *)ev.data),
 							    ev.arg[3], ev.arg[4], true };
-		else if (ev.kind == PMT_RENAME) /* a PM file under another name */
+		else if (ev.kind == PMT_RENAME) /* a PM file got this name */
 			*vec_add(&s->made) = (struct made){ xasprintf("%.*s", (int)ev.data_len,
 								      (const char *)ev.data),
 							    0, 0, true };
@@ -157,8 +160,8 @@ static struct moved *find_moved(struct set_aside *f, const char *path)
 	return NULL;
 }
 
-/* Whoever unlinks its pool and makes it anew, or renames a new one over it, never maps the old one,
- * of which there is a copy: that is put back. */
+/* A program that unlinks its pool and creates a new one, or renames a new one over it, never maps
+ * the old one, of which there is only a copy. So the copy must be restored at the end. */
 static int claim_made(struct set_aside *f, const struct stop *s, struct error *err)
 {
 	for (size_t i = 0; i < s->made.n; i++) {
@@ -173,7 +176,8 @@ static int claim_made(struct set_aside *f, const struct stop *s, struct error *e
 	return 0;
 }
 
-/* The program that was ended did not find them, and the next is not to find them either. */
+/* Removes files that the ended run created: it did not find them, so the next run must not
+ * either. */
 static void remove_made(const struct stop *s)
 {
 	struct stat st;
@@ -192,7 +196,8 @@ static char *name_aside(const char *path)
 			 (int)getpid());
 }
 
-/* The program removes all that is in the folder: the guardian still has it open. */
+/* Is the path one of the other names? A program may remove everything in the folder; the guardian
+ * still has the file open. */
 static bool is_aside(const struct set_aside *f, const char *path)
 {
 	for (size_t i = 0; i < f->files.n; i++)
@@ -217,8 +222,8 @@ static int copy_aside(const struct moved *m)
 	return result;
 }
 
-/* Another pmend that does without this file at the moment: what is there now is its, not the
- * user's. 0: there is none. */
+/* Gives the number of another pmend that has this file out of the way at the moment, because what
+ * is there now is that pmend's and not the user's. 0 if there is none. */
 static int other_pmend(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -242,7 +247,7 @@ static int other_pmend(const char *path)
 	return found;
 }
 
-/* The guardian knows first. */
+/* Moves or copies a file, after telling the guardian. */
 static int move_aside(struct set_aside *f, const char *path, bool is_copy, struct error *err)
 {
 	struct moved m = { .path = xstrdup(path), .aside = name_aside(path), .is_copy = is_copy };
@@ -271,8 +276,7 @@ static int move_aside(struct set_aside *f, const char *path, bool is_copy, struc
 	return result;
 }
 
-/* The user's own file takes the place of its copy, unless the program has put another one into its
- * place. */
+/* Puts the user's own file in the place of its copy, unless the program has replaced it. */
 static int take_aside(struct set_aside *f, struct moved *m, struct error *err)
 {
 	int rewound;
@@ -286,9 +290,8 @@ static int take_aside(struct set_aside *f, struct moved *m, struct error *err)
 	return 0;
 }
 
-/* It is PM: the run begins without it. One that is there again after it was moved is made by
- * another program of the run, whose files the recorder does not know: then it is as it should
- * be. */
+/* Moves a mapped file away, so the run can begin without it. If it exists again after it was moved,
+ * another program of the run creates it, which the recorder does not know; then that is right. */
 static int clear_mapped(struct set_aside *f, const char *path, struct error *err)
 {
 	struct moved *m = find_moved(f, path);
@@ -303,7 +306,7 @@ static int clear_mapped(struct set_aside *f, const char *path, struct error *err
 		       : error_set(err, "--fresh: cannot remove %s: %s", path, strerror(errno));
 }
 
-/* What a run that was ended did to other files is not to be done twice. */
+/* Restores files that an ended run has changed, so the change is not made twice. */
 static int rewind_copies(struct set_aside *f, struct error *err)
 {
 	for (size_t i = 0; i < f->files.n; i++) {
@@ -317,7 +320,7 @@ static int rewind_copies(struct set_aside *f, struct error *err)
 	return 0;
 }
 
-/* Nothing is recorded: the run was for nothing. Copies whose content cannot be given back stay. */
+/* Nothing was recorded: restores the copied files. A copy that cannot be restored stays. */
 static void rewind_all(struct set_aside *f)
 {
 	struct error ignored;
@@ -325,7 +328,7 @@ static void rewind_all(struct set_aside *f)
 	f->keeps_copies |= rewind_copies(f, &ignored) < 0;
 }
 
-/* It may be PM, or not: it stays, and a copy of it is kept until that is known. */
+/* Copies a file that the program is about to change, because it may be PM. */
 static int save_touched(struct set_aside *f, const char *touched, struct error *err)
 {
 	char *path = realpath(touched, NULL);
@@ -399,8 +402,8 @@ int set_aside_end(struct set_aside *f, struct error *err)
 	return result;
 }
 
-/* pmend exits in the middle, as when memory is out: nothing was recorded, so all files are as
- * before. A process that was forked meanwhile is not who moved them. */
+/* Runs when pmend exits in the middle, as when memory is out: nothing was recorded, so all files
+ * are restored. A process that was forked meanwhile is not the owner. */
 static void fresh_at_exit(int status, void *arg)
 {
 	struct set_aside *f = arg;

@@ -1,7 +1,8 @@
-/* --fresh: a program is recorded as if its PM files had never been there, and gets them back
- * afterwards. Which files these are is known only when the program maps them: the recorder then
- * ends it before it stores anything, the file is moved out of the way, and the program is recorded
- * again. The same before it changes a file otherwise: that is copied first. */
+/* Implements --fresh: a program is recorded as if its PM files did not exist, and gets them back
+ * afterwards. Which files these are is known only when the program maps them. So the recorder ends
+ * the program before it stores anything, the file is moved out of the way, and the program is
+ * recorded again. Likewise before the program changes a file in another way; that file is copied
+ * first. */
 #ifndef POOLS_SET_ASIDE_H
 #define POOLS_SET_ASIDE_H
 
@@ -12,18 +13,19 @@
 
 struct set_aside;
 
-/* Starts a process that puts the files back when this one ends, however it ends. */
+/* Starts the guardian, which restores the files when this process ends, however it ends. */
 struct set_aside *set_aside_begin(struct error *err);
-/* The recorder is to end the program at a file that was there before, but when it is changed not at
- * these, from 0; false: that was the last. */
+/* Must the recorder end the program at a file that existed before? It need not at the files that
+ * set_aside_touchable() lists from 0 until false. */
 bool set_aside_stops(const struct set_aside *f);
 bool set_aside_touchable(const struct set_aside *f, size_t i, const char **path);
-/* After a recording. 1: it ended at such a file, which is out of the way now: record again. 0: it
- * is as it should be. */
+/* Call it after a recording. 1: the recording was ended at such a file, which is now out of the
+ * way, so record again. 0: the recording is complete. -1: it failed. */
 int set_aside_clear(struct set_aside *f, const char *trace, struct error *err);
-/* A file that is out of the way; NULL: none is. */
+/* A file that is out of the way; NULL if there is none. */
 const char *set_aside_first(const struct set_aside *f);
-/* Puts all files back. -1: one could not be, and the error says where it is. NULL is fine. */
+/* Restores all files. -1 with err, which says where a file is that could not be restored. f may be
+ * NULL. */
 int set_aside_end(struct set_aside *f, struct error *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* System calls for pmend's own processes, by the C library. The runtime has its own way. */
+/* System calls of pmend's own processes, through the C library. The runtime has another
+ * implementation. */
 #include "serve/call.h"
 
 #include <errno.h>

@@ -1,13 +1,13 @@
-/* System calls of the serving side. Part of it lives in a program of somebody else's: it calls no
- * function of the C library, which that program may replace and which the runtime may have changed,
- * and needs no memory but its own. Whoever links it defines serve_call(): call.c for pmend,
- * runtime/serve_call.c for the runtime. */
+/* System calls of the code that serves runs. Part of that code runs inside the user's program: it
+ * calls no function of the C library, which the program may replace and the runtime may have
+ * changed, and allocates no memory but its own. Each program defines serve_call(): call.c for
+ * pmend, runtime/serve_call.c for the runtime. */
 #ifndef SERVE_CALL_H
 #define SERVE_CALL_H
 
 #include <sys/syscall.h>
 
-long serve_call(long number, long a, long b, long c, long d, long e, long f); /* -errno */
+long serve_call(long number, long a, long b, long c, long d, long e, long f); /* returns -errno */
 
 #define SERVE_CALL0(n) serve_call(n, 0, 0, 0, 0, 0, 0)
 #define SERVE_CALL1(n, a) serve_call(n, (long)(a), 0, 0, 0, 0, 0)

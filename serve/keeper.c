@@ -1,6 +1,6 @@
-/* A process between pmend and a program that it runs. It adopts the processes that the program
- * leaves behind, and ends as the program did. It is controlled by signals: SIGTERM is passed on,
- * SIGUSR1 means the end. */
+/* A process between pmend and a program that it runs. It adopts processes that the program leaves
+ * behind, and ends with the program's status. Signals control it: it passes SIGTERM on, and SIGUSR1
+ * makes it end everything. */
 #include "serve/keeper.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@ static void signals_set(sigset_t *set)
 	sigaddset(set, SIGCHLD);
 }
 
-/* True when the program is over, and still a zombie, so that nobody else has its number. Others
- * that end are buried. */
+/* Is the program over? It is then still a zombie, so its number is not reused. Reaps other children
+ * that have ended. */
 static bool is_over(pid_t program)
 {
 	siginfo_t info = { .si_pid = 0 };
@@ -85,7 +85,7 @@ pid_t keeper_start(void (*run)(const void *arg), const void *arg)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_PDEATHSIG, SIGUSR1);
 	if (getppid() != parent)
-		_exit(127); /* it is gone already */
+		_exit(127); /* pmend is already gone */
 	program = fork();
 	if (program < 0)
 		_exit(127);
@@ -95,7 +95,7 @@ pid_t keeper_start(void (*run)(const void *arg), const void *arg)
 		run(arg);
 		_exit(127);
 	}
-	setpgid(program, program); /* whoever comes first */
+	setpgid(program, program); /* parent and child both do this, whichever comes first */
 	keep(program);
 }
 

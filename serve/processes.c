@@ -1,5 +1,5 @@
-/* Reads what /proc says about processes, by system calls alone. The list of processes grows in
- * memory of its own. */
+/* Reads what /proc says about processes, with nothing but system calls. The list of processes grows
+ * in memory from mmap(). */
 #include "serve/processes.h"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #define ROOM_FIRST 1024u
 #define STATUS_BYTES 4096u
 
-struct entry { /* as the kernel writes it */
+struct entry { /* as the kernel writes it (getdents64(2)) */
 	uint64_t ino;
 	int64_t off;
 	uint16_t len_bytes;
@@ -41,7 +41,7 @@ static char *put_number(char *to, uint32_t n)
 	return put_text(to, at);
 }
 
-/* A number that is all of the text, or ends at a space; -1: it is none. */
+/* Parses a number that ends at the end of the text or at a space; -1 if it is none. */
 static int64_t get_number(const char *text)
 {
 	int64_t n = 0;
@@ -52,7 +52,7 @@ static int64_t get_number(const char *text)
 	return c > text && (*c == 0 || *c == ' ') ? n : -1;
 }
 
-/* /proc/PID/NAME; PID 0: of the process that asks. */
+/* Writes /proc/PID/NAME; pid 0 is the calling process. */
 static void process_path(char path[64], pid_t pid, const char *name)
 {
 	char *at = put_text(path, "/proc/");
@@ -85,8 +85,8 @@ long process_count_folders(const char *path, uid_t *uid)
 	return (long)st.st_nlink - 2;
 }
 
-/* Field of /proc/PID/stat, by its number in proc(5), from the third on: names before it may hold
- * anything. */
+/* A field of /proc/PID/stat by its number in proc(5), from the third on: the name before it may
+ * contain anything. -1 if there is none. */
 static int64_t stat_field(pid_t pid, uint32_t number)
 {
 	char path[64], text[1024];
@@ -105,7 +105,7 @@ static int64_t stat_field(pid_t pid, uint32_t number)
 	return get_number(at);
 }
 
-/* What follows the prefix; NULL: the text does not begin with it. */
+/* What follows the prefix; NULL if the text does not begin with it. */
 static const char *after_prefix(const char *text, const char *prefix)
 {
 	while (*prefix && *text == *prefix)
@@ -153,7 +153,7 @@ bool process_environ_has(pid_t pid, const char *bytes, size_t len_bytes)
 				k++;
 			is_found = k == len_bytes;
 		}
-		for (size_t i = 0; from + i < n; i++) /* the next piece may complete this */
+		for (size_t i = 0; from + i < n; i++) /* the next piece may complete what is left */
 			text[i] = text[from + i];
 		n -= from;
 	}

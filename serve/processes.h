@@ -1,4 +1,4 @@
-/* What /proc says about processes. */
+/* Reads what /proc says about processes. */
 #ifndef SERVE_PROCESSES_H
 #define SERVE_PROCESSES_H
 
@@ -17,23 +17,24 @@ struct processes {
 	size_t n, room;
 };
 
-/* All processes that can be seen now. */
+/* Lists all processes that are visible now. */
 void processes_init(struct processes *p);
 void processes_release(struct processes *p);
-/* Marks the descendants of `of` (0: of no one) and of every process that is marked. */
+/* Marks the descendants of `of` (0: of none) and of every marked process. */
 void processes_mark_descendants(struct processes *p, pid_t of);
 
-/* How many threads all processes of a user have: RLIMIT_NPROC counts them. */
+/* Counts the threads of all processes of a user, as RLIMIT_NPROC does. */
 uint64_t processes_count_threads(uid_t uid);
 
-/* Reads a small file, as a string; its length, or negative. */
+/* Reads a small file as a string. Gives its length, or a negative number. */
 long process_read(const char *path, char *buf, size_t room);
-/* How many links a folder has, less its own two; `uid`: its owner. -1: there is none. */
+/* The number of folders in a folder (its links less its own two); sets *uid to its owner. -1 if
+ * there is no such folder. */
 long process_count_folders(const char *path, uid_t *uid);
-/* Does /proc/PID/environ hold these bytes? */
+/* Does /proc/PID/environ contain these bytes? */
 bool process_environ_has(pid_t pid, const char *bytes, size_t len_bytes);
-/* What a line of /proc/PID/status says in kB, such as "VmData:", in bytes; PID 0: of the process
- * that asks. 0: it is not there. */
+/* The value of a line of /proc/PID/status, such as "VmData:", in bytes; the file has kB. pid 0 is
+ * the calling process. 0 if there is no such line. */
 uint64_t process_status_bytes(pid_t pid, const char *name);
 
 #endif

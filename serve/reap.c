@@ -1,5 +1,5 @@
-/* Kills processes and those that they started, again and again until there are none: new ones may
- * start meanwhile. Reading /proc is the only way to find those that left their process group. */
+/* Kills processes and their descendants, repeatedly until there are none, because new ones may
+ * start meanwhile. Processes that left their process group can be found only in /proc. */
 #include "serve/reap.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ uint64_t reap_now_us(void)
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-/* Takes children that have ended; false: there are none left, alive or not. */
+/* Reaps children that have ended. False if there are no children left, alive or not. */
 static bool bury(uint32_t *nkilled)
 {
 	int status = 0;
@@ -31,7 +31,7 @@ static bool bury(uint32_t *nkilled)
 	return pid != -ECHILD;
 }
 
-/* How many there are; kills them if it is time. */
+/* Counts the processes, and kills them if it is time. */
 static size_t kill_found(const struct reap *whom, bool is_time)
 {
 	struct processes all;

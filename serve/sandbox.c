@@ -1,5 +1,5 @@
-/* Asks a seccomp filter about system calls, as the kernel would: runs its program, of classic BPF.
- * What the kernel would not accept counts as refused. No function of the C library is called. */
+/* Asks a seccomp filter about system calls as the kernel would: executes its program, in classic
+ * BPF. What the kernel would not accept counts as refused. Calls no function of the C library. */
 #include "serve/sandbox.h"
 
 #include <linux/audit.h>
@@ -59,7 +59,7 @@ static bool is_true(uint32_t a, uint16_t op, uint32_t b)
 	}
 }
 
-/* What the filter says of a call: SECCOMP_RET_… */
+/* Gives the filter's answer (SECCOMP_RET_…) for a system call. */
 static uint32_t ask(const struct sock_filter *filter, uint32_t n, const struct seccomp_data *d)
 {
 	struct machine m = { .a = 0 };
@@ -104,7 +104,7 @@ static bool allows_on(uint32_t arch, const struct sock_filter *filter, uint32_t 
 	return true;
 }
 
-/* A filter that asks for the architecture lets pass nothing on others than its own. */
+/* A filter may check the architecture and refuse all calls of another one, so both are tried. */
 bool sandbox_allows(const struct sock_filter *filter, uint32_t n, const int *calls, uint32_t ncalls)
 {
 	return allows_on(AUDIT_ARCH_X86_64, filter, n, calls, ncalls) ||

@@ -1,4 +1,4 @@
-/* Would a seccomp filter let a system call pass? */
+/* Finds out whether a seccomp filter allows system calls. */
 #ifndef SERVE_SANDBOX_H
 #define SERVE_SANDBOX_H
 
@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Does the filter, of n instructions, let all these calls pass, with arguments of 0? One that sends
- * a signal or asks another process does not. */
+/* Does the filter, of n instructions, allow all these calls with arguments of 0? A filter that
+ * sends a signal or asks another process does not count as allowing. */
 bool sandbox_allows(const struct sock_filter *filter, uint32_t n, const int *calls,
 		    uint32_t ncalls);
 

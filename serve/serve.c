@@ -1,5 +1,5 @@
 /* Serves runs: waits for requests on the control socket, starts a run, watches it, ends what it
- * left, and reports. The only state is in struct serve, and no function of the C library is
+ * left behind, and reports. All state is in struct serve, and no function of the C library is
  * called. */
 #include "serve/serve.h"
 
@@ -77,7 +77,7 @@ void serve_enter(const struct serve *s)
 	SERVE_CALL2(SYS_setpgid, 0, 0);
 	SERVE_CALL2(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
 	if (SERVE_CALL0(SYS_getppid) != s->pid)
-		SERVE_CALL1(SYS_exit_group, 127); /* the server died before that */
+		SERVE_CALL1(SYS_exit_group, 127); /* the server died before prctl() */
 	SERVE_CALL1(SYS_close, s->control);
 }
 
@@ -89,7 +89,7 @@ static bool has_ended(pid_t pid)
 	       info.si_pid == pid;
 }
 
-/* Waits until the first process ends, and passes on signals until then. */
+/* Waits for the end of the first process and passes on signals until then. */
 static void watch(const struct serve *s, pid_t pid)
 {
 	struct pollfd p[2] = { { .fd = s->control, .events = POLLIN }, { .events = POLLIN } };
@@ -98,7 +98,8 @@ static void watch(const struct serve *s, pid_t pid)
 
 	p[1].fd = (int)SERVE_CALL2(SYS_pidfd_open, pid, 0);
 	while (!p[1].revents) {
-		struct timespec wait = millisecond; /* the kernel writes what is left of it */
+		/* the kernel overwrites it with the time that is left */
+		struct timespec wait = millisecond;
 
 		if (SERVE_CALL5(SYS_ppoll, p, 2, p[1].fd < 0 ? &wait : NULL, NULL, 8) < 0)
 			continue;
@@ -108,7 +109,7 @@ static void watch(const struct serve *s, pid_t pid)
 			SERVE_CALL2(SYS_kill, -pid, m.status);
 			SERVE_CALL2(SYS_kill, pid, m.status); /* it may not have its group yet */
 		}
-		/* no pidfd here (seccomp): look every millisecond */
+		/* no pidfd (a seccomp filter refuses it): look every millisecond */
 		if (p[1].fd < 0 && has_ended(pid))
 			break;
 	}
@@ -116,7 +117,7 @@ static void watch(const struct serve *s, pid_t pid)
 		SERVE_CALL1(SYS_close, p[1].fd);
 }
 
-/* Returns 0 in a run's first process only. */
+/* Starts a run and waits for its end. Returns 0 only in the run's first process. */
 static pid_t run(struct serve *s)
 {
 	struct run_message m = { .op = RUN_ENDED, .status = -1 };
@@ -136,7 +137,7 @@ static pid_t run(struct serve *s)
 	} else {
 		watch(s, pid);
 		m.time_us = reap_now_us() - begin;
-		/* while the zombie keeps the group's number from being used again */
+		/* while the zombie keeps its number from being reused */
 		SERVE_CALL2(SYS_kill, -pid, SIGKILL);
 		while (SERVE_CALL4(SYS_wait4, pid, &m.status, __WALL, &usage) == -EINTR)
 			;
@@ -158,7 +159,7 @@ void serve_loop(struct serve *s)
 	SERVE_CALL3(SYS_fcntl, s->control, F_SETFD, FD_CLOEXEC);
 	limit(RLIMIT_CORE, 0);
 	SERVE_CALL2(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
-	/* the socket tells, and then there is something to do */
+	/* the server learns of the worker's end from the socket, and must then clean up */
 	SERVE_CALL2(SYS_prctl, PR_SET_PDEATHSIG, 0);
 	for (int i = 0; i < 3; i++)
 		s->stdio_flags[i] = SERVE_CALL2(SYS_fcntl, i, F_GETFL);

@@ -1,7 +1,7 @@
-/* The serving side of the run protocol (pmend_run.h), shared by the two servers there are: runtime/
- * forks a program that is ready to run, crash/ executes one that cannot be preloaded. A server
- * adopts the orphans among its descendants, so after a run it finds and kills everything that the
- * run left, also what left its process group or session. It ends when its worker does. */
+/* The serving side of the run protocol (pmend_run.h), shared by two servers: runtime/ forks a
+ * program that is ready to run, crash/ executes one into which nothing can be preloaded. A server
+ * adopts orphans among its descendants, so after a run it finds and kills everything that the run
+ * left, even in another process group or session. It ends when its worker ends. */
 #ifndef SERVE_SERVE_H
 #define SERVE_SERVE_H
 
@@ -13,23 +13,23 @@
 struct serve {
 	int control;
 	pid_t pid; /* of the server */
-	/* Starts a run's first process, which calls serve_enter(). May return 0 there; -errno: it
-	 * could not. */
+	/* Starts a run's first process, which calls serve_enter(). Returns 0 in that process if it
+	 * forks; -errno if it could not start. */
 	pid_t (*start)(struct serve *s);
 	void *arg;
-	/* of standard input, output, error, which runs inherit and may change */
+	/* flags of standard input, output and error, which runs inherit and may change */
 	long stdio_flags[3];
-	uint64_t memory_bytes; /* private memory that may be written, before a run */
-	/* of this user before a run; 0: it is root, for whom there is no such limit */
+	uint64_t memory_bytes; /* writable private memory before a run */
+	/* threads of this user before a run; 0 for root, who has no such limit */
 	uint64_t nthreads;
 };
 
 /* Serves runs until the worker is gone. Returns only in a run's first process. */
 void serve_loop(struct serve *s);
 
-/* In a run's first process: from here on it is alone. */
+/* Separates a run's first process from the server. */
 void serve_enter(const struct serve *s);
-/* ... and has the limits that the region names. */
+/* Sets the limits that the region names. */
 void serve_limits(const struct serve *s, const struct run_region *region);
 
 #endif

@@ -1,6 +1,5 @@
-/* Packs debug information that is in files of its own, and the source files that the user's objects
- * name, since reports show lines of them and identify bugs by these. Which files that are, libdw
- * says, as it does for reports. */
+/* Packs separate debug files, and the sources that the user's objects name, because reports show
+ * source lines and identify bugs by them. libdw finds the files, as it does for reports. */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
@@ -20,7 +19,7 @@ static void source_add(struct packing *p, const char *folder, const char *name)
 
 	tree_add(p, path);
 	free(path);
-	if (name[0] != '/') { /* reports look in the current folder, too */
+	if (name[0] != '/') { /* reports also look in the current folder */
 		path = xasprintf("/%s/%s", p->b->cwd, name);
 		tree_add(p, path);
 		free(path);
@@ -50,7 +49,7 @@ static void sources_add(struct packing *p, Dwfl_Module *module)
 	}
 }
 
-/* What several debug files share (dwz). */
+/* Packs the file that several debug files share (made by dwz). */
 static void shared_add(struct packing *p, Dwarf *dwarf, const char *debug_file)
 {
 	const char *name;

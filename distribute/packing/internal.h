@@ -1,10 +1,11 @@
-/* Inside packing.
+/* Shared by the files that make bundles:
  *
- *   tree.c      paths become entries, with the links that lead to them; what cannot be packed
- *   objects.c   what a program needs: its interpreter, its loader, its libraries
- *   debug.c     separate debug files, and the sources that debug information names
- *   opened.c    what recovery opens: runs it, and reads the notes
- *   packing.c   command lines, and the whole */
+ *	tree.c      turns paths into entries, with links that lead to them; notes what is missing
+ *	objects.c   finds what a program needs: interpreter, loader, libraries
+ *	debug.c     finds separate debug files, and sources that debug information names
+ *	opened.c    finds what recovery opens, by running it
+ *	packing.c   command lines, and the whole bundle
+ */
 #ifndef DISTRIBUTE_PACKING_INTERNAL_H
 #define DISTRIBUTE_PACKING_INTERNAL_H
 
@@ -13,29 +14,30 @@
 
 struct packing {
 	struct bundle *b;
-	struct map known; /* hash of a path → an entry was made for it, or it was looked at */
-	struct map said;  /* of a sentence */
-	/* regular files that are packed, in the order in which they were found; paths are
-	 * absolute */
+	struct map known; /* hash of a path → it has an entry, or was looked at */
+	struct map said;  /* hashes of sentences in b->lacks */
+	/* absolute paths of the regular files that are packed, in the order in which they were
+	 * found */
 	VEC(char *) files;
-	size_t nlooked_at;    /* of them, those whose needs are known */
+	size_t nlooked_at;    /* how many of these were searched for needs */
 	VEC(char *) left_out; /* paths of PM files */
-	char *loader;         /* of the first program; NULL: none is known */
+	char *loader;         /* of the first program; NULL if unknown */
 };
 
-/* Packs what an absolute path leads to; nothing if it leads nowhere. True: something is packed now,
- * or was already. */
+/* Packs what an absolute path leads to; nothing if it leads nowhere. True if that is in the
+ * bundle. */
 bool tree_add(struct packing *p, const char *path);
-/* A folder, which may be gone. */
+/* Packs a folder, which may no longer exist. */
 void tree_add_folder(struct packing *p, const char *path);
-/* Something is not packed: a sentence for the user, once. */
+/* Notes a sentence about something that is not packed, once. */
 void tree_lack(struct packing *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* What a file needs to run: more files. */
+/* Packs what a program or script needs to run. */
 void objects_add_needs(struct packing *p, const char *file);
-/* Debug information of an ELF file, and its sources if it is the user's. */
+/* Packs the debug information of an ELF file, and its sources if it is the user's. */
 void debug_add(struct packing *p, const char *file);
 
+/* Packs what recovery opens, found by running it. */
 int opened_add(struct packing *p, struct crash_setup *s, const struct plan *plan,
 	       struct error *err);
 

@@ -1,6 +1,6 @@
-/* Finds what a program needs before it runs: for a script its interpreter, for an ELF file its
- * loader and libraries. The loader itself lists these (--list), so run paths, the cache and
- * LD_LIBRARY_PATH count as they do when the program runs; nothing of the program is executed. */
+/* Finds what a program needs to start: a script its interpreter, an ELF file its loader and
+ * libraries. The loader lists the libraries itself (--list), so run paths, the cache and
+ * LD_LIBRARY_PATH count as when the program runs; no code of the program is executed. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 extern char **environ;
 
-/* Each line that a program prints. */
+/* Runs a program and calls each() for each line that it prints. */
 static void lines_of(char *const argv[],
 		     void (*each)(struct packing *p, const char *file, char *line),
 		     struct packing *p, const char *file)
@@ -71,7 +71,7 @@ static void library_add(struct packing *p, const char *name, const char *path)
 	free(real);
 }
 
-/* "	NAME => PATH (0x...)", or "	PATH (0x...)". */
+/* Reads a line "	NAME => PATH (0x...)" or "	PATH (0x...)" of the loader's list. */
 static void line_read(struct packing *p, const char *file, char *line)
 {
 	char *name = line + strspn(line, " \t"), *arrow = strstr(line, " => "),
@@ -100,7 +100,8 @@ static void line_read(struct packing *p, const char *file, char *line)
 			file, name);
 }
 
-/* Of a program header that names the loader; free() it. *is_dynamic: it has libraries, or may. */
+/* The path of the program's loader, NULL if it has none; free() it. *is_dynamic: it may have
+ * libraries. */
 static char *loader_of(int fd, const Elf64_Ehdr *h, bool *is_dynamic)
 {
 	char path[PATH_MAX], *found = NULL;

@@ -1,6 +1,5 @@
-/* Runs recovery on a few states of the trace, where nothing is lost, and packs the files that it
- * names: the runtime notes them. Recovery that the runtime is not in (linked statically) leaves no
- * notes. */
+/* Runs recovery on a few states of the trace in which nothing is lost, and packs the files that the
+ * runtime saw it use. A statically linked recovery contains no runtime and leaves no notes. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +16,7 @@
 
 #define FOLDER_MAX_BYTES ((uint64_t)64 << 20)
 
-/* Programs look there for what they might load. */
+/* Is it a folder in which programs look for what they might load? */
 static bool is_of_system(const char *path)
 {
 	static const char *const folders[] = {
@@ -30,7 +29,7 @@ static bool is_of_system(const char *path)
 	return false;
 }
 
-/* Who lists a folder sees all that is in it. */
+/* Packs a folder that recovery lists, with its files, because listing shows all of them. */
 static void folder_take(struct packing *p, const char *path)
 {
 	DIR *d = is_of_system(path) ? NULL : opendir(path);
@@ -94,7 +93,7 @@ static int notes_read(struct packing *p, const char *path, struct error *err)
 	return 0;
 }
 
-/* 1: recovery did not end. */
+/* Runs recovery at one failure point. 1 if it did not end. */
 static int run_at(struct packing *p, struct crash_setup *s, const struct walk *w,
 		  struct runner *runner, struct error *err)
 {
@@ -124,7 +123,7 @@ static int run_at(struct packing *p, struct crash_setup *s, const struct walk *w
 	return result;
 }
 
-/* Where nothing happened yet, at the failure points 1, 2, 4, 8 and so on, and at the end. */
+/* Runs recovery at the beginning, at the failure points 1, 2, 4, 8, …, and at the end. */
 static int run_all(struct packing *p, struct crash_setup *s, const struct plan *plan,
 		   struct error *err)
 {
@@ -145,7 +144,7 @@ static int run_all(struct packing *p, struct crash_setup *s, const struct plan *
 		result = run_at(p, s, &w, runner, err);
 	walk_release(&w);
 	runner_free(runner);
-	return result < 0 ? -1 : 0; /* who does not end once is not waited for again */
+	return result < 0 ? -1 : 0; /* a recovery that hangs once is not tried again */
 }
 
 int opened_add(struct packing *p, struct crash_setup *s, const struct plan *plan, struct error *err)

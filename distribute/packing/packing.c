@@ -1,6 +1,6 @@
-/* Collects what goes into a bundle: the trace, what its command lines name, what recovery opens,
- * the objects that were recorded, and what all of these need. Files are looked at in the order in
- * which they are found, until none is new. */
+/* Collects what goes into a bundle: the trace, what the command lines name, what recovery opens,
+ * the recorded objects, and what all of these need. Files are searched in the order in which they
+ * are found, until there is no new one. */
 #include "distribute/packing/packing.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ extern char **environ;
 
 /* ---- command lines ---- */
 
-/* A path of the user's, from the current folder. */
+/* Packs a file that a word of the command line names, relative to the current folder. */
 static bool word_add(struct packing *p, const char *word)
 {
 	char *path = word[0] == '/' ? xstrdup(word) : xasprintf("/%s/%s", p->b->cwd, word);
@@ -37,8 +37,8 @@ static void program_add(struct packing *p, const char *name)
 	free(path);
 }
 
-/* Of "sh -c TEXT": each word that is a file, and those that stand where a program does, as far as
- * words tell. */
+/* Packs what "sh -c TEXT" names: each word that is a file, and each word in the place of a
+ * program. */
 static void script_add(struct packing *p, const char *text)
 {
 	static const char *const before[] = { "if", "then", "else", "elif", "while", "until",
@@ -67,7 +67,7 @@ static void script_add(struct packing *p, const char *text)
 	free(copy);
 }
 
-/* Of "{rest:FILE}". */
+/* Packs FILE of "{rest:FILE}". */
 static void rest_add(struct packing *p, const char *word)
 {
 	const char *at = strstr(word, "{rest:"), *end = at ? strchr(at, '}') : NULL;
@@ -107,7 +107,7 @@ static void objects_add(struct packing *p, const struct plan *plan)
 	}
 }
 
-/* PM files themselves come from the trace; their folders are known by what they are called. */
+/* PM files come from the trace and are left out, but their folders are needed. */
 static void pools_leave_out(struct packing *p, const struct plan *plan)
 {
 	for (size_t i = 0; plan->paths.at && plan->paths.at[i]; i++) {
@@ -147,7 +147,8 @@ static void environment_add(struct packing *p)
 			"LD_PRELOAD is set here, but is not packed: if recovery needs it, set it where the bundle runs, too");
 }
 
-/* With which parts of the bundle begin in the middle, if the user made one. */
+/* Adds the trace's index, if the user made one: with it, parts of the bundle can begin in the
+ * middle. */
 static void index_add(struct packing *p, const char *trace)
 {
 	char *path = xasprintf("%s" INDEX_ENDING, trace);
@@ -157,19 +158,20 @@ static void index_add(struct packing *p, const char *trace)
 	free(path);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole bundle ---- */
 
 static void needs_add(struct packing *p)
 {
 	while (p->nlooked_at < p->files.n) {
-		char *file = xstrdup(p->files.at[p->nlooked_at++]); /* the list grows */
+		/* copied, because the list may grow */
+		char *file = xstrdup(p->files.at[p->nlooked_at++]);
 
 		objects_add_needs(p, file);
 		free(file);
 	}
 }
 
-/* Parents of entries need none of their own. */
+/* Collects everything; folders around entries need no entries of their own. */
 static int collect(struct packing *p, struct crash_setup *s, const char *trace, struct error *err)
 {
 	struct plan *plan = crash_setup_plan(s, trace, err);

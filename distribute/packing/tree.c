@@ -1,6 +1,6 @@
-/* Turns paths into entries of a bundle. A path is followed part by part: each link on it becomes a
- * link of the bundle, so that every name under which something is known leads to it there, too, and
- * what is at the end is packed once. */
+/* Turns paths into entries of a bundle. A path is followed part by part, and each link on it
+ * becomes a link in the bundle. So every name of a file works there, too, and the file itself is
+ * packed once. */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@ void tree_lack(struct packing *p, const char *fmt, ...)
 	*vec_add(&p->b->lacks) = text;
 }
 
-/* False: it has been there before. */
+/* Notes the path. False if it was known. */
 static bool is_new(struct packing *p, const char *path)
 {
 	static char mark;
@@ -60,7 +60,8 @@ static bool is_left_out(const struct packing *p, const char *path)
 	return false;
 }
 
-/* Every machine has these, or nobody can give them to it. */
+/* Does the path belong to the machine, such as /proc or a device? Every machine has these, or
+ * cannot be given them. */
 static bool is_of_machine(struct packing *p, const char *path)
 {
 	static const char *const common[] = { "/dev/null",   "/dev/zero",    "/dev/full",
@@ -84,7 +85,7 @@ static bool is_of_machine(struct packing *p, const char *path)
 	return true;
 }
 
-/* What is at the end of a path without links. */
+/* Packs the file or folder at the end of a path that has no links. */
 static bool end_add(struct packing *p, const char *path, const struct stat *st)
 {
 	if (S_ISDIR(st->st_mode)) {
@@ -126,7 +127,7 @@ static bool end_add(struct packing *p, const char *path, const struct stat *st)
 	return true;
 }
 
-/* One part more; NULL: it is ".." or ".", which is dealt with. The path has no link in it. */
+/* Appends a part to a path without links; drops "." and resolves "..". */
 static void part_add(char path[PATH_MAX], const char *part, size_t n)
 {
 	size_t len = strlen(path);
@@ -142,7 +143,7 @@ static void part_add(char path[PATH_MAX], const char *part, size_t n)
 		snprintf(path + len, PATH_MAX - len, "/%.*s", (int)n, part);
 }
 
-/* "." and ".." taken out, as far as words tell. */
+/* Removes "." and ".." from a path, without looking at the disk. */
 static void normal(const char *path, char to[PATH_MAX])
 {
 	to[0] = 0;
@@ -161,8 +162,8 @@ static void link_add(struct packing *p, const char *path, const char *target)
 		entry_add(p, path, BUNDLE_LINK)->target = xstrdup(to + 1);
 }
 
-/* Follows a path to its first link. 1: *rest is where it goes on; 0: nothing is there; 2: the end
- * is reached. */
+/* Follows a path to its first link. 1: *rest is the path to follow next; 0: nothing is there; 2:
+ * the end was reached. */
 static int follow(struct packing *p, const char *path, char at[PATH_MAX], char **rest,
 		  struct stat *st)
 {

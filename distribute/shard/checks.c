@@ -1,5 +1,5 @@
-/* Deals out whole traces, the largest first, each to whoever has least so far; and keeps the report
- * of each as JSON, in a part if there are several processes. checks_sum.c adds them up. */
+/* Deals whole traces out to the processes of `pmend check --shard`, the largest first, each to the
+ * process with the least so far. Keeps each trace's report as JSON; checks_sum.c adds them up. */
 #include "distribute/shard/checks.h"
 
 #include <errno.h>
@@ -17,9 +17,9 @@
 #include "util/whole_file.h"
 #include "check/platform_choice.h"
 
-/* ---- who judges what ---- */
+/* ---- which process checks which trace ---- */
 
-/* The largest that nobody has; the first of equals. */
+/* The largest trace that is not dealt out; the first of equal ones. */
 static size_t next_largest(const struct checks *k, const bool *is_dealt)
 {
 	size_t largest = SIZE_MAX;
@@ -44,7 +44,7 @@ static void deal(struct checks *k)
 		for (uint32_t s = 1; s < of; s++)
 			if (loads[s] < loads[least])
 				least = s;
-		loads[least] += k->list.at[i].size + 1; /* even an empty one takes its time */
+		loads[least] += k->list.at[i].size + 1; /* an empty trace takes time, too */
 		is_dealt[i] = true;
 		k->list.at[i].is_ours = !k->shard.of || least + 1 == k->shard.index;
 	}
@@ -58,8 +58,8 @@ static void put_words(FILE *f, const char *option, const struct word_list *l)
 		fprintf(f, "%s %s\n", option, l->item[i]);
 }
 
-/* Of traces that others judge, the name and the size: to read all of them is what parts are to
- * spare. */
+/* Identifies the traces and options. Traces of other processes count by name and size, because
+ * reading all of them is what parts are meant to save. */
 static char *fingerprint(const struct checks *k, const struct checking *c, const char *platform)
 {
 	char *text, *hex;
@@ -82,7 +82,7 @@ static char *fingerprint(const struct checks *k, const struct checking *c, const
 	return hex;
 }
 
-/* That of the first trace, which all have. */
+/* Takes the platform of the first trace, which all processes can read. */
 static int choose_platform(struct checks *k, const struct checking *c, struct error *err)
 {
 	struct platform_choice how = { 0 };
@@ -208,7 +208,7 @@ int checks_keep(const struct checks *k, struct error *err)
 	return result;
 }
 
-/* The part's own list: as ours, or the first of all. */
+/* Takes the reports of a part. The first part also defines the list of traces. */
 static int take(struct checks *k, struct checks *part, const char *name, struct error *err)
 {
 	const bool is_first = k->list.n == 0;

@@ -1,5 +1,5 @@
-/* Adds up the reports of several traces, in the order of the traces. One process goes the same way
- * over JSON as parts do, so that nothing depends on who checked what. */
+/* Adds up the reports of several traces, in the order of the traces. A single process uses the JSON
+ * of the reports, too, so the result does not depend on which process checked what. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,18 +7,19 @@
 #include "distribute/shard/checks.h"
 #include "util/alloc.h"
 
-/* What is said of all of them together. */
+/* What is collected from all reports. */
 struct summing {
 	const struct checks *checks;
 	struct report *all;
 	struct report_coverage coverage;
 	char *why_incomplete, *note;
-	const struct report *first; /* the head is its; owned */
+	const struct report *first; /* its platform and command go into the sum; owned */
 	const char *first_name;
 	bool has_other_command;
 };
 
-/* Adds a text, after the trace's name if there are several; nothing for NULL. */
+/* Appends a text, with the trace's name before it if there are several traces. NULL adds
+ * nothing. */
 static void text_add(const struct summing *s, char **to, const char *separator, const char *name,
 		     const char *text)
 {
@@ -105,7 +106,7 @@ static void set_head(struct summing *s)
 		report_add_library_glob(s->all, report_library_glob(s->first, i));
 }
 
-/* Those that nobody has judged yet, or another part has. */
+/* Counts the traces that are not checked yet, or belong to another part. */
 static void add_missing(struct summing *s, bool *is_whole)
 {
 	const struct checks *k = s->checks;
@@ -122,7 +123,7 @@ static void add_missing(struct summing *s, bool *is_whole)
 	free(s->why_incomplete);
 	s->why_incomplete = longer;
 	s->coverage.is_complete = false;
-	*is_whole &= k->shard.of > 0; /* a part is whole without the others */
+	*is_whole &= k->shard.of > 0; /* a part is complete without the others */
 }
 
 struct report *checks_sum(const struct checks *k, bool *is_whole, struct error *err)

@@ -1,6 +1,6 @@
-/* Makes one number of all that an exploration depends on: also of every file that a word of a
- * recovery command names. How many jobs there are and how long they may take makes no difference to
- * what parts come to. */
+/* Makes one hash of everything that an exploration depends on, including every file that a word of
+ * a recovery command names. The number of jobs and the time limit are left out, because parts give
+ * the same result with others. */
 #include "distribute/shard/fingerprint.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static void put_digest(FILE *f, const void *data, size_t len_bytes)
 	fputc('\n', f);
 }
 
-/* The content of a regular file; -1: it is none, or cannot be read. */
+/* Hashes the content of a regular file. -1 if it is none, or cannot be read. */
 static int put_content(FILE *f, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), result = -1;
@@ -53,7 +53,7 @@ static int put_content(FILE *f, const char *path)
 	return result;
 }
 
-/* A path that a crash state gives to recovery: what lies there on disk makes no difference. */
+/* Does a crash state provide this path? Then the file on disk makes no difference. */
 static bool is_followed(const struct plan *p, const char *path)
 {
 	char *whole = realpath(path, NULL);
@@ -66,8 +66,8 @@ static bool is_followed(const struct plan *p, const char *path)
 	return is_one;
 }
 
-/* A file that a command names. What is large, or may be executed but not read, is known by its size
- * and time. */
+/* Hashes a file that a command names. A file that is large, or executable but not readable, counts
+ * by its size and time. */
 static void put_named(FILE *f, const struct plan *p, const char *path)
 {
 	struct stat st;
@@ -90,7 +90,7 @@ static void put_words(FILE *f, const struct plan *p, const struct runner_command
 	}
 }
 
-/* Its value is the next word. */
+/* Is the option left out? Its value is the next word. */
 static bool is_left_out(const char *option)
 {
 	static const char *const list[] = { "--jobs", "--max-time", "--max-runs" };

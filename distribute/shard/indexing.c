@@ -1,4 +1,5 @@
-/* Reads a trace as an exploration does, and has the index made of it. */
+/* Makes the index of a trace. The trace is read as an exploration reads it, so that failure points
+ * agree. */
 #include "distribute/shard/indexing.h"
 
 #include <stdlib.h>

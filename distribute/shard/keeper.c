@@ -1,5 +1,6 @@
-/* Writes a part as a report that has no findings yet; the report at the end takes its place. It is
- * written beside its place and renamed, so a reader finds the one before or the one after. */
+/* Writes what a part has done as a report without findings; the final report replaces it. It is
+ * written under another name and renamed, so a reader finds the old one or the new one, never half
+ * of one. */
 #include "distribute/shard/keeper.h"
 
 #include <inttypes.h>
@@ -14,7 +15,7 @@
 #include "distribute/shard/part_data.h"
 #include "util/whole_file.h"
 
-/* The report becomes one of this part. */
+/* Makes r the report of this part. */
 static void mark_as_part(struct report *r, void *arg)
 {
 	const struct keeper *k = arg;
@@ -74,7 +75,7 @@ static void keep(struct crash_result *r, void *arg)
 		write_part(k);
 }
 
-/* What an earlier run left. */
+/* Takes over what an earlier run of the part has done. */
 static int take_up(struct keeper *k, const struct plan *p, struct error *err)
 {
 	struct report *r = report_read(k->path, err);
@@ -105,7 +106,7 @@ static int take_up(struct keeper *k, const struct plan *p, struct error *err)
 	if (result == 0) {
 		if (s->done < s->failure_points)
 			k->setup->options.done = &k->done;
-		else /* nothing is left to do but to tell */
+		else /* everything is done; only the report is left */
 			k->setup->options.sum = &k->done;
 		k->data = xstrdup(s->data);
 		k->nshare = s->failure_points;

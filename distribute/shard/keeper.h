@@ -1,5 +1,5 @@
-/* Keeps what a shard has done in its file, again and again, so that it can be killed at any time
- * and go on. */
+/* Saves what a part of an exploration has done in its file, repeatedly, so that it can be killed at
+ * any time and continued. */
 #ifndef DISTRIBUTE_SHARD_KEEPER_H
 #define DISTRIBUTE_SHARD_KEEPER_H
 
@@ -8,20 +8,20 @@
 struct keeper {
 	struct crash_setup *setup;
 	struct crash_parts parts;
-	const char *path;  /* of the part */
-	bool is_continued; /* it may be there already: go on */
-	const char *trace; /* what it is called in the part */
+	const char *path;  /* file of the part */
+	bool is_continued; /* continue an existing file */
+	const char *trace; /* name of the trace in the part's report */
 	char *fingerprint;
-	char *data; /* base64: the newest that was kept; NULL: nothing yet */
+	char *data; /* the last state that was saved, in base64; NULL if none was */
 	uint64_t nshare, ndone;
-	struct crash_result done; /* what an earlier run had done */
-	/* of `pmend test`: how the execution is judged in the end; NULL: it is not */
+	struct crash_result done; /* what an earlier run has done */
+	/* how `pmend test` checks the execution at the end; NULL: not at all */
 	const struct word_list *checks;
-	char *failure; /* why it could not be kept; NULL: it could */
+	char *failure; /* why it could not be saved; NULL if it could */
 };
 
-/* Has the setup, whose shard is known, keep what it explores at `path`, and tell of it in its
- * report. checks: see above. */
+/* Makes the setup, whose shard is known, save its progress at `path`, and mark its report as a
+ * part. checks: as in struct keeper. */
 void keeper_init(struct keeper *k, struct crash_setup *s, const struct word_list *checks,
 		 const char *path, bool is_continued);
 void keeper_release(struct keeper *k);

@@ -1,5 +1,5 @@
-/* Checks that parts belong together and adds up what they found. Whatever is wrong is said of the
- * file that it is wrong with. */
+/* Checks that parts belong together, and adds up their results. Each message names the file that is
+ * wrong. */
 #include "distribute/shard/merging.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "distribute/shard/fingerprint.h"
 #include "distribute/shard/part_data.h"
 
-/* The parts that are not there, as "2, 5 and 7"; free() it. */
+/* Lists the missing parts, as in "2, 5, 7"; free() it. */
 static char *missing_of(const struct merging *m)
 {
 	char *text = NULL;
@@ -142,8 +142,8 @@ static int add_up(struct crash_setup *s, const struct plan *p, const char *kept,
 	return result;
 }
 
-/* What a part shows of a failure point that it has not done is not in its data, only in its
- * report. */
+/* Adds the findings of unfinished parts. Those of a failure point that a part has not finished are
+ * in its report, but not in its data. */
 static void add_undone(struct report *r, const struct bug *b)
 {
 	struct bug one = *b;

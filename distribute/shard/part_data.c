@@ -1,5 +1,5 @@
-/* Puts the SHA-256 of a part's bytes before them, and all of it into base64. What an exploration
- * kept is looked at number by number before it is used: a sum tells damage, not intent. */
+/* Encodes the data of a part as base64, after its SHA-256. The hash shows damage, not manipulation,
+ * so decoded numbers are checked before use. */
 #include "distribute/shard/part_data.h"
 
 #include <stdlib.h>

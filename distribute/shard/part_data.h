@@ -1,4 +1,4 @@
-/* What a part keeps for others, as text with a sum that tells if it was damaged. */
+/* The data that a part keeps for others, as a text with a checksum. */
 #ifndef DISTRIBUTE_SHARD_PART_DATA_H
 #define DISTRIBUTE_SHARD_PART_DATA_H
 
@@ -7,10 +7,9 @@
 #include "util/wire.h"
 
 char *part_data_encode(const struct wire *m); /* free() it */
-/* -1: it is damaged. */
+/* -1 if it is damaged. */
 int part_data_decode(struct wire *m, const char *text);
-/* Fills an empty result with what a part of an exploration keeps. -1: it is damaged, or it is none
- * of this trace. */
+/* Fills an empty result from a part's data. -1 if it is damaged, or of another trace. */
 int part_decode(struct crash_result *r, const struct plan *p, const struct report_shard *s);
 
 #endif

@@ -1,5 +1,5 @@
-/* What starts the parts of an exploration on other machines. An engine is a file and a row in
- * engines.c; pmend itself is no scheduler. */
+/* An engine starts the parts of an exploration on other machines, through a scheduler such as
+ * Slurm. Each engine is a file and a row in engines.c; pmend itself is no scheduler. */
 #ifndef DISTRIBUTE_SPREAD_ENGINE_H
 #define DISTRIBUTE_SPREAD_ENGINE_H
 
@@ -10,38 +10,38 @@
 #include "util/values.h"
 #include "util/error.h"
 
-/* An exploration, as the user wants it spread. All is borrowed. */
+/* How the user wants an exploration spread. All pointers are borrowed. */
 struct spread {
 	uint32_t nparts;
-	uint32_t nnodes; /* so many parts at a time; 0: as many as there is room for */
-	uint32_t ncpus;  /* cores for a part; 0: the engine's own default */
+	uint32_t nnodes; /* parts at a time; 0: as many as there is room for */
+	uint32_t ncpus;  /* cores per part; 0: the engine's default */
 	uint32_t nretries;
-	const char *partition, *time, *image, *claim; /* NULL: not said */
-	/* options that the engine takes as they are */
+	const char *partition, *time, *image, *claim; /* NULL if not given */
+	/* options that are passed to the engine unchanged */
 	struct word_list more;
-	/* what pmend is called where parts are explored */
+	/* the command pmend on the machines of the parts */
 	const char *pmend;
-	/* there, too: where it is started, and the folder of the parts */
+	/* on those machines: the working folder, and the folder of the parts */
 	const char *cwd, *folder;
-	/* of `pmend crash`: options and the file; ends with NULL */
+	/* options and file for `pmend crash`; ends with NULL */
 	char *const *words;
-	bool says_jobs; /* --jobs is among them */
+	bool says_jobs; /* --jobs is among the words */
 };
 
-/* The tasks of a job that are not over. */
+/* The tasks of a job that have not ended. */
 struct queue {
 	uint32_t nrunning, nwaiting;
-	char *reason; /* why one of them waits; NULL: none does, or it is not known. free() it */
-	bool is_held; /* one of them waits for somebody to release it */
+	char *reason; /* why a task waits; NULL if none does, or if unknown. free() it */
+	bool is_held; /* a task waits until somebody releases it */
 };
 
 struct engine {
 	const char *name;
-	/* Is what the user said something that the engine takes? -1 with err if not. */
+	/* Does the engine accept the user's options? -1 with err if not. */
 	int (*check)(const struct spread *s, struct error *err);
-	/* Writes what the engine takes, for these of the parts (NULL: all). */
+	/* Writes the input of the engine for the parts in todo that are not over (NULL: all). */
 	void (*print)(const struct spread *s, const struct spread_parts *todo, FILE *out);
-	/* The rest is NULL if pmend only prints. Hands over a file that print() wrote; gives the
+	/* The following are NULL if pmend only prints. Submits a file that print() wrote; gives the
 	 * name of the job (free() it), NULL with err. */
 	char *(*submit)(const char *file, struct error *err);
 	int (*look)(const char *job, struct queue *q, struct error *err);
@@ -50,6 +50,6 @@ struct engine {
 
 extern const struct engine engine_slurm, engine_k8s;
 extern const struct engine *const engines[];        /* ends with NULL */
-const struct engine *engine_find(const char *name); /* NULL: there is none */
+const struct engine *engine_find(const char *name); /* NULL if there is none */
 
 #endif

@@ -1,5 +1,5 @@
-/* Kubernetes: a Job whose pods are numbered. pmend writes the manifest and talks to no cluster.
- * Texts are JSON strings, which YAML takes as they are. */
+/* Writes a Kubernetes manifest: a Job with numbered pods. pmend talks to no cluster. Texts are
+ * written as JSON strings, which are valid YAML. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static void put_text(FILE *out, const char *text)
 	json_decref(value);
 }
 
-/* Kubernetes replaces $(NAME) in a command, and takes $$ for a $. */
+/* Doubles each $, because Kubernetes replaces $(NAME) in a command. */
 static char *doubled(char *text)
 {
 	char *longer = xmalloc(2 * strlen(text) + 1), *at = longer;
@@ -58,7 +58,7 @@ static char *doubled(char *text)
 	return longer;
 }
 
-/* What a pod runs. Its number begins at 0. */
+/* The shell script of a pod. Kubernetes numbers pods from 0, pmend parts from 1. */
 static char *script_of(const struct spread *s)
 {
 	char *folder = shell_word(s->folder), *pmend = shell_word(s->pmend), *script;

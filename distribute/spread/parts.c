@@ -1,5 +1,5 @@
-/* Reads how far the parts of an exploration are. A part that was explored to its end is over; so is
- * one that ended by itself before, for its budget was spent. */
+/* Reads how far the parts of an exploration are. A part is over when it was explored completely, or
+ * when it ended by itself because its budget was spent. */
 #include "distribute/spread/parts.h"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ char *spread_parts_path(const struct spread_parts *p, uint32_t index, const char
 	return xasprintf("%s/part-%u-of-%u.%s", p->folder, index + 1, p->n, ending);
 }
 
-/* Opened, not only looked at by its name: a network file system is up to date then. */
+/* Has the file changed? Opens it, because a network file system then shows its newest version. */
 static bool has_changed(const char *path, struct stat *seen)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -44,8 +44,8 @@ static bool has_changed(const char *path, struct stat *seen)
 	return is_new;
 }
 
-/* One that cannot be read is as if it was not there: the task that has it will say what is
- * wrong. */
+/* Reads a part's file. One that cannot be read counts as missing; the task that writes it will
+ * report what is wrong. */
 static int read_part(struct spread_parts *p, uint32_t index, const char *path, struct error *err)
 {
 	struct error ignored;
@@ -71,7 +71,7 @@ static int read_part(struct spread_parts *p, uint32_t index, const char *path, s
 	return result;
 }
 
-/* Exit statuses 0 and 1 are an exploration that ended as it should. */
+/* Did the part's task end with exit status 0 or 1, as an exploration should? */
 static bool has_ended_well(const struct spread_parts *p, uint32_t index)
 {
 	char *path = spread_parts_path(p, index, "status");

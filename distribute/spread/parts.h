@@ -1,6 +1,6 @@
-/* The files of the parts of one exploration, in a folder: part-I-of-N.json, which `pmend crash
- * --shard I/N --continue` keeps; beside it .log, what that printed, and .status, how it ended, if
- * it ended by itself. */
+/* The files of an exploration's parts in a folder: part-I-of-N.json, which `pmend crash --shard I/N
+ * --continue` keeps; .log with what that command printed; and .status with its exit status, if it
+ * ended by itself. */
 #ifndef DISTRIBUTE_SPREAD_PARTS_H
 #define DISTRIBUTE_SPREAD_PARTS_H
 
@@ -11,9 +11,9 @@
 #include "util/error.h"
 
 struct spread_part {
-	bool is_over;           /* all is done that will be */
-	uint64_t done, npoints; /* failure points; 0 of 0: it is not known yet */
-	struct stat seen;       /* of the file when it was read */
+	bool is_over;           /* nothing is left to do */
+	uint64_t done, npoints; /* failure points; 0 of 0: unknown */
+	struct stat seen;       /* of the file when it was last read */
 };
 
 struct spread_parts {
@@ -24,17 +24,18 @@ struct spread_parts {
 
 void spread_parts_init(struct spread_parts *p, const char *folder, uint32_t n);
 void spread_parts_release(struct spread_parts *p);
-/* A file of part `index`, from 0; free() it. */
+/* The path of a file of part `index`, counted from 0; free() it. */
 char *spread_parts_path(const struct spread_parts *p, uint32_t index, const char *ending);
-/* Looks at the files that changed. -1 with err if one is of something else. */
+/* Reads the files that have changed. -1 with err if one belongs to something else. */
 int spread_parts_read(struct spread_parts *p, struct error *err);
 uint32_t spread_parts_nover(const struct spread_parts *p);
-uint64_t spread_parts_ndone(const struct spread_parts *p); /* failure points, of all parts */
-/* the same, as far as they are known */
+/* failure points of all parts that are done */
+uint64_t spread_parts_ndone(const struct spread_parts *p);
+/* failure points of all parts, as far as known */
 uint64_t spread_parts_npoints(const struct spread_parts *p);
-/* Forgets how parts ended that are to be started again. */
+/* Removes the .status of parts that will be started again. */
 void spread_parts_begin(const struct spread_parts *p);
-/* Removes their files, and the folder if nothing else is in it. */
+/* Removes the parts' files, and the folder if it is then empty. */
 void spread_parts_remove(const struct spread_parts *p);
 
 #endif

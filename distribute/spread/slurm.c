@@ -1,6 +1,6 @@
-/* Slurm: an array job with a task for each part. A task that Slurm starts again, or that is
- * submitted again, goes on where its part ended. Paths and words are in the script's body, not in
- * its #SBATCH lines: only a shell's rules hold there. */
+/* Uses Slurm: an array job with one task per part. A task that is started again continues where its
+ * part ended. Paths and words are in the script's body, not in #SBATCH lines, so only a shell's
+ * quoting rules apply. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static int check(const struct spread *s, struct error *err)
 	return 0;
 }
 
-/* "1-3,7": the parts that are not over. */
+/* Writes the numbers of the parts that are not over, as in "1-3,7". */
 static void put_array(const struct spread *s, const struct spread_parts *todo, FILE *out)
 {
 	const char *comma = "";
@@ -99,7 +99,7 @@ static char *submit(const char *file, struct error *err)
 	char *job = output_of(argv, err);
 
 	free(path);
-	if (job) /* "17;cluster" */
+	if (job) /* sbatch prints "17;cluster" */
 		job[strspn(job, "0123456789")] = '\0';
 	if (job && !*job) {
 		free(job);
@@ -109,7 +109,7 @@ static char *submit(const char *file, struct error *err)
 	return job;
 }
 
-/* "17|PENDING|Resources" */
+/* Counts a line "17|PENDING|Resources" of squeue. */
 static void count_task(char *line, const char *job, struct queue *q)
 {
 	char *state = strchr(line, '|'), *reason = state ? strchr(state + 1, '|') : NULL;
@@ -133,8 +133,8 @@ static void count_task(char *line, const char *job, struct queue *q)
 		q->reason = xstrdup(reason);
 }
 
-/* All of the user's jobs are asked for: about one that it has forgotten, squeue would only say that
- * it failed. */
+/* Asks for all jobs of the user, because squeue fails if asked about a job that it has
+ * forgotten. */
 static int look(const char *job, struct queue *q, struct error *err)
 {
 	char *argv[] = { "squeue", "--noheader", "--array", "--me", "--format=%F|%T|%r", NULL };

@@ -1,5 +1,5 @@
-/* Has an engine explore parts until all are over. Nothing but files tells how far they are, so
- * whoever waits may end and come back: the folder also has the job's name. */
+/* Has an engine explore parts until all are over. Progress is only in files, including the name of
+ * the job, so whoever waits may stop and come back. */
 #include "distribute/spread/spreading.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "util/alloc.h"
 #include "util/whole_file.h"
 
-/* a scheduler is asked after one second at first, then less and less often, down to ten seconds */
+/* asks the scheduler after one second at first, then less often, down to every ten seconds */
 enum { TICK_MS = 200, LOOK_TICKS = 5, LOOK_TICKS_MAX = 50 };
 
 struct spreading {
@@ -20,7 +20,7 @@ struct spreading {
 	const struct engine *engine;
 	struct spread_parts *parts;
 	const struct spread_watch *watch;
-	char *job; /* NULL: none is at work */
+	char *job; /* NULL if no job is running */
 	bool has_told_held, has_told_silence;
 };
 
@@ -55,7 +55,7 @@ static void remember_job(struct spreading *s)
 	free(path);
 }
 
-/* A job that was submitted before, and that somebody stopped waiting for. */
+/* Reads the name of a job that was submitted earlier. */
 static void find_job(struct spreading *s)
 {
 	char *path = file_of(s->parts, "job"), *line = NULL;
@@ -101,8 +101,8 @@ static void tell_held(struct spreading *s, const struct queue *q)
 	s->has_told_held |= q->is_held;
 }
 
-/* An engine that does not answer is asked again: a controller may be started anew, and the job is
- * none the worse for it. */
+/* Asks the engine about the job. An engine that does not answer is asked again later: the scheduler
+ * may be restarting, and the job continues meanwhile. */
 static int look(struct spreading *s, struct queue *q)
 {
 	struct error err;
@@ -125,7 +125,7 @@ static void rest(const struct spreading *s, unsigned nticks)
 		nanosleep(&tick, NULL);
 }
 
-/* Until no task of the job is left. */
+/* Waits until no task of the job is left. */
 static enum spread_end wait_for_job(struct spreading *s, struct error *err)
 {
 	for (unsigned nticks = LOOK_TICKS;; nticks += nticks < LOOK_TICKS_MAX) {
@@ -147,7 +147,7 @@ static enum spread_end wait_for_job(struct spreading *s, struct error *err)
 	}
 }
 
-/* The last line that a part printed; free() it, NULL: there is none. */
+/* The last line of a part's log; NULL if there is none. free() it. */
 static char *last_line(const struct spread_parts *p, uint32_t index)
 {
 	char *path = spread_parts_path(p, index, "log"), *line = NULL, *last = NULL;
@@ -168,7 +168,8 @@ static char *last_line(const struct spread_parts *p, uint32_t index)
 	return last;
 }
 
-/* Why there is no use in going on: what the first part that is not over said. */
+/* Explains why it makes no sense to continue, with the last words of the first part that is not
+ * over. */
 static int give_up(const struct spreading *s, const char *why, struct error *err)
 {
 	const struct spread_parts *p = s->parts;

@@ -1,4 +1,4 @@
-/* An exploration that others do, part by part, until all parts are over. */
+/* Runs an exploration on other machines, part by part, until all parts are over. */
 #ifndef DISTRIBUTE_SPREAD_SPREADING_H
 #define DISTRIBUTE_SPREAD_SPREADING_H
 
@@ -18,9 +18,9 @@ enum spread_end {
 	SPREAD_INTERRUPTED, /* the job was cancelled */
 };
 
-/* Submits those parts that are not over, waits, and does so again for parts that were ended from
- * outside: at most s->nretries times, and only while they get on. A job of an earlier call that is
- * still at work is waited for instead. */
+/* Submits the parts that are not over, waits, and submits parts again that were ended from outside:
+ * at most s->nretries times, and only while they make progress. If a job of an earlier call is
+ * still running, waits for it instead. */
 enum spread_end spreading_run(const struct spread *s, const struct engine *e,
 			      struct spread_parts *p, const struct spread_watch *w,
 			      struct error *err);

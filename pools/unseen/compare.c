@@ -1,8 +1,9 @@
-/* Replays a trace and compares the result with each PM file, or with sums of its pages. Only where
- * a file has data, or where the trace stored, there is something to compare: a sparse file costs
- * what is in it.
- * Bytes that were stored beyond the end of a file, in its last page, may or may not be there when
- * it grows: they are not compared. */
+/* Replays a trace and compares the result with each PM file, or with sums of its pages, to find
+ * changes that were not recorded. Only pages where the file has data, or to which the trace stored,
+ * are compared, so a sparse file costs what is in it.
+ *
+ * Bytes stored beyond the end of a file, in its last page, may or may not appear when the file
+ * grows, so they are not compared. */
 #include "pools/unseen/compare.h"
 
 #include <errno.h>
@@ -17,34 +18,34 @@
 #include "pools/unseen/pages.h"
 #include "trace/writer.h"
 
-#define RANGES_TOLD 3u  /* in a message */
-#define RANGES_MAX 256u /* that are looked at more closely */
+#define RANGES_TOLD 3u  /* ranges that a message lists */
+#define RANGES_MAX 256u /* ranges that are looked at more closely */
 #define BLOCK_BYTES (16u * PAGES_BYTES)
-#define WAITING 64u /* short stores */
+#define WAITING 64u /* short stores that wait for their pages */
 #define SHORT_BYTES 16u
-#define MEMORY_SHARE 4 /* at most this part of the machine's memory is used */
+#define MEMORY_SHARE 4 /* uses at most 1/4 of the machine's memory */
 
 struct range {
 	uint64_t offset, len_bytes;
-	bool is_rough; /* some of these bytes */
+	bool is_rough; /* only some of these bytes */
 };
 typedef VEC(struct range) range_list;
 
-struct one {                  /* a file */
-	char *path, *why_not; /* why_not: it is not compared; free() it */
+struct one {                  /* a PM file */
+	char *path, *why_not; /* why_not: why it is not compared; free() it */
 	int fd;
-	bool is_ours;                     /* the descriptor is closed at the end */
-	const struct pmt_sums_file *sums; /* NULL: the file itself is read */
+	bool is_ours;                     /* close the descriptor at the end */
+	const struct pmt_sums_file *sums; /* NULL: read the file itself */
 	uint64_t dev, ino;
-	uint64_t now, told; /* its size; and by the trace */
-	struct pages pages; /* by the trace */
-	range_list beyond;  /* where something was stored beyond its end */
-	range_list differs; /* the first of them */
-	size_t ndiffers;    /* all of them */
+	uint64_t now, told; /* its size now, and its size according to the trace */
+	struct pages pages; /* its content according to the trace */
+	range_list beyond;  /* ranges beyond its end to which something was stored */
+	range_list differs; /* the first ranges that differ */
+	size_t ndiffers;    /* how many ranges differ */
 };
 
-/* A store that is not in its page yet. Each page is somewhere else in memory, so that to wait for
- * one after the other is most of what replaying stores costs. */
+/* A short store that is not applied yet. Its page is likely not in the cache, and waiting for one
+ * page after the other would be most of the cost; so pages are prefetched for several stores. */
 struct waiting {
 	struct one *file;
 	uint64_t offset;
@@ -56,10 +57,10 @@ struct all {
 	struct pages_room room;
 	struct waiting waiting[WAITING];
 	uint32_t nwaiting;
-	VEC(struct one) files; /* by number; path NULL: the trace has not told of it */
-	uint64_t room_bytes;   /* how much may still be held in memory */
+	VEC(struct one) files; /* by number; path is NULL before the FILE event */
+	uint64_t room_bytes;   /* how much memory may still be used */
 	uint32_t nstreams;
-	bool is_by_sums; /* the files themselves may have changed since */
+	bool is_by_sums; /* compared with sums, because the files may have changed since */
 };
 
 static bool is_within(const range_list *list, uint64_t offset)
@@ -85,7 +86,7 @@ static void leave_out(struct one *f, const char *why)
 
 /* ---- the files ---- */
 
-/* The file itself, if its name still stands for it. */
+/* Opens the file if its name still leads to the same inode. */
 static int open_by_name(const char *path, uint64_t dev, uint64_t ino)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -99,7 +100,7 @@ static int open_by_name(const char *path, uint64_t dev, uint64_t ino)
 	return fd;
 }
 
-/* Opens it by its name, if it is not open already. */
+/* Opens the file by name, unless it is open. */
 static bool one_open(struct one *f)
 {
 	if (f->fd < 0) {
@@ -109,7 +110,7 @@ static bool one_open(struct one *f)
 	return f->fd >= 0;
 }
 
-/* How large it is, and how much of it is data. False: nobody knows. */
+/* The file's size, and how much of it is data. False if unknown. */
 static bool one_size(struct one *f, uint64_t *data_bytes)
 {
 	struct stat st;
@@ -154,7 +155,7 @@ static void file_event(struct all *a, const struct trace_event *ev)
 	pages_init(&f->pages, &a->room, f->now);
 }
 
-/* ---- what the trace tells ---- */
+/* ---- replaying events ---- */
 
 static void meta_event(const struct all *a, const struct trace_event *ev)
 {
@@ -167,7 +168,7 @@ static void meta_event(const struct all *a, const struct trace_event *ev)
 		leave_out(f, "the program changed it after it had removed it");
 }
 
-/* The last page of the file, from its end on. */
+/* Notes a store beyond the end: the rest of the file's last page. */
 static void note_beyond(struct one *f, uint64_t size_bytes)
 {
 	if (f->beyond.n == 0 || f->beyond.at[f->beyond.n - 1].offset != size_bytes)
@@ -175,7 +176,7 @@ static void note_beyond(struct one *f, uint64_t size_bytes)
 			(struct range){ size_bytes, PAGES_BYTES - size_bytes % PAGES_BYTES, false };
 }
 
-/* Before anything else happens to a file. */
+/* Applies the waiting stores; needed before any other event of a file. */
 static void write_waiting(struct all *a)
 {
 	for (uint32_t i = 0; i < a->nwaiting; i++)
@@ -296,7 +297,7 @@ static bool touches_beyond(const struct one *f, uint64_t page)
 	return false;
 }
 
-/* Some of its bytes, nobody knows which. */
+/* Notes a page in which unknown bytes differ. */
 static void found_page(struct one *f, uint64_t page)
 {
 	const uint64_t offset = page * PAGES_BYTES;
@@ -311,7 +312,7 @@ static void found_page(struct one *f, uint64_t page)
 		};
 }
 
-/* One page, or less at the end of the file. */
+/* Compares a page, or what is left at the end of the file. */
 static void compare_page(struct one *f, uint64_t offset, const uint8_t *bytes, size_t len_bytes)
 {
 	static const uint8_t zeros[PAGES_BYTES];
@@ -342,7 +343,7 @@ static void compare_data(struct one *f, uint64_t from, uint64_t to)
 	}
 }
 
-/* The file has a hole there: zeros. */
+/* Compares a hole of the file, which reads as zeros. */
 static void compare_hole(struct one *f, uint64_t from, uint64_t to)
 {
 	static const uint8_t zeros[PAGES_BYTES];
@@ -365,7 +366,7 @@ static void compare_one(struct one *f)
 	while (at < f->now && !f->why_not) {
 		off_t from = lseek(f->fd, (off_t)at, SEEK_DATA), to;
 
-		/* no more data; or the file system cannot tell */
+		/* no more data, or the file system does not support it */
 		if (from < 0)
 			from = errno == ENXIO ? (off_t)f->now : (off_t)at;
 		compare_hole(f, at, (uint64_t)from);
@@ -379,7 +380,7 @@ static void compare_one(struct one *f)
 
 /* ---- comparing with sums ---- */
 
-/* As it was when it was summed; false: that cannot be known any more. */
+/* Reads a page as it was when its sum was made. False if it has changed since. */
 static bool read_page(struct one *f, uint64_t page, uint64_t sum, uint8_t bytes[PAGES_BYTES])
 {
 	const uint64_t offset = page * PAGES_BYTES, left = f->now - offset;
@@ -425,8 +426,9 @@ static void compare_sums_of(struct one *f)
 
 /* ---- stores of several processes ---- */
 
-/* Two processes may store to the same bytes at the same time. Then the trace has both stores,
- * perhaps in the other order. So a byte that is as some process left it was not changed unseen. */
+/* Two processes may store to the same bytes at the same time. The trace then has both stores,
+ * perhaps in the other order. So a byte that has the last value of any process was not changed
+ * unseen. */
 struct left {
 	uint64_t addr;
 	uint32_t stream;
@@ -527,12 +529,12 @@ static char *differs_text(const struct one *f)
 	return longer;
 }
 
-/* What is appended to a trace. */
+/* What is appended to the trace. */
 struct addition {
 	const char *trace;
-	struct writer *w; /* NULL: nothing yet */
+	struct writer *w; /* NULL until something is */
 	char *missing;
-	struct error err; /* why it could not be written; empty: it could */
+	struct error err; /* why it could not be written; empty if it could */
 };
 
 static void addition_note(struct addition *to, const char *text)
@@ -544,7 +546,7 @@ static void addition_note(struct addition *to, const char *text)
 	to->missing = longer;
 }
 
-/* Takes the text. */
+/* Appends an event; frees the text. */
 static void append_event(struct addition *to, enum pmt_kind kind, char *text)
 {
 	const size_t len = strlen(text);
@@ -613,7 +615,7 @@ static void all_init(struct all *a, struct kept *kept, uint32_t nfiles)
 		*vec_add(&a->files) = (struct one){ .fd = kept ? kept_fd(kept, i) : -1 };
 }
 
-/* Each file gets its sums. */
+/* Assigns the sums to the files. */
 static void all_take_sums(struct all *a, const struct pmt_sums *sums)
 {
 	const uint8_t *at = (const uint8_t *)(sums + 1), *end = at + sums->len_bytes;
@@ -646,7 +648,7 @@ static void all_release(struct all *a)
 	pages_room_release(&a->room);
 }
 
-/* Whether something differs. */
+/* Compares all files. True if one differs. */
 static bool compare_all(struct all *a)
 {
 	bool differs = false;
@@ -663,7 +665,7 @@ static bool compare_all(struct all *a)
 	return differs;
 }
 
-/* False: the trace is damaged, which says enough. */
+/* Replays the trace and compares. False if the trace is damaged, which is reported elsewhere. */
 static bool replay(struct all *a, const char *trace, struct addition *to, const char *others)
 {
 	struct error ignored;

@@ -1,5 +1,5 @@
-/* Receives the descriptors of PM files through a socket that the recorder inherits. A file whose
- * descriptor did not come is opened by its name by whoever needs it. */
+/* Receives descriptors of PM files through a socket that the recorder inherits. A file whose
+ * descriptor did not come is opened by name when it is needed. */
 #include "pools/unseen/kept.h"
 
 #include <fcntl.h>
@@ -12,11 +12,11 @@
 #include "util/alloc.h"
 #include "util/vec.h"
 
-#define MAX_KEPT 512 /* descriptors; most users may have 1024 */
+#define MAX_KEPT 512 /* most users may have 1024 descriptors */
 
 struct kept {
 	int ours, theirs;
-	VEC(int) fds; /* by file number; -1: none */
+	VEC(int) fds; /* by file number; -1 if none came */
 	unsigned n;
 };
 
@@ -27,7 +27,7 @@ struct kept *kept_new(int from_fd)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return NULL;
-	theirs = fcntl(pair[1], F_DUPFD, from_fd); /* inherited */
+	theirs = fcntl(pair[1], F_DUPFD, from_fd); /* without close-on-exec, so it is inherited */
 	close(pair[1]);
 	if (theirs < 0) {
 		close(pair[0]);

@@ -1,5 +1,5 @@
-/* Descriptors of the PM files of a recording, which the recorder sends while it runs: a file can be
- * read at the end, even if the program removed it. */
+/* Descriptors of the PM files of a recording. The recorder sends them while it runs, so a file can
+ * be read at the end even if the program removed it. */
 #ifndef POOLS_UNSEEN_KEPT_H
 #define POOLS_UNSEEN_KEPT_H
 
@@ -7,13 +7,14 @@
 
 struct kept;
 
-/* NULL: there is no socket to be had. from_fd: the recorder's end gets this number or one above
- * it */
+/* NULL if there is no socket. The recorder's end gets the number from_fd or a higher one. */
 struct kept *kept_new(int from_fd);
 int kept_socket(const struct kept *k, uint64_t *inode); /* the recorder's end */
-void kept_receive(struct kept *k);                      /* what has come so far; nobody waits */
-uint32_t kept_n(const struct kept *k);      /* one more than the largest number of a file */
-int kept_fd(struct kept *k, uint32_t file); /* by the trace's number, -1: none. It stays k's */
-void kept_free(struct kept *k);             /* NULL is fine */
+/* takes what has come so far, without waiting */
+void kept_receive(struct kept *k);
+uint32_t kept_n(const struct kept *k); /* one more than the highest file number */
+/* by the trace's file number; -1 if there is none. k keeps it */
+int kept_fd(struct kept *k, uint32_t file);
+void kept_free(struct kept *k); /* k may be NULL */
 
 #endif

@@ -1,5 +1,5 @@
-/* Looks through /proc for processes that have a PM file open for writing, or mapped shared and
- * writable. Those that this process started are recorded. */
+/* Searches /proc for processes that have a PM file open for writing, or mapped shared and writable.
+ * Processes that pmend started are recorded and do not count. */
 #include "pools/unseen/others.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@
 #include "util/alloc.h"
 #include "util/vec.h"
 
-struct wanted { /* a file */
+struct wanted { /* a file to search for */
 	dev_t dev;
 	ino_t ino;
 	int fd;
@@ -46,7 +46,7 @@ static const struct wanted *find_open(int proc, const char *pid, const wanted_li
 	fd = openat(proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	d = fd < 0 ? NULL : fdopendir(fd);
 	while (d && !found && (e = readdir(d))) {
-		/* the link's own mode says how the file was opened */
+		/* the mode of the link itself tells how the file was opened */
 		if (e->d_name[0] == '.' || fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 		    !(st.st_mode & S_IWUSR))
 			continue;
@@ -72,7 +72,7 @@ static const struct wanted *find_mapped(int proc, const char *pid, const wanted_
 	snprintf(name, sizeof name, "%s/maps", pid);
 	fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
 	f = fd < 0 ? NULL : fdopen(fd, "r");
-	/* the rest of a long line looks like no mapping */
+	/* the rest of a long line does not look like a mapping */
 	while (f && !found && fgets(line, sizeof line, f))
 		if (sscanf(line, "%*x-%*x %4s %*x %x:%x %lu", mode, &major, &minor, &inode) == 4 &&
 		    mode[1] == 'w' && mode[3] == 's')
@@ -98,7 +98,7 @@ static pid_t parent_of(pid_t pid)
 	if (n <= 0)
 		return 0;
 	text[n] = '\0';
-	after = strrchr(text, ')'); /* the name may hold anything */
+	after = strrchr(text, ')'); /* the program's name may contain anything */
 	return after && strlen(after) > 4 ? (pid_t)atoi(after + 4) : 0;
 }
 
@@ -110,9 +110,9 @@ static bool is_ours(pid_t pid)
 	return false;
 }
 
-/* ---- all of them ---- */
+/* ---- all processes ---- */
 
-/* In words; free() it. */
+/* Describes the process in words; free() it. */
 static char *describe_process(const char *pid, const struct wanted *w)
 {
 	char link[NAME_MAX + 16], path[PATH_MAX], comm[64] = "";

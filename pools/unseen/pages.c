@@ -1,5 +1,5 @@
-/* Keeps pages side by side in large mappings, whatever their places in the file are: a page of its
- * own for each would cost a fault each, which is most of what replaying a trace costs. */
+/* Keeps pages side by side in large mappings, wherever they are in the file. Single pages would
+ * cost a fault each, which would be most of the cost of replaying a trace. */
 #include "pools/unseen/pages.h"
 
 #include <string.h>

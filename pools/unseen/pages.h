@@ -1,4 +1,4 @@
-/* The content of a sparse file, in pages that are made when something is stored to them. */
+/* The content of a sparse file, in pages that are created when something is stored to them. */
 #ifndef POOLS_UNSEEN_PAGES_H
 #define POOLS_UNSEEN_PAGES_H
 
@@ -9,7 +9,7 @@
 
 #define PAGES_BYTES 4096u
 
-/* Where pages come from, for several files. */
+/* Memory for pages, shared by several files. */
 struct pages_room {
 	VEC(uint8_t *) regions;
 	uint8_t *next, *end;
@@ -17,13 +17,13 @@ struct pages_room {
 
 struct pages {
 	struct pages_room *room;
-	uint8_t **at; /* by number; NULL: zeros */
-	uint64_t n;   /* what is stored beyond is not kept */
+	uint8_t **at; /* by page number; NULL: zeros */
+	uint64_t n;   /* number of pages; stores beyond are dropped */
 };
 
 void pages_init(struct pages *p, struct pages_room *room, uint64_t len_bytes);
-/* Something will be written there soon: first where the page is, and then the page, is fetched
- * meanwhile. */
+/* Prepare a store to an offset: the first fetches the page's pointer into the cache, the second the
+ * page. */
 static inline void pages_prefetch_place(const struct pages *p, uint64_t offset)
 {
 	__builtin_prefetch(&p->at[offset / PAGES_BYTES]);

@@ -1,6 +1,6 @@
-/* Writes sums of the pages of PM files when a recording ends, and compares the trace with them when
- * it is analysed first. Reading a file takes a tenth of the time of replaying a trace, which the
- * recording need not wait for. */
+/* Writes sums of the pages of PM files when a recording ends, and compares the trace with them at
+ * the first analysis. Reading a file takes a tenth of the time of replaying a trace, so the
+ * recording does not have to wait for the comparison. */
 #include "pools/unseen/sums.h"
 
 #include <errno.h>
@@ -16,13 +16,13 @@
 #include "util/vec.h"
 
 #define BLOCK_BYTES (16u * PMT_PAGE_BYTES)
-/* What compare_sums() appends is usually written over the sums: then the file stays as long as it
- * is, by which parts of a check recognise it. */
+/* What compare_sums() appends usually fits into this room, so the trace keeps its size, by which
+ * parts of a check recognise it. */
 #define LEAST_BYTES 4096u
 
 typedef VEC(uint8_t) byte_list;
 
-/* Where files may not grow (ulimit -f), a trace cannot be written, which is no reason to die. */
+/* Ignores SIGXFSZ: a trace that must not grow (ulimit -f) is no reason to die. */
 static void hold_off_size_limit(struct sigaction *before)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -83,7 +83,7 @@ static bool sum_file(byte_list *to, uint32_t number, int fd)
 		if (from < 0 && errno == ENXIO)
 			break;
 		if (from < 0)
-			from = (off_t)at; /* the file system cannot tell */
+			from = (off_t)at; /* the file system does not support it */
 		end = lseek(fd, from, SEEK_HOLE);
 		if (end <= from || (uint64_t)end > f.size_bytes)
 			end = (off_t)f.size_bytes;
@@ -156,7 +156,7 @@ static bool is_open(int fd)
 	       note.state == PMT_SUMS_TO_COMPARE;
 }
 
-/* NULL: they are damaged. free() them. */
+/* Reads the sums; NULL if they are damaged. free() them. */
 static struct pmt_sums *sums_read(int fd, uint64_t offset)
 {
 	struct pmt_sums head, *sums;
@@ -175,7 +175,7 @@ static struct pmt_sums *sums_read(int fd, uint64_t offset)
 	return NULL;
 }
 
-/* Nobody else settles it meanwhile. */
+/* Compares, while no other process does. */
 static int settle(const char *trace, int fd, struct error *err)
 {
 	struct pmt_sums *sums;
@@ -184,7 +184,7 @@ static int settle(const char *trace, int fd, struct error *err)
 	int compared;
 
 	if (!header_get(fd, &h))
-		return 0; /* whoever opens it says so */
+		return 0; /* the code that opens it reports that */
 	sums = sums_read(fd, h.end);
 	compared = compare_sums(trace, h.nfiles, sums, &why);
 	free(sums);
@@ -193,7 +193,7 @@ static int settle(const char *trace, int fd, struct error *err)
 			err,
 			"something changed a file of %s unseen, which must be noted in the trace, but %s; copy the trace to where it can be written, and analyse the copy",
 			trace, why.msg);
-	/* A trace that cannot be written is compared again next time. */
+	/* a trace that cannot be written is compared again next time */
 	if (compared != COMPARED_NOT)
 		note_write(fd, compared == COMPARED_TOLD ? PMT_SUMS_NONE : PMT_SUMS_EQUAL);
 	return 0;
@@ -207,11 +207,11 @@ int sums_settle(const char *trace, struct error *err)
 	if (fd < 0)
 		fd = open(trace, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return 0; /* whoever needs it says so */
+		return 0; /* the code that needs it reports that */
 	if (is_open(fd)) {
 		flock(fd, LOCK_EX);
 		hold_off_size_limit(&before);
-		if (is_open(fd)) /* another process did it meanwhile, or not */
+		if (is_open(fd)) /* another process may have done it meanwhile */
 			result = settle(trace, fd, err);
 		sigaction(SIGXFSZ, &before, NULL);
 	}

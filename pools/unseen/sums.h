@@ -1,4 +1,5 @@
-/* Sums of what the PM files of a recording held at its end, behind the last chunk of the trace. */
+/* Sums of what a recording's PM files held at its end, written after the last chunk of the
+ * trace. */
 #ifndef POOLS_UNSEEN_SUMS_H
 #define POOLS_UNSEEN_SUMS_H
 
@@ -7,12 +8,12 @@
 #include "pools/unseen/kept.h"
 #include "util/error.h"
 
-/* False: there are none, because a file cannot be read. */
+/* False if there are none, because a file cannot be read. */
 bool sums_write(const char *trace, uint32_t nfiles, struct kept *kept);
 
-/* Compares the trace with its sums, if it has some and nobody did that before. What differs is
- * appended to the trace, so this comes before any analysis. -1: something differs, and the trace
- * cannot be written. */
+/* Compares the trace with its sums, if it has some that were not compared yet. Appends differences
+ * to the trace, so call it before any analysis. -1: something differs, and the trace cannot be
+ * written. */
 int sums_settle(const char *trace, struct error *err);
 
 #endif
