@@ -1,5 +1,6 @@
 /* Forgets states of a line that has too many stores, so that memory stays bounded. The newest store
- * of each site stays, and states that are still offered are reachable (model.h, "crash states"). */
+ * of each site is kept, and every state that is still offered is reachable (model.h, "crash
+ * states"). */
 #include "model/internal.h"
 
 #include <string.h>
@@ -13,15 +14,16 @@ static bool is_flush_between(const struct line *l, const struct store *older,
 	return false;
 }
 
-/* What later stores of such a run cover is never seen. */
+/* Joins store i to the next one: from now on a crash loses both or none. Bytes that later stores of
+ * the joined run cover can never be seen, and stop being live. */
 void store_glue(struct store *at, size_t i, size_t n)
 {
 	struct store *s = &at[i];
 
 	s->flags |= STORE_GLUED;
 	at[i + 1].unit_bytes = 0;
-	/* where the order is partial, a run is before and after all others: what one of them is, is
-	 * kept when it goes */
+	/* in a partial order, a run counts as before and after all other stores, because its
+	 * members may be dropped one by one */
 	s->back = at[i + 1].back = 0;
 	s->epoch = at[i + 1].epoch = 0;
 	for (size_t j = i + 1; j < n && store_live(s); j++) {
@@ -31,9 +33,9 @@ void store_glue(struct store *at, size_t i, size_t n)
 	}
 }
 
-/* The same thread stores all of it again, without a fence between: only a crash in between shows
- * it. Where a part of the newer store may not survive without the older one, that is so only if the
- * newer has no parts. */
+/* Does the same thread store all bytes of store i again without a fence between, so that only a
+ * crash in between shows store i? If parts of the newer store may be lost by themselves (late
+ * stores), that holds only if the newer store is a single unit. */
 static bool is_stored_again(const struct model *m, const struct store *at, size_t i, size_t n)
 {
 	for (size_t j = i + 1; j < n; j++)
@@ -46,7 +48,7 @@ static bool is_stored_again(const struct model *m, const struct store *at, size_
 
 #define SEEN_ROOM 1024u
 
-/* A table of sites with room for about twice as many as there are stores. */
+/* A hash table of sites, with about twice as much room as there are stores. */
 struct seen {
 	const struct trace_site *sites[SEEN_ROOM];
 	size_t mask;
@@ -62,8 +64,8 @@ static void seen_init(struct seen *seen, size_t nstores)
 	seen->mask = room - 1;
 }
 
-/* Adds a site; true if it was there. A collision forgets the other one: then a store is kept that
- * need not be. */
+/* Adds a site; true if it was there. A collision forgets the other site, so a store is kept
+ * needlessly. */
 static bool seen_add(struct seen *seen, const struct trace_site *site)
 {
 	static const struct trace_site unknown;
@@ -75,8 +77,8 @@ static bool seen_add(struct seen *seen, const struct trace_site *site)
 	return was_seen;
 }
 
-/* Forgets the states between a store and the next, where a newer store of the same site is in the
- * line. */
+/* Forgets the states between a store and the next one, if the line has a newer store of the same
+ * site. */
 void line_coalesce(struct model *m, struct line *l)
 {
 	struct store *at = l->stores;

@@ -1,7 +1,7 @@
-/* Notes by thread when it last had a chance to make its stores durable: a fence (where flushes
- * count), a synchronous msync or fsync, an acknowledgement. A locked instruction or a dmb is one
- * only if a flush waits for it: programs use those for other things. Fences inside libc are not the
- * program's. */
+/* Notes for each thread when it last had a chance to make its stores durable: at a fence (on
+ * platforms with flushes), a synchronous msync or fsync, or an acknowledgement. A locked
+ * instruction or a dmb counts only if a flush waits for it, because programs use them for other
+ * things. Fences inside libc do not count. */
 #include "model/cut.h"
 
 #include <stdlib.h>
@@ -13,10 +13,12 @@
 
 struct cut_thread {
 	uint64_t chance;
-	uint64_t end_seq; /* of a thread that ended: others may do the rest for it; 0: it has not */
-	uint64_t store_seq; /* the last one; 0: it stored nothing */
-	bool is_pending;    /* something waits for a fence */
-	bool is_cut;        /* it still ran when another thread ended the process */
+	/* seq of the thread's end, after which other threads may do the rest; 0 if it has not
+	 * ended */
+	uint64_t end_seq;
+	uint64_t store_seq; /* seq of its last store; 0 if it stored nothing */
+	bool is_pending;    /* it has flushed something that waits for a fence */
+	bool is_cut;        /* still running when another thread ended the process */
 };
 
 static struct cut_process *process_of(struct cut *c, uint32_t stream)
@@ -73,7 +75,7 @@ static bool is_meta(const struct trace_event *ev, const char *key)
 
 void cut_step(struct cut *c, const struct trace_event *ev)
 {
-	if (ev->stream < c->processes.n) /* an exec that failed was no end */
+	if (ev->stream < c->processes.n) /* after an exec that failed, the process continues */
 		c->processes.at[ev->stream].is_over = false;
 	if (trace_is_store(ev->kind))
 		thread_of(c, ev)->store_seq = ev->seq;
@@ -110,7 +112,7 @@ void cut_step(struct cut *c, const struct trace_event *ev)
 		if (is_meta(ev, "cut="))
 			thread_of(c, ev)->is_cut = true;
 		break;
-	default: break; /* no chance to make anything durable, and no end */
+	default: break; /* neither a chance nor an end */
 	}
 }
 

@@ -1,5 +1,5 @@
-/* What happens to the stores of one line: a new one is added, or some become durable and go into
- * the base. The invariants of a line are in internal.h. */
+/* Changes the stores of one line: adds a new one, or moves those that became durable into the base.
+ * internal.h has the invariants of a line. */
 #include "model/internal.h"
 
 #include <string.h>
@@ -11,8 +11,8 @@ static uint32_t line_limit(const struct model *m, const struct line *l)
 	return limit > l->floor ? limit : l->floor;
 }
 
-/* A distance that does not fit is cut: more is ordered than is sure, so that states are missing,
- * not made up. */
+/* How many epochs back the store's predecessors are. A distance that does not fit is shortened:
+ * then more is ordered than certain, so states are missing, but none is invented. */
 static uint8_t order_back(const struct thread *t, const struct trace_event *ev)
 {
 	uint32_t back = t->epoch - t->after;
@@ -20,7 +20,8 @@ static uint8_t order_back(const struct thread *t, const struct trace_event *ev)
 	return is_release(ev) ? 0 : back < UINT8_MAX ? (uint8_t)back : UINT8_MAX;
 }
 
-/* The memory is seldom in the cache: it is written and not read, so that nobody waits for it. */
+/* Fills a store. Only writes, because the memory is rarely in the cache and reading would wait for
+ * it. */
 static void store_fill(struct model *m, struct store *s, const struct thread *t,
 		       const struct trace_event *ev, uint32_t skip, uint32_t size_bytes)
 {
@@ -61,8 +62,8 @@ void line_add_store(struct model *m, struct line *l, const struct thread *t,
 	m->nstores++;
 }
 
-/* Into the base; older stores to the same bytes, which end before `end`, cannot be seen any more
- * (invariant 3). True if one of them lost a byte. */
+/* Copies a store into the base; older stores to the same bytes, up to `end`, can no longer be seen
+ * there (invariant 3). True if one of them lost a byte. */
 static bool store_settle(struct line *l, const struct store *s, const struct store *end)
 {
 	const uint8_t *bytes = store_bytes(s);

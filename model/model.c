@@ -1,5 +1,5 @@
-/* The persistency model: what each event does to the lines. Purely about durability; who asks what
- * for is in query.c and states.c. docs/model.md has the rules, tests/litmus/ an example of each. */
+/* The persistency model: what each event does to the lines. Questions are in query.c and states.c.
+ * The rules are in docs/model.md, with an example of each in tests/litmus/. */
 #include "model/internal.h"
 
 #include <string.h>
@@ -26,8 +26,8 @@ struct model *model_new(const struct platform *p, const struct model_image *imag
 	m->pendings.size_bytes = sizeof(struct pending);
 	m->line_stores = MODEL_LINE_STORES;
 	m->is_exact = true;
-	/* of an amd64 recording, the machine that it is ported to is not known: the one with fewer
-	 * states */
+	/* for an amd64 recording, the machine that it is ported to is unknown; assume the one with
+	 * fewer states */
 	m->has_lse2 = true;
 	return m;
 }
@@ -114,7 +114,7 @@ struct pending *pending_add(struct model *m, struct line *l, struct thread *t)
 	return p;
 }
 
-/* What a thread flushed of a line is durable. */
+/* Makes durable what the thread has flushed in a line. */
 static void pending_complete(struct model *m, struct pending *p)
 {
 	struct thread *t = p->thread;
@@ -132,7 +132,7 @@ static void pending_complete(struct model *m, struct pending *p)
 	line_persist(m, l, upto, t);
 }
 
-/* All that waited for a fence of this thread is durable. */
+/* Makes durable everything that waits for a fence of this thread. */
 static void step_fence(struct model *m, struct thread *t)
 {
 	if (!m->platform->has_flush)
@@ -141,7 +141,7 @@ static void step_fence(struct model *m, struct thread *t)
 		pending_complete(m, t->pendings);
 }
 
-/* clwb and clflushopt: the line as it is now will be durable at this thread's next fence. */
+/* clwb, clflushopt: the line as it is now becomes durable at this thread's next fence. */
 static void step_flush_later(struct model *m, struct thread *t, const struct trace_event *ev)
 {
 	struct pending *p;
@@ -157,7 +157,7 @@ static void step_flush_later(struct model *m, struct thread *t, const struct tra
 	p->flush = ev->site;
 }
 
-/* The machine's lines may be longer than ours. */
+/* Arm's dc: the machine's lines may be longer than 64 bytes. */
 static void step_dc(struct model *m, struct thread *t, const struct trace_event *ev)
 {
 	struct trace_event part = *ev;
@@ -169,8 +169,8 @@ static void step_dc(struct model *m, struct thread *t, const struct trace_event 
 		step_flush_later(m, t, &part);
 }
 
-/* clflush: what is in the cache is durable at once. No write of its thread is reordered with it, so
- * that the thread's own non-temporal stores to the line have left their buffer. */
+/* clflush: what is in the cache becomes durable at once. The thread's writes are not reordered with
+ * it, so its own non-temporal stores to the line have left their buffer. */
 static void step_flush_now(struct model *m, const struct thread *t, const struct trace_event *ev)
 {
 	struct line *l;
@@ -192,7 +192,7 @@ bool model_is_open(const struct model *m, const struct trace_event *ev)
 	       (is_string || ev->kind == PMT_STORE_SYS) && store_unit_bytes(m, ev);
 }
 
-/* A string instruction, or the kernel's copy, is over: all of it is visible. */
+/* Ends a copy by a string instruction or the kernel: now all of it is visible. */
 static void settle_open(struct model *m)
 {
 	const struct open_store open = m->open;
@@ -206,7 +206,7 @@ static void settle_open(struct model *m)
 	line_walk_release(&walk);
 }
 
-/* What of a store lies in one line: ev's bytes from `skip` on. */
+/* Adds the part of a store that is in one line: ev's bytes from `skip` on. */
 static void store_part(struct model *m, struct thread *t, const struct trace_event *ev,
 		       uint32_t skip, uint32_t size_bytes)
 {
@@ -232,7 +232,8 @@ static void store_part(struct model *m, struct thread *t, const struct trace_eve
 		line_persist(m, l, ev->seq, NULL);
 }
 
-/* Between threads, what was stored first arrives first. */
+/* Stores of other threads reach the cache before this one: between threads, the first stored is
+ * first. */
 static void others_arrive(struct model *m, const struct thread *t)
 {
 	for (size_t i = 0; i < m->thread_list.n; i++)
@@ -276,14 +277,16 @@ static void step_store(struct model *m, struct thread *t, const struct trace_eve
 
 /* ---- order and completion ---- */
 
-/* PMDK's libraries flush with dc and rely on dmb: those who use them cannot mend that. */
+/* Is it a dmb inside PMDK, whose libraries flush with dc and rely on dmb? Users of PMDK cannot fix
+ * that. */
 static bool is_trusted(const struct model *m, const struct trace_event *ev)
 {
 	return ev->kind == PMT_DMB && m->platform->is_weak && !m->is_distrusting &&
 	       platform_is_store_barrier(ev) && owner_of_site(ev->site) == OWNER_PMDK;
 }
 
-/* An option without either bit is reserved, and executes as sy. */
+/* Is it a dsb that completes flushes? An option with neither bit is reserved, and executes as
+ * sy. */
 static bool is_full_dsb(uint64_t option)
 {
 	uint64_t accesses = option & (PMT_BARRIER_LOADS | PMT_BARRIER_STORES);
@@ -310,19 +313,19 @@ bool model_completes(const struct model *m, const struct trace_event *ev)
 	}
 }
 
-/* Which of a thread's stores come before which, on arm64. Epochs count what orders: a store belongs
- * to one, and follows all up to another.
+/* The order of a thread's stores on arm64 is kept in epochs: a store belongs to an epoch, and
+ * follows all stores up to another epoch.
  *
- * A barrier ends an epoch that everything later follows. A release ends one, too, but only an
- * acquire after it makes later stores follow that epoch: `stlr; str` is not ordered, `stlr; ldar;
- * str` is. */
+ * A barrier ends an epoch, and everything later follows that. A release ends an epoch, too, but
+ * later stores follow it only after an acquire: `stlr; str` is not ordered, `stlr; ldar; str`
+ * is. */
 static void order_barrier(struct thread *t, uint64_t seq)
 {
 	t->after = t->epoch++;
 	t->after_seq = seq;
 }
 
-/* the release itself took place */
+/* comes after the release's own store */
 static void order_release(struct thread *t, uint64_t seq)
 {
 	t->released = t->epoch++;
@@ -349,7 +352,7 @@ static void step_barrier(struct model *m, struct thread *t, const struct trace_e
 
 #define ACQUIRE_RELEASE (PMT_ORDER_ACQUIRE | PMT_ORDER_RELEASE)
 
-/* An access that orders; its own store, if any, took place. A single instruction that is both
+/* Applies the order of an access after its own store, if any. A single instruction that is both
  * acquire and release orders like a barrier. */
 static void step_order(struct thread *t, uint64_t order, uint64_t seq)
 {
@@ -371,14 +374,13 @@ static void step_ordered(struct model *m, struct thread *t, const struct trace_e
 	step_order(t, order, ev->seq);
 }
 
-/* A locked instruction: on arm64 it would be an atomic with acquire and release. */
+/* A locked instruction of amd64: on arm64 it would be an atomic with acquire and release. */
 static void step_locked(struct model *m, struct thread *t, const struct trace_event *ev)
 {
 	step_ordered(m, t, ev, ACQUIRE_RELEASE | PMT_ORDER_ATOMIC);
 }
 
-/* What the trace says about itself: which instructions it has. Traces that do not say so are of
- * amd64. */
+/* Reads what the trace says about the recorded machine. Traces without it are of amd64. */
 static void step_meta(struct model *m, const struct trace_event *ev)
 {
 	static const char isa[] = "isa=arm64", lse2[] = "lse2=1";
@@ -393,9 +395,9 @@ static void step_meta(struct model *m, const struct trace_event *ev)
 
 /* ---- msync and fsync ---- */
 
-/* The kernel writes back what is in the cache and fences in the caller's context: with it, the
- * caller's own non-temporal stores to the synced range drain. Those of other threads may still sit
- * in their cores' buffers. */
+/* The kernel writes back what is in the cache, and fences in the caller's context. So the caller's
+ * own non-temporal stores to the synced range are drained, but those of other threads may still be
+ * in their buffers. */
 static void step_sync(struct model *m, const struct trace_event *ev, uint64_t addr,
 		      uint64_t len_bytes)
 {
@@ -453,7 +455,7 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_STORE_VECTOR: step_store(m, thread_of(m, ev), ev); return;
 	case PMT_WRITE: step_write(m, thread_of(m, ev), ev); return;
 	case PMT_STORE_RMW:
-		/* Its second fence has nothing left to complete. */
+		/* its second fence has nothing left to complete */
 		if (m->platform->is_weak) {
 			step_locked(m, thread_of(m, ev), ev);
 		} else {
@@ -495,9 +497,9 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_MSYNC: step_msync(m, ev); return;
 	case PMT_FSYNC:
 	case PMT_FDATASYNC: step_fsync(m, ev); return;
-	/* An unmapped file is still the same memory, also for others who map it. A hole or a new
-	 * size is not a store: it changes which bytes exist, not which of them are durable. Notes
-	 * and annotations are not instructions. */
+	/* An unmapped file is still the same memory, also for others that map it. A hole or a new
+	 * size is not a store: it changes which bytes exist, not which are durable. Notes and
+	 * annotations are not instructions. */
 	case PMT_LOAD:
 	case PMT_LFENCE:
 	case PMT_FILE:

@@ -1,9 +1,9 @@
-/* Bytes that were there before the program got the memory (--old-bytes). They are durable at once,
- * and nothing else is: a line may hold other bytes that nobody flushed. */
+/* Applies --old-bytes: bytes that were in the memory before the program got it. They are durable at
+ * once; other bytes of the same line may still be lost. */
 #include "model/internal.h"
 
-/* Whatever a crash loses, these bytes are as they are. Older stores to them stay, so that who asks
- * for stores that nobody flushed hears of them, but they show the same. */
+/* Sets bytes that are there whatever a crash loses. Older stores to them stay, so that questions
+ * for unflushed stores find them, but they show the same bytes. */
 static void line_put_old(struct line *l, uint32_t from, uint32_t to)
 {
 	pmt_old_bytes(l->base + from, PMT_OFFSET(l->addr + from), to - from);

@@ -1,42 +1,48 @@
-/* Crash states of a line whose stores are a partial order (arm64), or of which one has many units
- * (a string instruction of amd64). What survives is a set of units that has, with each unit, all
- * those before it; its content is the newest surviving unit in each byte.
+/* Lists the crash states of a line whose stores are partially ordered (arm64), or of which one has
+ * many units (a string instruction of amd64). What survives is a set of units that contains, with
+ * each unit, all units before it. Its content is the newest surviving unit in each byte.
  *
  * A unit comes before a later one if they overlap, if different threads stored them, or if a
- * barrier, a release or an acquire after a release orders them (model.c). On amd64, it does if both
- * went through the cache. Units that nothing connects are in different parts, and parts share no
- * byte: contents of the line are the product of theirs. Of a question about some bytes, only the
- * units that touch them matter, in the order that the others hand on. */
+ * barrier, a release, or an acquire after a release orders them (model.c). On amd64, it does if
+ * both went through the cache. For example, on arm64
+ *
+ *	str a; str b; dmb; str c      a and b are unordered, both come before c
+ *
+ * survive as {}, {a}, {b}, {a b} or {a b c}: five states instead of the four of a sequence.
+ *
+ * Units that nothing connects are in different parts. Parts share no byte, so the contents of the
+ * line are the product of theirs. For a question about some bytes, only the units that touch them
+ * matter, in the order that the others hand on. */
 #include "model/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NODES_MAX 1024u /* of the newest; older ones than these survive */
+#define NODES_MAX 1024u /* only the newest units count; older ones are taken to survive */
 
 /* A unit, or a run of stores that are lost or kept together. */
 struct node {
-	const struct store *first, *last; /* the same, if it is a unit */
+	const struct store *first, *last; /* equal for a unit */
 	uint8_t from, to;                 /* bytes of `first` */
-	uint64_t touched;                 /* bytes of the line */
+	uint64_t touched;                 /* a bit per byte of the line */
 	uint32_t part;
 };
 
 struct partial {
 	const struct line *line;
-	struct node *nodes; /* oldest first; those that touch the asked bytes */
+	struct node *nodes; /* oldest first; only those that touch the asked bytes */
 	uint32_t n, words;
-	uint64_t *before; /* for each node `words` words: the nodes before it */
-	uint64_t *kept;   /* a set of nodes, while sets are listed */
-	uint64_t asked;   /* bytes of the line */
-	struct node *all; /* the others, too; NULL: there are none */
+	uint64_t *before; /* `words` words per node: the nodes before it */
+	uint64_t *kept;   /* the set of kept nodes while sets are listed */
+	uint64_t asked;   /* a bit per byte of the line */
+	struct node *all; /* all nodes, if some do not touch the asked bytes; else NULL */
 	uint32_t nall;
 	uint64_t *before_all;
-	uint32_t *number; /* by node of `all`: its index in nodes; UINT32_MAX: not there */
+	uint32_t *number; /* index of each of `all` in nodes; UINT32_MAX if it is not there */
 	uint8_t base[PMT_LINE_BYTES];
 	uint32_t nparts;
 	bool is_partial;
-	/* amd64: non-temporal stores are in no order, not even with those that they overlap */
+	/* amd64: non-temporal stores are unordered, even with those that they overlap */
 	bool is_sequence;
 };
 
@@ -83,7 +89,7 @@ static uint64_t *before_of(const struct partial *p, uint32_t i)
 	return p->before + (size_t)i * p->words;
 }
 
-/* Whatever is before one that is before it, too. */
+/* Computes which nodes come before which, directly or through others. */
 static void order_nodes(struct partial *p)
 {
 	for (uint32_t i = 0; i < p->n; i++) {
@@ -142,7 +148,7 @@ static void make_nodes(struct partial *p)
 	}
 	skipped = all.n > NODES_MAX ? all.n - NODES_MAX : 0;
 	while (skipped > 0 && skipped < all.n && all.at[skipped].from > 0)
-		skipped++; /* a store is cut off as a whole */
+		skipped++; /* a store is left out as a whole */
 	p->is_partial = skipped > 0;
 	p->n = (uint32_t)(all.n - skipped);
 	p->nodes = xcalloc(p->n + 1, sizeof *p->nodes);
@@ -150,7 +156,7 @@ static void make_nodes(struct partial *p)
 	vec_release(&all);
 }
 
-/* Bytes of the line that a crash could show of it. */
+/* The bytes of the line that a crash could show from this node. */
 static uint64_t node_live(const struct node *n)
 {
 	uint64_t live = 0;
@@ -172,7 +178,8 @@ static void node_apply(const struct node *n, uint8_t *bytes)
 	}
 }
 
-/* Those that do not touch the asked bytes hand their order on and go. */
+/* Removes the nodes that do not touch the asked bytes; the others keep the order that led through
+ * them. */
 static void drop_others(struct partial *p)
 {
 	p->all = p->nodes;
@@ -212,7 +219,7 @@ static void number_parts(struct partial *p)
 				part = other;
 				continue;
 			}
-			for (uint32_t j = 0; j < i; j++) /* it joins two */
+			for (uint32_t j = 0; j < i; j++) /* it connects two parts */
 				if (p->nodes[j].part == other)
 					p->nodes[j].part = part;
 		}
@@ -266,7 +273,7 @@ static uint32_t node_weight(const struct node *n)
 	return (uint32_t)(n->last - n->first) + 1;
 }
 
-/* Some node before it is not in the set. */
+/* Is some node before it missing from the set? */
 static bool lacks_one(const struct partial *p, const uint64_t *set, uint32_t node)
 {
 	for (uint32_t w = 0; w < p->words; w++)
@@ -288,8 +295,8 @@ void contents_release(struct contents *c)
 	vec_release(&c->nlost);
 }
 
-/* While contents are listed, a row has the bytes, how many nodes are lost (the highest byte first:
- * sorting puts the fewest first), and the set of those kept. */
+/* While contents are listed, a row consists of the bytes, the number of lost nodes (big-endian, so
+ * sorting puts the fewest first), and the set of kept nodes. */
 #define KEPT_AT (PMT_LINE_BYTES + 8u)
 
 static void contents_begin(struct contents *c, const struct partial *p)
@@ -316,7 +323,8 @@ static uint8_t *contents_add(struct contents *c, const uint8_t *bytes, uint32_t 
 	return row;
 }
 
-/* Every choice ends in a set of its own. The first keeps all. */
+/* Keeps or drops one node after the other; each leaf is a different set. The first set keeps all
+ * nodes. */
 static void each_set(struct sets *s, uint32_t i, const uint8_t *bytes, uint32_t nlost)
 {
 	struct partial *p = s->p;
@@ -348,7 +356,7 @@ static void list_sets(struct sets *s)
 	each_set(s, 0, s->p->base, 0);
 }
 
-/* Keeps the fewest lost of each; rows stay as far apart as they are. */
+/* Sorts, and keeps of equal contents the one that loses least. The distance between rows stays. */
 static void contents_sort(struct contents *c)
 {
 	uint8_t *at = c->bytes.at;
@@ -373,8 +381,8 @@ static uint32_t row_nlost(const uint8_t *row)
 	return __builtin_bswap32(nlost);
 }
 
-/* The fewest lost first: where not all combinations are listed, those near the newest are, and that
- * one. */
+/* Orders rows by lost nodes: if not all combinations can be listed, the states close to the newest
+ * are. */
 static int nlost_compare(const void *a, const void *b)
 {
 	uint32_t x = row_nlost(a), y = row_nlost(b);
@@ -402,7 +410,7 @@ static uint64_t part_touches(const struct partial *p, uint32_t part)
 	return touched;
 }
 
-/* Each row so far with each of the part's, as far as there is room. */
+/* Combines each row so far with each row of the part, as far as there is room. */
 static void multiply(struct contents *all, const struct contents *part, uint64_t touched)
 {
 	struct contents product = { .stride = all->stride };
@@ -432,7 +440,7 @@ static void multiply(struct contents *all, const struct contents *part, uint64_t
 	all->n = product.n;
 }
 
-/* Once each, as far as the asked bytes go; the others are zero. */
+/* Zeroes the bytes that are not asked for, and drops duplicates. */
 static void contents_mask(struct contents *c, uint64_t asked)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -442,7 +450,7 @@ static void contents_mask(struct contents *c, uint64_t asked)
 	contents_sort(c);
 }
 
-/* The rows become bytes [from, to) of them. */
+/* Reduces the rows to their bytes [from, to). */
 static void contents_cut(struct contents *c, uint32_t from, uint32_t to)
 {
 	uint8_t *at = c->bytes.at;
@@ -462,7 +470,7 @@ static void count_part(struct contents *out, const struct contents *part, const 
 	out->is_partial |= part->is_partial | p->is_partial;
 }
 
-/* Rows with each value of the asked bytes. */
+/* Lists a row for each value of the asked bytes. */
 static void list_rows(struct partial *p, struct contents *out)
 {
 	struct contents part = { 0 };
@@ -475,7 +483,7 @@ static void list_rows(struct partial *p, struct contents *out)
 		uint64_t touched = part_touches(p, i);
 
 		if (!touched)
-			continue; /* joined another */
+			continue; /* an empty part: it was joined to another */
 		list_part(p, i, &part);
 		count_part(out, &part, p);
 		multiply(out, &part, touched);
@@ -511,7 +519,7 @@ uint64_t partial_ncontents(const struct model *m, const struct line *l)
 	return sum.ndistinct;
 }
 
-/* Of the nodes before it that were asked for, all are kept. */
+/* Are all kept that come before node i and touch the asked bytes? */
 static bool is_possible(const struct partial *p, uint32_t i, const uint64_t *kept)
 {
 	for (uint32_t k = 0; k < i; k++)
@@ -521,8 +529,8 @@ static bool is_possible(const struct partial *p, uint32_t i, const uint64_t *kep
 	return true;
 }
 
-/* The whole line where these nodes of those that were asked for are kept, and of the others as many
- * as can be. Gives how many are lost. */
+/* Fills in the whole line: keeps these nodes of those that touch the asked bytes, and as many of
+ * the others as possible. Gives the number of lost nodes. */
 static uint32_t complete(const struct partial *p, const uint64_t *kept, uint8_t *bytes)
 {
 	uint32_t nlost = 0;
@@ -561,9 +569,9 @@ void partial_contents(const struct model *m, const struct line *l, size_t max, u
 	partial_release(&p);
 }
 
-/* ---- who is lost ---- */
+/* ---- which stores are lost ---- */
 
-/* The newest node of the set that shows something in this byte; n: none does. */
+/* The newest node of the set with a live byte here; p->n if there is none. */
 static uint32_t shown_by(const struct partial *p, const uint64_t *set, uint32_t byte)
 {
 	for (uint32_t i = p->n; i-- > 0;)
@@ -579,10 +587,10 @@ static void take_out(const struct partial *p, uint64_t *set, uint32_t node)
 			set[i / 64] &= ~((uint64_t)1 << i % 64);
 }
 
-/* Of two sets that show a content, the union shows it, too: in each byte it shows what one of them
- * does. So there is a largest one, which loses least. From all nodes, take out those that show
- * something else, with all that come after them, until none does. False: no set shows the
- * content. */
+/* Finds the largest set of nodes that shows a content. If two sets show it, so does their union,
+ * because in each byte it shows what one of them shows; so there is a largest set, which loses
+ * least. Starts with all nodes, and removes those that show something else, with all nodes after
+ * them, until none does. False if no set shows the content. */
 static bool find_best(const struct partial *p, const uint8_t *content, uint64_t *best)
 {
 	bool is_wrong = true;
@@ -638,7 +646,7 @@ bool partial_each_lost(const struct model *m, const struct line *l, const uint8_
 	return is_found;
 }
 
-/* ---- what one keeps ---- */
+/* ---- bytes that are kept together ---- */
 
 bool model_is_partial_order(const struct model *m)
 {

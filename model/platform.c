@@ -1,4 +1,4 @@
-/* The platforms: a row each, and what instructions do there. A new one is a new row, and litmus
+/* The platforms, one row each, and what instructions do on them. To add one, add a row, and litmus
  * tests that say what it allows. */
 #include "model/model.h"
 

@@ -1,9 +1,9 @@
-/* Fills a pool with new things, many at a time while they are small. They are handed out in the
- * order of their addresses. */
+/* Fills a pool with new things, many at a time if they are small. They are handed out in the order
+ * of their addresses. */
 #include "model/pool.h"
 
 #define POOL_CHUNK 64u
-#define POOL_CHUNK_BYTES (16u << 10) /* at most so much at once, or one thing */
+#define POOL_CHUNK_BYTES (16u << 10) /* a chunk is at most so large, or one thing */
 
 void pool_fill(struct pool *p, struct arena *a)
 {

@@ -1,17 +1,17 @@
-/* Things of one size, reused. They come from an arena and are freed with it. */
+/* Things of one size that are reused. They come from an arena, and are freed with it. */
 #ifndef MODEL_POOL_H
 #define MODEL_POOL_H
 
 #include "util/alloc.h"
 
 struct pool {
-	size_t size_bytes; /* at least that of a pointer */
+	size_t size_bytes; /* at least the size of a pointer */
 	void *unused;
 };
 
-void pool_fill(struct pool *p, struct arena *a); /* when nothing is unused */
+void pool_fill(struct pool *p, struct arena *a); /* called when nothing is unused */
 
-/* A pool is asked at every store, so these are inline. */
+/* Inline, because every store asks a pool. */
 static inline void pool_put(struct pool *p, void *thing)
 {
 	*(void **)thing = p->unused;

@@ -1,10 +1,10 @@
-/* Questions about the present: which stores are not guaranteed to be durable, and what a flush or
- * fence would achieve. Nothing here changes the model. */
+/* Answers questions about the present: which stores are not guaranteed to be durable, and what a
+ * flush or fence would achieve. Nothing here changes the model. */
 #include "model/internal.h"
 
 #include <sys/mman.h>
 
-/* Live bytes of s in [addr, addr + len_bytes). */
+/* The live bytes of s in [addr, addr + len_bytes). */
 static uint64_t live_in(const struct line *l, const struct store *s, uint64_t addr,
 			uint64_t len_bytes)
 {
@@ -125,8 +125,8 @@ bool model_is_exact(const struct model *m)
 
 /* ---- flushes and fences ---- */
 
-/* A clflush reaches the thread's own non-temporal stores, too, which no other flush makes
- * durable. */
+/* Has the thread non-temporal stores in the line? clflush makes them durable, which no other flush
+ * does. */
 static bool has_own_unordered(const struct line *l, const struct thread *t)
 {
 	for (const struct store *s = l->stores; t && s < line_end(l); s++)
@@ -164,7 +164,7 @@ enum model_use model_flush_use(const struct model *m, const struct trace_event *
 		    has_own_unordered(l, t))
 			one = MODEL_USEFUL;
 
-		use = one < use ? one : use; /* as useful as its most useful part */
+		use = one < use ? one : use; /* it is as useful as its most useful line */
 	}
 	return use;
 }

@@ -1,7 +1,7 @@
-/* Crash states: the contents that each line could have after a crash now, by enumeration: a prefix
- * of the ordered stores, some units of the next one, and any of the unordered units. Only distinct
- * contents count. Where the order is partial, and where a store has many units, partial.c lists
- * them. */
+/* Lists crash states: the contents that each line could have after a crash now. Enumerates the
+ * survivors: a prefix of the ordered stores, some units of the next one, and any of the unordered
+ * units. Only different contents count. partial.c lists lines that are partially ordered, or have a
+ * store with many units. */
 #include "model/internal.h"
 
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 
 #include "util/error.h"
 
-#define UNITS_MAX 16u /* of unordered stores in a line: 2^16 combinations are listed */
+#define UNITS_MAX 16u /* unordered units in a line: up to 2^16 combinations are listed */
 
-#define STORE_UNITS_MAX 8u /* of one store: a string instruction may have 64 in a line */
+#define STORE_UNITS_MAX 8u /* units of one store: a string instruction may have 64 in a line */
 
 static bool is_listed_by_parts(const struct model *m, const struct line *l)
 {
@@ -23,22 +23,22 @@ static bool is_listed_by_parts(const struct model *m, const struct line *l)
 	return false;
 }
 
-/* A unit that may be lost on its own: bytes [from, to) of a store. */
+/* A unit that may be lost by itself: bytes [from, to) of a store. */
 struct unit {
 	const struct store *store;
 	uint8_t from, to;
 };
 
-/* What survives: ordered stores before `last`, those units of `last` that are in `kept`, and the
- * unordered units in `extra`. */
+/* What survives: the ordered stores before `last`, the units of `last` in `kept`, and the unordered
+ * units in `extra` (both sets of bits). */
 struct survival {
 	const struct store *last; /* NULL: no ordered store survives */
 	uint32_t kept, extra;
 	bool is_all_of_last;
 };
 
-/* Contents are collected with the number of stores lost behind each, so that sorting puts the
- * smallest number first. */
+/* The bytes that follow each content: the number of lost stores, big-endian, so sorting puts the
+ * smallest first. */
 #define LOST_BYTES 4u
 
 struct listing {
@@ -47,13 +47,13 @@ struct listing {
 	VEC(uint8_t) contents;
 	VEC(uint32_t) nlost;
 	size_t ncontents;
-	/* NULL, or the content of which `best` is the survival that loses least */
+	/* a content, or NULL; `best` is the survival that shows it and loses least */
 	const uint8_t *wanted;
 	struct survival best;
 	uint32_t best_nlost;
-	struct unit units[UNITS_MAX]; /* unordered, oldest first */
+	struct unit units[UNITS_MAX]; /* unordered units, oldest first */
 	size_t nunits;
-	uint32_t from, to; /* bytes that are asked for: unordered units elsewhere are left out */
+	uint32_t from, to; /* the asked bytes; unordered units elsewhere are left out */
 	bool is_partial;
 };
 
@@ -65,7 +65,7 @@ static uint8_t unit_end(const struct store *s, uint8_t from)
 	return !s->unit_bytes || end > s->size_bytes ? s->size_bytes : (uint8_t)end;
 }
 
-/* Appends units with live bytes among those of `bits`; false if there is no room for all. */
+/* Appends the units that have live bytes among `bits`. False if there is no room for all. */
 static bool units_of(const struct store *s, uint64_t bits, struct unit *units, size_t *n,
 		     size_t room)
 {
@@ -100,7 +100,8 @@ static void content_add(struct listing *g, const uint8_t *bytes, uint32_t nlost)
 	g->ncontents++;
 }
 
-/* The content that a survival leaves. The newest wins: apply in coherence order. */
+/* Makes the content that a survival leaves, applying units in coherence order, so the newest
+ * wins. */
 static void content_make(struct listing *g, const struct survival *v, const struct unit *of_last)
 {
 	bool is_past = !v->last;
@@ -135,7 +136,7 @@ static void content_make(struct listing *g, const struct survival *v, const stru
 	content_add(g, bytes, nlost);
 }
 
-/* With every set of unordered units, as far as there is room. */
+/* Makes the contents with every set of unordered units, as far as there is room. */
 static void content_with_unordered(struct listing *g, struct survival v, const struct unit *of_last)
 {
 	uint32_t nsets = (uint32_t)1 << g->nunits;
@@ -150,7 +151,7 @@ static void content_with_unordered(struct listing *g, struct survival v, const s
 	}
 }
 
-/* Sorts, keeps one of each content (with the fewest lost), and moves the contents together. */
+/* Sorts, keeps each content once (with the fewest lost stores), and moves the contents together. */
 static void listing_sort(struct listing *g)
 {
 	uint32_t stride = g->line_bytes + LOST_BYTES, nlost;
@@ -171,8 +172,8 @@ static void listing_sort(struct listing *g)
 	g->ncontents = kept;
 }
 
-/* A glued store's end is no state. The store that ends its run is whole, so it has no partial
- * states either. */
+/* Lists all contents of a line. No state ends at a glued store; the store that ends its run is a
+ * single unit. */
 static void listing_fill(struct listing *g, const struct model *m, const struct line *l)
 {
 	g->line = l;
@@ -274,7 +275,7 @@ bool model_each_lost(const struct model *m, uint64_t addr, const uint8_t *conten
 	return g.best_nlost < UINT32_MAX;
 }
 
-/* A copy of the line as amd64 would have it; free() it, and its stores. */
+/* A copy of the line as amd64 would have it; free() it and its stores. */
 static struct line *line_in_sequence(const struct model *m, const struct line *l)
 {
 	struct line *copy = xmalloc(sizeof *copy + m->platform->line_bytes);
@@ -366,7 +367,7 @@ static int value_compare(const void *a, const void *b, void *len_bytes)
 	return memcmp(a, b, *(uint32_t *)len_bytes);
 }
 
-/* Each value once. Contents of the line begin `stride` bytes apart. */
+/* Calls f once for each different value. Contents of the line are `stride` bytes apart. */
 static void each_distinct(uint8_t *values, size_t n, uint32_t stride, uint32_t from,
 			  uint32_t len_bytes, void (*f)(const uint8_t *value, void *arg), void *arg)
 {

@@ -1,11 +1,10 @@
-/* The array of stores of a line. It moves to a larger or smaller one as stores come and go; arrays
+/* The array of a line's stores. It moves to a larger or smaller array as stores come and go; arrays
  * are reused by size. */
 #include "model/internal.h"
 
 #include <string.h>
 
-/* A larger array that nobody uses is cut before memory is asked for: no room has more than it once
- * needed at a time. */
+/* Gets an array. Splits an unused larger one before it asks for memory. */
 struct store *stores_get(struct model *m, unsigned room)
 {
 	unsigned from = room;
@@ -35,17 +34,17 @@ void stores_move(struct model *m, struct line *l, uint8_t room)
 	l->room = room;
 }
 
-/* What it holds besides its place in the array. */
+/* Frees the bytes that a store keeps outside of the array. */
 void store_release(struct model *m, const struct store *s)
 {
 	if (s->size_bytes > STORE_SMALL_BYTES)
 		pool_put(&m->rests, s->bytes.rest);
 }
 
-/* A line that was stored to more often than this is likely to be again. */
+/* a line with more stores than this is likely to get many again */
 #define ROOM_KEPT 3u
 
-/* n stores are left. Room goes back when most of it is empty. */
+/* Sets the number of stores to n. Moves to a smaller array if most of it is empty. */
 void line_shrink(struct model *m, struct line *l, uint32_t n)
 {
 	uint8_t room = l->room;
@@ -58,7 +57,8 @@ void line_shrink(struct model *m, struct line *l, uint32_t n)
 		stores_move(m, l, room);
 }
 
-/* is_forgotten: not durable, but the states that showed them are no longer offered. */
+/* Removes stores without live bytes. is_forgotten: they are not durable, but the states that showed
+ * them are no longer offered. */
 void line_drop_dead(struct model *m, struct line *l, bool is_forgotten)
 {
 	uint32_t n = 0;
@@ -71,8 +71,8 @@ void line_drop_dead(struct model *m, struct line *l, bool is_forgotten)
 			l->stores[n++] = *s;
 			continue;
 		}
-		/* What was glued to it now ends the run: with or without s, the content is the
-		 * same. */
+		/* A run glued to it now ends with the store before it; the content is the same
+		 * without s. */
 		if (last && store_is_glued(last) && !store_is_glued(s)) {
 			last->flags &= (uint8_t)~STORE_GLUED;
 			last->unit_bytes = 0;

@@ -1,15 +1,15 @@
-/* The lines of a model: finding, adding and removing them, and walking those of a range. A hash
- * table in which the slots of lines side by side are side by side. */
+/* The table of a model's lines: finds, adds and removes them, and walks those in a range. It is a
+ * hash table in which neighbouring lines have neighbouring slots. */
 #include "model/internal.h"
 
 #include <string.h>
 
-/* The slots of NEIGHBOURS lines side by side are side by side, turned round: programs walk memory,
- * and memory is faster when we walk, too. A search goes on in steps of one more than that, so that
- * all neighbours whose slots are taken move alike. */
+/* The slots of NEIGHBOURS consecutive lines are consecutive (rotated by a hash), because programs
+ * walk through memory, and memory is faster if the table is walked, too. A search continues in
+ * steps of one more than that, so neighbours whose slots are taken move together. */
 #define NEIGHBOURS 64u
-#define STEP (NEIGHBOURS + 1)           /* odd: reaches every slot */
-#define STEP_INVERSE 0xfc0fc0fc0fc0fc1u /* modulo 2^64: counts steps */
+#define STEP (NEIGHBOURS + 1)           /* odd, so it reaches every slot */
+#define STEP_INVERSE 0xfc0fc0fc0fc0fc1u /* the inverse of STEP modulo 2^64, which counts steps */
 _Static_assert(STEP *STEP_INVERSE == 1, "an inverse");
 
 static size_t home(const struct model *m, uint64_t addr)
@@ -20,7 +20,7 @@ static size_t home(const struct model *m, uint64_t addr)
 	return (h * NEIGHBOURS + (number + (h >> 26)) % NEIGHBOURS) & (m->room - 1);
 }
 
-/* How many steps lead from one slot to another. */
+/* The number of steps from one slot to another. */
 static size_t steps(const struct model *m, size_t from, size_t to)
 {
 	return (to - from) * STEP_INVERSE & (m->room - 1);
@@ -75,7 +75,7 @@ struct line *line_find_or_add(struct model *m, uint64_t addr)
 	return l;
 }
 
-/* Moves later lines of the same chain back, so that no search stops early at the hole. */
+/* Empties a slot. Moves later lines of its chain back, so that no search stops at the hole. */
 static void slot_clear(struct model *m, size_t hole)
 {
 	size_t i = hole;

@@ -1,5 +1,5 @@
-/* Passes a model through a wire: threads, and lines with their stores and what is pending. Lines go
- * in the order of their addresses, the pendings of a thread in the order in which they came. */
+/* Sends a model through a wire, or receives it: threads, lines with their stores, and pendings.
+ * Lines go in the order of their addresses, a thread's pendings in the order in which they came. */
 #include "model/wire.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ static void pass_thread(struct model *m, struct wire *w, size_t i)
 
 /* ---- lines ---- */
 
-/* A store of more than a few bytes keeps them elsewhere. */
+/* Passes the bytes of a store; a large one keeps them outside of the array. */
 static void pass_content(struct model *m, struct wire *w, struct store *s)
 {
 	uint64_t live;

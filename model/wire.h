@@ -1,12 +1,12 @@
-/* A model through a wire: whoever receives it goes on where the sender is. */
+/* Passes a model through a wire: the receiver continues where the sender is. */
 #ifndef MODEL_WIRE_H
 #define MODEL_WIRE_H
 
 #include "model/model.h"
 #include "util/wire.h"
 
-/* t: a cursor of the trace that the events come from. Received: by a new model of the same
- * platform, when all that the trace defines is known. */
+/* t is a cursor of the trace from which the events come. The receiver needs a new model of the same
+ * platform, and all definitions of the trace (trace_pass_definitions()). */
 void model_pass(struct model *m, struct wire *w, const struct trace *t);
 
 #endif

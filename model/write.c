@@ -1,10 +1,10 @@
-/* write(2) to a file in the page cache. The kernel locks a page while it copies to it, and to write
- * it back, so that a sector shows all of a call or nothing. (Left out: a device that reads a page
- * which was dirty before, while the call copies to it. Only some devices make the kernel wait for
- * that: "stable pages".) */
+/* Applies write(2) to a file in the page cache. The kernel locks a page while it copies to it and
+ * while it writes it back, so a sector shows all of a call or nothing. (Not modelled: a device that
+ * reads a page while a later call copies to it. The kernel waits for the device only for some of
+ * them: "stable pages".) */
 #include "model/internal.h"
 
-/* What the call wrote: [from, to). */
+/* The range of the call: [from, to). */
 struct written {
 	uint64_t from, to;
 	uint32_t thread;
@@ -18,7 +18,7 @@ static bool is_of(const struct written *w, const struct line *l, const struct st
 	       addr + s->size_bytes <= w->to;
 }
 
-/* The recorder tells of a call by a store for each cache line: so many are in this line. */
+/* How many stores describe the call in this line: the recorder writes one per cache line. */
 static uint32_t stores_told(const struct written *w, const struct line *l, uint32_t line_bytes)
 {
 	const uint64_t from = w->from > l->addr ? w->from : l->addr, end = l->addr + line_bytes,
@@ -27,7 +27,7 @@ static uint32_t stores_told(const struct written *w, const struct line *l, uint3
 	return (uint32_t)((to - 1) / PMT_LINE_BYTES - from / PMT_LINE_BYTES + 1);
 }
 
-/* The newest stores of the line become one. */
+/* Joins the newest stores of the line, those of the call, into one unit. */
 static void glue(const struct written *w, struct line *l, uint32_t line_bytes)
 {
 	const uint32_t n = stores_told(w, l, line_bytes);

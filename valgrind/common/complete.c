@@ -1,5 +1,5 @@
-/* Completes blocks of code where stock VEX falls short. A block that ends before an instruction
- * that VEX cannot decode gets that instruction, and goes on behind it. */
+/* Completes blocks of code that VEX cannot handle alone. If a block ends before an instruction that
+ * VEX cannot decode, the instruction is added, and the program continues after it. */
 #include "valgrind/common/complete.h"
 
 #include "valgrind/common/arch.h"
@@ -25,8 +25,7 @@ Bool complete_end(IRSB *sb, const IRSB *in, struct added_insn *added)
 {
 	if (sb->jumpkind == Ijk_NoDecode)
 		return undecoded_add(sb, added);
-	/* a flush; throwing the translations of a line of data away is of no use, nor is flushing
-	 * caches */
+	/* a flush of data: neither discarding translations nor flushing caches would help */
 	if (sb->jumpkind == Ijk_FlushDCache ||
 	    (sb->jumpkind == Ijk_InvalICache && insn_last(in).what == INSN_FLUSH))
 		sb->jumpkind = Ijk_Boring;

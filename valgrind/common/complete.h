@@ -1,4 +1,4 @@
-/* What stock VEX lacks: instructions that it cannot decode, and that the processor says to have
+/* Adds what stock VEX lacks: instructions that it cannot decode, and the processor features for
  * them. */
 #ifndef VG_COMPLETE_H
 #define VG_COMPLETE_H
@@ -8,13 +8,15 @@
 /* An instruction that was added to a block, and what it does to memory. Addresses are atoms. */
 struct added_insn {
 	struct insn insn;
-	IRExpr *stored, *loaded; /* insn.size_bytes are; NULL: none */
+	/* addresses of insn.size_bytes bytes; NULL if it does not store or load */
+	IRExpr *stored, *loaded;
 };
 
-/* Adds a statement together with what is missing in it. False: nothing is, and it was not added. */
+/* Adds a statement together with what is missing in it. False if nothing is; then it was not
+ * added. */
 Bool complete_stmt(IRSB *sb, IRStmt *st);
-/* Mends the end of a block, which is a copy of `in`, if that is an instruction VEX cannot decode,
- * or one that ends a block for no good reason. True: an instruction was added. */
+/* Completes the end of a block, which is a copy of `in`: adds an instruction that VEX could not
+ * decode, or removes an end that is not needed. True if an instruction was added. */
 Bool complete_end(IRSB *sb, const IRSB *in, struct added_insn *added);
 
 #endif

@@ -1,8 +1,8 @@
 /* Keeps Valgrind's core from reading debug information. The tools never unwind or name lines (pmend
- * does, from the trace), but the core would read that of every loaded object, libc's from its debug
- * package too: for a small program that is most of a run's time, and for a large one gigabytes.
- * Symbol tables it still reads: tools look for functions by name. The linker puts these before the
- * core's functions (--wrap in valgrind.mk). */
+ * does, from the trace), but the core would read that of every loaded object, including libc's from
+ * its debug package: for a small program that is most of a run's time, for a large one gigabytes.
+ * Symbol tables are still read, because tools look for functions by name. The linker puts these
+ * functions before the core's (--wrap in valgrind.mk). */
 #include "valgrind/common/debuginfo.h"
 
 #include "pub_tool_libcbase.h"
@@ -28,14 +28,14 @@ void *__wrap_vgModuleLocal_img_from_local_file(const HChar *path)
 	return is_debug_file(path) ? NULL : __real_vgModuleLocal_img_from_local_file(path);
 }
 
-/* Lines; arguments are of no interest. */
+/* Would read lines and arguments, which nobody needs. */
 void __wrap_vgModuleLocal_read_debuginfo_dwarf3(void)
 {
 }
 
-Bool g_unwinds; /* arch/ passes on what is about unwinding, if it is set */
+Bool g_unwinds; /* if it is set, arch/ lets the core read unwind information */
 
-/* Without debug files, the core would ask servers for them. */
+/* Hides the variable: without debug files, the core would ask servers for them. */
 HChar *__wrap_vgPlain_getenv(const HChar *name)
 {
 	return VG_(strcmp)(name, "DEBUGINFOD_URLS") == 0 ? NULL : __real_vgPlain_getenv(name);

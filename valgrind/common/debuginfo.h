@@ -1,10 +1,11 @@
-/* What Valgrind's core reads of debug information: nothing but symbols. */
+/* Controls what Valgrind's core reads of debug information: only symbols. */
 #ifndef VG_DEBUGINFO_H
 #define VG_DEBUGINFO_H
 
 #include "pub_tool_basics.h"
 
-/* Set before the program is loaded: also how to unwind, for VG_(get_StackTrace)(). */
+/* Set it before the program is loaded to read unwind information, too, for
+ * VG_(get_StackTrace)(). */
 extern Bool g_unwinds;
 
 #endif

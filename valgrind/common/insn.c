@@ -1,5 +1,5 @@
-/* Takes the bytes of an instruction out of the program's memory and has them decoded by arch/.
- * Bytes behind the end of the memory are 0. */
+/* Copies the bytes of an instruction from the program's memory and lets arch/ decode them. Bytes
+ * beyond the end of the memory are 0. */
 #include "valgrind/common/arch.h"
 
 #include "pub_tool_aspacemgr.h"

@@ -1,4 +1,4 @@
-/* Short names for the pieces of IR that instrumentation adds. */
+/* Short names for making IR. */
 #ifndef VG_IR_H
 #define VG_IR_H
 
@@ -55,7 +55,7 @@ static inline IRExpr *ir_register(IRSB *sb, Int offset) /* of 64 bits */
 	return ir_assign(sb, Ity_I64, IRExpr_Get(offset, Ity_I64));
 }
 
-static inline IRExpr *ir_bit64(IRSB *sb, IRExpr *bit) /* as a word */
+static inline IRExpr *ir_bit64(IRSB *sb, IRExpr *bit) /* as a 64-bit word */
 {
 	return ir_unop(sb, Ity_I64, Iop_1Uto64, bit);
 }
@@ -65,8 +65,8 @@ static inline IRExpr *ir_is_not_0(IRSB *sb, IRExpr *word)
 	return ir_binop(sb, Ity_I1, Iop_CmpNE64, word, ir_u64(0));
 }
 
-/* guard: NULL, or what must hold for the call to be made. The state's pointer may be the last
- * argument. */
+/* Adds a call. guard: a condition for the call, or NULL. The last argument may be the pointer to
+ * the guest state. */
 static inline void ir_call(IRSB *sb, IRExpr *guard, const HChar *name, void *f, IRExpr **args)
 {
 	Bool has_registers;
@@ -81,7 +81,7 @@ static inline void ir_call(IRSB *sb, IRExpr *guard, const HChar *name, void *f, 
 	d = unsafeIRDirty_0_N(nargs > 3 ? 0 : nargs, name, VG_(fnptr_to_fnentry)(f), args);
 	if (guard != NULL)
 		d->guard = guard;
-	if (has_registers) { /* for the stack pointer in it */
+	if (has_registers) { /* so that the stack pointer in it is up to date */
 		d->nFxState = 1;
 		d->fxState[0].fx = Ifx_Read;
 		d->fxState[0].offset = arch_sp_offset;

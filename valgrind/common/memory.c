@@ -1,5 +1,5 @@
-/* Memory of a tool's own: pages beside the program's. Valgrind ends by itself when its own
- * allocator has none left, but not when these are refused. */
+/* Memory of a tool itself, in pages beside the program's. Valgrind ends with a message when its own
+ * allocator is out of memory, but not when these pages are refused; so this does. */
 #include "valgrind/common/memory.h"
 
 #include "pub_tool_aspacemgr.h"
@@ -15,7 +15,7 @@ static inline void *of_result(SysRes r)
 	return sr_isError(r) ? NULL : (void *)sr_Res(r);
 }
 
-/* Valgrind 3.19 answers with a pointer, 3.24 with a SysRes. */
+/* Valgrind 3.19 returns a pointer, 3.24 a SysRes. */
 #define TO_POINTER(answer) _Generic((answer), void * : of_pointer, SysRes : of_result)(answer)
 
 void *memory_alloc(SizeT len_bytes)

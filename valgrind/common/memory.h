@@ -1,11 +1,10 @@
-/* Memory of a tool's own. */
+/* Memory of a tool itself. */
 #ifndef VG_MEMORY_H
 #define VG_MEMORY_H
 
 #include "pub_tool_basics.h"
 
-/* Whole pages of zeros. Ends the program with a message where there are none left: ulimit -v, or
- * memory that the kernel promises only once. */
+/* Gives whole pages of zeros. Ends the program with a message if there are none (ulimit -v). */
 void *memory_alloc(SizeT len_bytes);
 
 #endif

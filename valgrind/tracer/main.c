@@ -1,12 +1,12 @@
-/* pmend's tracer: a Valgrind tool that runs a program once on a concrete input, carries beside each
- * value the expression that it is of the input, and writes the conditions of the path that the
- * program took (include/pmpath.h):
+/* pmend's tracer: a Valgrind tool that runs a program once on a concrete input. Beside each value
+ * it keeps the expression over input bytes that computes it, and it writes the conditions of the
+ * path that the program took (include/pmpath.h):
  *
  *	$ valgrind --tool=pmend-trace --path-file=run.pmp --sym-file=0:16:packet ./server packet
  *
- * What it gets wrong: floating point and a few other operations make values concrete (counted in
- * the file); forked processes are not followed; symbolic addresses are concrete unless the address
- * depends on one byte (shadow/table.c). */
+ * Limits: floating point and a few other operations make values concrete (the file counts them);
+ * forked processes are not followed; an address that depends on the input becomes concrete, except
+ * for tables (shadow/table.c). */
 #include "valgrind/common/arch.h"
 #include "valgrind/tracer/blocks/instrument.h"
 #include "valgrind/tracer/path/path.h"
@@ -71,11 +71,11 @@ static void post_options(void)
 
 static void finish(Int status)
 {
-	(void)status; /* Valgrind says 0 here, whatever it was */
+	(void)status; /* Valgrind always passes 0 */
 	path_close(g_exit_status);
 }
 
-/* ---- what Valgrind tells us ---- */
+/* ---- callbacks from Valgrind ---- */
 
 static void on_start_client_code(ThreadId tid, ULong blocks)
 {
@@ -139,7 +139,7 @@ static Bool on_request(ThreadId tid, UWord *args, UWord *ret)
 	}
 	if (!VG_IS_TOOL_USERREQ('P', 'M', args[0]) && !VG_IS_TOOL_USERREQ('P', 'C', args[0]))
 		return False;
-	*ret = 0; /* annotations, ours and pmemcheck's: they compute nothing */
+	*ret = 0; /* annotations of pmend and pmemcheck compute nothing */
 	if (args[0] == PMEND_REQ_SYMBOLIC) {
 		*ret = 1 + g_symbolic_bytes;
 		g_symbolic_bytes += args[1];
@@ -174,9 +174,9 @@ static void pre_options(void)
 	VG_(track_die_mem_munmap)(on_munmap);
 	VG_(atfork)(NULL, NULL, in_child);
 
-	/* a block is one run of instructions, so that its first address stands for it */
+	/* a block is one run of instructions, so its first address identifies it */
 	VG_(clo_vex_control).guest_chase = False;
-	VG_(clo_vex_control).iropt_unroll_thresh = 0; /* as is each turn of a loop */
+	VG_(clo_vex_control).iropt_unroll_thresh = 0; /* each turn of a loop is a block, too */
 }
 
 VG_DETERMINE_INTERFACE_VERSION(pre_options)

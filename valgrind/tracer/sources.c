@@ -1,14 +1,14 @@
-/* Where the input comes in. An input is one row of bytes; each source stands for a part of it, from
- * an index on:
+/* Marks where the input enters the program. The input is an array of bytes; each source stands for
+ * a part of it, from INDEX on:
  *
- *	--sym-file=INDEX:LEN:PATH     what is read from or mapped of this file, under whatever
- *	                              descriptor (standard input, too)
- *	--sym-arg=INDEX:LEN:N         the program's N-th argument, with the NUL behind it
- *	--sym-env=INDEX:LEN:NAME      a variable of its environment
+ *	--sym-file=INDEX:LEN:PATH     what is read from or mapped of this file, through any
+ *	                              descriptor (also standard input)
+ *	--sym-arg=INDEX:LEN:N         the program's N-th argument with its NUL
+ *	--sym-env=INDEX:LEN:NAME      an environment variable
  *	--sym-socket=INDEX:LEN:PORT   what it receives on connections to its TCP port
  *
- * Limits: what another process passes on (a pipe, shared memory) is not followed; bytes of several
- * connections are one row. */
+ * Limits: data that another process passes on (a pipe, shared memory) is not followed; the bytes of
+ * several connections are taken one after the other. */
 #include "valgrind/tracer/sources.h"
 
 #include "valgrind/tracer/path/core.h"
@@ -26,9 +26,9 @@ static struct source {
 	enum source_kind kind;
 	ULong index, len_bytes;
 	const HChar *what;
-	ULong dev, ino;   /* of a file */
-	ULong number;     /* of an argument or port */
-	ULong used_bytes; /* of what comes in a row */
+	ULong dev, ino;   /* of the file */
+	ULong number;     /* of the argument, or the port */
+	ULong used_bytes; /* bytes of a socket that were received so far */
 } g_sources[32];
 static UInt g_nsources;
 
@@ -82,8 +82,8 @@ Bool sources_option(const HChar *arg)
 	return False;
 }
 
-/* These bytes of memory are those of the source from that offset; what lies beyond its length stays
- * concrete. */
+/* Makes memory symbolic with the bytes of a source from an offset on; what lies beyond the source's
+ * length stays concrete. */
 static void bring_in(struct source *s, ULong offset, Addr a, SizeT len)
 {
 	if (offset >= s->len_bytes)
@@ -121,7 +121,7 @@ static Int port_of(Int fd)
 {
 	union {
 		struct vki_sockaddr any;
-		struct vki_sockaddr_in in; /* the port is at the same place in IPv6 */
+		struct vki_sockaddr_in in; /* IPv6 has the port at the same place */
 		UChar room[128];
 	} name;
 	Int len = sizeof name;
@@ -154,7 +154,7 @@ static struct source *source_of(Int fd)
 	return NULL;
 }
 
-/* n bytes were read in a row, into one buffer after the other. */
+/* Handles n bytes that were read in sequence into several buffers. */
 static void buffers_read(Int fd, const struct vki_iovec *v, UWord nv, ULong n, Long offset)
 {
 	struct source *s = source_of(fd);
@@ -206,7 +206,7 @@ void sources_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes re
 		buffers_read(args[0], (struct vki_iovec *)args[1], args[2], n, args[3]);
 		break;
 	case __NR_recvfrom:
-		if (!(args[3] & MSG_PEEK)) /* those will come again */
+		if (!(args[3] & MSG_PEEK)) /* the same bytes will be received again */
 			buffer_read(args[0], args[1], n, -1);
 		break;
 	case __NR_recvmsg: {

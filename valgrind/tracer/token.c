@@ -1,8 +1,7 @@
-/* Words of the input that were compared with one of another length. No branch can be flipped to
- * make such two equal: where the word ends was decided before, by whatever cut the input into
- * words, and what ended it is most often overwritten by then. So the driver is told the word and
- * what it was compared with, and may put the one into the place of the other
- * (explore/path/token.h). */
+/* Reports words of the input that were compared with a word of another length. Flipping branches
+ * cannot make these equal: the word's end was decided earlier, by the code that split the input,
+ * and the separator is usually overwritten. So `pmend explore` learns both words and may replace
+ * one by the other (explore/path/token.h). */
 #include "valgrind/tracer/token.h"
 
 #include "valgrind/tracer/path/path.h"
@@ -15,7 +14,7 @@
 
 #define TOKEN_BYTES_MAX 64
 
-/* The byte of the input that the byte there is made of, from 1; 0 if it is made of none or
+/* The input byte that the memory byte is computed from, counted from 1; 0 if it is none or
  * several. */
 static ULong source_of(Addr a)
 {
@@ -44,7 +43,7 @@ static Bool can_read(Addr a)
 	return VG_(am_is_valid_for_client)(a, 1, VKI_PROT_READ);
 }
 
-/* How long it is, up to the limit; -1 if it depends on the input, or is no memory. */
+/* The string's length, at most max; -1 if it depends on the input or is not readable. */
 static Int constant_length(Addr a, ULong max)
 {
 	Int n = 0;
@@ -58,7 +57,7 @@ static Int constant_length(Addr a, ULong max)
 	return (ULong)n == max ? n : -1;
 }
 
-/* How many bytes of the input in a row it is made of. */
+/* How many bytes from a on are consecutive bytes of the input. */
 static UInt word_length(Addr a, ULong from, ULong max)
 {
 	UInt n = 0;
@@ -69,7 +68,7 @@ static UInt word_length(Addr a, ULong from, ULong max)
 	return n;
 }
 
-/* A string that may be of the input, and one that may be what it should be. */
+/* Reports a comparison in which `word` comes from the input and `wanted` does not. */
 static void one_side(Addr pc, Addr word, Addr wanted, ULong max)
 {
 	Int wanted_bytes = constant_length(wanted, max);
@@ -79,7 +78,7 @@ static void one_side(Addr pc, Addr word, Addr wanted, ULong max)
 	if (wanted_bytes <= 0 || !can_read(word))
 		return;
 	from = source_of(word);
-	/* an empty word, of which only the end was there */
+	/* an empty word, of which only the end is there */
 	if (from == 0 && *(const UChar *)word == '\0' && can_read(word + 1)) {
 		from = source_of(word + 1);
 		from -= from != 0;
@@ -99,7 +98,8 @@ void token_compared(ThreadId tid, Addr a, Addr b, ULong max)
 	one_side(pc, b, a, max);
 }
 
-/* Where the word ends depends on its bytes alone: those can be asked for. */
+/* Does the end of the word depend only on the bytes that follow it? Then the solver can change
+ * these. */
 static Bool has_own_end(Addr end)
 {
 	return !can_read(end) || mem_is_symbolic(end, 1) || *(const UChar *)end != '\0';
@@ -110,7 +110,7 @@ void token_measured(UInt kind, Addr word, ULong nbytes, Addr result)
 	ULong from = can_read(word) ? source_of(word) : 0;
 	Long at;
 
-	if (from == 0 && nbytes == 0 && can_read(word + 1)) { /* as above */
+	if (from == 0 && nbytes == 0 && can_read(word + 1)) { /* an empty word, as in one_side() */
 		from = source_of(word + 1);
 		from -= from != 0;
 	}

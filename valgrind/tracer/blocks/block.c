@@ -1,5 +1,5 @@
-/* The memory that the steps of blocks are written to, one behind the other. Its large pieces are
- * never given back: code that is thrown away may be running. */
+/* Writes the steps of blocks into memory, one after the other. The memory is never freed, because
+ * code that Valgrind discards may still be running. */
 #include "valgrind/tracer/blocks/block.h"
 
 #include "valgrind/common/memory.h"
@@ -17,7 +17,7 @@ static void room_make(SizeT nbytes)
 	g_end = g_at + PIECE_BYTES;
 }
 
-/* All of a block is in one piece. */
+/* A block must be in one piece of memory. */
 void block_begin(struct block *b)
 {
 	room_make((b->in->stmts_used + 16) * 2 * STEP_MAX_BYTES);
@@ -49,7 +49,7 @@ static ULong constant(const IRConst *c)
 	case Ico_U16: return c->Ico.U16;
 	case Ico_U32: return c->Ico.U32;
 	case Ico_U64: return c->Ico.U64;
-	case Ico_U128: return c->Ico.U128; /* as for vectors */
+	case Ico_U128: return c->Ico.U128; /* a mask, like constants of vectors */
 	case Ico_F32i: return c->Ico.F32i;
 	case Ico_F64i: return c->Ico.F64i;
 	case Ico_V128: return c->Ico.V128;
@@ -85,7 +85,7 @@ void block_arg(struct block *b, IRExpr *e)
 		a->k = constant(e->Iex.Const.con);
 		a->is_mask = e->Iex.Const.con->tag == Ico_V128 ||
 			     e->Iex.Const.con->tag == Ico_U128 || e->Iex.Const.con->tag == Ico_V256;
-	} /* else the guest state's pointer, which nobody computes with */
+	} /* otherwise it is the pointer to the guest state, which nobody computes with */
 	g_at = (UChar *)(b->last->arg + b->last->nargs);
 }
 

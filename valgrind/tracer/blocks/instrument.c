@@ -1,9 +1,9 @@
-/* Adds to each block of guest code what its shadow needs, and as little as possible, because most
- * blocks never meet symbolic data: values that the shadow cannot compute itself (leaves: what
- * registers and memory held) are noted in g_noted, whether something symbolic was touched is
- * gathered in one temporary, and at each exit of the block one call, guarded by it, runs the steps
- * of the shadow up to there. A block has one way through it, so steps that were skipped because
- * nothing was symbolic by then can be run later. */
+/* Adds to each block of guest code what its shadow needs: as little as possible, because most
+ * blocks never meet symbolic data. Values that the shadow cannot compute (leaves: what registers
+ * and memory contain) are noted in g_noted. One temporary collects whether something symbolic was
+ * touched. At each exit of the block, one call, guarded by that temporary, runs the steps of the
+ * shadow up to there. A block has only one path through it, so steps that were skipped because
+ * nothing was symbolic yet can be run later. */
 #include "valgrind/tracer/blocks/instrument.h"
 
 #include "valgrind/common/complete.h"
@@ -13,7 +13,8 @@
 #include "valgrind/tracer/shadow/shadow.h"
 #include "valgrind/tracer/value/registers.h"
 
-/* The registers it reads or writes: those that are symbolic must be looked at, or forgotten. */
+/* A bit for each register that the block reads or writes: a symbolic one must be read or
+ * forgotten. */
 static ULong registers(IRSB *in)
 {
 	ULong bits = 0;
@@ -47,7 +48,8 @@ static Bool has_exits(IRSB *in)
 	return False;
 }
 
-/* What indirect jumps and calls lead to, when it is not where they went last time. */
+/* Adds code that reports where an indirect jump or call leads, if that differs from the last
+ * time. */
 static void learn_jump(struct block *b, IRExpr *next)
 {
 	struct jump *j = VG_(calloc)("sym.jump", 1, sizeof *j);
@@ -58,7 +60,7 @@ static void learn_jump(struct block *b, IRExpr *next)
 		mkIRExprVec_2(ir_ptr(j), next));
 }
 
-/* The block, with what VEX leaves out. */
+/* A copy of the block with what VEX leaves out. */
 static IRSB *completed(IRSB *in)
 {
 	IRSB *sb = deepCopyIRSBExceptStmts(in);

@@ -1,4 +1,4 @@
-/* The pass over each block of guest code. */
+/* Instruments a block of guest code; Valgrind calls it for each. */
 #ifndef TRACER_INSTRUMENT_H
 #define TRACER_INSTRUMENT_H
 

@@ -1,6 +1,6 @@
-/* The steps of each statement of a block. Values that the shadow cannot compute itself (leaves:
- * what registers and memory held) are noted in g_noted, by code that is added here, as is what
- * gathers whether something symbolic was touched. */
+/* Adds the steps of each statement of a block. Values that the shadow cannot compute (leaves: what
+ * registers and memory contain) are noted in g_noted by code added here, which also collects
+ * whether something symbolic was touched. */
 #include "valgrind/tracer/blocks/steps.h"
 
 #include "valgrind/common/ir.h"
@@ -9,7 +9,7 @@
 #include "valgrind/tracer/value/ops.h"
 #include "valgrind/tracer/value/options.h"
 
-/* ---- inline code ---- */
+/* ---- code added to the block ---- */
 
 static void note(struct block *b, IRTemp tmp)
 {
@@ -28,8 +28,8 @@ static void note(struct block *b, IRTemp tmp)
 	ir_store(b->sb, ir_ptr(&g_noted[tmp][0]), value);
 }
 
-/* Memory at that address is touched. Addresses a constant apart, close to each other, are most
- * often in one line or its neighbour: but not always, so each is looked up. */
+/* Adds code that looks whether memory at this address may be symbolic. Neighbouring addresses
+ * usually share a line, but not always, so each is looked up. */
 static void touch(struct block *b, IRExpr *addr)
 {
 	IRSB *sb = b->sb;
@@ -233,7 +233,7 @@ static void exit_stmt(struct block *b, IRStmt *st, Bool is_last)
 void steps_add(struct block *b, IRStmt *st, Bool is_last)
 {
 	if (st->tag == Ist_Exit)
-		exit_stmt(b, st, is_last); /* before it is taken */
+		exit_stmt(b, st, is_last); /* must run before the exit is taken */
 	addStmtToIRSB(b->sb, st);
 	switch (st->tag) {
 	case Ist_IMark:

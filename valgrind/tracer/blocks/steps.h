@@ -5,7 +5,7 @@
 #include "valgrind/tracer/blocks/block.h"
 
 void steps_add(struct block *b, IRStmt *st, Bool is_last);
-/* of those that were added since the last exit: a guarded call that runs them */
+/* Adds a guarded call that runs the steps added since the last exit. */
 void steps_end(struct block *b);
 
 #endif

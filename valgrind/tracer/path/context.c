@@ -1,15 +1,15 @@
-/* Tells the path file of the objects that code lies in, and of the call stack. Calls are noted as
- * they happen; a frame is gone when the stack pointer is above it. */
+/* Tells the path file which objects contain the code, and what the call stack is. Calls are noted
+ * when they happen; a frame has ended when the stack pointer is above it. */
 #include "valgrind/tracer/path/path_internal.h"
 
 #include "pub_tool_debuginfo.h"
 #include "pub_tool_machine.h"
 
-/* ---- where code lies ---- */
+/* ---- objects ---- */
 
 void path_object(Addr pc)
 {
-	static Addr g_from = 1, g_to; /* the last one */
+	static Addr g_from = 1, g_to; /* the object of the last call */
 	static const DebugInfo *g_known[512];
 	static UInt g_nknown;
 	const DebugInfo *di;
@@ -45,8 +45,8 @@ static struct call {
 static UInt g_ncalls, g_ncalls_written;
 static ULong g_calls_hash;
 
-/* The stack pointer after the call. Frames below it are gone; nobody tells when a function
- * returns. */
+/* Notes a call; sp is the stack pointer after it. Drops frames below, because nothing tells when a
+ * function returns. */
 VG_REGPARM(2) void path_call(Addr ret, Addr sp)
 {
 	while (g_ncalls && g_calls[g_ncalls - 1].sp <= sp)

@@ -1,8 +1,8 @@
-/* Writes expressions into the path file, operands first, each once. A bit for each number says
- * which are there. */
+/* Writes expressions into the path file, operands first, each once. A bit per expression says
+ * whether it was written. */
 #include "valgrind/tracer/path/path_internal.h"
 
-static UChar *g_written; /* a bit for each number */
+static UChar *g_written; /* a bit per expression */
 static UInt g_written_room;
 
 static Bool is_written(UInt id)
@@ -45,7 +45,7 @@ static void node_write(UInt id)
 	set_written(id);
 }
 
-/* Operands first; without recursion, which the tool's stack has no room for. */
+/* Writes an expression after its operands. Without recursion, because the tool's stack is small. */
 void path_expr(UInt root)
 {
 	static UInt *g_todo, g_room;

@@ -1,5 +1,5 @@
 /* The path file itself: records go into a buffer, which is written when it is full. A forked
- * process has no such file. */
+ * process writes none. */
 #include "valgrind/tracer/path/core.h"
 #include "valgrind/tracer/path/path_internal.h"
 
@@ -60,15 +60,15 @@ Bool path_open(const HChar *file)
 	if (sr_isError(r))
 		return False;
 	g_fd = sr_Res(r);
-	high = VG_(safe_fd)(g_fd); /* where the program does not close it */
+	high = VG_(safe_fd)(g_fd); /* to a number that the program cannot close */
 	if (high >= 0)
 		g_fd = high;
-	VG_(memcpy)(h.magic, PMP_MAGIC, sizeof h.magic); /* without its end: not a string */
+	VG_(memcpy)(h.magic, PMP_MAGIC, sizeof h.magic); /* the magic has no final NUL */
 	write_buffered(&h, sizeof h);
 	return True;
 }
 
-/* A forked process goes its own way: its path is not this file's. */
+/* Closes the file in a forked process, whose path is another one. */
 void path_fork_child(void)
 {
 	if (g_fd >= 0)

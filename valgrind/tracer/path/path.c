@@ -1,5 +1,5 @@
-/* Writes what happens on the path into its file: branches, values that have to stay, jumps, blocks
- * that were run. Expressions, objects and stacks that a record needs are written before it. */
+/* Writes records of the path: branches, values that must stay, jumps, blocks that were run.
+ * Expressions, objects and stacks that a record needs are written before it. */
 #include "valgrind/tracer/path/path_internal.h"
 
 #include "valgrind/tracer/value/counts.h"
@@ -24,7 +24,7 @@ void path_pin(Addr pc, struct val v, enum pmp_pin why)
 {
 	static UInt g_last;
 
-	/* a copy loop pins the same again and again */
+	/* a copy loop pins the same value repeatedly */
 	if (!path_is_open() || v.id == 0 || v.id == g_last)
 		return;
 	g_last = v.id;

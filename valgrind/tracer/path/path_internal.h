@@ -1,5 +1,5 @@
-/* What the files of the path file share. Bottom first: file.c, context.c and expressions.c,
- * path.c. */
+/* Shared by the files that write the path file; each uses those before it: file.c, context.c and
+ * expressions.c, path.c. */
 #ifndef TRACER_PATH_INTERNAL_H
 #define TRACER_PATH_INTERNAL_H
 
@@ -10,11 +10,11 @@ Bool path_is_open(void);
 void path_record(struct pmp_record r, const void *bytes, SizeT nbytes);
 void path_flush(void);
 
-/* ---- context.c: where code lies, and what called it ---- */
-void path_object(Addr pc); /* tells of the object, the first time */
-void path_stack(void);     /* of the running thread, when it is another one than last time */
+/* ---- context.c: objects and call stacks ---- */
+void path_object(Addr pc); /* writes the object of pc, if it is new */
+void path_stack(void);     /* writes the call stack of the running thread, if it has changed */
 
 /* ---- expressions.c ---- */
-void path_expr(UInt id); /* with all that it is made of, if it is not written yet */
+void path_expr(UInt id); /* writes an expression and its operands, unless they are written */
 
 #endif

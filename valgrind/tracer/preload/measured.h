@@ -1,6 +1,6 @@
-/* What the loaded functions find out about a word, its length or its number, as a symbol of its
- * own: where the word ends was decided before, so that no byte of it can be changed to make it
- * another. */
+/* Makes a number that a preloaded function found out about a word, its length or its value, a
+ * symbol of its own. The word's bytes alone cannot give another length, because where the word ends
+ * was decided earlier. */
 #ifndef TRACER_MEASURED_H
 #define TRACER_MEASURED_H
 

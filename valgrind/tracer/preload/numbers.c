@@ -1,8 +1,8 @@
-/* Loaded into the traced program: the C library's functions that read numbers, with one branch for
- * each digit. The library's own have several, which say nothing about the number (how an overflow
- * would come about), and choose where to begin without a branch, so that each digit could come from
- * two places of the input. Numbers of so few digits that they cannot overflow are just added up. In
- * the C locale. */
+/* Replaces the C library's functions that read numbers (strtol, atoi, …) in the traced program,
+ * with one branch per digit. The library's own functions have more branches, which are about
+ * overflow and say nothing about the number, and they choose without a branch where to begin, so
+ * each digit could come from two places of the input. Numbers that cannot overflow are simply added
+ * up. Only for the C locale. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,9 +23,9 @@ static void errno_set(int value)
 
 struct number {
 	uint64_t magnitude;
-	int is_negative, is_long, is_too_large; /* only long ones may be too large */
-	const char *end;                        /* the beginning: there was none */
-	const char *from;                       /* with the sign */
+	int is_negative, is_long, is_too_large; /* only a long number may be too large */
+	const char *end;                        /* equal to the beginning if there are no digits */
+	const char *from;                       /* includes the sign */
 	int is_decimal;
 };
 
@@ -38,7 +38,7 @@ static inline __attribute__((always_inline)) unsigned digit(char c)
 	return NONE;
 }
 
-/* How many digits can never be too many for 63 bits. */
+/* So many digits always fit into 63 bits. */
 static unsigned safe_digits(unsigned base)
 {
 	unsigned bits = 1;
@@ -48,7 +48,7 @@ static unsigned safe_digits(unsigned base)
 	return 63 / bits;
 }
 
-/* What comes behind 0x has to be a digit of its own, else the 0 is all. */
+/* Is there a prefix 0x with a digit after it? Otherwise the number is the 0. */
 static int has_prefix(const char *s, unsigned base)
 {
 	return (base == 0 || base == 16) && s[0] == '0' && (s[1] | 32) == 'x' && digit(s[2]) < 16;
@@ -105,7 +105,7 @@ static uint64_t value_of(const struct number *n)
 			n->end > n->from ? (uint64_t)(n->end - n->from) : 0, value);
 }
 
-/* The C library does not say where such a number ends. */
+/* Sets no end if the base is wrong, as the C library does. */
 static int is_base(int base)
 {
 	if (base == 0 || (base >= 2 && base <= 36))

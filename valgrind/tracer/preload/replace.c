@@ -1,6 +1,7 @@
-/* Loaded into the traced program: the C library's functions on strings and memory that decide
- * something by what they read, as plain loops. Each byte is then a branch of its own, which says
- * more than vector instructions would. Functions that only move bytes stay as they are. */
+/* Replaces the C library's functions that compare and search strings and memory, in the traced
+ * program, with plain loops. Then each byte is a branch of its own, which says more than vector
+ * instructions. Functions that only move bytes stay, except for those that look for the end of a
+ * string. */
 
 #include <stddef.h>
 
@@ -35,7 +36,7 @@ static int same(int c)
 	return c;
 }
 
-/* Up to max bytes; strings end at their NUL. */
+/* Compares up to max bytes; strings end at their NUL. */
 static inline __attribute__((always_inline)) int compare(const byte *a, const byte *b, size_t max,
 							 int has_end, int (*fold)(int))
 {
@@ -50,13 +51,13 @@ static inline __attribute__((always_inline)) int compare(const byte *a, const by
 	return 0;
 }
 
-/* Whether all are equal is one question, so that a magic number or a keyword takes one answer;
- * where they differ comes after. */
+/* Whether all bytes are equal is asked as one question, so that a magic number or keyword needs one
+ * answer. Where they differ is asked afterwards. */
 #define ONE_QUESTION_MAX 64
 #define PAGE_BYTES 4096
 
-/* Up to the NUL of b, which is most often a constant; a may end before, but is read on: not into
- * another page, though. */
+/* Compares up to the NUL of b, which is usually a constant. a may end earlier and is still read,
+ * but not into another page. */
 static inline __attribute__((always_inline)) int compare_strings(const byte *a, const byte *b,
 								 size_t max, int (*fold)(int))
 {

@@ -1,6 +1,7 @@
-/* Runs the steps of a block beside the machine, on expressions. Constants are folded on the way, so
- * that every value, symbolic or not, is known here: leaves bring in the machine's values,
- * everything else follows. */
+/* Runs the steps of a block beside the machine, on expressions. Constants are folded, so every
+ * value, symbolic or not, is known here: leaves get the machine's values, and everything else
+ * follows from them. For example, `add eax, [mem]` has the steps GET eax (leaf), LOAD mem (leaf),
+ * OP Add32, PUT eax. */
 #include "valgrind/tracer/shadow/shadow.h"
 
 #include "valgrind/tracer/path/path.h"
@@ -72,7 +73,7 @@ static struct wide noted(const struct step *s)
 
 /* ---- concretising ---- */
 
-/* The value stays what it is: inputs for which it is another one take another path. */
+/* Makes the value concrete: adds the condition that it stays what it is. */
 static Addr pin(struct val v, enum pmp_pin why)
 {
 	if (v.id)
@@ -229,8 +230,8 @@ static void branch(const struct step *s)
 	path_branch(g_pc, c, c.v ? s->k : s->other, c.v ? s->other : s->k);
 }
 
-/* By the width or more: what comes of it is nobody's business, as front ends choose another value
- * then. */
+/* Is it a shift by the width or more? Its result is not compared, because nobody uses it: code
+ * generators then choose another value. */
 static Bool is_overshift(const struct step *s)
 {
 	return s->kind == STEP_OP && s->op >= Iop_Shl8 && s->op <= Iop_Sar64 &&

@@ -1,9 +1,10 @@
-/* A load from an address that depends on the input: what can be read there, as a table. If it
- * depends by way of one byte (a character class, a step of a checksum, a jump table), that byte is
- * the index, and all is there. Else (a position that lengths in the input add up to) the table is
- * what lies around, and a constraint keeps the address within. The memory is taken as it is now.
- * Entries that are no memory are ruled out by a constraint; where too many are symbolic themselves,
- * the address is concretised. */
+/* Handles a load whose address depends on the input: makes what can be read there a table.
+ *
+ * If the address depends on a single byte (a character class, a step of a checksum, a jump table),
+ * that byte is the index, and the table has every possible entry. Otherwise (a position computed
+ * from several lengths) the table is the memory around the present address, and a condition keeps
+ * the address inside. The content is that of this moment. A condition excludes entries without
+ * memory. If too many entries are symbolic themselves, the address becomes concrete. */
 #include "valgrind/tracer/shadow/table.h"
 
 #include "valgrind/tracer/path/path.h"
@@ -16,14 +17,14 @@
 #define CHAIN_MAX 16
 
 #define WINDOW_BELOW 128
-#define WINDOWS_MAX 256 /* in a run: each is a table of its own, and much for a solver */
+#define WINDOWS_MAX 256 /* per run: each is a different table, and hard for a solver */
 
-/* from the address down to the index; each is the only operand of the one before that is no
- * constant */
+/* The expressions from the address down to the index; each is the only non-constant operand of the
+ * one before. */
 struct chain {
 	UInt id[CHAIN_MAX];
 	UInt n;
-	Addr first; /* of a window: where it begins */
+	Addr first; /* of a window: its first address; else 0 */
 };
 
 static UInt only_operand(const struct expr *e)
@@ -40,7 +41,7 @@ static UInt only_operand(const struct expr *e)
 	return found;
 }
 
-/* Around the address there is. What it was counted from is most often below. */
+/* Makes a window around the present address. What the address is counted from is usually below. */
 static void window_find(struct val address, struct chain *c, struct val *inside)
 {
 	struct val first = val_const(address.v - WINDOW_BELOW),
@@ -63,7 +64,7 @@ static Bool chain_find(UInt id, struct chain *c)
 	return False;
 }
 
-/* False: the path rules this index out. */
+/* Computes the address for an index. False if the path excludes the index. */
 static Bool chain_address(const struct chain *c, ULong index, Addr *address)
 {
 	ULong v = index;
@@ -87,14 +88,15 @@ static Bool chain_address(const struct chain *c, ULong index, Addr *address)
 	return True;
 }
 
-#define SYMBOLIC_MAX 64 /* entries that are symbolic themselves: each is a choice of its own */
+#define SYMBOLIC_MAX 64 /* entries that are symbolic themselves; each adds a choice */
 
 static Bool can_read(Addr a, UInt nbytes)
 {
 	return VG_(am_is_valid_for_client)(a, nbytes, VKI_PROT_READ);
 }
 
-/* Entries that depend on the input, too: where the index is theirs, they are it. */
+/* Adds a choice for each entry that depends on the input itself: if the index is its own, the
+ * result is that entry. */
 static Bool choices_add(const struct chain *c, struct val index, UInt width, UInt bits,
 			struct val *result)
 {
@@ -142,10 +144,10 @@ Bool table_load(struct val address, UInt bits, ULong noted, struct val *result)
 		g_entries[i] = 0;
 		g_valid[i] = True;
 		if (!chain_address(&c, i & expr_mask(width), &a))
-			continue; /* whatever is there */
+			continue; /* excluded by the path, so any value will do */
 		g_valid[i] = can_read(a, bits / 8);
 		invalid += !g_valid[i];
-		/* so that the table does not depend on the input */
+		/* left 0, so that the table does not depend on the input */
 		if (g_valid[i] && !mem_is_symbolic(a, bits / 8))
 			VG_(memcpy)(&g_entries[i], (void *)a, bits / 8);
 	}

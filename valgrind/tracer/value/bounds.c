@@ -1,6 +1,6 @@
-/* What the path says about how large an expression can be: a program looks whether an index is
- * within its table before it uses it. Branches on comparisons with a constant are remembered, as
- * many as there is room for. */
+/* Remembers how large an expression can be on this path: a program checks that an index is within
+ * its table before it uses it. Keeps branches on comparisons with a constant, as many as there is
+ * room for. */
 #include "valgrind/tracer/value/bounds.h"
 
 #define BOUNDS 4096 /* a power of two */
@@ -15,7 +15,7 @@ static struct bound *slot_of(UInt id)
 	return &g_bounds[id * 0x9e3779b1u >> 20 & (BOUNDS - 1)];
 }
 
-/* What was extended with zeros is as large as it was before. */
+/* Sets a bound. Zero extension does not change a value, so it is removed first. */
 static void bound_add(UInt id, ULong most)
 {
 	struct bound *b;
@@ -24,7 +24,7 @@ static void bound_add(UInt id, ULong most)
 		id = expr_at(g_pool, id)->arg[0];
 	b = slot_of(id);
 	if (b->id != id || most < b->most)
-		*b = (struct bound){ id, most }; /* an older one that was there is forgotten */
+		*b = (struct bound){ id, most }; /* may replace the bound of another expression */
 }
 
 static Bool is_constant(UInt id)
@@ -32,7 +32,7 @@ static Bool is_constant(UInt id)
 	return expr_at(g_pool, id)->op == EXPR_CONST;
 }
 
-/* a < b, or a <= b. */
+/* Learns from a < b, or a <= b. */
 static void less(const struct expr *e, Bool is_strict)
 {
 	ULong k;
@@ -44,7 +44,7 @@ static void less(const struct expr *e, Bool is_strict)
 		bound_add(e->arg[0], k - is_strict);
 }
 
-/* Not a < b, or not a <= b: b <= a, or b < a. */
+/* Learns from the opposite: b <= a, or b < a. */
 static void not_less(const struct expr *e, Bool is_strict)
 {
 	ULong k;

@@ -1,10 +1,11 @@
-/* How large expressions can be on this path. */
+/* Remembers how large expressions can be on this path. */
 #ifndef TRACER_BOUNDS_H
 #define TRACER_BOUNDS_H
 
 #include "valgrind/tracer/value/value.h"
 
-void bound_note(struct val condition); /* a branch depends on it */
+void bound_note(struct val condition); /* call it for the condition of each branch */
+/* The largest value that the expression can have; all ones if unknown. */
 ULong bound_of(UInt id);
 
 #endif

@@ -1,7 +1,7 @@
-/* Cells: which bytes of a word depend on the input, and how. A word that was written at once is one
- * expression, else each byte has its own; concrete bytes have none, and whoever reads them has the
- * machine's value. If that is not the expression's (a system call wrote there, say), the expression
- * is out of date and dropped. */
+/* A cell says which bytes of a word depend on the input, and how. A word that was written at once
+ * has one expression; otherwise each byte has its own. A concrete byte has none, and reading it
+ * gives the machine's value. If an expression's value differs from the machine's (a system call
+ * wrote there, for example), it is out of date and dropped. */
 #include "valgrind/tracer/value/cells.h"
 
 #include "valgrind/tracer/value/counts.h"
@@ -29,7 +29,8 @@ static void cell_split(struct cell *c)
 	c->whole = 0;
 }
 
-/* The bytes from `at`, n of them, where the machine has `concrete`. Counts what is out of date. */
+/* Reads n bytes from `at`, where the machine has `concrete`. Counts expressions that are out of
+ * date. */
 static struct val cell_get(struct cell *c, UInt at, UInt n, ULong concrete)
 {
 	struct val r = val_const(0);
@@ -68,7 +69,7 @@ static void cell_put(struct cell *c, UInt at, UInt n, struct val v)
 		c->byte[at + i] = v.id ? val_cut(v, 8 * n, 8 * i, 8).id : 0;
 }
 
-/* ---- a value that reaches over several cells ---- */
+/* ---- values that span several cells ---- */
 
 struct val cells_get(cell_find find, Addr a, UInt nbytes, ULong concrete)
 {

@@ -1,19 +1,19 @@
-/* The shadow of a word of 8 bytes. Registers and memory are made of these. */
+/* The shadow of an 8-byte word. Registers and memory are made of such cells. */
 #ifndef TRACER_CELLS_H
 #define TRACER_CELLS_H
 
 #include "valgrind/tracer/value/value.h"
 
 struct cell {
-	UInt whole;   /* 64 bits, or 0: then the bytes count */
-	UInt byte[8]; /* 8 bits each, or 0 */
+	UInt whole;   /* an expression of 64 bits, or 0: then the bytes count */
+	UInt byte[8]; /* expressions of 8 bits, or 0 */
 };
 
-/* word: address / 8; may be NULL if it is not to be made */
+/* Finds the cell of a word (address / 8); may give NULL unless make. */
 typedef struct cell *(*cell_find)(Addr word, Bool make);
 
 Bool cell_is_empty(const struct cell *c);
-/* where the machine has that value */
+/* concrete is the machine's value there */
 struct val cells_get(cell_find find, Addr a, UInt nbytes, ULong concrete);
 void cells_put(cell_find find, Addr a, UInt nbytes, struct val v);
 

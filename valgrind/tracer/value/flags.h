@@ -1,5 +1,5 @@
-/* VEX's helper functions that compute condition codes, on values. Each processor has its own:
- * arch/. */
+/* Computes VEX's helper functions for condition codes on expressions. Each architecture has its own
+ * file in arch/. */
 #ifndef TRACER_FLAGS_H
 #define TRACER_FLAGS_H
 
@@ -7,7 +7,7 @@
 
 #define FLAGS_ARGS_MAX 5
 Bool flags_is_known(const HChar *name);
-/* False: not one that we know, or not with these operands */
+/* False if the function or its operands are not supported. */
 Bool flags_apply(const HChar *name, const struct val *args, struct val *result);
 
 #endif

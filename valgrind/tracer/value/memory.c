@@ -1,5 +1,5 @@
-/* The shadow of memory, by lines of 64 bytes in a hash table. A byte table says which lines may
- * hold something symbolic, for translated code to look at. */
+/* The shadow of memory: a hash table of 64-byte lines. A table of bytes says which lines may
+ * contain something symbolic, for translated code to look at. */
 #include "valgrind/tracer/value/memory.h"
 
 #include "valgrind/tracer/value/cells.h"
@@ -44,7 +44,7 @@ struct val mem_get(Addr a, UInt nbytes, ULong concrete)
 	return cells_get(mem_cell, a, nbytes, concrete);
 }
 
-/* Marks count the lines that need them; one that is full stays. */
+/* Adds to the count of lines with this mark. A full count stays, so the mark is never lost. */
 static void mark(Addr number, Int change)
 {
 	UChar *m = &g_lines[number % LINES];
@@ -66,7 +66,8 @@ static void line_mark(Addr number)
 		return;
 	l->is_marked = !is_empty;
 	mark(number, is_empty ? -1 : 1);
-	mark(number - 1, is_empty ? -1 : 1); /* an access that begins there may reach over */
+	/* an access that begins there may reach into this line */
+	mark(number - 1, is_empty ? -1 : 1);
 }
 
 void mem_put(Addr a, UInt nbytes, struct val v)

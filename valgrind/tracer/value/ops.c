@@ -1,5 +1,5 @@
-/* The integer operations of VEX's intermediate representation, as expressions. One row for each;
- * what is not in the table is asked of vector.c. */
+/* Integer operations of VEX's IR as expressions, one row each. vector.c handles operations that are
+ * not in this table. */
 #include "valgrind/tracer/value/ops.h"
 
 #include "valgrind/tracer/value/rows.h"
@@ -8,24 +8,24 @@
 
 enum form {
 	FORM_NONE,
-	FORM_BINARY,  /* both operands and the result have `bits` */
+	FORM_BINARY,  /* operands and result have `bits` */
 	FORM_SHIFT,   /* the second operand has 8 bits */
-	FORM_COMPARE, /* the result has 1 */
-	FORM_DIFFER,  /* not equal */
+	FORM_COMPARE, /* the result has 1 bit */
+	FORM_DIFFER,  /* not equal; the result has 1 bit */
 	FORM_UNARY,
 	FORM_EXTEND,  /* to `to` bits */
 	FORM_LOW,     /* the lowest `to` bits */
 	FORM_HIGH,    /* the highest `to` bits */
 	FORM_JOIN,    /* two of `bits` */
-	FORM_MULL,    /* the whole product; expr: its upper half */
+	FORM_MULL,    /* the whole product; expr computes its upper half */
 	FORM_NONZERO, /* 1 bit */
-	FORM_SPREAD,  /* all bits of the result tell whether the operand is not 0 */
+	FORM_SPREAD,  /* every bit of the result says whether the operand is not 0 */
 	FORM_LEFT,    /* x | -x */
 	FORM_MAX,
-	/* `bits` by `to` bits: quotient in the lower `to`, remainder in the upper; expr: the
+	/* `bits` by `to` bits: quotient in the lower `to` bits, remainder in the upper; expr is the
 	 * division */
 	FORM_DIVMOD,
-	FORM_COPY,     /* another type for the same bits */
+	FORM_COPY,     /* the same bits as another type */
 	FORM_WIDE_LOW, /* of 128 bits */
 	FORM_WIDE_HIGH,
 	FORM_WIDE_JOIN,
@@ -62,7 +62,7 @@ static const struct row {
 	FOUR(Iop_Left, FORM_LEFT, 0)
 	ROW(Iop_CmpwNEZ32, FORM_SPREAD, 0, 32, 0)
 	ROW(Iop_CmpwNEZ64, FORM_SPREAD, 0, 64, 0)
-#ifdef VEX_HAS_CLZ /* tracer.mk */
+#ifdef VEX_HAS_CLZ /* set in tracer.mk */
 	ROW(Iop_Clz64, FORM_UNARY, EXPR_CLZ, 64, 0)
 	ROW(Iop_Clz32, FORM_UNARY, EXPR_CLZ, 32, 0)
 	ROW(Iop_Ctz64, FORM_UNARY, EXPR_CTZ, 64, 0)
@@ -198,7 +198,7 @@ static void mull(const struct row *r, struct val a, struct val b, struct wide *r
 	}
 }
 
-/* The machine traps unless the quotient fits, so that its lower half is all of it. */
+/* The machine traps unless the quotient fits, so its lower half is the whole quotient. */
 static struct val divmod(const struct row *r, struct val a, struct val b)
 {
 	const enum expr_op rem = r->expr == EXPR_UDIV ? EXPR_UREM : EXPR_SREM,
@@ -210,8 +210,7 @@ static struct val divmod(const struct row *r, struct val a, struct val b)
 	return expr_concat(g_pool, r->to, remainder, r->to, quotient);
 }
 
-/* As long as the upper half of the dividend only extends the lower one, which is what compilers
- * make. */
+/* Works if the upper half of the dividend only extends the lower one, as in compiled code. */
 static Bool wide_divmod(const struct row *r, const struct wide *a, struct val b,
 			struct wide *result)
 {

@@ -1,5 +1,5 @@
-/* The shadow of each thread's registers. One word of bits says which groups of the running thread's
- * are symbolic, for translated code to look at. */
+/* The shadow of each thread's registers. One word of bits says which groups of registers of the
+ * running thread are symbolic, for translated code to look at. */
 #include "valgrind/tracer/value/registers.h"
 
 #include "valgrind/tracer/value/cells.h"
@@ -8,7 +8,7 @@ ULong g_dirty_regs;
 
 struct regs {
 	ULong dirty;
-	UChar nwords[64]; /* for each bit: words that hold something */
+	UChar nwords[64]; /* per bit of dirty: words with symbolic content */
 	struct cell cells[REG_BYTES_MAX / 8];
 };
 
@@ -31,7 +31,7 @@ void reg_switch(ThreadId tid)
 	g_dirty_regs = g_regs->dirty;
 }
 
-/* Words beyond the first 64, vectors mostly, share the bits. */
+/* Words beyond the first 64, mostly vectors, share bits. */
 static UInt reg_bit_number(UInt offset)
 {
 	return offset >> 3 & 63;

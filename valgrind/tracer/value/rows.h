@@ -1,4 +1,4 @@
-/* Tables of operations, one row each. */
+/* Tables with one row per operation. */
 #ifndef TRACER_ROWS_H
 #define TRACER_ROWS_H
 
@@ -6,7 +6,8 @@
 #include "pub_tool_tooliface.h"
 
 #define OPS_MAX 2048
-/* Finds an operation: 1 + the number of its row, or 0. index: OPS_MAX bytes, zeros at first. */
+/* Finds an operation; gives 1 + the number of its row, or 0. index has OPS_MAX bytes, which are
+ * zero at first. */
 UInt row_number(IROp op, UChar *index, const void *rows_of, SizeT row_bytes, UInt nrows);
 
 #endif

@@ -1,4 +1,4 @@
-/* The pool that all expressions of a run are in, and what is done to values of any width. */
+/* The pool with all expressions of the run, and operations on values of any width. */
 #include "valgrind/tracer/value/value.h"
 
 struct expr_pool *g_pool;

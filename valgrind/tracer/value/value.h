@@ -1,6 +1,6 @@
-/* Values of the traced program. The tracer is a Valgrind tool, as the recorder is: one process
- * image, one thread of it at a time, hence plain global state. A value is a `struct val`
- * (explore/expr/expr.h); whatever does not depend on the input has id 0. */
+/* Values of the traced program. A value is a `struct val` (explore/expr/expr.h); if it does not
+ * depend on the input, its id is 0. The tracer is a Valgrind tool that runs one thread at a time,
+ * so it uses global state. */
 #ifndef TRACER_VALUE_H
 #define TRACER_VALUE_H
 
@@ -17,13 +17,14 @@
 
 extern struct expr_pool *g_pool;
 
-/* Of up to 256 bits, in parts of 64; bits beyond its width are 0. */
+/* A value of up to 256 bits, in parts of 64; bits beyond its width are 0. */
 #define PARTS 4
 struct wide {
 	struct val part[PARTS];
 };
 
-struct val val_cut(struct val v, UInt from_bits, UInt low, UInt n); /* expr_extract() */
+/* gives n bits from bit `low` on, as expr_extract() does */
+struct val val_cut(struct val v, UInt from_bits, UInt low, UInt n);
 Bool wide_is_symbolic(const struct wide *w);
 
 #endif

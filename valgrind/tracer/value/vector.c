@@ -1,28 +1,28 @@
-/* Integer operations on vectors, lane by lane: those of SSE2 and AVX2 that libraries use on bytes
- * (and their twins on other machines). */
+/* Integer operations on vectors, lane by lane: those of SSE2 and AVX2 that libraries use on bytes,
+ * and their equivalents on arm64. */
 #include "valgrind/tracer/value/vector.h"
 
 #include "valgrind/tracer/value/rows.h"
 
 enum form {
-	LANES_BINARY,  /* expr on each lane */
-	LANES_COMPARE, /* all ones where it holds */
-	LANES_GREATER, /* a > b: expr is a comparison with the operands exchanged */
-	LANES_MAX,     /* where expr(a, b) holds, b; else a */
+	LANES_BINARY,  /* expr on each pair of lanes */
+	LANES_COMPARE, /* a lane becomes all ones if expr holds */
+	LANES_GREATER, /* a > b: expr is the comparison with exchanged operands */
+	LANES_MAX,     /* b if expr(a, b), else a */
 	LANES_MIN,
-	LANES_SHIFT, /* all by one number of 8 bits */
+	LANES_SHIFT, /* all lanes by one 8-bit number */
 	LANES_NONZERO,
 	LANES_NOT,
-	LANES_SIGNS, /* the highest bits, put together */
-	LANES_LOW,   /* interleave the lower halves: arg 0 is the upper of each pair */
+	LANES_SIGNS, /* collects the highest bit of each byte */
+	LANES_LOW,   /* interleaves the lower halves; arg 0 gives the upper lane of each pair */
 	LANES_HIGH,
-	LANES_WHOLE_SHL, /* the whole vector, by a constant number of bits */
+	LANES_WHOLE_SHL, /* shifts the whole vector by a constant number of bits */
 	LANES_WHOLE_SHR,
-	LANES_WIDEN, /* from 32 or 64 bits, zeros above */
-	LANES_SET,   /* the lowest lane replaced */
-	LANES_TAKE,  /* `lane` bits from bit number `expr` * 32 on */
-	LANES_JOIN,  /* two of 128 */
-	LANES_PICK,  /* arg 1 tells which byte goes where, and is constant */
+	LANES_WIDEN, /* from 32 or 64 bits, with zeros above */
+	LANES_SET,   /* replaces the lowest lane */
+	LANES_TAKE,  /* takes `lane` bits from bit `expr` * 32 on */
+	LANES_JOIN,  /* joins two vectors of 128 bits */
+	LANES_PICK,  /* arg 1, a constant, says which byte goes where */
 };
 
 static const struct row {
@@ -155,7 +155,7 @@ static struct val lane_get(const struct wide *w, UInt lane, UInt i)
 	return val_cut(w->part[i * lane / 64], 64, i * lane % 64, lane);
 }
 
-/* Lanes are set from the lowest on. */
+/* Sets a lane; call it from the lowest lane on. */
 static void lane_add(struct wide *w, UInt lane, UInt i, struct val v)
 {
 	struct val *p = &w->part[i * lane / 64];
@@ -185,7 +185,7 @@ static struct val lane_apply(const struct row *r, struct val a, struct val b)
 				   expr_unary(p, EXPR_NOT, 1,
 					      expr_binary(p, EXPR_EQ, r->lane, a, val_const(0))));
 	case LANES_NOT: return expr_unary(p, EXPR_NOT, r->lane, a);
-	default: return val_const(0); /* not lane by lane */
+	default: return val_const(0); /* not computed lane by lane */
 	}
 }
 

@@ -1,4 +1,4 @@
-/* The part of ops.h that is about vectors. */
+/* The part of ops.h for vectors. */
 #ifndef TRACER_VECTOR_H
 #define TRACER_VECTOR_H
 

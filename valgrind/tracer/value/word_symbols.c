@@ -1,6 +1,6 @@
-/* Numbers symbols of words, and knows which of them are lengths. What the program computes from a
- * length is followed unless it is an address: `s + strlen(s)` is where the word ends, and a
- * condition on that says nothing that could be asked for. */
+/* Numbers the symbols that stand for lengths and values of words. What the program computes from a
+ * length is followed, except an address: `s + strlen(s)` is where the word ends, and the solver
+ * could do nothing with a condition on that. */
 #include "valgrind/tracer/value/word_symbols.h"
 
 #define WORDS_MAX 256
@@ -21,7 +21,7 @@ Long words_add(ULong input_bytes, Bool is_length)
 	return (Long)(input_bytes + WORD_BYTES * g_nwords++);
 }
 
-/* By the first thing that it is made of. */
+/* Is it computed from a length? Looks at the first non-constant operand only. */
 static Bool is_of_length(UInt id)
 {
 	for (UInt depth = 0; id != 0 && depth < DEPTH_MAX; depth++) {

@@ -4,14 +4,13 @@
 
 #include "valgrind/tracer/value/value.h"
 
-#define WORD_BYTES 8 /* of such a symbol */
+#define WORD_BYTES 8 /* size of such a symbol */
 
-/* One more: where it is in the input that expressions are made of, behind the bytes of the input.
- * -1: there are too many. */
+/* Adds a symbol, and gives its place after the input's bytes. -1 if there are too many. */
 Long words_add(ULong input_bytes, Bool is_length);
 
-/* The sum of the length of a word and a constant that is an address: it says where something is,
- * not how long the word is. */
+/* Is it the sum of a word's length and a constant address? Then it says where something is, not how
+ * long the word is. */
 Bool words_is_address(struct val a, struct val b);
 
 #endif

@@ -1,5 +1,5 @@
-/* CPUID: Valgrind's hides clwb and clflushopt, so that libraries would flush by clflush, which
- * needs no fence, and bugs of the real way would be masked. Both bits are added to its answer. */
+/* Adds clwb and clflushopt to the answer of CPUID. Valgrind hides both, so libraries would flush
+ * with clflush, which needs no fence, and bugs of their normal code would stay hidden. */
 #include "valgrind/common/ir.h"
 
 #include "pub_tool_libcbase.h"

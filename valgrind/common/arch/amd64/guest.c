@@ -1,4 +1,4 @@
-/* The registers and the stack of x86-64, by the System V calling convention. */
+/* Registers and stack of x86-64 in Valgrind's guest state, by the System V calling convention. */
 #include "valgrind/common/arch.h"
 
 #include "libvex_guest_amd64.h"

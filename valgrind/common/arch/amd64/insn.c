@@ -1,5 +1,5 @@
-/* Instructions of x86-64, by their bytes. Only those that insn.h names are told apart; the rest is
- * INSN_OTHER. */
+/* Decodes the x86-64 instructions that insn.h names; all others are INSN_OTHER. Needed because
+ * VEX's IR does not tell fences or non-temporal stores apart. */
 #include "valgrind/common/arch.h"
 
 #include "pub_tool_libcbase.h"
@@ -37,7 +37,7 @@ rex:
 	return p;
 }
 
-/* Bytes of ModRM, SIB and displacement. */
+/* The length of ModRM, SIB and displacement. */
 static UInt modrm_bytes(const UChar *m)
 {
 	UInt mod = m[0] >> 6, rm = m[0] & 7, n = 1;
@@ -66,7 +66,7 @@ static void is_fence(struct insn *insn, enum pmt_kind event)
 	insn->event = event;
 }
 
-/* 0f ae: by the ModRM byte and the 66 prefix. */
+/* Decodes 0f ae, whose ModRM byte and 66 prefix select a fence or flush. */
 static void decode_0fae(struct insn *insn, UChar modrm, const struct prefixes *p)
 {
 	UInt reg = (modrm >> 3) & 7;
@@ -84,8 +84,8 @@ static void decode_0fae(struct insn *insn, UChar modrm, const struct prefixes *p
 		is_flush(insn, PMT_CLWB);
 }
 
-/* movaps, movapd and movdqa to memory: 16 aligned bytes at once, which nobody promises of movups
- * and its kin. */
+/* Notes movaps, movapd and movdqa to memory: they store 16 aligned bytes at once, which movups and
+ * its kind need not. */
 static void decode_aligned(struct insn *insn, UChar op, UChar modrm, Bool has_66)
 {
 	if (modrm >> 6 == 3 || !(op == 0x29 || (op == 0x7f && has_66)))
@@ -110,7 +110,7 @@ static void decode_vex(struct insn *insn, const UChar *c)
 		decode_aligned(insn, op[0], op[1], lpp == 1);
 }
 
-/* rep movs and rep stos. */
+/* Decodes rep movs and rep stos. */
 static void decode_string(struct insn *insn, UChar op, const struct prefixes *p)
 {
 	if ((op & 0xfe) != 0xa4 && (op & 0xfe) != 0xaa)
@@ -121,7 +121,7 @@ static void decode_string(struct insn *insn, UChar op, const struct prefixes *p)
 	insn->arg = insn->size_bytes;
 }
 
-/* 0f 38: direct stores. */
+/* Decodes 0f 38: direct stores. */
 static void decode_0f38(struct insn *insn, const UChar *op, const struct prefixes *p)
 {
 	if (op[1] >> 6 == 3)

@@ -1,5 +1,5 @@
-/* A system call of our own on x86-64: the kernel takes six arguments in registers and destroys rcx
- * and r11. */
+/* Makes a system call of pmend's own on x86-64. The kernel takes six arguments in registers and
+ * destroys rcx and r11. */
 #include "valgrind/common/arch.h"
 
 Long arch_syscall(Long number, Long a, Long b, Long c, Long d, Long e, Long f)

@@ -1,5 +1,5 @@
-/* What a trace says of an x86-64 machine. Its features are shown to the program by CPUID (cpuid.c),
- * not at its start. */
+/* Says what a trace must tell about an x86-64 machine. The program learns the processor's features
+ * from CPUID (cpuid.c), so nothing happens at its start. */
 #include "valgrind/common/arch.h"
 
 const Bool arch_is_weak = False;

@@ -1,5 +1,5 @@
-/* The operands of x86-64 instructions, as IR: the address that ModRM, SIB and displacement say, and
- * for instructions that VEX cannot decode, all that they do. */
+/* Makes IR for operands of x86-64 instructions: the address in ModRM, SIB and displacement, and the
+ * effects of instructions that VEX cannot decode. */
 #include "valgrind/common/ir.h"
 
 #include "pub_tool_libcbase.h"
@@ -24,7 +24,7 @@ static Long read_disp32(const UChar *p)
 	return d;
 }
 
-/* base + (index << scale) + offset; a register may be -1, which is none. */
+/* base + (index << scale) + offset; register -1 is none. */
 struct operand {
 	Int base, index;
 	UInt scale;
@@ -84,15 +84,15 @@ IRExpr *arch_address(IRSB *sb, const struct insn *insn)
 	return e;
 }
 
-/* The register operand of the ModRM byte. */
+/* The register operand in the ModRM byte. */
 static IRExpr *register_of(IRSB *sb, const struct insn *insn)
 {
 	return ir_register(sb, register_offset((insn->code[insn->prefix_bytes] >> 3 & 7) |
 					       (insn->rex & 4 ? 8 : 0)));
 }
 
-/* maskmovdqu reads, merges and writes back in the IR: only the selected bytes are stored in truth.
- * VEX builds the mask with one 64HLtoV128, or for maskmovq with SarN8x8. */
+/* Finds the mask of maskmovdqu, whose IR reads, merges and writes back, although only selected
+ * bytes are stored. VEX builds the mask with one 64HLtoV128, or for maskmovq with SarN8x8. */
 Bool arch_find_mask(const IRSB *in, Int first_stmt, UInt size_bytes, IRExpr **lo, IRExpr **hi)
 {
 	const IROp op = size_bytes == 16 ? Iop_64HLtoV128 : Iop_SarN8x8;
@@ -142,7 +142,7 @@ Bool arch_add_insn(IRSB *sb, struct added_insn *added)
 	switch (added->insn.what) {
 	case INSN_DIRECT_STORE: direct_store_add(sb, added); return True;
 	case INSN_DIRECT_COPY: direct_copy_add(sb, added); return True;
-	/* of no effect on what the program computes */
+	/* has no effect on what the program computes */
 	case INSN_FLUSH: return added->insn.event != PMT_CLFLUSH;
 	case INSN_HINT: return True;
 	case INSN_FENCE:

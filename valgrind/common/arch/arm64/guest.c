@@ -1,5 +1,5 @@
-/* The registers and the stack of arm64, by its procedure call standard. A call leaves the return
- * address in a register, not on the stack. */
+/* Registers and stack of arm64 in Valgrind's guest state, by its procedure call standard. A call
+ * leaves the return address in a register, not on the stack. */
 #include "valgrind/common/arch.h"
 
 #include "libvex_guest_arm64.h"
@@ -7,7 +7,7 @@
 #define AT(NAME) offsetof(VexGuestARM64State, guest_##NAME)
 
 const Int arch_sp_offset = AT(XSP), arch_result_offset = AT(X0), arch_number_offset = AT(X8),
-	  arch_count_offset = AT(X0) /* there are no such instructions */;
+	  arch_count_offset = AT(X0) /* arm64 has no such instructions */;
 const UInt arch_guest_bytes = sizeof(VexGuestARM64State);
 const UInt arch_return_bytes = 0, arch_red_zone_bytes = 0;
 const Bool arch_unwinder_gets_lost = True;
@@ -19,14 +19,14 @@ Int arch_argument_offset(UInt n)
 	return offsets[n];
 }
 
-/* VEX says the same of b and bl. */
+/* VEX does not tell b from bl. */
 Bool arch_is_call(Addr pc)
 {
 	return *(const UInt *)pc >> 31;
 }
 
-/* VEX 3.19 gives up at IRExpr_GSPTR() in code for arm64, but keeps it in x21. The function to call
- * comes as the last argument. */
+/* VEX 3.19 cannot pass IRExpr_GSPTR() on arm64, but has its value in x21. These functions put it in
+ * place of the last argument, which is the function to call. */
 void arch_call_2(void);
 void arch_call_3(void);
 asm("arch_call_2: mov x9, x1; mov x1, x21; br x9\n"

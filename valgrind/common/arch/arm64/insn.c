@@ -1,6 +1,5 @@
-/* Instructions of arm64. Only those that insn.h names are told apart; the rest is INSN_OTHER. VEX
- * makes the same IR of all `dc`, of all barriers, and of atomics with any ordering: hence a64/, and
- * the bits of what it does not tell apart. */
+/* Decodes the arm64 instructions that insn.h names; all others are INSN_OTHER. Needed because VEX
+ * makes the same IR for all `dc`, for all barriers, and for atomics of any ordering. */
 #include "valgrind/common/arch.h"
 
 #include "pub_tool_libcbase.h"
@@ -9,7 +8,7 @@
 
 #define BITS(word, high, low) ((word) >> (low) & ((2u << ((high) - (low))) - 1))
 
-/* DC and barriers. */
+/* Decodes dc and barriers. */
 static void decode_system(struct insn *insn, UInt word)
 {
 	UInt option = BITS(word, 11, 8);
@@ -19,7 +18,7 @@ static void decode_system(struct insn *insn, UInt word)
 	case 0xd50b7c20: insn->event = PMT_DC_CVAP; break;
 	case 0xd50b7d20: insn->event = PMT_DC_CVADP; break;
 	case 0xd50b7e20: insn->event = PMT_DC_CIVAC; break;
-	/* cvau: for instructions that were written, not for data */
+	/* cvau is for instructions that were written, not for data */
 	case 0xd50b7b20: insn->what = INSN_HINT; return;
 	case 0xd50b7420: { /* zva */
 		ULong dczid;
@@ -40,7 +39,7 @@ static void decode_system(struct insn *insn, UInt word)
 	if ((word & 0xfffff0ff) == 0xd50330bf)
 		insn->event = PMT_DMB;
 	else if ((word & 0xfffff0ff) == 0xd503309f && option != 0 &&
-		 option != 4) /* these are ssbb and pssbb */
+		 option != 4) /* options 0 and 4 are ssbb and pssbb */
 		insn->event = PMT_DSB;
 	else
 		return;
@@ -67,7 +66,7 @@ static UInt order_bits(Bool acquires, Bool releases)
 	return (acquires ? PMT_ORDER_ACQUIRE : 0) | (releases ? PMT_ORDER_RELEASE : 0);
 }
 
-/* Stores with an order of their own, and atomics. */
+/* Decodes ordered stores and loads, and atomics. */
 static void decode_ordered(struct insn *insn, const struct a64 *a, Bool is_known_to_vex)
 {
 	if (a64_reads(a) && a64_writes(a)) {
@@ -84,7 +83,7 @@ static void decode_ordered(struct insn *insn, const struct a64 *a, Bool is_known
 		insn->size_bytes = a->each_bytes;
 }
 
-/* stp, stnp of general registers, of which VEX does not decode the second, nor ldnp. */
+/* Decodes stp and stnp of general registers. VEX knows neither stnp nor ldnp. */
 static void decode_pair(struct insn *insn, const struct a64 *a)
 {
 	if (a->is_signed)
@@ -99,7 +98,8 @@ static void decode_pair(struct insn *insn, const struct a64 *a)
 	}
 }
 
-/* Of vectors, what is stored as a whole has parts that may be durable apart; one lane has none. */
+/* Decodes stores of vectors: the parts of a whole vector may become durable separately; a single
+ * lane has no parts. */
 static void decode_vector(struct insn *insn, const struct a64 *a, Bool is_lane)
 {
 	if (a->kind != A64_STORE || is_lane || (!a->is_structure && a->each_bytes != 16))
@@ -108,7 +108,7 @@ static void decode_vector(struct insn *insn, const struct a64 *a, Bool is_lane)
 	insn->arg = a->each_bytes;
 }
 
-/* VEX decodes neither ldapr nor ldapur and stlur. */
+/* Decodes loads and stores. VEX knows neither ldapr nor ldapur and stlur. */
 static void decode_memory(struct insn *insn, const struct a64 *a, UInt word)
 {
 	const UInt group = BITS(word, 29, 24);
@@ -136,7 +136,7 @@ struct insn arch_decode(Addr pc, const UChar *code)
 	else if (a.kind != A64_OTHER)
 		decode_memory(&insn, &a, word);
 	else if ((word & 0xbf80001f) == 0x9100001f &&
-		 BITS(word, 9, 5) != 31) /* add or sub to sp, of another register */
+		 BITS(word, 9, 5) != 31) /* add or sub to sp from another register */
 		insn.what = INSN_SET_STACK;
 	return insn;
 }

@@ -1,4 +1,4 @@
-/* A system call of our own on arm64: the number in x8, the arguments and the result from x0 on. */
+/* Makes a system call of pmend's own on arm64: number in x8, arguments and result from x0 on. */
 #include "valgrind/common/arch.h"
 
 Long arch_syscall(Long number, Long a, Long b, Long c, Long d, Long e, Long f)

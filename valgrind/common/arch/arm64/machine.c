@@ -1,6 +1,6 @@
-/* What a trace says of an arm64 machine, and what Valgrind hides from the program. It takes dcpop
- * and dcpodp out of the auxiliary vector, so that libraries would flush to the point of coherency
- * only; both are shown again if the processor has them. */
+/* Says what a trace must tell about an arm64 machine, and shows the program what Valgrind hides.
+ * Valgrind removes dcpop and dcpodp from the auxiliary vector, so libraries would flush only to the
+ * point of coherency; both are put back if the processor has them. */
 #include "valgrind/common/arch.h"
 
 #include "pub_tool_libcbase.h"
@@ -12,7 +12,7 @@ const Bool arch_is_weak = True;
 
 enum {
 	AUX_END = 0,
-	AUX_IGNORE = 1, /* what Valgrind makes of entries that it does not know */
+	AUX_IGNORE = 1, /* Valgrind turns entries that it does not know into this */
 	AUX_HWCAP = 16,
 	AUX_HWCAP2 = 26,
 };
@@ -24,7 +24,7 @@ struct aux {
 	UWord type, value;
 };
 
-/* As the kernel told Valgrind. */
+/* The value that the kernel gave to Valgrind. */
 static UWord kernel_aux(UWord type)
 {
 	SysRes r = VG_(open)("/proc/self/auxv", VKI_O_RDONLY, 0);
@@ -46,13 +46,15 @@ void arch_describe(void (*tell)(const HChar *key, const HChar *value))
 	ULong ctr;
 
 	__asm__("mrs %0, ctr_el0" : "=r"(ctr));
-	VG_(sprintf)(number, "%u", 4u << (ctr >> 16 & 15)); /* DminLine: words, as a power of two */
+	/* DminLine: log2 of the number of words */
+	VG_(sprintf)(number, "%u", 4u << (ctr >> 16 & 15));
 	tell("isa", "arm64");
 	tell("lse2", kernel_aux(AUX_HWCAP) & HWCAP_USCAT ? "1" : "0");
 	tell("line", number);
 }
 
-/* At the stack pointer: argc, the arguments, NULL, the environment, NULL, the auxiliary vector. */
+/* At the stack pointer are argc, the arguments, NULL, the environment, NULL, the auxiliary
+ * vector. */
 void arch_begin(Addr sp)
 {
 	UWord *word = (UWord *)sp + 1 + *(const UWord *)sp + 1;

@@ -1,5 +1,5 @@
-/* The operands of arm64 instructions, as IR: for a `dc`, its register; for instructions that VEX
- * cannot decode, all that they do. */
+/* Makes IR for operands of arm64 instructions: the register of a `dc`, and the effects of
+ * instructions that VEX cannot decode. */
 #include "valgrind/common/ir.h"
 
 #include "pub_tool_libcbase.h"
@@ -20,7 +20,7 @@ static Int register_offset(UInt reg)
 	return offsetof(VexGuestARM64State, guest_X0) + 8 * (Int)reg;
 }
 
-/* 31 is the stack pointer as the base of an address, and zero elsewhere. */
+/* Register 31 is the stack pointer as the base of an address, and zero elsewhere. */
 static IRExpr *base(IRSB *sb, UInt reg)
 {
 	return ir_register(sb, reg == 31 ? arch_sp_offset : register_offset(reg));
@@ -47,7 +47,8 @@ static Bool is_pair(const struct insn *insn)
 	return BITS(word_of(insn), 29, 27) == 5;
 }
 
-/* Of a pair, without pre- and post-increment: those VEX decodes. Of ldapr there is no offset. */
+/* The address of a dc, pair or ldapur. Pairs have no pre- or post-increment here, because VEX
+ * decodes those; ldapr has no offset. */
 IRExpr *arch_address(IRSB *sb, const struct insn *insn)
 {
 	UInt word = word_of(insn);
@@ -95,7 +96,7 @@ static IRExpr *widen(IRSB *sb, IRExpr *e, UInt size_bytes, Bool is_signed)
 			       : ir_unop(sb, Ity_I64, (is_signed ? signs : zeros)[size_bytes], e);
 }
 
-/* ldapr; ldapur, with a sign for half a register or a whole one. */
+/* Adds ldapr or ldapur; ldapur may extend the sign to half a register or a whole one. */
 static void load_add(IRSB *sb, struct added_insn *added)
 {
 	UInt word = word_of(&added->insn), size = added->insn.size_bytes;
@@ -156,7 +157,7 @@ Bool arch_add_insn(IRSB *sb, struct added_insn *added)
 		else
 			load_add(sb, added);
 		return True;
-	case INSN_FLUSH: /* of no effect on what the program computes */
+	case INSN_FLUSH: /* has no effect on what the program computes */
 	case INSN_HINT: return True;
 	case INSN_DIRECT_COPY:
 	case INSN_FENCE:

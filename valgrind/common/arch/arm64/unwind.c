@@ -1,5 +1,5 @@
-/* Keeps Valgrind's core from reading how to unwind, unless g_unwinds says so (debuginfo.c). In
- * assembly, because arguments are passed on where they are. */
+/* Keeps Valgrind's core from reading unwind information unless g_unwinds is set (debuginfo.c). In
+ * assembly, because the arguments are passed on unchanged. */
 #include "valgrind/common/debuginfo.h"
 
 asm(".globl __wrap_vgModuleLocal_read_callframe_info_dwarf3\n"

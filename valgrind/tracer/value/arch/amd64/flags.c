@@ -1,9 +1,9 @@
-/* The condition codes of x86-64: VEX keeps the last operation that set them and its operands, and
- * calls a helper when it needs a flag that it could not work out itself. The same, as expressions;
- * numbers of operations and conditions: VEX's priv/guest_amd64_defs.h. */
+/* Condition codes of x86-64 as expressions. VEX keeps the last operation that set them and its
+ * operands, and calls a helper when it needs a flag; this computes the helper's result. Numbers of
+ * operations and conditions are from VEX's priv/guest_amd64_defs.h. */
 #include "valgrind/tracer/value/flags.h"
 
-enum cc_op { /* in steps of four: 8, 16, 32, 64 bits */
+enum cc_op { /* each stands for four: 8, 16, 32 and 64 bits */
 	     CC_COPY = 0,
 	     CC_ADD = 1,
 	     CC_SUB = 5,
@@ -18,11 +18,11 @@ enum cc_op { /* in steps of four: 8, 16, 32, 64 bits */
 	     CC_ROR = 41,
 	     CC_UMUL = 45,
 	     CC_SMUL = 49,
-	     CC_ANDN = 53, /* in steps of two: 32, 64 bits */
+	     CC_ANDN = 53, /* from here on for two: 32 and 64 bits */
 	     CC_BLSI = 55,
 	     CC_BLSMSK = 57,
 	     CC_BLSR = 59,
-	     CC_ADCX = 61, /* from here on: not done */
+	     CC_ADCX = 61, /* from here on not supported */
 };
 
 enum { BIT_C = 0, BIT_P = 2, BIT_A = 4, BIT_Z = 6, BIT_S = 7, BIT_O = 11 };
@@ -51,7 +51,7 @@ static struct val is_zero(struct val v, UInt bits)
 	return bin(EXPR_EQ, bits, v, val_const(0));
 }
 
-/* Of the lowest byte: whether the number of ones is even. */
+/* Is the number of ones in the lowest byte even? */
 static struct val parity(struct val v, UInt bits)
 {
 	struct val x = val_cut(v, bits, 0, 8);
@@ -121,7 +121,7 @@ static void mul_flags(struct flags *f, Bool is_signed, struct val l, struct val 
 	f->c = f->o = not1(bin(EXPR_EQ, bits, high, expected));
 }
 
-/* The old flags, where some stay. */
+/* Takes the flags from the old flags word. */
 static void old_flags(struct flags *f, struct val old)
 {
 	*f = (struct flags){ .c = bit(old, 64, BIT_C),
@@ -213,7 +213,8 @@ static Bool flags_make(struct val cc_op, struct val dep1, struct val dep2, struc
 			   dep2, ndep, f);
 }
 
-/* A comparison says more to a solver than a combination of flags. */
+/* Computes a condition after a subtraction as a comparison, which helps a solver more than flags
+ * do. */
 static Bool compare(UInt condition, UInt bits, struct val l, struct val r, struct val *result)
 {
 	switch (condition) {
@@ -242,7 +243,7 @@ static struct val condition_flags(UInt condition, const struct flags *f)
 	}
 }
 
-/* Conditions come in pairs: odd ones are the opposite. */
+/* Computes a condition. An odd condition is the opposite of the even one before it. */
 static Bool condition_make(const struct val *args, struct val *result)
 {
 	struct val cond = args[0], cc_op = args[1], r;
@@ -302,8 +303,8 @@ static Bool apply(const HChar *name, const struct val *args, struct val *result)
 	return True;
 }
 
-/* Arguments: [condition,] operation, its two operands, and the old flags. After a shift, the
- * operation depends on whether the count was 0. */
+/* Computes a helper's result. The arguments are [condition,] operation, its two operands, and the
+ * old flags. After a shift, the operation depends on whether the count was 0. */
 Bool flags_apply(const HChar *name, const struct val *args, struct val *result)
 {
 	const UInt at = VG_(strcmp)(name, "amd64g_calculate_condition") == 0;

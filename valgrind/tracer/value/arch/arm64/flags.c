@@ -1,6 +1,6 @@
-/* The condition codes of arm64: VEX keeps the last operation that set them and its operands, and
- * calls a helper when it needs a flag. The same, as expressions; numbers of operations and
- * conditions: VEX's priv/guest_arm64_defs.h. */
+/* Condition codes of arm64 as expressions. VEX keeps the last operation that set them and its
+ * operands, and calls a helper when it needs a flag; this computes the helper's result. Numbers of
+ * operations and conditions are from VEX's priv/guest_arm64_defs.h. */
 #include "valgrind/tracer/value/flags.h"
 
 enum cc_op {
@@ -108,7 +108,7 @@ static struct val condition_flags(UInt pair, const struct flags *f)
 
 static const struct {
 	const HChar *name;
-	Int what; /* 0 the condition, 1 all, else one flag */
+	Int what; /* 0: the condition; 1: all flags; else one flag */
 } functions[] = {
 	{ "arm64g_calculate_condition", 0 }, { "arm64g_calculate_flags_nzcv", 1 },
 	{ "arm64g_calculate_flag_n", 'n' },  { "arm64g_calculate_flag_z", 'z' },
@@ -164,7 +164,7 @@ static Bool apply(const HChar *name, const struct val *args, struct val *result)
 	return True;
 }
 
-/* A choice between two constants, possibly with the condition's number put in. */
+/* Finds a choice between two constants, perhaps with the condition's number added to both. */
 static Bool choice_find(UInt id, struct val *condition, ULong *yes, ULong *no)
 {
 	const struct expr *e = expr_at(g_pool, id);
@@ -184,7 +184,7 @@ static Bool choice_find(UInt id, struct val *condition, ULong *yes, ULong *no)
 	return True;
 }
 
-/* A conditional comparison is one operation or another. */
+/* Computes a helper's result. After a conditional comparison, there are two possible operations. */
 Bool flags_apply(const HChar *name, const struct val *args, struct val *result)
 {
 	struct val copy[4] = { args[0], args[1], args[2], args[3] }, condition, yes_v, no_v;
