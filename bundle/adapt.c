@@ -14,7 +14,7 @@
 #define LINE_ROOM 256 /* the kernel looks at so much of a script */
 
 /* ROOT/PATH if the bundle has it, else NULL. free() it. */
-static char *place(const char *root, const char *path)
+static char *path_in_bundle(const char *root, const char *path)
 {
 	char *inside = path[0] == '/' ? xasprintf("%s%s", root, path) : NULL;
 	struct stat st;
@@ -59,7 +59,7 @@ static int program_adapt(int fd, const char *root)
 	Elf64_Phdr p;
 	int result = -1;
 
-	if (!loader_find(fd, &p, &at, path, sizeof path) || !(now = place(root, path)))
+	if (!loader_find(fd, &p, &at, path, sizeof path) || !(now = path_in_bundle(root, path)))
 		return 0;
 	if (fstat(fd, &st) == 0 &&
 	    pwrite(fd, now, strlen(now) + 1, st.st_size) == (ssize_t)strlen(now) + 1) {
@@ -103,7 +103,7 @@ static int script_adapt(int fd, const char *root)
 	end = path + strcspn(path, " \t\n");
 	rest = *end == '\n' ? 0 : strcspn(end, "\n");
 	*end = 0;
-	now = place(root, path);
+	now = path_in_bundle(root, path);
 	if (!now)
 		return 0;
 	head = xasprintf("#!%s", now);

@@ -146,7 +146,7 @@ char *bundle_index_text(const struct bundle *b)
 
 /* ---- reading ---- */
 
-static int bad(struct error *err, const char *what)
+static int index_error(struct error *err, const char *what)
 {
 	return error_set(err, "its index is invalid: %s", what);
 }
@@ -244,13 +244,13 @@ static int entry_read(struct bundle *b, const json_t *o, struct error *err)
 	*vec_add(&b->entries) = e;
 	last = b->entries.n > 1 ? &b->entries.at[b->entries.n - 2] : NULL;
 	if (!e.path)
-		return bad(err, "a path would leave the folder");
+		return index_error(err, "a path would leave the folder");
 	if (k == NKINDS || (e.kind == BUNDLE_LINK) != (e.target != NULL))
-		return bad(err, e.path);
+		return index_error(err, e.path);
 	if (e.kind == BUNDLE_FILE && !file_of(&b->entries.at[b->entries.n - 1], o))
-		return bad(err, e.path);
+		return index_error(err, e.path);
 	if (last && strcmp(last->path, e.path) >= 0)
-		return bad(err, "its entries are not in order");
+		return index_error(err, "its entries are not in order");
 	return 0;
 }
 
@@ -278,13 +278,13 @@ static int entries_read(struct bundle *b, const json_t *top, struct error *err)
 	size_t i;
 
 	if (!json_is_array(list))
-		return bad(err, "it lists no files");
+		return index_error(err, "it lists no files");
 	json_array_foreach(list, i, o) if (entry_read(b, o, err) < 0) return -1;
 	for (i = 0; i < b->entries.n; i++)
 		if (is_below_other(b, b->entries.at[i].path))
-			return bad(err, "a path leads through a file or a link");
+			return index_error(err, "a path leads through a file or a link");
 	trace = bundle_find(b, b->trace);
-	return trace && trace->kind == BUNDLE_FILE ? 0 : bad(err, "it has no trace");
+	return trace && trace->kind == BUNDLE_FILE ? 0 : index_error(err, "it has no trace");
 }
 
 static int libraries_read(struct bundle *b, const json_t *top, struct error *err)
@@ -293,14 +293,14 @@ static int libraries_read(struct bundle *b, const json_t *top, struct error *err
 	size_t i;
 
 	if (!json_is_array(list))
-		return bad(err, "it lists no libraries");
+		return index_error(err, "it lists no libraries");
 	json_array_foreach(list, i, o)
 	{
 		struct bundle_library *l = vec_add(&b->libraries);
 
 		*l = (struct bundle_library){ path_of(o, "name"), path_of(o, "path") };
 		if (!l->name || !l->path || strchr(l->name, '/'))
-			return bad(err, "the name of a library");
+			return index_error(err, "the name of a library");
 	}
 	return 0;
 }
@@ -313,20 +313,20 @@ static int top_read(struct bundle *b, const json_t *top, struct error *err)
 	b->trace = path_of(top, "trace");
 	if (!b->version || !b->arch || !b->trace || !b->cwd ||
 	    (*b->cwd && !bundle_path_is_good(b->cwd)))
-		return bad(err, "it does not say what it is");
+		return index_error(err, "it does not say what it is");
 	if (!WORDS_OF(top, "options", &b->options) ||
 	    !WORDS_OF(top, "environment", &b->environment) || !WORDS_OF(top, "lacks", &b->lacks))
-		return bad(err, "words");
+		return index_error(err, "words");
 	for (size_t i = 0; i < b->environment.n; i++)
 		if (!bundle_takes_variable(b->environment.at[i]))
-			return bad(err, "an environment variable");
+			return index_error(err, "an environment variable");
 	return libraries_read(b, top, err) < 0 || entries_read(b, top, err) < 0 ? -1 : 0;
 }
 
 int bundle_index_read(struct bundle *b, const char *text, size_t len_bytes, struct error *err)
 {
 	json_t *top = json_loadb(text, len_bytes, JSON_REJECT_DUPLICATES, NULL);
-	int result = top ? top_read(b, top, err) : bad(err, "it is no JSON");
+	int result = top ? top_read(b, top, err) : index_error(err, "it is no JSON");
 
 	json_decref(top);
 	return result;

@@ -35,7 +35,7 @@ static int read_at(int fd, void *to, size_t n, uint64_t at)
 	return 0;
 }
 
-static uint64_t get(const uint8_t *from, size_t bytes)
+static uint64_t number_at(const uint8_t *from, size_t bytes)
 {
 	uint64_t n = 0;
 
@@ -52,14 +52,14 @@ static int header_read(struct bundle *b, struct header *h, struct error *err)
 		return error_set(err, "%s is not a file", b->file);
 	if (read_at(b->fd, bytes, sizeof bytes, 0) < 0 || memcmp(bytes, BUNDLE_MAGIC, 8) != 0)
 		return error_set(err, "%s is not a bundle that 'pmend pack' wrote", b->file);
-	if (get(bytes + 8, 4) != BUNDLE_VERSION)
+	if (number_at(bytes + 8, 4) != BUNDLE_VERSION)
 		return error_set(
 			err,
 			"%s is a bundle of version %u, and this pmend reads version %u; pack it again",
-			b->file, (unsigned)get(bytes + 8, 4), BUNDLE_VERSION);
-	*h = (struct header){ .index_at = get(bytes + 16, 8),
-			      .stored_bytes = get(bytes + 24, 8),
-			      .index_bytes = get(bytes + 32, 8) };
+			b->file, (unsigned)number_at(bytes + 8, 4), BUNDLE_VERSION);
+	*h = (struct header){ .index_at = number_at(bytes + 16, 8),
+			      .stored_bytes = number_at(bytes + 24, 8),
+			      .index_bytes = number_at(bytes + 32, 8) };
 	memcpy(h->hash, bytes + 40, sizeof h->hash);
 	if (h->index_at < sizeof bytes || h->index_at > (uint64_t)st.st_size ||
 	    h->stored_bytes != (uint64_t)st.st_size - h->index_at || h->stored_bytes == 0)

@@ -136,7 +136,7 @@ static int file_unpack(struct input *in, const struct bundle_entry *e, int root,
 /* ---- links ---- */
 
 /* The target relative to the path's folder, so that the whole folder can be moved. free() it. */
-static char *relative(const char *path, const char *target)
+static char *relative_target(const char *path, const char *target)
 {
 	char *text = xstrdup(target), *longer;
 
@@ -152,7 +152,7 @@ static int link_make(int root, const char *path, const char *target, const struc
 		     struct error *err)
 {
 	const char *name;
-	char *text = relative(path, target);
+	char *text = relative_target(path, target);
 	int folder = folder_open(root, path, &name),
 	    result = folder < 0 ? -1 : symlinkat(text, folder, name);
 

@@ -79,7 +79,7 @@ struct trial {
 };
 
 /* Collects messages into one line. */
-static void collect(const char *text, void *arg)
+static void collect_message(const char *text, void *arg)
 {
 	char **all = arg, *longer = xasprintf("%s%s%s", *all ? *all : "", *all ? "; " : "", text);
 
@@ -94,13 +94,13 @@ static void collect_quote(const char *text, size_t len_bytes, void *arg)
 									 : (int)len_bytes,
 			       text);
 
-	collect(line, arg);
+	collect_message(line, arg);
 	free(line);
 }
 
 static int trial_record(struct trial *t, char **said, struct error *err)
 {
-	const struct notes notes = { collect, collect_quote, said };
+	const struct notes notes = { collect_message, collect_quote, said };
 	char command[] = "doctor", option[] = "--probe",
 	     *argv[] = { t->exe, command, option, NULL, NULL };
 	struct recording r = { .platform = machine_platform(), .quiet = true, .notes = &notes };
@@ -195,7 +195,7 @@ void check_recovery(struct doctor_finding *f)
 	struct crash_setup s = { .options.strategy = strategies[0], .recovery.ok_status[0] = true };
 	struct report *report = report_new();
 	char *said = NULL, *exe, *line = NULL;
-	const struct notes notes = { collect, collect_quote, &said };
+	const struct notes notes = { collect_message, collect_quote, &said };
 	struct trial t = { 0 };
 	struct error err;
 	bool is_whole;

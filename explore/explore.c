@@ -210,7 +210,7 @@ static bool has_targets(const struct path_step *s)
  * The run may take another path, so it counts as an input without a parent. Each edge gets a few
  * guesses. A library function that looks at the same byte repeatedly gets none, because its first
  * look was asked about. */
-static bool guess(struct explore *e, const struct search_flip *f, struct explore_input *in)
+static bool guess_flip(struct explore *e, const struct search_flip *f, struct explore_input *in)
 {
 	const struct path *p = search_path(e->search, f->run);
 	const struct path_step *s = &p->steps.at[f->step];
@@ -286,7 +286,7 @@ static bool words_put(struct explore *e, const struct path *p, struct explore_in
 	return flipper_allows(e->flipper, in->bytes, e->options.len_bytes);
 }
 
-static bool ask(struct explore *e, const struct search_flip *f, struct explore_input *in)
+static bool ask_solver(struct explore *e, const struct search_flip *f, struct explore_input *in)
 {
 	const struct path *p = search_path(e->search, f->run);
 	const struct path_step *s = &p->steps.at[f->step];
@@ -297,10 +297,11 @@ static bool ask(struct explore *e, const struct search_flip *f, struct explore_i
 			     in->bytes, e->options.len_bytes + 8 * p->words.n);
 	if (answer == SOLVER_YES && has_targets(s))
 		search_again(e->search, f);
-	return answer == SOLVER_YES ? words_put(e, p, in) : answer == SOLVER_NO && guess(e, f, in);
+	return answer == SOLVER_YES ? words_put(e, p, in)
+				    : answer == SOLVER_NO && guess_flip(e, f, in);
 }
 
-static bool flip(struct explore *e, const struct search_flip *f, struct explore_input *in)
+static bool make_flip(struct explore *e, const struct search_flip *f, struct explore_input *in)
 {
 	const struct path *p = search_path(e->search, f->run);
 	const struct path_step *s = &p->steps.at[f->step];
@@ -308,7 +309,8 @@ static bool flip(struct explore *e, const struct search_flip *f, struct explore_
 	*in = (struct explore_input){ .bytes = bytes_with_words(e, e->inputs.at[f->run], p),
 				      .parent = f->run,
 				      .step = f->step };
-	if ((s->kind == PATH_TOKEN ? put_word(e, &p->tokens.at[s->target], in) : ask(e, f, in)) &&
+	if ((s->kind == PATH_TOKEN ? put_word(e, &p->tokens.at[s->target], in)
+				   : ask_solver(e, f, in)) &&
 	    input_note(e, in->bytes)) {
 		search_made(e->search, f);
 		return true;
@@ -432,7 +434,7 @@ static bool flip_shared(struct explore *e, const struct search_flip *f, struct e
 		*vec_add(&e->flips_put_off) = (struct put_off){ *f, key };
 		return false;
 	}
-	if (flip(e, f, in)) {
+	if (make_flip(e, f, in)) {
 		in->key = key;
 		return true;
 	}
@@ -449,7 +451,7 @@ bool explore_next(struct explore *e, struct explore_input *in, bool (*is_stopped
 	if (seed_next(e, in))
 		return true;
 	while (!is_stopped(arg) && search_next(e->search, &f))
-		if (e->sharing.claim ? flip_shared(e, &f, in) : flip(e, &f, in))
+		if (e->sharing.claim ? flip_shared(e, &f, in) : make_flip(e, &f, in))
 			return true;
 	return false;
 }

@@ -85,7 +85,7 @@ static uint64_t mix(uint64_t h, uint64_t x)
 	return h ^ h >> 29;
 }
 
-static uint64_t way(place pc, place to)
+static uint64_t way_key(place pc, place to)
 {
 	return mix(mix(2, pc), to) | 1;
 }
@@ -93,12 +93,13 @@ static uint64_t way(place pc, place to)
 bool search_is_new_way(const struct search *s, const struct path_step *step)
 {
 	return step->kind == PATH_BRANCH && s->strategy->has_ways &&
-	       !map_get(&s->taken, way(step->pc, step->other)) && graph_is_near(s->graph, step->pc);
+	       !map_get(&s->taken, way_key(step->pc, step->other)) &&
+	       graph_is_near(s->graph, step->pc);
 }
 
 /* Identifies the branch, the side it did not take, and the places from which its function was
  * called, because strcmp() and the like have many callers. */
-static uint64_t edge(const struct path *p, const struct path_step *s)
+static uint64_t edge_key(const struct path *p, const struct path_step *s)
 {
 	const struct path_stack *stack = s->stack < p->stacks.n ? &p->stacks.at[s->stack] : NULL;
 	uint64_t e = mix(mix(1, s->pc), s->kind == PATH_TOKEN ? s->value : s->other);
@@ -160,7 +161,7 @@ uint32_t search_add(struct search *s, const struct path *p, size_t from)
 			1;
 
 		if (step->kind == PATH_BRANCH)
-			map_set(&s->taken, way(step->pc, step->went), s);
+			map_set(&s->taken, way_key(step->pc, step->went), s);
 		if (step->kind != PATH_TOKEN && step->kind != PATH_TARGET)
 			prefix = mix(at, step->kind == PATH_BRANCH ? graph_key(s->graph, step->went)
 								   : step->value);
@@ -175,7 +176,7 @@ uint32_t search_add(struct search *s, const struct path *p, size_t from)
 					      .found = s->covered.n > nstart ? run + 1 : 0,
 					      .number = s->nadded++,
 					      .key = flipped,
-					      .edge = edge(p, step) };
+					      .edge = edge_key(p, step) };
 	}
 	return run;
 }
@@ -203,7 +204,7 @@ static uint64_t score_of(struct search *s, const struct search_flip *f)
 }
 
 /* Removes the flip from the list; it counts as tried. */
-static void take(struct search *s, size_t i)
+static void take_out(struct search *s, size_t i)
 {
 	const struct search_flip f = s->waiting.at[i];
 
@@ -219,7 +220,7 @@ void search_forget(struct search *s, uint32_t run, uint32_t step)
 			if (s->paths.at[run]->steps.at[step].kind != PATH_JUMP &&
 			    s->paths.at[run]->steps.at[step].kind != PATH_ADDRESS) {
 				search_made(s, &s->waiting.at[i]);
-				take(s, i);
+				take_out(s, i);
 			}
 			return;
 		}
@@ -253,6 +254,6 @@ bool search_next(struct search *s, struct search_flip *flip)
 	if (best == SIZE_MAX)
 		return false;
 	*flip = s->waiting.at[best];
-	take(s, best);
+	take_out(s, best);
 	return true;
 }

@@ -74,7 +74,7 @@ static bool node_is_before(const struct partial *p, const struct node *a, const 
 	return false;
 }
 
-static bool has(const uint64_t *set, uint32_t i)
+static bool has_bit(const uint64_t *set, uint32_t i)
 {
 	return set[i / 64] >> i % 64 & 1;
 }
@@ -96,7 +96,7 @@ static void order_nodes(struct partial *p)
 		uint64_t *mine = before_of(p, i);
 
 		for (uint32_t k = i; k-- > 0;) {
-			if (has(mine, k) || !node_is_before(p, &p->nodes[k], &p->nodes[i]))
+			if (has_bit(mine, k) || !node_is_before(p, &p->nodes[k], &p->nodes[i]))
 				continue;
 			set_bit(mine, k);
 			for (uint32_t w = 0; w < p->words; w++)
@@ -194,7 +194,7 @@ static void drop_others(struct partial *p)
 		if (!(p->all[i].touched & p->asked))
 			continue;
 		for (uint32_t k = 0; k < i; k++)
-			if (has(p->before_all + (size_t)i * p->words, k) &&
+			if (has_bit(p->before_all + (size_t)i * p->words, k) &&
 			    p->number[k] < UINT32_MAX)
 				set_bit(before_of(p, p->n), p->number[k]);
 		p->number[i] = p->n;
@@ -211,7 +211,7 @@ static void number_parts(struct partial *p)
 		for (uint32_t k = 0; k < i; k++) {
 			uint32_t other = p->nodes[k].part;
 
-			if ((!has(before_of(p, i), k) &&
+			if ((!has_bit(before_of(p, i), k) &&
 			     !(p->nodes[i].touched & p->nodes[k].touched)) ||
 			    other == part)
 				continue;
@@ -411,7 +411,7 @@ static uint64_t part_touches(const struct partial *p, uint32_t part)
 }
 
 /* Combines each row so far with each row of the part, as far as there is room. */
-static void multiply(struct contents *all, const struct contents *part, uint64_t touched)
+static void multiply_contents(struct contents *all, const struct contents *part, uint64_t touched)
 {
 	struct contents product = { .stride = all->stride };
 	uint8_t bytes[PMT_LINE_BYTES];
@@ -486,7 +486,7 @@ static void list_rows(struct partial *p, struct contents *out)
 			continue; /* an empty part: it was joined to another */
 		list_part(p, i, &part);
 		count_part(out, &part, p);
-		multiply(out, &part, touched);
+		multiply_contents(out, &part, touched);
 	}
 	contents_mask(out, p->asked);
 	contents_release(&part);
@@ -523,21 +523,22 @@ uint64_t partial_ncontents(const struct model *m, const struct line *l)
 static bool is_possible(const struct partial *p, uint32_t i, const uint64_t *kept)
 {
 	for (uint32_t k = 0; k < i; k++)
-		if (has(p->before_all + (size_t)i * p->words, k) && p->number[k] < UINT32_MAX &&
-		    !has(kept, p->number[k]))
+		if (has_bit(p->before_all + (size_t)i * p->words, k) && p->number[k] < UINT32_MAX &&
+		    !has_bit(kept, p->number[k]))
 			return false;
 	return true;
 }
 
 /* Fills in the whole line: keeps these nodes of those that touch the asked bytes, and as many of
  * the others as possible. Gives the number of lost nodes. */
-static uint32_t complete(const struct partial *p, const uint64_t *kept, uint8_t *bytes)
+static uint32_t fill_in_line(const struct partial *p, const uint64_t *kept, uint8_t *bytes)
 {
 	uint32_t nlost = 0;
 
 	memcpy(bytes, p->base, PMT_LINE_BYTES);
 	for (uint32_t i = 0; i < p->nall; i++)
-		if (p->number[i] < UINT32_MAX ? has(kept, p->number[i]) : is_possible(p, i, kept))
+		if (p->number[i] < UINT32_MAX ? has_bit(kept, p->number[i])
+					      : is_possible(p, i, kept))
 			node_apply(&p->all[i], bytes);
 		else
 			nlost += node_weight(&p->all[i]);
@@ -560,7 +561,7 @@ void partial_contents(const struct model *m, const struct line *l, size_t max, u
 	for (size_t i = 0; asked != ALL_BYTES && i < out->n; i++) {
 		uint8_t *row = out->bytes.at + i * out->stride;
 		uint32_t sortable =
-			__builtin_bswap32(complete(&p, (const uint64_t *)(row + KEPT_AT), row));
+			__builtin_bswap32(fill_in_line(&p, (const uint64_t *)(row + KEPT_AT), row));
 
 		memcpy(row + PMT_LINE_BYTES, &sortable, 4);
 	}
@@ -575,7 +576,7 @@ void partial_contents(const struct model *m, const struct line *l, size_t max, u
 static uint32_t shown_by(const struct partial *p, const uint64_t *set, uint32_t byte)
 {
 	for (uint32_t i = p->n; i-- > 0;)
-		if (has(set, i) && node_live(&p->nodes[i]) >> byte & 1)
+		if (has_bit(set, i) && node_live(&p->nodes[i]) >> byte & 1)
 			return i;
 	return p->n;
 }
@@ -583,7 +584,7 @@ static uint32_t shown_by(const struct partial *p, const uint64_t *set, uint32_t 
 static void take_out(const struct partial *p, uint64_t *set, uint32_t node)
 {
 	for (uint32_t i = node; i < p->n; i++)
-		if (i == node || has(before_of(p, i), node))
+		if (i == node || has_bit(before_of(p, i), node))
 			set[i / 64] &= ~((uint64_t)1 << i % 64);
 }
 
@@ -634,8 +635,8 @@ bool partial_each_lost(const struct model *m, const struct line *l, const uint8_
 		uint32_t nlost = 0;
 
 		for (k = i; k < p.n && p.nodes[k].first == p.nodes[i].first; k++) {
-			nlost += !has(best, k);
-			is_free |= !has(best, k) && !lacks_one(&p, best, k);
+			nlost += !has_bit(best, k);
+			is_free |= !has_bit(best, k) && !lacks_one(&p, best, k);
 		}
 		for (const struct store *s = p.nodes[i].first; nlost > 0 && s <= p.nodes[i].last;
 		     s++)
@@ -685,8 +686,8 @@ uint64_t model_kept_with(const struct model *m, uint64_t addr)
 	for (uint32_t b = 0; b < PMT_LINE_BYTES; b++) {
 		const struct node *n = newest_at(&p, b);
 		bool is_kept = !n || n == it ||
-			       (it && has(before_of(&p, (uint32_t)(it - p.nodes)),
-					  (uint32_t)(n - p.nodes)));
+			       (it && has_bit(before_of(&p, (uint32_t)(it - p.nodes)),
+					      (uint32_t)(n - p.nodes)));
 
 		kept |= (uint64_t)is_kept << b;
 	}

@@ -12,7 +12,7 @@
 #define STEP_INVERSE 0xfc0fc0fc0fc0fc1u /* the inverse of STEP modulo 2^64, which counts steps */
 _Static_assert(STEP *STEP_INVERSE == 1, "an inverse");
 
-static size_t home(const struct model *m, uint64_t addr)
+static size_t home_slot(const struct model *m, uint64_t addr)
 {
 	uint64_t number = addr >> m->line_shift, h = number / NEIGHBOURS * 0x9e3779b97f4a7c15u;
 
@@ -21,14 +21,14 @@ static size_t home(const struct model *m, uint64_t addr)
 }
 
 /* The number of steps from one slot to another. */
-static size_t steps(const struct model *m, size_t from, size_t to)
+static size_t steps_between(const struct model *m, size_t from, size_t to)
 {
 	return (to - from) * STEP_INVERSE & (m->room - 1);
 }
 
 static size_t slot_find(const struct model *m, uint64_t addr)
 {
-	size_t i = home(m, addr);
+	size_t i = home_slot(m, addr);
 
 	while (m->slots[i].line && m->slots[i].addr != addr)
 		i = (i + STEP) & (m->room - 1);
@@ -84,7 +84,8 @@ static void slot_clear(struct model *m, size_t hole)
 		i = (i + STEP) & (m->room - 1);
 		if (!m->slots[i].line)
 			break;
-		if (steps(m, home(m, m->slots[i].addr), i) >= steps(m, hole, i)) {
+		if (steps_between(m, home_slot(m, m->slots[i].addr), i) >=
+		    steps_between(m, hole, i)) {
 			m->slots[hole] = m->slots[i];
 			hole = i;
 		}

@@ -28,7 +28,7 @@ static uint32_t stores_told(const struct written *w, const struct line *l, uint3
 }
 
 /* Joins the newest stores of the line, those of the call, into one unit. */
-static void glue(const struct written *w, struct line *l, uint32_t line_bytes)
+static void glue_stores_of_call(const struct written *w, struct line *l, uint32_t line_bytes)
 {
 	const uint32_t n = stores_told(w, l, line_bytes);
 
@@ -50,6 +50,6 @@ void step_write(struct model *m, const struct thread *t, const struct trace_even
 		return;
 	line_walk_init(&walk, m, ev->addr, ev->arg[0]);
 	while ((l = line_walk_next(&walk)))
-		glue(&w, l, m->platform->line_bytes);
+		glue_stores_of_call(&w, l, m->platform->line_bytes);
 	line_walk_release(&walk);
 }

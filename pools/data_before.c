@@ -22,7 +22,7 @@ static bool has_data(const struct trace_event *ev)
 	return false;
 }
 
-static void look(struct beginning *b, struct trace *t, uint32_t nfiles)
+static void search_trace(struct beginning *b, struct trace *t, uint32_t nfiles)
 {
 	struct trace_event ev;
 
@@ -47,7 +47,7 @@ void data_before_say(const struct notes *notes, const char *trace, bool wants_no
 
 	if (header_read(&h, trace, &ignored) < 0 || trace_open(&t, trace, &ignored) < 0)
 		return;
-	look(&b, t, h.nfiles);
+	search_trace(&b, t, h.nfiles);
 	if (!b.has_store && !trace_damage(t) && h.nfiles > 0)
 		notes_say(
 			notes,

@@ -150,7 +150,7 @@ static void serve_end(const kept_files *files, int socket, bool is_in_order)
 	send(socket, failed, strlen(failed) + 1, MSG_NOSIGNAL);
 }
 
-static void note(kept_files *files, char what, const char *path, const char *aside)
+static void note_kept(kept_files *files, char what, const char *path, const char *aside)
 {
 	struct kept *k;
 
@@ -172,7 +172,7 @@ static void note(kept_files *files, char what, const char *path, const char *asi
 }
 
 /* Serves messages: a letter and, except for the last one, two strings. Each is answered. */
-static void serve(int socket)
+static void serve_messages(int socket)
 {
 	kept_files files = { 0 };
 	char message[MESSAGE_BYTES + 2];
@@ -187,7 +187,7 @@ static void serve(int socket)
 		if (is_in_order)
 			break;
 		message[n] = message[n + 1] = 0;
-		note(&files, message[0], message + 1, message + 1 + strlen(message + 1) + 1);
+		note_kept(&files, message[0], message + 1, message + 1 + strlen(message + 1) + 1);
 		send(socket, "", 1, MSG_NOSIGNAL);
 	}
 	serve_end(&files, socket, is_in_order);
@@ -212,7 +212,7 @@ _Noreturn static void guardian_main(int socket)
 	if (null > SOCKET_FD)
 		close(null);
 	if (chdir("/") == 0)
-		serve(SOCKET_FD);
+		serve_messages(SOCKET_FD);
 	_exit(1);
 }
 

@@ -55,7 +55,7 @@ static void may_write(struct set_aside *f, int fd)
 		*vec_add(&f->touched) = xasprintf("%.*s", (int)n, path);
 }
 
-static void fresh_at_exit(int status, void *arg);
+static void set_aside_at_exit(int status, void *arg);
 
 struct set_aside *set_aside_begin(struct error *err)
 {
@@ -67,7 +67,7 @@ struct set_aside *set_aside_begin(struct error *err)
 	f->guardian = guardian_start(err);
 	if (f->guardian >= 0) {
 		f->owner = getpid();
-		on_exit(fresh_at_exit, f);
+		on_exit(set_aside_at_exit, f);
 		return f;
 	}
 	for (size_t i = 0; i < f->touched.n; i++)
@@ -398,13 +398,13 @@ int set_aside_end(struct set_aside *f, struct error *err)
 		free(f->touched.at[i]);
 	vec_release(&f->touched);
 	vec_release(&f->files);
-	f->owner = 0; /* fresh_at_exit() frees it */
+	f->owner = 0; /* set_aside_at_exit() frees it */
 	return result;
 }
 
 /* Runs when pmend exits in the middle, as when memory is out: nothing was recorded, so all files
  * are restored. A process that was forked meanwhile is not the owner. */
-static void fresh_at_exit(int status, void *arg)
+static void set_aside_at_exit(int status, void *arg)
 {
 	struct set_aside *f = arg;
 	struct error ignored;

@@ -52,7 +52,7 @@ _Noreturn static void end_as(int wait_status)
 	_exit(WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 127);
 }
 
-_Noreturn static void keep(pid_t program)
+_Noreturn static void wait_for_program(pid_t program)
 {
 	int wait_status = 0, what;
 	sigset_t set;
@@ -96,7 +96,7 @@ pid_t keeper_start(void (*run)(const void *arg), const void *arg)
 		_exit(127);
 	}
 	setpgid(program, program); /* parent and child both do this, whichever comes first */
-	keep(program);
+	wait_for_program(program);
 }
 
 void keeper_ask(pid_t keeper)

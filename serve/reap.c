@@ -21,7 +21,7 @@ uint64_t reap_now_us(void)
 }
 
 /* Reaps children that have ended. False if there are no children left, alive or not. */
-static bool bury(uint32_t *nkilled)
+static bool reap_ended_children(uint32_t *nkilled)
 {
 	int status = 0;
 	long pid;
@@ -59,7 +59,7 @@ uint32_t reap(const struct reap *whom)
 	uint32_t nkilled = 0;
 
 	for (;;) {
-		if (!whom->mark && !bury(&nkilled))
+		if (!whom->mark && !reap_ended_children(&nkilled))
 			return nkilled;
 		if (!begin)
 			begin = reap_now_us();

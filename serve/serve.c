@@ -20,7 +20,7 @@
 
 /* ---- limits ---- */
 
-static void limit(int what, uint64_t most)
+static void set_limit(int what, uint64_t most)
 {
 	struct {
 		uint64_t now, max;
@@ -33,16 +33,16 @@ static void limit(int what, uint64_t most)
 void serve_limits(const struct serve *s, const struct run_region *region)
 {
 	if (region->max_memory_bytes)
-		limit(RLIMIT_DATA, s->memory_bytes + region->max_memory_bytes);
+		set_limit(RLIMIT_DATA, s->memory_bytes + region->max_memory_bytes);
 	if (region->max_file_bytes)
-		limit(RLIMIT_FSIZE, region->max_file_bytes);
+		set_limit(RLIMIT_FSIZE, region->max_file_bytes);
 	if (region->max_processes && s->nthreads)
-		limit(RLIMIT_NPROC, s->nthreads + region->max_processes);
+		set_limit(RLIMIT_NPROC, s->nthreads + region->max_processes);
 }
 
 /* ---- messages ---- */
 
-_Noreturn static void end(const struct serve *s, int status)
+_Noreturn static void end_server(const struct serve *s, int status)
 {
 	reap(&(struct reap){ .parent = s->pid });
 	for (;;)
@@ -67,7 +67,7 @@ static void send_message(const struct serve *s, const struct run_message *m)
 		n = SERVE_CALL6(SYS_sendto, s->control, m, sizeof *m, MSG_NOSIGNAL, NULL, 0);
 	while (n == -EINTR);
 	if (n != (long)sizeof *m)
-		end(s, 0);
+		end_server(s, 0);
 }
 
 /* ---- a run ---- */
@@ -90,7 +90,7 @@ static bool has_ended(pid_t pid)
 }
 
 /* Waits for the end of the first process and passes on signals until then. */
-static void watch(const struct serve *s, pid_t pid)
+static void wait_for_run(const struct serve *s, pid_t pid)
 {
 	struct pollfd p[2] = { { .fd = s->control, .events = POLLIN }, { .events = POLLIN } };
 	const struct timespec millisecond = { .tv_nsec = 1000000 };
@@ -104,7 +104,7 @@ static void watch(const struct serve *s, pid_t pid)
 		if (SERVE_CALL5(SYS_ppoll, p, 2, p[1].fd < 0 ? &wait : NULL, NULL, 8) < 0)
 			continue;
 		if (p[0].revents && !receive(s, &m))
-			end(s, 0);
+			end_server(s, 0);
 		if (p[0].revents && m.op == RUN_SIGNAL) {
 			SERVE_CALL2(SYS_kill, -pid, m.status);
 			SERVE_CALL2(SYS_kill, pid, m.status); /* it may not have its group yet */
@@ -118,7 +118,7 @@ static void watch(const struct serve *s, pid_t pid)
 }
 
 /* Starts a run and waits for its end. Returns 0 only in the run's first process. */
-static pid_t run(struct serve *s)
+static pid_t serve_run(struct serve *s)
 {
 	struct run_message m = { .op = RUN_ENDED, .status = -1 };
 	const uint64_t begin = reap_now_us();
@@ -135,7 +135,7 @@ static pid_t run(struct serve *s)
 	if (pid < 0) {
 		m.nkilled = (uint32_t)-pid;
 	} else {
-		watch(s, pid);
+		wait_for_run(s, pid);
 		m.time_us = reap_now_us() - begin;
 		/* while the zombie keeps its number from being reused */
 		SERVE_CALL2(SYS_kill, -pid, SIGKILL);
@@ -157,7 +157,7 @@ void serve_loop(struct serve *s)
 	s->pid = m.pid = (pid_t)SERVE_CALL0(SYS_getpid);
 	m.status = process_count_folders("/proc/self/task", NULL) > 1;
 	SERVE_CALL3(SYS_fcntl, s->control, F_SETFD, FD_CLOEXEC);
-	limit(RLIMIT_CORE, 0);
+	set_limit(RLIMIT_CORE, 0);
 	SERVE_CALL2(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
 	/* the server learns of the worker's end from the socket, and must then clean up */
 	SERVE_CALL2(SYS_prctl, PR_SET_PDEATHSIG, 0);
@@ -167,7 +167,7 @@ void serve_loop(struct serve *s)
 	s->nthreads = uid != 0 ? processes_count_threads(uid) : 0;
 	send_message(s, &m);
 	while (receive(s, &m))
-		if (m.op == RUN_START && run(s) == 0)
+		if (m.op == RUN_START && serve_run(s) == 0)
 			return;
-	end(s, 0);
+	end_server(s, 0);
 }

@@ -104,7 +104,7 @@ static void skip_spaces(struct text *t)
 		t->at++;
 }
 
-static bool skip(struct text *t, const char *what)
+static bool skip_text(struct text *t, const char *what)
 {
 	const size_t n = strlen(what);
 
@@ -135,7 +135,8 @@ static struct text take_path(struct text *t)
 	skip_spaces(t);
 	path.at = t->at;
 	path.end = take_word(t).end;
-	for (next = *t; path.end > path.at && (skip(&next, "->") || skip(&next, ".")); next = *t) {
+	for (next = *t; path.end > path.at && (skip_text(&next, "->") || skip_text(&next, "."));
+	     next = *t) {
 		const struct text word = take_word(&next);
 
 		if (word.at == word.end)
@@ -182,7 +183,7 @@ static bool argument_before(const char *line, const char *end, struct text *out)
 	if (p - 1 <= line || p[-1] != '(' || !str_is_word_char(p[-2]))
 		return false;
 	out->at = p;
-	while (skip(out, "("))
+	while (skip_text(out, "("))
 		while (out->at < out->end && *out->at++ != ')')
 			;
 	while (out->end > out->at && isspace((unsigned char)out->end[-1]))
@@ -210,13 +211,13 @@ static bool length_read(const char *line, size_t len, struct length *out)
 
 	if (!size || !argument_before(line, size, &argument))
 		return false;
-	is_open = skip(&t, "(");
-	out->is_star = skip(&t, "*");
+	is_open = skip_text(&t, "(");
+	out->is_star = skip_text(&t, "*");
 	out->path = take_path(&t);
-	if (out->path.at == out->path.end || (is_open && !skip(&t, ")")) ||
-	    (!skip(&t, ")") && !skip(&t, ",")))
+	if (out->path.at == out->path.end || (is_open && !skip_text(&t, ")")) ||
+	    (!skip_text(&t, ")") && !skip_text(&t, ",")))
 		return false;
-	out->is_and = skip(&argument, "&");
+	out->is_and = skip_text(&argument, "&");
 	skip_spaces(&argument);
 	return is_equal(argument, out->path) && !(out->is_star && out->is_and);
 }
@@ -274,7 +275,7 @@ static bool next_call(struct text *t, struct text *name)
 	while (t->at < t->end) {
 		if (str_is_word_char(*t->at)) {
 			*name = take_word(t);
-			if (skip(t, "("))
+			if (skip_text(t, "("))
 				return true;
 		} else {
 			t->at++;
@@ -352,9 +353,9 @@ static bool type_of_path(const struct code_place *f, struct text path, Dwarf_Die
 		dwarf_type_of(&variable, out);
 	free(scopes);
 	while (is_known && path.at < path.end) {
-		const bool is_arrow = skip(&path, "->");
+		const bool is_arrow = skip_text(&path, "->");
 
-		is_known = is_arrow ? dwarf_points_to(out, &object) : skip(&path, ".");
+		is_known = is_arrow ? dwarf_points_to(out, &object) : skip_text(&path, ".");
 		if (is_known && !is_arrow &&
 		    !dwarf_points_to(out, &object)) /* a reference is followed by a dot, too */
 			object = *out;

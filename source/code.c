@@ -65,7 +65,7 @@ static bool function_range(Dwfl_Module *module, uint64_t pc, uint64_t *start, ui
 	return *end - *start <= FUNCTION_MAX_BYTES;
 }
 
-static bool load(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc)
+static bool load_function(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc)
 {
 	struct code *c = &t->code;
 	const uint8_t *bytes;
@@ -96,7 +96,7 @@ const struct insn *code_at(struct dwarf_types *t, Dwfl_Module *module, uint64_t 
 {
 	size_t low = 0, high;
 
-	if (!load(t, module, pc))
+	if (!load_function(t, module, pc))
 		return NULL;
 	for (high = t->code.list.n; low < high;) {
 		size_t middle = (low + high) / 2;
@@ -111,7 +111,7 @@ const struct insn *code_at(struct dwarf_types *t, Dwfl_Module *module, uint64_t 
 
 const struct insn *code_before(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc)
 {
-	if (!load(t, module, pc - 1))
+	if (!load_function(t, module, pc - 1))
 		return NULL;
 	for (size_t i = 0; i < t->code.list.n; i++)
 		if (t->code.list.at[i].pc + t->code.list.at[i].len_bytes == pc)

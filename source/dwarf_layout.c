@@ -231,7 +231,8 @@ static uint64_t array_size(struct layout *l)
 	return l->size_bytes;
 }
 
-static bool fill(struct dwarf_types *t, Dwarf_Die *real, Dwarf_Die *as_named, struct layout *l)
+static bool fill_layout(struct dwarf_types *t, Dwarf_Die *real, Dwarf_Die *as_named,
+			struct layout *l)
 {
 	const char *name;
 
@@ -278,7 +279,7 @@ const struct layout *dwarf_layout(struct dwarf_types *t, Dwarf_Die *type)
 		return l == &incomplete ? NULL : l;
 	l = arena_alloc(&t->arena, sizeof *l);
 	*l = (struct layout){ 0 };
-	if (!fill(t, &real, type, l))
+	if (!fill_layout(t, &real, type, l))
 		l = NULL;
 	map_set(&t->layouts, (uintptr_t)type->addr, l ? l : (void *)&incomplete);
 	return l;

@@ -11,8 +11,9 @@
 
 enum { FRAMES_MAX = 64 };
 
-static void add(struct types *t, struct frames *out, const struct trace_object *object, uint64_t pc,
-		bool is_return, const struct trace_node *self, const struct trace_node *node)
+static void add_frames(struct types *t, struct frames *out, const struct trace_object *object,
+		       uint64_t pc, bool is_return, const struct trace_node *self,
+		       const struct trace_node *node)
 {
 	const struct symbol *list;
 	size_t n = symbols_find(t->symbols, object, pc, is_return, &list);
@@ -31,9 +32,9 @@ void frames_find(struct types *t, const struct trace_site *site, struct frames *
 	const struct trace_node *node = site->node;
 
 	out->list.n = 0;
-	add(t, out, site->object, site->pc, false, NULL, node);
+	add_frames(t, out, site->object, site->pc, false, NULL, node);
 	for (; node && out->list.n < FRAMES_MAX; node = node->parent)
-		add(t, out, node->object, node->pc, !node->is_signal, node, node->parent);
+		add_frames(t, out, node->object, node->pc, !node->is_signal, node, node->parent);
 }
 
 bool frame_unit(struct types *t, const struct frame *f, char **file, char **folder)

@@ -37,8 +37,8 @@ static uint32_t find_exact(const struct instances *s, uint32_t type, uint64_t st
 	return i;
 }
 
-static uint32_t add(struct instances *s, uint32_t type, const struct layout *layout, uint64_t start,
-		    bool is_guess)
+static uint32_t instance_new(struct instances *s, uint32_t type, const struct layout *layout,
+			     uint64_t start, bool is_guess)
 {
 	uint64_t page = start >> PAGE_BITS;
 
@@ -99,7 +99,7 @@ uint32_t instances_add(struct instances *s, uint32_t type, const struct layout *
 	uint32_t i = find_exact(s, type, start);
 
 	if (!i)
-		i = add(s, type, layout, start, false) + 1;
+		i = instance_new(s, type, layout, start, false) + 1;
 	else if (s->list.at[i - 1].is_guess)
 		s->list.at[i - 1].is_guess = false;
 	if (s->list.at[i - 1].nseen++ == 0)
@@ -205,7 +205,7 @@ uint32_t instances_place(struct instances *s, uint32_t type, const struct layout
 		if (i)
 			move_down(s, i, first);
 	}
-	return i ? i - 1 : add(s, type, layout, first, true);
+	return i ? i - 1 : instance_new(s, type, layout, first, true);
 }
 
 void instances_mark(struct instances *s, uint32_t instance, uint64_t addr, uint64_t size_bytes)

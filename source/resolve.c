@@ -88,7 +88,8 @@ static void check_age(struct types *t, const char *file, const char *program)
 }
 
 /* Asks the source about a frame. -1 if there is no source. */
-static int ask(struct types *t, const struct frame *f, struct source_query *q, struct place *out)
+static int ask_source(struct types *t, const struct frame *f, struct source_query *q,
+		      struct place *out)
 {
 	char *unit = NULL, *folder = NULL, *real_unit = NULL, *file = NULL;
 	struct source_typing *typing;
@@ -163,7 +164,7 @@ static bool begin_at_store(struct walk *w)
 	q.offset = operand_offset(w->t->dwarf, module, pc);
 	w->means = TYPE_BY_SOURCE;
 	do { /* an inlined function may compute a value that its caller stores */
-		if (ask(w->t, f, &q, &w->place) == 1) {
+		if (ask_source(w->t, f, &q, &w->place) == 1) {
 			find_ahead(&w->place, q.offset, w->size_bytes);
 			return true;
 		}
@@ -218,7 +219,7 @@ static bool begin_at_call(struct walk *w)
 			continue;
 		w->at = i;
 		w->means = TYPE_BY_SOURCE;
-		found = ask(w->t, f, &q, &w->place);
+		found = ask_source(w->t, f, &q, &w->place);
 		if (found != -1)
 			return found == 1;
 		w->means = TYPE_BY_DWARF;
@@ -243,7 +244,7 @@ static void follow_callers(struct walk *w)
 		struct place outer;
 		uint64_t pc;
 		Dwfl_Module *module = module_of(w->t, f, &pc);
-		int found = ask(w->t, f, &q, &outer);
+		int found = ask_source(w->t, f, &q, &outer);
 
 		if (found == -1 && module && f->is_return)
 			found = operand_argument(

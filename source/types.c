@@ -114,8 +114,8 @@ static uint64_t find_start(struct types *t, const struct shape *s, uint32_t leve
 	return t->instances.list.at[placed].start;
 }
 
-static void apply(struct types *t, const struct shape *s, const struct trace_event *ev,
-		  struct typed *out)
+static void apply_shape(struct types *t, const struct shape *s, const struct trace_event *ev,
+			struct typed *out)
 {
 	uint64_t at = ev->addr;
 	bool is_known = true;
@@ -147,8 +147,8 @@ static bool apply_known(struct types *t, const struct trace_event *ev, struct ty
 
 	if (!i || ev->addr < i->start)
 		return false;
-	apply(t, &shape_get(t, NULL, i->layout, ev->addr - i->start, ev->size_bytes)->shape, ev,
-	      out);
+	apply_shape(t, &shape_get(t, NULL, i->layout, ev->addr - i->start, ev->size_bytes)->shape,
+		    ev, out);
 	return true;
 }
 
@@ -193,11 +193,12 @@ static void type_store(struct types *t, const struct trace_event *ev, struct typ
 			apply_path(t, a, ev, low, out);
 		return;
 	}
-	apply(t,
-	      a->is_spread
-		      ? &shape_get(t, a->destination, NULL, ev->addr - low, ev->size_bytes)->shape
-		      : &a->shape,
-	      ev, out);
+	apply_shape(
+		t,
+		a->is_spread
+			? &shape_get(t, a->destination, NULL, ev->addr - low, ev->size_bytes)->shape
+			: &a->shape,
+		ev, out);
 }
 
 void types_learn(struct types *t, const struct trace_event *ev)

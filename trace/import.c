@@ -66,7 +66,7 @@ static bool is_record_next(struct import *im)
 }
 
 /* Reads one record after START, or the beginning of a line. */
-static int step(struct import *im, bool *is_line_start)
+static int read_piece(struct import *im, bool *is_line_start)
 {
 	long pid;
 
@@ -103,7 +103,7 @@ static int records_read(struct import *im)
 
 	im->text.n = 0;
 	while (im->end != EOF && !im->is_stopped)
-		if (step(im, &is_line_start) < 0)
+		if (read_piece(im, &is_line_start) < 0)
 			return -1;
 	if (!im->is_stopped)
 		set_truncated(im);

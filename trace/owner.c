@@ -49,7 +49,7 @@ static bool is_match(const struct rule *r, const char *path, const char *base)
 	BUG("rule %d", (int)r->how);
 }
 
-static enum owner find(const struct rule *rules, size_t n, const char *path)
+static enum owner find_rule(const struct rule *rules, size_t n, const char *path)
 {
 	const char *base = str_base_name(path);
 
@@ -61,7 +61,7 @@ static enum owner find(const struct rule *rules, size_t n, const char *path)
 
 enum owner owner_of_object(const char *path)
 {
-	return find(objects, COUNT(objects), path);
+	return find_rule(objects, COUNT(objects), path);
 }
 
 enum owner owner_of_site(const struct trace_site *site)
@@ -117,7 +117,7 @@ static bool is_named(const struct libraries *l, const char *path)
 static enum owner owner_of_file(const struct libraries *l, const char *file)
 {
 	char *path = strstr(file, "/../") ? straighten(file) : NULL;
-	enum owner o = find(files, COUNT(files), path ? path : file);
+	enum owner o = find_rule(files, COUNT(files), path ? path : file);
 
 	if (o == OWNER_USER && is_named(l, path ? path : file))
 		o = OWNER_LIBRARY;

@@ -29,7 +29,7 @@ static uint64_t page_of(uint64_t addr)
 	return addr / PMT_PAGE_BYTES;
 }
 
-static void store(struct pages *p, const struct trace_event *ev)
+static void note_store(struct pages *p, const struct trace_event *ev)
 {
 	for (uint64_t page = page_of(ev->addr);
 	     ev->size_bytes && page <= page_of(ev->addr + ev->size_bytes - 1); page++)
@@ -40,7 +40,7 @@ static void store(struct pages *p, const struct trace_event *ev)
 		}
 }
 
-static void settle(struct pages *p, uint64_t page)
+static void note_synced(struct pages *p, uint64_t page)
 {
 	if (map_get(&p->known, page) == &stored) {
 		map_set(&p->known, page, &synced);
@@ -57,14 +57,14 @@ static void sync_pages(struct pages *p, uint64_t from, uint64_t to)
 	p->has_sync = true;
 	if (to - from < p->waiting.n) {
 		for (uint64_t page = from; page < to; page++)
-			settle(p, page);
+			note_synced(p, page);
 		return;
 	}
 	for (size_t i = 0; i < p->waiting.n; i++) {
 		uint64_t page = p->waiting.at[i];
 
 		if (page >= from && page < to)
-			settle(p, page);
+			note_synced(p, page);
 		else if (map_get(&p->known, page) == &stored)
 			p->waiting.at[n++] = page;
 	}
@@ -100,12 +100,12 @@ static const char *other_way(const struct trace *t, const struct trace_event *ev
 	return NULL;
 }
 
-static void step(struct pages *p, const struct trace_event *ev)
+static void note_event(struct pages *p, const struct trace_event *ev)
 {
 	const uint64_t page = PMT_PAGE_BYTES - 1;
 
 	if (trace_is_store(ev->kind))
-		store(p, ev);
+		note_store(p, ev);
 	else if (ev->kind == PMT_MSYNC && ev->arg[1] & MS_SYNC)
 		sync_pages(p, page_of(ev->addr), page_of(ev->addr + ev->arg[0] + page));
 	else if (ev->kind == PMT_MSYNC)
@@ -135,7 +135,7 @@ bool page_cache_is_all(const struct trace *trace, char **why)
 	while (!other && trace_next(t, &ev)) {
 		if (is_of_followed(&followed, &ev))
 			continue;
-		step(&p, &ev);
+		note_event(&p, &ev);
 		other = other_way(t, &ev);
 	}
 	vec_release(&followed);

@@ -468,8 +468,8 @@ static void cache_grow(struct symbols *s)
 	free(old);
 }
 
-static void resolve(struct symbols *s, const struct module *m, uint64_t pc, bool is_return,
-		    struct entry *e)
+static void find_symbols(struct symbols *s, const struct module *m, uint64_t pc, bool is_return,
+			 struct entry *e)
 {
 	struct lookup l = { .s = s, .module = m, .pc = pc - is_return };
 	struct symbol *copy;
@@ -508,7 +508,7 @@ size_t symbols_find(struct symbols *s, const struct trace_object *object, uint64
 		cache_grow(s);
 	e = cache_slot(s, m, pc, is_return);
 	if (!e->is_used) {
-		resolve(s, m, pc, is_return, e);
+		find_symbols(s, m, pc, is_return, e);
 		s->cache_n++;
 	}
 	*list = e->list;

@@ -14,7 +14,7 @@
 #include "util/alloc.h"
 #include "util/proc.h"
 
-_Noreturn static void child(const char *path, char *const argv[], int out, int errors)
+_Noreturn static void exec_program(const char *path, char *const argv[], int out, int errors)
 {
 	int in = open("/dev/null", O_RDONLY);
 
@@ -40,13 +40,13 @@ static char *text_of(int fd)
 }
 
 /* Gives the wait status, or -1 if the program could not be started. */
-static int run(const char *path, char *const argv[], int out, int errors)
+static int run_and_wait(const char *path, char *const argv[], int out, int errors)
 {
 	int status = -1;
 	pid_t pid = fork();
 
 	if (pid == 0)
-		child(path, argv, out, errors);
+		exec_program(path, argv, out, errors);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return status;
@@ -59,7 +59,8 @@ char *output_of(char *const argv[], struct error *err)
 	char *path = proc_find(argv[0]), *out, *errors;
 	bool is_well = false;
 
-	status = path && out_fd >= 0 && error_fd >= 0 ? run(path, argv, out_fd, error_fd) : -1;
+	status = path && out_fd >= 0 && error_fd >= 0 ? run_and_wait(path, argv, out_fd, error_fd)
+						      : -1;
 	out = text_of(out_fd);
 	errors = text_of(error_fd);
 	errors[strcspn(errors, "\n")] = '\0';

@@ -122,7 +122,7 @@ _Noreturn static void child_exec(char *const argv[], char *const envp[], const s
 
 enum { CHILDREN_MAX = 256, TICK_MS = 500, LEFT_TICKS = 2, GRACE_S = 5 };
 
-/* How run() waits, and for which processes. */
+/* How run_and_wait() waits, and for which processes. */
 struct wait {
 	pid_t pid;
 	sigset_t set; /* signals that are taken instead of handled */
@@ -242,8 +242,8 @@ static void wait_passing_signals(struct wait *w, int *status)
 	}
 }
 
-static int run(char *const argv[], char *const envp[], struct wait *w, int *status,
-	       struct error *err)
+static int run_and_wait(char *const argv[], char *const envp[], struct wait *w, int *status,
+			struct error *err)
 {
 	static const int passed[] = { SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 	int pipe_fd[2], why = 0, result = -1;
@@ -291,7 +291,7 @@ int proc_run(char *const argv[], char *const envp[], int *status, struct error *
 {
 	struct wait w = { 0 };
 
-	return run(argv, envp, &w, status, err);
+	return run_and_wait(argv, envp, &w, status, err);
 }
 
 int proc_run_watched(char *const argv[], char *const envp[], bool is_for_all,
@@ -299,7 +299,7 @@ int proc_run_watched(char *const argv[], char *const envp[], bool is_for_all,
 {
 	struct wait w = { .is_for_all = is_for_all, .watch = watch };
 
-	return run(argv, envp, &w, status, err);
+	return run_and_wait(argv, envp, &w, status, err);
 }
 
 bool proc_can_trace(void)

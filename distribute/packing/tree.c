@@ -144,7 +144,7 @@ static void part_add(char path[PATH_MAX], const char *part, size_t n)
 }
 
 /* Removes "." and ".." from a path, without looking at the disk. */
-static void normal(const char *path, char to[PATH_MAX])
+static void path_normalise(const char *path, char to[PATH_MAX])
 {
 	to[0] = 0;
 	for (const char *end; *path; path = *end ? end + 1 : end) {
@@ -157,15 +157,15 @@ static void link_add(struct packing *p, const char *path, const char *target)
 {
 	char to[PATH_MAX];
 
-	normal(target, to);
+	path_normalise(target, to);
 	if (to[0] && bundle_path_is_good(to + 1) && strcmp(to, path) != 0 && is_new(p, path))
 		entry_add(p, path, BUNDLE_LINK)->target = xstrdup(to + 1);
 }
 
 /* Follows a path to its first link. 1: *rest is the path to follow next; 0: nothing is there; 2:
  * the end was reached. */
-static int follow(struct packing *p, const char *path, char at[PATH_MAX], char **rest,
-		  struct stat *st)
+static int follow_to_link(struct packing *p, const char *path, char at[PATH_MAX], char **rest,
+			  struct stat *st)
 {
 	at[0] = 0;
 	for (const char *end; *path; path = *end ? end + 1 : end) {
@@ -203,7 +203,7 @@ bool tree_add(struct packing *p, const char *path)
 	int got = 1;
 
 	for (int i = 0; i < LINKS_MAX && got == 1; i++) {
-		got = next[0] == '/' ? follow(p, next, at, &rest, &st) : 0;
+		got = next[0] == '/' ? follow_to_link(p, next, at, &rest, &st) : 0;
 		if (got == 1) {
 			free(next);
 			next = rest;

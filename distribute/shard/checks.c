@@ -31,7 +31,7 @@ static size_t next_largest(const struct checks *k, const bool *is_dealt)
 	return largest;
 }
 
-static void deal(struct checks *k)
+static void deal_out_traces(struct checks *k)
 {
 	const uint32_t of = k->shard.of ? k->shard.of : 1;
 	uint64_t *loads = xcalloc(of, sizeof *loads);
@@ -111,7 +111,7 @@ int checks_init(struct checks *k, char *const *traces, size_t n, struct shard sh
 		*vec_add(&k->list) = (struct checked_trace){ .name = xstrdup(traces[i]),
 							     .size = (uint64_t)st.st_size };
 	}
-	deal(k);
+	deal_out_traces(k);
 	if (!shard.of)
 		return 0;
 	k->fingerprint = fingerprint(k, c, platform);
@@ -154,7 +154,7 @@ static void trace_pass(struct wire *m, struct checked_trace *t)
 	m->is_bad |= !t->name;
 }
 
-static void count(const struct checks *k, uint64_t *nours, uint64_t *ndone)
+static void count_done(const struct checks *k, uint64_t *nours, uint64_t *ndone)
 {
 	*nours = *ndone = 0;
 	for (size_t i = 0; i < k->list.n; i++) {
@@ -177,7 +177,7 @@ void checks_tell(const struct checks *k, struct report *r)
 	wire_pass_vec(&m, &own->list, trace_pass);
 	data = part_data_encode(&m);
 	s.data = data;
-	count(k, &s.failure_points, &s.done);
+	count_done(k, &s.failure_points, &s.done);
 	report_set_shard(r, &s);
 	wire_release(&m);
 	free(data);
@@ -191,7 +191,7 @@ int checks_keep(const struct checks *k, struct error *err)
 	char *why;
 	int result;
 
-	count(k, &nours, &ndone);
+	count_done(k, &nours, &ndone);
 	why = xasprintf("part %u of %u has checked %" PRIu64 " of its %" PRIu64
 			" traces so far; run the same command with --continue to finish it",
 			k->shard.index, k->shard.of, ndone, nours);
@@ -209,7 +209,7 @@ int checks_keep(const struct checks *k, struct error *err)
 }
 
 /* Takes the reports of a part. The first part also defines the list of traces. */
-static int take(struct checks *k, struct checks *part, const char *name, struct error *err)
+static int take_reports(struct checks *k, struct checks *part, const char *name, struct error *err)
 {
 	const bool is_first = k->list.n == 0;
 
@@ -246,7 +246,7 @@ int checks_add(struct checks *k, const struct report_shard *s, const char *name,
 	if (result < 0 || m.is_bad || m.at != m.n || part.list.n == 0)
 		result = error_set(err, "%s is damaged: its data cannot be read", name);
 	else
-		result = take(k, &part, name, err);
+		result = take_reports(k, &part, name, err);
 	checks_release(&part);
 	wire_release(&m);
 	return result;

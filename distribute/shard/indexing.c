@@ -13,7 +13,7 @@ struct telling {
 	uint64_t nevents;
 };
 
-static void told(uint64_t seq, void *arg)
+static void on_progress(uint64_t seq, void *arg)
 {
 	const struct telling *t = arg;
 
@@ -44,7 +44,7 @@ int indexing_make(const struct indexing *i, const char *trace, struct index_size
 	telling.nevents = p->nevents;
 	path = xasprintf("%s" INDEX_ENDING, trace);
 	result = index_make(p, WALK_POINTS | (i->has_stores ? WALK_STORES : 0), &i->limits, path,
-			    told, &telling, size, err);
+			    on_progress, &telling, size, err);
 	*share = size->bytes * 100 / trace_size_bytes(p->trace);
 	free(path);
 	plan_free(p);

@@ -60,7 +60,7 @@ static void write_part(struct keeper *k)
 	free(why);
 }
 
-static void keep(struct crash_result *r, void *arg)
+static void save_progress(struct crash_result *r, void *arg)
 {
 	struct keeper *k = arg;
 	struct wire m = { 0 };
@@ -116,8 +116,8 @@ static int take_up(struct keeper *k, const struct plan *p, struct error *err)
 	return result;
 }
 
-static int begin(struct crash_setup *s, const struct plan *p, const char *kept, void *arg,
-		 struct error *err)
+static int begin_part(struct crash_setup *s, const struct plan *p, const char *kept, void *arg,
+		      struct error *err)
 {
 	struct keeper *k = arg;
 
@@ -126,7 +126,7 @@ static int begin(struct crash_setup *s, const struct plan *p, const char *kept, 
 	if (!k->fingerprint ||
 	    (k->is_continued && access(k->path, F_OK) == 0 && take_up(k, p, err) < 0))
 		return -1;
-	s->options.keep = keep;
+	s->options.keep = save_progress;
 	s->options.keep_arg = k;
 	return 0;
 }
@@ -135,7 +135,7 @@ void keeper_init(struct keeper *k, struct crash_setup *s, const struct word_list
 		 const char *path, bool is_continued)
 {
 	*k = (struct keeper){ .setup = s,
-			      .parts = { .begin = begin, .tell = mark_as_part, .arg = k },
+			      .parts = { .begin = begin_part, .tell = mark_as_part, .arg = k },
 			      .checks = checks,
 			      .path = path,
 			      .is_continued = is_continued };

@@ -26,7 +26,7 @@ static char *missing_of(const struct merging *m)
 	return text;
 }
 
-static int add(struct merging *m, const char **names, const char *path, struct error *err)
+static int add_part(struct merging *m, const char **names, const char *path, struct error *err)
 {
 	struct report *r = report_read(path, err);
 	const struct report_shard *s = r ? report_shard(r) : NULL, *first = NULL;
@@ -80,7 +80,7 @@ int merging_open(struct merging *m, char **paths, size_t n, struct error *err)
 
 	*m = (struct merging){ 0 };
 	for (size_t i = 0; i < n && result == 0; i++)
-		result = add(m, names, paths[i], err);
+		result = add_part(m, names, paths[i], err);
 	missing = result == 0 ? missing_of(m) : NULL;
 	if (missing)
 		result = error_set(err, "of %u parts, these are missing: %s", m->n, missing);

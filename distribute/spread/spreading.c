@@ -73,7 +73,7 @@ static void find_job(struct spreading *s)
 	free(path);
 }
 
-static int submit(struct spreading *s, struct error *err)
+static int submit_job(struct spreading *s, struct error *err)
 {
 	char *path = file_of(s->parts, "job.sh");
 	struct whole_file file;
@@ -103,7 +103,7 @@ static void tell_held(struct spreading *s, const struct queue *q)
 
 /* Asks the engine about the job. An engine that does not answer is asked again later: the scheduler
  * may be restarting, and the job continues meanwhile. */
-static int look(struct spreading *s, struct queue *q)
+static int ask_engine(struct spreading *s, struct queue *q)
 {
 	struct error err;
 	int result = s->engine->look(s->job, q, &err);
@@ -117,7 +117,7 @@ static int look(struct spreading *s, struct queue *q)
 	return result;
 }
 
-static void rest(const struct spreading *s, unsigned nticks)
+static void pause_before_asking(const struct spreading *s, unsigned nticks)
 {
 	const struct timespec tick = { .tv_nsec = TICK_MS * 1000000L };
 
@@ -130,7 +130,7 @@ static enum spread_end wait_for_job(struct spreading *s, struct error *err)
 {
 	for (unsigned nticks = LOOK_TICKS;; nticks += nticks < LOOK_TICKS_MAX) {
 		struct queue q = { 0 };
-		const bool is_known = look(s, &q) == 0,
+		const bool is_known = ask_engine(s, &q) == 0,
 			   is_left = !is_known || q.nrunning + q.nwaiting > 0;
 		int result = spread_parts_read(s->parts, err);
 
@@ -141,7 +141,7 @@ static enum spread_end wait_for_job(struct spreading *s, struct error *err)
 			return SPREAD_FAILED;
 		if (!is_left)
 			return SPREAD_OVER;
-		rest(s, nticks);
+		pause_before_asking(s, nticks);
 		if (s->watch->is_interrupted(s->watch->arg))
 			return SPREAD_INTERRUPTED;
 	}
@@ -188,7 +188,7 @@ static int give_up(const struct spreading *s, const char *why, struct error *err
 	return SPREAD_FAILED;
 }
 
-static enum spread_end run(struct spreading *s, struct error *err)
+static enum spread_end run_until_over(struct spreading *s, struct error *err)
 {
 	enum spread_end end = SPREAD_OVER;
 
@@ -204,7 +204,7 @@ static enum spread_end run(struct spreading *s, struct error *err)
 				return give_up(s, "the others were ended too often (see --retries)",
 					       err);
 			nsubmitted++;
-			if (submit(s, err) < 0)
+			if (submit_job(s, err) < 0)
 				return SPREAD_FAILED;
 		}
 		end = wait_for_job(s, err);
@@ -236,7 +236,7 @@ enum spread_end spreading_run(const struct spread *spread, const struct engine *
 		if (q.nrunning + q.nwaiting == 0)
 			forget_job(&s);
 	}
-	end = run(&s, err);
+	end = run_until_over(&s, err);
 	if (end == SPREAD_INTERRUPTED && e->cancel(s.job, err) < 0)
 		end = SPREAD_FAILED;
 out:

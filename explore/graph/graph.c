@@ -47,7 +47,7 @@ void graph_free(struct graph *g)
 
 /* ---- questions ---- */
 
-static void refresh(struct graph *g)
+static void recompute_all(struct graph *g)
 {
 	edges all = { 0 };
 
@@ -74,12 +74,12 @@ static void uncovered_find(struct graph *g)
 }
 
 /* Brings the graph up to date for a question about these places. */
-static void prepare(struct graph *g, const place *from, size_t n)
+static void bring_up_to_date(struct graph *g, const place *from, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		graph_object(g, from[i]); /* reads the object if it is new */
 	if (g->is_stale)
-		refresh(g);
+		recompute_all(g);
 	if (g->is_covered_stale)
 		uncovered_find(g);
 }
@@ -106,7 +106,7 @@ static uint64_t scratch_count(const struct graph *g)
 
 uint64_t graph_reach(struct graph *g, const place *from, size_t n)
 {
-	prepare(g, from, n);
+	bring_up_to_date(g, from, n);
 	memset(g->scratch.at, 0, g->nwords * sizeof g->scratch.at[0]);
 	for (size_t i = 0; i < n; i++)
 		scratch_change(g, from[i], true);
@@ -115,7 +115,7 @@ uint64_t graph_reach(struct graph *g, const place *from, size_t n)
 
 uint64_t graph_reach_only(struct graph *g, place from, place without)
 {
-	prepare(g, (const place[]){ from, without }, 2);
+	bring_up_to_date(g, (const place[]){ from, without }, 2);
 	memset(g->scratch.at, 0, g->nwords * sizeof g->scratch.at[0]);
 	scratch_change(g, from, true);
 	scratch_change(g, without, false);
@@ -126,7 +126,7 @@ uint32_t graph_distance(struct graph *g, place from)
 {
 	uint32_t block;
 
-	prepare(g, &from, 1);
+	bring_up_to_date(g, &from, 1);
 	if (g->is_distance_stale)
 		graph_distances_find(g, &g->to_new, false);
 	g->is_distance_stale = false;
@@ -140,7 +140,7 @@ bool graph_is_near(struct graph *g, place p)
 	uint64_t from, to;
 	uint32_t first;
 
-	prepare(g, &p, 1);
+	bring_up_to_date(g, &p, 1);
 	o = graph_object(g, p);
 	if (!o)
 		return false;
@@ -153,7 +153,7 @@ uint32_t graph_distance_unrun(struct graph *g, place from)
 {
 	uint32_t block;
 
-	prepare(g, &from, 1);
+	bring_up_to_date(g, &from, 1);
 	if (g->is_unrun_stale)
 		graph_unrun_find(g);
 	block = graph_block(g, from);

@@ -98,7 +98,7 @@ static uint64_t query_hash(struct flipper *f)
 	return h;
 }
 
-static void note(void *arg, uint64_t index, uint8_t value)
+static void note_byte(void *arg, uint64_t index, uint8_t value)
 {
 	struct flipper *f = arg;
 
@@ -118,7 +118,7 @@ static const struct answer *answer_get(struct flipper *f)
 	start = clock_s();
 	f->model.n = 0;
 	a = xmalloc(sizeof *a);
-	a->what = f->api->ask(f->solver, f->slice.terms.at, f->slice.terms.n, note, f);
+	a->what = f->api->ask(f->solver, f->slice.terms.at, f->slice.terms.n, note_byte, f);
 	a->n = a->what == SOLVER_YES ? f->model.n : 0;
 	a = xrealloc(a, sizeof *a + a->n * sizeof a->bytes[0], 1);
 	if (a->n)
@@ -264,7 +264,7 @@ enum solver_answer flipper_guess(struct flipper *f, const struct path *p, size_t
 	}
 	f->model.n = 0;
 	what = f->api->ask_most(f->solver, f->slice.terms.at, f->slice.nfixed + 1, f->slice.terms.n,
-				note, f);
+				note_byte, f);
 	for (size_t i = 0; what == SOLVER_YES && i < f->model.n; i++)
 		if (f->model.at[i].index < len_bytes)
 			input[f->model.at[i].index] = f->model.at[i].value;

@@ -9,7 +9,7 @@
 #define DEPTH_MAX 24
 #define BITS_MAX 8 /* an operand of up to so many bits may have any value */
 
-static bool sort(values *v)
+static bool sort_values(values *v)
 {
 	size_t kept = 0;
 
@@ -22,7 +22,7 @@ static bool sort(values *v)
 	return kept <= VALUES_MAX;
 }
 
-static void all(unsigned width, values *v)
+static void all_values(unsigned width, values *v)
 {
 	v->n = 0;
 	for (uint64_t i = 0; i <= expr_mask(width); i++)
@@ -44,25 +44,26 @@ static int only_operand(const struct expr_pool *pool, const struct expr *e)
 	return found;
 }
 
-static bool find(const struct expr_pool *pool, uint32_t id, values *v, unsigned depth);
+static bool find_values(const struct expr_pool *pool, uint32_t id, values *v, unsigned depth);
 
 static bool find_choice(const struct expr_pool *pool, const struct expr *e, values *v,
 			unsigned depth)
 {
 	values other = { 0 };
-	bool is_known = find(pool, e->arg[1], v, depth) && find(pool, e->arg[2], &other, depth);
+	bool is_known = find_values(pool, e->arg[1], v, depth) &&
+			find_values(pool, e->arg[2], &other, depth);
 
 	for (size_t i = 0; is_known && i < other.n; i++)
 		*vec_add(v) = other.at[i];
 	vec_release(&other);
-	return is_known && sort(v);
+	return is_known && sort_values(v);
 }
 
 /* Applies the operation to each value of the operand. */
 static bool find_mapped(const struct expr_pool *pool, const struct expr *e, unsigned operand,
 			values *v, unsigned depth)
 {
-	if (!find(pool, e->arg[operand], v, depth))
+	if (!find_values(pool, e->arg[operand], v, depth))
 		return false;
 	for (size_t i = 0; i < v->n; i++) {
 		uint64_t args[3] = { 0 };
@@ -71,10 +72,10 @@ static bool find_mapped(const struct expr_pool *pool, const struct expr *e, unsi
 			args[a] = a == operand ? v->at[i] : expr_at(pool, e->arg[a])->k;
 		v->at[i] = expr_compute(pool, e, args);
 	}
-	return sort(v);
+	return sort_values(v);
 }
 
-static bool find(const struct expr_pool *pool, uint32_t id, values *v, unsigned depth)
+static bool find_values(const struct expr_pool *pool, uint32_t id, values *v, unsigned depth)
 {
 	const struct expr *e = expr_at(pool, id);
 	int operand;
@@ -91,11 +92,11 @@ static bool find(const struct expr_pool *pool, uint32_t id, values *v, unsigned 
 		return true;
 	if (e->width > BITS_MAX)
 		return false;
-	all(e->width, v);
+	all_values(e->width, v);
 	return true;
 }
 
 bool values_find(const struct expr_pool *pool, uint32_t id, values *v)
 {
-	return find(pool, id, v, DEPTH_MAX);
+	return find_values(pool, id, v, DEPTH_MAX);
 }

@@ -32,7 +32,7 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-static void child(const void *arg)
+static void exec_program(const void *arg)
 {
 	const struct bounded_program *c = arg;
 	int in = open(c->stdin_path ? c->stdin_path : "/dev/null", O_RDONLY);
@@ -123,7 +123,7 @@ static bool is_over_limits(struct bounded_run *r)
 
 /* ---- a run ---- */
 
-static void finish(struct bounded_run *r, int wait_status)
+static void note_end(struct bounded_run *r, int wait_status)
 {
 	if (r->client_fd >= 0)
 		close(r->client_fd);
@@ -136,7 +136,7 @@ int bounded_run_start(struct bounded_run *r, const struct bounded_program *c, st
 {
 	*r = (struct bounded_run){ .c = c, .client_fd = -1, .start_ms = now_ms() };
 	r->until_ms = r->start_ms + c->timeout_ms;
-	r->pid = keeper_start(child, c);
+	r->pid = keeper_start(exec_program, c);
 	return r->pid < 0 ? error_set(err, "cannot start %s: %s", c->argv[0], strerror(errno)) : 0;
 }
 
@@ -148,11 +148,11 @@ bool bounded_run_step(struct bounded_run *r)
 		r->end = r->is_told                 ? BOUNDED_STOPPED
 			 : WIFSIGNALED(wait_status) ? BOUNDED_KILLED
 						    : BOUNDED_EXITED;
-		finish(r, wait_status);
+		note_end(r, wait_status);
 		return true;
 	}
 	if (is_over_limits(r)) {
-		finish(r, keeper_end(r->pid));
+		note_end(r, keeper_end(r->pid));
 		return true;
 	}
 	if (r->c->port && !r->is_client_done)
@@ -168,7 +168,7 @@ bool bounded_run_step(struct bounded_run *r)
 void bounded_run_stop(struct bounded_run *r)
 {
 	r->end = BOUNDED_STOPPED;
-	finish(r, keeper_end(r->pid));
+	note_end(r, keeper_end(r->pid));
 }
 
 void bounded_run_wait(void)

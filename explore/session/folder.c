@@ -314,7 +314,7 @@ char *exploring_text_read(const char *name, off_t from)
 }
 
 /* Reads the lines of an earlier start, after checking the first. */
-static int resume(struct exploring *x, const char *file, char *text, struct error *err)
+static int resume_state(struct exploring *x, const char *file, char *text, struct error *err)
 {
 	struct resuming r = { .x = x };
 	char *head = exploring_head(x), *last = strrchr(text, '\n');
@@ -351,7 +351,7 @@ static int folders_make(const struct exploring *x, const char *name, struct erro
 	return result;
 }
 
-static int begin(struct exploring *x, const char *file, struct error *err)
+static int begin_state(struct exploring *x, const char *file, struct error *err)
 {
 	char *head = exploring_head(x);
 	struct whole_file f;
@@ -400,7 +400,8 @@ int exploring_open(struct exploring *x, const char *name, struct error *err)
 		return -1;
 	file = state_file(x->out);
 	text = exploring_text_read(file, 0);
-	result = text && strchr(text, '\n') ? resume(x, file, text, err) : begin(x, file, err);
+	result = text && strchr(text, '\n') ? resume_state(x, file, text, err)
+					    : begin_state(x, file, err);
 	free(text);
 	free(file);
 	return result;

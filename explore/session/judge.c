@@ -127,7 +127,8 @@ static int pm_note(struct exploring *x, const char *trace, struct error *err)
 
 /* Runs recovery on the crash states of this run. Keeps the recording for replays if there is a
  * bug. */
-static int crash(struct exploring *x, const char *trace, struct report *r, struct error *err)
+static int explore_crashes(struct exploring *x, const char *trace, struct report *r,
+			   struct error *err)
 {
 	char *kept = exploring_trace_file(x, x->nruns);
 	bool is_whole;
@@ -163,7 +164,7 @@ static int trace_judge(struct exploring *x, const struct slot *s, struct error *
 		return -1;
 	*vec_add(&traces.list) = (struct platform_trace){ .path = xstrdup(s->trace) };
 	r = checking_judge(&x->checking, &traces, &is_complete, err);
-	if (r && (!x->wants_crashes || !is_new || crash(x, s->trace, r, err) == 0)) {
+	if (r && (!x->wants_crashes || !is_new || explore_crashes(x, s->trace, r, err) == 0)) {
 		causes_fold(r, s->trace, &x->checking.libraries,
 			    x->wants_crashes && is_new ? &x->crash : NULL);
 		report_finish(r);

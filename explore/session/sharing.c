@@ -101,7 +101,7 @@ void sharing_free(struct sharing *s)
 
 /* ---- what this exploration writes ---- */
 
-static void fail(struct sharing *s, const char *what, const char *name)
+static void note_failure(struct sharing *s, const char *what, const char *name)
 {
 	if (!s->has_failed)
 		error_set(&s->failure, "cannot %s %s: %s", what, name, strerror(errno));
@@ -115,7 +115,7 @@ static void add_line(struct sharing *s, char *line)
 	free(line);
 }
 
-static void flush(struct sharing *s)
+static void write_lines(struct sharing *s)
 {
 	s->flushed_s = clock_s();
 	if (!s->lines.n)
@@ -145,7 +145,7 @@ static bool claim(uint64_t key, void *arg)
 		map_set(&s->mine, key, s);
 		close(fd);
 	} else if (errno != EEXIST) {
-		fail(s, "write", name);
+		note_failure(s, "write", name);
 	}
 	free(name);
 	return fd >= 0;
@@ -157,7 +157,7 @@ static void on_failed(uint64_t key, bool is_unknown, void *arg)
 
 	add_line(s, xasprintf("%s %016" PRIx64 "\n", is_unknown ? "unknown" : "no", key));
 	if (clock_s() > s->flushed_s + FLUSH_S)
-		flush(s);
+		write_lines(s);
 }
 
 void sharing_give_back(struct sharing *s, uint64_t key)
@@ -176,7 +176,7 @@ static void turn_on(struct sharing *s)
 	char *claims = xasprintf("%s/claims", s->x->shared);
 
 	if (mkdir(claims, 0777) < 0 && errno != EEXIST)
-		fail(s, "make the folder", claims);
+		note_failure(s, "make the folder", claims);
 	explore_share(s->x->explore, &(struct explore_sharing){ claim, on_failed, s });
 	s->is_on = true;
 	free(claims);
@@ -496,7 +496,7 @@ int sharing_sync(struct sharing *s, bool is_now, struct error *err)
 			is_new |= other_read(s, s->others.at[i]);
 		}
 	s->is_begun = true;
-	flush(s);
+	write_lines(s);
 	explore_nput_off(s->x->explore);
 	if (is_new) {
 		s->news_s = now;

@@ -82,7 +82,7 @@ static void run_release(struct slot *s)
 
 /* Prepares pools, input, command line and environment. The run before may have changed pools and
  * input. */
-static int prepare(struct exploring *x, struct slot *s, bool is_traced, struct error *err)
+static int prepare_run(struct exploring *x, struct slot *s, bool is_traced, struct error *err)
 {
 	struct error why;
 
@@ -102,9 +102,9 @@ static int prepare(struct exploring *x, struct slot *s, bool is_traced, struct e
 	return s->env ? 0 : -1;
 }
 
-static int begin(struct exploring *x, struct slot *s, bool is_traced, struct error *err)
+static int begin_run(struct exploring *x, struct slot *s, bool is_traced, struct error *err)
 {
-	if (prepare(x, s, is_traced, err) < 0) {
+	if (prepare_run(x, s, is_traced, err) < 0) {
 		run_release(s);
 		return -1;
 	}
@@ -125,7 +125,7 @@ static int begin(struct exploring *x, struct slot *s, bool is_traced, struct err
 	return 0;
 }
 
-static int end(struct exploring *x, struct slot *s, struct error *err)
+static int end_run(struct exploring *x, struct slot *s, struct error *err)
 {
 	if (s->run.took_ms > x->longest_ms)
 		x->longest_ms = s->run.took_ms;
@@ -141,7 +141,7 @@ int slot_start(struct exploring *x, struct slot *s, const struct explore_input *
 	       struct error *err)
 {
 	s->in = *in;
-	if (begin(x, s, false, err) == 0)
+	if (begin_run(x, s, false, err) == 0)
 		return 0;
 	explore_input_release(&s->in);
 	return -1;
@@ -149,7 +149,7 @@ int slot_start(struct exploring *x, struct slot *s, const struct explore_input *
 
 /* ---- continuing ---- */
 
-static int recorded(struct exploring *x, struct slot *s, struct error *err)
+static int after_recording(struct exploring *x, struct slot *s, struct error *err)
 {
 	struct pmt_header h;
 	struct error why;
@@ -169,7 +169,7 @@ static int recorded(struct exploring *x, struct slot *s, struct error *err)
 		return error_set(err,
 				 "%s; each run of an exploration must start from the same content",
 				 why.msg);
-	return begin(x, s, true, err);
+	return begin_run(x, s, true, err);
 }
 
 static int path_keep(const struct exploring *x, const struct slot *s, struct error *err)
@@ -183,7 +183,7 @@ static int path_keep(const struct exploring *x, const struct slot *s, struct err
 	return result;
 }
 
-static int traced(struct exploring *x, struct slot *s, struct error *err)
+static int after_tracing(struct exploring *x, struct slot *s, struct error *err)
 {
 	struct error why;
 
@@ -218,9 +218,9 @@ int slot_step(struct exploring *x, struct slot *s, struct error *err)
 
 	if (s->state == SLOT_FREE || !bounded_run_step(&s->run))
 		return 0;
-	result = end(x, s, err);
+	result = end_run(x, s, err);
 	if (result == 0)
-		result = is_traced ? traced(x, s, err) : recorded(x, s, err);
+		result = is_traced ? after_tracing(x, s, err) : after_recording(x, s, err);
 	if (result < 0)
 		pools_restore(&x->pools, s->number, &ignored); /* nobody else will */
 	if (s->state == SLOT_FREE)

@@ -261,7 +261,7 @@ static void other_event(struct all *a, const struct trace_event *ev)
 		fallocate_event(f, ev->arg[1], ev->arg[2], ev->arg[3]);
 }
 
-static void step(struct all *a, const struct trace_event *ev)
+static void replay_event(struct all *a, const struct trace_event *ev)
 {
 	if (trace_is_store(ev->kind) || ev->kind == PMT_CONTENT)
 		store_event(a, ev);
@@ -666,7 +666,8 @@ static bool compare_all(struct all *a)
 }
 
 /* Replays the trace and compares. False if the trace is damaged, which is reported elsewhere. */
-static bool replay(struct all *a, const char *trace, struct addition *to, const char *others)
+static bool replay_and_compare(struct all *a, const char *trace, struct addition *to,
+			       const char *others)
 {
 	struct error ignored;
 	struct trace_event ev;
@@ -676,7 +677,7 @@ static bool replay(struct all *a, const char *trace, struct addition *to, const 
 	if (trace_open(&t, trace, &ignored) < 0)
 		return false;
 	while (trace_next(t, &ev))
-		step(a, &ev);
+		replay_event(a, &ev);
 	write_waiting(a);
 	is_whole = !trace_damage(t);
 	if (is_whole) {
@@ -694,7 +695,7 @@ char *compare_files(const char *trace, uint32_t nfiles, struct kept *kept, const
 	struct all a;
 
 	all_init(&a, kept, nfiles);
-	replay(&a, trace, &to, others);
+	replay_and_compare(&a, trace, &to, others);
 	all_release(&a);
 	return to.missing;
 }
@@ -713,7 +714,7 @@ int compare_sums(const char *trace, uint32_t nfiles, const struct pmt_sums *sums
 		if (!a.files.at[i].sums)
 			leave_out(&a.files.at[i],
 				  "what it held at the end is not in the trace, which is damaged");
-	is_whole = replay(&a, trace, &to, NULL);
+	is_whole = replay_and_compare(&a, trace, &to, NULL);
 	all_release(&a);
 	free(to.missing);
 	if (to.err.msg[0])

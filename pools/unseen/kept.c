@@ -47,7 +47,7 @@ int kept_socket(const struct kept *k, uint64_t *inode)
 	return k->theirs;
 }
 
-static void keep(struct kept *k, uint32_t file, int fd)
+static void keep_descriptor(struct kept *k, uint32_t file, int fd)
 {
 	if (file >= 1u << 20 || k->n == MAX_KEPT) {
 		close(fd);
@@ -85,7 +85,7 @@ void kept_receive(struct kept *k)
 		    c->cmsg_len != CMSG_LEN(sizeof fd))
 			continue;
 		memcpy(&fd, CMSG_DATA(c), sizeof fd);
-		keep(k, file, fd);
+		keep_descriptor(k, file, fd);
 	}
 }
 

@@ -132,7 +132,7 @@ static char *describe_process(const char *pid, const struct wanted *w)
 			 comm, path);
 }
 
-static char *look(const wanted_list *list)
+static char *search_proc(const wanted_list *list)
 {
 	DIR *d = opendir("/proc");
 	char *found = NULL;
@@ -164,7 +164,7 @@ void others_look(struct others *o, struct kept *k, bool is_for_all)
 		if (kept_fd(k, i) >= 0 && fstat(kept_fd(k, i), &st) == 0)
 			*vec_add(&list) = (struct wanted){ st.st_dev, st.st_ino, kept_fd(k, i) };
 	if (list.n > 0)
-		o->found = look(&list);
+		o->found = search_proc(&list);
 	o->nlooked = n;
 	vec_release(&list);
 }

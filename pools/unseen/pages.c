@@ -7,7 +7,7 @@
 
 #define REGION_BYTES ((size_t)64 << 20)
 
-static void *sparse(size_t len_bytes)
+static void *map_sparse(size_t len_bytes)
 {
 	void *p = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -22,7 +22,7 @@ static uint8_t *room_take(struct pages_room *room)
 	uint8_t *page;
 
 	if (room->next == room->end) {
-		room->next = *vec_add(&room->regions) = sparse(REGION_BYTES);
+		room->next = *vec_add(&room->regions) = map_sparse(REGION_BYTES);
 		room->end = room->next + REGION_BYTES;
 		madvise(room->next, REGION_BYTES, MADV_HUGEPAGE);
 	}
@@ -35,7 +35,7 @@ void pages_init(struct pages *p, struct pages_room *room, uint64_t len_bytes)
 {
 	*p = (struct pages){ .room = room, .n = (len_bytes + PAGES_BYTES - 1) / PAGES_BYTES };
 	if (p->n > 0)
-		p->at = sparse(p->n * sizeof *p->at);
+		p->at = map_sparse(p->n * sizeof *p->at);
 }
 
 void pages_write(struct pages *p, uint64_t offset, const uint8_t *bytes, size_t len_bytes)

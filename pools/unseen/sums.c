@@ -176,7 +176,7 @@ static struct pmt_sums *sums_read(int fd, uint64_t offset)
 }
 
 /* Compares, while no other process does. */
-static int settle(const char *trace, int fd, struct error *err)
+static int compare_and_note(const char *trace, int fd, struct error *err)
 {
 	struct pmt_sums *sums;
 	struct pmt_header h;
@@ -212,7 +212,7 @@ int sums_settle(const char *trace, struct error *err)
 		flock(fd, LOCK_EX);
 		hold_off_size_limit(&before);
 		if (is_open(fd)) /* another process may have done it meanwhile */
-			result = settle(trace, fd, err);
+			result = compare_and_note(trace, fd, err);
 		sigaction(SIGXFSZ, &before, NULL);
 	}
 	close(fd);

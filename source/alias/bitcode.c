@@ -68,8 +68,8 @@ static const char **arguments(struct job *j, const char *clang,
 	return out;
 }
 
-static int start(struct job *j, const char *clang, const struct source_commands *commands,
-		 const char *file, struct error *err)
+static int start_compiler(struct job *j, const char *clang, const struct source_commands *commands,
+			  const char *file, struct error *err)
 {
 	const char **argv = arguments(j, clang, commands, file, err);
 	posix_spawn_file_actions_t actions;
@@ -92,7 +92,7 @@ static int start(struct job *j, const char *clang, const struct source_commands 
 	return 0;
 }
 
-static int finish(struct job *j, const char *file, struct error *err)
+static int finish_compiler(struct job *j, const char *file, struct error *err)
 {
 	char line[600] = "no message";
 	int status = -1;
@@ -139,30 +139,32 @@ static int finish_with_features(struct job *j, const char *clang,
 				const struct source_commands *commands, const char *file,
 				struct error *err)
 {
-	int result = finish(j, file, err);
+	int result = finish_compiler(j, file, err);
 
 	while (result < 0 && add_feature(j, err->msg))
-		result = start(j, clang, commands, file, err) < 0 ? -1 : finish(j, file, err);
+		result = start_compiler(j, clang, commands, file, err) < 0
+				 ? -1
+				 : finish_compiler(j, file, err);
 	return result;
 }
 
-static int ask(const struct alias_watch *watch, size_t ncompiled, struct error *err)
+static int ask_watch(const struct alias_watch *watch, size_t ncompiled, struct error *err)
 {
 	return !watch || watch->may_go_on(ncompiled, watch->arg) ? 0
 								 : error_set(err, "interrupted");
 }
 
-static int compile(struct job *jobs, const char *clang, const struct source_database *db,
-		   const struct alias_watch *watch, struct error *err)
+static int compile_all(struct job *jobs, const char *clang, const struct source_database *db,
+		       const struct alias_watch *watch, struct error *err)
 {
 	long nprocessors = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t at_once = nprocessors > 0 ? (size_t)nprocessors : 1, done = 0;
 	int result = 0;
 
 	for (size_t i = 0; i < db->n && result == 0; i++) {
-		result = ask(watch, done, err) < 0
+		result = ask_watch(watch, done, err) < 0
 				 ? -1
-				 : start(&jobs[i], clang, db->commands, db->files[i], err);
+				 : start_compiler(&jobs[i], clang, db->commands, db->files[i], err);
 		if (result == 0 && i + 1 - done >= at_once) {
 			result = finish_with_features(&jobs[done], clang, db->commands,
 						      db->files[done], err);
@@ -213,7 +215,7 @@ static bool may_go_on(void *arg)
 	const struct asking *a = arg;
 	struct error ignored;
 
-	return ask(a->watch, a->n, &ignored) == 0;
+	return ask_watch(a->watch, a->n, &ignored) == 0;
 }
 
 static struct alias *analyse(const struct job *jobs, size_t n, const struct alias_watch *watch,
@@ -255,11 +257,11 @@ struct alias *bitcode_open(const struct source_database *db, const struct alias_
 		jobs[i].output = xasprintf("%s/%zu.bc", scratch.path, i);
 		jobs[i].log = xasprintf("%s/%zu.log", scratch.path, i);
 	}
-	if (compile(jobs, clang, db, watch, err) == 0 && ask(watch, db->n, err) == 0)
+	if (compile_all(jobs, clang, db, watch, err) == 0 && ask_watch(watch, db->n, err) == 0)
 		a = analyse(jobs, db->n, watch, err);
 	if (!a)
 		/* who interrupts pmend may have interrupted the compilers, too */
-		ask(watch, db->n, err);
+		ask_watch(watch, db->n, err);
 	for (size_t i = 0; i < db->n; i++) {
 		arena_release(&jobs[i].arena);
 		free(jobs[i].output);

@@ -221,7 +221,7 @@ static bool matches(const char *pattern, const char *name)
 	       strcmp(name + n - rest, star + 1) == 0;
 }
 
-static const struct external *find(const char *name)
+static const struct external *find_external(const char *name)
 {
 	for (size_t i = 0; i < sizeof externals / sizeof externals[0]; i++)
 		if (matches(externals[i].name, name))
@@ -231,7 +231,7 @@ static const struct external *find(const char *name)
 
 bool external_is_store(const char *name)
 {
-	const struct external *e = find(name);
+	const struct external *e = find_external(name);
 
 	return e &&
 	       (e->effect == COPIES || strstr(name, "memset") || strncmp(name, "str", 3) == 0 ||
@@ -302,7 +302,7 @@ static void do_anything(struct alias *a, const struct call *c)
 
 void external_apply(struct alias *a, uint32_t call, const char *name)
 {
-	const struct external *e = find(name);
+	const struct external *e = find_external(name);
 	const struct call c = a->calls.at[call];
 	uint32_t first = argument(&c, 0), second = argument(&c, 1);
 	struct solver *s = a->solver;

@@ -20,7 +20,7 @@ static bool is_spent(struct solver *s)
 
 /* ---- rules ---- */
 
-static void apply(struct solver *s, const struct rule *r, uint32_t l)
+static void apply_rule(struct solver *s, const struct rule *r, uint32_t l)
 {
 	const struct set *others;
 
@@ -64,7 +64,7 @@ static void add_rule(struct solver *s, uint32_t n, struct rule r)
 	}
 	set_join(&now, &s->nodes.at[n].points, NULL);
 	for (size_t i = 0; i < now.n && !is_spent(s); i++)
-		apply(s, &r, now.at[i]);
+		apply_rule(s, &r, now.at[i]);
 	set_release(&now);
 }
 
@@ -113,7 +113,7 @@ void solver_call(struct solver *s, uint32_t node, uint32_t call)
 
 /* ---- until nothing changes ---- */
 
-static void process(struct solver *s, uint32_t n)
+static void process_node(struct solver *s, uint32_t n)
 {
 	struct set delta = s->nodes.at[n].fresh;
 
@@ -126,7 +126,7 @@ static void process(struct solver *s, uint32_t n)
 			continue;
 		s->work += delta.n;
 		for (size_t k = 0; k < delta.n && !is_spent(s); k++)
-			apply(s, &r, delta.at[k]);
+			apply_rule(s, &r, delta.at[k]);
 	}
 	for (size_t i = 0; i < s->nodes.at[n].copies.n; i++) {
 		uint32_t to = node_find(s, s->nodes.at[n].copies.at[i]);
@@ -157,7 +157,7 @@ bool solver_run(struct solver *s)
 
 		s->nodes.at[n].is_queued = false;
 		if (node_find(s, n) == n)
-			process(s, n);
+			process_node(s, n);
 		if (s->nedges_since > s->nodes.n / 2)
 			circles_collapse(s);
 		if (i > 1 << 16) { /* forget the entries that are done */

@@ -16,7 +16,7 @@ struct walk {
 	uint32_t next;
 };
 
-static void leave(struct solver *s, struct walk *w, uint32_t n)
+static void end_component(struct solver *s, struct walk *w, uint32_t n)
 {
 	uint32_t m;
 
@@ -29,7 +29,7 @@ static void leave(struct solver *s, struct walk *w, uint32_t n)
 	} while (m != n);
 }
 
-static void enter(struct walk *w, uint32_t n)
+static void begin_node(struct walk *w, uint32_t n)
 {
 	w->index[n] = w->low[n] = ++w->next;
 	w->is_on[n] = true;
@@ -62,14 +62,14 @@ static bool next_edge(const struct solver *s, uint32_t n, size_t *edge, uint32_t
  * is complete, so the copies of nodes on the path do not change meanwhile. */
 static void walk_from(struct solver *s, struct walk *w, uint32_t start)
 {
-	enter(w, start);
+	begin_node(w, start);
 	while (w->path.n) {
 		struct visit *v = &w->path.at[w->path.n - 1];
 		uint32_t n = v->node, to;
 
 		if (next_edge(s, n, &v->edge, &to)) {
 			if (!w->index[to])
-				enter(w, to);
+				begin_node(w, to);
 			else if (w->is_on[to] && w->index[to] < w->low[n])
 				w->low[n] = w->index[to];
 			continue;
@@ -77,7 +77,7 @@ static void walk_from(struct solver *s, struct walk *w, uint32_t start)
 		w->path.n--;
 		if (w->path.n && w->low[n] < w->low[w->path.at[w->path.n - 1].node])
 			w->low[w->path.at[w->path.n - 1].node] = w->low[n];
-		leave(s, w, n);
+		end_component(s, w, n);
 	}
 }
 

@@ -156,7 +156,7 @@ uint32_t solver_object(struct solver *s, enum solve_kind kind, const char *name)
 }
 
 /* Gives the location to which a duplicated field goes. */
-static uint32_t moved(struct solver *s, const struct watcher *w, int64_t offset)
+static uint32_t moved_field(struct solver *s, const struct watcher *w, int64_t offset)
 {
 	const struct node *to = &s->nodes.at[w->to];
 
@@ -185,7 +185,7 @@ uint32_t solver_location(struct solver *s, uint32_t object, int64_t offset)
 		struct watcher w = s->objects.at[object].watchers.at[i];
 
 		if (offset >= w.from_offset)
-			solver_copy(s, moved(s, &w, offset), n);
+			solver_copy(s, moved_field(s, &w, offset), n);
 	}
 	return n;
 }
@@ -203,10 +203,10 @@ void object_duplicate(struct solver *s, uint32_t to, uint32_t from)
 
 		if (s->nodes.at[field].offset >= w.from_offset || s->objects.at[object].is_flat)
 			solver_copy(s,
-				    moved(s, &w,
-					  s->objects.at[object].is_flat
-						  ? w.from_offset
-						  : s->nodes.at[field].offset),
+				    moved_field(s, &w,
+						s->objects.at[object].is_flat
+							? w.from_offset
+							: s->nodes.at[field].offset),
 				    field);
 	}
 }

@@ -106,7 +106,7 @@ static bool fill_record(struct typed_unit *t, CXType type, struct layout *l)
 	return !f.is_wrong;
 }
 
-static bool fill(struct typed_unit *t, CXType type, struct layout *l)
+static bool fill_layout(struct typed_unit *t, CXType type, struct layout *l)
 {
 	long long size;
 
@@ -127,7 +127,7 @@ static bool fill(struct typed_unit *t, CXType type, struct layout *l)
 	case CXType_VariableArray: return false;
 	case CXType_Void: l->size_bytes = 0; break;
 	case CXType_Atomic:
-		return fill(t, clang_getCanonicalType(clang_Type_getValueType(type)), l);
+		return fill_layout(t, clang_getCanonicalType(clang_Type_getValueType(type)), l);
 	default:
 		if (!((type.kind >= CXType_Bool && type.kind <= CXType_LongDouble) ||
 		      type.kind == CXType_Pointer || type.kind == CXType_Enum ||
@@ -169,7 +169,7 @@ const struct layout *layout_of(struct typed_unit *t, CXType type)
 	k = arena_alloc(&t->unit->arena, sizeof *k);
 	*k = (struct known_layout){ .type = type, .layout = l, .next = first };
 	map_set(&t->layouts, type_key(type), k);
-	if (!fill(t, type, l))
+	if (!fill_layout(t, type, l))
 		k->layout = NULL;
 	return k->layout;
 }

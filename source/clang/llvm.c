@@ -55,7 +55,7 @@ static char *find_headers(void)
 
 static char *resources;
 
-static void look(void)
+static void find_resources(void)
 {
 	resources = ask_clang();
 	if (!resources)
@@ -66,6 +66,6 @@ const char *llvm_resources(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, look);
+	pthread_once(&once, find_resources);
 	return resources;
 }

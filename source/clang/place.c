@@ -37,7 +37,7 @@ static bool is_sum(struct typed_unit *t, CXCursor a, CXCursor b)
 
 /* ---- the root: only its type is known ---- */
 
-static bool start(struct finding f, CXType type, struct place *out)
+static bool start_at_type(struct finding f, CXType type, struct place *out)
 {
 	const struct layout *l = layout_of(f.t, type);
 
@@ -55,7 +55,7 @@ static bool through_variable(struct finding f, CXCursor use, bool is_reference, 
 	enum CXCursorKind k = clang_getCursorKind(variable);
 	struct place p;
 
-	if (!start(f, type_pointee(type), out))
+	if (!start_at_type(f, type_pointee(type), out))
 		return false;
 	if (k == CXCursor_ParmDecl) {
 		int index = variable_parameter(f.t->function, variable);
@@ -137,8 +137,9 @@ bool place_of_field(struct typed_unit *t, CXCursor field, struct place *out)
 	CXCursor owner = clang_getCursorSemanticParent(t->function);
 
 	/* inside a lambda, the method's class is another one */
-	if (!start(f, clang_getCursorType(owner), out) || out->root->kind == LAYOUT_SCALAR)
-		if (!start(f, clang_getCursorType(clang_getCursorSemanticParent(field)), out))
+	if (!start_at_type(f, clang_getCursorType(owner), out) || out->root->kind == LAYOUT_SCALAR)
+		if (!start_at_type(f, clang_getCursorType(clang_getCursorSemanticParent(field)),
+				   out))
 			return false;
 	out->parameter = PLACE_THIS;
 	return step_field(f, field, out);
@@ -150,7 +151,7 @@ static bool find_member(struct finding f, CXCursor c, struct place *out)
 	CXType type;
 
 	if (clang_getCursorKind(clang_getCursorReferenced(c)) != CXCursor_FieldDecl)
-		return start(f, clang_getCursorType(c), out);
+		return start_at_type(f, clang_getCursorType(c), out);
 	if (clang_Cursor_isNull(base)) /* an implicit this-> */
 		return place_of_field(f.t, clang_getCursorReferenced(c), out);
 	type = cursor_type(base);
@@ -159,13 +160,14 @@ static bool find_member(struct finding f, CXCursor c, struct place *out)
 		return false;
 	if (out->extra_bytes || out->target->kind == LAYOUT_SCALAR ||
 	    out->target->kind == LAYOUT_ARRAY)
-		if (!start(f, type.kind == CXType_Pointer ? type_pointee(type) : type, out))
+		if (!start_at_type(f, type.kind == CXType_Pointer ? type_pointee(type) : type, out))
 			return false;
 	return step_field(f, clang_getCursorReferenced(c), out);
 }
 
 /* Moves the place by n elements; is_known: n is a constant. */
-static bool move(struct finding f, struct place *p, CXType element, bool is_known, long long n)
+static bool move_by_elements(struct finding f, struct place *p, CXType element, bool is_known,
+			     long long n)
 {
 	struct place_step *last = p->nsteps ? &p->step[p->nsteps - 1] : NULL;
 	const struct layout *unit = layout_of(f.t, element);
@@ -191,7 +193,7 @@ static bool move(struct finding f, struct place *p, CXType element, bool is_know
 		p->parameter = p->root->kind == LAYOUT_SCALAR ? p->parameter : PLACE_NO_PARAMETER;
 		return true;
 	}
-	return start(f, element, p);
+	return start_at_type(f, element, p);
 }
 
 static bool find_element(struct finding f, CXCursor c, struct place *out)
@@ -202,12 +204,12 @@ static bool find_element(struct finding f, CXCursor c, struct place *out)
 
 	if (type_is_array(cursor_type(array))) {
 		if (!find_denoted(f, array, out) || out->target->kind != LAYOUT_ARRAY)
-			return start(f, clang_getCursorType(c), out);
+			return start_at_type(f, clang_getCursorType(c), out);
 		return place_step(out, is_known && n >= 0 ? (uint32_t)n : PLACE_ANY_INDEX);
 	}
 	if (cursor_type(base).kind != CXType_Pointer || !find_pointed(f, base, out) ||
-	    !move(f, out, clang_getPointeeType(cursor_type(base)), is_known, n))
-		return start(f, clang_getCursorType(c), out);
+	    !move_by_elements(f, out, clang_getPointeeType(cursor_type(base)), is_known, n))
+		return start_at_type(f, clang_getCursorType(c), out);
 	return true;
 }
 
@@ -249,11 +251,11 @@ static bool find_denoted(struct finding f, CXCursor c, struct place *out)
 		break;
 	default: break;
 	}
-	return start(f,
-		     cursor_type(c).kind == CXType_LValueReference
-			     ? clang_getPointeeType(cursor_type(c))
-			     : clang_getCursorType(c),
-		     out);
+	return start_at_type(f,
+			     cursor_type(c).kind == CXType_LValueReference
+				     ? clang_getPointeeType(cursor_type(c))
+				     : clang_getCursorType(c),
+			     out);
 }
 
 /* A cast pointer still points to the same object, unless it is cast to a pointer to a struct, union
@@ -272,7 +274,7 @@ static bool through_cast(struct finding f, CXCursor c, struct place *out)
 			out->root = out->target = to;
 		return true;
 	}
-	return start(f, type_pointee(cursor_type(c)), out);
+	return start_at_type(f, type_pointee(cursor_type(c)), out);
 }
 
 static bool find_pointed(struct finding f, CXCursor c, struct place *out)
@@ -301,7 +303,7 @@ static bool find_pointed(struct finding f, CXCursor c, struct place *out)
 	switch ((int)clang_getCursorKind(c)) {
 	case CXCursor_DeclRefExpr: return through_variable(f, c, false, out);
 	case CXCursor_CXXThisExpr:
-		if (!start(f, type_pointee(type), out))
+		if (!start_at_type(f, type_pointee(type), out))
 			return false;
 		out->parameter = PLACE_THIS;
 		return true;
@@ -309,7 +311,7 @@ static bool find_pointed(struct finding f, CXCursor c, struct place *out)
 		if (cursor_is_address(c))
 			return find_denoted(f, cursor_child(c, 0), out);
 		if (cursor_is_increment(c) && find_pointed(f, cursor_child(c, 0), out) &&
-		    move(f, out, type_pointee(type), false, 0))
+		    move_by_elements(f, out, type_pointee(type), false, 0))
 			return true;
 		break;
 	case CXCursor_BinaryOperator:
@@ -317,12 +319,13 @@ static bool find_pointed(struct finding f, CXCursor c, struct place *out)
 		b = cursor_child(c, 1);
 		is_known = is_sum(f.t, a, b) && cursor_constant(b, &n);
 		if (!cursor_is_assignment(c) && cursor_type(a).kind == CXType_Pointer &&
-		    find_pointed(f, a, out) && move(f, out, type_pointee(type), is_known, n))
+		    find_pointed(f, a, out) &&
+		    move_by_elements(f, out, type_pointee(type), is_known, n))
 			return true;
 		break;
 	default: break;
 	}
-	return start(f, type_pointee(type), out);
+	return start_at_type(f, type_pointee(type), out);
 }
 
 bool place_of(struct typed_unit *t, CXCursor expression, struct place *out)

@@ -65,7 +65,7 @@ static bool offset_fits(const struct source_query *q, const struct place *p)
 	return q->offset >= 0 && place_offset(p) == (uint64_t)q->offset;
 }
 
-static void consider(struct search *s, CXCursor c, const struct place *p, unsigned position)
+static void consider_place(struct search *s, CXCursor c, const struct place *p, unsigned position)
 {
 	unsigned fit = position * 8;
 
@@ -153,11 +153,11 @@ static enum CXChildVisitResult visit_store(CXCursor c, CXCursor parent, CXClient
 	if (clang_getCursorKind(c) == CXCursor_MemberRef) { /* an initialiser of a constructor */
 		if (position && clang_getCursorKind(parent) == CXCursor_Constructor &&
 		    place_of_field(s->t, clang_getCursorReferenced(c), &p))
-			consider(s, c, &p, position);
+			consider_place(s, c, &p, position);
 		return CXChildVisit_Continue;
 	}
 	if (position && clang_isExpression(clang_getCursorKind(c)) && written_by(s, c, &p))
-		consider(s, c, &p, position);
+		consider_place(s, c, &p, position);
 	return CXChildVisit_Recurse;
 }
 
@@ -270,7 +270,7 @@ static enum CXChildVisitResult visit_call(CXCursor c, CXCursor parent, CXClientD
 		position = 0;
 	if (position && (argument == SOURCE_DESTINATION ? destination_of(s, c, 0, &p)
 							: argument_of(s, c, argument, &p)))
-		consider(s, c, &p, position);
+		consider_place(s, c, &p, position);
 	clang_disposeString(name);
 	return CXChildVisit_Recurse;
 }

@@ -271,7 +271,7 @@ static void assign_object(struct source_node *n, CXCursor c)
 	n->name = NULL;
 }
 
-static struct source_node *copy(struct unit *u, CXCursor c)
+static struct source_node *copy_node(struct unit *u, CXCursor c)
 {
 	struct source_node *n = arena_alloc(&u->arena, sizeof *n);
 	CXSourceLocation start = clang_getRangeStart(clang_getCursorExtent(c));
@@ -319,11 +319,11 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
 	(void)parent;
 	if (clang_isReference(k) || clang_isAttribute(k))
 		return CXChildVisit_Continue;
-	append(copying->parent, copy(copying->u, c));
+	append(copying->parent, copy_node(copying->u, c));
 	return CXChildVisit_Continue;
 }
 
 struct source_node *tree_copy(struct unit *u, CXCursor body)
 {
-	return copy(u, body);
+	return copy_node(u, body);
 }

@@ -34,8 +34,8 @@ static struct insn_address address(const ZydisDecodedOperandMem *m)
 }
 
 /* Notes the registers and the memory that the instruction writes, also implicitly. */
-static void effects(struct insn *out, const ZydisDecodedInstruction *in,
-		    const ZydisDecodedOperand *ops)
+static void note_writes(struct insn *out, const ZydisDecodedInstruction *in,
+			const ZydisDecodedOperand *ops)
 {
 	for (unsigned i = 0; i < in->operand_count; i++) {
 		const ZydisDecodedOperand *op = &ops[i];
@@ -51,7 +51,8 @@ static void effects(struct insn *out, const ZydisDecodedInstruction *in,
 	}
 }
 
-static void move(struct insn *out, const ZydisDecodedOperand *to, const ZydisDecodedOperand *from)
+static void decode_move(struct insn *out, const ZydisDecodedOperand *to,
+			const ZydisDecodedOperand *from)
 {
 	int reg = from->type == ZYDIS_OPERAND_TYPE_REGISTER ? number(from->reg.value)
 							    : INSN_NO_REGISTER;
@@ -68,7 +69,7 @@ static void move(struct insn *out, const ZydisDecodedOperand *to, const ZydisDec
 	}
 }
 
-static void add(struct insn *out, const ZydisDecodedOperand *by, int sign)
+static void decode_add(struct insn *out, const ZydisDecodedOperand *by, int sign)
 {
 	out->at = (struct insn_address){ out->to[0], INSN_NO_REGISTER, 1, 0 };
 	if (by->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
@@ -93,13 +94,13 @@ static void where_to(struct insn *out, const ZydisDecodedInstruction *in,
 		out->target = address;
 }
 
-static void understand(struct insn *out, const ZydisDecodedInstruction *in,
-		       const ZydisDecodedOperand *ops)
+static void decode_kind(struct insn *out, const ZydisDecodedInstruction *in,
+			const ZydisDecodedOperand *ops)
 {
 	out->to[0] = ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER ? number(ops[0].reg.value)
 								: INSN_NO_REGISTER;
 	switch (in->mnemonic) {
-	case ZYDIS_MNEMONIC_MOV: move(out, &ops[0], &ops[1]); break;
+	case ZYDIS_MNEMONIC_MOV: decode_move(out, &ops[0], &ops[1]); break;
 	case ZYDIS_MNEMONIC_LEA:
 		if (ops[1].mem.base == ZYDIS_REGISTER_RIP)
 			break;
@@ -108,11 +109,11 @@ static void understand(struct insn *out, const ZydisDecodedInstruction *in,
 		break;
 	case ZYDIS_MNEMONIC_ADD:
 		if (out->to[0] >= 0)
-			add(out, &ops[1], 1);
+			decode_add(out, &ops[1], 1);
 		break;
 	case ZYDIS_MNEMONIC_SUB:
 		if (out->to[0] >= 0)
-			add(out, &ops[1], -1);
+			decode_add(out, &ops[1], -1);
 		break;
 	case ZYDIS_MNEMONIC_SHL:
 		if (out->to[0] < 0 || ops[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
@@ -150,8 +151,8 @@ uint32_t insn_decode(struct insn *out, const uint8_t *bytes, size_t len_bytes, u
 			      .saved = { INSN_NO_REGISTER, INSN_NO_REGISTER },
 			      .from = INSN_NO_REGISTER,
 			      .at = { .base = INSN_NO_REGISTER, .index = INSN_NO_REGISTER } };
-	effects(out, &in, ops);
-	understand(out, &in, ops);
+	note_writes(out, &in, ops);
+	decode_kind(out, &in, ops);
 	return out->len_bytes;
 }
 

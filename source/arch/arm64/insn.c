@@ -31,7 +31,7 @@ static int unless_zero(uint32_t r)
 
 /* ---- memory ---- */
 
-static void memory(struct insn *out, const struct a64 *m)
+static void decode_memory(struct insn *out, const struct a64 *m)
 {
 	bool is_whole = m->file == A64_GENERAL && m->each_bytes == 8 && !m->is_structure;
 	unsigned n = m->nregs > 2 ? 2 : m->nregs;
@@ -70,13 +70,13 @@ static void memory(struct insn *out, const struct a64 *m)
 /* ---- arithmetic ---- */
 
 /* to[0] = base + index * scale + offset */
-static void form(struct insn *out, int base, int index, unsigned scale, int64_t offset)
+static void set_form(struct insn *out, int base, int index, unsigned scale, int64_t offset)
 {
 	out->does = INSN_FORM;
 	out->at = (struct insn_address){ base, index, scale, offset };
 }
 
-static void take(struct insn *out, enum insn_does does, int from, unsigned shift)
+static void set_source(struct insn *out, enum insn_does does, int from, unsigned shift)
 {
 	if (from < 0)
 		return;
@@ -92,12 +92,12 @@ static void bit_field(struct insn *out, uint32_t w)
 	int from = unless_zero(BITS(w, 9, 5));
 
 	if (immr == 0 && imms < bits - 1)
-		take(out, INSN_EXTEND, from, 0);
+		set_source(out, INSN_EXTEND, from, 0);
 	else if (imms < immr) /* lsl, ubfiz, sbfiz */
-		take(out, INSN_SHIFT, from, bits - immr);
+		set_source(out, INSN_SHIFT, from, bits - immr);
 }
 
-static void arithmetic(struct insn *out, uint32_t w)
+static void decode_arithmetic(struct insn *out, uint32_t w)
 {
 	int d = (int)BITS(w, 4, 0), n = (int)BITS(w, 9, 5), m = unless_zero(BITS(w, 20, 16));
 	int64_t sign = w >> 30 & 1 ? -1 : 1;
@@ -111,7 +111,7 @@ static void arithmetic(struct insn *out, uint32_t w)
 			return;
 		out->to[0] = d;
 		out->writes = REGISTER(d);
-		form(out, n, INSN_NO_REGISTER, 1, sign * by);
+		set_form(out, n, INSN_NO_REGISTER, 1, sign * by);
 		return;
 	}
 	if (d == ZERO && (w & 0x1fe00000) != 0x0b200000)
@@ -119,15 +119,15 @@ static void arithmetic(struct insn *out, uint32_t w)
 	out->to[0] = d;
 	out->writes = REGISTER(d);
 	if ((w & 0x7fe0ffe0) == 0x2a0003e0) /* mov */
-		take(out, INSN_MOVE, m, 0);
+		set_source(out, INSN_MOVE, m, 0);
 	else if ((w & 0x5fe00000) == 0x0b000000 && n != ZERO) /* add of a register, shifted left */
-		form(out, n, m, 1u << (BITS(w, 15, 10) & 31), 0);
+		set_form(out, n, m, 1u << (BITS(w, 15, 10) & 31), 0);
 	else if ((w & 0x5fe00000) == 0x0b200000) /* add of a register, extended and shifted */
-		form(out, n, m, 1u << BITS(w, 12, 10), 0);
+		set_form(out, n, m, 1u << BITS(w, 12, 10), 0);
 	else if ((w & 0x7f000000) == 0x1b000000 && (w & 0x8000) == 0 &&
 		 /* madd, smaddl, umaddl: base + n elements of unknown size */
 		 BITS(w, 14, 10) != ZERO)
-		form(out, (int)BITS(w, 14, 10), n, 0, 0);
+		set_form(out, (int)BITS(w, 14, 10), n, 0, 0);
 	else if ((w & 0x7f800000) == 0x53000000 || (w & 0x7f800000) == 0x13000000)
 		bit_field(out, w);
 }
@@ -171,9 +171,9 @@ uint32_t insn_decode(struct insn *out, const uint8_t *bytes, size_t len_bytes, u
 			      .at = { .base = INSN_NO_REGISTER, .index = INSN_NO_REGISTER } };
 	a64_decode(&m, w);
 	if (m.kind != A64_OTHER)
-		memory(out, &m);
+		decode_memory(out, &m);
 	else if (!is_branch(out, w) && ((w & 0x0e000000) != 0x0e000000 || is_to_general(w)))
-		arithmetic(out, w);
+		decode_arithmetic(out, w);
 	return out->len_bytes;
 }
 

@@ -11,7 +11,7 @@
 
 /* ---- code added to the block ---- */
 
-static void note(struct block *b, IRTemp tmp)
+static void note_value(struct block *b, IRTemp tmp)
 {
 	IRType type = typeOfIRTemp(b->sb->tyenv, tmp);
 	IRExpr *value = IRExpr_RdTmp(tmp);
@@ -30,7 +30,7 @@ static void note(struct block *b, IRTemp tmp)
 
 /* Adds code that looks whether memory at this address may be symbolic. Neighbouring addresses
  * usually share a line, but not always, so each is looked up. */
-static void touch(struct block *b, IRExpr *addr)
+static void mark_touched(struct block *b, IRExpr *addr)
 {
 	IRSB *sb = b->sb;
 	IRExpr *line = ir_binop(sb, Ity_I64, Iop_Shr64, addr, IRExpr_Const(IRConst_U8(LINE_SHIFT)));
@@ -60,7 +60,7 @@ static void leaf(struct block *b, IRTemp tmp, IROp op, const HChar *name)
 	s->op = op;
 	s->name = name;
 	s->bits = bits_of(typeOfIRTemp(b->sb->tyenv, tmp));
-	note(b, tmp);
+	note_value(b, tmp);
 }
 
 static void add_args(struct block *b, IRExpr **args, UInt n)
@@ -80,7 +80,7 @@ static void operation(struct block *b, IRTemp tmp, IROp op, UInt n, IRExpr **arg
 		s->op = op;
 		s->bits = bits_of(typeOfIRTemp(b->sb->tyenv, tmp));
 		if (op_is_partial(op) && !clo_check)
-			note(b, tmp);
+			note_value(b, tmp);
 	}
 	add_args(b, args, n);
 }
@@ -102,7 +102,7 @@ static void load(struct block *b, IRTemp tmp, IRExpr *addr)
 	leaf(b, tmp, Iop_INVALID, NULL);
 	b->last->kind = STEP_LOAD;
 	block_arg(b, addr);
-	touch(b, addr);
+	mark_touched(b, addr);
 }
 
 static void wr_tmp(struct block *b, IRTemp tmp, IRExpr *e)
@@ -152,7 +152,7 @@ static void wr_tmp(struct block *b, IRTemp tmp, IRExpr *e)
 	}
 	if (clo_check && b->last->kind != STEP_LOAD && b->last->kind != STEP_LEAF &&
 	    b->last->kind != STEP_GET && b->last->kind != STEP_CALL)
-		note(b, tmp);
+		note_value(b, tmp);
 }
 
 static void store(struct block *b, IRExpr *addr, IRExpr *data, IRExpr *guard)
@@ -160,7 +160,7 @@ static void store(struct block *b, IRExpr *addr, IRExpr *data, IRExpr *guard)
 	block_step(b, STEP_STORE);
 	b->last->bits = bits_of(typeOfIRExpr(b->sb->tyenv, data));
 	add_args(b, (IRExpr *[]){ addr, data, guard ? guard : IRExpr_Const(IRConst_U1(True)) }, 3);
-	touch(b, addr);
+	mark_touched(b, addr);
 }
 
 static void clear(struct block *b, IRExpr *addr, ULong nbytes)
@@ -168,7 +168,7 @@ static void clear(struct block *b, IRExpr *addr, ULong nbytes)
 	block_step(b, STEP_CLEAR);
 	b->last->k = nbytes;
 	block_arg(b, addr);
-	touch(b, addr);
+	mark_touched(b, addr);
 }
 
 static void clear_reg(struct block *b, UInt offset, UInt nbytes)
@@ -188,7 +188,7 @@ static void load_if(struct block *b, IRLoadG *l)
 	b->last->from = bits_of(loaded);
 	b->last->k = l->cvt == ILGop_16Sto32 || l->cvt == ILGop_8Sto32;
 	add_args(b, (IRExpr *[]){ l->addr, l->guard, l->alt }, 3);
-	touch(b, l->addr);
+	mark_touched(b, l->addr);
 }
 
 static void compare_and_swap(struct block *b, IRCAS *c)
