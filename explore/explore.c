@@ -8,7 +8,7 @@
 
 #include "explore/graph/code.h"
 #include "explore/path/token.h"
-#include "explore/texts.h"
+#include "explore/start_texts.h"
 #include "util/hash.h"
 
 /* the targets of an indirect jump, or the addresses of an access, that runs have had */

@@ -44,7 +44,7 @@ void explore_seed(struct explore *e, const uint8_t *bytes);
 /* Notes an input that an earlier start has run, so that it is not run again. */
 void explore_known(struct explore *e, const struct explore_input *in);
 /* Says that nothing is known about these bytes: the strategy may fill them with texts
- * (explore/texts.h). */
+ * (explore/start_texts.h). */
 void explore_allow_text(struct explore *e, size_t index, size_t len_bytes);
 /* Says that a part of the input begins at this byte: what is moved stays within its part. */
 void explore_bound(struct explore *e, size_t index);

@@ -26,7 +26,7 @@ struct search_strategy {
 	/* The flip with the highest score comes first. Ties: fewer tries of the edge, then the
 	 * latest run that found new code, then the oldest flip. */
 	uint64_t (*score)(struct search *s, const struct search_flip *flip);
-	bool has_texts; /* begins with texts (explore/texts.h) */
+	bool has_texts; /* begins with texts (explore/start_texts.h) */
 	/* also prefers sides that a branch has not taken, in functions that modify PM, because they
 	 * may lead around a flush */
 	bool has_ways;

@@ -184,7 +184,7 @@ void store_glue(struct store *at, size_t i, size_t n);
 
 void step_write(struct model *m, const struct thread *t, const struct trace_event *ev);
 
-/* ---- old.c ---- */
+/* ---- old_bytes.c ---- */
 
 void step_old(struct model *m, const struct trace_event *ev);
 

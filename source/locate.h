@@ -3,7 +3,7 @@
 #ifndef SOURCE_LOCATE_H
 #define SOURCE_LOCATE_H
 
-#include "source/calls.h"
+#include "source/call_arguments.h"
 #include "trace/symbols.h"
 #include "trace/trace.h"
 

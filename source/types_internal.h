@@ -90,7 +90,7 @@ uint32_t resolve_path(struct types *t, const struct trace_site *site);
 /* answers.c */
 const struct answer *answer_get(struct types *t, const struct trace_site *site);
 
-/* runs.c: the lowest address of the run to which the store belongs. */
+/* store_runs.c: the lowest address of the run to which the store belongs. */
 uint64_t run_step(struct types *t, const struct trace_event *ev, const struct destination *d,
 		  bool is_learning);
 /* ends the thread's run; ev is no store */

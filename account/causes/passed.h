@@ -5,7 +5,7 @@
 
 #include "report/bug.h"
 #include "source/locate.h"
-#include "source/calls.h"
+#include "source/call_arguments.h"
 #include "trace/trace.h"
 #include "util/alloc.h"
 #include "util/map.h"

@@ -217,7 +217,7 @@ static int parts_hold(struct exploring *x, struct error *err)
 			continue;
 		what = path ? xasprintf("the file %s", path)
 			    : xasprintf("port %" PRIu64, part->number);
-		result = held_add(&x->held, what, err);
+		result = reservations_add(&x->reserved, what, err);
 		free(what);
 		free(path);
 	}
@@ -285,7 +285,7 @@ void exploring_end(struct exploring *x)
 	free(x->libexec);
 	free(x->out);
 	free(x->shared);
-	held_release(&x->held);
+	reservations_release(&x->reserved);
 	if (x->signal_fd >= 0)
 		close(x->signal_fd);
 }

@@ -13,7 +13,7 @@
 #define EXPLORE_SESSION_EXPLORING_H
 
 #include "explore/explore.h"
-#include "explore/session/held.h"
+#include "explore/session/reservations.h"
 #include "explore/session/input.h"
 #include "explore/session/pools.h"
 #include "session/checking.h"
@@ -42,7 +42,7 @@ struct exploring {
 	off_t state_bytes;     /* size of the file `state`; nobody else writes to it */
 	struct sharing *sharing;
 	struct tempdir folder;
-	struct held held; /* files and ports that are reserved */
+	struct reservations reserved; /* files and ports that are reserved */
 	struct slot *slots;
 	unsigned njobs; /* number of slots in use */
 	char *valgrind, *libexec;

@@ -84,7 +84,7 @@ static int names_hold(struct pools *p, const names *n, struct error *err)
 			is_twice |= strcmp(n->at[k], n->at[i]) == 0;
 		what = xasprintf("the pool %s", n->at[i]);
 		if (!is_twice)
-			result = held_add(&p->held, what, err);
+			result = reservations_add(&p->reserved, what, err);
 		free(what);
 	}
 	return result;
@@ -215,5 +215,5 @@ void pools_release(struct pools *p)
 		free(c->copy);
 	}
 	vec_release(&p->list);
-	held_release(&p->held);
+	reservations_release(&p->reserved);
 }

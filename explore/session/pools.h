@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "explore/session/held.h"
+#include "explore/session/reservations.h"
 #include "util/error.h"
 #include "util/vec.h"
 
@@ -22,7 +22,8 @@ struct pools {
 	const char *folder; /* for the copies */
 	unsigned nslots;    /* slots that were used */
 	VEC(struct pool_copy) list;
-	struct held held; /* reserves the pools, so that no other exploration uses them */
+	struct reservations
+		reserved; /* reserves the pools, so that no other exploration uses them */
 };
 
 /* Learns the pools from the trace of a run that began with all known pools restored. New ones are

@@ -1,8 +1,8 @@
 /* Texts that fill parts of the input about which nothing is known. With zeros, each byte of a line
  * would have to be found before its words can be. A text is tried when a run compares a byte of the
  * input with one of its delimiters. */
-#ifndef EXPLORE_TEXTS_H
-#define EXPLORE_TEXTS_H
+#ifndef EXPLORE_START_TEXTS_H
+#define EXPLORE_START_TEXTS_H
 
 #include "explore/path/path.h"
 

@@ -1,7 +1,7 @@
 /* Finds out which address and length a call passes, from its source line and the types in debug
  * information. It understands a length of one sizeof about the argument before it, such as flush(p,
  * sizeof(*p)); any other length is unknown. */
-#include "source/calls.h"
+#include "source/call_arguments.h"
 
 #include <ctype.h>
 #include <dwarf.h>

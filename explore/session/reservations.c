@@ -1,7 +1,7 @@
 /* Reserves a name on this machine by binding an abstract socket to it: the kernel frees it when the
  * process ends, and no file is left behind. Other machines are not seen, even if they share a file
  * system. If sockets cannot be created, nothing is reserved. */
-#include "explore/session/held.h"
+#include "explore/session/reservations.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 #include "util/hash.h"
 
-int held_add(struct held *h, const char *what, struct error *err)
+int reservations_add(struct reservations *h, const char *what, struct error *err)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -36,7 +36,7 @@ int held_add(struct held *h, const char *what, struct error *err)
 		what);
 }
 
-void held_release(struct held *h)
+void reservations_release(struct reservations *h)
 {
 	for (size_t i = 0; i < h->fds.n; i++)
 		close(h->fds.at[i]);

@@ -1,8 +1,8 @@
 /* Finds out which object a call is given, from its source line and debug information. f(x,
  * sizeof(*x)) passes all that x points to; f(x, sizeof(x)) passes only as many bytes as the pointer
  * has. */
-#ifndef SOURCE_CALLS_H
-#define SOURCE_CALLS_H
+#ifndef SOURCE_CALL_ARGUMENTS_H
+#define SOURCE_CALL_ARGUMENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The start texts, one row each: words, settings, an object. Their names and numbers are short;
  * what the program compares them with is put in their place (explore/path/token.h). */
-#include "explore/texts.h"
+#include "explore/start_texts.h"
 
 #include <string.h>
 
