@@ -1,5 +1,6 @@
-/* What programs under test need of the processor, for both architectures: how a line is flushed, what completes that, and what the events are called.
- * A test of one architecture's own instruction is in a folder amd64/ or arm64/ instead. */
+/* What programs under test need of the processor, for both architectures: how a line is flushed,
+ * what completes the flush, and what the events are called. Tests of one architecture's own
+ * instructions are in folders amd64/ and arm64/. */
 #ifndef MACHINE_H
 #define MACHINE_H
 
@@ -25,7 +26,8 @@
 #define FLUSH_KIND "clwb"
 #define FENCE_KIND "sfence"
 #define LIBPMEM_FENCE_KIND "sfence"
-#define LIBPMEM_NT_KIND "store-nt" /* of a memset that is asked to go around the cache */
+/* kind of the stores of a libpmem memset that is asked to bypass the cache */
+#define LIBPMEM_NT_KIND "store-nt"
 #define flush_line(p) __asm__ volatile("clwb (%0)" ::"r"(p) : "memory")
 #define flush_line_alt(p) __asm__ volatile("clflushopt (%0)" ::"r"(p) : "memory")
 #define flush_line_now(p) __asm__ volatile("clflush (%0)" ::"r"(p) : "memory")
@@ -47,12 +49,12 @@
 #define BREAK() __asm__ volatile("int3")
 #define CONTEXT_PC(uc) ((uc)->uc_mcontext.gregs[REG_RIP])
 #define CONTEXT_RESULT(uc) ((uc)->uc_mcontext.gregs[REG_RAX])
-/* The runtime uses protection keys, where the processor has them. */
+/* The runtime uses protection keys if the processor has them. */
 #define RUNTIME_KEYS 1
-/* ... and syscall user dispatch, where the kernel has it. */
+/* The runtime uses syscall user dispatch if the kernel has it. */
 #define RUNTIME_DISPATCH 1
-/* In a run: is this a system call instruction? */
-#define IS_CALL(pc) (*(const uint16_t *)(pc) == 0x050f || *(const uint16_t *)(pc) == 0x05d6) /* as it was, or replaced */
+/* In a run: is there a system call instruction here, original or replaced? */
+#define IS_CALL(pc) (*(const uint16_t *)(pc) == 0x050f || *(const uint16_t *)(pc) == 0x05d6)
 /* long f(int fd, const void *from, size_t n): write(), by a system call of its own. */
 #define WRITE_CODE { 0xb8, 1, 0, 0, 0, 0x0f, 0x05, 0xc3 }
 
@@ -61,9 +63,11 @@
 #define FLUSH_KIND "dc-cvap"
 #define FENCE_KIND "dsb"
 #define LIBPMEM_FENCE_KIND "dmb"
-#define LIBPMEM_NT_KIND "any" /* there is no such thing */
-#define flush_line(p) __asm__ volatile("sys #3, c7, c12, #1, %0" ::"r"(p) : "memory")	  /* dc cvap, which assemblers take from armv8.2 on */
-#define flush_line_alt(p) __asm__ volatile("sys #3, c7, c13, #1, %0" ::"r"(p) : "memory") /* dc cvadp, from armv8.5 on */
+#define LIBPMEM_NT_KIND "any" /* arm64 has none */
+/* dc cvap, which assemblers accept from armv8.2 on */
+#define flush_line(p) __asm__ volatile("sys #3, c7, c12, #1, %0" ::"r"(p) : "memory")
+/* dc cvadp, which assemblers accept from armv8.5 on */
+#define flush_line_alt(p) __asm__ volatile("sys #3, c7, c13, #1, %0" ::"r"(p) : "memory")
 #define flush_line_now(p) flush_line(p)
 #define fence() __asm__ volatile("dsb sy" ::: "memory")
 #define fence_alt() __asm__ volatile("dsb ish" ::: "memory")
@@ -94,7 +98,7 @@
 #define CONTEXT_RESULT(uc) ((uc)->uc_mcontext.regs[0])
 #define RUNTIME_KEYS 0
 #define RUNTIME_DISPATCH 0
-#define IS_CALL(pc) (*(const uint32_t *)(pc) >> 16 == 0) /* the runtime has put udf in its place */
+#define IS_CALL(pc) (*(const uint32_t *)(pc) >> 16 == 0) /* the runtime replaced it by udf */
 #define WRITE_CODE { 0x08, 0x08, 0x80, 0xd2, 0x01, 0, 0, 0xd4, 0xc0, 0x03, 0x5f, 0xd6 } /* mov x8, #64; svc #0; ret */
 
 #endif

@@ -20,7 +20,7 @@
 #define LINE_BYTES 64
 #define POOL_BYTES (64 * 1024)
 
-/* What a case works on: a and b share a line, every other field begins one. */
+/* What a case works on: a and b share a line, every other field has its own. */
 struct pm {
 	_Alignas(64) uint64_t a;
 	uint64_t b;
@@ -49,7 +49,7 @@ static inline void *pool_map(const char *path)
 	return pool;
 }
 
-/* The first line in memory that an allocator gave. */
+/* The first cache line in memory that an allocator returned. */
 static inline void *align(void *addr)
 {
 	return (void *)(((uintptr_t)addr + LINE_BYTES - 1) & ~(uintptr_t)(LINE_BYTES - 1));
@@ -82,7 +82,7 @@ static inline void work_start(pthread_t *thread, struct work *w)
 	CHECK(pthread_create(thread, NULL, work_thread, w) == 0);
 }
 
-/* The next case, on the next part of the pool. */
+/* Runs the next case on the next part of the pool, in a thread of its own. */
 static inline void run_case(struct pm **next, void (*run)(struct pm *p))
 {
 	struct work w = { run, (*next)++ };

@@ -51,7 +51,7 @@ static inline void *pool_create(const char *path, size_t len_bytes)
 	return pool;
 }
 
-/* NULL: there is none yet, or it has no size yet. */
+/* NULL if there is no pool yet, or it has no size yet. */
 static inline void *pool_open(const char *path, size_t len_bytes)
 {
 	int fd = open(path, O_RDWR);

@@ -60,7 +60,7 @@ static inline void script_store(uint8_t *p, uint32_t size, uint64_t v)
 	}
 }
 
-/* pool: SCRIPT_POOL_BYTES. */
+/* pool has SCRIPT_POOL_BYTES. */
 static inline uint64_t script_run(uint8_t *pool, uint64_t seed)
 {
 	uint64_t h = 1, first;
@@ -72,12 +72,12 @@ static inline uint64_t script_run(uint8_t *pool, uint64_t seed)
 		uint8_t *lines = pool + SCRIPT_FIRST;
 
 		if (script_pick(&seed, 3) > 0)
-			at &= ~7u; /* most programs align */
+			at &= ~7u; /* most programs align their accesses */
 		switch (what) {
 		case 0: case 1: case 2: case 3: case 4:
 			h = script_load(lines + at, size, h);
 			break;
-		case 5: /* a pointer that was read */
+		case 5: /* reads through a pointer that was read */
 			first = *(volatile uint64_t *)(lines + (at & ~7u));
 			h = script_load(lines + first % (SCRIPT_BYTES - 16), size, script_hash(h, &first, 8));
 			break;
@@ -94,7 +94,7 @@ static inline uint64_t script_run(uint8_t *pool, uint64_t seed)
 			memcpy(copy, lines + at, n);
 			h = script_hash(h, copy, n);
 			break;
-		case 10: /* as a commit flag does */
+		case 10: /* branches on what was read, as on a commit flag */
 			if (*(volatile uint8_t *)(lines + at) & 1)
 				i += skip;
 			break;

@@ -1,10 +1,11 @@
-/* What the programs of this folder share: making PM durable; saying that a bug was reached; and running a case by its name. */
+/* What the programs of this folder share: making PM durable, reporting that a bug was reached, and
+ * running a case by its name. */
 #include <stdint.h>
 #include <string.h>
 
 #include "tests/machine.h"
 
-/* For tries.c: the program says that it was at its bug. */
+/* For tries.c: the program reports that it reached its bug. */
 #ifndef REACHED
 #define REACHED() ((void)0)
 #endif
@@ -20,7 +21,7 @@ struct a_case {
 	void (*run)(void);
 };
 
-/* The exit status: 2 if there is no such case. */
+/* Gives the exit status: 2 if there is no such case. */
 __attribute__((unused)) static int case_run(const struct a_case *list, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)

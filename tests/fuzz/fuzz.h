@@ -1,5 +1,5 @@
-/* What is fuzzed: each target is a file with one row, and fuzz.c has the table. An input that makes it crash, hang, leak or use much memory is a bug; what
- * else must hold, the target says with FUZZ_EXPECT(). */
+/* A fuzz target is a file with one struct; fuzz.c has the table. An input that makes it crash,
+ * hang, leak or use much memory is a bug; FUZZ_EXPECT() says what else must hold. */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 
@@ -10,11 +10,13 @@
 #include <stdlib.h>
 
 struct fuzz_target {
-	const char *name;  /* also of its folder in seeds/, and of its dictionary if it has one */
-	const char *flags; /* for libFuzzer */
-	bool is_leaking;   /* and may */
+	/* also the name of its folder in seeds/, and of its dictionary if it has one */
+	const char *name;
+	const char *flags; /* options for libFuzzer */
+	bool is_leaking;   /* leaks are expected */
 	void (*run)(const uint8_t *data, size_t size);
-	size_t (*mutate)(uint8_t *data, size_t size, size_t max_size, unsigned seed); /* NULL: as libFuzzer does */
+	/* NULL: libFuzzer's own */
+	size_t (*mutate)(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 };
 
 extern const struct fuzz_target fuzz_reader, fuzz_import, fuzz_report, fuzz_suppress, fuzz_commands, fuzz_bundle, fuzz_part;
@@ -27,10 +29,10 @@ extern const struct fuzz_target fuzz_reader, fuzz_import, fuzz_report, fuzz_supp
 		}                                                                                                                                           \
 	} while (0)
 
-/* libFuzzer's own. */
+/* libFuzzer's own mutation. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
-/* reader.c: opens a trace and looks at all of it. */
+/* reader.c: opens a trace and reads all of it. */
 void fuzz_trace_read(const char *path);
 
 #endif

@@ -70,9 +70,9 @@ _Static_assert(sizeof(struct mutant) == 16, "no gaps in the section");
 #else
 #define FLUSH(n, addr, len_bytes) MUTANT_POINT(n, "flush", PM_FLUSH(addr, len_bytes), )
 #define FENCE(n) MUTANT_POINT(n, "fence", PM_DRAIN(), )
-/* The mutant copies, too, but does not flush. */
+/* The mutant copies without flushing. */
 #define COPY(n, to, from, len_bytes) MUTANT_POINT(n, "flush", PM_COPY(to, from, len_bytes), memcpy(to, from, len_bytes))
-/* Two mutants: n lacks the flush, m the fence. */
+/* Two mutants: number n lacks the flush, number m the fence. */
 #define PERSIST(n, m, addr, len_bytes)                              \
 	do {                                                        \
 		MUTANT_LIST(n, "flush");                            \
@@ -87,7 +87,7 @@ _Static_assert(sizeof(struct mutant) == 16, "no gaps in the section");
 		MUTANT_REACHED(m);                                  \
 	} while (0)
 #endif
-/* A range is added to the transaction: ADD(5, TX_ADD_FIELD(node, next)). */
+/* Adds a range to the transaction: ADD(5, TX_ADD_FIELD(node, next)). */
 #define ADD(n, call) MUTANT_POINT(n, "add", call, )
 
 #endif

@@ -1,6 +1,6 @@
-/* A libpmemobj pool whose root begins with a signature, which is the last thing that its creation stores. A pool
- * without it is none yet: creation was interrupted and begins anew. And a census of a pool's objects, against which
- * links are checked. */
+/* A libpmemobj pool whose root begins with a signature, the last thing that its creation stores. A
+ * pool without it is incomplete: its creation was interrupted and begins again. Also a census of a
+ * pool's objects, with which links are checked. */
 #ifndef OBJ_H
 #define OBJ_H
 
@@ -20,7 +20,7 @@
 #define PM_PERSIST(addr, len_bytes) pmemobj_persist(pop, addr, len_bytes)
 #include "mutant.h"
 
-/* libpmemobj cannot open the file: has there ever been a complete pool in it? */
+/* libpmemobj cannot open the file: has it ever contained a complete pool? */
 static inline bool obj_has_signature(const char *path, uint64_t signature)
 {
 	int fd = open(path, O_RDONLY);
@@ -46,7 +46,7 @@ static inline PMEMobjpool *obj_create(const char *path, const char *layout)
 	int fd = open(path, O_RDWR | O_CREAT, 0666);
 	PMEMobjpool *pop;
 
-	/* what an interrupted creation left goes away */
+	/* removes what an interrupted creation left */
 	if (fd < 0 || ftruncate(fd, 0) != 0 || posix_fallocate(fd, 0, PMEMOBJ_MIN_POOL) != 0 || fsync(fd) != 0)
 		die(path);
 	close(fd);
@@ -56,8 +56,8 @@ static inline PMEMobjpool *obj_create(const char *path, const char *layout)
 	return pop;
 }
 
-/* NULL: *why says what is wrong with the pool; without a reason, there is none and it may not be created. The
- * signature is the caller's to check. */
+/* NULL with a reason in *why if the pool is wrong; NULL without a reason if there is none and it
+ * may not be created. The caller checks the signature. */
 static inline PMEMobjpool *obj_open(const char *path, const char *layout, uint64_t signature, bool may_write,
 				    const char **why)
 {
@@ -65,7 +65,7 @@ static inline PMEMobjpool *obj_open(const char *path, const char *layout, uint64
 	PMEMobjpool *pop;
 	struct stat st;
 
-	/* libpmemobj (1.12) dies of SIGBUS when it opens an empty file */
+	/* libpmemobj 1.12 dies of SIGBUS when it opens an empty file */
 	if (is_there && stat(path, &st) == 0 && st.st_size == PMEMOBJ_MIN_POOL) {
 		pop = pmemobj_open(path, layout);
 		if (pop)
@@ -104,7 +104,8 @@ static inline void census_release(struct census *c)
 	free(c->is_met);
 }
 
-/* A link leads to this object; same_pool is any object of the pool. What is wrong, or NULL. */
+/* Notes a link to this object; same_pool is any object of the pool. Gives what is wrong, or
+ * NULL. */
 static inline const char *census_meet(struct census *c, PMEMoid oid, PMEMoid same_pool)
 {
 	for (size_t i = 0; i < c->n; i++) {

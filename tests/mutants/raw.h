@@ -1,6 +1,6 @@
-/* A pool file that begins with a magic word, which is the last thing that its creation stores. A pool without it is
- * none yet, whatever else is in the file: creation was interrupted and begins anew. Mapping, and flushing without a
- * library. */
+/* A pool file that begins with a magic word, the last thing that its creation stores. A pool
+ * without it is incomplete, whatever else is in the file: its creation was interrupted and begins
+ * again. Maps it, and flushes without a library. */
 #ifndef RAW_H
 #define RAW_H
 
@@ -17,7 +17,7 @@
 
 enum pool_state { POOL_NONE, POOL_SIZED, POOL_DAMAGED };
 
-/* Can the file be mapped as a pool? Its magic word is for the caller to look at then. */
+/* Can the file be mapped as a pool? The caller then checks the magic word. */
 static inline enum pool_state pool_state(const char *path, uint64_t magic, size_t pool_bytes, const char **why)
 {
 	int fd = open(path, O_RDONLY);
@@ -57,7 +57,7 @@ static inline void *pool_map(const char *path, size_t pool_bytes)
 	return base;
 }
 
-/* One store that no crash can tear, and that the compiler keeps after those before it. */
+/* A store that no crash can tear, and that the compiler keeps after earlier ones. */
 static inline void store64(uint64_t *addr, uint64_t value)
 {
 	__atomic_store_n(addr, value, __ATOMIC_RELEASE);

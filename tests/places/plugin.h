@@ -1,4 +1,4 @@
-/* What a program that loads the work on its pool from a shared object asks of it. */
+/* What a program calls in the shared object that does the work on its pool. */
 #ifndef PLACES_PLUGIN_H
 #define PLACES_PLUGIN_H
 

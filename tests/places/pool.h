@@ -1,5 +1,5 @@
-/* What all programs of this folder do with their pool, however they are built and wherever they run: so all have the same findings, at the lines marked here.
- * Needs no library: a program without libc has it, too. */
+/* What all programs of this folder do with their pool, however they are built and wherever they
+ * run. So all have the same findings, at the lines marked here. Works without a C library. */
 #ifndef PLACES_POOL_H
 #define PLACES_POOL_H
 
@@ -25,7 +25,7 @@ static inline void pool_persist(const void *p)
 	fence();
 }
 
-/* As it should be: first the record, then the number of records. */
+/* The correct order: first the record, then the number of records. */
 static inline void pool_append(struct pool *p, uint64_t i)
 {
 	p->record[i][0] = i + 1;
@@ -46,7 +46,7 @@ static inline void pool_mistake(struct pool *p)
 	fence(); /* BUG: redundant-fence fence */
 }
 
-/* Does one half of the work, so that what a program is tested for can lie between. */
+/* Does the first half of the work, so that a program can do what it is tested for in the middle. */
 static inline void pool_first(struct pool *p)
 {
 	for (uint64_t i = 0; i < POOL_RECORDS / 2; i++)
@@ -60,7 +60,7 @@ static inline void pool_second(struct pool *p)
 	pool_mistake(p);
 }
 
-/* What recovery wants; 0, or the exit status that says what is wrong. */
+/* What recovery checks: gives 0, or an exit status that says what is wrong. */
 static inline int pool_wrong(const volatile struct pool *p)
 {
 	if (p->count > POOL_RECORDS)

@@ -14,7 +14,7 @@
 
 #define EXPECT_MAX_POOLS 64
 
-/* A mapping: where which part of which file lies. The latest one that holds an address wins. */
+/* A mapping of a part of a file. The latest mapping that contains an address counts. */
 struct expect_pool {
 	const char *path;
 	char *base;
@@ -26,7 +26,7 @@ static int expect_npools;
 static char expect_buf[4 << 20];
 static size_t expect_len;
 static int expect_fd = -2;
-static int expect_at_once; /* write each line when it is made: for processes that fork or die */
+static int expect_at_once; /* write each line at once, for processes that fork or die */
 
 #define CHECK(condition)                                                                                  \
 	do {                                                                                              \
@@ -146,7 +146,7 @@ static inline void expect_end(void)
 		expect_write();
 }
 
-/* A store, with the bytes that memory holds now. */
+/* Expects a store, with the bytes that memory holds now. */
 static inline void expect_store(const char *kind, const volatile void *ptr, uint64_t size, int line, const char *function)
 {
 	expect_begin(kind);
@@ -157,7 +157,7 @@ static inline void expect_store(const char *kind, const volatile void *ptr, uint
 	expect_end();
 }
 
-/* One that has an argument: an order, or the bytes of an element. */
+/* Expects a store with an argument: an order, or the bytes of an element. */
 static inline void expect_store_arg(const char *kind, const volatile void *ptr, uint64_t size, uint64_t arg, int line, const char *function)
 {
 	expect_begin(kind);
@@ -171,14 +171,15 @@ static inline void expect_store_arg(const char *kind, const volatile void *ptr, 
 	expect_end();
 }
 
-/* n elements of `size` bytes, upwards or downwards. */
+/* Expects n elements of `size` bytes, upwards or downwards. */
 static inline void expect_stores(const char *kind, const volatile void *ptr, uint64_t size, int n, int down, int line, const char *function)
 {
 	for (int i = 0; i < n; i++)
 		expect_store(kind, (const volatile char *)ptr + (down ? -1 : 1) * i * (int64_t)size, size, line, function);
 }
 
-/* What a string instruction stores: one event for each line of 64 bytes, the last line first if it goes downwards. ptr: its first element. */
+/* Expects what a string instruction stores: one event per line of 64 bytes, the last line first if
+ * it goes downwards. ptr is its first element. */
 static inline void expect_string(const volatile void *ptr, uint64_t size, uint64_t n, int down, int line, const char *function)
 {
 	const volatile char *start = (const volatile char *)ptr - (down ? (n - 1) * size : 0), *end = start + n * size;
@@ -195,7 +196,7 @@ static inline void expect_string(const volatile void *ptr, uint64_t size, uint64
 	}
 }
 
-/* A flush or a load: an address, no bytes. */
+/* Expects a flush or a load: an address without bytes. */
 static inline void expect_addr(const char *kind, const volatile void *ptr, uint64_t size, int line, const char *function)
 {
 	expect_begin(kind);
@@ -212,7 +213,7 @@ static inline void expect_event(const char *kind, int line, const char *function
 	expect_end();
 }
 
-/* The kernel wrote: pieces that do not cross lines of 64 bytes. */
+/* Expects a write by the kernel, in pieces that do not cross lines of 64 bytes. */
 static inline void expect_sys(const volatile void *ptr, uint64_t bytes)
 {
 	const volatile char *p = (const volatile char *)ptr;
@@ -228,8 +229,8 @@ static inline void expect_sys(const volatile void *ptr, uint64_t bytes)
 	}
 }
 
-/* One or more events of this kind inside the range ("any": any store or flush; "copy": any store or sfence). The replay of
- * the trace proves that they are enough. */
+/* Expects one or more events of this kind inside the range ("any": any store or flush; "copy": any
+ * store or sfence). The replay of the trace proves that they are enough. */
 static inline void expect_cover(const char *kind, const volatile void *ptr, uint64_t bytes)
 {
 	expect_begin("cover");
@@ -239,7 +240,8 @@ static inline void expect_cover(const char *kind, const volatile void *ptr, uint
 	expect_end();
 }
 
-/* An event with exactly these arguments, e.g. EXPECT_ARGS("size", 2, file, bytes); EXPECT_ANY as argument: any. */
+/* Expects an event with exactly these arguments, such as EXPECT_ARGS("size", 2, file, bytes).
+ * EXPECT_ANY stands for any value. */
 #define EXPECT_ANY UINT64_MAX
 static inline void expect_args(const char *kind, const volatile void *ptr, const char *text, int nargs, const uint64_t *args)
 {
@@ -292,7 +294,7 @@ static inline void expect_args(const char *kind, const volatile void *ptr, const
 		expect_event(kind, __LINE__, __func__);                \
 	} while (0)
 
-/* A plain store whose call chain is known too: "f < main" means that f stored and main called it. */
+/* Expects a plain store with its call chain: "f < main" means that f stored and main called it. */
 static inline void expect_stack_store(const volatile void *ptr, uint64_t size, int line, const char *chain)
 {
 	expect_begin("store");
@@ -309,7 +311,7 @@ static inline void expect_stack_store(const volatile void *ptr, uint64_t size, i
 		expect_stack_store(ptr, size, __LINE__, chain);        \
 	} while (0)
 
-/* dir/name in memory that lives as long as the program. */
+/* Gives dir/name in memory that is never freed. */
 static inline const char *pool_path(const char *dir, const char *name)
 {
 	static char paths[EXPECT_MAX_POOLS][512];

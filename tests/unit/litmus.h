@@ -40,7 +40,7 @@ static const struct litmus_op {
 	const char *name;
 	enum pmt_kind kind;
 	enum litmus_operands operands;
-	uint64_t arg; /* that the instruction says itself */
+	uint64_t arg; /* the argument that the instruction itself gives */
 } litmus_ops[] = {
 	{ "store", PMT_STORE, VALUE, 0 },
 	{ "store.nt", PMT_STORE_NT, VALUE, 0 },
@@ -94,7 +94,8 @@ static const struct litmus_op {
 
 #define LITMUS_FOLDER "tests/litmus/"
 
-/* The paths of all tests. -1: there are none, a folder is empty, or something lies outside of the folders. */
+/* Finds the paths of all tests. -1 if there are none, a folder is empty, or a test lies outside of
+ * the folders. */
 static inline int litmus_find(glob_t *found, struct error *err)
 {
 	int result = 0;
@@ -121,7 +122,7 @@ static inline uint64_t litmus_page(unsigned page)
 	return page < NPAGES / 2 ? PMT_ADDR(1, page * PMT_PAGE_BYTES) : PMT_ADDR(2, (page - NPAGES / 2) * PMT_PAGE_BYTES);
 }
 
-/* "a+8". Gives what comes after it; NULL: it is none. */
+/* Parses "a+8" and gives what follows; NULL if it is no address. */
 static inline const char *litmus_parse_addr(const char *s, uint64_t *addr, struct error *err)
 {
 	char *end;
@@ -138,7 +139,7 @@ static inline const char *litmus_parse_addr(const char *s, uint64_t *addr, struc
 	return s;
 }
 
-/* "5" or "5:4" */
+/* Parses "5" or "5:4". */
 static inline int litmus_parse_value(const char *s, uint8_t *bytes, uint32_t *size_bytes, struct error *err)
 {
 	uint64_t value;
@@ -202,7 +203,8 @@ static inline int litmus_parse_operands(enum litmus_operands operands, char **re
 	return 0;
 }
 
-/* The rest of a line after "T1" or "P2T1", which is `who`. `bytes` hold what is stored: PMT_STORE_MAX_BYTES. */
+/* Parses the rest of a line after "T1" or "P2T1", which is `who`. `bytes` (PMT_STORE_MAX_BYTES)
+ * gets what is stored. */
 static inline int litmus_parse_op(const char *who, char **rest, struct trace_event *ev, uint8_t *bytes, struct error *err)
 {
 	const char *name = strtok_r(NULL, " \t", rest), *word;

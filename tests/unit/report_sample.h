@@ -1,4 +1,5 @@
-/* What the tests of reports share: sources to point at, findings, a report with all that is strange, renderings. */
+/* What the tests of reports share: sources, findings, a report with everything unusual,
+ * renderings. */
 #ifndef TESTS_REPORT_SAMPLE_H
 #define TESTS_REPORT_SAMPLE_H
 
@@ -12,9 +13,9 @@
 
 /* main() calls update() in lines 3 and 4; update() stores in line 8. */
 extern const char sample_source[];
-extern const struct report_options sample_options; /* cwd is /home/u */
+extern const struct report_options sample_options; /* the working folder is /home/u */
 
-/* Group fixtures: a folder of its own, with a folder "build" in it, is the current one. */
+/* Group fixtures: make a new folder with a folder "build" in it the current one. */
 int sample_folder_make(void **state);
 int sample_folder_remove(void **state);
 
@@ -29,6 +30,7 @@ void sample_add(struct report *r, const char *kind, const struct bug_frame *fram
  * plug-in's kind, no location at all. */
 struct report *sample_rich(void);
 
-char *sample_render(const struct report *r, const char *format, const struct report_options *o); /* malloc'd */
+/* free() it */
+char *sample_render(const struct report *r, const char *format, const struct report_options *o);
 
 #endif

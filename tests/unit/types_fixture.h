@@ -1,4 +1,5 @@
-/* For the tests of types: programs of which every store instruction is known, with what the source says about it. */
+/* For tests of types: programs of which every store instruction is known, with what their source
+ * says about it. */
 #ifndef TYPES_FIXTURE_H
 #define TYPES_FIXTURE_H
 
@@ -12,7 +13,7 @@ struct expected {
 	uint64_t offset;
 };
 
-/* What all tests share, so that the sources are read once. */
+/* Shared by all tests, so that the sources are read once. */
 struct fixture {
 	char folder[64]; /* with compile_commands.json */
 	struct symbols *symbols;
@@ -21,7 +22,7 @@ struct fixture {
 	uint32_t nsites;
 };
 
-/* What a line's comment says. */
+/* What the comment of a line says. */
 struct mark {
 	unsigned line;
 	enum { MARK_DIRECT, MARK_CALL, MARK_INLINED, MARK_WIDE, MARK_CALLED } how;
@@ -35,7 +36,7 @@ struct step {
 	uint64_t pc, end;
 	bool is_call;
 	uint64_t target; /* of a call */
-	uint32_t size_bytes; /* of a store; 0: it is none */
+	uint32_t size_bytes; /* of a store; 0: not a store */
 	int64_t offset;
 };
 
@@ -55,15 +56,16 @@ struct program {
 	struct fixture *f;
 	struct types *types;
 	unsigned ntried, nright, nwrong;
-	bool is_strict; /* a wrong answer fails the test at once */
+	bool is_strict; /* whether a wrong answer fails the test at once */
 };
 
 int types_set_up(void **state);
 int types_tear_down(void **state);
 
-/* Reads the program's instructions and its source's comments. name: in build/tests/types, or in $PMEND_TEST_TYPES */
+/* Reads a program's instructions, and the comments of its source. name is a file in
+ * build/tests/types, or in $PMEND_TEST_TYPES. */
 struct program *program_open(struct fixture *f, const char *name, bool with_sources);
 void program_close(struct program *p);
-struct mark *mark_at(struct program *p, const struct symbol *s); /* NULL: the line says nothing */
+struct mark *mark_at(struct program *p, const struct symbol *s); /* NULL if the line says nothing */
 
 #endif

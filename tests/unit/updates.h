@@ -8,7 +8,8 @@
 #include "crash/representative/epochs.h"
 #include "crash/representative/groups.h"
 
-/* Object 'X' is at page 'X' - 'A', its field 'B' at line 'B' - 'A' of it; the site is the field's, or given. */
+/* Object 'X' is at page 'X' - 'A', its field 'B' at line 'B' - 'A' of that page; the site is the
+ * field's, or given. */
 static inline uint64_t updates_addr(char object, char field)
 {
 	return PMT_ADDR(1, (uint64_t)(object - 'A') * 4096 + (uint64_t)(field - 'A') * 64);
@@ -50,7 +51,8 @@ static inline void updates_release(struct updates *u)
 	vec_release(&u->acks);
 }
 
-/* "X.A X.B; Y.Q" stores, "!X.A" writes back, "|" is a fence, "." acknowledges; "X.A#7" is from place 7, "X.A=" stores what is there. PERSIST(X.A) is "!X.A |". */
+/* Runs a program: "X.A X.B; Y.Q" stores, "!X.A" writes back, "|" is a fence, "." acknowledges;
+ * "X.A#7" stores from place 7, "X.A=" stores what is there already. PERSIST(X.A) is "!X.A |". */
 static inline void updates_run(struct updates *u, const char *program)
 {
 	for (const char *at = program; *at; at++) {
@@ -79,7 +81,7 @@ static inline void updates_run(struct updates *u, const char *program)
 	}
 }
 
-/* Each object is of a type of its own name, unless it is of type `type`. */
+/* Each object has a type of its own name, unless `type` is given. */
 static inline void updates_behaviours(struct updates *u, void (*f)(const struct behaviour *b, void *arg), void *arg, const char *one_type)
 {
 	struct epochs e;

@@ -10,13 +10,13 @@
 
 #define PAGE_AT 4096
 #define POOL_BYTES (16 * PAGE_AT)
-#define WORD_AT (2 * PAGE_AT) /* of the word, alone on its page */
-#define FLAG_AT (4 * PAGE_AT) /* says that the word is there */
-#define ROOM_AT (8 * PAGE_AT) /* nothing is stored from here on */
+#define WORD_AT (2 * PAGE_AT) /* of the word, which is alone on its page */
+#define FLAG_AT (4 * PAGE_AT) /* of a flag that says that the word is there */
+#define ROOM_AT (8 * PAGE_AT) /* nothing is stored beyond this */
 #define ROOM_BYTES (8 * PAGE_AT)
-#define WORD_TEXT "survive" /* with the 0 behind it, one word */
+#define WORD_TEXT "survive" /* one word, with its final 0 */
 
-/* What a way ends the program with. */
+/* Exit statuses of a way. */
 #define CANNOT 77 /* this machine does not have it */
 #define LOST 6
 
@@ -38,13 +38,13 @@ static inline uint64_t word_if(int is_kept)
 	return is_kept ? word_kept() : 0;
 }
 
-/* As the program that reads sees it. */
+/* Reads as recovery does. */
 static inline uint64_t load(const void *from)
 {
 	return *(const volatile uint64_t *)from;
 }
 
-/* It cannot be done here, or not now. */
+/* Ends the way with CANNOT unless it can be done here. */
 static inline void need(int is_possible)
 {
 	if (!is_possible)
@@ -54,7 +54,7 @@ static inline void need(int is_possible)
 struct way {
 	const char *name;
 	uint64_t (*read)(void);
-	int is_refused; /* no strategy can follow it: pmend must say so */
+	int is_refused; /* no strategy can follow it, and pmend must say so */
 };
 
 extern const struct way ways_loads[], ways_files[], ways_buffers[], ways_strings[], ways_maps[], ways_processes[], ways_insns[];

@@ -2,11 +2,11 @@
  * upper half of the word at p and the lower half of the next. */
 #define LOAD_HALVES(v, p) __asm__ volatile("mov 4(%1), %0" : "=r"(v) : "r"(p))
 
-/* Gives where it returns to. */
+/* Gives its return address. */
 uint64_t return_address(void);
 __asm__(".text\n.type return_address, @function\nreturn_address:\n\tmov (%rsp), %rax\n\tret\n.size return_address, . - return_address");
 
-/* A call right behind a load. */
+/* A call right after a load. */
 static void load_and_call(const uint64_t *p, uint32_t i)
 {
 	uint64_t v, wanted, is;
@@ -19,7 +19,8 @@ static void load_and_call(const uint64_t *p, uint32_t i)
 	EXPECT("mov and a call, carry", flag, 1);
 }
 
-/* Each is an instruction of its own, which must leave all registers but its destination, and all flags that are not its, as they are. */
+/* Each is a single instruction, which must change no register but its destination, and no flag that
+ * it does not set. */
 static void load_words(const uint64_t *p, uint32_t i)
 {
 	const uint64_t w = pattern(i), carry = 0x8000000000000000u;

@@ -9,11 +9,11 @@
 		EXPECT("registers after a load across words", changed_, 0);                                  \
 	} while (0)
 
-/* Gives where it returns to. */
+/* Gives its return address. */
 uint64_t return_address(void);
 __asm__(".text\n.type return_address, %function\nreturn_address:\n\tmov x0, x30\n\tret\n.size return_address, . - return_address");
 
-/* A call right behind a load. */
+/* A call right after a load. */
 static void load_and_call(const uint64_t *p, uint32_t i)
 {
 	uint64_t v, wanted, is, flag;
@@ -31,7 +31,7 @@ static void no_fault(int sig)
 	_exit(1);
 }
 
-/* The lowest address of a stack: nothing can be pushed there. Signals have a stack of their own. */
+/* The lowest address of a stack, where nothing can be pushed. Signals have a stack of their own. */
 static char *stack_end(void)
 {
 	static char signals[65536];
@@ -58,7 +58,7 @@ static void load_on_stack(const uint64_t *p, uint32_t i)
 	EXPECT("ldr with little stack, the stack pointer", is, 0);
 }
 
-/* What else must be as it was: the base, where it is not written back, and flags. */
+/* Tests what else must not change: the base, unless it is written back, and flags. */
 #define LOAD(insn, base, wanted)                                                                             \
 	do {                                                                                                 \
 		uint64_t v_, base_, flag_;                                                                   \

@@ -17,7 +17,7 @@ static void persist(const void *addr, size_t len)
 	fence();
 }
 
-/* Left out where the bug is. */
+/* Makes the bytes durable, unless the bug is built in. */
 static void persist_if_correct(const void *addr, size_t len)
 {
 #ifdef CORRECT
