@@ -52,9 +52,10 @@ def test_readme():
             table[-1][0].append(name)
         else:
             table.append(([name], words, why))
-    wanted = [f"| {', '.join(names)} | {why} |" for names, words, why in table if words & SHOWN]
-    got = re.search(r"^\| Debian package \| for \|\n\|---\|---\|\n((?:\|.*\n)+)", text_of("README.md"), re.M)[1].splitlines()
-    equal(got, wanted, "README.md's table of packages")
+    got = re.findall(r"^\| Debian package \| for \|\n\|---\|---\|\n((?:\|.*\n)+)", text_of("README.md"), re.M)
+    for rows_of, is_for_use in zip(got, (True, False), strict=True):
+        wanted = [f"| {', '.join(names)} | {why} |" for names, words, why in table if words & SHOWN and ("build" in words) == is_for_use]
+        equal(rows_of.splitlines(), wanted, "README.md's table of packages " + ("to build and use pmend" if is_for_use else "for the tests"))
 
 
 def test_debian_control():

@@ -22,12 +22,14 @@ from rows import MACHINE, NOTED, PROGRAM, REFUSED, WORKS  # noqa: E402
 PAGE = "docs/places.md"
 HEAD = """# Where pmend runs
 
+*For users of pmend who run it in a container, under limits, or on an unusual program.*
+
 This page says how pmend behaves in containers, under limits, on various file systems, and with
 programs that do unusual things. Each row is tested.
 
 * **works**: the findings are those of an ordinary machine, and all crash states are explored.
-* **works with a note**: the findings are the same, and pmend says what it did differently or what is
-  missing.
+* **works with a note**: the findings are the same, and pmend says what it did differently or what
+  is missing.
 * **refused**: pmend says why, and exits with status 3. It reports no false positives.
 
 A place may make pmend slower or less complete; the report then says so. No finding appears or
