@@ -52,7 +52,7 @@ static const char *chunk_problem(const struct pmt_chunk *h, uint64_t room, uint3
 	if (h->state != PMT_CHUNK_OPEN && h->state != PMT_CHUNK_CLOSED)
 		return "a chunk's state is unknown";
 	if (h->stream >= nstreams)
-		return "a chunk is of an unknown process";
+		return "a chunk belongs to an unknown process";
 	return NULL;
 }
 

@@ -179,7 +179,7 @@ int import_map_add_memory(struct import_map *m, uint64_t va, struct import_news 
 
 	*news = (struct import_news){ 0 };
 	if (end < start || memory_above(m, va) < end)
-		return error_set(err, "the address cannot be");
+		return error_set(err, "the address is impossible");
 	if (!r) {
 		if (file_add(m, xasprintf("memory@0x%" PRIx64, start), true, &file, err) < 0)
 			return -1;

@@ -58,7 +58,7 @@ static int store_piece(struct import *im, uint64_t va, uint64_t *addr, uint64_t 
 	emit_news(im, &news);
 	return import_map_find(&im->map, va, addr, len_bytes)
 		       ? 0
-		       : import_bad(im, "the address cannot be");
+		       : import_bad(im, "the address is impossible");
 }
 
 static int record_store(struct import *im, const char *p)

@@ -265,7 +265,7 @@ int checks_go_on(struct checks *k, struct error *err)
 	if (!r)
 		return -1;
 	if (!s || strcmp(s->command, "check") != 0)
-		error_set(err, "%s is no part of 'pmend check'; give another name, or remove it",
+		error_set(err, "%s is not a part of 'pmend check'; give another name, or remove it",
 			  k->path);
 	else if (s->index != k->shard.index || s->of != k->shard.of)
 		error_set(

@@ -140,7 +140,7 @@ static void file_event(struct all *a, const struct trace_event *ev)
 	f->dev = ev->arg[3];
 	f->ino = ev->arg[4];
 	if (ev->arg[2] & PMT_FILE_DEVICE) {
-		leave_out(f, "it is a device, of which the first content is not recorded");
+		leave_out(f, "it is a device, whose initial content is not recorded");
 		return;
 	}
 	if (!one_size(f, &data_bytes)) {
@@ -581,7 +581,7 @@ static void append_difference(struct addition *to, const struct one *f)
 	} else if (f->now != f->told) {
 		append_event(to, PMT_INCOMPLETE,
 			     xasprintf("something changed %s unseen: it has %" PRIu64
-				       " bytes, but %" PRIu64 " by what was recorded",
+				       " bytes, but %" PRIu64 " were recorded",
 				       f->path, f->now, f->told));
 	} else if (f->ndiffers > 0) {
 		places = differs_text(f);

@@ -6,7 +6,7 @@ const char source_todo[] = "apt-get install " PACKAGES ", then build pmend again
 const struct source_api *source_load(const char *folder, struct error *err)
 {
 	(void)folder;
-	error_set(err, "pmend was built without libclang, by which it reads sources; try: %s",
+	error_set(err, "pmend was built without libclang, which it needs to read sources; try: %s",
 		  source_todo);
 	return NULL;
 }

@@ -6,6 +6,6 @@
 
 const struct insn_set insn_set = {
 	.machine = EM_NONE,
-	.lack = "pmend was built without Zydis, by which it reads machine code",
+	.lack = "pmend was built without Zydis, which it needs to read machine code",
 	.todo = "apt-get install " PACKAGES ", then build pmend again",
 };
