@@ -67,7 +67,7 @@ bool is_bundle_name(const char *name); /* whether the name ends with .pmb */
 void bundle_hash_text(const uint8_t hash[SHA256_BYTES], char text[2 * SHA256_BYTES + 1]);
 void bundle_init(struct bundle *b);
 void bundle_release(struct bundle *b); /* also closes it */
-/* NULL if there is no such entry */
+/* Finds the entry of a path by binary search; NULL if there is none. */
 const struct bundle_entry *bundle_find(const struct bundle *b, const char *path);
 /* Is it a path as struct bundle_entry demands? */
 bool bundle_path_is_good(const char *path);

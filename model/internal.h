@@ -305,7 +305,7 @@ static inline const uint8_t *store_bytes(const struct store *s)
 	return s->size_bytes <= STORE_SMALL_BYTES ? s->bytes.few : s->bytes.rest->bytes;
 }
 
-/* Bit i: a crash could show the byte at + i. */
+/* The live bytes of a store, as bits: bit i is set if a crash could show the byte at + i. */
 static inline uint64_t store_live(const struct store *s)
 {
 	return s->size_bytes <= STORE_SMALL_BYTES ? s->live_few : s->bytes.rest->live;

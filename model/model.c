@@ -232,8 +232,8 @@ static void store_part(struct model *m, struct thread *t, const struct trace_eve
 		line_persist(m, l, ev->seq, NULL);
 }
 
-/* Stores of other threads reach the cache before this one: between threads, the first stored is
- * first. */
+/* Makes the waiting stores of all other threads durable: between threads, what was stored first
+ * reaches the cache first. */
 static void others_arrive(struct model *m, const struct thread *t)
 {
 	for (size_t i = 0; i < m->thread_list.n; i++)

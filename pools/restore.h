@@ -14,9 +14,9 @@ struct restore;
  * changed. */
 struct restore *restore_begin(const char *trace, struct error *err);
 
-/* is_repeated: the second run succeeded, and the first run's files are removed. Otherwise these
- * replace whatever is there now. -1 with the first failure; a file that could not be moved back
- * keeps its other name, which err contains. */
+/* Ends a restoration. is_repeated: the second run succeeded, and the first run's
+ * files are removed. Otherwise these replace whatever is there now. -1 with the first failure;
+ * a file that could not be moved back keeps its other name, which err contains. */
 int restore_end(struct restore *p, bool is_repeated, struct error *err);
 
 #endif

@@ -18,7 +18,7 @@ void dwarf_types_free(struct dwarf_types *t);
  * to be searched. */
 bool dwarf_unit_at(Dwfl_Module *module, uint64_t pc, Dwarf_Die *out);
 
-/* NULL if the type is incomplete */
+/* The layout of a type; NULL if the type is incomplete. */
 const struct layout *dwarf_layout(struct dwarf_types *t, Dwarf_Die *type);
 
 /* The constant that the store instruction at pc adds to its base register; -1 if unknown or if it

@@ -229,7 +229,7 @@ size_t locate_common(const struct frame *flush, size_t nflush, const struct fram
 		       : SIZE_MAX;
 }
 
-/* 0 if the function has no name. */
+/* A key for maps of functions, from name and file; 0 if the function has no name. */
 static uint64_t function_key(const struct symbol *s)
 {
 	return s->function ? hash_text(s->function) ^ (s->file ? 31 * hash_text(s->file) : 0) : 0;

@@ -5,7 +5,7 @@
 #include "pmtrace.h"
 #include "util/error.h"
 
-/* -1 with err if the file cannot be read or is no trace. */
+/* Fills h. -1 with err if the file cannot be read or is no trace. */
 int header_read(struct pmt_header *h, const char *path, struct error *err);
 
 #endif

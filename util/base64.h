@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 char *base64_encode(const uint8_t *bytes, size_t len_bytes); /* free() it */
-/* NULL if the text is not base64. free() it. */
+/* Gives the bytes that the text encodes, and their number; free() them. NULL if it is not
+ * base64. */
 uint8_t *base64_decode(const char *text, size_t *len_bytes);
 
 #endif

@@ -17,10 +17,10 @@ struct partial_file {
 	struct sigaction before;
 };
 
-/* -1 with err if the file cannot be made. Until partial_file_end(), SIGXFSZ is ignored: a write
- * beyond the limit on file sizes fails with EFBIG and sends no signal. */
+/* Begins to write. -1 with err if the file cannot be made. Until partial_file_end(), SIGXFSZ is
+ * ignored: a write beyond the limit on file sizes fails with EFBIG and sends no signal. */
 int partial_file_begin(struct partial_file *p, const char *file, struct error *err);
-/* -1 with errno. */
+/* Appends the bytes. -1 with errno. */
 int partial_file_write(const struct partial_file *p, const void *bytes, size_t len_bytes);
 /* Gives the file its name if it is_whole, replacing any file of that name; otherwise drops it. -1
  * with err if it cannot be named. */

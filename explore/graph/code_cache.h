@@ -7,7 +7,8 @@
 
 #include "explore/graph/code.h"
 
-/* free() it; NULL without a folder or a build-id */
+/* Names the cache file of an object by its build-id. free() it; NULL without a folder or a
+ * build-id. */
 char *code_cache_name(Elf *elf, const char *folder);
 bool code_cache_read(struct code *c, const char *name);
 void code_cache_write(struct code *c, const char *name); /* does nothing if it fails */

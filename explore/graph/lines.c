@@ -47,7 +47,8 @@ static bool has_line(const struct lines *l, int line)
 	return false;
 }
 
-/* The real path of a row's file, which may be relative to the compiler's folder. */
+/* The real path of the file in a row of the line table; the row's own may be relative to the
+ * compiler's folder. */
 static char *row_file(Dwarf_Line *row, const char *folder)
 {
 	const char *name = dwarf_linesrc(row, NULL, NULL);

@@ -5,7 +5,7 @@
 
 #include "explore/path/path.h"
 
-/* Changes bytes 0 to len_bytes of the input. False if it does not fit. */
+/* Replaces the word in bytes 0 to len_bytes of the input. False if it does not fit. */
 bool token_put(const struct path_token *t, uint8_t *bytes, size_t len_bytes);
 /* Replaces a word so that it has this number in decimal, or this length. A longer word repeats its
  * last byte. */

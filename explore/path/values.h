@@ -10,7 +10,7 @@
 
 typedef VEC(uint64_t) values; /* ascending, without duplicates */
 
-/* False if there are too many, or if they are unknown. */
+/* Lists the values of an expression. False if there are too many, or if they are unknown. */
 bool values_find(const struct expr_pool *pool, uint32_t id, values *v);
 
 #endif

@@ -84,7 +84,7 @@ char *exploring_trace_file(const struct exploring *x, uint64_t run);
 char *exploring_instance_folder(const struct exploring *x, const char *name);
 char *exploring_folder_input_file(const char *folder, uint64_t run);
 char *exploring_path_file(const char *folder, uint64_t run);
-/* false if the file is missing or has another length */
+/* Reads a run's input. False if the file is missing or has another length. */
 bool exploring_input_read(const struct exploring *x, const char *folder, uint64_t run,
 			  uint8_t *bytes);
 char *exploring_head(const struct exploring *x);         /* the first line of `state` */
@@ -148,7 +148,8 @@ struct exploring_options {
 	unsigned njobs, timeout_ms, solver_timeout_ms;
 	bool is_timeout_learned; /* the limit follows from the first run */
 };
-/* -1 if it cannot begin; call exploring_end() anyway. */
+/* Prepares everything for exploring_run(). -1 if that is impossible; call exploring_end()
+ * anyway. */
 int exploring_begin(struct exploring *x, const struct exploring_options *o, struct error *err);
 void exploring_end(struct exploring *x); /* stops runs and puts the user's files back */
 

@@ -7,7 +7,8 @@
 
 struct kept;
 
-/* NULL if there is no socket. The recorder's end gets the number from_fd or a higher one. */
+/* Makes the socket. NULL if that is impossible. The recorder's end gets the number from_fd or a
+ * higher one. */
 struct kept *kept_new(int from_fd);
 int kept_socket(const struct kept *k, uint64_t *inode); /* the recorder's end */
 /* takes what has come so far, without waiting */

@@ -8,7 +8,8 @@
 #include "pools/unseen/kept.h"
 #include "util/error.h"
 
-/* False if there are none, because a file cannot be read. */
+/* Writes the sums behind the trace's chunks. False if a file cannot be read; then there are
+ * none. */
 bool sums_write(const char *trace, uint32_t nfiles, struct kept *kept);
 
 /* Compares the trace with its sums, if it has some that were not compared yet. Appends differences

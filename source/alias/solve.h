@@ -54,7 +54,8 @@ void solver_stride(struct solver *s, uint32_t to, uint32_t from, int64_t bytes);
 /* memcpy(to, from) */
 void solver_duplicate(struct solver *s, uint32_t to, uint32_t from);
 void solver_call(struct solver *s, uint32_t node, uint32_t call); /* (*node)() */
-/* False: it takes more work than the limit, and the sets are incomplete. */
+/* Solves the constraints. False if it takes more work than the limit; then the sets are
+ * incomplete. */
 bool solver_run(struct solver *s);
 /* Sets a function that is asked from time to time whether solver_run() may go on. */
 void solver_watch(struct solver *s, bool (*may_go_on)(void *arg), void *arg);

@@ -17,7 +17,7 @@ struct typed_unit {
 	CXCursor function; /* the function that names belong to */
 };
 
-/* NULL if the size depends on a template's parameters. */
+/* The layout of a type; NULL if its size depends on a template's parameters. */
 const struct layout *layout_of(struct typed_unit *t, CXType type); /* layout.c */
 /* the steps to a base class; gives how many */
 uint32_t layout_base_path(const struct layout *from, const struct layout *to, uint32_t *path,

@@ -156,7 +156,8 @@ uint32_t insn_decode(struct insn *out, const uint8_t *bytes, size_t len_bytes, u
 	return out->len_bytes;
 }
 
-/* Decodes the few instructions of an entry, one of which is the jump. */
+/* Finds the slot through which an entry of the procedure linkage table jumps: decodes its few
+ * instructions, one of which is the jump. */
 uint64_t insn_entry_slot(const uint8_t *bytes, size_t len_bytes, uint64_t pc)
 {
 	struct insn i;

@@ -177,7 +177,8 @@ uint32_t insn_decode(struct insn *out, const uint8_t *bytes, size_t len_bytes, u
 	return out->len_bytes;
 }
 
-/* Decodes adrp x16, page; ldr x17, [x16, #offset]; add; br x17, perhaps after a bti. */
+/* Finds the slot through which an entry of the procedure linkage table jumps: decodes adrp x16,
+ * page; ldr x17, [x16, #offset]; add; br x17, perhaps after a bti. */
 uint64_t insn_entry_slot(const uint8_t *bytes, size_t len_bytes, uint64_t pc)
 {
 	uint32_t w[3];

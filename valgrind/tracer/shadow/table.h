@@ -4,7 +4,7 @@
 
 #include "valgrind/tracer/value/value.h"
 
-/* False if the load cannot be made a table lookup. */
+/* Loads `bits` from a symbolic address as a table lookup. False if that is impossible. */
 Bool table_load(struct val address, UInt bits, ULong noted, struct val *result);
 
 #endif

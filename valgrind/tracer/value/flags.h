@@ -7,7 +7,7 @@
 
 #define FLAGS_ARGS_MAX 5
 Bool flags_is_known(const HChar *name);
-/* False if the function or its operands are not supported. */
+/* Computes the helper `name` on expressions. False if it, or its operands, are not supported. */
 Bool flags_apply(const HChar *name, const struct val *args, struct val *result);
 
 #endif

@@ -14,7 +14,8 @@ static bool is_barrier(uint32_t w)
 	return (w & 0xfffff0ff) == 0xd503309f;
 }
 
-/* Decodes adrp x16, page; ldr x17, [x16, #offset]; add x16, x16, #offset; br x17. */
+/* Gives the slot of an entry of the procedure linkage table: adrp x16, page; ldr x17, [x16,
+ * #offset]; add x16, x16, #offset; br x17. 0 if it is no such entry. */
 static uint64_t entry_slot(const uint32_t *w, uint64_t address)
 {
 	uint64_t page = (address & ~0xfffull) +
