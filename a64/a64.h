@@ -59,8 +59,8 @@ struct a64 {
 	 * does not depend on the vector length */
 	uint8_t nelements;
 	bool is_signed; /* the loaded value is sign-extended */
-	/* elements of several registers alternate in memory; or it is a single element; or one
-	 * element goes to all lanes */
+	/* elements of several registers are interleaved, or follow each other, in memory; or it is
+	 * a single element; or one element goes to all lanes */
 	bool is_structure;
 	bool is_hinted; /* ldnp, stnp, ldnt1, stnt1 */
 	bool acquires, releases;

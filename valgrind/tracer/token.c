@@ -98,8 +98,8 @@ void token_compared(ThreadId tid, Addr a, Addr b, ULong max)
 	one_side(pc, b, a, max);
 }
 
-/* Does the end of the word depend only on the bytes that follow it? Then the solver can change
- * these. */
+/* Is the end of the word decided by bytes of the input, and not by a NUL that the program wrote
+ * there? Then the solver can change these bytes. */
 static Bool has_own_end(Addr end)
 {
 	return !can_read(end) || mem_is_symbolic(end, 1) || *(const UChar *)end != '\0';

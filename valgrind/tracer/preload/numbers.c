@@ -105,7 +105,7 @@ static uint64_t value_of(const struct number *n)
 			n->end > n->from ? (uint64_t)(n->end - n->from) : 0, value);
 }
 
-/* Sets no end if the base is wrong, as the C library does. */
+/* Is it a valid base? If not, sets EINVAL; like the C library, the caller then sets no end. */
 static int is_base(int base)
 {
 	if (base == 0 || (base >= 2 && base <= 36))
