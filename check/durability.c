@@ -153,10 +153,9 @@ static struct finding finding_of(struct state *state, const struct model_store *
 			f.places[f.nplaces++] = (struct finding_place){ "flush", s->flush };
 	} else if (fenced_of(state, s->stream, s->thread)->seq > s->seq) {
 		f.kind = KIND_FLUSH;
-		f.message =
-			state->has_flush
-				? "this store is never flushed; the fence after it has nothing to complete"
-				: unsynced;
+		f.message = state->has_flush
+				    ? "this store is never flushed; the later fence does not help"
+				    : unsynced;
 	} else {
 		f.kind = KIND_BOTH;
 		f.message = state->has_flush ? "this store is never flushed, and no fence follows"

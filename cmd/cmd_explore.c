@@ -139,7 +139,7 @@ static int explore(struct exploring *x, const struct explore_setup *s, struct re
 		explore_die(x, &err);
 	progress_last(x);
 	if (!x->has_pm && x->nruns)
-		warn("no persistent memory seen in any run: the program made no writable MAP_SHARED mapping of a file that is PM");
+		warn("the program mapped no shared writable file in any run; did it get {pool}?");
 	exploring_cover(x);
 	is_whole = explore_stats(x->explore).waiting == 0 && x->has_pm;
 	if (!x->nruns && !is_whole)

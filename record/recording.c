@@ -191,14 +191,12 @@ static void no_pm_tell(const struct recording *r)
 	else if (r->pm.n)
 		notes_say(
 			r->notes,
-			"no persistent memory seen: the program made no writable MAP_SHARED mapping of a file that matches --pm; a GLOB "
+			"the program mapped no shared writable file that matches --pm; a GLOB "
 			"without '/' is compared with the file's name, any other with the whole path");
 	else
-		notes_say(
-			r->notes,
-			"no persistent memory seen: the program made no writable MAP_SHARED mapping of a file%s; --pm GLOB "
-			"can only narrow that down",
-			r->no_follow ? " (its children were not followed)" : "");
+		notes_say(r->notes,
+			  "the program mapped no shared writable file%s; did it get {pool}?",
+			  r->no_follow ? " (its children were not followed)" : "");
 }
 
 static enum recorded result_tell(const struct recording *r, const struct pmt_header *header,

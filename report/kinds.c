@@ -6,7 +6,7 @@
 
 const struct bug_kind bug_kinds[] = {
 	{ "missing-flush", BUG_CORRECTNESS,
-	  "A store is never flushed; the fence after it has nothing to complete.",
+	  "A store is never flushed; the later fence does not help.",
 	  "Flush it (clwb, pmem_flush) after the store and before the fence." },
 	{ "missing-fence", BUG_CORRECTNESS,
 	  "A store is flushed, but no fence of the same thread completes the flush.",

@@ -292,7 +292,7 @@ char *verdict_text(const struct verdict *v)
 		return xstrdup("the server did not become ready within the time limit (--timeout)");
 	case VERDICT_DUMP:
 		return xstrdup(
-			"recovery left neither the state before nor the state after the operation in flight");
+			"the data matches neither the state before nor after the interrupted operation");
 	case VERDICT_OUTPUT:
 		return xstrdup("recovered, but printed what it never prints when nothing is lost");
 	}

@@ -323,14 +323,14 @@ static const char *plan_removal(struct repair *r, struct fix *x, const struct re
 	if (!node_is_body(x->file, s))
 		return "it is part of an expression; check whether it can be removed";
 	if (has_effects(x->unit, x->file, s))
-		return "the statements before it do not prove that it is redundant: its arguments change something; check whether it can be removed";
+		return "not removed: it may still be needed (its arguments change something); check whether it can be removed";
 	if (call_does(x->unit, s, 0) == DOES_FENCE && has_mfence(x->unit, s, 0))
-		return "the statements before it do not prove that it is redundant: it orders loads, too; check whether it can be removed";
+		return "not removed: it may still be needed (it orders loads, too); check whether it can be removed";
 	proof_find(r, x->unit, x->file, x->function, s, &proof);
 	if (proof.answer == PROOF_NONE)
 		return text_format(
 			r->code,
-			"the statements before it do not prove that it is redundant: %s; check whether it can be removed",
+			"not removed: it may still be needed (%s); check whether it can be removed",
 			proof.why);
 	if (proof.answer == PROOF_ALL)
 		return redundant_can_go(x->unit, x->file, s)

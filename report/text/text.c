@@ -430,9 +430,13 @@ static void put_summary(const struct text *t)
 			c->runs, c->failure_points);
 	if (c->states && c->states_all) {
 		fputs(", which stand for ", t->f);
-		put_count(t, c->states);
-		fputs(" of ", t->f);
-		put_count(t, c->states_all);
+		if (strcmp(c->states, c->states_all) == 0) {
+			fputs("all", t->f);
+		} else {
+			put_count(t, c->states);
+			fputs(" of ", t->f);
+			put_count(t, c->states_all);
+		}
 		fputs(" crash states", t->f);
 	}
 	fputs(".\n", t->f);

@@ -140,7 +140,7 @@ def test_waits_for_a_daemon():
 def test_no_pm():
     need_pool()
     with folder() as d:
-        fails(pmend("record", "-o", os.path.join(d, "t"), "--", "/bin/true"), 3, "no persistent memory", "MAP_SHARED", "--pm")
+        fails(pmend("record", "-o", os.path.join(d, "t"), "--", "/bin/true"), 3, "the program mapped no shared writable file; did it get {pool}?")
         status, _, err = record(d, options=["--pm", "*.other"])
         equal(status, 3)
         contains(err, "--pm")

@@ -1025,7 +1025,7 @@ def test_then_and_dump():
     crash("goes_on", *recover, "--then", program("goes_on", "good", "{}", "ops", "{op}"), status=0)
     record_goes_on("bad")
     bug = crash("goes_on", *recover, "--then", program("goes_on", "bad", "{}", "ops", "{op}"), status=1)["bugs"][0]
-    expect("neither the state before nor the state after" in bug["crash"]["outcome"], bug["crash"])
+    expect("matches neither the state before nor after" in bug["crash"]["outcome"], bug["crash"])
 
 
 def test_then_of_test():

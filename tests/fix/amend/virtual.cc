@@ -74,5 +74,5 @@ void again(Entry *e)
 	e->value = 5;
 	pmem_persist(e, sizeof(*e));
 	watcher->changed(e);
-	pmem_persist(e, sizeof(*e)); /* BUG: flush-clean, left: do not prove that it is redundant */
+	pmem_persist(e, sizeof(*e)); /* BUG: flush-clean, left: it may still be needed */
 }
