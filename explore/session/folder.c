@@ -15,8 +15,9 @@
  * in instances/NAME/, where no other writes, and also:
  *
  *	state
- *		take NAME N PARENT STEP	run N of exploration NAME (".": the one without a name) became
- *					known here; it gets the next number, as if it had run here
+ *		take NAME N PARENT STEP	run N of exploration NAME (".": the one without a name)
+ *					became known here; it gets the next number, as if it had
+ *					run here
  *		no KEY			no input comes of the claim KEY
  *		unknown KEY		the same, because the solver ran out of time
  *		flooded			the run of the next "run" line was ended because it printed
