@@ -1,5 +1,5 @@
-/* What the files of PM share. Bottom first: below.c and ranges.c and made.c and kept.c, handed.c and
- * old.c, files.c, followed.c, beside.c, mappings.c and written.c, registered.c. */
+/* What the files of PM share. Bottom first: below.c and ranges.c and made.c and kept.c, handed.c
+ * and old.c, files.c, followed.c, beside.c, mappings.c and written.c, registered.c. */
 #ifndef REC_PM_INTERNAL_H
 #define REC_PM_INTERNAL_H
 
