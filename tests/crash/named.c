@@ -5,6 +5,7 @@
  *				osync, rwf, syncfs: it is made durable by other means than fsync, and renamed; some: a part of it is
  *				folder: its folder gets its name; soon: before it is synced
  *				child, child_early: another process renames it, when it is synced, or before
+ *				rely: a pool that is mapped relies on another one, which is synced before and after, and mapped last
  *				unseen: it is written through a mapping and renamed
  *				calls, mapped: a pool that is mapped is replaced by another one, which is written by calls, or by stores; gone: it is removed first
  *	named POOL HOW recover	fails if a pool that is there is not whole */
@@ -147,6 +148,30 @@ static int made(const char *how, const char *path, const char *other)
 	return wait(&status) < 0 || status != 0 ? 2 : go_on(fd);
 }
 
+/* A pool that is mapped relies on another one, which was synced before; it is synced once more, and mapped only then. */
+static int rely(const char *path, const char *other)
+{
+	int first = open(path, O_RDWR | O_CREAT, 0600), fd = open(other, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	struct pool *p;
+
+	if (ftruncate(first, 4096) != 0)
+		return 2;
+	p = map(first);
+	if (pwrite(fd, &g_whole, sizeof g_whole, 0) != sizeof g_whole || ftruncate(fd, 4096) != 0 || fsync(fd) != 0)
+		return 2;
+	p->n = 1;
+	persist((const void *)&p->n, sizeof p->n);
+	return go_on(fd);
+}
+
+static int recover_both(const char *path, const char *other)
+{
+	struct pool p = { 0 };
+	int fd = open(path, O_RDONLY);
+
+	return fd >= 0 && read(fd, &p, sizeof p) == sizeof p && p.n == 1 && recover(other, 1);
+}
+
 int main(int argc, char **argv)
 {
 	const struct pool whole = { MAGIC, 1 };
@@ -155,9 +180,11 @@ int main(int argc, char **argv)
 	struct pool *p;
 	int fd;
 
+	snprintf(other, sizeof other, "%s.new", argv[1]);
+	if (strcmp(argv[2], "rely") == 0)
+		return argc == 4 ? recover_both(argv[1], other) : rely(argv[1], other);
 	if (argc == 4)
 		return recover(argv[1], is_compaction(argv[2]));
-	snprintf(other, sizeof other, "%s.new", argv[1]);
 	if (strcmp(how, "folder") == 0 || strcmp(how, "soon") == 0)
 		return in_folder(how, argv[1]);
 	for (size_t i = 0; i < sizeof by_other_means / sizeof *by_other_means; i++)

@@ -1370,7 +1370,7 @@ def test_named_when_whole():
     for how in ("calls", "mapped"):
         equal(found(how, before="direct"), ([], None), how)
     expect(found("gone", before="direct")[0] != [], "the pool is gone for a moment")
-    for how in ("osync", "rwf", "syncfs", "child"):
+    for how in ("osync", "rwf", "syncfs", "child", "rely"):
         equal(found(how), ([], None), how)
     equal(found("folder", inside=True), ([], None), "a folder that is whole gets the name")
     equal(found("soon", inside=True)[0], ["recovery-failure"], "a folder that is not")

@@ -187,7 +187,8 @@ static void note_sync(struct made *m)
 {
 	if (m == NULL)
 		return;
-	m->synced = g_out.header->seq;
+	if (m->synced == 0 || m->is_mapped) /* else nothing has changed since the sync before */
+		m->synced = g_out.header->seq;
 	m->has_unsynced = False;
 }
 
