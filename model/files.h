@@ -59,8 +59,8 @@ void files_each_name(const struct files *f, void (*tell)(const struct files_name
 		     void *arg);
 
 /* All states that a crash can leave now, as text, some perhaps more than once; sorted by name.
- * "a=x512.488 d/ d/b=y3 e" means: a has 512 x and then 488 zeros, b in the folder d has yyy, and e is
- * empty. Needs has_contents. False: there are more than max. */
+ * "a=x512.488 d/ d/b=y3 e" means: a has 512 x and then 488 zeros, b in the folder d has yyy, and e
+ * is empty. Needs has_contents. False: there are more than max. */
 bool files_each_state(const struct files *f, uint64_t max,
 		      void (*tell)(const char *state, void *arg), void *arg);
 
