@@ -37,7 +37,7 @@ struct crash_replay_options {
 		{ "recover-ready", \
 		  0, \
 		  "CMDLINE", \
-		  "--recover is a server: repeat this until it succeeds, then --check", \
+		  "--recover is a server: repeat this until it succeeds, then --check and --dump", \
 		  OPTION_STRING, \
 		  &(s)->ready }, \
 		{ "ok-status", \

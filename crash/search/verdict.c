@@ -102,9 +102,36 @@ static void end_part(struct verdict *v, const struct runner *r, enum recovery_pa
 		v->ndecisions[i] = runner_decisions(r, &list);
 }
 
-/* A server recovers and stays: wait until it is ready, let the checker decide, and end it. */
+static void judge_dump(struct verdict *v, const struct allowed *allowed)
+{
+	v->dump_hash = v->result.output_hash; /* the dump ran last */
+	if (!allowed || allowed->hashes.n == 0)
+		return;
+	for (size_t i = 0; i < allowed->hashes.n; i++)
+		if (allowed->hashes.at[i] == v->dump_hash)
+			return;
+	v->kind = VERDICT_DUMP;
+}
+
+/* The dump runs last, and while a server lives. */
+static int run_dump(struct verdict *v, struct runner *r, const struct recovery *c,
+		    const struct allowed *allowed, struct error *err)
+{
+	if (!c->dump || v->kind != VERDICT_OK || v->why_unsound)
+		return 0;
+	if (run_one(v, r, c->dump, PART_DUMP, c->recover || c->check ? NULL : c->ok_status, err) <
+	    0)
+		return -1;
+	end_part(v, r, PART_DUMP);
+	if (v->kind == VERDICT_OK && !v->why_unsound)
+		judge_dump(v, allowed);
+	return 0;
+}
+
+/* A server recovers and stays: wait until it is ready, let the checker and the dump decide, and
+ * end it. */
 static int run_server(struct verdict *v, struct runner *r, const struct recovery *c,
-		      struct error *err)
+		      const struct allowed *allowed, struct error *err)
 {
 	struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
 	struct verdict poll = { 0 };
@@ -128,6 +155,9 @@ static int run_server(struct verdict *v, struct runner *r, const struct recovery
 		return -1;
 	if (is_ready && c->check && v->kind == VERDICT_OK &&
 	    run_one(v, r, c->check, PART_CHECK, NULL, err) < 0)
+		return -1;
+	end_part(v, r, PART_RECOVER);
+	if (is_ready && run_dump(v, r, c, allowed, err) < 0)
 		return -1;
 	if (is_ready && v->kind == VERDICT_OK && !runner_background_runs(r))
 		is_ready = false; /* it died while it was asked */
@@ -153,17 +183,6 @@ static int run_server(struct verdict *v, struct runner *r, const struct recovery
 	return 0;
 }
 
-static void judge_dump(struct verdict *v, const struct allowed *allowed)
-{
-	v->dump_hash = v->result.output_hash; /* the dump ran last */
-	if (!allowed || allowed->hashes.n == 0)
-		return;
-	for (size_t i = 0; i < allowed->hashes.n; i++)
-		if (allowed->hashes.at[i] == v->dump_hash)
-			return;
-	v->kind = VERDICT_DUMP;
-}
-
 /* Nothing failed, but recovery printed what it never should. */
 static void judge_output(struct verdict *v, const struct recovery *c,
 			 const struct run_result *recovered)
@@ -180,37 +199,26 @@ static void judge_output(struct verdict *v, const struct recovery *c,
 static int run_all(struct verdict *v, struct runner *r, const struct recovery *c,
 		   const struct allowed *allowed, struct run_result *recovered, struct error *err)
 {
-	if (c->ready) {
-		if (run_server(v, r, c, err) < 0)
-			return -1;
-	} else {
-		if (c->recover && run_one(v, r, c->recover, PART_RECOVER, c->ok_status, err) < 0)
-			return -1;
-		end_part(v, r, PART_RECOVER);
-		*recovered = v->result;
-		v->output_hash = v->result.output_hash;
-		v->output = v->result.output;
-		v->output_len = v->result.output_len;
-		if (c->wants_changes)
-			v->changes = runner_changes(r);
-		if (c->then && v->kind == VERDICT_OK && !v->why_unsound &&
-		    run_one(v, r, c->then, PART_THEN, NULL, err) < 0)
-			return -1;
-		end_part(v, r, PART_THEN);
-		if (c->check && v->kind == VERDICT_OK && !v->why_unsound &&
-		    run_one(v, r, c->check, PART_CHECK, c->recover ? NULL : c->ok_status, err) < 0)
-			return -1;
-	}
-	end_part(v, r, c->ready ? PART_RECOVER : PART_CHECK);
-	if (!c->dump || v->kind != VERDICT_OK || v->why_unsound)
-		return 0;
-	if (run_one(v, r, c->dump, PART_DUMP, c->recover || c->check ? NULL : c->ok_status, err) <
-	    0)
+	if (c->ready)
+		return run_server(v, r, c, allowed, err);
+	if (c->recover && run_one(v, r, c->recover, PART_RECOVER, c->ok_status, err) < 0)
 		return -1;
-	end_part(v, r, PART_DUMP);
-	if (v->kind == VERDICT_OK && !v->why_unsound)
-		judge_dump(v, allowed);
-	return 0;
+	end_part(v, r, PART_RECOVER);
+	*recovered = v->result;
+	v->output_hash = v->result.output_hash;
+	v->output = v->result.output;
+	v->output_len = v->result.output_len;
+	if (c->wants_changes)
+		v->changes = runner_changes(r);
+	if (c->then && v->kind == VERDICT_OK && !v->why_unsound &&
+	    run_one(v, r, c->then, PART_THEN, NULL, err) < 0)
+		return -1;
+	end_part(v, r, PART_THEN);
+	if (c->check && v->kind == VERDICT_OK && !v->why_unsound &&
+	    run_one(v, r, c->check, PART_CHECK, c->recover ? NULL : c->ok_status, err) < 0)
+		return -1;
+	end_part(v, r, PART_CHECK);
+	return run_dump(v, r, c, allowed, err);
 }
 
 int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c,

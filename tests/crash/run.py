@@ -1477,6 +1477,9 @@ def serve(port):
     with leaves_nothing("store pool"):
         is_marked(crash("store", *options, "--check", program("store", "verify", port, "hasty"), status=1), "store", "hasty", count=2)
         crash("store", *options, "--check", program("store", "verify", port, "careful"), status=0)
+        # a dump asks the server, so it lives as long
+        is_marked(crash("store", *options, "--dump", program("store", "list", port, "hasty"), status=1), "store", "hasty", count=2)
+        crash("store", *options, "--dump", program("store", "list", port, "careful"), status=0)
         refuse = ["--recover", program("store", "refuse", "{}", port), *options[2:], "--check", program("store", "verify", port, "careful")]
         fails(3, "exit status 7", *refuse, traces["store"])
         crash("store", *refuse, "--ok-status", "7", status=0)

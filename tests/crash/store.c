@@ -1,5 +1,5 @@
 /* A store behind TCP on a pool. `store run POOL PORT` serves a client of its own, which puts some numbers, and ends; `store serve POOL PORT` recovers and serves until it is
- * killed; `store refuse POOL PORT` does the same, but ends with status 7 if nothing was put; `store ping PORT` and `store verify PORT KIND` are clients. A slot's state is set before its number is durable ("hasty") or after it ("careful"). */
+ * killed; `store refuse POOL PORT` does the same, but ends with status 7 if nothing was put; `store ping PORT` and `store verify PORT KIND` and `store list PORT KIND` are clients. A slot's state is set before its number is durable ("hasty") or after it ("careful"). */
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -128,6 +128,15 @@ static void verify(const char *port, char kind)
 	}
 }
 
+/* The numbers of one kind, for --dump. */
+static void list(const char *port, char kind)
+{
+	int s = dial(port);
+
+	for (uint64_t i = 0; i < NSLOTS; i++)
+		printf("%d\n", (int)ask(s, 'g', kind, i, 0));
+}
+
 /* A pool without numbers is not served. */
 static int refuses(const struct pool *p)
 {
@@ -144,6 +153,8 @@ int main(int argc, char **argv)
 		dial(argv[2]);
 	} else if (strcmp(argv[1], "verify") == 0) {
 		verify(argv[2], argv[3][0]);
+	} else if (strcmp(argv[1], "list") == 0) {
+		list(argv[2], argv[3][0]);
 	} else {
 		p = strcmp(argv[1], "refuse") == 0 ? pool_create(argv[2], sizeof *p) : NULL;
 		if (p && refuses(p))
