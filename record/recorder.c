@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -108,6 +109,7 @@ static void words_add_options(words *w, const struct recording *r, const char *o
 	if (machine_own()->tool_option)
 		words_add(w, xstrdup(machine_own()->tool_option));
 	words_add(w, xasprintf("--log-fd=%d", log_fd));
+	words_add(w, recorder_files_option());
 	words_add(w, xasprintf("--trace-children=%s", r->no_follow ? "no" : "yes"));
 	/* for the trace to say so */
 	words_add(w, xasprintf("--follow=%s", r->no_follow ? "no" : "yes"));
@@ -135,6 +137,26 @@ static void words_add_options(words *w, const struct recording *r, const char *o
 		words_add(w, xasprintf("--may-touch=%s", path));
 	if (r->check_stacks)
 		words_add(w, xstrdup("--check-stacks=yes"));
+}
+
+#define FILES_MOST 65536u /* Valgrind and the kernel have a table of that length per process */
+
+void recorder_raise_files(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l) < 0 || l.rlim_cur >= FILES_MOST)
+		return;
+	l.rlim_cur = l.rlim_max < FILES_MOST ? l.rlim_max : FILES_MOST;
+	setrlimit(RLIMIT_NOFILE, &l);
+}
+
+char *recorder_files_option(void)
+{
+	struct rlimit l = { 0 };
+
+	getrlimit(RLIMIT_NOFILE, &l);
+	return xasprintf("--open-files=%llu", (unsigned long long)l.rlim_cur);
 }
 
 void recording_open_platform(struct recording *r, bool is_open)

@@ -354,7 +354,11 @@ static enum recorded record(const struct recording *r, const char *output, int l
 	bool is_recorded, is_stopped, is_late, is_quoted = false;
 	enum recorded result;
 	struct running running = { .recording = r, .output = output };
-	const struct proc_watch watch = { progress_tell, left_tell, &running, r->max_seconds };
+	const struct proc_watch watch = { .on_tick = progress_tell,
+					  .on_left = left_tell,
+					  .arg = &running,
+					  .in_child = recorder_raise_files,
+					  .max_seconds = r->max_seconds };
 	int status, cleared, run;
 	char *old;
 

@@ -104,7 +104,7 @@ char **proc_env(char *const envp[], const char *const changes[])
 }
 
 _Noreturn static void child_exec(char *const argv[], char *const envp[], const sigset_t *mask,
-				 pid_t parent, int pipe_fd)
+				 pid_t parent, int pipe_fd, void (*in_child)(void))
 {
 	ssize_t ignored;
 	int why;
@@ -113,6 +113,8 @@ _Noreturn static void child_exec(char *const argv[], char *const envp[], const s
 	if (getppid() != parent) /* the parent died before prctl() */
 		_exit(127);
 	sigprocmask(SIG_SETMASK, mask, NULL);
+	if (in_child)
+		in_child();
 	execve(argv[0], argv, envp);
 	why = errno;
 	ignored = write(pipe_fd, &why, sizeof why);
@@ -264,7 +266,8 @@ static int run_and_wait(char *const argv[], char *const envp[], struct wait *w, 
 	w->end_s = w->watch && w->watch->max_seconds ? clock_s() + w->watch->max_seconds : 0;
 	w->pid = fork();
 	if (w->pid == 0)
-		child_exec(argv, envp, &old, self, pipe_fd[1]);
+		child_exec(argv, envp, &old, self, pipe_fd[1],
+			   w->watch ? w->watch->in_child : NULL);
 	close(pipe_fd[1]);
 	if (w->pid < 0) {
 		error_set(err, "cannot start %s: %s", argv[0], strerror(errno));

@@ -24,6 +24,7 @@ struct proc_watch {
 	/* Called once, if processes that the program started still run a second after its end. */
 	void (*on_left)(const pid_t *pids, size_t n, void *arg);
 	void *arg;
+	void (*in_child)(void); /* in the process that becomes the program; NULL: nothing */
 	/* After this time the program gets SIGTERM, and five seconds later SIGKILL; 0: no limit. */
 	uint32_t max_seconds;
 };

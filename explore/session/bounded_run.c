@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/recorder.h"
 #include "serve/keeper.h"
 
 #define TICK_MS 5
@@ -47,6 +48,7 @@ static void exec_program(const void *arg)
 		_exit(127);
 	for (int fd = 3; fd < 256; fd++)
 		close(fd);
+	recorder_raise_files();
 	execve(c->argv[0], c->argv, c->env);
 	_exit(127);
 }

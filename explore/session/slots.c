@@ -61,6 +61,7 @@ static char **tracer_argv(const struct exploring *x, const struct slot *s)
 		*vec_add(&w) = xstrdup(first[i]);
 	if (machine_own()->tool_option)
 		*vec_add(&w) = xstrdup(machine_own()->tool_option);
+	*vec_add(&w) = recorder_files_option();
 	*vec_add(&w) = xasprintf("--path-file=%s", s->path);
 	for (size_t i = 0; i < x->parts.list.n; i++)
 		*vec_add(&w) = part_tracer_option(&x->parts.list.at[i], s->folder.path);

@@ -11,6 +11,7 @@
  * one interleaving. */
 #include "valgrind/common/arch.h"
 #include "valgrind/common/debuginfo.h"
+#include "valgrind/common/open_files.h"
 #include "valgrind/recorder/blocks/instrument.h"
 #include "valgrind/recorder/kernel/syscalls.h"
 #include "valgrind/recorder/objects.h"
@@ -61,7 +62,7 @@ static Bool process_option(const HChar *arg)
 	} else if VG_BOOL_CLO (arg, "--follow", clo_follow) {
 	} else if VG_BOOL_CLO (arg, "--old-bytes", clo_old_bytes) {
 	} else {
-		return False;
+		return open_files_option(arg);
 	}
 	return True;
 }
@@ -79,6 +80,7 @@ static void print_usage(void)
 	 "    --files-except=GLOB       but not these; may be repeated\n"
 	 "    --keep-fd=N               a socket that gets a descriptor of each PM file\n"
 	 "    --keep-inode=N            the inode of that socket\n"
+	 "    --open-files=N            the soft limit of open files that the program sees at first\n"
 	 "    --loads=no|yes            record loads from PM too [no]\n"
 	 "    --instructions=no|yes     count the instructions of the program [no]\n"
 	 "    --check-stacks=no|yes     compare each call stack with Valgrind's unwinder [no]\n"

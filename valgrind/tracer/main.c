@@ -8,6 +8,7 @@
  * forked processes are not followed; an address that depends on the input becomes concrete, except
  * for tables (shadow/table.c). */
 #include "valgrind/common/arch.h"
+#include "valgrind/common/open_files.h"
 #include "valgrind/tracer/blocks/instrument.h"
 #include "valgrind/tracer/path/path.h"
 #include "valgrind/tracer/sources.h"
@@ -32,7 +33,7 @@ static Bool process_option(const HChar *arg)
 	if VG_STR_CLO (arg, "--path-file", clo_path_file) {
 	} else if VG_BOOL_CLO (arg, "--check", clo_check) {
 	} else {
-		return sources_option(arg);
+		return sources_option(arg) || open_files_option(arg);
 	}
 	return True;
 }
@@ -41,6 +42,7 @@ static void print_usage(void)
 {
 	VG_(printf)
 	("    --path-file=FILE          where the path goes (required)\n"
+	 "    --open-files=N            the soft limit of open files that the program sees at first\n"
 	 "    --sym-file=INDEX:LEN:PATH symbolic input; also --sym-arg, --sym-env, --sym-socket\n");
 }
 
@@ -119,8 +121,15 @@ static void on_munmap(Addr a, SizeT len)
 
 static void syscall_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 {
+	open_files_before(number, args);
 	if (number == __NR_exit_group)
 		g_exit_status = args[0] & 0xff;
+}
+
+static void syscall_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result)
+{
+	open_files_after(number, args, result);
+	sources_after(tid, number, args, nargs, result);
 }
 
 static Bool on_request(ThreadId tid, UWord *args, UWord *ret)
@@ -164,7 +173,7 @@ static void pre_options(void)
 	VG_(basic_tool_funcs)(post_options, instrument, finish);
 	VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
 	VG_(needs_client_requests)(on_request);
-	VG_(needs_syscall_wrapper)(syscall_before, sources_after);
+	VG_(needs_syscall_wrapper)(syscall_before, syscall_after);
 	VG_(track_start_client_code)(on_start_client_code);
 	VG_(track_pre_thread_ll_exit)(on_thread_exit);
 	VG_(track_post_mem_write)(on_mem_write);

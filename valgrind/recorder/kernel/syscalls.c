@@ -5,6 +5,7 @@
 #include "valgrind/recorder/kernel/syscalls.h"
 
 #include "valgrind/common/arch.h"
+#include "valgrind/common/open_files.h"
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/kernel/async.h"
 #include "valgrind/recorder/kernel/changes.h"
@@ -74,6 +75,7 @@ static void before_change(ThreadId tid, Int fd)
 void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 {
 	g_call[tid].number = number;
+	open_files_before(number, args);
 	if (clo_stop_at_old)
 		changes_before(tid, number, args);
 	switch (number) {
@@ -286,6 +288,7 @@ static void written_early(UInt number, const UWord *args)
 
 void syscalls_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result)
 {
+	open_files_after(number, args, result);
 	if (number == __NR_execve) { /* it failed, or we would not be here */
 		out_resume();
 		return;
