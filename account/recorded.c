@@ -149,6 +149,9 @@ void recorded_add_command(struct report *r, const struct trace *t)
 		free(pooled);
 		free(shown);
 	}
+	for (unsigned i = 0;
+	     snprintf(key, sizeof key, "recipe.%u", i), (argument = trace_meta(t, key)); i++)
+		report_add_recipe(r, argument);
 	if (trace_meta(t, "cwd"))
 		report_add_folder(r, trace_meta(t, "cwd"));
 }

@@ -9,6 +9,7 @@
 #include "cmd/fresh_option.h"
 #include "cmd/pool_option.h"
 #include "cmd/project_options.h"
+#include "cmd/recipe_option.h"
 #include "cmd/record_progress.h"
 #include "cmd/reporting.h"
 #include "cmd/shard_option.h"
@@ -178,6 +179,7 @@ static int check_run(const struct command *command, int argc, char **argv)
 	struct shard shard;
 	const char *platform = NULL;
 	bool has_traces, is_fresh = false, is_asked = false, no_project = false;
+	struct optional_number timeout = { 0 };
 	struct progress progress;
 	const struct option table[] = {
 		{ "platform", 0, "P",
@@ -193,6 +195,8 @@ static int check_run(const struct command *command, int argc, char **argv)
 		  &c.recording.pm },
 		FILES_OPTIONS(&c.recording),
 		FRESH_OPTION(&is_fresh),
+		RECIPE_OPTIONS(&c.recording.recipe),
+		RECIPE_TIMEOUT_OPTION(&timeout),
 		SHARD_OPTIONS(&shard_options),
 		PROGRESS_OPTION(&is_asked),
 		PROJECT_OPTION(&no_project),
@@ -213,6 +217,7 @@ static int check_run(const struct command *command, int argc, char **argv)
 	if (c.recording.pm.n > 0 && has_traces)
 		die_usage(command, "--pm applies only to recording a program, not to a trace");
 	files_option_check(command, &c.recording, argv, has_traces);
+	recipe_option_begin(command, &c.recording.recipe, &timeout, has_traces, argv);
 	record_progress_begin(&progress, &c.recording, is_asked, reporting.quiet);
 	if (has_traces && (n > 1 || shard.of)) {
 		begin_files(command, &checks, &c, &reporting, &shard_options, shard, platform, argv,

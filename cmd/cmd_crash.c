@@ -15,6 +15,7 @@
 #include "cmd/fresh_option.h"
 #include "cmd/pool_option.h"
 #include "cmd/project_options.h"
+#include "cmd/recipe_option.h"
 #include "cmd/record_progress.h"
 #include "cmd/reporting.h"
 #include "cmd/shard_option.h"
@@ -126,6 +127,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 					FILES_OPTIONS(&s.recording),
 					FRESH_OPTION(&is_fresh),
 					OLD_BYTES_OPTION(&s.recording),
+					RECIPE_OPTIONS(&s.recording.recipe),
 					PROGRESS_OPTION(&is_asked),
 					PROJECT_OPTION(&no_project),
 					{ 0 } };
@@ -157,6 +159,8 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	files_option_refuse(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
 	reporting_begin(c, &reporting);
 	crash_options_begin(c, &s);
+	recipe_option_begin(c, &s.recording.recipe, &s.timeout, n == 1 && is_trace_name(argv[0]),
+			    argv);
 	if (shard.shard)
 		keeper_init(&keeper, &s, NULL, reporting.output, shard.part != NULL);
 	crash_progress_init(&progress, is_asked);

@@ -3,6 +3,7 @@
 #include "cmd/platform_option.h"
 #include "cmd/pool_option.h"
 #include "cmd/project_options.h"
+#include "cmd/recipe_option.h"
 #include "cmd/record_progress.h"
 #include "pools/data_before.h"
 #include "record/machine.h"
@@ -13,6 +14,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 	struct recording r = { .output = "pmend.pmt", .notes = &user_notes };
 	const char *platform = NULL;
 	bool is_fresh = false, is_asked = false, no_project = false;
+	struct optional_number timeout = { 0 };
 	struct progress progress;
 	const struct option table[] = {
 		{ "output", 'o', "FILE", "write the trace to FILE (default: pmend.pmt)",
@@ -24,6 +26,8 @@ static int record_run(const struct command *c, int argc, char **argv)
 		  &platform },
 		FRESH_OPTION(&is_fresh),
 		OLD_BYTES_OPTION(&r),
+		RECIPE_OPTIONS(&r.recipe),
+		RECIPE_TIMEOUT_OPTION(&timeout),
 		{ "loads", 0, NULL, "record loads from persistent memory, too", OPTION_FLAG,
 		  &r.loads },
 		{ "instructions", 0, NULL, "count the instructions that the program executes",
@@ -50,6 +54,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 		r.platform = platform_option(c, platform);
 	else
 		recording_open_platform(&r, true);
+	recipe_option_begin(c, &r.recipe, &timeout, false, argv);
 	if (!r.output[0])
 		die_usage(c, "-o needs a file name");
 	record_progress_begin(&progress, &r, is_asked, r.quiet);
@@ -61,6 +66,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 	if (recorded == RECORDED_WELL)
 		data_before_say(r.notes, r.output, !r.quiet);
 	pool_option_end(&pool);
+	word_list_release(&r.recipe.ready);
 	word_list_release(&r.pm);
 	word_list_release(&r.files);
 	word_list_release(&r.files_except);

@@ -13,6 +13,7 @@
 #include "cmd/fresh_option.h"
 #include "cmd/pool_option.h"
 #include "cmd/project_options.h"
+#include "cmd/recipe_option.h"
 #include "cmd/record_progress.h"
 #include "cmd/reporting.h"
 #include "cmd/shard_option.h"
@@ -201,6 +202,7 @@ static int test_run(const struct command *command, int argc, char **argv)
 					FILES_OPTIONS(&c.recording),
 					FRESH_OPTION(&is_fresh),
 					OLD_BYTES_OPTION(&c.recording),
+					RECIPE_OPTIONS(&c.recording.recipe),
 					SHARD_OPTIONS(&shard),
 					PROGRESS_OPTION(&is_asked),
 					PROJECT_OPTION(&no_project),
@@ -225,6 +227,7 @@ static int test_run(const struct command *command, int argc, char **argv)
 		s.platform = NULL;
 	word_list_append(&s.library_globs, &c.library_globs);
 	crash_options_begin(command, &s);
+	recipe_option_begin(command, &c.recording.recipe, &s.timeout, has_trace, argv);
 	if (s.shard.of) {
 		checking_tell(&c, &checks);
 		keeper_init(&keeper, &s, &checks, reporting.output, shard.part != NULL);

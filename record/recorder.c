@@ -94,6 +94,7 @@ static void words_add(words *w, char *word)
 
 static void words_add_options(words *w, const struct recording *r, const char *output, int log_fd)
 {
+	struct word_list recipe = { 0 };
 	const char *path;
 	uint64_t inode;
 
@@ -121,6 +122,10 @@ static void words_add_options(words *w, const struct recording *r, const char *o
 		words_add(w, xasprintf("--scratch-pool=%s", r->scratch_pool));
 	if (r->scratch_dir)
 		words_add(w, xasprintf("--scratch-dir=%s", r->scratch_dir));
+	recipe_words(&r->recipe, &recipe);
+	for (size_t i = 0; i < recipe.n; i++)
+		words_add(w, xasprintf("--recipe=%s", recipe.item[i]));
+	word_list_release(&recipe);
 	if (r->kept) {
 		words_add(w, xasprintf("--keep-fd=%d", kept_socket(r->kept, &inode)));
 		words_add(w, xasprintf("--keep-inode=%" PRIu64, inode));

@@ -6,6 +6,7 @@
 
 #include "model/model.h"
 #include "pools/set_aside.h"
+#include "record/recipe.h"
 #include "util/notes.h"
 #include "pools/unseen/kept.h"
 #include "util/values.h"
@@ -34,6 +35,7 @@ struct recording {
 	/* while it runs, and once after; NULL: nobody */
 	void (*on_progress)(uint64_t nevents, uint64_t len_bytes, bool is_over, void *arg);
 	void *progress_arg;
+	struct recipe recipe; /* without a client: the program ends by itself */
 	uint32_t max_seconds; /* --max-time: then the program is ended; 0: it may take any time */
 	const struct notes *notes; /* NULL: nothing is said */
 };

@@ -199,12 +199,13 @@ static void no_pm_tell(const struct recording *r)
 			  r->no_follow ? " (its children were not followed)" : "");
 }
 
+/* is_ended: the recipe ended it. */
 static enum recorded result_tell(const struct recording *r, const struct pmt_header *header,
-				 const char *output, int status, bool is_late)
+				 const char *output, int status, bool is_late, bool is_ended)
 {
 	const struct pmt_header h = *header;
 	const bool is_broken = !h.finished && !h.error && WIFEXITED(status);
-	bool is_well = say_ending(r, status, is_late);
+	bool is_well = is_ended || say_ending(r, status, is_late);
 	struct stat st;
 	char *rest;
 
@@ -246,7 +247,96 @@ struct running {
 	const struct recording *recording;
 	const char *output;
 	struct others others;
+	struct recipe_run *recipe; /* NULL: none */
+	int said[2][2];            /* with a recipe: pipes for what the program prints */
 };
+
+/* What it prints goes on to where it would have gone. */
+static void said_pass(const struct running *r)
+{
+	static const int to[2] = { STDOUT_FILENO, STDERR_FILENO };
+	char buf[16384];
+	ssize_t n, done, put;
+
+	for (int i = 0; i < 2; i++)
+		while ((n = read(r->said[i][0], buf, sizeof buf)) > 0) {
+			recipe_hear(r->recipe, buf, (size_t)n);
+			for (done = 0; done < n; done += put)
+				if ((put = write(to[i], buf + done, (size_t)(n - done))) <= 0)
+					break;
+		}
+}
+
+static int steer_step(bool is_over, bool is_gone, void *arg)
+{
+	struct running *r = arg;
+
+	said_pass(r);
+	return recipe_step(r->recipe, is_over, is_gone);
+}
+
+static void steer_cut(void *arg)
+{
+	recipe_cut(((struct running *)arg)->recipe);
+}
+
+static bool steer_is_own(pid_t pid, void *arg)
+{
+	return recipe_is_child(((struct running *)arg)->recipe, pid);
+}
+
+static void steer_own_end(pid_t pid, int wait_status, void *arg)
+{
+	recipe_child_ended(((struct running *)arg)->recipe, pid, wait_status);
+}
+
+/* In the process that becomes the program. */
+static void become(void *arg)
+{
+	const struct running *r = arg;
+
+	recorder_raise_files();
+	if (!r->recipe)
+		return;
+	dup2(r->said[0][1], STDOUT_FILENO);
+	dup2(r->said[1][1], STDERR_FILENO);
+}
+
+static int said_open(struct running *r, struct error *err)
+{
+	for (int i = 0; i < 2; i++)
+		if (pipe2(r->said[i], O_CLOEXEC) < 0 ||
+		    fcntl(r->said[i][0], F_SETFL, O_NONBLOCK) < 0)
+			return error_set(err, "cannot make a pipe: %s", strerror(errno));
+	return 0;
+}
+
+static void said_close(struct running *r)
+{
+	for (int i = 0; i < 2; i++)
+		for (int k = 0; k < 2; k++)
+			if (r->said[i][k] >= 0)
+				close(r->said[i][k]);
+}
+
+/* False with err if the recipe could not be followed, and the server is not to blame: one that
+ * failed is judged up to there. */
+static bool recipe_judge(const struct running *r, int status, struct error *err)
+{
+	const char *failure = r->recipe ? recipe_failure(r->recipe) : NULL, *said;
+	size_t len_bytes;
+
+	if (!failure)
+		return true;
+	said = recipe_said(r->recipe, &len_bytes);
+	notes_quote(r->recording->notes, said, len_bytes);
+	if (!recipe_blames_server(r->recipe, status)) {
+		error_set(err, "%s", failure);
+		return false;
+	}
+	notes_say(r->recording->notes, "%s", failure);
+	return true;
+}
 
 static void progress_tell(void *arg)
 {
@@ -351,22 +441,37 @@ static enum recorded record(const struct recording *r, const char *output, int l
 {
 	struct pmt_header h;
 	struct error ignored;
-	bool is_recorded, is_stopped, is_late, is_quoted = false;
+	bool is_recorded, is_stopped, is_late, is_served, is_ended, is_quoted = false;
 	enum recorded result;
-	struct running running = { .recording = r, .output = output };
+	struct running running = { .recording = r,
+				   .output = output,
+				   .said = { { -1, -1 }, { -1, -1 } } };
+	const struct proc_steer steer = { .step = steer_step,
+					  .on_cut = steer_cut,
+					  .is_own = steer_is_own,
+					  .on_own_end = steer_own_end,
+					  .arg = &running };
 	const struct proc_watch watch = { .on_tick = progress_tell,
 					  .on_left = left_tell,
 					  .arg = &running,
-					  .in_child = recorder_raise_files,
+					  .in_child = become,
+					  .steer = r->recipe.client ? &steer : NULL,
 					  .max_seconds = r->max_seconds };
-	int status, cleared, run;
+	int status, cleared, run = -1;
 	char *old;
 
 	if (old_put_aside(output, &old, err) < 0)
 		return RECORDED_NOTHING;
-	run = proc_run_watched(argv, env, !r->no_follow, &watch, &status, err);
+	if (r->recipe.client)
+		running.recipe = recipe_begin(&r->recipe, getpid(), r->scratch_pool);
+	if (!running.recipe || said_open(&running, err) == 0)
+		run = proc_run_watched(argv, env, !r->no_follow, &watch, &status, err);
 	progress_end(r);
+	if (running.recipe && run == 0)
+		said_pass(&running);
+	said_close(&running);
 	if (run < 0) {
+		recipe_end(running.recipe);
 		old_settle(old, output, false, r->notes);
 		return RECORDED_NOTHING;
 	}
@@ -375,9 +480,14 @@ static enum recorded record(const struct recording *r, const char *output, int l
 	status &= ~(PROC_TOLD_TO_END | PROC_TIME_WAS_OVER);
 	is_recorded = header_read(&h, output, &ignored) == 0 && h.seq > 0;
 	cleared = is_recorded ? clear_files(r, output, err) : 0;
-	old_settle(old, output, is_recorded && cleared == 0, r->notes);
+	is_served = !is_recorded || cleared != 0 || recipe_judge(&running, status, err);
+	is_ended = running.recipe && recipe_has_ended(running.recipe, status);
+	recipe_end(running.recipe);
+	old_settle(old, output, is_recorded && cleared == 0 && is_served, r->notes);
 	if (cleared != 0)
 		return (enum recorded)cleared;
+	if (!is_served)
+		return RECORDED_NOTHING;
 	if (!is_recorded || h.bad_stacks || (!h.finished && !h.error && WIFEXITED(status)))
 		is_quoted = log_quote(r->notes, log_fd);
 	if (!is_recorded) {
@@ -393,7 +503,7 @@ static enum recorded record(const struct recording *r, const char *output, int l
 	if (r->kept && h.nfiles > 0 && !h.error && !is_stopped)
 		unseen_tell(r, output, &h, &running.others);
 	others_release(&running.others);
-	result = result_tell(r, &h, output, status, is_late);
+	result = result_tell(r, &h, output, status, is_late, is_ended);
 	if (result != RECORDED_WELL)
 		without_tell(r);
 	return is_stopped && result == RECORDED_FAILURE ? RECORDED_STOPPED : result;
@@ -406,7 +516,7 @@ enum recorded recording_run(const struct recording *asked, char **target, struct
 	enum recorded result = RECORDED_NOTHING;
 	int log_fd = -1;
 
-	if (target_check(target[0], err) < 0)
+	if (target_check(target[0], err) < 0 || recipe_find_programs(&r->recipe, err) < 0)
 		return RECORDED_NOTHING;
 	output = realpath(r->output, NULL); /* so that a symbolic link stays one */
 	if (!output)

@@ -390,6 +390,10 @@ bool report_is_platform_chosen(const struct report *r);
 void report_add_omitted(struct report *r, const char *platform, const char *why);
 size_t report_ncommand(const struct report *r);
 const char *report_argument(const struct report *r, size_t i); /* of the command */
+/* How a server was recorded, for doing it again: option words (--client, --ready, --stop). */
+void report_add_recipe(struct report *r, const char *word);
+size_t report_nrecipe(const struct report *r);
+const char *report_recipe(const struct report *r, size_t i);
 /* How `pmend crash` was told to explore, for running it again: option words. */
 void report_add_crash_option(struct report *r, const char *word);
 size_t report_ncrash_options(const struct report *r);

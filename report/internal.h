@@ -72,6 +72,7 @@ struct report {
 	bool is_platform_chosen;        /* by what the program does */
 	VEC(const char *) platforms;    /* all that were judged, if they are several */
 	VEC(const char *) command;
+	VEC(const char *) recipe;
 	VEC(const char *) crash_options;
 	VEC(const char *) library_globs;
 	struct report_coverage coverage;

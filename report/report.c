@@ -36,6 +36,7 @@ void report_free(struct report *r)
 	vec_release(&r->platforms);
 	vec_release(&r->suppressed);
 	vec_release(&r->command);
+	vec_release(&r->recipe);
 	vec_release(&r->crash_options);
 	vec_release(&r->library_globs);
 	vec_release(&r->analyses);
@@ -443,6 +444,21 @@ size_t report_ncommand(const struct report *r)
 const char *report_argument(const struct report *r, size_t i)
 {
 	return r->command.at[i];
+}
+
+void report_add_recipe(struct report *r, const char *word)
+{
+	*vec_add(&r->recipe) = arena_text(&r->arena, word);
+}
+
+size_t report_nrecipe(const struct report *r)
+{
+	return r->recipe.n;
+}
+
+const char *report_recipe(const struct report *r, size_t i)
+{
+	return r->recipe.at[i];
 }
 
 void report_add_crash_option(struct report *r, const char *word)

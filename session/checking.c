@@ -69,6 +69,7 @@ void checking_end(struct checking *c)
 	word_list_release(&c->with);
 	word_list_release(&c->oracles);
 	word_list_release(&c->library_globs);
+	word_list_release(&c->recording.recipe.ready);
 	word_list_release(&c->recording.pm);
 	word_list_release(&c->recording.files);
 	word_list_release(&c->recording.files_except);

@@ -104,7 +104,7 @@ char **proc_env(char *const envp[], const char *const changes[])
 }
 
 _Noreturn static void child_exec(char *const argv[], char *const envp[], const sigset_t *mask,
-				 pid_t parent, int pipe_fd, void (*in_child)(void))
+				 pid_t parent, int pipe_fd, const struct proc_watch *watch)
 {
 	ssize_t ignored;
 	int why;
@@ -113,8 +113,8 @@ _Noreturn static void child_exec(char *const argv[], char *const envp[], const s
 	if (getppid() != parent) /* the parent died before prctl() */
 		_exit(127);
 	sigprocmask(SIG_SETMASK, mask, NULL);
-	if (in_child)
-		in_child();
+	if (watch && watch->in_child)
+		watch->in_child(watch->arg);
 	execve(argv[0], argv, envp);
 	why = errno;
 	ignored = write(pipe_fd, &why, sizeof why);
@@ -122,7 +122,7 @@ _Noreturn static void child_exec(char *const argv[], char *const envp[], const s
 	_exit(127);
 }
 
-enum { CHILDREN_MAX = 256, TICK_MS = 500, LEFT_TICKS = 2, GRACE_S = 5 };
+enum { CHILDREN_MAX = 256, TICK_MS = 500, STEER_MS = 10, LEFT_TICKS = 2, GRACE_S = 5 };
 
 /* How run_and_wait() waits, and for which processes. */
 struct wait {
@@ -132,7 +132,8 @@ struct wait {
 	const struct proc_watch *watch; /* may be NULL */
 	pid_t before[CHILDREN_MAX];     /* children that pmend had before the program started */
 	size_t nbefore;
-	double end_s; /* when to end what still runs, by clock_s(); 0: never */
+	double end_s;  /* when to end what still runs, by clock_s(); 0: never */
+	double tick_s; /* when the next tick is */
 };
 
 static size_t children_read(pid_t *pids, size_t max)
@@ -148,6 +149,18 @@ static size_t children_read(pid_t *pids, size_t max)
 	return n;
 }
 
+static const struct proc_steer *steer_of(const struct wait *w)
+{
+	return w->watch ? w->watch->steer : NULL;
+}
+
+static bool is_own(const struct wait *w, pid_t pid)
+{
+	const struct proc_steer *s = steer_of(w);
+
+	return s && s->is_own(pid, s->arg);
+}
+
 /* Lists the processes that the program left running. As a subreaper, pmend has become their
  * parent. */
 static size_t left_find(const struct wait *w, pid_t left[CHILDREN_MAX])
@@ -158,7 +171,7 @@ static size_t left_find(const struct wait *w, pid_t left[CHILDREN_MAX])
 	for (size_t i = 0; i < n; i++) {
 		for (k = 0; k < w->nbefore && w->before[k] != now[i]; k++)
 			;
-		if (k == w->nbefore && now[i] != w->pid)
+		if (k == w->nbefore && now[i] != w->pid && !is_own(w, now[i]))
 			left[nleft++] = now[i];
 	}
 	return nleft;
@@ -182,6 +195,32 @@ static void left_signal(const struct wait *w, int signal_number)
 		kill(left[i], signal_number);
 }
 
+static void cut(const struct wait *w)
+{
+	const struct proc_steer *s = steer_of(w);
+
+	if (s)
+		s->on_cut(s->arg);
+}
+
+/* A step of who tells the program when to end; true: nothing is left to tell. */
+static bool steer(const struct wait *w, bool is_over)
+{
+	const struct proc_steer *s = steer_of(w);
+	pid_t left[CHILDREN_MAX];
+	const bool is_gone = s && is_over && left_find(w, left) == 0;
+	int signal_number;
+
+	if (!s)
+		return true;
+	signal_number = s->step(is_over, is_gone, s->arg);
+	if (signal_number && is_over)
+		left_signal(w, signal_number);
+	else if (signal_number)
+		kill(w->pid, signal_number);
+	return is_gone;
+}
+
 /* Called when the time limit is over: signals the program, or after its end what it left running.
  * The first signal is SIGTERM; five seconds later SIGKILL follows. told counts the calls, before
  * and after the program's end. */
@@ -189,6 +228,7 @@ static void end_in_time(struct wait *w, bool is_over, int *told)
 {
 	const int nth = ++told[is_over], signal_number = nth > 1 ? SIGKILL : SIGTERM;
 
+	cut(w);
 	if (is_over)
 		left_signal(w, signal_number);
 	else
@@ -200,7 +240,7 @@ static void end_in_time(struct wait *w, bool is_over, int *told)
  * second to end before on_left() is told about them. */
 static void wait_passing_signals(struct wait *w, int *status)
 {
-	const struct timespec tick = { .tv_nsec = TICK_MS * 1000000L };
+	const struct timespec tick = { .tv_nsec = (steer_of(w) ? STEER_MS : TICK_MS) * 1000000L };
 	bool is_over = false;
 	int told_to_end = 0, nticks = 0; /* since the program ended */
 	/* how often the program was told to end, and what it left running */
@@ -209,6 +249,7 @@ static void wait_passing_signals(struct wait *w, int *status)
 	for (;;) {
 		siginfo_t info;
 		int signal_number, s;
+		bool is_told = steer(w, is_over);
 		pid_t pid;
 
 		while ((pid = waitpid(w->is_for_all || (is_over && w->watch) ? -1 : w->pid, &s,
@@ -216,9 +257,12 @@ static void wait_passing_signals(struct wait *w, int *status)
 			if (pid == w->pid) {
 				*status = s;
 				is_over = true;
+			} else if (is_own(w, pid)) {
+				steer_of(w)->on_own_end(pid, s, steer_of(w)->arg);
+				is_told = false;
 			}
 		/* no child is left, or none that must be waited for */
-		if (is_over && (pid < 0 || (!w->is_for_all && nticks >= LEFT_TICKS))) {
+		if (is_over && is_told && (pid < 0 || (!w->is_for_all && nticks >= LEFT_TICKS))) {
 			*status |=
 				told_to_end |
 				(ended[0] || (ended[1] && *status == 0) ? PROC_TIME_WAS_OVER : 0);
@@ -229,10 +273,15 @@ static void wait_passing_signals(struct wait *w, int *status)
 		signal_number = sigtimedwait(&w->set, &info, w->watch ? &tick : NULL);
 		if (signal_number == SIGTERM || signal_number == SIGHUP)
 			told_to_end = PROC_TOLD_TO_END;
+		if (signal_number > 0 && signal_number != SIGCHLD)
+			cut(w);
 		if (signal_number < 0 && errno == EAGAIN) {
+			if (clock_s() < w->tick_s)
+				continue;
+			w->tick_s = clock_s() + TICK_MS / 1e3;
 			w->watch->on_tick(w->watch->arg);
 			nticks += is_over;
-			if (nticks == LEFT_TICKS)
+			if (nticks == LEFT_TICKS && !steer_of(w))
 				left_tell(w);
 		} else if (signal_number > 0 && signal_number != SIGCHLD && is_over) {
 			left_signal(w, signal_number);
@@ -266,8 +315,7 @@ static int run_and_wait(char *const argv[], char *const envp[], struct wait *w, 
 	w->end_s = w->watch && w->watch->max_seconds ? clock_s() + w->watch->max_seconds : 0;
 	w->pid = fork();
 	if (w->pid == 0)
-		child_exec(argv, envp, &old, self, pipe_fd[1],
-			   w->watch ? w->watch->in_child : NULL);
+		child_exec(argv, envp, &old, self, pipe_fd[1], w->watch);
 	close(pipe_fd[1]);
 	if (w->pid < 0) {
 		error_set(err, "cannot start %s: %s", argv[0], strerror(errno));
@@ -300,7 +348,7 @@ int proc_run(char *const argv[], char *const envp[], int *status, struct error *
 int proc_run_watched(char *const argv[], char *const envp[], bool is_for_all,
 		     const struct proc_watch *watch, int *status, struct error *err)
 {
-	struct wait w = { .is_for_all = is_for_all, .watch = watch };
+	struct wait w = { .is_for_all = is_for_all || watch->steer, .watch = watch };
 
 	return run_and_wait(argv, envp, &w, status, err);
 }

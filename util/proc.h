@@ -18,13 +18,27 @@ char *proc_find(const char *name);
  * started. */
 int proc_run(char *const argv[], char *const envp[], int *status, struct error *err);
 
+/* Who tells the program when to end; then all that it leaves is waited for. */
+struct proc_steer {
+	/* Often. Gives a signal that the program gets, 0: none. is_over: its first process has
+	 * ended; is_gone: all have. */
+	int (*step)(bool is_over, bool is_gone, void *arg);
+	/* It is ended for another reason: the time is over, or we were told to end. */
+	void (*on_cut)(void *arg);
+	/* Children of ours that are not the program's. */
+	bool (*is_own)(pid_t pid, void *arg);
+	void (*on_own_end)(pid_t pid, int wait_status, void *arg);
+	void *arg;
+};
+
 /* Functions that proc_run_watched() calls while the program runs. */
 struct proc_watch {
 	void (*on_tick)(void *arg); /* twice a second */
 	/* Called once, if processes that the program started still run a second after its end. */
 	void (*on_left)(const pid_t *pids, size_t n, void *arg);
 	void *arg;
-	void (*in_child)(void); /* in the process that becomes the program; NULL: nothing */
+	void (*in_child)(void *arg);    /* in the process that becomes the program; NULL: nothing */
+	const struct proc_steer *steer; /* NULL: the program ends by itself */
 	/* After this time the program gets SIGTERM, and five seconds later SIGKILL; 0: no limit. */
 	uint32_t max_seconds;
 };

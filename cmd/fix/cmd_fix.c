@@ -11,6 +11,7 @@
 #include "cmd/check_options.h"
 #include "cmd/crash_words.h"
 #include "cmd/project_options.h"
+#include "cmd/recipe_option.h"
 #include "cmd/fix/account.h"
 #include "report/tests.h"
 #include "repair/edit/diff.h"
@@ -170,6 +171,7 @@ static int verify(struct fixing *f, const char *trace)
 	const struct verifying v = { .build = f->verify,
 				     .build_dir = f->build_dir,
 				     .run = f->run,
+				     .recipe = &f->recipe,
 				     .root = f->real_root,
 				     .report_path = f->report_path,
 				     .report = f->report,
@@ -311,6 +313,7 @@ static int fix_run(const struct command *c, int argc, char **argv)
 {
 	struct fixing f = { 0 };
 	bool is_asked = false, no_project = false;
+	struct error err;
 	const struct option table[] = {
 		{ "build", 'p', "BUILD_DIR",
 		  "the folder with compile_commands.json (default: the current folder or build/)",
@@ -338,6 +341,7 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		{ "run", 0, "CMDLINE",
 		  "the command that --verify runs (default: the recorded one); {} is a new folder",
 		  OPTION_STRING, &f.run },
+		RECIPE_OPTIONS(&f.recipe),
 		{ "keep-scratch", 0, NULL, "keep what --verify built and recorded", OPTION_FLAG,
 		  &f.keeps_scratch },
 		{ "flush-call", 0, "CALL", "flush with this call: NAME or 'NAME({addr}, {len})'",
@@ -368,6 +372,10 @@ static int fix_run(const struct command *c, int argc, char **argv)
 			"-p BUILD_DIR is needed, the folder with compile_commands.json: there is none here or in build/; 'bear -- make' makes one");
 	if (f.run && !f.verify)
 		die_usage(c, "--run needs --verify");
+	if ((f.recipe.client || f.recipe.ready.n > 0 || f.recipe.stop) && !f.verify)
+		die_usage(c, "--client, --ready and --stop need --verify");
+	if (recipe_check(&f.recipe, true, &err) < 0)
+		die_usage(c, "%s", err.msg);
 	if (f.keeps_scratch && !f.verify)
 		die_usage(c, "--keep-scratch needs --verify");
 	f.cures.is_explained = f.options.is_explained;

@@ -4,11 +4,13 @@
 
 #include "cmd/cmd.h"
 #include "cmd/fix/progress.h"
+#include "record/recipe.h"
 #include "repair/repair.h"
 #include "repair/verify/cures.h"
 #include "report/bug.h"
 
 struct fixing {
+	struct recipe recipe; /* of --verify; without a client: the report's */
 	const char *build_dir, *output, *root, *verify, *run, *outcome;
 	bool apply, interactive, no_whatif, keeps_scratch, quiet;
 	struct repair_options options;

@@ -135,6 +135,7 @@ void crash_setup_end(struct crash_setup *s)
 	vec_release(&s->options.races.library_sites);
 	vec_release(&s->options.races.unlogged);
 	vec_release(&s->options.races.own_sites);
+	word_list_release(&s->recording.recipe.ready);
 	word_list_release(&s->recording.pm);
 	plan_free(s->plan);
 	free(s->runtime);

@@ -14,6 +14,7 @@
 #include "repair/verify/shell.h"
 #include "record/machine.h"
 #include "util/alloc.h"
+#include "util/shell_word.h"
 
 enum {
 	STATUS_FOUND = 1,  /* of pmend, if there are bugs; more: it failed */
@@ -167,22 +168,56 @@ bool trial_is_execution(const struct trial *t, const char *trace)
 	       other.signature == t->execution.signature;
 }
 
+static const char *word_of(const struct word_list *words, const struct report *r, size_t i)
+{
+	return r ? report_recipe(r, i) : words->item[i];
+}
+
+/* The options of a server that is recorded, as the shell reads them: the user's, which may name the
+ * new folder, or else those of the report. pmend splits their values into words itself, so paths in
+ * them are in quotes where they need some. */
+static char *recipe_for(const struct trial *t, const char *fresh, const char *pool)
+{
+	const struct report *r = t->v->recipe->client ? NULL : t->v->report;
+	char *quoted_fresh = shell_word(fresh), *quoted_pool = shell_word(pool), *text = NULL,
+	     *filled, *own;
+	struct word_list words = { 0 };
+	size_t room = 0;
+	FILE *f = open_memstream(&text, &room);
+
+	recipe_words(t->v->recipe, &words);
+	for (size_t i = 0; i < (r ? report_nrecipe(r) : words.n); i++) {
+		own = shell_replaced(word_of(&words, r, i), "{pool}", quoted_pool);
+		filled = r ? xstrdup(own) : shell_replaced(own, "{}", quoted_fresh);
+		shell_put_word(f, filled);
+		free(filled);
+		free(own);
+	}
+	fclose(f);
+	word_list_release(&words);
+	free(quoted_fresh);
+	free(quoted_pool);
+	return text;
+}
+
 static char *command_for(const struct trial *t, const char *fresh)
 {
 	const struct report *r = t->v->report;
-	char *line = t->v->run ? xstrdup(t->v->run)
-			       : shell_quoted(r, report_ncommand(r), report_argument),
-	     *moved, *filled;
-	char *pool = xasprintf("%s/pool", fresh);
+	char *pool = xasprintf("%s/pool", fresh),
+	     *program = t->v->run ? xstrdup(t->v->run)
+				  : shell_quoted(r, report_ncommand(r), report_argument),
+	     *own = shell_replaced(program, "{pool}", pool),
+	     *filled = shell_replaced(own, "{}", fresh), *recipe = recipe_for(t, fresh, pool),
+	     *line = xasprintf("%s -- %s", recipe, filled),
+	     *moved = shell_replaced(line, t->v->root, t->tree);
 
-	moved = shell_replaced(line, t->v->root, t->tree);
-	free(line);
-	line = shell_replaced(moved, "{pool}", pool);
-	filled = shell_replaced(line, "{}", fresh);
-	free(line);
 	free(pool);
-	free(moved);
-	return filled;
+	free(program);
+	free(own);
+	free(filled);
+	free(recipe);
+	free(line);
+	return moved;
 }
 
 /* That of the report: what is right on one platform need not be on another. NULL: it does not name
@@ -206,7 +241,7 @@ static int record(struct trial *t, const char *pmend, const char *line, const ch
 	t->status = shell_run(
 		err,
 		"cd \"$1\" && platform=$6 && eval \"set -- \\\"\\$2\\\" \\\"\\$3\\\" \\\"\\$4\\\" $5\" && pmend=$1 trace=$2 output=$3 && shift 3 && "
-		"exec \"$pmend\" record -q --platform \"$platform\" --instructions -o \"$trace\" -- \"$@\" >\"$output\"",
+		"exec \"$pmend\" record -q --platform \"$platform\" --instructions -o \"$trace\" \"$@\" >\"$output\"",
 		t->tree, pmend, t->trace, t->output, line, p->name, NULL);
 	if (t->status < 0)
 		return -1;
@@ -290,7 +325,7 @@ int trial_run(struct trial *t, const char *pmend, struct error *err)
 	char *fresh = xasprintf("%s/run", t->scratch), *line = command_for(t, fresh);
 	int result = -1;
 
-	if (!*line)
+	if (!t->v->run && report_ncommand(t->v->report) == 0)
 		error_set(err, "%s does not say which program was recorded; give it with --run",
 			  t->v->report_path);
 	else if (record(t, pmend, line, fresh, err) == 0 && check(t, pmend, err) == 0 &&

@@ -3,6 +3,7 @@
 #ifndef REPAIR_VERIFY_VERIFY_H
 #define REPAIR_VERIFY_VERIFY_H
 
+#include "record/recipe.h"
 #include "repair/repair.h"
 #include "report/bug.h"
 #include "util/notes.h"
@@ -12,7 +13,8 @@ struct verifying {
 	/* the user's command; "": those of the compilation database, in build_dir */
 	const char *build;
 	const char *build_dir;
-	const char *run; /* what to run; NULL: what was recorded */
+	const char *run;             /* what to run; NULL: what was recorded */
+	const struct recipe *recipe; /* of a server; without a client: that of the report */
 	/* of both trees: absolute, without a slash at the end, unless it is all */
 	const char *root;
 	const char *report_path;

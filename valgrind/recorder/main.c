@@ -31,12 +31,23 @@
 #include "pub_tool_tooliface.h"
 #include "pub_tool_xarray.h"
 
+#define RECIPE_WORDS 64
+
 static UInt g_child_stream;
 static Bool g_is_open;
 
+static const HChar *g_recipe[RECIPE_WORDS];
+static UInt g_nrecipe;
+
+static void recipe_add(const HChar *word)
+{
+	if (g_nrecipe < RECIPE_WORDS)
+		g_recipe[g_nrecipe++] = word;
+}
+
 static Bool process_option(const HChar *arg)
 {
-	const HChar *glob, *touchable, *inode;
+	const HChar *glob, *touchable, *inode, *word;
 
 	if VG_STR_CLO (arg, "--trace-file", clo_trace_file) {
 	} else if VG_STR_CLO (arg, "--platform", clo_platform) {
@@ -45,6 +56,8 @@ static Bool process_option(const HChar *arg)
 	} else if VG_INT_CLO (arg, "--keep-fd", clo_keep_fd) {
 	} else if VG_STR_CLO (arg, "--keep-inode", inode) {
 		clo_keep_inode = VG_(strtoull10)(inode, NULL);
+	} else if VG_STR_CLO (arg, "--recipe", word) {
+		recipe_add(word);
 	} else if VG_STR_CLO (arg, "--pm", glob) {
 		pm_glob(glob);
 	} else if VG_STR_CLO (arg, "--files", glob) {
@@ -78,6 +91,7 @@ static void print_usage(void)
 	 "    --scratch-dir=PATH        written into the trace: this path is {dir} for the user\n"
 	 "    --files=DIR               follow all files below DIR, a real path; may be repeated\n"
 	 "    --files-except=GLOB       but not these; may be repeated\n"
+	 "    --recipe=WORD             written into the trace: how the server was served; may be repeated\n"
 	 "    --keep-fd=N               a socket that gets a descriptor of each PM file\n"
 	 "    --keep-inode=N            the inode of that socket\n"
 	 "    --open-files=N            the soft limit of open files that the program sees at first\n"
@@ -128,6 +142,10 @@ static void describe_recording(void)
 		meta("files", followed_folder(i));
 	for (UInt i = 0; followed_exception(i); i++)
 		meta("files_except", followed_exception(i));
+	for (UInt i = 0; i < g_nrecipe; i++) {
+		VG_(sprintf)(key, "recipe.%u", i);
+		meta(key, g_recipe[i]);
+	}
 	/* tells whether libpmem flushed or synced because it was told to */
 	if (force)
 		meta("pmem_force", force);
