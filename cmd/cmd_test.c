@@ -195,18 +195,14 @@ static int test_run(const struct command *command, int argc, char **argv)
 	struct keeper keeper = { 0 };
 	bool has_trace, is_fresh = false, is_asked = false, no_project = false;
 	struct progress recording;
-	const struct option table[] = { CHECKING_OPTIONS(&c),
-					CRASH_OPTIONS(&s),
-					REPORTING_OPTIONS(&reporting),
-					FAIL_ON_OPTION(&reporting),
-					FILES_OPTIONS(&c.recording),
-					FRESH_OPTION(&is_fresh),
-					OLD_BYTES_OPTION(&c.recording),
-					RECIPE_OPTIONS(&c.recording.recipe),
-					SHARD_OPTIONS(&shard),
-					PROGRESS_OPTION(&is_asked),
-					PROJECT_OPTION(&no_project),
-					{ 0 } };
+	const struct option table[] = {
+		CHECKING_OPTIONS(&c),           CRASH_OPTIONS(&s),
+		REPORTING_OPTIONS(&reporting),  FAIL_ON_OPTION(&reporting),
+		FILES_OPTIONS(&c.recording),    FRESH_OPTION(&is_fresh),
+		OLD_BYTES_OPTION(&c.recording), RECIPE_OPTIONS(&c.recording.recipe),
+		SHARD_OPTIONS(&shard),          PROGRESS_OPTION(&is_asked),
+		PROJECT_OPTION(&no_project),    { 0 }
+	};
 	int n = tests_parse(command, table, &reporting, argc, &argv), status;
 
 	if (n > 1 && is_trace_name(argv[0]))

@@ -15,6 +15,6 @@ void recipe_option_begin(const struct command *c, struct recipe *r,
 	if (timeout->is_set && timeout->n > 4000000)
 		die_usage(c, "--timeout is at most 4000000");
 	r->seconds = timeout->is_set ? (uint32_t)timeout->n : 0;
-	if (recipe_check(r, words_have(target, SCRATCH_POOL), &err) < 0)
+	if (recipe_check(r, target, &err) < 0)
 		die_usage(c, "%s", err.msg);
 }

@@ -1,6 +1,6 @@
 /* Finds listening sockets in /proc/net, and whose they are by the descriptors of processes. Where
- * descriptors may not be looked at, as those of another user's process, a socket counts whosoever it
- * is. */
+ * descriptors may not be looked at, as those of another user's process, a socket counts whoever has
+ * it. */
 #include "record/listening.h"
 
 #include <dirent.h>

@@ -83,8 +83,10 @@ static int signal_of(const char *word)
 	return 0;
 }
 
-static int check_command(const char *option, const char *line, bool has_pool, struct error *err)
+static int check_command(const char *option, const char *line, char *const *target,
+			 struct error *err)
 {
+	static const char *const places[] = { SCRATCH_POOL, SCRATCH_DIR };
 	char **words = shell_words_split(line), *typo = NULL;
 	const char *meant;
 	int result = 0;
@@ -99,11 +101,12 @@ static int check_command(const char *option, const char *line, bool has_pool, st
 	else if (typo)
 		result = error_set(err, "--%s: %s is no placeholder; did you mean %s?", option,
 				   typo, meant);
-	else if (!has_pool && words_have(words, SCRATCH_POOL))
-		result = error_set(
-			err,
-			"--%s has {pool}, but the command line of the program has not; put it there, too",
-			option);
+	for (size_t i = 0; result == 0 && target && i < sizeof places / sizeof *places; i++)
+		if (words_have(words, places[i]) && !words_have(target, places[i]))
+			result = error_set(
+				err,
+				"--%s has %s, but the command line of the program has not; put it there, too",
+				option, places[i]);
 	words_free(words);
 	free(typo);
 	return result;
@@ -130,7 +133,7 @@ int recipe_find_programs(const struct recipe *r, struct error *err)
 	return find_program("client", r->client, err);
 }
 
-int recipe_check(const struct recipe *r, bool has_pool, struct error *err)
+int recipe_check(const struct recipe *r, char *const *target, struct error *err)
 {
 	if (!r->client && (r->ready.n > 0 || r->stop))
 		return error_set(err, "--ready and --stop need --client");
@@ -148,9 +151,9 @@ int recipe_check(const struct recipe *r, bool has_pool, struct error *err)
 	}
 	if (r->stop && signal_of(r->stop) < 0)
 		return error_set(err, "--stop: there is no signal %s", r->stop);
-	if (r->stop && signal_of(r->stop) == 0 && check_command("stop", r->stop, has_pool, err) < 0)
+	if (r->stop && signal_of(r->stop) == 0 && check_command("stop", r->stop, target, err) < 0)
 		return -1;
-	return check_command("client", r->client, has_pool, err);
+	return check_command("client", r->client, target, err);
 }
 
 void recipe_words(const struct recipe *r, struct word_list *words)
@@ -365,21 +368,29 @@ static bool is_late(const struct recipe_run *r)
 	return r->until_s > 0 && clock_s() >= r->until_s;
 }
 
-struct recipe_run *recipe_begin(const struct recipe *recipe, pid_t root, const char *pool)
+/* The words of a command line, with the paths of the run. */
+static char **words_of(const char *line, const char *pool, const char *dir)
+{
+	char **words = shell_words_split(line),
+	     **pooled = words_replaced(words, SCRATCH_POOL, pool ? pool : SCRATCH_POOL),
+	     **result = words_replaced(pooled, SCRATCH_DIR, dir ? dir : SCRATCH_DIR);
+
+	words_free(words);
+	words_free(pooled);
+	return result;
+}
+
+struct recipe_run *recipe_begin(const struct recipe *recipe, pid_t root, const char *pool,
+				const char *dir)
 {
 	struct recipe_run *r = xcalloc(1, sizeof *r);
-	char **words = shell_words_split(recipe->client);
 	const size_t n = recipe->ready.n;
 
 	*r = (struct recipe_run){ .recipe = recipe, .root = root, .said = -1 };
-	r->client = words_replaced(words, SCRATCH_POOL, pool ? pool : SCRATCH_POOL);
-	words_free(words);
+	r->client = words_of(recipe->client, pool, dir);
 	r->stop_signal = recipe->stop ? signal_of(recipe->stop) : SIGTERM;
-	if (r->stop_signal == 0) {
-		words = shell_words_split(recipe->stop);
-		r->stop = words_replaced(words, SCRATCH_POOL, pool ? pool : SCRATCH_POOL);
-		words_free(words);
-	}
+	if (r->stop_signal == 0)
+		r->stop = words_of(recipe->stop, pool, dir);
 	r->awaited = xcalloc(n + 1, sizeof *r->awaited);
 	for (size_t i = 0; i < n; i++) {
 		const char *word = recipe->ready.item[i];

@@ -22,8 +22,8 @@ struct recipe {             /* as the user said it */
 	uint32_t seconds; /* to get ready, and to end; 0: RECIPE_SECONDS */
 };
 
-/* -1 if it cannot be followed. has_pool: the program's command line has {pool}. */
-int recipe_check(const struct recipe *r, bool has_pool, struct error *err);
+/* -1 if it cannot be followed. target: the program's words; NULL: not known. */
+int recipe_check(const struct recipe *r, char *const *target, struct error *err);
 /* -1 if a program of it is not there. */
 int recipe_find_programs(const struct recipe *r, struct error *err);
 /* The words of a command line that say the same: option, value, … They are borrowed. */
@@ -33,8 +33,10 @@ void recipe_words(const struct recipe *r, struct word_list *words);
  * all processes of the server have ended. */
 struct recipe_run;
 
-/* root: descendants of this process are the server. pool: what {pool} stands for, or NULL. */
-struct recipe_run *recipe_begin(const struct recipe *r, pid_t root, const char *pool);
+/* root: descendants of this process are the server. pool, dir: what {pool}
+ * and {dir} stand for, or NULL. */
+struct recipe_run *recipe_begin(const struct recipe *r, pid_t root, const char *pool,
+				const char *dir);
 void recipe_hear(struct recipe_run *r, const char *text, size_t len_bytes);
 /* A signal that the server is to get now; 0: none. is_over: its first process has ended; is_gone:
  * all have. */

@@ -50,8 +50,8 @@ char **recorder_argv(const struct recording *r, const char *output, int log_fd, 
 		     struct error *err);
 char **recorder_env(const struct recording *r, char **env, struct error *err);
 
-/* Valgrind takes the soft limit of open files that it finds for the hard one. So it is raised in the
- * process that becomes Valgrind; the option lets the program see the old one. */
+/* Valgrind takes the soft limit of open files that it finds for the hard one. So it is raised in
+ * the process that becomes Valgrind; the option lets the program see the old one. */
 void recorder_raise_files(void);
 char *recorder_files_option(void); /* to be freed */
 

@@ -463,7 +463,8 @@ static enum recorded record(const struct recording *r, const char *output, int l
 	if (old_put_aside(output, &old, err) < 0)
 		return RECORDED_NOTHING;
 	if (r->recipe.client)
-		running.recipe = recipe_begin(&r->recipe, getpid(), r->scratch_pool);
+		running.recipe =
+			recipe_begin(&r->recipe, getpid(), r->scratch_pool, r->scratch_dir);
 	if (!running.recipe || said_open(&running, err) == 0)
 		run = proc_run_watched(argv, env, !r->no_follow, &watch, &status, err);
 	progress_end(r);

@@ -374,7 +374,7 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "--run needs --verify");
 	if ((f.recipe.client || f.recipe.ready.n > 0 || f.recipe.stop) && !f.verify)
 		die_usage(c, "--client, --ready and --stop need --verify");
-	if (recipe_check(&f.recipe, true, &err) < 0)
+	if (recipe_check(&f.recipe, NULL, &err) < 0)
 		die_usage(c, "%s", err.msg);
 	if (f.keeps_scratch && !f.verify)
 		die_usage(c, "--keep-scratch needs --verify");

@@ -11,6 +11,7 @@ from leftovers import wait_for_ends
 from ports import port_reserve
 
 SERVER = os.path.abspath("build/tests/cli/server")
+SOON = "8"  # seconds; a server is ready long before
 RECOVER = "/bin/sh -c 'test ! -e \"$0\" || head -c 1 \"$0\" >/dev/null' {}"
 
 
@@ -114,7 +115,7 @@ def test_stop():
         for how, stop in ((["once"], None), (["daemon"], None), ([], "KILL"), (["stubborn"], "9"), (["stubborn"], shlex.join([SERVER, "end", port]))):
             status, _, err = served(d, "record", *how, port=port, stop=stop, options=["-q"])
             equal((status, err), (0, ""), f"status and errors of {how} {stop}")
-        fails(served(d, "record", "stubborn", port=port, options=["--timeout", "1"]), 3, "the server still ran 1 s (--timeout) after signal TERM, and was killed")
+        fails(served(d, "record", "stubborn", port=port, options=["--timeout", SOON]), 3, f"the server still ran {SOON} s (--timeout) after signal TERM, and was killed")
         status, _, err = served(d, "record", port=port, stop=shlex.join([SERVER, "fail"]))
         equal(status, 3)
         contains(err, "the command of --stop failed with exit status 3; its last output: no luck today\n")
@@ -124,10 +125,10 @@ def test_stop():
 def test_max_time():
     """A client that goes on is ended with its server; what there is is judged."""
     def long(d, port):
-        status, out, err = served(d, "crash", port=port, use=["wait", port], options=["--recover", RECOVER, "--max-time", "2"])
+        status, out, err = served(d, "crash", port=port, use=["wait", port], options=["--recover", RECOVER, "--max-time", SOON])
         equal(status, 0, f"the status ({err})")
-        contains(err, "the program still ran after 2 s (--max-time), and was ended")
-        contains(out, "The program still ran after 2 s (--max-time)")
+        contains(err, f"the program still ran after {SOON} s (--max-time), and was ended")
+        contains(out, f"The program still ran after {SOON} s (--max-time)")
     with_port(long)
 
 
@@ -164,7 +165,7 @@ def test_project_file():
     def of_project(d, port):
         write(os.path.join(d, ".pmend"), f"[check]\nclient = {shlex.join([SERVER, 'put', port])}\nready = {port}\nready = now it is ready\n")
         need_pool()
-        status, out, err = pmend("check", "--platform", "all", "-o", "r.json", "--format", "json", "--", SERVER, "serve", port, "{pool}", "says", cwd=d)
+        status, out, err = pmend("check", "--platform", "all", "-o", "r.json", "--format", "json", "--", SERVER, "serve", port, "{pool}", "says", cwd=d, env={"LD_PRELOAD": "libpmem.so.1"})
         equal(status, 1, f"the status ({err})")  # nothing is synced
         with open(os.path.join(d, "r.json"), encoding="utf-8") as f:
             equal(json.load(f)["recipe"][-1], "now it is ready")
