@@ -1,6 +1,6 @@
 # Ratios measured side by side in one run. Stock Valgrind cannot run clwb, so its side of the comparison is built without
 # it (the _none programs), which makes the ratio harder for us; libpmemobj chooses by CPUID.
-BENCH_BIN := $(addprefix $(B)/bench/,compute compute_none persist persist_none pmemobj_list pmemobj_list_none sparse sparse_none read_speed model_speed crash_runner crash_recovery hashmap)
+BENCH_BIN := $(addprefix $(B)/bench/,compute compute_none persist persist_none pmemobj_list pmemobj_list_none sparse sparse_none read_speed model_speed check_speed crash_runner crash_recovery hashmap)
 
 $(B)/bench/%_none: bench/%.c
 	@mkdir -p $(@D)
@@ -17,7 +17,7 @@ $(B)/bench/hashmap: bench/hashmap.c
 	$(CC) -std=gnu11 -w -O2 -g -I$(PMDK_HASHMAP) -o $@ $< $(PMDK_HASHMAP)/hashmap_tx.c -lpmemobj
 
 # These measure parts of pmend alone.
-$(addprefix $(B)/bench/,read_speed model_speed crash_runner): $(B)/bench/%: bench/%.c $(LIB_OBJ)
+$(addprefix $(B)/bench/,read_speed model_speed check_speed crash_runner): $(B)/bench/%: bench/%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(LIBS)
 

@@ -271,9 +271,18 @@ static void acknowledged_finish(void *arg, struct check *c)
 		settle(&s->servers.at[i], c);
 }
 
+/* There was no request yet. */
+static bool acknowledged_is_asleep(const void *state, const struct check *c)
+{
+	(void)c;
+	return ((const struct state *)state)->servers.n == 0;
+}
+
 const struct oracle oracle_acknowledged = {
 	.name = "acknowledged",
 	.help = "requests that are answered before they are durable: ack-before-durable",
+	.classes = EVENT_STORE | EVENT_FLUSH | EVENT_FENCE,
+	.is_asleep = acknowledged_is_asleep,
 	.begin = acknowledged_begin,
 	.step = acknowledged_step,
 	.finish = acknowledged_finish,

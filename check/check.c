@@ -36,6 +36,7 @@ struct check *check_new(const struct check_options *o, struct error *err)
 	for (size_t i = 0; o->unread && i < o->unread->list.n; i++)
 		ranges_add(&c->unread, o->unread->list.at[i].from,
 			   o->unread->list.at[i].to - o->unread->list.at[i].from);
+	oracles_wake(c);
 	return c;
 }
 
@@ -44,6 +45,8 @@ void check_free(struct check *c)
 	for (size_t i = 0; i < c->oracles.n; i++)
 		c->oracles.at[i].oracle->end(c->oracles.at[i].state);
 	vec_release(&c->oracles);
+	for (size_t i = 0; i < sizeof c->told / sizeof *c->told; i++)
+		vec_release(&c->told[i]);
 	findings_release(&c->findings);
 	vec_release(&c->exited);
 	cut_release(&c->cut);
@@ -107,28 +110,56 @@ static struct audience audience_of(const struct check *c, const struct trace_eve
 	return (struct audience){ file == 0 || !is_followed, file == 0 || is_followed };
 }
 
+static enum event_class class_of(enum pmt_kind k)
+{
+	if (trace_is_store(k))
+		return EVENT_STORE;
+	if (trace_is_flush(k))
+		return EVENT_FLUSH;
+	return trace_is_barrier(k) || k == PMT_LFENCE || k == PMT_RMW_FENCE || k == PMT_ORDER
+		       ? EVENT_FENCE
+		       : EVENT_OTHER;
+}
+
+static bool is_for(const struct oracle *o, struct audience to)
+{
+	return o->is_for_files ? to.files : to.memory;
+}
+
+static void step_again(struct check *c, const struct trace_event *ev, struct audience to)
+{
+	for (size_t i = 0; i < c->oracles.n; i++)
+		if (is_for(c->oracles.at[i].oracle, to) && wants_again(&c->oracles.at[i]))
+			c->oracles.at[i].oracle->step_again(c->oracles.at[i].state, c, ev);
+}
+
 void check_event(struct check *c, const struct trace_event *ev)
 {
-	const struct audience to = audience_of(c, ev);
+	const enum event_class class = class_of(ev->kind);
+	struct audience to = { true, false };
 
-	if ((trace_kinds[ev->kind].carries & PMT_HAS_VALUE) &&
+	if (class == EVENT_STORE && c->not_pm.list.n > 0 &&
 	    ranges_cover(&c->not_pm, ev->addr, ev->size_bytes))
 		return;
-	if (!c->is_again && ev->site && is_flush_or_fence(ev->kind))
-		count_execution(c, ev->site);
-	for (size_t i = 0; i < c->oracles.n; i++) {
-		const struct oracle *o = c->oracles.at[i].oracle;
+	if (class == EVENT_OTHER || check_follows_files(c))
+		to = audience_of(c, ev);
+	if (c->is_again) {
+		step_again(c, ev, to);
+	} else {
+		if (class != EVENT_STORE && ev->site && is_flush_or_fence(ev->kind))
+			count_execution(c, ev->site);
+		for (size_t i = 0; i < c->told[class].n; i++) {
+			const struct oracle_run *r = &c->oracles.at[c->told[class].at[i]];
 
-		if (!(o->is_for_files ? to.files : to.memory))
-			continue;
-		if (!c->is_again)
-			o->step(c->oracles.at[i].state, c, ev);
-		else if (wants_again(&c->oracles.at[i]))
-			o->step_again(c->oracles.at[i].state, c, ev);
+			if (is_for(r->oracle, to))
+				r->oracle->step(r->state, c, ev);
+		}
 	}
 	context_note(c, ev);
 	if (to.memory)
 		model_step(c->model, ev);
+	if (class == EVENT_OTHER && !c->is_again)
+		oracles_wake(c);
 }
 
 uint64_t check_ntrusted(const struct check *c)

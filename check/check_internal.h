@@ -11,6 +11,7 @@
 struct oracle_run {
 	const struct oracle *oracle;
 	void *state;
+	bool is_asleep;
 };
 
 /* From this event on, things are looked at or not. */
@@ -25,6 +26,10 @@ struct check {
 	bool is_distrusting;
 	uint64_t ntrusted;
 	VEC(struct oracle_run) oracles;
+	/* which of them are told of an event, by its class */
+	VEC(uint32_t) told[EVENT_OTHER + 1];
+	uint64_t use_seq; /* of the flush that `use` is about; 0: none yet */
+	enum model_use use;
 	struct findings findings;
 	bool (*is_same_line)(const struct trace_site *a, const struct trace_site *b, void *arg);
 	void *line_arg;
@@ -51,5 +56,7 @@ void context_note(struct check *c, const struct trace_event *ev);
 
 /* oracles.c: starts the oracles that the options ask for. */
 void oracles_begin(struct check *c, const struct check_options *o);
+/* At the beginning, and when the model has taken an EVENT_OTHER: some may fall asleep or wake up. */
+void oracles_wake(struct check *c);
 
 #endif

@@ -15,6 +15,19 @@ const struct platform *check_platform(const struct check *c)
 	return c->platform;
 }
 
+bool check_follows_files(const struct check *c)
+{
+	return c->followed && c->followed->n > 0;
+}
+
+enum model_use check_flush_use(struct check *c, const struct trace_event *flush)
+{
+	if (c->use_seq != flush->seq)
+		c->use = model_flush_use(c->model, flush);
+	c->use_seq = flush->seq;
+	return c->use;
+}
+
 const struct ranges *check_unread(const struct check *c)
 {
 	return &c->unread;
@@ -169,7 +182,10 @@ void context_note(struct check *c, const struct trace_event *ev)
 	case PMT_STORE_SYS:
 	case PMT_STORE_PAIR:
 	case PMT_STORE_VECTOR:
-	case PMT_STORE_ORDERED: ranges_remove(&c->clean, ev->addr, ev->size_bytes); break;
+	case PMT_STORE_ORDERED:
+		if (c->clean.list.n)
+			ranges_remove(&c->clean, ev->addr, ev->size_bytes);
+		break;
 	case PMT_SKIP_CHECK_BEGIN:
 	case PMT_SKIP_CHECK_END:
 	case PMT_ROI_BEGIN:

@@ -27,13 +27,14 @@ struct held {
 };
 
 /* A flush that did something, or a non-temporal store, that no fence of the program's own has
- * followed yet. */
+ * followed yet. Small: there is one for each flush. */
 struct flush {
-	struct finding finding;
+	const struct trace_site *site, *store_site; /* the flush; the store that is in doubt */
+	uint64_t store_seq;                         /* 0: none is */
+	struct range store;
 	uint64_t addr, seq;
-	struct range store; /* what is in doubt */
 	uint32_t stream, thread;
-	bool is_nt;
+	bool is_nt;        /* a store; there is no flush */
 	bool is_completed; /* by a fence that is not the program's */
 };
 
@@ -50,8 +51,7 @@ struct shorter {
 };
 
 struct state {
-	bool is_weak, has_flush; /* the platform */
-	struct map shorter;      /* by number of line */
+	struct map shorter; /* by number of line */
 	VEC(struct shorter *) all_shorter;
 	struct orphans orphans;
 	VEC(struct flush) flushes;
@@ -126,7 +126,8 @@ static const struct shorter *shorter_of(const struct state *state, const struct 
 	return s->state == MODEL_DIRTY && found && found->seq > s->seq ? found : NULL;
 }
 
-static struct finding finding_of(struct state *state, const struct model_store *s)
+static struct finding finding_of(struct state *state, const struct platform *p,
+				 const struct model_store *s)
 {
 	struct finding f = { .first_seq = s->seq,
 			     .nplaces = 1,
@@ -143,7 +144,7 @@ static struct finding finding_of(struct state *state, const struct model_store *
 	} else if (s->state == MODEL_PENDING) {
 		f.kind = KIND_FENCE;
 		f.message =
-			state->is_weak
+			p->is_weak
 				? "this store is flushed, but no dsb (sy, ish or osh) of the same thread follows: it may never become "
 				  "durable; dmb, other forms of dsb and atomics do not complete a flush"
 			: s->flush
@@ -153,13 +154,13 @@ static struct finding finding_of(struct state *state, const struct model_store *
 			f.places[f.nplaces++] = (struct finding_place){ "flush", s->flush };
 	} else if (fenced_of(state, s->stream, s->thread)->seq > s->seq) {
 		f.kind = KIND_FLUSH;
-		f.message = state->has_flush
+		f.message = p->has_flush
 				    ? "this store is never flushed; the later fence does not help"
 				    : unsynced;
 	} else {
 		f.kind = KIND_BOTH;
-		f.message = state->has_flush ? "this store is never flushed, and no fence follows"
-					     : unsynced;
+		f.message = p->has_flush ? "this store is never flushed, and no fence follows"
+					 : unsynced;
 	}
 	return f;
 }
@@ -185,44 +186,31 @@ static bool is_orphan(const struct model_store *s, struct finding *f, void *arg)
 
 	if (is_harmless(w->check, s))
 		return false;
-	*f = finding_of(w->state, s);
+	*f = finding_of(w->state, check_platform(w->check), s);
 	return true;
 }
 
 /* ---- flushes and the fences that complete them ---- */
 
-static void first_store(const struct model_store *s, void *arg)
-{
-	struct flush *f = arg;
-
-	if (s->state == MODEL_DIRTY && f->finding.nplaces == 0) {
-		f->finding.places[f->finding.nplaces++] =
-			(struct finding_place){ "store", s->site };
-		f->finding.first_seq = s->seq;
-		f->store = (struct range){ s->addr, s->addr + s->size_bytes };
-	}
-}
-
 static void note_flush(struct state *s, struct check *c, const struct trace_event *ev)
 {
-	struct finding f = {
-		.kind = KIND_FENCE,
-		.message =
-			"this store is flushed, but the program has no fence of its own after the flush; only a fence inside a system "
-			"library completes it"
-	};
 	struct range line = check_written_back(c, ev);
-	struct flush flush = { .finding = f,
-			       .addr = line.from,
-			       .seq = ev->seq,
-			       .stream = ev->stream,
-			       .thread = ev->thread };
+	struct model_store first;
+	struct flush *f;
 
-	if (model_flush_use(check_model(c), ev) != MODEL_USEFUL)
+	if (check_flush_use(c, ev) != MODEL_USEFUL)
 		return;
-	model_each(check_model(c), line.from, line.to - line.from, first_store, &flush);
-	flush.finding.places[flush.finding.nplaces++] = (struct finding_place){ "flush", ev->site };
-	*vec_add(&s->flushes) = flush;
+	f = vec_add(&s->flushes);
+	*f = (struct flush){ .site = ev->site,
+			     .addr = line.from,
+			     .seq = ev->seq,
+			     .stream = ev->stream,
+			     .thread = ev->thread };
+	if (!model_first_dirty(check_model(c), line.from, line.to - line.from, &first))
+		return;
+	f->store_site = first.site;
+	f->store_seq = first.seq;
+	f->store = (struct range){ first.addr, first.addr + first.size_bytes };
 }
 
 static void note_shorter_line(struct state *s, uint64_t line, const struct trace_event *ev)
@@ -247,23 +235,14 @@ static void note_shorter(struct state *s, const struct trace_event *ev)
 
 static void note_nt_store(struct state *s, const struct trace_event *ev)
 {
-	struct finding f = {
-		.kind = KIND_FENCE,
-		.message =
-			"the program has no fence of its own after this non-temporal store; only a fence inside a system library "
-			"completes it",
-		.first_seq = ev->seq,
-		.nplaces = 1,
-		.places = { { "store", ev->site } }
-	};
-
-	*vec_add(&s->flushes) = (struct flush){ .finding = f,
+	*vec_add(&s->flushes) = (struct flush){ .is_nt = true,
 						.addr = ev->addr,
 						.seq = ev->seq,
+						.store_site = ev->site,
+						.store_seq = ev->seq,
 						.store = { ev->addr, ev->addr + ev->size_bytes },
 						.stream = ev->stream,
-						.thread = ev->thread,
-						.is_nt = true };
+						.thread = ev->thread };
 }
 
 static void note_fence(struct state *s, struct check *c, const struct trace_event *ev)
@@ -311,27 +290,54 @@ static bool is_fence(const struct check *c, const struct trace_event *ev)
 	       ev->kind == PMT_STORE_RMW || ev->kind == PMT_DSB;
 }
 
+static void step_fence(struct state *s, struct check *c, const struct trace_event *ev)
+{
+	if (is_fence(c, ev))
+		note_fence(s, c, ev);
+}
+
+static void step_store(struct state *s, struct check *c, const struct trace_event *ev)
+{
+	orphans_note_store(&s->orphans, check_model(c), ev);
+	if (s->announced.list.n)
+		ranges_remove(&s->announced, ev->addr, ev->data_len);
+	if (platform_is_unordered(check_platform(c), ev))
+		note_nt_store(s, ev);
+	else if (ev->kind == PMT_STORE_RMW || ev->kind == PMT_STORE_ORDERED)
+		step_fence(s, c, ev);
+}
+
+static void step_flush(struct state *s, struct check *c, const struct trace_event *ev)
+{
+	const enum platform_flush flush = platform_flush(check_platform(c), ev->kind);
+
+	if (flush == FLUSH_AT_FENCE)
+		note_flush(s, c, ev);
+	else if (flush == FLUSH_SHORT)
+		note_shorter(s, ev);
+}
+
 static void durability_step(void *arg, struct check *c, const struct trace_event *ev)
 {
 	struct state *s = arg;
 	struct walk w = { s, c, NULL };
 
 	s->orphans.line_bytes = check_platform(c)->line_bytes;
-	if (trace_is_store(ev->kind))
-		orphans_note_store(&s->orphans, check_model(c), ev);
-	if (s->announced.list.n && trace_is_store(ev->kind))
-		ranges_remove(&s->announced, ev->addr, ev->data_len);
-	s->is_weak = check_platform(c)->is_weak;
-	s->has_flush = check_platform(c)->has_flush;
-	if (platform_flush(check_platform(c), ev->kind) == FLUSH_AT_FENCE)
-		note_flush(s, c, ev);
-	else if (platform_flush(check_platform(c), ev->kind) == FLUSH_SHORT)
-		note_shorter(s, ev);
-	else if (platform_is_unordered(check_platform(c), ev))
-		note_nt_store(s, ev);
-	else if (is_fence(c, ev))
-		note_fence(s, c, ev);
+	if (trace_is_store(ev->kind)) {
+		step_store(s, c, ev);
+		return;
+	}
+	if (trace_is_flush(ev->kind)) {
+		step_flush(s, c, ev);
+		return;
+	}
 	switch (ev->kind) {
+	case PMT_SFENCE:
+	case PMT_MFENCE:
+	case PMT_RMW_FENCE:
+	case PMT_ORDER:
+	case PMT_DMB:
+	case PMT_DSB: step_fence(s, c, ev); break;
 	case PMT_NOTE_FLUSH:
 		if (!check_is_pmdk_code(ev->site))
 			ranges_add(&s->announced, ev->addr, ev->arg[0]);
@@ -374,12 +380,34 @@ static void report_store(const struct model_store *s, void *arg)
 		return;
 	if (map_get(w->orphan_seqs, s->seq))
 		return; /* is reported as that */
-	f = finding_of(w->state, s);
+	f = finding_of(w->state, check_platform(w->check), s);
 	excuse_store(&f, w->check, s);
 	if (ranges_cover(&w->state->announced, s->addr, s->size_bytes))
 		f.reason = ANNOUNCED;
 	model_each(check_model(w->check), s->addr, s->size_bytes, count_store, &nstores);
 	hold(w->state, &f, s->addr, s->size_bytes, nstores == 1);
+}
+
+/* Only a fence inside a system library completes it. */
+static void report_completed(struct check *c, const struct flush *f)
+{
+	struct finding finding = { .kind = KIND_FENCE, .first_seq = f->store_seq };
+
+	if (check_is_ignored(c, f->store.from, f->store.to - f->store.from))
+		return;
+	finding.message =
+		f->is_nt
+			? "the program has no fence of its own after this non-temporal store; only a fence inside a system library "
+			  "completes it"
+			: "this store is flushed, but the program has no fence of its own after the flush; only a fence inside a system "
+			  "library completes it";
+	if (f->store_seq)
+		finding.places[finding.nplaces++] =
+			(struct finding_place){ "store", f->store_site };
+	if (!f->is_nt)
+		finding.places[finding.nplaces++] = (struct finding_place){ "flush", f->site };
+	excuse(&finding, c, f->stream, f->thread, f->seq); /* its own fence may have come next */
+	check_report(c, &finding);
 }
 
 static void durability_finish(void *arg, struct check *c)
@@ -400,16 +428,9 @@ static void durability_finish(void *arg, struct check *c)
 			excuse(&o->finding, c, o->stream, o->thread, o->seq);
 		hold(s, &o->finding, o->addr, o->len_bytes, false);
 	}
-	for (size_t i = 0; i < s->flushes.n; i++) {
-		struct flush *f = &s->flushes.at[i];
-
-		if (!f->is_completed ||
-		    check_is_ignored(c, f->store.from, f->store.to - f->store.from))
-			continue;
-		/* its own fence may have come next */
-		excuse(&f->finding, c, f->stream, f->thread, f->seq);
-		check_report(c, &f->finding);
-	}
+	for (size_t i = 0; i < s->flushes.n; i++)
+		if (s->flushes.at[i].is_completed)
+			report_completed(c, &s->flushes.at[i]);
 }
 
 static bool durability_wants_again(const void *arg)
@@ -439,6 +460,7 @@ static void durability_finish_again(void *arg, struct check *c)
 const struct oracle oracle_durability = {
 	.name = "durability",
 	.help = "stores that may not be durable at the end: missing-flush, missing-fence, missing-flush-fence",
+	.classes = EVENT_STORE | EVENT_FLUSH | EVENT_FENCE,
 	.begin = durability_begin,
 	.step = durability_step,
 	.finish = durability_finish,

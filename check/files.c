@@ -283,10 +283,18 @@ static void files_oracle_finish(void *arg, struct check *c)
 	files_each_name(s->model, unsynced_name, &e);
 }
 
+static bool files_is_asleep(const void *state, const struct check *c)
+{
+	(void)state;
+	return !check_follows_files(c);
+}
+
 const struct oracle oracle_files = {
 	.name = "files",
 	.help = "what is written to files of --files, and renamed or removed, before it is synced",
 	.is_for_files = true,
+	.classes = EVENT_STORE,
+	.is_asleep = files_is_asleep,
 	.begin = files_begin,
 	.step = files_oracle_step,
 	.finish = files_oracle_finish,

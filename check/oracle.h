@@ -41,6 +41,15 @@ struct finding {
 
 struct check;
 
+/* Classes of events. Nearly all events are stores, flushes and fences; an oracle that wants none of
+ * them costs nothing. */
+enum event_class {
+	EVENT_STORE = 1, /* trace_is_store() */
+	EVENT_FLUSH = 2, /* trace_is_flush() */
+	EVENT_FENCE = 4, /* barriers, and instructions that order without a store to PM */
+	EVENT_OTHER = 8, /* all the rest; each oracle is told of these */
+};
+
 struct oracle {
 	const char *name;
 	const char *help;
@@ -48,6 +57,11 @@ struct oracle {
 	/* looks at files that are synced by calls (--files). Others do not see what happens to
 	 * them, and this one does not see what happens to memory. */
 	bool is_for_files;
+	/* enum event_class: what it is told of besides EVENT_OTHER */
+	unsigned classes;
+	/* Does it want nothing but EVENT_OTHER now? Asked at the beginning, and after each
+	 * EVENT_OTHER, when the model has taken it. NULL: it is always awake. */
+	bool (*is_asleep)(const void *state, const struct check *c);
 	void *(*begin)(void);
 	/* Called before the model takes the event: it answers for the moment before. */
 	void (*step)(void *state, struct check *c, const struct trace_event *ev);
@@ -65,6 +79,9 @@ struct oracle {
 
 const struct model *check_model(const struct check *c);
 const struct platform *check_platform(const struct check *c);
+bool check_follows_files(const struct check *c); /* any, of --files */
+/* model_flush_use(), computed once for all oracles. */
+enum model_use check_flush_use(struct check *c, const struct trace_event *flush);
 /* count is ignored: each call is one */
 void check_report(struct check *c, const struct finding *f);
 /* Two instructions with the same caller are of one line of the source; not known: no. */

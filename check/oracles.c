@@ -68,6 +68,21 @@ int check_options_verify(const struct check_options *o, struct error *err)
 	return check_names(o, o->only, err) < 0 ? -1 : check_names(o, o->with, err);
 }
 
+static bool is_told(const struct oracle_run *r, unsigned class)
+{
+	return class == EVENT_OTHER || (!r->is_asleep && (r->oracle->classes & class));
+}
+
+static void tell_all(struct check *c)
+{
+	for (unsigned class = EVENT_STORE; class <= EVENT_OTHER; class *= 2) {
+		c->told[class].n = 0;
+		for (size_t i = 0; i < c->oracles.n; i++)
+			if (is_told(&c->oracles.at[i], class))
+				*vec_add(&c->told[class]) = (uint32_t)i;
+	}
+}
+
 void oracles_begin(struct check *c, const struct check_options *o)
 {
 	for (size_t i = 0; oracles[i]; i++) {
@@ -76,11 +91,28 @@ void oracles_begin(struct check *c, const struct check_options *o)
 
 		if (is_wanted || words_name(o->with, oracles[i]->name))
 			*vec_add(&c->oracles) =
-				(struct oracle_run){ oracles[i], oracles[i]->begin() };
+				(struct oracle_run){ oracles[i], oracles[i]->begin(), false };
 	}
 	for (size_t i = 0; o->plugins && o->plugins[i]; i++)
 		if (!o->only || words_name(o->only, plugin_name(o->plugins[i])))
 			*vec_add(&c->oracles) =
-				(struct oracle_run){ &oracle_plugin,
-						     plugin_begin(o->plugins[i], c) };
+				(struct oracle_run){ &oracle_plugin, plugin_begin(o->plugins[i], c),
+						     false };
+	tell_all(c);
+}
+
+void oracles_wake(struct check *c)
+{
+	bool has_changed = false;
+
+	for (size_t i = 0; i < c->oracles.n; i++) {
+		struct oracle_run *r = &c->oracles.at[i];
+		const bool was_asleep = r->is_asleep;
+
+		if (r->oracle->is_asleep)
+			r->is_asleep = r->oracle->is_asleep(r->state, c);
+		has_changed |= r->is_asleep != was_asleep;
+	}
+	if (has_changed)
+		tell_all(c);
 }

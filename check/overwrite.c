@@ -50,6 +50,7 @@ const struct oracle oracle_overwrite = {
 	.name = "overwrite",
 	.help = "a value overwritten before it was durable: overwrite-unpersisted (only with --with overwrite)",
 	.is_optional = true,
+	.classes = EVENT_STORE,
 	.begin = overwrite_begin,
 	.step = overwrite_step,
 	.end = free,

@@ -306,7 +306,7 @@ static void judge_flush(struct state *s, struct check *c, const struct trace_eve
 
 	if (platform_flush(check_platform(c), ev->kind) == FLUSH_SHORT)
 		return; /* it achieves too little: durability.c */
-	switch (model_flush_use(check_model(c), ev)) {
+	switch (check_flush_use(c, ev)) {
 	case MODEL_USEFUL:
 		run->nuseful++;
 		note_line(run, ev, false);
@@ -326,12 +326,21 @@ static void judge_flush(struct state *s, struct check *c, const struct trace_eve
 	}
 }
 
+/* The question is what is lost there, not what it costs. */
+static bool performance_is_asleep(const void *state, const struct check *c)
+{
+	(void)state;
+	return model_is_ported(check_model(c));
+}
+
 static void performance_step(void *arg, struct check *c, const struct trace_event *ev)
 {
 	struct state *s = arg;
 
-	if (model_is_ported(check_model(c)))
-		return; /* the question is what is lost there, not what it costs */
+	if (ev->kind == PMT_STORE && s->nopen == 0)
+		return; /* nearly all events are such */
+	if (performance_is_asleep(s, c))
+		return;
 	if (s->nopen > 0 && !trace_is_flush(ev->kind))
 		end_other_runs(s, c, ev);
 	switch (ev->kind) {
@@ -401,6 +410,8 @@ const struct oracle oracle_performance = {
 	.name = "performance",
 	.help = "flushes and fences that achieve nothing: redundant-flush, flush-clean, "
 		"flush-volatile, redundant-fence",
+	.classes = EVENT_STORE | EVENT_FLUSH | EVENT_FENCE,
+	.is_asleep = performance_is_asleep,
 	.begin = performance_begin,
 	.step = performance_step,
 	.finish = performance_finish,

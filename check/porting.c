@@ -95,9 +95,17 @@ static void porting_step(void *arg, struct check *c, const struct trace_event *e
 		judge_line(arg, c, ev);
 }
 
+static bool porting_is_asleep(const void *state, const struct check *c)
+{
+	(void)state;
+	return !model_is_ported(check_model(c));
+}
+
 const struct oracle oracle_porting = {
 	.name = "porting",
 	.help = "of an amd64 recording on arm64: stores that must be releases there: porting",
+	.classes = EVENT_FLUSH,
+	.is_asleep = porting_is_asleep,
 	.begin = porting_begin,
 	.step = porting_step,
 	.end = porting_end,

@@ -176,9 +176,17 @@ static void redundant_step(void *arg, struct check *c, const struct trace_event 
 		tx->uuid = 0;
 }
 
+static bool redundant_is_asleep(const void *state, const struct check *c)
+{
+	(void)c;
+	return ((const struct state *)state)->open.n == 0;
+}
+
 const struct oracle oracle_redundant_add = {
 	.name = "redundant-add",
 	.help = "ranges that a PMDK transaction logged already: tx-redundant-add",
+	.classes = EVENT_STORE | EVENT_FLUSH | EVENT_FENCE,
+	.is_asleep = redundant_is_asleep,
 	.begin = redundant_begin,
 	.step = redundant_step,
 	.end = redundant_end,

@@ -279,9 +279,17 @@ static void transactions_finish(void *arg, struct check *c)
 		report_missed(c, &s->open.at[i]);
 }
 
+static bool transactions_is_asleep(const void *state, const struct check *c)
+{
+	(void)c;
+	return ((const struct state *)state)->open.n == 0;
+}
+
 const struct oracle oracle_transactions = {
 	.name = "transactions",
 	.help = "misuse of PMDK's transactions: tx-missing-add, tx-not-ended",
+	.classes = EVENT_STORE,
+	.is_asleep = transactions_is_asleep,
 	.begin = transactions_begin,
 	.step = transactions_step,
 	.finish = transactions_finish,

@@ -210,9 +210,16 @@ static void transient_finish(void *arg, struct check *c)
 	}
 }
 
+static bool transient_is_asleep(const void *state, const struct check *c)
+{
+	return ((const struct state *)state)->list.n == 0 && check_unread(c)->list.n == 0;
+}
+
 const struct oracle oracle_transient = {
 	.name = "transient",
 	.help = "data in persistent memory that recovery never needs: transient-in-pm",
+	.classes = EVENT_STORE | EVENT_FLUSH,
+	.is_asleep = transient_is_asleep,
 	.begin = transient_begin,
 	.step = transient_step,
 	.finish = transient_finish,

@@ -381,9 +381,18 @@ static void outside_finish(void *arg, struct check *c)
 	judge(s, c);
 }
 
+/* There are no transactions yet. */
+static bool outside_is_asleep(const void *state, const struct check *c)
+{
+	(void)c;
+	return ((const struct state *)state)->actors.n == 0;
+}
+
 const struct oracle oracle_tx_outside = {
 	.name = "tx-outside",
 	.help = "stores outside of transactions to what transactions modify: tx-store-outside",
+	.classes = EVENT_STORE | EVENT_FLUSH | EVENT_FENCE,
+	.is_asleep = outside_is_asleep,
 	.begin = outside_begin,
 	.step = outside_step,
 	.finish = outside_finish,

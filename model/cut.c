@@ -33,11 +33,9 @@ static uint64_t key_of(uint32_t stream, uint32_t thread)
 	return (uint64_t)stream << 32 | thread;
 }
 
-static struct cut_thread *thread_of(struct cut *c, const struct trace_event *ev)
+static struct cut_thread *thread_look_up(struct cut *c, uint64_t key)
 {
-	const uint64_t key = key_of(ev->stream, ev->thread);
-	struct cut_thread *t =
-		c->recent && c->recent_key == key ? c->recent : map_get(&c->threads, key);
+	struct cut_thread *t = map_get(&c->threads, key);
 
 	if (!t) {
 		t = xcalloc(1, sizeof *t);
@@ -47,6 +45,13 @@ static struct cut_thread *thread_of(struct cut *c, const struct trace_event *ev)
 	c->recent = t;
 	c->recent_key = key;
 	return t;
+}
+
+static inline struct cut_thread *thread_of(struct cut *c, const struct trace_event *ev)
+{
+	const uint64_t key = key_of(ev->stream, ev->thread);
+
+	return c->recent && c->recent_key == key ? c->recent : thread_look_up(c, key);
 }
 
 static void note_chance(struct cut *c, const struct trace_event *ev)
@@ -77,8 +82,11 @@ void cut_step(struct cut *c, const struct trace_event *ev)
 {
 	if (ev->stream < c->processes.n) /* after an exec that failed, the process continues */
 		c->processes.at[ev->stream].is_over = false;
-	if (trace_is_store(ev->kind))
+	if (trace_is_store(ev->kind)) {
 		thread_of(c, ev)->store_seq = ev->seq;
+		if (ev->kind != PMT_STORE_NT && ev->kind != PMT_STORE_RMW)
+			return;
+	}
 	switch (ev->kind) {
 	case PMT_STORE_NT:
 	case PMT_CLFLUSHOPT:

@@ -119,7 +119,9 @@ struct model {
 	struct slot *slots;  /* open addressing by address; free if line is NULL */
 	size_t nlines, room; /* room is a power of two */
 	size_t nstores;      /* in all lines */
-	struct arena arena;  /* of pools and threads */
+	/* the one stored to last, as programs store to a line several times in a row; or NULL */
+	struct line *recent;
+	struct arena arena; /* of pools and threads */
 	struct pool lines, pendings;
 	struct pool stores[STORES_ROOMS]; /* arrays of stores, by room */
 	unsigned nrooms;                  /* how many of these are used */

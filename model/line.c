@@ -84,17 +84,35 @@ static bool store_settle(struct line *l, const struct store *s, const struct sto
 	return is_older_hit;
 }
 
+static bool is_reached(const struct store *s, uint64_t upto, const struct thread *unordered_of)
+{
+	return store_is_unordered(s) ? unordered_of && s->thread == unordered_of->index
+				     : s->seq <= upto;
+}
+
+/* Nobody will see the base of a line that goes. */
+static bool is_base_needed(const struct model *m, const struct line *l, uint64_t upto,
+			   const struct thread *unordered_of)
+{
+	if (m->image.write)
+		return true;
+	for (const struct store *s = l->stores; s < line_end(l); s++)
+		if (!is_reached(s, upto, unordered_of))
+			return true;
+	return false;
+}
+
 void line_persist(struct model *m, struct line *l, uint64_t upto, const struct thread *unordered_of)
 {
+	const bool is_settling = is_base_needed(m, l, upto, unordered_of);
 	bool is_older_hit = false;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < l->nstores; i++) {
 		const struct store *s = &l->stores[i];
 
-		if (store_is_unordered(s) ? unordered_of && s->thread == unordered_of->index
-					  : s->seq <= upto) {
-			is_older_hit |= store_settle(l, s, &l->stores[n]);
+		if (is_reached(s, upto, unordered_of)) {
+			is_older_hit |= is_settling && store_settle(l, s, &l->stores[n]);
 			tell_durable(m, s->seq);
 			store_release(m, s);
 		} else {

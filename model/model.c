@@ -73,16 +73,17 @@ uint64_t thread_key(uint32_t stream, uint32_t thread)
 
 struct thread *thread_find(const struct model *m, uint32_t stream, uint32_t thread)
 {
+	struct thread *t = m->last_thread;
+
+	if (t && t->stream == stream && t->number == thread)
+		return t;
 	return map_get(&m->threads, thread_key(stream, thread));
 }
 
-static struct thread *thread_of(struct model *m, const struct trace_event *ev)
+static struct thread *thread_look_up(struct model *m, const struct trace_event *ev)
 {
-	struct thread *t = m->last_thread;
+	struct thread *t = thread_find(m, ev->stream, ev->thread);
 
-	if (t && t->stream == ev->stream && t->number == ev->thread)
-		return t;
-	t = thread_find(m, ev->stream, ev->thread);
 	if (!t) {
 		t = arena_alloc(&m->arena, sizeof *t);
 		*t = (struct thread){ .stream = ev->stream,
@@ -94,6 +95,13 @@ static struct thread *thread_of(struct model *m, const struct trace_event *ev)
 	}
 	m->last_thread = t;
 	return t;
+}
+
+static inline struct thread *thread_of(struct model *m, const struct trace_event *ev)
+{
+	struct thread *t = m->last_thread;
+
+	return t && t->stream == ev->stream && t->number == ev->thread ? t : thread_look_up(m, ev);
 }
 
 /* ---- pendings ---- */
@@ -258,15 +266,21 @@ static void flush_stored(struct model *m, struct thread *t, const struct trace_e
 
 static void step_store(struct model *m, struct thread *t, const struct trace_event *ev)
 {
+	const uint32_t line_bytes = m->platform->line_bytes;
 	uint32_t size_bytes = ev->size_bytes, skip = 0, part;
 
 	if (size_bytes > PMT_STORE_MAX_BYTES)
 		BUG("a store of %u bytes", size_bytes);
+	if (ev->kind != PMT_STORE_NT && !m->platform->is_cache_durable && size_bytes &&
+	    (ev->addr & (line_bytes - 1)) + size_bytes <= line_bytes) {
+		/* nearly all are such: nothing of what follows is about them */
+		line_add_store(m, line_find_or_add(m, ev->addr), t, ev, 0, size_bytes);
+		return;
+	}
 	if (is_late(m))
 		others_arrive(m, t);
 	for (; skip < size_bytes; skip += part) {
-		part = m->platform->line_bytes -
-		       (uint32_t)((ev->addr + skip) & (m->platform->line_bytes - 1));
+		part = line_bytes - (uint32_t)((ev->addr + skip) & (line_bytes - 1));
 		if (part > size_bytes - skip)
 			part = size_bytes - skip;
 		store_part(m, t, ev, skip, part);

@@ -153,6 +153,10 @@ struct model_store {
  * of execution. */
 void model_each(const struct model *m, uint64_t addr, uint64_t len_bytes,
 		void (*f)(const struct model_store *s, void *arg), void *arg);
+/* The first of them that nothing has written back yet; is_overwritten is not computed. False: there
+ * is none. */
+bool model_first_dirty(const struct model *m, uint64_t addr, uint64_t len_bytes,
+		       struct model_store *out);
 /* Does the machine perform this store as one access? Never across a cache line, even on platforms
  * with longer lines (docs/model.md, "Units"). */
 bool model_is_one_access(const struct model *m, const struct trace_event *ev);

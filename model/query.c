@@ -55,6 +55,25 @@ static void fill_flush(struct model_store *out, const struct model *m, const str
 	}
 }
 
+static struct model_store store_tell(const struct model *m, const struct line *l,
+				     const struct store *s)
+{
+	const struct thread *t = m->thread_list.at[s->thread];
+	struct model_store out = {
+		.seq = s->seq,
+		.site = s->site,
+		.addr = l->addr + s->at,
+		.size_bytes = s->size_bytes,
+		.stream = t->stream,
+		.thread = t->number,
+		.kind = s->kind,
+		.state = MODEL_DIRTY,
+	};
+
+	fill_flush(&out, m, l, s);
+	return out;
+}
+
 void model_each(const struct model *m, uint64_t addr, uint64_t len_bytes,
 		void (*f)(const struct model_store *s, void *arg), void *arg)
 {
@@ -64,25 +83,34 @@ void model_each(const struct model *m, uint64_t addr, uint64_t len_bytes,
 	line_walk_init(&walk, m, addr, len_bytes);
 	while ((l = line_walk_next(&walk)))
 		for (const struct store *s = l->stores; s < line_end(l); s++) {
-			const struct thread *t = m->thread_list.at[s->thread];
-			struct model_store out = {
-				.seq = s->seq,
-				.site = s->site,
-				.addr = l->addr + s->at,
-				.size_bytes = s->size_bytes,
-				.stream = t->stream,
-				.thread = t->number,
-				.kind = s->kind,
-				.state = MODEL_DIRTY,
-			};
+			struct model_store out;
 
 			if (!live_in(l, s, addr, len_bytes))
 				continue;
+			out = store_tell(m, l, s);
 			out.is_overwritten = is_overwritten(l, s);
-			fill_flush(&out, m, l, s);
 			f(&out, arg);
 		}
 	line_walk_release(&walk);
+}
+
+bool model_first_dirty(const struct model *m, uint64_t addr, uint64_t len_bytes,
+		       struct model_store *out)
+{
+	struct line_walk walk;
+	const struct line *l;
+	bool is_found = false;
+
+	line_walk_init(&walk, m, addr, len_bytes);
+	while (!is_found && (l = line_walk_next(&walk)))
+		for (const struct store *s = l->stores; s < line_end(l) && !is_found; s++) {
+			if (!live_in(l, s, addr, len_bytes))
+				continue;
+			*out = store_tell(m, l, s);
+			is_found = out->state == MODEL_DIRTY;
+		}
+	line_walk_release(&walk);
+	return is_found;
 }
 
 size_t model_nlines(const struct model *m)
@@ -153,6 +181,7 @@ enum model_use model_flush_use(const struct model *m, const struct trace_event *
 {
 	const struct thread *t = thread_find(m, flush->stream, flush->thread);
 	uint64_t len_bytes, start = platform_flushed(flush, &len_bytes);
+	const bool is_now = platform_flush(m->platform, flush->kind) == FLUSH_NOW;
 	enum model_use use = MODEL_NOTHING;
 
 	for (uint64_t addr = start; m->platform->has_flush && addr - start < len_bytes;
@@ -160,10 +189,8 @@ enum model_use model_flush_use(const struct model *m, const struct trace_event *
 		const struct line *l = line_find(m, addr);
 		enum model_use one = l ? line_flush_use(l, t) : MODEL_NOTHING;
 
-		if (l && platform_flush(m->platform, flush->kind) == FLUSH_NOW &&
-		    has_own_unordered(l, t))
+		if (l && is_now && has_own_unordered(l, t))
 			one = MODEL_USEFUL;
-
 		use = one < use ? one : use; /* it is as useful as its most useful line */
 	}
 	return use;

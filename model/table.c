@@ -37,7 +37,10 @@ static size_t slot_find(const struct model *m, uint64_t addr)
 
 struct line *line_find(const struct model *m, uint64_t addr)
 {
-	return m->nlines ? m->slots[slot_find(m, line_start(m, addr))].line : NULL;
+	addr = line_start(m, addr);
+	if (m->recent && m->recent->addr == addr)
+		return m->recent;
+	return m->nlines ? m->slots[slot_find(m, addr)].line : NULL;
 }
 
 static void table_grow(struct model *m)
@@ -58,12 +61,14 @@ struct line *line_find_or_add(struct model *m, uint64_t addr)
 	struct line *l;
 	size_t i;
 
+	addr = line_start(m, addr);
+	if (m->recent && m->recent->addr == addr)
+		return m->recent;
 	if (2 * (m->nlines + 1) > m->room)
 		table_grow(m);
-	addr = line_start(m, addr);
 	i = slot_find(m, addr);
 	if (m->slots[i].line)
-		return m->slots[i].line;
+		return m->recent = m->slots[i].line;
 	l = pool_get(&m->lines, &m->arena);
 	m->slots[i] = (struct slot){ addr, l };
 	m->nlines++;
@@ -72,7 +77,7 @@ struct line *line_find_or_add(struct model *m, uint64_t addr)
 		m->image.read(m->image.arg, addr, l->base, m->platform->line_bytes);
 	else
 		memset(l->base, 0, m->platform->line_bytes);
-	return l;
+	return m->recent = l;
 }
 
 /* Empties a slot. Moves later lines of its chain back, so that no search stops at the hole. */
@@ -116,6 +121,8 @@ void line_remove(struct model *m, struct line *l)
 	if (l->is_newer && m->image.write)
 		m->image.write(m->image.arg, l->addr, l->base, m->platform->line_bytes);
 	slot_clear(m, slot_find(m, l->addr));
+	if (m->recent == l)
+		m->recent = NULL;
 	pool_put(&m->stores[l->room], l->stores);
 	pool_put(&m->lines, l);
 }

@@ -142,8 +142,9 @@ static inline bool decode_event(struct trace *t, struct stream *s, struct trace_
 	struct pmt_encoder *e = &s->tables.encoder;
 	struct site_slot *slot = &s->tables.sites.at[e->prev_site];
 	const uint8_t *p = s->p;
-	uint8_t head = *p++;
+	uint8_t head = *p++, carries;
 	uint64_t site;
+	bool is_rare;
 
 	if (head & PMT_H_THREAD)
 		e->thread = (uint32_t)get_number(&p);
@@ -152,6 +153,8 @@ static inline bool decode_event(struct trace *t, struct stream *s, struct trace_
 		return stream_damage(t, s, "an event's site is unknown");
 	slot->state.next = e->prev_site = (uint32_t)site;
 	slot = &s->tables.sites.at[site];
+	carries = slot->carries;
+	is_rare = slot->nargs || carries & PMT_HAS_BLOB;
 
 	*ev = (struct trace_event){
 		.seq = s->next_seq,
@@ -161,11 +164,11 @@ static inline bool decode_event(struct trace *t, struct stream *s, struct trace_
 		.thread = e->thread,
 		.size_bytes = slot->size_bytes,
 	};
-	if (slot->carries & PMT_HAS_ADDR)
+	if (carries & PMT_HAS_ADDR)
 		p = decode_addr(e, slot, head >> PMT_H_ADDR_SHIFT & 3, p, ev);
-	if (slot->carries & PMT_HAS_VALUE)
+	if (carries & PMT_HAS_VALUE)
 		p = decode_value(t, slot, head >> PMT_H_VALUE_SHIFT & 7, p, ev);
-	if (unlikely(p && (slot->nargs || slot->carries & PMT_HAS_BLOB)))
+	if (unlikely(is_rare && p))
 		p = decode_rare(s, slot, p, ev);
 	if (unlikely(!p || p > s->end))
 		return stream_damage(
@@ -173,7 +176,7 @@ static inline bool decode_event(struct trace *t, struct stream *s, struct trace_
 	s->p = p;
 	s->next_seq++;
 	s->nevents++;
-	if (unlikely(slot->nargs || slot->carries & PMT_HAS_BLOB)) {
+	if (unlikely(is_rare)) {
 		files_note(&t->files, &t->names, ev);
 		if (ev->kind == PMT_FORK)
 			note_fork(t, s, ev->arg[0]);
