@@ -21,6 +21,12 @@ struct took {
 	long kib;
 };
 
+static _Noreturn void give_up(const char *path, const char *why)
+{
+	fprintf(stderr, "check_speed: %s: %s\n", path, why);
+	exit(1);
+}
+
 static double now_s(void)
 {
 	struct timespec ts;
@@ -40,7 +46,7 @@ static double walk_s(const char *path, const struct platform *p, bool has_model,
 
 	*n = 0;
 	if (trace_open(&t, path, &err) < 0)
-		exit((fprintf(stderr, "check_speed: %s\n", err.msg), 1));
+		give_up(path, err.msg);
 	for (; trace_next(t, &ev); ++*n)
 		if (m)
 			model_step(m, &ev);
@@ -70,7 +76,7 @@ static double check_s(const char *pmend, const char *path, long *kib)
 	}
 	if (pid < 0 || wait4(pid, &status, 0, &use) < 0 || !WIFEXITED(status) ||
 	    WEXITSTATUS(status) > 1)
-		exit((fprintf(stderr, "check_speed: %s check %s failed\n", pmend, path), 1));
+		give_up(path, "pmend check failed");
 	*kib = use.ru_maxrss;
 	return seconds(&use.ru_utime) + seconds(&use.ru_stime);
 }
@@ -86,7 +92,7 @@ static const struct platform *platform_of(const char *path)
 		trace_close(t);
 	}
 	if (!p)
-		exit((fprintf(stderr, "check_speed: %s\n", err.msg), 1));
+		give_up(path, err.msg);
 	return p;
 }
 

@@ -4,6 +4,13 @@ cd "$(dirname "$0")/.."
 python3 bench/record.py
 build/bench/read_speed
 build/bench/model_speed
+folder=$(mktemp -d -p /dev/shm)
+build/pmend record -q -o "$folder/persist.pmt" -- build/bench/persist "$folder/pool" 2000
+build/pmend record -q -o "$folder/sparse.pmt" -- build/bench/sparse "$folder/pool" 2000 4096
+build/pmend record -q -o "$folder/list.pmt" -- build/bench/pmemobj_list "$folder/pool" 20000
+rm "$folder/pool"
+build/bench/check_speed build/pmend "$folder"/*.pmt
+rm -r "$folder"
 python3 bench/crash.py
 python3 bench/races
 python3 bench/undecided
