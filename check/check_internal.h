@@ -56,7 +56,7 @@ void context_note(struct check *c, const struct trace_event *ev);
 
 /* oracles.c: starts the oracles that the options ask for. */
 void oracles_begin(struct check *c, const struct check_options *o);
-/* At the beginning, and when the model has taken an EVENT_OTHER: some may fall asleep or wake up. */
+/* At the beginning, and when the model has taken an EVENT_OTHER: some fall asleep or wake up. */
 void oracles_wake(struct check *c);
 
 #endif
