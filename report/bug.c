@@ -47,6 +47,12 @@ const struct bug_frame *bug_frame(const struct bug *b)
 	return b->nlocations ? bug_location_frame(&b->locations[0]) : NULL;
 }
 
+bool bug_is_same_line(const struct bug_frame *a, const struct bug_frame *b)
+{
+	return a && b && a->line && a->line == b->line && a->file && b->file &&
+	       strcmp(a->file, b->file) == 0;
+}
+
 /* ---- copies ---- */
 
 static void frame_copy(struct arena *a, struct bug_frame *copy, const struct bug_frame *f)

@@ -207,6 +207,8 @@ const struct bug_frame *bug_location_frame(const struct bug_location *l);
 const char *bug_location_called(const struct bug_location *l);
 const char *bug_frame_called(const struct bug_frame *inside, const struct bug_frame *shown);
 const struct bug_frame *bug_frame(const struct bug *b); /* that of the first location */
+/* false if one of them has no line */
+bool bug_is_same_line(const struct bug_frame *a, const struct bug_frame *b);
 /* How many consequences it has with takes_all as given, and the words before their number. */
 size_t bug_nconsequences(const struct bug *b, bool takes_all);
 const char *bug_explains(bool takes_all);
@@ -225,7 +227,7 @@ const char *bug_severity_name(enum bug_severity s);
 /* "reads", "overwrites", "never-touches"; NULL if it is not known */
 const char *bug_use_name(enum bug_use u);
 const char *bug_use_text(enum bug_use u); /* the same as a part of a sentence */
-/* recovery does not rely on what may be lost: shown behind all others, in short */
+/* this recovery was not seen to rely on what may be lost: one line each, and not in the total */
 bool bug_is_last(const struct bug *b);
 /* its own or that of its kind; NULL if there is none */
 const char *bug_advice(const struct bug *b);
@@ -428,8 +430,8 @@ void report_merge(struct report *r, const struct report *other);
  * what the run was on; NULL: each bug says it itself. */
 void report_add_run(struct report *r, const struct report *other, const struct bug_input *input);
 
-/* Gives ids and sorts: correctness before performance, then by file, line, kind. Nothing can be
- * added afterwards. */
+/* Gives ids and sorts: the best evidence first (order.c), then by id. Nothing can be added
+ * afterwards. */
 void report_finish(struct report *r);
 
 /* A JSON report that pmend wrote, finished. NULL if it cannot be read or is no such report. */
@@ -461,6 +463,15 @@ const char *report_library(const struct report *r, size_t i, size_t *nbugs);
 /* What is left after filtering, sorted. */
 size_t report_nbugs(const struct report *r);
 const struct bug *report_bug(const struct report *r, size_t i);
-size_t report_count(const struct report *r, enum bug_severity s); /* bugs of this severity */
+size_t report_count(const struct report *r, enum bug_severity s);      /* bugs of this severity */
+size_t report_count_last(const struct report *r, enum bug_severity s); /* of these, bug_is_last() */
+/* The findings of one line are one entry of the text and the page, where the first of them stands.
+ * Those of bug_is_last() stand alone. One spot per finding, in the order of the report; free()
+ * them. */
+struct report_spot {
+	bool is_first;
+	size_t next; /* the next finding of this line; SIZE_MAX: none */
+};
+struct report_spot *report_spots(const struct report *r);
 
 #endif

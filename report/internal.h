@@ -123,6 +123,9 @@ bool outcome_read(struct report *r, const json_t *top, const char **why);
 void project_json(json_t *top, const struct report *r);
 bool project_read(struct report *r, const json_t *top, const char **why);
 
+/* order.c: the best evidence first, then by id */
+void order_sort(struct report_entry **list, size_t n);
+
 /* fold.c: "14 findings inside libpmemobj: --libraries shows them"; malloc'd. */
 char *folded_text(const struct report_folded *f);
 

@@ -559,6 +559,7 @@ static void read_tests(struct reader *in, const json_t *top)
 			wrong(in, "tests", "[%zu] has no name", i);
 		if (!in->failed)
 			read_bugs(in, json_object_get(top, "bugs"), in->r->project.test);
+		order_sort(in->r->bugs.at, in->r->bugs.n);
 		in->r->is_finished = true;
 	}
 	in->r = all;
@@ -616,7 +617,9 @@ static struct report *read_report(const char *path, json_t *top, struct error *e
 		report_free(in.r);
 		return NULL;
 	}
-	in.r->is_finished = true; /* ids and order are those of the file */
+	/* ids are those of the file; an older pmend had another order */
+	order_sort(in.r->bugs.at, in.r->bugs.n);
+	in.r->is_finished = true;
 	return in.r;
 }
 

@@ -228,12 +228,6 @@ void report_rank(struct report *r,
 	}
 }
 
-static bool is_same_line(const struct bug_frame *a, const struct bug_frame *b)
-{
-	return a && b && a->line && a->line == b->line && a->file && b->file &&
-	       strcmp(a->file, b->file) == 0;
-}
-
 /* Recovery read bytes, after the crash that some finding shows, which a crash leaves otherwise if
  * this line's store is lost. */
 static bool is_read_after_crash(const struct report *r, const struct bug_frame *store)
@@ -244,7 +238,8 @@ static bool is_read_after_crash(const struct report *r, const struct bug_frame *
 		for (size_t k = 0; c && k < c->nchoices; k++)
 			for (size_t v = 0; v < c->choices[k].nvalues; v++)
 				for (size_t l = 0; l < c->choices[k].values[v].nlost; l++)
-					if (is_same_line(&c->choices[k].values[v].lost[l], store))
+					if (bug_is_same_line(&c->choices[k].values[v].lost[l],
+							     store))
 						return true;
 	}
 	return false;
@@ -507,39 +502,6 @@ void report_add_folder(struct report *r, const char *folder)
 	sources_add_folder(r->sources, folder);
 }
 
-/* NULL sorts last: what has a place comes first. */
-static int string_compare(const char *a, const char *b)
-{
-	if (!a || !b)
-		return !a - !b;
-	return strcmp(a, b);
-}
-
-static int entry_compare(const void *left, const void *right)
-{
-	static const struct bug_frame nowhere;
-	const struct report_entry *a = *(struct report_entry *const *)left,
-				  *b = *(struct report_entry *const *)right;
-	const struct bug_frame *fa = bug_frame(&a->bug), *fb = bug_frame(&b->bug);
-	int c;
-
-	if (bug_is_last(&a->bug) != bug_is_last(&b->bug))
-		return bug_is_last(&a->bug) ? 1 : -1;
-	fa = fa ? fa : &nowhere;
-	fb = fb ? fb : &nowhere;
-	if (a->bug.severity != b->bug.severity)
-		return a->bug.severity < b->bug.severity ? -1 : 1;
-	if ((c = string_compare(fa->file, fb->file)))
-		return c;
-	if (fa->line != fb->line)
-		return fa->line < fb->line ? -1 : 1;
-	if ((c = strcmp(a->bug.kind, b->bug.kind)))
-		return c;
-	if ((c = strcmp(a->key, b->key)))
-		return c;
-	return strcmp(a->bug.id, b->bug.id);
-}
-
 /* What a line says now, for those who come when it may have changed. */
 static void fill_text(struct report *r, struct bug_frame *f)
 {
@@ -587,10 +549,8 @@ void report_finish(struct report *r)
 		fill_texts(r, &r->unflushed.at[i]->bug);
 	for (size_t i = 0; i < r->bugs.n; i++)
 		use_settle(r, &r->bugs.at[i]->bug);
-	if (r->bugs.n)
-		qsort(r->bugs.at, r->bugs.n, sizeof *r->bugs.at, entry_compare);
-	if (r->unflushed.n)
-		qsort(r->unflushed.at, r->unflushed.n, sizeof *r->unflushed.at, entry_compare);
+	order_sort(r->bugs.at, r->bugs.n);
+	order_sort(r->unflushed.at, r->unflushed.n);
 	causes_finish(r);
 	r->is_finished = true;
 }
@@ -634,6 +594,15 @@ size_t report_count(const struct report *r, enum bug_severity s)
 
 	for (i = 0; i < report_nbugs(r); i++)
 		n += report_bug(r, i)->severity == s;
+	return n;
+}
+
+size_t report_count_last(const struct report *r, enum bug_severity s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < report_nbugs(r); i++)
+		n += report_bug(r, i)->severity == s && bug_is_last(report_bug(r, i));
 	return n;
 }
 

@@ -92,6 +92,7 @@ void report_finish_tests(struct report *all)
 {
 	if (!all->platform)
 		report_set_platform(all, "unknown");
+	order_sort(all->bugs.at, all->bugs.n);
 	all->is_finished = true;
 }
 

@@ -42,6 +42,16 @@ static void style_end(const struct text *t)
 		fputs("\33[0m", t->f);
 }
 
+static void put_kind(const struct text *t, const struct bug *b)
+{
+	style_begin(t, b->severity == BUG_CORRECTNESS ? STYLE_ERROR : STYLE_WARNING);
+	text_put(t, b->kind);
+	style_end(t);
+	fputs(": ", t->f);
+	text_put(t, b->message);
+	putc('\n', t->f);
+}
+
 static void put_title(const struct text *t, const struct bug *b)
 {
 	const struct bug_frame *frame = bug_frame(b);
@@ -51,12 +61,7 @@ static void put_title(const struct text *t, const struct bug *b)
 		fputs("??", t->f);
 	fputs(": ", t->f);
 	style_end(t);
-	style_begin(t, b->severity == BUG_CORRECTNESS ? STYLE_ERROR : STYLE_WARNING);
-	text_put(t, b->kind);
-	style_end(t);
-	fputs(": ", t->f);
-	text_put(t, b->message);
-	putc('\n', t->f);
+	put_kind(t, b);
 }
 
 /* Blanks as wide as the first n bytes of the line; tabs stay, so that the terminal's tab stops do
@@ -156,7 +161,7 @@ static void put_platforms(const struct text *t, const struct bug *b)
 static void put_last(const struct text *t, const struct bug *b, bool is_first)
 {
 	if (is_first && !t->o->quiet)
-		fputs("Recovery was not seen to read these (for example locks, counters or links that it rebuilds):\n",
+		fputs("This recovery did not read these in these runs (for example locks, counters or links that it rebuilds):\n",
 		      t->f);
 	put_title(t, b);
 }
@@ -239,16 +244,15 @@ static void put_paths(const struct text *t, const struct bug *b)
 		fprintf(t->f, "  and by %zu more call paths\n", b->npaths - i);
 }
 
-static void put_bug(const struct text *t, const struct bug *b)
+/* What follows the title. has_line: the line of its place was shown already. */
+static void put_body(const struct text *t, const struct bug *b, bool has_line)
 {
 	const char *advice = report_advice(t->r, b);
 	size_t i;
 
-	put_title(t, b);
-	if (t->o->quiet)
-		return;
 	for (i = 0; i < b->nlocations; i++) {
-		put_excerpt(t, bug_location_frame(&b->locations[i]), i == 0);
+		if (i > 0 || !has_line)
+			put_excerpt(t, bug_location_frame(&b->locations[i]), i == 0);
 		text_stack(t, b->locations, i);
 	}
 	put_paths(t, b);
@@ -278,7 +282,26 @@ static void put_bug(const struct text *t, const struct bug *b)
 		fprintf(t->f, ", %sat event %" PRIu64, b->count > 1 ? "first " : "", b->first_seq);
 	fprintf(t->f, "; id %s", b->id);
 	style_end(t);
-	fputs("\n\n", t->f);
+	putc('\n', t->f);
+}
+
+/* All findings of a line, from the first one on. */
+static void put_entry(const struct text *t, const struct report_spot *spots, size_t i)
+{
+	for (size_t k = i; k != SIZE_MAX; k = spots[k].next) {
+		const struct bug *b = report_bug(t->r, k);
+
+		if (k == i || t->o->quiet) {
+			put_title(t, b);
+		} else {
+			fputs("and ", t->f);
+			put_kind(t, b);
+		}
+		if (!t->o->quiet)
+			put_body(t, b, k != i);
+	}
+	if (!t->o->quiet)
+		putc('\n', t->f);
 }
 
 static bool is_packaged(const char *object)
@@ -378,17 +401,21 @@ static void put_tally(const struct text *t)
 {
 	static const char *const words[BUG_SEVERITIES] = { "bug", "performance note",
 							   "porting note", "warning" };
+	size_t nunread = 0;
 
 	if (report_nbugs(t->r) == 0) {
 		fputs("No bugs found", t->f);
 		return;
 	}
 	for (enum bug_severity s = BUG_CORRECTNESS; s < BUG_SEVERITIES; s++) {
-		const size_t n = report_count(t->r, s);
+		const size_t nlast = report_count_last(t->r, s), n = report_count(t->r, s) - nlast;
 
 		if (n || s == BUG_CORRECTNESS)
 			fprintf(t->f, "%s%zu %s%s", s ? ", " : "", n, words[s], n == 1 ? "" : "s");
+		nunread += nlast;
 	}
+	if (nunread)
+		fprintf(t->f, ", and %zu that this recovery did not read in these runs", nunread);
 }
 
 static void put_windows(FILE *f, const struct report_coverage *c)
@@ -474,7 +501,13 @@ static void put_summary(const struct text *t)
 void report_text_bug(FILE *f, const struct report *r, const struct report_options *o,
 		     const struct bug *b)
 {
-	put_bug(&(struct text){ f, r, o }, b);
+	const struct text t = { f, r, o };
+
+	put_title(&t, b);
+	if (o->quiet)
+		return;
+	put_body(&t, b, false);
+	putc('\n', f);
 }
 
 void report_text_summary(FILE *f, const struct report *r, const struct report_options *o)
@@ -527,23 +560,34 @@ static void put_tests(FILE *f, const struct report *r, const struct report_optio
 	}
 }
 
+static void put_findings(const struct text *t)
+{
+	struct report_spot *spots = report_spots(t->r);
+	bool is_last, was_last = false;
+
+	for (size_t i = 0; i < report_nbugs(t->r); i++, was_last = is_last) {
+		is_last = bug_is_last(report_bug(t->r, i));
+		if (was_last && !is_last && !t->o->quiet)
+			putc('\n', t->f);
+		if (is_last)
+			put_last(t, report_bug(t->r, i), !was_last);
+		else if (spots[i].is_first)
+			put_entry(t, spots, i);
+	}
+	if (was_last && !t->o->quiet)
+		putc('\n', t->f);
+	free(spots);
+}
+
 void report_text(FILE *f, const struct report *r, const struct report_options *o)
 {
-	struct text t = { f, r, o };
-	size_t i;
+	const struct text t = { f, r, o };
 
 	if (r->tests.n) {
 		put_tests(f, r, o);
 		return;
 	}
-	for (i = 0; i < report_nbugs(r); i++)
-		if (bug_is_last(report_bug(r, i)))
-			put_last(&t, report_bug(r, i),
-				 i == 0 || !bug_is_last(report_bug(r, i - 1)));
-		else
-			put_bug(&t, report_bug(r, i));
-	if (i > 0 && bug_is_last(report_bug(r, i - 1)) && !o->quiet)
-		putc('\n', f);
+	put_findings(&t);
 	if (!o->quiet)
 		report_text_summary(f, r, o);
 }

@@ -38,21 +38,31 @@ static struct report *folded(bool is_folded)
 	return r;
 }
 
-/* Those of the cause, sorted by place; each has the id that it would have alone. */
+static const struct bug *bug_of_line(const struct report *r, uint32_t line)
+{
+	for (size_t i = 0; i < report_nbugs(r); i++)
+		if (bug_frame(report_bug(r, i))->line == line)
+			return report_bug(r, i);
+	return NULL;
+}
+
+/* Those of the cause, in the order of the report; each has the id that it would have alone. */
 static void check_folded(const struct report *r, const struct report *alone)
 {
-	const struct bug *cause = report_bug(r, 0);
+	const struct bug *cause = bug_of_line(r, 3), *other = bug_of_line(r, 1);
 
 	assert_int_equal(report_nbugs(r), 2);
 	assert_int_equal(report_count(r, BUG_CORRECTNESS), 2);
 	assert_int_equal(cause->nconsequences, 2);
-	assert_int_equal(report_bug(r, 1)->nconsequences, 0);
-	assert_string_equal(cause->id, report_bug(alone, 0)->id);
+	assert_int_equal(other->nconsequences, 0);
+	assert_string_equal(cause->id, bug_of_line(alone, 3)->id);
 	for (size_t i = 0; i < 2; i++) {
-		assert_string_equal(cause->consequences[i].id, report_bug(alone, i + 1)->id);
-		assert_string_equal(cause->consequences[i].kind, report_bug(alone, i + 1)->kind);
-		assert_int_equal(bug_frame(&cause->consequences[i])->line, bug_frame(report_bug(alone, i + 1))->line);
+		const struct bug *same = bug_of_line(alone, bug_frame(&cause->consequences[i])->line);
+
+		assert_string_equal(cause->consequences[i].id, same->id);
+		assert_string_equal(cause->consequences[i].kind, same->kind);
 	}
+	assert_true(strcmp(cause->consequences[0].id, cause->consequences[1].id) < 0);
 }
 
 /* A finding takes what is listed under it along, and its crash. */
@@ -103,7 +113,7 @@ static void consequences_are_listed_under_their_cause(void **state)
 	check_folded(back, alone);
 	report_unfold(back);
 	assert_int_equal(report_nbugs(back), 4);
-	assert_int_equal(report_bug(back, 0)->nconsequences, 0);
+	assert_int_equal(bug_of_line(back, 3)->nconsequences, 0);
 	assert_int_equal(report_norigins(back), 4);
 	assert_true(report_origin_cause(back, report_nbugs(back) - 1) < 4 && report_origin_cause(back, 0) == REPORT_NO_CAUSE);
 	report_free(back);
@@ -129,18 +139,22 @@ static struct report *group(const uint32_t *lines, const char *platform)
 
 #define GROUP(...) (const uint32_t[]){ __VA_ARGS__, 0 }
 
-/* "3(4 5) 6()": each finding with what is listed under it. */
+/* "3(4 5) 6()": each finding with what is listed under it, by line. */
 static void check_groups(struct report *r, const char *want)
 {
 	char text[256] = "";
 
 	report_finish(r);
-	for (size_t i = 0; i < report_nbugs(r); i++) {
-		const struct bug *b = report_bug(r, i);
+	for (uint32_t line = 1; line < 100; line++) {
+		const struct bug *b = bug_of_line(r, line);
 
-		sprintf(text + strlen(text), "%s%u(", i ? " " : "", bug_frame(b)->line);
-		for (size_t k = 0; k < b->nconsequences; k++)
-			sprintf(text + strlen(text), "%s%u", k ? " " : "", bug_frame(&b->consequences[k])->line);
+		if (!b)
+			continue;
+		sprintf(text + strlen(text), "%s%u(", *text ? " " : "", line);
+		for (uint32_t below = 1; below < 100; below++)
+			for (size_t k = 0; k < b->nconsequences; k++)
+				if (bug_frame(&b->consequences[k])->line == below)
+					sprintf(text + strlen(text), "%s%u", text[strlen(text) - 1] == '(' ? "" : " ", below);
 		strcat(text, ")");
 	}
 	assert_string_equal(text, want);

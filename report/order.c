@@ -1,0 +1,124 @@
+/* The order of findings, in every report: by what shows them, then by id. Lines and files do not
+ * count, so the first finding is the best proven one, wherever it is. All that is asked is in a
+ * JSON report, too: a merged, an old and a new report have the same order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/internal.h"
+#include "util/str.h"
+
+/* Recovery was run on a crash state and failed. A race has a crash without a command: recovery only
+ * read what may be lost. */
+static bool is_proven(const struct bug *b)
+{
+	return b->severity == BUG_CORRECTNESS && b->crash && b->crash->command;
+}
+
+/* Recovery read something that was lost; or it fails at every start, with nothing lost at all. */
+static bool is_proven_by_data(const struct bug *b)
+{
+	return is_proven(b) &&
+	       (!bug_is_kind(b, "recovery-failure") || b->crash->failure_point == 0);
+}
+
+/* Recovery reads it, but was not seen to fail. */
+static bool is_read(const struct bug *b)
+{
+	return b->severity == BUG_CORRECTNESS && (b->use == BUG_USE_READS || b->crash);
+}
+
+/* Recovery was not watched, or the finding is not about a store that it could read. */
+static bool is_open(const struct bug *b)
+{
+	return b->severity == BUG_CORRECTNESS && !bug_is_last(b);
+}
+
+static bool is_overwritten(const struct bug *b)
+{
+	return bug_is_last(b) && b->use == BUG_USE_OVERWRITES;
+}
+
+static bool is_performance(const struct bug *b)
+{
+	return b->severity == BUG_PERFORMANCE;
+}
+
+static bool is_porting(const struct bug *b)
+{
+	return b->severity == BUG_PORTING;
+}
+
+/* The best evidence first: a finding belongs to the first row that holds, or behind all of them. */
+static bool (*const evidence[])(const struct bug *b) = {
+	is_proven_by_data, is_proven,   is_read,        is_open,
+	is_overwritten,    bug_is_last, is_performance, is_porting,
+};
+
+static size_t level_of(const struct bug *b)
+{
+	size_t i = 0;
+
+	while (i < sizeof evidence / sizeof *evidence && !evidence[i](b))
+		i++;
+	return i;
+}
+
+/* A bug that came from no report of several tests has no test. */
+static int compare_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+	const struct report_entry *a = *(struct report_entry *const *)left,
+				  *b = *(struct report_entry *const *)right;
+	const size_t x = level_of(&a->bug), y = level_of(&b->bug);
+	int c = x != y ? (x < y ? -1 : 1) : strcmp(a->bug.id, b->bug.id);
+
+	c = c ? c : compare_text(a->bug.test, b->bug.test);
+	return c ? c : strcmp(a->key, b->key);
+}
+
+void order_sort(struct report_entry **list, size_t n)
+{
+	if (n)
+		qsort(list, n, sizeof *list, compare_entries);
+}
+
+/* ---- the findings of one place ---- */
+
+static bool is_same_place(const struct bug *a, const struct bug *b)
+{
+	return !bug_is_last(a) && !bug_is_last(b) && str_same(a->test, b->test) &&
+	       bug_is_same_line(bug_frame(a), bug_frame(b));
+}
+
+static uint64_t place_hash(const struct bug *b)
+{
+	const struct bug_frame *f = bug_frame(b);
+
+	return hash_mix(hash_text(f && f->file ? f->file : ""), f ? f->line : 0);
+}
+
+struct report_spot *report_spots(const struct report *r)
+{
+	const size_t n = report_nbugs(r);
+	struct report_spot *spots = xcalloc(n, sizeof *spots);
+	struct map latest = { 0 }; /* by the hash of a place: its last finding so far, plus 1 */
+
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t hash = place_hash(report_bug(r, i));
+		const size_t before = (uintptr_t)map_get(&latest, hash);
+
+		spots[i] = (struct report_spot){ .is_first = true, .next = SIZE_MAX };
+		if (before && is_same_place(report_bug(r, before - 1), report_bug(r, i))) {
+			spots[before - 1].next = i;
+			spots[i].is_first = false;
+		}
+		if (!bug_is_last(report_bug(r, i)))
+			map_set(&latest, hash, (void *)(uintptr_t)(i + 1));
+	}
+	map_release(&latest);
+	return spots;
+}
