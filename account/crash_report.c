@@ -160,11 +160,13 @@ static bool is_known(struct report *r, const struct bug *b)
 	return false;
 }
 
-/* What was done about a lost store before the moment by which it had to be durable. */
+/* What was done about a lost store before the moment by which it had to be durable, and whether it
+ * was flushed later. */
 struct remedy {
 	uint64_t addr;
 	uint32_t size_bytes, stream, thread;
 	uint32_t flush, fence; /* sites; 0: none */
+	bool is_late;
 };
 
 static bool is_flush_of(const struct trace_event *ev, const struct remedy *m)
@@ -174,44 +176,61 @@ static bool is_flush_of(const struct trace_event *ev, const struct remedy *m)
 	return trace_is_flush(ev->kind) && m->size_bytes && m->addr - start < len_bytes;
 }
 
+/* Of a store without a flush in time, the first event after `end` that flushes it is enough. */
+static bool is_open(const struct remedy *remedies, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (remedies[i].size_bytes && !remedies[i].flush && !remedies[i].is_late)
+			return true;
+	return false;
+}
+
+static void note_event(struct remedy *m, const struct trace_event *ev, struct crash_store lost,
+		       bool is_in_time)
+{
+	if (ev->seq == lost.seq)
+		*m = (struct remedy){ .addr = ev->addr,
+				      .size_bytes = ev->size_bytes,
+				      .stream = ev->stream,
+				      .thread = ev->thread };
+	else if (m->stream != ev->stream || m->thread != ev->thread || !ev->site)
+		return;
+	else if (is_flush_of(ev, m) && !is_in_time)
+		m->is_late = true;
+	else if (is_flush_of(ev, m))
+		m->flush = ev->site->id;
+	else if (trace_is_barrier(ev->kind) && m->size_bytes && is_in_time)
+		m->fence = ev->site->id;
+}
+
 /* remedies: one for each lost store. Whoever mends the program must know whether it lacks the flush
- * or the fence. */
+ * or the fence, or only has them too late. */
 static void find_remedies(const struct plan *p, const struct crash_bug *b, struct remedy *remedies)
 {
-	uint64_t end = b->acknowledged.seq ? b->acknowledged.seq
-		       : b->survived.n     ? b->survived.at[b->survived.n - 1].seq
-					   : b->seq;
+	const uint64_t end = b->acknowledged.seq ? b->acknowledged.seq
+			     : b->survived.n     ? b->survived.at[b->survived.n - 1].seq
+						 : b->seq;
+	const size_t n = b->lost.n < LOCATIONS_MAX ? b->lost.n : LOCATIONS_MAX;
 	struct trace *t = trace_cursor(p->trace);
 	struct trace_event ev;
 
-	while (trace_next(t, &ev) && ev.seq < end)
-		for (size_t i = 0; i < b->lost.n && i < LOCATIONS_MAX; i++) {
-			struct remedy *m = &remedies[i];
-
-			if (ev.seq == b->lost.at[i].seq)
-				*m = (struct remedy){ ev.addr,   ev.size_bytes,
-						      ev.stream, ev.thread,
-						      0,         0 };
-			else if (m->stream != ev.stream || m->thread != ev.thread || !ev.site)
-				continue;
-			else if (is_flush_of(&ev, m))
-				m->flush = ev.site->id;
-			else if (trace_is_barrier(ev.kind) && m->size_bytes)
-				m->fence = ev.site->id;
-		}
+	while (trace_next(t, &ev) && (ev.seq < end || is_open(remedies, n)))
+		for (size_t i = 0; i < n; i++)
+			note_event(&remedies[i], &ev, b->lost.at[i], ev.seq < end);
 	trace_close(t);
 }
 
 /* The stores that were lost, each with what was done about it, and those that survived; else where
- * the crash was. */
+ * the crash was. *is_late: the first one is flushed, but too late. */
 static void add_locations(struct bug *b, struct bug_location *where, const struct crash_account *t,
-			  const struct crash_bug *from, frames *all)
+			  const struct crash_bug *from, frames *all, bool *is_late)
 {
 	struct remedy remedies[LOCATIONS_MAX] = { 0 };
 	size_t at = 0;
 
 	if (strcmp(from->kind, "atomicity") != 0)
 		find_remedies(t->plan, from, remedies);
+	*is_late = remedies[0].is_late;
 	for (size_t i = 0; i < from->lost.n; i++) {
 		size_t n = b->nlocations;
 
@@ -335,7 +354,7 @@ static void add_bug(const struct crash_account *t, const struct crash_bug *from)
 	} else if (from->is_clean) {
 		add_death(&b, where, t, from, &all);
 	} else {
-		add_locations(&b, where, t, from, &all);
+		add_locations(&b, where, t, from, &all, &crash.is_flushed_late);
 		add_stack(t, from, &stack);
 	}
 	crash.frames = stack.at;

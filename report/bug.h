@@ -116,6 +116,7 @@ struct bug_crash {
 	const char *endings;
 	/* a further run on the same state ended or printed otherwise: a replay may, too */
 	bool varies;
+	bool is_flushed_late; /* the first lost store: not before the crash, but after it */
 	const struct bug_frame *frames; /* where recovery died, innermost first */
 	size_t nframes;
 	const struct bug_comparison *comparison; /* NULL: it was not a dump that decided */

@@ -99,6 +99,8 @@ static json_t *crash_json(const struct bug_crash *c, const struct bug_location *
 	json_set_text(o, "output", c->output);
 	if (c->varies)
 		json_object_set_new(o, "varies", json_true());
+	if (c->is_flushed_late)
+		json_object_set_new(o, "flushed_late", json_true());
 	if (c->nframes)
 		json_object_set_new(o, "stack", frames_json(c->frames, c->nframes));
 	if (c->comparison)

@@ -103,20 +103,21 @@ static uint64_t place_hash(const struct bug *b)
 
 struct report_spot *report_spots(const struct report *r)
 {
-	const size_t n = report_nbugs(r);
+	const size_t n = r->bugs.n;
 	struct report_spot *spots = xcalloc(n, sizeof *spots);
 	struct map latest = { 0 }; /* by the hash of a place: its last finding so far, plus 1 */
 
 	for (size_t i = 0; i < n; i++) {
-		const uint64_t hash = place_hash(report_bug(r, i));
+		const struct bug *b = &r->bugs.at[i]->bug;
+		const uint64_t hash = place_hash(b);
 		const size_t before = (uintptr_t)map_get(&latest, hash);
 
 		spots[i] = (struct report_spot){ .is_first = true, .next = SIZE_MAX };
-		if (before && is_same_place(report_bug(r, before - 1), report_bug(r, i))) {
+		if (before && is_same_place(&r->bugs.at[before - 1]->bug, b)) {
 			spots[before - 1].next = i;
 			spots[i].is_first = false;
 		}
-		if (!bug_is_last(report_bug(r, i)))
+		if (!bug_is_last(b))
 			map_set(&latest, hash, (void *)(uintptr_t)(i + 1));
 	}
 	map_release(&latest);

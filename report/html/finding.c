@@ -79,13 +79,20 @@ static void put_consequences(const struct page *p, const struct bug *b, bool tak
 	fputs("</ul></details>\n", p->f);
 }
 
+/* number 0: another finding of the same line */
 static void put_title(const struct page *p, const struct bug *b, size_t number)
 {
 	const struct bug_frame *frame = bug_frame(b);
 
-	fprintf(p->f, "<header><h2 id=\"h-%zu\"><a class=\"anchor\" href=\"#", number);
-	put_anchor(p, b);
-	fprintf(p->f, "\">%zu</a> ", number);
+	if (number) {
+		fprintf(p->f, "<header><h2 id=\"h-%zu\"><a class=\"anchor\" href=\"#", number);
+		put_anchor(p, b);
+		fprintf(p->f, "\">%zu</a> ", number);
+	} else {
+		fputs("<header><h2><a class=\"anchor\" href=\"#", p->f);
+		put_anchor(p, b);
+		fputs("\">and</a> ", p->f);
+	}
 	put_cut(p, b->kind, NAME_SHOWN_BYTES);
 	fputs(" <code>", p->f);
 	put_place(p, frame);
@@ -143,14 +150,11 @@ static void put_relation(const struct page *p, const struct bug *b)
 		has_link ? "</a>" : ", which is hidden here");
 }
 
-void put_finding(const struct page *p, const struct bug *b, size_t number)
+/* What follows the title. */
+static void put_body(const struct page *p, const struct bug *b)
 {
 	char *platforms = platforms_text(p->r, b);
 
-	fputs("<article id=\"", p->f);
-	put_anchor(p, b);
-	fprintf(p->f, "\" tabindex=\"-1\" aria-labelledby=\"h-%zu\">\n", number);
-	put_title(p, b, number);
 	put_sentence(p, "message", "", b->message);
 	put_sentence(p, "advice", "<b>Fix:</b> ", report_advice(p->r, b));
 	put_sentence(p, "note", "", platforms);
@@ -174,6 +178,23 @@ void put_finding(const struct page *p, const struct bug *b, size_t number)
 	put_stacks(p, b);
 	put_patch_of(p, b);
 	put_next(p, b);
-	fputs("</article>\n", p->f);
 	free(platforms);
+}
+
+void put_finding(const struct page *p, size_t i, size_t number)
+{
+	fputs("<article id=\"", p->f);
+	put_anchor(p, report_bug(p->r, i));
+	fprintf(p->f, "\" tabindex=\"-1\" aria-labelledby=\"h-%zu\">\n", number);
+	put_title(p, report_bug(p->r, i), number);
+	put_body(p, report_bug(p->r, i));
+	for (size_t k = p->spots[i].next; k != SIZE_MAX; k = p->spots[k].next) {
+		fputs("<section class=\"same\" id=\"", p->f);
+		put_anchor(p, report_bug(p->r, k));
+		fputs("\" tabindex=\"-1\">\n", p->f);
+		put_title(p, report_bug(p->r, k), 0);
+		put_body(p, report_bug(p->r, k));
+		fputs("</section>\n", p->f);
+	}
+	fputs("</article>\n", p->f);
 }

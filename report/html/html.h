@@ -20,6 +20,7 @@ struct page {
 	const char *cwd;   /* paths below it are shown relative to it; NULL: as they are */
 	const char *patch; /* a unified diff that fixes some of the findings; NULL: none */
 	bool is_brief;     /* the page is long already */
+	const struct report_spot *spots; /* the findings of one line have one entry */
 };
 
 /* ---- embedded.c ---- */
@@ -50,7 +51,8 @@ void put_coverage(const struct page *p);
 void put_index(const struct page *p);
 void put_groups(const struct page *p);
 void put_progress(const struct page *p); /* of an exploration: which input found what */
-void put_finding(const struct page *p, const struct bug *b, size_t number);
+/* of bug i, and of all others of its line */
+void put_finding(const struct page *p, size_t i, size_t number);
 void put_source(const struct page *p, const struct bug *b);
 void put_timeline(const struct page *p, const struct evidence *e, const char *id);
 void put_memory(const struct page *p, const struct evidence *e);

@@ -5,6 +5,7 @@
 
 #include "report/html/html.h"
 
+#define FILTERED_MIN 5u  /* entries: fewer are seen at a glance */
 #define OPTIONS_MAX 200u /* of a list to choose from */
 
 static const char *file_of(const struct bug *b)
@@ -59,7 +60,7 @@ static void put_controls(const struct page *p)
 	put_select(p, "kind", "Kind", kind_of);
 	put_select(p, "file", "File", file_of);
 	fputs("<label>Code <select id=\"by-owner\"><option value=\"\">all</option><option value=\"mine\">mine</option><option value=\"library\">libraries</option></select></label>\n"
-	      "<label>Sort <select id=\"sort\"><option value=\"rank\">by importance</option><option value=\"file\">by file</option><option value=\"kind\">by kind</option>"
+	      "<label>Sort <select id=\"sort\"><option value=\"rank\">by evidence</option><option value=\"file\">by file</option><option value=\"kind\">by kind</option>"
 	      "<option value=\"count\">by count</option></select></label>\n"
 	      "<button type=\"button\" id=\"reset\">Reset</button>\n<output id=\"shown\" aria-live=\"polite\"></output>\n"
 	      "<p class=\"keys\"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> next, previous finding <kbd>Esc</kbd> reset</p>\n</form>\n",
@@ -73,15 +74,34 @@ static void put_data(const struct page *p, const char *name, const char *value)
 	putc('"', p->f);
 }
 
-static void put_row(const struct page *p, const struct bug *b, size_t number)
+static const char *severity_of(const struct bug *b)
 {
+	return bug_severity_name(b->severity);
+}
+
+/* What all findings of the line are, one after the other: neither a kind nor a severity has a
+ * blank. */
+static void put_each(const struct page *p, const char *name, size_t i,
+		     const char *(*value)(const struct bug *b))
+{
+	fprintf(p->f, " data-%s=\"", name);
+	for (size_t k = i; k != SIZE_MAX; k = p->spots[k].next) {
+		fputs(k == i ? "" : " ", p->f);
+		put_short(p, value(report_bug(p->r, k)), NAME_SHOWN_BYTES);
+	}
+	putc('"', p->f);
+}
+
+static void put_row(const struct page *p, size_t i, size_t number)
+{
+	const struct bug *b = report_bug(p->r, i);
 	const struct bug_frame *frame = bug_frame(b);
 
 	fprintf(p->f,
-		"<tr role=\"row\" data-rank=\"%zu\" data-count=\"%" PRIu64
-		"\" data-severity=\"%s\" data-owner=\"%s\"",
-		number, b->count, bug_severity_name(b->severity), b->library ? "library" : "mine");
-	put_data(p, "kind", b->kind);
+		"<tr role=\"row\" data-rank=\"%zu\" data-count=\"%" PRIu64 "\" data-owner=\"%s\"",
+		number, b->count, b->library ? "library" : "mine");
+	put_each(p, "severity", i, severity_of);
+	put_each(p, "kind", i, kind_of);
 	put_data(p, "file", file_of(b));
 	fprintf(p->f, "><td role=\"cell\" class=\"num\">%zu</td><td role=\"cell\"><a href=\"#",
 		number);
@@ -100,6 +120,11 @@ static void put_row(const struct page *p, const struct bug *b, size_t number)
 	}
 	fputs("</td><td role=\"cell\" class=\"what\">", p->f);
 	put_cut(p, b->message, 200);
+	for (size_t k = p->spots[i].next; k != SIZE_MAX; k = p->spots[k].next) {
+		fputs(" <span class=\"more\">and ", p->f);
+		put_cut(p, report_bug(p->r, k)->kind, NAME_SHOWN_BYTES);
+		fputs("</span>", p->f);
+	}
 	if (b->nconsequences)
 		fprintf(p->f, " <span class=\"more\">+%zu of the same cause</span>",
 			b->nconsequences);
@@ -113,18 +138,35 @@ static void put_row(const struct page *p, const struct bug *b, size_t number)
 	fputs("</td></tr>\n", p->f);
 }
 
+/* One finding is seen without a list of it. From FILTERED_MIN on, the list is folded and can be
+ * searched: the first finding comes first. */
 void put_index(const struct page *p)
 {
-	if (report_nbugs(p->r) == 0) {
+	const size_t n = report_nbugs(p->r);
+	size_t nentries = 0, number = 0;
+
+	if (n == 0) {
 		fputs("<p class=\"clean\">pmend found nothing. The coverage above says what was analysed.</p>\n",
 		      p->f);
 		return;
 	}
-	put_controls(p);
+	for (size_t i = 0; i < n; i++)
+		nentries += p->spots[i].is_first;
+	if (nentries == 1)
+		return;
+	if (nentries >= FILTERED_MIN) {
+		fprintf(p->f,
+			"<details class=\"all\" id=\"all\"><summary>All %zu places: list, search, filter</summary>\n",
+			nentries);
+		put_controls(p);
+	}
 	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Index of findings\">\n<table class=\"index\" id=\"index\" role=\"table\">\n"
 	      "<thead role=\"rowgroup\"><tr role=\"row\"><th role=\"columnheader\">#</th><th role=\"columnheader\">Kind</th><th role=\"columnheader\">Where</th><th role=\"columnheader\">What</th><th role=\"columnheader\">Seen</th></tr></thead>\n<tbody role=\"rowgroup\">\n",
 	      p->f);
-	for (size_t i = 0; i < report_nbugs(p->r); i++)
-		put_row(p, report_bug(p->r, i), i + 1);
+	for (size_t i = 0; i < n; i++)
+		if (p->spots[i].is_first)
+			put_row(p, i, ++number);
 	fputs("</tbody></table>\n</div>\n", p->f);
+	if (nentries >= FILTERED_MIN)
+		fputs("</details>\n", p->f);
 }

@@ -125,6 +125,30 @@ static void put_piece(const struct page *p, const struct evidence_row *r, unsign
 		put_bytes(p, "after the crash", r, r->found, from, state_found);
 }
 
+static bool is_zero(const char *hex, unsigned from)
+{
+	return !hex || strspn(hex + 2 * from, "0") >= 2 * PIECE_BYTES;
+}
+
+/* Whatever a crash leaves, and whenever: nothing but zeros. */
+static bool is_piece_zero(const struct evidence_row *r, unsigned from)
+{
+	for (size_t k = 0; k < r->npossible; k++)
+		if (!is_zero(r->possible[k], from))
+			return false;
+	return is_zero(r->durable, from) && is_zero(r->newest, from) && is_zero(r->found, from);
+}
+
+/* Zero bytes of one or more pieces need one row. */
+static void put_zeros(const struct page *p, const struct evidence_row *r, unsigned from,
+		      unsigned end)
+{
+	fprintf(p->f,
+		"<tr class=\"field zeros\"><th scope=\"row\">+0x%" PRIx64
+		"</th><td colspan=\"2\">%u zero bytes</td></tr>\n",
+		r->offset + from, end - from);
+}
+
 static void put_possible(const struct page *p, const struct evidence_row *r)
 {
 	if (r->nall < 2)
@@ -164,11 +188,19 @@ static void put_row_bytes(const struct page *p, const struct evidence_row *r)
 		"+0x%" PRIx64
 		"</code></p>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"bytes\"><tbody>\n",
 		r->offset);
-	for (unsigned from = 0; from < EVIDENCE_ROW_BYTES; from += PIECE_BYTES)
-		if (is_interesting(r, from)) {
+	for (unsigned from = 0, end; from < EVIDENCE_ROW_BYTES; from = end) {
+		const bool is_shown = is_interesting(r, from);
+
+		end = from + PIECE_BYTES;
+		while (is_shown && is_piece_zero(r, from) && end < EVIDENCE_ROW_BYTES &&
+		       is_interesting(r, end) && is_piece_zero(r, end))
+			end += PIECE_BYTES;
+		if (is_shown && is_piece_zero(r, from))
+			put_zeros(p, r, from, end);
+		else if (is_shown)
 			put_piece(p, r, from);
-			nshown++;
-		}
+		nshown += is_shown;
+	}
 	fputs("</tbody></table></div>\n", p->f);
 	if (nshown == 0)
 		fputs("<p class=\"note\">Nothing in this line is undecided at this moment.</p>\n",

@@ -108,21 +108,34 @@ static void put_facts(const struct page *p)
 	fputs("</dl>\n", p->f);
 }
 
+/* Findings of a severity, without those that recovery was not seen to read: they are told apart. */
+static void put_tally(const struct page *p)
+{
+	size_t nunread = 0;
+
+	fputs("<p class=\"tally\">", p->f);
+	for (enum bug_severity s = BUG_CORRECTNESS; s < BUG_SEVERITIES; s++) {
+		const size_t nlast = report_count_last(p->r, s), n = report_count(p->r, s) - nlast;
+
+		nunread += nlast;
+		if (n)
+			fprintf(p->f, "<span class=\"badge %s\">%zu %s</span> ",
+				bug_severity_name(s), n, bug_severity_name(s));
+	}
+	if (nunread)
+		fprintf(p->f,
+			"<span class=\"badge warning\">%zu not read by this recovery in these runs</span>",
+			nunread);
+	fputs("</p>\n", p->f);
+}
+
 static void put_summary(const struct page *p)
 {
 	fputs("<header class=\"top\">\n<p class=\"brand\">pmend <span>crash-consistency report</span></p>\n",
 	      p->f);
 	put_title(p);
-	if (report_nbugs(p->r)) {
-		fputs("<p class=\"tally\">", p->f);
-		for (enum bug_severity s = BUG_CORRECTNESS; s < BUG_SEVERITIES; s++)
-			if (report_count(p->r, s))
-				fprintf(p->f, "<span class=\"badge %s\">%zu %s</span> ",
-					bug_severity_name(s), report_count(p->r, s),
-					bug_severity_name(s));
-		fputs("</p>\n", p->f);
-	}
-	put_facts(p);
+	if (report_nbugs(p->r))
+		put_tally(p);
 	fputs("</header>\n", p->f);
 }
 
@@ -161,22 +174,50 @@ static void put_folded(const struct page *p)
 	}
 }
 
+/* What else there is to know, in one line that opens: the findings come first. Without any, it is
+ * all there is. */
+static void put_about(const struct page *p)
+{
+	const struct report_coverage *c = p->r->has_coverage ? &p->r->coverage : NULL;
+
+	fprintf(p->f, "<details class=\"about\"%s><summary>About this run",
+		report_nbugs(p->r) ? "" : " open");
+	if (c)
+		fprintf(p->f, ": <span class=\"%s\">%s</span>", c->is_complete ? "yes" : "no",
+			c->is_complete ? "complete" : "incomplete");
+	if (c && c->why_incomplete && !c->is_complete) {
+		fputs(", ", p->f);
+		put_short(p, c->why_incomplete, NAME_SHOWN_BYTES);
+	}
+	fputs("</summary>\n", p->f);
+	put_facts(p);
+	put_coverage(p);
+	put_folded(p);
+	put_groups(p);
+	put_patch(p);
+	fputs("</details>\n", p->f);
+}
+
 static void put_findings(struct page *p, const size_t *len_bytes)
 {
-	for (size_t i = 0; i < report_nbugs(p->r); i++) {
+	for (size_t i = 0, number = 0; i < report_nbugs(p->r); i++) {
+		if (!p->spots[i].is_first)
+			continue;
 		fflush(p->f);
 		p->is_brief = *len_bytes > PAGE_DETAIL_BYTES;
-		put_finding(p, report_bug(p->r, i), i + 1);
+		put_finding(p, i, ++number);
 	}
 }
 
 void report_html(FILE *f, const struct report *r, const struct report_options *o)
 {
 	struct page p = { .r = r, .sources = r->sources, .cwd = o->cwd, .patch = o->patch };
+	struct report_spot *spots = report_spots(r);
 	size_t len_bytes = 0;
 	char *text = NULL, *title;
 
 	/* how long it has become decides how much is shown */
+	p.spots = spots;
 	p.f = open_memstream(&text, &len_bytes);
 	if (!p.f)
 		alloc_die();
@@ -185,11 +226,8 @@ void report_html(FILE *f, const struct report *r, const struct report_options *o
 			  r->command.n ? path_base(r->command.at[0]) : "");
 	put_head(&p, title);
 	put_summary(&p);
-	put_coverage(&p);
-	put_folded(&p);
 	put_ending(&p);
-	put_groups(&p);
-	put_patch(&p);
+	put_about(&p);
 	fputs("<main id=\"main\" tabindex=\"-1\">\n", p.f);
 	put_index(&p);
 	put_findings(&p, &len_bytes);
@@ -200,4 +238,5 @@ void report_html(FILE *f, const struct report *r, const struct report_options *o
 	fwrite(text, 1, len_bytes, f);
 	free(text);
 	free(title);
+	free(spots);
 }

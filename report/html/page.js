@@ -18,14 +18,14 @@
     const chosen = choices.map((name) => [name, $('by-' + name).value]).filter(([, value]) => value);
     let shown = 0;
     for (const r of rows) {
-      const fits = chosen.every(([name, value]) => r.data[name] === value) && words.every((w) => r.text.includes(w));
+      const fits = chosen.every(([name, value]) => (name === 'file' ? [r.data.file] : r.data[name].split(' ')).includes(value)) && words.every((w) => r.text.includes(w));
       if (r.row.hidden === fits) {
         r.row.hidden = !fits;
         r.finding.hidden = !fits;
       }
       shown += fits;
     }
-    $('shown').value = (shown === rows.length ? '' : shown + ' of ') + rows.length + (rows.length === 1 ? ' finding' : ' findings');
+    $('shown').value = (shown === rows.length ? '' : shown + ' of ') + rows.length + ' places';
   }
 
   const orders = {
@@ -65,23 +65,25 @@
     const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
     if (e.ctrlKey || e.altKey || e.metaKey)
       return;
-    if (e.key === 'Escape') {
+    if (controls && e.key === 'Escape') {
       reset();
-    } else if (!typing && e.key === '/') {
+    } else if (controls && !typing && e.key === '/') {
       e.preventDefault();
+      $('all').open = true;
       $('by-text').focus();
     } else if (!typing && (e.key === 'j' || e.key === 'k')) {
       step(e.key === 'j' ? 1 : -1);
     }
   }
 
+  if (rows.length)
+    document.addEventListener('keydown', key);
   if (controls && rows.length) {
     controls.hidden = false;
     controls.addEventListener('input', filter);
     $('sort').addEventListener('change', sort);
     controls.addEventListener('submit', (e) => e.preventDefault());
     $('reset').addEventListener('click', reset);
-    document.addEventListener('keydown', key);
     filter();
   }
 
@@ -141,7 +143,7 @@
   // ---- a link into a finding that is hidden shows it ----
   addEventListener('hashchange', () => {
     const target = location.hash.startsWith('#bug-') ? $(location.hash.slice(1)) : null;
-    if (target && target.hidden) {
+    if (target && target.closest('[hidden]')) {
       reset();
       target.scrollIntoView();
     }

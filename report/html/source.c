@@ -64,10 +64,12 @@ static const char *missing_of(const struct bug *b, size_t i)
 	if (is_role(l, "flush"))
 		return "missing: fence before the next store";
 	if (is_role(l, "fence"))
-		return "missing before this: flush";
-	return is_role(l, "lost") && !(next && (is_role(next, "flush") || is_role(next, "fence")))
-		       ? "missing: flush and fence"
-		       : NULL;
+		return b->crash && b->crash->is_flushed_late ? "late: flush"
+							     : "missing before this: flush";
+	if (!is_role(l, "lost") || (next && (is_role(next, "flush") || is_role(next, "fence"))))
+		return NULL;
+	return i == 0 && b->crash && b->crash->is_flushed_late ? "late: flush and fence"
+							       : "missing: flush and fence";
 }
 
 static void add_step(struct steps *s, const struct bug_frame *frame, const char *role,

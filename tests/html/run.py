@@ -78,6 +78,8 @@ def test_index(b, folder):
     """Filters, order, and how many are left."""
     path = page(samples.mixed(), f"{folder}/mixed.html")
     opened(b, path)
+    equal(b.js("return document.getElementById('all').open"), False, "whether the list is open")
+    b.click("#all > summary")
     equal(b.js(ROWS), [1, 2, 3, 4, 5, 6], "the rows")
     for control, value, want in (("severity", "performance", [4, 5]), ("kind", "missing-fence", [3]), ("file", "tree.c", [3, 4]), ("owner", "library", [5]),
                                  ("owner", "mine", [1, 2, 3, 4, 6]), ("text", "twice TREE", [4]), ("text", "update_2", [3]), ("text", "no such thing", [])):
@@ -97,6 +99,39 @@ def test_index(b, folder):
     b.choose("#sort", "count")
     equal(b.js(ROWS), [6, 5, 4, 3, 2, 1], "rows by count")
     quiet(b, path)
+
+
+def test_first_screen(b, folder):
+    """The first finding is what one sees first; findings of one line are one entry; few findings need no filters."""
+    reports = {"one": samples.report([samples.bug(0)]), "mixed": samples.mixed(),
+               "line": samples.report([samples.bug(0), samples.bug(0, kind="missing-fence") | {"id": "0" * 15 + "9"}, samples.bug(1, "performance", "flush-clean")])}
+    for name, report in reports.items():
+        path = page(report, f"{folder}/first-{name}.html")
+        for width, height in ((1280, 900), (400, 800)):
+            b.size(width, height)
+            opened(b, path)
+            top = b.js("return document.querySelector('article').getBoundingClientRect().top")
+            expect(top < height * 0.35, f"{name}: the first finding is at {top} of {height}")
+            equal(b.js("return [document.querySelectorAll('details.about').length, document.querySelector('details.about').open]"), [1, False], "what is folded")
+    b.size(1360)
+    opened(b, f"{folder}/first-line.html")
+    equal(b.js("return document.getElementById('controls')"), None, "the filters")
+    equal(b.js(ROWS), [1, 2], "the rows")
+    equal(b.js(SHOWN), ["bug-0000000000000001", "bug-0000000000000002"], "the entries")
+    equal(b.js("return [...document.querySelectorAll('article:first-of-type h2')].map(h => h.textContent)"), ["1 missing-flush src/app.c:10", "and missing-fence src/app.c:10"], "the kinds of the line")
+    b.js("location.hash = '#bug-0000000000000009'")
+    expect(b.js("return document.querySelector(':target').closest('article').id === 'bug-0000000000000001'"), "no anchor for the second kind")
+
+
+def test_zeros(b, folder):
+    """Zero bytes, one after the other, are one row of memory."""
+    bug = samples.bug(0, **samples.evidence(8))
+    row = bug["memory"][0]
+    row.update(durable="00" * 64, newest="00" * 48 + "11" * 16, possible=[], possible_all=0, fields=[{"offset": 0, "size": 64, "name": "node.text"}])
+    del row["found"]
+    opened(b, page(samples.report([bug]), f"{folder}/zeros.html"))
+    equal(b.js("return [...document.querySelector('.row table').rows].map(r => r.cells[0].textContent + ' ' + r.cells[1].textContent)")[:2],
+          ["+0x0 48 zero bytes", "+0x30  node.text +0\u2026f"], "the rows")
 
 
 def test_without_scripts(b, folder):
