@@ -1109,7 +1109,8 @@ def test_ranks():
     equal(ranks, sorted(ranks, reverse=True), "those that recovery reads come first")
     expect(all(("recovery reads it" in b["message"]) == (b["recovery"] == "reads") for b in bugs), [b["message"] for b in bugs])
     text, _ = run(PMEND, "show", "ranks.json")
-    shown, last = text.split("Recovery was not seen to read these")
+    shown, last = text.split("This recovery did not read these in these runs")
+    expect(re.search(r"^\d+ bugs?(, [^.]*)?, and 3 that this recovery did not read in these runs", last, re.M), "the total counts what recovery did not read")
     equal((len(re.findall(r"^ +store at ", shown, re.M)), len(re.findall(r"^\S+ranks.c:\d+: missing", last, re.M)), "store at" in last), (3, 3, False), "what is folded")
     run(PMEND, "test", "--format", "json", "-o", "ranks.json", "--fresh", *command, status=1)
     with open(os.path.join(folder, "ranks.json")) as f:
