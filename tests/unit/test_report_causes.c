@@ -231,7 +231,7 @@ static void check_renderings(const struct report *r, const char *id)
 	} rows[] = {
 		{ "text", { "Only a warning: nobody reads it.", "app.log", "It may have the same cause as finding ", "1 bug, 1 warning" } },
 		{ "sarif", { "\"level\": \"warning\"", "\"level\": \"error\"", "\"undecidedBy\": \"app.log\"", "\"reason\": \"nobody reads it\"" } },
-		{ "html", { "data-severity=\"warning\"", "<option>warning</option>", "Only a warning: nobody reads it", "1 warning</span>" } },
+		{ "html", { "data-severity=\"warning\"", "<span class=\"badge warning\">1 warning</span>", "Only a warning: nobody reads it", "1 warning</span>" } },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
