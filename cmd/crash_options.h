@@ -76,6 +76,9 @@ struct crash_replay_options {
 		  "the random seed for --sample (default: a new one, which is printed)", \
 		  OPTION_NUMBER, \
 		  &(s)->seed }, \
+		{ "repeats",   0, \
+		  NULL,        "run all states, also those that can only repeat a known bug", \
+		  OPTION_FLAG, &(s)->repeats }, \
 		{ "window", \
 		  0, \
 		  "N", \

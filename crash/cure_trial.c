@@ -414,16 +414,12 @@ static void note_read(const struct model_store *s, void *arg)
 }
 
 /* What recovery reads of the place, and may be lost, is still read unsafely. */
-static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *after,
-		   const struct verdict *v, void *arg)
+static void note_reads(struct cure_trial *t)
 {
+	const struct explorer *e = &t->explorer;
 	const struct run_decision *d;
 	const size_t n = runner_decisions(e->runner, &d);
-	struct cure_trial *t = arg;
 
-	(void)before;
-	(void)after;
-	(void)v;
 	for (size_t i = 0; i < t->n; i++) {
 		struct cure_trial_finding *f = &t->list[i];
 		struct unsafe_read found = { f, false };
@@ -438,6 +434,45 @@ static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *a
 						   1, note_read, &found);
 		f->is_found = found.is_found;
 	}
+}
+
+/* What is looked for here fails only if recovery fails with nothing lost. */
+static bool is_about_newest(const struct cure_trial *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct cure_trial_finding *f = &t->list[i];
+		struct loss only = { .trial = t, .only = f };
+		uint64_t *state;
+		bool is_lost;
+
+		if (f->is_found || !is_within(f, t->explorer.walk->seq))
+			continue;
+		if (f->is_read || f->is_any)
+			return false;
+		if (!f->nplaces)
+			continue;
+		state = states_newest(&t->explorer.set);
+		is_lost = lose_sought(&only, state);
+		free(state);
+		if (is_lost)
+			return false;
+	}
+	return true;
+}
+
+/* The first run at a failure point loses nothing. */
+static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *after,
+		   const struct verdict *v, void *arg)
+{
+	struct cure_trial *t = arg;
+
+	(void)before;
+	(void)after;
+	note_reads(t);
+	if (e->nruns != 1 || v->kind != VERDICT_OK || !is_about_newest(t))
+		return;
+	t->is_settled = true;
+	e->counters->is_stopped = 1;
 }
 
 /* ---- the walk ---- */
@@ -470,12 +505,12 @@ static int try_point(struct cure_trial *t, struct walk *w, struct error *err)
 	if (!wants_reads(t) && verdict_cache_get(&t->passed, key) > 0)
 		return 1;
 	t->explorer.walk = w;
-	t->is_failed = t->is_begun = false;
+	t->is_failed = t->is_begun = t->is_settled = false;
 	t->counters.is_stopped = 0;
 	if (explorer_point(&t->explorer, err) < 0)
 		return -1;
 	/* what was explored wholly has these states, too */
-	if (is_wanted(t, w->seq) && t->is_possible &&
+	if (is_wanted(t, w->seq) && t->is_possible && !t->is_settled &&
 	    (t->counters.is_stopped || t->explorer.is_cut) && probe_point(t, err) < 0)
 		return -1;
 	if (!is_wanted(t, w->seq))

@@ -66,8 +66,10 @@ struct cure_trial {
 	const struct logged *logged;
 	/* of the states that were there before a window; how many were looked at */
 	uint64_t before_key, nbefore;
-	uint64_t enough;                       /* runs: then failure points are only probed */
-	bool is_failed, is_begun, is_possible; /* at the present failure point */
+	uint64_t enough; /* runs: then failure points are only probed */
+	/* at the present failure point; settled: recovery copes with nothing lost, which is all
+	 * that matters there */
+	bool is_failed, is_begun, is_possible, is_settled;
 };
 
 /* Borrows plan and options: those of the exploration that found what is tried. -1: recovery cannot

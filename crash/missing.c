@@ -170,6 +170,11 @@ static void add_gaps(crash_reasons *list, const struct plan *p, const struct cra
 		    xasprintf(
 			    "%llu of %llu failure points have more states than --sample allowed runs",
 			    (unsigned long long)c->cut_points, (unsigned long long)r->npoints));
+	if (c->repeats > 0)
+		add(list,
+		    xasprintf(
+			    "%llu sets of crash states were left out, because they can only repeat a bug that is known; fix that bug first, or run them with --repeats",
+			    (unsigned long long)c->repeats));
 	if (!p->is_exact)
 		add(list,
 		    xstrdup("some lines were stored to so often that only some of their states were kept"));

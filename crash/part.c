@@ -18,8 +18,9 @@
 	X(begun) \
 	X(deeper) \
 	X(diagnosis_runs) \
-	X(choice_runs) \
 	X(remembered) \
+	X(repeats) \
+	X(repeat_points) \
 	X(failures) \
 	X(bugs) \
 	X(fallbacks) \

@@ -296,9 +296,6 @@ struct report_coverage {
 	uint64_t shared_diagnosis_runs; /* the same of those below; for trials, not in JSON */
 	/* besides those: to minimise what failed, to say which bug it is, to judge races */
 	uint64_t diagnosis_runs;
-	/* of these, to list the reads of recovery that had a choice: each worker does so for the
-	 * bugs that it meets, so it is not told how many they are */
-	uint64_t choice_runs;
 	/* failing runs that were counted for a bug because one like them was */
 	uint64_t attributed_without_run;
 	/* of all runs: accesses that were looked at because of what is undecided or watched, or

@@ -197,9 +197,9 @@ static struct report_depth depth_of(const struct crash_result *c)
 	const uint64_t all = c->representatives ? c->representatives->nstops : c->nshare;
 
 	return (struct report_depth){ .all = all,
-				      .whole = n->points - n->cut_points,
+				      .whole = n->points - n->cut_points - n->repeat_points,
 				      .sampled = n->cut_points,
-				      .deeper = n->deeper,
+				      .deeper = n->deeper + n->repeat_points,
 				      .first_runs = n->begun - n->points - n->deeper,
 				      .not_reached = all > n->begun ? all - n->begun : 0 };
 }
@@ -229,7 +229,6 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 			   .shared_runs = c->counters.shared_runs,
 			   .shared_diagnosis_runs = c->counters.shared_diagnosis_runs,
 			   .diagnosis_runs = c->counters.diagnosis_runs,
-			   .choice_runs = c->counters.choice_runs,
 			   .attributed_without_run = c->counters.remembered,
 			   .faults = c->counters.faults,
 			   .lazy_runs = c->counters.lazy_runs,

@@ -571,16 +571,6 @@ uint64_t trials_nruns(const struct trials *t)
 	return cure_trial_nruns(&t->crash);
 }
 
-/* What does not depend on the number of workers: of the runs that list reads, one per finding. */
-static uint64_t explaining_runs(const struct report *r, const struct report_coverage *c)
-{
-	uint64_t n = c->diagnosis_runs + c->shared_diagnosis_runs - c->choice_runs;
-
-	for (size_t i = 0; c->choice_runs && i < report_ndrafts(r); i++)
-		n += trials_is_by_recovery(report_draft(r, i));
-	return n;
-}
-
 struct trials *trials_new(const struct report *r, const struct trace *trace, const struct facts *f,
 			  struct locator *l, struct crash_setup *setup)
 {
@@ -593,7 +583,7 @@ struct trials *trials_new(const struct report *r, const struct trace *trace, con
 			      .setup = setup,
 			      .is_deciding = true,
 			      .explored = c ? c->runs + c->shared_runs : 0,
-			      .spent = c ? explaining_runs(r, c) : 0 };
+			      .spent = c ? c->diagnosis_runs + c->shared_diagnosis_runs : 0 };
 	classes_find(&t->classes, f, l);
 	return t;
 }

@@ -120,19 +120,30 @@ void agenda_add(const struct explorer *e, struct agenda *todo, const struct agen
 		*vec_add(&todo->sets) = taken;
 }
 
-void explorer_know(struct explorer *e, const uint64_t *state, uint32_t survived)
+/* Sets that can only repeat what is known now wait behind all others. */
+static void sort_out(struct explorer *e)
 {
 	struct agenda *todo = e->todo;
 	size_t n = 0;
 
-	if (!known_losses_add(&e->losses, &e->set, e->walk->model, state, survived) || !todo)
-		return;
 	for (size_t i = 0; i < todo->sets.n; i++)
 		if (is_known(e, &todo->sets.at[i]))
 			*vec_add(&todo->known) = todo->sets.at[i];
 		else
 			todo->sets.at[n++] = todo->sets.at[i];
 	todo->sets.n = n;
+}
+
+void explorer_know(struct explorer *e, const uint64_t *state, uint32_t survived)
+{
+	if (known_losses_add(&e->losses, &e->set, e->walk->model, state, survived) && e->todo)
+		sort_out(e);
+}
+
+void explorer_know_loss(struct explorer *e, const struct known_loss *loss)
+{
+	if (known_losses_copy(&e->losses, loss) && e->todo)
+		sort_out(e);
 }
 
 /* ---- branching ---- */
@@ -276,6 +287,7 @@ static struct agenda_set agenda_take(struct explorer *e, struct agenda *todo)
 		i = next_random(&e->random) % *n;
 	else if (!list[i].whole && e->nruns == 1)
 		i = hash_word(0, e->walk->point) % *n;
+	e->nrepeats += list == todo->known.at;
 	set = list[i];
 	list[i] = list[--*n];
 	return set;
@@ -335,6 +347,21 @@ static bool is_for_later(const struct explorer *e, const struct agenda *todo)
 	return explorer_is_paused(e) || (todo->sets.n == 0 && !e->wants_known && !e->is_diagnosis);
 }
 
+/* What is left can only repeat a known bug, and had as many runs as all else. Races are concluded
+ * from all states. */
+static bool is_repeated_enough(const struct explorer *e, const struct agenda *todo)
+{
+	return todo->sets.n == 0 && !e->limits.wants_repeats && !e->wants_reads &&
+	       !e->is_diagnosis && e->nrepeats >= e->nruns - e->nrepeats;
+}
+
+static void leave_repeats(struct explorer *e, struct agenda *todo)
+{
+	__atomic_fetch_add(&e->counters->repeats, todo->known.n, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&e->counters->repeat_points, !e->is_cut, __ATOMIC_RELAXED);
+	agenda_release(todo);
+}
+
 int agenda_explore(struct explorer *e, struct agenda *todo, struct error *err)
 {
 	int result = 0;
@@ -349,6 +376,10 @@ int agenda_explore(struct explorer *e, struct agenda *todo, struct error *err)
 		}
 		if (is_for_later(e, todo))
 			break;
+		if (is_repeated_enough(e, todo)) {
+			leave_repeats(e, todo);
+			break;
+		}
 		set = agenda_take(e, todo);
 		result = set.whole ? explore_whole(e, todo, &set, err)
 				   : explore_lazily(e, todo, &set, err);

@@ -201,45 +201,44 @@ static void collect_values(const struct explorer *e, const struct state_set *s,
 
 /* ---- the run ---- */
 
-/* Returns what it printed; 0: it could not be run. */
-static uint64_t run_watched(struct explorer *e, const struct state_set *s, const uint64_t *state,
-			    const struct verdict *v, crash_choices *list, uint64_t *nall)
+static int run_watched(struct explorer *e, const struct state_set *s, const uint64_t *state,
+		       const struct verdict *v, struct verdict *now, struct error *err)
 {
-	uint64_t printed = 0;
-	struct verdict now;
-	struct error ignored;
+	int result;
 
 	runner_load(e->runner, &e->walk->image, s);
 	__atomic_fetch_add(&e->counters->diagnosis_runs, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&e->counters->choice_runs, 1, __ATOMIC_RELAXED);
-	if (explorer_run(e, state, true, &now, &ignored) == 0 && !now.why_unsound) {
-		printed = verdict_printed(&now);
-		if (verdict_same(&now, v))
-			collect_reads(e, s, &now, list, nall);
-	}
-	for (size_t i = 0; i < list->n; i++)
-		collect_values(e, s, state, &list->at[i]);
-	runner_load(e->runner, &e->walk->image, &e->set);
-	return printed;
+	result = explorer_run(e, state, true, now, err);
+	return result < 0 ? -1 : !now->why_unsound && verdict_same(now, v);
 }
 
-bool choices_find(struct explorer *e, const char *text, const struct verdict *v, uint64_t printed,
-		  crash_choices *list, uint64_t *nall)
+void choices_end(struct explorer *e, struct state_set *watched)
 {
-	struct state_set s = { 0 };
-	uint64_t *state = NULL, now = 0;
-	struct error ignored;
+	states_release(watched);
+	runner_load(e->runner, &e->walk->image, &e->set);
+}
 
+int choices_try(struct explorer *e, const char *text, const struct verdict *v, crash_choices *list,
+		uint64_t *nall, struct verdict *now, struct state_set *watched, struct error *err)
+{
+	uint64_t *state = NULL;
+	int result = 0;
+
+	crash_choices_release(list);
 	*nall = 0;
-	if (v->kind == VERDICT_HANG || e->recovery->ready || explorer_is_late(e))
-		return false;
-	if (state_collect(&s, e->walk->model, text, &ignored) == 0) {
-		watch_undecided(&s, &e->walk->image);
-		state = state_parse(&s, text, &ignored);
+	*now = (struct verdict){ .why_unsound = "not run" };
+	*watched = (struct state_set){ 0 };
+	if (state_collect(watched, e->walk->model, text, err) == 0) {
+		watch_undecided(watched, &e->walk->image);
+		state = state_parse(watched, text, err);
 	}
 	if (state)
-		now = run_watched(e, &s, state, v, list, nall);
+		result = run_watched(e, watched, state, v, now, err);
+	if (result > 0) {
+		collect_reads(e, watched, now, list, nall);
+		for (size_t i = 0; i < list->n; i++)
+			collect_values(e, watched, state, &list->at[i]);
+	}
 	free(state);
-	states_release(&s);
-	return now && now != printed;
+	return result < 0 ? -1 : 0;
 }

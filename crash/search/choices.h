@@ -27,13 +27,12 @@ struct crash_choice {
 typedef VEC(struct crash_choice) crash_choices;
 
 void crash_choices_release(crash_choices *list);
-/* Runs recovery once more on the state, with all bytes watched that are undecided. *nall: how many
- * reads there are. The list stays empty if recovery does not fail as it did, if it cannot be
- * watched, is a server, hangs, or if there is no time. The runner has e's states again in the
- * end. */
-/* printed: as verdict_printed() says of an earlier run on this state. Returns whether this run
- * ended or printed otherwise. */
-bool choices_find(struct explorer *e, const char *state, const struct verdict *v, uint64_t printed,
-		  crash_choices *list, uint64_t *nall);
+/* A run that explains a failure, on the state, with all bytes watched that are undecided. *nall:
+ * how many reads there are; the list stays empty if recovery does not fail as v says. why_unsound
+ * of *now: it could not be watched, and says nothing. The runner has the states `watched` until
+ * choices_end(), and e's states again then. */
+int choices_try(struct explorer *e, const char *state, const struct verdict *v, crash_choices *list,
+		uint64_t *nall, struct verdict *now, struct state_set *watched, struct error *err);
+void choices_end(struct explorer *e, struct state_set *watched);
 
 #endif

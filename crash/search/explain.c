@@ -10,8 +10,10 @@
  *                     both stores are in one line */
 #include "crash/search/explain.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "crash/search/blame.h"
 #include "crash/search/dump_texts.h"
 #include "crash/search/state_text.h"
 #include "crash/search/surroundings.h"
@@ -336,25 +338,92 @@ static void forget_description(struct crash_bug *b)
 	b->stack.n = 0;
 }
 
-/* What is shown is how recovery ends on the smallest loss, as a replay does: earlier runs had
- * larger losses, and may have printed something else. */
-static int describe_smallest(struct explorer *e, const uint64_t *state, const struct verdict *v,
-			     struct crash_bug *b, struct error *err)
+/* A state that failed, and how. text: for --replay. b: gets the description of a run that fails so
+ * again, with the reads that had a choice; NULL: it has one. */
+struct failure {
+	struct explorer *e;
+	const uint64_t *state;
+	const char *text;
+	const struct verdict *v;
+	struct crash_bug *b;
+};
+
+static enum blame_again judge_repeated(const struct failure *f, const struct verdict *now)
+{
+	if (now->why_unsound || now->kind == VERDICT_OK)
+		return AGAIN_FINE;
+	if (!verdict_same(now, f->v))
+		return AGAIN_OTHER;
+	if (f->b) {
+		forget_description(f->b);
+		crash_bug_describe(f->b, now);
+	}
+	return AGAIN_SAME;
+}
+
+static enum blame_again repeat_unwatched(const struct failure *f, struct error *err)
 {
 	struct verdict now;
 
-	if (explorer_is_late(e))
-		return 0;
-	if (explorer_try(e, state, &now, err) < 0)
-		return -1;
-	if (now.why_unsound)
-		return 0;
-	b->varies = !verdict_same(&now, v);
-	if (!b->varies) {
-		forget_description(b);
-		crash_bug_describe(b, &now);
+	return explorer_try(f->e, f->state, &now, err) < 0 ? AGAIN_ERROR : judge_repeated(f, &now);
+}
+
+static enum blame_again failure_repeats(void *arg, struct error *err)
+{
+	const struct failure *f = arg;
+	struct state_set watched;
+	struct verdict now;
+	enum blame_again end;
+
+	if (!f->b || f->v->kind == VERDICT_HANG || f->e->recovery->ready)
+		return repeat_unwatched(f, err);
+	end = choices_try(f->e, f->text, f->v, &f->b->choices, &f->b->nchoices, &now, &watched,
+			  err) < 0
+		      ? AGAIN_ERROR
+		      : judge_repeated(f, &now);
+	choices_end(f->e, &watched);
+	return end == AGAIN_FINE && now.why_unsound ? repeat_unwatched(f, err) : end;
+}
+
+/* Does it fail again, and is that the program's failure? */
+static enum minimise_end confirm(const struct failure *f, struct error *err)
+{
+	struct failure again = *f;
+	enum runner_limit which;
+	char *text;
+
+	switch (blame_find(f->e->runner, f->v, false, failure_repeats, &again, &which, err)) {
+	case BLAME_PROGRAM:
+	case BLAME_EXCESS: /* where nothing is lost, it takes less */ return MINIMISE_DONE;
+	case BLAME_CHANCE: return MINIMISE_UNSTABLE;
+	case BLAME_LIMIT:
+		text = runner_limit_text(f->e->runner, which);
+		snprintf(f->e->why_impossible, sizeof f->e->why_impossible, "%s", text);
+		free(text);
+		return MINIMISE_LIMITED;
+	case BLAME_ERROR: break;
 	}
-	return 0;
+	return MINIMISE_ERROR;
+}
+
+/* One run on the smallest loss shows that the failure is no chance and due to no limit, how it
+ * looks, as a replay shows it, and what recovery reads. If it does not fail so again, the state
+ * that failed first is tried, too. */
+static enum minimise_end confirm_smallest(struct explorer *e, const uint64_t *ran,
+					  const uint64_t *smallest, const struct verdict *v,
+					  struct crash_bug *b, struct error *err)
+{
+	const struct failure f = { e, smallest, b->state, v, b };
+	const uint64_t printed = seen_printed(&e->seen_runs, &e->set, smallest);
+	enum minimise_end end = confirm(&f, err);
+
+	if (end == MINIMISE_DONE)
+		b->varies = printed && printed != b->printed;
+	if ((end != MINIMISE_UNSTABLE && end != MINIMISE_LIMITED) ||
+	    memcmp(ran, smallest, e->set.nwords * sizeof *ran) == 0)
+		return end;
+	b->varies = true;
+	return confirm(&(struct failure){ e, ran, NULL, v, NULL }, err);
 }
 
 void explain_begin(const struct explorer *e, const struct verdict *v, struct crash_bug *b)
@@ -384,17 +453,23 @@ enum minimise_end explain(struct explorer *e, const uint64_t *left, const struct
 	const struct verdict first = *v;
 	uint64_t *ran = explorer_state(e, left);
 	struct minimised m;
-	enum minimise_end end = minimise(e, left, &m, &first, err);
+	enum minimise_end end;
 
+	if (verdict_is_slow(v) && e->limits.deadline_ns && clock_ns() >= e->limits.deadline_ns) {
+		free(ran);
+		return MINIMISE_LATE; /* it would take as long again */
+	}
+	end = minimise(e, left, &m, &first, err);
 	for (size_t i = 0; first.kind == VERDICT_DUMP && i < e->allowed.hashes.n; i++)
 		*vec_add(&b->allowed) = e->allowed.hashes.at[i];
 	if (end == MINIMISE_DONE) {
 		b->is_in_line = m.has_gaps;
 		b->state = state_text(&e->set, e->walk->point, m.state);
 		*oldest = oldest_loss(e, m.cause);
-		if (memcmp(ran, m.state, e->set.nwords * sizeof *ran) != 0 &&
-		    describe_smallest(e, m.state, &first, b, err) < 0)
-			end = MINIMISE_ERROR;
+		if (!explorer_is_interrupted(e))
+			end = confirm_smallest(e, ran, m.state, &first, b, err);
+		if (explorer_is_interrupted(e) && end != MINIMISE_LIMITED)
+			end = MINIMISE_DONE;
 	}
 	if (end == MINIMISE_DONE)
 		end = classify(e, m.cause, m.few, &first, b, err);

@@ -57,6 +57,11 @@ bool explorer_is_late(const struct explorer *e)
 	return !has_time(e, 0);
 }
 
+bool explorer_is_interrupted(const struct explorer *e)
+{
+	return __atomic_load_n(&e->counters->is_interrupted, __ATOMIC_RELAXED);
+}
+
 /* ---- what was read ---- */
 
 static uint64_t read_bit(uint64_t addr)
@@ -87,6 +92,23 @@ static void note_reads(struct explorer *e, const struct state_set *set,
 			__atomic_fetch_or(&e->counters->read_words[bit / 64],
 					  (uint64_t)1 << bit % 64, __ATOMIC_RELAXED);
 		}
+}
+
+/* Of the bytes that were read, those that the line's contents do not tell apart. */
+static uint64_t unasked(const struct state_line *l, const struct run_decision *d)
+{
+	return d->mask << d->at % 64 & ~l->asked;
+}
+
+static bool reads_unasked(const struct explorer *e)
+{
+	const struct run_decision *d;
+	const size_t n = explorer_decisions(e, &d);
+
+	for (size_t i = 0; i < n; i++)
+		if (unasked(&e->set.lines.at[d[i].line], &d[i]))
+			return true;
+	return false;
 }
 
 /* ---- one run ---- */
@@ -262,38 +284,87 @@ int explorer_try(struct explorer *e, const uint64_t *state, struct verdict *v, s
 	return explorer_run(e, state, false, v, err);
 }
 
-/* Some run of the window read what this state has. */
-static bool find_end(struct explorer *e, const uint64_t *state, struct verdict *v)
+/* Some run of the window read what the newest of these states has. *left: those that read the
+ * same; free() it. */
+static bool find_end(struct explorer *e, const uint64_t *states, struct verdict *v, uint64_t **left)
 {
 	const uint64_t moment = moment_of(e);
 	struct window_hit hit = { 0 };
-	const bool is_found = moment && window_find(e->window, moment, &e->set, state, &hit);
+	const bool is_found = moment && window_find(e->window, moment, &e->set, states, &hit);
 
 	if (is_found) {
 		*v = hit.verdict;
 		if (v->kind == VERDICT_OK || v->kind == VERDICT_DUMP)
 			verdict_judge_dump(v, e->recovery, &e->allowed);
+		*left = hit.left;
+		hit.left = NULL;
 	}
 	window_hit_release(&hit);
 	return is_found;
 }
 
+/* The state, and those that lose more: memory holds the state then, and a lazy run tells which of
+ * the others it cannot tell from it. */
+static uint64_t *up_to(const struct explorer *e, const uint64_t *state)
+{
+	uint64_t *states = states_copy(&e->set, state);
+
+	for (size_t i = 0; i < e->set.lines.n; i++) {
+		const struct state_line *l = &e->set.lines.at[i];
+		const uint32_t newest = states_newest_left(l, state);
+
+		for (uint32_t c = 0; c < newest; c++)
+			bit_put(states + l->set, c, true);
+	}
+	return states;
+}
+
+/* A run on the state, to explain a failure. *left: the states that it stands for; free() it. 0:
+ * what it read is not known. */
+static int run_widely(struct explorer *e, const uint64_t *states, struct verdict *v,
+		      uint64_t **left, struct error *err)
+{
+	const uint64_t moment = moment_of(e);
+	int result;
+
+	if (find_end(e, states, v, left)) {
+		__atomic_fetch_add(&e->counters->shared_diagnosis_runs, 1, __ATOMIC_RELAXED);
+		e->is_shared = true;
+		return 1;
+	}
+	__atomic_fetch_add(&e->counters->diagnosis_runs, 1, __ATOMIC_RELAXED);
+	result = moment ? run_watched(e, moment, states, v, err) : run_alone(e, states, v, err);
+	if (result < 0)
+		return -1;
+	e->seen_runs.is_blind = v->why_unsound || reads_unasked(e);
+	if (e->seen_runs.is_blind)
+		return 0;
+	*left = states_copy(&e->set, runner_left(e->runner));
+	return 1;
+}
+
 int explorer_end_of(struct explorer *e, const uint64_t *state, bool is_late, struct verdict *v,
 		    struct error *err)
 {
+	uint64_t *states, *left = NULL;
+	int result = 0;
+
 	if (seen_find(&e->seen_runs, &e->set, state, v))
 		return 1;
 	if (is_late)
 		return 0;
-	if (find_end(e, state, v)) {
-		__atomic_fetch_add(&e->counters->shared_diagnosis_runs, 1, __ATOMIC_RELAXED);
-		seen_add(&e->seen_runs, &e->set, state, v);
-		return 2;
+	if (!e->strategy->is_whole && !e->seen_runs.is_blind) {
+		states = up_to(e, state);
+		result = run_widely(e, states, v, &left, err);
+		free(states);
 	}
-	if (explorer_try(e, state, v, err) < 0)
-		return -1;
-	seen_add(&e->seen_runs, &e->set, state, v);
-	return 2;
+	if (result == 0)
+		result = explorer_try(e, state, v, err) < 0 ? -1 : 1;
+	if (result > 0)
+		seen_add(&e->seen_runs, &e->set, left ? left : state, v,
+			 e->is_shared ? 0 : verdict_printed(v));
+	free(left);
+	return result < 0 ? -1 : 2;
 }
 
 /* The states that a run stands for. */
@@ -370,7 +441,7 @@ int explorer_conclude(struct explorer *e, const uint64_t *before, const uint64_t
 	if (e->is_diagnosis)
 		return 0;
 	note_run_reads(e, v);
-	seen_add(&e->seen_runs, &e->set, left, v);
+	seen_add(&e->seen_runs, &e->set, left, v, e->is_shared ? 0 : verdict_printed(v));
 	result = judge(e, left, v, err);
 	if (result == 0)
 		count_states(e, left);
@@ -384,11 +455,10 @@ bool explorer_widen(struct explorer *e)
 
 	for (size_t i = 0; i < n && !e->is_diagnosis; i++) {
 		const struct state_line *l = &e->set.lines.at[d[i].line];
-		const uint64_t unasked = d[i].mask << d[i].at % 64 & ~l->asked;
 
-		if (!unasked)
+		if (!unasked(l, &d[i]))
 			continue;
-		states_ask(&e->asked, l->addr, unasked | l->asked);
+		states_ask(&e->asked, l->addr, unasked(l, &d[i]) | l->asked);
 		e->is_widened = true;
 	}
 	return e->is_widened;

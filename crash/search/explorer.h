@@ -40,13 +40,12 @@ enum search_stage { STAGE_FIRST_RUNS, STAGE_UNKNOWN, STAGES };
 
 /* Shared by all workers; counters only grow, but for `busy`. */
 struct crash_counters {
-	uint64_t next_window;  /* claimed by whoever comes first */
+	uint64_t next_chunk;   /* claimed by whoever comes first */
 	uint64_t points, runs; /* done */
 	uint64_t busy[STAGES]; /* workers that have not left this stage yet */
 	uint64_t begun;        /* failure points that had their first runs */
 	/* of these, those that had more, and have states left when no more may be run */
 	uint64_t deeper;
-	uint64_t choice_runs; /* of diagnosis_runs, how many depends on the number of workers */
 	uint64_t diagnosis_runs, remembered, failures, bugs, fallbacks, cut_points, faults,
 		unstable;
 	uint64_t shared_runs; /* besides `runs`: that some other failure point had made already */
@@ -60,6 +59,9 @@ struct crash_counters {
 	uint64_t uncompared; /* failure points at which a dump was compared with nothing */
 	/* of these, those in the middle of guessed operations that overlap */
 	uint64_t overlapping;
+	/* sets of states that can only repeat a known bug and were left out, and at how many
+	 * failure points, without cut ones */
+	uint64_t repeats, repeat_points;
 	uint64_t impossible; /* states on which recovery could not even be run as whole images */
 	uint32_t is_stopped; /* out of budget, or interrupted */
 	uint32_t is_interrupted;
@@ -83,6 +85,9 @@ struct explorer_limits {
 	/* after the deadline, for what a run began: to minimise a failure, to judge a race */
 	uint64_t grace_ns;
 	uint64_t sample; /* runs at one failure point, 0: all */
+	/* states that can only repeat a known bug: all of them, or at each failure point at most as
+	 * many runs as all else had there */
+	bool wants_repeats;
 	/* recovery refuses to start where there is no PM file at all: nothing is run there */
 	bool needs_pool;
 	uint64_t seed;
@@ -132,6 +137,7 @@ struct explorer {
 	uint64_t round;    /* of visits, from 0 */
 	uint64_t nruns;    /* those that others had made count, too */
 	uint64_t nshared;  /* of these, those that others had made */
+	uint64_t nrepeats; /* of nruns, on states that can only repeat what is known to fail */
 	uint64_t pause_at; /* no more runs than that at this visit, 0: all */
 	uint64_t random;
 	bool is_cut; /* not all states were looked at */
@@ -188,6 +194,8 @@ void point_rest_free(struct point_rest *r, struct explorer *e);
 /* A failing state of the present failure point was explained: what else loses that can only repeat
  * it. survived: the place whose store had to survive, 0: none. */
 void explorer_know(struct explorer *e, const uint64_t *state, uint32_t survived);
+/* the same, by what is known to fail elsewhere */
+void explorer_know_loss(struct explorer *e, const struct known_loss *loss);
 /* The decisions of the last run, without reads that are only listed for the window. */
 size_t explorer_decisions(const struct explorer *e, const struct run_decision **list);
 /* The runner has the present failure point from now on; it may be late. */
@@ -212,6 +220,7 @@ bool explorer_may_run(struct explorer *e);
 /* The deadline and the grace after it are over: runs that only say more of what is known are not
  * worth it any more. */
 bool explorer_is_late(const struct explorer *e);
+bool explorer_is_interrupted(const struct explorer *e);
 uint64_t clock_ns(void);
 
 #endif

@@ -99,6 +99,15 @@ static bool is_same(const struct known_loss *a, const struct known_loss *b)
 	return true;
 }
 
+bool known_losses_copy(struct known_losses *k, const struct known_loss *loss)
+{
+	for (size_t i = 0; i < k->list.n; i++)
+		if (is_same(&k->list.at[i], loss))
+			return false;
+	*vec_add(&k->list) = *loss;
+	return true;
+}
+
 bool known_losses_add(struct known_losses *k, const struct state_set *s, const struct model *m,
 		      const uint64_t *state, uint32_t survived)
 {
@@ -117,11 +126,7 @@ bool known_losses_add(struct known_losses *k, const struct state_set *s, const s
 		return false;
 	loss.n = places.n;
 	memcpy(loss.lost, places.list, sizeof loss.lost);
-	for (size_t i = 0; i < k->list.n; i++)
-		if (is_same(&k->list.at[i], &loss))
-			return false;
-	*vec_add(&k->list) = loss;
-	return true;
+	return known_losses_copy(k, &loss);
 }
 
 struct comparison {

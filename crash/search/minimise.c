@@ -2,62 +2,13 @@
  * same way. Every step is one run on a whole image. */
 #include "crash/search/minimise.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "crash/search/blame.h"
 #include "crash/states/states_of_stores.h"
 
 /* Contents to try between the newest and what a line has, before giving up on it. */
 #define STEPS_MAX 12
-
-struct failure {
-	struct explorer *e;
-	const uint64_t *state;
-	const struct verdict *v;
-};
-
-static enum blame_again failure_repeats(void *arg, struct error *err)
-{
-	const struct failure *f = arg;
-	struct verdict now;
-
-	if (explorer_try(f->e, f->state, &now, err) < 0)
-		return AGAIN_ERROR;
-	return now.why_unsound || now.kind == VERDICT_OK ? AGAIN_FINE
-	       : verdict_same(&now, f->v)                ? AGAIN_SAME
-							 : AGAIN_OTHER;
-}
-
-/* Does it fail again, and is that the program's failure? */
-static enum minimise_end confirm(struct explorer *e, const uint64_t *state, const struct verdict *v,
-				 struct error *err)
-{
-	struct failure f = { e, state, v };
-	enum runner_limit which;
-	char *text;
-
-	if (verdict_is_slow(v) && e->limits.deadline_ns && clock_ns() >= e->limits.deadline_ns)
-		return MINIMISE_LATE; /* it would take as long again */
-	switch (blame_find(e->runner, v, false, failure_repeats, &f, &which, err)) {
-	case BLAME_PROGRAM:
-	case BLAME_EXCESS: /* where nothing is lost, it takes less */ return MINIMISE_DONE;
-	case BLAME_CHANCE: return MINIMISE_UNSTABLE;
-	case BLAME_LIMIT:
-		text = runner_limit_text(e->runner, which);
-		snprintf(e->why_impossible, sizeof e->why_impossible, "%s", text);
-		free(text);
-		return MINIMISE_LIMITED;
-	case BLAME_ERROR: break;
-	}
-	return MINIMISE_ERROR;
-}
-
-static bool is_interrupted(const struct explorer *e)
-{
-	return __atomic_load_n(&e->counters->is_interrupted, __ATOMIC_RELAXED);
-}
 
 enum trial { TRIAL_ERROR = -1, TRIAL_CURED, TRIAL_SAME, TRIAL_OTHER };
 
@@ -67,8 +18,8 @@ static enum trial try_state(struct explorer *e, const uint64_t *state, const str
 			    struct error *err)
 {
 	struct verdict now;
-	int is_known =
-		explorer_end_of(e, state, is_interrupted(e) || explorer_is_late(e), &now, err);
+	int is_known = explorer_end_of(e, state, explorer_is_interrupted(e) || explorer_is_late(e),
+				       &now, err);
 
 	if (is_known < 0)
 		return TRIAL_ERROR;
@@ -357,13 +308,8 @@ enum minimise_end minimise(struct explorer *e, const uint64_t *left, struct mini
 	enum minimise_end end = MINIMISE_DONE;
 
 	*m = (struct minimised){ 0 };
-	if (!is_interrupted(e))
-		end = confirm(e, t.newest, v, err);
-	if (is_interrupted(e) && end != MINIMISE_LIMITED)
-		end = MINIMISE_DONE;
-	if (end == MINIMISE_DONE &&
-	    (give_back(e, left, &t, is_needed, v, err) < 0 ||
-	     find_few(e, left, &t, m, v, err) < 0 || close_gaps(e, &t, v, &m->has_gaps, err) < 0))
+	if (give_back(e, left, &t, is_needed, v, err) < 0 || find_few(e, left, &t, m, v, err) < 0 ||
+	    close_gaps(e, &t, v, &m->has_gaps, err) < 0)
 		end = MINIMISE_ERROR;
 	m->state = states_copy(&e->set, t.newest);
 	if (end == MINIMISE_DONE)

@@ -4,6 +4,8 @@
 
 #include "crash/search/explorer.h"
 
+/* Unstable: the state does not fail again. Limited: only because of a limit of ours, which the
+ * explorer's why_impossible names. Late: to see that would take too long. */
 enum minimise_end {
 	MINIMISE_DONE,
 	MINIMISE_UNSTABLE,
@@ -22,8 +24,7 @@ struct minimised {
 };
 void minimised_release(struct minimised *m);
 /* A run that fails stands for the states `left`. Puts lines back to their newest content as long as
- * recovery fails as it did. Unstable: the state does not fail again. Limited: only because of a
- * limit of ours, which the explorer's why_fallback names. */
+ * recovery fails as it did. */
 enum minimise_end minimise(struct explorer *e, const uint64_t *left, struct minimised *m,
 			   const struct verdict *v, struct error *err);
 

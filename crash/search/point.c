@@ -12,7 +12,7 @@ struct point_rest {
 	struct known_losses losses;
 	struct seen seen_runs;
 	struct big seen, nstates;
-	uint64_t nruns, nshared, random;
+	uint64_t nruns, nshared, nrepeats, random;
 	bool is_begun, is_cut, is_new;
 };
 
@@ -58,6 +58,7 @@ static void take_up(struct explorer *e, struct point_rest *r)
 	big_copy(&e->seen, &r->seen);
 	e->nruns = r->nruns;
 	e->nshared = r->nshared;
+	e->nrepeats = r->nrepeats;
 	e->random = r->random;
 	e->is_cut = r->is_cut;
 	e->todo = &r->todo;
@@ -74,6 +75,7 @@ static void leave(struct explorer *e, struct point_rest *r)
 	big_copy(&r->nstates, &e->nstates);
 	r->nruns = e->nruns;
 	r->nshared = e->nshared;
+	r->nrepeats = e->nrepeats;
 	r->random = e->random;
 	r->is_cut = e->is_cut;
 	r->is_new = e->is_new;
@@ -135,7 +137,7 @@ static int begin(struct explorer *e, struct error *err)
 	e->losses.list.n = 0;
 	seen_clear(&e->seen_runs);
 	big_set(&e->seen, 0);
-	e->nruns = e->nshared = 0;
+	e->nruns = e->nshared = e->nrepeats = 0;
 	/* whoever comes here, and from where */
 	e->random = e->limits.seed + e->walk->point * 0x2545f4914f6cdd1du;
 	e->is_cut = e->set.is_partial;

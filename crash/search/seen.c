@@ -9,6 +9,7 @@ void seen_clear(struct seen *s)
 	for (size_t i = 0; i < s->list.n; i++)
 		sparse_release(&s->list.at[i].set);
 	s->list.n = 0;
+	s->is_blind = false;
 }
 
 void seen_release(struct seen *s)
@@ -18,14 +19,16 @@ void seen_release(struct seen *s)
 }
 
 void seen_add(struct seen *s, const struct state_set *set, const uint64_t *left,
-	      const struct verdict *v)
+	      const struct verdict *v, uint64_t printed)
 {
 	struct seen_run *run;
 
 	if (s->list.n == SEEN_MAX || v->why_unsound)
 		return;
 	run = vec_add(&s->list);
-	*run = (struct seen_run){ .kind = v->kind, .code = v->code, .site = v->site };
+	*run = (struct seen_run){
+		.kind = v->kind, .code = v->code, .site = v->site, .printed = printed
+	};
 	sparse_take_shorter(&run->set, set, left);
 }
 
@@ -58,18 +61,30 @@ static bool includes(const struct sparse_set *p, const struct state_set *set, co
 	return p->base == SPARSE_ALL || nfound == nlossy;
 }
 
-bool seen_find(const struct seen *s, const struct state_set *set, const uint64_t *state,
-	       struct verdict *v)
+static const struct seen_run *find(const struct seen *s, const struct state_set *set,
+				   const uint64_t *state)
 {
 	const size_t nlossy = count_lossy(set, state);
 
-	for (size_t i = 0; i < s->list.n; i++) {
-		const struct seen_run *run = &s->list.at[i];
+	for (size_t i = 0; i < s->list.n; i++)
+		if (includes(&s->list.at[i].set, set, state, nlossy))
+			return &s->list.at[i];
+	return NULL;
+}
 
-		if (!includes(&run->set, set, state, nlossy))
-			continue;
+bool seen_find(const struct seen *s, const struct state_set *set, const uint64_t *state,
+	       struct verdict *v)
+{
+	const struct seen_run *run = find(s, set, state);
+
+	if (run)
 		*v = (struct verdict){ .kind = run->kind, .code = run->code, .site = run->site };
-		return true;
-	}
-	return false;
+	return run;
+}
+
+uint64_t seen_printed(const struct seen *s, const struct state_set *set, const uint64_t *state)
+{
+	const struct seen_run *run = find(s, set, state);
+
+	return run ? run->printed : 0;
 }

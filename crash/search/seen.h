@@ -11,21 +11,24 @@ struct seen_run {
 	enum verdict_kind kind;
 	int code;
 	uint64_t site;
+	uint64_t printed; /* verdict_printed(); 0: not known */
 };
 
 /* Zero-initialised is none. */
 struct seen {
 	VEC(struct seen_run) list;
+	bool is_blind; /* a run to explain a failure could not tell what it read */
 };
 
 void seen_clear(struct seen *s);
 void seen_release(struct seen *s);
-/* The states that are left after a run which counts. */
+/* The states that are left after a run which counts. printed: as above. */
 void seen_add(struct seen *s, const struct state_set *set, const uint64_t *left,
-	      const struct verdict *v);
+	      const struct verdict *v, uint64_t printed);
 /* Of the verdict, only how recovery ended is filled: kind, code, site. False: nobody ran this
  * state. */
 bool seen_find(const struct seen *s, const struct state_set *set, const uint64_t *state,
 	       struct verdict *v);
+uint64_t seen_printed(const struct seen *s, const struct state_set *set, const uint64_t *state);
 
 #endif

@@ -94,7 +94,8 @@ void crash_command_tell(const struct crash_setup *s, struct report *r)
 	} flags[] = { { "--races", s->races },
 		      { "--strict", s->strict },
 		      { "--no-trust", s->no_trust },
-		      { "--pool-creation", s->pool_creation } };
+		      { "--pool-creation", s->pool_creation },
+		      { "--repeats", s->repeats } };
 
 	add_text_option(r, "--recover", s->recover);
 	add_text_option(r, "--then", s->then);

@@ -76,6 +76,7 @@ static void set_limits(struct crash_setup *s)
 				    s->options.strategy->is_representative
 			    ? SAMPLE_RUNS
 			    : 0;
+	l->wants_repeats = s->repeats;
 	l->seed = s->seed.is_set ? s->seed.n : s->shard.of ? SHARD_SEED : clock_ns() % 1000000u;
 	s->options.window = s->window.is_set ? s->window.n : 1;
 	s->options.jobs = s->jobs.is_set && s->jobs.n > 0 ? (uint32_t)s->jobs.n
