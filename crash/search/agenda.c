@@ -12,6 +12,9 @@
 
 #include "crash/search/explorer_internal.h"
 
+/* runs of a failure point on states that can only repeat a known bug, however few the others are */
+#define REPEATS_ALWAYS 8u
+
 static bool same_value(const struct state_set *s, const struct state_line *l,
 		       const struct run_decision *d, uint32_t a, uint32_t b)
 {
@@ -352,7 +355,8 @@ static bool is_for_later(const struct explorer *e, const struct agenda *todo)
 static bool is_repeated_enough(const struct explorer *e, const struct agenda *todo)
 {
 	return todo->sets.n == 0 && !e->limits.wants_repeats && !e->wants_reads &&
-	       !e->is_diagnosis && e->nrepeats >= e->nruns - e->nrepeats;
+	       !e->is_diagnosis && e->nrepeats >= REPEATS_ALWAYS &&
+	       e->nrepeats >= e->nruns - e->nrepeats;
 }
 
 static void leave_repeats(struct explorer *e, struct agenda *todo)

@@ -86,7 +86,7 @@ struct explorer_limits {
 	uint64_t grace_ns;
 	uint64_t sample; /* runs at one failure point, 0: all */
 	/* states that can only repeat a known bug: all of them, or at each failure point at most as
-	 * many runs as all else had there */
+	 * many runs as all else had there, or a few */
 	bool wants_repeats;
 	/* recovery refuses to start where there is no PM file at all: nothing is run there */
 	bool needs_pool;

@@ -402,7 +402,7 @@ static void test_program(uint64_t seed, const char *runtime, const char *reader,
 		BUG("%s", err.msg);
 	walk_init(&w, p, WALK_POINTS);
 	recovery.recover = runner_command_new(line, &err);
-	e = (struct explorer){ .walk = &w, .recovery = &recovery, .counters = &counters, .on_run = on_run, .on_point = on_point, .on_failure = on_failure };
+	e = (struct explorer){ .walk = &w, .recovery = &recovery, .counters = &counters, .limits = { .wants_repeats = true }, .on_run = on_run, .on_point = on_point, .on_failure = on_failure };
 	e.runner = runner_new(&o, NULL, 0, &err);
 	if (!recovery.recover || !e.runner)
 		BUG("%s", err.msg);
