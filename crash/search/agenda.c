@@ -13,7 +13,7 @@
 #include "crash/search/explorer_internal.h"
 
 /* runs of a failure point on states that can only repeat a known bug, however few the others are */
-#define REPEATS_ALWAYS 8u
+#define REPEATS_ALWAYS 32u
 
 static bool same_value(const struct state_set *s, const struct state_line *l,
 		       const struct run_decision *d, uint32_t a, uint32_t b)

@@ -511,10 +511,10 @@ def test_breadth_jobs():
 
 def test_breadth_groups():
     """Every group of update behaviours has its first runs before any has more."""
-    whole = explore_breadth("groups", "--strategy", "representative")
+    whole = explore_breadth("groups", "--strategy", "representative", "--repeats")
     account = whole["coverage"]["representative"]
     equal((account["groups_begun"], account["groups_tested"]), (account["groups"], account["groups"]), "groups without a budget")
-    some = explore_breadth("groups", "--strategy", "representative", runs=whole["coverage"]["runs"] // 10)
+    some = explore_breadth("groups", "--strategy", "representative", "--repeats", runs=whole["coverage"]["runs"] // 10)
     expect(has_marked(some, "groups", "total"), f"bugs with a tenth of the runs: {summary(some)}")
     account = some["coverage"]["representative"]
     expect(account["groups_begun"] == account["groups"] > account["groups_tested"], account)
