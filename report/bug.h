@@ -461,8 +461,9 @@ const char *report_library(const struct report *r, size_t i, size_t *nbugs);
 /* What is left after filtering, sorted. */
 size_t report_nbugs(const struct report *r);
 const struct bug *report_bug(const struct report *r, size_t i);
-size_t report_count(const struct report *r, enum bug_severity s);      /* bugs of this severity */
-size_t report_count_last(const struct report *r, enum bug_severity s); /* of these, bug_is_last() */
+size_t report_count(const struct report *r, enum bug_severity s); /* bugs of this severity */
+/* correctness findings that recovery was not seen to read: bug_is_last() */
+size_t report_count_unread(const struct report *r);
 /* The findings of one line are one entry of the text and the page, where the first of them stands.
  * Those of bug_is_last() stand alone. One spot per finding, in the order of the report; free()
  * them. */

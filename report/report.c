@@ -597,12 +597,12 @@ size_t report_count(const struct report *r, enum bug_severity s)
 	return n;
 }
 
-size_t report_count_last(const struct report *r, enum bug_severity s)
+size_t report_count_unread(const struct report *r)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < report_nbugs(r); i++)
-		n += report_bug(r, i)->severity == s && bug_is_last(report_bug(r, i));
+		n += report_bug(r, i)->severity == BUG_CORRECTNESS && bug_is_last(report_bug(r, i));
 	return n;
 }
 

@@ -108,16 +108,15 @@ static void put_facts(const struct page *p)
 	fputs("</dl>\n", p->f);
 }
 
-/* Findings of a severity, without those that recovery was not seen to read: they are told apart. */
+/* Bugs that recovery was not seen to read have a number of their own. */
 static void put_tally(const struct page *p)
 {
-	size_t nunread = 0;
+	const size_t nunread = report_count_unread(p->r);
 
 	fputs("<p class=\"tally\">", p->f);
 	for (enum bug_severity s = BUG_CORRECTNESS; s < BUG_SEVERITIES; s++) {
-		const size_t nlast = report_count_last(p->r, s), n = report_count(p->r, s) - nlast;
+		const size_t n = report_count(p->r, s) - (s == BUG_CORRECTNESS ? nunread : 0);
 
-		nunread += nlast;
 		if (n)
 			fprintf(p->f, "<span class=\"badge %s\">%zu %s</span> ",
 				bug_severity_name(s), n, bug_severity_name(s));

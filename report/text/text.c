@@ -401,18 +401,17 @@ static void put_tally(const struct text *t)
 {
 	static const char *const words[BUG_SEVERITIES] = { "bug", "performance note",
 							   "porting note", "warning" };
-	size_t nunread = 0;
+	const size_t nunread = report_count_unread(t->r);
 
 	if (report_nbugs(t->r) == 0) {
 		fputs("No bugs found", t->f);
 		return;
 	}
 	for (enum bug_severity s = BUG_CORRECTNESS; s < BUG_SEVERITIES; s++) {
-		const size_t nlast = report_count_last(t->r, s), n = report_count(t->r, s) - nlast;
+		const size_t n = report_count(t->r, s) - (s == BUG_CORRECTNESS ? nunread : 0);
 
 		if (n || s == BUG_CORRECTNESS)
 			fprintf(t->f, "%s%zu %s%s", s ? ", " : "", n, words[s], n == 1 ? "" : "s");
-		nunread += nlast;
 	}
 	if (nunread)
 		fprintf(t->f, ", and %zu that this recovery did not read in these runs", nunread);

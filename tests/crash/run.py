@@ -1263,7 +1263,7 @@ def test_dump():
     with open(os.path.join(folder, "report.json")) as f:
         bug = is_marked(json.load(f), "acks", "early")
     expect("operation" in bug["crash"]["outcome"], bug["crash"]["outcome"])
-    equal(replay(bug).count("operation in flight"), 1, "the replay says the same")
+    equal(replay(bug).count("interrupted operation"), 1, "the replay says the same")
     expect("before:\n1\nafter:\n2\n" in replay(bug), replay(bug))
     text, _ = run(PMEND, "show", "report.json")
     expect("Operation 2 (assumed: what lies between two outputs of the program) was in flight.\n    before:  1\n    after:   2\n    found:   0\n" in text, text)
@@ -1282,7 +1282,7 @@ def test_dump_overtaken():
         report = crash("acks", "--dump", program("acks", way, "{}"), status=1)
         equal(sorted((b["kind"], sorted(places("acks", b))) for b in report["bugs"]), sorted((marks("acks", c)[0], sorted(marks("acks", c)[1])) for c in cases), "the bugs")
         for bug in report["bugs"]:
-            expect("operation in flight" in replay(bug), replay(bug))
+            expect("interrupted operation" in replay(bug), replay(bug))
     has_both("reused", "linked", "remove", "insert")
     has_both("never", "early", "one", "two")
     record("acks", "both", "both pool")
@@ -1902,7 +1902,7 @@ def test_two_fences():
 def test_two_flushes():
     """Three words of one line are one flush; another line is another."""
     _, report = explore_case("causes", "flush", command="test")
-    equal([bug["locations"][0]["line"] for bug in report["bugs"]], [min(marks("causes", case)[1])[1] for case in ("flush", "other")], "the lines")
+    equal(sorted(bug["locations"][0]["line"] for bug in report["bugs"]), [min(marks("causes", case)[1])[1] for case in ("flush", "other")], "the lines")
     equal(len(caused(report)), 2, "the number of other words of the line")
 
 
@@ -2062,7 +2062,7 @@ def test_causes_of_all_platforms():
         p = subprocess.run([PMEND, *options, *words, os.path.join(PROGRAMS, "causes"), pool, "flush"], capture_output=True, timeout=TIMEOUT_S, cwd=folder)
         equal(p.returncode, 1, f"the status ({p.stderr})")
         reports.append(json.loads(p.stdout))
-    equal([len(more) for _, _, more in listed(reports[0])], [2, 0], "the numbers of consequences")
+    equal(sorted(len(more) for _, _, more in listed(reports[0])), [0, 2], "the numbers of consequences")
     for report in reports[1:]:
         report["bugs"] = [b for b in report["bugs"] if reports[0]["platform"] in b["platforms"]]
         equal(listed(report), listed(reports[0]), "of all platforms")

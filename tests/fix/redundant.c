@@ -36,7 +36,7 @@ void flushes(struct item *p, int i)
 		pm_flush(&p->b, sizeof p->b); /* BUG: redundant-flush */
 	pm_drain();
 	pm_flush(&p[i++], sizeof *p);
-	pm_flush(&p[i++], sizeof *p); /* BUG: redundant-flush, suggested: the statements before it */
+	pm_flush(&p[i++], sizeof *p); /* BUG: redundant-flush, suggested: not removed: it may still be needed */
 	pm_drain();
 }
 
@@ -47,9 +47,9 @@ void fences(struct item *p)
 	pm_persist(&p->a, sizeof p->a);
 	pm_drain(); /* BUG: redundant-fence */
 	_mm_sfence(); /* BUG: redundant-fence */
-	_mm_mfence(); /* BUG: redundant-fence, suggested: the statements before it */
+	_mm_mfence(); /* BUG: redundant-fence, suggested: not removed: it may still be needed */
 	p->b = 1;
-	pm_drain(); /* BUG: redundant-fence, suggested: the statements before it */
+	pm_drain(); /* BUG: redundant-fence, suggested: not removed: it may still be needed */
 	pm_persist(&p->b, sizeof p->b);
 	pm_persist(&p->b, sizeof p->b); /* BUG: flush-clean */
 	pm_flush(&p->b, sizeof p->b);
@@ -61,7 +61,7 @@ void fences(struct item *p)
 	p->a = 2;
 	pm_flush(&p->a, sizeof p->a);
 #endif
-	pm_drain(); /* BUG: redundant-fence, suggested: the statements before it */
+	pm_drain(); /* BUG: redundant-fence, suggested: not removed: it may still be needed */
 }
 
 void library(struct item *p);
