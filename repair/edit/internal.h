@@ -93,7 +93,8 @@ const char *text_substitute(struct codebase *code, const char *text, bool in_mem
 /* edit.c */
 void file_edit(struct file *f, uint32_t at, uint32_t removed, const char *insert);
 const char *file_edited(struct codebase *code, struct file *f, uint32_t from, uint32_t to);
-/* Once file_edited() sorted them: where a byte of the edited file was before; UINT32_MAX: nowhere. */
+/* Where a byte of the edited file was before; UINT32_MAX: nowhere. file_edited() must have sorted
+ * the edits. */
 uint32_t file_origin(const struct file *f, uint32_t after);
 /* Does the range of the edited file, or of the file before, have no byte that the other one has? */
 bool file_is_inserted(const struct file *f, uint32_t from, uint32_t to);
