@@ -124,29 +124,19 @@ void agenda_add(const struct explorer *e, struct agenda *todo, const struct agen
 }
 
 /* Sets that can only repeat what is known now wait behind all others. */
-static void sort_out(struct explorer *e)
+void explorer_know(struct explorer *e, const uint64_t *state, uint32_t survived)
 {
 	struct agenda *todo = e->todo;
 	size_t n = 0;
 
+	if (!known_losses_add(&e->losses, &e->set, e->walk->model, state, survived) || !todo)
+		return;
 	for (size_t i = 0; i < todo->sets.n; i++)
 		if (is_known(e, &todo->sets.at[i]))
 			*vec_add(&todo->known) = todo->sets.at[i];
 		else
 			todo->sets.at[n++] = todo->sets.at[i];
 	todo->sets.n = n;
-}
-
-void explorer_know(struct explorer *e, const uint64_t *state, uint32_t survived)
-{
-	if (known_losses_add(&e->losses, &e->set, e->walk->model, state, survived) && e->todo)
-		sort_out(e);
-}
-
-void explorer_know_loss(struct explorer *e, const struct known_loss *loss)
-{
-	if (known_losses_copy(&e->losses, loss) && e->todo)
-		sort_out(e);
 }
 
 /* ---- branching ---- */

@@ -40,7 +40,7 @@ enum search_stage { STAGE_FIRST_RUNS, STAGE_UNKNOWN, STAGES };
 
 /* Shared by all workers; counters only grow, but for `busy`. */
 struct crash_counters {
-	uint64_t next_chunk;   /* claimed by whoever comes first */
+	uint64_t next_window;  /* claimed by whoever comes first */
 	uint64_t points, runs; /* done */
 	uint64_t busy[STAGES]; /* workers that have not left this stage yet */
 	uint64_t begun;        /* failure points that had their first runs */
@@ -194,8 +194,6 @@ void point_rest_free(struct point_rest *r, struct explorer *e);
 /* A failing state of the present failure point was explained: what else loses that can only repeat
  * it. survived: the place whose store had to survive, 0: none. */
 void explorer_know(struct explorer *e, const uint64_t *state, uint32_t survived);
-/* the same, by what is known to fail elsewhere */
-void explorer_know_loss(struct explorer *e, const struct known_loss *loss);
 /* The decisions of the last run, without reads that are only listed for the window. */
 size_t explorer_decisions(const struct explorer *e, const struct run_decision **list);
 /* The runner has the present failure point from now on; it may be late. */

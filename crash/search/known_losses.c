@@ -99,15 +99,6 @@ static bool is_same(const struct known_loss *a, const struct known_loss *b)
 	return true;
 }
 
-bool known_losses_copy(struct known_losses *k, const struct known_loss *loss)
-{
-	for (size_t i = 0; i < k->list.n; i++)
-		if (is_same(&k->list.at[i], loss))
-			return false;
-	*vec_add(&k->list) = *loss;
-	return true;
-}
-
 bool known_losses_add(struct known_losses *k, const struct state_set *s, const struct model *m,
 		      const uint64_t *state, uint32_t survived)
 {
@@ -126,7 +117,11 @@ bool known_losses_add(struct known_losses *k, const struct state_set *s, const s
 		return false;
 	loss.n = places.n;
 	memcpy(loss.lost, places.list, sizeof loss.lost);
-	return known_losses_copy(k, &loss);
+	for (size_t i = 0; i < k->list.n; i++)
+		if (is_same(&k->list.at[i], &loss))
+			return false;
+	*vec_add(&k->list) = loss;
+	return true;
 }
 
 struct comparison {

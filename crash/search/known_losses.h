@@ -23,8 +23,6 @@ void known_losses_release(struct known_losses *k);
  * survive, 0: none. False: it loses too much to say, or it is known. */
 bool known_losses_add(struct known_losses *k, const struct state_set *s, const struct model *m,
 		      const uint64_t *state, uint32_t survived);
-/* One that is known elsewhere. False: it is known. */
-bool known_losses_copy(struct known_losses *k, const struct known_loss *loss);
 /* Every state that is narrowed so loses something known, and no store of another place in the same
  * line; and what had to survive may survive. */
 bool known_losses_cover(const struct known_losses *k, const struct state_set *s,

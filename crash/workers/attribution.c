@@ -73,7 +73,6 @@ void known_release(struct worker *w)
 		crash_bug_release(&w->known.at[i].bug);
 	vec_release(&w->known);
 	vec_release(&w->attributions.list);
-	vec_release(&w->answers);
 }
 
 /* An order of bugs that does not depend on which of them this worker met first, nor where: by what
@@ -218,61 +217,6 @@ static bool count_remembered(struct worker *w, const struct failure *f)
 	if (is_known)
 		note_remembered(w);
 	return is_known;
-}
-
-/* ---- what another failure point of the chunk explained ---- */
-
-/* What fails with nothing lost is told by where the crash came: it is explained each time. */
-static void note_for_chunk(struct worker *w, const struct failure *f, size_t bug)
-{
-	const struct known_bug *k = &w->known.at[bug];
-	const struct known_losses *losses = &w->explorer.losses;
-	struct chunk_answer *a;
-
-	for (size_t i = 0; i < w->attributions.list.n; i++)
-		if (w->attributions.list.at[i].key == f->key &&
-		    w->attributions.list.at[i].bug != bug)
-			return; /* it is not the only one */
-	if (w->chunk_len <= w->window || w->explorer.round > 0 || !k->here.has_place ||
-	    f->places.lost.n == 0 || k->bug.varies || w->beside.files.n > 0 ||
-	    strcmp(k->bug.kind, "atomicity") == 0)
-		return;
-	a = vec_add(&w->answers);
-	*a = (struct chunk_answer){ .chunk = w->chunk, .key = f->key, .bug = bug, .here = k->here };
-	a->has_loss = losses->list.n > 0;
-	if (a->has_loss)
-		a->loss = losses->list.at[losses->list.n - 1];
-}
-
-/* What had to survive was guessed: an earlier failure point may tell better. */
-static bool is_too_late(const struct worker *w, const struct chunk_answer *a)
-{
-	return w->known.at[a->bug].bug.is_survivor_guessed &&
-	       a->here.point > w->explorer.walk->point;
-}
-
-/* A run that read the same places, lost and surviving, and ended alike, was explained at another
- * failure point of the chunk. */
-static bool count_of_chunk(struct worker *w, const struct failure *f)
-{
-	for (size_t i = 0; i < w->answers.n; i++) {
-		const struct chunk_answer *a = &w->answers.at[i];
-		struct known_bug *k = &w->known.at[a->bug];
-
-		if (a->chunk != w->chunk || a->key != f->key || is_too_late(w, a))
-			continue;
-		if (k->here.point != w->explorer.walk->point) {
-			k->here = a->here;
-			k->here.point = w->explorer.walk->point;
-			k->here.count = 0;
-		}
-		count(w, f, a->bug);
-		note_remembered(w);
-		if (a->has_loss)
-			explorer_know_loss(&w->explorer, &a->loss);
-		return true;
-	}
-	return false;
 }
 
 /* ---- which known bug it is ---- */
@@ -608,8 +552,6 @@ static int find_bugs(struct worker *w, const struct failure *f, const struct cra
 		return note_unexplained(w->explorer.counters, end);
 	if (is_counted == 0)
 		count(w, f, bug);
-	if (bug != SIZE_MAX)
-		note_for_chunk(w, f, bug);
 	return 0;
 }
 
@@ -624,7 +566,7 @@ int known_on_failure(struct explorer *e, const uint64_t *left, const struct verd
 
 	send_failed(w, left);
 	failure_begin(e, left, &first, &f);
-	if (!count_remembered(w, &f) && !count_of_chunk(w, &f)) {
+	if (!count_remembered(w, &f)) {
 		explain_begin(e, &first, &told);
 		result = find_bugs(w, &f, &told, err);
 		crash_bug_release(&told);

@@ -36,16 +36,6 @@ struct attributions {
 	uint64_t nruns; /* that it took */
 };
 
-/* What was explained at the first visit of a failure point of the chunk: what recovery reads there
- * and how it ends (key), the bug, and what loses that can only repeat it. */
-struct chunk_answer {
-	uint64_t chunk, key;
-	size_t bug; /* index in known */
-	struct known_here here;
-	struct known_loss loss;
-	bool has_loss;
-};
-
 struct told_signature {
 	uint64_t signature, point;
 };
@@ -59,7 +49,6 @@ struct known_paused {
 /* A failure point that will be visited again. */
 struct pause {
 	uint64_t point;
-	uint64_t chunk;
 	const struct rep_stop *stop; /* as the worker's */
 	struct point_rest *rest;
 	uint32_t nvisits; /* that ended as they should */
@@ -93,10 +82,6 @@ struct worker {
 	VEC(struct window *) windows;       /* of the pauses and the present one, in order */
 	struct window_ahead ahead;
 	uint64_t claimed, claimed_end; /* places in the lot that are this worker's */
-	/* Places that are claimed at a time. Failure points learn from the first visits of their
-	 * chunk: at the first visit from those before, later from all. */
-	uint64_t chunk_len, chunk;
-	VEC(struct chunk_answer) answers;
 	/* no budget ends the work: a failure point is done at the first visit, which spares further
 	 * walks */
 	bool is_whole;

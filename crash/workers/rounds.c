@@ -15,9 +15,7 @@
 
 #define WAIT_NS 500000
 #define FIRST_RUNS 2u /* of a failure point: one with nothing lost, and one with something */
-#define CHUNKS 32u    /* for so many chunks, if there are many failure points: */
-#define CHUNKS_FROM 256u
-#define GROWTH 4u /* of the runs, from round to round */
+#define GROWTH 4u     /* of the runs, from round to round */
 /* sets of states of one worker: if more wait, a failure point is done at once */
 #define WAITING_MAX ((size_t)1 << 19)
 
@@ -170,7 +168,6 @@ static int visit(struct worker *w, struct pause *p, uint64_t runs, bool wants_kn
 	const bool has_room = w->nwaiting <= WAITING_MAX;
 
 	w->stop = p->stop;
-	w->chunk = p->chunk;
 	if (w->reps)
 		add_tests(w);
 	allow(w, p->nvisits == 0);
@@ -247,15 +244,6 @@ static uint64_t last_of(const struct lot *l)
 	return share_at(l->share, l->first + l->n - 1);
 }
 
-/* Whole windows. Many failure points are claimed in chunks: a bug that shows at most of them is
- * explained once in each. How long they are does not depend on how many workers there are. */
-static uint64_t chunk_len(const struct worker *w)
-{
-	if (w->races || w->reps || w->lot->n < CHUNKS_FROM)
-		return w->window;
-	return (w->lot->n / CHUNKS + w->window - 1) / w->window * w->window;
-}
-
 /* The failure point to go to next; UINT64_MAX: there is none for this worker. Whole windows are
  * claimed: a share has whole ones, but for the end of the trace. */
 static uint64_t claim(struct worker *w)
@@ -265,10 +253,9 @@ static uint64_t claim(struct worker *w)
 
 	if (w->claimed == w->claimed_end) {
 		windows_drop(w);
-		w->claimed = w->chunk_len * __atomic_fetch_add(&w->explorer.counters->next_chunk, 1,
-							       __ATOMIC_RELAXED);
-		w->chunk = w->claimed;
-		w->claimed_end = w->claimed + w->chunk_len;
+		w->claimed = w->window * __atomic_fetch_add(&w->explorer.counters->next_window, 1,
+							    __ATOMIC_RELAXED);
+		w->claimed_end = w->claimed + w->window;
 	}
 	i = w->claimed++;
 	n = i < l->n ? share_at(l->share, l->first + i) : last_of(l) + 1 + (i - l->n);
@@ -299,7 +286,7 @@ static int first_round(struct worker *w, struct error *err)
 
 	for (uint64_t claimed = claim(w); claimed != UINT64_MAX && explorer_may_run(e);
 	     claimed = claim(w)) {
-		struct pause p = { .point = claimed, .chunk = w->chunk, .stop = w->stop };
+		struct pause p = { .point = claimed, .stop = w->stop };
 		/* What is concluded about races is concluded where their stores are met first, and
 		 * from all states there. */
 		bool is_whole;
@@ -423,10 +410,7 @@ static int further_round(struct worker *w, uint64_t round, uint64_t *runs, uint6
 int rounds_explore(struct worker *w, struct error *err)
 {
 	uint64_t runs = FIRST_RUNS, known_runs = FIRST_RUNS;
-	int result;
-
-	w->chunk_len = chunk_len(w);
-	result = first_round(w, err);
+	int result = first_round(w, err);
 
 	leave_stage(w, STAGE_FIRST_RUNS);
 	wait_for_stage(w, STAGE_FIRST_RUNS);

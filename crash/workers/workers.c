@@ -115,7 +115,7 @@ int workers_run(const struct plan *p, const struct crash_options *o, const struc
 
 	if (table)
 		race_table_reset(table, (uint32_t)n);
-	counters->next_chunk = 0;
+	counters->next_window = 0;
 	for (int stage = 0; stage < STAGES; stage++)
 		counters->busy[stage] = n;
 	while (started < n && result == 0) {
