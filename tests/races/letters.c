@@ -50,7 +50,7 @@ static void recover(struct pool *p, int mends)
 static void put_beside(struct record *r)
 {
 	r->name = 0x616e6e61;
-	r->value = 5;
+	__atomic_store_n(&r->value, 5, __ATOMIC_RELEASE); /* arm64 does not order stores to a line otherwise */
 	r->is_used = 1;
 	pm_persist(r, sizeof *r);
 }
