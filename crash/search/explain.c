@@ -382,7 +382,10 @@ static enum blame_again failure_repeats(void *arg, struct error *err)
 		      ? AGAIN_ERROR
 		      : judge_repeated(f, &now);
 	choices_end(f->e, &watched);
-	return end == AGAIN_FINE && now.why_unsound ? repeat_unwatched(f, err) : end;
+	if (end == AGAIN_SAME || end == AGAIN_ERROR)
+		return end;
+	f->b->varies |= !now.why_unsound; /* a replay runs it so, too */
+	return repeat_unwatched(f, err);
 }
 
 /* Does it fail again, and is that the program's failure? */
@@ -418,7 +421,7 @@ static enum minimise_end confirm_smallest(struct explorer *e, const uint64_t *ra
 	enum minimise_end end = confirm(&f, err);
 
 	if (end == MINIMISE_DONE)
-		b->varies = printed && printed != b->printed;
+		b->varies |= printed && printed != b->printed;
 	if ((end != MINIMISE_UNSTABLE && end != MINIMISE_LIMITED) ||
 	    memcmp(ran, smallest, e->set.nwords * sizeof *ran) == 0)
 		return end;

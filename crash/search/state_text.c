@@ -11,10 +11,10 @@
 
 #include "util/alloc.h"
 
-/* Numbers depend on what was asked for. */
+/* Of a line with many contents, numbers depend on what was asked for. */
 static void put_content(FILE *f, const struct state_set *s, const struct state_line *l, uint32_t c)
 {
-	if (l->asked == ~(uint64_t)0) {
+	if (l->asked == ~(uint64_t)0 && l->ncontents <= STATES_LISTED) {
 		fprintf(f, "%u", c);
 		return;
 	}

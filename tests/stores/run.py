@@ -7,6 +7,7 @@ the trace incomplete, which is said, and nobody is blamed.
 With LONG=1 each way is also recorded by itself, and in a pool in memory."""
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -84,6 +85,15 @@ def is_ordered(way):
 
 def test_lazy():
     return judge("pool", ["lazy"], [w for w in ways() if is_ordered(w)])
+
+
+def test_replay():
+    """Of a line with more contents than are listed, a replay has the one that failed, not another one of that number."""
+    record("bug", "pool", "printed")
+    bug = crash("--platform", "arm64", status=1)["bugs"][0]
+    expect(not bug["crash"].get("varies"), bug["crash"])
+    out, _ = run(*[PMEND if word == "pmend" else word for word in shlex.split(bug["crash"]["replay"])], status=1)
+    expect(bug["crash"]["outcome"] in out, out)
 
 
 def is_short(way):
