@@ -1,6 +1,6 @@
-/* Runs recovery at a few failure points, where nothing is lost, with the files beside the pool as
- * at the crash, and asks the runtime which of them it looked at. Where a file was not kept, it is
- * absent: recovery asks for it all the same. */
+/* Runs recovery at a few failure points without losing anything, with the files beside the pool as
+ * they were at that time, and asks the runtime which of them recovery opened or asked for. A file
+ * that the trace did not keep is absent; recovery asks for it all the same. */
 #include "crash/beside_looks.h"
 
 #include <stdlib.h>
@@ -23,7 +23,8 @@ static const struct beside_version *version_of(const struct beside_file *f, uint
 	return v->what == BESIDE_UNKNOWN ? beside_at(f, BESIDE_NEVER, seq) : v;
 }
 
-/* The index of a file that recovery looks at here; SIZE_MAX: none. */
+/* Runs recovery once at the present failure point. Gives the index of a file beside the pool that
+ * recovery looks at; SIZE_MAX if there is none. */
 static size_t look(struct looking *l)
 {
 	const struct beside_version *versions[BESIDE_MAX];

@@ -1,9 +1,9 @@
-/* Runs recovery where nothing is lost, at the beginning and at the end of the trace: if it fails
- * there, the checker is to blame and nothing is explored. If the program's own recovery dies of a
- * signal at the end, it does so at every start, and that is a bug of it. So it is if recovery
- * relies on zeros that nobody stored. The end of a program that was killed is no such place: there,
- * a failure is one of recovery, which exploring finds. The walk to the end counts the failure
- * points, and the runs give the time limit of all others. */
+/* Runs recovery where nothing is lost, at the beginning and at the end of the trace. If it fails
+ * there, the checker is probably wrong, and pmend explores nothing. Two such failures at the end
+ * are bugs of the program: recovery dies of a signal, so each start of the program dies; or
+ * recovery relies on zeros that nobody stored. If the recorded program was killed, the end of the
+ * trace is an ordinary crash: exploring reports a failure there. The walk to the end also counts
+ * the failure points, and the duration of these runs gives the time limit of all others. */
 #include "crash/clean_runs.h"
 
 #include <signal.h>
@@ -24,7 +24,7 @@ struct clean_run {
 	const struct trace *trace;
 	const uint64_t *newest;
 	struct verdict verdict;
-	/* gets a kind if the program's own recovery dies, or relies on zeros */
+	/* gets a kind if the program's own recovery dies, or relies on zeros that nobody stored */
 	struct crash_bug *bug;
 };
 
@@ -46,7 +46,8 @@ static enum blame_again run_again(void *arg, struct error *err)
 							       : AGAIN_OTHER;
 }
 
-/* The program's own recovery died, as it does at every start. SIGKILL may be anybody's. */
+/* Did the program's own recovery die of a signal? SIGKILL does not count: another process may have
+ * sent it. */
 static bool is_death(const struct clean_run *c)
 {
 	const struct verdict *v = &c->verdict;
@@ -55,12 +56,12 @@ static bool is_death(const struct clean_run *c)
 	       v->command == c->recovery->recover;
 }
 
-/* A failure where nothing is lost: why nothing can be explored, in words; and a bug, if it is
- * one. */
+/* Recovery failed though nothing was lost: fills err with the reason why nothing can be explored,
+ * and describes a bug if the failure is one. */
 static void tell_failure(struct clean_run *c, const char *which, bool is_late, struct error *err)
 {
 	const struct verdict *v = &c->verdict;
-	/* before it is run again: the strings are the runner's */
+	/* copied now, because the next run overwrites the runner's strings */
 	char *text = verdict_text(v), *said = verdict_said(v), *limit;
 	const char *unseen = trace_unseen(c->trace),
 		   *command = v->command ? v->command->shown : "?";
@@ -71,7 +72,7 @@ static void tell_failure(struct clean_run *c, const char *which, bool is_late, s
 
 	if (has_died)
 		crash_bug_describe(c->bug, v);
-	if (!verdict_is_slow(v)) /* what hangs hangs for as long again */
+	if (!verdict_is_slow(v)) /* a second run would take as long until its time limit */
 		blame = blame_find(c->runner, v, true, run_again, c, &struck, &ignored);
 	if (blame == BLAME_LIMIT || blame == BLAME_EXCESS) {
 		limit = runner_limit_text(c->runner, struck);
@@ -122,20 +123,22 @@ int clean_runs_not_opened(const struct recovery *c, struct error *err)
 		err, "recovery opened no file of the trace; put {} where the pool's path belongs");
 }
 
-/* At the end, of a trace that has all that happened. */
+/* Can recovery rely on zeros that nobody stored? Only at the end of a trace that contains
+ * everything that happened. */
 static bool may_rely_on_zeros(const struct walk *w, const struct crash_bug *bug)
 {
 	return bug->is_clean && w->plan->nold_bytes > 0 && !trace_unseen(w->plan->trace);
 }
 
-/* Recovery failed at the end. Is that a bug, because it relies on zeros that nobody stored? If not,
- * it is run once more, as it was. -1: that is impossible. */
+/* Recovery failed at the end. Finds out whether that is a bug, because recovery relies on zeros
+ * that nobody stored. If it does not, recovery runs once more on the unchanged state, so that the
+ * runner's strings are about that run. -1 if recovery cannot be run. */
 static int try_zeros(struct walk *w, const struct state_set *set, struct clean_run *c,
 		     struct error *err)
 {
 	struct crash_bug relied = *c->bug;
 
-	/* before it is run again: the strings are the runner's */
+	/* copied now, because the next run overwrites the runner's strings */
 	crash_bug_describe(&relied, &c->verdict);
 	if (zeros_are_relied_on(w, c->runner, c->recovery, &relied.allocation)) {
 		relied.kind = "uninitialised-read";
@@ -147,7 +150,7 @@ static int try_zeros(struct walk *w, const struct state_set *set, struct clean_r
 	return run_clean(c, err);
 }
 
-/* Runs recovery with the files beside the pool as they were at that time, if the trace has kept
+/* Runs recovery with the files beside the pool as they were at this event, if the trace kept
  * them. */
 static int run_beside(struct walk *w, const struct state_set *set, struct clean_run *c,
 		      const struct beside *files, enum beside_time time, bool *copes,
@@ -171,10 +174,10 @@ static int run_beside(struct walk *w, const struct state_set *set, struct clean_
 	return result;
 }
 
-/* Recovery failed with the files beside the pool as they are now, which need not be as they were
- * here. If it copes with them as they were at another time, it is not to blame: what fails because
- * of them is told of each failure. If not, it is run once more, as it was. -1: that is
- * impossible. */
+/* Recovery failed with today's files beside the pool, which may differ from those at this event. If
+ * recovery copes with the files of this event, nothing is wrong with it; failures that such files
+ * cause are explained at each finding. Otherwise recovery runs once more as before. -1 if recovery
+ * cannot be run. */
 static int try_beside(struct walk *w, const struct state_set *set, struct clean_run *c,
 		      const char *const *paths, bool *copes, struct error *err)
 {
@@ -186,7 +189,7 @@ static int try_beside(struct walk *w, const struct state_set *set, struct clean_
 	for (int time = 0; time < BESIDE_TIMES && files.files.n > 0 && result == 0 && !*copes;
 	     time++)
 		result = run_beside(w, set, c, &files, (enum beside_time)time, copes, err);
-	if (files.files.n > 0) /* else the runner still knows where recovery died */
+	if (files.files.n > 0) /* otherwise the runner still knows where recovery died */
 		runner_load(c->runner, &w->image, set);
 	if (result == 0 && files.files.n > 0 && !*copes)
 		result = run_clean(c, err);
@@ -239,9 +242,10 @@ static int try_clean(struct walk *w, struct runner *runner, const struct crash_o
 	return result;
 }
 
-/* Before anything was stored that may be lost: at the first failure point, the first operation is
- * in progress already. *has_died: the program's own recovery did; if it dies at the end as well, it
- * is no checker that expects a pool of another shape. */
+/* Tests recovery before anything was stored that may be lost. This is earlier than the first
+ * failure point, where the first operation is already in progress. *has_died: the program's own
+ * recovery died of a signal. If it dies at the end as well, the reason is not a checker that
+ * expects a pool that is already set up. */
 static int try_begin(const struct plan *p, const struct crash_options *o, struct runner *runner,
 		     uint64_t *time_us, bool *has_died, bool *needs_pool, struct error *err)
 {
@@ -258,8 +262,8 @@ static int try_begin(const struct plan *p, const struct crash_options *o, struct
 	return result;
 }
 
-/* After everything. Recovery that dies there is all that is told: whatever a crash leaves, it would
- * die sooner or later. */
+/* Tests recovery at the end of the trace. If recovery dies there, that is the only finding: it
+ * would die after every crash, sooner or later. */
 static int try_end(struct walk *w, const struct crash_options *o, struct runner *runner,
 		   struct crash_result *r, uint64_t *time_us, struct error *err)
 {
@@ -279,12 +283,12 @@ static int try_end(struct walk *w, const struct crash_options *o, struct runner 
 	return result;
 }
 
-/* ---- the way to the end ---- */
+/* ---- the walk to the end of the trace ---- */
 
 struct dealing {
 	struct dealer dealer;
 	struct share *share;
-	crash_events *crashes; /* NULL: nobody asks */
+	crash_events *crashes; /* NULL if nobody asked for the events */
 	uint64_t window;
 	crash_events *window_ends;
 };
@@ -301,7 +305,8 @@ static void deal(uint64_t seq, uint64_t cost, void *arg)
 		*vec_add(d->crashes) = seq;
 }
 
-/* Deals out the failure points; the walk, which is at the first one, goes to the end. */
+/* Assigns the failure points to the shard. The walk stands at the first failure point and goes to
+ * the end. */
 static int walk_all(struct walk *w, const struct crash_options *o, struct rep_points *points,
 		    struct dealing *d, struct error *err)
 {

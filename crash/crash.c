@@ -1,6 +1,6 @@
-/* Explores all crashes of a recorded run: first recovery must cope with the states where nothing is
- * lost, and there must be room for the workers; then work.c does the rest. What shards did before,
- * or elsewhere, is taken up here. */
+/* Explores all crashes of a recorded run. Recovery must first cope with the states where nothing is
+ * lost, and the workers' images must fit into memory; then work.c explores. The results of earlier
+ * runs and of other shards are added here. */
 #include "crash/crash.h"
 
 #include <stdlib.h>
@@ -16,10 +16,10 @@
 #include "crash/work.h"
 #include "serve/processes.h"
 
-/* that a worker and its recovery may have at a time before they are in the way of others */
+/* processes that a worker and its recovery may need at the same time */
 #define PROCESSES_EACH 64u
 
-/* ---- before ---- */
+/* ---- preparations ---- */
 
 static void keep_objects(struct crash_result *r, const struct runner *runner,
 			 const struct recovery *c)
@@ -40,8 +40,8 @@ static void keep_objects(struct crash_result *r, const struct runner *runner,
 	}
 }
 
-/* As many workers as there is room for their images, in a folder that has it. used_bytes: what one
- * took where nothing is lost. */
+/* Reduces the number of workers to those whose images fit into the chosen folder. used_bytes: the
+ * size of one image. */
 static void fit_room(struct crash_options *o, struct crash_result *r, uint64_t used_bytes)
 {
 	const uint64_t jobs = o->jobs < r->npoints ? o->jobs : r->npoints;
@@ -59,8 +59,8 @@ static void fit_room(struct crash_options *o, struct crash_result *r, uint64_t u
 		o->jobs, (unsigned long long)jobs, o->runner.folder);
 }
 
-/* ... and as many as may have processes at the same time: one whose recovery finds no room for
- * another process must not take that for its failure. */
+/* Reduces the number of workers further, so that the user's limit of processes is not reached: a
+ * recovery that cannot fork for that reason must not count as failed. */
 static void fit_processes(struct crash_options *o, struct crash_result *r)
 {
 	const uint64_t jobs = o->jobs < r->npoints ? o->jobs : r->npoints;
@@ -87,7 +87,8 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 		   struct crash_result *r, struct error *err)
 {
 	struct runner *runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
-	static const uint64_t none; /* for a part without failure points; NULL means all */
+	/* for a shard without failure points; NULL would mean all of them */
+	static const uint64_t none;
 	const bool is_part = o->shard.of > 0;
 	crash_events crashes = { 0 };
 	uint64_t used_bytes;
@@ -115,7 +116,8 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 		keep_objects(r, runner, o->recovery);
 	r->counters.has_opened = runner_has_opened(runner);
 	r->has_roi = runner_has_roi(runner);
-	o->runner.has_roi |= r->has_roi; /* each worker's first run is judged like all others */
+	/* each worker's first run is then judged like its others */
+	o->runner.has_roi |= r->has_roi;
 	used_bytes = runner_room_bytes(runner);
 	runner_free(runner);
 	if (result == 0) {
@@ -125,15 +127,16 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 	return result;
 }
 
-/* ---- all of it ---- */
+/* ---- the exploration ---- */
 
-/* Recovery opened a PM file; or asked for one, and there never was any. */
+/* Did recovery open a PM file, or ask for one that never existed? */
 static bool has_used_pool(const struct crash_counters *c)
 {
 	return c->has_opened || (c->has_missed && !c->had_file);
 }
 
-/* What other processes did is here; what is left depends on all of it. */
+/* Takes the sum of all shards as the result so far; the conclusions that are left depend on all of
+ * it. */
 static void take_sum(const struct plan *p, struct crash_options *o, struct rep_points *points,
 		     struct crash_result *r)
 {
@@ -148,10 +151,11 @@ static void take_sum(const struct plan *p, struct crash_options *o, struct rep_p
 		rep_points_list(points, p, o->stops);
 }
 
-/* An earlier run of this shard. */
+/* Adds the saved result of an earlier run of this shard. */
 static int take_done(struct crash_result *r, struct crash_result *done, struct error *err)
 {
-	/* of the representatives, the share is known only when they are chosen */
+	/* with representative testing, the share is known only when the failure points are
+	 * chosen */
 	if ((r->nshare && done->nshare != r->nshare) || done->npoints != r->npoints)
 		return error_set(
 			err,
@@ -161,9 +165,9 @@ static int take_done(struct crash_result *r, struct crash_result *done, struct e
 	return 0;
 }
 
-/* What is asked of each run is what a run of another failure point can tell. Races and second
- * crashes ask for more, a server does not read the same each time, and whole images do not tell
- * what is read. */
+/* May one run stand for several failure points? Only if the runs at all of them can tell the same.
+ * Races and second crashes need more per run, a server does not read the same each time, and runs
+ * on whole images do not tell what they read. */
 static bool has_windows(const struct crash_options *o)
 {
 	return (o->strategy == &strategy_lazy || o->strategy == &strategy_prefix) &&
@@ -208,7 +212,7 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 	r->is_broken_off = (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) ||
 			   (o.is_interrupted && o.is_interrupted(o.arg));
 	r->is_exhausted = result == 0 && r->why_incomplete.n == 0;
-	/* failures are tried with other contents, what passes is not */
+	/* failures were already tried with other contents of these files, successes were not */
 	if (r->is_exhausted && !o.shard.of)
 		r->beside = beside_looks_find(p, &o, r->npoints);
 	missing_find_beside(&r->why_incomplete, r);

@@ -1,4 +1,4 @@
-/* Explores the crashes of a recorded run: what `pmend crash` does, without the talking. */
+/* Explores the crashes of a recorded run: what `pmend crash` does, without options and messages. */
 #ifndef CRASH_CRASH_H
 #define CRASH_CRASH_H
 

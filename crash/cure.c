@@ -1,13 +1,13 @@
-/* Finds the smallest interval of a thread's work that, made atomic, cures a failing crash state. If
- * an interval cures, every larger one between the same acknowledgements does too, so both ends are
- * found by halving. */
+/* Finds the smallest interval of a thread's work that cures a failing crash state if it is made
+ * atomic. If an interval cures, every larger interval between the same two acknowledgements does,
+ * too; so both ends are found by halving. */
 #include "crash/cure.h"
 
-#define POINTS_MAX 64u /* how far consistent points are looked for on each side */
+#define POINTS_MAX 64u /* failure points that are searched on each side */
 
-/* ---- judging ---- */
+/* ---- judging failure points ---- */
 
-/* The last point up to seq. */
+/* The index of the last failure point that is not after seq. */
 static size_t point_find(const struct cure_points *points, uint64_t seq)
 {
 	size_t i = points->seqs.n;
@@ -17,7 +17,8 @@ static size_t point_find(const struct cure_points *points, uint64_t seq)
 	return i > 0 ? i - 1 : 0;
 }
 
-/* A walk over what is supposed, from one failure point that is to be judged to the next. */
+/* Begins a walk over the trace with the supposed change; walk_next() goes from one failure point to
+ * the next. */
 static void walk_begin(struct walk *w, const struct plan *p, const struct whatif *supposed,
 		       const struct cure_judge *j)
 {
@@ -50,15 +51,16 @@ int cure_holds(const struct cure_window *w, const struct plan *p, const struct w
 
 /* ---- the window ---- */
 
-/* An acknowledgement, or where an operation begins: others may look at the state here. */
+/* Is the event an acknowledgement, or the beginning of an operation? Others may look at the state
+ * there. */
 static bool is_watched_event(const struct plan *p, const struct trace_event *ev)
 {
 	return ev->kind == PMT_OUTPUT || (p->has_annotated_operations &&
 					  (ev->kind == PMT_OP_BEGIN || ev->kind == PMT_OP_END));
 }
 
-/* The acknowledgements on both sides of a crash before event seq: what is done in between is one
- * thing for those who watch. */
+/* Finds the acknowledgements before and after a crash before event seq. Nobody outside sees a state
+ * between the two. */
 static void find_acknowledgements(const struct plan *p, uint64_t seq, uint64_t *before,
 				  uint64_t *after)
 {
@@ -106,7 +108,8 @@ static bool needs_judging(const struct cure_points *points, size_t from, size_t 
 	return false;
 }
 
-/* Judges points from..to until one holds, unless all are wanted. */
+/* Judges the failure points from..to. Stops at the first where recovery copes, unless all are
+ * wanted. */
 static int points_judge(struct cure_points *points, size_t from, size_t to, bool wants_all,
 			const struct plan *p, const struct whatif *supposed, struct cure_judge *j,
 			struct error *err)
@@ -135,7 +138,8 @@ static size_t reach(const struct cure_judge *j)
 	return j->npoints_max && j->npoints_max < POINTS_MAX ? j->npoints_max : POINTS_MAX;
 }
 
-/* The first point from `at` on that holds, or the last before the acknowledgement. */
+/* Finds the first failure point from `at` on where recovery copes. If there is none, *last is the
+ * last one before the acknowledgement, or the last one in reach. */
 static int look_ahead(struct cure_points *points, size_t at, uint64_t after, size_t *last,
 		      const struct plan *p, const struct whatif *supposed, struct cure_judge *j,
 		      struct error *err)
@@ -151,7 +155,9 @@ static int look_ahead(struct cure_points *points, size_t at, uint64_t after, siz
 	return 0;
 }
 
-/* The nearest before `at` that holds, or the first behind the acknowledgement. */
+/* Finds the nearest failure point before `at` where recovery copes. If there is none, *first is the
+ * first one after the acknowledgement, or the first one in reach. The searched pieces double in
+ * size, because each costs a walk. */
 static int look_back(struct cure_points *points, size_t at, uint64_t before, size_t *first,
 		     const struct plan *p, const struct whatif *supposed, struct cure_judge *j,
 		     struct error *err)
@@ -161,7 +167,6 @@ static int look_back(struct cure_points *points, size_t at, uint64_t before, siz
 	for (*first = at; *first > 0 && at - *first < reach(j) &&
 			  points->verdicts.at[*first] <= 0 && points->seqs.at[*first - 1] > before;
 	     step *= 2) {
-		/* each costs a walk */
 		size_t to = *first - 1, from = *first > step ? *first - step : 0;
 
 		if (points_judge(points, from, to, true, p, supposed, j, err) < 0)
@@ -179,7 +184,7 @@ int cure_window_find(struct cure_window *w, struct cure_points *points, const st
 	size_t at, first, last;
 	uint64_t before, after;
 
-	*w = (struct cure_window){ 0 }; /* without failure points, nothing fails */
+	*w = (struct cure_window){ 0 }; /* without failure points, nothing can fail */
 	if (points->seqs.n == 0)
 		return 0;
 	at = point_find(points, seq);
@@ -187,7 +192,8 @@ int cure_window_find(struct cure_window *w, struct cure_points *points, const st
 	if (points_judge(points, at, at, true, p, supposed, j, err) < 0)
 		return -1;
 	if (points->verdicts.at[at] == CURE_SAMPLED)
-		points->verdicts.at[at] = 0; /* the state that failed was not among them */
+		/* recovery coped with a sample; the failing state was not in it */
+		points->verdicts.at[at] = 0;
 	if (look_ahead(points, at, after, &last, p, supposed, j, err) < 0 ||
 	    look_back(points, at, before, &first, p, supposed, j, err) < 0)
 		return -1;
@@ -256,8 +262,9 @@ static void add_interval(struct whatif *supposed, const struct cure_steps *s, ui
 		(struct whatif_interval){ s->stream, s->thread, first_seq, last_seq };
 }
 
-/* What is written in the source happens each time: from the first place to the next time that the
- * last one is come to, without an acknowledgement in between. */
+/* Adds the interval, and every other execution of the same lines of source: from a store of the
+ * first step's place to the next store of the last step's place, unless an acknowledgement is in
+ * between. */
 static void add_instances(const struct plan *p, struct whatif *supposed, const struct cure_steps *s,
 			  size_t first, size_t last)
 {
@@ -323,7 +330,8 @@ int cure_interval_find(const struct cure_window *w, const struct plan *p, struct
 	result = try_interval(w, p, supposed, s, *first, *last, j, err);
 	if (result <= 0)
 		return result;
-	/* the latest beginning: from `low` on it holds, from `high` on it does not */
+	/* finds the latest beginning: the interval from `low` cures, the interval from `high` does
+	 * not */
 	for (low = 0, high = s->list.n; high - low > 1 && result >= 0;) {
 		size_t middle = low + (high - low) / 2;
 
@@ -331,7 +339,8 @@ int cure_interval_find(const struct cure_window *w, const struct plan *p, struct
 		*(result > 0 ? &low : &high) = middle;
 	}
 	*first = low;
-	/* the earliest end: up to `high` it holds, up to `low` - 1 it does not */
+	/* finds the earliest end: the interval up to `high` cures, the interval up to `low` - 1
+	 * does not */
 	for (low = *first, high = *last; high > low && result >= 0;) {
 		size_t middle = low + (high - low) / 2;
 

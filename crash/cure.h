@@ -1,38 +1,39 @@
-/* Looks for the smallest change of a trace that fixes a failing crash state. The caller decides
- * whether a change works, by running recovery or in a test by a rule. */
+/* Looks for the smallest change of a trace that cures a failing crash state. The caller judges a
+ * change: by running recovery, or by a rule in tests. */
 #ifndef CRASH_CURE_H
 #define CRASH_CURE_H
 
 #include "crash/states/walk.h"
 
 struct cure_judge {
-	/* Recovery on the states of the failure point where the walk is: 1 it copes with all,
-	 * CURE_SAMPLED with those that were tried, 0 it does not, -1 it cannot be run. */
+	/* Judges the states at the failure point where the walk stands. 1: recovery copes with all
+	 * of them. CURE_SAMPLED: it copes with those that were tried. 0: it fails on one. -1: it
+	 * cannot be run. */
 	int (*at)(struct walk *w, void *arg, struct error *err);
 	void *arg;
 	unsigned stops; /* enum walk_stops */
-	/* how far consistent points are looked for on each side; 0: as far as is sensible */
+	/* failure points that are searched on each side; 0: POINTS_MAX */
 	size_t npoints_max;
 	uint64_t ntried, nfailed; /* candidates so far */
-	/* A candidate interval failed; may be NULL. */
+	/* is called for each candidate interval that does not cure; may be NULL */
 	void (*on_failure)(uint64_t first_seq, uint64_t last_seq, void *arg);
 	void *on_failure_arg;
 };
 
-/* Failure points before these events are judged: the failing ones, and the nearest on both sides
- * where recovery copes with every state, if there is one before the acknowledgements on both
- * sides. */
+/* The failure points before the events first_seq to last_seq are judged. They are the failing one
+ * and its neighbours up to the nearest on each side where recovery copes with every state. A window
+ * never reaches across an acknowledgement. */
 struct cure_window {
 	uint64_t first_seq, last_seq;
-	/* what is stored in between may belong to the cure: up to where recovery copes, or to the
-	 * acknowledgements */
+	/* stores between these events may belong to the cure: up to where recovery copes, or up to
+	 * the acknowledgement */
 	uint64_t from_seq, to_seq;
-	/* recovery does not cope with the states at the failure point itself, as they are */
+	/* recovery fails on a state at the failure point itself if nothing is changed */
 	bool is_failing;
 };
 
-/* A piece of a thread's work that no transaction may begin or end inside of: stores of one place,
- * or all of an open transaction. */
+/* A piece of a thread's work in which no transaction may begin or end: consecutive stores of one
+ * place, or a whole open transaction. */
 struct cure_step {
 	uint64_t first_seq, last_seq;
 	uint32_t place;
@@ -44,7 +45,8 @@ struct cure_steps {
 	VEC(struct cure_step) list;
 };
 
-/* The failure points of what is supposed; each is judged when it is needed, and once. */
+/* The failure points of the changed trace. Each is judged when a verdict is needed, and only
+ * once. */
 enum { CURE_UNJUDGED = -2, CURE_SAMPLED = 2 };
 struct cure_points {
 	VEC(uint64_t) seqs;
@@ -54,21 +56,22 @@ struct cure_points {
 void cure_points_find(struct cure_points *out, const struct plan *p, const struct whatif *supposed,
 		      const struct cure_judge *j);
 void cure_points_release(struct cure_points *points);
-/* Around the failure point before event seq. -1 with err. */
+/* Finds the window around the failure point before event seq. -1 with err. */
 int cure_window_find(struct cure_window *w, struct cure_points *points, const struct plan *p,
 		     const struct whatif *supposed, struct cure_judge *j, uint64_t seq,
 		     struct error *err);
-/* 1: recovery copes with the states in the window if this is supposed. 0: it does not. known:
- * points at which recovery copes as it is, and so does with any barrier, which only takes states
- * away; NULL: there may be others. */
+/* Judges a change on all failure points of the window. 1: recovery copes everywhere. 0: it does
+ * not. known: failure points where recovery copes without the change; an added barrier only removes
+ * states, so they are not judged again. NULL if none are known. */
 int cure_holds(const struct cure_window *w, const struct plan *p, const struct whatif *supposed,
 	       const struct cure_points *known, struct cure_judge *j, struct error *err);
-/* The steps of a thread in the window, between the acknowledgements that are nearest to the failure
- * before event seq. */
+/* Lists a thread's steps in the window, between the nearest acknowledgements before and after event
+ * seq. */
 void cure_steps_find(struct cure_steps *s, const struct plan *p, const struct whatif *supposed,
 		     const struct cure_window *w, uint64_t seq, uint32_t stream, uint32_t thread);
-/* The smallest interval of steps that cures the window: 1 and its ends. It is added to what is
- * supposed, wherever the trace has the like. 0: not even all of them do. */
+/* Finds the smallest interval of steps that cures the window. 1: *first and *last are its ends, and
+ * it is added to `supposed`, with every other execution of the same lines. 0: even all steps
+ * together do not cure. */
 int cure_interval_find(const struct cure_window *w, const struct plan *p, struct whatif *supposed,
 		       const struct cure_steps *s, struct cure_judge *j, size_t *first,
 		       size_t *last, struct error *err);

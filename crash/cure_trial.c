@@ -1,6 +1,6 @@
-/* Walks through a trace as it would be with a change, and runs recovery lazily at the failure
- * points at which findings are looked for. A failure point whose states recovery handles is
- * remembered by what the states are: most changes leave most failure points as they are. */
+/* Walks through a trace with a supposed change, and runs recovery lazily at the failure points
+ * where the findings failed. A failure point is not tried again if recovery coped with the same set
+ * of states before: most changes leave most failure points as they are. */
 #include "crash/cure_trial.h"
 
 #include <stdlib.h>
@@ -10,11 +10,12 @@
 #include "crash/search/undo.h"
 #include "crash/states/states_of_stores.h"
 
-#define BEFORE_MAX 1024u /* failure points of which the states are kept for what comes next */
-/* at most: what a cure does not mend fails in most of the states that lose it */
+/* failure points before a window whose states are compared with those in the window */
+#define BEFORE_MAX 1024u
+/* if a change does not cure, most states that lose the place fail: few runs are enough */
 #define RUNS_OF_POINT 8u
 
-/* ---- what a failing state says ---- */
+/* ---- which finding a failing state shows ---- */
 
 static bool is_of(const struct cure_trial_finding *f, uint32_t site)
 {
@@ -42,7 +43,7 @@ static bool is_wanted(const struct cure_trial *t, uint64_t seq)
 	return false;
 }
 
-/* 1: recovery copes with the state. -1: it cannot be run. */
+/* Runs recovery on a state. 1: it copes. 0: it fails. -1: it cannot be run. */
 static int copes(struct cure_trial *t, const uint64_t *state, struct error *err)
 {
 	struct explorer *e = &t->explorer;
@@ -52,8 +53,8 @@ static int copes(struct cure_trial *t, const uint64_t *state, struct error *err)
 	return is_known <= 0 ? is_known : !v.why_unsound && v.kind == VERDICT_OK;
 }
 
-/* The same with the logged ranges as after the transaction, and everything else as it is: as before
- * it, which is what is supposed, recovery fails. */
+/* The same, but with the logged ranges as they are after the transaction; the rest of the state is
+ * the same. With the ranges as before the transaction, which is supposed, recovery failed. */
 static int copes_logged(struct cure_trial *t, const uint64_t *state, struct error *err)
 {
 	struct explorer *e = &t->explorer;
@@ -79,8 +80,9 @@ static int copes_either(struct cure_trial *t, const uint64_t *state, struct erro
 	return result == 0 ? copes_logged(t, state, err) : result;
 }
 
-/* The states fail because they lose the finding's place: with its stores, recovery copes. What it
- * did not read may be in the way, so it is tried with the newest contents, then with the oldest. */
+/* Do the states fail because they lose the finding's place? Then recovery copes if the place's
+ * stores return. What recovery did not read may prevent that, so this is tried with the newest
+ * contents of the rest, then with the oldest. */
 static int fails_by_loss(struct cure_trial *t, const uint64_t *left, const struct read_places *read,
 			 const struct cure_trial_finding *f, struct error *err)
 {
@@ -106,7 +108,7 @@ static int fails_by_loss(struct cure_trial *t, const uint64_t *left, const struc
 	return result;
 }
 
-/* What a crash can leave here, as a number. */
+/* A hash of the crash states at this failure point. */
 static uint64_t states_key(const struct walk *w)
 {
 	struct state_set set = { 0 };
@@ -131,8 +133,8 @@ static bool has_whole(const struct cure_trial *t)
 	return false;
 }
 
-/* The first failure point of an interval whose stores the change withholds: it left nothing else
- * pending, so these are the states from before the interval. */
+/* Is this the first failure point of an interval that the change makes atomic? If nothing else is
+ * pending, its states are those from before the interval. */
 static bool begins_interval(const struct whatif *supposed, const struct walk *w, uint64_t last_seq)
 {
 	for (size_t i = 0; i < supposed->intervals.n; i++) {
@@ -156,8 +158,8 @@ static bool is_nothing_pending(const struct walk *w)
 	return is_nothing;
 }
 
-/* If a change leaves nothing of a window but the states from before it, recovery that fails on them
- * fails for another reason. */
+/* Remembers the states before a window. If the change leaves only these states of the window, and
+ * recovery fails on them, it fails for another reason. */
 static void note_before(struct cure_trial *t, const struct whatif *supposed, const struct walk *w,
 			uint64_t last_seq)
 {
@@ -177,8 +179,8 @@ static bool fails_alike(const struct cure_trial *t, const struct cure_trial_find
 	       !(t->before_key && t->before_key == states_key(t->explorer.walk));
 }
 
-/* The states fail as the finding does, and so does what loses nothing; and it is not so before the
- * window, too. */
+/* Do the states fail as the finding says, also if nothing is lost? States that were already there
+ * before the window do not count. */
 static int fails_whole(struct cure_trial *t, const struct cure_trial_finding *f, const char *text,
 		       struct error *err)
 {
@@ -222,7 +224,7 @@ static int find_failing(struct cure_trial *t, const uint64_t *left, const char *
 static int on_failure(struct explorer *e, const uint64_t *left, const struct verdict *v, void *arg,
 		      struct error *err)
 {
-	char *text = verdict_text(v); /* before another run */
+	char *text = verdict_text(v); /* copied now, because the next run overwrites it */
 	uint64_t *newest = explorer_state(e, left);
 	struct cure_trial *t = arg;
 	const int is_logged = copes_logged(t, newest, err);
@@ -250,7 +252,7 @@ static bool wants_reads(const struct cure_trial *t)
 
 struct loss {
 	const struct cure_trial *trial;
-	const struct cure_trial_finding *only; /* NULL: any that is looked for */
+	const struct cure_trial_finding *only; /* NULL: any of the findings */
 	bool is_lost;
 };
 
@@ -281,8 +283,8 @@ static bool is_losing(struct loss *l, const struct state_line *line, uint32_t co
 	return l->is_lost;
 }
 
-/* Each line that may lose a store of what is looked for loses it, and as little else as possible.
- * False: none can. */
+/* Makes each line lose a store of the sought places if it can, and as little else as possible.
+ * False if no line can. */
 static bool lose_sought(struct loss *l, uint64_t *state)
 {
 	const struct explorer *e = &l->trial->explorer;
@@ -302,7 +304,7 @@ static bool lose_sought(struct loss *l, uint64_t *state)
 	return is_lost;
 }
 
-/* 1: recovery does not cope with the state, and what that shows is noted. */
+/* Runs recovery on a state, and notes which findings it shows if it fails. 1: it failed. */
 static int probe(struct cure_trial *t, const uint64_t *state, struct error *err)
 {
 	struct explorer *e = &t->explorer;
@@ -323,8 +325,8 @@ static int probe(struct cure_trial *t, const uint64_t *state, struct error *err)
 	return result;
 }
 
-/* Several losses at once may each make recovery fail: then none of them alone is to blame for that
- * state. */
+/* Tries the loss of each finding's places alone: if several losses at once make recovery fail, none
+ * of them alone is known to be the cause. */
 static int probe_each(struct cure_trial *t, const uint64_t *newest, struct error *err)
 {
 	int result = 0;
@@ -360,7 +362,7 @@ static bool is_possible(struct cure_trial *t)
 	return is_lost || is_whole_sought(t);
 }
 
-/* The state that loses what is looked for and nothing else, and the one that loses most. */
+/* Tries the state that loses the sought places and nothing else, then the state that loses most. */
 static int probe_point(struct cure_trial *t, struct error *err)
 {
 	struct explorer *e = &t->explorer;
@@ -386,7 +388,8 @@ static int probe_point(struct cure_trial *t, struct error *err)
 	return result < 0 ? -1 : 0;
 }
 
-/* What cannot lose here what is looked for need not be tried: most changes make it durable. */
+/* Ends a failure point at once if no sought place can be lost there: most changes make it
+ * durable. */
 static void on_point(struct explorer *e, bool is_again, void *arg)
 {
 	struct cure_trial *t = arg;
@@ -413,7 +416,7 @@ static void note_read(const struct model_store *s, void *arg)
 	r->is_found |= is_of(r->finding, site_id(s->site));
 }
 
-/* What recovery reads of the place, and may be lost, is still read unsafely. */
+/* Notes the findings whose place recovery reads although it may be lost. */
 static void note_reads(struct cure_trial *t)
 {
 	const struct explorer *e = &t->explorer;
@@ -436,7 +439,7 @@ static void note_reads(struct cure_trial *t)
 	}
 }
 
-/* What is looked for here fails only if recovery fails with nothing lost. */
+/* Can all findings that are left fail here only if recovery fails with nothing lost? */
 static bool is_about_newest(const struct cure_trial *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -460,7 +463,7 @@ static bool is_about_newest(const struct cure_trial *t)
 	return true;
 }
 
-/* The first run at a failure point loses nothing. */
+/* Ends a failure point after its first run, which loses nothing, if no other state matters. */
 static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *after,
 		   const struct verdict *v, void *arg)
 {
@@ -490,7 +493,7 @@ static int allow(struct cure_trial *t, uint64_t seq, struct error *err)
 	return 0;
 }
 
-/* 1: go on. 0: the budget is over. */
+/* Tries one failure point. 1: go on. 0: the budget is used up. */
 static int try_point(struct cure_trial *t, struct walk *w, struct error *err)
 {
 	struct state_set set = { 0 };
@@ -509,7 +512,7 @@ static int try_point(struct cure_trial *t, struct walk *w, struct error *err)
 	t->counters.is_stopped = 0;
 	if (explorer_point(&t->explorer, err) < 0)
 		return -1;
-	/* what was explored wholly has these states, too */
+	/* probing would only repeat states of a complete exploration */
 	if (is_wanted(t, w->seq) && t->is_possible && !t->is_settled &&
 	    (t->counters.is_stopped || t->explorer.is_cut) && probe_point(t, err) < 0)
 		return -1;
@@ -550,7 +553,7 @@ int cure_trial_run(struct cure_trial *t, const struct whatif *supposed, const st
 		   struct cure_trial_finding *list, size_t n, uint64_t max_runs, struct error *err)
 {
 	const uint64_t nbefore = cure_trial_nruns(t);
-	uint64_t seq = 0; /* of the last failure point */
+	uint64_t seq = 0; /* the event of the last failure point */
 	int result = 1;
 	struct walk w;
 

@@ -1,13 +1,14 @@
-/* Tries on a trace whether a change of the program makes findings go away: recovery runs on the
- * crash states of the trace as it would be with the change.
+/* Tries on a trace whether a change of the program cures findings: recovery runs on the crash
+ * states that the trace has with the change.
  *
- * A finding is *gone* if no state fails any more because it loses its place. A state does so if
- * recovery copes with it when the place's stores return: another bug may make states fail that lose
- * the place, too. What failed although nothing was lost is gone if recovery does not end so any
- * more, with nothing lost, or if a crash before the window leaves the same. All failure points of
- * its windows are explored lazily, beginning with the states that lose the place and nothing else,
- * and that lose most; when half of the runs are used up, only these are tried. That the one state
- * which was reported has become impossible would prove nothing: another one may fail in its stead.
+ * A finding is *gone* if no state fails any more because it loses the finding's place. A state
+ * fails because of the place if recovery copes once the place's stores return: a state may also
+ * lose the place and fail because of another bug. If the finding failed although nothing was lost,
+ * it is gone if recovery ends in another way with nothing lost, or if the states are those from
+ * before the window. All failure points of the finding's windows are explored lazily. The state
+ * that loses only the place and the state that loses most come first; when half of the runs are
+ * used up, only these two are tried. It would prove nothing that the reported state became
+ * impossible, because another state may fail instead.
  *
  *	struct cure_trial t = { 0 };
  *	struct cure_trial_finding f = {
@@ -19,8 +20,8 @@
  *		the change cures f
  *	cure_trial_release(&t);
  *
- * account/causes/trials.h, which tells whether two findings have one cause, makes the changes and
- * the windows of findings. */
+ * account/causes/trials.h makes the changes and the windows of findings; it tells whether two
+ * findings have one cause. */
 #ifndef CRASH_CURE_TRIAL_H
 #define CRASH_CURE_TRIAL_H
 
@@ -32,27 +33,27 @@
 #define CURE_TRIAL_WINDOWS 4u
 
 struct cure_trial_window {
-	uint64_t first_seq, last_seq; /* crashes before these events, and between them */
+	uint64_t first_seq, last_seq; /* crashes right before these events, and between them */
 };
 
 struct cure_trial_finding {
 	struct cure_trial_window windows[CURE_TRIAL_WINDOWS];
 	size_t nwindows;
-	const uint32_t *classes; /* by site id: a number for its place */
+	const uint32_t *classes; /* site id → number of its place */
 	size_t nclasses;
-	const uint32_t *places; /* of the store that is lost: numbers of classes */
+	const uint32_t *places; /* numbers of the places whose store is lost */
 	size_t nplaces;
-	/* without places, it fails although nothing is lost: verdict_text(), or several of them in
-	 * one text */
+	/* without places, the finding fails although nothing is lost; this is its verdict_text(),
+	 * or several of them in one text */
 	const char *outcome;
-	bool is_read;  /* no failure: what recovery reads of the place must be durable */
-	bool is_any;   /* whatever fails with that outcome counts */
-	bool is_found; /* the answer: it is not gone */
+	bool is_read;  /* not a failure: recovery must not read the place while it may be lost */
+	bool is_any;   /* any failure with that outcome counts */
+	bool is_found; /* the answer: the finding is not gone */
 };
 
 struct cure_trial {
-	struct crash_counters counters; /* runs and diagnosis_runs: what it took so far */
-	/* inside */
+	struct crash_counters counters; /* runs and diagnosis_runs: those used so far */
+	/* private */
 	const struct plan *plan;
 	struct runner *runner;
 	struct recovery recovery;
@@ -61,27 +62,27 @@ struct cure_trial {
 	struct verdict_cache passed;
 	unsigned stops;
 	const struct allowed *allowed;
-	struct cure_trial_finding *list; /* of the present walk */
+	struct cure_trial_finding *list; /* the findings of the present walk */
 	size_t n;
 	const struct logged *logged;
-	/* of the states that were there before a window; how many were looked at */
+	/* the states before a window, as a hash, and how many failure points were looked at */
 	uint64_t before_key, nbefore;
-	uint64_t enough; /* runs: then failure points are only probed */
-	/* at the present failure point; settled: recovery copes with nothing lost, which is all
-	 * that matters there */
+	uint64_t enough; /* number of runs after which failure points are only probed */
+	/* about the present failure point; settled: recovery copes with nothing lost, and no other
+	 * state matters */
 	bool is_failed, is_begun, is_possible, is_settled;
 };
 
-/* Borrows plan and options: those of the exploration that found what is tried. -1: recovery cannot
- * be run. */
+/* Borrows plan and options, which are those of the exploration that made the findings. -1 if
+ * recovery cannot be run. */
 int cure_trial_init(struct cure_trial *t, const struct plan *p, const struct crash_options *o,
 		    struct error *err);
 void cure_trial_release(struct cure_trial *t);
 uint64_t cure_trial_nruns(const struct cure_trial *t);
-/* One walk over the trace. supposed: the change. logged: ranges of which a failing state may have
- * either content; NULL: none. 1: each finding was looked for. 0: max_runs, or the time, ended
- * first; those with is_found are still there, the others are not decided. -1: recovery cannot be
- * run. */
+/* Walks over the trace once and searches each finding. supposed: the change. logged: ranges that a
+ * failing state may have with either content, or NULL. 1: each finding was searched to the end. 0:
+ * max_runs or the time ended first; findings with is_found are still there, the others are
+ * undecided. -1: recovery cannot be run. */
 int cure_trial_run(struct cure_trial *t, const struct whatif *supposed, const struct logged *logged,
 		   struct cure_trial_finding *list, size_t n, uint64_t max_runs, struct error *err);
 

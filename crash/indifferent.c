@@ -1,5 +1,5 @@
-/* Runs recovery on pairs of states that differ in one word. If there are too many pairs, the answer
- * is no: nothing is concluded from a sample. */
+/* Runs recovery on pairs of states that differ in one word. With too many pairs the answer is
+ * "unknown": a sample would prove nothing. */
 #include "crash/indifferent.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct pairs {
 	const struct crash_options *o;
 	const uint32_t *sites;
 	size_t nsites;
-	struct suspects here; /* words that may be lost at the failure point */
+	struct suspects here; /* words that may be lost at this failure point */
 	uint64_t n;
 	enum indifference answer;
 };
@@ -32,8 +32,8 @@ static void note_word(const struct model_store *s, void *arg)
 						  ((uint64_t)1 << s->size_bytes) - 1, s->seq };
 }
 
-/* The end of a run on one state; *outcome is 0 if it does not count. One that failed ends
- * differently. */
+/* Runs recovery on one state. *outcome identifies the exit status and the output; 0 if the run does
+ * not count. */
 static int end_of(struct pairs *p, const uint64_t *state, uint64_t *outcome, struct error *err)
 {
 	struct verdict v;

@@ -1,5 +1,5 @@
-/* Reads the trace and follows the value of each word of up to eight bytes. A word that other stores
- * reach into has no known value. */
+/* Reads the trace and follows the value of each word of up to eight bytes. A word that another
+ * store partly overwrites has no known value. */
 #include "crash/marks.h"
 
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "util/map.h"
 #include "trace/trace.h"
 
-/* A value of 0 is not known: it has no bits to clear. */
+/* The known words. The value 0 also means unknown, because there are no bits to clear. */
 struct words {
-	struct map by_addr; /* an index plus 1 */
+	struct map by_addr; /* address → index plus 1 */
 	VEC(uint64_t) values;
 };
 
@@ -46,7 +46,7 @@ static uint64_t value_of(const struct trace_event *ev)
 	return value;
 }
 
-/* Before model_step(). */
+/* Does the store only clear bits of a durable word? To be called before model_step(). */
 static bool is_clearing(const struct model *m, const struct words *w, const struct trace_event *ev)
 {
 	const uint64_t *is = word_find(w, ev->addr), old = is ? *is : 0, value = value_of(ev);
@@ -57,7 +57,7 @@ static bool is_clearing(const struct model *m, const struct words *w, const stru
 	       (value & ~old) == 0;
 }
 
-/* The words that the store reaches into. */
+/* Removes the words that the store overlaps. */
 static void forget(struct words *w, const struct trace_event *ev)
 {
 	for (uint64_t addr = ev->addr > 7 ? ev->addr - 7 : 0; addr < ev->addr + ev->data_len;

@@ -1,5 +1,5 @@
-/* Says in words why an exploration is not complete: who ended it, what was left out, what a user
- * can do about it. */
+/* Says why an exploration is not complete: who ended it, what was left out, and what the user can
+ * do about it. */
 #include "crash/missing.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ bool missing_has_died(const struct crash_result *r)
 	return r->bugs.n > 0 && r->bugs.at[0].is_clean;
 }
 
-/* Who ended the exploration before it was done. Without a budget it was pmend itself. */
+/* Names who ended the exploration early. Without a budget it was pmend itself. */
 static const char *who_ended(const struct crash_options *o, const struct crash_result *r)
 {
 	if (r->counters.is_late && o->limits.deadline_ns)
@@ -19,7 +19,7 @@ static const char *who_ended(const struct crash_options *o, const struct crash_r
 				  : "pmend stopped early for an unknown reason";
 }
 
-/* What was tested on behalf of what, in words. */
+/* Says which operations stood for which others. */
 static char *what_is_represented(const struct crash_options *o, const struct crash_result *r)
 {
 	const struct representatives *reps = r->representatives;
@@ -31,7 +31,8 @@ static char *what_is_represented(const struct crash_options *o, const struct cra
 			"%s after %llu of %llu groups of update behaviours; %llu of them had their first runs",
 			who_ended(o, r), (unsigned long long)a.groups_tested,
 			(unsigned long long)a.groups, (unsigned long long)a.groups_begun);
-	if (a.tested == a.behaviours) /* nothing stands for another, but points were chosen */
+	/* each behaviour was tested; only failure points were chosen */
+	if (a.tested == a.behaviours)
 		return xasprintf(
 			"each of %llu update behaviours was tested, at some failure points only",
 			(unsigned long long)a.behaviours);
@@ -40,7 +41,8 @@ static char *what_is_represented(const struct crash_options *o, const struct cra
 		(unsigned long long)a.tested, (unsigned long long)a.behaviours);
 }
 
-/* A decimal number, which may have hundreds of digits. Takes it; free() what it gives. */
+/* Shortens a decimal number, which may have hundreds of digits. Takes the number; free() the
+ * result. */
 static char *readable(char *decimal)
 {
 	const size_t n = strlen(decimal);
@@ -51,7 +53,8 @@ static char *readable(char *decimal)
 	return text;
 }
 
-/* What a strategy leaves out that tries one state per failure point; NULL: there are no others. */
+/* Says what a strategy leaves out that tries one state per failure point. NULL if the failure
+ * points have no other states. */
 static char *what_is_lost(const struct crash_result *r, const struct strategy *s)
 {
 	char *seen = big_string(&r->states_seen), *all = big_string(&r->states_all), *text = NULL;
@@ -68,7 +71,7 @@ static char *what_is_lost(const struct crash_result *r, const struct strategy *s
 	return text;
 }
 
-/* How far it came when it was ended. */
+/* Adds to `end` how far the exploration came. */
 static char *what_was_begun(const char *end, const struct crash_result *r)
 {
 	const struct crash_counters *c = &r->counters;
@@ -84,8 +87,8 @@ static char *what_was_begun(const char *end, const struct crash_result *r)
 	return longer;
 }
 
-/* Why not all failure points were explored; NULL: they were. failure: why pmend itself could not go
- * on; NULL: it could. */
+/* Says why not all failure points were explored; NULL if all were. failure: why pmend itself could
+ * not go on, or NULL. */
 static char *what_ended(const struct crash_options *o, const struct crash_result *r,
 			bool is_interrupted, const char *failure)
 {
@@ -114,7 +117,8 @@ static char *what_ended(const struct crash_options *o, const struct crash_result
 	return c->points < r->nshare ? what_was_begun(who_ended(o, r), r) : NULL;
 }
 
-/* Where the dump was not compared because of the operations that there are; NULL: nowhere. */
+/* Says why or at how many failure points the dump was not compared; NULL if it always was.
+ * Overlapping operations of several threads are reported elsewhere. */
 static char *what_was_not_compared(const struct crash_result *r)
 {
 	const unsigned long long n = r->counters.uncompared - r->counters.overlapping,
@@ -132,14 +136,15 @@ static char *what_was_not_compared(const struct crash_result *r)
 			: "");
 }
 
-/* Takes the text; NULL is none. */
+/* Appends the text, which now belongs to the list. NULL is ignored. */
 static void add(crash_reasons *list, char *text)
 {
 	if (text)
 		*vec_add(list) = text;
 }
 
-/* But for reads of undefined bytes, which are told as warnings. */
+/* Counts the findings that were not tried; reads of undefined bytes do not count, because they are
+ * warnings. */
 static size_t count_untried(const struct crash_result *r)
 {
 	size_t n = 0;
@@ -150,7 +155,7 @@ static size_t count_untried(const struct crash_result *r)
 	return n;
 }
 
-/* A file beside the pool; NULL: none decides anything. */
+/* The path of a file beside the pool that decided the outcome of a run; NULL if there is none. */
 static const char *undecided(const struct crash_result *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
@@ -159,7 +164,7 @@ static const char *undecided(const struct crash_result *r)
 	return NULL;
 }
 
-/* What was left out, whatever ended it. */
+/* Adds what was left out, whoever ended the exploration. */
 static void add_gaps(crash_reasons *list, const struct plan *p, const struct crash_options *o,
 		     const struct crash_result *r)
 {
@@ -217,7 +222,7 @@ void missing_find(crash_reasons *list, const struct plan *p, const struct crash_
 {
 	const bool has_died = missing_has_died(r);
 
-	/* of a process that was killed, all is there */
+	/* of a process that was killed, the trace is complete */
 	if (trace_damage(p->trace) && !trace_is_cut_off(p->trace))
 		add(list, xstrdup(trace_damage(p->trace)));
 	add(list,

@@ -1,9 +1,10 @@
-/* Examines outputs of recovery that were seen only on states that lost something. Each state is run
- * again, and so is the state next to it with nothing lost. If either prints something else this
- * time, recovery prints more than the state determines (times, process numbers), and nothing is
- * reported. The rest is minimised and explained like a failure. An output counts if a store is lost
- * that is older than a surviving one of the same thread. Otherwise it belongs to some moment of the
- * program, or to threads that do not wait for each other. */
+/* Judges outputs of recovery that occurred only on states that lost something. Each such state is
+ * run again, and so is the newest state of that failure point, where nothing is lost. If either
+ * prints something else the second time, the output depends on more than the state (times, process
+ * numbers), and nothing is reported. Otherwise the state is minimised and explained like a failure.
+ * It is a bug if a store is lost that is older than a surviving store of the same thread. Any other
+ * state is one that the program itself could have had, perhaps with another order of its
+ * threads. */
 #include "crash/outputs_judge.h"
 
 #include <stdlib.h>
@@ -11,14 +12,15 @@
 
 #include "crash/search/state_text.h"
 
-#define LOOKS_MAX 16u /* each costs some runs */
+#define LOOKS_MAX 16u /* outputs that are judged; each costs some runs */
 
 struct look {
 	struct explorer explorer;
-	struct recovery recovery; /* with the outputs that are fine */
+	/* its allowed outputs are those that occurred with nothing lost */
+	struct recovery recovery;
 	struct walk walk;
-	const struct index *index; /* NULL: none */
-	bool is_chance;            /* what is printed is not what the state tells */
+	const struct index *index; /* NULL: no index */
+	bool is_chance;            /* recovery prints more than the state determines */
 };
 
 static int compare_doubts(const void *a, const void *b)
@@ -30,7 +32,7 @@ static int compare_doubts(const void *a, const void *b)
 	return strcmp(x->state, y->state);
 }
 
-/* Prints the state the same as it did? */
+/* Runs recovery once more. Does it end and print the same as the first time? */
 static int is_same(struct look *l, const uint64_t *state, const struct verdict *first,
 		   struct error *err)
 {
@@ -42,7 +44,8 @@ static int is_same(struct look *l, const uint64_t *state, const struct verdict *
 	       again.output_hash == first->output_hash;
 }
 
-/* With nothing lost it prints what it printed, and so does the state. 0: one of them does not. */
+/* Does recovery print the same as before, both on the state and with nothing lost? 0: one of them
+ * differs. */
 static int is_steady(struct look *l, const struct output_doubt *d, const uint64_t *state,
 		     struct verdict *v, struct error *err)
 {
@@ -57,7 +60,7 @@ static int is_steady(struct look *l, const struct output_doubt *d, const uint64_
 	return !v->why_unsound && v->kind == VERDICT_OUTPUT && v->output_hash == d->hash;
 }
 
-/* Both stores are of one thread. */
+/* Are both stores of one thread? */
 static bool is_one_thread(const struct plan *p, uint64_t a, uint64_t b)
 {
 	struct trace *t = trace_cursor(p->trace);
@@ -75,7 +78,7 @@ static bool is_one_thread(const struct plan *p, uint64_t a, uint64_t b)
 	return is_one;
 }
 
-/* One instruction, whoever called it. */
+/* Is the store of the same instruction, whoever called it? */
 static bool is_same_place(const struct plan *p, const struct crash_store *a, size_t na,
 			  const struct crash_store *b)
 {
@@ -86,8 +89,8 @@ static bool is_same_place(const struct plan *p, const struct crash_store *a, siz
 	return x && y && x->pc == y->pc;
 }
 
-/* The same store is lost, or survives too early, in what is known already: who mends that looks at
- * this one, too. */
+/* Does a known bug lose the same store, or does the same store survive too early in it? Fixing that
+ * bug shows whether this one is left. */
 static bool is_known(const struct plan *p, const struct crash_result *r, const struct crash_bug *b)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
@@ -100,7 +103,8 @@ static bool is_known(const struct plan *p, const struct crash_result *r, const s
 	return false;
 }
 
-/* A state that is that of no moment, by one thread, and that nothing else is known of. */
+/* Is the state a bug: the program never had it, one thread made it, and no known bug explains
+ * it? */
 static bool is_bug(const struct plan *p, const struct crash_result *r, const struct crash_bug *b)
 {
 	return (strcmp(b->kind, "ordering") == 0 || strcmp(b->kind, "missing-flush") == 0) &&
@@ -128,7 +132,8 @@ static int look_into(struct look *l, struct output_doubt *d, struct crash_result
 			? state_parse(&e->set, d->state, err)
 			: NULL;
 	if (!state)
-		return 0; /* lines with very many contents: another set of them was asked for */
+		/* the line has too many contents, and another sample of them was listed */
+		return 0;
 	recovery_set_moment(&l->recovery, e->runner, l->walk.plan, l->walk.seq);
 	runner_load(e->runner, &l->walk.image, &e->set);
 	seen_clear(&e->seen_runs);

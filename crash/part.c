@@ -1,5 +1,6 @@
-/* Passes a result over a wire, and adds results up. Findings stay as workers told them, not
- * settled: what is one finding is decided when all parts are together, as without shards. */
+/* Sends or receives a result over a wire, and adds results up. Findings stay as the workers
+ * reported them: which of them are the same is decided when all parts are together, as without
+ * shards. */
 #include "crash/part.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 /* ---- counters ---- */
 
-/* Those that add up, and those that stay true. */
+/* The counters that are added, and the flags that stay set. */
 #define COUNTS(X) \
 	X(points) \
 	X(runs) \
@@ -83,7 +84,7 @@ static void doubt_pass(struct wire *m, struct output_doubt *d)
 	m->is_bad |= !d->state;
 }
 
-/* Sends what was printed for a hash, if that is known; receives as many as there are. */
+/* Sends the text that was printed for a hash, if it is known; receives it likewise. */
 static void text_pass(struct wire *m, struct dump_texts *texts, uint64_t hash)
 {
 	char *text = m->is_received ? NULL : dump_texts_find(texts, hash);
@@ -95,8 +96,8 @@ static void text_pass(struct wire *m, struct dump_texts *texts, uint64_t hash)
 	free(text);
 }
 
-/* What reports may show: what was allowed where something failed, or may fail after another
- * crash. */
+/* Sends the texts that a report may show: the allowed outputs where something failed, or may fail
+ * after a second crash. */
 static void texts_pass(struct wire *m, struct crash_result *r)
 {
 	uint64_t n = 0;
@@ -186,7 +187,8 @@ static void add_outputs(struct outputs *o, struct outputs *more)
 	more->doubts.n = 0;
 }
 
-/* Recovery that dies where nothing is lost is seen by every shard, and is one death. */
+/* Is it the bug that recovery dies where nothing is lost, and is that bug known already? Every
+ * shard finds it. */
 static bool is_known_death(const struct crash_result *r, const struct crash_bug *b)
 {
 	return b->is_clean && r->bugs.n > 0 && r->bugs.at[0].is_clean;

@@ -1,9 +1,9 @@
-/* Looks at what somebody else wrote, before anybody uses it: numbers that choose something must be
- * of this trace, and texts that everybody relies on must be there. States of a crash are looked at
- * by whoever reads them (state_text.h). */
+/* Checks a result that another process wrote, before anybody uses it: numbers that select something
+ * must be valid for this trace, and required texts must be there. Crash states are checked where
+ * they are parsed (state_text.h). */
 #include "crash/part.h"
 
-/* What numbers may be. */
+/* The upper bounds of the numbers. */
 struct bounds {
 	const struct plan *plan;
 	uint64_t npoints;
@@ -19,7 +19,7 @@ static bool is_point(const struct bounds *b, uint64_t point)
 	return point > 0 && point <= b->npoints;
 }
 
-/* A store that is lost or survives was made somewhere: findings are compared by that. */
+/* Does each store have an event? Findings are compared by that. */
 static bool are_stores(const struct bounds *b, const struct crash_store *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -67,7 +67,7 @@ static bool is_entry(const struct bounds *b, const struct race_entry *e)
 	       e->state <= RACE_UNTRIED;
 }
 
-/* One that answers a question is about one entry. */
+/* A turn that answers a question is about one entry. */
 static bool is_turn(const struct bounds *b, const struct race_turn *t)
 {
 	for (size_t i = 0; i < t->changes.n; i++) {
@@ -100,7 +100,7 @@ static bool are_findings(const struct bounds *b, const struct crash_result *r)
 	return true;
 }
 
-/* Addresses that wrap around would be everywhere. */
+/* No object's addresses may wrap around: it would contain every address. */
 static bool are_objects(const struct crash_result *r)
 {
 	for (int part = 0; part < PART_N; part++)

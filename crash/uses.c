@@ -1,6 +1,6 @@
-/* Runs recovery on the final state, with all bytes watched that are not durable there. A read of
- * such bytes that recovery has not written before is listed like a decision; what it wrote is known
- * line by line. What a dump and a checker read counts as well, but not what --then does. */
+/* Runs recovery on the final state and watches all bytes that are not durable there. A read of such
+ * bytes counts, unless recovery has overwritten them before; overwritten bytes are known per line.
+ * Reads of a dump or checker count as well, but not those of --then. */
 #include "crash/uses.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void ask(const struct model_store *s, void *arg)
 						       site_id(s->site), STORE_UNTOUCHED };
 }
 
-/* Was a byte of the store read? Bit i of the mask is byte from + i. */
+/* Was a byte of the store read? Bit i of the mask is the byte at from + i. */
 static bool is_read(const struct store_asked *a, uint64_t from, uint64_t mask)
 {
 	for (uint64_t addr = a->addr > from ? a->addr : from;
@@ -51,7 +51,7 @@ static int compare_asked(const void *a, const void *b)
 				  : (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-/* The first store that may reach to addr; the list is sorted. */
+/* The index of the first store that may reach addr; the list is sorted. */
 static size_t first_at(const store_asked_list *list, uint64_t addr)
 {
 	size_t from = 0, to = list->n;
@@ -105,10 +105,10 @@ static int compare_used(const void *a, const void *b)
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-/* One place of the source is one matter. */
+/* Gives all stores of a site the most important use of any of them. */
 static void conclude(const store_asked_list *list, struct uses *out)
 {
-	struct map most = { 0 }; /* by site: 1 more than what is done with its stores */
+	struct map most = { 0 }; /* site → 1 + the most important use of its stores */
 
 	for (size_t i = 0; i < list->n; i++)
 		if ((uintptr_t)map_get(&most, list->at[i].site) <= list->at[i].use)

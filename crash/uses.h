@@ -1,5 +1,5 @@
-/* What recovery does with stores that are not durable when the program ends: how much it matters
- * that a crash may lose them. */
+/* What recovery does with the stores that are not durable when the program ends. It shows how much
+ * it matters if a crash loses them. */
 #ifndef CRASH_USES_H
 #define CRASH_USES_H
 
@@ -7,7 +7,7 @@
 
 enum store_use {
 	STORE_UNTOUCHED,
-	STORE_OVERWRITTEN /* before anything of it is read */,
+	STORE_OVERWRITTEN /* before recovery reads any of it */,
 	STORE_READ
 };
 
@@ -20,22 +20,22 @@ typedef VEC(struct store_asked) store_asked_list;
 
 struct store_used {
 	uint64_t seq;
-	enum store_use use; /* of all stores of its site, what matters most */
+	enum store_use use; /* the most important use of any store of its site */
 };
 
 struct uses {
-	VEC(struct store_used) list; /* by seq */
+	VEC(struct store_used) list; /* ascending seq */
 };
 
-/* Runs recovery once, where nothing is lost. The list stays empty if it fails there, or if its
- * reads cannot be watched. */
+/* Runs recovery once with nothing lost. The list stays empty if recovery fails, or if its reads
+ * cannot be watched. */
 int uses_find(const struct plan *p, const struct crash_options *o, struct uses *out,
 	      struct error *err);
-/* The same for any stores, durable or not: fills `use`. *is_sound: it did not fail, and could be
+/* Finds the `use` of given stores, durable or not. *is_sound: recovery did not fail and could be
  * watched. */
 int uses_ask(const struct plan *p, const struct crash_options *o, store_asked_list *list,
 	     bool *is_sound, struct error *err);
 void uses_release(struct uses *u);
-const struct store_used *uses_of(const struct uses *u, uint64_t seq); /* NULL: not known */
+const struct store_used *uses_of(const struct uses *u, uint64_t seq); /* NULL if unknown */
 
 #endif

@@ -1,6 +1,6 @@
-/* Does what there is to do after the clean runs: a share of the failure points, lot by lot, or one
- * wave after the other of those that representative testing chooses. Then judges what needs all of
- * it. */
+/* Explores what is left after the clean runs: a share of the failure points in lots, or the waves
+ * of failure points that representative testing chooses. Then it draws the conclusions that need
+ * all results. */
 #include "crash/work.h"
 
 #include <stdlib.h>
@@ -11,18 +11,19 @@
 #include "crash/workers/workers.h"
 #include "util/order.h"
 
-#define LOT_FIRST 32u /* failure points of a job, to begin with */
+#define LOT_FIRST 32u /* failure points of the first lot of a worker */
 #define LOT_NS 5000000000u
-#define LOT_GROWTH 16u /* at most, from one lot to the next */
-#define LOT_WALKS 20u  /* workers walk to each lot anew, which must not be most of what they do */
+#define LOT_GROWTH 16u /* largest growth from one lot to the next */
+/* workers walk to each lot from the beginning, which must not be most of their work */
+#define LOT_WALKS 20u
 
 bool work_wants_references(const struct crash_options *o, const struct crash_result *r)
 {
 	return o->recovery->dump && !o->allowed && !r->why_no_dump;
 }
 
-/* What a dump may print after the crashes of this wave: most operations of a long run are never
- * asked about. */
+/* Finds out which dumps are allowed after the crashes of this wave. Only those operations are asked
+ * about, because most operations of a long run are never needed. */
 static int take_references(const struct plan *p, const struct crash_options *o,
 			   struct references *refs, const struct representatives *reps,
 			   const struct share *share, struct error *err)
@@ -42,7 +43,7 @@ static int take_references(const struct plan *p, const struct crash_options *o,
 	return result;
 }
 
-/* The same, after a crash at one failure point. */
+/* The same for a crash at one failure point. */
 static int take_references_at(const struct plan *p, const struct crash_options *o,
 			      struct references *refs, uint64_t point, struct error *err)
 {
@@ -62,16 +63,17 @@ static int take_references_at(const struct plan *p, const struct crash_options *
 	return result;
 }
 
-/* What there is to do, and what all who do it share. */
+/* The work, and what all workers share. */
 struct work {
 	const struct plan *plan;
 	const struct crash_options *options;
 	struct references *refs;
-	struct race_table *table; /* NULL: no races */
+	struct race_table *table; /* NULL: races are not searched */
 	struct crash_counters *counters;
 };
 
-/* How much of a share is next: all of it, or as much as takes some seconds if it is kept then. */
+/* How many failure points the next lot gets: the whole share, or a few seconds' work if the result
+ * is saved after each lot. */
 static uint64_t lot_size(const struct work *w, const struct lot *last, uint64_t took_ns,
 			 uint64_t walk_ns)
 {
@@ -88,7 +90,8 @@ static uint64_t lot_size(const struct work *w, const struct lot *last, uint64_t 
 	return n < left ? n : left;
 }
 
-/* So many of the share are done, and nothing else is begun: a moment to go on from. */
+/* Saves the result: `ndone` failure points of the share are done, and no other one is begun. An
+ * exploration can continue from here. */
 static void keep(const struct work *w, uint64_t ndone, struct crash_result *r)
 {
 	w->counters->has_opened |= r->counters.has_opened;
@@ -98,8 +101,8 @@ static void keep(const struct work *w, uint64_t ndone, struct crash_result *r)
 		w->options->keep(r, w->options->keep_arg);
 }
 
-/* In one process, the first round of all lots comes before the second of any: a lot knows what the
- * first rounds of those before it came to. What it does not know then, merging sees to. */
+/* In one process, the first round of all lots comes before the second round of any lot. A lot knows
+ * what the first rounds of earlier lots found; findings that it repeats are merged later. */
 static void begin_lot(const struct work *w, struct crash_result *r)
 {
 	if (w->table && w->options->races.has_turns)
@@ -128,8 +131,8 @@ static int work_on_share(const struct work *w, const struct share *share, uint64
 	return 0;
 }
 
-/* What other processes did of the first wave. Numbers that there are not are of a part that
- * somebody changed. */
+/* Marks the points that other processes did in the first wave. Numbers out of range come from a
+ * damaged part and are ignored. */
 static void take_up_wave(struct crash_result *r)
 {
 	struct representatives *reps = r->representatives;
@@ -178,14 +181,14 @@ static int work_on_wave(const struct work *w, struct crash_result *r, struct err
 		w->counters->is_stopped = w->counters->is_late = 1;
 	else if (result == 0)
 		result = work_on_share(w, &share, is_first ? ndone : 0, r, err);
-	/* parts share the first wave only: what is done of a later one says nothing about them */
+	/* shards divide only the first wave; a saved result says nothing about later ones */
 	if (!is_first)
 		r->ndone = ndone;
 	share_release(&share);
 	return result;
 }
 
-/* What is in later waves depends on what all shards found in the first. */
+/* Explores wave by wave. Later waves depend on what all shards found in the first. */
 static int work_in_waves(const struct work *w, struct rep_points *points, struct crash_result *r,
 			 struct error *err)
 {
@@ -210,8 +213,8 @@ static struct crash_counters *counters_new(const struct crash_counters *begin)
 	return c;
 }
 
-/* Concludes about races at one failure point, for what the table says now; what else is found there
- * is known already. */
+/* Draws the conclusions about races at one failure point again, with the present table. Other
+ * findings of that point are known already. */
 static int conclude_again(uint64_t point, void *arg, struct error *err)
 {
 	const struct work *w = arg;
@@ -259,7 +262,7 @@ int work_on_all(const struct plan *p, const struct crash_options *o, struct refe
 	if (result == 0 && o->watches_output && !o->shard.of && !w.counters->is_stopped &&
 	    w.counters->points == r->npoints)
 		result = outputs_judge(p, o, r, w.counters, err);
-	bugs_sort(r); /* whichever worker told first */
+	bugs_sort(r); /* so that the order does not depend on which worker was first */
 	bugs_settle(r);
 	first_crashes_settle(r);
 	w.counters->has_opened |= r->counters.has_opened;

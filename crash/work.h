@@ -1,5 +1,5 @@
-/* Exploring what there is to explore, when recovery is known to cope with the states where nothing
- * is lost. */
+/* Explores after the clean runs have shown that recovery copes with the states where nothing is
+ * lost. */
 #ifndef CRASH_WORK_H
 #define CRASH_WORK_H
 
@@ -7,10 +7,10 @@
 #include "crash/workers/share.h"
 #include "crash/search/references.h"
 
-/* A dump is compared with what it prints between operations. */
+/* Is the dump compared with what recovery prints between operations? */
 bool work_wants_references(const struct crash_options *o, const struct crash_result *r);
-/* Goes on from what the result holds already. Of the representatives, the points are taken; of
- * other strategies, the share is explored. */
+/* Continues from what the result contains. With representative testing it explores the chosen
+ * points, otherwise the share. */
 int work_on_all(const struct plan *p, const struct crash_options *o, struct references *refs,
 		struct rep_points *points, const struct share *share, struct crash_result *r,
 		struct error *err);

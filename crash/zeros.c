@@ -1,6 +1,6 @@
-/* Runs recovery with zeros where memory that was handed out still holds old bytes. The first
- * allocation without whose zeros recovery fails is looked for by halving: some ten runs, whatever
- * the number of allocations. */
+/* Runs recovery with zeros where allocated memory still has old bytes. Searches the first
+ * allocation without whose zeros recovery fails by halving; that takes about ten runs, whatever the
+ * number of allocations. */
 #include "crash/zeros.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define STEP_BYTES 4096u
 
-/* Bytes that nobody stored to since they were handed out. */
+/* Bytes of an allocation that nobody has stored to. */
 struct left {
 	uint64_t addr, len_bytes;
 	struct crash_store by;
@@ -21,7 +21,7 @@ struct trial {
 	struct runner *runner;
 	const struct recovery *recovery;
 	VEC(struct left) left;
-	size_t nzero; /* the first of them are zero in the image */
+	size_t nzero; /* in the image, the first nzero entries of left are zero */
 };
 
 static void add_left(struct trial *t, const struct trace_event *ev, uint64_t addr)
@@ -34,7 +34,8 @@ static void add_left(struct trial *t, const struct trace_event *ev, uint64_t add
 		*vec_add(&t->left) = (struct left){ addr, 1, { ev->seq, site_id(ev->site) } };
 }
 
-/* What was stored since may be the same by chance. Then there is one byte too many. */
+/* Finds the bytes of an allocation that still have their old contents. A byte that was overwritten
+ * with the same value is included by mistake, which does no harm. */
 static void find_left(struct trial *t, const struct trace_event *ev)
 {
 	uint8_t old[STEP_BYTES], now[STEP_BYTES];
@@ -66,7 +67,7 @@ static void fill_left(struct trial *t, const struct left *l, bool is_zero)
 	}
 }
 
-/* The first n, and only those. */
+/* Sets the first n entries to zero and all others to their old bytes. */
 static void zero(struct trial *t, size_t n)
 {
 	for (; t->nzero < n; t->nzero++)
@@ -75,10 +76,10 @@ static void zero(struct trial *t, size_t n)
 		fill_left(t, &t->left.at[--t->nzero], false);
 }
 
-/* Does recovery cope when the first n are zero, and only those? */
+/* Does recovery cope if the first n entries are zero, and only those? */
 static bool copes(struct trial *t, size_t n)
 {
-	static const struct state_set none; /* the image is whole */
+	static const struct state_set none; /* nothing is undecided: the image is the whole state */
 	struct verdict v;
 	struct error ignored;
 
@@ -88,7 +89,7 @@ static bool copes(struct trial *t, size_t n)
 	return verdict_run(&v, t->runner, t->recovery, NULL, &ignored) == 0 && v.kind == VERDICT_OK;
 }
 
-/* All that was stored is in the image. */
+/* Writes all stores into the image. */
 static void settle(struct walk *w)
 {
 	struct state_set set = { 0 };

@@ -1,4 +1,4 @@
-/* What is asked of an exploration of crashes, and what it finds. */
+/* The options of an exploration of crashes, and its result. */
 #ifndef CRASH_FINDINGS_EXPLORATION_H
 #define CRASH_FINDINGS_EXPLORATION_H
 
@@ -12,24 +12,26 @@
 
 #define SHARDS_MAX 65536u
 
-/* Which of how many; of is 0: all of it. workers/share.h deals out failure points. */
+/* One of several parts of an exploration; of is 0 for the whole. workers/share.h divides the
+ * failure points. */
 struct shard {
-	uint32_t index, of; /* index: from 1 */
+	uint32_t index, of; /* index counts from 1 */
 };
 
-/* A state whose recovery writes: a second crash, during it, is worth a look. */
+/* A state whose recovery writes: a second crash, during that recovery, may be worth exploring. */
 struct first_crash {
-	uint64_t signature;    /* of what recovery writes */
-	bool is_oldest;        /* what it did not read has its oldest content, not the newest */
-	uint64_t point, seq;   /* the event before which it comes */
-	uint64_t operation;    /* that it interrupted; 0: nobody asks */
+	uint64_t signature; /* hash of the places that recovery writes */
+	/* what recovery did not read has its oldest content; otherwise the newest */
+	bool is_oldest;
+	uint64_t point, seq;   /* seq: the event before which the crash comes */
+	uint64_t operation;    /* the operation that the crash interrupted; 0: not needed */
 	char *state;           /* as for --replay */
-	VEC(uint64_t) allowed; /* what a dump may print after it */
+	VEC(uint64_t) allowed; /* what a dump may print after this crash */
 };
 
 struct crash_result;
 
-typedef VEC(uint64_t) crash_events; /* before which crashes come */
+typedef VEC(uint64_t) crash_events; /* the events before which the crashes come */
 
 struct crash_options {
 	const char *trace;
@@ -40,32 +42,36 @@ struct crash_options {
 	struct explorer_limits limits;
 	unsigned stops; /* enum walk_stops */
 	uint32_t jobs;
-	/* so many failure points share their runs; 0 or 1: none do */
+	/* number of failure points that share their runs; 0 or 1: no sharing */
 	uint64_t window;
-	const crash_events *window_ends; /* by window; NULL: crash_explore() finds them */
-	struct shard shard;              /* only this part of the failure points */
-	const struct index *index;       /* with which a walk begins in the middle; NULL: none */
-	/* what an earlier run of this shard found, which is taken; NULL: none */
+	/* by window: its last event; NULL: crash_explore() computes them */
+	const crash_events *window_ends;
+	struct shard shard; /* explore only this part of the failure points */
+	/* lets a walk begin in the middle of the trace; NULL: none */
+	const struct index *index;
+	/* the result of an earlier run of this shard, which is continued; NULL: none */
 	struct crash_result *done;
-	/* what all shards found together, which is taken: only what depends on all of it is left;
+	/* the combined results of all shards: only conclusions that need all of them are left;
 	 * NULL: none */
 	struct crash_result *sum;
-	/* More of the failure points are done: the result, as part_pass() sends it, can be gone on
-	 * with. NULL: nobody wants to know. */
+	/* Called when more failure points are done. The result, as part_pass() sends it, can be
+	 * continued later. NULL: not called. */
 	void (*keep)(struct crash_result *r, void *arg);
 	void *keep_arg;
 	bool wants_first_crashes;
-	bool watches_output; /* what recovery prints on states that lost something is compared */
-	bool may_lack_news;  /* a recording that stored nothing new is fine */
+	bool watches_output; /* compare what recovery prints on states that lost something */
+	bool may_lack_news;  /* a recording that stored nothing new is accepted */
 	struct race_options races;
-	struct types_options types;     /* representative: how stores are typed */
-	const struct dump_texts *texts; /* of what is allowed, from an earlier exploration; NULL */
-	/* for every failure point, instead of the operations of the trace; NULL */
+	struct types_options types; /* for representative: how stores are typed */
+	/* texts of the allowed dumps, from an earlier exploration; or NULL */
+	const struct dump_texts *texts;
+	/* the dumps that are allowed at every failure point, instead of the trace's operations; or
+	 * NULL */
 	const struct allowed *allowed;
-	/* Called a few times a second while workers work. npoints: how many failure points there
-	 * are in all. */
+	/* Called a few times per second while workers work. npoints: number of all failure
+	 * points. */
 	void (*progress)(const struct crash_counters *c, uint64_t npoints, void *arg);
-	/* Asked as often: true ends the exploration; what was found so far counts. */
+	/* Asked as often; true ends the exploration, and its results so far count. */
 	bool (*is_interrupted)(void *arg);
 	void *arg;
 };
@@ -73,49 +79,51 @@ struct crash_options {
 typedef VEC(char *) crash_reasons;
 
 struct crash_result {
-	/* one of each signature, in the order of failure points */
+	/* one per signature, in the order of failure points */
 	VEC(struct first_crash) first_crashes;
 	VEC(struct crash_bug) bugs; /* in the order of failure points */
-	/* in the order of failure points; also those that are meant so */
+	/* in the order of failure points; includes races that are intended */
 	VEC(struct race) races;
-	struct outputs outputs;  /* with watches_output */
+	struct outputs outputs;  /* if watches_output is set */
 	struct run_reads reads;  /* of all lazy runs */
 	struct dump_texts texts; /* what dumps printed with nothing lost */
 	struct crash_counters counters;
 	uint64_t npoints;
-	uint64_t walk_ns; /* that it took to walk to all of them */
-	bool has_roi;     /* recovery names what of it counts */
-	/* failure points (representative: stops of the first wave) of this shard, or all; of these,
-	 * those that are done for good */
+	uint64_t walk_ns; /* time of a walk to all failure points */
+	bool has_roi;     /* recovery marks regions of interest */
+	/* nshare: failure points of this shard, or all (with representative: stops of the first
+	 * wave); ndone: those that are completely done */
 	uint64_t nshare, ndone;
-	/* representative: of the first wave */
+	/* with representative: about the first wave */
 	VEC(uint64_t) stops_begun, stops_done, variants_failed;
-	/* of a shard: what was concluded about races, and how that came about */
+	/* of a shard: the conclusions about races, and on what they depended */
 	race_turns race_turns;
 	struct representatives *representatives; /* what was tested; NULL: another strategy */
-	struct big states_seen, states_all;      /* represented by the runs; that there are */
-	/* recovery does not accept that there is no pool yet: crashes before it was made were not
+	/* the states for which the runs stand; all states */
+	struct big states_seen, states_all;
+	/* recovery does not accept a missing pool, so crashes before the pool was made were not
 	 * run */
 	bool needs_pool;
-	/* all states were explored, with files beside the pool as they are now */
+	/* all states were explored, with today's files beside the pool */
 	bool is_exhausted;
 	bool is_complete;
 	/* such a file that recovery uses, if all states were explored; NULL: none was found */
 	char *beside;
-	/* all of it was explored here, lazily: counters_have_read() speaks of all runs */
+	/* everything was explored here, lazily, so counters_have_read() covers all runs */
 	bool knows_reads;
-	bool is_watched; /* of every run, `reads` knows what it read: none was on a whole image */
-	/* the trace is damaged, or the user interrupted: more than a budget is missing */
+	bool is_watched; /* `reads` covers all runs: none was on a whole image */
+	/* the trace is damaged or the user interrupted; more than a budget is missing */
 	bool is_broken_off;
-	crash_reasons why_incomplete; /* none if complete */
-	char *why_fallback;           /* why some states were run as whole images; NULL: none */
+	crash_reasons why_incomplete; /* empty if complete */
+	/* why some states were run as whole images; NULL: none were */
+	char *why_fallback;
 	char *why_impossible; /* why recovery could not be run on some states; NULL: it could */
-	/* why there are fewer workers than was asked for; NULL: there are not */
+	/* why there are fewer workers than asked for; NULL: there are not */
 	char *why_slower;
-	/* why --dump could not be compared; NULL: it was, or was not asked for */
+	/* why --dump was not compared; NULL: it was compared, or not asked for */
 	const char *why_no_dump;
-	uint32_t timeout_ms;                      /* that was used */
-	VEC(struct trace_object) objects[PART_N]; /* of each command, for stacks; paths are owned */
+	uint32_t timeout_ms;                      /* the time limit that was used */
+	VEC(struct trace_object) objects[PART_N]; /* by command, for stacks; paths are owned */
 };
 void crash_result_release(struct crash_result *r);
 

@@ -1,47 +1,50 @@
-/* What a worker reports to its parent: bugs, races, states whose recovery writes. How they are
- * sent, and when two of them are the same. */
+/* What a worker reports to its parent: bugs, races, states whose recovery writes. This is how they
+ * are sent, and when two of them count as the same. */
 #ifndef CRASH_FINDINGS_FINDINGS_H
 #define CRASH_FINDINGS_FINDINGS_H
 
 #include "crash/findings/exploration.h"
 #include "util/wire.h"
 
-/* ---- findings_wire.c: send one, or fill an empty one ---- */
+/* ---- findings_wire.c: sends a finding, or fills an empty one ---- */
 
 void bug_pass(struct wire *m, struct crash_bug *b);
-void bug_endings_pass(struct wire *m, struct crash_bug *b); /* only these, into a bug without any */
+/* only the endings, into a bug that has none */
+void bug_endings_pass(struct wire *m, struct crash_bug *b);
 void race_pass(struct wire *m, struct race *r);
 void race_turn_pass(struct wire *m, struct race_turn *t);
 void first_crash_pass(struct wire *m, struct first_crash *f);
 
-/* ---- findings_merge.c: those of several workers become one list ---- */
+/* ---- findings_merge.c: merges the findings of several workers into one list ---- */
 
-/* Both are one. A guessed survivor may be any; which bug a guess stands for is decided in the end
- * (bugs_settle()), or it would depend on who knew what then. */
+/* Are the two bugs the same? A guessed survivor is equal to any; bugs_settle() decides at the end
+ * which bug a guess stands for. Otherwise the result would depend on what each worker knew at that
+ * moment. */
 bool bug_same(const struct crash_bug *a, const struct crash_bug *b);
-/* Of two that are the same, a is to be told of: it is decided, or at an earlier failure point. */
+/* Of two equal bugs, is a the one to report? It is if its survivor is not guessed, or if its
+ * failure point is earlier. */
 bool bug_speaks_for(const struct crash_bug *a, const struct crash_bug *b);
-/* Gives the endings of one bug to another one that is the same. */
+/* Moves the endings of one bug to another one that is the same. */
 void bug_move_endings(struct crash_bug *from, struct crash_bug *to);
-/* The place of the surviving store that tells it from others, 0: none, or any. */
+/* The place of the surviving store, by which bugs differ; 0: none, or any. */
 uint32_t bug_survivor(const struct crash_bug *b);
-/* One bug of several workers is one: the earlier. Takes b. */
+/* Adds a worker's bug to the result; of two equal bugs, the earlier stays. Takes b. */
 void bug_merge(struct crash_result *r, struct crash_bug *b);
-/* One race of several workers is one: the earliest tells of it (of those that are certain, if any
- * is), and whoever knows most says what it is. Takes race. */
+/* Adds a worker's race to the result. Of two equal races, the earliest is reported (the earliest
+ * certain one, if any is), with the state of the worker that knows most. Takes race. */
 void race_merge(struct crash_result *r, struct race *race);
-/* One of each signature: the earliest. Takes f. */
+/* Adds a worker's first crash; of each signature, the earliest stays. Takes f. */
 void first_crash_merge(struct crash_result *r, struct first_crash *f);
-/* When all have told. Bugs are in order: one whose surviving store is a guess is one that is known
- * better, if there is such a one. */
+/* Replaces guesses after all workers have reported: a bug whose survivor is guessed is joined with
+ * an equal bug whose survivor is known, if there is one. Bugs are in order. */
 void bugs_settle(struct crash_result *r);
 void first_crashes_settle(struct crash_result *r);
-/* The same for the races of the workers that shared a table: one refutation counts more than any
- * confirmation; and a read that is meant so needs no other variable's leave, unless the program
+/* Decides the final states of the races, for workers that shared a table: one refutation outweighs
+ * all confirmations. An intended read needs no permission of another variable, unless the program
  * itself named it in a range. */
 void races_settle(const struct plan *p, const struct race_table *table, bool is_stopped,
 		  struct crash_result *r);
-/* By failure point. */
+/* Sorts by failure point. */
 void bugs_sort(struct crash_result *r);
 void findings_sort(struct crash_result *r);
 

@@ -7,7 +7,7 @@
 
 /* ---- bugs ---- */
 
-/* Whatever survives. */
+/* Is the same loss the cause, whatever survives? */
 static bool is_same_loss(const struct crash_bug *a, const struct crash_bug *b)
 {
 	if (strcmp(a->kind, b->kind) != 0 || !a->lost.n != !b->lost.n ||
@@ -19,7 +19,8 @@ static bool is_same_loss(const struct crash_bug *a, const struct crash_bug *b)
 	       (a->lost.n == 0 || a->lost.at[0].site == b->lost.at[0].site);
 }
 
-/* Where nothing out of order is lost, guesses are close: the last store before the crash. */
+/* If nothing is lost out of order, the guess is the last store before the crash, which is close
+ * enough. */
 uint32_t bug_survivor(const struct crash_bug *b)
 {
 	return b->survived.n && (!b->is_survivor_guessed || strcmp(b->kind, "atomicity") == 0)
@@ -52,7 +53,7 @@ static void merge(struct crash_bug *known, struct crash_bug *b)
 		 runs = known->runs < b->runs ? known->runs : b->runs;
 	struct crash_bug later = *b;
 
-	/* a guess does not speak for what is known */
+	/* a bug with a guess does not replace one without */
 	if (bug_speaks_for(b, known) && known->is_survivor_guessed == b->is_survivor_guessed) {
 		later = *known;
 		*known = *b;
@@ -81,7 +82,7 @@ void bug_merge(struct crash_result *r, struct crash_bug *b)
 		*vec_add(&r->bugs) = *b;
 }
 
-/* The first that a guess may stand for. */
+/* Finds the first bug for which the guess may stand. */
 static struct crash_bug *find_known(struct crash_bug *list, size_t n, const struct crash_bug *guess)
 {
 	for (size_t i = 0; i < n; i++)
@@ -111,8 +112,8 @@ void bugs_settle(struct crash_result *r)
 
 /* ---- races ---- */
 
-/* Of reads of undefined bytes, one trial that shows a difference is enough, and one that could not
- * be made leaves it open. */
+/* How much a race's state says, for merging. For reads of undefined bytes, one trial with a
+ * difference proves the bug, and an impossible trial leaves the race open. */
 static int weight(const struct race *r)
 {
 	return r->state == RACE_BUG ? 2 : r->state == RACE_UNTRIED;
@@ -127,7 +128,7 @@ void race_merge(struct crash_result *result, struct race *r)
 
 		if (!race_same(known, r))
 			continue;
-		/* one saw it only where nothing is wrong with it */
+		/* one of them saw the race only where it is no error */
 		if (known->state != r->state && r->kind != RACE_UNINITIALISED)
 			is_better = known->state == RACE_ATOMIC;
 		else
@@ -147,7 +148,7 @@ void race_merge(struct crash_result *result, struct race *r)
 	*vec_add(&result->races) = *r;
 }
 
-/* Reads of one place of what one instruction stored. */
+/* Does the same place read what the same instruction stored? */
 static bool is_same_read(const struct plan *p, const struct race *a, const struct race *b)
 {
 	const struct trace_site *x = a->store.site < p->sites.n ? p->sites.at[a->store.site] : NULL;
@@ -156,13 +157,14 @@ static bool is_same_read(const struct plan *p, const struct race *a, const struc
 	return a->part == b->part && a->pc == b->pc && x && y && x->pc == y->pc;
 }
 
-/* Of the states that excuse a race, those that say that no commit is needed either. */
+/* Does the state say that the read needs no commit variable, either? */
 static bool is_excused(enum race_state s)
 {
 	return s == RACE_COMMIT || s == RACE_CHECKSUM || s == RACE_HARMLESS;
 }
 
-/* A read that is meant to find whatever a crash left: of an inferred commit variable, say. */
+/* Is the read intended to find whatever a crash left? For example, it reads an inferred commit
+ * variable. */
 static bool is_meant(const struct plan *p, const struct crash_result *r, const struct race *read)
 {
 	for (size_t i = 0; i < r->races.n; i++) {
@@ -227,7 +229,7 @@ void first_crash_merge(struct crash_result *r, struct first_crash *f)
 	*vec_add(&r->first_crashes) = *f;
 }
 
-/* Another worker met the same at an earlier failure point, where there was nothing older. */
+/* Did another worker meet the same signature at an earlier failure point, with nothing older? */
 static bool is_outdone(const struct crash_result *r, const struct first_crash *f)
 {
 	for (size_t i = 0; f->is_oldest && i < r->first_crashes.n; i++)
@@ -241,7 +243,7 @@ void first_crashes_settle(struct crash_result *r)
 {
 	size_t n = 0;
 
-	/* those that stay are not moved past one that is still to be looked at */
+	/* compacts in place: entries that are still to be judged do not move */
 	for (size_t i = 0; i < r->first_crashes.n; i++)
 		if (is_outdone(r, &r->first_crashes.at[i]))
 			first_crash_release(&r->first_crashes.at[i]);

@@ -1,5 +1,5 @@
-/* Passes findings between a worker and its parent, field by field; each list of fields serves both
- * sides. A bug's kind, which is a constant, goes by its number. */
+/* Passes findings between a worker and its parent, field by field; the same list of fields serves
+ * both sides. A bug's kind is a constant, so its number is sent. */
 #include <string.h>
 
 #include "crash/findings/findings.h"

@@ -1,5 +1,5 @@
-/* Compresses a frame and takes it apart again. Its hash is that of the content, so that damage of
- * any kind shows. */
+/* Compresses and decompresses a frame. Its hash is that of the content, so any damage is
+ * noticed. */
 #include "crash/index/frames.h"
 
 #include <endian.h>
@@ -67,7 +67,7 @@ int frame_read(const uint8_t *base, uint64_t size_bytes, const struct frame *f, 
 		return -1;
 	memcpy(header, base + f->at, sizeof header);
 	n = le64toh(header[0]);
-	/* a wrong length must not take all memory */
+	/* a damaged length must not allocate all memory */
 	if (n > CONTENT_MAX || ZSTD_getFrameContentSize(base + f->at + FRAME_HEADER_BYTES,
 							f->len_bytes - FRAME_HEADER_BYTES) != n)
 		return -1;

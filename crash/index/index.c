@@ -1,4 +1,4 @@
-/* Reads an index. It is mapped, and a frame is taken apart when it is asked for. */
+/* Reads an index. The file is mapped, and a frame is decompressed when it is needed. */
 #include "crash/index/index.h"
 
 #include <endian.h>
@@ -111,7 +111,7 @@ bool index_fits(const struct index *ix, const struct plan *p, unsigned stops)
 	       ix->directory.making == making_hash(p);
 }
 
-/* ---- what is in it ---- */
+/* ---- its contents ---- */
 
 struct plan *index_plan(const struct index *ix, struct trace *t, const struct platform *platform,
 			bool is_distrusting, struct error *err)
@@ -158,10 +158,9 @@ uint64_t index_cost(const struct walk *w)
 	return 1 + model_nlines(w->model);
 }
 
-/* ---- going there ---- */
+/* ---- moving a walk ---- */
 
-/* A walk is between two checkpoints, or before the first: the number of those that it has behind
- * it. */
+/* The number of checkpoints at or before the walk's present event. */
 static size_t passed(const struct directory *d, uint64_t seq)
 {
 	size_t low = 0, high = d->checkpoints.n;
@@ -201,7 +200,8 @@ static int pass_frame(const struct index *ix, const struct frame *f, struct walk
 		      : 0;
 }
 
-/* All that changed on the way there, and then what it is there. */
+/* Moves the walk to a checkpoint: applies all changes of the image up to there, and then the
+ * checkpoint's state. */
 static int go_to(const struct index *ix, struct walk *w, size_t to, struct error *err)
 {
 	const struct directory *d = &ix->directory;

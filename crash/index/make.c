@@ -1,6 +1,7 @@
-/* Makes an index: one walk through the trace, with a checkpoint wherever one is worth its bytes. A
- * checkpoint whose bytes are too many for the way since the last is forgotten; the next is tried
- * after twice the way, for it holds what changed since the last one that was kept. */
+/* Makes an index in one walk through the trace, with a checkpoint wherever one is worth its size. A
+ * checkpoint that is too large for the distance from the one before is dropped, and the next is
+ * tried after twice the distance, because it contains everything that changed since the last one
+ * that was kept. */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
@@ -19,9 +20,9 @@ struct maker {
 	const struct index_limits *limits;
 	struct walk walk;
 	struct wire points; /* of the frame that is being filled */
-	/* of the last checkpoint; so many events later the next is tried */
+	/* last_seq: event of the last checkpoint; wait: number of events until the next try */
 	uint64_t last_seq, wait;
-	uint64_t point_seq; /* of the last failure point */
+	uint64_t point_seq; /* event of the last failure point */
 	double bytes_per_event;
 	int result; /* -1 with errno */
 };
@@ -58,7 +59,7 @@ static void add_point(struct maker *m)
 
 /* ---- checkpoints ---- */
 
-/* False: it is too large for what it saves. */
+/* Tries to add a checkpoint. False: it is too large for what it saves. */
 static bool try_checkpoint(struct maker *m)
 {
 	struct checkpoint *c;
@@ -102,7 +103,7 @@ static void maybe_checkpoint(struct maker *m)
 	m->wait = m->limits->events;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole index ---- */
 
 static void put_plan(struct maker *m)
 {
@@ -113,7 +114,7 @@ static void put_plan(struct maker *m)
 	wire_release(&w);
 }
 
-/* Last comes what makes it an index. */
+/* Writes the directory and then the header, which makes the file valid. */
 static void put_directory(struct maker *m)
 {
 	uint64_t header[INDEX_HEADER_BYTES / sizeof(uint64_t)];
@@ -149,7 +150,8 @@ static void make(struct maker *m, void (*told)(uint64_t seq, void *arg), void *a
 			told(walk_passed_seq(&m->walk), arg);
 		ntold = m->directory.checkpoints.n;
 	}
-	if (!m->walk.has_overtaken) /* then these are its failure points, too */
+	/* then these failure points are valid with WALK_OVERTAKEN, too */
+	if (!m->walk.has_overtaken)
 		m->directory.stops |= WALK_OVERTAKEN;
 	put_points(m);
 	put_directory(m);

@@ -1,14 +1,14 @@
-/* Runs recovery with another value of a commit variable and looks whether it still reads the bytes
- * in question. The state need not be one that a crash can leave: all that is asked is what recovery
+/* Runs recovery with another value of a commit variable, and looks whether it still reads the bytes
+ * in question. A crash need not be able to leave that state: the question is only what recovery
  * reads. */
 #include "crash/races/commit_guard.h"
 
 #include <string.h>
 
-/* All contents of the variable's lines get the other value. */
+/* Writes the other value into all contents of the variable's lines. */
 static void put_other(struct explorer *e, struct state_set *set, const struct guard_question *s)
 {
-	/* there is a line to change */
+	/* makes sure that the set has the lines */
 	for (uint64_t i = 0; i < s->var->len_bytes; i++)
 		states_watch(set, &e->walk->image, s->var->addr + i, 0);
 	states_sort(set);
@@ -21,7 +21,8 @@ static void put_other(struct explorer *e, struct state_set *set, const struct gu
 	}
 }
 
-/* Also if it is overwritten: what recovery replaces, it does not leave alone. */
+/* Does the run read or overwrite the bytes? Bytes that recovery replaces do not depend on the
+ * variable, either. */
 static bool is_touched(struct explorer *e, const struct state_set *set,
 		       const struct guard_question *s)
 {

@@ -1,13 +1,13 @@
 /* Fills the words that recovery reads undefined with patterns, and with values that the program
- * stored nearby: what decides only if it is a certain number, as a magic number, is most likely
- * found in another object. */
+ * stored nearby. Some words matter only if they have a certain value, for example a magic number;
+ * that value is most likely found in another object. */
 #include "crash/races/fill.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NEARBY_BYTES 4096u /* on either side of a word */
+#define NEARBY_BYTES 4096u /* on each side of a word */
 #define NEARBY_MAX 64u     /* different values */
 #define NEARBY_RUNS 2u
 
@@ -50,7 +50,7 @@ static void state_read(const struct fill *f, uint64_t addr, uint8_t *to, uint32_
 	}
 }
 
-/* What an allocator took back since is as good. */
+/* Is it a stored value? Bytes that an allocator has taken back since then count as well. */
 static bool is_stored(const struct fill *f, uint64_t addr)
 {
 	return shadow_byte(f->e->walk->shadow, addr).last.seq > 0;
@@ -83,7 +83,7 @@ static int compare_nearby(const void *a, const void *b)
 	return x->value < y->value ? -1 : x->value > y->value;
 }
 
-/* Of the same width, and aligned as it is. */
+/* Collects values of the same width and alignment near the word. */
 static void find_nearby(struct fill *f, struct word *w)
 {
 	const uint64_t file_end = PMT_ADDR(
@@ -119,8 +119,8 @@ static uint64_t filling(const struct word *w, enum pattern how)
 	BUG("pattern %d", (int)how);
 }
 
-/* The most frequent one, and then others, other ones at each failure point. It does not depend on
- * which other words are filled. */
+/* Gives a nearby value: the most frequent first, then others, which differ from failure point to
+ * failure point. The choice does not depend on which other words are filled. */
 static uint64_t nearby_value(const struct fill *f, const struct word *w, uint32_t n)
 {
 	const uint64_t turn = f->e->walk->point * (NEARBY_RUNS - 1) + n + w->addr / w->len_bytes;
@@ -128,7 +128,7 @@ static uint64_t nearby_value(const struct fill *f, const struct word *w, uint32_
 	return w->nearby.at[n == 0 || w->nearby.n == 1 ? 0 : 1 + turn % (w->nearby.n - 1)].value;
 }
 
-/* n: from PATTERNS on, values from nearby. */
+/* Fills all words with content n: patterns, then from PATTERNS on nearby values. */
 static void fill(struct fill *f, uint32_t n)
 {
 	for (size_t i = 0; i < f->words.n; i++) {
@@ -174,8 +174,8 @@ struct ending {
 	uint64_t outcome, site, beside;
 };
 
-/* What a dump prints is all that counts; what a run left that ran into its time limit depends on
- * when that was. */
+/* Runs recovery. With a dump, only its output counts. What a run left that reached its time limit
+ * depends on the moment, so it does not count. */
 static int run(struct fill *f, struct ending *end, char **text, struct error *err)
 {
 	struct explorer *e = f->e;
@@ -213,7 +213,8 @@ static char *difference(const struct fill *f, const struct ending *before,
 							   : "leaves something else in the pool");
 }
 
-/* One content. Recovery that prints the time, say, ends each time in another way. */
+/* Tries one content. A recovery that prints the time, for example, ends differently each time; that
+ * is noticed by a second run. */
 static enum filled try_one(struct fill *f, const struct ending *as_is, uint32_t n, char **how,
 			   struct error *err)
 {

@@ -1,5 +1,5 @@
-/* Does it matter what undefined bytes hold? Recovery is run with other contents there. That it ends
- * in the same way with all of them is no proof, but nothing speaks against it. */
+/* Does it matter what undefined bytes contain? Recovery is run with other contents. If it ends the
+ * same way with all of them, that is no proof, but nothing speaks against it. */
 #ifndef CRASH_RACES_FILL_H
 #define CRASH_RACES_FILL_H
 
@@ -8,16 +8,16 @@
 
 enum filled {
 	FILLED_ERROR = -1,
-	/* recovery ends in the same way, and leaves the same elsewhere, with each content that was
+	/* recovery ends the same way and leaves the same elsewhere, with each content that was
 	 * tried */
 	FILLED_SAME,
 	FILLED_DIFFERS,
 	FILLED_UNKNOWN, /* the budget ended, or recovery does not end twice in the same way */
 };
 
-/* At the failure point of the walk, with its set loaded, on a state with one content per line:
- * words are of lines of the set, of at most 8 bytes each. All get another content at once. *how:
- * what made a difference, in words; free() it. The set is as before afterwards. */
+/* Tries contents at the walk's failure point, with its set loaded, on a state with one content per
+ * line. Each word is in a line of the set and has at most 8 bytes; all get another content at once.
+ * *how: says what made a difference; free() it. The set is restored afterwards. */
 enum filled fill_try(struct explorer *e, const uint64_t *state, const struct suspects *words,
 		     char **how, struct error *err);
 

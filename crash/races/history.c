@@ -1,6 +1,6 @@
-/* Reads a trace up to a crash and keeps, for each line, which bytes were stored since the last
- * stores to the words in question. A store that touches such a word counts as a commit write of it,
- * and as nothing else. */
+/* Reads a trace up to a crash, and keeps for each line which bytes were stored since the last
+ * stores to the suspect words. A store that touches a suspect counts only as a commit write of
+ * it. */
 #include "crash/races/history.h"
 #include "trace/trace.h"
 
@@ -22,7 +22,7 @@ bool suspect_touches(const struct suspect *s, uint64_t addr, uint64_t len_bytes)
 	return false;
 }
 
-/* The bytes of the suspect that these are, like its mask. */
+/* Gives the bytes of the suspect in a range, like its mask. */
 static uint64_t common(const struct suspect *s, uint64_t addr, uint64_t len_bytes)
 {
 	uint64_t bytes = 0;
@@ -103,8 +103,8 @@ static void note_store(struct histories *h, const struct trace_event *ev)
 	}
 }
 
-/* When it opens a pool, libpmemobj announces all of the heap, to the end of the file, and then the
- * objects in it as defined, which is not recorded. */
+/* Does the event announce a whole heap? When libpmemobj opens a pool, it announces all of the heap,
+ * up to the end of the file, and then its objects as defined, which is not recorded. */
 static bool is_heap(const struct walk *w, const struct trace_event *ev)
 {
 	const struct crash_file *f = image_file(&w->image, PMT_FILE(ev->addr));

@@ -1,23 +1,32 @@
-/* Runs recovery with the old and with the new value of a location, and compares what it reads. The
- * location is a commit variable if
- *   (a) its value decides what else recovery reads of what was stored; and with its old value,
- *   recovery reads nothing that was stored
- *       after it, and of what was stored since the commit write before and is not durable, nothing
- *       before it looks at the variable and nothing that it would not read with the new value, too;
- *   (b) the program makes its value durable before it writes the next;
- *   (c) it is not stored inside a transaction that does not undo it.
- * What is durable by then may have been committed by others: reading it with the old value says
- * nothing. What is read with both values is a matter of its own. Instead of what is read, the value
- * may decide what is used of it: durable data that was stored before the suspect, and that recovery
- * reads with both values, may have any value as long as the suspect is old. A lost value that is
- * zero can look like that, too; so any other value of the suspect must do as its old or its new one
- * does.
- * One that decides nothing may still be meant so: if it was replaced by one atomic store, and with
- * its old value recovery reads nothing that was stored later, then it finds what the program had
- * before that store, or what it had after it, as if the crash had come then. That must be a state
- * that recovery accepts, and the old value must have been somebody's: not what an allocator handed
- * out. What was stored is watched, so reads of durable bytes count as much as those of undecided
- * ones. */
+/* Finds out whether a location is a commit variable: runs recovery with its old and with its new
+ * value, and compares what recovery reads. The location is called the suspect. Example: the program
+ * stores data, makes it durable, and stores valid = 1. With valid == 0, recovery does not read
+ * data; with valid == 1 it does. So valid decides whether data is read, and reading valid while it
+ * may be lost is right.
+ *
+ * The suspect is a commit variable if
+ *   (a) its value decides what else recovery reads; and with the old value, recovery reads nothing
+ *       that was stored after the suspect. Of undurable data that was stored since the commit write
+ *       before, recovery with the old value reads nothing before it looks at the suspect, and
+ *       nothing that it would not read with the new value, too;
+ *   (b) the program makes the suspect's value durable before it writes the next;
+ *   (c) the suspect is not stored inside a transaction that does not undo it.
+ * Durable data may have been committed by another variable: reading it with the old value proves
+ * nothing. Data that is read with both values is a question of its own.
+ *
+ * The value may decide what is used instead of what is read: durable data was stored before the
+ * suspect, recovery reads it with both values, and with the suspect old the data may have any
+ * value. A lost value that is zero can look like that, too. So there is one more test: with any
+ * other value of the suspect, recovery must end as with its old or its new value.
+ *
+ * A suspect that decides nothing may still be intended: one atomic store replaced it, and with its
+ * old value recovery reads nothing that was stored later. Then recovery finds what the program had
+ * right before or right after that store, as if the crash had come then. Recovery must accept that
+ * state, and the old value must have been stored by somebody: memory from an allocator does not
+ * count.
+ *
+ * The runtime watches everything that was stored. So reads of durable bytes are listed like reads
+ * of undecided ones. */
 #include "crash/races/infer.h"
 
 #include "crash/races/unused.h"
@@ -28,14 +37,14 @@
 #include <string.h>
 
 #define WATCHED_MAX 512u /* lines */
-#define PARTS_MAX 4u     /* of a race, to be asked about one by one */
-/* words that may be used only because of the suspect, to be asked about one by one */
+#define PARTS_MAX 4u     /* words of a race that are asked about one by one */
+/* words that may be used only because of the suspect, and are asked about one by one */
 #define WITHHELD_MAX 4u
 
 /* Bytes of a line that recovery read. */
 struct reads {
-	uint64_t old, new; /* with that value */
-	uint64_t first;    /* with the old value, before the suspect was read */
+	uint64_t old, new; /* read in the run with that value */
+	uint64_t first;    /* read with the old value before the suspect was read */
 };
 
 struct inquiry {
@@ -43,19 +52,21 @@ struct inquiry {
 	struct infer_common *common;
 	const struct suspect *suspect;
 	const struct histories *histories;
-	size_t number; /* of the suspect's history: */
+	size_t number; /* index of the suspect's history */
 	const struct history *history;
 	struct reads *reads;             /* by line of the histories */
 	const struct suspects *harmless; /* other words, whose values do not matter */
 	const struct suspects *parts;    /* all words of the suspect's race */
-	bool is_sound, is_accepted;      /* with the old value and with the new one */
-	/* what a dump prints is the same with both; without one, all of the files but the suspect,
-	 * and the exit status */
+	/* the runs with the old and the new value count; recovery accepts both */
+	bool is_sound, is_accepted;
+	/* both values lead to the same dump; without a dump, to the same files except the suspect,
+	 * and the same exit status */
 	bool is_without_effect;
-	uint64_t ndoubtful;   /* stores to it that may be lost */
-	uint64_t first_seq;   /* of these, the first one */
-	bool is_kept;         /* each of these stored one word, and is made durable by its thread */
-	uint64_t nothers;     /* words of other stores that may be */
+	uint64_t ndoubtful; /* stores to the suspect that may be lost */
+	uint64_t first_seq; /* the first of these stores */
+	/* each of these stores wrote one word, and its thread made it durable */
+	bool is_kept;
+	uint64_t nothers;     /* words of other stores that may be lost */
 	uint64_t old_outcome; /* how recovery ends with the old value */
 };
 
@@ -98,7 +109,7 @@ static void look_back(struct inquiry *q)
 
 /* ---- what is read ---- */
 
-/* NULL: nothing was stored there. */
+/* NULL: nothing was stored in that line. */
 static struct reads *reads_of(const struct inquiry *q, uint64_t line)
 {
 	size_t i = histories_line(q->histories, line);
@@ -106,7 +117,7 @@ static struct reads *reads_of(const struct inquiry *q, uint64_t line)
 	return i == SIZE_MAX ? NULL : &q->reads[i];
 }
 
-/* With the old value. */
+/* Notes the reads of the run with the old value. */
 static void note_reads(struct inquiry *q, const struct state_set *set)
 {
 	const struct run_decision *d;
@@ -114,7 +125,7 @@ static void note_reads(struct inquiry *q, const struct state_set *set)
 	bool is_after = false;
 
 	for (size_t i = 0; i < n; i++) {
-		/* what one access reads, it reads at once, whichever of its bytes differ */
+		/* an access reads all its bytes at once, whichever of them differ */
 		for (uint64_t m = d[i].mask; m; m &= m - 1)
 			is_after |= suspect_touches(q->suspect,
 						    set->lines.at[d[i].line].addr + d[i].at +
@@ -144,7 +155,8 @@ static void keep_reads(struct infer_common *c, const struct explorer *e)
 			 at = addr % HISTORY_LINE;
 
 		*vec_add(&c->reads) = (struct infer_read){ addr - at, d[i].mask << at };
-		if (at && d[i].mask >> (HISTORY_LINE - at)) /* of a larger line */
+		/* the line is larger than HISTORY_LINE */
+		if (at && d[i].mask >> (HISTORY_LINE - at))
 			*vec_add(&c->reads) =
 				(struct infer_read){ addr - at + HISTORY_LINE,
 						     d[i].mask >> (HISTORY_LINE - at) };
@@ -163,7 +175,7 @@ void infer_note_newest(struct infer_common *c, const struct explorer *e, struct 
 	keep_reads(c, e);
 }
 
-/* Recovery with nothing lost, once for all suspects. */
+/* Runs recovery with nothing lost, once for all suspects. */
 static int run_common(struct inquiry *q, struct error *err)
 {
 	struct infer_common *c = q->common;
@@ -193,7 +205,7 @@ static bool is_same_end(const struct inquiry *q, const struct verdict *v)
 		       q->common->content;
 }
 
-/* All stores to the line that come after the word's are lost with it. */
+/* Are all later stores to the line lost whenever the suspect is? */
 static bool is_followed(const struct suspect *s, const struct state_set *set)
 {
 	const struct state_line *l = states_line(set, s->addr);
@@ -204,7 +216,8 @@ static bool is_followed(const struct suspect *s, const struct state_set *set)
 	return n_new > 1;
 }
 
-/* Is the difference between old and new that of the suspect itself, or of what is lost with it? */
+/* Can the difference between old and new come from the suspect itself, or from stores that are lost
+ * with it? */
 static bool is_worth_asking(const struct inquiry *q, const struct verdict *old)
 {
 	return q->is_sound && !q->is_without_effect && q->is_accepted && q->parts->n <= PARTS_MAX &&
@@ -241,8 +254,8 @@ static int run_old(struct inquiry *q, struct error *err)
 	return result;
 }
 
-/* A store that a transaction does not undo decides nothing: the rest of the transaction may be
- * undone. */
+/* Is the store one that a transaction does not undo? It decides nothing, because the rest of the
+ * transaction may be undone. */
 static bool is_unlogged(const struct inquiry *q)
 {
 	return q->common->nunlogged &&
@@ -250,7 +263,8 @@ static bool is_unlogged(const struct inquiry *q)
 		       sizeof *q->common->unlogged, order_u64);
 }
 
-/* On a whole image: cheaper, but tells only how it ends. */
+/* Runs recovery with the old value on a whole image, which is faster but only tells how recovery
+ * ends. */
 static int run_whole(const struct inquiry *q, struct verdict *v, struct error *err)
 {
 	const struct state_set *set = q->common->is_run ? q->common->set : &q->e->set;
@@ -274,7 +288,7 @@ static bool is_undecided(const struct inquiry *q, uint64_t line, uint64_t bytes)
 	return false;
 }
 
-/* Without what PMDK stored last, for itself: where that leads, its own code goes. */
+/* Leaves out bytes that PMDK last stored for itself: they lead only to PMDK's own code. */
 static uint64_t without_library(const struct inquiry *q, uint64_t line, uint64_t bytes)
 {
 	for (uint64_t m = bytes; m; m &= m - 1) {
@@ -289,7 +303,8 @@ static uint64_t without_library(const struct inquiry *q, uint64_t line, uint64_t
 	return bytes;
 }
 
-/* By words: bytes on which the contents agree belong to it. */
+/* Is the word of this byte harmless? Whole words count, because bytes on which the contents agree
+ * belong to the word. */
 static bool is_harmless(const struct inquiry *q, uint64_t addr)
 {
 	for (size_t i = 0; i < q->harmless->n; i++)
@@ -306,8 +321,8 @@ static uint64_t without_harmless(const struct inquiry *q, uint64_t line, uint64_
 	return bytes;
 }
 
-/* Bytes of the suspect's line on whose values all contents agree, of those in which the suspect is
- * new, or of those in which it is old. Of a line of 64 bytes. */
+/* Gives the bytes in which all contents of the suspect's line agree: of the contents where the
+ * suspect is new, or of those where it is old. `line` is one of 64 bytes. */
 static uint64_t agreed(const struct inquiry *q, uint64_t line, bool is_new)
 {
 	const struct state_set *set = q->common->set;
@@ -330,8 +345,8 @@ static uint64_t agreed(const struct inquiry *q, uint64_t line, bool is_new)
 	return bytes;
 }
 
-/* Without the bytes that the order of stores in a line ties to the suspect: those stored later,
- * which are lost whenever it is; and those stored before, which are there whenever it is. */
+/* Leaves out bytes that the order of stores in the line ties to the suspect: later stores, which
+ * are lost whenever it is, and earlier ones, which are there whenever it is. */
 static uint64_t without_tied(const struct inquiry *q, uint64_t line, const struct history_line *l,
 			     uint64_t bytes)
 {
@@ -354,19 +369,19 @@ static void count_doubtful(const struct model_store *s, void *arg)
 		return;
 	q->ndoubtful++;
 	q->first_seq = q->first_seq && q->first_seq < s->seq ? q->first_seq : s->seq;
-	/* several of one thread: it does not wait until the first is durable */
+	/* if one thread made several such stores, it did not wait until the first was durable */
 	q->is_kept &= !plan_is_unkept(q->e->walk->plan, s->seq) && s->size_bytes <= 8 &&
 		      s->addr / 8 == (s->addr + s->size_bytes - 1) / 8;
 }
 
-/* The old value was somebody's. */
+/* Did somebody store the old value? */
 static bool had_value(const struct inquiry *q, const struct history *h)
 {
 	return h->was_stored == q->suspect->mask ||
 	       history_begins_with_zero(q->e->walk, q->suspect);
 }
 
-/* Replaced at once, from something to something. */
+/* Did one atomic store replace the word, from one value to another? */
 static bool is_replaced(struct inquiry *q)
 {
 	q->ndoubtful = q->first_seq = 0;
@@ -376,8 +391,8 @@ static bool is_replaced(struct inquiry *q)
 	       had_value(q, q->history);
 }
 
-/* Nothing that the last run read was stored after the event, but for the suspect and what does not
- * matter. */
+/* Did the last run read nothing that was stored after the event, except the suspect and harmless
+ * words? */
 static bool reads_nothing_since(const struct inquiry *q, uint64_t seq)
 {
 	const struct state_set *set = q->common->set;
@@ -397,7 +412,7 @@ static bool reads_nothing_since(const struct inquiry *q, uint64_t seq)
 	return true;
 }
 
-/* The word had a value before that store, which replaced all of it. */
+/* Did the word have a value before that store, and did the store replace all of it? */
 static bool was_value_before(const struct inquiry *q, uint64_t seq)
 {
 	struct suspect first = *q->suspect;
@@ -411,8 +426,9 @@ static bool was_value_before(const struct inquiry *q, uint64_t seq)
 	return is_true;
 }
 
-/* Several threads replaced the word, one after the other, and none of that is durable. 1: with each
- * older value, recovery finds what the program had just before some of these stores; -1: error. */
+/* Handles a word that several threads replaced, one after the other, with nothing durable yet. 1:
+ * with each older value, recovery finds what the program had right before one of these stores. -1:
+ * error. */
 static int is_replaced_often(struct inquiry *q, struct error *err)
 {
 	const struct state_line *l = states_line(q->common->set, q->suspect->addr);
@@ -437,7 +453,7 @@ static int is_replaced_often(struct inquiry *q, struct error *err)
 	return result;
 }
 
-/* Before any run: something was stored that would tell against it if recovery read it. */
+/* Asks before any run: was something stored that would refute the suspect if recovery read it? */
 static bool is_refutable(const struct inquiry *q)
 {
 	if (plan_is_unkept(q->e->walk->plan, q->suspect->seq))
@@ -454,19 +470,18 @@ static bool is_refutable(const struct inquiry *q)
 	return false;
 }
 
-/* What reads tell about the suspect. */
+/* What the reads say about the suspect. */
 struct findings {
 	bool is_refuted;
-	bool differs; /* its value decides what else is read */
-	/* words that are tied to it and are read before it are not used, as far as is known */
+	bool differs; /* the suspect's value decides what else is read */
+	/* words that are tied to the suspect and read before it seem not to be used */
 	bool may_guard;
-	bool is_led_to; /* by something else that is in doubt */
-	bool is_tied;   /* ... if what is tied to it counts */
-	/* with the old value, recovery reads what was stored later in its line, and is lost with
+	bool is_led_to; /* something else that may be lost leads recovery to the suspect */
+	bool is_tied;   /* the same, if words that are tied to the suspect count */
+	/* with the old value, recovery reads what was stored later in its line and is lost with
 	 * it */
 	bool is_followed;
-	/* with the old value, recovery reads something that was stored later, which does not
-	 * matter */
+	/* with the old value, recovery reads something later, which is harmless */
 	bool reads_harmless;
 };
 
@@ -489,7 +504,7 @@ static struct findings find(const struct inquiry *q)
 				without_harmless(q, addr, recent & (first | (r->old & ~r->new))));
 		f.reads_harmless |= late != 0;
 		f.is_followed |= without_harmless(q, addr, l->late & r->old & ~late) != 0;
-		/* its own reads differ from run to run */
+		/* reads of the suspect itself may differ from run to run */
 		f.differs |= without_library(q, addr, r->old ^ r->new) != 0;
 		f.may_guard |=
 			(tied & recent) != 0 && without_harmless(q, addr, tied & recent) == 0;
@@ -500,7 +515,8 @@ static struct findings find(const struct inquiry *q)
 	return f;
 }
 
-/* 1: recovery reads the suspect even if everything in its line is as old as can be; -1: error. */
+/* Does recovery read the suspect even if its whole line is as old as possible? 1: yes; -1:
+ * error. */
 static int is_read_anyway(const struct inquiry *q, struct error *err)
 {
 	const struct state_set *set = q->common->set;
@@ -526,7 +542,7 @@ static int is_read_anyway(const struct inquiry *q, struct error *err)
 	return result < 0 ? -1 : 0;
 }
 
-/* 1: harmless words are so with the suspect old, too; -1: error. */
+/* Are harmless words also harmless if the suspect is old? 1: yes; -1: error. */
 static int stay_harmless(const struct inquiry *q, struct error *err)
 {
 	const struct state_set *set = q->common->set;
@@ -542,7 +558,7 @@ static int stay_harmless(const struct inquiry *q, struct error *err)
 	return result < 0 ? -1 : !v.why_unsound && v.outcome == q->old_outcome;
 }
 
-/* Words that were stored before the suspect; the last ones first. */
+/* Words that were stored before the suspect, the last stored first. */
 struct before_suspect {
 	struct suspect words[WITHHELD_MAX];
 	size_t n;
@@ -559,8 +575,8 @@ static void note_before(struct before_suspect *b, const struct suspect *word)
 		b->words[at] = *word;
 }
 
-/* bytes: of the line. By aligned words of 8 bytes; those that may be lost, or those that are
- * durable. */
+/* Adds the given bytes of a line as aligned words of 8 bytes: those that may be lost, or those that
+ * are durable. */
 static void note_words(const struct inquiry *q, struct before_suspect *b, uint64_t line,
 		       uint64_t bytes, bool may_be_lost)
 {
@@ -579,9 +595,8 @@ static void note_words(const struct inquiry *q, struct before_suspect *b, uint64
 	}
 }
 
-/* 1: the suspect's value decides whether recovery uses some durable data that was stored before it,
- * and that recovery reads with both values, as a snapshot that counts only if its key is found; -1:
- * error. */
+/* Does the suspect's value decide whether recovery uses durable data that it reads with both
+ * values? Example: a snapshot, which counts only if its key is found. 1: yes; -1: error. */
 static int withholds(const struct inquiry *q, struct error *err)
 {
 	struct before_suspect b = { .n = 0 };
@@ -604,9 +619,9 @@ static int withholds(const struct inquiry *q, struct error *err)
 	return result;
 }
 
-/* 1: of the words that were stored before the suspect, are lost with it and are read before it, its
- * value decides whether one is used. 0: nobody uses them, whatever the suspect is, or that
- * cannot be told. -1: error. */
+/* Some words were stored before the suspect, are lost with it, and are read before it. Does the
+ * suspect's value decide whether one of them is used? 1: yes. 0: nobody uses them whatever the
+ * value is, or it is unknown. -1: error. */
 static int guards(const struct inquiry *q, struct error *err)
 {
 	struct before_suspect b = { .n = 0 };
@@ -624,7 +639,7 @@ static int guards(const struct inquiry *q, struct error *err)
 	return result;
 }
 
-/* Nothing that recovery reads tells what the suspect is. */
+/* Judges a suspect about which the reads say nothing: compares what recovery uses. */
 static enum inference compare_uses(const struct inquiry *q, const struct findings *f,
 				   struct error *err)
 {
@@ -670,14 +685,15 @@ static void count_others(const struct model_store *s, void *arg)
 		q->nothers += !is_harmless(q, at);
 }
 
-/* Nothing leads recovery to the suspect that may be lost. */
+/* Can a crash here lose nothing but the suspect, and harmless words? */
 static bool is_alone(struct inquiry *q)
 {
 	model_each(q->e->walk->model, 0, UINT64_MAX, count_others, q);
 	return q->nothers == 0;
 }
 
-/* Does what was found before hold without asking what is read? 1: yes; 0: ask. */
+/* Does an earlier result hold here without asking what recovery reads? 1: yes. 0: recovery must be
+ * asked. -1: error. */
 static int confirm(struct inquiry *q, enum inference before, struct error *err)
 {
 	const bool is_safe = before != INFER_NOTHING && !is_refutable(q);

@@ -1,6 +1,6 @@
 /* Counts, for each place of the program, the failure points at which a store of it may be lost: the
- * first few are worth more runs than the others. Places that are ignored (PMDK's own) make no
- * failure point novel. */
+ * first few deserve more runs than the others. Places that are ignored (PMDK's own) do not
+ * count. */
 #include "crash/races/novelty.h"
 
 #include "crash/races/race_table.h"
@@ -16,7 +16,7 @@ struct step {
 	bool is_novel;
 };
 
-/* NULL: it does not count. */
+/* NULL: the store's place is ignored. */
 static struct novelty_site *site_of(struct novelty *n, const struct model_store *s)
 {
 	const uint32_t number = s->site ? s->site->id : 0;

@@ -1,16 +1,17 @@
-/* Puts a value that is neither the old nor the new one where recovery reads a word, and runs it. */
+/* Puts a value that is neither the old nor the new one where recovery reads a word, and runs
+ * recovery. */
 #include "crash/races/perturb.h"
 
 #include <string.h>
 
-/* Neither the lowest bit of a byte nor its highest, which some logs use to tell what is torn. */
+/* neither the lowest nor the highest bit of a byte: some logs use these to recognise torn data */
 static const uint8_t g_bits[] = { [PERTURB_A_LITTLE] = 0x02, [PERTURB_MUCH] = 0x5a };
 #define OTHER_BITS 0x04u
 #define MUCH_BYTES 4u
 
 struct newest {
 	const struct suspect *word;
-	uint64_t seq, from, end; /* the bytes of the store */
+	uint64_t seq, from, end; /* the bytes of the store, from `from` to `end` */
 };
 
 static void note_newest(const struct model_store *s, void *arg)
@@ -21,8 +22,8 @@ static void note_newest(const struct model_store *s, void *arg)
 		*n = (struct newest){ n->word, s->seq, s->addr, s->addr + s->size_bytes };
 }
 
-/* All bytes of the word: of an aligned one of 8 bytes, what the last store to it stored. Offsets in
- * the line. */
+/* Finds all bytes of the word, as offsets in the line: the bytes of its aligned 8 bytes that their
+ * last store wrote. */
 static void word_extent(const struct explorer *e, const struct state_set *set,
 			const struct suspect *word, uint32_t *from, uint32_t *end)
 {

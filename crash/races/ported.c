@@ -1,5 +1,5 @@
-/* Follows the decisions of a run and asks of the contents that are left in a line which of them
- * amd64 could leave, too: those whose stores are lost from the newest backwards. */
+/* Follows the decisions of a run, and finds which of the contents left in a line amd64 could leave,
+ * too: those whose lost stores are the newest ones. */
 #include "crash/races/ported.h"
 
 #include "crash/races/race.h"
@@ -16,7 +16,7 @@ void ported_end(struct ported *p)
 	free(p->left);
 }
 
-/* How many values of what was read amd64 could have: 0, 1, or 2 for more. */
+/* Counts the values of the bytes read that amd64 could have: 0, 1, or 2 for more. */
 static unsigned count_values(const struct ported *p, const struct state_line *l,
 			     const struct run_decision *d)
 {
@@ -37,7 +37,7 @@ static unsigned count_values(const struct ported *p, const struct state_line *l,
 	return first ? 1 : 0;
 }
 
-/* To the contents that have the value taken. */
+/* Keeps only the contents with the value that was read. */
 static void narrow(struct ported *p, const struct state_line *l, const struct run_decision *d)
 {
 	const struct state_set *s = &p->e->set;

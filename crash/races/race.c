@@ -1,4 +1,4 @@
-/* What all kinds of races share: when two of them are the same, who reads, and what is reported
+/* Functions for all kinds of races: when two of them are the same, who reads, and what is reported
  * about the first read. */
 #include "crash/races/race.h"
 
@@ -13,7 +13,7 @@ void race_release(struct race *r)
 
 struct race_entry race_key(const struct race *r)
 {
-	/* what was uncommitted will be stale: one bug */
+	/* uncommitted data becomes stale later, so the two are one bug */
 	enum race_kind kind = r->kind == RACE_STALE ? RACE_UNCOMMITTED : r->kind;
 
 	return (struct race_entry){ .pc = r->pc,

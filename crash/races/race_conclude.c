@@ -1,8 +1,8 @@
-/* Decides, after the runs of a failure point, which of the races that they showed have an excuse.
- * docs/crash.md has the rules. */
+/* Decides after the runs of a failure point which of its races have an excuse. docs/crash.md has
+ * the rules. */
 #include "crash/races/races_internal.h"
 
-#define TORN_RUNS 64u /* of one failure point, to see what torn data comes to */
+#define TORN_RUNS 64u /* runs per failure point that find out how recovery treats torn data */
 #define TORN_FEW 2u
 
 static bool is_here(const struct known_race *k, const struct explorer *e)
@@ -10,8 +10,8 @@ static bool is_here(const struct known_race *k, const struct explorer *e)
 	return k->seen_at == e->walk->point;
 }
 
-/* Something that was seen here is not known well enough yet. Once it is false at a failure point,
- * it stays so. */
+/* Is something that was seen here not known well enough yet? Once this is false at a failure point,
+ * it stays false. */
 static bool is_open(const struct races *r, const struct explorer *e)
 {
 	for (size_t i = 0; i < r->list.n; i++) {
@@ -28,7 +28,7 @@ static bool is_open(const struct races *r, const struct explorer *e)
 	return false;
 }
 
-/* In turn. False: there is no room for all that was seen here. */
+/* Gets a table entry for each race seen here; to be called in turn. False: the table is full. */
 static bool take_entries(struct races *r, const struct explorer *e)
 {
 	for (size_t i = 0; i < r->list.n; i++) {
@@ -48,7 +48,7 @@ static bool take_entries(struct races *r, const struct explorer *e)
 	return true;
 }
 
-/* What is known, as far as it excuses. */
+/* Translates what the table knows into an excuse. */
 static enum inference found_before(const struct race_entry *known)
 {
 	switch ((enum race_state)known->state) {
@@ -96,8 +96,8 @@ static int infer_one(struct races *r, struct explorer *e, struct known_race *k, 
 	return found == INFER_ERROR ? -1 : 0;
 }
 
-/* The last stores first: earlier ones may depend on their being harmless. What is read of one store
- * has an order that all workers share. */
+/* Orders races: last stores first, because earlier ones may depend on the last being harmless.
+ * Reads of the same store have an order that is the same for all workers. */
 static bool is_before(const struct known_race *a, const struct known_race *b)
 {
 	if (a->suspect.seq != b->suspect.seq)
@@ -108,7 +108,7 @@ static bool is_before(const struct known_race *a, const struct known_race *b)
 struct asked_race {
 	struct known_race *race;
 	bool was_doubted; /* before this failure point */
-	bool is_asked;    /* at this one */
+	bool is_asked;    /* at this failure point */
 };
 
 struct asked_races {
@@ -116,8 +116,8 @@ struct asked_races {
 	size_t n, room;
 };
 
-/* Asks about the first n, but for those that are excused. The number of the last that turned out to
- * be harmless, plus 1; -1: error. */
+/* Asks about the first n races, except those that are excused. Returns the index of the last one
+ * that turned out to be harmless, plus 1; -1: error. */
 static ptrdiff_t infer_each(struct races *r, struct explorer *e, const struct asked_races *here,
 			    size_t n, struct error *err)
 {
@@ -145,8 +145,9 @@ static ptrdiff_t infer_each(struct races *r, struct explorer *e, const struct as
 	return last;
 }
 
-/* Refuted ones are not condemned before it is known that they are not verified as a whole. Those
- * that were asked about before others turned out to be harmless are asked about once more. */
+/* Asks about all races. When a race turns out to be harmless, those that were asked before it are
+ * asked once more. Refuted races are decided only later, because their data may be verified as a
+ * whole. */
 static int infer_all(struct races *r, struct explorer *e, struct error *err)
 {
 	struct asked_races here = { 0 };
@@ -188,8 +189,8 @@ static void settle(struct races *r, struct explorer *e, bool is_verified_here)
 	}
 }
 
-/* How many pieces a crash can tear apart: one alone that has an old and a new value only cannot
- * be. */
+/* Counts the pieces that a crash can tear apart. A single piece that is only old or new cannot be
+ * torn. */
 static size_t count_torn(const struct races *r)
 {
 	size_t n = 0;
@@ -206,7 +207,7 @@ static size_t count_torn(const struct races *r)
 	return n;
 }
 
-/* Something seen here has no excuse yet. */
+/* Does something that was seen here have no excuse yet? */
 static bool is_wanting(const struct races *r, const struct explorer *e)
 {
 	for (size_t i = 0; i < r->list.n; i++)
@@ -215,7 +216,7 @@ static bool is_wanting(const struct races *r, const struct explorer *e)
 	return false;
 }
 
-/* What is known now of each that was seen here, and was before. */
+/* Lists, for each race that was seen here, what was known before and what is known now. */
 static void note_turn(struct races *r, const struct explorer *e, const race_entries *before)
 {
 	struct race_turn *t = race_turns_add(&r->turns, e->round, e->walk->point, false);
@@ -240,8 +241,8 @@ static void note_turn(struct races *r, const struct explorer *e, const race_entr
 	}
 }
 
-/* Whether data is verified as a whole is asked first where it is of many words, which takes fewer
- * runs than to ask for each; else last. */
+/* Judges all races. Whether data is verified as a whole is asked first if it has many words,
+ * because that takes fewer runs than asking about each; otherwise last. */
 static int judge_all(struct races *r, struct explorer *e, struct error *err)
 {
 	bool has_torn = false;
@@ -254,7 +255,7 @@ static int judge_all(struct races *r, struct explorer *e, struct error *err)
 			return -1;
 		has_torn = true;
 	}
-	if (!take_entries(r, e)) /* more was seen */
+	if (!take_entries(r, e)) /* more races than the table has room for */
 		return 0;
 	is_verified = race_is_verified(r, e, err);
 	if (is_verified < 0)

@@ -1,6 +1,6 @@
-/* Keeps what all workers know about races in shared memory, and makes each wait for its turn. A
- * worker that is done with a point keeps its number until it has the next, so that the lowest
- * number is never too high. */
+/* Keeps what all workers know about races in shared memory, and makes each worker wait for its
+ * turn. A worker that is done with a failure point keeps its number until it has the next, so the
+ * lowest number is never too high. */
 #include "crash/races/race_table.h"
 
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 
 struct race_table {
 	size_t nworkers, len_bytes;
-	uint32_t n;       /* in list; grows */
-	uint64_t *points; /* by worker: where it is */
+	uint32_t n;       /* entries in list; grows */
+	uint64_t *points; /* by worker: its failure point */
 	struct race_entry list[ENTRIES_MAX];
 };
 

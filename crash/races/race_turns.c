@@ -1,4 +1,5 @@
-/* Goes over the turns of all shards in order, and checks for each what it supposed. */
+/* Goes over the turns of all shards in order, and checks for each whether it supposed the right
+ * thing. */
 #include "crash/races/race_turns.h"
 
 #include <stdlib.h>
@@ -35,7 +36,7 @@ static void sort(race_turns *t)
 		qsort(t->at, t->n, sizeof *t->at, compare);
 }
 
-/* What the table says of it; nothing yet: what is known of everything at first. */
+/* Gives the table's entry; if there is none yet, an entry about which nothing is known. */
 static struct race_entry now(const struct race_table *table, const struct race_entry *key)
 {
 	const struct race_entry *known = race_table_find(table, key);
@@ -71,7 +72,7 @@ static bool is_right(const struct race_table *table, const struct race_turn *t)
 	return true;
 }
 
-/* One more try of each, with its answer. */
+/* Adds one more try, with its answer, to each entry. */
 static void answer(struct race_table *table, const struct race_turn *t)
 {
 	for (size_t i = 0; i < t->changes.n; i++) {
@@ -86,7 +87,7 @@ static void answer(struct race_table *table, const struct race_turn *t)
 	}
 }
 
-/* What was concluded. */
+/* Puts the conclusions of the turn into the table. */
 static void take(struct race_table *table, const struct race_turn *t)
 {
 	for (size_t i = 0; i < t->changes.n; i++)

@@ -1,7 +1,6 @@
 /* Collects the races that lazy runs show. A decision of such a run is a read of bytes that a crash
- * could have lost, that recovery did not write, and whose possible values differ: a race between
- * this read and the newest store to these bytes. race_conclude.c decides which of them are
- * reported. */
+ * could have lost, that recovery had not written, and whose possible values differ. This read races
+ * with the newest store to these bytes. race_conclude.c decides which races are reported. */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +30,7 @@ struct races *races_new(const struct race_options *o, struct race_table *table, 
 	struct races *r = xcalloc(1, sizeof *r);
 
 	r->o = o;
-	/* PMDK reads these itself, and is trusted */
+	/* PMDK reads these stores itself, and is trusted */
 	r->novelty =
 		(struct novelty){ .ignored = o->library_sites.at, .nignored = o->library_sites.n };
 	r->table = table;
@@ -63,7 +62,7 @@ void races_free(struct races *r)
 
 struct newest {
 	const struct plan *plan;
-	uint64_t addr, mask; /* what was read */
+	uint64_t addr, mask; /* the bytes that were read */
 	struct crash_store store;
 };
 
@@ -80,7 +79,8 @@ static void note_newest(const struct model_store *s, void *arg)
 	}
 }
 
-/* The last store to what was read, of those that are not guaranteed to be durable, nor need be. */
+/* Finds the last store to the bytes among those that are not guaranteed to be durable and are not
+ * excused. */
 static struct crash_store last_store(const struct explorer *e, uint64_t addr, uint64_t mask)
 {
 	struct newest n = { .plan = e->walk->plan, .addr = addr, .mask = mask };
@@ -89,7 +89,7 @@ static struct crash_store last_store(const struct explorer *e, uint64_t addr, ui
 	return n.store;
 }
 
-/* That store was made where the program trusts its code. */
+/* Was that store made where the program says that it trusts its code? */
 static bool is_trusted(const struct explorer *e, uint64_t addr, uint64_t mask, uint64_t seq)
 {
 	for (; mask; mask &= mask - 1) {
@@ -102,7 +102,7 @@ static bool is_trusted(const struct explorer *e, uint64_t addr, uint64_t mask, u
 	return false;
 }
 
-/* Its interface promises that what it stored for itself can be read, wherever the crash came. */
+/* Does the library promise that its own stores can be read after any crash? */
 static bool is_librarys_own(const struct races *r, uint32_t site)
 {
 	return !r->o->is_distrusting && site < r->o->own_sites.n && r->o->own_sites.at[site];
@@ -121,8 +121,8 @@ static bool is_declared(const struct races *r, const struct plan *p, uint64_t ad
 	return false;
 }
 
-/* Bytes as a number, as a person would write it; those that were not read are left out at both
- * ends. */
+/* Prints bytes as a number, as a person would write it. Bytes that were not read are left out at
+ * both ends. */
 static void put_value(FILE *f, const uint8_t *content, uint64_t mask)
 {
 	int first = __builtin_ctzll(mask), last = 63 - __builtin_clzll(mask);
@@ -132,7 +132,7 @@ static void put_value(FILE *f, const uint8_t *content, uint64_t mask)
 		fprintf(f, "%02x", content[i]);
 }
 
-/* The different values that the bytes can have, the newest first. */
+/* Lists the different values that the bytes can have, the newest first. */
 static char *values_text(const struct state_set *s, const struct run_decision *d)
 {
 	const struct state_line *l = &s->lines.at[d->line];
@@ -186,7 +186,7 @@ static size_t add_race(struct races *r, struct explorer *e, struct race *key,
 	return r->list.n - 1;
 }
 
-/* It is told of as it is here. */
+/* Reports the race as it is at this failure point. */
 static void move_race(const struct explorer *e, struct race *race, const struct race *key,
 		      const struct run_decision *d, const struct verdict *v)
 {
@@ -196,7 +196,8 @@ static void move_race(const struct explorer *e, struct race *race, const struct 
 	race->store = key->store;
 }
 
-/* A race that was seen only where nothing is wrong with it: from now on it is one of here. */
+/* The race was seen only where nothing is wrong with it: reports it as it is at this failure point
+ * from now on. */
 static void begin_race(const struct explorer *e, struct race *race, const struct race *key,
 		       const struct run_decision *d, const struct verdict *v)
 {
@@ -206,7 +207,7 @@ static void begin_race(const struct explorer *e, struct race *race, const struct
 	race->count = 0;
 }
 
-/* The possible contents agree on all of the word that was read, not only on a byte of it. */
+/* Do all possible contents agree on the whole word that was read, not only on a byte of it? */
 static bool is_word_agreed(const struct state_set *s, const struct run_decision *d)
 {
 	const struct state_line *l = &s->lines.at[d->line];
@@ -362,7 +363,7 @@ int races_end_point(struct races *r, struct explorer *e, struct error *err)
 	return race_conclude(r, e, err) < 0 ? -1 : races_end_visit(r, e, err);
 }
 
-/* What it asks depends on the walk. */
+/* depends on where the walk is */
 int races_end_visit(struct races *r, struct explorer *e, struct error *err)
 {
 	return semantics_end_point(r->semantics, e, err) < 0
@@ -380,7 +381,7 @@ struct race_notes {
 		size_t race;
 		struct suspect suspect;
 	})
-	here; /* that were seen */
+	here; /* the races that were seen */
 	seen_list semantic, uninitialised;
 };
 

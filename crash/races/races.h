@@ -1,6 +1,6 @@
 /* Reads of recovery that depend on what a crash lost (cross-failure races), and which of them are
- * intended: reads of commit variables, declared or inferred, of checksummed data, and PMDK's own
- * reads. docs/crash.md has the rules. */
+ * intended: reads of commit variables, declared or inferred, of data with a checksum, and PMDK's
+ * own reads. docs/crash.md has the rules. */
 #ifndef CRASH_RACES_RACES_H
 #define CRASH_RACES_RACES_H
 
@@ -10,28 +10,29 @@
 struct races;
 struct races *races_new(const struct race_options *o, struct race_table *table, uint32_t worker);
 void races_free(struct races *r);
-/* At each failure point that the walk comes to, whoever explores it. */
+/* Notes each failure point that the walk reaches, whoever explores it. */
 void races_pass_point(struct races *r, const struct explorer *e);
-/* At that failure point, something may be lost that some place of the program stored, and that was
- * so at few failure points before. */
+/* Can something be lost at that failure point whose place was counted at few failure points
+ * before? */
 bool races_is_novel(const struct races *r);
-/* Before the runs of a visit of a failure point: what is to be watched. is_again: what was noted
- * here counts. */
+/* Prepares the runs of a visit: says what is watched. is_again: what was noted here before
+ * counts. */
 void races_begin_point(struct races *r, struct explorer *e, bool is_again);
-/* After each lazy run, with its decisions still in the runner. before: the set that it began with;
- * left: what it stands for. */
+/* Notes a lazy run while its decisions are in the runner. before: the set with which it began;
+ * left: the states for which it stands. */
 void races_note_run(struct races *r, struct explorer *e, const uint64_t *before,
 		    const uint64_t *left, const struct verdict *v);
-/* After the runs of a failure point: judges what was seen, when it is its turn. May run recovery,
- * and changes what the runner has loaded. */
+/* Judges the races of a failure point after its runs, when it is its turn. May run recovery, and
+ * changes what the runner has loaded. */
 int races_end_point(struct races *r, struct explorer *e, struct error *err);
-/* After the runs of a visit that leaves something to do: what must not wait. The same. */
+/* The same after the runs of a visit that leaves work to do: judges what must not wait. */
 int races_end_visit(struct races *r, struct explorer *e, struct error *err);
-/* What was noted at a failure point, between two visits of it. */
+/* What was noted at a failure point, between two visits. */
 struct race_notes;
 struct race_notes *races_put_away(struct races *r, uint64_t point);
-void races_take_up(struct races *r, uint64_t point, struct race_notes *n); /* takes the notes */
-void race_notes_free(struct race_notes *n);                                /* NULL is fine */
+/* the notes belong to r then */
+void races_take_up(struct races *r, uint64_t point, struct race_notes *n);
+void race_notes_free(struct race_notes *n); /* NULL is allowed */
 size_t races_list(const struct races *r, const struct race **list);
 race_turns *races_turns(struct races *r);
 

@@ -1,10 +1,10 @@
-/* Tells whose code a read of recovery is, by the object file of each frame: the program's, PMDK's,
- * the C library's, or another system library's. No symbols are needed. */
+/* Says whose code does a read of recovery, by the object file of each frame: the program's, PMDK's,
+ * the C library's, or another system library's. It needs no symbols. */
 #include "crash/races/readers.h"
 
 #include "trace/owner.h"
 
-#define OWNER_UNKNOWN OWNER_LIBRARY /* nobody names libraries here */
+#define OWNER_UNKNOWN OWNER_LIBRARY /* no other library is named here */
 
 static bool is_libc(enum owner o)
 {

@@ -1,9 +1,9 @@
-/* Finds reads of bytes that a commit variable says are uncommitted or stale. The shadow memory says
- * beforehand which bytes are inconsistent with some value that a commit variable can have after a
- * crash here; first reads of these are listed by the runtime, unless recovery wrote them before.
- * After a run, the variable's value in that run decides. Where the program does not say what its
+/* Finds reads of bytes that a commit variable calls uncommitted or stale. The shadow memory lists
+ * beforehand the bytes that are inconsistent with some value that a commit variable can have after
+ * a crash here. The runtime lists first reads of these bytes, unless recovery wrote them before.
+ * After a run, the variable's value in that run decides. If the program does not say what its
  * variable decides about, stale bytes count only if the variable makes recovery read them
- * (commit_guard.h): in place, what no later version replaced is good for ever. */
+ * (commit_guard.h): data that no later version replaces stays valid forever. */
 #include "crash/races/semantic.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "crash/races/race.h"
 
 #define LINES_MAX 2048u /* watched at a failure point */
-/* the same, where a variable decides about all of PM: everything ever stored to is in question */
+/* the same if a variable decides about all of PM, so that everything ever stored to is doubtful */
 #define ALL_LINES_MAX 512u
 #define FINDINGS_MAX 4096u
 
@@ -21,7 +21,7 @@ struct finding {
 	struct race race;
 	uint64_t seen_at;         /* failure point */
 	struct race_entry *known; /* NULL: nothing yet */
-	/* to be tried at the end of the failure point; other is NULL: not */
+	/* asked at the end of the failure point; other is NULL: no question */
 	struct guard_question question;
 };
 
@@ -71,7 +71,7 @@ void semantics_begin_point(struct semantics *s, struct explorer *e)
 
 /* ---- one read ---- */
 
-/* What the variable holds in a run. */
+/* Reads the value that the variable has in a run. */
 static void read_variable(const struct explorer *e, const uint64_t *left,
 			  const struct commit_var *v, uint8_t *to)
 {
@@ -96,7 +96,7 @@ struct judged {
 	uint64_t last_seq;
 };
 
-/* The run does not show the last store: what it shows is a race, if anything. */
+/* Does the run not show the last store? Then the read is at most a race. */
 static bool is_lost(const struct explorer *e, const struct run_decision *d, uint32_t at)
 {
 	const struct state_line *l = &e->set.lines.at[d->line];
@@ -105,8 +105,8 @@ static bool is_lost(const struct explorer *e, const struct run_decision *d, uint
 	       state_content(&e->set, l, l->ncontents - 1)[at];
 }
 
-/* PMDK has ways of its own to commit: transactions, and what it stores itself, or has a constructor
- * store. */
+/* Does PMDK commit the write in its own way: by a transaction, or because PMDK stores it itself or
+ * in a constructor? */
 static bool is_libraries(const struct semantics *s, const struct shadow_write *w)
 {
 	return w->is_in_tx || (w->site && w->site->id < s->o->library_sites.n &&
@@ -163,7 +163,7 @@ static struct finding *find(struct semantics *s, const struct race *key)
 	return NULL;
 }
 
-/* Does it take more than the timestamps to call this a bug? */
+/* Is more than the order of stores needed to call this a bug? */
 static bool is_in_question(const struct judged *j)
 {
 	if (j->var->scope == COMMIT_READ)
@@ -172,7 +172,7 @@ static bool is_in_question(const struct judged *j)
 					     commit_var_recurs(j->var, j->write, j->last_seq));
 }
 
-/* It was tried often enough. */
+/* Was it tried often enough? */
 static bool is_known(const struct semantics *s, struct finding *f)
 {
 	struct race_entry key = race_key(&f->race);
@@ -188,7 +188,7 @@ static void note(struct semantics *s, struct explorer *e, const struct judged *j
 {
 	struct race key = { .kind = RACE_STALE,
 			    .is_porting = is_porting,
-			    .state = RACE_HARMLESS /* until all is known */,
+			    .state = RACE_HARMLESS /* until everything is known */,
 			    .store.site = j->store.site ? j->store.site->id : 0 };
 	bool is_certain = !is_in_question(j);
 	const uint8_t *other;
@@ -204,7 +204,7 @@ static void note(struct semantics *s, struct explorer *e, const struct judged *j
 	if (!f)
 		return;
 	if (f->race.count == 0 ||
-	    (is_certain && !f->race.is_certain) /* what is certain is worth telling */ ||
+	    (is_certain && !f->race.is_certain) /* a certain finding is worth reporting */ ||
 	    (is_certain == f->race.is_certain && e->walk->point < f->race.point))
 		describe(&f->race, e, j, d, mask, v);
 	f->race.is_certain |= is_certain;
@@ -249,7 +249,7 @@ void semantics_note(struct semantics *s, struct explorer *e, const uint64_t *lef
 
 /* ---- a failure point ---- */
 
-/* One more try, if another failure point has not told enough meanwhile. */
+/* Asks once more, unless other failure points have shown enough meanwhile. */
 static enum commit_guard try_question(struct semantics *s, struct finding *f, struct explorer *e,
 				      struct error *err)
 {

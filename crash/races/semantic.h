@@ -8,23 +8,24 @@
 #include "crash/races/race_turns.h"
 
 struct semantics;
-/* turns: NULL, nobody wants them */
+/* turns: NULL if they are not wanted */
 struct semantics *semantics_new(const struct race_options *o, struct race_table *table,
 				uint32_t worker, race_turns *turns);
 void semantics_free(struct semantics *s);
-/* Before the runs of a failure point: watches what can be inconsistent there. Call states_sort()
- * after it. */
+/* Watches what can be inconsistent at a failure point, before its runs. Call states_sort()
+ * afterwards. */
 void semantics_begin_point(struct semantics *s, struct explorer *e);
-/* A decision of a run. left: what the run stands for. */
+/* Judges a decision of a run. left: the states for which the run stands. */
 void semantics_note(struct semantics *s, struct explorer *e, const uint64_t *left,
 		    const struct run_decision *d, enum recovery_part part, bool is_porting,
 		    const struct verdict *v);
-/* After the runs of a failure point. May run recovery, and changes what the runner has loaded. */
+/* Asks the open questions after the runs of a failure point. May run recovery, and changes what the
+ * runner has loaded. */
 int semantics_end_point(struct semantics *s, struct explorer *e, struct error *err);
 size_t semantics_n(const struct semantics *s);
 const struct race *semantics_at(const struct semantics *s, size_t i);
 
-/* Adds those that were seen at this failure point; they are again. */
+/* Adds the findings seen at this failure point to the list; they will be seen again. */
 void semantics_seen(const struct semantics *s, uint64_t point, seen_list *list);
 void semantics_see(struct semantics *s, uint64_t point, const seen_list *list);
 

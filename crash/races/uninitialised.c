@@ -1,8 +1,8 @@
-/* Finds reads of memory that an allocator handed out and that was never stored to. The evidence
- * comes from the allocator: PMDK announces each block to memcheck, and zeroed or constructed memory
- * is stored to before anybody can reach it. A read is reported if recovery ends in another way when
- * the bytes are others (fill.h): who reads a value before its key, and then sees that the key is
- * zero, does not use it. */
+/* Finds reads of memory that an allocator gave out and that was never stored to. The allocator
+ * announces such memory: PMDK announces each block to memcheck, and zeroed or constructed memory is
+ * stored to before anybody can reach it. A read is reported if recovery ends differently when the
+ * bytes are different (fill.h). Recovery may, for example, read a value before its key, see that
+ * the key is zero, and not use the value. */
 #include "crash/races/uninitialised.h"
 
 #include "crash/races/fill.h"
@@ -15,19 +15,19 @@
 struct found {
 	struct race race;  /* its state is BUG as soon as a trial shows a difference */
 	uint64_t seen_at;  /* failure point */
-	bool is_undecided; /* a trial could not be made, or told nothing */
+	bool is_undecided; /* a trial could not be made, or proved nothing */
 };
 
 /* What a run read of one finding. */
 struct read_here {
 	size_t finding;
-	struct race race; /* as it is here */
+	struct race race; /* as it is at this failure point */
 	struct suspects words;
 };
 
 /* A run with such reads, until it is tried. */
 struct reading_run {
-	struct sparse_set left; /* what it stands for */
+	struct sparse_set left; /* the states for which it stands */
 	VEC(struct read_here) reads;
 };
 
@@ -35,7 +35,7 @@ struct uninitialised {
 	const struct race_options *o;
 	VEC(struct found) list;
 	VEC(struct reading_run) runs; /* of this visit of the failure point */
-	bool is_running;              /* the last of them is not over */
+	bool is_running;              /* the last of the runs is not over yet */
 };
 
 struct uninitialised *uninitialised_new(const struct race_options *o)
@@ -76,17 +76,18 @@ void uninitialised_free(struct uninitialised *u)
 	free(u);
 }
 
-/* An object is most likely read without content soon after it was published; the end of the walk
- * shows what never got any. Bytes that nobody ever stores to, behind the end of what was asked for,
- * would close their pages for every access all the time. */
+/* Watches blocks that were allocated recently, because an object is most likely read uninitialised
+ * soon after it was published; at the end of the walk, watches all that never got contents. Bytes
+ * behind the requested size are never stored to. Watching them would make every access to their
+ * pages slow, all the time. */
 void uninitialised_begin_point(struct uninitialised *u, struct explorer *e)
 {
-	forget_runs(u); /* what was run is run again */
+	forget_runs(u); /* these runs are made again */
 	shadow_each_uninitialised(e->walk->shadow, e->walk->is_over ? 0 : e->walk->recent_seq,
 				  LINES_MAX, race_watch, e);
 }
 
-/* The block, if all that a plain load reads is without content. */
+/* Gives the block if none of the bytes that a plain load reads has been initialised. */
 static const struct shadow_block *block_of(const struct explorer *e, const struct run_decision *d)
 {
 	const uint64_t addr = e->set.lines.at[d->line].addr + d->at;
@@ -113,7 +114,7 @@ static struct found *find(struct uninitialised *u, const struct race *key)
 	return &u->list.at[u->list.n - 1];
 }
 
-/* It is told of as it is here. */
+/* Reports the race as it is at this failure point. */
 static void move(struct race *known, struct race *here)
 {
 	struct race old = *known;
@@ -188,8 +189,8 @@ void uninitialised_end_run(struct uninitialised *u, const struct explorer *e, co
 
 /* ---- trials ---- */
 
-/* The trial can tell something new: how the finding shows, or that it shows at an earlier failure
- * point. */
+/* Can a trial show something new: how the finding shows, or that it shows at an earlier failure
+ * point? */
 static bool is_open(const struct uninitialised *u, const struct explorer *e,
 		    const struct read_here *h)
 {
@@ -216,8 +217,8 @@ static void judge(struct uninitialised *u, struct read_here *h, enum filled foun
 	f->race.values = *how ? xstrdup(*how) : NULL;
 }
 
-/* Of what a run read, each finding alone. Where only all of them together make a difference, each
- * is to blame. */
+/* Tries each finding of a run alone. If only all of them together make a difference, all are
+ * reported. */
 static int judge_each(struct uninitialised *u, struct explorer *e, const uint64_t *state,
 		      struct reading_run *run, char **together, struct error *err)
 {
@@ -290,7 +291,7 @@ int uninitialised_end_visit(struct uninitialised *u, struct explorer *e, struct 
 	return result;
 }
 
-/* The budget ended before they could be tried. */
+/* Marks findings that could not be tried before the budget ended. */
 static void give_up(struct uninitialised *u)
 {
 	for (size_t i = 0; i < u->runs.n; i++)

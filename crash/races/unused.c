@@ -1,10 +1,11 @@
-/* Runs recovery with a word's old value, with its new one, and with one that is neither. */
+/* Runs recovery with a word's old value, with its new one, and with one that is neither, and
+ * compares how it ends. */
 #include "crash/races/unused.h"
 
 #include "crash/races/perturb.h"
 #include "crash/races/word_states.h"
 
-/* What a run left, but for the word itself. */
+/* Hashes what a run left, without the word itself. */
 static uint64_t content_beside(const struct explorer *e, const struct suspect *s)
 {
 	return e->recovery->dump ? 0
@@ -17,7 +18,7 @@ static bool is_suspects(const struct suspect *s, uint32_t byte)
 	return byte >= s->at && byte - s->at < 64 && s->mask >> (byte - s->at) & 1;
 }
 
-/* Two contents of its line are the same in all other bytes. */
+/* Are two contents of the word's line equal in all other bytes? */
 static bool is_same_beside(const struct suspect *s, const struct state_set *set,
 			   const struct state_line *l, uint32_t a, uint32_t b)
 {
@@ -29,10 +30,10 @@ static bool is_same_beside(const struct suspect *s, const struct state_set *set,
 	return true;
 }
 
-#define UNIT_BYTES 8u /* what one store changes at once */
+#define UNIT_BYTES 8u /* bytes that one store changes at once */
 
-/* The word, with the bytes beside it that its newest value brings along: recovery may read a part
- * of what one store wrote, the first letter of a text. */
+/* Widens the word to the bytes beside it that change together with it: recovery may read only a
+ * part of a store, such as the first letter of a text. */
 static struct suspect with_neighbours(const struct suspect *s, const struct state_set *set,
 				      const uint64_t *state)
 {
@@ -60,8 +61,8 @@ static struct suspect with_neighbours(const struct suspect *s, const struct stat
 	return *s;
 }
 
-/* In a state in which the word is old, gives it its newest value, and leaves everything else as it
- * is. False: no crash can leave that. */
+/* Changes a state in which the word is old: gives the word its newest value and leaves everything
+ * else as it is. False: no crash can leave that. */
 static bool renew_alone(const struct suspect *s, const struct state_set *set, uint64_t *state)
 {
 	const struct state_line *l = states_line(set, s->addr);
@@ -75,9 +76,9 @@ static bool renew_alone(const struct suspect *s, const struct state_set *set, ui
 	return false;
 }
 
-/* How a run ends, and what it leaves but for a word. */
+/* How a run ends, and what it leaves besides a word. */
 struct ending {
-	bool is_accepted; /* and the run counts */
+	bool is_accepted; /* recovery succeeded, and the run counts */
 	uint64_t outcome, beside;
 };
 
@@ -94,9 +95,9 @@ static bool is_same_ending(const struct ending *a, const struct ending *b)
 	       a->beside == b->beside;
 }
 
-/* Nobody uses the word: with its old value, with the new one, and with one that is neither,
- * recovery ends in the same way, and leaves the same but for the word itself. What was stored after
- * it in its line is lost in all three, as it is whenever the word is. 1: yes; -1: error. */
+/* Does nobody use the word? Then recovery ends the same way with the old value, the new one, and
+ * one that is neither, and leaves the same besides the word. Later stores in the word's line are
+ * lost in all three runs, because they are lost whenever the word is. 1: yes; -1: error. */
 static int is_unused(struct explorer *e, struct state_set *set, const struct suspect *s,
 		     struct error *err)
 {
@@ -109,7 +110,7 @@ static int is_unused(struct explorer *e, struct state_set *set, const struct sus
 
 	states_keep_newest(set, state);
 	wide = with_neighbours(s, set, state);
-	/* what they hold cannot be compared then, but whether recovery stores to them can */
+	/* then their contents cannot be compared, but whether recovery stores to them can */
 	brings_others = !e->recovery->dump &&
 			__builtin_popcountll(wide.mask) > __builtin_popcountll(s->mask);
 	if (explorer_try(e, state, &v, err) < 0)
@@ -172,8 +173,8 @@ out:
 	return result;
 }
 
-/* In one state, gives the word a value that is neither its old nor its new one. 1: recovery ends as
- * before; 0: it does not; -1: error; -2: it cannot be told. */
+/* Gives the word, in one state, a value that is neither its old nor its new one. 1: recovery ends
+ * as before. 0: it does not. -1: error. -2: unknown. */
 static int is_indifferent(struct explorer *e, struct state_set *set, const uint64_t *state,
 			  const struct suspect *word, struct error *err)
 {

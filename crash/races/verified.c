@@ -1,12 +1,12 @@
-/* Tells data that is verified as a whole, as by a checksum, from data that is not: recovery treats
- * what is torn as what is old, and no value that is neither old nor new gets by. */
+/* Recognises data that is verified as a whole, for example by a checksum: recovery treats torn data
+ * like old data, and accepts no value that is neither old nor new. */
 #include "crash/races/perturb.h"
 #include "crash/races/races_internal.h"
 
 #define PERTURBED_MAX 16u /* runs */
 
-/* What the runs of a failure point show of the races that are no commit variables: all of what was
- * read is new, or all is old, or it is torn. */
+/* The runs of a failure point in three classes. Of the races that are no commit variables, all
+ * values read were new, all were old, or some of each (torn). */
 struct classes {
 	uint64_t outcome[3]; /* newest, oldest, torn */
 	size_t nruns[3];
@@ -20,7 +20,7 @@ static void class_add(struct classes *c, int which, uint64_t outcome)
 	c->outcome[which] = outcome;
 }
 
-/* The piece can still have several values: the run did not look at it. */
+/* Can the piece still have several values, so that the run did not look at it? */
 static bool is_unread(const struct state_set *s, const struct piece *p, const uint64_t *left)
 {
 	const struct state_line *l = &s->lines.at[p->line];
@@ -38,14 +38,13 @@ bool race_is_settled(const struct known_race *k)
 	return k->known->state == RACE_COMMIT || k->known->state == RACE_HARMLESS;
 }
 
-/* What does not count: words that are known not to matter, and, if `is_without_commits`, those that
- * decide about others. */
+/* Is the race left out? Harmless words are, and with `is_without_commits` also commit variables. */
 static bool is_aside(const struct known_race *k, bool is_without_commits)
 {
 	return is_without_commits ? race_is_settled(k) : k->known->state == RACE_HARMLESS;
 }
 
-/* left: room for a bit set of all lines. */
+/* Adds a run to its class. left: memory for a bit set of all lines. */
 static void classify_run(const struct races *r, const struct state_set *s,
 			 const struct race_run *run, bool is_without_commits, uint64_t *left,
 			 struct classes *c)
@@ -69,8 +68,8 @@ static void classify_run(const struct races *r, const struct state_set *s,
 		class_add(c, is_newest ? 0 : is_oldest ? 1 : 2, run->outcome);
 }
 
-/* Whatever is torn is treated as if it were old. That must show: with a dump it does; else what is
- * all new must come to something else. */
+/* Is all torn data treated like old data? That must be visible: a dump shows it; without one, the
+ * runs with all new values must end differently. */
 static bool seems_verified(const struct races *r, const struct explorer *e, bool is_without_commits,
 			   uint64_t *outcome)
 {
@@ -86,7 +85,7 @@ static bool seems_verified(const struct races *r, const struct explorer *e, bool
 	       (e->recovery->dump || c.outcome[0] != c.outcome[1]);
 }
 
-/* 1: recovery takes a wrong value for a right one. outcome: with everything old. */
+/* Does recovery accept a wrong value as a right one? 1: yes. outcome: that with everything old. */
 static int takes_wrong_value(const struct races *r, struct explorer *e, bool is_without_commits,
 			     uint64_t outcome, struct error *err)
 {

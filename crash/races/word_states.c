@@ -1,4 +1,4 @@
-/* States of a failure point in which one word is old or new. */
+/* Finds the states of a failure point in which one word is old, or new. */
 #include "crash/races/word_states.h"
 
 bool word_is_newest(const struct state_set *s, const struct state_line *l, const struct suspect *w,
@@ -13,7 +13,7 @@ bool word_is_newest(const struct state_set *s, const struct state_line *l, const
 	return true;
 }
 
-/* Of a set of states, those where the word has an older value than the newest; all, if there are
+/* Keeps the states in which the word has an older value than the newest; all states if there are
  * none. */
 void word_make_old(const struct suspect *s, const struct state_set *set, uint64_t *left)
 {

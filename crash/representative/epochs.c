@@ -1,4 +1,4 @@
-/* Collects the stores to each instance of a type into update behaviours, and hands a behaviour on
+/* Collects the stores to each instance of a type into update behaviours, and reports a behaviour
  * when its epoch ends. epochs.h has the two rules that split an instance's stores. */
 #include "crash/representative/epochs.h"
 
@@ -7,8 +7,8 @@
 struct instance {
 	struct instance *next; /* another type at the same address */
 	uint64_t addr;
-	uint64_t last_durable_seq;  /* of all its stores, also those of earlier epochs */
-	uint64_t first_durable_seq; /* of the present epoch's */
+	uint64_t last_durable_seq;  /* of all its stores, including earlier epochs */
+	uint64_t first_durable_seq; /* of the stores of the present epoch */
 	size_t ndurable;            /* durable events before its last store */
 	VEC(struct update) updates; /* of the present epoch */
 	uint32_t type;
@@ -52,7 +52,7 @@ static uint64_t durable_seq(const struct epochs *e, const struct update *u)
 	return e->graph->stores.at[u->store].durable_seq;
 }
 
-/* The first n updates are a behaviour; the rest begins the next. */
+/* Reports the first n updates as a behaviour; the others begin the next epoch. */
 static void close_epoch(struct epochs *e, struct instance *x, size_t n)
 {
 	if (n == 0)
@@ -66,8 +66,8 @@ static void close_epoch(struct epochs *e, struct instance *x, size_t n)
 			x->first_durable_seq = durable_seq(e, &x->updates.at[i]);
 }
 
-/* Criterion 2: how many updates come before the first V that separates them from the store at hand;
- * 0: none does. Between two updates that follow each other there are only stores to other
+/* Applies rule 2: gives the number of updates before the first store V that separates them from the
+ * present store; 0: no store does. All stores between two consecutive updates are to other
  * things. */
 static size_t find_gap(const struct epochs *e, const struct instance *x, uint32_t store)
 {
@@ -83,7 +83,8 @@ static size_t find_gap(const struct epochs *e, const struct instance *x, uint32_
 			durable = durable_seq(e, &x->updates.at[i]);
 		if (from >= to || durable >= e->graph->stores.at[to].seq)
 			continue;
-		/* U1 is durable before V is executed; equal: V's own fence. */
+		/* U1 must be durable before V is executed; if equal, V's own fence made it
+		 * durable */
 		if (durable > e->graph->stores.at[from].seq)
 			from = graph_after(e->graph, durable - 1);
 		if (from < to && graph_is_any_durable(e->graph, from, to, now))
@@ -108,7 +109,7 @@ static void split(struct epochs *e, struct instance *x, uint32_t store, uint32_t
 
 	while (e->ndurable < g->durable_events.n && g->durable_events.at[e->ndurable] <= now)
 		e->ndurable++;
-	/* Nothing became durable since its last store: there was no V. */
+	/* if nothing became durable since the instance's last store, there was no V */
 	if (x->ndurable != e->ndurable)
 		while ((gap = find_gap(e, x, store)) > 0)
 			close_epoch(e, x, gap);
@@ -122,7 +123,7 @@ void epochs_add(struct epochs *e, uint32_t store, uint32_t type, uint64_t instan
 	uint64_t durable = e->graph->stores.at[store].durable_seq;
 
 	if (x->updates.n > 0 && x->updates.at[x->updates.n - 1].store == store)
-		return; /* of two levels that are one */
+		return; /* two levels of types that are the same thing */
 	split(e, x, store, field);
 	*vec_add(&x->updates) = (struct update){ store, field };
 	if (x->last_durable_seq < durable)

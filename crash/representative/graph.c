@@ -1,5 +1,5 @@
-/* Lists the stores of a run and finds, with the model, the event by which each is guaranteed to be
- * durable. Which store precedes which follows from these numbers: no edges are kept. */
+/* Lists the stores of a run and finds, with the model, the event that makes each store durable.
+ * Which store must be durable before which follows from these numbers, so no edges are kept. */
 #include "crash/representative/graph.h"
 
 #include "util/error.h"
@@ -77,8 +77,8 @@ void graph_step(struct graph *g, const struct trace_event *ev)
 	model_step(g->model, ev);
 }
 
-/* A tree in an array: the children of node i are 2i and 2i + 1, the leaves begin at the number of
- * stores. */
+/* Builds the tree of minima in an array: the children of node i are 2i and 2i + 1, and the leaves
+ * begin at index number of stores. */
 void graph_end(struct graph *g)
 {
 	size_t n = g->stores.n;

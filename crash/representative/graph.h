@@ -2,14 +2,14 @@
  * There are no edges in memory. A store precedes another
  *   1. if it is guaranteed to be durable before the other is executed: an event (its *durable_seq*)
  *      comes between the two, or
- *   2. if both are plain stores inside the same line and it is the older one: what survives of a
- *      line is a prefix. On arm64, only if something orders them: a barrier, a release, an overlap
- *      (model_follows()).
- * That relation is transitive as it stands: with 1 after 2, a line's older stores are durable no
- * later than its newer ones; with 2 after 1, the durable event still comes before. So a question
- * costs two comparisons, and a store 40 bytes (and 16 for graph_is_any_durable()).
+ *   2. if both are plain stores inside the same line and it is the older one, because a prefix of a
+ *      line's stores survives. On arm64 this holds only if something orders the two: a barrier, a
+ *      release, an overlap (model_follows()).
+ * The relation is transitive: with 1 after 2, a line's older stores are durable no later than its
+ * newer ones; with 2 after 1, the durable event still comes before. So a question costs two
+ * comparisons, and a store 40 bytes (and 16 for graph_is_any_durable()).
  *
- * A store across lines precedes by 1 only: it is durable when all its parts are. */
+ * A store across two lines precedes others only by rule 1: it is durable when all its parts are. */
 #ifndef CRASH_REPRESENTATIVE_GRAPH_H
 #define CRASH_REPRESENTATIVE_GRAPH_H
 
@@ -21,46 +21,49 @@
 
 struct graph_store {
 	uint64_t seq;
-	/* the event that made it durable for good, its own on eADR; GRAPH_NEVER: none did */
+	/* the event that made it durable (itself on eADR); GRAPH_NEVER: no event did */
 	uint64_t durable_seq;
 	uint64_t addr;
-	uint32_t site; /* id in the trace, 0: none */
+	uint32_t site; /* site id; 0: none */
 	uint8_t size_bytes;
-	uint8_t nparts;    /* in lines, that are not durable yet */
-	bool is_unordered; /* non-temporal: not a part of its line's order */
-	bool is_silent;    /* what it stores was there already; set by those who know */
-	uint32_t thread;   /* its index in threads */
-	/* so many of the first stores precede it in its line, if they are its thread's */
+	uint8_t nparts;    /* number of its parts (in lines) that are not durable yet */
+	bool is_unordered; /* non-temporal, so not part of its line's order */
+	bool is_silent;    /* it stores the value that was there already; set by the caller */
+	uint32_t thread;   /* index in threads */
+	/* this many of the first stores precede it in its line, if its thread made them */
 	uint32_t follows;
 };
 
 struct graph {
-	VEC(struct graph_store) stores; /* by seq; edges of 1 and 2 follow from it */
-	VEC(uint64_t) durable_events;   /* that made something durable, by seq */
-	/* graph_end(): a tree of the smallest durable_seq of ranges of stores */
+	VEC(struct graph_store) stores; /* ascending seq; rules 1 and 2 give the edges */
+	VEC(uint64_t) durable_events;   /* events that made something durable, ascending */
+	/* built by graph_end(): a tree of the smallest durable_seq of ranges of stores */
 	uint64_t *least;
-	struct model *model;   /* while it grows */
-	VEC(uint64_t) threads; /* the same: stream and thread */
+	struct model *model;   /* while the graph grows */
+	VEC(uint64_t) threads; /* while the graph grows: stream and thread */
 	const struct platform *platform;
 	uint64_t now_seq;
 };
 
 void graph_init(struct graph *g, const struct platform *platform);
-void graph_step(struct graph *g, const struct trace_event *ev); /* every event, in order */
-void graph_end(struct graph *g); /* after the last: questions may be asked */
+/* adds an event; all events, in order */
+void graph_step(struct graph *g, const struct trace_event *ev);
+void graph_end(struct graph *g); /* after the last event; then questions can be asked */
 void graph_release(struct graph *g);
 
-/* The line of a store, GRAPH_NO_LINE if it has several or is not in its line's order. */
+/* The line of a store; GRAPH_NO_LINE if it is in several, or not part of its line's order. */
 uint64_t graph_line(const struct graph *g, uint32_t store);
-/* Inside of one line, in whose order both are: if the newer survives, the older does. */
+/* Does the older store survive whenever the newer one does? Both must be in the order of one
+ * line. */
 bool graph_keeps(const struct graph *g, uint32_t older, uint32_t newer);
-/* Some store of from … to - 1 is guaranteed to be durable when event seq is executed. */
+/* Is one of the stores from … to - 1 guaranteed to be durable when event seq is executed? */
 bool graph_is_any_durable(const struct graph *g, uint32_t from, uint32_t to, uint64_t seq);
-/* The first store later than event seq; the number of stores if there is none. */
+/* The first store after event seq; the number of stores if there is none. */
 uint32_t graph_after(const struct graph *g, uint64_t seq);
-/* The index of the first one of a sorted list that is later than seq; n: none is. */
+/* The index of the first number in an ascending list that is larger than seq; n if there is
+ * none. */
 size_t seqs_after(const uint64_t *list, size_t n, uint64_t seq);
-/* The store that is event seq; the number of stores: none is. */
+/* The store of event seq; the number of stores if it is no store. */
 uint32_t graph_find(const struct graph *g, uint64_t seq);
 
 #endif

@@ -1,6 +1,6 @@
 /* Sorts update behaviours into kinds by their shape and into variants by their places, then groups
- * the kinds that one of them represents. Everything is in a fixed order, so that the same run gives
- * the same groups. */
+ * the kinds that one of them can represent. The order is fixed, so the same run gives the same
+ * groups. */
 #include "crash/representative/groups.h"
 #include "util/order.h"
 
@@ -38,7 +38,7 @@ static void *index_value(size_t i)
 	return (void *)(uintptr_t)(i + 1);
 }
 
-/* The kind of a shape, which it takes over if it is a new one. */
+/* Finds the kind of a shape; a new kind takes the shape. */
 static uint32_t kind_of(struct groups *g, struct shape *s)
 {
 	uint64_t key = s->hash;
@@ -54,7 +54,7 @@ static uint32_t kind_of(struct groups *g, struct shape *s)
 	return (uint32_t)g->kinds.n - 1;
 }
 
-/* The places of a behaviour; free() it. */
+/* Lists the places of a behaviour; free() the list. */
 static uint32_t *sites_of(const struct groups *g, const struct behaviour *b, size_t *n)
 {
 	uint32_t *sites = xcalloc(b->n, sizeof *sites);
@@ -172,8 +172,8 @@ static void place(struct groups *g, uint32_t kind)
 	}
 }
 
-/* The group whose representative stands for most others (kinds, then updates, then behaviours)
- * comes first. */
+/* Orders groups: the one whose representative stands for most others (kinds, then updates, then
+ * behaviours) comes first. */
 static int compare_groups(const void *a, const void *b)
 {
 	const struct rank *p = a, *q = b;

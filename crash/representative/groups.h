@@ -1,8 +1,9 @@
-/* Update behaviours, sorted into groups that one of them represents. Behaviours of one shape are a
- * *kind*; those of a kind that come from the same places in the program are a *variant*, of which
- * the first is kept. So memory grows with what is different, not with the run.
+/* Update behaviours in groups that one of them represents. Behaviours of one shape are a *kind*;
+ * those of a kind that come from the same places in the program are a *variant*, of which only the
+ * first behaviour is kept. So memory grows with the number of different behaviours, not with the
+ * run.
  *
- * Kinds are looked at from the largest to the smallest (with the fewest orderings first); each
+ * Kinds are processed from the largest to the smallest (with the fewest orderings first). Each
  * joins every group whose representative stands for it, and founds a group if there is none. */
 #ifndef CRASH_REPRESENTATIVE_GROUPS_H
 #define CRASH_REPRESENTATIVE_GROUPS_H
@@ -12,11 +13,11 @@
 struct variant {
 	uint32_t kind;
 	uint64_t count;    /* behaviours */
-	uint64_t instance; /* of the first of them, as is what follows */
+	uint64_t instance; /* of the first behaviour, like all that follows */
 	uint64_t first_seq;
 	uint64_t *seqs; /* its stores */
 	size_t nseqs;
-	uint32_t *sites; /* sorted, distinct */
+	uint32_t *sites; /* ascending, distinct */
 	size_t nsites;
 };
 
@@ -24,12 +25,12 @@ struct kind {
 	struct shape shape;
 	uint64_t count; /* behaviours */
 	VEC(uint32_t) variants;
-	VEC(uint32_t) groups; /* that it is in */
+	VEC(uint32_t) groups; /* to which it belongs */
 };
 
 struct group {
-	uint32_t kind;         /* the representative's */
-	VEC(uint32_t) members; /* kinds, with its own */
+	uint32_t kind;         /* kind of the representative */
+	VEC(uint32_t) members; /* kinds, including its own */
 	uint64_t count;        /* behaviours */
 };
 
@@ -37,15 +38,15 @@ struct groups {
 	struct shape_setting setting;
 	VEC(struct kind) kinds;
 	VEC(struct variant) variants;
-	/* groups_end(): the one whose representative stands for most others first */
+	/* ordered by groups_end(): the one whose representative stands for most others first */
 	VEC(struct group) groups;
 	uint64_t nbehaviours;
-	/* hash: index + 1 of the first; others follow by the next hash */
+	/* hash → index + 1 of the first; others have the next hashes */
 	struct map by_shape, by_places;
 };
 
 void groups_init(struct groups *g, const struct shape_setting *setting);
-void groups_add(const struct behaviour *b, void *groups); /* for epochs_init() */
+void groups_add(const struct behaviour *b, void *groups); /* a callback for epochs_init() */
 void groups_end(struct groups *g);
 void groups_release(struct groups *g);
 

@@ -1,16 +1,16 @@
-/* Finds the update behaviours of a run and chooses, wave by wave, which are tested at which failure
- * points. It records which test stands for which behaviours. */
+/* Finds the update behaviours of a run, and chooses, wave by wave, which of them are tested at
+ * which failure points. It records which test stands for which behaviours. */
 #include "crash/representative/representative.h"
 
 #include "crash/representative/test_points.h"
 
-#define EARLY_MIN 16u  /* groups that come before the rest */
-#define LASTING_MAX 2u /* failure points of one place */
-#define EARLY_PARTS 4u /* or a quarter of what there is */
+#define EARLY_MIN 16u  /* at least this many groups come before the rest */
+#define LASTING_MAX 2u /* failure points per place */
+#define EARLY_PARTS 4u /* or a quarter of all groups */
 
 /* ---- the graph, types, behaviours ---- */
 
-/* Does the store change nothing of what the program sees? */
+/* Does the store leave memory as the program saw it before? */
 static bool is_silent(struct crash_image *seen, const struct trace_event *ev)
 {
 	const uint64_t version = seen->version;
@@ -126,7 +126,7 @@ void representatives_free(struct representatives *r)
 	free(r);
 }
 
-/* Of the representative's variants, the first. */
+/* The representative is the first variant of its kind. */
 static uint32_t representative_of(const struct representatives *r, const struct group *g)
 {
 	return r->groups.kinds.at[g->kind].variants.at[0];
@@ -167,14 +167,14 @@ static void choose(struct representatives *r, uint32_t variant, bool is_late, ta
 	for (size_t i = 0; i < points.n; i++)
 		*vec_add(out) = (struct task){ points.at[i], variant, is_late };
 	state->nleft = state->nunbegun = (uint32_t)points.n;
-	state->is_tested = state->is_begun = points.n == 0; /* no crash can fall into it */
+	state->is_tested = state->is_begun = points.n == 0; /* no crash can interrupt it */
 	for (size_t i = 0; i < v->nsites; i++)
 		if (v->sites[i] < r->sites.n)
 			r->sites.at[v->sites[i]] = true;
 	vec_release(&points);
 }
 
-/* Failure points that are there for something else than stores: the first ones of each place. */
+/* Chooses failure points that are not there for stores: the first ones of each place. */
 static void choose_lasting(const struct representatives *r, tasks *out)
 {
 	uint32_t *seen = xcalloc(r->sites.n + 1, sizeof *seen);
@@ -206,7 +206,7 @@ static bool has_new_site(const struct representatives *r, const struct variant *
 	return false;
 }
 
-/* A number for the set of fields whose stores change nothing. */
+/* Hashes the set of fields whose stores change nothing. */
 static uint64_t silence_of(const struct shape *s)
 {
 	uint64_t sum = 0;
@@ -225,8 +225,8 @@ static bool is_chosen(const struct representatives *r, const struct kind *k)
 	return false;
 }
 
-/* Where one store changes nothing, it is the loss of another that fails: no test of the group was
- * like that. */
+/* Do other stores change nothing than in all tests of the group? Then the loss of another store
+ * makes recovery fail, and no test was like that. */
 static bool has_new_silence(const struct representatives *r, const struct group *g,
 			    const struct kind *k)
 {
@@ -239,8 +239,8 @@ static bool has_new_silence(const struct representatives *r, const struct group 
 	return true;
 }
 
-/* The members of a group whose representative failed that come from places which no test has come
- * by, or can lose other stores than those. */
+/* Chooses more members of a group whose representative failed: those from places that no test has
+ * reached, or that can lose other stores than the tests. */
 static void follow_up(struct representatives *r, const struct group *g, tasks *out)
 {
 	for (size_t i = 0; i < g->members.n; i++) {
@@ -334,7 +334,7 @@ void representatives_failed(struct representatives *r, uint32_t variant)
 	r->variants.at[variant].has_failed = true;
 }
 
-/* ---- the account ---- */
+/* ---- what was tested ---- */
 
 void representatives_account(const struct representatives *r, struct rep_account *a)
 {

@@ -5,21 +5,21 @@
 
 #include <string.h>
 
-/* One update, while a shape is made: one or several stores. */
+/* An update while a shape is computed: one or several stores. */
 struct part {
 	uint32_t field, site;
 	uint32_t first, last; /* stores */
 	uint64_t last_durable_seq;
-	uint64_t line; /* that all of it lies in; GRAPH_NO_LINE */
+	uint64_t line; /* the line that contains all of it, or GRAPH_NO_LINE */
 	uint8_t outside;
 	VEC(uint32_t) others;
 };
 typedef VEC(struct part) parts;
 
-/* ---- orderings with the outside ---- */
+/* ---- orderings with other objects ---- */
 
 /* Adds the places that store to other objects before the update is durable: in this operation, and
- * in the next one, in whose way it may be first. */
+ * in the next one, where the update may still be pending. */
 static void add_others(const struct shape_setting *in, const struct behaviour *b, size_t i,
 		       struct part *to)
 {
@@ -69,9 +69,9 @@ static uint8_t outside_of(const struct shape_setting *in, const struct behaviour
 									     : 0));
 }
 
-/* ---- making one ---- */
+/* ---- computing a shape ---- */
 
-/* The update that this store goes with; NULL: it is a new one. */
+/* Finds the update to which this store belongs; NULL: it begins a new one. */
 static struct part *find_part(parts *list, uint32_t field, uint32_t site)
 {
 	struct part *last = list->n > 0 ? &list->at[list->n - 1] : NULL;
@@ -194,7 +194,7 @@ void shape_release(struct shape *s)
 	free(s->before);
 }
 
-/* ---- comparing ---- */
+/* ---- comparing shapes ---- */
 
 bool shape_same(const struct shape *a, const struct shape *b)
 {
@@ -208,8 +208,8 @@ bool shape_same(const struct shape *a, const struct shape *b)
 		       0;
 }
 
-/* Which update of r stands for each of a: the first to the same field with the first, the second
- * with the second… False: r lacks one. */
+/* Finds, for each update of a, the update of r that stands for it: the first to a field for the
+ * first, the second for the second… False: r lacks one. */
 static bool match(const struct shape *r, const struct shape *a, uint32_t *of)
 {
 	bool is_taken[SHAPE_MAX] = { false };
@@ -227,7 +227,7 @@ static bool match(const struct shape *r, const struct shape *a, uint32_t *of)
 	return true;
 }
 
-/* All places that overtake update i of a overtake update k of r. */
+/* Does update k of r have all the places in its `others` that update i of a has? */
 static bool has_others(const struct shape *r, uint32_t k, const struct shape *a, uint32_t i)
 {
 	uint32_t at = r->others_at[k];

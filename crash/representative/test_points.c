@@ -1,19 +1,20 @@
 /* Chooses the failure points at which a behaviour is tested. A store is undecided from the first
  * failure point after it to the last one before it is durable. What a crash shows changes only with
- * the behaviour's own stores: while they stay as they are, the first few failure points are taken,
- * then ever fewer. An acknowledgement or a store elsewhere, on which it depends whether recovery
- * copes, comes soon, and stays: so the first point after the next acknowledgement is taken, and
- * multiples of 16, 64, 256…, which are the same for many behaviours. Of stores that one place
- * repeats in the same behaviour, which never becomes durable, the first two and the last count. */
+ * the behaviour's own stores. So after each of them, the first few failure points are taken, then
+ * fewer and fewer. Recovery may also depend on an acknowledgement or a store elsewhere, which comes
+ * soon and stays. So the first point after the next acknowledgement is taken, and multiples of 16,
+ * 64, 256…, which are the same for many behaviours. If one place repeats a store in the same
+ * behaviour, and the store never becomes durable, only the first two and the last count. */
 #include "crash/representative/test_points.h"
 #include "util/order.h"
 
-#define NEAR 4u /* failure points after a store that are all taken */
-#define FAR 16u /* then the next multiple of this, and of that times the factor… */
+#define NEAR 4u /* number of failure points right after a store, which are all taken */
+#define FAR 16u /* then comes the next multiple of this, then of this times the factor, and so on */
 #define FAR_FACTOR 4u
 #define REPEATS 2u
 
-/* The number of the first failure point later than event seq; one more than there are: none is. */
+/* The number of the first failure point after event seq; one more than there are if there is
+ * none. */
 static uint64_t point_after(const struct representatives *r, uint64_t seq)
 {
 	size_t low = 0, high = r->points.list.n;
@@ -29,7 +30,8 @@ static uint64_t point_after(const struct representatives *r, uint64_t seq)
 	return low + 1;
 }
 
-/* The first failure point at which the operation that stored was acknowledged; 0: there is none. */
+/* The first failure point at which the operation of the store was acknowledged; 0 if there is
+ * none. */
 static uint64_t point_acknowledged(const struct representatives *r, uint64_t seq)
 {
 	size_t ack = seqs_after(r->acks.at, r->acks.n, seq);
@@ -37,7 +39,7 @@ static uint64_t point_acknowledged(const struct representatives *r, uint64_t seq
 	return ack < r->acks.n ? point_after(r, r->acks.at[ack]) : 0;
 }
 
-/* The failure points of one store. `end`: the first one at which all of the behaviour is
+/* Adds the failure points of one store. `end`: the first one at which the whole behaviour is
  * durable. */
 static void add_store(const struct representatives *r, const struct graph_store *s, uint64_t end,
 		      point_list *out)
@@ -57,12 +59,12 @@ static void add_store(const struct representatives *r, const struct graph_store 
 	for (uint64_t step = FAR, p; (p = (first / step + 1) * step) < last; step *= FAR_FACTOR)
 		if (p > first + NEAR)
 			*vec_add(out) = p;
-	/* It is durable, others of the behaviour may not be. */
+	/* the store is durable now, others of the behaviour may not be */
 	if (last < end && last <= r->points.list.n)
 		*vec_add(out) = last;
 }
 
-/* The number of the behaviour's stores before the i-th that come from the same place. */
+/* Counts the behaviour's stores before the i-th that come from the same place. */
 static size_t repeats(const struct representatives *r, const struct variant *v, uint32_t *counts,
 		      size_t i)
 {

@@ -1,5 +1,5 @@
-/* What a command prints comes through a pipe, so that it costs no disk: the first and the last part
- * are kept, all is hashed. */
+/* Reads what a command prints from a pipe, so that it costs no disk. The first and the last part
+ * are kept, and everything is hashed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "crash/run/runner_internal.h"
 #include "util/hash.h"
 
-#define PIPE_BYTES (1 << 20) /* so that most commands never wait for us */
+#define PIPE_BYTES (1 << 20) /* large, so that commands rarely wait for us */
 
 int capture_init(struct capture *c, size_t room, int *write_end, struct error *err)
 {
@@ -20,7 +20,7 @@ int capture_init(struct capture *c, size_t room, int *write_end, struct error *e
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return error_set(err, "pipe: %s", strerror(errno));
 	fcntl(fds[0], F_SETFL, O_NONBLOCK);
-	fcntl(fds[0], F_SETPIPE_SZ, PIPE_BYTES); /* more is better, but as it is it works */
+	fcntl(fds[0], F_SETPIPE_SZ, PIPE_BYTES); /* a smaller pipe works, too */
 	c->fd = fds[0];
 	*write_end = fds[1];
 	c->head = xmalloc(c->half);
@@ -81,7 +81,7 @@ static void capture_add(struct capture *c, const char *p, size_t n)
 	c->len += first;
 	p += first;
 	n -= first;
-	if (n > c->half) { /* only the end of it can matter */
+	if (n > c->half) { /* only the end of this can be in the last part */
 		c->len += n - c->half;
 		p += n - c->half;
 		n = c->half;
@@ -106,7 +106,7 @@ void capture_drain(struct capture *c)
 		n = read(c->fd, buf, sizeof buf);
 		if (n > 0)
 			capture_add(c, buf, (size_t)n);
-		/* fewer bytes: that was all */
+		/* fewer bytes than asked for: the pipe is empty */
 	} while (n == (ssize_t)sizeof buf || (n < 0 && errno == EINTR));
 }
 
@@ -122,7 +122,7 @@ const char *capture_text(struct capture *c, size_t *len)
 		memcpy(c->text + half, c->tail, c->len - half);
 		*len = c->len;
 	} else {
-		size_t at = (c->len - half) % half; /* the oldest byte of the ring */
+		size_t at = (c->len - half) % half; /* position of the oldest byte in the ring */
 		char gap[64];
 		size_t ngap = (size_t)snprintf(gap, sizeof gap, "\n[... %llu bytes left out ...]\n",
 					       (unsigned long long)(c->len - 2 * half));
@@ -130,7 +130,7 @@ const char *capture_text(struct capture *c, size_t *len)
 		memcpy(c->text, c->head, half);
 		memcpy(c->text + half, c->tail + at, half - at);
 		memcpy(c->text + 2 * half - at, c->tail, at);
-		/* over the first bytes of the end: there is room for no more */
+		/* replaces the first bytes of the last part, because there is no more room */
 		memcpy(c->text + half, gap, ngap);
 		*len = 2 * half;
 	}

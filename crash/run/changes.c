@@ -1,6 +1,6 @@
-/* What recovery left: which words of the PM files are not what the crash left there, and what all
- * of them hold. Two recoveries that write the same places did the same work, as far as a second
- * crash during them is concerned. */
+/* Computes what recovery changed: which words of the PM files differ from the crash state, and what
+ * all of them contain. Two recoveries that write the same places count as the same work for a
+ * second crash during recovery. */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -9,7 +9,7 @@
 
 #define CHUNK_BYTES 64u
 
-/* The index of the line that holds addr, or -1. */
+/* Gives the index of the line that contains addr, or -1. */
 static ptrdiff_t line_at(const struct state_set *s, uint64_t addr)
 {
 	size_t low = 0, high = s->lines.n;
@@ -25,7 +25,7 @@ static ptrdiff_t line_at(const struct state_set *s, uint64_t addr)
 	return low < s->lines.n && s->lines.at[low].addr <= addr ? (ptrdiff_t)low : -1;
 }
 
-/* Bytes that do not count. */
+/* Bytes that are left out of a content hash. */
 struct leaving_out {
 	const struct run_gap *at;
 	size_t n;
@@ -66,7 +66,8 @@ static uint64_t page_changes(const struct runner *r, const uint8_t *is, const ui
 	return h;
 }
 
-/* Against what was durable, the same for all runs: undecided lines count with what they hold. */
+/* Hashes the words of a page that differ from the durable content, which is the same for all runs.
+ * So undecided lines count with what they contain. */
 static uint64_t page_content(const struct runner *r, const uint8_t *is, const uint8_t *durable,
 			     uint64_t addr, struct leaving_out out, uint64_t h)
 {
@@ -85,7 +86,8 @@ static uint64_t page_content(const struct runner *r, const uint8_t *is, const ui
 typedef uint64_t page_fn(const struct runner *r, const uint8_t *is, const uint8_t *want,
 			 uint64_t addr, struct leaving_out out, uint64_t h);
 
-/* Of all pages that held data before the run or do now, which are the same whatever ran before. */
+/* Hashes the pages of a file that had data before the run or have data now. Which pages these are
+ * does not depend on earlier runs. */
 static uint64_t file_pages(const struct runner *r, const struct image_file *f,
 			   const struct crash_file *cf, page_fn *f_page, struct leaving_out out,
 			   uint64_t h)

@@ -1,5 +1,5 @@
-/* Command lines: split like a shell does, without expansion; {} and {N} stand for PM files, {op}
- * and {rest:FILE} for what was left to do. */
+/* Splits command lines like a shell, without expansion, and replaces placeholders: {} and {N} by PM
+ * files, {op} and {rest:FILE} by what the crash left to do. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ struct runner_command *runner_command_of(char *const argv[])
 	return c;
 }
 
-/* {pool} is what the recorded program's command line says; here it is {}. In place. */
+/* Changes {pool}, which is for the recorded program's command line, to {}, in place. */
 static void pool_shorten(char *word)
 {
 	static const char name[] = "{pool}";
@@ -116,9 +116,9 @@ enum holds { HOLDS_POOL, HOLDS_OPERATION, HOLDS_REST };
 
 struct placeholder {
 	enum holds holds;
-	size_t len;               /* of all of it; 0: there is none */
-	uint32_t number;          /* of the pool file, 0 for {} */
-	size_t name_at, name_len; /* of FILE */
+	size_t len;               /* length of the placeholder; 0: there is none */
+	uint32_t number;          /* number of the pool file; 0 for {} */
+	size_t name_at, name_len; /* position and length of FILE */
 };
 
 static struct placeholder pool_at(const char *p)
@@ -132,7 +132,7 @@ static struct placeholder pool_at(const char *p)
 	return h;
 }
 
-/* The placeholder that begins here. */
+/* Parses the placeholder that begins here. */
 static struct placeholder placeholder(const char *p)
 {
 	static const char op[] = "{op}", rest[] = "{rest:";
@@ -173,7 +173,8 @@ bool runner_command_has_operation(const struct runner_command *c)
 	return has_placeholder(c, false);
 }
 
-/* The path that a placeholder stands for wherever the trace is; NULL: it is not known. */
+/* Gives a placeholder's path for messages, without an image: the file's own path. NULL if it is
+ * unknown. */
 static const char *own_path(const struct pool_paths *paths, uint32_t number)
 {
 	return number == 0 ? paths->pool : number < paths->n ? paths->numbered[number] : NULL;
@@ -191,7 +192,7 @@ static const struct image_file *pool_file(const struct image_files *images, uint
 	return i >= 0 && (size_t)i < images->files.n ? &images->files.at[i] : NULL;
 }
 
-/* The path of a PM file; NULL: there is no such one. */
+/* Gives the path of a PM file's image; NULL if there is no such file. */
 static const char *pool_path(uint32_t number, const struct image_files *images,
 			     const struct pool_paths *paths, bool is_image, struct error *err)
 {
@@ -209,7 +210,7 @@ static const char *pool_path(uint32_t number, const struct image_files *images,
 	return NULL;
 }
 
-/* What a placeholder stands for, in memory of its own. */
+/* Gives the text for a placeholder; free() it. */
 static char *placeholder_text(const char *p, const struct placeholder *h,
 			      const struct image_files *images, const struct pool_paths *paths,
 			      bool is_image, struct error *err)
@@ -231,7 +232,7 @@ static char *placeholder_text(const char *p, const struct placeholder *h,
 	return NULL;
 }
 
-/* The argument with placeholders replaced, in memory of its own; NULL: no such file. */
+/* Gives the argument with placeholders replaced; free() it. NULL if there is no such file. */
 static char *expand(const char *arg, const struct image_files *images,
 		    const struct pool_paths *paths, bool is_image, struct error *err)
 {

@@ -1,5 +1,6 @@
-/* Watches a run that has no limits, so that it does not take the machine along: how much memory its
- * processes have, and how much room its files leave. What is only reserved does not count. */
+/* Watches a run that has no limits, so that it does not make the machine unusable: how much memory
+ * its processes use, and how much space its files leave free. Memory that is only reserved does not
+ * count. */
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -8,7 +9,7 @@
 
 #define FACTOR 4u /* times the limit */
 
-/* Memory that is touched is the machine's: not much more than a quarter of what it has. */
+/* The most memory that such a run may use: at most about a quarter of the machine's memory. */
 static uint64_t most_memory(uint64_t limit)
 {
 	struct sysinfo machine;
@@ -19,8 +20,8 @@ static uint64_t most_memory(uint64_t limit)
 	return FACTOR * limit < most ? FACTOR * limit : most;
 }
 
-/* Of all processes that the servers started, with their page tables: reservations that are touched
- * here and there are made of those. */
+/* Adds up the memory of all processes that the servers started, with their page tables: a
+ * reservation that is touched at many places consists mostly of those. */
 static uint64_t memory_bytes(void)
 {
 	struct processes all;
@@ -42,7 +43,7 @@ void excess_begin(struct runner *r)
 	r->exceeded = -1;
 	if (!r->lifted)
 		return;
-	/* where the user wants no limit, nothing is watched either */
+	/* if the user set no limit, that resource is not watched either */
 	r->excess_bytes = r->limits[RUNNER_LIMIT_MEMORY]
 				  ? most_memory(r->limits[RUNNER_LIMIT_MEMORY])
 				  : UINT64_MAX;

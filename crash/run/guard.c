@@ -1,6 +1,6 @@
-/* The guardian: a process that waits until the worker closes a pipe or dies, of whatever, then
- * kills every process that belongs to the runner's folder and removes the folder. Servers end by
- * themselves when the worker does; this is for what they cannot do. */
+/* The guardian: a process that waits until the worker closes a pipe or dies for any reason. Then it
+ * kills every process that belongs to the runner's folder, and removes the folder. Servers end by
+ * themselves when the worker ends; the guardian handles all other processes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,13 +19,15 @@
 
 void guard_kill(const char *folder, uint32_t grace_ms)
 {
-	char mark[PATH_MAX + 64]; /* the guardian must get through also when memory is out */
+	/* no allocation, because the guardian must work when memory is exhausted */
+	char mark[PATH_MAX + 64];
 
 	snprintf(mark, sizeof mark, "%s=%s/region", RUN_ENV_REGION, folder);
 	reap(&(struct reap){ .mark = mark, .grace_ms = grace_ms });
 }
 
-/* Makes the folder itself: nobody can be killed between making it and watching over it. */
+/* Runs the guardian. It makes the folder itself, so that nobody can kill pmend between making the
+ * folder and guarding it. */
 _Noreturn static void guard_main(char *folder, int fd, int reply)
 {
 	ssize_t ignored;
@@ -34,11 +36,12 @@ _Noreturn static void guard_main(char *folder, int fd, int reply)
 
 	setsid();
 	prctl(PR_SET_NAME, "pmend-guardian");
-	for (int i = 1; i < 32; i++) /* those for the terminal's group are not for us */
+	/* signals of the terminal's process group are not meant for the guardian */
+	for (int i = 1; i < 32; i++)
 		if (i != SIGCHLD)
 			signal(i, SIG_IGN);
 	why = mkdtemp(folder) ? 0 : errno;
-	/* a worker that is gone, or does not hear it, closes the pipe below */
+	/* if the worker is gone or does not read this, it closes the pipe below */
 	if (write(reply, &why, sizeof why) == sizeof why && why == 0)
 		ignored = write(reply, folder, strlen(folder));
 	(void)ignored;
@@ -61,7 +64,7 @@ _Noreturn static void guard_main(char *folder, int fd, int reply)
 	_exit(0);
 }
 
-/* What the guardian says of the folder; 0 if it is there. */
+/* Waits for the guardian's reply about the folder. 0: the folder exists. */
 static int guard_reply(int fd, char *folder)
 {
 	size_t len_bytes = strlen(folder), got = 0;

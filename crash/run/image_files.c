@@ -1,6 +1,6 @@
-/* The image files: a file in the runner's folder for each PM file, files of one folder in one
- * folder. After a run, whatever it did, presence, size, mode and contents are put back, and what
- * else it left in the folders is removed. */
+/* The image files: one file in the runner's folder per PM file; files of one folder stay in one
+ * folder. After each run, presence, size, mode and contents are restored, and other files in the
+ * folders are removed. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +58,7 @@ int image_files_find(const struct image_files *s, uint32_t number)
 	return -1;
 }
 
-/* ---- the list ---- */
+/* ---- the list of files ---- */
 
 static uint32_t folder_index(struct image_files *s, const char *path)
 {
@@ -98,7 +98,7 @@ static void file_add(struct image_files *s, uint32_t number, const char *path)
 		f->mode = (st.st_mode & 0777) | 0600;
 }
 
-/* Calls visit for each file that is to be listed, until it returns false. */
+/* Calls visit for each file that belongs on the list, until it returns false. */
 static bool each_file(const struct crash_image *im, const char *const *paths,
 		      bool (*visit)(void *arg, uint32_t number, const char *path), void *arg)
 {
@@ -148,7 +148,7 @@ bool image_files_list(struct image_files *s, const struct crash_image *im, const
 	return true;
 }
 
-/* ---- putting back ---- */
+/* ---- restoring ---- */
 
 static const struct crash_file *file_of(const struct crash_image *im, const struct image_file *f)
 {
@@ -158,7 +158,7 @@ static const struct crash_file *file_of(const struct crash_image *im, const stru
 	return cf && cf->exists ? cf : NULL;
 }
 
-/* Removes what does not belong into a folder. */
+/* Removes from a folder everything that does not belong there. */
 static int folder_sweep(struct image_files *s, uint32_t folder, const struct crash_image *im,
 			struct error *err)
 {
@@ -167,7 +167,7 @@ static int folder_sweep(struct image_files *s, uint32_t folder, const struct cra
 	DIR *d = opendir(path);
 
 	if (!d) {
-		tree_remove(path); /* whatever it is now */
+		tree_remove(path); /* whatever kind of file it is now */
 		if (mkdir(path, 0700) < 0)
 			return error_set(err, "%s: %s", path, strerror(errno));
 		return 0;
@@ -217,7 +217,7 @@ static int file_restore(struct image_file *f, const struct crash_file *cf, struc
 {
 	struct stat st;
 
-	if (!cf) { /* the folder was swept */
+	if (!cf) { /* the folder was emptied */
 		file_close(f);
 		return 0;
 	}
@@ -250,7 +250,8 @@ const uint8_t *line_newest(const struct state_set *set, size_t i, const uint64_t
 	return NULL;
 }
 
-/* Where line i goes in a file of cf's size: how many bytes of it. */
+/* Gives the position of line i in a file of cf's size, and how many bytes of it are inside the
+ * file. */
 static size_t line_len(const struct state_set *set, size_t i, const struct crash_file *cf)
 {
 	const uint64_t offset = PMT_OFFSET(set->lines.at[i].addr);
@@ -286,10 +287,10 @@ static int lines_apply(struct image_files *s, const struct crash_image *im,
 			memcpy(f->map + offset, content, len);
 			continue;
 		}
-		/* there may be no room for a new page */
+		/* there may be no space for a new page */
 		if (pwrite(f->fd, content, len, (off_t)offset) != (ssize_t)len)
 			return error_set(err, "%s: %s", f->image, strerror(errno));
-		/* by its other lines, and by the next run */
+		/* the line's page is expected for its other lines, and in the next run */
 		page_expect(f, offset / IMAGE_PAGE_BYTES);
 	}
 	return 0;

@@ -1,9 +1,11 @@
-/* The limits of a run, so that a broken recovery does not harm the machine: size of a file, memory,
- * processes. What the PM files need according to the trace is always allowed. The limits are
- * pmend's, not the program's: after a failure they are lifted, to see whether they caused it. */
+/* Sets the limits of a run, so that a broken recovery does not harm the machine: size of a file,
+ * memory, processes. The sizes that the PM files have in the trace are always allowed. These limits
+ * are pmend's, not the program's, so a failing run is repeated without them, to see whether they
+ * caused the failure. */
 #include "crash/run/runner_internal.h"
 
-/* times as many processes: without any limit, a run that forks without end cannot be stopped */
+/* factor for the limit of processes when limits are lifted: a run that forks endlessly could not be
+ * stopped without any limit */
 #define LIFTED 4u
 #define MIB ((uint64_t)1 << 20)
 
@@ -17,7 +19,7 @@ void limits_set(struct runner *r)
 	struct run_region *g = r->region.at;
 	uint64_t all = 0, largest = 0;
 
-	/* also of files that are not there yet: recovery may make them */
+	/* files that do not exist yet count, too: recovery may make them */
 	for (size_t i = 1; i < r->image->files.n; i++) {
 		const uint64_t room = r->image->files.at[i].room;
 
@@ -26,7 +28,7 @@ void limits_set(struct runner *r)
 	}
 	for (int i = 0; i < RUNNER_LIMITS; i++)
 		r->limits[i] = 0;
-	/* A file may be read into memory, and once more. */
+	/* a file may be read into memory, and once more */
 	if (r->o.max_memory_bytes)
 		r->limits[RUNNER_LIMIT_MEMORY] = r->o.max_memory_bytes + 2 * all;
 	if (r->o.max_file_bytes)

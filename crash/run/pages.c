@@ -1,6 +1,6 @@
-/* The contents of one image file after a run. Pages that the crash image has are compared with it;
- * others must be zero, and are looked for only when the kernel counts other pages than expected.
- * Costs grow with pages that hold data, not with the file's size. */
+/* Restores the contents of one image file after a run. Pages of the crash image are compared with
+ * it. All other pages must be zero; they are searched only if the kernel counts more pages than
+ * expected. So the cost grows with the pages that have data, not with the size of the file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 #endif
 
 enum {
-	/* so many pages in a row that should hold no data are given back without a look */
+	/* pages in a row that should have no data are freed without reading them */
 	PUNCH_PAGES = 256,
-	ZERO_PAGES = 4096, /* most pages that are kept though they hold only zeros */
+	ZERO_PAGES = 4096, /* largest number of pages that are kept although they are all zero */
 };
 
 static uint64_t file_pages(const struct crash_file *cf)
@@ -24,7 +24,7 @@ static uint64_t file_pages(const struct crash_file *cf)
 	return (cf->size_bytes + IMAGE_PAGE_BYTES - 1) / IMAGE_PAGE_BYTES;
 }
 
-/* The expected pages among 64. */
+/* Gives the expected pages among 64, as bits. */
 static uint64_t expected_word(const struct image_file *f, const struct crash_file *cf,
 			      uint64_t word)
 {
@@ -51,16 +51,16 @@ const uint8_t *page_want(const struct crash_file *cf, uint64_t page, uint8_t *bu
 
 	if (offset + IMAGE_PAGE_BYTES <= end)
 		return cf->bytes + offset;
-	memset(buf, 0, IMAGE_PAGE_BYTES); /* beyond its end a file's last page is zero */
+	memset(buf, 0, IMAGE_PAGE_BYTES); /* the last page of a file is zero behind its end */
 	if (offset < end)
 		memcpy(buf, cf->bytes + offset, end - offset);
 	return buf;
 }
 
-/* Makes expected pages be there, so that touching them cannot fail for lack of room (SIGBUS). */
+/* Allocates the expected pages, so that a store to them cannot fail for lack of space (SIGBUS). */
 static int pages_populate(struct image_file *f, const struct crash_file *cf, struct error *err)
 {
-	/* 16 or 64 KiB on some machines */
+	/* pages of 16 or 64 KiB exist */
 	const uint64_t npages = file_pages(cf), kernel_page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t first = 0, end;
 
@@ -79,7 +79,7 @@ static int pages_populate(struct image_file *f, const struct crash_file *cf, str
 			end++;
 		from = first * IMAGE_PAGE_BYTES & ~(kernel_page_bytes - 1);
 		if (madvise(f->map + from, end * IMAGE_PAGE_BYTES - from, MADV_POPULATE_READ) < 0 &&
-		    errno != EINVAL) /* a kernel before 5.14: hope */
+		    errno != EINVAL) /* kernels before 5.14 cannot allocate ahead */
 			return error_set(
 				err,
 				"%s: no space for the crash image (set TMPDIR to a folder with more)",
@@ -89,7 +89,7 @@ static int pages_populate(struct image_file *f, const struct crash_file *cf, str
 	return 0;
 }
 
-/* Returns how many pages are expected. */
+/* Compares the expected pages with the image and repairs them. Returns their number. */
 static uint64_t pages_compare(struct image_file *f, const struct crash_file *cf)
 {
 	const uint64_t nwords = (file_pages(cf) + 63) / 64;
@@ -120,7 +120,7 @@ static int pages_punch(struct image_file *f, uint64_t first, uint64_t end, struc
 	return 0;
 }
 
-/* Pages first to end hold data that is not expected. */
+/* Frees pages first to end, which have unexpected data. */
 static int pages_drop(struct image_file *f, uint64_t first, uint64_t end, struct error *err)
 {
 	static const uint8_t zeros[IMAGE_PAGE_BYTES];
@@ -151,7 +151,7 @@ bool pages_next_data(const struct image_file *f, uint64_t npages, uint64_t *firs
 	return *first < *end;
 }
 
-/* Looks for data where none is expected. */
+/* Searches pages with data where none is expected. */
 static int pages_scan(struct image_file *f, const struct crash_file *cf, struct error *err)
 {
 	const uint64_t npages = file_pages(cf);
@@ -179,7 +179,7 @@ int pages_restore(struct image_file *f, const struct crash_file *cf, struct erro
 	if ((uint64_t)st.st_blocks != f->blocks && pages_populate(f, cf, err) < 0)
 		return -1;
 	n = pages_compare(f, cf);
-	/* Now all expected pages are there: if there are no more than those, none is unexpected. */
+	/* all expected pages exist now: if the kernel counts no more, none is unexpected */
 	if (fstat(f->fd, &st) < 0 || (uint64_t)st.st_blocks * 512 != n * IMAGE_PAGE_BYTES) {
 		if (pages_scan(f, cf, err) < 0 || fstat(f->fd, &st) < 0)
 			return -1;

@@ -1,6 +1,7 @@
-/* How a program can be run: a dynamically linked one that starts by libc's __libc_start_main() can
- * be forked before main(); other dynamic ones can be preloaded; for the rest the loader would not
- * listen. A script is as its interpreter. */
+/* Finds out how a program can be run. A dynamically linked program that starts with libc's
+ * __libc_start_main() can be forked before main(). Other dynamic programs can be preloaded. The
+ * rest can only be executed, because no loader reads LD_PRELOAD for them. For a script, its
+ * interpreter counts. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,7 @@
 
 #include "crash/run/runner_internal.h"
 
-/* our own, by the linker */
+/* our own ELF header; the linker defines it */
 extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
 
 static enum program_mode plain(const char **why, const char *reason)

@@ -1,5 +1,5 @@
-/* The memory that the runtime shares with us. include/pmend_run.h has the layout. Each run maps it
- * again, so it may grow. */
+/* The memory that pmend shares with the runtime; include/pmend_run.h has the layout. Each run maps
+ * it anew, so it may grow between runs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -31,18 +31,18 @@ void region_release(struct region *g)
 	free(g->path);
 }
 
-/* Makes it large enough; `used` bytes are surely written. */
+/* Makes the region large enough. `used` bytes are certainly written. */
 static int region_grow(struct region *g, size_t len_bytes, size_t used, struct error *err)
 {
 	void *at;
 
-	/* rather than SIGBUS later */
+	/* an error here, instead of SIGBUS later */
 	if (fallocate(g->fd, 0, 0, (off_t)used) < 0 && errno != EOPNOTSUPP)
 		return error_set(err, "%s: %s (set TMPDIR to a folder with more free space)",
 				 g->path, strerror(errno));
 	if (len_bytes <= g->len_bytes)
 		return 0;
-	len_bytes += len_bytes / 2; /* not every time */
+	len_bytes += len_bytes / 2; /* some more, so that it does not grow each time */
 	if (ftruncate(g->fd, (off_t)len_bytes) < 0)
 		return error_set(err, "%s: %s", g->path, strerror(errno));
 	at = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, g->fd, 0);
@@ -75,7 +75,7 @@ static void fill_files(struct region *g, const struct image_files *images)
 	for (size_t i = 0; i < images->files.n; i++, to++) {
 		const struct image_file *f = &images->files.at[i];
 		const struct image_folder *folder = &images->folders.at[f->folder];
-		/* a later file has its path: the runtime is to find that one */
+		/* a later file has this path now, and the runtime must find that one */
 		bool is_other = false;
 		struct stat st;
 
@@ -107,7 +107,7 @@ static uint32_t fill_mappings(struct region *g, const struct image_files *images
 	for (size_t i = 0; i < g->mappings.n; i++) {
 		int index = image_files_find(images, g->mappings.at[i].file);
 
-		if (index < 0) /* does not exist yet */
+		if (index < 0) /* the file does not exist yet */
 			continue;
 		to[n] = g->mappings.at[i];
 		to[n++].file = (uint32_t)index;
@@ -115,7 +115,8 @@ static uint32_t fill_mappings(struct region *g, const struct image_files *images
 	return n;
 }
 
-/* Lines of files that are not listed do not occur: their bytes come from the files' own events. */
+/* Fills in the lines. Files that are not listed have none: their bytes come from their own
+ * events. */
 static void fill_lines(struct region *g, const struct image_files *images,
 		       const struct state_set *set, uint64_t contents, uint64_t sets)
 {
@@ -214,7 +215,7 @@ void region_begin(struct region *g, const struct state_set *set, const uint64_t 
 		const uint64_t unasked = ~l->asked;
 
 		memset(lines[i].written, 0, sizeof lines[i].written);
-		/* both are little-endian */
+		/* both sides are little-endian */
 		memcpy(lines[i].unasked, &unasked, sizeof lines[i].unasked);
 		if (l->is_watched && watch != WATCH_NOTHING)
 			memcpy(lines[i].watch, set->watches.at + l->watch, sizeof lines[i].watch);

@@ -1,5 +1,5 @@
-/* The rest of a file of input lines after a number of operations: a file with the remaining lines.
- * It is made once per line number. */
+/* Makes the file for {rest:FILE}: the lines of an input file that are left after a number of
+ * operations. Each is made once per line number. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "crash/run/runner_internal.h"
 
-/* Two files of one name in different folders are two. */
+/* Hashes the whole path, because two folders may have files of the same name. */
 static uint64_t name_hash(const char *s)
 {
 	uint64_t h = 1;

@@ -1,5 +1,5 @@
-/* Where images go: a folder in memory with enough room. TMPDIR if it is memory; else /dev/shm; else
- * TMPDIR whatever it is. */
+/* Chooses the folder for images: one in memory with enough space. This is TMPDIR if it is in
+ * memory, else /dev/shm, else TMPDIR anyway. */
 #include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/statvfs.h>
@@ -8,7 +8,7 @@
 
 #include "crash/run/runner_internal.h"
 
-#define ROOM_BYTES (64u << 20) /* less is of no use */
+#define ROOM_BYTES (64u << 20) /* less is not worth using */
 #define SPARE_BYTES (1u << 20) /* runs differ a little */
 
 uint64_t room_bytes(const char *folder)

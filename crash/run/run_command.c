@@ -1,5 +1,6 @@
-/* Runs one command on the present memory: starts it in a server, waits for it, ends it if it takes
- * too long, and reports how it ended. A background command is the same in two steps. */
+/* Runs one command on the present memory: starts it in a server, waits for it, stops it if it takes
+ * too long, and reports how it ended. A background command is started and stopped in two separate
+ * steps. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -13,13 +14,13 @@
 
 enum {
 	FIRST_TIMEOUT_MS = 60000,
-	LEAST_TIMEOUT_MS = 2000,  /* however near the deadline is */
-	READY_TIMEOUT_MS = 10000, /* of a server that gets ready, unless the user says */
-	/* machines get slower, and lazy runs take longer than the one on the clean image: those are
-	 * no hangs */
+	LEAST_TIMEOUT_MS = 2000,  /* a command's time even if the deadline is near */
+	READY_TIMEOUT_MS = 10000, /* time for a server to become ready, unless the user sets it */
+	/* a lazy run takes longer than the run on the clean image, and a machine may slow down: up
+	 * to this factor it is not a hang */
 	LATE_FACTOR = 4,
-	KILL_MS = 3000, /* for a server to end its run */
-	TERM_MS = 2000, /* for a background command to end by SIGTERM */
+	KILL_MS = 3000, /* time for a server to end its run */
+	TERM_MS = 2000, /* time for a background command to end after SIGTERM */
 };
 
 void runner_set_timeout(struct runner *r, uint32_t timeout_ms)
@@ -32,7 +33,7 @@ void runner_set_deadline(struct runner *r, uint64_t deadline_ns)
 	r->deadline_ns = deadline_ns;
 }
 
-/* The time limit of a command without regard to the deadline. */
+/* Gives the time limit of a command without the deadline. */
 static uint32_t own_timeout(const struct runner *r)
 {
 	const uint64_t late_ms = r->longest_us / 1000 * LATE_FACTOR,
@@ -44,7 +45,7 @@ static uint32_t own_timeout(const struct runner *r)
 								   : (uint32_t)grown_ms;
 }
 
-/* No longer than until just after the deadline. */
+/* Shortens a time limit so that it ends shortly after the deadline. */
 static uint32_t until_deadline(const struct runner *r, uint32_t ms)
 {
 	const uint64_t now_us = reap_now_us(), until_us = r->deadline_ns / 1000,
@@ -67,7 +68,7 @@ uint32_t runner_ready_timeout(const struct runner *r)
 		r, r->o.is_timeout_fixed || own_ms > READY_TIMEOUT_MS ? own_ms : READY_TIMEOUT_MS);
 }
 
-/* Why what the run showed does not count, or NULL. */
+/* Says why the run's result does not count; NULL if it counts. */
 static const char *why_unsound(struct runner *r, const struct server *s,
 			       const struct run_message *end)
 {
@@ -75,8 +76,8 @@ static const char *why_unsound(struct runner *r, const struct server *s,
 
 	if (g->is_unsound)
 		return g->why_unsound[0] ? g->why_unsound : "the runtime gave up";
-	/* the runtime notes whatever a process dies of; SIGSEGV that it never saw is the kernel's,
-	 * which found no room for a signal's frame */
+	/* The runtime notes every signal that kills a process. SIGSEGV without a note comes from
+	 * the kernel, which had no stack space to deliver a signal. */
 	if (s->mode != PROGRAM_PLAIN && WIFSIGNALED(end->status) &&
 	    WTERMSIG(end->status) == SIGSEGV && !g->signal)
 		return "it died before pmend's runtime could see where";
@@ -97,8 +98,9 @@ static const char *why_unsound(struct runner *r, const struct server *s,
 
 #define OPENS (IN_OPEN | IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO)
 
-/* Is an image opened, made or removed from now on? inotify says so of programs without the runtime,
- * which knows more: it also sees accesses to files that do not exist. -1: it cannot be told. */
+/* Starts to watch whether an image is opened, made or removed. It is for programs without the
+ * runtime, and uses inotify. The runtime knows more: it also sees accesses to files that do not
+ * exist. -1: watching is impossible. */
 static int opens_watch(const struct image_files *images)
 {
 	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
@@ -128,7 +130,7 @@ static bool opens_end(int fd)
 	return has_opened;
 }
 
-/* What the runtime would tell of a program that has it. */
+/* Notes what the runtime would report of a program that has it. */
 static void watch_opens(struct runner *r, const struct server *s)
 {
 	if (s->mode != PROGRAM_PLAIN || r->has_opened || r->opens >= 0)
@@ -176,8 +178,8 @@ static void fill_result(struct runner *r, struct server *s, const struct run_mes
 	}
 }
 
-/* Kills all that we ever started and that is still there. The next server_get() finds that servers
- * are dead, and removes them. */
+/* Kills all processes that were started and still exist. The next server_get() finds the servers
+ * dead and removes them. */
 static void purge(struct runner *r)
 {
 	for (size_t i = 0; i < r->servers.n; i++)
@@ -188,7 +190,7 @@ static void purge(struct runner *r)
 		server_reap(r->servers.at[i]);
 }
 
-/* Ends a run: by each signal in turn, until it is over. 0: the server itself does not answer. */
+/* Stops a run by one signal after the other until it ends. 0: the server itself does not answer. */
 static int stop(struct runner *r, struct server *s, bool ask_first, struct run_message *end,
 		struct error *err)
 {
@@ -209,8 +211,7 @@ static int stop(struct runner *r, struct server *s, bool ask_first, struct run_m
 	return got;
 }
 
-/* The server of a run that is to begin. One that died meanwhile (somebody killed it) is
- * replaced. */
+/* Gives a server for the next run; replaces one that died meanwhile because somebody killed it. */
 static struct server *start(struct runner *r, const struct runner_command *c, struct error *err)
 {
 	struct server *s = server_get(r, c, err);
@@ -225,8 +226,8 @@ static struct server *start(struct runner *r, const struct runner_command *c, st
 	return s;
 }
 
-/* The runtime cannot watch programs on this machine, as the first of them found out before it did
- * anything: from now on there are only whole images. */
+/* Did the runtime just find out, in its first program, that it cannot watch programs on this
+ * machine? From then on, all runs use whole images. */
 static bool is_newly_blind(struct runner *r)
 {
 	struct run_region *g = r->region.at;
@@ -290,7 +291,7 @@ size_t runner_objects(const struct runner *r, const struct runner_command *c,
 	return 0;
 }
 
-/* ---- background ---- */
+/* ---- background commands ---- */
 
 int runner_background(struct runner *r, const struct runner_command *c, struct error *err)
 {
@@ -314,7 +315,7 @@ bool runner_background_runs(struct runner *r)
 		return false;
 	capture_drain(&r->background->out);
 	capture_drain(&r->background->err);
-	p.fd = r->background->control; /* its end waits there for runner_background_end() */
+	p.fd = r->background->control; /* a reader of its end for runner_background_end() */
 	return poll(&p, 1, 0) == 0;
 }
 

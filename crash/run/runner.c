@@ -1,5 +1,5 @@
-/* Prepares what recovery runs on: puts the images back and fills the region before each run, and
- * reads the region after it. */
+/* Prepares the memory on which recovery runs: restores the images, fills the region before each
+ * run, and reads it after the run. */
 #include "crash/run/runner.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 enum { OUTPUT_BYTES = 65536 };
 
-/* ---- beginning and end ---- */
+/* ---- making and freeing a runner ---- */
 
 static int make_folder(struct runner *r, const char *under, struct error *err)
 {
@@ -37,7 +37,8 @@ static int make_folder(struct runner *r, const char *under, struct error *err)
 	return 0;
 }
 
-/* The loader splits LD_PRELOAD at spaces and colons: a path that has some is named by a link. */
+/* Makes the value of LD_PRELOAD. The loader splits it at spaces and colons, so a path that has them
+ * is replaced by a link. */
 static int make_preload(struct runner *r, struct error *err)
 {
 	const char *others = getenv("LD_PRELOAD");
@@ -136,7 +137,7 @@ void runner_free(struct runner *r)
 	free(r);
 }
 
-/* ---- a failure point, a run ---- */
+/* ---- failure points and runs ---- */
 
 void runner_load(struct runner *r, const struct crash_image *image, const struct state_set *set)
 {

@@ -1,4 +1,4 @@
-/* A server for each command: finds or starts it, makes it start runs, and watches it. It answers
+/* Keeps a server per command: finds or starts it, lets it start runs, and watches it. It answers
  * with struct run_message. */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,14 +18,16 @@
 #include "util/sysroot.h"
 
 enum {
-	HELLO_MS = 60000, /* a program's libraries may take their time */
-	CANCEL_MS = 200,  /* so often is looked whether the user interrupted */
-	EXCESS_MS = 20,   /* so often is looked what a run without limits takes */
-	QUIET_MS = 2,     /* a short run's output is read when it ended: its pipes hold it */
+	HELLO_MS = 60000, /* loading a program's libraries may take long */
+	CANCEL_MS = 200,  /* how often we check whether the user interrupted */
+	EXCESS_MS = 20,   /* how often we check what a run without limits uses */
+	/* how long we wait before reading output: a short run is read only at its end, because its
+	 * pipes can store it */
+	QUIET_MS = 2,
 	END_MS = 1000,
 };
 
-/* ---- its end ---- */
+/* ---- the end of a server ---- */
 
 static void objects_release(struct server *s)
 {
@@ -111,7 +113,7 @@ static const char *last_line(struct capture *c)
 	return start ? start + 1 : text;
 }
 
-/* Says how the server process ended. */
+/* Says in err how the server process ended. */
 static int server_died(struct server *s, const char *when, struct error *err)
 {
 	const int status = server_reap(s);
@@ -126,7 +128,7 @@ static int server_died(struct server *s, const char *when, struct error *err)
 	return error_set(err, "%s %s %s%s%s", s->program, how, when, *said ? ": " : "", said);
 }
 
-/* ---- talking ---- */
+/* ---- messages ---- */
 
 static void drain(struct server *s)
 {
@@ -134,8 +136,8 @@ static void drain(struct server *s)
 	capture_drain(&s->err);
 }
 
-/* Waits for a message, reading meanwhile what it and the background command print. 1: it is there;
- * 0: too late; -1: the server died. */
+/* Waits for a message, and meanwhile reads what the run and the background command print. 1: it
+ * came; 0: the time is over; -1: the server died. */
 static int server_receive(struct runner *r, struct server *s, uint32_t timeout_ms,
 			  struct run_message *m)
 {
@@ -190,7 +192,8 @@ static int server_send(struct server *s, enum run_op op, int status)
 
 void server_signal(struct server *s, int signal_number)
 {
-	server_send(s, RUN_SIGNAL, signal_number); /* if it is not there any more, its end tells */
+	/* if the server is gone, its end is noticed elsewhere */
+	server_send(s, RUN_SIGNAL, signal_number);
 }
 
 int server_start(struct server *s, struct error *err)
@@ -221,7 +224,7 @@ int server_wait(struct runner *r, struct server *s, uint32_t timeout_ms, struct 
 	return 1;
 }
 
-/* ---- starting one ---- */
+/* ---- starting a server ---- */
 
 static int server_spawn(struct runner *r, struct server *s, struct error *err)
 {
@@ -264,8 +267,8 @@ out:
 	return s->pid > 0 ? 0 : -1;
 }
 
-/* Makes argv for the mode and starts it. 1: it cannot be forked, as it turned out. 2: it did not
- * start, perhaps for lack of a function that it never calls. */
+/* Makes argv for the mode and starts the server. 1: it cannot be forked after all. 2: it did not
+ * start, perhaps because a function is missing that it never calls. */
 static int server_open(struct runner *r, struct server *s, const struct runner_command *c,
 		       struct error *err)
 {
@@ -298,7 +301,7 @@ static int server_open(struct runner *r, struct server *s, const struct runner_c
 				 s->program, HELLO_MS / 1000);
 	if (s->mode == PROGRAM_FORK && hello.status)
 		return 1;
-	drain(s); /* what its libraries say is no run's output */
+	drain(s); /* output of its libraries' constructors belongs to no run */
 	server_read_objects(s);
 	return 0;
 }
@@ -337,7 +340,7 @@ static void server_remove(struct runner *r, size_t i)
 	r->servers.at[i] = r->servers.at[--r->servers.n];
 }
 
-/* True if its arguments are still right, now that other files are there. */
+/* Are the server's arguments still right with the present files? */
 static bool server_fits(struct runner *r, struct server *s, const struct runner_command *c)
 {
 	struct error ignored;

@@ -1,6 +1,6 @@
-/* The processes that serve runs. A server has its own session, standard input from a file, output
- * into our pipes, and of our descriptors only its control socket. It dies with us: by signal until
- * it serves, then by the socket's end. */
+/* Starts the processes that serve runs. A server has its own session, standard input from a file,
+ * output into our pipes, and of our descriptors only its control socket. It dies when we die: by a
+ * signal until it serves, then because its socket ends. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -38,7 +38,7 @@ char **spawn_env(const struct runner *r, const char *program, enum program_mode 
 		changes[n++] = binds ? RUN_ENV_SERVER "=" CONTROL_FD_TEXT "b"
 				     : RUN_ENV_SERVER "=" CONTROL_FD_TEXT;
 		if (binds)
-			changes[n++] = "LD_BIND_NOW=1"; /* once, rather than in each run */
+			changes[n++] = "LD_BIND_NOW=1"; /* binds once, instead of in each run */
 	}
 	*libraries = sysroot_libraries(program);
 	if (*libraries)
@@ -47,8 +47,8 @@ char **spawn_env(const struct runner *r, const char *program, enum program_mode 
 	return proc_env(environ, changes);
 }
 
-/* Leaves only standard input, output, error, and the control socket, which a program that is
- * executed inherits. */
+/* Closes all descriptors except standard input, output, error, and the control socket, which an
+ * executed program inherits. */
 static bool set_descriptors(const struct spawn *s)
 {
 	int in = open(s->input ? s->input : "/dev/null", O_RDONLY);
@@ -56,7 +56,7 @@ static bool set_descriptors(const struct spawn *s)
 
 	if (in < 0)
 		return false;
-	for (int i = 0; i < 4; i++) /* out of the way of each other */
+	for (int i = 0; i < 4; i++) /* so that the final numbers are free */
 		if ((fds[i] = fcntl(fds[i], F_DUPFD, 10)) < 0)
 			return false;
 	for (int i = 0; i < 4; i++)
@@ -75,7 +75,7 @@ static void set_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* In a server of ours: executes the program. */
+/* Executes the program, in a server that is a process of pmend. */
 static pid_t exec_start(struct serve *server)
 {
 	const struct spawn *s = server->arg;
@@ -83,8 +83,8 @@ static pid_t exec_start(struct serve *server)
 	volatile int failure = 0;
 	pid_t pid;
 
-	limits.memory_bytes = 0; /* nothing of the server's is in it */
-	pid = vfork();           /* we may be large */
+	limits.memory_bytes = 0; /* the server's own memory is not part of the run */
+	pid = vfork();           /* fork() would copy our page tables, which may be large */
 	if (pid == 0) {
 		serve_enter(server);
 		serve_limits(&limits, s->region);
@@ -104,7 +104,7 @@ pid_t spawn_server(const struct spawn *s)
 {
 	struct serve server = { .control = CONTROL_FD, .start = exec_start, .arg = (void *)s };
 	const pid_t self = getpid();
-	/* until it executes another program, one need not copy us */
+	/* vfork() is enough if the process executes another program */
 	const pid_t pid = s->mode == PROGRAM_FORK ? vfork() : fork();
 
 	if (pid != 0)
@@ -118,7 +118,7 @@ pid_t spawn_server(const struct spawn *s)
 		dprintf(s->err, "%s: %s\n", s->input ? s->input : "descriptors", strerror(errno));
 		_exit(127);
 	}
-	/* so that runs repeat each other; where it is forbidden they still nearly do */
+	/* makes runs repeatable; where this is forbidden, they nearly are */
 	personality(ADDR_NO_RANDOMIZE);
 	if (s->mode == PROGRAM_FORK) {
 		execve(s->path, s->argv, s->envp);

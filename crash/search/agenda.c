@@ -1,8 +1,9 @@
-/* Lazy runs until nothing is left. A run starts with a set of states and narrows it by what it
- * reads. The states that it did not cover form new sets: those that differ at its first decision
- * are one set, those that agree with the first and differ at the second are another, and so on.
- * These sets are disjoint and cover everything, and a run can start with each of them. No run needs
- * to follow another's order of events.
+/* Makes lazy runs until no set of states is left. A run starts with a set of states and narrows it
+ * by what it reads. The states that the run did not cover form new, disjoint sets, and a later run
+ * can start with each of them. No run needs to repeat another's order of events. Example: a run
+ * starts with all states of lines A {0 1} and B {0 1 2}, reads A = 1 and then B = 2. It covered A
+ * {1} B {2}, and leaves two sets: A {0} B {0 1 2}, which differs at the first decision, and A {1} B
+ * {0 1}, which differs at the second.
  *
  * Hundreds of sets wait for each one that is run, and most lines are never read. So a waiting set
  * is stored as what was narrowed. Sets that can only repeat a known failure of this point wait
@@ -12,7 +13,8 @@
 
 #include "crash/search/explorer_internal.h"
 
-/* runs of a failure point on states that can only repeat a known bug, however few the others are */
+/* runs per failure point on states that can only repeat a known bug; allowed even if there are few
+ * other runs */
 #define REPEATS_ALWAYS 32u
 
 static bool same_value(const struct state_set *s, const struct state_line *l,
@@ -29,7 +31,7 @@ static bool same_value(const struct state_set *s, const struct state_line *l,
 	return true;
 }
 
-/* ---- sets that wait ---- */
+/* ---- waiting sets ---- */
 
 static uint64_t hash_word(size_t index, uint64_t word)
 {
@@ -38,7 +40,8 @@ static uint64_t hash_word(size_t index, uint64_t word)
 	return (h ^ h >> 32) * 0xc4ceb9fe1a85ec53u;
 }
 
-/* A sum over all words: it follows when a line changes. */
+/* Hashes a line's contents left. The hash of a set is the sum over its words, so it is easy to
+ * update when a line changes. */
 static uint64_t hash_line(const struct state_line *l, const uint64_t *left)
 {
 	uint64_t h = 0;
@@ -116,14 +119,14 @@ void agenda_add(const struct explorer *e, struct agenda *todo, const struct agen
 	if (e->tests.n > 1 && !set->whole &&
 	    (is_listed(e, todo->sets.at, todo->sets.n, set) ||
 	     is_listed(e, todo->known.at, todo->known.n, set)))
-		set_release(&taken); /* of two behaviours in the same lines */
+		set_release(&taken); /* the same set of states came from two behaviours */
 	else if (is_known(e, set))
 		*vec_add(&todo->known) = taken;
 	else
 		*vec_add(&todo->sets) = taken;
 }
 
-/* Sets that can only repeat what is known now wait behind all others. */
+/* Notes a known failure, and moves the waiting sets that can only repeat it behind all others. */
 void explorer_know(struct explorer *e, const uint64_t *state, uint32_t survived)
 {
 	struct agenda *todo = e->todo;
@@ -141,8 +144,8 @@ void explorer_know(struct explorer *e, const uint64_t *state, uint32_t survived)
 
 /* ---- branching ---- */
 
-/* Moves the contents that have the value of `like` in the bytes that were read from one set of a
- * line to another. */
+/* Moves contents from one set of a line to another: those that have the same bytes as content
+ * `like`, where recovery read. */
 static void move_alike(const struct state_set *s, const struct state_line *l,
 		       const struct run_decision *d, uint32_t like, uint64_t *from, uint64_t *to)
 {
@@ -153,8 +156,8 @@ static void move_alike(const struct state_set *s, const struct state_line *l,
 		}
 }
 
-/* The set with only the contents of a line that have this value, which are taken out of the
- * rest. */
+/* Makes the set that has only the contents of a line with the value of `like`; removes these
+ * contents from `rest`. */
 static struct agenda_set narrow(const struct explorer *e, const struct agenda_set *set,
 				const uint64_t *left, const struct run_decision *d, uint32_t like,
 				uint64_t *rest)
@@ -199,7 +202,7 @@ void agenda_check_left(const struct explorer *e, const uint64_t *left)
 		BUG("the runtime and the explorer disagree about what is left");
 }
 
-/* What was read first is looked at first. */
+/* Reverses a part of the list, so that the earliest decision of a run comes first. */
 static void reverse(struct agenda_set *list, size_t from, size_t to)
 {
 	for (; from + 1 < to; from++) {
@@ -210,7 +213,8 @@ static void reverse(struct agenda_set *list, size_t from, size_t to)
 	}
 }
 
-/* After a run: what it left aside. Leaves in `left` what the run stands for. */
+/* Puts the sets that a run did not cover on the agenda. Leaves in `left` the states that the run
+ * stands for. */
 static void branch_all(struct explorer *e, struct agenda *todo, struct agenda_set *set,
 		       uint64_t *left)
 {
@@ -224,13 +228,13 @@ static void branch_all(struct explorer *e, struct agenda *todo, struct agenda_se
 	agenda_check_left(e, left);
 }
 
-/* ---- what is new ---- */
+/* ---- reads that are new ---- */
 
 static void note_site(const struct model_store *s, void *arg)
 {
 	uint32_t *site = arg;
 
-	*site = s->site ? s->site->id : 0; /* the last one stays */
+	*site = s->site ? s->site->id : 0; /* store by store; the last one counts */
 }
 
 void agenda_note_decisions(struct explorer *e)
@@ -255,7 +259,7 @@ void agenda_note_decisions(struct explorer *e)
 	}
 }
 
-/* ---- one after the other ---- */
+/* ---- taking sets one after the other ---- */
 
 static uint64_t next_random(uint64_t *seed)
 {
@@ -266,10 +270,10 @@ static uint64_t next_random(uint64_t *seed)
 	return x ^ x >> 31;
 }
 
-/* The next set to look at: what the last run turned away from first; a random one when there is no
- * time for all. One whose states are run one by one is run to its end first. The second run of a
- * failure point is the last of its first runs, and neighbours are often alike: by the failure
- * point's number, each takes another turn. */
+/* Takes the next set: the one that the last run's first decision excluded, or a random one if
+ * --sample does not allow to run all. A set whose states are run one by one is finished first. The
+ * second run of a failure point takes a set that depends on the point's number, because
+ * neighbouring failure points are often alike and would all try the same. */
 static struct agenda_set agenda_take(struct explorer *e, struct agenda *todo)
 {
 	struct agenda_set *list = todo->sets.n > 0 ? todo->sets.at : todo->known.at, set;
@@ -296,7 +300,7 @@ static void fall_back(struct explorer *e, struct agenda *todo, struct agenda_set
 		set_release(set);
 }
 
-/* Takes the set. */
+/* Runs the set lazily and branches. The set is released, or put back to be run on whole images. */
 static int explore_lazily(struct explorer *e, struct agenda *todo, struct agenda_set *set,
 			  struct error *err)
 {
@@ -319,7 +323,8 @@ static int explore_lazily(struct explorer *e, struct agenda *todo, struct agenda
 	return result;
 }
 
-/* Takes the set; one that is not done is next again. */
+/* Runs states of the set as whole images. The set is released if all are done, otherwise put back
+ * as the next. */
 static int explore_whole(struct explorer *e, struct agenda *todo, struct agenda_set *set,
 			 struct error *err)
 {
@@ -340,8 +345,8 @@ static bool is_for_later(const struct explorer *e, const struct agenda *todo)
 	return explorer_is_paused(e) || (todo->sets.n == 0 && !e->wants_known && !e->is_diagnosis);
 }
 
-/* What is left can only repeat a known bug, and had as many runs as all else. Races are concluded
- * from all states. */
+/* Are only sets left that can repeat a known bug, and did such sets have at least as many runs as
+ * all others? Races are concluded from all states, so then all sets are run. */
 static bool is_repeated_enough(const struct explorer *e, const struct agenda *todo)
 {
 	return todo->sets.n == 0 && !e->limits.wants_repeats && !e->wants_reads &&

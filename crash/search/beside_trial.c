@@ -1,6 +1,6 @@
 /* Runs a failing state with other contents of the files beside the pool. If recovery copes with one
- * of them, the failure is none of the crash state alone. What the trace has not kept cannot be
- * tried; that matters only if recovery looks at the file. */
+ * of them, the crash state alone does not cause the failure. A content that the trace did not keep
+ * cannot be tried; that matters only if recovery looks at the file. */
 #include "crash/search/beside_trial.h"
 
 #include <string.h>
@@ -15,10 +15,10 @@ struct trial {
 	const struct beside *files;
 	const uint64_t *state;
 	uint64_t seq;
-	bool is_used[BESIDE_MAX]; /* recovery looked at this file, in some run */
+	bool is_used[BESIDE_MAX]; /* recovery looked at this file in some run */
 };
 
-typedef enum beside_time times[BESIDE_MAX]; /* of each file */
+typedef enum beside_time times[BESIDE_MAX]; /* one moment per file */
 
 static int run(struct trial *t, const times when, enum answer *answer, struct error *err)
 {
@@ -53,7 +53,7 @@ static void set_all(times when, enum beside_time time)
 		when[i] = time;
 }
 
-/* The file that makes the difference alone; -1: none does, or several do. */
+/* Finds the one file that makes the difference; -1 if none does alone, or several do. */
 static int find_file(struct trial *t, enum beside_time fails, enum beside_time copes, size_t *file,
 		     struct error *err)
 {
@@ -87,7 +87,8 @@ static const char *name_of(const struct beside_file *f)
 	return slash ? slash + 1 : f->path;
 }
 
-/* "absent or as at the end"; NULL: there is none. free() it. */
+/* Lists the moments with that answer, such as "absent or as at the end"; NULL if there is none.
+ * free() it. */
 static char *list(const enum answer *answers, enum answer which)
 {
 	char *text = NULL, *longer;
@@ -102,7 +103,7 @@ static char *list(const enum answer *answers, enum answer which)
 	return text;
 }
 
-/* free() it. */
+/* Says in a sentence how the outcome depends on the file; free() it. */
 static char *reason(const struct beside_file *f, const enum answer *answers)
 {
 	char *fails = list(answers, FAILS), *copes = list(answers, COPES),
@@ -156,7 +157,7 @@ int beside_trial(struct explorer *e, const struct beside *files, const uint64_t 
 	fails = first_with(answers, FAILS);
 	if (copes == BESIDE_TIMES &&
 	    (first_with(answers, NOT_TRIED) == BESIDE_TIMES || !is_used(&t)))
-		return 0; /* whatever the files hold */
+		return 0; /* it fails whatever the files contain */
 	if (find_file(&t, fails < BESIDE_TIMES ? (enum beside_time)fails : BESIDE_END,
 		      copes < BESIDE_TIMES ? (enum beside_time)copes : BESIDE_END, &file, err) < 0)
 		return -1;

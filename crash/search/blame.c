@@ -1,5 +1,5 @@
-/* Runs a failure again without any limit: what fails all the same is the program's. Else without
- * each limit alone, to name the one that struck. */
+/* Repeats a failing run without any limit: if it fails again, the program is to blame. Otherwise
+ * repeats it without each limit alone, to find the limit that struck. */
 #include "crash/search/blame.h"
 
 #include <signal.h>
@@ -24,8 +24,8 @@ static enum blame_again run_without(const struct trials *t, unsigned limits)
 	return end;
 }
 
-/* It does not fail without all limits: which is the one? Where it takes two, the first without
- * which the others are no help. */
+/* The run does not fail without all limits: finds the limit that made it fail. If it takes two,
+ * names the first without which removing the others does not help. */
 static enum blame name_limit(const struct trials *t, enum runner_limit *which)
 {
 	enum blame_again end;
@@ -51,7 +51,7 @@ enum blame blame_find(struct runner *r, const struct verdict *v, bool is_clean, 
 
 	*which = RUNNER_LIMIT_FILE;
 	if (v->kind == VERDICT_SIGNAL && v->code == SIGXFSZ)
-		return BLAME_LIMIT; /* nothing else sends it */
+		return BLAME_LIMIT; /* only the kernel sends it, when a limit is reached */
 	end = run_without(&t, ALL);
 	is_excess = runner_exceeded(r, which);
 	if (end == AGAIN_ERROR || end == AGAIN_SAME)

@@ -1,12 +1,12 @@
-/* The strategy `representative`: only the states of the behaviours to be tested here. They share a
- * first run, and each continues from there. */
+/* The strategy `representative`: tries only the states of the behaviours that are to be tested at
+ * this failure point. They share the first run, and each continues from there. */
 #include <stdlib.h>
 
 #include "crash/search/explorer_internal.h"
 #include "crash/search/strategies.h"
 #include "crash/states/states_of_stores.h"
 
-/* The sets of all behaviours to test. */
+/* Fills the sets of all behaviours to test. */
 static void set_tests(struct explorer *e)
 {
 	for (size_t i = 0; i < e->tests.n; i++) {
@@ -19,7 +19,7 @@ static void set_tests(struct explorer *e)
 	}
 }
 
-/* The smallest set with them all; free() it. */
+/* Gives the smallest set that contains all of them; free() it. */
 static uint64_t *all_tests(const struct explorer *e)
 {
 	uint64_t *all = states_newest(&e->set), *set = states_newest(&e->set);
@@ -33,7 +33,7 @@ static uint64_t *all_tests(const struct explorer *e)
 	return all;
 }
 
-/* Another one stands for all of its states. */
+/* Does another behaviour to test have all states of this one? */
 static bool is_included(const struct explorer *e, size_t i)
 {
 	for (size_t k = 0; k < e->tests.n; k++)
@@ -43,7 +43,8 @@ static bool is_included(const struct explorer *e, size_t i)
 	return false;
 }
 
-/* Nothing can be run lazily: the states of each behaviour, or the one in which nothing is lost. */
+/* Runs whole images if lazy runs do not work: the states of each behaviour, or without behaviours
+ * the state in which nothing is lost. */
 static int fall_back(struct explorer *e, struct agenda *todo, const uint64_t *all, const char *why,
 		     struct error *err)
 {
@@ -69,7 +70,7 @@ static int fall_back(struct explorer *e, struct agenda *todo, const uint64_t *al
 	return 0;
 }
 
-/* What one behaviour leaves to do after the first run. */
+/* Puts the sets on the agenda that the first run left aside for one behaviour. */
 static void branch(struct explorer *e, struct agenda *todo, struct agenda_set set,
 		   const struct run_decision *d, size_t n)
 {
@@ -81,8 +82,8 @@ static void branch(struct explorer *e, struct agenda *todo, struct agenda_set se
 	free(left);
 }
 
-/* The first run has nothing lost, and is the same for all behaviours: it is done with all of their
- * lines undecided, and each goes on from there with its own. */
+/* Makes the first run, in which nothing is lost. It is the same for all behaviours, so the lines of
+ * all of them are undecided in it. Then each behaviour continues with its own lines. */
 static int explore_first(struct explorer *e, struct agenda *todo, uint64_t *all, struct error *err)
 {
 	struct agenda_set first = { 0 };

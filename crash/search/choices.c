@@ -1,6 +1,6 @@
-/* Lists the reads of recovery that had a choice. In the run, each line has the content of the state
- * that fails; its undecided bytes are watched, so that their first read is listed like a decision.
- * Reads of one place that follow each other and lie side by side are one. */
+/* Lists the reads of recovery that had a choice. In this run, each line has the content of the
+ * failing state, and the runtime watches its undecided bytes, so that their first read is listed
+ * like a decision. Consecutive reads by one instruction of adjacent bytes count as one. */
 #include "crash/search/choices.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ void crash_choices_release(crash_choices *list)
 
 /* ---- what is watched ---- */
 
-/* Of 64 bytes of a line, those in which its contents differ. */
+/* Gives the bytes in which the line's contents differ, for 64 bytes from `from`, as a mask. */
 static uint64_t undecided(const struct state_set *s, const struct state_line *l, uint32_t from)
 {
 	const uint8_t *newest = state_content(s, l, l->ncontents - 1) + from;
@@ -73,7 +73,7 @@ static bool is_same_place(const struct crash_choice *c, const struct run_decisio
 	return d->nframes == 0 || memcmp(c->stack.at, d->stack, d->nframes * sizeof *d->stack) == 0;
 }
 
-/* The last read goes on with these bytes, in the same line. */
+/* Extends the last read by these bytes if they continue it in the same line. */
 static bool grow(struct crash_choice *c, const struct run_decision *d, enum recovery_part part,
 		 uint64_t from, uint64_t end, uint32_t line_bytes)
 {
@@ -155,7 +155,7 @@ static char *hex_of(const uint8_t *bytes, uint32_t n)
 	return text;
 }
 
-/* The one that is taken is always listed. */
+/* Adds a value that the bytes can have. The value of the failing state is always listed. */
 static void value_add(const struct explorer *e, const struct state_set *s,
 		      const struct state_line *l, uint32_t content, bool is_taken,
 		      struct crash_choice *c)

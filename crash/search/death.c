@@ -1,5 +1,5 @@
 /* Finds the function in which a signal killed recovery. abort() and failed assertions die inside
- * the C library, so frames of libraries are passed over where a frame of the program follows. */
+ * the C library, so frames of libraries are skipped if a frame of the program follows. */
 #include "crash/search/death.h"
 
 #include "trace/owner.h"
@@ -42,7 +42,8 @@ static uint64_t name_of(struct deaths *d, const struct trace_object *object, uin
 	if (!d->symbols)
 		d->symbols = symbols_new();
 	symbols_find(d->symbols, object, pc, is_return, &list);
-	known = (list->function ? hash_text(list->function) : pc) | 1; /* never 0 */
+	/* never 0, which means unknown */
+	known = (list->function ? hash_text(list->function) : pc) | 1;
 	map_set(&d->by_pc, pc, (void *)known);
 	if (list->function)
 		map_set(&d->names, known, (void *)list->function);

@@ -1,11 +1,12 @@
-/* Keeps what dumps printed. Dumps at neighbouring moments differ little, so a text is kept as its
- * difference to the one before; every 64th is whole, so that finding one takes few steps. */
+/* Keeps what dumps printed. Dumps at neighbouring moments differ little, so a text is stored as its
+ * difference from the one before. Every 64th text is stored whole, so that reading one takes few
+ * steps. */
 #include "crash/search/dump_texts.h"
 
 #include <string.h>
 
 #define WHOLE_EVERY 64u
-#define KEPT_MAX ((size_t)256 << 20) /* bytes */
+#define KEPT_MAX ((size_t)256 << 20) /* bytes of all texts */
 
 static size_t same_before(const char *a, size_t alen, const char *b, size_t blen)
 {

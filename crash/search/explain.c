@@ -1,13 +1,13 @@
-/* Tells what kind of bug a failing state shows, and by which lost and surviving stores. The state
- * is minimised before. The kinds:
+/* Says what kind of bug a failing state shows, and which lost and surviving stores show it. The
+ * state is minimised first. The kinds:
  *   ordering          a store survived that is later than a lost one, or the program had
- *                     acknowledged what is lost: it had to be durable first
- *   missing-flush     the lost store is written back nowhere in the whole run
- *   atomicity         what survived is what the program had done by some moment: it needs a
+ *                     acknowledged the lost one: the lost store should have been durable first
+ *   missing-flush     the lost store is never written back in the whole run
+ *   atomicity         the state is one that the program had at some moment: the stores need a
  *                     transaction or a commit variable
- *   recovery-failure  nothing was stored at all
- *   porting           an amd64 recording on arm64: as ordering, but amd64 keeps the order, since
- *                     both stores are in one line */
+ *   recovery-failure  recovery fails although nothing was stored at all
+ *   porting           an amd64 recording on arm64: like ordering, but amd64 keeps the order,
+ *                     because both stores are in one line */
 #include "crash/search/explain.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "crash/search/surroundings.h"
 
 #define OUTPUT_TAIL 400 /* bytes */
-#define STORES_MAX 8    /* listed */
+#define STORES_MAX 8    /* stores in a list */
 #define ENDINGS_MAX 16u
 
 void crash_bug_release(struct crash_bug *b)
@@ -48,7 +48,7 @@ void crash_bug_ends(struct crash_bug *b, char *text)
 
 	while (at < b->endings.n && (order = strcmp(b->endings.at[at], text)) < 0)
 		at++;
-	if (order == 0 || at == ENDINGS_MAX) { /* the first ones stay, whoever comes first */
+	if (order == 0 || at == ENDINGS_MAX) { /* the first ones stay, whichever worker adds more */
 		free(text);
 		return;
 	}
@@ -60,7 +60,7 @@ void crash_bug_ends(struct crash_bug *b, char *text)
 	b->endings.at[at] = text;
 }
 
-/* ---- what is lost ---- */
+/* ---- lost stores ---- */
 
 struct losses {
 	VEC(struct crash_store) stores;
@@ -73,7 +73,7 @@ static void add_loss(const struct model_lost *s, void *arg)
 	*vec_add(&l->stores) = (struct crash_store){ s->seq, site_id(s->site) };
 }
 
-/* Everything that the state loses, oldest first. */
+/* Collects all stores that the state loses, the oldest first. */
 static void collect_losses(const struct explorer *e, const uint64_t *state, struct losses *out)
 {
 	for (size_t i = 0; i < e->set.lines.n; i++) {
@@ -105,8 +105,8 @@ static void add_store(struct crash_bug *b, bool is_lost_one, struct crash_store 
 		*vec_add(&b->survived) = s;
 }
 
-/* The oldest that is lost, and that the program did not declare to be of no interest: that one is
- * to blame. If it declared all of them, the oldest. */
+/* Names the store to blame: the oldest lost one that the program did not declare unimportant; if
+ * all were declared, the oldest. */
 static struct crash_store blamed(const struct explorer *e, const struct losses *l)
 {
 	for (size_t i = 0; i < l->stores.n; i++)
@@ -115,7 +115,7 @@ static struct crash_store blamed(const struct explorer *e, const struct losses *
 	return l->stores.at[0];
 }
 
-/* What was declared comes last. */
+/* Adds the lost stores to the bug; those that were declared unimportant come last. */
 static void add_losses(const struct explorer *e, struct crash_bug *b, const struct losses *l)
 {
 	for (int is_declared = 0; is_declared < 2; is_declared++)
@@ -124,8 +124,8 @@ static void add_losses(const struct explorer *e, struct crash_bug *b, const stru
 				add_store(b, true, l->stores.at[i]);
 }
 
-/* Nothing of what was stored is lost (or only the newest): the crash came between two stores that
- * belong together. */
+/* Describes a crash between two stores that belong together: no earlier store is lost, or only the
+ * newest ones are. */
 static void classify_prefix(const struct explorer *e, struct crash_bug *b,
 			    const struct losses *lost, const struct surroundings *around)
 {
@@ -145,7 +145,7 @@ static bool is_among(const struct losses *l, uint64_t seq)
 	return false;
 }
 
-/* In lines that show a later store without an earlier one: the last store that survived there. */
+/* Finds the last surviving store in lines that show a later store without an earlier one. */
 static struct crash_store survivor_in_line(const struct explorer *e, const uint64_t *state)
 {
 	struct crash_store last = { 0 };
@@ -171,9 +171,9 @@ static struct crash_store survivor_in_line(const struct explorer *e, const uint6
 	return last;
 }
 
-/* The last store after `seq` that this crash could have lost, and that must survive for recovery to
- * fail: after minimise_survivors(), in the lines that are still whole. None: what must survive was
- * durable already. */
+/* Finds the last store after `seq` that must survive for recovery to fail, although this crash
+ * could have lost it. The state comes from minimise_survivors(), so these stores are in the lines
+ * that still lose nothing. seq 0 in the result: what must survive was durable already. */
 static struct crash_store needed_survivor(const struct explorer *e, const uint64_t *state,
 					  uint64_t seq)
 {
@@ -194,7 +194,7 @@ static struct crash_store needed_survivor(const struct explorer *e, const uint64
 	return last;
 }
 
-/* Nothing later survived, but the program had said already that what is lost was done. */
+/* Was the lost store acknowledged before the crash, and no later store survived? */
 static bool is_of_the_past(const struct verdict *v, const struct surroundings *around)
 {
 	return !around->survivor.seq && v->kind == VERDICT_DUMP && around->acknowledged.seq;
@@ -209,8 +209,8 @@ static void classify_acknowledged(struct explorer *e, struct crash_bug *b,
 	b->acknowledged = around->acknowledged;
 }
 
-/* Of the survivors that are later than a lost store: the last one of those without which recovery
- * would not fail. few: a state that fails so with few survivors. */
+/* Describes a state in which stores survived that are later than a lost store. Names the last
+ * survivor without which recovery would not fail. few: a failing state with few survivors. */
 static enum minimise_end classify_order(struct explorer *e, uint64_t *few, const struct verdict *v,
 					const struct losses *lost,
 					const struct surroundings *around, struct crash_bug *b,
@@ -246,8 +246,8 @@ static enum minimise_end classify_order(struct explorer *e, uint64_t *few, const
 	return MINIMISE_DONE;
 }
 
-/* Of what this crash could have lost, and did not: the last store without which recovery would not
- * fail. Without one, what matters was durable already. */
+/* Finds the last store that must survive for recovery to fail, although this crash could have lost
+ * it. If there is none, what must survive was durable already. */
 static enum minimise_end find_needed(struct explorer *e, const uint64_t *few,
 				     const struct verdict *v, struct crash_store *needed,
 				     struct error *err)
@@ -261,7 +261,8 @@ static enum minimise_end find_needed(struct explorer *e, const uint64_t *few,
 	return end;
 }
 
-/* The store before the crash may have nothing to do with the failure. */
+/* Describes a crash between two stores. The store right before the crash may not matter, so the
+ * survivor that matters is searched. */
 static enum minimise_end classify_between(struct explorer *e, const uint64_t *few,
 					  const struct verdict *v, const struct losses *lost,
 					  struct surroundings *around, struct crash_bug *b,
@@ -338,8 +339,8 @@ static void forget_description(struct crash_bug *b)
 	b->stack.n = 0;
 }
 
-/* A state that failed, and how. text: for --replay. b: gets the description of a run that fails so
- * again, with the reads that had a choice; NULL: it has one. */
+/* A failing state, and how it failed. text: the state for --replay. b: gets the description of a
+ * repeated failure, with the reads that had a choice; NULL if it has one already. */
 struct failure {
 	struct explorer *e;
 	const uint64_t *state;
@@ -384,11 +385,11 @@ static enum blame_again failure_repeats(void *arg, struct error *err)
 	choices_end(f->e, &watched);
 	if (end == AGAIN_SAME || end == AGAIN_ERROR)
 		return end;
-	f->b->varies |= !now.why_unsound; /* a replay runs it so, too */
+	f->b->varies |= !now.why_unsound; /* a replay also runs without watching */
 	return repeat_unwatched(f, err);
 }
 
-/* Does it fail again, and is that the program's failure? */
+/* Repeats a failure. Does recovery fail again, and is the program to blame? */
 static enum minimise_end confirm(const struct failure *f, struct error *err)
 {
 	struct failure again = *f;
@@ -397,7 +398,7 @@ static enum minimise_end confirm(const struct failure *f, struct error *err)
 
 	switch (blame_find(f->e->runner, f->v, false, failure_repeats, &again, &which, err)) {
 	case BLAME_PROGRAM:
-	case BLAME_EXCESS: /* where nothing is lost, it takes less */ return MINIMISE_DONE;
+	case BLAME_EXCESS: /* with nothing lost, recovery uses less */ return MINIMISE_DONE;
 	case BLAME_CHANCE: return MINIMISE_UNSTABLE;
 	case BLAME_LIMIT:
 		text = runner_limit_text(f->e->runner, which);
@@ -409,9 +410,9 @@ static enum minimise_end confirm(const struct failure *f, struct error *err)
 	return MINIMISE_ERROR;
 }
 
-/* One run on the smallest loss shows that the failure is no chance and due to no limit, how it
- * looks, as a replay shows it, and what recovery reads. If it does not fail so again, the state
- * that failed first is tried, too. */
+/* Confirms a failure with one run on the smallest loss: it is neither chance nor a limit of pmend.
+ * The run also gives the description, as a replay shows it, and the reads. If the smallest loss
+ * does not fail again, the state that failed first is tried, too. */
 static enum minimise_end confirm_smallest(struct explorer *e, const uint64_t *ran,
 					  const uint64_t *smallest, const struct verdict *v,
 					  struct crash_bug *b, struct error *err)
@@ -460,7 +461,8 @@ enum minimise_end explain(struct explorer *e, const uint64_t *left, const struct
 
 	if (verdict_is_slow(v) && e->limits.deadline_ns && clock_ns() >= e->limits.deadline_ns) {
 		free(ran);
-		return MINIMISE_LATE; /* it would take as long again */
+		/* minimising would take too long: each run reaches its time limit */
+		return MINIMISE_LATE;
 	}
 	end = minimise(e, left, &m, &first, err);
 	for (size_t i = 0; first.kind == VERDICT_DUMP && i < e->allowed.hashes.n; i++)

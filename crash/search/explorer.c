@@ -1,4 +1,4 @@
-/* Runs recovery on states of a failure point, counts the runs and decides whether they failed. A
+/* Runs recovery on states of a failure point, counts the runs, and judges whether they failed. A
  * failing state is passed to the caller. */
 #include <time.h>
 
@@ -45,7 +45,7 @@ bool explorer_is_sampled(struct explorer *e)
 	return is_sampled;
 }
 
-/* So many more milliseconds still fit in. */
+/* Would so many more milliseconds be before the deadline? */
 static bool has_time(const struct explorer *e, uint64_t ms)
 {
 	return !e->limits.deadline_ns ||
@@ -77,7 +77,8 @@ bool counters_have_read(const struct crash_counters *c, uint64_t addr, uint64_t 
 	return false;
 }
 
-/* set: that the decisions are of; NULL: what the runner has. */
+/* Notes the reads of undecided bytes. set: the set that the decisions are about; NULL: the one that
+ * the runner has loaded. */
 static void note_reads(struct explorer *e, const struct state_set *set,
 		       const struct run_decision *d, size_t n)
 {
@@ -94,7 +95,7 @@ static void note_reads(struct explorer *e, const struct state_set *set,
 		}
 }
 
-/* Of the bytes that were read, those that the line's contents do not tell apart. */
+/* Gives the bytes read whose values the listed contents of the line do not tell apart. */
 static uint64_t unasked(const struct state_line *l, const struct run_decision *d)
 {
 	return d->mask << d->at % 64 & ~l->asked;
@@ -145,9 +146,9 @@ static int run_once(struct explorer *e, const uint64_t *set, bool is_lazy, struc
 	return result;
 }
 
-/* A run that takes too long tells less about what is read, and may do so for the machine's sake: it
- * gets more time, until one was seen that needs more than that. A failing state is run again anyway
- * (minimise.h). */
+/* Runs recovery, and gives it more time if it reaches the time limit, until one run has shown that
+ * more time does not help. The cause may be a slow machine, and a run that is cut off tells less
+ * about what it reads. A failing state is run again anyway (minimise.h). */
 static int run_patiently(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v,
 			 struct error *err)
 {
@@ -191,8 +192,8 @@ static uint64_t moment_of(const struct explorer *e)
 	return window_moment(e->window, w->seq, recovery_operation(e->recovery, w->plan, w->seq));
 }
 
-/* What another failure point's run means here: a dump is compared with what is allowed here. False:
- * more must be known of it than is kept. */
+/* Judges a run of another failure point for this one: the dump is compared with what is allowed
+ * here. False: the text of the run is needed, and was not kept. */
 static bool judge_hit(struct explorer *e, struct window_hit *hit)
 {
 	struct verdict *v = &hit->verdict;
@@ -204,7 +205,8 @@ static bool judge_hit(struct explorer *e, struct window_hit *hit)
 	return v->kind == VERDICT_OK && !(e->wants_text && e->wants_text(e, hit->left, v, e->arg));
 }
 
-/* A run with all reads listed that matter to the window. */
+/* Makes a run that lists all reads that matter to the window, and keeps it for the window's other
+ * failure points. */
 static int run_watched(struct explorer *e, uint64_t moment, const uint64_t *set, struct verdict *v,
 		       struct error *err)
 {
@@ -228,7 +230,8 @@ static int run_watched(struct explorer *e, uint64_t moment, const uint64_t *set,
 	return 0;
 }
 
-/* As a failure point that is alone: bytes that the window has listed are not. */
+/* Makes a run as for a failure point without a window: reads that only the window needs are not
+ * listed. */
 static int run_alone(struct explorer *e, const uint64_t *set, struct verdict *v, struct error *err)
 {
 	int result;
@@ -284,8 +287,8 @@ int explorer_try(struct explorer *e, const uint64_t *state, struct verdict *v, s
 	return explorer_run(e, state, false, v, err);
 }
 
-/* Some run of the window read what the newest of these states has. *left: those that read the
- * same; free() it. */
+/* Finds a run of the window that read the values which the newest of these states has. *left: the
+ * states that read the same; free() it. */
 static bool find_end(struct explorer *e, const uint64_t *states, struct verdict *v, uint64_t **left)
 {
 	const uint64_t moment = moment_of(e);
@@ -303,8 +306,8 @@ static bool find_end(struct explorer *e, const uint64_t *states, struct verdict 
 	return is_found;
 }
 
-/* The state, and those that lose more: memory holds the state then, and a lazy run tells which of
- * the others it cannot tell from it. */
+/* Gives the set of the state and all states that lose more. A lazy run on this set has the state in
+ * memory, and tells which of the others it would treat the same. */
 static uint64_t *up_to(const struct explorer *e, const uint64_t *state)
 {
 	uint64_t *states = states_copy(&e->set, state);
@@ -319,8 +322,8 @@ static uint64_t *up_to(const struct explorer *e, const uint64_t *state)
 	return states;
 }
 
-/* A run on the state, to explain a failure. *left: the states that it stands for; free() it. 0:
- * what it read is not known. */
+/* Runs recovery on the newest of the states, to explain a failure. *left: the states for which the
+ * run stands; free() it. 0: the run did not tell what it read. */
 static int run_widely(struct explorer *e, const uint64_t *states, struct verdict *v,
 		      uint64_t **left, struct error *err)
 {
@@ -367,7 +370,7 @@ int explorer_end_of(struct explorer *e, const uint64_t *state, bool is_late, str
 	return result < 0 ? -1 : 2;
 }
 
-/* The states that a run stands for. */
+/* Counts the states for which a run stands. */
 static void count_states(struct explorer *e, const uint64_t *left)
 {
 	struct big n = { 0 };
@@ -377,7 +380,7 @@ static void count_states(struct explorer *e, const uint64_t *left)
 	big_release(&n);
 }
 
-/* The state that memory held: of what is left, the newest in each line. */
+/* Gives the state that the run had in memory: of the contents left, the newest of each line. */
 uint64_t *explorer_state(const struct explorer *e, const uint64_t *left)
 {
 	uint64_t *state = states_copy(&e->set, left);
@@ -411,7 +414,7 @@ static int judge(struct explorer *e, const uint64_t *left, const struct verdict 
 	if (v->kind == VERDICT_OK)
 		return 0;
 	__atomic_fetch_add(&e->counters->failures, 1, __ATOMIC_RELAXED);
-	explorer_load(e); /* it is looked at with other things loaded in between */
+	explorer_load(e); /* the caller looked at this state with other states loaded in between */
 	return e->on_failure(e, left, v, e->arg, err);
 }
 

@@ -1,7 +1,8 @@
-/* Finds what a dump may print while operations of several threads are in flight. For a stretch of
- * the trace with the same operations in flight: from the state before the first of them (and of
- * those that overlap with one), the stores of each are applied, operation by operation, in every
- * order that may be. What recovery makes of that, and the dump prints, is allowed. */
+/* Finds what a dump may print while operations of several threads are in flight. It is computed
+ * once per stretch of the trace with the same operations in flight. It starts with the state before
+ * the first of them (and before those that overlap with one), and applies the stores of each
+ * operation, one operation after the other, in every possible order. What the dump then prints is
+ * allowed. */
 #include "crash/search/in_flight.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "crash/search/explorer.h"
 #include "util/order.h"
 
-#define TOGETHER_MAX 4    /* operations that overlap: 4! orders */
+#define TOGETHER_MAX 4    /* operations that overlap; 4! orders are tried */
 #define STRETCHES_MAX 400 /* each costs a walk and some runs */
 
 typedef VEC(const struct operation *) operations;
@@ -18,8 +19,8 @@ struct stage {
 	const struct plan *plan;
 	struct runner *runner;
 	const struct recovery *recovery;
-	operations flying, done; /* may have taken effect; have */
-	uint64_t begin_seq;      /* of the oldest */
+	operations flying, done; /* flying: may have taken effect; done: have taken effect */
+	uint64_t begin_seq;      /* begin of the oldest */
 	struct in_flight_stretch *stretch;
 	struct dump_texts *texts;
 };
@@ -29,7 +30,7 @@ static bool is_flying(const struct operation *o, uint64_t seq)
 	return o->begin_seq < seq && seq <= o->end_seq;
 }
 
-/* ---- which operations ---- */
+/* ---- which operations to apply ---- */
 
 static bool has(const operations *list, const struct operation *o)
 {
@@ -39,7 +40,8 @@ static bool has(const operations *list, const struct operation *o)
 	return false;
 }
 
-/* Those in flight at the crash, and those that ended but overlap with one that is taken already. */
+/* Collects the operations in flight at the crash, and ended ones that overlap with a collected
+ * one. */
 static void gather(struct stage *s, uint64_t crash)
 {
 	const struct plan *p = s->plan;
@@ -67,7 +69,7 @@ static void gather(struct stage *s, uint64_t crash)
 	}
 }
 
-/* ---- their effect ---- */
+/* ---- applying them ---- */
 
 static void apply(struct crash_image *im, const struct plan *p, const struct operation *o)
 {
@@ -85,7 +87,7 @@ static void apply(struct crash_image *im, const struct plan *p, const struct ope
 	trace_close(t);
 }
 
-/* The files just before an event, with everything that was stored by then. */
+/* Moves the walk so that it has the files right before an event, with all stores. */
 static void files_at(struct walk *w, const struct plan *p, uint64_t seq)
 {
 	struct state_set set = { 0 };
@@ -128,7 +130,7 @@ static int try_order(struct stage *s, const operations *order, struct error *err
 	return result;
 }
 
-/* May o come next: has everything that ended before it began come already? */
+/* Can o come next? Only if every operation that ended before o began has come. */
 static bool may_follow(const operations *order, const operations *all, const struct operation *o)
 {
 	for (size_t i = 0; i < all->n; i++)
@@ -152,7 +154,7 @@ static int try_orders(struct stage *s, operations *order, const operations *all,
 	return 0;
 }
 
-/* Every subset of those in flight, with all that were done. */
+/* Tries every subset of the operations in flight, always with all that were done. */
 static int try_subsets(struct stage *s, struct error *err)
 {
 	operations all = { 0 }, order = { 0 };

@@ -1,6 +1,6 @@
-/* Operations of several threads in flight at once: what a dump may print after a crash then. Any of
- * them may have taken effect, in any order that agrees with which ended before which began. The
- * recorded run shows one of these outcomes; the others are put together from it. */
+/* What a dump may print after a crash while operations of several threads are in flight. Each of
+ * them may have taken effect or not, in any order in which an operation that ended first comes
+ * first. The recorded run shows one of these outcomes; the others are computed from it. */
 #ifndef CRASH_SEARCH_IN_FLIGHT_H
 #define CRASH_SEARCH_IN_FLIGHT_H
 
@@ -9,17 +9,19 @@
 #include "crash/search/verdict.h"
 #include "crash/states/walk.h"
 
-/* The same operations are in flight for crashes before events first_seq + 1 to last_seq. */
+/* A stretch of the trace: the same operations are in flight for crashes before events first_seq + 1
+ * to last_seq. */
 struct in_flight_stretch {
 	uint64_t first_seq, last_seq;
-	struct allowed allowed; /* none: too many to tell */
+	struct allowed allowed; /* empty: too many operations to compute it */
 };
 
 struct in_flight {
-	VEC(struct in_flight_stretch) list; /* by first_seq */
+	VEC(struct in_flight_stretch) list; /* ascending first_seq */
 };
 
-/* texts: takes what the dumps printed, NULL: not wanted. deadline_ns: when to give up, 0: never. */
+/* Computes all stretches. texts: gets what the dumps printed; NULL: not wanted. deadline_ns: when
+ * to give up; 0: never. */
 int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *runner,
 		   const struct recovery *c, struct dump_texts *texts, uint64_t deadline_ns,
 		   struct error *err);

@@ -1,6 +1,6 @@
 /* Compares sets of states with losses that are known to fail. The narrowed lines of a set show what
- * all its states lose: if the newest content is excluded, everything that all remaining contents
- * lose. Stores of one place of the program count as one. */
+ * all its states lose: if a line's newest content is excluded, the state loses at least what all
+ * remaining contents of the line lose. Stores of one place of the program count as one. */
 #include "crash/search/known_losses.h"
 
 #include <string.h>
@@ -53,8 +53,8 @@ static bool content_loses(const struct state_set *s, const struct model *m,
 	return search.is_found;
 }
 
-/* All contents left of the line do. Where the order of a line's stores is total, the newest loses
- * least. */
+/* Do all contents left of the line lose the place? If the line's stores are in a total order, the
+ * newest content loses least. */
 static bool line_loses(const struct state_set *s, const struct model *m, const struct narrowing *n,
 		       uint32_t site)
 {
@@ -139,8 +139,8 @@ static void compare_place(const struct model_lost *lost, void *arg)
 		c->has_other = true;
 }
 
-/* Some line loses other places besides: their stores return with the known ones, and may be what
- * another bug is about. */
+/* Does a line lose stores of other places, too? They return together with the known ones, and
+ * another bug may be about them. */
 static bool loses_more(const struct known_loss *k, const struct state_set *s, const struct model *m,
 		       const struct narrowing *n)
 {

@@ -1,6 +1,6 @@
-/* What is known to make recovery fail at a failure point, by places of the program: sets of states
- * that lose it, too, can only repeat that, and wait until all else is done. They are not left out:
- * what they hold is not known for sure. */
+/* The losses that are known to make recovery fail at a failure point, as places of the program.
+ * Sets of states that lose the same places can probably only repeat the failure, so they wait until
+ * all other sets are done. They are not dropped, because that is not certain. */
 #ifndef CRASH_SEARCH_KNOWN_LOSSES_H
 #define CRASH_SEARCH_KNOWN_LOSSES_H
 
@@ -9,22 +9,23 @@
 #define KNOWN_PLACES_MAX 8u
 
 struct known_loss {
-	uint32_t lost[KNOWN_PLACES_MAX]; /* sites in the trace */
-	uint32_t n;                      /* 0: nothing has to be lost */
-	uint32_t survived;               /* a site, 0: none */
+	uint32_t lost[KNOWN_PLACES_MAX]; /* site ids */
+	uint32_t n;                      /* 0: the failure needs no loss */
+	uint32_t survived;               /* site id; 0: none */
 };
 
-/* Zero-initialised is none. */
+/* Zero-initialised is empty. */
 struct known_losses {
 	VEC(struct known_loss) list;
 };
 void known_losses_release(struct known_losses *k);
-/* A failing state of which nothing can be given back. survived: the place whose store had to
- * survive, 0: none. False: it loses too much to say, or it is known. */
+/* Adds a failing state of which no loss can be undone. survived: the place whose store had to
+ * survive; 0: none. False: it loses too many places, or it is known already. */
 bool known_losses_add(struct known_losses *k, const struct state_set *s, const struct model *m,
 		      const uint64_t *state, uint32_t survived);
-/* Every state that is narrowed so loses something known, and no store of another place in the same
- * line; and what had to survive may survive. */
+/* Can all states that are narrowed this way only repeat a known failure? They must lose its places
+ * and no other place in the same line, and the store that had to survive must be able to
+ * survive. */
 bool known_losses_cover(const struct known_losses *k, const struct state_set *s,
 			const struct model *m, const struct narrowing *narrowed);
 

@@ -1,5 +1,5 @@
-/* Gives back to a failing state, line by line, what it lost, as long as recovery still fails in the
- * same way. Every step is one run on a whole image. */
+/* Reduces the loss of a failing state line by line, as long as recovery still fails in the same
+ * way. Each step costs at most one run. */
 #include "crash/search/minimise.h"
 
 #include <stdlib.h>
@@ -7,13 +7,13 @@
 
 #include "crash/states/states_of_stores.h"
 
-/* Contents to try between the newest and what a line has, before giving up on it. */
+/* contents of a line that are tried between the newest and the present one */
 #define STEPS_MAX 12
 
 enum trial { TRIAL_ERROR = -1, TRIAL_CURED, TRIAL_SAME, TRIAL_OTHER };
 
-/* Does a smaller loss fail in the same way? With no time left, one that nobody ran does not: what
- * is known to fail stays as it is. */
+/* Does a state fail in the same way? With no time left, a state that was not run counts as
+ * different, so the present state stays. */
 static enum trial try_state(struct explorer *e, const uint64_t *state, const struct verdict *v,
 			    struct error *err)
 {
@@ -33,10 +33,10 @@ static bool is_lossy(const struct state_line *l, const uint64_t *state)
 	return !bit_get(state + l->set, l->ncontents - 1);
 }
 
-/* A failing state in two ways: what recovery did not read has its newest content, or its oldest. A
- * line may change only if both fail as before. Else one bug would be taken for another one: with
- * the newest, a store that recovery did not read may publish something else that is lost; with the
- * oldest, something else is lost. */
+/* A failing state in two variants: lines that recovery did not read have their newest content in
+ * one, and their oldest in the other. A line may change only if both variants still fail. Otherwise
+ * one bug could be mistaken for another. With the newest contents, an unread store may publish
+ * something else that is lost; with the oldest, something else is lost. */
 struct twin {
 	uint64_t *newest, *oldest;
 };
@@ -66,7 +66,7 @@ static void twin_release(struct twin *t)
 	free(t->oldest);
 }
 
-/* If the candidate, which is released, fails in the same way, it is kept. */
+/* Keeps the candidate if it fails in the same way, otherwise releases it. */
 static enum trial try_candidate(struct explorer *e, struct twin *t, struct twin *candidate,
 				const struct verdict *v, struct error *err)
 {
@@ -82,7 +82,7 @@ static enum trial try_candidate(struct explorer *e, struct twin *t, struct twin 
 
 enum direction { TO_NEWEST, TO_OLDEST };
 
-/* Tries the newest or the oldest content for the lines from..to of a list. */
+/* Gives the lines from..to of a list their newest or oldest contents, if recovery still fails. */
 static enum trial try_all(struct explorer *e, struct twin *t, enum direction direction,
 			  const size_t *lines, size_t from, size_t to, const struct verdict *v,
 			  struct error *err)
@@ -99,8 +99,8 @@ static enum trial try_all(struct explorer *e, struct twin *t, enum direction dir
 
 enum which { OF_LESS, OF_SEQUENCE, OF_ALL };
 
-/* Of less: nothing else is lost than in the state. Of sequence: what the state loses is lost, too,
- * and all that is lost is newer than all that is kept. */
+/* May this content be tried? OF_LESS: it loses only stores that the state loses. OF_SEQUENCE: it
+ * loses all stores that the state loses, and all lost stores are newer than all kept ones. */
 static bool is_wanted(const struct explorer *e, const uint64_t *state, const struct state_line *l,
 		      uint32_t content, enum which which)
 {
@@ -118,8 +118,8 @@ static bool is_wanted(const struct explorer *e, const uint64_t *state, const str
 	return false;
 }
 
-/* The first of some contents from `from` to before `to`, up or down, that fails, too, if there is
- * one. */
+/* Tries contents from `from` to before `to`, upwards or downwards, and keeps the first that fails.
+ * 0 if none does. */
 static int try_contents(struct explorer *e, struct twin *t, const struct state_line *l,
 			int64_t from, int64_t to, enum which which, const struct verdict *v,
 			struct error *err)
@@ -142,7 +142,8 @@ static int try_contents(struct explorer *e, struct twin *t, const struct state_l
 	return end == TRIAL_ERROR ? -1 : end == TRIAL_SAME;
 }
 
-/* A line that must lose something: as little as possible, and of what the run lost for sure. */
+/* Lets a line that must lose something lose as little as possible, and only stores that the run
+ * certainly lost. */
 static int lose_less(struct explorer *e, struct twin *t, const struct state_line *l,
 		     const struct verdict *v, struct error *err)
 {
@@ -158,8 +159,8 @@ static int lose_less(struct explorer *e, struct twin *t, const struct state_line
 		       : 0;
 }
 
-/* Halves: a block of lines that do not matter goes at once. is_needed: of each line of the set,
- * whether recovery copes when the line moves; NULL: nobody asks. */
+/* Moves all lines that do not matter, by halving: a block of such lines takes one run. is_needed:
+ * for each line of the set, whether recovery copes when the line moves; NULL: not wanted. */
 static int move(struct explorer *e, struct twin *t, enum direction direction, const size_t *lines,
 		size_t from, size_t to, bool *is_needed, const struct verdict *v, struct error *err)
 {
@@ -184,7 +185,7 @@ static int move(struct explorer *e, struct twin *t, enum direction direction, co
 
 struct lossy_line {
 	size_t line;
-	uint64_t seq; /* of the oldest store that it loses */
+	uint64_t seq; /* the oldest store that the line loses */
 };
 
 static void note_age(const struct model_lost *s, void *arg)
@@ -203,8 +204,8 @@ static int compare_lossy(const void *a, const void *b)
 				: (x->line > y->line) - (x->line < y->line);
 }
 
-/* The lines that recovery found without their newest content, what was stored first: it comes back
- * before the store that published it. */
+/* Gives lines back their newest content if recovery still fails, the oldest loss first: a store
+ * should come back before the store that published it. */
 static int give_back(struct explorer *e, const uint64_t *left, struct twin *t, bool *is_needed,
 		     const struct verdict *v, struct error *err)
 {
@@ -241,9 +242,9 @@ bool minimise_is_gap(const struct explorer *e, const struct state_line *l, const
 				     state_content(&e->set, l, states_newest_left(l, state)));
 }
 
-/* Where a line's stores are in no order (arm64), the state may show a later one without an earlier
- * one. Loses the later ones, too, where recovery still fails so: what is left of such lines is
- * needed. */
+/* Closes gaps, which exist only if a line's stores have no total order (arm64): a gap is a later
+ * store that survives without an earlier one. The later store is lost, too, if recovery still
+ * fails. A gap that stays is needed for the failure. */
 static int close_gaps(struct explorer *e, struct twin *t, const struct verdict *v, bool *has_gaps,
 		      struct error *err)
 {
@@ -261,7 +262,7 @@ static int close_gaps(struct explorer *e, struct twin *t, const struct verdict *
 	return result < 0 ? -1 : 0;
 }
 
-/* Of the lines that lose something: without those that are not needed, if any is. */
+/* Fills m->cause: m->state without the losses that are not needed, if any loss is needed. */
 static void find_cause(const struct explorer *e, const bool *is_needed, struct minimised *m)
 {
 	bool has_needed = false;
@@ -275,8 +276,9 @@ static void find_cause(const struct explorer *e, const bool *is_needed, struct m
 				    e->set.lines.at[i].ncontents - 1);
 }
 
-/* What is lost, with all else as old as the run allows, if recovery still fails so. Before gaps are
- * closed: what a closed gap loses besides may make recovery fail by another survivor. */
+/* Fills m->few: the same losses, and everything else as old as the run allows, if recovery still
+ * fails. Called before gaps are closed, because closing loses more, and recovery might then fail
+ * because of another survivor. */
 static int find_few(struct explorer *e, const uint64_t *left, const struct twin *t,
 		    struct minimised *m, const struct verdict *v, struct error *err)
 {

@@ -1,11 +1,11 @@
-/* From a state that recovery does not cope with to the smallest loss that does the same. */
+/* Reduces a failing state to the smallest loss that makes recovery fail in the same way. */
 #ifndef CRASH_SEARCH_MINIMISE_H
 #define CRASH_SEARCH_MINIMISE_H
 
 #include "crash/search/explorer.h"
 
-/* Unstable: the state does not fail again. Limited: only because of a limit of ours, which the
- * explorer's why_impossible names. Late: to see that would take too long. */
+/* How minimising ended. Unstable: the state does not fail again. Limited: it fails only because of
+ * a limit that pmend sets; explorer.why_impossible names it. Late: it would take too long. */
 enum minimise_end {
 	MINIMISE_DONE,
 	MINIMISE_UNSTABLE,
@@ -14,25 +14,26 @@ enum minimise_end {
 	MINIMISE_ERROR
 };
 
-/* States that fail alike, of one run: the smallest loss; the same loss with as few survivors as the
- * run allows, since what recovery did not read need not have survived; and of the smallest loss
- * only the lines without which recovery copes (others are lost because recovery fails in another
- * way when they return), which need not fail. */
+/* Three states that come from one failing run. state: the smallest loss. few: the same loss with as
+ * few survivors as the run allows, because what recovery did not read need not have survived.
+ * cause: of the smallest loss, only the lines without which recovery copes; this state need not
+ * fail. (Other lines are lost because recovery fails in another way when they return.) */
 struct minimised {
 	uint64_t *state, *few, *cause;
-	bool has_gaps; /* a line shows a later store without an earlier one, and has to */
+	/* a line shows a later store without an earlier one, and the failure needs that */
+	bool has_gaps;
 };
 void minimised_release(struct minimised *m);
-/* A run that fails stands for the states `left`. Puts lines back to their newest content as long as
- * recovery fails as it did. */
+/* Minimises a failing run, which stands for the states `left`. Lines get their newest content back
+ * as long as recovery fails in the same way. */
 enum minimise_end minimise(struct explorer *e, const uint64_t *left, struct minimised *m,
 			   const struct verdict *v, struct error *err);
 
-/* The line shows a later store without an earlier one. */
+/* Does the line show a later store without an earlier one? */
 bool minimise_is_gap(const struct explorer *e, const struct state_line *l, const uint64_t *state);
 
-/* Loses more: of the lines with nothing lost, all that can be lost without curing the failure. What
- * survives then is what matters. */
+/* Loses as much as possible in lines that lose nothing, as long as recovery still fails in the same
+ * way. The stores that survive then are needed for the failure. */
 enum minimise_end minimise_survivors(struct explorer *e, uint64_t *state, const struct verdict *v,
 				     struct error *err);
 

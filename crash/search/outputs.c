@@ -1,6 +1,6 @@
-/* Collects outputs of recovery by their hashes. The shape of a line is what is left of it when
- * every number counts as the same: a line of a new shape is a message, such as that something was
- * dropped, and recovery that says so has noticed. */
+/* Collects the outputs of recovery by hash, and the shapes of their lines. The shape of a line is
+ * the line with each number replaced by the same character. A line of a new shape is a message, for
+ * example that something was dropped: recovery has noticed the loss. */
 #include "crash/search/outputs.h"
 
 #include <ctype.h>

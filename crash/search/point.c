@@ -1,11 +1,11 @@
-/* Explores a failure point, in one visit or in several. The remaining work is kept, and the next
+/* Explores a failure point in one visit or in several. The remaining work is kept, and the next
  * visit continues with it, whatever was visited in between. The lines of the failure point and
- * their contents are collected again at each visit, and are the same. */
+ * their contents are collected again at each visit; they are the same each time. */
 #include <stdlib.h>
 
 #include "crash/search/explorer_internal.h"
 
-/* What the explorer has of a failure point that it will come back to. */
+/* What the explorer keeps of a failure point between visits. */
 struct point_rest {
 	struct agenda todo;
 	struct states_asked asked;
@@ -46,7 +46,7 @@ void point_rest_free(struct point_rest *r, struct explorer *e)
 
 /* ---- between visits ---- */
 
-/* The explorer goes on where it was. */
+/* Puts the kept values back into the explorer. */
 static void take_up(struct explorer *e, struct point_rest *r)
 {
 	states_asked_release(&e->asked);
@@ -68,7 +68,8 @@ static void take_up(struct explorer *e, struct point_rest *r)
 	r->seen_runs = (struct seen){ 0 };
 }
 
-/* What was asked for stays with the explorer: the failure point may be looked at further. */
+/* Moves the values out of the explorer. The bytes that were asked for stay, because the failure
+ * point may be examined further. */
 static void leave(struct explorer *e, struct point_rest *r)
 {
 	big_copy(&r->seen, &e->seen);
@@ -138,13 +139,13 @@ static int begin(struct explorer *e, struct error *err)
 	seen_clear(&e->seen_runs);
 	big_set(&e->seen, 0);
 	e->nruns = e->nshared = e->nrepeats = 0;
-	/* whoever comes here, and from where */
+	/* depends only on the failure point, not on the worker or on what it did before */
 	e->random = e->limits.seed + e->walk->point * 0x2545f4914f6cdd1du;
 	e->is_cut = e->set.is_partial;
 	return e->strategy->begin(e, e->todo, err);
 }
 
-/* With what was asked for so far. is_again: an earlier visit began. */
+/* Explores with the bytes that were asked for so far. is_again: an earlier visit began. */
 static int explore_asked(struct explorer *e, bool is_again, struct error *err)
 {
 	uint64_t *all;
@@ -168,7 +169,7 @@ static int explore_asked(struct explorer *e, bool is_again, struct error *err)
 	return result == 0 && !e->is_widened ? agenda_explore(e, e->todo, err) : result;
 }
 
-/* Runs that turned out not to know enough were for that only. */
+/* Counts the runs so far as diagnosis runs: they only showed which bytes must be asked for. */
 static void discount(struct explorer *e)
 {
 	const uint64_t nmade = e->nruns - e->nshared;
@@ -178,7 +179,7 @@ static void discount(struct explorer *e)
 	__atomic_fetch_add(&e->counters->diagnosis_runs, nmade + !e->is_shared, __ATOMIC_RELAXED);
 }
 
-/* It may be stopped in the middle, and then counts for nothing more than it did. True: all is
+/* Counts a visit; one that was stopped in the middle does not count. True: the failure point is
  * done. */
 static bool account(struct explorer *e, struct point_rest *r)
 {
@@ -196,7 +197,7 @@ static bool account(struct explorer *e, struct point_rest *r)
 	return is_done;
 }
 
-/* Nothing is run here. */
+/* Counts a failure point at which nothing is run. */
 static int pass(struct explorer *e)
 {
 	release_tests(e);
@@ -241,7 +242,7 @@ int explorer_point(struct explorer *e, struct error *err)
 	struct point_rest *rest = NULL;
 	int result = explorer_visit(e, &rest, 0, true, err);
 
-	if (rest) /* it was stopped */
+	if (rest) /* the budget ended during the visit */
 		point_rest_free(rest, e);
 	return result;
 }

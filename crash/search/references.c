@@ -1,6 +1,6 @@
 /* Runs the dump at the ends of operations with nothing lost, and says which of these outputs are
- * right after a crash: with one operation in flight, those before and after it; with several,
- * in_flight.c finds them. */
+ * right after a crash. With one operation in flight, they are the output before it and the output
+ * after it; with several, in_flight.c computes them. */
 #include "crash/search/references.h"
 
 #include <string.h>
@@ -19,8 +19,8 @@ static int run_now(struct walk *w, struct state_set *s, struct runner *runner,
 	return verdict_run(v, runner, c, NULL, err);
 }
 
-/* 1: the program's own recovery dies, so that there is nothing to compare with; exploring finds
- * that. Sets the hash, or that there is no pool. */
+/* Runs recovery and dump at the present event, and sets the hash, or that there is no pool. 1: the
+ * program's own recovery dies, which exploring reports; there is nothing to compare with. */
 static int dump_now(struct walk *w, struct state_set *s, struct runner *runner,
 		    const struct recovery *c, struct dump_texts *texts, struct reference *out,
 		    struct error *err)
@@ -58,8 +58,8 @@ static int dump_now(struct walk *w, struct state_set *s, struct runner *runner,
 	return v.kind == VERDICT_SIGNAL && v.command == c->recover ? 1 : -1;
 }
 
-/* After everything. A program that was killed was in the middle of something: that recovery fails
- * there is for the exploration to find. */
+/* Takes the reference of the end. If the program was killed, the end is in the middle of something:
+ * recovery may fail there, and exploring reports that. */
 static int dump_final(struct references *r, struct walk *w, struct state_set *s,
 		      struct runner *runner, const struct recovery *c, struct error *err)
 {
@@ -77,7 +77,7 @@ static int dump_final(struct references *r, struct walk *w, struct state_set *s,
 	return 0;
 }
 
-/* By operation: when all up to it had ended. */
+/* Fills `ended`: by operation, the event at which it and all earlier ones had ended. */
 static void note_ends(struct references *r, const struct plan *p)
 {
 	uint64_t last = 0;
@@ -88,7 +88,7 @@ static void note_ends(struct references *r, const struct plan *p)
 	}
 }
 
-/* The first operation that begins with the event or after it. */
+/* The index of the first operation that begins at the event or later. */
 static size_t first_after(const struct plan *p, uint64_t seq)
 {
 	size_t low = 0, high = p->operations.n;
@@ -104,8 +104,8 @@ static size_t first_after(const struct plan *p, uint64_t seq)
 	return low;
 }
 
-/* The boundaries that a crash before event seq may show: those in from … to. Gives the number of
- * operations in flight. */
+/* Finds the boundaries whose state a crash before event seq may show: from *from to *to. Returns
+ * the number of operations in flight. */
 static size_t span_of(const struct references *r, const struct plan *p, uint64_t seq,
 		      uint64_t *from, uint64_t *to)
 {
@@ -116,7 +116,7 @@ static size_t span_of(const struct references *r, const struct plan *p, uint64_t
 	for (size_t i = next; i-- > 0;) {
 		const struct operation *o = &p->operations.at[i];
 
-		if (r->ended.at[i] < seq) { /* and so have all before it */
+		if (r->ended.at[i] < seq) { /* all earlier operations ended before the crash, too */
 			last = r->ended.at[i] > last ? r->ended.at[i] : last;
 			break;
 		}
@@ -127,7 +127,7 @@ static size_t span_of(const struct references *r, const struct plan *p, uint64_t
 			last = o->end_seq;
 		}
 	}
-	if (nflying == 0) { /* between operations */
+	if (nflying == 0) { /* the crash comes between two operations */
 		*from = last;
 		*to = next < p->operations.n ? p->operations.at[next].begin_seq : UINT64_MAX;
 	}
@@ -146,7 +146,7 @@ static int compare_spans(const void *a, const void *b)
 	return (x->from > y->from) - (x->from < y->from);
 }
 
-/* In order, and none touches another. */
+/* Makes the spans of all crashes, in order, and joins those that touch. */
 static void spans_of(const struct references *r, const struct plan *p, const uint64_t *crashes,
 		     size_t ncrashes, spans *out)
 {
@@ -171,7 +171,7 @@ static void spans_of(const struct references *r, const struct plan *p, const uin
 	out->n = n;
 }
 
-/* The first reference of the n in order that is not before the event. */
+/* The index of the first reference at or after the event, of the first n. */
 static size_t first_from(const struct references *r, size_t n, uint64_t seq)
 {
 	size_t low = 0, high = n;
@@ -187,8 +187,8 @@ static size_t first_from(const struct references *r, size_t n, uint64_t seq)
 	return low;
 }
 
-/* nknown: references that were there before, in order. *at: the span to look at, which moves on
- * with the events. */
+/* Must a reference be taken at this boundary? nknown: number of references that were there before,
+ * in order. *at: the present span; it moves on with the events. */
 static bool is_wanted(const struct references *r, size_t nknown, const spans *wanted, size_t *at,
 		      uint64_t seq)
 {
@@ -213,7 +213,7 @@ static bool is_late(struct references *r)
 	return r->is_late;
 }
 
-/* Nothing before the next span is asked about; after the last one, only the end is. */
+/* Skips to the next span that is wanted; after the last one, to the end. */
 static int seek_wanted(const struct references *r, struct walk *w, const spans *wanted, size_t at,
 		       struct error *err)
 {
@@ -222,7 +222,7 @@ static int seek_wanted(const struct references *r, struct walk *w, const spans *
 		      : 0;
 }
 
-/* All boundaries, or the wanted ones. */
+/* Takes references at all boundaries, or at the wanted ones. */
 static int take_list(struct references *r, struct walk *w, struct state_set *set,
 		     struct runner *runner, const struct recovery *c, const spans *wanted,
 		     struct error *err)
@@ -238,7 +238,8 @@ static int take_list(struct references *r, struct walk *w, struct state_set *set
 	       walk_next(w)) {
 		if (wanted && !is_wanted(r, nknown, wanted, &at, w->seq))
 			continue;
-		/* An operation's end is mostly the next one's beginning. */
+		/* the end of an operation is often the beginning of the next: same state, same
+		 * dump */
 		if (is_first || version != w->image.version || nlost != w->nstores)
 			known = dump_now(w, set, runner, c, r->texts, &now, err);
 		is_first = false;
@@ -292,8 +293,8 @@ void references_release(struct references *r)
 	vec_release(&r->overlaps);
 }
 
-/* States at the boundaries in [from, to]; before the first there is the initial state, after the
- * last the final one. False: one of them has no pool. */
+/* Allows the states at the boundaries in [from, to]; before the first boundary it is the initial
+ * state, after the last the final one. False: one of them has no pool. */
 static bool allow_between(const struct references *r, uint64_t from, uint64_t to,
 			  struct allowed *out)
 {
@@ -336,7 +337,7 @@ void references_allow(const struct references *r, const struct plan *p, uint64_t
 		out->hashes.n = 0;
 }
 
-/* ---- when they are needed ---- */
+/* ---- taking references on demand ---- */
 
 static bool has_reference(const struct references *r, uint64_t seq)
 {
@@ -346,7 +347,7 @@ static bool has_reference(const struct references *r, uint64_t seq)
 	return false;
 }
 
-/* Are the logical states on both sides of a crash there already? */
+/* Are the references on both sides of a crash known? */
 static bool has_references(const struct references *r, const struct plan *p, uint64_t seq)
 {
 	uint64_t last = 0, next = UINT64_MAX;
@@ -366,7 +367,7 @@ static bool has_references(const struct references *r, const struct plan *p, uin
 	       (next == UINT64_MAX || has_reference(r, next));
 }
 
-/* Most operations are far from any failure. */
+/* Takes references only around this crash, because most operations are far from any failure. */
 int references_allow_at(struct references *r, const struct plan *p, struct runner *runner,
 			const struct recovery *c, uint64_t seq, struct allowed *out,
 			struct error *err)

@@ -1,5 +1,5 @@
-/* What a dump may print after a crash: the logical states at the ends of operations, taken from the
- * trace itself with nothing lost. */
+/* What a dump may print after a crash: the logical states at the ends of operations. They come from
+ * the trace itself, with nothing lost. */
 #ifndef CRASH_SEARCH_REFERENCES_H
 #define CRASH_SEARCH_REFERENCES_H
 
@@ -10,45 +10,48 @@
 #include "crash/states/overlap.h"
 
 struct reference {
-	uint64_t seq; /* of the boundary */
+	uint64_t seq; /* the boundary */
 	uint64_t hash;
-	/* there is no pool, and recovery refuses that: nothing can be compared with it */
+	/* there is no pool and recovery refuses to run, so nothing can be compared with this */
 	bool is_absent;
 };
 
 struct references {
-	VEC(struct reference) list;      /* by seq */
-	VEC(uint64_t) ended;             /* by operation: when it and all before it had ended */
-	struct reference initial, final; /* of the states before and after everything */
-	/* recovery copes with the latter; it need not if the program was killed */
+	VEC(struct reference) list; /* ascending seq */
+	/* by operation: the event at which it and all earlier ones had ended */
+	VEC(uint64_t) ended;
+	struct reference initial, final; /* before the first event and after the last */
+	/* recovery copes with the final state; it need not if the program was killed */
 	bool has_final;
-	struct in_flight in_flight; /* while operations of several threads are under way */
-	overlap_list overlaps;      /* of guessed operations */
+	/* for crashes while operations of several threads are in flight */
+	struct in_flight in_flight;
+	overlap_list overlaps; /* about guessed operations */
 	bool is_known;
-	uint64_t deadline_ns;      /* when to give up, 0: never; the caller sets it */
-	bool is_late;              /* that is why they are not known */
-	const struct index *index; /* NULL: none; the caller sets it */
-	/* what the dumps printed, NULL: not wanted; the caller sets it */
+	uint64_t deadline_ns;      /* when to give up, 0: never; set by the caller */
+	bool is_late;              /* the deadline was reached, so not all references are known */
+	const struct index *index; /* NULL: none; set by the caller */
+	/* gets what the dumps printed, NULL: not wanted; set by the caller */
 	struct dump_texts *texts;
 };
 
-/* Runs recovery and dump on the state at each boundary. With `crashes` (events, sorted), only where
- * references_allow() needs it for a crash before one of these; what is known stays known, so that
- * more can be added later. */
+/* Runs recovery and dump on the state at each boundary. With `crashes` (ascending events), only at
+ * boundaries that references_allow() needs for a crash before one of them. Known references stay,
+ * so more can be added later. */
 int references_take(struct references *r, const struct plan *p, struct runner *runner,
 		    const struct recovery *c, const uint64_t *crashes, size_t ncrashes,
 		    struct error *err);
 void references_release(struct references *r);
-/* After a crash before event seq: before and after what is in flight, or what the last operation
- * left. Nothing if it cannot be told, as while the pool is created, if recovery refuses to run
- * without one: what it prints for an empty pool is not known. */
+/* Fills the dumps that are allowed after a crash before event seq: before and after the operation
+ * in flight, or after the last operation. Nothing is filled if that is unknown: for example while
+ * the pool is created, if recovery refuses to run without one, because then nobody knows what it
+ * prints for an empty pool. */
 void references_allow(const struct references *r, const struct plan *p, uint64_t seq,
 		      struct allowed *out);
-/* A crash before event seq is in the middle of guessed operations that overlap: then nothing is
- * allowed, and nothing compared. */
+/* Is a crash before event seq inside guessed operations that overlap? Then nothing is allowed and
+ * nothing compared. */
 bool references_overlap(const struct references *r, const struct plan *p, uint64_t seq);
-/* The same, and takes what is not known yet: for those who look at few crashes. -1: recovery cannot
- * be run. */
+/* The same, but takes references that are missing; for callers with few crashes. -1 if recovery
+ * cannot be run. */
 int references_allow_at(struct references *r, const struct plan *p, struct runner *runner,
 			const struct recovery *c, uint64_t seq, struct allowed *out,
 			struct error *err);

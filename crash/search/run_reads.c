@@ -1,5 +1,5 @@
-/* Notes what lazy runs read of stores that could be lost, and to what length they cut files. What
- * --then reads does not count as a read by recovery, as in uses.c. */
+/* Notes which stores lazy runs read while they could be lost, and to what length the runs cut
+ * files. Reads of --then do not count as reads of recovery, as in uses.c. */
 #include "crash/search/run_reads.h"
 
 #include "crash/search/surroundings.h"
@@ -8,7 +8,7 @@ static const char is_there;
 
 struct read_bytes {
 	struct map *sites;
-	uint64_t from, mask; /* bit i is byte from + i */
+	uint64_t from, mask; /* bit i is the byte at from + i */
 };
 
 static void note_site(const struct model_store *s, void *arg)

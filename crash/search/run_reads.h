@@ -1,5 +1,5 @@
-/* What lazy runs read of the program's stores, and which files they cut, over a whole
- * exploration. */
+/* Collects, over a whole exploration, which stores of the program lazy runs read and which files
+ * they cut. */
 #ifndef CRASH_SEARCH_RUN_READS_H
 #define CRASH_SEARCH_RUN_READS_H
 
@@ -11,22 +11,23 @@
 #include "util/vec.h"
 #include "util/wire.h"
 
-/* Zero-initialised is of no run. */
+/* Zero-initialised: no run yet. */
 struct run_reads {
-	/* places of the program whose stores some run read while they could be lost */
+	/* sites whose stores some run read while they could be lost */
 	struct map sites;
 	VEC(struct file_cuts {
-		uint64_t kept_bytes; /* at its beginning, which some run has not cut off */
-		uint64_t n;          /* runs that have cut something off */
-		uint64_t nreads;     /* of what could be lost, before the run had cut it */
+		uint64_t kept_bytes; /* the largest size to which a run cut the file */
+		uint64_t n;          /* runs that cut something off */
+		/* reads of bytes that could be lost, before the run cut the file */
+		uint64_t nreads;
 	})
-	files; /* by number */
+	files; /* index: file number */
 };
 
-/* What a lazy run at the failure point where the walk is decided. */
+/* Notes what a lazy run at the present failure point of the walk decided. */
 void run_reads_note(struct run_reads *r, const struct walk *w, const struct state_set *set,
 		    const struct run_decision *d, size_t n, const struct verdict *v);
-/* What the last run of the runner cut off. */
+/* Notes what the runner's last run cut off. */
 void run_reads_note_cuts(struct run_reads *r, const struct walk *w, const struct runner *runner);
 void run_reads_add(struct run_reads *r, const struct run_reads *more);
 void run_reads_pass(struct wire *m, struct run_reads *r); /* what is received is added */

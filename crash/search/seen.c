@@ -1,8 +1,8 @@
-/* Keeps how recovery ended on sets of states of one failure point. A set is kept as the lines that
- * it narrows, so looking for a state reads few lines of each. */
+/* Keeps how recovery ended on sets of states of one failure point. A set is stored as the lines
+ * that it narrows, so a lookup compares few lines per set. */
 #include "crash/search/seen.h"
 
-#define SEEN_MAX 256u /* of one failure point; more are not kept */
+#define SEEN_MAX 256u /* sets per failure point that are kept */
 
 void seen_clear(struct seen *s)
 {
@@ -41,8 +41,7 @@ static size_t count_lossy(const struct state_set *set, const uint64_t *state)
 	return n;
 }
 
-/* The set allows the content that the state has, of each line. nlossy: lines of which the state
- * loses something. */
+/* Does the set contain the state? nlossy: number of lines in which the state loses something. */
 static bool includes(const struct sparse_set *p, const struct state_set *set, const uint64_t *state,
 		     size_t nlossy)
 {

@@ -1,5 +1,5 @@
-/* Writes a crash state as text and reads it: the failure point, and each line whose content is not
- * the newest with the number of its content. */
+/* Writes a crash state as text, and reads it: the failure point, and for each line whose content is
+ * not the newest, the number of its content. */
 #include "crash/search/state_text.h"
 
 #include <ctype.h>
@@ -11,7 +11,8 @@
 
 #include "util/alloc.h"
 
-/* Of a line with many contents, numbers depend on what was asked for. */
+/* Writes a content. In a line with many contents, numbers depend on what was asked for, so its
+ * bytes are written. */
 static void put_content(FILE *f, const struct state_set *s, const struct state_line *l, uint32_t c)
 {
 	if (l->asked == ~(uint64_t)0 && l->ncontents <= STATES_LISTED) {
@@ -54,7 +55,7 @@ uint64_t state_point(const char *text)
 	return strtoull(text, NULL, 10);
 }
 
-/* One line of a text. */
+/* One line of a state text. */
 struct named {
 	uint64_t addr;
 	bool is_bytes;
@@ -69,8 +70,8 @@ static int digit(char c)
 					    : INT_MAX;
 }
 
-/* Digits only: no sign, no blanks, no 0x. Moves behind them; false: there are none, or it is more
- * than max. */
+/* Reads a number of digits only: no sign, no blanks, no 0x. Moves behind it. False: there is none,
+ * or it is larger than max. */
 static bool take_number(const char **at, int base, uint64_t max, uint64_t *n)
 {
 	const char *begin = *at;
@@ -100,7 +101,7 @@ static bool take_bytes(const char **at, uint8_t *bytes, size_t n)
 	return true;
 }
 
-/* FILE+OFFSET=CONTENT. Moves behind it. */
+/* Reads FILE+OFFSET=CONTENT and moves behind it. */
 static bool take_named(struct named *n, const char **at)
 {
 	uint64_t file, offset, number = 0;
@@ -152,7 +153,7 @@ static void ignore_lost(const struct model_lost *s, void *arg)
 	(void)s, (void)arg;
 }
 
-/* The line has this content and the newest. */
+/* Adds a line with two contents: this one and the newest. */
 static int add_content(struct state_set *s, const struct model *m, const struct named *n)
 {
 	struct state_line *l = (struct state_line *)states_line(s, n->addr);

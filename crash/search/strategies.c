@@ -1,5 +1,6 @@
 /* The strategies that go through the states of one failure point, and the table of all strategies.
- * `representative` does more (crash/representative/), and has a file of its own here. */
+ * `representative` also chooses failure points (crash/representative/); its part here is
+ * by_behaviour.c. */
 #include "crash/search/strategies.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 #include "crash/search/explorer_internal.h"
 
-/* ---- lazy: one agenda, which begins with all states ---- */
+/* ---- lazy: an agenda that begins with all states ---- */
 
 static int begin_lazy(struct explorer *e, struct agenda *todo, struct error *err)
 {
@@ -59,10 +60,10 @@ static const struct strategy strategy_eager = {
 	.name = "eager", .is_whole = true, .help = "every state, one run each", .begin = begin_eager
 };
 
-/* ---- prefix: one run, with the state in which nothing is lost ---- */
+/* ---- prefix: one run on the state in which nothing is lost ---- */
 
-/* A lazy run takes the newest values, too, and tells what was read: of what may be lost, or of what
- * differs in the window. */
+/* Makes one run. A lazy run also has the newest values, and tells what was read of bytes that may
+ * be lost, or that differ in the window. */
 static int begin_prefix(struct explorer *e, struct agenda *todo, struct error *err)
 {
 	const bool is_lazy = e->wants_reads || (e->window && !e->is_unwatched);
@@ -90,7 +91,7 @@ const struct strategy strategy_prefix = { .name = "prefix",
 					  .is_single = true,
 					  .begin = begin_prefix };
 
-/* ---- all ---- */
+/* ---- the table ---- */
 
 const struct strategy *const strategies[] = { &strategy_lazy, &strategy_representative,
 					      &strategy_eager, &strategy_prefix, NULL };

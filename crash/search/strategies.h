@@ -1,4 +1,5 @@
-/* Which states of a failure point are tried. A new strategy is a struct and a row of the table. */
+/* Strategies choose which states of a failure point are tried. A new strategy is a struct and a row
+ * of the table. */
 #ifndef CRASH_SEARCH_STRATEGIES_H
 #define CRASH_SEARCH_STRATEGIES_H
 

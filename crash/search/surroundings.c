@@ -1,14 +1,14 @@
-/* Looks at the stores before and after a crash, as seen from a state that loses some of them. A
- * pass over the trace is kept for the next state of the same failure point, unless it is too long
- * for memory. */
+/* Looks at the stores before and after a crash, for a state that loses some of them. A pass over
+ * the trace is kept for the next state of the same failure point, unless it is too long for
+ * memory. */
 #include "crash/search/surroundings.h"
 
-#define EVENTS_MAX ((size_t)1 << 18) /* kept */
+#define EVENTS_MAX ((size_t)1 << 18) /* events that are kept */
 
 struct question {
 	const struct crash_store *lost;
 	size_t nlost;
-	uint64_t first, crash; /* the oldest lost one; the end */
+	uint64_t first, crash; /* first: the oldest lost store; crash: the end */
 };
 
 static bool is_lost(const struct question *q, uint64_t seq)
@@ -42,7 +42,7 @@ void surroundings_release(struct surroundings_read *a)
 	*a = (struct surroundings_read){ 0 };
 }
 
-/* From the beginning; keeps what is not before the oldest lost one. */
+/* Reads the trace from the beginning, and keeps events from the oldest lost store on. */
 static void read_trace(struct surroundings_read *a, const struct plan *p, const struct question *q,
 		       struct surroundings *out)
 {

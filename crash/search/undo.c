@@ -1,5 +1,5 @@
-/* Finds what a run read of lost and surviving stores, and gives stores of a place back. A line's
- * content is a prefix of its stores (on amd64), so older stores of a line return with a newer
+/* Finds what a run read of lost and surviving stores, and lets stores of a place return. A line's
+ * content is a prefix of its stores (on amd64), so older stores of the line return with a newer
  * one. */
 #include "crash/search/undo.h"
 
@@ -105,8 +105,8 @@ void read_places_release(struct read_places *p)
 
 /* ---- undoing ---- */
 
-/* The content that loses most among those that have the place's stores, and lose nothing that this
- * one does not. */
+/* Finds the content that loses most among those that have the place's stores and lose nothing that
+ * the present one keeps. */
 static uint32_t content_with(const struct explorer *e, const struct state_line *l, uint32_t content,
 			     uint32_t site, store_list *lost)
 {

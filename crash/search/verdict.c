@@ -1,5 +1,5 @@
 /* Runs recovery, --then, checker and dump in turn on one state, and says how they ended. A server
- * is started, polled until it is ready, checked, and ended. */
+ * is started, polled until it is ready, checked, and stopped. */
 #include "crash/search/verdict.h"
 
 #include <ctype.h>
@@ -93,7 +93,7 @@ void recovery_set_moment(const struct recovery *c, struct runner *r, const struc
 		runner_set_operation(r, recovery_operation(c, p, seq));
 }
 
-/* From this part on, decisions are those of a later one. */
+/* Ends a part: decisions from here on belong to the next part. */
 static void end_part(struct verdict *v, const struct runner *r, enum recovery_part part)
 {
 	const struct run_decision *list;
@@ -113,7 +113,7 @@ static void judge_dump(struct verdict *v, const struct allowed *allowed)
 	v->kind = VERDICT_DUMP;
 }
 
-/* The dump runs last, and while a server lives. */
+/* Runs the dump: as the last command, or while a server is running. */
 static int run_dump(struct verdict *v, struct runner *r, const struct recovery *c,
 		    const struct allowed *allowed, struct error *err)
 {
@@ -128,8 +128,7 @@ static int run_dump(struct verdict *v, struct runner *r, const struct recovery *
 	return 0;
 }
 
-/* A server recovers and stays: wait until it is ready, let the checker and the dump decide, and
- * end it. */
+/* Runs a server: waits until it is ready, runs checker and dump, and stops it. */
 static int run_server(struct verdict *v, struct runner *r, const struct recovery *c,
 		      const struct allowed *allowed, struct error *err)
 {
@@ -160,13 +159,14 @@ static int run_server(struct verdict *v, struct runner *r, const struct recovery
 	if (is_ready && run_dump(v, r, c, allowed, err) < 0)
 		return -1;
 	if (is_ready && v->kind == VERDICT_OK && !runner_background_runs(r))
-		is_ready = false; /* it died while it was asked */
+		is_ready = false; /* it died while it was polled */
 	is_over = !runner_background_runs(r);
 	runner_background_end(r, &end);
 	if (end.why_unsound)
 		v->why_unsound = end.why_unsound;
 	if (is_over && end.end == RUN_EXITED && end.code != 0 && c->ok_status[end.code & 255]) {
-		/* it refuses the pool by a status that is fine: there was nobody to check */
+		/* it refused the pool with a status that is fine, so there was no server to
+		 * check */
 		v->kind = VERDICT_OK;
 		judge_end(v, &end, c->recover, c->ok_status);
 		return 0;
@@ -177,13 +177,14 @@ static int run_server(struct verdict *v, struct runner *r, const struct recovery
 	if (is_over)
 		judge_end(v, &end, c->recover, c->ok_status);
 	else
-		v->command = c->recover; /* how it ended when it was told to does not matter */
+		v->command = c->recover; /* how a server ends when it is stopped does not matter */
 	if (v->kind == VERDICT_OK)
 		v->kind = VERDICT_NOT_READY;
 	return 0;
 }
 
-/* Nothing failed, but recovery printed what it never should. */
+/* Judges the output of a successful recovery: did it print something that it never prints
+ * otherwise? */
 static void judge_output(struct verdict *v, const struct recovery *c,
 			 const struct run_result *recovered)
 {
@@ -231,7 +232,7 @@ int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c,
 	result = run_all(v, r, c, allowed, &recovered, err);
 	if (result == 0)
 		judge_output(v, c, &recovered);
-	/* pointers in it may be to blame */
+	/* pointers in the file may be wrong because of that */
 	if (result == 0 && v->kind != VERDICT_OK && runner_is_moved(r))
 		v->why_unsound =
 			"recovery failed with a PM file mapped at another address, because something else was at its own";
@@ -307,7 +308,7 @@ char *verdict_text(const struct verdict *v)
 	return NULL;
 }
 
-/* Its last SAID_BYTES without white space at the end, in one line; free() it. */
+/* Gives the last SAID_BYTES of the text without white space at the end, in one line; free() it. */
 static char *last_said(const char *said, size_t len_bytes)
 {
 	char *text;

@@ -1,6 +1,5 @@
-/* Remembers the verdicts of failure points by what a crash there can leave. The key is a hash of
- * presence, size and content of the files with everything lost, and of each line's other
- * contents. */
+/* Remembers verdicts by what a crash at the failure point can leave. The key is a hash of presence,
+ * size and content of the files with everything lost, and of each line's other contents. */
 #include "crash/search/verdict_cache.h"
 
 #include <string.h>
@@ -24,8 +23,7 @@ static uint64_t mix_bytes(uint64_t h, const uint8_t *bytes, size_t n)
 	return h;
 }
 
-/* Pages that were written and are zero are the same as those that never were: they count by their
- * content. */
+/* Hashes a file. A page that was written with zeros counts like one that was never written. */
 static uint64_t mix_file(uint64_t h, const struct crash_file *f)
 {
 	static const uint8_t zeros[IMAGE_PAGE_BYTES];

@@ -1,5 +1,5 @@
-/* Runs recovery on whole images, one state at a time, the newest first. Strategies that cannot or
- * do not want to be lazy come here. */
+/* Runs recovery on whole images, one state at a time, the newest first. Strategies use this if lazy
+ * runs are impossible, or not wanted. */
 #include <stdio.h>
 
 #include "crash/search/explorer_internal.h"
@@ -18,7 +18,7 @@ int whole_images_run(struct explorer *e, const uint64_t *state, struct error *er
 	return explorer_conclude(e, state, state, &v, err);
 }
 
-/* The next state of the set after `state`, in the order of an odometer. */
+/* Changes `state` to the next state of the set, like an odometer. False after the last. */
 static bool next_state(const struct explorer *e, const uint64_t *set, uint64_t *state)
 {
 	for (size_t i = 0; i < e->set.lines.n; i++) {
@@ -56,7 +56,7 @@ struct whole_images *whole_images_fall_back(struct explorer *e, const uint64_t *
 {
 	struct whole_images *w;
 
-	if (states_is_asked(&e->set)) { /* nobody tells what to ask for */
+	if (states_is_asked(&e->set)) { /* whole images do not show which bytes to ask for */
 		e->asked.is_all = e->is_widened = true;
 		return NULL;
 	}
@@ -74,8 +74,7 @@ void whole_images_free(struct whole_images *w)
 	free(w);
 }
 
-/* Where laziness failed: as many as one set may have, if --sample does not say how many one failure
- * point may. */
+/* States that one set may run after a lazy run did not work, if there is no --sample. */
 #define FALLBACK_STATES 256
 
 static bool is_enough(struct explorer *e, const struct whole_images *w)
@@ -88,7 +87,7 @@ static bool is_enough(struct explorer *e, const struct whole_images *w)
 	return true;
 }
 
-/* Newest first. */
+/* Continues with the state w->next; the newest states come first. */
 int whole_images_go_on(struct explorer *e, struct whole_images *w, const uint64_t *set,
 		       bool *is_over, struct error *err)
 {

@@ -1,39 +1,43 @@
-/* Keeps runs by what they read, in the order in which they read it, as a tree: a place in the tree
- * is what a run has read so far, and says what recovery reads next; each value of that leads to
- * another place. Recovery that does the same on the same memory reads one thing at each place. If
- * it does not (threads), a place has several, and the first one that has the value is taken.
+/* Keeps the runs of a window as a tree of what they read, in order. A place in the tree stands for
+ * the reads so far, and says what recovery reads next; each value of that read leads to another
+ * place:
  *
- * A byte is listed when it is read first, unless the run has written it. So the bytes that a
- * decision of another failure point is about are always among those that are listed at its
- * place. */
+ *	read count -> 3: read entry 3 -> "abc": run ended, exit status 0
+ *	              4: read entry 4 -> ...
+ *
+ * Recovery that does the same on the same memory reads one thing at each place. If threads make it
+ * differ, a place has several reads, and the first one that has the value is taken.
+ *
+ * A byte is listed when a run first reads it, unless the run has written it. So the bytes of a
+ * decision of another failure point are always among those listed at its place. */
 #include "crash/search/window.h"
 
 #include <string.h>
 
-#define TEXT_OK 256u      /* bytes that a run prints and that are kept, if recovery copes */
-#define TEXT_FAILED 4096u /* and if it fails */
+#define TEXT_OK 256u      /* bytes of output that are kept if recovery copes */
+#define TEXT_FAILED 4096u /* the same if it fails */
 
 struct read {
-	uint64_t addr;  /* of the first byte of the piece */
-	uint64_t place; /* the reading instruction; 0: not known */
+	uint64_t addr;  /* address of the first byte of the piece */
+	uint64_t place; /* the reading instruction; 0: unknown */
 	uint32_t access_bytes, thread;
 	uint16_t flags; /* enum run_read_flags */
-	uint8_t mask;   /* of 8 bytes from addr, those that are listed */
+	uint8_t mask;   /* which of the 8 bytes from addr were read first here */
 };
 
 struct run {
-	struct verdict verdict; /* numbers of decisions are numbers of reads */
+	struct verdict verdict; /* its numbers of decisions count reads */
 	bool has_text;
 };
 
-/* What recovery did after some reads. */
+/* What recovery did after certain reads. */
 struct place {
-	struct run *run;    /* it ended; NULL: it did not */
-	struct step *steps; /* it read one of these */
+	struct run *run;    /* recovery ended here; NULL: it did not */
+	struct step *steps; /* alternatives of the next read */
 };
 
 struct value {
-	uint64_t bytes; /* those that are not listed are 0 */
+	uint64_t bytes; /* bytes that were not listed are 0 */
 	struct place then;
 	struct value *other;
 };
@@ -49,14 +53,14 @@ struct beginning {
 	struct place place;
 };
 
-/* 64 bytes, or fewer, in which a line may differ from one failure point to another. */
+/* Up to 64 bytes of a line that may differ between failure points. */
 struct piece {
 	uint64_t addr; /* a multiple of 64 */
 	uint64_t mask;
 };
 
 struct window {
-	uint64_t first, last;         /* numbers of failure points; the last so far */
+	uint64_t first, last;         /* numbers of failure points; `last` is the last one so far */
 	uint64_t first_seq, last_seq; /* their events */
 	VEC(struct piece) pieces;
 	VEC(uint64_t) changes; /* events at which files change */
@@ -64,7 +68,7 @@ struct window {
 	struct arena arena;
 };
 
-/* ---- what differs ---- */
+/* ---- what differs in the window ---- */
 
 void window_ahead_release(struct window_ahead *a)
 {
@@ -72,7 +76,7 @@ void window_ahead_release(struct window_ahead *a)
 	*a = (struct window_ahead){ 0 };
 }
 
-/* False: it would be too much. */
+/* Adds bytes that may differ. False: the window would be too large. */
 static bool add_bytes(struct window *w, uint64_t addr, uint64_t mask)
 {
 	for (size_t i = w->pieces.n; i-- > 0;)
@@ -112,14 +116,15 @@ static uint64_t differing(const uint8_t *a, const uint8_t *b)
 	return mask;
 }
 
-/* What may be lost at the first failure point may be durable at the next. */
+/* Adds the bytes of a line that may differ: what may be lost at the first failure point may be
+ * durable at the next. */
 static bool add_line(struct window *w, const struct crash_image *im, const struct state_set *s,
 		     const struct state_line *l)
 {
 	uint8_t durable[64];
 
 	for (uint32_t from = 0; from < s->line_bytes; from += 64) {
-		/* contents that are not listed may differ anywhere */
+		/* contents that are not listed may differ in any byte */
 		uint64_t mask = l->asked == UINT64_MAX ? 0 : UINT64_MAX;
 
 		image_read(im, l->addr + from, durable, sizeof durable);
@@ -155,7 +160,7 @@ static void note_changes(struct window *w, const struct plan *p, struct window_a
 		*vec_add(&w->changes) = a->ev.seq;
 }
 
-/* Up to the event at which the last failure point is; that one may change a file, which is seen. */
+/* Adds the stores up to the last failure point. Its own event counts if it changes a file. */
 static void look_ahead(struct window *w, const struct plan *p, struct window_ahead *a)
 {
 	if (!a->trace || (a->has_event && a->ev.seq > w->first_seq)) {
@@ -165,7 +170,7 @@ static void look_ahead(struct window *w, const struct plan *p, struct window_ahe
 	while (ahead_next(a) && a->ev.seq < w->last_seq) {
 		if (a->ev.seq >= w->first_seq && trace_is_store(a->ev.kind) &&
 		    !add_store(w, &a->ev)) {
-			w->last_seq = a->ev.seq; /* it is at the end */
+			w->last_seq = a->ev.seq; /* too many bytes: the window ends here */
 			break;
 		}
 		note_changes(w, p, a);
@@ -190,7 +195,7 @@ struct window *window_new(const struct walk *walk, uint64_t last_seq, struct win
 	states_release(&set);
 	if (fits) {
 		look_ahead(w, walk->plan, a);
-	} else { /* too much may be lost here: this failure point is alone */
+	} else { /* too many bytes may be lost here: this failure point is alone */
 		w->pieces.n = 0;
 		w->last_seq = w->first_seq;
 		*vec_add(&w->changes) = w->first_seq;
@@ -267,7 +272,7 @@ static struct place *beginning_of(const struct window *w, uint64_t moment)
 	return NULL;
 }
 
-/* The bytes of a read, in a state. */
+/* Gives the bytes of a read in a state. */
 static bool value_of(const struct state_set *s, const uint64_t *states, const struct read *r,
 		     uint64_t *bytes)
 {
@@ -349,7 +354,8 @@ static bool is_read(const struct run_decision *d)
 	return d->nvalues == 1;
 }
 
-/* How many of the first ones are reads of watched bytes, or are not. */
+/* Of the first decisions of a list, counts those that are reads of watched bytes, or those that are
+ * not. */
 static size_t count(const struct run_decision *list, size_t n, size_t first, bool are_reads)
 {
 	size_t count = 0;
@@ -416,7 +422,7 @@ void window_keep(struct window *w, uint64_t moment, const struct state_set *s, c
 	renumber(list, n, true, &p->run->verdict);
 }
 
-/* ---- finding them ---- */
+/* ---- finding runs ---- */
 
 struct path {
 	VEC(const struct read *) reads;
@@ -453,7 +459,7 @@ static uint64_t masked(const uint8_t *bytes, uint64_t mask)
 	return v;
 }
 
-/* Of the bytes that are read, those in which the contents left differ. */
+/* Of the bytes read, gives those in which the contents left differ. */
 static uint64_t find_difference(const struct state_set *s, const struct state_line *l,
 				const uint64_t *left, uint32_t newest, uint32_t at, uint64_t mask)
 {
@@ -472,7 +478,8 @@ static uint64_t find_difference(const struct state_set *s, const struct state_li
 	return differ;
 }
 
-/* How many values the contents left have; those with another one than the newest are excluded. */
+/* Counts the different values of the contents left, and excludes those with another value than the
+ * newest. */
 static uint32_t narrow(const struct state_set *s, const struct state_line *l, uint64_t *left,
 		       uint32_t newest, uint32_t at, uint64_t mask)
 {
@@ -527,7 +534,7 @@ static void decide(const struct state_set *s, const struct read *r, struct windo
 	}
 }
 
-/* Decisions before so many reads, by how many there are after each. */
+/* The number of decisions before read number `first`; after[i] is the number after read i. */
 static size_t decisions_at(const size_t *after, size_t nreads, size_t first)
 {
 	return first == 0 ? 0 : after[first < nreads ? first - 1 : nreads - 1];

@@ -1,6 +1,6 @@
-/* Writes an exploration as words of the command line: the command that replays a state, and the
- * options that explore again. Only what the user said is written, and the seed where chance
- * decided. */
+/* Writes an exploration as words of a command line: the command that replays one state, and the
+ * options that explore the same again. Options that the user did not give are left out; only a seed
+ * that was chosen by chance is written. */
 #include "crash/setup/crash_command.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "util/alloc.h"
 #include "util/shell_word.h"
 
-/* ---- the command that replays ---- */
+/* ---- the command that replays a state ---- */
 
 /* Adds a word, quoted for a shell where that is needed. */
 static void add_word(char **line, const char *word)
@@ -68,7 +68,7 @@ char *crash_command_replay(const struct crash_setup *s, const char *state, const
 	return line;
 }
 
-/* ---- the options, to explore again ---- */
+/* ---- the options that explore again ---- */
 
 static void add_text_option(struct report *r, const char *option, const char *value)
 {

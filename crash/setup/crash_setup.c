@@ -1,5 +1,6 @@
-/* Prepares an exploration of crashes: limits, the runtime, the recovery, and the plan of a trace.
- * What is not said has a default here; what recovery is comes from the trace if nobody says it. */
+/* Prepares an exploration of crashes: limits, the runtime, the commands of recovery, and the plan
+ * of a trace. Options that the user did not give get their defaults here; without --recover, the
+ * command of recovery comes from the trace. */
 #include "crash/setup/crash_setup.h"
 
 #include <stdio.h>
@@ -15,8 +16,9 @@
 #include "pools/unseen/sums.h"
 #include "trace/followed.h"
 
-#define SHARD_SEED 1u /* all shards take the same */
-/* a failure point; recovery that reads a checksum over many undecided lines has no end otherwise */
+#define SHARD_SEED 1u /* the seed that divides the failure points; all shards need the same */
+/* runs per failure point; recovery that reads a checksum over many undecided lines would never
+ * end */
 #define SAMPLE_RUNS 250u
 #define MIB ((uint64_t)1 << 20)
 #define MEMORY_MIB 2048u
@@ -39,7 +41,7 @@ int crash_setup_command(struct crash_setup *s, enum crash_command which, const c
 	return line && !s->commands[which] ? -1 : 0;
 }
 
-/* libpmend_rt.so, where the recorder is, too. */
+/* Finds libpmend_rt.so, which is in the recorder's folder. */
 static int find_runtime(struct crash_setup *s, struct error *err)
 {
 	s->libexec = recorder_folder(err);
@@ -82,7 +84,7 @@ static void set_limits(struct crash_setup *s)
 	s->options.jobs = s->jobs.is_set && s->jobs.n > 0 ? (uint32_t)s->jobs.n
 							  : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	if (s->ready)
-		s->options.jobs = 1; /* servers of several workers would want the same port */
+		s->options.jobs = 1; /* workers would start servers that need the same port */
 	s->options.runner = (struct runner_options){
 		.runtime = s->runtime,
 		.stdin_path = s->stdin_path,
@@ -102,7 +104,7 @@ int crash_setup_begin(struct crash_setup *s, struct error *err)
 						  .is_strict = s->strict,
 						  .is_distrusting = s->no_trust };
 	s->options.wants_first_crashes = s->failures.n > 1;
-	/* A dump and races judge the same more exactly. */
+	/* a dump or a search for races judges outputs more exactly */
 	s->options.watches_output = s->recovery.recover && !s->recovery.ready &&
 				    !s->recovery.dump && !s->races &&
 				    !s->options.strategy->is_representative &&
@@ -145,7 +147,8 @@ void crash_setup_end(struct crash_setup *s)
 	index_close(s->index);
 }
 
-/* The scratch pool that {} can stand for; NULL: there is none. Its folder may be gone. */
+/* The path of the scratch pool that {} can stand for; NULL if there is none. Its folder may be
+ * deleted already. */
 static const char *scratch_pool(const struct plan *p)
 {
 	const char *pool = trace_meta(p->trace, "scratch_pool");
@@ -154,7 +157,7 @@ static const char *scratch_pool(const struct plan *p)
 											 : NULL;
 }
 
-/* The recorded command, from the trace itself. */
+/* Takes the recorded command as recovery, from the trace. */
 static int recover_as_recorded(struct crash_setup *s, const struct plan *p, struct error *err)
 {
 	const char *pool = scratch_pool(p);
@@ -218,8 +221,8 @@ static int fit_to_plan(struct crash_setup *s, struct plan *p, struct error *err)
 
 /* ---- the index ---- */
 
-/* With one, neither a part nor who merges parts needs to read all of the trace. Representative
- * testing looks at every store. */
+/* Makes the plan. With an index, neither a shard nor a merge reads the whole trace. Representative
+ * testing does, because it looks at every store. */
 static struct plan *make_plan(struct crash_setup *s, struct trace *t, const char *trace,
 			      struct error *err)
 {
@@ -237,7 +240,7 @@ static struct plan *make_plan(struct crash_setup *s, struct trace *t, const char
 			: plan_of_trace(t, s->options.platform, s->no_trust);
 }
 
-/* It can tell where failure points are if they are the same. */
+/* Drops the index if its failure points are not those of this exploration. */
 static void fit_index(struct crash_setup *s, const struct plan *p)
 {
 	if (s->index && index_fits(s->index, p, s->options.stops))

@@ -1,4 +1,4 @@
-/* How crashes are explored: as the user said it, and what that comes to. */
+/* The settings of an exploration of crashes: the user's words, and what they are translated to. */
 #ifndef CRASH_SETUP_CRASH_SETUP_H
 #define CRASH_SETUP_CRASH_SETUP_H
 
@@ -7,90 +7,96 @@
 #include "record/recording.h"
 #include "trace/owner.h"
 
-/* Who watches an exploration, which may take long. */
+/* Callbacks that show the progress of an exploration and can interrupt it. */
 struct crash_watch {
 	void (*begin)(void *arg);
-	/* nothing is shown any more, and an interruption ends pmend again */
+	/* stops showing progress; after that, an interrupt ends pmend as usual */
 	void (*end)(void *arg);
 	void (*progress)(const struct crash_counters *c, uint64_t npoints, void *arg);
 	bool (*is_interrupted)(void *arg);
 	void *arg;
 };
 
-/* Who has an exploration in parts: distribute/shard. */
+/* Callbacks of an exploration in parts; distribute/shard implements them. */
 struct crash_setup;
 struct crash_parts {
-	/* nothing is explored yet; -1: it must not be */
+	/* called before anything is explored; -1: exploring is not allowed */
 	int (*begin)(struct crash_setup *s, const struct plan *p, const char *kept, void *arg,
 		     struct error *err);
-	void (*tell)(struct report *r, void *arg); /* NULL: nothing */
-	/* findings that are known besides; causes are folded, ids are not given yet. NULL: none */
+	void (*tell)(struct report *r, void *arg); /* NULL: nothing to add */
+	/* adds findings from elsewhere; called after causes are folded and before ids are given.
+	 * NULL: none */
 	void (*add)(struct report *r, void *arg);
 	void *arg;
 };
 
 struct crash_setup {
-	/* as the user said it: NULL, or not set, is the default */
+	/* the user's words; NULL or 0 is the default */
 	const char *recover, *then, *check, *ready, *dump, *strategy, *failure_points, *platform,
 		*stdin_path, *trace, *build_dir;
 	struct word_list ok_status, commit_vars, library_globs;
 	struct optional_number sample, window, seed, max_time, max_runs, jobs, timeout, failures,
 		max_memory, max_file, max_processes;
 	bool races, strict, no_trust, explain_groups, pool_creation, repeats;
-	struct shard shard; /* of: 0, all */
-	/* what is done elsewhere, or goes on elsewhere; NULL: all is done here */
+	struct shard shard; /* shard.of is 0 if all failure points are explored here */
+	/* set if parts are explored elsewhere or continue there; NULL: everything is explored
+	 * here */
 	const struct crash_parts *parts;
-	struct recording recording; /* its platform is the one that was asked for, or NULL */
-	const char *kept_in;        /* the folder for traces that are kept; NULL: the current one */
+	struct recording recording; /* its platform is that of --platform, or NULL */
+	/* the folder for traces that are kept; NULL: the current folder */
+	const char *kept_in;
 	const struct notes *notes;
-	const struct crash_watch *watch; /* NULL: nobody */
-	/* what it comes to */
-	bool is_platform_chosen; /* by what the program does (platform_choose()) */
-	bool is_platform_told;   /* the user knows */
+	const struct crash_watch *watch; /* NULL: no progress */
+	/* computed from these words */
+	/* the platform was chosen by what the program does (platform_choose()) */
+	bool is_platform_chosen;
+	bool is_platform_told; /* the user has been told the platform */
 	struct libraries libraries;
-	struct index *index; /* of the trace, for parts and for merging them; NULL: none */
+	struct index *index; /* the trace's index, for parts and for merging them; NULL: none */
 	struct crash_options options;
 	struct recovery recovery;
 	struct runner_command *commands[5]; /* owned: recover, check, ready, dump, then */
 	char *runtime, *libexec;
-	/* crashes during recovery are explored: what the first crash interrupted; NULL: the program
-	 * itself crashes */
+	/* while crashes during recovery are explored, the plan of the first crash; NULL: the
+	 * program itself crashes */
 	const struct plan *first_plan;
-	uint64_t first_seq; /* where that was */
-	/* of the trace that crashing_explore() explored last, for trials; owned. NULL: none */
+	uint64_t first_seq; /* the event before which the first crash came */
+	/* the plan of the trace that crashing_explore() explored last, for trials; owned. NULL:
+	 * none */
 	struct plan *plan;
-	struct crash_options explored; /* how it did, with what runs on clean states told */
-	char *groups; /* --explain-groups: what to print after the report; NULL: nothing */
+	/* the options of that exploration, with what its clean runs found */
+	struct crash_options explored;
+	char *groups; /* --explain-groups: the text to print after the report; NULL: nothing */
 };
 
-/* Takes over a command line of recovery, of which there are five; NULL: there is none. -1 if it
- * cannot be read. */
+/* Parses one of the five command lines and stores it; NULL: there is none. -1 if it cannot be
+ * parsed. */
 enum crash_command { CRASH_RECOVER, CRASH_CHECK, CRASH_READY, CRASH_DUMP, CRASH_THEN };
 int crash_setup_command(struct crash_setup *s, enum crash_command which, const char *line,
 			struct error *err);
 
-/* The strategy, the commands, the good statuses and the platform are set already. -1 if something
- * is not installed. */
+/* Prepares the exploration after strategy, commands, good statuses and platform are set. -1 if
+ * something is not installed. */
 int crash_setup_begin(struct crash_setup *s, struct error *err);
 void crash_setup_end(struct crash_setup *s);
-/* Findings that are known elsewhere, before report_finish(). */
+/* Adds findings that are known elsewhere to the report; to be called before report_finish(). */
 void crash_setup_add(const struct crash_setup *s, struct report *r);
 
-/* How the words of a `pmend crash` are understood, for those who find some in a report. cmd/, which
- * has the options, hands it down. */
+/* How the words of a `pmend crash` command are parsed, for code that finds such words in a report.
+ * cmd/, which has the options, passes this down. */
 struct crash_reader {
-	/* argv[0] is "crash"; returns how many operands it moved to the front */
+	/* argv[0] is "crash"; returns the number of operands, which it moved to the front */
 	int (*parse)(struct crash_setup *s, int argc, char **argv);
 	void (*begin)(struct crash_setup *s);
 };
 
-/* How long a recording may take, by --max-time; 0: any time. */
+/* The time limit of a recording in seconds, from --max-time; 0: none. */
 uint32_t crash_setup_record_seconds(const struct crash_setup *s);
-/* --max-time counts from now on, not from the start of the command: the recording had as much for
+/* Starts the time of --max-time. It is called after the recording, which has the same limit for
  * itself. */
 void crash_setup_begin_time(struct crash_setup *s);
-/* Opens the trace for the platform that was chosen; without --recover, takes the recorded command.
- * NULL with err if it cannot. */
+/* Makes the plan of the trace for the chosen platform; without --recover it takes the recorded
+ * command. NULL with err if that fails. */
 struct plan *crash_setup_plan(struct crash_setup *s, const char *trace, struct error *err);
 
 #endif

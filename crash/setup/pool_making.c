@@ -1,5 +1,5 @@
-/* Finds the sites of a trace that are inside pmemobj_create and the like, by the names of
- * functions; sites without PMDK on their stack are not looked up. */
+/* Finds the sites of a trace inside pmemobj_create() and similar functions, by the functions'
+ * names. Sites without PMDK on their stack are not looked up. */
 #include "crash/setup/pool_making.h"
 
 #include "source/locate.h"

@@ -1,11 +1,11 @@
-/* Where a program has PMDK make a pool: one step, inside which no crash is tried unless the user
- * asks. */
+/* Finds where a program creates a pool with PMDK. Creation counts as one step: pmend tries no crash
+ * inside it unless the user asks. */
 #ifndef CRASH_SETUP_POOL_MAKING_H
 #define CRASH_SETUP_POOL_MAKING_H
 
 #include "crash/states/plan.h"
 
-/* Marks the plan's sites. */
+/* Sets `making` of the plan. */
 void pool_making_find(struct plan *p);
 
 #endif

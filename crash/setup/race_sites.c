@@ -1,6 +1,6 @@
-/* Finds the stores of a trace that --commit-var names, those that libpmemobj makes on its own, and
- * those that a transaction does not undo. The first two are identified by source lines and objects,
- * so the result is a flag for each site of the plan. */
+/* Finds the stores of a trace that --commit-var names, the stores of libpmemobj itself, and the
+ * stores that a transaction does not undo. The first two are found by source line or object, so the
+ * result is one flag per site. */
 #include "crash/setup/race_sites.h"
 
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 #include "check/check.h"
 #include "source/locate.h"
 
-/* PLACE is FILE:LINE, where FILE may lack folders in front, or a function. */
+/* Is the symbol at the place? PLACE is a function, or FILE:LINE, where FILE may be the end of the
+ * path. */
 static bool is_place(const struct symbol *s, const char *place)
 {
 	const char *colon = strrchr(place, ':');
@@ -61,7 +62,7 @@ int race_sites_find_commits(struct race_options *o, const struct word_list *plac
 	return result;
 }
 
-/* ---- stores of PMDK's own ---- */
+/* ---- PMDK's own stores ---- */
 
 static bool is_named(const char *object, const char *begin)
 {
@@ -85,8 +86,8 @@ static bool has_libpmemobj(const struct trace_site *site)
 	return false;
 }
 
-/* libpmemobj stores, or calls the program's constructor (is_own: no), and not because the program
- * asked it to copy something. */
+/* Is it a store of libpmemobj, or of a constructor that libpmemobj calls (is_own: false)? A copy
+ * that the program asked for is neither. */
 static bool is_library_store(struct locator *l, const struct trace_site *site, bool *is_own)
 {
 	const struct frame *list;
@@ -106,7 +107,8 @@ static bool is_library_store(struct locator *l, const struct trace_site *site, b
 
 void race_sites_find_library(struct race_options *o, const struct plan *p)
 {
-	struct locator *l = locator_new(p->trace, NULL); /* the objects alone decide */
+	/* without symbols: the object alone decides */
+	struct locator *l = locator_new(p->trace, NULL);
 
 	o->library_sites.n = o->own_sites.n = 0;
 	for (size_t i = 0; i < p->sites.n; i++) {
@@ -121,14 +123,14 @@ void race_sites_find_library(struct race_options *o, const struct plan *p)
 	locator_free(l);
 }
 
-/* ---- stores that are not logged ---- */
+/* ---- stores that no transaction logged ---- */
 
 static void note_unlogged(const struct finding *f, void *arg)
 {
 	struct race_options *o = arg;
 
 	if (strcmp(f->kind, "tx-missing-add") == 0)
-		*vec_add(&o->unlogged) = f->first_seq; /* they come in the order of events */
+		*vec_add(&o->unlogged) = f->first_seq; /* findings are in the order of events */
 }
 
 void race_sites_find_unlogged(struct race_options *o, const struct plan *p)

@@ -1,6 +1,6 @@
-/* --then recorded: the recorded command, with what is left of its input after the operations that
- * were done. The input is the one argument that names a file with a line for each operation; a
- * program whose input is elsewhere needs a command of its own. */
+/* Makes the command of --then recorded: the recorded command, whose input contains only the
+ * operations that were not done before the crash. The input is the one argument that names a file
+ * with one line per operation. A program with another kind of input needs its own command. */
 #include "crash/setup/then_recorded.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ static bool is_pool(const struct plan *p, const char *word)
 	return is;
 }
 
-/* SIZE_MAX: it is no file to read lines from. */
+/* Counts the lines of a file. SIZE_MAX if it is not a file with lines. */
 static size_t count_lines(const char *path)
 {
 	struct stat st;
@@ -46,7 +46,8 @@ static size_t count_ended(const struct plan *p)
 	return n;
 }
 
-/* The words of the command, the input's replaced; NULL: there is not exactly one such input. */
+/* Gives the recorded command with {rest:FILE} in place of the input; NULL unless exactly one
+ * argument is such an input. */
 static struct runner_command *recorded_command(const struct plan *p)
 {
 	const size_t nended = count_ended(p);

@@ -1,11 +1,10 @@
-/* Keeps the commit writes of each commit variable that a crash may show, and decides by them
- * whether a store is consistent: it must come between the commit write that survives and the one
- * before. */
+/* Keeps the commit writes of each commit variable that a crash may show, and judges stores by them.
+ * A store is consistent if it comes between the surviving commit write and the one before. */
 #include "crash/shadow/commits.h"
 
 #include <string.h>
 
-/* ---- what is declared ---- */
+/* ---- declarations ---- */
 
 void commits_add_var(struct commits *c, uint64_t addr, uint64_t len_bytes, uint64_t since_seq,
 		     bool is_outside)
@@ -34,7 +33,7 @@ void commits_add_var(struct commits *c, uint64_t addr, uint64_t len_bytes, uint6
 
 void commits_add_range(struct commits *c, uint64_t var, uint64_t addr, uint64_t len_bytes)
 {
-	/* an index after commits_seal() */
+	/* an index after commits_seal(); an address before */
 	*vec_add(&c->ranges) = (struct commit_range){ addr, addr + len_bytes, var };
 }
 
@@ -52,7 +51,7 @@ static int compare_ranges(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* The last variable that begins at or before addr. */
+/* The index of the last variable that begins at or before addr. */
 static size_t var_before(const struct commits *c, uint64_t addr)
 {
 	size_t low = 0, high = c->vars.n;
@@ -195,7 +194,8 @@ void commit_var_store(struct commit_var *v, const struct trace_event *ev, const 
 		memcpy(last->value, v->value, v->len_bytes);
 		return;
 	}
-	/* nothing else was stored since, and to other bytes of it: one write in several stores */
+	/* several stores to different bytes of the variable count as one write if nothing it covers
+	 * was stored in between */
 	is_piece = last->first_seq && v->nstores == v->nstores_then &&
 		   (v->from >= to || v->to <= from);
 	v->nstores_then = v->nstores;
@@ -220,7 +220,7 @@ void commit_var_store(struct commit_var *v, const struct trace_event *ev, const 
 
 /* ---- judging ---- */
 
-/* Nothing was written to a variable: what it was at first is what survives. */
+/* The value before any write. It survives if nothing was written to the variable. */
 static const struct commit_write unwritten;
 
 enum commit_state commit_judge(const struct commit_var *v, const struct commit_write *w,
@@ -233,7 +233,7 @@ enum commit_state commit_judge(const struct commit_var *v, const struct commit_w
 	return last_seq <= w->before_seq ? COMMIT_STALE : COMMIT_CONSISTENT;
 }
 
-/* The first write that a crash can show. */
+/* The index of the first write that a crash can show. */
 static size_t first_possible(const struct commit_var *v, bool is_durable)
 {
 	return is_durable && v->writes.n ? v->writes.n - 1 : v->base;

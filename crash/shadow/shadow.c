@@ -1,5 +1,5 @@
 /* Follows stores, write-backs and fences, and keeps for each byte of PM who stored it last and
- * whether that is durable. shadow_internal.h has the layout of a line. */
+ * whether that store is durable. shadow_internal.h has the layout of a line. */
 #include "crash/shadow/shadow_internal.h"
 
 #include <string.h>
@@ -70,7 +70,7 @@ static struct line *line_get(struct shadow *s, uint64_t addr)
 	return l;
 }
 
-/* Forgets writes that no byte names. */
+/* Removes writes that no byte refers to. */
 static void line_compact(struct line *l)
 {
 	uint8_t to[WRITES_MAX + 1] = { 0 };
@@ -123,7 +123,8 @@ static struct thread *thread_of(struct shadow *s, const struct trace_event *ev)
 	return t;
 }
 
-/* Flushed again and again without a fence, a line waits once. */
+/* Notes that the thread's next fence completes this line. A line that is flushed repeatedly without
+ * a fence is noted once. */
 static void thread_wait(struct thread *t, struct line *l, uint64_t upto)
 {
 	if (l->waiter == t && l->wait < t->waits.n && t->waits.at[l->wait].line == l) {
@@ -136,8 +137,8 @@ static void thread_wait(struct thread *t, struct line *l, uint64_t upto)
 	*vec_add(&t->waits) = (struct wait){ l, upto };
 }
 
-/* Stores through the cache up to `upto` are durable, and the thread's own non-temporal ones. t may
- * be NULL. */
+/* Makes stores through the cache up to `upto` durable, and the thread's own non-temporal stores. t
+ * may be NULL. */
 static void line_persist(struct line *l, uint64_t upto, const struct thread *t)
 {
 	if (upto > l->durable_seq)
@@ -175,8 +176,7 @@ static void step_flush(struct shadow *s, const struct trace_event *ev)
 				   ev->seq);
 }
 
-/* The kernel writes back what is in the cache; the caller's own non-temporal stores drain with
- * it. */
+/* Follows a write-back by the kernel, which also drains the caller's own non-temporal stores. */
 static void step_sync(struct shadow *s, const struct trace_event *ev, uint64_t from, uint64_t to)
 {
 	const struct thread *t = thread_of(s, ev);
@@ -282,7 +282,7 @@ static void step_store(struct shadow *s, const struct trace_event *ev, unsigned 
 	const struct thread *t = thread_of(s, ev);
 	uint32_t part;
 
-	/* between threads, what was stored first arrives first */
+	/* between threads, what was stored first reaches the cache first */
 	for (size_t i = 0; model_is_late(s->model) && i < s->threads.n; i++)
 		if (s->threads.at[i] != t)
 			thread_fence(s->threads.at[i]);
@@ -305,7 +305,7 @@ static void line_put_old(struct line *l, uint64_t from, uint64_t to)
 	}
 }
 
-/* Nobody stored these bytes, and they are durable. */
+/* Handles old bytes: nobody stored them, and they are durable. */
 static void step_old(struct shadow *s, const struct trace_event *ev)
 {
 	const uint64_t from = ev->addr, to = from + trace_old_len(ev);
@@ -324,12 +324,12 @@ static void step_old(struct shadow *s, const struct trace_event *ev)
 
 void shadow_step(struct shadow *s, const struct trace_event *ev, unsigned flags)
 {
-	while (s->open.n > 0) { /* the copy is over */
+	while (s->open.n > 0) { /* the copy has ended */
 		s->open.n--;
 		line_persist(s->open.at[s->open.n].line, s->open.at[s->open.n].upto, NULL);
 	}
 	if (model_completes(s->model, ev))
-		thread_fence(thread_of(s, ev)); /* a locked store is a fence first */
+		thread_fence(thread_of(s, ev)); /* a locked store is also a fence before it */
 	if (trace_is_store(ev->kind)) {
 		step_store(s, ev, flags);
 	} else if (trace_is_flush(ev->kind)) {

@@ -1,5 +1,5 @@
-/* Answers what the shadow memory knows: of a byte, of lines that a commit variable puts in doubt,
- * of all that was stored. Nothing changes here. */
+/* Answers questions about the shadow memory: about one byte, about lines that a commit variable
+ * makes doubtful, about all that was stored. Nothing changes here. */
 #include "crash/shadow/shadow_internal.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ bool shadow_is_persisted(const struct shadow *s, uint64_t addr, uint64_t len_byt
 	return true;
 }
 
-/* The variable that was asked about last. */
+/* The variable of the last question, because the next one is often about the same. */
 struct asked {
 	const struct commit_var *var;
 	bool is_durable;

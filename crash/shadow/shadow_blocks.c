@@ -1,11 +1,12 @@
-/* Keeps the blocks that an allocator handed out without content, until all of their bytes were
- * stored to. They are in the order of time; those with nothing left to initialise are dropped. */
+/* Keeps the blocks that an allocator gave out uninitialised, until all of their bytes were stored
+ * to. Blocks are in the order of their allocation; those that are completely initialised are
+ * dropped. */
 #include "crash/shadow/shadow_internal.h"
 
 #include <string.h>
 
 #define BLOCKS_MAX 65536u
-#define BLOCK_LINES_MAX 64u /* looked at, of one block */
+#define BLOCK_LINES_MAX 64u /* lines of a block that are looked at */
 
 void shadow_blocks_add(struct shadow *s, const struct trace_event *ev, bool is_trusted)
 {
@@ -38,7 +39,7 @@ const struct shadow_block *shadow_uninitialised(const struct shadow *s, uint64_t
 	return NULL;
 }
 
-/* How many lines of it were told of. */
+/* Calls the function for the uninitialised lines of a block; returns how many there were. */
 static size_t tell_block(const struct shadow *s, const struct shadow_block *b, size_t max_lines,
 			 void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg)
 {
@@ -67,7 +68,8 @@ void shadow_each_uninitialised(struct shadow *s, uint64_t since_seq, size_t max_
 	while (i > 0 && total < max_lines && s->blocks.at[i - 1].given.seq >= since_seq) {
 		n = tell_block(s, &s->blocks.at[--i], max_lines - total, f, arg);
 		total += n;
-		/* kept ones gather at the end; a large block may have more than was looked at */
+		/* kept blocks move to the end; a large block may have more lines than were looked
+		 * at */
 		if (n > 0 || s->blocks.at[i].len_bytes > BLOCK_LINES_MAX * SHADOW_LINE)
 			s->blocks.at[--to] = s->blocks.at[i];
 	}

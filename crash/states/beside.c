@@ -1,12 +1,12 @@
-/* Reads from the META events of a trace what files beside the pool held. A content comes in parts,
- * in hexadecimal; one of which parts are missing is not known. */
+/* Reads from the META events of a trace the contents of files beside the pool. A content comes in
+ * several parts, in hexadecimal; if a part is missing, the content counts as unknown. */
 #include "crash/states/beside.h"
 #include "trace/trace.h"
 #include "util/values.h"
 
 #include <string.h>
 
-/* more than the recorder keeps: what claims to be larger is damaged */
+/* more than the recorder keeps; a larger length comes from a damaged trace */
 #define FILE_BYTES_MAX (1u << 20)
 
 static struct beside_file *find(struct beside *b, const char *path)
@@ -21,14 +21,14 @@ static struct beside_file *find(struct beside *b, const char *path)
 	return f;
 }
 
-/* What is being read: its parts come next. */
+/* The content that is being read; its parts come in the next events. */
 struct reading {
 	struct beside *b;
-	size_t file; /* index plus 1; 0: nothing */
-	uint64_t at; /* bytes that have come */
+	size_t file; /* index plus 1; 0: no content is being read */
+	uint64_t at; /* number of bytes read so far */
 };
 
-/* All parts have come, or never will. */
+/* Ends the content that is being read. It counts as unknown if parts are missing. */
 static void content_end(struct reading *r)
 {
 	struct beside_file *f = r->file ? &r->b->files.at[r->file - 1] : NULL;
@@ -39,7 +39,7 @@ static void content_end(struct reading *r)
 	r->file = 0;
 }
 
-/* "STATE:PATH" */
+/* Begins a version of a file; value is "STATE:PATH". */
 static void version_add(struct reading *r, uint64_t seq, const char *value)
 {
 	const char *path = strchr(value, ':');
@@ -79,7 +79,7 @@ static void part_add(struct reading *r, const char *hex)
 		v->bytes[r->at++] = (uint8_t)(digit(hex[0]) << 4 | digit(hex[1]));
 }
 
-/* What follows this key; NULL: it is another one. */
+/* Gives the text after this key; NULL if the text begins with another key. */
 static const char *value_of(const char *text, const char *key)
 {
 	const size_t n = strlen(key);
@@ -109,7 +109,7 @@ static void file_release(struct beside_file *f)
 	free(f->path);
 }
 
-/* Those that are only removed, and PM files, are none. */
+/* Drops PM files, and files that were only removed. */
 static void keep_written(struct beside *b, const struct trace *t, const char *const *paths)
 {
 	size_t n = 0;

@@ -1,6 +1,6 @@
-/* Finds stores that pmemcheck's SET_CLEAN or PMEND_IGNORE names, byte by byte: a declaration may
- * name a part of a store only, and two may name the halves of one. SET_CLEAN is about what is
- * stored already and not durable; PMEND_IGNORE also about what comes. */
+/* Finds stores that pmemcheck's SET_CLEAN or PMEND_IGNORE names. This is done byte by byte: one
+ * declaration may name a part of a store, and two may name its halves. SET_CLEAN is about bytes
+ * that are stored already and not durable; PMEND_IGNORE also about later stores. */
 #include "crash/states/declared.h"
 
 #include <stdlib.h>
@@ -32,7 +32,8 @@ static void note_neighbour(const struct model_store *s, void *arg)
 		add(&n->d->all, s->seq, s->addr, s->addr + s->size_bytes);
 }
 
-/* The model tells of a store that crosses lines in parts. */
+/* Notes the part of a store that is in one line; the model reports a store that crosses lines in
+ * parts. */
 static void note_store(const struct model_store *s, void *arg)
 {
 	const struct declaration *w = arg;
@@ -93,7 +94,7 @@ static int compare(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Sorted, and what touches each other is one. */
+/* Sorts the list and joins adjacent entries. */
 static void sort(declared_list *list)
 {
 	size_t n = 0;
@@ -122,7 +123,7 @@ bool declared_has(const declared_list *list, uint64_t seq, uint64_t from, uint64
 	const struct declared_bytes key = { seq, from, to };
 	size_t low = 0, high = list->n;
 
-	while (low < high) { /* the first that begins behind it */
+	while (low < high) { /* binary search: the first that begins behind it */
 		const size_t middle = low + (high - low) / 2;
 
 		if (compare(&list->at[middle], &key) <= 0)

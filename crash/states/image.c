@@ -1,5 +1,5 @@
-/* Keeps presence, size and durable content of the PM files while a trace is walked. Each file is
- * one mapping that holds no memory until it is touched. */
+/* Keeps presence, size and durable content of the PM files during a walk. Each file is one mapping,
+ * which uses no memory for pages that are not touched. */
 #include "crash/states/image.h"
 
 #include <linux/falloc.h>
@@ -90,7 +90,7 @@ void image_write(struct crash_image *im, uint64_t addr, const uint8_t *bytes, ui
 	struct crash_file *f = image_file(im, PMT_FILE(addr));
 	uint64_t offset = PMT_OFFSET(addr);
 
-	/* beyond the end of its file: a mapping may be longer, but nothing of that is kept */
+	/* beyond the end of the file: a mapping may be longer, but those bytes are not kept */
 	if (!f || offset >= f->room)
 		return;
 	if (len_bytes > f->room - offset)
@@ -113,7 +113,7 @@ void image_read(const struct crash_image *im, uint64_t addr, uint8_t *bytes, uin
 	memcpy(bytes, f->bytes + offset, len_bytes < n ? len_bytes : n);
 }
 
-/* Zero without touching what is zero anyway. */
+/* Sets a range to zero without touching pages that are zero already. */
 static void zero_range(struct crash_image *im, struct crash_file *f, uint64_t offset, uint64_t end)
 {
 	if (end > f->room)
@@ -240,8 +240,8 @@ void image_forget_lines(struct crash_image *im)
 	}
 }
 
-/* The next line from this one on that was written, or was not; the number of lines: there is
- * none. */
+/* Finds the next line from this one on that was written, or that was not. The number of lines if
+ * there is none. */
 static uint64_t next_line(const struct crash_file *f, uint64_t line, bool is_written)
 {
 	const uint64_t n = nlines_of(f);
@@ -259,7 +259,8 @@ static uint64_t next_line(const struct crash_file *f, uint64_t line, bool is_wri
 	return n;
 }
 
-/* Runs of lines, each with the number of those before it since the last; an empty one ends them. */
+/* Sends the written lines as runs. Each run begins with the number of unwritten lines before it; an
+ * empty run is the end. */
 static void send_lines(struct crash_file *f, struct wire *w)
 {
 	const uint64_t n = nlines_of(f);

@@ -1,5 +1,5 @@
-/* The PM files as a crash at the present moment of a walk would leave them if every store that is
- * not guaranteed durable were lost: presence, size and content of each. Sparse: memory grows with
+/* The PM files as a crash at the present moment of a walk leaves them if every store is lost that
+ * is not guaranteed durable: presence, size and content of each file. Memory grows only with the
  * pages that were ever not zero. */
 #ifndef CRASH_STATES_IMAGE_H
 #define CRASH_STATES_IMAGE_H
@@ -13,41 +13,43 @@
 #define IMAGE_LINE_BYTES 64u
 
 struct crash_file {
-	char *path; /* the file's own, absolute; NULL: no such number */
-	/* `room` bytes, zero where nothing was written; pages come into being when touched */
+	char *path; /* the present path, absolute; NULL: no file has this number */
+	/* `room` bytes, zero where nothing was written; a page needs memory only when it is
+	 * touched */
 	uint8_t *bytes;
-	uint64_t room; /* the largest size it ever has in the trace */
+	uint64_t room; /* the largest size of the file in the trace */
 	uint64_t size_bytes;
 	bool exists;
-	uint64_t *touched; /* bit for each page that may not be all zero */
-	uint64_t *changed; /* bit for each page that was written since the runner took it last */
-	/* bit for each line that was written since image_forget_lines(); NULL: nobody asks */
+	uint64_t *touched; /* one bit per page that may be not zero */
+	uint64_t *changed; /* one bit per page that was written since the runner last copied it */
+	/* one bit per line that was written since image_forget_lines(); NULL if nobody called it */
 	uint64_t *lines;
-	uint64_t version; /* grows with presence, size, and content */
+	uint64_t version; /* grows when presence, size or content changes */
 };
 
 struct crash_image {
-	VEC(struct crash_file) files; /* by number; 0 is not used */
+	VEC(struct crash_file) files; /* index: file number; 0 is not used */
 	uint64_t version;
 };
 
-/* sizes: the largest size of each file by number, from a first pass over the trace. */
+/* sizes: the largest size of each file, by number, from a first pass over the trace. */
 void image_init(struct crash_image *im, const uint64_t *sizes, size_t n);
 void image_release(struct crash_image *im);
-/* FILE, CONTENT, SIZE, FALLOCATE, RENAME, UNLINK; others change nothing. */
+/* Applies FILE, CONTENT, SIZE, FALLOCATE, RENAME or UNLINK; other events change nothing. */
 void image_event(struct crash_image *im, const struct trace_event *ev);
-/* there is one with a name, for whoever looks for it */
+/* Is there a file that has a name? */
 bool image_has_file(const struct crash_image *im);
-/* NULL if there is no such number */
+/* NULL if no file has this number */
 struct crash_file *image_file(const struct crash_image *im, uint64_t file);
 void image_write(struct crash_image *im, uint64_t addr, const uint8_t *bytes, uint32_t len_bytes);
 void image_read(const struct crash_image *im, uint64_t addr, uint8_t *bytes, uint32_t len_bytes);
-/* From now on, which lines are written is noted; from the next call on, anew. */
+/* Starts noting which lines are written; forgets those noted before. */
 void image_forget_lines(struct crash_image *im);
-/* What changed since image_forget_lines(), and presence, size and name of each file. Received: by
- * the image of that moment, or of a later one that is not beyond this one. */
+/* Sends what changed since image_forget_lines(), and presence, size and name of each file. An image
+ * receives it that is as old as that call, or at any later moment up to this one. */
 void image_pass_changes(struct crash_image *im, struct wire *w);
-/* For model_new(): durable content comes from here and goes here. */
+/* Durable content as model_new() wants it: the model reads it from this image and writes it
+ * there. */
 struct model_image image_for_model(struct crash_image *im);
 
 #endif

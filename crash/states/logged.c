@@ -1,15 +1,15 @@
-/* Finds what transactions change at some places, and puts it into a crash state as it is after the
- * transaction. Bytes are those of program order: what a crash may lose of them makes no difference
- * to a log. */
+/* Finds the ranges that transactions change at some places, and writes them into a crash state as
+ * they are after the transaction. The bytes are those of program order: a log restores them
+ * whatever a crash loses. */
 #include "crash/states/logged.h"
 
 #include <string.h>
 
-/* A thread's transaction. */
+/* A thread's open transaction. */
 struct open_tx {
 	uint32_t stream, thread, depth;
 	uint64_t begin_seq;
-	VEC(size_t) ranges; /* indices in the list */
+	VEC(size_t) ranges; /* indices of ranges in the list */
 };
 
 typedef VEC(struct open_tx) open_txs;
@@ -17,7 +17,7 @@ typedef VEC(struct open_tx) open_txs;
 struct finding_pass {
 	struct logged *out;
 	open_txs open;
-	struct crash_image image; /* with nothing lost */
+	struct crash_image image; /* the content in program order, with nothing lost */
 };
 
 static struct open_tx *tx_of(open_txs *all, const struct trace_event *ev)
@@ -115,7 +115,7 @@ bool logged_is_open(const struct logged *l, uint64_t seq)
 	return false;
 }
 
-/* In all contents of a line. */
+/* Writes the range into all contents of a line. */
 static void put_in_line(struct state_set *s, const struct state_line *l,
 			const struct logged_range *r, const uint8_t *bytes)
 {
@@ -160,7 +160,7 @@ void logged_undo(const struct logged *l, uint64_t seq, struct crash_image *im, s
 {
 	size_t at = undo->image.n;
 
-	/* the first range that was put in comes back last: ranges may overlap */
+	/* from the last to the first, because ranges may overlap */
 	for (size_t i = l->list.n; i-- > 0;) {
 		const struct logged_range *r = &l->list.at[i];
 

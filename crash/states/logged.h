@@ -1,10 +1,11 @@
-/* What a transaction would have logged: the bytes of a range after it.
+/* The bytes that a range has after a transaction: what recovery would see if the transaction had
+ * logged the range.
  *
- * Recovery either undoes a transaction, and then a logged range is as it was before, or it does
- * not, and then the range is as the transaction left it. Which of the two it is, is known to
- * recovery only. So a failing state is cured by the log if recovery handles it with exactly these
- * bytes as before the transaction, or as after it; everything else stays as it was. whatif.h
- * supposes the former; the latter is put into a state that fails. */
+ * If recovery undoes a transaction, a logged range is as it was before. If it does not, the range
+ * is as the transaction left it. Only recovery knows which of the two it does. So a failing state
+ * is cured by a log if recovery copes with exactly these bytes as before or as after the
+ * transaction, and all other bytes unchanged. whatif.h supposes the former; this module puts the
+ * latter into a failing state. */
 #ifndef CRASH_STATES_LOGGED_H
 #define CRASH_STATES_LOGGED_H
 
@@ -12,8 +13,8 @@
 #include "crash/states/states.h"
 
 struct logged_range {
-	/* of the transaction, of the first store to the range, and of its end; UINT64_MAX: it has
-	 * none */
+	/* begin of the transaction, first store to the range, end of the transaction (UINT64_MAX:
+	 * it never ends) */
 	uint64_t begin_seq, seq, end_seq;
 	uint64_t addr;
 	uint32_t len_bytes;
@@ -21,19 +22,19 @@ struct logged_range {
 };
 
 struct logged {
-	VEC(struct logged_range) list; /* by seq */
+	VEC(struct logged_range) list; /* ascending seq */
 };
 
-/* What the stores of some places change in transactions. classes: a number for each site, by id;
- * is_wanted: by number. Reads the trace once. */
+/* Finds the ranges that stores of some places change in transactions. classes: site id → number of
+ * its class; is_wanted: by class. Reads the trace once. */
 void logged_find(struct logged *l, const struct plan *p, const uint32_t *classes, size_t nclasses,
 		 const bool *is_wanted);
 void logged_release(struct logged *l);
 
-/* A crash before event seq comes while ranges are logged. */
+/* Does a crash before event seq come while a range is logged? */
 bool logged_is_open(const struct logged *l, uint64_t seq);
-/* Puts the bytes of such ranges into the image and into all contents of the set. Call it again with
- * `undo`, which it filled, to have back what was there. */
+/* Writes the bytes of the open ranges into the image and into all contents of the set, and what was
+ * there into `undo`; logged_undo() restores that. */
 struct logged_undo {
 	VEC(uint8_t) image, contents;
 };

@@ -1,5 +1,5 @@
-/* Chains of narrowings, the last one first. What is left of a line only shrinks along a chain, so
- * that they can be applied in any order. */
+/* Stores chains of narrowings; the last one is the head. The contents left of a line only shrink
+ * along a chain, so a chain can be applied in any order. */
 #include "crash/states/narrowing.h"
 
 static struct narrowing *narrowing_use(struct narrowing *n)
@@ -21,7 +21,8 @@ struct narrowing *narrowing_new(const struct state_set *s, struct narrowing *bef
 
 void narrowing_drop(struct narrowing *n)
 {
-	while (n && --n->uses == 0) { /* not recursive: a chain is as long as a run has decisions */
+	/* a loop, not a recursion: a chain is as long as a run has decisions */
+	while (n && --n->uses == 0) {
 		struct narrowing *before = n->before;
 
 		free(n);

@@ -1,5 +1,5 @@
-/* Replays a recording until something changes: most change something at once. One that only stores
- * what is there already has one crash state, the one that it found, and says nothing about
+/* Replays a recording until something changes; most recordings change something early. A recording
+ * that only stores the values that are already there has one crash state, and says nothing about
  * crashes. */
 #include "crash/states/news.h"
 
@@ -13,8 +13,8 @@ static bool is_file_change(const struct plan *p, const struct trace_event *ev)
 	       ev->kind == PMT_FALLOCATE || ev->kind == PMT_RENAME || ev->kind == PMT_UNLINK;
 }
 
-/* As the trace is not replayed beyond the first change, what is there is what was there at
- * first. */
+/* Does the event change the image? The image is still the initial one, because replaying stops at
+ * the first change. */
 static bool is_new(const struct crash_image *im, const struct trace_event *ev)
 {
 	uint8_t bytes[256];

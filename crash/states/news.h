@@ -1,11 +1,10 @@
-/* Whether a recording changed anything. */
+/* Finds out whether a recording changed anything. */
 #ifndef CRASH_STATES_NEWS_H
 #define CRASH_STATES_NEWS_H
 
 #include "crash/states/plan.h"
 
-/* Some store left other bytes than were there, or a file appeared, changed its size or name, or
- * went. */
+/* Did a store change bytes, or did a file appear, disappear, or change its size or name? */
 bool news_in(const struct plan *p);
 
 #endif

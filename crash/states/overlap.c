@@ -18,8 +18,9 @@
 
 struct actor {
 	uint32_t stream, thread;
-	uint64_t begin_seq, end_seq; /* of its life; UINT64_MAX: it lives */
-	bool has_stored;             /* since the last output */
+	/* when the thread began and ended; UINT64_MAX: it is still running */
+	uint64_t begin_seq, end_seq;
+	bool has_stored; /* since the last output */
 };
 
 struct overlaps {
@@ -46,8 +47,8 @@ static void end_process(struct overlaps *o, const struct trace_event *ev)
 			o->actors.at[i].end_seq = ev->seq;
 }
 
-/* They lived at the same time. That one stored first says nothing: who has stored may not have
- * printed yet. */
+/* Did both live at the same time? The order of their first stores does not matter: a thread that
+ * has stored may not have printed yet. */
 static bool are_concurrent(const struct actor *a, const struct actor *b)
 {
 	return a->end_seq > b->begin_seq && b->end_seq > a->begin_seq;
@@ -81,8 +82,8 @@ static void note_across(const struct model_store *s, void *arg)
 	}
 }
 
-/* What was stored since the last output belongs to the operation that ends here. Those who are gone
- * are forgotten. */
+/* Ends an interval at an output: what was stored since the last output belongs to the operation
+ * that ends here. Forgets threads that have ended. */
 static void end_interval(struct overlaps *o, overlap_list *out)
 {
 	size_t nliving = 0;
@@ -125,7 +126,7 @@ static void step(struct overlaps *o, const struct model *m, const struct trace_e
 	}
 }
 
-/* One thread stores and prints everything. */
+/* Does one thread store and print everything? */
 static bool is_alone(const struct plan *p)
 {
 	struct trace *t = trace_cursor(p->trace);

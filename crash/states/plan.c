@@ -1,5 +1,5 @@
 /* Reads a trace once and keeps what every later walk needs: sizes, mappings, operations, sites,
- * initial content. A model goes along to find the stores that nothing writes back. */
+ * initial content. A model follows the events to find stores that are never written back. */
 #include "crash/states/plan.h"
 #include "model/cut.h"
 #include "util/order.h"
@@ -133,7 +133,7 @@ void plan_add_commit_sites(struct plan *p, const bool *is_commit, size_t n)
 	trace_close(t);
 }
 
-/* A device held these bytes before. */
+/* Does the event give bytes that a device had before the program ran? */
 static bool is_initial_old(const struct plan *p, const struct trace_event *ev)
 {
 	const struct trace_file *f =
@@ -163,7 +163,8 @@ bool plan_is_late_event(const struct plan *p, const struct trace_event *ev)
 	return false;
 }
 
-/* META since=FILE SEQ comes just before the FILE event. */
+/* Notes a file that was durable before its FILE event; META since=FILE SEQ comes right before that
+ * event. */
 static void note_late(struct plan *p, const struct trace_event *ev)
 {
 	const char *told = trace_meta(p->trace, "since");
@@ -185,12 +186,12 @@ static int compare_since(const void *a, const void *b)
 static void note_content(struct plan *p, const struct trace_event *ev)
 {
 	note_late(p, ev);
-	*vec_add(&p->initial) = *ev; /* its blob stays as long as the trace */
+	*vec_add(&p->initial) = *ev; /* a copy of the event; the trace keeps its bytes */
 	if (plan_is_initial_event(p, ev))
 		p->last_initial_seq = ev->seq;
 }
 
-/* What is known of a file in the end counts. */
+/* Drops events of files that turned out, later in the trace, not to be initial ones. */
 static void keep_initial(struct plan *p)
 {
 	size_t n = 0;
@@ -238,7 +239,7 @@ struct end_walk {
 	const struct cut *cut;
 };
 
-/* A thread that was cut off might have written back what it stored last. */
+/* Notes a store that was never written back. A thread that was cut off might still have done it. */
 static void note_dirty(const struct model_store *s, void *arg)
 {
 	const struct end_walk *w = arg;
@@ -248,7 +249,8 @@ static void note_dirty(const struct model_store *s, void *arg)
 		*vec_add(&w->plan->never_persisted) = s->seq;
 }
 
-/* Without annotations, an acknowledgement ends one operation and begins the next. */
+/* Makes operations from outputs if there are no annotations: an acknowledgement ends one operation
+ * and begins the next. */
 static void operations_from_outputs(struct plan *p)
 {
 	uint64_t from = 0;
@@ -393,8 +395,9 @@ struct replacement {
 	const struct trace_event *by;
 };
 
-/* Another thread replaces the whole word: the first one may be on its way to flush it, and its
- * flush makes the new value durable. If nobody flushes it, the end of the trace shows that. */
+/* Does another thread replace the same word as a whole? Then the first thread may be about to flush
+ * it, and its flush makes the new value durable. If nobody flushes the word, the end of the trace
+ * shows that. */
 static bool is_shared_word(const struct model_store *s, const struct trace_event *by)
 {
 	return (s->stream != by->stream || s->thread != by->thread) && s->addr == by->addr &&
@@ -410,7 +413,8 @@ static void note_unkept(const struct model_store *s, void *arg)
 		*vec_add(&r->plan->unkept) = s->seq;
 }
 
-/* At the end: a thread that was cut off might have made durable what it stored last. */
+/* Notes a store that is not durable at the end. A thread that was cut off might still have made it
+ * durable. */
 static void note_unkept_at_end(const struct model_store *s, void *arg)
 {
 	const struct end_walk *w = arg;

@@ -1,5 +1,5 @@
-/* Passes a plan through a wire, with all that the trace defines. Numbers that only grow go as
- * differences; there may be millions of operations. */
+/* Sends or receives a plan over a wire, with everything that the trace defines. Ascending numbers
+ * are sent as differences, because there may be millions of operations. */
 #include <string.h>
 
 #include "crash/states/plan.h"
@@ -16,7 +16,7 @@ static const char *pass_text(struct plan *p, struct wire *w, const char *text)
 	return text;
 }
 
-/* Sorted numbers. */
+/* Passes ascending numbers as differences. */
 #define pass_sorted(w, v) \
 	do { \
 		uint64_t before_ = 0; \
@@ -45,7 +45,7 @@ static void pass_commit(struct wire *w, struct plan_commit *c)
 	wire_pass(w, c->seq);
 }
 
-/* Most have the name of the one before. */
+/* Passes an operation. Its name is often that of the operation before, which costs one byte. */
 static void pass_operation(struct plan *p, struct wire *w, struct operation *o,
 			   const struct operation *before)
 {
@@ -74,7 +74,7 @@ static void pass_operations(struct plan *p, struct wire *w)
 	}
 }
 
-/* By id, those that there are events of. */
+/* Passes the ids of sites that have events. */
 static void pass_sites(struct plan *p, struct wire *w)
 {
 	for (uint64_t i = 0, n = wire_number(w, p->sites.n); i < n && !w->is_bad; i++) {
@@ -87,7 +87,7 @@ static void pass_sites(struct plan *p, struct wire *w)
 	}
 }
 
-/* By number; NULL: it has none. */
+/* Passes texts by number; NULL is possible. */
 #define pass_texts(p, w, v) \
 	do { \
 		for (uint64_t i_ = 0, n_ = wire_number((w), (v)->n); i_ < n_ && !(w)->is_bad; \

@@ -1,5 +1,5 @@
-/* Keeps the lines in which a set of states differs from all states, or from the state in which
- * nothing is lost. */
+/* Stores a set of states as the lines in which it differs from the set of all states, or from the
+ * state in which nothing is lost. */
 #include "crash/states/sparse.h"
 
 #include <string.h>
@@ -74,7 +74,7 @@ bool sparse_include(const struct sparse_set *p, const struct state_set *s,
 
 		while (k < p->parts.n && p->parts.at[k].line < line)
 			k++;
-		/* only the newest content of it is in this one, and more in the other */
+		/* in this set, only the line's newest content is left; the other set has more */
 		if (k == p->parts.n || p->parts.at[k].line != line)
 			return false;
 		for (uint32_t w = 0; w < s->lines.at[line].words; w++)

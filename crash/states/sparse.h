@@ -1,4 +1,4 @@
-/* Sets of crash states that are kept for later, as the lines in which they differ from a set that
+/* Stores sets of crash states for later use, as the lines in which they differ from a set that
  * needs no memory: all states, or the one in which nothing is lost. */
 #ifndef CRASH_STATES_SPARSE_H
 #define CRASH_STATES_SPARSE_H
@@ -8,25 +8,27 @@
 enum sparse_base { SPARSE_ALL, SPARSE_NEWEST };
 
 struct sparse_part {
-	size_t line; /* index in lines */
-	size_t at;   /* index in words of its contents left */
+	size_t line; /* index in lines of the set */
+	size_t at;   /* index in words of the contents that are left */
 };
 
 struct sparse_set {
 	enum sparse_base base;
-	VEC(struct sparse_part) parts; /* by line */
+	VEC(struct sparse_part) parts; /* ascending line */
 	VEC(uint64_t) words;
 };
 
-/* Zero-initialised is all states. */
+/* Stores a set relative to all states, or to the newest. A zero-initialised sparse_set is all
+ * states. */
 void sparse_take(struct sparse_set *p, const struct state_set *s, const uint64_t *set,
 		 enum sparse_base base);
-/* From whichever it differs less. */
+/* Stores a set relative to the one of the two from which it differs in fewer lines. */
 void sparse_take_shorter(struct sparse_set *p, const struct state_set *s, const uint64_t *set);
 void sparse_release(struct sparse_set *p);
-/* The bit set of all lines that it stands for. */
+/* Writes the bit set of all lines. */
 void sparse_expand(const struct sparse_set *p, const struct state_set *s, uint64_t *set);
-/* Every state of the other is in this one. Both are from the newest, and have it. */
+/* Is every state of the other set in this one? Both must be relative to the newest state, and
+ * contain it. */
 bool sparse_include(const struct sparse_set *p, const struct state_set *s,
 		    const struct sparse_set *other);
 

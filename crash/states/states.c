@@ -1,10 +1,11 @@
 /* Collects the lines that have several possible contents at a failure point, and handles sets of
- * crash states. A set is bits, one for each content of each line. */
+ * crash states. A set is a bit set with one bit per content of each line. */
 #include "crash/states/states.h"
 
 #include <string.h>
 
-/* Contents by how much they lose, most first; the model sorts by bytes, which breaks ties. */
+/* Sorts contents by how much they lose, most first. The model sorts them by bytes, which decides
+ * between equals. */
 struct order {
 	const struct model_choice *choice;
 	uint32_t i;
@@ -232,7 +233,8 @@ void states_only(const struct state_line *l, uint64_t *set, uint32_t content)
 	bit_put(set + l->set, content, true);
 }
 
-/* Numbers of any size take their time: small factors are put together before. */
+/* Does the product fit? Small factors are multiplied first, because multiplying a `struct big` is
+ * slow. */
 static bool fits(uint32_t product, uint32_t factor)
 {
 	return (uint64_t)product * factor <= UINT32_MAX;
@@ -279,7 +281,7 @@ void states_count_left(const struct state_set *s, const uint64_t *set, const str
 			big_multiply(n, product);
 			divisor = product = 1;
 		}
-		divisor *= ncontents; /* product is not larger */
+		divisor *= ncontents; /* the product is at most as large */
 		product *= left;
 	}
 	big_divide(n, divisor);

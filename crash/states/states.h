@@ -1,5 +1,9 @@
-/* The lines that have more than one possible content at a failure point, and sets of crash states:
- * for each line, which of its contents are still possible. A state is one content a line. */
+/* The lines that have more than one possible content at a failure point, and sets of crash states.
+ * A state has one content per line. A set has, for each line, the contents that are still possible,
+ * independently of the other lines:
+ *
+ *	line A has contents 0 1 2, line B has 0 1     all states: {0 1 2} {0 1}, 6 states
+ *	recovery read a byte that is other in 2       the set:    {0 1} {0 1}, 4 states */
 #ifndef CRASH_STATES_STATES_H
 #define CRASH_STATES_STATES_H
 
@@ -9,19 +13,19 @@
 #include "util/map.h"
 #include "util/vec.h"
 
-/* A line with one content is listed, too, where that is not the image's. */
+/* An undecided line. A line with one content is listed if its content is not that of the image. */
 struct state_line {
 	uint64_t addr; /* PM address: file and offset */
 	uint32_t ncontents;
-	uint32_t words; /* of a bit set: (ncontents + 63) / 64 */
-	/* index of the first byte in bytes; contents are sorted from the one that loses most to the
-	 * newest */
+	uint32_t words; /* words of its bit set: (ncontents + 63) / 64 */
+	/* index of the first content in bytes; contents are sorted, the one that loses most first,
+	 * the newest last */
 	size_t contents;
 	size_t set; /* index of its first word in a bit set of all lines */
-	/* where there are very many contents: a bit for each byte in which they are told apart.
-	 * Else all are set */
+	/* of a line with very many contents, one bit per byte in which they are told apart;
+	 * otherwise all bits are set */
 	uint64_t asked;
-	bool is_watched; /* reads of some of its bytes are to be listed */
+	bool is_watched; /* reads of some of its bytes are listed */
 	/* index in watches of a bit set of line_bytes bits, in WATCH_BYTES bytes */
 	size_t watch;
 };
@@ -30,55 +34,59 @@ struct state_line {
 
 struct state_set {
 	uint32_t line_bytes;
-	VEC(struct state_line) lines; /* by address */
+	VEC(struct state_line) lines; /* ascending address */
 	VEC(uint8_t) bytes;
 	VEC(uint8_t) watches;
-	struct map by_addr; /* index of a line plus 1, while lines are being watched */
-	size_t nwords;      /* of a bit set of all lines */
-	bool is_partial;    /* some line had too many contents to list */
+	/* address → index of a line plus 1; filled while lines are being watched */
+	struct map by_addr;
+	size_t nwords;   /* words of a bit set of all lines */
+	bool is_partial; /* a line had too many contents to list */
 };
 
-/* A line with more contents than this is listed by what is asked for: 64 stores of a byte without a
- * barrier on arm64 have 2^64 contents, of which a recovery that reads 8 of the bytes sees 256. */
+/* Contents of a line that are listed without asking. If a line has more, only contents are listed
+ * that differ in the bytes that recovery asks for. On arm64, 64 stores of a byte without a barrier
+ * have 2^64 contents; a recovery that reads 8 of the bytes sees 256. */
 #define STATES_LISTED 64u
 
-/* The bytes that were asked for, by address of a line. Zero-initialised is none. */
+/* The bytes that recovery asked for, by address of the line. Zero-initialised is none. */
 struct states_asked {
 	struct map by_line;
-	bool is_all; /* of all lines */
+	bool is_all; /* all bytes of all lines */
 };
-void states_asked_release(struct states_asked *a); /* nothing is asked for again */
+void states_asked_release(struct states_asked *a); /* forgets what was asked for */
 void states_ask(struct states_asked *a, uint64_t line, uint64_t bytes);
 
-/* asked: NULL: all contents of all lines. */
+/* Lists the undecided lines. asked: the bytes in which contents of a line must be told apart; NULL:
+ * all contents of all lines. */
 void states_collect(struct state_set *s, const struct model *m, const struct states_asked *asked);
-/* Where only the newest contents are of interest, which are always there. */
+/* Lists the lines for callers that need only the newest contents, which are always listed. */
 void states_collect_newest(struct state_set *s, const struct model *m);
-/* Contents of some line are told apart by what was asked for only. */
+/* Does a line exist whose contents are told apart only in the bytes that were asked for? */
 bool states_is_asked(const struct state_set *s);
 void states_release(struct state_set *s);
-/* Reads of the bytes addr + i, for each bit i of mask, all in one line, are to be listed. Adds the
- * line, with the image's content, if it is not there: sets that were made before are no longer sets
- * of it. Call states_sort() after the last. Nothing if the file is not there now. */
+/* Makes the runner list reads of the bytes addr + i, for each bit i of mask; they are all in one
+ * line. If the set does not have that line, it is added with the image's content; bit sets that
+ * were made before are invalid then. Call states_sort() after the last line. Does nothing if the
+ * file does not exist at this moment. */
 void states_watch(struct state_set *s, const struct crash_image *im, uint64_t addr, uint64_t mask);
 void states_sort(struct state_set *s);
-/* The line of this byte, in sorted lines; NULL: it is not listed. */
+/* Finds the line of this byte; lines must be sorted. NULL: it is not listed. */
 const struct state_line *states_line(const struct state_set *s, uint64_t addr);
 
-/* A bit set with every content of every line; free() it. */
+/* Gives a bit set with every content of every line; free() it. */
 uint64_t *states_all(const struct state_set *s);
-/* the state in which nothing is lost; free() it */
+/* Gives the bit set of the state in which nothing is lost; free() it. */
 uint64_t *states_newest(const struct state_set *s);
 uint64_t *states_copy(const struct state_set *s, const uint64_t *set);
-/* The newest content of a line's own words; false: none is left. */
+/* Finds the newest content in a line's own words. False: none is left. */
 bool bits_newest(const uint64_t *left, uint32_t words, uint32_t *newest);
-/* how many contents of the line are left */
+/* number of contents of the line that are left */
 uint32_t states_left(const struct state_line *l, const uint64_t *set);
 uint32_t states_newest_left(const struct state_line *l, const uint64_t *set);
 void states_only(const struct state_line *l, uint64_t *set, uint32_t content);
-/* how many states */
+/* Counts the states of the set. */
 void states_count(const struct state_set *s, const uint64_t *set, struct big *n);
-/* The same, from how many there are in all, which is faster where few lines are narrowed. */
+/* The same, computed from the number of all states. This is faster if few lines are narrowed. */
 void states_count_left(const struct state_set *s, const uint64_t *set, const struct big *all,
 		       struct big *n);
 
@@ -87,7 +95,7 @@ static inline const uint8_t *state_content(const struct state_set *s, const stru
 {
 	return s->bytes.at + l->contents + (size_t)i * s->line_bytes;
 }
-/* Of a bit set with every content of the line. */
+/* One word of the bit set that has every content of the line. */
 static inline uint64_t states_word(const struct state_line *l, uint32_t word)
 {
 	return word + 1 < l->words || l->ncontents % 64 == 0

@@ -1,16 +1,16 @@
-/* Finds the crash states in which only given stores are lost, and what cannot survive without them.
- * What came before the first of them is taken to be durable. */
+/* Finds the crash states that lose only given stores, and stores that cannot survive without them.
+ * Stores before the first given one count as durable. */
 #include "crash/states/states_of_stores.h"
 
 struct search {
 	const uint64_t *seqs;
 	size_t nseqs;
-	size_t nown;   /* stores of the behaviour among those that were told of */
-	bool is_older; /* one that is older than the behaviour was among them */
-	bool is_other; /* one that is not the behaviour's was lost, and need not be */
+	size_t nown;   /* stores of the behaviour that were seen */
+	bool is_older; /* a store older than the behaviour was seen */
+	bool is_other; /* a store was lost that is not of the behaviour and that could survive */
 };
 
-/* Is it the behaviour's own? */
+/* Notes a store. Is it of the behaviour? */
 static bool note(struct search *f, uint64_t seq)
 {
 	size_t low = 0, high = f->nseqs;
@@ -43,8 +43,7 @@ static void note_lost(const struct model_lost *s, void *arg)
 		f->is_other |= s->is_free;
 }
 
-/* What came before the behaviour is taken to be durable: nothing of it may be lost, even where it
- * could be. */
+/* Allows the contents of a line that lose stores of the behaviour but none from before it. */
 static void allow(const struct state_set *s, const struct state_line *l, const struct model *m,
 		  const uint64_t *seqs, size_t nseqs, uint64_t *set)
 {

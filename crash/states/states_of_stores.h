@@ -1,19 +1,20 @@
-/* The crash states of one update behaviour at a failure point: of all that the model allows, those
- * in which only stores of the behaviour are lost, and what cannot survive without them (later
- * stores to their lines). Everything else has its newest content. */
+/* Finds the crash states of one update behaviour at a failure point. These are the states that lose
+ * only stores of the behaviour, and later stores to their lines that cannot survive without them.
+ * All other lines have their newest content. */
 #ifndef CRASH_STATES_STATES_OF_STORES_H
 #define CRASH_STATES_STATES_OF_STORES_H
 
 #include "crash/states/states.h"
 
-/* seqs: the behaviour's stores, sorted. A bit set of the states' lines, which free() frees. */
+/* seqs: the behaviour's stores, ascending. Gives a bit set of the states; free() it. */
 uint64_t *states_of_stores(const struct state_set *s, const struct model *m, const uint64_t *seqs,
 			   size_t nseqs);
-/* Every state of one set is in the other. */
+/* Is every state of `other` in `set`? */
 bool states_include(const struct state_set *s, const uint64_t *set, const uint64_t *other);
 
-/* In this line, one content loses at least what another does. is_by_place: where the order is
- * partial, stores of one place of the program count as one: any of a loop's may be lost alone. */
+/* Does one content of the line lose at least what the other content loses? is_by_place: with a
+ * partial order, stores of one place count as one store, because any store of a loop may be lost
+ * alone. */
 bool states_loses(const struct state_set *s, const struct model *m, const struct state_line *l,
 		  uint32_t content, uint32_t other, bool is_by_place);
 

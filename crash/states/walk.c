@@ -1,16 +1,17 @@
 /* Goes through a trace and stops at failure points, with image, model and shadow as they are there.
- * Failure points are where a crash can leave something that a later one cannot: before what makes
- * stores durable, before old bytes appear (--old-bytes), before files appear, change size, or go,
- * and at the end, also of a region of interest; none where nothing happened since the last. With
- * WALK_OVERTAKEN, also where something is lost for the last time that the program has acknowledged.
- * docs/crash.md says why that is enough. */
+ * A failure point is a moment at which a crash can leave something that a crash at any later moment
+ * cannot: before an operation that makes stores durable, before old bytes appear (--old-bytes),
+ * before a file appears, disappears, or changes its size, and at the end of the trace or of a
+ * region of interest. Moments since which nothing happened are skipped. With WALK_OVERTAKEN, there
+ * is also one before an acknowledged store can be lost for the last time. docs/crash.md explains
+ * why these moments are enough. */
 #include "crash/states/walk.h"
 
 #include "model/wire.h"
 #include "trace/position.h"
 
-/* Files that were there before are told of when they are mapped first, but a crash before that
- * shows them, too. */
+/* Loads the initial files. The trace describes them only when they are first mapped, but a crash
+ * before that leaves them, too. */
 static void load_initial(struct walk *w)
 {
 	for (size_t i = 0; i < w->plan->initial.n; i++)
@@ -100,7 +101,7 @@ static bool is_skipped(const struct walk *w, const struct trace_event *ev)
 	return (w->plan->has_roi && w->roi_depth <= 0) || (s && s->failure_depth > 0);
 }
 
-/* A library makes a pool: no crash is tried inside. */
+/* Is the event inside a library call that creates a pool? No crash is tried there. */
 static bool is_making(const struct walk *w, const struct trace_event *ev)
 {
 	return ev->site && ev->site->id < w->plan->making.n && w->plan->making.at[ev->site->id];
@@ -145,7 +146,7 @@ static void note_regions(struct walk *w, const struct trace_event *ev)
 
 /* ---- events ---- */
 
-/* Presence, size or name of a file changes. */
+/* Does the presence, size or name of a file change? */
 static bool is_file_change(const struct walk *w, const struct trace_event *ev)
 {
 	return (ev->kind == PMT_FILE && (ev->arg[2] & PMT_FILE_CREATED) &&
@@ -154,7 +155,7 @@ static bool is_file_change(const struct walk *w, const struct trace_event *ev)
 	       ev->kind == PMT_UNLINK;
 }
 
-/* Something that a crash can show, or that must be there after one, came with this event. */
+/* Did this event add something that a crash can show, or that must survive a crash? */
 static bool is_change(const struct walk *w, const struct trace_event *ev)
 {
 	return trace_is_store(ev->kind) || is_file_change(w, ev) || ev->kind == PMT_OUTPUT ||
@@ -169,7 +170,7 @@ static bool is_boundary(const struct walk *w, const struct trace_event *ev)
 		       : ev->kind == PMT_OUTPUT;
 }
 
-/* What the region stored, and nothing in it made durable, is not judged later. */
+/* Does a region end with stores that nothing made durable in it? They are not judged later. */
 static bool is_end_of_region(const struct walk *w, const struct trace_event *ev)
 {
 	return ev->kind == PMT_ROI_END && w->roi_depth == 1 && w->is_changed_inside;
@@ -180,23 +181,23 @@ static uint64_t copier_of(const struct trace_event *ev)
 	return ev->kind == PMT_STORE_SYS ? ((uint64_t)ev->stream << 32 | ev->thread) + 1 : 0;
 }
 
-/* In the middle of what the kernel copies. A sector shows a write(2) as a whole or not at all;
- * points inside of read(2) are left out with it. */
+/* Is the event in the middle of a copy by the kernel? A sector contains a write(2) as a whole or
+ * not at all. Points inside a read(2) are left out likewise. */
 static bool is_in_copy(const struct walk *w, const struct trace_event *ev)
 {
 	return w->plan->platform->is_page_cache && w->copier && w->copier == copier_of(ev);
 }
 
-/* A line is about to be stored to that can still lose what was acknowledged. From now on, what is
- * lost may look like what is stored anew, or be lost together with that. */
+/* Does the event store to a line that can still lose an acknowledged store? From then on, such a
+ * loss may look like the new store, or occur together with its loss. */
 static bool is_overtaking(const struct walk *w, const struct trace_event *ev)
 {
 	return w->acknowledged_seq && trace_is_store(ev->kind) && !is_in_copy(w, ev) &&
 	       model_has_older(w->model, ev->addr, ev->size_bytes, w->acknowledged_seq);
 }
 
-/* A rename over a PM file is told as two events of one call: the old file goes, and the other one
- * gets its name. No crash comes between. */
+/* Is the event the second half of a rename over a PM file? The trace has two events for that call:
+ * the old file is removed, and the other file gets its name. No crash comes between. */
 static bool is_replacing(const struct walk *w, const struct trace_event *ev)
 {
 	const struct trace_site *s = w->unlinked_site;
@@ -219,21 +220,21 @@ static bool is_point(const struct walk *w, const struct trace_event *ev)
 	       ((w->stops & WALK_OVERTAKEN) && is_overtaking(w, ev));
 }
 
-/* A file that the program made was there with no content before it was given a size, unless it got
- * its name with all that it held. */
+/* Does the event describe a file that the program has just made? Such a file existed with no
+ * content before it got its size, unless it got its name when it was complete. */
 static bool is_made(const struct walk *w, const struct trace_event *ev)
 {
 	return ev->kind == PMT_FILE && (ev->arg[2] & PMT_FILE_CREATED) &&
 	       !(ev->arg[2] & PMT_FILE_WHOLE) && !w->is_created && !plan_is_late_event(w->plan, ev);
 }
 
-/* A file that is told of later is durable before this event. */
+/* Was the next file of plan->late durable before this event? */
 static bool is_late_due(const struct walk *w)
 {
 	return w->nlate < w->plan->late.n && w->plan->late.at[w->nlate].since < w->ev.seq;
 }
 
-/* The same if it was not mapped yet. */
+/* Did that file replace another one when it was not mapped yet? */
 static bool is_late_replacing(const struct walk *w)
 {
 	const struct plan_late *late = &w->plan->late.at[w->nlate];
@@ -260,7 +261,7 @@ static void step(struct walk *w)
 		late_enter(w);
 	if (!plan_is_initial_event(w->plan, ev) && !plan_is_late_event(w->plan, ev))
 		image_event(&w->image, ev);
-	/* before the image has what becomes durable */
+	/* the shadow needs the image before the event makes stores durable */
 	if (w->shadow)
 		shadow_step(w->shadow, ev, shadow_flags(w, ev));
 	model_step(w->model, ev);
@@ -295,7 +296,7 @@ static void stop_at(struct walk *w, bool boundary)
 	}
 }
 
-/* Before the file has a size: it exists, empty. */
+/* Makes a file that has no size yet: it exists, empty. */
 static void make_empty(struct walk *w)
 {
 	struct trace_event ev = w->ev;
@@ -314,7 +315,7 @@ void walk_enter(struct walk *w)
 
 bool walk_next(struct walk *w)
 {
-	bool was_stopped = w->has_event; /* at this very event: go past it */
+	bool was_stopped = w->has_event; /* it stopped at this event before: now it steps over it */
 
 	if (w->is_over)
 		return false;
@@ -322,7 +323,8 @@ bool walk_next(struct walk *w)
 		if (!w->has_event && !next_event(w))
 			break;
 		if (!w->has_event && w->seq == 0)
-			w->is_changed = true; /* the very beginning is a state, too */
+			/* the state before the first event is a crash state, too */
+			w->is_changed = true;
 		if (was_stopped && is_late_due(w)) {
 			late_enter(w);
 			was_stopped = false;
@@ -369,7 +371,7 @@ bool walk_next(struct walk *w)
 	return true;
 }
 
-/* ---- in the middle ---- */
+/* ---- saving a walk in the middle ---- */
 
 bool walk_go_past(struct walk *w)
 {

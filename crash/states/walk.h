@@ -1,5 +1,5 @@
-/* Walks a trace from failure point to failure point: at each stop, the image and the model are
- * those of a crash just before the event at hand (or after the last one). */
+/* Walks a trace from failure point to failure point. At each stop, the image and the model are
+ * those of a crash right before the present event, or after the last event. */
 #ifndef CRASH_STATES_WALK_H
 #define CRASH_STATES_WALK_H
 
@@ -15,46 +15,49 @@ enum walk_stops {
 	WALK_STORES = 2, /* before every store, too */
 	/* where operations begin and end: for reference states, not for crashes */
 	WALK_BOUNDARIES = 4,
-	/* before what is stored after an acknowledgement to a line that still has stores from
-	 * before it: for dumps */
+	/* before a store to a line that still has stores from before the last acknowledgement: for
+	 * dumps */
 	WALK_OVERTAKEN = 8,
 };
 
 struct walk {
-	/* where it is: valid after walk_next() */
+	/* where the walk stands; valid after walk_next() */
 	uint64_t point; /* number of the failure point, from 1 */
-	/* the crash comes before this event; that after the last one at the end */
+	/* the crash comes before this event; at the end, a number behind the last event */
 	uint64_t seq;
-	const struct trace_site *site; /* of that event, NULL at the end */
-	bool is_boundary;              /* stopped for WALK_BOUNDARIES */
-	/* not because stores become durable: a file changes, an annotation, the end */
+	const struct trace_site *site; /* the site of that event; NULL at the end */
+	bool is_boundary;              /* the walk stopped for WALK_BOUNDARIES */
+	/* the reason is not that stores become durable, but a change of a file, an annotation, or
+	 * the end */
 	bool is_lasting;
-	uint64_t nstores; /* so far */
-	/* where WALK_RECENT failure points ago it was; 0: there were not so many */
+	uint64_t nstores; /* stores so far */
+	/* `seq` of WALK_RECENT failure points ago; 0: there were not so many */
 	uint64_t recent_seq;
 	struct crash_image image;
 	struct model *model;
-	struct shadow *shadow; /* NULL: walk_add_shadow() was not called */
+	struct shadow *shadow; /* NULL if walk_add_shadow() was not called */
 
-	/* inside */
+	/* private */
 	const struct plan *plan;
 	struct trace *trace;
 	struct rewriter *rewriter; /* NULL: events are as recorded */
 	struct trace_event ev;
 	enum whatif_mark mark;
 	unsigned stops;
-	uint64_t seqs[WALK_RECENT]; /* of the last failure points */
+	uint64_t seqs[WALK_RECENT]; /* the last failure points */
 	bool has_event, is_changed, is_created, is_over;
-	uint64_t unlinked_seq;                  /* of the last UNLINK */
+	uint64_t unlinked_seq;                  /* the last UNLINK */
 	const struct trace_site *unlinked_site; /* its call */
-	bool is_changed_inside;                 /* where failure points are not skipped */
+	/* something changed where failure points are not skipped */
+	bool is_changed_inside;
 	int roi_depth;
-	/* asks, and says, whether WALK_OVERTAKEN would stop anywhere */
+	/* set notes_overtaken to ask whether WALK_OVERTAKEN would stop anywhere; has_overtaken is
+	 * the answer */
 	bool notes_overtaken, has_overtaken;
-	/* the last acknowledgement, if there was no failure point since; 0: there was */
+	/* the last acknowledgement, if no failure point came since; otherwise 0 */
 	uint64_t acknowledged_seq;
-	size_t nlate;    /* of plan->late, so many are in the image */
-	uint64_t copier; /* the thread for which the kernel stored in the last event; 0: in none */
+	size_t nlate;    /* number of entries of plan->late that are in the image */
+	uint64_t copier; /* the thread for which the kernel stored in the last event; 0: none */
 	VEC(struct walk_skip {
 		uint64_t thread;
 		int failure_depth;
@@ -66,25 +69,27 @@ struct walk {
 };
 
 void walk_init(struct walk *w, const struct plan *p, unsigned stops);
-/* Before the first step: a shadow memory goes along. What is stored outside the region of interest
- * or where checks are skipped is trusted. */
+/* Adds a shadow memory, before the first step. It trusts stores outside the region of interest, and
+ * where checks are skipped. */
 void walk_add_shadow(struct walk *w);
-/* From now on, before anything was read: the events as they would be. Borrows it. */
+/* Gives the walk the events of the changed program. To be called before anything was read. Borrows
+ * whatif. */
 void walk_suppose(struct walk *w, const struct whatif *whatif);
 void walk_release(struct walk *w);
-/* before the first step: goes to where the region of interest begins, if there is one */
+/* Goes to the beginning of the region of interest, if there is one. To be called before the first
+ * step. */
 void walk_enter(struct walk *w);
-bool walk_next(struct walk *w); /* false: there are no more */
+bool walk_next(struct walk *w); /* false: there are no more failure points */
 
-/* ---- in the middle ---- */
+/* ---- saving a walk in the middle ---- */
 
-/* Steps over the event that it stopped at. False: that cannot be without a stop, or there is
- * none. */
+/* Steps over the event at which the walk stopped. False if the step would need another stop, or if
+ * there is no event. */
 bool walk_go_past(struct walk *w);
-/* After walk_go_past(), without shadow and what-if: all but the image. Received: by a walk of the
- * same plan. */
+/* Sends everything but the image after walk_go_past(); not for walks with a shadow or a whatif. A
+ * walk of the same plan receives it. */
 void walk_pass(struct walk *w, struct wire *m);
-/* of the last event that it stepped over; 0: none */
+/* the last event that the walk stepped over; 0: none */
 uint64_t walk_passed_seq(const struct walk *w);
 
 #endif

@@ -1,5 +1,5 @@
-/* Rewrites the events of a trace as they would be with more barriers and transactions. An event of
- * the trace is held back while what comes before it is given out. */
+/* Produces the events of a trace with additional barriers and transactions. The next event of the
+ * trace is held back until the supposed events before it are given out. */
 #include "crash/states/whatif.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "trace/owner.h"
 #include "util/alloc.h"
 
-enum { PAGE_BYTES = 4096 }; /* that msync writes at once */
+enum { PAGE_BYTES = 4096 }; /* bytes that msync writes at once */
 
 struct made {
 	struct trace_event ev;
@@ -18,21 +18,22 @@ struct made {
 
 typedef VEC(uint64_t) line_list;
 
-/* What a thread did last: events of one place with a barrier, whose end is not reached yet. */
+/* A run of events: what a thread did last at one place that has a barrier, while the run may still
+ * go on. */
 struct run {
 	uint32_t stream, thread;
-	const struct whatif_barrier *barrier; /* NULL: none is due */
-	uint32_t place;                       /* of the last event */
+	const struct whatif_barrier *barrier; /* NULL: no barrier is due */
+	uint32_t place;                       /* place of the last event */
 	uint64_t seq;
 	const struct trace_site *site;
 	line_list lines;
 };
 
-/* What a thread did for a call that is to come. */
+/* The lines that a thread touched for a supposed call that comes later. */
 struct due {
 	uint32_t stream, thread;
 	size_t call;
-	/* the last event of the thread was of the place that the call comes after, or before */
+	/* the thread's last event was of the place after, or before, which the call comes */
 	bool is_near;
 	line_list lines;
 };
@@ -44,38 +45,41 @@ struct added_range {
 typedef VEC(struct added_range) added_list;
 
 struct withheld {
-	/* of what a transaction logged: whose it is, and its end when that is known */
+	/* of a logged store: the thread; last_seq is set when its end is known */
 	struct whatif_interval interval;
 	VEC(struct made) stores;
-	uint32_t depth;   /* of transactions */
-	added_list added; /* to the transaction, by what is supposed */
+	uint32_t depth;   /* depth of nested transactions */
+	added_list added; /* ranges that are supposed to be added to the transaction */
 };
 
-/* The transaction of a thread, which somebody has to end. */
+/* A thread's transaction that is supposed to end earlier. */
 struct ending {
 	uint32_t stream, thread;
 	uint32_t depth;
-	bool is_wanted;                     /* it begins at a place of whatif->ended */
-	bool in_operation, is_of_operation; /* the thread is in one; the transaction began there */
-	uint32_t nsurplus;                  /* ends that come later, in the trace */
+	bool is_wanted; /* it begins at a place of whatif->ended */
+	/* the thread is inside an operation; the transaction began in that operation */
+	bool in_operation, is_of_operation;
+	/* ends of the trace that are dropped, because the transaction has ended already */
+	uint32_t nsurplus;
 	added_list added;
-	bool is_forgotten; /* whatif->forgets: the library logs nothing until its real end */
+	/* whatif->forgets: the library logs nothing until the transaction's real end */
+	bool is_forgotten;
 	struct withheld held;
 };
 
 struct rewriter {
 	const struct whatif *whatif;
 	struct trace *trace;
-	VEC(struct made) queue; /* to be given out before `held` */
+	VEC(struct made) queue; /* events to give out before `held` */
 	size_t next;
-	size_t next_flush; /* of whatif->flushes */
+	size_t next_flush; /* index in whatif->flushes */
 	struct trace_event held;
 	bool has_held, is_over;
 	VEC(struct run) runs;
-	VEC(struct due) dues;      /* of each thread: one for each call */
-	VEC(struct withheld) open; /* of each thread: what its transaction logged */
+	VEC(struct due) dues;      /* for each thread, one per call */
+	VEC(struct withheld) open; /* for each thread, what its transaction logged */
 	VEC(struct ending) endings;
-	VEC(struct withheld) withheld; /* one for each interval, or for several that overlap */
+	VEC(struct withheld) withheld; /* one per interval; intervals that overlap share one */
 };
 
 void whatif_release(struct whatif *w)
@@ -94,7 +98,8 @@ uint32_t whatif_place(const struct whatif *w, const struct trace_site *site)
 	return site && site->id < w->nplaces ? w->places[site->id] : 0;
 }
 
-/* Transactions inside of others end with those. */
+/* Adds an interval and joins it with those that overlap: a nested transaction ends with the outer
+ * one. */
 static void add_interval(struct rewriter *r, struct whatif_interval v)
 {
 	for (size_t i = 0; i < r->withheld.n;) {
@@ -108,7 +113,7 @@ static void add_interval(struct rewriter *r, struct whatif_interval v)
 		v.first_seq = o->first_seq < v.first_seq ? o->first_seq : v.first_seq;
 		v.last_seq = o->last_seq > v.last_seq ? o->last_seq : v.last_seq;
 		r->withheld.at[i] = r->withheld.at[--r->withheld.n];
-		i = 0; /* it has grown */
+		i = 0; /* start again, because the interval has grown */
 	}
 	*vec_add(&r->withheld) = (struct withheld){ .interval = v };
 }
@@ -151,7 +156,7 @@ void rewriter_free(struct rewriter *r)
 	free(r);
 }
 
-/* ---- events that the trace does not have ---- */
+/* ---- supposed events ---- */
 
 static void make(struct rewriter *r, enum pmt_kind kind, uint64_t addr, uint64_t seq,
 		 const struct trace_site *site, uint32_t stream, uint32_t thread,
@@ -169,12 +174,12 @@ static void make(struct rewriter *r, enum pmt_kind kind, uint64_t addr, uint64_t
 	};
 }
 
-/* One that every platform knows: on eadr, arm64's own is the one that counts. */
+/* Makes a fence that every platform knows; on eadr for arm64, the DSB counts. */
 static void make_fence(struct rewriter *r, uint64_t seq, const struct trace_site *site,
 		       uint32_t stream, uint32_t thread)
 {
 	make(r, PMT_DSB, 0, seq, site, stream, thread, WHATIF_PLAIN);
-	r->queue.at[r->queue.n - 1].ev.arg[0] = 15; /* sy */
+	r->queue.at[r->queue.n - 1].ev.arg[0] = 15; /* sy: the full system */
 }
 
 static void end_run(struct rewriter *r, struct run *run)
@@ -203,7 +208,8 @@ static void make_sync(struct rewriter *r, uint64_t line, enum model_supposed how
 	ev->arg[2] = how;
 }
 
-/* Lines together: a crash between two of them leaves nothing that one before the first does not. */
+/* Makes the lines durable together: a crash between two of them shows nothing that a crash before
+ * the first does not. */
 static void make_durable(struct rewriter *r, struct due *d, enum model_supposed how, uint64_t seq,
 			 const struct trace_site *site)
 {
@@ -213,7 +219,8 @@ static void make_durable(struct rewriter *r, struct due *d, enum model_supposed 
 	d->lines.n = 0;
 }
 
-/* Store by store, then the lines; the mark keeps crashes out. */
+/* Gives out the withheld stores, one by one, and then makes their lines durable. The marks allow no
+ * crash in between. */
 static void commit(struct rewriter *r, struct withheld *w)
 {
 	enum whatif_mark mark = WHATIF_COMMIT;
@@ -233,7 +240,7 @@ static void commit(struct rewriter *r, struct withheld *w)
 			make_sync(r, line, MODEL_SETTLE, w->interval.last_seq, ev->site, ev->stream,
 				  ev->thread, WHATIF_INSIDE);
 	}
-	if (w->stores.n > 0) /* a crash right after it, when nothing else has happened */
+	if (w->stores.n > 0) /* a crash right after the commit, before anything else happens */
 		make(r, PMT_FAILURE_POINT, 0, w->interval.last_seq, NULL, w->interval.stream,
 		     w->interval.thread, WHATIF_PLAIN);
 	w->stores.n = 0;
@@ -259,7 +266,7 @@ static const struct whatif_barrier *barrier_of(const struct whatif *w, uint32_t 
 	return NULL;
 }
 
-/* The lines of a store or a flush. */
+/* Adds the lines of a store or a flush. */
 static void add_lines(line_list *list, const struct trace_event *ev)
 {
 	uint64_t len_bytes = ev->size_bytes, start = ev->addr;
@@ -303,7 +310,7 @@ static void make_call(struct rewriter *r, struct due *d, uint64_t seq,
 		     seq, site);
 }
 
-/* Calls that belong before this event, and what it does for those to come. */
+/* Makes the calls that belong before this event, and notes the event's lines for later calls. */
 static void note_calls(struct rewriter *r, const struct trace_event *ev)
 {
 	const uint32_t place = whatif_place(r->whatif, ev->site);
@@ -323,7 +330,7 @@ static void note_calls(struct rewriter *r, const struct trace_event *ev)
 	}
 }
 
-/* Before the thread does something else, the barrier comes. */
+/* Makes the barrier that is due before the thread does something else. */
 static void note_barrier(struct rewriter *r, const struct trace_event *ev)
 {
 	uint32_t place = whatif_place(r->whatif, ev->site);
@@ -355,8 +362,8 @@ static bool is_named(const struct whatif *w, const struct trace_event *ev)
 	return w->named.n == 0 || is_among(w->named.at, w->named.n, whatif_place(w, ev->site));
 }
 
-/* A store that is not withheld comes after those that are: what they still have to write must not
- * undo it. */
+/* Copies a store that is not withheld over earlier withheld stores, so that they do not undo it
+ * when they are given out. */
 static void overwrite(struct withheld *w, const struct trace_event *ev)
 {
 	for (size_t i = 0; i < w->stores.n; i++) {
@@ -372,7 +379,7 @@ static void overwrite(struct withheld *w, const struct trace_event *ev)
 	}
 }
 
-/* Nor must they undo what was there when the memory was handed out again. */
+/* Copies old bytes of newly allocated memory over withheld stores, for the same reason. */
 static void overwrite_by_old(struct withheld *w, const struct trace_event *ev)
 {
 	for (size_t i = 0; i < w->stores.n; i++) {
@@ -393,7 +400,7 @@ static void withhold_store(struct withheld *w, const struct trace_event *ev)
 
 	*m = (struct made){ .ev = *ev };
 	memcpy(m->data, ev->data, ev->size_bytes);
-	/* a non-temporal one, or that of the kernel, is not durable earlier either */
+	/* a non-temporal store, or one of the kernel, is not durable earlier either */
 	m->ev.kind = PMT_STORE;
 }
 
@@ -443,8 +450,8 @@ static void add_range(struct rewriter *r, struct withheld *w, const struct trace
 	*vec_add(&w->added) = (struct added_range){ ev->addr, ev->addr + ev->size_bytes };
 }
 
-/* Announces what is about to be stored, and withholds it until the transaction ends, with all that
- * is stored there later. */
+/* Logs a store: announces its range to the transaction, and withholds it and all later stores there
+ * until the transaction ends. */
 static bool log_store(struct rewriter *r, const struct trace_event *ev)
 {
 	struct withheld *w = open_of(r, ev);
@@ -477,7 +484,7 @@ static void note_tx(struct rewriter *r, const struct trace_event *ev)
 	commit(r, w);
 }
 
-/* ---- transactions that nobody ends ---- */
+/* ---- transactions that are never ended ---- */
 
 static struct ending *ending_of(struct rewriter *r, const struct trace_event *ev)
 {
@@ -488,7 +495,7 @@ static struct ending *ending_of(struct rewriter *r, const struct trace_event *ev
 	return &r->endings.at[r->endings.n - 1];
 }
 
-/* Before this event. */
+/* Gives out the withheld stores right before this event. */
 static void commit_at(struct rewriter *r, struct withheld *w, const struct trace_event *ev)
 {
 	w->interval = (struct whatif_interval){ ev->stream, ev->thread, 0,
@@ -496,7 +503,7 @@ static void commit_at(struct rewriter *r, struct withheld *w, const struct trace
 	commit(r, w);
 }
 
-/* Likewise. */
+/* Ends the transaction right before this event. */
 static void make_end(struct rewriter *r, struct ending *e, const struct trace_event *ev)
 {
 	const uint64_t seq = ev->seq > 0 ? ev->seq - 1 : 0;
@@ -529,8 +536,8 @@ static bool covers(const struct trace_event *ev, uint64_t addr, uint64_t end)
 	return ev->addr <= addr && end <= ev->addr + ev->arg[0];
 }
 
-/* The library adds its log to the transaction while it writes there. That is nothing that the end
- * makes durable. */
+/* Removes the library's own log, which it adds to the transaction while it writes there. The end
+ * does not make that durable. */
 static void take_back(struct ending *e, const struct trace_event *ev)
 {
 	size_t n = 0;
@@ -549,7 +556,8 @@ static void take_back(struct ending *e, const struct trace_event *ev)
 	e->held.stores.n = n;
 }
 
-/* False: the event is left out, because the transaction has ended already. */
+/* Follows a transaction. False: the event is left out, because the transaction has ended
+ * already. */
 static bool note_ending(struct rewriter *r, const struct trace_event *ev)
 {
 	struct ending *e = ending_of(r, ev);
@@ -582,8 +590,8 @@ static bool note_ending(struct rewriter *r, const struct trace_event *ev)
 	return is_kept;
 }
 
-/* True: it is not seen, or not yet. What the library stores for such a transaction is left out;
- * what the program stores to added ranges comes with its end. */
+/* Does the store come later, or never? The library's stores for a forgotten transaction are
+ * dropped; the program's stores to added ranges come when the transaction ends. */
 static bool forget_store(struct rewriter *r, const struct trace_event *ev)
 {
 	struct ending *e = ending_of(r, ev);
@@ -606,7 +614,8 @@ static void commit_before(struct rewriter *r, uint64_t seq)
 			commit(r, &r->withheld.at[i]);
 }
 
-/* A walk may begin in the middle of the trace: what belongs before that is left out. */
+/* Makes the flushes that belong before event seq. Earlier ones are dropped if the walk began in the
+ * middle of the trace. */
 static void flush_before(struct rewriter *r, uint64_t seq)
 {
 	for (;
@@ -625,7 +634,7 @@ static void flush_before(struct rewriter *r, uint64_t seq)
 	}
 }
 
-/* Fills the queue with what comes before the next event of the trace. */
+/* Fills the queue with the events before the next event of the trace. */
 static void read_more(struct rewriter *r)
 {
 	struct trace_event ev;

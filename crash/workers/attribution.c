@@ -1,9 +1,9 @@
-/* Decides which known bug a failing state belongs to: the one whose loss, given back, makes
- * recovery cope. What no known bug explains is explained, and makes another one.
+/* Decides which known bug a failing state belongs to: the bug whose lost stores, when they return,
+ * make recovery cope. A failure that no known bug explains is explained, which makes a new bug.
  *
  * A run that fails stands for many states, which differ in what recovery did not read. Only bugs
- * that were explained at this failure point are known here. So it does not matter which worker
- * explored what, and parts come to what one process finds. */
+ * that were explained at this failure point count as known. So it does not matter which worker
+ * explored what, and shards together find what one process finds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,11 +16,11 @@
 #include "crash/workers/messages.h"
 #include "util/hash.h"
 
-/* that one run is explained by, if giving back what one of them loses is not enough */
+/* bugs that are explained from one run, if the return of each one's loss is not enough */
 #define BUGS_MAX 4u
-#define EARLIER_MAX 8u /* stores that return with another one, and are tried alone */
-/* runs to attribute at a failure point, more than the exploration took there so far: then states
- * are attributed without any */
+#define EARLIER_MAX 8u /* older stores that return together with another one, and are tried alone */
+/* attribution runs at a failure point may exceed its exploration runs by this number; after that,
+ * states are attributed without runs */
 #define RUNS_MORE 16u
 
 /* ---- known bugs ---- */
@@ -75,8 +75,8 @@ void known_release(struct worker *w)
 	vec_release(&w->attributions.list);
 }
 
-/* An order of bugs that does not depend on which of them this worker met first, nor where: by what
- * makes two of them one. */
+/* Orders bugs by what makes two of them the same, so that the order does not depend on which of
+ * them this worker met first, or where. */
 static bool is_before(const struct crash_bug *a, const struct crash_bug *b)
 {
 	const uint32_t x[] = { a->lost.n ? a->lost.at[0].site : 0, a->is_survivor_guessed,
@@ -101,8 +101,8 @@ static void send_bug(struct worker *w, size_t number)
 	worker_message_send(w->fd, &m);
 }
 
-/* The same as one that is known: it is the earlier failure point that is told of, and one that is
- * decided. */
+/* The bug equals a known one: keeps the earlier failure point, and the survivor that is not
+ * guessed. */
 static void remember_earlier(struct worker *w, size_t number, struct crash_bug *b)
 {
 	struct crash_bug *known = &w->known.at[number].bug, later = *b;
@@ -118,7 +118,7 @@ static void remember_earlier(struct worker *w, size_t number, struct crash_bug *
 	crash_bug_release(&later);
 }
 
-/* Takes b. Gives its number. */
+/* Adds a bug unless it is known. Takes b. Gives its number. */
 static size_t remember(struct worker *w, struct crash_bug *b)
 {
 	for (size_t i = 0; i < w->known.n; i++)
@@ -138,10 +138,10 @@ static size_t remember(struct worker *w, struct crash_bug *b)
 
 /* A run that failed. */
 struct failure {
-	const uint64_t *left; /* the states that it stands for */
+	const uint64_t *left; /* the states for which it stands */
 	const struct verdict *v;
 	struct read_places places;
-	/* of the states, the one that memory held, and the one that loses most */
+	/* of these states, the one that the run had in memory, and the one that loses most */
 	uint64_t *newest, *oldest;
 	uint64_t key;
 };
@@ -200,7 +200,8 @@ static void note_remembered(struct worker *w)
 	__atomic_fetch_add(&w->explorer.counters->remembered, 1, __ATOMIC_RELAXED);
 }
 
-/* States of which a run read the same, and that ended alike, belong to the same bugs. */
+/* Counts a failure whose run read the same as an earlier one and ended the same way: it belongs to
+ * the same bugs. */
 static bool count_remembered(struct worker *w, const struct failure *f)
 {
 	bool is_known = false;
@@ -243,7 +244,8 @@ static bool has_place(const store_list *list, uint32_t site)
 	return false;
 }
 
-/* The store that had to survive does: recovery read it, or this crash could not lose it. */
+/* Did the store survive that must survive for this bug? Recovery read it, or this crash could not
+ * lose it. */
 static bool has_survivor(const struct explorer *e, const struct failure *f,
 			 const struct crash_bug *b)
 {
@@ -253,7 +255,7 @@ static bool has_survivor(const struct explorer *e, const struct failure *f,
 	       !state_loses_place(e, f->oldest, survivor);
 }
 
-/* The bug that is about losing stores of this place; SIZE_MAX: none. */
+/* Finds the bug that loses stores of this place; SIZE_MAX: none. */
 static size_t bug_of_place(const struct worker *w, const struct failure *f, uint32_t place)
 {
 	size_t found = SIZE_MAX;
@@ -269,7 +271,8 @@ static size_t bug_of_place(const struct worker *w, const struct failure *f, uint
 	return found;
 }
 
-/* Recovery fails so although nothing is lost: there is nothing to give back. */
+/* Finds the bug with which recovery fails this way although nothing is lost; then no store can
+ * return. */
 static size_t bug_without_loss(const struct worker *w, const struct verdict *v)
 {
 	size_t found = SIZE_MAX;
@@ -295,10 +298,10 @@ static int recovers(struct worker *w, const uint64_t *state, struct error *err)
 	return is_known <= 0 ? is_known : !v.why_unsound && v.kind == VERDICT_OK;
 }
 
-/* Does recovery cope when all stores of some places return? What it did not read may be in the way,
- * as something else that is lost, or as something that survived and publishes what is lost: it is
- * tried with the newest contents, then with the oldest. returned: as of undo_place(), of the last
- * place. */
+/* Does recovery cope when all stores of some places return? Parts that it did not read may prevent
+ * that: something else may be lost, or a store may survive that publishes what is lost. So it is
+ * tried with their newest contents, then with the oldest. returned: as in undo_place(), for the
+ * last place. */
 static int recovers_with(struct worker *w, const struct failure *f, const uint32_t *places,
 			 size_t n, store_list *returned, struct error *err)
 {
@@ -315,7 +318,7 @@ static int recovers_with(struct worker *w, const struct failure *f, const uint32
 	return result;
 }
 
-/* Does recovery cope when stores of a place return? 0: no. 1: yes. 2: yes, but an older store that
+/* Does recovery cope when stores of a place return? 0: no. 1: yes. 2: yes, but one older store that
  * returns with them is enough. */
 static int try_place(struct worker *w, const struct failure *f, uint32_t place, struct error *err)
 {
@@ -329,9 +332,9 @@ static int try_place(struct worker *w, const struct failure *f, uint32_t place, 
 	return is_enough < 0 ? -1 : is_enough > 0 ? 2 : result;
 }
 
-/* Gives back what known bugs lose, the oldest first. 1: it was counted for one of them, or for all.
- * 0: it belongs to none; `rest` is then the state without what they lose, which fails, too, or the
- * state itself. */
+/* Lets the losses of known bugs return, the oldest first. 1: the failure was counted for one bug,
+ * or for all of them. 0: it belongs to none; `rest` is then the state in which these losses have
+ * returned, which still fails, or the failing state itself. */
 static int attribute_by_runs(struct worker *w, const struct failure *f, uint64_t *rest,
 			     struct error *err)
 {
@@ -365,7 +368,8 @@ static int attribute_by_runs(struct worker *w, const struct failure *f, uint64_t
 	return result == 2 ? 0 : result;
 }
 
-/* The runs are used up: by what is lost, what survived, and how recovery ended. */
+/* Attributes without runs, when they are used up: by what is lost, what survived, and how recovery
+ * ended. */
 static int attribute_unseen(struct worker *w, const struct failure *f)
 {
 	for (size_t i = 0; i < f->places.lost.n; i++) {
@@ -380,7 +384,8 @@ static int attribute_unseen(struct worker *w, const struct failure *f)
 	return 0;
 }
 
-/* As attribute_by_runs(). is_first: nothing was explained yet. */
+/* Attributes a failure to known bugs; the result is that of attribute_by_runs(). is_first: nothing
+ * was explained for this failure yet. */
 static int attribute(struct worker *w, const struct failure *f, bool is_first, uint64_t *rest,
 		     struct error *err)
 {
@@ -400,7 +405,7 @@ static int attribute(struct worker *w, const struct failure *f, bool is_first, u
 
 /* ---- explaining ---- */
 
-/* The behaviours that the states are of. */
+/* Reports the behaviours whose states failed. */
 static void send_failed(struct worker *w, const uint64_t *left)
 {
 	struct explorer *e = &w->explorer;
@@ -421,7 +426,7 @@ static void send_failed(struct worker *w, const uint64_t *left)
 	free(set);
 }
 
-/* A failure that is none of the program's, as far as is known. 1: the run says nothing. */
+/* Counts a failure that is not the program's, as far as is known. 1: the run proves nothing. */
 static int note_unexplained(struct crash_counters *c, enum minimise_end end)
 {
 	if (end == MINIMISE_UNSTABLE)
@@ -436,8 +441,8 @@ static int note_unexplained(struct crash_counters *c, enum minimise_end end)
 	return end != MINIMISE_UNSTABLE;
 }
 
-/* A bug that the states show. Takes b, which explain_begin() began. *bug: its number. *is_new: it
- * was not known here. */
+/* Explains states and adds the bug. Takes b, which explain_begin() began. *bug: its number.
+ * *is_new: it was not known at this failure point. */
 static enum minimise_end explain_states(struct worker *w, const uint64_t *left,
 					const struct verdict *v, struct crash_bug *b, size_t *bug,
 					bool *is_new, struct error *err)
@@ -476,8 +481,7 @@ static enum minimise_end explain_states(struct worker *w, const uint64_t *left,
 	return MINIMISE_DONE;
 }
 
-/* Without what known bugs lose, recovery fails as v says. False: it does not, when it is tried
- * again. */
+/* Does recovery still fail if the losses of known bugs have returned? Fills v. */
 static int fails_without(struct explorer *e, const uint64_t *rest, struct verdict *v,
 			 struct error *err)
 {
@@ -491,7 +495,7 @@ static char *copy_text(const char *text)
 	return text ? xstrdup(text) : NULL;
 }
 
-/* How the failure ended, as it was told right after its run. */
+/* Makes a bug with the ending of the failure, which was described right after its run. */
 static void describe_again(const struct crash_bug *told, struct crash_bug *b)
 {
 	*b = (struct crash_bug){ .point = told->point,
@@ -509,8 +513,8 @@ static void describe_again(const struct crash_bug *told, struct crash_bug *b)
 		*vec_add(&b->stack) = told->stack.at[i];
 }
 
-/* Explains what is left without the losses of known bugs, or the failure itself if that does not
- * fail (again). */
+/* Explains the state in which losses of known bugs have returned, or the failure itself if that
+ * state does not fail. */
 static enum minimise_end explain_next(struct worker *w, const struct failure *f,
 				      const struct crash_bug *told, const uint64_t *rest,
 				      size_t *bug, bool *is_new, struct error *err)
@@ -529,7 +533,7 @@ static enum minimise_end explain_next(struct worker *w, const struct failure *f,
 	return explain_states(w, fails ? rest : f->left, fails ? &v : f->v, &b, bug, is_new, err);
 }
 
-/* Explains until the failure belongs to known bugs. */
+/* Explains bugs until the failure belongs to known ones. */
 static int find_bugs(struct worker *w, const struct failure *f, const struct crash_bug *told,
 		     struct error *err)
 {

@@ -1,5 +1,5 @@
-/* What the files of a worker share: worker.c is the process, rounds.c decides which failure point
- * is next, attribution.c which bug a failure belongs to. */
+/* What the files of a worker share. worker.c is the process, rounds.c chooses the next failure
+ * point, attribution.c decides to which bug a failure belongs. */
 #ifndef CRASH_WORKERS_INTERNAL_H
 #define CRASH_WORKERS_INTERNAL_H
 
@@ -8,39 +8,40 @@
 #include "crash/states/beside.h"
 #include "crash/workers/workers.h"
 
-/* A bug that this worker knows. `here` is about one failure point, where the bug is known only if
- * it was explained there: so it does not matter who explored what before. */
+/* A bug that this worker knows. `here` is about one failure point: a bug counts as known there only
+ * if it was explained there, so that it does not matter who explored what before. */
 struct known_bug {
 	struct crash_bug bug;
 	struct known_here {
-		uint64_t point; /* where that is; 0: nowhere yet */
+		uint64_t point; /* the failure point; 0: none yet */
 		uint64_t count;
 		bool has_place; /* false: recovery fails though nothing is lost */
-		/* of the oldest store of the smallest loss: with it, recovery copes */
+		/* the place of the oldest store of the smallest loss; if it returns, recovery
+		 * copes */
 		uint32_t place;
-		enum verdict_kind kind; /* how it failed first */
+		enum verdict_kind kind; /* how the first run failed */
 		int code;
 		uint64_t site;
 	} here;
 };
 
-/* What is known of a failure point besides: the bug that states belong to, by all that their run
- * read (lost places, surviving places, outcome). Several bugs have one key if the states belong to
- * all of them. */
+/* Which bugs the states of a failure point belong to, by everything that their run read (lost
+ * places, surviving places, outcome). A key is listed several times if its states belong to several
+ * bugs. */
 struct attributions {
 	VEC(struct attribution {
 		uint64_t key;
 		size_t bug; /* index in known */
 	})
 	list;
-	uint64_t nruns; /* that it took */
+	uint64_t nruns; /* runs that attribution has used */
 };
 
 struct told_signature {
 	uint64_t signature, point;
 };
 
-/* A bug that is known at a failure point which will be visited again. */
+/* A bug that is known at a failure point that will be visited again. */
 struct known_paused {
 	size_t bug; /* index in known */
 	struct known_here here;
@@ -49,13 +50,13 @@ struct known_paused {
 /* A failure point that will be visited again. */
 struct pause {
 	uint64_t point;
-	const struct rep_stop *stop; /* as the worker's */
+	const struct rep_stop *stop; /* as in struct worker */
 	struct point_rest *rest;
-	uint32_t nvisits; /* that ended as they should */
-	uint64_t round;   /* of the last one */
+	uint32_t nvisits; /* visits that were not interrupted */
+	uint64_t round;   /* round of the last visit */
 	VEC(struct known_paused) known;
 	struct attributions attributions;
-	struct race_notes *races; /* NULL: not asked for */
+	struct race_notes *races; /* NULL: races are not searched */
 };
 
 struct worker {
@@ -63,37 +64,40 @@ struct worker {
 	const struct references *refs;
 	VEC(struct known_bug) known;
 	struct attributions attributions; /* of the present failure point */
-	struct beside beside;             /* files that crash states do not follow */
-	struct outputs outputs;           /* that were told of */
+	/* files beside the pool, which crash states do not include */
+	struct beside beside;
+	struct outputs outputs; /* outputs that were reported */
 	bool watches_output;
-	VEC(struct told_signature) signatures; /* of recoveries that were told of */
-	struct races *races;                   /* NULL: not asked for */
-	struct race_table *table;              /* the same */
+	VEC(struct told_signature) signatures; /* signatures that were reported */
+	struct races *races;                   /* NULL: races are not searched */
+	struct race_table *table;              /* NULL: races are not searched */
 	uint32_t number, jobs;
-	const struct lot *lot;              /* that there is to claim */
+	const struct lot *lot;              /* the failure points that workers can claim */
 	const struct index *index;          /* NULL: none */
 	const struct representatives *reps; /* NULL: every failure point is visited */
-	const struct rep_stop *stop;        /* the present one of them */
+	const struct rep_stop *stop;        /* the present stop */
 	VEC(struct pause) pauses;           /* by number of the failure point */
-	enum search_stage stage;            /* that it is in */
-	size_t nwaiting;                    /* sets of states of all of them */
-	uint64_t window;                    /* failure points that share their runs; 1: none do */
-	const crash_events *window_ends;    /* by window: the event of its last failure point */
-	VEC(struct window *) windows;       /* of the pauses and the present one, in order */
+	enum search_stage stage;            /* the present stage */
+	size_t nwaiting;                    /* sets of states of all pauses */
+	/* failure points that share their runs; 1: no sharing */
+	uint64_t window;
+	const crash_events *window_ends; /* by window: the event of its last failure point */
+	/* windows of the pauses and of the present failure point, in order */
+	VEC(struct window *) windows;
 	struct window_ahead ahead;
-	uint64_t claimed, claimed_end; /* places in the lot that are this worker's */
-	/* no budget ends the work: a failure point is done at the first visit, which spares further
+	uint64_t claimed, claimed_end; /* the part of the lot that this worker has claimed */
+	/* no budget ends the work, so a failure point is finished at the first visit, which saves
 	 * walks */
 	bool is_whole;
 	bool wants_first_crashes;
-	bool is_allowed_fixed; /* the same for every failure point */
+	bool is_allowed_fixed; /* `allowed` is the same for every failure point */
 	int fd;
 };
 
-/* attribution.c: bugs that are known, and which of them a failing state belongs to. */
+/* attribution.c: attributes a failing state to known bugs, or makes a new bug. */
 int known_on_failure(struct explorer *e, const uint64_t *left, const struct verdict *v,
 		     void *worker, struct error *err);
-/* what was counted at the present failure point does not count: it begins anew */
+/* drops what was counted at the present failure point, because it starts again */
 void known_begin_point(struct worker *w);
 void known_take_up(struct worker *w, struct pause *p);
 void known_put_away(struct worker *w, struct pause *p);

@@ -1,5 +1,5 @@
-/* Messages of a worker to its parent: sends one, and adds what all of them tell to the result. A
- * bug stays with the reader until the end, because a worker may correct it. */
+/* Sends messages of a worker to its parent, and adds the messages of all workers to the result. A
+ * bug waits until the worker's last message, because the worker may correct it. */
 #include "crash/workers/messages.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 typedef VEC(struct crash_bug) bug_list;
 
-/* What is read from one worker. */
+/* What was read from one worker so far. */
 struct reading {
 	struct crash_result *result;
 	bug_list bugs; /* by the worker's number */
@@ -30,7 +30,7 @@ void worker_message_send(int fd, struct wire *m)
 	wire_release(m);
 }
 
-/* A new one, or one that was seen at an earlier failure point. */
+/* Reads a new bug, or a known one that was seen at an earlier failure point. */
 static void read_bug(struct wire *m, struct reading *p)
 {
 	bug_list *list = &p->bugs;
@@ -109,7 +109,7 @@ static void read_doubt(struct wire *m, struct reading *p)
 		free(state);
 }
 
-/* Each is kept once. */
+/* Adds a failed variant unless it is listed already. */
 static void read_failed(struct wire *m, struct reading *p)
 {
 	struct crash_result *r = p->result;

@@ -1,38 +1,40 @@
-/* What a worker tells its parent. A message is its kind and then the fields that stand beside it
- * here; findings/findings.h sends the structs. */
+/* Messages of a worker to its parent. A message is its kind, followed by the fields listed here;
+ * findings/findings.h sends the structs. */
 #ifndef CRASH_WORKERS_MESSAGES_H
 #define CRASH_WORKERS_MESSAGES_H
 
 #include "crash/findings/findings.h"
 
 enum worker_message {
-	/* The worker's number of a bug, and the bug: as soon as it is found, and again when it is
-	 * seen at an earlier failure point. */
+	/* the worker's number of a bug, and the bug: when it is found, and again when it is seen at
+	 * an earlier failure point */
 	MESSAGE_BUG = 1,
-	/* For each bug, by these numbers: how often it was seen, and how recovery ended then. */
+	/* for each bug, in the order of these numbers: how often it was seen, and how recovery
+	 * ended then */
 	MESSAGE_COUNTS,
 	MESSAGE_FIRST_CRASH, /* a state whose recovery writes */
 	MESSAGE_RACE,
-	MESSAGE_RACE_TURN,    /* what was concluded about races in one turn */
-	MESSAGE_READS,        /* what recovery read, and cut, in all runs */
+	MESSAGE_RACE_TURN,    /* the conclusions about races in one turn */
+	MESSAGE_READS,        /* what recovery read and cut in all runs */
 	MESSAGE_CLEAN_OUTPUT, /* hash and shapes of what recovery printed with nothing lost */
 	MESSAGE_OUTPUT_DOUBT, /* another output: hash, failure point, state */
-	/* Of representative testing: a stop that had its first runs, one that is done, a variant
-	 * that failed. */
+	/* with representative testing: a stop that had its first runs, one that is done, a variant
+	 * that failed */
 	MESSAGE_STOP_BEGUN,
 	MESSAGE_STOP_DONE,
 	MESSAGE_VARIANT_FAILED,
 	MESSAGE_END,   /* sums: states seen, all states, why whole images, why impossible */
-	MESSAGE_ERROR, /* its text */
+	MESSAGE_ERROR, /* text of an error */
 	MESSAGES
 };
 
-/* The worker's side. Sending releases the message; if the parent is gone, it ends the process. */
+/* Begins a message, in the worker. Sending it releases it; if the parent is gone, sending ends the
+ * process. */
 struct wire worker_message_begin(enum worker_message kind);
 void worker_message_send(int fd, struct wire *m);
 
-/* The parent's side: reads what a worker tells until its end and adds it to the result. -1: it
- * ended badly. */
+/* Reads a worker's messages until its end, in the parent, and adds them to the result. -1: the
+ * worker failed. */
 int worker_messages_read(int fd, struct crash_result *r, struct error *err);
 
 #endif

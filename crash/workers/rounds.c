@@ -1,12 +1,16 @@
 /* Decides which failure point is explored next, and how far. The first round gives each failure
- * point its first runs, before any gets more. Each further one goes over the trace again and gives
- * those that have states left several times as many runs as the round before: first where recovery
- * read something for the first time, then elsewhere. States that can only repeat what is known to
- * fail come when nothing else is left. So a bug that shows everywhere does not use up what runs
- * there are.
+ * point its first runs, before any gets more. Each further round goes over the trace again and
+ * gives failure points with states left several times as many runs as the round before: first where
+ * recovery read something for the first time, then elsewhere. States that can only repeat a known
+ * failure come when nothing else is left. So a bug that shows everywhere does not use up the runs.
  *
- * Which state of a failure point is next depends on that failure point only; rounds divide its
- * runs, and choose none. A failure point stays with the worker that claimed it. */
+ *	points          1    2    3    4
+ *	round 0         2    2    2    2    runs
+ *	round 1         8    -    8    -    points 2 and 4 are done
+ *	round 2        32    -   11    -
+ *
+ * Which state of a failure point comes next depends only on that failure point; rounds only divide
+ * its runs. A failure point stays with the worker that claimed it. */
 #include <inttypes.h>
 #include <time.h>
 
@@ -14,9 +18,9 @@
 #include "crash/workers/messages.h"
 
 #define WAIT_NS 500000
-#define FIRST_RUNS 2u /* of a failure point: one with nothing lost, and one with something */
-#define GROWTH 4u     /* of the runs, from round to round */
-/* sets of states of one worker: if more wait, a failure point is done at once */
+#define FIRST_RUNS 2u /* runs of a failure point: one with nothing lost, one that loses something */
+#define GROWTH 4u     /* factor for the runs from round to round */
+/* waiting sets of one worker; if there are more, a failure point is finished at once */
 #define WAITING_MAX ((size_t)1 << 19)
 
 static bool is_stopped(const struct worker *w)
@@ -49,7 +53,7 @@ static void allow(struct worker *w, bool is_first)
 		__atomic_fetch_add(&e->counters->overlapping, 1, __ATOMIC_RELAXED);
 }
 
-/* What was known here is known again. */
+/* Restores what was known at this failure point. */
 static void take_up(struct worker *w, struct pause *p)
 {
 	known_take_up(w, p);
@@ -66,7 +70,7 @@ static void put_away(struct worker *w, struct pause *p)
 	point_rest_put_away(p->rest, &w->explorer);
 }
 
-/* About the present stop of representative testing. */
+/* Reports progress of the present stop of representative testing. */
 static void send_stop(struct worker *w, enum worker_message kind)
 {
 	struct wire m = worker_message_begin(kind);
@@ -80,7 +84,8 @@ static int end_visit(struct worker *w, struct pause *p, struct error *err)
 	struct explorer *e = &w->explorer;
 
 	if (is_stopped(w))
-		return 0; /* of a point that is not done, runs that would acquit are missing */
+		/* the failure point is not done: runs that would excuse a race are missing */
+		return 0;
 	p->nvisits++;
 	if (w->races && (p->rest ? races_end_visit : races_end_point)(w->races, e, err) < 0)
 		return -1;
@@ -95,7 +100,7 @@ static int end_visit(struct worker *w, struct pause *p, struct error *err)
 
 /* ---- windows ---- */
 
-#define WINDOWS_BYTES ((size_t)64 << 20) /* of memory, for the runs of all windows */
+#define WINDOWS_BYTES ((size_t)64 << 20) /* memory for the runs of all windows */
 
 static void windows_drop_all(struct worker *w)
 {
@@ -105,7 +110,7 @@ static void windows_drop_all(struct worker *w)
 	window_ahead_release(&w->ahead);
 }
 
-/* Nothing of it will be visited again. */
+/* Will no failure point of this window be visited again? */
 static bool is_over(const struct worker *w, const struct window *window)
 {
 	size_t low = 0, high = w->pauses.n;
@@ -137,8 +142,8 @@ static void windows_drop(struct worker *w)
 		window_forget(w->windows.at[i]);
 }
 
-/* The window of the failure point where the walk is. A failure point that is visited again is of
- * one that is there: its lines are those of its first visit. */
+/* Gives the window of the walk's failure point. A point that is visited again belongs to an
+ * existing window, because its lines must be those of its first visit. */
 static struct window *window_here(struct worker *w)
 {
 	const struct walk *walk = w->explorer.walk;
@@ -146,7 +151,7 @@ static struct window *window_here(struct worker *w)
 
 	if (w->window <= 1)
 		return NULL;
-	while (low < high) { /* the first one behind it */
+	while (low < high) { /* binary search: the first window behind it */
 		const size_t middle = low + (high - low) / 2;
 
 		if (window_first_point(w->windows.at[middle]) <= walk->point)
@@ -161,7 +166,7 @@ static struct window *window_here(struct worker *w)
 	return w->windows.at[w->windows.n - 1];
 }
 
-/* At the failure point where the walk is. runs, wants_known: as of explorer_visit(). */
+/* Visits the walk's failure point. runs, wants_known: as for explorer_visit(). */
 static int visit(struct worker *w, struct pause *p, uint64_t runs, bool wants_known,
 		 struct error *err)
 {
@@ -201,7 +206,7 @@ void rounds_release(struct worker *w)
 	windows_drop_all(w);
 }
 
-/* ---- the way there ---- */
+/* ---- walking to a failure point ---- */
 
 static void begin_walk(struct walk *walk)
 {
@@ -215,7 +220,7 @@ static void begin_walk(struct walk *walk)
 		walk_add_shadow(walk);
 }
 
-/* is_first: nobody was there yet. */
+/* Moves the walk to a failure point. is_first: it was not visited yet. */
 static int walk_to(struct worker *w, uint64_t point, bool is_first, struct error *err)
 {
 	struct walk *walk = w->explorer.walk;
@@ -238,14 +243,14 @@ static int walk_to(struct worker *w, uint64_t point, bool is_first, struct error
 
 /* ---- the first round ---- */
 
-/* The number of the last failure point, or stop, that there is to claim. */
+/* The number of the last failure point, or stop, of the lot. */
 static uint64_t last_of(const struct lot *l)
 {
 	return share_at(l->share, l->first + l->n - 1);
 }
 
-/* The failure point to go to next; UINT64_MAX: there is none for this worker. Whole windows are
- * claimed: a share has whole ones, but for the end of the trace. */
+/* Claims the next failure point; UINT64_MAX: none is left for this worker. Whole windows are
+ * claimed: a share consists of whole windows, except at the end of the trace. */
 static uint64_t claim(struct worker *w)
 {
 	const struct lot *l = w->lot;
@@ -287,8 +292,8 @@ static int first_round(struct worker *w, struct error *err)
 	for (uint64_t claimed = claim(w); claimed != UINT64_MAX && explorer_may_run(e);
 	     claimed = claim(w)) {
 		struct pause p = { .point = claimed, .stop = w->stop };
-		/* What is concluded about races is concluded where their stores are met first, and
-		 * from all states there. */
+		/* Races are concluded where their stores may be lost for the first time, and from
+		 * all states of that failure point. */
 		bool is_whole;
 		int result;
 
@@ -328,7 +333,7 @@ static bool has_any(const struct worker *w, enum which which, uint64_t round)
 	return false;
 }
 
-/* Conclusions about races are drawn in the order of rounds, then of failure points. */
+/* Begins a turn: races are concluded in the order of rounds, then of failure points. */
 static void begin_turn(struct worker *w, const struct pause *p, uint64_t round)
 {
 	if (w->table)
@@ -369,15 +374,15 @@ static int go_over(struct worker *w, enum which which, uint64_t round, uint64_t 
 	return result;
 }
 
-/* This worker is done with a stage, and with those before it. */
+/* Notes that this worker is done with a stage and with those before it. */
 static void leave_stage(struct worker *w, enum search_stage stage)
 {
 	for (; w->stage <= stage; w->stage++)
 		__atomic_fetch_sub(&w->explorer.counters->busy[w->stage], 1, __ATOMIC_RELAXED);
 }
 
-/* Where runs are counted, those that others still have to do in a stage come before what this
- * worker would do next. */
+/* Waits until all workers have left a stage. Only needed if the number of runs is limited: what
+ * others still have to do comes before this worker's next stage. */
 static void wait_for_stage(const struct worker *w, enum search_stage stage)
 {
 	while (w->explorer.limits.max_runs && w->pauses.n > 0 && !is_stopped(w) &&
@@ -385,7 +390,8 @@ static void wait_for_stage(const struct worker *w, enum search_stage stage)
 		nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL);
 }
 
-/* One more round, of what may fail in a way that is not known yet if there is such a thing. */
+/* Runs one more round: for states that may fail in a way that is not known yet, if there are any,
+ * otherwise for all. */
 static int further_round(struct worker *w, uint64_t round, uint64_t *runs, uint64_t *known_runs,
 			 struct error *err)
 {

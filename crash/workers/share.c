@@ -1,13 +1,13 @@
-/* Deals out failure points in spans. A span goes to the shard that costs least so far, and ends
- * when it costs a small part of all that came before it, so nobody has to know how many there will
- * be. Windows stay whole. */
+/* Divides failure points into spans. A span goes to the shard with the lowest cost so far, and ends
+ * when it costs a small part of everything before it. So the number of failure points need not be
+ * known. Windows are not divided. */
 #include "crash/workers/share.h"
 
 #include <stdlib.h>
 
 #include "util/alloc.h"
 
-#define SPANS 24u /* of one shard, before the trace is twice as long */
+#define SPANS 24u /* spans per shard before the trace doubles in length */
 
 void share_release(struct share *s)
 {

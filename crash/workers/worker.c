@@ -1,5 +1,5 @@
-/* Explores the failure points that this process claims, and tells its parent what it finds.
- * The messages are listed in messages.h. */
+/* Explores the failure points that this process claims, and reports its findings to the parent.
+ * messages.h lists the messages. */
 #include "crash/workers/worker.h"
 
 #include <stdio.h>
@@ -11,8 +11,8 @@
 
 /* ---- first crashes ---- */
 
-/* It is told of once, and again if it is met at an earlier failure point: whoever comes first must
- * not matter. */
+/* Was the signature reported already? It is reported again if it occurs at an earlier failure
+ * point, so that it does not matter which worker is first. */
 static bool is_told(struct worker *w, uint64_t signature, uint64_t point)
 {
 	for (size_t i = 0; i < w->signatures.n; i++) {
@@ -110,7 +110,7 @@ static void note_output(struct worker *w, const struct explorer *e, const uint64
 	}
 }
 
-/* The lines of a new output where nothing is lost are told of. */
+/* Is the output needed? Where nothing is lost, the lines of a new output are reported. */
 static bool wants_text(struct explorer *e, const uint64_t *left, const struct verdict *v, void *arg)
 {
 	const struct worker *w = arg;
@@ -147,8 +147,8 @@ static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *a
 
 /* ---- races ---- */
 
-/* It may begin anew, if more is asked for: what was counted here does not count, and sets of states
- * are no longer sets of it. */
+/* Prepares a visit of a failure point. If it starts again, because more contents are needed,
+ * earlier counts are dropped, and old sets of states are invalid. */
 static void on_point(struct explorer *e, bool is_again, void *arg)
 {
 	struct worker *w = arg;
@@ -185,7 +185,7 @@ static void send_turns(struct worker *w)
 	}
 }
 
-/* ---- work ---- */
+/* ---- the worker's work ---- */
 
 static void send_reads(struct worker *w)
 {
@@ -284,13 +284,13 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 			walk_add_shadow(&walk);
 		result = rounds_explore(&w, &err);
 	}
-	/* nobody is to wait for this one */
+	/* others must not wait for this worker */
 	if (result < 0)
 		__atomic_store_n(&counters->is_stopped, 1, __ATOMIC_RELAXED);
 	rounds_release(&w);
 	if (table)
 		race_table_begin(table, number, UINT64_MAX);
-	/* the run that was ended does not count; the report says that it was interrupted */
+	/* the run that was stopped does not count; the report says that the user interrupted */
 	if (result < 0 && __atomic_load_n(&counters->is_interrupted, __ATOMIC_RELAXED))
 		result = 0;
 	if (result < 0)

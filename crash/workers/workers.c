@@ -21,7 +21,8 @@
 struct job {
 	pid_t pid;
 	int fd;
-	int end; /* readable when it has ended; -1: it has, or the kernel is too old */
+	/* readable when the process has ended; -1: it has ended, or the kernel is too old */
+	int end;
 };
 
 static int start_job(struct job *j, const struct plan *p, const struct crash_options *o,
@@ -31,7 +32,7 @@ static int start_job(struct job *j, const struct plan *p, const struct crash_opt
 {
 	pid_t parent = getpid();
 
-	/* Not a pipe: nobody reads before the end, and it must not fill. */
+	/* a file instead of a pipe: it is read only at the end, and a pipe would be full by then */
 	j->fd = memfd_create("pmend-worker", MFD_CLOEXEC);
 	if (j->fd < 0)
 		return error_set(err, "cannot create shared memory for a worker: %s",
@@ -42,8 +43,8 @@ static int start_job(struct job *j, const struct plan *p, const struct crash_opt
 		return proc_refused(errno, err);
 	}
 	if (j->pid == 0) {
-		/* The terminal's Ctrl-C is the parent's business: it lets us end in order. */
-		signal(SIGINT, SIG_IGN); /* who started us ends us */
+		/* The parent handles the terminal's Ctrl-C, and lets workers end in order. */
+		signal(SIGINT, SIG_IGN); /* our parent ends us */
 		signal(SIGTERM, SIG_IGN);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
@@ -60,7 +61,7 @@ static void stop_all(struct crash_counters *counters)
 	__atomic_store_n(&counters->is_stopped, 1, __ATOMIC_RELAXED);
 }
 
-/* One that runs has ended, or it is time to look after them. */
+/* Waits until a running worker has ended, or until it is time for the next check. */
 static void wait_tick(struct job *jobs, size_t n)
 {
 	struct pollfd *ends = xcalloc(n, sizeof *ends);
@@ -76,13 +77,13 @@ static void wait_tick(struct job *jobs, size_t n)
 	free(ends);
 }
 
-/* Until all have ended. */
+/* Waits until all workers have ended. */
 static void wait_for(const struct crash_options *o, struct job *jobs, size_t n,
 		     struct crash_counters *counters, uint64_t npoints)
 {
 	size_t running = n;
 
-	/* one that died in the middle of a failure point would be waited for */
+	/* if one died during a failure point, the others would wait for it */
 	while (running > 0) {
 		siginfo_t info = { 0 };
 
