@@ -2,12 +2,12 @@
  * the next request completes them. Until then, a crash loses data that was acknowledged. A request
  * is input on standard input or a socket. Its answer is the first output after it, on standard
  * output or that socket; other output is not an answer. Several lines that are read at once (a
- * file, a pipe) count as several requests if that many answers follow before more is read. This is
- * known only then, so findings about them wait until then. Only stores, flushes and fences of the
- * thread that answers count. Not reported: a late fence that comes before the next request; stores
- * that are never durable (the durability oracle reports these); a store that is not flushed before
- * the answer, if its line is stored to again before its flush: that flush is for the later store
- * (counters, locks). */
+ * file, a pipe) count as several requests if that many answers follow before more is read. Whether
+ * they do is known only then, so such findings wait until then. Only stores, flushes and fences of
+ * the thread that answers count. Not reported: a late fence that comes before the next request;
+ * stores that are never durable (the durability oracle reports these); a store that is not flushed
+ * before the answer, if its line is stored to again before its flush: that flush is for the later
+ * store (counters, locks). */
 #include "check/oracle.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "util/alloc.h"
 #include "util/vec.h"
 
-#define STORES_MAX 4096u /* of a request; more are not looked at */
+#define STORES_MAX 4096u /* per request; further stores are ignored */
 
 static const char KIND[] = "ack-before-durable";
 
@@ -23,22 +23,25 @@ static const char KIND[] = "ack-before-durable";
 struct waiting {
 	uint64_t addr, seq;
 	uint32_t size_bytes;
-	const struct trace_site *site, *flush, *answer; /* flush, answer: NULL until then */
-	bool is_second;       /* in doubt: not the first answer since something was read */
-	bool has_next;        /* in doubt: the next of several requests is worked on */
+	/* flush and answer are NULL until they come */
+	const struct trace_site *site, *flush, *answer;
+	bool is_second;       /* doubtful: not the first answer since something was read */
+	bool has_next;        /* doubtful: the next of several requests is being handled */
 	bool is_later;        /* the next request has come */
-	bool is_flushed_late; /* after the answer */
+	bool is_flushed_late; /* flushed after the answer */
 };
 
-/* A thread that serves requests. */
+/* A thread that answers requests. */
 struct server {
 	uint32_t stream, thread;
-	uint64_t fd; /* of the requests */
-	/* requests that were read one after the other, and outputs since */
+	uint64_t fd; /* descriptor of the requests */
+	/* requests that were read one after the other, and outputs since then */
 	uint64_t asked, answered;
 	uint32_t tx_depth;
-	VEC(struct waiting) stores;   /* since the request, and of earlier ones what still waits */
-	VEC(struct waiting) doubtful; /* a fault if there are as many answers as requests */
+	/* stores since the request, and stores of earlier requests that still wait */
+	VEC(struct waiting) stores;
+	/* stores that are a fault if there are as many answers as requests */
+	VEC(struct waiting) doubtful;
 };
 
 struct state {
@@ -62,7 +65,7 @@ static void acknowledged_end(void *arg)
 	free(s);
 }
 
-/* NULL: it has not had any request. */
+/* NULL: the thread has had no request. */
 static struct server *server_of(struct state *s, const struct trace_event *ev)
 {
 	for (size_t i = 0; i < s->servers.n; i++)
@@ -94,8 +97,8 @@ static void report(struct check *c, const struct waiting *w)
 		check_report(c, &f);
 }
 
-/* More is read, or nothing ever again: were there as many answers as requests? What was stored for
- * a request that nobody answered, or outside of one, is no one's. */
+/* Decides about doubtful stores when more is read, or at the end: were there as many answers as
+ * requests? Stores for a request that nobody answered, or outside of requests, are dropped. */
 static void settle(struct server *v, struct check *c)
 {
 	const bool is_each_answered = v->answered == v->asked;
@@ -160,7 +163,8 @@ static bool is_same_line(uint64_t a, uint64_t b)
 	return a / PMT_LINE_BYTES == b / PMT_LINE_BYTES;
 }
 
-/* What was answered and not even flushed gets its flush from this store, if any. */
+/* Drops stores to this line that were answered and not flushed: if a flush comes, it is for the new
+ * store. */
 static void forget_line(struct server *v, const struct trace_event *ev)
 {
 	size_t n = 0;
@@ -194,14 +198,14 @@ static void note_store(struct state *s, struct check *c, const struct trace_even
 											: NULL };
 }
 
-/* ---- what makes them durable ---- */
+/* ---- stores that become durable ---- */
 
 static bool is_within(const struct waiting *w, struct range r)
 {
 	return w->addr < r.to && w->addr + w->size_bytes > r.from;
 }
 
-/* The stores in r: those that were flushed, or all, are durable now. */
+/* Marks stores in r as durable: those that were flushed, or all. */
 static void complete(struct server *v, struct check *c, struct range r, bool is_all)
 {
 	size_t n = 0;
@@ -252,7 +256,7 @@ static void acknowledged_step(void *arg, struct check *c, const struct trace_eve
 		return;
 	v = server_of(s, ev);
 	if (v)
-		note_durability(v, c, ev); /* a locked instruction fences before it stores */
+		note_durability(v, c, ev); /* a locked instruction is a fence before it stores */
 	if (trace_is_store(ev->kind))
 		note_store(s, c, ev);
 	else if (v && ev->kind == PMT_OUTPUT)
@@ -271,7 +275,7 @@ static void acknowledged_finish(void *arg, struct check *c)
 		settle(&s->servers.at[i], c);
 }
 
-/* There was no request yet. */
+/* Asleep until the first request. */
 static bool acknowledged_is_asleep(const void *state, const struct check *c)
 {
 	(void)c;

@@ -16,7 +16,7 @@ static void *asserts_begin(void)
 struct walk {
 	struct check *check;
 	struct finding *f;
-	/* something is in doubt, but the program said that this does not matter */
+	/* some bytes may be lost, but the program declared that this does not matter */
 	bool is_declared;
 };
 

@@ -78,13 +78,14 @@ static void count_execution(struct check *c, const struct trace_site *site)
 	c->executions.at[site->id]++;
 }
 
-/* Whom an event is for. */
+/* The oracles to which an event is passed. */
 struct audience {
 	bool memory, files;
 };
 
-/* An event about a file is for those who look at files or for those who look at memory; one about
- * a name only for the former. Others, like output, are for both. */
+/* An event about a file's size or content is for file oracles if it is about a followed file,
+ * otherwise for memory oracles. An event about a name is only for file oracles. Others, like
+ * output, are for both. */
 static struct audience audience_of(const struct check *c, const struct trace_event *ev)
 {
 	const bool has_addr = trace_kinds[ev->kind].carries & PMT_HAS_ADDR;
@@ -204,7 +205,8 @@ bool check_wants_again(const struct check *c)
 	return false;
 }
 
-/* Findings stay, and with them what is known about where to look. */
+/* Prepares for a second pass over the events. Findings stay, and so does the knowledge of which
+ * moments are looked at. */
 void check_again(struct check *c)
 {
 	model_free(c->model);

@@ -1,5 +1,5 @@
 /* Judges one execution: replays a trace through a persistency model and lets the oracles look at
- * each event. An oracle is one file and one row in the table (oracles.c); it asks the model and
+ * each event. An oracle is one file and one row of the table (oracles.c); it asks the model and
  * reports findings (oracle.h). */
 #ifndef CHECK_CHECK_H
 #define CHECK_CHECK_H
@@ -14,47 +14,48 @@ struct plugin;
 
 struct check_options {
 	const struct platform *platform;
-	bool is_platform_chosen; /* by what the program does; nobody asked for it */
-	/* names of oracles to run, ends with NULL; NULL: all but the optional ones */
+	bool is_platform_chosen; /* by what the program does, not by an option */
+	/* names of the oracles to run, ends with NULL; NULL: all except the optional ones */
 	const char *const *only;
-	const char *const *with;       /* optional ones to add */
-	struct plugin *const *plugins; /* more oracles (plugin.h), ends with NULL; NULL: none */
-	/* PMDK's libraries are judged like other code: on arm64 their dmb is no dsb */
+	const char *const *with; /* optional oracles to add */
+	/* additional oracles (plugin.h), ends with NULL; NULL: none */
+	struct plugin *const *plugins;
+	/* PMDK's libraries are judged like other code: on arm64, their dmb does not count as dsb */
 	bool is_distrusting;
-	/* Bytes that no recovery run reads, if recovery was run: then nothing there can be lost.
-	 * NULL: not known. */
+	/* Bytes that no recovery run reads, if recovery was run: a crash can lose nothing of value
+	 * there. NULL: unknown. */
 	const struct ranges *unread;
-	/* Files that are synced by calls, and are no memory to the program; NULL: there are
-	 * none. */
+	/* Files that are synced by calls and are no memory to the program; NULL: there are none. */
 	const followed_files *followed;
-	/* Two instructions with the same caller are of one line of the source; NULL: nobody
-	 * knows. */
+	/* Are two instructions with the same caller in the same line of the source? NULL:
+	 * unknown. */
 	bool (*is_same_line)(const struct trace_site *a, const struct trace_site *b, void *arg);
 	void *line_arg;
-	/* Told of each finding as often as it is made, with the event of that one time; NULL:
-	 * nobody. */
+	/* Called for each occurrence of a finding, with its event; NULL: not called. */
 	void (*on_finding)(const struct finding *f, void *arg);
 	void *arg;
 };
 
-/* -1: an oracle's name is wrong */
+/* -1: there is no oracle with that name */
 int check_options_verify(const struct check_options *o, struct error *err);
-struct check *check_new(const struct check_options *o, struct error *err); /* NULL: the same */
+/* NULL: as for check_options_verify() */
+struct check *check_new(const struct check_options *o, struct error *err);
 void check_free(struct check *c);
 void check_event(struct check *c, const struct trace_event *ev);
 void check_finish(struct check *c);
-/* After check_finish(): if an oracle wants the events once more, check_again() and check_event()
- * for each of them, from a reader of its own, which stays open as long as the findings are in
- * use. */
+/* Asked after check_finish(): does an oracle want the events once more? Then call check_again(),
+ * and check_event() for each event, from another reader, which stays open as long as the findings
+ * are in use. */
 bool check_wants_again(const struct check *c);
 void check_again(struct check *c);
-void check_finish_again(struct check *c); /* after the last event of that */
+void check_finish_again(struct check *c); /* after the last event of the second pass */
 
-enum cut_extent check_cut(const struct check *c); /* who was cut off while recorded */
-/* After check_finish(): how often a dmb of PMDK's libraries was taken for a dsb. */
+/* what was cut off while the program was recorded */
+enum cut_extent check_cut(const struct check *c);
+/* After check_finish(): how often a dmb of PMDK's libraries counted as a dsb. */
 uint64_t check_ntrusted(const struct check *c);
-/* Flushes and stores that they wrote back, a few for each place of the program: functions between
- * the two only flush, for others. */
+/* A flush and a store that it wrote back; a few per place of the program. They show which functions
+ * between the two only flush for others. */
 struct check_served {
 	const struct trace_site *flush, *store;
 };
@@ -63,8 +64,8 @@ const struct check_served *check_served(const struct check *c, size_t i);
 size_t check_nfindings(const struct check *c);
 const struct finding *check_finding(const struct check *c, size_t i); /* in order of first_seq */
 
-/* Has some oracles look at a trace, and tells of each finding as often as it is made. Tells nothing
- * if the trace does not say its platform. */
+/* Runs some oracles on a trace, and calls a function for each occurrence of a finding. Calls
+ * nothing if the trace does not say its platform. */
 void check_listen(const struct trace *t, const char *const *names,
 		  void (*on_finding)(const struct finding *f, void *arg), void *arg);
 

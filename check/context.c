@@ -1,6 +1,6 @@
-/* What oracles ask besides the model: which bytes do not matter, whose code an instruction is, and
- * whether a moment is looked at. Annotations in the trace say so (context_note); reports about
- * moments that are not looked at are dropped. */
+/* Answers what oracles ask besides the model: which bytes do not matter, whose code an instruction
+ * is, and whether a moment is looked at. Annotations in the trace decide (context_note); reports
+ * about other moments are dropped. */
 #include "check/check_internal.h"
 
 #include "trace/owner.h"
@@ -33,9 +33,10 @@ const struct ranges *check_unread(const struct check *c)
 	return &c->unread;
 }
 
-/* ---- what is looked at ---- */
+/* ---- moments ---- */
 
-/* What counts is the moment of the store, flush or fence, not that of the report. */
+/* Is the event looked at? The moment of the store, flush or fence counts, not that of the
+ * report. */
 static bool is_watched(const struct check *c, uint64_t seq)
 {
 	size_t low = 0, high = c->watches.n;
@@ -57,7 +58,7 @@ static void note_watch(struct check *c, const struct trace_event *ev)
 	case PMT_SKIP_CHECK_BEGIN: c->skip_depth++; break;
 	case PMT_SKIP_CHECK_END: c->skip_depth -= c->skip_depth > 0; break;
 	case PMT_ROI_BEGIN:
-		if (!c->has_roi) { /* what came before is outside, as it turns out now */
+		if (!c->has_roi) { /* now it turns out that everything before is outside */
 			findings_clear(&c->findings);
 			c->watches.n = 0;
 			c->has_roi = true;
@@ -94,7 +95,7 @@ void check_note_served(struct check *c, const struct trace_site *flush,
 
 /* ---- bytes and code that do not matter ---- */
 
-/* Where the range of r that holds addr ends; addr itself if none does. */
+/* The end of the range of r that contains addr; addr itself if none does. */
 static uint64_t end_in(const struct ranges *r, uint64_t addr)
 {
 	const struct range *at = ranges_find(r, addr);
@@ -102,7 +103,7 @@ static uint64_t end_in(const struct ranges *r, uint64_t addr)
 	return at && at->from <= addr ? at->to : addr;
 }
 
-/* One declaration may cover some bytes of a store, another one the rest. */
+/* Are all bytes ignored? One declaration may cover some of them, and another one the rest. */
 bool check_is_ignored(const struct check *c, uint64_t addr, uint64_t len_bytes)
 {
 	const struct ranges *const declared[] = { &c->ignored, &c->clean, &c->unread };
@@ -194,6 +195,6 @@ void context_note(struct check *c, const struct trace_event *ev)
 			note_watch(c, ev);
 		break;
 	case PMT_EXIT: note_exit(c, ev->stream); break;
-	default: break; /* the other kinds say nothing to the frame around the oracles */
+	default: break; /* other kinds have no meaning here */
 	}
 }

@@ -1,10 +1,11 @@
-/* Stores that are not durable when the program ends, or were not when their mapping went away:
- * missing-flush (a fence of its thread follows, no write-back), missing-fence (written back, no
- * fence follows), missing-flush-fence (neither). A mapping that goes away is no harm if msync or
- * fsync comes later. A flush that only a fence inside libc or ld.so completes counts as
- * missing-fence: the program relies on an accident. What a thread had no chance to flush or fence,
- * because it was cut off, is no bug and is reported as such. Of a word that is only incremented, or
- * used as a lock, the finding says so: the events come again for that. */
+/* Stores that are not durable when the program ends, or when their mapping is removed:
+ * missing-flush (no write-back, but a fence of the thread follows), missing-fence (a write-back
+ * without a later fence), missing-flush-fence (neither). A removed mapping is no problem if msync
+ * or fsync comes later. A flush that only a fence inside libc or ld.so completes counts as
+ * missing-fence, because the program cannot rely on that fence. If a thread was cut off, what it
+ * had no chance to flush or fence is no bug, and is reported as such. If a word is only
+ * incremented, or used as a lock, the finding says so; a second pass over the events finds that
+ * out. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
@@ -19,46 +20,47 @@
 static const char KIND_FLUSH[] = "missing-flush", KIND_FENCE[] = "missing-fence",
 		  KIND_BOTH[] = "missing-flush-fence";
 
-/* What is told at the end. */
+/* A finding that is reported at the end. */
 struct held {
 	struct finding finding;
 	uint64_t addr;
-	bool is_alone; /* what the word held before was durable */
+	bool is_alone; /* the word's value before was durable */
 };
 
-/* A flush that did something, or a non-temporal store, that no fence of the program's own has
- * followed yet. Small: there is one for each flush. */
+/* A useful flush, or a non-temporal store, that no fence of the program itself has followed yet.
+ * Kept small, because there is one per flush. */
 struct flush {
-	const struct trace_site *site, *store_site; /* the flush; the store that is in doubt */
-	uint64_t store_seq;                         /* 0: none is */
+	const struct trace_site *site, *store_site; /* the flush; the store that may be lost */
+	uint64_t store_seq;                         /* 0: no store may be lost */
 	struct range store;
 	uint64_t addr, seq;
 	uint32_t stream, thread;
-	bool is_nt;        /* a store; there is no flush */
+	bool is_nt;        /* a non-temporal store, which has no flush */
 	bool is_completed; /* by a fence that is not the program's */
 };
 
-/* When a thread last fenced of its own accord. */
+/* The last fence of a thread in its own code. */
 struct fenced {
 	uint32_t stream, thread;
 	uint64_t seq;
 };
 
-/* The last clean of a line that did not reach where data is durable (arm64). */
+/* The last clean of a line that stopped before the point where data is durable (arm64). */
 struct shorter {
 	const struct trace_site *site;
 	uint64_t seq;
 };
 
 struct state {
-	struct map shorter; /* by number of line */
+	struct map shorter; /* by number of the line */
 	VEC(struct shorter *) all_shorter;
 	struct orphans orphans;
 	VEC(struct flush) flushes;
 	VEC(struct fenced) fenced; /* by thread; few */
 	VEC(struct held) held;
 	struct usage usage;
-	/* as flushed, by the program (pmemcheck's DO_FLUSH), since they were stored */
+	/* bytes that the program announced as flushed (pmemcheck's DO_FLUSH) since they were
+	 * stored */
 	struct ranges announced;
 };
 
@@ -97,7 +99,7 @@ static struct fenced *fenced_of(struct state *s, uint32_t stream, uint32_t threa
 	return &s->fenced.at[s->fenced.n - 1];
 }
 
-/* What its thread had no chance to do any more. */
+/* Changes a finding's message if its thread was cut off and had no chance to flush or fence. */
 static void excuse(struct finding *f, const struct check *c, uint32_t stream, uint32_t thread,
 		   uint64_t seq)
 {
@@ -118,7 +120,8 @@ static void excuse_store(struct finding *f, const struct check *c, const struct 
 		excuse(f, c, s->stream, s->thread, s->seq);
 }
 
-/* The clean to the point of coherency that followed a store which nothing else has written back. */
+/* Finds the clean to the point of coherency that followed a store, if nothing else has written the
+ * store back. */
 static const struct shorter *shorter_of(const struct state *state, const struct model_store *s)
 {
 	const struct shorter *found = map_get(&state->shorter, s->addr / PMT_LINE_BYTES);
@@ -165,15 +168,16 @@ static struct finding finding_of(struct state *state, const struct platform *p,
 	return f;
 }
 
-/* ---- mappings that go away ---- */
+/* ---- removed mappings ---- */
 
 struct walk {
 	struct state *state;
 	struct check *check;
-	const struct map *orphan_seqs; /* of stores that are orphans at the end */
+	const struct map *orphan_seqs; /* seq of stores that are orphans at the end */
 };
 
-/* What is late is on its way: nobody has to do anything. */
+/* Does the store not matter? A late store is on its way by itself: the program need not do
+ * anything. */
 static bool is_harmless(const struct check *c, const struct model_store *s)
 {
 	return s->is_overwritten || s->state == MODEL_LATE ||
@@ -265,8 +269,8 @@ static void note_fence(struct state *s, struct check *c, const struct trace_even
 	s->flushes.n = kept;
 }
 
-/* What the kernel wrote back waits for nobody. Another thread's non-temporal stores it does not
- * reach. */
+/* Drops flushes whose lines the kernel wrote back. That does not complete non-temporal stores of
+ * other threads. */
 static void forget_flushes(struct state *s, const struct trace_event *ev, struct range synced)
 {
 	size_t kept = 0;
@@ -281,7 +285,8 @@ static void forget_flushes(struct state *s, const struct trace_event *ev, struct
 	s->flushes.n = kept;
 }
 
-/* Where nothing is flushed, a fence is one still: it says what kind of bug it is. */
+/* Is the event a fence? On a platform without flushes, fences still count, because they show which
+ * kind of bug it is. */
 static bool is_fence(const struct check *c, const struct trace_event *ev)
 {
 	if (check_platform(c)->has_flush)
@@ -351,11 +356,11 @@ static void durability_step(void *arg, struct check *c, const struct trace_event
 		orphans_forget(&s->orphans, check_written_back(c, ev));
 		forget_flushes(s, ev, check_written_back(c, ev));
 		break;
-	default: break; /* nothing else makes data durable or takes it away */
+	default: break; /* nothing else makes data durable or removes a mapping */
 	}
 }
 
-/* Told of when it is known what kind of word it is: the events come again for that. */
+/* Keeps a finding until the second pass has shown how the word is used. */
 static void hold(struct state *s, const struct finding *f, uint64_t addr, uint64_t len_bytes,
 		 bool is_alone)
 {
@@ -379,7 +384,7 @@ static void report_store(const struct model_store *s, void *arg)
 	if (is_harmless(w->check, s))
 		return;
 	if (map_get(w->orphan_seqs, s->seq))
-		return; /* is reported as that */
+		return; /* is reported as an orphan */
 	f = finding_of(w->state, check_platform(w->check), s);
 	excuse_store(&f, w->check, s);
 	if (ranges_cover(&w->state->announced, s->addr, s->size_bytes))
@@ -388,7 +393,7 @@ static void report_store(const struct model_store *s, void *arg)
 	hold(w->state, &f, s->addr, s->size_bytes, nstores == 1);
 }
 
-/* Only a fence inside a system library completes it. */
+/* Reports a flush that only a fence inside a system library completes. */
 static void report_completed(struct check *c, const struct flush *f)
 {
 	struct finding finding = { .kind = KIND_FENCE, .first_seq = f->store_seq };
@@ -406,7 +411,7 @@ static void report_completed(struct check *c, const struct flush *f)
 			(struct finding_place){ "store", f->store_site };
 	if (!f->is_nt)
 		finding.places[finding.nplaces++] = (struct finding_place){ "flush", f->site };
-	excuse(&finding, c, f->stream, f->thread, f->seq); /* its own fence may have come next */
+	excuse(&finding, c, f->stream, f->thread, f->seq); /* its own fence might have come next */
 	check_report(c, &finding);
 }
 
@@ -424,7 +429,7 @@ static void durability_finish(void *arg, struct check *c)
 	for (size_t i = 0; i < s->orphans.list.n; i++) {
 		struct orphan *o = &s->orphans.list.at[i];
 
-		if (!check_platform(c)->has_flush) /* else it cannot be flushed any more */
+		if (!check_platform(c)->has_flush) /* on other platforms it can still be flushed */
 			excuse(&o->finding, c, o->stream, o->thread, o->seq);
 		hold(s, &o->finding, o->addr, o->len_bytes, false);
 	}

@@ -1,7 +1,7 @@
-/* Files that are written, synced and renamed by calls (--files), on the weakest promises of a file
- * system: rename-before-fsync, missing-fsync, unlink-before-durable, missing-dir-fsync,
- * redundant-fsync. What is wrong only if nothing makes up for it later is held until the end, or
- * until something does. */
+/* Files that are written, synced and renamed by calls (--files), judged by the weakest promises of
+ * a file system: rename-before-fsync, missing-fsync, unlink-before-durable, missing-dir-fsync,
+ * redundant-fsync. A fault that a later call can repair is kept until the end, or until that
+ * call. */
 #include "model/files.h"
 
 #include <stdlib.h>
@@ -14,8 +14,8 @@ static const char KIND_RENAME[] = "rename-before-fsync", KIND_FSYNC[] = "missing
 		  KIND_UNLINK[] = "unlink-before-durable", KIND_FOLDER[] = "missing-dir-fsync",
 		  KIND_REDUNDANT[] = "redundant-fsync";
 
-/* A file was removed while what the same process wrote to another one was not durable. It is a bug
- * if that was meant to be: somebody syncs it later. */
+/* A file was removed while another file, which the same process wrote, was not durable. It is a bug
+ * if somebody syncs the other file later: then the program wanted it to be durable. */
 struct removal {
 	uint32_t other; /* the file that was not durable */
 	struct finding finding;
@@ -24,9 +24,10 @@ struct removal {
 struct state {
 	struct files *model;
 	VEC(struct removal) removals;
-	VEC(uint64_t) renamed;   /* by file: all before this event was told of at a rename */
-	VEC(uint32_t) created;   /* by file: 1, the program made it */
-	VEC(struct finding) end; /* of one file, at the end: one of each place */
+	/* by file: everything before this event was reported at a rename */
+	VEC(uint64_t) renamed;
+	VEC(uint32_t) created;   /* by file: 1 if the program made it */
+	VEC(struct finding) end; /* findings of one file at the end, one per place */
 };
 
 static void *files_begin(void)
@@ -72,8 +73,7 @@ static void add_place(struct finding *f, const char *role, const struct trace_si
 
 /* ---- names ---- */
 
-/* The file gets a name while what it holds is not durable. is_replacing: another file had that
- * name. */
+/* A file gets a name while its content is not durable. is_replacing: another file had that name. */
 static void named(struct state *s, struct check *c, const struct trace_event *ev, bool is_replacing)
 {
 	const uint32_t file = (uint32_t)ev->arg[0];
@@ -100,8 +100,8 @@ static void named(struct state *s, struct check *c, const struct trace_event *ev
 	s->renamed.at[file] = change.seq;
 }
 
-/* The last name of a file that a crash should have kept goes. Whoever synced it, or found it there,
- * relies on it. */
+/* A file loses its last name, although a crash should have kept it: somebody synced it, or it was
+ * there from the beginning. */
 static void removed(struct state *s, const struct trace_event *ev, uint32_t file, const char *role)
 {
 	struct files_change change;
@@ -129,7 +129,7 @@ static void removed(struct state *s, const struct trace_event *ev, uint32_t file
 
 /* ---- syncs ---- */
 
-/* What a removal should have waited for is synced only now. */
+/* A file is synced that a removal should have waited for. */
 static void synced(struct state *s, struct check *c, const struct trace_event *ev)
 {
 	size_t n = 0;
@@ -210,7 +210,7 @@ static void excuse(struct ending *e, struct finding *f, const struct files_chang
 	f->message = "not synced when the recording ended";
 }
 
-/* What one call does has several sites: it changes the size, and stores. */
+/* Do both sites belong to one call? A call that changes the size and stores has several sites. */
 static bool is_same_call(const struct trace_site *a, const struct trace_site *b)
 {
 	return a == b || (a && b && a->pc == b->pc && a->node == b->node);
@@ -250,8 +250,8 @@ static void unsynced_name(const struct files_name *n, void *arg)
 	const bool is_gone = n->file == 0;
 	struct finding f;
 
-	/* who syncs a file wants it to be there after a crash; and who syncs a log, and removes it,
-	 * wants it to be gone */
+	/* who syncs a file wants it to exist after a crash; who syncs a log and removes it wants it
+	 * to be gone */
 	if (!is_cared_for(e->s, is_gone ? n->before : n->file) ||
 	    (is_gone && (n->change.site == NULL || n->change.site->kind == PMT_MOVE)))
 		return;

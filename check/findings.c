@@ -1,5 +1,5 @@
 /* Collects findings in a hash table, so that memory grows with source situations and not with
- * events. Kinds and messages are constants and are compared by address. */
+ * events. Kinds and messages are constants, so their addresses are compared. */
 #include "check/findings.h"
 
 #include <string.h>

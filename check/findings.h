@@ -1,4 +1,4 @@
-/* What was found so far: findings with the same kind, message and places are one, with a count. */
+/* The findings so far. Findings with the same kind, message and places are one, with a count. */
 #ifndef CHECK_FINDINGS_H
 #define CHECK_FINDINGS_H
 
@@ -6,12 +6,12 @@
 #include "util/vec.h"
 
 struct findings {
-	VEC(struct finding) list; /* in the order in which they were found first */
-	VEC(uint32_t) buckets;    /* hash → index of finding + 1 */
+	VEC(struct finding) list; /* in the order of their first occurrence */
+	VEC(uint32_t) buckets;    /* hash → index of a finding + 1 */
 };
 
 void findings_release(struct findings *f);
-/* counts it, if it is there already */
+/* adds a finding, or counts it if it is there already */
 void findings_add(struct findings *f, const struct finding *one);
 void findings_clear(struct findings *f);
 

@@ -1,4 +1,4 @@
-/* The table of oracles, and which of them a check runs. An oracle of a plug-in counts like one of
+/* The table of oracles, and which of them a check runs. A plug-in's oracle is treated like one of
  * the table. */
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static bool is_plugin(const struct check_options *o, const char *name)
 	return false;
 }
 
-/* For people. */
+/* Lists the names for an error message. */
 static void list_oracles(const struct check_options *o, char *text, size_t cap)
 {
 	size_t n = 0;

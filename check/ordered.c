@@ -1,15 +1,18 @@
-/* assert-ordered: PMEND_ASSERT_ORDERED(a, b) says that a crash, at any moment until now, that shows
- * b's newest value shows a's, too. So each newest store to b must have come when each newest store
- * to a was guaranteed to be durable; or both are plain stores to one line, a's first, which become
- * durable in this order anyway.
+/* assert-ordered: PMEND_ASSERT_ORDERED(a, b) says: if a crash at any moment until now shows b's
+ * newest value, it shows a's, too. So each newest store to a must have been durable when each
+ * newest store to b was made; or both are plain stores to one line, a's first, which become durable
+ * in this order anyway.
  *
- * The assertion comes after the stores that it is about, and what the model knows of them is gone
- * by then. To remember for all of PM when it became durable would cost memory in proportion to the
- * pool. So the trace is read twice, if there are such assertions: the first time collects their
- * ranges; the second remembers, of the bytes in them and no others, the newest stores.
+ *	a = 1; persist(a); b = 1; PMEND_ASSERT_ORDERED(a, b)       right
+ *	a = 1; b = 1; persist(a, b); PMEND_ASSERT_ORDERED(a, b)    wrong: a crash may show only b
  *
- * When a store became durable is only asked at stores to a second range: nothing else is compared
- * with it. */
+ * The assertion comes after its stores, when the model has forgotten them. Remembering for all of
+ * PM when it became durable would cost memory in proportion to the pool. So if there are such
+ * assertions, the trace is read twice: the first pass collects their ranges; the second remembers
+ * the newest stores to bytes of these ranges, and no others.
+ *
+ * Whether a store is durable is asked only at stores to a second range, because only these are
+ * compared with it. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
@@ -24,28 +27,30 @@ static const char KIND[] = "assert-ordered", KIND_PORTING[] = "porting";
 struct stored {
 	const struct trace_site *site;
 	uint64_t seq, addr;
-	/* bit i: nothing was stored to addr + i since, and somebody asks about it */
+	/* bit i: addr + i is in an asserted range, and was not stored to since */
 	uint64_t live;
-	/* of the first store to a second range that came when this was durable; 0: none yet */
+	/* the first store to a second range that came when this store was durable; 0: none yet */
 	uint64_t durable_seq;
-	bool is_whole;      /* becomes durable as one */
-	uint8_t unit_bytes; /* if it is not whole: aligned words of so many bytes are */
-	bool is_unordered;  /* non-temporal: in no order with other stores to its line */
-	/* where the order of a line is partial: the line's bytes that survive if this does */
+	bool is_whole; /* becomes durable as a whole */
+	/* if it is not whole: aligned words of so many bytes become durable separately */
+	uint8_t unit_bytes;
+	bool is_unordered; /* non-temporal: not ordered with other stores to its line */
+	/* if the line's order is partial: the bytes of the line that survive whenever this store
+	 * does */
 	uint64_t held;
 };
 
-/* What becomes durable in order. */
+/* The newest stores to one line. */
 struct track {
-	VEC(struct stored) stores; /* oldest first */
-	bool is_waiting;           /* in state.waiting */
+	VEC(struct stored) stores; /* the oldest first */
+	bool is_waiting;           /* is in state.waiting */
 };
 
 struct state {
 	VEC(struct range) first, second; /* as asserted, in the order of the trace */
-	struct ranges all, seconds;      /* of the second reading */
+	struct ranges all, seconds;      /* for the second pass */
 	struct map lines;                /* address → track */
-	/* all, and those with a store that is not known to be durable */
+	/* all tracks; and those with a store that is not known to be durable */
 	VEC(struct track *) tracks, waiting;
 	/* the store to a second range that the model takes now; 0: none */
 	uint64_t asked_seq;
@@ -75,7 +80,7 @@ static void ordered_end(void *arg)
 	free(s);
 }
 
-/* ---- the first reading ---- */
+/* ---- the first pass ---- */
 
 static void ordered_step(void *arg, struct check *c, const struct trace_event *ev)
 {
@@ -93,7 +98,7 @@ static bool ordered_wants_again(const void *arg)
 	return ((const struct state *)arg)->first.n > 0;
 }
 
-/* ---- the second: the newest stores ---- */
+/* ---- the second pass: the newest stores ---- */
 
 static int range_compare(const void *a, const void *b)
 {
@@ -102,8 +107,8 @@ static int range_compare(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* In order of address: added one by one, many ranges in any order would be moved again and
- * again. */
+/* Sorts the ranges before they are added, because adding them in any other order would move many
+ * ranges again and again. */
 static void ready(struct state *s)
 {
 	qsort(s->second.at, s->second.n, sizeof *s->second.at, range_compare);
@@ -130,7 +135,7 @@ static struct track *track_of(struct state *s, uint64_t line)
 	return t;
 }
 
-/* Which bytes of s are in [addr, addr + len_bytes). */
+/* Gives the bytes of s that are in [addr, addr + len_bytes), as bits. */
 static uint64_t bits_in(const struct stored *s, uint64_t addr, uint64_t len_bytes)
 {
 	uint64_t bits = ~(uint64_t)0;
@@ -168,7 +173,7 @@ static void note_store(struct state *s, const struct check *c, const struct trac
 	const struct platform *p = check_platform(c);
 	uint64_t line_bytes = p->line_bytes, end = ev->addr + ev->size_bytes, addr, next;
 	uint32_t unit_bytes = model_unit_bytes(check_model(c), ev);
-	/* each unit for itself */
+	/* each unit becomes durable separately */
 	bool is_split = unit_bytes && model_is_partial_order(check_model(c));
 
 	if (!ranges_touch(&s->all, ev->addr, ev->size_bytes))
@@ -194,7 +199,7 @@ static void note_store(struct state *s, const struct check *c, const struct trac
 		s->asked_seq = ev->seq;
 }
 
-/* ---- what is durable when a second range is stored to ---- */
+/* ---- what is durable at stores to a second range ---- */
 
 static bool is_durable(const struct model *m, const struct stored *s)
 {
@@ -248,11 +253,12 @@ static void collect_line(const struct track *t, const struct range *r, stored_li
 	}
 }
 
-/* The newest stores to a range, with only its bytes live. */
+/* Collects the newest stores to a range, with only the range's bytes live. */
 static void collect(const struct state *s, uint64_t line_bytes, const struct range *r,
 		    stored_list *list)
 {
-	if ((r->to - r->from) / line_bytes > s->tracks.n) { /* most of it was never stored to */
+	/* most of the range was never stored to */
+	if ((r->to - r->from) / line_bytes > s->tracks.n) {
 		for (size_t i = 0; i < s->tracks.n; i++)
 			collect_line(s->tracks.at[i], r, list);
 		return;
@@ -261,7 +267,7 @@ static void collect(const struct state *s, uint64_t line_bytes, const struct ran
 		collect_line(map_get(&s->lines, line), r, list);
 }
 
-/* Of one store: both in one of its units? */
+/* Are the bytes of both in one unit of the same store? */
 static bool is_one_unit(const struct stored *a, const struct stored *b)
 {
 	uint64_t bits = a->live | b->live;
@@ -284,7 +290,7 @@ static bool is_ordered(const struct stored *a, const struct stored *b, uint64_t 
 	return b->held == ~(uint64_t)0 || !(a->live << a->addr % PMT_LINE_BYTES & ~b->held);
 }
 
-/* On amd64, what is stored first to a line is durable first. */
+/* Does amd64 order the two? There, a line's earlier store is durable first. */
 static bool is_ordered_on_amd64(const struct check *c, const struct stored *a,
 				const struct stored *b)
 {
@@ -328,7 +334,8 @@ static void judge(const struct state *s, struct check *c, const struct trace_eve
 	for (size_t k = 0; k < b.n; k++)
 		first_b = b.at[k].seq < first_b ? b.at[k].seq : first_b;
 	for (size_t i = 0; i < a.n && !is_wrong; i++) {
-		/* before all of them: long ranges are not compared store by store */
+		/* a was durable before all of b's stores; avoids comparing long ranges store by
+		 * store */
 		if (a.at[i].durable_seq && a.at[i].durable_seq <= first_b)
 			continue;
 		for (size_t k = 0; k < b.n && !is_wrong; k++) {
@@ -336,7 +343,7 @@ static void judge(const struct state *s, struct check *c, const struct trace_eve
 				continue;
 			worst[0] = &a.at[i];
 			worst[1] = &b.at[k];
-			/* else a worse one may come */
+			/* otherwise look for a worse pair */
 			is_wrong = !is_ordered_on_amd64(c, worst[0], worst[1]);
 		}
 	}
@@ -352,7 +359,7 @@ static void ordered_step_again(void *arg, struct check *c, const struct trace_ev
 
 	if (!s->is_ready)
 		ready(s);
-	/* Asked after the model took the store: a locked one begins with a fence. */
+	/* asked after the model took the store, because a locked store begins with a fence */
 	if (s->asked_seq)
 		note_durable(s, check_model(c));
 	if (trace_kinds[ev->kind].carries & PMT_HAS_VALUE)

@@ -1,14 +1,14 @@
 /* Keeps the stores that lost their mapping (orphans.h). Each file has a list of the lines that were
- * stored to since its last unmap. A list that has become much longer than the model has lines is
- * given up: at the next unmap, all lines that the model has of the file cost no more than the
- * stores that came before. */
+ * stored to since its last unmap. If the list becomes much longer than the number of lines in the
+ * model, it is given up: at the next unmap, looking at all lines that the model has of the file
+ * costs no more than the stores before it did. */
 #include "check/orphans.h"
 
-#define LINES_LEAST 1024u /* what a list may have, however few lines the model has */
+#define LINES_LEAST 1024u /* a list may always have this many lines */
 
 struct stored_lines {
 	VEC(uint64_t) lines; /* their addresses */
-	bool is_given_up;    /* the list is empty; any line may have been stored to */
+	bool is_given_up;    /* the list is empty, and any line may have been stored to */
 };
 
 struct unmap {
@@ -56,7 +56,8 @@ void orphans_note_store(struct orphans *o, const struct model *m, const struct t
 	vec_release(&s->lines);
 }
 
-/* The pieces of one store are in different words, and at most two lines apart. */
+/* A key for a piece of a store. The pieces of one store are in different words, and at most two
+ * lines apart. */
 static uint64_t store_key(const struct model_store *s)
 {
 	return s->seq << 4 | (s->addr >> 3 & 15);
@@ -67,13 +68,13 @@ static uint64_t page_of(uint64_t addr)
 	return addr / PMT_PAGE_BYTES;
 }
 
-/* 0: no orphan begins there. */
+/* The index + 1 of the first orphan that begins on the page; 0: none. */
 static uint32_t first_on_page(const struct orphans *o, uint64_t page)
 {
 	return (uint32_t)((uintptr_t)map_get(&o->pages, page) >> 1);
 }
 
-/* A map has no NULL: bit 0 is always set. */
+/* Stores the index with bit 0 set, because a map cannot store NULL. */
 static void set_first_on_page(struct orphans *o, uint64_t page, uint32_t first)
 {
 	map_set(&o->pages, page, (void *)((uintptr_t)first << 1 | 1));
@@ -87,7 +88,8 @@ static void link_to_page(struct orphans *o, size_t i)
 	set_first_on_page(o, page, (uint32_t)i + 1);
 }
 
-/* What was an orphan once, and is mapped again, comes with each unmap. */
+/* Adds an orphan. Orphans that are mapped again are met at each unmap, so known ones are
+ * skipped. */
 static void add_orphan(const struct model_store *s, void *arg)
 {
 	const struct unmap *u = arg;
@@ -105,7 +107,8 @@ static void add_orphan(const struct model_store *s, void *arg)
 	link_to_page(u->o, u->o->list.n - 1);
 }
 
-/* Of all stores of the file: those that are still mapped begin a new list. */
+/* Adds a store of the file: as an orphan if its mapping is removed, as a line of the new list if it
+ * is still mapped. */
 static void add_orphan_or_line(const struct model_store *s, void *arg)
 {
 	const struct unmap *u = arg;
@@ -126,7 +129,7 @@ static int line_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* In the order of their addresses, as the model has them. */
+/* Goes through the lines in ascending order, like the model. */
 static void unmap_lines(struct unmap *u, const struct model *m)
 {
 	struct stored_lines *s = u->stored;
@@ -160,13 +163,13 @@ void orphans_unmap(struct orphans *o, const struct model *m, uint64_t addr, uint
 		u.stored->is_given_up = false;
 		model_each(m, file, (uint64_t)1 << PMT_OFFSET_BITS, add_orphan_or_line, &u);
 	} else if (len_bytes / o->line_bytes < u.stored->lines.n) {
-		model_each(m, addr, len_bytes, add_orphan, &u); /* a small window */
+		model_each(m, addr, len_bytes, add_orphan, &u); /* a small part of the file */
 	} else {
 		unmap_lines(&u, m);
 	}
 }
 
-/* ---- written back ---- */
+/* ---- write-back ---- */
 
 static bool is_synced(const struct orphan *o, struct range synced)
 {
@@ -191,7 +194,7 @@ static void forget_on_page(struct orphans *o, uint64_t page, struct range synced
 		set_first_on_page(o, page, first);
 }
 
-/* A sync of more pages than there are orphans. */
+/* Handles a sync of more pages than there are orphans. */
 static void forget_everywhere(struct orphans *o, struct range synced)
 {
 	size_t kept = 0;

@@ -3,7 +3,7 @@
  *
  * A program may map and unmap its file for each operation, and sync one page at a time. So neither
  * an unmap nor a sync may look at all stores so far: an unmap looks at the lines that were stored
- * to since the file's last one, a sync at the orphans of its pages. */
+ * to since the file's last unmap, a sync at the orphans of its pages. */
 #ifndef CHECK_ORPHANS_H
 #define CHECK_ORPHANS_H
 
@@ -12,34 +12,34 @@
 #include "util/vec.h"
 
 struct orphan {
-	struct finding finding; /* whose: the caller fills it */
+	struct finding finding; /* filled by the caller's function */
 	uint64_t addr, len_bytes, seq;
 	uint32_t stream, thread;
-	uint32_t next; /* index + 1 of another one on the page where it begins; 0: none */
+	uint32_t next; /* index + 1 of the next orphan that begins on the same page; 0: none */
 	bool is_gone;  /* it was written back later */
 };
 
 struct orphans {
-	uint32_t line_bytes; /* of the platform; the caller sets it */
+	uint32_t line_bytes; /* of the platform; set by the caller */
 	VEC(struct orphan) list;
-	struct map known;  /* also those that are gone; by store */
-	struct map pages;  /* index + 1 of the first orphan that begins on a page */
-	struct map stored; /* by file: struct stored_lines */
+	struct map known;  /* by store: all orphans, including those that are gone */
+	struct map pages;  /* page → index + 1 of the first orphan that begins there */
+	struct map stored; /* file → struct stored_lines */
 	VEC(struct stored_lines *) all_stored;
-	struct stored_lines *last_stored; /* of the file last stored to */
+	struct stored_lines *last_stored; /* of the file that was last stored to */
 	uint32_t last_file;
 };
 
-/* Is it worth a finding? If so, fills it. */
+/* Fills the finding for a store. False: the store is not worth one. */
 typedef bool orphans_judge(const struct model_store *s, struct finding *f, void *arg);
 
 void orphans_note_store(struct orphans *o, const struct model *m, const struct trace_event *ev);
-/* A range of a file loses its mapping. */
+/* Handles a range of a file that loses its mapping. */
 void orphans_unmap(struct orphans *o, const struct model *m, uint64_t addr, uint64_t len_bytes,
 		   orphans_judge *judge, void *arg);
-/* These bytes were written back, with all that was ever stored there. */
+/* Drops orphans in these bytes, because they were written back. */
 void orphans_forget(struct orphans *o, struct range synced);
-/* From now on, the list has no orphans that are gone. */
+/* Removes the orphans that are gone from the list. */
 void orphans_forget_gone(struct orphans *o);
 void orphans_release(struct orphans *o);
 

@@ -30,7 +30,7 @@ static void judge_store(const struct model_store *s, void *arg)
 	    check_is_ignored(w->check, s->addr, s->size_bytes))
 		return;
 	if (check_is_runtime_code(w->ev->site) && s->site && s->site->node == w->ev->site->node)
-		return; /* memcpy and the like store some bytes twice */
+		return; /* memcpy and similar functions store some bytes twice */
 	f.first_seq = s->seq;
 	f.places[0] = (struct finding_place){ "store", s->site };
 	f.places[1] = (struct finding_place){ "store", w->ev->site };

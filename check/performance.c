@@ -1,14 +1,18 @@
 /* Work that achieves nothing: redundant-flush (the line is pending already), flush-clean (nothing
  * to write back since the last persist), flush-volatile (no persistent memory there),
- * redundant-fence (no flush and no non-temporal store by this thread since its last fence, so that
- * the fence after a flush of a clean line is not a second finding). Of arm64, dsb is a fence; dmb
+ * redundant-fence (no flush and no non-temporal store by this thread since its last fence; a flush
+ * of a clean line counts here, so its fence is not a second finding). Of arm64, dsb is a fence; dmb
  * is never reported. Locked instructions and fences of system libraries are never reported.
  *
- * A *run* is what one line of the source flushes with one call stack, one cache line after the
- * other, while its thread does nothing else to persistent memory: usually one call that flushes an
- * object. Whether it flushes clean lines is asked of the run: of an object, some lines may not have
- * changed. But a line of the object that has changed in none of several runs is flushed for
- * nothing. */
+ * A *run* is a sequence of flushes by one line of the source with one call stack: one cache line
+ * after the other, while the thread does nothing else to persistent memory. Usually this is one
+ * call that flushes an object. Whether flushing is useless is decided per run, because some lines
+ * of an object may not have changed:
+ *
+ *	persist(object, 256)    lines:  dirty clean dirty clean     half of them useful: no finding
+ *	persist(object, 256)    lines:  clean clean clean clean     finding: flush-clean
+ *
+ * But if a line of the object is clean in every one of several runs, its flush is reported. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
@@ -22,21 +26,21 @@ static const char CLEAN[] = "nothing was stored to this line since it was last f
 		  MOST_CLEAN[] = "nothing was stored to most of these lines since they were last "
 				 "flushed and fenced";
 
-#define SERVED_MAX 4u /* stores that are noted of a flush */
-#define RUNS_LEAST 4u /* of a place, to say that a line never changes */
-#define LINES_MAX 64u /* of a run, that are counted one by one */
+#define SERVED_MAX 4u /* stores that are noted per flush */
+#define RUNS_LEAST 4u /* runs per place before a line counts as never changing */
+#define LINES_MAX 64u /* lines per run that are counted one by one */
 
-/* Clean lines that one instruction flushed: in a loop that a compiler unrolled there are
- * several. */
+/* Clean lines that one instruction flushed. A loop that the compiler unrolled has several such
+ * instructions. */
 struct cleaned {
 	const struct trace_site *site;
 	uint64_t n, first_seq;
 };
 
-/* The first line of the runs of a place, the second one... */
+/* The first lines of all runs of a place, or the second ones, and so on. */
 struct nth_line {
-	bool is_useful;       /* in some run */
-	struct cleaned clean; /* that is not told yet */
+	bool is_useful;       /* in at least one run */
+	struct cleaned clean; /* not reported yet */
 };
 
 /* All runs that begin at one place. */
@@ -46,17 +50,17 @@ struct place {
 };
 
 struct run {
-	const struct trace_site *site; /* of the last flush; NULL: none is open */
-	struct range first, last;      /* lines, which may be the same */
+	const struct trace_site *site; /* of the last flush; NULL: no run is open */
+	/* the first and the last flushed line, which may be the same */
+	struct range first, last;
 	const struct trace_site *begin;
-	uint64_t nuseful, nclean; /* lines */
+	uint64_t nuseful, nclean; /* numbers of lines */
 	VEC(struct cleaned) clean;
-	VEC(struct cleaned) lines; /* each one, up to LINES_MAX; n = 0: it is not clean */
+	VEC(struct cleaned) lines; /* each line, up to LINES_MAX; n = 0: the line is not clean */
 };
 
-/* A thread that flushed or stored non-temporally since its last own fence: a fence inside a system
- * library is an accident that the program cannot rely on, so its own fence after that is not
- * redundant. */
+/* A thread that flushed or stored non-temporally since its last own fence. The program cannot rely
+ * on a fence inside a system library, so its own fence after that is not redundant. */
 struct waiting {
 	uint32_t stream, thread;
 	bool is_waiting;
@@ -66,13 +70,14 @@ struct waiting {
 
 struct state {
 	VEC(struct waiting) threads;
-	size_t nopen;             /* runs */
+	size_t nopen;             /* number of open runs */
 	VEC(struct place) places; /* by site */
-	VEC(bool) served;         /* by flush site: some stores that it wrote back are noted */
+	/* by site of the flush: some stores that it wrote back are noted */
+	VEC(bool) served;
 };
 
-/* What a fence orders may be volatile, such as a node that the next store shows to readers (RCU).
- * The trace does not have stores to volatile memory. */
+/* A fence may order volatile memory, for example a node that the next store shows to readers (RCU).
+ * The trace does not contain stores to volatile memory. */
 static const char SHARED[] =
 	"other threads run in this process. The fence may order volatile memory "
 	"for them, which pmend does not record";
@@ -173,7 +178,7 @@ static struct place *place_of(struct state *s, const struct trace_site *site)
 	return &s->places.at[site->id];
 }
 
-/* is_told: its clean lines are reported already. */
+/* Adds a run to its place. is_told: its clean lines are reported already. */
 static void count_lines(struct place *p, const struct run *run, bool is_told)
 {
 	p->nruns++;
@@ -231,7 +236,8 @@ static bool is_same_line(const struct check *c, const struct trace_site *a,
 	       (a->node == b->node && a->object == b->object && check_is_same_line(c, a, b));
 }
 
-/* The next line in the direction of the run. The same line again is none: each time is judged. */
+/* Is the line the next one in the direction of the run? The same line again is not: each time is
+ * judged separately. */
 static bool run_goes_on(const struct run *run, const struct check *c, const struct trace_event *ev,
 			struct range line)
 {
@@ -260,7 +266,7 @@ static struct run *run_of(struct state *s, struct check *c, const struct trace_e
 	return run;
 }
 
-/* Whatever else its thread does ends a run. */
+/* Ends the thread's run: it did something else. */
 static void end_other_runs(struct state *s, struct check *c, const struct trace_event *ev)
 {
 	for (size_t i = 0; s->nopen > 0 && i < s->threads.n; i++)
@@ -285,7 +291,8 @@ static void note_store(const struct model_store *store, void *arg)
 	to->n++;
 }
 
-/* The first time only: that shows which functions flush for others. */
+/* Notes some stores that a flush writes back, when the flush is first executed. This shows which
+ * functions flush for others. */
 static void note_served(struct state *s, struct check *c, const struct trace_event *ev)
 {
 	struct serving to = { .check = c, .flush = ev->site };
@@ -305,7 +312,7 @@ static void judge_flush(struct state *s, struct check *c, const struct trace_eve
 	struct run *run = run_of(s, c, ev);
 
 	if (platform_flush(check_platform(c), ev->kind) == FLUSH_SHORT)
-		return; /* it achieves too little: durability.c */
+		return; /* durability.c reports it, because it achieves too little */
 	switch (check_flush_use(c, ev)) {
 	case MODEL_USEFUL:
 		run->nuseful++;
@@ -320,13 +327,13 @@ static void judge_flush(struct state *s, struct check *c, const struct trace_eve
 	case MODEL_NOTHING:
 		if (run->site)
 			note_clean(run, ev);
-		else /* where it is, is not known: no run */
+		else /* an unknown place begins no run */
 			report(c, ev, KIND_CLEAN, "flush", CLEAN);
 		break;
 	}
 }
 
-/* The question is what is lost there, not what it costs. */
+/* Asleep while followed files are checked: what they may lose matters there, not the cost. */
 static bool performance_is_asleep(const void *state, const struct check *c)
 {
 	(void)state;
@@ -371,7 +378,7 @@ static void performance_step(void *arg, struct check *c, const struct trace_even
 		if (!check_is_runtime_code(ev->site))
 			waiting_of(s, ev)->is_waiting = false;
 		break;
-	case PMT_DMB: /* never too much: it orders other memory, too */
+	case PMT_DMB: /* never redundant: it orders other memory, too */
 		if (model_completes(check_model(c), ev))
 			waiting_of(s, ev)->is_waiting = false;
 		break;
@@ -387,7 +394,7 @@ static void performance_step(void *arg, struct check *c, const struct trace_even
 			judge_fence(s, c, ev);
 		waiting_of(s, ev)->is_waiting = false;
 		break;
-	default: break; /* costs nothing that could be saved */
+	default: break; /* nothing that could be saved */
 	}
 }
 

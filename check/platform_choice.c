@@ -1,5 +1,6 @@
-/* Says for which platforms a trace is valid, and on which one it is judged if nobody asks for one:
- * libpmem behaves differently where flushes have no effect. */
+/* Says for which platforms a trace is valid, and on which one it is judged if the user names none.
+ * libpmem behaves differently where flushes have no effect, so not every trace is valid
+ * everywhere. */
 #include "check/platform_choice.h"
 
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static bool is_libpmem_call(const struct trace_site *site)
 	return false;
 }
 
-/* Did libpmem sync where it would have flushed on persistent memory? */
+/* Did libpmem call msync where it would have flushed on persistent memory? */
 static bool has_libpmem_sync(struct trace *t)
 {
 	struct trace_event ev;
@@ -55,7 +56,7 @@ static bool has_libpmem_sync(struct trace *t)
 	return false;
 }
 
-/* Whose instructions a trace has, as far as it was read: "amd64" or "arm64". */
+/* Whose instructions the trace has, as far as it was read: "amd64" or "arm64". */
 static const char *platform_isa(const struct trace *t)
 {
 	const char *isa = trace_meta(t, "isa");
@@ -98,7 +99,7 @@ int platform_serves(const struct trace *trace, const struct platform *recorded,
 		goto out;
 	force = trace_meta(t, "pmem_force");
 	if (recorded->has_flush) {
-		if (!force) /* an imported one */
+		if (!force) /* an imported trace */
 			result = error_set(
 				err,
 				"the trace does not say whether libpmem flushed or called msync");
@@ -127,7 +128,8 @@ static int platform_accepts(const struct trace *t, const struct platform *record
 			 trace_path(t), asked->name, why.msg, asked->name);
 }
 
-/* The recorded one, or the one of the page cache if that is how the program keeps its data. */
+/* Chooses the recorded platform, or that of the page cache if the program syncs its data by
+ * calls. */
 static const struct platform *choose_by_trace(const struct trace *trace,
 					      const struct platform *recorded,
 					      struct platform_choice *how)

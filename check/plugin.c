@@ -1,5 +1,5 @@
-/* Loads an oracle from a shared object and translates between its stable structs and ours. Kinds
- * and texts that it reports are kept once each, since findings compare them by address. */
+/* Loads an oracle from a shared object and translates between its stable structs and ours. Each
+ * reported kind and text is kept once, because findings compare them by address. */
 #include "check/plugin.h"
 
 #include <dlfcn.h>
@@ -25,12 +25,12 @@ struct plugin {
 	const struct pmend_oracle *oracle;
 };
 
-/* A run of one; to the oracle, it is its struct pmend_check. */
+/* A run of one oracle; the oracle knows it as struct pmend_check. */
 struct run {
 	const struct pmend_oracle *oracle;
 	struct check *check;
 	void *state;
-	struct map texts; /* hash → what was kept */
+	struct map texts; /* hash → kept text */
 	VEC(char *) kept;
 };
 
@@ -66,7 +66,7 @@ static int check_oracle(const char *path, const struct pmend_oracle *o, struct e
 
 struct plugin *plugin_open(const char *path, struct error *err)
 {
-	/* Without a slash, dlopen would look in the system's folders. */
+	/* without a slash, dlopen() would search the system's folders */
 	char *place = strchr(path, '/') ? xasprintf("%s", path) : xasprintf("./%s", path);
 	const struct pmend_oracle *oracle;
 	struct plugin *p = NULL;
@@ -112,7 +112,7 @@ static struct run *run_of(struct pmend_check *c)
 	return (struct run *)c;
 }
 
-/* Of one file, however large the size is; or all of PM. */
+/* Limits a range to one file, however large its size is; or gives all of PM. */
 static struct range range_to(const struct pmend_range *r)
 {
 	return r->file ? range_in_file(PMT_ADDR(r->file, PMT_OFFSET(r->offset)), r->size_bytes)
@@ -129,8 +129,8 @@ static const struct pmend_site *site_from(const struct trace_site *site)
 	return (const struct pmend_site *)site;
 }
 
-/* Of an event that has an address: its range. Where it is not the size of an access, it is an
- * argument. */
+/* The size of an event's range, for an event with an address. If it is not the size of an access,
+ * it is an argument. */
 static uint64_t size_of(const struct trace_event *ev)
 {
 	if (trace_is_store(ev->kind))
@@ -167,7 +167,7 @@ static struct pmend_event event_from(const struct trace_event *ev)
 	return out;
 }
 
-/* ---- what the oracle asks ---- */
+/* ---- what an oracle can ask ---- */
 
 static const char *keep(struct run *r, char *text)
 {
@@ -259,7 +259,7 @@ static const struct pmend_host host = {
 	.platform = host_platform,
 };
 
-/* ---- running ---- */
+/* ---- running an oracle ---- */
 
 void *plugin_begin(const struct plugin *p, struct check *c)
 {

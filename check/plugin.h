@@ -6,13 +6,13 @@
 
 struct plugin;
 
-/* NULL, with the reason, if the file cannot be loaded or is no oracle for this pmend. Code stays
- * loaded until plugin_close(). */
+/* Loads an oracle. NULL with the reason if the file cannot be loaded, or is no oracle for this
+ * pmend. Its code stays loaded until plugin_close(). */
 struct plugin *plugin_open(const char *path, struct error *err);
 void plugin_close(struct plugin *p);
 const char *plugin_name(const struct plugin *p);
 
-/* How oracles.c runs one: the state of this oracle is what plugin_begin() gives. */
+/* The functions with which oracles.c runs a plug-in; plugin_begin() gives its state. */
 extern const struct oracle oracle_plugin;
 void *plugin_begin(const struct plugin *p, struct check *c);
 

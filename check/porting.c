@@ -1,8 +1,8 @@
-/* Finds stores of an amd64 program that rely on amd64's order inside a cache line. A store that
- * follows others in its line, without a fence between, survives a crash only together with them on
- * amd64. On arm64 it can survive without them, unless it is a release. The recording does not show
- * releases, so a finding says "safe if". The check runs when the line is flushed: the last store
- * before the flush is the one that would announce the others. */
+/* Finds stores of an amd64 program that rely on amd64's order inside a cache line. On amd64, a
+ * store that follows others in its line without a fence in between survives a crash only together
+ * with them. On arm64 it can survive without them, unless it is a release. The recording does not
+ * show releases, so the finding says "safe if". A line is checked when it is flushed: the last
+ * store before the flush is probably the one that announces the others. */
 #include "check/oracle.h"
 
 #include "util/alloc.h"
@@ -11,7 +11,7 @@
 static const char KIND[] = "porting";
 
 struct state {
-	VEC(struct model_store) stores; /* of a line, oldest first */
+	VEC(struct model_store) stores; /* of a line, the oldest first */
 };
 
 static void *porting_begin(void)
@@ -32,7 +32,8 @@ static void collect(const struct model_store *store, void *arg)
 	*vec_add(&((struct state *)arg)->stores) = *store;
 }
 
-/* A copy stores in any order, and nobody takes a part of it for a sign of the rest. */
+/* Is it a library's copy function? It stores in any order, and no program takes a part of a copy as
+ * a sign of the rest. */
 static bool is_library(const struct trace_site *site)
 {
 	return check_is_runtime_code(site) || check_is_pmdk_code(site);

@@ -1,12 +1,12 @@
-/* A set of bytes as a sorted array of ranges. Additions in the middle move what follows, which is
- * fine for the sizes seen. */
+/* A set of bytes as a sorted array of ranges. Adding a range in the middle moves the ranges behind
+ * it, which is fast enough for the sizes seen. */
 #include "check/ranges.h"
 
 #include <string.h>
 
 #include "pmtrace.h"
 
-/* The first range that ends after addr. */
+/* The index of the first range that ends after addr. */
 static size_t find(const struct ranges *r, uint64_t addr)
 {
 	size_t low = 0, high = r->list.n;

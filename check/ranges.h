@@ -8,24 +8,26 @@
 #include "util/vec.h"
 
 struct range {
-	uint64_t from, to; /* to is not in it */
+	uint64_t from, to; /* `to` is not included */
 };
 
 struct ranges {
 	VEC(struct range) list;
 };
 
-/* These bytes of a PM file, but none beyond the largest offset, whatever the program said. */
+/* These bytes of a PM file, limited to the largest possible offset. */
 struct range range_in_file(uint64_t addr, uint64_t len_bytes);
 
 void ranges_release(struct ranges *r);
 void ranges_add(struct ranges *r, uint64_t addr, uint64_t len_bytes);
 void ranges_remove(struct ranges *r, uint64_t addr, uint64_t len_bytes);
-bool ranges_cover(const struct ranges *r, uint64_t addr, uint64_t len_bytes); /* all of them */
-bool ranges_touch(const struct ranges *r, uint64_t addr, uint64_t len_bytes); /* any of them */
-/* the first that ends after addr, NULL if none does */
+/* are all bytes in the set? */
+bool ranges_cover(const struct ranges *r, uint64_t addr, uint64_t len_bytes);
+/* is any byte in the set? */
+bool ranges_touch(const struct ranges *r, uint64_t addr, uint64_t len_bytes);
+/* the first range that ends after addr; NULL if none does */
 const struct range *ranges_find(const struct ranges *r, uint64_t addr);
-/* bit i: addr + i is in it; at most 64 bytes */
+/* bit i: addr + i is in the set; at most 64 bytes */
 uint64_t ranges_mask(const struct ranges *r, uint64_t addr, uint32_t len_bytes);
 
 #endif

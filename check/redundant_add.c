@@ -1,9 +1,9 @@
-/* tx-redundant-add: a transaction is asked to log bytes all of which it logged, or allocated,
- * before. PMDK announces both with TX_ADD and drops what it has already, so the request is judged
- * by TX_ADD_CALL, the call itself. Nested transactions belong to the outermost one. A PMEMoid names
- * its pool by a number; where the pool lies is learned from the first call that is followed by a
- * TX_ADD for all of its bytes. Until then, and in parts of a pool set other than the first, such
- * ranges are compared only with each other. */
+/* tx-redundant-add: the program asks a transaction to log bytes that it has logged or allocated
+ * before. PMDK announces both with TX_ADD and skips what it has already, so the request itself is
+ * judged, TX_ADD_CALL. Nested transactions belong to the outermost one. A PMEMoid names its pool by
+ * a number. The pool's address is learned from the first call that is followed by a TX_ADD for all
+ * of its bytes. Until then, and in later parts of a pool set, such ranges are compared only with
+ * each other. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static const char KIND[] = "tx-redundant-add";
 
 struct pool {
 	uint64_t uuid;
-	/* PM address of its first byte; before that is known, an address that nothing else has */
+	/* PM address of the pool's first byte; until it is known, an address that no file has */
 	uint64_t base;
 	bool is_known;
 };
@@ -25,7 +25,7 @@ struct pool {
 struct tx {
 	uint32_t stream, thread, depth;
 	struct ranges logged;
-	/* of the call that was the thread's last event; uuid is 0 if none was */
+	/* of the call that was the thread's last event; uuid is 0 if it was no call */
 	uint64_t uuid, offset, len_bytes;
 };
 
@@ -87,7 +87,7 @@ static struct pool *pool_find(struct state *s, uint64_t uuid)
 		if (s->pools.at[i].uuid == uuid)
 			return &s->pools.at[i];
 	p = vec_add(&s->pools);
-	/* files are numbered from 1 upwards: no file has such a number */
+	/* real files have small numbers */
 	*p = (struct pool){ .uuid = uuid,
 			    .base = PMT_ADDR(UINT32_MAX >> 12, 0) - PMT_ADDR(s->pools.n, 0) };
 	return p;
@@ -106,7 +106,7 @@ static void note_add(struct state *s, struct tx *tx, const struct trace_event *e
 	ranges_add(&tx->logged, ev->addr, ev->arg[0]);
 }
 
-/* What PMDK logs on its own account is not the program's doing. */
+/* Is the call inside PMDK? What PMDK logs for itself is not the program's doing. */
 static bool is_inside_pmdk(const struct trace_site *site)
 {
 	const struct trace_object *caller = site && site->node ? site->node->object : NULL;

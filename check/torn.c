@@ -1,11 +1,11 @@
-/* Finds epochs that a crash could tear, by what the thread stores outside, inside and at its
- * fences. A single word that is stored and fenced alone counts as a commit variable: it excuses
- * what waits. */
+/* Finds epochs that a crash could tear, by what a thread stores outside, inside and at its fences.
+ * A single word that is stored and fenced alone counts as a commit variable: it excuses the epochs
+ * that wait. */
 #include "check/torn.h"
 
 #include <stdlib.h>
 
-/* that are kept for the end; one for each place in the source would do */
+/* epochs that are kept for the end; one per place in the source would be enough */
 #define MAX_SUSPECTS 4096u
 
 static void groups_release(struct torn_group *list, size_t n)
@@ -59,7 +59,7 @@ static int number_compare(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The transaction that changed two of these words, 0 if none did. */
+/* Gives a transaction that changed two of these words; 0 if there is none. */
 static uint32_t common_tx(struct torn *t, const struct ranges *words)
 {
 	t->txs.n = 0;
@@ -96,9 +96,10 @@ void torn_end_epoch(struct torn *t, struct torn_thread *a)
 	a->epoch.words.list.n = 0;
 }
 
-/* ---- what waits ---- */
+/* ---- waiting epochs ---- */
 
-/* Does the open transaction store to something else than the one that changed the group's words? */
+/* Does the open transaction store to something that the transaction which changed the group's words
+ * does not? */
 static bool is_elsewhere(const struct torn *t, const struct torn_group *g,
 			 const struct trace_event *ev, uint32_t tx)
 {

@@ -1,7 +1,7 @@
-/* Transactions, from the events that PMDK sends: tx-missing-add, a store inside a transaction to
- * memory that was neither logged nor allocated in it (PMDK announces both with the same event), nor
- * is exempt; and tx-not-ended, a transaction that is open at the end of the operation in which it
- * began, or of a program that ended well. */
+/* Checks transactions by the events that PMDK sends. tx-missing-add: a store inside a transaction
+ * to memory that was neither logged nor allocated in it (PMDK announces both with the same event),
+ * and is not exempt. tx-not-ended: a transaction that is still open at the end of the operation in
+ * which it began, or at the end of a program that succeeded. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
@@ -12,28 +12,29 @@
 
 static const char KIND[] = "tx-missing-add";
 
-/* A store that was not logged. It is told of when the transaction ends: until then the program may
- * declare that it does not matter. */
+/* A store that was not logged. It is reported when the transaction ends, because until then the
+ * program may declare that it does not matter. */
 struct missed {
 	struct finding finding;
 	uint64_t addr, len_bytes;
 };
 
-#define MISSED_MAX 4096u /* of one transaction; more are told of at once */
+#define MISSED_MAX 4096u /* per transaction; further stores are reported at once */
 
 struct tx {
 	uint32_t stream, thread;
 	uint64_t id; /* 0: the thread's own */
 	uint32_t depth;
-	/* changed: of what was logged, by the program; libpmemobj takes it out of the log when it
-	 * commits, or aborts */
+	/* changed: logged bytes that the program stored to; libpmemobj removes them from the log
+	 * when it commits or aborts */
 	struct ranges logged, changed;
-	/* it has: what the program stores until TX_END (TX_ONCOMMIT, TX_FINALLY) is outside */
+	/* the transaction has committed or aborted: stores until TX_END (TX_ONCOMMIT, TX_FINALLY)
+	 * are outside */
 	bool is_over;
 	VEC(struct missed) missed;
 	uint64_t begin_seq;
 	const struct trace_site *begin;
-	bool is_reported; /* as not ended */
+	bool is_reported; /* reported as not ended */
 };
 
 /* An operation in progress. */
@@ -102,7 +103,7 @@ static void report_missed(struct check *c, struct tx *tx)
 	tx->missed.n = 0;
 }
 
-/* SET_CLEAN and the like, of bytes that were stored to before. */
+/* Drops missed stores to bytes that SET_CLEAN or similar requests declare. */
 static void excuse(struct state *s, const struct trace_event *ev)
 {
 	uint64_t from = ev->addr, to = range_in_file(ev->addr, ev->arg[0]).to;
@@ -132,7 +133,7 @@ static void end_tx(struct state *s, struct check *c, const struct trace_event *e
 	*tx = s->open.at[--s->open.n];
 }
 
-/* ---- transactions that stay open ---- */
+/* ---- transactions that are not ended ---- */
 
 static const char OPEN_AFTER_OPERATION[] =
 	"the transaction that begins here is still open when the operation ends; a crash then undoes an operation "
@@ -176,7 +177,8 @@ static void end_operation(struct state *s, struct check *c, const struct trace_e
 	s->operations.n--;
 }
 
-/* A program that failed, or was killed, had no chance to end them. */
+/* Reports transactions at the end of the program. If the program failed or was killed, it had no
+ * chance to end them. */
 static void end_program(struct state *s, struct check *c, const struct trace_event *ev)
 {
 	for (size_t k = 0; ev->arg[0] == 0 && k < s->open.n; k++)

@@ -1,13 +1,13 @@
-/* transient-in-pm: data kept in persistent memory that recovery never needs, such as locks, caches
- * and statistics. A location that is never written back is a bug until there is evidence that
- * nobody needs it after a crash: PMEND_IGNORE, pmemcheck's SET_CLEAN, or that no recovery run read
- * it (check_options.unread). With it, the location costs time and saves nothing.
+/* transient-in-pm: data in persistent memory that recovery never needs, such as locks, caches and
+ * statistics. A location that is never written back is a bug until there is evidence that nobody
+ * needs it after a crash: PMEND_IGNORE, pmemcheck's SET_CLEAN, or that no recovery run read it
+ * (check_options.unread). With such evidence, the location costs time and saves nothing.
  *
- * Reported when some byte of it is stored to at least three times after the declaration (a value
- * that is set once, at start-up, costs nothing worth a finding; one memset or memcpy may well store
- * a byte twice) and no store to it is ever written back, not even along with a neighbour in its
- * line: what shares a line with durable data may be where it is for good reasons. What PMDK
- * declares about its own memory is not the program's. */
+ * It is reported if a byte of it is stored to at least three times after the declaration, and no
+ * store to it is ever written back. (A value that is set once at start-up costs too little for a
+ * finding, and one memset or memcpy may store a byte twice.) It is not reported if it is written
+ * back together with a neighbour in its line: it may share a line with durable data for good
+ * reasons. Declarations of PMDK about its own memory do not count. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
@@ -27,9 +27,10 @@ static const char BY_UNREAD[] =
 /* Bytes with evidence. */
 struct declared {
 	struct range at;
-	const char *evidence;           /* the message */
-	const struct trace_site *site;  /* of the declaration, NULL if recovery runs showed it */
-	const struct trace_site *store; /* the first, and its number */
+	const char *evidence; /* the message of the finding */
+	/* of the declaration; NULL if recovery runs are the evidence */
+	const struct trace_site *site;
+	const struct trace_site *store; /* the first store, and its number */
 	uint64_t store_seq;
 	struct ranges stored, twice;
 	bool is_repeated, is_written_back;
@@ -57,7 +58,7 @@ static void transient_end(void *arg)
 	free(s);
 }
 
-/* The first that ends after addr. */
+/* The index of the first that ends after addr. */
 static size_t find(const struct state *s, uint64_t addr)
 {
 	size_t low = 0, high = s->list.n;
@@ -73,7 +74,7 @@ static size_t find(const struct state *s, uint64_t addr)
 	return low;
 }
 
-/* What was declared before keeps its first evidence: only the gaps are new. */
+/* Adds evidence for the bytes that have none yet; declared bytes keep their first evidence. */
 static void declare(struct state *s, uint64_t addr, uint64_t len_bytes, const char *evidence,
 		    const struct trace_site *site)
 {
@@ -160,7 +161,8 @@ static void transient_step(void *arg, struct check *c, const struct trace_event 
 	case PMT_STORE_PAIR:
 	case PMT_STORE_VECTOR:
 	case PMT_STORE_ORDERED:
-		if (s->list.n) /* non-temporal: needs no flush, so it has one */
+		/* a non-temporal store needs no flush, so it counts as written back */
+		if (s->list.n)
 			note_store(s, ev, platform_is_unordered(check_platform(c), ev));
 		break;
 	case PMT_CLFLUSH:
@@ -176,11 +178,11 @@ static void transient_step(void *arg, struct check *c, const struct trace_event 
 		if (s->list.n)
 			note_write_back(s, check_written_back(c, ev));
 		break;
-	default: break; /* neither declares, nor stores, nor writes back */
+	default: break; /* other kinds neither declare nor store nor write back */
 	}
 }
 
-/* Stored to after it was last declared clean, it is no longer: then it is a bug of another kind. */
+/* Is it still declared clean? A later store ends that, and then it is a bug of another kind. */
 static bool is_still_declared(const struct declared *d, const struct check *c)
 {
 	for (size_t i = 0; i < d->stored.list.n; i++)

@@ -1,18 +1,18 @@
 /* tx-store-outside: a store outside any transaction to memory that elsewhere is modified only
  * inside transactions.
  *
- * Memory counts as such once the program stored to it in a transaction that had logged it (not:
- * allocated it), until it is freed; what came before is initialisation. A store outside is no bug
- * by itself: PMDK's atomic operations make them, and a program may do the same with care. So one of
- * two things must be wrong, too:
+ * Memory counts as such from the moment when the program stored to it in a transaction that had
+ * logged it (not: allocated it), until it is freed; earlier stores are initialisation. A store
+ * outside is no bug by itself: PMDK's atomic operations make them, and a program may do the same
+ * with care. So one of two things must be wrong, too:
  *
  *   unpersisted  Nothing outside a transaction ever writes it back: at best, the commit of a later
  *                transaction does.
- *   torn         Words that a transaction changed together are stored without a fence between, so
- *                that a crash can keep one and lose the other, and nothing that the thread does
- *                next makes them valid as a whole: neither a single word that is stored and fenced
- *                alone (a commit variable), nor an atomic operation of PMDK, nor a transaction that
- *                stores to anything but what that first one changed.
+ *   torn         Words that a transaction changed together are stored without a fence in between,
+ *                so that a crash can keep one and lose the other, and nothing that the thread does
+ *                next makes them valid as a whole: no single word that is stored and fenced alone
+ *                (a commit variable), no atomic operation of PMDK, and no transaction that stores
+ *                to something which the first transaction did not change.
  *
  * Words that the program also changes outside in the right way are not "modified only inside", and
  * exempt. Limits: an object that was allocated without a header looks as if it had been logged; a
@@ -34,30 +34,31 @@ static const char TORN[] =
 	"this store is outside any transaction, to a word that a transaction changes together with others: a crash can keep one and "
 	"lose the other";
 
-#define HEADER_BYTES 16u     /* that PMDK keeps before an object */
-#define HEADER_OLD_BYTES 64u /* in pools of an older layout */
+#define HEADER_BYTES 16u     /* bytes that PMDK keeps before an object */
+#define HEADER_OLD_BYTES 64u /* the same in pools of an older layout */
 
 struct actor {
 	uint32_t stream, thread, depth;
-	struct ranges logged;   /* in the open transaction: snapshots and allocations */
-	struct ranges snapshot; /* the snapshots only */
-	/* outside one: PMDK announces what its atomic operations change */
+	struct ranges logged;   /* snapshots and allocations of the open transaction */
+	struct ranges snapshot; /* only its snapshots */
+	/* outside a transaction: PMDK announces what its atomic operations change */
 	struct ranges atomic;
-	uint64_t header;         /* of an object that may be announced next; 0: none */
+	/* address of the header of an object that may be announced next; 0: none */
+	uint64_t header;
 	uint32_t tx;             /* number of the open transaction */
-	bool has_stored;         /* it has */
-	struct torn_thread torn; /* what it stores outside */
+	bool has_stored;         /* the open transaction has stored something */
+	struct torn_thread torn; /* what the thread stores outside */
 };
 
 struct state {
 	VEC(struct actor) actors;
 	size_t last_actor;
-	struct words modified;      /* in transactions */
+	struct words modified;      /* changed in transactions */
 	struct unflushed unflushed; /* stored outside */
 	struct torn torn;
-	struct ranges exempt; /* TX_IGNORE */
+	struct ranges exempt; /* declared with TX_IGNORE */
 	uint32_t ntx;         /* transactions so far */
-	uint32_t nshared;     /* open transactions that several threads may take part in */
+	uint32_t nshared;     /* open transactions in which several threads may take part */
 };
 
 static void *outside_begin(void)
@@ -106,8 +107,8 @@ static struct actor *actor_of(struct state *s, const struct trace_event *ev)
 
 /* ---- stores ---- */
 
-/* Logged in any open transaction: worker threads may fill what another thread's transaction
- * logged. */
+/* Is the store to memory that an open transaction logged? Worker threads may fill what another
+ * thread's transaction logged. */
 static bool is_logged(const struct state *s, const struct trace_event *ev)
 {
 	for (size_t i = 0; i < s->actors.n; i++)
@@ -140,7 +141,7 @@ static void store_outside(struct state *s, struct check *c, struct actor *a,
 static void store_inside(struct state *s, struct actor *a, const struct trace_event *ev)
 {
 	if (check_is_pmdk_code(ev->site))
-		return; /* its log */
+		return; /* a store to its log */
 	a->has_stored = true;
 	torn_note_inside(&s->torn, &a->torn, ev, a->tx);
 	if (ranges_cover(&a->snapshot, ev->addr, ev->size_bytes))
@@ -204,7 +205,8 @@ static void note_add(struct state *s, const struct trace_event *ev)
 		ranges_add(&a->snapshot, ev->addr, ev->arg[0]);
 }
 
-/* PMDK announces an object's header, writes it, takes that back, and next announces the object. */
+/* Follows an atomic allocation: PMDK announces the object's header, writes it, ends that
+ * announcement, and then announces the object. */
 static void note_remove(struct state *s, const struct trace_event *ev)
 {
 	struct actor *a = actor_of(s, ev);
@@ -215,8 +217,8 @@ static void note_remove(struct state *s, const struct trace_event *ev)
 
 /* ---- write-back, freeing ---- */
 
-/* A commit writes back what was logged, and with it what else is in these lines: that is not the
- * program's doing. */
+/* Handles a flush. A commit writes back what was logged, and everything else in the same lines;
+ * that does not count as the program's flush. */
 static void note_flush(struct state *s, const struct check *c, const struct trace_event *ev)
 {
 	struct range line = check_written_back(c, ev);
@@ -230,8 +232,9 @@ static void note_flush(struct state *s, const struct check *c, const struct trac
 		unflushed_remove(&s->unflushed, line.from, line.to - line.from);
 }
 
-/* The program tells pmemcheck that it flushed this. Where it executed no flush, the user means it
- * so: recovery computes it again. PMDK's announcements go with instructions. */
+/* Handles bytes that the program announces to pmemcheck as flushed. If it executed no flush,
+ * recovery probably computes them again, so they are dropped. PMDK's own announcements come with
+ * real flushes and do not count. */
 static void note_announced(struct state *s, const struct trace_event *ev)
 {
 	if (!check_is_pmdk_code(ev->site))
@@ -289,9 +292,9 @@ static bool is_pages(const struct trace_event *ev)
 	return !((ev->addr | ev->arg[0]) & (PMT_PAGE_BYTES - 1));
 }
 
-/* PMDK registers what was freed anew: what comes next there is another object. A whole pool (pages,
- * not an object behind its header) is opened for the first time or again: then what was found until
- * now stands. */
+/* Handles registered memory. If PMDK registers memory again after it was freed, the next object
+ * there is another one. If a whole pool is registered (pages, not an object behind its header), it
+ * is being opened, and the findings so far stay. */
 static void note_registered(struct state *s, struct check *c, const struct trace_event *ev)
 {
 	if (is_pages(ev))
@@ -301,7 +304,8 @@ static void note_registered(struct state *s, struct check *c, const struct trace
 	words_forget(&s->modified, ev->addr, ev->arg[0]);
 }
 
-/* A lock in an object; or a whole pool that is closed, of which we still want to know. */
+/* Handles memory that is not PM any more: a lock in an object, or a whole pool that is closed; the
+ * pool's findings stay. */
 static void note_not_pm(struct state *s, const struct trace_event *ev)
 {
 	if (!is_pages(ev))
@@ -352,11 +356,12 @@ static void outside_step(void *arg, struct check *c, const struct trace_event *e
 	case PMT_MSYNC:
 	case PMT_FSYNC:
 	case PMT_FDATASYNC: note_sync(s, c, ev); break;
-	default: break; /* neither about transactions nor about what lies outside */
+	default: break; /* not about transactions or stores outside */
 	}
 }
 
-/* Nobody knows what a thread would have done next that was cut off. */
+/* Drops suspects of a thread that was cut off, because nobody knows what it would have done
+ * next. */
 static void forget_cut(struct state *s, const struct check *c)
 {
 	for (size_t i = 0; i < s->unflushed.sites.n; i++) {
@@ -381,7 +386,7 @@ static void outside_finish(void *arg, struct check *c)
 	judge(s, c);
 }
 
-/* There are no transactions yet. */
+/* Asleep until the first transaction. */
 static bool outside_is_asleep(const void *state, const struct check *c)
 {
 	(void)c;

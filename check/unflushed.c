@@ -1,5 +1,5 @@
 /* Bytes that wait for a write-back, in one set per store instruction. There are few such
- * instructions, so they are searched one by one. */
+ * instructions, so the sets are searched one after the other. */
 #include "check/unflushed.h"
 
 void unflushed_clear(struct unflushed *u)

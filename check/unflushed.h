@@ -1,4 +1,4 @@
-/* Bytes that are not written back yet, by the instruction that stored them. Zero-initialised is
+/* Bytes that were not written back yet, by the instruction that stored them. Zero-initialised is
  * empty. */
 #ifndef CHECK_UNFLUSHED_H
 #define CHECK_UNFLUSHED_H
@@ -9,7 +9,7 @@
 
 struct unflushed_site {
 	const struct trace_site *site;
-	uint64_t seq; /* of its first store that is not written back, and by whom */
+	uint64_t seq; /* seq and site of its first store that was not written back */
 	uint32_t stream, thread;
 	struct ranges bytes;
 };
@@ -20,10 +20,11 @@ struct unflushed {
 
 void unflushed_release(struct unflushed *u);
 void unflushed_clear(struct unflushed *u);
-void unflushed_add(struct unflushed *u, const struct trace_event *ev); /* a store */
-/* they are written back */
+/* adds the bytes of a store */
+void unflushed_add(struct unflushed *u, const struct trace_event *ev);
+/* removes bytes that were written back */
 void unflushed_remove(struct unflushed *u, uint64_t addr, uint64_t len_bytes);
-/* one of these is there */
+/* is one of these bytes in the set? */
 bool unflushed_touch(const struct unflushed *u, const struct ranges *bytes);
 
 #endif

@@ -1,7 +1,7 @@
-/* Tells counters and locks from other words. A counter: at least three stores, and each adds 1 to
- * what the one before left. A lock: taken by an atomic instruction that changes 0 to something
- * else, and released by a store of 0, at least once; nothing else is stored to it. Both are often
- * rebuilt by recovery, and then need not be durable; only the programmer knows. */
+/* Tells counters and locks from other words. Counter: at least three stores, and each adds 1 to the
+ * value before. Lock: an atomic instruction changes 0 to another value, and a store of 0 releases
+ * it, at least once; no other store is made to it. Recovery often resets both, and then they need
+ * not be durable; only the programmer knows. */
 #include "check/usage.h"
 
 #include <stdlib.h>
@@ -16,10 +16,10 @@ struct usage_word {
 	uint64_t addr, value;
 	uint32_t size_bytes;
 	uint32_t nstores, ntaken, nreleased;
-	bool is_counter, is_lock; /* not disproven yet */
-	/* by the last store: an atomic instruction took bits away, and left some */
+	bool is_counter, is_lock; /* not disproved yet */
+	/* by the last store: an atomic instruction cleared some bits and left others */
 	bool is_cleared;
-	bool is_mixed; /* then, stores of other sizes reach into it */
+	bool is_mixed; /* stores of other sizes overlap the word */
 };
 
 void usage_release(struct usage *u)
@@ -67,7 +67,7 @@ static void note(struct usage_word *w, const struct trace_event *ev)
 	w->nstores++;
 }
 
-/* Another store reaches into the word: then it is not used as one. */
+/* Notes a store of another size that overlaps the word: then it is no counter and no lock. */
 static void disprove(struct usage *u, const struct trace_event *ev)
 {
 	for (uint64_t addr = ev->addr > 7 ? ev->addr - 7 : 0; addr < ev->addr + ev->size_bytes;
@@ -78,7 +78,7 @@ static void disprove(struct usage *u, const struct trace_event *ev)
 		    memcmp(ev->data, (const uint8_t[64]){ 0 },
 			   ev->data_len < 64 ? ev->data_len : 64) != 0)
 			w->is_counter = w->is_lock = false;
-		/* what was before the first one of its size does not matter */
+		/* overlapping stores before the word's first own store do not matter */
 		if (w && w->addr + w->size_bytes > ev->addr)
 			w->is_mixed |= w->nstores > 0;
 	}
@@ -97,8 +97,8 @@ void usage_step(struct usage *u, const struct trace_event *ev)
 		disprove(u, ev);
 }
 
-/* Link-and-persist: a link is stored with a mark and flushed, and the mark is cleared when it is
- * durable. Who finds the mark after a crash takes the link as it is. */
+/* Link-and-persist: a link is stored with a mark and flushed, and the mark is cleared when the link
+ * is durable. Recovery that finds the mark uses the link as it is. */
 const char usage_mark[] =
 	"the store only clears bits of a word whose other bits are durable already, as link-and-persist "
 	"does with its mark. If recovery does not look at these bits, nothing is lost";

@@ -1,5 +1,5 @@
-/* A hash table of words of PM, with open addressing. A word that is forgotten keeps its slot, so
- * that no search ends early. */
+/* A hash table of words of PM, with open addressing. A word that is removed keeps its slot, so that
+ * no search ends too early. */
 #include "check/word_table.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void grow(struct words *w)
 	free(old.slots);
 }
 
-/* Which bytes of the word at `word` are in [addr, end). */
+/* Gives the bytes of the word at `word` that are in [addr, end), as bits. */
 static uint8_t bits_in(uint64_t word, uint64_t addr, uint64_t end)
 {
 	uint8_t bits = 0xff;
@@ -108,7 +108,7 @@ bool words_touch(const struct words *w, uint64_t addr, uint32_t len_bytes)
 	return false;
 }
 
-/* The first of the words known there for which f is true. */
+/* Finds the first known word in these ranges for which f is true. */
 static struct word *word_find(const struct words *w, const struct ranges *r,
 			      bool (*f)(struct word *word))
 {
