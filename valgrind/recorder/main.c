@@ -6,9 +6,9 @@
  *	   13  T1  clwb    pool+0x40            update (app.c:42)
  *	   14  T1  sfence                       update (app.c:43)
  *
- * What it gets wrong: see the limits at the head of place/stack.c and kernel/syscalls.c; AVX-512 is
- * hidden from the program, because Valgrind cannot run it; threads run one at a time, so a trace is
- * one interleaving. */
+ * Its limits: those at the top of place/stack.c and kernel/syscalls.c; AVX-512 is hidden from the
+ * program, because Valgrind cannot run it; threads run one at a time, so a trace is one
+ * interleaving. */
 #include "valgrind/common/arch.h"
 #include "valgrind/common/debuginfo.h"
 #include "valgrind/common/open_files.h"
@@ -146,7 +146,7 @@ static void describe_recording(void)
 		VG_(sprintf)(key, "recipe.%u", i);
 		meta(key, g_recipe[i]);
 	}
-	/* tells whether libpmem flushed or synced because it was told to */
+	/* says whether libpmem was told to flush, or to sync */
 	if (force)
 		meta("pmem_force", force);
 	if (VG_(get_startup_wd)() != NULL)
@@ -175,7 +175,7 @@ static void finish(Int status)
 	ULong args[1] = { g_exit_status };
 	HChar number[24];
 
-	(void)status; /* Valgrind says 0 here, whatever it was */
+	(void)status; /* always 0 here */
 	if (!g_is_open)
 		return;
 	if (clo_instructions) {
@@ -187,7 +187,7 @@ static void finish(Int status)
 	out_close();
 }
 
-/* ---- what Valgrind tells us ---- */
+/* ---- callbacks from Valgrind ---- */
 
 static void on_start_client_code(ThreadId tid, ULong blocks)
 {
@@ -299,7 +299,8 @@ static void pre_options(void)
 	VG_(track_die_mem_munmap)(on_munmap);
 	VG_(atfork)(before_fork, NULL, in_child);
 
-	VG_(clo_vex_control).guest_chase = False; /* a call must end its block, or we miss it */
+	/* otherwise a call need not end its block, and would be missed */
+	VG_(clo_vex_control).guest_chase = False;
 }
 
 VG_DETERMINE_INTERFACE_VERSION(pre_options)

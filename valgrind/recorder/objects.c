@@ -1,5 +1,5 @@
-/* Tells the trace of executable mappings of ELF files, with their build-ids, so that code addresses
- * can be turned into source lines later, elsewhere. */
+/* Writes the executable mappings of ELF files to the trace, with their build-ids, so that code
+ * addresses can be translated to source lines later, also on another machine. */
 #include "valgrind/recorder/objects.h"
 
 #include "valgrind/common/sys.h"
@@ -32,7 +32,7 @@ struct elf_program_header {
 	ULong offset, vaddr, paddr, filesz, memsz, align;
 };
 
-/* The GNU build id among the notes, or 0 bytes. */
+/* Finds the GNU build-id among the notes; 0 bytes if there is none. */
 static UInt notes_build_id(const UChar *notes, UInt len, UChar *id)
 {
 	UInt at = 0;

@@ -1,4 +1,4 @@
-/* Executable mappings. */
+/* Executable mappings for the trace. */
 #ifndef REC_OBJECTS_H
 #define REC_OBJECTS_H
 

@@ -1,8 +1,9 @@
-/* Client requests: pmemcheck's, so that programs and libraries annotated for it (PMDK is) need no
- * change, and those of include/pmend.h. Numbers and meanings of pmemcheck's: PMDK 1.12,
- * src/core/valgrind/pmemcheck.h. Of memcheck's, one is of use: an allocator tells which memory it
- * hands out without content. PMDK does so if GET_VBITS is answered. With --old-bytes, all requests
- * of allocators are of use: what they hand out again is filled before they go on. */
+/* Handles client requests: pmemcheck's, so that programs and libraries annotated for it (PMDK is)
+ * need no change, and those of include/pmend.h. pmemcheck's numbers and meanings come from PMDK
+ * 1.12, src/core/valgrind/pmemcheck.h. Of memcheck's requests, those are useful by which an
+ * allocator says which memory it gives out uninitialised. PMDK sends them if GET_VBITS is answered.
+ * With --old-bytes, all requests of allocators are used: memory that is given out again is filled
+ * with old bytes. */
 #include "valgrind/recorder/requests.h"
 
 #include "valgrind/recorder/kernel/client.h"
@@ -53,11 +54,13 @@ enum {
 	MC_GET_VBITS = MC_BASE + 8,
 };
 
-/* How a request becomes an event: which of its arguments (from 1) are what; 0 means none. */
+/* How a request becomes an event: which of its arguments (from 1) has which meaning; 0 means
+ * none. */
 struct request {
 	UInt number;
 	UChar kind; /* enum pmt_kind */
-	UChar addr; /* the argument that is an address in PM; the event is dropped if it is not */
+	/* the argument that is an address in PM; the event is dropped if the address is not */
+	UChar addr;
 	UChar args[3];
 	UChar pm_arg; /* the index in args that is an address in PM as well, plus 1 */
 	UChar text;   /* the argument that is a string */
@@ -108,7 +111,8 @@ static const struct request g_requests[] = {
 	{ .number = PMEND_REQ_DONE, .kind = PMT_DONE },
 };
 
-/* A range may reach over several files, such as the parts of a pool set: an event for each. */
+/* A part of a range. A range may cover several files, such as the parts of a pool set; there is one
+ * event per file. */
 struct part {
 	ThreadId tid;
 	enum pmt_kind kind;
@@ -155,7 +159,7 @@ static void range_event(ThreadId tid, enum pmt_kind kind, Addr va, SizeT len)
 	emit_range(&(struct part){ tid, kind, { len } }, va);
 }
 
-/* All bytes are defined. 1: done, 3: not addressable, as memcheck says. */
+/* Answers that all bytes are defined. 1: done; 3: not addressable, like memcheck. */
 static UWord get_vbits(Addr to, SizeT len)
 {
 	if (!VG_(am_is_valid_for_client)(to, len, VKI_PROT_WRITE))
@@ -167,7 +171,7 @@ static UWord get_vbits(Addr to, SizeT len)
 /* ---- allocators ---- */
 
 #define MAX_ZEROED 64
-static UWord g_zeroed[MAX_ZEROED]; /* pools whose blocks are zero when they are handed out */
+static UWord g_zeroed[MAX_ZEROED]; /* pools whose blocks are zero when they are given out */
 static UInt g_nzeroed;
 
 static Bool is_zeroed(UWord pool)
@@ -175,7 +179,7 @@ static Bool is_zeroed(UWord pool)
 	for (UInt i = 0; i < g_nzeroed; i++)
 		if (g_zeroed[i] == pool)
 			return True;
-	return g_nzeroed == MAX_ZEROED; /* who knows */
+	return g_nzeroed == MAX_ZEROED; /* unknown, so be careful */
 }
 
 static void pool_made(UWord pool, Bool has_zeros)
@@ -188,7 +192,7 @@ static void pool_made(UWord pool, Bool has_zeros)
 	handed_named(pool);
 }
 
-/* Valgrind's own requests. False: it is none of them. */
+/* Handles Valgrind's own requests. False: it is none of them. */
 static Bool allocator_handle(ThreadId tid, const UWord *words)
 {
 	switch (words[0]) {
@@ -213,7 +217,8 @@ static Bool allocator_handle(ThreadId tid, const UWord *words)
 
 Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)
 {
-	static ULong g_symbolic_bytes; /* of PMEND_SYMBOLIC, one behind the other */
+	/* bytes of all PMEND_SYMBOLIC requests, which get consecutive offsets */
+	static ULong g_symbolic_bytes;
 
 	if (clo_old_bytes && allocator_handle(tid, words)) {
 		*ret = 0;
@@ -238,7 +243,7 @@ Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)
 	case MC_MAKE_UNDEFINED: handed_access(tid, HANDED_UNDEFINED, words[1], words[2]); break;
 	case MC_GET_VBITS: *ret = get_vbits(words[2], words[3]); return True;
 	case PMC_CHECK_MAPPING: *ret = pm_registered(words[1], words[2]); return True;
-	case PMC_REGISTER_FILE: /* we know the file from mmap */
+	case PMC_REGISTER_FILE: /* mmap has told us about the file */
 	case PMC_PRINT_MAPPINGS:
 	case PMC_WRITE_STATS:
 	case PMC_DEEP_SYNC:
@@ -255,7 +260,7 @@ Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)
 			return True;
 		}
 	}
-	/* reserved by old pmemchecks */
+	/* reserved by old versions of pmemcheck */
 	return VG_IS_TOOL_USERREQ('M', 'C', words[0]) ||
 	       (words[0] > PMC_BASE && words[0] < PMC_DEEP_SYNC);
 }

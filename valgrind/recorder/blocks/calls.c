@@ -1,5 +1,5 @@
-/* What is added where the program calls and returns: the upkeep of the call stack, inlined for the
- * common case, and events for the functions of libpmemobj that log a range. */
+/* Adds code where the program calls and returns: it keeps the call stack, inlined for ordinary
+ * cases, and makes events for the functions of libpmemobj that log a range. */
 #include "valgrind/recorder/blocks/calls.h"
 
 #include "valgrind/common/ir.h"
@@ -15,13 +15,14 @@ static IRExpr *argument(IRSB *sb, UInt n)
 	return ir_register(sb, arch_argument_offset(n));
 }
 
-/* A block that begins with one of the functions that log a range. PMDK's own event comes only for
- * bytes not yet logged. */
+/* Adds a call at the beginning of a libpmemobj function that logs a range. PMDK's own event comes
+ * only for bytes that are not logged yet. */
 void calls_add_tx_add(IRSB *sb, Addr pc)
 {
 	static const struct {
 		const HChar *name;
-		Bool has_oid; /* PMEMoid, offset, bytes; else address, bytes */
+		/* arguments are a PMEMoid, offset and bytes; otherwise address and bytes */
+		Bool has_oid;
 	} functions[] = {
 		{ "add_range", True },
 		{ "xadd_range", True },
@@ -51,8 +52,8 @@ void calls_add_tx_add(IRSB *sb, Addr pc)
 
 /* ---- the call stack ---- */
 
-/* True if sp is below the frame, by less than FRAME_FAR_BYTES: slot - sp - 1 < FAR, as unsigned.
- * more: bits that make it false. */
+/* True if sp is below the frame by less than FRAME_FAR_BYTES: slot - sp - 1 < FAR, unsigned. more:
+ * bits that make it false. */
 static IRExpr *is_near_below(IRSB *sb, IRExpr *frame, IRExpr *sp, IRExpr *more)
 {
 	IRExpr *depth = ir_binop(sb, Ity_I64, Iop_Sub64, ir_load(sb, Ity_I64, frame), sp);
@@ -63,8 +64,8 @@ static IRExpr *is_near_below(IRSB *sb, IRExpr *frame, IRExpr *sp, IRExpr *more)
 	return ir_binop(sb, Ity_I1, Iop_CmpLT64U, depth, ir_u64(FRAME_FAR_BYTES));
 }
 
-/* Pushes {sp, ret, unresolved}. The slow case takes it back: it is rare, and to choose would cost
- * more. */
+/* Pushes {sp, ret, unresolved}. The slow case removes it again: that is rare, and deciding first
+ * would cost more. */
 void calls_add_call(IRSB *sb, Addr ret)
 {
 	IRExpr *top = ir_load(sb, Ity_I64, ir_ptr(&g_top)),
@@ -73,10 +74,10 @@ void calls_add_call(IRSB *sb, Addr ret)
 
 	ir_store(sb, next, sp);
 	ir_store(sb, ir_add(sb, next, ir_u64(offsetof(struct frame, ret))), ir_u64(ret));
-	/* NO_NODE, and no signal */
+	/* NO_NODE, and not a signal */
 	ir_store(sb, ir_add(sb, next, ir_u64(offsetof(struct frame, node))), ir_u64(~0ULL));
 	ir_store(sb, ir_ptr(&g_top), next);
-	/* all bits are set beyond the last frame */
+	/* all bits are set behind the last frame */
 	beyond = ir_load(sb, Ity_I64, ir_add(sb, next, ir_u64(offsetof(struct frame, beyond))));
 	near = is_near_below(sb, top, sp, beyond);
 	ir_call(sb, ir_assign(sb, Ity_I1, IRExpr_Unop(Iop_Not1, near)), "stack_call_slow",

@@ -1,4 +1,4 @@
-/* Calls and returns of the program. */
+/* Adds code for calls and returns of the program. */
 #ifndef REC_CALLS_H
 #define REC_CALLS_H
 
@@ -8,8 +8,8 @@
 
 void calls_add_call(IRSB *sb, Addr ret); /* at the end of a block that calls */
 void calls_add_return(IRSB *sb);
-/* behind a statement that gives the stack pointer a new value, an atom */
+/* after a statement that sets the stack pointer; sp is an atom */
 void calls_add_set(IRSB *sb, IRExpr *sp);
-void calls_add_tx_add(IRSB *sb, Addr pc); /* at the beginning of a block, which is at pc */
+void calls_add_tx_add(IRSB *sb, Addr pc); /* at the beginning of a block at pc */
 
 #endif

@@ -1,7 +1,7 @@
-/* From what instrumented code did to events of the trace. A store that lies in PM only in part is
- * cut to that part. Stores, flushes and fences are written here when nothing unusual is about them,
- * in as few instructions as possible: of the time that recording takes, this is the part that grows
- * with the number of events. emit.c does the rest. */
+/* Turns what instrumented code did into events of the trace. If only a part of a store is in PM,
+ * that part is recorded. Ordinary stores, flushes and fences are written here in as few
+ * instructions as possible, because this part of the recording time grows with the number of
+ * events. emit.c does the rest. */
 #include "valgrind/recorder/blocks/events.h"
 
 #include "valgrind/common/arch.h"
@@ -14,14 +14,14 @@
 
 #define INLINE inline __attribute__((always_inline))
 
-/* Is the event's site known? It is, as long as the instruction is reached from where it was reached
- * last. */
+/* Is the event's site known? It is if the instruction is reached in the same calling context as
+ * last time. */
 static INLINE Bool is_placed(const struct code *c)
 {
 	return LIKELY(g_top->slot - *g_sp < FRAME_FAR_BYTES && g_top->node == c->node);
 }
 
-/* The easy events: head, site, and what the kind has. */
+/* The short way of writing an event: head, site, and what the kind has. */
 struct put {
 	struct pmt_chunk *chunk;
 	struct pmt_site_state *site;
@@ -38,7 +38,7 @@ static INLINE struct put put_begin(struct pmt_chunk *chunk, struct site *site)
 	return put;
 }
 
-/* Behind the address and the value. */
+/* Writes what comes after address and value. */
 static INLINE void put_arg(struct put *put, const struct code *c)
 {
 	*put->p = c->arg;
@@ -102,7 +102,7 @@ static __attribute__((noinline)) void store_slow(struct code *c, Addr a)
 		emit_store(c, r->addr + (a - r->va), (const UChar *)a);
 }
 
-/* with_arg: where the kind's argument is, if it may have one. */
+/* Records a store. with_arg: has the kind's argument if it may have one. */
 static INLINE void store(struct code *c, Addr a, UInt size, const struct code *with_arg)
 {
 	struct pmt_chunk *chunk = g_out.chunk;
@@ -161,8 +161,8 @@ VG_REGPARM(3) void event_masked_store(struct code *c, Addr a, ULong mask_lo, ULo
 	}
 }
 
-/* Locked: a fence in any case. Where nothing is pending, a fence on its own changes nothing and is
- * not worth a record. */
+/* Records a locked instruction. It is always a fence. If it does not store and nothing is pending,
+ * the fence changes nothing and is not recorded. */
 VG_REGPARM(3) void event_cas(struct code *c, Addr a, ULong succeeded)
 {
 	if (succeeded && pm_find(a) != NULL) {
@@ -182,18 +182,18 @@ VG_REGPARM(0) void event_before_cas(void)
 	shared_lock();
 }
 
-/* ---- accesses that order, where only their own bits say what ---- */
+/* ---- accesses that order as their own bits say ---- */
 
-/* Locks on ordinary memory order, too, and are many. Told is only what says something new. Between
- * two releases without any event, the second follows no more than the first; an acquire matters
- * after a release; a barrier says all. */
+/* Locks in ordinary memory order, too, and there are many of them, so only orders that add
+ * something are recorded. Between two releases without another event, the second adds nothing to
+ * the first. An acquire matters only after a release. A barrier includes both. */
 enum {
-	TOLD_RELEASE = 1, /* since the last event of another kind */
+	TOLD_RELEASE = 1, /* recorded since the last event of another kind */
 	TOLD_BARRIER = 2,
-	IS_RELEASED = 4, /* a release was told, and no acquire after it */
+	IS_RELEASED = 4, /* a release was recorded, and no acquire after it */
 };
 static struct {
-	ULong seq; /* of the last order that was told */
+	ULong seq; /* of the last order that was recorded */
 	UInt state;
 } g_orders[512];
 
@@ -367,7 +367,7 @@ VG_REGPARM(2) void event_fence(struct code *c, const void *guest)
 {
 	struct pmt_chunk *chunk = g_out.chunk;
 
-	/* once it is placed there is PM */
+	/* if it has a place, PM exists */
 	if (is_placed(c) && out_is_easy(chunk)) {
 		if (c->kind != PMT_LFENCE)
 			g_pending = 0;

@@ -1,18 +1,18 @@
-/* The guards of calls for stores: a look into a byte table by address, so that volatile stores cost
- * a few host instructions each. */
+/* Guards of calls for stores: a lookup of the address in a byte table, so that a store to volatile
+ * memory costs only a few host instructions. */
 #ifndef REC_GUARD_H
 #define REC_GUARD_H
 
 #include "valgrind/common/ir.h"
 #include "valgrind/recorder/pm/pm.h"
 
-/* A temporary that is another one plus a constant. */
+/* A temporary that is the sum of another one and a constant. */
 struct derived {
 	IRTemp root;
 	ULong offset; /* modulo 2^64 */
 };
 
-/* A look into g_granules serves for all addresses up to GRANULE_REACH_BYTES away. */
+/* A lookup in g_granules, which serves all addresses up to GRANULE_REACH_BYTES away. */
 struct look {
 	struct derived at;
 	IRExpr *granule;
@@ -28,11 +28,12 @@ struct guards {
 };
 
 void guards_init(struct guards *g, const IRSB *in);
-void guards_note(struct guards *g, IRTemp tmp, const IRExpr *e); /* tmp = e */
+void guards_note(struct guards *g, IRTemp tmp, const IRExpr *e); /* notes tmp = e */
 
-/* The byte of g_granules for an address, as 64 bits: nonzero if PM may be there. */
+/* Gives the byte of g_granules for an address, as 64 bits: nonzero if PM may be there. */
 IRExpr *guard_granule(IRSB *sb, IRExpr *addr);
-/* True if the address may be PM and, when there is one, the condition holds. */
+/* Gives a condition that is true if the address may be PM and the given condition, if any, is
+ * true. */
 IRExpr *guard_pm(struct guards *g, IRSB *sb, IRExpr *addr, IRExpr *condition);
 
 #endif

@@ -1,5 +1,5 @@
-/* Adds to each block of guest code: a guarded call (guard.h) at every store (and load, when asked),
- * calls at flushes and fences, the upkeep of the call stack (calls.h), and what stock VEX lacks
+/* Adds code to each block of guest code: a guarded call (guard.h) at every store (and load, if
+ * asked), calls at flushes and fences, the upkeep of the call stack (calls.h), and what VEX lacks
  * (complete.h). */
 #include "valgrind/recorder/blocks/instrument.h"
 
@@ -17,11 +17,11 @@ ULong g_ninstructions;
 struct pass {
 	IRSB *in, *sb;
 	struct guards guards;
-	Addr pc; /* of the instruction in hand */
+	Addr pc; /* of the present instruction */
 	UInt len_bytes;
 	struct insn insn;
-	Int insn_start;        /* its first statement in `in` */
-	IRExpr *first_of_pair; /* of two stores that are one: where the first went */
+	Int insn_start;        /* index of its first statement in `in` */
+	IRExpr *first_of_pair; /* address of the first of two stores that belong together */
 	UInt nuncounted;       /* instructions since the counter was last raised */
 };
 
@@ -50,7 +50,8 @@ static void *store_helper(enum pmt_kind kind, UInt size)
 	return event_store;
 }
 
-/* May be PM, or there is some: an access orders, wherever it goes. */
+/* Gives a condition for an access that orders: the address may be PM, or PM exists somewhere,
+ * because the access orders wherever it goes. */
 static IRExpr *guard_order(IRSB *sb, IRExpr *addr)
 {
 	IRExpr *nfiles = ir_unop(sb, Ity_I64, Iop_32Uto64,
@@ -90,7 +91,7 @@ static void add_store(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition
 		store_helper(kind, size), mkIRExprVec_2(ir_ptr(c), addr));
 }
 
-/* In pieces that a record can hold. */
+/* Adds the calls for a store, in pieces that fit into a record. */
 static void add_stores(struct pass *p, IRExpr *addr, Int size, IRExpr *condition)
 {
 	Int done = 0;
@@ -184,7 +185,7 @@ static void add_acquire(struct pass *p)
 		mkIRExprVec_1(ir_ptr(code_get_arg(p->pc, p->insn.event, 0, p->insn.arg))));
 }
 
-/* A helper function of VEX that writes or reads memory: fxsave and the like. */
+/* Handles a helper function of VEX that writes or reads memory, such as fxsave. */
 static void add_dirty(struct pass *p, IRDirty *d)
 {
 	if (d->mFx == Ifx_Write || d->mFx == Ifx_Modify)
@@ -193,7 +194,7 @@ static void add_dirty(struct pass *p, IRDirty *d)
 		add_load(p, d->mAddr, d->mSize, d->guard);
 }
 
-/* An instruction that VEX cannot decode, and that complete_end() added. */
+/* Handles an instruction that VEX cannot decode and that complete_end() added. */
 static void add_added(struct pass *p, const struct added_insn *added)
 {
 	p->pc = added->insn.pc;
@@ -209,7 +210,7 @@ static void add_added(struct pass *p, const struct added_insn *added)
 
 /* ---- the pass ---- */
 
-/* Before whatever may leave the block. */
+/* Adds the counting of instructions, before anything that may leave the block. */
 static void count_instructions(struct pass *p)
 {
 	IRSB *sb = p->sb;
@@ -228,7 +229,8 @@ static void begin_insn(struct pass *p, IRStmt *st, Int index)
 	p->len_bytes = st->Ist.IMark.len;
 	p->insn_start = index;
 	p->first_of_pair = NULL;
-	p->nuncounted += p->len_bytes > 0; /* add_added() counts what VEX does not decode */
+	/* add_added() counts instructions that VEX cannot decode */
+	p->nuncounted += p->len_bytes > 0;
 	p->insn = insn_at(p->pc, p->len_bytes);
 	if (p->insn.what == INSN_FLUSH)
 		add_flush(p);
@@ -293,7 +295,7 @@ static void instrument_stmt(struct pass *p, IRStmt *st, Int index)
 		if (p->insn.what == INSN_SET_STACK && st->Ist.Put.offset == arch_sp_offset)
 			calls_add_set(sb, st->Ist.Put.data);
 		break;
-	case Ist_LLSC: /* not made: --sim-hints=fallback-llsc */
+	case Ist_LLSC: /* does not occur, because of --sim-hints=fallback-llsc */
 	case Ist_PutI:
 	case Ist_AbiHint: addStmtToIRSB(sb, st); break;
 	case Ist_Exit:

@@ -1,6 +1,6 @@
-/* Keeps a program from installing a seccomp filter that would refuse or kill the recorder, which
- * makes system calls in the same process: another call, which does nothing, takes its place, and
- * the trace says so. A filter that the recorder can live with is installed. */
+/* Prevents a program from installing a seccomp filter that would refuse or kill the recorder, which
+ * makes system calls in the same process. Another call, which does nothing, takes its place, and
+ * the trace says so. A filter that allows what the recorder does is installed. */
 #include "valgrind/recorder/blocks/sandbox.h"
 
 #include "serve/sandbox.h"
@@ -13,14 +13,14 @@
 #include "pub_tool_threadstate.h"
 
 #define PR_SET_SECCOMP 22
-#define MODE_STRICT 1     /* of prctl */
-#define SET_MODE_STRICT 0 /* of seccomp */
+#define MODE_STRICT 1     /* of prctl() */
+#define SET_MODE_STRICT 0 /* of seccomp() */
 #define SET_MODE_FILTER 1
 #define ACTION 0xffff0000
 #define ACTION_TRAP 0x00030000
 #define FLAG_NEW_LISTENER 8 /* gives a descriptor */
 
-/* What Valgrind and the recorder do while a program runs. */
+/* The calls that Valgrind and the recorder make while a program runs. */
 static const int ours[] = { __NR_read,
 			    __NR_write,
 			    __NR_pread64,
@@ -55,7 +55,7 @@ static Bool is_readable(Addr at, SizeT len)
 	return VG_(am_is_valid_for_client)(at, len, VKI_PROT_READ);
 }
 
-/* Valgrind gives up when a filter sends it SIGSYS. */
+/* Does the filter send SIGSYS? Valgrind gives up on that signal. */
 static Bool has_trap(const struct sock_filter *at, UInt n)
 {
 	for (UInt i = 0; i < n; i++)
@@ -64,7 +64,8 @@ static Bool has_trap(const struct sock_filter *at, UInt n)
 	return False;
 }
 
-/* Can the recorder go on under this filter? One that the kernel will not accept does no harm. */
+/* Does the filter allow the recorder's calls? A filter that the kernel will refuse does no harm,
+ * either. */
 static Bool is_fine(Addr at)
 {
 	const struct program *p = (const struct program *)at;
@@ -75,7 +76,7 @@ static Bool is_fine(Addr at)
 	       sandbox_allows(p->at, p->n, ours, sizeof ours / sizeof *ours);
 }
 
-/* The number of the call that is made instead. */
+/* Gives the number of the call that is made instead. */
 static VG_REGPARM(0) ULong sandbox_number(ULong number, ULong a, ULong b, ULong c)
 {
 	static const HChar text[] = "sandbox=left out";

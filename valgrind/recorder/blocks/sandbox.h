@@ -5,7 +5,7 @@
 
 #include "pub_tool_tooliface.h"
 
-/* At the end of a block that makes a system call. */
+/* Adds the check at the end of a block that makes a system call. */
 void sandbox_add(IRSB *sb);
 
 #endif

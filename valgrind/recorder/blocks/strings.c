@@ -1,7 +1,7 @@
-/* Puts the elements that one string instruction stores to a line together, into one event: the
- * processor makes them visible in any order. What was stored waits here until the line or the
+/* Joins the elements that one string instruction stores to a line into one event, because the
+ * processor makes them visible in any order. The elements wait here until the line or the
  * instruction ends, or until another event is written: an interrupted instruction has stored in
- * order up to there. */
+ * order up to that point. */
 #include "valgrind/recorder/blocks/strings.h"
 
 #include "valgrind/recorder/out/chunk.h"
@@ -49,12 +49,12 @@ static void string_begin(const struct code *c, ULong addr)
 		stack_check(c->pc);
 }
 
-/* Inside one line. */
+/* Adds a part that is inside one line. */
 static void add_part(const struct code *c, ULong addr, const UChar *data, UInt len)
 {
 	if (g_string.len_bytes == 0 || !is_adjacent(addr, len))
 		string_begin(c, addr);
-	if (addr < g_string.addr) { /* downwards */
+	if (addr < g_string.addr) { /* the instruction goes downwards */
 		VG_(memmove)(g_string.bytes + len, g_string.bytes, g_string.len_bytes);
 		VG_(memcpy)(g_string.bytes, data, len);
 		g_string.addr = addr;
@@ -70,7 +70,7 @@ void string_add(const struct code *c, ULong addr, const UChar *data, ULong left)
 		   first = size < room ? size : room;
 
 	if (c != g_string.code || g_string.left != left + 1 || g_string.thread != g_out.thread)
-		string_write(); /* of another one */
+		string_write(); /* elements of another instruction */
 	if (first < size && g_string.len_bytes > 0 && addr + size == g_string.addr) {
 		add_part(c, addr + first, data + first, size - first);
 		add_part(c, addr, data, first);

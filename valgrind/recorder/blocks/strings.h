@@ -4,10 +4,10 @@
 
 #include "valgrind/recorder/place/code.h"
 
-/* After each element, at a PM address; left: how many follow. */
+/* Adds an element at a PM address; `left` elements follow. */
 void string_add(const struct code *c, ULong addr, const UChar *data, ULong left);
-/* Something else is recorded for the same instruction: what it stored may wait. Gives what
- * string_resume() takes. */
+/* Lets the waiting elements wait while another event is recorded for the same instruction. Returns
+ * the argument for string_resume(). */
 Bool string_suspend(Addr pc);
 void string_resume(Bool was_waiting);
 

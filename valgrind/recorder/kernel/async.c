@@ -1,6 +1,7 @@
-/* Writes and syncs that were handed to the kernel by io_submit. A write through the page cache is
- * done when io_submit returns; a direct one when io_getevents tells of it. Reads are not here:
- * Valgrind reports them at io_getevents. A program that looks into the ring itself is not seen. */
+/* Writes and syncs that io_submit gives to the kernel. A write through the page cache is complete
+ * when io_submit returns; a direct one when io_getevents reports it. Reads are not handled here:
+ * Valgrind reports them at io_getevents. A program that reads the completion ring itself is not
+ * seen. */
 #include "valgrind/recorder/kernel/async.h"
 
 #include "valgrind/common/sys.h"
@@ -10,11 +11,11 @@
 
 #include "pub_tool_aspacemgr.h"
 
-/* what Valgrind's headers lack */
+/* Valgrind's headers lack these */
 enum { IOCB_PWRITE = 1, IOCB_FSYNC = 2, IOCB_FDSYNC = 3, IOCB_PWRITEV = 8 };
 
 #define F_GETFL 3
-/* which is which depends on the processor; who writes has no directory */
+/* which bit is which depends on the processor; a descriptor that is written is no directory */
 #define O_DIRECT_OR_DIRECTORY (040000 | 0200000)
 
 static Bool is_direct(Int fd)
@@ -22,7 +23,7 @@ static Bool is_direct(Int fd)
 	return (sys_fcntl(fd, F_GETFL, 0) & O_DIRECT_OR_DIRECTORY) != 0;
 }
 
-/* How many bytes are to be written. */
+/* The number of bytes to write. */
 static SizeT write_bytes(const struct vki_iocb *cb)
 {
 	const struct vki_iovec *iov = (const struct vki_iovec *)(Addr)cb->aio_buf;
@@ -72,7 +73,7 @@ void async_after(ThreadId tid, UInt number, const UWord *args, UWord n)
 	for (UWord i = 0; i < n; i++) {
 		const struct vki_iocb *cb = (const struct vki_iocb *)(Addr)events[i].obj;
 
-		/* its owner may have given the memory back */
+		/* the program may have freed its memory */
 		if (VG_(am_is_valid_for_client)((Addr)cb, sizeof *cb, VKI_PROT_READ))
 			completed(tid, cb, events[i].result);
 	}

@@ -4,6 +4,6 @@
 
 #include "valgrind/recorder/out/basics.h"
 
-void async_after(ThreadId tid, UInt number, const UWord *args, UWord n); /* the call returned n */
+void async_after(ThreadId tid, UInt number, const UWord *args, UWord n); /* n: result of the call */
 
 #endif

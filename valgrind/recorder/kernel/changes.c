@@ -1,6 +1,5 @@
-/* Says which file a call is about to change, content, mode or owner, by descriptor or by name. What
- * an open file may come to be written by other means (io_uring, a mapping that is not PM) is not
- * seen. */
+/* Finds the file whose content, mode or owner a call is about to change, by descriptor or by name.
+ * Changes by other means (io_uring, a mapping that is not PM) are not seen. */
 #include "valgrind/recorder/kernel/changes.h"
 
 #include "valgrind/common/sys.h"

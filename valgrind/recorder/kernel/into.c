@@ -1,7 +1,7 @@
-/* Stores that the kernel makes to memory on a program's behalf: process_vm_writev, /proc/PID/mem,
+/* Records stores that the kernel makes to memory for a program: process_vm_writev, /proc/PID/mem,
  * ptrace, futex operations, userfaultfd. In another process, PM is found by that process's list of
- * mappings. A robust mutex whose owner dies, and an address that the kernel clears when a thread
- * ends, are not seen. */
+ * mappings. Not seen: a robust mutex whose owner dies, and an address that the kernel clears when a
+ * thread ends. */
 #include "valgrind/recorder/kernel/into.h"
 
 #include "valgrind/common/sys.h"
@@ -12,7 +12,7 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcproc.h"
 
-/* what Valgrind's headers lack */
+/* Valgrind's headers lack these */
 #define FUTEX_LOCK_PI2 13
 #define FUTEX_COMMAND(op) ((op) & ~(UWord)(VKI_FUTEX_PRIVATE_FLAG | VKI_FUTEX_CLOCK_REALTIME))
 #define UFFDIO_COPY 0xc028aa03u
@@ -45,13 +45,13 @@ static ULong hex(const HChar **s)
 	return n;
 }
 
-/* As stat() gives it. */
+/* Makes a device number in the format of stat(). */
 static ULong device(ULong major, ULong minor)
 {
 	return (minor & 0xff) | major << 8 | (minor & ~0xffULL) << 12;
 }
 
-/* A line of /proc/PID/maps: START-END rw-s OFFSET MAJOR:MINOR INODE PATH */
+/* Reads a line of /proc/PID/maps: START-END rw-s OFFSET MAJOR:MINOR INODE PATH */
 static void remote_mapping(const struct remote *r, const HChar *s)
 {
 	Addr start = hex(&s), end, from, to;
@@ -80,7 +80,8 @@ static void remote_mapping(const struct remote *r, const HChar *s)
 				 to - from);
 }
 
-/* Lines are at most a path and some numbers long. */
+/* Records a write to another process's memory. Lines of its map file are at most a path and some
+ * numbers long. */
 static void remote_written(ThreadId tid, Int pid, Addr va, SizeT len)
 {
 	static HChar text[2 * PMT_PAGE_BYTES];
@@ -158,8 +159,9 @@ static void after_ioctl(ThreadId tid, UInt request, UWord arg)
 			   ((const struct uffdio_zeropage *)arg)->zeroed);
 }
 
-/* Valgrind 3.24 lets the kernel answer what /proc/self/exe is: our own file. Then it writes the
- * program's name over that. If it is shorter, the end of ours stays behind it. */
+/* Repairs readlink("/proc/self/exe"). In Valgrind 3.24, the kernel answers with our own file, and
+ * Valgrind writes the program's name over it; if that is shorter, the end of our name stays behind
+ * it. */
 static void after_readlink(ThreadId tid, const HChar *name, Addr buf, SizeT cap, SizeT n)
 {
 	SizeT len = VG_(strlen)(name), rest;
@@ -182,7 +184,7 @@ static void after_readlink(ThreadId tid, const HChar *name, Addr buf, SizeT cap,
 void into_after(ThreadId tid, UInt number, const UWord *args, UWord n)
 {
 	switch (number) {
-#ifdef __NR_readlink /* arm64 has only the other */
+#ifdef __NR_readlink /* arm64 has only the other call */
 	case __NR_readlink: after_readlink(tid, (const HChar *)args[0], args[1], args[2], n); break;
 #endif
 	case __NR_readlinkat:
@@ -200,7 +202,7 @@ void into_after(ThreadId tid, UInt number, const UWord *args, UWord n)
 
 /* ---- /proc/PID/mem ---- */
 
-/* The process that a path like /proc/123/mem or /proc/123/task/124/mem stands for; 0: it is no such
+/* Gives the process of a path like /proc/123/mem or /proc/123/task/124/mem; 0: it is no such
  * path. */
 static Int process_of(const HChar *path)
 {

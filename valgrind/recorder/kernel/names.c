@@ -1,5 +1,5 @@
-/* Files that are made, removed or renamed. After the call it is too late to ask which PM file a
- * name stood for, so this is noted before. */
+/* Follows files that are made, removed or renamed. Which PM file a name belongs to is noted before
+ * the call, because it is too late afterwards. */
 #include "valgrind/recorder/kernel/names.h"
 
 #include "valgrind/common/sys.h"
@@ -9,19 +9,19 @@
 
 #include "pub_tool_libcfile.h"
 
-#define RENAME_EXCHANGE 2 /* what Valgrind's headers lack */
+#define RENAME_EXCHANGE 2 /* Valgrind's headers lack it */
 
-/* Between before and after of one thread's call. */
+/* Notes between the beginning and the end of a thread's call. */
 static struct {
 	Bool did_not_exist; /* open: the file is being made */
 	Bool truncates;     /* open: with O_TRUNC */
 	Bool exchanges;     /* rename: with RENAME_EXCHANGE */
-	Bool replaces;      /* rename: the new name is there */
-	UInt file;          /* unlink, rename: the PM file it is about */
-	UInt replaced;      /* rename: the PM file that goes */
-	/* with --files, whatever its type, and however many names it has */
+	Bool replaces;      /* rename: the new name exists */
+	UInt file;          /* unlink, rename: the PM file that it is about */
+	UInt replaced;      /* unlink, rename: the PM file that disappears */
+	/* with --files: of any type, and with any number of names */
 	UInt followed, followed_replaced;
-	Bool ends; /* unlink, rename: a folder or a symbolic link goes, with its inode */
+	Bool ends; /* unlink, rename: a folder or a symbolic link disappears, with its inode */
 } g_call[512];
 
 static Bool is_folder_or_link(const HChar *path)
@@ -59,7 +59,7 @@ void names_before_remove(ThreadId tid, Int dirfd, UWord path)
 	g_call[tid].file =
 		pm_file_of_path(client_path_at(buf, sizeof buf, dirfd, path), False, &nlink);
 	if (nlink != 1)
-		g_call[tid].file = 0; /* has other names */
+		g_call[tid].file = 0; /* the file has other names */
 }
 
 void names_before_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord to, UInt flags)
@@ -87,7 +87,7 @@ void names_before_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord
 	if (g_call[tid].file == g_call[tid].replaced)
 		g_call[tid].file = g_call[tid].replaced = 0;
 	if (replaced_nlink != 1 && !g_call[tid].exchanges)
-		g_call[tid].replaced = 0; /* has other names */
+		g_call[tid].replaced = 0; /* the file has other names */
 }
 
 static void rename_event(ThreadId tid, UInt file, Int dirfd, UWord path)
@@ -105,7 +105,7 @@ void names_after_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord 
 	static HChar buf[PMT_PAGE_BYTES], other[PMT_PAGE_BYTES];
 	ULong args[1] = { g_call[tid].replaced };
 
-	/* two names of one file: nothing happened. One from outside has no number */
+	/* Two names of one file: nothing happened. A file from outside has no number. */
 	if (g_call[tid].followed != g_call[tid].followed_replaced || g_call[tid].followed == 0)
 		followed_moved(tid, g_call[tid].followed, g_call[tid].followed_replaced,
 			       client_absolute_path_at(buf, sizeof buf, from_fd, from),
@@ -127,7 +127,7 @@ void names_after_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord 
 		       client_absolute_path_at(other, sizeof other, to_fd, to));
 }
 
-/* A file that was there before, and is linked into a folder of --files. */
+/* Notes an existing file that is linked into a folder of --files. */
 void names_before_link(ThreadId tid, Int dirfd, UWord path)
 {
 	static HChar buf[PMT_PAGE_BYTES];
@@ -161,7 +161,7 @@ void names_before_truncate(ThreadId tid, UWord path)
 	beside_before(tid, name);
 }
 
-/* link, mkdir, symlink: a name that was not there */
+/* Writes a name that is new: link, mkdir, symlink. */
 void names_after_make(ThreadId tid, Int dirfd, UWord path, Bool is_link)
 {
 	static HChar buf[PMT_PAGE_BYTES];

@@ -1,7 +1,7 @@
-/* System calls that change PM or what is known of it, that order it (msync…), or that acknowledge
+/* Follows system calls that change PM or its files, that order it (msync…), or that acknowledge
  * something (output). Kernel writes into mapped buffers (read, recv…) are not here: Valgrind
- * reports them itself, see main.c. Limit: what io_uring does, and what processes do that are not
- * recorded, is not seen; the trace says so. */
+ * reports them itself, see main.c. Limits: io_uring, and processes that are not recorded, are not
+ * seen; the trace says so. */
 #include "valgrind/recorder/kernel/syscalls.h"
 
 #include "valgrind/common/arch.h"
@@ -24,7 +24,7 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_threadstate.h"
 
-/* What Valgrind's headers lack. */
+/* Valgrind's headers lack these. */
 #define FICLONE 0x40049409u
 #define FICLONERANGE 0x4020940du
 #define MADV_REMOVE 9
@@ -35,10 +35,10 @@
 Int g_exit_status = -1;
 UInt g_nthreads;
 
-/* Between before and after of one thread's call. */
+/* Notes between the beginning and the end of a thread's call. */
 static struct {
 	UInt number;
-	Addr buffer; /* recvfrom's */
+	Addr buffer; /* of recvfrom */
 } g_call[512];
 
 static void before_exec(ThreadId tid, UWord name)
@@ -53,7 +53,7 @@ static void before_exec(ThreadId tid, UWord name)
 	out_close();
 }
 
-/* The other threads end in the middle of something: what they had no chance to do is not judged. */
+/* Marks threads that the exit cuts off: what they had no chance to do is not judged. */
 static void before_exit(ThreadId tid, Int status)
 {
 	static const HChar cut[] = "cut=exit";
@@ -122,7 +122,8 @@ void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 
 /* ---- after the call ---- */
 
-/* How much of what Valgrind takes for written was: it does not look at recvfrom's result. */
+/* How many bytes were really written of those that Valgrind reports: it ignores the result of
+ * recvfrom. */
 SizeT syscalls_written(ThreadId tid, Addr a, SizeT len)
 {
 	ULong result;
@@ -160,7 +161,7 @@ static void after_sync(ThreadId tid, enum pmt_kind kind, UInt file)
 	emit_event(tid, kind, 0, args, NULL, 0);
 }
 
-/* madvise(MADV_REMOVE) is a hole punched into the file. */
+/* Handles madvise(MADV_REMOVE), which punches a hole into the file. */
 static void remove_part(Addr va, ULong addr, SizeT len, void *arg)
 {
 	ULong args[4] = { PMT_FILE(addr), FALLOC_PUNCH_HOLE, PMT_OFFSET(addr), len };
@@ -184,7 +185,7 @@ static void msync_part(Addr va, ULong addr, SizeT len, void *arg)
 	emit_event(m->tid, PMT_MSYNC, addr, args, NULL, 0);
 }
 
-/* Calls that map, resize, sync or rename. */
+/* Handles calls that map, resize, sync or rename. */
 static void after_file_call(ThreadId tid, UInt number, UWord *args, UWord result)
 {
 	UInt nlink, file;
@@ -270,7 +271,7 @@ static void after_file_call(ThreadId tid, UInt number, UWord *args, UWord result
 	}
 }
 
-/* There is no PM yet. */
+/* Handles a write while there is no PM yet. */
 static void written_early(UInt number, const UWord *args)
 {
 	switch (number) {
@@ -289,7 +290,7 @@ static void written_early(UInt number, const UWord *args)
 void syscalls_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result)
 {
 	open_files_after(number, args, result);
-	if (number == __NR_execve) { /* it failed, or we would not be here */
+	if (number == __NR_execve) { /* it failed, otherwise it would not return */
 		out_resume();
 		return;
 	}

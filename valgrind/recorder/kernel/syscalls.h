@@ -4,12 +4,12 @@
 
 #include "valgrind/recorder/out/basics.h"
 
-extern UInt g_nthreads; /* that live */
-/* set when the program calls exit; -1 before, and when a signal kills it */
+extern UInt g_nthreads; /* threads that are alive */
+/* set when the program calls exit; -1 before that, and if a signal kills it */
 extern Int g_exit_status;
 void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs);
 void syscalls_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result);
-/* how much of what Valgrind takes for written there was */
+/* how many bytes were really written of those that Valgrind reports */
 SizeT syscalls_written(ThreadId tid, Addr a, SizeT len);
 
 #endif

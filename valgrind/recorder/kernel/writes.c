@@ -1,7 +1,7 @@
-/* What the program writes to descriptors: to the file of PM it is a change of PM; to standard
- * output or a socket it is an acknowledgement. And what it reads from standard input or a socket:
- * requests, one a line if there are lines. Offsets are found after the call, when a file's position
- * has moved on. */
+/* Records what the program writes to descriptors: a write to a PM file changes PM; a write to
+ * standard output or a socket is an acknowledgement. Input from standard input or a socket is
+ * recorded as requests, one per line if there are lines. Offsets are computed after the call, when
+ * the file's position has moved. */
 #include "valgrind/recorder/kernel/writes.h"
 
 #include "valgrind/common/sys.h"
@@ -14,13 +14,13 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_vkiscnums.h"
 
-/* what Valgrind's headers lack */
-#define O_DSYNC_BIT 010000 /* O_SYNC has it, too */
+/* Valgrind's headers lack these */
+#define O_DSYNC_BIT 010000 /* O_SYNC contains this bit */
 #define RWF_DSYNC 0x2
 #define RWF_SYNC 0x4
 #define RWF_APPEND 0x10
 
-/* One of the two standard ones, or a socket. */
+/* Is it the given standard descriptor, or a socket? */
 static Bool is_outside(Int fd, Int standard)
 {
 	struct vg_stat st;
@@ -29,14 +29,14 @@ static Bool is_outside(Int fd, Int standard)
 	       (fd == standard || (VG_(fstat)(fd, &st) == 0 && VKI_S_ISSOCK(st.mode)));
 }
 
-/* What was read and not told yet. */
+/* Input that was read and not written to the trace yet. */
 struct input {
 	ThreadId tid;
-	ULong args[2];     /* of the last line's event; 0 bytes: no line has ended */
-	ULong begun_bytes; /* of the line that has not ended */
+	ULong args[2];     /* of the event for the last line; 0 bytes: no line has ended */
+	ULong begun_bytes; /* length of the line that has not ended */
 };
 
-/* A part of what was read. Each line is an event; a line that has only begun belongs to the one
+/* Handles a part of the input. Each line is an event; a line that has only begun belongs to the one
  * before. */
 static void input_part(struct input *in, const UChar *data, SizeT n)
 {
@@ -67,7 +67,7 @@ static void after_input(ThreadId tid, Int fd, const struct vki_iovec *iov, SizeT
 	emit_event(tid, PMT_INPUT, 0, in.args, NULL, 0);
 }
 
-/* n may be more than was asked for: MSG_TRUNC */
+/* n may be larger than the buffer: MSG_TRUNC */
 static void after_plain_input(ThreadId tid, Int fd, void *data, SizeT available, SizeT n)
 {
 	const struct vki_iovec iov = { .iov_base = data, .iov_len = available };
@@ -91,7 +91,7 @@ static void after_vector_output(ThreadId tid, Int fd, const struct vki_iovec *io
 	UChar data[PMT_OUTPUT_BYTES];
 	SizeT filled = 0;
 
-	/* the kernel has read n bytes; what lies beyond may not be there */
+	/* only the first n bytes were read; the memory behind may be invalid */
 	for (SizeT i = 0; i < count && filled < sizeof data && filled < n; i++) {
 		SizeT room = n < sizeof data ? n - filled : sizeof data - filled;
 		SizeT part = iov[i].iov_len < room ? iov[i].iov_len : room;
@@ -107,8 +107,8 @@ Bool writes_sync(Int fd, ULong rwf)
 	return (rwf & (RWF_DSYNC | RWF_SYNC)) || (sys_fcntl(fd, 3 /* F_GETFL */, 0) & O_DSYNC_BIT);
 }
 
-/* n bytes were written. If the descriptor or the call asks for it, they are durable now: the kernel
- * has synced their pages. */
+/* Records a write of n bytes. If the descriptor or the call asks for it, the kernel has synced
+ * their pages, so they are durable. */
 static void after_write(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
 {
 	ULong args[2] = { n, 4 /* MS_SYNC */ };
@@ -116,7 +116,7 @@ static void after_write(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
 	if (n == 0)
 		return;
 	if (g_shared)
-		shared_lock(); /* what one call stored stays together */
+		shared_lock(); /* keeps the stores of one call together */
 	pm_file_written(tid, fd, offset, n);
 	emit_event(tid, PMT_WRITE, PMT_ADDR(pm_file_of_fd(fd), offset), args, NULL, 0);
 	if (g_shared)
@@ -125,8 +125,8 @@ static void after_write(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
 		emit_event(tid, PMT_MSYNC, PMT_ADDR(pm_file_of_fd(fd), offset), args, NULL, 0);
 }
 
-/* n bytes were written at an offset of something that is no PM file: the memory of a process, or a
- * file beside. */
+/* Handles a write of n bytes at an offset to something that is no PM file: the memory of a process,
+ * or a file beside a pool. */
 static void after_other_write(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
 {
 	if (into_written(tid, fd, offset, n))
@@ -136,7 +136,7 @@ static void after_other_write(ThreadId tid, Int fd, ULong offset, SizeT n, ULong
 	made_written(fd, writes_sync(fd, rwf));
 }
 
-/* n bytes were written at the file's position, which has moved on. */
+/* Handles a write of n bytes at the file's position, which has moved since. */
 static void after_write_at_position(ThreadId tid, Int fd, SizeT n, ULong rwf)
 {
 	if (pm_file_of_fd(fd) != 0)
@@ -145,8 +145,8 @@ static void after_write_at_position(ThreadId tid, Int fd, SizeT n, ULong rwf)
 		after_other_write(tid, fd, VG_(lseek)(fd, 0, VKI_SEEK_CUR) - n, n, rwf);
 }
 
-/* n bytes were written at an offset, unless the descriptor or the call says that they go to the
- * end. */
+/* Handles a write of n bytes at an offset, unless the descriptor or the call says that it is
+ * appended. */
 void writes_at(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
 {
 	struct vg_stat st;
@@ -201,7 +201,7 @@ void writes_after(ThreadId tid, UInt number, UWord *args, UWord n)
 	case __NR_sendfile: after_write_at_position(tid, args[0], n, 0); break;
 	case __NR_copy_file_range:
 	case __NR_splice:
-		/* by now an explicit offset has moved on, like a position */
+		/* an explicit offset has moved by now, like a position */
 		if (args[3] != 0)
 			writes_at(tid, args[2], *(const ULong *)args[3] - n, n, 0);
 		else

@@ -1,15 +1,15 @@
-/* Calls that write to a descriptor: PM by way of its file, or output; and input, which output may
- * answer. */
+/* Calls that write to a descriptor: to PM through its file, or output. And calls that read input,
+ * which output may answer. */
 #ifndef REC_WRITES_H
 #define REC_WRITES_H
 
 #include "valgrind/recorder/out/basics.h"
 
-void writes_after(ThreadId tid, UInt number, UWord *args, UWord n); /* the call returned n */
-/* n bytes were written to the descriptor's file, at the offset; rwf: RWF_ flags. Nothing, if it is
- * not PM. */
+void writes_after(ThreadId tid, UInt number, UWord *args, UWord n); /* n: result of the call */
+/* Records n bytes that were written at the offset to the descriptor's file; rwf: RWF_ flags. Does
+ * nothing if the file is not PM. */
 void writes_at(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf);
-/* What is written to the descriptor, with these flags, is durable when the call returns. */
+/* Is data that is written to the descriptor with these flags durable when the call returns? */
 Bool writes_sync(Int fd, ULong rwf);
 
 #endif

@@ -1,6 +1,6 @@
-/* What every file of the recorder includes. The recorder is a Valgrind tool: one process image, one
- * thread of it at a time, hence plain global state. It uses Valgrind's public tool interface and a
- * few system calls of its own (common/sys.h). */
+/* Every file of the recorder includes this. The recorder is a Valgrind tool: one process, in which
+ * one thread runs at a time, so global state is simple. It uses Valgrind's public tool interface
+ * and a few system calls of its own (common/sys.h). */
 #ifndef REC_BASICS_H
 #define REC_BASICS_H
 

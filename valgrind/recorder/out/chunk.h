@@ -1,5 +1,5 @@
-/* The chunk in hand and what records are predicted from: for those who write events, emit.c in
- * general, and events.c the common ones in a shorter way. */
+/* The present chunk, and the values from which records are predicted. Used by the files that write
+ * events: emit.c in general, events.c for common events in a shorter way. */
 #ifndef REC_CHUNK_H
 #define REC_CHUNK_H
 
@@ -7,26 +7,26 @@
 
 struct out {
 	struct pmt_header *header;
-	struct pmt_chunk *chunk;     /* its `used` says where the next record goes */
-	struct pmt_site_state *prev; /* of the last event's site */
-	/* the short way may be taken while `used` is not above it; -1: there is something to look
-	 * at first */
+	struct pmt_chunk *chunk;     /* its `used` is the position of the next record */
+	struct pmt_site_state *prev; /* state of the last event's site */
+	/* the short way is allowed while `used` is not above this; -1: something must be checked
+	 * first */
 	Int room;
 	UInt thread; /* number of the running thread */
-	/* NULL, or writes an event that comes before the next one; there is something to look at
-	 * until it did */
+	/* NULL, or a function that writes an event before the next one; until it has, the short way
+	 * is not allowed */
 	void (*before)(void);
 	struct pmt_encoder enc;
 };
 extern struct out g_out;
-extern ULong g_shared; /* nonzero: other processes may record too */
+extern ULong g_shared; /* nonzero: other processes may record, too */
 
-/* where an event may be written, which is counted: PMT_RECORD_MAX_BYTES are free there */
+/* Counts an event and gives the place for its record; PMT_RECORD_MAX_BYTES are free there. */
 UChar *out_begin_event(void);
-void out_end(const UChar *p); /* it ends at p */
+void out_end(const UChar *p); /* ends a record; p is behind its last byte */
 
-/* The short way: nobody else records, the thread is the last event's, and there is room in the
- * chunk. */
+/* Is the short way allowed? No other process records, the thread is that of the last event, and the
+ * chunk has room. */
 static inline Bool out_is_easy(const struct pmt_chunk *chunk)
 {
 	return LIKELY((Int)chunk->used <= g_out.room);
@@ -39,7 +39,7 @@ static inline UChar *out_pos(struct pmt_chunk *chunk)
 
 static inline void out_move(struct pmt_chunk *chunk, const UChar *p)
 {
-	/* the bytes first, then their count: a kill may come in between */
+	/* the bytes before their count: the process may be killed in between */
 	__asm__ volatile("" ::: "memory");
 	chunk->used = (UInt)(p - (UChar *)(chunk + 1));
 }

@@ -1,7 +1,7 @@
-/* Writes the trace, chunk by chunk. The chunk in hand is a shared mapping of the file, so that a
- * killed process loses nothing it had encoded; blocks are allocated first, so that a full disk is
- * an error here and not a SIGBUS. A full chunk is copied to the end of the file, and the next one
- * is begun in the same place: new pages would each cost a fault. */
+/* Writes the trace, chunk by chunk. The present chunk is a shared mapping of the file, so a killed
+ * process loses nothing that it has encoded. Its blocks are allocated first, so a full disk is an
+ * error here and not a SIGBUS. A full chunk is copied to the end of the file, and the next one
+ * begins in the same memory, because each new page would cost a page fault. */
 #include "valgrind/common/sys.h"
 #include "valgrind/common/memory.h"
 #include "valgrind/recorder/out/chunk.h"
@@ -12,15 +12,15 @@
 
 ULong g_shared;
 
-static UChar *g_window; /* the chunk in hand */
+static UChar *g_window; /* the present chunk */
 static ULong g_chunk_offset;
-/* when more of the chunk is used, the next record goes into a new one */
+/* when the chunk is filled beyond this, the next record needs a new one */
 static UInt g_full;
 static Bool g_is_dead; /* the trace cannot be written any more */
 static UInt g_stream, g_chunk_number;
-static ULong g_seq; /* of our last event, when g_shared; else the header tells */
+static ULong g_seq; /* of our last event if g_shared; otherwise the header has it */
 
-static struct pmt_site_state g_before; /* the first event */
+static struct pmt_site_state g_before; /* before the first event */
 struct out g_out = { .prev = &g_before };
 
 static void out_fail(Int error)
@@ -31,7 +31,7 @@ static void out_fail(Int error)
 	VG_(umsg)
 	("pmend: cannot write the trace %s (error %d); nothing is recorded from now on\n",
 	 clo_trace_file, error);
-	/* Encoders go on writing into memory of our own, which nobody reads. */
+	/* from now on, encoders write into private memory that nobody reads */
 	sys_mmap(g_window, PMT_CHUNK_BYTES, VKI_PROT_READ | VKI_PROT_WRITE,
 		 VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS | VKI_MAP_FIXED, -1, 0);
 	g_out.chunk->used = 0;
@@ -77,13 +77,13 @@ static void chunk_open(void)
 	out_attend();
 }
 
-/* In bytes, what the chunk needs. */
+/* The size of the chunk in bytes, rounded up to pages. */
 static UInt chunk_pages(void)
 {
 	return VG_PGROUNDUP(sizeof *g_out.chunk + g_out.chunk->used);
 }
 
-/* Gives back the unused pages of the last chunk. */
+/* Frees the unused pages of the last chunk. */
 static void chunk_trim(Int fd)
 {
 	g_out.chunk->capacity = chunk_pages();
@@ -91,7 +91,8 @@ static void chunk_trim(Int fd)
 	sys_ftruncate(fd, g_out.header->end);
 }
 
-/* While we are alone, every number since the chunk began is an event of its own. */
+/* Counts the events of the chunk. While only one process records, these are all numbers since its
+ * beginning. */
 static void count_events(void)
 {
 	if (!g_shared)
@@ -107,7 +108,7 @@ static void chunk_close(Bool is_last)
 	count_events();
 	g_out.chunk->hash = pmt_chunk_hash(PMT_VERSION, g_out.chunk, g_out.chunk + 1);
 	g_out.chunk->state = PMT_CHUNK_CLOSED;
-	/* another process could take a chunk meanwhile */
+	/* another process may have added a chunk meanwhile */
 	if (!is_last || g_shared || g_chunk_offset + g_out.chunk->capacity != g_out.header->end)
 		return;
 	fd = trace_file_open();
@@ -115,7 +116,8 @@ static void chunk_close(Bool is_last)
 		chunk_trim(fd);
 }
 
-/* To the end of the file, closed. While we are alone, the end moves only when the copy is there. */
+/* Copies the chunk, closed, to the end of the file. While only one process records, the end moves
+ * only after the copy is complete. */
 static Long chunk_copy(void)
 {
 	struct pmt_chunk copy;
@@ -141,14 +143,14 @@ static Long chunk_copy(void)
 	return r;
 }
 
-/* The chunk stays open until its new number makes another one of it. A kill before that leaves two
- * of one number, of which the later in the file counts. */
+/* Begins the next chunk. The present chunk stays open until it gets its new number. If the process
+ * is killed before that, two chunks have the same number; the later one in the file counts. */
 static void chunk_next(void)
 {
 	struct pmt_chunk *c = g_out.chunk;
 	Long r;
 
-	if (c->capacity < PMT_CHUNK_BYTES) { /* a small first one */
+	if (c->capacity < PMT_CHUNK_BYTES) { /* a small first chunk */
 		chunk_close(False);
 		chunk_open();
 		return;
@@ -166,7 +168,7 @@ static void chunk_next(void)
 	c->number = g_chunk_number++;
 }
 
-/* where a record may be written: PMT_RECORD_MAX_BYTES are free there */
+/* Gives the place for a record; PMT_RECORD_MAX_BYTES are free there. */
 static UChar *out_begin(void)
 {
 	if (UNLIKELY(g_out.chunk->used > g_full)) {
@@ -277,9 +279,9 @@ void out_resume(void)
 	chunk_open();
 }
 
-#define EDQUOT 122 /* what Valgrind's headers lack */
+#define EDQUOT 122 /* Valgrind's headers lack it */
 
-/* An error in words, as far as users meet it here. */
+/* Says in words what an error number means, for those that users meet. */
 static const HChar *error_text(Word number)
 {
 	static HChar other[32];
@@ -291,8 +293,8 @@ static const HChar *error_text(Word number)
 	}
 }
 
-/* The first process makes the header; one that was executed by a recorded process finds it
- * there. */
+/* Maps the header. The first process makes it; a program that a recorded process executes finds
+ * it. */
 static Bool map_header(Int fd)
 {
 	Bool is_first;
@@ -316,7 +318,7 @@ static Bool map_header(Int fd)
 		*g_out.header = (struct pmt_header){ .version = PMT_VERSION,
 						     .header_bytes = PMT_HEADER_BYTES,
 						     .end = PMT_HEADER_BYTES };
-		/* without its end: not a string */
+		/* without the terminating NUL */
 		VG_(memcpy)(g_out.header->magic, PMT_MAGIC, sizeof g_out.header->magic);
 	} else if (VG_(memcmp)(g_out.header->magic, PMT_MAGIC, sizeof g_out.header->magic) != 0)
 		return False;

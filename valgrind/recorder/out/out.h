@@ -1,18 +1,18 @@
-/* Records into the trace, and the streams of processes that it is made of. */
+/* Writes records into the trace, in one stream per process. */
 #ifndef REC_OUT_H
 #define REC_OUT_H
 
 #include "valgrind/recorder/out/basics.h"
 
 Bool out_open(void);
-/* the process ends, or becomes another program; out_resume() if it does not */
+/* the process ends or executes another program; out_resume() if that fails */
 void out_close(void);
 void out_resume(void);
 void out_fork_child(UInt stream);
 UInt out_new_stream(void);
 
-void out_attend(void);        /* something changed that the next event must look at */
-void out_thread(UInt number); /* this thread runs from here on */
+void out_attend(void);        /* something changed that must be checked before the next event */
+void out_thread(UInt number); /* this thread runs from now on */
 void out_node(UInt parent, Bool is_signal, Addr pc);
 void out_site(UInt node, Addr pc, enum pmt_kind kind, UInt size_bytes);
 void out_object(Addr va, SizeT len, ULong offset, const UChar *build_id, UInt build_id_len,

@@ -1,13 +1,13 @@
-/* The header of the trace, which all recorded processes have mapped: it gives files their numbers,
- * and keeps locked instructions of several processes in order. */
+/* The header of the trace, which all recorded processes map: it gives files their numbers, and
+ * keeps the locked instructions of several processes in order. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/chunk.h"
 #include "valgrind/recorder/out/shared.h"
 
 #include "pub_tool_libcproc.h"
 
-#define LOCK_PATIENCE 100000 /* tries */
-#define GONE (1ULL << 63)    /* in a device's number: the file has no name any more */
+#define LOCK_PATIENCE 100000 /* number of tries */
+#define GONE (1ULL << 63)    /* a bit in a device's number: the file has no name any more */
 
 static struct pmt_file_slot *slots(void)
 {
@@ -57,7 +57,7 @@ uint64_t *shared_file_size(UInt file)
 	return &slots()[file - 1].size_bytes;
 }
 
-/* The next file gets no number, and recording stops. */
+/* Are all numbers used? Then recording stops at the next file. */
 Bool shared_is_full(void)
 {
 	return g_out.header->nfiles >= PMT_MAX_FILES;
@@ -68,8 +68,8 @@ Bool shared_has_files(void)
 	return g_out.header->nfiles != 0;
 }
 
-/* Processes that use locked instructions on the same memory: each is recorded before the next is
- * performed. A process that is killed in between must not stop the others for good. */
+/* Locks out other processes, so that a locked instruction of each is recorded before the next is
+ * executed. A process that is killed meanwhile does not block the others forever. */
 void shared_lock(void)
 {
 	UInt me = VG_(getpid)();

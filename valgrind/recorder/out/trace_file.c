@@ -1,12 +1,12 @@
-/* The trace file. Its descriptor is kept where the program is unlikely to close it, and opened
- * again when it did; the program's limits on files are not the trace's. */
+/* The trace file. Its descriptor has a number that the program is unlikely to close, and is opened
+ * again if it was closed. The program's limits on files do not apply to the trace. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/options.h"
 #include "valgrind/recorder/out/trace_file.h"
 
 #include "pub_tool_libcfile.h"
 
-#define F_DUPFD_CLOEXEC 1030 /* what Valgrind's headers lack */
+#define F_DUPFD_CLOEXEC 1030 /* Valgrind's headers lack it */
 #define RLIMIT_FSIZE 1
 #define EOPNOTSUPP 95
 #define ESTALE 116
@@ -14,8 +14,7 @@
 static Int g_fd = -1;
 static ULong g_inode;
 
-/* The trace's descriptor: kept where the program cannot close it, so that setuid and chroot do no
- * harm. */
+/* Gives the trace's descriptor. It stays open, so that setuid and chroot do no harm. */
 Int trace_file_open(void)
 {
 	struct vg_stat st;
@@ -30,7 +29,7 @@ Int trace_file_open(void)
 		return -(Int)sr_Err(r);
 	g_fd = sr_Res(r);
 	if (VG_(fstat)(g_fd, &st) != 0 || (g_inode != 0 && st.ino != g_inode))
-		return -ESTALE; /* somebody else's trace has the name now */
+		return -ESTALE; /* another trace has the name now */
 	g_inode = st.ino;
 	/* Valgrind keeps the last few descriptors below the limit for itself */
 	if (sys_getrlimit(VKI_RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur > 64) {
@@ -72,8 +71,8 @@ static Long write_bytes(Int fd, ULong offset, const UChar *bytes, SizeT len)
 	return 0;
 }
 
-/* The program's own limit on file sizes is not meant for the trace: beyond it comes a signal that
- * kills. */
+/* Writes to the trace. The program's limit on file sizes is lifted for that, because exceeding it
+ * sends a signal that kills. */
 Long trace_file_write(Int fd, ULong offset, const void *bytes, SizeT len)
 {
 	struct vki_rlimit limit, none;

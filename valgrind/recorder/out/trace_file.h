@@ -4,8 +4,8 @@
 
 #include "valgrind/recorder/out/basics.h"
 
-Int trace_file_open(void); /* the descriptor; opened again when the program managed to close it */
-/* NULL: zeros, for which there is room on the disk */
+Int trace_file_open(void); /* the descriptor; opened again if the program closed it */
+/* bytes NULL: writes zeros, and allocates their blocks */
 Long trace_file_write(Int fd, ULong offset, const void *bytes, SizeT len_bytes);
 
 #endif

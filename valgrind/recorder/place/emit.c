@@ -1,5 +1,5 @@
-/* Events into the trace, the general way: any kind, several processes, a change of thread, a full
- * chunk. */
+/* Writes events into the trace in the general way: any kind, several processes, a change of thread,
+ * a full chunk. */
 #include "valgrind/recorder/place/emit.h"
 
 #include "valgrind/recorder/out/chunk.h"
@@ -24,7 +24,7 @@ void emit_place(struct code *c)
 		code_site(c, node);
 	if (UNLIKELY(clo_check_stacks)) {
 		stack_check(c->pc);
-		c->node = NEVER_NODE; /* so that it comes here each time */
+		c->node = NEVER_NODE; /* so that the next event comes here, too */
 	}
 }
 
@@ -94,7 +94,7 @@ void emit_event(ThreadId tid, enum pmt_kind kind, ULong addr, const ULong *args,
 
 	if (has_thread)
 		stack_run(tid);
-	/* the thread is behind the instruction that called us */
+	/* the thread's instruction pointer is already behind the instruction */
 	c = code_get(has_thread ? VG_(get_IP)(tid) - 1 : 0, kind, 0);
 	code_site(c, has_thread ? stack_node() : 0);
 	start = out_begin_event();

@@ -1,20 +1,21 @@
-/* Events into the trace. */
+/* Writes events into the trace. */
 #ifndef REC_EMIT_H
 #define REC_EMIT_H
 
 #include "valgrind/recorder/place/code.h"
 
-/* finds the site of an event that the running thread makes now; each event begins with this */
+/* finds the site of an event that the running thread makes now; must come before each event */
 void emit_place(struct code *c);
-void emit_store(struct code *c, ULong addr, const UChar *data); /* c->size_bytes of them */
-/* of another thread; its site is known */
+void emit_store(struct code *c, ULong addr, const UChar *data); /* data has c->size_bytes */
+/* for another thread, with a known site */
 void emit_store_by(struct code *c, UInt thread, ULong addr, const UChar *data);
 void emit_addr(struct code *c, ULong addr); /* a flush or load */
 /* a fence, with its argument if it has one */
 void emit_plain(struct code *c);
-/* a kind that has nothing but arguments */
+/* a kind that has only arguments */
 void emit_args(struct code *c, const ULong *args);
-/* Any other event, at the current instruction of the thread. Arguments as many as the kind has. */
+/* Writes any other event, at the thread's present instruction, with as many arguments as the kind
+ * has. */
 void emit_event(ThreadId tid, enum pmt_kind kind, ULong addr, const ULong *args, const void *blob,
 		UInt blob_len);
 

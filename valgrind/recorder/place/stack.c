@@ -1,11 +1,11 @@
-/* The call stack of each thread, kept at calls and returns. A frame is known by its slot: the stack
- * pointer behind the call, which is where the return address lies if calls push it. Invariant: a
- * frame is alive while the stack pointer is at or below its slot, on the same stack. The common
- * call and return are inlined by blocks/calls.c; here is everything else: longjmp and exceptions
- * (the stack pointer rose without returns), signals, and coroutines (it went to another stack
- * altogether). Limits: a switch between stacks by a bare jump, onto a stack less than 16 KiB below
- * the old one, is taken for a call. Where calls do not push, a function that calls without having
- * moved the stack pointer seems to have returned. */
+/* The call stack of each thread, updated at calls and returns. A frame is identified by its slot:
+ * the stack pointer right after the call, which is where the return address is if calls push it.
+ * Invariant: a frame is alive while the stack pointer is at or below its slot, on the same stack.
+ * blocks/calls.c inlines ordinary calls and returns; this file handles everything else: longjmp and
+ * exceptions (the stack pointer rose without returns), signals, and coroutines (the stack pointer
+ * moved to another stack). Limits: a jump that switches to a stack less than 16 KiB below the old
+ * one looks like a call. Where calls do not push, a function that calls without having moved the
+ * stack pointer seems to have returned. */
 #include "valgrind/common/arch.h"
 #include "valgrind/common/memory.h"
 #include "valgrind/recorder/out/out.h"
@@ -16,16 +16,17 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_threadstate.h"
 
-#define THREAD_FRAMES (1u << 20)    /* an 8 MiB stack holds no more calls than that */
-#define COROUTINE_FRAMES (1u << 16) /* there may be many of them */
+#define THREAD_FRAMES (1u << 20)    /* an 8 MiB stack cannot have more calls */
+#define COROUTINE_FRAMES (1u << 16) /* less, because there may be many coroutines */
 #define MAX_THREADS 500             /* Valgrind's default --max-threads */
-#define SLACK 4 /* the inlined call writes one frame beyond the top before it looks */
+#define SLACK 4 /* the inlined call writes one frame above the top before it checks */
 
 struct stack {
-	struct frame *frames; /* [0] stands for whatever started the stack, and is never popped */
-	struct frame *top;    /* while the stack is not the running one */
-	UInt nframes;         /* that there is room for */
-	ThreadId owner;       /* the thread that ran on it last */
+	/* [0] stands for the code that started the stack, and is never removed */
+	struct frame *frames;
+	struct frame *top; /* valid while the stack is not the running one */
+	UInt nframes;      /* size of frames */
+	ThreadId owner;    /* the thread that last ran on it */
 };
 
 static struct stack **g_stacks;
@@ -33,8 +34,8 @@ static UInt g_nstacks, g_stacks_cap;
 
 static struct {
 	struct stack *stack;
-	UInt number;    /* in the trace; 0: no such thread */
-	const Addr *sp; /* in Valgrind's copy of its registers; NULL until learned */
+	UInt number;    /* in the trace; 0: there is no such thread */
+	const Addr *sp; /* in Valgrind's copy of its registers; NULL until known */
 	ULong pending;
 } g_threads[MAX_THREADS];
 
@@ -46,7 +47,7 @@ const Addr *g_sp = &g_unknown_sp;
 
 static UInt g_nthreads;
 static struct stack *g_stack;
-static struct frame *g_far_top; /* a frame known to reach down to g_far_low */
+static struct frame *g_far_top; /* a large frame: it reaches down to g_far_low */
 static Addr g_far_low;
 
 /* ---- stacks ---- */
@@ -62,7 +63,8 @@ static struct stack *stack_new(Addr base, ThreadId owner, UInt nframes)
 
 	s->frames = memory_alloc(frames_bytes(nframes));
 	s->nframes = nframes;
-	s->frames[0] = (struct frame){ .slot = base | 1 }; /* odd: no return is from there */
+	/* odd, so that no return comes from there */
+	s->frames[0] = (struct frame){ .slot = base | 1 };
 	s->frames[nframes].beyond = ~0ULL;
 	s->top = s->frames;
 	s->owner = owner;
@@ -106,10 +108,10 @@ static Bool same_segment(Addr a, Addr b)
 
 static Bool is_near(Addr slot, Addr sp)
 {
-	return slot - sp < FRAME_FAR_BYTES; /* unsigned: slot is not below sp */
+	return slot - sp < FRAME_FAR_BYTES; /* unsigned, so slot must not be below sp */
 }
 
-/* Another stack, that no other thread runs on, whose newest frame sp could belong to. */
+/* Finds another stack, on which no other thread runs, to whose newest frame sp could belong. */
 static struct stack *stack_of(Addr sp)
 {
 	for (UInt i = 0; i < g_nstacks; i++) {
@@ -122,7 +124,7 @@ static struct stack *stack_of(Addr sp)
 	return NULL;
 }
 
-/* A stack seen for the first time, or again after its memory was given to a new coroutine. */
+/* Enters a stack that is new, or whose memory was given to a new coroutine. */
 static void enter_new(Addr sp)
 {
 	for (UInt i = 0; i < g_nstacks; i++) {
@@ -136,7 +138,7 @@ static void enter_new(Addr sp)
 	stack_enter(stack_new(sp, g_tid, COROUTINE_FRAMES));
 }
 
-/* The stack pointer is far from the top frame: find out where it is. */
+/* Finds out where the stack pointer is; it is far from the top frame. */
 static void find_stack(Addr sp)
 {
 	struct frame *f;
@@ -175,11 +177,12 @@ VG_REGPARM(0) void stack_call_slow(void)
 	if (!is_near(g_top->slot, slot + 1))
 		find_stack(slot + 1);
 	if (g_top + 1 >= g_frames_end)
-		return; /* too deep to keep: its callees seem called by the last frame kept */
+		/* too deep to keep: its callees seem to be called by the last frame that is kept */
+		return;
 	*++g_top = (struct frame){ .slot = slot, .ret = ret, .node = NO_NODE };
 }
 
-/* A coroutine that goes on where it called, by its newest frame. */
+/* Enters the stack of a coroutine that continues where it called, by its newest frame. */
 static Bool coroutine_enter(Addr slot)
 {
 	for (UInt i = 0; i < g_nstacks; i++) {
@@ -194,15 +197,15 @@ static Bool coroutine_enter(Addr slot)
 	return False;
 }
 
-/* longjmp, or another stack: frames at the stack pointer are gone, as those below it. Where calls
- * push the return address, they are below it by then. */
+/* Handles longjmp, and switches to another stack. Frames at or below the stack pointer are gone.
+ * Where calls push the return address, the address has been popped by then. */
 VG_REGPARM(1) void stack_set(Addr sp)
 {
 	if (!coroutine_enter(sp))
 		find_stack(sp + 1);
 }
 
-/* A return to where no call of the top frame came from. */
+/* Handles a return that does not match the top frame's call. */
 VG_REGPARM(1) void stack_return_slow(Addr sp)
 {
 	Addr slot = sp - arch_return_bytes;
@@ -218,9 +221,10 @@ VG_REGPARM(1) void stack_return_slow(Addr sp)
 	if (coroutine_enter(slot))
 		return;
 	if (is_near(g_top->slot, sp))
-		return; /* pushed an address and "returned" to it */
+		return; /* code pushed an address and "returned" to it */
 	if (f > g_stack->frames || same_segment(f->slot, sp)) {
-		if (f->slot >= sp && f != g_top) { /* unwound several frames, as exceptions do */
+		/* several frames were unwound, as by an exception */
+		if (f->slot >= sp && f != g_top) {
 			g_top = f;
 			return;
 		}
@@ -256,7 +260,8 @@ static void use_sp(void)
 	g_sp = g_threads[g_tid].sp != NULL ? g_threads[g_tid].sp : &g_unknown_sp;
 }
 
-/* Valgrind has a copy of the registers for each of its thread ids, which stays where it is. */
+/* Notes where Valgrind keeps the running thread's stack pointer. It has one fixed copy of the
+ * registers per thread id. */
 void stack_learn_sp(const Addr *sp)
 {
 	g_threads[g_tid].sp = sp;
@@ -287,7 +292,7 @@ void stack_thread_begin(ThreadId tid)
 void stack_thread_end(ThreadId tid)
 {
 	stack_run(tid);
-	/* coroutines may go on in another thread */
+	/* coroutines may continue in another thread */
 	for (UInt i = g_nstacks; i-- > 0;)
 		if (g_stacks[i] != g_stack && g_stacks[i]->owner == tid)
 			g_stacks[i]->owner = VG_INVALID_THREADID;

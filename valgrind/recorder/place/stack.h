@@ -5,21 +5,21 @@
 #include "valgrind/recorder/out/basics.h"
 
 struct frame {
-	/* the stack pointer behind the call: the frame is alive while the stack pointer is not
-	 * above it */
+	/* the stack pointer after the call; the frame is alive while the stack pointer is not above
+	 * it */
 	Addr slot;
 	Addr ret;
-	UInt node;      /* of the calling context, NO_NODE until somebody asks */
-	UInt is_signal; /* IS_SIGNAL, or anything else */
-	ULong beyond;   /* 0; all bits are set in the one beyond the last that there is room for */
+	UInt node;      /* node of the calling context; NO_NODE until it is needed */
+	UInt is_signal; /* IS_SIGNAL, or any other value */
+	ULong beyond;   /* 0; all bits are set in the frame behind the last */
 };
 #define IS_SIGNAL 1u
 extern struct frame *g_top, *g_frames_end;
-extern ThreadId g_tid; /* the running thread, by its Valgrind id */
-/* where its stack pointer is, if that is known; else something that is no stack pointer */
+extern ThreadId g_tid; /* the running thread's Valgrind id */
+/* where its stack pointer is kept; if unknown, a value that is no stack pointer */
 extern const Addr *g_sp;
 extern ULong g_pending; /* nonzero: it flushed or stored non-temporally since its last fence */
-/* further from the top frame than this, the stack pointer is looked at closely */
+/* if the stack pointer is further from the top frame, it is examined closely */
 #define FRAME_FAR_BYTES 16384u
 
 UInt stack_node(void);
@@ -30,14 +30,14 @@ void stack_thread_end(ThreadId tid);
 UInt stack_thread_number(ThreadId tid);
 void stack_signal(ThreadId tid, Bool on_altstack);
 void stack_signal_return(ThreadId tid);
-/* of the running thread; stands for whatever started the stack */
+/* of the running thread; stands for the code that started the stack */
 const struct frame *stack_bottom(void);
 void stack_check(Addr pc); /* stack_check.c */
-/* the top frame was pushed, but should not have been, or not there */
+/* a frame was pushed that should not have been, or at the wrong place */
 VG_REGPARM(0) void stack_call_slow(void);
-/* the stack pointer was given a value, not moved, and is not near below the top frame */
+/* the stack pointer was set, not moved, and is not close below the top frame */
 VG_REGPARM(1) void stack_set(Addr sp);
-/* it was popped, but should not have been; sp is the stack pointer after the return */
+/* a frame was removed that should not have been; sp is the stack pointer after the return */
 VG_REGPARM(1) void stack_return_slow(Addr sp);
 
 #endif

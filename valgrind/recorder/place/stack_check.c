@@ -1,5 +1,5 @@
-/* --check-stacks: what Valgrind unwinds must be the call stack that we kept, as far as both go.
- * Differences are counted, and the first ones shown. */
+/* --check-stacks: compares the call stack that we kept with what Valgrind unwinds, as far as both
+ * reach. Differences are counted, and the first ones are printed. */
 #include "valgrind/common/arch.h"
 #include "valgrind/recorder/out/shared.h"
 #include "valgrind/recorder/place/stack.h"
@@ -26,7 +26,7 @@ static Bool is_frame(Addr ip, Addr want)
 	return ip == want || ip == want - 1;
 }
 
-/* Frame i is not the one that is wanted. Is it the one before it again, which called the dynamic
+/* Frame i is not the expected one. Is it the frame before it again, which called the dynamic
  * linker? */
 static Bool is_behind_resolver(const Addr *ips, UInt i)
 {
@@ -48,7 +48,7 @@ void stack_check(Addr pc)
 		Bool is_signal = f->is_signal == IS_SIGNAL;
 		Addr want = is_signal ? f->ret : f->ret - 1;
 
-		Bool is_last = is_signal && i + 1 == n; /* then this may be the trampoline */
+		Bool is_last = is_signal && i + 1 == n; /* this frame may be the trampoline */
 
 		if (is_signal && !is_last && !is_frame(ips[i], want))
 			i++; /* Valgrind shows the trampoline, too */

@@ -1,5 +1,5 @@
-/* Which paths are followed because of --files: those below some folders, but for exceptions. Paths
- * are whole and real, as descriptors tell them. */
+/* Which paths --files follows: those below some folders, with exceptions. Paths are absolute and
+ * without symbolic links, as descriptors give them. */
 #include "valgrind/recorder/pm/glob.h"
 #include "valgrind/recorder/pm/pm_internal.h"
 
@@ -52,8 +52,8 @@ Bool followed_is_folder(const HChar *path)
 	return False;
 }
 
-/* A pattern without a slash is for each part of the path below the folder: a folder that it names
- * is left out with all that is in it. */
+/* Is the path an exception? A pattern without a slash is matched with each part of the path below
+ * the folder; if it matches a folder, everything in the folder is excepted. */
 static Bool is_excepted(const HChar *folder, const HChar *path, const HChar *glob)
 {
 	HChar part[256];

@@ -1,7 +1,7 @@
-/* Files that the program writes but does not map, beside those that it maps: a log, a journal.
- * Crash states do not follow them; the trace says that there are some: META "beside". What small
- * ones held before the first change that is seen, and after each, is kept, too ("beside-old",
- * "beside-new", "beside-part"): a failure may depend on it. */
+/* Files that the program writes but does not map, in folders with files that it maps: a log, a
+ * journal. Crash states do not include them; META "beside" in the trace says that they exist. The
+ * contents of small ones are kept, before the first change that is seen and after each change
+ * ("beside-old", "beside-new", "beside-part"), because a failure may depend on them. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/chunk.h"
 #include "valgrind/recorder/out/shared.h"
@@ -9,7 +9,7 @@
 #include "valgrind/recorder/pm/pm_internal.h"
 
 #define MAX_FOLDERS 16
-static HChar *g_folders[MAX_FOLDERS]; /* with PM files of this process */
+static HChar *g_folders[MAX_FOLDERS]; /* folders with PM files of this process */
 static UInt g_nfolders;
 
 static SizeT folder_len(const HChar *path)
@@ -36,7 +36,7 @@ void beside_add_folder(const HChar *path)
 	g_folders[g_nfolders++][folder_len(path)] = '\0';
 }
 
-/* Standard output and standard error are what the program says, wherever they go. */
+/* Is it standard output or standard error? They are the program's messages, wherever they go. */
 static Bool is_said(const struct vg_stat *st)
 {
 	struct vg_stat own;
@@ -47,11 +47,11 @@ static Bool is_said(const struct vg_stat *st)
 	return False;
 }
 
-/* ---- what they hold ---- */
+/* ---- their contents ---- */
 
-#define FILE_BYTES (64u << 10) /* of a file that is kept */
-#define ALL_BYTES (1u << 20)   /* of all that is kept, by a process */
-#define PART_BYTES 2000u       /* of an event, in hexadecimal */
+#define FILE_BYTES (64u << 10) /* largest file that is kept */
+#define ALL_BYTES (1u << 20)   /* everything that a process keeps */
+#define PART_BYTES 2000u       /* bytes per event, in hexadecimal */
 #define MAX_KNOWN 64
 static struct {
 	HChar *path;
@@ -83,7 +83,7 @@ static void emit_content(ThreadId tid, Int fd, ULong size)
 			sys_pread(fd, bytes, size - at < PART_BYTES ? size - at : PART_BYTES, at);
 		SizeT end = VG_(sprintf)(text, "beside-part=");
 
-		/* it is shorter than it was: whoever reads the trace finds that a part is
+		/* the file is shorter now: the reader of the trace notices that a part is
 		 * missing */
 		if (n <= 0)
 			return;
@@ -94,7 +94,8 @@ static void emit_content(ThreadId tid, Int fd, ULong size)
 	}
 }
 
-/* "a": absent; "?": it is not known; else its length, and parts follow. */
+/* Writes a version of a file: "a" if it is absent; "?" if it is unknown; otherwise its length, and
+ * its parts follow. */
 static void keep(ThreadId tid, const HChar *when, const HChar *path, Bool *is_lost)
 {
 	const SysRes r = VG_(open)(path, VKI_O_RDONLY | VKI_O_NONBLOCK, 0);
@@ -115,7 +116,7 @@ static void keep(ThreadId tid, const HChar *when, const HChar *path, Bool *is_lo
 		g_kept_bytes += st.size + 1;
 		VG_(sprintf)(size, "%llu", (ULong)st.size);
 		if (g_shared)
-			shared_lock(); /* its parts stay together */
+			shared_lock(); /* keeps its parts together */
 		emit_state(tid, when, size, path);
 		emit_content(tid, fd, st.size);
 		if (g_shared)
@@ -124,10 +125,10 @@ static void keep(ThreadId tid, const HChar *when, const HChar *path, Bool *is_lo
 	VG_(close)(fd);
 }
 
-#define O_PATH_BIT 010000000 /* what Valgrind's headers lack */
+#define O_PATH_BIT 010000000 /* Valgrind's headers lack it */
 
-/* With the folder's own name, as descriptors tell it; in a buffer that is used again. As it is if
- * its folder is not there. */
+/* Gives the path with the folder's own name, as descriptors give it, in a buffer that the next call
+ * overwrites; unchanged if the folder does not exist. */
 static const HChar *whole_path(const HChar *path)
 {
 	static HChar whole[PMT_PAGE_BYTES], folder[PMT_PAGE_BYTES];
@@ -203,9 +204,9 @@ void beside_after(ThreadId tid, const HChar *path)
 		after(tid, whole_path(path));
 }
 
-/* ---- those that a descriptor stands for ---- */
+/* ---- files behind descriptors ---- */
 
-/* Files that were looked at last, and are none of these; and when. */
+/* Files that were looked at recently and are not beside a pool, and when. */
 #define MAX_OTHERS 16
 static struct {
 	ULong dev, ino;
@@ -231,7 +232,8 @@ static void note_other(const struct vg_stat *st)
 	g_others[i].nfolders = g_nfolders;
 }
 
-/* The path of such a file, in a buffer that is used again; NULL: it is none. */
+/* The path of such a file, in a buffer that the next call overwrites; NULL: it is not beside a
+ * pool. */
 static const HChar *path_beside(Int fd)
 {
 	static HChar path[PMT_PAGE_BYTES];

@@ -1,5 +1,5 @@
-/* Which files are PM: those that survive the program and match --pm. Each gets a number in the
- * trace, with its content when it is mapped first. */
+/* Decides which files are PM: those that survive the program and match --pm. Each gets a number in
+ * the trace; its content is recorded when it is first mapped. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/chunk.h"
 #include "valgrind/recorder/out/shared.h"
@@ -41,8 +41,8 @@ static Bool is_device(const struct vg_stat *st)
 	return VKI_S_ISCHR(st->mode);
 }
 
-/* Without --pm: what a crash would leave. Unlinked files and memfds would be gone; semaphores of
- * glibc are no data. */
+/* Is the file PM if there is no --pm? A crash must leave it: unlinked files and memfds would be
+ * gone. Semaphores of glibc are no data. */
 static Bool is_pm_path(const struct vg_stat *st, const HChar *path)
 {
 	if (is_device(st))
@@ -52,7 +52,7 @@ static Bool is_pm_path(const struct vg_stat *st, const HChar *path)
 		return False;
 	if (g_nglobs > 0)
 		return glob_matches(path);
-	if (followed_folder_of(path) != NULL) /* --files-except */
+	if (followed_folder_of(path) != NULL) /* excepted by --files-except */
 		return False;
 	return st->nlink > 0 && VG_(strncmp)(path, "/dev/shm/sem.", 13) != 0;
 }
@@ -74,21 +74,21 @@ static Bool is_zero(const UChar *p, SizeT n)
 	return True;
 }
 
-/* Where the next data is. */
+/* The offset of the next data at or after this one. */
 static Long data_from(Int fd, ULong offset)
 {
-	Long old = VG_(lseek)(fd, 0, VKI_SEEK_CUR); /* it may be the program's */
+	Long old = VG_(lseek)(fd, 0, VKI_SEEK_CUR); /* the descriptor may be the program's */
 	Long data = VG_(lseek)(fd, offset, 3 /* SEEK_DATA */);
 
 	VG_(lseek)(fd, old, VKI_SEEK_SET);
-	/* 0: the file system cannot tell, read everything */
+	/* 0: the file system does not know holes, so read everything */
 	return data == -1 && offset == 0 ? 0 : data;
 }
 
-/* Without holes and zero pages. Negative: it cannot be read. */
+/* Records the content without holes and zero pages. Negative: the file cannot be read. */
 static Long copy_content(ThreadId tid, UInt file, Int fd, ULong size)
 {
-	/* for O_DIRECT */
+	/* aligned for O_DIRECT */
 	static UChar page[PMT_PAGE_BYTES] __attribute__((aligned(PMT_PAGE_BYTES)));
 	ULong offset = 0;
 
@@ -99,7 +99,7 @@ static Long copy_content(ThreadId tid, UInt file, Int fd, ULong size)
 			return 0;
 		if ((ULong)data > offset)
 			offset = (ULong)data & ~(ULong)(PMT_PAGE_BYTES - 1);
-		/* one more look for holes every 64 pages is enough */
+		/* looks for holes only every 64 pages */
 		for (UInt i = 0; i < 64 && offset < size; i++, offset += PMT_PAGE_BYTES) {
 			n = sys_pread(fd, page, sizeof page, offset);
 			if (n <= 0)
@@ -111,7 +111,7 @@ static Long copy_content(ThreadId tid, UInt file, Int fd, ULong size)
 	return 0;
 }
 
-/* The initial content. Our own descriptor reads it, the program's only if there is none. */
+/* Records the initial content. Our own descriptor reads it, or the program's if there is none. */
 static void record_content(ThreadId tid, UInt file, Int fd, const struct vg_stat *st,
 			   const HChar *path)
 {
@@ -132,7 +132,7 @@ static UInt file_of_stat(const struct vg_stat *st, Bool *is_new)
 			     : shared_file_id(st->dev, st->ino, is_new);
 }
 
-/* Of PMT_FILE. */
+/* The flags of PMT_FILE. */
 static ULong flags_of(const struct vg_stat *st, const HChar *path)
 {
 	return made_flags(st) | (is_device(st) ? PMT_FILE_DEVICE : 0) |
@@ -155,7 +155,7 @@ static void tell_file(ThreadId tid, UInt file, Int fd, const struct vg_stat *st,
 {
 	ULong args[5] = { file, VKI_S_ISDIR(st->mode) ? 0 : st->size, flags_of(st, path), st->dev,
 			  st->ino };
-	/* without other PM it does not matter when */
+	/* without other PM the moment does not matter */
 	ULong since = file > 1 ? file_durable_since(st) : 0;
 	const HChar *unseen = made_unseen(st);
 	HChar text[64];
@@ -198,7 +198,7 @@ UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar
 {
 	UInt file;
 
-	/* another process stores to the file only when what it held is told */
+	/* other processes store to the file only after its content is recorded */
 	if (g_shared)
 		shared_lock();
 	file = file_of_stat(st, is_new);
@@ -249,17 +249,18 @@ void pm_file_resized(ThreadId tid, UInt file, ULong size)
 
 void pm_file_gone(UInt file)
 {
-	/* journals come and go, and there are few descriptors; who locks one removes it last */
+	/* Closes our descriptor. Journals come and go, and there are few descriptors; a program
+	 * that locks a file removes it last. */
 	if (followed_any())
 		kept_drop(file);
 	shared_file_forget(file);
 }
 
-/* A file that has no name any more is not followed. What becomes of it does not matter, but it is
- * not what the trace says then. */
+/* Notes that a file without a name was changed. Such a file is not followed, because its fate does
+ * not matter, but the trace is not exact then. */
 void pm_gone_changed(ThreadId tid, Int fd)
 {
-	static UInt told; /* the last one that was told of */
+	static UInt told; /* the last one that was noted */
 	struct vg_stat st;
 	HChar text[64];
 	UInt file;

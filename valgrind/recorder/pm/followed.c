@@ -1,13 +1,13 @@
-/* --files: everything below some folders is followed, whether it is mapped or not. A file gets its
- * number, with what it held, before the program first changes it or its name, or when it opens it.
- * Folders and symbolic links have numbers like files. What a folder's names lead to is told apart
- * from the files: NAME, UNNAME and MOVE. */
+/* --files: follows everything below some folders, whether it is mapped or not. A file gets its
+ * number, and its content is recorded, before the program first changes it or its name, or when it
+ * opens it. Folders and symbolic links have numbers like files. Events about names are separate
+ * from events about files: NAME, UNNAME and MOVE. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/shared.h"
 #include "valgrind/recorder/place/emit.h"
 #include "valgrind/recorder/pm/pm_internal.h"
 
-#define O_PATH_BIT 010000000 /* what Valgrind's headers lack */
+#define O_PATH_BIT 010000000 /* Valgrind's headers lack it */
 
 /* ---- names ---- */
 
@@ -27,9 +27,10 @@ static UInt known(const struct vg_stat *st)
 static UInt see(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path);
 static Bool g_is_arriving; /* files that are seen now have just got their name */
 
-/* Where a path's last part stands, with the folder's own name in a buffer that is used again. */
+/* Where a path leads: its folder and last part. The folder's own name is in a buffer that is
+ * overwritten by the next call. */
 struct place {
-	UInt folder; /* its number; 0: it is not followed */
+	UInt folder; /* number of the folder; 0: it is not followed */
 	ULong dev;
 	HChar name[256];
 };
@@ -89,8 +90,8 @@ static void told_before(ThreadId tid, UInt file, const HChar *path)
 	VG_(free)(whole);
 }
 
-/* Its number; the trace is told of it now. 0: there is no room for it. path is copied, because it
- * may be a buffer that is used again. */
+/* Gives the file's number, and writes the file to the trace. 0: there are too many files. path is
+ * copied, because it may be in a buffer that is overwritten. */
 static UInt see(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path)
 {
 	static const HChar full[] = "there are too many files below --files: not all are followed";
@@ -130,7 +131,7 @@ UInt followed_fd(ThreadId tid, Int fd)
 	if (!followed_any() || VG_(fstat)(fd, &st) != 0 || !is_kind_followed(&st))
 		return 0;
 	file = known(&st);
-	/* what becomes of a file that has lost its name is seen by nobody */
+	/* a file without a name is not followed any more */
 	if (file != 0 || (st.nlink == 0 && shared_has_files() && shared_file_gone(st.dev, st.ino)))
 		return file;
 	path = VG_(malloc)("pmend.path", PMT_PAGE_BYTES);
@@ -143,7 +144,7 @@ UInt followed_fd(ThreadId tid, Int fd)
 static UInt see_symlink(ThreadId tid, const struct place *p, const struct vki_stat *link,
 			const HChar *path)
 {
-	/* its folder's device, as the tool interface tells it */
+	/* the folder's device, in the tool interface's format */
 	const struct vg_stat st = { .dev = p->dev,
 				    .ino = link->st_ino,
 				    .mode = link->st_mode,
@@ -153,7 +154,7 @@ static UInt see_symlink(ThreadId tid, const struct place *p, const struct vki_st
 	return known(&st) ? known(&st) : see(tid, -1, &st, path);
 }
 
-/* What the place leads to. */
+/* The number of the file at the place. */
 static UInt file_at(ThreadId tid, const struct place *p, HChar *whole)
 {
 	struct vki_stat link;
@@ -174,7 +175,7 @@ static UInt file_at(ThreadId tid, const struct place *p, HChar *whole)
 	return file;
 }
 
-/* ---- what calls ask and tell ---- */
+/* ---- functions for system calls ---- */
 
 UInt followed_at(ThreadId tid, const HChar *path)
 {
@@ -249,7 +250,7 @@ void followed_made_fd(ThreadId tid, Int fd)
 	VG_(free)(path);
 }
 
-/* A name that was not there, of a file that may have been outside. whole: gets its path. */
+/* Handles a new name, of a file that may have been outside. whole: gets its path. */
 static UInt arrive(ThreadId tid, const HChar *path, HChar *whole)
 {
 	struct place p;
@@ -275,7 +276,7 @@ void followed_linked(ThreadId tid, const HChar *path)
 		return;
 	whole = VG_(malloc)("pmend.path", PMT_PAGE_BYTES);
 	file = arrive(tid, path, whole);
-	/* its only one: what the trace calls it */
+	/* its only name, which becomes its name in the trace */
 	if (file != 0 && !sr_isError(VG_(stat)(whole, &st)) && st.nlink == 1 &&
 	    VKI_S_ISREG(st.mode))
 		emit_event(tid, PMT_RENAME, 0, &file, whole, VG_(strlen)(whole));
@@ -311,7 +312,7 @@ void followed_moved(ThreadId tid, UInt file, UInt replaced, const HChar *from, c
 		arrive(tid, to, whole);
 	VG_(free)(whole);
 	if (file != 0 && followed_at(tid, to) == 0) {
-		followed_removed(tid, file, from); /* it goes there */
+		followed_removed(tid, file, from); /* it moves out of the followed folders */
 		return;
 	}
 	if (file == 0)

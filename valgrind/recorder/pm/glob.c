@@ -1,8 +1,9 @@
-/* Matches a file name with a pattern: *, ?, sets in brackets, and a backslash that takes the next
- * character as it is. */
+/* Matches a file name with a pattern: *, ?, sets in brackets, and a backslash that makes the next
+ * character literal. */
 #include "valgrind/recorder/pm/glob.h"
 
-/* [abc], [a-z], [!a-z]; pattern is behind the bracket. Sets *end behind the closing one. */
+/* Matches a set: [abc], [a-z], [!a-z]. pattern is behind the opening bracket; *end is set behind
+ * the closing one. */
 static Bool set_matches(const HChar *pattern, HChar c, const HChar **end)
 {
 	Bool is_not = *pattern == '!' || *pattern == '^', is_in = False;

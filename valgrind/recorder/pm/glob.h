@@ -4,7 +4,7 @@
 
 #include "valgrind/recorder/out/basics.h"
 
-/* as the shell does, but * and ? match a slash, too */
+/* Like the shell, but * and ? also match a slash. */
 Bool glob_match(const HChar *glob, const HChar *s);
 
 #endif

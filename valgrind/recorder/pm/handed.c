@@ -1,14 +1,14 @@
-/* --old-bytes: memory that held something before the program got it holds pmt_old_bytes() when the
- * program gets it. A device is filled when it is mapped first. A file is not: what it is extended
- * by is zero, and so is a hole. But a block of it that was handed out, and given back, may hold
- * anything when it is handed out again.
+/* --old-bytes: fills memory that the program gets with pmt_old_bytes(), if the memory may have had
+ * other contents before. A device is filled when it is first mapped. A file is not: bytes by which
+ * it grows are zero, and so is a hole. But a block of a file that was given out and taken back may
+ * contain anything when it is given out again.
  *
- * Allocators announce that by Valgrind's requests. Most name blocks (MALLOCLIKE_BLOCK,
- * MEMPOOL_ALLOC), some only say what may be accessed: what was NOACCESS, and is UNDEFINED now, is
- * handed out. A file in which blocks are named is judged by these alone: libpmemobj also sends the
- * other requests, for what it keeps itself. When a file is mapped again, what was given back is
- * forgotten: libpmemobj then names all blocks that are in use, and another process may have got
- * one. */
+ * Allocators announce blocks by Valgrind's requests. Most name blocks (MALLOCLIKE_BLOCK,
+ * MEMPOOL_ALLOC); some only say which memory may be accessed: what was NOACCESS and becomes
+ * UNDEFINED is given out. If blocks are named in a file, only those requests count there, because
+ * libpmemobj also sends the other requests, for its own data. When a file is mapped again, blocks
+ * that were taken back are forgotten: libpmemobj then names all blocks in use, and another process
+ * may have got one. */
 #include "valgrind/recorder/pm/pm_internal.h"
 
 #include "valgrind/common/sys.h"
@@ -19,7 +19,7 @@
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_oset.h"
 
-/* PM addresses [from, to). Those of a set do not overlap. */
+/* PM addresses [from, to). The extents of a set do not overlap. */
 struct extent {
 	ULong from, to;
 };
@@ -29,10 +29,10 @@ struct block {
 	SizeT len_bytes;
 };
 
-/* of extents: handed out, and given back; g_used only where nobody names blocks */
+/* sets of extents: given out, and taken back; g_used only where nobody names blocks */
 static OSet *g_used, *g_free;
-static OSet *g_zero; /* of extents: punched, or cut off, while they were handed out */
-static OSet *g_blocks[HANDED_WAYS];         /* in use, by address */
+static OSet *g_zero; /* extents that were punched or cut off while they were given out */
+static OSet *g_blocks[HANDED_WAYS];         /* blocks in use, by address */
 static UChar g_is_named[PMT_MAX_FILES + 1]; /* by file: somebody names blocks in it */
 
 /* ---- sets of extents ---- */
@@ -66,7 +66,7 @@ static void insert(OSet *set, ULong from, ULong to)
 	VG_(OSetGen_Insert)(set, e);
 }
 
-/* Takes one extent of the set that lies in [from, to), or a part of one; False: there is none. */
+/* Removes one extent of the set, or a part of it, that lies in [from, to). False: there is none. */
 static Bool take(OSet *set, ULong from, ULong to, struct extent *taken)
 {
 	struct extent key = { from, to }, *e = VG_(OSetGen_Remove)(set, &key);
@@ -108,7 +108,7 @@ static void give_back(ULong from, ULong to)
 
 	drop(g_used, from, to);
 	add(g_free, from, to);
-	while (take(g_zero, from, to, &e)) /* whoever had it may have stored there since, or not */
+	while (take(g_zero, from, to, &e)) /* its owner may have stored there since */
 		drop(g_free, e.from, e.to);
 }
 
@@ -124,7 +124,7 @@ static void fill(ThreadId tid, Addr va, ULong addr, SizeT len)
 	emit_event(tid, PMT_OLD, addr, args, NULL, 0);
 }
 
-/* Where it is no hole of the file. */
+/* Fills a range where the file has no hole. */
 static void fill_data(ThreadId tid, Addr va, ULong addr, SizeT len)
 {
 	const ULong start = PMT_OFFSET(addr), end = start + len;
@@ -146,8 +146,8 @@ static void fill_data(ThreadId tid, Addr va, ULong addr, SizeT len)
 		fill(tid, va, addr, len);
 }
 
-/* All of it, also what the program does not map yet: a library may map only the first page at
- * first. For that, it is mapped for a moment. */
+/* Fills the whole device, including parts that the program has not mapped yet: a library may map
+ * only the first page at first. Those parts are mapped for a moment. */
 void handed_device(ThreadId tid, UInt file, Int fd, ULong size, Addr va, ULong offset, SizeT len)
 {
 	const Bool is_all = offset == 0 && len >= size;
@@ -266,7 +266,7 @@ void handed_moved(ThreadId tid, enum handed_way way, Addr from, Addr to, SizeT l
 	handed_block(tid, way, to, len, False); /* with its content */
 }
 
-/* ---- what may be accessed ---- */
+/* ---- ranges that may be accessed ---- */
 
 static void open_part(Addr va, ULong addr, SizeT len, void *arg)
 {

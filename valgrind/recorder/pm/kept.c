@@ -1,14 +1,14 @@
-/* Descriptors of our own for PM files. They read what the program's descriptor cannot (write-only,
- * O_DIRECT), and a copy of each goes to whoever records, who compares the file with the trace at
- * the end, even if the program removed it. They stay open: closing any descriptor of a file would
- * end the program's fcntl() locks on it. */
+/* Keeps our own descriptors for PM files. They can read what the program's descriptor cannot
+ * (write-only, O_DIRECT). A copy of each goes to `pmend record`, which compares the file with the
+ * trace at the end, even if the program removed it. They stay open: closing any descriptor of a
+ * file would release the program's fcntl() locks on it. */
 #include "valgrind/recorder/pm/pm_internal.h"
 
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/options.h"
 
 #define MAX_KEPT 64
-#define F_DUPFD_CLOEXEC 1030 /* what Valgrind's headers lack */
+#define F_DUPFD_CLOEXEC 1030 /* Valgrind's headers lack it */
 #define SOL_SOCKET 1
 #define MSG_DONTWAIT 0x40
 #define MSG_NOSIGNAL 0x4000
@@ -16,7 +16,7 @@
 static struct {
 	UInt file;
 	Int fd;
-	ULong dev, ino; /* the program may close our descriptor and reuse its number */
+	ULong dev, ino; /* to notice that the program closed our descriptor and reused its number */
 } g_kept[MAX_KEPT];
 static UInt g_nkept;
 
@@ -36,7 +36,8 @@ Int kept_find(UInt file)
 	return -1;
 }
 
-/* Out of the way of the program's own; below those few that Valgrind keeps for itself. */
+/* Moves a descriptor to a high number, out of the program's way, but below the few that Valgrind
+ * keeps for itself. */
 static Int move_up(Int fd)
 {
 	struct vki_rlimit limit;
@@ -94,8 +95,8 @@ void kept_drop(UInt file)
 		}
 }
 
-/* The message is the file's number, and the descriptor with it. Who does not get it opens the file
- * by its name. */
+/* Sends the descriptor in a message that contains the file's number. If it does not arrive, the
+ * receiver opens the file by its name. */
 void kept_send(UInt file, Int own)
 {
 	struct vki_iovec iov = { .iov_base = &file, .iov_len = sizeof file };

@@ -1,6 +1,7 @@
-/* What a descriptor is: its path, and whether this program made the file (the last MAX_CREATED of
- * them are known). A file that the program made had no content before. If it is mapped late, it was
- * there before that: from when all of it was synced, under the name that it has. */
+/* What is known about the file behind a descriptor: its path, and whether this program made it (for
+ * the last MAX_CREATED files). A file that the program made had no content before. If it is mapped
+ * late, it existed before that: from the moment at which all of it was synced under its present
+ * name. */
 #include "valgrind/common/memory.h"
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/chunk.h"
@@ -15,18 +16,19 @@ struct inode {
 };
 struct made {
 	struct inode id;
-	struct inode above[MAX_ABOVE]; /* its folder, that one's folder, ... */
-	ULong named;                   /* the number of events when it got its present name */
-	ULong synced;      /* when all that was written to it became durable; 0: not all is */
-	Bool has_unsynced; /* bytes that only a sync of all of it makes durable */
-	Bool is_whole;     /* all was durable when it got its present name */
-	Bool is_mapped;    /* stores to it may come unseen: --pm leaves its mapping out */
-	enum made_in_place_of in_place_of; /* when it got that name */
+	struct inode above[MAX_ABOVE]; /* its folder, the folder of that, ... */
+	ULong named;                   /* number of events when it got its present name */
+	/* number of events when everything written to it was durable; 0: not everything is */
+	ULong synced;
+	Bool has_unsynced; /* it has bytes that only a sync of the whole file makes durable */
+	Bool is_whole;     /* everything was durable when it got its present name */
+	Bool is_mapped;    /* stores may be unseen, because --pm excludes its mapping */
+	enum made_in_place_of in_place_of; /* what had that name before */
 };
-/* Processes that forked share it; one that was executed has its own. */
+/* The table of made files. Forked processes share it; an executed program has its own. */
 static struct made_table {
 	UInt n;
-	Bool has_strangers; /* other processes may change files, and that is not noted here */
+	Bool has_strangers; /* other processes may change files, which is not noted here */
 	struct made files[MAX_CREATED];
 } * g_made;
 
@@ -71,7 +73,7 @@ static Bool is_same(const struct inode *a, const struct inode *b)
 	return a->dev == b->dev && a->ino == b->ino;
 }
 
-/* path: a whole one, in a buffer that is changed. */
+/* Fills m->above. path: absolute, in a buffer that is changed. */
 static void note_folders(struct made *m, HChar *path)
 {
 	HChar *slash;
@@ -112,7 +114,7 @@ void pm_created(Int fd)
 		note_folders(m, path);
 }
 
-/* The newest: an inode may have been another file's before. */
+/* Finds the newest entry, because the inode may have been another file's before. */
 static struct made *made_find(ULong dev, ULong ino)
 {
 	const struct inode id = { dev, ino };
@@ -146,7 +148,7 @@ static void note_change(struct made *m)
 	if (m == NULL)
 		return;
 	m->synced = 0;
-	m->is_whole = False; /* of what it has now, less may be seen under its name */
+	m->is_whole = False; /* a crash may leave less of its present content under its name */
 }
 
 void made_changed(Int fd)
@@ -162,7 +164,7 @@ void made_changed_at(const HChar *path)
 		note_change(made_find(st.dev, st.ino));
 }
 
-/* A write that syncs makes its own bytes durable, and the file's size. */
+/* Notes a write. A write that syncs makes its own bytes and the file's size durable. */
 void made_written(Int fd, Bool is_synced)
 {
 	struct made *m = made_of_fd(fd);
@@ -187,7 +189,7 @@ static void note_sync(struct made *m)
 {
 	if (m == NULL)
 		return;
-	if (m->synced == 0 || m->is_mapped) /* else nothing has changed since the sync before */
+	if (m->synced == 0 || m->is_mapped) /* otherwise nothing has changed since the last sync */
 		m->synced = g_out.header->seq;
 	m->has_unsynced = False;
 }
@@ -207,7 +209,7 @@ void made_msynced(Addr va, SizeT len)
 {
 	const NSegment *seg = VG_(am_find_nsegment)(va);
 
-	/* all that is mapped there */
+	/* the range covers the whole mapping */
 	if (seg != NULL && seg->kind == SkFileC && va == seg->start && va + len > seg->end)
 		note_sync(made_find(seg->dev, seg->ino));
 }
@@ -227,7 +229,7 @@ static Bool is_inside(const struct made *m, const struct inode *folder)
 	return False;
 }
 
-/* Only an empty folder goes for it. */
+/* Notes a renamed folder; it can replace only an empty folder. */
 static void folder_renamed(const struct inode *folder)
 {
 	for (UInt i = 0; i < g_made->n && i < MAX_CREATED; i++)

@@ -1,5 +1,5 @@
-/* Mappings that are PM: writable shared ones of files that survive the program. The trace is told
- * of each that comes, goes, moves, or is protected. */
+/* Finds mappings that are PM: writable shared ones of files that survive the program. The trace has
+ * an event for each that is made, removed, moved, or protected. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/options.h"
 #include "valgrind/recorder/place/emit.h"
@@ -18,7 +18,7 @@ void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, 
 	const HChar *path;
 	HChar text[32];
 	UInt file;
-	Bool is_new, can_store; /* or it may become writable */
+	Bool is_new, can_store; /* can_store includes mappings that may become writable */
 	ULong addr;
 	Long mode;
 

@@ -1,6 +1,6 @@
-/* --stop-at-old: the program ends before it changes a file that was there when it began, so that
- * its file can be saved, and when it maps one as PM, so that it can be moved out of the way. The
- * trace says which: META "touched" or "mapped", and "made" of each file that the program made
+/* --stop-at-old: ends the program before it changes a file that existed when it began, so that the
+ * file can be saved, and before it maps such a file as PM, so that the file can be moved away. The
+ * trace names the file: META "touched" or "mapped", and "made" for each file that the program made
  * before. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/options.h"
@@ -39,7 +39,8 @@ static void stop(ThreadId tid, const HChar *why, const HChar *path)
 	VG_(exit)(0);
 }
 
-/* So that it can be removed before the program is run again, and is not old then. */
+/* Notes a made file, which is removed before the program is run again, so that it does not exist
+ * then. */
 void old_fd_made(ThreadId tid, Int fd)
 {
 	static HChar path[PMT_PAGE_BYTES], text[PMT_PAGE_BYTES + 64];
@@ -52,7 +53,7 @@ void old_fd_made(ThreadId tid, Int fd)
 	emit_event(tid, PMT_META, 0, NULL, text, VG_(strlen)(text));
 }
 
-/* A file that another process of the run made and mapped is known already. */
+/* Handles a mapping. A file that another process of the run made and mapped is known already. */
 void old_mapped(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path)
 {
 	if (clo_stop_at_old && VKI_S_ISREG(st->mode) && !file_was_created(st) &&

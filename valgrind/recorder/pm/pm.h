@@ -1,4 +1,4 @@
-/* What memory is PM. Each byte of PM is named by its file and the offset in it. */
+/* What memory is PM. A byte of PM is identified by its file and the offset in it. */
 #ifndef REC_PM_H
 #define REC_PM_H
 
@@ -7,7 +7,7 @@
 #define GRANULE_SHIFT 16
 #define GRANULES (1u << 20)
 #define GRANULE_REACH_BYTES 4096
-extern UChar g_granules[GRANULES]; /* nonzero: PM may lie in this 64 KiB (modulo 64 GiB) */
+extern UChar g_granules[GRANULES]; /* nonzero: PM may be in this 64 KiB granule (modulo 64 GiB) */
 
 struct range { /* a mapping, or a part of one */
 	Addr va;
@@ -16,13 +16,13 @@ struct range { /* a mapping, or a part of one */
 };
 extern struct hit { /* where PM was found last */
 	Addr va;
-	/* so far from va, PMT_STORE_MAX_BYTES are PM still; 0 when there is no such thing */
+	/* number of bytes from va for which va + PMT_STORE_MAX_BYTES is still PM; 0: unknown */
 	SizeT room;
 	ULong addr;
 } g_hit;
 const struct range *pm_find(Addr a);
 Bool pm_addr(Addr a, ULong *addr);
-Bool pm_is_volatile(Addr a); /* certainly: anonymous memory, or a private mapping */
+Bool pm_is_volatile(Addr a); /* certainly volatile: anonymous memory, or a private mapping */
 void pm_glob(const HChar *glob);
 void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, ULong offset);
 void pm_unmapped(ThreadId tid, Addr va, SizeT len);
@@ -32,52 +32,53 @@ void pm_each(Addr va, SizeT len, void (*f)(Addr va, ULong addr, SizeT len, void 
 void pm_created(Int fd);
 void made_before_fork(void);
 void made_before_exec(void);
-/* Below a folder of --files (below.c, followed.c). */
-void followed_add(const HChar *folder); /* whole and real */
+/* Files below a folder of --files (below.c, followed.c). */
+void followed_add(const HChar *folder); /* absolute, without symbolic links */
 void followed_except(const HChar *glob);
 Bool followed_any(void);
-const HChar *followed_folder(UInt i);    /* NULL: there are not so many */
-const HChar *followed_exception(UInt i); /* likewise */
-/* The one that holds a path, whole and real; NULL: none does. */
+const HChar *followed_folder(UInt i);    /* NULL: there are no more */
+const HChar *followed_exception(UInt i); /* NULL: there are no more */
+/* Gives the followed folder that contains an absolute, real path; NULL: none does. */
 const HChar *followed_folder_of(const HChar *path);
-Bool followed_has(const HChar *path); /* likewise, and it is no exception */
-/* The number of a followed file, 0: it is none. Before anything happens to it, because the trace is
- * told now what it holds if it is new. */
+Bool followed_has(const HChar *path); /* the same, unless the path is an exception */
+/* The number of a followed file; 0: it is not followed. To be called before the file is changed,
+ * because the content of a new file is recorded now. */
 UInt followed_fd(ThreadId tid, Int fd);
-UInt followed_at(ThreadId tid, const HChar *path); /* a symbolic link itself */
+UInt followed_at(ThreadId tid, const HChar *path); /* of a symbolic link itself, not its target */
 UInt followed_target(ThreadId tid, const HChar *path);
-/* After a call: what it did to names. file and replaced come from before it. */
+/* Writes what a call did to names, after the call. file and replaced were looked up before it. */
 void followed_made(ThreadId tid, const HChar *path);
 void followed_made_fd(ThreadId tid, Int fd);
 void followed_linked(ThreadId tid, const HChar *path);
 void followed_removed(ThreadId tid, UInt file, const HChar *path);
 void followed_moved(ThreadId tid, UInt file, UInt replaced, const HChar *from, const HChar *to,
 		    UInt flags);
-/* Of a file that this program made and that may be mapped later: it was changed (is_synced: what
- * was written is durable), is durable now, has another name. */
+/* Notes about a file that this program made and may map later: it was changed (is_synced: the
+ * written bytes are durable), is durable now, has another name. */
 void made_changed(Int fd);
 void made_written(Int fd, Bool is_synced);
 void made_changed_at(const HChar *path);
 void made_synced(Int fd);
 void made_msynced(Addr va, SizeT len);
 void made_all_synced(void);
-/* What had that path until then: nothing, a PM file, which is in the trace, or another file. */
+/* What had that path before: nothing, a PM file of the trace, or another file. */
 enum made_in_place_of { MADE_ALONE, MADE_REPLACED_KNOWN, MADE_REPLACED_UNKNOWN };
 void made_renamed(const HChar *path, enum made_in_place_of what);
 void old_may_touch(const HChar *path);
-/* With --stop-at-old, these do not return for a file that was there before the program. follow: a
- * symbolic link stands for its target. */
+/* With --stop-at-old, these do not return if the file existed before the program began. follow:
+ * follow a symbolic link. */
 void old_fd_changes(ThreadId tid, Int fd);
-void old_fd_made(ThreadId tid, Int fd); /* it returns: the trace tells of the file */
+void old_fd_made(ThreadId tid, Int fd); /* returns; writes the file to the trace */
 void old_path_changes(ThreadId tid, const HChar *path, Bool follow);
-/* A file that is not PM, before and after it changes; it was written, renamed. */
+/* Notes a file that is not PM, before and after it changes; that it was written; that it was
+ * renamed. */
 void beside_before(ThreadId tid, const HChar *path);
 void beside_before_fd(ThreadId tid, Int fd);
 void beside_after(ThreadId tid, const HChar *path);
 void beside_after_fd(ThreadId tid, Int fd);
 void beside_written(ThreadId tid, Int fd);
 void beside_renamed(ThreadId tid, const HChar *from, const HChar *to);
-/* What announcing allocators hand out and get back, for --old-bytes. */
+/* Blocks that allocators announce as given out or taken back, for --old-bytes. */
 enum handed_way { HANDED_POOL, HANDED_MALLOC, HANDED_WAYS };
 enum handed_access { HANDED_NOACCESS, HANDED_UNDEFINED, HANDED_DEFINED };
 void handed_named(Addr va); /* blocks of this file will be named */
@@ -86,22 +87,22 @@ void handed_back(enum handed_way way, Addr va);
 void handed_resized(ThreadId tid, enum handed_way way, Addr va, SizeT old, SizeT len);
 void handed_moved(ThreadId tid, enum handed_way way, Addr from, Addr to, SizeT len);
 void handed_access(ThreadId tid, enum handed_access access, Addr va, SizeT len);
-/* of a file: no longer what the program stored there; file may be 0 */
+/* a range of a file that has lost what the program stored there; file may be 0 */
 void handed_zeroed(UInt file, ULong offset, ULong len);
 UInt pm_file_of_fd(Int fd); /* 0: not PM */
-/* follow: a symbolic link stands for its target */
+/* follow: follow a symbolic link */
 UInt pm_file_of_path(const HChar *path, Bool follow, UInt *nlink);
 void pm_file_gone(UInt file);
-/* if it is one that is gone: it was changed by a call */
+/* a call changed the file; does something only if the file has no name any more */
 void pm_gone_changed(ThreadId tid, Int fd);
-/* file may be 0, and the size what it was */
+/* file may be 0, and the size may be unchanged */
 void pm_file_resized(ThreadId tid, UInt file, ULong size);
 void pm_register(Addr va, SizeT len); /* memory that a program declares to be PM */
 void pm_unregister(Addr va, SizeT len);
-UWord pm_registered(Addr va, SizeT len);           /* 0 no, 1 yes, 2 in part */
+UWord pm_registered(Addr va, SizeT len);           /* 0: no, 1: yes, 2: in part */
 void pm_written(ThreadId tid, Addr va, SizeT len); /* the kernel wrote there */
 void pm_file_written(ThreadId tid, Int fd, ULong offset, SizeT len);
-/* through somebody's mapping */
+/* the same through a file that some process has mapped */
 void pm_inode_written(ThreadId tid, ULong dev, ULong ino, const HChar *path, ULong offset,
 		      SizeT len);
 

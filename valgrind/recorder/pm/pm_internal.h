@@ -1,5 +1,5 @@
-/* What the files of PM share. Bottom first: below.c and ranges.c and made.c and kept.c, handed.c
- * and old.c, files.c, followed.c, beside.c, mappings.c and written.c, registered.c. */
+/* What the files of pm/ share. From bottom to top: below.c, ranges.c, made.c and kept.c; handed.c
+ * and old.c; files.c; followed.c; beside.c; mappings.c and written.c; registered.c. */
 #ifndef REC_PM_INTERNAL_H
 #define REC_PM_INTERNAL_H
 
@@ -21,58 +21,58 @@ struct area {
 	} while (0)
 
 /* ---- below.c ---- */
-Bool followed_is_folder(const HChar *path); /* one of --files */
+Bool followed_is_folder(const HChar *path); /* is it one of --files? */
 
 /* ---- ranges.c ---- */
 Bool ranges_are_none(void);
 void range_insert(Addr va, SizeT len, ULong addr);
-void range_remove(Addr va, SizeT len); /* parts of others stay */
-void other_insert(Addr va, SizeT len); /* a shared mapping of a file that is not PM to us */
+void range_remove(Addr va, SizeT len); /* parts of mappings outside the range stay */
+void other_insert(Addr va, SizeT len); /* a shared mapping of a file that does not count as PM */
 void other_remove(Addr va, SizeT len);
 Bool other_has(Addr a);
 
 /* ---- made.c ---- */
 Bool file_path(Int fd, HChar *path, SizeT cap);
-/* of PMT_FILE: what is known of a file that was made; 0: it was not */
+/* flags of PMT_FILE: what is known about a made file; 0: the program did not make it */
 ULong made_flags(const struct vg_stat *st);
-/* what is not known of it, in words; NULL: nothing */
+/* says what is not known about it; NULL: nothing */
 const HChar *made_unseen(const struct vg_stat *st);
-/* somebody maps it, and --pm leaves that out */
+/* some process maps it, and --pm excludes it */
 void made_mapped(const struct vg_stat *st);
-void made_note(ULong dev, ULong ino);            /* this program made it just now */
-Bool file_was_created(const struct vg_stat *st); /* by this process or one that shares its table */
-/* the number of events when it was, with its name; 0: that is not known */
+void made_note(ULong dev, ULong ino);            /* this program has just made it */
+Bool file_was_created(const struct vg_stat *st); /* by this process, or one that shares its table */
+/* number of events when it was durable under its present name; 0: unknown */
 ULong file_durable_since(const struct vg_stat *st);
 
 /* ---- kept.c ---- */
-Int kept_find(UInt file); /* our own descriptor, which reads; -1: there is none */
-/* the same; opens one where the program has fd; to be given to kept_close() */
+Int kept_find(UInt file); /* our own descriptor, which can read; -1: there is none */
+/* the same, but opens one if there is none, from the program's fd; kept_close() it */
 Int kept_open(UInt file, Int fd);
-void kept_close(UInt file, Int own); /* if it is not one that stays open */
-void kept_send(UInt file, Int own);  /* to whoever records */
-void kept_drop(UInt file);           /* it has no name any more */
+void kept_close(UInt file, Int own); /* unless it is one that stays open */
+void kept_send(UInt file, Int own);  /* to `pmend record` */
+void kept_drop(UInt file);           /* the file has no name any more */
 
 /* ---- handed.c ---- */
-/* it is mapped for the first time, there */
+/* the device is first mapped, at va */
 void handed_device(ThreadId tid, UInt file, Int fd, ULong size, Addr va, ULong offset, SizeT len);
-void handed_mapped(UInt file); /* a mapping of it is made */
+void handed_mapped(UInt file); /* a mapping of the file is made */
 
 /* ---- files.c ---- */
 Bool file_may_be_pm(const HChar *path); /* by its name: --pm */
-/* path: a buffer that is used again */
+/* path: in a buffer that is overwritten by the next call */
 Bool file_is_pm(Int fd, const struct vg_stat *st, const HChar **path);
-/* of a device; if nobody knows, as much as is mapped of it */
+/* size of a device; if unknown, the size of its mapping */
 ULong file_device_bytes(const struct vg_stat *st, ULong mapped);
-/* its number; tells the trace about it the first time */
+/* the file's number; writes the file to the trace the first time */
 UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path,
 		     Bool *is_new);
 
 /* ---- old.c ---- */
-/* a PM file is to be mapped */
+/* a PM file is about to be mapped */
 void old_mapped(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path);
 
 /* ---- beside.c ---- */
-void beside_add_folder(const HChar *path); /* of a PM file */
+void beside_add_folder(const HChar *path); /* the folder of a PM file */
 
 /* ---- mappings.c ---- */
 void mapping_event(ThreadId tid, enum pmt_kind kind, Addr va, ULong addr, SizeT len, UInt prot);

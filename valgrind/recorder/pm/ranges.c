@@ -1,7 +1,7 @@
-/* Which addresses are PM now: mappings, and parts of mappings, sorted by address. A byte table of
- * 64 KiB granules answers "certainly not" for the translated code; the last range found is kept for
- * events.c. Beside them, unsorted because there are few: mappings of files that are neither PM nor
- * volatile to us. */
+/* Which addresses are PM now: mappings and parts of mappings, sorted by address. A byte table of 64
+ * KiB granules lets translated code exclude most addresses quickly; events.c keeps the last range
+ * found. A separate, unsorted list has mappings of files that are neither PM nor volatile; there
+ * are few. */
 #include "valgrind/recorder/pm/pm_internal.h"
 
 #include "pub_tool_aspacemgr.h"
@@ -10,13 +10,13 @@ UChar g_granules[GRANULES];
 
 static struct range *g_ranges;
 static UInt g_nranges, g_ranges_cap;
-static const struct range *g_found; /* last time; NULL after any change */
+static const struct range *g_found; /* the range found last; NULL after any change */
 struct hit g_hit;
 
 static struct area *g_others;
 static UInt g_nothers, g_others_cap;
 
-static UInt range_after(Addr a) /* index of the first range that ends beyond a */
+static UInt range_after(Addr a) /* index of the first range that ends after a */
 {
 	UInt lo = 0, hi = g_nranges;
 
@@ -80,8 +80,8 @@ static void mark_granules(void)
 {
 	VG_(memset)(g_granules, 0, sizeof g_granules);
 	for (UInt i = 0; i < g_nranges; i++) {
-		/* from a little before: a store may begin outside and end in PM; and a look may be
-		 * that far away */
+		/* from a little before, because a store may begin outside and end in PM, and a
+		 * guard may look that far */
 		ULong g = (g_ranges[i].va - PMT_STORE_MAX_BYTES - GRANULE_REACH_BYTES) >>
 			  GRANULE_SHIFT;
 		ULong last = (g_ranges[i].va + g_ranges[i].len_bytes - 1 + GRANULE_REACH_BYTES) >>

@@ -1,5 +1,5 @@
-/* Memory that a program registers as PM with pmemcheck's request. What is no mapping of a PM file
- * becomes a "file" of its own. */
+/* Memory that a program registers as PM with pmemcheck's request. Memory that is no mapping of a PM
+ * file gets a "file" of its own in the trace. */
 #include "valgrind/recorder/out/shared.h"
 #include "valgrind/recorder/place/emit.h"
 #include "valgrind/recorder/place/stack.h"
@@ -8,7 +8,7 @@
 static struct area *g_registered;
 static UInt g_nregistered, g_registered_cap;
 
-/* Memory that is no mapping of a file becomes a "file" of its own. */
+/* Makes a "file" for memory that is no mapping of a file. */
 static void register_memory(Addr va, SizeT len)
 {
 	Bool is_new;
@@ -29,7 +29,7 @@ void pm_register(Addr va, SizeT len)
 {
 	GROW(g_registered, g_nregistered, g_registered_cap);
 	g_registered[g_nregistered++] = (struct area){ va, len };
-	/* PMDK registers an int for a moment, to learn whether anybody listens */
+	/* PMDK registers an int for a moment, to find out whether a tool answers */
 	if (len >= PMT_LINE_BYTES && pm_find(va) == NULL && pm_find(va + len - 1) == NULL)
 		register_memory(va, len);
 }

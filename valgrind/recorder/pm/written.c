@@ -1,5 +1,5 @@
-/* What the kernel writes to PM, into a mapping or by way of the file: stores of up to one line
- * each, with the bytes that are there afterwards. */
+/* Records what the kernel writes to PM, through a mapping or through the file, as stores of up to
+ * one line each, with the bytes that are there afterwards. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/shared.h"
 #include "valgrind/recorder/place/emit.h"
@@ -43,14 +43,15 @@ void pm_written(ThreadId tid, Addr va, SizeT len)
 	pm_each(va, len, written_part, &tid);
 }
 
-/* The file is read through our own descriptor. */
+/* Records a written range of the file, which it reads through our own descriptor. */
 static void written_from(ThreadId tid, UInt file, Int own, ULong offset, SizeT len)
 {
 	static UChar page[PMT_PAGE_BYTES];
 
 	stack_run(tid);
 	while (len > 0) {
-		SizeT room = sizeof page - offset % sizeof page; /* a cache line is told at once */
+		/* a cache line becomes one event */
+		SizeT room = sizeof page - offset % sizeof page;
 		Long n = sys_pread(own, page, len < room ? len : room, offset);
 
 		if (n <= 0)
@@ -84,7 +85,7 @@ void pm_file_written(ThreadId tid, Int fd, ULong offset, SizeT len)
 	kept_close(file, own);
 }
 
-/* Some process has it mapped, not necessarily this one. */
+/* Records a write to a file that some process has mapped, perhaps not this one. */
 void pm_inode_written(ThreadId tid, ULong dev, ULong ino, const HChar *path, ULong offset,
 		      SizeT len)
 {
