@@ -1,5 +1,5 @@
 /* Runs the oracles over a trace and makes a report of their findings, with the source lines of each
- * place. Oracles that know only at the end what to look for see the events once more. */
+ * place. Oracles that know only at the end what to look for see the events a second time. */
 #include "account/check_report.h"
 
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 
 typedef VEC(struct bug_frame) frames;
 
-/* Appends the stack of a site; the first frame's index is where the list ended before. library: of
- * PMDK, if it did this on its own; else NULL. is_at_call: not inside a function that flushes for
- * others. */
+/* Appends the stack of a site; its first frame's index is the list's length before. library: the
+ * PMDK library that did this by itself, or NULL. is_at_call: shows the call of a function that
+ * flushes for others, not its inside. */
 static void add_stack(struct locator *l, const struct trace_site *site, frames *all,
 		      struct bug_location *where, bool is_at_call, const char **library)
 {
@@ -77,14 +77,14 @@ void check_report_add(struct report *r, struct locator *l, const struct finding 
 	vec_release(&all);
 }
 
-/* What one pass over the trace counted. */
+/* What was counted in one pass over the trace. */
 struct counted {
 	uint64_t nevents, nold_bytes, ntrusted;
-	const struct trace_site *last; /* NULL: no event had one */
+	const struct trace_site *last; /* the last site; NULL: no event had one */
 	bool has_store;
 };
 
-/* free() it; NULL: there is nothing to note. */
+/* Makes the coverage's note. free() it; NULL: there is nothing to note. */
 static char *note_of(const struct trace *t, const struct counted *n)
 {
 	char *uncompared = recorded_uncompared(t), *old = recorded_old_bytes(t, n->nold_bytes),
@@ -132,7 +132,7 @@ static void describe(struct report *r, const struct trace *t, const struct check
 	free(note);
 }
 
-/* The same events once more, for oracles that know only now what to look for. */
+/* Passes the same events once more, for oracles that know only now what to look for. */
 static void read_again(struct check *c, const struct trace *trace, uint64_t nevents)
 {
 	struct trace_event ev;
@@ -148,7 +148,7 @@ static void read_again(struct check *c, const struct trace *trace, uint64_t neve
 	trace_close(t);
 }
 
-/* Debug information is read only if somebody asks who flushes for others. */
+/* Notes which functions flush for others; debug information is read only if somebody asks. */
 static void note_served(struct locator *l, const struct check *c)
 {
 	bool is_asked = false;

@@ -1,11 +1,11 @@
-/* Gives names to the reads of recovery that had a choice: the line that reads, and the lines of the
- * stores that a crash has to lose for each value. */
+/* Names the reads of recovery that had a choice: the line that reads, and the lines of the stores
+ * that a crash must lose for each value. */
 #include "account/choices.h"
 
 #include "account/recovery_symbols.h"
 #include "trace/owner.h"
 
-/* The frame to look at: outside libraries, if there is one. */
+/* The frame to show: the innermost outside libraries, or else the innermost. */
 static struct bug_frame reader_of(const struct crash_account *t, const struct crash_choice *c)
 {
 	struct bug_frame shown = { 0 };
@@ -65,7 +65,7 @@ void choices_tell(const struct crash_account *t, const struct crash_bug *from, s
 		const struct crash_choice *c = &from->choices.at[i];
 		const struct trace_file *f = trace_file(t->plan->trace, PMT_FILE(c->addr));
 
-		/* a recovery that crashed had scratch files */
+		/* a recovery that crashed itself ran on scratch files, which are not named */
 		choices[i] = (struct bug_choice){ .read = reader_of(t, c),
 						  .by = names[c->part],
 						  .file = f && t->is_first ? f->path : NULL,

@@ -1,4 +1,4 @@
-/* What those share that turn the results of an exploration into a report. */
+/* Data shared by the files that turn the results of an exploration into a report. */
 #ifndef ACCOUNT_CRASH_ACCOUNT_H
 #define ACCOUNT_CRASH_ACCOUNT_H
 
@@ -10,10 +10,10 @@ struct crash_account {
 	const struct plan *plan;
 	const struct crash_result *result;
 	const struct crash_setup *setup;
-	const char *trace;       /* what it is called when a state is replayed */
-	struct locator *locator; /* of the recorded program */
-	struct symbols *symbols; /* of recovery */
-	/* the crash of the program itself: events are those of its trace */
+	const char *trace;       /* its name in commands that replay a state */
+	struct locator *locator; /* for the recorded program */
+	struct symbols *symbols; /* for recovery */
+	/* the program itself crashed: events are those of its trace */
 	bool is_first;
 };
 

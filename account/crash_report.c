@@ -1,6 +1,6 @@
 /* Turns the failing crash states of an exploration into bugs of a report: which stores were lost,
- * which survived, where recovery died, and the command that replays the state. A lost store names
- * the flush or the fence that it had, if any. */
+ * which survived, where recovery died, and the command that replays the state. For a lost store it
+ * names the flush or the fence that the store had, if any. */
 #include "account/crash_report.h"
 
 #include <stdio.h>
@@ -18,7 +18,8 @@ typedef VEC(struct bug_frame) frames;
 
 #define LOCATIONS_MAX 16
 
-/* Several stores of one line (a string function's, say) are one place to look at. */
+/* Is the place listed already? Several stores of one line (of a string function, for example) are
+ * listed once. */
 static bool is_listed(const struct bug *b, const struct bug_location *where,
 		      const struct bug_location *l, const frames *all, const struct bug_frame *own)
 {
@@ -66,7 +67,7 @@ static void add_location(struct bug *b, struct bug_location *where, const char *
 	}
 }
 
-/* Where recovery died, by the objects of its process. */
+/* Adds the stack of the signal that killed recovery, by the objects of its process. */
 static void add_stack(const struct crash_account *t, const struct crash_bug *b, frames *out)
 {
 	const struct crash_result *c = t->result;
@@ -75,15 +76,15 @@ static void add_stack(const struct crash_account *t, const struct crash_bug *b, 
 		const struct symbol *list;
 		size_t n = recovery_symbols(c, b->part, t->symbols, b->stack.at[i], i > 0, &list);
 
-		/* what stands in for a function of the C library */
+		/* skips frames that stand for functions of the C library */
 		for (size_t k = 0; k < n; k++)
 			if (!list[k].object || owner_of_object(list[k].object) != OWNER_PMEND)
 				*vec_add(out) = bug_frame_of(&list[k]);
 	}
 }
 
-/* Nothing of the recorded program is to blame: the place is that of recovery, as far as it is
- * known. */
+/* Adds the place where recovery died, if it is known, because no place of the recorded program is
+ * to blame. */
 static void add_death(struct bug *b, struct bug_location *where, const struct crash_account *t,
 		      const struct crash_bug *from, frames *all)
 {
@@ -94,7 +95,7 @@ static void add_death(struct bug *b, struct bug_location *where, const struct cr
 		size_t n = recovery_symbols(t->result, PART_RECOVER, t->symbols, from->stack.at[i],
 					    i > 0, &symbols);
 
-		/* by way of which it called abort() */
+		/* the innermost frame outside the C library, through which it called abort() */
 		for (size_t k = 0; k < n; k++)
 			if (!str_same(symbols[k].object, t->setup->runtime))
 				*vec_add(&list) = (struct frame){ .symbol = &symbols[k],
@@ -139,8 +140,8 @@ static const char *message_of(const struct crash_bug *b)
 	return "recovery fails on the state that a crash leaves here, before anything is stored";
 }
 
-/* A store that is never written back is one bug, whether it was found in the execution or by a
- * crash that loses it. */
+/* Does the report have the bug already? A store that is never written back is one bug, whether an
+ * oracle or a crash found it. */
 static bool is_known(struct report *r, const struct bug *b)
 {
 	static const char *const kinds[] = { "missing-flush", "missing-flush-fence" };
@@ -160,8 +161,8 @@ static bool is_known(struct report *r, const struct bug *b)
 	return false;
 }
 
-/* What was done about a lost store before the moment by which it had to be durable, and whether it
- * was flushed later. */
+/* What the program did about a lost store before the moment by which it had to be durable, and
+ * whether it flushed the store later. */
 struct remedy {
 	uint64_t addr;
 	uint32_t size_bytes, stream, thread;
@@ -176,7 +177,8 @@ static bool is_flush_of(const struct trace_event *ev, const struct remedy *m)
 	return trace_is_flush(ev->kind) && m->size_bytes && m->addr - start < len_bytes;
 }
 
-/* Of a store without a flush in time, the first event after `end` that flushes it is enough. */
+/* Is something still open? A store that was not flushed in time needs only the first flush after
+ * `end`. */
 static bool is_open(const struct remedy *remedies, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -203,8 +205,8 @@ static void note_event(struct remedy *m, const struct trace_event *ev, struct cr
 		m->fence = ev->site->id;
 }
 
-/* remedies: one for each lost store. Whoever mends the program must know whether it lacks the flush
- * or the fence, or only has them too late. */
+/* Reads the trace and fills remedies, one per lost store. The user needs to know whether the flush
+ * or the fence is missing, or only late. */
 static void find_remedies(const struct plan *p, const struct crash_bug *b, struct remedy *remedies)
 {
 	const uint64_t end = b->acknowledged.seq ? b->acknowledged.seq
@@ -220,8 +222,8 @@ static void find_remedies(const struct plan *p, const struct crash_bug *b, struc
 	trace_close(t);
 }
 
-/* The stores that were lost, each with what was done about it, and those that survived; else where
- * the crash was. *is_late: the first one is flushed, but too late. */
+/* Adds the lost stores, each with what was done about it, and the surviving ones; if there are
+ * none, the place of the crash. *is_late: the first one is flushed, but too late. */
 static void add_locations(struct bug *b, struct bug_location *where, const struct crash_account *t,
 			  const struct crash_bug *from, frames *all, bool *is_late)
 {
@@ -255,7 +257,7 @@ static void add_locations(struct bug *b, struct bug_location *where, const struc
 	}
 }
 
-/* Recovery fails although nothing is lost: what is called lost comes after the crash. */
+/* Does recovery fail although nothing is lost? Then the "lost" store comes after the crash. */
 static bool is_whole(const struct crash_bug *b)
 {
 	return b->lost.n == 0 || b->lost.at[0].seq >= b->seq;
@@ -269,8 +271,8 @@ static bool is_made_at(const struct bug_location *l, const struct bug_frame *lis
 	return false;
 }
 
-/* Recovery dies inside PMDK of a pool that is not made to the end: the user can do nothing about
- * it. */
+/* Does recovery die inside PMDK because the pool is not completely created? The user can do nothing
+ * about it. */
 static bool is_librarys(const struct bug *b, const struct bug_location *where, const frames *all)
 {
 	const struct bug_crash *c = b->crash;
@@ -287,7 +289,7 @@ static bool is_librarys(const struct bug *b, const struct bug_location *where, c
 	       owner_of_object(c->frames[i].object) == OWNER_PMDK;
 }
 
-/* NULL: there is one. */
+/* All ways in which recovery ended; NULL if there is only one. */
 static char *endings_of(const struct crash_bug *b)
 {
 	char *text = NULL;
@@ -317,7 +319,7 @@ static void add_bug(const struct crash_account *t, const struct crash_bug *from)
 				   .state = t->is_first ? from->state : NULL,
 				   .is_whole = is_whole(from),
 				   .varies = from->varies,
-				   /* several workers race */
+				   /* with several workers, the number depends on their speed */
 				   .runs = t->setup->options.jobs == 1 ? from->runs : 0 };
 	char *evidence = race_report_evidence(t, from),
 	     *message = evidence ? xasprintf("%s; %s", message_of(from), evidence)
@@ -375,7 +377,7 @@ static void add_bug(const struct crash_account *t, const struct crash_bug *from)
 	free(evidence);
 }
 
-/* The program says of all that was lost that it does not matter: SET_CLEAN, PMEND_IGNORE. */
+/* Did the program declare everything that was lost as unimportant (SET_CLEAN, PMEND_IGNORE)? */
 static bool is_declared(const struct plan *p, const struct crash_bug *b)
 {
 	for (size_t i = 0; i < b->lost.n; i++)

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* What a crash before an event interrupts. */
+/* Finds the operation that a crash before an event interrupts. */
 static void find_operation(struct bug_comparison *c, const struct plan *p, uint64_t seq)
 {
 	for (size_t i = 0; i < p->operations.n; i++) {

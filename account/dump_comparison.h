@@ -1,4 +1,4 @@
-/* What a dump was compared with, for the report of a crash. */
+/* What a dump was compared with, for a crash in a report. */
 #ifndef ACCOUNT_DUMP_COMPARISON_H
 #define ACCOUNT_DUMP_COMPARISON_H
 
@@ -11,8 +11,8 @@ struct comparison {
 	struct dump_diff diff;
 };
 
-/* texts: of what is allowed. plan, seq: of the program, and the event before which it crashed.
- * false: it was not a dump that decided; then there is nothing to release. */
+/* Makes the comparison. texts: those of the allowed dumps. plan, seq: of the program, and the event
+ * before which it crashed. false: no dump decided, and there is nothing to release. */
 bool comparison_make(struct comparison *c, const struct crash_bug *b,
 		     const struct dump_texts *texts, const struct plan *plan, uint64_t seq);
 void comparison_release(struct comparison *c);

@@ -1,16 +1,16 @@
-/* Compares three dumps line by line. Lines of the found one that both others have, in order, hold
- * the three together; what lies between is a difference. Where very many lines differ, they are one
- * difference. */
+/* Compares three dumps line by line. Lines of the found dump that both others have, in the same
+ * order, connect the three; the lines in between are a difference. If very many lines differ, they
+ * are one difference. */
 #include "account/dump_diff.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#define LISTED 8u /* differences */
-/* that are matched with each other in any way, besides equal beginnings and ends */
+#define LISTED 8u /* largest number of differences */
+/* lines that are matched freely; more are matched only at equal beginnings and ends */
 #define LINES_MAX ((size_t)2000)
-#define PIECE_BYTES 200u /* of one dump, in a difference */
-#define PIECE_BEFORE 40u /* of them, what may stand before the first byte that differs */
+#define PIECE_BYTES 200u /* bytes of one dump in a difference */
+#define PIECE_BEFORE 40u /* of these, bytes before the first one that differs */
 #define EXCERPT_BYTES 4096u
 #define EXCERPT_BEFORE 3u /* lines */
 
@@ -40,8 +40,8 @@ static bool same(const struct line *a, const struct line *b)
 
 /* ---- which lines are the same ---- */
 
-/* The longest common subsequence of lines found[from…fend) and other[ofrom…oend): match[i] is the
- * other's line plus 1. */
+/* Finds the longest common subsequence of lines found[from…fend) and other[ofrom…oend): match[i] is
+ * the other's line plus 1. */
 static void match_middle(const lines *found, size_t from, size_t fend, const lines *other,
 			 size_t ofrom, size_t oend, size_t *match)
 {
@@ -50,7 +50,8 @@ static void match_middle(const lines *found, size_t from, size_t fend, const lin
 
 	if (n == 0 || m == 0 || n > LINES_MAX || m > LINES_MAX)
 		return;
-	longest = xcalloc((n + 1) * row, sizeof *longest); /* of what begins at i and k */
+	/* row i, column k: length for the lines from i and k on */
+	longest = xcalloc((n + 1) * row, sizeof *longest);
 	for (size_t i = n; i-- > 0;)
 		for (size_t k = m; k-- > 0;) {
 			const uint16_t down = longest[(i + 1) * row + k],
@@ -90,8 +91,8 @@ static void match_lines(const lines *found, const lines *other, size_t *match)
 struct comparing {
 	lines lines[DUMPS];
 	bool is_known[DUMPS];
-	size_t *match[DUMPS]; /* by line of the found one; not of itself */
-	size_t next[DUMPS];   /* the first line that is not dealt with */
+	size_t *match[DUMPS]; /* by line of the found dump; unused for the found dump itself */
+	size_t next[DUMPS];   /* the first line that is not handled yet */
 	struct dump_diff *out;
 };
 
@@ -100,7 +101,8 @@ static bool is_continued(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Some lines as one text: from `skip` on, shortened. NULL: there are none. */
+/* Joins some lines to one text, without the first `skip` bytes, and shortens it. NULL: there are no
+ * lines. */
 static char *piece(const lines *l, size_t from, size_t to, size_t skip)
 {
 	const char *at, *end;
@@ -122,7 +124,8 @@ static char *piece(const lines *l, size_t from, size_t to, size_t skip)
 			 skip + n < (size_t)(end - at) ? "…" : "");
 }
 
-/* How much of the pieces' beginning need not be shown: it is long, and the same. */
+/* How many bytes at the beginning of the pieces are left out, because they are many and the
+ * same. */
 static size_t same_beginning(const struct comparing *c, const size_t *end)
 {
 	const char *first = NULL;
@@ -146,7 +149,7 @@ static size_t same_beginning(const struct comparing *c, const size_t *end)
 	return n != SIZE_MAX && n > PIECE_BEFORE ? n - PIECE_BEFORE : 0;
 }
 
-/* All lines up to before `end` differ. */
+/* Adds a difference: all lines up to `end` (not included) differ. */
 static void add_difference(struct comparing *c, const size_t *end)
 {
 	const size_t skip = same_beginning(c, end);
@@ -169,7 +172,7 @@ static void add_difference(struct comparing *c, const size_t *end)
 	};
 }
 
-/* The line of the found dump is in all that are known: then where. */
+/* Is the line of the found dump in all other known dumps? Then *where gets its line numbers. */
 static bool is_in_all(const struct comparing *c, size_t line, size_t *where)
 {
 	for (int w = 0; w < FOUND; w++) {

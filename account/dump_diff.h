@@ -6,17 +6,17 @@
 #include "util/vec.h"
 
 struct dump_diff {
-	VEC(struct bug_difference) list; /* the first ones; their strings are owned */
+	VEC(struct bug_difference) list; /* the first differences; their strings are owned */
 	uint64_t ndifferences;
-	/* of before, after and found: where the first difference is, from 0 */
+	/* line of the first difference in before, after and found, from 0 */
 	size_t first_line[3];
 };
 
-/* before and after may be NULL. */
+/* Compares the dumps. before and after may be NULL. */
 void dump_diff_make(struct dump_diff *d, const char *before, const char *after, const char *found);
 void dump_diff_release(struct dump_diff *d);
-/* What a report holds of a dump: all of it, or some lines before this one and what follows, with
- * the number of bytes left out; free() it. */
+/* Shortens a dump for a report: all of it, or some lines before this one and what follows, with the
+ * number of bytes left out; free() it. */
 char *dump_diff_excerpt(const char *text, size_t line);
 
 #endif

@@ -1,4 +1,4 @@
-/* Tells what representative testing looked at: for the coverage of a report, and for people
+/* Reports what representative testing looked at: for the coverage of a report, and for people
  * (--explain-groups). */
 #include "account/group_report.h"
 
@@ -11,11 +11,11 @@
 #include "util/str.h"
 
 #define LIST_MAX 200u /* groups in a report */
-#define PLACES_MAX 6u /* of a group in a report; all with --explain-groups */
+#define PLACES_MAX 6u /* places per group in a report; --explain-groups shows all */
 
 /* ---- texts ---- */
 
-/* Something is written to memory; the text is freed with free(). */
+/* A text that is being written to memory; free() it. */
 struct writing {
 	FILE *f;
 	char *text;
@@ -60,8 +60,8 @@ static void put_place(FILE *f, struct locator *l, const struct trace_site *site)
 		fputs("?", f);
 }
 
-/* The distinct places of a behaviour's stores; several stores of a line, or by several ways to call
- * it, are one. */
+/* Writes the distinct places of a behaviour's stores. Several stores of one line, or several ways
+ * to call it, count as one place. */
 static void put_places(FILE *f, const struct plan *p, struct locator *l, const struct variant *v,
 		       size_t max, const char *sep)
 {

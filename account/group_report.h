@@ -1,4 +1,4 @@
-/* From what representative testing looked at to the report's coverage, and to --explain-groups. */
+/* What representative testing looked at, for the report's coverage and for --explain-groups. */
 #ifndef ACCOUNT_GROUP_REPORT_H
 #define ACCOUNT_GROUP_REPORT_H
 
@@ -6,18 +6,18 @@
 #include "crash/setup/crash_setup.h"
 
 struct group_report {
-	struct report_groups groups; /* borrows from here */
+	struct report_groups groups; /* borrows from this struct */
 	VEC(struct report_group) list;
 	struct arena arena;
 };
 
-/* r must be of representative testing. */
+/* r must come from representative testing. */
 void group_report_init(struct group_report *g, const struct plan *p, const struct crash_result *r,
 		       const struct libraries *libraries);
 void group_report_release(struct group_report *g);
 /* A sentence for the report's note; free() it. */
 char *group_report_note(const struct crash_result *r);
-/* All groups with the places of their members; free() it. */
+/* Lists all groups with the places of their members; free() it. */
 char *group_report_explain(const struct plan *p, const struct crash_result *r,
 			   const struct libraries *libraries);
 

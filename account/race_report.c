@@ -19,7 +19,7 @@ static bool is_bug(const struct race *r)
 	return r->state == RACE_BUG || r->state == RACE_UNKNOWN;
 }
 
-/* Nobody knows whether recovery uses it. */
+/* Is it unknown whether recovery uses the data? */
 static bool is_warning(const struct race *r)
 {
 	return r->kind == RACE_UNINITIALISED && r->state == RACE_UNTRIED;
@@ -37,7 +37,8 @@ bool race_report_has_bugs(const struct crash_result *c)
 
 typedef VEC(struct frame) frame_list;
 
-/* is_whole: all of its stack; else as far as it takes to see what is shown. */
+/* Finds the frames of the reader. is_whole: its whole stack; otherwise as much as is needed to see
+ * which frame is shown. */
 static size_t find_reader(const struct crash_account *t, const struct race *r, bool is_whole,
 			  frame_list *out)
 {
@@ -75,7 +76,7 @@ static char *reader_text(const struct crash_account *t, const struct race *r)
 	return text;
 }
 
-/* ---- together with what crashes showed ---- */
+/* ---- races for stores that failing states lost ---- */
 
 static bool same_line(const struct crash_account *t, uint32_t a, uint32_t b)
 {
@@ -93,8 +94,8 @@ static bool same_line(const struct crash_account *t, uint32_t a, uint32_t b)
 	       strcmp(first.file, y->symbol->file) == 0;
 }
 
-/* What a failing state lost is raced for; what is uncommitted or stale is read where it survived,
- * as well. */
+/* Does the failing state lose what the race is for? Data that is uncommitted or stale may also have
+ * survived in it. */
 static bool is_same_loss(const struct crash_account *t, const struct race *r,
 			 const struct crash_bug *b)
 {
@@ -117,7 +118,7 @@ static char *stored_text(const struct crash_account *t, const struct race *r)
 char *race_report_evidence(const struct crash_account *t, const struct crash_bug *b)
 {
 	const struct crash_result *c = t->result;
-	bool is_told[2] = { false, false }; /* one race, and one read of what is not consistent */
+	bool is_told[2] = { false, false }; /* tell one race, and one read of inconsistent data */
 	char *text = NULL;
 
 	for (size_t i = 0; i < c->races.n; i++) {
@@ -160,7 +161,7 @@ static void add_frames(bug_frames *out, const struct frame *list, size_t n)
 	}
 }
 
-/* Recovery did not fail: its choices are of interest. */
+/* The command that replays this read. Recovery did not fail, so the command lists its choices. */
 static char *show_command(const struct crash_setup *s, uint64_t point, const char *trace)
 {
 	static const char begin[] = "pmend crash";
@@ -172,7 +173,7 @@ static char *show_command(const struct crash_setup *s, uint64_t point, const cha
 	return command;
 }
 
-/* A place where the recorded program stored, among the bug's locations. */
+/* Adds a place where the recorded program stored to the bug's locations. */
 static void add_store(struct bug *b, struct bug_location *where, bug_frames *frames,
 		      const char *role, const struct crash_account *t, struct crash_store at)
 {
@@ -243,7 +244,7 @@ static void add_race(const struct crash_account *t, const struct race *r, const 
 	free(message);
 }
 
-/* One line that reads and one that stores are one bug, whoever calls them. */
+/* Are both the same bug? A reading and a storing line are one bug, whoever calls them. */
 static bool is_same_bug(const struct crash_account *t, const struct race *a, const struct race *b)
 {
 	char *x, *y;
@@ -260,7 +261,7 @@ static bool is_same_bug(const struct crash_account *t, const struct race *a, con
 	return is_same;
 }
 
-/* Under another caller, the same is a bug. */
+/* Is the same race a bug with another caller? */
 static bool is_bug_elsewhere(const struct crash_account *t, const struct race *r)
 {
 	for (size_t i = 0; i < t->result->races.n; i++)
@@ -269,7 +270,8 @@ static bool is_bug_elsewhere(const struct crash_account *t, const struct race *r
 	return false;
 }
 
-/* One race, with all that is the same bug; nothing if a failing state tells of it. */
+/* Adds one race as a bug, with all races that are the same bug; nothing if a failing state reports
+ * it. */
 static void add_once(const struct crash_account *t, size_t i, bool *is_told)
 {
 	const struct crash_result *c = t->result;
@@ -299,8 +301,8 @@ static void add_once(const struct crash_account *t, size_t i, bool *is_told)
 		add_race(t, &sum, values);
 }
 
-/* What is not consistent comes first: that it may not be durable either is told with it, since
- * durability alone does not cure it. */
+/* Inconsistent data comes first. The report then also says that it may not be durable, because
+ * durability alone does not fix it. */
 void race_report_add(const struct crash_account *t)
 {
 	const struct crash_result *c = t->result;
@@ -315,11 +317,11 @@ void race_report_add(const struct crash_account *t)
 	free(is_told);
 }
 
-/* ---- what is no bug ---- */
+/* ---- races that are no bugs ---- */
 
 typedef VEC(char *) texts;
 
-/* "(why) writer, read at reader"; NULL if there is nothing to note. */
+/* Makes "(why) writer, read at reader"; NULL if there is nothing to note. */
 static char *noted_text(const struct crash_account *t, const struct race *r)
 {
 	char *writer, *reader, *both;
@@ -340,7 +342,7 @@ static char *noted_text(const struct crash_account *t, const struct race *r)
 	return both;
 }
 
-/* Takes the text over. */
+/* Adds the text, which now belongs to the list. */
 static void texts_add(texts *all, char *text)
 {
 	size_t k = 0;

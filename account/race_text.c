@@ -1,5 +1,4 @@
-/* The sentence that a report says of an unsafe read: what is read, why it is unsafe, what to do
- * about it. */
+/* Writes the sentence about an unsafe read: what is read, why it is unsafe, what to do about it. */
 #include "account/race_text.h"
 
 #include <inttypes.h>
@@ -27,7 +26,7 @@ static char *undurable_message(const struct race *r)
 			 r->values);
 }
 
-/* values: of a race for the same bytes, or NULL. */
+/* values: those of a race for the same bytes, or NULL. */
 static char *semantic_message(const struct race *r, const char *values)
 {
 	static const char stale[] =

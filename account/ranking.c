@@ -1,6 +1,6 @@
-/* Finds out what recovery does with the stores of durability bugs. The report lists those last that
- * recovery does not rely on: locks, counters that it computes again, links that it rebuilds. A bug
- * is identified by the event where it was seen first. */
+/* Finds out what recovery does with the stores of durability bugs. The report lists those last on
+ * which recovery does not rely: locks, counters that it computes again, links that it rebuilds. A
+ * bug is identified by the event of its first occurrence. */
 #include "account/ranking.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ int ranking_tell(struct crash_setup *s, const char *trace, struct report *r, str
 	return result;
 }
 
-/* ---- what is no bug after all ---- */
+/* ---- findings that are no bugs ---- */
 
 typedef VEC(uint32_t) site_list;
 
@@ -72,12 +72,11 @@ static bool has_site(const site_list *sites, uint32_t site)
 	return false;
 }
 
-/* All words that these places ever stored to. */
+/* Lists all words to which these places ever stored. */
 static void list_stores(const struct plan *p, const site_list *sites, store_asked_list *out)
 {
 	struct trace *t = trace_cursor(p->trace);
-	/* by address: one more than the length of the last store there; another length is another
-	 * word */
+	/* address → length of the last store there plus 1; another length is another word */
 	struct map listed = { 0 };
 	struct trace_event ev;
 
@@ -93,8 +92,8 @@ static void list_stores(const struct plan *p, const site_list *sites, store_aske
 	trace_close(t);
 }
 
-/* 1: no run read any of it while it could be lost, and the run where nothing is lost stores to all
- * of it before it reads it. */
+/* Does recovery make the data again? 1: no run read any of it while it could be lost, and the run
+ * with nothing lost overwrites all of it before reading it. */
 static int is_made_again(const struct crash_setup *s, const struct plan *p,
 			 const struct crash_result *c, const site_list *sites, struct error *err)
 {
@@ -115,7 +114,7 @@ static int is_made_again(const struct crash_setup *s, const struct plan *p,
 	return result < 0 ? -1 : is_again && is_sound;
 }
 
-/* A finding that is only doubted gets an answer if recovery gives one. */
+/* Judges a finding that is only suspected, if recovery can decide it. */
 static int judge_draft(const struct crash_setup *s, const struct plan *p,
 		       const struct crash_result *c, struct report *r, size_t i,
 		       const site_list *sites, struct error *err)
@@ -135,7 +134,7 @@ static int judge_draft(const struct crash_setup *s, const struct plan *p,
 	return result < 0 ? -1 : 0;
 }
 
-/* ---- what all runs show ---- */
+/* ---- conclusions from all runs ---- */
 
 struct reads_asked {
 	const struct map *sites;
@@ -152,8 +151,8 @@ static bool ask_site(uint32_t site, void *arg)
 
 void ranking_settle(const struct crash_setup *s, const struct crash_result *c, struct report *r)
 {
-	/* after a second crash, recovery may read what the first one left alone; the places are
-	 * others there */
+	/* after a second crash, recovery may read what the first recovery left alone, and its
+	 * places belong to another program */
 	const bool is_watched = c->is_watched && s->failures.n < 2;
 
 	for (size_t i = 0; i < report_ndrafts(r); i++) {
@@ -166,8 +165,8 @@ void ranking_settle(const struct crash_setup *s, const struct crash_result *c, s
 
 /* ---- files that recovery rebuilds ---- */
 
-/* Recovery cut this store off, or a part of it, in every run. A part that is left may still be
- * used: then no crash state may fail. */
+/* Did recovery cut off this store, or a part of it, in every run? The part that is left may still
+ * be used, so in that case no crash state may have failed. */
 static bool is_cut_off(const struct crash_result *c, uint64_t addr, uint64_t len_bytes)
 {
 	const uint64_t file = PMT_FILE(addr), at = PMT_OFFSET(addr);
@@ -177,8 +176,8 @@ static bool is_cut_off(const struct crash_result *c, uint64_t addr, uint64_t len
 	       (at >= cuts->kept_bytes || c->bugs.n == 0);
 }
 
-/* The places with a store that recovery has not cut off in some run, or in a file that it read
- * before. *files: what the others stored to, by site, a file's number plus 1. */
+/* Finds places with a store that some run of recovery did not cut off, or that it read before
+ * cutting the file. *files: for the other places, by site, the number of their file plus 1. */
 static void find_uncut(const struct plan *p, const struct crash_result *c, struct map *uncut,
 		       struct map *files)
 {
@@ -253,8 +252,8 @@ void ranking_demote_rebuilt(const struct crash_setup *s, const struct plan *p,
 	map_release(&files);
 }
 
-/* A race for a mark that is cleared: what recovery reads there does not matter if it ends the same
- * with the mark and without it. */
+/* Judges a race for a mark that is cleared: the read is harmless if recovery ends the same with the
+ * mark and without it. */
 static int judge_race(const struct crash_setup *s, const struct plan *p,
 		      const struct crash_result *c, struct report *r, size_t i, struct error *err)
 {

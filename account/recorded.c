@@ -1,5 +1,6 @@
-/* What a report says of the recording itself: the command, how it ended (by damage, as the first
- * process ended, or because another one, or a thread, was cut off), what was not looked at. */
+/* What a report says about the recording: the command, how it ended (the trace is damaged, the
+ * first process ended badly, or another process or thread was cut off), and what was not looked
+ * at. */
 #include "account/recorded.h"
 
 #include <inttypes.h>
@@ -22,7 +23,7 @@ static void set_ending(struct report *r, const char *how, uint32_t code, char *t
 	free(text);
 }
 
-/* "; its last event is at store.c:12 (put)"; nothing if that is not known. free() it */
+/* Makes "; its last event is at store.c:12 (put)"; empty if that is unknown. free() it. */
 static char *place_text(const struct trace *t, const struct trace_site *site)
 {
 	struct locator *l = locator_new(t, NULL);
@@ -90,7 +91,7 @@ void recorded_add_ending(struct report *r, const struct trace *t, enum cut_exten
 			xstrdup("The recording ended abruptly: the program was killed, or is still running"));
 }
 
-/* ---- what else is to be said ---- */
+/* ---- other notes ---- */
 
 const char recorded_trusted[] =
 	"Flushes with only a dmb of PMDK's libraries after them count as complete, because PMDK relies on that, although the "
@@ -114,7 +115,7 @@ char *recorded_files(const struct trace *t)
 
 	if (!folder)
 		return NULL;
-	/* each program of the recording names them all */
+	/* each program of the recording names all followed files */
 	for (size_t i = 1; (other = trace_meta_older(t, "files", i)); i++)
 		has_others |= strcmp(other, folder) != 0;
 	return xasprintf(

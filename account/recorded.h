@@ -1,4 +1,4 @@
-/* What a report says of the recording itself: the command, how it ended, what nobody saw. */
+/* What a report says about the recording: the command, how it ended, what was not seen. */
 #ifndef ACCOUNT_RECORDED_H
 #define ACCOUNT_RECORDED_H
 
@@ -6,29 +6,28 @@
 #include "report/bug.h"
 #include "trace/trace.h"
 
-/* Says nothing of a program that ended well. The trace was read to its end. */
-/* last: of its last event that has one; NULL: not known. */
+/* Adds how the recording ended, unless the program ended well. The trace was read to its end. */
+/* last: the site of the last event that has one; NULL: unknown. */
 void recorded_add_ending(struct report *r, const struct trace *t, enum cut_extent cut,
 			 const struct trace_site *last);
-/* The program was ended before it was done, in words; NULL: it was not. free() it */
+/* Says that the program was ended before it was done; NULL: it was not. free() it. */
 char *recorded_cut_short(const struct trace *t);
-/* What keeps a trace from being all that happened, in words; NULL: it is. That processes were
- * killed does not count: everything up to then is there. */
+/* Says why the trace does not contain everything that happened; NULL: it does. Killed processes do
+ * not count, because everything up to that moment is there. */
 const char *recorded_loss(const struct trace *t);
 
-/* Tells the report what was recorded, and where. A scratch pool is {pool} there: its path means
- * nothing any more. */
+/* Adds what was recorded, and where. A scratch pool becomes {pool}, because its path means nothing
+ * any more. */
 void recorded_add_command(struct report *r, const struct trace *t);
 
-/* What is said of a report in which a dmb of PMDK's libraries was taken for a dsb
- * (model_ntrusted()). */
+/* The note of a report in which a dmb of PMDK's libraries counted as a dsb (model_ntrusted()). */
 extern const char recorded_trusted[];
 extern const char recorded_sandbox[];
-/* how files of --files were judged, in words; NULL: none was followed. free() it */
+/* says how files of --files were judged; NULL: none was followed. free() it */
 char *recorded_files(const struct trace *t);
-/* of --old-bytes: what it did, in words; NULL: it was not used. free() it */
+/* says what --old-bytes did; NULL: it was not used. free() it */
 char *recorded_old_bytes(const struct trace *t, uint64_t nbytes);
-/* a file that was not compared with the trace, in words; NULL: none. free() it */
+/* names a file that was not compared with the trace; NULL: none. free() it */
 char *recorded_uncompared(const struct trace *t);
 
 #endif

@@ -1,12 +1,12 @@
-/* Names for addresses in the processes of recovery. The objects that they had loaded are in the
- * result of the exploration. */
+/* Names for addresses in the processes of recovery. The result of the exploration has the objects
+ * that they had loaded. */
 #ifndef ACCOUNT_RECOVERY_SYMBOLS_H
 #define ACCOUNT_RECOVERY_SYMBOLS_H
 
 #include "crash/crash.h"
 #include "trace/symbols.h"
 
-/* Functions at an address of a command of recovery, as symbols_find(); 0: nothing is known. */
+/* Finds the functions at an address of a command of recovery, like symbols_find(); 0: unknown. */
 static inline size_t recovery_symbols(const struct crash_result *c, enum recovery_part part,
 				      struct symbols *symbols, uint64_t pc, bool is_return,
 				      const struct symbol **list)

@@ -1,6 +1,6 @@
-/* Finds listening sockets in /proc/net, and whose they are by the descriptors of processes. Where
- * descriptors may not be looked at, as those of another user's process, a socket counts whoever has
- * it. */
+/* Finds listening sockets in /proc/net, and their owners by the descriptors of processes. If
+ * descriptors may not be read, for example those of another user's process, a socket counts whoever
+ * owns it. */
 #include "record/listening.h"
 
 #include <dirent.h>
@@ -63,7 +63,7 @@ static void read_unix(struct listeners *l)
 		fclose(f);
 }
 
-/* The inode of the socket that a descriptor is; 0: it is none. */
+/* The inode of the socket behind a descriptor; 0: it is no socket. */
 static unsigned long socket_of(const char *folder, const char *fd)
 {
 	char path[512], to[64];
@@ -76,7 +76,7 @@ static unsigned long socket_of(const char *folder, const char *fd)
 	return sscanf(to, "socket:[%lu]", &inode) == 1 ? inode : 0;
 }
 
-/* Calls for each listener that the process has; false: it cannot be told. */
+/* Calls a function for each listening socket of a process; false: that is unknown. */
 static bool of_process(const struct listeners *l, pid_t pid,
 		       void (*each)(const struct listener *one, void *arg), void *arg)
 {

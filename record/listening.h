@@ -1,5 +1,5 @@
-/* Whether processes listen on sockets, without connecting to them: a server may count its
- * connections. */
+/* Finds out whether processes listen on sockets. It does not connect to them, because a server may
+ * count its connections. */
 #ifndef RECORD_LISTENING_H
 #define RECORD_LISTENING_H
 
@@ -9,7 +9,7 @@
 
 /* Does a descendant of this process listen on the TCP port? 0: on any TCP port or Unix socket. */
 bool listening_is(pid_t of, uint16_t port);
-/* Where they listen, in words; free() it. */
+/* Says where they listen; free() it. */
 char *listening_tell(pid_t of);
 
 #endif

@@ -1,4 +1,4 @@
-/* The table of architectures. The Makefile says which of them this is (PMEND_ARCH). */
+/* The table of architectures. The Makefile chooses the one of this pmend (PMEND_ARCH). */
 #include "record/machine.h"
 
 #include <elf.h>
@@ -15,8 +15,8 @@ const struct machine *machine_own(void)
 		  .tool = "pmend-amd64-linux",
 		  .has_keys = true,
 		  .has_dispatch = true },
-		/* an exclusive pair with calls of the recorder in between would never succeed; with
-		 * this it becomes a compare-and-swap */
+		/* with calls of the recorder between its two halves, an exclusive pair would never
+		 * succeed; this option makes it a compare-and-swap */
 		{ .name = "arm64",
 		  .says = "arm64",
 		  .elf_machine = EM_AARCH64,
@@ -39,7 +39,7 @@ const struct platform *machine_platform(void)
 {
 	size_t i = 0;
 
-	/* not eadr, which both architectures have */
+	/* skips eadr, which both architectures have */
 	while (!platforms[i]->isa || !machine_has(platforms[i]))
 		i++;
 	return platforms[i];

@@ -1,5 +1,5 @@
-/* Follows a recipe step by step. Nothing here waits: whoever runs the server calls recipe_step()
- * often. The client has a keeper (serve/keeper.h), so whatever it starts ends with it. */
+/* Follows a recipe step by step. It never waits: the code that runs the server calls recipe_step()
+ * often. The client has a keeper (serve/keeper.h), so everything that it starts ends with it. */
 #include "record/recipe.h"
 
 #include <ctype.h>
@@ -21,56 +21,56 @@
 #include "util/str.h"
 
 enum {
-	TAIL_BYTES = 4096, /* of what is printed */
-	SAID_BYTES = 300,  /* of it, in a message */
-	LOOK_MS = 50,      /* between looks at sockets */
+	TAIL_BYTES = 4096, /* of the output that are kept */
+	SAID_BYTES = 300,  /* of these, in a message */
+	LOOK_MS = 50,      /* time between checks of sockets */
 };
 
-/* What was printed last. */
+/* The last output. */
 struct tail {
 	char at[TAIL_BYTES];
 	size_t len_bytes;
 };
 
-/* A text that the server has to print. */
+/* A text that the server must print, or a port. */
 struct awaited {
 	const char *text;
-	uint16_t port; /* 0: the text */
+	uint16_t port; /* 0: wait for the text */
 	bool is_there;
 };
 
 enum phase {
-	STARTING, /* until it is ready */
+	STARTING, /* until the server is ready */
 	SERVING,  /* until the client has ended */
-	STOPPING, /* until the server has */
+	STOPPING, /* until the server has ended */
 };
 
 struct recipe_run {
 	const struct recipe *recipe;
 	pid_t root;
-	char **client, **stop; /* words; stop NULL: by a signal */
-	int stop_signal, sent; /* sent: 0, none yet */
+	char **client, **stop; /* arguments; stop NULL: by a signal */
+	int stop_signal, sent; /* sent: the signal that was sent, 0: none yet */
 	struct awaited *awaited;
 	size_t nawaited, longest; /* of the texts */
 	enum phase phase;
 	bool is_cut, is_stop_told, was_over, has_served, is_killed;
 	double until_s, look_s; /* until_s 0: no limit */
 	struct tail server, helper;
-	pid_t keeper; /* of the client or of the command that ends the server */
-	int said;     /* what that prints; -1: nothing runs */
+	pid_t keeper; /* of the client, or of the command that stops the server */
+	int said;     /* its output; -1: none is running */
 	bool is_helper_over;
 	int helper_status;
 	char *failure;
 };
 
-/* ---- what the user said ---- */
+/* ---- parsing the options ---- */
 
 static bool is_number(const char *word)
 {
 	return *word && strspn(word, "0123456789") == strlen(word);
 }
 
-/* TERM, SIGTERM, 15; 0: it is no signal. */
+/* Gives the number of TERM, SIGTERM or 15; 0: it is no signal. */
 static int signal_of(const char *word)
 {
 	const char *name = str_begins(word, "SIG") ? word + 3 : word, *known;
@@ -172,7 +172,7 @@ void recipe_words(const struct recipe *r, struct word_list *words)
 	}
 }
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
 static void tail_add(struct tail *t, const char *text, size_t len_bytes)
 {
@@ -188,7 +188,7 @@ static void tail_add(struct tail *t, const char *text, size_t len_bytes)
 	t->len_bytes = keep + len_bytes;
 }
 
-/* Its last words, as the end of a message; free() it. */
+/* Gives the last words for the end of a message; free() it. */
 static char *tail_text(const struct tail *t)
 {
 	size_t len = t->len_bytes, from;
@@ -213,7 +213,7 @@ void recipe_hear(struct recipe_run *r, const char *text, size_t len_bytes)
 	char *joined;
 
 	if (r->phase == STARTING) {
-		/* a text may come in two pieces */
+		/* a text may arrive in two pieces */
 		joined = xmalloc(before + len_bytes + 1);
 		memcpy(joined, r->server.at + r->server.len_bytes - before, before);
 		memcpy(joined + before, text, len_bytes);
@@ -242,7 +242,7 @@ const char *recipe_said(const struct recipe_run *r, size_t *len_bytes)
 	return r->helper.at;
 }
 
-/* ---- the client, and the command that ends the server ---- */
+/* ---- the client, and the command that stops the server ---- */
 
 struct helper {
 	char **words;
@@ -283,7 +283,7 @@ static void helper_start(struct recipe_run *r, char **words)
 	r->is_helper_over = false;
 	r->keeper = -1;
 	if (h.path && pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
-		/* the program is not to find its output full */
+		/* so that the program never finds its output full */
 		fcntl(ends[1], F_SETFL, 0);
 		h.out = ends[1];
 		r->keeper = keeper_start(helper_become, &h);
@@ -298,7 +298,7 @@ static void helper_start(struct recipe_run *r, char **words)
 	free(h.path);
 }
 
-/* is_well: what it printed means nothing any more. */
+/* Releases the helper process. is_well: its output is not needed any more. */
 static void helper_release(struct recipe_run *r, bool is_well)
 {
 	helper_hear(r);
@@ -331,8 +331,8 @@ bool recipe_child_ended(struct recipe_run *r, pid_t pid, int wait_status)
 	return true;
 }
 
-/* "failed with exit status 3; its last output: …"; free() it. NULL: it did not fail, or was not
- * started. */
+/* Says "failed with exit status 3; its last output: …"; free() it. NULL: it did not fail, or was
+ * not started. */
 static char *helper_end_text(struct recipe_run *r)
 {
 	char name[64], *said, *text;
@@ -368,7 +368,7 @@ static bool is_late(const struct recipe_run *r)
 	return r->until_s > 0 && clock_s() >= r->until_s;
 }
 
-/* The words of a command line, with the paths of the run. */
+/* Splits a command line and inserts the paths of the run. */
 static char **words_of(const char *line, const char *pool, const char *dir)
 {
 	char **words = shell_words_split(line),
@@ -424,7 +424,7 @@ static bool is_ready(struct recipe_run *r)
 	return all && (r->nawaited > 0 || (looks && listening_is(r->root, 0)));
 }
 
-/* What is missing, as a part of a sentence; free() it. */
+/* Says what is missing, as a part of a sentence; free() it. */
 static char *missing_text(struct recipe_run *r)
 {
 	const struct awaited *a = r->awaited;
@@ -490,7 +490,7 @@ static int serving(struct recipe_run *r, bool is_gone)
 		helper_release(r, !text);
 		stop_begin(r);
 	} else if (is_gone && r->until_s == 0) {
-		limit_begin(r); /* a client without its server may wait for ever */
+		limit_begin(r); /* a client without its server might wait forever */
 	} else if (is_gone && is_late(r)) {
 		fail(r,
 		     xasprintf("the client still ran %u s after the server had ended", seconds(r)));
@@ -515,7 +515,8 @@ static void judge_stop(struct recipe_run *r)
 	helper_release(r, !text);
 }
 
-/* Told once; processes that are still there when its first one has ended, once more. */
+/* Sends the signal once, and once more to processes that are still there when the server's first
+ * process has ended. */
 static int stopping(struct recipe_run *r, bool is_over, bool is_gone)
 {
 	helper_hear(r);

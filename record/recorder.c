@@ -1,5 +1,5 @@
-/* Finds the recorder and makes the command line that runs a program under it. The tool is looked
- * for beside pmend's own binary, so that a build folder works like an installation. */
+/* Finds the recorder, and makes the command line that runs a program under it. The tool is searched
+ * beside pmend's own binary, so that a build folder works like an installation. */
 #include "record/recorder.h"
 
 #include <errno.h>
@@ -53,7 +53,8 @@ char *recorder_folder(struct error *err)
 	return NULL;
 }
 
-/* A glob without a slash is for the base name, any other for the whole path. */
+/* Makes the option of a glob. Without a slash it is matched with the base name, otherwise with the
+ * whole path. */
 static char *glob_option(const char *name, const char *glob, struct error *err)
 {
 	char *absolute = strchr(glob, '/') ? path_absolute(glob, err) : xstrdup(glob);
@@ -63,7 +64,7 @@ static char *glob_option(const char *name, const char *glob, struct error *err)
 	return option;
 }
 
-/* A folder by its real path, as descriptors tell it. */
+/* Makes the option of a folder, by its real path, because descriptors give that. */
 static char *folder_option(const char *name, const char *folder, struct error *err)
 {
 	char *real = realpath(folder, NULL), *option;
@@ -98,21 +99,20 @@ static void words_add_options(words *w, const struct recording *r, const char *o
 	const char *path;
 	uint64_t inode;
 
-	/* no .valgrindrc: its options may not be our tool's */
+	/* ignores .valgrindrc, whose options may not exist in our tool */
 	words_add(w, xstrdup("--command-line-only=yes"));
 	words_add(w, xstrdup("--tool=pmend"));
 	words_add(w, xstrdup("-q"));
 	words_add(w, xstrdup("--sigill-diagnostics=no"));
 	words_add(w, xstrdup("--vgdb=no")); /* leaves files behind when it is killed */
-	/* a fault handler that repairs the cause and returns must find all registers as they
-	 * were */
+	/* a fault handler that repairs the cause and returns needs all registers as they were */
 	words_add(w, xstrdup("--vex-iropt-register-updates=allregs-at-mem-access"));
 	if (machine_own()->tool_option)
 		words_add(w, xstrdup(machine_own()->tool_option));
 	words_add(w, xasprintf("--log-fd=%d", log_fd));
 	words_add(w, recorder_files_option());
 	words_add(w, xasprintf("--trace-children=%s", r->no_follow ? "no" : "yes"));
-	/* for the trace to say so */
+	/* so that the trace says it */
 	words_add(w, xasprintf("--follow=%s", r->no_follow ? "no" : "yes"));
 	words_add(w, xasprintf("--trace-file=%s", output));
 	words_add(w, xasprintf("--platform=%s", machine_recording(r->platform)->name));

@@ -1,4 +1,4 @@
-/* The recorder's command line: where it is installed, its options, its environment. */
+/* The recorder's command line: where the recorder is, its options, its environment. */
 #ifndef RECORD_RECORDER_H
 #define RECORD_RECORDER_H
 
@@ -14,49 +14,49 @@
 
 /* How a program is recorded. */
 struct recording {
-	const char *output; /* the trace */
+	const char *output; /* name of the trace */
 	struct word_list pm;
 	struct word_list files;        /* folders: everything below them is followed */
-	struct word_list files_except; /* patterns: but not these */
+	struct word_list files_except; /* patterns of files that are not followed */
 	const struct platform *platform;
-	/* nobody asked for it: whoever judges the trace may choose another one */
+	/* the user named no platform, so another one may be chosen to judge the trace */
 	bool is_platform_open;
 	bool loads, instructions, no_follow, check_stacks, quiet;
-	bool old_bytes; /* memory that is handed out again, and devices, are not zero */
-	/* what {pool} stands for in the command line; NULL: nothing does */
+	/* devices, and memory that is given out again, have old bytes instead of zeros */
+	bool old_bytes;
+	/* path for {pool} in the command line; NULL: there is no {pool} */
 	const char *scratch_pool;
-	/* likewise {dir}, which is one of files, too */
+	/* the same for {dir}, which is also in files */
 	const char *scratch_dir;
 	/* where the recorder sends descriptors of PM files; NULL: nowhere */
 	struct kept *kept;
-	struct set_aside *fresh; /* NULL: PM files are as they are */
-	/* the trace is judged at once and then goes away: its name means nothing to the user */
+	struct set_aside *fresh; /* NULL: PM files stay as they are */
+	/* the trace is judged at once and then removed, so its name is not shown to the user */
 	bool is_passing;
-	/* while it runs, and once after; NULL: nobody */
+	/* called while it runs, and once after; NULL: not called */
 	void (*on_progress)(uint64_t nevents, uint64_t len_bytes, bool is_over, void *arg);
 	void *progress_arg;
-	struct recipe recipe; /* without a client: the program ends by itself */
-	uint32_t max_seconds; /* --max-time: then the program is ended; 0: it may take any time */
+	struct recipe recipe;      /* without a client, the program ends by itself */
+	uint32_t max_seconds;      /* --max-time, after which the program is stopped; 0: no limit */
 	const struct notes *notes; /* NULL: nothing is said */
 };
 
-/* The machine's own platform; is_open: nobody asked for one. */
+/* Chooses the machine's own platform; is_open: the user named none. */
 void recording_open_platform(struct recording *r, bool is_open);
 
-/* What to run: words and environment, each to be freed with words_free(). Valgrind's own messages
- * go to descriptor log_fd. env is changed as recording needs it. NULL with err if something is not
- * installed. */
+/* Gives the command line to run, and its environment in env; words_free() both. Valgrind's own
+ * messages go to descriptor log_fd. NULL with err if something is not installed. */
 char **recorder_argv(const struct recording *r, const char *output, int log_fd, char **target,
 		     struct error *err);
 char **recorder_env(const struct recording *r, char **env, struct error *err);
 
-/* Valgrind takes the soft limit of open files that it finds for the hard one. So it is raised in
- * the process that becomes Valgrind; the option lets the program see the old one. */
+/* Raises the soft limit of open files, because Valgrind takes it for the hard limit. To be called
+ * in the process that becomes Valgrind; the option makes the program see the old limit. */
 void recorder_raise_files(void);
-char *recorder_files_option(void); /* to be freed */
+char *recorder_files_option(void); /* free() it */
 
 /* The folder with the recorder and the runtime: beside the binary in the build folder, or in
- * PREFIX/libexec. NULL with err if there is none; the caller frees it. */
+ * PREFIX/libexec. free() it; NULL with err if there is none. */
 char *recorder_folder(struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
-/* Runs a program once under our Valgrind tool, which writes the trace itself; then says what came
- * of it. The trace is written in place, so that a recording that is killed leaves what it has under
- * the name that was asked for. An old file of that name is destroyed only by a new recording. */
+/* Runs a program once under our Valgrind tool, which writes the trace itself, and then reports the
+ * result. The trace is written in place, so that a killed recording leaves what it has under the
+ * given name. An old file of that name is replaced only when there is a new recording. */
 #include "record/recording.h"
 
 #include <errno.h>
@@ -26,8 +26,8 @@
 #include "util/cmdline.h"
 #include "util/proc.h"
 
-#define NAMED_MAX 3 /* processes that are named in a message */
-/* the program under test inherits the log's descriptor: keep it out of the way of its own */
+#define NAMED_MAX 3 /* processes that a message names */
+/* the program inherits the log's descriptor, so it gets a high number */
 #define LOG_FD_FROM 100
 
 static int folder_check(const char *path, struct error *err)
@@ -88,7 +88,7 @@ static int log_open(struct error *err)
 	return high;
 }
 
-/* False: nothing was said. */
+/* Quotes Valgrind's messages. False: there were none. */
 static bool log_quote(const struct notes *notes, int fd)
 {
 	char buf[4096];
@@ -101,8 +101,8 @@ static bool log_quote(const struct notes *notes, int fd)
 	return !is_empty;
 }
 
-/* Recorders join a trace that they find. So an old one is put aside, and comes back if nothing was
- * recorded. */
+/* Moves an old trace away, because a recorder joins a trace that it finds. It is moved back if
+ * nothing was recorded. */
 static int old_put_aside(const char *output, char **old, struct error *err)
 {
 	*old = NULL;
@@ -113,7 +113,7 @@ static int old_put_aside(const char *output, char **old, struct error *err)
 		return 0;
 	free(*old);
 	*old = NULL;
-	if (truncate(output, 0) < 0) /* the folder is not writable, the file is */
+	if (truncate(output, 0) < 0) /* the folder is read-only, but the file can be written */
 		return error_set(err, "cannot write %s: %s; choose another file with -o", output,
 				 strerror(errno));
 	return 0;
@@ -130,14 +130,14 @@ static void old_settle(char *old, const char *output, bool is_recorded, const st
 	free(old);
 }
 
-/* What is left of the recording, for the end of a sentence. */
+/* Says what is left of the recording, as the end of a sentence. */
 static char *rest_tell(const struct recording *r, const char *kept)
 {
 	return r->is_passing ? xstrdup("it is analysed up to that point")
 			     : xasprintf("%s: %s", kept, r->output);
 }
 
-/* What became of the program; true if all is well. */
+/* Says how the program ended; true if it ended well. */
 static bool say_ending(const struct recording *r, int status, bool is_late)
 {
 	char name[64], *rest;
@@ -165,8 +165,8 @@ static bool say_ending(const struct recording *r, int status, bool is_late)
 	return false;
 }
 
-/* Also tells the trace, which is judged later, maybe elsewhere. That it does not say so is no
- * harm. */
+/* Writes the ending into the trace, which may be judged later and elsewhere. If that fails, it does
+ * no harm. */
 static void ending_write(const char *output, int status, uint32_t late_seconds)
 {
 	const struct pmt_ending own = { WIFSIGNALED(status) ? PMT_END_SIGNAL : PMT_END_EXIT,
@@ -199,7 +199,7 @@ static void no_pm_tell(const struct recording *r)
 			  r->no_follow ? " (its children were not followed)" : "");
 }
 
-/* is_ended: the recipe ended it. */
+/* Reports the result. is_ended: the recipe stopped the program. */
 static enum recorded result_tell(const struct recording *r, const struct pmt_header *header,
 				 const char *output, int status, bool is_late, bool is_ended)
 {
@@ -219,7 +219,7 @@ static enum recorded result_tell(const struct recording *r, const struct pmt_hea
 		is_well = false;
 	}
 	if (h.nfiles == 0 && is_broken) {
-		/* what the program maps is not known */
+		/* then nobody knows what the program maps */
 	} else if (h.nfiles == 0) {
 		no_pm_tell(r);
 	} else if (!r->quiet && !h.error) {
@@ -248,10 +248,10 @@ struct running {
 	const char *output;
 	struct others others;
 	struct recipe_run *recipe; /* NULL: none */
-	int said[2][2];            /* with a recipe: pipes for what the program prints */
+	int said[2][2];            /* with a recipe: pipes for the program's output */
 };
 
-/* What it prints goes on to where it would have gone. */
+/* Passes the program's output on to where it would have gone. */
 static void said_pass(const struct running *r)
 {
 	static const int to[2] = { STDOUT_FILENO, STDERR_FILENO };
@@ -290,7 +290,7 @@ static void steer_own_end(pid_t pid, int wait_status, void *arg)
 	recipe_child_ended(((struct running *)arg)->recipe, pid, wait_status);
 }
 
-/* In the process that becomes the program. */
+/* Runs in the process that becomes the program. */
 static void become(void *arg)
 {
 	const struct running *r = arg;
@@ -319,8 +319,8 @@ static void said_close(struct running *r)
 				close(r->said[i][k]);
 }
 
-/* False with err if the recipe could not be followed, and the server is not to blame: one that
- * failed is judged up to there. */
+/* False with err if the recipe could not be followed and the server is not to blame. If the server
+ * failed, it is judged up to that point. */
 static bool recipe_judge(const struct running *r, int status, struct error *err)
 {
 	const char *failure = r->recipe ? recipe_failure(r->recipe) : NULL, *said;
@@ -361,7 +361,7 @@ static void progress_end(const struct recording *r)
 		r->on_progress(0, 0, true, r->progress_arg);
 }
 
-/* Valgrind's words before those of the program. */
+/* Is the word one of Valgrind's, before those of the program? */
 static bool is_valgrinds(const char *word, unsigned number)
 {
 	const char *name = strrchr(word, '/') ? strrchr(word, '/') + 1 : word;
@@ -397,9 +397,9 @@ static void left_tell(const pid_t *pids, size_t n, void *arg)
 	free(names);
 }
 
-/* Once, when all processes have ended: what changed the files without being seen. Sums are enough
- * to find that out later; but if several processes stored to a byte, only the byte itself says
- * whose store came last. */
+/* Finds out, once all processes have ended, what changed the files unseen. Sums are enough for that
+ * later; but if several processes stored to a byte, only the file itself shows whose store came
+ * last. */
 static void unseen_tell(const struct recording *r, const char *output, const struct pmt_header *h,
 			struct others *others)
 {
@@ -418,9 +418,9 @@ static void unseen_tell(const struct recording *r, const char *output, const str
 	free(missing);
 }
 
-#define RECORDED_AGAIN 100 /* inside: once more, the files are out of the way now */
+#define RECORDED_AGAIN 100 /* internal: record again, because the files are out of the way now */
 
-/* The recorder ended the program at a file that --fresh does without: that is no recording yet. */
+/* The recorder stopped the program at a file that --fresh moves away: this is no recording yet. */
 static int clear_files(const struct recording *r, const char *output, struct error *err)
 {
 	int cleared = r->fresh ? set_aside_clear(r->fresh, output, err) : 0;
@@ -435,7 +435,7 @@ static void without_tell(const struct recording *r)
 			  set_aside_first(r->fresh));
 }
 
-/* Runs it, and says whether there is a trace now. */
+/* Runs the program once. Is there a trace now? */
 static enum recorded record(const struct recording *r, const char *output, int log_fd, char **argv,
 			    char **env, struct error *err)
 {

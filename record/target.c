@@ -1,5 +1,5 @@
-/* Looks at the program under test, so that the user reads what is wrong instead of what Valgrind
- * makes of it. */
+/* Checks the program under test, so that the user reads what is wrong instead of Valgrind's
+ * messages. */
 #include "record/target.h"
 
 #include <elf.h>

@@ -4,8 +4,8 @@
 
 #include "util/error.h"
 
-/* -1 with one clear sentence if name (searched in $PATH) is no program of this machine's
- * architecture, or script, that we may execute. */
+/* -1 with one clear sentence unless name (searched in $PATH) is a program of this machine's
+ * architecture, or a script, that we may execute. */
 int target_check(const char *name, struct error *err);
 
 #endif

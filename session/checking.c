@@ -1,5 +1,5 @@
 /* Checks recorded executions with the user's options. The platform is the requested one if the
- * trace is valid for it, else the recorded one. */
+ * trace is valid for it, otherwise the recorded one. */
 #include "session/checking.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* A crash during recovery is a crash: the state that the first one left is put into a folder,
- * recovery is recorded there like any program, and its recording is explored. One state for each
- * set of places that recovery writes, and another where lines that the first recovery did not read
- * have their oldest content instead of their newest. After the second recovery, a dump may print
- * what was allowed after the first crash. */
+/* Explores crashes during recovery. The files of a state that the first crash left are put into a
+ * folder, recovery is recorded there like any program, and the recording is explored. There is one
+ * such state for each set of places that recovery writes, and another in which lines that the first
+ * recovery did not read have their oldest content instead of their newest. After the second
+ * recovery, a dump may print what was allowed after the first crash. */
 #include "session/crash_again.h"
 
 #include <errno.h>
@@ -19,9 +19,9 @@
 #include "util/tempdir.h"
 #include "util/str.h"
 
-#define FIRST_CRASHES_MAX 24 /* recordings take long */
+#define FIRST_CRASHES_MAX 24 /* a limit, because recordings take long */
 
-/* The command on the copy in the folder. NULL: it does not name the pool. */
+/* Makes the command for the copy in the folder. NULL: the command does not name the pool. */
 static char **on_copy(const struct runner_command *c, const struct plan *p, const char *folder)
 {
 	char *pool = xasprintf("%s/%s", folder,
@@ -44,7 +44,7 @@ static char **on_copy(const struct runner_command *c, const struct plan *p, cons
 	return NULL;
 }
 
-/* The files of a state, in a folder. */
+/* Writes the files of a state into a folder. */
 static int put_state(const struct crash_setup *s, const struct plan *p, const struct first_crash *f,
 		     const char *folder, struct error *err)
 {
@@ -74,7 +74,7 @@ static int put_state(const struct crash_setup *s, const struct plan *p, const st
 	return result;
 }
 
-/* Its output is not for the user. */
+/* Records without showing the program's output to the user. */
 static enum recorded record_quietly(const struct recording *r, char **argv, struct error *err)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), out = dup(STDOUT_FILENO),
@@ -93,7 +93,7 @@ static enum recorded record_quietly(const struct recording *r, char **argv, stru
 	return status;
 }
 
-/* What was explored, with what came of it. */
+/* Adds the exploration of a second crash, and its result, to the report. */
 static int report_second_crash(struct crash_setup *s, const struct plan *p,
 			       const struct first_crash *f, const struct crash_result *result,
 			       struct report *report, uint64_t more, struct crash_again *sum,
@@ -117,7 +117,7 @@ static int report_second_crash(struct crash_setup *s, const struct plan *p,
 	return status;
 }
 
-/* What the first crash of all interrupted, and what may be printed after it. */
+/* Remembers what the first crash interrupted, and what may be printed after it. */
 static void remember_first(struct crash_setup *s, const struct plan *p, const struct first_crash *f,
 			   const struct crash_result *result)
 {
@@ -143,8 +143,8 @@ static int explore_recording(struct crash_setup *s, const struct first_crash *f,
 
 	s->options.sum = NULL;
 	s->options.index = s->index = NULL;
-	s->options.races.is_wanted = false; /* only what is read after the first crash is judged */
-	s->recovery.operation = f->operation; /* recovery has none of its own */
+	s->options.races.is_wanted = false;   /* only reads after the first crash are judged */
+	s->recovery.operation = f->operation; /* recovery itself has no operations */
 	p = crash_setup_plan(s, trace, err);
 	if (!p)
 		goto out;
@@ -153,7 +153,8 @@ static int explore_recording(struct crash_setup *s, const struct first_crash *f,
 	s->options.allowed = &allowed;
 	s->options.wants_first_crashes = more > 1;
 	s->options.may_lack_news = true;
-	s->options.watches_output = false; /* where it begins, something is lost already */
+	/* the recording begins with a state that lost something already */
+	s->options.watches_output = false;
 	if (crash_explore(p, &s->options, &result, &failed) < 0)
 		notes_say(s->notes, "after the crash at failure point %" PRIu64 ": %s", f->point,
 			  failed.msg);

@@ -1,4 +1,4 @@
-/* pmend crash --failures: crashes during recovery. */
+/* pmend crash --failures: explores crashes during recovery. */
 #ifndef SESSION_CRASH_AGAIN_H
 #define SESSION_CRASH_AGAIN_H
 
@@ -12,8 +12,8 @@ struct crash_again {
 };
 
 /* Records recovery on states of the result that it changes, and explores crashes of these
- * recordings; `more` is how many more crashes may follow. Adds bugs to the report. -1 if that
- * cannot be done. */
+ * recordings; `more` is the number of further crashes. Adds bugs to the report. -1 if that is
+ * impossible. */
 int crash_again(struct crash_setup *s, const struct plan *p, const struct crash_result *result,
 		struct report *report, uint64_t more, struct crash_again *sum, struct error *err);
 

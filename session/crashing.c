@@ -1,5 +1,5 @@
 /* Explores the crashes of a recording and adds everything to a report: bugs, races, groups,
- * coverage. Bugs that were found before an exploration fails are reported, too. */
+ * coverage. Bugs that were found before an exploration failed are reported, too. */
 #include "session/crashing.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 #include "account/ranking.h"
 #include "trace/trace.h"
 
-/* Adds a sentence to what there is. */
+/* Adds a sentence to a note. */
 static void note_add(char **note, char *sentence)
 {
 	char *longer = *note ? xasprintf("%s. %s", *note, sentence) : xstrdup(sentence);
@@ -28,7 +28,7 @@ static void note_add(char **note, char *sentence)
 	*note = longer;
 }
 
-/* Lazy runs split at what is read. */
+/* Did no lazy run split because of a read? */
 static bool has_read_nothing(const struct crash_result *c, const struct strategy *strategy)
 {
 	char *all = big_string(&c->states_all);
@@ -40,8 +40,8 @@ static bool has_read_nothing(const struct crash_result *c, const struct strategy
 	       c->counters.fallbacks == 0 && c->is_complete && c->bugs.n == 0;
 }
 
-/* Names a file that the program writes, and that the trace does not have; NULL: there is none.
- * Recovery finds it as the program left it, if at all. */
+/* Names a file that the program writes and that is not in the trace; NULL: there is none. Recovery
+ * finds it as the program left it, if at all. */
 static char *beside_note(const struct trace *t)
 {
 	const char *path, *name;
@@ -114,7 +114,7 @@ static char *note_of(const struct plan *p, const struct crash_result *c,
 	return note;
 }
 
-/* Why crashes during recovery were not all explored; NULL: they were. */
+/* Says why not all crashes during recovery were explored; NULL: all were. */
 static const char *again_incomplete(const struct crash_again *again)
 {
 	if (again->is_complete)
@@ -124,14 +124,14 @@ static const char *again_incomplete(const struct crash_again *again)
 		       : "not all crashes during recovery were explored";
 }
 
-/* The budget that ended, as the user gave it; free() it. */
+/* Names the budget that ended, as the user gave it; free() it. */
 static char *budget_of(const struct crash_setup *s, const struct crash_result *c)
 {
 	return c->counters.is_late ? xasprintf("--max-time %" PRIu64, s->max_time.n)
 				   : xasprintf("--max-runs %" PRIu64, s->max_runs.n);
 }
 
-/* A budget that ended before one failure point had its first runs is none that was kept: nothing is
+/* Fails if the budget ended before any failure point had its first runs, because then nothing is
  * known. */
 static int check_explored(const struct crash_setup *s, const struct crash_result *c,
 			  struct error *err)
@@ -153,13 +153,13 @@ static int check_explored(const struct crash_setup *s, const struct crash_result
 	return -1;
 }
 
-/* What a report is easily read without: "no bugs" of a small part. */
+/* Did the budget end first? "No bugs" in a small part is easily misread. */
 static bool is_budget_over(const struct crash_result *c)
 {
 	return c->counters.is_stopped && c->why_incomplete.n > 0 && c->counters.points < c->nshare;
 }
 
-/* free() it. */
+/* Says how much was left out; free() it. */
 static char *left_text(const struct crash_result *c)
 {
 	const uint64_t nleft = c->counters.begun - c->counters.points;
@@ -190,7 +190,7 @@ static void tell_budget(const struct crash_setup *s, const struct crash_result *
 			"one recovery reached its time limit (--timeout) when --max-time ended. It may hang; give more time to find out");
 }
 
-/* Of those that were to be visited. */
+/* How far the failure points that were to be visited are explored. */
 static struct report_depth depth_of(const struct crash_result *c)
 {
 	const struct crash_counters *n = &c->counters;
@@ -236,7 +236,7 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 			   .states = seen,
 			   .states_all = c->representatives || c->counters.points == 0
 						 ? NULL
-						 : all, /* not all failure points were visited */
+						 : all, /* not all failure points are visited */
 			   .note = note,
 			   .groups = c->representatives ? &groups.groups : NULL,
 			   .is_complete =
@@ -258,7 +258,7 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 	group_report_release(&groups);
 }
 
-/* is_stopped: the user wants no more of it. */
+/* Explores once. is_stopped: the user has interrupted. */
 static int explore(struct crash_setup *s, const struct plan *p, struct crash_result *result,
 		   bool *is_stopped, struct error *err)
 {
@@ -278,8 +278,8 @@ static int explore(struct crash_setup *s, const struct plan *p, struct crash_res
 	return explored;
 }
 
-/* Where a store was not seen, a crash state may be one that never was: what fails there is not
- * decided. From this finding on. */
+/* Marks findings from this one on as undecided if the trace lacks a store: a crash state may then
+ * be one that never existed. */
 static void demote_undecided(struct report *r, size_t from, const struct trace *t)
 {
 	const char *file = trace_meta(t, "changed_unseen");

@@ -1,6 +1,6 @@
-/* Records and checks on every platform: which trace is valid for which platform, what is recorded
- * again, and one report for all. A platform that cannot be checked is named in the report with the
- * reason. */
+/* Records and checks on every platform: chooses a trace that is valid for each platform, records
+ * again where none is, and makes one report. If a platform cannot be checked, the report says
+ * why. */
 #include "session/platforms.h"
 
 #include <stdlib.h>
@@ -28,8 +28,8 @@ const struct trace *platform_trace_open(struct platform_trace *t, struct error *
 	return t->trace;
 }
 
-/* A trace that tells what the program does on p; NULL if there is none, with the last reason in
- * err. */
+/* Finds a trace that shows what the program does on p; NULL if there is none, with the last reason
+ * in err. */
 static const struct platform_trace *trace_for(const struct platform_traces *t,
 					      const struct platform *p, struct error *err)
 {
@@ -90,7 +90,7 @@ static void forget_last(struct platform_traces *t)
 	trace_release(last);
 }
 
-/* why: NULL if it worked; else why not. */
+/* Records for another platform. why: NULL if it worked; otherwise the reason. */
 static int record_again(struct platform_traces *t, const struct recording *how,
 			const struct platform *p, char **target, const char *folder, char **why,
 			struct error *err)
@@ -155,7 +155,7 @@ static void omit(struct report *r, const struct platform_traces *t, const struct
 	free(text);
 }
 
-/* Of all platforms that a trace serves; NULL with err if that fails. */
+/* Judges all platforms that a trace is valid for; NULL with err if that fails. */
 static struct report *judge_served(const struct platform_traces *t, const struct check_options *o,
 				   const struct libraries *libraries, platform_fold *fold,
 				   bool *is_complete, struct error *err)

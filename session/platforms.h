@@ -1,5 +1,5 @@
-/* Judging on every platform: which trace serves which, recording once more where none does, and one
- * report about all. */
+/* Judges on every platform: which trace is valid for which platform, recording again where none is,
+ * and one report. */
 #ifndef SESSION_PLATFORMS_H
 #define SESSION_PLATFORMS_H
 
@@ -9,8 +9,8 @@
 
 struct platform_trace {
 	char *path;
-	const struct platform *platform; /* that it was recorded for; NULL: not asked yet */
-	struct trace *trace;             /* open once somebody needed it; NULL before */
+	const struct platform *platform; /* for which it was recorded; NULL: not looked up yet */
+	struct trace *trace;             /* opened when it is first needed; NULL before */
 };
 
 struct platform_traces {
@@ -18,26 +18,27 @@ struct platform_traces {
 	VEC(char *) failures; /* by platform: why it was not recorded, or NULL */
 };
 
-/* The open trace. NULL if it cannot be read. */
+/* Opens the trace if necessary. NULL if it cannot be read. */
 const struct trace *platform_trace_open(struct platform_trace *t, struct error *err);
 
-/* A trace that exists. -1 if it cannot be read or does not say what it was recorded for. */
+/* Adds an existing trace. -1 if it cannot be read, or does not say for which platform it was
+ * recorded. */
 int platform_traces_add(struct platform_traces *t, const char *path, struct error *err);
 
 /* Records the program into the folder: for the platform that `how` names and, if all are wanted,
- * again for each that no trace serves. Between two runs the pool files are put back as they were.
- * Returns how the first run ended, as recording_run(); what fails later is kept for the report,
- * unless nothing can be recorded any more. */
+ * again for each platform for which no trace is valid. Between two runs the pool files are
+ * restored. Returns the result of the first run, as recording_run() does; later failures are kept
+ * for the report, unless nothing can be recorded any more. */
 enum recorded platform_traces_record(struct platform_traces *t, const struct recording *how,
 				     bool is_all, char **target, const char *folder,
 				     struct error *err);
 
-/* Lists findings of one trace under their causes: causes_fold(), which stands above. */
+/* Groups the findings of one trace by cause: causes_fold(), which is in a higher folder. */
 typedef void platform_fold(struct report *r, const char *trace, const struct libraries *libraries);
 
-/* One report, not filtered yet; fold is called for each platform, before they become one.
+/* Makes one unfiltered report; fold is called for each platform before the reports are joined.
  * is_complete is false if a trace is damaged or a platform could not be judged; the report says
- * why. NULL as check_report_make(). */
+ * why. NULL as for check_report_make(). */
 struct report *platform_traces_judge(const struct platform_traces *t, const struct check_options *o,
 				     const struct libraries *libraries, platform_fold *fold,
 				     bool *is_complete, struct error *err);

@@ -1,6 +1,6 @@
-/* Keeps which rule listed which finding under which, and makes the cure of a cause from it. One
- * call serves several findings only where it can stand: after the last of their stores, or before
- * the first thing that must not overtake them. */
+/* Keeps which rule listed which finding under which, and builds the cure of a cause from these
+ * bonds. One call can fix several findings only at certain places: after the last of their stores,
+ * or before the first event that must not overtake them. */
 #include "account/causes/bonds.h"
 
 #include "report/causes.h"
@@ -26,7 +26,8 @@ void bonds_members(const struct bonds *b, const struct report *r, size_t cause, 
 			*vec_add(out) = b->list.at[i].member;
 }
 
-/* What it calls lost is not stored in the window. */
+/* The last finding of a window is the one whose lost store does not survive in any other finding of
+ * the window. */
 size_t window_last(const struct report *r, const numbers *window)
 {
 	for (size_t i = window->n; i-- > 0;) {
@@ -57,8 +58,8 @@ static void add_places(struct cause_cure *c, const struct trials *t, size_t i)
 		cause_cure_add(c, other.of[n]);
 }
 
-/* A call after the last of the stores. In one function it would be for the lines of all; of another
- * function's lines, only those that the cause stores to as well are served. */
+/* Supposes a call after the last of the stores. In the same function, the call is for the lines of
+ * all stores; of another function's stores, only for lines to which the cause stores, too. */
 static void suppose_flush(struct trials *t, const struct report *r, const numbers *group)
 {
 	const struct bug_location *first = place_store(report_draft(r, group->at[0])),
@@ -80,7 +81,7 @@ static void suppose_flush(struct trials *t, const struct report *r, const number
 		trials_suppose(t, &c);
 }
 
-/* A fence before whatever comes first that must not overtake one of the stores. */
+/* Supposes a fence before the first event that must not overtake one of the stores. */
 static void suppose_fence(struct trials *t, const struct report *r, const numbers *group)
 {
 	const struct bug_location *where = NULL;
@@ -98,7 +99,8 @@ static void suppose_fence(struct trials *t, const struct report *r, const number
 		trials_suppose(t, &c);
 }
 
-/* What is stored from the place that opens the window to the one that closes it changes at once. */
+/* Supposes that all stores from the place that opens the window to the one that closes it become
+ * durable at once. */
 static bool suppose_window(struct trials *t, const struct report *r, const numbers *group)
 {
 	const struct bug_location *open = place_find(report_draft(r, group->at[0]), "survived"),
@@ -122,7 +124,8 @@ static bool suppose_window(struct trials *t, const struct report *r, const numbe
 	return true;
 }
 
-/* Two statements of one function that store to one line: one call would add the range. */
+/* Supposes one range of a transaction, for two statements of one function that store to one
+ * line. */
 static void suppose_range(struct trials *t, const struct report *r, const numbers *group)
 {
 	struct cause_cure c = { .kind = CAUSE_CURE_LOG };
@@ -141,7 +144,7 @@ bool bonds_suppose(const struct bonds *b, const struct report *r, size_t cause, 
 	numbers group = { 0 };
 
 	bonds_members(b, r, cause, BOND_WINDOW, &group);
-	/* it is longer than the cause's own */
+	/* this window is longer than the cause's own */
 	has_cure = group.n > 1 && suppose_window(t, r, &group);
 	cause_cure_of(&own, t, cause);
 	if (!has_cure && own.kind != CAUSE_CURE_NONE) {

@@ -1,11 +1,11 @@
-/* Why a finding is listed under another one, and what would mend the other one with all that is
- * listed under it. */
+/* Why a finding is listed under another one, and which change would fix that other one together
+ * with everything under it. */
 #ifndef ACCOUNT_CAUSES_BONDS_H
 #define ACCOUNT_CAUSES_BONDS_H
 
 #include "account/causes/trials.h"
 
-/* What mends both. */
+/* What fixes both findings. */
 enum bond_kind {
 	BOND_CURE,   /* the cure of the cause itself */
 	BOND_FLUSH,  /* one flush */
@@ -27,15 +27,14 @@ typedef VEC(size_t) numbers;
 
 void bonds_add(struct bonds *b, size_t cause, size_t member, enum bond_kind kind);
 void bonds_release(struct bonds *b);
-/* The cause, and what a bond of this kind lists under it, still, in the order in which it was
- * found. */
+/* Lists the cause, and the findings that bonds of this kind still list under it, in the order in
+ * which they were added. */
 void bonds_members(const struct bonds *b, const struct report *r, size_t cause, enum bond_kind kind,
 		   numbers *out);
-/* Of findings that make up a window, the one that the crash came last to before the window
- * closes. */
+/* Of findings that form a window, the one whose crash comes last before the window closes. */
 size_t window_last(const struct report *r, const numbers *window);
 
-/* Supposes that the cause is mended, in the way that its bonds ask for. False: it has no cure. */
+/* Supposes that the cause is fixed in the way that its bonds require. False: it has no cure. */
 bool bonds_suppose(const struct bonds *b, const struct report *r, size_t cause, struct trials *t);
 
 #endif

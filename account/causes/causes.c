@@ -1,7 +1,7 @@
-/* Groups findings that have one cause. Transactions come first (transactions.c), because what they
- * explain looks like many other bugs. Then comes what one flush, one fence or one atomic change
- * would fix (folding.c). A finding that has found its cause is not compared any more. At last the
- * guesses are tried (prove.c). */
+/* Groups findings that have one cause. Transactions come first (transactions.c), because their
+ * consequences look like many other bugs. Then come findings that one flush, one fence or one
+ * atomic change would fix (folding.c). A finding whose cause is known is not compared any more. At
+ * the end, the guesses are tried (prove.c). */
 #include "account/causes/causes.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@
 
 /* ---- windows ---- */
 
-/* Recovery fails in the same way, with nothing lost. */
+/* Does recovery fail in the same way, both times with nothing lost? */
 static bool is_same_failure(const struct bug *a, const struct bug *b)
 {
 	return a->crash && b->crash && a->crash->seq && b->crash->seq && a->crash->is_whole &&
@@ -29,8 +29,8 @@ static bool is_same_failure(const struct bug *a, const struct bug *b)
 	       str_same(a->crash->outcome, b->crash->outcome);
 }
 
-/* The second crash comes next after the first: at the next failure point, or between the next two
- * stores. */
+/* Does the second crash follow directly after the first: at the next failure point, or between the
+ * next two stores? */
 static bool is_next(const struct bug *a, const struct bug *b)
 {
 	const struct bug_location *after = place_find(a, "lost"),
@@ -40,7 +40,7 @@ static bool is_next(const struct bug *a, const struct bug *b)
 	       (after && before && place_same(after, before));
 }
 
-/* Both are of a window that the same store closes. */
+/* Does the same store close the windows of both? */
 static bool is_same_end(const struct bug *a, const struct bug *b)
 {
 	const struct bug_location *x = place_find(a, "lost"), *y = place_find(b, "lost");
@@ -51,7 +51,7 @@ static bool is_same_end(const struct bug *a, const struct bug *b)
 static const char WINDOW[] =
 	"a crash anywhere between these two stores leaves a state that recovery cannot handle, although nothing is lost";
 
-/* From the store that opens the window to the one that closes it. */
+/* Makes the window from the store that opens it to the store that closes it. */
 static void set_window(struct report *r, size_t first, size_t last)
 {
 	const struct bug_location *close = place_find(report_draft(r, last), "lost"),
@@ -98,7 +98,8 @@ static void fold_by(struct folding *f, const struct guess *g)
 	}
 }
 
-/* By failure point: what opens a window is found before what closes it. */
+/* Sorts by failure point, so that the finding that opens a window comes before the one that closes
+ * it. */
 static void sort_by_point(struct folding *f)
 {
 	for (size_t i = 1; i < f->left.n; i++) {
@@ -118,7 +119,7 @@ static void sort_by_point(struct folding *f)
 	}
 }
 
-/* Is the finding of the window that these make up? */
+/* Does the finding belong to the window that these findings form? */
 static bool is_in_window(const struct report *r, const numbers *window, size_t i)
 {
 	for (size_t k = 0; k < window->n; k++) {
@@ -130,7 +131,7 @@ static bool is_in_window(const struct report *r, const numbers *window, size_t i
 	return false;
 }
 
-/* Findings of one window, all of which are folded into the first. */
+/* Lists all findings of a window under its first one. */
 static void fold_windows(struct folding *f)
 {
 	sort_by_point(f);
@@ -147,13 +148,13 @@ static void fold_windows(struct folding *f)
 			memmove(&f->left.at[k], &f->left.at[k + 1],
 				(f->left.n - k - 1) * sizeof *f->left.at);
 			f->left.n--;
-			k = i; /* what was passed over may belong to it now */
+			k = i; /* findings that were skipped may belong to the window now */
 		}
 		vec_release(&window);
 	}
 }
 
-/* What is still listed under its first one is named as a window. */
+/* Names each window for which findings are still listed under the first one. */
 static void name_windows(struct folding *f)
 {
 	numbers window = { 0 };
@@ -166,7 +167,7 @@ static void name_windows(struct folding *f)
 	vec_release(&window);
 }
 
-/* ---- all ---- */
+/* ---- the whole grouping ---- */
 
 static void want_places(struct facts *f, const struct report *r)
 {
@@ -194,7 +195,7 @@ static bool has_folded(const struct report *r)
 	return false;
 }
 
-/* What trials took is told with the runs that explain failures. */
+/* Adds the runs of trials to those that explain failures. */
 static void tell_runs(struct report *r, uint64_t nruns)
 {
 	struct report_coverage c;

@@ -7,10 +7,11 @@
 #include "source/locate.h"
 #include "trace/trace.h"
 
-/* Between the last report_add() and report_finish(). trace: what the findings are about; one that
- * cannot be opened explains nothing. libraries: as for locator_new(). docs/causes.md says what
- * explains what. crash: after crashing_explore() of that trace, so that recovery is run again to
- * prove it; NULL: only oracles are asked again. The runs are added to the report's coverage. */
+/* Groups the findings between the last report_add() and report_finish(). trace: the trace of the
+ * findings; if it cannot be opened, nothing is grouped. libraries: as for locator_new().
+ * docs/causes.md says what explains what. crash: the setup after crashing_explore() of that trace,
+ * so that recovery can be run again as a proof; NULL: only oracles are asked again. The runs are
+ * added to the report's coverage. */
 void causes_fold(struct report *r, const char *trace, const struct libraries *libraries,
 		 struct crash_setup *crash);
 

@@ -1,5 +1,5 @@
-/* Numbers places by what the user sees of them: function, file and line, from the frame that is
- * shown outwards. One statement may have several instructions. */
+/* Numbers places by what the user sees of them: function, file and line, from the shown frame
+ * outwards. One statement may have several instructions. */
 #include "account/causes/classes.h"
 
 #include "report/bug.h"
@@ -22,7 +22,7 @@ static const char *called(const struct frame *list, size_t shown)
 	return bug_frame_called(&inside, &f);
 }
 
-/* A frame without a line is known by its instruction. */
+/* Hashes what the user sees of a site. A frame without a line is identified by its instruction. */
 static uint64_t key_of(struct locator *l, const struct trace_site *site)
 {
 	const struct frame *list;

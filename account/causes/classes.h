@@ -1,5 +1,5 @@
-/* Numbers for the places of a trace: sites that are one line for the user, with the same callers,
- * have one number. */
+/* Numbers for the places of a trace: sites that the user sees as the same line with the same
+ * callers have the same number. */
 #ifndef ACCOUNT_CAUSES_CLASSES_H
 #define ACCOUNT_CAUSES_CLASSES_H
 
@@ -7,11 +7,11 @@
 #include "source/locate.h"
 
 struct classes {
-	VEC(uint32_t) by_site; /* by id; 0: not known */
-	uint32_t n;            /* numbers are up to this one */
+	VEC(uint32_t) by_site; /* by site id; 0: unknown */
+	uint32_t n;            /* the largest number */
 };
 
-/* Of all sites that facts_take() met. */
+/* Numbers all sites that facts_take() met. */
 void classes_find(struct classes *c, const struct facts *f, struct locator *l);
 void classes_release(struct classes *c);
 uint32_t classes_of(const struct classes *c, uint32_t site);

@@ -1,16 +1,17 @@
-/* Collects the events of the places that findings are about, and compares them. A place with very
- * many events is known by its first and its last ones: findings tell of either. */
+/* Collects the events of the places that findings are about, and compares them. Of a place with
+ * very many events, only the first and the last ones are kept, because findings are about
+ * either. */
 #include "account/causes/facts.h"
 
 #include <stdlib.h>
 
 #include "trace/owner.h"
 
-#define TOUCHES_MAX 256u /* kept of a place */
+#define TOUCHES_MAX 256u /* events per place */
 
 struct actor {
 	uint32_t stream, thread, epoch, depth;
-	size_t span; /* that is open, if depth */
+	size_t span; /* index of the open transaction if depth > 0 */
 };
 
 typedef VEC(struct actor) actors;
@@ -21,7 +22,7 @@ struct recent_adds {
 	struct range {
 		uint64_t addr, len_bytes;
 	} list[ADDS_RECENT];
-	size_t n; /* ever */
+	size_t n; /* number of all events */
 };
 
 void facts_want(struct facts *f, uint32_t site)
@@ -54,7 +55,7 @@ static struct actor *actor_of(actors *all, const struct trace_event *ev)
 static void note_tx(struct facts *f, struct actor *a, const struct trace_event *ev)
 {
 	if (ev->arg[0])
-		return; /* one that several threads take part in */
+		return; /* several threads take part in it */
 	if (ev->kind == PMT_TX_BEGIN && a->depth++ == 0) {
 		a->span = f->spans.n;
 		*vec_add(&f->spans) =
@@ -64,7 +65,8 @@ static void note_tx(struct facts *f, struct actor *a, const struct trace_event *
 	}
 }
 
-/* The first half stays; later ones take turns in the other. */
+/* Adds an event. The first half of the list stays; later events replace each other in the second
+ * half. */
 static void add_touch(touches *list, size_t *n, struct touch t)
 {
 	if (list->n < TOUCHES_MAX)
@@ -83,7 +85,8 @@ static void note_site(struct facts *f, const struct trace_site *site)
 	f->known.at[site->id] = site;
 }
 
-/* Libraries log what is their own, too: what counts is what the program stores to. */
+/* Notes a range that the program adds to a transaction. Libraries also log their own data, so only
+ * ranges count to which the program stores. */
 static void note_add(struct facts *f, struct recent_adds *a, const struct trace_event *ev)
 {
 	if (ev->kind == PMT_TX_ADD)
@@ -197,7 +200,7 @@ bool facts_share_flush(const struct facts *f, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* Each event of the one has one of the other that a flush would serve, too. */
+/* Does each event of one have an event of the other that the same flush would serve? */
 static bool is_each_served(const touches *x, const touches *y)
 {
 	for (size_t i = 0; i < x->n; i++) {
@@ -234,7 +237,7 @@ bool facts_one_range(const struct facts *f, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* The next event of a place, 0: there is none. */
+/* The next event of a place; 0: there is none. */
 static uint64_t next_seq(const touches *list, uint64_t seq)
 {
 	for (size_t i = 0; i < list->n; i++)

@@ -1,20 +1,20 @@
-/* Facts about the events of some places in a trace: which of them came together. One pass; memory
- * grows with the number of places. */
+/* Facts about the events of some places in a trace: which of them came together. It takes one pass;
+ * memory grows with the number of places. */
 #ifndef ACCOUNT_CAUSES_FACTS_H
 #define ACCOUNT_CAUSES_FACTS_H
 
 #include "trace/trace.h"
 #include "util/vec.h"
 
-/* One event of a place. Of a store that crosses a line's end there are two. */
+/* One event of a place. A store that crosses the end of a line has two. */
 struct touch {
-	uint64_t seq, line; /* line: of a store, the address of its cache line */
+	uint64_t seq, line; /* line: for a store, the address of its cache line */
 	uint64_t addr, end; /* of the whole event */
 	uint32_t stream, thread;
-	uint32_t epoch; /* of the thread: fences so far */
+	uint32_t epoch; /* number of the thread's fences so far */
 };
 
-/* for qsort: by event */
+/* for qsort(), by event */
 static inline int touch_order(const void *a, const void *b)
 {
 	const struct touch *x = a, *y = b;
@@ -27,20 +27,20 @@ typedef VEC(struct touch) touches;
 /* A transaction of one thread, from the outermost begin to the end. */
 struct tx_span {
 	uint32_t stream, thread;
-	uint64_t begin_seq, end_seq; /* UINT64_MAX: never ended */
+	uint64_t begin_seq, end_seq; /* UINT64_MAX: it never ended */
 };
 
 struct facts {
-	VEC(bool) wanted; /* by id of a site; set before facts_take() */
-	/* by id of a site: its events in order; of many, the first and the last */
+	VEC(bool) wanted; /* by site id; set before facts_take() */
+	/* by site id: its events in order; of many, the first and the last */
 	VEC(touches) sites;
 	VEC(struct tx_span) spans; /* in the order in which they began */
-	/* by id: all sites that events are from; NULL: there is none */
+	/* by id: all sites that have events; NULL: no such site */
 	VEC(const struct trace_site *) known;
-	/* bytes of the longest range that a transaction was told to log, and the program stored
+	/* length of the longest range that a transaction was told to log and the program stored
 	 * to */
 	uint64_t longest_add;
-	/* seq of events by which the program tells something, or begins or ends an operation */
+	/* seq of events that acknowledge something, or begin or end an operation */
 	VEC(uint64_t) acknowledgements;
 };
 
@@ -48,25 +48,25 @@ void facts_want(struct facts *f, uint32_t site); /* 0: nothing */
 void facts_take(struct facts *f, const struct trace *t);
 void facts_release(struct facts *f);
 
-/* the last to begin of those that are open; NULL: none */
+/* the last to begin of the transactions that are open at seq; NULL: none */
 const struct tx_span *facts_span(const struct facts *f, uint64_t seq);
-/* after this event; UINT64_MAX: none */
+/* the next one after this event; UINT64_MAX: none */
 uint64_t facts_next_acknowledgement(const struct facts *f, uint64_t seq);
 const touches *facts_of(const struct facts *f, uint32_t site);
-/* Some event of either is a store to the same line, by one thread, with no fence between: one flush
- * would serve both. */
+/* Would one flush serve both places at least once? It does if they store to the same line in one
+ * thread with no fence in between. */
 bool facts_share_flush(const struct facts *f, uint32_t a, uint32_t b);
-/* The same, each time and for all lines: one flush of the lines of either serves both. */
+/* Would one flush of the lines of either place serve both, each time and for all lines? */
 bool facts_share_flushes(const struct facts *f, uint32_t a, uint32_t b);
-/* One call could log what both store: it touches, or ranges as long are logged elsewhere. Only
- * stores to the same line are compared. */
+/* Could one call log what both places store? It could if the ranges touch, or if ranges of that
+ * length are logged elsewhere. Only stores to the same line are compared. */
 bool facts_one_range(const struct facts *f, uint32_t a, uint32_t b);
-/* From each event of `from` to the next of `to`. */
+/* The stretches of the trace from each event of `from` to the next event of `to`. */
 struct stretch {
-	uint32_t from, to; /* sites */
+	uint32_t from, to; /* site ids */
 };
-/* Somewhere a fence that comes just before the end of a stretch of the first kind is inside one of
- * the second: it would serve both. */
+/* Would one fence serve both kinds of stretches? It would if a fence right before the end of a
+ * stretch of the first kind is inside one of the second kind. */
 bool facts_one_fence(const struct facts *f, struct stretch first, struct stretch second);
 
 #endif

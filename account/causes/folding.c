@@ -1,5 +1,5 @@
-/* The rules by which one finding may explain another one, and which of two comes first. Each rule
- * compares two findings, and only guesses. */
+/* The rules by which one finding may explain another one, and the order in which findings are tried
+ * as causes. A rule compares two findings and only guesses. */
 #include "account/causes/folding.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static bool same_store(const struct bug *a, const struct bug *b)
 	return x && y && place_same(x, y);
 }
 
-/* The same store is not durable, whatever survives it, whoever reads it. */
+/* Is the same store not durable in both, whatever survives and whoever reads it? */
 static bool is_same_loss(const struct facts *f, const struct bug *cause, const struct bug *b)
 {
 	(void)f;
@@ -27,7 +27,7 @@ static bool is_same_loss(const struct facts *f, const struct bug *cause, const s
 
 static bool is_one_flush(const struct facts *f, const struct bug *cause, const struct bug *b)
 {
-	/* NULL: the place is not known */
+	/* NULL: the place is unknown */
 	const struct bug_location *x = place_store(cause), *y = place_store(b);
 
 	if (place_lack(cause) != LACKS_FLUSH || place_lack(b) != LACKS_FLUSH || !x || !y)
@@ -47,8 +47,8 @@ static bool is_one_fence(const struct facts *f, const struct bug *cause, const s
 			       (struct stretch){ y->site, other->site });
 }
 
-/* What must change together fails whichever of the two is lost. Of a store that is never written
- * back, and that a crash showed, the other one may not be known. */
+/* Are both about the same two stores, which must change together? Recovery fails whichever of them
+ * is lost. If a crash showed a store that is never written back, the other store may be unknown. */
 static bool is_same_pair(const struct facts *f, const struct bug *cause, const struct bug *b)
 {
 	const struct bug_location *lost = place_find(cause, "lost"),
@@ -74,8 +74,8 @@ const struct guess guesses[NGUESSES] = {
 
 /* ---- order ---- */
 
-/* The stronger explanation first: what durability alone does not mend, then what is never written
- * back, then what is late; of equals, the earlier. */
+/* Ranks kinds by how much they explain: first what durability alone does not fix, then what is
+ * never written back, then what is late. */
 static int rank_of(const struct bug *b)
 {
 	static const char *const kinds[] = { "atomicity", "missing-flush-fence", "missing-flush",
@@ -87,7 +87,8 @@ static int rank_of(const struct bug *b)
 	return i;
 }
 
-/* Where a fence would do: the finding whose end comes first says where it must be. */
+/* The event by which findings are sorted. If a fence would help, it must come before the earliest
+ * end. */
 static uint64_t order_of(const struct bug *b)
 {
 	const struct bug_location *end = place_lack(b) == LACKS_FENCE ? place_end(b) : NULL;
@@ -99,7 +100,7 @@ bool folding_is_before(const struct report *r, size_t a, size_t b)
 {
 	const struct bug *x = report_draft(r, a), *y = report_draft(r, b);
 
-	/* what recovery relies on is not to be found under what it does not */
+	/* a finding on which recovery relies must not be listed under one on which it does not */
 	if (bug_is_last(x) != bug_is_last(y))
 		return bug_is_last(y);
 	if (rank_of(x) != rank_of(y))

@@ -1,4 +1,4 @@
-/* Findings that are being listed under others, and the rules that say what to try. */
+/* Findings that are being listed under others, and the rules that say which pairs to try. */
 #ifndef ACCOUNT_CAUSES_FOLDING_H
 #define ACCOUNT_CAUSES_FOLDING_H
 
@@ -10,10 +10,10 @@ struct folding {
 	struct report *report;
 	const struct facts *facts;
 	struct bonds *bonds;
-	numbers left; /* findings without a cause, best first */
+	numbers left; /* findings without a cause, the best explanations first */
 };
 
-/* Does the first explain the second? */
+/* Does the first finding explain the second? */
 typedef bool rule_fn(const struct facts *f, const struct bug *cause, const struct bug *b);
 
 struct guess {
@@ -22,10 +22,11 @@ struct guess {
 };
 
 #define NGUESSES 4u
-/* In this order; of two findings that explain each other, the one that stands first stays. */
+/* Applied in this order; if two findings explain each other, the one that comes first is the
+ * cause. */
 extern const struct guess guesses[NGUESSES];
 
-/* The first of them explains more. */
+/* Does the first of them explain more? */
 bool folding_is_before(const struct report *r, size_t a, size_t b);
 void folding_fold(struct folding *f, size_t i, size_t cause, enum bond_kind kind);
 

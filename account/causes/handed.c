@@ -1,8 +1,10 @@
-/* Looks for flushes that cover less than they were given. A *run* is what one instruction flushes
- * with one call stack, while its thread does nothing else to persistent memory: usually one call of
- * a helper. When a run is over, the lines after it that the thread has stored to, and not flushed,
- * are those that it may have left out; those that nothing flushes up to the next fence, it has. On
- * msync, pages are what lines are elsewhere. */
+/* Looks for flushes that cover less than they were given. A *run* is the sequence of flushes by one
+ * instruction with one call stack, while its thread does nothing else to persistent memory: usually
+ * one call of a helper. At the end of a run, the lines behind it that the thread has stored to and
+ * not flushed may have been left out. They have been if nothing flushes them up to the thread's
+ * next fence. Example: a helper that flushes `(len + 63) / 64` lines from an address in the middle
+ * of a line leaves out the last line of some objects. On msync, this looks at pages instead of
+ * lines. */
 #include "account/causes/handed.h"
 
 #include <stdlib.h>
@@ -12,19 +14,19 @@
 #include "account/causes/passed.h"
 #include "util/map.h"
 
-#define STORES_MAX 8u    /* sites that are kept of a line */
-#define KEPT 65536u      /* lines that are known at a time */
-#define LINES_MAX 65536u /* of one proposal, and that are suspected at a time */
+#define STORES_MAX 8u    /* sites that are kept per line */
+#define KEPT 65536u      /* lines that are known at the same time */
+#define LINES_MAX 65536u /* lines per proposal, and suspects at the same time */
 #define LIST_MAX 64u     /* proposals */
 #define LINE_OF(run, addr) ((addr) / (run)->unit)
-#define PAGE_BYTES 4096u /* that msync writes at once */
+#define PAGE_BYTES 4096u /* bytes that msync writes at once */
 
-/* A line that was stored to, and not flushed since. */
+/* A line that was stored to and not flushed since. */
 struct dirty {
 	const struct trace_site *stores[STORES_MAX];
 	uint32_t nstores, stream, thread;
-	uint64_t line, low, end; /* its number; of the bytes that were stored */
-	uint64_t epoch;          /* fences of the thread, up to the last store */
+	uint64_t line, low, end; /* number of the line; first and last + 1 of the stored bytes */
+	uint64_t epoch;          /* fences of the thread up to the last store */
 	uint64_t nfsyncs;        /* of any thread */
 	bool is_dirty;
 };
@@ -32,55 +34,58 @@ struct dirty {
 struct run {
 	uint32_t stream, thread;
 	uint32_t unit;                        /* bytes of a line, or of a page if it is synced */
-	const struct trace_site *site;        /* NULL: none is open */
+	const struct trace_site *site;        /* NULL: no run is open */
 	const struct trace_site *before_site; /* of the run before, since the last fence */
 	enum pmt_kind kind;
-	uint64_t first, last;           /* addresses, as the instruction has them */
-	uint64_t seq, n;                /* the last event; how many */
+	uint64_t first, last;           /* addresses, as in the instruction */
+	uint64_t seq, n;                /* last event; number of flushes */
 	uint64_t epoch;                 /* fences so far */
 	uint64_t low;                   /* the first stored byte of the first line */
-	const struct trace_site *store; /* one that it flushed; NULL: none is known */
-	bool is_stuck, is_stepping;     /* all at one address; each a line further */
-	bool is_chained;                /* one statement stored to all of its lines */
-	bool is_skipping;               /* a line between was left out */
-	bool is_synced;                 /* by msync: that is a fence, too */
-	struct dirty before;            /* the last line, as it was */
+	const struct trace_site *store; /* a store that the run flushed; NULL: none is known */
+	/* all flushes at one address; each flush one line further */
+	bool is_stuck, is_stepping;
+	bool is_chained;     /* one statement stored to all of its lines */
+	bool is_skipping;    /* a line in between was left out */
+	bool is_synced;      /* flushed by msync, which is also a fence */
+	struct dirty before; /* the last line, before it was flushed */
 };
 
-/* A line that a run left out, if nothing flushes it up to the thread's next fence. */
+/* A line that a run left out, unless something flushes it up to the thread's next fence. */
 struct suspect {
 	enum handed_how how;
 	const struct trace_site *flush;
-	uint64_t key;    /* whose fault it is */
-	bool is_certain; /* one statement stored there and in a line that was flushed */
+	uint64_t key;    /* who is to blame */
+	bool is_certain; /* one statement stored both to this line and to a line that was flushed */
 	struct whatif_flush line;
 };
 
-/* How many lines of the stored bytes [low, end) a helper flushes that rounds wrongly. */
+/* The number of lines that a helper with a certain wrong rounding flushes for the stored bytes
+ * [low, end). */
 typedef uint64_t rounding(const struct run *run, uint64_t low, uint64_t end);
 
-/* What is known of the line of the source that flushes, or that calls what flushes. */
+/* What is known about the source line that flushes, or that calls a function which flushes. */
 struct helper {
 	uint64_t short_by;       /* from_key of the first call that was short */
-	bool is_short_twice;     /* another call, too */
-	bool is_short_of_object; /* of which it was given the size */
-	unsigned not_roundings;  /* bits: those that some run does not obey */
+	bool is_short_twice;     /* another call was short, too */
+	bool is_short_of_object; /* short of an object whose size it was given */
+	unsigned not_roundings;  /* bits: roundings that do not fit some run */
 	bool is_advancing;       /* flushes more than one line in one run */
-	bool is_skipping;        /* leaves out lines between */
-	bool is_fitting;         /* flushes one line as often as there are lines to flush */
+	bool is_skipping;        /* leaves out lines in between */
+	bool is_fitting;         /* flushes one line as many times as there are lines to flush */
 };
 
 struct finder {
-	struct dirty *lines;  /* KEPT, by the end of their numbers: one takes another's place */
-	VEC(struct run) runs; /* one a thread */
-	struct map helpers;   /* struct helper, by key */
+	/* KEPT entries, by the low bits of the line's number; a new line replaces an old one */
+	struct dirty *lines;
+	VEC(struct run) runs; /* one per thread */
+	struct map helpers;   /* key → struct helper */
 	struct passing passing;
 	struct arena arena;
 	VEC(struct suspect) suspects;
 	handed_list *out;
-	bool is_looking;  /* the second pass */
-	bool is_synced;   /* msync and fsync count, and nothing else */
-	uint64_t nfsyncs; /* what was stored before is synced, of whichever file */
+	bool is_looking;  /* this is the second pass */
+	bool is_synced;   /* only msync and fsync count */
+	uint64_t nfsyncs; /* counted because everything stored before is synced, of any file */
 };
 
 void handed_release(handed_list *list)
@@ -100,7 +105,7 @@ bool handed_has_store(const struct handed *h, uint32_t site)
 	return false;
 }
 
-/* NULL: it was not stored to, or so long ago that it is not known any more. */
+/* NULL: the line was not stored to, or too long ago to be known. */
 static struct dirty *line_of(const struct finder *f, uint64_t line)
 {
 	struct dirty *d = &f->lines[line % KEPT];
@@ -120,7 +125,7 @@ static struct helper *helper_of(struct finder *f, uint64_t key)
 	return h;
 }
 
-/* A statement stored to both lines, with no fence between. */
+/* Did one statement store to both lines, with no fence in between? */
 static bool crosses(struct finder *f, const struct dirty *a, const struct dirty *b)
 {
 	for (uint32_t i = 0; a->epoch == b->epoch && i < a->nstores; i++)
@@ -130,7 +135,7 @@ static bool crosses(struct finder *f, const struct dirty *a, const struct dirty 
 	return false;
 }
 
-/* ---- what is proposed ---- */
+/* ---- proposals ---- */
 
 static struct handed *proposal(struct finder *f, const struct suspect *s, const struct dirty *d)
 {
@@ -176,7 +181,8 @@ static void leave_out(struct finder *f, const struct suspect *s, const struct di
 			*vec_add(&h->stores) = d->stores[i]->id;
 }
 
-/* The thread waits now: what it has not flushed, it does not wait for. */
+/* Settles the thread's suspects at a fence: a line that was not flushed before the fence was left
+ * out. */
 static void settle(struct finder *f, const struct run *run)
 {
 	size_t n = 0;
@@ -195,7 +201,7 @@ static void settle(struct finder *f, const struct run *run)
 
 /* ---- runs ---- */
 
-/* NULL: the thread has nothing there that waits for a flush. */
+/* NULL: the thread has no store in this line that waits for a flush. */
 static const struct dirty *left_by(const struct finder *f, const struct run *run, uint64_t line)
 {
 	const struct dirty *d = line_of(f, line);
@@ -203,8 +209,9 @@ static const struct dirty *left_by(const struct finder *f, const struct run *run
 	return d && d->is_dirty && d->stream == run->stream && d->thread == run->thread ? d : NULL;
 }
 
-/* As many lines as it was flushed times. Once at least, the last of them must be there: a caller
- * may flush the words of a line one by one, too. */
+/* Looks for a helper that flushes one address as many times as there are lines. The last of these
+ * lines must be waiting at least once, because a caller may also flush the words of one line
+ * separately. */
 static bool look_if_stuck(struct finder *f, const struct run *run, const struct call *c,
 			  struct helper *h)
 {
@@ -221,7 +228,8 @@ static bool look_if_stuck(struct finder *f, const struct run *run, const struct 
 	return true;
 }
 
-/* The range may end in the line after, as far from its begin as the address is from its line's. */
+/* Looks for a helper that steps from an address inside a line, and leaves out the last line, in
+ * which the range ends. */
 static bool look_if_steps(struct finder *f, const struct run *run, const struct call *c)
 {
 	const uint64_t next = LINE_OF(run, run->last) + 1;
@@ -266,7 +274,7 @@ static void judge_rounding(struct helper *h, const struct run *run, uint64_t low
 			h->not_roundings |= 1u << i;
 }
 
-/* The source says how many bytes were given, or should have been. */
+/* Looks at a call for which the source says how many bytes were given, or should have been. */
 static bool look_if_given(struct finder *f, const struct run *run, const struct call *c,
 			  struct helper *h)
 {
@@ -290,7 +298,8 @@ static bool look_if_given(struct finder *f, const struct run *run, const struct 
 	return is_short;
 }
 
-/* A run of which it is known what one statement stored: does it end where that does? */
+/* Judges a run for which it is known what one statement stored: does the run end where those stores
+ * end? */
 static void judge_helper(struct helper *h, const struct run *run, const struct call *c,
 			 uint64_t last, uint64_t end)
 {
@@ -303,9 +312,9 @@ static void judge_helper(struct helper *h, const struct run *run, const struct c
 	h->short_by = c->from_key;
 }
 
-/* What a statement stored from the flushed lines on, where the call passes a length that pmend does
- * not know: a whole object may be all that the call is for. Where functions are not known, an
- * instruction that flushes more elsewhere is one of a helper that takes a length. */
+/* Looks for lines behind the flushed ones to which the same statement stored, if the call passes an
+ * unknown length: the call may be meant for the whole object. If functions are unknown, an
+ * instruction that flushes more in other runs counts as a helper that takes a length. */
 static void look_if_short(struct finder *f, const struct run *run, const struct call *c,
 			  struct helper *h)
 {
@@ -324,8 +333,8 @@ static void look_if_short(struct finder *f, const struct run *run, const struct 
 	judge_helper(h, run, c, last, end);
 }
 
-/* Where a call is short for sure at other times, it is so for what its function stored to the next
- * lines, too: fields that happen to lie in several lines. */
+/* Looks at a call that is certainly short at other times: then it is also short for other stores of
+ * its function to the next lines, such as fields that happen to be in several lines. */
 static void look_if_short_again(struct finder *f, const struct run *run, const struct call *c,
 				const struct helper *h)
 {
@@ -388,7 +397,8 @@ static struct run *run_of(struct finder *f, const struct trace_event *ev)
 	return &f->runs.at[f->runs.n - 1];
 }
 
-/* A helper may do something else between two lines of a range: then, the run goes on. */
+/* Begins a run, or continues the last one, because a helper may do something else between two lines
+ * of a range. */
 static void begin_run(struct run *run, const struct trace_event *ev)
 {
 	const bool goes_on = run->before_site == ev->site &&
@@ -472,7 +482,7 @@ static void note_fence(struct finder *f, struct run *run)
 	run->epoch++;
 }
 
-/* A helper may sync page by page: the next store tells that it is done. */
+/* Notes an msync. A helper may sync page by page, so the next store shows that it is done. */
 static void note_sync(struct finder *f, struct run *run, const struct trace_event *ev)
 {
 	struct trace_event page = *ev;
@@ -533,7 +543,7 @@ static int compare_lines(const void *a, const void *b)
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-/* The times that it was short, by events: several lines may be of one. */
+/* Counts how often it was short: several lines may belong to one event. */
 static uint64_t count_times(const struct handed *h)
 {
 	uint64_t n = 0;
@@ -543,9 +553,9 @@ static uint64_t count_times(const struct handed *h)
 	return n;
 }
 
-/* Several calls of a helper are short, or it is short of an object that it is given, or of what the
- * line before stores. And it never flushes more than a line, or all that is known looks as if it
- * rounds in one wrong way. */
+/* Is the helper to blame for a short call? Several calls of it must be short, or it is short of an
+ * object that it is given, or of what the line before stores. And it must never flush more than one
+ * line, or all its runs must fit one wrong rounding. */
 static bool is_helpers(struct finder *f, const struct handed *h, const struct call *c)
 {
 	const unsigned all = (1u << sizeof roundings / sizeof *roundings) - 1;
@@ -582,7 +592,7 @@ static struct handed *same_helper(const struct finder *f, const struct handed *h
 	return NULL;
 }
 
-/* What calls seem to have left out becomes what their helper left out. */
+/* Blames the helper for what its calls seem to have left out. */
 static void blame_helpers(struct finder *f)
 {
 	for (size_t i = 0; i < f->out->n; i++) {
@@ -610,7 +620,7 @@ static size_t shown_of(struct finder *f, const struct handed *h)
 	return c->takes == CALL_TAKES_LENGTH ? c->helper : SIZE_MAX;
 }
 
-/* A cure that is not whole proves nothing. */
+/* Drops proposals whose list of lines is not complete, because such a cure proves nothing. */
 static void finish(struct finder *f)
 {
 	size_t n = 0;

@@ -1,6 +1,6 @@
-/* Makes a finding of a flush that covers less than it is given, where that explains stores that are
- * not flushed. What it was given is a guess (handed.h). Only the trial counts: the lines that it
- * left out are flushed, too, each time, and a finding that is gone then is listed under it. */
+/* Makes a finding of a flush that covers less than it is given, if that explains stores that are
+ * not flushed. What it was given is a guess (handed.h). Only the trial counts: it supposes that the
+ * left out lines are flushed, too, each time, and lists the findings that are gone then. */
 #include "account/causes/helpers.h"
 
 #include <stdlib.h>
@@ -70,7 +70,7 @@ struct helpers {
 	struct trials *trials;
 };
 
-/* A store that is not flushed, as an oracle or recovery says. */
+/* Is it a finding about a store that is not flushed, by an oracle or by recovery? */
 static bool is_candidate(const struct report *r, size_t i)
 {
 	const struct bug *b = report_draft(r, i);
@@ -94,7 +94,7 @@ static bool is_elsewhere(uint32_t site, void *arg)
 	return !handed_has_store(arg, site);
 }
 
-/* By some way that leads to the store. */
+/* Did the flush leave out the finding's store, on some call path? */
 static bool is_left_out(const struct report *r, size_t i, struct handed *h)
 {
 	return handed_has_store(h, place_store(report_draft(r, i))->site) ||
@@ -151,7 +151,7 @@ static void feed(struct check *c, const struct whatif *w, const struct trace *tr
 	trace_close(t);
 }
 
-/* Judges the events as they would be with the lines flushed. NULL: they cannot be judged. */
+/* Judges the events with the lines flushed. NULL: that is impossible. */
 static struct check *check_with(const struct report *r, const struct handed *h,
 				const struct trace *trace)
 {
@@ -169,7 +169,7 @@ static struct check *check_with(const struct report *r, const struct handed *h,
 		*vec_add(&w.flushes) = h->lines.at[i];
 	feed(c, &w, trace);
 	check_finish(c);
-	if (check_wants_again(c)) { /* what is missing is only told then */
+	if (check_wants_again(c)) { /* what is missing is known only after the second pass */
 		check_again(c);
 		feed(c, &w, trace);
 		check_finish_again(c);
@@ -178,7 +178,7 @@ static struct check *check_with(const struct report *r, const struct handed *h,
 	return c;
 }
 
-/* Whoever called: the finding is of all call paths. */
+/* Is it the same line, whoever called? The finding is about all call paths. */
 static bool is_same_line(const struct bug_location *a, const struct bug_location *b)
 {
 	const struct bug_frame *x = a ? bug_location_frame(a) : NULL, *y = bug_location_frame(b);
@@ -187,7 +187,7 @@ static bool is_same_line(const struct bug_location *a, const struct bug_location
 	       str_same(x->function, y->function);
 }
 
-/* What the oracles find there, by lines of the source. */
+/* Makes a report of what the oracles find in the changed events, by source line. */
 static struct report *findings_of(const struct check *c, struct locator *l)
 {
 	struct report *after = report_new();
@@ -197,7 +197,7 @@ static struct report *findings_of(const struct check *c, struct locator *l)
 	return after;
 }
 
-/* The store is not durable, whatever is said to be missing. */
+/* Is the store still not durable, whatever is said to be missing? */
 static bool is_found(const struct report *after, const struct bug *b)
 {
 	for (size_t i = 0; i < report_ndrafts(after); i++)
@@ -206,7 +206,7 @@ static bool is_found(const struct report *after, const struct bug *b)
 	return false;
 }
 
-/* And all that is listed under it. */
+/* Is the finding gone, and everything that is listed under it? */
 static bool is_gone(const struct report *r, size_t i, const struct report *after)
 {
 	for (size_t k = 0; k < report_ndrafts(r); k++)
@@ -216,7 +216,7 @@ static bool is_gone(const struct report *r, size_t i, const struct report *after
 	return true;
 }
 
-/* Those of oracles that the oracles do not find any more: they look at the events again. */
+/* Finds the oracles' findings that are gone in the changed events. */
 static void find_unseen(numbers *unseen, const struct helpers *in, const numbers *candidates,
 			const struct handed *h)
 {
@@ -247,8 +247,8 @@ static bool is_all_gone(const struct report *r, size_t i, const struct trial_que
 	return true;
 }
 
-/* What a crash shows of them, and of what is listed under them: recovery runs again. A line that is
- * flushed in the end may be flushed too late. */
+/* Finds what crashes do not show any more of these findings, and of those listed under them:
+ * recovery runs again. A line that is flushed in the end may be flushed too late. */
 static void find_gone(numbers *gone, const struct helpers *in, const numbers *candidates,
 		      const struct handed *h)
 {
@@ -274,7 +274,8 @@ static void find_gone(numbers *gone, const struct helpers *in, const numbers *ca
 	vec_release(&asked);
 }
 
-/* A flush may seem to be short where nobody missed anything: then there is nothing to try. */
+/* Tries one proposal. If nobody found anything about the lines that it left out, there is nothing
+ * to try. */
 static void explain_by(const struct helpers *in, struct handed *h)
 {
 	struct report *r = in->report;

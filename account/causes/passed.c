@@ -1,6 +1,6 @@
 /* Finds the function to which a flush's call passes a length, and the function that passes it. Both
- * lie between the flush and the function that also made the store: what is inside of that is a
- * helper. */
+ * are between the flush and the function that also made the store; functions inside of that one are
+ * helpers. */
 #include "account/causes/passed.h"
 
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include "util/vec.h"
 #include "util/str.h"
 
-static char yes[1], no[1]; /* in maps */
+static char yes[1], no[1]; /* values in maps */
 
-/* ---- where ---- */
+/* ---- comparing places ---- */
 
 typedef VEC(struct frame) frames;
 
@@ -32,8 +32,8 @@ static bool is_same_line(const struct symbol *x, const struct symbol *y)
 	       str_same_known(x->file, y->file);
 }
 
-/* One line of the source, called in one way: a copy in the C library is made by many instructions.
- */
+/* Is it the same source line with the same callers? A copy in the C library consists of many
+ * instructions. */
 static bool is_same_place(struct passing *p, const struct trace_site *a, const struct trace_site *b)
 {
 	frames x = { 0 }, y = { 0 };
@@ -95,7 +95,7 @@ static enum call_takes takes_of(struct passing *p, const struct trace_site *flus
 	return call_takes(&code);
 }
 
-/* Nobody between hands a length on: whoever calls msync chose it. */
+/* Handles a flush for which no function passes a length on: the caller of msync chose it. */
 static void find_sync(struct call *c, size_t outside)
 {
 	if (outside == 0)
@@ -105,8 +105,9 @@ static void find_sync(struct call *c, size_t outside)
 	c->from = outside;
 }
 
-/* The functions between the flush and the one that also leads to the store are helpers: of them,
- * the innermost that takes a length, and those around it that pass theirs on. */
+/* Finds the helper. All functions between the flush and the one that also leads to the store are
+ * helpers. This takes the innermost that has a length parameter, and those around it that pass
+ * theirs on. */
 static void find_helper(struct passing *p, struct call *c, const struct trace_site *flush,
 			const frames *list, size_t common)
 {
@@ -149,7 +150,7 @@ static void read_call(struct passing *p, struct call *c, const struct trace_site
 		c->given = call_given(&code, text, len, &c->bytes);
 }
 
-/* Copies of an inlined function are one. */
+/* Hashes the source line of a frame, so that copies of an inlined function are one. */
 static uint64_t key_of(const struct frame *f)
 {
 	const struct symbol *s = f->symbol;

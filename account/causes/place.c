@@ -1,5 +1,5 @@
-/* Compares the places of findings by their call paths: what one function stores for two callers is
- * two places, since the flush may be theirs. */
+/* Compares the places of findings by their call paths. If one function stores for two callers,
+ * these are two places, because the callers may be the ones that flush. */
 #include "account/causes/place.h"
 #include "report/bug.h"
 #include "util/str.h"
@@ -12,7 +12,7 @@ static bool same_frame(const struct bug_frame *a, const struct bug_frame *b)
 	       str_same(a->file, b->file) && (a->line || a->offset == b->offset);
 }
 
-/* The next frame whose function did not come before. */
+/* The next frame of a function that did not occur before. */
 static size_t next_frame(const struct bug_location *l, size_t at)
 {
 	for (at++; at < l->nframes; at++) {
@@ -39,7 +39,7 @@ bool place_same(const struct bug_location *a, const struct bug_location *b)
 	return i >= a->nframes && k >= b->nframes;
 }
 
-/* Frames of one function, at the same line or at another one. */
+/* Are both frames of one function, perhaps at different lines? */
 static bool same_function(const struct bug_frame *a, const struct bug_frame *b)
 {
 	return a->function && str_same(a->function, b->function) && str_same(a->file, b->file);
@@ -77,7 +77,8 @@ const struct bug_location *place_store(const struct bug *b)
 	return lost ? lost : place_find(b, "store");
 }
 
-/* Of a crash's finding, what was done for the lost store comes directly after it. */
+/* What a finding lacks for its store. In a crash's finding, what was done about the lost store
+ * comes right after it. */
 enum lack place_lack(const struct bug *b)
 {
 	if (bug_is_kind(b, "missing-fence"))

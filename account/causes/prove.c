@@ -1,14 +1,16 @@
-/* Tries in three steps what the rules guessed.
+/* Tries the guesses of the rules, in three steps.
  *
- * 1. All causes are mended together. What is left is another bug, and its cure is added. So a bug
- *    that another one hides is found with few walks.
- * 2. The other way round: a finding at another place, with a cure of its own, is mended alone. If
- *    its cause is left, the two need not be one bug.
- * 3. Each cause is mended alone. What is left takes the others, too, and is told so. It comes last:
- *    if there are not enough runs for all, no finding is counted that would not be.
+ * 1. All causes are fixed together. A finding that is left is another bug, and its cure is added.
+ * So
+ *    a bug that another one hides is found with few walks.
+ * 2. The reverse: a finding at another place, with a cure of its own, is fixed alone. If its cause
+ *    is left, the two may be different bugs.
+ * 3. Each cause is fixed alone. A finding that is left needs the other causes, too, and the report
+ *    says so. This comes last: if the runs do not suffice for it, no finding is counted that would
+ *    not be counted otherwise.
  *
- * What has no cure is not tried. What is not tried, or not decided in 1, or only one way in 2, may
- * have the same cause, and is counted. */
+ * A finding without a cure is not tried. A finding that was not tried, not decided in step 1, or
+ * decided only one way in step 2 "may have the same cause", and is counted. */
 #include "account/causes/prove.h"
 
 #include <stdlib.h>
@@ -21,7 +23,7 @@
 struct refuting {
 	struct folding *folding;
 	struct trials *trials;
-	VEC(struct trial_question) tried; /* consequences, by the rules */
+	VEC(struct trial_question) tried; /* consequences according to the rules */
 	enum trial_answer *answers;
 };
 
@@ -35,9 +37,9 @@ static bool is_cause(const struct report *r, size_t i)
 	return report_cause(r, i) == i && report_draft(r, i)->severity == BUG_CORRECTNESS;
 }
 
-/* ---- all causes together ---- */
+/* ---- step 1: all causes together ---- */
 
-/* All causes are mended. What is listed under one of them should be gone then. */
+/* Supposes that all causes are fixed. The findings under them should be gone then. */
 static void suppose_causes(struct refuting *f)
 {
 	struct report *r = f->folding->report;
@@ -61,13 +63,14 @@ static uint64_t store_seq(const struct bug *b)
 	return store ? store->seq : b->first_seq;
 }
 
-/* What a transaction lacks explains more than what is lost of it. */
+/* Is the finding about a transaction? What a transaction lacks explains more than a loss that
+ * follows from it. */
 static bool is_of_transaction(const struct bug *b)
 {
 	return strncmp(b->kind, "tx-", 3) == 0;
 }
 
-/* Of two that are left. */
+/* Which of two findings that are left becomes a cause first? */
 static bool is_first(const struct report *r, size_t a, size_t b)
 {
 	const struct bug *x = report_draft(r, a), *y = report_draft(r, b);
@@ -78,8 +81,8 @@ static bool is_first(const struct report *r, size_t a, size_t b)
 					    : folding_is_before(r, a, b);
 }
 
-/* Of what is left, the one of a transaction, then the one whose store is the oldest; SIZE_MAX:
- * nothing is. */
+/* Finds the first finding that is left: one of a transaction before others, then the one with the
+ * oldest store; SIZE_MAX: none is left. */
 static size_t first_left(const struct refuting *f)
 {
 	const struct report *r = f->folding->report;
@@ -94,7 +97,8 @@ static size_t first_left(const struct refuting *f)
 	return best;
 }
 
-/* Who lent a crash to the cause may be another bug. */
+/* Gives the cause the crash of another finding under it, because the present one may be of another
+ * bug. */
 static void lend_again(struct report *r, size_t cause)
 {
 	for (size_t i = 0; i < report_ndrafts(r); i++)
@@ -102,7 +106,7 @@ static void lend_again(struct report *r, size_t cause)
 			report_lend_crash(r, cause, i);
 }
 
-/* A store that a transaction does not log, or that is outside of one, is lost. */
+/* Is a store lost that the cause's transaction does not log, or that is outside of one? */
 static bool is_loss_of(const struct bug *cause, const struct bug *b)
 {
 	const struct bug_location *store = place_store(b);
@@ -117,7 +121,7 @@ static void move(struct refuting *f, size_t one, size_t cause, enum bond_kind bo
 	folding_fold(f->folding, one, cause, bond);
 }
 
-/* It is a cause of its own, and may explain others that are left. */
+/* Makes the finding a cause, which may explain others that are left. */
 static void set_free(struct refuting *f, size_t one)
 {
 	struct report *r = f->folding->report;
@@ -140,7 +144,7 @@ static void set_free(struct refuting *f, size_t one)
 	lend_again(r, cause);
 }
 
-/* Nobody knows whether it is gone: both are counted. */
+/* Marks the finding as undecided: both are counted. */
 static void doubt(struct refuting *f, size_t one)
 {
 	struct report *r = f->folding->report;
@@ -158,7 +162,7 @@ static void doubt_undecided(struct refuting *f)
 			doubt(f, f->tried.at[i].finding);
 }
 
-/* What is listed under a finding without a cure is not tried. */
+/* Marks findings under a cause without a cure as undecided, because they are not tried. */
 static void doubt_untried(struct refuting *f)
 {
 	struct report *r = f->folding->report;
@@ -175,7 +179,7 @@ static void doubt_untried(struct refuting *f)
 	}
 }
 
-/* One trial for all causes that are known, and one for each that is found by it. */
+/* Makes one trial for all known causes, and one more for each cause that it reveals. */
 static void mend_together(struct refuting *f)
 {
 	size_t one = SIZE_MAX;
@@ -192,9 +196,10 @@ static void mend_together(struct refuting *f)
 	} while (one != SIZE_MAX);
 }
 
-/* ---- the other way round ---- */
+/* ---- step 2: the reverse ---- */
 
-/* A crash inside the transaction that made the store: losing it is the transaction's business. */
+/* Did the crash come inside the transaction that made the store? Then its loss belongs to the
+ * transaction. */
 static bool is_of_open_transaction(const struct refuting *f, const struct bug *b)
 {
 	const struct bug_location *store = place_store(b);
@@ -204,9 +209,9 @@ static bool is_of_open_transaction(const struct refuting *f, const struct bug *b
 	return tx && b->crash->seq <= tx->end_seq;
 }
 
-/* Has it a cure of its own? That is not asked if the cause has none, or is a transaction that does
- * not end: what that stores, it makes durable itself. It has not if one call mends both, nor if the
- * cause that a rule gave it is mended at its place. */
+/* Does the finding have a cure of its own? No if one call fixes both, or if the cause that a rule
+ * gave it is fixed at the same place. The question makes no sense if the cause has no cure, or is a
+ * transaction that does not end: ending it makes its stores durable anyway. */
 static bool has_own_cure(const struct refuting *f, size_t one, struct cause_cure *own)
 {
 	const struct bonds *b = f->folding->bonds;
@@ -237,8 +242,8 @@ static enum trial_answer look_at(struct refuting *f, size_t one, bool is_any)
 	return answer;
 }
 
-/* A consequence at another place than its cause. Mended alone, it is gone, and so is every failure
- * like it: else that was no cure. Then its cause must be gone, too. */
+/* Fixes a consequence alone, if it is at another place than its cause. The finding must then be
+ * gone, and every failure like it; otherwise that was no cure. Then its cause must be gone, too. */
 static void mend_consequence(struct refuting *f, size_t one)
 {
 	const size_t cause = report_cause(f->folding->report, one);
@@ -252,7 +257,7 @@ static void mend_consequence(struct refuting *f, size_t one)
 		doubt(f, one);
 }
 
-/* ---- one cause alone ---- */
+/* ---- step 3: each cause alone ---- */
 
 static size_t count_causes(const struct report *r)
 {
@@ -282,7 +287,7 @@ static void mend_alone(struct refuting *f, size_t cause)
 			report_takes_all(r, f->tried.at[i].finding);
 }
 
-/* ---- all ---- */
+/* ---- all steps ---- */
 
 void prove_folded(struct folding *folding, struct trials *trials)
 {

@@ -5,8 +5,8 @@
 #include "account/causes/folding.h"
 #include "account/causes/trials.h"
 
-/* What is refuted is counted again; what is not decided, too, and it may have the cause that the
- * rules name. */
+/* Tries all guesses. A refuted finding is counted again. So is an undecided one, which then "may
+ * have" the cause that the rules name. */
 void prove_folded(struct folding *f, struct trials *t);
 
 #endif

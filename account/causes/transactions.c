@@ -1,7 +1,7 @@
-/* Asks the oracles of transactions for each time that they complain, and looks which findings
- * follow from it. A store that is not logged stays when its transaction is undone, so every crash
- * until the transaction ends may find half of it, whatever was stored last; and a commit does not
- * write it back, so it may be lost afterwards. */
+/* Asks the oracles of transactions for each occurrence of their findings, and looks which other
+ * findings follow from them. A store that is not logged stays when its transaction is undone. So
+ * every crash until the transaction ends may leave half of it, whatever was stored last. A commit
+ * does not write such a store back, either, so it may also be lost afterwards. */
 #include "account/causes/transactions.h"
 
 #include <stdlib.h>
@@ -16,14 +16,16 @@
 
 static const char *const asked[] = { "transactions", "tx-outside", NULL };
 
-/* What follows from a finding. A window is from its event to the end of its transaction. */
+/* Which findings follow from a kind of finding. A window is from the finding's event to the end of
+ * its transaction. */
 static const struct rule {
 	const char *kind;
-	bool by_store; /* what loses, keeps or reads a store of that place */
-	/* what fails after a crash in the window, whatever is lost that the transaction stored */
+	bool by_store; /* findings that lose, keep or read a store of the same place */
+	/* failures after a crash in the window, whatever store of the transaction is lost */
 	bool by_crash;
-	bool by_time;  /* what is about a store that the thread makes in the window */
-	bool by_range; /* another one of its kind, at the same line of memory, each time */
+	bool by_time; /* findings about a store that the thread makes in the window */
+	/* other findings of this kind, if they are at the same line of memory each time */
+	bool by_range;
 } rules[] = {
 	{ "tx-missing-add", .by_store = true, .by_crash = true, .by_range = true },
 	{ "tx-store-outside", .by_store = true },
@@ -33,15 +35,15 @@ static const struct rule {
 struct window {
 	uint32_t stream, thread;
 	uint64_t begin_seq, seq, end_seq; /* begin_seq: of the transaction */
-	uint64_t line;                    /* of memory, 0: not known */
+	uint64_t line;                    /* of memory; 0: unknown */
 };
 
-/* All times that one place gave reason to complain. */
+/* All occurrences of a finding at one place. */
 struct tx_finding {
 	const struct rule *rule;
-	struct finding finding; /* the first one */
+	struct finding finding; /* the first occurrence */
 	size_t draft;           /* in the report; SIZE_MAX: not there */
-	bool is_added;          /* to the report, by what follows from it */
+	bool is_added;          /* added to the report because of what follows from it */
 	VEC(struct window) windows;
 };
 
@@ -57,7 +59,7 @@ static const struct rule *rule_of(const char *kind)
 	return NULL;
 }
 
-/* ---- hearing them ---- */
+/* ---- collecting occurrences ---- */
 
 static struct tx_finding *tx_finding_of(struct tx_findings *all, const struct rule *rule,
 					const struct finding *f)
@@ -101,8 +103,7 @@ static int compare_windows(const void *a, const void *b)
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-/* In the order of the trace. Which thread it was, the transactions tell: it is in one of them, if
- * it is in any. */
+/* Fills the windows, in the order of the trace. The transaction tells which thread it was. */
 static void set_windows(struct tx_findings *all, const struct facts *f)
 {
 	for (size_t i = 0; i < all->list.n; i++) {
@@ -144,9 +145,9 @@ struct tx_findings *tx_findings_collect(const struct trace *t, struct facts *f)
 	return all;
 }
 
-/* ---- what follows ---- */
+/* ---- consequences ---- */
 
-/* The crash was in a window. */
+/* Did the crash come in a window? */
 static bool is_crash_in(const struct tx_finding *c, const struct bug *b)
 {
 	const uint64_t seq = b->crash->seq;
@@ -157,7 +158,7 @@ static bool is_crash_in(const struct tx_finding *c, const struct bug *b)
 	return false;
 }
 
-/* When the last transaction that gave reason to complain before the crash began; 0: not known. */
+/* The begin of the last transaction with this finding before the crash; 0: unknown. */
 static uint64_t last_begin(const struct tx_finding *c, uint64_t crash_seq)
 {
 	uint64_t begin_seq = 0;
@@ -168,8 +169,8 @@ static uint64_t last_begin(const struct tx_finding *c, uint64_t crash_seq)
 	return begin_seq;
 }
 
-/* Another store was lost, which was made before the transaction: that is a fault of its own,
- * whichever stores survived. */
+/* Was another store lost that was made before the transaction? That is a bug of its own, whichever
+ * stores survived. */
 static bool has_own_fault(const struct tx_finding *c, const struct bug *b,
 			  const struct bug_location *place)
 {
@@ -212,7 +213,7 @@ static bool has_store(const struct bug *b, const struct bug_location *place, uin
 	return false;
 }
 
-/* A finding that may have a cause: of correctness, by recovery or about durability. */
+/* Can the finding have a cause? It must be about correctness, from recovery or about durability. */
 static bool is_symptom(const struct bug *b)
 {
 	static const char *const kinds[] = { "missing-flush", "missing-fence",
@@ -239,7 +240,7 @@ static bool explains(const struct tx_finding *c, const struct facts *f, const st
 	return c->rule->by_time && store && is_stored_in(c, f, store);
 }
 
-/* Its own report, which names its place. */
+/* Makes a report of this finding alone, to get its place. */
 static struct report *told_alone(const struct tx_finding *c, struct locator *l)
 {
 	struct report *r = report_new();
@@ -248,7 +249,7 @@ static struct report *told_alone(const struct tx_finding *c, struct locator *l)
 	return r;
 }
 
-/* In the report itself, or there for another call path of it. */
+/* Is the finding in the report itself, or for another of its call paths? */
 static bool is_in_report(const struct tx_findings *all, const struct tx_finding *c)
 {
 	for (size_t i = 0; i < all->list.n; i++)
@@ -258,7 +259,7 @@ static bool is_in_report(const struct tx_findings *all, const struct tx_finding 
 	return c->draft != SIZE_MAX;
 }
 
-/* Those that stand in the report, or explain what does. */
+/* Lists the findings that follow from c under it; adds c to the report if necessary. */
 static void explain_by(struct report *r, const struct tx_findings *all, struct tx_finding *c,
 		       const struct facts *f, struct locator *l, struct bonds *bonds)
 {
@@ -284,7 +285,7 @@ static void explain_by(struct report *r, const struct tx_findings *all, struct t
 	report_free(alone);
 }
 
-/* Does it complain of the same line in the same transaction? */
+/* Does the finding occur for the same line of memory in the same transaction? */
 static bool complains_in(const struct tx_finding *c, const struct window *tx)
 {
 	size_t low = 0, high = c->windows.n;
@@ -307,7 +308,7 @@ static bool complains_in(const struct tx_finding *c, const struct window *tx)
 	return false;
 }
 
-/* The same for a finding, which is of a statement, whoever called it. */
+/* The same for a finding of the report, which is about a statement with any caller. */
 static bool finding_complains_in(const struct tx_findings *all, size_t draft,
 				 const struct window *tx)
 {
@@ -317,8 +318,8 @@ static bool finding_complains_in(const struct tx_findings *all, size_t draft,
 	return false;
 }
 
-/* Each line that lacks the one in a transaction lacks the other there, too. One that also lacks
- * something alone has a cause of its own. */
+/* Is the whole finding missing wherever the part is? Each line of memory with one in a transaction
+ * must have the other there, too. If the part occurs alone somewhere, it has a cause of its own. */
 static bool is_part_of(const struct tx_findings *all, size_t part, size_t whole)
 {
 	for (size_t i = 0; i < all->list.n; i++) {
@@ -341,7 +342,7 @@ static void unite(struct report *r, size_t part, size_t whole, const struct fact
 		bonds_add(bonds, whole, part, BOND_RANGE);
 }
 
-/* One range that is not logged, stored to by several statements. */
+/* Joins findings about one range that is not logged and that several statements store to. */
 static void unite_ranges(struct report *r, const struct tx_findings *all, const struct facts *f,
 			 struct bonds *bonds)
 {

@@ -1,5 +1,5 @@
-/* Supposes cures of findings in a trace and looks which other findings are left. All that is
- * supposed is one change of the trace, so one walk answers for all findings. */
+/* Supposes cures of findings in a trace, and looks which other findings are left. All supposed
+ * cures together are one change of the trace, so one walk answers for all findings. */
 #include "account/causes/trials.h"
 
 #include <stdlib.h>
@@ -13,10 +13,11 @@
 #include "report/bug.h"
 #include "account/causes/facts.h"
 
-/* Runs of recovery for all that is diagnosis, per bug. */
+/* Runs of recovery for explaining and trials together, per bug. */
 #define RUNS_OF_BUG 100u
-/* For trials alone, per finding, however much explaining took, if they decide what is counted: with
- * less, most findings of a small exploration could not be listed under their cause. */
+/* Runs for trials alone, per finding, whatever explaining took, if the trials decide what is
+ * counted. With fewer runs, most findings of a small exploration could not be listed under their
+ * cause. */
 #define RUNS_OF_FINDING 10u
 
 struct trials {
@@ -26,11 +27,12 @@ struct trials {
 	struct crash_setup *setup;
 	struct classes classes;
 	VEC(struct cause_cure) supposed;
-	VEC(struct whatif_flush) flushes; /* likewise */
+	VEC(struct whatif_flush) flushes; /* supposed flushes */
 	struct cure_trial crash;
-	bool is_begun, is_impossible; /* recovery was, and cannot be, run */
+	/* whether recovery was prepared, and whether it cannot be run */
+	bool is_begun, is_impossible;
 	bool is_deciding;
-	/* runs, before the trials: of the exploration, and to explain what it found */
+	/* runs before the trials: of the exploration, and for explaining its findings */
 	uint64_t explored, spent;
 };
 
@@ -70,7 +72,8 @@ static const struct bug_location *earlier_of(const struct bug_location *a,
 	return b->seq && b->seq < a->seq ? b : a;
 }
 
-/* Where its windows begin. What fails with nothing lost begins with what survived. */
+/* The place where the finding's windows begin. If nothing is lost, it is the place of the store
+ * that survived. */
 static const struct bug_location *first_place(const struct bug *b)
 {
 	const struct bug_location *store = place_store(b), *survived = place_find(b, "survived");
@@ -92,7 +95,7 @@ static void add_store_places(struct cause_cure *c, const struct trials *t, size_
 		cause_cure_add(c, classes_of(&t->classes, report_draft_site(t->report, i, k)));
 }
 
-/* ---- cures ---- */
+/* ---- cures of findings ---- */
 
 void cause_cure_add(struct cause_cure *c, uint32_t place)
 {
@@ -134,7 +137,8 @@ static void cure_atomic(struct cause_cure *c, const struct trials *t, const stru
 	c->last = classes_of(&t->classes, (first == lost ? survived : lost)->site);
 }
 
-/* The fence comes directly after the flush, which follows the store in the list. */
+/* The cure for a missing fence: a fence right after the flush, which follows the store in the
+ * list. */
 static void cure_fence(struct cause_cure *c, const struct trials *t, const struct bug *b)
 {
 	const struct bug_location *flush = place_find(b, "flush");
@@ -173,9 +177,9 @@ void cause_cure_of(struct cause_cure *c, const struct trials *t, size_t i)
 		c->kind = CAUSE_CURE_NONE;
 }
 
-/* ---- from a cure to what is supposed ---- */
+/* ---- supposing cures ---- */
 
-/* All events of a class, in order. */
+/* Lists all events of a class, in order. */
 static void list_touches(const struct trials *t, uint32_t class, touches *out)
 {
 	for (uint32_t site = 0; class && site < t->classes.by_site.n; site++) {
@@ -188,8 +192,7 @@ static void list_touches(const struct trials *t, uint32_t class, touches *out)
 		qsort(out->at, out->n, sizeof *out->at, touch_order);
 }
 
-/* The last event of a run of them: what one statement stores, such as a write, may be several
- * events. */
+/* The last event of a run of events: a statement that writes may have several events. */
 static uint64_t run_end(const touches *list, size_t from)
 {
 	uint64_t end = list->at[from].seq;
@@ -199,8 +202,8 @@ static uint64_t run_end(const touches *list, size_t from)
 	return end;
 }
 
-/* From each time that the first place is come to, to the next time that the last one is, by the
- * same thread and without an acknowledgement between. */
+/* Supposes an atomic interval for each time that the thread goes from the first place to the next
+ * occurrence of the last place, without an acknowledgement in between. */
 static void suppose_intervals(const struct trials *t, const struct cause_cure *c, struct whatif *w)
 {
 	touches first = { 0 }, last = { 0 };
@@ -240,8 +243,8 @@ static void add_call(struct whatif *w, const struct cause_cure *c)
 	*vec_add(&w->calls) = call;
 }
 
-/* All stores that the call is for change at once with others: a call would make them durable before
- * those. */
+/* Are all stores for which the call is meant in supposed atomic changes? A call would make them
+ * durable too early. */
 static bool is_withheld(const struct whatif *w, const struct cause_cure *c)
 {
 	size_t n = 0;
@@ -301,7 +304,8 @@ static void add_window(struct cure_trial_finding *f, uint64_t first_seq, uint64_
 		f->windows[f->nwindows++] = (struct cure_trial_window){ first_seq, last_seq };
 }
 
-/* The first time, the last, and one in the middle: from the event to the next acknowledgement. */
+/* Adds the windows of three occurrences: the first, the last, and one in the middle. Each goes from
+ * the event to the next acknowledgement. */
 static void add_instances(const struct trials *t, struct cure_trial_finding *f, uint32_t class)
 {
 	touches all = { 0 };
@@ -315,8 +319,8 @@ static void add_instances(const struct trials *t, struct cure_trial_finding *f, 
 	vec_release(&all);
 }
 
-/* False: it is none of this trace, so that it cannot be looked for. lost: takes its places, which
- * the finding borrows. */
+/* Describes a finding for recovery. False: it does not belong to this trace, so it cannot be tried.
+ * lost: gets the places, which the finding borrows. */
 static bool find_windows(const struct trials *t, size_t i, struct cure_trial_finding *f,
 			 struct cause_cure *lost)
 {
@@ -347,7 +351,7 @@ static bool find_windows(const struct trials *t, size_t i, struct cure_trial_fin
 	return f->nwindows > 0;
 }
 
-/* ---- by recovery ---- */
+/* ---- asking recovery ---- */
 
 static bool begin_crash(struct trials *t)
 {
@@ -362,11 +366,11 @@ static bool begin_crash(struct trials *t)
 	return !t->is_impossible;
 }
 
-/* What recovery is to show, one for each finding of the list. */
+/* The findings that recovery is asked about. */
 struct sought {
 	VEC(struct cure_trial_finding) findings;
-	VEC(size_t) at;          /* in the list */
-	struct cause_cure *lost; /* what findings borrow */
+	VEC(size_t) at;          /* index in the list */
+	struct cause_cure *lost; /* places that the findings borrow */
 };
 
 static void find_logged(const struct trials *t, const struct whatif *w, struct logged *out)
@@ -381,7 +385,7 @@ static void find_logged(const struct trials *t, const struct whatif *w, struct l
 	free(is_wanted);
 }
 
-/* What was counted so far is what will be told, at least. */
+/* Counts the bugs so far; at least these will be reported. */
 static size_t count_bugs(const struct report *r)
 {
 	size_t n = 0;
@@ -391,8 +395,9 @@ static size_t count_bugs(const struct report *r)
 	return n;
 }
 
-/* Diagnosis takes no more than the exploration, and no more than so many runs per bug. Explaining
- * comes first; trials take what it left, but may always have some runs for each finding. */
+/* How many more runs trials may use. Explaining and trials together use no more than the
+ * exploration did, and no more than a number per bug. Explaining comes first; trials get what it
+ * left, but always some runs per finding. */
 static uint64_t runs_left(const struct trials *t)
 {
 	const uint64_t n = report_ndrafts(t->report),
@@ -446,14 +451,14 @@ static void ask_recovery(struct trials *t, const struct whatif *w,
 	free(s.lost);
 }
 
-/* ---- by oracles ---- */
+/* ---- asking oracles ---- */
 
 static bool is_missing(const char *kind)
 {
 	return strncmp(kind, "missing-", 8) == 0;
 }
 
-/* What is missing may be called otherwise when a part of it is there. */
+/* Is the finding still there? Its kind may change when a part of what it lacks is there. */
 static bool is_found_by(const struct trials *t, size_t i, const struct check *c)
 {
 	const struct bug *b = bug_of(t, i);
@@ -523,7 +528,7 @@ static bool has_oracles_finding(const struct trials *t, const struct trial_quest
 	return false;
 }
 
-/* ---- all ---- */
+/* ---- the trial ---- */
 
 void trials_decide(struct trials *t, bool is_deciding)
 {

@@ -1,6 +1,6 @@
-/* The bytes of a window's rows at the moment of the crash, or where the window ends: what is
- * durable for sure, what the program sees, what a crash can leave, and what it left in the state
- * that fails. */
+/* The bytes of a window's rows at the moment of the crash, or at the end of the window: what is
+ * certainly durable, what the program sees, what a crash can leave, and what the failing state
+ * has. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static const char *hex(struct scene *s, const uint8_t *bytes)
 	return arena_string(&s->arena, text, sizeof text);
 }
 
-/* The line that holds a row, if it is listed. */
+/* The line that contains a row, if it is listed. */
 static const struct state_line *line_of(const struct state_set *set, uint64_t row)
 {
 	const struct state_line *l = states_line(set, row);
@@ -33,7 +33,7 @@ static const uint8_t *part(const struct state_set *set, const struct state_line 
 	return state_content(set, l, content) + (row - l->addr);
 }
 
-/* Contents that differ in the row, from the one that loses most. */
+/* Adds contents that differ in the row; the one that loses most comes first. */
 static void add_possible(struct scene *s, const struct state_set *set, const struct state_line *l,
 			 uint64_t row, struct evidence_row *out)
 {
@@ -84,7 +84,7 @@ static void add_row(struct window *w, struct scene *s, const struct state_set *s
 		out->nall = out->npossible = 0; /* there is no choice */
 }
 
-/* What the state that fails has in each row. */
+/* Adds what the failing state has in each row. */
 static void add_found(struct window *w, struct scene *s)
 {
 	struct state_set set = { 0 };

@@ -1,5 +1,5 @@
-/* From bugs to windows of their trace, and back to evidence. Only the first bugs have it, in the
- * report's order: those that matter most. */
+/* Makes windows of the trace for bugs, and evidence from the windows. Only the first bugs in the
+ * report's order get it, because they matter most. */
 #include "account/evidence/evidence.h"
 
 #include <stdlib.h>
@@ -20,8 +20,8 @@ static void window_anchor(struct window *w, uint64_t seq, uint32_t site, const c
 		w->last_seq = seq;
 }
 
-/* False: nothing says where to look, as for a crash during recovery, whose events are of another
- * trace. */
+/* Makes a window for a bug. False: nothing says where to look, for example for a crash during
+ * recovery, whose events are of another trace. */
 static bool window_init(struct window *w, const struct bug *b, size_t i)
 {
 	const struct bug_crash *c = b->crash;
@@ -35,7 +35,7 @@ static bool window_init(struct window *w, const struct bug *b, size_t i)
 	}
 	if (!w->first_seq && w->crash_seq)
 		w->first_seq = w->last_seq = w->crash_seq;
-	/* nothing is lost: what happened before is what matters */
+	/* nothing is lost, so what happened before matters */
 	if (w->crash_seq && w->crash_seq <= w->first_seq)
 		w->first_seq = w->last_seq = w->crash_seq;
 	return w->first_seq > 0;

@@ -9,12 +9,12 @@
 
 struct libraries;
 
-/* After report_finish(). A platform that is not known gives nothing. libraries: as for
+/* Adds evidence after report_finish(). With an unknown platform there is none. libraries: as for
  * locator_new(). -1: the trace cannot be read. */
 int evidence_add(struct report *r, const char *trace, const struct libraries *libraries,
 		 struct error *err);
 
-/* The events of a part of a trace. Lives in the arena. */
+/* Makes the events of a part of a trace, in the arena. */
 struct arena;
 const struct evidence *evidence_of_region(const struct trace *t, const struct platform *p,
 					  uint64_t first_seq, uint64_t last_seq, struct arena *a);

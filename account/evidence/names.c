@@ -7,7 +7,7 @@
 #include "account/evidence/window.h"
 
 #define VALUE_SHOWN_BYTES 24u
-#define FIELDS_MAX 32u /* of a row */
+#define FIELDS_MAX 32u /* per row */
 
 static bool is_printable(const uint8_t *p, size_t n)
 {
@@ -52,7 +52,7 @@ static const char *what_of(struct scene *s, const struct trace_event *ev)
 	return NULL;
 }
 
-/* The outermost struct with a name, and the field in it. */
+/* The name of the outermost named struct, and the field in it. */
 static const char *field_of(struct scene *s, const struct kept *k)
 {
 	char *text =
@@ -63,7 +63,7 @@ static const char *field_of(struct scene *s, const struct kept *k)
 	return name;
 }
 
-/* Stores to adjacent bytes of one field are one. */
+/* Extends a field if the store is to adjacent bytes of the same field. */
 static bool field_grow(struct evidence_field *f, uint32_t from, uint32_t end, const char *name)
 {
 	const uint32_t f_end = f->offset + f->size_bytes;

@@ -1,5 +1,5 @@
-/* Reads a trace for all windows at once. The first pass finds the rows that each of them is about;
- * in the second, a model of those lines only goes along. */
+/* Reads a trace for all windows at once. The first pass finds the rows that each window is about.
+ * In the second pass, a model of only those lines follows the events. */
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static bool is_line(const struct scene *s, uint64_t addr)
 	return map_get(&s->lines, addr / s->platform->line_bytes + 1) != NULL;
 }
 
-/* Rows of what a window names: stores and flushes; of a region, all of them. */
+/* Adds the rows of an anchor's stores and flushes; for a region, of all its events. */
 static void rows_see(struct window *w, const struct trace_event *ev)
 {
 	uint64_t addr, len_bytes;
@@ -53,7 +53,8 @@ static void rows_see(struct window *w, const struct trace_event *ev)
 		window_add_row(w, at);
 }
 
-/* What else was stored before the crash, such as the counter that makes an entry valid. */
+/* Adds other rows that were stored to before the crash, such as the counter that makes an entry
+ * valid. */
 static void near_see(struct window *w, const struct trace_event *ev)
 {
 	const uint64_t row = ev->addr - ev->addr % EVIDENCE_ROW_BYTES;
@@ -72,7 +73,7 @@ static void near_see(struct window *w, const struct trace_event *ev)
 	w->near[w->nnear - 1] = row;
 }
 
-/* Lines that the crash state names; each of them has to be known to find the state again. */
+/* Adds the lines that the crash state names; all of them are needed to reconstruct the state. */
 static void rows_of_state(struct scene *s, struct window *w)
 {
 	unsigned long long offset;
@@ -96,7 +97,7 @@ static bool has_begun(const struct window *w, uint64_t seq)
 	return seq + WINDOW_BEFORE >= w->first_seq;
 }
 
-/* Where objects begin, of which elements are stored to later. */
+/* Learns where objects begin whose elements are stored to later. */
 static void types_see(struct scene *s, const struct window *w, size_t from, size_t n,
 		      const struct trace_event *ev)
 {
@@ -138,7 +139,7 @@ static void first_pass(struct scene *s, const struct trace *trace, struct window
 	}
 }
 
-/* Does the model have to see it? Lines are independent of each other. */
+/* Does the model need the event? Lines are independent of each other. */
 static bool is_modelled(const struct scene *s, const struct trace_event *ev)
 {
 	uint64_t addr, len_bytes;
@@ -155,7 +156,7 @@ static bool is_modelled(const struct scene *s, const struct trace_event *ev)
 	return false;
 }
 
-/* Before the event: crashes that come there. */
+/* Finishes windows whose crash comes right before this event. */
 static void windows_crash(struct scene *s, struct window *w, size_t from, size_t n, uint64_t seq)
 {
 	for (size_t i = from; i < n; i++)
@@ -163,8 +164,8 @@ static void windows_crash(struct scene *s, struct window *w, size_t from, size_t
 			window_finish(&w[i], s);
 }
 
-/* Each store of a window, in order: a copy is many, and which part of its destination one of them
- * fills depends on those before. */
+/* Follows the types of a window's stores, one after the other. A copy consists of many stores, and
+ * which part of its destination one of them fills depends on the earlier ones. */
 static void type_see(struct scene *s, const struct trace_event *ev)
 {
 	struct typed t = { .n = 0 };
@@ -211,7 +212,7 @@ static void second_pass(struct scene *s, struct window *w, size_t n)
 void scene_read(struct scene *s, const struct trace *t, const struct platform *p,
 		const struct libraries *libraries, struct window *w, size_t n)
 {
-	/* debug information only: reading sources takes long */
+	/* only debug information, because reading sources takes long */
 	static const struct types_options options;
 	struct model_image image;
 

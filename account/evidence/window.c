@@ -1,6 +1,6 @@
 /* Chooses the events that matter for a bug: those that touch its rows, the fences of threads that
- * did, and the limits of transactions and operations. When they are too many, the first and the
- * last stay; what is left out is counted. */
+ * did, and the limits of transactions and operations. If there are too many, the first and the last
+ * ones stay, and the number of the others is kept. */
 #include "account/evidence/window.h"
 
 #include <string.h>
@@ -90,7 +90,7 @@ static bool is_fence(const struct trace_event *ev)
 	return trace_is_barrier(ev->kind) || ev->kind == PMT_RMW_FENCE;
 }
 
-/* Limits of what a programmer thinks in. */
+/* Does the event begin or end something that a programmer knows, such as a transaction? */
 static bool is_limit(enum pmt_kind k)
 {
 	return k == PMT_TX_BEGIN || k == PMT_TX_END || k == PMT_OP_BEGIN || k == PMT_OP_END ||
@@ -122,7 +122,7 @@ static void see_store(const struct model_store *store, void *arg)
 	worst->is_pending |= store->state != MODEL_DIRTY;
 }
 
-/* A letter for each row. */
+/* Writes one letter per row: its state. */
 static void set_states(const struct window *w, const struct scene *s, char *states)
 {
 	for (size_t i = 0; i < w->nrows; i++) {
@@ -133,7 +133,7 @@ static void set_states(const struct window *w, const struct scene *s, char *stat
 	}
 }
 
-/* ---- what is kept ---- */
+/* ---- which events are kept ---- */
 
 static size_t most_of(const struct window *w)
 {
@@ -151,7 +151,7 @@ static void leave_out(struct window *w, size_t from, size_t to)
 	w->kept.n -= to - from;
 }
 
-/* The first ones stay, those that the bug names, and the last ones. */
+/* Keeps the first events, those that the bug names, and the last events. */
 void window_compact(struct window *w)
 {
 	const size_t most = most_of(w), head = w->is_region ? most / 2 : WINDOW_HEAD;
@@ -168,7 +168,7 @@ void window_compact(struct window *w)
 		else
 			at++;
 	}
-	if (w->kept.n > most && head + 1 < w->kept.n) /* the bug names too many */
+	if (w->kept.n > most && head + 1 < w->kept.n) /* the bug names too many events */
 		leave_out(w, head, head + (w->kept.n - most));
 }
 
@@ -191,7 +191,7 @@ static void keep(struct window *w, struct scene *s, const struct trace_event *ev
 	w->skipped = 0;
 	if (ev->seq < w->first_seq && w->kept.n > WINDOW_KEPT_BEFORE) {
 		leave_out(w, 0, 1);
-		w->kept.at[0].skipped = 0; /* nobody sees where it began */
+		w->kept.at[0].skipped = 0; /* the beginning of the trace is not shown as a gap */
 	} else if (w->kept.n > 2 * most_of(w)) {
 		window_compact(w);
 	}

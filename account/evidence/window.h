@@ -1,5 +1,5 @@
-/* What the files of this folder share: a part of a trace that is looked at, for one bug or for a
- * region. */
+/* What the files of this folder share: a window is a part of a trace that is looked at, for one bug
+ * or for a region. */
 #ifndef ACCOUNT_EVIDENCE_WINDOW_H
 #define ACCOUNT_EVIDENCE_WINDOW_H
 
@@ -12,27 +12,28 @@
 #include "util/vec.h"
 
 #define WINDOW_BEFORE 4000u   /* events before the first anchor that are looked at */
-#define WINDOW_KEPT_BEFORE 6u /* and how many of them are shown */
-#define WINDOW_KEPT_AFTER 6u  /* behind the last anchor, where no crash ends it */
-/* where too many events matter: the first ones that stay, as do the last */
+#define WINDOW_KEPT_BEFORE 6u /* of these, events that are shown */
+/* events behind the last anchor that are shown, if no crash ends the window */
+#define WINDOW_KEPT_AFTER 6u
+/* events at the beginning that stay if there are too many; as many stay at the end */
 #define WINDOW_HEAD 16u
-/* rows that the bug does not name, stored to last before the crash */
+/* rows that the bug does not name and that were stored to last before the crash */
 #define WINDOW_NEAR 3u
-#define WINDOW_KEPT 40u /* of a bug */
+#define WINDOW_KEPT 40u /* events per bug */
 #define WINDOW_KEPT_REGION 600u
-#define SCENE_TYPED 500000u /* stores that are typed, at most: names are not worth more */
-/* events at the beginning of the trace, where programs make their objects, that tell where these
- * are */
+#define SCENE_TYPED 500000u /* stores whose type is found; names are not worth more time */
+/* events at the beginning of the trace from which the positions of objects are learnt, because
+ * programs often make their objects there */
 #define SCENE_LEARNED 100000u
 
 /* An event that the bug names, or a site whose events it names. */
 struct anchor {
-	uint64_t seq; /* 0: any of the site */
+	uint64_t seq; /* 0: any event of the site */
 	uint32_t site;
 	const char *role;
 };
 
-/* An event as it was read; names are looked up for those that stay. */
+/* An event as it was read. Names are looked up later, for the events that stay. */
 struct kept {
 	struct trace_event ev;
 	uint8_t data[PMT_STORE_MAX_BYTES];
@@ -49,13 +50,13 @@ struct window {
 	VEC(struct anchor) anchors;
 	uint64_t first_seq, last_seq; /* of the anchors with a number; or of the region */
 	uint64_t crash_seq;           /* 0: none */
-	const char *state;            /* of the crash; NULL: none is known */
+	const char *state;            /* the crash state as text; NULL: unknown */
 	bool is_region, has_memory;
 	uint64_t rows[EVIDENCE_ROWS_MAX]; /* PM addresses */
 	size_t nrows;
-	uint64_t near[WINDOW_NEAR]; /* the rows stored to last, besides */
+	uint64_t near[WINDOW_NEAR]; /* other rows that were stored to last */
 	size_t nnear;
-	/* while it is read */
+	/* used while the trace is read */
 	VEC(struct kept) kept;
 	VEC(struct evidence_field) fields[EVIDENCE_ROWS_MAX];
 	/* threads (stream and number) that touched a row since their last fence */
@@ -63,7 +64,7 @@ struct window {
 	uint64_t skipped;
 	size_t nafter;
 	bool is_done;
-	VEC(struct evidence_event) events; /* once it is done */
+	VEC(struct evidence_event) events; /* filled at the end */
 	struct evidence evidence;
 };
 
@@ -76,25 +77,25 @@ struct scene {
 	struct locator *locator;
 	struct symbols *symbols;
 	struct types *types;
-	struct map lines; /* line number + 1 → itself: what the model has to know */
+	struct map lines; /* line number + 1 → itself: the lines that the model must follow */
 	struct arena arena;
-	VEC(uint64_t) sizes; /* of files, the largest */
+	VEC(uint64_t) sizes; /* largest size of each file */
 	uint64_t nlearned, ntyped;
 	struct type_level type; /* of the present event, if it is a store */
 	bool is_typed;
 };
 
-/* window.c */
+/* window.c: chooses rows and events */
 void window_add_row(struct window *w, uint64_t addr);
-/* after the model saw it */
+/* to be called after the model took the event */
 void window_see(struct window *w, struct scene *s, const struct trace_event *ev);
 void window_release(struct window *w);
 void window_compact(struct window *w); /* leaves as many events as are shown */
-/* The PM addresses that an event is about; false: none. */
+/* Gives the PM addresses that an event is about; false: none. */
 bool event_range(const struct trace_event *ev, uint64_t *addr, uint64_t *len_bytes);
-/* names.c: what was kept becomes events with names. */
+/* names.c: turns kept events into events with names. */
 void window_tell(struct window *w, struct scene *s);
-/* bytes.c: the memory at this moment, and all that was kept, becomes evidence. */
+/* bytes.c: turns the memory at this moment, and all kept events, into evidence. */
 void window_finish(struct window *w, struct scene *s);
 /* scene.c: reads the trace for these windows; w is in the order of its first events. */
 void scene_read(struct scene *s, const struct trace *t, const struct platform *p,
