@@ -1,5 +1,6 @@
-/* Runs a bundle in place of a trace: afterwards, all is as if the trace, the programs and the
- * current folder were here. What the user says counts more than what the bundle says. */
+/* Runs a command on a bundle in place of a trace: afterwards, the trace, the programs and the
+ * current folder are as they were when the bundle was packed. The user's options override those of
+ * the bundle. */
 #include "cmd/bundled.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@ static void make_absolute(const struct option *o)
 {
 	const char **value = o->value;
 	struct error err;
-	char *path = path_absolute(*value, &err); /* it stays */
+	char *path = path_absolute(*value, &err); /* never freed */
 
 	if (!path)
 		die("%s", err.msg);
@@ -75,7 +76,8 @@ static void parse(struct bundled *b, const struct command *c, const struct optio
 	free(is_given);
 }
 
-/* Programs are looked for as they were when it was packed, then as they are here. */
+/* Sets PATH and the like, so that programs are searched first where they were when the bundle was
+ * packed, then where they are here. */
 static void environment_set(const struct bundle *b)
 {
 	for (size_t i = 0; i < b->environment.n; i++) {
@@ -92,7 +94,7 @@ static void environment_set(const struct bundle *b)
 	}
 }
 
-/* Goes to where all is as it was. Returns the trace's path. */
+/* Enters the folder in which everything is as it was. Returns the trace's path. */
 static char *enter(struct bundled *b)
 {
 	char *cwd, *root;
@@ -136,7 +138,7 @@ void bundled_end(struct bundled *b)
 	words_free(b->argv);
 	if (!b->file)
 		return;
-	if (chdir("/") == 0) /* the folder goes */
+	if (chdir("/") == 0) /* because the folder is removed */
 		unsetenv(RUN_ENV_ROOT);
 	unsetenv(SYSROOT_ENV_IDENTITY);
 	tempdir_close(&b->folder);

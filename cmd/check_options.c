@@ -1,5 +1,4 @@
-/* Checks what the user said about oracles and platforms, and turns it into what the session
- * takes. */
+/* Checks the user's options about oracles and platforms, and prepares them for session/. */
 #include "cmd/check_options.h"
 
 #include <string.h>
@@ -7,7 +6,7 @@
 #include "cmd/platform_option.h"
 #include "account/causes/causes.h"
 
-/* Each platform's findings, by its own oracles. */
+/* Groups the findings of one platform, with its own oracles. */
 static void fold_platform(struct report *r, const char *trace, const struct libraries *libraries)
 {
 	causes_fold(r, trace, libraries, NULL);

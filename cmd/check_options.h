@@ -1,4 +1,4 @@
-/* The options about judging an execution, for the commands that do. */
+/* The options about judging an execution, for the commands that have them. */
 #ifndef CMD_CHECK_OPTIONS_H
 #define CMD_CHECK_OPTIONS_H
 
@@ -23,11 +23,11 @@
 		  OPTION_LIST, &(c)->oracles }, \
 		LIBRARY_OPTION(&(c)->library_globs)
 
-/* Turns what the user said into what is judged; platform: --platform, or NULL. Dies if something is
- * wrong: before a long run, not after it. */
+/* Prepares the options; platform: --platform, or NULL. Dies if an option is wrong: before a long
+ * run, not after it. */
 void check_options_begin(const struct command *command, struct checking *c, const char *platform);
 
-/* checking_judge(); dies if it cannot. */
+/* Calls checking_judge(); dies if that fails. */
 struct report *check_options_judge(const struct checking *c, const struct platform_traces *traces,
 				   bool *is_complete);
 

@@ -1,6 +1,5 @@
-/* What all subcommands share: the table's row, the exit statuses, and the ways to say something to
- * the user. Adding a subcommand is adding a cmd_*.c with its struct command, and a row in
- * main.c. */
+/* What all subcommands share: the row of the table, the exit statuses, and the ways to tell the
+ * user something. A new subcommand is a cmd_*.c with its struct command, and a row in main.c. */
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
 
@@ -8,8 +7,8 @@
 #include "util/notes.h"
 
 enum cmd_status {
-	CMD_CLEAN = 0,  /* no correctness bug found, nor what --fail-on names */
-	CMD_FOUND = 1,  /* some found */
+	CMD_CLEAN = 0,  /* no correctness bug was found, and nothing that --fail-on names */
+	CMD_FOUND = 1,  /* something was found */
 	CMD_USAGE = 2,  /* wrong usage */
 	CMD_FAILED = 3, /* the program under test or pmend failed */
 };
@@ -18,17 +17,17 @@ struct command {
 	const char *name;
 	const char *help;     /* one line */
 	const char *operands; /* the end of its synopsis */
-	/* those that its operand can be, for completion; NULL: it is a file, or a program */
+	/* the words that its operand can be, for completion; NULL: it is a file, or a program */
 	const char *words;
 	/* argv[0] is the subcommand; returns cmd_status */
 	int (*run)(const struct command *c, int argc, char **argv);
-	/* every command, with NULL at the end; main.c sets it for the one that it runs */
+	/* all commands, ended by NULL; main.c sets it for the one that it runs */
 	const struct command *const *all;
-	/* what a project file says, and where it said what a message is about. main.c sets them,
-	 * too; NULL: nothing is read */
+	/* the project file's contents, and where it set an option that a message is about. main.c
+	 * sets it, too; NULL: no file is read */
 	struct project *project;
 	char *(*place_of)(const struct command *c, const char *text);
-	/* given the options instead of parsing by them; NULL: they are parsed */
+	/* gets the options instead of parsing them; NULL: they are parsed */
 	void (*on_table)(const struct command *c, const struct option *table);
 };
 
@@ -48,18 +47,18 @@ extern const struct command cmd_submit;
 extern const struct command cmd_completion;
 extern const struct command cmd_init;
 
-/* One line "pmend: …" that says what to do next, then exit with CMD_FAILED or CMD_USAGE. */
+/* Prints one line "pmend: …" that says what to do next, then exits with CMD_FAILED or CMD_USAGE. */
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void die_usage(const struct command *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Is called with the message when die() ends pmend, once. NULL: nobody wants to know any more. */
+/* Sets a function that is called once with the message when die() ends pmend. NULL: none. */
 void die_tell(void (*tell)(const char *text, void *arg), void *arg);
 
-/* The same line, and go on. */
+/* Prints the same line and continues. */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* What a session has to say goes the same way. */
+/* Messages of a session, printed in the same way. */
 extern const struct notes user_notes;
 
 #endif

@@ -1,5 +1,5 @@
-/* pmend check: checks one execution, which is a trace or is recorded first; or several traces, in
- * one report. */
+/* pmend check: checks one execution, from a trace or recorded first; or several traces, in one
+ * report. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@
 #include "util/alloc.h"
 #include "util/tempdir.h"
 
-/* Gives a finished report. */
+/* Makes a finished report. */
 static struct report *judge_report(const struct checking *c, const struct reporting *reporting,
 				   const struct platform_traces *traces, bool *is_complete)
 {
@@ -80,7 +80,7 @@ static void judge_one_of(struct checks *k, size_t i, const struct checking *c,
 		die("%s", err.msg);
 }
 
-/* Several traces, or a part of them. */
+/* Judges several traces, or a part of them. */
 static int judge_files(const struct checking *c, struct reporting *reporting, struct checks *k)
 {
 	struct report *r;
@@ -104,7 +104,7 @@ static int judge_files(const struct checking *c, struct reporting *reporting, st
 	return status;
 }
 
-/* Records to temporary traces and judges those. A program that failed is judged up to there, and
+/* Records temporary traces and judges them. If the program failed, it is judged up to there, and
  * its trace is kept. */
 static int record_and_judge(struct checking *c, struct reporting *reporting, bool is_fresh,
 			    char **target)

@@ -1,5 +1,5 @@
-/* pmend crash: explores the crashes of one execution, given as a trace or recorded on the spot, by
- * running the program's own recovery. */
+/* pmend crash: explores the crashes of one execution, from a trace or recorded first, by running
+ * the program's own recovery. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,15 +50,16 @@ int crash_explore_and_report(struct crash_setup *s, struct reporting *reporting,
 	if (is_whole && s->races)
 		report_add_analysis(report, "races");
 	status = reporting_end(reporting, report, is_whole);
-	if (s->groups) /* a report for a program must stay one */
+	if (s->groups) /* the output must stay one report if a program reads it */
 		escape_lines(reporting->output || strcmp(reporting->format, "text") == 0 ? stdout
 											 : stderr,
 			     s->groups, strlen(s->groups), "");
 	return status;
 }
 
-/* Records into a folder of our own. The trace is kept where the user said, or here if there is
- * something to replay, or if the program failed: it is explored up to there. */
+/* Records into a scratch folder and explores. The trace is kept where the user said, or in the
+ * current folder if there is something to replay, or if the program failed; then it is explored up
+ * to there. */
 static int record_and_explore(struct crash_setup *s, struct reporting *reporting, bool is_fresh,
 			      char **target)
 {
@@ -87,7 +88,7 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 	crash_setup_begin_time(s);
 	if (recorded == RECORDED_NOTHING)
 		die("%s", err.msg);
-	/* exploring may fail, too */
+	/* kept now, because exploring may fail, too */
 	if ((recorded == RECORDED_FAILURE || recorded == RECORDED_STOPPED) && !s->trace)
 		trace_keep(trace, kept, recorded, false);
 	reporting->has_program_failed = recorded != RECORDED_WELL;

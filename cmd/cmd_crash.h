@@ -5,8 +5,8 @@
 #include "cmd/reporting.h"
 #include "crash/setup/crash_setup.h"
 
-/* Explores as the setup says and ends with a report; returns enum cmd_status. kept: what the trace
- * is called in it. */
+/* Explores with this setup and ends with a report; returns enum cmd_status. kept: the trace's name
+ * in the report. */
 int crash_explore_and_report(struct crash_setup *s, struct reporting *reporting, const char *trace,
 			     const char *kept);
 

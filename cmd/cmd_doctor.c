@@ -1,5 +1,5 @@
-/* pmend doctor: what works on this machine, and what to do where something does not. It records and
- * crashes a small program, so what it says is tried. */
+/* pmend doctor: says what works on this machine, and what to do where something does not. It
+ * records a small program and explores its crashes, so what it says has been tried. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

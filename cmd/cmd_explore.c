@@ -20,7 +20,7 @@
 
 #define JOBS_MAX 256
 
-struct explore_setup { /* as on the command line */
+struct explore_setup { /* the command line's options */
 	struct part_options parts;
 	const char *strategy, *platform;
 	struct optional_number max_time, max_runs, timeout, solver_timeout, random, jobs;
@@ -39,7 +39,7 @@ static void on_progress(const struct exploring *x)
 		      s.flips.solver_s, x->nbugs);
 }
 
-/* On a terminal, the last line stays. */
+/* Prints the last line of progress, which stays on a terminal. */
 static void progress_last(const struct exploring *x)
 {
 	struct explore_stats s = explore_stats(x->explore);
@@ -62,7 +62,7 @@ static int signals_open(void)
 	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* After putting all files back. */
+/* Dies after restoring all files. */
 _Noreturn static void explore_die(struct exploring *x, const struct error *err)
 {
 	exploring_end(x);

@@ -1,5 +1,5 @@
-/* pmend import: turns a pmemcheck log into a trace. The trace gets its name only when it is done,
- * so that a log which cannot be read leaves nothing, and destroys nothing. */
+/* pmend import: converts a pmemcheck log to a trace. The trace gets its name only when it is
+ * complete, so an unreadable log neither leaves nor destroys anything. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

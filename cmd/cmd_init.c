@@ -1,4 +1,4 @@
-/* pmend init: writes a project file to start from. One that is there stays as it is. */
+/* pmend init: writes a project file to start from. An existing file stays as it is. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static int init_run(const struct command *c, int argc, char **argv)
 		die("%s is there already; edit it, or remove it first", PROJECT_FILE);
 	if (fd < 0)
 		die("cannot write %s: %s", PROJECT_FILE, strerror(errno));
-	/* others must not be able to write it, whatever the umask */
+	/* others must not be able to write it, whatever the umask is */
 	if (write(fd, template, (size_t)len) != len || fchmod(fd, 0644) < 0 || close(fd) < 0) {
 		unlink(PROJECT_FILE);
 		die("cannot write %s: %s", PROJECT_FILE, strerror(errno));

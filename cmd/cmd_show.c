@@ -1,4 +1,4 @@
-/* pmend show: prints a trace as it reads it, or a JSON report in any form. */
+/* pmend show: prints a trace while reading it, or a JSON report in any format. */
 #include <ctype.h>
 #include <errno.h>
 #include <poll.h>
@@ -57,7 +57,7 @@ static const char *seq_parse(const char *p, uint64_t *n)
 	return errno ? p : end;
 }
 
-/* "A-B", "A-", "-B" or "A". */
+/* Parses "A-B", "A-", "-B" or "A". */
 static void range_parse(struct filter *f, const char *text)
 {
 	const char *p = seq_parse(text, &f->first_seq);
@@ -119,7 +119,7 @@ static FILE *output_open(const char *output, const char *trace)
 	return f;
 }
 
-/* Whoever reads our output may stop early, as head does: that is no failure. */
+/* Did the reader of our output stop early, like head? That is no failure. */
 static bool is_broken_pipe(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
@@ -158,7 +158,7 @@ static void print(struct show *s, const struct filter *f, const struct format *f
 	}
 }
 
-/* By content, not by name. */
+/* What a file is, by its content, not by its name. */
 static enum subject {
 	SUBJECT_TRACE,
 	SUBJECT_REPORT,
@@ -171,7 +171,7 @@ static enum subject {
 	size_t n, blanks = 0;
 
 	if (!f)
-		return SUBJECT_TRACE; /* whose reader says what is wrong */
+		return SUBJECT_TRACE; /* the trace reader says what is wrong */
 	n = fread(head, 1, sizeof head, f);
 	fclose(f);
 	while (blanks < n && isspace((unsigned char)head[blanks]))
@@ -185,7 +185,7 @@ static enum subject {
 		       : SUBJECT_OTHER;
 }
 
-/* The whole file, which ends with NUL; a patch of that size is none. */
+/* The largest file that is read as a whole, with a NUL added; no patch is larger. */
 #define PATCH_MAX_BYTES ((size_t)16 << 20)
 static char *patch_read(const char *path)
 {
@@ -207,8 +207,8 @@ static char *patch_read(const char *path)
 	return text;
 }
 
-/* As the analysis would have ended with these words; without any, a report that can be read is
- * none that fails. */
+/* The exit status that the analysis would have had with these words of --fail-on. Without any, a
+ * readable report is a success. */
 static int status_of(const struct report *r, const struct word_list *fail_on)
 {
 	return fail_on->n ? reporting_status(r) : CMD_CLEAN;
@@ -305,7 +305,7 @@ static int bundle_print(const char *path, const char *output, bool is_verbose)
 	return CMD_CLEAN;
 }
 
-/* One page about a part of the trace. */
+/* Prints one page about a part of the trace. */
 static int page_print(const struct show_page *page, const struct command *c)
 {
 	struct whole_file file;

@@ -1,6 +1,6 @@
 /* pmend test: records a program once, or takes a trace, checks the execution and, if a recovery is
- * given, explores its crashes. Writes one report. A part of it explores its share of the crashes
- * only: 'pmend merge' checks the execution, once. */
+ * given, explores its crashes. Writes one report. A shard only explores its share of the crashes:
+ * 'pmend merge' checks the execution once. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ static bool wants_crashes(const struct crash_setup *s)
 	return s->recover || s->then || s->check || s->dump;
 }
 
-/* What the execution showed stays, although its crashes could not be explored. */
+/* Reports the findings of the execution, although its crashes could not be explored. */
 static void tell_unexplored(struct report *report, const struct error *err)
 {
 	char *why = xasprintf("no crash was explored: %s", err->msg);
@@ -45,7 +45,7 @@ static void tell_unexplored(struct report *report, const struct error *err)
 	free(why);
 }
 
-/* A clean report is easily read as one about crashes. */
+/* Says that no crash was explored, because a clean report looks as if crashes had been. */
 static void tell_unasked(struct report *report)
 {
 	struct report_coverage coverage = *report_coverage(report);
@@ -112,7 +112,7 @@ static int test_trace(const struct checking *c, struct crash_setup *s, struct re
 	return status;
 }
 
-/* Of several tests, each keeps its own. */
+/* The name for a kept trace; each of several tests has its own. */
 static char *name_of_trace(const struct reporting *r)
 {
 	const char *test = r->project ? r->project->test : NULL;

@@ -6,8 +6,8 @@
 #include "session/checking.h"
 #include "crash/setup/crash_setup.h"
 
-/* What was recorded becomes a report: of the execution and, if wanted, of its crashes; returns enum
- * cmd_status. kept: what the trace is called in it. has_found: a crash shows a bug. */
+/* Makes a report from a recording: about the execution and, if wanted, its crashes; returns enum
+ * cmd_status. kept: the trace's name in the report. has_found: a crash shows a bug. */
 int test_judge_and_report(const struct checking *c, struct crash_setup *s,
 			  struct reporting *reporting, const struct platform_traces *traces,
 			  const char *kept, bool *has_found);

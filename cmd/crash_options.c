@@ -1,4 +1,4 @@
-/* Checks what the user said about exploring crashes, and turns it into what the session takes. */
+/* Checks the user's options about exploring crashes, and prepares them for session/. */
 #include "cmd/crash_options.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static void set_command(const struct command *c, struct crash_setup *s, enum cra
 		die_usage(c, "--%s: %s", option, err.msg);
 }
 
-/* Some go together, others do not. */
+/* Dies if options about races contradict each other. */
 static void check_races(const struct command *c, const struct crash_setup *s)
 {
 	if ((s->strict || s->commit_vars.n > 0) && !s->races)
@@ -48,7 +48,7 @@ static void check_races(const struct command *c, const struct crash_setup *s)
 		die_usage(c, "--explain-groups and --build need --strategy representative");
 }
 
-/* Larger ones would not fit once they are milliseconds or bytes. */
+/* Dies if a number is too large to be converted to milliseconds or bytes. */
 static void check_numbers(const struct command *c, const struct crash_setup *s)
 {
 	const struct {

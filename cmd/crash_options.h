@@ -1,11 +1,11 @@
-/* The options about crash exploration, for the commands that explore crashes. */
+/* The options about exploring crashes, for the commands that do. */
 #ifndef CMD_CRASH_OPTIONS_H
 #define CMD_CRASH_OPTIONS_H
 
 #include "cmd/cmd.h"
 #include "crash/setup/crash_setup.h"
 
-/* pmend crash --replay, and what goes with it. */
+/* pmend crash --replay, and the options that belong to it. */
 struct crash_replay_options {
 	const char *state, *keep;
 	bool gdb, show_choices;
@@ -163,7 +163,7 @@ struct crash_replay_options {
 			OPTION_FLAG, &(s)->no_trust \
 	}
 
-/* Which part of the work, as the user said it. */
+/* The user's words for the part of the work to do. */
 struct shard_options {
 	const char *shard, *part;
 };
@@ -190,14 +190,13 @@ struct shard_options {
 			OPTION_FLAG, &(r)->show_choices \
 	}
 
-/* Rows of how crashes are explored, without what is done with the report: a bundle and a report may
- * say these. The header that has LIBRARY_OPTION goes with it. */
+/* Rows for how crashes are explored, without what happens to the report: a bundle and a report may
+ * contain these options. Needs the header that has LIBRARY_OPTION. */
 #define CRASH_PACKED_OPTIONS(s) \
 	CRASH_OPTIONS(s), LIBRARY_OPTION(&(s)->library_globs), CRASH_GROUP_OPTIONS(s), \
 		CRASH_RACE_OPTIONS(s)
 
-/* Turns what the user said into what is explored. Dies if something is wrong: before a long run,
- * not after it. */
+/* Prepares the options. Dies if one is wrong: before a long run, not after it. */
 void crash_options_begin(const struct command *c, struct crash_setup *s);
 
 #endif

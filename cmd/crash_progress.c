@@ -1,4 +1,4 @@
-/* Shows how far an exploration of crashes is, and lets the user interrupt it: once to stop and
+/* Shows the progress of an exploration of crashes, and lets the user interrupt it: once to stop and
  * report, twice to end at once. */
 #include "cmd/crash_progress.h"
 
@@ -8,13 +8,14 @@
 
 #include "cmd/cmd.h"
 
-static const int stop_signals[] = { SIGINT, SIGTERM }; /* the user, or timeout, Slurm, a CI job */
+/* from the user, or from timeout, Slurm, a CI job */
+static const int stop_signals[] = { SIGINT, SIGTERM };
 static volatile sig_atomic_t g_interrupts;
 
 static void on_interrupt(int signal_number)
 {
 	(void)signal_number;
-	/* the second time: at once; workers die with us, and their guardians clean up */
+	/* the second time, end at once; workers die with us, and their guardians clean up */
 	if (++g_interrupts > 1)
 		_exit(CMD_FAILED);
 }

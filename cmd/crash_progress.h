@@ -1,4 +1,4 @@
-/* What the user sees of an exploration of crashes while it runs, and how it is interrupted. */
+/* Shows an exploration of crashes while it runs, and handles interrupts. */
 #ifndef CMD_CRASH_PROGRESS_H
 #define CMD_CRASH_PROGRESS_H
 
@@ -9,11 +9,11 @@
 
 struct crash_progress {
 	struct crash_watch watch; /* for struct crash_setup */
-	/* inside */
+	/* private */
 	uint64_t start_ns;
 	bool is_asked; /* --progress */
 	struct progress line;
-	struct sigaction before[2]; /* what SIGINT and SIGTERM did */
+	struct sigaction before[2]; /* the old handlers of SIGINT and SIGTERM */
 };
 
 void crash_progress_init(struct crash_progress *p, bool is_asked);

@@ -1,4 +1,4 @@
-/* Shows one crash state again: rebuilds it, leaves its files where asked, lists choices, and runs
+/* Replays one crash state: rebuilds it, writes its files where asked, lists choices, and runs
  * recovery, under gdb if asked. */
 #include "cmd/crash_replay.h"
 
@@ -26,7 +26,7 @@ struct replay {
 	struct state_set set;
 	uint64_t *state;
 	struct allowed allowed;  /* what the dump may print */
-	struct dump_texts texts; /* the same as text */
+	struct dump_texts texts; /* the texts of these dumps */
 	struct runner *runner;
 	struct locator *locator;
 	struct symbols *symbols;
@@ -78,8 +78,8 @@ static void print_lost(const struct model_lost *s, void *arg)
 	l->has_some = true;
 }
 
-/* The possible values of some bytes of a line, each with the stores that a crash must lose to show
- * it. */
+/* Prints the possible values of some bytes of a line, each with the stores that a crash must lose
+ * to show it. */
 static void print_values(struct replay *r, const struct state_line *l, const uint64_t *left,
 			 uint32_t at, uint32_t len_bytes, uint32_t taken)
 {
@@ -122,7 +122,7 @@ static void print_value(const uint8_t *value, void *arg)
 	printf("\n");
 }
 
-/* The same where the line has very many contents, which are not listed. */
+/* Prints the values if the line has very many contents, which are not listed. */
 static void print_asked(struct replay *r, const struct state_line *l, uint32_t at,
 			uint32_t len_bytes, uint32_t taken)
 {
@@ -162,7 +162,7 @@ static void print_place(const struct replay *r, uint64_t addr, uint32_t at, uint
 		      (uint64_t)PMT_OFFSET(addr) + at, len_bytes);
 }
 
-/* What the state itself fixes, then every read of this run that had more than one possible
+/* Prints what the state itself decides, then every read of this run that had more than one possible
  * value. */
 static void show_choices(struct replay *r)
 {
@@ -211,7 +211,7 @@ static void show_choices(struct replay *r)
 
 /* ---- running ---- */
 
-/* What the dump may print: without and with the operation in flight. */
+/* Prints what the dump may print: without and with the operation in flight. */
 static void print_allowed(struct replay *r)
 {
 	const size_t n = r->allowed.hashes.n;
@@ -255,7 +255,7 @@ static int run_once(struct replay *r)
 	return status;
 }
 
-/* gdb works on files, not through the runtime: the state's files are given to it by {}. */
+/* Runs gdb. It needs files and not the runtime, so {} is the path of the state's file. */
 static int run_gdb(struct replay *r, const char *folder)
 {
 	const struct runner_command *c =
@@ -291,7 +291,7 @@ static int run_gdb(struct replay *r, const char *folder)
 		die("gdb may not trace programs here: as root, set /proc/sys/kernel/yama/ptrace_scope to 1; in a container, allow ptrace (--cap-add SYS_PTRACE); "
 		    "without --gdb, the replay shows where recovery died");
 	setenv("PMEM_IS_PMEM_FORCE", "1", 0);
-	putenv(tunables_env()); /* it stays */
+	putenv(tunables_env()); /* never freed */
 	fflush(stdout);
 	if (proc_run(argv.at, environ, &status, &err) < 0)
 		die("%s", err.msg);
@@ -313,8 +313,8 @@ static void keep_files(struct replay *r, const char *folder)
 		die("%s", err.msg);
 }
 
-/* What the exploration allowed the dump to print. (After a crash during recovery, the operations
- * are not known any more.) */
+/* Takes the dumps that the exploration allowed. (After a crash during recovery, the operations are
+ * not known any more.) */
 static void take_references(struct replay *r)
 {
 	struct references refs = { .texts = &r->texts };

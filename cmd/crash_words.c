@@ -1,5 +1,5 @@
-/* Reads options of `pmend crash` that are in a report: to replay a state, to explore again, to put
- * parts together. */
+/* Parses options of `pmend crash` that are in a report: to replay a state, to explore again, to
+ * merge parts. */
 #include "cmd/crash_words.h"
 
 #include "cmd/check_options.h"
@@ -7,7 +7,7 @@
 
 static int parse(struct crash_setup *s, int argc, char **argv)
 {
-	struct crash_replay_options replay = { 0 }; /* its state is another one each time */
+	struct crash_replay_options replay = { 0 }; /* dropped: each replay has another state */
 	const struct option table[] = { CRASH_PACKED_OPTIONS(s),
 					CRASH_REPLAY_OPTIONS(&replay),
 					{ 0 } };

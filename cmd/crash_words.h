@@ -1,5 +1,5 @@
-/* Parses the words of a `pmend crash` command that a report contains, like the command line
- * itself. */
+/* Parses the words of a `pmend crash` command that a report contains, as if they were on the
+ * command line. */
 #ifndef CMD_CRASH_WORDS_H
 #define CMD_CRASH_WORDS_H
 

@@ -1,4 +1,4 @@
-/* Reads the options that say which input is symbolic: WHAT:LEN, or a length alone. */
+/* Parses the options that say which input is symbolic: WHAT:LEN, or a length alone. */
 #include "cmd/explore_parts.h"
 
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 
 #include "util/alloc.h"
 
-/* Splits "WHAT:LEN" in place; false if there is no length. A colon that no number follows is part
- * of the name. */
+/* Splits "WHAT:LEN" in place; false if there is no length. A colon without a number behind it
+ * belongs to the name. */
 static bool len_split(const struct command *c, char *text, size_t *len)
 {
 	char *colon = strrchr(text, ':'), *end;
@@ -49,7 +49,7 @@ static uint64_t number_parse(const struct command *c, const char *text, const ch
 	return n;
 }
 
-/* A part of which there is nothing to say but its length. */
+/* Adds a part that is described by its length alone. */
 static void bare_add(struct parts *p, const struct command *c, enum part_kind kind, const char *len,
 		     const char *option)
 {

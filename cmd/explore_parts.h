@@ -5,7 +5,7 @@
 #include "cmd/cmd.h"
 #include "explore/session/input.h"
 
-struct part_options { /* as on the command line */
+struct part_options { /* the command line's options */
 	struct word_list files, args, envs;
 	const char *stdin_len, *socket, *memory_len;
 };
@@ -32,8 +32,8 @@ struct part_options { /* as on the command line */
 			OPTION_STRING, &(o)->memory_len \
 	}
 
-/* Adds the parts. Dies if an option makes no sense. target is the program's command line.
- * is_parallel: several runs at a time. */
+/* Adds the parts to p. Dies if an option makes no sense. target is the program's command line.
+ * is_parallel: several runs at the same time. */
 void explore_parts_read(struct parts *p, const struct command *c, const struct part_options *o,
 			char **target, bool is_parallel);
 void part_options_release(struct part_options *o);

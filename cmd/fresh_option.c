@@ -1,5 +1,5 @@
-/* Begins and ends --fresh. Files are back before anything is said about the recording, for that may
- * be the end of pmend. */
+/* Begins and ends --fresh. Files are moved back before pmend says anything about the recording,
+ * because a message may end pmend. */
 #include "cmd/fresh_option.h"
 
 #include "cmd/cmd.h"

@@ -17,7 +17,8 @@
 			OPTION_FLAG, &(recording)->old_bytes \
 	}
 
-/* Before a recording, and after the last. Files that cannot be put back are told of: false. */
+/* fresh_option_begin() is called before a recording, the other after the last. False: some files
+ * could not be moved back; a message names them. */
 void fresh_option_begin(struct recording *r, bool is_fresh);
 bool fresh_option_end(struct recording *r);
 

@@ -52,7 +52,8 @@ static const struct command *command_find(const char *name)
 	return NULL;
 }
 
-/* Somebody who knows what to run, but not that pmend wants to know what to do with it. */
+/* Is the word a program? Then the user knows what to run, but not that pmend needs to know what to
+ * do with it. */
 static bool is_program(const char *name)
 {
 	char *path = strchr(name, '/') ? proc_find(name) : NULL;

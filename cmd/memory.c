@@ -1,7 +1,7 @@
-/* Ends pmend when memory runs out, in whatever library. xmalloc() could do that for our own code,
- * but libdw, jansson and the C library would continue with missing data, and the report would be
- * wrong without a message. All allocation calls are here, free() included: an allocator that the
- * user preloads for the program under test must not get memory that it did not allocate. Sanitizers
+/* Ends pmend when memory runs out, in whatever library. xmalloc() does that only for our own code;
+ * libdw, jansson and the C library would continue with missing data, and the report would be wrong
+ * without a message. All allocation functions are here, including free(): if the user preloads an
+ * allocator for the program under test, it must not get memory that it did not allocate. Sanitizers
  * have their own allocator. */
 #include <errno.h>
 #include <malloc.h>
@@ -14,7 +14,7 @@
 #endif
 #if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
 
-/* The C library's allocator, by its other names. */
+/* other names of the C library's allocator */
 void *__libc_malloc(size_t len_bytes);
 void *__libc_calloc(size_t n, size_t len_bytes);
 void *__libc_realloc(void *p, size_t len_bytes);
@@ -42,7 +42,7 @@ void *realloc(void *p, size_t len_bytes)
 {
 	void *moved = __libc_realloc(p, len_bytes);
 
-	return len_bytes ? need(moved) : moved; /* free(), then */
+	return len_bytes ? need(moved) : moved; /* with length 0, realloc() is free() */
 }
 
 void *reallocarray(void *p, size_t n, size_t len_bytes)

@@ -1,5 +1,5 @@
-/* Parses argv by an option table. No abbreviations: a script written today must mean the same after
- * options are added. */
+/* Parses argv by an option table. Options cannot be abbreviated: a script written today must mean
+ * the same after options are added. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -112,7 +112,7 @@ static const struct option *find_short(const struct option *o, char letter)
 	return NULL;
 }
 
-/* typed: without what follows "=". */
+/* Dies about an unknown option. typed: the word up to "=". */
 _Noreturn static void die_unknown(const struct command *c, const struct option *table,
 				  const char *typed, size_t len)
 {
@@ -128,7 +128,7 @@ _Noreturn static void die_unknown(const struct command *c, const struct option *
 	die_usage(c, "unknown option --%s", name);
 }
 
-/* Is the word after i no argument of an option that may have none? The last word is the operand, if
+/* Is the word after i not the option's argument, which is optional? The last word is the operand if
  * there was none before. */
 static bool is_without(const struct option *o, int i, int argc, char **argv, int noperands)
 {
@@ -141,7 +141,7 @@ static void give(struct command_line *line, const struct option *o, const char *
 	*vec_add(&line->given) = (struct given){ o, value };
 }
 
-/* argv[i] begins with "--"; returns the index of the last word used. */
+/* Parses argv[i], which begins with "--"; returns the index of the last word used. */
 static int parse_long(const struct command *c, const struct option *table, int i, int argc,
 		      char **argv, struct command_line *line)
 {

@@ -1,6 +1,6 @@
-/* The one option table of a subcommand: it parses argv, and prints the synopsis and -h. A test
- * compares that with the man page. Long options take "--name value" or "--name=value", short ones
- * "-nvalue" or "-n value". */
+/* The option table of a subcommand: it parses argv, and prints the synopsis and -h. A test compares
+ * it with the man page. Long options take "--name value" or "--name=value", short ones "-nvalue" or
+ * "-n value". */
 #ifndef CMD_OPTIONS_H
 #define CMD_OPTIONS_H
 
@@ -11,9 +11,9 @@ struct command;
 
 enum option_type {
 	OPTION_FLAG,   /* bool: set to true */
-	OPTION_STRING, /* const char *: the last one given counts */
-	/* the same, "" without an argument: if the next word is an option, or the only one that can
-	 * be the operand */
+	OPTION_STRING, /* const char *: the last value counts */
+	/* the same, but "" without an argument: if the next word is an option, or the only word
+	 * that can be the operand */
 	OPTION_MAYBE,
 	OPTION_LIST,   /* struct word_list: may be repeated */
 	OPTION_NUMBER, /* struct optional_number */
@@ -22,20 +22,20 @@ enum option_type {
 struct option {
 	const char *name;
 	char letter;     /* 0: none */
-	const char *arg; /* name of its argument in -h, NULL: takes none */
+	const char *arg; /* name of its argument in -h; NULL: it takes none */
 	const char *help;
 	enum option_type type;
-	void *value; /* where it goes */
+	void *value; /* address of the value */
 };
 
 enum option_order {
-	OPTIONS_ANYWHERE, /* operands and options mix; "--" ends the options */
-	/* the first operand ends the options, unless it is a trace or a bundle: a command line
-	 * follows */
+	OPTIONS_ANYWHERE, /* operands and options in any order; "--" ends the options */
+	/* the first operand ends the options, because a command line follows; a trace or a bundle
+	 * does not end them */
 	OPTIONS_FIRST,
 };
 
-/* What a command line says, before it has an effect. */
+/* An option on a command line, before it has an effect. */
 struct given {
 	const struct option *option;
 	const char *value; /* NULL: it takes none */
@@ -44,21 +44,22 @@ struct command_line {
 	VEC(struct given) given; /* in order */
 	char **operands;         /* end with NULL */
 	int noperands;
-	bool has_dashes; /* "--" stood before the operands, or some of them */
+	bool has_dashes; /* "--" was before the operands, or before some of them */
 };
-/* options_parse(), in two steps. */
+/* options_parse() in two steps: options_scan() collects the options, the other one sets their
+ * values. */
 struct command_line options_scan(const struct command *c, const struct option *table,
 				 enum option_order order, int argc, char **argv);
 void options_apply(const struct command *c, const struct command_line *line);
 
 /* by its long name; NULL: there is none */
 const struct option *option_find(const struct option *table, const char *name);
-/* its argument is a file or a folder of the user's */
+/* is its argument a file or a folder of the user? */
 bool option_is_path(const struct option *o);
 
-/* With c->on_table, hands the table to it and exits. Else: fills the values and moves the operands
- * to the front of argv; returns how many there are. The table ends with a row without name. Prints
- * and exits for -h and for wrong usage. */
+/* Parses argv. If c->on_table is set, passes the table to it and exits. Otherwise sets the values
+ * and moves the operands to the front of argv; returns their number. The table ends with a row
+ * without a name. Prints and exits for -h and for wrong usage. */
 int options_parse(const struct command *c, const struct option *table, enum option_order order,
 		  int argc, char **argv);
 

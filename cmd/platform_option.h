@@ -5,7 +5,7 @@
 #include "cmd/cmd.h"
 #include "model/model.h"
 
-/* The platform of that name; dies with a message about wrong usage of the command. */
+/* The platform with that name; dies with a message about wrong usage of the command. */
 const struct platform *platform_option(const struct command *c, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
-/* Makes the folder of a scratch pool, and a scratch folder. No file is made: a program that creates
- * its pool wants to find none, and one that opens it wants its own format. */
+/* Makes the folder of a scratch pool, and a scratch folder. It makes no file: a program that
+ * creates its pool expects none, and one that opens it expects its own format. */
 #include "cmd/pool_option.h"
 
 #include <errno.h>

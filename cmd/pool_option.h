@@ -1,5 +1,5 @@
-/* {pool} and {dir} in the command line of a program that is recorded: the path of a scratch pool,
- * and of a scratch folder whose files are followed. And --files, which names such folders. */
+/* {pool} and {dir} in the command line of a recorded program: the path of a scratch pool, and of a
+ * scratch folder whose files are followed. And --files, which names other such folders. */
 #ifndef CMD_POOL_OPTION_H
 #define CMD_POOL_OPTION_H
 
@@ -7,7 +7,7 @@
 #include "util/tempdir.h"
 
 struct pool_option {
-	struct tempdir folder; /* of both; goes away with pmend, however that ends */
+	struct tempdir folder; /* of both; removed when pmend ends, however it ends */
 	char *path, *dir;
 	char **words;
 };
@@ -22,17 +22,17 @@ struct pool_option {
 	}
 
 struct command;
-/* Dies if a word has what was probably meant to be a placeholder. */
+/* Dies if a word contains something that was probably meant as a placeholder. */
 void pool_option_check(const struct command *c, char *const *words);
-/* Dies if --files is given for a trace, or --files-except without files that are followed. */
+/* Dies if --files is given for a trace, or --files-except without followed files. */
 void files_option_check(const struct command *c, const struct recording *r, char *const *words,
 			bool has_trace);
-/* Dies if files are, or were, to be followed: crash states do not follow them yet. */
+/* Dies if files are followed, now or in the trace: crash states do not include them yet. */
 void files_option_refuse(const struct command *c, const struct recording *r, char *const *words,
 			 bool has_trace);
-/* The words to run: the same, or, if one has {pool} or {dir} in it, others in a new folder. There
- * is no file yet: the program makes its pool. Dies if there is no room. */
+/* Gives the words to run: the same, or, if one contains {pool} or {dir}, others with paths in a new
+ * folder. There is no file yet: the program makes its pool. Dies if there is no space. */
 char **pool_option_begin(struct pool_option *p, struct recording *r, char **target);
-void pool_option_end(struct pool_option *p); /* the pool, and all that is beside it, is removed */
+void pool_option_end(struct pool_option *p); /* removes the pool and everything beside it */
 
 #endif

@@ -1,5 +1,6 @@
-/* Merges what a project file says with the command line. A list has the words of both; of anything
- * else, the command line's value counts, then that of [test NAME], then that of the command. */
+/* Merges the options of a project file with the command line. For a list, all words count; for any
+ * other option, the command line's value counts, then that of [test NAME], then that of the
+ * command. */
 #include "cmd/project_options.h"
 
 #include <ctype.h>
@@ -17,19 +18,19 @@
 #include "util/alloc.h"
 #include "util/shell_word.h"
 
-/* With these, what a file says now must not matter: a state, a part and a proof are those of
- * another run. */
+/* If one of these options is given, no project file is read: a state, a part and a proof belong to
+ * another run, with other options. */
 static const char *const never_with[] = { "no-project", "replay", "shard",
 					  "continue",   "verify", NULL };
-/* No file says these: they are about one run. */
+/* A project file cannot have these, because they are about one run. */
 static const char *const command_line_only[] = { "no-project", "replay",       "shard",
 						 "continue",   "verify",       "keep",
 						 "gdb",        "show-choices", "apply",
 						 "help",       "interactive",  NULL };
-/* About the one report of all tests. */
+/* Options about the one report of all tests. */
 static const char *const of_all_tests[] = { "format",           "output",   "quiet", "verbose",
 					    "gen-suppressions", "progress", NULL };
-/* A trace has been recorded already. */
+/* Options that make no sense for a trace, which is recorded already. */
 static const char *const of_recording[] = { "pm",    "files",  "files-except", "fresh", "old-bytes",
 					    "trace", "client", "ready",        "stop",  NULL };
 
@@ -40,7 +41,7 @@ static bool is_one_of(const char *const *words, const char *word)
 	return *words != NULL;
 }
 
-/* ---- what is in the file ---- */
+/* ---- checking the file ---- */
 
 struct looking {
 	const struct command *command;
@@ -119,7 +120,7 @@ static const struct project_item *item_find(const struct project_section *s, con
 	return NULL;
 }
 
-/* The sections of one command. */
+/* Checks the sections of one command. */
 static void check_sections(const struct looking *l)
 {
 	for (size_t i = 0; i < l->file->sections.n; i++) {
@@ -136,9 +137,9 @@ static void check_sections(const struct looking *l)
 	}
 }
 
-/* Another command, which is asked for its table in a process of its own. */
+/* Another command, which is asked for its table in a separate process. */
 struct asked {
-	struct command command; /* first: on_table() is given it */
+	struct command command; /* first, because on_table() gets a pointer to it */
 	const struct project_file *file;
 };
 
@@ -196,7 +197,7 @@ bool project_begin(const struct command *c, const struct option *table,
 	return true;
 }
 
-/* ---- what is in force ---- */
+/* ---- options in force ---- */
 
 static bool is_given(const struct command_line *line, const struct option *o)
 {
@@ -206,7 +207,7 @@ static bool is_given(const struct command_line *line, const struct option *o)
 	return false;
 }
 
-/* Paths in the file are meant from its folder. */
+/* Makes a path of the file absolute; it is relative to the file's folder. */
 static const char *value_of(const struct project *p, const struct option *o, const char *value)
 {
 	if (!option_is_path(o) || value[0] == '/')
@@ -214,7 +215,7 @@ static const char *value_of(const struct project *p, const struct option *o, con
 	return xasprintf("%s%s%s", p->file.folder, p->file.folder[1] ? "/" : "", value);
 }
 
-/* over: a section whose values count more; NULL: none. */
+/* Takes the options of a section. over: a section whose values have precedence; NULL: none. */
 static void take_section(const struct command *c, const struct option *table,
 			 const struct command_line *line, const struct project_section *s,
 			 const struct project_section *over)
@@ -293,7 +294,7 @@ void project_leave(const struct command *c, struct command_line *line)
 		struct given *g = &line->given.at[i];
 
 		if (option_is_path(g->option) && g->value[0] != '/')
-			g->value = xasprintf("%s/%s", cwd, g->value); /* it stays */
+			g->value = xasprintf("%s/%s", cwd, g->value); /* never freed */
 	}
 	free(cwd);
 	if (chdir(c->project->file.folder) < 0)

@@ -20,7 +20,7 @@
 			&(r)->stop \
 	}
 
-/* For commands without another --timeout. */
+/* For commands whose --timeout has no other meaning. */
 #define RECIPE_TIMEOUT_OPTION(n) \
 	{ \
 		"timeout", 0, "SECONDS", \
@@ -29,7 +29,8 @@
 	}
 
 struct command;
-/* Dies if it cannot be followed. has_trace: nothing is recorded. target: the program's words. */
+/* Dies if the recipe cannot be followed. has_trace: nothing is recorded. target: the program's
+ * command line. */
 void recipe_option_begin(const struct command *c, struct recipe *r,
 			 const struct optional_number *timeout, bool has_trace,
 			 char *const *target);

@@ -1,11 +1,11 @@
-/* What the user sees of a recording while it runs. */
+/* Shows a recording while it runs. */
 #ifndef CMD_RECORD_PROGRESS_H
 #define CMD_RECORD_PROGRESS_H
 
 #include "cmd/talk/progress.h"
 #include "record/recorder.h"
 
-/* Has the recording tell how far it is. is_asked: --progress; is_quiet: say nothing. */
+/* Makes the recording show its progress. is_asked: --progress; is_quiet: show nothing. */
 void record_progress_begin(struct progress *p, struct recording *r, bool is_asked, bool is_quiet);
 
 #endif

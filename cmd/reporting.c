@@ -1,5 +1,5 @@
-/* Filters, renders and counts a report at the end of a command. What is wrong with the options is
- * said at its beginning. */
+/* Filters, prints and counts a report at the end of a command. Wrong options about it are reported
+ * at the beginning. */
 #include "cmd/reporting.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ void reporting_set_fail_on(const struct command *c, struct report_fail_on *on,
 				words->item[i]);
 }
 
-/* --severity, which must leave what --fail-on counts. */
+/* Sets --severity, which must not hide what --fail-on counts. */
 static void set_severity(const struct command *c, struct reporting *r)
 {
 	r->severity = BUG_SEVERITIES - 1;
@@ -112,7 +112,7 @@ static void render_to(FILE *out, const struct reporting *r, const struct report 
 	free(cwd);
 }
 
-/* Whoever runs several tests reads it. */
+/* Prints the report of one of several tests, for the process that joins them. */
 static void render_part(const struct reporting *r, const struct report *report)
 {
 	FILE *out = fdopen(r->part_fd, "w");
@@ -155,7 +155,7 @@ int reporting_status(const struct report *report)
 	BUG("no outcome");
 }
 
-/* The form that shows failures must not be missing when there is one. */
+/* prints the format that shows failures, because it must exist if there is one */
 void reporting_fail(const char *text, void *reporting)
 {
 	const struct reporting *r = reporting;
@@ -174,7 +174,7 @@ void reporting_fail(const char *text, void *reporting)
 	report_free(report);
 }
 
-/* Why finding nothing would mean nothing. */
+/* Notes why finding nothing means nothing. */
 static void set_failure(const struct reporting *r, struct report *report, bool is_whole)
 {
 	const struct report_coverage *c = report_coverage(report);
@@ -190,9 +190,8 @@ static void set_failure(const struct reporting *r, struct report *report, bool i
 				   e ? e->text : "The program under test failed");
 }
 
-/* On standard error, since a report may be quiet, or in a file: why the status is not 0 though
- * nothing was found, and what "nothing found" is worth. With --quiet the report itself does not say
- * it. */
+/* Says on standard error why the status is not 0 though nothing was found, and what "nothing found"
+ * is worth. The report may be in a file, or --quiet may hide it. */
 static void tell_incomplete(const struct reporting *r, const struct report *report)
 {
 	const struct report_coverage *c = report_coverage(report);

@@ -1,5 +1,5 @@
-/* What all commands that end with a report share: the options about it, filters, renderings, the
- * exit status. */
+/* What all commands share that end with a report: its options, filters, formats, the exit
+ * status. */
 #ifndef CMD_REPORTING_H
 #define CMD_REPORTING_H
 
@@ -12,17 +12,17 @@ struct reporting {
 	const char *severity_name;
 	bool gen_suppressions, quiet, verbose, shows_libraries;
 	struct word_list fail_on_words;
-	char **target; /* the program, for a report of a failure; NULL: there is none */
+	char **target; /* the program, for a report about a failure; NULL: there is none */
 	/* only a part of its execution was judged */
 	bool has_program_failed;
-	/* one of several tests: JSON goes to this file, whatever happens, and its evidence is left
-	 * out if nobody shows it */
+	/* for one of several tests: JSON always goes to this file, and evidence is left out if no
+	 * format shows it */
 	int part_fd;
 	bool is_part, is_lean;
-	/* inside */
+	/* private */
 	const struct project *project; /* NULL: no file was read */
 	struct report_fail_on fail_on;
-	enum bug_severity severity; /* the least that is shown */
+	enum bug_severity severity; /* the lowest severity that is shown */
 	struct suppressions *suppressions;
 	struct baseline *known;
 };
@@ -64,7 +64,7 @@ struct reporting {
 			OPTION_FLAG, &(r)->quiet \
 	}
 
-/* For the commands whose exit status can be asked for more. */
+/* For the commands with --fail-on. */
 #define FAIL_ON_OPTION(r) \
 	{ \
 		"fail-on", 0, "WHAT", \
@@ -72,29 +72,29 @@ struct reporting {
 			OPTION_LIST, &(r)->fail_on_words \
 	}
 
-/* The rendering shows what the trace has around each bug. */
+/* Does the format show what the trace has around each bug? */
 bool reporting_shows_evidence(const struct reporting *r);
-/* Renders a report of several tests; they were filtered one by one. Frees it. */
+/* Prints a report of several tests, which were filtered one by one. Frees it. */
 void reporting_render(struct reporting *r, struct report *report);
 
-/* What the words of --fail-on say. Dies if one of them is none. */
+/* Parses the words of --fail-on. Dies if one is unknown. */
 void reporting_set_fail_on(const struct command *c, struct report_fail_on *on,
 			   const struct word_list *words);
 
-/* Dies if something about the options is wrong: before a long run, not after it. */
+/* Dies if an option about the report is wrong: before a long run, not after it. */
 void reporting_begin(const struct command *c, struct reporting *r);
-/* What the trace holds around each bug (account/evidence), if the rendering shows it. After
- * report_finish(). */
+/* Adds what the trace has around each bug (account/evidence), if the format shows it. To be called
+ * after report_finish(). */
 struct libraries;
 void reporting_add_evidence(const struct reporting *r, struct report *report, const char *trace,
 			    const struct libraries *libraries);
-/* There will be no report, for this reason: the renderings that show failures (junit) are written.
- * What die() says is told by itself. */
+/* Prints a failure in the formats that show failures (junit), because there will be no report.
+ * die() calls it by itself. */
 void reporting_fail(const char *text, void *reporting);
-/* enum cmd_status, by what the report comes to. */
+/* The enum cmd_status for the report's findings. */
 int reporting_status(const struct report *report);
-/* Filters, renders, frees the report; returns enum cmd_status, as --fail-on wants it. is_whole:
- * finding nothing means something. */
+/* Filters, prints and frees the report; returns enum cmd_status, with --fail-on. is_whole: finding
+ * nothing means that there is nothing. */
 int reporting_end(struct reporting *r, struct report *report, bool is_whole);
 
 #endif

@@ -9,7 +9,7 @@
 #include "report/escape.h"
 #include "util/alloc.h"
 
-/* Who leaves something behind when pmend fails. */
+/* A function that must run when pmend fails. */
 static struct {
 	void (*tell)(const char *text, void *arg);
 	void *arg;
@@ -26,7 +26,7 @@ static void last_words(const char *fmt, va_list ap)
 	void (*tell)(const char *text, void *arg) = g_last.tell;
 	char *text;
 
-	g_last.tell = NULL; /* it may die() itself */
+	g_last.tell = NULL; /* because it may call die() itself */
 	if (!tell)
 		return;
 	if (vasprintf(&text, fmt, ap) < 0)
@@ -35,8 +35,8 @@ static void last_words(const char *fmt, va_list ap)
 	free(text);
 }
 
-/* Names and reasons come from traces, reports, parts and bundles, which may be of strangers. A line
- * that such a text begins is indented: it is not mistaken for one of ours. */
+/* Prints a text. Names and reasons may come from other people's traces, reports, parts and bundles.
+ * So lines inside such a text are indented, and cannot be mistaken for messages of pmend. */
 static void say_text(const char *text)
 {
 	fflush(stdout);

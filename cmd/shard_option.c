@@ -1,5 +1,5 @@
-/* Reads "I/N", and sees to it that a part goes to a file as JSON: 'pmend merge' and --continue read
- * it there. */
+/* Parses "I/N", and makes sure that a part is written to a file as JSON: 'pmend merge' and
+ * --continue read it there. */
 #include "cmd/shard_option.h"
 
 #include <ctype.h>

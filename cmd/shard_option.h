@@ -5,8 +5,8 @@
 #include "cmd/crash_options.h"
 #include "cmd/reporting.h"
 
-/* Which part; the report is written where it is kept. None without --shard. Dies if something is
- * wrong with what the user said. */
+/* Gives the part to explore, and sets the report's file; none without --shard. Dies if an option is
+ * wrong. */
 struct shard shard_option_set(const struct command *c, const struct shard_options *o,
 			      struct reporting *r, bool has_trace);
 

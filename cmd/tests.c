@@ -1,6 +1,6 @@
-/* Runs several tests of a project file, one after the other, into one report. Each is a process of
- * its own, so one that fails does not stop the others; it gives its report back as JSON in a file
- * in memory. */
+/* Runs several tests of a project file, one after the other, into one report. Each runs in a
+ * separate process, so one that fails does not stop the others. It returns its report as JSON in a
+ * file in memory. */
 #include "cmd/tests.h"
 
 #include <errno.h>
@@ -78,7 +78,8 @@ static void names_fill(struct tests *t)
 			  p->path);
 }
 
-/* Operands are a program or a trace: after "--", or if no test has the name, but a program. */
+/* Are the operands a program or a trace? They are after "--", or if no test has the name and it is
+ * a program. */
 static bool is_target(const struct project_file *p, const struct command_line *line)
 {
 	char *program;
@@ -94,7 +95,7 @@ static bool is_target(const struct project_file *p, const struct command_line *l
 
 /* ---- one test ---- */
 
-/* The test becomes what the command line asks for. */
+/* Makes the command line ask for this test. */
 static int become(const struct tests *t, const char *name, char ***argv)
 {
 	const struct project_section *s =
@@ -104,16 +105,17 @@ static int become(const struct tests *t, const char *name, char ***argv)
 	project_apply(t->command, t->line, t->table, name);
 	while (strcmp(s->items.at[i].key, "command") != 0)
 		i++;
-	*argv = shell_words_split(s->items.at[i].value); /* it stays */
+	*argv = shell_words_split(s->items.at[i].value); /* never freed */
 	return (int)words_count(*argv);
 }
 
-/* ---- several ---- */
+/* ---- several tests ---- */
 
 static volatile sig_atomic_t g_is_stopped;
 static volatile pid_t g_child;
 
-/* A terminal tells the child itself; who told only us means the child, too. */
+/* Passes a signal on to the child, because it is meant for the child, too; a terminal signals the
+ * child itself. */
 static void on_stop(int signal_number, siginfo_t *info, void *context)
 {
 	(void)context;
@@ -133,7 +135,7 @@ static void stops_take(struct sigaction before[NSIGNALS])
 	for (size_t i = 0; i < NSIGNALS; i++)
 		if (sigaction(stop_signals[i], &action, &before[i]) == 0 &&
 		    before[i].sa_handler == SIG_IGN)
-			signal(stop_signals[i], SIG_IGN); /* whoever started us wants that */
+			signal(stop_signals[i], SIG_IGN); /* our parent wants it to be ignored */
 }
 
 static void stops_give(const struct sigaction before[NSIGNALS])
@@ -142,7 +144,7 @@ static void stops_give(const struct sigaction before[NSIGNALS])
 		sigaction(stop_signals[i], &before[i], NULL);
 }
 
-/* As if nothing had been set yet. */
+/* Resets the values, as if no option had been given. */
 static void values_clear(const struct option *o)
 {
 	for (; o->name; o++)
@@ -157,7 +159,7 @@ static void values_clear(const struct option *o)
 		}
 }
 
-/* In the process of its own. */
+/* Prepares the child process of a test. */
 static int child_begin(const struct tests *t, const char *name, int fd, char ***argv)
 {
 	const bool is_lean = !reporting_shows_evidence(t->reporting);
@@ -175,7 +177,7 @@ static int child_begin(const struct tests *t, const char *name, int fd, char ***
 	return n;
 }
 
-/* What the file in memory holds; NULL: nothing. free() it. */
+/* Reads the file in memory; NULL: it is empty. free() it. */
 static char *text_of(int fd)
 {
 	const off_t len = lseek(fd, 0, SEEK_END);
@@ -192,7 +194,7 @@ static char *text_of(int fd)
 	return text;
 }
 
-/* A test that left no report. */
+/* Makes a report about a test that left none. */
 static struct report *report_of_failure(const struct tests *t, const char *name, const char *why)
 {
 	struct report *r = report_new();
@@ -222,7 +224,7 @@ static void take_over(struct tests *t, const char *name, int fd, int wait_status
 	free(text);
 }
 
-/* Runs test i. In its process, returns what tests_parse() returns; here, 0. */
+/* Runs test i. In its process, returns what tests_parse() returns; in this one, 0. */
 static int run_test(struct tests *t, size_t i, const struct sigaction before[NSIGNALS],
 		    char ***argv)
 {
@@ -278,7 +280,7 @@ static int run_all(struct tests *t, char ***argv)
 	exit(t->status);
 }
 
-/* Several tests would write to the same file. */
+/* Dies if several tests would write the same trace. */
 static void check_trace(const struct tests *t)
 {
 	const struct option *o = option_find(t->table, "trace");
@@ -310,7 +312,7 @@ int tests_parse(const struct command *c, const struct option *table, struct repo
 	}
 	r->project = c->project;
 	if (line.noperands == 1 && is_trace_name(line.operands[0])) {
-		/* a trace is never a test */
+		/* a trace is never the name of a test */
 	} else if (!is_target(&c->project->file, &line)) {
 		names_fill(&t);
 	}

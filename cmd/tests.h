@@ -5,11 +5,11 @@
 #include "cmd/cmd.h"
 #include "cmd/reporting.h"
 
-/* Parses the command line. If it names tests (or nothing, which is all of them), a single one
- * becomes the command line: *argv is its command, and the current folder that of the project file.
- * Several are run in processes of their own, which return as if they had been called for one test;
- * the caller itself does not return: it ends with the report and the worst status. Returns how many
- * operands there are, not 0. */
+/* Parses the command line. If it names one test, the test becomes the command line: *argv is its
+ * command, and the current folder is that of the project file. If it names several (or none, which
+ * means all), each runs in a child process; tests_parse() returns there as for one test. The parent
+ * does not return: it ends with the joined report and the worst status. Returns the number of
+ * operands, not 0. */
 int tests_parse(const struct command *c, const struct option *table, struct reporting *r, int argc,
 		char ***argv);
 

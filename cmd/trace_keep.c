@@ -1,5 +1,5 @@
 /* Keeps a trace that was recorded into a scratch folder. If it cannot be kept, a message says so,
- * but the exit status does not change: the report exists. */
+ * but the exit status does not change, because the report exists. */
 #include "cmd/trace_keep.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@
 #include "util/files.h"
 #include "util/alloc.h"
 
-/* Claims a name in this folder until pmend ends: by an address that one process at a time can have,
- * and that is no file. */
+/* Claims a name in this folder until pmend ends, by binding a socket address, which only one
+ * process can have at a time and which needs no file. */
 static bool is_claimed_by_other(const char *name)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };

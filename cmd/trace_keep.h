@@ -4,16 +4,16 @@
 
 #include "record/recording.h"
 
-/* Where the trace of a command is kept in this folder if nobody says it: pmend-COMMAND.pmt, or
- * pmend-COMMAND-PID.pmt while another pmend is at work here, whose replays go with that file. The
- * caller frees it. */
+/* The name under which a command keeps its trace in this folder if the user names none:
+ * pmend-COMMAND.pmt, or pmend-COMMAND-PID.pmt while another pmend in this folder uses that name for
+ * its replays. free() it. */
 char *trace_keep_name(const char *command);
 
-/* Copies it if it is needed once more: to replay what was found, or because the program failed, and
- * may not do so again; then says so. */
+/* Copies the trace if it is needed again, and says so: to replay what was found, or because the
+ * program failed and may not do so again. */
 void trace_keep(const char *trace, const char *kept, enum recorded recorded, bool is_found);
 
-/* Why there is nothing to judge: no persistent memory, or pmend was stopped. */
+/* Says why there is nothing to judge: no persistent memory, or pmend was stopped. */
 const char *recorded_text(enum recorded recorded);
 
 #endif

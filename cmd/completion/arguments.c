@@ -1,5 +1,5 @@
-/* What the arguments of options complete to: by the name that the option table gives the argument,
- * and, where only a few words are allowed, by the option. */
+/* What the arguments of options complete to: by the name of the argument in the option table and,
+ * if only a few words are allowed, by the option. */
 #include "cmd/completion/completion.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ static const struct {
 	{ "[COMMAND]", COMPLETES_PROGRAMS },
 };
 
-/* command NULL: of all commands that have no row of their own. */
+/* command NULL: for all commands without a row of their own. */
 static const struct {
 	const char *command, *option, *words;
 } choices[] = {
@@ -36,8 +36,8 @@ static const struct {
 	{ NULL, "failure-points", "store" },
 };
 
-/* Those that the command takes: `record` only this machine's own, and only `check` and `test` all
- * at once. */
+/* The platforms that the command accepts: `record` only this machine's own, and only `check` and
+ * `test` "all". */
 static char *platform_words(const struct command *c)
 {
 	char *words = xstrdup(strcmp(c->name, "check") == 0 || strcmp(c->name, "test") == 0 ? "all"

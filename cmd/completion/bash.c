@@ -1,5 +1,5 @@
-/* The script for bash. It needs nothing but bash; with the package bash-completion, what follows
- * "--" is completed as that program's own command line. */
+/* Writes the script for bash. It needs only bash. With the package bash-completion, words after
+ * "--" are completed as that program's own command line. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-/* pmend completion: writes the script by which a shell completes pmend's command line, from the
- * option tables. A command keeps its table to itself until it parses, so each is asked in a process
- * of its own, which ends then. */
+/* pmend completion: writes the script with which a shell completes pmend's command line, from the
+ * option tables. A command shows its table only when it parses, so each command is asked in a
+ * separate process, which ends then. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void ask(const struct command *c, const struct completion_shell *shell)
 
 	asked.on_table = shell->command;
 	snprintf(name, sizeof name, "%s", c->name);
-	fflush(stdout); /* or the child would write it once more */
+	fflush(stdout); /* otherwise the child would print it again */
 	pid = fork();
 	if (pid == 0)
 		exit(asked.run(&asked, 1, argv));

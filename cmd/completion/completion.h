@@ -1,4 +1,4 @@
-/* Scripts by which shells complete pmend's command line. */
+/* Scripts with which shells complete pmend's command line. */
 #ifndef CMD_COMPLETION_COMPLETION_H
 #define CMD_COMPLETION_COMPLETION_H
 
@@ -6,7 +6,7 @@
 
 /* What an argument can be. */
 enum completes {
-	COMPLETES_NOTHING, /* a number, say */
+	COMPLETES_NOTHING, /* for example a number */
 	COMPLETES_WORDS,
 	COMPLETES_FILES,
 	COMPLETES_FOLDERS,
@@ -15,7 +15,7 @@ enum completes {
 
 struct completion {
 	enum completes what;
-	char *words; /* with spaces between; NULL: none. free() it */
+	char *words; /* separated by spaces; NULL: none. free() it */
 };
 
 /* What the argument of an option completes to. */
@@ -31,7 +31,7 @@ struct completion_shell {
 
 extern const struct completion_shell completion_bash, completion_zsh, completion_fish;
 
-/* Words for a script in single quotes; what is in `special` gets a backslash. */
+/* Prints words for a script, in single quotes; characters in `special` get a backslash. */
 void completion_quote(const char *text, const char *special);
 
 #endif

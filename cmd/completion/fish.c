@@ -1,4 +1,4 @@
-/* The script for fish. */
+/* Writes the script for fish. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static void begin(const struct command *const *all)
 	fputs("'\n", stdout);
 }
 
-/* fish knows no '\'' inside quotes: a quote gets a backslash. */
+/* Quotes a text. In fish, a single quote inside quotes is escaped by a backslash. */
 static void quote(const char *text)
 {
 	for (; *text; text++) {

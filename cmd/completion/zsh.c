@@ -1,4 +1,4 @@
-/* The script for zsh, an autoloaded function of its completion system. */
+/* Writes the script for zsh, an autoloaded function of its completion system. */
 #include <stdio.h>
 #include <stdlib.h>
 

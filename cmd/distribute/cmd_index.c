@@ -1,5 +1,5 @@
-/* pmend index: a file beside a trace, by which each part of an exploration begins in the middle of
- * it. */
+/* pmend index: makes a file beside a trace, with which each part of an exploration can begin in the
+ * middle of the trace. */
 #include <inttypes.h>
 #include <string.h>
 

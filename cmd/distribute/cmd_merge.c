@@ -1,5 +1,5 @@
-/* pmend merge: puts the parts of an exploration together, of `crash`, `test` or `check`. What
- * depends on all parts is done here; it may run recovery. */
+/* pmend merge: puts the parts of an exploration together, of `crash`, `test` or `check`.
+ * Conclusions that need all parts are drawn here; this may run recovery. */
 #include "cmd/distribute/merge.h"
 
 #include <stdlib.h>
@@ -15,13 +15,13 @@
 #include "distribute/shard/merging.h"
 #include "util/alloc.h"
 
-/* The budget of a part is its own; the value is the next word. */
+/* Is it an option about a part's own budget? Its value is the next word. */
 static bool is_parts_own(const char *option)
 {
 	return strcmp(option, "--max-time") == 0 || strcmp(option, "--max-runs") == 0;
 }
 
-/* The words by which the parts were explored. */
+/* Sets up the exploration with the options of the parts. */
 static void set_up(struct crash_setup *s, const struct report *part)
 {
 	const size_t n = report_ncrash_options(part);
@@ -34,7 +34,7 @@ static void set_up(struct crash_setup *s, const struct report *part)
 			i++;
 		else
 			argv[argc++] = xstrdup(report_crash_option(
-				part, i)); /* the setup points to them, to the end */
+				part, i)); /* never freed, because the setup points to them */
 	crash_words.parse(s, argc, argv);
 	crash_words.begin(s);
 	free(argv);
@@ -75,7 +75,7 @@ static int merge_checks(const struct merging *m, struct reporting *reporting)
 
 /* ---- parts of `pmend test` ---- */
 
-/* The words by which the execution is judged, which is done here. */
+/* Takes the options for judging the execution, which happens here. */
 static void checks_take(struct word_list *words, const struct report_shard *s)
 {
 	for (size_t i = 0; i < s->ncheck_options; i++)
@@ -94,7 +94,7 @@ static int judge_and_report(struct crash_setup *s, const struct word_list *words
 
 	argv[0] = xstrdup("test");
 	for (size_t i = 0; i < words->n; i++)
-		argv[i + 1] = xstrdup(words->item[i]); /* they stay, to the end */
+		argv[i + 1] = xstrdup(words->item[i]); /* never freed */
 	if (options_parse(&cmd_test, table, OPTIONS_FIRST, (int)words->n + 1, argv) != 0)
 		die("the parts are damaged: their options are not right: '%s'", argv[0]);
 	word_list_append(&c.library_globs, &s->library_globs);
@@ -107,7 +107,7 @@ static int judge_and_report(struct crash_setup *s, const struct word_list *words
 	return status;
 }
 
-/* ---- all of them ---- */
+/* ---- all kinds of parts ---- */
 
 int merge_parts(char **paths, size_t n, const char *trace, struct reporting *reporting,
 		bool is_asked)

@@ -1,5 +1,5 @@
-/* pmend pack: one file with a trace and all that its recovery needs, for machines that have nothing
- * of it. */
+/* pmend pack: makes one file with a trace and everything that its recovery needs, for machines that
+ * have none of it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* pmend submit: has a scheduler explore the parts of an exploration on its machines, waits, and
- * puts them together. Ctrl-C cancels the job; whatever else ends pmend does not, and the same
- * command waits for it again. */
+/* pmend submit: lets a scheduler explore the parts of an exploration on its machines, waits, and
+ * merges the parts. Ctrl-C cancels the job. If pmend ends for another reason, the job continues,
+ * and the same command waits for it again. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -26,7 +26,7 @@ enum { RETRIES = 10 };
 
 static volatile sig_atomic_t g_is_interrupted;
 
-/* What the user said, as far as it is not in struct spread. */
+/* The user's options that are not in struct spread. */
 struct submit_options {
 	struct optional_number nodes, parts, cpus, retries;
 	const char *pmend, *out;
@@ -81,8 +81,8 @@ static uint32_t number_of(const struct command *c, const char *option,
 	return n->is_set ? (uint32_t)n->n : if_not;
 }
 
-/* Are these words that `pmend crash` takes? Says so here, not on some node. Gives the trace or
- * bundle. */
+/* Checks that `pmend crash` accepts these words, so that the user is told here and not on a node.
+ * Gives the trace or bundle. */
 static const char *check_words(const struct command *c, char *const *words, bool is_here,
 			       bool *says_jobs)
 {
@@ -124,14 +124,14 @@ static const char *check_words(const struct command *c, char *const *words, bool
 	if (is_here && access(file, R_OK) != 0)
 		die("cannot read %s: %s", file, strerror(errno));
 	*says_jobs = s.jobs.is_set;
-	if (is_here && is_trace_name(file)) /* a bundle has its own words, too */
+	if (is_here && is_trace_name(file)) /* a bundle has options of its own, too */
 		crash_options_begin(&cmd_crash, &s);
 	crash_setup_end(&s);
 	free(argv);
 	return file;
 }
 
-/* "app.parts" for "dir/app.pmt". */
+/* Makes "app.parts" from "dir/app.pmt". */
 static char *default_folder(const char *file)
 {
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
@@ -150,8 +150,8 @@ static char *own_path(void)
 	return xstrdup(path);
 }
 
-/* Where pmend is, where it works, where the parts go, on the machines that explore them. All is
- * freed at the end of pmend. */
+/* Sets the paths on the exploring machines: pmend, the working folder, the folder of the parts.
+ * Never freed. */
 static void set_places(struct spread *s, const struct submit_options *o, const char *file,
 		       bool is_here)
 {

@@ -4,8 +4,8 @@
 
 #include "cmd/reporting.h"
 
-/* Puts parts together and ends with a report; returns enum cmd_status. trace NULL: it is where it
- * was when the parts were made. */
+/* Merges parts and ends with a report; returns enum cmd_status. trace NULL: it is where it was when
+ * the parts were made. */
 int merge_parts(char **paths, size_t n, const char *trace, struct reporting *reporting,
 		bool is_asked);
 

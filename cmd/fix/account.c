@@ -1,6 +1,6 @@
-/* The outcome of each bug of the report: fixed, left, or not applicable. The text has one line per
- * bug, as the report counts them; JSON also has each finding under a bug. A bug is fixed if all
- * call paths to it are fixed, and all findings of the same cause. */
+/* Reports the outcome of each bug: fixed, left, or not applicable. The text has one line per bug,
+ * counted as in the report; JSON also has each finding under a bug. A bug is fixed if all call
+ * paths to it are fixed, and all findings of the same cause. */
 #include "cmd/fix/account.h"
 
 #include <jansson.h>
@@ -14,7 +14,7 @@
 static const char *const words[] = { [REPAIR_MENDED] = "fixed",
 				     [REPAIR_DECLINED] = "left",
 				     [REPAIR_NOT_APPLICABLE] = "not applicable" };
-/* of the file that --outcome writes, whose readers know them */
+/* the words in the file of --outcome, which other programs read */
 static const char *const json_words[] = { [REPAIR_MENDED] = "mended",
 					  [REPAIR_DECLINED] = "left",
 					  [REPAIR_NOT_APPLICABLE] = "not applicable" };
@@ -30,7 +30,7 @@ static int rank(enum repair_status s)
 	return s == REPAIR_DECLINED ? 2 : s == REPAIR_NOT_APPLICABLE;
 }
 
-/* As the report counts them: with what is listed under them. */
+/* Counts bugs as the report does: a bug includes the findings under it. */
 static void count_bugs(struct account *a)
 {
 	const struct report *r = a->f->report;
@@ -88,9 +88,9 @@ void account_release(struct account *a)
 	free(a->shown);
 }
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
-/* What would help against a bug that is left; NULL if that is said already. */
+/* Says what would help against a bug that is left; NULL if that was said already. */
 static const char *help_of(const struct report *r, const struct bug *b,
 			   const struct repair_outcome *o)
 {
@@ -99,7 +99,7 @@ static const char *help_of(const struct report *r, const struct bug *b,
 	return o->help ? (*o->help ? o->help : NULL) : report_advice(r, b);
 }
 
-/* more: behind the outcome's word. */
+/* Makes the line of a bug. more: text behind the outcome's word. */
 static char *line_of(const struct account *a, size_t i, const char *more)
 {
 	const struct bug *b = report_bug(a->f->report, i);
@@ -115,7 +115,7 @@ static char *line_of(const struct account *a, size_t i, const char *more)
 			 help ? help : "");
 }
 
-/* Call paths of one bug that came to the same are told once. */
+/* Was another call path of the same bug with the same outcome printed already? */
 static bool is_told(const struct account *a, size_t i)
 {
 	char *line = line_of(a, i, "");
@@ -148,7 +148,7 @@ static enum repair_status status_of(const struct account *a, size_t origin)
 	return repair_outcome(a->f->repair, a->shown[origin]).status;
 }
 
-/* How many more findings of the same cause came to the same; "" if there are none. */
+/* Says how many more findings of the same cause have this outcome; "" if none has. */
 static char *more_of(const struct account *a, size_t origin)
 {
 	size_t n = 0, nsame = 0;
@@ -166,8 +166,7 @@ static char *more_of(const struct account *a, size_t origin)
 		       : xasprintf(", with %zu of %zu more findings of the same cause", nsame, n);
 }
 
-/* A bug as the report counts them. Of the findings under it, those that came to something else have
- * lines of their own. */
+/* Prints a bug. Findings under it with another outcome get lines of their own. */
 static void tell_bug(const struct account *a, size_t origin)
 {
 	const struct report *r = a->f->report;
@@ -198,7 +197,7 @@ static void tell_bugs(const struct account *a)
 	}
 }
 
-/* What the patch does, one thing after the other, without those that it does not. */
+/* Says what the patch does, one thing after the other; leaves out what it does not do. */
 static void tell_patch(const struct repair *r, bool is_page_cache)
 {
 	const struct {
@@ -247,13 +246,13 @@ void account_tell(const struct account *a)
 	free(partly);
 }
 
-/* ---- for programs ---- */
+/* ---- JSON ---- */
 
 static void set_text(json_t *o, const char *key, const char *s)
 {
 	json_t *text = s ? json_string(s) : NULL;
 
-	if (s) /* what is not UTF-8 is left out */
+	if (s) /* text that is not UTF-8 is left out */
 		json_object_set_new(o, key, text ? text : json_null());
 }
 

@@ -1,4 +1,4 @@
-/* Every finding of the report, accounted for: the numbers add up to those of the report. */
+/* The outcome of every finding of the report; the numbers add up to those of the report. */
 #ifndef CMD_FIX_ACCOUNT_H
 #define CMD_FIX_ACCOUNT_H
 
@@ -6,13 +6,14 @@
 
 struct account {
 	const struct fixing *f;
-	size_t norigins;           /* findings that the report lists, also under their causes */
-	size_t nlibrary;           /* bugs of libraries that it only counts */
-	size_t *shown;             /* by origin: the call path that came off worst */
+	/* findings that the report lists, including those under causes */
+	size_t norigins;
+	size_t nlibrary;           /* bugs of libraries, which it only counts */
+	size_t *shown;             /* by origin: the call path with the worst outcome */
 	size_t n[REPAIR_STATUSES]; /* findings */
-	/* as the report counts them: without those under causes */
+	/* as the report counts: without findings under causes */
 	size_t nbugs, nbugs_by[REPAIR_STATUSES];
-	size_t npartly; /* of those left: something of it is mended */
+	size_t npartly; /* of those left: a part is fixed */
 };
 
 void account_init(struct account *a, const struct fixing *f);

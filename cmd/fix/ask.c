@@ -1,6 +1,6 @@
 /* pmend fix --interactive: shows each change and asks whether to make it. Changes that belong
- * together (a flush and its fence, the changes of one statement) are one change. The changes
- * accepted so far are planned again together with the one in question; the difference is shown. */
+ * together (a flush and its fence, the changes of one statement) count as one. The changes accepted
+ * so far are planned again together with the one in question, and the difference is shown. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +15,11 @@
 struct asking {
 	struct fixing *f;
 	size_t nbugs;
-	size_t *groups;                /* by bug, as the plan of all of them said */
-	bool *is_mended;               /* by bug, in that plan */
-	VEC(struct repair_file) taken; /* the files with the changes taken so far */
-	VEC(struct repair_file) with;  /* and with the one in question */
-	const char *file;              /* of the last answer that was for a whole file */
+	size_t *groups;                /* by bug: its group in the plan of all changes */
+	bool *is_mended;               /* by bug: is it fixed in that plan? */
+	VEC(struct repair_file) taken; /* the files with the changes accepted so far */
+	VEC(struct repair_file) with;  /* the same with the one in question */
+	const char *file;              /* the file of the last answer that was for a whole file */
 	bool takes_file, is_ended;
 };
 
@@ -74,7 +74,7 @@ static void show_bugs(const struct asking *a, size_t group)
 	}
 }
 
-/* Shows what is new; gives the first file that it is in, NULL if there is nothing. */
+/* Shows the difference; gives the first file that it is in, or NULL if there is none. */
 static const char *show(const struct asking *a, size_t group, bool is_quiet)
 {
 	const char *first = NULL;
@@ -95,7 +95,7 @@ static const char *show(const struct asking *a, size_t group, bool is_quiet)
 	return first;
 }
 
-/* One of y, n, q, a, d; q at the end of the input. */
+/* Reads one of y, n, q, a, d; q at the end of the input. */
 static char answer(void)
 {
 	char *line = NULL, c;
@@ -123,7 +123,7 @@ static bool is_wanted(struct asking *a, size_t group)
 	char c;
 
 	if (!file)
-		return true; /* made by an earlier one */
+		return true; /* an earlier change has done it already */
 	if (a->is_ended)
 		return false;
 	if (a->file && strcmp(a->file, file) == 0)

@@ -1,4 +1,4 @@
-/* pmend fix: a patch of the source for the durability, ordering and atomicity bugs of a report. */
+/* pmend fix: patches the source for the durability, ordering and atomicity bugs of a report. */
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -22,7 +22,7 @@
 #include "util/alloc.h"
 #include "util/whole_file.h"
 
-/* ---- the report's bugs, as repair wants them ---- */
+/* ---- the report's bugs, in repair's format ---- */
 
 static struct repair_place place_of(const struct bug_location *l)
 {
@@ -67,7 +67,7 @@ static void bug_free(struct repair_bug *b)
 	free(b);
 }
 
-/* ---- the root that paths of the patch are relative to ---- */
+/* ---- the root for the patch's paths ---- */
 
 static void read_root(struct fixing *f)
 {
@@ -77,7 +77,8 @@ static void read_root(struct fixing *f)
 	f->options.root = f->root ? f->real_root : NULL;
 }
 
-/* The current folder, or the nearest one above that holds all that changes. */
+/* Finds the root: the current folder, or the nearest one above it that contains all changed
+ * files. */
 static void find_root(struct fixing *f)
 {
 	for (size_t i = 0; !f->root && i < repair_nfiles(f->repair); i++)
@@ -89,7 +90,7 @@ static void find_root(struct fixing *f)
 			f->real_root[1] = 0;
 }
 
-/* ---- what comes of it ---- */
+/* ---- the result ---- */
 
 static void write_patch(const struct fixing *f, FILE *out)
 {
@@ -117,7 +118,7 @@ static void output_patch(const struct fixing *f)
 		die("%s; there is no patch", err.msg);
 }
 
-/* Written beside and renamed: a file is whole at every moment. */
+/* Writes a file beside the old one and renames it, so that the file is complete at every moment. */
 static void apply_file(const struct repair_file *file)
 {
 	char *partial = xasprintf("%s.pmend", file->path);
@@ -130,7 +131,7 @@ static void apply_file(const struct repair_file *file)
 	free(partial);
 }
 
-/* All or none: what cannot be written is known before the first is. */
+/* Writes all files or none: it checks that all can be written before it writes the first. */
 static void apply(const struct fixing *f)
 {
 	for (size_t i = 0; i < repair_nfiles(f->repair); i++) {
@@ -150,7 +151,7 @@ static void apply(const struct fixing *f)
 	}
 }
 
-/* Returns how many bugs were left. */
+/* Prints the outcome; returns the number of bugs that are left. */
 static size_t print_account(const struct fixing *f)
 {
 	struct account a;
@@ -195,7 +196,7 @@ static int verify(struct fixing *f, const char *trace)
 	return result ? CMD_CLEAN : CMD_FAILED;
 }
 
-/* trace: by which cures were tried; NULL if there is none. */
+/* Makes the patch. trace: the one with which cures were tried; NULL if there is none. */
 static int fix(struct fixing *f, const char *trace)
 {
 	int status = CMD_CLEAN;
@@ -301,7 +302,7 @@ static int fix_report(struct fixing *f, const char *path)
 	return status;
 }
 
-/* Where compilation databases usually are; NULL: not there. */
+/* The folder of the compilation database, if it is at one of the usual places; NULL: it is not. */
 static const char *build_dir_find(void)
 {
 	if (access("compile_commands.json", R_OK) == 0)

@@ -10,22 +10,22 @@
 #include "report/bug.h"
 
 struct fixing {
-	struct recipe recipe; /* of --verify; without a client: the report's */
+	struct recipe recipe; /* of --verify; without a client, the report's recipe is used */
 	const char *build_dir, *output, *root, *verify, *run, *outcome;
 	bool apply, interactive, no_whatif, keeps_scratch, quiet;
 	struct repair_options options;
 	struct cure_options cures;
-	/* inside */
+	/* private */
 	const char *report_path;
 	const struct report *report;
 	struct repair *repair;
 	struct cure_effort effort;
 	struct fix_progress progress;
 	bool was_interrupted;
-	char *real_root; /* absolute, without a slash at the end, unless it is all */
+	char *real_root; /* absolute, without a slash at the end unless it is "/" */
 };
 
-/* Asks for each change whether it is wanted, and plans anew with those that are. */
+/* Asks for each change whether to make it, and plans again with the accepted ones. */
 void fixing_ask(struct fixing *f);
 
 #endif

@@ -1,5 +1,5 @@
-/* Shows how far a repair is, and lets the user interrupt it: once to keep what was found so far,
- * twice to end at once. */
+/* Shows the progress of a repair, and lets the user interrupt it: once to keep what was found so
+ * far, twice to end at once. */
 #include "cmd/fix/progress.h"
 
 #include <signal.h>
@@ -23,7 +23,7 @@ static bool is_interrupted(void *arg)
 	return g_interrupts > 0;
 }
 
-/* Another part is said at once: it may take long before it says how far it is. */
+/* Shows a new part at once, because the part may take long before it reports progress. */
 static void show_part(const char *what, size_t done, size_t all, void *arg)
 {
 	struct fix_progress *p = arg;
@@ -51,7 +51,7 @@ void fix_progress_begin(struct fix_progress *p, bool is_asked, bool is_quiet)
 				    .is_wanted = is_asked || !is_quiet };
 	progress_begin(&p->line, is_asked);
 	if (sigaction(SIGINT, &action, &before) == 0 && before.sa_handler == SIG_IGN)
-		signal(SIGINT, SIG_IGN); /* whoever started us wants that */
+		signal(SIGINT, SIG_IGN); /* our parent wants it to be ignored */
 }
 
 bool fix_progress_pause(struct fix_progress *p)

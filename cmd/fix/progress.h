@@ -1,4 +1,4 @@
-/* What the user sees of a repair while it runs, and how it is interrupted. */
+/* Shows a repair while it runs, and handles interrupts. */
 #ifndef CMD_FIX_PROGRESS_H
 #define CMD_FIX_PROGRESS_H
 
@@ -7,15 +7,17 @@
 
 struct fix_progress {
 	struct repair_watch watch;
-	/* inside */
+	/* private */
 	struct progress line;
-	const char *what; /* the part that was told last: a constant */
+	const char *what; /* the part that was shown last: a constant */
 	bool is_wanted;
 };
 
 void fix_progress_begin(struct fix_progress *p, bool is_asked, bool is_quiet);
-/* Between two parts: the line goes. Was the part interrupted? The next one begins anew. */
+/* Removes the line between two parts. Was the part interrupted? The next part starts without an
+ * interrupt. */
 bool fix_progress_pause(struct fix_progress *p);
-void fix_progress_end(struct fix_progress *p); /* an interrupt ends the program again */
+/* from then on, an interrupt ends the program as usual */
+void fix_progress_end(struct fix_progress *p);
 
 #endif

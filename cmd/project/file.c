@@ -1,5 +1,5 @@
-/* Reads the lines of a project file. Whether a key is an option of its command, the option table
- * knows; here, only the form is looked at, and that nothing comes twice. */
+/* Parses the lines of a project file. Here, only the form is checked, and that nothing occurs
+ * twice; the option table knows whether a key is an option of its command. */
 #include "cmd/project/file.h"
 
 #include <ctype.h>
@@ -7,8 +7,8 @@
 
 #include "util/alloc.h"
 
-/* Commands that have a section. Those that put parts or bundles together must do what the parts
- * did, whatever a file says now. */
+/* Commands that can have a section. Commands that merge parts or use bundles cannot, because they
+ * must do what the parts did. */
 static const char *const commands[] = {
 	"record", "check", "crash", "explore", "fix", "test", NULL
 };
@@ -22,7 +22,7 @@ static bool is_command(const char *word)
 	return commands[i] != NULL;
 }
 
-/* A name is a part of names of files, and of words on the command line. */
+/* A name becomes a part of file names, and a word on the command line. */
 static bool is_name(const char *word)
 {
 	return isalnum((unsigned char)*word) &&
@@ -31,7 +31,7 @@ static bool is_name(const char *word)
 	       strlen(word) <= 64;
 }
 
-/* Without blanks around it, in place. */
+/* Removes blanks around the text, in place. */
 static char *trimmed(char *text)
 {
 	size_t len;
@@ -57,7 +57,7 @@ const struct project_section *project_file_section(const struct project_file *p,
 	return NULL;
 }
 
-/* "[test insert]" */
+/* Adds a section: "[test insert]". */
 static int section_add(struct project_file *p, char *text, unsigned line, struct error *err)
 {
 	char *end = strchr(text, ']'), *command, *name;
@@ -95,7 +95,7 @@ static int section_add(struct project_file *p, char *text, unsigned line, struct
 	return 0;
 }
 
-/* "recover = ./app check {}" */
+/* Adds an option: "recover = ./app check {}". */
 static int item_add(struct project_file *p, char *text, unsigned line, struct error *err)
 {
 	char *equals = strchr(text, '='), *key, *value;

@@ -27,22 +27,22 @@ struct project_item {
 };
 
 struct project_section {
-	char *command; /* "test" */
+	char *command; /* for example "test" */
 	char *name;    /* of a test; NULL: the options of the command */
 	unsigned line;
 	VEC(struct project_item) items;
 };
 
 struct project_file {
-	char *path, *folder; /* absolute; NULL: there is none */
+	char *path, *folder; /* absolute; NULL: there is no file */
 	VEC(struct project_section) sections;
 };
 
-/* Finds the file: in the current folder, or above, while folders have the same owner; not above
- * $HOME, a mount or a folder with .git. -1 if the file is not to be trusted, or is wrong: the error
- * begins with its path, or with FILE:LINE. */
+/* Finds the file: in the current folder, or above it as long as folders have the same owner, but
+ * not above $HOME, a mount point or a folder with .git. -1 if the file cannot be trusted, or is
+ * wrong: the error begins with its path, or with FILE:LINE. */
 int project_file_find(struct project_file *p, struct error *err);
-/* of that path; what it says is not looked at */
+/* parses a file with that path; keys and values are not checked */
 int project_file_parse(struct project_file *p, const char *text, size_t len, struct error *err);
 
 /* NULL: there is none */

@@ -1,5 +1,5 @@
-/* Looks for the project file. It runs commands, so whose file it is matters: a folder of somebody
- * else, or a file that others may write, must not make pmend run anything. */
+/* Finds the project file. The file runs commands, so its owner matters: a folder of another user,
+ * or a file that others can write, must not make pmend run anything. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 #define FILE_MAX_BYTES ((size_t)16 << 20)
 
-/* Is a file system mounted here? Old kernels do not say it: then the device of the folder above
- * does. */
+/* Is a file system mounted here? Old kernels do not say, so then the device is compared with that
+ * of the folder above. */
 static bool is_mount(const char *folder, const struct stat *here)
 {
 	struct statx x;

@@ -1,5 +1,5 @@
-/* Lists what a bundle holds: how it is explored, what is in it by kind, and what is not. With
- * --verbose every file. */
+/* Lists the contents of a bundle: how it is explored, what is in it by kind, and what is missing.
+ * With --verbose it lists every file. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void entry_print(FILE *out, const struct bundle_entry *e)
 	line_end(out);
 }
 
-/* As a shell would need it. */
+/* Prints a word, quoted if a shell needs that. */
 static void word_print(FILE *out, const char *word)
 {
 	if (*word &&

@@ -1,10 +1,10 @@
-/* An event as a line of JSON, written by hand: jansson would build a tree for each of millions of
- * events. */
+/* Prints an event as a line of JSON, without jansson, which would build a tree for each of millions
+ * of events. */
 #include <string.h>
 
 #include "cmd/show/show.h"
 
-/* A JSON string; bytes that are no UTF-8 become U+FFFD. */
+/* Prints a JSON string; bytes that are not UTF-8 become U+FFFD. */
 static void put_string(FILE *f, const char *text, size_t n)
 {
 	const uint8_t *p = (const uint8_t *)text;

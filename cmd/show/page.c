@@ -1,4 +1,4 @@
-/* `pmend show --format html` of a trace: finds the selected part, and shows it like the page of a
+/* `pmend show --format html` for a trace: finds the selected part, and shows it like the page of a
  * report. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static bool is_at(const struct symbol *s, const char *file, size_t len, uint32_t
 	       (n == len || s->file[n - len - 1] == '/');
 }
 
-/* Some call of the site's stack is at that line. */
+/* Is a call of the site's stack at that line? */
 static bool site_is_at(struct locator *l, const struct trace_site *site, const char *file,
 		       size_t len, uint32_t line)
 {
@@ -82,7 +82,8 @@ static int region_of_line(struct region *r, const struct trace *trace, const cha
 	struct locator *l;
 	struct trace_event ev;
 	bool is_found = false;
-	struct map seen = { 0 }; /* sites that are elsewhere: events are many, sites are few */
+	/* sites that are known to be elsewhere: there are many events but few sites */
+	struct map seen = { 0 };
 
 	if (!line)
 		return error_set(err, "--at needs a file and a line, as in log.c:41, not '%s'", at);

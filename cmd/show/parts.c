@@ -1,4 +1,4 @@
-/* What both renderings of events need: names of arguments, fast numbers, UTF-8. */
+/* What both renderings of events need: names of arguments, fast printing of numbers, UTF-8. */
 #include <ctype.h>
 
 #include "cmd/show/show.h"
@@ -134,7 +134,7 @@ size_t utf8_len(const uint8_t *p, size_t n)
 	for (i = 1; i < len; i++)
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
-	/* too long a form, half of a surrogate pair, beyond Unicode */
+	/* an overlong form, half of a surrogate pair, or beyond Unicode */
 	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) ||
 	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
 		return 0;

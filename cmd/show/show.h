@@ -30,23 +30,24 @@ struct show {
 	FILE *out;
 	bool stacks;
 	bool many_processes;
-	VEC(char *) labels; /* by file number: what the text calls it */
+	VEC(char *) labels; /* by file number: its name in the text */
 };
 
-/* One event as a line of text, or of JSON; the stack follows if s->stacks. */
+/* Print one event as a line of text, or of JSON; the stack follows if s->stacks. */
 void show_text(struct show *s, const struct trace_event *ev);
 void show_json(struct show *s, const struct trace_event *ev);
 
-/* A part of a trace as one HTML page: operation, at, or the events from first_seq to last_seq. */
+/* A part of a trace as one HTML page: an operation, the events at a source line, or the events from
+ * first_seq to last_seq. */
 struct show_page {
 	const char *path, *output;
 	const char *operation, *at;
 	uint64_t first_seq, last_seq;
 };
-/* -1: there is no such part, or no such trace */
+/* -1: there is no such part, or the trace cannot be read */
 int show_page(FILE *out, const struct show_page *p, struct error *err);
 
-/* What a bundle holds; is_verbose: each file, too. */
+/* Lists what a bundle contains; is_verbose: each file, too. */
 struct bundle;
 void show_bundle(FILE *out, const struct bundle *b, bool is_verbose);
 
@@ -57,17 +58,17 @@ void summary_add(struct summary *m, const struct trace_event *ev);
 void summary_text(const struct summary *m, struct show *s);
 void summary_json(const struct summary *m, struct show *s);
 
-/* Building blocks: stdio's formatting is too slow for millions of lines. */
+/* Fast printing: stdio's formatting is too slow for millions of lines. */
 void put_number(FILE *f, uint64_t n, int width);
 void put_hex(FILE *f, uint64_t n);
 void put_bytes(FILE *f, const uint8_t *p, size_t n);
 
-/* True if the bytes are UTF-8 without control characters. */
+/* Are the bytes UTF-8 without control characters? */
 bool is_text(const uint8_t *p, size_t n);
-/* Length of the valid UTF-8 sequence at p, 0 if there is none. */
+/* Length of the valid UTF-8 sequence at p; 0 if there is none. */
 size_t utf8_len(const uint8_t *p, size_t n);
 
-/* Which file an event is about, 0 if none. */
+/* The file that an event is about; 0 if none. */
 uint32_t event_file(const struct trace_event *ev);
 
 #endif

@@ -1,5 +1,5 @@
-/* Totals of a trace: by kind, by thread, files, bytes stored, the objects whose code made events.
- * Memory grows with threads, sites and files. */
+/* Prints totals of a trace: by kind, by thread, files, bytes stored, the objects whose code made
+ * events. Memory grows with threads, sites and files. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
@@ -16,9 +16,9 @@ struct thread_total {
 struct summary {
 	uint64_t nevents, nbytes_stored;
 	uint64_t by_kind[PMT_NKINDS];
-	struct map threads; /* stream and thread → index in by_thread, plus 1 */
+	struct map threads; /* stream and thread → index in by_thread plus 1 */
 	VEC(struct thread_total) by_thread;
-	struct map sites, nodes; /* seen */
+	struct map sites, nodes; /* those that were seen */
 	VEC(char *) objects;
 	VEC(char *) meta; /* "key=value" */
 };
@@ -112,7 +112,7 @@ static const char *meta_value(const char *meta)
 	return equals ? equals + 1 : "";
 }
 
-/* The recorder writes argv.0=…, argv.1=…: one line here. */
+/* Prints the command line as one line; the recorder writes argv.0=…, argv.1=…. */
 static void command_text(const struct summary *m, FILE *out)
 {
 	bool is_first = true;
@@ -170,7 +170,7 @@ static json_t *text_json(const char *text)
 {
 	json_t *j = json_string(text);
 
-	return j ? j : json_string("?"); /* not UTF-8 */
+	return j ? j : json_string("?"); /* it is not UTF-8 */
 }
 
 static json_t *files_json(const struct trace *t)

@@ -9,7 +9,7 @@
 #include "report/escape.h"
 
 #define KIND_WIDTH 12
-#define BLOB_SHOWN_BYTES 32 /* of a blob that is no text; JSON has all of it */
+#define BLOB_SHOWN_BYTES 32 /* bytes of a binary blob; JSON has all of it */
 
 static const char *base_name(const char *path)
 {
@@ -18,7 +18,7 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* The base name, or the whole path when an earlier file has the same base name. */
+/* The file's base name, or its whole path if an earlier file has the same base name. */
 static const char *label(struct show *s, uint32_t file)
 {
 	const struct trace_file *f = trace_file(s->t, file);
@@ -47,7 +47,7 @@ static void label_forget(struct show *s, uint32_t file)
 	}
 }
 
-/* Text that comes from the program must not move the cursor or break the line. */
+/* Prints text that comes from the program: it must not move the cursor or break the line. */
 static void put_safe(FILE *f, const char *text, size_t len)
 {
 	size_t n;
@@ -199,7 +199,8 @@ static void put_head(struct show *s, const struct trace_event *ev)
 	fputs_unlocked(trace_kinds[ev->kind].name, s->out);
 }
 
-/* Fields begin in a column, lines do not end in spaces. */
+/* Prints spaces up to the next column, because fields begin in columns, and lines do not end with
+ * spaces. */
 static void put_padding(FILE *f, const char *name)
 {
 	size_t len;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { LONGEST = 32, TOO_FAR = 3 /* more than two typos is another word */ };
+enum { LONGEST = 32, TOO_FAR = 3 /* more than two typos make another word */ };
 
 static unsigned min2(unsigned a, unsigned b)
 {

@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
-/* Looks at one candidate after the other. */
+/* The best candidate so far; candidates are added one by one. */
 struct nearest {
 	const char *typed;
-	const char *word; /* the best so far; NULL: none is near */
+	const char *word; /* NULL: none is near */
 	unsigned distance;
 };
 

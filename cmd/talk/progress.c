@@ -1,5 +1,5 @@
 /* Shows progress. On a terminal it is one line, which is overwritten and removed at the end.
- * Elsewhere nothing is shown unless --progress is given, because logs would keep it. */
+ * Elsewhere it is shown only with --progress, because logs would keep it. */
 #include "cmd/talk/progress.h"
 
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum {
-	FIRST_MS = 1000, /* what takes less needs no progress */
+	FIRST_MS = 1000, /* a shorter task needs no progress line */
 	EVERY_MS = 400,
 	EVERY_LOGGED_MS = 1000,
 };

@@ -1,5 +1,5 @@
-/* "I want to ...", with one command each. The lines use no words of pmend that a new user does not
- * know; the commands work as printed, with the program's name in them. */
+/* Prints "I want to ...", with one command each. The lines use no words of pmend that a new user
+ * does not know. The commands work as printed, with the program's name in them. */
 #include "cmd/talk/wants.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Writes words and begins a new line where the next word does not fit. A word that is wider than
- * the line gets one of its own. */
+/* Prints words, and begins a new line if the next word does not fit. A word that is wider than a
+ * line gets its own line. */
 #include "cmd/talk/wrap.h"
 
 #include <string.h>
