@@ -1385,13 +1385,13 @@ def test_named_when_whole():
     for how in ("calls", "mapped"):
         equal(found(how, before="direct"), ([], None), how)
     expect(found("gone", before="direct")[0] != [], "the pool is gone for a moment")
-    for how in ("osync", "rwf", "syncfs", "child", "rely"):
+    for how in ("osync", "rwf", "syncfs", "child", "rely", "tmpfile", "linked"):
         equal(found(how), ([], None), how)
     equal(found("folder", inside=True), ([], None), "a folder that is whole gets the name")
     equal(found("soon", inside=True)[0], ["recovery-failure"], "a folder that is not")
     unseen = explore_case("named", "unseen", "--pm", "named unseen")[1]
-    equal(([b["kind"] for b in unseen["bugs"]], "a mapping that --pm leaves out" in unseen["coverage"].get("why_incomplete", "")), ([], True), "unseen")
-    for how in ("early", "direct", "again", "cut", "bak", "some", "child_early"):
+    equal(([b["kind"] for b in unseen["bugs"]], "a mapping that is not recorded" in unseen["coverage"].get("why_incomplete", "")), ([], True), "unseen")
+    for how in ("early", "direct", "again", "cut", "bak", "some", "child_early", "tmpfile_early", "tmpfile_again", "linked_early", "linked_again"):
         equal(found(how), (["recovery-failure"], None), how)
 
 

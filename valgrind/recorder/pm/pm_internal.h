@@ -33,6 +33,10 @@ Bool other_has(Addr a);
 
 /* ---- made.c ---- */
 Bool file_path(Int fd, HChar *path, SizeT cap);
+/* the trace is told of it: of several names, this one counts */
+void made_is_mapped_as(const struct vg_stat *st, const HChar *path);
+/* it has a name more; what is missing in the trace then, NULL: nothing */
+const HChar *made_linked(const HChar *path);
 /* of PMT_FILE: what is known of a file that was made; 0: it was not */
 ULong made_flags(const struct vg_stat *st);
 /* what is not known of it, in words; NULL: nothing */
