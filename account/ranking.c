@@ -243,7 +243,7 @@ void ranking_demote_rebuilt(const struct crash_setup *s, const struct plan *p,
 		if (b->crash || !is_about_durability(b) || !report_each_site(r, i, is_rebuilt, &a))
 			continue;
 		why = xasprintf(
-			"recovery truncates %s in every run, before it reads anything there that may be lost",
+			"recovery truncates or removes %s in every run, before it reads anything there that may be lost",
 			file_name(p, a.file));
 		report_demote(r, i, why, NULL);
 		free(why);

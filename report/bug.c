@@ -198,7 +198,7 @@ static const struct bug_path *paths_copy(struct arena *a, const struct bug *b)
 
 	for (size_t i = 0; i < b->npaths; i++) {
 		copy[i] = b->paths[i];
-		copy[i].locations = bug_locations_copy(a, b->paths[i].locations, b->nlocations);
+		copy[i].locations = bug_locations_copy(a, copy[i].locations, copy[i].nlocations);
 		copy[i].crash = bug_crash_copy(a, b->paths[i].crash);
 	}
 	return copy;

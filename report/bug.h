@@ -144,8 +144,10 @@ enum bug_use {
 
 /* One of several call paths to a bug. */
 struct bug_path {
-	/* as many as the bug has, with the same roles and lines */
+	/* with the roles and lines of the bug's own, but for flushes and fences of a lost store:
+	 * each path may have others, or none */
 	const struct bug_location *locations;
+	size_t nlocations;
 	uint64_t count, executions, first_seq;
 	const struct bug_crash *crash; /* NULL: none was found by this path */
 };

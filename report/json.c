@@ -122,10 +122,10 @@ static json_t *paths_json(const struct bug *b)
 		json_object_set_new(o, "count", json_number(p->count));
 		json_set_number(o, "executions", p->executions);
 		json_set_number(o, "first_event", p->first_seq);
-		json_object_set_new(o, "locations", locations_json(p->locations, b->nlocations));
+		json_object_set_new(o, "locations", locations_json(p->locations, p->nlocations));
 		if (p->crash)
 			json_object_set_new(o, "crash",
-					    crash_json(p->crash, p->locations, b->nlocations));
+					    crash_json(p->crash, p->locations, p->nlocations));
 		json_array_append_new(list, o);
 	}
 	return list;

@@ -280,7 +280,6 @@ static void read_paths(struct reader *in, const json_t *o, struct bug *b)
 	const json_t *list = get_array(in, o, "paths");
 	struct bug_path *paths =
 		arena_alloc(&in->arena, (json_array_size(list) + 1) * sizeof *paths);
-	size_t n;
 
 	for (size_t i = 0; i < json_array_size(list) && !in->failed; i++) {
 		const json_t *one = json_array_get(list, i);
@@ -293,11 +292,11 @@ static void read_paths(struct reader *in, const json_t *o, struct bug *b)
 			.count = get_number(in, one, "count", INT64_MAX),
 			.executions = get_number(in, one, "executions", INT64_MAX),
 			.first_seq = get_number(in, one, "first_event", INT64_MAX),
-			.locations = read_locations(in, one, &n),
 			.crash = read_crash(in, json_object_get(one, "crash"))
 		};
-		if (n != b->nlocations)
-			wrong(in, "paths", "[%zu] has not as many locations as the bug", i);
+		paths[i].locations = read_locations(in, one, &paths[i].nlocations);
+		if (b->nlocations && !paths[i].nlocations)
+			wrong(in, "paths", "[%zu] has no locations", i);
 	}
 	b->paths = paths;
 	b->npaths = json_array_size(list);

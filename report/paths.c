@@ -41,6 +41,7 @@ static void path_add(struct report *r, struct report_entry *e, const struct bug 
 	char *key;
 
 	one.locations = p->locations;
+	one.nlocations = p->nlocations;
 	key = ident_path_key(&one);
 	own = path_find(e, key);
 	if (own) {
@@ -48,7 +49,7 @@ static void path_add(struct report *r, struct report_entry *e, const struct bug 
 	} else {
 		own = vec_add(&e->paths);
 		*own = (struct report_path){ .key = arena_text(&r->arena, key), .path = *p };
-		own->path.locations = bug_locations_copy(&r->arena, p->locations, b->nlocations);
+		own->path.locations = bug_locations_copy(&r->arena, p->locations, p->nlocations);
 		own->path.crash = bug_crash_copy(&r->arena, p->crash);
 	}
 	free(key);
@@ -57,6 +58,7 @@ static void path_add(struct report *r, struct report_entry *e, const struct bug 
 void paths_add(struct report *r, struct report_entry *e, const struct bug *b, enum paths_counts how)
 {
 	const struct bug_path own = { .locations = b->locations,
+				      .nlocations = b->nlocations,
 				      .count = b->count ? b->count : 1,
 				      .executions = b->executions,
 				      .first_seq = b->first_seq,

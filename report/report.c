@@ -533,7 +533,7 @@ static void fill_texts(struct report *r, const struct bug *b)
 		fill_text(r, (struct bug_frame *)&b->crash->choices[i].read); /* our own copy */
 	fill_texts_of(r, b->locations, b->nlocations);
 	for (size_t i = 0; i < b->npaths; i++)
-		fill_texts_of(r, b->paths[i].locations, b->nlocations);
+		fill_texts_of(r, b->paths[i].locations, b->paths[i].nlocations);
 }
 
 void report_finish(struct report *r)

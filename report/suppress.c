@@ -123,6 +123,7 @@ static bool block_matches(const struct block *block, const struct bug *b)
 		return block_matches_path(block, b);
 	for (size_t i = 0; i < b->npaths; i++) {
 		one.locations = b->paths[i].locations;
+		one.nlocations = b->paths[i].nlocations;
 		if (!block_matches_path(block, &one))
 			return false;
 	}

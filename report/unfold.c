@@ -11,6 +11,7 @@ static struct report_entry *entry_of_path(struct report *r, const struct report_
 		.bug = e->bug, .key = e->key, .origin = e->origin, .origin_cause = e->origin_cause
 	};
 	one->bug.locations = p->locations;
+	one->bug.nlocations = p->nlocations;
 	one->bug.count = p->count;
 	one->bug.executions = p->executions;
 	one->bug.first_seq = p->first_seq;

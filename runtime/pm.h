@@ -29,7 +29,8 @@ int images_find_fd(long fd);
 /* the same, also for images that recovery made itself */
 int images_find_mapped(long fd);
 /* Recovery opened an image: it may be one that it has just made, or emptied. */
-/* The run cuts the file to this length, which was so long before: what was behind is gone. */
+/* The run cuts the file to this length, which was so long before, or removes it: what was behind is
+ * gone. */
 void images_note_cut(uint32_t file, uint64_t length, uint64_t was_bytes);
 void images_note_open(int file, long fd, bool truncates);
 

@@ -51,7 +51,7 @@ static void put_stacks(const struct page *p, const struct bug *b)
 	fprintf(p->f, "<details class=\"stacks\"><summary>%zu call paths lead here</summary>\n",
 		b->npaths);
 	for (size_t i = 1; i < b->npaths && i < PATHS_SHOWN; i++)
-		put_stacks_of(p, b->paths[i].locations, b->nlocations);
+		put_stacks_of(p, b->paths[i].locations, b->paths[i].nlocations);
 	fputs("</details>\n", p->f);
 }
 

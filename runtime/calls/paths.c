@@ -204,19 +204,24 @@ static void note_use(const struct path_call *c, long number, uint64_t open_flags
 		g_region->has_opened = 1;
 }
 
+static bool is_removal(long number)
+{
+#ifdef SYS_unlink
+	if (number == SYS_unlink)
+		return true;
+#endif
+	return number == SYS_unlinkat;
+}
+
 /* Recovery may find out what the file holds, or whether it is there. To write it, and to remove it,
  * are neither. */
 static void note_look(const struct path_call *c, long number, int file, uint64_t open_flags)
 {
 	const bool is_open = c->follow == BY_OPEN || c->follow == BY_HOW;
 
-	if (c->follow == BY_CREAT || number == SYS_unlinkat ||
+	if (c->follow == BY_CREAT || is_removal(number) ||
 	    (is_open && (open_flags & O_ACCMODE) == O_WRONLY))
 		return;
-#ifdef SYS_unlink
-	if (number == SYS_unlink)
-		return;
-#endif
 	((struct run_file *)((char *)g_region + g_region->files) + file)->is_looked_at = 1;
 }
 
@@ -246,6 +251,8 @@ static long call_one(const struct path_call *c, long number, long a[6], int file
 		lines_written((uint32_t)file, (uint64_t)a[1], ~0ul);
 	if (number == SYS_truncate)
 		images_note_cut((uint32_t)file, (uint64_t)a[1], (uint64_t)was.st_size);
+	if (is_removal(number))
+		images_note_cut((uint32_t)file, 0, ~0ul);
 	return r;
 }
 

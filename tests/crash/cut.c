@@ -54,6 +54,8 @@ static void clear(const char *how, const struct data *d, const char *path)
 		CHECK(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, INDEX_BYTES) == 0);
 	if (strcmp(how, "length") == 0 || strcmp(how, "reads") == 0 || (strcmp(how, "sometimes") == 0 && d->count != 2))
 		CHECK(ftruncate(fd, 0) == 0);
+	if (strcmp(how, "remove") == 0 || (strcmp(how, "kept") == 0 && look(path) + 1 > 0)) /* kept: it is read before */
+		CHECK(unlink(path) == 0);
 	if (strcmp(how, "path") == 0)
 		CHECK(truncate(path, 0) == 0);
 	if (strcmp(how, "rest") == 0) /* of the first word, which it reads, but does not use */

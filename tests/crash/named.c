@@ -6,6 +6,8 @@
  *				folder: its folder gets its name; soon: before it is synced
  *				child, child_early: another process renames it, when it is synced, or before
  *				rely: a pool that is mapped relies on another one, which is synced before and after, and mapped last
+ *				tmpfile: it has no name before it is synced, then a link; tmpfile_again: it is written again then; tmpfile_early, linked_early:
+ *				it is synced after that; linked, linked_again: the link is its second name, and the first one goes
  *				unseen: it is written through a mapping and renamed
  *				calls, mapped: a pool that is mapped is replaced by another one, which is written by calls, or by stores; gone: it is removed first
  *	named POOL HOW recover	fails if a pool that is there is not whole */
@@ -148,6 +150,30 @@ static int made(const char *how, const char *path, const char *other)
 	return wait(&status) < 0 || status != 0 ? 2 : go_on(fd);
 }
 
+static int fill(int fd)
+{
+	return ftruncate(fd, 0) != 0 || ftruncate(fd, 4096) != 0 || pwrite(fd, &g_whole, sizeof g_whole, 0) != sizeof g_whole;
+}
+
+/* Its name is a link: its first one, or a second one. */
+static int by_link(const char *how, const char *path, const char *other)
+{
+	const int is_nameless = strncmp(how, "tmpfile", 7) == 0;
+	char folder[4096], own[64];
+	int fd;
+
+	snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
+	fd = is_nameless ? open(folder, O_RDWR | O_TMPFILE, 0600) : open(other, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	snprintf(own, sizeof own, "/proc/self/fd/%d", fd);
+	if (fd < 0 || fill(fd) != 0 || (!strstr(how, "_early") && fsync(fd) != 0))
+		return 2;
+	if (is_nameless ? linkat(AT_FDCWD, own, AT_FDCWD, path, AT_SYMLINK_FOLLOW) != 0 : link(other, path) != 0 || unlink(other) != 0)
+		return 2;
+	if (strstr(how, "_again") && fill(fd) != 0)
+		return 2;
+	return go_on(fd);
+}
+
 /* A pool that is mapped relies on another one, which was synced before; it is synced once more, and mapped only then. */
 static int rely(const char *path, const char *other)
 {
@@ -190,6 +216,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof by_other_means / sizeof *by_other_means; i++)
 		if (strcmp(by_other_means[i], how) == 0)
 			return made(how, argv[1], other);
+	if (strncmp(how, "tmpfile", 7) == 0 || strncmp(how, "linked", 6) == 0)
+		return by_link(how, argv[1], other);
 	if (is_compaction(how))
 		return compact(argv[1], other, how);
 	fd = open(strcmp(how, "direct") == 0 || strcmp(how, "bak") == 0 ? argv[1] : other, O_RDWR | O_CREAT | O_TRUNC, 0600);

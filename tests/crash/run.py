@@ -1176,19 +1176,19 @@ def cut_lines(how, *options):
     run(PMEND, "test", "--format", "json", "-o", "cut.json", *options, "--recover", program("cut", how, "{1}", "{2}"), "cut.pmt", status=None)
     with open(os.path.join(folder, "cut.json")) as f:
         bugs = json.load(f)["bugs"]
-    expect(all(("truncates cut index in every run" in b.get("reason", "")) == (b["severity"] == "warning") for b in bugs), bugs)
+    expect(all(("truncates or removes cut index in every run" in b.get("reason", "")) == (b["severity"] == "warning") for b in bugs), bugs)
     return {severity: {marks[place["locations"][0]["line"]] for b in bugs if b["severity"] == severity for place in [b, *b.get("consequences", [])]}
             for severity in ("correctness", "warning")}
 
 
 def test_files_that_recovery_truncates():
-    """What recovery cuts off in every run, before it reads it, need not be durable. If it cuts in some states only, less, or after it has read: bugs as ever."""
+    """What recovery cuts off or removes in every run, before it reads it, need not be durable. If it cuts in some states only, less, or after it has read: bugs as ever."""
     every = {"at", "count", "last"}
     run(PMEND, "record", "-o", "cut.pmt", "--", f"{PROGRAMS}/cut", "run", "cut data", "cut index")
-    for how in ("length", "open", "punch", "path", "rest"):
+    for how in ("length", "open", "punch", "path", "rest", "remove"):
         equal(cut_lines(how), {"correctness": set(), "warning": every}, how)
     equal(cut_lines("half"), {"correctness": {"at", "count"}, "warning": {"last"}}, "half")
-    for how in ("sometimes", "reads", "grow", "none"):
+    for how in ("sometimes", "reads", "kept", "grow", "none"):
         equal(cut_lines(how), {"correctness": every, "warning": set()}, how)
     for options in (["--max-runs", "1"], ["--strategy", "eager"]):
         equal(cut_lines("length", *options), {"correctness": every, "warning": set()}, f"{options}: not all was seen")
@@ -1385,13 +1385,13 @@ def test_named_when_whole():
     for how in ("calls", "mapped"):
         equal(found(how, before="direct"), ([], None), how)
     expect(found("gone", before="direct")[0] != [], "the pool is gone for a moment")
-    for how in ("osync", "rwf", "syncfs", "child", "rely"):
+    for how in ("osync", "rwf", "syncfs", "child", "rely", "tmpfile", "linked"):
         equal(found(how), ([], None), how)
     equal(found("folder", inside=True), ([], None), "a folder that is whole gets the name")
     equal(found("soon", inside=True)[0], ["recovery-failure"], "a folder that is not")
     unseen = explore_case("named", "unseen", "--pm", "named unseen")[1]
-    equal(([b["kind"] for b in unseen["bugs"]], "a mapping that --pm leaves out" in unseen["coverage"].get("why_incomplete", "")), ([], True), "unseen")
-    for how in ("early", "direct", "again", "cut", "bak", "some", "child_early"):
+    equal(([b["kind"] for b in unseen["bugs"]], "a mapping that is not recorded" in unseen["coverage"].get("why_incomplete", "")), ([], True), "unseen")
+    for how in ("early", "direct", "again", "cut", "bak", "some", "child_early", "tmpfile_early", "tmpfile_again", "linked_early", "linked_again"):
         equal(found(how), (["recovery-failure"], None), how)
 
 

@@ -121,6 +121,36 @@ static void stores_of_a_line_are_paths(void **state)
 	report_free(r);
 }
 
+/* Of two lost stores in one line, only the first one is flushed: its path has a location more. */
+static void paths_have_locations_of_their_own(void **state)
+{
+	struct bug_frame first = sample_frame("main", 8), second = sample_frame("main", 8), flush = sample_frame("main", 9);
+	struct bug_location two[] = { place("lost", &first, 1), place("flush", &flush, 1) }, one = place("lost", &second, 1);
+	struct report *r = report_new(), *copy;
+	struct error err;
+	char *json;
+
+	(void)state;
+	second.column = 17;
+	report_add(r, &(struct bug){ .kind = "ordering", .locations = two, .nlocations = 2 });
+	report_add(r, &(struct bug){ .kind = "ordering", .locations = &one, .nlocations = 1 });
+	report_finish(r);
+	assert_int_equal(report_nbugs(r), 1);
+	json = sample_render(r, "json", &sample_options);
+	sample_write("base.json", json);
+	copy = report_read("base.json", &err);
+	if (!copy)
+		fail_msg("%s", err.msg);
+	assert_int_equal(report_bug(copy, 0)->npaths, 2);
+	assert_int_equal(report_bug(copy, 0)->paths[1].nlocations, 1);
+	report_unfold(copy);
+	assert_int_equal(report_nbugs(copy), 2);
+	assert_int_equal(report_bug(copy, 0)->nlocations + report_bug(copy, 1)->nlocations, 3);
+	free(json);
+	report_free(copy);
+	report_free(r);
+}
+
 static void paths_survive_json_and_unfold(void **state)
 {
 	struct report *r = two_callers(), *copy;
@@ -671,6 +701,7 @@ int main(void)
 		cmocka_unit_test(other_line_or_kind_is_another),
 		cmocka_unit_test(other_callers_are_paths_inside),
 		cmocka_unit_test(stores_of_a_line_are_paths),
+		cmocka_unit_test(paths_have_locations_of_their_own),
 		cmocka_unit_test(paths_survive_json_and_unfold),
 		cmocka_unit_test(what_a_library_does_is_one_line),
 		cmocka_unit_test(severity_leaves_what_is_worse),

@@ -10,6 +10,7 @@
 #include "pub_tool_libcfile.h"
 
 #define RENAME_EXCHANGE 2 /* Valgrind's headers lack it */
+#define O_TMPFILE_BIT 020000000u
 
 /* Notes between the beginning and the end of a thread's call. */
 static struct {
@@ -43,8 +44,9 @@ void names_before_open(ThreadId tid, Int dirfd, UWord path, UInt flags)
 	if (g_call[tid].truncates)
 		beside_before(tid, client_absolute_path_at(buf, sizeof buf, dirfd, path));
 	g_call[tid].did_not_exist =
-		(flags & VKI_O_CREAT) &&
-		sr_isError(VG_(stat)(client_path_at(buf, sizeof buf, dirfd, path), &st));
+		(flags & O_TMPFILE_BIT) ||
+		((flags & VKI_O_CREAT) &&
+		 sr_isError(VG_(stat)(client_path_at(buf, sizeof buf, dirfd, path), &st)));
 }
 
 void names_before_remove(ThreadId tid, Int dirfd, UWord path)
@@ -165,11 +167,12 @@ void names_before_truncate(ThreadId tid, UWord path)
 void names_after_make(ThreadId tid, Int dirfd, UWord path, Bool is_link)
 {
 	static HChar buf[PMT_PAGE_BYTES];
-	const HChar *name;
+	const HChar *name = client_absolute_path_at(buf, sizeof buf, dirfd, path);
 
+	if (is_link)
+		pm_linked(tid, name);
 	if (!followed_any())
 		return;
-	name = client_absolute_path_at(buf, sizeof buf, dirfd, path);
 	if (is_link)
 		followed_linked(tid, name);
 	else

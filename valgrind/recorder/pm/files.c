@@ -153,13 +153,16 @@ static void record_link(ThreadId tid, UInt file, const HChar *path)
 
 static void tell_file(ThreadId tid, UInt file, Int fd, const struct vg_stat *st, const HChar *path)
 {
-	ULong args[5] = { file, VKI_S_ISDIR(st->mode) ? 0 : st->size, flags_of(st, path), st->dev,
-			  st->ino };
-	/* without other PM the moment does not matter */
-	ULong since = file > 1 ? file_durable_since(st) : 0;
-	const HChar *unseen = made_unseen(st);
+	ULong args[5] = { file, VKI_S_ISDIR(st->mode) ? 0 : st->size, 0, st->dev, st->ino };
+	const HChar *unseen;
 	HChar text[64];
+	ULong since;
 
+	made_is_mapped_as(st, path);
+	args[2] = flags_of(st, path);
+	/* without other PM it does not matter when */
+	since = file > 1 ? file_durable_since(st) : 0;
+	unseen = made_unseen(st);
 	if (since != 0) {
 		VG_(sprintf)(text, "since=%u %llu", file, since);
 		emit_event(tid, PMT_META, 0, NULL, text, VG_(strlen)(text));
@@ -214,6 +217,14 @@ static UInt known_file(const struct vg_stat *st)
 	return shared_has_files() && (VKI_S_ISREG(st->mode) || VKI_S_ISDIR(st->mode))
 		       ? shared_file_find(st->dev, st->ino)
 		       : 0;
+}
+
+void pm_linked(ThreadId tid, const HChar *path)
+{
+	const HChar *unseen = made_linked(path);
+
+	if (unseen != NULL && file_may_be_pm(path))
+		emit_event(tid, PMT_INCOMPLETE, 0, NULL, unseen, VG_(strlen)(unseen));
 }
 
 UInt pm_file_of_fd(Int fd)

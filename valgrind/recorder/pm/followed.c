@@ -106,8 +106,6 @@ static UInt see(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *pat
 		is_told = True;
 		return 0;
 	}
-	if (st->nlink == 0) /* O_TMPFILE */
-		made_note(st->dev, st->ino);
 	is_made = file_was_created(st);
 	own = VG_(strdup)("pmend.path", path);
 	file = file_of_mapping(tid, fd, st, own, &is_new);

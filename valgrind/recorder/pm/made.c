@@ -11,6 +11,7 @@
 
 #define MAX_CREATED 4096
 #define MAX_ABOVE 4 /* folders */
+#define MAX_LINKED 64
 struct inode {
 	ULong dev, ino;
 };
@@ -20,6 +21,7 @@ struct made {
 	ULong named;                   /* number of events when it got its present name */
 	/* number of events when everything written to it was durable; 0: not everything is */
 	ULong synced;
+	ULong nchanges;    /* number of changes of its content so far */
 	Bool has_unsynced; /* it has bytes that only a sync of the whole file makes durable */
 	Bool is_whole;     /* everything was durable when it got its present name */
 	Bool is_mapped;    /* stores may be unseen, because --pm excludes its mapping */
@@ -30,6 +32,14 @@ static struct made_table {
 	UInt n;
 	Bool has_strangers; /* other processes may change files, which is not noted here */
 	struct made files[MAX_CREATED];
+	/* Names by link, the last ones. Descriptors that are older do not tell them. */
+	UInt nlinked;
+	struct linked {
+		struct inode id;
+		ULong named, nchanges; /* of the file, then */
+		Bool is_whole;
+		HChar path[PMT_PAGE_BYTES];
+	} linked[MAX_LINKED];
 } * g_made;
 
 static struct made_table *table(void)
@@ -55,6 +65,40 @@ void made_before_exec(void)
 		g_made->has_strangers = True;
 }
 
+static Bool is_same(const struct inode *a, const struct inode *b)
+{
+	return a->dev == b->dev && a->ino == b->ino;
+}
+
+static struct linked *linked_find(const struct inode *id)
+{
+	const UInt all = g_made ? g_made->nlinked : 0;
+
+	for (UInt n = 1; n <= all && n <= MAX_LINKED; n++) {
+		struct linked *l = &g_made->linked[(all - n) % MAX_LINKED];
+
+		if (is_same(&l->id, id))
+			return l;
+	}
+	return NULL;
+}
+
+/* The name by which the file was opened is gone, or it had none; it got one by link. */
+static void find_other_name(Int fd, HChar *path, SizeT len, SizeT cap)
+{
+	static const HChar deleted[] = " (deleted)";
+	const SizeT tail = sizeof deleted - 1;
+	const struct linked *l;
+	struct vg_stat st;
+
+	if (len < tail || VG_(strcmp)(path + len - tail, deleted) != 0 ||
+	    VG_(fstat)(fd, &st) != 0 || st.nlink == 0)
+		return;
+	l = linked_find(&(struct inode){ st.dev, st.ino });
+	if (l != NULL && VG_(strlen)(l->path) < cap)
+		VG_(strcpy)(path, l->path);
+}
+
 Bool file_path(Int fd, HChar *path, SizeT cap)
 {
 	HChar link[64];
@@ -65,12 +109,8 @@ Bool file_path(Int fd, HChar *path, SizeT cap)
 	if (n <= 0)
 		return False;
 	path[n] = '\0';
+	find_other_name(fd, path, n, cap);
 	return True;
-}
-
-static Bool is_same(const struct inode *a, const struct inode *b)
-{
-	return a->dev == b->dev && a->ino == b->ino;
 }
 
 /* Fills m->above. path: absolute, in a buffer that is changed. */
@@ -148,6 +188,7 @@ static void note_change(struct made *m)
 	if (m == NULL)
 		return;
 	m->synced = 0;
+	m->nchanges++;
 	m->is_whole = False; /* a crash may leave less of its present content under its name */
 }
 
@@ -237,6 +278,22 @@ static void folder_renamed(const struct inode *folder)
 			get_name(&g_made->files[i], MADE_ALONE);
 }
 
+static const HChar g_unrecorded[] =
+	"a file was stored to through a mapping that is not recorded (--pm leaves it out, or the "
+	"file had no name yet), before it got its name";
+
+static void note_linked(const struct made *m, const HChar *name)
+{
+	const UInt n = __atomic_fetch_add(&table()->nlinked, 1, __ATOMIC_SEQ_CST);
+	struct linked *l = &table()->linked[n % MAX_LINKED];
+
+	l->id = m->id;
+	l->named = g_out.header->seq;
+	l->nchanges = m->nchanges;
+	l->is_whole = m->synced != 0;
+	VG_(strncpy)(l->path, name, sizeof l->path - 1);
+}
+
 void made_renamed(const HChar *name, enum made_in_place_of what)
 {
 	static HChar path[PMT_PAGE_BYTES];
@@ -251,8 +308,41 @@ void made_renamed(const HChar *name, enum made_in_place_of what)
 	if (m == NULL)
 		return;
 	get_name(m, what);
+	if (linked_find(&m->id) != NULL)
+		note_linked(m, name);
 	VG_(strncpy)(path, name, sizeof path - 1);
 	note_folders(m, path);
+}
+
+/* A file that has had no name until now (O_TMPFILE) gets its first one; another one has one more:
+ * which one counts is known when it is mapped. */
+const HChar *made_linked(const HChar *name)
+{
+	static HChar path[PMT_PAGE_BYTES];
+	struct vg_stat st;
+	struct made *m;
+
+	if (!g_made || sr_isError(VG_(stat)(name, &st)) || (m = made_find(st.dev, st.ino)) == NULL)
+		return NULL;
+	note_linked(m, name);
+	if (st.nlink != 1)
+		return NULL;
+	get_name(m, MADE_ALONE);
+	VG_(strncpy)(path, name, sizeof path - 1);
+	note_folders(m, path);
+	return m->is_mapped ? g_unrecorded : NULL;
+}
+
+void made_is_mapped_as(const struct vg_stat *st, const HChar *path)
+{
+	struct made *m = made_find(st->dev, st->ino);
+	const struct linked *l = m ? linked_find(&m->id) : NULL;
+
+	if (l == NULL || l->named < m->named || VG_(strcmp)(l->path, path) != 0)
+		return;
+	m->named = l->named;
+	m->is_whole = l->is_whole && l->nchanges == m->nchanges;
+	m->in_place_of = MADE_ALONE;
 }
 
 ULong made_flags(const struct vg_stat *st)
@@ -274,8 +364,7 @@ const HChar *made_unseen(const struct vg_stat *st)
 	if (m == NULL || !m->is_whole || g_made->has_strangers)
 		return NULL;
 	if (m->is_mapped)
-		return "a file was stored to through a mapping that --pm leaves out, before it got "
-		       "its name";
+		return g_unrecorded;
 	if (m->in_place_of == MADE_REPLACED_UNKNOWN)
 		return "a file was replaced by rename; what the old one held is not known";
 	return NULL;

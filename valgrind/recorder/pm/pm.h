@@ -64,6 +64,8 @@ void made_all_synced(void);
 /* What had that path before: nothing, a PM file of the trace, or another file. */
 enum made_in_place_of { MADE_ALONE, MADE_REPLACED_KNOWN, MADE_REPLACED_UNKNOWN };
 void made_renamed(const HChar *path, enum made_in_place_of what);
+/* It has a name more, by link. */
+void pm_linked(ThreadId tid, const HChar *path);
 void old_may_touch(const HChar *path);
 /* With --stop-at-old, these do not return if the file existed before the program began. follow:
  * follow a symbolic link. */

@@ -33,6 +33,10 @@ Bool other_has(Addr a);
 
 /* ---- made.c ---- */
 Bool file_path(Int fd, HChar *path, SizeT cap);
+/* tells the trace about it: of several names, the one it is mapped by counts */
+void made_is_mapped_as(const struct vg_stat *st, const HChar *path);
+/* notes a further name; returns what is missing in the trace then, NULL: nothing */
+const HChar *made_linked(const HChar *path);
 /* flags of PMT_FILE: what is known about a made file; 0: the program did not make it */
 ULong made_flags(const struct vg_stat *st);
 /* says what is not known about it; NULL: nothing */
