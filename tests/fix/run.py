@@ -645,6 +645,35 @@ def test_account():
         equal([pmend("fix", "-p", ".", *options, "report.json", cwd=scratch)[0] for options in ([], ["--keep-redundant"])], [1, 0], "the status")
 
 
+EFFECTS_CASE = re.compile(r"/\* (\w+)(?: (-)| \+ (.*?)|: (refused|allowed)(?: (.*?))?) \*/")
+
+
+def judge(scratch, path, asked):
+    """What the gate answers about changes of a source."""
+    flags = FLAGS if path.endswith(".c") else f"-std=c++17 -I'{os.getcwd()}'"
+    fixtest.write_database(scratch, [(os.path.dirname(os.path.abspath(path)), f"gcc {flags} -c {os.path.basename(path)}", os.path.abspath(path))])
+    status, out, err = run("build/tests/fix/judge", scratch, "build/libexec/pmend", os.path.abspath(path), stdin=asked.encode(), timeout=300)
+    equal(status, 0, f"the status ({err})")
+    return out.splitlines()
+
+
+def test_gate():
+    """Changes that take away what was durable, fenced or logged on some path, or follow a NULL pointer, are refused; others are not."""
+    for path in ("tests/fix/effects/gate.c", "tests/fix/effects/virtual.cc"):
+        text, edits, wanted = read(path), {}, {}
+        for m in EFFECTS_CASE.finditer(text):
+            name, minus, code, answer, words = m.groups()
+            begin, end = (text.rindex("\n", 0, m.start()) + 1, text.index("\n", m.end())) if minus else m.span()
+            if answer:
+                wanted[name] = words or answer
+            else:
+                edits.setdefault(name, []).append((begin, end - begin, code or ""))
+        with folder() as scratch:
+            asked = "".join("".join(f"edit {at} {removed} {len(new)}\n{new}" for at, removed, new in sorted(edits[name])) + "judge\n" for name in wanted)
+            answers = dict(zip(wanted, judge(scratch, path, asked)))
+        equal([f"{name}: {answers[name]}" for name in wanted if wanted[name] not in answers[name]], [], "what was not answered as it should be")
+
+
 # ---- recorded programs ----
 
 def prove(scratch, sources, name, flags, arguments, libraries=""):
