@@ -53,7 +53,7 @@ void repair_add(struct repair *r, const struct repair_bug *b)
 {
 	*vec_add(&r->bugs) = b;
 	*vec_add(&r->outcomes) = (struct repair_outcome){ REPAIR_DECLINED, unhandled, NULL };
-	*vec_add(&r->wanted) = true;
+	*vec_add(&r->wanted) = !b->is_left_out;
 	*vec_add(&r->failures) = NULL;
 	*vec_add(&r->refused) = NULL;
 	*vec_add(&r->groups) = r->groups.n;

@@ -1,4 +1,5 @@
-/* Every finding of the report, accounted for: the numbers add up to those of the report. */
+/* Every finding of the report, accounted for: the numbers add up to those of the report, or to what
+ * --only asks for. */
 #ifndef CMD_FIX_ACCOUNT_H
 #define CMD_FIX_ACCOUNT_H
 
@@ -10,8 +11,9 @@ struct account {
 	size_t nlibrary;           /* bugs of libraries that it only counts */
 	size_t *shown;             /* by origin: the call path that came off worst */
 	size_t n[REPAIR_STATUSES]; /* findings */
+	size_t nfailing;           /* of those left: they set the exit status */
 	/* as the report counts them: without those under causes */
-	size_t nbugs, nbugs_by[REPAIR_STATUSES];
+	size_t nbugs, nbugs_by[REPAIR_STATUSES], nleft_out;
 	size_t npartly; /* of those left: something of it is mended */
 };
 
