@@ -7,6 +7,7 @@
 
 #include "repair/amend/amend.h"
 #include "repair/durability/durability.h"
+#include "repair/effects/gate.h"
 #include "repair/idiom/idiom.h"
 #include "repair/plan/internal.h"
 #include "repair/tx/tx.h"
@@ -52,7 +53,7 @@ void repair_add(struct repair *r, const struct repair_bug *b)
 {
 	*vec_add(&r->bugs) = b;
 	*vec_add(&r->outcomes) = (struct repair_outcome){ REPAIR_DECLINED, unhandled, NULL };
-	*vec_add(&r->wanted) = true;
+	*vec_add(&r->wanted) = !b->is_left_out;
 	*vec_add(&r->failures) = NULL;
 	*vec_add(&r->refused) = NULL;
 	*vec_add(&r->groups) = r->groups.n;
@@ -339,7 +340,18 @@ static void plan_and_write(struct repair *r)
 	make_files(r);
 }
 
-/* ---- what does not compile ---- */
+/* ---- what may not be written ---- */
+
+/* What is against the plan as it stands; NULL: nothing. */
+static const char *objection(struct repair *r)
+{
+	const char *why = compile_error(r);
+
+	if (why)
+		return text_format(r->code, "the fix does not compile: %s", why);
+	/* what a transaction flushes when it ends, the gate does not know */
+	return r->changed.n && !r->nunchecked && !r->ntransactions ? gate_refusal(r) : NULL;
+}
 
 typedef VEC(size_t) numbers;
 
@@ -353,7 +365,7 @@ static void choose_only(struct repair *r, const numbers *groups, const bool *wan
 	}
 }
 
-/* Refuses those of these groups that do not compile, found by halving. */
+/* Refuses those of these groups that may not be written, found by halving. */
 static void refuse_among(struct repair *r, const numbers *groups, const bool *wanted,
 			 const size_t *chosen, size_t n)
 {
@@ -361,7 +373,7 @@ static void refuse_among(struct repair *r, const numbers *groups, const bool *wa
 
 	choose_only(r, groups, wanted, chosen, n);
 	plan_and_write(r);
-	why = compile_error(r);
+	why = objection(r);
 	if (!why && !r->nunchecked)
 		return;
 	if (n > 1 && why) {
@@ -373,18 +385,17 @@ static void refuse_among(struct repair *r, const numbers *groups, const bool *wa
 		for (size_t k = 0; k < n; k++)
 			if (groups->at[i] == chosen[k])
 				r->refused.at[i] =
-					why ? text_format(r->code, "the fix does not compile: %s",
-							  why)
+					why ? why
 					    : "interrupted before pmend knew whether it compiles";
 }
 
-/* Changes that each compile, but not together: none is written. */
+/* Changes that each may be written, but not together: none is. */
 static void refuse_all(struct repair *r, const char *why)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
 		if (r->outcomes.at[i].status == REPAIR_MENDED)
 			r->refused.at[i] = text_format(
-				r->code, "the fix of all bugs does not compile: %s", why);
+				r->code, "the fixes of all bugs do not go together: %s", why);
 	plan_and_write(r);
 }
 
@@ -405,7 +416,7 @@ static void refuse_errors(struct repair *r)
 	for (size_t i = 0; i < r->bugs.n; i++)
 		r->wanted.at[i] = wanted[i];
 	plan_and_write(r);
-	why = compile_error(r);
+	why = objection(r);
 	if (why)
 		refuse_all(r, why);
 	vec_release(&groups);
@@ -416,7 +427,7 @@ static void refuse_errors(struct repair *r)
 void repair_plan(struct repair *r)
 {
 	plan_and_write(r);
-	if (r->changed.n && compile_error(r))
+	if (r->changed.n && objection(r))
 		refuse_errors(r);
 }
 

@@ -26,7 +26,7 @@ void repair_free(struct repair *r);
 void repair_add(struct repair *r, const struct repair_bug *b);
 /* May be called again, after repair_choose(). */
 void repair_plan(struct repair *r);
-/* Whether the next plan mends this bug; all are wanted at first. */
+/* Whether the next plan mends this bug; at first, all are wanted that are not left out. */
 void repair_choose(struct repair *r, size_t bug, bool is_wanted);
 /* After a plan: bugs of the same group, which is a bug's number, are mended by changes that belong
  * together. */

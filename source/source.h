@@ -209,7 +209,9 @@ struct source_api {
 	/* opens compile_commands.json */
 	int (*open)(const char *build_dir, struct source_database *db, struct error *err);
 	void (*close)(struct source_database *db);
+	/* with what others that it is made of will be */
 	struct source_unit *(*parse)(const struct source_database *db, const char *file,
+				     const struct source_text *changed, size_t nchanged,
 				     struct error *err);
 	void (*release)(struct source_unit *u);
 	/* Does the file compile if it and its headers have these contents? is_strict: calling an
@@ -222,7 +224,7 @@ struct source_api {
 	const struct source_typing_api *typing;
 };
 
-enum { SOURCE_VERSION = 10 };
+enum { SOURCE_VERSION = 11 };
 
 extern const char source_todo[]; /* how to install what is missing */
 

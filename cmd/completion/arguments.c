@@ -32,6 +32,7 @@ static const struct {
 	{ "explore", "strategy", "pm coverage bfs random" },
 	{ NULL, "strategy", "lazy representative eager prefix" },
 	{ NULL, "severity", "correctness performance porting warning" },
+	{ "fix", "fail-on", "correctness performance porting warning" },
 	{ NULL, "fail-on", "correctness performance porting warning libraries incomplete" },
 	{ NULL, "failure-points", "store" },
 };

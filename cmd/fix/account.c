@@ -14,10 +14,6 @@
 static const char *const words[] = { [REPAIR_MENDED] = "fixed",
 				     [REPAIR_DECLINED] = "left",
 				     [REPAIR_NOT_APPLICABLE] = "not applicable" };
-/* the words in the file of --outcome, which other programs read */
-static const char *const json_words[] = { [REPAIR_MENDED] = "mended",
-					  [REPAIR_DECLINED] = "left",
-					  [REPAIR_NOT_APPLICABLE] = "not applicable" };
 static const char *const library_text = "inside the library; --libraries lists what it is";
 
 static const char *s_of(size_t n)
@@ -28,6 +24,12 @@ static const char *s_of(size_t n)
 static int rank(enum repair_status s)
 {
 	return s == REPAIR_DECLINED ? 2 : s == REPAIR_NOT_APPLICABLE;
+}
+
+/* True if --only asks for other findings. */
+static bool is_left_out(const struct account *a, size_t origin)
+{
+	return a->f->bugs[a->shown[origin]]->is_left_out;
 }
 
 /* Counts bugs as the report does: a bug includes the findings under it. */
@@ -47,6 +49,10 @@ static void count_bugs(struct account *a)
 	for (size_t i = 0; i < a->norigins; i++) {
 		if (report_origin_cause(r, a->shown[i]) != REPORT_NO_CAUSE)
 			continue;
+		if (is_left_out(a, i)) {
+			a->nleft_out++;
+			continue;
+		}
 		a->nbugs++;
 		a->npartly += is_left[i] && is_mended[i];
 		a->nbugs_by[is_left[i] ? REPAIR_DECLINED
@@ -71,9 +77,17 @@ void account_init(struct account *a, const struct fixing *f)
 					       rank(repair_outcome(f->repair, *shown).status))
 			*shown = i;
 	}
-	for (size_t i = 0; i < a->norigins; i++)
-		a->n[repair_outcome(f->repair, a->shown[i]).status]++;
-	for (size_t i = 0; i < report_nlibraries(f->report); i++) {
+	for (size_t i = 0; i < a->norigins; i++) {
+		enum repair_status status = repair_outcome(f->repair, a->shown[i]).status;
+		enum bug_severity severity = report_bug(f->report, a->shown[i])->severity;
+
+		if (is_left_out(a, i))
+			continue;
+		a->n[status]++;
+		a->nfailing += status == REPAIR_DECLINED &&
+			       (severity == BUG_CORRECTNESS || f->fail_on.severity[severity]);
+	}
+	for (size_t i = 0; !f->only.n && i < report_nlibraries(f->report); i++) {
 		size_t n;
 
 		report_library(f->report, i, &n);
@@ -185,9 +199,10 @@ static void tell_bug(const struct account *a, size_t origin)
 static void tell_bugs(const struct account *a)
 {
 	for (size_t i = 0; i < a->norigins; i++)
-		if (report_origin_cause(a->f->report, a->shown[i]) == REPORT_NO_CAUSE)
+		if (report_origin_cause(a->f->report, a->shown[i]) == REPORT_NO_CAUSE &&
+		    !is_left_out(a, i))
 			tell_bug(a, i);
-	for (size_t i = 0; i < report_nlibraries(a->f->report); i++) {
+	for (size_t i = 0; !a->f->only.n && i < report_nlibraries(a->f->report); i++) {
 		size_t nbugs;
 		const char *library = report_library(a->f->report, i, &nbugs);
 
@@ -235,14 +250,17 @@ static void tell_patch(const struct repair *r, bool is_page_cache)
 
 void account_tell(const struct account *a)
 {
+	size_t total = a->nbugs + a->nleft_out;
 	char *partly =
 		a->npartly ? xasprintf(" (%zu of them fixed in part)", a->npartly) : xstrdup("");
+	char *of = a->nleft_out ? xasprintf(" of %zu", total) : xstrdup("");
 
 	tell_bugs(a);
 	tell_patch(a->f->repair, a->f->options.is_page_cache);
-	warn("%zu finding%s in the report: %zu fixed, %zu left%s, %zu not applicable", a->nbugs,
-	     s_of(a->nbugs), a->nbugs_by[REPAIR_MENDED], a->nbugs_by[REPAIR_DECLINED], partly,
+	warn("%zu%s finding%s in the report: %zu fixed, %zu left%s, %zu not applicable", a->nbugs,
+	     of, s_of(total), a->nbugs_by[REPAIR_MENDED], a->nbugs_by[REPAIR_DECLINED], partly,
 	     a->nbugs_by[REPAIR_NOT_APPLICABLE]);
+	free(of);
 	free(partly);
 }
 
@@ -259,7 +277,7 @@ static void set_text(json_t *o, const char *key, const char *s)
 static void set_outcome(json_t *o, const struct report *r, const struct bug *b,
 			const struct repair_outcome *outcome)
 {
-	set_text(o, "outcome", json_words[outcome->status]);
+	set_text(o, "outcome", words[outcome->status]);
 	set_text(o, "why", outcome->text);
 	set_text(o, "help", help_of(r, b, outcome));
 }
@@ -311,7 +329,7 @@ static json_t *library_json(const struct account *a, size_t i)
 
 	set_text(o, "library", report_library(a->f->report, i, &n));
 	json_object_set_new(o, "bugs", json_integer((json_int_t)n));
-	set_text(o, "outcome", json_words[REPAIR_NOT_APPLICABLE]);
+	set_text(o, "outcome", words[REPAIR_NOT_APPLICABLE]);
 	set_text(o, "why", library_text);
 	return o;
 }
@@ -319,10 +337,13 @@ static json_t *library_json(const struct account *a, size_t i)
 static json_t *counts_json(const struct account *a)
 {
 	json_t *o = json_object();
+	size_t n = 0;
 
-	json_object_set_new(o, "bugs", json_integer((json_int_t)(a->norigins + a->nlibrary)));
 	for (int s = 0; s < REPAIR_STATUSES; s++)
-		json_object_set_new(o, json_words[s], json_integer((json_int_t)a->n[s]));
+		n += a->n[s];
+	json_object_set_new(o, "bugs", json_integer((json_int_t)n));
+	for (int s = 0; s < REPAIR_STATUSES; s++)
+		json_object_set_new(o, words[s], json_integer((json_int_t)a->n[s]));
 	return o;
 }
 
@@ -337,9 +358,10 @@ void account_write(const struct account *a, const char *path)
 	set_text(top, "report", a->f->report_path);
 	json_object_set_new(top, "counts", counts_json(a));
 	for (size_t i = 0; i < a->norigins; i++)
-		json_array_append_new(bugs, bug_json(a, i));
+		if (!is_left_out(a, i))
+			json_array_append_new(bugs, bug_json(a, i));
 	json_object_set_new(top, "bugs", bugs);
-	for (size_t i = 0; i < report_nlibraries(a->f->report); i++)
+	for (size_t i = 0; !a->f->only.n && i < report_nlibraries(a->f->report); i++)
 		json_array_append_new(libraries, library_json(a, i));
 	json_object_set_new(top, "libraries", libraries);
 	json_object_set_new(cures, "tried", json_integer((json_int_t)a->f->effort.ntried));

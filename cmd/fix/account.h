@@ -1,4 +1,5 @@
-/* The outcome of every finding of the report; the numbers add up to those of the report. */
+/* The outcome of every finding of the report; the numbers add up to those of the report, or to what
+ * --only asks for. */
 #ifndef CMD_FIX_ACCOUNT_H
 #define CMD_FIX_ACCOUNT_H
 
@@ -11,8 +12,9 @@ struct account {
 	size_t nlibrary;           /* bugs of libraries, which it only counts */
 	size_t *shown;             /* by origin: the call path with the worst outcome */
 	size_t n[REPAIR_STATUSES]; /* findings */
+	size_t nfailing;           /* findings that are left and set the exit status */
 	/* as the report counts: without findings under causes */
-	size_t nbugs, nbugs_by[REPAIR_STATUSES];
+	size_t nbugs, nbugs_by[REPAIR_STATUSES], nleft_out;
 	size_t npartly; /* of those left: a part is fixed */
 };
 

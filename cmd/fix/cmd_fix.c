@@ -67,6 +67,50 @@ static void bug_free(struct repair_bug *b)
 	free(b);
 }
 
+/* Returns the index of the bug whose ID begins with the word; for a finding that is listed under
+ * another one, the index of that one. SIZE_MAX: none or several begin so, as err says. */
+static size_t bug_named(const struct report *r, const char *word, struct error *err)
+{
+	size_t found = SIZE_MAX;
+
+	for (size_t i = 0; i < report_nbugs(r); i++) {
+		const char *id = report_bug(r, i)->id;
+
+		if (strncmp(id, word, strlen(word)) != 0)
+			continue;
+		if (found != SIZE_MAX && strcmp(report_bug(r, found)->id, id) != 0) {
+			error_set(err, "--only %s: several findings begin so: %s and %s", word,
+				  report_bug(r, found)->id, id);
+			return SIZE_MAX;
+		}
+		found = i;
+	}
+	if (found == SIZE_MAX)
+		error_set(err, "--only %s: no finding of the report has such an ID", word);
+	return found == SIZE_MAX                                  ? found
+	       : report_origin_cause(r, found) != REPORT_NO_CAUSE ? report_origin_cause(r, found)
+								  : report_origin(r, found);
+}
+
+static void leave_out_others(struct fixing *f)
+{
+	size_t n = report_nbugs(f->report);
+	struct error err;
+
+	for (size_t i = 0; f->only.n && i < n; i++)
+		f->bugs[i]->is_left_out = true;
+	for (size_t k = 0; k < f->only.n; k++) {
+		size_t bug = bug_named(f->report, f->only.item[k], &err);
+
+		if (bug == SIZE_MAX)
+			die_usage(&cmd_fix, "%s", err.msg);
+		for (size_t i = 0; i < n; i++)
+			if (report_origin(f->report, i) == bug ||
+			    report_origin_cause(f->report, i) == bug)
+				f->bugs[i]->is_left_out = false;
+	}
+}
+
 /* ---- the root for the patch's paths ---- */
 
 static void read_root(struct fixing *f)
@@ -151,7 +195,7 @@ static void apply(const struct fixing *f)
 	}
 }
 
-/* Prints the outcome; returns the number of bugs that are left. */
+/* Prints the outcome; returns how many bugs that set the exit status are left. */
 static size_t print_account(const struct fixing *f)
 {
 	struct account a;
@@ -162,7 +206,7 @@ static size_t print_account(const struct fixing *f)
 		account_tell(&a);
 	if (f->outcome)
 		account_write(&a, f->outcome);
-	left = a.n[REPAIR_DECLINED];
+	left = a.nfailing;
 	account_release(&a);
 	return left;
 }
@@ -246,7 +290,6 @@ static int fix_report(struct fixing *f, const char *path)
 	struct report *report;
 	const struct source_api *api;
 	struct cures *cures = NULL;
-	struct repair_bug **bugs;
 	char *libexec;
 	size_t n;
 	int status;
@@ -273,13 +316,14 @@ static int fix_report(struct fixing *f, const char *path)
 	f->repair = repair_new(api, &db, &f->options);
 	report_unfold(report); /* each call path may need its own change */
 	n = report_nbugs(report);
-	bugs = xcalloc(n + 1, sizeof *bugs);
-	for (size_t i = 0; i < n; i++) {
-		bugs[i] = bug_of(report, i);
-		repair_add(f->repair, bugs[i]);
-	}
+	f->bugs = xcalloc(n + 1, sizeof(struct repair_bug *));
+	for (size_t i = 0; i < n; i++)
+		f->bugs[i] = bug_of(report, i);
+	leave_out_others(f);
+	for (size_t i = 0; i < n; i++)
+		repair_add(f->repair, f->bugs[i]);
 	if (!f->no_whatif) {
-		cures = cures_find(report, bugs, &crash_words, f->quiet ? NULL : &user_notes,
+		cures = cures_find(report, f->bugs, &crash_words, f->quiet ? NULL : &user_notes,
 				   &f->cures, &err);
 		if (!cures)
 			die("%s", err.msg);
@@ -294,8 +338,8 @@ static int fix_report(struct fixing *f, const char *path)
 	repair_free(f->repair);
 	cures_free(cures);
 	for (size_t i = 0; i < n; i++)
-		bug_free(bugs[i]);
-	free(bugs);
+		bug_free(f->bugs[i]);
+	free(f->bugs);
 	free(f->real_root);
 	api->close(&db);
 	report_free(report);
@@ -328,6 +372,9 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		{ "apply", 0, NULL, "change the sources", OPTION_FLAG, &f.apply },
 		{ "interactive", 0, NULL, "show each change and ask whether to make it",
 		  OPTION_FLAG, &f.interactive },
+		{ "only", 0, "ID",
+		  "fix only the bug with this ID, or whose ID begins so; may be repeated",
+		  OPTION_LIST, &f.only },
 		{ "keep-redundant", 0, NULL, "remove no redundant flushes and fences", OPTION_FLAG,
 		  &f.options.keeps_redundant },
 		{ "no-what-if", 0, NULL,
@@ -356,6 +403,9 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		  OPTION_FLAG, &f.options.is_explained },
 		{ "outcome", 0, "FILE.json", "write the outcome of each bug to FILE.json",
 		  OPTION_STRING, &f.outcome },
+		{ "fail-on", 0, "WHAT",
+		  "exit with 1 if this is left, too: performance, porting or warning (correctness always counts); may be repeated",
+		  OPTION_LIST, &f.fail_on_words },
 		PROGRESS_OPTION(&is_asked),
 		PROJECT_OPTION(&no_project),
 		{ "quiet", 'q', NULL, "write only the patch, print nothing about the bugs",
@@ -379,6 +429,13 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "%s", err.msg);
 	if (f.keeps_scratch && !f.verify)
 		die_usage(c, "--keep-scratch needs --verify");
+	for (size_t i = 0; i < f.fail_on_words.n; i++)
+		if (!report_fail_on_add(&f.fail_on, f.fail_on_words.item[i]) ||
+		    f.fail_on.libraries || f.fail_on.incomplete)
+			die_usage(
+				c,
+				"--fail-on is one of correctness, performance, porting, warning, not '%s'",
+				f.fail_on_words.item[i]);
 	f.cures.is_explained = f.options.is_explained;
 	fix_progress_begin(&f.progress, is_asked, f.quiet);
 	f.options.watch = f.cures.watch = &f.progress.watch;

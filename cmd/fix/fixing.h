@@ -8,6 +8,7 @@
 #include "repair/repair.h"
 #include "repair/verify/cures.h"
 #include "report/bug.h"
+#include "report/outcome.h"
 
 struct fixing {
 	struct recipe recipe; /* of --verify; without a client, the report's recipe is used */
@@ -15,9 +16,12 @@ struct fixing {
 	bool apply, interactive, no_whatif, keeps_scratch, quiet;
 	struct repair_options options;
 	struct cure_options cures;
+	struct word_list only, fail_on_words;
 	/* private */
 	const char *report_path;
 	const struct report *report;
+	struct repair_bug **bugs; /* of the report */
+	struct report_fail_on fail_on;
 	struct repair *repair;
 	struct cure_effort effort;
 	struct fix_progress progress;

@@ -115,11 +115,14 @@ void objects_of_store(struct repair *r, const struct fix *x, struct objects *o)
 
 /* ---- as the caller calls it ---- */
 
+/* NULL: a constructor's call, which does not name the object. */
 static const char *this_of(struct repair *r, const struct file *f, const struct source_node *call)
 {
 	const struct source_node *callee = source_bare(call->child);
 
-	if (callee->kind != SOURCE_MEMBER || !callee->child)
+	if (!callee || callee->kind != SOURCE_MEMBER)
+		return NULL;
+	if (!callee->child)
 		return "this";
 	return callee->is_arrow
 		       ? text_of(r->code, f, callee->child)

@@ -42,10 +42,11 @@ static const struct source_node *storing_call(struct repair *r, const struct fix
 }
 
 /* A value that an inlined function computed may be stored where it was called. Gives the frame, -1
- * with a reason. */
+ * with a reason, which is about the innermost place. */
 static int find_store(struct repair *r, struct fix *x, const struct repair_place *p,
 		      const char **why)
 {
+	const char *first = NULL;
 	bool is_atomic = false;
 
 	for (size_t i = 0; i < p->nframes; i++) {
@@ -55,15 +56,19 @@ static int find_store(struct repair *r, struct fix *x, const struct repair_place
 			is_atomic = true;
 			continue;
 		}
-		if (fix_enter_frame(r, x, p, i, why) < 0)
+		if (fix_enter_frame(r, x, p, i, why) < 0) {
+			*why = first ? first : *why;
 			return -1;
+		}
 		x->store = store_at(x->unit, x->function, x->file, f->line, f->column);
 		if (!x->store)
 			x->store = storing_call(r, x, f);
 		if (x->store && (!is_atomic || atomic_object(x->store)))
 			return (int)i;
-		*why = text_format(r->code, "no store, or more than one, is at %s:%u:%u", f->file,
-				   f->line, f->column);
+		if (!first)
+			first = text_format(r->code, "no store, or more than one, is at %s:%u:%u",
+					    f->file, f->line, f->column);
+		*why = first;
 		if (has_stores(x->function))
 			return -1;
 	}

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "repair/durability/internal.h"
+#include "repair/effects/flow.h"
 #include "repair/idiom/run.h"
 
 enum { DEPTH_MAX = 24 };
@@ -315,18 +316,6 @@ static const struct source_function *find_main(struct repair *r, const struct re
 	return NULL;
 }
 
-/* Nobody else comes to it but by calls. */
-static bool is_only_called(struct repair *r, const struct source_function *f)
-{
-	size_t n;
-	const struct use *uses = names_find(r->code, f->name, &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (uses[i].node && !use_call(uses[i].node))
-			return false;
-	return true;
-}
-
 static bool is_needed(const visits *v, const struct source_node *fence)
 {
 	for (size_t i = 0; i < v->n; i++)
@@ -382,7 +371,7 @@ static bool remove_displaced(struct repair *r, const struct fix *x)
 	struct idiom idiom;
 
 	idiom_find(r, x, &idiom);
-	if (main && idiom.fence.call && is_only_called(r, x->function) &&
+	if (main && idiom.fence.call && !function_is_passed_on(r, x->function) &&
 	    !clone_find(r, x->function, false) && follow_main(r, x, false, u, main, &before) &&
 	    follow_main(r, x, true, u, main, &after))
 		for (size_t i = 0; i < before.n; i++) {

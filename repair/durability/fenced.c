@@ -21,20 +21,6 @@ struct looking {
 	bool is_published;
 };
 
-/* What somebody outside may see; errors and logs on standard error are no answers. */
-static bool is_output(const struct source_node *call)
-{
-	static const char *const names[] = { "printf", "puts",    "putchar", "write",
-					     "writev", "send",    "sendto",  "sendmsg",
-					     "fputs",  "fprintf", "fwrite",  "putc",
-					     "fputc",  "pwrite",  "dprintf", "vprintf" };
-
-	for (size_t i = 0; call->name && i < sizeof names / sizeof names[0]; i++)
-		if (strcmp(call->name, names[i]) == 0)
-			return true;
-	return false;
-}
-
 /* Of the whole program: it means the same in every function. */
 static bool is_of_program(const struct source_node *condition)
 {
@@ -151,7 +137,7 @@ static enum found look_at(struct looking *l, const struct fix *at, const struct 
 		return FENCE;
 
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
-		if (n->kind == SOURCE_CALL && is_output(n))
+		if (n->kind == SOURCE_CALL && call_is_output(n))
 			return ANSWER;
 		if (n->kind == SOURCE_CALL && is_unconditional(l, at, n, top) &&
 		    (idiom_call_does_far(l->r, u, n) & (DOES_FENCE | DOES_STORE)) == DOES_FENCE) {

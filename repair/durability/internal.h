@@ -150,7 +150,6 @@ int given_by(const struct source_function *f, const struct source_node *pointer)
 int given_to_store(struct repair *r, const struct fix *x);
 
 /* uses.c */
-const struct source_node *use_call(const struct source_node *name);
 size_t uses_next(const struct use *uses, size_t n, size_t i, const struct source_function *of);
 unsigned uses_count(struct repair *r, const struct source_function *f);
 bool uses_are_elsewhere(struct repair *r, const struct source_function *f);

@@ -8,7 +8,7 @@
 
 #include "repair/durability/internal.h"
 
-enum { CONDITIONS_MAX = 8, LEVELS_MAX = 3, CALLERS_MAX = 32, RUNS_MAX = 24, PM_LINE_BYTES = 64 };
+enum { CONDITIONS_MAX = 8, LEVELS_MAX = 3, RUNS_MAX = 24, PM_LINE_BYTES = 64 };
 
 struct asking {
 	struct repair *r;
@@ -170,81 +170,6 @@ static const char *follow(struct asking *a, const struct source_unit *u,
 
 /* ---- callers ---- */
 
-static void open_callers(struct repair *r, const struct source_function *f)
-{
-	const char *why;
-
-	for (size_t i = 0; !f->is_static && i < r->code->db->n; i++) {
-		const struct file *in = file_open(r->code, r->code->db->files[i]);
-
-		if (in && strstr(in->text, f->name))
-			unit_open(r->code, r->code->db->files[i], &why);
-	}
-}
-
-struct callers {
-	const struct source_function *of[CALLERS_MAX];
-	const struct source_unit *units[CALLERS_MAX];
-	size_t n;
-	bool are_more;
-};
-
-static void add_caller(struct callers *c, const struct source_unit *u,
-		       const struct source_function *in)
-{
-	for (size_t i = 0; i < c->n; i++)
-		if (function_is_same(c->of[i], in))
-			return;
-	c->are_more |= c->n == CALLERS_MAX;
-	if (c->are_more)
-		return;
-	c->units[c->n] = u;
-	c->of[c->n++] = in;
-}
-
-/* Does the function call f, by its name or as a method? */
-static bool calls(struct repair *r, const struct source_unit *u, const struct source_function *in,
-		  const struct source_function *f)
-{
-	for (const struct source_node *n = in->body; n; n = node_next(n, in->body)) {
-		const struct source_unit *defined = u;
-		const struct source_function *callee =
-			n->kind == SOURCE_CALL && n->name && strcmp(n->name, f->name) == 0
-				? run_callee(r, &defined, n)
-				: NULL;
-
-		if (n->kind != SOURCE_CALL || !n->name || strcmp(n->name, f->name) != 0)
-			continue;
-		callee = callee ? callee : run_method(r, &defined, n);
-		if (callee && function_is_same(callee, f))
-			return true;
-	}
-	return false;
-}
-
-static void find_callers(struct repair *r, const struct source_function *f, struct callers *c)
-{
-	for (size_t i = 0; i < r->code->units.n; i++) {
-		const struct source_unit *u = r->code->units.at[i];
-
-		for (size_t k = 0; k < u->nfunctions; k++)
-			if (u->functions[k].body && !function_is_same(&u->functions[k], f) &&
-			    calls(r, u, &u->functions[k], f))
-				add_caller(c, u, &u->functions[k]);
-	}
-}
-
-static bool is_passed_on(struct repair *r, const struct source_function *f)
-{
-	size_t n;
-	const struct use *uses = names_find(r->code, f->name, &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (uses[i].node && !use_call(uses[i].node))
-			return true;
-	return false;
-}
-
 /* Why some caller needs it; NULL: none does. */
 static const char *callers_need(struct asking *a, const struct source_function *f, bool is_narrowed,
 				unsigned level)
@@ -252,9 +177,9 @@ static const char *callers_need(struct asking *a, const struct source_function *
 	struct callers callers = { .n = 0 };
 	const char *why = NULL;
 
-	open_callers(a->r, f);
-	find_callers(a->r, f, &callers);
-	if (a->is_from_outside && is_passed_on(a->r, f))
+	callers_open(a->r, f);
+	callers_find(a->r, f, &callers);
+	if (a->is_from_outside && function_is_passed_on(a->r, f))
 		return text_format(a->r->code, "%s is called through a pointer, too", f->name);
 	if (a->is_from_outside && !callers.n && strcmp(f->name, "main") != 0)
 		return text_format(a->r->code, "nobody calls %s here", f->name);

@@ -2,7 +2,7 @@
 #ifndef REPAIR_DURABILITY_PROOF_H
 #define REPAIR_DURABILITY_PROOF_H
 
-#include "repair/flow/flow.h"
+#include "repair/effects/flow.h"
 
 enum proof_answer {
 	PROOF_NONE,  /* why tells what is in the way */

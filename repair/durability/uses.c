@@ -4,17 +4,6 @@
 
 #include "repair/durability/internal.h"
 
-/* The call of which this name is the callee; NULL: it is none. */
-const struct source_node *use_call(const struct source_node *name)
-{
-	const struct source_node *n = name;
-
-	while (n->parent && n->parent->kind == SOURCE_EXPR && n->parent->child == n)
-		n = n->parent;
-	return n->parent && n->parent->kind == SOURCE_CALL && n->parent->child == n ? n->parent
-										    : NULL;
-}
-
 static bool is_seen(const struct repair *r, const struct use *u)
 {
 	for (size_t i = 0; i < r->fixes.n; i++) {

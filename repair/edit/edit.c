@@ -42,10 +42,14 @@ static void insert(FILE *o, const char *text, bool is_crlf)
 	}
 }
 
+static bool has_crlf(const struct file *f)
+{
+	return f->len_bytes && text_line_end(f, 0) > 0 && f->text[text_line_end(f, 0) - 1] == '\r';
+}
+
 const char *file_edited(struct codebase *code, struct file *f, uint32_t from, uint32_t to)
 {
-	bool is_crlf =
-		f->len_bytes && text_line_end(f, 0) > 0 && f->text[text_line_end(f, 0) - 1] == '\r';
+	bool is_crlf = has_crlf(f);
 	char *out = NULL;
 	size_t room = 0;
 	uint32_t at = from;
@@ -67,4 +71,57 @@ const char *file_edited(struct codebase *code, struct file *f, uint32_t from, ui
 	copy = text_copy(code, out, room);
 	free(out);
 	return copy;
+}
+
+/* ---- which bytes both have ---- */
+
+static uint32_t inserted_bytes(const char *text, bool is_crlf)
+{
+	uint32_t n = 0;
+
+	for (char last = 0; *text; last = *text++)
+		n += 1 + (*text == '\n' && is_crlf && last != '\r');
+	return n;
+}
+
+/* A part that stays. */
+struct kept {
+	uint32_t before, after, len;
+};
+
+/* The first one that ends behind `at`, of the file before or of the edited one. */
+static struct kept kept_at(const struct file *f, uint32_t at, bool is_after)
+{
+	const bool is_crlf = has_crlf(f);
+	struct kept k = { 0 };
+
+	for (size_t i = 0; i <= f->edits.n; i++) {
+		const struct edit *e = i < f->edits.n ? &f->edits.at[i] : NULL;
+
+		if (e && e->at < k.before)
+			continue;
+		k.len = (e ? e->at : f->len_bytes) - k.before;
+		if (!e || (is_after ? k.after : k.before) + k.len > at)
+			return k;
+		k.before = e->at + e->removed;
+		k.after += k.len + inserted_bytes(e->insert, is_crlf);
+	}
+	return k;
+}
+
+uint32_t file_origin(const struct file *f, uint32_t after)
+{
+	struct kept k = kept_at(f, after, true);
+
+	return after >= k.after ? k.before + after - k.after : UINT32_MAX;
+}
+
+bool file_is_inserted(const struct file *f, uint32_t from, uint32_t to)
+{
+	return kept_at(f, from, true).after >= to;
+}
+
+bool file_is_removed(const struct file *f, uint32_t from, uint32_t to)
+{
+	return kept_at(f, from, false).before >= to;
 }

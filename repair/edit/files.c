@@ -90,6 +90,16 @@ const char *file_resolve(struct codebase *code, const char *path)
 	return strchr(path, '/') ? NULL : file_called(code, path);
 }
 
+static struct file *file_add(struct codebase *code, const char *path, size_t len_bytes)
+{
+	struct file *f = arena_alloc(&code->arena, sizeof *f);
+
+	*f = (struct file){ .path = text_copy(code, path, strlen(path)),
+			    .text = xcalloc(1, len_bytes + 1) };
+	*vec_add(&code->files) = f;
+	return f;
+}
+
 struct file *file_open(struct codebase *code, const char *path)
 {
 	struct file *f;
@@ -99,6 +109,13 @@ struct file *file_open(struct codebase *code, const char *path)
 	for (size_t i = 0; i < code->files.n; i++)
 		if (strcmp(code->files.at[i]->path, path) == 0)
 			return code->files.at[i];
+	for (size_t i = 0; i < code->nchanged; i++)
+		if (strcmp(code->changed[i].path, path) == 0) {
+			f = file_add(code, path, code->changed[i].len_bytes);
+			f->len_bytes = (uint32_t)code->changed[i].len_bytes;
+			memcpy(f->text, code->changed[i].text, f->len_bytes);
+			return f;
+		}
 	in = fopen(path, "re");
 	if (!in)
 		return NULL;
@@ -106,12 +123,9 @@ struct file *file_open(struct codebase *code, const char *path)
 		fclose(in);
 		return NULL;
 	}
-	f = arena_alloc(&code->arena, sizeof *f);
-	*f = (struct file){ .path = text_copy(code, path, strlen(path)),
-			    .text = xcalloc(1, (size_t)st.st_size + 1) };
+	f = file_add(code, path, (size_t)st.st_size);
 	f->len_bytes = (uint32_t)fread(f->text, 1, (size_t)st.st_size, in);
 	fclose(in);
-	*vec_add(&code->files) = f;
 	return f;
 }
 
@@ -123,7 +137,7 @@ struct source_unit *unit_open(struct codebase *code, const char *file, const cha
 	for (size_t i = 0; i < code->units.n; i++)
 		if (strcmp(code->units.at[i]->main_file, file) == 0)
 			return code->units.at[i];
-	u = code->api->parse(code->db, file, &err);
+	u = code->api->parse(code->db, file, code->changed, code->nchanged, &err);
 	if (u)
 		*vec_add(&code->units) = u;
 	else

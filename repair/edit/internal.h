@@ -40,6 +40,9 @@ struct use {
 struct codebase {
 	const struct source_api *api;
 	const struct source_database *db;
+	/* files that are read as they will be */
+	const struct source_text *changed;
+	size_t nchanged;
 	struct arena arena;
 	VEC(struct file *) files;
 	VEC(struct source_unit *) units;
@@ -90,6 +93,12 @@ const char *text_substitute(struct codebase *code, const char *text, bool in_mem
 /* edit.c */
 void file_edit(struct file *f, uint32_t at, uint32_t removed, const char *insert);
 const char *file_edited(struct codebase *code, struct file *f, uint32_t from, uint32_t to);
+/* Where a byte of the edited file was before; UINT32_MAX: nowhere. file_edited() must have sorted
+ * the edits. */
+uint32_t file_origin(const struct file *f, uint32_t after);
+/* Does the range of the edited file, or of the file before, have no byte that the other one has? */
+bool file_is_inserted(const struct file *f, uint32_t from, uint32_t to);
+bool file_is_removed(const struct file *f, uint32_t from, uint32_t to);
 
 /* statement.c */
 /* one step of indentation in the function */
@@ -136,6 +145,8 @@ bool node_is_store(const struct source_unit *u, const struct file *f, const stru
  * before shall be durable before. */
 bool node_publishes(struct codebase *code, const struct source_unit *u, const struct file *f,
 		    const struct source_node *top);
+/* of __atomic_store_n(…) and the like, "store_n(…"; NULL: it is none */
+const char *atomic_operation(const struct file *f, const struct source_node *n);
 uint32_t file_offset(const struct file *f, uint32_t line, uint32_t column); /* 0 for column 0 */
 
 /* atomics.c: the object that a call of std::atomic's functions writes; NULL: it is none. */
@@ -164,6 +175,8 @@ bool call_is_virtual(const struct source_unit *u, const struct source_node *call
 /* it stores to its own memory, and to what it is given, only */
 bool call_is_of_library(const struct source_unit *u, const struct source_node *call);
 bool call_is_made_by_compiler(const struct source_unit *u, const struct source_node *call);
+/* what somebody outside may see; errors and logs on standard error are no answers */
+bool call_is_output(const struct source_node *call);
 
 /* moving.c: may a statement stand somewhere else? */
 /* by a return or a jump: who does that does not come to what is behind it */
@@ -199,6 +212,8 @@ bool macro_insert(struct codebase *code, struct file *f, const struct macro_stor
 /* names.c */
 /* n of them, by file and place */
 const struct use *names_find(struct codebase *code, const char *name, size_t *n);
+/* The call of which this name is the callee; NULL: it is none. */
+const struct source_node *use_call(const struct source_node *name);
 /* in any unit; NULL */
 const struct source_function *function_defined(struct codebase *code, struct source_unit **u,
 					       const char *name);

@@ -149,3 +149,20 @@ bool call_is_made_by_compiler(const struct source_unit *u, const struct source_n
 			return false;
 	return true;
 }
+
+bool call_is_output(const struct source_node *call)
+{
+	static const char *const names[] = { "write",   "pwrite", "writev",  "send", "sendto",
+					     "sendmsg", "printf", "vprintf", "puts", "putchar",
+					     "fprintf", "fputs",  "fputc",   "putc", "fwrite",
+					     "dprintf", "fflush" };
+	const struct source_node *arg = call->child ? call->child->next : NULL;
+
+	for (; arg; arg = arg->next)
+		if (arg->name && strcmp(arg->name, "stderr") == 0)
+			return false;
+	for (size_t i = 0; call->name && i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(call->name, names[i]) == 0)
+			return true;
+	return false;
+}

@@ -5,15 +5,22 @@
 
 #include "repair/edit/internal.h"
 
-static bool is_atomic(const struct file *f, const struct source_node *n)
+const char *atomic_operation(const struct file *f, const struct source_node *n)
 {
 	static const char *const words[] = { "__atomic_", "__sync_", "__c11_atomic_", "atomic_" };
 
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+	for (size_t i = 0; n->kind == SOURCE_EXPR && i < sizeof words / sizeof words[0]; i++)
 		if (n->begin + 40 < f->len_bytes &&
 		    strncmp(f->text + n->begin, words[i], strlen(words[i])) == 0)
-			return strncmp(f->text + n->begin + strlen(words[i]), "load", 4) != 0;
-	return false;
+			return f->text + n->begin + strlen(words[i]);
+	return NULL;
+}
+
+static bool is_atomic(const struct file *f, const struct source_node *n)
+{
+	const char *operation = atomic_operation(f, n);
+
+	return operation && strncmp(operation, "load", 4) != 0;
 }
 
 static bool publishes(struct codebase *code, const struct source_unit *u, const struct file *f,
@@ -27,7 +34,7 @@ static bool publishes(struct codebase *code, const struct source_unit *u, const 
 
 		if ((node_is_assignment(n) && n->child && n->child->is_volatile &&
 		     !n->child->is_local) ||
-		    (n->kind == SOURCE_EXPR && is_atomic(f, n)) || atomic_object(n) ||
+		    is_atomic(f, n) || atomic_object(n) ||
 		    (in && publishes(code, u, in, callee->body, depth - 1)))
 			return true;
 	}
@@ -44,7 +51,7 @@ bool node_is_store(const struct source_unit *u, const struct file *f, const stru
 {
 	if (atomic_object(n) || (n->kind == SOURCE_CALL && call_writes_to(u, n) != WRITES_NOTHING))
 		return true;
-	if (n->kind == SOURCE_EXPR && is_atomic(f, n) && n->child &&
+	if (is_atomic(f, n) && n->child &&
 	    (!n->parent || n->parent->begin != n->begin || n->parent->end != n->end))
 		return true;
 	if (n->kind == SOURCE_BINARY && !n->op[0] && macro_use(u, f->path, n))

@@ -82,3 +82,13 @@ const struct source_function *function_defined(struct codebase *code, struct sou
 	*u = in;
 	return found;
 }
+
+const struct source_node *use_call(const struct source_node *name)
+{
+	const struct source_node *n = name;
+
+	while (n->parent && n->parent->kind == SOURCE_EXPR && n->parent->child == n)
+		n = n->parent;
+	return n->parent && n->parent->kind == SOURCE_CALL && n->parent->child == n ? n->parent
+										    : NULL;
+}

@@ -62,6 +62,7 @@ struct repair_bug {
 	size_t cause;
 	bool has_cause;
 	const char *library; /* that did it on its own; NULL: it is the user's */
+	bool is_left_out;    /* the user asks for others */
 	struct repair_cure cure;
 };
 

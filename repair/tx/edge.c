@@ -237,20 +237,11 @@ static int keep_declarations(struct repair *r, struct tx *t, bool *is_changed)
 
 static bool is_output(const struct source_unit *u, const struct source_node *call, unsigned depth)
 {
-	static const char *const names[] = { "write",  "pwrite",  "writev",  "send",
-					     "sendto", "sendmsg", "printf",  "vprintf",
-					     "puts",   "putchar", "fprintf", "fputs",
-					     "fputc",  "putc",    "fwrite",  "fflush" };
 	const struct source_function *f =
 		call->name && depth > 0 ? function_named(u, call->name) : NULL;
-	const struct source_node *arg = call->child ? call->child->next : NULL;
 
-	for (; arg; arg = arg->next) /* errors are no promises */
-		if (arg->name && strcmp(arg->name, "stderr") == 0)
-			return false;
-	for (size_t i = 0; call->name && i < sizeof names / sizeof *names; i++)
-		if (strcmp(call->name, names[i]) == 0)
-			return true;
+	if (call_is_output(call))
+		return true;
 	for (const struct source_node *n = f ? f->body : NULL; n; n = node_next(n, f->body))
 		if (n->kind == SOURCE_CALL && is_output(u, n, depth - 1))
 			return true;

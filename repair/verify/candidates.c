@@ -43,7 +43,7 @@ static bool is_candidate(const struct bug *b)
 void cures_list(struct cures *c)
 {
 	for (size_t i = 0; i < report_nbugs(c->report); i++)
-		if (is_candidate(report_bug(c->report, i)) &&
+		if (is_candidate(report_bug(c->report, i)) && !c->bugs[i]->is_left_out &&
 		    !bug_goes_with_add((const struct repair_bug *const *)c->bugs,
 				       report_nbugs(c->report), c->bugs[i]))
 			*vec_add(&c->candidates) = (struct candidate){ .bug = i };

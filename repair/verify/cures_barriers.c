@@ -60,6 +60,8 @@ static void add_checked(struct cures *c)
 		size_t kind = 0;
 		uint32_t place;
 
+		if (c->bugs[i]->is_left_out)
+			continue;
 		while (kind < sizeof kinds / sizeof *kinds && strcmp(b->kind, kinds[kind]) != 0)
 			kind++;
 		for (size_t k = 0; kind < sizeof kinds / sizeof *kinds && k < b->nlocations; k++) {
@@ -285,7 +287,7 @@ static size_t add_unflushed(struct cures *c)
 	for (size_t i = 0; i < report_nbugs(c->report); i++) {
 		const struct bug *b = report_bug(c->report, i);
 
-		for (size_t k = 0; k < b->nlocations; k++) {
+		for (size_t k = 0; !c->bugs[i]->is_left_out && k < b->nlocations; k++) {
 			const struct bug_location *l = &b->locations[k];
 			uint32_t place =
 				call_paths_is_unflushed(b, l) && call_paths_is_split(&c->places, l)

@@ -54,13 +54,17 @@ static int check_errors(struct unit *u, const char *file, enum reading reading, 
 	return result;
 }
 
-struct changes {
-	struct CXUnsavedFile *files;
-	unsigned n;
-};
+typedef VEC(struct CXUnsavedFile) changes;
+
+static void changes_of(const struct source_text *changed, size_t n, changes *out)
+{
+	for (size_t i = 0; i < n; i++)
+		*vec_add(out) = (struct CXUnsavedFile){ changed[i].path, changed[i].text,
+							changed[i].len_bytes };
+}
 
 static int parse_into(struct unit *u, CXIndex index, const struct source_commands *commands,
-		      const char *file, struct changes changes, enum reading reading,
+		      const char *file, const changes *changed, enum reading reading,
 		      struct error *err)
 {
 	struct database_command c;
@@ -79,7 +83,7 @@ static int parse_into(struct unit *u, CXIndex index, const struct source_command
 		goto out;
 	}
 	u->tu = clang_parseTranslationUnit(
-		index, file, (const char *const *)c.argv, c.argc, changes.files, changes.n,
+		index, file, (const char *const *)c.argv, c.argc, changed->at, (unsigned)changed->n,
 		reading == READ_COPY ? CXTranslationUnit_DetailedPreprocessingRecord : 0);
 	if (!u->tu)
 		error_set(err, "libclang cannot read %s", file);
@@ -114,16 +118,20 @@ static bool is_cplusplus(const char *file)
 }
 
 struct source_unit *unit_parse(const struct source_database *db, const char *file,
+			       const struct source_text *changed, size_t nchanged,
 			       struct error *err)
 {
 	struct unit *u = xcalloc(1, sizeof *u);
 	CXIndex index = clang_createIndex(0, 0);
-	int result =
-		parse_into(u, index, db->commands, file, (struct changes){ 0 }, READ_COPY, err);
+	changes files = { 0 };
+	int result;
 
+	changes_of(changed, nchanged, &files);
+	result = parse_into(u, index, db->commands, file, &files, READ_COPY, err);
 	if (u->tu)
 		clang_disposeTranslationUnit(u->tu);
 	clang_disposeIndex(index);
+	vec_release(&files);
 	if (result < 0) {
 		unit_release(&u->unit);
 		return NULL;
@@ -143,8 +151,9 @@ struct unit *unit_open(CXIndex index, const struct source_commands *commands, co
 		       struct error *err)
 {
 	struct unit *u = xcalloc(1, sizeof *u);
+	const changes none = { 0 };
 
-	if (parse_into(u, index, commands, file, (struct changes){ 0 }, READ_ONLY, err) == 0)
+	if (parse_into(u, index, commands, file, &none, READ_ONLY, err) == 0)
 		return u;
 	unit_release(&u->unit);
 	return NULL;
@@ -162,14 +171,11 @@ int unit_compiles(const struct source_database *db, const char *file,
 {
 	struct unit *u = xcalloc(1, sizeof *u);
 	CXIndex index = clang_createIndex(0, 0);
-	VEC(struct CXUnsavedFile) files = { 0 };
+	changes files = { 0 };
 	int result;
 
-	for (size_t i = 0; i < nchanged; i++)
-		*vec_add(&files) = (struct CXUnsavedFile){ changed[i].path, changed[i].text,
-							   changed[i].len_bytes };
-	result = parse_into(u, index, db->commands, file,
-			    (struct changes){ files.at, (unsigned)files.n },
+	changes_of(changed, nchanged, &files);
+	result = parse_into(u, index, db->commands, file, &files,
 			    is_strict ? READ_STRICT : READ_CHECK, err);
 	if (u->tu)
 		clang_disposeTranslationUnit(u->tu);

@@ -32,6 +32,7 @@ void unit_close(struct unit *u);
 
 /* Parts of struct source_api, which describes them. */
 struct source_unit *unit_parse(const struct source_database *db, const char *file,
+			       const struct source_text *changed, size_t nchanged,
 			       struct error *err);
 void unit_release(struct source_unit *unit);
 int unit_compiles(const struct source_database *db, const char *file,

@@ -6,9 +6,9 @@ FX_FLAGS = $(if $(filter %.c,$<),-std=gnu11,-std=c++17) -Wall -Wextra -Wshadow -
 FX_FOREIGN_arm64 := $(shell grep -l immintrin.h tests/fix/fixed/*)
 FX_SOURCES := $(notdir $(filter-out $(FX_FOREIGN_$(ARCH)),$(wildcard tests/fix/fixed/*))) $(addprefix hoist/,$(notdir $(wildcard tests/fix/hoist/fixed/*.c))) $(addprefix copies/,$(notdir $(wildcard tests/fix/copies/fixed/*.c))) $(addprefix ways/,$(notdir $(wildcard tests/fix/ways/fixed/*))) $(addprefix amend/,$(notdir $(wildcard tests/fix/amend/fixed/*)))
 FX_ORDER := $(filter-out %.h,$(notdir $(wildcard tests/fix/order/fixed/*)))
-FIX_TESTS := $(FX_SOURCES:%=$(FX)/%.gcc) $(FX_SOURCES:%=$(FX)/%.clang) $(FX_ORDER:%=$(FX)/order/%.gcc) $(FX_ORDER:%=$(FX)/order/%.clang) $(FX)/write_tx
+FIX_TESTS := $(FX_SOURCES:%=$(FX)/%.gcc) $(FX_SOURCES:%=$(FX)/%.clang) $(FX_ORDER:%=$(FX)/order/%.gcc) $(FX_ORDER:%=$(FX)/order/%.clang) $(FX)/write_tx $(FX)/judge
 
-$(FX)/write_tx: $(B)/obj/tests/fix/write_tx.o $(LIB_OBJ)
+$(FX)/write_tx $(FX)/judge: $(FX)/%: $(B)/obj/tests/fix/%.o $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS)
 

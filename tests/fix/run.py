@@ -62,7 +62,7 @@ def mend_sources(sources):
         os.mkdir(patched)
         for s in sources:
             shutil.copy(s, patched)
-        status, out, err = pmend("fix", "--apply", "-o", "../a.patch", "-p", scratch, "--root", scratch, "../report.json", cwd=patched, timeout=300)
+        status, out, err = pmend("fix", "--apply", "--fail-on", "performance", "-o", "../a.patch", "-p", scratch, "--root", scratch, "../report.json", cwd=patched, timeout=300)
         equal((status, out), (int(any(reason for _, reason in marks)), ""), f"the status and output ({err})")
         equal(run("patch", "-s", "-p1", "-i", "../a.patch", cwd=patched)[0], 0, "the status of patch")
         for path in sources:
@@ -260,7 +260,7 @@ def test_interrupted():
         equal(status, 1, f"the status ({err})")
         equal(re.findall(r"^[-+]\t.*$", out, re.M), ["+\tflush(&p->b);", "+\tfence();"], f"the change ({err})")
         counts = json.loads(read(scratch, "o.json"))["counts"]
-        equal((counts["mended"], counts["left"]), (1, len(report["bugs"]) - 1), f"the numbers ({err})")
+        equal((counts["fixed"], counts["left"]), (1, len(report["bugs"]) - 1), f"the numbers ({err})")
         contains(err, "no fix was found: interrupted")
         contains(err, "neither verified nor applied")
         equal((read(scratch, "raw.c"), os.listdir(tmp)), (text, []), "the source, and what is left behind")
@@ -613,12 +613,12 @@ def test_account():
         outcome = json.loads(read(scratch, "o.json"))
         total, mended, left, other = account(err)
         equal((status, total, total), (1, len(found), mended + left + other), f"the status and numbers ({err})")
-        equal((outcome["counts"]["bugs"], outcome["counts"]["mended"], outcome["counts"]["left"], outcome["counts"]["not applicable"]),
+        equal((outcome["counts"]["bugs"], outcome["counts"]["fixed"], outcome["counts"]["left"], outcome["counts"]["not applicable"]),
               (total + 1 + 5, mended + 1, left, other + 5), "the numbers in the file, which count the consequence and what the library's are")
         equal(other, 1, "those not applicable")
         by_id = {b["id"]: b for b in outcome["bugs"]}
         equal(sorted(by_id), sorted([b["id"] for b in found] + ["d" * 16]), "the bugs in the file")
-        equal([by_id[c * 16]["outcome"] for c in "cde"], ["mended", "mended", "not applicable"], "the outcomes")
+        equal([by_id[c * 16]["outcome"] for c in "cde"], ["fixed", "fixed", "not applicable"], "the outcomes")
         equal((by_id["d" * 16]["cause"], len(by_id["c" * 16]["paths"])), ("c" * 16, 2), "the cause, and the call paths")
         equal(err.count("k.c:8: "), 1, f"the lines about the bug with a consequence ({err})")
         contains(err, "k.c:8: missing-flush-fence: fixed, with 1 more finding of the same cause: ")
@@ -640,9 +640,82 @@ def test_account():
         contains(err, "k.c:8: missing-flush-fence: fixed, with 1 of 2 more findings of the same cause: ")
         contains(err, "\n  nowhere.c:3: missing-flush: left: ")
         contains(err, "pmend: 1 finding in the report: 0 fixed, 1 left (1 of them fixed in part), 0 not applicable\n")
-        # nothing left: 0; what the user does not want removed does not count
-        fixtest.write_report(report, [dict(b, kind="redundant-fence") for b in found if b["kind"] == "redundant-fence"])
-        equal([pmend("fix", "-p", ".", *options, "report.json", cwd=scratch)[0] for options in ([], ["--keep-redundant"])], [1, 0], "the status")
+        # performance counts if it is asked for, and then not what the user does not want removed
+        fixtest.write_report(report, [dict(b, severity="performance") for b in found if b["kind"] == "redundant-fence"])
+        more = ["--fail-on", "performance"]
+        equal([pmend("fix", "-p", ".", *options, "report.json", cwd=scratch)[0] for options in ([], more, [*more, "--keep-redundant"], ["--fail-on", "warning"])],
+              [0, 1, 0, 0], "the status")
+        for word in ("libraries", "speed"):
+            fails(pmend("fix", "-p", ".", "--fail-on", word, "report.json", cwd=scratch), 2, f"--fail-on is one of correctness, performance, porting, warning, not '{word}'")
+
+
+def test_only():
+    """--only: the other bugs are neither fixed nor counted, and an ID must be that of one bug."""
+    with folder() as scratch:
+        source = write(os.path.join(scratch, "k.c"), EVERY_KIND)
+        fixtest.write_database(scratch, [(scratch, f"gcc {FLAGS} -c k.c", source)])
+        line = {n: EVERY_KIND.split("\n").index(f"\tr->{n[0]} = {n[1]};") + 1 for n in ("a1", "b2")}
+        found = [{"id": identity, "kind": kind, "severity": "correctness", "message": "m", "count": 1, "locations": [fixtest.location("store", "k.c", line[at], 7)]}
+                 for identity, kind, at in (("ab01" + "0" * 12, "missing-flush-fence", "a1"), ("ab02" + "0" * 12, "missing-flush-fence", "b2"), ("cd" * 8, "unpersisted", "b2"))]
+        found[1]["consequences"] = [{"id": "ef" * 8, "kind": "cross-failure-race", "severity": "correctness", "message": "m", "count": 1,
+                                     "locations": [fixtest.location("read", "k.c", line["b2"], 7)]}]
+        fixtest.write_report(os.path.join(scratch, "report.json"), found)
+
+        def fixed(*words):
+            status, out, err = pmend("fix", "-p", ".", "--outcome", "o.json", *[w for word in words for w in ("--only", word)], "report.json", cwd=scratch)
+            outcome = json.loads(read(scratch, "o.json"))
+            return status, [w.strip() for w in re.findall(r"^\+.*pmem_persist\(&r->(\w)", out, re.M)], sorted(b["id"][:4] for b in outcome["bugs"]), re.search(r"^pmend: (\d.*findings? in the report.*)$", err, re.M).group(1)
+
+        equal(fixed("ab01"), (0, ["a"], ["ab01"], "1 of 3 findings in the report: 1 fixed, 0 left, 0 not applicable"), "one bug")
+        equal(fixed("ab02" + "0" * 12), fixed("ef"), "what a bug's own finding stands for")
+        equal(fixed("ef")[1:3], (["b"], ["ab02", "efef"]), "a bug with a finding under it")
+        equal(fixed("ab01", "cd"), (1, ["a"], ["ab01", "cdcd"], "2 of 3 findings in the report: 1 fixed, 1 left, 0 not applicable"), "two bugs")
+        for word, why in (("ab0", "several findings begin so: ab01000000000000 and ab02000000000000"), ("7", "no finding of the report has such an ID")):
+            fails(pmend("fix", "-p", ".", "--only", word, "report.json", cwd=scratch), 2, f"--only {word}: {why}")
+
+
+def test_no_store():
+    """A place at which nothing is stored, in a function that stores nothing: the reason names it, not what is further out."""
+    text = "long get(long *p);\nint f(long *p);\nint f(long *p)\n{\n\treturn get(p) == 1;\n}\n"
+    with folder() as scratch:
+        source = write(os.path.join(scratch, "k.c"), text)
+        fixtest.write_database(scratch, [(scratch, f"gcc {FLAGS} -c k.c", source)])
+        outer = {"file": "../sysdeps/nptl/libc_start_call_main.h", "line": 58, "column": 16, "function": "__libc_start_call_main"}
+        fixtest.write_report(os.path.join(scratch, "report.json"),
+                             [{"id": "1" * 16, "kind": "missing-flush-fence", "severity": "correctness", "message": "m", "count": 1,
+                               "locations": [fixtest.location("store", "k.c", 5, 9, stack=[outer])]}])
+        status, _, err = pmend("fix", "-p", ".", "report.json", cwd=scratch)
+        equal(status, 1, "the status")
+        contains(err, "k.c:5: missing-flush-fence: left: no store, or more than one, is at k.c:5:9.")
+
+
+EFFECTS_CASE = re.compile(r"/\* (\w+)(?: (-)| \+ (.*?)|: (refused|allowed)(?: (.*?))?) \*/")
+
+
+def judge(scratch, path, asked):
+    """What the gate answers about changes of a source."""
+    flags = FLAGS if path.endswith(".c") else f"-std=c++17 -I'{os.getcwd()}'"
+    fixtest.write_database(scratch, [(os.path.dirname(os.path.abspath(path)), f"gcc {flags} -c {os.path.basename(path)}", os.path.abspath(path))])
+    status, out, err = run("build/tests/fix/judge", scratch, "build/libexec/pmend", os.path.abspath(path), stdin=asked.encode(), timeout=300)
+    equal(status, 0, f"the status ({err})")
+    return out.splitlines()
+
+
+def test_gate():
+    """Changes that take away what was durable, fenced or logged on some path, or follow a NULL pointer, are refused; others are not."""
+    for path in ("tests/fix/effects/gate.c", "tests/fix/effects/virtual.cc"):
+        text, edits, wanted = read(path), {}, {}
+        for m in EFFECTS_CASE.finditer(text):
+            name, minus, code, answer, words = m.groups()
+            begin, end = (text.rindex("\n", 0, m.start()) + 1, text.index("\n", m.end())) if minus else m.span()
+            if answer:
+                wanted[name] = words or answer
+            else:
+                edits.setdefault(name, []).append((begin, end - begin, code or ""))
+        with folder() as scratch:
+            asked = "".join("".join(f"edit {at} {removed} {len(new)}\n{new}" for at, removed, new in sorted(edits[name])) + "judge\n" for name in wanted)
+            answers = dict(zip(wanted, judge(scratch, path, asked)))
+        equal([f"{name}: {answers[name]}" for name in wanted if wanted[name] not in answers[name]], [], "what was not answered as it should be")
 
 
 # ---- recorded programs ----
@@ -662,7 +735,7 @@ def prove(scratch, sources, name, flags, arguments, libraries=""):
     with open(os.path.join(scratch, "report.json"), encoding="utf-8") as f:
         found = json.load(f)["bugs"]
     os.remove(os.path.join(scratch, "pool"))
-    status, _, err = pmend("fix", "--apply", "--verify", build, "-p", ".", "report.json", cwd=scratch, timeout=400)
+    status, _, err = pmend("fix", "--apply", "--fail-on", "performance", "--verify", build, "-p", ".", "report.json", cwd=scratch, timeout=400)
     total, mended, left, other = account(err)
     equal((total, mended + left + other), (len(found), len(found)), f"the numbers of bugs ({err})")
     equal(status, 1 if left else 0, f"the status of fix ({err})")
@@ -939,7 +1012,7 @@ def test_six():
         program.build()
         program.test()
         status, said, patch = program.fix()
-        equal((status, [line[1:].strip(" \t\\") for line in patch.splitlines() if line[:1] in "+-"][2:]), (1, ["pm_persist(&(elm)->field, sizeof((elm)->field));"]), f"what becomes of mailq 1 ({said})")
+        equal((status, [line[1:].strip(" \t\\") for line in patch.splitlines() if line[:1] in "+-"][2:]), (0, ["pm_persist(&(elm)->field, sizeof((elm)->field));"]), f"what becomes of mailq 1 ({said})")
         contains(said, "flush and fence added in macro PQ_INSERT_HEAD")
         program.patch(os.path.join(program.folder, "fix.patch"))
         equal((program.build(), [forty.shown(b) for b in forty.own(program.test("mended.json"))]), ("", []), "warnings, and what is left of mailq 1")

@@ -1,11 +1,11 @@
 /* Follows statements on all paths at once: states are split at branches and joined behind them, and
  * loops are gone through until nothing changes. Jumps backwards other than loops are not
  * followed. */
-#include "repair/flow/flow.h"
+#include "repair/effects/flow.h"
 
 #include <string.h>
 
-#include "repair/flow/internal.h"
+#include "repair/effects/internal.h"
 
 enum { ROUNDS_MAX = 6 };
 
@@ -51,6 +51,36 @@ bool flow_names_directives(const struct flow *flow, const struct file *f, uint32
 
 /* ---- branches ---- */
 
+/* What a condition says of pointers: what is not NULL leads somewhere. */
+static void assume(struct flow_frame *f, struct flow_state *s, const struct source_node *test,
+		   bool holds)
+{
+	const struct source_node *n = flow_strip(test), *a = n->child, *b = n->last;
+	struct flow_counters now;
+	struct value v;
+
+	if (!f->flow->observe || s->is_dead)
+		return;
+	if (n->kind == SOURCE_UNARY && n->op[0] == '!' && a) {
+		assume(f, s, a, !holds);
+	} else if (n->kind == SOURCE_BINARY && a && a != b &&
+		   strcmp(n->op, holds ? "&&" : "||") == 0) {
+		assume(f, s, a, holds);
+		assume(f, s, b, holds);
+	} else if (n->kind == SOURCE_BINARY && a && a != b &&
+		   strcmp(n->op, holds ? "!=" : "==") == 0) {
+		assume(f, s, a, true);
+		assume(f, s, b, true);
+	} else if (holds && strchr(n->type ? n->type : "", '*') &&
+		   (n->kind == SOURCE_NAME || n->kind == SOURCE_MEMBER ||
+		    n->kind == SOURCE_SUBSCRIPT || n->kind == SOURCE_UNARY)) {
+		now = flow_aside(f->flow);
+		v = flow_evaluate(f, s, n);
+		flow_back(f->flow, &now);
+		state_reach(f->flow, s, &v);
+	}
+}
+
 static void branch(struct flow_frame *f, struct flow_state *s, const struct source_node *n)
 {
 	const struct source_node *test = n->child, *then, *otherwise;
@@ -72,6 +102,10 @@ static void branch(struct flow_frame *f, struct flow_state *s, const struct sour
 		return;
 	}
 	other = state_copy(s);
+	if (test) {
+		assume(f, s, test, true);
+		assume(f, other, test, false);
+	}
 	execute(f, s, then);
 	if (otherwise)
 		execute(f, other, otherwise);
@@ -137,6 +171,8 @@ static void loop(struct flow_frame *f, struct flow_state *s, const struct source
 			header(f, round, n);
 			state_join(f->flow, behind, round);
 			forget_assigned(f, round, n, mark);
+			for (const struct source_node *c = n->child; c && c != n->last; c = c->next)
+				assume(f, round, c, true);
 		}
 		execute(f, round, body);
 		state_join(f->flow, round, f->continued);
@@ -167,6 +203,20 @@ static void loop(struct flow_frame *f, struct flow_state *s, const struct source
 	f->entered = entered;
 }
 
+static bool has_default(const struct flow_frame *f, const struct source_node *body)
+{
+	for (const struct source_node *n = body; n; n = node_next(n, body)) {
+		const struct source_node *p = n->parent;
+
+		while (p != body && p && p->kind != SOURCE_SWITCH)
+			p = p->parent;
+		if (n->kind == SOURCE_LABEL && p == body &&
+		    strncmp(f->file->text + n->begin, "default", 7) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void choice(struct flow_frame *f, struct flow_state *s, const struct source_node *n)
 {
 	struct flow_state *broken = f->broken, *entered = f->entered, *behind = state_new();
@@ -176,7 +226,8 @@ static void choice(struct flow_frame *f, struct flow_state *s, const struct sour
 	f->entered = state_copy(s);
 	execute(f, s, n->last);
 	state_join(f->flow, s, behind);
-	state_join(f->flow, s, f->entered);
+	if (!has_default(f, n->last))
+		state_join(f->flow, s, f->entered);
 	free(f->entered);
 	free(behind);
 	f->broken = broken;
@@ -189,8 +240,10 @@ static void choice(struct flow_frame *f, struct flow_state *s, const struct sour
 static void end_scopes(const struct flow_frame *f, struct flow_state *s, size_t n)
 {
 	for (size_t i = f->nscopes; i-- > n && !s->is_dead;) {
-		if (f->scopes[i].does & DOES_FLUSH)
+		if (f->scopes[i].does & DOES_FLUSH) {
+			flow_tell(f, FLOW_FLUSH, s, f->scopes[i].range.node, &f->scopes[i].range);
 			state_flush(f->flow, s, &f->scopes[i].range);
+		}
 		if (f->scopes[i].does & DOES_FENCE)
 			state_fence(s);
 	}
@@ -299,20 +352,27 @@ static void assembly(struct flow_frame *f, struct flow_state *s, const struct so
 			f, is_lvalue ? flow_address(f, s, operand) : flow_evaluate(f, s, operand),
 			value_number(1), operand, n);
 
+		flow_tell(f, FLOW_FLUSH, s, n, &line);
 		state_flush(f->flow, s, &line);
 	}
-	if (does & DOES_FENCE)
+	if (does & DOES_FENCE) {
+		flow_tell(f, FLOW_FENCE, s, n, NULL);
 		state_fence(s);
+	}
 }
 
 static void declare(struct flow_frame *f, struct flow_state *s, const struct source_node *n)
 {
 	for (const struct source_node *v = n->child; v; v = v->next)
 		if (v->kind == SOURCE_VARIABLE && v->name) {
-			struct value value = v->last && !v->is_array
-						     ? flow_evaluate(f, s, v->last)
-						     : value_fresh(f->flow, v->name, v);
+			bool is_bound = f->flow->observe && v->is_reference;
+			struct value value = !v->last || v->is_array
+						     ? value_fresh(f->flow, v->name, v)
+					     : is_bound ? flow_address(f, s, v->last)
+							: flow_evaluate(f, s, v->last);
 
+			if (is_bound)
+				state_reach(f->flow, s, &value);
 			state_set(f->flow, s, f->id, v->name,
 				  value.is_known ? value : value_fresh(f->flow, v->name, v));
 		}
@@ -326,6 +386,13 @@ static void execute(struct flow_frame *f, struct flow_state *s, const struct sou
 		f->flow->why = "the functions around it are too long to be followed";
 	if (f->flow->why || (s->is_dead && n->kind != SOURCE_LABEL && n->kind != SOURCE_COMPOUND))
 		return;
+	if (!f->flow->naside && is_only_here(f, n)) {
+		struct flow_counters now = flow_aside(f->flow);
+
+		execute(f, s, n);
+		flow_back(f->flow, &now);
+		return;
+	}
 	if ((n->kind == SOURCE_DO || n->kind == SOURCE_ASM || n->kind == SOURCE_COMPOUND ||
 	     n->kind == SOURCE_FOR) &&
 	    !s->is_dead && flow_effect(f, s, n))
@@ -342,6 +409,7 @@ static void execute(struct flow_frame *f, struct flow_state *s, const struct sou
 		f->result = n->child ? flow_evaluate(f, s, n->child) : value_unknown;
 		f->nreturns++;
 		end_scopes(f, s, 0);
+		flow_tell(f, FLOW_RETURN, s, n, NULL);
 		state_join(f->flow, f->returned, s);
 		s->is_dead = true;
 		break;
@@ -366,6 +434,7 @@ static void follow_body(struct flow_frame *f, struct flow_state *s)
 	if (f->outer && !flow_names_directives(f->flow, f->file, fn->body->begin, fn->body->end))
 		state_store_anywhere(f->flow, s, f, fn->body);
 	execute(f, s, fn->body);
+	flow_tell(f, FLOW_RETURN, s, fn->body, NULL);
 	state_join(f->flow, s, f->returned);
 	for (size_t i = 0; i < f->ngotos; i++)
 		free(f->gotos[i].state);

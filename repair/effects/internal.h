@@ -2,44 +2,13 @@
 #ifndef REPAIR_FLOW_INTERNAL_H
 #define REPAIR_FLOW_INTERNAL_H
 
-#include "repair/flow/flow.h"
+#include "repair/effects/flow.h"
 
-enum { FLOW_STEPS = 20000, FLOW_DEPTH = 6, FLOW_GOTOS = 8, FLOW_SCOPES = 8 };
+enum { FLOW_STEPS = 20000, FLOW_DEPTH = 6 };
 /* in roots, before a number that tells when they were made */
 enum { FLOW_FRESH = '!', FLOW_NUMBER = '$', FLOW_POINTER = '^', FLOW_LOOP = '@' };
 
-/* An object that writes back when it ends: what it was given, as that was when it was declared. */
-struct flow_scope {
-	unsigned does;
-	struct span range;
-};
-
-/* A function that is being followed. */
-struct flow_frame {
-	struct flow *flow;
-	const struct source_unit *unit;
-	const struct file *file;
-	const struct source_function *function;
-	const struct flow_frame *outer;
-	unsigned id, depth;
-	struct value this, result;
-	unsigned nreturns;
-	struct flow_state *returned; /* all that return, joined */
-	/* of the innermost loop or switch; entered: of a switch */
-	struct flow_state *broken, *continued, *entered;
-	struct {
-		const char *label;
-		struct flow_state *state;
-	} gotos[FLOW_GOTOS];
-	size_t ngotos;
-	struct flow_scope scopes[FLOW_SCOPES]; /* of the blocks around */
-	size_t nscopes;
-};
-
 /* state.c */
-struct flow_state *state_new(void); /* dead */
-struct flow_state *state_copy(const struct flow_state *s);
-void state_join(struct flow *flow, struct flow_state *to, const struct flow_state *from);
 bool state_is_same(const struct flow_state *a, const struct flow_state *b);
 struct value *state_variable(struct flow_state *s, unsigned frame, const char *name);
 void state_set(struct flow *flow, struct flow_state *s, unsigned frame, const char *name,
@@ -49,6 +18,9 @@ void state_store_anywhere(struct flow *flow, struct flow_state *s, const struct 
 			  const struct source_node *n);
 void state_flush(struct flow *flow, struct flow_state *s, const struct span *range);
 void state_fence(struct flow_state *s);
+void state_log(struct flow_state *s, const struct span *range);
+/* A pointer of this value was followed. */
+void state_reach(const struct flow *flow, struct flow_state *s, const struct value *v);
 /* What a round of a loop did, as the next one sees it. before: the loop, at which the counters were
  * so. */
 void state_leave_round(struct flow *flow, struct flow_state *s, const struct flow_state *before,
@@ -62,6 +34,27 @@ struct value value_named(const char *root, const struct source_node *type);
 struct value value_fresh(struct flow *flow, const char *what, const struct source_node *type);
 struct value value_add(struct flow *flow, struct value a, struct value b, int64_t scale);
 const struct source_node *flow_strip(const struct source_node *n);
+
+static inline void flow_tell(const struct flow_frame *f, enum flow_event what,
+			     const struct flow_state *s, const struct source_node *n,
+			     const struct span *at)
+{
+	if (f->flow->observe && !f->flow->why && !s->is_dead)
+		f->flow->observe(f, what, s, n, at);
+}
+
+/* Counters of values. What only one of two versions has counts apart, so that what follows has the
+ * same names in both. */
+struct flow_counters {
+	unsigned nfresh, versions[2];
+};
+struct flow_counters flow_aside(struct flow *flow);
+void flow_back(struct flow *flow, const struct flow_counters *c);
+
+static inline bool is_only_here(const struct flow_frame *f, const struct source_node *n)
+{
+	return f->flow->is_only_here && f->flow->is_only_here(f->flow, f->file, n);
+}
 
 /* What the lower ones of these files need of the upper ones; flow_run() sets it. */
 struct flow_steps {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "repair/flow/internal.h"
+#include "repair/effects/internal.h"
 
 /* ---- arithmetic ---- */
 
@@ -71,9 +71,12 @@ static bool is_pointer(const struct source_node *n)
 	return n->type && n->type[0] && strstr(n->type, "*");
 }
 
-static struct value load(struct flow_frame *f, struct value addr, const struct source_node *n)
+static struct value load(struct flow_frame *f, struct flow_state *s, struct value addr,
+			 const struct source_node *n)
 {
 	struct flow *flow = f->flow;
+
+	state_reach(flow, s, &addr);
 
 	if (!addr.is_known)
 		return value_fresh(flow, "load", n);
@@ -143,7 +146,7 @@ static struct value name_value(struct flow_frame *f, struct flow_state *s,
 	if (n->is_array || n->is_reference || !n->name || !n->is_local)
 		return n->is_array                   ? flow_address(f, s, n)
 		       : n->is_reference || !n->name ? value_fresh(f->flow, n->name, n)
-						     : load(f, flow_address(f, s, n), n);
+						     : load(f, s, flow_address(f, s, n), n);
 	there = state_variable(s, f->id, n->name);
 	if (there)
 		return with_alignment(*there, n->target_align_bytes);
@@ -210,6 +213,17 @@ static const char *structure_of(struct flow *flow, const struct source_node *of,
 	return name_of(flow, n->type);
 }
 
+/* "node" of "pm::node::". */
+static const char *class_of_scope(struct flow *flow, const char *scope)
+{
+	size_t end = strlen(scope), begin;
+
+	end -= end > 2 ? 2 : 0;
+	for (begin = end; begin > 0 && scope[begin - 1] != ':'; begin--)
+		;
+	return text_copy(flow->r->code, scope + begin, end - begin);
+}
+
 struct span flow_span(const struct flow_frame *f, struct value addr, struct value len,
 		      const struct source_node *of, const struct source_node *node)
 {
@@ -218,6 +232,9 @@ struct span flow_span(const struct flow_frame *f, struct value addr, struct valu
 	};
 
 	x.type = of ? structure_of(f->flow, of, &x.object_bytes) : NULL;
+	if (f->flow->observe && of && flow_strip(of)->kind == SOURCE_MEMBER &&
+	    !flow_strip(of)->child && f->function->scope)
+		x.type = class_of_scope(f->flow, f->function->scope); /* a member of this */
 	return x;
 }
 
@@ -251,8 +268,52 @@ static struct value store(struct flow_frame *f, struct flow_state *s, const stru
 	if (!to->size_bytes)
 		x.len = value_unknown;
 	x.is_pointer = is_pointer(to);
+	if (!x.addr.is_own)
+		flow_tell(f, FLOW_STORE, s, n, &x);
 	state_store(f->flow, s, &x);
 	return value;
+}
+
+/* What an atomic operation may write beside its object: exchange(object, desired, found, …) and
+ * compare_exchange(object, expected, …) tell what they found. */
+static void forget_found(struct flow_frame *f, struct flow_state *s, const struct source_node *n,
+			 const char *operation)
+{
+	bool finds = strncmp(operation, "compare_exchange", 16) == 0 ||
+		     strncmp(operation, "exchange(", 9) == 0;
+
+	for (const struct source_node *c = n->child; c; c = c->next) {
+		const struct source_node *to = flow_strip(c);
+		bool is_address = to->kind == SOURCE_UNARY && to->child && to->op[0] == '&';
+
+		if (is_address && to->child->kind == SOURCE_NAME && to->child->is_local)
+			state_set(f->flow, s, f->id, to->child->name,
+				  value_fresh(f->flow, to->child->name, to->child));
+		else if (finds && c != n->child && is_pointer(c))
+			state_store_anywhere(f->flow, s, f, n);
+	}
+}
+
+/* Its first argument is where it stores. What it gives is not known. */
+static void operate_atomically(struct flow_frame *f, struct flow_state *s,
+			       const struct source_node *n, const char *operation)
+{
+	const struct source_node *to = n->child;
+	const struct value addr = flow_evaluate(f, s, to);
+	struct span x;
+
+	for (const struct source_node *c = to->next; c; c = c->next)
+		flow_evaluate(f, s, c);
+	forget_found(f, s, n, operation);
+	state_reach(f->flow, s, &addr);
+	if (strncmp(operation, "load", 4) == 0)
+		return;
+	x = flow_span(f, addr, to->target_bytes ? value_number(to->target_bytes) : value_unknown,
+		      to, n);
+	x.is_pointer = strchr(to->type, '*') != strrchr(to->type, '*');
+	if (!x.addr.is_own)
+		flow_tell(f, FLOW_STORE, s, n, &x);
+	state_store(f->flow, s, &x);
 }
 
 /* ---- expressions ---- */
@@ -310,7 +371,7 @@ static struct value unary(struct flow_frame *f, struct flow_state *s, const stru
 		return flow_address(f, s, n->child);
 	a = flow_evaluate(f, s, n->child);
 	if (op[0] == '*')
-		return n->is_array ? a : load(f, a, n);
+		return n->is_array ? a : load(f, s, a, n);
 	if (op[0] == '?')
 		return n->child->kind == SOURCE_NAME || node_is_own_variable(n->child)
 			       ? store(f, s, n, value_fresh(f->flow, "of", NULL))
@@ -343,6 +404,7 @@ struct value flow_evaluate(struct flow_frame *f, struct flow_state *s,
 			   const struct source_node *node)
 {
 	const struct source_node *n = flow_strip(node);
+	const char *atomic;
 	struct value v;
 
 	if (++f->flow->nsteps > FLOW_STEPS)
@@ -351,6 +413,13 @@ struct value flow_evaluate(struct flow_frame *f, struct flow_state *s,
 		return value_unknown;
 	if (n->has_value)
 		return value_number(n->value);
+	if (n->kind == SOURCE_CALL && is_only_here(f, n)) {
+		struct flow_counters now = flow_aside(f->flow);
+
+		v = f->flow->steps->call(f, s, n);
+		flow_back(f->flow, &now);
+		return v;
+	}
 	switch (n->kind) {
 	case SOURCE_NAME: return name_value(f, s, n);
 	case SOURCE_BINARY: return binary(f, s, n);
@@ -362,8 +431,15 @@ struct value flow_evaluate(struct flow_frame *f, struct flow_state *s,
 			evaluate_maybe(f, s, c);
 		return value_fresh(f->flow, "of", n);
 	case SOURCE_MEMBER:
-	case SOURCE_SUBSCRIPT: v = flow_address(f, s, n); return n->is_array ? v : load(f, v, n);
+	case SOURCE_SUBSCRIPT: v = flow_address(f, s, n); return n->is_array ? v : load(f, s, v, n);
 	case SOURCE_EXPR:
+		atomic = n->child && n->child != n->last && is_pointer(n->child)
+				 ? atomic_operation(f->file, n)
+				 : NULL;
+		if (atomic) {
+			operate_atomically(f, s, n, atomic);
+			return value_fresh(f->flow, "of", n);
+		}
 		if (!n->child && n->end - n->begin == 4 &&
 		    strncmp(f->file->text + n->begin, "this", 4) == 0)
 			return f->this;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "repair/flow/flow.h"
+#include "repair/effects/flow.h"
 
 enum { LINE_BYTES = 64 };
 
@@ -92,10 +92,24 @@ bool span_may_hit(const struct span *stored, const struct span *range)
 	return !is_number(&range->len) || range->len.offset >= stored->object_bytes;
 }
 
+/* The element of an array, and what ends before the array begins. */
+static bool is_behind(const struct span *element, const struct span *other)
+{
+	int64_t end;
+
+	return element->addr.is_known && other->addr.is_known &&
+	       is_inside_root(&element->addr, &other->addr) &&
+	       !is_same_root(&element->addr, &other->addr) &&
+	       element->addr.root[strlen(other->addr.root) + 1] == '{' && end_of(other, &end) &&
+	       end <= element->addr.offset;
+}
+
 bool span_may_overlap(const struct span *stored, const struct span *range)
 {
 	int64_t end;
 
+	if (is_behind(stored, range) || is_behind(range, stored))
+		return false;
 	if (!is_same_root(&stored->addr, &range->addr))
 		return span_may_hit(stored, range);
 	return !((end_of(stored, &end) && end <= range->addr.offset) ||

@@ -2,7 +2,7 @@
  * fences. Room is limited: what does not fit is a store to anywhere. */
 #include <string.h>
 
-#include "repair/flow/internal.h"
+#include "repair/effects/internal.h"
 
 struct flow_state *state_new(void)
 {
@@ -74,6 +74,132 @@ void state_set(struct flow *flow, struct flow_state *s, unsigned frame, const ch
 	}
 }
 
+static void add_pending(struct flow_state *s, const struct span *x)
+{
+	if (has_span(s->pending, s->npending, x))
+		return;
+	if (s->npending == FLOW_SPANS)
+		s->pending[FLOW_SPANS - 1].addr = value_unknown;
+	else
+		s->pending[s->npending++] = *x;
+}
+
+/* The same, of what is fenced. */
+bool spans_fenced_cover(const struct span *clean, size_t n, const struct span *range)
+{
+	struct span fenced[FLOW_SPANS];
+	size_t nfenced = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (clean[i].is_fenced)
+			fenced[nfenced++] = clean[i];
+	return spans_cover(fenced, nfenced, range);
+}
+
+static bool has_root(const struct flow_state *s, const char *root)
+{
+	for (size_t i = 0; i < s->nreached; i++)
+		if (strcmp(s->reached[i], root) == 0)
+			return true;
+	return false;
+}
+
+static void add_logged(struct span *list, size_t *n, const struct span *range)
+{
+	if (*n < FLOW_LOGGED && range->addr.is_known && !has_span(list, *n, range))
+		list[(*n)++] = *range;
+}
+
+static void join_observed(struct flow_state *to, const struct flow_state *from)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < from->npending; i++)
+		add_pending(to, &from->pending[i]);
+	for (size_t i = 0; i < to->nclean; i++)
+		to->clean[i].is_fenced &=
+			spans_fenced_cover(from->clean, from->nclean, &to->clean[i]);
+	for (size_t i = 0; i < to->nlogged; i++)
+		if (spans_cover(from->logged, from->nlogged, &to->logged[i]))
+			to->logged[n++] = to->logged[i];
+	to->nlogged = n;
+	for (size_t i = 0; i < from->nperhaps; i++)
+		add_logged(to->perhaps, &to->nperhaps, &from->perhaps[i]);
+	n = 0;
+	for (size_t i = 0; i < to->nreached; i++)
+		if (has_root(from, to->reached[i]))
+			to->reached[n++] = to->reached[i];
+	to->nreached = n;
+}
+
+void state_log(struct flow_state *s, const struct span *range)
+{
+	add_logged(s->logged, &s->nlogged, range);
+	add_logged(s->perhaps, &s->nperhaps, range);
+}
+
+/* Without the numbers that say how much was stored before a load: state_forget_reached() knows
+ * which loads a store may change. */
+static const char *timeless(const struct flow *flow, const char *root)
+{
+	char *out, *to;
+
+	if (!strpbrk(root, "^$"))
+		return root;
+	out = to = arena_alloc(&flow->r->code->arena, strlen(root) + 1);
+	for (const char *p = root; *p; p++) {
+		*to++ = *p;
+		if (*p == FLOW_POINTER || *p == FLOW_NUMBER)
+			p += strspn(p + 1, "0123456789");
+	}
+	*to = 0;
+	return out;
+}
+
+void state_reach(const struct flow *flow, struct flow_state *s, const struct value *v)
+{
+	const char *root = flow->observe && v->is_known && v->root ? timeless(flow, v->root) : NULL;
+
+	if (root && !has_root(s, root) && s->nreached < FLOW_REACHED)
+		s->reached[s->nreached++] = root;
+}
+
+/* What was loaded from there is another pointer now. Members of other offsets stay. */
+static void forget_reached(const struct flow *flow, struct flow_state *s, const struct span *to)
+{
+	const char *load =
+		to->addr.is_known ? text_format(flow->r->code, "%+lld]", (long long)to->addr.offset)
+				  : "]";
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nreached; i++)
+		if (!strstr(s->reached[i], load))
+			s->reached[n++] = s->reached[i];
+	s->nreached = n;
+}
+
+/* A variable's own address leads to it, and so does that of what is inside of what was reached. */
+bool state_is_reached(const struct flow *flow, const struct flow_state *s, const struct value *v)
+{
+	const char *root;
+
+	if (!v->is_known || !v->root || v->is_own || v->root[0] == '&' ||
+	    strncmp(v->root, "this", 4) == 0)
+		return true;
+	root = timeless(flow, v->root);
+	for (size_t i = 0; i < s->nreached; i++) {
+		size_t len = strlen(s->reached[i]);
+
+		if (strncmp(s->reached[i], root, len) == 0 && (root[len] == 0 || root[len] == '+'))
+			return true;
+		/* p[i] was reached: p leads somewhere */
+		if (strncmp(s->reached[i], root, strlen(root)) == 0 &&
+		    s->reached[i][strlen(root)] == '+')
+			return true;
+	}
+	return false;
+}
+
 void state_join(struct flow *flow, struct flow_state *to, const struct flow_state *from)
 {
 	size_t n = 0;
@@ -88,6 +214,7 @@ void state_join(struct flow *flow, struct flow_state *to, const struct flow_stat
 	to->may_store |= from->may_store;
 	for (size_t i = 0; i < from->ndirty; i++)
 		add_dirty(to, &from->dirty[i]);
+	join_observed(to, from);
 	for (size_t i = 0; i < to->nclean; i++)
 		if (spans_cover(from->clean, from->nclean, &to->clean[i]))
 			to->clean[n++] = to->clean[i];
@@ -104,7 +231,8 @@ void state_join(struct flow *flow, struct flow_state *to, const struct flow_stat
 bool state_is_same(const struct flow_state *a, const struct flow_state *b)
 {
 	if (a->is_dead != b->is_dead || a->may_wait != b->may_wait ||
-	    a->may_store != b->may_store || a->ndirty != b->ndirty || a->nclean != b->nclean)
+	    a->may_store != b->may_store || a->ndirty != b->ndirty || a->nclean != b->nclean ||
+	    a->npending != b->npending || a->nlogged != b->nlogged || a->nreached != b->nreached)
 		return false;
 	for (size_t i = 0; i < a->ndirty; i++)
 		if (!has_span(b->dirty, b->ndirty, &a->dirty[i]))
@@ -117,6 +245,7 @@ bool state_is_same(const struct flow_state *a, const struct flow_state *b)
 
 void state_store(struct flow *flow, struct flow_state *s, const struct span *to)
 {
+	struct span stored;
 	size_t n = 0;
 
 	flow->versions[0]++;
@@ -124,12 +253,17 @@ void state_store(struct flow *flow, struct flow_state *s, const struct span *to)
 	if (to->addr.is_own)
 		return;
 	s->may_store = true;
+	if (flow->observe && (to->is_pointer || !to->addr.is_known))
+		forget_reached(flow, s, to);
+	state_reach(flow, s, &to->addr);
 	/* what else is in its line is not written back yet: s->dirty */
 	for (size_t i = 0; i < s->nclean; i++)
 		if (!span_may_overlap(to, &s->clean[i]))
 			s->clean[n++] = s->clean[i];
 	s->nclean = n;
-	add_dirty(s, to);
+	stored = *to;
+	stored.is_aside = flow->naside > 0;
+	add_dirty(s, &stored);
 }
 
 void state_store_anywhere(struct flow *flow, struct flow_state *s, const struct flow_frame *f,
@@ -137,6 +271,9 @@ void state_store_anywhere(struct flow *flow, struct flow_state *s, const struct 
 {
 	struct span anywhere = { .node = n, .file = f->file, .line = n->line, .is_pointer = true };
 
+	if (flow->naside)
+		return; /* a call that the user gave (--flush-call), or that goes */
+	flow_tell(f, FLOW_UNSEEN, s, n, NULL);
 	state_store(flow, s, &anywhere);
 	s->may_wait = true;
 }
@@ -148,11 +285,17 @@ void state_flush(struct flow *flow, struct flow_state *s, const struct span *ran
 	s->may_wait = true;
 	if (!range->addr.is_known)
 		return;
+	state_reach(flow, s, &range->addr);
+	for (size_t i = 0; flow->observe && i < s->ndirty; i++)
+		if (span_is_within(&s->dirty[i], range))
+			add_pending(s, &s->dirty[i]);
 	for (size_t i = 0; i < s->ndirty; i++)
 		if (!span_is_within(&s->dirty[i], range))
 			s->dirty[n++] = s->dirty[i];
 	s->ndirty = n;
-	if (s->nclean < FLOW_SPANS)
+	if (flow->observe && spans_cover(s->clean, s->nclean, range))
+		; /* once is enough: whether it is fenced does not change */
+	else if (s->nclean < FLOW_SPANS)
 		s->clean[s->nclean++] = *range;
 	if (flow->ndid < FLOW_SPANS && !has_span(flow->did, flow->ndid, range))
 		flow->did[flow->ndid++] = *range;
@@ -161,6 +304,9 @@ void state_flush(struct flow *flow, struct flow_state *s, const struct span *ran
 void state_fence(struct flow_state *s)
 {
 	s->may_wait = s->may_store = false;
+	s->npending = 0;
+	for (size_t i = 0; i < s->nclean; i++)
+		s->clean[i].is_fenced = true;
 }
 
 static bool is_newer(const char *root, char what, unsigned then)
@@ -197,6 +343,25 @@ void state_leave_round(struct flow *flow, struct flow_state *s, const struct flo
 			s->dirty[n++] = x;
 	}
 	s->ndirty = n;
+	for (size_t i = 0; i < s->npending; i++)
+		if (is_of_round(&s->pending[i].addr, then, mark))
+			s->pending[i].addr.root =
+				text_format(flow->r->code, "~%u", s->pending[i].node->begin);
+	n = 0;
+	for (size_t i = 0; i < s->nlogged; i++)
+		if (has_span(before->logged, before->nlogged, &s->logged[i]) ||
+		    (!is_of_round(&s->logged[i].addr, then, mark) &&
+		     !is_of_round(&s->logged[i].len, then, mark)))
+			s->logged[n++] = s->logged[i];
+	s->nlogged = n;
+	n = 0;
+	for (size_t i = 0; i < s->nreached; i++) {
+		const struct value v = { .is_known = true, .root = s->reached[i] };
+
+		if (has_root(before, v.root) || !is_of_round(&v, then, mark))
+			s->reached[n++] = v.root;
+	}
+	s->nreached = n;
 	n = 0;
 	for (size_t i = 0; i < s->nclean; i++)
 		if (has_span(before->clean, before->nclean, &s->clean[i]) ||

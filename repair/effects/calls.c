@@ -3,12 +3,14 @@
  * anywhere. */
 #include <string.h>
 
-#include "repair/flow/internal.h"
+#include "repair/effects/internal.h"
 
 /* ---- flushes and fences ---- */
 
 static bool is_target(const struct flow_frame *f, const struct source_node *n)
 {
+	if (!f->flow->target)
+		return false;
 	return n == f->flow->target ||
 	       (n->begin == f->flow->target_begin && n->kind == f->flow->target->kind &&
 		strcmp(f->file->path, f->flow->target_file) == 0 &&
@@ -49,15 +51,32 @@ static void narrow(struct flow_state *s, const struct span *range)
 	s->may_wait = true;
 }
 
+static void tell_effect(const struct flow_frame *f, const struct flow_state *s,
+			const struct source_node *n, unsigned does, const struct span *range)
+{
+	if (does & DOES_FLUSH)
+		flow_tell(f, FLOW_FLUSH, s, n, range);
+	if (does & DOES_FENCE)
+		flow_tell(f, FLOW_FENCE, s, n, NULL);
+}
+
 bool flow_effect(struct flow_frame *f, struct flow_state *s, const struct source_node *n)
 {
 	struct idiom_effect e;
 	struct span range = { 0 };
+	struct flow_counters now;
 
 	if (!idiom_effect(f->flow->r, f->unit, f->file, n, &e))
 		return false;
-	if (e.does & DOES_FLUSH)
+	if (f->flow->observe) {
+		now = flow_aside(f->flow);
+		if (e.does & DOES_FLUSH)
+			range = range_of(f, s, n, &e);
+		flow_back(f->flow, &now);
+		tell_effect(f, s, n, e.does, &range);
+	} else if (e.does & DOES_FLUSH) {
 		range = range_of(f, s, n, &e);
+	}
 	if (is_target(f, n)) {
 		f->flow->njudged++;
 		f->flow->judge(f->flow, s, &e, &range);
@@ -93,18 +112,85 @@ static int length_argument(const char *name)
 							      : -1;
 }
 
+/* Copies that flush: pmem_memcpy_persist and the like. Those with "nodrain" do not fence. */
+static void flush_copied(const struct flow_frame *f, struct flow_state *s,
+			 const struct source_node *call, const struct span *to)
+{
+	if (!f->flow->observe || (strncmp(call->name, "pmem_mem", 8) != 0 &&
+				  strncmp(call->name, "pmemobj_mem", 11) != 0))
+		return;
+	flow_tell(f, FLOW_FLUSH, s, call, to);
+	state_flush(f->flow, s, to);
+	if (strstr(call->name, "nodrain"))
+		return;
+	flow_tell(f, FLOW_FENCE, s, call, NULL);
+	state_fence(s);
+}
+
 static void copy_to(struct flow_frame *f, struct flow_state *s, const struct source_node *call,
 		    const struct value *args, size_t n)
 {
-	int len = length_argument(call->name ? call->name : "");
-	const struct source_node *to = call->child ? call->child->next : NULL;
+	const struct source_node *object = atomic_object(call);
+	const int at = object ? -1 : call_writes_to(f->unit, call),
+		  len = length_argument(call->name ? call->name : "");
+	const struct source_node *to = at >= 0 ? call_argument(call, at) : object;
 	struct span x =
-		flow_span(f, n ? args[0] : value_unknown,
+		flow_span(f,
+			  object                      ? flow_address(f, s, object)
+			  : at >= 0 && (size_t)at < n ? args[at]
+						      : value_unknown,
 			  len >= 0 && (size_t)len < n ? args[len] : value_unknown, to, call);
 
+	if (object && object->size_bytes)
+		x.len = value_number(object->size_bytes);
 	x.max_bytes = to && flow_strip(to)->is_array ? flow_strip(to)->size_bytes : 0;
-	x.is_pointer = !x.type;
+	x.is_pointer = object ? strchr(object->type, '*') != NULL : !x.type;
+	if (!x.addr.is_own)
+		flow_tell(f, FLOW_STORE, s, call, &x);
 	state_store(f->flow, s, &x);
+	flush_copied(f, s, call, &x);
+}
+
+/* What libpmemobj's transactions do with a range: which arguments tell it, and whether an object is
+ * told by its handle. */
+static const struct transaction_call {
+	const char *name;
+	enum flow_event what;
+	int addr, offset, len; /* -1: none */
+} transaction_calls[] = {
+	{ "pmemobj_tx_add_range", FLOW_LOG, 0, 1, 2 },
+	{ "pmemobj_tx_xadd_range", FLOW_LOG, 0, 1, 2 },
+	{ "pmemobj_tx_add_range_direct", FLOW_LOG, 0, -1, 1 },
+	{ "pmemobj_tx_xadd_range_direct", FLOW_LOG, 0, -1, 1 },
+	{ "pmemobj_tx_free", FLOW_FREE, 0, -1, -1 },
+	{ "pmemobj_tx_xfree", FLOW_FREE, 0, -1, -1 },
+	{ "pmemobj_free", FLOW_FREE, 0, -1, -1 },
+	{ "free", FLOW_FREE, 0, -1, -1 },
+};
+
+static void call_transaction(struct flow_frame *f, struct flow_state *s,
+			     const struct source_node *call, const struct value *args, size_t n)
+{
+	for (size_t i = 0; i < sizeof transaction_calls / sizeof transaction_calls[0]; i++) {
+		const struct transaction_call *t = &transaction_calls[i];
+		struct span x;
+
+		if (strcmp(call->name, t->name) != 0 || (size_t)t->addr >= n)
+			continue;
+		x = flow_span(f, args[t->addr],
+			      t->len >= 0 && (size_t)t->len < n ? args[t->len] : value_unknown,
+			      call_argument(call, t->addr), call);
+		if (t->offset >= 0 && (size_t)t->offset < n)
+			x.addr = value_add(f->flow, x.addr, args[t->offset], 1);
+		flow_tell(f, t->what, s, call, &x);
+		if (t->what == FLOW_LOG && f->flow->observe)
+			state_log(s, &x);
+	}
+	if (f->flow->naside && strcmp(call->name, "pmemobj_tx_begin") == 0)
+		f->flow->why = "it gets a transaction"; /* which flushes all that it logs */
+	if (strcmp(call->name, "pmemobj_tx_commit") == 0 ||
+	    strcmp(call->name, "pmemobj_tx_end") == 0)
+		s->nlogged = 0;
 }
 
 /* A pointer to bytes that are not constant: the function fills them. */
@@ -126,13 +212,20 @@ static void call_library(struct flow_frame *f, struct flow_state *s, const struc
 {
 	const struct source_node *a = call->child ? call->child->next : NULL;
 
+	if (f->flow->observe)
+		call_transaction(f, s, call, args, n);
+	if (call_is_output(call))
+		flow_tell(f, FLOW_OUTPUT, s, call, NULL);
 	for (size_t i = 0; i < n && a; i++, a = a->next) {
 		struct span x = flow_span(f, args[i], value_unknown, a, call);
 
 		if (d && i < d->nparameters && takes_buffer(d->parameters[i].type) &&
 		    !has_variable(&args[i]) && !strstr(call->name, "map") &&
-		    strcmp(call->name, "free") != 0)
+		    strcmp(call->name, "free") != 0) {
+			flow_tell(f, FLOW_STORE, s, call, &x);
 			state_store(f->flow, s, &x);
+			flush_copied(f, s, call, &x);
+		}
 	}
 	f->flow->versions[0]++;
 }
@@ -199,6 +292,7 @@ static void assign_by_operator(struct flow_frame *f, struct flow_state *s,
 	if (!to->size_bytes)
 		x.len = value_unknown;
 	x.is_pointer = true;
+	flow_tell(f, FLOW_STORE, s, call, &x);
 	state_store(f->flow, s, &x);
 }
 
@@ -212,6 +306,7 @@ static struct value follow(struct flow_frame *f, struct flow_state *s,
 				    .file = file_open(f->flow->r->code, fn->file),
 				    .function = fn,
 				    .outer = f,
+				    .call = call,
 				    .id = f->flow->nframes++,
 				    .depth = f->depth + 1 };
 	size_t nbefore = s->nvariables;
@@ -274,6 +369,10 @@ struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct 
 	for (const struct source_node *a = call->child ? call->child->next : NULL; a && n < 16;
 	     a = a->next)
 		args[n++] = flow_evaluate(f, s, a);
+	/* what is handed on is taken to be there */
+	for (size_t i = 0; i < n; i++)
+		if (!call->name || call_is_by_pointer(f->unit, call))
+			state_reach(f->flow, s, &args[i]);
 	if (!call->name || !call->child) {
 		if (!f->unit->is_cplusplus || f->function->is_template ||
 		    call_is_by_pointer(f->unit, call))

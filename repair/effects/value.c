@@ -1,5 +1,5 @@
 /* Values: what they are named by, and how they are added. */
-#include "repair/flow/internal.h"
+#include "repair/effects/internal.h"
 
 const struct value value_unknown;
 
@@ -20,6 +20,25 @@ struct value value_fresh(struct flow *flow, const char *what, const struct sourc
 	return value_named(
 		text_format(flow->r->code, "%s%c%u", what ? what : "", FLOW_FRESH, flow->nfresh++),
 		type);
+}
+
+enum { ASIDE = 1 << 24 }; /* behind all that is counted otherwise */
+
+struct flow_counters flow_aside(struct flow *flow)
+{
+	const struct flow_counters now = { flow->nfresh, { flow->versions[0], flow->versions[1] } };
+
+	flow->naside++;
+	flow->nfresh += flow->naside * ASIDE;
+	return now;
+}
+
+void flow_back(struct flow *flow, const struct flow_counters *c)
+{
+	flow->naside--;
+	flow->nfresh = c->nfresh;
+	flow->versions[0] = c->versions[0];
+	flow->versions[1] = c->versions[1];
 }
 
 const struct source_node *flow_strip(const struct source_node *n)
