@@ -33,8 +33,8 @@ struct strategy {
 };
 
 /* What a worker does first: the first runs of failure points; then what may fail in a way that is
- * not known yet. */
-enum search_stage { STAGE_FIRST_RUNS, STAGE_UNKNOWN, STAGES };
+ * not known yet; then all of that at failure points whose neighbours fail alike. */
+enum search_stage { STAGE_FIRST_RUNS, STAGE_UNKNOWN, STAGE_ALIKE, STAGES };
 
 #define READ_WORDS 1024u /* 64 bits each */
 
@@ -44,6 +44,8 @@ struct crash_counters {
 	uint64_t points, runs; /* done */
 	uint64_t busy[STAGES]; /* workers that have not left this stage yet */
 	uint64_t begun;        /* failure points that had their first runs */
+	/* that wait behind all others, because recovery fails alike before and after them */
+	uint64_t alike;
 	/* of these, those that had more, and have states left when no more may be run */
 	uint64_t deeper;
 	uint64_t diagnosis_runs, remembered, failures, bugs, fallbacks, cut_points, faults,
@@ -134,8 +136,11 @@ struct explorer {
 	struct big nstates; /* of the set */
 	struct surroundings_read around; /* what was read of the trace to explain failures */
 	struct allowed allowed;
-	uint64_t round;    /* of visits, from 0 */
-	uint64_t nruns;    /* those that others had made count, too */
+	uint64_t round; /* of visits, from 0 */
+	uint64_t nruns; /* those that others had made count, too */
+	/* after the first visit, how the run failed where nothing is lost: verdict_outcome(); 0: it
+	 * did not */
+	uint64_t first_end;
 	uint64_t nshared;  /* of these, those that others had made */
 	uint64_t nrepeats; /* of nruns, on states that can only repeat what is known to fail */
 	uint64_t pause_at; /* no more runs than that at this visit, 0: all */

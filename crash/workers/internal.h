@@ -51,11 +51,19 @@ struct pause {
 	uint64_t point;
 	const struct rep_stop *stop; /* as the worker's */
 	struct point_rest *rest;
+	bool is_alike;    /* it was not visited: its neighbours fail alike */
 	uint32_t nvisits; /* that ended as they should */
 	uint64_t round;   /* of the last one */
 	VEC(struct known_paused) known;
 	struct attributions attributions;
 	struct race_notes *races; /* NULL: not asked for */
+};
+
+/* Neighbouring failure points at which recovery fails in one way although nothing is lost. */
+struct stretch {
+	uint64_t end; /* struct explorer's first_end; 0: the last one that was visited is of none */
+	uint64_t n;   /* so far, those that wait, too */
+	uint64_t last; /* that was visited */
 };
 
 struct worker {
@@ -75,6 +83,7 @@ struct worker {
 	const struct representatives *reps; /* NULL: every failure point is visited */
 	const struct rep_stop *stop;        /* the present one of them */
 	VEC(struct pause) pauses;           /* by number of the failure point */
+	struct stretch stretch;             /* in the first round */
 	enum search_stage stage;            /* that it is in */
 	size_t nwaiting;                    /* sets of states of all of them */
 	uint64_t window;                    /* failure points that share their runs; 1: none do */
