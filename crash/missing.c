@@ -75,16 +75,23 @@ static char *what_is_lost(const struct crash_result *r, const struct strategy *s
 static char *what_was_begun(const char *end, const struct crash_result *r)
 {
 	const struct crash_counters *c = &r->counters;
-	char *text = xasprintf("%s after %llu of %llu failure points", end,
-			       (unsigned long long)c->begun, (unsigned long long)r->nshare),
-	     *longer;
+	char *states_left = c->begun == c->points
+				    ? xstrdup("")
+				    : xasprintf(", of which %llu have states left",
+						(unsigned long long)(c->begun - c->points)),
+	     *alike =
+		     c->alike == 0
+			     ? xstrdup("")
+			     : xasprintf(
+				       "; of the others, %llu were left for last, because recovery fails in the same way near them although nothing is lost",
+				       (unsigned long long)c->alike),
+	     *text = xasprintf("%s after %llu of %llu failure points%s%s", end,
+			       (unsigned long long)c->begun, (unsigned long long)r->nshare,
+			       states_left, alike);
 
-	if (c->begun == c->points)
-		return text;
-	longer = xasprintf("%s, of which %llu have states left", text,
-			   (unsigned long long)(c->begun - c->points));
-	free(text);
-	return longer;
+	free(states_left);
+	free(alike);
+	return text;
 }
 
 /* Says why not all failure points were explored; NULL if all were. failure: why pmend itself could

@@ -443,6 +443,8 @@ int explorer_conclude(struct explorer *e, const uint64_t *before, const uint64_t
 		e->on_run(e, before, left, v, e->arg);
 	if (e->is_diagnosis)
 		return 0;
+	if (e->nruns == 1)
+		e->first_end = v->kind == VERDICT_OK ? 0 : verdict_outcome(v);
 	note_run_reads(e, v);
 	seen_add(&e->seen_runs, &e->set, left, v, e->is_shared ? 0 : verdict_printed(v));
 	result = judge(e, left, v, err);

@@ -34,8 +34,8 @@ struct strategy {
 };
 
 /* The order of a worker's tasks: first runs of all its failure points; then states that may fail in
- * a way that is not known yet. */
-enum search_stage { STAGE_FIRST_RUNS, STAGE_UNKNOWN, STAGES };
+ * a way that is not known yet; then both at failure points whose neighbours fail alike. */
+enum search_stage { STAGE_FIRST_RUNS, STAGE_UNKNOWN, STAGE_ALIKE, STAGES };
 
 #define READ_WORDS 1024u /* words of 64 bits */
 
@@ -45,8 +45,11 @@ struct crash_counters {
 	uint64_t points, runs; /* finished failure points; runs */
 	uint64_t busy[STAGES]; /* workers that are still in this stage */
 	uint64_t begun;        /* failure points that had their first runs */
-	/* of these, failure points that had more runs, and still had states left when the budget
-	 * ended */
+	/* failure points that wait behind all others, because recovery fails alike before and
+	 * after them */
+	uint64_t alike;
+	/* of those begun, failure points that had more runs, and still had states left when the
+	 * budget ended */
 	uint64_t deeper;
 	uint64_t diagnosis_runs, remembered, failures, bugs, fallbacks, cut_points, faults,
 		unstable;
@@ -143,9 +146,12 @@ struct explorer {
 	/* the part of the trace that was read to explain failures */
 	struct surroundings_read around;
 	struct allowed allowed;
-	uint64_t round;    /* number of the round of visits, from 0 */
-	uint64_t nruns;    /* includes runs that other failure points had made */
-	uint64_t nshared;  /* of these, runs that other failure points had made */
+	uint64_t round; /* number of the round of visits, from 0 */
+	uint64_t nruns; /* includes runs that other failure points had made */
+	/* after the first visit: verdict_outcome() of the run with nothing lost if that run failed;
+	 * 0: it passed */
+	uint64_t first_end;
+	uint64_t nshared;  /* of nruns, runs that other failure points had made */
 	uint64_t nrepeats; /* of nruns, those on states that can only repeat a known failure */
 	uint64_t pause_at; /* end this visit after so many runs; 0: no limit */
 	uint64_t random;

@@ -212,6 +212,7 @@ int explorer_visit(struct explorer *e, struct point_rest **rest, uint64_t runs, 
 	const bool is_again = *rest != NULL;
 	int result;
 
+	e->first_end = 0;
 	if (image_has_file(&e->walk->image))
 		__atomic_store_n(&e->counters->had_file, 1, __ATOMIC_RELAXED);
 	else if (e->limits.needs_pool)

@@ -52,11 +52,21 @@ struct pause {
 	uint64_t point;
 	const struct rep_stop *stop; /* as in struct worker */
 	struct point_rest *rest;
+	bool is_alike;    /* it was not visited: its neighbours fail alike */
 	uint32_t nvisits; /* visits that were not interrupted */
 	uint64_t round;   /* round of the last visit */
 	VEC(struct known_paused) known;
 	struct attributions attributions;
 	struct race_notes *races; /* NULL: races are not searched */
+};
+
+/* Neighbouring failure points at which recovery fails in one way although nothing is lost. */
+struct stretch {
+	/* first_end of struct explorer, the same at all of them; 0: recovery passes at the last
+	 * failure point that was visited */
+	uint64_t end;
+	uint64_t n;    /* failure points so far, including those that wait */
+	uint64_t last; /* number of the failure point that was visited last */
 };
 
 struct worker {
@@ -77,6 +87,7 @@ struct worker {
 	const struct representatives *reps; /* NULL: every failure point is visited */
 	const struct rep_stop *stop;        /* the present stop */
 	VEC(struct pause) pauses;           /* by number of the failure point */
+	struct stretch stretch;             /* the present one, in the first round */
 	enum search_stage stage;            /* the present stage */
 	size_t nwaiting;                    /* sets of states of all pauses */
 	/* failure points that share their runs; 1: no sharing */

@@ -3,6 +3,8 @@
  * gives failure points with states left several times as many runs as the round before: first where
  * recovery read something for the first time, then elsewhere. States that can only repeat a known
  * failure come when nothing else is left. So a bug that shows everywhere does not use up the runs.
+ * Neither does the creation of a pool: where recovery fails alike at neighbouring failure points
+ * although nothing is lost, most of these wait until the others are done.
  *
  *	points          1    2    3    4
  *	round 0         2    2    2    2    runs
@@ -20,6 +22,10 @@
 #define WAIT_NS 500000
 #define FIRST_RUNS 2u /* runs of a failure point: one with nothing lost, one that loses something */
 #define GROWTH 4u     /* factor for the runs from round to round */
+/* In the first round, only some failure points of a stretch that fails alike are visited: the first
+ * STRETCH_FIRST, and then one of STRETCH_STEP. */
+#define STRETCH_FIRST 4u
+#define STRETCH_STEP 16u
 /* waiting sets of one worker; if there are more, a failure point is finished at once */
 #define WAITING_MAX ((size_t)1 << 19)
 
@@ -285,42 +291,143 @@ static void keep(struct worker *w, const struct pause *p)
 	w->pauses.at[i] = *p;
 }
 
+static int first_visit(struct worker *w, struct pause *p, struct error *err)
+{
+	bool is_whole;
+
+	if (walk_to(w, p->point, true, err) < 0)
+		return -1;
+	/* Races are concluded where their stores may be lost for the first time, and from all
+	 * states of that failure point. */
+	is_whole = w->is_whole || w->explorer.strategy->is_single ||
+		   (w->races && races_is_novel(w->races));
+	return visit(w, p, is_whole ? 0 : FIRST_RUNS, is_whole || w->races, err);
+}
+
+static void forget_done(struct worker *w)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->pauses.n; i++)
+		if (w->pauses.at[i].rest || w->pauses.at[i].is_alike)
+			w->pauses.at[n++] = w->pauses.at[i];
+		else
+			known_pause_release(&w->pauses.at[i]);
+	w->pauses.n = n;
+}
+
+/* ---- stretches of failure points that fail alike ---- */
+
+/* Races are concluded in the order of failure points, behaviours choose theirs themselves, and
+ * without a budget the order does not matter. */
+static bool has_stretches(const struct worker *w)
+{
+	return !w->races && !w->reps && !w->is_whole;
+}
+
+static bool is_to_wait(struct worker *w)
+{
+	struct stretch *s = &w->stretch;
+
+	if (!has_stretches(w) || !s->end)
+		return false;
+	s->n++;
+	return s->n > STRETCH_FIRST && s->n % STRETCH_STEP != 0;
+}
+
+/* A window begins at its first failure point, whoever is visited first. */
+static int put_off(struct worker *w, uint64_t point, struct error *err)
+{
+	if (w->window > 1) {
+		if (walk_to(w, point, true, err) < 0)
+			return -1;
+		window_here(w);
+	}
+	keep(w, &(struct pause){ .point = point, .is_alike = true });
+	__atomic_fetch_add(&w->explorer.counters->alike, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static void no_longer_waits(struct worker *w, struct pause *p)
+{
+	p->is_alike = false;
+	__atomic_fetch_sub(&w->explorer.counters->alike, 1, __ATOMIC_RELAXED);
+}
+
+/* The stretch is over, somewhere between the last one that was visited and here: those that wait
+ * are visited from here backwards, until one fails as the stretch does. */
+static int look_back(struct worker *w, struct error *err)
+{
+	const struct stretch s = w->stretch;
+	int result = 0;
+
+	for (size_t i = w->pauses.n; i-- > 0 && result == 0 && explorer_may_run(&w->explorer);) {
+		struct pause *p = &w->pauses.at[i];
+
+		if (p->point <= s.last)
+			break;
+		if (!p->is_alike)
+			continue; /* the one that showed that it is over */
+		no_longer_waits(w, p);
+		result = first_visit(w, p, err);
+		if (w->explorer.first_end == s.end)
+			break;
+	}
+	forget_done(w);
+	return result;
+}
+
+/* A failure point was visited. */
+static int go_on(struct worker *w, uint64_t point, struct error *err)
+{
+	const uint64_t end = w->explorer.first_end;
+	int result = 0;
+
+	if (end != w->stretch.end) {
+		if (w->stretch.end)
+			result = look_back(w, err);
+		w->stretch = (struct stretch){ .end = end, .n = 1 };
+	}
+	w->stretch.last = point;
+	return result;
+}
+
+/* ---- all of the first round ---- */
+
 static int first_round(struct worker *w, struct error *err)
 {
-	struct explorer *e = &w->explorer;
+	int result = 0;
 
-	for (uint64_t claimed = claim(w); claimed != UINT64_MAX && explorer_may_run(e);
+	for (uint64_t claimed = claim(w);
+	     result == 0 && claimed != UINT64_MAX && explorer_may_run(&w->explorer);
 	     claimed = claim(w)) {
 		struct pause p = { .point = claimed, .stop = w->stop };
-		/* Races are concluded where their stores may be lost for the first time, and from
-		 * all states of that failure point. */
-		bool is_whole;
-		int result;
 
-		if (walk_to(w, claimed, true, err) < 0)
-			return -1;
-		is_whole = w->is_whole || e->strategy->is_single ||
-			   (w->races && races_is_novel(w->races));
-		result = visit(w, &p, is_whole ? 0 : FIRST_RUNS, is_whole || w->races, err);
-
+		if (is_to_wait(w)) {
+			result = put_off(w, claimed, err);
+			continue;
+		}
+		result = first_visit(w, &p, err);
 		if (p.rest)
 			keep(w, &p);
 		else
 			known_pause_release(&p);
-		if (result < 0)
-			return -1;
+		if (result == 0 && has_stretches(w))
+			result = go_on(w, claimed, err);
 	}
-	return 0;
+	return result == 0 && w->stretch.end ? look_back(w, err) : result;
 }
 
 /* ---- further rounds ---- */
 
-enum which { WHICH_NEW, WHICH_UNKNOWN, WHICH_ALL };
+enum which { WHICH_NEW, WHICH_UNKNOWN, WHICH_ALIKE, WHICH_ALL };
 
 static bool is_wanted(const struct pause *p, enum which which, uint64_t round)
 {
-	if (p->round == round)
+	if (p->round == round || p->is_alike != (which == WHICH_ALIKE))
 		return false;
+	if (which == WHICH_ALIKE)
+		return true;
 	return which == WHICH_ALL || (point_rest_has_unknown(p->rest) &&
 				      (which == WHICH_UNKNOWN || point_rest_is_new(p->rest)));
 }
@@ -341,18 +448,6 @@ static void begin_turn(struct worker *w, const struct pause *p, uint64_t round)
 				 round * (last_of(w->lot) + w->jobs + 1) + p->point);
 }
 
-static void forget_done(struct worker *w)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < w->pauses.n; i++)
-		if (w->pauses.at[i].rest)
-			w->pauses.at[n++] = w->pauses.at[i];
-		else
-			known_pause_release(&w->pauses.at[i]);
-	w->pauses.n = n;
-}
-
 static int go_over(struct worker *w, enum which which, uint64_t round, uint64_t runs,
 		   struct error *err)
 {
@@ -363,6 +458,8 @@ static int go_over(struct worker *w, enum which which, uint64_t round, uint64_t 
 
 		if (!is_wanted(p, which, round))
 			continue;
+		if (p->is_alike)
+			no_longer_waits(w, p);
 		p->round = w->explorer.round = round;
 		begin_turn(w, p, round);
 		result = walk_to(w, p->point, false, err);
@@ -404,6 +501,10 @@ static int further_round(struct worker *w, uint64_t round, uint64_t *runs, uint6
 	if (!has_any(w, WHICH_UNKNOWN, round)) {
 		leave_stage(w, STAGE_UNKNOWN);
 		wait_for_stage(w, STAGE_UNKNOWN);
+		if (has_any(w, WHICH_ALIKE, round))
+			return go_over(w, WHICH_ALIKE, round, FIRST_RUNS, err);
+		leave_stage(w, STAGE_ALIKE);
+		wait_for_stage(w, STAGE_ALIKE);
 		*known_runs *= GROWTH;
 		return go_over(w, WHICH_ALL, round, *known_runs, err);
 	}
@@ -423,6 +524,6 @@ int rounds_explore(struct worker *w, struct error *err)
 	for (uint64_t round = 1; result == 0 && w->pauses.n > 0 && explorer_may_run(&w->explorer);
 	     round++)
 		result = further_round(w, round, &runs, &known_runs, err);
-	leave_stage(w, STAGE_UNKNOWN);
+	leave_stage(w, STAGE_ALIKE);
 	return result;
 }

@@ -494,6 +494,22 @@ def test_seldom():
     equal(sorted(b["kind"] for b in explore_breadth("seldom")["bugs"]), ["missing-flush", "ordering"], "kinds")
 
 
+def test_creation():
+    """Where recovery fails alike at many failure points in a row, most of them wait for the others, also for those that come right after them. Nothing of them is left out."""
+    whole = explore_breadth("creation")
+    expect(has_marked(whole, "creation", "limit") and has_marked(whole, "creation", "value"), summary(whole))
+    adds_up(whole["coverage"])
+    some = explore_breadth("creation", runs=40)
+    expect(has_marked(some, "creation", "value") and not has_marked(some, "creation", "limit"), summary(some))
+    expect("were left for last, because recovery fails in the same way near them although nothing is lost" in some["coverage"]["why_incomplete"], some["coverage"])
+    adds_up(some["coverage"])
+    for options in (["--window", "16"], ["-j", "3"], ["--strategy", "prefix"]):
+        other = explore_breadth("creation", *options)
+        wanted = [b["id"] for b in whole["bugs"] if b["crash"]["failure_point"] == 3 or "prefix" not in options]
+        equal([b["id"] for b in other["bugs"]], wanted, f"bugs with {options}")
+        equal(other["coverage"]["depth"], whole["coverage"]["depth"], f"depth with {options}")
+
+
 def test_breadth_jobs():
     """Who explores a failure point, and in which round, does not matter where there is no budget."""
     for name, options in (("breadth", []), ("breadth", ["--races"]), ("groups", ["--strategy", "representative"]), ("groups", ["--strategy", "eager"])):
