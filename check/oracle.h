@@ -47,7 +47,8 @@ enum event_class {
 	EVENT_STORE = 1, /* trace_is_store() */
 	EVENT_FLUSH = 2, /* trace_is_flush() */
 	EVENT_FENCE = 4, /* barriers, and instructions that order without a store to PM */
-	EVENT_OTHER = 8, /* all the rest; each oracle is told of these */
+	EVENT_LOAD = 8,
+	EVENT_OTHER = 16, /* all the rest; each oracle is told of these */
 };
 
 struct oracle {

@@ -18,10 +18,11 @@ struct recording {
 	struct word_list pm;
 	struct word_list files;        /* folders: everything below them is followed */
 	struct word_list files_except; /* patterns: but not these */
+	struct word_list lock_calls, unlock_calls; /* functions that take and give back a lock */
 	const struct platform *platform;
 	/* nobody asked for it: whoever judges the trace may choose another one */
 	bool is_platform_open;
-	bool loads, instructions, no_follow, check_stacks, quiet;
+	bool loads, threads, instructions, no_follow, check_stacks, quiet;
 	bool old_bytes; /* memory that is handed out again, and devices, are not zero */
 	/* what {pool} stands for in the command line; NULL: nothing does */
 	const char *scratch_pool;

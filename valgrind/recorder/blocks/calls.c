@@ -1,9 +1,12 @@
 /* What is added where the program calls and returns: the upkeep of the call stack, inlined for the
- * common case, and events for the functions of libpmemobj that log a range. */
+ * common case, and events for the functions of libpmemobj that log a range. Functions that
+ * synchronise threads are sync.c's. */
 #include "valgrind/recorder/blocks/calls.h"
 
 #include "valgrind/common/ir.h"
 #include "valgrind/recorder/blocks/events.h"
+#include "valgrind/recorder/blocks/sync.h"
+#include "valgrind/recorder/out/options.h"
 #include "valgrind/recorder/place/stack.h"
 
 #include "pub_tool_debuginfo.h"
@@ -17,7 +20,7 @@ static IRExpr *argument(IRSB *sb, UInt n)
 
 /* A block that begins with one of the functions that log a range. PMDK's own event comes only for
  * bytes not yet logged. */
-void calls_add_tx_add(IRSB *sb, Addr pc)
+static void add_tx_add(IRSB *sb, Addr pc, const HChar *name)
 {
 	static const struct {
 		const HChar *name;
@@ -28,12 +31,10 @@ void calls_add_tx_add(IRSB *sb, Addr pc)
 		{ "add_range_direct", False },
 		{ "xadd_range_direct", False },
 	};
-	const HChar *name;
 	IRExpr *code;
 	UInt i = 0;
 
-	if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), pc, &name) ||
-	    VG_(strncmp)(name, "pmemobj_tx_", 11) != 0)
+	if (VG_(strncmp)(name, "pmemobj_tx_", 11) != 0)
 		return;
 	while (VG_(strcmp)(name + 11, functions[i].name) != 0)
 		if (++i == sizeof functions / sizeof *functions)
@@ -47,6 +48,17 @@ void calls_add_tx_add(IRSB *sb, Addr pc)
 	else
 		ir_call(sb, NULL, "event_tx_add", event_tx_add,
 			mkIRExprVec_3(code, argument(sb, 0), argument(sb, 1)));
+}
+
+void calls_add_entry(IRSB *sb, Addr pc)
+{
+	const HChar *name;
+
+	if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), pc, &name))
+		return;
+	add_tx_add(sb, pc, name);
+	if (clo_threads)
+		sync_add_entry(sb, pc, name);
 }
 
 /* ---- the call stack ---- */
@@ -88,6 +100,8 @@ void calls_add_return(IRSB *sb)
 	IRExpr *top = ir_load(sb, Ity_I64, ir_ptr(&g_top));
 	IRExpr *sp = ir_register(sb, arch_sp_offset);
 
+	if (clo_threads)
+		sync_add_return(sb, top);
 	ir_store(sb, ir_ptr(&g_top),
 		 ir_binop(sb, Ity_I64, Iop_Sub64, top, ir_u64(sizeof(struct frame))));
 	ir_call(sb,

@@ -6,10 +6,10 @@
 
 #include "pub_tool_tooliface.h"
 
-void calls_add_call(IRSB *sb, Addr ret); /* at the end of a block that calls */
+void calls_add_call(IRSB *sb, Addr ret);  /* at the end of a block that calls */
 void calls_add_return(IRSB *sb);
 /* behind a statement that gives the stack pointer a new value, an atom */
 void calls_add_set(IRSB *sb, IRExpr *sp);
-void calls_add_tx_add(IRSB *sb, Addr pc); /* at the beginning of a block, which is at pc */
+void calls_add_entry(IRSB *sb, Addr pc); /* at the beginning of a block, which is at pc */
 
 #endif

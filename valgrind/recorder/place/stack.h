@@ -19,6 +19,8 @@ extern ThreadId g_tid; /* the running thread, by its Valgrind id */
 /* where its stack pointer is, if that is known; else something that is no stack pointer */
 extern const Addr *g_sp;
 extern ULong g_pending; /* nonzero: it flushed or stored non-temporally since its last fence */
+/* the running thread's frame of a call whose return somebody waits for; NULL: there is none */
+extern struct frame *g_awaited;
 /* further from the top frame than this, the stack pointer is looked at closely */
 #define FRAME_FAR_BYTES 16384u
 
