@@ -115,6 +115,8 @@ static enum event_class class_of(enum pmt_kind k)
 {
 	if (trace_is_store(k))
 		return EVENT_STORE;
+	if (k == PMT_LOAD)
+		return EVENT_LOAD;
 	if (trace_is_flush(k))
 		return EVENT_FLUSH;
 	return trace_is_barrier(k) || k == PMT_LFENCE || k == PMT_RMW_FENCE || k == PMT_ORDER

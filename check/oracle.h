@@ -48,7 +48,8 @@ enum event_class {
 	EVENT_STORE = 1, /* trace_is_store() */
 	EVENT_FLUSH = 2, /* trace_is_flush() */
 	EVENT_FENCE = 4, /* barriers, and other instructions that order but do not store to PM */
-	EVENT_OTHER = 8, /* all other events; every oracle gets these */
+	EVENT_LOAD = 8,
+	EVENT_OTHER = 16, /* all other events; every oracle gets these */
 };
 
 struct oracle {

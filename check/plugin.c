@@ -305,7 +305,7 @@ static void plugin_end(void *arg)
 const struct oracle oracle_plugin = {
 	.name = "plug-in",
 	.help = "an oracle from a shared object",
-	.classes = EVENT_STORE | EVENT_FLUSH | EVENT_FENCE,
+	.classes = EVENT_STORE | EVENT_LOAD | EVENT_FLUSH | EVENT_FENCE,
 	.step = plugin_step,
 	.finish = plugin_finish,
 	.end = plugin_end,

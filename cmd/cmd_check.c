@@ -10,6 +10,7 @@
 #include "cmd/pool_option.h"
 #include "cmd/project_options.h"
 #include "cmd/recipe_option.h"
+#include "cmd/threads_option.h"
 #include "cmd/record_progress.h"
 #include "cmd/reporting.h"
 #include "cmd/shard_option.h"
@@ -194,6 +195,7 @@ static int check_run(const struct command *command, int argc, char **argv)
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST,
 		  &c.recording.pm },
 		FILES_OPTIONS(&c.recording),
+		THREADS_OPTIONS(&c.recording),
 		FRESH_OPTION(&is_fresh),
 		RECIPE_OPTIONS(&c.recording.recipe),
 		RECIPE_TIMEOUT_OPTION(&timeout),
@@ -217,6 +219,7 @@ static int check_run(const struct command *command, int argc, char **argv)
 	if (c.recording.pm.n > 0 && has_traces)
 		die_usage(command, "--pm applies only to recording a program, not to a trace");
 	files_option_check(command, &c.recording, argv, has_traces);
+	threads_option_check(command, &c.recording, argv, has_traces ? (size_t)n : 0);
 	recipe_option_begin(command, &c.recording.recipe, &timeout, has_traces, argv);
 	record_progress_begin(&progress, &c.recording, is_asked, reporting.quiet);
 	if (has_traces && (n > 1 || shard.of)) {

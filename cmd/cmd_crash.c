@@ -16,6 +16,7 @@
 #include "cmd/pool_option.h"
 #include "cmd/project_options.h"
 #include "cmd/recipe_option.h"
+#include "cmd/threads_option.h"
 #include "cmd/record_progress.h"
 #include "cmd/reporting.h"
 #include "cmd/shard_option.h"
@@ -126,6 +127,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 					REPORTING_OPTIONS(&reporting),
 					FAIL_ON_OPTION(&reporting),
 					FILES_OPTIONS(&s.recording),
+					THREADS_OPTIONS(&s.recording),
 					FRESH_OPTION(&is_fresh),
 					OLD_BYTES_OPTION(&s.recording),
 					RECIPE_OPTIONS(&s.recording.recipe),
@@ -157,6 +159,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "--old-bytes applies only to recording a program, not to a trace");
 	if (s.recording.pm.n > 0 && n == 1 && is_trace_name(argv[0]))
 		die_usage(c, "--pm applies only to recording a program, not to a trace");
+	threads_option_check(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
 	files_option_refuse(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
 	reporting_begin(c, &reporting);
 	crash_options_begin(c, &s);

@@ -4,6 +4,7 @@
 #include "cmd/pool_option.h"
 #include "cmd/project_options.h"
 #include "cmd/recipe_option.h"
+#include "cmd/threads_option.h"
 #include "cmd/record_progress.h"
 #include "pools/data_before.h"
 #include "record/machine.h"
@@ -28,6 +29,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 		OLD_BYTES_OPTION(&r),
 		RECIPE_OPTIONS(&r.recipe),
 		RECIPE_TIMEOUT_OPTION(&timeout),
+		THREADS_OPTIONS(&r),
 		{ "loads", 0, NULL, "record loads from persistent memory, too", OPTION_FLAG,
 		  &r.loads },
 		{ "instructions", 0, NULL, "count the instructions that the program executes",
@@ -50,6 +52,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 	if (project_parse(c, table, OPTIONS_FIRST, argc, argv) == 0)
 		die_usage(c, "no program given");
 	files_option_check(c, &r, argv, false);
+	threads_option_check(c, &r, argv, 0);
 	if (platform)
 		r.platform = platform_option(c, platform);
 	else
@@ -70,6 +73,8 @@ static int record_run(const struct command *c, int argc, char **argv)
 	word_list_release(&r.pm);
 	word_list_release(&r.files);
 	word_list_release(&r.files_except);
+	word_list_release(&r.lock_calls);
+	word_list_release(&r.unlock_calls);
 	return recorded == RECORDED_WELL && is_put_back ? CMD_CLEAN : CMD_FAILED;
 }
 

@@ -14,6 +14,7 @@
 #include "cmd/pool_option.h"
 #include "cmd/project_options.h"
 #include "cmd/recipe_option.h"
+#include "cmd/threads_option.h"
 #include "cmd/record_progress.h"
 #include "cmd/reporting.h"
 #include "cmd/shard_option.h"
@@ -195,14 +196,19 @@ static int test_run(const struct command *command, int argc, char **argv)
 	struct keeper keeper = { 0 };
 	bool has_trace, is_fresh = false, is_asked = false, no_project = false;
 	struct progress recording;
-	const struct option table[] = {
-		CHECKING_OPTIONS(&c),           CRASH_OPTIONS(&s),
-		REPORTING_OPTIONS(&reporting),  FAIL_ON_OPTION(&reporting),
-		FILES_OPTIONS(&c.recording),    FRESH_OPTION(&is_fresh),
-		OLD_BYTES_OPTION(&c.recording), RECIPE_OPTIONS(&c.recording.recipe),
-		SHARD_OPTIONS(&shard),          PROGRESS_OPTION(&is_asked),
-		PROJECT_OPTION(&no_project),    { 0 }
-	};
+	const struct option table[] = { CHECKING_OPTIONS(&c),
+					CRASH_OPTIONS(&s),
+					REPORTING_OPTIONS(&reporting),
+					FAIL_ON_OPTION(&reporting),
+					FILES_OPTIONS(&c.recording),
+					THREADS_OPTIONS(&c.recording),
+					FRESH_OPTION(&is_fresh),
+					OLD_BYTES_OPTION(&c.recording),
+					RECIPE_OPTIONS(&c.recording.recipe),
+					SHARD_OPTIONS(&shard),
+					PROGRESS_OPTION(&is_asked),
+					PROJECT_OPTION(&no_project),
+					{ 0 } };
 	int n = tests_parse(command, table, &reporting, argc, &argv), status;
 
 	if (n > 1 && is_trace_name(argv[0]))
@@ -211,6 +217,7 @@ static int test_run(const struct command *command, int argc, char **argv)
 	s.shard = shard_option_set(command, &shard, &reporting, has_trace);
 	check_trace_options(command, &c, &s, has_trace, is_fresh);
 	files_option_check(command, &c.recording, argv, has_trace);
+	threads_option_check(command, &c.recording, argv, has_trace);
 	if (wants_crashes(&s))
 		files_option_refuse(command, &c.recording, argv, has_trace);
 	reporting_begin(command, &reporting);

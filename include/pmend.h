@@ -41,6 +41,8 @@ enum pmend_request {
 	PMEND_REQ_IN_RECOVERY,
 	PMEND_REQ_DONE,
 	PMEND_REQ_SYMBOLIC, /* size; gives 1 + its place in the input, or 0 */
+	PMEND_REQ_LOCK,     /* address of the lock */
+	PMEND_REQ_UNLOCK,   /* likewise */
 	PMEND_REQUEST_END
 };
 
@@ -137,6 +139,10 @@ static inline void pmend_symbolic(void *addr, size_t len)
 #define PMEND_ASSERT_ORDERED(a, asize, b, bsize) PMEND__CALL(ASSERT_ORDERED, a, asize, b, bsize)
 /* These bytes are intentionally volatile: recovery does not need them. */
 #define PMEND_IGNORE(addr, size) PMEND__CALL(IGNORE, addr, size, 0, 0)
+/* This thread has taken the lock at addr; it is about to give it back. For locks that pmend does not
+ * know, with --threads. */
+#define PMEND_LOCK(addr) PMEND__CALL(LOCK, addr, 0, 0, 0)
+#define PMEND_UNLOCK(addr) PMEND__CALL(UNLOCK, addr, 0, 0, 0)
 /* True if this is a run of recovery after a simulated crash. */
 #define PMEND_IN_RECOVERY() (pmend_annotate(PMEND_REQ_IN_RECOVERY, 0, 0, 0, 0) != 0)
 /* Ends the post-failure stage: recovery exits with 0 here. */

@@ -230,7 +230,14 @@ enum pmt_carries {
 	/* file, old folder, new folder, flags of renameat2, file that had the new name;
 	 * the old name, a slash, the new name */ \
 	X(81, MOVE, "move", PMT_HAS_BLOB, 5) \
-	X(82, SYNC_RANGE, "sync-range", PMT_HAS_ADDR, 2) /* bytes, SYNC_FILE_RANGE_ flags */
+	X(82, SYNC_RANGE, "sync-range", PMT_HAS_ADDR, 2) /* bytes, SYNC_FILE_RANGE_ flags */ \
+	/* object, pmt_sync, bytes of the object. With --threads, like all below. The thread holds it */ \
+	X(83, LOCK, "lock", 0, 3) \
+	X(84, UNLOCK, "unlock", 0, 3) \
+	/* what follows comes after the releases of this object so far; object 0: after all threads \
+	 * that have ended */ \
+	X(85, ACQUIRE, "acquire", 0, 3) \
+	X(86, RELEASE, "release", 0, 3)
 /* clang-format on */
 
 enum pmt_kind {
@@ -273,6 +280,13 @@ enum pmt_order {
 	PMT_ORDER_RELEASE = 2, /* stlr, stlxr, an LSE atomic with release that stored */
 	/* a single instruction (LSE) that stored, not an exclusive pair */
 	PMT_ORDER_ATOMIC = 4,
+};
+
+/* About an object that threads synchronise with: a lock, a semaphore, a barrier… */
+enum pmt_sync {
+	PMT_SYNC_PM = 1,     /* it is in PM, and named by its PM address; else by its virtual one */
+	PMT_SYNC_SHARED = 2, /* others may hold the lock at the same time: a reader's */
+	PMT_SYNC_WAITED = 4, /* a condition variable: the thread waited for work */
 };
 
 /* The option of dmb and dsb: its domain, and the accesses that it orders. */

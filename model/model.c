@@ -570,6 +570,10 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_UNNAME:
 	case PMT_MOVE:
 	case PMT_SYNC_RANGE:
+	case PMT_LOCK:
+	case PMT_UNLOCK:
+	case PMT_ACQUIRE:
+	case PMT_RELEASE:
 	case PMT_NKINDS: return;
 	}
 }

@@ -86,6 +86,12 @@ static char *folder_option(const char *name, const char *folder, struct error *e
 	return option;
 }
 
+static char *word_option(const char *name, const char *word, struct error *err)
+{
+	(void)err;
+	return xasprintf("--%s=%s", name, word);
+}
+
 typedef VEC(char *) words;
 
 static void words_add(words *w, char *word)
@@ -132,6 +138,8 @@ static void words_add_options(words *w, const struct recording *r, const char *o
 	}
 	if (r->loads)
 		words_add(w, xstrdup("--loads=yes"));
+	if (r->threads)
+		words_add(w, xstrdup("--threads=yes"));
 	if (r->old_bytes)
 		words_add(w, xstrdup("--old-bytes=yes"));
 	if (r->instructions)
@@ -179,7 +187,9 @@ char **recorder_argv(const struct recording *r, const char *output, int log_fd, 
 		char *(*option)(const char *name, const char *word, struct error *err);
 	} lists[] = { { "pm", &r->pm, glob_option },
 		      { "files", &r->files, folder_option },
-		      { "files-except", &r->files_except, glob_option } };
+		      { "files-except", &r->files_except, glob_option },
+		      { "lock-call", &r->lock_calls, word_option },
+		      { "unlock-call", &r->unlock_calls, word_option } };
 	char *valgrind = proc_find("valgrind"), *option;
 	words w = { 0 };
 

@@ -16,12 +16,13 @@
 struct recording {
 	const char *output; /* name of the trace */
 	struct word_list pm;
-	struct word_list files;        /* folders: everything below them is followed */
-	struct word_list files_except; /* patterns of files that are not followed */
+	struct word_list files;                    /* folders: everything below them is followed */
+	struct word_list files_except;             /* patterns of files that are not followed */
+	struct word_list lock_calls, unlock_calls; /* functions that take and release a lock */
 	const struct platform *platform;
 	/* the user named no platform, so another one may be chosen to judge the trace */
 	bool is_platform_open;
-	bool loads, instructions, no_follow, check_stacks, quiet;
+	bool loads, threads, instructions, no_follow, check_stacks, quiet;
 	/* devices, and memory that is given out again, have old bytes instead of zeros */
 	bool old_bytes;
 	/* path for {pool} in the command line; NULL: there is no {pool} */

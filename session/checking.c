@@ -73,6 +73,8 @@ void checking_end(struct checking *c)
 	word_list_release(&c->recording.pm);
 	word_list_release(&c->recording.files);
 	word_list_release(&c->recording.files_except);
+	word_list_release(&c->recording.lock_calls);
+	word_list_release(&c->recording.unlock_calls);
 }
 
 struct report *checking_judge(const struct checking *c, const struct platform_traces *traces,

@@ -140,6 +140,8 @@ void crash_setup_end(struct crash_setup *s)
 	vec_release(&s->options.races.own_sites);
 	word_list_release(&s->recording.recipe.ready);
 	word_list_release(&s->recording.pm);
+	word_list_release(&s->recording.lock_calls);
+	word_list_release(&s->recording.unlock_calls);
 	plan_free(s->plan);
 	free(s->runtime);
 	free(s->libexec);

@@ -609,6 +609,43 @@ def test_no_follow():
     return r, (check_exit, check_trace, check_replay, check_no_exec)
 
 
+def check_sync(r):
+    """Each line of the program says which events its calls make, thread by thread."""
+    sizes = dict(word.split("=") for word in r.done.stdout.split() if "=" in word)
+    want, have, create = [], [], 0
+    with open("tests/recorder/sync.c") as f:
+        for number, line in enumerate(f, 1):
+            create = number if "pthread_create(" in line else create
+            if (m := re.search(r"/\* (T1|T2|AMD64): (.*) \*/", line)) and (m[1] != "AMD64" or not IS_ARM64):
+                for event in m[2].split(", "):
+                    kind, flags, what = event.split()
+                    want.append((int(m[1] == "T2") + 1, number, kind, int(flags), int(sizes[what])))
+    for e in r.of_kind("lock", "unlock", "acquire", "release"):
+        lines = [f["line"] for f in e["stack"] if f.get("source", "").endswith("sync.c")]
+        if lines and lines[-1] != create:  # what the C library does there is its own
+            have.append((e["thread"], lines[-1], e["kind"], e["args"][1], e["args"][2]))
+    want.sort(key=lambda e: e[0])
+    have.sort(key=lambda e: e[0])
+    for w, h in itertools.zip_longest(want, have):
+        if w != h:
+            raise Wrong(f"{h}, not {w}")
+    if "threads=yes" not in [e.get("text") for e in r.of_kind("meta")] or not r.of_kind("load"):
+        raise Wrong("no META threads, or no loads")
+
+
+def sync(program):
+    options = ["--threads", "--lock-call", "own_lock", "--unlock-call", "own_unlock"]
+    return Recording(program, program, options=options), (check_exit, check_numbers, check_replay, check_sync)
+
+
+def test_sync():
+    return sync("sync")
+
+
+def test_sync_static():
+    return sync("sync_static")
+
+
 def test_loads():
     return Recording("loads", "loads", options=["--loads", "--pm", "chosen"]), COMMON
 

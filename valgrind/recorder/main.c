@@ -13,6 +13,7 @@
 #include "valgrind/common/debuginfo.h"
 #include "valgrind/common/open_files.h"
 #include "valgrind/recorder/blocks/instrument.h"
+#include "valgrind/recorder/blocks/sync.h"
 #include "valgrind/recorder/kernel/syscalls.h"
 #include "valgrind/recorder/objects.h"
 #include "valgrind/recorder/out/options.h"
@@ -66,6 +67,12 @@ static Bool process_option(const HChar *arg)
 		followed_except(glob);
 	} else if VG_STR_CLO (arg, "--scratch-dir", clo_scratch_dir) {
 	} else if VG_BOOL_CLO (arg, "--loads", clo_loads) {
+	} else if VG_BOOL_CLO (arg, "--threads", clo_threads) {
+		clo_loads |= clo_threads;
+	} else if VG_STR_CLO (arg, "--lock-call", word) {
+		sync_lock_call(word);
+	} else if VG_STR_CLO (arg, "--unlock-call", word) {
+		sync_unlock_call(word);
 	} else if VG_BOOL_CLO (arg, "--instructions", clo_instructions) {
 	} else if VG_BOOL_CLO (arg, "--check-stacks", clo_check_stacks) {
 		g_unwinds = clo_check_stacks;
@@ -96,6 +103,9 @@ static void print_usage(void)
 	 "    --keep-inode=N            the inode of that socket\n"
 	 "    --open-files=N            the soft limit of open files that the program sees at first\n"
 	 "    --loads=no|yes            record loads from PM too [no]\n"
+	 "    --threads=no|yes          record loads, locks and what else orders threads [no]\n"
+	 "    --lock-call=FUNCTION      takes the lock at the address that is its first argument; may be repeated\n"
+	 "    --unlock-call=FUNCTION    gives it back; may be repeated\n"
 	 "    --instructions=no|yes     count the instructions of the program [no]\n"
 	 "    --check-stacks=no|yes     compare each call stack with Valgrind's unwinder [no]\n"
 	 "    --stop-at-old=no|yes      end the program when it maps as PM, or is about to change, a file that was there before [no]\n"
@@ -132,6 +142,8 @@ static void describe_recording(void)
 	if (clo_platform_open)
 		meta("platform_open", "yes");
 	meta("loads", clo_loads ? "yes" : "no");
+	if (clo_threads)
+		meta("threads", "yes");
 	if (clo_old_bytes)
 		meta("old_bytes", "yes");
 	if (clo_scratch_pool)

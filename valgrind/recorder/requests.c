@@ -6,6 +6,7 @@
  * with old bytes. */
 #include "valgrind/recorder/requests.h"
 
+#include "valgrind/recorder/blocks/sync.h"
 #include "valgrind/recorder/kernel/client.h"
 #include "valgrind/recorder/out/options.h"
 #include "valgrind/recorder/place/emit.h"
@@ -248,6 +249,8 @@ Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)
 	case PMC_WRITE_STATS:
 	case PMC_DEEP_SYNC:
 	case PMEND_REQ_IN_RECOVERY: /* a recorded run is no recovery */ return True;
+	case PMEND_REQ_LOCK: sync_annotated(tid, PMT_LOCK, words[1]); return True;
+	case PMEND_REQ_UNLOCK: sync_annotated(tid, PMT_UNLOCK, words[1]); return True;
 	case PMEND_REQ_SYMBOLIC:
 		*ret = 1 + g_symbolic_bytes;
 		g_symbolic_bytes += words[1];

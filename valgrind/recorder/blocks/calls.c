@@ -1,9 +1,12 @@
 /* Adds code where the program calls and returns: it keeps the call stack, inlined for ordinary
- * cases, and makes events for the functions of libpmemobj that log a range. */
+ * cases, and makes events for the functions of libpmemobj that log a range. sync.c adds the code for
+ * functions that synchronise threads. */
 #include "valgrind/recorder/blocks/calls.h"
 
 #include "valgrind/common/ir.h"
 #include "valgrind/recorder/blocks/events.h"
+#include "valgrind/recorder/blocks/sync.h"
+#include "valgrind/recorder/out/options.h"
 #include "valgrind/recorder/place/stack.h"
 
 #include "pub_tool_debuginfo.h"
@@ -17,7 +20,7 @@ static IRExpr *argument(IRSB *sb, UInt n)
 
 /* Adds a call at the beginning of a libpmemobj function that logs a range. PMDK's own event comes
  * only for bytes that are not logged yet. */
-void calls_add_tx_add(IRSB *sb, Addr pc)
+static void add_tx_add(IRSB *sb, Addr pc, const HChar *name)
 {
 	static const struct {
 		const HChar *name;
@@ -29,12 +32,10 @@ void calls_add_tx_add(IRSB *sb, Addr pc)
 		{ "add_range_direct", False },
 		{ "xadd_range_direct", False },
 	};
-	const HChar *name;
 	IRExpr *code;
 	UInt i = 0;
 
-	if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), pc, &name) ||
-	    VG_(strncmp)(name, "pmemobj_tx_", 11) != 0)
+	if (VG_(strncmp)(name, "pmemobj_tx_", 11) != 0)
 		return;
 	while (VG_(strcmp)(name + 11, functions[i].name) != 0)
 		if (++i == sizeof functions / sizeof *functions)
@@ -48,6 +49,17 @@ void calls_add_tx_add(IRSB *sb, Addr pc)
 	else
 		ir_call(sb, NULL, "event_tx_add", event_tx_add,
 			mkIRExprVec_3(code, argument(sb, 0), argument(sb, 1)));
+}
+
+void calls_add_entry(IRSB *sb, Addr pc)
+{
+	const HChar *name;
+
+	if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), pc, &name))
+		return;
+	add_tx_add(sb, pc, name);
+	if (clo_threads)
+		sync_add_entry(sb, pc, name);
 }
 
 /* ---- the call stack ---- */
@@ -89,6 +101,8 @@ void calls_add_return(IRSB *sb)
 	IRExpr *top = ir_load(sb, Ity_I64, ir_ptr(&g_top));
 	IRExpr *sp = ir_register(sb, arch_sp_offset);
 
+	if (clo_threads)
+		sync_add_return(sb, top);
 	ir_store(sb, ir_ptr(&g_top),
 		 ir_binop(sb, Ity_I64, Iop_Sub64, top, ir_u64(sizeof(struct frame))));
 	ir_call(sb,

@@ -262,6 +262,14 @@ VG_REGPARM(3) void event_atomic(struct code *c, Addr a, ULong succeeded)
 
 /* ---- loads ---- */
 
+static INLINE void put_addr(struct code *c, struct pmt_chunk *chunk, ULong addr, UInt size)
+{
+	struct put put = put_begin(chunk, c->site);
+
+	put.p = pmt_put_addr(&g_out.enc, &put.head, put.p, put.site, addr, size);
+	put_end(put);
+}
+
 static void load_part(Addr va, ULong addr, SizeT len, void *arg)
 {
 	const struct code *whole = arg;
@@ -272,12 +280,24 @@ static void load_part(Addr va, ULong addr, SizeT len, void *arg)
 	emit_addr(c, addr);
 }
 
-VG_REGPARM(2) void event_load(struct code *c, Addr a)
+static __attribute__((noinline)) void load_slow(struct code *c, Addr a)
 {
 	const Bool waits = string_suspend(c->pc);
 
+	pm_find(a);
 	pm_each(a, c->size_bytes, load_part, c);
 	string_resume(waits);
+}
+
+VG_REGPARM(2) void event_load(struct code *c, Addr a)
+{
+	struct pmt_chunk *chunk = g_out.chunk;
+	ULong offset = a - g_hit.va;
+
+	if (offset < g_hit.room && is_placed(c) && out_is_easy(chunk))
+		put_addr(c, chunk, g_hit.addr + offset, c->size_bytes);
+	else
+		load_slow(c, a);
 }
 
 /* ---- flushes and fences ---- */
@@ -301,14 +321,6 @@ static INLINE void learn_sp(const void *guest)
 		stack_learn_sp(sp);
 }
 
-static INLINE void put_flush(struct code *c, struct pmt_chunk *chunk, ULong addr)
-{
-	struct put put = put_begin(chunk, c->site);
-
-	put.p = pmt_put_addr(&g_out.enc, &put.head, put.p, put.site, addr, PMT_LINE_BYTES);
-	put_end(put);
-}
-
 static __attribute__((noinline)) void flush_slow(struct code *c, Addr a, const void *guest)
 {
 	ULong addr;
@@ -322,7 +334,7 @@ static __attribute__((noinline)) void flush_slow(struct code *c, Addr a, const v
 		g_pending = 1;
 	emit_place(c);
 	if (out_is_easy(g_out.chunk))
-		put_flush(c, g_out.chunk, addr);
+		put_addr(c, g_out.chunk, addr, PMT_LINE_BYTES);
 	else
 		emit_addr(c, addr);
 }
@@ -335,7 +347,7 @@ VG_REGPARM(3) void event_flush(struct code *c, Addr a, const void *guest)
 	if (offset < g_hit.room && is_placed(c) && out_is_easy(chunk)) {
 		if (c->kind != PMT_CLFLUSH)
 			g_pending = 1;
-		put_flush(c, chunk, g_hit.addr + offset);
+		put_addr(c, chunk, g_hit.addr + offset, PMT_LINE_BYTES);
 	} else {
 		flush_slow(c, a, guest);
 	}

@@ -313,7 +313,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	struct added_insn added;
 
 	guards_init(&p.guards, in);
-	calls_add_tx_add(p.sb, extents->base[0]);
+	calls_add_entry(p.sb, extents->base[0]);
 	for (Int i = 0; i < in->stmts_used; i++)
 		if (in->stmts[i] != NULL)
 			instrument_stmt(&p, in->stmts[i], i);

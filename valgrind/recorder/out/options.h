@@ -7,7 +7,7 @@
 extern const HChar *clo_trace_file, *clo_platform, *clo_scratch_pool, *clo_scratch_dir;
 extern Int clo_keep_fd;      /* a socket to which descriptors of PM files are sent; -1: none */
 extern ULong clo_keep_inode; /* of that socket, because the program may reuse its number */
-extern Bool clo_loads, clo_instructions, clo_check_stacks, clo_stop_at_old, clo_follow,
+extern Bool clo_loads, clo_threads, clo_instructions, clo_check_stacks, clo_stop_at_old, clo_follow,
 	clo_platform_open;
 /* fill memory that had other contents before with pmt_old_bytes() when the program gets it */
 extern Bool clo_old_bytes;

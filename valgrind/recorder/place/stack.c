@@ -37,9 +37,10 @@ static struct {
 	UInt number;    /* in the trace; 0: there is no such thread */
 	const Addr *sp; /* in Valgrind's copy of its registers; NULL until known */
 	ULong pending;
+	struct frame *awaited;
 } g_threads[MAX_THREADS];
 
-struct frame *g_top, *g_frames_end;
+struct frame *g_top, *g_frames_end, *g_awaited;
 ThreadId g_tid;
 ULong g_pending;
 static const Addr g_unknown_sp; /* 0: far from any frame */
@@ -273,8 +274,10 @@ void stack_run(ThreadId tid)
 	if (tid == g_tid)
 		return;
 	g_threads[g_tid].pending = g_pending;
+	g_threads[g_tid].awaited = g_awaited;
 	g_tid = tid;
 	g_pending = g_threads[tid].pending;
+	g_awaited = g_threads[tid].awaited;
 	out_thread(g_threads[tid].number);
 	if (g_threads[tid].stack == NULL)
 		g_threads[tid].stack = stack_new(VG_(get_SP)(tid) + 256, tid, THREAD_FRAMES);
@@ -287,6 +290,7 @@ void stack_thread_begin(ThreadId tid)
 	g_threads[tid].number = ++g_nthreads;
 	g_threads[tid].stack = NULL;
 	g_threads[tid].pending = 0;
+	g_threads[tid].awaited = NULL;
 }
 
 void stack_thread_end(ThreadId tid)
@@ -301,6 +305,7 @@ void stack_thread_end(ThreadId tid)
 	g_threads[tid].stack = NULL;
 	g_threads[tid].number = 0;
 	g_tid = VG_INVALID_THREADID;
+	g_awaited = NULL;
 }
 
 UInt stack_thread_number(ThreadId tid)

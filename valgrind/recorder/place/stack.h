@@ -19,6 +19,8 @@ extern ThreadId g_tid; /* the running thread's Valgrind id */
 /* where its stack pointer is kept; if unknown, a value that is no stack pointer */
 extern const Addr *g_sp;
 extern ULong g_pending; /* nonzero: it flushed or stored non-temporally since its last fence */
+/* the running thread's frame of a call whose return is awaited; NULL: there is none */
+extern struct frame *g_awaited;
 /* if the stack pointer is further from the top frame, it is examined closely */
 #define FRAME_FAR_BYTES 16384u
 
