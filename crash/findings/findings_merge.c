@@ -49,7 +49,8 @@ void bug_move_endings(struct crash_bug *from, struct crash_bug *to)
 static void merge(struct crash_bug *known, struct crash_bug *b)
 {
 	uint64_t count = known->count + b->count,
-		 runs = known->runs < b->runs ? known->runs : b->runs;
+		 runs = known->runs < b->runs ? known->runs : b->runs,
+		 last = known->last_point > b->last_point ? known->last_point : b->last_point;
 	struct crash_bug later = *b;
 
 	/* a guess does not speak for what is known */
@@ -59,6 +60,7 @@ static void merge(struct crash_bug *known, struct crash_bug *b)
 	}
 	known->count = count;
 	known->runs = runs;
+	known->last_point = last;
 	bug_move_endings(&later, known);
 	crash_bug_release(&later);
 }
