@@ -11,6 +11,8 @@
 #include "account/dump_comparison.h"
 #include "account/race_report.h"
 #include "account/recovery_symbols.h"
+#include "crash/creation.h"
+#include "report/causes.h"
 #include "util/str.h"
 #include "crash/states/plan.h"
 
@@ -304,7 +306,8 @@ static char *endings_of(const struct crash_bug *b)
 	return text;
 }
 
-static void add_bug(const struct crash_account *t, const struct crash_bug *from)
+/* The number of its draft; SIZE_MAX: it has none of its own. */
+static size_t add_bug(const struct crash_account *t, const struct crash_bug *from)
 {
 	struct bug_location where[LOCATIONS_MAX] = { 0 };
 	char *command = crash_command_replay(t->setup, from->state, t->trace),
@@ -343,6 +346,7 @@ static void add_bug(const struct crash_account *t, const struct crash_bug *from)
 	const struct crash_setup *s = t->setup;
 	struct comparison comparison;
 	struct arena arena = { 0 };
+	size_t draft = SIZE_MAX;
 	const bool is_compared = comparison_make(
 		&comparison, from, s->options.texts ? s->options.texts : &t->result->texts,
 		s->first_plan ? s->first_plan : t->plan, s->first_plan ? s->first_seq : from->seq);
@@ -364,8 +368,10 @@ static void add_bug(const struct crash_account *t, const struct crash_bug *from)
 	choices_tell(t, from, &arena, &crash);
 	if (is_librarys(&b, where, &all))
 		b.library = "libpmemobj";
-	if (!is_known(t->report, &b))
+	if (!is_known(t->report, &b)) {
 		report_add(t->report, &b);
+		draft = b.library ? SIZE_MAX : report_find_draft(t->report, &b);
+	}
 	if (is_compared)
 		comparison_release(&comparison);
 	vec_release(&all);
@@ -375,6 +381,105 @@ static void add_bug(const struct crash_account *t, const struct crash_bug *from)
 	free(endings);
 	free(message);
 	free(evidence);
+	return draft;
+}
+
+/* ---- a pool that is being made ---- */
+
+typedef VEC(size_t) drafts;
+
+static bool has_draft(const drafts *list, size_t draft)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->at[i] == draft)
+			return true;
+	return false;
+}
+
+/* All ways in which recovery ended; free() it. NULL: there is one. */
+static char *creation_endings(const struct creation *c, const struct crash_result *r)
+{
+	struct crash_bug all = { 0 };
+	char *text;
+
+	for (size_t i = 0; i < r->bugs.n; i++)
+		for (size_t k = 0; k < r->bugs.at[i].endings.n; k++)
+			if (creation_explains(c, &r->bugs.at[i]))
+				crash_bug_ends(&all, xstrdup(r->bugs.at[i].endings.at[k]));
+	text = endings_of(&all);
+	crash_bug_release(&all);
+	return text;
+}
+
+/* The last store that recovery misses. */
+static struct crash_store initialised(const struct creation *c, const struct crash_result *r)
+{
+	struct crash_store last = { 0 };
+
+	for (size_t i = 0; i < r->bugs.n; i++) {
+		const struct crash_bug *b = &r->bugs.at[i];
+
+		if (creation_explains(c, b) && b->lost.n > 0 && b->lost.at[0].seq > last.seq)
+			last = b->lost.at[0];
+	}
+	return last;
+}
+
+static const char CREATION[] =
+	"recovery fails until this store is durable, also with nothing lost: it does not accept a pool that is being made";
+static const char CREATION_ADVICE[] =
+	"Let recovery make an incomplete pool again, or make the pool under another name and rename it when it is complete.";
+
+/* One finding for all that recovery does not accept before initialisation has ended. The others are
+ * listed under it. */
+static void add_creation(const struct crash_account *t, const drafts *explained)
+{
+	const struct creation *c = &t->result->creation;
+	const struct crash_store last = initialised(c, t->result);
+	struct bug_location where[1] = { 0 };
+	const struct bug *first = report_draft(t->report, explained->at[0]);
+	struct bug_crash crash = *first->crash;
+	struct bug b = { .kind = "recovery-failure",
+			 .severity = bug_kind_find("recovery-failure")->severity,
+			 .message = CREATION,
+			 .advice = CREATION_ADVICE,
+			 .first_seq = first->first_seq,
+			 .locations = where,
+			 .crash = &crash };
+	char *endings = creation_endings(c, t->result);
+	frames all = { 0 };
+	size_t draft;
+
+	crash.endings = endings;
+	crash.first_window = c->first;
+	crash.last_window = c->end - 1;
+	for (size_t i = 0; i < explained->n; i++)
+		b.count += report_draft(t->report, explained->at[i])->count;
+	add_location(&b, where, "initialised", t, last, &all);
+	where[0].frames = all.at;
+	if (b.nlocations > 0) {
+		report_add(t->report, &b);
+		draft = report_find_draft(t->report, &b);
+		for (size_t i = 0; i < explained->n; i++)
+			report_explain(t->report, explained->at[i], draft);
+	}
+	free(endings);
+	vec_release(&all);
+}
+
+/* Findings of one place are one draft: all of them must be explained. */
+static void fold_creation(const struct crash_account *t, const drafts *explained,
+			  const drafts *others)
+{
+	drafts left = { 0 };
+
+	for (size_t i = 0; i < explained->n; i++)
+		if (explained->at[i] != SIZE_MAX && !has_draft(others, explained->at[i]) &&
+		    !has_draft(&left, explained->at[i]))
+			*vec_add(&left) = explained->at[i];
+	if (left.n > 1)
+		add_creation(t, &left);
+	vec_release(&left);
 }
 
 /* Did the program declare everything that was lost as unimportant (SET_CLEAN, PMEND_IGNORE)? */
@@ -398,9 +503,16 @@ void crash_report_add(struct report *r, const struct plan *p, const struct crash
 				   symbols_new(),
 				   !s->first_plan };
 
+	drafts explained = { 0 }, others = { 0 };
+
 	for (size_t i = 0; i < c->bugs.n; i++)
 		if (!is_declared(p, &c->bugs.at[i]))
-			add_bug(&t, &c->bugs.at[i]);
+			*vec_add(creation_explains(&c->creation, &c->bugs.at[i]) ? &explained
+										 : &others) =
+				add_bug(&t, &c->bugs.at[i]);
+	fold_creation(&t, &explained, &others);
+	vec_release(&explained);
+	vec_release(&others);
 	race_report_add(&t);
 	symbols_free(t.symbols);
 	locator_free(t.locator);

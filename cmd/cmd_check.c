@@ -140,7 +140,7 @@ static int record_and_judge(struct checking *c, struct reporting *reporting, boo
 		reporting_fail(recorded_text(recorded), reporting);
 	}
 	if (traces.list.n > 0)
-		trace_keep(traces.list.at[0].path, kept, recorded, false);
+		trace_keep(traces.list.at[0].path, kept, recorded, false, reporting);
 	free(kept);
 	platform_traces_release(&traces);
 	pool_option_end(&pool);

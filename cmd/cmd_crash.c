@@ -91,7 +91,7 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 		die("%s", err.msg);
 	/* kept now, because exploring may fail, too */
 	if ((recorded == RECORDED_FAILURE || recorded == RECORDED_STOPPED) && !s->trace)
-		trace_keep(trace, kept, recorded, false);
+		trace_keep(trace, kept, recorded, false, reporting);
 	reporting->has_program_failed = recorded != RECORDED_WELL;
 	if (recorded == RECORDED_WELL || recorded == RECORDED_FAILURE) {
 		data_before_say(s->notes, trace, !reporting->quiet);
@@ -100,7 +100,7 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 		reporting_fail(recorded_text(recorded), reporting);
 	}
 	if (recorded == RECORDED_WELL && !s->trace)
-		trace_keep(trace, kept, recorded, status == CMD_FOUND);
+		trace_keep(trace, kept, recorded, status == CMD_FOUND, reporting);
 	free(trace);
 	free(kept);
 	pool_option_end(&pool);

@@ -153,12 +153,13 @@ static int test(struct checking *c, struct crash_setup *s, struct reporting *rep
 	if (recorded == RECORDED_WELL || recorded == RECORDED_FAILURE) {
 		data_before_say(c->recording.notes, traces.list.at[0].path, !reporting->quiet);
 		status = test_judge_and_report(c, s, reporting, &traces, kept, &has_found);
-		trace_keep(traces.list.at[0].path, kept, recorded, has_found || s->trace);
+		trace_keep(traces.list.at[0].path, kept, recorded, has_found || s->trace,
+			   reporting);
 	} else {
 		reporting_fail(recorded_text(recorded), reporting);
 	}
 	if (recorded != RECORDED_WELL && recorded != RECORDED_FAILURE && traces.list.n > 0) {
-		trace_keep(traces.list.at[0].path, kept, recorded, false);
+		trace_keep(traces.list.at[0].path, kept, recorded, false, reporting);
 	}
 	platform_traces_release(&traces);
 	free(kept);

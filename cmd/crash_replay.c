@@ -14,6 +14,7 @@
 #include "crash/search/references.h"
 #include "report/escape.h"
 #include "source/locate.h"
+#include "util/files.h"
 #include "util/proc.h"
 #include "util/sysroot.h"
 #include "util/tunables.h"
@@ -307,6 +308,7 @@ static void keep_files(struct replay *r, const char *folder)
 {
 	struct error err;
 
+	folder_make_for(folder);
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		die("cannot make the folder %s: %s", folder, strerror(errno));
 	if (runner_export(r->runner, r->state, folder, &err) < 0)
@@ -331,7 +333,7 @@ static void take_references(struct replay *r)
 
 int crash_replay(struct crash_setup *s, const struct crash_replay_options *o, const char *trace)
 {
-	const char *keep = o->gdb && !o->keep ? "pmend-replay" : o->keep;
+	const char *keep = o->gdb && !o->keep ? OUT_FOLDER "/replay" : o->keep;
 	struct replay r = { .setup = s, .options = o };
 	struct error err;
 	int status;

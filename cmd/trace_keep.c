@@ -36,12 +36,12 @@ static bool is_claimed_by_other(const char *name)
 
 char *trace_keep_name(const char *command)
 {
-	char *name = xasprintf("pmend-%s.pmt", command);
+	char *name = xasprintf(OUT_FOLDER "/%s.pmt", command);
 
 	if (!is_claimed_by_other(name))
 		return name;
 	free(name);
-	return xasprintf("pmend-%s-%d.pmt", command, (int)getpid());
+	return xasprintf(OUT_FOLDER "/%s-%d.pmt", command, (int)getpid());
 }
 
 const char *recorded_text(enum recorded recorded)
@@ -56,14 +56,23 @@ const char *recorded_text(enum recorded recorded)
 	BUG("what was recorded well is judged");
 }
 
-void trace_keep(const char *trace, const char *kept, enum recorded recorded, bool is_found)
+/* A report on standard output that is for a program has the name in it, for its replays. */
+static bool is_for_people(const struct reporting *r)
+{
+	return !r->quiet && !r->is_part && (r->output || strcmp(r->format, "text") == 0);
+}
+
+void trace_keep(const char *trace, const char *kept, enum recorded recorded, bool is_found,
+		const struct reporting *reporting)
 {
 	if (recorded == RECORDED_WELL && !is_found)
 		return;
-	if (copy_file(trace, kept) < 0)
+	if (copy_file_to_out(trace, kept) < 0)
 		warn("cannot keep the trace as %s: %s", kept, strerror(errno));
 	else if (recorded == RECORDED_STOPPED)
 		warn("pmend was stopped; the trace is kept as %s", kept);
 	else if (recorded == RECORDED_FAILURE)
 		warn("the trace of the program, which failed, is kept as %s", kept);
+	else if (is_for_people(reporting))
+		warn("the recording is kept as %s; replays read it", kept);
 }

@@ -10,6 +10,7 @@
 
 #include "crash/beside_looks.h"
 #include "crash/clean_runs.h"
+#include "crash/creation.h"
 #include "crash/findings/findings.h"
 #include "crash/missing.h"
 #include "crash/part.h"
@@ -207,6 +208,8 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 	if (result == 0 && r->counters.begun > 0 && r->bugs.n == 0 && !has_used_pool(&r->counters))
 		result = clean_runs_not_opened(o.recovery, err);
 	findings_sort(r);
+	if (result == 0 && !o.shard.of)
+		creation_find(p, &o, r);
 	missing_find(&r->why_incomplete, p, &o, r, o.is_interrupted && o.is_interrupted(o.arg),
 		     result < 0 ? err->msg : NULL);
 	r->is_broken_off = (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) ||

@@ -1,5 +1,6 @@
 /* Hides bugs that an earlier report has already. The same id is the same bug; what was only a
- * warning then, and is worse now, is new. */
+ * warning then, and is worse now, is new. A pool that is being made is known if all findings are
+ * that its one finding stands for. */
 #include <string.h>
 
 #include "report/filter.h"
@@ -70,9 +71,8 @@ void baseline_close(struct baseline *b)
 	free(b);
 }
 
-static bool is_known(const void *context, const struct bug *b)
+static bool has_known(const struct baseline *baseline, const struct bug *b)
 {
-	const struct baseline *baseline = context;
 	struct known key = { .severity = b->severity };
 	const struct known *k;
 
@@ -81,6 +81,18 @@ static bool is_known(const void *context, const struct bug *b)
 		    ? bsearch(&key, baseline->list.at, baseline->list.n, sizeof key, known_compare)
 		    : NULL;
 	return k && k->severity <= b->severity;
+}
+
+static bool is_known(const void *context, const struct bug *b)
+{
+	size_t nknown = 0;
+
+	if (has_known(context, b))
+		return true;
+	while (bug_has_window(b) && nknown < b->nconsequences &&
+	       has_known(context, &b->consequences[nknown]))
+		nknown++;
+	return nknown > 0 && nknown == b->nconsequences;
 }
 
 void report_subtract(struct report *r, const struct baseline *b)

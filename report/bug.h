@@ -116,6 +116,9 @@ struct bug_crash {
 	const char *endings;
 	/* a further run on the same state ended or printed otherwise: a replay may, too */
 	bool varies;
+	/* recovery fails from failure point first_window to last_window with nothing lost, too; 0:
+	 * it was not asked */
+	uint64_t first_window, last_window;
 	bool is_flushed_late; /* the first lost store: not before the crash, but after it */
 	const struct bug_frame *frames; /* where recovery died, innermost first */
 	size_t nframes;
@@ -200,6 +203,12 @@ struct bug {
 static inline bool bug_is_kind(const struct bug *b, const char *kind)
 {
 	return strcmp(b->kind, kind) == 0;
+}
+
+/* Recovery fails in a window of failure points, also with nothing lost. */
+static inline bool bug_has_window(const struct bug *b)
+{
+	return b->crash && b->crash->last_window;
 }
 
 /* The frame to look at, NULL if nothing is known. */

@@ -101,6 +101,13 @@ static json_t *crash_json(const struct bug_crash *c, const struct bug_location *
 		json_object_set_new(o, "varies", json_true());
 	if (c->is_flushed_late)
 		json_object_set_new(o, "flushed_late", json_true());
+	if (c->last_window) {
+		json_t *window = json_object();
+
+		json_object_set_new(window, "first", json_number(c->first_window));
+		json_object_set_new(window, "last", json_number(c->last_window));
+		json_object_set_new(o, "window", window);
+	}
 	if (c->nframes)
 		json_object_set_new(o, "stack", frames_json(c->frames, c->nframes));
 	if (c->comparison)

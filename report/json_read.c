@@ -198,7 +198,7 @@ static void read_may_share(struct reader *in, const json_t *o, char id[17])
 static const struct bug_crash *read_crash(struct reader *in, const json_t *o)
 {
 	const struct bug_comparison *comparison;
-	const json_t *stack;
+	const json_t *stack, *window;
 	struct bug_frame *frames;
 	struct bug_crash *c;
 	const char *why = NULL;
@@ -226,6 +226,13 @@ static const struct bug_crash *read_crash(struct reader *in, const json_t *o)
 				 .frames = frames,
 				 .nframes = json_array_size(stack),
 				 .comparison = comparison };
+	window = json_object_get(o, "window");
+	if (window && !json_is_object(window))
+		wrong(in, "window", "not an object");
+	if (window) {
+		c->first_window = get_number(in, window, "first", INT64_MAX);
+		c->last_window = get_number(in, window, "last", INT64_MAX);
+	}
 	choices_read(&in->arena, o, c);
 	return c;
 }

@@ -99,7 +99,8 @@ static int report_second_crash(struct crash_setup *s, const struct plan *p,
 			       struct report *report, uint64_t more, struct crash_again *sum,
 			       struct error *err)
 {
-	char *kept = xasprintf("pmend-crash-%" PRIu64 "-%s", f->point, str_base_name(p->path));
+	char *kept =
+		xasprintf(OUT_FOLDER "/crash-%" PRIu64 "-%s", f->point, str_base_name(p->path));
 	char *place = s->kept_in ? xasprintf("%s/%s", s->kept_in, kept) : xstrdup(kept);
 	int status = 0;
 
@@ -107,7 +108,7 @@ static int report_second_crash(struct crash_setup *s, const struct plan *p,
 	sum->runs += result->counters.runs;
 	sum->is_complete &= result->is_complete;
 	crash_report_add(report, p, result, s, kept);
-	if (result->bugs.n > 0 && copy_file(p->path, place) < 0)
+	if (result->bugs.n > 0 && copy_file_to_out(p->path, place) < 0)
 		notes_say(s->notes, "cannot keep the recording of recovery as %s: %s", kept,
 			  strerror(errno));
 	if (more > 1)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/alloc.h"
@@ -65,6 +66,23 @@ int copy_file(const char *from, const char *to)
 	free(partial);
 	errno = why;
 	return result;
+}
+
+void folder_make_for(const char *path)
+{
+	char *folder = xstrdup(path), *slash = strrchr(folder, '/');
+
+	if (slash) {
+		*slash = '\0';
+		mkdir(folder, 0777);
+	}
+	free(folder);
+}
+
+int copy_file_to_out(const char *from, const char *to)
+{
+	folder_make_for(to);
+	return copy_file(from, to);
 }
 
 char *path_real(const char *folder, const char *name)

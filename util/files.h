@@ -22,6 +22,13 @@ static inline char *path_real_or_same(const char *path)
 bool is_trace_name(const char *name);            /* whether it ends with .pmt */
 int copy_file(const char *from, const char *to); /* -1 with errno */
 
+/* What pmend leaves in the user's folder, unless the user named another place. */
+#define OUT_FOLDER "pmend-out"
+/* Makes the folder that the path is in. Who cannot write there says why. */
+void folder_make_for(const char *path);
+/* As copy_file(), after folder_make_for(). */
+int copy_file_to_out(const char *from, const char *to);
+
 /* realpath(folder/name), or "folder/name" itself if no such file exists. free() it */
 char *path_real(const char *folder, const char *name);
 

@@ -74,7 +74,8 @@ static void folding_init(struct folding *f, struct report *r, const struct facts
 	for (size_t i = 0; i < report_ndrafts(r); i++) {
 		size_t k;
 
-		if (report_draft(r, i)->severity != BUG_CORRECTNESS || report_cause(r, i) != i)
+		if (report_draft(r, i)->severity != BUG_CORRECTNESS || report_cause(r, i) != i ||
+		    bug_has_window(report_draft(r, i)))
 			continue;
 		*vec_add(&f->left) = i;
 		for (k = f->left.n - 1; k > 0 && folding_is_before(r, i, f->left.at[k - 1]); k--)

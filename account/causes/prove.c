@@ -32,9 +32,11 @@ static void ask(struct refuting *f, size_t finding, bool is_any)
 	*vec_add(&f->tried) = (struct trial_question){ .finding = finding, .is_any = is_any };
 }
 
+/* What explains findings by a window has proven it. */
 static bool is_cause(const struct report *r, size_t i)
 {
-	return report_cause(r, i) == i && report_draft(r, i)->severity == BUG_CORRECTNESS;
+	return report_cause(r, i) == i && report_draft(r, i)->severity == BUG_CORRECTNESS &&
+	       !bug_has_window(report_draft(r, i));
 }
 
 /* ---- step 1: all causes together ---- */

@@ -78,10 +78,18 @@ struct crash_options {
 
 typedef VEC(char *) crash_reasons;
 
+/* Recovery fails from one failure point on, whatever is lost, and copes from another one on if
+ * nothing is. crash/creation.h proves it. */
+struct creation {
+	uint64_t first, end; /* end: where it copes; 0: there is no such thing */
+	uint64_t end_seq;    /* the event before which that crash comes */
+};
+
 struct crash_result {
 	/* one per signature, in the order of failure points */
 	VEC(struct first_crash) first_crashes;
 	VEC(struct crash_bug) bugs; /* in the order of failure points */
+	struct creation creation;   /* explains several of the bugs */
 	/* in the order of failure points; includes races that are intended */
 	VEC(struct race) races;
 	struct outputs outputs;  /* if watches_output is set */

@@ -50,7 +50,8 @@ void bug_move_endings(struct crash_bug *from, struct crash_bug *to)
 static void merge(struct crash_bug *known, struct crash_bug *b)
 {
 	uint64_t count = known->count + b->count,
-		 runs = known->runs < b->runs ? known->runs : b->runs;
+		 runs = known->runs < b->runs ? known->runs : b->runs,
+		 last = known->last_point > b->last_point ? known->last_point : b->last_point;
 	struct crash_bug later = *b;
 
 	/* a bug with a guess does not replace one without */
@@ -60,6 +61,7 @@ static void merge(struct crash_bug *known, struct crash_bug *b)
 	}
 	known->count = count;
 	known->runs = runs;
+	known->last_point = last;
 	bug_move_endings(&later, known);
 	crash_bug_release(&later);
 }

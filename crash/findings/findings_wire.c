@@ -66,6 +66,7 @@ void bug_pass(struct wire *m, struct crash_bug *b)
 	store_pass(m, &b->acknowledged);
 	wire_pass(m, b->at_site);
 	wire_pass(m, b->point);
+	wire_pass(m, b->last_point);
 	wire_pass(m, b->seq);
 	wire_pass(m, b->runs);
 	b->outcome = wire_string(m, b->outcome);

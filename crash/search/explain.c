@@ -433,6 +433,7 @@ static enum minimise_end confirm_smallest(struct explorer *e, const uint64_t *ra
 void explain_begin(const struct explorer *e, const struct verdict *v, struct crash_bug *b)
 {
 	*b = (struct crash_bug){ .point = e->walk->point,
+				 .last_point = e->walk->point,
 				 .seq = e->walk->seq,
 				 .at_site = site_id(e->walk->site),
 				 .count = 1 };

@@ -26,6 +26,7 @@ struct crash_bug {
 	struct crash_store acknowledged;
 	uint32_t at_site; /* site of the event before which the crash came; 0: the end */
 	uint64_t point, seq, count;
+	uint64_t last_point;     /* the last failure point with a state of this bug */
 	uint64_t runs;           /* runs of all workers when the bug was found */
 	char *outcome;           /* verdict_text() */
 	char *command;           /* the command that failed */

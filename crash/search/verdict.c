@@ -254,7 +254,8 @@ bool verdict_is_slow(const struct verdict *v)
 bool verdict_is_refusal(const struct verdict *v, const struct runner *r,
 			const struct crash_image *im)
 {
-	return v->kind == VERDICT_STATUS && !image_has_file(im) && runner_has_missed(r);
+	return v->kind == VERDICT_STATUS && !image_has_file(im) &&
+	       (runner_has_missed(r) || runner_has_opened(r));
 }
 
 uint64_t verdict_printed(const struct verdict *v)

@@ -112,6 +112,8 @@ static void remember_earlier(struct worker *w, size_t number, struct crash_bug *
 		*known = *b;
 		known->count = later.count;
 		known->runs = later.runs;
+		if (known->last_point < later.last_point)
+			known->last_point = later.last_point;
 		bug_move_endings(&later, known);
 		send_bug(w, number);
 	}
@@ -187,11 +189,20 @@ static char *ending_of(const struct explorer *e, const struct verdict *v)
 	return longer;
 }
 
+static void add_states(struct worker *w, size_t bug)
+{
+	struct known_bug *k = &w->known.at[bug];
+
+	k->bug.count++;
+	k->here.count++;
+	if (k->bug.last_point < w->explorer.walk->point)
+		k->bug.last_point = w->explorer.walk->point;
+}
+
 static void count(struct worker *w, const struct failure *f, size_t bug)
 {
 	crash_bug_ends(&w->known.at[bug].bug, ending_of(&w->explorer, f->v));
-	w->known.at[bug].bug.count++;
-	w->known.at[bug].here.count++;
+	add_states(w, bug);
 	*vec_add(&w->attributions.list) = (struct attribution){ f->key, bug };
 }
 
@@ -211,8 +222,7 @@ static bool count_remembered(struct worker *w, const struct failure *f)
 
 		if (a->key != f->key)
 			continue;
-		w->known.at[a->bug].bug.count++;
-		w->known.at[a->bug].here.count++;
+		add_states(w, a->bug);
 		is_known = true;
 	}
 	if (is_known)
@@ -499,6 +509,7 @@ static char *copy_text(const char *text)
 static void describe_again(const struct crash_bug *told, struct crash_bug *b)
 {
 	*b = (struct crash_bug){ .point = told->point,
+				 .last_point = told->last_point,
 				 .seq = told->seq,
 				 .at_site = told->at_site,
 				 .count = told->count,

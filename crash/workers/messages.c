@@ -55,6 +55,7 @@ static void read_counts(struct wire *m, struct reading *p)
 		struct crash_bug all = { 0 };
 
 		b->count = wire_number(m, 0);
+		b->last_point = wire_number(m, 0);
 		bug_endings_pass(m, &all);
 		bug_move_endings(&all, b);
 		vec_release(&all.endings);

@@ -202,6 +202,7 @@ static void send_counts(struct worker *w)
 	wire_number(&m, w->known.n);
 	for (size_t i = 0; i < w->known.n; i++) {
 		wire_number(&m, w->known.at[i].bug.count);
+		wire_number(&m, w->known.at[i].bug.last_point);
 		bug_endings_pass(&m, &w->known.at[i].bug);
 	}
 	worker_message_send(w->fd, &m);

@@ -115,6 +115,7 @@ static const struct {
 	{ "tx", "transaction", "neutral" },
 	{ "acknowledged", "output: the program says it is done", "kept" },
 	{ "crash", "the crash comes here", "lost" },
+	{ "initialised", "from this store on, recovery copes", "kept" },
 	{ "died", "recovery ends here", "read" },
 	{ "recovery", "recovery ends here", "read" },
 	{ "assert", "assertion", "neutral" },

@@ -120,6 +120,12 @@ void put_recovery(const struct page *p, const struct bug *b)
 		put_cut(p, c->endings, MESSAGE_SHOWN_BYTES);
 		fputs(".</p>\n", p->f);
 	}
+	if (c->last_window)
+		fprintf(p->f,
+			"<p class=\"note\">Recovery fails at failure points %" PRIu64 " to %" PRIu64
+			", also with nothing lost. From failure point %" PRIu64
+			" on it copes.</p>\n",
+			c->first_window, c->last_window, c->last_window + 1);
 	if (c->varies)
 		fputs("<p class=\"note\">" VARIES_TEXT ".</p>\n", p->f);
 	put_choices(p, b);

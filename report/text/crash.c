@@ -143,6 +143,11 @@ void text_crash(const struct text *t, const struct bug_crash *c)
 		text_put(t, c->endings);
 		fputs(".\n", t->f);
 	}
+	if (c->last_window)
+		fprintf(t->f,
+			"  Recovery fails at failure points %" PRIu64 " to %" PRIu64
+			", also with nothing lost. From failure point %" PRIu64 " on it copes.\n",
+			c->first_window, c->last_window, c->last_window + 1);
 	if (c->varies)
 		fputs("  " VARIES_TEXT ".\n", t->f);
 	if (c->replay) {

@@ -203,6 +203,9 @@ static void put_consequence(const struct text *t, const struct bug *b)
 /* One line each: they go with their cause, or with that and others. */
 static void put_consequences(const struct text *t, const struct bug *b)
 {
+	/* the window says it all */
+	if (bug_has_window(b) && !t->o->verbose)
+		return;
 	for (int takes_all = 0; takes_all < 2; takes_all++) {
 		const size_t n = bug_nconsequences(b, takes_all);
 

@@ -27,13 +27,13 @@ def test_failed_program_is_judged():
         for end in ends if LONG else own:
             said = ends[end]
             with folder() as d:
-                kept = "pmend-check.pmt" if command == "check" else "pmend-crash.pmt"
+                kept = "pmend-out/check.pmt" if command == "check" else "pmend-out/crash.pmt"
                 status, out, err = run_in(d, command, end, options=options)
                 equal(status, 3, f"the status of {command} without bugs ({err})")
                 contains(out, "No bugs found")
                 contains(err, said)
                 contains(err, f"kept as {kept}\n")
-                equal(sorted(os.listdir(d)), [kept, "pool", "tmp"])
+                equal(sorted(os.listdir(d)), ["pmend-out", "pool", "tmp"])
                 equal(pmend("show", kept, cwd=d)[0], 0, "the status of show with the trace that is kept")
                 if command != "crash":
                     status, out, err = run_in(d, command, "bug", end, options=options)
@@ -78,7 +78,8 @@ def broken_off(command, options, number):
             os.kill(p.pid, number)
             out, err = p.communicate(timeout=60)
         wait_until(lambda: os.listdir(tmp) == [], f"{command} leaves {os.listdir(tmp)} after signal {number}")
-        return p.returncode, out, err, sorted(os.listdir(d))
+        kept = os.path.join(d, "pmend-out")
+        return p.returncode, out, err, sorted(os.listdir(kept)) if os.path.isdir(kept) else []
 
 
 def wait_until(is_true, what):
@@ -98,7 +99,7 @@ def test_broken_off_leaves_nothing():
         status, out, err, left = broken_off(command, options, signal.SIGTERM)  # ends pmend
         equal((status, out), (3, ""), f"status and report ({err})")
         contains(err, "pmend was stopped; the trace is kept as")
-        equal([n for n in left if n.endswith(".pmt")], ["pmend-check.pmt" if command == "check" else "pmend-crash.pmt"])
+        equal(left, ["check.pmt" if command == "check" else "crash.pmt"])
 
 
 def test_dying_leaves_nothing():

@@ -60,13 +60,13 @@ def test_crash_and_replay():
         dump = ("--dump", f"{LOG} {{}}")
         (status, out, err), here = alone(d, "crash", *dump, "--format", "json", "-o", "r.json", "--", LOG + "_buggy", "{pool}", "hello")
         equal(status, 1, out + err)
-        equal(sorted(os.listdir(here)), ["pmend-crash.pmt", "r.json"])
+        equal(sorted(os.listdir(here)), ["pmend-out", "r.json"])
         with open(os.path.join(here, "r.json"), encoding="utf-8") as f:
             report = json.load(f)
         equal(report["command"], [LOG + "_buggy", "{pool}", "hello"])
         state = report["bugs"][0]["crash"]["replay"].split("--replay ")[1].split()[0]
         for text in (f"{LOG} {{}}", f"{LOG} {{pool}}"):
-            (status, out, _), _ = alone(d, "crash", "--dump", text, "--replay", state, "pmend-crash.pmt")
+            (status, out, _), _ = alone(d, "crash", "--dump", text, "--replay", state, "pmend-out/crash.pmt")
             equal(status, 1)
             contains(out, "0: hell\n")
         alone(d, "crash", *dump, "--format", "json", "-o", "own.json", "--", LOG + "_buggy", "own", "hello")

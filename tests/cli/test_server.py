@@ -142,7 +142,7 @@ def test_broken_off():
             p.send_signal(signal.SIGTERM)
             out, err = p.communicate(timeout=60)
         equal((p.returncode, out), (3, ""))
-        contains(err, "pmend was stopped; the trace is kept as pmend-check.pmt")
+        contains(err, "pmend was stopped; the trace is kept as pmend-out/check.pmt")
         equal(wait_for_ends(d, [], 60), {}, "processes that are left")
     with_port(stopped)
 

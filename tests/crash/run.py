@@ -510,6 +510,41 @@ def test_creation():
         equal(other["coverage"]["depth"], whole["coverage"]["depth"], f"depth with {options}")
 
 
+def created(how, *options, status=1):
+    name = "created " + how
+    if name not in traces:
+        traces[name] = os.path.join(folder, f"created-{how}.pmt")
+        run(PMEND, "record", "-q", "-o", traces[name], "--", os.path.join(PROGRAMS, "created"), how, f"created {how} pool")
+    return crash(name, "--recover", program("created", "check", "{}"), *options, status=status)
+
+
+def test_created():
+    """Recovery that refuses a pool until its magic number is durable is one finding, which says so. What a crash loses there or later is another one."""
+    end = marked_line("created", "initialised")
+    for how in ("well", "early", "entry"):
+        bugs = created(how)["bugs"]
+        windows = [b for b in bugs if "window" in b["crash"]]
+        equal([(b["kind"], b["locations"][0]["role"], b["locations"][0]["line"]) for b in windows], [("recovery-failure", "initialised", end)], how)
+        first, last = windows[0]["crash"]["window"]["first"], windows[0]["crash"]["window"]["last"]
+        expect(first < last and windows[0]["crash"]["failure_point"] == first and len(windows[0]["consequences"]) >= 2, windows[0])
+        others = [(b["kind"], sorted(places("created", b))) for b in bugs if b not in windows]
+        equal(others, [] if how == "well" else [(lambda kind, where: (kind, sorted(where)))(*marks("created", how))], how)
+    for point, said in ((last, "exit status 2"), (last + 1, "recovered")):
+        out, _ = run(PMEND, "crash", "--recover", program("created", "check", "{}"), "--replay", str(point), traces["created entry"], status=None)
+        expect(said in out, f"failure point {point}: {out}")
+
+
+def test_created_baseline():
+    """A baseline from before, with all findings that are one now, covers it; one that lacks any does not."""
+    report = created("well")
+    old = report["bugs"][0]["consequences"]
+    for known, status in ((old, 0), (old[1:], 1)):
+        path = os.path.join(folder, "old.json")
+        with open(path, "w") as f:
+            json.dump(dict(report, bugs=known), f)
+        created("well", "--baseline", path, status=status)
+
+
 def test_breadth_jobs():
     """Who explores a failure point, and in which round, does not matter where there is no budget."""
     for name, options in (("breadth", []), ("breadth", ["--races"]), ("groups", ["--strategy", "representative"]), ("groups", ["--strategy", "eager"])):
@@ -1512,7 +1547,8 @@ def serve(port):
         is_marked(crash("store", *options, "--dump", program("store", "list", port, "hasty"), status=1), "store", "hasty", count=2)
         crash("store", *options, "--dump", program("store", "list", port, "careful"), status=0)
         refuse = ["--recover", program("store", "refuse", "{}", port), *options[2:], "--check", program("store", "verify", port, "careful")]
-        fails(3, "exit status 7", *refuse, traces["store"])
+        refused = crash("store", *refuse, status=1)
+        expect(all("exit status 7" in b["crash"]["outcome"] for b in refused["bugs"]) and "Recovery needs a pool" in refused["coverage"]["note"], refused["coverage"])
         crash("store", *refuse, "--ok-status", "7", status=0)
         fails(3, "the server did not become ready within the time limit (--timeout)", "--recover", options[1], "--recover-ready", "/bin/false", "--timeout", "1", traces["store"])
         fails(3, "did not become ready", "--recover", "/bin/true {}", *options[2:], "--ok-status", "7", traces["store"])

@@ -80,7 +80,7 @@ def too_few_processes(p):
 def untraced(p):
     """gdb is not even started."""
     p.works()
-    trace = os.path.join(p.folder, "pmend-crash.pmt")
+    trace = os.path.join(p.folder, "pmend-out/crash.pmt")
     p.wrap = [os.path.join(PROGRAMS, "untraced")]
     recover = [os.path.join(PROGRAMS, "plain"), "check", "{}"]
     status, out, err = p.run(PMEND, "crash", "--format", "json", "--recover", shlex.join(recover), trace)
@@ -210,7 +210,7 @@ def two_at_once(p):
         names.add(words[-1])
         status, replayed, err = p.run(PMEND, *words[1:])
         expect(status == 1 and "exit status 6" in replayed, f"the replay of {words[-1]}: {status}: {replayed!r} {err!r}")
-    expect(len(names) == 2 and "pmend-crash.pmt" in names, f"the traces are {names}")
+    expect(len(names) == 2 and "pmend-out/crash.pmt" in names, f"the traces are {names}")
 
 
 # ---- programs ----
@@ -280,14 +280,14 @@ MACHINE = [
     Row("no_room", "a full `TMPDIR`", no_room, REFUSED, "the trace is incomplete, writing it failed: No space left on device", "set `TMPDIR` to a folder with free space"),
     Row("read_only_tree", "the program, its sources and pmend itself on a read-only file system", read_only_tree),
     Row("no_home", "a missing or read-only home folder", no_home),
-    Row("read_only_folder", "a read-only working folder", read_only_folder, NOTED, "cannot keep the trace as pmend-crash.pmt", "`--trace FILE` names another place"),
+    Row("read_only_folder", "a read-only working folder", read_only_folder, NOTED, "cannot keep the trace as pmend-out/crash.pmt", "`--trace FILE` names another place"),
     Row("sparse_pool", "a sparse pool of 8 GiB with 200 MiB of data", sparse_pool),
     Row("ext4", "a pool on ext4", ext4),
     Row("xfs", "a pool on xfs", xfs),
     Row("tmpfs", "a pool on tmpfs", tmpfs),
     Row("overlay", "a pool on overlayfs, in its lower folder", overlay),
     Row("plan9", "a pool on 9p, a folder of a virtual machine's host", plan9),
-    Row("two_at_once", "two pmend processes in one folder", two_at_once, remark="the second keeps its trace as `pmend-crash-PID.pmt`"),
+    Row("two_at_once", "two pmend processes in one folder", two_at_once, remark="the second keeps its trace as `pmend-out/crash-PID.pmt`"),
     Row("many_jobs", "64 workers at once, `--jobs 64`", many_jobs),
 ]
 
