@@ -44,6 +44,7 @@ struct image_file {
 	uint64_t nzero;         /* of them, those that only runs touched */
 	uint64_t blocks;        /* when it was last put back */
 	mode_t mode;
+	bool is_in_folder; /* of runner_load_folder(): somebody else makes it */
 };
 
 struct image_folder {
@@ -63,6 +64,9 @@ void image_files_release(struct image_files *s);
 /* Makes the list of files that of im, and of the paths besides. True if it changed. */
 bool image_files_list(struct image_files *s, const struct crash_image *im,
 		      const char *const *paths);
+/* Makes the list files of a folder. */
+void image_files_list_folder(struct image_files *s, const char *folder,
+			     const struct runner_folder_file *files, size_t n);
 /* Index in files, or -1. */
 int image_files_find(const struct image_files *s, uint32_t number);
 /* Puts back presence, size and contents of everything, then each line's newest content left. */
@@ -152,6 +156,7 @@ struct pool_paths {
 	size_t n;
 	uint64_t operation;
 	const char *folder; /* where rest_make() puts its files */
+	const char *dir;    /* of runner_load_folder(); NULL: there is none */
 };
 /* The command with {} and {N} replaced: by the files' own paths, or by their images'. NULL: there
  * is no such file. free() it. */
@@ -248,6 +253,8 @@ struct runner {
 	int exceeded;         /* enum runner_limit of the last run; -1: none */
 	uint64_t deadline_ns; /* 0: none */
 	char *folder;
+	char *dir;                          /* what {dir} stands for; NULL: nothing */
+	const struct runner_folder *loaded; /* runner_load_folder(); NULL: images */
 	pid_t guardian;
 	int alive; /* the guardian waits for its end */
 	struct image_files images;
