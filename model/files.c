@@ -167,13 +167,19 @@ static void step_content(struct files *f, const struct trace_event *ev)
 static void zero(struct files *f, struct inode *i, const struct trace_event *ev, uint64_t from,
 		 uint64_t to)
 {
+	struct sector *s;
+
 	for (size_t k = 0; k < i->sectors.n; k++) {
 		const uint64_t start = PMT_OFFSET(i->sectors.at[k]->addr),
 			       end = start + FILES_SECTOR_BYTES, a = start > from ? start : from,
 			       b = end < to ? end : to;
 
-		if (a < b)
-			change_sector(f, i, ev, PMT_ADDR(i->number, a), NULL, b - a);
+		if (a >= b)
+			continue;
+		change_sector(f, i, ev, PMT_ADDR(i->number, a), NULL, b - a);
+		s = i->sectors.at[k];
+		if (s->changes.n > 0)
+			s->changes.at[s->changes.n - 1].is_cut = ev->kind == PMT_SIZE;
 	}
 }
 
@@ -186,6 +192,7 @@ static void sector_synced(struct sector *s)
 		free(s->versions.at[k]);
 	s->versions.at[0] = s->versions.at[s->versions.n - 1];
 	s->versions.n = s->changes.n = 1;
+	s->changes.at[0].is_cut = false;
 }
 
 static void size_synced(struct inode *i)
@@ -499,6 +506,11 @@ void files_step(struct files *f, const struct trace_event *ev)
 }
 
 /* ---- questions ---- */
+
+uint32_t files_last(const struct files *f)
+{
+	return f->inodes.n ? (uint32_t)f->inodes.n - 1 : 0;
+}
 
 bool files_is_regular(const struct files *f, uint32_t file)
 {

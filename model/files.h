@@ -32,8 +32,11 @@ struct files_change {
 	const struct trace_site *site;
 	uint64_t seq, addr; /* addr: of the first byte; of a size, its file */
 	uint32_t stream, thread;
+	/* of a sector: zeros, because the file became shorter. They are not there without that */
+	bool is_cut;
 };
 
+uint32_t files_last(const struct files *f); /* the largest number of a file; 0: there is none */
 bool files_is_regular(const struct files *f, uint32_t file);
 /* The size that the program sees. */
 uint64_t files_size(const struct files *f, uint32_t file);
@@ -87,6 +90,7 @@ struct files_path {
 	const char *path; /* "d/b" */
 	uint32_t file, flags, root;
 	uint64_t size_bytes; /* of a file or a symbolic link */
+	uint64_t size_seq;   /* of the change that made it so long; 0: it was so */
 };
 /* Those of a state: of what is not listed, the last version. A folder comes before what is in
  * it. */
@@ -98,7 +102,14 @@ struct files_sector {
 	uint32_t item; /* its number plus 1; 0: it is not listed */
 	uint32_t nversions;
 	uint8_t *const *versions; /* FILES_SECTOR_BYTES each */
+	const struct files_change *changes;
 };
+/* The state's file of this size can have this version. */
+static inline bool files_sector_can_be(const struct files_sector *s, uint32_t version,
+				       uint64_t size_seq)
+{
+	return !s->changes[version].is_cut || s->changes[version].seq <= size_seq;
+}
 /* What was never written is not told: it is zeros. */
 void files_each_sector(const struct files *f, uint32_t file,
 		       void (*tell)(const struct files_sector *s, void *arg), void *arg);

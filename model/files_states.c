@@ -94,9 +94,9 @@ static uint32_t entry_file(const files_items *items, const struct entry *e)
 	return file;
 }
 
-static uint64_t inode_size(const files_items *items, const struct inode *i)
+static const struct size *inode_size(const files_items *items, const struct inode *i)
 {
-	return i->sizes.at[i->item ? items->at[i->item - 1].version : i->sizes.n - 1].bytes;
+	return &i->sizes.at[i->item ? items->at[i->item - 1].version : i->sizes.n - 1];
 }
 
 static bool is_root(const struct files *f, uint32_t folder)
@@ -130,7 +130,8 @@ static void tell_folder(const struct paths *p, uint32_t folder, const char *pref
 					      .file = file,
 					      .flags = i->flags,
 					      .root = p->root,
-					      .size_bytes = inode_size(p->items, i) },
+					      .size_bytes = inode_size(p->items, i)->bytes,
+					      .size_seq = inode_size(p->items, i)->change.seq },
 			p->arg);
 		if ((i->flags & PMT_FILE_FOLDER) && depth < DEPTH_MAX) {
 			inner = xasprintf("%s/", path);
@@ -162,7 +163,8 @@ void files_each_sector(const struct files *f, uint32_t file,
 		tell(&(struct files_sector){ .offset = PMT_OFFSET(s->addr),
 					     .item = s->item,
 					     .nversions = (uint32_t)s->versions.n,
-					     .versions = s->versions.at },
+					     .versions = s->versions.at,
+					     .changes = s->changes.at },
 		     arg);
 	}
 }
@@ -252,6 +254,23 @@ static bool next_state(struct states *s)
 	return false;
 }
 
+static bool is_possible(const struct states *s)
+{
+	for (size_t k = 0; k < s->items.n; k++) {
+		const struct files_item *it = &s->items.at[k];
+		const struct files_change *c;
+
+		if (it->kind != FILES_SECTOR)
+			continue;
+		c = files_item_change(it, it->version);
+		if (c->is_cut &&
+		    c->seq >
+			    inode_size(&s->items, files_inode(s->f, PMT_FILE(it->key)))->change.seq)
+			return false;
+	}
+	return true;
+}
+
 bool files_each_state(struct files *f, uint64_t max, void (*tell)(const char *state, void *arg),
 		      void *arg)
 {
@@ -267,7 +286,8 @@ bool files_each_state(struct files *f, uint64_t max, void (*tell)(const char *st
 	is_all = n <= max;
 	if (is_all)
 		do
-			tell_state(&s, tell, arg);
+			if (is_possible(&s))
+				tell_state(&s, tell, arg);
 		while (next_state(&s));
 	vec_release(&s.items);
 	vec_release(&s.lines);

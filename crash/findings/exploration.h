@@ -97,6 +97,7 @@ struct crash_result {
 	/* recovery does not accept that there is no pool yet: crashes before it was made were not
 	 * run */
 	bool needs_pool;
+	bool is_of_files; /* files_explore(): a pool is a file below --files */
 	/* all states were explored, with files beside the pool as they are now */
 	bool is_exhausted;
 	bool is_complete;

@@ -6,12 +6,20 @@
 #include "crash/search/choices.h"
 #include "crash/search/minimise.h"
 
-/* One failing situation. All strings are owned. */
+struct crash_place {
+	const char *role; /* in the report */
+	struct crash_store at;
+};
+
+/* One failing situation. All strings are owned, but for kind, message and roles. */
 struct crash_bug {
 	/* ordering | atomicity | missing-flush… | recovery-failure | porting */
 	const char *kind;
 	VEC(struct crash_store) lost; /* the oldest first */
 	VEC(struct crash_store) survived;
+	/* of files: the places to name, instead of all of these, and what is wrong */
+	VEC(struct crash_place) places;
+	const char *message;
 	/* it was durable before this failure point, as others were: an earlier one tells which of
 	 * them matters */
 	bool is_survivor_guessed;

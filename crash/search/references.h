@@ -38,6 +38,8 @@ struct references {
 int references_take(struct references *r, const struct plan *p, struct runner *runner,
 		    const struct recovery *c, const uint64_t *crashes, size_t ncrashes,
 		    struct error *err);
+/* For who fills the list, with what is before and after it: what follows from the plan. */
+void references_know(struct references *r, const struct plan *p);
 void references_release(struct references *r);
 /* After a crash before event seq: before and after what is in flight, or what the last operation
  * left. Nothing if it cannot be told, as while the pool is created, if recovery refuses to run
