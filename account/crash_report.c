@@ -119,6 +119,8 @@ static const char RELIED_ADVICE[] =
 
 static const char *message_of(const struct crash_bug *b)
 {
+	if (b->message)
+		return b->message;
 	if (b->allocation.seq)
 		return "recovery relies on zeros in memory that is handed out here: it fails if old bytes are there, although nothing is lost, and passes if they are zero";
 	if (b->is_clean)
@@ -224,14 +226,31 @@ static void find_remedies(const struct plan *p, const struct crash_bug *b, struc
 	trace_close(t);
 }
 
+/* When all are listed. */
+static void point_to_frames(const struct bug *b, struct bug_location *where, const frames *all)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < b->nlocations; i++) {
+		where[i].frames = where[i].nframes ? all->at + at : NULL;
+		at += where[i].nframes;
+	}
+}
+
 /* Adds the lost stores, each with what was done about it, and the surviving ones; if there are
  * none, the place of the crash. *is_late: the first one is flushed, but too late. */
 static void add_locations(struct bug *b, struct bug_location *where, const struct crash_account *t,
 			  const struct crash_bug *from, frames *all, bool *is_late)
 {
 	struct remedy remedies[LOCATIONS_MAX] = { 0 };
-	size_t at = 0;
 
+	*is_late = false;
+	for (size_t i = 0; i < from->places.n; i++)
+		add_location(b, where, from->places.at[i].role, t, from->places.at[i].at, all);
+	if (from->places.n > 0) {
+		point_to_frames(b, where, all);
+		return;
+	}
 	if (strcmp(from->kind, "atomicity") != 0)
 		find_remedies(t->plan, from, remedies);
 	*is_late = remedies[0].is_late;
@@ -253,10 +272,7 @@ static void add_locations(struct bug *b, struct bug_location *where, const struc
 	if (b->nlocations == 0)
 		add_location(b, where, "crash", t, (struct crash_store){ from->seq, from->at_site },
 			     all);
-	for (size_t i = 0; i < b->nlocations; i++) {
-		where[i].frames = where[i].nframes ? all->at + at : NULL;
-		at += where[i].nframes;
-	}
+	point_to_frames(b, where, all);
 }
 
 /* Does recovery fail although nothing is lost? Then the "lost" store comes after the crash. */
@@ -329,7 +345,10 @@ static size_t add_bug(const struct crash_account *t, const struct crash_bug *fro
 				 : xstrdup(message_of(from));
 	struct bug b = {
 		.kind = from->kind,
-		.severity = from->undecided_by ? BUG_WARNING : bug_kind_find(from->kind)->severity,
+		.severity = from->undecided_by ? BUG_WARNING
+			    : from->places.n > 0
+				    ? BUG_CORRECTNESS /* of a warning, a crash shows the harm */
+				    : bug_kind_find(from->kind)->severity,
 		.message = message,
 		.advice = from->allocation.seq ? RELIED_ADVICE
 			  : from->is_clean

@@ -21,6 +21,7 @@
 #include "cmd/reporting.h"
 #include "cmd/shard_option.h"
 #include "cmd/trace_keep.h"
+#include "crash/files/files_explore.h"
 #include "crash/search/state_text.h"
 #include "report/escape.h"
 #include "pools/data_before.h"
@@ -42,7 +43,7 @@ int crash_explore_and_report(struct crash_setup *s, struct reporting *reporting,
 
 	if (crashing_explore(s, trace, kept, report, &is_whole, &err) < 0)
 		die("%s", err.msg);
-	causes_fold(report, trace, &s->libraries, s);
+	causes_fold(report, trace, &s->libraries, s->has_files ? NULL : s);
 	crash_setup_add(s, report);
 	report_finish(report);
 	reporting_add_evidence(reporting, report, trace, &s->libraries);
@@ -148,7 +149,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	s.shard = shard_option_set(c, &shard, &reporting, n == 1 && is_trace_name(argv[0]));
 	if ((replay.keep || replay.gdb || replay.show_choices) && !replay.state)
 		die_usage(c, "--keep, --gdb and --show-choices need --replay");
-	if (replay.state && !state_is_text(replay.state))
+	if (replay.state && !state_is_text(replay.state) && !files_state_is_text(replay.state))
 		die_usage(
 			c,
 			"--replay '%s' is not a state: take it from the replay line of a report; it is a failure point, and the lines that lost something, as 6:1+280=2",
@@ -160,9 +161,10 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	if (s.recording.pm.n > 0 && n == 1 && is_trace_name(argv[0]))
 		die_usage(c, "--pm applies only to recording a program, not to a trace");
 	threads_option_check(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
-	files_option_refuse(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
+	files_option_check(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
 	reporting_begin(c, &reporting);
 	crash_options_begin(c, &s);
+	files_option_fit(c, &s, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
 	recipe_option_begin(c, &s.recording.recipe, &s.timeout, n == 1 && is_trace_name(argv[0]),
 			    argv);
 	if (shard.shard)

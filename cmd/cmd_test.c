@@ -67,7 +67,7 @@ int test_judge_and_report(const struct checking *c, struct crash_setup *s,
 	int has_crashes = 0;
 
 	s->is_platform_told = true;
-	if (wants_crashes(s))
+	if (wants_crashes(s) && !s->has_files)
 		is_ranked = ranking_tell(s, trace, report, &unranked) == 0;
 	if (wants_crashes(s))
 		has_crashes = crashing_explore(s, trace, kept, report, &is_explored, &err);
@@ -84,7 +84,8 @@ int test_judge_and_report(const struct checking *c, struct crash_setup *s,
 	if (wants_crashes(s) && has_crashes >= 0 && is_explored)
 		report_add_analysis(report, "crash");
 	if (!c->is_all)
-		causes_fold(report, trace, &s->libraries, wants_crashes(s) ? s : NULL);
+		causes_fold(report, trace, &s->libraries,
+			    wants_crashes(s) && !s->has_files ? s : NULL);
 	crash_setup_add(s, report);
 	report_finish(report);
 	if (!c->is_all)
@@ -219,8 +220,6 @@ static int test_run(const struct command *command, int argc, char **argv)
 	check_trace_options(command, &c, &s, has_trace, is_fresh);
 	files_option_check(command, &c.recording, argv, has_trace);
 	threads_option_check(command, &c.recording, argv, has_trace);
-	if (wants_crashes(&s))
-		files_option_refuse(command, &c.recording, argv, has_trace);
 	reporting_begin(command, &reporting);
 	check_options_begin(command, &c, s.platform);
 	if (c.is_all && wants_crashes(&s))
@@ -231,6 +230,8 @@ static int test_run(const struct command *command, int argc, char **argv)
 		s.platform = NULL;
 	word_list_append(&s.library_globs, &c.library_globs);
 	crash_options_begin(command, &s);
+	if (wants_crashes(&s))
+		files_option_fit(command, &s, &c.recording, argv, has_trace);
 	recipe_option_begin(command, &c.recording.recipe, &s.timeout, has_trace, argv);
 	if (s.shard.of) {
 		checking_tell(&c, &checks);

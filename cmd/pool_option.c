@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 
 #include "cmd/cmd.h"
+#include "crash/search/strategies.h"
+#include "crash/setup/crash_setup.h"
 #include "trace/followed.h"
 #include "util/alloc.h"
 
@@ -59,19 +61,55 @@ void files_option_check(const struct command *c, const struct recording *r, char
 		die_usage(c, "--files-except needs --files DIR, or {dir} in the command");
 }
 
-void files_option_refuse(const struct command *c, const struct recording *r, char *const *words,
-			 bool has_trace)
+/* What is not there yet for crash states of files; NULL: nothing of it was asked for. */
+static const char *not_for_files(const struct crash_setup *s)
+{
+	const struct {
+		bool is_asked;
+		const char *option;
+	} list[] = { { s->shard.of > 0, "--shard" },
+		     { s->then != NULL, "--then" },
+		     { s->races, "--races" },
+		     { s->failures.n > 1, "--failures" },
+		     { s->failure_points != NULL, "--failure-points" },
+		     { s->ready != NULL, "--recover-ready" },
+		     { s->options.strategy != strategies[0], "--strategy" } };
+
+	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+		if (list[i].is_asked)
+			return list[i].option;
+	return NULL;
+}
+
+void files_option_fit(const struct command *c, struct crash_setup *s, const struct recording *r,
+		      char *const *words, bool has_trace)
 {
 	struct trace *t = NULL;
 	struct error ignored;
-	bool is_followed = r->files.n > 0 || (!has_trace && words_have(words, SCRATCH_DIR));
+	bool has_dir = false, has_pool = false;
 
+	s->has_files = r->files.n > 0 || (!has_trace && words_have(words, SCRATCH_DIR));
 	if (has_trace && trace_open(&t, words[0], &ignored) == 0) {
-		is_followed |= followed_is_any(t);
+		s->has_files |= followed_is_any(t);
 		trace_close(t);
 	}
-	if (is_followed)
-		die_usage(c, FOLLOWED_NOT_YET);
+	for (size_t i = 0; i < sizeof s->commands / sizeof *s->commands; i++) {
+		has_dir |= s->commands[i] && runner_command_has_folder(s->commands[i]);
+		has_pool |= s->commands[i] && runner_command_has_pool(s->commands[i]);
+	}
+	if (!s->has_files)
+		return;
+	if (not_for_files(s))
+		die_usage(c, "%s is not there yet for files that are followed (--files, {dir})",
+			  not_for_files(s));
+	if (has_pool)
+		die_usage(
+			c,
+			"{} and files that are followed (--files, {dir}) cannot be explored together yet: put {dir}/NAME where a file's path belongs, or record without --files");
+	if (!has_dir)
+		die_usage(
+			c,
+			"crash states of files (--files, {dir}) need a recovery that is run on them: put {dir} where the folder's path belongs in --recover, --check or --dump");
 }
 
 void pool_option_end(struct pool_option *p)

@@ -27,9 +27,11 @@ void pool_option_check(const struct command *c, char *const *words);
 /* Dies if --files is given for a trace, or --files-except without followed files. */
 void files_option_check(const struct command *c, const struct recording *r, char *const *words,
 			bool has_trace);
-/* Dies if files are followed, now or in the trace: crash states do not include them yet. */
-void files_option_refuse(const struct command *c, const struct recording *r, char *const *words,
-			 bool has_trace);
+/* For crashes: notes whether files are, or were, followed. Dies if something is asked for that is
+ * not there for them yet. After crash_options_begin(). r: the recording that is to be made. */
+struct crash_setup;
+void files_option_fit(const struct command *c, struct crash_setup *s, const struct recording *r,
+		      char *const *words, bool has_trace);
 /* Gives the words to run: the same, or, if one contains {pool} or {dir}, others with paths in a new
  * folder. There is no file yet: the program makes its pool. Dies if there is no space. */
 char **pool_option_begin(struct pool_option *p, struct recording *r, char **target);

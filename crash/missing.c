@@ -137,8 +137,13 @@ static char *what_was_not_compared(const struct crash_result *r)
 		return NULL;
 	return xasprintf(
 		"the dump was not compared at %llu of %llu failure points, where %stoo many operations were in progress%s",
-		n, all, r->needs_pool ? "the pool was being created, or " : "",
-		r->needs_pool
+		n, all,
+		!r->needs_pool   ? ""
+		: r->is_of_files ? "the first operation was in progress, or "
+				 : "the pool was being created, or ",
+		r->needs_pool && r->is_of_files
+			? "; if there is no file, let the dump print what there is then and exit with 0"
+		: r->needs_pool
 			? "; if there is no pool, let the dump print the same as for an empty one and exit with 0"
 			: "");
 }

@@ -25,6 +25,7 @@ static void sector_free(struct sector *s)
 	for (size_t i = 0; i < s->versions.n; i++)
 		free(s->versions.at[i]);
 	vec_release(&s->versions);
+	vec_release(&s->changes);
 	free(s);
 }
 
@@ -88,8 +89,10 @@ static struct sector *sector_of(struct files *f, struct inode *i, uint64_t addr)
 		return s;
 	s = xcalloc(1, sizeof *s);
 	s->addr = addr / FILES_SECTOR_BYTES * FILES_SECTOR_BYTES;
-	if (f->has_contents)
+	if (f->has_contents) {
 		*vec_add(&s->versions) = xcalloc(1, FILES_SECTOR_BYTES);
+		*vec_add(&s->changes) = (struct files_change){ 0 };
+	}
 	map_set(&f->sectors, addr / FILES_SECTOR_BYTES, s);
 	*vec_add(&i->sectors) = s;
 	return s;
@@ -117,6 +120,7 @@ static void change_sector(struct files *f, struct inode *i, const struct trace_e
 
 		memcpy(next, s->versions.at[s->versions.n - 1], FILES_SECTOR_BYTES);
 		*vec_add(&s->versions) = next;
+		*vec_add(&s->changes) = change_of(ev, addr);
 	}
 	if (f->has_contents)
 		put(s->versions.at[s->versions.n - 1], addr - s->addr, data, n);
@@ -163,13 +167,19 @@ static void step_content(struct files *f, const struct trace_event *ev)
 static void zero(struct files *f, struct inode *i, const struct trace_event *ev, uint64_t from,
 		 uint64_t to)
 {
+	struct sector *s;
+
 	for (size_t k = 0; k < i->sectors.n; k++) {
 		const uint64_t start = PMT_OFFSET(i->sectors.at[k]->addr),
 			       end = start + FILES_SECTOR_BYTES, a = start > from ? start : from,
 			       b = end < to ? end : to;
 
-		if (a < b)
-			change_sector(f, i, ev, PMT_ADDR(i->number, a), NULL, b - a);
+		if (a >= b)
+			continue;
+		change_sector(f, i, ev, PMT_ADDR(i->number, a), NULL, b - a);
+		s = i->sectors.at[k];
+		if (s->changes.n > 0)
+			s->changes.at[s->changes.n - 1].is_cut = ev->kind == PMT_SIZE;
 	}
 }
 
@@ -181,7 +191,8 @@ static void sector_synced(struct sector *s)
 	for (size_t k = 0; k + 1 < s->versions.n; k++)
 		free(s->versions.at[k]);
 	s->versions.at[0] = s->versions.at[s->versions.n - 1];
-	s->versions.n = 1;
+	s->versions.n = s->changes.n = 1;
+	s->changes.at[0].is_cut = false;
 }
 
 static void size_synced(struct inode *i)
@@ -214,12 +225,12 @@ static void step_size(struct files *f, const struct trace_event *ev)
 
 	if (!i)
 		return;
-	old = i->sizes.at[i->sizes.n - 1];
+	old = i->sizes.at[i->sizes.n - 1].bytes;
 	if (!f->has_contents && i->is_size_unsynced)
 		i->sizes.n--;
-	*vec_add(&i->sizes) = size_bytes;
 	i->is_size_unsynced = i->has_changed = true;
 	i->size_change = change_of(ev, PMT_ADDR(i->number, size_bytes));
+	*vec_add(&i->sizes) = (struct size){ size_bytes, i->size_change };
 	f->ncalls++;
 	if (size_bytes < old && f->has_contents)
 		zero(f, i, ev, size_bytes, old);
@@ -285,7 +296,7 @@ static int by_seq(const void *a, const void *b)
 {
 	const struct name_op *x = a, *y = b;
 
-	return x->seq < y->seq ? -1 : x->seq > y->seq;
+	return x->change.seq < y->change.seq ? -1 : x->change.seq > y->change.seq;
 }
 
 /* One cell of two. */
@@ -334,7 +345,8 @@ static void name_changed(struct files *f, struct entry *e, uint32_t file,
 {
 	struct cell *c = cell_of(f, e);
 
-	*vec_add(&c->ops) = (struct name_op){ ev->seq, { e, NULL }, { file, 0 }, 1 };
+	*vec_add(&c->ops) =
+		(struct name_op){ change_of(ev, PMT_ADDR(file, 0)), { e, NULL }, { file, 0 }, 1 };
 	lead(f, e, file, ev);
 }
 
@@ -370,8 +382,9 @@ static void step_move(struct files *f, const struct trace_event *ev)
 		name_changed(f, from, left, ev);
 		return;
 	}
-	*vec_add(&tie(f, from, to)->ops) =
-		(struct name_op){ ev->seq, { from, to }, { left, file }, 2 };
+	*vec_add(&tie(f, from, to)->ops) = (struct name_op){
+		change_of(ev, PMT_ADDR(file, 0)), { from, to }, { left, file }, 2
+	};
 	lead(f, from, left, ev);
 	lead(f, to, file, ev);
 }
@@ -465,7 +478,7 @@ static void step_file(struct files *f, const struct trace_event *ev)
 	f->inodes.at[ev->arg[0]] = i = xcalloc(1, sizeof *i);
 	i->number = (uint32_t)ev->arg[0];
 	i->flags = (uint32_t)ev->arg[2];
-	*vec_add(&i->sizes) = ev->arg[1];
+	*vec_add(&i->sizes) = (struct size){ .bytes = ev->arg[1] };
 }
 
 void files_step(struct files *f, const struct trace_event *ev)
@@ -494,6 +507,11 @@ void files_step(struct files *f, const struct trace_event *ev)
 
 /* ---- questions ---- */
 
+uint32_t files_last(const struct files *f)
+{
+	return f->inodes.n ? (uint32_t)f->inodes.n - 1 : 0;
+}
+
 bool files_is_regular(const struct files *f, uint32_t file)
 {
 	const struct inode *i = files_inode(f, file);
@@ -505,7 +523,7 @@ uint64_t files_size(const struct files *f, uint32_t file)
 {
 	const struct inode *i = files_inode(f, file);
 
-	return i ? i->sizes.at[i->sizes.n - 1] : 0;
+	return i ? i->sizes.at[i->sizes.n - 1].bytes : 0;
 }
 
 uint32_t files_nnames(const struct files *f, uint32_t file)

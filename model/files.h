@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "trace/trace.h"
+#include "util/vec.h"
 
 #define FILES_SECTOR_BYTES 512u
 
@@ -31,8 +32,11 @@ struct files_change {
 	const struct trace_site *site;
 	uint64_t seq, addr; /* addr: of the first byte; of a size, its file */
 	uint32_t stream, thread;
+	/* of a sector: zeros, because the file became shorter. They are not there without that */
+	bool is_cut;
 };
 
+uint32_t files_last(const struct files *f); /* the largest number of a file; 0: there is none */
 bool files_is_regular(const struct files *f, uint32_t file);
 /* The size that the program sees. */
 uint64_t files_size(const struct files *f, uint32_t file);
@@ -58,10 +62,62 @@ struct files_name {
 void files_each_name(const struct files *f, void (*tell)(const struct files_name *n, void *arg),
 		     void *arg);
 
-/* All states that a crash can leave now, as text, some perhaps more than once; sorted by name.
- * "a=x512.488 d/ d/b=y3 e" means: a has 512 x and then 488 zeros, b in the folder d has yyy, and e
- * is empty. Needs has_contents. False: there are more than max. */
-bool files_each_state(const struct files *f, uint64_t max,
-		      void (*tell)(const char *state, void *arg), void *arg);
+/* ---- what a crash can leave now; all of it needs has_contents ---- */
+
+/* Something that is durable up to some point of its own. Of its versions, the first is durable, the
+ * last is what the program sees. */
+enum files_item_kind { FILES_NAMES, FILES_SIZE, FILES_SECTOR };
+struct files_item {
+	enum files_item_kind kind;
+	uint32_t nversions, version; /* version: the one that a state has, for those who choose */
+	/* of a sector or a size, its file's and its own address; of names, a number that tells
+	 * them from others */
+	uint64_t key;
+	const void *of; /* inside */
+};
+typedef VEC(struct files_item) files_items;
+
+/* Those that have several versions: names, then sizes, then sectors. is_memory: says of a file that
+ * its content and size are not to be listed; NULL: of none. One list at a time: the next call, and
+ * the next event, end it. */
+void files_list_items(struct files *f, bool (*is_memory)(uint32_t file, const void *arg),
+		      const void *arg, files_items *out);
+/* What made this version, from 1. */
+const struct files_change *files_item_change(const struct files_item *i, uint32_t version);
+
+/* A name that is there, with its path below the folder of --files that is `root`. */
+struct files_path {
+	const char *path; /* "d/b" */
+	uint32_t file, flags, root;
+	uint64_t size_bytes; /* of a file or a symbolic link */
+	uint64_t size_seq;   /* of the change that made it so long; 0: it was so */
+};
+/* Those of a state: of what is not listed, the last version. A folder comes before what is in
+ * it. */
+void files_each_path(const struct files *f, const files_items *items,
+		     void (*tell)(const struct files_path *p, void *arg), void *arg);
+
+struct files_sector {
+	uint64_t offset;
+	uint32_t item; /* its number plus 1; 0: it is not listed */
+	uint32_t nversions;
+	uint8_t *const *versions; /* FILES_SECTOR_BYTES each */
+	const struct files_change *changes;
+};
+/* The state's file of this size can have this version. */
+static inline bool files_sector_can_be(const struct files_sector *s, uint32_t version,
+				       uint64_t size_seq)
+{
+	return !s->changes[version].is_cut || s->changes[version].seq <= size_seq;
+}
+/* What was never written is not told: it is zeros. */
+void files_each_sector(const struct files *f, uint32_t file,
+		       void (*tell)(const struct files_sector *s, void *arg), void *arg);
+
+/* All states, as text, some perhaps more than once; sorted by name. "a=x512.488 d/ d/b=y3 e" means:
+ * a has 512 x and then 488 zeros, b in the folder d has yyy, and e is empty. False: there are more
+ * than max. */
+bool files_each_state(struct files *f, uint64_t max, void (*tell)(const char *state, void *arg),
+		      void *arg);
 
 #endif

@@ -17,13 +17,21 @@ struct sector {
 	/* With contents: what it holds after each change that is not durable. The first one is
 	 * durable, the last one is what the program sees. */
 	VEC(uint8_t *) versions;
+	VEC(struct files_change) changes; /* that made them; of the first one, nothing is known */
+	uint32_t item;                    /* files_list_items(): its number plus 1; 0: it is none */
+};
+
+struct size {
+	uint64_t bytes;
+	struct files_change change;
 };
 
 struct inode {
 	uint32_t number, flags, nnames;
 	bool is_size_unsynced, has_changed, has_sync;
 	struct files_change size_change, sync;
-	VEC(uint64_t) sizes; /* like the versions of a sector */
+	VEC(struct size) sizes; /* like the versions of a sector */
+	uint32_t item;          /* of the size */
 	VEC(struct sector *) sectors, unsynced;
 };
 
@@ -37,7 +45,7 @@ struct entry {
 
 /* Entries, one or both of a rename. */
 struct name_op {
-	uint64_t seq;
+	struct files_change change;
 	struct entry *entry[2];
 	uint32_t file[2];
 	uint32_t n;
@@ -47,6 +55,7 @@ struct name_op {
 struct cell {
 	VEC(struct entry *) entries;
 	VEC(struct name_op) ops;
+	uint32_t item;
 };
 
 struct files {

@@ -1,5 +1,5 @@
-/* Lists the states of files that a crash can leave: each cell of names, each size and each sector
- * has some of its versions, independently of all others. What no name leads to is not seen. */
+/* Lists what a crash can leave of files: each cell of names, each size and each sector has some of
+ * its versions, independently of all others. What no name leads to is not seen. */
 #include "model/files.h"
 
 #include <stdio.h>
@@ -8,96 +8,95 @@
 
 #include "model/files_internal.h"
 
-/* One thing that is durable up to some point. */
-struct item {
-	size_t nversions, version;
-	struct cell *cell;
-	struct inode *size;
-	struct sector *sector;
-};
+#define DEPTH_MAX 32u /* of folders: a state can show one inside itself */
 
-struct states {
-	const struct files *f;
-	VEC(struct item) items;
-	VEC(char *) lines; /* of one state */
-};
+/* ---- items ---- */
 
-static void add_items(struct states *s)
+/* Its number plus 1; 0: it has one version. */
+static uint32_t add_item(files_items *out, enum files_item_kind kind, size_t nversions,
+			 uint64_t key, const void *of)
 {
-	const struct files *f = s->f;
+	if (nversions < 2)
+		return 0;
+	*vec_add(out) = (struct files_item){ .kind = kind,
+					     .nversions = (uint32_t)nversions,
+					     .version = (uint32_t)nversions - 1,
+					     .key = key,
+					     .of = of };
+	return (uint32_t)out->n;
+}
 
-	for (size_t k = 0; k < f->cells.n; k++)
-		*vec_add(&s->items) = (struct item){ .nversions = f->cells.at[k]->ops.n + 1,
-						     .cell = f->cells.at[k] };
+static uint64_t entry_number(const struct files *f, const struct entry *e)
+{
+	uint64_t k = 0;
+
+	while (f->entries.at[k] != e)
+		k++;
+	return k;
+}
+
+void files_list_items(struct files *f, bool (*is_memory)(uint32_t file, const void *arg),
+		      const void *arg, files_items *out)
+{
+	out->n = 0;
+	for (size_t k = 0; k < f->cells.n; k++) {
+		struct cell *c = f->cells.at[k];
+
+		c->item = add_item(out, FILES_NAMES, c->ops.n + 1,
+				   entry_number(f, c->entries.at[0]), c);
+	}
 	for (size_t k = 0; k < f->inodes.n; k++) {
 		struct inode *i = f->inodes.at[k];
 
-		if (i && i->sizes.n > 1)
-			*vec_add(&s->items) = (struct item){ .nversions = i->sizes.n, .size = i };
-		for (size_t n = 0; i && n < i->sectors.n; n++)
-			if (i->sectors.at[n]->versions.n > 1)
-				*vec_add(&s->items) =
-					(struct item){ .nversions = i->sectors.at[n]->versions.n,
-						       .sector = i->sectors.at[n] };
+		if (i)
+			i->item =
+				is_memory && is_memory((uint32_t)k, arg)
+					? 0
+					: add_item(out, FILES_SIZE, i->sizes.n, PMT_ADDR(k, 0), i);
+	}
+	for (size_t k = 0; k < f->inodes.n; k++) {
+		const struct inode *i = f->inodes.at[k];
+		const bool is_left_out = i && is_memory && is_memory((uint32_t)k, arg);
+
+		for (size_t n = 0; i && n < i->sectors.n; n++) {
+			struct sector *s = i->sectors.at[n];
+
+			s->item = is_left_out
+					  ? 0
+					  : add_item(out, FILES_SECTOR, s->versions.n, s->addr, s);
+		}
 	}
 }
 
-static uint32_t entry_file(const struct states *s, const struct entry *e)
+const struct files_change *files_item_change(const struct files_item *i, uint32_t version)
+{
+	switch (i->kind) {
+	case FILES_NAMES: return &((const struct cell *)i->of)->ops.at[version - 1].change;
+	case FILES_SIZE: return &((const struct inode *)i->of)->sizes.at[version].change;
+	case FILES_SECTOR: return &((const struct sector *)i->of)->changes.at[version];
+	}
+	return NULL;
+}
+
+/* ---- a state ---- */
+
+static uint32_t entry_file(const files_items *items, const struct entry *e)
 {
 	uint32_t file = e->durable;
+	const struct cell *c = e->cell;
 
-	for (size_t k = 0; e->cell && k < s->items.n; k++) {
-		const struct item *it = &s->items.at[k];
-
-		if (it->cell != e->cell)
-			continue;
-		for (size_t op = 0; op < it->version; op++)
-			for (uint32_t n = 0; n < it->cell->ops.at[op].n; n++)
-				if (it->cell->ops.at[op].entry[n] == e)
-					file = it->cell->ops.at[op].file[n];
-	}
+	if (!c || !c->item)
+		return e->now;
+	for (size_t op = 0; op < items->at[c->item - 1].version; op++)
+		for (uint32_t n = 0; n < c->ops.at[op].n; n++)
+			if (c->ops.at[op].entry[n] == e)
+				file = c->ops.at[op].file[n];
 	return file;
 }
 
-static uint64_t inode_size(const struct states *s, const struct inode *i)
+static const struct size *inode_size(const files_items *items, const struct inode *i)
 {
-	for (size_t k = 0; k < s->items.n; k++)
-		if (s->items.at[k].size == i)
-			return i->sizes.at[s->items.at[k].version];
-	return i->sizes.at[0];
-}
-
-static uint8_t byte_at(const struct states *s, const struct inode *i, uint64_t offset)
-{
-	const uint64_t addr = PMT_ADDR(i->number, offset);
-	const struct sector *sector = map_get(&s->f->sectors, addr / FILES_SECTOR_BYTES);
-	size_t version = 0;
-
-	if (!sector)
-		return 0;
-	for (size_t k = 0; k < s->items.n; k++)
-		if (s->items.at[k].sector == sector)
-			version = s->items.at[k].version;
-	return sector->versions.at[version][addr - sector->addr];
-}
-
-/* In runs of equal bytes. */
-static char *content_text(const struct states *s, const struct inode *i)
-{
-	const uint64_t size_bytes = inode_size(s, i);
-	char *text = xstrdup(""), *longer;
-	uint64_t n;
-
-	for (uint64_t at = 0; at < size_bytes; at += n) {
-		const uint8_t byte = byte_at(s, i, at);
-
-		for (n = 1; at + n < size_bytes && byte_at(s, i, at + n) == byte; n++)
-			;
-		longer = xasprintf("%s%c%llu", text, byte ? byte : '.', (unsigned long long)n);
-		free(text);
-		text = longer;
-	}
-	return text;
+	return &i->sizes.at[i->item ? items->at[i->item - 1].version : i->sizes.n - 1];
 }
 
 static bool is_root(const struct files *f, uint32_t folder)
@@ -108,32 +107,117 @@ static bool is_root(const struct files *f, uint32_t folder)
 	return true;
 }
 
-static void add_folder(struct states *s, uint32_t folder, const char *prefix, unsigned depth)
+struct paths {
+	const struct files *f;
+	const files_items *items;
+	void (*tell)(const struct files_path *p, void *arg);
+	void *arg;
+	uint32_t root;
+};
+
+static void tell_folder(const struct paths *p, uint32_t folder, const char *prefix, unsigned depth)
 {
-	for (size_t k = 0; k < s->f->entries.n; k++) {
-		const struct entry *e = s->f->entries.at[k];
-		const uint32_t file = e->folder == folder ? entry_file(s, e) : 0;
-		const struct inode *i = files_inode(s->f, file);
-		char *path, *content;
+	for (size_t k = 0; k < p->f->entries.n; k++) {
+		const struct entry *e = p->f->entries.at[k];
+		const uint32_t file = e->folder == folder ? entry_file(p->items, e) : 0;
+		const struct inode *i = files_inode(p->f, file);
+		char *path, *inner;
 
 		if (!i)
 			continue;
 		path = xasprintf("%s%s", prefix, e->name);
-		if (i->flags & PMT_FILE_FOLDER) {
-			char *inner = xasprintf("%s/", path);
-
-			*vec_add(&s->lines) = xstrdup(inner);
-			if (depth < 32)
-				add_folder(s, file, inner, depth + 1);
+		p->tell(&(struct files_path){ .path = path,
+					      .file = file,
+					      .flags = i->flags,
+					      .root = p->root,
+					      .size_bytes = inode_size(p->items, i)->bytes,
+					      .size_seq = inode_size(p->items, i)->change.seq },
+			p->arg);
+		if ((i->flags & PMT_FILE_FOLDER) && depth < DEPTH_MAX) {
+			inner = xasprintf("%s/", path);
+			tell_folder(p, file, inner, depth + 1);
 			free(inner);
-		} else {
-			content = content_text(s, i);
-			*vec_add(&s->lines) =
-				xasprintf("%s%s%s", path, *content ? "=" : "", content);
-			free(content);
 		}
 		free(path);
 	}
+}
+
+void files_each_path(const struct files *f, const files_items *items,
+		     void (*tell)(const struct files_path *p, void *arg), void *arg)
+{
+	for (size_t k = 0; k < f->inodes.n; k++)
+		if (f->inodes.at[k] && (f->inodes.at[k]->flags & PMT_FILE_FOLDER) &&
+		    is_root(f, (uint32_t)k))
+			tell_folder(&(struct paths){ f, items, tell, arg, (uint32_t)k },
+				    (uint32_t)k, "", 0);
+}
+
+void files_each_sector(const struct files *f, uint32_t file,
+		       void (*tell)(const struct files_sector *s, void *arg), void *arg)
+{
+	const struct inode *i = files_inode(f, file);
+
+	for (size_t k = 0; i && k < i->sectors.n; k++) {
+		const struct sector *s = i->sectors.at[k];
+
+		tell(&(struct files_sector){ .offset = PMT_OFFSET(s->addr),
+					     .item = s->item,
+					     .nversions = (uint32_t)s->versions.n,
+					     .versions = s->versions.at,
+					     .changes = s->changes.at },
+		     arg);
+	}
+}
+
+/* ---- as text ---- */
+
+struct states {
+	const struct files *f;
+	files_items items;
+	VEC(char *) lines; /* of one state */
+};
+
+static uint8_t byte_at(const struct states *s, uint32_t file, uint64_t offset)
+{
+	const uint64_t addr = PMT_ADDR(file, offset);
+	const struct sector *sector = map_get(&s->f->sectors, addr / FILES_SECTOR_BYTES);
+
+	if (!sector)
+		return 0;
+	return sector->versions.at[sector->item ? s->items.at[sector->item - 1].version
+						: sector->versions.n - 1][addr - sector->addr];
+}
+
+/* In runs of equal bytes. */
+static char *content_text(const struct states *s, const struct files_path *p)
+{
+	char *text = xstrdup(""), *longer;
+	uint64_t n;
+
+	for (uint64_t at = 0; at < p->size_bytes; at += n) {
+		const uint8_t byte = byte_at(s, p->file, at);
+
+		for (n = 1; at + n < p->size_bytes && byte_at(s, p->file, at + n) == byte; n++)
+			;
+		longer = xasprintf("%s%c%llu", text, byte ? byte : '.', (unsigned long long)n);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static void add_path(const struct files_path *p, void *arg)
+{
+	struct states *s = arg;
+	char *content;
+
+	if (p->flags & PMT_FILE_FOLDER) {
+		*vec_add(&s->lines) = xasprintf("%s/", p->path);
+		return;
+	}
+	content = content_text(s, p);
+	*vec_add(&s->lines) = xasprintf("%s%s%s", p->path, *content ? "=" : "", content);
+	free(content);
 }
 
 static int compare(const void *a, const void *b)
@@ -145,10 +229,7 @@ static void tell_state(struct states *s, void (*tell)(const char *state, void *a
 {
 	char *text = xstrdup(""), *longer;
 
-	for (size_t k = 0; k < s->f->inodes.n; k++)
-		if (s->f->inodes.at[k] && (s->f->inodes.at[k]->flags & PMT_FILE_FOLDER) &&
-		    is_root(s->f, (uint32_t)k))
-			add_folder(s, (uint32_t)k, "", 0);
+	files_each_path(s->f, &s->items, add_path, s);
 	if (s->lines.n > 1)
 		qsort(s->lines.at, s->lines.n, sizeof *s->lines.at, compare);
 	for (size_t k = 0; k < s->lines.n; k++) {
@@ -173,20 +254,40 @@ static bool next_state(struct states *s)
 	return false;
 }
 
-bool files_each_state(const struct files *f, uint64_t max,
-		      void (*tell)(const char *state, void *arg), void *arg)
+static bool is_possible(const struct states *s)
+{
+	for (size_t k = 0; k < s->items.n; k++) {
+		const struct files_item *it = &s->items.at[k];
+		const struct files_change *c;
+
+		if (it->kind != FILES_SECTOR)
+			continue;
+		c = files_item_change(it, it->version);
+		if (c->is_cut &&
+		    c->seq >
+			    inode_size(&s->items, files_inode(s->f, PMT_FILE(it->key)))->change.seq)
+			return false;
+	}
+	return true;
+}
+
+bool files_each_state(struct files *f, uint64_t max, void (*tell)(const char *state, void *arg),
+		      void *arg)
 {
 	struct states s = { .f = f };
 	uint64_t n = 1;
 	bool is_all;
 
-	add_items(&s);
+	files_list_items(f, NULL, NULL, &s.items);
+	for (size_t k = 0; k < s.items.n; k++)
+		s.items.at[k].version = 0;
 	for (size_t k = 0; k < s.items.n && n <= max; k++)
 		n *= s.items.at[k].nversions;
 	is_all = n <= max;
 	if (is_all)
 		do
-			tell_state(&s, tell, arg);
+			if (is_possible(&s))
+				tell_state(&s, tell, arg);
 		while (next_state(&s));
 	vec_release(&s.items);
 	vec_release(&s.lines);

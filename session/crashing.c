@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crash/files/files_explore.h"
 #include "crash/search/strategies.h"
 #include "report/causes.h"
 #include "session/crash_again.h"
@@ -70,7 +71,11 @@ static char *note_of(const struct plan *p, const struct crash_result *c,
 		note_add(&note, races);
 	if (c->representatives)
 		note_add(&note, group_report_note(c));
-	if (c->needs_pool)
+	if (c->needs_pool && c->is_of_files)
+		note_add(
+			&note,
+			xstrdup("Recovery refuses a folder without files, so it was not run on one before something was acknowledged"));
+	else if (c->needs_pool)
 		note_add(
 			&note,
 			xstrdup("Recovery needs a pool, so crashes before the pool was created were not explored"));
@@ -271,7 +276,7 @@ static int explore(struct crash_setup *s, const struct plan *p, struct crash_res
 		s->options.arg = w->arg;
 		w->begin(w->arg);
 	}
-	explored = crash_explore(p, &s->options, result, err);
+	explored = (s->has_files ? files_explore : crash_explore)(p, &s->options, result, err);
 	if (w)
 		w->end(w->arg);
 	*is_stopped = w && w->is_interrupted(w->arg);
@@ -323,10 +328,12 @@ int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 		goto out;
 	else if (!is_stopped)
 		tell_budget(s, &result);
-	ranking_settle(s, &result, report);
+	if (!s->has_files)
+		ranking_settle(s, &result, report);
 	crash_report_add(report, p, &result, s, kept);
-	ranking_demote_rebuilt(s, p, &result, report);
-	if (ranking_excuse(s, p, &result, report, err) < 0)
+	if (!s->has_files)
+		ranking_demote_rebuilt(s, p, &result, report);
+	if (!s->has_files && ranking_excuse(s, p, &result, report, err) < 0)
 		notes_say(s->notes, "pmend does not know whether findings have an excuse: %s",
 			  err->msg);
 	if (s->failures.n > 1 && explored == 0 && !is_stopped && !s->shard.of &&

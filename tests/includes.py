@@ -18,7 +18,7 @@ STREET = ["util serve a64", "trace", "model source", "check crash explore repair
           "distribute doctor explore/session repair/verify", "cmd"]
 # Bottom first, inside a house; "." are the files of the folder itself. Floors on one line do not see each other.
 FLOORS = {
-    "crash": ["shadow", "states", "index", "run representative", "search", "races", "findings", "workers", "."],
+    "crash": ["shadow", "states", "index", "run representative", "search", "races", "findings", "workers", ".", "files"],
     "source": [".", "clang", "alias", "library"],
     "explore": ["expr", "path", "graph", ".", "z3"],
     "repair": ["edit", "plan", "idiom", "effects", "durability tx", "amend", "."],

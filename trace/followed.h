@@ -7,7 +7,7 @@
 #include "util/vec.h"
 
 #define FOLLOWED_NOT_YET \
-	"crash states do not follow files yet (--files, {dir}): 'pmend check' judges what was written, synced and renamed; for crashes of the mapped files alone, record without --files"
+	"this does not follow files yet (--files, {dir}): 'pmend crash' and 'pmend test' do; for crashes of the mapped files alone, record without --files"
 
 /* The trace was recorded with --files. */
 bool followed_is_any(const struct trace *t);

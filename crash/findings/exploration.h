@@ -112,6 +112,7 @@ struct crash_result {
 	/* recovery does not accept a missing pool, so crashes before the pool was made were not
 	 * run */
 	bool needs_pool;
+	bool is_of_files; /* files_explore(): a pool is a file below --files */
 	/* all states were explored, with today's files beside the pool */
 	bool is_exhausted;
 	bool is_complete;

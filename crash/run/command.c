@@ -1,5 +1,6 @@
 /* Splits command lines like a shell, without expansion, and replaces placeholders: {} and {N} by PM
- * files, {op} and {rest:FILE} by what the crash left to do. */
+ * files, {dir} by a folder whose files are followed, {op} and {rest:FILE} by what the crash left to
+ * do. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +113,7 @@ void runner_command_free(struct runner_command *c)
 	free(c);
 }
 
-enum holds { HOLDS_POOL, HOLDS_OPERATION, HOLDS_REST };
+enum holds { HOLDS_POOL, HOLDS_DIR, HOLDS_OPERATION, HOLDS_REST };
 
 struct placeholder {
 	enum holds holds;
@@ -135,13 +136,15 @@ static struct placeholder pool_at(const char *p)
 /* Parses the placeholder that begins here. */
 static struct placeholder placeholder(const char *p)
 {
-	static const char op[] = "{op}", rest[] = "{rest:";
+	static const char op[] = "{op}", rest[] = "{rest:", dir[] = "{dir}";
 	const char *end;
 
 	if (*p != '{')
 		return (struct placeholder){ 0 };
 	if (strncmp(p, op, sizeof op - 1) == 0)
 		return (struct placeholder){ .holds = HOLDS_OPERATION, .len = sizeof op - 1 };
+	if (strncmp(p, dir, sizeof dir - 1) == 0)
+		return (struct placeholder){ .holds = HOLDS_DIR, .len = sizeof dir - 1 };
 	end = strncmp(p, rest, sizeof rest - 1) == 0 ? strchr(p, '}') : NULL;
 	if (end && end > p + sizeof rest - 1)
 		return (struct placeholder){ .holds = HOLDS_REST,
@@ -151,13 +154,14 @@ static struct placeholder placeholder(const char *p)
 	return pool_at(p);
 }
 
-static bool has_placeholder(const struct runner_command *c, bool is_pool)
+static bool has_placeholder(const struct runner_command *c, enum holds a_kind,
+			    enum holds or_another)
 {
-	for (char **a = c->argv; *a; a++)
-		for (const char *p = *a; *p; p++) {
+	for (char **word = c->argv; *word; word++)
+		for (const char *p = *word; *p; p++) {
 			const struct placeholder h = placeholder(p);
 
-			if (h.len && (h.holds == HOLDS_POOL) == is_pool)
+			if (h.len && (h.holds == a_kind || h.holds == or_another))
 				return true;
 		}
 	return false;
@@ -165,12 +169,17 @@ static bool has_placeholder(const struct runner_command *c, bool is_pool)
 
 bool runner_command_has_pool(const struct runner_command *c)
 {
-	return has_placeholder(c, true);
+	return has_placeholder(c, HOLDS_POOL, HOLDS_POOL);
+}
+
+bool runner_command_has_folder(const struct runner_command *c)
+{
+	return has_placeholder(c, HOLDS_DIR, HOLDS_DIR);
 }
 
 bool runner_command_has_operation(const struct runner_command *c)
 {
-	return has_placeholder(c, false);
+	return has_placeholder(c, HOLDS_OPERATION, HOLDS_REST);
 }
 
 /* Gives a placeholder's path for messages, without an image: the file's own path. NULL if it is
@@ -222,6 +231,13 @@ static char *placeholder_text(const char *p, const struct placeholder *h,
 	case HOLDS_POOL:
 		path = pool_path(h->number, images, paths, is_image, err);
 		return path ? xstrdup(path) : NULL;
+	case HOLDS_DIR:
+		if (paths->dir)
+			return xstrdup(paths->dir);
+		error_set(
+			err,
+			"{dir}: the trace has no folder whose files are followed; record with --files DIR, or with {dir} in the program's command");
+		return NULL;
 	case HOLDS_OPERATION: return xasprintf("%llu", (unsigned long long)paths->operation);
 	case HOLDS_REST:
 		name = strndup(p + h->name_at, h->name_len);

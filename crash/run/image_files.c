@@ -136,6 +136,22 @@ static bool file_list(void *arg, uint32_t number, const char *path)
 	return true;
 }
 
+void image_files_list_folder(struct image_files *s, const char *folder,
+			     const struct runner_folder_file *files, size_t n)
+{
+	images_clear(s);
+	for (size_t i = 0; i < n; i++) {
+		struct image_file *f = vec_add(&s->files);
+
+		*f = (struct image_file){ .number = files[i].number,
+					  .path = xasprintf("%s/%s", folder, files[i].path),
+					  .fd = -1,
+					  .is_in_folder = true };
+		f->name = f->path;
+		snprintf(f->image, sizeof f->image, "%s", f->path);
+	}
+}
+
 bool image_files_list(struct image_files *s, const struct crash_image *im, const char *const *paths)
 {
 	struct comparison c = { .s = s };

@@ -74,7 +74,8 @@ static void fill_files(struct region *g, const struct image_files *images)
 
 	for (size_t i = 0; i < images->files.n; i++, to++) {
 		const struct image_file *f = &images->files.at[i];
-		const struct image_folder *folder = &images->folders.at[f->folder];
+		const struct image_folder *folder =
+			f->is_in_folder ? NULL : &images->folders.at[f->folder];
 		/* a later file has this path now, and the runtime must find that one */
 		bool is_other = false;
 		struct stat st;
@@ -83,7 +84,7 @@ static void fill_files(struct region *g, const struct image_files *images)
 			is_other |= strcmp(images->files.at[j].path, f->path) == 0;
 		memset(to, 0, sizeof *to);
 		snprintf(to->image, sizeof to->image, "%s", f->image);
-		if (is_other || strlen(f->name) >= sizeof to->name)
+		if (is_other || !folder || strlen(f->name) >= sizeof to->name)
 			continue;
 		snprintf(to->name, sizeof to->name, "%s", f->name);
 		to->folder_hash =
@@ -187,9 +188,11 @@ void region_note_images(struct region *g, const struct image_files *images)
 
 	for (size_t i = 0; i < images->files.n; i++) {
 		const struct image_file *f = &images->files.at[i];
+		struct stat st = f->st;
+		const bool is_there = f->is_in_folder ? stat(f->image, &st) == 0 : f->fd >= 0;
 
-		to[i].image_dev = f->fd >= 0 ? f->st.st_dev : 0;
-		to[i].image_ino = f->fd >= 0 ? f->st.st_ino : 0;
+		to[i].image_dev = is_there ? st.st_dev : 0;
+		to[i].image_ino = is_there ? st.st_ino : 0;
 	}
 }
 

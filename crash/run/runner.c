@@ -123,6 +123,7 @@ void runner_free(struct runner *r)
 	while (r->guardian > 0 && waitpid(r->guardian, NULL, 0) < 0 && errno == EINTR)
 		;
 	free(r->folder);
+	free(r->dir);
 	free(r->runtime);
 	free(r->stdin_path);
 	for (size_t i = 0; i < r->pool_paths.n; i++)
@@ -141,9 +142,43 @@ void runner_free(struct runner *r)
 
 void runner_load(struct runner *r, const struct crash_image *image, const struct state_set *set)
 {
+	r->loaded = NULL;
 	r->image = image;
 	r->set = set;
 	image_files_list(&r->images, image, (const char *const *)r->paths);
+	r->has_failed = region_load(&r->region, &r->images, set, &r->failure) < 0;
+	limits_set(r);
+}
+
+size_t runner_folder_path_max(const struct runner *r)
+{
+	return sizeof((struct run_file *)0)->image - strlen(r->folder) - sizeof "/dir/";
+}
+
+/* Servers know {dir} from their start: it must be there before. */
+static int make_dir(struct runner *r)
+{
+	if (r->dir)
+		return 0;
+	r->dir = xasprintf("%s/dir", r->folder);
+	r->pool_paths.dir = r->dir;
+	return mkdir(r->dir, 0755);
+}
+
+void runner_load_folder(struct runner *r, const struct runner_folder *f,
+			const struct state_set *set)
+{
+	static const struct crash_image no_image;
+
+	r->loaded = f;
+	r->image = &no_image;
+	r->set = set;
+	if (make_dir(r) < 0) {
+		error_set(&r->failure, "%s: %s", r->dir, strerror(errno));
+		r->has_failed = true;
+		return;
+	}
+	image_files_list_folder(&r->images, r->dir, f->files, f->nfiles);
 	r->has_failed = region_load(&r->region, &r->images, set, &r->failure) < 0;
 	limits_set(r);
 }
@@ -160,7 +195,9 @@ void runner_begin(struct runner *r, const uint64_t *left, bool is_lazy)
 	region_begin(&r->region, r->set, left, is_lazy, r->watch);
 	if (r->has_no_stacks)
 		r->region.at->flags |= RUN_NO_STACKS;
-	r->has_failed = image_files_restore(&r->images, r->image, r->set, left, &r->failure) < 0;
+	r->has_failed = (r->loaded ? r->loaded->make(r->loaded->arg, r->dir, left, &r->failure)
+				   : image_files_restore(&r->images, r->image, r->set, left,
+							 &r->failure)) < 0;
 	region_note_images(&r->region, &r->images);
 }
 

@@ -52,8 +52,8 @@ struct runner_options {
 };
 
 /* A command line, split into arguments. Placeholders: "{}" is the (first) pool file, "{N}" file
- * number N, "{op}" the number of the operation that the crash interrupted, "{rest:FILE}" a file
- * with the lines of FILE from that number on. */
+ * number N, "{dir}" the folder of runner_load_folder(), "{op}" the number of the operation that the
+ * crash interrupted, "{rest:FILE}" a file with the lines of FILE from that number on. */
 struct runner_command {
 	char **argv; /* ends with NULL */
 	char *shown; /* as the user wrote it */
@@ -63,7 +63,8 @@ struct runner_command {
 struct runner_command *runner_command_new(const char *line, struct error *err);
 struct runner_command *runner_command_of(char *const argv[]); /* copies the arguments */
 void runner_command_free(struct runner_command *c);
-bool runner_command_has_pool(const struct runner_command *c); /* does it have a {} or {N}? */
+bool runner_command_has_pool(const struct runner_command *c);   /* does it have a {} or {N}? */
+bool runner_command_has_folder(const struct runner_command *c); /* does it have a {dir}? */
 /* does it have an {op} or {rest:FILE}? */
 bool runner_command_has_operation(const struct runner_command *c);
 
@@ -121,6 +122,29 @@ void runner_set_deadline(struct runner *r, uint64_t deadline_ns);
  * whole image). Lines have their newest content in memory at first. To be called when either has
  * changed. Both are borrowed until the next call or the last run. */
 void runner_load(struct runner *r, const struct crash_image *image, const struct state_set *set);
+
+/* Instead of images: a folder that {dir} leads to, whose files the caller makes anew for each run.
+ * Recovery names them by their own paths. */
+struct runner_folder {
+	/* Empties the folder and makes all that is to be in it; each line of the set with its
+	 * newest content left. */
+	int (*make)(void *arg, const char *folder, const uint64_t *left, struct error *err);
+	void *arg;
+	/* files with lines, by number in the trace: their paths below the folder, in order of the
+	 * numbers */
+	const struct runner_folder_file {
+		uint32_t number;
+		const char *path;
+	} * files;
+	size_t nfiles;
+};
+/* So many files of a folder can have lines, with paths not longer than that: others' sectors have
+ * to be decided beforehand. */
+#define RUNNER_FOLDER_FILES 64u
+size_t runner_folder_path_max(const struct runner *r);
+/* As runner_load(); all runs of this runner are of folders, then. */
+void runner_load_folder(struct runner *r, const struct runner_folder *f,
+			const struct state_set *set);
 
 /* Sets {op} for the following runs; 1 is the first operation, and the default. */
 void runner_set_operation(struct runner *r, uint64_t operation);

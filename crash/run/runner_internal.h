@@ -44,6 +44,7 @@ struct image_file {
 	uint64_t nzero;         /* number of bits that are set in zero */
 	uint64_t blocks;        /* st_blocks when it was last restored */
 	mode_t mode;
+	bool is_in_folder; /* of runner_load_folder(): somebody else makes it */
 };
 
 struct image_folder {
@@ -63,6 +64,9 @@ void image_files_release(struct image_files *s);
 /* Fills the list with the files of im, and of the other paths. True if it changed. */
 bool image_files_list(struct image_files *s, const struct crash_image *im,
 		      const char *const *paths);
+/* Makes the list files of a folder. */
+void image_files_list_folder(struct image_files *s, const char *folder,
+			     const struct runner_folder_file *files, size_t n);
 /* The index in files, or -1. */
 int image_files_find(const struct image_files *s, uint32_t number);
 /* Restores presence, size and contents of all files; each undecided line gets its newest content
@@ -153,6 +157,7 @@ struct pool_paths {
 	size_t n;
 	uint64_t operation;
 	const char *folder; /* where rest_make() makes its files */
+	const char *dir;    /* of runner_load_folder(); NULL: there is none */
 };
 /* Gives the command with {} and {N} replaced by the files' own paths, or by the paths of their
  * images. NULL: there is no such file. free() it. */
@@ -252,6 +257,8 @@ struct runner {
 	int exceeded;         /* enum runner_limit of the last run; -1: none */
 	uint64_t deadline_ns; /* 0: none */
 	char *folder;
+	char *dir;                          /* what {dir} stands for; NULL: nothing */
+	const struct runner_folder *loaded; /* runner_load_folder(); NULL: images */
 	pid_t guardian;
 	int alive; /* the guardian waits for the end of this pipe */
 	struct image_files images;

@@ -26,6 +26,7 @@ void crash_bug_release(struct crash_bug *b)
 {
 	vec_release(&b->lost);
 	vec_release(&b->survived);
+	vec_release(&b->places);
 	vec_release(&b->stack);
 	crash_choices_release(&b->choices);
 	free(b->outcome);

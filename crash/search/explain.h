@@ -6,12 +6,21 @@
 #include "crash/search/choices.h"
 #include "crash/search/minimise.h"
 
-/* A bug: how recovery fails, and on which state. It owns all strings. */
+struct crash_place {
+	const char *role; /* in the report */
+	struct crash_store at;
+};
+
+/* A bug: how recovery fails, and on which state. It owns all strings, except kind, message and
+ * roles. */
 struct crash_bug {
 	/* ordering, atomicity, missing-flush, recovery-failure, porting, … */
 	const char *kind;
 	VEC(struct crash_store) lost; /* the oldest first */
 	VEC(struct crash_store) survived;
+	/* of files: the places to name, instead of all of these, and what is wrong */
+	VEC(struct crash_place) places;
+	const char *message;
 	/* the surviving store was durable before this failure point, as others were; an earlier
 	 * failure point shows which of them matters */
 	bool is_survivor_guessed;

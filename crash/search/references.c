@@ -285,6 +285,12 @@ int references_take(struct references *r, const struct plan *p, struct runner *r
 	return result;
 }
 
+void references_know(struct references *r, const struct plan *p)
+{
+	note_ends(r, p);
+	overlap_find(p, &r->overlaps);
+}
+
 void references_release(struct references *r)
 {
 	vec_release(&r->list);

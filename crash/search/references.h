@@ -40,6 +40,8 @@ struct references {
 int references_take(struct references *r, const struct plan *p, struct runner *runner,
 		    const struct recovery *c, const uint64_t *crashes, size_t ncrashes,
 		    struct error *err);
+/* For who fills the list, with what is before and after it: what follows from the plan. */
+void references_know(struct references *r, const struct plan *p);
 void references_release(struct references *r);
 /* Fills the dumps that are allowed after a crash before event seq: before and after the operation
  * in flight, or after the last operation. Nothing is filled if that is unknown: for example while

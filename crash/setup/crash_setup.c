@@ -201,6 +201,8 @@ static int fit_to_plan(struct crash_setup *s, struct plan *p, struct error *err)
 {
 	struct race_options *races = &s->options.races;
 
+	if (s->has_files)
+		return 0;
 	if (plan_first_file(p) == 0)
 		return error_set(err, "%s holds no persistent memory file", p->path);
 	s->options.runner.pool = trace_file(p->trace, plan_first_file(p))->path;
@@ -267,9 +269,9 @@ struct plan *crash_setup_plan(struct crash_setup *s, const char *trace, struct e
 
 	if (sums_settle(trace, err) < 0 || trace_open(&t, trace, err) < 0)
 		return NULL;
-	if (followed_is_any(t))
+	if (followed_is_any(t) && !s->has_files)
 		error_set(err, FOLLOWED_NOT_YET);
-	if (followed_is_any(t) || choose_platform(s, t, err) < 0) {
+	if ((followed_is_any(t) && !s->has_files) || choose_platform(s, t, err) < 0) {
 		trace_close(t);
 		return NULL;
 	}

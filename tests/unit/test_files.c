@@ -348,7 +348,8 @@ static void test_litmus(void **state)
 /* ---- another way ----
  *
  * After each call, all that the program sees is copied. A crash state takes each name, each size and each sector from any copy since
- * that thing was synced; names that a rename tied together since then, from the same one. */
+ * that thing was synced; names that a rename tied together since then, from the same one. The zeros of a shorter size need that
+ * size, or a later one. */
 
 #define FILES 2u
 #define NAMES 3u
@@ -360,6 +361,8 @@ struct snapshot {
 	int name[NAMES]; /* the file, -1: none */
 	uint64_t size[FILES];
 	char byte[FILES][SECTORS];
+	int size_at[FILES];      /* of a state: when it had this size */
+	int cut[FILES][SECTORS]; /* of a copy: when a shorter size made it zero; 0: it did not */
 };
 
 struct history {
@@ -414,6 +417,7 @@ static void choose(const struct history *h, struct snapshot *s, int thing, struc
 
 		for (int t = h->size_from[file]; t <= h->n; t++) {
 			s->size[file] = h->at[t].size[file];
+			s->size_at[file] = t;
 			choose(h, s, thing + 1, out);
 		}
 	} else {
@@ -422,6 +426,8 @@ static void choose(const struct history *h, struct snapshot *s, int thing, struc
 		for (int t = h->byte_from[file][sector]; t <= h->n; t++) {
 			if (t > h->byte_from[file][sector] && h->at[t].byte[file][sector] == h->at[t - 1].byte[file][sector])
 				continue; /* as before */
+			if (h->at[t].cut[file][sector] > s->size_at[file])
+				continue;
 			s->byte[file][sector] = h->at[t].byte[file][sector];
 			choose(h, s, thing + 1, out);
 		}
@@ -473,12 +479,15 @@ static void random_call(struct disk *d, struct history *h, uint64_t *seed)
 		if (s->size[file] < (uint64_t)(sector + 1) * SECTOR)
 			s->size[file] = (uint64_t)(sector + 1) * SECTOR;
 		s->byte[file][sector] = byte;
+		s->cut[file][sector] = 0;
 		do_write(d, number, (uint64_t)sector * SECTOR, SECTOR, byte, false);
 		return;
 	case 2:
-		s->size[file] = (uint64_t)sector * SECTOR;
-		for (uint32_t i = (uint32_t)sector; i < SECTORS; i++)
+		for (uint32_t i = (uint32_t)sector; i < SECTORS; i++) {
+			s->cut[file][i] = s->byte[file][i] ? h->n : s->cut[file][i];
 			s->byte[file][i] = 0;
+		}
+		s->size[file] = (uint64_t)sector * SECTOR;
 		do_size(d, number, (uint64_t)sector * SECTOR);
 		return;
 	case 3:

@@ -1,0 +1,492 @@
+/* From a state of files that recovery does not cope with to what a person can act on: the smallest
+ * loss that does the same, what has to survive for it, the kind of bug that this is, and its
+ * places. The kinds:
+ *   rename-before-fsync    a file has its name, but not what was written to it before
+ *   unlink-before-durable  another file is gone, which was removed after the lost write
+ *   missing-fsync          a write is lost that the program had acknowledged, or that was its last
+ *   missing-dir-fsync      the same of a name
+ *   ordering               something later survived, and needs what is lost
+ *   atomicity              what survived is what the program had done by some moment */
+#include <stdlib.h>
+#include <string.h>
+
+#include "crash/files/internal.h"
+#include "crash/search/blame.h"
+
+struct explaining {
+	struct file_explorer *e;
+	const struct verdict *v; /* as the state failed */
+	struct error *err;
+	bool has_failed; /* recovery could not be run */
+};
+
+/* ---- runs ---- */
+
+/* Does recovery fail in the same way on the items' versions? */
+static bool fails(struct explaining *x, struct verdict *now)
+{
+	struct file_explorer *e = x->e;
+
+	if (x->has_failed)
+		return false;
+	e->result->counters.diagnosis_runs++;
+	if (file_run_state(e, &e->allowed, now, x->err) < 0) {
+		x->has_failed = true;
+		return false;
+	}
+	return now->kind != VERDICT_OK && !now->why_unsound && verdict_same(now, x->v);
+}
+
+static enum blame_again run_again(void *arg, struct error *err)
+{
+	struct explaining *x = arg;
+	struct verdict now;
+
+	if (file_run_state(x->e, &x->e->allowed, &now, err) < 0)
+		return AGAIN_ERROR;
+	return now.kind == VERDICT_OK || now.why_unsound ? AGAIN_FINE
+	       : verdict_same(&now, x->v)                ? AGAIN_SAME
+							 : AGAIN_OTHER;
+}
+
+/* ---- the smallest loss ---- */
+
+typedef VEC(size_t) numbers;
+
+/* Gives the items these versions if recovery fails all the same; else tries halves of them. What
+ * could not be changed stays in `stuck`. want: by item. */
+static void change(struct explaining *x, const size_t *list, size_t n, const uint32_t *want,
+		   numbers *stuck)
+{
+	uint32_t *was = xcalloc(n + 1, sizeof *was);
+	files_items *items = &x->e->items;
+	struct verdict now;
+
+	for (size_t i = 0; i < n; i++) {
+		was[i] = items->at[list[i]].version;
+		items->at[list[i]].version = want[list[i]];
+	}
+	if (n > 0 && !fails(x, &now)) {
+		for (size_t i = 0; i < n; i++)
+			items->at[list[i]].version = was[i];
+		if (n == 1) {
+			*vec_add(stuck) = list[0];
+		} else {
+			change(x, list, n / 2, want, stuck);
+			change(x, list + n / 2, n - n / 2, want, stuck);
+		}
+	}
+	free(was);
+}
+
+static bool is_lost(const struct files_item *i)
+{
+	return i->version + 1 < i->nversions;
+}
+
+/* The first change that the state lost. */
+static const struct files_change *lost_change(const struct files_item *i)
+{
+	return files_item_change(i, i->version + 1);
+}
+
+struct aged {
+	size_t item;
+	uint64_t seq;
+};
+
+static int newest_first(const void *a, const void *b)
+{
+	const struct aged *x = a, *y = b;
+
+	return (x->seq < y->seq) - (x->seq > y->seq);
+}
+
+/* Those that lost something, or not; of the former, the latest first. */
+static void list_items(const struct file_explorer *e, bool wants_lost, numbers *out)
+{
+	VEC(struct aged) list = { 0 };
+
+	for (size_t i = 0; i < e->items.n; i++) {
+		const struct files_item *it = &e->items.at[i];
+
+		if (is_lost(it) == wants_lost)
+			*vec_add(&list) = (struct aged){
+				i, wants_lost ? lost_change(it)->seq
+					      : files_item_change(it, it->nversions - 1)->seq
+			};
+	}
+	if (list.n > 1)
+		qsort(list.at, list.n, sizeof *list.at, newest_first);
+	for (size_t i = 0; i < list.n; i++)
+		*vec_add(out) = list.at[i].item;
+	vec_release(&list);
+}
+
+/* What is lost comes back, as far as recovery fails all the same; of what stays lost, as much as
+ * possible comes back. */
+static void lose_less(struct explaining *x, numbers *lost)
+{
+	struct file_explorer *e = x->e;
+	uint32_t *want = xcalloc(e->items.n + 1, sizeof *want);
+	numbers all = { 0 }, ignored = { 0 };
+
+	list_items(e, true, &all);
+	for (size_t i = 0; i < e->items.n; i++)
+		want[i] = e->items.at[i].nversions - 1;
+	change(x, all.at, all.n, want, lost);
+	for (size_t i = 0; i < lost->n; i++) {
+		const size_t item = lost->at[i];
+		const uint32_t at = e->items.at[item].version, n = e->items.at[item].nversions;
+
+		for (uint32_t v = n - 2; v > at && e->items.at[item].version == at; v--) {
+			want[item] = v;
+			change(x, &item, 1, want, &ignored);
+		}
+	}
+	vec_release(&all);
+	vec_release(&ignored);
+	free(want);
+}
+
+/* What has to survive: the rest is lost, too, as far as recovery fails all the same. */
+static void find_survivors(struct explaining *x, numbers *survivors)
+{
+	struct file_explorer *e = x->e;
+	uint32_t *want = xcalloc(e->items.n + 1, sizeof *want);
+	numbers kept = { 0 };
+
+	list_items(e, false, &kept);
+	change(x, kept.at, kept.n, want, survivors);
+	vec_release(&kept);
+	free(want);
+}
+
+/* ---- what it is ---- */
+
+static struct crash_store store_of(const struct files_change *c)
+{
+	return (struct crash_store){ c->seq, site_id(c->site) };
+}
+
+static enum pmt_kind kind_of(const struct files_change *c)
+{
+	return c->site ? c->site->kind : PMT_STORE_SYS;
+}
+
+static void add_place(struct crash_bug *b, const char *role, struct crash_store at)
+{
+	*vec_add(&b->places) = (struct crash_place){ role, at };
+}
+
+/* The file that an item is of; 0: names. */
+static uint32_t file_of(const struct files_item *i)
+{
+	return i->kind == FILES_NAMES ? 0 : PMT_FILE(i->key);
+}
+
+static const char *role_of(const struct files_change *c)
+{
+	switch (kind_of(c)) {
+	case PMT_UNNAME: return "unlink";
+	case PMT_NAME:
+	case PMT_MOVE: return "name";
+	default: return "write";
+	}
+}
+
+struct story {
+	const struct files_item *lost; /* whose loss is the oldest; NULL: nothing is lost */
+	const struct files_change *loss;
+	/* of what has to survive, the newest change; and one of a name */
+	const struct files_change *survivor, *name;
+	const struct file_event *acknowledged; /* after the loss; NULL: there is none */
+	const struct file_event *sync;         /* the first after the loss, of something else */
+};
+
+/* The first after this event. */
+static const struct file_event *first_after(const struct file_event *list, size_t n, uint64_t seq)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i].at.seq > seq)
+			return &list[i];
+	return NULL;
+}
+
+static void tell_story(const struct file_explorer *e, const numbers *lost, const numbers *survivors,
+		       struct story *s)
+{
+	*s = (struct story){ 0 };
+	for (size_t i = 0; i < lost->n; i++) {
+		const struct files_item *it = &e->items.at[lost->at[i]];
+
+		if (s->loss && s->loss->seq < lost_change(it)->seq)
+			continue;
+		s->lost = it;
+		s->loss = lost_change(it);
+	}
+	for (size_t i = 0; i < survivors->n; i++) {
+		const struct files_item *it = &e->items.at[survivors->at[i]];
+		const struct files_change *c = files_item_change(it, it->nversions - 1);
+
+		if (!s->survivor || c->seq > s->survivor->seq)
+			s->survivor = c;
+		if (it->kind == FILES_NAMES && (!s->name || c->seq > s->name->seq))
+			s->name = c;
+	}
+	if (!s->loss)
+		return;
+	s->acknowledged =
+		first_after(e->walk.acknowledgements.at, e->walk.acknowledgements.n, s->loss->seq);
+	s->sync = first_after(e->walk.syncs.at, e->walk.syncs.n, s->loss->seq);
+}
+
+/* The next sync of the file after the crash, if there is one: it comes too late. */
+static struct crash_store late_sync(const struct file_explorer *e, uint32_t file)
+{
+	struct trace *t = trace_cursor(e->plan->trace);
+	struct crash_store found = { 0 };
+	struct trace_event ev;
+
+	while (found.seq == 0 && trace_next(t, &ev))
+		if (ev.seq >= e->walk.seq && (ev.kind == PMT_FSYNC || ev.kind == PMT_FDATASYNC) &&
+		    (ev.arg[0] == 0 || ev.arg[0] == file))
+			found = (struct crash_store){ ev.seq, site_id(ev.site) };
+	trace_close(t);
+	return found;
+}
+
+/* The newest change of the file before the event that the state may have lost, as an oracle names
+ * it. */
+static struct crash_store newest_loss(const struct file_explorer *e, uint32_t file, uint64_t before)
+{
+	struct crash_store newest = { 0 };
+
+	for (size_t i = 0; i < e->items.n; i++)
+		for (uint32_t v = 1; v < e->items.at[i].nversions; v++) {
+			const struct files_change *c = files_item_change(&e->items.at[i], v);
+
+			if (file_of(&e->items.at[i]) == file && c->seq < before &&
+			    c->seq > newest.seq)
+				newest = store_of(c);
+		}
+	return newest;
+}
+
+/* Something survived that had to wait for what is lost. */
+static void name_ordering(const struct file_explorer *e, const struct story *s, struct crash_bug *b)
+{
+	const uint32_t file = file_of(s->lost);
+	const bool is_file = file != 0 && s->name && s->name->seq > s->loss->seq;
+	const enum pmt_kind how = s->name ? kind_of(s->name) : PMT_STORE_SYS;
+	struct crash_store late;
+
+	if (is_file && PMT_FILE(s->name->addr) == file && (how == PMT_MOVE || how == PMT_NAME)) {
+		b->kind = "rename-before-fsync";
+		b->message =
+			"this file gets its name before what was written to it is durable: recovery fails when a crash keeps the name and loses the write";
+		add_place(b, "rename", store_of(s->name));
+		add_place(b, "write", newest_loss(e, file, s->name->seq));
+		return;
+	}
+	if (is_file && how == PMT_UNNAME) {
+		late = late_sync(e, file);
+		b->kind = "unlink-before-durable";
+		b->message =
+			"this file is removed before what was written to another one is durable: recovery fails when a crash loses both";
+		add_place(b, "unlink", store_of(s->name));
+		add_place(b, "write", newest_loss(e, file, s->name->seq));
+		if (late.seq)
+			add_place(b, "fsync", late);
+		return;
+	}
+	b->kind = "ordering";
+	b->message =
+		"a crash can lose this and keep what was done later, on which recovery relies: sync the first before the second";
+	add_place(b, "lost", store_of(s->loss));
+	add_place(b, "survived", store_of(s->survivor));
+}
+
+/* Whatever else survives, recovery fails without it. */
+static void name_loss(const struct file_explorer *e, const struct story *s, struct crash_bug *b)
+{
+	const bool is_name = s->lost->kind == FILES_NAMES;
+
+	if (!s->acknowledged && !e->walk.is_over && s->sync) {
+		b->kind = "ordering";
+		b->message =
+			"a crash can lose this although something is synced after it on which recovery relies: sync this first";
+		add_place(b, "lost", store_of(s->loss));
+		add_place(b, "fsync", s->sync->at);
+		return;
+	}
+	b->kind = is_name ? "missing-dir-fsync" : "missing-fsync";
+	b->message =
+		s->acknowledged
+			? (is_name ? "the program reports the operation done before this name is durable, because the folder is not synced: a crash can still undo it"
+				   : "the program reports the operation done before this is durable, because the file is not synced: a crash can still lose it")
+			: (is_name ? "the folder is not synced after this: recovery fails when a crash undoes it"
+				   : "the file is not synced after this: recovery fails when a crash loses it");
+	add_place(b, role_of(s->loss), store_of(s->loss));
+}
+
+/* The crash comes between two things that belong together. */
+static void name_atomicity(const struct file_explorer *e, const struct story *s,
+			   struct crash_bug *b)
+{
+	struct crash_store next = s->loss ? store_of(s->loss) : (struct crash_store){ 0 };
+	struct trace *t = trace_cursor(e->plan->trace);
+	struct trace_event ev;
+
+	while (next.seq == 0 && trace_next(t, &ev))
+		if (ev.seq >= e->walk.seq && file_walk_is_change(&e->walk, &ev))
+			next = (struct crash_store){ ev.seq, site_id(ev.site) };
+	trace_close(t);
+	b->kind = next.seq ? "atomicity" : "recovery-failure";
+	b->message =
+		next.seq ? "a crash between these two leaves a state that recovery cannot handle"
+			 : "recovery fails on what the program leaves, although nothing is lost";
+	if (next.seq)
+		add_place(b, "lost", next);
+	add_place(b, "survived", s->survivor ? store_of(s->survivor) : e->walk.last);
+}
+
+static void name_bug(const struct file_explorer *e, const numbers *lost, const numbers *survivors,
+		     struct crash_bug *b)
+{
+	struct story s;
+
+	tell_story(e, lost, survivors, &s);
+	for (size_t i = 0; i < lost->n; i++)
+		*vec_add(&b->lost) = store_of(lost_change(&e->items.at[lost->at[i]]));
+	if (b->lost.n > 1)
+		qsort(b->lost.at, b->lost.n, sizeof *b->lost.at, crash_store_order);
+	if (!s.loss || (s.survivor && s.loss->seq > s.survivor->seq && !s.acknowledged))
+		name_atomicity(e, &s, b);
+	else if (s.survivor && s.survivor->seq > s.loss->seq)
+		name_ordering(e, &s, b);
+	else
+		name_loss(e, &s, b);
+	if (s.acknowledged)
+		b->acknowledged = s.acknowledged->at;
+}
+
+/* ---- which bugs are known ---- */
+
+static bool is_same(const struct crash_bug *a, const struct crash_bug *b)
+{
+	if (strcmp(a->kind, b->kind) != 0 || a->places.n != b->places.n)
+		return false;
+	for (size_t i = 0; i < a->places.n; i++)
+		if (strcmp(a->places.at[i].role, b->places.at[i].role) != 0 ||
+		    a->places.at[i].at.site != b->places.at[i].at.site)
+			return false;
+	return true;
+}
+
+/* What one call does has several sites: it changes the size, and stores. */
+static bool is_same_call(const struct trace_site *a, const struct trace_site *b)
+{
+	return a == b || (a && b && a->pc == b->pc && a->node == b->node);
+}
+
+/* The state loses what this call did at some time. */
+static bool loses(const struct file_explorer *e, const struct trace_site *call)
+{
+	for (size_t i = 0; i < e->items.n; i++)
+		for (uint32_t v = e->items.at[i].version + 1; v < e->items.at[i].nversions; v++)
+			if (is_same_call(files_item_change(&e->items.at[i], v)->site, call))
+				return true;
+	return false;
+}
+
+/* A state that loses all that a known bug loses, and fails as it does, is not explained again. */
+static struct crash_bug *find_known(const struct file_explorer *e, const struct verdict *v)
+{
+	for (size_t k = 0; k < e->known.n; k++) {
+		struct crash_bug *b = &e->result->bugs.at[e->known.at[k].bug];
+		bool is_it = b->lost.n > 0 && verdict_same(&e->known.at[k].verdict, v);
+
+		for (size_t i = 0; i < b->lost.n && is_it; i++)
+			is_it = loses(e, plan_site(e->plan, b->lost.at[i].site));
+		if (is_it)
+			return b;
+	}
+	return NULL;
+}
+
+static void keep(struct file_explorer *e, struct crash_bug *b, const struct verdict *v)
+{
+	for (size_t i = 0; i < e->result->bugs.n; i++)
+		if (is_same(&e->result->bugs.at[i], b)) {
+			e->result->bugs.at[i].count++;
+			crash_bug_ends(&e->result->bugs.at[i], xstrdup(b->outcome));
+			crash_bug_release(b);
+			return;
+		}
+	*vec_add(&e->known) = (struct file_known){ e->result->bugs.n, *v };
+	*vec_add(&e->result->bugs) = *b;
+	e->result->counters.bugs++;
+}
+
+/* ---- */
+
+/* False: it is not the program's failure, or none that repeats. */
+static bool is_programs(struct explaining *x)
+{
+	struct crash_counters *c = &x->e->result->counters;
+	enum runner_limit which;
+
+	switch (blame_find(x->e->runner, x->v, false, run_again, x, &which, x->err)) {
+	case BLAME_PROGRAM:
+	case BLAME_EXCESS: return true;
+	case BLAME_CHANCE: c->unstable++; return false;
+	case BLAME_LIMIT:
+		c->impossible++;
+		if (!x->e->result->why_impossible)
+			x->e->result->why_impossible = runner_limit_text(x->e->runner, which);
+		return false;
+	case BLAME_ERROR: x->has_failed = true; return false;
+	}
+	return false;
+}
+
+int file_explain(struct file_explorer *e, const struct verdict *v, struct error *err)
+{
+	/* its strings are those of the run, which is over with the next */
+	struct verdict kept = *v, now;
+	struct explaining x = { e, &kept, err, false };
+	struct crash_bug *known = find_known(e, v), b = { .count = 1 };
+	numbers lost = { 0 }, survivors = { 0 };
+
+	if (known) {
+		known->count++;
+		e->result->counters.remembered++;
+		return 0;
+	}
+	kept.result.output = kept.result.errors = kept.output = "";
+	kept.result.output_len = kept.result.errors_len = kept.output_len = 0;
+	if (!is_programs(&x))
+		return x.has_failed ? -1 : 0;
+	lose_less(&x, &lost);
+	b.point = e->walk.point;
+	b.seq = e->walk.seq;
+	b.at_site = site_id(e->walk.site);
+	b.runs = e->result->counters.runs;
+	if (!x.has_failed && fails(&x, &now)) {
+		b.state = file_state_text(e);
+		crash_bug_describe(&b, &now);
+		crash_bug_ends(&b, verdict_text(&now));
+		for (size_t i = 0; now.kind == VERDICT_DUMP && i < e->allowed.hashes.n; i++)
+			*vec_add(&b.allowed) = e->allowed.hashes.at[i];
+		find_survivors(&x, &survivors);
+		name_bug(e, &lost, &survivors, &b);
+		keep(e, &b, &kept);
+	} else {
+		crash_bug_release(&b);
+		e->result->counters.unstable += !x.has_failed;
+	}
+	vec_release(&lost);
+	vec_release(&survivors);
+	return x.has_failed ? -1 : 0;
+}

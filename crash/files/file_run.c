@@ -1,0 +1,174 @@
+/* Runs recovery on one state of files, and turns states into text and back. A state is named by
+ * what it lost: 12:n3=0,s2=1,2+512=0 is the one at failure point 12 in which the names that entry 3
+ * is of, the size of file 2, and the sector at offset 512 of file 2 have these versions, and all
+ * else its newest. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crash/files/internal.h"
+
+static bool is_memory(uint32_t file, const void *arg)
+{
+	const struct file_explorer *e = arg;
+	const bool is_file = files_is_regular(e->walk.model, file);
+
+	return is_file && !followed_has(&e->followed, file);
+}
+
+void file_point_begin(struct file_explorer *e)
+{
+	files_list_items(e->walk.model, is_memory, e, &e->items);
+	e->nchosen = 0;
+	while (e->nchosen < e->items.n && e->items.at[e->nchosen].kind != FILES_SECTOR)
+		e->nchosen++;
+}
+
+void file_choose_newest(struct file_explorer *e)
+{
+	for (size_t i = 0; i < e->items.n; i++)
+		e->items.at[i].version = e->items.at[i].nversions - 1;
+}
+
+void file_layout(struct file_explorer *e)
+{
+	if (e->has_layout)
+		layout_release(&e->layout);
+	e->has_layout = true;
+	layout_make(&e->layout, e->walk.model, &e->items, e->root,
+		    runner_folder_path_max(e->runner));
+}
+
+int file_run_state(struct file_explorer *e, const struct allowed *allowed, struct verdict *v,
+		   struct error *err)
+{
+	uint64_t *state;
+	int result;
+
+	file_layout(e);
+	state = layout_state(&e->layout);
+	runner_load_folder(e->runner, &e->layout.folder, &e->layout.set);
+	recovery_set_moment(e->options->recovery, e->runner, e->plan,
+			    e->walk.is_over ? UINT64_MAX : e->walk.seq);
+	runner_begin(e->runner, state, false);
+	result = verdict_run(v, e->runner, e->options->recovery, allowed, err);
+	free(state);
+	return result;
+}
+
+static void print_item(FILE *out, const struct files_item *i)
+{
+	switch (i->kind) {
+	case FILES_NAMES: fprintf(out, "n%" PRIu64, i->key); break;
+	case FILES_SIZE: fprintf(out, "s%" PRIu32, PMT_FILE(i->key)); break;
+	case FILES_SECTOR:
+		fprintf(out, "%" PRIu32 "+%" PRIu64, PMT_FILE(i->key),
+			(uint64_t)PMT_OFFSET(i->key));
+		break;
+	}
+	fprintf(out, "=%" PRIu32, i->version);
+}
+
+char *file_state_text(const struct file_explorer *e)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	char before = ':';
+
+	if (!out)
+		alloc_die();
+	fprintf(out, "%" PRIu64, e->walk.point);
+	for (size_t i = 0; i < e->items.n; i++) {
+		const struct files_item *it = &e->items.at[i];
+
+		if (it->version + 1 == it->nversions)
+			continue;
+		putc(before, out);
+		before = ',';
+		print_item(out, it);
+	}
+	fclose(out);
+	return text;
+}
+
+/* One item with its version; *at goes beyond it. NULL: there is none. */
+static struct files_item *parse_item(struct file_explorer *e, const char **at)
+{
+	for (size_t i = 0; i < e->items.n; i++) {
+		struct files_item *it = &e->items.at[i];
+		char *name = NULL, *end;
+		size_t len = 0;
+		FILE *out = open_memstream(&name, &len);
+		unsigned long version;
+		bool is_it;
+
+		if (!out)
+			alloc_die();
+		print_item(out, it);
+		fclose(out);
+		len = (size_t)(strchr(name, '=') + 1 - name);
+		is_it = strncmp(*at, name, len) == 0;
+		free(name);
+		if (!is_it)
+			continue;
+		version = strtoul(*at + len, &end, 10);
+		if (end == *at + len || version >= it->nversions)
+			return NULL;
+		it->version = (uint32_t)version;
+		*at = end;
+		return it;
+	}
+	return NULL;
+}
+
+/* n3=0, s2=1, 2+512=0. */
+static bool is_item_text(const char *at, size_t len)
+{
+	const char *digits = "0123456789";
+	size_t n = *at == 'n' || *at == 's', first = n;
+
+	n += strspn(at + n, digits);
+	if (n == first)
+		return false;
+	if (first == 0) {
+		if (at[n] != '+' || strspn(at + n + 1, digits) == 0)
+			return false;
+		n += 1 + strspn(at + n + 1, digits);
+	}
+	return at[n] == '=' && strspn(at + n + 1, digits) > 0 &&
+	       n + 1 + strspn(at + n + 1, digits) == len;
+}
+
+bool files_state_is_text(const char *text)
+{
+	const char *at = text + strspn(text, "0123456789");
+
+	if (at == text)
+		return false;
+	for (char before = ':'; *at; before = ',') {
+		const size_t len = strcspn(at + 1, ",");
+
+		if (*at != before || !is_item_text(at + 1, len))
+			return false;
+		at += 1 + len;
+	}
+	return true;
+}
+
+int file_state_parse(struct file_explorer *e, const char *text, struct error *err)
+{
+	const char *at = strchr(text, ':');
+
+	file_choose_newest(e);
+	while (at && *at) {
+		at++;
+		if (!parse_item(e, &at) || (*at && *at != ','))
+			return error_set(
+				err,
+				"--replay %s: the trace has no such state at this failure point; take the state from the replay line of a report of this trace",
+				text);
+	}
+	return 0;
+}

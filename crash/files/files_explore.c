@@ -1,0 +1,340 @@
+/* Explores the crashes of followed files: recovery must cope with the folder at the end, where
+ * nothing is lost; the dumps of whole states at the ends of operations are what others are compared
+ * with; then one failure point after the other is searched. */
+#include "crash/files/files_explore.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "crash/files/internal.h"
+#include "crash/missing.h"
+
+#define TIMEOUT_MIN_MS 2000u
+#define TIMEOUT_FACTOR 10u
+
+static int explorer_begin(struct file_explorer *e, const struct plan *p,
+			  const struct crash_options *o, struct crash_result *r, struct error *err)
+{
+	*e = (struct file_explorer){ .plan = p, .options = o, .result = r };
+	e->refs.deadline_ns = o->limits.deadline_ns;
+	e->refs.texts = &r->texts;
+	e->root = file_walk_root(p, err);
+	if (e->root)
+		e->runner = runner_new(&o->runner, NULL, 0, err);
+	if (!e->runner)
+		return -1;
+	e->followed = followed_of(p->trace);
+	return 0;
+}
+
+static void explorer_end(struct file_explorer *e)
+{
+	if (e->has_layout)
+		layout_release(&e->layout);
+	runner_free(e->runner);
+	references_release(&e->refs);
+	vec_release(&e->followed);
+	vec_release(&e->items);
+	vec_release(&e->allowed.hashes);
+	vec_release(&e->known);
+}
+
+/* ---- where nothing is lost ---- */
+
+static int run_whole(struct file_explorer *e, struct verdict *v, uint64_t *time_us,
+		     struct error *err)
+{
+	const uint64_t start_ns = clock_ns();
+	int result;
+
+	file_point_begin(e);
+	file_choose_newest(e);
+	result = file_run_state(e, NULL, v, err);
+	if ((clock_ns() - start_ns) / 1000 > *time_us)
+		*time_us = (clock_ns() - start_ns) / 1000;
+	if (result == 0 && v->why_unsound)
+		result = error_set(err, "recovery cannot be run on crash states: %s",
+				   v->why_unsound);
+	return result;
+}
+
+static bool is_empty_refused(const struct file_explorer *e, const struct verdict *v)
+{
+	return v->kind == VERDICT_STATUS && e->layout.nregular == 0;
+}
+
+static int tell_failure(const struct verdict *v, const char *where, struct error *err)
+{
+	char *text = verdict_text(v), *said = verdict_said(v);
+
+	error_set(
+		err,
+		"recovery fails %s, where nothing is lost: %s%s. The checker (%s) fails even when nothing is lost. Fix it first; no crash state was explored",
+		where, text, said, v->command ? v->command->shown : "?");
+	free(text);
+	free(said);
+	return -1;
+}
+
+/* The state at the present moment of the walk. refuses: recovery does not accept that there is no
+ * file. */
+static int take_reference(struct file_explorer *e, const char *where, bool *refuses,
+			  struct reference *out, uint64_t *time_us, struct error *err)
+{
+	struct verdict v;
+
+	*refuses = false;
+	if (run_whole(e, &v, time_us, err) < 0)
+		return -1;
+	*refuses = is_empty_refused(e, &v);
+	*out = (struct reference){ .seq = e->walk.seq, .hash = v.dump_hash, .is_absent = *refuses };
+	if (v.kind != VERDICT_OK && !*refuses)
+		return tell_failure(&v, where, err);
+	if (v.kind == VERDICT_OK && e->options->recovery->dump)
+		dump_texts_add(&e->result->texts, v.dump_hash, v.result.output,
+			       v.result.output_len);
+	return 0;
+}
+
+static bool is_late(struct file_explorer *e)
+{
+	e->refs.is_late |= e->refs.deadline_ns && clock_ns() >= e->refs.deadline_ns;
+	return e->refs.is_late;
+}
+
+/* The end of a program that was killed is a moment as any other. */
+static int take_end(struct file_explorer *e, uint64_t *time_us, struct error *err)
+{
+	struct verdict v;
+	bool refuses;
+
+	e->refs.has_final = true;
+	if (e->plan->cut == CUT_NONE)
+		return take_reference(e, "on the final state", &refuses, &e->refs.final, time_us,
+				      err);
+	if (run_whole(e, &v, time_us, err) < 0)
+		return -1;
+	e->refs.has_final = v.kind == VERDICT_OK;
+	e->refs.final = (struct reference){ .hash = v.dump_hash };
+	if (e->refs.has_final && e->options->recovery->dump)
+		dump_texts_add(&e->result->texts, v.dump_hash, v.result.output,
+			       v.result.output_len);
+	return 0;
+}
+
+/* The start, the ends of operations if they matter, and the end. */
+static int take_references(struct file_explorer *e, uint64_t *time_us, struct error *err)
+{
+	const bool wants_all = e->options->recovery->dump && !plan_why_no_operations(e->plan);
+	struct reference now = { 0 };
+	bool refuses;
+	int result;
+
+	file_walk_init(&e->walk, e->plan, &e->followed, wants_all ? FILE_BOUNDARIES : 0);
+	result = take_reference(e, "on the initial state", &e->refuses_empty, &e->refs.initial,
+				time_us, err);
+	while (result == 0 && !is_late(e) && file_walk_next(&e->walk)) {
+		result = take_reference(e, "between two operations", &refuses, &now, time_us, err);
+		if (result == 0)
+			*vec_add(&e->refs.list) = now;
+	}
+	if (result == 0 && !is_late(e))
+		result = take_end(e, time_us, err);
+	file_walk_release(&e->walk);
+	if (result == 0)
+		references_know(&e->refs, e->plan);
+	e->refs.is_known = result == 0 && wants_all && !is_late(e);
+	return result;
+}
+
+static uint64_t count_points(const struct file_explorer *e)
+{
+	struct file_walk w;
+	uint64_t n;
+
+	file_walk_init(&w, e->plan, &e->followed, FILE_POINTS);
+	while (file_walk_next(&w))
+		;
+	n = w.point;
+	file_walk_release(&w);
+	return n;
+}
+
+/* ---- all failure points ---- */
+
+static void note_uncompared(struct file_explorer *e)
+{
+	struct crash_counters *c = &e->result->counters;
+
+	if (!e->options->recovery->dump || e->result->why_no_dump || e->allowed.hashes.n > 0)
+		return;
+	c->uncompared++;
+	c->overlapping += references_overlap(&e->refs, e->plan, e->walk.seq);
+}
+
+static int search_all(struct file_explorer *e, struct error *err)
+{
+	int result = 0;
+
+	file_walk_init(&e->walk, e->plan, &e->followed, FILE_POINTS);
+	while (result == 0 && !file_is_over(e) && file_walk_next(&e->walk)) {
+		references_allow(&e->refs, e->plan, e->walk.is_over ? UINT64_MAX : e->walk.seq,
+				 &e->allowed);
+		note_uncompared(e);
+		result = file_search(e, err);
+	}
+	file_walk_release(&e->walk);
+	return result;
+}
+
+static void keep_objects(struct file_explorer *e)
+{
+	const struct trace_object *list;
+
+	for (int part = 0; part < PART_N; part++) {
+		const struct runner_command *c =
+			recovery_command(e->options->recovery, (enum recovery_part)part);
+		const size_t n = c ? runner_objects(e->runner, c, &list) : 0;
+
+		for (size_t i = 0; i < n; i++) {
+			struct trace_object *o = vec_add(&e->result->objects[part]);
+
+			*o = list[i];
+			o->path = xstrdup(list[i].path);
+			o->id = (uint32_t)(i * PART_N) + (uint32_t)part;
+		}
+	}
+}
+
+/* Files that follow the platform of memory, and that have names in the folder or beside it. */
+static void note_memory(struct file_explorer *e)
+{
+	for (uint32_t i = 1; i <= trace_nfiles(e->plan->trace); i++) {
+		const struct trace_file *f = trace_file(e->plan->trace, i);
+
+		if (!f || followed_has(&e->followed, i))
+			continue;
+		*vec_add(&e->result->why_incomplete) = xasprintf(
+			"%s is persistent memory: crash states of files do not follow its stores, it is as the program sees it",
+			f->path);
+	}
+}
+
+static void conclude(struct file_explorer *e, int result, const struct error *err)
+{
+	struct crash_result *r = e->result;
+	const bool is_interrupted = r->counters.is_interrupted != 0;
+
+	note_memory(e);
+	missing_find(&r->why_incomplete, e->plan, e->options, r, is_interrupted,
+		     result < 0 ? err->msg : NULL);
+	r->is_broken_off = (trace_damage(e->plan->trace) && !trace_is_cut_off(e->plan->trace)) ||
+			   is_interrupted;
+	r->is_complete = r->is_exhausted = result == 0 && r->why_incomplete.n == 0;
+	r->counters.has_opened = r->counters.had_file = 1;
+}
+
+int files_explore(const struct plan *p, const struct crash_options *o, struct crash_result *r,
+		  struct error *err)
+{
+	struct file_explorer e;
+	uint64_t time_us = 0;
+	int result;
+
+	*r = (struct crash_result){ .is_of_files = true };
+	result = explorer_begin(&e, p, o, r, err);
+	if (result < 0)
+		goto out;
+	r->npoints = r->nshare = count_points(&e);
+	if (r->npoints == 0)
+		result = error_set(err,
+				   "%s holds no failure point: no file below --files was changed%s",
+				   p->path, p->has_roi ? " inside the region of interest" : "");
+	if (o->recovery->dump)
+		r->why_no_dump = plan_why_no_operations(p);
+	runner_set_deadline(e.runner, o->limits.deadline_ns);
+	if (result == 0)
+		result = take_references(&e, &time_us, err);
+	if (result < 0)
+		goto out;
+	runner_set_deadline(e.runner, 0);
+	r->needs_pool = e.refuses_empty;
+	r->timeout_ms = o->runner.timeout_ms ? o->runner.timeout_ms
+					     : (uint32_t)(time_us / 1000 * TIMEOUT_FACTOR);
+	if (r->timeout_ms < TIMEOUT_MIN_MS && !o->runner.timeout_ms)
+		r->timeout_ms = TIMEOUT_MIN_MS;
+	runner_set_timeout(e.runner, r->timeout_ms);
+	r->counters.is_late |= e.refs.is_late;
+	r->counters.is_stopped |= e.refs.is_late;
+	result = search_all(&e, err);
+	keep_objects(&e);
+	conclude(&e, result, err);
+out:
+	explorer_end(&e);
+	return result;
+}
+
+/* ---- one state ---- */
+
+static int go_to(struct file_explorer *e, const char *state, struct error *err)
+{
+	const uint64_t point = strtoull(state, NULL, 10);
+
+	while (e->walk.point != point)
+		if (!file_walk_next(&e->walk))
+			return error_set(err,
+					 "--replay %s: this trace has only %llu failure points",
+					 state, (unsigned long long)e->walk.point);
+	file_point_begin(e);
+	return file_state_parse(e, state, err);
+}
+
+static int put_folder(struct file_explorer *e, const char *folder, struct error *err)
+{
+	uint64_t *left;
+	int result;
+
+	if (mkdir(folder, 0777) < 0)
+		return error_set(err, "cannot make the folder %s: %s", folder, strerror(errno));
+	file_layout(e);
+	left = layout_state(&e->layout);
+	result = layout_put(&e->layout, folder, left, err);
+	free(left);
+	return result;
+}
+
+static int replay_here(struct file_explorer *e, const struct files_replay *f, struct error *err)
+{
+	struct verdict v;
+
+	if (go_to(e, f->state, err) < 0 || (f->keep && put_folder(e, f->keep, err) < 0))
+		return -1;
+	references_allow(&e->refs, e->plan, e->walk.is_over ? UINT64_MAX : e->walk.seq,
+			 &e->allowed);
+	if (file_run_state(e, &e->allowed, &v, err) < 0)
+		return -1;
+	f->tell(&v, &e->allowed, &e->result->texts, f->arg);
+	return 0;
+}
+
+int files_replay(const struct plan *p, const struct crash_options *o, const struct files_replay *f,
+		 struct error *err)
+{
+	struct crash_result r = { 0 };
+	struct file_explorer e;
+	uint64_t time_us = 0;
+	int result = explorer_begin(&e, p, o, &r, err);
+
+	if (result == 0 && o->recovery->dump && !plan_why_no_operations(p))
+		result = take_references(&e, &time_us, err);
+	if (result == 0) {
+		file_walk_init(&e.walk, p, &e.followed, FILE_POINTS);
+		result = replay_here(&e, f, err);
+		file_walk_release(&e.walk);
+	}
+	explorer_end(&e);
+	crash_result_release(&r);
+	return result;
+}

@@ -1,0 +1,27 @@
+/* Explores the crashes of a program whose files were followed (--files): recovery is run on folders
+ * that a crash can leave. What crash_explore() does for persistent memory. */
+#ifndef CRASH_FILES_FILES_EXPLORE_H
+#define CRASH_FILES_FILES_EXPLORE_H
+
+#include "crash/findings/exploration.h"
+
+int files_explore(const struct plan *p, const struct crash_options *o, struct crash_result *r,
+		  struct error *err);
+
+/* One state again. */
+struct files_replay {
+	const char *state; /* as for --replay */
+	/* where its folder is put, which must not be there yet; NULL: nowhere */
+	const char *keep;
+	/* Called with how recovery ended, and what a dump may print. */
+	void (*tell)(const struct verdict *v, const struct allowed *allowed,
+		     const struct dump_texts *texts, void *arg);
+	void *arg;
+};
+/* It has the form of a state of files. */
+bool files_state_is_text(const char *text);
+/* -1: there is no such state, or recovery cannot be run. */
+int files_replay(const struct plan *p, const struct crash_options *o, const struct files_replay *f,
+		 struct error *err);
+
+#endif

@@ -1,0 +1,64 @@
+/* What the files of this folder share: an exploration, at one failure point. */
+#ifndef CRASH_FILES_INTERNAL_H
+#define CRASH_FILES_INTERNAL_H
+
+#include "crash/files/file_walk.h"
+#include "crash/files/files_explore.h"
+#include "crash/files/layout.h"
+#include "crash/search/references.h"
+
+struct file_explorer {
+	const struct plan *plan;
+	const struct crash_options *options;
+	struct crash_result *result;
+	struct runner *runner;
+	struct references refs;
+	followed_files followed;
+	uint32_t root;
+
+	/* at the present failure point */
+	struct file_walk walk;
+	/* Names and sizes, which are chosen beforehand, and then sectors. Their versions are the
+	 * state that layout is of. */
+	files_items items;
+	size_t nchosen; /* of items: names and sizes */
+	struct layout layout;
+	bool has_layout;
+	struct allowed allowed;
+	bool is_eager;      /* recovery cannot be watched: sectors are chosen beforehand, too */
+	uint64_t told_ns;   /* when progress was told last */
+	bool refuses_empty; /* recovery does not accept a folder without a file */
+	VEC(struct file_known {
+		size_t bug; /* of the result's */
+		struct verdict verdict;
+	})
+	known;
+};
+
+/* ---- file_run.c ---- */
+
+/* After file_walk_next(): lists the items. */
+void file_point_begin(struct file_explorer *e);
+void file_choose_newest(struct file_explorer *e);
+/* The layout of what the items' versions are now. */
+void file_layout(struct file_explorer *e);
+/* Runs recovery on exactly the state that the items' versions are. */
+int file_run_state(struct file_explorer *e, const struct allowed *allowed, struct verdict *v,
+		   struct error *err);
+char *file_state_text(const struct file_explorer *e); /* free() it */
+/* Sets the items' versions. -1: there is no such state here. */
+int file_state_parse(struct file_explorer *e, const char *text, struct error *err);
+
+/* ---- file_search.c ---- */
+
+/* Runs recovery on what a crash here can leave. */
+int file_search(struct file_explorer *e, struct error *err);
+/* Nobody wants more. */
+bool file_is_over(struct file_explorer *e);
+
+/* ---- file_explain.c ---- */
+
+/* Recovery failed on the items' versions. */
+int file_explain(struct file_explorer *e, const struct verdict *v, struct error *err);
+
+#endif
