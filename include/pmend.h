@@ -139,8 +139,8 @@ static inline void pmend_symbolic(void *addr, size_t len)
 #define PMEND_ASSERT_ORDERED(a, asize, b, bsize) PMEND__CALL(ASSERT_ORDERED, a, asize, b, bsize)
 /* These bytes are intentionally volatile: recovery does not need them. */
 #define PMEND_IGNORE(addr, size) PMEND__CALL(IGNORE, addr, size, 0, 0)
-/* This thread has taken the lock at addr; it is about to give it back. For locks that pmend does not
- * know, with --threads. */
+/* This thread has taken the lock at addr; it is about to give it back. For locks that pmend
+ * does not know, with --threads. */
 #define PMEND_LOCK(addr) PMEND__CALL(LOCK, addr, 0, 0, 0)
 #define PMEND_UNLOCK(addr) PMEND__CALL(UNLOCK, addr, 0, 0, 0)
 /* True if this is a run of recovery after a simulated crash. */

@@ -114,7 +114,8 @@ enum pmend_event_kind {
 	PMEND_EV_UNNAME = 80,
 	PMEND_EV_MOVE = 81,
 	PMEND_EV_SYNC_RANGE = 82,
-	/* --threads; arg: object, 1 it is in PM + 2 a reader's lock + 4 a condition variable, bytes */
+	/* --threads; arg: object, 1 it is in PM + 2 a reader's lock + 4 a condition variable,
+	 * bytes */
 	PMEND_EV_LOCK = 83,
 	PMEND_EV_UNLOCK = 84,
 	PMEND_EV_ACQUIRE = 85, /* object 0: all threads that have ended */

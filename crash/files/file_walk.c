@@ -1,5 +1,6 @@
-/* Walks a trace from one failure point of files to the next. What was in the folder before is told
- * by the trace only when the program first uses it: it is read beforehand, and passed over later. */
+/* Walks a trace from one failure point of files to the next. What was in the folder before the
+ * recording is in the trace only where the program first uses it: the walk reads it beforehand, and
+ * passes over it later. */
 #include "crash/files/file_walk.h"
 
 #include <string.h>

@@ -37,8 +37,8 @@ struct crash_setup {
 	struct word_list ok_status, commit_vars, library_globs;
 	struct optional_number sample, window, seed, max_time, max_runs, jobs, timeout, failures,
 		max_memory, max_file, max_processes;
-	/* the trace was recorded with --files: crash states are those of the files; files_option_fit()
-	 * has seen to it that nothing else was asked for */
+	/* the trace was recorded with --files: crash states are those of the files;
+	 * files_option_fit() has seen to it that nothing else was asked for */
 	bool has_files;
 	bool races, strict, no_trust, explain_groups, pool_creation, repeats;
 	struct shard shard; /* shard.of is 0 if all failure points are explored here */

@@ -1,6 +1,6 @@
 /* Adds code where the program calls and returns: it keeps the call stack, inlined for ordinary
- * cases, and makes events for the functions of libpmemobj that log a range. sync.c adds the code for
- * functions that synchronise threads. */
+ * cases, and makes events for the functions of libpmemobj that log a range. sync.c adds the code
+ * for functions that synchronise threads. */
 #include "valgrind/recorder/blocks/calls.h"
 
 #include "valgrind/common/ir.h"
