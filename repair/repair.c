@@ -1,5 +1,5 @@
-/* Leads from bugs to changed files: each bug is planned on its own, then what touches is settled
- * together, then the text is written. */
+/* Plans and writes the changes for all bugs of a report: each bug is planned on its own, then
+ * changes that touch each other are settled, then the text is written. */
 #include "repair/repair.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "repair/plan/internal.h"
 #include "repair/tx/tx.h"
 
-/* The outcome of kinds that nobody handles; known by its address. */
+/* The outcome of kinds that no module handles. Compared by address. */
 static const char unhandled[] = "pmend does not fix bugs of this kind";
 
 struct repair *repair_new(const struct source_api *api, const struct source_database *db,
@@ -66,7 +66,8 @@ void repair_choose(struct repair *r, size_t bug, bool is_wanted)
 
 /* ---- planning ---- */
 
-/* What was tried on the trace decides. False: it said nothing, or that the places do. */
+/* Follows what a trial on the trace showed. False: there was no trial, or it says to follow the
+ * places. */
 static bool plan_cure(struct repair *r, size_t i)
 {
 	const struct repair_cure *c = &r->bugs.at[i]->cure;
@@ -80,12 +81,12 @@ static bool plan_cure(struct repair *r, size_t i)
 		why = r->failures.at[i];
 	else if (c->kind == CURE_WITH_OTHER ||
 		 (c->kind != CURE_NONE && tx_plan(r, i, c, &why) == 0))
-		return true; /* its outcome is known at the end */
+		return true; /* set by share_outcomes() */
 	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, why, help };
 	return true;
 }
 
-/* Stores inside a transaction, which does not log them. */
+/* Plans for stores that their transaction does not log. */
 static bool plan_add(struct repair *r, size_t i)
 {
 	const char *why = r->wanted.at[i] ? r->failures.at[i] : "rejected";
@@ -97,7 +98,7 @@ static bool plan_add(struct repair *r, size_t i)
 	return true;
 }
 
-/* What a transaction logs twice. */
+/* Plans for ranges that a transaction logs twice. */
 static bool plan_again(struct repair *r, size_t i)
 {
 	const char *why = r->wanted.at[i] ? r->failures.at[i] : "rejected";
@@ -113,7 +114,8 @@ static bool plan_again(struct repair *r, size_t i)
 	return true;
 }
 
-/* Interrupted in the first plan, or in that one; later ones have read all that they need. */
+/* The user interrupted the first plan before this bug. Later plans have read all that they need, so
+ * they continue. */
 static bool is_too_late(struct repair *r, size_t i, bool is_first)
 {
 	if (is_first && r->nplanned == SIZE_MAX && watch_is_interrupted(r->options->watch))
@@ -137,14 +139,14 @@ static void plan_bug(struct repair *r, size_t i, bool is_first)
 	}
 	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, unhandled, NULL };
 	if (bug_goes_with_add(r->bugs.at, r->bugs.n, r->bugs.at[i]))
-		return; /* follow_causes() */
+		return; /* set by follow_causes() */
 	if (!plan_cure(r, i) && !plan_add(r, i) && !plan_again(r, i))
 		durability_plan(r, i);
 }
 
-/* Recovery copes when the store is lost, but prints what is odd. Whether that is wrong is for the
- * user to say, so nothing is changed for it; but what is done for others about the same store ends
- * it, too. */
+/* Sets the outcome of bugs where recovery survives the lost store but prints something odd. The
+ * user has to say whether that is wrong, so nothing is changed. If a change for another bug covers
+ * the same store, this bug is fixed, too. */
 static void plan_outputs(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
@@ -168,7 +170,7 @@ static void plan_begin(struct repair *r)
 		r->groups.at[i] = i;
 }
 
-/* Bugs that another one's cure mends, too. */
+/* Sets the outcome of bugs that another bug's fix fixes, too. */
 static void share_outcomes(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
@@ -181,7 +183,8 @@ static void share_outcomes(struct repair *r)
 	}
 }
 
-/* The finding that is `cause`, one of its call paths; is_mended: all of them are. */
+/* Finds the bug (one of the call paths) of finding number `cause`. *is_mended: all its call paths
+ * are fixed. */
 static const struct repair_bug *find_cause(const struct repair *r, size_t cause, size_t *first,
 					   bool *is_mended)
 {
@@ -208,8 +211,8 @@ static const char *bug_words(struct repair *r, const struct repair_bug *b)
 			    : text_format(r->code, "%s", b->kind);
 }
 
-/* A kind that nobody handles goes with its cause, as the report says. One that was handled and left
- * has a reason of its own. */
+/* A kind that no module handles gets the outcome of its cause, as the report says. A bug that was
+ * planned and left keeps its own reason. */
 static void follow_causes(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
@@ -236,8 +239,8 @@ static void follow_causes(struct repair *r)
 	}
 }
 
-/* A flush that covers less than it is given is mended with all that it left out: a call was written
- * there, or the helper or its call was amended. */
+/* A flush that is too short is fixed if all that it missed is: by a new call, or by a change of the
+ * helper or of its call. */
 static void follow_consequences(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
@@ -279,8 +282,8 @@ static void follow_consequences(struct repair *r)
 	}
 }
 
-/* What a library does on its own and no change of its caller mends is none of this source's
- * bugs. */
+/* A bug that a library makes on its own, and that no change of its caller fixes, is not counted
+ * against this source. */
 static void excuse_libraries(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
@@ -322,15 +325,16 @@ static void make_files(struct repair *r)
 	}
 }
 
-/* What turns out to be impossible to write may have had others' changes merged into it: then all is
- * planned anew without it. */
+/* Plans and writes until nothing changes. If a change cannot be written, changes of other bugs may
+ * have been merged into it, so everything is planned again without it. */
 static void plan_and_write(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
 		r->failures.at[i] = NULL;
 	r->nplanned = SIZE_MAX;
 	plan_all(r, true);
-	for (size_t i = 0; r->has_new_failures && i < r->bugs.n; i++) /* each takes a bug out */
+	/* each round takes one bug out */
+	for (size_t i = 0; r->has_new_failures && i < r->bugs.n; i++)
 		plan_all(r, false);
 	clone_emit(r);
 	durability_remove(r);
@@ -340,16 +344,16 @@ static void plan_and_write(struct repair *r)
 	make_files(r);
 }
 
-/* ---- what may not be written ---- */
+/* ---- changes that are refused ---- */
 
-/* What is against the plan as it stands; NULL: nothing. */
+/* Why the plan may not be written; NULL: it may. */
 static const char *objection(struct repair *r)
 {
 	const char *why = compile_error(r);
 
 	if (why)
 		return text_format(r->code, "the fix does not compile: %s", why);
-	/* what a transaction flushes when it ends, the gate does not know */
+	/* the gate does not know what a transaction flushes at its end */
 	return r->changed.n && !r->nunchecked && !r->ntransactions ? gate_refusal(r) : NULL;
 }
 
@@ -365,7 +369,7 @@ static void choose_only(struct repair *r, const numbers *groups, const bool *wan
 	}
 }
 
-/* Refuses those of these groups that may not be written, found by halving. */
+/* Finds, by halving, which of these groups may not be written, and refuses them. */
 static void refuse_among(struct repair *r, const numbers *groups, const bool *wanted,
 			 const size_t *chosen, size_t n)
 {
@@ -389,7 +393,7 @@ static void refuse_among(struct repair *r, const numbers *groups, const bool *wa
 					    : "interrupted before pmend knew whether it compiles";
 }
 
-/* Changes that each may be written, but not together: none is. */
+/* Refuses all changes: each may be written alone, but not all together. */
 static void refuse_all(struct repair *r, const char *why)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
@@ -431,7 +435,7 @@ void repair_plan(struct repair *r)
 		refuse_errors(r);
 }
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
 size_t repair_group(const struct repair *r, size_t bug)
 {

@@ -1,6 +1,6 @@
-/* Hides bugs that an earlier report has already. The same id is the same bug; what was only a
- * warning then, and is worse now, is new. A pool that is being made is known if all findings are
- * that its one finding stands for. */
+/* Hides bugs that an earlier report lists already. A bug is the same if its id is the same. A bug
+ * that was only a warning in the earlier report and is more severe now counts as new. The finding
+ * that stands for "the pool is being made" is known if all findings that it replaces were known. */
 #include <string.h>
 
 #include "report/filter.h"
@@ -12,7 +12,7 @@ struct known {
 };
 
 struct baseline {
-	VEC(struct known) list; /* sorted; of equal ones, the worst is kept */
+	VEC(struct known) list; /* sorted by id; of equal ids, the most severe one is kept */
 };
 
 static int known_compare(const void *a, const void *b)
@@ -54,7 +54,7 @@ struct baseline *baseline_open(const char *path, struct error *err)
 	b = xcalloc(1, sizeof *b);
 	for (size_t i = 0; i < report_nbugs(r); i++) {
 		add(b, report_bug(r, i));
-		/* the next report may call another one of them the cause */
+		/* the next report may choose another finding of the group as the cause */
 		for (size_t k = 0; k < report_bug(r, i)->nconsequences; k++)
 			add(b, &report_bug(r, i)->consequences[k]);
 	}

@@ -1,5 +1,5 @@
-/* A bug on its own: the frame of it to show, and deep copies of it. A copy lives in an arena, with
- * all of its strings. */
+/* Helpers for one bug: which of its frames to show, and deep copies. A copy and all of its strings
+ * live in one arena. */
 #include <string.h>
 
 #include "report/internal.h"

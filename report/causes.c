@@ -1,5 +1,5 @@
-/* Lists findings under the one that causes them. They keep their ids, which are given to all before
- * anything is folded, so that a baseline or a suppression by id is as good as without. */
+/* Lists findings under the finding that causes them. All findings get their ids before that, so
+ * baselines and suppressions by id work whether or not a finding is listed under another one. */
 #include "report/causes.h"
 
 #include <stdlib.h>
@@ -145,7 +145,7 @@ void report_set_locations(struct report *r, size_t i, const struct bug_location 
 	b->locations = bug_locations_copy(&r->arena, locations, n);
 	b->nlocations = n;
 	b->message = arena_text(&r->arena, message);
-	vec_release(&r->bugs.at[i]->paths); /* they were of other places */
+	vec_release(&r->bugs.at[i]->paths); /* the paths belonged to the old locations */
 }
 
 /* ---- reports that become one ---- */
@@ -158,7 +158,7 @@ static bool is_member(const causes_members *all, const struct report_entry *e, s
 	return false;
 }
 
-/* Its first cause, or that one's own, and so on, that explains it in this report, too. */
+/* The nearest cause, direct or indirect, that also explains the finding in this report. */
 static struct report_entry *cause_left(const causes_members *all, const struct causes_member *m)
 {
 	struct report_entry *cause = m->entry->cause;
@@ -173,8 +173,8 @@ static bool is_short_flush(const struct report_entry *e)
 	return e && strcmp(e->bug.kind, "short-flush") == 0;
 }
 
-/* One run shows that a call flushes too little, and another one that its helper does: what they
- * leave out is explained by either. */
+/* Of a finding, one run says that a call flushes too little and another run that the called helper
+ * does. Either is its cause. */
 static bool is_left_out_by_both(const struct causes_member *m)
 {
 	return m->cause != m->entry && is_short_flush(m->entry->cause) && is_short_flush(m->cause);
@@ -190,13 +190,13 @@ void causes_merge(const causes_members *all)
 		else if (!m->is_new)
 			continue;
 		else if (m->cause != m->entry)
-			m->entry->cause = m->cause; /* NULL: none */
+			m->entry->cause = m->cause; /* NULL: it has no cause */
 	}
 }
 
 /* ---- when all is known ---- */
 
-/* In the order of the report. */
+/* Lists the consequences of a cause, in the order of the report. */
 static void gather(struct report *r, struct report_entry *cause)
 {
 	struct bug *list;
@@ -226,7 +226,8 @@ void causes_finish(struct report *r)
 			       sizeof r->bugs.at[i]->bug.id);
 	for (size_t i = 0; i < r->bugs.n; i++)
 		if (!r->bugs.at[i]->cause) {
-			r->bugs.at[i]->bug.takes_all = false; /* another run counts it */
+			/* another run counts it as a bug of its own */
+			r->bugs.at[i]->bug.takes_all = false;
 			gather(r, r->bugs.at[i]);
 		}
 	for (size_t i = 0; i < r->bugs.n; i++)

@@ -1,5 +1,5 @@
 /* What recovery read and what it left, as JSON: the reads that had a choice, and what a dump was
- * compared with. Written and read again; what is not known is left out. */
+ * compared with. Writes and reads it. Unknown values are left out. */
 #include <string.h>
 
 #include "report/internal.h"
@@ -81,7 +81,8 @@ const struct bug_comparison *comparison_read(struct arena *a, const json_t *o, c
 
 /* ---- choices ---- */
 
-#define CHOICES_READ_MAX 200u /* of one crash: a report that somebody made larger is cut */
+/* per crash; a longer list, in a report that somebody edited, is cut */
+#define CHOICES_READ_MAX 200u
 
 static json_t *values_json(const struct bug_choice *c,
 			   void (*set_frame)(json_t *o, const struct bug_frame *frame))

@@ -1,5 +1,5 @@
-/* What a report says about how much was looked at: deep copies, which live in an arena with all of
- * their strings, how deep it went in words, and which part of an analysis it is. */
+/* How much an analysis looked at: copies the record into an arena, says in words how deep it went,
+ * and handles which part of an analysis the report is about. */
 #include "report/internal.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ static const struct report_groups *groups_copy(struct arena *a, const struct rep
 	return copy;
 }
 
-/* It looks for them, though it may have nothing to tell yet. */
+/* The report is a part (shard) of an exploration of crashes, even if it has no runs yet. */
 static bool is_part_of_crashes(const struct report *r)
 {
 	return r->shard.of && strcmp(r->shard.command, "check") != 0;

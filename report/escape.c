@@ -1,5 +1,5 @@
-/* Text that comes from programs, debug info and source files, made harmless: it must not move the
- * cursor, break a line, reverse the direction of writing, or end an HTML element. */
+/* Makes text from programs, debug info and source files harmless: it cannot move the cursor, break
+ * a line, reverse the direction of writing, or end an HTML element. */
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 #include "report/internal.h"
 
-/* Decodes the sequence at p; its length, 0 if it is not valid: cut off, overlong, a surrogate, or
- * too large. */
+/* Decodes the UTF-8 sequence at `text` and returns its length. 0: it is invalid (cut off, overlong,
+ * a surrogate, or too large). */
 static size_t utf8_decode(const char *text, size_t n, uint32_t *code)
 {
 	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -59,7 +59,7 @@ char *escape_utf8(const char *s)
 	return clean;
 }
 
-/* Control characters, line separators, and those that change the direction of text. */
+/* Control characters, line separators, and characters that change the direction of text. */
 static bool is_harmful(uint32_t code)
 {
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200e && code <= 0x200f) ||

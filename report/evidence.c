@@ -1,5 +1,4 @@
-/* Copies of evidence, and giving it to a bug of a report. All strings live in the report's
- * arena. */
+/* Copies evidence, and gives it to a bug of a report. All strings live in the report's arena. */
 #include "report/evidence.h"
 
 #include "report/internal.h"

@@ -1,10 +1,10 @@
-/* The evidence of a bug as JSON: written and read again. Its keys are "timeline", with the events,
- * and "memory", with the rows of bytes. What is not known is left out. */
+/* The evidence of a bug as JSON: writes and reads it. The key "timeline" has the events, "memory"
+ * the rows of bytes. Unknown values are left out. */
 #include <string.h>
 
 #include "report/internal.h"
 
-#define EVENTS_READ_MAX 5000u /* of one bug: a report that somebody made larger is cut */
+#define EVENTS_READ_MAX 5000u /* per bug; a longer list, in a report that somebody edited, is cut */
 
 static json_t *event_json(const struct evidence_event *e)
 {
@@ -85,10 +85,10 @@ void evidence_json(json_t *bug, const struct evidence *e)
 	json_decref(rows);
 }
 
-/* ---- reading: what has the wrong type counts as not there, except that the two keys themselves
- * must be what they are ---- */
+/* ---- reading: a value of the wrong type counts as missing, but "timeline" and "memory" themselves
+ * must have the right type ---- */
 
-/* Two hexadecimal digits for each byte of a row, and nothing else. */
+/* The text if it consists of two hexadecimal digits for each byte of a row, else NULL. */
 static const char *bytes_of(const json_t *value)
 {
 	const char *text = json_string_value(value);

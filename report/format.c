@@ -1,4 +1,5 @@
-/* The table of renderings, by the names that --format takes. A new one is a file and a row. */
+/* The table of report formats, by the names that --format takes. A new one is a file and a row
+ * here. */
 #include "report/format.h"
 
 #include <string.h>

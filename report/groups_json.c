@@ -1,9 +1,9 @@
-/* Accounts of the coverage in a report, as JSON: written and read again. That of representative
- * testing is one table of numbers, so that what is written is read; that of an exploration is the
- * inputs that found something. */
+/* Two parts of a report's coverage as JSON: writes and reads them. The account of representative
+ * testing is a table of numbers, so writing and reading use the same names; that of an exploration
+ * lists the inputs that showed something new. */
 #include "report/internal.h"
 
-/* The numbers of the account, by their names in JSON. */
+/* The numbers of representative testing and their names in JSON. */
 static const struct {
 	const char *key;
 	size_t at;
@@ -114,7 +114,7 @@ void found_json(json_t *coverage, const struct report_coverage *c)
 	json_decref(list);
 }
 
-/* What no exploration finds is cut, so that sums fit. */
+/* Cuts numbers that are too large for any exploration, so that sums cannot overflow. */
 static uint64_t found_number(const json_t *o, const char *key)
 {
 	const uint64_t n = json_get_number(o, key);

@@ -1,22 +1,23 @@
-/* When are two findings one bug, when are they one call path to it, and what is a bug's id?
+/* Decides when two findings are one bug, when they are one call path to it, and what a bug's id is.
  *
- * key  kind, and for each location: role and the shown frame (what a library does inside is no
- *      situation of its own). A frame is function, file and line; without line, function and
- *      offset. What the shown line calls in its own object counts by name if it has no line: it may
- *      be the C library, linked in, or a part of the program that was compiled without -g.
- * path the same with all callers out to main, and for a store, its column: a line may have several,
- *      and each needs a fix of its own. A function that comes again was called recursively:
- *      everything between the two is left out. Where there is no line, the function alone counts
- *      for a caller.
- * id   a hash of kind, roles, the functions of the shown frames and those called in their objects,
- *      as above, and the text of the shown lines
- *      with its blanks squeezed; if the source cannot be read, the line relative to the function;
- *      if that is not known either, nothing of the line. No file names, no line numbers: edits
- *      elsewhere and other folders change nothing. Bugs that are equal in all that are numbered by
- *      their lines, and the number is hashed too.
+ * key   The kind, and for each location its role and its shown frame. (What a library does inside
+ *       does not count.) A frame counts by function, file and line; without line, by function and
+ *       offset. A function without lines that the shown line calls in its own object counts by
+ *       name: it may be the C library, linked in, or a part of the program compiled without -g.
+ * path  The same with all callers out to main, and for a store, its column: a line may have several
+ *       stores, and each needs a fix of its own. If a function occurs twice, the call was
+ *       recursive, and all frames between the two are left out. A caller without line counts by
+ *       its function.
+ * id    A hash of a text such as "missing-flush", "@store", "update", "=n->value = v;", "#0": the
+ *       kind, and for each location its role, the function of its shown frame (and the one that
+ *       it calls, as above), and the shown line with its blanks squeezed. If the source cannot be
+ *       read, "+3", the line relative to the function, takes the place of the line; if that is
+ *       unknown, too, nothing does. File names and line numbers do not count, so edits elsewhere
+ *       and other folders do not change an id. "#0" counts bugs that are equal in all that, in
+ *       the order of their lines.
  *
- * Limits: a change of the line itself or a renamed function makes a new id; of several equal bugs,
- * the first that is mended passes its id to the next. */
+ * Limits: a change of the line itself or of the function's name makes a new id. If the first of
+ * several equal bugs is fixed, the next one gets its id. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static bool function_equal(const struct bug_frame *a, const struct bug_frame *b)
 
 typedef VEC(const struct bug_frame *) call_path;
 
-/* The frames that count, innermost first. */
+/* The frames that count for a call path, innermost first. */
 static void call_path_fill(call_path *p, const struct bug_location *l)
 {
 	size_t i, k;
@@ -52,7 +53,7 @@ static void call_path_fill(call_path *p, const struct bug_location *l)
 	}
 }
 
-/* Every finding gets a key, so stdio is too slow here. */
+/* every finding needs a key, and stdio was too slow for it */
 typedef VEC(char) buffer;
 
 static void buffer_add(buffer *t, const char *s)
@@ -65,7 +66,7 @@ static void buffer_add(buffer *t, const char *s)
 	t->n += len;
 }
 
-/* Numbers have a fixed width: keys sort by line, also when all lines move. */
+/* Appends a number with a fixed width, so that keys sort by line number, also if all lines move. */
 static void buffer_add_number(buffer *t, uint64_t n)
 {
 	char digits[17];
@@ -91,8 +92,8 @@ static void key_frame(buffer *t, const struct bug_frame *frame, bool is_shown)
 	}
 }
 
-/* What was done for a lost store may differ from crash to crash: it says how to mend the bug, not
- * which it is. */
+/* Location i takes part in the key. What the program did for a lost store (flush, fence) does not:
+ * it may differ from crash to crash. */
 static bool is_identifying(const struct bug *b, size_t i)
 {
 	const char *first = b->locations[0].role, *role = b->locations[i].role;
@@ -106,7 +107,7 @@ static bool is_store(const char *role)
 	return role && (strcmp(role, "store") == 0 || strcmp(role, "lost") == 0);
 }
 
-/* depth: how many frames of each location count. */
+/* depth: how many frames of each location take part. */
 static char *key_of(const struct bug *b, size_t depth)
 {
 	call_path p = { 0 };
@@ -180,7 +181,7 @@ static void put_squeezed(FILE *f, const char *line, size_t len)
 		}
 		if (is_blank)
 			putc(' ', f);
-		/* NUL would end the text that is hashed. */
+		/* a NUL would end the text that is hashed */
 		putc(line[i] ? line[i] : '?', f);
 		is_blank = false;
 		is_begun = true;
@@ -189,7 +190,8 @@ static void put_squeezed(FILE *f, const char *line, size_t len)
 
 static void put_shown_line(FILE *f, struct report *r, const struct bug_frame *frame)
 {
-	/* Of a report that was read, the line as it was then. What was no UTF-8 is not kept. */
+	/* A report that was read has the line's text of that time. Text that was not UTF-8 was not
+	 * kept. */
 	const bool has_text = frame->text && !strstr(frame->text, "\xef\xbf\xbd");
 	size_t len = has_text ? strlen(frame->text) : 0;
 	const char *line = has_text ? frame->text
@@ -207,7 +209,7 @@ static void put_shown_line(FILE *f, struct report *r, const struct bug_frame *fr
 	}
 }
 
-/* What the id is a hash of, without the ordinal. */
+/* The text whose hash is the id, without the number that tells equal bugs apart. */
 static char *ident_text(struct report *r, const struct bug *b)
 {
 	char *text;

@@ -1,11 +1,11 @@
-/* The report as JSON, the contract of docs/report.md. What is not known is left out. Beyond the
- * contract, where they apply: "advice", "first_event", "executions", "input", "consequences" and
- * "platforms" of a bug; "object", "offset", "text" and "function_line" of a place, "inlined" and
- * "signal" of a frame; "library" of a bug, "paths" of one that several call paths lead to;
- * "libraries", what was folded; "library_globs"; "suppressed", the blocks of suppression files that
- * hid bugs; "ending", how the recording ended, if not well, and what was not flushed then;
- * "platforms" of the whole; "internals" of a location, the frames of library code inside the place
- * that is shown; "why_incomplete". */
+/* Writes the report as JSON: the contract of docs/report.md. Unknown values are left out. Keys
+ * beyond the contract, where they apply: "advice", "first_event", "executions", "input",
+ * "consequences", "platforms" and "library" of a bug; "paths" of a bug with several call paths;
+ * "object", "offset", "text" and "function_line" of a place; "inlined" and "signal" of a frame;
+ * "internals" of a location, the frames of library code inside the shown place; of the whole report
+ * "libraries" (what was folded), "library_globs", "suppressed" (the blocks of suppression files
+ * that hid bugs), "ending" (how the recording ended, if not well, and what was not flushed then),
+ * "platforms" and "why_incomplete". */
 #include <string.h>
 
 #include "report/format.h"
@@ -82,7 +82,7 @@ static json_t *locations_json(const struct bug_location *locations, size_t n)
 	return list;
 }
 
-/* "lost" repeats the locations of that role: what a script looks for first. */
+/* Writes a crash. "lost" repeats the locations of that role, which scripts look for first. */
 static json_t *crash_json(const struct bug_crash *c, const struct bug_location *locations,
 			  size_t nlocations)
 {
@@ -259,7 +259,7 @@ static json_t *suppressed_json(const struct report *r)
 	return list;
 }
 
-/* everything but bugs and tests */
+/* Writes all keys except "bugs" and "tests". */
 static void head_json(json_t *top, const struct report *r)
 {
 	json_t *command = json_array();

@@ -1,4 +1,4 @@
-/* Reads a JSON report. Keys that are not known are skipped, so that newer reports can be read; a
+/* Reads a JSON report. Unknown keys are skipped, so that reports of a newer pmend can be read. A
  * known key of the wrong type is an error that names its place: "REPORT.json:
  * bugs[3].locations[0].line: not a number from 0 to 4294967295". */
 #include <errno.h>
@@ -8,15 +8,15 @@
 
 #include "report/internal.h"
 
-/* The first thing that is wrong; later ones are not looked for, but reading goes on with empty
- * values. */
+/* Keeps the first error. After it, reading goes on with empty values, and later errors are
+ * ignored. */
 struct reader {
 	struct report *r;
 	const char *path;
 	struct error *err;
 	bool failed;
-	size_t bug, location; /* where we are */
-	int depth;            /* 0 head, 1 in a bug, 2 in a location */
+	size_t bug, location; /* index of the bug and location that are being read, for errors */
+	int depth;            /* what is being read: 0 the head, 1 a bug, 2 a location */
 	struct arena arena;   /* frames and locations, until the report has copied them */
 };
 
@@ -57,7 +57,7 @@ static const char *get_needed_text(struct reader *in, const json_t *o, const cha
 	return text ? text : "";
 }
 
-/* "" if there is none: what shows it need not ask. */
+/* "" if there is no message, so that renderings need not check. */
 static const char *get_message(struct reader *in, const json_t *o)
 {
 	const char *text = get_text(in, o, "message");
@@ -86,7 +86,7 @@ static bool get_flag(struct reader *in, const json_t *o, const char *key)
 	return json_is_true(value);
 }
 
-/* NULL, which jansson takes for an empty array, if there is none. */
+/* NULL if there is no array; jansson takes NULL for an empty one. */
 static const json_t *get_array(struct reader *in, const json_t *o, const char *key)
 {
 	const json_t *value = json_object_get(o, key);
@@ -96,7 +96,7 @@ static const json_t *get_array(struct reader *in, const json_t *o, const char *k
 	return value;
 }
 
-/* The strings of an array, in the reader's arena; returns how many. */
+/* Copies an array's strings to the reader's arena; returns how many. */
 static size_t read_strings(struct reader *in, const json_t *o, const char *key, const char ***list)
 {
 	const json_t *array = get_array(in, o, key);
@@ -263,7 +263,7 @@ static enum bug_use read_use(struct reader *in, const json_t *o)
 	return BUG_USE_UNKNOWN;
 }
 
-/* Locations of a bug, or of one of its paths. */
+/* Reads the locations of a bug or of one of its paths. */
 static struct bug_location *read_locations(struct reader *in, const json_t *o, size_t *n)
 {
 	const json_t *list = get_array(in, o, "locations");
@@ -311,7 +311,7 @@ static void read_paths(struct reader *in, const json_t *o, struct bug *b)
 
 static struct bug read_bug(struct reader *in, const json_t *o, bool has_consequences);
 
-/* A list of bugs; those that a cause explains have none of their own. */
+/* Reads the consequences of a bug; a consequence has none of its own. */
 static const struct bug *read_consequences(struct reader *in, const json_t *o, size_t *n)
 {
 	const json_t *list = get_array(in, o, "consequences");
@@ -506,7 +506,7 @@ static void read_platforms(struct reader *in, const json_t *top)
 		*vec_add(&in->r->platforms) = arena_text(&in->r->arena, list[i]);
 }
 
-/* Everything but bugs and tests. */
+/* Reads all keys except "bugs" and "tests". */
 static void read_head(struct reader *in, const json_t *top)
 {
 	const char *why;
@@ -525,7 +525,7 @@ static void read_head(struct reader *in, const json_t *top)
 		wrong(in, "project", "%s", why);
 }
 
-/* of: those of this test; NULL: all. */
+/* Reads the bugs of the test `of`; NULL: all bugs. */
 static void read_bugs(struct reader *in, const json_t *bugs, const char *of)
 {
 	const size_t depth = in->depth;
@@ -549,7 +549,7 @@ static void read_bugs(struct reader *in, const json_t *bugs, const char *of)
 	in->depth = depth;
 }
 
-/* A test's own report has the bugs of its name. */
+/* Makes the reports of single tests. Each gets the bugs that have its name. */
 static void read_tests(struct reader *in, const json_t *top)
 {
 	const json_t *tests = get_array(in, top, "tests"), *o;
@@ -611,7 +611,7 @@ out:
 	return top;
 }
 
-/* Takes top. */
+/* Reads a parsed report, and frees `top`. */
 static struct report *read_report(const char *path, json_t *top, struct error *err)
 {
 	struct reader in = { .path = path, .err = err };
@@ -624,7 +624,8 @@ static struct report *read_report(const char *path, json_t *top, struct error *e
 		report_free(in.r);
 		return NULL;
 	}
-	/* ids are those of the file; an older pmend had another order */
+	/* the file's ids are kept; only the order is made anew, since an older pmend had another
+	 * one */
 	order_sort(in.r->bugs.at, in.r->bugs.n);
 	in.r->is_finished = true;
 	return in.r;

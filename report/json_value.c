@@ -1,4 +1,5 @@
-/* JSON values of ours: text of any bytes, which becomes UTF-8, and numbers that fit. */
+/* Makes JSON values: text of any bytes, which becomes UTF-8, and numbers cut to what JSON readers
+ * take. */
 #include "report/internal.h"
 
 json_t *json_text(const char *s)

@@ -1,10 +1,11 @@
-/* The report as JUnit's XML, which has no standard: it is valid by the schema of Jenkins
- * (junit-10.xsd) and by that of Ant.
+/* Writes the report as JUnit's XML. That has no standard; the output is valid by the schema of
+ * Jenkins (junit-10.xsd) and by that of Ant.
  *
- * A suite has a testcase for each analysis that ran, which passes, and one for each finding: it
- * fails if it sets the exit status, else it passes, and the suite's system-out shows it (Ant's
- * schema has no system-out in a testcase). What ends with exit status 3 is an error. Ant's schema
- * wants times; they are constants, so that equal reports are equal files. */
+ * A suite has a passing testcase for each analysis that ran, and one testcase for each finding.
+ * The finding's testcase fails if the finding sets the exit status. Otherwise it passes, and the
+ * suite's system-out shows the finding (Ant's schema has no system-out in a testcase). What gives
+ * exit status 3 is an error. Ant's schema wants times; they are constants, so that equal reports
+ * are equal files. */
 #include <string.h>
 
 #include "report/format.h"
@@ -33,7 +34,7 @@ static const char *entity(char c, bool is_attribute)
 	return NULL;
 }
 
-/* XML has no control characters, and not the last two of the first plane, by whatever notation. */
+/* The control characters, and U+FFFE and U+FFFF, which XML cannot hold in any notation. */
 static bool is_forbidden(const char *p, size_t len)
 {
 	const unsigned char c = (unsigned char)*p;
@@ -113,7 +114,7 @@ static char *name_of(const struct bug *b)
 			 b->id);
 }
 
-/* What the text rendering says of it, or below all of them (b NULL); free() it. */
+/* What the text report says about the bug, or below all bugs if b is NULL; free() it. */
 static char *text_of(const struct junit *j, const struct bug *b)
 {
 	const struct report_options plain = { .verbose = j->o->verbose, .cwd = j->o->cwd };
@@ -158,7 +159,7 @@ static void put_libraries(const struct junit *j)
 	}
 }
 
-/* Why nothing found means nothing. */
+/* Writes an error: why an analysis that found nothing proves nothing. */
 static void put_failure(const struct junit *j)
 {
 	const struct report_failure *failure = report_failure(j->r);
@@ -181,7 +182,7 @@ static void put_incomplete(const struct junit *j)
 			   why ? why : "no reason is known");
 }
 
-/* A report of an older version does not say what ran. */
+/* The analyses that ran. A report of an older pmend does not name them. */
 static size_t analyses_of(const struct report *r, const char *const **names)
 {
 	static const char *const crash[] = { "crash" }, *const explore[] = { "explore" },
@@ -216,7 +217,7 @@ static void put_properties(const struct junit *j)
 	free(command);
 }
 
-/* What passed although it was found, and how much was looked at. */
+/* Shows the findings that pass, and how much was looked at. */
 static void put_output(const struct junit *j)
 {
 	char *text;

@@ -1,5 +1,5 @@
-/* All kinds of bugs (docs/report.md). The texts appear in the text report, in SARIF's rules and in
- * docs/report.md. */
+/* The table of all kinds of bugs. The text report, SARIF's rules and docs/report.md show these
+ * texts. */
 #include <string.h>
 
 #include "report/bug.h"

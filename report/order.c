@@ -1,33 +1,35 @@
-/* The order of findings, in every report: by what shows them, then by id. Lines and files do not
- * count, so the first finding is the best proven one, wherever it is. All that is asked is in a
- * JSON report, too: a merged, an old and a new report have the same order. */
+/* The order of findings in every report: by the strength of their evidence, then by id. Lines and
+ * files do not count, so the first finding is the best proven one, wherever it is. The order uses
+ * only what a JSON report has, so merged, old and new reports have the same order. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/internal.h"
 #include "util/str.h"
 
-/* Recovery was run on a crash state and failed. A race has a crash without a command: recovery only
- * read what may be lost. */
+/* Recovery was run on a crash state and failed. (The crash of a race has no command: recovery only
+ * read what may be lost.) */
 static bool is_proven(const struct bug *b)
 {
 	return b->severity == BUG_CORRECTNESS && b->crash && b->crash->command;
 }
 
-/* Recovery read something that was lost; or it fails at every start, with nothing lost at all. */
+/* Recovery failed and had read something that was lost; or it fails at every start, even if nothing
+ * is lost. */
 static bool is_proven_by_data(const struct bug *b)
 {
 	return is_proven(b) &&
 	       (!bug_is_kind(b, "recovery-failure") || b->crash->failure_point == 0);
 }
 
-/* Recovery reads it, but was not seen to fail. */
+/* Recovery reads the bytes, but was not seen to fail. */
 static bool is_read(const struct bug *b)
 {
 	return b->severity == BUG_CORRECTNESS && (b->use == BUG_USE_READS || b->crash);
 }
 
-/* Recovery was not watched, or the finding is not about a store that it could read. */
+/* It is unknown whether recovery reads the bytes: it was not watched, or the finding is not about a
+ * store. */
 static bool is_open(const struct bug *b)
 {
 	return b->severity == BUG_CORRECTNESS && !bug_is_last(b);
@@ -48,7 +50,8 @@ static bool is_porting(const struct bug *b)
 	return b->severity == BUG_PORTING;
 }
 
-/* The best evidence first: a finding belongs to the first row that holds, or behind all of them. */
+/* Strongest evidence first. A finding belongs to the first row that is true, or else behind all of
+ * them. */
 static bool (*const evidence[])(const struct bug *b) = {
 	is_proven_by_data, is_proven,   is_read,        is_open,
 	is_overwritten,    bug_is_last, is_performance, is_porting,
@@ -63,7 +66,7 @@ static size_t level_of(const struct bug *b)
 	return i;
 }
 
-/* A bug that came from no report of several tests has no test. */
+/* Compares names of tests. A bug that is not from a report of several tests has none. */
 static int compare_text(const char *a, const char *b)
 {
 	return strcmp(a ? a : "", b ? b : "");
@@ -105,7 +108,7 @@ struct report_spot *report_spots(const struct report *r)
 {
 	const size_t n = r->bugs.n;
 	struct report_spot *spots = xcalloc(n, sizeof *spots);
-	struct map latest = { 0 }; /* by the hash of a place: its last finding so far, plus 1 */
+	struct map latest = { 0 }; /* hash of a place → index of its last finding so far, plus 1 */
 
 	for (size_t i = 0; i < n; i++) {
 		const struct bug *b = &r->bugs.at[i]->bug;

@@ -1,5 +1,5 @@
-/* What a report comes to, and the keys of a JSON report that say it. A bug that counts is worth
- * more than a failure: it is there, whatever else was not seen. */
+/* What a report means for the exit status, and the JSON keys that keep it. A bug that counts
+ * outweighs a failed analysis: the bug is there, whatever the analysis missed. */
 #include "report/outcome.h"
 
 #include <string.h>
@@ -7,11 +7,11 @@
 #include "report/filter.h"
 #include "report/internal.h"
 
-/* The words of --fail-on; "correctness" always counts. */
+/* The words that --fail-on takes; correctness bugs always count. */
 static const char *const fail_words[] = { "correctness", "performance", "porting", "warning",
 					  "libraries",   "incomplete",  NULL };
 
-/* Where a word of --fail-on is kept; NULL: it is none. */
+/* Where the choice of a word is stored; NULL: no such word. */
 static bool *place_of(struct report_fail_on *f, const char *word)
 {
 	for (enum bug_severity s = BUG_CORRECTNESS; s < BUG_SEVERITIES; s++)
@@ -130,7 +130,8 @@ bool outcome_read(struct report *r, const json_t *top, const char **why)
 	for (size_t i = 0; i < json_array_size(analyses); i++)
 		if (json_is_string(json_array_get(analyses, i)))
 			report_add_analysis(r, json_string_value(json_array_get(analyses, i)));
-	for (size_t i = 0; i < json_array_size(words); i++) /* a newer one may know more */
+	/* a newer pmend may have more words; they are skipped */
+	for (size_t i = 0; i < json_array_size(words); i++)
 		if (json_is_string(json_array_get(words, i)))
 			report_fail_on_add(&r->fail_on,
 					   json_string_value(json_array_get(words, i)));

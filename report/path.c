@@ -1,4 +1,4 @@
-/* Paths as text: their last part, what lies below a folder, URIs. The file system is not asked, so
+/* Paths as text: their last part, the part below a folder, URIs. The file system is not asked, so
  * symbolic links are not followed. */
 #include <ctype.h>
 #include <string.h>
@@ -27,7 +27,7 @@ const char *path_below(const char *path, const char *folder)
 	return path[len] ? path + len : path;
 }
 
-/* Removes "//", "/./" and "/../" of an absolute path. */
+/* Removes "//", "/./" and "/../" from an absolute path. */
 static void path_normalise(char *path)
 {
 	char *out = path;

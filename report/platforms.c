@@ -1,5 +1,5 @@
-/* Reports about several platforms: where a bug exists, and where the same code is safe. The reports
- * of all platforms become one. */
+/* Reports about several platforms: on which a bug loses data, and on which the same code is safe.
+ * Merges the reports of all platforms into one. */
 #include <string.h>
 
 #include "report/internal.h"
@@ -14,7 +14,8 @@ static void bug_add_platform(struct report *r, struct bug *b, const char *platfo
 	b->platforms = list;
 }
 
-/* What was found so far was found on the one platform that the report had. */
+/* Turns a report about one platform into one about several. All findings so far belong to the first
+ * platform. */
 static void become_several(struct report *r)
 {
 	*vec_add(&r->platforms) = r->platform;
@@ -32,7 +33,8 @@ static void merge_coverage(struct report *r, const struct report_coverage *c)
 		report_add_reason(r, c->reasons[i]);
 }
 
-/* What their entries became, for causes_merge(). A group is the number of its cause. */
+/* The number of the finding that causes e, or of e itself. It names the group of e for
+ * causes_merge(). */
 static size_t number_of(const struct report *r, const struct report_entry *e)
 {
 	size_t i = 0;
@@ -106,13 +108,14 @@ static bool is_only_msync(const struct report *r, const struct bug *b)
 	return b->nplatforms <= 1 && platform && strcmp(platform, "msync") == 0;
 }
 
-/* Where flushes achieve nothing, some kinds' own advice is wrong. */
+/* Advice for the platform msync, where flushes achieve nothing, so that the usual advice of these
+ * kinds would be wrong. */
 static const char *msync_advice(const char *kind)
 {
 	static const char sync[] =
 		"Call msync with MS_SYNC, pmem_msync or fsync after the store; on msync, flushes and fences achieve nothing.";
 	static const struct {
-		const char *begin, *advice; /* of the kind's name */
+		const char *begin, *advice; /* begin: how the kind's name begins */
 	} list[] = {
 		{ "missing-flush", sync },
 		{ "missing-fence", sync },
@@ -148,7 +151,7 @@ static bool is_on(const struct bug *b, const char *platform)
 	return false;
 }
 
-/* The report's platforms that have the bug, or do not. */
+/* Writes the names of the platforms that have the bug, or (has is false) of those that do not. */
 static void put_names(FILE *f, const struct report *r, const struct bug *b, bool has)
 {
 	size_t n = 0;

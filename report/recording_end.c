@@ -1,4 +1,4 @@
-/* What a report says about how the recording ended, and about what was not flushed then. */
+/* Says how the recording ended and which stores were not flushed then. */
 #include <string.h>
 
 #include "report/internal.h"

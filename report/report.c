@@ -1,6 +1,6 @@
-/* Collects bugs. One that has the key of an earlier one (ident.c) only raises its count, so memory
- * grows with source situations, not with findings. Everything is copied into an arena and freed
- * together. */
+/* Collects bugs. A bug with the key of an earlier one (ident.c) only raises that one's count, so
+ * memory grows with the number of places in the source, not of findings. All is copied into one
+ * arena and freed together. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static struct report_entry *entry_new(struct report *r, const struct bug *b, con
 	return e;
 }
 
-/* Sources are looked for where they were compiled, too. */
+/* Sources are also looked up in the folders where they were compiled. */
 static void add_folders(struct report *r, const struct bug *b)
 {
 	for (size_t i = 0; i < b->nlocations; i++)
@@ -97,8 +97,8 @@ static struct report_entry *entry_add(struct report *r, const struct bug *b, con
 	return e;
 }
 
-/* What is told is the first crash that was given; how many runs it took is what the soonest of them
- * took. */
+/* Lowers the number of runs that the bug's crash took. The crash that is shown stays the first
+ * one. */
 static void found_sooner(struct report *r, struct report_entry *e, uint64_t runs)
 {
 	struct bug_crash crash = *e->bug.crash;
@@ -107,7 +107,7 @@ static void found_sooner(struct report *r, struct report_entry *e, uint64_t runs
 	e->bug.crash = bug_crash_copy(&r->arena, &crash);
 }
 
-/* A shorter input shows it, too. The one that was given first stays the first. */
+/* Takes a shorter input that shows the bug. `first` stays the file of the first input. */
 static void input_take(struct report *r, struct report_entry *e, const struct bug_input *shorter)
 {
 	struct bug_input input = *shorter;
@@ -117,8 +117,7 @@ static void input_take(struct report *r, struct report_entry *e, const struct bu
 	e->bug.input = bug_input_copy(&r->arena, &input);
 }
 
-/* A flush or fence that costs time in one run and may be needed in another one must not be called a
- * waste. */
+/* One run doubts that this flush or fence is a waste of time: another run may need it. */
 static bool doubts(const struct bug *b)
 {
 	const struct bug_kind *kind = bug_kind_find(b->kind);
@@ -126,7 +125,8 @@ static bool doubts(const struct bug *b)
 	return kind && kind->severity == BUG_PERFORMANCE && b->reason;
 }
 
-/* Evidence adds up: one bug that both `check` and `crash` see has the crash, too. */
+/* Adds what b knows to an entry: a bug that both `check` and `crash` found has the crash and both
+ * counts. */
 static void entry_merge(struct report *r, struct report_entry *e, const struct bug *b)
 {
 	uint64_t count = b->count ? b->count : 1;
@@ -137,7 +137,7 @@ static void entry_merge(struct report *r, struct report_entry *e, const struct b
 	e->bug.executions += b->executions;
 	if (b->first_seq < e->bug.first_seq)
 		e->bug.first_seq = b->first_seq;
-	/* what was doubtful in one run is a bug in another one */
+	/* a doubt about a performance finding wins; of other findings, the more severe one wins */
 	if (doubts(b) != doubts(&e->bug) ? doubts(b) : b->severity < e->bug.severity) {
 		e->bug.severity = b->severity;
 		e->bug.reason = arena_text(&r->arena, b->reason);
@@ -192,7 +192,8 @@ void report_each(const struct report *r, void (*each)(const struct bug *b, void 
 		each(&r->bugs.at[i]->bug, arg);
 }
 
-/* Of all call paths and instructions, what matters most; not known, if it is not of one. */
+/* The strongest use by recovery over all call paths and instructions of a bug. It is unknown if it
+ * is unknown for one of them. */
 static enum bug_use use_of(const struct report_entry *e,
 			   enum bug_use (*use)(const struct bug *b, uint64_t first_seq, void *arg),
 			   void *arg)
@@ -228,8 +229,8 @@ void report_rank(struct report *r,
 	}
 }
 
-/* Recovery read bytes, after the crash that some finding shows, which a crash leaves otherwise if
- * this line's store is lost. */
+/* Recovery read bytes, after a crash that some finding shows, that have another value if the store
+ * of this line is lost. */
 static bool is_read_after_crash(const struct report *r, const struct bug_frame *store)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
@@ -245,14 +246,16 @@ static bool is_read_after_crash(const struct report *r, const struct bug_frame *
 	return false;
 }
 
-/* Where the message says that recovery does not read it; NULL: it does not say so. */
+/* The part of the message that says that recovery does not read the bytes; NULL: it does not say
+ * so. */
 static const char *unread_words(const struct bug *b)
 {
 	return b->use > BUG_USE_READS ? strstr(b->message, bug_use_text(b->use)) : NULL;
 }
 
-/* What the run on the final state did not show, another run has shown. false: a crash shows the
- * bug, but not that recovery reads it, so nothing is said. */
+/* Corrects the message of a finding whose bytes recovery did not read in the final state. is_read:
+ * it reads them in some crash state. Otherwise the sentence is removed: a crash proves the bug, but
+ * not that recovery reads these bytes. */
 static void use_retell(struct report *r, struct bug *b, bool is_read)
 {
 	const char *at = unread_words(b);
@@ -291,7 +294,8 @@ static void use_settle(struct report *r, struct bug *b)
 
 void report_add_unflushed(struct report *r, const struct bug *b)
 {
-	char *own = ident_key(b), *key = xasprintf("unflushed %s", own); /* no bug has such a key */
+	/* no bug has a key that begins so */
+	char *own = ident_key(b), *key = xasprintf("unflushed %s", own);
 	uint64_t hash = hash_text(key);
 	struct report_entry *e = report_find(r, key, hash);
 
@@ -318,7 +322,7 @@ size_t report_find_draft(const struct report *r, const struct bug *b)
 	return i < r->bugs.n ? i : SIZE_MAX;
 }
 
-/* Returns whether it is new. */
+/* Returns whether the bug is new; *added is its entry. */
 static bool add(struct report *r, const struct bug *b, struct report_entry **added)
 {
 	struct report_entry *e;
@@ -502,7 +506,7 @@ void report_add_folder(struct report *r, const char *folder)
 	sources_add_folder(r->sources, folder);
 }
 
-/* What a line says now, for those who come when it may have changed. */
+/* Fills in the source line as it is now, as the file may change later. */
 static void fill_text(struct report *r, struct bug_frame *f)
 {
 	size_t len;
@@ -521,7 +525,7 @@ static void fill_text(struct report *r, struct bug_frame *f)
 
 static void fill_texts_of(struct report *r, const struct bug_location *locations, size_t nlocations)
 {
-	/* our own copy */
+	/* the copy is ours, so it may change */
 	for (size_t k = 0; k < nlocations; k++)
 		for (size_t n = 0; n < locations[k].nframes; n++)
 			fill_text(r, (struct bug_frame *)&locations[k].frames[n]);
@@ -530,7 +534,8 @@ static void fill_texts_of(struct report *r, const struct bug_location *locations
 static void fill_texts(struct report *r, const struct bug *b)
 {
 	for (size_t i = 0; b->crash && i < b->crash->nchoices; i++)
-		fill_text(r, (struct bug_frame *)&b->crash->choices[i].read); /* our own copy */
+		/* the copy is ours, so it may change */
+		fill_text(r, (struct bug_frame *)&b->crash->choices[i].read);
 	fill_texts_of(r, b->locations, b->nlocations);
 	for (size_t i = 0; i < b->npaths; i++)
 		fill_texts_of(r, b->paths[i].locations, b->paths[i].nlocations);

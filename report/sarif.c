@@ -1,4 +1,4 @@
-/* SARIF 2.1.0, as far as GitHub's code scanning asks for it: a rule for each kind, a physical
+/* Writes SARIF 2.1.0, as far as GitHub's code scanning uses it: a rule for each kind, a physical
  * location for each result, a code flow for each call stack (outermost call first), and the bug's
  * id as fingerprint. Limits: columns are those of the debug info (bytes); frames without source
  * line are not in the code flows. */
@@ -13,10 +13,10 @@
 struct sarif {
 	const struct report *r;
 	const char *cwd;
-	VEC(const char *) rules; /* kinds, by rule index */
+	VEC(const char *) rules; /* names of kinds, by rule index */
 };
 
-/* Consumers keep numbers in 32 bits. */
+/* Consumers keep numbers in 32 bits, so larger ones are cut. */
 static json_t *small_number(uint64_t n)
 {
 	return json_number(n < INT32_MAX ? n : INT32_MAX);
@@ -30,7 +30,7 @@ static json_t *text_object(const char *s)
 	return o;
 }
 
-/* In a result's message, single braces would be placeholders. */
+/* Makes a message. Single braces would be placeholders in it, so they are doubled. */
 static json_t *message_object(const char *s)
 {
 	char *doubled = xmalloc(2 * strlen(s) + 1), *out = doubled;
@@ -130,7 +130,8 @@ static bool has_line(const struct bug_frame *frame)
 	return frame->file && frame->line;
 }
 
-/* The source line, or the binary, or the program: a result without a place is refused. */
+/* The place of a result: its source line, or else the binary, or else the program. GitHub refuses a
+ * result without place. */
 static json_t *physical_json(const struct sarif *s, const struct bug_frame *frame)
 {
 	const char *command = s->r->command.n ? s->r->command.at[0] : "unknown";
@@ -169,7 +170,7 @@ static json_t *location_json(const struct sarif *s, const struct bug_frame *fram
 	return o;
 }
 
-/* The innermost frame with a line; nframes if there is none. */
+/* Index of the innermost frame that has a line; nframes if none has. */
 static size_t flow_end(const struct bug_location *l)
 {
 	size_t i;
@@ -251,7 +252,8 @@ static void set_locations(const struct sarif *s, json_t *result, const struct bu
 	json_decref(flows);
 }
 
-/* "\nbefore: b 2\nafter: b 3\nfound: b 9", the first difference; "" if there is none; free() it. */
+/* The first difference as text, "\nbefore: b 2\nafter: b 3\nfound: b 9"; "" if there is none.
+ * free() it. */
 static char *comparison_of(const struct bug_crash *c)
 {
 	const struct bug_difference *d =
@@ -282,7 +284,7 @@ static char *message_of(const struct sarif *s, const struct bug *b)
 	return message;
 }
 
-/* How recovery ended, as in our own JSON. */
+/* How recovery ended, with the keys of pmend's own JSON. */
 static json_t *crash_properties(const struct bug_crash *c)
 {
 	const struct {
@@ -343,7 +345,7 @@ static json_t *result_json(const struct sarif *s, const struct bug *b)
 	json_object_set_new(o, "level", json_text(level(b->severity)));
 	json_object_set_new(o, "message", message_object(message));
 	set_locations(s, o, b);
-	/* GitHub looks only at the first one. */
+	/* GitHub looks only at the first location */
 	json_object_set_new(fingerprints, "primaryLocationLineHash", json_text(b->id));
 	json_object_set_new(fingerprints, "pmendBugId/v1", json_text(b->id));
 	json_object_set_new(o, "partialFingerprints", fingerprints);
@@ -374,7 +376,7 @@ static char *folder_uri(const char *folder)
 	return with_slash;
 }
 
-/* Where the relative addresses are meant from. */
+/* Writes the folder to which relative paths belong. */
 static void set_base(const struct sarif *s, json_t *run)
 {
 	json_t *bases = json_object(), *base = json_object();
@@ -400,7 +402,8 @@ static json_t *notification_json(const char *kind, const char *text)
 	return note;
 }
 
-/* No results: nobody should mend anything there. */
+/* Writes unflushed stores as notes and not as results, since there is nothing to fix in the
+ * code. */
 static void add_ending(const struct sarif *s, json_t *notes)
 {
 	if (!s->r->has_ending)
@@ -448,8 +451,8 @@ static json_t *invocation_json(const struct sarif *s)
 	return list;
 }
 
-/* of: the name of the test that it is about; NULL: of the only one. Services tell runs of one tool
- * by it. */
+/* of: the name of the test that the run is about; NULL: there is only one. Services tell runs of
+ * one tool apart by this name. */
 static json_t *run_json(const struct report *r, const struct report_options *o, const char *of)
 {
 	struct sarif s = { .r = r, .cwd = o->cwd };

@@ -1,6 +1,6 @@
-/* Lines of source files. The names come from debug info, which may name anything: only regular
- * files are opened, and what is larger than any source is left alone. A file that changed since the
- * program was built shows its new lines. */
+/* Reads lines of source files. The names come from debug info, which may name anything: only
+ * regular files are opened, and files larger than any source are ignored. A file that changed after
+ * the program was built shows its new lines. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,11 +12,11 @@
 #define SOURCE_MAX_BYTES ((off_t)32 << 20)
 
 struct source {
-	char *name; /* as asked */
-	char *path; /* where it was found, NULL if nowhere */
+	char *name; /* the name that was asked for */
+	char *path; /* the path where it was found; NULL: nowhere */
 	char *data;
-	VEC(size_t) starts;        /* of each line, and one more: the end */
-	struct source *next, *all; /* same hash; all */
+	VEC(size_t) starts;        /* offset of each line in the text, and of the end */
+	struct source *next, *all; /* next: same hash; all: every file, for freeing */
 };
 
 struct sources {
@@ -58,7 +58,7 @@ void sources_add_folder(struct sources *s, const char *folder)
 	*vec_add(&s->folders) = xstrdup(folder);
 }
 
-/* The whole file; NULL if it is none to read. */
+/* Reads the whole file; NULL if it is not a readable source. */
 static char *file_read(const char *path, size_t *len)
 {
 	char *place = sysroot_path(path);
@@ -98,7 +98,8 @@ static bool source_open(struct source *file, char *path)
 		if (file->data[i] == '\n')
 			*vec_add(&file->starts) = i + 1;
 	if (len && file->data[len - 1] != '\n')
-		*vec_add(&file->starts) = len + 1; /* as if the last line ended properly */
+		/* the last line may lack its newline; treat it as if it had one */
+		*vec_add(&file->starts) = len + 1;
 	return true;
 }
 

@@ -1,17 +1,17 @@
-/* Which bugs do suppressions hide? Each block has a pattern for some keys of a bug, and hides bugs
- * that match all of them. */
+/* Hides bugs that match a suppression. A block has patterns for some keys of a bug, and hides the
+ * bugs that match all of them. */
 #include <fnmatch.h>
 #include <string.h>
 
 #include "report/suppress_internal.h"
 
-/* Patterns are globs, in which '*' matches '/' too; a backslash takes a sign literally. */
+/* Matches a glob. '*' also matches '/'; a backslash makes the next character literal. */
 static bool glob(const char *pattern, const char *text)
 {
 	return text && fnmatch(pattern, text, 0) == 0;
 }
 
-/* A pattern without slash is about the name, any other about the whole path. */
+/* A pattern without slash is compared with the file's name, another one with its whole path. */
 static bool glob_path(const char *pattern, const char *path)
 {
 	return path && glob(pattern, strchr(pattern, '/') ? path : path_base(path));
@@ -35,7 +35,7 @@ static bool library_match(const struct bug_frame *f, const char *pattern)
 enum scope {
 	SCOPE_KIND,
 	SCOPE_ID,
-	SCOPE_PLACE /* the shown frame and library code inside it */,
+	SCOPE_PLACE /* the shown frame and the library frames inside it */,
 	SCOPE_CALLERS
 };
 
@@ -114,7 +114,7 @@ static bool block_matches_path(const struct block *block, const struct bug *b)
 	return true;
 }
 
-/* A bug is hidden if all ways to it are. */
+/* A block hides a bug only if it matches all call paths to it. */
 static bool block_matches(const struct block *block, const struct bug *b)
 {
 	struct bug one = *b;
@@ -130,7 +130,7 @@ static bool block_matches(const struct block *block, const struct bug *b)
 	return true;
 }
 
-/* The first that matches, NULL if none does. */
+/* The first block that matches; NULL if none does. */
 static struct block *block_find(const struct suppressions *s, const struct bug *b)
 {
 	size_t i;

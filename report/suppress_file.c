@@ -1,14 +1,14 @@
-/* Suppression files, read and written: blocks of "key: pattern" lines, all of which must hold for a
- * bug to be hidden.
+/* Reads and writes suppression files: blocks of "key: pattern" lines. A bug is hidden if it matches
+ * all lines of a block.
  *
- *	# statistics are rebuilt at open
- *	{
- *		kind: missing-flush*
- *		function: stats_*
- *		file: stats.c
- *	}
+ *   # statistics are rebuilt at open
+ *   {
+ *   kind: missing-flush*
+ *   function: stats_*
+ *   file: stats.c
+ *   }
  *
- * A comment is a line of its own, since names of C++ functions may hold any sign. */
+ * A comment is a line of its own, since names of C++ functions may hold any character. */
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
@@ -20,7 +20,8 @@
 struct parser {
 	struct suppressions *s;
 	const char *path;
-	unsigned line, block_line; /* block_line: where the open block began, 0 if none is open */
+	/* block_line: the line on which the open block began; 0: no block is open */
+	unsigned line, block_line;
 	struct block block;
 	bool is_empty;
 	struct error *err;
@@ -132,7 +133,7 @@ out:
 
 /* ---- writing ---- */
 
-/* A pattern that matches just this text; what a line cannot hold becomes '?'. */
+/* Writes a pattern that matches exactly this text. Bytes that cannot stand in a line become '?'. */
 static void put_pattern(FILE *f, const char *key, const char *text)
 {
 	size_t i, len = text ? strlen(text) : 0;

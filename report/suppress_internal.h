@@ -1,4 +1,4 @@
-/* Suppressions in memory: blocks of patterns, by key. */
+/* Suppressions in memory: blocks of patterns, one pattern per key. */
 #ifndef REPORT_SUPPRESS_INTERNAL_H
 #define REPORT_SUPPRESS_INTERNAL_H
 
@@ -9,10 +9,10 @@
 #define SUPPRESS_KEY_NAMES "kind, function, file, library, caller, id"
 
 struct block {
-	const char *pattern[SUPPRESS_NKEYS]; /* NULL: does not matter */
+	const char *pattern[SUPPRESS_NKEYS]; /* NULL: this key may have any value */
 	const char *path;
 	unsigned line;
-	size_t nhidden; /* by report_suppress() */
+	size_t nhidden; /* how many bugs report_suppress() hid by it */
 };
 
 struct suppressions {
@@ -20,7 +20,7 @@ struct suppressions {
 	VEC(struct block) blocks;
 };
 
-/* suppress.c: the number of the key of this name, SUPPRESS_NKEYS if there is none. */
+/* suppress.c: the number of the key with this name; SUPPRESS_NKEYS if there is none. */
 size_t suppress_key_find(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
-/* A report of several tests. The tests' own reports stay as they are: ids, causes and coverage are
- * those of each test alone. The list of all bugs is for readers who do not ask for tests. */
+/* A report of several tests. The tests' own reports stay unchanged: ids, causes and coverage are
+ * computed per test. The list of all bugs is for readers that do not look at tests. */
 #include "report/tests.h"
 
 #include <string.h>
@@ -22,13 +22,13 @@ size_t report_ntests(const struct report *r)
 	return r->tests.n;
 }
 
-/* "insert: the budget ended"; free() it */
+/* Puts the test's name before a text: "insert: the budget ended"; free() it. */
 static char *test_text(const struct report *test, const char *text)
 {
 	return xasprintf("%s: %s", test->project.test, text);
 }
 
-/* Numbers of all tests add up; a reason says whose it is. */
+/* Adds a test's coverage: numbers are summed, reasons get the test's name. */
 static void add_coverage(struct report *all, const struct report *test)
 {
 	struct report_coverage *sum = &all->coverage;

@@ -1,5 +1,5 @@
-/* Lists every finding separately again, as if nothing had been folded, for a caller that fixes one
- * after the other. */
+/* Lists each call path and each consequence as a finding of its own again, for a caller that fixes
+ * one after the other. */
 #include "report/internal.h"
 
 static struct report_entry *entry_of_path(struct report *r, const struct report_entry *e,
@@ -21,7 +21,7 @@ static struct report_entry *entry_of_path(struct report *r, const struct report_
 	return one;
 }
 
-/* What is listed under a cause is a finding of its own again. */
+/* Makes each consequence a finding of its own again. */
 static void causes_unfold(struct report *r)
 {
 	for (size_t i = 0, n = r->bugs.n; i < n; i++) {

@@ -1,10 +1,14 @@
-/* A flush of the object that a store is part of may be there already: behind the store that
- * publishes it, with a length that leaves the store out, by a helper that is short, or behind the
- * loop that stores. Whoever wrote it meant this store: it is moved, widened or mended, and no other
- * one is written.
+/* Changes an existing flush that was meant for the store but does not cover it. No other flush is
+ * written then. The flush may be behind the store that publishes the object, have a length that
+ * leaves the store out, call a helper that flushes too little, or be behind the loop that stores.
+ * So it is moved, made longer, or its helper is corrected.
  *
- * That it is too short is not proved by the source, but by the report: it comes behind the store on
- * every way, flushes from the begin of the same object, and the store was not flushed. */
+ *   e->key = k;                     // the store
+ *   flush(&e->value, sizeof e->value);      -> flush(e, sizeof *e)
+ *
+ * That the flush does not cover the store is not proved by the source but by the report: the flush
+ * is behind the store on every path and begins at the same object, and still the store was not
+ * flushed. */
 #include "repair/amend/amend.h"
 
 #include <ctype.h>
@@ -14,13 +18,14 @@
 
 enum { CALLERS_MAX = 3, STATEMENTS_MAX = 100 };
 
-/* Where the store is, or the call that leads to it. */
+/* The place of the store, or of the call that leads to it, in one function. */
 struct spot {
 	struct fix at;
-	const struct source_node *stmt; /* of a block */
-	/* the later store, or the answer, that must not come first; NULL: not in this function */
+	const struct source_node *stmt; /* the statement in its block */
+	/* the later store or answer that must not come before the flush; NULL: it is in another
+	 * function */
 	const struct source_node *published;
-	bool is_sure; /* whoever comes to the statement does store */
+	bool is_sure; /* whoever reaches the statement does execute the store */
 };
 
 static const struct source_node *statement_of(const struct source_node *n)
@@ -30,7 +35,7 @@ static const struct source_node *statement_of(const struct source_node *n)
 	return n && n->parent ? n : NULL;
 }
 
-/* The statement of the function that is on the way to the place. */
+/* The statement of this function on the way to place p; NULL: none. */
 static const struct source_node *published_in(struct repair *r, const struct fix *at,
 					      const struct repair_place *p)
 {
@@ -47,7 +52,9 @@ static const struct source_node *published_in(struct repair *r, const struct fix
 		     n = node_next(n, at->function->body))
 			if (n->parent && n->parent->kind == SOURCE_COMPOUND &&
 			    n->line <= p->frames[i].line)
-				found = n; /* the last that begins before it, the innermost */
+				/* the last and innermost statement that begins at or before that
+				 * line */
+				found = n;
 		return found;
 	}
 	return NULL;
@@ -75,10 +82,10 @@ static const struct source_node *first_published(struct repair *r, const struct 
 	return first;
 }
 
-/* ---- how long ---- */
+/* ---- lengths ---- */
 
-/* Made of sizes and constants, so the same each time, and meant for an object: a mere number may be
- * meant for a line. */
+/* The length consists of sizes and constants, so it is always the same and meant for an object. A
+ * bare number may be meant for a line. */
 static bool is_fixed(const char *len)
 {
 	bool has_size = false;
@@ -130,7 +137,7 @@ static bool value_of(const struct source_node *n, int64_t *value)
 	return true;
 }
 
-/* -1: not known. */
+/* The length in bytes; -1: unknown. */
 static int64_t length_of(const struct source_node *stmt, const struct idiom_flush *f)
 {
 	int64_t value;
@@ -153,7 +160,7 @@ static bool covers(struct repair *r, const struct source_node *stmt, const struc
 	       ((o->bytes && len >= o->bytes) || (o->span && len >= o->offset + o->span));
 }
 
-/* The size of a member that the address is the begin of: that flush is right for what it is. */
+/* The length is the size of the object's first member, so the flush is right for that member. */
 static bool is_of_member(struct repair *r, const struct idiom_flush *f)
 {
 	const char *len = text_bare(r, f->len), *addr = text_bare(r, f->addr);
@@ -166,7 +173,7 @@ static bool is_of_member(struct repair *r, const struct idiom_flush *f)
 	       (len[strlen(addr)] == '.' || strncmp(len + strlen(addr), "->", 2) == 0);
 }
 
-/* What the length must be; NULL: it is none that leaves something out. */
+/* The length that also covers the store; NULL: this flush is not too short. */
 static const char *longer(struct repair *r, const struct fix *x, const struct source_node *stmt,
 			  const struct idiom_flush *f, const struct object *o)
 {
@@ -184,7 +191,7 @@ static const char *longer(struct repair *r, const struct fix *x, const struct so
 	return emit_in_style(r, x->file, o->size);
 }
 
-/* The same begin, and a length that is part of what it must be: n of n + 1. */
+/* The same for a flush that begins at the stored address: n + 1 if the flush has n. */
 static const char *longer_text(struct repair *r, const struct fix *x, const struct idiom_flush *f)
 {
 	const char *is = f->len ? text_bare(r, f->len) : NULL,
@@ -201,9 +208,9 @@ static const char *longer_text(struct repair *r, const struct fix *x, const stru
 	return NULL;
 }
 
-/* ---- the flush that is there ---- */
+/* ---- finding the flush ---- */
 
-/* The one that changes the same flush, or the same helper; NULL. */
+/* A planned change of the same flush or the same helper; NULL: none. */
 static struct amendment *amendment_like(struct repair *r, const struct amendment *a)
 {
 	for (size_t i = 0; i < r->durability->amendments.n; i++) {
@@ -217,7 +224,8 @@ static struct amendment *amendment_like(struct repair *r, const struct amendment
 	return NULL;
 }
 
-/* Where it cannot be mended, the bug is left: whoever mends the helper needs no other flush. */
+/* Plans to correct the helper. If that is impossible, the bug is left: once the user corrects the
+ * helper, no other flush is needed. */
 static bool mend_helper(struct repair *r, struct amendment *a)
 {
 	a->how = AMEND_HELPER;
@@ -233,8 +241,8 @@ static bool mend_helper(struct repair *r, struct amendment *a)
 	return false;
 }
 
-/* Does a variable of the expression change from the store to the flush? What a loop that is left
- * did counts, too. */
+/* A variable of the expression may change between the store and the flush, also in a loop around
+ * the store. */
 static bool is_changed(const struct spot *s, const struct source_node *flush,
 		       const char *expression)
 {
@@ -247,7 +255,8 @@ static bool is_changed(const struct spot *s, const struct source_node *flush,
 	return is_changed_between(s->at.function, from, flush->begin, expression);
 }
 
-/* Is this the flush that was meant for the store, and how is it changed? */
+/* The flush was meant for the store; sets how it must be changed. is_late: it is behind what
+ * publishes the store. */
 static bool is_meant(struct repair *r, const struct fix *x, const struct spot *s,
 		     const struct objects *o, bool is_late, struct amendment *a)
 {
@@ -279,7 +288,7 @@ static bool is_meant(struct repair *r, const struct fix *x, const struct spot *s
 	return a->len != NULL && !is_changed(s, a->at.stmt, a->len);
 }
 
-/* The next statement that always follows; NULL: there is none. */
+/* The statement that is always executed next; NULL: there is none. */
 static const struct source_node *next_statement(const struct source_node *n)
 {
 	while (n->parent && !(n->parent->kind == SOURCE_COMPOUND && n->next)) {
@@ -294,8 +303,8 @@ static const struct source_node *next_statement(const struct source_node *n)
 		       : NULL;
 }
 
-/* `if (pm) flush(…)`, where all flushes of the file stand under this test: the flush. Otherwise the
- * statement itself. */
+/* For `if (pm) flush(…)` in a file whose flushes all have this test, returns the flush, otherwise
+ * the statement itself. */
 static const struct source_node *without_guard(struct repair *r, const struct fix *at,
 					       const struct source_node *n)
 {
@@ -334,7 +343,7 @@ static bool look_behind(struct repair *r, const struct fix *x, const struct spot
 	return false;
 }
 
-/* In the function that stores, then in those that call it. */
+/* Looks for the flush in the function that stores, then in its callers. */
 static bool find(struct repair *r, const struct fix *x, struct amendment *a,
 		 const struct source_node **store)
 {
@@ -356,7 +365,7 @@ static bool find(struct repair *r, const struct fix *x, struct amendment *a,
 		if (amend_scope(r, a, s.stmt, s.published, &o))
 			return true;
 		if (s.published || x->frame + i + 1 >= x->place->nframes)
-			return false; /* all that callers do comes later */
+			return false; /* what callers do comes later than that */
 		call = call_of_frame(r, &s.at, x->place, x->frame + i + 1, callee->name, &why);
 		if (!call || !objects_leave(r, &o, callee, &s.at, call))
 			return false;
@@ -367,7 +376,7 @@ static bool find(struct repair *r, const struct fix *x, struct amendment *a,
 	return false;
 }
 
-/* ---- all of them ---- */
+/* ---- planning ---- */
 
 static const char *what_was_done(struct repair *r, const struct amendment *a)
 {
@@ -389,7 +398,8 @@ static const char *what_was_done(struct repair *r, const struct amendment *a)
 	return NULL;
 }
 
-/* Two bugs may need the same change; another one of the same flush cannot be made. */
+/* Adds the change, unless another bug has it already. False: another change of the same flush is
+ * planned. */
 static bool agree(struct repair *r, const struct amendment *a)
 {
 	struct amendment *there = amendment_like(r, a);
@@ -414,7 +424,7 @@ static bool amend(struct repair *r, struct fix *x)
 
 	if (!x->needs_flush || !x->place || !x->range.addr || x->is_extra)
 		return false;
-	if (amend_named(r, x, &a)) { /* a trial has shown that the flush is all that is missing */
+	if (amend_named(r, x, &a)) { /* the trial showed that only the flush is missing */
 		if (!agree(r, &a))
 			return false;
 		x->is_dropped = true;
@@ -445,7 +455,7 @@ static bool amend(struct repair *r, struct fix *x)
 	} else if (!amend_loop(r, x, &a) || !agree(r, &a)) {
 		return false;
 	} else {
-		x->place = NULL; /* it stays where it is: the loop's */
+		x->place = NULL; /* it stays in the loop */
 		x->is_dropped = a.how == AMEND_WIDEN;
 	}
 	r->outcomes.at[x->bug].text = what_was_done(r, &a);
@@ -457,7 +467,7 @@ void amend_fixes(struct repair *r)
 	size_t n = 0;
 
 	if (r->options->flush_call || r->options->is_page_cache)
-		return; /* what the user gives is to be written; and what syncs is not changed */
+		return; /* the user's own call is to be written, and syncs are not changed */
 	for (size_t i = 0; i < r->fixes.n; i++) {
 		amend(r, &r->fixes.at[i]);
 		if (!r->fixes.at[i].is_dropped)

@@ -1,11 +1,11 @@
-/* Flushes that are there, but too late, too short or of the wrong thing: they are changed, and no
- * others added. */
+/* Changes existing flushes that are too late, too short or of the wrong bytes, instead of adding
+ * others. */
 #ifndef REPAIR_AMEND_AMEND_H
 #define REPAIR_AMEND_AMEND_H
 
 struct repair;
 
-void amend_fixes(struct repair *r); /* instead of planned flushes, which go */
-void amend_emit(struct repair *r);  /* as edits of the text */
+void amend_fixes(struct repair *r); /* replaces planned flushes by changes of existing ones */
+void amend_emit(struct repair *r);  /* turns the changes into edits */
 
 #endif

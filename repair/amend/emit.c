@@ -1,11 +1,11 @@
-/* Writes the changes of flushes that are there as edits. */
+/* Turns planned changes of existing flushes into edits. */
 #include "repair/amend/amend.h"
 
 #include <string.h>
 
 #include "repair/amend/internal.h"
 
-/* The fence that the statement was, too, in the words of the file. */
+/* Replaces the statement by the fence that it also was, written as the file does. */
 static void leave_fence(struct repair *r, const struct amendment *a)
 {
 	struct idiom i;
@@ -14,8 +14,8 @@ static void leave_fence(struct repair *r, const struct amendment *a)
 	file_edit(a->at.file, a->at.stmt->begin, a->at.stmt->end - a->at.stmt->begin, i.fence.call);
 }
 
-/* It shared the fence with one other flush, which stays: these become one call, where the file has
- * one. */
+/* Joins the one flush that remains with the fence that it shared with the moved one, if the file
+ * has a call for both. */
 static void join_rest(struct repair *r, const struct amendment *a)
 {
 	const struct source_node *flush = a->at.stmt->next, *fence = flush ? flush->next : NULL;

@@ -1,7 +1,7 @@
-/* A flush behind a loop that writes back only what the last round stored, or where the next one
- * would: what each round stores is flushed in the loop, and this one goes. If it was a fence, too,
- * that stays. It is known by its address: the same pointer, or the same array with another
- * index. */
+/* Moves a flush into the loop before it. Behind the loop, it writes back only what the last
+ * iteration stored, or where the next one would. So each iteration flushes its own store, and the
+ * flush behind the loop is removed (if it was a fence, too, that stays). The flush is recognised by
+ * its address: the same pointer, or the same array with another index. */
 #include <string.h>
 
 #include "repair/amend/internal.h"
@@ -17,7 +17,7 @@ static const struct source_node *loop_around(const struct source_node *n)
 		       : NULL;
 }
 
-/* The variable that an address begins with. */
+/* The local variable with which an address begins; NULL: none. */
 static const char *root_of(const struct source_node *n)
 {
 	while (n && n->kind != SOURCE_NAME)
@@ -33,7 +33,7 @@ static const struct source_node *place_of(const struct fix *x)
 						       : x->store->child;
 }
 
-/* a[…].b[…]: without what is in brackets. "" if there is none. */
+/* The text without what is in brackets: "a[].b[]". "" if it has no brackets. */
 static const char *shape(struct repair *r, const char *text)
 {
 	char *out = arena_alloc(&r->code->arena, strlen(text) + 1), *to = out;
@@ -51,7 +51,7 @@ static const char *shape(struct repair *r, const char *text)
 	return has_index ? out : "";
 }
 
-/* The only assignment of the variable below top; more than one, or none: NULL. */
+/* The only assignment to the variable below `top`; NULL: none or several. *n: how many. */
 static const struct source_node *only_assignment(const struct source_node *top, const char *name,
 						 unsigned *n)
 {
@@ -69,7 +69,7 @@ static const struct source_node *only_assignment(const struct source_node *top, 
 	return *n == 1 ? found : NULL;
 }
 
-/* Is it one of the stores that get a flush of their own? */
+/* The store gets a flush of its own. */
 static bool is_mended(const struct repair *r, const struct source_node *store)
 {
 	for (size_t i = 0; i < r->fixes.n; i++)
@@ -78,8 +78,8 @@ static bool is_mended(const struct repair *r, const struct source_node *store)
 	return false;
 }
 
-/* Does the function store there elsewhere, through the variable or to the same array? Then the
- * flush may be for that. */
+/* The function also stores through this variable, or to this array, in other places. So the flush
+ * may be for those. */
 static bool stores_elsewhere(struct repair *r, const struct fix *x, const char *name,
 			     const char *array)
 {
@@ -100,7 +100,7 @@ static bool stores_elsewhere(struct repair *r, const struct fix *x, const char *
 	return false;
 }
 
-/* What is called before the flush, or in the loop, may store to an object of that type, too. */
+/* A call before the flush, or in the loop, may store to an object of that type, too. */
 static bool is_touched_before(struct repair *r, const struct fix *x, const struct source_node *loop)
 {
 	struct objects o;
@@ -132,8 +132,8 @@ static bool is_used_behind(const struct source_function *f, const struct source_
 	return false;
 }
 
-/* Is the flush of what the loop stores? Its address is told by `set`, an assignment between loop
- * and flush, or by itself. */
+/* The flush is for what the loop stores. Its address is that of `set`, an assignment between loop
+ * and flush, or given in the flush itself. */
 static bool is_of_loop(struct repair *r, const struct fix *x, const struct source_node *loop,
 		       const struct source_node *set, const char *name, const char *addr,
 		       const char **array)
@@ -144,11 +144,11 @@ static bool is_of_loop(struct repair *r, const struct fix *x, const struct sourc
 
 	inside = only_assignment(loop, name, &n);
 	*array = "";
-	if (n == 0) { /* a[i].b, and then &a[n - 1] */
+	if (n == 0) { /* the loop stores to a[i].b, the flush is of &a[n - 1] */
 		*array = shape(r, addr[0] == '&' ? addr + 1 : addr);
 		return !set && *array[0] && strncmp(shape(r, place), *array, strlen(*array)) == 0;
 	}
-	if (!set) /* what the last round left */
+	if (!set) /* the pointer is what the last iteration left */
 		return text_is_identifier(text_bare(r, addr)) && inside != NULL;
 	return inside && text_is_identifier(text_bare(r, addr)) &&
 	       shape(r, text_of(r->code, x->file, set->last))[0] &&
@@ -184,7 +184,7 @@ bool amend_loop(struct repair *r, struct fix *x, struct amendment *a)
 	if (stores_elsewhere(r, x, name, array) || is_touched_before(r, x, loop))
 		return false;
 	loop_leave(r, &whole);
-	if (whole.stmt == loop && a->flush.len) { /* one flush of all that it fills */
+	if (whole.stmt == loop && a->flush.len) { /* one flush covers all that the loop fills */
 		a->how = AMEND_WIDEN;
 		a->addr = whole.range.addr;
 		a->len = emit_in_style(r, x->file, whole.range.len);

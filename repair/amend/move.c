@@ -1,6 +1,7 @@
-/* A flush that comes behind the store which publishes what it flushes goes before that, behind the
- * last store to the object. Nothing that it passes may store to the object, or it is needed where
- * it is. A fence that it also was stays for what was flushed in between, if that needs one. */
+/* Moves a flush that comes after the store which publishes its object: before that store, and
+ * behind the last store to the object. No statement in between may store to the object, or the
+ * flush is needed where it is. If the flush was also a fence, the fence stays for flushes in
+ * between that need one. */
 #include <string.h>
 
 #include "repair/amend/internal.h"
@@ -14,14 +15,14 @@ static bool has_label(const struct source_node *top)
 	return false;
 }
 
-/* It goes past the caches, and needs a fence as a flush does. */
+/* The call stores past the caches, so it needs a fence like a flush. */
 static bool is_streaming(const struct source_node *call)
 {
 	return call->name && (strstr(call->name, "nodrain") || strstr(call->name, "_stream_") ||
 			      strstr(call->name, "nontemporal"));
 }
 
-/* What a statement does last of all that it flushes and fences. */
+/* The last thing that the statement does among flushes and fences. */
 static unsigned ends_with(struct repair *r, const struct fix *at, const struct source_node *stmt)
 {
 	const struct source_use *use = macro_use(at->unit, at->file->path, stmt);
@@ -41,7 +42,7 @@ static unsigned ends_with(struct repair *r, const struct fix *at, const struct s
 	return last;
 }
 
-/* Of the statements [from, to): is something flushed at their end that waits for a fence? */
+/* After the statements [from, to), some flush waits for a fence. */
 static bool leaves_unfenced(struct repair *r, const struct fix *at, const struct source_node *from,
 			    const struct source_node *to)
 {
@@ -55,9 +56,9 @@ static bool leaves_unfenced(struct repair *r, const struct fix *at, const struct
 	return last == DOES_FLUSH;
 }
 
-/* The flush runs where it did not before: where something between the two leaves the function. That
- * is no matter if the object was surely stored to just before; if not, the pointer may be NULL
- * there. */
+/* Moving would execute the flush on further paths, where a statement in between leaves the
+ * function. That is harmless if the object was certainly stored to just before; otherwise its
+ * pointer may be NULL there. */
 static bool reaches_more(const struct amendment *a, const struct source_node *store,
 			 const struct source_node *from, const struct source_node *flush)
 {
@@ -100,7 +101,7 @@ bool amend_move(struct repair *r, struct amendment *a, const struct source_node 
 	if (!(a->flush.does & DOES_FENCE) && !is_unfenced && flush->next &&
 	    flush->next->kind == SOURCE_CALL &&
 	    idiom_call_does(r, a->at.unit, flush->next) == DOES_FENCE)
-		a->needless = flush->next; /* it waited for this one only */
+		a->needless = flush->next; /* the fence waited only for this flush */
 	idiom_find(r, &a->at, &i);
 	return !a->leaves_fence || (i.fence.call && !i.fence.guard);
 }

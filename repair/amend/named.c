@@ -1,11 +1,11 @@
-/* The report may name the helper that flushes less than it is given, and list what it left out
- * under that. Then the helper is mended, and no flush is written for each store: whoever calls the
- * helper next would miss the same. */
+/* Corrects the helper that the report names, if it flushes less than it is given. The report lists
+ * what the helper misses under that finding. No flush is written for each missed store: the next
+ * caller of the helper would miss the same. */
 #include <string.h>
 
 #include "repair/amend/internal.h"
 
-/* NULL: the bug follows from none, or is one itself. */
+/* The short-flush finding that causes the bug; NULL: none. */
 static const struct repair_bug *short_flush_of(const struct repair *r, const struct repair_bug *b)
 {
 	for (size_t i = 0; b->has_cause && i < r->bugs.n; i++)
@@ -21,7 +21,7 @@ bool amend_named(struct repair *r, const struct fix *x, struct amendment *a)
 	const char *root = r->options->root, *why;
 
 	*a = (struct amendment){ .how = AMEND_HELPER, .bug = x->bug };
-	/* if it is no helper, the call is named: its length is wrong */
+	/* otherwise the report names a call, whose length is wrong */
 	if (!cause || fix_enter_frame(r, &a->at, &cause->places[0], 0, &why) < 0 ||
 	    !idiom_leaves_out(r, a->at.unit, a->at.function))
 		return false;

@@ -1,5 +1,5 @@
-/* The objects that a store is part of, from the innermost outwards, each by an address that a flush
- * of it would be given: p->a.b is in p->a, and in *p. And the same object as a caller calls it. */
+/* The objects that contain a store, innermost first, each with the address that a flush of it has:
+ * p->a.b is in &p->a and in *p. Also the same object as a caller calls it. */
 #include <ctype.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static const char *size_of(struct repair *r, const char *thing)
 			   thing);
 }
 
-/* *p for "p", x for "&x". */
+/* The size of what is at the address: of *p for "p", of x for "&x". */
 static const char *size_at(struct repair *r, const char *addr)
 {
 	return addr[0] == '&'
@@ -36,8 +36,8 @@ static void add(struct objects *o, struct repair *r, const char *addr, uint32_t 
 					 .span = span };
 }
 
-/* Steps out of members and elements. Of an element, all of the array is meant: which one it is is
- * not known. */
+/* Adds the objects around a member or element. For an element it is the whole array, since its
+ * index is unknown. */
 static void add_around(struct repair *r, const struct file *f, const struct source_node *l,
 		       struct objects *o)
 {
@@ -72,7 +72,7 @@ static void add_around(struct repair *r, const struct file *f, const struct sour
 	}
 }
 
-/* What is stored to, as an lvalue; NULL: not seen. */
+/* What is stored to, as an lvalue; NULL: unknown. */
 static const struct source_node *destination(const struct fix *x)
 {
 	const struct source_node *to = x->store->child;
@@ -97,7 +97,7 @@ void objects_of_store(struct repair *r, const struct fix *x, struct objects *o)
 	*o = (struct objects){ 0 };
 	if (macro_use(x->unit, x->file->path, x->store))
 		return;
-	/* of a function of the program */
+	/* the store is in a called function of the program */
 	if (x->store->kind == SOURCE_CALL && !node_is_store(x->unit, x->file, x->store)) {
 		add(o, r, x->range.addr, x->range.base_bytes, 0, x->range.base_bytes,
 		    x->range.base_type);
@@ -113,9 +113,9 @@ void objects_of_store(struct repair *r, const struct fix *x, struct objects *o)
 		add_around(r, x->file, l, o);
 }
 
-/* ---- as the caller calls it ---- */
+/* ---- in the caller ---- */
 
-/* NULL: a constructor's call, which does not name the object. */
+/* The object of a method call; NULL: a constructor's call does not name it. */
 static const char *this_of(struct repair *r, const struct file *f, const struct source_node *call)
 {
 	const struct source_node *callee = source_bare(call->child);

@@ -1,6 +1,6 @@
-/* An object that flushes when it ends was declared for the store, but its block ends behind what
- * publishes the store: it gives way to a call that flushes, behind the last store to what it
- * watches. It stays if that is stored to later, too, or if others wait for its fence. */
+/* Replaces an object that flushes in its destructor, if its block ends only after the store is
+ * published. A call that flushes takes its place, behind the last store to the watched thing. The
+ * object stays if the thing is stored to later, too, or if other flushes wait for its fence. */
 #include <string.h>
 
 #include "repair/amend/internal.h"
@@ -41,7 +41,7 @@ static const char *call_for(struct repair *r, const struct amendment *a)
 	return lines && lines[0].text && !lines[1].text && !lines[0].guard ? lines[0].text : NULL;
 }
 
-/* Something flushed behind it, in the block, may lean on its fence. */
+/* Something that is flushed later in the block may wait for the object's fence. */
 static bool is_leaned_on(struct repair *r, const struct amendment *a)
 {
 	unsigned last = DOES_FENCE;
@@ -58,8 +58,8 @@ static bool is_leaned_on(struct repair *r, const struct amendment *a)
 	return last == DOES_FLUSH;
 }
 
-/* Whoever leaves the block between the declaration and the new place gets no flush any more: has
- * the object been stored to there? */
+/* A path that leaves the block before the new place would get no flush any more, although the
+ * object was stored to. */
 static bool is_left_unflushed(struct repair *r, const struct amendment *a, const struct object *o)
 {
 	bool is_touched = false;

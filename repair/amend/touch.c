@@ -1,7 +1,7 @@
-/* May a statement store to an object? Told by types: a store whose way to the place leads through a
- * structure, none of which is the object's, does not. What goes through a pointer to a mere number
- * may. So may every call that is not seen, is virtual or goes through a pointer, whatever it is
- * given, unless it is one of a library that is known. */
+/* Decides by types whether a statement may store to an object. If the path of a store to its place
+ * (p->a.b) goes through structures and none of them is the object's, it does not store to it. A
+ * store through a pointer to a plain number may. So may every call whose code is unknown, virtual
+ * or behind a pointer, whatever its arguments are; only known library functions are excepted. */
 #include <string.h>
 
 #include "repair/amend/internal.h"
@@ -9,7 +9,7 @@
 
 enum { DEPTH_MAX = 3 };
 
-/* "const struct slot *" is of slot: the last word. */
+/* "slot" for "const struct slot *": the last word of the type. */
 static const char *type_name(struct repair *r, const char *type)
 {
 	size_t end = type ? strlen(type) : 0, begin;
@@ -35,8 +35,8 @@ struct touching {
 	const char *type;
 };
 
-/* The object that an expression is, or that the pointer before -> leads to; a pointer to an object
- * is none itself. */
+/* The type is that of the object; is_pointee: a pointer to the object (before ->). A pointer to it
+ * is not the object itself. */
 static bool is_object(const struct touching *t, const char *type, bool is_pointee)
 {
 	const char *star = type ? strchr(type, '*') : NULL;
@@ -45,7 +45,7 @@ static bool is_object(const struct touching *t, const char *type, bool is_pointe
 	       strcmp(type_name(t->r, type), t->type) == 0;
 }
 
-/* The way to a place, from outside in. */
+/* The stored place may be in the object: checks each step of its path, outermost first. */
 static bool place_may_be(const struct touching *t, const struct source_node *place,
 			 const struct source_function *in)
 {
@@ -71,7 +71,7 @@ static bool touches_below(const struct touching *t, const struct source_unit *u,
 			  const struct source_function *in, const struct source_node *top,
 			  unsigned depth);
 
-/* These take a buffer and leave its bytes alone. */
+/* These functions take a buffer but do not change its bytes. */
 static bool is_no_store(const char *name)
 {
 	static const char *const names[] = { "free",  "munmap",  "msync",  "mprotect", "madvise",
@@ -83,7 +83,7 @@ static bool is_no_store(const char *name)
 	return false;
 }
 
-/* A buffer that a library's function is given: it may fill it. */
+/* A library function may fill a buffer that is in the object. */
 static bool fills_object(const struct touching *t, const struct source_unit *u,
 			 const struct source_function *in, const struct source_node *call)
 {
@@ -105,14 +105,14 @@ static bool fills_object(const struct touching *t, const struct source_unit *u,
 		if (n->kind == SOURCE_UNARY && n->op[0] == '&' && n->child)
 			n = source_bare(n->child);
 		else if (n->kind == SOURCE_NAME && !n->is_array)
-			return true; /* wherever that pointer leads */
+			return true; /* the pointer may lead to the object */
 		if (place_may_be(t, n, in))
 			return true;
 	}
 	return false;
 }
 
-/* All methods of that name that are seen do nothing else. */
+/* All known methods of this name only flush and fence. */
 static bool virtual_writes_back(const struct touching *t, const struct source_unit *u,
 				const struct source_node *call)
 {
@@ -144,7 +144,7 @@ static bool call_may(const struct touching *t, const struct source_unit *u,
 	if (call_is_virtual(u, call))
 		return !virtual_writes_back(t, u, call);
 	if (to >= 0 && source_bare(place)->kind == SOURCE_NAME && !place->is_array)
-		return true; /* wherever that pointer leads */
+		return true; /* the pointer may lead to the object */
 	if (to != WRITES_NOTHING)
 		return place_may_be(t, place, in);
 	if (call->name && idiom_known(call->name))
@@ -155,17 +155,17 @@ static bool call_may(const struct touching *t, const struct source_unit *u,
 		return false;
 	if (!call->name)
 		return true;
-	idiom_call_does_far(t->r, u, call); /* reads the file that defines it */
+	idiom_call_does_far(t->r, u, call); /* parses the file that defines it */
 	if (!f)
 		f = function_defined(t->r->code, &other, call->name);
 	if (!f || !f->body)
-		return true; /* it is not seen */
+		return true; /* its code is unknown */
 	if (idiom_only_writes_back(t->r, other ? other : u, f))
 		return false;
 	return depth == 0 || touches_below(t, other ? other : u, f, f->body, depth - 1);
 }
 
-/* Assembly that is not known; an empty one only stops the compiler. */
+/* Unknown assembly. An empty one only restrains the compiler. */
 static bool asm_may(const struct source_unit *u, const struct source_node *n)
 {
 	static const char *const harmless[] = {
@@ -184,7 +184,8 @@ static bool asm_may(const struct source_unit *u, const struct source_node *n)
 	return true;
 }
 
-/* Of what a macro hides, the left side may be one of an assignment if it is an lvalue. */
+/* The node may store. If a macro hides the operator, it may assign whenever its left side is an
+ * lvalue. */
 static bool may_store(const struct source_node *n)
 {
 	const struct source_node *left = n->child ? source_bare(n->child) : NULL;

@@ -1,10 +1,11 @@
-/* From a bug of durability or order to fixes: which store, which bytes, where flush and fence go. A
- * bug gets all the fixes that it needs, or none. */
+/* Plans flushes and fences for bugs of durability or order: finds the store in the source, the
+ * bytes that it writes, and where flush and fence go. A bug gets all the fixes that it needs, or
+ * none. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
 
-/* ---- which statement ---- */
+/* ---- the statement ---- */
 
 static bool has_stores(const struct source_function *f)
 {
@@ -14,7 +15,7 @@ static bool has_stores(const struct source_function *f)
 	return false;
 }
 
-/* As debug information has it, by libstdc++ and libc++. */
+/* The frame is inside std::atomic of libstdc++ or libc++, by its path in the debug information. */
 static bool is_of_atomics(const struct repair_frame *f)
 {
 	const char *base = f->file ? strrchr(f->file, '/') : NULL;
@@ -23,8 +24,9 @@ static bool is_of_atomics(const struct repair_frame *f)
 	       (strncmp(base, "/atomic", 7) == 0 || strstr(f->file, "/__atomic/"));
 }
 
-/* The only call at the place, of a function that stores to the object that it is given: compilers
- * merge stores of what they inline, and give them the call's place. */
+/* Returns the call at this place if it is the only one and its callee stores to an object that the
+ * call passes. Compilers merge the stores of functions that they inline, and give them the place of
+ * the call. */
 static const struct source_node *storing_call(struct repair *r, const struct fix *x,
 					      const struct repair_frame *f)
 {
@@ -41,8 +43,9 @@ static const struct source_node *storing_call(struct repair *r, const struct fix
 	return found && callee_stores_to(r->code, x->unit, found) >= 0 ? found : NULL;
 }
 
-/* A value that an inlined function computed may be stored where it was called. Gives the frame, -1
- * with a reason, which is about the innermost place. */
+/* Finds the store and returns the number of its frame. An inlined function's value may be stored in
+ * its caller, so outer frames are tried, too. Returns -1 with a reason, which is about the
+ * innermost frame. */
 static int find_store(struct repair *r, struct fix *x, const struct repair_place *p,
 		      const char **why)
 {
@@ -89,7 +92,8 @@ static int plan_store(struct repair *r, struct fix *x, const struct repair_place
 	return 0;
 }
 
-/* The only call of a line that flushes: columns of calls that are inlined differ. */
+/* Returns the only call of the line that flushes. For inlined calls, the column cannot be
+ * compared. */
 static const struct source_node *only_flush(struct repair *r, const struct fix *x, uint32_t line)
 {
 	const struct source_node *found = NULL;
@@ -105,7 +109,8 @@ static const struct source_node *only_flush(struct repair *r, const struct fix *
 	return found;
 }
 
-/* if (!(flags & NO_DRAIN)) drain(); */
+/* The `if` tests an integer parameter and does nothing but fence: if (!(flags & NO_DRAIN))
+ * drain(); */
 static bool is_asked_fence(struct repair *r, const struct source_unit *u,
 			   const struct source_function *f, const struct source_node *n)
 {
@@ -122,7 +127,7 @@ static bool is_asked_fence(struct repair *r, const struct source_unit *u,
 	return does == DOES_FENCE;
 }
 
-/* A parameter says whether it fences: who says no does so himself. */
+/* A parameter tells the function whether to fence, so its caller may have to fence. */
 static bool leaves_fence_to_caller(struct repair *r, const struct source_unit *u,
 				   const struct source_function *f)
 {
@@ -132,8 +137,8 @@ static bool leaves_fence_to_caller(struct repair *r, const struct source_unit *u
 	return false;
 }
 
-/* The fence follows the call that flushes: the outermost function that does nothing else, or that
- * was told not to fence. */
+/* Plans a fence behind a flush. It goes behind the outermost call that only flushes, or whose
+ * callee was told not to fence. */
 static int plan_fence(struct repair *r, struct fix *x, const struct repair_place *p,
 		      const char **why)
 {
@@ -194,7 +199,8 @@ static const char *what_was_done(const struct repair *r, const struct fix *x)
 						  : "fence";
 }
 
-/* later: what must come after the fence, if that may be all that it comes before; NULL. */
+/* Plans the fix of one place. later: the place that must come after the fence, if a fence just
+ * before that suffices; NULL: no such place. */
 static int plan_place(struct repair *r, size_t bug, const struct repair_place *p, bool needs_flush,
 		      bool needs_fence, const struct repair_place *later, const char **why)
 {
@@ -206,7 +212,7 @@ static int plan_place(struct repair *r, size_t bug, const struct repair_place *p
 		return 0;
 	if ((needs_flush ? plan_store : plan_fence)(r, &x, p, why) < 0)
 		return -1;
-	/* that some fence came later does not say that it was this operation's */
+	/* The run may have executed a fence later, but perhaps one of another operation. */
 	if (needs_flush && strcmp(p->role, "lost") != 0)
 		x.needs_fence = !fence_follows(r, &x, p, x.frame, needs_fence);
 	if (!needs_flush) {
@@ -221,8 +227,8 @@ static int plan_place(struct repair *r, size_t bug, const struct repair_place *p
 	return 0;
 }
 
-/* Each store that a crash can lose; the flush, or the fence, that it had in time follows it in the
- * report. */
+/* Plans a fix for each store that a crash can lose. If the store had a flush or fence in time, that
+ * is the next place in the report. */
 static int plan_lost(struct repair *r, size_t bug, const char **why)
 {
 	const struct repair_bug *b = r->bugs.at[bug];
@@ -264,7 +270,7 @@ static int plan_kind(struct repair *r, size_t bug, const struct kind *k, const c
 	if (flush && flush->nframes && flush->frames[0].file)
 		return plan_place(r, bug, flush, false, true,
 				  place_of(r->bugs.at[bug], "acknowledged"), why);
-	/* pmemcheck's logs do not say where a flush is: another one does no harm */
+	/* logs of pmemcheck do not say where the flush is; a second flush does no harm */
 	return store ? plan_place(r, bug, store, true, true, NULL, why) : -1;
 }
 
@@ -288,11 +294,11 @@ int barrier_plan(struct repair *r, size_t bug, const char **why)
 	*why = r->failures.at[bug];
 	if (!*why && plan_kind(r, bug, kind_find(r->bugs.at[bug]->kind), why) == 0)
 		return 0;
-	r->fixes.n = nfixes; /* all of it or nothing */
+	r->fixes.n = nfixes; /* all of a bug's fixes or none */
 	return -1;
 }
 
-/* Does a fix of another bug do at the same statement what this one would? */
+/* A fix of another bug does at the same statement what this one would do. */
 static bool is_done_by_other(const struct repair *r, const struct fix *x)
 {
 	for (size_t i = 0; i < r->fixes.n; i++) {

@@ -1,17 +1,25 @@
-/* Out of a callback: a function or lambda that its caller knows by a variable only, and that stores
- * to an object which the caller gave it. The caller flushes that object after the call, instead of
- * the callback, in two cases:
+/* Moves flushes out of callbacks. A callback is a function or lambda that its caller calls through
+ * a variable, and that stores to an object which the caller passes:
  *
- *   - the caller stores to the same object, too, and misses the flush of that as well: it is one
- *     record, of which the callback fills a part;
- *   - several callbacks miss it at the same call: then the call is what they have in common, and
- *     callbacks that did not run have the same bug.
+ *   void insert(struct list *l, void (*fill)(struct entry *e))
+ *   {
+ *           struct entry *e = &l->entries[l->n];
+ *           e->used = 1;      // the caller's own store
+ *           fill(e);          // the callback stores to *e
+ *           flush(e, sizeof *e);   <- here, and not in each `fill`
  *
- * The object must be there whatever is called: a callback that did not run may have been given
- * NULL. So the caller goes through the pointer itself before the call, or gives no pointer.
+ * The caller flushes the object after the call in two cases:
  *
- * A callback that flushes or fences anything takes care of itself and is left alone; so are those
- * of a caller that is given others which flush, or whose file flushes nothing. */
+ * - The caller stores to the same object, too, and also misses that flush. The object is one
+ *   record, and the callback fills a part of it.
+ * - Several callbacks miss the flush at the same call. Callbacks that did not run have the same
+ *   bug.
+ *
+ * The object must exist whatever callback runs: one that did not run may have been given NULL. So
+ * the caller must dereference the pointer itself before the call, or pass an address.
+ *
+ * A callback that flushes or fences anything keeps its own way. So do all callbacks of a caller
+ * that is also given callbacks which flush, or whose file flushes nothing. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -20,20 +28,20 @@
 
 enum { OBJECT_MAX_BYTES = 1024 };
 
-/* A store that may leave its callback. */
+/* A store in a callback that may be flushed by the callback's caller. */
 struct given {
-	/* in the caller: its statement is that of the call, its range the object */
+	/* the fix in the caller: its statement is the call, its range the object */
 	struct fix at;
 	const struct source_node *call;
-	const struct source_node *callback; /* its body */
+	const struct source_node *callback; /* body of the callback */
 	size_t fix;
 	bool moves;
-	bool is_there; /* the object: no pointer to it may be NULL at the call */
+	bool is_there; /* no pointer to the object can be NULL at the call */
 };
 
 typedef VEC(struct given) given_vec;
 
-/* ---- the callback ---- */
+/* ---- inside the callback ---- */
 
 static const struct source_node *lambda_around(const struct source_node *n)
 {
@@ -49,7 +57,7 @@ static const struct source_node *body_of(const struct fix *x)
 	return lambda ? lambda->last : x->function->body;
 }
 
-/* "loans" of "Loans &loans". */
+/* The declaration `text` declares `name`: "Loans &loans" declares "loans". */
 static bool declares(const char *text, const char *name)
 {
 	size_t len = strlen(text), n = strlen(name);
@@ -57,7 +65,8 @@ static bool declares(const char *text, const char *name)
 	return len > n && strcmp(text + len - n, name) == 0 && strchr(" &*", text[len - n - 1]);
 }
 
-/* The number of the parameter, and whether it refers to the argument itself; -1: it is none. */
+/* Returns the number of the parameter with this name, and whether it is a reference; -1: it is no
+ * parameter through which the callback can store. */
 static int parameter_named(struct repair *r, const struct fix *x, const char *name,
 			   bool *is_reference)
 {
@@ -86,12 +95,12 @@ static int parameter_named(struct repair *r, const struct fix *x, const char *na
 	return -1;
 }
 
-/* How a store gets to what the callback was given. */
+/* The way from a parameter of the callback to what it stores. */
 struct way {
 	const char *name;
-	unsigned npointers; /* that are followed on the way, the parameter included */
-	/* an element, or as many bytes as somebody said: only an array tells how many there can
-	 * be */
+	unsigned npointers; /* pointers that are followed, including the parameter */
+	/* The store goes to an element, or has a variable length. Only an array says how large the
+	 * whole is. */
 	bool is_indexed;
 };
 
@@ -135,7 +144,7 @@ static bool way_of_store(const struct fix *x, struct way *w)
 	return true;
 }
 
-/* Who flushes, fences or answers inside has an order of his own. */
+/* The callback flushes, fences, or answers somebody, so the order of its stores may matter. */
 static bool minds_order(struct repair *r, const struct source_unit *u, const struct file *f,
 			const struct source_node *body)
 {
@@ -157,7 +166,8 @@ static bool minds_order(struct repair *r, const struct source_unit *u, const str
 
 /* ---- the call ---- */
 
-/* By a variable, a parameter, or in C by a member: in C++ that may be a method. */
+/* The function is called through a local variable or parameter, or in C through a member (in C++,
+ * that may be a method). */
 static bool is_by_variable(const struct source_unit *u, const struct source_node *call)
 {
 	const struct source_node *callee = call->child ? source_bare(call->child) : NULL;
@@ -168,7 +178,7 @@ static bool is_by_variable(const struct source_unit *u, const struct source_node
 			  (callee->kind == SOURCE_MEMBER && !u->is_cplusplus));
 }
 
-/* The frame of the caller: what is between is how std::function calls. */
+/* The number of the caller's frame. Frames of std::function in between are skipped. */
 static size_t caller_of(const struct fix *x)
 {
 	size_t i = x->frame + 1;
@@ -179,7 +189,8 @@ static size_t caller_of(const struct fix *x)
 	return i;
 }
 
-/* The only one of the line. A function that is called there by its name is no callback. */
+/* Returns the only call of the line through a variable. If the line calls `callback` by its name,
+ * there is none. */
 static const struct source_node *find_call(const struct fix *at, const struct repair_frame *f,
 					   const char *callback)
 {
@@ -197,13 +208,14 @@ static const struct source_node *find_call(const struct fix *at, const struct re
 	return found && !macro_use(at->unit, at->file->path, found) ? found : NULL;
 }
 
-/* In a template, sizes are not known. */
+/* In a template, the size is unknown (0) and is taken to be small. */
 static bool is_small(const struct fix *at, uint32_t bytes)
 {
 	return bytes ? bytes <= OBJECT_MAX_BYTES : at->unit->is_cplusplus;
 }
 
-/* Of an object of C++, its operator stands behind it. */
+/* Returns argument i of the call. If an object of C++ is called, its "operator()" comes before the
+ * arguments. */
 static const struct source_node *argument_of(const struct source_node *call, int i)
 {
 	const struct source_node *second = call->child ? call->child->next : NULL;
@@ -215,7 +227,8 @@ static const struct source_node *argument_of(const struct source_node *call, int
 					   : i);
 }
 
-/* The callback cannot change where it is: that depends on variables of the caller only. */
+/* The callback cannot change where the argument points: it depends only on local variables of the
+ * caller, and on one pointer at most. */
 static bool is_steady(const struct source_node *arg)
 {
 	unsigned npointers = 0;
@@ -230,7 +243,7 @@ static bool is_steady(const struct source_node *arg)
 	return npointers <= 1;
 }
 
-/* The object that an argument leads to, as the range of at. */
+/* Makes the object to which the argument points the range of `at`. */
 static bool take_object(struct repair *r, struct fix *at, const struct source_node *arg,
 			const struct way *w, bool is_reference, uint32_t target_bytes)
 {
@@ -256,7 +269,7 @@ static bool take_object(struct repair *r, struct fix *at, const struct source_no
 	       range_of_pointed(r, at, object, &why) == 0;
 }
 
-/* The caller itself goes through the pointer before the call, on every way. */
+/* The caller dereferences the pointer before the call, on every path. */
 static bool is_used_before(struct repair *r, const struct fix *at, const struct source_node *call,
 			   const char *pointer)
 {
@@ -279,14 +292,14 @@ static bool is_used_before(struct repair *r, const struct fix *at, const struct 
 	return false;
 }
 
-/* The address of something, or an array. */
+/* The expression is an address (&x) or an array, so it cannot be NULL. */
 static bool is_address(const struct source_node *n)
 {
 	n = source_bare(n);
 	return n->is_array || (n->kind == SOURCE_UNARY && n->op[0] == '&');
 }
 
-/* A variable of the caller that never gets anything but an address. */
+/* A local variable that is initialised with an address and never assigned. */
 static bool is_set_to_address(const struct fix *at, const struct source_node *n)
 {
 	const struct source_node *body = at->function->body, *value = NULL;
@@ -299,7 +312,8 @@ static bool is_set_to_address(const struct fix *at, const struct source_node *n)
 	return value && is_address(value);
 }
 
-/* A reference and an address are never NULL. */
+/* The object exists at the call: it is passed by reference or address, or its pointer was
+ * dereferenced before. */
 static bool is_surely_there(struct repair *r, const struct fix *at, const struct source_node *call,
 			    const struct source_node *arg, bool is_reference)
 {
@@ -314,7 +328,7 @@ static uint32_t target_of(const struct fix *x, int parameter)
 	return lambda_around(x->store) ? 0 : x->function->parameters[parameter].target_bytes;
 }
 
-/* Are both called from the same frame outwards, from these on? */
+/* Two stacks are equal from frame i of the one and frame k of the other on, out to main. */
 static bool is_same_stack(const struct repair_place *a, size_t i, const struct repair_place *b,
 			  size_t k)
 {
@@ -327,8 +341,8 @@ static bool is_same_stack(const struct repair_place *a, size_t i, const struct r
 	return true;
 }
 
-/* The statement in the caller before which it must be durable, as far as it is there. False: it
- * must be while the statement with the call runs. */
+/* Finds the statement of the caller before which the object must be durable, if there is one behind
+ * the call. False: it must be durable while the statement with the call still runs. */
 static bool find_deadline(struct repair *r, struct given *g)
 {
 	const struct fix *x = &r->fixes.at[g->fix];
@@ -337,7 +351,7 @@ static bool find_deadline(struct repair *r, struct given *g)
 
 	for (size_t i = 0; i < b->nplaces; i++) {
 		const struct repair_place *p = &b->places[i];
-		/* the caller's own frame */
+		/* the frame of the caller in this place */
 		size_t outer = x->place->nframes - g->at.frame - 1, k = p->nframes - outer - 1;
 		const struct source_node *later;
 
@@ -347,7 +361,7 @@ static bool find_deadline(struct repair *r, struct given *g)
 			continue;
 		if (!is_same_stack(x->place, g->at.frame + 1, p, k + 1) ||
 		    !str_same(p->frames[k].function, x->place->frames[g->at.frame].function))
-			continue; /* behind the caller's end, or of another call */
+			continue; /* that place is outside this run of the caller */
 		later = g->at.function->body->child;
 		while (later && later->next && later->next->line <= p->frames[k].line)
 			later = later->next;
@@ -360,7 +374,7 @@ static bool find_deadline(struct repair *r, struct given *g)
 	return true;
 }
 
-/* The caller's file is one that flushes, and may be changed. */
+/* The caller's file uses flushes, and may be changed. */
 static bool is_for_flushes(struct repair *r, const struct fix *at)
 {
 	struct idiom i;
@@ -401,7 +415,7 @@ static bool find_given(struct repair *r, size_t fix, struct given *g)
 	       is_for_flushes(r, &g->at) && !minds_order(r, x->unit, x->file, g->callback);
 }
 
-/* ---- whose is it? ---- */
+/* ---- who should flush ---- */
 
 static bool flushes_inside(struct repair *r, const struct source_unit *u,
 			   const struct source_node *lambda)
@@ -412,7 +426,7 @@ static bool flushes_inside(struct repair *r, const struct source_unit *u,
 	return false;
 }
 
-/* Does this call hand over a function or a lambda that flushes? */
+/* The call passes a function or lambda that flushes. */
 static bool hands_over_flush(struct repair *r, const struct source_unit *u,
 			     const struct source_node *call)
 {
@@ -431,7 +445,8 @@ static bool hands_over_flush(struct repair *r, const struct source_unit *u,
 	return false;
 }
 
-/* Other callbacks, which the caller is given, flush: then that is the custom. */
+/* Some other callback that the caller is given flushes by itself, so in this program callbacks
+ * flush. */
 static bool others_flush(struct repair *r, const struct given *g)
 {
 	for (size_t i = 0; i < r->code->units.n; i++) {
@@ -453,7 +468,7 @@ static bool is_at_same_call(const struct given *a, const struct given *b)
 	return a->at.file == b->at.file && a->call->begin == b->call->begin;
 }
 
-/* Another callback misses it at the same call. */
+/* Another callback misses the flush at the same call. */
 static bool is_common(const given_vec *all, const struct given *g)
 {
 	for (size_t i = 0; i < all->n; i++)
@@ -462,7 +477,7 @@ static bool is_common(const given_vec *all, const struct given *g)
 	return false;
 }
 
-/* The caller stores to the same object, and misses it, too. */
+/* The caller also stores to the object and misses that flush. */
 static bool is_part_of_callers(const struct repair *r, const struct given *g)
 {
 	for (size_t i = 0; g->at.range.base && i < r->fixes.n; i++) {
@@ -476,7 +491,7 @@ static bool is_part_of_callers(const struct repair *r, const struct given *g)
 	return false;
 }
 
-/* What one call of a callback stores goes out together, or stays together. */
+/* All stores of the callback can be flushed by this caller. Otherwise none of them moves. */
 static bool is_complete(const struct repair *r, const given_vec *all, const struct given *g)
 {
 	for (size_t i = 0; i < r->fixes.n; i++) {

@@ -1,15 +1,22 @@
-/* Where a fence stands that flushes further in wait for. What must not come before it, the
- * deadline, is known: the store that survived, or the answer. In the function from which both the
- * flush and the deadline are reached, one fence behind the last flush and before the deadline does
- * for all. It goes there only if
+/* Chooses where a missing fence goes if flushes further in wait for it. The deadline is known: the
+ * store that survived the crash, or the answer that was sent; the fence must come before it. In the
+ * function from which both the flush and the deadline are reached, one fence between the last flush
+ * and the deadline is enough for all:
  *
- *   - the flush stands in a loop of that function,
- *   - or other callers of the function that flushes fence behind the call: then that is the custom,
- *   - or several flushes share it, in a function that fences for itself, and no other function that
- *     is called on the way is durable by itself.
+ *   for (i = 0; i < n; i++)
+ *           update(&t->e[i]);      // flushes
+ *   fence();                       <- one fence behind the loop
+ *   t->valid = 1;                  // the deadline
  *
- * If the custom is that of a function further in, the fence goes behind that one's call. Otherwise
- * it stays behind the flush. */
+ * The fence goes there only if
+ *
+ * - the flush is in a loop of that function,
+ * - or other callers of the function that flushes fence behind the call,
+ * - or several flushes share the fence, the function fences already, and no other function that is
+ *   called on the way from it to the flush is durable by itself.
+ *
+ * If other callers of a function further in fence behind their call, the fence goes behind the call
+ * of that function. Otherwise it stays directly behind the flush. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -17,17 +24,18 @@
 #include "util/str.h"
 #include "source/source.h"
 
-/* The statements of one block between which the fence may stand. */
+/* The two statements of one block between which the fence may stand. */
 struct span {
-	struct fix at; /* unit, file and function */
-	/* through which the flush is reached, or the flush itself */
+	struct fix at; /* the unit, file and function of the block */
+	/* the call through which the flush is reached, or the flush itself */
 	const struct source_node *call;
-	const struct source_node *from, *until; /* behind the first, before the second */
-	bool is_custom;                         /* other callers fence there */
+	/* the fence must be behind `from` and before `until` */
+	const struct source_node *from, *until;
+	bool is_custom; /* other callers of the same function fence here */
 	bool is_same_function;
 };
 
-/* ---- the place ---- */
+/* ---- where the fence may stand ---- */
 
 static bool is_same_frame(const struct repair_frame *a, const struct repair_frame *b)
 {
@@ -35,7 +43,8 @@ static bool is_same_frame(const struct repair_frame *a, const struct repair_fram
 	       str_same(a->function, b->function);
 }
 
-/* Their callers are the same up to here: the frames in one function, with different places. */
+/* Finds the function in which the two stacks diverge: frame i of the flush and frame k of the
+ * deadline are in it, at different places. False: there is none. */
 static bool frames_part(const struct repair_place *flush, const struct repair_place *later,
 			size_t *i, size_t *k)
 {
@@ -62,7 +71,7 @@ static const struct source_node *call_of(struct repair *r, struct fix *at,
 		       : NULL;
 }
 
-/* The innermost statement on a line; NULL if several blocks have one. */
+/* The first statement on a line; NULL if the line has statements of several blocks. */
 static const struct source_node *statement_on(const struct source_function *f, uint32_t line)
 {
 	const struct source_node *found = NULL;
@@ -112,9 +121,9 @@ static bool find_span(struct repair *r, const struct fix *x, struct span *s)
 	       !macro_use(s->at.unit, s->at.file->path, block);
 }
 
-/* ---- the custom ---- */
+/* ---- what other callers do ---- */
 
-/* A statement that fences and does not store: a helper's call, perhaps under a test. */
+/* The statement fences and does not store: a fence, or a helper's call, perhaps under an `if`. */
 static bool is_fence(struct repair *r, const struct fix *at, const struct source_node *top)
 {
 	const struct source_use *use = macro_use(at->unit, at->file->path, top);
@@ -134,7 +143,7 @@ static bool is_fence(struct repair *r, const struct fix *at, const struct source
 	return false;
 }
 
-/* Behind a call, or behind the loop that it is in, comes nothing but a fence. */
+/* The statement behind the call, or behind the loop around the call, is a fence. */
 static bool is_fenced_behind(struct repair *r, const struct fix *at, const struct source_node *call)
 {
 	const struct source_node *s = call;
@@ -171,7 +180,8 @@ static bool fences_itself(struct repair *r, const struct span *s)
 	return false;
 }
 
-/* Somebody else whom this function calls makes durable what it flushes: the new one shall, too. */
+/* Another callee of this function flushes and fences for itself. So the new flush should do so,
+ * too. */
 static bool has_durable_callee(struct repair *r, const struct fix *at, const char *besides)
 {
 	for (const struct source_node *n = at->function->body; n;
@@ -189,7 +199,8 @@ static bool has_durable_callee(struct repair *r, const struct fix *at, const cha
 	return false;
 }
 
-/* From the function that flushes out to that of the span. */
+/* True if, from the function that flushes out to that of the span, some function calls another one
+ * that is durable by itself. */
 static bool others_are_durable(struct repair *r, const struct fix *x, const struct span *s)
 {
 	const char *callee = NULL;
@@ -223,7 +234,7 @@ static bool leaves_loop(const struct span *s)
 	return false;
 }
 
-/* One fence does for both. */
+/* One fence is enough for both flushes. */
 static bool is_shared(const struct span *a, const struct span *b)
 {
 	return a->at.file == b->at.file && a->from && b->from &&
@@ -246,7 +257,7 @@ static bool is_worth_it(struct repair *r, const struct span *spans, size_t i)
 	return false;
 }
 
-/* A statement behind which all rounds of the loops around the call are over. */
+/* The statement behind which all iterations of the loops around the call are over. */
 static const struct source_node *behind_loops(const struct source_node *call)
 {
 	const struct source_node *found = call;
@@ -259,12 +270,12 @@ static const struct source_node *behind_loops(const struct source_node *call)
 	return found;
 }
 
-/* Between the function that flushes and the one in which the deadline is: where other callers of
- * the same function fence behind the call. */
+/* Finds the innermost function, between that of the flush and that of the deadline, whose other
+ * callers fence behind the call. */
 static bool find_custom(struct repair *r, const struct fix *x, const struct span *outer,
 			struct span *s)
 {
-	bool is_outside = false; /* of the function that flushes */
+	bool is_outside = false; /* frame i is outside the function that flushes */
 
 	for (size_t i = 0; i < x->flush_place->nframes; i++) {
 		const char *why;
@@ -285,7 +296,7 @@ static bool find_custom(struct repair *r, const struct fix *x, const struct span
 	return false;
 }
 
-/* The last statement behind which a fence does for all that share it. */
+/* The last statement behind which one fence is enough for all flushes that share it. */
 static const struct source_node *last_of(const struct repair *r, const struct span *spans, size_t i)
 {
 	const struct source_node *last = spans[i].from, *until = spans[i].until;

@@ -1,11 +1,17 @@
-/* A fence that came too late is moved, not left to stand beside the new one. The program is
- * followed from main: may something be flushed and not fenced yet? A fence of the changed function
- * goes if it had something to wait for without the new one, on some way, and has nothing with it,
- * on any way.
+/* Removes a fence that came too late, once a fence in the right place is added:
  *
- * Of a test, both ways are gone, except for one of a flag of the program that only a fence is
- * under: flushes are under the same. What is not seen, or is called through a pointer, may leave a
- * flush behind. Other threads are not looked at. */
+ *   flush(p);
+ *   fence();       <- added
+ *   p->valid = 1;
+ *   fence();       <- removed: nothing waits for it any more
+ *
+ * The program is followed from main with one bit of state: may a flush be waiting for a fence here?
+ * A fence of the changed function is removed if, without the added fence, a flush may wait for it
+ * on some path, and with the added fence, none can on any path.
+ *
+ * Both branches of a test are followed. The one exception is a test of the program's own flags that
+ * guards only a fence: flushes are taken to be under the same flag. Code that is not seen, or is
+ * called through a pointer, counts as leaving a flush. Other threads are not considered. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -15,31 +21,33 @@
 enum { DEPTH_MAX = 24 };
 
 struct visit {
-	const struct source_node *fence; /* the statement */
+	const struct source_node *fence; /* the fence as a statement */
 	const struct source_node *call;
-	bool is_seen, is_needed; /* something was pending there */
+	bool is_seen, is_needed; /* the fence was reached; a flush may have waited there */
 };
 
 typedef VEC(struct visit) visits;
 
 struct summary {
 	const struct source_function *function;
-	bool is_pending[2], is_known[2], is_busy[2]; /* behind it, by what was before */
+	/* result of the function (may a flush wait?), by whether one waited when it was called */
+	bool is_pending[2], is_known[2], is_busy[2];
 };
 
 struct following {
 	struct repair *r;
-	bool is_after; /* with the fences that are added */
+	bool is_after; /* the added fences count */
 	const struct source_unit *unit;
-	const struct source_function *function, *in; /* that is changed; that is followed */
+	/* the function that is changed, and the one that is followed now */
+	const struct source_function *function, *in;
 	bool is_unsure;
-	bool jumped, returned; /* pending where it jumps or returns */
+	bool jumped, returned; /* may a flush wait at some jump, or some return? */
 	visits *visits;
 	VEC(struct summary) summaries;
 	int depth;
 };
 
-/* ---- what is done ---- */
+/* ---- calls ---- */
 
 static bool follow(struct following *f, const struct source_node *n, bool is_pending);
 
@@ -74,7 +82,7 @@ static bool follow_function(struct following *f, const struct source_unit *u,
 	f->jumped = outer.jumped;
 	f->returned = outer.returned;
 	f->depth--;
-	s = summary_of(f, function); /* it may have moved */
+	s = summary_of(f, function); /* the array may have moved */
 	s->is_known[is_pending] = true;
 	s->is_pending[is_pending] = result;
 	return result;
@@ -106,7 +114,7 @@ static const struct source_node *only_statement(const struct source_node *n)
 	return n;
 }
 
-/* A test of the program's flags only. */
+/* The test uses only variables of the whole program, and changes nothing. */
 static bool is_program_flag(const struct source_node *test)
 {
 	for (const struct source_node *n = test; n; n = node_next(n, test))
@@ -116,7 +124,7 @@ static bool is_program_flag(const struct source_node *test)
 	return true;
 }
 
-/* The call in a statement that does nothing but fence; NULL: it is none. */
+/* Returns the statement's fence if the statement does nothing else; NULL otherwise. */
 static const struct source_node *fence_in(struct following *f, const struct source_node *n)
 {
 	const struct source_use *use;
@@ -161,11 +169,11 @@ static bool follow_loop(struct following *f, const struct source_node *n, bool i
 {
 	bool behind = is_pending;
 
-	for (int round = 0; round < 3; round++) { /* two states: it cannot change more often */
+	for (int round = 0; round < 3; round++) { /* one bit: it cannot change more often */
 		bool now = behind | f->jumped;
 
 		behind |= follow_children(f, n, now);
-		/* its test is the last that it does */
+		/* the test is executed last */
 		for (const struct source_node *c = n->child; c; c = c->next)
 			behind |= c != n->last && follow(f, c, now);
 	}
@@ -213,7 +221,7 @@ static bool follow_statement(struct following *f, const struct source_node *n, b
 	}
 }
 
-/* One of the fences that are added comes behind the statement. */
+/* One of the added fences is behind this statement. */
 static bool is_fenced(const struct following *f, const struct source_node *n)
 {
 	for (size_t i = 0; f->is_after && i < f->r->fixes.n; i++) {
@@ -232,7 +240,8 @@ static bool follow(struct following *f, const struct source_node *n, bool is_pen
 	return is_pending && !is_fenced(f, n);
 }
 
-/* All fences of the function, from main on. False: it cannot be told. */
+/* Follows the program from main and notes every fence of the function. False: the result is
+ * uncertain. */
 static bool follow_main(struct repair *r, const struct fix *x, bool is_after,
 			const struct source_unit *u, const struct source_function *main, visits *v)
 {
@@ -264,8 +273,8 @@ bool function_fences_itself(struct repair *r, const struct source_unit *u,
 
 /* ---- the text ---- */
 
-/* The lines of the statement, with the comment above it, and with the #if that has nothing else in
- * it. */
+/* The lines of the statement, with the comment lines above it, and with an #if and #endif around it
+ * that contain nothing else. */
 static void lines_of(const struct file *f, const struct source_node *stmt, uint32_t *from,
 		     uint32_t *to)
 {
@@ -273,7 +282,7 @@ static void lines_of(const struct file *f, const struct source_node *stmt, uint3
 		 end = text_line_end(f, statement_end(f, stmt)), above, below;
 	const char *line;
 
-	for (;;) { /* comments of their own lines */
+	for (;;) { /* lines that are comments only */
 		above = begin > 0 ? text_line_begin(f, begin - 1) : 0;
 		line = f->text + above + strspn(f->text + above, " \t");
 		if (begin == 0 || (strncmp(line, "//", 2) != 0 &&
@@ -298,7 +307,7 @@ static bool stands_alone(const struct file *f, const struct source_node *stmt)
 	return text_begins_line(f, stmt->begin) && line_end_behind(f, statement_end(f, stmt));
 }
 
-/* ---- the change ---- */
+/* ---- removing the fence ---- */
 
 static const struct source_function *find_main(struct repair *r, const struct repair_place *p,
 					       const struct source_unit **u)
@@ -321,7 +330,7 @@ static bool is_needed(const visits *v, const struct source_node *fence)
 	for (size_t i = 0; i < v->n; i++)
 		if (v->at[i].fence == fence)
 			return v->at[i].is_needed;
-	return true; /* nobody came there */
+	return true; /* no path leads to it */
 }
 
 static bool is_to_be_removed(const struct repair *r, const struct file *file,
@@ -335,7 +344,8 @@ static bool is_to_be_removed(const struct repair *r, const struct file *file,
 	return false;
 }
 
-/* That it had nothing to wait for at times is no matter any more. */
+/* A finding says that this fence is redundant in some runs. It is fixed, since the fence is
+ * gone. */
 static void settle_redundant(struct repair *r, const struct fix *x, const struct source_node *fence)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
@@ -397,7 +407,8 @@ static bool remove_displaced(struct repair *r, const struct fix *x)
 	return r->nremoved > nremoved;
 }
 
-/* The first fence that is added to its function; the others go along. */
+/* Fix i is the first fence added to its function. The others of the function are handled with
+ * it. */
 static bool is_first(struct repair *r, size_t i)
 {
 	const struct fix *x = &r->fixes.at[i];
@@ -416,7 +427,7 @@ void displaced_fences(struct repair *r)
 
 		watch_tell(r->options->watch, "fences looked at", i, r->fixes.n);
 		if (watch_is_interrupted(r->options->watch))
-			return; /* one too many does no harm */
+			return; /* an unnecessary fence is harmless */
 		if (x->is_dropped || !x->until || !x->flush_place || x->where != AFTER ||
 		    x->needs_flush || !is_first(r, i))
 			continue;

@@ -1,5 +1,5 @@
-/* Leads from bugs of durability and order to flushes and fences: planned for each bug, then moved
- * outwards, then reduced to those that are needed. */
+/* Fixes bugs of durability and order with flushes and fences. The stages: plan fixes for each bug,
+ * move them to outer functions, merge those that are unnecessary, turn them into edits. */
 #include "repair/durability/durability.h"
 
 #include <stdlib.h>

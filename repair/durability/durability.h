@@ -1,5 +1,4 @@
-/* Flushes and fences: those that are missing are added, those that are proven redundant are
- * removed. */
+/* Adds missing flushes and fences, and removes those that are proven redundant. */
 #ifndef REPAIR_DURABILITY_DURABILITY_H
 #define REPAIR_DURABILITY_DURABILITY_H
 
@@ -10,18 +9,20 @@ struct repair;
 
 void durability_new(struct repair *r);
 void durability_free(struct repair *r);
-void durability_forget(struct repair *r); /* an earlier plan */
+void durability_forget(struct repair *r); /* Forgets an earlier plan. */
 
-/* Once per bug: its outcome, if it is of a kind that is mended here. */
+/* Plans the fixes of one bug and sets its outcome, if the bug is of a kind for flushes and fences.
+ * Called once per bug. */
 void durability_plan(struct repair *r, size_t bug);
-/* When all bugs are planned: one of another kind, whose lost stores other bugs' flushes and fences
- * make durable in time. False: nothing is done there. */
+/* For a bug of another kind, after all bugs are planned: it is fixed if the fixes of other bugs
+ * make all its lost stores durable in time. False: they do not. */
 bool durability_join(struct repair *r, size_t bug);
-void durability_place(struct repair *r); /* out of functions and loops, when all bugs are planned */
-void durability_emit(struct repair *r);  /* as edits of the text */
-void durability_remove(struct repair *r); /* what is redundant, once all fixes are edits */
+/* Moves fixes out of functions and loops, after all bugs are planned. */
+void durability_place(struct repair *r);
+void durability_emit(struct repair *r);   /* Turns the fixes into edits. */
+void durability_remove(struct repair *r); /* Removes redundant statements, after emit. */
 
-/* What the plan had to do without, and why; NULL: nothing. */
+/* Says what the plan had to do without (the pointer analysis), and why; NULL: nothing. */
 const char *durability_missing(const struct repair *r);
 
 #endif

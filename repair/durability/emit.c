@@ -1,5 +1,5 @@
 /* Turns placed fixes into edits of the text. All fixes of one statement are written together:
- * flushes, then one fence. */
+ * flushes first, then one fence. */
 #include <ctype.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static bool line_is_there(const struct insertion *a, const char *line)
 	return false;
 }
 
-/* Are these the very next statements already? Then the source has been mended before. */
+/* The next statements are these lines already, so the source was fixed before. */
 static bool is_there_already(const struct file *f, const struct source_node *stmt,
 			     const struct idiom_line *lines)
 {
@@ -43,7 +43,8 @@ static bool is_there_already(const struct file *f, const struct source_node *stm
 	return true;
 }
 
-/* By an object that is declared before the statement. 1: not so here. */
+/* Writes the fix as an object that flushes in its destructor, declared before the statement.
+ * Returns 1 if this file does not flush so. */
 static int add_scope(struct repair *r, insertions *all, struct fix *x, const struct idiom *idiom,
 		     const char **why)
 {
@@ -74,7 +75,8 @@ static int add_statement(struct repair *r, insertions *all, struct fix *x, struc
 	const struct idiom_line *lines;
 	struct insertion *a;
 
-	idiom->needs_persist &= !is_split; /* the fence comes later */
+	/* the fence is written elsewhere, so one call for both is not needed */
+	idiom->needs_persist &= !is_split;
 	lines = idiom_lines(r, idiom, &x->range, x->needs_flush, x->needs_fence && !is_split, false,
 			    why);
 	if (!lines || header_check(r, x, lines, why) < 0)
@@ -111,7 +113,7 @@ static int add_statement(struct repair *r, insertions *all, struct fix *x, struc
 	return 0;
 }
 
-/* Does the file write sizeof(x) rather than sizeof x? */
+/* The file writes sizeof(x) more often than sizeof x. */
 static bool has_parentheses(const struct file *f)
 {
 	unsigned with = 0, without = 0;
@@ -121,7 +123,7 @@ static bool has_parentheses(const struct file *f)
 	return with > without;
 }
 
-/* Where the operand of sizeof ends: *p, r->a[i].b */
+/* Returns the end of the operand of sizeof, such as *p or r->a[i].b. */
 static const char *operand_end(const char *p)
 {
 	int depth = 0;

@@ -1,7 +1,7 @@
-/* Does a fence of the operation itself follow a store, before anybody is told? Looks at the
- * statements behind it, then behind the call of its function, and so on outwards. One that comes
- * only under a condition, after output or in the next round of a loop is none that the store may
- * lean on. The condition that the flush itself is under is none. */
+/* Finds out whether the operation itself fences after a store, before anybody can see the result.
+ * Looks at the statements behind the store, then at those behind the call of its function, and so
+ * on outwards. A fence does not count if it is under a condition, after output, or in the next
+ * iteration of a loop. The condition under which the flush itself is done is no such condition. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -12,16 +12,17 @@ enum found { NOTHING, FENCE, ANSWER, LEAVES };
 
 struct looking {
 	struct repair *r;
-	const struct fix *x; /* the flush that is to be written */
-	const char *test;    /* the guard that it gets; NULL */
-	const char *fence;   /* what is called, once it is found; NULL: it is no call */
-	/* that leads to the store, in a caller; NULL: the store's own function */
+	const struct fix *x; /* the planned flush */
+	const char *test;    /* the `if` that the flush will get as a guard; NULL: none */
+	/* name of the called fence, once it is found; NULL: the fence is no call */
+	const char *fence;
+	/* in a caller, the call that leads to the store; NULL in the store's own function */
 	const struct source_node *call;
-	/* something else was stored since, which may say that the store is there */
+	/* something else was stored since, and may tell recovery that the first store is there */
 	bool is_published;
 };
 
-/* Of the whole program: it means the same in every function. */
+/* The condition uses only variables of the whole program, so it is the same in every function. */
 static bool is_of_program(const struct source_node *condition)
 {
 	for (const struct source_node *n = condition; n; n = node_next(n, condition))
@@ -53,7 +54,7 @@ static bool is_of_flush(const struct looking *l, const struct fix *at,
 static bool is_taken(const struct looking *l, const struct fix *at, const struct source_node *test,
 		     const struct source_node *branch)
 {
-	if (test->child->has_value) /* decided when it is compiled */
+	if (test->child->has_value) /* the compiler decides this test */
 		return (branch == test->child->next) == (test->child->value != 0);
 	return branch == test->child->next && is_of_flush(l, at, test->child);
 }
@@ -77,7 +78,7 @@ static bool is_unconditional(const struct looking *l, const struct fix *at,
 	return true;
 }
 
-/* The object that a member or an element is of, as it is written. */
+/* The text of the object whose member or element the lvalue is. */
 static const char *base_of(struct repair *r, const struct file *f, const struct source_node *lvalue)
 {
 	const struct source_node *n = lvalue;
@@ -89,7 +90,7 @@ static const char *base_of(struct repair *r, const struct file *f, const struct 
 	return n->kind == SOURCE_MEMBER ? "this" : text_of(r->code, f, n);
 }
 
-/* Of the store that the flush is for; NULL: not seen. */
+/* The object of the planned flush's store; NULL: unknown. */
 static const char *base_of_store(const struct looking *l)
 {
 	const struct source_node *names = l->x->range.names;
@@ -100,7 +101,7 @@ static const char *base_of_store(const struct looking *l)
 	return names ? base_of(l->r, l->x->file, names) : NULL;
 }
 
-/* Is it an object that the flush is for? In a caller, one that the call was given. */
+/* `to` belongs to the object that is flushed; in a caller, to an object that the call was given. */
 static bool is_own_object(const struct looking *l, const struct fix *at,
 			  const struct source_node *to)
 {
@@ -115,7 +116,7 @@ static bool is_own_object(const struct looking *l, const struct fix *at,
 	return false;
 }
 
-/* A store to something else: it may tell recovery that the first one is there. */
+/* The statement stores to another object, which may tell recovery that the first store is there. */
 static bool publishes(const struct looking *l, const struct fix *at, const struct source_node *top)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top))
@@ -141,8 +142,8 @@ static enum found look_at(struct looking *l, const struct fix *at, const struct 
 			return ANSWER;
 		if (n->kind == SOURCE_CALL && is_unconditional(l, at, n, top) &&
 		    (idiom_call_does_far(l->r, u, n) & (DOES_FENCE | DOES_STORE)) == DOES_FENCE) {
-			/* one that stores, too, fences for itself; so does one that makes a store
-			 * durable which came between */
+			/* A call that also stores fences for its own store. After another store, a
+			 * call that also flushes makes that one durable, so it comes too late. */
 			if (l->is_published && idiom_call_does_far(l->r, u, n) & DOES_FLUSH)
 				return ANSWER;
 			l->fence = n->name;
@@ -181,7 +182,7 @@ static const struct source_node *loop_around(const struct source_node *n)
 	return n;
 }
 
-/* From behind a statement to the end of its function. */
+/* Looks from a statement to the end of its function. */
 static enum found look_behind(struct looking *l, const struct fix *at,
 			      const struct source_node *from)
 {
@@ -190,10 +191,10 @@ static enum found look_behind(struct looking *l, const struct fix *at,
 	for (unsigned i = 0; n && n->parent && i < STATEMENTS_MAX; i++) {
 		enum found found;
 
-		/* the other branch of an `if`, the parts of a `for` are not what comes next */
+		/* the other branch of an `if` and the parts of a `for` are not executed next */
 		n = n->parent->kind == SOURCE_COMPOUND && n->next ? n->next : n->parent;
 		if (n == from->parent || n->begin <= from->begin)
-			continue; /* up */
+			continue; /* go up */
 		found = look_at(l, at, n);
 		if (found == FENCE || found == ANSWER)
 			return found;
@@ -226,7 +227,7 @@ static bool look_outwards(struct looking *l, const struct repair_place *p, size_
 		enum found found =
 			from->kind == SOURCE_RETURN ? NOTHING : look_behind(l, &at, from);
 
-		/* a function that makes durable what it stores goes on doing so */
+		/* if a function makes its own stores durable, it should do so for this one, too */
 		if (found != NOTHING)
 			return found == FENCE &&
 			       (i == 0 ||
@@ -252,7 +253,7 @@ static bool has_word(const struct source_node *top, const char *name)
 	return false;
 }
 
-/* Is there something that the one sets, and that the other looks at before it fences? */
+/* The function `flush` sets something that the function `fence` tests before it fences. */
 static bool wakes(const struct source_function *flush, const struct source_function *fence)
 {
 	for (const struct source_node *n = flush->body; n; n = node_next(n, flush->body)) {

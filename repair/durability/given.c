@@ -1,6 +1,7 @@
-/* By which parameter a store goes to memory that its function is given: steps along members,
- * elements and the function's own pointers are followed, a pointer that is loaded from memory is
- * not: what that leads to, no argument tells. */
+/* Finds the parameter through which a function reaches the object that it stores to. In p->a[i].b =
+ * 1 and in q = &p->head; q->n = 1 that is p. Members, elements and the function's own pointers are
+ * followed. A pointer that is loaded from memory is not: no argument of a call says where it
+ * points. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -27,7 +28,7 @@ static int object_root(const struct source_function *f, const struct source_node
 	return -1;
 }
 
-/* Of a pointer of the function's own: what it is set to. */
+/* For a pointer variable of the function: the parameter behind a value that it is set to. */
 static int variable_root(const struct source_function *f, const char *name, unsigned steps)
 {
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {

@@ -1,6 +1,6 @@
-/* A change of a header goes to every file that includes it: what it calls must be known there,
- * before the header. Files that include it through another header, and that no bug leads to, are
- * not looked at. */
+/* Checks a change in a header: every file that includes the header must declare the called function
+ * before the include. Not checked are files that include it through another header and are on no
+ * bug's call stack. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -14,8 +14,8 @@ static bool has_function(const struct source_unit *u, const struct source_functi
 	return false;
 }
 
-/* Functions are in the order of their declarations; a macro only must not come from the file that
- * includes. */
+/* `before` functions of the unit are declared before the changed one. A macro may be anywhere but
+ * in the including file itself. */
 static bool is_known(const struct source_unit *u, size_t before, const char *name)
 {
 	for (size_t i = 0; i < before; i++)

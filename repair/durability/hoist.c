@@ -1,25 +1,25 @@
-/* How far out a change goes. Of the places on the call stack the one with the best score is taken,
- * the innermost of equals, that can be changed: the store itself, or a call, which then goes to a
- * copy of the function that flushes (subprogram.c). A function that only stores to where its
- * parameter points needs no copy: its caller flushes (outward.c), as it does where other callers
- * do.
+/* Decides how far out a flush goes. Each place on the call stack has a score (score.c): the store
+ * itself, or a call further out. The place with the best score that can be changed is taken, the
+ * innermost one if several are equal. To change a call means that it calls a copy of the function,
+ * and the copy flushes (subprogram.c). No copy is needed if a function only stores through a
+ * parameter, or if its other callers flush after the call: then the caller flushes (outward.c).
  *
- * One store is changed in one way: if some bug needs the function itself changed, copies of it are
- * of no use to the others. */
+ * All bugs of one store are fixed in the same way: if one of them needs a change in the function
+ * itself, copies of the function are useless for the others. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
 
 enum { MAX_LEVELS = 24 };
 
-/* Where the change of a fix goes: 0 stays. */
+/* How far out a fix moves; level 0: it stays. */
 struct choice {
 	size_t level;
 	bool by_arguments;
 	const char *scores;
 };
 
-/* It does nothing but this store. */
+/* The function does nothing but this store. */
 static bool is_setter(const struct fix *x)
 {
 	const struct source_node *only = x->function->body->child;
@@ -27,7 +27,7 @@ static bool is_setter(const struct fix *x)
 	return only && !only->next && only == x->stmt && x->where == AFTER;
 }
 
-/* Do other callers of the function flush after the call? */
+/* Other callers of the function flush after the call. */
 static bool others_flush(struct repair *r, const struct fix *x, const struct source_node *besides)
 {
 	for (size_t i = 0; i < x->unit->nfunctions; i++) {
@@ -42,7 +42,8 @@ static bool others_flush(struct repair *r, const struct fix *x, const struct sou
 	return false;
 }
 
-/* The fix, so many calls further out, if arguments tell the bytes all the way. */
+/* Moves the fix `level` calls further out, if the arguments of the calls say which bytes are
+ * stored. False: they do not. */
 static bool leave_by_arguments(struct repair *r, const struct fix *x, struct fix *out, size_t level)
 {
 	struct fix now = *x;
@@ -55,7 +56,7 @@ static bool leave_by_arguments(struct repair *r, const struct fix *x, struct fix
 	return level > 0;
 }
 
-/* As its other callers do: the level, or 0. */
+/* Returns the outermost level at which other callers flush after the call; 0: none. */
 static size_t level_by_custom(struct repair *r, const struct fix *x)
 {
 	struct fix now = *x, outer;
@@ -92,7 +93,8 @@ static const char *describe(struct repair *r, const struct fix *x, const struct 
 	return r->durability->alias ? text : text_format(r->code, "%s; by callers", text);
 }
 
-/* The best level that can be changed; what was better and cannot is told. */
+/* Returns the best level that can be changed. Better ones that cannot are added to *told, with the
+ * reason. */
 static size_t best_level(struct repair *r, const struct fix *x, struct score *scores, size_t n,
 			 bool *by_arguments, const char **told)
 {
@@ -116,7 +118,7 @@ static size_t best_level(struct repair *r, const struct fix *x, struct score *sc
 	}
 }
 
-/* The store, and the calls up to those in main. */
+/* Number of places: the store, and the calls out to those in main. */
 static size_t levels(const struct fix *x)
 {
 	size_t n = 0;
@@ -131,8 +133,9 @@ static size_t levels(const struct fix *x)
 	return n;
 }
 
-/* The execution must not contradict: some caller on the way was not seen with persistent memory.
- * That it had volatile memory is not recorded. */
+/* Some function on the way has a use that the report does not show, so it may be called with
+ * volatile memory. (The report does not record volatile memory.) Without such a use, a copy helps
+ * nobody. */
 static bool is_confirmed(struct repair *r, const struct fix *x, size_t level)
 {
 	for (size_t i = 0; i < level; i++) {
@@ -160,7 +163,7 @@ static struct choice choose(struct repair *r, const struct fix *x)
 	memcpy(all, scores, sizeof all);
 	c.scores = describe(r, x, all, n);
 	if (!scores[0].nvolatile)
-		return c; /* nobody would be spared a flush */
+		return c; /* no run would save a flush */
 	c.level = best_level(r, x, scores, n, &c.by_arguments, &c.scores);
 	if (c.level && !is_confirmed(r, x, c.level)) {
 		c.level = 0;
@@ -177,7 +180,7 @@ static bool is_same_store(const struct fix *a, const struct fix *b)
 	       a->store->end == b->store->end;
 }
 
-/* A copy of a function is of no use if the function itself is changed for another bug. */
+/* Cancels copies of functions that are changed themselves for another bug. */
 static void agree(const struct repair *r, struct choice *choices, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

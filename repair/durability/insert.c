@@ -1,5 +1,5 @@
-/* Writes lines behind a statement, with the braces and the temporary that they need, or into an
- * expression behind a comma. The style is that of the surroundings. */
+/* Writes lines behind a statement, with braces and a temporary if needed, or into an expression
+ * behind a comma. The style is that of the file. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "repair/durability/internal.h"
 #include "util/str.h"
 
-/* Do control statements of this function's file have their brace on a line of its own? */
+/* Most control statements of the file have their brace on a line of its own. */
 static bool is_allman(const struct fix *x)
 {
 	unsigned own = 0, same = 0;
@@ -42,7 +42,8 @@ static bool needs_braces(const struct source_node *stmt)
 	return p->kind != SOURCE_COMPOUND;
 }
 
-/* A line of the text, with those that it is made of further in. */
+/* Prints a line of code. If the code has several lines, those after the first are indented
+ * further. */
 static void print_line(FILE *f, const char *text, const char *indent, const char *unit,
 		       const char *comment)
 {
@@ -58,7 +59,7 @@ static void print_line(FILE *f, const char *text, const char *indent, const char
 	fprintf(f, ";%s", comment);
 }
 
-/* Lines under one guard, [from, to). */
+/* Prints lines [from, to), which have the same guard. */
 static void print_guarded(struct repair *r, FILE *f, const struct insertion *a, size_t from,
 			  size_t to, const char *indent, const char *unit, const char *comment)
 {
@@ -106,7 +107,7 @@ static const char *lines_text(struct repair *r, const struct insertion *a, const
 	return copy;
 }
 
-/* In a line with others, where no directive can stand. */
+/* The lines in one line of text, where no #if can stand. */
 static const char *lines_inline(struct repair *r, const struct insertion *a)
 {
 	const char *text = "";
@@ -120,13 +121,13 @@ static const char *lines_inline(struct repair *r, const struct insertion *a)
 	return text;
 }
 
-/* "else", or the "while" of a do, that follows at this place; 0 if none does. */
+/* Returns the place of the "else", or of the "while" of a do, that follows; 0 if none does. */
 static uint32_t keyword_behind(const struct file *f, const struct source_node *stmt, uint32_t end)
 {
 	uint32_t at = text_skip_blanks(f, end);
 	const char *word = stmt->parent->kind == SOURCE_DO ? "while" : "else";
 
-	/* an "else" may be that of an outer one */
+	/* an "else" may belong to an outer `if` */
 	if (stmt->parent->kind != SOURCE_DO && !(stmt->parent->kind == SOURCE_IF && stmt->next))
 		return 0;
 	return strncmp(f->text + at, word, strlen(word)) == 0 &&
@@ -154,7 +155,7 @@ static void insert_braced(struct repair *r, struct insertion *a)
 	inner = text_format(r->code, "%s%s", outer, unit);
 	own_line = memchr(f->text + head, '\n', stmt->begin - head) != NULL;
 	at = line_end_behind(f, end);
-	if (!own_line && !keyword && !at) { /* more than one statement in the line */
+	if (!own_line && !keyword && !at) { /* several statements share the line */
 		file_edit(f, head, stmt->begin - head, " { ");
 		file_edit(f, end, 0, text_format(r->code, "%s }", lines_inline(r, a)));
 		return;
@@ -174,7 +175,7 @@ static void insert_braced(struct repair *r, struct insertion *a)
 		return;
 	}
 	file_edit(f, at, 0, lines_text(r, a, inner, unit));
-	/* "} else": the blanks before the word give way */
+	/* the blanks before "else" are replaced, to write "} else" */
 	while (keyword > at && isspace((unsigned char)f->text[keyword - 1]))
 		keyword--;
 	file_edit(f, keyword, text_skip_blanks(f, keyword) - keyword,
@@ -189,8 +190,8 @@ static void insert_after(struct repair *r, struct insertion *a)
 		   *unit = indent_unit(r->code, a->x->file, a->x->function);
 	bool is_alone = true;
 
-	/* behind a label or another statement on the same line, the indentation of the block is
-	 * that of its first statement */
+	/* A statement behind a label or another statement: take the indentation of its line. A
+	 * label's statement is indented further. */
 	for (uint32_t i = begin; i < a->stmt->begin; i++)
 		is_alone &= f->text[i] == ' ' || f->text[i] == '\t';
 	if (!is_alone && a->stmt->parent->kind == SOURCE_LABEL)
@@ -201,7 +202,7 @@ static void insert_after(struct repair *r, struct insertion *a)
 		file_edit(f, end, 0, lines_inline(r, a));
 }
 
-/* return E; becomes T result = E; … return result; */
+/* Turns `return E;` into `T result = E; … return result;`. */
 static void make_temporary(struct repair *r, struct insertion *a)
 {
 	const struct source_node *stmt = a->stmt;
@@ -210,7 +211,7 @@ static void make_temporary(struct repair *r, struct insertion *a)
 				     a->x->function->end - a->x->function->begin);
 	const char *name = strstr(body, "result") ? "pmend_result" : "result";
 	const char *space = a->result_type[strlen(a->result_type) - 1] == '*' ? "" : " ";
-	/* would begin another variable */
+	/* without parentheses, the comma would begin another variable */
 	bool has_comma = stmt->child->kind == SOURCE_BINARY && strcmp(stmt->child->op, ",") == 0;
 	uint32_t value = text_skip_blanks(f, stmt->begin + 6);
 
@@ -245,7 +246,8 @@ static bool is_in_parentheses(const struct file *f, const struct source_node *n)
 		     p->kind == SOURCE_FOR);
 }
 
-/* The value of the whole is thrown away: say so, or compilers warn of the last operand. */
+/* If nobody uses the value of the whole expression, writes (void) before it, or compilers warn of
+ * its last operand. */
 static void discard_value(const struct fix *x)
 {
 	const struct source_node *n = x->store;
@@ -257,7 +259,7 @@ static void discard_value(const struct fix *x)
 	for (size_t i = 0; i < x->file->edits.n; i++)
 		if (x->file->edits.at[i].at == n->begin &&
 		    strcmp(x->file->edits.at[i].insert, "(void)(") == 0)
-			return; /* by another store of the statement */
+			return; /* another store of the statement has added it */
 	if (n->parent &&
 	    (n->parent->kind == SOURCE_COMPOUND ||
 	     (n->parent->kind == SOURCE_LABEL && n == n->parent->last)) &&

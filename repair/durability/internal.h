@@ -1,5 +1,5 @@
-/* What the files of repair/durability/ share: flushes and fences, where they go and how they are
- * written. */
+/* What the files of repair/durability/ share: planned flushes and fences, where they go and how
+ * they are written. */
 #ifndef REPAIR_DURABILITY_INTERNAL_H
 #define REPAIR_DURABILITY_INTERNAL_H
 
@@ -8,50 +8,52 @@
 #include "repair/idiom/idiom.h"
 #include "repair/plan/internal.h"
 
-/* A statement that goes. */
+/* A statement that is removed. */
 struct removal {
 	size_t bug;
 	const struct source_unit *unit;
 	struct file *file;
 	const struct source_node *stmt;
-	const char *instead; /* what stays of it, without a semicolon; NULL: nothing */
-	const char *words;   /* what was done */
-	const char *why_not; /* NULL: it goes */
+	const char *instead; /* text that replaces it, without a semicolon; NULL: nothing */
+	const char *words;   /* what was done, for the user */
+	const char *why_not; /* why it must stay; NULL: it is removed */
 };
 
-/* A flush that is there, but too late, too short or of the wrong thing, and is changed instead of
- * another one written. */
+/* An existing flush that is too late, too short or of the wrong bytes, and is changed. No other
+ * flush is added then. */
 struct amendment {
 	enum amend_how {
-		AMEND_WIDEN,   /* another length, or another range */
-		AMEND_MOVE,    /* behind another statement */
-		AMEND_HELPER,  /* the function that it calls leaves out the last line */
-		AMEND_REPLACE, /* by the fence that it also was, or by nothing */
+		AMEND_WIDEN, /* flush another length or range */
+		AMEND_MOVE,  /* move it behind another statement */
+		/* change the function that it calls, which leaves out the last line */
+		AMEND_HELPER,
+		AMEND_REPLACE, /* replace it by its fence alone, or remove it */
 	} how;
 	size_t bug;
-	struct fix at; /* unit, file, function; its statement is the flush */
+	struct fix at; /* unit, file and function; `stmt` is the flush */
 	struct idiom_flush flush;
-	const char *addr, *len;           /* WIDEN: instead of those; NULL: as it is */
-	const struct source_node *behind; /* MOVE */
-	/* MOVE: what is written there; NULL: the statement as it is */
+	const char *addr, *len;           /* WIDEN: the new address and length; NULL: unchanged */
+	const struct source_node *behind; /* MOVE: the statement behind which it goes */
+	/* MOVE: the text to write there; NULL: that of the statement */
 	const char *words;
-	/* MOVE: whoever comes to the statement that the store is in, or that calls it, does
-	 * store */
+	/* MOVE: whoever reaches the statement with the store (or the call that leads to it) does
+	 * execute the store */
 	bool is_sure;
-	bool needs_fence;                   /* MOVE: and it has none */
-	bool leaves_fence;                  /* MOVE, REPLACE: one stays where it was */
-	const struct source_node *needless; /* MOVE, REPLACE: a statement that goes with it; NULL */
-	struct file *helper_file;           /* HELPER */
+	bool needs_fence;  /* MOVE: a fence is needed, and the flush has none */
+	bool leaves_fence; /* MOVE, REPLACE: its fence stays where it was */
+	/* MOVE, REPLACE: a statement that is removed, too; NULL: none */
+	const struct source_node *needless;
+	struct file *helper_file; /* HELPER: the file of the called function */
 	struct idiom_mend mend;
 };
 
-/* A flush that stands in a macro, which stores and fences. */
+/* A flush that is added to a macro, which stores and fences. */
 struct macro_flush {
 	size_t bug;
 	struct file *file;
 	struct macro_store store;
-	const char *name, *text; /* of the macro; the call */
-	bool is_again;           /* another bug's is the same */
+	const char *name, *text; /* name of the macro; the call to add */
+	bool is_again;           /* another bug adds the same flush */
 	bool has_fence;
 };
 
@@ -59,39 +61,41 @@ struct durability {
 	VEC(struct macro_flush) macro_flushes;
 	VEC(struct removal) removals;
 	VEC(struct amendment) amendments;
-	struct alias *alias;   /* NULL: not needed, or not there */
-	const char *alias_why; /* why it is not there; NULL: not tried */
+	struct alias *alias;   /* the pointer analysis; NULL: not needed, or impossible */
+	const char *alias_why; /* why the analysis is impossible; NULL: not tried */
 };
 
 /* barrier.c */
 bool barrier_is_kind(const char *kind);
 int barrier_plan(struct repair *r, size_t bug, const char **why);
-/* takes part in fixes that other bugs get at all its lost stores; false: there are none */
+/* Uses the fixes of other bugs, if they cover all lost stores of this one; false: they do not. */
 bool barrier_join(struct repair *r, size_t bug);
 
-/* macro.c: the store is that of a macro which fences it: it flushes, too. False: it is none, or
- * shows no way. */
+/* macro.c: plans a flush in a macro that stores and fences. False: the store is in no such macro,
+ * or no other macro shows how to flush. */
 bool macro_flush_plan(struct repair *r, size_t bug, const struct repair_place *p);
-/* What is lost and what survives are stores of one macro: it persists the one before the other. -1
- * with a reason. */
+/* Plans to persist one store of a macro before another store of the same macro. -1 with a
+ * reason. */
 int macro_order_plan(struct repair *r, size_t bug, const struct repair_place *lost,
 		     const struct repair_place *survived, const char **why);
 void macro_flush_emit(struct repair *r);
-/* in the macro that is used there; NULL */
+/* the flush planned for the macro that is used at this place; NULL: none */
 const struct macro_flush *macro_flush_at(struct repair *r, const struct repair_place *p);
 
 /* fenced.c */
-/* was_idle: no fence was executed; one counts if the flush itself wakes it */
+/* A fence of the operation follows the store at `frame` of p. was_idle: when the program ran, no
+ * fence was executed; then a fence counts only if the new flush makes it happen. */
 bool fence_follows(struct repair *r, const struct fix *x, const struct repair_place *p,
 		   size_t frame, bool was_idle);
 
-/* deadline.c: fences that several flushes wait for, before what must come later. */
+/* deadline.c: moves missing fences out to where one is enough for several flushes, before what must
+ * come later. */
 void deadline_fences(struct repair *r);
 
-/* displaced.c: fences that came too late, and have nothing to wait for any more; once all fixes are
- * edits. */
+/* displaced.c: removes fences that came too late and have become unnecessary. Called after all
+ * fixes are edits. */
 void displaced_fences(struct repair *r);
-/* what it flushes is durable when it returns */
+/* What the function flushes is durable when it returns. */
 bool function_fences_itself(struct repair *r, const struct source_unit *u,
 			    const struct source_function *f);
 
@@ -100,52 +104,53 @@ void redundant_plan(struct repair *r, size_t bug);
 bool redundant_is_kind(const char *kind);
 
 /* redundant_emit.c */
-/* what is around it can do without */
+/* The statement can be removed and leaves valid code. */
 bool redundant_can_go(const struct source_unit *u, const struct file *f,
 		      const struct source_node *stmt);
 void redundant_emit(struct repair *r);
 
-/* regain.c: fences that the flushes of the patch give work again; after redundant_emit(). */
+/* regain.c: marks redundant fences as needed if the patch adds the flush before them. Called after
+ * redundant_emit(). */
 void regain_fences(struct repair *r);
 
-/* range.c: -1 with a reason. */
+/* range.c: finds which bytes a store writes. -1 with a reason. */
 int range_of_store(struct repair *r, struct fix *x, const char **why);
-/* all of it */
+/* The range of a whole object. */
 int range_of_object(struct repair *r, struct fix *x, const struct source_node *lvalue,
 		    const char **why);
-/* the object that it leads to */
+/* The range of the object to which a pointer points. */
 int range_of_pointed(struct repair *r, struct fix *x, const struct source_node *pointer,
 		     const char **why);
 
 /* place.c */
 int place_fix(struct repair *r, struct fix *x, const char **why);
 
-/* loop.c: flush after a loop that fills an array, fence after a loop that only stores. */
+/* loop.c: moves a flush behind a loop that fills an array, and a fence behind a loop that needs no
+ * order. */
 void loop_leave(struct repair *r, struct fix *x);
 
-/* callback.c: moves fixes out of functions that are called by a variable, if their callers are
- * whose objects they store to. */
+/* callback.c: moves flushes from callbacks to their callers, if the callers own the objects. */
 void callback_fixes(struct repair *r);
 
-/* hoist.c: moves fixes out of functions that volatile memory is given to, or whose callers
- * flush. */
+/* hoist.c: moves flushes out of functions that are also called with volatile memory, or whose other
+ * callers flush. */
 void hoist_fixes(struct repair *r);
 
-/* score.c: how sure it is that a place works on persistent memory only: the store (level 0), or the
- * call `level` frames further out. */
+/* score.c: how certain it is that a place works on persistent memory only. Score 0 is that of the
+ * store, score i that of the call i frames further out. */
 enum { SCORE_NEVER = INT_MIN };
 struct score {
 	int value; /* npm - nvolatile, or SCORE_NEVER */
 	unsigned npm, nvolatile;
-	/* of the first that is never taken; NULL: it has no pointer that leads to the store */
+	/* why this call cannot be changed; NULL: none of its arguments leads to the store */
 	const char *why;
 };
 void score_sites(struct repair *r, const struct fix *x, struct score *scores, size_t n);
-/* some function on the way has other callers */
+/* Some function on the way has more than one use, so the score can make a difference. */
 bool score_matters(struct repair *r, const struct fix *x, size_t n);
 
-/* given.c: the number of the parameter whose object a pointer leads into, or a store goes to; -1:
- * not told. */
+/* given.c: the number of the parameter through which a pointer, or a store, reaches its object; -1:
+ * none. */
 int given_by(const struct source_function *f, const struct source_node *pointer);
 int given_to_store(struct repair *r, const struct fix *x);
 
@@ -153,67 +158,74 @@ int given_to_store(struct repair *r, const struct fix *x);
 size_t uses_next(const struct use *uses, size_t n, size_t i, const struct source_function *of);
 unsigned uses_count(struct repair *r, const struct source_function *f);
 bool uses_are_elsewhere(struct repair *r, const struct source_function *f);
-/* one that is on no bug's call stack */
+/* The function has a use that is on no bug's call stack. */
 bool uses_has_unseen(struct repair *r, const struct source_function *f);
 
-/* relevant.c: those of the database that may have to do with the pointers of a bug's file */
+/* relevant.c: the files of the compilation database that may share pointers with the files of the
+ * bugs. */
 struct source_database relevant_files(struct repair *r);
 /* pointers.c */
-bool pointers_analyse(struct repair *r); /* false: it cannot be done, it is told why */
+/* Runs the pointer analysis once; false: it is impossible, and alias_why says why. */
+bool pointers_analyse(struct repair *r);
 struct alias_place pointers_place_of_store(const struct file *f, const struct source_node *n);
 struct alias_place pointers_place_of_call(const struct file *f, const struct source_node *call,
 					  const char *callee);
 void pointers_count(struct repair *r, const struct alias_place *p, const struct alias_place *store,
 		    struct alias_counts *c);
-/* by the analysis */
+/* By the pointer analysis, the node may access persistent memory. */
 bool pointers_reach_pm(struct repair *r, const struct source_unit *u, struct file *f,
 		       const struct source_node *n);
 
 /* outward.c: the change at a caller instead, which tells the bytes by its arguments. */
-/* false: cannot be */
+/* outward.c: moves a fix from frame i to its caller, if the call's arguments say which bytes are
+ * stored. False: impossible. */
 bool outward_step(struct repair *r, const struct fix *x, struct fix *outer,
 		  const struct repair_place *p, size_t i);
 bool call_is_flushed_after(struct repair *r, const struct source_unit *u,
 			   const struct source_node *call);
 
-/* subprogram.c: -1 with a reason if it cannot be done. */
+/* subprogram.c: makes copies of functions that flush. -1 with a reason if that is impossible. */
 int subprogram_check(struct repair *r, const struct fix *x, size_t level, const char **why);
 void subprogram_make(struct repair *r, size_t fix, size_t level);
-void subprogram_complete(struct repair *r); /* once all fixes are known */
+void subprogram_complete(struct repair *r); /* Completes the copies, after all fixes are planned. */
 
 /* reduce.c */
 void reduce_fixes(struct repair *r);
 
-/* header.c: are the calls known in every file that includes the header which the fix changes? */
+/* header.c: every file that includes the changed header declares the called functions before it. -1
+ * with a reason. */
 int header_check(struct repair *r, const struct fix *x, const struct idiom_line *lines,
 		 const char **why);
 
 /* insert.c */
-struct insertion {     /* behind one statement */
-	struct fix *x; /* one of its fixes: where, and in what style */
+struct insertion {     /* Lines to add behind one statement. */
+	struct fix *x; /* one of the fixes of the statement; gives the place and the style */
 	const struct source_node *stmt;
 	VEC(struct idiom_line) lines;
-	const char *result_type; /* return needs a temporary */
-	bool is_scope;           /* the lines are declarations before it */
+	/* type of the temporary for a return statement's value; NULL: none needed */
+	const char *result_type;
+	bool is_scope; /* the lines are declarations, which go before the statement */
 };
 void insert_behind(struct repair *r, struct insertion *a);
 void insert_in_expression(struct repair *r, const struct fix *x, const struct idiom_line *lines);
 
-/* scope.c: objects that flush when they end. -1 with a reason if none can be declared there. */
+/* scope.c: objects that flush in their destructor. -1 with a reason if none can be declared
+ * here. */
 int scope_check(struct repair *r, const struct fix *x, const char **why);
-void scope_insert(struct repair *r, struct insertion *a); /* its lines that are declarations */
+/* Writes those lines that are declarations. */
+void scope_insert(struct repair *r, struct insertion *a);
 
 /* join.c */
-/* one call for this flush and a fence; NULL: the file has none */
+/* The text of one call that does this flush and a fence; NULL: the file has no such call. */
 const char *join_words(struct repair *r, const struct fix *x, const struct source_node *flush);
-/* what was flushed before it waits for the same fence */
+/* An earlier flush waits for the same fence. */
 bool join_is_shared(struct repair *r, const struct fix *x, const struct source_node *flush);
-/* the lines are a fence, and the statement is a flush: false if they stay two */
+/* Joins a flush and the fence that is added behind it into one call. False: impossible. */
 bool join_insertion(struct repair *r, const struct insertion *a);
 
 /* emit.c */
 void emit_fixes(struct repair *r);
-/* sizeof(x) or sizeof x */
+/* Writes sizeof(x) or sizeof x, as the file does. */
 const char *emit_in_style(struct repair *r, const struct file *f, const char *len);
 
 #endif

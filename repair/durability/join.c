@@ -1,6 +1,6 @@
-/* A flush that is there and the fence that is added behind it become one call, where the file has
- * one for both. Not if others of the block were flushed before, without a fence, which share it:
- * flush, flush, fence is how one writes that. */
+/* Joins an existing flush and the fence that is added behind it into one call such as persist(), if
+ * the file uses one. They stay separate if an earlier flush of the block waits for the same fence:
+ * "flush, flush, fence" is the usual way to write that. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -14,7 +14,7 @@ static const struct source_node *previous(const struct source_node *n)
 	return p == n ? NULL : p;
 }
 
-/* What a statement does, by the last of its calls and macros that flushes or fences. */
+/* What the last of the statement's calls or macros that flush or fence does. */
 static unsigned ends_with(struct repair *r, const struct fix *x, const struct source_node *stmt)
 {
 	const struct source_use *use = macro_use(x->unit, x->file->path, stmt);
@@ -48,7 +48,7 @@ static bool is_amended(const struct repair *r, const struct fix *x, const struct
 	return false;
 }
 
-/* "&x" with the size of x, or of all of it: x. */
+/* Returns "x" if the flush is of "&x" with the size of x, or without a length; else NULL. */
 static const char *whole_thing(struct repair *r, const struct idiom_flush *f)
 {
 	const char *thing = f->addr[0] == '&' ? f->addr + 1 : NULL;

@@ -1,12 +1,12 @@
-/* Loops. An array that a counting loop fills from its beginning is written back once, behind the
- * loop, if nothing else happens in the loop. A fence goes behind a loop in which nothing needs
- * it. */
+/* Moves flushes and fences behind loops. If a loop only fills an array from its beginning, one
+ * flush behind the loop writes it back. A fence goes behind a loop in which nothing depends on its
+ * order. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
 #include "repair/edit/internal.h"
 
-/* The loop whose body is this statement, alone or in braces among others; NULL. */
+/* The loop whose body is this statement or the block around it; NULL: none. */
 static const struct source_node *loop_around(const struct source_node *stmt)
 {
 	const struct source_node *p = stmt->parent;
@@ -26,8 +26,9 @@ static bool is_whole_body(const struct source_node *loop, const struct source_no
 }
 
 struct counting {
-	const char *name; /* of the variable, which begins at 0 and is stepped by 1 */
-	/* it stays below; or it is the variable itself, which is known behind the loop, too */
+	const char *name; /* name of the loop's variable, which begins at 0 and grows by 1 */
+	/* what the variable stays below; or the variable itself, if it is declared outside and
+	 * still known behind the loop */
 	const struct source_node *limit;
 };
 
@@ -59,7 +60,7 @@ static bool has_assignment(const struct source_node *top)
 	for (const struct source_node *n = top; n; n = node_next(n, top))
 		if (node_is_assignment(n) || n->kind == SOURCE_LAMBDA ||
 		    ((n->kind == SOURCE_BINARY || n->kind == SOURCE_UNARY) && !n->op[0]))
-			return true; /* or perhaps one, made by a macro */
+			return true; /* a macro may hide an assignment */
 	return false;
 }
 
@@ -83,7 +84,8 @@ static bool is_counting(struct repair *r, const struct fix *x, const struct sour
 	    !steps_by_one(step, c->name))
 		return false;
 	c->limit = test->last;
-	/* a negative limit would be a huge length; one in memory may be what the loop overwrites */
+	/* A negative limit would give a huge length. A limit in memory may be changed by the loop
+	 * itself. */
 	return c->limit->kind == SOURCE_LITERAL ||
 	       (c->limit->kind == SOURCE_NAME && c->limit->is_local && c->limit->is_unsigned &&
 		!c->limit->is_reference && !c->limit->is_volatile);
@@ -123,8 +125,8 @@ static void flush_behind(struct repair *r, struct fix *x, const struct source_no
 	x->stmt = loop;
 }
 
-/* The outermost loop around the statement that is a statement of a block and in which nothing needs
- * an order; NULL. */
+/* The outermost loop around the statement that is in a block and in which no order matters; NULL:
+ * none. */
 static const struct source_node *calm_around(struct repair *r, const struct fix *x,
 					     const struct source_node *stmt)
 {
@@ -139,8 +141,8 @@ static const struct source_node *calm_around(struct repair *r, const struct fix 
 	return best;
 }
 
-/* Where all that a file has is a function that flushes and fences, both stay inside, unless it is
- * made of nothing but the instructions. */
+/* The file can fence without flushing. If it only has a function that does both, the fix stays in
+ * the loop, unless that function consists of plain instructions. */
 static bool can_fence_alone(struct repair *r, const struct fix *x)
 {
 	struct idiom idiom;
@@ -152,7 +154,7 @@ static bool can_fence_alone(struct repair *r, const struct fix *x)
 	       (!idiom.needs_persist || idiom_is_plain(r, x->unit, idiom.persist.function));
 }
 
-/* LIST_FOREACH(e, list) { … }: a macro makes the head only. */
+/* The loop's body is in the source, even if a macro makes its head: LIST_FOREACH(e, list) { … }. */
 static bool is_body_written(const struct fix *x, const struct source_node *loop)
 {
 	const struct source_use *use = macro_use(x->unit, x->file->path, loop);

@@ -1,6 +1,6 @@
-/* A macro that stores and fences, but does not flush what it stores: the flush is the macro's
- * affair, between the two, as other macros of its file do it. So is the order of its stores: one
- * that persists its last store only gets the same for what it stores before. */
+/* Fixes macros that store. A macro that stores and fences but does not flush gets a flush between
+ * the two, written as in other macros of its file. A macro that persists only its last store gets
+ * the same call before that store, for what it stored first. */
 #include <ctype.h>
 #include <string.h>
 
@@ -8,9 +8,9 @@
 
 enum { STORES_MAX = 8 };
 
-/* ---- calls in a definition ---- */
+/* ---- calls in a macro's text ---- */
 
-/* The next name in [at, end) that is called; gives where it ends. 0: there is none. */
+/* Finds the next called name in [at, end), and returns where the name ends; 0: none. */
 static uint32_t next_call(struct repair *r, const struct file *f, uint32_t at, uint32_t end,
 			  const char **name, uint32_t *begin)
 {
@@ -46,7 +46,7 @@ static unsigned name_does(struct repair *r, const struct source_unit *u, const c
 	return f ? idiom_does(r, u, f) : 0;
 }
 
-/* What is done in [at, end) of the definition. */
+/* What the calls in [at, end) of the macro's text do. */
 static unsigned does_between(struct repair *r, const struct source_unit *u, const struct file *f,
 			     uint32_t at, uint32_t end)
 {
@@ -61,8 +61,8 @@ static unsigned does_between(struct repair *r, const struct source_unit *u, cons
 
 /* ---- how other macros flush what they store ---- */
 
-/* The call with "&STORED" for its first argument, and its size for the second; NULL: it is none of
- * a store's. */
+/* Returns the same call for another lvalue, if its first argument is &STORED and its second one, if
+ * any, the size of that; else NULL. */
 static const char *call_like(struct repair *r, const struct file *f, uint32_t begin, uint32_t end,
 			     const char *name, const char *stored, const char *lvalue)
 {
@@ -80,7 +80,7 @@ static const char *call_like(struct repair *r, const struct file *f, uint32_t be
 		       : NULL;
 }
 
-/* The last macro of the file that flushes its only store shows how. */
+/* The flush as the last macro of the file writes it that flushes its only store. */
 static const char *flush_like_others(struct repair *r, const struct source_unit *u,
 				     const struct source_macro *m, const struct file *f,
 				     const char *lvalue)
@@ -116,7 +116,7 @@ static void note_flush(struct repair *r, struct macro_flush *flush)
 
 /* ---- an order that is missing ---- */
 
-/* Nothing in the definition depends on a condition: one block, without jumps. */
+/* The macro's text is one block without conditions and jumps. */
 static bool is_straight(const struct source_macro *m)
 {
 	static const char *const words[] = { "if",   "for",    "switch", "else",
@@ -130,7 +130,8 @@ static bool is_straight(const struct source_macro *m)
 	       !strstr(m->text, "&&") && !strstr(m->text, "||");
 }
 
-/* "(e)->link" of "(e)->link.off". NULL: it is no member of an object that has a name. */
+/* Returns "(e)->link" for "(e)->link.off", with the member's name; NULL: it is no member of a named
+ * object. */
 static const char *object_of(struct repair *r, const char *lvalue, const char **member)
 {
 	const char *dot = strrchr(lvalue, '.');
@@ -142,7 +143,7 @@ static const char *object_of(struct repair *r, const char *lvalue, const char **
 	return text_copy(r->code, lvalue, (size_t)(dot - lvalue));
 }
 
-/* Of the member's object, where the macro is used; 0: not known. */
+/* Size of the member's object where the macro is used; 0: unknown. */
 static uint32_t object_bytes(const struct fix *x, const struct source_use *use, const char *member)
 {
 	for (const struct source_node *n = x->function->body; n;
@@ -154,8 +155,8 @@ static uint32_t object_bytes(const struct fix *x, const struct source_use *use, 
 	return 0;
 }
 
-/* What the macro stores first: its only place, or the object of at most a line that all places are
- * members of; NULL. */
+/* What must be persisted before the last store: the only earlier store, or the object (of at most
+ * one line) of which all earlier stores are members. NULL: neither. */
 static const char *stored_first(struct repair *r, const struct fix *x, const struct source_use *use,
 				const struct macro_store *s, size_t n)
 {
@@ -172,7 +173,7 @@ static const char *stored_first(struct repair *r, const struct fix *x, const str
 	return n > 1 ? object : s[0].lvalue;
 }
 
-/* The call by which the macro makes its last store durable, for another place; NULL: it is not. */
+/* The call that makes the macro's last store durable, written for `lvalue`; NULL: there is none. */
 static const char *persist_like_last(struct repair *r, const struct source_unit *u,
 				     const struct source_macro *m, const struct file *f,
 				     const struct macro_store *last, const char *lvalue)
@@ -230,7 +231,7 @@ int macro_order_plan(struct repair *r, size_t bug, const struct repair_place *lo
 	return 0;
 }
 
-/* ---- all ---- */
+/* ---- plan and edit ---- */
 
 bool macro_flush_plan(struct repair *r, size_t bug, const struct repair_place *p)
 {

@@ -1,12 +1,13 @@
-/* Out of the function that stores, without a copy of it: if it stores to where its parameters
- * point, its caller can flush instead. Bytes are told by arguments in place of parameters. A fence
- * that follows the store inside the function would come before the flush: such functions are not
- * left this way. Nor are those that store under a condition: the caller does not know it. */
+/* Moves a flush to the caller of the function that stores, without a copy of the function. The
+ * stored bytes are those to which a parameter points, so the call's arguments say which they are:
+ * set(&t->n) stores to *p, so its caller flushes &t->n. Impossible if the function does anything
+ * after the store whose order could matter, or stores only under a condition, which the caller does
+ * not know. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
 
-/* After the store, the function does nothing that an order could matter for. */
+/* The function does nothing after the store whose order could matter. */
 static bool is_last_action(const struct source_function *f, const struct source_node *store)
 {
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
@@ -19,7 +20,7 @@ static bool is_last_action(const struct source_function *f, const struct source_
 	return true;
 }
 
-/* One of the next statements flushes. */
+/* One of the next three statements flushes. */
 bool call_is_flushed_after(struct repair *r, const struct source_unit *u,
 			   const struct source_node *call)
 {
@@ -44,7 +45,7 @@ static bool arguments_are_repeatable(const struct source_unit *u, const struct s
 	return true;
 }
 
-/* Is every name in the range a parameter that keeps its value, or no local variable? */
+/* Every local name in the range is a parameter that is never assigned. */
 static bool is_about_parameters(const struct source_node *range, const struct source_function *f)
 {
 	for (const struct source_node *n = range; n; n = node_next(n, range)) {
@@ -61,7 +62,7 @@ static bool is_about_parameters(const struct source_node *range, const struct so
 	return true;
 }
 
-/* "(&p->a)->b" is "p->a.b". */
+/* Simplifies "(&p->a)->b" to "p->a.b". */
 static const char *without_detour(struct repair *r, const char *text)
 {
 	const char *open = strstr(text, "(&"), *close = open ? strstr(open, ")->") : NULL;
@@ -87,8 +88,8 @@ static const char *simplified(struct repair *r, const char *text)
 	return text;
 }
 
-/* Pointers must point to things of the same size, or "sizeof *p" and "p[i]" mean something else
- * outside. */
+/* Each pointer argument points to something of the same size as its parameter does. Otherwise
+ * "sizeof *p" and "p[i]" would mean something else in the caller. */
 static bool arguments_fit(const struct source_node *call, const struct source_function *callee)
 {
 	const struct source_node *a = call->child ? call->child->next : NULL;
@@ -100,7 +101,7 @@ static bool arguments_fit(const struct source_node *call, const struct source_fu
 	return true;
 }
 
-/* Other callers flush the member. */
+/* Another caller of the function flushes the same member after its call. */
 static bool others_know_member(struct repair *r, const struct fix *x,
 			       const struct source_function *callee)
 {
@@ -126,8 +127,9 @@ static bool others_know_member(struct repair *r, const struct fix *x,
 	return false;
 }
 
-/* The callee is given an object, and stores to a member: which one is not the caller's affair. An
- * object of more than a line would cost more. */
+/* Widens the range from a member to the whole object that the call passes: the caller need not know
+ * which member the callee stores. Objects of more than a line stay as they are, since they would
+ * cost more flushes. */
 static void take_object(struct repair *r, struct fix *x, const struct source_function *callee)
 {
 	if (others_know_member(r, x, callee))
@@ -144,8 +146,8 @@ static void take_object(struct repair *r, struct fix *x, const struct source_fun
 		}
 }
 
-/* x is about the callee; makes it about the call x->stmt, which must be the call's node. Arguments
- * replace parameters. */
+/* Rewrites a range of the callee as one of its caller: arguments replace parameters. x->stmt must
+ * be the call. */
 static int range_through_call(struct repair *r, struct fix *x, const struct source_function *callee,
 			      const char **why)
 {
@@ -178,7 +180,7 @@ static int range_through_call(struct repair *r, struct fix *x, const struct sour
 	return 0;
 }
 
-/* Pointers that the range is reached by are still the same when the function returns. */
+/* The pointers in the range are the same when the function returns as at the store. */
 static bool is_still_there(const struct fix *x)
 {
 	const struct source_node *body = x->function->body;
@@ -196,7 +198,7 @@ bool outward_step(struct repair *r, const struct fix *x, struct fix *outer,
 	const char *why;
 
 	*outer = *x;
-	/* under a condition, the caller's flush may be one of a pointer that is NULL */
+	/* A store under a condition: the caller's flush might use a NULL pointer. */
 	if (!node_is_sure(x->store, x->function->body) || !is_still_there(x) ||
 	    !is_last_action(x->function, x->store) || fix_enter_frame(r, outer, p, i + 1, &why) < 0)
 		return false;

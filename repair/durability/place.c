@@ -1,11 +1,11 @@
-/* Where flush and fence go: after the statement, wherever that is sure to follow the store
- * directly; inside the expression, after a comma, where the store runs only under a condition or in
- * a header. */
+/* Decides where flush and fence are written: behind the statement, if that is always executed right
+ * after the store; otherwise inside the expression, behind a comma (the store is under a condition
+ * as in `a && (x = 1)`, or in the header of a loop). */
 #include <string.h>
 
 #include "repair/durability/internal.h"
 
-/* Decided when it is compiled: the store was executed, so it always is. */
+/* The condition consists of constants. As the store was executed, it always is. */
 static bool is_constant(const struct source_node *condition)
 {
 	for (const struct source_node *n = condition; n; n = node_next(n, condition))
@@ -15,8 +15,8 @@ static bool is_constant(const struct source_node *condition)
 	return true;
 }
 
-/* The outermost node that the same macro made; what lies between may not depend on a condition. -1
- * if it does. */
+/* Moves *n out to the outermost node that the same macro makes. Returns -1 if what lies between
+ * depends on a condition. */
 static int leave_macro(const struct fix *x, const struct source_node **n)
 {
 	const struct source_use *use = macro_use(x->unit, x->file->path, *n);
@@ -27,7 +27,8 @@ static int leave_macro(const struct fix *x, const struct source_node **n)
 	while ((*n)->parent && (*n)->parent->begin >= use->begin && (*n)->parent->end <= use->end) {
 		const struct source_node *p = (*n)->parent;
 
-		/* a condition itself is always evaluated; of &&, the operator may be hidden */
+		/* the condition itself is always evaluated; of a macro's operator the text may be
+		 * hidden, so any operator may be && */
 		is_conditional |=
 			p->kind == SOURCE_FOR || p->kind == SOURCE_WHILE ||
 			p->kind == SOURCE_LAMBDA ||
@@ -40,7 +41,7 @@ static int leave_macro(const struct fix *x, const struct source_node **n)
 	return is_conditional ? -1 : 0;
 }
 
-/* What the expression evaluates to, written again; NULL if that cannot be said. */
+/* Text that gives the expression's value again; NULL: impossible. */
 static const char *value_again(struct repair *r, const struct fix *x)
 {
 	const struct source_node *n = x->store;
@@ -55,14 +56,14 @@ static const char *value_again(struct repair *r, const struct fix *x)
 			       ? x->range.addr
 			       : NULL;
 	if (n->kind == SOURCE_UNARY && n->op[0] == 'x')
-		return NULL; /* the old value */
+		return NULL; /* i++ gives the old value */
 	if (n->kind == SOURCE_EXPR || !n->child || macro_use(x->unit, x->file->path, n) ||
 	    !node_is_repeatable(x->unit, n->child))
 		return NULL;
 	return text_of(r->code, x->file, n->child);
 }
 
-/* The part of a for header that nobody takes the value of: the first and the last one. */
+/* The first or last part of a for header, whose value nobody uses. */
 static bool is_valueless_header(const struct file *f, const struct source_node *n)
 {
 	const struct source_node *p = n->parent;
@@ -71,7 +72,7 @@ static bool is_valueless_header(const struct file *f, const struct source_node *
 	if (!p || p->kind != SOURCE_FOR || n == p->last)
 		return false;
 	at = text_skip_blanks(f, n->end);
-	/* a first part that is missing makes this the condition */
+	/* if the header has no first part, the tree's first child is the condition */
 	return f->text[at] == ')' || n == p->child;
 }
 
@@ -116,7 +117,7 @@ int place_fix(struct repair *r, struct fix *x, const char **why)
 	const struct source_node *n = x->store;
 
 	*why = "a macro makes the store under a condition of its own";
-	/* a fence does no harm if there was nothing to wait for */
+	/* a fence that has nothing to wait for is harmless */
 	if (leave_macro(x, &n) < 0 && x->needs_flush)
 		return -1;
 	while (n->parent && !node_is_body(x->file, n)) {

@@ -1,11 +1,11 @@
-/* What the pointers of a place may point to, from the alias analysis of the program, with those
- * files of the database that are linked to a bug's. It is made once, and knows the stores of the
- * report as persistent. */
+/* Asks the pointer (alias) analysis what the pointers at a place may point to. The analysis covers
+ * the files of the compilation database that are linked to a bug's files. It runs once, and takes
+ * the stores of the report as persistent. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
 
-/* From one place in the text, whose line and column are known, on to a later one. */
+/* Advances line and column from one offset of the text to a later one. */
 static void advance(const struct file *f, uint32_t from, uint32_t to, uint32_t *line,
 		    uint32_t *column)
 {
@@ -33,7 +33,8 @@ struct alias_place pointers_place_of_call(const struct file *f, const struct sou
 	return place_within(f, call, call->begin, call->end, callee);
 }
 
-/* Compilers give an assignment the place of its operator, other things that of their beginning. */
+/* The place of a store as compilers give it: an assignment has that of its operator, anything else
+ * that of its beginning. */
 struct alias_place pointers_place_of_store(const struct file *f, const struct source_node *n)
 {
 	const struct source_node *a = n->child, *b = a ? a->next : NULL;

@@ -1,7 +1,7 @@
-/* Proves that a flush or fence achieves nothing: its function is followed to it on all paths,
- * without it, and everything that it would write back must have been written back already. What its
- * function did not store may have been left by a caller: then all callers that have the object are
- * followed, too. */
+/* Proves that a flush or fence achieves nothing. All paths of its function to the statement are
+ * followed, without the statement. The proof succeeds if everything that the flush would write back
+ * is written back on all paths already. Bytes that the function does not store may be stored by a
+ * caller: then all callers that have the object are followed, too. */
 #include "repair/durability/proof.h"
 
 #include <string.h>
@@ -18,17 +18,18 @@ struct asking {
 	const struct source_node *stmt;
 	const char *guards[CONDITIONS_MAX], *directives[CONDITIONS_MAX];
 	size_t nguards, ndirectives;
-	unsigned nruns; /* functions followed */
-	/* what was found, of all times that it is reached */
-	bool is_by_caller; /* a caller is followed: only what it knows of counts */
+	unsigned nruns; /* number of functions followed so far */
+	/* the following fields sum up all times at which the statement is reached */
+	/* a caller is followed now; only what is known about its stores counts */
+	bool is_by_caller;
 	bool has_flush, has_fence;
-	bool is_covered;      /* each line was written back before, in any case */
-	bool is_related;      /* the function wrote back a part of it before */
-	bool is_quiet;        /* nothing stored, nothing to wait for */
+	bool is_covered;      /* each line was written back before, on every path */
+	bool is_related;      /* the function itself wrote back a part of it before */
+	bool is_quiet;        /* no store and no flush waits for it */
 	bool is_long;         /* it writes back more than one line */
-	bool is_near;         /* what is not written back yet is in one line, that of the address */
-	bool is_from_outside; /* the object is one that a caller has */
-	const struct span *left; /* what is not written back yet */
+	bool is_near;         /* all that is not yet written back is in the line of its address */
+	bool is_from_outside; /* the object comes from a caller */
+	const struct span *left; /* some bytes that are not written back yet; NULL: none */
 	struct span kept;
 	const char *relation;
 };
@@ -69,7 +70,7 @@ static void find_guards(struct asking *a)
 			add(a->guards, &a->nguards, text_of(a->r->code, a->file, n->parent->child));
 }
 
-/* The #if lines around it, of the whole file; false: one is an #else. */
+/* Collects the #if lines around the statement. False: it is in an #else. */
 static bool find_directives(struct asking *a)
 {
 	const struct file *f = a->file;
@@ -96,9 +97,10 @@ static bool find_directives(struct asking *a)
 	return a->ndirectives < CONDITIONS_MAX;
 }
 
-/* ---- when it is reached ---- */
+/* ---- at the statement ---- */
 
-/* In a caller, what is surely or by its type a part of what the statement writes back. */
+/* The store may be to the bytes that the statement writes back. In a caller, only stores count that
+ * are surely to the same object, or to one of the same type. */
 static bool matters(const struct asking *a, const struct span *stored, const struct span *range)
 {
 	if (!span_may_hit(stored, range))
@@ -141,7 +143,7 @@ static void judge(struct flow *flow, const struct flow_state *s, const struct id
 		}
 }
 
-/* NULL: followed. */
+/* Follows the function `top` to the statement. NULL, or why that is impossible. */
 static const char *follow(struct asking *a, const struct source_unit *u,
 			  const struct source_function *top, bool is_narrowed)
 {
@@ -170,7 +172,7 @@ static const char *follow(struct asking *a, const struct source_unit *u,
 
 /* ---- callers ---- */
 
-/* Why some caller needs it; NULL: none does. */
+/* Says why some caller may need the statement; NULL: none does. */
 static const char *callers_need(struct asking *a, const struct source_function *f, bool is_narrowed,
 				unsigned level)
 {
@@ -206,7 +208,8 @@ static const char *line_words(struct asking *a, const struct span *s)
 			   s->line, strrchr(s->file->path, '/') + 1);
 }
 
-/* What the function did to the object itself is written back; the rest is its callers'. */
+/* What the function itself stored is written back. The rest depends on its callers, which are
+ * asked. */
 static void find_by_callers(struct asking *a, bool is_narrowed, struct proof *out)
 {
 	bool is_quiet = a->is_quiet, has_fence = a->has_fence;

@@ -1,24 +1,24 @@
-/* Is a flush or fence needless wherever its function comes to it? */
+/* Decides whether a flush or fence is unnecessary on every path of its function. */
 #ifndef REPAIR_DURABILITY_PROOF_H
 #define REPAIR_DURABILITY_PROOF_H
 
 #include "repair/effects/flow.h"
 
 enum proof_answer {
-	PROOF_NONE,  /* why tells what is in the way */
-	PROOF_ALL,   /* all that it does */
-	PROOF_FLUSH, /* what it writes back; its fence is needed */
-	/* it writes back more than was stored: all that was stored is in the line of its address */
+	PROOF_NONE,  /* no proof; `why` says what is in the way */
+	PROOF_ALL,   /* all of it is unnecessary */
+	PROOF_FLUSH, /* its flush is unnecessary, its fence is not */
+	/* it flushes too much: everything stored is in the line of its address */
 	PROOF_NARROWER,
 };
 
 struct proof {
 	enum proof_answer answer;
-	bool is_whole; /* by the function alone; otherwise what was seen when it ran must agree */
+	bool is_whole; /* the function alone proves it. Otherwise the recorded run must agree */
 	const char *why;
 };
 
-/* The statement, in its function. */
+/* `stmt` is the flush or fence, a statement of function f. */
 void proof_find(struct repair *r, const struct source_unit *u, const struct file *file,
 		const struct source_function *f, const struct source_node *stmt, struct proof *out);
 

@@ -1,15 +1,16 @@
-/* Which bytes a store writes, as C expressions that are evaluated after it. They may not call,
- * increment or assign; a pointer that the store itself steps on (*p++ = v) is taken back by one. */
+/* Finds which bytes a store writes, as C expressions for address and length that are evaluated
+ * after the store: for p->n = 1, "&p->n" and "sizeof p->n". The expressions may not call, increment
+ * or assign. If the store itself steps a pointer (*p++ = v), the step is taken back: "&p[-1]". */
 #include <ctype.h>
 #include <string.h>
 
 #include "repair/durability/internal.h"
 #include "source/source.h"
 
-/* ---- can it be evaluated again? ---- */
+/* ---- whether an expression can be evaluated again ---- */
 
-/* What is read to find out where an lvalue is, which itself is not: at most two expressions a step.
- * Gives the next step inwards, or NULL. */
+/* Gives the expressions (at most two) that are read to compute the address of l, such as p and i in
+ * p[i]. Returns the next inner lvalue, or NULL. */
 static const struct source_node *address_reads(const struct source_node *l,
 					       const struct source_node *reads[2])
 {
@@ -42,8 +43,8 @@ static bool address_is_repeatable(const struct source_unit *u, const struct sour
 	return true;
 }
 
-/* Can a store to the one change what is read as the other? Two members of one name can be one:
- * p->next->next in a circle of one. */
+/* A store to `stored` may change what `n` reads. Members of one name may be the same:
+ * p->next->next, if the list is a circle of one. */
 static bool may_be_same(struct repair *r, const struct file *f, const struct source_node *stored,
 			const struct source_node *n)
 {
@@ -71,7 +72,8 @@ static bool changes_own_address(struct repair *r, const struct file *f,
 	return false;
 }
 
-/* Where a variable is does not depend on its value; nor what a reference refers to. */
+/* `top` assigns a variable on which the range's address depends. The stored variable itself does
+ * not count: its address does not depend on its value. */
 static bool depends_on_change(const struct source_node *range, const struct source_node *top,
 			      const struct source_node *besides)
 {
@@ -82,7 +84,7 @@ static bool depends_on_change(const struct source_node *range, const struct sour
 	return false;
 }
 
-/* ---- left sides ---- */
+/* ---- assignments ---- */
 
 static const char *address_of(struct repair *r, const char *lvalue)
 {
@@ -101,8 +103,8 @@ static const char *size_of(struct repair *r, const char *lvalue)
 	return text_format(r->code, "sizeof(%s)", lvalue);
 }
 
-/* *p++ = v and a[i++] = v: gives the text with the step taken back. NULL if it is not of that
- * form. */
+/* For *p++ = v and a[i++] = v, returns the lvalue as it is after the step ("p[-1]", "a[i - 1]"),
+ * else NULL. */
 static const char *stepped(struct repair *r, const struct file *f, const struct source_node *l,
 			   const struct source_node **step)
 {
@@ -137,9 +139,10 @@ static void fill_base(struct repair *r, struct fix *x, const struct source_node 
 			  source_bare(l->child)->is_array;
 	const char *base;
 
-	l = is_element ? source_bare(l->child) : l; /* of an array that is a member */
+	/* the element belongs to an array that is a member */
+	l = is_element ? source_bare(l->child) : l;
 	if (l->kind == SOURCE_MEMBER && !l->child)
-		x->range.member = is_element ? NULL : l->name; /* of this */
+		x->range.member = is_element ? NULL : l->name; /* a member of `this` */
 	if (l->kind != SOURCE_MEMBER || !l->child || macro_use(x->unit, x->file->path, l))
 		return;
 	base = text_of(r->code, x->file, l->child);
@@ -163,7 +166,7 @@ static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_
 {
 	const struct source_use *use = macro_use(x->unit, x->file->path, l);
 	bool is_written = !use || (l->text_begin > use->begin && l->text_end < use->end);
-	/* FIELD(p) = 1: the macro makes the left side only */
+	/* FIELD(p) = 1: the macro makes only the left side */
 	bool is_use = use && x->store->kind == SOURCE_BINARY && x->store->end > use->end;
 	const struct source_node *step = NULL;
 	const char *text = is_use       ? text_copy(r->code, x->file->text + use->begin,
@@ -216,7 +219,7 @@ static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_
 
 /* ---- calls that write ---- */
 
-/* Arguments follow the callee. */
+/* Argument i of the call can be evaluated again. */
 static bool argument_is_repeatable(const struct source_unit *u, const struct source_node *call,
 				   int i)
 {
@@ -227,8 +230,8 @@ static bool argument_is_repeatable(const struct source_unit *u, const struct sou
 	return !n || node_is_repeatable(u, n);
 }
 
-/* As they are written, also if a macro makes the call of its own arguments. Ends with NULL; NULL if
- * they are not seen. */
+/* The texts of the call's arguments, also if a macro makes the call from its own arguments. NULL
+ * ends the list; returns NULL if they are not in the source. */
 static const char **call_arguments(struct repair *r, const struct fix *x)
 {
 	const struct source_use *use = macro_use(x->unit, x->file->path, x->store);
@@ -252,13 +255,14 @@ static const char **call_arguments(struct repair *r, const struct fix *x)
 	return args;
 }
 
-/* "n", or "s.len" of a structure that is a variable. */
+/* "n", or "s.len" if s is a structure and no pointer. */
 static bool is_variable(const char *text)
 {
 	return text_is_postfix(text) && !strpbrk(text, "([>") && !isdigit((unsigned char)text[0]);
 }
 
-/* memcpy(p->text, …), where struct {…; char text[]} ends with it: what is written follows *p. */
+/* For memcpy(p->text, …), where `text` is an array without length at the end of *p: the bytes
+ * directly follow *p (`tail`). */
 static void fill_tail(struct repair *r, struct fix *x)
 {
 	const struct source_node *to = x->store->child ? x->store->child->next : NULL;
@@ -272,7 +276,7 @@ static void fill_tail(struct repair *r, struct fix *x)
 	}
 }
 
-/* "sizeofp->name" of "sizeof(p->name)" and "sizeof p->name". */
+/* "sizeofp->name" for "sizeof(p->name)" and for "sizeof p->name", to compare them. */
 static const char *bare_size(struct repair *r, const char *text)
 {
 	char *out = arena_alloc(&r->code->arena, strlen(text ? text : "") + 1), *to = out;
@@ -284,7 +288,7 @@ static const char *bare_size(struct repair *r, const char *text)
 	return out;
 }
 
-/* memset(p->name, …): into an array that is a member of *p. */
+/* For memset(p->name, …), where `name` is an array in *p: fills in the object *p. */
 static void fill_array(struct repair *r, struct fix *x, int to)
 {
 	const struct source_node *array = call_argument(x->store, to);
@@ -309,7 +313,8 @@ static int range_of_call(struct repair *r, struct fix *x, const char **why)
 	const char **args = call_arguments(r, x);
 
 	if (array)
-		return range_of_lvalue(r, x, array, why); /* all of it: what is written is a part */
+		/* the range is the whole array, of which the call writes a part */
+		return range_of_lvalue(r, x, array, why);
 	if (!args || !args[0] || !args[0][0]) {
 		*why = text_format(r->code, "the arguments of %s are not seen", x->store->name);
 		return -1;
@@ -330,7 +335,7 @@ static int range_of_call(struct repair *r, struct fix *x, const char **why)
 	return 0;
 }
 
-/* p = f(p): afterwards it may lead elsewhere. */
+/* The statement does not assign the pointer, as p = f(p) would. */
 static bool pointer_is_kept(const struct fix *x, const struct source_node *pointer)
 {
 	const struct source_node *top = x->store, *p = source_bare(pointer);
@@ -340,7 +345,7 @@ static bool pointer_is_kept(const struct fix *x, const struct source_node *point
 	return p->kind != SOURCE_NAME || !p->name || !node_assigns(top, NULL, p->name);
 }
 
-/* The object that a pointer, of which the text is given, leads to. */
+/* The range of the object to which a pointer points; `text` is the pointer's text. */
 static void fill_pointed(struct repair *r, struct fix *x, const struct source_node *pointer,
 			 const char *text)
 {
@@ -355,7 +360,8 @@ static void fill_pointed(struct repair *r, struct fix *x, const struct source_no
 	x->range.names = pointer;
 }
 
-/* A function of the program, which stores to the object that one argument points to. */
+/* The range of a call of one of the program's functions that stores to the object to which an
+ * argument points. */
 static int range_of_callee(struct repair *r, struct fix *x, const char **why)
 {
 	const struct source_node *name = x->store->child, *object;
@@ -393,11 +399,12 @@ static int range_of_atomic(struct repair *r, struct fix *x, const char **why)
 			       ? size_of(r, args[0] + 1)
 			       : text_format(r->code, "sizeof *%s", text_wrapped(r->code, args[0]));
 	x->range.names = x->store->child;
-	x->range.is_one_line = true; /* an atomic access does not cross lines */
+	x->range.is_one_line = true; /* an atomic access never crosses lines */
 	return 0;
 }
 
-/* Does it mean the same after the statement? `step` is taken back. */
+/* The range means the same after the statement: the statement assigns nothing that it depends on,
+ * except for `step`, which was taken back. */
 static int check_after(struct repair *r, const struct fix *x, const struct source_node *step,
 		       const char **why)
 {

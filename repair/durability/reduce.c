@@ -1,6 +1,6 @@
-/* Fix reduction: what would flush the same bytes, or fence twice with nothing in between that needs
- * the order, becomes one. Statements between two fixes of a block may only compute, copy and
- * store. */
+/* Merges fixes: two flushes of the same bytes become one, and so do two fences if nothing in
+ * between depends on an order. Statements between two merged fixes of a block may only compute,
+ * copy and store. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static int by_place(const void *a, const void *b)
 	return x->bug < y->bug ? -1 : x->bug > y->bug;
 }
 
-/* A statement, mostly a macro, in which nothing but flushes is called. */
+/* The statement, mostly a macro, calls nothing but flushes. */
 static bool only_flushes(struct repair *r, const struct source_unit *u,
 			 const struct source_node *top)
 {
@@ -36,7 +36,7 @@ static bool only_flushes(struct repair *r, const struct source_unit *u,
 	return true;
 }
 
-/* A copy is calm if its arguments are. */
+/* Nothing in the store depends on an order. For a call that copies, the arguments decide. */
 static bool is_calm_store(struct repair *r, const struct source_unit *u,
 			  const struct source_node *store)
 {
@@ -48,7 +48,8 @@ static bool is_calm_store(struct repair *r, const struct source_unit *u,
 	return true;
 }
 
-/* A statement that has a callback fill an object: those that were seen there mind no order. */
+/* The statement calls a callback that fills an object (callback.c). The callbacks that ran there do
+ * not depend on an order. */
 static bool is_calm_callback(struct repair *r, const struct fix *a, const struct source_node *stmt)
 {
 	const struct source_node *call = NULL;
@@ -63,14 +64,14 @@ static bool is_calm_callback(struct repair *r, const struct fix *a, const struct
 	return call && (stmt == call || node_is_assignment(stmt) || stmt->kind == SOURCE_DECL);
 }
 
-/* From a to b, both in one block, only calm statements: b's included, except for the call that it
- * may be itself. */
+/* a and b are in one block, and no statement after a's, up to and including b's, depends on an
+ * order. If b's statement is the store itself, a call, its arguments decide. */
 static bool is_calm_between(struct repair *r, const struct fix *a, const struct fix *b)
 {
 	if (a->where != AFTER || b->where != AFTER || a->unit != b->unit || a->file != b->file)
 		return false;
 	if (a->stmt == b->stmt)
-		return true; /* both come behind it */
+		return true; /* both fixes go behind the same statement */
 	if (a->stmt->parent != b->stmt->parent || a->stmt->parent->kind != SOURCE_COMPOUND ||
 	    text_has_directive(a->file, a->stmt->begin, b->stmt->begin))
 		return false;
@@ -88,7 +89,8 @@ static bool is_calm_between(struct repair *r, const struct fix *a, const struct 
 	return false;
 }
 
-/* A header's statement is another node in each unit that includes it. */
+/* A statement of a header has another node in each unit that includes the header, so places are
+ * compared. */
 static bool is_same_statement(const struct fix *a, const struct fix *b)
 {
 	return a->where == b->where && a->file == b->file && a->stmt->begin == b->stmt->begin &&
@@ -103,7 +105,7 @@ static bool is_same_flush(const struct fix *a, const struct fix *b)
 				    strcmp(a->range.len, b->range.len) == 0));
 }
 
-/* The variable that is assigned, or with_parts, a part of which is; NULL. */
+/* The name of the variable that n assigns (with_parts: or assigns a part of); NULL: none. */
 static const char *assigned_variable(const struct source_node *n, bool with_parts)
 {
 	const struct source_node *to = node_is_assignment(n) ? n->child : NULL;
@@ -113,7 +115,7 @@ static const char *assigned_variable(const struct source_node *n, bool with_part
 	return to && to->kind == SOURCE_NAME ? to->name : NULL;
 }
 
-/* A plain variable, or a member of one, which nothing in between assigns. */
+/* `name` is a variable, or a member of one, that no statement from a to b assigns. */
 static bool is_kept(const struct fix *a, const struct fix *b, const char *name)
 {
 	size_t len = strcspn(name, ".");
@@ -134,16 +136,15 @@ static bool is_kept(const struct fix *a, const struct fix *b, const char *name)
 	return true;
 }
 
-/* What the file has for the one is what it has for the other: node_persist(n) for two members of
- * *n. */
+/* The file has one line of code for both: node_persist(n) flushes two members of *n. */
 static bool is_same_text(struct repair *r, const struct fix *a, const struct fix *b)
 {
 	const struct idiom_line *x, *y;
 	struct idiom idiom;
 	const char *why;
 
-	/* a sync of the whole file has the same text for all stores, and pages have no order
-	 * without one in between */
+	/* A sync of the whole file has the same text for all stores, but without a sync in between,
+	 * pages reach the file in any order. */
 	if (r->options->is_page_cache)
 		return false;
 	if (!a->needs_flush || !b->needs_flush || !a->range.base || !b->range.base ||
@@ -157,7 +158,7 @@ static bool is_same_text(struct repair *r, const struct fix *a, const struct fix
 	return x && y && strcmp(x[0].text, y[0].text) == 0;
 }
 
-/* All that the file has for this store flushes one line. */
+/* The only way in which this file flushes such a store is line by line. */
 static bool flushes_lines(struct repair *r, const struct fix *x)
 {
 	struct idiom i;
@@ -167,7 +168,8 @@ static bool flushes_lines(struct repair *r, const struct fix *x)
 	       !(i.persist.call && i.persist.uses > 0);
 }
 
-/* In a template, sizes are not known: what is stored to in a row is meant as one. */
+/* Two stores in a row in a template, where sizes are unknown. They are taken to be parts of one
+ * object. */
 static bool is_dependent(const struct fix *a, const struct fix *b)
 {
 	return a->unit->is_cplusplus && !a->range.bytes && !b->range.bytes &&
@@ -175,8 +177,9 @@ static bool is_dependent(const struct fix *a, const struct fix *b)
 	       (a->stmt == b->stmt || a->stmt->next == b->stmt);
 }
 
-/* Two members of a small object: one flush of the object costs no more lines than two of members.
- * So does one of the object and what follows it directly. */
+/* Merges flushes of two members of an object of at most 64 bytes into one of the object, which
+ * flushes no more lines. Also merges a flush of the object with one of the bytes directly behind
+ * it. */
 static bool merge_members(struct repair *r, struct fix *a, struct fix *b)
 {
 	const struct range *x = &a->range, *y = &b->range;
@@ -192,7 +195,7 @@ static bool merge_members(struct repair *r, struct fix *a, struct fix *b)
 	if (x->tail && ((y->tail && strcmp(x->tail, y->tail) != 0) || !is_kept(a, b, x->tail)))
 		return false;
 	if (!is_one_line && x->is_one_line && y->is_one_line && flushes_lines(r, b))
-		return false; /* two flushes are less than a loop */
+		return false; /* two flushes of a line are cheaper than a loop */
 	b->range.addr = y->base;
 	b->range.thing = y->base[0] == '&' ? y->base + 1 : NULL;
 	b->range.thing_type = y->base_type;
@@ -213,8 +216,7 @@ static void take_base(struct range *x, bool is_one_line)
 	x->is_one_line = is_one_line;
 }
 
-/* Of the statements from a's on, is b's one of those that may be merged with it into one flush of
- * the object that both store to? */
+/* b stores to the same object as a, and both flushes may become one of the object. */
 static bool is_of_object(struct repair *r, const struct fix *a, const struct fix *b)
 {
 	return !b->is_dropped && b->needs_flush && b->range.base && b->range.bytes &&
@@ -229,8 +231,8 @@ static bool is_same_member(const struct fix *a, const struct fix *b)
 	return strcmp(a->range.addr, b->range.addr) == 0;
 }
 
-/* Members that are together at least half of an object of several lines: one flush of it costs
- * little more, and says what is meant. */
+/* If the flushed members are at least half of an object of several lines, flushes the object once.
+ * That costs little more, and says what is meant. */
 static void merge_object(struct repair *r, size_t first)
 {
 	const struct fix *a = &r->fixes.at[first];
@@ -267,7 +269,7 @@ static void merge_object(struct repair *r, size_t first)
 	take_base(&r->fixes.at[last].range, false);
 }
 
-/* n of n - 1: the longer one of two ranges that begin at the same place; NULL: that is not told. */
+/* The longer of two lengths, "n" for "n" and "n - 1"; NULL: unknown. */
 static const char *longer_of(const char *x, const char *y)
 {
 	size_t lenx = strlen(x), leny = strlen(y);
@@ -280,7 +282,7 @@ static const char *longer_of(const char *x, const char *y)
 		       : NULL;
 }
 
-/* memset(p, 0, n); strncpy(p, s, n - 1): one flush of the longer range. */
+/* Merges two flushes that begin at the same address: memset(p, 0, n); strncpy(p, s, n - 1); */
 static bool merge_lengths(struct fix *a, struct fix *b)
 {
 	const char *longer;
@@ -296,8 +298,8 @@ static bool merge_lengths(struct fix *a, struct fix *b)
 	return true;
 }
 
-/* p->a = 1; if (c) p->b = 2; the second one's fix behind the `if`. False: it is in none that
- * follows the first. */
+/* Moves the second fix behind its `if`, to merge it with the first: p->a = 1; if (c) p->b = 2;
+ * False: b is under no `if` that follows a. */
 static bool leave_branch(const struct fix *a, const struct fix *b, struct fix *outer)
 {
 	const struct source_node *s = b->stmt;
@@ -332,7 +334,7 @@ static void merge(struct repair *r, struct fix *a, struct fix *b)
 	if (a->until && a->needs_fence &&
 	    (b->fence_stmt ? b->fence_stmt : b->stmt)->end > a->until->begin &&
 	    !is_same_statement(a, b))
-		return; /* too late */
+		return; /* a's fence would come too late */
 	if (is_same_statement(a, b) && is_same_flush(a, b)) {
 		a->is_dropped = true;
 	} else if (is_calm_between(r, a, b)) {
@@ -355,7 +357,7 @@ static void merge(struct repair *r, struct fix *a, struct fix *b)
 	a->is_dropped |= !a->needs_flush;
 }
 
-/* The next statement, with nothing in between, fences. */
+/* The next statement fences, and nothing is in between. */
 static bool is_before_fence(struct repair *r, const struct fix *x)
 {
 	const struct source_node *next =
@@ -378,7 +380,7 @@ static bool is_before_fence(struct repair *r, const struct fix *x)
 	if (does == DOES_FENCE)
 		return true;
 	idiom_find(r, x, &i);
-	/* else the file persists one by one */
+	/* if the file flushes and fences in one call each time, so does this fix */
 	return does == (DOES_FLUSH | DOES_FENCE) && i.flush.uses + i.line.uses > 0;
 }
 
@@ -398,6 +400,6 @@ void reduce_fixes(struct repair *r)
 
 		if (!x->is_dropped && x->needs_flush && x->needs_fence && !x->fence_stmt &&
 		    is_before_fence(r, x))
-			x->needs_fence = false; /* two in a row */
+			x->needs_fence = false; /* two fences in a row are one too many */
 	}
 }

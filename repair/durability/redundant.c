@@ -1,10 +1,11 @@
-/* Finds flushes and fences that achieved nothing and can go, if the source proves that they never
- * do: the statements directly before, in the same block, or before the `if` that it heads, are
- * flushes and fences that did its work already, or the whole function shows it (proof.c). And the
- * execution must agree: it was redundant each time it ran. Anything else is left.
+/* Plans the removal of flushes and fences that achieved nothing in the run, if the source proves
+ * that they never do. The proof is one of two: the statements directly before it (also before an
+ * `if` that begins with it) have done its work, or all paths of the function show it (proof.c). The
+ * run must agree: the statement was redundant each time it was executed. Anything else is left as
+ * it is.
  *
- * What other threads do between the two is not looked at: a program that relies on another thread's
- * flush of its stores is broken. */
+ * Other threads are not considered: a program that relies on another thread to flush its stores is
+ * broken anyway. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -27,7 +28,8 @@ enum { DEPTH_MAX = 3, DOES_MORE = 8 };
 
 static unsigned call_does(const struct source_unit *u, const struct source_node *call, int depth);
 
-/* A function that flushes or fences and changes nothing but its own variables. */
+/* What a function does: flush and fence, and DOES_MORE if it changes anything but its own
+ * variables. */
 static unsigned function_does(const struct source_unit *u, const struct source_function *f,
 			      int depth)
 {
@@ -48,7 +50,7 @@ static unsigned function_does(const struct source_unit *u, const struct source_f
 	return does;
 }
 
-/* DOES_FLUSH and DOES_FENCE, or DOES_MORE. */
+/* The same for a call: DOES_FLUSH and DOES_FENCE, or DOES_MORE. */
 static unsigned call_does(const struct source_unit *u, const struct source_node *call, int depth)
 {
 	const struct source_function *f = call->name ? function_named(u, call->name) : NULL;
@@ -61,7 +63,7 @@ static unsigned call_does(const struct source_unit *u, const struct source_node 
 	return function_does(u, f, depth);
 }
 
-/* The last thing that the call does is a fence, whatever its arguments. */
+/* The last thing that the call does is a fence, whatever its arguments are. */
 static bool ends_with_fence(const struct source_unit *u, const struct source_node *call, int depth)
 {
 	const struct source_function *f = call->name ? function_named(u, call->name) : NULL;
@@ -80,7 +82,7 @@ static bool ends_with_fence(const struct source_unit *u, const struct source_nod
 	       ends_with_fence(u, f->body->last, depth + 1);
 }
 
-/* mfence orders loads, too: no sfence makes one redundant. */
+/* The call executes mfence, which also orders loads. An sfence does not make that redundant. */
 static bool has_mfence(const struct source_unit *u, const struct source_node *call, int depth)
 {
 	const struct source_function *f = call->name ? function_named(u, call->name) : NULL;
@@ -108,7 +110,7 @@ static const struct source_node *previous(const struct source_node *n)
 	return p;
 }
 
-/* Only blanks and comments, no directive, lie between the two statements. */
+/* Only blanks and comments are between the two statements, and no directive. */
 static bool is_directly_before(const struct file *f, const struct source_node *a,
 			       const struct source_node *b)
 {
@@ -118,8 +120,8 @@ static bool is_directly_before(const struct file *f, const struct source_node *a
 	       !memchr(f->text + a->end, '#', b->begin - a->end);
 }
 
-/* At the head of what runs under an `if` that only looks: the `if`. Otherwise the statement
- * itself. */
+/* If s is the first statement under an `if` whose test has no side effects, returns the outermost
+ * such `if`, otherwise s. */
 static const struct source_node *head(const struct source_unit *u, const struct file *f,
 				      const struct source_node *s)
 {
@@ -150,7 +152,7 @@ static bool is_same_call(struct repair *r, const struct file *f, const struct so
 	return !*x && !*y;
 }
 
-/* Both of the same library, so that equal arguments mean equal ranges. */
+/* Both functions are of the same library, so equal arguments mean equal ranges. */
 static bool is_same_library(const char *a, const char *b)
 {
 	const char *x = strchr(a, '_'), *y = strchr(b, '_');
@@ -159,13 +161,13 @@ static bool is_same_library(const char *a, const char *b)
 	       strncmp(a, b, (size_t)(x - a)) == 0 && a[0] == 'p';
 }
 
-/* The statement's work was done by those before it. */
+/* The statements before s have done its work. */
 static bool is_proven(struct repair *r, const struct source_unit *u, const struct file *f,
 		      const struct source_node *s)
 {
 	unsigned does = call_does(u, s, 0);
 	const struct source_node *after = head(u, f, s), *before = previous(after);
-	bool is_near = true; /* nothing but `before` is between */
+	bool is_near = true; /* nothing but `before` is between them */
 
 	if (does & DOES_MORE || !does || !node_arguments_repeat(u, s))
 		return false;
@@ -208,11 +210,12 @@ static const struct source_node *call_on_line(const struct source_unit *u,
 	return found;
 }
 
-/* A call, or a statement that a macro makes. */
+/* Returns the only call, or macro's statement, on the line that flushes or fences. */
 static const struct source_node *effect_on_line(struct repair *r, const struct fix *x,
 						const struct repair_frame *frame)
 {
-	/* of the name, the parenthesis or where the expression begins */
+	/* the column may be that of the name, of the parenthesis, or of the expression's
+	 * beginning */
 	uint32_t at = file_offset(x->file, frame->line, frame->column);
 	const struct source_node *found = NULL;
 	struct idiom_effect e;
@@ -232,7 +235,8 @@ static const struct source_node *effect_on_line(struct repair *r, const struct f
 	return found;
 }
 
-/* From the instruction outwards, as long as functions do nothing but flush and fence. */
+/* Finds the statement: from the instruction outwards, as long as functions do nothing but flush and
+ * fence. */
 static const struct source_node *find_statement(struct repair *r, struct fix *x,
 						const struct repair_place *p, const char **why)
 {
@@ -254,9 +258,9 @@ static const struct source_node *find_statement(struct repair *r, struct fix *x,
 	return s ? s : effect_on_line(r, x, &p->frames[i]);
 }
 
-/* ---- what stays of it ---- */
+/* ---- what replaces it ---- */
 
-/* In the words of the file; NULL with a reason. */
+/* The text that replaces the statement, written as the file does; NULL with a reason. */
 static const char *words_instead(struct repair *r, struct fix *x, const struct source_node *s,
 				 const struct proof *proof, const char **why)
 {
@@ -296,7 +300,8 @@ static const char *words_instead(struct repair *r, struct fix *x, const struct s
 
 /* ---- the plan ---- */
 
-/* Operators in what a macro is given are hidden from the tree. */
+/* The statement's arguments change something. Operators in arguments of a macro are not in the
+ * tree, so the text is searched. */
 static bool has_effects(const struct source_unit *u, const struct file *f,
 			const struct source_node *s)
 {
@@ -310,7 +315,8 @@ static bool has_effects(const struct source_unit *u, const struct file *f,
 static const char not_each_time[] =
 	"it was not redundant each time it was executed; check whether it can be removed";
 
-/* NULL with a reason. */
+/* Decides what happens to the statement. NULL: it is removed or replaced; otherwise returns why
+ * not. */
 static const char *plan_removal(struct repair *r, struct fix *x, const struct repair_bug *b,
 				const struct source_node *s, struct removal *m)
 {
@@ -340,7 +346,8 @@ static const char *plan_removal(struct repair *r, struct fix *x, const struct re
 	m->words = proof.answer == PROOF_FLUSH ? "only its fence stays"
 					       : "it flushes only what was stored";
 	if (proof.answer == PROOF_NARROWER && b->executions)
-		m->why_not = NULL; /* some of its lines are needed each time */
+		/* some of its lines are needed each time, so the run cannot agree */
+		m->why_not = NULL;
 	return m->instead ? NULL : proof.why;
 }
 

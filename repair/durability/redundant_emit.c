@@ -1,5 +1,6 @@
-/* Takes a redundant statement out of the text, with what only stood there for it: an `if` that
- * looks, the #if lines around it, braces around what is left where the file does without. */
+/* Removes redundant statements from the text, with what was there only for them: an `if` whose test
+ * has no side effects, #if lines around them, and braces around a single remaining statement if the
+ * file writes no such braces. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -18,7 +19,7 @@ static bool is_in_use(const struct repair *r, const struct removal *m)
 	return false;
 }
 
-/* It is moved, widened or replaced. */
+/* The statement is changed by an amendment (moved, widened or replaced). */
 static bool is_amended(const struct repair *r, const struct removal *m)
 {
 	for (size_t i = 0; i < r->durability->amendments.n; i++) {
@@ -48,17 +49,17 @@ static const char *veto(struct repair *r, const struct removal *m)
 		       : NULL;
 }
 
-/* ---- what goes with it ---- */
+/* ---- what is removed with it ---- */
 
-/* The statement is all that the other one does. */
+/* The body consists of this statement only. */
 static bool is_all_of(const struct source_node *n, const struct source_node *body)
 {
 	return body == n ||
 	       (body && body->kind == SOURCE_COMPOUND && body->child == n && body->last == n);
 }
 
-/* The outermost `if` without an `else` that only looks, and is there for the statement alone; or
- * the statement. */
+/* The outermost `if` without `else` that contains only this statement and whose test has no side
+ * effects; or the statement itself. */
 static const struct source_node *whole(const struct source_unit *u, const struct source_node *n)
 {
 	const struct source_node *branch =
@@ -80,7 +81,7 @@ bool redundant_can_go(const struct source_unit *u, const struct file *f,
 	const struct source_node *n = whole(u, stmt), *parent = n->parent;
 
 	if (!parent || parent->kind != SOURCE_COMPOUND)
-		return false; /* something must stand there */
+		return false; /* a statement must stand there */
 	if (!node_is_body(f, n) || !parent->parent)
 		return node_is_body(f, n);
 	return parent->child != parent->last ||
@@ -100,7 +101,8 @@ static uint32_t line_before(const struct file *f, uint32_t line)
 	return line ? text_line_begin(f, line - 1) : 0;
 }
 
-/* #if lines that nothing is left between, and a blank line too many. */
+/* Extends the range by #if and #endif lines that would be empty, and by a superfluous blank
+ * line. */
 static void take_lines_around(const struct file *f, uint32_t *begin, uint32_t *end)
 {
 	while (*begin && line_begins(f, line_before(f, *begin), "#if") && *end < f->len_bytes &&
@@ -125,8 +127,8 @@ static bool is_simple(const struct file *f, const struct source_node *n)
 	       n->kind != SOURCE_SWITCH && n->kind != SOURCE_LABEL && n->kind != SOURCE_COMPOUND;
 }
 
-/* Some `if` or loop of the file has a single statement without braces, and none has one with
- * them. */
+/* Some `if` or loop of the file has a single statement without braces, and none has a single one
+ * with braces. */
 static bool does_without_braces(const struct source_unit *u, const struct file *f,
 				const struct source_node *besides)
 {
@@ -169,7 +171,7 @@ static void drop_braces(const struct source_unit *u, struct file *f, const struc
 	    (owner->kind == SOURCE_IF && owner->child->next != block))
 		return;
 	if (owner->parent && owner->parent->kind == SOURCE_IF && owner->parent->last == owner)
-		return; /* else if */
+		return; /* leave "else if" alone */
 	if (!is_simple(f, stays) || !does_without_braces(u, f, block) ||
 	    !text_begins_line(f, close) || text_skip_blanks(f, close + 1) < end ||
 	    f->text[open] != '{' || text_has_directive(f, block->begin, block->end))
@@ -177,14 +179,14 @@ static void drop_braces(const struct source_unit *u, struct file *f, const struc
 	for (const char *p = f->text + open; p < f->text + close - 1; p++)
 		if (p[0] == '/' && (p[1] == '*' || p[1] == '/') &&
 		    (p < f->text + gone->begin || p > f->text + text_line_end(f, gone->end)))
-			return; /* a comment of its own */
+			return; /* a comment is in the way */
 	while (open > 0 && strchr(" \t\n", f->text[open - 1]))
 		open--;
 	file_edit(f, open, block->begin + 1 - open, "");
 	file_edit(f, line, end + 1 - line, "");
 }
 
-/* ---- the change ---- */
+/* ---- removing ---- */
 
 static size_t count_in(const struct repair *r, const struct source_node *block)
 {
@@ -195,7 +197,7 @@ static size_t count_in(const struct repair *r, const struct source_node *block)
 	return n;
 }
 
-/* The lines of the statement with the comment behind it, if nothing else is on them. */
+/* Removes the statement with its lines and the comment behind it, if nothing else is on them. */
 static void remove_statement(struct repair *r, struct removal *m)
 {
 	struct file *f = m->file;
@@ -217,7 +219,8 @@ static void remove_statement(struct repair *r, struct removal *m)
 	if (begin == first && text_skip_blanks(f, end) >= last) {
 		end = last < f->len_bytes ? last + 1 : last;
 		take_lines_around(f, &begin, &end);
-	} else if (begin == first) { /* something follows: its indentation stays */
+		/* another statement follows on the line: its indentation stays */
+	} else if (begin == first) {
 		begin = n->begin;
 		end = text_skip_blanks(f, end);
 	}

@@ -1,11 +1,12 @@
-/* Which files of the compilation database may have to do with each other's pointers: those that
- * name what another one defines, directly or by others in between. What is not linked to a bug's
- * files in this way belongs to another program, and need not be compiled.
+/* Finds the files of the compilation database that belong to the same program as the files of the
+ * bugs. Two files are linked if one names what the other one defines, directly or through others.
+ * Files that are not linked to a bug's file need not be compiled for the pointer analysis.
  *
- * It is told by the text: words at file scope that are declared and not static, and all words that
- * are used. Too much is linked rather than too little: a local variable that is called like another
- * file's function links, all of C++ is linked, and so is a file with a header that is not found or
- * braces that do not match. Not seen are names that macros paste together. */
+ * Only the text is read. A file defines the words that it declares at file scope without `static`;
+ * it uses all of its words. So too many files are linked rather than too few: a local variable with
+ * the name of another file's function links the two. A file of C++ is linked with everything, and
+ * so is one with a missing header or unbalanced braces. Names that macros paste together are
+ * missed. */
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -25,10 +26,11 @@ struct word {
 struct linking {
 	struct repair *r;
 	VEC(struct word) words;
-	VEC(const char *) headers; /* of the file that is read */
-	uint32_t *linked_to;       /* by file: another one, or itself */
-	uint32_t file;             /* that is read */
-	bool is_unclear;           /* it may name anything */
+	VEC(const char *) headers; /* headers of the file that is being read */
+	/* for each file, another file of its group, or itself (union-find) */
+	uint32_t *linked_to;
+	uint32_t file;   /* index of the file that is being read */
+	bool is_unclear; /* the file's text is unclear, so it may name anything */
 };
 
 static uint32_t root_of(const struct linking *l, uint32_t i)
@@ -59,7 +61,7 @@ static void add_word(struct linking *l, const char *text, size_t len, bool is_de
 	*vec_add(&l->words) = (struct word){ h, l->file, is_defined };
 }
 
-/* Behind a comment, a string or a character; the same if there is none. */
+/* Returns the end of a comment, string or character that begins at p; p if none does. */
 static const char *skip_quoted(const char *p)
 {
 	char quote = *p;
@@ -78,13 +80,13 @@ static const char *skip_quoted(const char *p)
 	return p + (*p == quote);
 }
 
-/* What a file says at one place after another. */
+/* State of reading a file, at one place of its text. */
 struct scan {
-	int depth, parens; /* of braces; of parentheses at file scope */
-	size_t nwords;     /* of the declaration at file scope */
-	bool is_own;       /* it is static, a type, or of another file */
-	bool is_tag;       /* a structure's name is next */
-	bool is_function;  /* its name was there */
+	int depth, parens; /* open braces; open parentheses at file scope */
+	size_t nwords;     /* words of the current declaration at file scope */
+	bool is_own;       /* the declaration is static, a type, or extern */
+	bool is_tag;       /* the next word is the name of a structure */
+	bool is_function;  /* the function's name was read */
 	bool is_macro, is_header;
 };
 
@@ -98,7 +100,7 @@ static bool is_one_of(const char *const *words, const char *p, size_t len)
 	return false;
 }
 
-/* An attribute, or a macro that stands for one. */
+/* The word is an attribute, or a macro in its place (all upper case). */
 static bool is_attribute(const char *p, size_t len)
 {
 	bool is_large = true;
@@ -137,7 +139,7 @@ static void scan_sign(struct scan *s, char c)
 		*s = (struct scan){ .is_header = s->is_header };
 }
 
-/* extern "C" { is no scope of its own: its end is one too many. */
+/* Skips `extern "C" {`, which opens no scope. Its closing brace will be one too many. */
 static const char *skip_linkage(const char *p, size_t *nlinkages)
 {
 	const char *q = p + 6 + strspn(p + 6, " \t\r\n");
@@ -153,7 +155,7 @@ static void read_text(struct linking *l, const struct file *f, bool is_header, u
 {
 	struct scan s = { .is_header = is_header };
 	size_t nlinkages = 0;
-	bool is_first = true; /* in its line */
+	bool is_first = true; /* only blanks were read in this line */
 
 	for (const char *p = f->text; *p;) {
 		const char *behind = skip_quoted(p);
@@ -195,7 +197,7 @@ static void read_text(struct linking *l, const struct file *f, bool is_header, u
 
 /* ---- files ---- */
 
-/* Or a header. */
+/* Also true for headers. */
 static bool is_cplusplus(const char *path)
 {
 	const char *dot = strrchr(path, '.');
@@ -203,8 +205,8 @@ static bool is_cplusplus(const char *path)
 	return !dot || strcmp(dot, ".c") != 0;
 }
 
-/* The header where the compiler would find it: beside the file, if it is quoted, or in one of its
- * command's folders. NULL: it is none of the program's. */
+/* Opens a header as the compiler finds it: beside the file if its name is in quotes, or in one of
+ * the command's include folders. NULL: it is not part of the program. */
 static const struct file *find_header(struct linking *l, const struct file *by, const char *name,
 				      bool is_quoted)
 {
@@ -225,7 +227,7 @@ static const struct file *find_header(struct linking *l, const struct file *by, 
 	return found ? file_open(l->r->code, found) : NULL;
 }
 
-/* What a header uses, whoever includes it does, too. */
+/* Reads a header: the file that includes it uses all its words. */
 static void read_header(struct linking *l, const struct file *by, const char *line, unsigned depth)
 {
 	const char *from = line + strspn(line, " \t");
@@ -254,7 +256,7 @@ static int by_hash(const void *a, const void *b)
 				    : y->is_defined - x->is_defined;
 }
 
-/* Each word once for a file. */
+/* Sorts the words of a file and keeps each once. */
 static void sort_words(struct linking *l, size_t from)
 {
 	struct word *w = l->words.at;
@@ -301,7 +303,7 @@ static void link_words(struct linking *l)
 	}
 }
 
-/* ---- those of the bugs ---- */
+/* ---- files of the bugs ---- */
 
 static void mark(const struct linking *l, const char *path, bool *is_wanted)
 {

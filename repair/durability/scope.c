@@ -1,12 +1,13 @@
-/* Writes the declaration of an object that flushes when it ends before a statement that stores.
- * Where what follows in the block must not come first, or is not seen through, the statement and
- * the object get a block of their own. */
+/* Writes the declaration of an object that flushes in its destructor, before a statement that
+ * stores. The flush happens at the end of the block. If a later statement of the block must not
+ * come before the flush, or is not understood, the statement and the object get a block of their
+ * own. */
 #include <ctype.h>
 #include <string.h>
 
 #include "repair/durability/internal.h"
 
-/* Nothing behind the statement may be seen, or publish, before the block ends. */
+/* From the statement to the end of the block, nothing publishes and no order matters. */
 static bool ends_soon(struct repair *r, const struct fix *x)
 {
 	bool is_lost = x->place && strcmp(x->place->role, "lost") == 0;
@@ -33,7 +34,7 @@ int scope_check(struct repair *r, const struct fix *x, const char **why)
 	return 0;
 }
 
-/* A name, and not a member of something: "p->halts". */
+/* The text contains the name as a word that is no member ("p->name" does not count). */
 static bool has_name(const char *body, const char *name)
 {
 	size_t len = strlen(name);
@@ -46,7 +47,7 @@ static bool has_name(const char *body, const char *name)
 	return false;
 }
 
-/* A name that the function does not have yet: "guard", "guard2". */
+/* Returns a name that the function does not use yet: "guard", "guard2". */
 static const char *new_name(struct repair *r, const struct fix *x, const char *name,
 			    unsigned *number)
 {
@@ -63,7 +64,7 @@ static const char *new_name(struct repair *r, const struct fix *x, const char *n
 	return text;
 }
 
-/* What is in the parentheses of a declaration. */
+/* Returns what is in the parentheses of a declaration. */
 static const char *thing_of(struct repair *r, const char *declaration)
 {
 	const char *open = strpbrk(declaration, "({");
@@ -72,7 +73,7 @@ static const char *thing_of(struct repair *r, const char *declaration)
 	return open && strlen(open) > 2 ? text_copy(r->code, open + 1, strlen(open) - 2) : "";
 }
 
-/* The name that objects of this class have in the file. */
+/* The name that the file usually gives to objects of this class. */
 static const char *usual_name(struct repair *r, const struct idiom *i, const char *declaration)
 {
 	const char *own = i->scope.is_named_after ? scope_name_of(r, thing_of(r, declaration)) : "";
@@ -80,12 +81,14 @@ static const char *usual_name(struct repair *r, const struct idiom *i, const cha
 	return own[0] ? own : i->scope.name ? i->scope.name : "guard";
 }
 
-/* The only object that is declared, if it stands for what it is given; else thing is NULL. */
+/* The declared object, if it is the only one and acts as a pointer to `thing`; otherwise thing is
+ * NULL. */
 struct handle {
 	const char *thing, *name;
 };
 
-/* `++listing->halts` becomes `++*halts`, if the statement has that once. */
+/* Stores through the declared object: `++listing->halts` becomes `++*halts`. Only if the statement
+ * names the thing once. */
 static void store_through(struct repair *r, const struct insertion *a, const struct handle *h)
 {
 	struct file *f = a->x->file;
@@ -107,7 +110,7 @@ static void store_through(struct repair *r, const struct insertion *a, const str
 		  text_format(r->code, is_postfix ? "(*%s)" : "*%s", name));
 }
 
-/* Is there a blank line behind declarations of this class? */
+/* The file leaves a blank line behind declarations of this class. */
 static bool has_blank_line(struct repair *r, const struct insertion *a, const struct idiom *i)
 {
 	const struct file *f = a->x->file;
@@ -178,7 +181,8 @@ void scope_insert(struct repair *r, struct insertion *a)
 	struct insertion braces = { .x = a->x, .stmt = a->stmt };
 	struct handle h;
 
-	if (a->stmt->parent->kind != SOURCE_COMPOUND) { /* the braces of an `if` are the block */
+	/* the braces that the `if` gets are the block */
+	if (a->stmt->parent->kind != SOURCE_COMPOUND) {
 		insert_behind(r, &braces);
 		file_edit(f, a->stmt->begin, 0,
 			  declarations(r, a, text_indent(r->code, f, a->stmt->begin), &h));
@@ -188,5 +192,5 @@ void scope_insert(struct repair *r, struct insertion *a)
 	} else {
 		insert_block(r, a, &h);
 	}
-	store_through(r, a, &h); /* behind what was inserted at the same place */
+	store_through(r, a, &h); /* the edit must be behind the one at the same place */
 }

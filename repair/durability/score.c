@@ -1,10 +1,11 @@
-/* Which place works on persistent memory only. Each is scored by the objects that its pointers may
- * point to: persistent ones count for it, volatile ones against it. A call without pointers that
- * lead to what is stored scores nothing, nor do its callers.
+/* Scores places by how surely they work on persistent memory only. The score is the number of
+ * persistent objects that the pointers of the place may point to, minus the number of volatile
+ * ones. A call without a pointer that leads to the stored object has no score, and neither have its
+ * callers.
  *
- * What pointers point to comes from the analysis of the whole program. Without it (no clang),
- * callers are counted as they are seen in the source and in the report: those that pass variables
- * of their own as what is stored to, and those whose calls stored to persistent memory. */
+ * The objects come from the pointer analysis of the whole program. Without it (no clang), callers
+ * are counted: those that pass variables of their own are volatile, those that reached the store in
+ * the report are persistent. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -17,14 +18,14 @@ bool score_matters(struct repair *r, const struct fix *x, size_t n)
 
 		if (fix_enter_frame(r, &at, x->place, x->frame + level, &why) < 0)
 			return false;
-		/* none: its address is taken */
+		/* no use at all: the function's address is taken */
 		if (uses_count(r, at.function) != 1 || uses_are_elsewhere(r, at.function))
 			return true;
 	}
 	return false;
 }
 
-/* ---- by the analysis ---- */
+/* ---- by the pointer analysis ---- */
 
 static void set_score(struct score *s, unsigned npm, unsigned nvolatile)
 {
@@ -66,8 +67,9 @@ static bool score_by_analysis(struct repair *r, const struct fix *x, struct scor
 
 /* ---- by callers ---- */
 
-/* Volatile memory that reaches a pointer parameter: variables that its callers, or theirs, pass.
- * Persistent memory counts once, however many lead there: so does a mapping in the analysis. */
+/* Counts volatile objects that reach a parameter: variables that callers, direct or indirect, pass.
+ * Persistent memory counts once, however many callers pass it; a mapping counts once in the
+ * analysis, too. */
 struct origins {
 	struct repair *r;
 	unsigned nvolatile;
@@ -76,7 +78,7 @@ struct origins {
 
 static void find_origins(struct origins *o, const struct source_function *f, int parameter);
 
-/* A variable of the caller itself, or its address. */
+/* The argument is a local variable's address, or a local array. */
 static bool is_volatile(const struct source_node *argument)
 {
 	if (argument->kind == SOURCE_UNARY && argument->op[0] == '&')
@@ -84,7 +86,8 @@ static bool is_volatile(const struct source_node *argument)
 	return argument->is_array && node_is_own_variable(argument);
 }
 
-/* Gives the caller's own parameter that is passed on; -1: none. */
+/* Adds the object that an argument passes. Returns the number of the caller's own parameter if it
+ * passes that on; -1: it does not. */
 static int add_origin(struct origins *o, const struct source_function *in,
 		      const struct source_node *argument)
 {

@@ -1,15 +1,16 @@
-/* Persistent subprograms: copies of functions that flush what they store, and that call such
- * copies. The originals stay as they are for everybody else. */
+/* Makes persistent subprograms: copies of functions that flush what they store, and call such
+ * copies in turn. A call that works on persistent memory calls the copy. All other calls keep the
+ * original. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
 
-/* ---- the way from the store to the call ---- */
+/* ---- from the store out to the call ---- */
 
 enum { SUBPROGRAM_MAX_LEVELS = 24 };
 
 struct subprogram_link {
-	struct fix inner, outer; /* unit, file, function: what is called, and by whom */
+	struct fix inner, outer; /* the called function, and its caller */
 	const struct source_node *call;
 };
 
@@ -40,7 +41,7 @@ static int subprogram_links(struct repair *r, const struct fix *x, size_t level,
 	return 0;
 }
 
-/* The change at the call itself: a fence, if there is room for it. */
+/* Plans the fence behind the call of the copy. -1 with a reason if there is no place for it. */
 static int subprogram_fence(struct repair *r, const struct fix *x,
 			    const struct subprogram_link *last, struct fix *fence, const char **why)
 {
@@ -106,8 +107,8 @@ void subprogram_make(struct repair *r, size_t i, size_t level)
 					     : l->outer.file,
 			       l->call, c);
 	}
-	/* what a crash lost may be needed by something inside the call: the fence stays with the
-	 * flush */
+	/* Code inside the call may depend on what a crash lost, so the fence stays with the
+	 * flush. */
 	if (x.needs_fence && strcmp(x.place->role, "lost") != 0 &&
 	    subprogram_fence(r, &x, &links[level - 1], &fence, &why) == 0) {
 		r->fixes.at[i] = fence;
@@ -126,7 +127,7 @@ void subprogram_make(struct repair *r, size_t i, size_t level)
 	*vec_add(&r->fixes) = x;
 }
 
-/* ---- the rest of the subprogram ---- */
+/* ---- other stores of the copy ---- */
 
 static bool is_flush(struct repair *r, const struct source_unit *u, const struct source_node *n)
 {
@@ -153,7 +154,7 @@ static bool flushes(struct repair *r, const struct clone *c)
 	return false;
 }
 
-/* What is changed in the original is changed in its copy. */
+/* Repeats in the copy what is changed in the original. */
 static void copy_changes(struct repair *r, struct clone *c)
 {
 	size_t nfixes = r->fixes.n, nredirects = r->redirects.n;
@@ -186,7 +187,7 @@ static bool is_fixed(const struct repair *r, const struct file *copy, const stru
 	return false;
 }
 
-/* A store on a path that did not run: it is flushed, too, if that can be done. */
+/* Plans a flush for a store on a path that did not run, if that is possible. */
 static void add_store(struct repair *r, struct clone *c, size_t bug, const struct source_node *n)
 {
 	struct fix x = { .bug = bug,
@@ -256,10 +257,10 @@ static void add_rest(struct repair *r, struct clone *c)
 
 void subprogram_complete(struct repair *r)
 {
-	for (size_t i = 0; i < r->clones.n; i++) { /* there may come more */
+	for (size_t i = 0; i < r->clones.n; i++) { /* clones.n may grow */
 		copy_changes(r, r->clones.at[i]);
-		/* a function that flushes has its own ways: what ran and was not reported is
-		 * flushed somewhere */
+		/* A function that flushes has its own ways: stores that ran and were not reported
+		 * are flushed somewhere. */
 		if (r->durability->alias && !flushes(r, r->clones.at[i]))
 			add_rest(r, r->clones.at[i]);
 	}

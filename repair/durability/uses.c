@@ -1,5 +1,5 @@
-/* Who uses a function: calls that the report shows, other uses in the units that were read, and its
- * name in files that were not. */
+/* Finds the uses of a function: calls that the report shows, other uses in parsed files, and its
+ * name in files that were not parsed. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -18,14 +18,14 @@ static bool is_seen(const struct repair *r, const struct use *u)
 	return false;
 }
 
-/* A static function of a header is known in every unit that includes it. */
+/* The function is defined in a header that this unit includes. */
 static bool is_in_header(const struct source_unit *u, const struct source_function *f)
 {
 	return strcmp(u->main_file, f->file) != 0 && function_at(u, f->file, f->line);
 }
 
-/* The next use after i of what the function's name stands for; a header's, which several units
- * have, once. n at the end. */
+/* Returns the next use from i on that means this function; n at the end. A use in a header, which
+ * several units have, counts once. */
 size_t uses_next(const struct use *uses, size_t n, size_t i, const struct source_function *of)
 {
 	for (; i < n; i++) {
@@ -51,7 +51,7 @@ unsigned uses_count(struct repair *r, const struct source_function *f)
 	return count;
 }
 
-/* In files that were not read as trees. */
+/* The function's name is in a file that was not parsed. */
 bool uses_are_elsewhere(struct repair *r, const struct source_function *f)
 {
 	for (size_t i = 0; !f->is_static && i < r->code->db->n; i++) {

@@ -1,5 +1,5 @@
-/* std::atomic<T> of C++: its functions stand in headers of the compiler, so its stores are at their
- * calls, and write the object itself. */
+/* Recognises calls of std::atomic<T> that store. The functions are in the compiler's headers, so
+ * the store is attributed to the call; it writes to the object itself. */
 #include <string.h>
 
 #include "repair/edit/internal.h"

@@ -1,6 +1,6 @@
-/* A unified diff, the shortest (Myers): a copy of a function looks much like the original before
- * it, so that anything simpler would mix them up. Time and memory grow with the number of lines
- * times, and the square of, what changes: that is little here. */
+/* Prints the shortest unified diff (Myers's algorithm). A copy of a function looks much like its
+ * original, and a simpler algorithm would mix up their lines. Time grows with lines × changes,
+ * memory with the square of the changes; there are few changes. */
 #include "repair/edit/diff.h"
 
 #include <stdbool.h>
@@ -12,12 +12,13 @@ enum { CONTEXT = 3 };
 
 struct line {
 	const char *text;
-	size_t len_bytes; /* with the newline */
+	size_t len_bytes; /* including the newline */
 };
 typedef VEC(struct line) lines;
 
 struct change {
-	size_t a, na, b, nb; /* lines a… of the old become lines b… of the new */
+	/* na lines from line a of the old text become nb lines from line b of the new text */
+	size_t a, na, b, nb;
 };
 typedef VEC(struct change) changes;
 
@@ -38,15 +39,17 @@ static bool is_equal(const lines *a, size_t i, const lines *b, size_t k)
 	       memcmp(a->at[i].text, b->at[k].text, a->at[i].len_bytes) == 0;
 }
 
-/* How far a search by Myers's algorithm came: for each d, the furthest line of a on each diagonal
- * -d…d. */
+/* State of Myers's search. steps.at[d]: for d changes, the furthest line of `a` on each diagonal
+ * from -d to d. */
 struct search {
 	const lines *a, *b;
-	size_t head, na, nb; /* equal lines at the beginning; lines in between */
+	/* equal lines at the beginning; number of lines between the equal beginning and the equal
+	 * end */
+	size_t head, na, nb;
 	VEC(long *) steps;
 };
 
-/* One more change than before on every diagonal; true when both ends are reached. */
+/* Allows one more change on every diagonal. True: the end of both texts is reached. */
 static bool search_step(struct search *s, long d)
 {
 	long *now = xcalloc((size_t)(2 * d + 1), sizeof *now),
@@ -57,7 +60,7 @@ static bool search_step(struct search *s, long d)
 	for (long k = -d; k <= d && !is_done; k += 2) {
 		long x = 0, y;
 
-		if (d) /* a line of b more, or one of a less */
+		if (d) /* either b has one line more, or a has one more */
 			x = k == -d || (k != d && last[k - 1 + d - 1] < last[k + 1 + d - 1])
 				    ? last[k + 1 + d - 1]
 				    : last[k - 1 + d - 1] + 1;
@@ -71,7 +74,7 @@ static bool search_step(struct search *s, long d)
 	return is_done;
 }
 
-/* Back from the end: which lines are on no common way. */
+/* Goes back from the end and marks the lines that are not common to both. */
 static void search_mark(const struct search *s, bool *is_removed, bool *is_added)
 {
 	long x = (long)s->na, y = (long)s->nb;

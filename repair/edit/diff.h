@@ -1,4 +1,4 @@
-/* The change of one file as a unified diff with the name a/NAME and b/NAME. */
+/* Prints the change of one file as a unified diff of a/NAME and b/NAME. */
 #ifndef REPAIR_EDIT_DIFF_H
 #define REPAIR_EDIT_DIFF_H
 

@@ -1,5 +1,5 @@
-/* Edits of a file, and the text that they make. Edits of one place stay in the order in which they
- * were made; line ends stay those of the file. */
+/* Edits of a file, and the text that results. Edits at the same offset keep the order in which they
+ * were made. Line ends stay as in the file. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@ void file_edit(struct file *f, uint32_t at, uint32_t removed, const char *insert
 {
 	if (!removed && at > 0 && at < f->len_bytes && f->text[at] == '\n' &&
 	    f->text[at - 1] == '\r')
-		at--; /* lines end with CR LF here, also those that are inserted */
+		at--; /* in a file with CR LF, insert before both */
 	*vec_add(&f->edits) = (struct edit){ at, removed, insert };
 }
 
@@ -20,7 +20,7 @@ static int by_offset(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Sorted by place; edits of one place stay in the order in which they were made. */
+/* Sorts edits by offset; those at the same offset keep their order. */
 static void sort_edits(struct file *f)
 {
 	for (size_t i = 1; i < f->edits.n; i++)
@@ -61,7 +61,7 @@ const char *file_edited(struct codebase *code, struct file *f, uint32_t from, ui
 		const struct edit *e = &f->edits.at[i];
 
 		if (e->at < at || e->at > to)
-			continue; /* inside of what another one replaced: blanks only */
+			continue; /* inside a range that another edit replaced: blanks only */
 		fwrite(f->text + at, 1, e->at - at, o);
 		insert(o, e->insert, is_crlf);
 		at = e->at + e->removed;
@@ -73,7 +73,7 @@ const char *file_edited(struct codebase *code, struct file *f, uint32_t from, ui
 	return copy;
 }
 
-/* ---- which bytes both have ---- */
+/* ---- which bytes are in both versions ---- */
 
 static uint32_t inserted_bytes(const char *text, bool is_crlf)
 {
@@ -84,12 +84,13 @@ static uint32_t inserted_bytes(const char *text, bool is_crlf)
 	return n;
 }
 
-/* A part that stays. */
+/* A part of the file that no edit changes. */
 struct kept {
 	uint32_t before, after, len;
 };
 
-/* The first one that ends behind `at`, of the file before or of the edited one. */
+/* The first unchanged part that ends behind `at`, an offset in the edited file (is_after) or in the
+ * original. */
 static struct kept kept_at(const struct file *f, uint32_t at, bool is_after)
 {
 	const bool is_crlf = has_crlf(f);

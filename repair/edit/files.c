@@ -1,4 +1,4 @@
-/* The files that bugs are in, and the translation units that they belong to. Each is read once. */
+/* The source files of the bugs, and the translation units that contain them. Each is read once. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +39,8 @@ void codebase_forget_edits(struct codebase *code)
 	}
 }
 
-/* The only file of the database with this name: Valgrind's stacks, and so pmemcheck's logs, have no
- * folders. */
+/* The only file of the database with this name, for paths without folders: Valgrind's stacks, and
+ * so pmemcheck's logs, have none. */
 static const char *file_called(struct codebase *code, const char *name)
 {
 	const char *found = NULL;
@@ -58,7 +58,7 @@ static const char *file_called(struct codebase *code, const char *name)
 	return found && realpath(found, real) ? text_copy(code, real, strlen(real)) : NULL;
 }
 
-/* The path, taken from the folder of an entry of the database; NULL: it is not there. */
+/* The path relative to the folder of an entry of the database; NULL: no such file. */
 static const char *joined_path(struct codebase *code, size_t entry, const char *path,
 			       char real[PATH_MAX])
 {
@@ -78,7 +78,8 @@ const char *file_resolve(struct codebase *code, const char *path)
 
 	if (path[0] == '/')
 		return realpath(path, real) ? text_copy(code, real, strlen(real)) : NULL;
-	/* A file of this name may also be in the folder of an entry that is about another file. */
+	/* A file of that name may also be in the folder of another file's entry, so the file's own
+	 * entry comes first. */
 	for (size_t i = 0; i < code->db->n; i++)
 		if (joined_path(code, i, path, real) && is_entry(code, i, real))
 			return text_copy(code, real, strlen(real));

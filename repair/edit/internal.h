@@ -1,5 +1,5 @@
-/* What the bottom floor of repair/ gives to those above: the sources that are read, their trees,
- * and edits of their text. All strings live in the arena of struct codebase. */
+/* The lowest part of repair/: parsed sources, their trees, and edits of their text. All strings
+ * live in the arena of struct codebase. */
 #ifndef REPAIR_EDIT_INTERNAL_H
 #define REPAIR_EDIT_INTERNAL_H
 
@@ -13,7 +13,7 @@
 #include "util/alloc.h"
 #include "util/vec.h"
 
-/* A replacement of bytes [at, at + removed). */
+/* Replaces the bytes [at, at + removed). */
 struct edit {
 	uint32_t at, removed;
 	const char *insert;
@@ -21,7 +21,7 @@ struct edit {
 
 struct file {
 	const char *path;
-	char *text; /* malloc'd */
+	char *text; /* on the heap */
 	uint32_t len_bytes;
 	VEC(struct edit) edits;
 	const char *after;
@@ -31,106 +31,111 @@ struct file {
 struct use {
 	const char *name;
 	struct source_unit *unit;
-	const struct source_function *in; /* the definition, or the function that uses it */
-	const struct source_node *node;   /* NULL: the definition */
+	/* the defined function, or the function that contains the use */
+	const struct source_function *in;
+	const struct source_node *node; /* NULL: it is the definition */
 	uint32_t at;
 };
 
-/* What was read so far: each file and each unit once. */
+/* All files and units that were read so far, each once. */
 struct codebase {
 	const struct source_api *api;
 	const struct source_database *db;
-	/* files that are read as they will be */
+	/* files that are read with their planned changes */
 	const struct source_text *changed;
 	size_t nchanged;
 	struct arena arena;
 	VEC(struct file *) files;
 	VEC(struct source_unit *) units;
-	VEC(struct use) uses; /* of names.c */
+	VEC(struct use) uses; /* names.c */
 	size_t nunits_indexed;
 };
 
 /* files.c */
-/* borrows all */
+/* Keeps pointers to its arguments. */
 struct codebase *codebase_new(const struct source_api *api, const struct source_database *db);
 void codebase_free(struct codebase *code);
 void codebase_forget_edits(struct codebase *code);
-struct file *file_open(struct codebase *code, const char *path); /* NULL if it cannot be read */
-/* absolute; NULL if it is not there */
+struct file *file_open(struct codebase *code, const char *path); /* NULL: it cannot be read */
+/* The absolute path; NULL: no such file. */
 const char *file_resolve(struct codebase *code, const char *path);
-/* NULL with a reason */
+/* Parses a source file. NULL with a reason. */
 struct source_unit *unit_open(struct codebase *code, const char *file, const char **why);
 
 /* text.c */
 const char *text_format(struct codebase *code, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 const char *text_copy(struct codebase *code, const char *from, size_t len_bytes);
-uint32_t text_skip_blanks(const struct file *f, uint32_t at); /* blanks and comments */
-/* just after it; 0 if none follows directly */
+uint32_t text_skip_blanks(const struct file *f, uint32_t at); /* skips blanks and comments */
+/* The place behind a semicolon that follows directly; 0: none follows. */
 uint32_t text_semicolon(const struct file *f, uint32_t at);
 uint32_t text_line_begin(const struct file *f, uint32_t at);
-uint32_t text_line_end(const struct file *f, uint32_t at); /* of the newline or the end */
-/* what is compiled under a condition does not always come before what follows */
+/* offset of the newline, or of the end */
+uint32_t text_line_end(const struct file *f, uint32_t at);
+/* There is an #if or the like between the two offsets, so the first may be compiled without the
+ * second. */
 bool text_has_directive(const struct file *f, uint32_t from, uint32_t to);
-/* of the line at */
+/* The blanks at the beginning of the line. */
 const char *text_indent(struct codebase *code, const struct file *f, uint32_t at);
-/* as written, in one line if it can be */
+/* The node's text, in one line if possible. */
 const char *text_of(struct codebase *code, const struct file *f, const struct source_node *n);
-bool text_begins_line(const struct file *f, uint32_t at); /* only blanks are before it */
+/* only blanks are before it in its line */
+bool text_begins_line(const struct file *f, uint32_t at);
 bool text_is_identifier(const char *text);
 bool text_has_word(const char *text, const char *word);
-/* in parentheses, unless it is a postfix expression or a number */
+/* Adds parentheses, unless the text is a postfix expression or a number. */
 const char *text_wrapped(struct codebase *code, const char *text);
-/* may have -> or [] appended, & before it, without parentheses */
+/* The text can be followed by -> or [] and preceded by & without parentheses. */
 bool text_is_postfix(const char *text);
-/* The arguments of a call or macro use in [at, end); NULL if it is none. Ends with NULL. */
+/* The arguments of a call or macro use in [at, end), ended by NULL. NULL: it is none. */
 const char **text_arguments(struct codebase *code, const struct file *f, uint32_t at, uint32_t end);
-/* Every identifier names[i] replaced by values[i]; those behind . and ->, too, in a macro's
- * text. */
+/* Replaces every identifier names[i] by values[i]. in_members: also behind . and ->, as in a
+ * macro's text. */
 const char *text_substitute(struct codebase *code, const char *text, bool in_members,
 			    const char *const *names, const char *const *values, size_t n);
 
 /* edit.c */
 void file_edit(struct file *f, uint32_t at, uint32_t removed, const char *insert);
 const char *file_edited(struct codebase *code, struct file *f, uint32_t from, uint32_t to);
-/* Where a byte of the edited file was before; UINT32_MAX: nowhere. file_edited() must have sorted
- * the edits. */
+/* Where a byte of the edited file was in the original; UINT32_MAX: it was inserted. The edits must
+ * be sorted, which file_edited() does. */
 uint32_t file_origin(const struct file *f, uint32_t after);
-/* Does the range of the edited file, or of the file before, have no byte that the other one has? */
+/* No byte of the range is in the other version: of the edited file, or of the original. */
 bool file_is_inserted(const struct file *f, uint32_t from, uint32_t to);
 bool file_is_removed(const struct file *f, uint32_t from, uint32_t to);
 
 /* statement.c */
-/* one step of indentation in the function */
+/* One step of indentation in this function. */
 const char *indent_unit(struct codebase *code, const struct file *f,
 			const struct source_function *fn);
-/* behind the semicolon */
+/* The place behind the statement's semicolon. */
 uint32_t statement_end(const struct file *f, const struct source_node *stmt);
 void statement_remove(struct file *f, const struct source_node *stmt);
-/* where the line ends, behind comments; 0 if code follows */
+/* The end of the line, if only blanks and comments are behind `at`; 0: code follows. */
 uint32_t line_end_behind(const struct file *f, uint32_t at);
 
 /* nodes.c */
-/* preorder; NULL at the end */
+/* The next node below `top` in preorder; NULL at the end. */
 const struct source_node *node_next(const struct source_node *n, const struct source_node *top);
 const struct source_function *function_at(const struct source_unit *u, const char *file,
 					  uint32_t line);
-/* with a body */
+/* The function with this name that has a body; NULL: none. */
 const struct source_function *function_named(const struct source_unit *u, const char *name);
-/* also in another unit */
+/* They are the same function, perhaps in different units. */
 bool function_is_same(const struct source_function *a, const struct source_function *b);
-/* that it comes from; NULL */
+/* The outermost macro use that makes the node; NULL: none. */
 const struct source_use *macro_use(const struct source_unit *u, const char *file,
 				   const struct source_node *n);
 bool node_is_assignment(const struct source_node *n);
 bool node_may_assign(const struct source_node *n); /* the same, or a macro hides the operator */
-bool node_is_own_variable(const struct source_node *n); /* of the function, so not persistent */
-/* a variable */
+/* a local variable or a part of one, so it is not persistent */
+bool node_is_own_variable(const struct source_node *n);
+/* Something below `top` assigns the variable; what is below `besides` does not count. */
 bool node_assigns(const struct source_node *top, const struct source_node *besides,
 		  const char *name);
-bool type_is_pool(const char *type); /* of libpmemobj; NULL is none */
+bool type_is_pool(const char *type); /* the type of a libpmemobj pool; false for NULL */
 bool node_is_statement(const struct source_node *n);
-/* a statement, not part of a header */
+/* The node is a statement and not a part of a header such as that of a for. */
 bool node_is_body(const struct file *f, const struct source_node *n);
 bool node_is_in_lambda(const struct source_node *n);
 
@@ -139,98 +144,100 @@ const struct source_node *store_at(const struct source_unit *u, const struct sou
 				   const struct file *f, uint32_t line, uint32_t column);
 const struct source_node *call_at(const struct source_function *fn, const char *callee,
 				  uint32_t line, uint32_t column);
-/* perhaps to persistent memory */
+/* The node stores, perhaps to persistent memory. */
 bool node_is_store(const struct source_unit *u, const struct file *f, const struct source_node *n);
-/* Is there an atomic or volatile store in it? Who writes that cares for the order: what was stored
- * before shall be durable before. */
+/* The node contains an atomic or volatile store. The order of such a store matters: what was stored
+ * before should be durable before. */
 bool node_publishes(struct codebase *code, const struct source_unit *u, const struct file *f,
 		    const struct source_node *top);
-/* of __atomic_store_n(…) and the like, "store_n(…"; NULL: it is none */
+/* "store_n(…" for __atomic_store_n(…) and the like; NULL: it is none. */
 const char *atomic_operation(const struct file *f, const struct source_node *n);
 uint32_t file_offset(const struct file *f, uint32_t line, uint32_t column); /* 0 for column 0 */
 
-/* atomics.c: the object that a call of std::atomic's functions writes; NULL: it is none. */
+/* atomics.c: the object to which a call of std::atomic stores; NULL: it is none. */
 const struct source_node *atomic_object(const struct source_node *call);
 
-/* writers.c: which argument a library's function stores to. */
+/* writers.c: which argument a library function stores to. */
 enum { WRITES_NOTHING = -1 };
 int call_writes_to(const struct source_unit *u, const struct source_node *call);
-/* the std::array that it writes a part of, as an lvalue; NULL: none */
+/* The std::array of which the call writes a part, as an lvalue; NULL: none. */
 const struct source_node *call_writes_into(const struct source_unit *u,
 					   const struct source_node *call);
-/* How many bytes, and which argument tells it; NULL: not known. */
+/* Text for the number of written bytes, and *which argument says it; NULL: unknown. */
 const char *call_writes_bytes(struct codebase *code, const struct source_unit *u,
 			      const struct source_node *call, const char *const *args, int *which);
-/* NULL: there is none */
+/* Argument i of the call; NULL: there is none. */
 const struct source_node *call_argument(const struct source_node *call, int i);
-/* The only argument to whose object a function of the program stores; WRITES_NOTHING: there is
- * none, or it stores elsewhere, too. */
+/* The only argument through which a function of the program stores; WRITES_NOTHING: none, or it
+ * also stores elsewhere. */
 int callee_stores_to(struct codebase *code, const struct source_unit *u,
 		     const struct source_node *call);
 
-/* library.c: where calls store whose code is not seen. */
+/* library.c: where calls may store whose code is unknown. */
 bool call_is_by_pointer(const struct source_unit *u, const struct source_node *call);
-/* which method it is, the object tells */
+/* The call is of a virtual method, so the object decides which one runs. */
 bool call_is_virtual(const struct source_unit *u, const struct source_node *call);
-/* it stores to its own memory, and to what it is given, only */
+/* The call is of a library function that stores only to its own memory and to its arguments. */
 bool call_is_of_library(const struct source_unit *u, const struct source_node *call);
 bool call_is_made_by_compiler(const struct source_unit *u, const struct source_node *call);
-/* what somebody outside may see; errors and logs on standard error are no answers */
+/* Others can see what the call writes. Standard error does not count: errors and logs are no
+ * answers. */
 bool call_is_output(const struct source_node *call);
 
-/* moving.c: may a statement stand somewhere else? */
-/* by a return or a jump: who does that does not come to what is behind it */
+/* moving.c: whether a statement may be moved. */
+/* The statement contains a return or a jump that leaves it, so what is behind it may not be
+ * executed. */
 bool statement_may_be_left(const struct file *f, const struct source_node *top);
-/* whoever comes to `top` comes to the node below it: no condition, no return before */
+/* Whenever `top` is executed, so is the node below it: no condition, and no return before it. */
 bool node_is_sure(const struct source_node *n, const struct source_node *top);
-/* by what `top` does, or calls */
+/* Something that `top` does or calls may change the expression's value. */
 bool expression_may_change(const struct source_unit *u, const struct source_node *top,
 			   const char *expression);
 
-/* macro.c: the left side of the only assignment in the macro, in terms of this use; NULL if there
- * is none or more. */
+/* macro.c: the left side of the macro's only assignment, with the arguments of this use; NULL: none
+ * or several. */
 const char *macro_lvalue(struct codebase *code, const struct source_unit *u, struct file *f,
 			 const struct source_use *use);
 
-/* macro_body.c: a statement of a macro's definition that stores, in the macro's file */
+/* macro_body.c: a statement in a macro's definition that stores; offsets are in the macro's file */
 struct macro_store {
-	const char *lvalue;  /* in terms of the parameters, in one line */
-	uint32_t begin, end; /* of the statement, behind its semicolon */
-	bool is_plain;       /* another statement can stand beside it */
+	const char *lvalue;  /* with the macro's parameters, in one line */
+	uint32_t begin, end; /* the statement with its semicolon */
+	bool is_plain;       /* another statement can be added beside it */
 };
-/* one of the code base's that has parameters; NULL */
+/* The program's own macro of that name, if it has parameters; NULL: none. */
 const struct source_macro *macro_defined(const struct source_unit *u, const char *name);
-/* the outermost; NULL */
+/* The outermost macro use at this place; NULL: none. */
 const struct source_use *macro_use_at(const struct source_unit *u, const struct file *f,
 				      uint32_t line, uint32_t column);
 size_t macro_stores(struct codebase *code, const struct source_macro *m, const struct file *f,
 		    struct macro_store *out, size_t max);
-/* Before or behind it; text has its semicolon. False: it cannot be. */
+/* Adds a statement (with its semicolon) before or behind the store. False: impossible. */
 bool macro_insert(struct codebase *code, struct file *f, const struct macro_store *s,
 		  const char *text, bool is_behind);
 
 /* names.c */
-/* n of them, by file and place */
+/* All definitions and uses of the name (n of them), sorted by file and offset. */
 const struct use *names_find(struct codebase *code, const char *name, size_t *n);
-/* The call of which this name is the callee; NULL: it is none. */
+/* The call whose callee is this name; NULL: the name is used otherwise. */
 const struct source_node *use_call(const struct source_node *name);
-/* in any unit; NULL */
+/* The function's definition in any unit, which *u becomes; NULL: none. */
 const struct source_function *function_defined(struct codebase *code, struct source_unit **u,
 					       const char *name);
 
 /* pure.c */
-bool function_is_pure(const struct source_unit *u, const char *name); /* only computes */
-/* the same, if it may be defined in another unit */
+bool function_is_pure(const struct source_unit *u, const char *name); /* it only computes */
+/* The same, for a function that may be defined in another unit. */
 bool function_computes(struct codebase *code, const struct source_unit *u, const char *name);
-/* evaluating it again changes nothing */
+/* Evaluating the node again changes nothing. */
 bool node_is_repeatable(const struct source_unit *u, const struct source_node *n);
-/* Nothing in it needs an order: no jumps, no calls but of functions that only compute or copy. */
+/* No order matters in the node: it has no jumps, and calls only functions that compute or copy. */
 bool node_is_calm(struct codebase *code, const struct source_unit *u, const struct source_node *n);
-/* of one that is in f: its own jumps do not matter */
+/* The same for a loop; jumps that stay in it are allowed. */
 bool loop_is_calm(struct codebase *code, const struct source_unit *u, const struct file *f,
 		  const struct source_node *loop);
 
-/* The name is used somewhere in it. */
+/* The name is used below `top`. */
 static inline bool node_mentions(const struct source_node *top, const char *name)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top))
@@ -239,7 +246,7 @@ static inline bool node_mentions(const struct source_node *top, const char *name
 	return false;
 }
 
-/* Evaluating the arguments of a call again changes nothing. */
+/* Evaluating the call's arguments again changes nothing. */
 static inline bool node_arguments_repeat(const struct source_unit *u,
 					 const struct source_node *call)
 {
@@ -249,7 +256,7 @@ static inline bool node_arguments_repeat(const struct source_unit *u,
 	return true;
 }
 
-/* The line that begins at this byte. */
+/* The line that begins at this offset is blank. */
 static inline bool file_is_blank_line(const struct file *f, uint32_t line)
 {
 	while (line < f->len_bytes && strchr(" \t\r", f->text[line]))

@@ -1,18 +1,18 @@
-/* Calls whose code nobody sees, and of which it is known all the same where they store: functions
- * of the C library, of the compiler, of PMDK, and of C++'s standard library. They store to memory
- * of their own and to what they are given, and call nothing of the program. Every other call that
- * is not seen may store anywhere. */
+/* Knows where library calls store, whose code is not parsed: functions of the C library, of the
+ * compiler, of PMDK, and of the C++ standard library. They store only to their own memory and to
+ * their arguments, and do not call the program. Every other call of unknown code may store
+ * anywhere. */
 #include <string.h>
 
 #include "repair/edit/internal.h"
 #include "source/source.h"
 
-/* A name that ends in '*' stands for all that begin so. Those that call what they are given (qsort,
- * bsearch, pthread_once, ftw) are missing on purpose, and so are those that store through one of
- * any number of arguments (scanf). */
+/* A name that ends in '*' stands for all names with that beginning. Missing on purpose: functions
+ * that call a function they are given (qsort, bsearch, pthread_once, ftw), and those that store
+ * through one of many arguments (scanf). */
 /* clang-format off */
 static const char *const known[] = {
-	/* memory and strings; what these write is in writers.c */
+	/* memory and strings; what they write to is in writers.c */
 	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned_alloc", "posix_memalign",
 	"memalign", "malloc_usable_size", "mem*", "str*", "stpcpy", "stpncpy", "bzero", "bcmp",
 	"index", "rindex", "ato*", "abs", "labs", "llabs", "is*", "tolower", "toupper",
@@ -63,8 +63,8 @@ static bool is_known(const char *name)
 	return false;
 }
 
-/* What is written for the function: its name, or the object's member. NULL: C++ calls it without a
- * name that is written. */
+/* The name or member that is called; NULL: C++ calls something that is not written (a constructor,
+ * an operator). */
 static const struct source_node *callee_of(const struct source_node *call)
 {
 	const struct source_node *n = call->child ? source_bare(call->child) : NULL;
@@ -77,7 +77,7 @@ static const struct source_node *callee_of(const struct source_node *call)
 		       : NULL;
 }
 
-/* A function's own type is "void (int)", a pointer's "void (*)(int)" or the name of a type. */
+/* A function has the type "void (int)", a pointer "void (*)(int)" or the name of a type. */
 bool call_is_by_pointer(const struct source_unit *u, const struct source_node *call)
 {
 	const struct source_node *n = callee_of(call);
@@ -95,7 +95,7 @@ bool call_is_by_pointer(const struct source_unit *u, const struct source_node *c
 	       (strstr(n->type, "(*") || !strchr(n->type, '('));
 }
 
-/* By the name: whichever class the object is of. */
+/* Any virtual method of this name counts, whatever the object's class. */
 bool call_is_virtual(const struct source_unit *u, const struct source_node *call)
 {
 	for (size_t i = 0; u->is_cplusplus && call->name && i < u->nfunctions; i++)
@@ -133,13 +133,13 @@ bool call_is_of_library(const struct source_unit *u, const struct source_node *c
 		if (strcmp(u->functions[i].name, call->name) != 0)
 			continue;
 		if (!u->functions[i].is_system)
-			return false; /* the program's own */
+			return false; /* a function of the program */
 		is_of_cplusplus |= strstr(u->functions[i].file, "/c++/") != NULL;
 	}
 	return is_known(call->name) || (is_of_cplusplus && !takes_callable(u, call));
 }
 
-/* A constructor, a conversion or an operator that the compiler makes: nobody declared one. */
+/* A constructor, conversion or operator that the compiler makes, as nobody declared one. */
 bool call_is_made_by_compiler(const struct source_unit *u, const struct source_node *call)
 {
 	if (!u->is_cplusplus || call_is_by_pointer(u, call) || callee_of(call))

@@ -1,6 +1,6 @@
-/* Finds the store, or the call, that the report means. Debug information has its line and mostly
- * its column: of the operator (gcc) or of where the expression begins (clang). Without a column, a
- * line with several stores is ambiguous and nothing is found. */
+/* Finds the store or call that the report means, by its line and column. The column is that of the
+ * operator (gcc) or of the expression's beginning (clang). Without a column, a line with several
+ * stores is ambiguous, and nothing is found. */
 #include <string.h>
 
 #include "repair/edit/internal.h"
@@ -59,7 +59,7 @@ bool node_is_store(const struct source_unit *u, const struct file *f, const stru
 	return node_is_assignment(n) && !node_is_own_variable(n->child);
 }
 
-/* The position of a line and column, 0 for column 0. */
+/* Offset of a line and column; 0 for column 0. */
 uint32_t file_offset(const struct file *f, uint32_t line, uint32_t column)
 {
 	uint32_t at = 0;
@@ -80,7 +80,7 @@ static uint32_t line_of(const struct file *f, uint32_t at)
 	return line;
 }
 
-/* 0: it is not this one. Else, the more the better. */
+/* How well the node fits the place; 0: it is another one. More is better. */
 static unsigned fit(const struct file *f, const struct source_node *n, uint32_t line, uint32_t at)
 {
 	const struct source_node *a = n->child, *b = a ? a->next : NULL;
@@ -107,11 +107,11 @@ const struct source_node *store_at(const struct source_unit *u, const struct sou
 		unsigned how = n->line <= line && node_is_store(u, f, n) ? fit(f, n, line, at) : 0;
 
 		if (how > 0 && n->kind == SOURCE_BINARY && !n->op[0])
-			how = 1; /* a macro hides what it does: anything else comes first */
+			how = 1; /* a macro hides the operator: anything else fits better */
 		if (how == 0 || how < best_fit)
 			continue;
 		nbest = how == best_fit && how == 2 ? nbest + 1 : 1;
-		/* the innermost that holds the place */
+		/* the innermost node that contains the place */
 		if (how > best_fit || how == 3 || (how == 5))
 			best = n;
 		best_fit = how;

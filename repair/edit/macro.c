@@ -1,11 +1,11 @@
-/* A macro that stores: its only assignment, as text, with the arguments of the use in place of the
- * parameters. */
+/* The left side of the only assignment in a macro, as text in which the arguments of a use replace
+ * the parameters. */
 #include <ctype.h>
 #include <string.h>
 
 #include "repair/edit/internal.h"
 
-/* The only "=" or "op=" of the text; NULL if there is none or more. */
+/* The only "=" or "op=" in the text; NULL: none or several. */
 static const char *only_assignment(const char *body)
 {
 	const char *found = NULL;
@@ -25,7 +25,7 @@ static const char *only_assignment(const char *body)
 	return found;
 }
 
-/* Back from the operator to where its left side begins. */
+/* Goes back from the operator to the beginning of its left side. */
 static const char *left_begin(const char *body, const char *op)
 {
 	int depth = 0;
@@ -49,14 +49,14 @@ static const char *find_macro(const struct source_unit *u, const char *name)
 {
 	const char *text = NULL;
 
-	/* the last definition; conditional ones before are not seen at all */
+	/* the last definition counts; earlier conditional ones are not in the list at all */
 	for (size_t i = 0; i < u->nmacros; i++)
 		if (strcmp(u->macros[i].name, name) == 0 && u->macros[i].is_function)
 			text = u->macros[i].text;
 	return text;
 }
 
-/* Reads "NAME(a, b)" into names; gives where the body begins. */
+/* Reads the parameters of "NAME(a, b)" and returns the beginning of the body. */
 static const char *read_parameters(struct codebase *code, const char *text, const char **names,
 				   size_t *n)
 {
@@ -80,7 +80,7 @@ static const char *read_parameters(struct codebase *code, const char *text, cons
 	return close + 1;
 }
 
-/* "(p)->x" is "p->x" where that means the same. */
+/* Simplifies "(p)->x" to "p->x" if that means the same. */
 static const char *without_parentheses(struct codebase *code, const char *text)
 {
 	const char *close = text[0] == '(' ? strchr(text, ')') : NULL;

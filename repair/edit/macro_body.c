@@ -1,6 +1,6 @@
-/* The definition of a macro as text that can be changed: the statements in it that store, and new
- * ones beside them, in its own style. Only what stands in a block of the macro, such as do { … }
- * while (0), is a statement. */
+/* Changes the text of a macro's definition: finds the statements in it that store, and adds others
+ * beside them in its style. Only what is in a block of the macro, such as do { … } while (0), is a
+ * statement. */
 #include <ctype.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static bool is_blank(const struct file *f, uint32_t at)
 	       (f->text[at] == '\\' && strchr("\r\n", f->text[at + 1]));
 }
 
-/* In one line. */
+/* The text in one line, without backslashes. */
 static const char *in_one_line(struct codebase *code, const struct file *f, uint32_t from,
 			       uint32_t to)
 {
@@ -62,7 +62,7 @@ static const char *in_one_line(struct codebase *code, const struct file *f, uint
 	return out;
 }
 
-/* "if (c) x" is not plain, nor is "int x". */
+/* The lvalue can have a statement beside it: "if (c) x" and "int x" cannot. */
 static bool is_plain(const char *lvalue)
 {
 	static const char *const words[] = { "if",     "for",  "while", "switch",
@@ -80,7 +80,7 @@ static bool is_plain(const char *lvalue)
 		!(isalnum((unsigned char)lvalue[rest]) || strchr("_*(", lvalue[rest])));
 }
 
-/* The operator that assigns; 0: there is none. */
+/* Length of the assignment operator at this offset; 0: none. */
 static size_t operator_at(const struct file *f, uint32_t at)
 {
 	const char *p = f->text + at;
@@ -92,7 +92,7 @@ static size_t operator_at(const struct file *f, uint32_t at)
 										     : 0;
 }
 
-/* Behind a string or character. */
+/* The offset of the quote that ends the string or character. */
 static uint32_t skip_string(const struct file *f, uint32_t at)
 {
 	char quote = f->text[at];
@@ -170,7 +170,7 @@ static size_t width_of(const char *text, size_t len)
 	return width;
 }
 
-/* A line that goes on, with its backslash where that of the line at `like` is. */
+/* Writes a continued line, with its backslash in the column of that in the line at `like`. */
 static const char *line_like(struct codebase *code, const struct file *f, uint32_t like,
 			     const char *text)
 {

@@ -1,11 +1,11 @@
-/* What must hold if a statement is to stand somewhere else: that whoever comes to the one place
- * comes to the other, and that expressions mean the same there. */
+/* Conditions for moving a statement: whoever reaches one place also reaches the other, and
+ * expressions mean the same at both. */
 #include <string.h>
 
 #include "repair/edit/internal.h"
 #include "source/source.h"
 
-/* `break` and `continue` that stay inside of a statement. */
+/* The `break` or `continue` stays inside the statement. */
 static bool stays_inside(const struct file *f, const struct source_node *jump,
 			 const struct source_node *top)
 {
@@ -30,7 +30,8 @@ bool statement_may_be_left(const struct file *f, const struct source_node *top)
 	return false;
 }
 
-/* The child of a node that is reached only if something holds. A loop of do … while runs once. */
+/* The node is executed only under a condition of its parent. The body of do … while is always
+ * executed. */
 static bool is_conditional_part(const struct source_node *n)
 {
 	const struct source_node *p = n->parent;
@@ -62,13 +63,13 @@ bool node_is_sure(const struct source_node *n, const struct source_node *top)
 	return true;
 }
 
-/* It reads memory that others can store to. */
+/* The expression reads memory, which others may store to. */
 static bool loads(const char *expression)
 {
 	return strstr(expression, "->") || strpbrk(expression, "[*") || strchr(expression, '(');
 }
 
-/* sizeof reads nothing, and neither does the address of a member. */
+/* The expression reads no memory: it is a sizeof, or the address of a member. */
 static bool is_steady(const char *expression)
 {
 	const char *arrow = expression[0] == '&' ? strstr(expression, "->") : NULL;

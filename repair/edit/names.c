@@ -1,5 +1,4 @@
-/* Where functions are defined and used in the units that were read so far, by name: asked often, so
- * sorted once. */
+/* An index of all parsed units: where functions are defined and used, sorted by name. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,9 @@
-/* The trees of functions: going through them, and what one node is. A node says what was written,
- * not what it is for. */
+/* Walks the trees of functions, and tells what a node is: what is written, not what it is for. */
 #include <string.h>
 
 #include "repair/edit/internal.h"
 
-/* ---- the way through ---- */
+/* ---- walking ---- */
 
 const struct source_node *node_next(const struct source_node *n, const struct source_node *top)
 {
@@ -91,7 +90,7 @@ bool node_may_assign(const struct source_node *n)
 	       to->kind == SOURCE_SUBSCRIPT || to->kind == SOURCE_UNARY;
 }
 
-/* A variable of the function itself is not persistent. */
+/* A local variable, or a part of one; it is not persistent. */
 bool node_is_own_variable(const struct source_node *n)
 {
 	while (n && ((n->kind == SOURCE_MEMBER && !n->is_arrow) ||
@@ -101,7 +100,7 @@ bool node_is_own_variable(const struct source_node *n)
 	return n && n->kind == SOURCE_NAME && n->is_local && !n->is_reference;
 }
 
-/* Does anything below top, except below `besides`, assign the variable? */
+/* Something below `top` assigns the variable; what is below `besides` does not count. */
 bool node_assigns(const struct source_node *top, const struct source_node *besides,
 		  const char *name)
 {
@@ -115,7 +114,7 @@ bool node_assigns(const struct source_node *top, const struct source_node *besid
 
 bool type_is_pool(const char *type)
 {
-	/* not that of a function that gives one */
+	/* not the type of a function that returns a pool */
 	return type &&
 	       (strcmp(type, "PMEMobjpool *") == 0 || strcmp(type, "PMEMobjpool *const") == 0);
 }
@@ -152,7 +151,7 @@ bool node_is_statement(const struct source_node *n)
 	return false;
 }
 
-/* Is it a statement here, or the body of one, rather than part of a header? */
+/* The node is a statement in a block or the body of a statement, and not a part of a header. */
 bool node_is_body(const struct file *f, const struct source_node *n)
 {
 	const struct source_node *p = n->parent;
@@ -162,8 +161,8 @@ bool node_is_body(const struct file *f, const struct source_node *n)
 	switch (p->kind) {
 	case SOURCE_COMPOUND: /* the last statement of ({ }) is its value */
 		return n != p->last || !p->parent || p->parent->kind != SOURCE_EXPR;
-	/* condition, then, else; C++ may declare before the condition, which a parenthesis
-	 * follows */
+	/* condition, then, else; in C++ a declaration may precede the condition, behind which is a
+	 * parenthesis */
 	case SOURCE_IF:
 		return n != p->child &&
 		       (node_is_statement(n) || f->text[text_skip_blanks(f, n->end)] != ')');

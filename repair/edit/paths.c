@@ -1,4 +1,4 @@
-/* Compares paths as text: they were resolved before, so that one file has one path. */
+/* Compares paths as text. They were resolved before, so each file has only one path. */
 #include "repair/edit/paths.h"
 
 #include <string.h>

@@ -1,12 +1,11 @@
-/* Paths and the folders that they are below. All are absolute, and folders have no slash at the
- * end, unless it is the root of all. */
+/* Paths below folders. All are absolute; a folder has no slash at its end, except for "/". */
 #ifndef REPAIR_EDIT_PATHS_H
 #define REPAIR_EDIT_PATHS_H
 
 #include <stdbool.h>
 
 bool path_is_below(const char *path, const char *folder);
-/* of a path that is below it: the rest */
+/* The part of a path below the folder. */
 const char *path_from(const char *path, const char *folder);
 
 #endif

@@ -1,16 +1,16 @@
-/* What only computes: an expression that can be evaluated again, a statement in which nothing needs
- * an order. A function that is not seen does more. */
+/* Recognises code that only computes: expressions that can be evaluated again, and statements in
+ * which no order matters. A function without known code may do more. */
 #include <string.h>
 
 #include "repair/edit/internal.h"
 
-/* ---- can it be evaluated again? ---- */
+/* ---- expressions that can be evaluated again ---- */
 
 static bool is_pure(struct codebase *code, const struct source_unit *u, const char *name,
 		    int depth);
 
-/* An assignment to a variable that the expression has for itself, as D_RW() does: ({ __typeof__(o)
- * _o; _o._type = NULL; … }). */
+/* The assignment is to a variable that the expression itself declares, as in D_RW(): ({
+ * __typeof__(o) _o; _o._type = NULL; … }). */
 static bool is_own_assignment(const struct source_node *assignment, const struct source_node *top)
 {
 	const struct source_node *to = assignment->child;
@@ -42,10 +42,10 @@ static bool is_quiet(struct codebase *code, const struct source_unit *u,
 	return true;
 }
 
-/* A function that only computes. With code, it may be one of another unit that was read. */
+/* The function only computes. If `code` is given, it may be defined in another parsed unit. */
 static bool is_pure(struct codebase *code, const struct source_unit *u, const char *name, int depth)
 {
-	/* the first is in D_RW(); those of C++ follow a handle */
+	/* the first is used by D_RW(); the operators of C++ follow a handle */
 	static const char *const known[] = { "pmemobj_direct", "pmemobj_direct_inline",
 					     "pmemobj_oid",    "strlen",
 					     "operator->",     "operator*" };
@@ -75,7 +75,7 @@ bool node_is_repeatable(const struct source_unit *u, const struct source_node *n
 	return is_quiet(NULL, u, n, 0);
 }
 
-/* ---- does it need an order? ---- */
+/* ---- statements in which no order matters ---- */
 
 static bool is_calm_call(struct codebase *code, const struct source_unit *u, const char *name)
 {
@@ -88,7 +88,7 @@ static bool is_calm_call(struct codebase *code, const struct source_unit *u, con
 	return function_computes(code, u, name);
 }
 
-/* `continue` and `break` of a loop that is inside. */
+/* The `continue` or `break` stays in a loop below `top`. */
 static bool jump_is_inside(const struct file *f, const struct source_node *jump,
 			   const struct source_node *top)
 {
@@ -123,7 +123,7 @@ static bool is_calm(struct codebase *code, const struct source_unit *u, const st
 		case SOURCE_LABEL:
 		case SOURCE_LAMBDA:
 		case SOURCE_STMT: return false;
-		default: break; /* computes or stores */
+		default: break; /* it computes or stores */
 		}
 	return true;
 }

@@ -1,10 +1,10 @@
-/* Where statements end in the text, and how far they are indented. What follows a statement in its
- * line decides where something can be added. */
+/* Where statements end in the text, and how they are indented. What follows a statement in its line
+ * decides where something can be added. */
 #include <string.h>
 
 #include "repair/edit/internal.h"
 
-/* One step of indentation: that of the function's first statement. */
+/* One step of indentation, taken from the function's first statement. */
 const char *indent_unit(struct codebase *code, const struct file *f,
 			const struct source_function *fn)
 {
@@ -32,7 +32,8 @@ uint32_t statement_end(const struct file *f, const struct source_node *stmt)
 	return after ? after : stmt->end;
 }
 
-/* Where the line ends, behind comments, which may go on in the next ones; 0 if code follows. */
+/* The end of the line, if only comments are behind `at`; a comment may continue in the next lines.
+ * 0: code follows. */
 uint32_t line_end_behind(const struct file *f, uint32_t at)
 {
 	for (;;) {
@@ -52,7 +53,7 @@ uint32_t line_end_behind(const struct file *f, uint32_t at)
 	}
 }
 
-/* With the lines that it stands on and the comment behind it, if nothing else is there. */
+/* Removes the statement with its lines and the comment behind it, if nothing else is on them. */
 void statement_remove(struct file *f, const struct source_node *stmt)
 {
 	uint32_t begin = stmt->begin,
@@ -63,7 +64,7 @@ void statement_remove(struct file *f, const struct source_node *stmt)
 		begin--;
 	if (begin == first && text_skip_blanks(f, end) >= last) {
 		end = last < f->len_bytes ? last + 1 : last;
-	} else if (begin == first) { /* something follows: its indentation stays */
+	} else if (begin == first) { /* something follows in the line: its indentation stays */
 		begin = stmt->begin;
 		end = text_skip_blanks(f, end);
 	}

@@ -1,4 +1,4 @@
-/* Looking at the text of C: blanks, lines, arguments, identifiers. */
+/* Reads C text: blanks, lines, arguments, identifiers. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -126,7 +126,7 @@ bool text_is_identifier(const char *s)
 	return n > 0 && !s[n] && !isdigit((unsigned char)s[0]);
 }
 
-/* Just after the bracket that closes the one at s; NULL if there is none. */
+/* The place behind the bracket that closes the one at s; NULL: it is not closed. */
 static const char *skip_bracket(const char *s)
 {
 	int depth = 0;
@@ -175,7 +175,7 @@ bool text_is_postfix(const char *s)
 	return true;
 }
 
-/* In parentheses, unless it is a number or may be appended to without. */
+/* Adds parentheses, unless the text is a number or a postfix expression. */
 const char *text_wrapped(struct codebase *code, const char *text)
 {
 	return text_is_postfix(text) || text[strspn(text, "0123456789")] == 0
@@ -226,7 +226,7 @@ const char **text_arguments(struct codebase *code, const struct file *f, uint32_
 	return copy;
 }
 
-/* The identifier before it makes this one a member, whatever its name. */
+/* The identifier is behind . or ->, so it names a member. */
 static bool is_member(const char *text, const char *p)
 {
 	while (p > text && isspace((unsigned char)p[-1]))

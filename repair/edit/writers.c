@@ -1,5 +1,5 @@
-/* Calls of libraries that store to what they are given: the C library's, and those of C++'s strings
- * and algorithms, whose code is in headers that have no tree. One table. */
+/* A table of library functions that store to their arguments: those of the C library, and those of
+ * C++'s strings and algorithms, whose code is in headers without a tree. */
 #include <string.h>
 
 #include "repair/edit/internal.h"
@@ -7,15 +7,15 @@
 
 enum { NO_LENGTH = -1, ANY = 0, METHOD = 1, POINTERS = 2 };
 
-/* Also with "_chk", as __builtin_…, and as pmem_…_persist and the like. */
+/* Entries also match names with "_chk", __builtin_…, and pmem_…_persist and the like. */
 static const struct writer {
 	const char *name;
-	int to, len; /* arguments; NO_LENGTH: a string, up to its end */
-	/* the length counts elements of what `to` points to; 2: it ends there, and `to` is where it
-	 * begins */
+	int to, len; /* numbers of arguments; NO_LENGTH: a string up to its end */
+	/* 1: the length counts elements of what `to` points to; 2: `len` is the end and `to` the
+	 * beginning */
 	int elements;
 	int form;
-	const char *of; /* METHOD: in the type of the object */
+	const char *of; /* METHOD: a word in the type of the object */
 } writers[] = {
 	{ "memcpy", 0, 2, 0, ANY, NULL },          { "memmove", 0, 2, 0, ANY, NULL },
 	{ "memset", 0, 2, 0, ANY, NULL },          { "mempcpy", 0, 2, 0, ANY, NULL },
@@ -54,7 +54,7 @@ static bool is_of_form(const struct writer *w, const struct source_node *call)
 			      : to && (to->is_array || to->target_bytes > 0);
 }
 
-/* The program may have a function of that name. */
+/* The program has a function of that name. */
 static bool is_own(const struct source_unit *u, const char *name)
 {
 	for (size_t i = 0; i < u->nfunctions; i++)
@@ -96,7 +96,8 @@ const char *call_writes_bytes(struct codebase *code, const struct source_unit *u
 	if (!w || w->to >= n || w->len >= n)
 		return NULL;
 	*which = w->len == NO_LENGTH ? w->to : w->len;
-	if (w->len == NO_LENGTH) /* what is there now: these always end it with a NUL */
+	/* the string's present length: these functions always end it with a NUL */
+	if (w->len == NO_LENGTH)
 		return text_format(code, "strlen(%s) + 1", args[w->to]);
 	if (w->elements == 2)
 		return text_format(code, "(%s - %s) * sizeof *%s", text_wrapped(code, args[w->len]),
@@ -116,7 +117,7 @@ static const char *root_of(const struct source_node *n)
 	return n ? n->name : NULL;
 }
 
-/* What a node of a function stores to that is not its own; NULL: nothing. */
+/* What the node stores to outside of its function; NULL: nothing. */
 static const struct source_node *stored_at(const struct source_unit *u, const struct source_node *n)
 {
 	int i = n->kind == SOURCE_CALL ? call_writes_to(u, n) : WRITES_NOTHING;
@@ -153,13 +154,14 @@ int callee_stores_to(struct codebase *code, const struct source_unit *u,
 				which = (int)i;
 		if (which < 0 || (found >= 0 && which != found) ||
 		    node_assigns(f->body, NULL, root))
-			return WRITES_NOTHING; /* to more than one, or to what no argument tells */
+			/* it stores through several arguments, or not through an argument */
+			return WRITES_NOTHING;
 		found = which;
 	}
 	return found;
 }
 
-/* a.begin() and a.data() + n of a std::array lead to what is in the array itself. */
+/* The std::array that a.begin() or a.data() + n points into; NULL: none. */
 static const struct source_node *array_of(const struct source_node *pointer)
 {
 	const struct source_node *n = pointer ? source_bare(pointer) : NULL, *callee, *object;

@@ -1,5 +1,5 @@
-/* Who calls a function: in all files that name it, by its name or as a method; and is it
- * passed on, so that others call it through a pointer? */
+/* Finds the callers of a function, by its name or as a method, in all files that contain its name.
+ * Also tells whether its address is used, so that others may call it through a pointer. */
 #include <string.h>
 
 #include "repair/effects/flow.h"

@@ -1,6 +1,6 @@
-/* Calls: what flushes and fences has that effect, what is defined in the sources is followed, and
- * of libraries those that write to what they are given are known. Anything else may store
- * anywhere. */
+/* Follows calls. A call that flushes or fences has that effect; a function in the sources is
+ * followed into; of library functions it is known which arguments they write to. Any other call may
+ * store anywhere. */
 #include <string.h>
 
 #include "repair/effects/internal.h"
@@ -39,7 +39,7 @@ struct flow_scope flow_scope(struct flow_frame *f, struct flow_state *s,
 	return scope;
 }
 
-/* What a statement that writes back as much as was stored leaves. */
+/* The effect of the target statement if it writes back exactly what was stored. */
 static void narrow(struct flow_state *s, const struct span *range)
 {
 	size_t n = 0;
@@ -82,7 +82,7 @@ bool flow_effect(struct flow_frame *f, struct flow_state *s, const struct source
 		f->flow->judge(f->flow, s, &e, &range);
 		if (f->flow->is_narrowed)
 			narrow(s, &range);
-		return true; /* as if it were not there */
+		return true; /* the target counts as not there */
 	}
 	if (e.does & DOES_FLUSH)
 		state_flush(f->flow, s, &range);
@@ -104,7 +104,7 @@ static const struct source_function *declaration(const struct source_unit *u, co
 	return found;
 }
 
-/* memcpy and the like: the third argument, if it is a length. */
+/* The number of the length argument of memcpy and the like; -1: none. */
 static int length_argument(const char *name)
 {
 	return strstr(name, "mem") && !strstr(name, "printf") ? 2
@@ -112,7 +112,8 @@ static int length_argument(const char *name)
 							      : -1;
 }
 
-/* Copies that flush: pmem_memcpy_persist and the like. Those with "nodrain" do not fence. */
+/* The effect of copies that flush, such as pmem_memcpy_persist. Those with "nodrain" in their name
+ * do not fence. */
 static void flush_copied(const struct flow_frame *f, struct flow_state *s,
 			 const struct source_node *call, const struct span *to)
 {
@@ -151,12 +152,12 @@ static void copy_to(struct flow_frame *f, struct flow_state *s, const struct sou
 	flush_copied(f, s, call, &x);
 }
 
-/* What libpmemobj's transactions do with a range: which arguments tell it, and whether an object is
- * told by its handle. */
+/* What libpmemobj's transaction functions do with a range, and which arguments give it. offset: the
+ * object is given by its handle. */
 static const struct transaction_call {
 	const char *name;
 	enum flow_event what;
-	int addr, offset, len; /* -1: none */
+	int addr, offset, len; /* numbers of arguments; -1: none */
 } transaction_calls[] = {
 	{ "pmemobj_tx_add_range", FLOW_LOG, 0, 1, 2 },
 	{ "pmemobj_tx_xadd_range", FLOW_LOG, 0, 1, 2 },
@@ -187,13 +188,14 @@ static void call_transaction(struct flow_frame *f, struct flow_state *s,
 			state_log(s, &x);
 	}
 	if (f->flow->naside && strcmp(call->name, "pmemobj_tx_begin") == 0)
-		f->flow->why = "it gets a transaction"; /* which flushes all that it logs */
+		/* and the transaction flushes all that it logs */
+		f->flow->why = "it gets a transaction";
 	if (strcmp(call->name, "pmemobj_tx_commit") == 0 ||
 	    strcmp(call->name, "pmemobj_tx_end") == 0)
 		s->nlogged = 0;
 }
 
-/* A pointer to bytes that are not constant: the function fills them. */
+/* The parameter points to bytes that are not constant, so the function may fill them. */
 static bool takes_buffer(const char *type)
 {
 	return type &&
@@ -230,7 +232,7 @@ static void call_library(struct flow_frame *f, struct flow_state *s, const struc
 	f->flow->versions[0]++;
 }
 
-/* ---- functions of the sources ---- */
+/* ---- functions in the sources ---- */
 
 static bool is_recursive(const struct flow_frame *f, const struct source_function *fn)
 {
@@ -240,8 +242,8 @@ static bool is_recursive(const struct flow_frame *f, const struct source_functio
 	return false;
 }
 
-/* A variable whose address is passed may have changed, and in C++ one that is passed to a
- * reference. */
+/* Forgets variables whose addresses are passed, and in C++ those passed by reference: the call may
+ * change them. */
 static void forget_passed(struct flow_frame *f, struct flow_state *s,
 			  const struct source_node *call, const struct source_function *to)
 {
@@ -263,8 +265,7 @@ static void forget_passed(struct flow_frame *f, struct flow_state *s,
 	}
 }
 
-/* "operator+=" and the like, which nobody wrote or which is not seen: it stores to its left
- * side. */
+/* "operator+=" and the like without known code: it stores to its left side. */
 static bool is_assigning_operator(const char *name)
 {
 	size_t len = strlen(name);
@@ -324,12 +325,13 @@ static struct value follow(struct flow_frame *f, struct flow_state *s,
 		return value_unknown;
 	}
 	f->flow->steps->body(&inner, s);
-	s->nvariables = nbefore < s->nvariables ? nbefore : s->nvariables; /* its own are gone */
+	/* variables of the called function are gone */
+	s->nvariables = nbefore < s->nvariables ? nbefore : s->nvariables;
 	return inner.nreturns == 1 ? inner.result : value_fresh(f->flow, fn->name, call);
 }
 
-/* A method of the standard library that only looks at an object that does not change: equal calls
- * have equal values. */
+/* The value of a library call. Methods that only read a constant object give equal values for equal
+ * calls. */
 static struct value library_value(struct flow_frame *f, const struct source_node *call,
 				  const struct value *args, size_t n)
 {
@@ -365,11 +367,13 @@ struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct 
 		flow_evaluate(f, s, callee->child);
 	else if (callee && callee->kind != SOURCE_MEMBER && callee->kind != SOURCE_NAME)
 		flow_evaluate(f, s,
-			      callee); /* the left side of an operator, or what gives a function */
+			      /* the left side of an operator, or an expression that gives the
+			       * function */
+			      callee);
 	for (const struct source_node *a = call->child ? call->child->next : NULL; a && n < 16;
 	     a = a->next)
 		args[n++] = flow_evaluate(f, s, a);
-	/* what is handed on is taken to be there */
+	/* a pointer that is passed on is taken to point to memory */
 	for (size_t i = 0; i < n; i++)
 		if (!call->name || call_is_by_pointer(f->unit, call))
 			state_reach(f->flow, s, &args[i]);
@@ -398,7 +402,8 @@ struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct 
 		assign_by_operator(f, s, call);
 	else if (call_is_by_pointer(f->unit, call) ||
 		 (d && !d->is_system && !function_is_pure(f->unit, call->name)))
-		state_store_anywhere(f->flow, s, f, call); /* defined where nobody looks */
+		/* defined in a file that is not parsed */
+		state_store_anywhere(f->flow, s, f, call);
 	else if (!call_is_of_library(f->unit, call) && !call_is_made_by_compiler(f->unit, call) &&
 		 !function_is_pure(f->unit, call->name))
 		state_store_anywhere(f->flow, s, f, call);

@@ -1,6 +1,6 @@
-/* Follows statements on all paths at once: states are split at branches and joined behind them, and
- * loops are gone through until nothing changes. Jumps backwards other than loops are not
- * followed. */
+/* Follows a function on all paths at once. A state (struct flow_state) says what is known at one
+ * place. It is copied at branches and joined behind them; loops are repeated until the state does
+ * not change any more. Backward gotos are not followed. */
 #include "repair/effects/flow.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { ROUNDS_MAX = 6 };
 
-/* ---- conditions that hold ---- */
+/* ---- conditions known to hold ---- */
 
 static bool is_guard(const struct flow_frame *f, const struct source_node *test)
 {
@@ -17,7 +17,7 @@ static bool is_guard(const struct flow_frame *f, const struct source_node *test)
 
 	for (const struct source_node *n = test; n && f->depth > 0; n = node_next(n, test))
 		if (n->kind == SOURCE_NAME && n->is_local)
-			return false; /* another function's variable */
+			return false; /* a variable of another function */
 	for (size_t i = 0; i < f->flow->nguards; i++)
 		if (strcmp(f->flow->guards[i], text) == 0)
 			return strcmp(f->file->path, f->flow->target_file) == 0 || f->depth > 0;
@@ -51,7 +51,7 @@ bool flow_names_directives(const struct flow *flow, const struct file *f, uint32
 
 /* ---- branches ---- */
 
-/* What a condition says of pointers: what is not NULL leads somewhere. */
+/* Notes what a condition says about pointers: one that is not NULL points to memory. */
 static void assume(struct flow_frame *f, struct flow_state *s, const struct source_node *test,
 		   bool holds)
 {
@@ -86,7 +86,7 @@ static void branch(struct flow_frame *f, struct flow_state *s, const struct sour
 	const struct source_node *test = n->child, *then, *otherwise;
 	struct flow_state *other;
 
-	/* C++ may declare before the condition */
+	/* C++ may declare a variable before the condition */
 	while (test && test->next && !node_is_body(f->file, test->next)) {
 		execute(f, s, test);
 		test = test->next;
@@ -115,7 +115,8 @@ static void branch(struct flow_frame *f, struct flow_state *s, const struct sour
 
 /* ---- loops ---- */
 
-/* Whatever a loop assigns or declares may have any value when it comes round. */
+/* Forgets the values of variables that the loop assigns or declares: in the next iteration they may
+ * have any value. */
 static void forget_assigned(struct flow_frame *f, struct flow_state *s,
 			    const struct source_node *loop, const char *mark)
 {
@@ -234,9 +235,9 @@ static void choice(struct flow_frame *f, struct flow_state *s, const struct sour
 	f->entered = entered;
 }
 
-/* ---- objects that write back when they end ---- */
+/* ---- objects that flush in their destructor ---- */
 
-/* Those that were declared since there were `n`, the last one first. */
+/* Executes the destructors of objects declared after the first n, last one first. */
 static void end_scopes(const struct flow_frame *f, struct flow_state *s, size_t n)
 {
 	for (size_t i = f->nscopes; i-- > n && !s->is_dead;) {
@@ -290,7 +291,7 @@ static void jump(struct flow_frame *f, struct flow_state *s, const struct source
 {
 	char c = f->file->text[n->begin];
 
-	/* which of them end here is not looked at: a fence may wait for what they write back */
+	/* it is not checked which objects end here; any of them may leave something to fence */
 	s->may_wait |= f->nscopes > 0;
 	if (c == 'b' && f->broken) {
 		state_join(f->flow, f->broken, s);
@@ -396,7 +397,7 @@ static void execute(struct flow_frame *f, struct flow_state *s, const struct sou
 	if ((n->kind == SOURCE_DO || n->kind == SOURCE_ASM || n->kind == SOURCE_COMPOUND ||
 	     n->kind == SOURCE_FOR) &&
 	    !s->is_dead && flow_effect(f, s, n))
-		return; /* a macro */
+		return; /* a use of a macro that flushes or fences */
 	switch (n->kind) {
 	case SOURCE_COMPOUND: block(f, s, n); break;
 	case SOURCE_LABEL: label(f, s, n); break;
@@ -417,7 +418,7 @@ static void execute(struct flow_frame *f, struct flow_state *s, const struct sou
 	case SOURCE_DECL: declare(f, s, n); break;
 	case SOURCE_VARIABLE: break;
 	case SOURCE_ASM: assembly(f, s, n); break;
-	case SOURCE_STMT: /* try, and what C++ has else */
+	case SOURCE_STMT: /* `try` and other statements of C++ */
 		for (const struct source_node *c = n->child; c; c = c->next)
 			execute(f, s, c);
 		break;
@@ -454,7 +455,7 @@ void flow_run(struct flow *flow, const struct source_unit *u, const struct sourc
 
 	flow->steps = &steps;
 	s->is_dead = false;
-	s->may_wait = s->may_store = true; /* who knows what the caller did */
+	s->may_wait = s->may_store = true; /* unknown: what the caller did before */
 	f.this = (struct value){ .is_known = true, .root = "this#0" };
 	if (f.file && top->body)
 		follow_body(&f, s);

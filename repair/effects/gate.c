@@ -1,16 +1,15 @@
-/* The last gate before a patch is written. Each function that changes is followed twice on all
- * paths, as it is and as it will be, and the two are compared where somebody could see a
- * difference: at each store, each output and each return. What was written back, fenced or logged
- * there before still must be, and an added flush must not follow a pointer that is NULL on some
- * path:
+/* The last check before a patch is written. Each changed function is followed on all paths twice,
+ * as it is and as it will be. The two are compared where somebody could see a difference: at each
+ * store, each output and each return. What was written back, fenced or logged there before must
+ * still be. Also, an added flush must not follow a pointer that is NULL on some path:
  *
- *	if (it->next)
- *		it->next->prev = it->prev;      persist(&it->next->prev, 8) belongs here,
- *	                                        and not here: the last item has no next one
+ *   if (it->next)
+ *           it->next->prev = it->prev;      persist(&it->next->prev, 8) belongs here,
+ *                                           and not here: the last item has no next one
  *
- * Both versions give equal names to equal values, because what only one of them has is counted
- * apart (flow_aside()). What a function leaves to its caller is looked at in all callers. A
- * function that cannot be followed is not judged. */
+ * Both versions give equal names to equal values: what only one of them has is counted separately
+ * (flow_aside()). If a function leaves less to its caller than before, all callers are compared,
+ * too. A function that cannot be followed is not judged. */
 #include "repair/effects/gate.h"
 
 #include <stdlib.h>
@@ -20,32 +19,32 @@
 
 enum { LEVELS_MAX = 3, POINTS_MAX = 2000 };
 
-/* A place in one way of calls that lead there, with what holds whenever it is reached. */
+/* A place on one path of calls, with what is known whenever it is reached. */
 struct point {
 	uint64_t key;
 	enum flow_event what;
-	bool is_outer; /* in the function that is judged itself */
+	bool is_outer; /* it is in the judged function itself */
 	unsigned line;
-	struct span at; /* of a store */
+	struct span at; /* the range of a store */
 	struct flow_state *state;
 };
 
 typedef VEC(struct point) points;
 
-/* One version of one function. */
+/* One version of the judged function. */
 struct version {
 	struct repair *r;
-	struct codebase *edits; /* has the files with their edits */
+	struct codebase *edits; /* contains the files with their edits */
 	bool is_after;
 	points points;
-	/* of flushes that go, by the block that they stand in */
+	/* flushes that the patch removes, by the block that contains them */
 	VEC(struct flushed {
 		const char *root;
 		uint64_t block;
 	})
 	flushed;
 	const struct version *other;
-	const char *null; /* a pointer that may be NULL where it is flushed */
+	const char *null; /* the message, if an added flush may follow a NULL pointer */
 };
 
 struct gate {
@@ -63,7 +62,7 @@ static const struct file *edited_file(const struct version *v, const char *path)
 	return NULL;
 }
 
-/* UINT32_MAX: the other version has no such place. */
+/* The node's offset in the original file; UINT32_MAX: it is only in the other version. */
 static uint32_t origin(const struct version *v, const struct file *f, const struct source_node *n)
 {
 	const struct file *edited = edited_file(v, f->path);
@@ -102,7 +101,7 @@ static uint64_t place_key(const struct version *v, const struct file *f,
 
 /* ---- following ---- */
 
-/* What a variable or memory holds, not what is computed. */
+/* The value is held by a variable or by memory, and is not computed. */
 static bool is_pointer(const struct value *v)
 {
 	return v->root && !strchr(v->root, FLOW_FRESH) &&
@@ -117,8 +116,9 @@ static uint64_t block_key(const struct version *v, const struct file *f,
 	return place_key(v, f, n);
 }
 
-/* What an object flushes when it ends was named where it was declared; and what a flush of the same
- * block followed before may be followed again. */
+/* Notes flushes that are removed, and checks whether an added one may follow a NULL pointer. Not
+ * checked are objects that flush in their destructor, which evaluated the pointer when they were
+ * declared, and pointers that a removed flush of the same block followed, too. */
 static void observe_flush(const struct flow_frame *f, const struct flow_state *s,
 			  const struct source_node *n, const struct span *at)
 {
@@ -178,7 +178,7 @@ static void observe(const struct flow_frame *f, enum flow_event what, const stru
 		p->at = *at;
 }
 
-/* Why it cannot be followed; NULL. */
+/* Follows one version. NULL, or why that is impossible. */
 static const char *follow(struct version *v, const struct source_unit *u,
 			  const struct source_function *f)
 {
@@ -198,7 +198,7 @@ static void version_release(struct version *v)
 
 /* ---- comparing ---- */
 
-/* The same store of both. */
+/* The list contains the same store of the other version. */
 static bool has_store(const struct span *list, size_t n, const struct version *of, uint64_t key)
 {
 	for (size_t i = 0; i < n; i++)
@@ -213,7 +213,8 @@ static bool is_fresh(const struct span *s)
 	       (s->len.root && strchr(s->len.root, FLOW_FRESH));
 }
 
-/* A range of the same object whose length is computed may cover it. */
+/* The range is covered by a clean one, or perhaps by one of the same object whose length is
+ * computed. */
 static bool may_be_covered(const struct flow_state *s, const struct span *at)
 {
 	for (size_t i = 0; i < s->nclean; i++)
@@ -223,7 +224,8 @@ static bool may_be_covered(const struct flow_state *s, const struct span *at)
 	return spans_cover(s->clean, s->nclean, at);
 }
 
-/* Stores through other pointers, to structures of another type, are not to this object. */
+/* Some dirty range may overlap. Stores through other pointers to structures of another type do
+ * not. */
 static bool may_be_dirty(const struct flow_state *s, const struct span *at)
 {
 	for (size_t i = 0; i < s->ndirty; i++) {
@@ -250,12 +252,12 @@ static const char *lost_words(const struct version *v, const struct point *p, co
 			   s->line, what, words[p->what], p->line);
 }
 
-/* What was guaranteed at a point and is not any more; NULL: nothing. */
+/* What was guaranteed at a point and is not any more, as a message; NULL: nothing. */
 static const char *lost_at(const struct version *before, const struct point *a,
 			   const struct version *after, const struct point *b)
 {
 	const struct flow_state *was = a->state, *is = b->state;
-	const bool is_store = a->what == FLOW_STORE; /* what it overwrites does not matter */
+	const bool is_store = a->what == FLOW_STORE; /* what the store overwrites does not matter */
 
 	for (size_t i = 0; i < is->ndirty + is->npending; i++) {
 		const bool is_dirty = i < is->ndirty;
@@ -306,7 +308,7 @@ static const char *lost_of(const struct version *before, const struct version *a
 
 /* ---- functions ---- */
 
-/* The same function as it will be, and its unit; NULL: there is none. */
+/* The same function in the patched version, and its unit; NULL: there is none. */
 static const struct source_function *counterpart(const struct gate *g, const struct source_unit *u,
 						 const struct source_function *f,
 						 const struct source_unit **in)
@@ -383,7 +385,7 @@ static bool changes(const struct file *f, const struct source_function *fn)
 	return false;
 }
 
-/* ---- the version to come ---- */
+/* ---- the patched version ---- */
 
 static void begin_after(struct repair *r, struct repair *after, struct source_text *texts)
 {

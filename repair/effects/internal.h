@@ -5,7 +5,7 @@
 #include "repair/effects/flow.h"
 
 enum { FLOW_STEPS = 20000, FLOW_DEPTH = 6 };
-/* in roots, before a number that tells when they were made */
+/* In roots, these come before a number that says when the value was made. */
 enum { FLOW_FRESH = '!', FLOW_NUMBER = '$', FLOW_POINTER = '^', FLOW_LOOP = '@' };
 
 /* state.c */
@@ -19,10 +19,11 @@ void state_store_anywhere(struct flow *flow, struct flow_state *s, const struct 
 void state_flush(struct flow *flow, struct flow_state *s, const struct span *range);
 void state_fence(struct flow_state *s);
 void state_log(struct flow_state *s, const struct span *range);
-/* A pointer of this value was followed. */
+/* Notes that the pointer was followed, so it points to memory. */
 void state_reach(const struct flow *flow, struct flow_state *s, const struct value *v);
-/* What a round of a loop did, as the next one sees it. before: the loop, at which the counters were
- * so. */
+/* Makes the result of one iteration the input of the next: values of this iteration must not be
+ * taken for those of the next one. before: the state before the loop; then: the counters at that
+ * time. */
 void state_leave_round(struct flow *flow, struct flow_state *s, const struct flow_state *before,
 		       const struct flow *then, const char *mark);
 
@@ -30,7 +31,7 @@ void state_leave_round(struct flow *flow, struct flow_state *s, const struct flo
 extern const struct value value_unknown;
 struct value value_number(int64_t n);
 struct value value_named(const char *root, const struct source_node *type);
-/* equal to nothing else */
+/* A value that equals no other. */
 struct value value_fresh(struct flow *flow, const char *what, const struct source_node *type);
 struct value value_add(struct flow *flow, struct value a, struct value b, int64_t scale);
 const struct source_node *flow_strip(const struct source_node *n);
@@ -43,8 +44,8 @@ static inline void flow_tell(const struct flow_frame *f, enum flow_event what,
 		f->flow->observe(f, what, s, n, at);
 }
 
-/* Counters of values. What only one of two versions has counts apart, so that what follows has the
- * same names in both. */
+/* Counters that name values. What is in only one of two compared versions counts separately, so
+ * that later values have the same names in both. */
 struct flow_counters {
 	unsigned nfresh, versions[2];
 };
@@ -56,12 +57,12 @@ static inline bool is_only_here(const struct flow_frame *f, const struct source_
 	return f->flow->is_only_here && f->flow->is_only_here(f->flow, f->file, n);
 }
 
-/* What the lower ones of these files need of the upper ones; flow_run() sets it. */
+/* Functions of the upper files that the lower ones call; set by flow_run(). */
 struct flow_steps {
 	struct value (*call)(struct flow_frame *f, struct flow_state *s,
 			     const struct source_node *call);
 	void (*execute)(struct flow_frame *f, struct flow_state *s, const struct source_node *n);
-	void (*body)(struct flow_frame *f, struct flow_state *s); /* of the frame's function */
+	void (*body)(struct flow_frame *f, struct flow_state *s); /* follows the frame's function */
 };
 
 /* values.c */
@@ -75,7 +76,7 @@ struct span flow_span(const struct flow_frame *f, struct value addr, struct valu
 struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct source_node *call);
 struct flow_scope flow_scope(struct flow_frame *f, struct flow_state *s,
 			     const struct source_node *declaration, const struct idiom_effect *e);
-/* false: it is no flush and no fence */
+/* False: the node neither flushes nor fences. */
 bool flow_effect(struct flow_frame *f, struct flow_state *s, const struct source_node *n);
 
 #endif

@@ -1,5 +1,6 @@
-/* Do two ranges share a line, or is one inside of the other? Roots that differ may still be the
- * same memory, unless the structures differ. */
+/* Compares ranges of bytes: whether two may share a line or a byte, and whether one is certainly
+ * inside the other. Ranges with different roots may still be the same memory, unless they are in
+ * structures of different types. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ static bool is_same_root(const struct value *a, const struct value *b)
 	return a->is_known && b->is_known && a->root && b->root && strcmp(a->root, b->root) == 0;
 }
 
-/* "x" of "x+i*8". */
+/* inner's root begins with outer's: "x+i*8" is inside "x". */
 static bool is_inside_root(const struct value *inner, const struct value *outer)
 {
 	size_t len = inner->root && outer->root ? strlen(outer->root) : 0;
@@ -41,14 +42,14 @@ static int64_t floor_to(int64_t at, uint32_t block)
 	return at >= 0 ? at / block : -((-at + block - 1) / block);
 }
 
-/* Behind the last byte; false: not known. */
+/* Offset of the byte behind the range; false: unknown. */
 static bool end_of(const struct span *s, int64_t *end)
 {
 	*end = s->addr.offset + (is_number(&s->len) ? s->len.offset : s->max_bytes);
 	return is_number(&s->len) || s->max_bytes;
 }
 
-/* Of one root. */
+/* For ranges with the same root. */
 static bool shares_line(const struct span *a, const struct span *b)
 {
 	uint32_t block =
@@ -62,7 +63,7 @@ static bool shares_line(const struct span *a, const struct span *b)
 	return !end_of(b, &end) || floor_to(end - 1, block) + slack >= a_first;
 }
 
-/* An element of an array is not before the array. */
+/* An element of an array cannot be before the array. */
 static bool element_may_hit(const struct span *element, const struct span *other)
 {
 	struct span from = *element;
@@ -88,11 +89,11 @@ bool span_may_hit(const struct span *stored, const struct span *range)
 		return element_may_hit(range, stored);
 	if (!stored->type || !range->type || strcmp(stored->type, range->type) == 0)
 		return true;
-	/* other structures, of which neither may be a part of the other */
+	/* different structures: only the larger one may contain the other */
 	return !is_number(&range->len) || range->len.offset >= stored->object_bytes;
 }
 
-/* The element of an array, and what ends before the array begins. */
+/* The element of an array is behind a range that ends before the array begins. */
 static bool is_behind(const struct span *element, const struct span *other)
 {
 	int64_t end;
@@ -136,7 +137,9 @@ bool span_is_within(const struct span *s, const struct span *range)
 		return true;
 	if (is_number(&range->len) && range->len.offset == 1 && skipped == 0 &&
 	    is_number(&s->len) && s->len.offset <= LINE_BYTES)
-		return true; /* who writes back one line for it has put it in one */
+		/* a flush of one line for this address is taken to cover an object of at most a
+		 * line */
+		return true;
 	if (skipped >= 0 && s->max_bytes && range->len.is_known &&
 	    skipped + s->max_bytes <= range->len.offset)
 		return true;
@@ -144,7 +147,7 @@ bool span_is_within(const struct span *s, const struct span *range)
 		return false;
 	if (s->len.root && (!range->len.root || strcmp(s->len.root, range->len.root) != 0))
 		return false;
-	/* a length that is not a number is not negative */
+	/* a length that is no number is not negative */
 	return skipped + s->len.offset <= range->len.offset;
 }
 

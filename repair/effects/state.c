@@ -1,5 +1,5 @@
-/* What is known at one place of a function: joined where paths meet, changed by stores, flushes and
- * fences. Room is limited: what does not fit is a store to anywhere. */
+/* The state at one place of a function: how states are joined where paths meet, and changed by
+ * stores, flushes and fences. Room is limited; what does not fit becomes a store to anywhere. */
 #include <string.h>
 
 #include "repair/effects/internal.h"
@@ -84,7 +84,7 @@ static void add_pending(struct flow_state *s, const struct span *x)
 		s->pending[s->npending++] = *x;
 }
 
-/* The same, of what is fenced. */
+/* The same as spans_cover(), for ranges that were fenced. */
 bool spans_fenced_cover(const struct span *clean, size_t n, const struct span *range)
 {
 	struct span fenced[FLOW_SPANS];
@@ -138,8 +138,8 @@ void state_log(struct flow_state *s, const struct span *range)
 	add_logged(s->perhaps, &s->nperhaps, range);
 }
 
-/* Without the numbers that say how much was stored before a load: state_forget_reached() knows
- * which loads a store may change. */
+/* The root without the counters that say when memory was read. forget_reached() knows which reads a
+ * store may change. */
 static const char *timeless(const struct flow *flow, const char *root)
 {
 	char *out, *to;
@@ -164,7 +164,7 @@ void state_reach(const struct flow *flow, struct flow_state *s, const struct val
 		s->reached[s->nreached++] = root;
 }
 
-/* What was loaded from there is another pointer now. Members of other offsets stay. */
+/* A store makes pointers that were loaded from there unknown. Members at other offsets stay. */
 static void forget_reached(const struct flow *flow, struct flow_state *s, const struct span *to)
 {
 	const char *load =
@@ -178,7 +178,8 @@ static void forget_reached(const struct flow *flow, struct flow_state *s, const 
 	s->nreached = n;
 }
 
-/* A variable's own address leads to it, and so does that of what is inside of what was reached. */
+/* The address of a variable always points to memory. So does the address of a part of what was
+ * reached. */
 bool state_is_reached(const struct flow *flow, const struct flow_state *s, const struct value *v)
 {
 	const char *root;
@@ -192,7 +193,7 @@ bool state_is_reached(const struct flow *flow, const struct flow_state *s, const
 
 		if (strncmp(s->reached[i], root, len) == 0 && (root[len] == 0 || root[len] == '+'))
 			return true;
-		/* p[i] was reached: p leads somewhere */
+		/* if p[i] was followed, p points to memory */
 		if (strncmp(s->reached[i], root, strlen(root)) == 0 &&
 		    s->reached[i][strlen(root)] == '+')
 			return true;
@@ -256,7 +257,7 @@ void state_store(struct flow *flow, struct flow_state *s, const struct span *to)
 	if (flow->observe && (to->is_pointer || !to->addr.is_known))
 		forget_reached(flow, s, to);
 	state_reach(flow, s, &to->addr);
-	/* what else is in its line is not written back yet: s->dirty */
+	/* the rest of the line is not written back: see s->dirty */
 	for (size_t i = 0; i < s->nclean; i++)
 		if (!span_may_overlap(to, &s->clean[i]))
 			s->clean[n++] = s->clean[i];
@@ -272,7 +273,7 @@ void state_store_anywhere(struct flow *flow, struct flow_state *s, const struct 
 	struct span anywhere = { .node = n, .file = f->file, .line = n->line, .is_pointer = true };
 
 	if (flow->naside)
-		return; /* a call that the user gave (--flush-call), or that goes */
+		return; /* a call that the user gave (--flush-call), or one that is removed */
 	flow_tell(f, FLOW_UNSEEN, s, n, NULL);
 	state_store(flow, s, &anywhere);
 	s->may_wait = true;
@@ -294,7 +295,7 @@ void state_flush(struct flow *flow, struct flow_state *s, const struct span *ran
 			s->dirty[n++] = s->dirty[i];
 	s->ndirty = n;
 	if (flow->observe && spans_cover(s->clean, s->nclean, range))
-		; /* once is enough: whether it is fenced does not change */
+		; /* covered already; whether that is fenced does not change */
 	else if (s->nclean < FLOW_SPANS)
 		s->clean[s->nclean++] = *range;
 	if (flow->ndid < FLOW_SPANS && !has_span(flow->did, flow->ndid, range))
@@ -317,7 +318,7 @@ static bool is_newer(const char *root, char what, unsigned then)
 	return false;
 }
 
-/* A root that may stand for something else in the next round. */
+/* The root may mean another value in the next iteration. */
 static bool is_of_round(const struct value *v, const struct flow *then, const char *mark)
 {
 	return v->is_known && v->root && v->root[0] != '~' &&

@@ -1,4 +1,4 @@
-/* Values: what they are named by, and how they are added. */
+/* Makes and adds values. A value's name (root) says how it was computed. */
 #include "repair/effects/internal.h"
 
 const struct value value_unknown;
@@ -22,7 +22,7 @@ struct value value_fresh(struct flow *flow, const char *what, const struct sourc
 		type);
 }
 
-enum { ASIDE = 1 << 24 }; /* behind all that is counted otherwise */
+enum { ASIDE = 1 << 24 }; /* larger than all other counters */
 
 struct flow_counters flow_aside(struct flow *flow)
 {

@@ -1,6 +1,6 @@
-/* Expressions, as far as addresses and lengths need them: two that are equal by how they are
- * computed get the same value. What memory holds is known by its address until something is
- * stored. */
+/* Evaluates expressions as far as addresses and lengths need it. Two expressions that are computed
+ * in the same way have the same value. A value in memory is named by its address and by how often
+ * memory was stored to before it was read. */
 #include <stdio.h>
 #include <string.h>
 
@@ -116,7 +116,7 @@ struct value flow_address(struct flow_frame *f, struct flow_state *s,
 					  : with_alignment(flow_evaluate(f, s, n->child),
 							   n->child->target_align_bytes);
 		index = flow_evaluate(f, s, n->last);
-		/* not less than 0 */
+		/* an array's index is not negative */
 		if (index.root && n->child->is_array)
 			index.root = text_format(f->flow->r->code, "{%s}", index.root);
 		return value_add(f->flow, base, index, n->size_bytes ? n->size_bytes : 1);
@@ -156,7 +156,7 @@ static struct value name_value(struct flow_frame *f, struct flow_state *s,
 	return there ? *there : value_unknown;
 }
 
-/* Numbers and characters may be a part of anything. */
+/* The type is a number or character, which may be a part of any structure. */
 static bool is_plain(const char *type)
 {
 	static const char *const plain[] = { "int",   "char",  "unsigned", "long", "short", "bool",
@@ -170,7 +170,7 @@ static bool is_plain(const char *type)
 	return strstr(type, "int") || strstr(type, "_t") || strpbrk(type, "*[(");
 }
 
-/* Without words around it, and namespaces; NULL: it is no structure's. */
+/* The type's name without const, struct and namespaces; NULL: no structure. */
 static const char *name_of(struct flow *flow, const char *type)
 {
 	const char *end;
@@ -188,7 +188,8 @@ static const char *name_of(struct flow *flow, const char *type)
 	return is_plain(type) ? NULL : type;
 }
 
-/* The innermost structure that the lvalue is, or is a member of; or that the pointer leads to. */
+/* The innermost structure that contains the lvalue, or that the pointer points to; *bytes: its
+ * size. */
 static const char *structure_of(struct flow *flow, const struct source_node *of, uint32_t *bytes)
 {
 	const struct source_node *n = flow_strip(of);
@@ -213,7 +214,7 @@ static const char *structure_of(struct flow *flow, const struct source_node *of,
 	return name_of(flow, n->type);
 }
 
-/* "node" of "pm::node::". */
+/* "node" for "pm::node::". */
 static const char *class_of_scope(struct flow *flow, const char *scope)
 {
 	size_t end = strlen(scope), begin;
@@ -234,11 +235,11 @@ struct span flow_span(const struct flow_frame *f, struct value addr, struct valu
 	x.type = of ? structure_of(f->flow, of, &x.object_bytes) : NULL;
 	if (f->flow->observe && of && flow_strip(of)->kind == SOURCE_MEMBER &&
 	    !flow_strip(of)->child && f->function->scope)
-		x.type = class_of_scope(f->flow, f->function->scope); /* a member of this */
+		x.type = class_of_scope(f->flow, f->function->scope); /* a member of `this` */
 	return x;
 }
 
-/* A condition that was taken to hold everywhere. */
+/* Fails if a condition that was taken to hold everywhere may change. */
 static void keep_guards(struct flow *flow, const struct source_node *to)
 {
 	for (size_t i = 0; to->name && i < flow->nguards; i++)
@@ -260,7 +261,7 @@ static struct value store(struct flow_frame *f, struct flow_state *s, const stru
 	if (to->kind == SOURCE_MEMBER || (to->kind == SOURCE_NAME && !to->is_local))
 		keep_guards(f->flow, to);
 	if (to->kind == SOURCE_NAME && !to->is_local) {
-		f->flow->versions[is_pointer(to)]++; /* a variable of the program: volatile */
+		f->flow->versions[is_pointer(to)]++; /* a global variable is volatile memory */
 		return value;
 	}
 	x = flow_span(f, flow_address(f, s, to), value_number(to->size_bytes ? to->size_bytes : 8),
@@ -274,8 +275,8 @@ static struct value store(struct flow_frame *f, struct flow_state *s, const stru
 	return value;
 }
 
-/* What an atomic operation may write beside its object: exchange(object, desired, found, …) and
- * compare_exchange(object, expected, …) tell what they found. */
+/* Forgets variables to which an atomic operation may write the value that it found:
+ * exchange(object, desired, found, …), compare_exchange(object, expected, …). */
 static void forget_found(struct flow_frame *f, struct flow_state *s, const struct source_node *n,
 			 const char *operation)
 {
@@ -294,7 +295,7 @@ static void forget_found(struct flow_frame *f, struct flow_state *s, const struc
 	}
 }
 
-/* Its first argument is where it stores. What it gives is not known. */
+/* An atomic operation: stores to its first argument. Its result is unknown. */
 static void operate_atomically(struct flow_frame *f, struct flow_state *s,
 			       const struct source_node *n, const char *operation)
 {
@@ -318,7 +319,7 @@ static void operate_atomically(struct flow_frame *f, struct flow_state *s,
 
 /* ---- expressions ---- */
 
-/* The right side may not be evaluated. */
+/* Evaluates something that may not be executed (the right side of &&). */
 static void evaluate_maybe(struct flow_frame *f, struct flow_state *s, const struct source_node *n)
 {
 	struct flow_state *other = state_copy(s);
@@ -346,7 +347,7 @@ static struct value binary(struct flow_frame *f, struct flow_state *s, const str
 	b = flow_evaluate(f, s, n->last);
 	if (strcmp(n->op, ",") == 0)
 		return b;
-	if (!n->op[0] && node_may_assign(n)) /* a macro hides what it does */
+	if (!n->op[0] && node_may_assign(n)) /* a macro hides the operator */
 		return store(f, s, n, value_fresh(f->flow, "of", NULL));
 	a = computed(f->flow, n, a, b);
 	return node_is_assignment(n) ? store(f, s, n, a) : a;
@@ -359,7 +360,7 @@ static struct value unary(struct flow_frame *f, struct flow_state *s, const stru
 
 	if (!n->child)
 		return value_fresh(f->flow, "of", NULL);
-	if (!op[0]) { /* a macro hides it: the types tell */
+	if (!op[0]) { /* a macro hides the operator; the types tell which one it is */
 		size_t outer = n->type ? strlen(n->type) : 0,
 		       inner = n->child->type ? strlen(n->child->type) : 0;
 
@@ -391,7 +392,7 @@ static struct value unary(struct flow_frame *f, struct flow_state *s, const stru
 	return combined(f->flow, op, a, value_number(0));
 }
 
-/* Makes an object, perhaps at a place that is given. */
+/* The expression is `new`, perhaps at a given place. */
 static bool is_new(const struct flow_frame *f, const struct source_node *n)
 {
 	return f->unit->is_cplusplus && n->end - n->begin > 4 &&
@@ -452,7 +453,7 @@ struct value flow_evaluate(struct flow_frame *f, struct flow_state *s,
 		if (node_is_store(f->unit, f->file, n) || is_new(f, n))
 			state_store_anywhere(f->flow, s, f, n);
 		return value_fresh(f->flow, "of", n);
-	case SOURCE_LAMBDA: /* called who knows when */
+	case SOURCE_LAMBDA: /* it may be called at any time */
 		state_store_anywhere(f->flow, s, f, n);
 		return value_fresh(f->flow, "of", n);
 	case SOURCE_LITERAL: return value_fresh(f->flow, "of", n);

@@ -1,16 +1,16 @@
-/* What inline assembly does, flush or fence, on both architectures. Only what consists of known
- * instructions counts; directives do not matter. */
+/* Decides what inline assembly does: flush, fence, or neither, on both architectures. It must
+ * consist of known instructions only; assembler directives are ignored. */
 #include <ctype.h>
 #include <string.h>
 
 #include "repair/idiom/idiom.h"
 
-/* As written, with single spaces. An instruction that has an operand goes on with a comma or a
- * space. */
+/* Instructions as they are written, with single spaces. An instruction that takes an operand must
+ * be followed by a comma or a space. */
 static const struct known {
 	const char *instruction;
 	unsigned does;
-	const char *flush; /* of the line at %0, a register */
+	const char *flush; /* text that flushes the line whose address is in the register %0 */
 } known[] = {
 	{ "clwb", DOES_FLUSH, "clwb (%0)" },
 	{ "clflushopt", DOES_FLUSH, "clflushopt (%0)" },
@@ -19,7 +19,7 @@ static const struct known {
 	{ "dc cvadp", DOES_FLUSH, "dc cvadp, %0" },
 	{ "dc cvac", DOES_FLUSH, "dc cvac, %0" },
 	{ "dc civac", DOES_FLUSH, "dc civac, %0" },
-	/* cvap and cvadp for assemblers that do not know them */
+	/* cvap and cvadp, for assemblers that do not know their names */
 	{ "sys #3, c7, c12, #1", DOES_FLUSH, "sys #3, c7, c12, #1, %0" },
 	{ "sys #3, c7, c13, #1", DOES_FLUSH, "sys #3, c7, c13, #1, %0" },
 	{ "sfence", DOES_FENCE, NULL },
@@ -27,7 +27,7 @@ static const struct known {
 	{ "dsb sy", DOES_FENCE, NULL },
 	{ "dsb ish", DOES_FENCE, NULL },
 	{ "dsb osh", DOES_FENCE, NULL },
-	/* these complete no flush, whatever their function is called */
+	/* these do not complete flushes, whatever their function is called */
 	{ "lfence", 0, NULL },
 	{ "dsb st", 0, NULL },
 	{ "dsb ld", 0, NULL },
@@ -51,8 +51,8 @@ static const struct known {
 
 enum { INSTRUCTION_MAX = 64 };
 
-/* The next instruction of a template, lower case and with single spaces. Returns what follows; NULL
- * at the end. */
+/* Copies the next instruction of a template to `out`, in lower case and with single spaces. Returns
+ * the text behind it; NULL at the end. */
 static const char *next_instruction(const char *text, const char *end, char *out)
 {
 	size_t n = 0;
@@ -98,12 +98,14 @@ bool idiom_asm_text(const char *text, unsigned *does, const char **flush)
 	*flush = NULL;
 	if (!end || (strncmp(text, "asm", 3) != 0 && strncmp(text, "__asm", 5) != 0))
 		return false;
-	if (end[1 + strspn(end + 1, " \t\\\n")] == '"') /* strings that belong together */
+	/* the template continues in a second string */
+	if (end[1 + strspn(end + 1, " \t\\\n")] == '"')
 		return false;
 	for (const char *at = begin + 1; (at = next_instruction(at, end, instruction));) {
 		const struct known *k = known_find(instruction);
 
-		/* the prefix that makes a newer instruction of an older one */
+		/* this prefix turns an older instruction into a newer one, which old assemblers do
+		 * not know */
 		if (strcmp(instruction, ".byte 0x66") == 0)
 			has_prefix = true;
 		if (instruction[0] == '.' || !instruction[0])
@@ -118,7 +120,7 @@ bool idiom_asm_text(const char *text, unsigned *does, const char **flush)
 	return true;
 }
 
-/* Of the macro that the text is a use of; NULL: it is none. */
+/* The assembly in the definition of the macro that `use` names; NULL: no such macro. */
 static const char *macro_asm(const struct source_unit *u, const char *use)
 {
 	size_t len = strcspn(use, "( \t");

@@ -1,10 +1,11 @@
-/* Which function a call calls: with its body, in this unit or another one that was read. */
+/* Finds the function that a call calls, with its body, in this file or another parsed one. */
 #include <string.h>
 
 #include "repair/idiom/run.h"
 #include "source/source.h"
 
-/* Is the method one of the object's class? Its type is written "Writer", "const pm::Writer *"… */
+/* The method belongs to the class of the object. The object's type may be "Writer", "const
+ * pm::Writer *" and so on. */
 static bool is_of_object(const struct source_function *f, const struct source_node *callee)
 {
 	const char *type = callee->kind == SOURCE_MEMBER && callee->child ? callee->child->type
@@ -40,8 +41,8 @@ static bool is_pointer(const struct source_node *n)
 	       (n->type && n->type[0] && n->type[strlen(n->type) - 1] == '*');
 }
 
-/* Of overloaded functions: the one of the object's class, with as many parameters, that takes
- * pointers where pointers are given. */
+/* Scores an overloaded function: best is one of the object's class, with as many parameters as
+ * there are arguments, and with pointers where pointers are passed. */
 static unsigned suits(const struct source_function *f, const struct source_node *call,
 		      const struct source_node *callee, size_t nargs)
 {
@@ -55,7 +56,8 @@ static unsigned suits(const struct source_function *f, const struct source_node 
 	return score;
 }
 
-/* A database may hold several programs, with functions of one name. */
+/* The functions have parameters of the same kinds. A database may hold several programs, whose
+ * functions may have the same name. */
 static bool takes_the_same(const struct source_function *a, const struct source_function *b)
 {
 	if (a->nparameters != b->nparameters)

@@ -1,10 +1,10 @@
-/* What functions do, flush or fence: told by the body, if there is one in any file that was read,
- * else by the name. Inline assembly that is not known does what its function's name says. */
+/* Decides what functions do: flush, fence, or store. If any parsed file has the body, the body
+ * decides, otherwise the name. For unknown inline assembly, the name of its function decides. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
 
-/* Without a body: what counts, checks or waits is no more than that. */
+/* A function without body that only counts, checks or waits. */
 static bool is_harmless(const char *name)
 {
 	static const char *const harmless[] = { "__builtin_", "__atomic_",      "__sync_",
@@ -40,8 +40,8 @@ static unsigned call_does(struct repair *r, const struct source_unit *u,
 	return call->name && is_harmless(call->name) ? 0 : DOES_MORE;
 }
 
-/* A counter of the program or the object that goes up is no store that matters. An operator that a
- * macro hides may be a store. */
+/* The node is a store that matters. A counter of the program or of the object that is incremented
+ * does not. An operator that a macro hides may be a store. */
 static bool is_store(const struct source_node *n)
 {
 	const struct source_node *root = n->child;
@@ -65,7 +65,7 @@ static unsigned body_does(struct repair *r, const struct source_unit *u,
 	if (memo->is_known || memo->is_busy)
 		return memo->is_known ? memo->does : 0;
 	memo->is_busy = true;
-	if (f->is_template) /* its calls have no names before it is used */
+	if (f->is_template) /* its calls have no names before the template is used */
 		does = r->idioms->way_of(r, u, f)->does;
 	for (const struct source_node *n = does ? NULL : f->body; n; n = node_next(n, f->body)) {
 		if (n->kind == SOURCE_CALL)
@@ -75,7 +75,7 @@ static unsigned body_does(struct repair *r, const struct source_unit *u,
 		if (is_store(n))
 			does |= DOES_STORE;
 	}
-	memo = does_memo(r, f); /* it may have moved */
+	memo = does_memo(r, f); /* the array may have moved */
 	memo->is_busy = false;
 	memo->is_known = depth == 0 || !(does & DOES_MORE);
 	memo->does = does;

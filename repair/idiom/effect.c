@@ -1,6 +1,6 @@
-/* What one call or one use of a macro flushes, for those who must prove something: which argument
- * is the address, which the length. A helper that is known by its name alone, or that stores
- * besides, has no effect that could be told. */
+/* Decides exactly what one call, or one use of a macro, flushes: which argument is the address and
+ * which the length. This is for proofs: a helper that is known only by its name, or that also
+ * stores, has no known effect. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
@@ -14,7 +14,7 @@ static const struct source_node *argument(const struct source_node *call, int i)
 	return a;
 }
 
-/* The outermost node below the use that is written as this argument. */
+/* The outermost node, below the use of a macro, whose text is this argument. */
 static const struct source_node *macro_argument(const struct file *f, const struct source_node *top,
 						const char *text)
 {
@@ -58,8 +58,8 @@ static bool is_constant(const struct file *f, const struct source_node *n)
 	       (len == 5 && strncmp(f->text + n->begin, "false", 5) == 0);
 }
 
-/* An argument that may be one thing or the other, and is not what is flushed, may decide: a number,
- * or what some test of the function asks for. */
+/* What the call flushes may depend on an argument that is neither address nor length: an integer
+ * that is no constant, or one that the function tests. */
 static bool depends_on_argument(const struct file *f, const struct source_function *callee,
 				const struct source_node *call, const struct way *w)
 {
@@ -116,8 +116,8 @@ static bool call_effect(struct repair *r, const struct source_unit *u, const str
 	return has_unit(e, &w);
 }
 
-/* Some node of the use stores, or calls what is not known: with an operator that the macro hides,
- * nobody knows. */
+/* Some node of the macro's use may store (an operator that the macro hides counts), or is unknown
+ * assembly. */
 static bool does_more(const struct source_unit *u, const struct source_node *top)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
@@ -127,7 +127,8 @@ static bool does_more(const struct source_unit *u, const struct source_node *top
 		if (node_may_assign(n) && n->child && n->child->kind != SOURCE_NAME &&
 		    !node_is_own_variable(n->child))
 			return true;
-		/* that of a macro in a macro is not seen: the macro's text tells */
+		/* the node has no text for assembly of a macro inside a macro; then the macro's
+		 * text decides */
 		if (n->kind == SOURCE_ASM && n->name && strstr(n->name, "asm") &&
 		    !idiom_asm(u, n, &does, &flush))
 			return true;

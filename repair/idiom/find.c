@@ -1,6 +1,6 @@
-/* How this file flushes and fences: its own functions, methods and macros before libpmem and
- * libpmemobj, those before intrinsics, those before inline assembly; of each sort what this file
- * uses most and what suits the store. --flush-call and --fence-call override. */
+/* Finds how a file flushes and fences. Its own functions, methods and macros come first, then
+ * libpmem and libpmemobj, then intrinsics, then inline assembly. Of each kind, it takes what suits
+ * the store and what the file uses most. --flush-call and --fence-call override the result. */
 #include <ctype.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void choose(struct repair *r, struct idiom_call *c, const struct pattern 
 					  .uses = c->uses };
 }
 
-/* ---- does it suit the store? ---- */
+/* ---- whether a call suits the store ---- */
 
 static int stars(const char *type)
 {
@@ -33,7 +33,7 @@ static int stars(const char *type)
 	return n;
 }
 
-/* "const struct node *" and "struct node" are about the same thing. */
+/* Both types name the same structure: "const struct node *" and "struct node". */
 static bool is_same_type(const char *a, const char *b)
 {
 	static const char *const words[] = { "const ", "volatile ", "struct ", "class ",
@@ -75,7 +75,8 @@ static const char *class_of(struct repair *r, const char *scope)
 	return text_copy(r->code, last, strlen(last) - 2);
 }
 
-/* keep() of an object's own class, n->keep() of another's. */
+/* The call of a method: keep() for the object's own class, n->keep() for another object. NULL: it
+ * does not suit. */
 static const char *method_call(struct repair *r, const struct fix *x, const struct pattern *p)
 {
 	const struct range *range = &x->range;
@@ -92,7 +93,7 @@ static const char *method_call(struct repair *r, const struct fix *x, const stru
 	return text_format(r->code, "%s->%s()", text_wrapped(r->code, range->base), p->name);
 }
 
-/* What the call casts its address to, as it is written before it; "" for nothing. */
+/* The cast before {addr} in the call, as it is written; "" for none. */
 static const char *cast_in(struct repair *r, const char *call)
 {
 	const char *at = strstr(call, "{addr}"), *from = at;
@@ -106,7 +107,7 @@ static const char *cast_in(struct repair *r, const char *call)
 	return from ? text_copy(r->code, from, (size_t)(at - from)) : "";
 }
 
-/* Where a range ends; with the cast that its beginning has in the call. */
+/* The end of the range, with the cast that the call has before its beginning. */
 static const char *end_text(struct repair *r, const char *call, const struct range *range)
 {
 	const char *addr = range->addr ? range->addr : "", *len = range->len ? range->len : "",
@@ -122,7 +123,8 @@ static const char *end_text(struct repair *r, const char *call, const struct ran
 			   addr[0] == '&' ? addr : text_wrapped(r->code, addr));
 }
 
-/* The call for this store, with {addr} and {len} left to be filled; NULL: it does not suit. */
+/* The call for this store, in which {addr} and {len} are still to be filled in. *is_more: it
+ * flushes more than the store. NULL: it does not suit. */
 static const char *call_for_store(struct repair *r, const struct fix *x, const struct pattern *p,
 				  bool *is_more)
 {
@@ -178,7 +180,8 @@ static bool is_in_scope(const struct source_function *f, const char *scope)
 	return f && f->scope && strncmp(f->scope, scope, strlen(scope)) == 0;
 }
 
-/* Called by its bare name inside of its own class or namespace: outside, it has another one. */
+/* The function is called by its bare name inside its class or namespace, and the fix is outside of
+ * it. */
 static bool is_inside_only(const struct fix *x, const struct pattern *p)
 {
 	const char *scope = p->function && !p->is_scope && !p->is_pointer &&
@@ -210,7 +213,7 @@ static bool is_visible(const struct fix *x, const struct pattern *p)
 	return !p->function || function_is_visible(p->function, x);
 }
 
-/* ---- what the file has ---- */
+/* ---- choosing for the file ---- */
 
 static const char *with_pool(struct repair *r, const struct fix *x, const struct pattern *p)
 {
@@ -236,7 +239,7 @@ static bool is_offered(const struct pattern *p)
 	return !p->is_library || p->way.unit != WAY_LINE || p->uses + p->nhidden > 0;
 }
 
-/* Objects of the class stand for what they were given: *object. */
+/* Objects of the class have an operator*, which gives what they were made of. */
 static bool is_handle(const struct source_unit *u, const struct pattern *p)
 {
 	for (size_t i = 0; i < u->nfunctions; i++)
@@ -271,7 +274,8 @@ static void consider(struct repair *r, const struct fix *x, struct idiom *i,
 		return;
 	}
 	if (p.way.unit == WAY_FENCE) {
-		rank += p.is_library && p.name[0] != '_'; /* pmem_drain() before an intrinsic */
+		/* pmem_drain() is better than an intrinsic */
+		rank += p.is_library && p.name[0] != '_';
 		choose(r, &i->fence, &p, x, call, rank);
 		return;
 	}
@@ -281,7 +285,7 @@ static void consider(struct repair *r, const struct fix *x, struct idiom *i,
 	}
 	if (p.way.unit == WAY_LINE && !x->range.is_one_line)
 		return;
-	if (is_more) { /* than is stored: only if there is nothing else */
+	if (is_more) { /* it flushes more than is stored: use it only if there is nothing else */
 		p.uses = 0;
 		rank = 0;
 	}
@@ -290,7 +294,7 @@ static void consider(struct repair *r, const struct fix *x, struct idiom *i,
 	choose(r, p.way.does & DOES_FENCE ? &i->persist : &i->flush, &p, x, call, rank);
 }
 
-/* The file's own statement, with another address; NULL if it has more operands than that. */
+/* The file's own asm statement with another address; NULL if it has other operands, too. */
 static const char *asm_again(struct repair *r, const struct file *f, const struct source_node *n)
 {
 	const struct source_node *operand = n->child && !n->child->next ? n->child : NULL;
@@ -307,7 +311,7 @@ static const char *asm_again(struct repair *r, const struct file *f, const struc
 			   f->text + operand->end);
 }
 
-/* Inline assembly that stands in the file's functions, as intrinsics would. */
+/* Considers inline assembly in the file's functions, as if it were an intrinsic. */
 static void consider_asm(struct repair *r, const struct fix *x, struct idiom *idiom)
 {
 	for (size_t i = 0; i < x->unit->nfunctions; i++) {
@@ -381,8 +385,8 @@ void idiom_find(struct repair *r, const struct fix *x, struct idiom *i)
 	i->prefers_persist =
 		i->persist.call && (i->persist.uses > 0 || !i->flush.call ||
 				    i->persist.rank >= i->flush.rank || !i->fence.call);
-	/* pmemobj_flush alone would be completed by whatever the library does next; what a helper
-	 * is made of may need what else the helper does */
+	/* A call of pmemobj_flush alone would be completed only by whatever the library does next.
+	 * A function inside a helper may need the rest of what the helper does. */
 	i->needs_persist = i->persist.call && i->flush.uses + i->line.uses == 0 &&
 			   !i->flush.is_own && !i->line.is_own &&
 			   ((i->persist.uses > 0 && i->persist.is_own) ||

@@ -1,6 +1,6 @@
-/* What a statement that is there flushes: the address and the length as it writes them, whichever
- * function or macro it calls. A helper that leaves out the last line of a range is told, too,
- * although nothing new is written with it. */
+/* Finds out what an existing statement flushes: its address and length as they are written, for any
+ * function or macro. Also recognises a helper that misses the last line of a range; no new call of
+ * it is ever written. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
@@ -8,7 +8,7 @@
 
 /* ---- a call ---- */
 
-/* The function that a short helper calls to do its work, if that is short itself. */
+/* The innermost helper that misses the last line: `f`, or a function that it calls. */
 static const struct source_function *innermost_short(struct repair *r, const struct source_unit **u,
 						     const struct source_function *f)
 {
@@ -53,14 +53,15 @@ static struct way way_of_callee(struct repair *r, const struct source_unit *u, c
 		for (size_t i = 0; i < u->nfunctions; i++)
 			if (!u->functions[i].is_system && !u->functions[i].body &&
 			    strcmp(u->functions[i].name, call->name) == 0)
-				return *way_of_declared(r, u, &u->functions[i]); /* by its name */
+				/* the name decides */
+				return *way_of_declared(r, u, &u->functions[i]);
 	return way_of_call(r, u, f, call, args);
 }
 
-/* ---- where arguments stand ---- */
+/* ---- places of arguments ---- */
 
-/* Argument number i of the list that begins at the first parenthesis: [*from, *to), without
- * blanks. */
+/* Finds argument i of the list that begins at the first parenthesis: [*from, *to), without blanks
+ * around it. */
 static bool find_argument(const struct file *f, uint32_t at, uint32_t end, int i, uint32_t *from,
 			  uint32_t *to)
 {
@@ -151,7 +152,7 @@ bool idiom_flush_at(struct repair *r, const struct source_unit *u, const struct 
 	*out = (struct idiom_flush){ 0 };
 	if (!use && !callee)
 		return false;
-	patterns_of(r, u, f); /* reads the files that define what this one calls */
+	patterns_of(r, u, f); /* parses the files that define what this one calls */
 	if (use && (use->begin != stmt->begin || use->end < stmt->end))
 		return false;
 	at = use                                 ? use->begin

@@ -1,12 +1,12 @@
-/* What flushes stand under, as the file writes them: `#ifdef X` inside the function, an `if` on a
- * flag, or both, as two lines. A new one goes under the same, if all others do. */
+/* Finds the condition under which a file flushes: `#ifdef X` inside the function, an `if` on a
+ * flag, or both (as two lines). If all flushes of the file have it, a new flush gets it, too. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
 
 enum { NESTING_MAX = 16 };
 
-/* ---- both parts ---- */
+/* ---- a guard's two parts ---- */
 
 static bool is_directive(const char *guard)
 {
@@ -33,7 +33,7 @@ static const char *join(struct repair *r, const char *directive, const char *tes
 				 : test;
 }
 
-/* ---- what a use stands under ---- */
+/* ---- the guard of a use ---- */
 
 static const char *directive(const char *line)
 {
@@ -41,8 +41,8 @@ static const char *directive(const char *line)
 	return *line == '#' ? line + 1 + strspn(line + 1, " \t") : NULL;
 }
 
-/* The conditions that are open at a place, those that begin behind `from`; of #else and #elif,
- * NULL. Gives how many. */
+/* Collects the #if lines that are open at `at` and begin after `from`. An open #else or #elif is
+ * given as NULL. Returns how many there are. */
 static size_t conditions(struct repair *r, const struct file *f, uint32_t from, uint32_t at,
 			 const char **open)
 {
@@ -68,8 +68,8 @@ static size_t conditions(struct repair *r, const struct file *f, uint32_t from, 
 	return n;
 }
 
-/* A variable or member, or its negation, or one compared with a constant: what says whether there
- * is persistent memory. Pointers are data. */
+/* The condition is a variable or member, its negation, or its comparison with a constant. Such
+ * flags say whether there is persistent memory. Pointers are data and no flags. */
 static bool is_flag(const struct source_node *n)
 {
 	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last)
@@ -86,7 +86,8 @@ static bool is_flag(const struct source_node *n)
 	return n->kind == SOURCE_NAME || n->kind == SOURCE_MEMBER;
 }
 
-/* The `if` without `else` that a statement is under, alone or with others. */
+/* The `if` without `else` around the statement, which may contain other statements, too; NULL:
+ * none. */
 static const struct source_node *if_around(const struct source_node *use)
 {
 	const struct source_node *s = use;
@@ -124,8 +125,8 @@ const char *guard_common(struct repair *r, const char *a, const char *b)
 		    s && t && strcmp(s, t) == 0 ? s : NULL);
 }
 
-/* A variable of the whole program, or of the object, says the same everywhere. What else is looked
- * at may be about this one case. */
+/* The condition uses only variables of the whole program or of the object, which mean the same
+ * everywhere. A local variable may be about one case. */
 static bool is_of_program(const struct source_node *condition)
 {
 	for (const struct source_node *n = condition; n; n = node_next(n, condition))

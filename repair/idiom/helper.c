@@ -1,5 +1,4 @@
-/* Which calls, macros and functions are there to flush or fence: what they do, and whether that is
- * all. */
+/* Recognises helpers: calls, macros and functions whose purpose is to flush or fence. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
@@ -47,7 +46,7 @@ bool idiom_is_plain(struct repair *r, const struct source_unit *u, const struct 
 	return f && is_plain(r, u, f, 0);
 }
 
-/* A function that is made to flush or fence, and does not merely do so on its way. */
+/* The function's purpose is to flush or fence; it does not just do so among other things. */
 bool idiom_is_helper(struct repair *r, const struct source_unit *u, const struct source_function *f)
 {
 	unsigned does = f->body ? idiom_does_all(r, u, f) : 0;
@@ -66,7 +65,7 @@ unsigned idiom_macro_does(struct repair *r, const struct source_unit *u, const c
 							      : way_of_macro(r, u, &u->macros[i], 0,
 									     way_of_declared);
 
-			/* under a condition of its own, perhaps */
+			/* a macro may do it under a condition of its own */
 			return w.unit == WAY_NONE ? 0 : w.does;
 		}
 	return 0;

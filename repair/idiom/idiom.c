@@ -1,5 +1,5 @@
-/* What is known of how the code base flushes: begins empty. Which file tells the way of a function
- * is put in here, as lower ones ask, too. */
+/* Creates and frees what is known of how the code base flushes. The pointer `way_of` lets lower
+ * files of this folder ask way_function.c, which is above them. */
 #include "repair/idiom/idiom.h"
 
 #include <stdlib.h>

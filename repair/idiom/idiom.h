@@ -1,5 +1,5 @@
-/* How a code base flushes and fences: which of its functions, methods, macros, tables and
- * statements do it, told by what they do. */
+/* How a code base flushes and fences: which of its functions, methods, macros, function tables and
+ * statements do it. The code decides; names only where there is no code. */
 #ifndef REPAIR_IDIOM_IDIOM_H
 #define REPAIR_IDIOM_IDIOM_H
 
@@ -8,143 +8,150 @@
 void idiom_new(struct repair *r);
 void idiom_free(struct repair *r);
 
-/* ---- what is done ---- */
+/* ---- what code does ---- */
 
 enum { DOES_FLUSH = 1, DOES_FENCE = 2, DOES_STORE = 4 };
 
 /* library.c */
-/* what a function of a library does; 0: it is none of those */
+/* What a function of a known library does; 0: it is none. */
 unsigned idiom_known(const char *name);
-unsigned idiom_name(const char *name); /* what a name promises */
+unsigned idiom_name(const char *name); /* what the name promises */
 /* does.c */
-/* what it does, and what it calls */
+/* What the function does, itself or through the functions that it calls. */
 unsigned idiom_does(struct repair *r, const struct source_unit *u, const struct source_function *f);
-/* the same, of what is called */
+/* The same of the function that a call calls. */
 unsigned idiom_call_does(struct repair *r, const struct source_unit *u,
 			 const struct source_node *call);
-/* a helper of which all is seen */
+/* The function flushes or fences and does nothing else, and all of its code is seen. */
 bool idiom_only_writes_back(struct repair *r, const struct source_unit *u,
 			    const struct source_function *f);
-/* the same, of what is called through a pointer */
+/* The same of a function that is called through a pointer. */
 bool idiom_pointer_writes_back(struct repair *r, const struct source_unit *u,
 			       const struct source_node *call);
 /* helper.c */
-/* also if its file must be read for that */
+/* Like idiom_call_does(), but parses other files if needed. */
 unsigned idiom_call_does_far(struct repair *r, const struct source_unit *u,
 			     const struct source_node *call);
 unsigned idiom_macro_does(struct repair *r, const struct source_unit *u, const char *name);
-/* nothing but the instructions: counts, remembers and asks nothing */
+/* The function consists of the instructions only: it does not count, remember or test anything. */
 bool idiom_is_plain(struct repair *r, const struct source_unit *u, const struct source_function *f);
-/* what it does last of all that it flushes and fences, whatever else it does */
+/* The last flush or fence of the macro's text, whatever else the text does. */
 unsigned idiom_macro_ends(struct repair *r, const struct source_unit *u, const char *name);
-/* it flushes or fences, and does little else */
+/* The function's purpose is to flush or fence. */
 bool idiom_is_helper(struct repair *r, const struct source_unit *u,
 		     const struct source_function *f);
 
-/* asm.c: what an asm statement, or the text of one, does; false: not known. flush: a template that
- * flushes the line at %0, or NULL */
+/* asm.c: what an asm statement, or its text, does; false: unknown. *flush: text that flushes the
+ * line whose address is in %0, or NULL. */
 bool idiom_asm(const struct source_unit *u, const struct source_node *n, unsigned *does,
 	       const char **flush);
 bool idiom_asm_text(const char *text, unsigned *does, const char **flush);
 
-/* flush_at.c: a statement of the source that flushes or fences. */
+/* flush_at.c: an existing statement that flushes or fences. */
 struct idiom_flush {
 	unsigned does;
-	const char *addr; /* as it is written; NULL: not told, or it flushes nothing */
-	const char *len;  /* in bytes; NULL: of the whole object at addr */
-	/* where a range's address and length stand */
+	const char *addr; /* as it is written; NULL: unknown, or it only fences */
+	const char *len;  /* in bytes, as it is written; NULL: the whole object at addr */
+	/* places of address and length in the text, for a range */
 	uint32_t addr_begin, addr_end, len_begin, len_end;
-	/* it leaves out the last line of a range, by what this helper does: */
+	/* `helper` misses the last line of a range */
 	bool is_short;
 	const struct source_function *helper;
 	const struct source_unit *helper_unit;
 };
-/* false: it does neither */
+/* False: the statement neither flushes nor fences. */
 bool idiom_flush_at(struct repair *r, const struct source_unit *u, const struct file *f,
 		    const struct source_node *stmt, struct idiom_flush *out);
 
-/* way_scope.c: a declaration of an object that flushes when its block ends; the address and the
- * length are told. */
+/* way_scope.c: a declaration of an object that flushes in its destructor. False: it is none, or its
+ * address is unknown. */
 bool idiom_scope_at(struct repair *r, const struct source_unit *u, const struct file *f,
 		    const struct source_node *stmt, struct idiom_flush *out);
 
-/* "halts" of "listing->halts", "count" of "count_", "listing" of "listings_[i]" */
+/* Returns the name for an object that guards a thing: "halts" for "listing->halts", "count" for
+ * "count_", "listing" for "listings_[i]". */
 const char *scope_name_of(struct repair *r, const char *thing);
 
-/* short.c: how a helper that leaves out the last line would not: an edit of its source, tried by
- * following it. False: not found. */
+/* short.c: an edit that corrects a helper which misses the last line of a range. It was tried by
+ * running the helper with it. False: none was found. */
 struct idiom_mend {
 	uint32_t at, removed;
 	const char *insert;
 };
 bool idiom_mend_short(struct repair *r, const struct source_unit *u,
 		      const struct source_function *helper, struct idiom_mend *out);
-/* walk.c: a helper that leaves out whichever lines of what it is given, and how it would not: its
- * loop is written anew. */
+/* walk.c: recognises a helper that misses other lines of its range, and corrects it by writing its
+ * loop anew. */
 bool idiom_leaves_out(struct repair *r, const struct source_unit *u,
 		      const struct source_function *f);
 bool idiom_mend_walk(struct repair *r, const struct source_unit *u,
 		     const struct source_function *helper, struct idiom_mend *out);
 
-/* effect.c: what a call, or a statement that is the use of a macro, writes back, if that is sure;
- * false: not known, or it does more. */
+/* effect.c: what a call, or a statement that uses a macro, certainly writes back. False: unknown,
+ * or it does more than that. */
 struct idiom_effect {
 	unsigned does;
-	const struct source_node *addr, *len; /* NULL: none */
-	uint32_t len_bytes;                   /* without len: of the object; 0 if is_line */
+	const struct source_node *addr, *len; /* the arguments; NULL: none */
+	uint32_t len_bytes;                   /* without `len`: size of the object; 0 if is_line */
 	bool is_line;
-	bool is_thing; /* addr is the object itself, not its address */
+	bool is_thing; /* addr is the object itself and not its address */
 };
 bool idiom_effect(struct repair *r, const struct source_unit *u, const struct file *f,
 		  const struct source_node *n, struct idiom_effect *e);
-/* of an object, when it ends */
+/* The same of a declared object, at the end of its block. */
 bool idiom_scope_effect(struct repair *r, const struct source_unit *u, const struct file *f,
 			const struct source_node *declaration, struct idiom_effect *e);
 
-/* ---- what is written ---- */
+/* ---- what a fix writes ---- */
 
-/* Calls have {addr}, {len}, {lines} in them. */
+/* How a fix flushes and fences in this file. The calls contain {addr}, {len}, {lines}, which are
+ * replaced. */
 struct idiom {
 	struct idiom_call {
-		const char *call;  /* NULL: none */
-		const char *guard; /* under which the file does it; NULL */
-		bool is_statement; /* no expression */
-		bool is_own;       /* the code base's, not a library's or the processor's */
-		/* that is called; NULL: a macro, a statement */
+		const char *call;  /* NULL: there is none */
+		const char *guard; /* the condition under which the file does it; NULL: none */
+		bool is_statement; /* it cannot be used in an expression */
+		/* it is part of the code base and not of a library or the processor */
+		bool is_own;
+		/* the called function; NULL: it is a macro or a statement */
 		const struct source_function *function;
-		const char *name;    /* of a scope's object, as the file calls it; NULL */
-		bool is_named_after; /* it is called as what it is given: scope_name_of() */
-		bool is_handle;      /* and the file stores through it: *name */
+		/* for `scope`: the name that the file gives to such objects; NULL */
+		const char *name;
+		/* the objects are named after what they guard: scope_name_of() */
+		bool is_named_after;
+		bool is_handle; /* and the file stores through the object: *name */
 		unsigned does;
 		unsigned rank, uses;
-	} flush,         /* a range */
-		line,    /* the line of an address */
-		persist, /* a range, and a fence */
-		scope,   /* the same by an object that is declared before the store; with {name} */
-		fence;
+	} flush,         /* flushes a range */
+		line,    /* flushes the line of an address */
+		persist, /* flushes a range and fences */
+		/* the same by an object that is declared before the store; the call contains
+		 * {name} */
+		scope, fence;
 	bool prefers_line, prefers_persist;
-	bool needs_persist; /* a flush alone would lean on what others do */
+	bool needs_persist; /* a flush alone would depend on a fence of somebody else */
 };
 
 struct idiom_line {
-	const char *text;  /* without a semicolon; NULL: the end */
-	const char *guard; /* "#ifdef X", "if (pm)", or both as two lines; NULL */
-	bool is_scope;     /* a declaration that stands before the store, with {name} */
+	const char *text;  /* a line of code without semicolon; NULL ends the list */
+	const char *guard; /* "#ifdef X", "if (pm)", or both as two lines; NULL: none */
+	bool is_scope;     /* a declaration, which goes before the store; contains {name} */
 };
 
-/* guard.c: its parts; NULL. */
+/* guard.c: the two parts of a guard; NULL: it does not have that part. */
 const char *guard_directive(struct repair *r, const char *guard);
 const char *guard_test(const char *guard);
 
 /* find.c */
 void idiom_find(struct repair *r, const struct fix *x, struct idiom *i);
 
-/* lines.c: the lines that do it. NULL with a reason if there is no way. */
+/* lines.c: the lines that flush and fence. NULL with a reason if the file shows no way. */
 const struct idiom_line *idiom_lines(struct repair *r, const struct idiom *i,
 				     const struct range *range, bool flush, bool fence,
 				     bool as_expression, const char **why);
 
-/* own_macros.c: where lines use macros that the file does not have yet, their definitions. */
+/* own_macros.c: adds the definitions of macros that the lines use and the file does not have
+ * yet. */
 void own_macros_define(const struct fix *x, const struct idiom_line *lines);
 
 #endif

@@ -1,10 +1,10 @@
-/* Which names of one place mean the same at another: parameters and variables by their names,
- * members of the same class, and what is not local. */
+/* Decides whether a name means the same at two places of the code: parameters and variables by
+ * their names, members of the same class, and anything that is not local. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
 
-/* A variable that is used in a block around the place, before it, is known there. */
+/* A variable that is used in a block around the place is known at the place. */
 static bool is_known_at(const struct source_node *use, const struct source_node *place)
 {
 	const struct source_node *block = use;
@@ -17,7 +17,7 @@ static bool is_known_at(const struct source_node *use, const struct source_node 
 	return false;
 }
 
-/* The only pool of the whole file, which functions before this one use. */
+/* The only global pool that functions before this one use; NULL: none or several. */
 static const char *global_pool(const struct fix *x)
 {
 	const char *found = NULL;
@@ -40,7 +40,8 @@ static const char *global_pool(const struct fix *x)
 	return found;
 }
 
-/* A member of what a parameter points to, as some function of the file names it. */
+/* A pool that is a member of what a parameter points to, with the member's name as some function of
+ * the file uses it: "p->pop". */
 static const char *pool_of_parameter(struct repair *r, const struct fix *x)
 {
 	const struct source_function *f = x->function;
@@ -111,8 +112,8 @@ bool names_are_known(const struct source_node *top, const struct source_function
 	return true;
 }
 
-/* A number, a name, or a member of one says the same of another store; what is computed may be
- * about this one. */
+/* A number, a name or a member can be used for another store, too. A computed value may belong to
+ * one store. */
 static bool is_plain(const struct source_node *n)
 {
 	while (n->kind == SOURCE_EXPR && n->child && n->child == n->last)
@@ -146,8 +147,8 @@ bool example_is_known(const struct pattern *p, const struct fix *x)
 	return true;
 }
 
-/* Functions are in the order in which they are declared, those of headers where these are included.
- * A class knows all its methods. */
+/* The function can be called where the fix is. Functions are in the order of their declarations,
+ * those of headers where the header is included. A class knows all its methods. */
 bool function_is_visible(const struct source_function *f, const struct fix *x)
 {
 	if (is_same_class(f, x->function))

@@ -1,4 +1,5 @@
-/* What functions of libraries and of the compiler do, flush or fence, and what a name promises. */
+/* The table of functions of libraries and of the compiler that flush or fence, and what a
+ * function's name promises. */
 #include <string.h>
 
 #include "repair/idiom/idiom.h"

@@ -1,5 +1,5 @@
-/* The lines that flush a range and fence, in the idiom of a file. Where only lines can be flushed,
- * a longer range takes a loop. */
+/* Writes the lines of code that flush a range and fence, in the idiom of a file. If the file can
+ * only flush single lines, a longer range gets a loop. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static const char *fill(struct repair *r, const char *pattern, const char *addr,
 	return copy;
 }
 
-/* A loop over the lines of the range, where only lines can be flushed. */
+/* Writes a loop over the lines of the range. */
 static const char *line_loop(struct repair *r, const struct idiom *i, const struct range *range)
 {
 	return text_format(
@@ -47,7 +47,7 @@ static void add(struct idiom_line *lines, size_t *n, const char *text, const cha
 	lines[(*n)++] = (struct idiom_line){ .text = text, .guard = guard };
 }
 
-/* In an expression, only what is one. */
+/* Leaves out calls that cannot be used in an expression. */
 static struct idiom expressions_of(const struct idiom *given)
 {
 	struct idiom i = *given;
@@ -70,13 +70,14 @@ const struct idiom_line *idiom_lines(struct repair *r, const struct idiom *given
 				   : range->addr;
 	bool by_line =
 		flush && i.line.call && range->is_one_line && (i.prefers_line || !i.flush.call);
-	/* without a fence, a function that has one is more than is needed */
+	/* If no fence is needed, a function that also fences does more than necessary. */
 	bool persists = flush && i.persist.call &&
 			((fence && i.prefers_persist &&
 			  (i.persist.uses > 0 || !(by_line && i.prefers_line))) ||
 			 (!fence && i.needs_persist) ||
 			 (!i.flush.call && !by_line && !(i.line.call && !fence)));
-	/* as the file does it: mostly by such objects, or by nothing else */
+	/* Objects that flush in their destructor are used only if they are the file's most frequent
+	 * way, or its only one. */
 	bool by_scope = flush && !as_expression && i.scope.call &&
 			(!fence || i.scope.does & DOES_FENCE) &&
 			(i.scope.uses > i.persist.uses + i.flush.uses + i.line.uses ||
@@ -104,7 +105,7 @@ const struct idiom_line *idiom_lines(struct repair *r, const struct idiom *given
 	} else if (flush) {
 		*why = "this file shows no way to flush; say which with --flush-call and --fence-call";
 	}
-	fence &= !r->options->is_page_cache; /* msync waits */
+	fence &= !r->options->is_page_cache; /* msync waits by itself */
 	if (fence && i.fence.call)
 		add(lines, &n, i.fence.call, i.fence.guard);
 	else if (fence)

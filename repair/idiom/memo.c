@@ -1,7 +1,7 @@
-/* What was found out about functions, kept for the next question. */
+/* Remembers what was found out about functions. */
 #include "repair/idiom/internal.h"
 
-/* More of the source is known now. */
+/* Forgets all results, after further files were parsed. */
 void memo_forget(struct repair *r)
 {
 	for (size_t i = 0; i < r->idioms->does.n; i++) {

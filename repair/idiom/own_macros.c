@@ -1,12 +1,12 @@
-/* Where a file shows no way to flush or to fence: macros of its own behind its #include lines, in
- * inline assembly, for both architectures. */
+/* Adds macros to a file that shows no way to flush or to fence: inline assembly for both
+ * architectures, behind the #include lines. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
 
 static const char flush_name[] = "PM_FLUSH", fence_name[] = "PM_FENCE";
 
-/* `dc cvap` by its number: assemblers know the name only for newer processors. */
+/* `dc cvap` is written by its number, since assemblers know the name only for newer processors. */
 static const char definitions[] =
 	"\n"
 	"/* PM_FLUSH writes the cache line of an address back to persistent memory; PM_FENCE waits until it is there. */\n"
@@ -42,7 +42,7 @@ void own_macros_offer(struct repair *r, const struct fix *x, struct idiom *i)
 						.is_statement = true };
 }
 
-/* The word behind the # of a line that is a directive, else NULL. */
+/* The word behind the # if the line is a directive, else NULL. */
 static const char *directive(const char *line)
 {
 	line += strspn(line, " \t");
@@ -51,8 +51,8 @@ static const char *directive(const char *line)
 	return line + 1 + strspn(line + 1, " \t");
 }
 
-/* Behind the last #include of those that stand under the fewest conditions; the beginning of the
- * file if there is none. */
+/* The place behind the last #include of those under the fewest conditions; the file's beginning if
+ * there is none. */
 static uint32_t behind_includes(const struct file *f, uint32_t before)
 {
 	uint32_t place = 0;

@@ -1,6 +1,6 @@
-/* How a file calls what flushes and fences: each way with the arguments that are not about what is
- * flushed, as the file writes them. One pass over the file; functions and macros that it could
- * call, but does not, follow. */
+/* Collects how a file calls functions that flush and fence. Arguments that do not say what is
+ * flushed (a pool, a flag) stay as the file writes them. First come the calls that the file has,
+ * then functions and macros that it could call but does not. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
@@ -15,7 +15,7 @@ struct collecting {
 
 /* ---- one call ---- */
 
-/* "(const char *)&x": what is written before the address. */
+/* The cast at the beginning of an argument: "(const char *)" in "(const char *)&x"; "" for none. */
 static const char *cast_of(struct collecting *c, const char *argument)
 {
 	const char *close = argument[0] == '(' ? strchr(argument, ')') : NULL, *open;
@@ -28,7 +28,8 @@ static const char *cast_of(struct collecting *c, const char *argument)
 	return open ? text_copy(c->r->code, argument, (size_t)(open - argument) + 1) : "";
 }
 
-/* No pointer but void * takes any address. */
+/* The cast for an address that is passed to this parameter. Only void * takes any address without a
+ * cast. */
 static const char *cast_for(struct collecting *c, const struct source_parameter *p,
 			    const char *argument)
 {
@@ -63,7 +64,7 @@ static const char *placeholder(struct collecting *c, const struct way *w,
 	return p && type_is_pool(p->type) ? "{pool}" : argument;
 }
 
-/* NULL if an argument is not told by anything. */
+/* The call's text with placeholders; NULL if an argument is unknown. */
 static const char *call_text(struct collecting *c, const char *callee, const struct way *w,
 			     const struct source_function *f, const char *const *args, size_t n)
 {
@@ -93,7 +94,7 @@ static struct run_value value_of(const struct file *file, const struct source_no
 	return (struct run_value){ 0 };
 }
 
-/* What a function does when the other arguments are as they are here. */
+/* What a function does with the other arguments of this call. */
 static struct way way_here(struct collecting *c, const struct source_unit *in,
 			   const struct source_function *f, const struct source_node *call)
 {
@@ -112,7 +113,7 @@ static struct way way_here(struct collecting *c, const struct source_unit *in,
 	return w;
 }
 
-/* ---- all calls ---- */
+/* ---- the calls of the file ---- */
 
 static void add_use(struct collecting *c, const struct pattern *p, bool is_hidden)
 {
@@ -165,7 +166,7 @@ static const char *library_call(struct collecting *c, const char *name, const st
 			   w->unit == WAY_RANGE ? ", {len}" : "");
 }
 
-/* pop.persist(p, n) of libpmemobj-cpp. */
+/* A method of libpmemobj-cpp's pool: pop.persist(p, n). */
 static bool is_pool_method(const struct source_node *callee)
 {
 	const char *type =
@@ -185,13 +186,13 @@ static size_t count(const char *const *args)
 	return n;
 }
 
-/* All that says what is flushed is among so many arguments. */
+/* The first n arguments include those that say what is flushed. */
 static bool is_told(const struct way *w, size_t n)
 {
 	return w->unit == WAY_FENCE || (w->addr < (int)n && w->len < (int)n);
 }
 
-/* What a call does, and by which function: p's way and function. */
+/* Finds out what a call does and which function it calls: p's way and function. */
 static void find_way(struct collecting *c, const struct source_node *call, const char *const *args,
 		     struct pattern *p)
 {
@@ -235,8 +236,8 @@ struct way way_of_call(struct repair *r, const struct source_unit *u, const stru
 	return p.way;
 }
 
-/* In a template, of a class that is its parameter: `Medium::persist(x)`. What any class of the unit
- * does by a static method of that name, if all do the same. */
+/* For a call in a template of a class that is its parameter, `Medium::persist(x)`: the static
+ * methods of that name in all classes of the file, if all do the same. */
 static bool find_policy(struct collecting *c, const struct source_node *call, const char *callee,
 			size_t nargs, struct pattern *p)
 {
@@ -284,7 +285,8 @@ static void add_policy_call(struct collecting *c, const struct source_function *
 		add_use(c, &p, false);
 }
 
-/* persist(slice_of(x)): the call with what the macro makes of x; NULL: it is none of those. */
+/* For persist(slice_of(x)): the call's text with the macro that makes the structure; NULL: it is no
+ * such call. */
 static const char *slice_call(struct collecting *c, struct pattern *p, const char *argument)
 {
 	size_t len = strcspn(argument, "(");
@@ -382,7 +384,7 @@ static void collect_calls(struct collecting *c)
 	}
 }
 
-/* ---- what it could call ---- */
+/* ---- what the file could call ---- */
 
 static bool has_function(const struct collecting *c, const struct source_function *f)
 {
@@ -407,7 +409,8 @@ static bool is_called(const struct collecting *c, const char *name)
 	return false;
 }
 
-/* region.drain() where the file has region.flush(…): "region.", and where that is from. */
+/* For region.drain() in a file that calls region.flush(…): "region.", and the place of that
+ * call. */
 static const char *object_of(struct collecting *c, const struct source_function *f,
 			     struct pattern *p)
 {
@@ -429,7 +432,8 @@ static const char *object_of(struct collecting *c, const struct source_function 
 	return NULL;
 }
 
-/* The scopes that two have in common, "pm::" of "pm::node::" and "pm::tree::": how long that is. */
+/* Length of the scopes that two names have in common: that of "pm::" for "pm::node::" and
+ * "pm::tree::". */
 static size_t common_scope(const char *a, const char *b)
 {
 	size_t n = 0;
@@ -440,7 +444,7 @@ static size_t common_scope(const char *a, const char *b)
 	return n;
 }
 
-/* The scope as it is written in the file: without what all its functions are in. */
+/* The scope as the file has to write it: without the scopes that all its functions are in. */
 static const char *scope_here(const struct collecting *c, const char *scope)
 {
 	size_t n = strlen(scope);
@@ -492,7 +496,7 @@ static void add_function(struct collecting *c, const struct source_function *f)
 		*vec_add(&c->to->list) = p;
 }
 
-/* What it could call with other macros that make the same structure. */
+/* Adds calls with other macros that make the same structure. */
 static void add_slices(struct collecting *c, const struct source_function *f)
 {
 	struct way whole;
@@ -512,7 +516,7 @@ static void add_slices(struct collecting *c, const struct source_function *f)
 	}
 }
 
-/* `b->drain = drain;`: what it could call by that member. */
+/* Adds the call through a member to which the file assigns a function: `b->drain = drain;`. */
 static void add_assigned(struct collecting *c, const struct source_function *in,
 			 const struct source_node *assignment)
 {
@@ -615,7 +619,8 @@ static void add_macro(struct collecting *c, const struct source_macro *m)
 	*vec_add(&c->to->list) = p;
 }
 
-/* What helpers of any file, and macros, are made of is further down than they are. */
+/* Counts calls by helpers and macros of any file. What only helpers call is further from what a fix
+ * should call. */
 static void count_hidden(struct collecting *c)
 {
 	for (size_t i = 0; i < c->to->list.n; i++) {
@@ -649,7 +654,7 @@ static void count_hidden(struct collecting *c)
 	}
 }
 
-/* Does the file itself call something that flushes? */
+/* The file itself calls something that flushes. */
 static bool has_flush(const struct collecting *c)
 {
 	for (size_t i = 0; i < c->to->list.n; i++)
@@ -658,7 +663,7 @@ static bool has_flush(const struct collecting *c)
 	return false;
 }
 
-/* Files that define functions which this one calls, or that promise to flush by their names. */
+/* Parses files that define functions which this file calls, or whose names promise to flush. */
 static void read_others(struct collecting *c)
 {
 	size_t nunits = c->r->code->units.n;
@@ -673,7 +678,7 @@ static void read_others(struct collecting *c)
 	}
 	if (c->r->code->units.n == nunits)
 		return;
-	memo_forget(c->r); /* what was not seen is */
+	memo_forget(c->r); /* results for functions without body may change */
 	c->to->list.n = 0;
 	collect_calls(c);
 }
@@ -698,7 +703,7 @@ const struct patterns *patterns_of(struct repair *r, const struct source_unit *u
 		add_slices(&c, &u->functions[i]);
 	}
 	for (size_t i = 0; i < u->nmacros; i++)
-		if (!u->macros[i].is_system) /* which are thousands */
+		if (!u->macros[i].is_system) /* those of the system are thousands */
 			add_macro(&c, &u->macros[i]);
 	count_hidden(&c);
 	return c.to;

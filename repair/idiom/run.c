@@ -1,6 +1,6 @@
-/* Follows a function through its tree, with made-up addresses and lengths: so what it flushes is
- * known whatever it is called and in whatever order it takes its arguments. Memory is not modelled:
- * what is read there is not known. Of a test that is not known, both ways are gone, except for one
+/* Runs a function's source tree with invented addresses and lengths, to see which lines it flushes,
+ * whatever its name and the order of its parameters are. Memory is not modelled: a value that is
+ * read from memory is unknown. If a test is unknown, both branches are executed, except for one
  * that returns. */
 #include "repair/idiom/run.h"
 
@@ -18,7 +18,8 @@ enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN };
 struct run {
 	struct repair *r;
 	struct effect *e;
-	const struct source_node *aligned; /* taken as if it were rounded down to a line; NULL */
+	/* this expression is taken as rounded down to a line; NULL: none */
+	const struct source_node *aligned;
 	unsigned nsteps;
 };
 
@@ -32,7 +33,7 @@ struct frame {
 		struct run_value value;
 	} variables[VARIABLES_MAX];
 	size_t nvariables;
-	/* whose variables are what the object's members hold; NULL: that is not known */
+	/* frame whose variables hold the values of the object's members; NULL: unknown */
 	const struct frame *members;
 	unsigned depth;
 };
@@ -81,7 +82,7 @@ static bool is_this(const struct frame *f, const struct source_node *n)
 	       strncmp(f->file->text + n->begin, "this", 4) == 0;
 }
 
-/* "s.len" of a structure that is a parameter, if that was made up. */
+/* The value of a part of a parameter that is a structure, such as "s.len", if it was invented. */
 static struct run_value part(const struct frame *f, const struct source_node *n)
 {
 	const struct source_node *of = n->kind == SOURCE_MEMBER && !n->is_arrow && n->child
@@ -99,7 +100,7 @@ static struct run_value part(const struct frame *f, const struct source_node *n)
 	return unknown;
 }
 
-/* What a member of the object itself holds, if that was made up. */
+/* The value of a member of the object itself, if it was invented. */
 static struct run_value member(const struct frame *f, const struct source_node *n)
 {
 	const struct frame *m =
@@ -117,7 +118,7 @@ static void declare(struct frame *f, const char *name, struct run_value value)
 {
 	struct run_value *there = variable(f, name);
 
-	/* a loop comes here again; hiding an outer one of that name is not told apart */
+	/* a loop comes here again; a variable that hides an outer one is not told apart */
 	if (there)
 		*there = value;
 	else if (f->nvariables < VARIABLES_MAX) {
@@ -131,7 +132,7 @@ static struct run_value plus(struct run_value a, uint64_t offset)
 	return a.is_known ? known(a.value + offset) : unknown;
 }
 
-/* Of an lvalue. */
+/* The address of an lvalue. */
 static struct run_value address(struct frame *f, const struct source_node *lvalue)
 {
 	const struct source_node *n = source_bare_value(lvalue);
@@ -263,7 +264,7 @@ static struct run_value unary(struct frame *f, const struct source_node *n)
 
 /* ---- calls ---- */
 
-/* Which arguments of a library's function are the address and the length; -1: a line. */
+/* Library functions: which arguments are the address and the length. */
 static const struct library {
 	const char *name;
 	int addr, len;
@@ -290,8 +291,8 @@ static void call_library(struct run *run, const char *name, const struct run_val
 		run->e->fences = true;
 }
 
-/* On a platform of the page cache: msync waits for whole pages, and fails for an address inside of
- * one. */
+/* msync on a platform of the page cache: it waits for whole pages, and fails if the address is
+ * inside a page. */
 static void call_sync(struct run *run, const char *name, const struct run_value *args, size_t n)
 {
 	const uint64_t page = 4096 - 1;
@@ -305,7 +306,7 @@ static void call_sync(struct run *run, const char *name, const struct run_value 
 	}
 }
 
-/* The size of a page is asked for in several ways. */
+/* The page size, if the call asks for it. */
 static struct run_value page_bytes(const char *name, const struct run_value *args, size_t n)
 {
 	bool is_asked = strcmp(name, "getpagesize") == 0 ||
@@ -427,14 +428,15 @@ static void assembly(struct frame *f, const struct source_node *n)
 	const char *template;
 	unsigned does;
 
-	/* a pause, a request to Valgrind: no flush, unless it is hidden in bytes */
+	/* unknown assembly (a pause, a request to Valgrind) is no flush, unless bytes may hide
+	 * one */
 	if (!idiom_asm(f->unit, n, &does, &template)) {
 		f->run->e->is_followed &= n->name && !strstr(n->name, "byte") &&
 					  !strstr(n->name, "cl") && !strstr(n->name, "dc ");
 		return;
 	}
 	if (f->run->r->options->is_page_cache)
-		return; /* only msync makes durable there */
+		return; /* only msync makes stores durable there */
 	if (does & DOES_FLUSH) {
 		struct run_value at = unknown;
 
@@ -482,7 +484,7 @@ static enum flow branch(struct frame *f, const struct source_node *n)
 	return FLOW_ON;
 }
 
-/* A loop whose test is not known is gone through once. */
+/* Executes a loop. If its test is unknown, its body is executed once. */
 static enum flow loop(struct frame *f, const struct source_node *n)
 {
 	const struct source_node *init = NULL, *test = NULL, *step = NULL, *body = n->last;
@@ -494,7 +496,7 @@ static enum flow loop(struct frame *f, const struct source_node *n)
 
 		for (const struct source_node *c = n->child; c && k < 4; c = c->next)
 			parts[k++] = c;
-		if (k != 4) { /* which part is missing is not told */
+		if (k != 4) { /* the tree does not say which part is missing */
 			test = k == 3 ? parts[1] : k == 2 ? parts[0] : NULL;
 			init = k == 3 ? parts[0] : NULL;
 			if (k == 3 && !node_is_assignment(source_bare_value(parts[0])) &&
@@ -580,7 +582,7 @@ void run_function(struct repair *r, const struct source_unit *u, const struct so
 	*e = (struct effect){ .is_followed = true };
 	for (size_t i = 0; i < f->nparameters && i < RUN_ARGUMENTS; i++)
 		declare(&frame, f->parameters[i].name, args[i]);
-	/* that of a scope: its parameters are members */
+	/* the destructor of way_scope.c: its parameters stand for members */
 	frame.members = f->name[0] == '~' ? &frame : NULL;
 	if (frame.file && f->body)
 		run_body(&frame, f);

@@ -1,7 +1,12 @@
-/* Mends a helper that leaves out the last line of a range that begins inside a line: it steps from
- * the address on, and not from where its line begins. Changes are tried by following the helper
- * with them: the pointer that it steps is rounded down; the length counts from the begin of the
- * first line; or both, if it counts up to the length from that pointer on. */
+/* Corrects a helper that misses the last line of a range which begins inside a line. Such a helper
+ * steps from the address and not from the beginning of its line:
+ *
+ *   for (char *p = addr; p < (char *)addr + len; p += 64)   // addr 48, len 96: misses line 2
+ *           clwb(p);
+ *
+ * Each possible edit is tried by running the helper with it (run.c): round the stepped pointer
+ * down; count the length from the beginning of the first line; or both, if the loop counts up to
+ * the length from that pointer. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
@@ -21,7 +26,7 @@ static bool names(const struct source_node *top, const char *name)
 	return false;
 }
 
-/* As the helper writes the bytes of a line itself. */
+/* The number of bytes per line as the helper writes it: the name of a constant, or "64". */
 static const char *line_bytes(const struct short_helper *h)
 {
 	for (const struct source_node *n = h->f->body; n; n = node_next(n, h->f->body)) {
@@ -36,8 +41,8 @@ static const char *line_bytes(const struct short_helper *h)
 	return "64";
 }
 
-/* One that holds a pointer: that of <stdint.h>, if the file has it by some header, or else that of
- * lengths. */
+/* An integer type that holds a pointer: that of <stdint.h> if a header gives it to the file, else
+ * the type of the length. */
 const char *short_integer_type(const struct short_helper *h)
 {
 	for (size_t i = 0; i < h->u->nmacros; i++)
@@ -48,7 +53,7 @@ const char *short_integer_type(const struct short_helper *h)
 	return h->len_type;
 }
 
-/* By the casts of C++, which take parentheses. */
+/* The file uses C++ casts, which need parentheses. */
 static bool has_casts(const struct short_helper *h)
 {
 	return h->u->is_cplusplus && (strstr(h->file->text, "reinterpret_cast<") ||
@@ -61,7 +66,7 @@ const char *short_cast(const struct short_helper *h, const char *type, const cha
 			    : text_format(h->r->code, "(%s)%s", type, text);
 }
 
-/* "(char *)((uintptr_t)addr & ~(uintptr_t)(LINE - 1))" */
+/* Writes "(char *)((uintptr_t)addr & ~(uintptr_t)(LINE - 1))". */
 const char *short_rounded_down(const struct short_helper *h, const char *type, bool is_pointer)
 {
 	const char *integer = short_integer_type(h);
@@ -73,7 +78,7 @@ const char *short_rounded_down(const struct short_helper *h, const char *type, b
 	return short_cast(h, type, text_format(h->r->code, has_casts(h) ? "%s" : "(%s)", text));
 }
 
-/* A variable that gets the address: the expression, and the variable's type. */
+/* If a variable is set to the address: the expression, and the variable's type; NULL otherwise. */
 static const struct source_node *start_at(const struct short_helper *h, const struct source_node *n,
 					  const char **type)
 {
@@ -105,7 +110,7 @@ static bool round_down(const struct short_helper *h, struct idiom_mend *out)
 	return false;
 }
 
-/* The statement before which the length may grow; NULL. */
+/* The statement before which the length may be changed; NULL: none. */
 static const struct source_node *lengthen_before(const struct short_helper *h)
 {
 	const struct source_node *s = h->f->body->child;
@@ -118,7 +123,7 @@ static const struct source_node *lengthen_before(const struct short_helper *h)
 		       : s;
 }
 
-/* char *line = (char *)((uintptr_t)addr & ~63); … len += (char *)addr - line; */
+/* Tries: char *line = (char *)((uintptr_t)addr & ~63); … len += (char *)addr - line; */
 static bool round_and_lengthen(const struct short_helper *h, struct idiom_mend *out)
 {
 	const struct source_node *before = lengthen_before(h);
@@ -163,7 +168,7 @@ static bool lengthen(const struct short_helper *h, struct idiom_mend *out)
 	return true;
 }
 
-/* The same, where the length stands, if it does so once. */
+/* Lengthens the range where the length is used, if that is at one place only. */
 static bool lengthen_there(const struct short_helper *h, struct idiom_mend *out)
 {
 	const struct source_node *found = NULL;

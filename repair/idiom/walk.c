@@ -1,12 +1,13 @@
-/* Mends a helper that leaves out whichever lines of the range that it is given: its loop never
- * advances, ends too early, or is not there at all. What walks over the lines is written anew:
+/* Corrects a helper that misses lines of its range because its loop never advances, ends too early
+ * or does not exist. The loop over the lines is written anew:
  *
- *	uintptr_t line = (uintptr_t)addr & ~(uintptr_t)63;
+ *   uintptr_t line = (uintptr_t)addr & ~(uintptr_t)63;
  *
- *	for (; line < (uintptr_t)addr + len; line += 64)
- *		flush_line(line);
+ *   for (; line < (uintptr_t)addr + len; line += 64)
+ *           flush_line(line);
  *
- * The flush stays as the helper writes it. A helper that does anything else there is left alone. */
+ * The flush itself stays as the helper writes it. A helper that does anything else there is left
+ * alone. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
@@ -15,13 +16,14 @@
 
 struct walk {
 	struct short_helper h;
-	const struct source_node *flush;   /* the instruction, or the call that flushes a line */
-	const struct source_node *operand; /* the address that it is given */
-	const struct source_node *stmt;    /* the flush is all that this does */
-	/* statements of the body; those between are replaced */
+	const struct source_node *flush;   /* the instruction or call that flushes a line */
+	const struct source_node *operand; /* the address of the flush */
+	/* the statement that contains the flush and nothing else */
+	const struct source_node *stmt;
+	/* the statements of the body from `from` to `to` are replaced */
 	const struct source_node *from, *to;
-	const char *name; /* of the new variable */
-	bool is_integer;  /* and no pointer */
+	const char *name; /* name of the new variable */
+	bool is_integer;  /* the new variable is an integer and no pointer */
 };
 
 static bool is_flush(const struct walk *w, const struct source_node *n)
@@ -34,7 +36,7 @@ static bool is_flush(const struct walk *w, const struct source_node *n)
 	return n->kind == SOURCE_CALL && idiom_call_does(w->h.r, w->h.u, n) == DOES_FLUSH;
 }
 
-/* The only flush, which has the address as its only operand. */
+/* Finds the only flush, whose only operand is an address. */
 static bool find_flush(struct walk *w)
 {
 	const struct source_node *body = w->h.f->body, *only;
@@ -58,7 +60,7 @@ static bool find_flush(struct walk *w)
 	return w->operand && w->operand->type;
 }
 
-/* Whoever does it again, or not at all, changes nothing but variables of the function. */
+/* The statement changes nothing but variables of the function, so it may be removed or repeated. */
 static bool is_plain(const struct walk *w, const struct source_node *top)
 {
 	if (top->kind == SOURCE_DECL && strncmp(w->h.file->text + top->begin, "static", 6) == 0)
@@ -75,7 +77,8 @@ static bool is_plain(const struct walk *w, const struct source_node *top)
 	return true;
 }
 
-/* The statement of the function's body that flushes. Nothing may decide whether it does. */
+/* Finds the statement of the function's body that contains the flush. No condition may be around
+ * the flush. */
 static bool find_loop(struct walk *w)
 {
 	const struct source_node *n = w->flush;
@@ -96,7 +99,7 @@ static bool find_loop(struct walk *w)
 	return n && is_plain(w, n);
 }
 
-/* Statements of the body that stay: all behind the loop, and those before it that do more than
+/* A statement of the body that stays: one behind the loop, or one before it that does more than
  * compute. */
 static bool is_kept(const struct walk *w, const struct source_node *s)
 {
@@ -124,7 +127,8 @@ static bool sets_for_others(const struct walk *w, const struct source_node *top)
 	return false;
 }
 
-/* What goes sets nothing that the rest uses, and what stays does not change the parameters. */
+/* Finds the first statement to replace. The replaced ones must set nothing that the others use, and
+ * the others must not change the parameters. */
 static bool find_begin(struct walk *w)
 {
 	const struct source_node *s;
@@ -155,7 +159,7 @@ static bool find_name(struct walk *w)
 	return false;
 }
 
-/* ---- the words ---- */
+/* ---- the new text ---- */
 
 static const char *pointer_type(const struct walk *w)
 {
@@ -172,7 +176,7 @@ static const char *argument(const struct walk *w)
 	return text_format(w->h.r->code, "(%s)%s", type, w->name);
 }
 
-/* The flush with another address; NULL: where that stands is not known. */
+/* The flush with another address; NULL: it is unknown where the address is in the text. */
 static const char *flush_words(const struct walk *w)
 {
 	const struct file *f = w->h.file;
@@ -193,7 +197,7 @@ static const char *flush_words(const struct walk *w)
 			   f->text + w->stmt->begin, argument(w), (int)(end - to), f->text + to);
 }
 
-/* Statements between those that go. */
+/* The statements that stay between those that are replaced. */
 static const char *kept_words(const struct walk *w, const char *indent)
 {
 	const char *words = "";
@@ -221,7 +225,7 @@ static const char *walk_words(const struct walk *w, const char *flush)
 			   indent_unit(code, w->h.file, w->h.f), flush);
 }
 
-/* ---- */
+/* ---- the edit ---- */
 
 bool idiom_leaves_out(struct repair *r, const struct source_unit *u,
 		      const struct source_function *f)

@@ -1,6 +1,7 @@
-/* Which parameters of a function say what it flushes: it is run on addresses and lengths that are
- * made up, and the lines that it flushes tell. What cannot be followed, and has a name that
- * promises it, takes a pointer and a number of bytes. */
+/* Finds which parameters of a function say what it flushes. The function is run on invented
+ * addresses and lengths (run.c), and the flushed lines show it: if f(0x10000000, 200) flushes four
+ * lines, it takes an address and a number of bytes. A function that cannot be run, but has a
+ * telling name, is taken to have a pointer and a number of bytes. */
 #include <ctype.h>
 #include <string.h>
 
@@ -12,10 +13,10 @@ struct trial {
 	struct repair *r;
 	const struct source_unit *u;
 	const struct source_function *f;
-	const struct run_value *given; /* of the other parameters */
+	const struct run_value *given; /* values of the other parameters */
 	int addr, len;
-	bool is_end;                       /* len is not a length, but where it ends */
-	const struct source_node *aligned; /* of run_function() */
+	bool is_end;                       /* `len` is no length but the end of the range */
+	const struct source_node *aligned; /* see run_function() */
 };
 
 static bool run(const struct trial *t, uint64_t addr, uint64_t len, struct effect *e)
@@ -34,8 +35,7 @@ static bool run(const struct trial *t, uint64_t addr, uint64_t len, struct effec
 	return e->is_followed && !e->stores;
 }
 
-/* How many lines from the first on were flushed, without a gap and none behind; 0: none, or not
- * so. */
+/* How many lines were flushed, if they are the first ones without a gap; otherwise 0. */
 static unsigned lines_in_row(const struct effect *e)
 {
 	unsigned n = 0;
@@ -53,8 +53,8 @@ static unsigned does_of(const struct effect *e)
 	return (e->flushes ? DOES_FLUSH : 0) | (e->fences ? DOES_FENCE : 0);
 }
 
-/* A range that begins inside a line and ends early in another one: a helper that steps from the
- * address on, and not from its line's begin, leaves the last line out. */
+/* Tries a range that begins inside a line and ends early in another one. A helper that steps from
+ * the address, and not from the beginning of its line, misses the last line. */
 static bool takes_last_line(const struct trial *t)
 {
 	enum { INTO_LINE_BYTES = 48, BYTES = 96, LINES = (INTO_LINE_BYTES + BYTES + 63) / 64 };
@@ -63,7 +63,7 @@ static bool takes_last_line(const struct trial *t)
 	return run(t, RUN_BASE + INTO_LINE_BYTES, BYTES, &e) && lines_in_row(&e) >= LINES;
 }
 
-/* Bytes into a line at which a range begins, and its length. */
+/* Ranges to try: bytes into a line where the range begins, and its length. */
 static const uint64_t ranges[][2] = { { 0, 8 },  { 0, 200 }, { 48, 96 }, { 63, 2 },
 				      { 1, 64 }, { 56, 8 },  { 56, 9 } };
 enum { NRANGES = sizeof ranges / sizeof ranges[0] };
@@ -95,7 +95,8 @@ bool way_is_whole(struct repair *r, const struct source_unit *u, const struct so
 	return true;
 }
 
-/* Flushes lines of each range only, but not all. is_by_length: and more of a longer one. */
+/* The function flushes only lines of each range, but not all of them. is_by_length: and more than
+ * one line of a longer range. */
 static bool leaves_out(const struct trial *t, bool is_by_length)
 {
 	unsigned nleft = 0, most = 0;
@@ -107,7 +108,7 @@ static bool leaves_out(const struct trial *t, bool is_by_length)
 		if (!run(t, RUN_BASE + ranges[i][0], ranges[i][1], &e)) {
 			if (e.stores)
 				return false;
-			continue; /* a length that is less than a line may not be followed */
+			continue; /* a range of less than a line may be impossible to run */
 		}
 		for (unsigned k = 0; k < RUN_LINES; k++) {
 			if (e.lines[k] && k >= lines_wanted(i))
@@ -176,7 +177,7 @@ static struct way with_length(const struct trial *t)
 	else if ((n == (LONG_BYTES + 63) / 64 || n == LONG_BYTES / 64 + 2) &&
 		 lines_in_row(&few) <= 2) {
 		w.is_short = !takes_last_line(t);
-		/* one line more than needed does no harm */
+		/* one line more than needed is harmless */
 		w.unit = w.is_short ? WAY_NONE : t->is_end ? WAY_BOUNDS : WAY_RANGE;
 	}
 	return w;
@@ -226,7 +227,7 @@ static bool try_way(struct trial *t, int addr, int len, struct way *w)
 	return w->unit != WAY_NONE || w->is_short;
 }
 
-/* As the parameters' types have it; a name must promise it. */
+/* Guesses the way by the types of the parameters, if the name promises a flush or fence. */
 static void guess(const struct source_function *f, unsigned does, struct way *w)
 {
 	int addr = WAY_NO_ARGUMENT, len = WAY_NO_ARGUMENT;
@@ -276,7 +277,7 @@ static bool find_by_running(struct trial *t, struct way *w)
 	return true;
 }
 
-/* What is behind its pointers is not known, but its name says it. */
+/* The function calls pointers, whose targets are unknown. */
 static bool calls_pointers(const struct source_function *f)
 {
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
@@ -285,7 +286,7 @@ static bool calls_pointers(const struct source_function *f)
 	return false;
 }
 
-/* It was followed, and flushes: what it does is known, and needs no guess. */
+/* The function was run and flushes, so no guess by its name is needed. */
 static bool is_understood(struct trial *t)
 {
 	struct effect e;
@@ -299,7 +300,7 @@ static bool is_understood(struct trial *t)
 	}
 	run(t, RUN_BASE, SHORT_BYTES, &e);
 	if (e.is_followed && !e.flushes)
-		run(t, RUN_BASE, LONG_BYTES, &e); /* it may flush nothing of less than a line */
+		run(t, RUN_BASE, LONG_BYTES, &e); /* it may flush nothing for less than a line */
 	return e.is_followed && e.flushes;
 }
 
@@ -346,7 +347,8 @@ const struct way *way_of_function(struct repair *r, const struct source_unit *u,
 	struct way w;
 
 	if (!way_memo(r, f)->is_known) {
-		*way_memo(r, f) = (struct way_memo){ .is_known = true }; /* it may call itself */
+		/* set before, since the function may call itself */
+		*way_memo(r, f) = (struct way_memo){ .is_known = true };
 		way_with(r, u, f, NULL, &w);
 		*way_memo(r, f) = (struct way_memo){ true, w };
 	}
@@ -355,7 +357,7 @@ const struct way *way_of_function(struct repair *r, const struct source_unit *u,
 
 /* ---- functions of other files ---- */
 
-/* "name(…) {": the text defines it. */
+/* The text defines the function: "name(…) {". */
 static bool defines(const char *text, const char *name)
 {
 	size_t len = strlen(name);
@@ -385,7 +387,7 @@ static uint64_t hash(const char *text)
 	return h;
 }
 
-/* Reads the files that may define it, once for each name. */
+/* Parses the files that may define the function, once per name. */
 static void search(struct repair *r, const struct source_unit *u,
 		   const struct source_function *declared)
 {

@@ -1,6 +1,6 @@
-/* Macros that flush or fence, told by their text: calls of functions and macros that do, with
- * arguments made of the parameters; inline assembly; intrinsics. Of a text that is more than that,
- * two parameters are an address and a length, in the order in which it is used. */
+/* Finds out what a macro flushes from its text: calls of functions and macros with arguments made
+ * of the parameters, inline assembly, intrinsics. If the text is more complicated, two parameters
+ * are taken as address and length, in the order in which uses of the macro pass them. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +15,13 @@ struct macro {
 	const struct source_unit *u;
 	const struct source_macro *m;
 	const char *names[PARAMETERS_MAX];
-	size_t n; /* SIZE_MAX: not of functions' form */
+	size_t n; /* number of parameters */
 	const char *body;
 	int depth;
 	way_resolver *of;
 };
 
-/* ---- the text ---- */
+/* ---- parsing the text ---- */
 
 static bool macro_read(struct macro *m)
 {
@@ -40,7 +40,7 @@ static bool macro_read(struct macro *m)
 			while (str_is_word_char(p[len]))
 				len++;
 			if (!len && p < close)
-				return false; /* any number */
+				return false; /* any number of arguments (...) */
 			if (len && m->n == PARAMETERS_MAX)
 				return false;
 			if (len)
@@ -53,8 +53,8 @@ static bool macro_read(struct macro *m)
 	return m->body[0] != 0;
 }
 
-/* Without blanks, parentheses and casts to pointers and integers: "&(p)->f" and "&((p)->f)" become
- * "&p->f". */
+/* The text without blanks, parentheses, and casts to pointers and integers: "&(p)->f" and
+ * "&((p)->f)" become "&p->f". */
 static const char *bare(struct repair *r, const char *text)
 {
 	static const char *const casts[] = { "uintptr_t)", "size_t)", "unsigned long)", "uint64_t)",
@@ -92,9 +92,9 @@ static int parameter(const struct macro *m, const char *text)
 	return -1;
 }
 
-/* ---- what a statement of it does ---- */
+/* ---- one statement of the text ---- */
 
-/* By one of the functions of that name, which takes so many arguments. */
+/* The way of a function with this name and number of parameters. */
 static bool function_way(const struct macro *m, const char *name, size_t nargs, struct way *w)
 {
 	for (size_t i = 0; i < m->u->nfunctions; i++) {
@@ -110,8 +110,7 @@ static bool function_way(const struct macro *m, const char *name, size_t nargs, 
 	return false;
 }
 
-/* A call in the text: its name, what it does, and what it is told. nargs: SIZE_MAX for any
- * number. */
+/* The way of a call in the text. nargs: number of arguments; SIZE_MAX for any. */
 static bool call_way(const struct macro *m, const char *name, size_t nargs, struct way *w)
 {
 	unsigned does = idiom_known(name);
@@ -136,7 +135,8 @@ static bool call_way(const struct macro *m, const char *name, size_t nargs, stru
 	return true;
 }
 
-/* From an address and a length in terms of the parameters to what the macro is told. */
+/* Turns the way of an inner call into that of the macro, by the parameters of which the arguments
+ * are made. */
 static void unify(const struct macro *m, const struct way *inner, const char *const *args, size_t n,
 		  struct way *w)
 {
@@ -155,7 +155,8 @@ static void unify(const struct macro *m, const struct way *inner, const char *co
 			   .len = parameter(m, len),
 			   .is_line = by_line };
 	if (inner->unit == WAY_THING || inner->unit == WAY_POINTEE || inner->unit == WAY_OBJECT) {
-		w->unit = w->addr >= 0 ? inner->unit : WAY_NONE; /* a macro of such a macro */
+		/* a macro that uses such a macro */
+		w->unit = w->addr >= 0 ? inner->unit : WAY_NONE;
 	} else if (w->addr >= 0 && (inner->unit == WAY_RANGE || inner->unit == WAY_LINES) &&
 		   w->len >= 0) {
 		w->unit = inner->unit;
@@ -173,7 +174,7 @@ static void unify(const struct macro *m, const struct way *inner, const char *co
 	}
 }
 
-/* Inline assembly, of which one operand is a parameter. */
+/* The way of inline assembly whose operand is a parameter. */
 static bool assembly_way(const struct macro *m, const char *text, struct way *w)
 {
 	const char *flush, *operand, *close;
@@ -242,9 +243,9 @@ static bool statement_way(const struct macro *m, const char *text, struct way *w
 	return true;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole text ---- */
 
-/* The statements of "do { a; b; } while (0)", "(a)", "a; b". NULL-terminated. */
+/* The statements of "do { a; b; } while (0)", of "(a)" or of "a; b". NULL ends the list. */
 static const char **statements(const struct macro *m)
 {
 	const char **list = arena_alloc(&m->r->code->arena, 9 * sizeof *list), *p = m->body,
@@ -274,7 +275,7 @@ static const char **statements(const struct macro *m)
 	return list;
 }
 
-/* What the text does in all, by the names and the assembly in it. */
+/* What the names and the assembly in the text do altogether. */
 static unsigned text_does(const struct macro *m)
 {
 	unsigned does = 0, by_asm;
@@ -296,14 +297,15 @@ static unsigned text_does(const struct macro *m)
 	return does;
 }
 
-/* Does an argument of a use look like a number of bytes? */
+/* The argument looks like a number of bytes. */
 static bool is_length(const char *text)
 {
 	return strstr(text, "sizeof") || strstr(text, "strlen") ||
 	       isdigit((unsigned char)text[0]) || strstr(text, "len") || strstr(text, "size");
 }
 
-/* Is the second parameter the address? As it is used, else as it is called. */
+/* The second parameter is the address, by the arguments of some use, or else by the parameters'
+ * names. */
 static bool is_length_first(const struct macro *m)
 {
 	static const char *const words[] = { "len", "size", "sz", "n", "bytes", "count" };
@@ -356,7 +358,7 @@ struct way way_of_macro(struct repair *r, const struct source_unit *u,
 		if (w.does & DOES_FLUSH) {
 			all = w;
 		} else if (all.unit == WAY_NONE) {
-			all = w; /* a fence before */
+			all = w; /* a fence before the flush */
 		} else {
 			all.does |= w.does;
 		}
@@ -387,7 +389,8 @@ unsigned way_macro_ends(struct repair *r, const struct source_unit *u, const cha
 	return 0;
 }
 
-/* A template's calls are not resolved before it is used: its body is read as a macro's. */
+/* The way of a template. Its calls are not resolved before it is used, so its body is read like a
+ * macro's. */
 struct way way_of_template(struct repair *r, const struct source_unit *u,
 			   const struct source_function *f, way_resolver *of)
 {

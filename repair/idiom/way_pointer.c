@@ -1,6 +1,7 @@
-/* Calls through pointers: `ops->flush(p, n)`, `persist_fn(p, n)`. What the file assigns to a member
- * or variable of that name is what is called, be it a function or what a function returns; if it
- * assigns nothing, what the other sources do, as long as all of that flushes and fences alike. */
+/* Finds the functions behind calls through pointers, `ops->flush(p, n)` or `persist_fn(p, n)`. The
+ * called function is the one that the file assigns to a member or variable of that name, directly
+ * or as the result of another function. If the file assigns none, other files are searched; all
+ * functions that they assign must flush and fence in the same way. */
 #include <ctype.h>
 #include <string.h>
 
@@ -16,8 +17,9 @@ static const struct source_function *function_declared(const struct source_unit 
 	return NULL;
 }
 
-/* The function of the next "name = function" or "void (*name)(…) = &function" from p on; is_call:
- * of "name = function(…)", which gets what that returns. NULL: none. Goes on behind it. */
+/* Returns the function of the next "name = function" or "void (*name)(…) = &function" behind *p,
+ * and advances *p. is_call: it is "name = function(…)", which assigns what the function returns.
+ * NULL: none. */
 static const struct source_function *next_assigned(const struct source_unit *u, const char *text,
 						   const char **p, const char *name, bool *is_call)
 {
@@ -50,7 +52,8 @@ static const struct source_function *next_assigned(const struct source_unit *u, 
 	return NULL;
 }
 
-/* A function's own type is "void (int)", a pointer's "void (*)(int)" or a name. */
+/* The pointer that is called; NULL: a function is called. A function has the type "void (int)", a
+ * pointer "void (*)(int)" or the name of a type. */
 static const struct source_node *pointer_called(const struct source_node *call)
 {
 	const struct source_node *n = call->child;
@@ -69,14 +72,14 @@ bool way_is_by_pointer(const struct source_node *call)
 	return pointer_called(call) != NULL;
 }
 
-/* ---- what a function returns ---- */
+/* ---- functions that return functions ---- */
 
 static bool is_same_way(const struct way *a, const struct way *b)
 {
 	return a->unit == b->unit && a->does == b->does && a->addr == b->addr && a->len == b->len;
 }
 
-/* The body of a function that another file may define, which is read for that. */
+/* The function with its body, which another file may have. That file is parsed. */
 static const struct source_function *with_body(struct repair *r, const struct source_unit **u,
 					       const struct source_function *f)
 {
@@ -93,7 +96,8 @@ static const struct source_function *with_body(struct repair *r, const struct so
 	return found;
 }
 
-/* One function that flushes as this one does, or one that need not: where caches are kept. */
+/* Adds a returned function to what was found. All must flush in the same way, or not at all (for
+ * processors that need no flush). */
 static bool take_returned(struct repair *r, const struct source_unit *u,
 			  const struct source_node *value, const struct source_function **found)
 {
@@ -117,7 +121,7 @@ static bool take_returned(struct repair *r, const struct source_unit *u,
 	return true;
 }
 
-/* in place of a number of arguments: what the function of that name returns */
+/* instead of a number of arguments: the entry is about what the function of this name returns */
 enum { RETURNED = -1 };
 
 static const struct source_function *returned(struct repair *r, const struct source_unit **u,
@@ -148,7 +152,7 @@ static const struct source_function *returned(struct repair *r, const struct sou
 
 /* ---- other files ---- */
 
-/* Some "name = word" is in the text. */
+/* The text contains "name = word". */
 static bool assigns(const char *text, const char *name)
 {
 	size_t len = strlen(name);
@@ -162,7 +166,7 @@ static bool assigns(const char *text, const char *name)
 	return false;
 }
 
-/* False: this file assigns what does something else. */
+/* False: this file assigns a function that does something else. */
 static bool agrees(struct repair *r, const struct source_unit *u, const char *text, size_t nargs,
 		   struct pointed *to)
 {
@@ -172,7 +176,7 @@ static bool agrees(struct repair *r, const struct source_unit *u, const char *te
 
 	while ((f = next_assigned(u, text, &p, to->name, &is_call))) {
 		if (is_call || f->nparameters != nargs || !f->body)
-			continue; /* a member of another structure */
+			continue; /* the member of another structure */
 		if (!to->function) {
 			to->function = f;
 			to->unit = u;
@@ -197,7 +201,7 @@ assigned_elsewhere(struct repair *r, const struct source_unit **u, const char *n
 			*u = r->idioms->pointed.at[i].unit;
 			return r->idioms->pointed.at[i].function;
 		}
-	*vec_add(&r->idioms->pointed) = to; /* whoever asks meanwhile, in a circle, gets none */
+	*vec_add(&r->idioms->pointed) = to; /* a question in a circle gets no answer */
 	for (size_t i = 0; i < r->code->db->n; i++) {
 		const struct file *f = file_open(r->code, r->code->db->files[i]);
 		const struct source_unit *in =

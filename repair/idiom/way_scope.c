@@ -1,6 +1,6 @@
-/* Objects that write back what they were given when they end: `Scope guard(x);`. Of their class,
- * the constructor says which parameter is kept in which member, and the destructor is followed as a
- * function of these members. One that asks whether it shall, or does more, is no such class. */
+/* Recognises objects that write back in their destructor: `Scope guard(x);`. The constructor shows
+ * which parameter is kept in which member. The destructor is then run as a function of these
+ * members. A class whose destructor tests something first, or does more, does not count. */
 #include <ctype.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ enum { PARAMETERS_MAX = 6 };
 
 /* ---- the class ---- */
 
-/* "Scope" of "pm::Scope::". */
+/* The class name: "Scope" in "pm::Scope::". */
 static const char *class_name(struct repair *r, const struct source_function *method)
 {
 	const char *name = method->scope,
@@ -37,13 +37,13 @@ static const struct source_function *constructor_of(struct repair *r, const stru
 		    (f->parameters[0].type && text_has_word(f->parameters[0].type, class)))
 			continue;
 		if (found)
-			return NULL; /* which one is called is not told */
+			return NULL; /* it is unknown which constructor is called */
 		found = f;
 	}
 	return found;
 }
 
-/* The text with "this->" taken out. */
+/* The text without "this->". */
 static const char *without_this(struct repair *r, const char *text)
 {
 	char *out = arena_alloc(&r->code->arena, strlen(text) + 1), *to = out;
@@ -57,10 +57,10 @@ static const char *without_this(struct repair *r, const char *text)
 	return out;
 }
 
-/* ---- what the constructor keeps ---- */
+/* ---- the constructor ---- */
 
-/* In "member(param)", "member{&param}" or "member = param": the member that a parameter goes to;
- * NULL. */
+/* The member that keeps a parameter: "member(param)", "member{&param}" or "member = param"; NULL:
+ * none. */
 static const char *member_of(struct repair *r, const char *text, const char *param,
 			     bool *is_address)
 {
@@ -89,7 +89,7 @@ static const char *member_of(struct repair *r, const char *text, const char *par
 	return NULL;
 }
 
-/* "T &object_;": the class has it by reference. */
+/* The class declares the member as a reference: "T &object_;". */
 static bool is_reference(const struct file *f, const char *member)
 {
 	size_t len = strlen(member);
@@ -105,9 +105,9 @@ static bool is_reference(const struct file *f, const char *member)
 	return false;
 }
 
-/* ---- what the destructor does with it ---- */
+/* ---- the destructor ---- */
 
-/* The method that is all it calls, or the destructor itself. */
+/* The method, if the destructor only calls one; otherwise the destructor. */
 static const struct source_function *worker_of(const struct source_unit *u,
 					       const struct source_function *destructor)
 {
@@ -132,7 +132,7 @@ static bool has_kind(const struct source_function *f, enum source_kind first, en
 	return false;
 }
 
-/* Whether it writes back depends on something. */
+/* The function tests something, so it may not write back each time. */
 static bool asks(const struct source_function *f)
 {
 	return has_kind(f, SOURCE_IF, SOURCE_IF) || has_kind(f, SOURCE_SWITCH, SOURCE_JUMP) ||
@@ -140,7 +140,7 @@ static bool asks(const struct source_function *f)
 	       has_kind(f, SOURCE_STMT, SOURCE_STMT);
 }
 
-/* The text with sizeof(T) as the size of the member, which is a "T &". */
+/* Replaces sizeof(T) by the size of the member, if the member is a "T &". */
 static const char *with_size_of(struct repair *r, const char *text, const char *type,
 				const char *member)
 {
@@ -159,7 +159,8 @@ static const char *with_size_of(struct repair *r, const char *text, const char *
 		  : text;
 }
 
-/* Of a template: its calls have no names before it is used, so it is read as a macro. */
+/* The way of a template's destructor. Its calls have no names before it is used, so it is read as a
+ * macro. */
 static struct way way_by_text(struct repair *r, const struct source_unit *u,
 			      const struct source_function *worker,
 			      const struct source_function *as)
@@ -188,7 +189,8 @@ static struct way way_of_class(struct repair *r, const struct source_unit *u,
 	const struct file *file = constructor ? file_open(r->code, constructor->file) : NULL;
 	bool is_address[PARAMETERS_MAX] = { 0 }, is_kept[PARAMETERS_MAX] = { 0 };
 	struct source_parameter parameters[PARAMETERS_MAX];
-	struct source_function as = *destructor; /* as a function of what its members hold */
+	/* the destructor as a function whose parameters are the members */
+	struct source_function as = *destructor;
 	struct way w = { .unit = WAY_NONE };
 	const char *open;
 
@@ -223,7 +225,7 @@ static struct way way_of_class(struct repair *r, const struct source_unit *u,
 		w.unit = WAY_THING;
 	else if (is_address[w.addr] ||
 		 (w.unit == WAY_THING && !is_reference(file, parameters[w.addr].name)))
-		w.unit = WAY_NONE; /* of a copy, which is not what was given */
+		w.unit = WAY_NONE; /* it flushes a copy and not what was passed */
 	return w;
 }
 
@@ -239,7 +241,7 @@ bool scope_is_part(struct repair *r, const struct source_unit *u, const struct s
 	return false;
 }
 
-/* ---- its objects ---- */
+/* ---- objects of the class ---- */
 
 const char *scope_name_of(struct repair *r, const char *thing)
 {
@@ -280,7 +282,7 @@ static const struct source_node *scope_variable(const struct source_node *n)
 		       : NULL;
 }
 
-/* "guard(" or "guard{" in the text of the declaration; 0: it has another form. */
+/* The place of the ( or { behind the variable's name; 0: the declaration has another form. */
 static uint32_t arguments_begin(const struct file *f, const struct source_node *v)
 {
 	size_t len = strlen(v->name);

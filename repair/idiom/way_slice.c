@@ -1,7 +1,6 @@
-/* Functions that are given a small structure by value, which says what to flush:
- * `persist(slice_of(x))`, as in code that was written with slices in mind. The function is followed
- * as one of two parameters, the members that it looks at; a macro that makes the structure tells
- * how it is called. */
+/* Functions that get a small structure by value, which says what to flush: `persist(slice_of(x))`.
+ * The function is run as if the two members were its parameters. A macro that makes the structure
+ * shows how to call it. */
 #include <ctype.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@ struct slice {
 	size_t n;
 };
 
-/* The members of its only parameter that a function looks at, in the order in which they are in the
+/* Finds the members of the function's only parameter that the function uses, in the order of the
  * structure. */
 static bool find_members(struct repair *r, const struct source_function *f, struct slice *s)
 {
@@ -49,7 +48,7 @@ static bool find_members(struct repair *r, const struct source_function *f, stru
 	return s->n == 2;
 }
 
-/* Of two members: which is the address, and what is done. */
+/* Finds out which of the two members is the address, and what the function does. */
 bool way_of_slice(struct repair *r, const struct source_unit *u, const struct source_function *f,
 		  struct way *w)
 {
@@ -77,9 +76,9 @@ bool way_of_slice(struct repair *r, const struct source_unit *u, const struct so
 	return false;
 }
 
-/* ---- what makes the structure ---- */
+/* ---- the macro that makes the structure ---- */
 
-/* Without blanks and parentheses. */
+/* The text without blanks and parentheses. */
 static const char *bare(struct repair *r, const char *from, const char *to)
 {
 	char *out = arena_alloc(&r->code->arena, (size_t)(to - from) + 1), *p = out;
@@ -91,7 +90,7 @@ static const char *bare(struct repair *r, const char *from, const char *to)
 	return out;
 }
 
-/* "Slice" of "Slice", "struct slice" of "const struct slice". */
+/* The type without const: "Slice", "struct slice". */
 static const char *type_name(const char *type)
 {
 	return type && strncmp(type, "const ", 6) == 0 ? type + 6 : type ? type : "";

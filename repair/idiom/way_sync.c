@@ -1,7 +1,6 @@
-/* How a program of the page cache makes its stores durable: a helper that calls msync for the pages
- * of a range, a sync of the mapped file, or msync of the whole object. Helpers are followed as
- * those that flush are: what they sync is seen, whatever they are called. Only what covers the
- * store for sure is taken. */
+/* Finds how a program makes stores in the page cache durable: a helper that calls msync for the
+ * pages of a range, a sync of the mapped file, or an msync of the whole object. Helpers are run
+ * (run.c), so their names do not matter. Only what certainly covers the store is used. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
@@ -12,7 +11,7 @@ enum { PAGE = 4096 };
 
 /* ---- the mapped file ---- */
 
-/* "fd" of "fd", "db->fd", "get()->fd". */
+/* The last name of an expression: "fd" for "fd", "db->fd" and "get()->fd". */
 static const char *last_name(const struct source_node *n)
 {
 	n = n ? source_bare_value(n) : NULL;
@@ -35,7 +34,7 @@ static bool unit_maps(const struct source_unit *u, const char *descriptor)
 	return false;
 }
 
-/* Some call of mmap maps the file that the descriptor, by its name, is of. */
+/* Some call of mmap maps a descriptor of this name. */
 static bool is_mapped(struct repair *r, const struct source_node *descriptor)
 {
 	const char *name = last_name(descriptor);
@@ -52,7 +51,7 @@ static bool syncs_file(const struct source_node *call)
 	       (strcmp(call->name, "fsync") == 0 || strcmp(call->name, "fdatasync") == 0);
 }
 
-/* It does nothing under a condition, and syncs the mapped file. */
+/* The function syncs the mapped file, and not under a condition. */
 static bool function_syncs_file(struct repair *r, const struct source_function *f)
 {
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
@@ -63,7 +62,7 @@ static bool function_syncs_file(struct repair *r, const struct source_function *
 
 /* ---- helpers of a range ---- */
 
-/* All lines of the range were in a sync. */
+/* Running the function syncs all lines of the range. */
 static bool syncs(struct repair *r, const struct source_unit *u, const struct source_function *f,
 		  int addr, int len, uint64_t offset, uint64_t bytes)
 {
@@ -79,8 +78,8 @@ static bool syncs(struct repair *r, const struct source_unit *u, const struct so
 	return e.is_followed && e.flushes;
 }
 
-/* Which of its two parameters is the address and which the length; false: it is no helper that
- * syncs a range. */
+/* Finds out which of the two parameters is the address and which the length; false: the function
+ * does not sync a range. */
 static bool range_helper(struct repair *r, const struct source_unit *u,
 			 const struct source_function *f, int *addr, int *len)
 {
@@ -117,7 +116,7 @@ static void take(struct idiom *i, const char *call, const struct source_function
 						  .uses = 1 };
 }
 
-/* A function that this file sees, with its body, which another file may have. */
+/* The function with its body, which another file may have. */
 static const struct source_function *body_of(struct repair *r, const struct source_function *f,
 					     struct source_unit **u)
 {
@@ -125,7 +124,7 @@ static const struct source_function *body_of(struct repair *r, const struct sour
 
 	if (f->body)
 		return f;
-	for (size_t i = 0; i < r->code->db->n; i++) { /* read it, if it is not yet */
+	for (size_t i = 0; i < r->code->db->n; i++) { /* parse that file */
 		const struct file *file = function_defined(r->code, u, f->name)
 						  ? NULL
 						  : file_open(r->code, r->code->db->files[i]);
@@ -159,9 +158,9 @@ static void consider_helper(struct repair *r, const struct fix *x, struct idiom 
 		take(i, text_format(r->code, "%s()", f->name), declared, 500 + ncalls);
 }
 
-/* ---- calls that are there ---- */
+/* ---- existing calls ---- */
 
-/* The second argument; sizeof is not looked into. */
+/* The second argument of the call; sizeof is kept as it is. */
 static const struct source_node *length_of(const struct source_node *call)
 {
 	const struct source_node *addr = call->child ? call->child->next : NULL;
@@ -169,7 +168,7 @@ static const struct source_node *length_of(const struct source_node *call)
 	return addr && addr->next ? source_bare_value(addr->next) : NULL;
 }
 
-/* The whole object that the store is part of, from where it begins. */
+/* The call syncs the whole object to which the store belongs, from its beginning. */
 static bool syncs_object(struct repair *r, const struct fix *x, const struct source_node *call)
 {
 	const struct source_node *addr = call_argument(call, 0), *len = length_of(call),
@@ -186,7 +185,7 @@ static bool syncs_object(struct repair *r, const struct fix *x, const struct sou
 	       (strncmp(size, "sizeof", 6) == 0 && strchr(size, '*') && text_has_word(size, base));
 }
 
-/* A call of a helper that was given an object, and syncs the file. */
+/* The call passes an object to a helper that syncs the file. */
 static bool syncs_by_helper(struct repair *r, const struct fix *x, const struct source_node *call)
 {
 	struct source_unit *u = x->unit;

@@ -1,8 +1,8 @@
-/* Copies of functions, and the calls that go to them. A function has one copy for flushes and one
- * for transactions, which all fixes share.
+/* Copies of functions, and the calls that are changed to call them. A function has at most one copy
+ * that flushes and one for transactions; all fixes share them.
  *
- * A copy is made as edits of the original's text that are applied to a second `struct file`;
- * clone_emit.c cuts it out. */
+ * A copy is made by edits of the original's text in a second `struct file`. clone_emit.c writes
+ * that text behind the original. */
 #include "repair/plan/internal.h"
 
 struct clone *clone_find(const struct repair *r, const struct source_function *f, bool is_for_tx)
@@ -33,7 +33,7 @@ struct clone *clone_get(struct repair *r, struct source_unit *u, struct file *fi
 	return c;
 }
 
-/* A copy for transactions: what was changed in the function so far is changed in it. */
+/* The copy for transactions. It has the edits that the original has so far. */
 struct clone *clone_for_tx(struct repair *r, struct source_unit *u, struct file *file,
 			   const struct source_function *f)
 {

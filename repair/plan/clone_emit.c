@@ -1,5 +1,5 @@
-/* The text of copies: each stands behind its original, with a name that nobody has, and is declared
- * where the original is. One that an earlier mend made, and that is the same, is used again. */
+/* Writes the copies of functions: each behind its original, with an unused name, and declared where
+ * the original is. An equal copy that an earlier fix made is used again. */
 #include <string.h>
 
 #include "repair/plan/internal.h"
@@ -34,7 +34,8 @@ static bool is_header(const struct clone *c)
 	return strcmp(c->file->path, c->unit->main_file) != 0;
 }
 
-/* A static function of a header that nobody calls would be warned of, unless it is inline. */
+/* Adds `inline` to a static function in a header: compilers would warn of it where nobody calls
+ * it. */
 static const char *with_inline(struct repair *r, const struct clone *c, const char *text)
 {
 	const char *head = text_copy(r->code, c->file->text + c->function->begin,
@@ -46,7 +47,7 @@ static const char *with_inline(struct repair *r, const struct clone *c, const ch
 	return text_format(r->code, "static inline %s", text + 7);
 }
 
-/* Are they the same but for blanks and comments? */
+/* The two texts are equal, except for blanks and comments. */
 static bool is_same_code(const char *a, const char *b)
 {
 	struct file x = { .text = (char *)a, .len_bytes = (uint32_t)strlen(a) },
@@ -60,7 +61,7 @@ static bool is_same_code(const char *a, const char *b)
 	return !a[i] && !b[k];
 }
 
-/* A function of this name directly behind the original, with this text: an earlier mend made it. */
+/* An equal function of this name is directly behind the original, so an earlier fix made it. */
 static bool is_made_before(struct repair *r, const struct clone *c, const char *name,
 			   const char *text)
 {
@@ -94,7 +95,7 @@ static void insert_copy(struct repair *r, struct clone *c, const char *text)
 				   text);
 	while (at < c->file->len_bytes && (c->file->text[at] == ' ' || c->file->text[at] == '\t'))
 		at++;
-	/* behind a comment */
+	/* behind a comment in the same line */
 	at = at < c->file->len_bytes && c->file->text[at] == '/' ? text_line_end(c->file, at)
 								 : c->function->end;
 	file_edit(c->file, at, 0, text_format(r->code, "\n\n%s", text));
@@ -114,7 +115,7 @@ static void edit_call(const struct redirect *d)
 		  d->call->child->text_end - d->call->child->text_begin, d->to->name);
 }
 
-/* After those that it calls: their names are part of its text. */
+/* Writes a copy after those that it calls, since it contains their names. */
 static void emit_copy(struct repair *r, struct clone *c)
 {
 	const char *suffix = c->is_for_tx ? "tx" : "pm",
@@ -158,8 +159,7 @@ static void emit_prototype(struct repair *r, const struct clone *c, const struct
 	file_edit(f, end, 0, text);
 }
 
-/* Beside each declaration that a caller of the copy sees, or that the definition has; a static
- * function's only if it is needed. */
+/* Declares the copy behind each declaration of the original in this unit. */
 static void emit_prototypes(struct repair *r, const struct clone *c, const struct source_unit *u)
 {
 	for (size_t i = 0; i < u->nfunctions; i++)
@@ -167,7 +167,7 @@ static void emit_prototypes(struct repair *r, const struct clone *c, const struc
 			emit_prototype(r, c, &u->functions[i]);
 }
 
-/* Neither does it anything of its own, nor does it call a copy. */
+/* The copy has no edits of its own and calls no copy. */
 static bool is_like_original(const struct repair *r, const struct clone *c)
 {
 	for (size_t i = 0; i < r->redirects.n; i++)
@@ -176,8 +176,8 @@ static bool is_like_original(const struct repair *r, const struct clone *c)
 	return c->is_for_tx && c->copy->edits.n == c->ninherited;
 }
 
-/* Copies that equal their originals go, and calls of them are what they were; so others may come to
- * equal theirs. */
+/* Drops copies that equal their originals; their calls stay unchanged. That may make further copies
+ * equal to theirs. */
 static void drop_needless(struct repair *r)
 {
 	for (size_t i = 0; i < r->clones.n;) {

@@ -1,6 +1,6 @@
-/* Reads the units that a changed file is part of once more, as they will be. Whoever interrupts
- * that has a patch of which a part is not known to compile, and is told so; one that was
- * interrupted before is read whole. */
+/* Test-compiles each source file that a changed file is part of, with the change. If the user
+ * interrupts that, the number of unchecked files is reported. If the user had interrupted planning
+ * before, all files are compiled. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ const char *compile_error(struct repair *r)
 	VEC(struct source_text) texts = { 0 };
 	VEC(const char *) files = { 0 };
 	const bool was_interrupted = watch_is_interrupted(r->options->watch);
-	/* calls that the user gave may be declared later */
+	/* a call that the user gave may be declared elsewhere */
 	const bool is_strict = !r->options->flush_call && !r->options->fence_call;
 	const char *why = NULL;
 	struct error err, as_it_was;

@@ -1,5 +1,5 @@
-/* From a frame of the report to the function in its source: the unit that holds it, and the call in
- * it. A line that is not what it was when the report was made is refused. */
+/* Finds the source function of a frame of the report: the source file that contains it, and the
+ * call in it. Refuses a line that has changed since the report was made. */
 #include <ctype.h>
 #include <string.h>
 
@@ -21,7 +21,8 @@ static bool is_compiled(const struct repair *r, const char *file)
 	return false;
 }
 
-/* The unit in which frame number `from` or one further out is; NULL with a reason. */
+/* The unit that contains frame `from`, which is its own file or that of an outer frame; NULL with a
+ * reason. */
 static struct source_unit *unit_of_frame(struct repair *r, const struct repair_place *p,
 					 size_t from, const char **why)
 {
@@ -36,7 +37,7 @@ static struct source_unit *unit_of_frame(struct repair *r, const struct repair_p
 		return NULL;
 	}
 	*why = text_format(r->code, "%s belongs to no file of compile_commands.json", wanted);
-	/* what a header holds is in the unit of a function that called it */
+	/* code of a header is in the unit of a function that calls it */
 	for (size_t i = from; i < p->nframes; i++) {
 		const char *file =
 			p->frames[i].file ? file_resolve(r->code, p->frames[i].file) : NULL;
@@ -51,12 +52,12 @@ static struct source_unit *unit_of_frame(struct repair *r, const struct repair_p
 	return NULL;
 }
 
-/* Does this line of the file say what it said when the report was made? */
+/* The line is as it was when the report was made. */
 static bool file_is_as_reported(const struct file *f, const struct repair_frame *frame)
 {
 	uint32_t at = 0, end;
 
-	/* JSON cannot tell what was there */
+	/* JSON lost bytes that are not UTF-8 */
 	if (!frame->text || !frame->line || strstr(frame->text, "\xef\xbf\xbd"))
 		return true;
 	for (uint32_t i = 1; i < frame->line && at < f->len_bytes; i++)
@@ -71,7 +72,7 @@ static bool file_is_as_reported(const struct file *f, const struct repair_frame 
 	return strlen(frame->text) == end - at && memcmp(frame->text, f->text + at, end - at) == 0;
 }
 
-/* Fills unit, file, function for frame i of the place. */
+/* Fills in unit, file and function for frame i of the place. */
 int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *p, size_t i,
 		    const char **why)
 {

@@ -1,4 +1,4 @@
-/* Whom a long repair tells how far it is, and whom it asks whether to go on. */
+/* Lets a long repair tell how far it is, and ask whether it is interrupted. */
 #ifndef REPAIR_PLAN_WATCH_H
 #define REPAIR_PLAN_WATCH_H
 
@@ -6,13 +6,13 @@
 #include <stddef.h>
 
 struct repair_watch {
-	/* all 0: nobody knows */
+	/* all is 0: unknown */
 	void (*tell)(const char *what, size_t done, size_t all, void *arg);
 	bool (*is_interrupted)(void *arg);
 	void *arg;
 };
 
-/* NULL: nobody watches. */
+/* w is NULL: nobody watches. */
 static inline void watch_tell(const struct repair_watch *w, const char *what, size_t done,
 			      size_t all)
 {

@@ -1,9 +1,9 @@
-/* What comes of an abort, which the program never expected: memory is as it was before the
- * transaction, but control comes back from the middle of it. If the function has an evident error
- * value, and nothing is held that it would have to give back, it returns that. Else the program
- * ends, as other transactions of the file do it, or by abort(), unless something shows that callers
- * are told of an abort here. In neither case is a variable looked at that was set in the
- * transaction. */
+/* Decides what a new transaction does when it is aborted. The program never expected an abort:
+ * memory is as before the transaction, but control continues in the middle of the function. If the
+ * function has an obvious error value and holds nothing that it must release, it returns that
+ * value. Otherwise the program ends, as in other transactions of the file or by abort(). But if the
+ * file shows that callers are told of aborts, no transaction is written. In no case does the
+ * function read a variable that was set inside the transaction. */
 #include <ctype.h>
 #include <string.h>
 
@@ -11,7 +11,8 @@
 
 /* ---- an error value ---- */
 
-/* -1 or another negative number; errno for its names. NULL: it is no error, or nobody knows. */
+/* The error that a text stands for: "" for -1 and other negative numbers, "errno" or "-errno" for
+ * their names; NULL: it is no error, or unknown. */
 static const char *error_of(const char *text, size_t len)
 {
 	size_t minus = text[0] == '-', n = minus;
@@ -28,7 +29,7 @@ static const char *error_of(const char *text, size_t len)
 	return n < len ? NULL : minus ? "-errno" : "errno";
 }
 
-/* What a call may hold, or give back, is not known; these do neither. */
+/* The call neither takes nor releases anything. Of unknown calls that is not known. */
 static bool is_harmless(const struct source_unit *u, const struct source_node *call)
 {
 	static const char *const names[] = { "memcpy", "memmove", "memset",  "memcmp",
@@ -59,7 +60,7 @@ static bool has_calls(const struct tx *t, uint32_t from, uint32_t to)
 	return false;
 }
 
-/* The `if` that has nothing but this return to do; NULL. */
+/* The `if` that contains only this return; NULL: none. */
 static const struct source_node *if_of(const struct source_node *ret)
 {
 	const struct source_node *p = ret->parent;
@@ -76,8 +77,8 @@ static bool is_around(const struct source_node *block, const struct source_node 
 	return n != NULL;
 }
 
-/* Just before the transaction, or in it, the function gives up and returns: at that point it holds
- * nothing. */
+/* The error value that the function returns in an `if` just before the transaction, or in it: there
+ * it holds nothing. NULL: none. */
 const char *tx_error_value(struct repair *r, const struct tx *t)
 {
 	const struct source_node *body = t->x.function->body, *found = NULL;
@@ -104,10 +105,10 @@ const char *tx_error_value(struct repair *r, const struct tx *t)
 	return *error ? error : text_copy(r->code, text + begin, end - begin);
 }
 
-/* ---- as other transactions of the file do it ---- */
+/* ---- what other transactions of the file do ---- */
 
-/* The error that the variable has from its declaration on, in the function around the place;
- * NULL. */
+/* The error value with which the variable is declared, in the function that contains `place`; NULL:
+ * none. */
 static const char *initial_error(struct repair *r, const struct tx *t, uint32_t place,
 				 const char *name)
 {
@@ -131,8 +132,8 @@ static const char *initial_error(struct repair *r, const struct tx *t, uint32_t 
 	return NULL;
 }
 
-/* The value in TX_ONABORT { NAME = VALUE; } of another one, or of the variable that TX_ONCOMMIT {
- * NAME = 0; } sets; NULL. */
+/* The VALUE in TX_ONABORT { NAME = VALUE; } of another transaction, or the initial value of NAME in
+ * TX_ONCOMMIT { NAME = 0; }. NULL: none. */
 static const char *value_of_others(struct repair *r, const struct tx *t, const char **name)
 {
 	const struct file *f = t->x.file;
@@ -169,7 +170,7 @@ static const char *value_of_others(struct repair *r, const struct tx *t, const c
 	return NULL;
 }
 
-/* What is done behind the transaction, if it is to return; NULL. */
+/* The return behind the transaction, if nothing else is between; NULL: none. */
 static const struct source_node *return_behind(const struct tx *t)
 {
 	const struct source_node *n = t->last->next;
@@ -199,7 +200,7 @@ static bool is_of_int(const struct tx *t, const char *name)
 	return false;
 }
 
-/* Does the function return 0, and nothing else but errors? */
+/* The function returns only 0 and errors. */
 static bool tells_success(const struct tx *t)
 {
 	const struct source_node *body = t->x.function->body;
@@ -239,7 +240,7 @@ void tx_follow_custom(struct repair *r, struct tx *t)
 	}
 }
 
-/* ---- how other transactions end the program ---- */
+/* ---- ending the program ---- */
 
 static bool is_declared_noreturn(struct repair *r, const struct source_function *f)
 {
@@ -271,7 +272,7 @@ static bool ends_program(struct repair *r, const struct source_unit *u, const ch
 	       f->body->last->name && ends_program(r, u, f->body->last->name, depth - 1);
 }
 
-/* A call with nothing but literals. */
+/* The text is a call whose arguments are all literals. */
 static bool is_plain_call(const char *text, size_t len)
 {
 	size_t i = 0;
@@ -302,7 +303,7 @@ static bool is_declared_before(const struct tx *t, const char *name)
 	return false;
 }
 
-/* The only statement behind TX_ONABORT, if it ends the program. */
+/* The only statement in another TX_ONABORT, if it ends the program; otherwise "abort();". */
 const char *tx_ending(struct repair *r, const struct tx *t)
 {
 	const struct file *f = t->x.file;
@@ -331,10 +332,10 @@ const char *tx_ending(struct repair *r, const struct tx *t)
 	return "abort();";
 }
 
-/* ---- does it fit into the file? ---- */
+/* ---- whether a transaction suits the file ---- */
 
-/* A transaction that would be inside of this one, in a function that is called; 0: none. Whoever
- * calls that function is told of its abort there; in another one, it is not. */
+/* The line of a call in the transaction that runs a transaction itself; 0: none. Its callers learn
+ * of its abort there; as a part of another transaction, they would not. */
 static uint32_t line_of_inner(const struct tx *t)
 {
 	const struct source_node *body = t->x.function->body;

@@ -1,6 +1,6 @@
-/* A store inside a transaction that does not log it: tx-missing-add, as check and crash report it,
- * and other findings about such a store. What is missing is the log; a flush would make the store
- * durable before the transaction is, and hide that it cannot be undone. */
+/* Plans logs for stores inside a transaction that does not log them: findings of kind
+ * tx-missing-add, and other findings about such a store. The log is what is missing. A flush would
+ * make the store durable before its transaction, which then could not undo it. */
 #include "repair/tx/tx.h"
 
 #include <string.h>
@@ -24,14 +24,14 @@ static bool is_about_flushes(const struct repair_bug *b)
 	return false;
 }
 
-/* The store that the bug is about. */
+/* The place is the store that the bug is about. */
 static bool is_subject(const struct repair_place *p)
 {
 	return p->role && p->nframes > 0 &&
 	       (strcmp(p->role, "store") == 0 || strcmp(p->role, "lost") == 0);
 }
 
-/* ---- is it in a transaction? ---- */
+/* ---- whether the store is in a transaction ---- */
 
 static bool same_store(const struct repair_place *a, const struct repair_place *b)
 {
@@ -40,7 +40,7 @@ static bool same_store(const struct repair_place *a, const struct repair_place *
 	       str_same(a->frames[0].file, b->frames[0].file);
 }
 
-/* Another finding says so. */
+/* A tx-missing-add finding names the same store. */
 static bool is_reported(const struct repair *r, const struct repair_place *p)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
@@ -51,15 +51,15 @@ static bool is_reported(const struct repair *r, const struct repair_place *p)
 	return false;
 }
 
-/* A range that is added, or memory that is allocated, so that the commit does not flush it is the
- * program's to flush. */
+/* The function uses a NO_FLUSH flag, so the commit does not flush the range and the program has
+ * to. */
 static bool flushes_itself(const struct fix *x)
 {
 	return memmem(x->file->text + x->function->begin, x->function->end - x->function->begin,
 		      "NO_FLUSH", 8) != NULL;
 }
 
-/* The source says so, in the function that stores or in one that calls it. */
+/* The source shows the store in a transaction, in its function or in one that calls it. */
 static bool is_seen(struct repair *r, const struct repair_place *p)
 {
 	for (size_t i = 0; i < p->nframes; i++) {
@@ -96,8 +96,8 @@ bool tx_is_wanted(struct repair *r, size_t bug)
 
 /* ---- what to log ---- */
 
-/* From the frame on whose line is the store: a value that an inlined function computed, or a class
- * stores, is stored further out. */
+/* The place from the first frame on that has the store in its line. A value that an inlined
+ * function or a class computes is stored further out. */
 static struct repair_place from_store(struct repair *r, const struct repair_place *p)
 {
 	struct repair_place at = *p;
@@ -118,8 +118,8 @@ static struct repair_place from_store(struct repair *r, const struct repair_plac
 	return at;
 }
 
-/* Told before the end of its transaction, which makes it durable: that is told too early. A log is
- * not what is missing, unless another finding says so. */
+/* The store was acknowledged before the end of its transaction, which makes it durable. So the
+ * answer comes too early; a log would not help. */
 static bool is_told_early(const struct repair *r, const struct repair_bug *b)
 {
 	for (size_t i = 0; strcmp(b->kind, "ack-before-durable") == 0 && i < b->nplaces; i++)
@@ -128,7 +128,7 @@ static bool is_told_early(const struct repair *r, const struct repair_bug *b)
 	return false;
 }
 
-/* As if it had been tried on the trace: the stores are in a transaction, which must log them. */
+/* Plans as if a trial on the trace had shown that the transaction must log these stores. */
 int tx_plan_add(struct repair *r, size_t bug, const char **why)
 {
 	const struct repair_bug *b = r->bugs.at[bug];
@@ -150,7 +150,7 @@ int tx_plan_add(struct repair *r, size_t bug, const char **why)
 	return n > 0 ? tx_plan(r, bug, c, why) : -1;
 }
 
-/* ---- what became of it ---- */
+/* ---- the outcome ---- */
 
 static const struct tx_log *log_for(const struct tx *t, size_t bug, const struct repair_cure *c)
 {

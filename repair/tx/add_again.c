@@ -1,11 +1,16 @@
-/* tx-redundant-add. A log of memory that the transaction has allocated goes: an abort frees it, and
- * the commit writes it back. In a loop, a log of the same range each time stands before the loop. A
- * property of C++ that logs itself whenever it is added to is added to once, behind the loop, and a
- * variable adds up. Others are left: whether one is needed on another way is not known.
+/* Fixes logs that repeat others (tx-redundant-add):
  *
- * That memory is new is proved in the function: by a variable that gets nothing else, no address of
- * which is taken, and whose allocation whoever comes to the log has done. C only: what a reference
- * of C++ does to a variable is not seen. */
+ * - A log of memory that the transaction has allocated is removed. An abort frees that memory
+ *   anyway, and the commit writes it back.
+ * - A log in a loop that logs the same range each time moves before the loop.
+ * - A property of C++ that logs itself at each += is added to once, behind the loop; a variable
+ *   sums up.
+ *
+ * Other repeated logs stay: they may be needed on another path.
+ *
+ * Memory is proved to be new within the function: a variable gets only the value of an allocation,
+ * which is always executed before the log, and its address is never taken. C only: references of
+ * C++ could change a variable unseen. */
 #include <ctype.h>
 #include <string.h>
 
@@ -15,9 +20,10 @@
 #include "source/source.h"
 #include "repair/edit/internal.h"
 
-enum { STEPS_MAX = 3 }; /* from a pointer to the handle that it was made of */
+/* how many steps are followed from a pointer to the handle that it was made of */
+enum { STEPS_MAX = 3 };
 
-/* ---- new memory: what is logged ---- */
+/* ---- new memory: the logged variable ---- */
 
 static size_t word_length(const char *text)
 {
@@ -28,7 +34,7 @@ static size_t word_length(const char *text)
 	return n;
 }
 
-/* "o" of "o" and of "D_RW(o)", with what follows; NULL. */
+/* The variable "o" in "o" and in "D_RW(o)"; *rest is the text behind it. NULL: none. */
 static const char *variable_in(struct repair *r, const char *text, const char **rest)
 {
 	static const char *const words[] = { "D_RW(", "D_RO(", "DIRECT_RW(", "DIRECT_RO(" };
@@ -47,14 +53,14 @@ static const char *variable_in(struct repair *r, const char *text, const char **
 					     : NULL;
 }
 
-/* A member of the object itself: nothing is followed, no element is counted off. */
+/* The text names a member of the object itself: it follows no pointer and has no index. */
 static bool is_member(const char *text)
 {
 	return *text && !strpbrk(text, "[(") && !strstr(text, "->");
 }
 
-/* The variable by which the call names the object that it logs, or a part of; NULL: it may log
- * something else. */
+/* The variable through which the call names the object of which it logs all or a part; NULL:
+ * unknown. */
 static const char *variable_logged(struct repair *r, const struct tx_add_call *c)
 {
 	const char *what = tx_bare(r, c->args[c->how.first]), *rest, *name;
@@ -75,9 +81,9 @@ static const char *variable_logged(struct repair *r, const struct tx_add_call *c
 	return NULL;
 }
 
-/* ---- ... and what the variable stands for ---- */
+/* ---- new memory: the variable's value ---- */
 
-/* What a declaration or an assignment gives to the variable; NULL: it gives it nothing. */
+/* The value that a declaration or assignment gives to the variable; NULL: it gives none. */
 static const struct source_node *value_given(const struct source_node *n, const char *name)
 {
 	if (n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, name) == 0)
@@ -99,7 +105,7 @@ static bool is_address_of(const struct source_node *n, const char *name)
 	return of && of->kind == SOURCE_NAME && of->name && strcmp(of->name, name) == 0;
 }
 
-/* The only value that the variable of the function ever gets; NULL. */
+/* The only value that the function ever gives to the variable; NULL: none or several. */
 static const struct source_node *only_value(const struct source_function *f, const char *name)
 {
 	const struct source_node *found = NULL;
@@ -120,8 +126,8 @@ static const struct source_node *only_value(const struct source_function *f, con
 	return ndeclared == 1 ? found : NULL;
 }
 
-/* New memory, which the commit writes back, and which is there: otherwise the transaction is
- * aborted. */
+/* The call allocates new memory, which the commit writes back. If it fails, it aborts the
+ * transaction. */
 static bool is_allocation(struct repair *r, const struct file *f, const struct source_node *call)
 {
 	static const char *const names[] = { "pmemobj_tx_alloc", "pmemobj_tx_zalloc",
@@ -136,7 +142,7 @@ static bool is_allocation(struct repair *r, const struct file *f, const struct s
 	return args && args[0] && args[1] && args[2] && strcmp(args[2], "POBJ_XALLOC_ZERO") == 0;
 }
 
-/* The variable of whose handle or pointer the value is the pointer; NULL. */
+/* The variable with the handle or pointer from which the value was made; NULL: none. */
 static const char *made_of(const struct source_node *value)
 {
 	while (value->kind == SOURCE_EXPR && value->last)
@@ -151,7 +157,7 @@ static const char *made_of(const struct source_node *value)
 	return value && value->kind == SOURCE_NAME && value->is_local ? value->name : NULL;
 }
 
-/* Does a transaction end between the two? */
+/* A transaction ends between the two nodes. */
 static bool is_ended(const struct source_function *f, const struct source_node *from,
 		     const struct source_node *to)
 {
@@ -166,7 +172,7 @@ static bool is_ended(const struct source_function *f, const struct source_node *
 	return false;
 }
 
-/* At this statement, does the variable stand for memory that the transaction has allocated? */
+/* At this statement, the variable stands for memory that the open transaction has allocated. */
 static bool is_new_memory(struct repair *r, const struct fix *x, const char *name,
 			  const struct source_node *at, unsigned steps)
 {
@@ -210,7 +216,7 @@ static const char *log_of_new(struct repair *r, const struct fix *x, const struc
 
 /* ---- loops ---- */
 
-/* The innermost loop around the statement that is in the transaction as a whole; NULL. */
+/* The innermost loop around the statement that is entirely in the transaction; NULL: none. */
 static const struct source_node *loop_around(const struct fix *x, const struct source_node *stmt)
 {
 	for (const struct source_node *n = stmt->parent; n; n = n->parent)
@@ -233,9 +239,9 @@ static bool is_left_early(const struct source_node *loop)
 	return false;
 }
 
-/* ---- a log ---- */
+/* ---- moving a log before its loop ---- */
 
-/* Whoever is in the loop comes to it first, each time. */
+/* Each iteration executes the statement, and nothing leaves the loop before it. */
 static bool is_always_done(const struct source_node *stmt, const struct source_node *loop)
 {
 	for (const struct source_node *n = stmt; n != loop; n = n->parent)
@@ -264,9 +270,9 @@ static bool plan_move(struct repair *r, struct tx_again *a)
 	return false;
 }
 
-/* ---- a property ---- */
+/* ---- a property that logs itself ---- */
 
-/* "uint64_t" of "p<uint64_t>"; NULL. */
+/* "uint64_t" for "p<uint64_t>"; NULL: another form. */
 static const char *value_type(struct repair *r, const char *type)
 {
 	const char *open = type ? strchr(type, '<') : NULL,
@@ -277,7 +283,7 @@ static const char *value_type(struct repair *r, const char *type)
 		       : NULL;
 }
 
-/* How often the text names it. */
+/* How often the word is in the text. */
 static size_t count_word(const char *text, const char *word)
 {
 	size_t n = 0, len = strlen(word);
@@ -287,7 +293,7 @@ static size_t count_word(const char *text, const char *word)
 	return n;
 }
 
-/* Does a function that is called there name it, or one that this calls? */
+/* A called function contains the word, or may call one that does. */
 static bool is_named_by_callees(struct repair *r, const struct source_unit *u,
 				const struct source_node *top, const char *word, unsigned depth)
 {
@@ -334,7 +340,7 @@ static bool plan_sum(struct repair *r, struct tx_again *a)
 	return true;
 }
 
-/* ---- all ---- */
+/* ---- plan and edit ---- */
 
 static const char *plan(struct repair *r, struct tx_again *a)
 {
@@ -377,7 +383,7 @@ int tx_plan_again(struct repair *r, size_t bug, const char **why)
 	return -1;
 }
 
-/* The statement's line, and a blank one too many. */
+/* Removes the statement's line, and one of two blank lines around it. */
 static void cut_line(struct file *f, const struct source_node *stmt)
 {
 	uint32_t end = statement_end(f, stmt), line = text_line_begin(f, stmt->begin),
@@ -390,7 +396,7 @@ static void cut_line(struct file *f, const struct source_node *stmt)
 	tx_cut(f, stmt->begin, end);
 }
 
-/* Another bug's is the same statement. */
+/* Another bug has the same statement, which is changed already. */
 static bool is_emitted(struct repair *r, size_t i)
 {
 	const struct tx_again *a = r->tx->again.at;

@@ -1,6 +1,6 @@
-/* How a file logs: its calls of libpmemobj's macros and functions, and of functions and macros of
- * its own that do nothing but hand over to these. Each is of one form: what it is given, and so
- * what it logs. */
+/* Finds how a file logs ranges: its calls of libpmemobj's macros and functions, and of the
+ * program's own functions and macros that only pass a range on to these. Each call has a form,
+ * which says what its arguments mean and so what it logs: TX_ADD_FIELD(o, f) has FORM_FIELD. */
 #include <ctype.h>
 #include <string.h>
 
@@ -26,14 +26,14 @@ static const struct known *known_find(const char *name)
 	return NULL;
 }
 
-/* ---- what a function or macro hands over ---- */
+/* ---- what a function or macro passes on ---- */
 
 static bool is_word(const char *text, const char *word)
 {
 	return word && strcmp(text, word) == 0;
 }
 
-/* Without blanks, and without parentheses around all or around a name. */
+/* The text without blanks, and without parentheses around a name. */
 const char *tx_bare(struct repair *r, const char *text)
 {
 	char *out = arena_alloc(&r->code->arena, strlen(text) + 1), *to = out;
@@ -58,7 +58,8 @@ const char *tx_bare(struct repair *r, const char *text)
 	return out;
 }
 
-/* By the arguments of the call inside: {addr, len} of a range, in terms of parameters. */
+/* Finds the form of a function from the address and length that it passes on, if they are made of
+ * its parameters. */
 static bool form_of_range(const char *const *args, const char *const *names, size_t nnames,
 			  struct tx_how *how)
 {
@@ -89,7 +90,7 @@ static bool form_of_range(const char *const *args, const char *const *names, siz
 	return false;
 }
 
-/* The same for a known macro inside, which is given parameters as they are. */
+/* The same for a known macro to which parameters are passed unchanged. */
 static bool form_of_known(const struct known *k, const char *const *args, size_t nargs,
 			  const char *const *names, size_t nnames, struct tx_how *how)
 {
@@ -119,11 +120,11 @@ static bool form_of_call(struct repair *r, const struct known *k, const char **a
 				     : form_of_known(k, bares, n, names, nnames, how);
 }
 
-/* ---- functions and macros of the program ---- */
+/* ---- functions of the program ---- */
 
 enum { NAMES_MAX = 8 };
 
-/* Names of parameters as they are written: those of templates are told nowhere else. */
+/* The parameters' names from the text; for templates there is no other source. */
 static size_t parameters_of(struct repair *r, const struct file *in,
 			    const struct source_function *f, const char *names[NAMES_MAX])
 {
@@ -145,7 +146,8 @@ static size_t parameters_of(struct repair *r, const struct file *in,
 	return n;
 }
 
-/* Also in a template, where it is not decided yet what is called. */
+/* The known function that is called. In a template the call is not resolved yet, so the text is
+ * read. */
 static const struct known *known_call(struct repair *r, const struct file *in,
 				      const struct source_node *call)
 {
@@ -172,7 +174,7 @@ static bool function_how(struct repair *r, const struct source_function *f, stru
 		const struct known *k = known_call(r, in, c);
 
 		if (node_is_assignment(c) && c->child && !node_is_own_variable(c->child))
-			return false; /* it does more */
+			return false; /* it does more than log */
 		if (!k)
 			continue;
 		ncalls++;
@@ -185,7 +187,7 @@ static bool function_how(struct repair *r, const struct source_function *f, stru
 
 /* ---- functions that remember what they have logged ---- */
 
-/* Is something stored to a part of the parameter? */
+/* The function stores to a part of the parameter. */
 static bool stores_through(struct repair *r, const struct file *in, const struct source_function *f,
 			   const char *name)
 {
@@ -196,8 +198,8 @@ static bool stores_through(struct repair *r, const struct file *in, const struct
 	return false;
 }
 
-/* It logs the object of one parameter, unless it has done so before in this transaction; what it
- * keeps in mind it stores elsewhere. */
+/* The function logs the object of one parameter unless it did so before in this transaction. What
+ * it remembers is stored elsewhere. */
 static bool remembers(struct repair *r, const struct source_unit *u,
 		      const struct source_function *f, struct tx_how *how)
 {
@@ -230,8 +232,7 @@ static bool remembers(struct repair *r, const struct source_unit *u,
 
 /* ---- macros of the program ---- */
 
-/* Does the text from the beginning of the statement that p is in, up to `end`, name one of
- * these? */
+/* The statement that contains p names one of these names before `end`. */
 static bool names_one(struct repair *r, const char *text, const char *p, const char *end,
 		      const char **names)
 {
@@ -246,7 +247,7 @@ static bool names_one(struct repair *r, const char *text, const char *p, const c
 	return false;
 }
 
-/* A macro that stores to what it is given is no way to log. */
+/* The macro stores to one of its arguments, so it is no way to log. */
 static bool stores(struct repair *r, const char *text, const char **names)
 {
 	for (const char *p = text; *p; p++) {
@@ -260,7 +261,7 @@ static bool stores(struct repair *r, const char *text, const char **names)
 	return false;
 }
 
-/* The definition from its name on, as a file that can be read like a source. */
+/* Reads the macro's definition from its name on, as if it were a source file. */
 static bool macro_how(struct repair *r, const struct source_unit *u, const struct source_macro *m,
 		      struct tx_how *how)
 {
@@ -363,7 +364,7 @@ static void add_functions(struct repair *r, struct tx_add_calls *all, const stru
 	struct tx_how how;
 
 	if (function_how(r, in, &how))
-		return; /* how this one does it is its own affair */
+		return; /* this function is one of the ways to log */
 	for (const struct source_node *n = in->body; n; n = node_next(n, in->body)) {
 		const struct known *k =
 			n->kind == SOURCE_CALL && n->name ? known_find(n->name) : NULL;

@@ -1,18 +1,18 @@
-/* Logs whose result the function looks at: `err = LOG(…); if (err) goto out;` or `if (LOG(…))
- * return -1;`. A new one is looked at in the same way. */
+/* Writes a new log with a check of its result, if the function checks its other logs: `err =
+ * LOG(…); if (err) goto out;` or `if (LOG(…)) return -1;`. */
 #include <string.h>
 
 #include "repair/tx/internal.h"
 #include "source/source.h"
 
-/* An `if` without an else that only leaves. */
+/* An `if` without `else` whose branch only leaves the function or loop. */
 static bool is_check(const struct source_node *n)
 {
 	return n && n->kind == SOURCE_IF && n->child && n->child->next == n->last &&
 	       source_leaves(n->last);
 }
 
-/* The statement of a block that the call is in. */
+/* The statement of a block that contains the call. */
 static const struct source_node *statement_of(const struct source_function *f,
 					      const struct tx_add_call *c)
 {
@@ -25,7 +25,7 @@ static const struct source_node *statement_of(const struct source_function *f,
 	return found;
 }
 
-/* `variable = CALL` */
+/* The variable in `variable = CALL`; NULL: another form. */
 static const char *variable_of(const struct source_node *stmt)
 {
 	return stmt->kind == SOURCE_BINARY && strcmp(stmt->op, "=") == 0 &&
@@ -34,7 +34,7 @@ static const char *variable_of(const struct source_node *stmt)
 		       : NULL;
 }
 
-/* Where the statements that call and look at the result end; 0: nobody looks. */
+/* The end of the statements that call and check the result; 0: nobody checks it. */
 static uint32_t end_of_check(struct repair *r, const struct file *f, const struct source_node *stmt,
 			     const struct tx_add_call *c)
 {
@@ -48,7 +48,7 @@ static uint32_t end_of_check(struct repair *r, const struct file *f, const struc
 	return 0;
 }
 
-/* With another indentation from the second line on. */
+/* The text with another indentation from its second line on. */
 static const char *reindented(struct repair *r, const char *text, const char *from, const char *to)
 {
 	const char *out = "", *line;
@@ -76,7 +76,7 @@ const char *tx_log_checked(struct repair *r, const struct tx_add_calls *all, con
 
 		if (!stmt)
 			continue;
-		found = NULL; /* the last one before it counts */
+		found = NULL; /* the last log before the new one decides */
 		if (end && !text_has_directive(f, stmt->begin, end))
 			found = text_format(
 				r->code, "%s%s%s",

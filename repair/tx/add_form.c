@@ -1,15 +1,15 @@
-/* Writes a log as the file writes others: by field or by object, by handle or by pointer, by a
- * function of its own. A file that shows no way gets libpmemobj's macros if it uses those for
- * transactions, and else the function. */
+/* Writes a log in the way in which the file writes others: of a field or of the object, by handle
+ * or by pointer, with a function of its own. If the file shows no way, the log uses libpmemobj's
+ * macros if the file uses TX_BEGIN, otherwise its functions. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "repair/tx/internal.h"
 
-/* ---- what is logged ---- */
+/* ---- parts of the stored expression ---- */
 
-/* The last "->" or "." outside of brackets; NULL. */
+/* The last "->" or "." outside of brackets; NULL: none. */
 static const char *last_step(const char *text, bool *is_dot)
 {
 	const char *found = NULL;
@@ -29,7 +29,7 @@ static const char *last_step(const char *text, bool *is_dot)
 	return found;
 }
 
-/* "o" of "D_RW(o)"; NULL. */
+/* "o" for "D_RW(o)"; NULL: another form. */
 static const char *handle_in(struct repair *r, const char *text)
 {
 	static const char *const words[] = { "D_RW(", "DIRECT_RW(", "D_RO(" };
@@ -78,16 +78,16 @@ bool tx_log_take_array(struct repair *r, struct tx_log *l)
 	    memchr(l->lvalue, '[', (size_t)(open - l->lvalue)))
 		return false;
 	tx_set_range(r, l, text_copy(r->code, l->lvalue, (size_t)(open - l->lvalue)));
-	l->addr = l->lvalue; /* it is its own address */
+	l->addr = l->lvalue; /* an array's name is its address */
 	l->array_bytes = 0;
 	tx_log_split(r, l);
 	return true;
 }
 
-/* ---- a handle that is no type ---- */
+/* ---- an untyped handle ---- */
 
-/* The declaration of a pointer that stands for an object all the time, as pmemobj_direct() gives
- * it; NULL. */
+/* The declaration of a pointer that is the result of pmemobj_direct() and is never changed; NULL:
+ * none. */
 static const struct source_node *direct_of(const struct tx_log *l)
 {
 	const struct source_node *body = l->x.function->body;
@@ -118,7 +118,7 @@ const char *tx_log_oid(struct repair *r, const struct tx_log *l)
 		       : NULL;
 }
 
-/* "struct record" of "struct record *". */
+/* "struct record" for "struct record *". */
 static const char *target_type(struct repair *r, const struct tx_log *l)
 {
 	const struct source_node *v = direct_of(l);
@@ -130,14 +130,14 @@ static const char *target_type(struct repair *r, const struct tx_log *l)
 	return len ? text_copy(r->code, v->type, len) : NULL;
 }
 
-/* ---- one call ---- */
+/* ---- writing one call ---- */
 
 static const char *sizeof_text(struct repair *r, const char *what, bool is_bare)
 {
 	return text_format(r->code, is_bare ? "sizeof %s" : "sizeof(%s)", what);
 }
 
-/* The arguments, in their order; false: the form cannot say this. */
+/* Fills in the arguments; false: this form cannot log this range. */
 static bool arguments_of(struct repair *r, const struct tx_log *l, enum tx_form form, bool is_whole,
 			 bool is_bare, const char *args[3])
 {
@@ -197,7 +197,7 @@ static size_t count_arguments(enum tx_form form)
 										 : 1;
 }
 
-/* A function that is given more gets that as in the call that is there. */
+/* Calls a function with further arguments, which are copied from the existing call. */
 static const char *call_with_more(struct repair *r, const struct tx_add_call *c, const char *what)
 {
 	const char *text = text_format(r->code, "%s(", c->callee);
@@ -224,14 +224,14 @@ static const char *call_text(struct repair *r, const struct tx_add_call *c, cons
 			   args[how->first < how->second]);
 }
 
-/* ---- which of the file's ---- */
+/* ---- choosing among the file's calls ---- */
 
 static bool is_in(const struct source_function *f, const struct tx_add_call *c)
 {
 	return f->begin <= c->begin && c->end <= f->end;
 }
 
-/* The type of a variable or parameter of the function; NULL. */
+/* The type of a local variable or parameter; NULL: unknown. */
 static const char *type_of(const struct source_function *f, const char *name)
 {
 	for (size_t i = 0; i < f->nparameters; i++)
@@ -251,8 +251,8 @@ static bool calls(const struct source_function *f, const char *name)
 	return false;
 }
 
-/* What it remembers is about the transaction that it is used in: here, or in a function that calls
- * this one. */
+/* The function remembers what it has logged per transaction, and this transaction uses it: here, or
+ * in a function that calls this one. */
 static bool is_in_use(const struct tx_log *l, const struct tx_add_calls *all,
 		      const struct tx_add_call *c)
 {
@@ -268,7 +268,7 @@ static bool is_in_use(const struct tx_log *l, const struct tx_add_calls *all,
 	return false;
 }
 
-/* Everything that it is given is there under the same name, and of the same type. */
+/* All its arguments exist here under the same names and types. */
 static bool is_callable_with_more(const struct tx_log *l, const struct tx_add_calls *all,
 				  const struct tx_add_call *c)
 {
@@ -287,7 +287,8 @@ static bool is_callable_with_more(const struct tx_log *l, const struct tx_add_ca
 	       is_in_use(l, all, c);
 }
 
-/* What is called through an object is only called where that is known. */
+/* The call can be written here. A call through an object needs the object, which another function
+ * may not have. */
 static bool is_callable(const struct tx_log *l, const struct tx_add_calls *all,
 			const struct tx_add_call *c)
 {
@@ -320,8 +321,8 @@ static size_t count_like(const struct tx_add_calls *all, const struct tx_add_cal
 	return n;
 }
 
-/* The more the better. As the file does it counts most, then a handle for what a handle leads to,
- * then the whole object for several fields of it. */
+/* Scores a call; more is better. Most important is that the file logs so, next that a handle's
+ * object is logged by its handle, next that several fields are logged as one object. */
 static size_t score(const struct tx_log *l, const struct tx_add_calls *all,
 		    const struct tx_add_call *c, bool is_whole, bool are_several, bool is_all)
 {
@@ -365,7 +366,7 @@ static bool uses_macros(const struct tx_log *l)
 	return false;
 }
 
-/* Too much to log for one field. */
+/* The object is too large to be logged for one field. */
 static bool is_large(const struct tx_log *l)
 {
 	const struct source_node *place = l->x.store->child;
@@ -376,7 +377,7 @@ static bool is_large(const struct tx_log *l)
 	       place->child->target_bytes > TX_OBJECT_MAX_BYTES;
 }
 
-/* The handle that a pointer was made of, if the function logs by that; NULL. */
+/* The handle from which the pointer was made, if the function uses it for its logs; NULL: none. */
 static const char *handle_behind(struct repair *r, const struct tx_add_calls *all,
 				 const struct tx_log *l)
 {
@@ -430,7 +431,7 @@ const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const 
 			best = call_text(r, c, args);
 			*is_whole = whole;
 		}
-	/* the file shows no way for an object, but libpmemobj has one */
+	/* libpmemobj has a way to log an object, even if the file does not show it */
 	if (is_all && !*is_whole && uses_macros(l)) {
 		*is_whole = true;
 		return text_by_default(r, l, true, true);

@@ -1,11 +1,11 @@
-/* A range that is logged, but after the first store to it: the log that is there moves up. Only if
- * it means the same there, and is always come to from there. */
+/* Moves an existing log that comes after the first store to its range: before that store. Only if
+ * the log means the same there, and is always executed after the store. */
 #include <ctype.h>
 #include <string.h>
 
 #include "repair/tx/internal.h"
 
-/* Equal but for blanks. */
+/* The texts are equal, except for blanks. */
 static bool same(const char *a, const char *b)
 {
 	while (a && b) {
@@ -23,7 +23,7 @@ static bool same(const char *a, const char *b)
 	return false;
 }
 
-/* "items" holds "items[3].key". */
+/* `outer` contains `member`: "items" contains "items[3].key". */
 static bool holds_member(const char *outer, const char *member)
 {
 	size_t len = strlen(outer);
@@ -66,7 +66,7 @@ bool tx_add_call_covers(struct repair *r, const struct tx_add_call *c, const str
 	return false;
 }
 
-/* The statement that is this call and nothing else; NULL. */
+/* The statement that consists of this call; NULL: it is part of another one. */
 static const struct source_node *statement_of(const struct tx_log *l, const struct tx_add_call *c)
 {
 	const struct source_node *body = l->x.function->body;
@@ -79,7 +79,7 @@ static const struct source_node *statement_of(const struct tx_log *l, const stru
 	return NULL;
 }
 
-/* Who was at the store comes to the log, too. */
+/* After the store, the function always reaches the log. */
 static bool is_come_to(const struct tx_log *l, const struct source_node *from)
 {
 	for (const struct source_node *n = from; n; n = node_next(n, from))
@@ -89,8 +89,8 @@ static bool is_come_to(const struct tx_log *l, const struct source_node *from)
 	return true;
 }
 
-/* From the statement on, up to the log, nothing that it names is changed or declared, and no label
- * lets others in. */
+/* From statement `from` to the log, nothing that the log names is changed or declared, and no label
+ * lets control enter. */
 static bool may_move(const struct tx_log *l, const struct source_node *from,
 		     const struct source_node *log, const char *text, const char *argument)
 {

@@ -1,6 +1,7 @@
-/* Atomic allocation and release inside a transaction become their transactional forms, which it
- * undoes. Where the form is not known, or a constructor is given, the transaction is not written.
- * An error that the program looks at stays one: such an allocation does not abort. */
+/* Replaces atomic allocations and releases inside a new transaction by their transactional forms,
+ * which an abort undoes. If the form is unknown, or the allocation has a constructor, the
+ * transaction is not written. If the program checks the result of an allocation, the new form
+ * returns an error, too, and does not abort. */
 #include <string.h>
 
 #include "repair/tx/internal.h"
@@ -10,11 +11,12 @@ enum form { ALLOC, FREE, REALLOC, NO_FORM };
 static const struct pair {
 	const char *name;
 	enum form form;
-	int to, type, size, number, constructor; /* arguments, -1: it has none */
-	const char *as; /* {L} the handle, {S} size, {N} type number, {T} type */
-	/* what gives the handle where the result is looked at; NULL: it cannot be */
+	/* numbers of arguments; -1: it has no such argument */
+	int to, type, size, number, constructor;
+	const char *as; /* {L} the handle, {S} the size, {N} the type number, {T} the type */
+	/* gives a handle, for calls whose result is checked; NULL: impossible */
 	const char *unlikely;
-	bool is_typed; /* TOID */
+	bool is_typed; /* the handle is a TOID */
 } pairs[] = {
 	{ "pmemobj_alloc", ALLOC, 1, -1, 2, 3, 4, "{L} = pmemobj_tx_alloc({S}, {N})",
 	  "pmemobj_tx_xalloc({S}, {N}, POBJ_XALLOC_NO_ABORT)", false },
@@ -38,7 +40,7 @@ static const struct pair {
 	{ "POBJ_FREE", FREE, 0, -1, -1, -1, -1, "TX_FREE({L}), ({L}).oid = OID_NULL", NULL, true },
 };
 
-/* Others that allocate, release or link on their own. */
+/* Other functions that allocate, release or link; there is no form for them here. */
 static const char *const foreign[] = { "pmemobj_xalloc",      "pmemobj_strdup",
 				       "pmemobj_wcsdup",      "pmemobj_reserve",
 				       "pmemobj_xreserve",    "pmemobj_publish",
@@ -61,7 +63,7 @@ static bool is_foreign(const char *name)
 	return false;
 }
 
-/* {X} in the pattern stands for values. */
+/* Replaces {L}, {S}, {N} and {T} in the pattern. */
 static const char *fill(struct repair *r, const char *pattern, const char *l, const char *s,
 			const char *n, const char *type)
 {
@@ -87,7 +89,7 @@ static const char *argument(const char *const *args, int i)
 	return i < 0 ? "" : args[i];
 }
 
-/* Does the statement consist of the call alone, so that nobody looks at its result? */
+/* The statement consists of the call only, so nobody uses its result. */
 static bool is_statement(const struct tx *t, const struct source_node *stmt, uint32_t begin,
 			 uint32_t end)
 {
@@ -98,7 +100,7 @@ static bool is_statement(const struct tx *t, const struct source_node *stmt, uin
 	return at == begin && stmt->end <= end;
 }
 
-/* A variable of the function, or a member of one. */
+/* The handle is a local variable, or a member of one. */
 static bool is_local(const struct tx *t, const char *handle)
 {
 	const struct source_function *f = t->x.function;
@@ -118,8 +120,8 @@ static bool is_local(const struct tx *t, const char *handle)
 	return false;
 }
 
-/* Does the program store to persistent memory through the same variable? Whichever transaction
- * knows. */
+/* Some planned transaction logs a store through the same variable, so the variable's memory is
+ * persistent. */
 static bool is_known(const struct repair *r, const struct tx *t, const char *handle)
 {
 	size_t len =
@@ -138,7 +140,7 @@ static bool is_known(const struct repair *r, const struct tx *t, const char *han
 	return false;
 }
 
-/* The handle may be persistent itself: what it held must be undone, too. */
+/* Logs the handle itself, which may be in persistent memory: an abort must restore its value. */
 static void log_handle(struct repair *r, struct tx *t, const struct source_node *stmt,
 		       const char *handle, const char *addr)
 {
@@ -157,9 +159,9 @@ static void log_handle(struct repair *r, struct tx *t, const struct source_node 
 	*vec_add(&t->logs) = l;
 }
 
-/* ---- calls ---- */
+/* ---- replacing calls ---- */
 
-/* if (CALL) */
+/* The call is the whole condition: if (CALL). */
 static bool is_condition(const struct file *f, uint32_t begin, uint32_t end)
 {
 	uint32_t open = begin;
@@ -202,7 +204,7 @@ static int convert(struct repair *r, struct tx *t, const struct pair *p, uint32_
 	if (!is_alone && is_condition(t->x.file, begin, end) && is_local(t, handle)) {
 		text = text_format(r->code, "%s(%s = %s)",
 				   p->is_typed ? "TOID_IS_NULL" : "OID_IS_NULL", handle, text);
-	} else if (!is_alone) { /* a handle that could not be had stays as it was */
+	} else if (!is_alone) { /* if the allocation fails, the handle keeps its old value */
 		const char *name = tx_free_name(r, t, "allocated");
 
 		*vec_add(&t->declarations) =
@@ -253,7 +255,7 @@ static int convert_calls(struct repair *r, struct tx *t)
 	return 0;
 }
 
-/* ---- functions that are called ---- */
+/* ---- called functions ---- */
 
 bool tx_is_allocation(const struct source_node *n)
 {
@@ -273,8 +275,8 @@ bool tx_allocates(const struct source_function *f)
 	return first_allocation(f) != NULL;
 }
 
-/* A function that transactions call: all of it runs in one. Its handles are logged there, too.
- * NULL: nothing of it changes. */
+/* Replaces the allocations of a function that transactions call; all of it runs in a transaction.
+ * Returns what changes; NULL: nothing. */
 struct tx *tx_callee_allocations(struct repair *r, const struct tx_callee *c)
 {
 	const struct source_node *n = first_allocation(c->x.function);

@@ -1,10 +1,10 @@
-/* Memory that a transaction allocates is gone when it is undone, so nothing of it is logged. Which
- * variables stand for it is followed from the allocation on, as long as that is certain. */
+/* Drops logs of memory that the transaction itself allocates: an abort frees that memory. Variables
+ * that stand for it are followed from the allocation on, as long as that is certain. */
 #include <string.h>
 
 #include "repair/tx/internal.h"
 
-/* At this place of the text, does the variable stand for new memory? */
+/* At this offset, the variable stands for new memory. */
 static bool is_allocated(const struct tx *t, const char *name, uint32_t at)
 {
 	for (size_t i = 0; i < t->allocated.n; i++)
@@ -13,7 +13,7 @@ static bool is_allocated(const struct tx *t, const char *name, uint32_t at)
 	return false;
 }
 
-/* How often something is followed on the way to the place. */
+/* How often `what` is in the text; used to count the pointers that an expression follows. */
 static unsigned count(const char *text, const char *what)
 {
 	unsigned n = 0;
@@ -31,7 +31,8 @@ static const struct source_node *first_name(const struct source_node *top)
 	return NULL;
 }
 
-/* The pointer of a handle, or another pointer as it is: not what is found by following one. */
+/* The expression is the pointer of a handle, or a pointer variable; it is not loaded through
+ * another pointer. */
 static bool is_pointer_to(const struct tx *t, const struct source_node *n)
 {
 	const struct source_use *use = macro_use(t->x.unit, t->x.file->path, n);
@@ -45,8 +46,7 @@ static bool is_pointer_to(const struct tx *t, const struct source_node *n)
 	       (n->kind == SOURCE_CALL && n->name && strncmp(n->name, "pmemobj_direct", 14) == 0);
 }
 
-/* What a declaration or an assignment gives to a variable; NULL: it is neither, or gives
- * nothing. */
+/* The value that a declaration or assignment gives to a variable, and *name; NULL: none. */
 static const struct source_node *value_given(const struct source_node *n, const char **name)
 {
 	if (n->kind == SOURCE_VARIABLE) {
@@ -70,7 +70,8 @@ static bool is_null(const struct tx *t, const struct source_node *value)
 	return false;
 }
 
-/* Is something else assigned to it anywhere in the function? */
+/* The function assigns something else to the variable, too (`but` does not count, nor does
+ * NULL). */
 bool tx_is_ambiguous(const struct tx *t, const char *name, const struct source_node *but)
 {
 	const struct source_node *body = t->x.function->body;
@@ -85,7 +86,7 @@ bool tx_is_ambiguous(const struct tx *t, const char *name, const struct source_n
 	return false;
 }
 
-/* Variables that point to it: T *p = D_RW(handle). */
+/* Adds variables that point to new memory: T *p = D_RW(handle). */
 void tx_follow_pointers(struct tx *t)
 {
 	const struct source_node *body = t->x.function->body;
@@ -102,8 +103,7 @@ void tx_follow_pointers(struct tx *t)
 	}
 }
 
-/* Memory that is allocated in the transaction is gone when it is undone: nothing of it is
- * logged. */
+/* Drops the logs of memory that the transaction allocates. */
 void tx_drop_allocated(struct repair *r, struct tx *t)
 {
 	tx_follow_pointers(t);

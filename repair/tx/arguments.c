@@ -1,6 +1,6 @@
-/* A function that stores to where its parameters point, and that others call outside transactions:
- * the transaction's own call tells by its arguments what is stored, so the log stands before the
- * call, and the function stays as it is. */
+/* Moves a log out of a function that stores through its parameters and is also called outside of
+ * transactions. The arguments of the transaction's own call say what is stored, so the log goes
+ * before that call, and the function stays as it is. */
 #include <string.h>
 
 #include "repair/tx/internal.h"
@@ -13,7 +13,7 @@ static bool is_parameter(const struct source_function *f, const char *name)
 	return false;
 }
 
-/* The variables that the expression depends on are parameters that keep their values. */
+/* The expression depends only on parameters that are never assigned. */
 static bool is_about_parameters(const struct tx_log *l)
 {
 	const struct source_function *f = l->x.function;
@@ -26,8 +26,8 @@ static bool is_about_parameters(const struct tx_log *l)
 	return true;
 }
 
-/* One step from a parameter: what is read further on may be changed by the function before it
- * stores. */
+/* The place is one step from a parameter. Anything that is read further on might be changed by the
+ * function before it stores. */
 static bool is_one_step(const struct tx_log *l)
 {
 	const char *from = l->handle ? l->handle : l->object;
@@ -35,7 +35,7 @@ static bool is_one_step(const struct tx_log *l)
 	return from && text_is_identifier(from) && !(l->member && strstr(l->member, "->"));
 }
 
-/* "*(&x)" is "x", "(&x)->a" is "x.a". */
+/* Simplifies "*(&x)" to "x" and "(&x)->a" to "x.a". */
 static const char *simplified(struct repair *r, const char *text)
 {
 	const char *open = strstr(text, "(&"), *close = NULL, *inner;
@@ -70,8 +70,8 @@ static const char *in_terms_of(struct repair *r, const struct source_function *f
 	return simplified(r, text_substitute(r->code, text, false, names, values, n));
 }
 
-/* The arguments of the call, if those that the expression needs can be evaluated before it;
- * NULL. */
+/* The texts of the call's arguments, if those that are needed can be evaluated before the call;
+ * NULL: they cannot. */
 static const char **arguments_of(struct repair *r, const struct tx_log *l, const struct fix *caller,
 				 const struct source_node *call)
 {
@@ -88,10 +88,10 @@ static const char **arguments_of(struct repair *r, const struct tx_log *l, const
 	return text_arguments(r->code, caller->file, call->text_begin, call->text_end);
 }
 
-/* ---- the object that the function is given ---- */
+/* ---- the object that the call passes ---- */
 
-/* The parameter through which it stores, if it points to an object that is not too large to be
- * logged whole; -1. */
+/* The number of the parameter through which the function stores, if its object is small enough to
+ * be logged whole; -1: none. */
 static int parameter_of(const struct tx_log *l)
 {
 	const struct source_function *f = l->x.function;
@@ -108,7 +108,7 @@ static int parameter_of(const struct tx_log *l)
 	return -1;
 }
 
-/* Does the call pass a pointer to an object of that size? */
+/* The call passes a pointer to an object of that size. */
 static bool passes_object(const struct source_node *call, const struct source_function *f,
 			  int parameter)
 {
@@ -150,12 +150,12 @@ bool tx_log_outward(struct repair *r, const struct tx_log *l, const struct repai
 				    : NULL;
 
 	args = call && l->lvalue ? arguments_of(r, &from, &caller, call) : NULL;
-	/* which element, only the function knows */
+	/* only the function knows which element it stores to */
 	if (call && !args && tx_log_take_array(r, &from))
 		args = arguments_of(r, &from, &caller, call);
 	if (object && (!call || !passes_object(call, l->x.function, parameter)))
 		object = NULL;
-	if (object && !args) { /* which part of it, only the function knows */
+	if (object && !args) { /* only the function knows which part it stores to */
 		tx_set_range(r, &from, object);
 		tx_log_split(r, &from);
 		from.array_bytes = 0;

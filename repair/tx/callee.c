@@ -1,6 +1,6 @@
-/* The functions that transactions call: the list of them, and where each is changed. Calls inside
- * transactions go to copies of functions that others call, too: those on the recorded call paths,
- * and all others that could be meant. */
+/* The functions that transactions call: the list of them, and the files in which they are changed.
+ * A function that others call, too, gets a copy; calls inside transactions are changed to call it,
+ * both those on the recorded call paths and all others that may run in a transaction. */
 #include "repair/tx/internal.h"
 
 struct tx_callee *tx_callee_find(struct repair *r, const struct source_function *f)
@@ -25,7 +25,7 @@ void tx_callees_release(struct repair *r)
 	r->tx->callees.n = 0;
 }
 
-/* It goes to a copy that flushes already. */
+/* The call is already changed to a copy that flushes. */
 bool tx_is_redirected(const struct repair *r, const struct file *f, const struct source_node *call)
 {
 	for (size_t i = 0; i < r->redirects.n; i++)
@@ -35,7 +35,7 @@ bool tx_is_redirected(const struct repair *r, const struct file *f, const struct
 	return false;
 }
 
-/* ---- calls of copies ---- */
+/* ---- calling the copies ---- */
 
 void tx_callees_copy(struct repair *r, const struct tx *t)
 {
@@ -61,7 +61,7 @@ void tx_callees_copy(struct repair *r, const struct tx *t)
 		}
 }
 
-/* Whether it was recorded or not: what runs in a transaction calls the copies. */
+/* Changes all calls in the function, recorded or not, that run in a transaction. */
 static void redirect_calls(struct repair *r, size_t bug, const struct fix *at, struct file *to,
 			   const struct tx *within)
 {

@@ -1,9 +1,9 @@
-/* Functions that a transaction calls and that must log, too. If only transactions call them, they
- * are changed themselves. If others do, the transaction calls copies (`give_tx` for `give`). If one
- * cannot be copied, it logs only when a transaction is open. */
+/* Decides how functions log that a transaction calls. If only transactions call such a function, it
+ * is changed itself. If others do, too, the transaction calls a copy (`give_tx` for `give`). If it
+ * cannot be copied, it logs only if a transaction is open. */
 #include "repair/tx/internal.h"
 
-/* ---- which way ---- */
+/* ---- the way of each function ---- */
 
 static int list_path(struct repair *r, const struct tx_path *p, const char **why)
 {
@@ -18,7 +18,7 @@ static int list_path(struct repair *r, const struct tx_path *p, const char **why
 	return 0;
 }
 
-/* What the function itself must log; NULL: it only calls functions that must. */
+/* A store of the function itself that must be logged; NULL: it only calls functions that log. */
 static const struct source_node *stored_by(const struct repair *r, const struct source_function *f)
 {
 	for (size_t i = 0; i < r->tx->list.n; i++)
@@ -28,8 +28,8 @@ static const struct source_node *stored_by(const struct repair *r, const struct 
 	return NULL;
 }
 
-/* The copy must be callable where the path calls it: in the transaction, or in what is inside or a
- * copy itself. */
+/* The copy can be called at that point of the path: from the transaction, or from a callee that is
+ * changed or copied. */
 static bool may_copy(struct repair *r, const struct tx_path *p, size_t k, const struct tx_callee *c)
 {
 	struct fix caller = { 0 };
@@ -65,7 +65,7 @@ static bool guard_some(struct repair *r, const struct tx *t)
 	return is_changed;
 }
 
-/* What they allocate and release must be undone, too. */
+/* Finds what the functions allocate and release, which an abort must undo, too. */
 static void find_allocations(struct repair *r)
 {
 	for (size_t i = 0; i < r->tx->list.n; i++)
@@ -103,7 +103,7 @@ void tx_callees_find(struct repair *r)
 		struct tx_callee *c = &r->tx->callees.at[i];
 
 		c->callers = tx_callers(r, c->x.unit, c->x.function, stored_by(r, c->x.function));
-		/* a copy would leave the function broken for callers that nobody knows */
+		/* a copy would leave the original broken for unknown callers */
 		c->way = c->callers == TX_ONLY_INSIDE ? TX_INSIDE
 			 : c->callers == TX_NOT_KNOWN ? TX_GUARDED
 						      : TX_COPIED;

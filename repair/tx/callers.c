@@ -1,5 +1,6 @@
-/* Who calls a function: only transactions, or others, too? All units of the compilation database
- * that name it are read. A name that is no call is one that nobody follows. */
+/* Finds out who calls a function: only transactions, or others, too. All files of the compilation
+ * database that contain its name are parsed. If the name occurs other than in a call, the callers
+ * are unknown. */
 #include <ctype.h>
 #include <string.h>
 
@@ -7,10 +8,9 @@
 
 enum { DEPTH_MAX = 16 };
 
-/* ---- units that name it ---- */
+/* ---- files that contain the name ---- */
 
-/* Behind what cannot be code: a comment, a string, a character. The same place if it is none of
- * these. */
+/* Returns the end of a comment, string or character that begins at p; p if none does. */
 static const char *skip_text(const char *p)
 {
 	const char *end;
@@ -27,7 +27,8 @@ static const char *skip_text(const char *p)
 	return *p ? p + 1 : p;
 }
 
-/* Behind a definition of a macro, with the lines that it goes on in: its uses are looked at. */
+/* Returns the end of a macro's definition with its continued lines, as only its uses matter; p if
+ * none begins here. */
 static const char *skip_macro(const char *text, const char *p)
 {
 	const char *word = p + 1;
@@ -71,8 +72,8 @@ static bool is_of_database(const struct repair *r, const char *path)
 	return false;
 }
 
-/* Does the file, or one that it includes from its own folder, name it? What it includes from
- * elsewhere may. */
+/* The file, or one that it includes from its own folder, contains the name. Files included from
+ * elsewhere are taken to contain it. */
 static bool names_it(struct repair *r, const char *path, const char *name, unsigned depth)
 {
 	const struct file *in = file_open(r->code, path);
@@ -92,7 +93,7 @@ static bool names_it(struct repair *r, const char *path, const char *name, unsig
 	return false;
 }
 
-/* A static function's callers are in its own unit, unless it is in a header. */
+/* Parses the files that may call the function: only its own if it is static and not in a header. */
 static void open_units(struct repair *r, const struct source_function *f)
 {
 	bool is_shared = !is_of_database(r, f->file);
@@ -107,7 +108,7 @@ static void open_units(struct repair *r, const struct source_function *f)
 	}
 }
 
-/* ---- a function that needs one ---- */
+/* ---- functions that need an open transaction ---- */
 
 static bool needs_transaction(const struct source_node *call)
 {
@@ -135,22 +136,22 @@ static bool is_always_done(const struct source_function *f, const struct source_
 	return true;
 }
 
-/* It logs or allocates, whatever happens, and does not begin a transaction for that: without one it
- * would end the program. */
+/* The function always logs or allocates, and does not begin a transaction: outside of one, it would
+ * end the program. So all its callers are in transactions. */
 static bool is_part(struct repair *r, const struct source_unit *u, const struct source_function *f)
 {
 	const struct file *in = file_open(r->code, f->file);
 
 	for (const struct source_node *n = f->body; in && n; n = node_next(n, f->body)) {
 		if (n->kind == SOURCE_RETURN)
-			return false; /* it may be left before */
+			return false; /* the function may return before */
 		if (needs_transaction(n) && is_always_done(f, n) && !tx_is_in_work(u, in, f, n))
 			return true;
 	}
 	return false;
 }
 
-/* ---- its callers ---- */
+/* ---- callers ---- */
 
 struct asking {
 	struct repair *r;
@@ -161,8 +162,8 @@ struct asking {
 static enum tx_callers callers_of(struct asking *a, struct source_unit *u,
 				  const struct source_function *f, int parameter);
 
-/* A place in new transactions, or in those that are there, or in a function that only these
- * call. */
+/* The node runs in a transaction: a planned one, an existing one, or in a function that only
+ * transactions call. */
 static bool is_inside(struct asking *a, struct source_unit *u, const struct source_function *in,
 		      const struct source_node *n)
 {
@@ -178,7 +179,7 @@ static bool is_inside(struct asking *a, struct source_unit *u, const struct sour
 	}
 	for (size_t i = 0; i < a->nseen; i++)
 		if (function_is_same(a->seen[i], in))
-			return true; /* its other callers decide */
+			return true; /* the other callers of that function decide */
 	return callers_of(a, u, in, -1) == TX_ONLY_INSIDE;
 }
 
@@ -189,7 +190,7 @@ static bool is_own(const struct source_node *argument)
 	return argument->is_array && node_is_own_variable(argument);
 }
 
-/* Does the call pass a variable of its own, which is not persistent, as this parameter? */
+/* The call passes a local object, which is volatile, as this parameter. */
 static bool passes_volatile(const struct source_node *call, int parameter)
 {
 	int i = 0;
@@ -214,7 +215,7 @@ static bool is_named(const struct source_node *n, const struct source_function *
 	       strcmp(n->name, f->name) == 0;
 }
 
-/* The same function in a header is in several units: each place counts once. */
+/* A function in a header is in several units; only the first one counts. */
 static bool is_first_unit(struct repair *r, size_t unit, const struct source_function *in)
 {
 	if (strcmp(in->file, r->code->units.at[unit]->main_file) == 0)
@@ -227,7 +228,7 @@ static bool is_first_unit(struct repair *r, size_t unit, const struct source_fun
 	return true;
 }
 
-/* A static function is another one in every unit but those that have its definition. */
+/* The unit contains the function; a static function of another unit is another one. */
 static bool is_known_in(const struct source_unit *u, const struct source_function *f)
 {
 	for (size_t i = 0; f->is_static && i < u->nfunctions; i++)
@@ -252,7 +253,7 @@ static size_t count_declarations(const struct repair *r, const struct source_fun
 	return 0;
 }
 
-/* All that its own file, and those that are compiled, say of it was looked at. */
+/* Each occurrence of the name in the file is a call or a declaration that was looked at. */
 static bool is_followed(struct repair *r, const struct source_function *f, const char *path,
 			size_t nseen)
 {
@@ -273,7 +274,7 @@ static bool is_written(struct repair *r, const struct source_function *in,
 
 struct count {
 	size_t ncalls, nothers, noutside, nvolatile;
-	size_t nwritten; /* by its name, not by a macro */
+	size_t nwritten; /* the name is in the source, and not made by a macro */
 };
 
 static void count_uses(struct asking *a, size_t unit, const struct source_function *f,
@@ -347,7 +348,7 @@ static int parameter_named(const struct source_function *f, const char *name)
 	return -1;
 }
 
-/* The parameter that the variable is, or that it was made from; -1. */
+/* The number of the parameter that the variable is, or from which it was made; -1: none. */
 static int parameter_behind(const struct source_function *f, const char *variable)
 {
 	int found = parameter_named(f, variable);

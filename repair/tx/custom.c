@@ -1,6 +1,6 @@
-/* Whose affair it is to log what a function stores to an object that it is given: if some caller,
- * before it calls, logs what the function stores, or has just allocated it, so that no log is
- * needed, it is the callers'. */
+/* Finds out whether the callers of a function log what it stores to an object that they pass. If
+ * some caller logs those bytes before the call, or has just allocated the object, then the log is
+ * the callers' job. */
 #include <ctype.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { DEPTH_MAX = 2 };
 
-/* Do the two expressions name the same variable? */
+/* The two expressions contain the same variable. */
 static bool share_a_name(const char *a, const char *b, struct codebase *code)
 {
 	while (*a) {
@@ -25,7 +25,7 @@ static bool share_a_name(const char *a, const char *b, struct codebase *code)
 	return false;
 }
 
-/* The member that is logged; NULL: a whole object. */
+/* The member that the call logs; NULL: it logs a whole object. */
 static const char *member_logged(const struct tx_add_call *c, struct codebase *code)
 {
 	const char *text = c->how.form == FORM_FIELD || c->how.form == FORM_MEMBER
@@ -44,7 +44,7 @@ static const char *member_logged(const struct tx_add_call *c, struct codebase *c
 	return text_copy(code, text, len);
 }
 
-/* Does the function, or one that it calls, store to a member of that name? */
+/* The function, or one that it calls, stores to a member of that name. */
 static bool stores_member(const struct source_unit *u, const struct source_function *f,
 			  const char *name, unsigned depth)
 {
@@ -63,7 +63,7 @@ static bool stores_member(const struct source_unit *u, const struct source_funct
 	return false;
 }
 
-/* Does the caller itself store through what it passes? Then the log may be for that. */
+/* The caller itself stores through what it passes, so its log may be for that. */
 static bool stores_itself(struct repair *r, const struct file *f, const struct source_function *in,
 			  const char *what)
 {
@@ -74,7 +74,7 @@ static bool stores_itself(struct repair *r, const struct file *f, const struct s
 	return false;
 }
 
-/* Is this log one of what the function will store? */
+/* The log is for what the called function will store. */
 static bool is_for(struct repair *r, const struct tx_add_call *c, const struct use *use,
 		   const struct file *f, const struct source_function *callee, const char *what)
 {
@@ -85,7 +85,8 @@ static bool is_for(struct repair *r, const struct tx_add_call *c, const struct u
 		       : !stores_itself(r, f, use->in, what));
 }
 
-/* What the call passes; a pointer that was made of a handle stands for that, too. */
+/* What the call passes; for a pointer that was made of a handle, its declaration, which contains
+ * the handle. */
 static const char *passed(struct repair *r, const struct file *f, const struct source_function *in,
 			  const struct source_node *call, size_t parameter)
 {
@@ -139,7 +140,7 @@ static int parameter_named(const struct source_function *f, const char *name)
 static bool is_logged_by_callers(struct repair *r, const struct source_function *f, int parameter,
 				 unsigned depth);
 
-/* Is it logged before, in the function that calls, or by the callers of that one in turn? */
+/* It is logged before the call in the calling function, or in turn by that one's callers. */
 static bool is_logged_before(struct repair *r, const struct use *use,
 			     const struct source_node *call, const struct source_function *callee,
 			     int parameter, unsigned depth)

@@ -1,9 +1,17 @@
-/* Where a transaction may begin and end. No jump may lead out of it or into it: break, continue and
- * goto move its end outwards until they stay inside, and a return becomes one from its end. A
- * declaration that is used after it moves before it. If it began between #if and #endif and ended
- * outside, or the other way round, half of it would be left when the condition is not met: its ends
- * move outwards until each #if between them has its #endif there. What is compiled under other
- * conditions is not seen. */
+/* Finds where a transaction may begin and end. No jump may leave or enter it: for break, continue
+ * and goto, the ends move outwards until the jump stays inside; a return is done after the end. A
+ * declaration that is used after the end moves before the beginning. The ends also move until each
+ * #if between them has its #endif there, or half of the transaction would remain if the condition
+ * is false:
+ *
+ *   for (…) {
+ *           a->x = 1;             // the transaction began here,
+ *           if (c)
+ *                   continue;     // but this leaves it: it grows to the whole loop
+ *           a->y = 1;
+ *   }
+ *
+ * Limit: code under other conditions of the preprocessor is not seen. */
 #include <ctype.h>
 #include <string.h>
 
@@ -18,7 +26,7 @@ static bool is_word(const struct tx *t, const struct source_node *n, const char 
 	       !isalnum((unsigned char)t->x.file->text[n->begin + len]);
 }
 
-/* What a break or continue leaves; NULL if a macro hides it. */
+/* The loop or switch that a break or continue leaves; NULL: a macro hides it. */
 static const struct source_node *jump_leaves(const struct tx *t, const struct source_node *jump)
 {
 	bool is_break = is_word(t, jump, "break");
@@ -29,7 +37,7 @@ static const struct source_node *jump_leaves(const struct tx *t, const struct so
 	return NULL;
 }
 
-/* Moves the ends outwards so that n is inside. False: it is not below the function's body. */
+/* Moves the ends outwards until n is inside. False: n is not in the function's body. */
 static bool widen(struct tx *t, const struct source_node *n)
 {
 	while (!tx_holds(t, n)) {
@@ -81,7 +89,7 @@ static int check_jump(struct repair *r, struct tx *t, const struct source_node *
 	const struct source_node *target;
 
 	if (macro_use(t->x.unit, t->x.file->path, n))
-		return 0; /* of the transaction's own macros, which hold it */
+		return 0; /* a jump of the transaction's own macros stays inside */
 	target = is_goto ? find_label(t, n) : jump_leaves(t, n);
 	if (is_goto && !target)
 		is_inside = tx_holds(t, n);
@@ -92,7 +100,7 @@ static int check_jump(struct repair *r, struct tx *t, const struct source_node *
 	if (!target || is_inside == tx_holds(t, target))
 		return 0;
 	if (!is_goto && !is_inside)
-		return 0; /* a loop around a part of which this is another part */
+		return 0; /* a jump around the transaction, in a loop that contains both */
 	*is_changed = true;
 	if (widen(t, is_inside ? target : n))
 		return 0;
@@ -111,7 +119,8 @@ static bool is_long_jump(const struct source_node *n)
 	return false;
 }
 
-/* A case whose switch is outside: control would come in between. */
+/* A `case` in the transaction whose switch is outside: control would enter in the middle. *around
+ * is the switch. */
 static bool is_entry(const struct tx *t, const struct source_node *n,
 		     const struct source_node **around)
 {
@@ -186,7 +195,7 @@ static const struct source_node *last_use(const struct tx *t, const char *name)
 	return last;
 }
 
-/* T name = value; becomes T name; before the transaction, and name = value; inside. */
+/* Splits a declaration: T name; before the transaction, and name = value; inside. */
 static bool split_declaration(struct repair *r, struct tx *t, const struct source_node *d)
 {
 	const struct source_node *v = d->child;
@@ -233,7 +242,7 @@ static int keep_declarations(struct repair *r, struct tx *t, bool *is_changed)
 	return 0;
 }
 
-/* ---- what others are told ---- */
+/* ---- output and locks ---- */
 
 static bool is_output(const struct source_unit *u, const struct source_node *call, unsigned depth)
 {
@@ -248,8 +257,8 @@ static bool is_output(const struct source_unit *u, const struct source_node *cal
 	return false;
 }
 
-/* What is told inside would be told before it is durable, and what a lock guards could be changed
- * by others before it may be undone. */
+/* Refuses output inside, which would tell of data that is not durable yet, and the release of a
+ * lock inside, after which others could change what an abort undoes. */
 static int check_calls(struct repair *r, struct tx *t)
 {
 	const struct source_node *body = t->x.function->body;
@@ -275,7 +284,7 @@ static int check_calls(struct repair *r, struct tx *t)
 
 enum balance {
 	BALANCED,
-	BEGINS_INSIDE, /* of a condition that ends before the transaction does */
+	BEGINS_INSIDE, /* the transaction begins under a condition that ends inside it */
 	ENDS_INSIDE,
 };
 

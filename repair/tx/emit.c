@@ -1,5 +1,5 @@
-/* Writes a transaction: its first and last line, and one step of indentation more for what is
- * between. What the program has of it already is moved. */
+/* Writes a transaction: its first and last line, and one more step of indentation for what is
+ * between. If the program's own transaction grows, its lines are moved. */
 #include <limits.h>
 #include <string.h>
 
@@ -13,8 +13,8 @@ static bool is_declared(const struct source_unit *u, const char *name)
 	return false;
 }
 
-/* Behind the last #include <> of the file's beginning that depends on the fewest conditions (a
- * header has one around all), or the last one. */
+/* The place for an #include: behind the last #include <> under the fewest conditions (a header has
+ * one condition around everything), or else behind the last #include. */
 static uint32_t include_place(const struct file *f, uint32_t limit)
 {
 	uint32_t at = 0, found = 0;
@@ -51,7 +51,7 @@ static void include_stdlib(struct tx *t)
 	file_edit(f, include_place(f, t->x.function->begin), 0, "#include <stdlib.h>\n");
 }
 
-/* ---- the block ---- */
+/* ---- the new lines ---- */
 
 static bool is_scalar(const char *type)
 {
@@ -66,8 +66,8 @@ static bool is_scalar(const char *type)
 	return false;
 }
 
-/* Of the first statement; a label stands further out, and another statement in the same line before
- * it. */
+/* The indentation of the first statement. A label is further out, and so is another statement in
+ * the same line. */
 static const char *indent_of(struct repair *r, const struct tx *t)
 {
 	const struct source_node *n = t->first;
@@ -80,7 +80,8 @@ static const char *indent_of(struct repair *r, const struct tx *t)
 				   : indent_unit(r->code, t->x.file, t->x.function));
 }
 
-/* In C++, no jump may lead over an initialisation. */
+/* In C++, no jump may cross an initialisation; the function has a label behind the transaction's
+ * begin. */
 static bool may_be_jumped_over(const struct tx *t)
 {
 	const struct source_node *body = t->x.function->body;
@@ -101,8 +102,8 @@ static const char *declare(struct repair *r, const struct tx *t, const char *ind
 	return text_format(r->code, "%s%s%s%s;\n", indent, type, name, has_value ? " = 0" : "");
 }
 
-/* Where the variable of a result is declared: behind the declarations with which the block begins,
- * as C has it. 0: directly before the transaction. */
+/* Where to declare the result variable: behind the declarations at the beginning of the block, as
+ * usual in C. 0: directly before the transaction. */
 static uint32_t variable_place(const struct tx *t, bool *is_alone)
 {
 	const struct source_node *last = NULL;
@@ -175,7 +176,7 @@ static void emit_begin(struct repair *r, const struct tx *t)
 				      indent_unit(r->code, t->x.file, t->x.function)));
 }
 
-/* What comes of a return inside, behind the transaction. */
+/* What follows the transaction to do the returns that were inside. */
 static const char *after_text(struct repair *r, const struct tx *t, const char *indent,
 			      const char *unit)
 {
@@ -219,7 +220,7 @@ static void emit_end(struct repair *r, const struct tx *t)
 			      at ? "" : rest));
 }
 
-/* The first line of the transaction that is there, and the last, go outwards. */
+/* Move the first and the last line of an existing transaction outwards. */
 static void move_head(struct repair *r, const struct tx *t)
 {
 	struct file *f = t->x.file;
@@ -247,8 +248,7 @@ static void move_tail(struct repair *r, const struct tx *t)
 					t->tail_end - t->tail_begin)));
 }
 
-/* A line that goes on with what the one before began, in a string or a macro's definition: blanks
- * would change it. */
+/* The line continues a string or a macro's definition, so indenting it would change it. */
 static bool is_continued(const struct tx *t, uint32_t line)
 {
 	const struct file *f = t->x.file;
@@ -298,7 +298,7 @@ static void indent_lines(struct repair *r, const struct tx *t)
 	}
 }
 
-/* Lines that other bugs have added. */
+/* Indents lines that fixes of other bugs have added. */
 static void indent_added(struct repair *r, const struct tx *t)
 {
 	const char *unit = indent_unit(r->code, t->x.file, t->x.function);
@@ -330,7 +330,8 @@ static void emit_moved(struct repair *r, struct tx *t)
 	move_tail(r, t);
 }
 
-/* Variables go to the beginning of its body. */
+/* Writes the changes in a function that transactions call. Variables go to the beginning of its
+ * body. */
 void tx_emit_callee(struct repair *r, struct tx_callee *c)
 {
 	struct tx *t = c->inner;
@@ -350,7 +351,7 @@ void tx_emit_callee(struct repair *r, struct tx_callee *c)
 			  t->changes.at[i].text);
 }
 
-/* What is between the two goes. */
+/* Joins two transactions: what is between them is removed. */
 static void emit_joined(struct repair *r, struct tx *t)
 {
 	tx_emit_logs(r, t);

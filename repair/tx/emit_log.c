@@ -1,11 +1,12 @@
-/* Writes what a transaction logs, before the statement that stores; where others call the function,
- * too, under a condition. */
+/* Writes the logs of a transaction, each before the statement that stores. If others call the
+ * function, too, the log is under a condition. */
 #include <ctype.h>
 #include <string.h>
 
 #include "repair/tx/internal.h"
 
-/* Others may call the function without a transaction, or with volatile memory. */
+/* The log's text. If others may call the function, outside of transactions or with volatile memory,
+ * it tests for that. */
 static const char *log_text(struct repair *r, const struct tx_log *l)
 {
 	const struct tx_callee *c = l->is_foreign ? tx_callee_find(r, l->x.function) : NULL;
@@ -24,7 +25,7 @@ static const char *log_text(struct repair *r, const struct tx_log *l)
 	return plain;
 }
 
-/* {indent} and {unit} in the text become what they say. */
+/* Replaces {indent} and {unit} in the text. */
 static const char *indented(struct repair *r, const char *text, const char *indent,
 			    const char *unit)
 {
@@ -54,7 +55,7 @@ static void emit_log(struct repair *r, const struct tx *t, const struct tx_log *
 	uint32_t head = l->stmt->begin, end = statement_end(f, l->stmt), at, otherwise;
 
 	text = indented(r, log_text(r, l), text_format(r->code, "%s%s", indent, more), unit);
-	/* behind a label, an else, or another statement */
+	/* the statement follows a label, an else, or another statement */
 	if (!text_begins_line(f, l->stmt->begin)) {
 		file_edit(f, l->stmt->begin, 0,
 			  text_format(r->code, "%s%s ",
@@ -83,7 +84,7 @@ static void emit_log(struct repair *r, const struct tx *t, const struct tx_log *
 			      more, otherwise > at ? " " : ""));
 }
 
-/* Removes text, and the lines that it filled. */
+/* Removes text, with its lines if they would be empty. */
 void tx_cut(struct file *f, uint32_t begin, uint32_t end)
 {
 	uint32_t line = text_line_begin(f, begin), after = line_end_behind(f, end);
@@ -94,7 +95,7 @@ void tx_cut(struct file *f, uint32_t begin, uint32_t end)
 		file_edit(f, begin, end - begin, "");
 }
 
-/* Two transactions may call one function. */
+/* The log is written already for another transaction that calls the same function. */
 static bool is_written_before(struct repair *r, const struct tx_log *l)
 {
 	for (size_t i = 0; l->is_foreign && i < r->tx->list.n; i++)

@@ -1,9 +1,9 @@
-/* A transaction that the program has, and whose neighbours belong into it, is extended: its first
- * and its last line move outwards. What it does when it is aborted stays. Not if what moves in
- * would see other variables there, or sets variables that are looked at after an abort. Two in a
- * row become one if both begin in the same pool, do the same when they are aborted, and nothing is
- * between them but what comes of the first one's abort. Stores with which TX_ONCOMMIT begins move
- * to the end of the work. */
+/* Extends or joins transactions of the program. A transaction with neighbouring statements that
+ * belong in it grows: its first and last line move outwards; what it does on an abort stays.
+ * Impossible if the statements would see other variables inside, or set variables that are read
+ * after an abort. Two transactions in a row become one if they have the same pool and do the same
+ * on an abort, and only the check of the first one's abort is between them. Stores at the beginning
+ * of TX_ONCOMMIT move to the end of the work. */
 #include <ctype.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static bool is_transaction(const struct tx *t, const struct source_node *stmt)
 	return u && u->begin == stmt->begin;
 }
 
-/* The block of work is the one that begins behind TX_BEGIN(…). */
+/* The block of statements that begins at this brace, behind TX_BEGIN(…). */
 static const struct source_node *find_work(const struct source_node *stmt, uint32_t brace)
 {
 	for (const struct source_node *n = stmt; n; n = node_next(n, stmt))
@@ -62,8 +62,7 @@ static bool declares(const struct source_node *block, const char *name)
 	return false;
 }
 
-/* What moves in neither uses a name that means something else inside nor sets a variable of the
- * function. */
+/* The statement uses no name that means something else inside, and sets no local variable. */
 static bool may_move(const struct source_node *stmt, const struct source_node *work)
 {
 	if (stmt->kind == SOURCE_DECL)
@@ -114,10 +113,10 @@ void tx_extend(struct tx *t)
 	t->tail_end = end->end;
 }
 
-/* ---- two in a row ---- */
+/* ---- two transactions in a row ---- */
 
-/* Behind "} TX_ONABORT" of the statement: its block, from brace to brace, without blanks. NULL:
- * there is something else, or nothing. */
+/* The block behind "} TX_ONABORT", with its braces and without blanks. NULL: the transaction has
+ * other clauses, or none. */
 static const char *abort_text(struct repair *r, const struct tx *t, const struct source_node *work,
 			      const struct source_use *end)
 {
@@ -138,7 +137,7 @@ static const char *abort_text(struct repair *r, const struct tx *t, const struct
 	return out;
 }
 
-/* `if (ret) break;` about the variable that "{ret=-1;}" sets. */
+/* The statement is `if (ret) break;` or the like about the variable that "{ret=-1;}" sets. */
 static bool is_check(struct repair *r, const struct tx *t, const struct source_node *n,
 		     const char *text)
 {
@@ -151,7 +150,7 @@ static bool is_check(struct repair *r, const struct tx *t, const struct source_n
 	       text_has_word(text_of(r->code, t->x.file, n->child), name);
 }
 
-/* A name that the first work declares means something else in the second. */
+/* A name that the first block declares means something else in the second. */
 static bool share_names(const struct source_node *first, const struct source_node *second)
 {
 	for (const struct source_node *s = first->child; s; s = s->next)
@@ -202,14 +201,15 @@ void tx_join(struct repair *r, struct tx *t)
 	t->joint_end = work[1]->begin + 1;
 }
 
-/* ---- stores behind the commit ---- */
+/* ---- stores in TX_ONCOMMIT ---- */
 
 struct late {
-	const struct source_node *work, *block; /* of TX_BEGIN, and of TX_ONCOMMIT behind it */
-	const struct source_use *use;           /* of TX_ONCOMMIT */
+	/* the blocks of TX_BEGIN and of the TX_ONCOMMIT behind it */
+	const struct source_node *work, *block;
+	const struct source_use *use; /* the use of TX_ONCOMMIT */
 };
 
-/* The statement is one of "} TX_ONCOMMIT { … }". */
+/* Finds the blocks if the statement is in "} TX_ONCOMMIT { … }". */
 static bool find_late(const struct tx *t, const struct source_node *stmt, struct late *out)
 {
 	const struct file *f = t->x.file;
@@ -252,7 +252,7 @@ static bool is_persist(const struct source_node *n)
 		strcmp(n->name, "pmemobj_drain") == 0);
 }
 
-/* "t" of "&t->count" and of "t". */
+/* The object: "t" for "&t->count" and for "t". */
 static const char *object_text(struct repair *r, const char *addr)
 {
 	const char *text = addr[0] == '&' ? addr + 1 : addr, *arrow = NULL;
@@ -263,7 +263,8 @@ static const char *object_text(struct repair *r, const char *addr)
 					    : text;
 }
 
-/* Outside the work, something else is done to the object: the persist may be meant for that. */
+/* Outside of the work, the function does something else with the object, so a persist may be for
+ * that. */
 static bool is_used_elsewhere(struct repair *r, const struct tx *t, const struct late *late,
 			      const char *object)
 {
@@ -287,7 +288,8 @@ static bool is_used_elsewhere(struct repair *r, const struct tx *t, const struct
 	return false;
 }
 
-/* A persist of an object all changes of which are in the work now, which writes them back. */
+/* The persist is unnecessary: all changes of its object are in the work now, and the commit writes
+ * them back. */
 static bool is_needless(struct repair *r, const struct tx *t, const struct late *late,
 			const struct source_node *n)
 {
@@ -302,7 +304,7 @@ static bool is_needless(struct repair *r, const struct tx *t, const struct late 
 	return false;
 }
 
-/* Of the statements with which TX_ONCOMMIT begins, one that is not there any more. */
+/* The statement is among the first ones of TX_ONCOMMIT and is removed from there. */
 static bool goes(struct repair *r, const struct tx *t, const struct late *late,
 		 const struct source_node *stmt)
 {
@@ -328,8 +330,8 @@ static bool declares_inside(const struct source_node *top, const char *name)
 	return false;
 }
 
-/* It sets no variable of the function, and calls nothing but what only computes: it can be
- * undone. */
+/* The statement sets no local variable and calls only functions that compute, so an abort can undo
+ * it. */
 static bool can_be_undone(struct repair *r, const struct tx *t, const struct source_node *stmt)
 {
 	for (const struct source_node *n = stmt; n; n = node_next(n, stmt)) {

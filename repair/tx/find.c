@@ -1,7 +1,7 @@
-/* Transactions around stores that must become durable together: which function, which statements.
- * The stores of the interval are followed outwards on their call paths to the innermost function
- * that all of them are in or are called from; there, the transaction spans the statements of one
- * block from the first to the last. */
+/* Finds the function and the statements for a transaction around stores that must become durable
+ * together. The stores' call paths are followed outwards to the innermost function that all of them
+ * have in common. There, the transaction covers the statements of one block from the first store
+ * (or call that leads to it) to the last. */
 #include "repair/tx/tx.h"
 
 #include <string.h>
@@ -17,8 +17,8 @@ static bool same_frame(const struct repair_frame *a, const struct repair_frame *
 	       str_same(a->file, b->file);
 }
 
-/* Counted from the outermost frame: the one up to which all call paths agree, in the function if
- * not in the line. SIZE_MAX: none. */
+/* The depth, counted from the outermost frame, up to which all call paths go through the same
+ * functions. The last one may differ in its line. SIZE_MAX: none. */
 static size_t common_depth(const struct repair_cure *c)
 {
 	size_t depth = SIZE_MAX;
@@ -47,7 +47,7 @@ static size_t common_depth(const struct repair_cure *c)
 
 /* ---- the statements ---- */
 
-/* Compilers move stores, but not across a call. */
+/* A call is between the two statements. Compilers reorder stores, but not across a call. */
 static bool is_call_between(const struct source_function *f, const struct source_node *a,
 			    const struct source_node *b)
 {
@@ -106,7 +106,7 @@ static int find_statements(struct repair *r, struct tx *t, const struct repair_c
 	return 0;
 }
 
-/* The one statement is executed several times. */
+/* Makes the loop around the statement the transaction, since the statement runs several times. */
 static void include_loop(struct tx *t)
 {
 	for (const struct source_node *n = t->first->parent; n; n = n->parent)
@@ -116,7 +116,7 @@ static void include_loop(struct tx *t)
 		}
 }
 
-/* ---- is it a program that can have transactions? ---- */
+/* ---- whether the program can have transactions ---- */
 
 bool tx_has_library(const struct source_unit *u)
 {
@@ -126,7 +126,7 @@ bool tx_has_library(const struct source_unit *u)
 	return false;
 }
 
-/* The stores, for people. */
+/* The places of the stores as text. */
 static const char *list_stores(struct repair *r, const struct repair_cure *c)
 {
 	const char *text = "";
@@ -139,8 +139,8 @@ static const char *list_stores(struct repair *r, const struct repair_cure *c)
 	return text;
 }
 
-/* What is lost and what survives are one line, of a macro mostly: a flush between them could not be
- * tried. */
+/* The lost and the surviving store are on one line, mostly of a macro, so a trial with a flush
+ * between them was impossible. */
 static bool is_one_line(const struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
@@ -197,7 +197,8 @@ static struct tx *tx_at(struct repair *r, const struct repair_cure *c, size_t de
 	return NULL;
 }
 
-/* Stores of several executions of a function: its caller holds them. */
+/* A new transaction. If the stores are from several executions of a function, its caller gets the
+ * transaction. */
 static struct tx *find_new(struct repair *r, const struct repair_cure *c, size_t depth,
 			   const char **why)
 {
@@ -213,7 +214,7 @@ static struct tx *find_new(struct repair *r, const struct repair_cure *c, size_t
 	return t;
 }
 
-/* The function that has the transaction may be further out than all stores. */
+/* An existing transaction. The function that has it may be further out than the common one. */
 static struct tx *find_old(struct repair *r, const struct repair_cure *c, size_t depth,
 			   const char **why)
 {

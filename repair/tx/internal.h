@@ -6,65 +6,67 @@
 #include "repair/plan/internal.h"
 
 enum {
-	/* of a member that is logged whole, although only elements of it are stored to */
+	/* a member array up to this size is logged whole, even if only elements of it are stored */
 	TX_ARRAY_MAX_BYTES = 256,
-	TX_OBJECT_MAX_BYTES = 1024, /* of an object that is logged whole for one of its fields */
+	/* an object up to this size is logged whole, even if only one field is stored */
+	TX_OBJECT_MAX_BYTES = 1024,
 };
 
-/* A store that a transaction must undo. */
+/* A range that a transaction must log, so that an abort can undo a store. */
 struct tx_log {
-	struct fix x;           /* where it is; of which bug */
-	uint32_t line;          /* of the store, wherever the log is */
-	const char *addr, *len; /* evaluated before the statement */
+	struct fix x;           /* the store, its function, and the bug */
+	uint32_t line;          /* source line of the store, wherever the log goes */
+	const char *addr, *len; /* expressions for the range, evaluated before the statement */
 	const char *lvalue;     /* what is stored to, if it is one object; NULL */
-	/* of an lvalue that is a member: a pointer to the object, its typed handle. NULL: it has
-	 * none */
+	/* for an lvalue that is a member of an object: a pointer to the object, the member, and the
+	 * object's typed handle; NULL: it has none */
 	const char *object, *member, *handle;
-	/* the member is of a variable, not of what it points to */
+	/* the object is a variable (x.m) and not behind a pointer (p->m) */
 	bool is_dot;
-	/* of the member, an array, of which the lvalue is an element; 0: it is none */
+	/* if the lvalue is an element of a member array: size of the array; 0: it is none */
 	uint32_t array_bytes;
-	/* of the member and of what it is a member of; 0: not known */
+	/* sizes of the member and of its object; 0: unknown */
 	uint32_t member_bytes, object_bytes;
-	/* what the function that is called stores to a part of, as an lvalue; NULL */
+	/* the object that a call passes and of which the called function stores a part, as an
+	 * lvalue; NULL */
 	const char *given;
-	const char *text; /* the call that logs */
-	/* the call, and what looks at its result; NULL: nothing does */
+	const char *text; /* text of the call that logs */
+	/* the call with the check of its result; NULL: without a check */
 	const char *checked;
-	const struct source_node *stmt; /* before which it stands */
-	/* the statement that logs it too late, and goes; NULL */
+	const struct source_node *stmt; /* the statement before which the log goes */
+	/* the existing log, which came too late and is removed; NULL: none */
 	const struct source_node *moved;
-	/* the store's statement, which stands behind the commit and moves into the work; NULL */
+	/* the store's statement, if it is in TX_ONCOMMIT and moves into the work; NULL */
 	const struct source_node *late;
-	/* the log of a part of the same, directly before it, which goes; 0, 0: there is none */
+	/* an existing log of a part of the range, directly before, which is removed; 0, 0: none */
 	uint32_t instead_begin, instead_end;
-	/* the one that makes it needless, in a function that is called before; NULL */
+	/* the log in a function called before that makes this one unnecessary; NULL: none */
 	const struct tx_log *by;
-	const char *guard; /* why it must ask whether a transaction is open; NULL: it need not */
-	bool is_whole;     /* the call logs the object, not the member */
-	bool is_foreign;   /* in a function that the transaction calls, and others may call, too */
-	bool is_unsure;    /* it may be volatile */
-	bool is_unseen;    /* it did not run when it was recorded */
-	bool is_dropped;   /* logged before */
-	bool is_covered;   /* ... because another log covers it, as long as that is written so */
-	/* so that no other transaction does it again; another one has */
+	const char *guard; /* why it must test whether a transaction is open; NULL: no test */
+	bool is_whole;     /* the call logs the whole object and not just the member */
+	bool is_foreign;   /* it is in a function that the transaction calls, and others may call */
+	bool is_unsure;    /* the memory may be volatile */
+	bool is_unseen;    /* the store was not executed in the recorded run */
+	bool is_dropped;   /* the range is logged before, so this log is not written */
+	bool is_covered;   /* is_dropped because of another log in its present form */
+	/* it is written; another transaction has written it */
 	bool is_written, is_elsewhere;
 };
 
-/* Text that is put in the place of [begin, end). */
+/* Text that replaces [begin, end). */
 struct tx_change {
 	uint32_t begin, end;
 	const char *text;
 };
 
-/* A variable that stands for memory that the transaction allocates, from there on. */
+/* A variable that stands for memory which the transaction allocates, from offset `at` on. */
 struct tx_new {
 	const char *name;
 	uint32_t at;
 };
 
-/* A call path that leads out of the transaction's function: frame `at` is in it, and frame `from`
- * is that of the log. */
+/* A call path from the transaction to a function that logs: frame `at` is that of the transaction,
+ * frame `from` that of the log. */
 struct tx_path {
 	const struct repair_place *place;
 	size_t from, at;
@@ -72,64 +74,72 @@ struct tx_path {
 
 struct tx {
 	VEC(size_t) bugs;
-	VEC(const struct repair_cure *) cures;          /* of the bugs */
-	struct fix x;                                   /* unit, file and function that it is in */
-	const struct source_node *block, *first, *last; /* statements of one block */
-	bool is_there;      /* the program has it already: only logs are added */
-	bool is_hidden;     /* but where it begins is not seen, nor whether it always does */
-	bool is_of_several; /* its stores come from several executions of the function */
+	VEC(const struct repair_cure *) cures; /* one per bug */
+	/* unit, file and function of the transaction */
+	struct fix x;
+	/* first and last statement, both in `block` */
+	const struct source_node *block, *first, *last;
+	bool is_there; /* the transaction exists; only logs are added */
+	/* it exists, but its beginning is not seen, nor whether it always begins */
+	bool is_hidden;
+	bool is_of_several; /* the stores are from several executions of the function */
 	const char *pool;
-	const char *why; /* it cannot be written; NULL */
+	const char *why; /* why it cannot be written; NULL: it can */
 	VEC(struct tx_log) logs;
 	VEC(struct tx_path) paths;
 	VEC(struct tx_change) changes;
-	VEC(const char *) declarations; /* moved before it */
+	VEC(const char *) declarations; /* declarations to write before it */
 	VEC(struct tx_new) allocated;
-	VEC(const struct source_node *) needless; /* statements that go */
-	const char *result_type;                  /* of a return inside; NULL: none has a value */
-	const char *result, *flag, *label; /* names for returns from inside; NULL if not needed */
-	bool returns_at_end;               /* the last statement is a return */
-	/* what is returned after an abort, and the variable that tells; NULL: the program ends */
+	VEC(const struct source_node *) needless; /* statements that become unnecessary */
+	/* type of the returned value, for returns inside; NULL: no value */
+	const char *result_type;
+	const char *result, *flag, *label; /* names for the rewritten returns; NULL: not needed */
+	bool returns_at_end;               /* its last statement is a return */
+	/* the value that is returned after an abort, and the variable that tells of the abort;
+	 * NULL: the program ends instead */
 	const char *error, *aborted;
-	/* that gets the error and is returned; NULL: there is none */
+	/* the variable that gets the error and is returned; NULL: none */
 	const char *variable;
-	const struct source_node *zero; /* that was returned, if the variable is new; NULL */
-	/* a transaction of the program among the statements, which becomes this one; NULL */
+	/* the returned 0 that a new variable replaces; NULL: none */
+	const struct source_node *zero;
+	/* an existing transaction among the statements, which grows; NULL: none */
 	const struct source_node *old;
-	uint32_t head_begin, head_end; /* of `old`: from TX_BEGIN to behind the brace */
-	/* from the brace to TX_END, or to the brace behind which it is */
+	uint32_t head_begin, head_end; /* in `old`: from TX_BEGIN to behind the brace */
+	/* in `old`: from the closing brace to behind TX_END */
 	uint32_t tail_begin, tail_end;
-	/* between two transactions of the program that become one; 0, 0: they are not two */
+	/* the text between two existing transactions that become one; 0, 0: none */
 	uint32_t joint_begin, joint_end;
-	/* C++: how the file runs a lambda in a transaction, up to its pool; NULL: it does not */
+	/* C++: the beginning of a call that runs a lambda in a transaction, up to the pool; NULL:
+	 * the file has no such function */
 	const char *wrapper;
-	const char *capture; /* ... from behind the pool to behind the brace */
-	const char *note;    /* for the user; NULL */
+	const char *capture; /* the rest of the call's beginning, up to the lambda's brace */
+	const char *note;    /* something to tell the user; NULL */
 };
 
-/* A call that logs: what it is given. */
+/* What the arguments of a call that logs mean. */
 enum tx_form {
-	FORM_OBJECT,  /* a typed handle */
-	FORM_FIELD,   /* a typed handle, a field */
-	FORM_POINTER, /* to what is logged */
-	FORM_MEMBER,  /* a pointer, a member */
-	FORM_LVALUE,  /* what is logged */
-	FORM_RANGE,   /* an address, a length */
-	FORM_HANDLE,  /* an untyped handle, an offset, a length */
+	FORM_OBJECT,  /* a typed handle: TX_ADD(o) */
+	FORM_FIELD,   /* a typed handle and a field: TX_ADD_FIELD(o, f) */
+	FORM_POINTER, /* a pointer to what is logged: TX_ADD_DIRECT(p) */
+	FORM_MEMBER,  /* a pointer and a member: TX_ADD_FIELD_DIRECT(p, f) */
+	FORM_LVALUE,  /* what is logged itself */
+	FORM_RANGE,   /* an address and a length: pmemobj_tx_add_range_direct(p, n) */
+	/* an untyped handle, an offset and a length: pmemobj_tx_add_range(oid, off, n) */
+	FORM_HANDLE,
 };
 struct tx_how {
 	enum tx_form form;
-	size_t first, second; /* which argument is which */
+	size_t first, second; /* which arguments are the two that the form names */
 };
 struct tx_add_call {
-	uint32_t begin, end; /* in the file */
+	uint32_t begin, end; /* offsets in the file */
 	struct tx_how how;
-	const char *callee; /* as written */
+	const char *callee; /* as it is written */
 	const char **args;
 	size_t nargs;
 	bool is_own; /* a function or macro of the program */
-	/* a function that remembers what it has logged in this transaction, and does so once;
-	 * NULL */
+	/* the called function, if it remembers what it has logged in this transaction and logs it
+	 * once; NULL */
 	const struct source_function *once;
 };
 struct tx_add_calls {
@@ -137,34 +147,34 @@ struct tx_add_calls {
 	VEC(struct tx_add_call) list;
 };
 
-/* Who calls a function. */
+/* From where a function is called. */
 enum tx_callers {
-	TX_ONLY_INSIDE,   /* transactions */
-	TX_SOME_OUTSIDE,  /* others, too */
-	TX_SOME_VOLATILE, /* transactions, with memory that is not persistent, too */
+	TX_ONLY_INSIDE,   /* only in transactions */
+	TX_SOME_OUTSIDE,  /* also outside of them */
+	TX_SOME_VOLATILE, /* only in transactions, but also with volatile memory */
 	TX_NOT_KNOWN,
 };
 
-/* A function that a transaction calls. */
+/* How a function that a transaction calls gets its logs. */
 enum tx_way {
-	TX_INSIDE,  /* only transactions call it */
-	TX_COPIED,  /* others do; the transaction calls a copy */
-	TX_GUARDED, /* it cannot be copied */
+	TX_INSIDE,  /* it is changed itself: only transactions call it */
+	TX_COPIED,  /* others call it, too: the transaction calls a copy */
+	TX_GUARDED, /* it cannot be copied: it logs if a transaction is open */
 };
 struct tx_callee {
-	struct fix x; /* unit, file, function */
+	struct fix x; /* its unit, file and function */
 	enum tx_way way;
 	enum tx_callers callers;
-	struct tx *inner; /* what is changed in it besides logs: allocation. NULL: nothing */
+	struct tx *inner; /* changes besides logs: its allocations; NULL: none */
 };
 
-/* A log that stands in a macro, which stores. */
+/* A log that is added to a macro, which stores. */
 struct tx_macro_log {
 	size_t bug;
 	struct file *file;
 	struct macro_store store;
-	const char *name, *text; /* of the macro; the call */
-	bool is_again;           /* another bug's is the same */
+	const char *name, *text; /* name of the macro; the call to add */
+	bool is_again;           /* another bug adds the same log */
 };
 
 /* A log that repeats another one: of new memory, or in a loop. */
@@ -172,18 +182,19 @@ struct tx_again {
 	size_t bug;
 	struct fix x;
 	const struct source_node *stmt, *loop;
-	/* the variable that stands for memory that the transaction has allocated: the log goes;
-	 * NULL */
+	/* the variable that stands for new memory, so the log is removed; NULL: the log is in a
+	 * loop */
 	const char *of_new;
-	/* the log, which moves before the loop; or what stands in the statement's place */
+	/* the log's text, which moves before the loop; or the text that replaces the statement */
 	const char *text;
-	const char *before, *behind; /* the loop, where a variable adds up; NULL */
+	/* text before and behind the loop if a variable sums up; NULL: the log moves */
+	const char *before, *behind;
 };
 
 struct transactions {
 	VEC(struct tx *) list;
 	VEC(struct tx_callee) callees;
-	VEC(struct tx_add_calls *) add_calls; /* by file */
+	VEC(struct tx_add_calls *) add_calls; /* one per file */
 	VEC(struct tx_macro_log) macro_logs;
 	VEC(struct tx_again) again;
 };
@@ -195,172 +206,176 @@ static inline bool tx_holds(const struct tx *t, const struct source_node *n)
 
 /* tx.c */
 void tx_free(struct tx *t);
-/* The statement of the function at a line and column; NULL. */
+/* The statement of the function at a line and column; NULL: none. */
 const struct source_node *tx_statement(const struct source_function *fn, const struct file *f,
 				       uint32_t line, uint32_t column);
-/* not always done by the statement, or often */
+/* The statement may execute the store under a condition of its own, or repeatedly. */
 bool tx_is_conditional(const struct file *f, const struct source_node *stmt,
 		       const struct source_node *store);
-void tx_include(struct tx *t, const struct source_node *n); /* takes one more statement in */
-void tx_merge(struct repair *r);                            /* those that touch become one */
+/* Extends the transaction to this statement. */
+void tx_include(struct tx *t, const struct source_node *n);
+void tx_merge(struct repair *r); /* Merges transactions that touch. */
 
-/* find.c: does it include libpmemobj's transactions? */
+/* find.c: the unit includes libpmemobj's transactions */
 bool tx_has_library(const struct source_unit *u);
-/* work.c: is it in the work of a transaction that the program has? */
+/* work.c: the place is in the work of an existing transaction. */
 bool tx_is_in_work(const struct source_unit *u, const struct file *f,
 		   const struct source_function *fn, const struct source_node *place);
-/* ... is behind the commit or abort of one that has not ended: TX_ONCOMMIT and the like. */
+/* The place is behind the commit or abort of a transaction that has not ended: in TX_ONCOMMIT or
+ * the like. */
 bool tx_is_over(const struct source_unit *u, const struct source_function *fn,
 		const struct source_node *place);
-/* in a transaction */
+/* The call runs the lambda in a transaction. */
 bool tx_runs_lambda(const struct source_unit *u, const struct file *f,
 		    const struct source_node *call, const struct source_node *lambda);
-/* is there a transaction in what it calls? */
+/* The called function begins a transaction. */
 bool tx_call_begins(const struct source_unit *u, const struct source_node *call);
-/* Is the transaction in whose work the one place is, if it is in one, that of the other place,
- * too? */
+/* If `from` is in a transaction's work, `to` is in the work of the same one. */
 bool tx_is_still_open(const struct source_unit *u, const struct source_function *fn,
 		      const struct source_node *from, const struct source_node *to);
-/* callers.c; store: what the function must log, NULL if it only calls such functions */
+/* callers.c: from where the function is called. store: the store that it must log; NULL: it only
+ * calls functions that log */
 enum tx_callers tx_callers(struct repair *r, struct source_unit *u, const struct source_function *f,
 			   const struct source_node *store);
 const char *tx_callers_why(enum tx_callers c);
 
-/* edge.c: moves the ends outwards until they are legal, and notes what is rewritten. -1 with
- * t->why. */
+/* edge.c: moves the ends outwards until they are legal, and notes what is rewritten. Returns -1
+ * with t->why. */
 int tx_edges(struct repair *r, struct tx *t);
-/* returns.c: another one */
+/* returns.c: moves returns behind the transaction. Returns -1 with t->why */
 int tx_redirect_returns(struct repair *r, struct tx *t);
-/* extend.c: if one transaction is among the statements already, that one grows. */
+/* extend.c: if one of the statements is a transaction, that one grows. */
 void tx_extend(struct tx *t);
-/* ... A store in TX_ONCOMMIT moves to the end of the work: l->late. False: it cannot. */
+/* Moves a store from TX_ONCOMMIT to the end of the work (l->late). False: impossible. */
 bool tx_take_late(const struct tx *t, struct tx_log *l);
-/* when all are known: why it cannot after all; NULL: it can */
+/* Checked again when all logs are known: why that is impossible after all; NULL: it is possible. */
 const char *tx_late_why(struct repair *r, const struct tx *t, const struct tx_log *l);
 void tx_emit_late(struct repair *r, struct tx *t);
-/* ... If its statements are two transactions, and between them only what comes of an abort, they
+/* If the statements are two transactions, with only the first one's abort check between them, they
  * become one. */
 void tx_join(struct repair *r, struct tx *t);
-/* tx.c: that the function does not use */
+/* tx.c: a name that the function does not use */
 const char *tx_free_name(struct repair *r, const struct tx *t, const char *name);
-/* pool.c; NULL: none is at hand */
+/* pool.c: an expression for the pool; NULL: none */
 const char *tx_pool(struct repair *r, const struct tx *t);
 
-/* range.c: addr, len and lvalue of the log. -1 with a reason. */
+/* range.c: sets addr, len and lvalue of the log. -1 with a reason. */
 int tx_range(struct repair *r, struct tx_log *l, const char **why);
-/* the variable to an object of which it stores to a part; NULL */
+/* The pointer variable to the object of which the store changes a part; NULL: none. */
 const char *tx_pointer_of(const struct source_node *store);
-/* a variable in it is declared or assigned there */
+/* Some node of `top` declares or assigns a variable of the expression. */
 bool tx_is_changed(const struct source_node *top, const char *expression);
 void tx_set_range(struct repair *r, struct tx_log *l, const char *lvalue);
 
-/* add_calls.c: those of a file */
+/* add_calls.c: the calls of a file that log */
 const struct tx_add_calls *tx_add_calls_of(struct repair *r, const struct source_unit *u,
 					   struct file *f);
-/* The same in a macro's definition, in the macro's terms, without blanks and without parentheses
- * around names. */
+/* The same for a macro's definition. The arguments are in terms of its parameters, without blanks
+ * and without parentheses around names. */
 void tx_add_calls_of_macro(struct repair *r, const struct source_macro *m, struct file *f,
 			   struct tx_add_calls *all);
 const char *tx_bare(struct repair *r, const char *text);
-bool tx_add_call_is_whole(const struct tx_add_call *c); /* it logs an object, not a part of one */
+bool tx_add_call_is_whole(const struct tx_add_call *c); /* it logs a whole object */
 /* add_form.c */
-/* its object, member and handle */
+/* Sets object, member and handle of the log. */
 void tx_log_split(struct repair *r, struct tx_log *l);
-/* the whole array instead of an element, if that is not too much */
+/* Logs the whole array instead of an element, if it is small enough. */
 bool tx_log_take_array(struct repair *r, struct tx_log *l);
-/* the untyped handle of its object; NULL */
+/* The untyped handle of the log's object; NULL: none. */
 const char *tx_log_oid(struct repair *r, const struct tx_log *l);
-/* are_several: other members, too; is_all: with these, the whole object */
+/* The text of the log. are_several: other members of the object are logged, too; is_all: with them,
+ * the whole object. */
 const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l,
 			bool are_several, bool is_all, bool *is_whole);
-/* add_checked.c: the call with what looks at its result, as the log before it in the function has
- * it; NULL: that has none */
+/* add_checked.c: the call with the check of its result, as the function's previous log has it;
+ * NULL: that one has none */
 const char *tx_log_checked(struct repair *r, const struct tx_add_calls *all,
 			   const struct tx_log *l);
-/* add_move.c: a log that comes too late stands in its place; false: there is none */
+/* add_move.c: moves an existing log that comes too late; false: there is none */
 bool tx_log_move(struct repair *r, const struct tx_add_calls *all, struct tx_log *l);
-/* what the store needs */
+/* The call logs all that the store needs. */
 bool tx_add_call_covers(struct repair *r, const struct tx_add_call *c, const struct tx_log *l);
 /* add_again.c */
 void tx_emit_again(struct repair *r);
-/* macro_log.c: the store is one of a macro's, which must log it. 1: it will, 0: it is none, -1: it
- * cannot, with a reason */
+/* macro_log.c: plans a log in the macro that stores. 1: planned; 0: the store is not the macro's;
+ * -1: impossible, with a reason */
 int tx_macro_log(struct repair *r, const struct fix *x, const struct repair_frame *at,
 		 const char **why);
-/* NULL: it has none */
+/* the log planned for this bug; NULL: none */
 const struct tx_macro_log *tx_macro_log_of(const struct repair *r, size_t bug);
 void tx_emit_macro_logs(struct repair *r);
-/* custom.c: do callers of the function log what it stores there? */
+/* custom.c: callers of the function log what it stores there */
 bool tx_is_logged_by_callers(struct repair *r, const struct tx_log *l);
-/* did the function's transaction allocate what the expression names? */
+/* The function has allocated, in its transaction, what the expression names. */
 bool tx_is_new(const struct source_function *in, const char *what);
-/* arguments.c: the same range before the call in the frame `outer`, by its arguments. false: they
- * do not tell */
+/* arguments.c: moves the log before the call in frame `outer`, by the call's arguments. False: they
+ * do not say what is stored */
 bool tx_log_outward(struct repair *r, const struct tx_log *l, const struct repair_place *p,
 		    size_t outer, struct tx_log *out);
-/* ... and a whole object before a call that stores to several parts of it */
+/* Logs a whole object before a call that stores to several parts of it. */
 void tx_log_take_given(struct repair *r, struct tx *t);
 /* log.c */
-/* the variable through which it goes; NULL */
+/* The variable through which the store goes; NULL: none. */
 const char *tx_base_of(const struct source_node *store);
-/* The statement of the same block that holds the later one, or is it, if whoever comes there has
- * done the first; NULL. */
+/* If control cannot reach `to` without having passed `from`: the statement in from's block that
+ * contains `to`, or is it. Otherwise NULL. */
 const struct source_node *tx_way_from(const struct file *f, const struct source_node *from,
 				      const struct source_node *to);
-/* by place, as they are written, and without those that others cover */
+/* Sorts the logs by place, chooses their texts, and drops those that others cover. */
 void tx_sort_logs(struct repair *r, struct tx *t);
-/* whatever b would log was logged by a */
+/* All that b would log is logged by a. */
 bool tx_log_covers(const struct tx_log *a, const struct tx_log *b);
-/* log_find.c: what it must log; calls that become transactional. -1 with t->why. */
+/* log_find.c: finds what the transaction must log. Returns -1 with t->why. */
 int tx_logs(struct repair *r, struct tx *t);
-/* in this line */
+/* The recorded run executed a store in this line. */
 bool tx_is_observed(const struct tx *t, const struct file *in, const struct source_node *store);
 
 /* callee.c */
-/* NULL: it is none of them */
+/* NULL: no transaction calls the function */
 struct tx_callee *tx_callee_find(struct repair *r, const struct source_function *f);
-/* where it is changed: it may be a copy's */
+/* the file in which it is changed, or that of its copy */
 struct file *tx_callee_file(struct repair *r, const struct tx_callee *c);
 void tx_callees_release(struct repair *r);
-/* to a copy that flushes */
+/* The call is already changed to a copy that flushes. */
 bool tx_is_redirected(const struct repair *r, const struct file *f, const struct source_node *call);
-/* callee_ways.c: how the functions log that the transactions, those without a `why`, call. */
+/* callee_ways.c: decides how functions log that transactions (those without a `why`) call. */
 void tx_callees_find(struct repair *r);
 void tx_callees_copy(struct repair *r, const struct tx *t);
-void tx_callees_redirect(struct repair *r); /* once all have copies */
+void tx_callees_redirect(struct repair *r); /* after all copies are made */
 
 /* alloc.c */
-/* a call that allocates or releases on its own */
+/* The call allocates or releases outside of transactions. */
 bool tx_is_allocation(const struct source_node *n);
-bool tx_allocates(const struct source_function *f); /* it has such a call */
-/* NULL: there are none. With a `why` if they cannot be changed */
+bool tx_allocates(const struct source_function *f); /* it contains such a call */
+/* The changed allocations of a callee; NULL: none. With a `why` if they cannot be changed. */
 struct tx *tx_callee_allocations(struct repair *r, const struct tx_callee *c);
 int tx_allocations(struct repair *r, struct tx *t);
 /* allocated.c */
-/* something else is assigned to the variable */
+/* Something else is assigned to the variable, too. */
 bool tx_is_ambiguous(const struct tx *t, const char *name, const struct source_node *but);
-void tx_follow_pointers(struct tx *t); /* variables that point to what was allocated */
+void tx_follow_pointers(struct tx *t); /* finds variables that point to allocated memory */
 void tx_drop_allocated(struct repair *r, struct tx *t);
-/* persists.c: of a new transaction */
+/* persists.c: for a new transaction */
 void tx_persists(struct repair *r, struct tx *t);
 bool tx_is_needless(const struct tx *t, const struct source_node *n);
 /* abort.c */
-const char *tx_error_value(struct repair *r, const struct tx *t); /* NULL: there is none */
-/* the error that other transactions of the file give */
+const char *tx_error_value(struct repair *r, const struct tx *t); /* NULL: none */
+/* Uses the error value that other transactions of the file use. */
 void tx_follow_custom(struct repair *r, struct tx *t);
-/* a statement that ends the program */
+/* A statement that ends the program. */
 const char *tx_ending(struct repair *r, const struct tx *t);
-/* why a new one does not fit into this file; NULL: it does */
+/* Why a new transaction does not suit this file; NULL: it does. */
 const char *tx_convention_why(struct repair *r, struct tx *t);
-/* wrapper.c: how the file does it in C++ */
+/* wrapper.c: finds how the file writes transactions in C++ */
 void tx_find_wrapper(struct repair *r, struct tx *t);
-/* add.c: what became of the bug, by its number in t, that is mended by a log */
+/* add.c: the outcome of bug i of t, which a log fixes */
 const char *tx_add_outcome(struct repair *r, const struct tx *t, size_t i);
 /* emit.c */
 void tx_emit(struct repair *r, struct tx *t);
 void tx_emit_callee(struct repair *r, struct tx_callee *c);
 /* emit_log.c */
-void tx_cut(struct file *f, uint32_t begin, uint32_t end); /* and the lines that it filled */
+/* removes text, with its lines if they are empty */
+void tx_cut(struct file *f, uint32_t begin, uint32_t end);
 void tx_emit_logs(struct repair *r, struct tx *t);
 
 #endif

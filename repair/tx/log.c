@@ -1,11 +1,11 @@
-/* Logs of a transaction, in the order of the text. One that another, which is always done before
- * it, covers is not needed. */
+/* Sorts and reduces the logs of a transaction. A log is dropped if another one that is always
+ * executed before covers its range. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "repair/tx/internal.h"
 
-/* The variable through which a store goes. */
+/* The local variable through which a store goes; NULL: none. */
 const char *tx_base_of(const struct source_node *store)
 {
 	const struct source_node *place =
@@ -30,11 +30,11 @@ const struct source_node *tx_way_from(const struct file *f, const struct source_
 		return NULL;
 	for (const struct source_node *k = from; k != s; k = k->next)
 		if (k->next->kind == SOURCE_LABEL)
-			return NULL; /* one may come from elsewhere */
+			return NULL; /* control may enter there */
 	return s;
 }
 
-/* In a statement before it that is always done first, and nothing it depends on changes in
+/* a is in a statement that is always executed before b, and nothing on which b depends changes in
  * between. */
 static bool comes_before(const struct tx_log *a, const struct tx_log *b)
 {
@@ -57,7 +57,7 @@ static bool comes_before(const struct tx_log *a, const struct tx_log *b)
 	return true;
 }
 
-/* Of the same object, "key[i]" is a part of "key". */
+/* Both are of one object, and `part` is within `whole`: "key[i]" is a part of "key". */
 static bool is_part_of(const struct tx_log *whole, const struct tx_log *part)
 {
 	size_t len = whole->member ? strlen(whole->member) : 0;
@@ -105,7 +105,8 @@ static int by_place(const void *a, const void *b)
 
 /* ---- loops ---- */
 
-/* Is it the same memory each time? Only variables are asked, so nothing may be read on the way. */
+/* The range is the same in each iteration. Only variables are checked, so the expression must not
+ * read memory. */
 static bool is_same_each_time(const struct tx_log *l, const struct source_node *loop)
 {
 	const char *from = l->handle ? l->handle : l->object;
@@ -114,8 +115,8 @@ static bool is_same_each_time(const struct tx_log *l, const struct source_node *
 	       !(l->member && strstr(l->member, "->")) && !tx_is_changed(loop, l->lvalue);
 }
 
-/* A loop over the elements of a member that is an array: the whole of it. False: it is none, or a
- * large one. */
+/* If the loop goes over the elements of a member array, logs the whole array. False: it does not,
+ * or the array is too large. */
 static bool take_array(struct repair *r, struct tx_log *l, const struct source_node *loop)
 {
 	struct tx_log whole = *l;
@@ -126,8 +127,7 @@ static bool take_array(struct repair *r, struct tx_log *l, const struct source_n
 	return true;
 }
 
-/* The outermost loop around it that stores to the same again and again: it is logged once,
- * before. */
+/* Moves the log before the outermost loop that stores to the same range in each iteration. */
 static void leave_loops(struct repair *r, const struct tx *t, struct tx_log *l)
 {
 	for (const struct source_node *n = l->stmt->parent; n && n->parent; n = n->parent) {
@@ -145,7 +145,7 @@ static void leave_loops(struct repair *r, const struct tx *t, struct tx_log *l)
 
 /* ---- several elements of an array ---- */
 
-/* The array as the store has it: "per_aisle" of "per_aisle[i]"; NULL. */
+/* The array's name: "per_aisle" for "per_aisle[i]"; NULL: no element of an array. */
 static const char *array_of(struct repair *r, const struct tx_log *l)
 {
 	return l->member && l->array_bytes > 0 && strchr(l->member, '[')
@@ -153,7 +153,7 @@ static const char *array_of(struct repair *r, const struct tx_log *l)
 		       : NULL;
 }
 
-/* Does the file log this member, or one of its name, as a whole? */
+/* The file logs this member, or one of this name, as a whole. */
 static bool is_logged_whole(struct repair *r, const struct tx_log *l, const char *array)
 {
 	const struct tx_add_calls *all = tx_add_calls_of(r, l->x.unit, l->x.file);
@@ -173,7 +173,7 @@ static bool is_logged_whole(struct repair *r, const struct tx_log *l, const char
 	return false;
 }
 
-/* Two elements of one array: the array, if the file does so. */
+/* Logs two elements of an array as the whole array, if the file logs it so elsewhere. */
 static void take_arrays(struct repair *r, struct tx *t)
 {
 	for (size_t i = 0; i < t->logs.n; i++) {
@@ -195,15 +195,15 @@ static void take_arrays(struct repair *r, struct tx *t)
 	}
 }
 
-/* ---- what is logged on every way to a place ---- */
+/* ---- what is logged on every path to a place ---- */
 
 enum { WAYS_DEPTH_MAX = 24 };
 
 struct ways {
 	struct repair *r;
 	struct tx *t;
-	const struct tx_log *of; /* the log that may be needless */
-	const struct tx_log *by; /* one of the transaction's that some way needs; NULL */
+	const struct tx_log *of; /* the log that may be unnecessary */
+	const struct tx_log *by; /* another log of the transaction that some path needs; NULL */
 };
 
 static bool is_settled_before(struct ways *w, const struct source_node *stmt, const char *name,
@@ -218,7 +218,7 @@ static bool allocates(const struct source_node *top)
 	return false;
 }
 
-/* The variable's only value; NULL: it has several, or none. */
+/* The variable's only value; NULL: several or none. */
 static const struct source_node *only_value(const struct source_function *f, const char *name)
 {
 	for (const struct source_node *n = f->body; n && !node_assigns(f->body, NULL, name);
@@ -228,8 +228,8 @@ static const struct source_node *only_value(const struct source_function *f, con
 	return NULL;
 }
 
-/* Is it memory that the transaction has just allocated, here or in a function that gives it
- * back? */
+/* The value is memory that the transaction has just allocated, here or in a function that returns
+ * it. */
 static bool is_new_value(struct ways *w, const struct source_node *value, unsigned depth)
 {
 	const struct source_function *f = value && value->kind == SOURCE_CALL && value->name
@@ -253,7 +253,7 @@ static bool is_new_value(struct ways *w, const struct source_node *value, unsign
 	return nreturns > 0;
 }
 
-/* It is done whenever its function is called, and is about what the function was given. */
+/* The log is executed whenever its function is called, and is about the parameter's object. */
 static bool is_always_done(const struct tx_log *l, const char *parameter)
 {
 	const struct source_node *body = l->x.function->body;
@@ -265,7 +265,8 @@ static bool is_always_done(const struct tx_log *l, const char *parameter)
 	return l->stmt->parent == body && !node_assigns(body, NULL, parameter);
 }
 
-/* A call in the statement, which is always done, logs the whole object of the variable, or will. */
+/* The statement always logs the whole object of the variable, itself or in a called function that
+ * gets a log now. */
 static bool is_logged_in(struct ways *w, const struct source_node *stmt, const char *name)
 {
 	const struct tx_add_calls *all = tx_add_calls_of(w->r, w->of->x.unit, w->of->x.file);
@@ -309,7 +310,7 @@ static const struct source_node *previous(const struct source_node *stmt)
 	return n == stmt ? NULL : n;
 }
 
-/* From the statement on backwards, itself included. */
+/* Follows the paths backwards from a statement, which is included. */
 static bool is_settled_at(struct ways *w, const struct source_node *s, const char *name,
 			  unsigned depth)
 {
@@ -319,7 +320,7 @@ static bool is_settled_at(struct ways *w, const struct source_node *s, const cha
 		return false;
 	switch (s->kind) {
 	case SOURCE_RETURN:
-	case SOURCE_JUMP: return true; /* nobody comes from there */
+	case SOURCE_JUMP: return true; /* no path comes from there */
 	case SOURCE_COMPOUND:
 		return s->last ? is_settled_at(w, s->last, name, depth - 1)
 			       : is_settled_before(w, s, name, depth - 1);
@@ -348,7 +349,7 @@ static bool is_settled_at(struct ways *w, const struct source_node *s, const cha
 	default:
 		if (node_assigns(s, NULL, name))
 			return false;
-		/* loops and the like may not be done */
+		/* loops and the like may not be executed */
 		return is_settled_before(w, s, name, depth - 1);
 	}
 	return is_logged_in(w, s, name) || is_settled_before(w, s, name, depth - 1);
@@ -363,15 +364,15 @@ static bool is_settled_before(struct ways *w, const struct source_node *stmt, co
 		if (parent->kind == SOURCE_COMPOUND && previous(stmt))
 			return is_settled_at(w, previous(stmt), name, depth - 1);
 		if (parent->kind != SOURCE_COMPOUND && parent->kind != SOURCE_IF)
-			return false; /* a loop, or a label */
+			return false; /* a loop or a label */
 		stmt = parent;
 		depth--;
 	}
 	return false;
 }
 
-/* A log that others of the transaction make needless: on every way to it, they log the object, the
- * program does, or it is new. */
+/* Drops logs that are unnecessary: on every path to them, the object is new, or logged by the
+ * program or by another log of the transaction. */
 static void drop_settled(struct repair *r, struct tx *t)
 {
 	for (size_t i = 0; t->is_there && i < t->logs.n; i++) {
@@ -389,9 +390,9 @@ static void drop_settled(struct repair *r, struct tx *t)
 	}
 }
 
-/* ---- as they are written ---- */
+/* ---- the logs' texts ---- */
 
-/* Does one of the two log another member of the same object, where the other one comes to? */
+/* The two logs are of different members of one object, and one is executed before the other. */
 static bool is_beside(const struct tx_log *a, const struct tx_log *b)
 {
 	return a != b && !a->is_dropped && !b->is_dropped && a->object && b->object && a->member &&
@@ -400,7 +401,7 @@ static bool is_beside(const struct tx_log *a, const struct tx_log *b)
 	       (comes_before(a, b) || comes_before(b, a));
 }
 
-/* How its file logs; one that shows no way does it as that of the transaction does. */
+/* How the log's file logs; if it shows no way, how the transaction's file does. */
 static const struct tx_add_calls *shown_ways(struct repair *r, const struct tx *t,
 					     const struct tx_log *l)
 {
@@ -409,7 +410,7 @@ static const struct tx_add_calls *shown_ways(struct repair *r, const struct tx *
 	return own->list.n > 0 ? own : tx_add_calls_of(r, t->x.unit, t->x.file);
 }
 
-/* Is it, with the members that are logged beside it, all of an object that is not large? */
+/* The log and those of other members together cover a whole object of limited size. */
 static bool is_all(const struct tx *t, const struct tx_log *l)
 {
 	uint64_t bytes = l->member_bytes;
@@ -425,7 +426,7 @@ static bool is_all(const struct tx *t, const struct tx_log *l)
 	return bytes > l->member_bytes && bytes == l->object_bytes && bytes <= TX_OBJECT_MAX_BYTES;
 }
 
-/* The log of a part, directly before that of the whole. */
+/* Removes an existing log of a part, directly before the log of the whole. */
 static void take_place_of_part(struct repair *r, struct tx_log *l)
 {
 	const struct tx_add_calls *all = tx_add_calls_of(r, l->x.unit, l->x.file);
@@ -470,7 +471,7 @@ static void choose_forms(struct repair *r, struct tx *t)
 void tx_sort_logs(struct repair *r, struct tx *t)
 {
 	for (size_t i = 0; i < t->logs.n; i++)
-		if (t->logs.at[i].is_covered) /* the others' forms are chosen anew */
+		if (t->logs.at[i].is_covered) /* the others' forms are chosen again */
 			t->logs.at[i].is_dropped = t->logs.at[i].is_covered = false;
 	tx_log_take_given(r, t);
 	for (size_t i = 0; i < t->logs.n; i++)

@@ -1,11 +1,11 @@
-/* What a transaction must log: every place inside that the recorded run stored to persistent
- * memory, also in functions that it calls, just before the statement that stores first, unless that
- * was logged before. */
+/* Finds what a transaction must log: each range in it that the recorded run stored to persistent
+ * memory, also in called functions. The log goes directly before the first statement that stores to
+ * the range, unless the range was logged before. */
 #include <string.h>
 
 #include "repair/tx/internal.h"
 
-/* ---- which stores ---- */
+/* ---- stores that ran ---- */
 
 static bool is_logged(const struct tx *t, const struct tx_log *l)
 {
@@ -15,8 +15,8 @@ static bool is_logged(const struct tx *t, const struct tx_log *l)
 	return false;
 }
 
-/* Can the call that logs be compiled there? A header must say so itself: others may include it
- * without libpmemobj. */
+/* The call that logs can be compiled there. A header must name libpmemobj itself, since others may
+ * include it. */
 static bool knows_library(const struct tx_log *l)
 {
 	bool is_main = strcmp(l->x.file->path, l->x.unit->main_file) == 0;
@@ -25,8 +25,9 @@ static bool knows_library(const struct tx_log *l)
 					     strstr(l->x.file->text, "pmemobj_"));
 }
 
-/* Where others call the function, too, or callers log what it stores, the log stands before the
- * call, if its arguments tell what is stored. Gives the frame that it is in then. */
+/* Moves the log out of its function to before the call, if others call the function, too, or if
+ * callers usually log what it stores; the call's arguments must say what is stored. Returns the
+ * frame in which the log is then. */
 static size_t leave_function(struct repair *r, struct tx_log *l, const struct repair_place *p,
 			     size_t at, bool is_old)
 {
@@ -39,7 +40,7 @@ static size_t leave_function(struct repair *r, struct tx_log *l, const struct re
 								 now.x.store) == TX_ONLY_INSIDE);
 
 		if (!is_old && i < at && tx_allocates(now.x.function))
-			break; /* it must change anyway */
+			break; /* the function must change anyway */
 		if (is_fit) {
 			*l = now;
 			found = i;
@@ -54,7 +55,7 @@ static size_t leave_function(struct repair *r, struct tx_log *l, const struct re
 	return found;
 }
 
-/* The frame of the log, SIZE_MAX if it cannot be. */
+/* Adds a log and returns its frame; SIZE_MAX: impossible, t->why says why. */
 static size_t add_log(struct repair *r, struct tx *t, const struct fix *x,
 		      const struct repair_place *p, size_t at)
 {
@@ -111,7 +112,7 @@ static size_t add_log(struct repair *r, struct tx *t, const struct fix *x,
 	return frame;
 }
 
-/* A frame of the call path that is inside the transaction; SIZE_MAX: none. */
+/* The innermost frame of the call path that is in the transaction; SIZE_MAX: none. */
 static size_t frame_inside(struct repair *r, const struct tx *t, const struct repair_place *p)
 {
 	for (size_t i = 0; i < p->nframes; i++) {
@@ -135,7 +136,8 @@ static size_t frame_inside(struct repair *r, const struct tx *t, const struct re
 
 /* ---- stores that did not run ---- */
 
-/* Cures that were tried on one trace share what was observed in it. */
+/* This cure's list of observed stores was not seen before. Cures that were tried on one trace share
+ * it. */
 static bool is_new(const struct tx *t, size_t cure)
 {
 	for (size_t i = 0; i < cure; i++)
@@ -167,8 +169,8 @@ bool tx_is_observed(const struct tx *t, const struct file *in, const struct sour
 	return false;
 }
 
-/* Through a variable that others, which ran, store to persistent memory through, and that means the
- * same all the time. */
+/* The store goes through a variable through which executed stores reach persistent memory, and
+ * which is never assigned. */
 static bool is_persistent_like(const struct tx *t, const struct source_function *f,
 			       const struct source_node *store)
 {
@@ -209,9 +211,9 @@ static void add_unseen(struct repair *r, struct tx *t, size_t like)
 	}
 }
 
-/* ---- stores behind the commit ---- */
+/* ---- stores in TX_ONCOMMIT ---- */
 
-/* Those that cannot move into the work are left. */
+/* Gives up stores that cannot move into the work. */
 static void settle_late(struct repair *r, struct tx *t)
 {
 	for (size_t i = 0; i < t->logs.n; i++) {
@@ -224,9 +226,9 @@ static void settle_late(struct repair *r, struct tx *t)
 	}
 }
 
-/* ---- all ---- */
+/* ---- all logs ---- */
 
-/* Is it a call of the function itself that allocates or releases? */
+/* The statement contains a call that allocates or releases. */
 static bool allocates(struct repair *r, const struct repair_place *p)
 {
 	const struct source_node *stmt;
@@ -274,7 +276,7 @@ int tx_logs(struct repair *r, struct tx *t)
 				continue;
 			if (!t->is_there)
 				return -1;
-			/* the others can be logged all the same */
+			/* the other bugs can still be fixed */
 			r->failures.at[t->bugs.at[n]] = t->why;
 			r->has_new_failures = true;
 			t->why = NULL;

@@ -1,15 +1,15 @@
-/* A macro that stores to what it is given, in transactions: it must log that itself, where it
- * stores. Which of its stores the report means is told by what is left: those that neither the
- * macro nor who uses it logs, nor has allocated. */
+/* Adds a log to a macro that is used in transactions and stores to its argument. The report only
+ * names the line that uses the macro. The store that is meant is found by elimination: the only one
+ * that neither the macro nor its user logs or allocates. */
 #include <string.h>
 
 #include "repair/tx/internal.h"
 
 enum { STORES_MAX = 32 };
 
-/* ---- is it one? ---- */
+/* ---- whether the macro stores ---- */
 
-/* Is the store written in the use, as an argument? */
+/* The store is in an argument of the macro and not in its text. */
 static bool is_argument(const struct fix *x, const struct repair_frame *at,
 			const struct source_use *use)
 {
@@ -28,7 +28,7 @@ static void log_of(struct repair *r, const char *lvalue, struct tx_log *l)
 	tx_log_split(r, l);
 }
 
-/* Whoever comes to the store was at the log: no block that holds the log has ended. */
+/* The store is always after the log: no block that contains the log has ended. */
 static bool is_always_before(const struct file *f, uint32_t log, uint32_t store)
 {
 	int depth = 0;
@@ -55,7 +55,7 @@ static bool is_logged_inside(struct repair *r, const struct tx_add_calls *all,
 	return false;
 }
 
-/* What this use passes for the parameter; NULL: the name is none. */
+/* The argument that this use passes for the parameter; NULL: no parameter has this name. */
 static const char *passed_for(struct repair *r, const struct fix *x, const struct source_macro *m,
 			      const struct source_use *use, const char *name)
 {
@@ -70,7 +70,7 @@ static const char *passed_for(struct repair *r, const struct fix *x, const struc
 	return NULL;
 }
 
-/* The user of the macro has logged the object, or allocated it. */
+/* The function that uses the macro has logged the object, or allocated it. */
 static bool is_logged_outside(struct repair *r, const struct fix *x, const struct source_macro *m,
 			      const struct source_use *use, const struct macro_store *s)
 {
@@ -91,7 +91,7 @@ static bool is_logged_outside(struct repair *r, const struct fix *x, const struc
 	return tx_is_new(x->function, what);
 }
 
-/* ---- the call ---- */
+/* ---- the text of the log ---- */
 
 /* The member as other macros of the file log it: "field" for "field.next". */
 static const char *member_like(const struct tx_add_calls *all, const char *member)
@@ -119,7 +119,7 @@ static bool has_form(const struct tx_add_calls *all, enum tx_form form, bool is_
 	return false;
 }
 
-/* An argument needs no parentheses around a name. */
+/* An argument without parentheses around a name. */
 static const char *argument(struct repair *r, const char *text)
 {
 	const char *bare = tx_bare(r, text);
@@ -127,7 +127,7 @@ static const char *argument(struct repair *r, const char *text)
 	return text_is_identifier(bare) ? bare : text;
 }
 
-/* As the macros of this file do it. */
+/* The log in the way in which other macros of this file log. */
 static const char *call_text(struct repair *r, const struct tx_add_calls *like, const char *lvalue)
 {
 	bool has_macros = has_form(like, FORM_OBJECT, true) || has_form(like, FORM_FIELD, false) ||
@@ -153,7 +153,7 @@ static const char *call_text(struct repair *r, const struct tx_add_calls *like, 
 	return text_format(r->code, "pmemobj_tx_add_range_direct(%s, %s)", l.addr, l.len);
 }
 
-/* ---- all ---- */
+/* ---- plan and edit ---- */
 
 static void note(struct repair *r, const struct fix *x, const struct source_macro *m,
 		 struct file *f, const struct macro_store *s, const char *text)
@@ -194,7 +194,7 @@ int tx_macro_log(struct repair *r, const struct fix *x, const struct repair_fram
 			left = i;
 			nleft++;
 		}
-	if (own.list.n > 0) { /* only transactions use it */
+	if (own.list.n > 0) { /* the macro logs, so only transactions use it */
 		result = nleft == 1 && stores[left].is_plain &&
 					 (!r->options->root ||
 					  path_is_below(f->path, r->options->root))

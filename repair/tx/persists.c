@@ -1,13 +1,13 @@
-/* Persists that a new transaction makes needless: its commit writes back all that it logs and all
- * that it allocates. Those inside go, and those directly behind it. */
+/* Removes persists that a new transaction makes unnecessary, inside it and directly behind it: its
+ * commit writes back all that it logs and allocates. */
 #include <ctype.h>
 #include <string.h>
 
 #include "repair/tx/internal.h"
 
-/* ---- which ---- */
+/* ---- which persists ---- */
 
-/* The argument that is the address, the length follows; -1: it is no persist. */
+/* The number of the address argument (the length follows it); -1: the call is no persist. */
 static int address_argument(const struct source_node *n)
 {
 	if (n->kind != SOURCE_CALL || !n->name)
@@ -23,7 +23,7 @@ static bool is_drain(const struct source_node *n)
 	       (strcmp(n->name, "pmemobj_drain") == 0 || strcmp(n->name, "pmem_drain") == 0);
 }
 
-/* What makes no difference to which memory is meant. */
+/* Skips blanks, parentheses and "this->", which do not change which memory is meant. */
 static const char *skip(const char *p)
 {
 	while (*p && (isspace((unsigned char)*p) || *p == '(' || *p == ')'))
@@ -31,7 +31,8 @@ static const char *skip(const char *p)
 	return strncmp(p, "this->", 6) == 0 ? p + 6 : p;
 }
 
-/* Equal but for blanks and parentheses; D_RO() leads to what D_RW() does. */
+/* The texts mean the same memory: equal except for what skip() skips; D_RO() and D_RW() are the
+ * same. */
 static bool same(const char *a, const char *b)
 {
 	char x, y;
@@ -54,7 +55,7 @@ static bool same(const char *a, const char *b)
 	return x == y;
 }
 
-/* The size of a number, by its type: an address has one size. */
+/* The length is the size of a number or of a type, and of no structure. */
 static bool is_size_of_type(const char *len)
 {
 	return strncmp(len, "sizeof", 6) == 0 && !strstr(len, "struct") && !strchr(len, '*') &&
@@ -72,7 +73,7 @@ static bool is_logged(const struct tx *t, const char *addr, const char *len)
 	return false;
 }
 
-/* A log of the whole object, which whoever comes to the persist has done. */
+/* The whole object is logged, always before the call, and its name means the same until then. */
 static bool is_object_logged(const struct tx *t, const char *object, const struct source_node *call)
 {
 	for (size_t i = 0; i < t->logs.n; i++) {
@@ -90,7 +91,7 @@ static bool is_object_logged(const struct tx *t, const char *object, const struc
 	return false;
 }
 
-/* It is of a member, or of all, of an object that is logged as a whole. */
+/* The range is a member, or all, of an object that is logged as a whole. */
 static bool is_part_logged(struct repair *r, const struct tx *t, const struct source_node *call,
 			   const char *addr, const char *len)
 {
@@ -98,7 +99,7 @@ static bool is_part_logged(struct repair *r, const struct tx *t, const struct so
 	const char *place = addr + is_address, *step = strstr(place, "->"),
 		   *rest = step ? step + 2 : "";
 
-	if (!step) /* the object itself, by its type or by what it is */
+	if (!step) /* the object itself */
 		return !is_address &&
 		       (same(len, text_format(r->code, "sizeof(*%s)", addr)) ||
 			strncmp(len, "sizeof(struct ", 14) == 0) &&
@@ -109,7 +110,7 @@ static bool is_part_logged(struct repair *r, const struct tx *t, const struct so
 	       is_object_logged(t, text_copy(r->code, place, (size_t)(step - place)), call);
 }
 
-/* By a variable, or a handle, that stands for memory which the transaction allocates. */
+/* The address is a variable or handle that stands for memory which the transaction allocates. */
 static bool is_allocated(struct repair *r, const struct tx *t, const char *addr)
 {
 	for (size_t i = 0; i < t->allocated.n; i++)
@@ -128,8 +129,7 @@ static bool has_log(const struct tx *t, const struct source_node *store)
 	return false;
 }
 
-/* Does it store to the object, or give it to others who may? Stores that are logged do not
- * count. */
+/* The node stores to the object, or passes it to someone who may. Logged stores do not count. */
 static bool is_changed_by(struct repair *r, const struct tx *t, const char *object,
 			  const struct source_node *n)
 {
@@ -154,7 +154,7 @@ static bool is_changed_by(struct repair *r, const struct tx *t, const char *obje
 	       (p->kind == SOURCE_VARIABLE || (node_is_assignment(p) && n == p->last));
 }
 
-/* All that the function stores to the object, it stores inside, and that is logged. */
+/* Up to `until`, all stores of the function to the object are in the transaction and logged. */
 static bool is_all_logged(struct repair *r, const struct tx *t, const char *object, uint32_t until)
 {
 	const struct source_node *body = t->x.function->body;
@@ -167,7 +167,7 @@ static bool is_all_logged(struct repair *r, const struct tx *t, const char *obje
 	     s = node_next(s, body))
 		if (is_changed_by(r, t, object, s))
 			return false;
-	/* what is not compiled now is not seen */
+	/* code that is not compiled now is not seen */
 	return n > 0 && !text_has_directive(t->x.file, body->begin, until);
 }
 
@@ -190,7 +190,7 @@ static bool is_needless(struct repair *r, const struct tx *t, const struct sourc
 		is_all_logged(r, t, args[at], call->begin));
 }
 
-/* ---- where ---- */
+/* ---- removing them ---- */
 
 static bool is_whole_statement(const struct tx *t, const struct source_node *n)
 {
@@ -199,7 +199,7 @@ static bool is_whole_statement(const struct tx *t, const struct source_node *n)
 	       !macro_use(t->x.unit, t->x.file->path, n);
 }
 
-/* Takes the statement, and the drain that only it needs. */
+/* Removes the statement, and a drain behind it that only this persist needs. */
 static void take(struct tx *t, const struct source_node *n)
 {
 	*vec_add(&t->needless) = n;

@@ -1,10 +1,11 @@
-/* The pool of a transaction, as an expression that can be evaluated before it: a parameter or
- * variable first, a variable of the file last. */
+/* Finds an expression for the pool that can be evaluated before a transaction: a parameter or local
+ * variable if possible, a variable of the file last. */
 #include <string.h>
 
 #include "repair/tx/internal.h"
 
-/* A member of what a parameter points to, as some function of the file names it. */
+/* A member of what a parameter points to, with the member's name as some function of the file uses
+ * it. */
 static const char *pool_of_parameter(struct repair *r, const struct tx *t)
 {
 	const struct source_function *f = t->x.function;
@@ -25,7 +26,7 @@ static const char *pool_of_parameter(struct repair *r, const struct tx *t)
 	return NULL;
 }
 
-/* An expression for the pool that can be evaluated before the transaction. */
+/* A pool that the function knows before the transaction. */
 static const char *pool_at_hand(struct repair *r, const struct tx *t)
 {
 	const struct source_function *f = t->x.function;
@@ -44,11 +45,11 @@ static const char *pool_at_hand(struct repair *r, const struct tx *t)
 		}
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
 		if (n->kind == SOURCE_NAME && n->name && !n->is_local && type_is_pool(n->type))
-			return n->name; /* of the file, and the function itself uses it */
+			return n->name; /* a global variable that the function itself uses */
 	return pool_of_parameter(r, t);
 }
 
-/* A variable of the file: it may be another pool's, so everything else comes first. */
+/* A global variable of the file. It may be another pool's, so it is the last choice. */
 static const char *pool_of_file(const struct tx *t)
 {
 	for (size_t i = 0; i < t->x.unit->nfunctions; i++)
@@ -61,7 +62,7 @@ static const char *pool_of_file(const struct tx *t)
 	return NULL;
 }
 
-/* By an address that is logged in the first statement, where it can be evaluated just as well. */
+/* The pool by an address that the first statement logs. */
 static const char *pool_by_address(struct repair *r, const struct tx *t)
 {
 	for (size_t i = 0; i < t->logs.n; i++)

@@ -1,9 +1,9 @@
-/* Address and length of a store, as expressions that can be evaluated before its statement. */
+/* Finds address and length of a store as expressions that can be evaluated before its statement. */
 #include <string.h>
 
 #include "repair/tx/internal.h"
 
-/* ---- can it be evaluated before the statement? ---- */
+/* ---- whether an expression can be evaluated before the statement ---- */
 
 static bool is_postfix_step(const struct source_node *n)
 {
@@ -22,8 +22,8 @@ static bool is_repeatable(const struct source_unit *u, const struct source_node 
 	return true;
 }
 
-/* Does the statement itself, before it stores, change a variable that the place depends on? a[i++]
- * = v does not: it is written as a[i]. */
+/* The statement changes a variable on which the place depends, before it stores. The i++ in a[i++]
+ * = v does not count, since the range is written as a[i]. */
 static bool is_moved(const struct source_node *stmt, const struct source_node *place)
 {
 	for (const struct source_node *n = place; n; n = node_next(n, place)) {
@@ -41,7 +41,7 @@ static bool is_moved(const struct source_node *stmt, const struct source_node *p
 	return false;
 }
 
-/* As written, without the steps that it takes. */
+/* The text of the place without its ++ and -- steps. */
 static const char *text_before(struct repair *r, const struct file *f,
 			       const struct source_node *place)
 {
@@ -60,7 +60,7 @@ static const char *text_before(struct repair *r, const struct file *f,
 			   text_copy(r->code, f->text + from, place->text_end - from));
 }
 
-/* A variable that the expression names is declared or assigned there. */
+/* Some node of `top` declares or assigns a variable of the expression. */
 bool tx_is_changed(const struct source_node *top, const char *expression)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
@@ -76,7 +76,7 @@ bool tx_is_changed(const struct source_node *top, const char *expression)
 	return false;
 }
 
-/* ---- one store ---- */
+/* ---- ranges ---- */
 
 void tx_set_range(struct repair *r, struct tx_log *l, const char *lvalue)
 {
@@ -109,7 +109,7 @@ static int range_of_lvalue(struct repair *r, struct tx_log *l, const char **why)
 
 	while (place->kind == SOURCE_EXPR && place->child && place->child == place->last && !use)
 		place = place->child;
-	/* the macro's value is the place */
+	/* the value of the macro is the place */
 	if (use && place->begin == use->begin && place->end == use->end &&
 	    l->x.store->end > use->end)
 		text = text_copy(r->code, l->x.file->text + use->begin, use->end - use->begin);
@@ -142,14 +142,15 @@ static int range_of_lvalue(struct repair *r, struct tx_log *l, const char **why)
 		l->array_bytes = place->child->size_bytes;
 	fill_sizes(l, place);
 	if (place->is_volatile)
-		l->addr = text_format(r->code, "(void *)%s", l->addr); /* which no function takes */
+		/* no function takes a volatile pointer */
+		l->addr = text_format(r->code, "(void *)%s", l->addr);
 	return 0;
 }
 
-/* Where functions that write are told to, and how much. */
+/* Functions that write: which argument is the address, and which the length. */
 static const struct writer {
 	const char *name;
-	int to, len; /* arguments; len -1: the string in `from` and its end */
+	int to, len; /* numbers of arguments; len -1: length of the string `from`, plus 1 */
 	int from;
 } writers[] = {
 	{ "memcpy", 0, 2, 0 },
@@ -186,8 +187,8 @@ static const struct writer *writer_find(const char *name)
 	return NULL;
 }
 
-/* A member that is an array, and not a large one: it may be logged by its name. NULL: it is
- * none. */
+/* The destination if it is a member array of limited size, which is logged by its name; NULL: it is
+ * not. */
 static const struct source_node *array_whole(const struct tx_log *l, const struct writer *w)
 {
 	const struct source_node *to = l->x.store->child ? l->x.store->child->next : NULL;
@@ -227,7 +228,7 @@ static int range_of_call(struct repair *r, struct tx_log *l, const char **why)
 	return 0;
 }
 
-/* ---- through which pointer ---- */
+/* ---- the pointer of a store ---- */
 
 const char *tx_pointer_of(const struct source_node *store)
 {
@@ -247,7 +248,7 @@ const char *tx_pointer_of(const struct source_node *store)
 				n->child->is_array);
 
 		if (n->kind == SOURCE_MEMBER && n->is_array && n->size_bytes == 0)
-			return NULL; /* what is behind the object is not a part of it */
+			return NULL; /* what is behind the object is no part of it */
 		if (!is_part && !(n->kind == SOURCE_MEMBER && n->is_arrow))
 			return NULL;
 		if (n->kind == SOURCE_MEMBER && n->is_arrow)

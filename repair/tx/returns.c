@@ -1,5 +1,6 @@
-/* A return from inside a transaction goes to its end and is done after it, by a variable. One that
- * is its last statement needs no jump. */
+/* Moves returns out of a transaction: the value goes to a variable, control goes to the
+ * transaction's end, and the return is done behind it. A return that is the last statement needs no
+ * jump. */
 #include <ctype.h>
 #include <string.h>
 
@@ -53,7 +54,7 @@ static void rewrite_return(struct repair *r, struct tx *t, const struct source_n
 			(struct tx_change){ end, end, text_format(r->code, " %s", leave) };
 }
 
-/* In C++, no jump may lead over an initialisation into its scope. */
+/* The transaction contains a declaration. In C++, no jump may cross an initialisation. */
 static bool has_declarations(const struct tx *t)
 {
 	for (const struct source_node *s = t->first;; s = s->next) {

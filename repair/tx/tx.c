@@ -1,5 +1,5 @@
-/* A transaction that is to be written: the statements that it spans, which grow until all that
- * belongs to it is inside. Two that touch become one. */
+/* The statements of a planned transaction, which grow until all that belongs to it is inside. Two
+ * transactions that touch are merged. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ const struct source_node *tx_statement(const struct source_function *fn, const s
 	return by_place ? by_place : by_line;
 }
 
-/* Takes one more statement in. */
+/* Extends the transaction to this statement. */
 void tx_include(struct tx *t, const struct source_node *n)
 {
 	const struct source_node *stmt = t->block ? source_child_of(t->block, n) : NULL;
@@ -81,7 +81,7 @@ void tx_include(struct tx *t, const struct source_node *n)
 		t->last = stmt;
 }
 
-/* The first of a for's three expressions is evaluated once, and always. */
+/* The store is in the first of a for's three expressions, which is evaluated once and always. */
 static bool is_in_first(const struct file *f, const struct source_node *loop,
 			const struct source_node *store)
 {
@@ -95,7 +95,7 @@ static bool is_in_first(const struct file *f, const struct source_node *loop,
 	return loop->kind == SOURCE_FOR && depth > 0;
 }
 
-/* It may run under a condition of its own, or again and again. */
+/* The store may be executed under a condition inside the statement, or repeatedly. */
 bool tx_is_conditional(const struct file *f, const struct source_node *stmt,
 		       const struct source_node *store)
 {
@@ -113,7 +113,7 @@ bool tx_is_conditional(const struct file *f, const struct source_node *stmt,
 	       !is_in_first(f, stmt, store);
 }
 
-/* ---- those that touch ---- */
+/* ---- transactions that touch ---- */
 
 static bool touch(const struct tx *a, const struct tx *b)
 {
@@ -145,7 +145,7 @@ void tx_merge(struct repair *r)
 		for (size_t k = i + 1; k < r->tx->list.n;) {
 			if (touch(r->tx->list.at[i], r->tx->list.at[k])) {
 				merge(r, i, k);
-				k = i + 1; /* it has grown */
+				k = i + 1; /* it has grown, so start again */
 			} else {
 				k++;
 			}
@@ -154,7 +154,7 @@ void tx_merge(struct repair *r)
 
 /* ---- names ---- */
 
-/* Names that transactions of the function get. */
+/* The names that planned transactions use in this function. */
 static const char *names_given(struct repair *r, const struct tx *t)
 {
 	const char *text = "";

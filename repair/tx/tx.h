@@ -1,4 +1,5 @@
-/* Transactions around stores that must become durable together, for programs on libpmemobj. */
+/* Adds transactions around stores that must become durable together, and logs to existing
+ * transactions. For programs that use libpmemobj. */
 #ifndef REPAIR_TX_TX_H
 #define REPAIR_TX_TX_H
 
@@ -10,16 +11,18 @@ struct repair_cure;
 
 void transactions_new(struct repair *r);
 void transactions_free(struct repair *r);
-void tx_forget(struct repair *r); /* an earlier plan */
+void tx_forget(struct repair *r); /* Forgets an earlier plan. */
 
-/* For a bug whose cure is one. -1 with a reason. */
+/* Plans a transaction for a bug whose cure is one. -1 with a reason. */
 int tx_plan(struct repair *r, size_t bug, const struct repair_cure *c, const char **why);
-/* Is it about stores inside a transaction, which must log them? Then no flush mends it. */
+/* The bug is about stores inside a transaction, which must log them; so no flush fixes it. */
 bool tx_is_wanted(struct repair *r, size_t bug);
 int tx_plan_add(struct repair *r, size_t bug, const char **why);
-/* A log that repeats what was logged before: in a loop, it is done once. -1 with a reason. */
+/* Plans for a log that repeats another one: of new memory it is removed, in a loop it is done once.
+ * -1 with a reason. */
 int tx_plan_again(struct repair *r, size_t bug, const char **why);
-void tx_settle(struct repair *r); /* which can be written; flushes that they make unnecessary go */
-void tx_finish(struct repair *r); /* once all fixes are edits */
+/* decides which transactions can be written, and drops flushes that they make unnecessary */
+void tx_settle(struct repair *r);
+void tx_finish(struct repair *r); /* after all fixes are edits */
 
 #endif

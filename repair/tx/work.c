@@ -1,6 +1,6 @@
-/* Is a place inside the work of a transaction that the program has? Transactions are known by the
- * calls that begin and end them, whichever macro, function, class or lambda they are in: what comes
- * last before the place decides. */
+/* Decides whether a place is inside the work of an existing transaction. Transactions are
+ * recognised by the calls that begin and end them, whatever macro, function, class or lambda
+ * contains these calls. The last such call before the place decides. */
 #include <string.h>
 
 #include "repair/tx/internal.h"
@@ -8,9 +8,10 @@
 enum { DEPTH_MAX = 2, OPEN_MAX = 32 };
 
 /* What a call does to the transaction of its caller. */
-enum effect { NOTHING, BEGINS, STOPS /* working */, ENDS };
+enum effect { NOTHING, BEGINS, STOPS /* commits or aborts */, ENDS };
 
-/* Those that are open at some point: where each begins, and whether its work is over. */
+/* The transactions that are open at some point: the call that began each, and whether its work is
+ * over. */
 struct open {
 	const struct source_node *begin[OPEN_MAX];
 	bool is_over[OPEN_MAX];
@@ -41,7 +42,7 @@ static enum effect effect_of_call(const struct source_unit *u, const struct sour
 	return f ? effect_of_function(u, f, depth - 1) : NOTHING;
 }
 
-/* ---- objects of C++ that are a transaction as long as they live ---- */
+/* ---- objects of C++ that are a transaction while they live ---- */
 
 static bool is_around(const struct source_node *outer, const struct source_node *n)
 {
@@ -56,7 +57,7 @@ static bool is_manual(const struct source_node *variable)
 				  strstr(variable->type, "transaction::automatic"));
 }
 
-/* The block in which the object lives, if the call makes one; NULL. */
+/* The block in which the object that the call makes lives; NULL: it makes none. */
 static const struct source_node *scope_of(const struct source_unit *u,
 					  const struct source_node *call)
 {
@@ -69,7 +70,7 @@ static const struct source_node *scope_of(const struct source_unit *u,
 	return n;
 }
 
-/* ---- what a function does in the order of its text ---- */
+/* ---- following a function in the order of its text ---- */
 
 static bool is_loop(const struct source_node *n)
 {
@@ -77,7 +78,8 @@ static bool is_loop(const struct source_node *n)
 	       n->kind == SOURCE_SWITCH;
 }
 
-/* Whoever comes to the place was not in the block of the call, which leaves: an error path. */
+/* The call is in a block that leaves the function or loop, such as an error path, so control cannot
+ * come from it to the place. */
 static bool is_on_another_way(const struct source_node *call, const struct source_node *place)
 {
 	for (const struct source_node *b = call->parent; b && !is_around(b, place); b = b->parent) {
@@ -114,8 +116,8 @@ static void note(struct open *o, enum effect e, const struct source_node *call)
 	}
 }
 
-/* Up to the place; NULL: to the end. Gives the last effect that was about no transaction of the
- * function itself. */
+/* Follows the function up to the place (NULL: to its end). Returns the last effect that was not on
+ * a transaction of the function itself. */
 static enum effect follow(const struct source_unit *u, const struct source_function *f,
 			  const struct source_node *place, struct open *o, unsigned depth)
 {
@@ -131,7 +133,7 @@ static enum effect follow(const struct source_unit *u, const struct source_funct
 		    node_is_in_lambda(n) != (place && node_is_in_lambda(place)))
 			continue;
 		if (scope && (!place || !is_around(scope, place)))
-			continue; /* it has ended */
+			continue; /* the object was destroyed before */
 		if (e != BEGINS && place && is_on_another_way(n, place))
 			continue;
 		if (e != BEGINS && o->n == 0)
@@ -188,8 +190,8 @@ bool tx_runs_lambda(const struct source_unit *u, const struct file *f,
 	return runner && begins_inside(u, runner, DEPTH_MAX);
 }
 
-/* A lambda that is given to what runs it in a transaction, by itself or as an object that is made
- * of it. */
+/* The place is in a lambda that is passed, itself or in an object, to a function that runs it in a
+ * transaction. */
 static bool is_run(const struct source_unit *u, const struct file *f,
 		   const struct source_node *place)
 {

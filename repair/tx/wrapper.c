@@ -1,5 +1,5 @@
-/* C++: a function that runs a lambda in a transaction, and ends it when an exception leaves, is how
- * a file writes transactions: RUN(pool, [&] { … }). */
+/* Finds how a C++ file writes transactions, if it uses a function that runs a lambda in one and
+ * also ends it after an exception: RUN(pool, [&] { … }). */
 #include <string.h>
 
 #include "repair/tx/internal.h"
@@ -18,7 +18,8 @@ static bool is_pool(const struct source_node *n)
 	return n->type && strstr(n->type, "pool");
 }
 
-/* A call that is given a pool, if any, and a lambda that sees all variables. */
+/* Uses a call as the pattern if it passes a pool (or none) and a lambda that captures all
+ * variables. */
 static bool take(struct repair *r, struct tx *t, const struct source_node *call)
 {
 	const struct file *f = t->x.file;

@@ -1,6 +1,6 @@
-/* From planned transactions to written ones: which of them can be, and what is told about each. One
- * that cannot be written may change what others must log, so all are looked at again until that is
- * settled. */
+/* Decides which planned transactions can be written, writes them, and sets the outcomes of their
+ * bugs. A transaction that cannot be written may change what others must log, so all are checked
+ * again until nothing changes. */
 #include "repair/tx/tx.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "repair/tx/internal.h"
 
-/* Edges and logs; what an earlier try came to is forgotten. */
+/* Forgets results of an earlier try; finds the ends and the logs. */
 static int tx_prepare(struct repair *r, struct tx *t)
 {
 	t->logs.n = t->paths.n = t->changes.n = t->declarations.n = t->allocated.n = t->needless.n =
@@ -62,7 +62,8 @@ static size_t count_written(const struct repair *r)
 	return n;
 }
 
-/* Who calls what in transactions depends on which of them can be written: until that is settled. */
+/* Checks all transactions until none is given up any more: which function is called in transactions
+ * depends on which of them are written. */
 static void complete_all(struct repair *r)
 {
 	bool is_settled = false;
@@ -101,8 +102,8 @@ static bool has_log(const struct tx *t, const struct source_node *store)
 	return false;
 }
 
-/* A store inside that the recorded run did not come to, and of which nobody knows whether it is
- * persistent. 0: none. */
+/* The line of a store inside that the recorded run did not execute, so that it is unknown whether
+ * it is persistent; 0: none. */
 static uint32_t find_unseen(const struct tx *t)
 {
 	const struct source_node *body = t->x.function->body;
@@ -115,7 +116,7 @@ static uint32_t find_unseen(const struct tx *t)
 	return 0;
 }
 
-/* The functions that have copies for it. */
+/* Text that names the functions that have copies for this transaction. */
 static const char *copies_of(struct repair *r, const struct tx *t)
 {
 	const char *text = "";
@@ -158,7 +159,7 @@ static const char *what_was_done(struct repair *r, const struct tx *t)
 		       : "");
 }
 
-/* What a transaction logs, it writes back when it commits. */
+/* Drops flushes of stores that the transaction logs: the commit writes them back. */
 static void drop_flushes(struct repair *r, const struct tx *t)
 {
 	for (size_t i = 0; i < r->fixes.n; i++) {

@@ -1,7 +1,7 @@
-/* Makes a script of the compilation database that builds the program that was recorded: the command
- * of each source that it is made of, then, if none of these links it, a link of their objects with
- * the shared libraries that the recorded program needs. What cannot be known from that (static
- * libraries, linker scripts, generated sources) shows when the original tree does not build. */
+/* Makes a shell script from compile_commands.json that builds the recorded program: the commands of
+ * all its sources and, if none of them links, a link of their objects with the shared libraries
+ * that the program needs. Static libraries, linker scripts and generated sources are not known; if
+ * they matter, the original tree does not build. */
 #include "repair/verify/by_database.h"
 
 #include <jansson.h>
@@ -20,17 +20,16 @@
 
 struct building {
 	const char *root;
-	char *program; /* absolute */
+	char *program; /* absolute path */
 	struct linked linked;
 	FILE *script;
-	VEC(char *) objects; /* absolute */
-	char *linker;        /* the compiler that links; a C++ one wins */
+	VEC(char *) objects; /* absolute paths */
+	char *linker;        /* the compiler that links; a C++ compiler has precedence */
 	size_t ncommands;
 	bool is_linked;
 };
 
-/* The words of an entry, which are those of "arguments" or, as a shell reads them, of "command".
- * NULL if there are none. */
+/* The words of an entry: "arguments", or "command" as a shell splits it. NULL: it has neither. */
 static struct runner_command *words_of(const json_t *entry)
 {
 	const json_t *list = json_object_get(entry, "arguments");
@@ -57,7 +56,7 @@ static bool compiles_only(char *const *argv)
 	return false;
 }
 
-/* What the command writes, malloc'd. */
+/* The file that the command writes; free() it. */
 static char *output_of(char *const *argv, const char *folder, const char *file)
 {
 	const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file,
@@ -132,7 +131,7 @@ out:
 	return result;
 }
 
-/* Libraries that the compiler adds by itself are named once more, which does no harm. */
+/* Writes the link command. It names libraries that the compiler adds anyway, which is harmless. */
 static void write_link(struct building *b)
 {
 	VEC(char *) words = { 0 };

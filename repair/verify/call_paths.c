@@ -1,5 +1,5 @@
-/* Numbers the call paths of a trace, and finds out what each did: stores that a transaction undoes,
- * stores that it does not, libpmemobj's own. */
+/* Numbers the call paths of a trace, and finds out what each did: only stores that a transaction
+ * undoes, other stores, or libpmemobj's own stores. */
 #include "repair/verify/call_paths.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@ static uint64_t hash_frame(uint64_t h, const char *function, uint32_t line, uint
 	return ((hash_text(h, function) ^ line) * 0x100000001b3u ^ column) * 0x100000001b3u;
 }
 
-/* By the instruction, where the line is not enough. */
+/* Adds the instruction to a path's key if the line is not enough. */
 static uint64_t split_key(const struct call_paths *p, uint64_t key, uint64_t offset)
 {
 	for (size_t i = 0; i < p->split.n; i++)
@@ -73,7 +73,7 @@ bool call_paths_is_same_line(const struct bug_location *a, const struct bug_loca
 	return key_of_location(a) == key_of_location(b);
 }
 
-/* NAME(…);, which is not a function's: that would have a frame of its own. */
+/* The text is a macro use, NAME(…); a function would have a frame of its own. */
 static bool is_use(const char *text)
 {
 	size_t len = 0;
@@ -83,7 +83,7 @@ static bool is_use(const char *text)
 	return len > 0 && text[len] == '(';
 }
 
-/* Does a crash leave it, and lose another store of the same line? */
+/* A crash keeps this store and loses another one of the same line. */
 static bool is_lost_beside(const struct report *report, const struct bug_location *survived)
 {
 	for (size_t i = 0; i < report_nbugs(report); i++) {
@@ -139,7 +139,7 @@ static struct repair_place place_of_stack(const struct locator *l, const struct 
 	return p;
 }
 
-/* libpmemobj's own doing (allocation, commit), not a copy that it was asked for. */
+/* libpmemobj stored on its own (allocation, commit), and not as a copy that it was asked for. */
 static bool is_by_library(const struct locator *l, const struct frame *list, size_t n)
 {
 	size_t shown = locate_shown(l, list, n);
@@ -163,7 +163,7 @@ static void number_sites(struct call_paths *p, const struct plan *plan)
 			number = (uint32_t)p->observed.n;
 			map_set(&p->numbers, key, (void *)(uintptr_t)number);
 		}
-		/* until one is seen that is not */
+		/* until a store is seen that no transaction undoes */
 		if (n && trace_is_store(site->kind))
 			p->observed.at[number - 1].role =
 				is_by_library(p->locator, list, n) ? "library" : "logged";
@@ -175,7 +175,7 @@ struct tx_range {
 	uint64_t addr, len_bytes;
 };
 
-/* What a thread's transaction logged, or allocated. */
+/* What the open transaction of a thread has logged or allocated. */
 struct open_tx {
 	uint32_t stream, thread;
 	int depth;
@@ -214,7 +214,8 @@ static void note_tx(struct open_tx *t, const struct trace_event *ev)
 		*vec_add(&t->ranges) = (struct tx_range){ ev->addr, ev->arg[0] };
 }
 
-/* A place that always stores to what a transaction logged needs no other log. */
+/* Finds places that store outside of logged ranges. A place that always stores inside them needs no
+ * other log. */
 static void find_unlogged(struct call_paths *p, const struct plan *plan)
 {
 	struct trace *t = trace_cursor(plan->trace);

@@ -1,5 +1,5 @@
-/* Bugs for which a cure may be tried: those that a crash shows and whose locations say which stores
- * were lost or survived. One that cannot be cured is told why. */
+/* Lists the bugs for which a cure can be tried: those that a crash shows, and whose locations say
+ * which stores were lost or survived. A bug that cannot be cured gets the reason. */
 #include <string.h>
 
 #include "repair/verify/cures_internal.h"

@@ -1,8 +1,8 @@
-/* What mends a bug that a crash shows is tried on the trace before anything is written: recovery
- * runs on the crash states that failed, and on those around them, as they would be with a barrier
- * or a transaction more. Barriers first, which cost least; else the smallest transaction; else
- * nothing, with the evidence. The report's replay command says how recovery is run, and on which
- * trace. */
+/* Tries on the trace what would fix the bugs that a crash shows, before anything is written.
+ * Recovery runs on the crash states that failed and on those around them, as they would be with
+ * another barrier (flush and fence) or another transaction. Barriers come first, as they cost
+ * least, then the smallest transaction. If nothing helps, the bug gets the evidence. The report's
+ * replay command says how recovery is run, and on which trace. */
 #include "repair/verify/cures.h"
 
 #include <inttypes.h>
@@ -13,12 +13,12 @@
 #include "repair/verify/cures_internal.h"
 #include "util/alloc.h"
 
-#define RUNS_LEAST 16u /* of recovery, however few found the bugs */
+#define RUNS_LEAST 16u /* runs of recovery that are allowed at least */
 
-/* ---- how recovery was run ---- */
+/* ---- the replay command ---- */
 
-/* The options of `pmend crash … --replay STATE TRACE`, without the state. Gives false with a reason
- * if they cannot be used. */
+/* Reads the options of `pmend crash … --replay STATE TRACE`, except for the state. False with a
+ * reason: they cannot be used. */
 static bool read_replay(struct cures *c, const char *line, const char **why)
 {
 	struct error err;
@@ -50,7 +50,7 @@ static bool read_replay(struct cures *c, const char *line, const char **why)
 	return true;
 }
 
-/* ---- all ---- */
+/* ---- trying ---- */
 
 static int compare_candidates(const void *a, const void *b)
 {
@@ -73,7 +73,7 @@ static int find_window(struct cures *c, struct candidate *x, struct cure_points 
 	return 0;
 }
 
-/* Where each crash was, and the consistent points around it. */
+/* Finds the event of each crash, and the failure points around it at which recovery succeeds. */
 static int find_windows(struct cures *c, struct error *err)
 {
 	struct whatif none = { .places = c->whatif.places, .nplaces = c->whatif.nplaces };
@@ -94,7 +94,8 @@ static int find_windows(struct cures *c, struct error *err)
 	return result;
 }
 
-/* Of recovery, for all bugs together: twice those that the exploration took, if that is known. */
+/* How many runs of recovery all bugs together may use: twice those of the exploration, if that
+ * number is known. */
 static uint64_t runs_allowed(const struct cures *c)
 {
 	const struct report_coverage *coverage = report_coverage(c->report);
@@ -132,7 +133,7 @@ static int try_all(struct cures *c, struct error *err)
 		macros = cures_try_macros(c, err);
 		if (macros != 0)
 			return macros < 0 ? -1 : 0;
-		call_paths_release(&c->places); /* lines as they are */
+		call_paths_release(&c->places); /* now without telling stores of one line apart */
 		number_places(c);
 	}
 	if (cures_try_barriers(c, err) < 0)
@@ -154,7 +155,8 @@ static void tell_effort(const struct cures *c)
 		  nruns == 1 ? "" : "s", (double)(clock_ns() - c->start_ns) / 1e9);
 }
 
-/* -1 if the trace cannot be opened; that nothing could be tried on it is told the bugs. */
+/* Returns -1 if the trace cannot be opened. If nothing can be tried on it, each bug gets the
+ * reason. */
 static int try_trace(struct cures *c, struct error *err)
 {
 	int result = 0;
@@ -176,7 +178,7 @@ static int try_trace(struct cures *c, struct error *err)
 	}
 	if (c->judge.judge.ntried || c->judge.counters.runs)
 		tell_effort(c);
-	point_judge_release(&c->judge); /* its processes end now, not after --verify */
+	point_judge_release(&c->judge); /* ends its processes now and not after --verify */
 	crash_setup_end(&c->setup);
 	return result;
 }

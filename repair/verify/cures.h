@@ -1,4 +1,4 @@
-/* What would mend the bugs that a crash shows: tried on the trace before anything is written. */
+/* Finds out what would fix the bugs that a crash shows, by trials on the trace. */
 #ifndef REPAIR_VERIFY_CURES_H
 #define REPAIR_VERIFY_CURES_H
 
@@ -10,25 +10,25 @@
 struct cures;
 
 struct cure_options {
-	bool is_explained;                /* each cure that fails is told */
-	const struct repair_watch *watch; /* NULL: nobody */
-	/* of recovery, 0: no limit; not set: twice those that found the bugs */
+	bool is_explained;                /* tell each cure that fails */
+	const struct repair_watch *watch; /* NULL: nobody watches */
+	/* limit of recovery runs, 0: none; not set: twice those that found the bugs */
 	struct optional_number max_runs;
 };
 
-/* What was tried on the trace. */
+/* How much was tried. */
 struct cure_effort {
 	uint64_t ntried, nfailed, nruns;
 };
 
-/* Fills in the cure of each bug, which are those of the report. Owns what the cures point to. NULL
- * if the trace cannot be opened. */
+/* Sets the cure of each bug (bugs[i] is bug i of the report). The result owns what the cures point
+ * to. NULL: the trace cannot be opened. */
 struct cures *cures_find(const struct report *report, struct repair_bug **bugs,
 			 const struct crash_reader *reader, const struct notes *notes,
 			 const struct cure_options *options, struct error *err);
-void cures_free(struct cures *c); /* NULL is fine */
+void cures_free(struct cures *c); /* NULL is allowed */
 
-/* By which they were tried; NULL if there is none. */
+/* The trace on which cures were tried; NULL: none. */
 const char *cures_trace(const struct cures *c);
 struct cure_effort cures_effort(const struct cures *c);
 

@@ -1,12 +1,12 @@
-/* Tries barriers: those that the reported places tell, of all bugs together, as some only help
- * together. What recovery still fails with is none of the cure. */
+/* Tries barriers: the flushes and fences that the reported places call for, of all bugs together,
+ * since some help only together. A bug whose states still fail gets another cure. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "repair/verify/cures_internal.h"
 #include "util/alloc.h"
 
-/* The only store that survived; NULL. */
+/* The only store that survived; NULL: none or several. */
 static const struct bug_location *survivor(const struct bug *b)
 {
 	const struct bug_location *found = NULL;
@@ -21,8 +21,8 @@ static const struct bug_location *survivor(const struct bug *b)
 	return found;
 }
 
-/* As repair writes them: the location after a lost store is the flush, or the fence, that it had in
- * time. */
+/* Adds the barriers that repair would write for the bug. The location behind a lost store is the
+ * flush or fence that the store had in time. */
 static bool add_barriers(struct cures *c, const struct bug *b, bool is_full, bool is_late)
 {
 	size_t n = c->whatif.barriers.n;
@@ -49,7 +49,7 @@ static bool add_barriers(struct cures *c, const struct bug *b, bool is_full, boo
 	return c->whatif.barriers.n > n;
 }
 
-/* What the execution alone shows: flushes and fences that the patch has, too. */
+/* Adds flushes and fences for bugs that the execution alone shows, which the patch has, too. */
 static void add_checked(struct cures *c)
 {
 	static const char *const kinds[] = { "missing-flush", "missing-flush-fence",
@@ -75,7 +75,7 @@ static void add_checked(struct cures *c)
 	}
 }
 
-/* All barriers that are still wanted. */
+/* Sets up all barriers that are still wanted. */
 static void suppose_barriers(struct cures *c)
 {
 	c->whatif.barriers.n = 0;
@@ -97,8 +97,8 @@ static bool has_part(const struct bug *b)
 	return false;
 }
 
-/* A later failure shows the flush or the fence that came in time for it, and was too late for an
- * earlier one. */
+/* Tries more for a bug, or gives up barriers for it. The report of a later failure may name a flush
+ * or fence that came in time for that failure but too late for an earlier one. */
 static void fall_back(struct cures *c, struct candidate *x)
 {
 	cures_tell_failure(c, x->bug,
@@ -110,8 +110,8 @@ static void fall_back(struct cures *c, struct candidate *x)
 		x->is_barrier = false;
 }
 
-/* Barriers of several bugs may only help together; those whose states fail with all of them are
- * none of the cure. */
+/* Tries the barriers of all bugs together, and leaves out bugs whose states still fail, until
+ * nothing changes. */
 static int try_together(struct cures *c, struct error *err)
 {
 	bool is_changed = true;
@@ -162,7 +162,7 @@ static void try_with_checked(struct cures *c)
 	c->whatif.barriers.n = 0;
 	add_checked(c);
 	c->has_checked = c->whatif.barriers.n > 0;
-	/* no runs are left: what was tried before stands */
+	/* no runs are left: the earlier result stands */
 	if (c->has_checked && try_together(c, &err) < 0) {
 		memcpy(c->candidates.at, alone, c->candidates.n * sizeof *alone);
 		c->has_checked = false;
@@ -170,8 +170,8 @@ static void try_with_checked(struct cures *c)
 	free(alone);
 }
 
-/* First alone, then with what the patch does for bugs of which no crash was told: the state may
- * have lost stores of both. */
+/* Tries barriers alone, and if that does not fix all bugs, together with what the patch does for
+ * bugs without a crash: a state may have lost stores of both. */
 int cures_try_barriers(struct cures *c, struct error *err)
 {
 	if (try_together(c, err) < 0)
@@ -188,7 +188,7 @@ int cures_try_barriers(struct cures *c, struct error *err)
 	return 0;
 }
 
-/* ---- fences that come later ---- */
+/* ---- later fences ---- */
 
 static bool lacks_fence_only(const struct bug *b)
 {
@@ -206,8 +206,8 @@ static void be_early(struct cures *c, struct candidate *x)
 			c->candidates.at[i].is_late = false;
 }
 
-/* Do the barriers hold with fences as late as they are supposed now? If not, gives the bug that
- * says so. */
+/* Tries the barriers with fences as late as now planned. *found: a bug that then fails; NULL:
+ * none. */
 static int find_too_late(struct cures *c, struct candidate **found, struct error *err)
 {
 	*found = NULL;
@@ -249,7 +249,7 @@ void cures_try_late_fences(struct cures *c)
 		struct candidate *too_late;
 
 		if (find_too_late(c, &too_late, &err) < 0)
-			return; /* no runs are left: what was tried before stands */
+			return; /* no runs are left: the earlier result stands */
 		if (!too_late)
 			break;
 		be_early(c, too_late);
@@ -264,8 +264,8 @@ void cures_try_late_fences(struct cures *c)
 
 /* ---- macros ---- */
 
-/* What is lost and what survives are two stores of one line, so of a macro. Whoever uses it has the
- * same bug. */
+/* The lost and the surviving store are made by one line, so by a macro. All users of the macro have
+ * the same bug. */
 static bool is_of_one_line(const struct cures *c, const struct bug *b)
 {
 	const struct bug_location *survived = survivor(b);
@@ -278,8 +278,8 @@ static bool is_of_one_line(const struct cures *c, const struct bug *b)
 	return false;
 }
 
-/* What a macro never flushes is of its order, too. Gives the first bug that says so; SIZE_MAX: none
- * does. */
+/* Adds barriers for stores that a macro never flushes. Returns the first such bug; SIZE_MAX:
+ * none. */
 static size_t add_unflushed(struct cures *c)
 {
 	size_t first = SIZE_MAX;
@@ -304,15 +304,15 @@ static size_t add_unflushed(struct cures *c)
 	return first;
 }
 
-/* An order that a macro misses comes first: if that alone mends all, the other bugs need nothing of
- * their own. */
+/* Tries an order inside macros. If that alone fixes all bugs, they need nothing else. 1: it
+ * does. */
 int cures_try_macros(struct cures *c, struct error *err)
 {
 	size_t first = SIZE_MAX, unflushed;
 
 	for (size_t i = 0; i < c->places.observed.n; i++)
 		if (strcmp(c->places.observed.at[i].role, "library") == 0)
-			return 0; /* there, transactions are the way */
+			return 0; /* the program uses libpmemobj, so transactions are better */
 
 	for (size_t i = 0; i < c->candidates.n; i++) {
 		struct candidate *x = &c->candidates.at[i];

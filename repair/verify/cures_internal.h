@@ -11,8 +11,8 @@ struct candidate {
 	size_t bug;
 	uint64_t seq; /* the crash comes before this event */
 	struct cure_window window;
-	bool is_barrier; /* by now */
-	/* with flush and fence, as what was missing where it failed is not enough elsewhere */
+	bool is_barrier; /* barriers are its cure so far */
+	/* with both flush and fence, since only the missing one is not enough everywhere */
 	bool is_full;
 	bool is_late; /* its fences come just before the store that survived */
 	bool is_done;
@@ -25,15 +25,15 @@ struct cures {
 	const struct cure_options *options;
 	struct repair_bug **bugs;
 	struct crash_setup setup;
-	struct runner_command *replay; /* owns the words that setup points to */
-	char **argv;                   /* the words, in the order that the crash reader likes */
+	struct runner_command *replay; /* owns the words to which `setup` points */
+	char **argv;                   /* the words in the order that the option parser needs */
 	const char *trace;
 	struct plan *plan;
 	struct call_paths places;
 	struct point_judge judge;
-	struct cure_points points; /* of the trace as it is */
+	struct cure_points points; /* the failure points of the unchanged trace */
 	struct whatif whatif;
-	bool has_checked; /* barriers for what the execution alone shows are supposed, too */
+	bool has_checked; /* the barriers include those for bugs that the execution alone shows */
 	VEC(struct repair_place *) lists; /* owned */
 	VEC(struct candidate) candidates;
 	VEC(char *) texts; /* owned */
@@ -42,21 +42,21 @@ struct cures {
 
 /* candidates.c */
 void cures_list(struct cures *c);
-const char *cures_keep(struct cures *c, char *text); /* takes a text that bugs point to */
-/* takes the text: why nothing mends the bug */
+const char *cures_keep(struct cures *c, char *text); /* Takes over a text to which bugs point. */
+/* Says why nothing fixes the bug; takes over the text. */
 void cures_decline(struct cures *c, size_t bug, char *why);
 
-/* Tells a cure that was tried and failed, if that is wanted; what: words for it. */
+/* Tells that a cure failed, if the user wants to know; `what` names it. */
 void cures_tell_failure(const struct cures *c, size_t bug, const char *what);
 
-/* An order that macros miss, with their stores told apart. 1: that alone mends all bugs. 0: nothing
- * is settled. -1 if nothing can be tried. */
+/* Tries an order inside macros, whose stores are told apart. 1: that alone fixes all bugs. 0:
+ * nothing is decided. -1: nothing can be tried. */
 int cures_try_macros(struct cures *c, struct error *err);
-/* -1 if nothing can be tried. */
+/* -1: nothing can be tried. */
 int cures_try_barriers(struct cures *c, struct error *err);
-/* Once all is settled: may fences wait until just before the store that survived? */
+/* After all cures are found: tries fences just before the store that survived. */
 void cures_try_late_fences(struct cures *c);
-/* For those that no barrier mends. */
+/* For bugs that no barrier fixes. */
 int cures_try_transactions(struct cures *c, struct error *err);
 
 #endif

@@ -1,5 +1,6 @@
-/* Tries transactions: the smallest interval of one thread that, if it became durable at once, lets
- * recovery cope with every state around the failure. What mended another bug is tried first. */
+/* Tries transactions: finds the smallest interval of one thread such that recovery succeeds on
+ * every state around the failure if the interval's stores become durable at once. What fixed
+ * another bug is tried first. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static bool has_number(const struct numbers *all, uint32_t n)
 	return false;
 }
 
-/* The call paths of what an interval stores. */
+/* Lists the call paths of the interval's stores. */
 static void list_stores(struct cures *c, const struct whatif_interval *v, struct repair_cure *out)
 {
 	struct trace *t = trace_cursor(c->plan->trace);
@@ -113,7 +114,7 @@ static int try_interval(struct cures *c, struct candidate *x, struct error *err)
 							      : CURE_TX,
 					      .observed = c->places.observed.at,
 					      .nobserved = c->places.observed.n };
-		/* the others are further executions of it */
+		/* the other intervals are further executions of it */
 		list_stores(c, &c->whatif.intervals.at[nbefore], cure);
 	}
 	c->judge.judge.on_failure = NULL;
@@ -121,7 +122,7 @@ static int try_interval(struct cures *c, struct candidate *x, struct error *err)
 	return found < 0 ? -1 : 0;
 }
 
-/* What mended another bug may have mended this one. */
+/* Tries whether the cures of other bugs fix this one, too. */
 static int try_others(struct cures *c, struct candidate *x, struct error *err)
 {
 	int holds;

@@ -1,5 +1,5 @@
-/* Counts what a trace recorded, and signs it. The bytes that were stored are not in the signature,
- * as libraries give pools random numbers. */
+/* Counts what a trace recorded, and computes its signature. Stored bytes do not count, since
+ * libraries put random numbers into pools. */
 #include "repair/verify/execution.h"
 
 #include <stdlib.h>
@@ -20,7 +20,8 @@ static void sign(uint64_t *signature, const struct trace_event *ev)
 		*signature = (*signature ^ words[i]) * 0x100000001b3u;
 }
 
-/* The recorder tells the number of instructions at the end of each process. */
+/* The number of instructions, which the recorder writes at the end of each process; 0: another
+ * event. */
 static uint64_t instructions_of(const struct trace_event *ev)
 {
 	static const char key[] = "instructions=";

@@ -8,8 +8,8 @@
 
 struct execution {
 	uint64_t nlogged_bytes, nflushes, nfences, ninstructions;
-	/* What was done to persistent memory, in which order: the same for two recordings of one
-	 * execution, wherever its files were. */
+	/* A hash of what was done to persistent memory and in which order. Two recordings of one
+	 * execution have the same, wherever their files were. */
 	uint64_t signature;
 };
 

@@ -1,6 +1,6 @@
-/* What a binary was linked of: the sources of its own compile units, by its debugging information,
- * and the shared libraries that it needs. What it took from a static library is seen as sources, if
- * that has debugging information, and not at all otherwise. */
+/* What a binary was linked from: the sources of its compile units, by its debug information, and
+ * the shared libraries that it needs. Objects of a static library are seen as sources if they have
+ * debug information, otherwise not at all. */
 #include "repair/verify/linked.h"
 
 #include <dwarf.h>
@@ -30,7 +30,7 @@ static void add_source(struct linked *l, Dwarf_Die *unit)
 						 : xasprintf("%s/%s", folder, name),
 	     *real = path ? realpath(path, NULL) : NULL;
 
-	/* those of others, such as the C library's start, are not there */
+	/* sources of others, such as the C library's start code, do not exist here */
 	if (real)
 		*vec_add(&l->sources) = real;
 	free(path);

@@ -1,4 +1,4 @@
-/* What a program was linked of. */
+/* What a program was linked from. */
 #ifndef REPAIR_VERIFY_LINKED_H
 #define REPAIR_VERIFY_LINKED_H
 
@@ -8,14 +8,14 @@
 #include "util/vec.h"
 
 struct linked {
-	VEC(char *) sources;   /* absolute; those that are there */
-	VEC(char *) libraries; /* shared: "libpmem.so.1" */
+	VEC(char *) sources;   /* absolute paths of existing sources */
+	VEC(char *) libraries; /* shared libraries: "libpmem.so.1" */
 	char *runpath;         /* NULL: none */
 };
 
-/* -1 if it is no such program. */
+/* -1: it is no program with debug information. */
 int linked_open(struct linked *l, const char *path, struct error *err);
 void linked_close(struct linked *l);
-bool linked_has(const struct linked *l, const char *source); /* absolute */
+bool linked_has(const struct linked *l, const char *source); /* source: an absolute path */
 
 #endif

@@ -1,6 +1,5 @@
-/* Runs recovery on all crash states of one failure point at a time, until one fails. Verdicts are
- * kept by what the states are, so that a supposed barrier costs runs only where it changes
- * something. */
+/* Runs recovery on all crash states of one failure point, until one fails. Results are remembered
+ * by what the states are, so a supposed barrier costs runs only where it changes the states. */
 #include "repair/verify/point_judge.h"
 
 #include <stdio.h>
@@ -8,7 +7,7 @@
 #include <string.h>
 
 enum { PARTS = 8, SAMPLE_LEAST = 2 };
-#define TIMEOUT_MS 10000u /* of one recovery, unless the user said otherwise */
+#define TIMEOUT_MS 10000u /* per run of recovery, unless the user set a limit */
 
 static int on_failure(struct explorer *e, const uint64_t *left, const struct verdict *v, void *arg,
 		      struct error *err)
@@ -23,12 +22,12 @@ static int on_failure(struct explorer *e, const uint64_t *left, const struct ver
 	j->outcome[strcspn(j->outcome, "\n")] = 0;
 	free(text);
 	j->is_failed = true;
-	e->counters->is_stopped = 1; /* one is enough */
+	e->counters->is_stopped = 1; /* one failure is enough */
 	return 0;
 }
 
-/* One failure point may have a part of what is left: with very many states it would take all. Those
- * that are not tried were possible without the cure, too. */
+/* How many states of a failure point to try: a part of the runs that are left, since a point with
+ * very many states would use all. States that are not tried were possible without the cure, too. */
 static uint64_t sample_of(const struct point_judge *j)
 {
 	uint64_t left = j->max_runs - j->counters.runs,

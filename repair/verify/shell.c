@@ -1,5 +1,5 @@
-/* Runs scripts by /bin/sh, and writes words so that it reads them as they are. What a script gets
- * as an argument needs no quotes. */
+/* Runs shell scripts with /bin/sh, and quotes words for the shell. Arguments of a script need no
+ * quotes. */
 #include "repair/verify/shell.h"
 
 #include <signal.h>

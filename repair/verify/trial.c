@@ -1,6 +1,6 @@
-/* Copies a tree, builds it, runs the program under the recorder and judges what was recorded. The
- * program runs in the root of the copy, or where its command says; paths below the root are meant
- * below the copy. */
+/* Copies a tree, builds it, runs the program under the recorder and checks the recording. The
+ * program runs in the copy's root, or where its command says; paths below the original root are
+ * replaced by those of the copy. */
 #include "repair/verify/trial.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@
 #include "util/shell_word.h"
 
 enum {
-	STATUS_FOUND = 1,  /* of pmend, if there are bugs; more: it failed */
-	QUOTED_LINES = 20, /* of what a build said */
+	STATUS_FOUND = 1,  /* exit status of pmend if there are bugs; a larger one means failure */
+	QUOTED_LINES = 20, /* lines of a build's output to show */
 };
 
 void trial_init(struct trial *t, const struct verifying *v, const char *name, const char *scratch,
@@ -70,7 +70,8 @@ int trial_change(const struct trial *t, struct error *err)
 	return result;
 }
 
-/* The folder of the copy that is the current one of the root, if that is below it. */
+/* The folder in the copy that corresponds to the current folder, if that is below the root;
+ * otherwise the copy's root. */
 static char *build_folder(const struct trial *t, struct error *err)
 {
 	const char *root = t->v->root;
@@ -85,8 +86,8 @@ static char *build_folder(const struct trial *t, struct error *err)
 		       : xasprintf("%s%s", t->tree, here + strlen(root));
 }
 
-/* A compiler or make missed a file: then it may be that the copy of the root has too little. Their
- * words are those of the C locale. */
+/* The build failed because a file is missing, so perhaps the copied root does not contain all that
+ * is needed. The messages are those of the C locale. */
 static bool misses_file(const char *said)
 {
 	static const char *const words[] = { ": No such file or directory", "file not found",
@@ -98,7 +99,7 @@ static bool misses_file(const char *said)
 	return false;
 }
 
-/* Quotes the last lines of what the build said; is_missing: a file was. */
+/* Shows the last lines of the build's output. is_missing: a file was missing. */
 static void quote_log(const struct trial *t, bool *is_missing)
 {
 	FILE *f = fopen(t->log, "re");
@@ -173,9 +174,9 @@ static const char *word_of(const struct word_list *words, const struct report *r
 	return r ? report_recipe(r, i) : words->item[i];
 }
 
-/* The options of a server that is recorded, as the shell reads them: the user's, which may name the
- * new folder, or else those of the report. pmend splits their values into words itself, so paths in
- * them are in quotes where they need some. */
+/* The options for recording a server, quoted for the shell: the user's, in which {} is the new
+ * folder, or those of the report. pmend splits their values into words, so paths in them are quoted
+ * if needed. */
 static char *recipe_for(const struct trial *t, const char *fresh, const char *pool)
 {
 	const struct report *r = t->v->recipe->client ? NULL : t->v->report;
@@ -220,8 +221,8 @@ static char *command_for(const struct trial *t, const char *fresh)
 	return moved;
 }
 
-/* That of the report: what is right on one platform need not be on another. NULL: it does not name
- * one. */
+/* The platform of the report, since what is right on one platform may be wrong on another; NULL:
+ * the report names none. */
 static const struct platform *platform_of(const struct trial *t)
 {
 	const char *name = report_platform(t->v->report);
@@ -255,7 +256,8 @@ static int record(struct trial *t, const char *pmend, const char *line, const ch
 
 /* ---- judging ---- */
 
-/* Every finding counts: what is mended must be gone, cause or not. */
+/* Reads a report with every finding on its own: each one that was fixed must be gone, whether it
+ * was listed under a cause or not. */
 static struct report *read_unfolded(const char *path, struct error *err)
 {
 	struct report *r = report_read(path, err);

@@ -1,4 +1,4 @@
-/* A tree that is built, run and judged: a copy of the root, with or without the patch. `pmend fix
+/* A copy of the tree, with or without the patch, that is built, run and checked. `pmend fix
  * --verify` compares two. */
 #ifndef REPAIR_VERIFY_TRIAL_H
 #define REPAIR_VERIFY_TRIAL_H
@@ -9,30 +9,30 @@
 struct trial {
 	const struct verifying *v;
 	const char *name;
-	/* builds it, with the paths of the root as it is; NULL: the user's command does */
+	/* builds the tree, with the paths of the original root; NULL: use the user's command */
 	const char *script;
 	char *tree, *trace, *output, *log, *scratch;
-	/* what `check` and `crash` find; NULL: crash was not asked for */
+	/* findings of `check` and `crash`; NULL: crash was not run */
 	struct report *checked, *crashed;
-	const struct report *reported; /* stands for `crashed`; may be NULL, not owned */
-	int status;                    /* of the program */
+	const struct report *reported; /* used in place of `crashed`; may be NULL; not owned */
+	int status;                    /* exit status of the program */
 	struct execution execution;
 };
 
-/* Borrows all but the path of the scratch folder. */
+/* Copies the path of the scratch folder; keeps pointers to the rest. */
 void trial_init(struct trial *t, const struct verifying *v, const char *name, const char *scratch,
 		const char *script);
 void trial_release(struct trial *t);
 
-/* -1 if it fails. pmend: the path of this program. */
+/* These return -1 on failure. pmend: the path of this program. */
 int trial_copy(struct trial *t, struct error *err);
-int trial_change(const struct trial *t, struct error *err); /* by the patch */
+int trial_change(const struct trial *t, struct error *err); /* applies the patch */
 int trial_build(const struct trial *t, struct error *err);
 int trial_run(struct trial *t, const char *pmend, struct error *err);
-/* Explores the crashes of what was run, as the report says that it was done. */
+/* Explores the crashes of the recording with the report's options. */
 int trial_crash(struct trial *t, const char *pmend, struct error *err);
 
-/* Has this trace, which may be NULL, the execution that was run? */
+/* The trace (may be NULL) has the execution of this trial. */
 bool trial_is_execution(const struct trial *t, const char *trace);
 
 #endif

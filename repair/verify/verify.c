@@ -1,8 +1,7 @@
-/* The proof of a patch: the original and the mended tree are copied to a scratch folder, built with
- * the user's command, and the program runs in both under the recorder. What was mended must have
- * been there before and be gone after, nothing new may have come, output and exit status must be
- * the same. A report of `crash` is verified by exploring crashes again, too: those of the original
- * only if the report cannot stand for that. */
+/* Proves a patch. The original and the fixed tree are copied to a scratch folder and built, and the
+ * program runs in both under the recorder. Each fixed bug must be there before and gone after, no
+ * new bug may appear, and output and exit status must be the same. For a report of `crash`, crashes
+ * are explored again, too; those of the original only if the report cannot take their place. */
 #include "repair/verify/verify.h"
 
 #include <errno.h>
@@ -19,7 +18,8 @@
 #include "util/alloc.h"
 #include "util/tempdir.h"
 
-/* Reports are unfolded here: a bug is one call path. */
+/* The report has this bug on this call path. (Reports are unfolded here: a bug is one call
+ * path.) */
 static bool has_bug(const struct report *r, const struct bug *b)
 {
 	for (size_t i = 0; r && i < report_nbugs(r); i++)
@@ -44,7 +44,7 @@ static void tell_bug(const struct notes *n, const char *what, const struct bug *
 	free(text);
 }
 
-/* Is this call path proven? If not, that is told. */
+/* The bug is gone on this call path; if not, tells why. */
 static bool is_gone(const struct verifying *v, const struct trial *before,
 		    const struct trial *after, const struct bug *b)
 {
@@ -60,8 +60,8 @@ static bool is_gone(const struct verifying *v, const struct trial *before,
 	return false;
 }
 
-/* Bugs of which something was mended, as the report counts them; and how many of them are gone, by
- * all call paths and with all findings under them. */
+/* Counts the bugs of which something was fixed (*nmended, as the report counts them), and returns
+ * how many are gone on all call paths, with all findings listed under them. */
 static size_t count_gone(const struct verifying *v, const struct trial *before,
 			 const struct trial *after, size_t *nmended)
 {
@@ -130,7 +130,7 @@ static void tell_cost(const struct notes *n, const struct trial *before, const s
 		  b->ninstructions, a->ninstructions, more);
 }
 
-/* Bugs by which recovery fails; a report of `test` has others, too. */
+/* Number of bugs with which recovery fails; a report of `test` has others, too. */
 static size_t count_failures(const struct report *r)
 {
 	size_t n = 0;
@@ -175,7 +175,7 @@ static int compare(const struct verifying *v, const struct trial *before, const 
 	return gone == nmended && fresh == 0 && !differs && before->status == after->status;
 }
 
-/* A report that has failing crash states says how they were found. */
+/* Warns if the report has failing crash states but not the options that found them. */
 static void check_crash_options(const struct verifying *v)
 {
 	for (size_t i = 0; report_ncrash_options(v->report) == 0 && i < report_nbugs(v->report);
@@ -190,8 +190,8 @@ static void check_crash_options(const struct verifying *v)
 		}
 }
 
-/* Everything that shows in the mended tree is in the report: then it does not matter what else the
- * original shows. */
+/* Every finding of the fixed tree is in the report, so further findings of the original do not
+ * matter. */
 static bool is_reported(const struct verifying *v, const struct trial *after)
 {
 	for (size_t i = 0; i < report_nbugs(after->crashed); i++)
@@ -200,8 +200,9 @@ static bool is_reported(const struct verifying *v, const struct trial *after)
 	return true;
 }
 
-/* The original's crashes were explored when the report was made, if that was the same execution.
- * The report may lack what was suppressed then, so a bug that is not in it is looked for. */
+/* Explores crashes. The report takes the place of the original's crashes if it is of the same
+ * execution. It may lack bugs that were suppressed, so if a bug is not in it, the original is
+ * explored, too. */
 static int explore(const struct verifying *v, struct trial *before, struct trial *after,
 		   const char *pmend, struct error *err)
 {
@@ -229,7 +230,7 @@ static int compare_trials(const struct verifying *v, struct trial trial[2], cons
 	return compare(v, &trial[0], &trial[1], err);
 }
 
-/* By the compilation database, for the program that is run. */
+/* The build script from the compilation database, for the program that is run. */
 static char *script_of(const struct verifying *v, struct error *err)
 {
 	struct runner_command *c = v->run ? runner_command_new(v->run, err) : NULL;

@@ -1,5 +1,4 @@
-/* The proof of a patch: the original and the mended tree are built, run and judged, and
- * compared. */
+/* Proves a patch: builds, runs and compares the original and the fixed tree. */
 #ifndef REPAIR_VERIFY_VERIFY_H
 #define REPAIR_VERIFY_VERIFY_H
 
@@ -10,23 +9,24 @@
 #include "util/error.h"
 
 struct verifying {
-	/* the user's command; "": those of the compilation database, in build_dir */
+	/* the user's command; "": the commands of the compilation database in build_dir */
 	const char *build;
 	const char *build_dir;
-	const char *run;             /* what to run; NULL: what was recorded */
-	const struct recipe *recipe; /* of a server; without a client: that of the report */
-	/* of both trees: absolute, without a slash at the end, unless it is all */
+	const char *run; /* the command to run; NULL: the recorded one */
+	/* how to record a server; without a client, the report's options are used */
+	const struct recipe *recipe;
+	/* root of both trees: absolute, without a slash at the end unless it is "/" */
 	const char *root;
 	const char *report_path;
 	const struct report *report;
-	const struct repair *repair; /* that was planned */
-	const char *trace;           /* by which cures were tried; NULL: there is none */
+	const struct repair *repair; /* the planned patch */
+	const char *trace;           /* the trace on which cures were tried; NULL: none */
 	bool keeps_scratch;
-	const struct repair_watch *watch; /* NULL: nobody */
+	const struct repair_watch *watch; /* NULL: nobody watches */
 	const struct notes *notes;
 };
 
-/* 1 if the patch is proven, 0 if not, -1 if that cannot be found out. */
+/* 1: the patch is proven; 0: it is not; -1: that cannot be found out. */
 int verify_patch(const struct verifying *v, struct error *err);
 
 #endif

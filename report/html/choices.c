@@ -1,6 +1,6 @@
-/* The reads of recovery that had a choice, as a table: the line that reads, the bytes, and every
- * value that a crash can leave there, with the stores that it has to lose for that. The value of
- * this crash is marked. */
+/* A table of the reads of recovery that had a choice: the line that reads, the bytes, and each
+ * value that a crash can leave there, with the stores that it has to lose for it. The value in this
+ * crash state is marked. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 
 #define CHOICES_SHOWN 40u
 #define BYTES_SHOWN 32u
-#define OPEN_MAX 8u /* more are folded */
+#define OPEN_MAX 8u /* further rows are folded */
 
-/* The field that holds these bytes, as far as debug information tells; NULL: not known. */
+/* The name of the field that holds these bytes; NULL: unknown. */
 static const char *field_of(const struct evidence *e, const struct bug_choice *c)
 {
 	for (size_t i = 0; e && i < e->nrows; i++) {
@@ -70,7 +70,7 @@ static void put_bytes_of(const struct page *p, const struct bug *b, const struct
 	fputs("</span></td>", p->f);
 }
 
-/* "05 00 00 00", and what that is as a number. */
+/* Writes "05 00 00 00" and the number that these bytes are. */
 static void put_value(const struct page *p, const char *hex)
 {
 	const size_t n = strlen(hex) / 2;

@@ -1,6 +1,5 @@
-/* A line of C or C++ with simple colours: comments, strings, numbers, words of the language, the
- * preprocessor. It reads one line at a time and knows of the line before only whether a comment
- * goes on. */
+/* Colours a line of C or C++: comments, strings, numbers, keywords, the preprocessor. It reads one
+ * line at a time; of earlier lines it only knows whether a comment is still open. */
 #include <ctype.h>
 #include <string.h>
 
@@ -55,7 +54,7 @@ static size_t name_len(const char *s, size_t n)
 	return i;
 }
 
-/* How long the piece at s is, and its class; NULL: none. */
+/* Returns the length of the token at s, and its CSS class (NULL: none). */
 static size_t piece(const char *s, size_t n, bool is_first, const char **class, bool *is_comment)
 {
 	size_t i = 0;

@@ -1,5 +1,5 @@
-/* The style and the script of the page, as the assembler finds them in page.css and page.js when
- * pmend is built (in the folder above all), each ending with NUL. */
+/* The style and script of the page as strings. The assembler reads page.css and page.js when pmend
+ * is built. */
 #include "report/html/html.h"
 
 #define EMBED(name, path) \

@@ -1,5 +1,5 @@
-/* Text and numbers on a page. All text is escaped; control characters and what reverses the
- * direction of writing become visible. */
+/* Writes text and numbers to a page. Text is escaped; control characters and characters that
+ * reverse the direction of writing become visible. */
 #include "report/html/html.h"
 
 #include <inttypes.h>
@@ -82,7 +82,7 @@ void put_place(const struct page *p, const struct bug_frame *frame)
 	}
 }
 
-/* Groups of three digits, by a space that does not break. */
+/* Writes a number in groups of three digits, with non-breaking spaces. */
 void put_count_of(const struct page *p, uint64_t n)
 {
 	char digits[24];
@@ -101,7 +101,7 @@ void put_plural(const struct page *p, uint64_t n, const char *one, const char *m
 	fprintf(p->f, " %s", n == 1 ? one : many);
 }
 
-/* What a location is for a reader, and how it is coloured. */
+/* For each role of a location, its words and its colour. */
 static const struct {
 	const char *role, *text, *class;
 } roles[] = {

@@ -1,4 +1,5 @@
-/* One finding: what it is, where, and all that the report knows of it. */
+/* The part of the page about one finding: what it is, where it is, and all that the report knows of
+ * it. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -79,7 +80,7 @@ static void put_consequences(const struct page *p, const struct bug *b, bool tak
 	fputs("</ul></details>\n", p->f);
 }
 
-/* number 0: another finding of the same line */
+/* number 0: a further finding of the same line */
 static void put_title(const struct page *p, const struct bug *b, size_t number)
 {
 	const struct bug_frame *frame = bug_frame(b);
@@ -136,7 +137,7 @@ static bool is_shown(const struct page *p, const char *id)
 	return false;
 }
 
-/* What it may have the same cause as, which may be hidden. */
+/* Names the finding that may have the same cause; that finding may be hidden. */
 static void put_relation(const struct page *p, const struct bug *b)
 {
 	const bool has_link = b->may_share_cause[0] && is_shown(p, b->may_share_cause);
@@ -150,7 +151,7 @@ static void put_relation(const struct page *p, const struct bug *b)
 		has_link ? "</a>" : ", which is hidden here");
 }
 
-/* What follows the title. */
+/* Writes what follows the title of a finding. */
 static void put_body(const struct page *p, const struct bug *b)
 {
 	char *platforms = platforms_text(p->r, b);

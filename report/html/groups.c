@@ -1,5 +1,5 @@
-/* What representative testing looked at: each group of update behaviours with the one that was
- * tested on behalf of all. And the inputs that an exploration found. */
+/* The table of representative testing: each group of update behaviours, with the behaviour that was
+ * tested on behalf of all. Also the inputs that an exploration found. */
 #include <inttypes.h>
 
 #include "report/html/html.h"
@@ -36,7 +36,7 @@ static void put_input(const struct page *p, const struct bug *b)
 	fputs("</code></td></tr>\n", p->f);
 }
 
-/* Of an exploration of inputs: the shortest input that shows each finding. */
+/* Lists for each finding the shortest input that shows it. */
 static void put_shortest(const struct page *p)
 {
 	size_t n = 0;

@@ -1,12 +1,12 @@
-/* The index: a row for each finding with what the script filters and sorts by, and the controls,
- * which only show when scripts run. */
+/* The list of findings at the top of the page: a row for each, with the values that the script
+ * filters and sorts by. The controls show only if scripts run. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "report/html/html.h"
 
-#define FILTERED_MIN 5u  /* entries: fewer are seen at a glance */
-#define OPTIONS_MAX 200u /* of a list to choose from */
+#define FILTERED_MIN 5u  /* shorter lists need no filter */
+#define OPTIONS_MAX 200u /* per list of choices */
 
 static const char *file_of(const struct bug *b)
 {
@@ -22,7 +22,7 @@ static const char *kind_of(const struct bug *b)
 	return b->kind;
 }
 
-/* The different values that findings have, each once. */
+/* Writes a list of choices: each different value that findings have. */
 static void put_select(const struct page *p, const char *name, const char *label,
 		       const char *(*value)(const struct bug *b))
 {
@@ -79,8 +79,8 @@ static const char *severity_of(const struct bug *b)
 	return bug_severity_name(b->severity);
 }
 
-/* What all findings of the line are, one after the other: neither a kind nor a severity has a
- * blank. */
+/* Writes the values of all findings of the line, separated by blanks (no kind or severity has a
+ * blank in its name). */
 static void put_each(const struct page *p, const char *name, size_t i,
 		     const char *(*value)(const struct bug *b))
 {
@@ -138,8 +138,8 @@ static void put_row(const struct page *p, size_t i, size_t number)
 	fputs("</td></tr>\n", p->f);
 }
 
-/* One finding is seen without a list of it. From FILTERED_MIN on, the list is folded and can be
- * searched: the first finding comes first. */
+/* One finding needs no list. A list of FILTERED_MIN or more entries is folded, so that the first
+ * finding is seen first. */
 void put_index(const struct page *p)
 {
 	const size_t n = report_nbugs(p->r);

@@ -1,6 +1,7 @@
-/* The bytes of the cache lines involved, 16 in a line: as durable, as the program sees them, and as
- * found after the crash, under each other, with the names of the fields. A byte is unchanged, safe,
- * undecided (a crash may lose it), kept or lost. Lines where nothing differs are left out. */
+/* The bytes of the cache lines involved, 16 per line: the durable ones, those that the program sees
+ * and those found after the crash, one below the other, with the names of the fields. Each byte is
+ * marked as unchanged, safe, undecided (a crash may lose it), kept or lost. Lines without
+ * differences are left out. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ static bool same_byte(const char *a, const char *b, unsigned i)
 	return a[2 * i] == b[2 * i] && a[2 * i + 1] == b[2 * i + 1];
 }
 
-/* Of the byte that the program sees: can a crash leave another one? */
+/* The state of a byte that the program sees: whether a crash can leave another value. */
 static enum byte_state state_newest(const struct evidence_row *r, unsigned i)
 {
 	for (size_t k = 0; k < r->npossible; k++)
@@ -68,7 +69,7 @@ static enum byte_state state_none(const struct evidence_row *r, unsigned i)
 	return BYTE_SAME;
 }
 
-/* Bytes of one state after each other share an element. */
+/* Writes one row of bytes. Neighbours in the same state share an element. */
 static void put_bytes(const struct page *p, const char *label, const struct evidence_row *r,
 		      const char *hex, unsigned from, state_at *state)
 {
@@ -130,7 +131,7 @@ static bool is_zero(const char *hex, unsigned from)
 	return !hex || strspn(hex + 2 * from, "0") >= 2 * PIECE_BYTES;
 }
 
-/* Whatever a crash leaves, and whenever: nothing but zeros. */
+/* All that a crash can leave in these 16 bytes is zero. */
 static bool is_piece_zero(const struct evidence_row *r, unsigned from)
 {
 	for (size_t k = 0; k < r->npossible; k++)
@@ -139,7 +140,7 @@ static bool is_piece_zero(const struct evidence_row *r, unsigned from)
 	return is_zero(r->durable, from) && is_zero(r->newest, from) && is_zero(r->found, from);
 }
 
-/* Zero bytes of one or more pieces need one row. */
+/* Writes one row for several neighbouring pieces that are all zero. */
 static void put_zeros(const struct page *p, const struct evidence_row *r, unsigned from,
 		      unsigned end)
 {

@@ -1,4 +1,5 @@
-/* What to do next: commands to copy. Each stands in a box of its own; the script adds a button. */
+/* What to do next: commands to copy. Each command has a box; the script adds a copy button to
+ * it. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ static void put_command(const struct page *p, const char *title, const char *com
 	box_end(p);
 }
 
-/* The same state, with one more option. */
+/* Writes the replay command with one more option. */
 static void put_replay(const struct page *p, const char *title, const char *option,
 		       const char *replay)
 {
@@ -36,11 +37,11 @@ static void put_replay(const struct page *p, const char *title, const char *opti
 	box_end(p);
 }
 
-/* A pattern as a suppression file has it: signs that it would interpret are quoted. */
+/* Writes a pattern as suppression files have it: characters with a meaning there are quoted. */
 static void put_pattern(const struct page *p, const char *key, const char *text)
 {
 	static const char signs[] = "*?[]\\";
-	/* the pattern of the rest is a star */
+	/* a star stands for the rest */
 	const char *end = text ? text + cut_at(text, NAME_SHOWN_BYTES) : NULL;
 	size_t len;
 

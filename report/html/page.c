@@ -1,5 +1,5 @@
-/* The report as one HTML page that needs nothing else: what was found, an index, and each finding
- * with its source, timeline, memory and recovery. It is a plain document; the one script only
+/* The report as one HTML file that needs no other file: a summary, an index, and each finding with
+ * source, timeline, memory and recovery. The page is complete without its script, which only
  * filters, sorts and copies. */
 #include <inttypes.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "report/html/html.h"
 #include "util/sha256.h"
 
-/* 'sha256-…': what a Content-Security-Policy calls a style or script. */
+/* Writes the hash by which a Content-Security-Policy allows a style or script: 'sha256-…'. */
 static void put_hash(FILE *f, const char *text)
 {
 	static const char digits[] =
@@ -61,7 +61,8 @@ static void put_title(const struct page *p)
 	fputs("</h1>\n", p->f);
 }
 
-/* When the page was made; SOURCE_DATE_EPOCH makes it the same every time. */
+/* Writes when the page was made. SOURCE_DATE_EPOCH sets the time, so that equal reports give equal
+ * pages. */
 static void put_date(const struct page *p)
 {
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
@@ -108,7 +109,8 @@ static void put_facts(const struct page *p)
 	fputs("</dl>\n", p->f);
 }
 
-/* Bugs that recovery was not seen to read have a number of their own. */
+/* Writes how many bugs there are. Those that recovery was not seen to read are counted
+ * separately. */
 static void put_tally(const struct page *p)
 {
 	const size_t nunread = report_count_unread(p->r);
@@ -173,8 +175,8 @@ static void put_folded(const struct page *p)
 	}
 }
 
-/* What else there is to know, in one line that opens: the findings come first. Without any, it is
- * all there is. */
+/* Writes further facts (command, platform, coverage) in a folded box, so that the findings come
+ * first. If there are no findings, the box is open. */
 static void put_about(const struct page *p)
 {
 	const struct report_coverage *c = p->r->has_coverage ? &p->r->coverage : NULL;
@@ -215,7 +217,7 @@ void report_html(FILE *f, const struct report *r, const struct report_options *o
 	size_t len_bytes = 0;
 	char *text = NULL, *title;
 
-	/* how long it has become decides how much is shown */
+	/* from here on, the page's length decides how much is shown */
 	p.spots = spots;
 	p.f = open_memstream(&text, &len_bytes);
 	if (!p.f)

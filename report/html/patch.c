@@ -1,6 +1,6 @@
-/* A unified diff from `pmend fix`: whole, and its hunks next to the findings that they are about. A
- * hunk is about a finding when it changes a file of the same name within HUNK_NEAR lines of one of
- * its places. */
+/* Shows a unified diff from `pmend fix`: as a whole, and its hunks next to findings. A hunk belongs
+ * to a finding if it changes a file of the same name at most HUNK_NEAR lines from one of the
+ * finding's places. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +52,7 @@ void put_patch(const struct page *p)
 	fputs("</pre></details></section>\n", p->f);
 }
 
-/* "+++ b/dir/file.c\t2026-…": the name without its folders. */
+/* The file name without folders in a line "+++ b/dir/file.c\t2026-…". */
 static const char *name_of(const char *line, size_t *len)
 {
 	const char *name = line + 4;

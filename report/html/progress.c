@@ -1,6 +1,6 @@
-/* Which input of an exploration found what: a step for each that reached new PM code, a mark for
- * each that showed a new bug, and the same as a table. Inputs are counted, not timed, so that the
- * drawing is the same every time. */
+/* Draws which input of an exploration showed what: a step for each input that reached new PM code,
+ * a mark for each that showed a new bug; the same follows as a table. The axis counts inputs and
+ * not seconds, so that the drawing is the same every time. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #define ROWS_SHOWN 200u
 
 struct scale {
-	uint64_t inputs, pm; /* the largest */
+	uint64_t inputs, pm; /* the largest values, at the ends of the axes */
 };
 
 static unsigned x_of(const struct scale *s, uint64_t number)
@@ -82,8 +82,8 @@ static void put_marks(const struct page *p, const struct report_coverage *c, con
 	}
 }
 
-/* Findings of the page that this input showed first. Others are listed under a finding, or
- * hidden. */
+/* Lists the findings of the page that this input showed first. The input may have shown others,
+ * which are consequences or hidden. */
 static void put_first(const struct page *p, const struct report_found *f)
 {
 	uint64_t nshown = 0;

@@ -1,6 +1,6 @@
-/* The source as a path: the steps of a bug in the order of execution, numbered in the margin of the
- * lines where they happen. Steps that are close share an excerpt; other files have their own. A
- * step that is missing (a flush, a fence) is said where it belongs. */
+/* The source of a bug as a path: its steps in the order of execution, with numbers in the margin of
+ * their lines. Near steps share an excerpt. A missing step (a flush, a fence) is shown where it
+ * belongs. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,12 +13,13 @@
 #define STEPS_MAX 20u
 
 struct step {
-	const struct bug_frame *frame; /* where it is shown */
-	/* what that calls to do it, where this is in another file; NULL: it does it itself */
+	const struct bug_frame *frame; /* the line that is shown */
+	/* the frame that does it, if the shown line calls a function of another file for it; NULL:
+	 * the shown line does it itself */
 	const struct bug_frame *inside;
 	const char *role;
-	const char *missing; /* what should follow it */
-	uint64_t seq;        /* UINT64_MAX: not known */
+	const char *missing; /* what should follow this step, such as a flush */
+	uint64_t seq;        /* number of the event; UINT64_MAX: unknown */
 	unsigned number;
 };
 
@@ -27,7 +28,7 @@ struct steps {
 	size_t n;
 };
 
-/* The event of a location, as far as the timeline has it. */
+/* The event of a location; UINT64_MAX if the timeline does not have it. */
 static uint64_t seq_of(const struct bug *b, const struct bug_frame *frame, const char *role)
 {
 	const struct evidence *e = b->evidence;
@@ -45,7 +46,8 @@ static bool is_role(const struct bug_location *l, const char *role)
 	return l->role && strcmp(l->role, role) == 0;
 }
 
-/* What the program leaves out after this place, by the kind of bug and by what it does. */
+/* What the program should have done after (or before) location i, by the kind of bug and the role
+ * of the location. */
 static const char *missing_of(const struct bug *b, size_t i)
 {
 	const struct bug_location *l = &b->locations[i],
@@ -79,7 +81,7 @@ static void add_step(struct steps *s, const struct bug_frame *frame, const char 
 
 	if (!frame || !frame->file || !frame->line || frame->line > INT32_MAX || s->n == STEPS_MAX)
 		return;
-	/* in order of execution; what has no number stays where it is told */
+	/* keep the order of execution; a step without event number stays where it was added */
 	while (seq != UINT64_MAX && i > 0 && s->at[i - 1].seq != UINT64_MAX &&
 	       s->at[i - 1].seq > seq)
 		i--;
@@ -88,8 +90,8 @@ static void add_step(struct steps *s, const struct bug_frame *frame, const char 
 	s->n++;
 }
 
-/* A helper of another file (a flush function, a wrapper of a store) is called from the file that
- * the bug is in: that line tells more. */
+/* The frame to show for a location. If it is in another file than the bug (a flush function, a
+ * wrapper of a store), its caller in the bug's file tells more. */
 static const struct bug_frame *caller_of(const struct bug *b, const struct bug_location *l)
 {
 	const struct bug_frame *own = bug_location_frame(l), *main_frame = bug_frame(b);
@@ -131,7 +133,8 @@ static const struct bug_frame *reader_of(const struct bug_crash *c)
 	return NULL;
 }
 
-/* Where recovery first reads something other than the newest value: what was lost. */
+/* The first read of recovery that returned something other than the newest value, since a store was
+ * lost. */
 static const struct bug_frame *loss_reader(const struct bug_crash *c)
 {
 	for (size_t i = 0; c && i < c->nchoices; i++)
@@ -174,7 +177,8 @@ static void put_step(const struct page *p, const struct step *s)
 	fputs("</span>", p->f);
 }
 
-/* One line of an excerpt: the numbers of its steps, its own, the code, and what happens there. */
+/* Writes one line of an excerpt: the numbers of its steps, the line number, the code, and what
+ * happens there. */
 static void put_line(const struct page *p, const struct steps *s, const char *file, uint32_t n,
 		     const char *text, size_t len, bool *is_comment)
 {
@@ -216,7 +220,7 @@ static void put_lines_of(const struct page *p, const struct steps *s, const char
 	}
 }
 
-/* The source is not there: the report has the line itself. */
+/* Writes the line that the report has kept, as the source file cannot be read. */
 static void put_remembered(const struct page *p, const struct steps *s, const struct step *only)
 {
 	bool is_comment = false;
@@ -226,8 +230,8 @@ static void put_remembered(const struct page *p, const struct steps *s, const st
 	put_line(p, s, only->frame->file, only->frame->line, text, strlen(text), &is_comment);
 }
 
-/* Lines of this file that steps need, from the step at hand, which is the first that was not
- * shown. */
+/* Writes the lines of one file that steps need, beginning with step `from`, the first that was not
+ * shown yet. */
 static void put_excerpt(const struct page *p, const struct steps *s, size_t from, bool *is_shown)
 {
 	const struct bug_frame *frame = s->at[from].frame;

@@ -1,6 +1,6 @@
-/* The timeline as SVG: a lane for each thread with its events as marks, below it a band for each
- * row of bytes (dirty, being written back, durable), and a line where the crash comes. The same
- * events follow as a table, for those who do not see the drawing. */
+/* Draws the timeline as SVG: a lane for each thread with its events as marks, below it a band for
+ * each row of bytes (dirty, being written back, durable), and a line where the crash comes. The
+ * same events follow as a table, for those who do not see the drawing. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ struct drawing {
 	struct lane lanes[LANES_MAX];
 	size_t nlanes;
 	bool has_processes;
-	unsigned *x; /* of each event, its middle */
+	unsigned *x; /* x coordinate of the middle of each event */
 	unsigned end, width, height;
 };
 
@@ -36,7 +36,8 @@ static size_t lane_of(const struct drawing *d, const struct evidence_event *ev)
 	for (size_t i = 0; i < d->nlanes; i++)
 		if (d->lanes[i].process == ev->process && d->lanes[i].thread == ev->thread)
 			return i;
-	return d->nlanes ? d->nlanes - 1 : 0; /* more threads than lanes: they share the last */
+	/* if there are more threads than lanes, the others share the last lane */
+	return d->nlanes ? d->nlanes - 1 : 0;
 }
 
 static void drawing_init(struct drawing *d, const struct page *p, const struct evidence *e)
@@ -92,7 +93,7 @@ static enum shape shape_of(const char *kind)
 	return strcmp(kind, "output") == 0 ? SHAPE_OUTPUT : SHAPE_OTHER;
 }
 
-/* One line of text about an event; also what the table shows. */
+/* Writes one line of text about an event: the tooltip of the mark, and the row of the table. */
 static void put_about(const struct page *p, const struct evidence *e,
 		      const struct evidence_event *ev)
 {
@@ -234,7 +235,7 @@ static const char *state_short(char c)
 	return c == 'x' ? "dirty" : c == 'p' ? "writing" : "durable";
 }
 
-/* A band from one event to where the state changes. */
+/* Draws a band from one event to the event where the state changes. */
 static void put_segment(const struct drawing *d, size_t row, char state, unsigned from, unsigned to)
 {
 	const unsigned y = TOP + (unsigned)d->nlanes * LANE_HEIGHT + (unsigned)row * BAND_STEP;
@@ -288,7 +289,7 @@ static void put_crash_line(const struct drawing *d)
 			d->e->crash_seq, d->end, d->height, d->end + 6);
 }
 
-/* Which shapes there are; only those are explained. */
+/* Explains the shapes that occur in this drawing. */
 static void put_legend(const struct drawing *d)
 {
 	static const char *const names[] = { "store", "flush",  "fence", "operation or transaction",

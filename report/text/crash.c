@@ -1,15 +1,16 @@
-/* Shows what a crash did: how recovery ended and what it printed last; or, where a dump decided,
- * the operation in flight and where the dump differs from those before and after it. */
+/* Prints what happened in a crash state: how recovery ended and what it printed last. If a dump
+ * decided, prints the operation in flight, and where the dump differs from those before and after
+ * it. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "report/text/text.h"
 
-#define OUTPUT_LINES 3 /* the last ones */
+#define OUTPUT_LINES 3 /* of recovery's output, the last ones */
 #define DIFFERENCES 2
-#define LINES_SHOWN 2 /* of one dump in a difference */
+#define LINES_SHOWN 2 /* per dump, in one difference */
 
-/* The last lines, indented; with --verbose all that there are. */
+/* Prints the last lines of the output, indented; with --verbose, all that was kept. */
 static void put_output(const struct text *t, const char *s)
 {
 	size_t nlines = 0, skip;
@@ -31,7 +32,7 @@ static void put_output(const struct text *t, const char *s)
 	}
 }
 
-/* The lines of a dump at a difference. */
+/* Prints the lines of one dump at a difference. */
 static void put_piece(const struct text *t, const char *name, const char *dump, const char *s)
 {
 	const int width = 8;
@@ -70,7 +71,7 @@ static void put_difference(const struct text *t, const struct bug_comparison *c,
 	put_piece(t, "found:", c->found, d->found);
 }
 
-/* "Operation 3, "put" (annotated), was in flight." */
+/* Prints 'Operation 3, "put" (annotated), was in flight.' */
 static void put_operation(const struct text *t, const struct bug_comparison *c)
 {
 	if (!c->operation) {

@@ -1,5 +1,4 @@
-/* Puts words and places into a text report. Names may hold any bytes, so nothing is printed as it
- * is. */
+/* Prints words and places. Names may hold any bytes, so all of them are escaped. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Shows stacks. The short form has the user's frames up to main; calls into a library are one word
- * at the frame that made them, "in libpmemobj: pmemobj_create". With --verbose, every frame is
- * shown. */
+/* Prints stacks. The short form has the user's frames up to main; calls into a library are a few
+ * words at the frame that made them, "in libpmemobj: pmemobj_create". With --verbose, every frame
+ * is printed. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,19 +8,19 @@
 #include "trace/owner.h"
 #include "util/str.h"
 
-#define STACK_INNER 24 /* frames shown at the inner and */
-#define STACK_OUTER 8  /* at the outer end of a deep stack */
-#define SHORT_INNER 5  /* the same of the short form */
+#define STACK_INNER 24 /* of a deep stack: frames printed at the inner */
+#define STACK_OUTER 8  /* and at the outer end */
+#define SHORT_INNER 5  /* the same in the short form */
 #define SHORT_OUTER 2
-#define CALLERS_SHOWN 6 /* in one line */
+#define CALLERS_SHOWN 6 /* callers in one line */
 
 /* ---- the short form ---- */
 
-/* A frame of the user's, and what it called in a library. */
+/* A frame of the user's code, and what it called in a library. */
 struct step {
 	const struct bug_frame *frame;
-	const struct bug_frame *library; /* NULL: nothing */
-	/* a signal interrupted it, and the frames before are the handler's */
+	const struct bug_frame *library; /* NULL: it called no library */
+	/* a signal interrupted this frame; the inner frames belong to the handler */
 	bool is_signal;
 };
 
@@ -28,7 +28,7 @@ typedef VEC(struct step) steps;
 
 static bool is_library(const struct text *t, const struct bug_frame *f)
 {
-	/* what calls main or a thread's function in a static program */
+	/* In a static program, these functions call main or a thread's function. */
 	static const char *const outermost[] = { "_start",  "start_thread", "clone",
 						 "__clone", "clone3",       "__clone3" };
 	const struct libraries libraries = { t->r->library_globs.at, t->r->library_globs.n };
@@ -44,8 +44,8 @@ static bool is_main(const struct bug_frame *f)
 	return f->function && strcmp(f->function, "main") == 0;
 }
 
-/* Frames inside the one that is shown are library code. What is a library's beyond main, or calls
- * the user's outermost function, is left out. */
+/* Chooses the frames of the short form. Frames inside the shown one are library code. Library
+ * frames outside of main, or of what calls a thread's function, are left out. */
 static void take_steps(const struct text *t, const struct bug_location *l, steps *out)
 {
 	const struct bug_frame *library = NULL, *shown = bug_location_frame(l);
@@ -73,8 +73,8 @@ static bool is_same_frame(const struct bug_frame *a, const struct bug_frame *b)
 	       str_same(a->file, b->file) && str_same(a->object, b->object);
 }
 
-/* How many frames at the outer end an earlier location has, too. A location's own frame is none of
- * them. */
+/* How many outer frames an earlier location has, too. At least one frame of the location itself is
+ * kept. */
 static size_t count_shared(const struct text *t, const struct bug_location *locations, size_t i,
 			   const steps *own)
 {
@@ -95,7 +95,8 @@ static size_t count_shared(const struct text *t, const struct bug_location *loca
 	return most;
 }
 
-/* "libpmemobj" of /usr/lib/libpmemobj.so.1; of code in a header, the header. */
+/* Prints the library's name: "libpmemobj" for /usr/lib/libpmemobj.so.1; for code in a header, the
+ * header's name. */
 static void put_library(const struct text *t, const struct bug_frame *f)
 {
 	const bool is_header = f->object && owner_of_object(f->object) == OWNER_USER && f->file;
@@ -107,8 +108,8 @@ static void put_library(const struct text *t, const struct bug_frame *f)
 		fputs("a library", t->f);
 }
 
-/* The C library has several of a function, one for each processor: "strncpy" of __strncpy_avx2. In
- * a static program they have no lines. */
+/* Prints a function's name. The C library has several versions of a function, one per processor:
+ * __strncpy_avx2 is printed as "strncpy". In a static program they have no lines. */
 static void put_function(const struct text *t, const struct bug_frame *f)
 {
 	static const char *const variants[] = { "_avx",       "_sse",     "_ssse", "_evex", "_erms",
@@ -140,7 +141,7 @@ static void put_called(const struct text *t, const struct bug_frame *library)
 	}
 }
 
-/* The role before the first line, blanks before the others. */
+/* Prints the role before the first line, blanks before the others. */
 static void put_margin(const struct text *t, const char **role, int width)
 {
 	fputs("  ", t->f);
@@ -152,7 +153,7 @@ static void put_margin(const struct text *t, const char **role, int width)
 	*role = NULL;
 }
 
-/* "update (app.c:41)" */
+/* Prints "update (app.c:41)". */
 static void text_frame(const struct text *t, const struct bug_frame *frame)
 {
 	text_put(t, frame->function ? frame->function : "??");

@@ -16,11 +16,11 @@
 
 #include "report/text/text.h"
 
-#define EXCERPT_BEFORE 1      /* lines above the one that is meant, and */
+#define EXCERPT_BEFORE 1      /* lines shown above the line of the bug, and */
 #define EXCERPT_VERBOSE 2     /* with --verbose */
-#define EXCERPT_MAX_BYTES 200 /* of a line: generated sources have very long ones */
+#define EXCERPT_MAX_BYTES 200 /* per line; generated sources have very long ones */
 #define OBJECTS_SHOWN 5
-#define PATHS_SHOWN 4 /* besides the first, of a bug */
+#define PATHS_SHOWN 4 /* per bug, besides the first */
 
 enum style { STYLE_PLACE, STYLE_ERROR, STYLE_WARNING, STYLE_CARET, STYLE_DIM };
 
@@ -64,8 +64,8 @@ static void put_title(const struct text *t, const struct bug *b)
 	put_kind(t, b);
 }
 
-/* Blanks as wide as the first n bytes of the line; tabs stay, so that the terminal's tab stops do
- * not matter. */
+/* Prints blanks as wide as the first n bytes of the line. Tabs stay tabs, so that any tab stops
+ * give the right place. */
 static void put_indent(const struct text *t, const char *line, size_t n)
 {
 	size_t len, columns;
@@ -85,7 +85,7 @@ static void put_caret(const struct text *t, const char *line, size_t len, uint32
 {
 	size_t n = column && column <= len ? column - 1 : 0;
 
-	if (n == 0) /* not known, or of another version of the file */
+	if (n == 0) /* the column is unknown, or belongs to another version of the file */
 		while (n < len && (line[n] == ' ' || line[n] == '\t'))
 			n++;
 	if (n >= len)
@@ -101,7 +101,7 @@ static void put_caret(const struct text *t, const char *line, size_t len, uint32
 	putc('\n', t->f);
 }
 
-/* What the line said when the report was made: the source is not here. */
+/* Prints the line that the report has kept, as the source file cannot be read. */
 static void put_kept_line(const struct text *t, const struct bug_frame *frame)
 {
 	if (!frame->text)
@@ -114,7 +114,8 @@ static void put_kept_line(const struct text *t, const struct bug_frame *frame)
 	putc('\n', t->f);
 }
 
-/* The first one shows what stands around it, and the column. */
+/* Prints the source line of a location. The first location also gets the lines around it and a
+ * caret. */
 static void put_excerpt(const struct text *t, const struct bug_frame *frame, bool is_first)
 {
 	const uint32_t before = !is_first ? 0 : t->o->verbose ? EXCERPT_VERBOSE : EXCERPT_BEFORE;
@@ -156,8 +157,8 @@ static void put_platforms(const struct text *t, const struct bug *b)
 	}
 }
 
-/* Those that recovery does not rely on: one line each, behind a line that says so. is_first: there
- * is none before. */
+/* Prints in one line a finding that recovery does not rely on. is_first: a heading for all of them
+ * comes first. */
 static void put_last(const struct text *t, const struct bug *b, bool is_first)
 {
 	if (is_first && !t->o->quiet)
@@ -173,7 +174,7 @@ static void put_sentence(const struct text *t, const char *before, const char *t
 	fputs(".\n", t->f);
 }
 
-/* Why it is only a warning, and what was not decided. */
+/* Prints why the finding is only a warning, and what was not decided. */
 static void put_doubts(const struct text *t, const struct bug *b)
 {
 	if (b->reason)
@@ -200,7 +201,7 @@ static void put_consequence(const struct text *t, const struct bug *b)
 	putc('\n', t->f);
 }
 
-/* One line each: they go with their cause, or with that and others. */
+/* Prints one line for each consequence: it vanishes with its cause, or with all causes. */
 static void put_consequences(const struct text *t, const struct bug *b)
 {
 	/* the window says it all */
@@ -218,7 +219,7 @@ static void put_consequences(const struct text *t, const struct bug *b)
 	}
 }
 
-/* Another store of the line. */
+/* Says that another store of the same line is meant. */
 static void put_other_column(const struct text *t, const struct bug *b, const struct bug_path *p)
 {
 	const struct bug_frame *own = b->nlocations ? bug_location_frame(&b->locations[0]) : NULL,
@@ -247,7 +248,8 @@ static void put_paths(const struct text *t, const struct bug *b)
 		fprintf(t->f, "  and by %zu more call paths\n", b->npaths - i);
 }
 
-/* What follows the title. has_line: the line of its place was shown already. */
+/* Prints what follows the title. has_line: the source line was printed already, by an earlier
+ * finding of the line. */
 static void put_body(const struct text *t, const struct bug *b, bool has_line)
 {
 	const char *advice = report_advice(t->r, b);
@@ -288,7 +290,7 @@ static void put_body(const struct text *t, const struct bug *b, bool has_line)
 	putc('\n', t->f);
 }
 
-/* All findings of a line, from the first one on. */
+/* Prints all findings of a line, beginning with the first. */
 static void put_entry(const struct text *t, const struct report_spot *spots, size_t i)
 {
 	for (size_t k = i; k != SIZE_MAX; k = spots[k].next) {
@@ -313,7 +315,7 @@ static bool is_packaged(const char *object)
 	       strncmp(object, "/usr/bin", 8) == 0;
 }
 
-/* Where bugs have no line: which files lack debug info, and what to do. */
+/* If bugs have no line: prints which files lack debug info, and what to do. */
 static void put_hint(const struct text *t)
 {
 	VEC(const char *) objects = { 0 };
@@ -348,7 +350,7 @@ static void put_hint(const struct text *t)
 	vec_release(&objects);
 }
 
-/* One line each: they are no bugs. */
+/* Prints one line for each unflushed store; they are no bugs. */
 static void put_unflushed(const struct text *t)
 {
 	for (size_t i = 0; i < report_nunflushed(t->r); i++) {
@@ -377,7 +379,7 @@ static void put_ending(const struct text *t)
 	put_unflushed(t);
 }
 
-/* A decimal number, shortened where nobody would read it. */
+/* Prints a decimal number; a very long one is shortened. */
 static void put_count(const struct text *t, const char *decimal)
 {
 	size_t n = strlen(decimal);
@@ -399,7 +401,7 @@ static void put_folded(const struct text *t)
 	}
 }
 
-/* "2 bugs, 1 performance note": only findings of correctness are bugs. */
+/* Prints "2 bugs, 1 performance note". Only correctness findings are called bugs. */
 static void put_tally(const struct text *t)
 {
 	static const char *const words[BUG_SEVERITIES] = { "bug", "performance note",
@@ -528,7 +530,7 @@ static void put_failure(const struct text *t)
 	fputs(".\n", t->f);
 }
 
-/* Each test as if it had run alone, then a line for each. */
+/* Prints each test as if it had run alone, then a line for each. */
 static void put_tests(FILE *f, const struct report *r, const struct report_options *o)
 {
 	for (size_t i = 0; i < r->tests.n; i++) {

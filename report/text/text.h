@@ -1,5 +1,5 @@
-/* What the files of the text rendering share: text.c puts a report together, place.c writes
- * words, stack.c shows stacks, crash.c what a crash did. */
+/* What the files of the text report share: text.c puts a report together, place.c prints words and
+ * places, stack.c stacks, crash.c what happened in a crash state. */
 #ifndef REPORT_TEXT_TEXT_H
 #define REPORT_TEXT_TEXT_H
 
@@ -14,17 +14,17 @@ struct text {
 
 /* ---- place.c ---- */
 
-/* Any bytes: nothing of them moves the cursor. */
+/* Prints s. It may hold any bytes: those that would move the cursor are escaped. */
 void text_put(const struct text *t, const char *s);
-/* file:line, object+0xoffset, or nothing; true if something. */
+/* Prints file:line or object+0xoffset. Returns false if neither is known. */
 bool text_place(const struct text *t, const struct bug_frame *frame);
 
 /* ---- stack.c ---- */
 
-/* Location i of a list, with its callers; those that an earlier one has, too, are not repeated.
- * With --verbose, all frames. */
+/* Prints location i of a list with its callers. Callers that an earlier location has, too, are not
+ * repeated; with --verbose they are. */
 void text_stack(const struct text *t, const struct bug_location *locations, size_t i);
-/* "insert (map.c:33), main (map.c:80)": who called, from the inside to main. */
+/* Prints the callers, innermost first: "insert (map.c:33), main (map.c:80)". */
 void text_callers(const struct text *t, const struct bug_location *l);
 
 /* ---- crash.c ---- */
