@@ -510,6 +510,20 @@ def test_creation():
         equal(other["coverage"]["depth"], whole["coverage"]["depth"], f"depth with {options}")
 
 
+def test_locked():
+    """After one hang was confirmed, runs get a short limit first. What that ends is no finding, and not covered: it waits for all others, and then gets the usual limit."""
+    whole = explore_breadth("locked", "--timeout", "1", "-j", "2")
+    expect(whole["coverage"]["complete"] and whole["coverage"]["states"] == whole["coverage"]["states_all"], whole["coverage"])
+    expect(len(whole["bugs"]) == 2 and has_marked(whole, "locked", "note") and has_marked(whole, "locked", "lock"), summary(whole))
+    for _ in range(3):  # on a machine that is busy enough, there is no short limit, because runs that end take long
+        some = explore_breadth("locked", runs=8)
+        if has_marked(some, "locked", "note"):
+            break
+    expect(has_marked(some, "locked", "note") and any("did not end" in b["crash"]["outcome"] for b in some["bugs"]), summary(some))
+    expect(re.search(r"\d+ sets of crash states are undecided: recovery hangs elsewhere", some["coverage"]["why_incomplete"]), some["coverage"])
+    adds_up(some["coverage"])
+
+
 def created(how, *options, status=1):
     name = "created " + how
     if name not in traces:
