@@ -350,7 +350,8 @@ static size_t add_bug(const struct crash_account *t, const struct crash_bug *fro
 				    ? BUG_CORRECTNESS /* of a warning, a crash shows the harm */
 				    : bug_kind_find(from->kind)->severity,
 		.message = message,
-		.advice = from->allocation.seq ? RELIED_ADVICE
+		.advice = from->advice           ? from->advice
+			  : from->allocation.seq ? RELIED_ADVICE
 			  : from->is_clean
 				  ? "Fix recovery here: it must accept what a complete run leaves."
 				  : NULL,

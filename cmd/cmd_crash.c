@@ -161,10 +161,17 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	if (s.recording.pm.n > 0 && n == 1 && is_trace_name(argv[0]))
 		die_usage(c, "--pm applies only to recording a program, not to a trace");
 	threads_option_check(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
-	files_option_check(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
+	files_option_check(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]), is_fresh);
 	reporting_begin(c, &reporting);
 	crash_options_begin(c, &s);
 	files_option_fit(c, &s, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
+	if (replay.state && s.has_files && !files_state_is_text(replay.state))
+		die_usage(c, "--replay '%s' is not a state of files: take it from the replay line",
+			  replay.state);
+	if (replay.show_choices && s.has_files)
+		die_usage(
+			c,
+			"--show-choices is not there yet for files that are followed (--files, {dir})");
 	recipe_option_begin(c, &s.recording.recipe, &s.timeout, n == 1 && is_trace_name(argv[0]),
 			    argv);
 	if (shard.shard)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "crash/files/internal.h"
 #include "crash/missing.h"
@@ -296,8 +297,11 @@ static int put_folder(struct file_explorer *e, const char *folder, struct error 
 	uint64_t *left;
 	int result;
 
-	if (mkdir(folder, 0777) < 0)
-		return error_set(err, "cannot make the folder %s: %s", folder, strerror(errno));
+	/* an empty one may be there: nobody's file is removed */
+	if (mkdir(folder, 0777) < 0 &&
+	    (errno != EEXIST || rmdir(folder) < 0 || mkdir(folder, 0777) < 0))
+		return error_set(err, "cannot make the folder %s: %s; name one that is not there",
+				 folder, strerror(errno));
 	file_layout(e);
 	left = layout_state(&e->layout);
 	result = layout_put(&e->layout, folder, left, err);

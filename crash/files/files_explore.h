@@ -11,7 +11,7 @@ int files_explore(const struct plan *p, const struct crash_options *o, struct cr
 /* One state again. */
 struct files_replay {
 	const char *state; /* as for --replay */
-	/* where its folder is put, which must not be there yet; NULL: nowhere */
+	/* where its folder is put, which must not be there yet, or be empty; NULL: nowhere */
 	const char *keep;
 	/* Called with how recovery ended, and what a dump may print. */
 	void (*tell)(const struct verdict *v, const struct allowed *allowed,

@@ -35,7 +35,7 @@ RUNTIME = os.path.abspath("build/libexec/pmend/libpmend_rt.so")
 PROGRAMS = os.path.abspath("build/tests/crash")
 SOURCES = os.path.abspath("tests/crash")
 TIMEOUT_S = 900  # an emulated machine is slow
-MARK = re.compile(r"/\* BUG: ([a-z]+): (?:([a-z-]+) )?(lost|survived|crash|acknowledged|store|flush) \*/")
+MARK = re.compile(r"/\* BUG: ([a-z]+): (?:([a-z-]+) )?(lost|survived|crash|acknowledged|store|flush|write|name|rename|unlink) \*/")
 LAZY_PROGRAMS = "100"
 
 folder = None  # of this run; everything is made in it
@@ -2167,6 +2167,54 @@ def test_consequences_are_hidden_with_their_cause():
         json.dump(dict(report, bugs=[dict(report["bugs"][0], id="1", consequences=[dict(one, id=report["bugs"][0]["id"])])]), f)
     status, rest = explore_case("causes", "window", "--baseline", known)
     equal((status, rest["bugs"]), (0, []), "with the id of what was a consequence then")
+
+
+# ---- files that are written ----
+
+def filed(case, *options):
+    """The report of a case of filed.c, with a folder that was made before."""
+    data, out = os.path.join(folder, "data of " + case), os.path.join(folder, case + ".json")
+    os.makedirs(data, exist_ok=True)
+    run(os.path.join(PROGRAMS, "filed"), data, case, "make")
+    run(PMEND, "crash", "--format", "json", "-o", out, "--files", data, "--dump", f"{program('filed')} {{dir}} {case} print", *options,
+        "--", os.path.join(PROGRAMS, "filed"), data, case, status=1 if marked_places(case) else 0)
+    with open(out) as f:
+        return json.load(f)
+
+
+def marked_places(case):
+    """{(kind, role, line)} that filed.c marks."""
+    with open(os.path.join(SOURCES, "filed.c")) as f:
+        return {(kind, role, number) for number, line in enumerate(f, 1) for where, kind, role in MARK.findall(line) if where == case}
+
+
+def test_files_right_and_wrong():
+    """Logs, files that are replaced, a journal, a mapped file with a log: what is wrong is found at its line, and what is right is silent; all is explored."""
+    with open(os.path.join(SOURCES, "filed.c")) as f:
+        cases = re.findall(r'^\t{ "(\w+)",', f.read(), re.M)
+    equal(len(cases), 12, "the number of cases")
+    for case in cases:
+        report = filed(case)
+        got = {(b["kind"], role, line) for b in report["bugs"] for role, line in places("filed", b)}
+        equal(got, marked_places(case), f"what is found of {case}")
+        equal(report["coverage"]["complete"], True, f"whether all of {case} was explored")
+
+
+def test_files_replayed():
+    """The report's command shows the failure again; --keep leaves the folder to look at, and no other folder is touched."""
+    bug = filed("undo", "--trace", os.path.join(folder, "undone.pmt"))["bugs"][0]
+    words = shlex.split(bug["crash"]["replay"])
+    equal(words[:2], ["pmend", "crash"], "the command")
+    kept = os.path.join(folder, "kept data")
+    out, _ = run(PMEND, *words[1:], "--keep", kept, status=1)
+    expect(bug["crash"]["outcome"] in out and kept in out, out)
+    equal(sorted(os.listdir(kept)), ["data", "journal"], "the files that were kept")
+    run(*program("filed").split(), kept, "undo", "print", status=1)
+    fails(3, "name one that is not there", *words[2:], "--keep", kept)
+    fails(2, "--show-choices is not there yet", *words[2:], "--show-choices")
+    state = words.index("--replay") + 1
+    for other, status, message in (("77", 3, "this trace has only"), ("2:s99=0", 3, "no such state"), ("2:1+280=1,x", 2, "is not a state")):
+        fails(status, message, *words[2:state], other, *words[state + 1:])
 
 
 def main():
