@@ -23,7 +23,7 @@ static int explorer_begin(struct file_explorer *e, const struct plan *p,
 	e->refs.texts = &r->texts;
 	e->root = file_walk_root(p, err);
 	if (e->root)
-		e->runner = runner_new(&o->runner, NULL, 0, err);
+		e->runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
 	if (!e->runner)
 		return -1;
 	e->followed = followed_of(p->trace);
@@ -38,6 +38,8 @@ static void explorer_end(struct file_explorer *e)
 	references_release(&e->refs);
 	vec_release(&e->followed);
 	vec_release(&e->items);
+	file_memory_release(e);
+	vec_release(&e->memory);
 	vec_release(&e->allowed.hashes);
 	vec_release(&e->known);
 }
@@ -209,18 +211,20 @@ static void keep_objects(struct file_explorer *e)
 	}
 }
 
-/* Files that follow the platform of memory, and that have names in the folder or beside it. */
+/* Files that follow the platform of memory, and are not in the folder. */
 static void note_memory(struct file_explorer *e)
 {
 	for (uint32_t i = 1; i <= trace_nfiles(e->plan->trace); i++) {
 		const struct trace_file *f = trace_file(e->plan->trace, i);
 
-		if (!f || followed_has(&e->followed, i))
-			continue;
-		*vec_add(&e->result->why_incomplete) = xasprintf(
-			"%s is persistent memory: crash states of files do not follow its stores, it is as the program sees it",
-			f->path);
+		if (f && !(f->flags & PMT_FILE_FOLLOWED))
+			*vec_add(&e->result->why_incomplete) = xasprintf(
+				"%s is persistent memory beside the folder: crash states do not follow it",
+				f->path);
 	}
+	if (e->is_partial)
+		*vec_add(&e->result->why_incomplete) =
+			xstrdup("a line of memory has more contents than could be listed");
 }
 
 static void conclude(struct file_explorer *e, int result, const struct error *err)

@@ -2178,7 +2178,7 @@ def test_files_right_and_wrong():
     """Logs, files that are replaced, a journal, a mapped file with a log: what is wrong is found at its line, and what is right is silent; all is explored."""
     with open(os.path.join(SOURCES, "filed.c")) as f:
         cases = re.findall(r'^\t{ "(\w+)",', f.read(), re.M)
-    equal(len(cases), 12, "the number of cases")
+    equal(len(cases), 16, "the number of cases")
     for case in cases:
         report = filed(case)
         got = {(b["kind"], role, line) for b in report["bugs"] for role, line in places("filed", b)}
