@@ -382,6 +382,117 @@ static int put_path(const struct layout *l, const struct layout_path *p, const c
 	return result;
 }
 
+/* ---- what recovery changed ---- */
+
+static uint64_t mix_text(uint64_t h, const char *text)
+{
+	for (; *text; text++)
+		h = hash_mix(h, (uint8_t)*text);
+	return hash_mix(h, 0);
+}
+
+/* What the file holds now, up to its present size; NULL: it cannot be read. */
+static uint8_t *read_whole(const char *path, uint64_t *size_bytes)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st;
+	uint8_t *bytes;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return NULL;
+	}
+	*size_bytes = (uint64_t)st.st_size;
+	bytes = xcalloc(*size_bytes + 1, 1);
+	if (read(fd, bytes, *size_bytes) != (ssize_t)*size_bytes) {
+		free(bytes);
+		bytes = NULL;
+	}
+	close(fd);
+	return bytes;
+}
+
+/* 0: the file is as it was. */
+static uint64_t file_changes(const struct layout *l, const struct layout_path *p, const char *path,
+			     const uint64_t *left)
+{
+	struct writing w = { .l = l, .path = p, .left = left };
+	uint64_t size = 0, h = 0;
+	uint8_t *now = read_whole(path, &size);
+
+	if (!now)
+		return mix_text(1, p->path);
+	w.whole = xcalloc(p->size_bytes + 1, 1);
+	files_each_sector(l->model, p->file, write_sector, &w);
+	write_memory(&w);
+	if (size != p->size_bytes)
+		h = hash_mix(1, size);
+	for (uint64_t at = 0; at < size && at < p->size_bytes; at += FILES_SECTOR_BYTES) {
+		const uint64_t end = size < p->size_bytes ? size : p->size_bytes,
+			       n = end - at < FILES_SECTOR_BYTES ? end - at : FILES_SECTOR_BYTES;
+
+		if (memcmp(now + at, w.whole + at, n) != 0)
+			h = hash_mix(h, at);
+	}
+	free(w.whole);
+	free(now);
+	return h ? mix_text(h, p->path) : 0;
+}
+
+static bool is_of(const struct layout *l, const char *path)
+{
+	for (size_t i = 0; i < l->paths.n; i++)
+		if (strcmp(l->paths.at[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+/* The paths that were not there, in any order. */
+static uint64_t new_paths(const struct layout *l, const char *folder, const char *prefix)
+{
+	char *path = xasprintf("%s/%s", folder, prefix), *inner;
+	DIR *d = opendir(path);
+	struct dirent *e;
+	uint64_t sum = 0;
+
+	free(path);
+	while (d && (e = readdir(d))) {
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+			continue;
+		path = xasprintf("%s%s", prefix, e->d_name);
+		inner = xasprintf("%s/", path);
+		if (!is_of(l, path))
+			sum += mix_text(1, path);
+		else if (e->d_type == DT_DIR)
+			sum += new_paths(l, folder, inner);
+		free(inner);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+	return sum;
+}
+
+uint64_t layout_changes(struct layout *l, const char *folder, const uint64_t *left)
+{
+	uint64_t h = new_paths(l, folder, "");
+
+	for (size_t i = 0; i < l->paths.n; i++) {
+		const struct layout_path *p = &l->paths.at[i];
+		char *path = xasprintf("%s/%s", folder, p->path);
+		struct stat st;
+
+		if (is_regular(p))
+			h += file_changes(l, p, path, left);
+		else if (lstat(path, &st) < 0)
+			h += mix_text(1, p->path);
+		free(path);
+	}
+	return h;
+}
+
 int layout_put(struct layout *l, const char *folder, const uint64_t *left, struct error *err)
 {
 	if (empty_folder(folder, err) < 0)

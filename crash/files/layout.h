@@ -64,6 +64,8 @@ static inline uint32_t layout_version(const struct layout *l, size_t line, uint3
 {
 	return l->versions.at[l->lines.at[line].versions + content];
 }
+/* A hash of the places in which the folder is not what layout_put() made; 0: there is none. */
+uint64_t layout_changes(struct layout *l, const char *folder, const uint64_t *left);
 /* Fills a folder, which is empty or gets emptied. left: as of runner_begin(). */
 int layout_put(struct layout *l, const char *folder, const uint64_t *left, struct error *err);
 
