@@ -89,7 +89,6 @@ static const char *not_for_files(const struct crash_setup *s)
 	} list[] = { { s->shard.of > 0, "--shard" },
 		     { s->then != NULL, "--then" },
 		     { s->races, "--races" },
-		     { s->failures.n > 1, "--failures" },
 		     { s->failure_points != NULL, "--failure-points" },
 		     { s->ready != NULL, "--recover-ready" },
 		     { s->options.strategy != strategies[0], "--strategy" } };

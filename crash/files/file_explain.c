@@ -166,6 +166,8 @@ static void find_survivors(struct explaining *x, numbers *survivors)
 
 static const char ORDERING_ADVICE[] =
 	"Call fsync (or fdatasync) on the file of the first before the second is done; if the first is a name, call fsync on its folder.";
+static const char MEMORY_ADVICE[] =
+	"Flush the store and fence before anything is done that relies on it.";
 static const char ATOMICITY_ADVICE[] =
 	"Make the change atomic: write a new file, sync it and rename it over the old one, or keep a log that recovery replays or undoes.";
 static const char PART_ADVICE[] =
@@ -346,6 +348,31 @@ static void name_ordering(const struct file_explorer *e, const struct story *s, 
 	add_place(b, "survived", store_of(s->survivor));
 }
 
+/* The loss is a store to memory, and it is not only that the crash comes between two things. */
+static void name_store(const struct file_explorer *e, const struct story *s, struct crash_bug *b)
+{
+	b->kind = "ordering";
+	b->advice = MEMORY_ADVICE;
+	add_place(b, "lost", store_of(s->loss));
+	if (s->survivor && s->survivor->seq > s->loss->seq) {
+		b->message =
+			"a crash can lose this store and keep what was done later, on which recovery relies: flush it and fence first";
+		add_place(b, "survived", store_of(s->survivor));
+	} else if (s->acknowledged) {
+		b->message =
+			"the program reports the operation done before this store is durable; a crash can still lose it";
+		add_place(b, "acknowledged", s->acknowledged->at);
+	} else if (e->walk.is_over) {
+		b->kind = "missing-flush";
+		b->message =
+			"this store is not durable at the end, and recovery fails when a crash loses it";
+	} else {
+		b->message =
+			"a crash can lose this store although something is synced after it on which recovery relies: flush it and fence first";
+		add_place(b, "fsync", s->sync->at);
+	}
+}
+
 /* Whatever else survives, recovery fails without it. */
 static void name_loss(const struct file_explorer *e, const struct story *s, struct crash_bug *b)
 {
@@ -472,7 +499,7 @@ static void name_bug(const struct file_explorer *e, const numbers *lost, const n
 	struct story s;
 
 	tell_story(e, lost, survivors, &s);
-	if (s.loss)
+	if (s.loss && s.lost->kind != FILES_LINE)
 		name = later_name(e, file_of(s.lost), s.loss->seq);
 	for (size_t i = 0; i < lost->n; i++)
 		*vec_add(&b->lost) = store_of(lost_change(&e->items.at[lost->at[i]]));
@@ -484,6 +511,8 @@ static void name_bug(const struct file_explorer *e, const numbers *lost, const n
 		name_part(&s, b);
 	else if (is_between(e, &s))
 		name_atomicity(e, &s, b);
+	else if (s.lost->kind == FILES_LINE)
+		name_store(e, &s, b);
 	else if (s.survivor && s.survivor->seq > s.loss->seq && !is_one_call(e, s.loss, s.survivor))
 		name_ordering(e, &s, b);
 	else

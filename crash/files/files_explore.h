@@ -18,6 +18,9 @@ struct files_replay {
 		     const struct dump_texts *texts, void *arg);
 	void *arg;
 };
+/* Puts the folder of a state there; it must not be there yet, or be empty. */
+int files_put_state(const struct plan *p, const struct crash_options *o, const char *state,
+		    const char *folder, struct error *err);
 /* It has the form of a state of files. */
 bool files_state_is_text(const char *text);
 /* -1: there is no such state, or recovery cannot be run. */

@@ -150,6 +150,8 @@ size_t runner_folder_path_max(const struct runner *r);
 void runner_load_folder(struct runner *r, const struct runner_folder *f,
 			const struct state_set *set);
 
+const char *runner_folder_path(const struct runner *r); /* what {dir} leads to */
+
 /* Sets {op} for the following runs; 1 is the first operation, and the default. */
 void runner_set_operation(struct runner *r, uint64_t operation);
 

@@ -48,7 +48,7 @@ def test_crash_says_not_yet():
         fails(pmend("crash", "--recover", "true", "--", *WRITE, cwd=d), 2, NEEDS_FOLDER)
         fails(pmend("test", "--recover", "true", "--", *WRITE, cwd=d), 2, NEEDS_FOLDER)
         fails(pmend("test", "--recover", "true {} {dir}", "--", *WRITE, cwd=d), 2, "{} and files that are followed")
-        for option in (["--then", "true"], ["--races"], ["--failures", "2"], ["--failure-points", "store"],
+        for option in (["--then", "true"], ["--races"], ["--failure-points", "store"],
                        ["--recover-ready", "true"], ["--strategy", "eager"]):
             fails(pmend("crash", "--recover", "true {dir}", *option, "--", *WRITE, cwd=d), 2, option[0] + " is not there yet for files that are followed")
         fails(pmend("crash", "--recover", "true {dir}", "--fresh", "--files", "data", "--", "true", cwd=d), 2, "--fresh does not empty the folder of --files yet")
