@@ -1,8 +1,9 @@
-/* The program's signal actions. SIGSEGV, SIGBUS, SIGTRAP and the gate's (SIGSYS) are ours: the
- * program's actions for them are kept here and called from our handlers when the signal is not
- * ours; it may believe to block them, but never does. For the other signals that a crash ends in
- * (SIGABRT, SIGFPE, SIGILL) our handler stands in for the default action. Whatever kills the
- * process by default is first noted in the region. */
+/* Keeps the signal actions of the program. SIGSEGV, SIGBUS, SIGTRAP and the gate's signal (SIGSYS
+ * or SIGILL) always have our handlers. The program's actions for them are stored here, and our
+ * handlers call them if the signal is not ours. The program may believe that it blocks these
+ * signals, but it never does. For other signals that end a crashing program (SIGABRT, SIGFPE,
+ * SIGILL), our handler replaces the default action: it notes the signal in the region before the
+ * process dies. */
 #include <string.h>
 #include <sys/resource.h>
 
@@ -10,11 +11,11 @@
 
 #define SA_HAS_RESTORER 0x04000000ul
 
-static handler_fn *const *g_handlers; /* ours, by number */
-static handler_fn *g_early;           /* that was installed before them */
-/* of OURS, and of those that go by on_other(): what the program asked for */
+static handler_fn *const *g_handlers; /* our handlers, by signal number */
+static handler_fn *g_early;           /* the handler that was installed before those */
+/* the program's actions, for the signals of OURS and those that on_other() handles */
 static struct action g_actions[65];
-static uint64_t g_asked_masks[65]; /* sa_mask as the program gave it */
+static uint64_t g_asked_masks[65]; /* the sa_mask that the program gave, by signal number */
 
 static bool rt_write(uint64_t to, const void *from, size_t n)
 {
@@ -67,8 +68,8 @@ void actions_die_of(int sig, const siginfo_t *si)
 		CALL1(SYS_exit_group, 128 + sig);
 }
 
-/* Where the program wants it: on its alternate stack, or on the one that it is on. When our own
- * handler returns. */
+/* Prepares the frame so that the program's handler is called when our own handler returns. It runs
+ * on the program's alternate stack if it asked for that, else on the current one. */
 static void deliver_there(int sig, const siginfo_t *si, ucontext_t *uc, const struct action *a,
 			  uint64_t mask)
 {
@@ -88,12 +89,13 @@ static void deliver_there(int sig, const siginfo_t *si, ucontext_t *uc, const st
 		t_self.alt_asked = (stack_t){ 0 };
 	}
 	if (!frame_deliver(uc, sig, si, &h, rt_write))
-		actions_die_of(SIGSEGV, si); /* as the kernel does */
+		actions_die_of(SIGSEGV, si); /* the kernel does the same */
 	t_self.blocked |= mask & OURS;
 }
 
-/* A signal that is the program's own. Where the return of its handler is not seen, and where a
- * handler of ours was interrupted, whose frame must stay, it is called from here. */
+/* Delivers a signal to the program's own handler. If the return of that handler cannot be seen, or
+ * if the signal interrupted one of our handlers, whose frame must stay, the handler is called from
+ * here. */
 void actions_deliver(int sig, siginfo_t *si, ucontext_t *uc)
 {
 	struct action a = g_actions[sig];
@@ -123,9 +125,9 @@ void actions_deliver(int sig, siginfo_t *si, ucontext_t *uc)
 
 /* ---- the program's handlers of other signals ---- */
 
-/* Where their return is not seen: it must not bring a mask with it that blocks our signals. Else,
- * of those that want the alternate stack: it is the program's, not the one that the kernel
- * knows. */
+/* Calls the program's handler of another signal. Where its return cannot be seen
+ * (gate_sees_return), its mask must not block our signals afterwards. Otherwise only handlers that
+ * want the alternate stack come here: the kernel knows our stack, not the program's. */
 static void on_other(int sig, siginfo_t *si, void *uc)
 {
 	struct action a = g_actions[sig];
@@ -149,7 +151,8 @@ static long exchange_other(int sig, const struct action *new, struct action *old
 		real.handler = on_other;
 		real.flags |= SA_SIGINFO;
 	}
-	if (is_wrapped && gate_sees_return) { /* it is soon over: nothing comes in between */
+	/* on_other() ends soon: no other signal may interrupt it */
+	if (is_wrapped && gate_sees_return) {
 		real.flags |= SA_HAS_RESTORER;
 		real.restorer = rt_restore;
 		real.mask = ~(OURS | NOTED);
@@ -178,7 +181,7 @@ static void install(int sig)
 	CALL4(SYS_rt_sigaction, sig, &a, 0, 8);
 }
 
-/* The program may believe that it blocks our signals. */
+/* Unblocks our signals. t_self.blocked keeps which of them the program believes to block. */
 static void unblock(void)
 {
 	uint64_t mask = 0;

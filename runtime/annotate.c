@@ -1,6 +1,6 @@
-/* What annotations of the recovery program call in a run (include/pmend.h): regions of interest,
- * reads that do not count, and the end. They run as part of the program, not in a signal
- * handler. */
+/* Does what annotations (include/pmend.h) request in a recovery run: regions of interest, reads
+ * that do not count, and the end of recovery. This code runs as part of the program, not in a
+ * signal handler. */
 #include <stdio.h>
 
 #include "internal.h"
@@ -25,11 +25,11 @@ pmend_rt_annotate(uint64_t request, uint64_t a, uint64_t b, uint64_t c, uint64_t
 	case PMEND_REQ_SKIP_CHECK_BEGIN: t_self.skip_depth++; break;
 	case PMEND_REQ_SKIP_CHECK_END: t_self.skip_depth--; break;
 	case PMEND_REQ_DONE:
-		fflush(NULL); /* what it printed counts */
+		fflush(NULL); /* what the program has printed so far counts */
 		g_region->is_done = 1;
 		CALL1(SYS_exit_group, 0);
 		break;
-	default: break; /* of the recorded run only */
+	default: break; /* requests that only the recorder answers */
 	}
 	return 0;
 }

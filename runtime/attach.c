@@ -1,13 +1,13 @@
-/* Joins a process to a run: prepares each part of the runtime, bottom first, and then catches
- * system calls. A process that a run exec'd comes here by the constructor; the first one is the
- * fork server's business. */
+/* Joins a process to a run: prepares each part of the runtime, lowest first, and then catches
+ * system calls. In a program that a run execs, the constructor calls this. In the first process of
+ * a run, the fork server does. */
 #include "calls.h"
 
 void rt_prepare(void)
 {
 	static bool is_done;
 
-	if (is_done) /* by the server: its runs need not write to these pages */
+	if (is_done) /* the server has done it; so its runs need not write to these pages */
 		return;
 	is_done = true;
 	rt_init();

@@ -1,12 +1,12 @@
-/* Every system call of the program arrives here (arch.h: the gate). Most continue unchanged. Calls
- * that name, map, read or write PM files, touch PM, or would end our control of the process are
- * performed by the runtime. */
+/* Handles every system call of the program (the gate calls this, arch.h). Most calls continue
+ * unchanged. The runtime itself makes calls that name, map, read or write PM files, access PM, or
+ * would end our control of the process. */
 #include "calls.h"
 
 #include <errno.h>
 #include <sys/mman.h>
 
-/* Calls that must not be made, or that touch memory in ways which no table can tell. */
+/* Handles calls that must not be made, and calls whose memory accesses no table can describe. */
 static long refuse(long number, const long a[6])
 {
 	if (gate_is_escape(number, a))
@@ -66,7 +66,7 @@ void calls_dispatch(siginfo_t *si, ucontext_t *uc, struct gate_return *back)
 		rt_unsound("a 32-bit system call");
 	r = dispatch(number, a, uc);
 	if (r == CALL_PASS && !gate_pass(uc, own_stack_is_on(uc) ? back : NULL))
-		r = calls_wait(number, a); /* its stack is full: here */
+		r = calls_wait(number, a); /* the program's stack is full, so we make the call */
 	if (r != CALL_PASS)
 		gate_set_result(uc, r);
 }

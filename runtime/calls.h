@@ -1,4 +1,4 @@
-/* System calls that the program makes, and that are done for it. */
+/* System calls of the program that the runtime makes for it. */
 #ifndef RUNTIME_CALLS_H
 #define RUNTIME_CALLS_H
 
@@ -6,9 +6,9 @@
 
 #define NO_ROOM \
 	"there is no space left for what recovery writes to PM files (set TMPDIR to a folder with more)"
-#define CALL_PASS (-100000l) /* let the program do it itself */
+#define CALL_PASS (-100000l) /* the program shall make the call itself */
 
-/* ---- which memory a call accesses: calls/buffers.c ---- */
+/* ---- memory that a call accesses: calls/buffers.c ---- */
 
 void buffers_init(void);
 bool buffers_touch(long number, const long a[6]);
@@ -17,79 +17,83 @@ void buffers_after(long number, const long a[6], long result);
 /* Total length of an iovec, read safely. */
 uint64_t buffers_iov_bytes(uint64_t iov, uint64_t n);
 
-/* Does a call for the program, whose buffers may lie in PM: calls/perform.c */
+/* Makes a call whose buffers may be in PM: calls/perform.c */
 long calls_perform(long number, long a[6]);
-long calls_wait(long number, const long a[6]); /* the same if they do not */
+long calls_wait(long number, const long a[6]); /* the same for buffers that are not in PM */
 
-/* ---- calls/: each gives the result, or CALL_PASS: it is none of theirs ---- */
+/* ---- calls/: each function returns CALL_PASS if the call is not its own ---- */
 
-long paths_call(long number, long a[6]); /* with a PM file's path */
+/* calls with the path of a PM file, or of a file beside one */
+long paths_call(long number, long a[6]);
 long dirents_call(long number, long a[6]);
-long fileio_call(long number, long a[6]); /* with an image's descriptor */
+long fileio_call(long number, long a[6]); /* calls with an image's descriptor */
 long map_call(long number, long a[6]);    /* mmap and the like */
 long map_advise(const long a[6]);         /* madvise */
 long clone_call(long number, long a[6], ucontext_t *uc);
 long exec_call(long number, long a[6]);
 void exec_init(void);
-long root_call(long number, long a[6]);          /* with the path of a folder, in a bundle */
+long root_call(long number, long a[6]);          /* calls with the path of a folder, in a bundle */
 long sandbox_call(long number, const long a[6]); /* seccomp */
 long signal_call(long number, long a[6], ucontext_t *uc);
 
 /* ---- paths: calls/names.c ---- */
 
-/* Splits off the last component: "/" and "." stand for what is not there. NULL: it has none. */
+/* Splits a path at its last slash; the folder is "." or "/" if the path has none. Returns the last
+ * component; NULL: there is none. */
 const char *name_split(char *path, const char **folder);
-/* Replaces the path of a symbolic link, in a buffer of ROOT_PATH_ROOM, by what it leads to; false:
- * it is none. */
+/* If the path is a symbolic link, replaces it, in a buffer of ROOT_PATH_ROOM, by the link's target.
+ * False: it is no link. */
 bool name_follow_link(long dirfd, char *path);
-bool name_follow(char *path, const char *target); /* the same of a link to that target */
+bool name_follow(char *path, const char *target); /* the same for a link with this target */
 
 /* ---- the user's files beside PM files: calls/beside.c ---- */
 
 struct path_call;
 long beside_call(const struct path_call *c, long number, long a[6], uint64_t open_flags,
 		 bool follows_links);
-long beside_call_two(const struct path_call *c, long number, long a[6]); /* rename and link */
-/* The same as name_follow_link(), of a link that recovery made. */
+/* for calls with two paths: rename and link */
+long beside_call_two(const struct path_call *c, long number, long a[6]);
+/* Like name_follow_link(), for a link that recovery made. */
 bool beside_follow_link(long dirfd, char *path);
-/* Was the user's file removed, in the folder of that image? */
+/* Recovery has removed the user's file `name` in that image's folder. */
 bool beside_is_gone(const struct run_file *f, const char *name);
-/* Names of files that recovery made in the folder of that image, one after the other, from *at on,
- * which begins as 0; false: there are no more. */
+/* Enumerates files that recovery made in that image's folder. *at is 0 at the beginning. False:
+ * there are no more. */
 bool beside_next(const struct run_file *f, long *at, char name[256]);
 
-/* ---- the files of another machine: calls/root.c ---- */
+/* ---- the files of a bundle, from another machine: calls/root.c ---- */
 
 #define ROOT_PATH_ROOM 4096u
 
 #define CHANGED_ROOT \
 	"recovery changes its root folder (chroot), and then names a file that pmend keeps outside of it"
-bool root_is_changed(void); /* by chroot(): our own paths mean nothing any more */
+/* the program has called chroot(): our own paths mean nothing any more */
+bool root_is_changed(void);
 
 void root_init(void);
 bool root_is_there(void);
-/* Turns an absolute path, in a buffer of ROOT_PATH_ROOM, into that in the root; false: it is not
- * one, or there is no root. */
+/* Turns an absolute path, in a buffer of ROOT_PATH_ROOM, into the same path under the root. False:
+ * it is not absolute, or there is no root. */
 bool root_enter(char *path);
-/* Is such a path to be used? */
+/* The file under the root is to be used. */
 bool root_takes(char *path);
-/* Is this a descriptor of a file in it? */
+/* The descriptor is of a file under the root. */
 bool root_holds(long fd);
-/* Recovery names a path. */
+/* Notes that recovery names a path, for packing a bundle. */
 void root_note(enum run_note how, long dirfd, const char *path);
 
-/* ---- what arrives in our handlers ---- */
+/* ---- what our signal handlers call ---- */
 
-/* A system call; the handler's frame holds `back`. calls.c */
+/* A caught system call. `back` is in the handler's frame. In calls.c. */
 void calls_dispatch(siginfo_t *si, ucontext_t *uc, struct gate_return *back);
-/* A fault on a protected page: true: dealt with. step.c */
+/* A fault on a closed page; true: handled. In step.c. */
 bool step_fault(siginfo_t *si, ucontext_t *uc);
-/* A trap after a step: true: ours, and only ours. */
+/* A trap at the end of a step; true: it was only for us. */
 bool step_trap(ucontext_t *uc);
-/* The stepped instruction has faulted itself: back to before it. */
+/* The stepped instruction has faulted: goes back to the state before the step. */
 void step_abort(ucontext_t *uc);
 
 void signals_init(void);    /* signals.c */
-void signals_prepare(void); /* in the server */
+void signals_prepare(void); /* called in the server */
 
 #endif

@@ -1,5 +1,6 @@
-/* Copies between our memory and the program's, which may lie in PM: what is read there is decided,
- * what is written there is marked. An address that cannot be accessed is an answer, not a fault. */
+/* Copies between our memory and the program's, which may be PM: bytes that are read there are
+ * decided, bytes that are written there are marked. If an address is inaccessible, the functions
+ * return false; there is no fault. */
 #include <string.h>
 
 #include "pm.h"

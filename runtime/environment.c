@@ -1,5 +1,5 @@
-/* The environment, without getenv() and unsetenv(), of which shells have their own. The C library
- * keeps where it is. */
+/* Reads and changes the environment without getenv() and unsetenv(): shells define functions of
+ * their own with these names. */
 #include <string.h>
 
 #include "internal.h"

@@ -1,6 +1,6 @@
-/* The PM files of the run and their images. An image is known by its inode at the beginning of the
- * run, so that lines stay with it when recovery renames it; one that recovery made in its place has
- * no lines. */
+/* The PM files of the run and their images. An image is recognised by its inode at the beginning of
+ * the run. So it keeps its lines when recovery renames it; a file that recovery makes in its place
+ * has no lines. */
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -8,7 +8,8 @@
 
 #define MAX_FILES 64u
 
-/* The images' inodes at the beginning of the run, and those which recovery made in their place. */
+/* For each image: its inode at the beginning of the run, the inode of the file that recovery made
+ * in its place, and whether it was mapped at its recorded address. */
 static struct {
 	uint64_t dev, ino, new_dev, new_ino;
 	bool was_home;

@@ -1,7 +1,7 @@
-/* Own routines for bytes and strings, under the names by which the compiler, libgcc's unwinder and
- * our own code call them. They are bound inside this library, before it is linked with what it
- * shows to the program (runtime.mk): the C library's may be patched with detours, or replaced by
- * the program. Short and plain: nothing here is large. */
+/* Own functions for bytes and strings. They have the names that the compiler, libgcc's unwinder and
+ * our own code use. They are bound inside this library before it is linked with the functions that
+ * the program may see (runtime.mk). The C library's functions may contain detours, or the program
+ * may have replaced them. Ours are simple: nothing here handles much data. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -15,7 +15,7 @@ void *memmove(void *to, const void *from, size_t n)
 	unsigned char *t = to;
 	const unsigned char *f = from;
 
-	if ((uintptr_t)t - (uintptr_t)f < n) { /* it overlaps: from the end */
+	if ((uintptr_t)t - (uintptr_t)f < n) { /* the ranges overlap: copy from the end */
 		while (n > 0) {
 			n--;
 			t[n] = f[n];

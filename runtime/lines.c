@@ -1,9 +1,14 @@
-/* Undecided lines: which contents a crash may have left in them, as the shared region says. Reading
- * bytes on which the contents left disagree takes the value of the newest content left, which is
- * what memory holds, keeps the contents that have this value, and notes a decision. Watched bytes
- * are listed when they are read first. Invariant: the newest content left stays left; bytes that
- * the run has not written hold its value. Writes are marked after they were done: who reads in
- * between takes a decision too many, never a wrong one. */
+/* Undecided lines. For each line, the shared region has the contents that a crash may have left in
+ * it. If the run reads bytes on which the remaining contents disagree, a decision is taken: the
+ * value of the newest content counts, which memory holds. Contents with another value are dropped,
+ * and the decision is noted. Watched bytes are listed when they are first read.
+ *
+ * Example: a line may be old (x=0, y=0) or new (x=1, y=1). The run reads x: it gets 1, the old
+ * content is dropped, and pmend learns that another run could read 0.
+ *
+ * Invariant: the newest content is never dropped; bytes that the run has not written have its
+ * value. A write is marked after it was done. A read between the two causes a needless decision,
+ * but never a wrong one. */
 #include <string.h>
 
 #include "pm.h"
@@ -33,7 +38,7 @@ static bool is_written(const struct run_line *l, uint32_t byte)
 	return l->written[byte / 8] >> byte % 8 & 1;
 }
 
-/* ---- the lock: of all processes of the run ---- */
+/* ---- the lock, which all processes of the run share ---- */
 
 void lines_lock(void)
 {
@@ -47,8 +52,8 @@ void lines_lock(void)
 		if (++spins % 64)
 			continue;
 		CALL0(SYS_sched_yield);
-		/* a process may have been killed here; what it left undone is at most one
-		 * decision's narrowing */
+		/* the owner may have been killed; it can have left at most one decision half
+		 * noted */
 		if (spins % 4096 == 0 && CALL2(SYS_tkill, owner, 0) == -3 /* ESRCH */ &&
 		    __atomic_compare_exchange_n(&g_region->lock, &owner, me, false,
 						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
@@ -63,7 +68,7 @@ void lines_unlock(void)
 
 /* ---- finding lines ---- */
 
-/* The first line that ends after this place. */
+/* The first line that ends after `from`. */
 static uint32_t lines_first(uint32_t file, uint64_t from)
 {
 	const struct run_line *all = lines_all();
@@ -107,7 +112,7 @@ static bool line_is_undecided(const struct run_line *l)
 	return false;
 }
 
-/* Of 8 bytes, those whose first read is to be listed. */
+/* Of 8 bytes of the line, those whose first read must be listed. */
 static uint8_t line_listed(const struct run_line *l, uint32_t i)
 {
 	return (uint8_t)(l->watch[i] | (i < sizeof l->unasked ? l->unasked[i] : 0));
@@ -121,7 +126,7 @@ static bool line_is_watched(const struct run_line *l)
 	return false;
 }
 
-/* Reads of it must be noticed. */
+/* Reads of the line must be noticed. */
 static bool line_is_open(const struct run_line *l)
 {
 	return line_is_undecided(l) || line_is_watched(l);
@@ -148,7 +153,7 @@ bool lines_any_undecided(void)
 
 /* ---- reading ---- */
 
-/* Bytes at..at+n of a content, as a number; those that mask excludes are zero. */
+/* Bytes at..at+n of content i as a number. Bytes that the mask excludes are zero. */
 static uint64_t content_value(const struct run_line *l, uint32_t i, uint32_t at, uint32_t n,
 			      uint64_t mask)
 {
@@ -197,11 +202,11 @@ static void note_decision(uint32_t line, uint32_t at, uint64_t byte_mask, uint32
 		   (files[lines_all()[line].file].cut_bytes != ~0ul ? RUN_READ_CUT : 0);
 	d->access_bytes = t_self.access_bytes;
 	d->thread = (uint32_t)CALL0(SYS_gettid);
-	/* the lock is held */
+	/* the caller holds the lock */
 	d->nframes = g_region->flags & RUN_NO_STACKS ? 0 : rt_stack_kept(d->stack);
 }
 
-/* 0xff for each set bit of 8. */
+/* Turns each set bit of 8 into a byte 0xff. */
 static uint64_t spread(uint32_t bits)
 {
 	uint64_t m = 0;
@@ -212,7 +217,7 @@ static uint64_t spread(uint32_t bits)
 	return m;
 }
 
-/* Lists bytes of a read that are in a set of those to be listed, once. */
+/* Lists those of the bytes at..at+n that are in `set`, and removes them from it. */
 static void piece_list(uint32_t index, uint8_t *set, uint32_t at, uint32_t n, uint32_t nvalues)
 {
 	const struct run_line *l = &lines_all()[index];
@@ -230,7 +235,8 @@ static void piece_list(uint32_t index, uint8_t *set, uint32_t at, uint32_t n, ui
 		note_decision(index, at, seen, newest_left(l), nvalues);
 }
 
-/* A read that is not to be judged leaves watched bytes to later ones, unless all are wanted. */
+/* Lists watched bytes. While reads do not count (skipped, or outside of the region of interest),
+ * bytes are left for later reads, unless RUN_WATCH_ALL. */
 static void piece_watch(uint32_t index, uint32_t at, uint32_t n)
 {
 	struct run_line *l = &lines_all()[index];
@@ -242,7 +248,7 @@ static void piece_watch(uint32_t index, uint32_t at, uint32_t n)
 		piece_list(index, l->watch, at, n, 1);
 }
 
-/* At most 8 bytes of one line are read. The lock is held. */
+/* Takes the decision for a read of at most 8 bytes of one line. The caller holds the lock. */
 static void piece_read(uint32_t index, uint32_t at, uint32_t n)
 {
 	struct run_line *l = &lines_all()[index];
@@ -272,7 +278,7 @@ static void piece_read(uint32_t index, uint32_t at, uint32_t n)
 	note_decision(index, at, differ, newest, nvalues);
 }
 
-/* A word of a line: reads of it must be noticed. */
+/* Reads of this word of the line must be noticed. */
 static bool word_is_open(const struct run_line *l, uint32_t at)
 {
 	uint32_t newest = newest_left(l);

@@ -1,8 +1,8 @@
-/* The images' mappings in this process. Pages with undecided lines are inaccessible: by a
- * protection key, which each thread holds closed, or without keys by PROT_NONE, which only a single
- * thread may rely on. A page is made accessible for good when nothing on it is undecided any more.
- * Other processes may decide lines meanwhile: a page may be closed without need, never open without
- * right. */
+/* The mappings of images in this process. Pages with undecided lines are inaccessible: by a
+ * protection key, which each thread keeps closed, or, without keys, by PROT_NONE, which is safe
+ * only with a single thread. A page becomes accessible for good when nothing on it is undecided any
+ * more. Other processes may decide lines meanwhile. So a page may be closed without need, but a
+ * page with undecided bytes is never open. */
 #include <sys/mman.h>
 
 #include "pm.h"
@@ -12,7 +12,8 @@
 int g_pkey = -1;
 static struct pm_map g_maps[MAX_MAPS];
 static uint32_t g_nmaps;
-static bool g_has_maps; /* who asks holds no lock: a mapping that is being cut must not seem gone */
+/* read without the lock; so it must not change while a mapping is being cut */
+static bool g_has_maps;
 static uint32_t g_maps_lock, g_calls_lock;
 
 static bool g_has_keys;
@@ -106,7 +107,7 @@ bool maps_touch(uint64_t addr, uint64_t len_bytes)
 	return is_touched;
 }
 
-/* The lock is held. False: the table is full. */
+/* The caller holds the lock. False: the table is full. */
 static bool add(const struct pm_map *m)
 {
 	if (g_nmaps >= MAX_MAPS)
@@ -115,7 +116,8 @@ static bool add(const struct pm_map *m)
 	return true;
 }
 
-/* The lock is held. What lies around the range stays: false: the table is full. */
+/* Removes a range from the mappings. The caller holds the lock. False: the table is too full to
+ * keep the parts on both sides. */
 static bool cut_out(uint64_t start, uint64_t end)
 {
 	struct pm_map around[2];
@@ -177,7 +179,7 @@ static void protect(uint64_t addr, uint64_t len_bytes, int prot, bool is_closed)
 		r = CALL4(SYS_pkey_mprotect, addr, len_bytes, prot, is_closed ? g_pkey : 0);
 	else
 		r = CALL3(SYS_mprotect, addr, len_bytes, is_closed ? PROT_NONE : prot);
-	if (IS_ERROR(r) && r != -12 /* ENOMEM: unmapped meanwhile */)
+	if (IS_ERROR(r) && r != -12 /* ENOMEM: the pages were unmapped meanwhile */)
 		rt_unsound("pages of a PM file could not be protected");
 	if (r == -12 && is_closed)
 		rt_unsound("too many separate pages of a PM file to protect");
@@ -192,7 +194,7 @@ void maps_guard(struct pm_map *m, uint64_t start, uint64_t end)
 	while ((from = lines_undecided_page(m->file, from, to)) < to) {
 		uint64_t last = from + PAGE;
 
-		if (m->prot & PROT_EXEC) /* keys do not stop the fetching of instructions */
+		if (m->prot & PROT_EXEC) /* keys do not stop instruction fetches */
 			rt_unsound("a PM file is mapped for execution");
 		while (last < to && lines_undecided_page(m->file, last, last + PAGE) == last)
 			last += PAGE;

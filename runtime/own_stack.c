@@ -1,7 +1,7 @@
-/* Our handlers have a stack of their own in each thread, the kernel's alternate one, so that the
- * program's is as free as it would be without us: a thread may have very little. What the program
- * itself asks for by sigaltstack() is kept in t_self (calls/signal_calls.c). When a thread is gone,
- * its stack is used again. */
+/* Stacks for our signal handlers. Each thread has one, as the kernel's alternate stack. So the
+ * program's stack, which may be small, is not used. The stack that the program itself sets by
+ * sigaltstack() is stored in t_self (calls/signal_calls.c). The stack of a finished thread is used
+ * again. */
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
@@ -12,13 +12,14 @@
 #endif
 
 #define MAX_STACKS 1024u
-/* signals inside of each other: vectors make a frame large, and the kernel says how large */
+/* most signals inside of each other; with vectors, a frame is large, and the kernel says how
+ * large */
 #define DEEP 4u
 #define ROOM_BYTES (256u << 10)
 
 static struct {
 	uint64_t at;
-	int32_t tid; /* STACK_FREE, STACK_TAKEN, or whose it is */
+	int32_t tid; /* STACK_FREE, STACK_TAKEN, or the thread that has it */
 } g_stacks[MAX_STACKS];
 static uint64_t g_bytes;
 
@@ -34,7 +35,7 @@ static uint64_t map_stack(void)
 	const long at = CALL6(SYS_mmap, 0, g_bytes + PAGE, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	/* the last page: who overflows it faults */
+	/* the lowest page is inaccessible, so that an overflow faults */
 	if (IS_ERROR(at) || CALL3(SYS_mprotect, at, PAGE, PROT_NONE) != 0)
 		return 0;
 	return (uint64_t)at + PAGE;

@@ -1,6 +1,6 @@
-/* Finds the code of the process, in which system calls are to be replaced. Which memory that is,
- * /proc/self/maps says; where there is code in it, the section headers of its file, if it has any.
- * Shared mappings cannot be changed: the file would be, too. */
+/* Finds the executable code of the process, in which system calls are replaced. /proc/self/maps
+ * lists the executable mappings; the section headers of the mapped file, if it has any, say which
+ * parts are code. A shared mapping is not changed, because its file would change, too. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include "internal.h"
 #include "patch.h"
 
-/* the linker's */
+/* symbols of the linker */
 extern const char __ehdr_start[] __attribute__((visibility("hidden"))),
 	etext[] __attribute__((visibility("hidden")));
 
@@ -43,7 +43,7 @@ static int next_byte(struct lines *l)
 	return (unsigned char)l->bytes[l->at++];
 }
 
-/* A number, and what follows it. */
+/* Reads a number and the character behind it. */
 static uint64_t next_number(struct lines *l, uint32_t base, int *after)
 {
 	uint64_t v = 0;
@@ -103,7 +103,7 @@ bool patch_open(struct patch_place *p)
 }
 
 #define MAX_CLOSED 256u
-static uint64_t g_closed[MAX_CLOSED]; /* pages */
+static uint64_t g_closed[MAX_CLOSED]; /* addresses of pages */
 static uint32_t g_nclosed;
 
 bool patch_is_closed(uint64_t addr)
@@ -125,7 +125,8 @@ bool patch_close(struct patch_place *p, uint64_t addr)
 	return true;
 }
 
-/* At last: to open and close all of the mapping would undo it. */
+/* Makes the pages of doubtful calls inaccessible for execution. Called last: opening and closing
+ * the whole mapping would undo it. */
 static bool close_pages(const struct patch_place *p)
 {
 	bool is_ok = true;
@@ -136,7 +137,7 @@ static bool close_pages(const struct patch_place *p)
 	return is_ok;
 }
 
-/* The kernel tries: handlers of ours may not be there yet. */
+/* The address is readable. The kernel tests it: our fault handlers may not be installed yet. */
 static bool can_read(uint64_t at)
 {
 	const int no_such_thing = 99;
@@ -144,7 +145,8 @@ static bool can_read(uint64_t at)
 	return CALL4(SYS_rt_sigprocmask, no_such_thing, at, 0, 8) != -EFAULT;
 }
 
-/* A file may end before its mapping does. */
+/* Replaces calls in [from, to), or up to the end of the file, which may be before that of its
+ * mapping. */
 static bool replace(const struct patch_table *t, struct patch_place *p, uint64_t from, uint64_t to)
 {
 	uint64_t page = PAGE_DOWN(from);
@@ -158,7 +160,7 @@ static bool replace(const struct patch_table *t, struct patch_place *p, uint64_t
 
 /* ---- which parts of a mapping are code ---- */
 
-/* 1: done; 0: nothing is known of it; -1: some calls cannot be replaced. */
+/* Returns 1: done; 0: no sections are known; -1: some calls cannot be replaced. */
 static int replace_sections(const struct patch_table *t, struct patch_place *p)
 {
 	const uint64_t last = p->offset + (p->end - p->start);
@@ -185,7 +187,7 @@ static int replace_sections(const struct patch_table *t, struct patch_place *p)
 	return done;
 }
 
-/* Maps the file, if it is still the one that the mapping is of, and ELF. */
+/* Maps the mapping's file, if it is still the same one. */
 static void file_open(struct mapping *m)
 {
 	const long fd = m->path[0] == '/'
@@ -229,7 +231,7 @@ static bool patch_mapping(const struct patch_table *t, struct mapping *m)
 	if (done == 0)
 		done = replace(t, p, p->start, p->end) ? 1 : -1;
 	file_close(m);
-	if (p->is_writable) /* readable from now on: gate_is_call() looks at it */
+	if (p->is_writable) /* readable from now on, since gate_is_call() reads it */
 		CALL3(SYS_mprotect, p->start, p->end - p->start, p->prot | PROT_READ);
 	return close_pages(p) && done > 0;
 }
@@ -239,7 +241,8 @@ bool patch_is_runtime(uint64_t pc)
 	return pc - (uint64_t)__ehdr_start < (uint64_t)(etext - __ehdr_start);
 }
 
-/* This library, or a part of it; or the kernel's own page, which it shows to all processes. */
+/* The mapping is of this library, or of a part of it, or the kernel's own page, which every process
+ * has. */
 static bool is_own(const struct patch_table *t, const struct patch_place *p)
 {
 	return (p->start < (uint64_t)etext && (uint64_t)__ehdr_start < p->end) || p->start >> 63 ||
@@ -250,7 +253,8 @@ static bool patch_next(const struct patch_table *t, struct mapping *m, bool is_n
 {
 	if (!(m->place.prot & PROT_EXEC) || is_own(t, &m->place))
 		return true;
-	if (m->place.prot & PROT_WRITE) /* it holds data, and changes later. A stack may be so. */
+	/* memory for data, or for code that changes later; a stack may be executable, too */
+	if (m->place.prot & PROT_WRITE)
 		return t->leaves_writable || !is_new;
 	return patch_mapping(t, m);
 }
@@ -291,13 +295,13 @@ bool patch_range(const struct patch_table *t, uint64_t start, uint64_t end)
 
 static bool g_is_patched, g_is_whole;
 
-/* Another thread may block gate_signal: it would not survive its next call. Children of fork() have
- * one thread. */
+/* Another thread may have blocked gate_signal; its next call would kill the process. (A child of
+ * fork() has one thread.) */
 static bool has_threads(void)
 {
 	struct stat st;
 
-	/* "." and ".." count */
+	/* a folder has two links, plus one per thread */
 	return CALL4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) != 0 || st.st_nlink != 3;
 }
 

@@ -1,5 +1,5 @@
-/* PM in this process: lines, the images that hold them, their mappings, and the program's memory,
- * which may lie in one. */
+/* PM in this process: undecided lines, the images that contain them, the images' mappings, and
+ * access to the program's memory, which may be in one. */
 #ifndef RUNTIME_PM_H
 #define RUNTIME_PM_H
 
@@ -7,100 +7,101 @@
 
 /* ---- undecided lines: lines.c ---- */
 
-/* Decides what reading these bytes of a file must decide. is_one: a single access of at most 8
- * bytes, else in aligned pieces of 8. False: there is no line there, so nothing has changed. */
+/* Takes the decisions for a read of these bytes of a file. is_one: it is a single access of at most
+ * 8 bytes; otherwise each aligned word is decided separately. False: no line is there, so nothing
+ * has changed. */
 bool lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one);
 /* The run has overwritten these bytes. */
 void lines_written(uint32_t file, uint64_t from, uint64_t to);
-/* The first page at or after `from` with an undecided line; `to` if there is none before. */
+/* The first page at or after `from` with an undecided line; `to` if there is none before that. */
 uint64_t lines_undecided_page(uint32_t file, uint64_t from, uint64_t to);
 bool lines_any_undecided(void);
-void lines_lock(void); /* also for who changes the window */
+void lines_lock(void); /* also taken to change the window */
 void lines_unlock(void);
-/* Tells the window (window.c) which words of these bytes are not to be read there. */
+/* Tells the window (window.c) which words of these bytes must not be read there. */
 void lines_mark(uint32_t file, uint64_t from, uint64_t to);
 
 /* ---- which file is which: images.c ---- */
 
 void images_init(void);
 const struct run_file *images_file(uint32_t i);
-/* index in the region's files, -1: not an image with lines */
+/* index in the region's files; -1: not an image with lines */
 int images_find_fd(long fd);
-/* the same, also for images that recovery made itself */
+/* the same, also for files that recovery made in an image's place */
 int images_find_mapped(long fd);
-/* Recovery opened an image: it may be one that it has just made, or emptied. */
-/* The run cuts the file to this length, which was so long before, or removes it: what was behind is
- * gone. */
+/* The run cuts the file from was_bytes to `length` bytes, or removes it: bytes behind `length` are
+ * lost. */
 void images_note_cut(uint32_t file, uint64_t length, uint64_t was_bytes);
+/* Recovery opened an image, or a file that it has just made in its place. */
 void images_note_open(int file, long fd, bool truncates);
 
-/* A file has been mapped where it was recorded, by this process. */
+/* This process has mapped the file at its recorded address. */
 void images_note_home(uint32_t file);
 bool images_was_home(uint32_t file);
-/* Does the file reach to this byte's page? One that cannot be accessed all the same is one that
- * there is no room for. */
+/* The file contains at least a part of this byte's page. If an access of the page ends in SIGBUS
+ * nevertheless, there is no room for it on the disk. */
 bool images_has_page(uint32_t file, uint64_t offset);
 
 /* ---- mappings of images: maps.c ---- */
 
 struct pm_map {
 	uint64_t start, end;
-	uint64_t offset; /* in the file */
+	uint64_t offset; /* of `start` in the file */
 	uint32_t file;
-	int prot; /* what the program asked for */
+	int prot; /* protection that the program asked for */
 	bool is_private;
-	bool was_guarded; /* pages of it are or were inaccessible */
+	bool was_guarded; /* some page is or was closed */
 };
 
-void maps_prepare(void); /* finds out about protection keys */
+void maps_prepare(void); /* tests protection keys */
 void maps_init(void);
-extern int g_pkey; /* -1: by mprotect */
+extern int g_pkey; /* the protection key that closes pages; -1: mprotect closes them */
 
 bool maps_any(void);
-/* The mapping that holds addr, a copy of it; false: none. */
+/* Copies the mapping that contains addr; false: none. */
 bool maps_find(uint64_t addr, struct pm_map *m);
-/* The first mapping that overlaps, by address. */
+/* Copies the lowest mapping that overlaps; false: none. */
 bool maps_next(uint64_t start, uint64_t end, struct pm_map *found);
-/* In one step, so that other threads find the addresses around it all the time: from now on, these
- * are mapped so; or they are mapped no more, or otherwise. */
+/* Replaces or removes mappings in one step, so that other threads always find the addresses around
+ * them. From now on, the range is mapped as m says, or not by an image. */
 void maps_set(const struct pm_map *m);
 void maps_remove(uint64_t start, uint64_t end);
-/* Closes the pages of a part of m that have undecided lines. */
+/* Closes pages of a part of m that have undecided lines. */
 void maps_guard(struct pm_map *m, uint64_t start, uint64_t end);
 void maps_unguard(const struct pm_map *m, uint64_t start, uint64_t end);
-/* An access of it ended in SIGBUS: was that for lack of room? */
+/* An access ended in SIGBUS because the disk is full. */
 bool maps_lacks_room(uint64_t addr);
-/* Does any guarded mapping overlap? */
+/* A mapping with closed pages overlaps. */
 bool maps_touch(uint64_t addr, uint64_t len_bytes);
-/* A read or write of the program's, in terms of lines; parts outside of PM are ignored.
- * maps_read(): as lines_read(). */
+/* A read or write of the program, applied to lines; parts outside of PM are ignored. maps_read()
+ * returns what lines_read() returns. */
 bool maps_read(uint64_t addr, uint64_t len_bytes);
 void maps_written(uint64_t addr, uint64_t len_bytes);
-/* Before a write: the first one to a private page copies it, and later decisions do not reach the
- * copy. */
+/* Called before a write: the first write to a private page copies the page, so everything on it is
+ * decided now. */
 void maps_read_private(uint64_t addr, uint64_t len_bytes);
-/* Everything on the page is decided? Then it is accessible from now on. */
+/* Makes the page accessible if everything on it is decided. False: it stays closed. */
 bool maps_release_page(uint64_t addr);
-/* The kernel, or our own code, may access these bytes until they are closed. */
+/* maps_open() lets the kernel and our own code access these bytes, until maps_close(). */
 void maps_open(uint64_t addr, uint64_t len_bytes);
 void maps_close(uint64_t addr, uint64_t len_bytes);
-/* The same for this thread's interrupted program. */
+/* The same for the interrupted program, in this thread. */
 void maps_open_program(ucontext_t *uc, const struct access *list, uint32_t n);
 void maps_close_program(ucontext_t *uc, const struct access *list, uint32_t n);
-void maps_lock(void); /* around fork */
+void maps_lock(void); /* held during fork */
 void maps_unlock(void);
-/* Around a system call that maps or unmaps, and what is noted of it: another thread may get the
- * same addresses between the two. Before maps_lock(). */
+/* Held during a system call that maps or unmaps, until the table is changed. Otherwise another
+ * thread may get the same addresses in between. Taken before maps_lock(). */
 void maps_begin_call(void);
 void maps_end_call(void);
 
-/* ---- the second mapping, for detours, and for instructions that are done in our handlers:
+/* ---- the second mapping of an image, for detours and for instructions that our handlers do:
  * window.c ---- */
 
-/* Makes one, if none is open; the caller then marks what detours are not to read there
- * (lines_mark()), and shows it. */
+/* Makes the second mapping, if there is none. The caller then marks words that detours must not
+ * read there (lines_mark()), and calls window_show(). */
 bool window_open(const struct pm_map *m, long fd);
-/* From an access to the same bytes there; 0: they are not there, or not for this. */
+/* Add this to the access's address to access the same bytes there; 0: impossible. */
 uint64_t window_distance(const struct access *a);
 void window_show(void);
 void window_close(uint64_t start, uint64_t end);
@@ -109,10 +110,11 @@ void window_mark(uint32_t file, uint64_t offset, bool is_marked);
 
 /* ---- the program's memory: copy.c ---- */
 
-/* Copies from or to the program's memory, deciding what is read; false: it cannot be accessed. */
+/* Copy from or to the program's memory; bytes that are read are decided. False: the memory is
+ * inaccessible. */
 bool rt_copy_in(void *to, uint64_t from, size_t n);
 bool rt_copy_out(uint64_t to, const void *from, size_t n);
-/* A NUL-terminated string; false: bad address or longer than room. */
+/* Copies a NUL-terminated string. False: it is inaccessible or longer than the room. */
 bool rt_copy_string(char *to, uint64_t from, size_t room);
 
 #endif

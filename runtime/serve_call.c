@@ -1,5 +1,4 @@
-/* How the serving side (serve/) makes its system calls in here: through the gate, like all of
- * ours. */
+/* Makes the system calls of serve/ in this library: through the gate, like all of ours. */
 #include "serve/call.h"
 
 #include "arch.h"

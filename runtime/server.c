@@ -1,7 +1,8 @@
-/* The fork server. In the program that the worker starts with RUN_ENV_SERVER, execution stops when
- * the libraries are initialised and the program itself is not. So its own constructors and main()
- * run in each run, and see the images. The program never runs in the server's own process. Limit:
- * constructors of the program's libraries have run by then, once, without images. */
+/* The fork server. A worker starts the recovery program with RUN_ENV_SERVER. Execution stops when
+ * the libraries are initialised but the program itself is not, and each run is a fork from there.
+ * So the program's own constructors and main() run in each run and see the images. The program
+ * never runs in the server's own process. Limit: constructors of the libraries have run once,
+ * without images. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
@@ -13,7 +14,7 @@ typedef int main_fn(int, char **, char **);
 typedef int start_main_fn(main_fn *, int, char **, void (*)(void), void (*)(void), void (*)(void),
 			  void *);
 
-/* The C library's own, which prepares the child for it; not one that the program may have. */
+/* fork() of the C library, which prepares the child, even if the program defines another one. */
 typedef pid_t fork_fn(void);
 static fork_fn *g_fork;
 
@@ -38,12 +39,12 @@ static int control_number(const char *text)
 	return n;
 }
 
-/* Returns in each run's first process. */
+/* Serves runs. It returns in the first process of each run. */
 static void server_serve(const char *control)
 {
 	struct serve s = { .control = control_number(control), .start = server_fork };
 	static const char why[] = "pmend: the run's shared memory is gone\n";
-	uint64_t mapped = 0; /* runs inherit it, as long as it does not grow */
+	uint64_t mapped = 0; /* the runs inherit the mapping, unless the region grows */
 
 	g_fork = (fork_fn *)dlsym(RTLD_NEXT, "fork");
 	if (strchr(control, 'b'))
@@ -65,7 +66,7 @@ static void server_serve(const char *control)
 	rt_attach();
 }
 
-/* Called by the program's _start. Old programs name another version of it, which is the same
+/* Called by the program's _start. Old programs use another version of the symbol, which is the same
  * function. */
 __attribute__((visibility("default"))) int
 __libc_start_main(main_fn *main_of_program, int argc, char **argv, void (*init)(void),

@@ -1,10 +1,10 @@
-/* Our signal handlers: a fault is an access to a closed page, a trap ends a step, gate_signal is a
- * system call. Other signals go to the program's own action. */
+/* Our signal handlers. A fault may be an access of a closed page, a trap the end of a step,
+ * gate_signal a system call. Other signals go to the program's own action. */
 #include "calls.h"
 #include "patch.h"
 
-/* What an interrupted handler of ours was about; a handler of the program's may have left by
- * longjmp, so it is set anew each time. */
+/* State of an interrupted handler of ours. A handler of the program's may have left it by longjmp,
+ * so enter() always sets it anew. */
 struct place {
 	const ucontext_t *uc;
 	bool is_in_call;
@@ -25,7 +25,7 @@ static void leave(struct place outer)
 	t_self.is_in_call = outer.is_in_call;
 }
 
-/* Of the interrupted program: if it is open, reads may have passed unseen. */
+/* The interrupted program must have the key closed. If it is open, reads may have passed unseen. */
 static void check_key(ucontext_t *uc)
 {
 	if (g_pkey >= 0 && !t_self.is_stepping && !own_stack_is_on(uc) &&
@@ -88,7 +88,7 @@ static void on_call(int sig, siginfo_t *si, void *context)
 	leave(outer);
 }
 
-/* In the server: every call goes on, but none may block this signal. */
+/* Used in the server: all calls continue, but none may block this signal. */
 static void on_early_call(int sig, siginfo_t *si, void *context)
 {
 	struct gate_return back;
@@ -99,10 +99,10 @@ static void on_early_call(int sig, siginfo_t *si, void *context)
 	if (number == SYS_rt_sigprocmask)
 		gate_set_result(context, signal_call(number, a, context));
 	else
-		gate_pass(context, &back); /* its handler is on the program's stack */
+		gate_pass(context, &back); /* this handler runs on the program's stack */
 }
 
-/* Stands in for the default action. */
+/* Replaces the default action of signals that kill. */
 static void on_death(int sig, siginfo_t *si, void *context)
 {
 	step_abort(context);
@@ -124,6 +124,6 @@ void signals_init(void)
 
 void signals_prepare(void)
 {
-	if (gate_prepare()) /* nobody makes a call in between */
+	if (gate_prepare()) /* nothing makes a system call between these two */
 		actions_init_early(gate_signal, on_early_call);
 }

@@ -1,17 +1,17 @@
-/* Call stacks of the interrupted program, by its call frame information, which is slow: the last
- * ones are kept, also for later runs of the same server (warm.c), and used again where the same
- * instruction is reached with the same stack pointer and the same return addresses in the same
- * places. The walk begins in our own handler and passes the signal frame (see rt_restore in
- * arch.h). A program whose stack is broken makes the walk fault: it ends there. */
+/* Call stacks of the interrupted program. Unwinding by call frame information is slow, so the last
+ * results are kept, also for later runs of the same server (warm.c). A result is used again if the
+ * same instruction is reached with the same stack pointer, and with the same return addresses at
+ * the same places. Unwinding begins in our own handler and passes the signal frame (rt_restore in
+ * arch.h). If the program's stack is broken, unwinding faults and ends there. */
 #include <unwind.h>
 
 #include "internal.h"
 
 struct walk {
 	uint64_t *stack;
-	uint64_t *slots; /* where each was on the stack; NULL: not asked for */
-	uint64_t sp;     /* of the frame before */
-	uint64_t pc;     /* where the interrupted program was: everything before is ours */
+	uint64_t *slots; /* where each return address is; NULL: not wanted */
+	uint64_t sp;     /* stack pointer of the previous frame */
+	uint64_t pc;     /* the interrupted instruction; frames before it are ours */
 	uint32_t n;
 	uint32_t nours;
 };
@@ -25,9 +25,9 @@ static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *arg
 		return ++w->nours < 64 ? _URC_NO_REASON : _URC_END_OF_STACK;
 	if (ip == 0)
 		return _URC_END_OF_STACK;
-	if (w->slots && w->n > 0) /* the first is not on the stack */
+	if (w->slots && w->n > 0) /* the first address is no return address */
 		w->slots[w->n] = frame_return_slot(t_self.uc, w->sp, _Unwind_GetCFA(context), ip);
-	/* the first is our signal's */
+	/* the first frame is the interrupted function's */
 	w->sp = w->n == 0 ? frame_sp(t_self.uc) : _Unwind_GetCFA(context);
 	w->stack[w->n++] = ip;
 	return w->n < RUN_STACK ? _URC_NO_REASON : _URC_END_OF_STACK;
@@ -49,7 +49,7 @@ static void walk_stack(struct walk *w)
 	ucontext_t *uc = (ucontext_t *)t_self.uc;
 	uint64_t is = frame_pc(uc);
 
-	frame_set_pc(uc, w->pc); /* where it would be if there were no detours */
+	frame_set_pc(uc, w->pc); /* the place in the program, if pc is in a detour */
 	walk_frames(w);
 	frame_set_pc(uc, is);
 }
@@ -65,7 +65,7 @@ uint32_t rt_stack(uint64_t *stack)
 	if (w.n == 0)
 		stack[w.n++] = w.pc;
 	if (t_self.is_in_call)
-		stack[0] -= arch_call_bytes; /* the instruction itself */
+		stack[0] -= arch_call_bytes; /* the call instruction itself */
 	return w.n;
 }
 
@@ -97,12 +97,12 @@ uint32_t rt_stack_kept(uint64_t *stack)
 			k->stack[w.n++] = w.pc;
 		k->pc = w.pc;
 		k->sp = frame_sp(t_self.uc);
-		/* last: who is killed here leaves none */
+		/* stored last: a process that is killed before leaves no entry */
 		__atomic_store_n(&k->n, w.n, __ATOMIC_RELEASE);
 	}
 	for (uint32_t i = 0; i < k->n; i++)
 		stack[i] = k->stack[i];
 	if (t_self.is_in_call)
-		stack[0] -= arch_call_bytes; /* the instruction itself */
+		stack[0] -= arch_call_bytes; /* the call instruction itself */
 	return k->n;
 }

@@ -1,5 +1,5 @@
-/* What all files of the runtime know: the region of the run, this thread, and how to give up.
- * Nothing here needs another file but the processor's. */
+/* State that all files of the runtime use: the region of the run, the current thread, and how to
+ * give up. It needs no other files except the processor's. */
 #include <fcntl.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>

@@ -1,7 +1,8 @@
-/* A touch of a protected page: what the instruction reads is decided, then it runs alone with the
- * page open (single step), and what it wrote is marked. The simplest instructions are done in its
- * place, which saves the second signal, and copies and fills of any length in one go. Asynchronous
- * signals wait until the step is over, so that no handler runs with the page open. */
+/* Handles an access of a closed page. The bytes that the instruction reads are decided. Then the
+ * instruction runs alone with the page open (single step), and the bytes that it wrote are marked.
+ * Simple instructions are done here instead, which saves the second signal; copies and fills of any
+ * length are done at once. Asynchronous signals wait until the step ends, so that no handler of the
+ * program runs with the page open. */
 #include "calls.h"
 
 #include <sys/mman.h>
@@ -14,14 +15,14 @@ static bool covers(const struct insn *in, uint64_t addr)
 	return false;
 }
 
-/* Not flushes and string instructions. */
+/* True for all kinds but flushes and string instructions. */
 static bool is_stepped(const struct insn *in)
 {
 	return in->kind == INSN_PLAIN || in->kind == INSN_LOAD || in->kind == INSN_STORE ||
 	       in->kind == INSN_COMPARE;
 }
 
-/* The program's own protection allows this? */
+/* The program's own protection of the pages allows this access. */
 static bool is_allowed(const struct access *a)
 {
 	struct pm_map m;
@@ -36,7 +37,7 @@ static bool is_allowed(const struct access *a)
 	return true;
 }
 
-/* After a write: pages of which nothing is undecided any more are opened. */
+/* After a write: opens pages on which nothing is undecided any more. */
 static void release(const struct access *a)
 {
 	for (uint64_t at = PAGE_DOWN(a->addr); at < a->addr + a->len_bytes; at += PAGE)
@@ -59,7 +60,7 @@ static void step_begin(const struct insn *in, ucontext_t *uc)
 	insn_step_begin(&t_self.step, in, uc);
 }
 
-/* True: the trap was for us alone. */
+/* Returns true if the trap was only for us. */
 static bool step_end(ucontext_t *uc)
 {
 	t_self.is_stepping = false;
@@ -91,7 +92,7 @@ bool step_trap(ucontext_t *uc)
 
 /* ---- instructions that are done here ---- */
 
-/* A copy or fill of any length. */
+/* Does a copy or fill of any length. */
 static void do_bulk(const struct insn *in, ucontext_t *uc)
 {
 	struct insn_bulk b;
@@ -109,12 +110,13 @@ static void do_bulk(const struct insn *in, ucontext_t *uc)
 	maps_close(b.to.addr, b.to.len_bytes);
 	if (in->kind == INSN_COPY)
 		maps_close(b.from.addr, b.from.len_bytes);
-	/* its first element faults for a reason of its own: let the program have that fault */
+	/* the first element faults for another reason; the program must see that fault */
 	if (written.len_bytes == 0)
 		step_begin(in, uc);
 }
 
-/* In the second mapping, if there is one: where it belongs, pages have to be opened and closed. */
+/* Does the instruction in the second mapping, if there is one. In the first mapping, pages would
+ * have to be opened and closed. */
 static bool perform(const struct insn *in, ucontext_t *uc)
 {
 	const struct access *a = &in->accesses[0];
@@ -130,7 +132,8 @@ static bool perform(const struct insn *in, ucontext_t *uc)
 	return is_done;
 }
 
-/* Loads, stores and comparisons; what they read is decided. False: it faults, or is none. */
+/* Does a load, store or comparison, whose bytes are decided already. False: it faults, or is
+ * another instruction. */
 static bool do_simple(const struct insn *in, ucontext_t *uc)
 {
 	const struct access *a = &in->accesses[0];
@@ -146,8 +149,8 @@ static bool do_simple(const struct insn *in, ucontext_t *uc)
 
 /* ---- faults ---- */
 
-/* Decides what it reads; true: all that it touches is decided and open now, so that it can just
- * run. */
+/* Decides the bytes that the instruction reads. True: all pages that it accesses are open now, so
+ * it can simply be executed. */
 static bool decide_insn(const struct insn *in, uint64_t pc)
 {
 	const uint32_t ndecisions = g_region->ndecisions;
@@ -165,7 +168,8 @@ static bool decide_insn(const struct insn *in, uint64_t pc)
 	if (!is_write && g_region->ndecisions == ndecisions)
 		warm_note_read(pc);
 	if (!is_changed && !is_write)
-		return false; /* a neighbour of what is undecided was read: the page stays closed */
+		/* only bytes beside undecided ones were read: the page stays closed */
+		return false;
 	for (uint32_t i = 0; i < in->naccesses; i++) {
 		const struct access *a = &in->accesses[i];
 
@@ -175,7 +179,7 @@ static bool decide_insn(const struct insn *in, uint64_t pc)
 	return is_open;
 }
 
-/* Is this fault due to our protection? */
+/* The fault is caused by our closing of the page. */
 static bool is_ours(const siginfo_t *si, const ucontext_t *uc, const struct pm_map *m)
 {
 	const uint32_t wanted = frame_fault(uc);

@@ -1,7 +1,7 @@
-/* String functions that read exactly the bytes that they are about. The C library's read whole
- * vectors, up to the end of the page: reads that mean nothing, of bytes which a crash may have left
- * in doubt. The program's calls come here because we are preloaded; those inside the C library do
- * not, and our own do not either (libc.c). Names in parentheses are macros in glibc 2.43. */
+/* String functions that read exactly the bytes they need. Those of the C library read whole
+ * vectors, up to the end of the page: they would read undecided bytes that have no effect. Calls of
+ * the program come here because this library is preloaded. Calls inside the C library do not, nor
+ * do our own (libc.c). Names in parentheses are macros in glibc 2.43. */
 #include <stdint.h>
 #include <string.h>
 

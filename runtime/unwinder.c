@@ -1,6 +1,6 @@
-/* What libgcc's unwinder, of which we have a copy, wants of a C library: memory and locks for
- * frames that somebody registered with it, which nobody does with our copy. It finds frames by the
- * loader's tables, which needs neither. */
+/* Functions that our copy of libgcc's unwinder needs from a C library: memory and locks for frames
+ * that somebody registers. Nobody registers frames with our copy: it finds frames by the loader's
+ * tables, which needs neither. So these functions do nothing. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -54,7 +54,7 @@ int pthread_once(pthread_once_t *once, void (*init)(void))
 	return 0;
 }
 
-/* Its presence says that there may be threads. */
+/* The unwinder takes its presence to mean that there may be threads. */
 int __pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
 int __pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
 {

@@ -1,11 +1,11 @@
-/* What the runs of one fork server know from earlier ones: memory that the server shares with them.
- * Whoever is no run of a server has its own. Runs follow each other, and the processes of one run
- * come here with the region's lock held, or do not mind what others do at the same time. */
+/* What runs of one fork server learn from earlier runs, in memory that they share with the server.
+ * A process that is no run of a server has its own. Runs follow each other. The processes of one
+ * run hold the region's lock here, or can bear the others' changes. */
 #include <sys/mman.h>
 
 #include "internal.h"
 
-#define READS_MIN 3u /* so many faults make an instruction worth a detour */
+#define READS_MIN 3u /* an instruction with this many faults is worth a detour */
 
 static struct warm g_own;
 struct warm *g_warm = &g_own;
@@ -33,7 +33,8 @@ void warm_note_read(uint64_t pc)
 	}
 }
 
-/* By address: where a detour also takes what follows, the first one of neighbours decides. */
+/* Lowest address first. A detour may also replace instructions behind it; so of neighbours, the
+ * first one decides. */
 uint64_t warm_next_read(void)
 {
 	struct warm_read *next = NULL;

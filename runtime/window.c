@@ -1,12 +1,12 @@
-/* The window: one mapping of an image is seen a second time, at another place, where nothing is
- * closed. Detours (arch.h) read there: words that are undecided or watched are marked for them, and
- * unmarked when they are neither any more. Without protection keys, our handlers load and store
- * there, too, which saves opening and closing pages. */
+/* The window: a second mapping of one image, in which no page is closed. Detours (arch.h) read
+ * there. Words that are undecided or watched are marked, so that detours do not read them; the mark
+ * goes when they are decided. Without protection keys, our handlers load and store there, too,
+ * which saves opening and closing pages. */
 #include <sys/mman.h>
 
 #include "pm.h"
 
-static struct pm_map g_seen; /* start == end: none */
+static struct pm_map g_seen; /* the mapping of the image; start == end: none */
 static struct window g_window;
 
 void window_mark(uint32_t file, uint64_t offset, bool is_marked)
@@ -67,8 +67,8 @@ void window_close(uint64_t start, uint64_t end)
 	if (!window_is_open() || start >= g_seen.end || end <= g_seen.start)
 		return;
 	detours_lead(&none);
-	/* another thread may be on its way there: what is unmapped faults, and is read where it
-	 * should be */
+	/* another thread may be about to read there: its access faults, and is repeated at the
+	 * original address */
 	CALL2(SYS_munmap, g_seen.start + g_window.delta, g_seen.end - g_seen.start);
-	g_seen.end = g_seen.start; /* the map stays: somebody may be asking it */
+	g_seen.end = g_seen.start; /* the map itself stays: another thread may be reading it */
 }

@@ -424,7 +424,7 @@ static bool amend(struct repair *r, struct fix *x)
 
 	if (!x->needs_flush || !x->place || !x->range.addr || x->is_extra)
 		return false;
-	if (amend_named(r, x, &a)) { /* the trial showed that only the flush is missing */
+	if (amend_named_helper(r, x, &a)) { /* the trial showed that only the flush is missing */
 		if (!agree(r, &a))
 			return false;
 		x->is_dropped = true;

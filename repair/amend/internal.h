@@ -26,16 +26,16 @@ bool objects_leave(struct repair *r, struct objects *o, const struct source_func
 /* The text without blanks, parentheses and casts to pointers, for comparison. */
 const char *text_bare(struct repair *r, const char *text);
 
-/* touch.c: the statement may store to an object of that type. */
-bool touches(struct repair *r, const struct fix *at, const struct source_node *top,
-	     const struct object *o);
+/* may_store.c: the statement may store to an object of that type. */
+bool may_store_to(struct repair *r, const struct fix *at, const struct source_node *top,
+		  const struct object *o);
 /* Between the two offsets, a variable of the expression is assigned or declared. */
 bool is_changed_between(const struct source_function *f, uint32_t from, uint32_t to,
 			const char *expression);
 
-/* named.c: the report names a helper that flushes too little; plans its correction. False: it names
- * none, or the correction is impossible (then the bug has failed). */
-bool amend_named(struct repair *r, const struct fix *x, struct amendment *a);
+/* named_helper.c: the report names a helper that flushes too little; plans its correction. False:
+ * it names none, or the correction is impossible (then the bug has failed). */
+bool amend_named_helper(struct repair *r, const struct fix *x, struct amendment *a);
 /* move.c, loop.c: plan the change. False: impossible. */
 bool amend_move(struct repair *r, struct amendment *a, const struct source_node *store,
 		const struct source_node *before, const struct object *o);

@@ -110,11 +110,11 @@ static bool is_touched_before(struct repair *r, const struct fix *x, const struc
 		for (const struct source_node *n =
 			     at->parent->kind == SOURCE_COMPOUND ? at->parent->child : at;
 		     n != at; n = n->next)
-			if (touches(r, x, n, &o.at[0]))
+			if (may_store_to(r, x, n, &o.at[0]))
 				return true;
 	for (const struct source_node *n = loop; o.n && n; n = node_next(n, loop))
 		if (n->kind == SOURCE_CALL && n != x->store && !is_mended(r, n) &&
-		    touches(r, x, n, &o.at[0]))
+		    may_store_to(r, x, n, &o.at[0]))
 			return true;
 	return false;
 }

@@ -83,10 +83,10 @@ bool amend_move(struct repair *r, struct amendment *a, const struct source_node 
 	a->how = AMEND_MOVE;
 	a->behind = from;
 	for (const struct source_node *n = from; n && n != to; n = n->next)
-		if (touches(r, &a->at, n, o))
+		if (may_store_to(r, &a->at, n, o))
 			a->behind = n;
 	for (const struct source_node *n = a->behind->next; n && n != flush; n = n->next)
-		if (touches(r, &a->at, n, o) || has_label(n) ||
+		if (may_store_to(r, &a->at, n, o) || has_label(n) ||
 		    expression_may_change(a->at.unit, n, a->flush.addr))
 			return false;
 	if (reaches_more(a, store, from, flush))

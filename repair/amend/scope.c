@@ -65,7 +65,7 @@ static bool is_left_unflushed(struct repair *r, const struct amendment *a, const
 	bool is_touched = false;
 
 	for (const struct source_node *n = a->at.stmt->next; n; n = n->next) {
-		is_touched |= touches(r, &a->at, n, o);
+		is_touched |= may_store_to(r, &a->at, n, o);
 		if (is_touched && statement_may_be_left(a->at.file, n))
 			return true;
 		if (n == a->behind)
@@ -80,10 +80,10 @@ static bool gives_way(struct repair *r, struct amendment *a, const struct source
 	a->how = AMEND_MOVE;
 	a->behind = from;
 	for (const struct source_node *n = from; n && n != to; n = n->next)
-		if (touches(r, &a->at, n, o))
+		if (may_store_to(r, &a->at, n, o))
 			a->behind = n;
 	for (const struct source_node *n = to; n; n = n->next)
-		if (touches(r, &a->at, n, o))
+		if (may_store_to(r, &a->at, n, o))
 			return false;
 	if (is_left_unflushed(r, a, o) ||
 	    text_has_directive(a->at.file, a->at.stmt->begin,

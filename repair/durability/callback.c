@@ -439,7 +439,7 @@ static bool hands_over_flush(struct repair *r, const struct source_unit *u,
 		f = arg->kind == SOURCE_NAME && arg->name && !arg->is_local
 			    ? function_named(u, arg->name)
 			    : NULL;
-		if (f && idiom_does(r, u, f) & DOES_FLUSH)
+		if (f && idiom_function_does(r, u, f) & DOES_FLUSH)
 			return true;
 	}
 	return false;

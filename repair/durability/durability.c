@@ -60,14 +60,14 @@ void durability_emit(struct repair *r)
 	reduce_fixes(r);
 	group_by_place(r);
 	emit_fixes(r);
-	displaced_fences(r);
+	late_fences_remove(r);
 	macro_flush_emit(r);
 }
 
 void durability_remove(struct repair *r)
 {
 	redundant_emit(r);
-	regain_fences(r);
+	redundant_mark_needed(r);
 }
 
 const char *durability_missing(const struct repair *r)

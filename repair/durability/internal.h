@@ -92,9 +92,9 @@ bool fence_follows(struct repair *r, const struct fix *x, const struct repair_pl
  * come later. */
 void deadline_fences(struct repair *r);
 
-/* displaced.c: removes fences that came too late and have become unnecessary. Called after all
+/* late_fence.c: removes fences that came too late and have become unnecessary. Called after all
  * fixes are edits. */
-void displaced_fences(struct repair *r);
+void late_fences_remove(struct repair *r);
 /* What the function flushes is durable when it returns. */
 bool function_fences_itself(struct repair *r, const struct source_unit *u,
 			    const struct source_function *f);
@@ -109,9 +109,9 @@ bool redundant_can_go(const struct source_unit *u, const struct file *f,
 		      const struct source_node *stmt);
 void redundant_emit(struct repair *r);
 
-/* regain.c: marks redundant fences as needed if the patch adds the flush before them. Called after
- * redundant_emit(). */
-void regain_fences(struct repair *r);
+/* redundant_needed.c: marks redundant fences as needed if the patch adds the flush before them.
+ * Called after redundant_emit(). */
+void redundant_mark_needed(struct repair *r);
 
 /* range.c: finds which bytes a store writes. -1 with a reason. */
 int range_of_store(struct repair *r, struct fix *x, const char **why);
@@ -149,10 +149,10 @@ void score_sites(struct repair *r, const struct fix *x, struct score *scores, si
 /* Some function on the way has more than one use, so the score can make a difference. */
 bool score_matters(struct repair *r, const struct fix *x, size_t n);
 
-/* given.c: the number of the parameter through which a pointer, or a store, reaches its object; -1:
- * none. */
-int given_by(const struct source_function *f, const struct source_node *pointer);
-int given_to_store(struct repair *r, const struct fix *x);
+/* parameter.c: the number of the parameter through which a pointer, or a store, reaches its object;
+ * -1: none. */
+int parameter_of_pointer(const struct source_function *f, const struct source_node *pointer);
+int parameter_of_store(struct repair *r, const struct fix *x);
 
 /* uses.c */
 size_t uses_next(const struct use *uses, size_t n, size_t i, const struct source_function *of);

@@ -43,7 +43,7 @@ static unsigned name_does(struct repair *r, const struct source_unit *u, const c
 			does = 0;
 		return does;
 	}
-	return f ? idiom_does(r, u, f) : 0;
+	return f ? idiom_function_does(r, u, f) : 0;
 }
 
 /* What the calls in [at, end) of the macro's text do. */

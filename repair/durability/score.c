@@ -91,7 +91,7 @@ static bool is_volatile(const struct source_node *argument)
 static int add_origin(struct origins *o, const struct source_function *in,
 		      const struct source_node *argument)
 {
-	int parameter = argument ? given_by(in, argument) : -1;
+	int parameter = argument ? parameter_of_pointer(in, argument) : -1;
 
 	if (argument && is_volatile(argument))
 		o->nvolatile++;
@@ -119,7 +119,7 @@ static void score_by_callers(struct repair *r, const struct fix *x, struct score
 	struct fix at = *x;
 	struct origins o = { .r = r };
 	const char *why, *callee = x->function->name;
-	int parameter = given_to_store(r, x);
+	int parameter = parameter_of_store(r, x);
 
 	if (parameter >= 0)
 		find_origins(&o, x->function, parameter);

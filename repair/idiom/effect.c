@@ -102,7 +102,7 @@ static bool call_effect(struct repair *r, const struct source_unit *u, const str
 	if (!idiom_known(call->name)) {
 		idiom_call_does_far(r, u, call);
 		callee = run_callee(r, &in, call);
-		if (!callee || !callee->body || idiom_does_all(r, in, callee) & DOES_STORE)
+		if (!callee || !callee->body || idiom_function_does_all(r, in, callee) & DOES_STORE)
 			return false;
 	} else if (strcmp(call->name, "pmem_msync") == 0 || strcmp(call->name, "msync") == 0 ||
 		   strncmp(call->name, "pmem_deep_", 10) == 0) {

@@ -49,7 +49,7 @@ bool idiom_is_plain(struct repair *r, const struct source_unit *u, const struct 
 /* The function's purpose is to flush or fence; it does not just do so among other things. */
 bool idiom_is_helper(struct repair *r, const struct source_unit *u, const struct source_function *f)
 {
-	unsigned does = f->body ? idiom_does_all(r, u, f) : 0;
+	unsigned does = f->body ? idiom_function_does_all(r, u, f) : 0;
 
 	if (!f->body || does & DOES_STORE || !(does & (DOES_FLUSH | DOES_FENCE)))
 		return false;

@@ -16,9 +16,10 @@ enum { DOES_FLUSH = 1, DOES_FENCE = 2, DOES_STORE = 4 };
 /* What a function of a known library does; 0: it is none. */
 unsigned idiom_known(const char *name);
 unsigned idiom_name(const char *name); /* what the name promises */
-/* does.c */
+/* function_does.c */
 /* What the function does, itself or through the functions that it calls. */
-unsigned idiom_does(struct repair *r, const struct source_unit *u, const struct source_function *f);
+unsigned idiom_function_does(struct repair *r, const struct source_unit *u,
+			     const struct source_function *f);
 /* The same of the function that a call calls. */
 unsigned idiom_call_does(struct repair *r, const struct source_unit *u,
 			 const struct source_node *call);
@@ -72,20 +73,20 @@ bool idiom_scope_at(struct repair *r, const struct source_unit *u, const struct 
  * "count_", "listing" for "listings_[i]". */
 const char *scope_name_of(struct repair *r, const char *thing);
 
-/* short.c: an edit that corrects a helper which misses the last line of a range. It was tried by
- * running the helper with it. False: none was found. */
+/* short_flush.c: an edit that corrects a helper which misses the last line of a range. It was tried
+ * by running the helper with it. False: none was found. */
 struct idiom_mend {
 	uint32_t at, removed;
 	const char *insert;
 };
 bool idiom_mend_short(struct repair *r, const struct source_unit *u,
 		      const struct source_function *helper, struct idiom_mend *out);
-/* walk.c: recognises a helper that misses other lines of its range, and corrects it by writing its
- * loop anew. */
+/* line_loop.c: recognises a helper that misses other lines of its range, and corrects it by writing
+ * its loop anew. */
 bool idiom_leaves_out(struct repair *r, const struct source_unit *u,
 		      const struct source_function *f);
-bool idiom_mend_walk(struct repair *r, const struct source_unit *u,
-		     const struct source_function *helper, struct idiom_mend *out);
+bool idiom_mend_line_loop(struct repair *r, const struct source_unit *u,
+			  const struct source_function *helper, struct idiom_mend *out);
 
 /* effect.c: what a call, or a statement that uses a macro, certainly writes back. False: unknown,
  * or it does more than that. */

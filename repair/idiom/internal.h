@@ -101,9 +101,9 @@ void memo_forget(struct repair *r);
 struct does_memo *does_memo(struct repair *r, const struct source_function *f);
 struct way_memo *way_memo(struct repair *r, const struct source_function *f);
 
-/* does.c: the same, with DOES_MORE */
-unsigned idiom_does_all(struct repair *r, const struct source_unit *u,
-			const struct source_function *f);
+/* function_does.c: the same, with DOES_MORE */
+unsigned idiom_function_does_all(struct repair *r, const struct source_unit *u,
+				 const struct source_function *f);
 
 /* way_function.c */
 /* The way of a function, whatever its other arguments are. */
@@ -124,7 +124,7 @@ void way_with(struct repair *r, const struct source_unit *u, const struct source
 void way_alone(struct repair *r, const struct source_unit *u, const struct source_function *f,
 	       struct way *w);
 
-/* short.c: a helper that misses lines, with the texts that correct it. */
+/* short_flush.c: a helper that misses lines, with the texts that correct it. */
 struct short_helper {
 	struct repair *r;
 	const struct source_unit *u;
@@ -196,7 +196,8 @@ const struct patterns *patterns_of(struct repair *r, const struct source_unit *u
 struct way way_of_call(struct repair *r, const struct source_unit *u, const struct file *file,
 		       const struct source_node *call, const char *const *args);
 
-/* known.c: the names in an example, or in an expression of it, mean the same where the fix is. */
+/* same_meaning.c: the names in an example, or in an expression of it, mean the same where the fix
+ * is. */
 bool example_is_known(const struct pattern *p, const struct fix *x);
 bool names_are_known(const struct source_node *top, const struct source_function *in,
 		     const struct fix *x);

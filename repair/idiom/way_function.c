@@ -308,7 +308,7 @@ void way_with(struct repair *r, const struct source_unit *u, const struct source
 	      const struct run_value *given, struct way *w)
 {
 	static const struct run_value nothing[RUN_ARGUMENTS];
-	unsigned does = f->body ? idiom_does_all(r, u, f) : idiom_name(f->name),
+	unsigned does = f->body ? idiom_function_does_all(r, u, f) : idiom_name(f->name),
 		 by_name = idiom_name(f->name);
 	struct trial t = { .r = r, .u = u, .f = f, .given = given ? given : nothing };
 	struct trial alone = { .r = r, .u = u, .f = f, .given = nothing };

@@ -54,7 +54,7 @@ bool way_of_slice(struct repair *r, const struct source_unit *u, const struct so
 {
 	struct slice s;
 
-	if (!(idiom_does(r, u, f) & DOES_FLUSH) || !find_members(r, f, &s))
+	if (!(idiom_function_does(r, u, f) & DOES_FLUSH) || !find_members(r, f, &s))
 		return false;
 	for (int addr = 0; addr < 2; addr++) {
 		struct source_parameter parameters[2] = { { .name = s.members[0],

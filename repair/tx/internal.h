@@ -239,9 +239,9 @@ enum tx_callers tx_callers(struct repair *r, struct source_unit *u, const struct
 			   const struct source_node *store);
 const char *tx_callers_why(enum tx_callers c);
 
-/* edge.c: moves the ends outwards until they are legal, and notes what is rewritten. Returns -1
- * with t->why. */
-int tx_edges(struct repair *r, struct tx *t);
+/* boundaries.c: moves the ends outwards until they are legal, and notes what is rewritten. Returns
+ * -1 with t->why. */
+int tx_set_boundaries(struct repair *r, struct tx *t);
 /* returns.c: moves returns behind the transaction. Returns -1 with t->why */
 int tx_redirect_returns(struct repair *r, struct tx *t);
 /* extend.c: if one of the statements is a transaction, that one grows. */
@@ -304,7 +304,7 @@ int tx_macro_log(struct repair *r, const struct fix *x, const struct repair_fram
 /* the log planned for this bug; NULL: none */
 const struct tx_macro_log *tx_macro_log_of(const struct repair *r, size_t bug);
 void tx_emit_macro_logs(struct repair *r);
-/* custom.c: callers of the function log what it stores there */
+/* logged_by_callers.c: callers of the function log what it stores there */
 bool tx_is_logged_by_callers(struct repair *r, const struct tx_log *l);
 /* The function has allocated, in its transaction, what the expression names. */
 bool tx_is_new(const struct source_function *in, const char *what);

@@ -21,7 +21,7 @@ static int tx_prepare(struct repair *r, struct tx *t)
 	tx_join(r, t);
 	if (t->joint_end)
 		return tx_logs(r, t);
-	return tx_edges(r, t) < 0 || tx_logs(r, t) < 0 ? -1 : 0;
+	return tx_set_boundaries(r, t) < 0 || tx_logs(r, t) < 0 ? -1 : 0;
 }
 
 static int tx_complete(struct repair *r, struct tx *t)

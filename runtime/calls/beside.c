@@ -1,15 +1,16 @@
-/* The user's files beside PM files. What recovery does to one is done to a copy with the same name
- * in the images' folder, which the worker empties before the next run: so the user's files stay as
- * they are, and no run sees what another one did. A file that recovery removed is a mark there.
+/* Protects the user's files that are beside PM files. If recovery changes such a file, the change
+ * is made to a copy of the same name in the images' folder. The worker empties that folder before
+ * the next run. So the user's files stay unchanged, and no run sees what another one did. For a
+ * file that recovery removes, the folder gets a mark.
  *
- *	user's folder           images' folder
- *	pool                    pool                    the image: calls/paths.c
- *	pool-wal                pool-wal                opened for writing: the copy counts
- *	pool.lock               .pmend-gone-pool.lock   removed
- *	                        pool.new                made by recovery
+ *   user's folder   images' folder
+ *   pool            pool                      the image: calls/paths.c
+ *   pool-wal        pool-wal                  opened for writing: the copy counts
+ *   pool.lock       .pmend-gone-pool.lock     removed
+ *                   pool.new                  made by recovery
  *
- * Limits: files in other folders, also in folders inside of this one, are the user's own. A
- * descriptor that was opened for reading before the copy was made still reads the user's file. */
+ * Limits: only this folder is protected, not the folders inside of it, and no others. A descriptor
+ * that was opened for reading before the copy was made still reads the user's file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -20,12 +21,12 @@
 
 #define MARK ".pmend-gone-"
 #define COPYING ".pmend-copy-"
-#define PLACE_ROOM 600u /* an image's folder, a mark and a name */
+#define PLACE_ROOM 600u /* room for an image's folder, a mark and a name */
 #define PIECE_BYTES (64l << 20)
 
-/* Where the copy of one of the user's files is, or would be. */
+/* The place of a copy of one of the user's files, whether or not the copy exists. */
 struct place {
-	const struct run_file *f; /* a PM file of the same folder */
+	const struct run_file *f; /* a PM file in the same folder */
 	char copy[PLACE_ROOM], mark[PLACE_ROOM];
 	bool has_copy, is_gone, is_rerouted;
 };
@@ -37,7 +38,7 @@ static bool exists(long dirfd, const char *path)
 	return CALL4(SYS_newfstatat, dirfd, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* A path in the folder of the image; false: it is too long. */
+/* Makes a path in the image's folder; false: it is too long. */
 static bool in_images(char to[PLACE_ROOM], const struct run_file *f, const char *prefix,
 		      const char *name)
 {
@@ -52,7 +53,7 @@ static bool in_images(char to[PLACE_ROOM], const struct run_file *f, const char 
 	return true;
 }
 
-/* A PM file that is in this folder; NULL: none is. */
+/* A PM file in this folder; NULL: there is none. */
 static const struct run_file *file_of_folder(const struct stat *folder)
 {
 	for (uint32_t i = 0; i < g_region->nfiles; i++)
@@ -62,8 +63,8 @@ static const struct run_file *file_of_folder(const struct stat *folder)
 	return NULL;
 }
 
-/* Finds the place of a file in a folder of PM files. False: the path is in no such folder. `text`,
- * the path, is destroyed. */
+/* Finds the place for a path. False: the path is in no folder with PM files. Destroys `text`, the
+ * path. */
 static bool place_of_name(struct place *p, long dirfd, char *text)
 {
 	const char *folder, *name = name_split(text, &folder);
@@ -98,8 +99,9 @@ __attribute__((noinline)) bool beside_follow_link(long dirfd, char *path)
 	return name_follow(path, text);
 }
 
-/* False: the path is that of no file in a folder of PM files. Links are replaced in it by what they
- * lead to; one that recovery made means nothing to the kernel: is_rerouted. */
+/* The same, following symbolic links; they are replaced in the path. is_rerouted: a link that
+ * recovery made was followed; the kernel does not know it. False: the path is in no folder with PM
+ * files. */
 static __attribute__((noinline)) bool place_find(struct place *p, long dirfd,
 						 char path[ROOT_PATH_ROOM], bool follows_links)
 {
@@ -166,8 +168,8 @@ static void unique_name(char to[sizeof COPYING + 20])
 	to[n] = 0;
 }
 
-/* Its bytes (unless they will be cut off), mode and times. Another process may do the same: the
- * copy appears when it is whole. */
+/* Copies the file's bytes (unless the call will cut them off), mode and times. Another process may
+ * do the same, so the copy gets its name only when it is complete. */
 static __attribute__((noinline)) long copy_file(struct place *p, long from, const struct stat *st,
 						bool is_cut)
 {
@@ -192,7 +194,7 @@ static __attribute__((noinline)) long copy_file(struct place *p, long from, cons
 	return r == -EEXIST ? 0 : r;
 }
 
-/* Makes the copy of the user's file; CALL_PASS: it is none that can be copied. */
+/* Makes the copy of the user's file. CALL_PASS: this file cannot be copied. */
 static long take(struct place *p, long dirfd, const char *path, bool is_cut)
 {
 	struct stat st;
@@ -203,7 +205,7 @@ static long take(struct place *p, long dirfd, const char *path, bool is_cut)
 		return CALL_PASS;
 	from = CALL4(SYS_openat, dirfd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
 	if (IS_ERROR(from))
-		return CALL_PASS; /* the kernel tells the program what is wrong */
+		return CALL_PASS; /* the kernel tells the program the reason */
 	r = copy_file(p, from, &st, is_cut);
 	CALL1(SYS_close, from);
 	p->has_copy = !IS_ERROR(r);
@@ -233,11 +235,12 @@ static bool changes(const struct path_call *c, uint64_t flags)
 	       (opens(c) && (flags & O_ACCMODE || flags & O_TRUNC) && !(flags & O_PATH));
 }
 
-/* With the copy's path. */
+/* Makes the call with the copy's path. */
 static long perform_on(const struct place *p, const struct path_call *c, long number, long a[6])
 {
 	if (c->follow == BY_OPEN)
-		a[c->flags] &= ~O_DIRECT; /* the images' folder cannot do that */
+		/* the file system of the images' folder may not support it */
+		a[c->flags] &= ~O_DIRECT;
 	a[c->path] = (long)p->copy;
 	return calls_perform(number, a);
 }
@@ -250,7 +253,8 @@ static long remove_copy(struct place *p, const struct path_call *c, long number,
 	return !IS_ERROR(r) && exists(dirfd, path) ? mark(p) : r;
 }
 
-/* A file without a name (O_TMPFILE) gets one by linkat(): it must be where copies are. */
+/* Opens a file without a name (O_TMPFILE) in the images' folder. linkat() may name it later, which
+ * works only in the folder's own file system. */
 static long open_unnamed(const struct path_call *c, long number, long a[6], long dirfd,
 			 const char *path)
 {
@@ -262,7 +266,7 @@ static long open_unnamed(const struct path_call *c, long number, long a[6], long
 	return p.f && in_images(p.copy, p.f, "", ".") ? perform_on(&p, c, number, a) : CALL_PASS;
 }
 
-/* The user's file is as it was, and recovery changes it. */
+/* Handles the first call of this run that changes the user's file, or makes the file. */
 static long call_first(struct place *p, const struct path_call *c, long number, long a[6],
 		       uint64_t flags, long dirfd, const char *path)
 {
@@ -271,7 +275,7 @@ static long call_first(struct place *p, const struct path_call *c, long number, 
 
 	if (exists(dirfd, path)) {
 		if (c->effect == PATH_MAKES || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
-			return CALL_PASS; /* EEXIST */
+			return CALL_PASS; /* the kernel answers EEXIST */
 		if (c->effect == PATH_REMOVES)
 			return mark(p);
 		if (!is_writable(dirfd, path))
@@ -292,7 +296,8 @@ static bool removes_folder(const struct path_call *c, long number, const long a[
 	return c->effect == PATH_REMOVES && number == SYS_unlinkat && a[2] & AT_REMOVEDIR;
 }
 
-/* It is about the user's own file, to which a link of recovery's may lead. */
+/* The call concerns the user's own file. If a link of recovery's leads to the file, the call is
+ * made with the link's target. */
 static long pass(const struct place *p, const struct path_call *c, long number, long a[6],
 		 const char *path)
 {
@@ -302,7 +307,8 @@ static long pass(const struct place *p, const struct path_call *c, long number, 
 	return calls_perform(number, a);
 }
 
-/* What is no regular file is the user's own: a folder, a socket, a device. Links can be removed. */
+/* The file may be copied: it is a regular file, or does not exist. Folders, sockets and devices
+ * stay the user's own. or_link: a link counts, too, since it can be removed. */
 static bool is_file_or_absent(long dirfd, const char *path, bool or_link)
 {
 	struct stat st;
@@ -344,8 +350,8 @@ __attribute__((noinline)) long beside_call(const struct path_call *c, long numbe
 	return r == CALL_PASS ? pass(&p, c, number, a, path) : r;
 }
 
-/* The first path of rename and link: its copy. CALL_PASS: the user's own is meant, in another
- * folder. */
+/* Finds the copy for the first path of rename or link, and makes it if necessary. CALL_PASS: the
+ * path names a file in another folder, which is the user's own. */
 static long take_first(struct place *p, const struct path_call *c, const long a[6], char *path)
 {
 	const long dirfd = c->dirfd < 0 ? AT_FDCWD : a[c->dirfd];
@@ -375,7 +381,7 @@ __attribute__((noinline)) long beside_call_two(const struct path_call *c, long n
 	if (IS_ERROR(r) && r != CALL_PASS)
 		return r;
 	if (r == CALL_PASS && from.f)
-		return CALL_PASS; /* a folder, or nothing */
+		return CALL_PASS; /* it is a folder, or does not exist */
 	if (c->effect == PATH_LINKS && !to.has_copy && !to.is_gone && exists(to_dirfd, path))
 		return -EEXIST;
 	was_user_s = from.f && c->effect == PATH_MOVES && exists(from_dirfd, from_path);
@@ -400,7 +406,7 @@ bool beside_is_gone(const struct run_file *f, const char *name)
 	       in_images(text, f, MARK, name) && !exists(AT_FDCWD, copy) && exists(AT_FDCWD, text);
 }
 
-struct listed { /* as the kernel writes it */
+struct listed { /* an entry, as the kernel writes it */
 	uint64_t ino;
 	int64_t off;
 	uint16_t len_bytes;
@@ -420,7 +426,7 @@ static bool is_image(const struct run_file *f, const char *name)
 	return false;
 }
 
-/* One entry per call: folders with many new files are rare. */
+/* Reads one entry per call: folders with many new files are rare. */
 __attribute__((noinline)) bool beside_next(const struct run_file *f, long *at, char name[256])
 {
 	char folder[PLACE_ROOM], buffer[1024];

@@ -1,6 +1,6 @@
-/* Which memory a system call reads and writes: what it reads in PM is decided before the call, what
- * it wrote is marked after it. Calls that are not listed and have no pointers are in no_pointers;
- * any other call with a pointer into PM makes the run unsound. */
+/* Knows which memory each system call reads and writes. Bytes that a call reads in PM are decided
+ * before the call; bytes that it writes are marked after the call. A call without pointers is in
+ * no_pointers. For any other call that is not listed, a pointer into PM makes the run unsound. */
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -14,7 +14,7 @@
 #define SYS_futex_waitv 449
 #endif
 
-/* As the kernel has it, from Linux 5.16 on. */
+/* The kernel's struct futex_waitv, from Linux 5.16 on. */
 struct waited {
 	uint64_t value, addr;
 	uint32_t flags, reserved;
@@ -103,7 +103,7 @@ static const struct buffer_call calls[] = {
 	{ SYS_fchmodat, { { 1, STRING, 0 } } },
 	{ SYS_fchownat, { { 1, STRING, 0 } } },
 	{ SYS_getxattr, { { 0, STRING, 0 }, { 1, STRING, 0 }, { 2, OUT, ARG(3) } } },
-	{ SYS_fcntl, { { 2, INOUT, 32 } } }, /* locks; other commands have a number there */
+	{ SYS_fcntl, { { 2, INOUT, 32 } } }, /* for locks; other commands have a number here */
 	{ SYS_openat2, { { 1, STRING, 0 }, { 2, IN, 24 } } },
 	{ SYS_linkat, { { 1, STRING, 0 }, { 3, STRING, 0 } } },
 	{ SYS_symlinkat, { { 0, STRING, 0 }, { 2, STRING, 0 } } },
@@ -154,8 +154,8 @@ static const uint16_t no_pointers[] = {
 };
 /* clang-format on */
 
-/* By number: 0: not known; NO_POINTERS; else a row of calls, and then of arch_buffer_calls, plus
- * one. */
+/* By call number: 0: unknown; NO_POINTERS; otherwise 1 plus the row, in calls and then in
+ * arch_buffer_calls. */
 static uint8_t g_rows[512];
 #define NO_POINTERS 255u
 #define NCALLS (sizeof(calls) / sizeof(calls[0]))
@@ -226,7 +226,7 @@ static bool each_iov(uint64_t iov, uint64_t n, enum buffer_kind kind, range_fn *
 
 static bool each_msg(uint64_t addr, enum buffer_kind kind, range_fn *fn, uint64_t *arg)
 {
-	enum buffer_kind rest = kind == IN ? IN : INOUT; /* IN, OUT or INOUT */
+	enum buffer_kind rest = kind == IN ? IN : INOUT; /* kind is IN, OUT or INOUT */
 	struct msghdr m;
 
 	if (!rt_copy_in(&m, addr, sizeof(m)))
@@ -237,7 +237,8 @@ static bool each_msg(uint64_t addr, enum buffer_kind kind, range_fn *fn, uint64_
 	       each_iov((uint64_t)m.msg_iov, m.msg_iovlen, kind, fn, arg);
 }
 
-/* How much of each was received is not in the call's result: what may be written counts as read. */
+/* The call's result does not say how much of each message was received. So all that may be written
+ * counts as read. */
 static bool each_msgs(uint64_t addr, uint64_t n, enum buffer_kind kind, range_fn *fn, uint64_t *arg)
 {
 	if (n > 1024)
@@ -254,7 +255,7 @@ static bool each_futex(uint64_t addr, uint64_t n, range_fn *fn, uint64_t *arg)
 {
 	struct waited w;
 
-	if (n > 128) /* the kernel refuses it */
+	if (n > 128) /* the kernel refuses more */
 		return false;
 	if (fn(addr, n * sizeof(w), IN, arg))
 		return true;
@@ -264,7 +265,7 @@ static bool each_futex(uint64_t addr, uint64_t n, range_fn *fn, uint64_t *arg)
 	return false;
 }
 
-/* Until fn says true. */
+/* Calls fn for each range of memory that the call accesses, until fn returns true. */
 static bool each_range(const struct buffer_call *c, const long a[6], range_fn *fn, uint64_t *arg)
 {
 	for (size_t i = 0; i < sizeof(c->pointers) / sizeof(c->pointers[0]) && c->pointers[i].kind;
@@ -301,13 +302,13 @@ static bool range_touches(uint64_t addr, uint64_t len_bytes, enum buffer_kind ki
 	return maps_touch(addr, len_bytes);
 }
 
-/* What the other registers hold is left over from something else. */
+/* Number of arguments that the call can have. Other registers hold values of earlier code. */
 static int arguments(long number)
 {
 	return number == SYS_ioctl || number == SYS_fcntl || number == SYS_shmctl ? 3 : 6;
 }
 
-/* printf() is not for signal handlers. */
+/* Ends the run. It formats the number itself: printf() must not be called in signal handlers. */
 _Noreturn static void unknown_call(long number)
 {
 	char why[] = "an unknown system call (number     ) got a pointer into PM",
@@ -368,7 +369,7 @@ void buffers_before(long number, const long a[6])
 		each_range(c, a, range_before, NULL);
 }
 
-/* arg: bytes of the result that are not yet accounted for. */
+/* arg: bytes of the result that no earlier range has used. */
 static bool range_after(uint64_t addr, uint64_t len_bytes, enum buffer_kind kind, uint64_t *arg)
 {
 	uint64_t n = len_bytes;

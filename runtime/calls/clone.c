@@ -1,20 +1,23 @@
-/* fork, vfork, clone. The gate is not inherited: a child arms it before it goes on. One that
- * continues on the parent's stack (fork) does so here, in the handler; one with a stack of its own
- * (threads, posix_spawn) gets a signal frame and returns from it, see rt_clone(), and one that
- * shares our memory a stack for our handlers.
- * vfork() becomes a fork that waits: a child on our handler's stack would destroy it. */
+/* fork, vfork and clone. Children do not inherit the gate: each must arm it before it continues. A
+ * child that continues on the parent's stack (fork) arms it here, in the handler. A child with its
+ * own stack (thread, posix_spawn) gets a signal frame and returns from it: rt_clone(). If it shares
+ * our memory, it also gets a stack for our handlers.
+ *
+ * vfork() becomes a fork that waits: a child that shares our memory would destroy our handler's
+ * stack. */
 #include <errno.h>
 #include <linux/sched.h>
 
 #include "calls.h"
 
-/* is_clearing: CLONE_CLEAR_SIGHAND was asked for. The kernel must not do that: our handlers would
- * go, too. */
+/* is_clearing: the call has CLONE_CLEAR_SIGHAND. The kernel must not see this flag: it would remove
+ * our handlers, too. */
 static long fork_here(long number, const long a[6], bool is_clearing)
 {
 	long r;
 
-	maps_begin_call(); /* another thread must not hold these in the child's copy for ever */
+	/* if another thread held these locks, the child's copies of them would never be released */
+	maps_begin_call();
 	maps_lock();
 	r = rt_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	maps_unlock();
@@ -47,9 +50,9 @@ static __attribute__((noinline)) long clone_there(long number, const long a[6], 
 						  uint64_t flags, bool is_clearing, ucontext_t *uc)
 {
 	char saved[ACTIONS_SAVE_BYTES];
-	/* the child has our memory until it execs */
+	/* the child uses our memory until it execs */
 	const bool is_borrowed = flags & CLONE_VM && flags & CLONE_VFORK;
-	const bool has_own = flags & CLONE_VM; /* else it has a copy of ours */
+	const bool has_own = flags & CLONE_VM; /* otherwise the child has a copy of our memory */
 	stack_t own;
 	uint64_t frame;
 	long r;
@@ -94,7 +97,7 @@ static long call_clone3(long a[6], ucontext_t *uc)
 	if (!rt_copy_in(&c, (uint64_t)a[0], n))
 		return -EFAULT;
 	check_threads(c.flags);
-	/* both: the kernel refuses */
+	/* the kernel refuses both flags together */
 	is_clearing = c.flags & CLONE_CLEAR_SIGHAND && !(c.flags & CLONE_SIGHAND);
 	if (is_clearing)
 		c.flags &= ~(uint64_t)CLONE_CLEAR_SIGHAND;
@@ -112,7 +115,7 @@ static long call_clone(long a[6], ucontext_t *uc)
 	uint64_t flags = (uint64_t)a[0];
 
 	check_threads(flags);
-	/* as vfork() does it where Linux has no call of that name: the stack is shared */
+	/* the stack is shared: this is vfork() where Linux has no call of that name */
 	if ((uint64_t)a[1] == frame_sp(uc))
 		a[1] = 0;
 	if (a[1])

@@ -1,6 +1,6 @@
-/* Listing a folder that holds PM files: it shows those that exist at the crash, not those that the
- * user has now. A file whose image exists while the user's does not comes first, in the first piece
- * of the listing. Only getdents64; glibc uses no other. */
+/* Listing a folder that has PM files. The program sees the files that exist in the crash state, not
+ * those that the user has now. A file that exists only in the crash state comes first, at the
+ * beginning of the listing. Only getdents64 is handled; glibc uses no other call. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #include "calls.h"
 
-struct entry { /* as the kernel writes it */
+struct entry { /* an entry, as the kernel writes it */
 	uint64_t ino;
 	int64_t off;
 	uint16_t len_bytes;
@@ -33,7 +33,7 @@ static bool is_in_folder(const struct run_file *f, const struct stat *folder)
 	return f->folder_ino == folder->st_ino && f->folder_dev == folder->st_dev;
 }
 
-/* Removes what is not there at the crash. */
+/* Removes entries of files that do not exist in the crash state. */
 static size_t remove_absent(char *list, size_t n, const struct stat *folder)
 {
 	size_t to = 0, bytes;
@@ -60,7 +60,8 @@ static size_t remove_absent(char *list, size_t n, const struct stat *folder)
 	return to;
 }
 
-/* A file, unless the user has it, too. Returns the entry's bytes, 0: none. */
+/* Adds an entry, unless the user has a file of that name. Returns the entry's length; 0: none was
+ * added. */
 static size_t add_entry(long fd, char *to, size_t room, uint64_t ino, const char *name)
 {
 	const size_t bytes = ENTRY_BYTES(strlen(name));
@@ -77,7 +78,7 @@ static size_t add_entry(long fd, char *to, size_t room, uint64_t ino, const char
 	return bytes;
 }
 
-/* Puts those into the list that the user does not have: images, and what recovery made. */
+/* Adds entries for files that the user does not have: images, and files that recovery made. */
 static size_t add_present(long fd, char *list, size_t room, const struct stat *folder)
 {
 	const struct run_file *first = NULL;
@@ -117,7 +118,8 @@ long dirents_call(long number, long a[6])
 		return CALL_PASS;
 	if (CALL3(SYS_lseek, a[0], 0, SEEK_CUR) == 0)
 		first = add_present(a[0], list, room / 2, &folder);
-	do { /* a piece of which nothing is left must not look like the end */
+	/* if nothing is left of a piece, read the next one: an empty piece would mean the end */
+	do {
 		r = CALL3(SYS_getdents64, a[0], list + first, room - first);
 		n = r > 0 ? remove_absent(list + first, (size_t)r, &folder) : 0;
 	} while (r > 0 && first + n == 0);

@@ -1,6 +1,6 @@
-/* execve: the new program must load this library again. A program that cannot (static, set-user-ID,
- * of another architecture) would see the user's own files, so the run does not count. For a script,
- * its interpreter decides. */
+/* execve: the new program must load this library again. If it cannot (a static program, one with
+ * set-user-ID, one of another architecture), it would see the user's own files. So the run does not
+ * count. For a script, the interpreter decides. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,10 @@
 #include "calls.h"
 
 #define MAX_ENV 4096u
-#define MAX_TEXT_BYTES (4ul << 20) /* of arguments and environment, where they may lie in PM */
+#define MAX_TEXT_BYTES (4ul << 20) /* room for arguments and environment that may be in PM */
 
-/* What a new program is given: in memory of its own, for the program's may lie in PM. */
+/* The new program's path, arguments and environment, in our own memory, since the program's may be
+ * in PM. */
 struct given {
 	const char *environment[MAX_ENV];
 	const char *arguments[MAX_ENV];
@@ -21,14 +22,15 @@ struct given {
 	char text[MAX_TEXT_BYTES];
 };
 
-/* "NAME=value" for what every process of a run needs. */
+/* "NAME=value" for the variables that every process of a run needs. */
 static char g_preload[4096], g_region_env[4096];
-#define TUNABLES "GLIBC_TUNABLES" /* the same functions of the C library in all of them */
+/* makes all of them use the same variants of the C library's functions */
+#define TUNABLES "GLIBC_TUNABLES"
 static char g_tunables[4096];
-/* Of a bundle, and who packs one. */
+/* for a run in a bundle, and for packing one */
 static char g_root_env[4096], g_notes_env[4096], g_libraries[4096];
 #define LIBRARIES "LD_LIBRARY_PATH"
-/* What tests ask for; an empty one is not set. */
+/* Variables that tests set; "" for those that are not set. */
 static char g_asked[][32] = { "PMEND_RUN_NO_PKEYS=1", "PMEND_RUN_NO_DISPATCH=1" };
 #define NASKED (sizeof g_asked / sizeof g_asked[0])
 
@@ -95,7 +97,7 @@ static bool gains_rights(long fd)
 	       (st.st_mode & S_ISGID && st.st_gid != (gid_t)CALL0(SYS_getegid));
 }
 
-/* Of a script's first line: the interpreter's path, in place; NULL: there is none. */
+/* The path of the interpreter in a script's first line, cut out in place; NULL: there is none. */
 static char *interpreter(char *head)
 {
 	char *p = head + 2, *end;
@@ -106,8 +108,8 @@ static char *interpreter(char *head)
 	return *p ? p : NULL;
 }
 
-/* Looks at what would be executed; closes `fd`. False: it cannot be preloaded. Errors are left for
- * execve to find. */
+/* The file that would be executed can load this library. Closes `fd`. If the file cannot be read,
+ * it returns true: execve will report the error. */
 static bool can_preload(long fd)
 {
 	char head[256];
@@ -137,7 +139,7 @@ static bool has_prefix(const char *s, const char *prefix)
 	return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-/* One that is ours, whatever the program makes of it. */
+/* The variable is ours, whatever value the program gives it. */
 static bool is_ours(const char *entry)
 {
 	return has_prefix(entry, "LD_PRELOAD=") || has_prefix(entry, RUN_ENV_REGION "=") ||
@@ -146,8 +148,8 @@ static bool is_ours(const char *entry)
 	       (g_root_env[0] && has_prefix(entry, LIBRARIES "="));
 }
 
-/* Such a string, in our memory from at on, which moves behind it; where nothing can lie in PM, and
- * where it cannot be read, as it is. */
+/* Copies a string to our memory at *at, which moves behind the copy. Returns `s` itself if nothing
+ * can be in PM, or if the string cannot be read. */
 static const char *text_of(struct given *g, size_t *at, const char *s)
 {
 	char *const copy = g->text + *at;
@@ -164,7 +166,7 @@ static const char *text_of(struct given *g, size_t *at, const char *s)
 	return s;
 }
 
-/* Replaces the arguments, if some of them may lie in PM. */
+/* Replaces the list of arguments by a copy, if PM may contain parts of it. */
 static void arguments(struct given *g, size_t *text, long *list)
 {
 	if (!g_is_lazy || !maps_any() || !*list)
@@ -181,8 +183,8 @@ static void arguments(struct given *g, size_t *text, long *list)
 	rt_unsound("very many arguments of execve");
 }
 
-/* The new environment with what we need. in_root: for a program of a bundle, with its libraries;
- * one of this machine has its own. NULL: no room. */
+/* The new environment, with the variables that we need. in_root: for a program in a bundle, which
+ * uses the bundle's libraries. NULL: it is too large. */
 static const char **environment(struct given *g, size_t *text, uint64_t given, bool in_root)
 {
 	const char **room = g->environment;
@@ -243,7 +245,7 @@ static __attribute__((noinline)) long open_target(long number, const long a[6])
 	return CALL4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 }
 
-/* The path, if it leads into a bundle, or may lie in PM. */
+/* Replaces the path if it leads into a bundle, or may be in PM. */
 static void target(struct given *g, size_t *text, long *path)
 {
 	if (rt_copy_string(g->path, (uint64_t)*path, sizeof(g->path)) && root_enter(g->path) &&
@@ -255,7 +257,7 @@ static void target(struct given *g, size_t *text, long *path)
 
 long exec_call(long number, long a[6])
 {
-	/* the path; then arguments and environment */
+	/* number of the path's argument; the next two are arguments and environment */
 	const int first = number == SYS_execve ? 0 : 1;
 	struct given *g;
 	size_t text = 0;
@@ -280,7 +282,8 @@ long exec_call(long number, long a[6])
 	a[first + 2] = (long)environment(g, &text, (uint64_t)a[first + 2], in_root);
 	if (!a[first + 2])
 		rt_unsound("a very large environment");
-	actions_set_mask(*(const uint64_t *)&t_self.uc->uc_sigmask); /* it is inherited */
+	/* the new program inherits the mask */
+	actions_set_mask(*(const uint64_t *)&t_self.uc->uc_sigmask);
 	r = rt_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	actions_set_mask(~0ul);
 	CALL2(SYS_munmap, g, sizeof(*g));

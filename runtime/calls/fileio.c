@@ -1,5 +1,5 @@
-/* read(2) and similar calls on an image's descriptor: bytes that are read from the file are
- * decided, bytes that are written are marked as written by the run. */
+/* read(2) and similar calls on an image's descriptor. Bytes that a call reads from the file are
+ * decided before the call; bytes that it writes are marked as written by the run. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
@@ -9,12 +9,14 @@
 
 #include "calls.h"
 
-/* A transfer between memory and a file: where its length and offset are. */
+/* A call that transfers bytes between memory and a file, and which arguments give length and
+ * offset. */
 struct transfer {
 	uint16_t number;
 	bool is_write;
-	bool is_vector;  /* argument 1 is an iovec of argument 2 elements */
-	bool has_offset; /* argument 3 is the place, else the descriptor's own */
+	bool is_vector; /* argument 1 is an iovec of argument 2 elements */
+	/* argument 3 is the offset; otherwise the descriptor's own offset is used */
+	bool has_offset;
 };
 
 static const struct transfer transfers[] = {
@@ -37,7 +39,7 @@ static uint64_t end_of(uint64_t at, uint64_t n)
 	return at + n < at ? ~0ul : at + n;
 }
 
-/* Where a write begins. */
+/* The offset in the file at which a write begins. */
 static uint64_t write_position(long fd, uint64_t given)
 {
 	struct stat st;
@@ -54,8 +56,8 @@ static bool is_full(long fd)
 	return CALL2(SYS_fstatfs, fd, &s) == 0 && s.f_bavail == 0;
 }
 
-/* Does a call that may write so many bytes to an image (0: not known). Its folder is ours: that it
- * is full is nothing that the program can be blamed for. */
+/* Makes a call that may write n bytes to an image (0: unknown). The image is in our folder, so the
+ * program is not to blame if the folder is full: the run does not count. */
 static long perform(long number, long a[6], uint64_t n)
 {
 	const long r = calls_perform(number, a);
@@ -87,7 +89,7 @@ static long call_transfer(const struct transfer *t, long a[6])
 	return r;
 }
 
-/* From one descriptor to another; the places are descriptors' own or in memory. */
+/* Copies from one descriptor to another. An offset is in memory, or the descriptor's own. */
 static long call_copy(long number, long a[6], int in, int in_at, int out, int out_at, int len)
 {
 	int from = images_find_fd(a[in]), to = images_find_fd(a[out]);
@@ -111,7 +113,7 @@ static long call_copy(long number, long a[6], int in, int in_at, int out, int ou
 	return r;
 }
 
-/* What such a call removes, if anything. */
+/* The call removes bytes [*from, *to) of the file. */
 static bool is_removing(long number, const long a[6], uint64_t *from, uint64_t *to)
 {
 	*from = (uint64_t)(number == SYS_ftruncate ? a[1] : a[2]);
@@ -119,7 +121,7 @@ static bool is_removing(long number, const long a[6], uint64_t *from, uint64_t *
 	return number == SYS_ftruncate || a[1] & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE);
 }
 
-/* ftruncate and fallocate: whatever they remove reads as zero afterwards. */
+/* ftruncate and fallocate: bytes that they remove read as zero afterwards. */
 static long call_resize(long number, long a[6])
 {
 	int file = images_find_fd(a[0]);

@@ -1,5 +1,5 @@
-/* The program's mmap, munmap, mremap, mprotect and brk. Images go to where the recorded program had
- * its files, and their pages with undecided lines are closed. */
+/* The program's mmap, munmap, mremap, mprotect and brk. Images are mapped at the addresses that the
+ * files had in the recorded program, and their pages with undecided lines are closed. */
 #include "calls.h"
 
 #include <sys/mman.h>
@@ -9,12 +9,13 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* A heap that is as large as this grows because it is used; a step that is larger may be for
- * later. */
+/* A heap of at least HEAP_BYTES is expected to grow further, so its new pages are made at once.
+ * Larger steps than HEAP_STEP_BYTES may be for later use. */
 #define HEAP_BYTES (512ul << 10)
 #define HEAP_STEP_BYTES (1ul << 20)
 
-/* Other threads mark words of it, with this lock held. */
+/* Closes the window if it overlaps. With the lines' lock, because other threads mark words of the
+ * window. */
 static void close_window(uint64_t start, uint64_t end)
 {
 	if (!window_is_open())
@@ -34,14 +35,14 @@ static bool open_window(const struct pm_map *m, long fd)
 	return is_open;
 }
 
-/* What was mapped there is not any more. */
+/* Removes what we know of mappings in this range. */
 static void forget(uint64_t start, uint64_t len_bytes)
 {
 	close_window(start, start + PAGE_UP(len_bytes));
 	maps_remove(start, start + PAGE_UP(len_bytes));
 }
 
-/* Would at least as much of it as was recorded fit there? */
+/* The recorded address, or some of the length that was recorded there, is in use. */
 static bool is_taken(const struct run_mapping *r, uint64_t offset, uint64_t len_bytes)
 {
 	const uint64_t at = r->va + (offset - r->offset),
@@ -56,8 +57,9 @@ static bool is_taken(const struct run_mapping *r, uint64_t offset, uint64_t len_
 	return IS_ERROR(tried) || (uint64_t)tried != at;
 }
 
-/* At an address where the recorded program had this part of the file, if it is free. If not, this
- * is noted, unless a mapping of the file itself is or was there. */
+/* Maps the image at an address where the recorded program had this part of the file. If no such
+ * address is free, notes that the image has moved, unless the image is or was at its address
+ * already. Returns an error if nothing was mapped. */
 static long map_as_recorded(uint32_t file, const long a[6])
 {
 	const struct run_mapping *list =
@@ -86,7 +88,7 @@ static long map_as_recorded(uint32_t file, const long a[6])
 	return -1;
 }
 
-/* The program asked for the recorded address itself, and did not get it. */
+/* The program itself asked for the recorded address. Notes if it got another one. */
 static void note_hint(uint32_t file, long at, const long a[6])
 {
 	const struct run_mapping *list =
@@ -98,7 +100,7 @@ static void note_hint(uint32_t file, long at, const long a[6])
 			g_region->is_moved = g_region->has_moved = 1;
 }
 
-/* Something else is mapped: it may replace a mapping of ours. */
+/* Maps something that is no image. It may replace a mapping of an image. */
 static long map_other(const long a[6])
 {
 	long at;
@@ -121,7 +123,8 @@ static void note_mapping(uint32_t file, long at, const long a[6])
 			    .is_private = (a[3] & MAP_TYPE) == MAP_PRIVATE };
 
 	close_window(m.start, m.end);
-	if (images_find_fd(a[4]) == (int)file) /* not one that recovery made in its place */
+	/* not a file that recovery made in the image's place */
+	if (images_find_fd(a[4]) == (int)file)
 		maps_guard(&m, m.start, m.end);
 	maps_set(&m);
 	if (!m.was_guarded || (g_pkey >= 0 && !detours_exist()) || !open_window(&m, a[4]))
@@ -137,7 +140,8 @@ static long call_mmap(long a[6])
 
 	if (file < 0)
 		return map_other(a);
-	/* an image's folder cannot do MAP_SYNC, and need not */
+	/* the file system of the image's folder may not support MAP_SYNC, and recovery does not
+	 * need it */
 	if ((a[3] & MAP_TYPE) == MAP_SHARED_VALIDATE)
 		a[3] = (a[3] & ~(MAP_TYPE | MAP_SYNC)) | MAP_SHARED;
 	if (a[0] == 0 && !(a[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE)))
@@ -168,7 +172,7 @@ static long call_munmap(long a[6])
 #define MREMAP_DONTUNMAP 4
 #endif
 
-/* It may replace a mapping of ours, wherever what is moved comes from. */
+/* Does mremap. The new mapping may replace one of an image, also if the old one was none. */
 static long remap(const long a[6])
 {
 	const long at = CALL5(SYS_mremap, a[0], a[1], a[2], a[3], a[4]);
@@ -178,8 +182,8 @@ static long remap(const long a[6])
 	return at;
 }
 
-/* There is a second mapping of what m has at `old`. It has the protection that the page there
- * had. */
+/* mremap from length 0 makes a second mapping of the bytes at `old`. The kernel gives it the
+ * protection of the page there. */
 static long remap_twice(struct pm_map m, uint64_t old, const long a[6])
 {
 	const long at = remap(a);
@@ -201,7 +205,8 @@ static long remap_one(struct pm_map m, uint64_t old, uint64_t old_end, const lon
 	long at;
 
 	close_window(old, old_end);
-	maps_unguard(&m, old, old_end); /* it moves mappings of one kind only */
+	/* mremap moves only mappings whose pages all have the same protection */
+	maps_unguard(&m, old, old_end);
 	m.offset += old - m.start;
 	m.start = old;
 	m.end = old_end;
@@ -265,8 +270,8 @@ static long call_mprotect(long number, long a[6])
 	return r;
 }
 
-/* Pages that we closed must be as easy to bring in as others. Nothing is read of them, but a
- * private page is copied. */
+/* MADV_POPULATE_…, which brings pages into memory: also for pages that we closed. It reads no
+ * bytes, but copies private pages for writing. */
 long map_advise(const long a[6])
 {
 	const uint64_t at = (uint64_t)a[0], n = (uint64_t)a[1];
@@ -282,8 +287,8 @@ long map_advise(const long a[6])
 	return r;
 }
 
-/* The pages that a growing heap gets are made at once: libpmemobj's recovery would spend a quarter
- * of its time on faults for them. */
+/* Brings pages of a growing heap into memory at once. Otherwise, libpmemobj's recovery spends a
+ * quarter of its time on page faults for them. */
 static long call_brk(const long a[6])
 {
 	static uint64_t first, last;
@@ -292,13 +297,14 @@ static long call_brk(const long a[6])
 	if (!first)
 		first = r;
 	last = r;
-	/* if not, they fault */
+	/* if this fails, the pages fault */
 	if (old && r > old && r - old <= HEAP_STEP_BYTES && r - first >= HEAP_BYTES)
 		CALL3(SYS_madvise, PAGE_UP(old), PAGE_UP(r) - PAGE_UP(old), MADV_POPULATE_WRITE);
 	return (long)r;
 }
 
-/* mmap or mprotect: calls that are made in executable memory must be caught, too. */
+/* mmap or mprotect: if the memory becomes executable, system calls of code there must be caught,
+ * too. r: the call's result so far. */
 static long call_watched(long number, long a[6], long r)
 {
 	uint64_t start;
@@ -310,7 +316,7 @@ static long call_watched(long number, long a[6], long r)
 	if (IS_ERROR(r))
 		return r;
 	start = (uint64_t)(number == SYS_mmap ? r : a[0]);
-	maps_lock(); /* one at a time, and none in the middle of a fork */
+	maps_lock(); /* only one thread at a time, and not during a fork */
 	if (!gate_watch(start, start + PAGE_UP((uint64_t)a[1])))
 		rt_unsound("executable memory in which system calls cannot be caught");
 	maps_unlock();

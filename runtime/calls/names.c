@@ -1,4 +1,4 @@
-/* Paths as text: their folder and their last component, and what a symbolic link leads to. */
+/* Works on paths as text: splits off the last component, and puts a symbolic link's target in. */
 #include <sys/stat.h>
 #include <string.h>
 

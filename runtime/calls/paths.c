@@ -1,5 +1,5 @@
-/* Paths of PM files lead to their images. A file is known by its inode, so that links lead there
- * too, or by its folder's inode and its name, so that it is found when it does not exist. */
+/* Replaces paths of PM files by those of their images. A file is recognised by its inode, so links
+ * work, too. A file that does not exist is recognised by its folder's inode and its name. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -12,9 +12,10 @@
 
 #define PATH_ROOM ROOT_PATH_ROOM
 
-/* ---- which file a path means ---- */
+/* ---- which file a path names ---- */
 
-/* The folder was there when the program was recorded: it is known by its path only. */
+/* The folder existed when the program was recorded, but does not now. It is recognised by its
+ * path. */
 static int file_in_gone_folder(const char *folder, const char *name)
 {
 	for (uint32_t i = 0; folder[0] == '/' && i < g_region->nfiles; i++)
@@ -24,7 +25,7 @@ static int file_in_gone_folder(const char *folder, const char *name)
 	return -1;
 }
 
-/* By folder and name; destroys path. */
+/* Finds the PM file by folder and name. Destroys path. */
 static int file_by_name(long dirfd, char *path)
 {
 	const char *folder, *name;
@@ -49,7 +50,7 @@ static int file_by_name(long dirfd, char *path)
 	return -1;
 }
 
-/* Of the user's own files. */
+/* The user's PM file with this inode. */
 static int file_of_inode(const struct stat *st)
 {
 	for (uint32_t i = 0; i < g_region->nfiles; i++)
@@ -72,7 +73,7 @@ static bool is_in_proc(long dirfd, const char *path)
 	return is_there;
 }
 
-/* Two addresses, as /proc/PID/map_files names what is mapped between them. */
+/* The name has the form FROM-TO, as files in /proc/PID/map_files. */
 static bool is_range(const char *name)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -82,8 +83,9 @@ static bool is_range(const char *name)
 	return from && to && !name[from + 1 + to];
 }
 
-/* Memory can be read by /proc/PID/mem, where nothing is closed, and mapped files be opened by
- * /proc/PID/map_files/FROM-TO, where one mapping of which we closed pages is several. */
+/* Ends the run if the path leads around closed pages: /proc/PID/mem reads memory, also closed
+ * memory; /proc/PID/map_files/FROM-TO opens a mapped file, and our closing of pages has split one
+ * mapping into several of these. */
 static void check_proc(long dirfd, char *path)
 {
 	char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
@@ -102,8 +104,8 @@ static void check_proc(long dirfd, char *path)
 		*slash = '/';
 }
 
-/* Index of the PM file, -1: none. The path, in a buffer of PATH_ROOM, is destroyed: handlers may
- * have little stack. */
+/* Index of the PM file; -1: none. Destroys the path, which is in a buffer of PATH_ROOM: handlers
+ * may have little stack. */
 static int file_of_path(long dirfd, char *path, bool follows_links)
 {
 	struct stat st;
@@ -190,8 +192,8 @@ static bool follows(const struct path_call *c, const long a[6], uint64_t *open_f
 	return true;
 }
 
-/* Recovery has to do with PM: it opened a file, or changed its name or length. To look at one, to
- * ask for one that is not there, or to remove one is not enough. */
+/* Notes that recovery works on PM: it opened a PM file, or changed its length. Asking about a file,
+ * missing it or removing it does not count. */
 static void note_use(const struct path_call *c, long number, uint64_t open_flags, long result)
 {
 	const bool is_open =
@@ -213,8 +215,8 @@ static bool is_removal(long number)
 	return number == SYS_unlinkat;
 }
 
-/* Recovery may find out what the file holds, or whether it is there. To write it, and to remove it,
- * are neither. */
+/* Notes that recovery may learn what the file contains, or whether it exists. Opening for writing
+ * only, and removing, do not count. */
 static void note_look(const struct path_call *c, long number, int file, uint64_t open_flags)
 {
 	const bool is_open = c->follow == BY_OPEN || c->follow == BY_HOW;
@@ -233,11 +235,12 @@ static long call_one(const struct path_call *c, long number, long a[6], int file
 
 	if (root_is_changed())
 		rt_unsound(CHANGED_ROOT);
-	if (number == SYS_name_to_handle_at) /* it would lead to another file system */
+	if (number == SYS_name_to_handle_at) /* the handle would be of another file system */
 		rt_unsound(BY_HANDLE);
 	note_look(c, number, file, open_flags);
 	if (c->follow == BY_OPEN)
-		a[c->flags] &= ~O_DIRECT; /* the image's folder cannot do that */
+		/* the file system of the image's folder may not support it */
+		a[c->flags] &= ~O_DIRECT;
 	a[c->path] = (long)images_file((uint32_t)file)->image;
 	if (number == SYS_truncate && CALL4(SYS_newfstatat, AT_FDCWD, a[c->path], &was, 0) != 0)
 		was.st_size = 0;
@@ -256,7 +259,7 @@ static long call_one(const struct path_call *c, long number, long a[6], int file
 	return r;
 }
 
-/* rename and link: both must be PM files, for the user's folder is not written. */
+/* rename and link: both paths must be PM files, since the user's folder is not written. */
 static __attribute__((noinline)) long call_two(const struct path_call *c, long number, long a[6],
 					       int file)
 {
@@ -281,7 +284,7 @@ static __attribute__((noinline)) long call_two(const struct path_call *c, long n
 
 /* ---- in a bundle ---- */
 
-/* The PM file that an absolute path means there; -1: none. */
+/* The PM file that an absolute path means in the bundle; -1: none. */
 static __attribute__((noinline)) int file_in_root(long at, bool follows_links)
 {
 	char path[PATH_ROOM];
@@ -291,7 +294,7 @@ static __attribute__((noinline)) int file_in_root(long at, bool follows_links)
 		       : -1;
 }
 
-/* False: it is not there. */
+/* Turns the path at `at` into that under the root; false: it is not there. */
 static bool path_in_root(char *path, long at)
 {
 	return rt_copy_string(path, (uint64_t)at, PATH_ROOM) && root_enter(path) &&
@@ -305,7 +308,7 @@ static __attribute__((noinline)) long call_two_in_root(const struct path_call *c
 	char path[PATH_ROOM], path2[PATH_ROOM];
 
 	if ((file < 0) != (second < 0))
-		return CALL_PASS; /* another name of it may be relative */
+		return CALL_PASS; /* the other file may have a relative path, too */
 	if (file >= 0) {
 		a[c->path] = (long)images_file((uint32_t)file)->image;
 		a[c->path2] = (long)images_file((uint32_t)second)->image;
@@ -337,7 +340,7 @@ static __attribute__((noinline)) long call_in_root(const struct path_call *c, lo
 	return calls_perform(number, a);
 }
 
-/* ---- */
+/* ---- all calls with paths ---- */
 
 static enum run_note use_of(const struct path_call *c, uint64_t open_flags)
 {
@@ -386,7 +389,8 @@ static const struct path_call *find_call(long number)
 	return NULL;
 }
 
-/* A handle has no path: one that was kept leads to the user's own file. */
+/* Opens a file by a handle. It has no path, so a stored handle leads to the user's own PM file. The
+ * run does not count then. */
 static long open_by_handle(const long a[6])
 {
 	const long fd = CALL3(SYS_open_by_handle_at, a[0], a[1], a[2]);

@@ -1,8 +1,9 @@
-/* Does a system call for the program. What it reads in PM is decided before it and what it wrote
- * there is marked after it. */
+/* Makes a system call for the program. Bytes that it reads in PM are decided before the call, and
+ * bytes that it writes are marked after the call. */
 #include "calls.h"
 
-/* It may wait, and signals must be able to end that. */
+/* Makes the call with the program's signal mask: the call may wait, and signals must be able to
+ * interrupt it. */
 long calls_wait(long number, const long a[6])
 {
 	long r;

@@ -1,7 +1,7 @@
-/* Files of another machine: what recovery names by an absolute path is taken from the folder where
- * a bundle was unpacked, if that has it. And for packing one: notes which paths recovery names.
- * Limit: what the loader opens before this library is there is not seen; LD_LIBRARY_PATH leads
- * it. */
+/* Files of a bundle, from another machine. If recovery names an absolute path, and the folder of
+ * the unpacked bundle has this file, that one is used. For packing a bundle, this file notes which
+ * paths recovery names. Limit: files that the loader opens before it has loaded this library are
+ * not seen; LD_LIBRARY_PATH tells the loader where to look. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 
 #include "calls.h"
 
-static char g_root[ROOT_PATH_ROOM / 2]; /* "": there is none */
+static char g_root[ROOT_PATH_ROOM / 2]; /* the bundle's folder; "": there is no bundle */
 static size_t g_root_len;
-static char g_notes[ROOT_PATH_ROOM / 2]; /* "": nobody asks */
+static char g_notes[ROOT_PATH_ROOM / 2]; /* file for notes; "": none are wanted */
 static bool g_is_changed;
 
 static void take(char *to, size_t room, const char *name)
@@ -66,7 +66,7 @@ static bool exists(const char *path)
 	return CALL4(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* The folder of a path is there; the path stays as it is. */
+/* The folder of the path exists. The path is unchanged afterwards. */
 static bool has_folder(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -80,14 +80,14 @@ static bool has_folder(char *path)
 	return is_there;
 }
 
-/* What is not packed may be on this machine: a device, /proc, /tmp. A new file goes where its
- * folder is. */
+/* The path under the root is to be used. A file that is not in the bundle may be one of this
+ * machine: a device, /proc, /tmp. A new file is made where its folder exists. */
 bool root_takes(char *path)
 {
 	return exists(path) || (!has_folder(path + g_root_len) && has_folder(path));
 }
 
-/* The path of what is open, without NUL. Returns its length, or an error. */
+/* Reads the path of an open file, without a terminating NUL. Returns its length, or an error. */
 static long path_of_fd(long fd, char *to, size_t room)
 {
 	char name[32] = "/proc/self/fd/", digits[20];
@@ -117,7 +117,7 @@ __attribute__((noinline)) bool root_holds(long fd)
 
 /* ---- notes ---- */
 
-/* The absolute path of what is named, after room for what it is; 0: it is not known. */
+/* Makes a path absolute. Returns its length with the NUL; 0: unknown. */
 static size_t absolute(long dirfd, const char *path, char *to)
 {
 	long len = 0;
@@ -163,9 +163,9 @@ static void note_socket(uint64_t address, uint64_t len_bytes)
 		  to.sun_family == AF_UNIX && to.sun_path[0] == '/' ? to.sun_path : "/");
 }
 
-/* ---- calls that have nothing to do with PM files ---- */
+/* ---- calls that concern no PM file ---- */
 
-/* The program sees the path that its folder had. */
+/* getcwd: removes the root from the path, so the program sees the path that its folder had. */
 static __attribute__((noinline)) long call_getcwd(long a[6])
 {
 	char path[ROOT_PATH_ROOM];

@@ -1,5 +1,5 @@
-/* Keeps the program from installing a seccomp filter that would refuse or kill what the runtime
- * does in the same process; the region says so. A filter that the runtime can live with is
+/* Seccomp filters of the program. A filter that would refuse or kill system calls of the runtime,
+ * which is in the same process, is not installed; the region says so. Other filters are
  * installed. */
 #include "calls.h"
 
@@ -8,18 +8,19 @@
 
 #include "serve/sandbox.h"
 
-#define FILTER_MAX 4096 /* instructions: BPF_MAXINSNS */
+#define FILTER_MAX 4096 /* most instructions: BPF_MAXINSNS */
 
-/* What the runtime does of its own while a program runs. */
+/* The system calls that the runtime makes while a program runs. */
 static const int ours[] = { SYS_gettid,       SYS_getpid,      SYS_rt_sigprocmask, SYS_rt_sigaction,
 			    SYS_rt_sigreturn, SYS_mprotect,    SYS_pkey_mprotect,  SYS_mmap,
 			    SYS_munmap,       SYS_sched_yield, SYS_tkill,          SYS_tgkill,
 			    SYS_kill,         SYS_prlimit64,   SYS_fstat,          SYS_newfstatat,
 			    SYS_exit_group };
 
-static struct sock_filter g_filter[FILTER_MAX]; /* a copy: the program's memory may not be there */
+static struct sock_filter g_filter[FILTER_MAX]; /* a copy of the filter */
 
-/* One that cannot be read, or is too long, is for the kernel to refuse. */
+/* The runtime can work under this filter. Also true if the filter cannot be read or is too long:
+ * the kernel refuses it. */
 static bool is_fine(uint64_t at)
 {
 	struct sock_fprog p;

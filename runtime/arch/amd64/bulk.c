@@ -1,13 +1,14 @@
-/* rep movs and rep stos, done in one go, with their own direction and element size, so that
- * overlaps come out the same. Registers are left as by an instruction that was interrupted, or that
- * is done. */
+/* Does a whole rep movs or rep stos at once. It keeps the direction and element size, so that
+ * overlapping ranges give the same result. Afterwards, the registers are those of the finished
+ * instruction, or of an interrupted one. */
 #include "arch.h"
 #include "gate.h"
 
 #define DIRECTION_FLAG 0x400
 #define BULK_MAX (1u << 30)
 
-/* The range of an instruction whose first element is at addr. */
+/* The range of an instruction whose first element is at addr. With the direction flag, the first
+ * element is the highest. */
 static struct access range(uint64_t addr, const struct insn *in, const ucontext_t *uc,
 			   uint32_t kind)
 {

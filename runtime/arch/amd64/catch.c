@@ -1,7 +1,7 @@
-/* Catches system calls: by syscall user dispatch, where the kernel has it and allows it; else by
- * replacing their instructions, which end in SIGILL then. Nothing else differs between the two: a
- * call that the program makes itself goes by rt_pass. PMEND_RUN_NO_DISPATCH in the environment asks
- * for the second way, PMEND_RUN_NO_DISPATCH=all for none. */
+/* Catches system calls: by syscall user dispatch if the kernel has it and allows it, otherwise by
+ * replacing the call instructions, so that they end in SIGILL. Nothing else differs between the two
+ * ways. Calls that the program makes itself use rt_pass. In the environment, PMEND_RUN_NO_DISPATCH
+ * asks for the second way, PMEND_RUN_NO_DISPATCH=all for neither. */
 #include <sys/prctl.h>
 
 #include "gate.h"
@@ -11,16 +11,17 @@
 #define AUDIT_ARCH_X86_64 0xc000003eu
 #define USER_DISPATCH 2 /* si_code: SYS_USER_DISPATCH */
 
-static bool g_is_blind; /* for tests: neither way */
+static bool g_is_blind; /* for tests: neither way is used */
 int gate_signal = SIGSYS;
 bool gate_sees_return = true;
 const char gate_lack[] =
 	"some system calls of the program cannot be caught: the kernel has no syscall user dispatch, or refuses it";
 
-#define ARCH_SHSTK_STATUS 0x5005 /* of Linux 6.6 and later */
+#define ARCH_SHSTK_STATUS 0x5005 /* an operation of arch_prctl() in Linux 6.6 and later */
 #define SHSTK 1u
 
-/* Frames that we make ourselves, and children that return from them, are not on a shadow stack. */
+/* A shadow stack (CET) makes pmend impossible: we build frames ourselves, and children return from
+ * them, which a shadow stack does not know. */
 const char *catch_refusal(void)
 {
 	uint64_t features = 0;
@@ -41,7 +42,7 @@ void catch_choose(void)
 	gate_sees_return = rt_dispatches;
 }
 
-/* Dispatch is a thread's own, and not inherited. */
+/* Dispatch is a property of a thread, and children do not inherit it. */
 bool gate_prepare(void)
 {
 	return !rt_dispatches && patch_prepare(&calls_table);
@@ -57,7 +58,7 @@ bool gate_arm(void)
 		     rt_gate_end - rt_gate_begin, 0) == 0;
 }
 
-/* Dispatch does not ask where a call is made. */
+/* Dispatch catches calls wherever they are made. */
 bool gate_watch(uint64_t start, uint64_t end)
 {
 	return rt_dispatches || patch_range(&calls_table, start, end);

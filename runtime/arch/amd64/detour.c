@@ -1,6 +1,6 @@
-/* Detours: which loads get one, where its code goes, and what a run does that faults in it. The
- * program is changed only between runs, in the server, and nothing of the program's libraries is
- * called meanwhile: it may be what is being changed. */
+/* Decides which loads get a detour (detour.h), finds memory for its code, and handles faults in it.
+ * The program is changed only between runs, in the server. Meanwhile, no function of the program's
+ * libraries is called: it may be the one that is being changed. */
 #include <dlfcn.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,14 +8,14 @@
 #include "detour.h"
 
 #define FUNCTION_MAX (1u << 20)
-#define NEAR (1ul << 30) /* a jump reaches twice as far */
+#define NEAR (1ul << 30) /* largest distance; a jump reaches twice as far */
 
 struct area {
 	uint8_t *at;
 	uint32_t used_bytes;
 };
 
-/* Bytes of the program that are a jump now. */
+/* Bytes of the program that were replaced by a jump. */
 struct patch {
 	uint64_t pc;
 	uint32_t len_bytes;
@@ -75,7 +75,7 @@ void detours_lead(const struct window *w)
 	for (uint32_t i = 0; i < g_nareas; i++) {
 		struct window *of_area = (struct window *)g_areas[i].at;
 
-		of_area->len_bytes = 0; /* first: nothing is in it meanwhile */
+		of_area->len_bytes = 0; /* set first, so that no load is redirected meanwhile */
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		of_area->start = w->start;
 		of_area->map = w->map;
@@ -94,7 +94,7 @@ static bool names_stack(const ZydisDecodedOperand *o)
 		       ZYDIS_REGISTER_RSP;
 }
 
-/* It can be executed elsewhere as it is. */
+/* The instruction does the same at another address. */
 static bool is_movable(const struct instruction *in)
 {
 	switch (in->in.meta.category) {
@@ -136,21 +136,21 @@ static bool is_plain_jump(const struct instruction *in)
 			: in->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && (op & 0xf0) == 0x70);
 }
 
-/* Without prefixes: processors disagree about those. */
+/* Only calls without prefixes: processors disagree about those with prefixes. */
 static bool is_plain_call(const struct instruction *in)
 {
 	return in->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && in->in.opcode == 0xe8 &&
 	       in->in.length == 5;
 }
 
-/* It may be the end of a group: what is called returns behind that. */
+/* The instruction may be the last of a group. A call may be: it returns behind the group. */
 static bool is_last(const struct instruction *in)
 {
 	return is_plain_jump(in) || is_plain_call(in) || in->in.meta.category == ZYDIS_CATEGORY_RET;
 }
 
-/* The operand of an instruction whose only business with memory is to read it by a plain
- * address. */
+/* The memory operand of an instruction that accesses memory only by one read from a plain address;
+ * NULL: it is no such load. */
 static const ZydisDecodedOperand *load_of(const struct instruction *in)
 {
 	const ZydisDecodedOperand *found = NULL;
@@ -195,7 +195,8 @@ static bool overlaps_patch(uint64_t from, uint64_t to)
 	return false;
 }
 
-/* The instructions that the jump takes; 0: it cannot be. */
+/* Finds the instructions that the jump replaces, starting at pc. Returns their number; 0: no detour
+ * is possible. */
 static uint32_t group_of(struct instruction *list, uint64_t pc, uint64_t end)
 {
 	ZydisDecoder decoder;
@@ -229,8 +230,8 @@ struct eh_bases {
 };
 const void *_Unwind_Find_FDE(void *pc, struct eh_bases *bases);
 
-/* By the call frame information: beginning and length with 32 bits each, as compilers for x86-64
- * write them. */
+/* Finds the start and length of the function by its call frame information, where compilers for
+ * x86-64 store both in 32 bits. 0: unknown. */
 static uint64_t function_of(uint64_t pc, uint64_t *len_bytes)
 {
 	struct eh_bases bases = { 0 };
@@ -250,7 +251,7 @@ static uint64_t function_of(uint64_t pc, uint64_t *len_bytes)
 	return start;
 }
 
-/* A function's bytes as they were. */
+/* A copy of the function's original bytes. */
 static uint8_t *function_copy(uint64_t start, uint64_t len_bytes)
 {
 	long at = CALL6(SYS_mmap, 0, len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -269,7 +270,7 @@ static uint8_t *function_copy(uint64_t start, uint64_t len_bytes)
 
 /* ---- where the code goes ---- */
 
-/* Memory at this address, if it is free; negative: it is not. */
+/* Maps memory at this address if it is free; negative: it is not. */
 static long area_map(uint64_t at)
 {
 	return CALL6(SYS_mmap, at, AREA_BYTES, PROT_READ | PROT_WRITE,
@@ -334,7 +335,7 @@ static bool place_group(struct area *a, const struct instruction *list, uint32_t
 	return true;
 }
 
-/* Zydis is called while areas are not executable. */
+/* The pc is in Zydis, which is called while the areas are not executable. */
 static bool is_decoder(uint64_t pc)
 {
 	struct dl_find_object of_pc, of_zydis;

@@ -31,14 +31,14 @@ static void put_distance(struct emitter *e, uint64_t to)
 	emit_bytes(e, &d, sizeof d);
 }
 
-/* opcode of r64, r/m64 with a field of the window. */
+/* Emits `opcode r64, r/m64` whose memory operand is a field of the window. */
 static void put_field(struct emitter *e, uint8_t opcode, uint8_t reg, const uint64_t *field)
 {
 	PUT(e, 0x48, opcode, (uint8_t)(reg << 3 | 5));
 	put_distance(e, (uint64_t)field);
 }
 
-/* A conditional jump that is aimed later. */
+/* Emits a conditional jump; aim() sets its target later. */
 static uint8_t *put_branch(struct emitter *e, uint8_t condition)
 {
 	PUT(e, 0x0f, (uint8_t)(0x80 | condition), 0, 0, 0, 0);
@@ -53,7 +53,7 @@ static void aim(const struct emitter *e, uint8_t *after)
 		memcpy(after - 4, &d, sizeof d);
 }
 
-/* Scratch registers that can be named without a prefix. */
+/* The instruction uses the register with this number (0 to 7, which need no prefix). */
 static bool uses(const struct instruction *in, int reg)
 {
 	for (uint32_t i = 0; i < in->in.operand_count; i++) {
@@ -78,7 +78,7 @@ static bool uses(const struct instruction *in, int reg)
 
 static bool choose_scratch(const struct instruction *in, uint8_t scratch[2])
 {
-	/* not rsp and rbp: their encodings mean something else */
+	/* rsp and rbp have special encodings, so they are not used */
 	static const uint8_t usable[] = { 0, 1, 2, 3, 6, 7 };
 	uint32_t n = 0;
 
@@ -88,10 +88,10 @@ static bool choose_scratch(const struct instruction *in, uint8_t scratch[2])
 	return n == 2;
 }
 
-/* Which extensions of base and index the instruction has. */
+/* The extension bits of the instruction's index (x) and base (b) register. */
 static void extensions(const struct instruction *in, uint8_t *x, uint8_t *b)
 {
-	/* Zydis shows these as they are encoded: inverted */
+	/* Zydis shows these as they are encoded, inverted */
 	if (in->in.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX) {
 		const uint8_t *vex = in->bytes + in->in.raw.vex.offset;
 
@@ -118,7 +118,7 @@ static void put_lea(struct emitter *e, const struct instruction *in, uint8_t to)
 	uint8_t x, b;
 
 	extensions(in, &x, &b);
-	/* its short displacement counts operands, not bytes */
+	/* a one-byte displacement of EVEX counts operands, not bytes */
 	if (d->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && d->raw.modrm.mod == 1) {
 		const int32_t bytes = (int32_t)in->load->mem.disp.value;
 
@@ -131,10 +131,10 @@ static void put_lea(struct emitter *e, const struct instruction *in, uint8_t to)
 	}
 	PUT(e, (uint8_t)(0x48 | x << 1 | b), 0x8d,
 	    (uint8_t)(d->raw.modrm.mod << 6 | to << 3 | d->raw.modrm.rm));
-	emit_bytes(e, in->bytes + first, last - first); /* sib and displacement */
+	emit_bytes(e, in->bytes + first, last - first); /* SIB byte and displacement */
 }
 
-/* The instruction with (r) for its operand. */
+/* Emits the instruction with (r) as its memory operand. */
 static void put_load(struct emitter *e, const struct instruction *in, uint8_t r)
 {
 	const ZydisDecodedInstruction *d = &in->in;
@@ -154,7 +154,8 @@ static void put_load(struct emitter *e, const struct instruction *in, uint8_t r)
 	emit_bytes(e, in->bytes + imm, d->length - imm);
 }
 
-/* Goes on if no word that begins in `bytes` bytes from the address is marked. */
+/* Emits a test of the map: jumps if any word that begins in the `bytes` bytes from t on is marked.
+ * t: offset in the window. */
 static uint8_t *put_test(struct emitter *e, uint8_t t, uint32_t bytes)
 {
 	const uint8_t operand = (uint8_t)(7 << 3 | t);
@@ -186,7 +187,8 @@ static bool emit_load(struct emitter *e, const struct instruction *in, struct de
 	put_field(e, 0x3b, t, &e->window->len_bytes);
 	slow[0] = put_branch(e, 3);
 	slow[1] = put_test(e, t, bytes);
-	PUT(e, 0x48, 0x8d, (uint8_t)(0x40 | t << 3 | r), (uint8_t)(bytes - 1)); /* its last byte */
+	/* offset of the last byte */
+	PUT(e, 0x48, 0x8d, (uint8_t)(0x40 | t << 3 | r), (uint8_t)(bytes - 1));
 	put_field(e, 0x2b, t, &e->window->start);
 	slow[2] = put_test(e, t, 1);
 	put_field(e, 0x03, r, &e->window->delta);
@@ -205,7 +207,8 @@ static bool emit_load(struct emitter *e, const struct instruction *in, struct de
 	return true;
 }
 
-/* push, as the call does it: what looks at the stack finds the program's own address. */
+/* Pushes the return address that the original call would push: code that reads the stack finds the
+ * program's own address. */
 static void emit_return_address(struct emitter *e, uint64_t to)
 {
 	const uint32_t low = (uint32_t)to, high = (uint32_t)(to >> 32);
@@ -216,7 +219,7 @@ static void emit_return_address(struct emitter *e, uint64_t to)
 	emit_bytes(e, &high, sizeof high);
 }
 
-/* The last of a group may be a jump to a constant address, or a call. */
+/* Emits the last instruction of a group if it is a jump to a constant address, or a call. */
 static void emit_jump(struct emitter *e, const struct instruction *in)
 {
 	const uint64_t end = in->pc + in->in.length, to = end + (uint64_t)in->in.raw.imm[0].value.s;

@@ -1,8 +1,9 @@
-/* Finds out whether anybody jumps into the bytes that a detour replaces. Jumps inside of a function
- * are found by decoding it from its beginning; a function with computed jumps may come to any of
- * its instructions. Another part of the same function, which the compiler put elsewhere, comes back
- * by jumps with 32 bits of distance: any four bytes of the object that look like one count. Calls
- * return behind themselves, and only the last of a group is one. */
+/* Finds out whether any jump leads into the bytes that a detour replaces. Jumps of the same
+ * function are found by decoding the function from its beginning. In a function with computed
+ * jumps, every instruction may be a target. A compiler may put a part of a function elsewhere; that
+ * part jumps back with a 32-bit distance, so any four bytes of the object that look like such a
+ * distance count. Calls return to the instruction behind them, but only the last instruction of a
+ * group is a call. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -13,7 +14,7 @@
 
 #define OBJECT_MAX (16ul << 20)
 #define OBJECTS 16u
-#define SHORT 160u /* a short jump reaches no further, whatever the length of the group */
+#define SHORT 160u /* farthest reach of a short jump, for a group of any length */
 
 static bool is_inside(const struct instruction *list, uint32_t n, uint64_t target)
 {
@@ -23,10 +24,10 @@ static bool is_inside(const struct instruction *list, uint32_t n, uint64_t targe
 	return false;
 }
 
-/* What of some code jumps may lead to. */
+/* The possible targets of jumps in a piece of code. */
 struct targets {
-	uint64_t start, len_bytes; /* of the code; 0: none */
-	uint8_t *bits;             /* one a byte */
+	uint64_t start, len_bytes; /* of the code; start 0: none */
+	uint8_t *bits;             /* one bit per byte of the code */
 };
 
 static bool targets_init(struct targets *t, uint64_t start, uint64_t len_bytes)
@@ -61,8 +62,8 @@ static bool is_reached(const struct instruction *list, uint32_t n, const struct 
 
 /* ---- the function ---- */
 
-static struct targets g_function; /* the last one that was asked about */
-static bool g_is_computed;        /* where its jumps lead is not known */
+static struct targets g_function; /* the function that was asked about last */
+static bool g_is_computed;        /* it has computed jumps, whose targets are unknown */
 
 static bool function_decode(const uint8_t *bytes)
 {
@@ -97,8 +98,8 @@ static bool is_function_private(const struct instruction *list, uint32_t n, uint
 	return !g_is_computed && !is_reached(list, n, &g_function);
 }
 
-/* Short jumps from what lies around the function, which may be another part of it: any two bytes
- * that look like one count. */
+/* No short jump around the function leads into the group. The code around it may be another part of
+ * the function; any two bytes that look like a short jump count. */
 static bool is_near_private(const struct instruction *list, uint32_t n, uint64_t function,
 			    uint64_t len_bytes, uint64_t from, uint64_t to)
 {
@@ -115,7 +116,7 @@ static bool is_near_private(const struct instruction *list, uint32_t n, uint64_t
 
 /* ---- the object ---- */
 
-/* of jumps with 32 bits, in the code as it was: looked for once */
+/* targets of jumps with 32-bit distances in each object's original code; searched once */
 static struct targets g_objects[OBJECTS];
 
 static bool is_code(const ElfW(Phdr) * p)
@@ -138,14 +139,15 @@ static void note_targets(const struct targets *t, const uint8_t *from, uint64_t 
 	}
 }
 
-/* An object of the process, as the loader has mapped it. */
+/* An object that the loader has mapped. */
 struct object {
 	uint64_t base;
 	const ElfW(Phdr) * headers;
 	uint32_t nheaders;
 };
 
-/* By its ELF header, which the first part of it begins with. False: it has none there. */
+/* Finds the object of pc by its ELF header, at the beginning of its first mapping. False: it has
+ * none there. */
 static bool object_find(struct object *o, uint64_t pc)
 {
 	struct dl_find_object found;
@@ -162,7 +164,7 @@ static bool object_find(struct object *o, uint64_t pc)
 	return true;
 }
 
-/* NULL: too large, or no room. */
+/* The targets of the object's jumps; NULL: the object is too large, or there is no memory. */
 static const struct targets *targets_of(const struct object *o)
 {
 	uint64_t start = UINT64_MAX, end = 0;

@@ -1,6 +1,6 @@
-/* Loads into a register, stores of one, and comparisons with one, done in the handler: half the
- * cost of a step. Each is one access of the same size, so that other threads see what they would
- * see. Flags are those of the same instruction executed here. */
+/* Does loads, stores and comparisons of one register in the signal handler, which costs half of a
+ * single step. Each is one access of the original size, so that other threads see the same as
+ * without us. The flags are those of the same instruction, executed here. */
 #include "arch.h"
 #include "gate.h"
 
@@ -18,12 +18,13 @@ static void set_register(greg_t *g, uint64_t v, uint32_t bytes)
 	switch (bytes) {
 	case 1: *g = (greg_t)(((uint64_t)*g & ~0xfful) | (v & 0xff)); break;
 	case 2: *g = (greg_t)(((uint64_t)*g & ~0xfffful) | (v & 0xffff)); break;
-	case 4: *g = (greg_t)(v & 0xffffffff); break; /* clears the upper half */
+	case 4: *g = (greg_t)(v & 0xffffffff); break; /* this also clears the upper half */
 	default: *g = (greg_t)v; break;
 	}
 }
 
-/* lahf and seto: without the stack, whose red zone may be in use. */
+/* Reads the flags by lahf and seto. pushf would write below the stack pointer, where the red zone
+ * may be in use. */
 #define FLAGS_OF(instruction, suffix, type) \
 	__asm__(instruction " %" suffix "3, %" suffix "2; lahf; seto %b1" \
 		: "=&a"(ax), "=&q"(overflow) \
@@ -35,7 +36,7 @@ static long compare_flags(uint64_t a, uint64_t b, uint32_t bytes, bool is_test)
 	uint32_t ax = 0;
 	uint8_t overflow = 0;
 
-	if (is_test) { /* of a & b; overflow and carry are clear */
+	if (is_test) { /* test: flags of a & b; overflow and carry are clear */
 		a = extend(a & b, bytes, false);
 		b = 0;
 	}

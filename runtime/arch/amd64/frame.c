@@ -1,5 +1,6 @@
-/* Registers of a signal frame, and frames for children. A frame ends in the floating-point state,
- * which is a block of its own, of a size that it names itself. */
+/* Registers of a signal frame, and frames for children and for the program's handlers. The
+ * floating-point state is a block of its own at the end of a frame; its header says how long it
+ * is. */
 #include <elf.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 
 #define FP_MAGIC 0x46505853u
 #define FP_BYTES 512u
-#define KERNEL_UCONTEXT_BYTES 304u /* glibc's ucontext_t is longer */
+#define KERNEL_UCONTEXT_BYTES 304u /* the kernel's is shorter than glibc's ucontext_t */
 #define TRAP_FLAG 0x100
 #define DIRECTION_FLAG 0x400
 #define RESUME_FLAG 0x10000
@@ -43,7 +44,7 @@ uint32_t frame_fault(const ucontext_t *uc)
 
 ucontext_t *frame_of_sigreturn(const ucontext_t *uc)
 {
-	/* the handler has returned by the address before it */
+	/* the handler's return has already popped the return address below the frame */
 	return (ucontext_t *)uc->uc_mcontext.gregs[REG_RSP];
 }
 
@@ -99,8 +100,8 @@ bool frame_is_delivered(const ucontext_t *uc)
 	return (const char *)uc->uc_link == &delivered;
 }
 
-/* As the kernel lays it out: the address to return to, ucontext, siginfo; the floating-point state
- * is above. */
+/* Lays the frame out as the kernel does: return address, ucontext, siginfo, and the floating-point
+ * state above them. */
 bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct frame_handler *h,
 		   frame_write_fn *write)
 {
@@ -113,7 +114,8 @@ bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct fr
 
 	memcpy(&kept, uc, KERNEL_UCONTEXT_BYTES);
 	kept.uc_mcontext.fpregs = (void *)fp_at;
-	kept.uc_link = (ucontext_t *)&delivered; /* the kernel's are 0 */
+	/* marks the frame as ours: the kernel's frames have 0 here */
+	kept.uc_link = (ucontext_t *)&delivered;
 	memcpy(&kept.uc_sigmask, &h->mask_after, sizeof h->mask_after);
 	if (at < h->end || at > h->stack || !write(fp_at, uc->uc_mcontext.fpregs, bytes) ||
 	    !write(si_at, si, sizeof *si) || !write(uc_at, &kept, KERNEL_UCONTEXT_BYTES) ||
@@ -130,7 +132,7 @@ bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct fr
 	return true;
 }
 
-/* state[0]: the program itself single-steps. */
+/* state[0]: whether the program itself single-steps. */
 void insn_step_begin(struct insn_step *s, const struct insn *in, ucontext_t *uc)
 {
 	(void)in;

@@ -1,7 +1,7 @@
-/* The gate: assembly from which system calls go to the kernel, while all others are caught
- * (catch.c); and accesses of memory whose faults are expected. A call that the program makes itself
- * goes by rt_pass: returning from a handler to there, with rsp at a struct gate_return, does the
- * call and goes on at its pc. */
+/* The gate: the assembly whose system calls go to the kernel (all others are caught, catch.c), and
+ * memory accesses that may fault. rt_pass makes a call for the program: our handler returns to
+ * rt_pass with rsp at a struct gate_return; rt_pass makes the call and jumps to the pc stored
+ * there. */
 #include "gate.h"
 
 #include "arch.h"
@@ -16,7 +16,8 @@ __asm__(".text\n"
 	".hidden rt_gate_begin, rt_gate_end, rt_restore, rt_pass, rt_syscall, rt_return_to, rt_clone\n"
 	"rt_gate_begin:\n"
 
-	/* unwinders look up the return address less one: neither may have call frame information */
+	/* unwinders look up the return address minus 1, so neither byte may have call frame
+	 * information */
 	"	nop\n"
 	"rt_restore:\n"
 	"	.byte 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0\n" /* mov $15, %rax with a 32-bit immediate */
@@ -38,7 +39,7 @@ __asm__(".text\n"
 
 	"rt_pass:\n"
 	"	.cfi_startproc\n"
-	"	.cfi_escape 0x0f, 3, 0x77, 8, 0x06\n" /* the frame's address is what rsp + 8 holds, */
+	"	.cfi_escape 0x0f, 3, 0x77, 8, 0x06\n" /* the frame address is stored at rsp + 8, */
 	"	.cfi_escape 0x10, 16, 2, 0x77, 0\n"   /* the return address is at rsp */
 	"	syscall\n"
 	"	mov (%rsp), %rcx\n"

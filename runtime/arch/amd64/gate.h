@@ -1,34 +1,36 @@
-/* Assembly that only this architecture's files call. */
+/* Assembly and declarations that only the files of amd64/ use. */
 #ifndef RUNTIME_ARCH_AMD64_GATE_H
 #define RUNTIME_ARCH_AMD64_GATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Calls from [rt_gate_begin, rt_gate_end) are let through. */
+/* System calls from [rt_gate_begin, rt_gate_end) are not caught. */
 extern const char rt_gate_begin[], rt_gate_end[];
-/* By syscall user dispatch, which is a thread's own; else by replacing them. */
+/* true: calls are caught by syscall user dispatch, set per thread; false: by replaced
+ * instructions */
 extern bool rt_dispatches __attribute__((visibility("hidden")));
-/* Which of the two it is; in each process, before everything else: catch.c. */
+/* Chooses the way; called in each process before everything else. In catch.c. */
 void catch_choose(void);
-const char *catch_refusal(void); /* why calls cannot be caught in this process; NULL: they can */
+/* why system calls cannot be caught in this process; NULL: they can */
+const char *catch_refusal(void);
 
-/* How calls are found and replaced: text.c. The first byte of each becomes CALL_BYTE, which is no
- * instruction in 64-bit code; the second tells what it was. */
+/* Finding and replacing calls: text.c. The first byte of each call becomes CALL_BYTE, which begins
+ * no instruction in 64-bit code. The second byte stays and says which call it was. */
 #define CALL_BYTE 0xd6
 enum { SYSCALL_SECOND = 0x05, SYSENTER_SECOND = 0x34, INT80_SECOND = 0x80 };
 struct patch_table;
 extern const struct patch_table calls_table;
 
-/* rep movs (stos: rep stos) with elements of 1, 2, 4, or 8 bytes. A fault ends it: count is what
- * was not done. */
+/* Does rep movs (or rep stos) with elements of 1, 2, 4, or 8 bytes. A fault ends it; rcx is then
+ * the number of elements that were not done. */
 struct gate_string {
 	uint64_t rdi, rsi, rcx, rax;
-	uint64_t rflags; /* for the direction */
+	uint64_t rflags; /* gives the direction */
 };
 void rt_string(struct gate_string *s, uint64_t size, uint64_t is_stos);
 
-/* One load or store of 1, 2, 4, or 8 bytes, as one access; false: it faulted. */
+/* Does one load or store of 1, 2, 4, or 8 bytes, as one access. False: it faulted. */
 struct gate_access {
 	uint64_t addr, value;
 };

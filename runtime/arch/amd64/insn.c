@@ -1,6 +1,6 @@
-/* Which memory an instruction accesses, with Zydis. What is read may be overestimated (a decision
- * too many), what is written may not be: where an instruction may leave bytes as they are, they
- * count as read and written. Unknown: xsave and its kin, stacks in PM. */
+/* Says which memory an instruction accesses, by means of Zydis. Reads may be overestimated: that
+ * costs a needless decision. Writes may not: bytes that an instruction may leave unchanged count as
+ * read and written. Unknown are xsave and similar instructions, and stacks in PM. */
 #include <Zydis/Zydis.h>
 #include <asm/prctl.h>
 #include <cpuid.h>
@@ -18,7 +18,8 @@ struct decoded {
 	const ucontext_t *uc;
 };
 
-/* Numbers of 8-bit registers are not those of the registers that they are parts of. */
+/* The frame's index of the 64-bit register that contains r. Zydis numbers 8-bit registers
+ * differently. */
 static int8_t greg_of_register(ZydisRegister r)
 {
 	return greg_of[ZydisRegisterGetId(
@@ -78,19 +79,19 @@ static void add(struct insn *out, uint64_t addr, uint64_t len_bytes, uint32_t ki
 	out->accesses[out->naccesses++] = (struct access){ addr, (uint32_t)len_bytes, kind };
 }
 
-/* ---- registers that only the extended part of a signal's frame has ---- */
+/* ---- registers that are only in the extended part of a signal frame ---- */
 
 #define FXSAVE_XMM 160u
-#define FXSAVE_SOFTWARE 464u /* what the kernel says about the frame: a magic number, sizes */
-/* then come the header, whose first word has a bit for each component that is there, and the
- * components */
+#define FXSAVE_SOFTWARE 464u /* a magic number and sizes that the kernel stores about the frame */
+/* behind it comes the header, whose first word has a bit for each component that is present; then
+ * the components */
 #define FXSAVE_BYTES 512u
 #define XSTATE_MAGIC 0x46505853u
 
 enum { XSTATE_YMM = 2, XSTATE_MASKS = 5, XSTATE_ZMM = 6, XSTATE_ZMM_16 = 7 };
 
-/* Copies bytes of a component; those of one that is as it was at the start are zero. False: the
- * frame has no such component. */
+/* Copies bytes of a component of the extended state. A component that has its initial value is not
+ * stored; its bytes are zero. False: the frame has no such component. */
 static bool component(const struct decoded *d, uint32_t number, uint32_t at, void *to, uint32_t n)
 {
 	const char *x = (const char *)d->uc->uc_mcontext.fpregs;
@@ -110,7 +111,7 @@ static bool component(const struct decoded *d, uint32_t number, uint32_t at, voi
 	return true;
 }
 
-/* Element i of a vector register as a signed number; false: it is not in the frame. */
+/* Reads element i of a vector register as a signed number. False: the frame does not have it. */
 static bool vector_element(const struct decoded *d, ZydisRegister r, uint32_t i, uint32_t bytes,
 			   int64_t *value)
 {
@@ -137,7 +138,7 @@ static bool vector_element(const struct decoded *d, ZydisRegister r, uint32_t i,
 	return true;
 }
 
-/* Bytes of an index, by what the instruction is called; 0: it is none of these. */
+/* Size of an index in bytes, by the name of the gather or scatter; 0: another instruction. */
 static uint32_t index_bytes_of(ZydisMnemonic m)
 {
 	switch (m) {
@@ -161,8 +162,8 @@ static uint32_t index_bytes_of(ZydisMnemonic m)
 	}
 }
 
-/* Which elements are accessed. AVX-512 has masks of its own; of AVX2's, which are vectors, elements
- * that the mask excludes count as read. */
+/* Sets a bit for each element that is accessed. AVX-512 has mask registers. AVX2 has vectors as
+ * masks; there, all elements count as read. */
 static bool gather_mask(const struct decoded *d, uint64_t *mask)
 {
 	*mask = ~(uint64_t)0;
@@ -173,7 +174,7 @@ static bool gather_mask(const struct decoded *d, uint64_t *mask)
 			 mask, sizeof *mask);
 }
 
-/* Gathers and scatters. Their vector is the first operand, or the last. */
+/* Adds the accesses of a gather or scatter. Its data vector is the first or the last operand. */
 static void add_gather(struct insn *out, const struct decoded *d, const ZydisDecodedOperand *op)
 {
 	const uint32_t index_bytes = index_bytes_of(d->in.mnemonic),
@@ -203,7 +204,8 @@ static void add_gather(struct insn *out, const struct decoded *d, const ZydisDec
 	}
 }
 
-/* bt and the like with a register reach beyond their operand. */
+/* Offset in bytes that a register adds to the operand of bt, bts, btr and btc, which reach beyond
+ * it. */
 static uint64_t bit_offset(const struct decoded *d, const ZydisDecodedOperand *op)
 {
 	int64_t bit;
@@ -221,7 +223,7 @@ static bool is_bit_test(ZydisMnemonic m)
 	       m == ZYDIS_MNEMONIC_BTC;
 }
 
-/* A store that leaves some bytes of its operand alone. */
+/* The store may leave some bytes of its operand unchanged. */
 static bool is_masked(const struct decoded *d)
 {
 	switch (d->in.mnemonic) {
@@ -261,7 +263,9 @@ static void add_operand(struct insn *out, const struct decoded *d, const ZydisDe
 	if (is_bit_test(d->in.mnemonic))
 		addr += bit_offset(d, op);
 	if (op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && op->mem.base == ZYDIS_REGISTER_RSP)
-		return; /* a stack in PM: the kernel could not have delivered this signal */
+		/* a stack in PM is impossible here: the kernel could not have delivered this
+		 * signal */
+		return;
 	add(out, addr, op->size / 8u, kind);
 }
 
@@ -296,7 +300,7 @@ static enum insn_kind kind_of(const struct decoded *d, uint32_t *element_bytes)
 	}
 }
 
-/* Zydis calls the SSE move movsd, too: a string move has no explicit operands. */
+/* The instruction is not the SSE move, which Zydis also calls movsd. */
 static bool is_string_move(const struct decoded *d)
 {
 	return d->in.mnemonic != ZYDIS_MNEMONIC_MOVSD ||
@@ -315,7 +319,7 @@ static bool is_general(const ZydisDecodedOperand *op)
 	       c == ZYDIS_REGCLASS_GPR64;
 }
 
-/* The simple instructions, which most programs use most. */
+/* Recognises simple moves and comparisons, which are the most frequent instructions. */
 static void recognise_simple(struct insn *out, const struct decoded *d)
 {
 	const ZydisDecodedOperand *a = &d->ops[0], *b = &d->ops[1];
@@ -367,12 +371,12 @@ static uint32_t fetch(uint8_t bytes[15], uint64_t rip)
 	return 15 - (uint32_t)gate_copy(bytes + first, (const void *)(rip + first), 15 - first);
 }
 
-/* The same few instructions fault again and again. */
+/* A cache of decoded instructions: the same few fault again and again. */
 #define KEPT 64u
 
 struct kept {
-	uint32_t lock; /* whoever does not get it decodes for himself */
-	uint32_t n;    /* of bytes; 0: there is none */
+	uint32_t lock; /* a thread that does not get the lock decodes without the cache */
+	uint32_t n;    /* number of bytes; 0: the entry is empty */
 	uint64_t rip;
 	uint8_t bytes[15];
 	struct decoded d;
@@ -388,7 +392,7 @@ static bool decode(struct decoded *d, const uint8_t *bytes, uint32_t n)
 	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, n, &d->in, d->ops));
 }
 
-/* In `k`, whose lock is held. */
+/* Decodes into *k, whose lock is held, unless it already has this instruction. */
 static bool decode_kept(struct kept *k, uint64_t rip, const uint8_t *bytes, uint32_t n)
 {
 	if (k->n == n && k->rip == rip && memcmp(k->bytes, bytes, n) == 0)

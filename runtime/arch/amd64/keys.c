@@ -1,11 +1,11 @@
-/* Protection keys. The register that says which keys are closed (PKRU) is each thread's own; the
- * interrupted program's is in the XSAVE area of its signal frame. */
+/* Protection keys. Each thread has a register, PKRU, which says which keys are closed. That of the
+ * interrupted program is in the XSAVE area of its signal frame. */
 #include <cpuid.h>
 #include <sys/mman.h>
 
 #include "internal.h"
 
-static uint32_t g_pkru_offset; /* in an XSAVE area of standard form */
+static uint32_t g_pkru_offset; /* offset of PKRU in an XSAVE area of standard form */
 
 static uint32_t rdpkru(void)
 {
@@ -34,7 +34,7 @@ int keys_init(void)
 	key = CALL2(SYS_pkey_alloc, 0, PKEY_DISABLE_ACCESS);
 	if (IS_ERROR(key))
 		return -1;
-	/* the kernel would open it in every signal handler of the program */
+	/* this key would be open in every signal handler of the program */
 	if (!(a >> 2 * key & 1)) {
 		CALL1(SYS_pkey_free, key);
 		return -1;
@@ -50,7 +50,7 @@ static uint32_t *frame_pkru(ucontext_t *uc)
 	uint32_t *pkru = (uint32_t *)(x + g_pkru_offset);
 
 	if (!(*present & 1u << 9))
-		*pkru = 0; /* it has its initial value */
+		*pkru = 0; /* PKRU had its initial value, so the frame does not contain it */
 	*present |= 1u << 9;
 	return pkru;
 }
@@ -80,7 +80,7 @@ bool keys_is_closed_frame(int key, ucontext_t *uc)
 	return *frame_pkru(uc) >> 2 * key & 1;
 }
 
-/* ---- does the kernel keep it? ---- */
+/* ---- does the kernel keep a key closed? ---- */
 
 #define SA_HAS_RESTORER 0x04000000ul
 #define MOST_FAULTS 4u
@@ -97,8 +97,9 @@ static bool is_closed(int key)
 	return rdpkru() >> 2 * key & 1;
 }
 
-/* A fault opens the key for the interrupted code. Another signal closes it, or only opens it for
- * the handler, which must not outlast that. */
+/* The handler of the test. On a fault, it opens the key for the interrupted code. On a signal that
+ * was sent, it closes the key for the interrupted code, or opens it only for itself, which must end
+ * with the handler. */
 static void on_trial(int sig, siginfo_t *si, void *uc)
 {
 	(void)sig;

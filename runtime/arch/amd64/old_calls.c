@@ -1,5 +1,5 @@
-/* System calls that Linux has on amd64 and no longer gives to new architectures; and arch_prctl().
- * Most are those of today with one argument less. */
+/* Rows for system calls that Linux has on amd64 but not on newer architectures, and for
+ * arch_prctl(). Most are today's calls with one argument less. */
 #include <linux/sched.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>

@@ -1,7 +1,8 @@
-/* Tells the system calls of code from the same bytes inside of other instructions, and replaces
- * them. A function that call frame information lists is decoded from its beginning. Elsewhere,
- * decoding begins at each of many bytes before: it falls into step soon, and all must agree. What
- * cannot be told is not replaced, and no run that comes there counts. */
+/* Finds the system calls in code, distinguishes them from equal bytes inside other instructions,
+ * and replaces them. If call frame information lists the function, it is decoded from its
+ * beginning. Elsewhere, decoding starts at each of many bytes before the candidate: wrong starts
+ * soon come to the right instruction boundaries, and all must agree. A candidate that stays in
+ * doubt is not replaced, and a run that comes there does not count. */
 #include <Zydis/Zydis.h>
 #include <elf.h>
 #include <emmintrin.h>
@@ -10,17 +11,18 @@
 #include "gate.h"
 #include "patch.h"
 
-#define FAR_BYTES 128u /* decoding from here on has fallen into step */
-#define NEAR_BYTES 64u /* from here on, it may not have */
+/* decoding that starts this far before a candidate has reached instruction boundaries */
+#define FAR_BYTES 128u
+#define NEAR_BYTES 64u /* decoding that starts nearer may not have */
 
-/* What is known of the functions of a file: .eh_frame_hdr, a sorted table of (beginning, frame
- * description), both of them 32-bit distances from the header. */
+/* The functions that a file lists: .eh_frame_hdr, a sorted table of pairs (beginning, frame
+ * description), both as 32-bit distances from the header. */
 struct functions {
 	const struct patch_place *p;
 	const uint8_t *table;
-	uint32_t n;      /* 0: nothing is known */
-	uint64_t header; /* its address in the file's own numbering */
-	uint64_t bias;   /* from there to memory */
+	uint32_t n;      /* number of functions; 0: unknown */
+	uint64_t header; /* address of the table's header in the file's numbering */
+	uint64_t bias;   /* add this to get the address in memory */
 };
 
 struct span {
@@ -44,7 +46,8 @@ static const Elf64_Phdr *header_next(const struct patch_place *p, const Elf64_Ph
 	return h < first + e->e_phnum ? h : NULL;
 }
 
-/* len_bytes of the file at an address in its own numbering; NULL: it has none there. */
+/* Returns len_bytes of the file at an address in the file's numbering; NULL: the file has none
+ * there. */
 static const uint8_t *file_at(const struct patch_place *p, uint64_t addr, uint64_t len_bytes)
 {
 	for (const Elf64_Phdr *h = header_next(p, NULL); h; h = header_next(p, h)) {
@@ -67,8 +70,8 @@ static int32_t word_at(const uint8_t *at)
 
 static void functions_init(struct functions *f, const struct patch_place *p)
 {
-	/* version 1; encodings: relative to itself; a count; relative to the header. Of 32 bits
-	 * each */
+	/* version 1; encodings, of 32 bits each: relative to itself; a count; relative to the
+	 * header */
 	static const uint8_t usual[4] = { 1, 0x1b, 0x03, 0x3b };
 	const uint8_t *bytes = NULL;
 	bool is_loaded = false;
@@ -101,8 +104,9 @@ static uint64_t function_start(const struct functions *f, uint32_t i)
 	return f->header + (uint64_t)(int64_t)word_at(f->table + 8ul * i) + f->bias;
 }
 
-/* By its frame description: length, distance of what describes such ones, where it begins (from
- * here), length of the function. 0: it is of another form. */
+/* The end of function i, by its frame description: its length, the distance of the common
+ * description, its beginning (relative to this place), the length of the function. 0: the
+ * description has another form. */
 static uint64_t function_end(const struct functions *f, uint32_t i)
 {
 	const uint64_t addr = f->header + (uint64_t)(int64_t)word_at(f->table + 8ul * i + 4),
@@ -114,7 +118,8 @@ static uint64_t function_end(const struct functions *f, uint32_t i)
 	return start + (uint32_t)word_at(at + 12);
 }
 
-/* The function around an address of [low, high), or what lies between two. */
+/* The function that contains addr, cut to [low, high); otherwise the range between two
+ * functions. */
 static struct span span_around(const struct functions *f, uint64_t addr, uint64_t low,
 			       uint64_t high)
 {
@@ -122,7 +127,7 @@ static struct span span_around(const struct functions *f, uint64_t addr, uint64_
 	uint32_t first = 0, end = f->n;
 	uint64_t is_at, ends_at;
 
-	while (first < end) { /* the first one that begins behind it */
+	while (first < end) { /* search the first function that begins after addr */
 		const uint32_t middle = first + (end - first) / 2;
 
 		if (function_start(f, middle) <= addr)
@@ -162,8 +167,8 @@ static bool decode(const ZydisDecoder *d, uint64_t at, uint64_t end, ZydisDecode
 	return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(d, NULL, (const void *)at, end - at, in));
 }
 
-/* Where decoding comes to: addr, or the first instruction behind it; 0: it cannot go on. The one
- * before begins at *last. */
+/* Decodes from `from` and returns addr, or the first instruction boundary after it; 0: decoding
+ * fails. *last: the instruction before that. */
 static uint64_t walk(const ZydisDecoder *d, uint64_t from, uint64_t addr, uint64_t end,
 		     uint64_t *last)
 {
@@ -177,7 +182,8 @@ static uint64_t walk(const ZydisDecoder *d, uint64_t from, uint64_t addr, uint64
 	return from;
 }
 
-/* By opcode: the decoder's minimal mode has no names. */
+/* The instruction never continues with the next one. Tested by opcode: the decoder's minimal mode
+ * has no names. */
 static bool ends_flow(const ZydisDecodedInstruction *in)
 {
 	if (in->opcode_map == ZYDIS_OPCODE_MAP_0F)
@@ -197,7 +203,8 @@ static bool ends_flow(const ZydisDecodedInstruction *in)
 	}
 }
 
-/* Where a relative jump goes, or what an instruction names by its distance; 0: neither. */
+/* The target of a relative jump, or the address of data that the instruction names relative to its
+ * own; 0: neither. */
 static uint64_t target_of(const ZydisDecodedInstruction *in, uint64_t at, bool *is_jump)
 {
 	*is_jump = in->raw.imm[0].is_relative;
@@ -208,9 +215,9 @@ static uint64_t target_of(const ZydisDecodedInstruction *in, uint64_t at, bool *
 	return 0;
 }
 
-/* Is there a distance in the function that leads to [low, high), whatever it is a part of? A
- * constant may stand behind it. Most often there is none, which is much faster to see than by
- * decoding. */
+/* Any four bytes of the function, read as a distance, lead to [low, high). Four more bytes, a
+ * constant, may follow the distance. Mostly there is no such distance, and this test is much faster
+ * than decoding. */
 static bool has_distance(const struct span *f, uint64_t low, uint64_t high)
 {
 	for (uint64_t at = f->start; at + 4 <= f->end; at++) {
@@ -222,8 +229,8 @@ static bool has_distance(const struct span *f, uint64_t low, uint64_t high)
 	return false;
 }
 
-/* Does something of the function jump into the instruction at `inside` so that addr is one, or name
- * data among the code from `block` to addr? */
+/* Some instruction of the function jumps into the instruction at `inside` so that addr becomes an
+ * instruction, or names data in the code between `block` and addr. */
 static bool is_in_doubt(const ZydisDecoder *d, const struct span *f, uint64_t addr, uint64_t inside,
 			uint64_t block)
 {
@@ -243,10 +250,11 @@ static bool is_in_doubt(const ZydisDecoder *d, const struct span *f, uint64_t ad
 	return false;
 }
 
-/* How far a function is decoded: calls are looked for in the order of addresses. */
+/* How far a function has been decoded. Candidates come in the order of addresses, so decoding
+ * continues. */
 struct progress {
 	struct span f;
-	/* the next instruction; the one before; the first one behind a jump */
+	/* the next instruction; the one before it; the first one behind the last jump */
 	uint64_t at, last, block;
 };
 
@@ -266,19 +274,19 @@ static enum verdict judge_in_function(const ZydisDecoder *d, struct progress *p,
 	}
 	if (p->at > addr)
 		return is_in_doubt(d, f, addr, p->last, addr + 2) ? UNSURE : OTHER;
-	/* no data can be before it; or nothing names it */
+	/* no data can be before the call, or no instruction names any */
 	if (p->block == f->start || !has_distance(f, p->block, addr + 2))
 		return CALL;
 	return is_in_doubt(d, f, addr, addr, p->block) ? UNSURE : CALL;
 }
 
-/* Between functions, or where none are known. */
+/* Judges a candidate between functions, or in code whose functions are unknown. */
 static enum verdict judge_elsewhere(const ZydisDecoder *d, const struct span *s, uint64_t addr)
 {
 	uint32_t ncalls = 0, nothers = 0;
 	uint64_t last;
 
-	/* code begins where the section does, and where a function ends */
+	/* code begins at the start of a section, and at the end of a function */
 	if (addr - s->start <= NEAR_BYTES) {
 		const uint64_t to = walk(d, s->start, addr, s->end, &last);
 
@@ -296,7 +304,8 @@ static enum verdict judge_elsewhere(const ZydisDecoder *d, const struct span *s,
 
 /* ---- replacing ---- */
 
-/* From `at` on, the next byte with which calls begin; of the last few, just the next. */
+/* Returns the next byte at or after `at` with which a call may begin. For the last 15 bytes, it
+ * returns `at` itself. */
 static uint64_t next_first_byte(uint64_t at, uint64_t end)
 {
 	const __m128i two = _mm_set1_epi8(0x0f), old = _mm_set1_epi8((char)0xcd);
@@ -318,7 +327,8 @@ static bool looks_like_call(const uint8_t *at)
 	       (at[0] == 0xcd && at[1] == INT80_SECOND);
 }
 
-/* mov $15, %rax; syscall: debuggers and unwinders know signal frames by it. */
+/* mov $15, %rax; syscall: debuggers and unwinders recognise signal frames by these bytes, so the
+ * call stays. */
 static bool is_sigreturn(const uint8_t *at, const uint8_t *start)
 {
 	static const uint8_t before[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0 };

@@ -1,6 +1,6 @@
-/* Makes Zydis, which decodes instructions, safe to call in a signal handler of somebody else's
- * program. It is a shared object that calls memcpy and the like: these calls are bound to our own
- * routines, now, not when they are made first, and its calls of itself to itself. */
+/* Makes Zydis, which decodes instructions, safe to call in a signal handler. Zydis is a shared
+ * object and calls memcpy and the like, which the program may replace. So its calls of these
+ * functions are bound to our own ones, and its calls of itself to itself, before the first call. */
 #include <Zydis/Zydis.h>
 #include <dlfcn.h>
 #include <elf.h>
@@ -11,7 +11,8 @@
 #include "gate.h"
 #include "internal.h"
 
-/* What it calls. Others, which are of its formatter and its assertions, stay as they are. */
+/* The functions that Zydis calls. Others, which its formatter and its assertions call, are not
+ * changed. */
 static const struct {
 	const char *name;
 	void *function;
@@ -32,7 +33,7 @@ static void object_read(struct object *o, const struct link_map *map)
 {
 	*o = (struct object){ .base = map->l_addr };
 	for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
-		/* the loader may have added it */
+		/* the loader may have added the base already */
 		const uint64_t at =
 			d->d_un.d_ptr < o->base ? d->d_un.d_ptr + o->base : d->d_un.d_ptr;
 
@@ -69,7 +70,7 @@ static void bind(const struct object *o, const ElfW(Rela) * list, uint64_t len_b
 				? target_of(o, s)
 				: 0;
 
-		/* it may be read-only after relocation */
+		/* the page may be read-only after relocation */
 		if (target && CALL3(SYS_mprotect, PAGE_DOWN(at), PAGE, PROT_READ | PROT_WRITE) == 0)
 			*(uint64_t *)at = target;
 	}

@@ -1,4 +1,5 @@
-/* Copies and fills of any length: insn_decode() finds none, because MOPS is not known. */
+/* Copies and fills of any length: none, since insn_decode() does not know the instructions that do
+ * them (MOPS). */
 #include "internal.h"
 
 void insn_bulk(const struct insn *in, const ucontext_t *uc, struct insn_bulk *b)

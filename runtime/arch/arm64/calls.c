@@ -1,5 +1,5 @@
-/* System calls that Linux has on arm64 alone: none. What other architectures have for themselves
- * are older forms of these. */
+/* System calls that only arm64 has: none. Those that only other architectures have are older forms
+ * of the same calls. */
 #include "arch.h"
 
 const struct buffer_call arch_buffer_calls[] = { { 0 } };

@@ -1,5 +1,6 @@
-/* Catches system calls: `udf #i` is one, and slot i (slots.c) does it in its stead when it is to go
- * on by itself. */
+/* Catches system calls. Each call is replaced by `udf #i`, which ends in SIGILL. If the program
+ * itself is to make the call, it continues in slot i (slots.c), which makes it and branches
+ * back. */
 #include "gate.h"
 #include "internal.h"
 #include "patch.h"
@@ -25,7 +26,7 @@ bool gate_watch(uint64_t start, uint64_t end)
 	return patch_range(&calls_table, start, end);
 }
 
-/* The slot that stands for the word at pc; 0: none. */
+/* Number of the slot of the call that was replaced at pc; 0: no call was. */
 static uint32_t slot_at(uint64_t pc)
 {
 	const uint32_t word = *(const uint32_t *)pc;
@@ -60,9 +61,9 @@ bool gate_is_escape(long number, const long a[6])
 	return false;
 }
 
-/* The slot finds where to go by itself. Unwinders find it on the stack, below what the program
- * uses: the kernel's own note of the same kind is there, which nobody needs; where none fits, they
- * find less. */
+/* The slot knows where to return. Unwinders do not, so the address is also put on the stack, where
+ * the slot's call frame information says. It overwrites the kernel's own record of the same kind,
+ * which nobody needs. Without room for it, unwinders see less of the stack. */
 bool gate_pass(ucontext_t *uc, struct gate_return *back)
 {
 	mcontext_t *m = &uc->uc_mcontext;

@@ -1,6 +1,6 @@
-/* Frames of signals for rt_sigreturn: the program's own, and copies for children. A frame begins
- * with siginfo_t; what does not fit its fixed part (wide vectors) follows behind it, at an address
- * that it names itself. */
+/* Signal frames for rt_sigreturn: finds the program's own, and copies frames for children. A frame
+ * begins with siginfo_t. What its fixed part cannot hold (wide vectors) is behind it, at an address
+ * that the frame contains. */
 #include <asm/sigcontext.h>
 #include <elf.h>
 #include <string.h>
@@ -29,7 +29,7 @@ ucontext_t *frame_of_sigreturn(const ucontext_t *uc)
 	return (ucontext_t *)(uc->uc_mcontext.sp + INFO_BYTES);
 }
 
-/* The record that says where more follows; NULL: nothing does. */
+/* The record that says where the frame continues; NULL: it does not. */
 static struct extra_context *extra_of(const ucontext_t *uc)
 {
 	const char *at = (const char *)uc->uc_mcontext.__reserved,
@@ -66,7 +66,8 @@ uint64_t frame_child(const ucontext_t *uc, uint64_t below, uint64_t stack, const
 	return at;
 }
 
-/* Its return would not be seen (gate_sees_return): handlers are called from ours. */
+/* Not used: the return of such a handler could not be seen (gate_sees_return), so our handlers call
+ * the program's. */
 bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct frame_handler *h,
 		   frame_write_fn *write)
 {

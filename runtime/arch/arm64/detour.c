@@ -1,6 +1,6 @@
-/* Detours: which loads get one, where its stub is, and what a run does that faults in it. The
- * program is changed only between runs, in the server; one word at a time, so that it can be
- * executed at any moment. */
+/* Decides which loads get a detour (detour.h), finds memory for its stub, and handles faults in it.
+ * The program is changed only between runs, in the server, one word at a time, so its code is
+ * executable at any moment. */
 #include "detour.h"
 
 #include <sys/mman.h>
@@ -13,7 +13,8 @@
 #define AREAS 8u
 #define AREA_BYTES (2 * NEAR_STEP)
 #define STUB_BYTES (STUB_WORDS * 4)
-#define STUBS (NEAR_STEP / STUB_BYTES) /* the lead has a page of whatever size before them */
+/* before the stubs is a page, of whatever size, for the lead */
+#define STUBS (NEAR_STEP / STUB_BYTES)
 
 struct area {
 	uint64_t at;
@@ -36,7 +37,7 @@ static uint64_t area_code(const struct area *a)
 
 /* ---- in a run ---- */
 
-/* The stub that has the instruction at pc, and in which of its words that is; NULL: none. */
+/* The stub whose code contains pc; *word: which word of it. NULL: none. */
 static const struct stub *stub_of(uint64_t pc, uint32_t *word)
 {
 	for (uint32_t i = 0; i < g_nareas; i++) {
@@ -57,7 +58,8 @@ uint64_t detour_original(uint64_t pc)
 	return s ? s->original : pc;
 }
 
-/* Or there is no stack for a stub: its first instruction faulted. */
+/* A fault at the first word of a stub means that it has no stack: the original load is executed
+ * then, too. */
 bool detour_leave(ucontext_t *uc)
 {
 	mcontext_t *m = &uc->uc_mcontext;
@@ -84,7 +86,7 @@ void detours_lead(const struct window *w)
 	for (uint32_t i = 0; i < g_nareas; i++) {
 		struct lead *lead = area_lead(&g_areas[i]);
 
-		lead->len_bytes = 0; /* first: nothing is in it meanwhile */
+		lead->len_bytes = 0; /* set first, so that no load is redirected meanwhile */
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		lead->start = w->start;
 		lead->map = w->map;
@@ -101,7 +103,8 @@ struct eh_bases {
 };
 const void *_Unwind_Find_FDE(void *pc, struct eh_bases *bases);
 
-/* Between an exclusive load and its store: a stub stores, too. */
+/* The instruction is between an exclusive load and its store. A stub there would store, too, and
+ * make the exclusive store fail. */
 static bool is_exclusive(uint64_t pc, uint64_t function)
 {
 	struct a64 a;
@@ -127,7 +130,7 @@ static struct area *area_near(uint64_t pc)
 	return &g_areas[g_nareas++];
 }
 
-/* The code, and the word that leads to it, are private copies. */
+/* Writes the stub and the branch that leads to it, both in private copies of the pages. */
 static bool place(struct area *a, uint64_t pc)
 {
 	uint32_t *code = (uint32_t *)(area_code(a) + a->n * STUB_BYTES), *word = (uint32_t *)pc;
@@ -149,7 +152,8 @@ static bool place(struct area *a, uint64_t pc)
 	return true;
 }
 
-/* Call frame information says that this is code, and of which function. Stubs have none. */
+/* Call frame information says that this is code, and which function it belongs to. Stubs themselves
+ * have none. */
 void detour_make(uint64_t pc)
 {
 	struct eh_bases bases = { 0 };

@@ -21,14 +21,14 @@
 #define SP 31u
 #define RN(n) ((n) << 5)
 #define RM(n) ((n) << 16)
-#define FIRST_SCRATCH 9u /* to x17, of which a load uses four at most */
+#define FIRST_SCRATCH 9u /* registers from x9 to x17 are tried; a load uses four at most */
 
 struct emitter {
 	uint32_t *at;
 	const struct lead *lead;
 	struct a64 in;
 	uint32_t r, t;
-	uint32_t *slow[5]; /* branches there */
+	uint32_t *slow[5]; /* branches to `slow` */
 	uint32_t nslow;
 };
 
@@ -42,7 +42,7 @@ static void put_branch(struct emitter *e, uint64_t to)
 	emit_word(e, near_branch((uint64_t)e->at, to));
 }
 
-/* ldr t, of a word of the lead. */
+/* Emits ldr t of a word of the lead. */
 static void put_field(struct emitter *e, const uint64_t *field)
 {
 	const int64_t distance = (int64_t)field - (int64_t)e->at;
@@ -50,7 +50,7 @@ static void put_field(struct emitter *e, const uint64_t *field)
 	emit_word(e, 0x58000000u | ((uint32_t)(distance / 4) & 0x7ffff) << 5 | e->t);
 }
 
-/* A branch to slow, which is aimed later. */
+/* Emits a branch to `slow`, whose distance aim_slow() sets. */
 static void put_slow(struct emitter *e, uint32_t word)
 {
 	e->slow[e->nslow++] = e->at;
@@ -66,12 +66,12 @@ static void aim_slow(const struct emitter *e)
 	for (uint32_t i = 0; i < e->nslow; i++) {
 		const uint32_t distance = (uint32_t)(e->at - e->slow[i]), word = *e->slow[i];
 
-		/* the field is as long as a stub for all of them */
+		/* in all these branches, the field of the distance is large enough for a stub */
 		*e->slow[i] = word | distance << 5;
 	}
 }
 
-/* to = from + n, which is less than 2^24 either way. */
+/* Emits to = from + n, for |n| < 2^24. */
 static void put_add(struct emitter *e, uint32_t to, uint32_t from, int64_t n)
 {
 	const uint32_t opcode = n < 0 ? 0xd1000000u : 0x91000000u;
@@ -82,7 +82,7 @@ static void put_add(struct emitter *e, uint32_t to, uint32_t from, int64_t n)
 		emit_word(e, opcode | 1u << 22 | (uint32_t)(size >> 12) << 10 | RN(to) | to);
 }
 
-/* to = from + n vector registers */
+/* Emits to = from + n vector lengths. */
 static void put_add_vectors(struct emitter *e, uint32_t to, uint32_t from, int64_t n)
 {
 	emit_word(e, 0x04205000u | RM(from) | ((uint32_t)n & 0x3f) << 5 | to);
@@ -90,25 +90,26 @@ static void put_add_vectors(struct emitter *e, uint32_t to, uint32_t from, int64
 
 /* ---- what is possible ---- */
 
-/* How an instruction is encoded that has its address in a register, and nothing else: of the first
- * row that fits, some bits become zero, others one. */
+/* How to encode an instruction with its address in a register and no offset. The first row that
+ * fits says which bits become 0 and which 1. */
 static const struct {
 	uint32_t mask, value, clear, set;
 } forms[] = {
 	{ 0xbe800000, 0x0c800000, 0x009f0000, 0 }, /* ld1 … ld4, post-indexed */
 	{ 0xbe800000, 0x0c000000, 0, 0 },
-	{ 0x3fff7c00, 0x08df7c00, 0, 0 },                   /* ldar */
-	{ 0x3f200c00, 0x19000000, 0x001ff000, 0 },          /* ldapur */
-	{ 0x3b800000, 0x28000000, 0x003f8000, 0 },          /* ldnp */
-	{ 0x3a000000, 0x28000000, 0x01bf8000, 0x01000000 }, /* ldp: as with an offset */
-	{ 0x3ffffc00, 0x38bfc000, 0, 0 },                   /* ldapr */
-	/* ldr of any kind: as ldur, or with an offset of zero */
+	{ 0x3fff7c00, 0x08df7c00, 0, 0 },          /* ldar */
+	{ 0x3f200c00, 0x19000000, 0x001ff000, 0 }, /* ldapur */
+	{ 0x3b800000, 0x28000000, 0x003f8000, 0 }, /* ldnp */
+	/* ldp in all modes becomes ldp with an offset */
+	{ 0x3a000000, 0x28000000, 0x01bf8000, 0x01000000 },
+	{ 0x3ffffc00, 0x38bfc000, 0, 0 }, /* ldapr */
+	/* any ldr becomes ldur, or ldr with the offset zero */
 	{ 0x3a000000, 0x38000000, 0x003ffc00, 0 },
 	{ 0xfe10e000, 0xa400a000, 0x000f0000, 0 }, /* ld1 of SVE */
 	{ 0xfe00e000, 0xa4004000, 0x001fe000, 0x0000a000 },
 };
 
-/* 0: there is none. */
+/* The instruction, with its address in the register; 0: impossible. */
 static uint32_t with_address_in(uint32_t word, uint32_t reg)
 {
 	for (uint32_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
@@ -122,13 +123,13 @@ static bool writes_back(const struct a64 *in)
 	return in->mode == A64_PRE || in->mode == A64_POST;
 }
 
-/* A single vector, with or without a predicate: what that leaves out counts as read. */
+/* The load reads one vector. Elements that a predicate leaves out count as read. */
 static bool is_whole_vector(const struct a64 *in)
 {
 	return in->nregs == 1 && !in->is_structure && in->each_bytes == in->element_bytes;
 }
 
-/* The processor may do what it likes. */
+/* The architecture leaves open what the instruction does. */
 static bool is_unpredictable(const struct a64 *in)
 {
 	const bool is_pair = in->nregs == 2;
@@ -177,7 +178,8 @@ static void put_address(struct emitter *e)
 		put_add(e, e->r, in->rn, in->mode == A64_POST ? 0 : in->offset);
 }
 
-/* Goes on if it begins in the window: with the distance from its start in r. */
+/* Emits: go on if the access begins in the window. Leaves the distance from the window's start in
+ * r. */
 static void put_window(struct emitter *e)
 {
 	put_field(e, &e->lead->start);
@@ -188,8 +190,8 @@ static void put_window(struct emitter *e)
 	put_slow(e, TBZ_63 | e->t);
 }
 
-/* Goes on if no word that begins in `bytes` bytes from there is marked. Some more may be asked
- * about. */
+/* Emits: go on if no word that begins in the `bytes` bytes from there is marked. It may test some
+ * words more. */
 static void put_test(struct emitter *e, uint32_t bytes)
 {
 	uint32_t size = 0;
@@ -206,12 +208,14 @@ static void put_tests(struct emitter *e)
 {
 	const uint32_t bytes = a64_bytes(&e->in, 0, 0);
 
-	if (e->in.file == A64_SCALABLE) {         /* of what length, a program may change */
+	/* a program may change the length of SVE vectors */
+	if (e->in.file == A64_SCALABLE) {
 		emit_word(e, 0x04bf5020u | e->t); /* rdvl t, #1 */
 		put_add(e, e->t, e->t, -(int64_t)DETOUR_MAX_BYTES - 1);
 		put_slow(e, TBZ_63 | e->t);
 		put_test(e, DETOUR_MAX_BYTES);
-		/* behind it, instead of its last byte: one word more */
+		/* tests the byte behind the vector instead of its last byte, which may be in one
+		 * word more */
 		put_add_vectors(e, e->r, e->r, 1);
 		put_test(e, 1);
 		put_add_vectors(e, e->r, e->r, -1);

@@ -1,12 +1,12 @@
-/* Loads and stores of one or two registers, done in the handler: half the cost of a step. Each is
- * one instruction of the same size as the program's, so that other threads and processes see what
- * they would see. */
+/* Does loads and stores of one or two registers in the signal handler, which costs half of a single
+ * step. Each is one instruction of the original size, so that other threads and processes see the
+ * same as without us. */
 #include "a64/a64.h"
 #include "arch.h"
 #include "frame.h"
 #include "gate.h"
 
-/* One access. The values of general registers are in one word each, those of q registers in two. */
+/* One access. A general register has one word of `values`, a q register two. */
 struct piece {
 	uint64_t addr, unused;
 	uint64_t values[4];
@@ -14,7 +14,7 @@ struct piece {
 
 enum { SINGLE_1, SINGLE_2, SINGLE_4, SINGLE_8, SINGLE_16, PAIR_4, PAIR_8, PAIR_16, NFORMS };
 
-/* False: it faulted. form: as above, and NFORMS more for a store. */
+/* Does the access. form: one of the above, plus NFORMS for a store. False: it faulted. */
 bool rt_access(struct piece *p, uint64_t form);
 
 #define FORM(instruction, then) "	.p2align 3\n	" instruction "\n	b " then "\n"
@@ -75,7 +75,7 @@ static uint32_t register_at(const struct a64 *a, uint32_t i)
 	return i ? a->rt2 : a->rt;
 }
 
-/* How many words of a piece one register has. */
+/* Number of words of `values` that one register has. */
 static uint32_t words_of(const struct a64 *a)
 {
 	return a->each_bytes == 16 ? 2 : 1;
@@ -117,7 +117,8 @@ bool insn_perform(const struct insn *in, ucontext_t *uc)
 	struct a64 a;
 
 	a64_decode(&a, (uint32_t)in->value);
-	if (!read_registers(&a, uc, &p)) /* for a load, this asks whether they can be written */
+	/* for a load, this tests whether the registers can be written later */
+	if (!read_registers(&a, uc, &p))
 		return false;
 	if (a.acquires || a.releases)
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -1,15 +1,15 @@
-/* Finds the store of an exclusive load, in the program's code. Compilers and libraries write such
- * code as load, compare, branch away, compute, store, branch back: all but the last is taken as one
- * piece. What looks different is not stepped at all. */
+/* Finds the store that belongs to an exclusive load in the program's code. Compilers and libraries
+ * write: load, compare, branch away, compute, store, branch back. All but the last branch is
+ * stepped as one piece. Code of another form is not stepped. */
 #include "exclusive.h"
 
 #include "arch.h"
 
 #define BITS(word, high, low) ((word) >> (low) & ((2u << ((high) - (low))) - 1))
 
-/* Where the displacement is, in instructions. */
+/* The branch instructions that have a displacement, and its length in bits; it begins at bit 5. */
 static const struct {
-	uint32_t mask, value, bits; /* from bit 5 on */
+	uint32_t mask, value, bits; /* of the displacement */
 } branches[] = {
 	{ 0xff000010, 0x54000000, 19 }, /* b.cond */
 	{ 0x7e000000, 0x34000000, 19 }, /* cbz, cbnz */
@@ -42,13 +42,13 @@ uint32_t branch_to(uint32_t word, int64_t displacement)
 	return (word & ~mask) | ((uint32_t)(displacement / 4) << 5 & mask);
 }
 
-/* Arithmetic of registers and constants, which leaves `base` alone. Its result is always in the
- * lowest five bits; comparisons have other things there, which costs nothing but a piece that is
- * not recognised. */
+/* Arithmetic of registers and constants that does not change `base`. The number of the result
+ * register is in the lowest five bits. Comparisons have something else there; at worst, such a
+ * piece is not recognised. */
 static bool is_arithmetic(uint32_t word, uint32_t base)
 {
 	const uint32_t group = BITS(word, 28, 25);
-	/* adr, adrp: depend on where they are */
+	/* adr, adrp: their results depend on their own address */
 	const bool is_address = BITS(word, 28, 24) == 0x10;
 
 	return ((group & 7) == 5 || (group & 7) == 7 || ((group & 14) == 8 && !is_address)) &&
@@ -61,7 +61,7 @@ static bool is_store_of(const struct a64 *store, const struct a64 *load)
 	       store->nregs == load->nregs && store->each_bytes == load->each_bytes;
 }
 
-/* The instruction at pc; false: there is none, or it is not readable. */
+/* Reads and decodes the instruction at pc; false: it is not readable. */
 static bool fetch(uint64_t pc, uint32_t *word, struct a64 *a)
 {
 	if (gate_copy(word, (const void *)pc, sizeof *word) != 0)
@@ -70,8 +70,8 @@ static bool fetch(uint64_t pc, uint32_t *word, struct a64 *a)
 	return true;
 }
 
-/* Is there another store of the same load, on the way that a branch leaves by? It would never
- * succeed. */
+/* The code to which a branch leaves contains another store for the same load. It would never
+ * succeed, since the load was stepped with the first store. */
 static bool leads_to_store(uint64_t pc, const struct a64 *load)
 {
 	for (uint32_t n = 0; n < EXCLUSIVE_MAX; n++) {
@@ -92,7 +92,8 @@ static bool leads_to_store(uint64_t pc, const struct a64 *load)
 	return false;
 }
 
-/* All branches of n instructions go on inside, towards the store, or away from it for good. */
+/* All branches among the n instructions lead forward to within them, or to code that has no store
+ * for this load. */
 static bool are_branches_good(uint64_t pc, uint32_t n, const struct a64 *load)
 {
 	for (uint32_t i = 1; i < n; i++) {
@@ -105,7 +106,7 @@ static bool are_branches_good(uint64_t pc, uint32_t n, const struct a64 *load)
 		if (!branch_read(word, &displacement))
 			continue;
 		to = 4 * (int64_t)i + displacement;
-		if (to > 0 && to <= 4 * (int64_t)i) /* a loop inside */
+		if (to > 0 && to <= 4 * (int64_t)i) /* a loop within the piece */
 			return false;
 		if ((to < 0 || to >= 4 * (int64_t)n) && leads_to_store(pc + (uint64_t)to, load))
 			return false;

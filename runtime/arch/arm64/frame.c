@@ -1,5 +1,6 @@
-/* Registers of a signal frame. Those of vectors, and what faulted, are in records behind it: each
- * has a number and a size; one may say that more follow elsewhere. */
+/* Registers of a signal frame. Vector registers and the cause of a fault are in records behind the
+ * general registers. Each record has a number and a size; one kind says that more records are
+ * elsewhere. */
 #include "frame.h"
 
 #include <asm/sigcontext.h>
@@ -8,8 +9,8 @@
 #include "a64/a64.h"
 #include "arch.h"
 
-/* ESR: the exception's class; of a data abort, whether it was maintenance of the cache, and whether
- * it wrote. */
+/* Fields of ESR: the class of the exception; for a data abort, whether a cache maintenance
+ * instruction faulted, and whether the access was a write. */
 #define ESR_CLASS(esr) ((esr) >> 26 & 0x3f)
 #define CLASS_FETCH 0x20
 #define ESR_CACHE 0x100
@@ -61,7 +62,7 @@ static const void *record(const ucontext_t *uc, uint32_t magic)
 	return extra ? find_record((const void *)extra->datap, extra->size, magic) : NULL;
 }
 
-/* NULL: there is none, or it is empty because SVE was not in use. */
+/* The SVE record; NULL: there is none, or it is empty because the program did not use SVE. */
 static const struct sve_context *sve_record(const ucontext_t *uc)
 {
 	const struct sve_context *sve = record(uc, SVE_MAGIC);
@@ -141,7 +142,7 @@ const uint8_t *frame_predicate(const ucontext_t *uc, uint32_t reg)
 
 /* ---- faults ---- */
 
-/* Without a record that tells it: what the instruction is. */
+/* The kind of access, decoded from the instruction, for frames without an ESR record. */
 static uint32_t fault_of_insn(const ucontext_t *uc)
 {
 	uint32_t word;
@@ -154,7 +155,7 @@ static uint32_t fault_of_insn(const ucontext_t *uc)
 	return a64_writes(&a) ? ACCESS_WRITE : ACCESS_READ;
 }
 
-/* Of the cache, only reading is asked for, though ESR calls it a write. */
+/* For cache maintenance, the kernel needs only read permission, although ESR calls it a write. */
 uint32_t frame_fault(const ucontext_t *uc)
 {
 	const struct esr_context *esr = record(uc, ESR_MAGIC);
@@ -171,14 +172,15 @@ uint32_t frame_fault(const ucontext_t *uc)
 #define LINK_REGISTER 30u
 #define FRAME_WORDS_MAX 8192u
 
-/* The upper bits may sign it. */
+/* The word is this return address; its upper bits may be a signature (pointer authentication). */
 static bool is_address(uint64_t word, uint64_t address)
 {
 	return ((word ^ address) & 0xffffffffffff) == 0;
 }
 
-/* Functions save it where they like, or not at all if they call nobody: the link register first,
- * because what is on the stack of a function that did not save it may be old. */
+/* Functions save the return address anywhere in their frame, or not at all if they call no other.
+ * The link register is tested first: the frame of a function that did not save it may contain an
+ * old copy. */
 uint64_t frame_return_slot(const ucontext_t *uc, uint64_t from, uint64_t cfa, uint64_t address)
 {
 	uint64_t words[16];

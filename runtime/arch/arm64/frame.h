@@ -1,5 +1,5 @@
-/* Registers in a signal frame, for the files of this folder. Number 31 is the stack pointer where
- * an address is formed, and zero elsewhere. */
+/* Access to registers in a signal frame, for the files of this folder. In addresses, register
+ * number 31 is the stack pointer; elsewhere, it is zero. */
 #ifndef RUNTIME_ARCH_ARM64_FRAME_H
 #define RUNTIME_ARCH_ARM64_FRAME_H
 
@@ -11,12 +11,12 @@ uint64_t frame_base(const ucontext_t *uc, uint32_t reg);
 void frame_set_base(ucontext_t *uc, uint32_t reg, uint64_t value);
 uint64_t frame_general(const ucontext_t *uc, uint32_t reg);
 void frame_set_general(ucontext_t *uc, uint32_t reg, uint64_t value);
-/* 16 bytes of a vector register. Setting them clears what SVE has behind them. False: the frame has
- * none. */
+/* Reads or sets 16 bytes of a vector register. Setting them clears the rest of the SVE register.
+ * False: the frame has no vector registers. */
 bool frame_vector(const ucontext_t *uc, uint32_t reg, uint64_t value[2]);
 bool frame_set_vector(ucontext_t *uc, uint32_t reg, const uint64_t value[2]);
-/* Of SVE: bytes of a vector register, and a predicate, which has a bit for each of them. 0, NULL:
- * the frame has none. */
+/* SVE: the length in bytes of a vector register (0: the frame has none), and a predicate, which has
+ * a bit for each of those bytes (NULL: the frame has none). */
 uint32_t frame_vector_bytes(const ucontext_t *uc);
 const uint8_t *frame_predicate(const ucontext_t *uc, uint32_t reg);
 

@@ -1,7 +1,6 @@
-/* The gate: Linux has no syscall user dispatch for arm64, so each `svc #0` of the process is
- * replaced by a `udf` (catch.c), which ends in SIGILL with the whole frame. Calls from here and
- * from slots (slots.c) are left as they are. Faults in code that GATE_EXPECT() names are
- * expected. */
+/* The gate. Linux has no syscall user dispatch for arm64, so each `svc #0` of the process is
+ * replaced by a `udf` (catch.c), which ends in SIGILL with the whole frame. Calls in this file and
+ * in slots (slots.c) are not replaced. Faults in code that GATE_EXPECT() names are expected. */
 #include "gate.h"
 
 #include "internal.h"
@@ -11,7 +10,8 @@ __asm__(".text\n"
 	".globl rt_restore, rt_syscall, rt_return_to, rt_clone\n"
 	".hidden rt_restore, rt_syscall, rt_return_to, rt_clone\n"
 
-	/* unwinders look up the return address less one: neither may have call frame information */
+	/* unwinders look up the return address minus 1, so neither word may have call frame
+	 * information */
 	"	nop\n"
 	"rt_restore:\n"
 	"	mov x8, #139\n"
@@ -54,12 +54,12 @@ __asm__(".text\n"
 	"	cbz x0, 1f\n"
 	"	ldp x19, x30, [sp], #16\n"
 	"	ret\n"
-	"1:	mov x0, x19\n" /* the child: the gate is in its memory, as it is in ours */
+	"1:	mov x0, x19\n" /* the child: it has our memory, with the replaced calls */
 	"	b rt_return_to\n"
 	"	.cfi_endproc\n");
 
-/* x0: bytes that are left; x1: from; x2: to. Words, then bytes, which also find out where words
- * fault. */
+/* rt_copy(): x0: number of bytes left; x1: from; x2: to. Copies words, then bytes; after a fault of
+ * a word, copying bytes finds the exact place. */
 __asm__(".text\n"
 	".p2align 4\n"
 	".globl rt_copy\n"
@@ -97,7 +97,7 @@ size_t gate_copy(void *to, const void *from, size_t n)
 }
 
 struct expected {
-	int32_t begin, end, to; /* each from its own place */
+	int32_t begin, end, to; /* distances, each from its own field */
 };
 extern const struct expected __start_rt_expected[] __attribute__((visibility("hidden"))),
 	__stop_rt_expected[] __attribute__((visibility("hidden")));

@@ -1,7 +1,7 @@
-/* Which memory an instruction accesses. What is read may be overestimated (a decision too many),
- * what is written may not be: elements that a predicate may leave as they are count as read and
- * written. An exclusive load counts as all instructions up to its store, which are stepped together
- * (exclusive.c). */
+/* Says which memory an instruction accesses. Reads may be overestimated: that costs a needless
+ * decision. Writes may not: elements that a predicate may leave unchanged count as read and
+ * written. An exclusive load stands for all instructions up to its store, which are stepped
+ * together (exclusive.c). */
 #include <string.h>
 
 #include "a64/a64.h"
@@ -9,7 +9,7 @@
 #include "frame.h"
 #include "internal.h"
 
-/* A register's upper byte is a tag, which addresses do not have. */
+/* The address without its upper byte, which may hold a tag. */
 static uint64_t without_tag(uint64_t addr)
 {
 	return (uint64_t)((int64_t)(addr << 8) >> 8);
@@ -67,8 +67,8 @@ static uint32_t access_kind(const struct a64 *a)
 	return kind;
 }
 
-/* The elements that the predicate has, one access for each run of them; too many: all as one, which
- * a store may leave as it is. */
+/* Adds an access for each run of elements that the predicate selects. If there are too many, adds
+ * one access for all elements; a store may leave some unchanged, so that access reads, too. */
 static void add_elements(struct insn *out, const struct a64 *a, const ucontext_t *uc, uint64_t addr,
 			 uint32_t len_bytes)
 {
@@ -110,7 +110,8 @@ static void decode_scalable(struct insn *out, const struct a64 *a, const ucontex
 		add(out, addr, len_bytes, access_kind(a));
 }
 
-/* What the processor may do otherwise, or faults for reasons of its own, is left to it. */
+/* We can do the instruction ourselves. Forms whose result the architecture leaves open, or that may
+ * fault for other reasons, are left to the processor. */
 static bool is_simple(const struct a64 *a, const ucontext_t *uc, const struct access *access)
 {
 	const bool writes_back = a->mode == A64_PRE || a->mode == A64_POST,

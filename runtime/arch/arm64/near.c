@@ -1,11 +1,11 @@
-/* Branches, and memory within their reach. It is mapped below the code that wants it: a program's
- * heap grows above. */
+/* Maps memory within reach of a branch. It is mapped below the code that needs it, since the
+ * program's heap grows above its code. */
 #include <sys/mman.h>
 
 #include "internal.h"
 #include "near.h"
 
-#define REACH (127ul << 20) /* of 128: the memory has a length, too */
+#define REACH (127ul << 20) /* a branch reaches 128 MiB; the rest is for the length of the memory */
 
 bool near_reaches(uint64_t from, uint64_t to)
 {
@@ -25,7 +25,7 @@ uint64_t near_map(uint64_t site, uint64_t len_bytes, int prot)
 			continue;
 		if ((uint64_t)is == at)
 			return at;
-		CALL2(SYS_munmap, is, len_bytes); /* an old kernel */
+		CALL2(SYS_munmap, is, len_bytes); /* an old kernel ignores MAP_FIXED_NOREPLACE */
 	}
 	return 0;
 }

@@ -1,5 +1,5 @@
-/* Replaces the system calls of code by `udf`, so that they end in SIGILL. The calls of rt_sigreturn
- * stay, by which unwinders know signal frames. */
+/* Replaces the system calls in code by `udf`, so that they end in SIGILL. Calls of rt_sigreturn
+ * stay, since unwinders recognise signal frames by them. */
 #include "gate.h"
 #include "patch.h"
 

@@ -1,7 +1,7 @@
-/* Slots: each does one system call of the program in its stead, `svc #0`, and branches back behind
- * it. No register is free at a call, so that each call needs a slot of its own, and a branch
- * reaches 128 MiB. Most slots are in this library, near the C library, where unwinders have call
- * frame information for them; for calls elsewhere, memory is mapped near them. */
+/* Slots. Each makes one particular system call of the program by `svc #0` and branches back behind
+ * the call. No register is free at a call, so each call needs a slot of its own, and a branch
+ * reaches 128 MiB. Most slots are in this library, near the C library, with call frame information
+ * for unwinders. For calls elsewhere, memory is mapped near them. */
 #include <sys/mman.h>
 
 #include "gate.h"
@@ -14,8 +14,8 @@
 #define MAX_AREAS 16u
 #define ADD_SP_16 0x910043ffu /* add sp, sp, #16 */
 
-/* The frame's address is sp + 16; what is there (gate_pass()) is the return address, by the column
- * that is no register's, as in signal frames. */
+/* The frame address is sp + 16. The return address is at sp (gate_pass() stores it there); as in
+ * signal frames, it belongs to a column that is no register. */
 __asm__(".text\n"
 	".p2align 4\n"
 	".globl rt_slots, rt_slots_end\n"
@@ -98,7 +98,7 @@ bool slots_are_at(uint64_t addr)
 	return false;
 }
 
-/* Something else may have been mapped there before. */
+/* The slot for this site; another object may have been mapped there before. 0: none. */
 static uint32_t slot_of(uint64_t site)
 {
 	uint32_t i = g_nslots - 1;

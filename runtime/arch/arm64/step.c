@@ -1,7 +1,7 @@
-/* Steps over an instruction that is displaced: a copy of it runs in a slot of the thread's own,
- * with a `brk` behind it, because user code has no trap flag here. An exclusive load runs with all
- * that follows up to its store (exclusive.c). A load relative to its own address gets a register
- * for it. */
+/* Single-steps an instruction by running a copy of it in a slot of the thread's own, with a `brk`
+ * behind it: user code has no trap flag on arm64. An exclusive load is copied with all instructions
+ * up to its store (exclusive.c). A load relative to its own address gets that address in a
+ * register. */
 #include <sys/mman.h>
 
 #include "a64/a64.h"
@@ -10,18 +10,19 @@
 #include "internal.h"
 
 #define BRK 0xd4200000u
-/* A slot: the instructions, `brk`, and a `brk` for each of them to which it branches away. */
+/* A slot has room for the instructions, a `brk` behind them, and a `brk` for each branch that
+ * leaves them. */
 #define SLOT_WORDS (2 * EXCLUSIVE_MAX + 1)
 #define NSLOTS 16u
 #define NO_REGISTER 32u
 
-/* What insn_step keeps: state[0] the slot, [1] where the program is, [2] the number of instructions
- * and, above, the register for an address, [3] its value. */
+/* Indices of insn_step's state: the slot; the program's pc; the number of instructions and, in the
+ * upper half, the register that holds an address; that register's own value. */
 enum { STEP_SLOT, STEP_PC, STEP_SHAPE, STEP_SAVED };
 
 static __thread uint32_t *t_slots;
 
-/* By place, so that the same instruction finds its copy again. */
+/* The slot is chosen by pc, so that the same instruction finds its copy again. */
 static uint32_t *slot_for(uint64_t pc)
 {
 	if (!t_slots) {
@@ -42,7 +43,7 @@ static void set_word(uint32_t *slot, uint32_t i, uint32_t word, bool *is_changed
 	slot[i] = word;
 }
 
-/* An instruction of n, of which the i-th branches away: to its own `brk`. */
+/* The copy of instruction i of n: a branch that leaves the piece leads to its own `brk`. */
 static uint32_t displaced(uint32_t word, uint32_t i, uint32_t n)
 {
 	int64_t displacement, to;
@@ -53,7 +54,7 @@ static uint32_t displaced(uint32_t word, uint32_t i, uint32_t n)
 	return to > 0 && to < 4 * (int64_t)n ? word : branch_to(word, 4 * (int64_t)(n + 1));
 }
 
-/* ldr of a label, or a vector's, as ldr of the address in a register that it does not change. */
+/* Turns ldr of a label into ldr of the address in register `base`, also for vector registers. */
 static uint32_t with_base(uint32_t word, uint32_t base)
 {
 	static const uint32_t forms[2][4] = { { 0xb9400000, 0xf9400000, 0xb9800000, 0 },
@@ -96,8 +97,8 @@ void insn_step_begin(struct insn_step *s, const struct insn *in, ucontext_t *uc)
 	frame_set_pc(uc, (uint64_t)slot);
 }
 
-/* Back to where the program would be: in the instructions, behind them, or where it branched to. A
- * program cannot step itself. */
+/* Sets pc to where the program would be: within the instructions, behind them, or at the target of
+ * a branch. It always returns true: a program cannot step itself. */
 bool insn_step_end(struct insn_step *s, ucontext_t *uc)
 {
 	const uint64_t at = frame_pc(uc) - s->state[STEP_SLOT], pc = s->state[STEP_PC];
@@ -107,7 +108,7 @@ bool insn_step_end(struct insn_step *s, ucontext_t *uc)
 
 	if (reg != NO_REGISTER)
 		frame_set_general(uc, reg, s->state[STEP_SAVED]);
-	if (at > 4 * (2 * (uint64_t)n)) /* a handler of the program's went elsewhere */
+	if (at > 4 * (2 * (uint64_t)n)) /* a handler of the program's continued elsewhere */
 		return true;
 	if (at > 4 * (uint64_t)n &&
 	    branch_read(((const uint32_t *)pc)[at / 4 - n - 1], &displacement))

@@ -1,29 +1,29 @@
-/* Tells calls from literals that look like one. A literal pool lies where control does not come by
- * itself, behind a branch, and some instruction names it by its distance. Both must hold: words of
- * data may look like such an instruction, too. */
+/* Distinguishes calls from literals that look like one. A literal is behind a branch, where
+ * execution does not come by itself, and some instruction names it by its distance. Both are
+ * required: other data may look like such an instruction. */
 #include "gate.h"
 
-/* Control does not go on behind it: b, br, ret (with and without authentication), brk, udf. */
+/* Execution never continues behind it: b, br, ret (with and without authentication), brk, udf. */
 static bool ends_flow(uint32_t word)
 {
 	return (word & 0xfc000000) == 0x14000000 || (word & 0xfe9ff000) == 0xd61f0000 ||
 	       (word & 0xffe0001f) == 0xd4200000 || word >> 16 == 0;
 }
 
-/* ldr (literal) of any register, and adr: how far away the words are that it names, and how many
- * they are; 0: it is none. */
+/* For ldr (literal) of any register, and for adr: sets the distance of the words that it names and
+ * returns their number; 0: another instruction. */
 static uint32_t named(uint32_t word, long *distance)
 {
 	const uint32_t opc = word >> 30;
 
 	*distance = (int32_t)(word << 8) >> 13;
 	if ((word & 0x9f000000) == 0x10000000)
-		return opc & 1 || word >> 29 & 1 ? 0 : 1; /* adr, of a word */
+		return opc & 1 || word >> 29 & 1 ? 0 : 1; /* adr counts if it names a whole word */
 	if ((word & 0x3b000000) != 0x18000000)
 		return 0;
 	if (word >> 26 & 1)
-		return 1u << opc;               /* a vector */
-	return opc == 3 ? 0 : opc == 1 ? 2 : 1; /* 3: a prefetch */
+		return 1u << opc;               /* a vector register */
+	return opc == 3 ? 0 : opc == 1 ? 2 : 1; /* opc 3 is a prefetch */
 }
 
 static bool is_named(const uint32_t *start, const uint32_t *end, const uint32_t *at)
@@ -52,7 +52,7 @@ bool text_has_named_call(const uint32_t *start, const uint32_t *end)
 	return false;
 }
 
-/* Other literals may stand between the branch and this one. */
+/* Other literals may be between the branch and this one. */
 bool text_is_literal(const uint32_t *start, const uint32_t *end, const uint32_t *at)
 {
 	if (!is_named(start, end, at))

@@ -1,5 +1,5 @@
-/* In place of all that decodes instructions, where pmend is built without Zydis. No program can be
- * watched: recovery runs on whole images. */
+/* Replaces all code that decodes instructions if pmend is built without Zydis. No program can be
+ * watched then: recovery runs on whole images. */
 #include <string.h>
 
 #include "../gate.h"
@@ -8,7 +8,7 @@
 
 const char *arch_refusal(void)
 {
-	/* fits why_unsound */
+	/* this text fits why_unsound */
 	return "pmend was built without Zydis, which watches recovery: apt-get install " PACKAGES
 	       ", then build it again";
 }
@@ -25,7 +25,7 @@ void insn_decode(struct insn *out, const ucontext_t *uc)
 	out->kind = INSN_UNKNOWN;
 }
 
-/* No call can be told from data. */
+/* Without decoding, calls cannot be distinguished from data. */
 static bool replace_none(struct patch_place *p, uint64_t start, uint64_t end)
 {
 	(void)p, (void)start, (void)end;

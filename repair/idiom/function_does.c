@@ -82,13 +82,14 @@ static unsigned body_does(struct repair *r, const struct source_unit *u,
 	return does;
 }
 
-unsigned idiom_does(struct repair *r, const struct source_unit *u, const struct source_function *f)
+unsigned idiom_function_does(struct repair *r, const struct source_unit *u,
+			     const struct source_function *f)
 {
 	return f->body ? body_does(r, u, f, 0) & ~(unsigned)DOES_MORE : idiom_name(f->name);
 }
 
-unsigned idiom_does_all(struct repair *r, const struct source_unit *u,
-			const struct source_function *f)
+unsigned idiom_function_does_all(struct repair *r, const struct source_unit *u,
+				 const struct source_function *f)
 {
 	return body_does(r, u, f, 0);
 }

@@ -76,12 +76,12 @@ static int pointer_root(const struct source_function *f, const struct source_nod
 	return root >= 0 ? root : pointer_root(f, n->last, steps);
 }
 
-int given_by(const struct source_function *f, const struct source_node *pointer)
+int parameter_of_pointer(const struct source_function *f, const struct source_node *pointer)
 {
 	return pointer ? pointer_root(f, pointer, 0) : -1;
 }
 
-int given_to_store(struct repair *r, const struct fix *x)
+int parameter_of_store(struct repair *r, const struct fix *x)
 {
 	const struct source_node *store = x->store, *object = atomic_object(store);
 	int to;
@@ -91,5 +91,5 @@ int given_to_store(struct repair *r, const struct fix *x)
 	to = call_writes_to(x->unit, store);
 	if (to < 0)
 		to = callee_stores_to(r->code, x->unit, store);
-	return to >= 0 ? given_by(x->function, call_argument(store, to)) : -1;
+	return to >= 0 ? parameter_of_pointer(x->function, call_argument(store, to)) : -1;
 }

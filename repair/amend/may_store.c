@@ -212,8 +212,8 @@ static bool touches_below(const struct touching *t, const struct source_unit *u,
 	return false;
 }
 
-bool touches(struct repair *r, const struct fix *at, const struct source_node *top,
-	     const struct object *o)
+bool may_store_to(struct repair *r, const struct fix *at, const struct source_node *top,
+		  const struct object *o)
 {
 	struct touching t = { r, o->type ? type_name(r, o->type) : class_name(r, at->function) };
 

@@ -15,7 +15,7 @@ static const struct repair_bug *short_flush_of(const struct repair *r, const str
 	return NULL;
 }
 
-bool amend_named(struct repair *r, const struct fix *x, struct amendment *a)
+bool amend_named_helper(struct repair *r, const struct fix *x, struct amendment *a)
 {
 	const struct repair_bug *cause = short_flush_of(r, r->bugs.at[x->bug]);
 	const char *root = r->options->root, *why;
@@ -30,7 +30,7 @@ bool amend_named(struct repair *r, const struct fix *x, struct amendment *a)
 	a->helper_file = a->at.file;
 	if ((!root || path_is_below(a->helper_file->path, root)) &&
 	    (idiom_mend_short(r, a->at.unit, a->at.function, &a->mend) ||
-	     idiom_mend_walk(r, a->at.unit, a->at.function, &a->mend)))
+	     idiom_mend_line_loop(r, a->at.unit, a->at.function, &a->mend)))
 		return true;
 	r->failures.at[x->bug] = text_format(
 		r->code, "%s does not flush all lines of the range that it is given; fix it",

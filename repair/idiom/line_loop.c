@@ -235,8 +235,8 @@ bool idiom_leaves_out(struct repair *r, const struct source_unit *u,
 	return way_leaves_out(r, u, f, &addr, &len);
 }
 
-bool idiom_mend_walk(struct repair *r, const struct source_unit *u,
-		     const struct source_function *helper, struct idiom_mend *out)
+bool idiom_mend_line_loop(struct repair *r, const struct source_unit *u,
+			  const struct source_function *helper, struct idiom_mend *out)
 {
 	struct walk w = { 0 };
 	const char *flush;

@@ -35,7 +35,7 @@ static const struct fix *flush_before(struct repair *r, const struct repair_plac
 	return found;
 }
 
-void regain_fences(struct repair *r)
+void redundant_mark_needed(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
 		const struct repair_bug *b = r->bugs.at[i];

@@ -259,8 +259,8 @@ bool function_fences_itself(struct repair *r, const struct source_unit *u,
 {
 	visits ignored = { 0 };
 	struct following flow = { .r = r, .function = f, .visits = &ignored };
-	bool flushes =
-		     (idiom_does(r, u, f) & (DOES_FLUSH | DOES_FENCE)) == (DOES_FLUSH | DOES_FENCE),
+	bool flushes = (idiom_function_does(r, u, f) & (DOES_FLUSH | DOES_FENCE)) ==
+		       (DOES_FLUSH | DOES_FENCE),
 	     is_pending;
 
 	if (!f->body || !flushes)
@@ -420,7 +420,7 @@ static bool is_first(struct repair *r, size_t i)
 	return true;
 }
 
-void displaced_fences(struct repair *r)
+void late_fences_remove(struct repair *r)
 {
 	for (size_t i = 0; i < r->fixes.n && !r->options->keeps_redundant; i++) {
 		const struct fix *x = &r->fixes.at[i];

@@ -344,7 +344,7 @@ static int close_conditions(struct repair *r, struct tx *t, bool *is_changed)
 	return 0;
 }
 
-int tx_edges(struct repair *r, struct tx *t)
+int tx_set_boundaries(struct repair *r, struct tx *t)
 {
 	bool is_changed = !t->is_there;
 
