@@ -206,35 +206,56 @@ static struct files_item *parse_item(struct file_explorer *e, const char **at)
 	return NULL;
 }
 
+/* Moves behind a decimal number of at most so many digits. */
+static bool take_digits(const char **at, size_t max)
+{
+	const size_t n = strspn(*at, "0123456789");
+
+	*at += n;
+	return n > 0 && n <= max;
+}
+
+static bool take(const char **at, char c)
+{
+	const bool is_there = **at == c;
+
+	*at += is_there;
+	return is_there;
+}
+
 /* n3=0, s2=1, 2+512=0, m4+64=0. */
 static bool is_item_text(const char *at, size_t len)
 {
-	const char *digits = "0123456789";
-	const bool has_offset = *at != 'n' && *at != 's';
-	size_t n = !has_offset || *at == 'm', first = n;
+	const char *const end = at + len;
+	const bool is_named = take(&at, 'n') || take(&at, 's');
 
-	n += strspn(at + n, digits);
-	if (n == first)
-		return false;
-	if (has_offset) {
-		if (at[n] != '+' || strspn(at + n + 1, digits) == 0)
-			return false;
-		n += 1 + strspn(at + n + 1, digits);
-	}
-	return at[n] == '=' && strspn(at + n + 1, digits) > 0 &&
-	       n + 1 + strspn(at + n + 1, digits) == len;
+	if (!is_named)
+		take(&at, 'm');
+	return take_digits(&at, 9) && (is_named || (take(&at, '+') && take_digits(&at, 15))) &&
+	       take(&at, '=') && take_digits(&at, 9) && at == end;
+}
+
+/* Does the text up to `end` name the item that begins there? */
+static bool is_named_before(const char *text, const char *end)
+{
+	const size_t len = strcspn(end, "=") + 1;
+
+	for (const char *at = strpbrk(text, ":,"); at + 1 < end; at = strpbrk(at + 1, ","))
+		if (strncmp(at + 1, end, len) == 0)
+			return true;
+	return false;
 }
 
 bool files_state_is_text(const char *text)
 {
-	const char *at = text + strspn(text, "0123456789");
+	const char *at = text;
 
-	if (at == text)
+	if (!take_digits(&at, 18))
 		return false;
 	for (char before = ':'; *at; before = ',') {
 		const size_t len = strcspn(at + 1, ",");
 
-		if (*at != before || !is_item_text(at + 1, len))
+		if (*at != before || !is_item_text(at + 1, len) || is_named_before(text, at + 1))
 			return false;
 		at += 1 + len;
 	}

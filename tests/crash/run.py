@@ -1436,6 +1436,10 @@ def test_rebuilt():
     record("rebuilt", "rebuilt pool", "run")
     equal(excused("rebuilt", ("rebuilt", "{}", "again"), 0), [], "what recovery makes again")
     expect(("tx-store-outside", "correctness", "outside") in excused("rebuilt", ("rebuilt", "{}", "believe"), 1), "what recovery reads first")
+    run(f"{PROGRAMS}/rebuilt", "left pool", "create")
+    record("rebuilt", "left pool", "leave")
+    equal(excused("rebuilt", ("rebuilt", "{}", "again"), 0), [("missing-flush", "warning", "last")], "the last store, which no transaction flushes")
+    expect(("tx-store-outside", "correctness", "last") in excused("rebuilt", ("rebuilt", "{}", "believe"), 1), "the last store, where recovery reads it")
 
 
 def test_named_when_whole():
@@ -1475,6 +1479,15 @@ def test_marked():
     record("marked", "forgets", "marked pool 2")
     equal(excused("marked", ("marked", "list", "{}"), 1), [("missing-flush-fence", "correctness", "the mark")], "the link is not durable")
     crash("marked", "--races", "--recover", program("marked", "list", "{}"), status=1)
+
+
+def test_marked_by_a_plain_store():
+    """The same where a release store clears the mark. Without recovery, it looks like any other store."""
+    record("marked", "plain", "plain pool")
+    equal(excused("marked", ("marked", "list", "{}"), 0), [], "nobody looks at the mark")
+    equal(excused("marked", ("marked", "tell", "{}"), 1), [("missing-flush-fence", "correctness", "the plain mark")], "somebody does")
+    out, _ = run(PMEND, "check", "--format", "json", traces["marked"], status=1)
+    equal(lines_of(json.loads(out)), [("missing-flush-fence", "correctness", "the plain mark")], "without recovery")
 
 
 # ---- memory that is handed out again ----
