@@ -46,6 +46,9 @@ struct bug_location {
 	const struct bug_frame *frames; /* innermost first */
 	size_t nframes;
 	size_t shown; /* index of the frame that the user should look at */
+	/* how many frames just inside it are the user's, too: setters that store for their callers
+	 * (source/setters.h) */
+	size_t nsetters;
 	/* the event, where a trace is at hand, and its site; 0: not known. No rendering shows them:
 	 * causes are found by them */
 	uint64_t seq;
@@ -213,6 +216,8 @@ static inline bool bug_has_window(const struct bug *b)
 
 /* The frame to look at, NULL if nothing is known. */
 const struct bug_frame *bug_location_frame(const struct bug_location *l);
+/* The user's frame in which it happens: in a setter, where the shown one only calls that. */
+const struct bug_frame *bug_location_origin(const struct bug_location *l);
 /* The function without lines that the shown line calls in its own object: a part of the program
  * that was compiled without -g, or a library that was linked in. NULL: there is none. Names that
  * begin with two underscores are a library's. inside: the frame that the shown one called. */

@@ -399,6 +399,17 @@ static void put_folded(const struct text *t)
 	}
 }
 
+static void put_wrappers(const struct text *t)
+{
+	char *text = wrappers_text(t->r);
+
+	if (!text)
+		return;
+	text_put(t, text);
+	fputs(".\n", t->f);
+	free(text);
+}
+
 /* "2 bugs, 1 performance note": only findings of correctness are bugs. */
 static void put_tally(const struct text *t)
 {
@@ -481,6 +492,7 @@ static void put_summary(const struct text *t)
 		fputs(".\n", t->f);
 	}
 	put_folded(t);
+	put_wrappers(t);
 	if (c->attributed_without_run)
 		fprintf(t->f,
 			"%" PRIu64
