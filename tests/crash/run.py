@@ -1960,6 +1960,14 @@ def test_one_pair():
             equal([kind for kind, _ in caused(report)], [kind], f"what is listed under it ({case})")
 
 
+def test_progress_of_diagnosis():
+    """What comes after the exploration is told, too."""
+    with tempfile.TemporaryDirectory(dir=scratch) as cwd:
+        _, err = run(PMEND, "crash", "--progress", "--recover", program("causes", "{}", "pair", "recover"), "--", os.path.join(PROGRAMS, "causes"), "{pool}", "pair",
+                     status=1, cwd=cwd)
+    expect("pmend: finding out which findings have one cause: 0 recovery runs\n" in err, err)
+
+
 def test_one_fence():
     _, report = explore_case("causes", "fence")
     is_marked(report, "causes", "fence")
