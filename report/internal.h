@@ -216,8 +216,6 @@ const char *source_path(struct sources *s, const char *file);
 
 /* path.c: no file system involved. */
 const char *path_base(const char *path); /* "" for NULL */
-/* the part below folder; path itself if it is not below */
-const char *path_below(const char *path, const char *folder);
 /* malloc'd; relative if below cwd */
 char *path_uri(const char *path, const char *cwd, bool *is_below);
 

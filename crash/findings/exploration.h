@@ -71,6 +71,11 @@ struct crash_options {
 	/* Called a few times per second while workers work. npoints: number of all failure
 	 * points. */
 	void (*progress)(const struct crash_counters *c, uint64_t npoints, void *arg);
+	/* Called with findings while workers work, if wants_found() says so; NULL: not called.
+	 * Several workers may find the same. Those left at the end are told then. */
+	bool (*wants_found)(void *arg);
+	void (*found)(const struct crash_bug *b, void *found_arg);
+	void *found_arg;
 	/* Asked as often; true ends the exploration, and its results so far count. */
 	bool (*is_interrupted)(void *arg);
 	void *arg;

@@ -14,6 +14,9 @@ struct crash_watch {
 	void (*end)(void *arg);
 	void (*progress)(const struct crash_counters *c, uint64_t npoints, void *arg);
 	bool (*is_interrupted)(void *arg);
+	/* Asked before anything is spent on naming a finding; then it is told, in one line. */
+	bool (*wants_found)(void *arg);
+	void (*found)(const char *text, void *arg);
 	void *arg;
 };
 

@@ -1,6 +1,7 @@
 /* Text and numbers on a page. All text is escaped; control characters and what reverses the
  * direction of writing become visible. */
 #include "report/html/html.h"
+#include "util/str.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "report/text/text.h"
+#include "util/str.h"
 
 #define EXCERPT_BEFORE 1      /* lines above the one that is meant, and */
 #define EXCERPT_VERBOSE 2     /* with --verbose */
