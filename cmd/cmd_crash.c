@@ -177,7 +177,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 			    argv);
 	if (shard.shard)
 		keeper_init(&keeper, &s, NULL, reporting.output, shard.part != NULL);
-	crash_progress_init(&progress, is_asked);
+	crash_progress_init(&progress, is_asked, reporting.quiet);
 	s.watch = &progress.watch;
 	record_progress_begin(&recording, &s.recording, is_asked, reporting.quiet);
 	if (n == 1 && is_trace_name(argv[0]))

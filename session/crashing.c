@@ -13,6 +13,7 @@
 #include "session/crash_again.h"
 #include "crash/setup/crash_command.h"
 #include "account/crash_report.h"
+#include "account/found.h"
 #include "account/recorded.h"
 #include "account/group_report.h"
 #include "account/race_report.h"
@@ -263,11 +264,28 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 	group_report_release(&groups);
 }
 
+/* What is needed to tell findings while an exploration runs. */
+struct telling {
+	const struct crash_watch *watch;
+	struct found *found;
+};
+
+static void tell_found(const struct crash_bug *b, void *arg)
+{
+	const struct telling *t = arg;
+	char *text = found_text(t->found, b);
+
+	if (text)
+		t->watch->found(text, t->watch->arg);
+	free(text);
+}
+
 /* Explores once. is_stopped: the user has interrupted. */
 static int explore(struct crash_setup *s, const struct plan *p, struct crash_result *result,
 		   bool *is_stopped, struct error *err)
 {
 	const struct crash_watch *w = s->watch;
+	struct telling telling = { w, w ? found_new(p, s) : NULL };
 	int explored;
 
 	if (w) {
@@ -275,11 +293,17 @@ static int explore(struct crash_setup *s, const struct plan *p, struct crash_res
 		s->options.is_interrupted = w->is_interrupted;
 		s->options.diagnosing = w->diagnosing;
 		s->options.arg = w->arg;
+		s->options.wants_found = w->wants_found;
+		s->options.found = w->found ? tell_found : NULL;
+		s->options.found_arg = &telling;
 		w->begin(w->arg);
 	}
 	explored = (s->has_files ? files_explore : crash_explore)(p, &s->options, result, err);
-	if (w)
+	s->options.found = NULL;
+	if (w) {
 		w->end(w->arg);
+		found_free(telling.found);
+	}
 	*is_stopped = w && w->is_interrupted(w->arg);
 	return explored;
 }

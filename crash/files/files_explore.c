@@ -285,6 +285,7 @@ int files_explore(const struct plan *p, const struct crash_options *o, struct cr
 	r->counters.is_late |= e.refs.is_late;
 	r->counters.is_stopped |= e.refs.is_late;
 	result = search_all(&e, err);
+	file_tell_found(&e);
 	keep_objects(&e);
 	conclude(&e, result, err);
 out:

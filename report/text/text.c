@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "report/text/text.h"
+#include "util/str.h"
 
 #define EXCERPT_BEFORE 1      /* lines shown above the line of the bug, and */
 #define EXCERPT_VERBOSE 2     /* with --verbose */

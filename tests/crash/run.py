@@ -524,6 +524,22 @@ def test_locked():
     adds_up(some["coverage"])
 
 
+def test_found_is_told():
+    """Findings are told while the exploration runs, once each, by whichever worker; not with --quiet."""
+    def told(*options):
+        _, err = run(PMEND, "crash", "--recover", program("breadth", "check", "{}"), *options, traces["breadth"], status=1)
+        return [line for line in err.splitlines() if line.startswith("pmend: found ")]
+
+    report = explore_breadth("breadth", "-j", "2")
+    lines = told("--progress", "-j", "2")
+    for case in ("parts", "total"):
+        kind, _ = marks("breadth", case)
+        place = f"breadth.c:{min(line for role, line in marks('breadth', case)[1] if role == 'lost')}: {kind} "
+        equal(len([line for line in lines if place in line]), 1, f"lines with {place!r} in {lines}")
+    expect(len(lines) >= len(report["bugs"]) and all(re.search(r"\(after a crash at failure point \d+: exit status [12]\)$", line) for line in lines), lines)
+    equal(told("--progress", "--quiet"), [], "lines with --quiet")
+
+
 def created(how, *options, status=1):
     name = "created " + how
     if name not in traces:
