@@ -304,7 +304,8 @@ struct report_coverage {
 	uint64_t nfound_all;
 	/* that were not made: a run of another failure point read the same */
 	uint64_t shared_runs;
-	uint64_t shared_diagnosis_runs; /* the same of those below; for trials, not in JSON */
+	/* runs to minimise and attribute, whoever made them; for trials, not in JSON */
+	uint64_t explaining_runs;
 	/* besides those: to minimise what failed, to say which bug it is, to judge races */
 	uint64_t diagnosis_runs;
 	/* failing runs that were counted for a bug because one like them was */

@@ -12,7 +12,7 @@ struct point_rest {
 	struct known_losses losses;
 	struct seen seen_runs;
 	struct big seen, nstates;
-	uint64_t nruns, nshared, nrepeats, random;
+	uint64_t nruns, nshared, nrepeats, nasked, random;
 	bool is_begun, is_cut, is_new;
 };
 
@@ -59,6 +59,7 @@ static void take_up(struct explorer *e, struct point_rest *r)
 	e->nruns = r->nruns;
 	e->nshared = r->nshared;
 	e->nrepeats = r->nrepeats;
+	e->nasked = r->nasked;
 	e->random = r->random;
 	e->is_cut = r->is_cut;
 	e->todo = &r->todo;
@@ -77,6 +78,7 @@ static void leave(struct explorer *e, struct point_rest *r)
 	r->nruns = e->nruns;
 	r->nshared = e->nshared;
 	r->nrepeats = e->nrepeats;
+	r->nasked = e->nasked;
 	r->random = e->random;
 	r->is_cut = e->is_cut;
 	r->is_new = e->is_new;
@@ -138,7 +140,7 @@ static int begin(struct explorer *e, struct error *err)
 	e->losses.list.n = 0;
 	seen_clear(&e->seen_runs);
 	big_set(&e->seen, 0);
-	e->nruns = e->nshared = e->nrepeats = 0;
+	e->nruns = e->nshared = e->nrepeats = e->nasked = 0;
 	/* depends only on the failure point, not on the worker or on what it did before */
 	e->random = e->limits.seed + e->walk->point * 0x2545f4914f6cdd1du;
 	e->is_cut = e->set.is_partial;
