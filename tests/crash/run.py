@@ -498,6 +498,13 @@ def test_seldom():
     expect(explore_breadth("seldom", "--window", "16")["coverage"]["diagnosis_runs"] < 60, "runs that failure points share")
 
 
+def test_two_stores_of_a_line():
+    """Two stores in one line of source are one finding. It says that recovery dies in another function for the second one."""
+    record("oneline", "run", "oneline pool")
+    text, _ = run(PMEND, "crash", "--recover", program("oneline", "check", "{}"), traces["oneline"], status=1)
+    expect("recovery dies in no_value" in text and "by no_key" in text and "1 bug, " in text, text)
+
+
 def test_quorum():
     """240 stores must survive for recovery to fail. An explanation ends after 100 runs, and says so; the line is right, whoever explores."""
     first = explore_breadth("quorum", "--sample", "4")
