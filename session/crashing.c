@@ -91,6 +91,13 @@ static char *note_of(const struct plan *p, const struct crash_result *c,
 			&note,
 			xstrdup("Recovery read nothing that a crash could have lost. Make sure that it reads the data, or add a --check that "
 				"does"));
+	if (c->counters.unreduced)
+		note_add(
+			&note,
+			xasprintf(
+				"Of %" PRIu64
+				" failing state%s, too many lines matter to find the smallest loss and the fewest survivors; findings may name stores that do not matter",
+				c->counters.unreduced, c->counters.unreduced == 1 ? "" : "s"));
 	if ((beside = beside_note(p->trace)))
 		note_add(&note, beside);
 	if (uncompared)
@@ -233,7 +240,7 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 			   .depth = depth_of(c),
 			   .runs = c->counters.runs,
 			   .shared_runs = c->counters.shared_runs,
-			   .shared_diagnosis_runs = c->counters.shared_diagnosis_runs,
+			   .explaining_runs = c->counters.explaining,
 			   .diagnosis_runs = c->counters.diagnosis_runs,
 			   .attributed_without_run = c->counters.remembered,
 			   .faults = c->counters.faults,

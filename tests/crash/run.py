@@ -491,7 +491,27 @@ def test_breadth_repeats():
 
 def test_seldom():
     """One operation of hundreds has another bug than all others, at the same lines: it is a finding of its own."""
-    equal(sorted(b["kind"] for b in explore_breadth("seldom")["bugs"]), ["missing-flush", "ordering"], "kinds")
+    report = explore_breadth("seldom")
+    equal(sorted(b["kind"] for b in report["bugs"]), ["missing-flush", "ordering"], "kinds")
+    # Each of 299 failure points is explained for itself. Only the first one of a bug is repeated.
+    expect(report["coverage"]["diagnosis_runs"] < 250, report["coverage"])
+    expect(explore_breadth("seldom", "--window", "16")["coverage"]["diagnosis_runs"] < 60, "runs that failure points share")
+
+
+def test_two_stores_of_a_line():
+    """Two stores in one line of source are one finding. It says that recovery dies in another function for the second one."""
+    record("oneline", "run", "oneline pool")
+    text, _ = run(PMEND, "crash", "--recover", program("oneline", "check", "{}"), traces["oneline"], status=1)
+    expect("recovery dies in no_value" in text and "by no_key" in text and "1 bug, " in text, text)
+
+
+def test_quorum():
+    """240 stores must survive for recovery to fail. An explanation ends after 100 runs, and says so; the line is right, whoever explores."""
+    first = explore_breadth("quorum", "--sample", "4")
+    expect(has_marked(first, "quorum", "all"), summary(first))
+    expect(first["coverage"]["diagnosis_runs"] <= 110 and "too many lines matter to find the smallest loss" in first["coverage"]["note"], first["coverage"])
+    for options in (["--window", "16"], ["-j", "3"]):
+        equal(without_runs(explore_breadth("quorum", "--sample", "4", *options)), without_runs(first), f"{options}")
 
 
 def test_creation():
