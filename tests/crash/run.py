@@ -2178,9 +2178,10 @@ def test_files_right_and_wrong():
     """Logs, files that are replaced, a journal, a mapped file or memory with a log, recovery that a crash interrupts: what is wrong is found at its line, and what is right is silent; all is explored."""
     with open(os.path.join(SOURCES, "filed.c")) as f:
         cases = re.findall(r'^\t{ "(\w+)",', f.read(), re.M)
-    equal(len(cases), 17, "the number of cases")
+    equal(len(cases), 18, "the number of cases")
     for case in cases:
-        report = filed(case, *(["--failures", "2"] if case in ("journal", "again") else []))
+        more = ["--failures", "2"] if case in ("journal", "again") else ["--then", f"{program('filed')} {{dir}} {case} then"] if case in ("log", "uncut") else []
+        report = filed(case, *more)
         got = {(b["kind"], role, line) for b in report["bugs"] for role, line in places("filed", b)}
         equal(got, marked_places(case), f"what is found of {case}")
         equal(report["coverage"]["complete"], True, f"whether all of {case} was explored")
