@@ -168,10 +168,6 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	if (replay.state && s.has_files && !files_state_is_text(replay.state))
 		die_usage(c, "--replay '%s' is not a state of files: take it from the replay line",
 			  replay.state);
-	if (replay.show_choices && s.has_files)
-		die_usage(
-			c,
-			"--show-choices is not there yet for files that are followed (--files, {dir})");
 	recipe_option_begin(c, &s.recording.recipe, &s.timeout, n == 1 && is_trace_name(argv[0]),
 			    argv);
 	if (shard.shard)

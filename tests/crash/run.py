@@ -2198,7 +2198,9 @@ def test_files_replayed():
     equal(sorted(os.listdir(kept)), ["data", "journal"], "the files that were kept")
     run(*program("filed").split(), kept, "undo", "print", status=1)
     fails(3, "name one that is not there", *words[2:], "--keep", kept)
-    fails(2, "--show-choices is not there yet", *words[2:], "--show-choices")
+    out, _ = run(PMEND, *words[1:], "--show-choices", status=1)
+    line = {role: line for _, role, line in marked_places("undo")}["lost"]
+    expect(re.search(rf"lost in this state: the size of \S*.*/journal, \S*filed.c:{line} ", out), out)
     state = words.index("--replay") + 1
     for other, status, message in (("77", 3, "this trace has only"), ("2:s99=0", 3, "no such state"), ("2:1+280=1,x", 2, "is not a state")):
         fails(status, message, *words[2:state], other, *words[state + 1:])
