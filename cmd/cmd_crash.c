@@ -169,10 +169,6 @@ static int crash_run(const struct command *c, int argc, char **argv)
 			s.has_files
 				? "what in the folder is older than at the crash, as 6:n0=1,2+512=0"
 				: "the lines that lost something, as 6:1+280=2");
-	if (replay.show_choices && s.has_files)
-		die_usage(
-			c,
-			"--show-choices is not there yet for files that are followed (--files, {dir})");
 	recipe_option_begin(c, &s.recording.recipe, &s.timeout, n == 1 && is_trace_name(argv[0]),
 			    argv);
 	if (shard.shard)

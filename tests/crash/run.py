@@ -2249,9 +2249,10 @@ def test_files_right_and_wrong():
     """Logs, files that are replaced, a journal, a mapped file or memory with a log, recovery that a crash interrupts: what is wrong is found at its line, and what is right is silent; all is explored."""
     with open(os.path.join(SOURCES, "filed.c")) as f:
         cases = re.findall(r'^\t{ "(\w+)",', f.read(), re.M)
-    equal(len(cases), 17, "the number of cases")
+    equal(len(cases), 18, "the number of cases")
     for case in cases:
-        report = filed(case, *(["--failures", "2"] if case in ("journal", "again") else []))
+        more = ["--failures", "2"] if case in ("journal", "again") else ["--then", f"{program('filed')} {{dir}} {case} then"] if case in ("log", "uncut") else []
+        report = filed(case, *more)
         got = {(b["kind"], role, line) for b in report["bugs"] for role, line in places("filed", b)}
         equal(got, marked_places(case), f"what is found of {case}")
         equal(report["coverage"]["complete"], True, f"whether all of {case} was explored")
@@ -2268,7 +2269,9 @@ def test_files_replayed():
     equal(sorted(os.listdir(kept)), ["data", "journal"], "the files that were kept")
     run(*program("filed").split(), kept, "undo", "print", status=1)
     fails(3, "name one that is not there", *words[2:], "--keep", kept)
-    fails(2, "--show-choices is not there yet", *words[2:], "--show-choices")
+    out, _ = run(PMEND, *words[1:], "--show-choices", status=1)
+    line = {role: line for _, role, line in marked_places("undo")}["lost"]
+    expect(re.search(rf"lost in this state: the size of \S*.*/journal, \S*filed.c:{line} ", out), out)
     state = words.index("--replay") + 1
     for other, status, message in (("77", 3, "this trace has only"), ("2:s99=0", 3, "no such state"), ("2:1+280=1,x", 2, "is not a state")):
         fails(status, message, *words[2:state], other, *words[state + 1:])
