@@ -177,7 +177,7 @@ static int child_begin(const struct tests *t, const char *name, int fd, char ***
 	return n;
 }
 
-/* Reads the file in memory; NULL: it is empty. free() it. */
+/* Reads a test's report from its file, which is only in memory; NULL: it is empty. free() it. */
 static char *text_of(int fd)
 {
 	const off_t len = lseek(fd, 0, SEEK_END);

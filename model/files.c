@@ -1,5 +1,6 @@
-/* Follows which changes of names, sizes and sectors are durable. fsync and the like make durable
- * what is there; whatever else happens may be durable at any time, each thing for itself. */
+/* Follows which changes of files are durable: of names, of sizes, and of sectors. fsync and similar
+ * calls make earlier changes durable. Without such a call, each change may become durable at any
+ * time, independently of the others. */
 #include "model/files.h"
 
 #include <linux/falloc.h>

@@ -203,7 +203,7 @@ static void tell_budget(const struct crash_setup *s, const struct crash_result *
 			"one recovery reached its time limit (--timeout) when --max-time ended. It may hang; give more time to find out");
 }
 
-/* How far the failure points that were to be visited are explored. */
+/* Counts the failure points by how far each was explored: completely, in part, or not at all. */
 static struct report_depth depth_of(const struct crash_result *c)
 {
 	const struct crash_counters *n = &c->counters;

@@ -1,5 +1,5 @@
-/* Files that were followed because of --files: what they lead to is not flushed by instructions,
- * but synced by calls. */
+/* Followed files: those that a trace recorded with --files contains. The program makes them durable
+ * by calls such as fsync(), not by flushing cache lines. */
 #ifndef TRACE_FOLLOWED_H
 #define TRACE_FOLLOWED_H
 
@@ -12,8 +12,8 @@
 /* The trace was recorded with --files. */
 bool followed_is_any(const struct trace *t);
 
-/* By number of file: it is synced by calls. Not those that follow the platform of memory: whose
- * lines are flushed by instructions, or that were mapped with MAP_SYNC. */
+/* For each file, by its number: it is synced by calls. False for files that are memory: their lines
+ * were flushed by instructions, or they were mapped with MAP_SYNC. */
 typedef VEC(bool) followed_files;
 followed_files followed_of(const struct trace *t);
 static inline bool followed_has(const followed_files *f, uint64_t file)

@@ -272,7 +272,7 @@ static struct place *beginning_of(const struct window *w, uint64_t moment)
 	return NULL;
 }
 
-/* Gives the bytes of a read in a state. */
+/* Computes the value that this read of recovery gets in a state. */
 static bool value_of(const struct state_set *s, const uint64_t *states, const struct read *r,
 		     uint64_t *bytes)
 {

@@ -178,8 +178,8 @@ static void forget_reached(const struct flow *flow, struct flow_state *s, const 
 	s->nreached = n;
 }
 
-/* The address of a variable always points to memory. So does the address of a part of what was
- * reached. */
+/* The pointer points to memory, not to NULL: it is the address of a variable, or it or a pointer
+ * derived from it was already followed on this path. */
 bool state_is_reached(const struct flow *flow, const struct flow_state *s, const struct value *v)
 {
 	const char *root;

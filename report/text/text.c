@@ -1,6 +1,6 @@
-/* The report for people, one block a bug:
+/* The report for people, one block per bug:
  *
- *	app.c:41: missing-flush: the store to pool+0x40 (8 bytes) is never written back
+ *	app.c:41: missing-flush: this store is never flushed; the later fence does not help
  *	    40 | 	n->value = v;
  *	    41 | 	n->next = head;
  *	       | 	        ^

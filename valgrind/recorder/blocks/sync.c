@@ -1,7 +1,7 @@
 /* Events for calls of functions that synchronise threads. A function is known by its name, where
  * its code begins, so nothing is preloaded and static programs are seen, too, if they have symbols.
- * What it gives is known when it is called, what it gets when it returns: until then its frame is
- * awaited.
+ * A release is recorded when the function is called; a lock or an acquire when it returns, for
+ * which its frame is watched.
  *
  *	pthread_cond_wait(c, m)    unlock m … lock m, acquire c
  *	sem_post(s)                release s
@@ -17,7 +17,7 @@
 #include "valgrind/recorder/place/stack.h"
 #include "valgrind/recorder/pm/pm.h"
 
-/* for the sizes of what they declare */
+/* for the sizes of their types */
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -27,7 +27,7 @@ struct step {
 	UChar kind;  /* enum pmt_kind; 0: none */
 	UChar flags; /* enum pmt_sync */
 	UChar arg;   /* the argument that is the object's address, from 0 */
-	UChar bytes; /* of the object; 0: it is none in memory, or nobody knows */
+	UChar bytes; /* size of the object; 0: unknown, or it is not in memory */
 };
 
 struct call {
