@@ -156,25 +156,38 @@ void group_report_release(struct group_report *g)
 	arena_release(&g->arena);
 }
 
+/* Each group takes a run, and so does each failure point with `prefix`. Says that groups do not pay
+ * if there are more of them than failure points. free() it. */
+static char *no_gain(const struct crash_result *result, const struct rep_account *a)
+{
+	if (result->npoints == 0 || a->groups <= result->npoints)
+		return xstrdup("");
+	return xasprintf(
+		". Groups do not pay here, because there are only %llu failure points: --strategy prefix takes fewer runs, and --strategy lazy tests all behaviours at each of them. Groups pay when the program runs longer, because their number hardly grows",
+		(unsigned long long)result->npoints);
+}
+
 char *group_report_note(const struct crash_result *result)
 {
 	const struct representatives *r = result->representatives;
 	const char *problem = types_problem(r->types);
-	char *begun = NULL, *text;
+	char *begun = NULL, *gain, *text;
 	struct rep_account a;
 
 	representatives_account(r, &a);
+	gain = no_gain(result, &a);
 	if (a.groups_begun > a.groups_tested)
 		begun = xasprintf(" to the end and %" PRIu64 " more had their first runs",
 				  a.groups_begun - a.groups_tested);
 	text = xasprintf("%" PRIu64 " update behaviours in %" PRIu64 " groups, of which %" PRIu64
 			 " were tested%s; stores typed by source: %" PRIu64
-			 ", by debug information: %" PRIu64 ", by call path: %" PRIu64 "%s%s%s",
+			 ", by debug information: %" PRIu64 ", by call path: %" PRIu64 "%s%s%s%s",
 			 a.behaviours, a.groups, a.groups_tested, begun ? begun : "",
 			 r->nstores[TYPE_BY_SOURCE], r->nstores[TYPE_BY_DWARF],
 			 r->nstores[TYPE_BY_PATH], problem ? " (" : "", problem ? problem : "",
-			 problem ? ")" : "");
+			 problem ? ")" : "", gain);
 	free(begun);
+	free(gain);
 	return text;
 }
 

@@ -414,6 +414,15 @@ def test_representative_of_none():
     expect("at some failure points only" in coverage["why_incomplete"], f"the reason: {coverage['why_incomplete']}")
 
 
+def test_representative_does_not_pay():
+    """The report says so where there are more groups than failure points, and only there."""
+    for times, pays in (("1", False), ("20", True)):
+        traces["kinds"] = os.path.join(folder, f"kinds-{times}.pmt")
+        run(PMEND, "record", "-q", "-o", traces["kinds"], "--", os.path.join(PROGRAMS, "kinds"), "run", f"kinds {times} pool", times)
+        coverage = crash("kinds", "--recover", program("kinds", "check", "{}"), "--strategy", "representative", "--sample", "8", status=0)["coverage"]
+        equal("Groups do not pay here" in coverage["note"], not pays, f"the note with {times} rounds: {coverage['note']}")
+
+
 def test_budgets():
     """One state of 128 fails. A sample is the same for the same seed; what is left out is told."""
     options = ["--recover", program("cases", "loose", "{}")]
