@@ -507,6 +507,13 @@ def test_seldom():
     expect(explore_breadth("seldom", "--window", "16")["coverage"]["diagnosis_runs"] < 60, "runs that failure points share")
 
 
+def test_fresh_writes_to_the_kernel():
+    """/proc/self/comm has another name in each run. --fresh does not set it aside, so the program runs once."""
+    out, _ = run(PMEND, "test", "--fresh", "--format", "json", "--trace", "comm.pmt", "--recover", program("oneline", "check", "{}"), "--",
+                 "/bin/sh", "-c", 'echo x > /proc/self/comm && exec "$0" run "comm pool"', f"{PROGRAMS}/oneline", status=1)
+    expect(json.loads(out)["coverage"]["runs"] > 0, out)
+
+
 def test_two_stores_of_a_line():
     """Two stores in one line of source are one finding. It says that recovery dies in another function for the second one."""
     record("oneline", "run", "oneline pool")

@@ -61,10 +61,16 @@ void old_mapped(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *pat
 		stop(tid, "mapped", path);
 }
 
+/* Files of the kernel are not restored, and /proc/self/mem has another name in each run. */
+static Bool is_of_kernel(const HChar *path)
+{
+	return VG_(strncmp)(path, "/proc/", 6) == 0 || VG_(strncmp)(path, "/sys/", 5) == 0;
+}
+
 static void touched(ThreadId tid, const struct vg_stat *st, const HChar *path)
 {
-	if (VKI_S_ISREG(st->mode) && st->nlink > 0 && !file_was_created(st) && !may_touch(path) &&
-	    file_may_be_pm(path))
+	if (VKI_S_ISREG(st->mode) && st->nlink > 0 && !file_was_created(st) &&
+	    !is_of_kernel(path) && !may_touch(path) && file_may_be_pm(path))
 		stop(tid, "touched", path);
 }
 
