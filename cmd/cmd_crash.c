@@ -149,11 +149,6 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	s.shard = shard_option_set(c, &shard, &reporting, n == 1 && is_trace_name(argv[0]));
 	if ((replay.keep || replay.gdb || replay.show_choices) && !replay.state)
 		die_usage(c, "--keep, --gdb and --show-choices need --replay");
-	if (replay.state && !state_is_text(replay.state) && !files_state_is_text(replay.state))
-		die_usage(
-			c,
-			"--replay '%s' is not a state: take it from the replay line of a report; it is a failure point, and the lines that lost something, as 6:1+280=2",
-			replay.state);
 	if (is_fresh && n == 1 && is_trace_name(argv[0]))
 		die_usage(c, "--fresh applies only to recording a program, not to a trace");
 	if (s.recording.old_bytes && n == 1 && is_trace_name(argv[0]))
@@ -165,9 +160,11 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	reporting_begin(c, &reporting);
 	crash_options_begin(c, &s);
 	files_option_fit(c, &s, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
-	if (replay.state && s.has_files && !files_state_is_text(replay.state))
-		die_usage(c, "--replay '%s' is not a state of files: take it from the replay line",
-			  replay.state);
+	if (replay.state && !(s.has_files ? files_state_is_text : state_is_text)(replay.state))
+		die_usage(
+			c,
+			"--replay '%s' is not a state: take it from the replay line of a report; it is a failure point, and the lines that lost something, as 6:1+280=2",
+			replay.state);
 	recipe_option_begin(c, &s.recording.recipe, &s.timeout, n == 1 && is_trace_name(argv[0]),
 			    argv);
 	if (shard.shard)
