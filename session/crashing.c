@@ -110,7 +110,11 @@ static char *note_of(const struct plan *p, const struct crash_result *c,
 			xstrdup("Recovery ran without its seccomp filter, which would block pmend's own system calls"));
 	if (p->ntrusted)
 		note_add(&note, xstrdup(recorded_trusted));
-	if (c->counters.cut_points > 0 && s->options.limits.sample)
+	if (c->counters.cut_points > 0 && s->options.limits.sample && c->is_of_files)
+		note_add(&note, xasprintf("At most %" PRIu64
+					  " runs per failure point, those that lose little first",
+					  s->options.limits.sample));
+	else if (c->counters.cut_points > 0 && s->options.limits.sample)
 		note_add(&note, xasprintf("At most %" PRIu64
 					  " runs per failure point, chosen with --seed %" PRIu64,
 					  s->options.limits.sample, s->options.limits.seed));

@@ -170,6 +170,8 @@ static const char MEMORY_ADVICE[] =
 	"Flush the store and fence before anything is done that relies on it.";
 static const char ATOMICITY_ADVICE[] =
 	"Make the change atomic: write a new file, sync it and rename it over the old one, or keep a log that recovery replays or undoes.";
+static const char MOVE_ADVICE[] =
+	"Link the file under its new name and call fsync on that folder before the old name is removed, or let recovery look in both.";
 static const char PART_ADVICE[] =
 	"Store a checksum or a sequence number with the data, and let recovery ignore what does not match.";
 
@@ -427,7 +429,7 @@ static bool is_one_call(const struct file_explorer *e, const struct files_change
 	struct trace *t = trace_cursor(e->plan->trace);
 	struct trace_event ev;
 	uint64_t end = 0;
-	bool is_one = kind_of(a) == PMT_STORE_SYS || kind_of(a) == PMT_SIZE;
+	bool is_one = first == last || kind_of(a) == PMT_STORE_SYS || kind_of(a) == PMT_SIZE;
 
 	while (is_one && trace_next(t, &ev) && ev.seq <= last) {
 		if (ev.seq < first || !file_walk_is_change(&e->walk, &ev))
@@ -472,10 +474,13 @@ static void name_atomicity(const struct file_explorer *e, const struct story *s,
 /* A part of what one call does survived. */
 static void name_part(const struct story *s, struct crash_bug *b)
 {
+	const bool is_move = kind_of(s->loss) == PMT_MOVE;
+
 	b->kind = "atomicity";
-	b->advice = PART_ADVICE;
+	b->advice = is_move ? MOVE_ADVICE : PART_ADVICE;
 	b->message =
-		"a crash can keep a part of what this call does: the size of the file and each sector of 512 bytes become durable on their own, and recovery does not notice that some are missing";
+		is_move ? "a crash can keep one of the names that this rename changes, in two folders, and not the other"
+			: "a crash can keep a part of what this call does: the size of the file and each sector of 512 bytes become durable on their own, and recovery does not notice that some are missing";
 	add_place(b, "lost", store_of(s->loss));
 	add_place(b, "survived", store_of(s->survivor));
 }

@@ -201,10 +201,13 @@ bool file_walk_next(struct file_walk *w)
 
 uint32_t file_walk_root(const struct plan *p, struct error *err)
 {
-	const char *folder = trace_meta(p->trace, "files");
+	const char *folder = trace_meta(p->trace, "files"), *other = folder;
 	const struct trace_file *f;
 
-	if (trace_meta_older(p->trace, "files", 1)) {
+	/* each program that is started says it again */
+	for (size_t i = 1; other && strcmp(other, folder) == 0; i++)
+		other = trace_meta_older(p->trace, "files", i);
+	if (other) {
 		error_set(
 			err,
 			"crash states follow one folder so far, and this trace has several (--files); record with one");

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/machine.h"
@@ -127,6 +128,28 @@ static void replace_print(void)
 		CHECK(text[i] == text[0]);
 	printf("%c\n", text[0]);
 	close(fd);
+}
+
+/* ---- a file that moves to another folder ---- */
+
+static void move_make(void)
+{
+	CHECK(mkdirat(folder, "inner", 0700) == 0);
+	close(file_open("inner/file", O_WRONLY | O_CREAT));
+}
+
+static void move_load(void)
+{
+	const int inner = file_open("inner", O_RDONLY | O_DIRECTORY);
+
+	CHECK(renameat(inner, "file", folder, "file") == 0); /* BUG: moved: atomicity lost */ /* BUG: moved: atomicity survived */
+	CHECK(fsync(folder) == 0 && fsync(inner) == 0);
+	done(1);
+}
+
+static void move_print(void)
+{
+	CHECK(faccessat(folder, "file", F_OK, 0) == 0 || faccessat(folder, "inner/file", F_OK, 0) == 0);
 }
 
 /* ---- data in place, its old content in a journal, which is cut to commit ---- */
@@ -328,6 +351,7 @@ static const struct {
 	{ "replace", NULL, replace_load, replace_print },
 	{ "early", NULL, replace_load, replace_print },
 	{ "unnamed", NULL, replace_load, replace_print },
+	{ "moved", move_make, move_load, move_print },
 	{ "journal", journal_make, journal_load, journal_print },
 	{ "valid", journal_make, journal_load, journal_print },
 	{ "undo", journal_make, journal_load, journal_print },

@@ -2245,12 +2245,12 @@ def test_consequences_are_hidden_with_their_cause():
 # ---- files that are written ----
 
 def filed(case, *options):
-    """The report of a case of filed.c, with a folder that was made before."""
+    """The report of a case of filed.c, which a shell starts, with a folder that was made before."""
     data, out = os.path.join(folder, "data of " + case), os.path.join(folder, case + ".json")
     os.makedirs(data, exist_ok=True)
     run(os.path.join(PROGRAMS, "filed"), data, case, "make")
     run(PMEND, "crash", "--format", "json", "-o", out, "--files", data, "--dump", f"{program('filed')} {{dir}} {case} print", *options,
-        "--", os.path.join(PROGRAMS, "filed"), data, case, status=1 if marked_places(case) else 0)
+        "--", "sh", "-c", '"$0" "$@"; exit $?', os.path.join(PROGRAMS, "filed"), data, case, status=1 if marked_places(case) else 0)
     with open(out) as f:
         return json.load(f)
 
@@ -2265,7 +2265,7 @@ def test_files_right_and_wrong():
     """Logs, files that are replaced, a journal, a mapped file or memory with a log, recovery that a crash interrupts: what is wrong is found at its line, and what is right is silent; all is explored."""
     with open(os.path.join(SOURCES, "filed.c")) as f:
         cases = re.findall(r'^\t{ "(\w+)",', f.read(), re.M)
-    equal(len(cases), 18, "the number of cases")
+    equal(len(cases), 19, "the number of cases")
     for case in cases:
         more = ["--failures", "2"] if case in ("journal", "again") else ["--then", f"{program('filed')} {{dir}} {case} then"] if case in ("log", "uncut") else []
         report = filed(case, *more)
