@@ -14,7 +14,7 @@
 #define FLUSH_CLEAN "flush-clean" /* reported where a helper is called, see check_nserved() */
 
 struct finding_place {
-	/* store, flush, fence, read, persisted, acknowledged, unlock, tx, assert, lost, survived or
+	/* store, flush, fence, load, persisted, acknowledged, unlock, tx, assert, lost, survived or
 	 * declared */
 	const char *role;
 	const struct trace_site *site;

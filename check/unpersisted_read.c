@@ -172,7 +172,7 @@ static void keep_finding(struct state *s, const struct check *c, const struct re
 			     .addr = newest_addr(&r->store),
 			     .nplaces = 3,
 			     .places = { { "store", r->store.site },
-					 { "read", r->load.site },
+					 { "load", r->load.site },
 					 { is_answer ? "acknowledged" : "persisted", site } } };
 
 	if (r->got.site)

@@ -1,5 +1,6 @@
 /* A thread stores and persists, and another one loads later. Usage: FILE HOW. What keeps the two apart in any interleaving is
- * HOW: nothing (`early`: the lock is released before the store is persisted), or `lock`, `post`, `join`, `read`. */
+ * HOW: nothing (`early`: the lock is released before the store is persisted), or `lock`, `post`, `join`, `read`. With
+ * `meet`, the second thread comes in between and persists a copy; `verify` is a recovery that looks at the two. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -13,12 +14,14 @@
 struct pool {
 	_Alignas(64) uint64_t value;
 	_Alignas(64) uint64_t is_there;
+	_Alignas(64) uint64_t copy;
 };
 
 static volatile struct pool *g_pool;
 static const char *g_how;
 static pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
 static sem_t g_sem;
+static _Atomic int g_is_unlocked, g_is_copied;
 static _Atomic int g_is_done; /* keeps them apart in this run; nobody records it */
 static uint64_t g_seen;
 
@@ -40,6 +43,9 @@ static void *store(void *arg)
 	g_pool->value = 1000;
 	if (!is("lock"))
 		pthread_mutex_unlock(&g_lock);
+	g_is_unlocked = 1;
+	while (is("meet") && !g_is_copied)
+		spin_hint();
 	persist(&g_pool->value);
 	if (is("lock"))
 		pthread_mutex_unlock(&g_lock);
@@ -54,7 +60,7 @@ static void *store(void *arg)
 static void *load(void *arg)
 {
 	(void)arg;
-	while (!g_is_done)
+	while (is("meet") ? !g_is_unlocked : !g_is_done)
 		spin_hint();
 	if (is("post"))
 		sem_wait(&g_sem);
@@ -62,7 +68,12 @@ static void *load(void *arg)
 		return NULL;
 	pthread_mutex_lock(&g_lock);
 	g_seen = g_pool->value;
+	if (is("meet")) {
+		g_pool->copy = g_seen;
+		persist(&g_pool->copy);
+	}
 	pthread_mutex_unlock(&g_lock);
+	g_is_copied = 1;
 	return NULL;
 }
 
@@ -80,6 +91,8 @@ int main(int argc, char **argv)
 	g_pool = mmap(NULL, sizeof *g_pool, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (g_pool == MAP_FAILED)
 		return 1;
+	if (is("verify"))
+		return g_pool->copy > g_pool->value;
 	sem_init(&g_sem, 0, 0);
 	pthread_create(&first, NULL, store, NULL);
 	if (is("join"))
