@@ -22,10 +22,13 @@ static void add_stack(struct locator *l, const struct trace_site *site, frames *
 	size_t n = locate_stack(l, site, &list);
 
 	where->nframes = n;
-	where->shown = locate_shown(l, list, n);
+	where->shown = locate_place(l, list, n);
+	where->nsetters = n ? where->shown - locate_shown(l, list, n) : 0;
 	*library = locate_decider(list, where->shown);
-	if (n > 0 && is_at_call)
-		where->shown = locate_call(l, list, n, where->shown);
+	if (n > 0 && is_at_call) {
+		where->nsetters = 0;
+		where->shown = locate_call(l, list, n, locate_shown(l, list, n));
+	}
 	for (size_t i = 0; i < n; i++) {
 		struct bug_frame *f = vec_add(all);
 

@@ -53,7 +53,8 @@ static void add_location(struct bug *b, struct bug_location *where, const char *
 	n = locate_stack(t->locator, site, &list);
 	place = (struct bug_location){ .role = role,
 				       .nframes = n,
-				       .shown = locate_shown(t->locator, list, n) };
+				       .shown = locate_place(t->locator, list, n) };
+	place.nsetters = n ? place.shown - locate_shown(t->locator, list, n) : 0;
 	if (t->is_first)
 		place.seq = at.seq, place.site = at.site;
 	shown = n ? bug_frame_of(list[place.shown].symbol) : (struct bug_frame){ 0 };
@@ -350,7 +351,8 @@ static size_t add_bug(const struct crash_account *t, const struct crash_bug *fro
 				    ? BUG_CORRECTNESS /* of a warning, a crash shows the harm */
 				    : bug_kind_find(from->kind)->severity,
 		.message = message,
-		.advice = from->allocation.seq ? RELIED_ADVICE
+		.advice = from->advice           ? from->advice
+			  : from->allocation.seq ? RELIED_ADVICE
 			  : from->is_clean
 				  ? "Fix recovery here: it must accept what a complete run leaves."
 				  : NULL,

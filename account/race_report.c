@@ -184,10 +184,12 @@ static void add_store(struct bug *b, struct bug_location *where, bug_frames *fra
 	if (n == 0)
 		return;
 	where[b->nlocations++] = (struct bug_location){ .role = role,
-							.shown = locate_shown(t->locator, list, n),
+							.shown = locate_place(t->locator, list, n),
 							.nframes = n,
 							.seq = t->is_first ? at.seq : 0,
 							.site = t->is_first ? at.site : 0 };
+	where[b->nlocations - 1].nsetters =
+		where[b->nlocations - 1].shown - locate_shown(t->locator, list, n);
 	add_frames(frames, list, n);
 }
 

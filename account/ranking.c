@@ -92,10 +92,27 @@ static void list_stores(const struct plan *p, const site_list *sites, store_aske
 	trace_close(t);
 }
 
+static bool is_made(const struct map *made, const store_asked_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if ((uintptr_t)map_get(made, list->at[i].addr) < list->at[i].size_bytes)
+			return false;
+	return true;
+}
+
+static void note_made(struct map *made, const store_asked_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if ((uintptr_t)map_get(made, list->at[i].addr) < list->at[i].size_bytes)
+			map_set(made, list->at[i].addr, (void *)(uintptr_t)list->at[i].size_bytes);
+}
+
 /* Does recovery make the data again? 1: no run read any of it while it could be lost, and the run
- * with nothing lost overwrites all of it before reading it. */
+ * with nothing lost overwrites all of it before reading it. made: gets the words, address to
+ * length. */
 static int is_made_again(const struct crash_setup *s, const struct plan *p,
-			 const struct crash_result *c, const site_list *sites, struct error *err)
+			 const struct crash_result *c, const site_list *sites, struct map *made,
+			 struct error *err)
 {
 	store_asked_list list = { 0 };
 	bool is_again, is_sound = false;
@@ -110,25 +127,60 @@ static int is_made_again(const struct crash_setup *s, const struct plan *p,
 		result = uses_ask(p, &s->options, &list, &is_sound, err);
 	for (size_t i = 0; i < list.n; i++)
 		is_again &= list.at[i].use == STORE_OVERWRITTEN;
+	if (is_again && is_sound)
+		note_made(made, &list);
 	vec_release(&list);
 	return result < 0 ? -1 : is_again && is_sound;
+}
+
+static const char made_again[] =
+	"recovery makes this data again: it stores all of it before it reads any, and no run read it where it may be lost";
+
+/* A word that recovery makes again may be changed outside of transactions, so it need not be
+ * flushed either. */
+static void judge_flush(const struct plan *p, struct report *r, size_t i, const struct map *made)
+{
+	const struct bug *b = report_draft(r, i);
+	store_asked_list list = { 0 };
+	site_list sites = { 0 };
+
+	if (is_about_durability(b) && b->severity == BUG_CORRECTNESS && !b->crash &&
+	    report_each_site(r, i, add_site, &sites))
+		list_stores(p, &sites, &list);
+	if (list.n > 0 && is_made(made, &list))
+		report_demote(r, i, made_again, NULL);
+	vec_release(&list);
+	vec_release(&sites);
+}
+
+static bool is_mark(const struct bug *b, const site_list *sites, const struct marks *marks)
+{
+	if (b->reason)
+		return strcmp(b->reason, usage_mark) == 0;
+	for (size_t i = 0; i < sites->n; i++)
+		if (!marks_clears(marks, sites->at[i]))
+			return false;
+	return is_about_durability(b) && !b->crash && sites->n > 0;
 }
 
 /* Judges a finding that is only suspected, if recovery can decide it. */
 static int judge_draft(const struct crash_setup *s, const struct plan *p,
 		       const struct crash_result *c, struct report *r, size_t i,
-		       const site_list *sites, struct error *err)
+		       const site_list *sites, const struct marks *marks, struct map *made,
+		       struct error *err)
 {
 	const struct bug *b = report_draft(r, i);
 	enum indifference answer = INDIFFERENT_UNKNOWN;
 	int result = 0;
 
-	if (b->reason && strcmp(b->reason, usage_mark) == 0)
+	if (is_mark(b, sites, marks))
 		result = indifferent_ask(p, &s->options, sites->at, sites->n, &answer, err);
 	else if (strcmp(b->kind, "tx-store-outside") == 0)
-		result = is_made_again(s, p, c, sites, err);
+		result = is_made_again(s, p, c, sites, made, err);
 	if (result == 1 || (answer == INDIFFERENT_YES && c->bugs.n == 0))
 		report_drop(r, i);
+	else if (answer == INDIFFERENT_YES)
+		report_demote(r, i, usage_mark, NULL);
 	else if (answer == INDIFFERENT_NO)
 		report_restore(r, i);
 	return result < 0 ? -1 : 0;
@@ -255,13 +307,14 @@ void ranking_demote_rebuilt(const struct crash_setup *s, const struct plan *p,
 /* Judges a race for a mark that is cleared: the read is harmless if recovery ends the same with the
  * mark and without it. */
 static int judge_race(const struct crash_setup *s, const struct plan *p,
-		      const struct crash_result *c, struct report *r, size_t i, struct error *err)
+		      const struct crash_result *c, struct report *r, size_t i,
+		      const struct marks *marks, struct error *err)
 {
 	const struct bug *b = report_draft(r, i);
 	const uint32_t site = b->nlocations == 2 ? b->locations[1].site : 0;
 	enum indifference answer = INDIFFERENT_UNKNOWN;
 
-	if (strcmp(b->kind, "cross-failure-race") != 0 || !site || !marks_clears(p, site))
+	if (strcmp(b->kind, "cross-failure-race") != 0 || !site || !marks_clears(marks, site))
 		return 0;
 	if (indifferent_ask(p, &s->options, &site, 1, &answer, err) < 0)
 		return -1;
@@ -275,16 +328,24 @@ static int judge_race(const struct crash_setup *s, const struct plan *p,
 int ranking_excuse(const struct crash_setup *s, const struct plan *p, const struct crash_result *c,
 		   struct report *r, struct error *err)
 {
+	struct marks marks = { { 0 }, { 0 } };
+	struct map made = { 0 };
 	int result = 0;
 
+	if (c->knows_reads && report_ndrafts(r) > 0)
+		marks_find(p, &marks);
 	for (size_t i = report_ndrafts(r); c->knows_reads && i-- > 0 && result >= 0;) {
 		site_list sites = { 0 };
 
 		if (report_each_site(r, i, add_site, &sites))
-			result = judge_draft(s, p, c, r, i, &sites, err);
+			result = judge_draft(s, p, c, r, i, &sites, &marks, &made, err);
 		else
-			result = judge_race(s, p, c, r, i, err);
+			result = judge_race(s, p, c, r, i, &marks, err);
 		vec_release(&sites);
 	}
+	for (size_t i = 0; made.n > 0 && i < report_ndrafts(r); i++)
+		judge_flush(p, r, i, &made);
+	map_release(&made);
+	marks_release(&marks);
 	return result < 0 ? -1 : 0;
 }

@@ -9,12 +9,14 @@
 
 /* ---- findings ---- */
 
-#define FINDING_MAX_PLACES 3
+#define FINDING_MAX_PLACES 4
 
 #define FLUSH_CLEAN "flush-clean" /* reported where a helper is called, see check_nserved() */
 
 struct finding_place {
-	const char *role; /* store, flush, fence, tx, assert, lost, survived or declared */
+	/* store, flush, fence, read, persisted, acknowledged, unlock, tx, assert, lost, survived or
+	 * declared */
+	const char *role;
 	const struct trace_site *site;
 };
 

@@ -9,7 +9,8 @@
 
 extern const struct oracle oracle_durability, oracle_overwrite, oracle_performance, oracle_asserts,
 	oracle_ordered, oracle_transactions, oracle_redundant_add, oracle_tx_outside,
-	oracle_transient, oracle_porting, oracle_acknowledged, oracle_files;
+	oracle_transient, oracle_porting, oracle_acknowledged, oracle_unpersisted_read,
+	oracle_files;
 
 const struct oracle *const oracles[] = {
 	&oracle_durability,
@@ -22,6 +23,7 @@ const struct oracle *const oracles[] = {
 	&oracle_transient,
 	&oracle_porting,
 	&oracle_acknowledged,
+	&oracle_unpersisted_read,
 	&oracle_overwrite,
 	&oracle_files,
 	NULL,

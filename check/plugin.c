@@ -17,7 +17,7 @@
 	_Static_assert((int)PMEND_EV_##NAME == (int)PMT_##NAME, "numbers are the format's");
 PMT_KINDS(X)
 #undef X
-_Static_assert(PMEND_MAX_PLACES == FINDING_MAX_PLACES, "what is promised is kept");
+_Static_assert(PMEND_MAX_PLACES <= FINDING_MAX_PLACES, "what is promised is kept");
 _Static_assert(sizeof((struct pmend_event){ 0 }.arg) == PMT_MAX_ARGS * 8, "all arguments fit");
 
 struct plugin {
@@ -194,7 +194,7 @@ static void host_report(struct pmend_check *c, const struct pmend_finding *in)
 		r, xasprintf("%s/%s", r->oracle->name, is_name(in->kind) ? in->kind : "unnamed"));
 	f.message = keep(r, xasprintf("%s", in->message ? in->message : ""));
 	f.advice = in->advice ? keep(r, xasprintf("%s", in->advice)) : NULL;
-	for (; f.nplaces < in->nplaces && f.nplaces < FINDING_MAX_PLACES; f.nplaces++) {
+	for (; f.nplaces < in->nplaces && f.nplaces < PMEND_MAX_PLACES; f.nplaces++) {
 		const struct pmend_place *p = &in->places[f.nplaces];
 
 		f.places[f.nplaces].role = keep(r, xasprintf("%s", p->role ? p->role : "event"));

@@ -218,7 +218,7 @@ static int check_run(const struct command *command, int argc, char **argv)
 		die_usage(command, "--fresh applies only to recording a program, not to a trace");
 	if (c.recording.pm.n > 0 && has_traces)
 		die_usage(command, "--pm applies only to recording a program, not to a trace");
-	files_option_check(command, &c.recording, argv, has_traces);
+	files_option_check(command, &c.recording, argv, has_traces, is_fresh);
 	threads_option_check(command, &c.recording, argv, has_traces ? (size_t)n : 0);
 	recipe_option_begin(command, &c.recording.recipe, &timeout, has_traces, argv);
 	record_progress_begin(&progress, &c.recording, is_asked, reporting.quiet);

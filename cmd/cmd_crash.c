@@ -149,11 +149,6 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	s.shard = shard_option_set(c, &shard, &reporting, n == 1 && is_trace_name(argv[0]));
 	if ((replay.keep || replay.gdb || replay.show_choices) && !replay.state)
 		die_usage(c, "--keep, --gdb and --show-choices need --replay");
-	if (replay.state && !state_is_text(replay.state) && !files_state_is_text(replay.state))
-		die_usage(
-			c,
-			"--replay '%s' is not a state: take it from the replay line of a report; it is a failure point, and the lines that lost something, as 6:1+280=2",
-			replay.state);
 	if (is_fresh && n == 1 && is_trace_name(argv[0]))
 		die_usage(c, "--fresh applies only to recording a program, not to a trace");
 	if (s.recording.old_bytes && n == 1 && is_trace_name(argv[0]))
@@ -161,10 +156,23 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	if (s.recording.pm.n > 0 && n == 1 && is_trace_name(argv[0]))
 		die_usage(c, "--pm applies only to recording a program, not to a trace");
 	threads_option_check(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
-	files_option_check(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
+	files_option_check(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]), is_fresh);
 	reporting_begin(c, &reporting);
 	crash_options_begin(c, &s);
 	files_option_fit(c, &s, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
+	if (replay.state &&
+	    !(s.has_files ? files_state_is_text(replay.state) : state_is_text(replay.state)))
+		die_usage(
+			c,
+			"--replay '%s' is not a state: take it from the replay line of a report; it is a failure point, and %s",
+			replay.state,
+			s.has_files
+				? "what in the folder is older than at the crash, as 6:n0=1,2+512=0"
+				: "the lines that lost something, as 6:1+280=2");
+	if (replay.show_choices && s.has_files)
+		die_usage(
+			c,
+			"--show-choices is not there yet for files that are followed (--files, {dir})");
 	recipe_option_begin(c, &s.recording.recipe, &s.timeout, n == 1 && is_trace_name(argv[0]),
 			    argv);
 	if (shard.shard)

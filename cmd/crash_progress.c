@@ -60,10 +60,28 @@ static void end(void *arg)
 	for (size_t i = 0; i < sizeof stop_signals / sizeof *stop_signals; i++)
 		sigaction(stop_signals[i], &p->before[i], NULL);
 	progress_clear(&p->line);
+	p->line.last_ms = 0; /* what comes next is another task */
+}
+
+static void diagnosing(uint64_t nruns, void *arg)
+{
+	struct crash_progress *p = arg;
+
+	progress_tell(&p->line,
+		      "finding out which findings have one cause: %" PRIu64 " recovery runs",
+		      nruns);
+}
+
+static void diagnosed(void *arg)
+{
+	struct crash_progress *p = arg;
+
+	progress_clear(&p->line);
 }
 
 void crash_progress_init(struct crash_progress *p, bool is_asked)
 {
-	*p = (struct crash_progress){ .watch = { begin, end, progress, is_interrupted, p },
+	*p = (struct crash_progress){ .watch = { begin, end, progress, is_interrupted, diagnosing,
+						 diagnosed, p },
 				      .is_asked = is_asked };
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "crash/files/files_explore.h"
 #include "crash/search/explain.h"
 #include "crash/search/references.h"
 #include "report/escape.h"
@@ -17,7 +18,9 @@
 #include "util/files.h"
 #include "util/proc.h"
 #include "util/sysroot.h"
+#include "util/tempdir.h"
 #include "util/tunables.h"
+#include "util/values.h"
 
 struct replay {
 	struct crash_setup *setup;
@@ -213,16 +216,16 @@ static void show_choices(struct replay *r)
 /* ---- running ---- */
 
 /* Prints what the dump may print: without and with the operation in flight. */
-static void print_allowed(struct replay *r)
+static void print_allowed(const struct allowed *allowed, const struct dump_texts *texts)
 {
-	const size_t n = r->allowed.hashes.n;
+	const size_t n = allowed->hashes.n;
 	const struct {
 		const char *name;
 		size_t at;
 	} ends[] = { { n > 1 ? "before" : "allowed", 0 }, { "after", n - 1 } };
 
 	for (size_t i = 0; i < (n > 1 ? 2 : n); i++) {
-		char *text = dump_texts_find(&r->texts, r->allowed.hashes.at[ends[i].at]);
+		char *text = dump_texts_find(texts, allowed->hashes.at[ends[i].at]);
 		const size_t len = text ? strlen(text) : 0;
 
 		if (text && len == 0)
@@ -233,43 +236,49 @@ static void print_allowed(struct replay *r)
 	}
 }
 
+/* How recovery ended, with what it printed. */
+static int print_verdict(const struct verdict *v, const struct allowed *allowed,
+			 const struct dump_texts *texts)
+{
+	char *text = verdict_text(v);
+
+	fwrite(v->result.output, 1, v->result.output_len, stdout);
+	fflush(stdout);
+	fwrite(v->result.errors, 1, v->result.errors_len, stderr);
+	escape_printf(stdout, "%s: %s", v->command ? v->command->shown : "recovery", text);
+	putchar('\n');
+	free(text);
+	if (v->kind == VERDICT_DUMP)
+		print_allowed(allowed, texts);
+	return v->kind == VERDICT_OK ? CMD_CLEAN : CMD_FOUND;
+}
+
 static int run_once(struct replay *r)
 {
 	struct verdict v;
 	struct error err;
-	char *text;
-	int status;
 
 	runner_begin(r->runner, r->state, false);
 	if (verdict_run(&v, r->runner, &r->setup->recovery, &r->allowed, &err) < 0)
 		die("%s", err.msg);
-	fwrite(v.result.output, 1, v.result.output_len, stdout);
-	fflush(stdout);
-	fwrite(v.result.errors, 1, v.result.errors_len, stderr);
-	text = verdict_text(&v);
-	escape_printf(stdout, "%s: %s", v.command ? v.command->shown : "recovery", text);
-	putchar('\n');
-	free(text);
-	if (v.kind == VERDICT_DUMP)
-		print_allowed(r);
-	status = v.kind == VERDICT_OK ? CMD_CLEAN : CMD_FOUND;
-	return status;
+	return print_verdict(&v, &r->allowed, &r->texts);
 }
 
-/* Runs gdb. It needs files and not the runtime, so {} is the path of the state's file. */
-static int run_gdb(struct replay *r, const char *folder)
+/* Runs gdb. It needs files and not the runtime: `what`, a placeholder of the recovery command, is
+ * `path`. */
+static int run_gdb(const struct crash_setup *s, const char *what, const char *path)
 {
 	const struct runner_command *c =
-		r->setup->recovery.recover ? r->setup->recovery.recover : r->setup->recovery.dump;
-	const struct trace_file *f = trace_file(r->plan->trace, plan_first_file(r->plan));
-	const char *name = strrchr(f->path, '/');
-	char *pool = xasprintf("%s/%s", folder, name ? name + 1 : f->path), *gdb = proc_find("gdb");
+		s->recovery.recover ? s->recovery.recover : s->recovery.dump;
+	char *gdb = proc_find("gdb");
 	char *libraries = sysroot() ? sysroot_libraries(sysroot()) : NULL, *set = NULL;
+	char **words = words_replaced(c->argv, what, path);
 	VEC(char *) argv = { 0 };
 	struct error err;
-	bool has_pool = false;
 	int status;
 
+	if (!words_have(c->argv, what))
+		die("--gdb needs %s in the recovery command: it is run on a copy", what);
 	if (!gdb)
 		die("gdb is not installed; install Debian's package gdb");
 	*vec_add(&argv) = gdb;
@@ -279,15 +288,9 @@ static int run_gdb(struct replay *r, const char *folder)
 		*vec_add(&argv) = set = xasprintf("set environment %s", libraries);
 	}
 	*vec_add(&argv) = (char *)"--args";
-	for (char **a = c->argv; *a; a++) {
-		bool is_pool = strcmp(*a, "{}") == 0;
-
-		has_pool |= is_pool;
-		*vec_add(&argv) = is_pool ? pool : *a;
-	}
+	for (char **a = words; *a; a++)
+		*vec_add(&argv) = *a;
 	*vec_add(&argv) = NULL;
-	if (!has_pool)
-		die("--gdb needs {} as a word of the recovery command: it is run on a copy of the pool");
 	if (!proc_can_trace())
 		die("gdb may not trace programs here: as root, set /proc/sys/kernel/yama/ptrace_scope to 1; in a container, allow ptrace (--cap-add SYS_PTRACE); "
 		    "without --gdb, the replay shows where recovery died");
@@ -297,11 +300,23 @@ static int run_gdb(struct replay *r, const char *folder)
 	if (proc_run(argv.at, environ, &status, &err) < 0)
 		die("%s", err.msg);
 	vec_release(&argv);
+	words_free(words);
 	free(gdb);
 	free(libraries);
 	free(set);
-	free(pool);
 	return CMD_CLEAN;
+}
+
+/* The first pool file's copy in the folder. */
+static int run_gdb_on_pool(const struct replay *r, const char *folder)
+{
+	const struct trace_file *f = trace_file(r->plan->trace, plan_first_file(r->plan));
+	const char *name = strrchr(f->path, '/');
+	char *pool = xasprintf("%s/%s", folder, name ? name + 1 : f->path);
+	const int status = run_gdb(r->setup, "{}", pool);
+
+	free(pool);
+	return status;
 }
 
 static void keep_files(struct replay *r, const char *folder)
@@ -331,6 +346,46 @@ static void take_references(struct replay *r)
 	references_release(&refs);
 }
 
+/* ---- files that are followed ---- */
+
+struct told {
+	const char *keep;
+	bool is_told; /* by gdb */
+	int status;
+};
+
+static void tell_files(const struct verdict *v, const struct allowed *allowed,
+		       const struct dump_texts *texts, void *arg)
+{
+	struct told *t = arg;
+
+	if (!t->is_told)
+		t->status = print_verdict(v, allowed, texts);
+}
+
+static int replay_files(struct crash_setup *s, const struct crash_replay_options *o,
+			const char *trace)
+{
+	const char *own = o->gdb && !o->keep ? OUT_FOLDER "/replay" : NULL;
+	struct told told = { own ? own : o->keep, o->gdb, CMD_FAILED };
+	const struct files_replay f = { o->state, told.keep, tell_files, &told };
+	struct error err;
+	struct plan *p = crash_setup_plan(s, trace, &err);
+
+	if (!p)
+		die("%s", err.msg);
+	if (own)
+		tree_remove(own);
+	if (told.keep)
+		folder_make_for(told.keep);
+	if (files_replay(p, &s->options, &f, &err) < 0)
+		die("%s", err.msg);
+	if (told.keep)
+		printf("the files of this state are in %s\n", told.keep);
+	plan_free(p);
+	return o->gdb ? run_gdb(s, SCRATCH_DIR, told.keep) : told.status;
+}
+
 int crash_replay(struct crash_setup *s, const struct crash_replay_options *o, const char *trace)
 {
 	const char *keep = o->gdb && !o->keep ? OUT_FOLDER "/replay" : o->keep;
@@ -338,6 +393,8 @@ int crash_replay(struct crash_setup *s, const struct crash_replay_options *o, co
 	struct error err;
 	int status;
 
+	if (s->has_files)
+		return replay_files(s, o, trace);
 	r.plan = crash_setup_plan(s, trace, &err);
 	if (!r.plan)
 		die("%s", err.msg);
@@ -356,7 +413,7 @@ int crash_replay(struct crash_setup *s, const struct crash_replay_options *o, co
 	}
 	if (o->show_choices)
 		show_choices(&r);
-	status = o->gdb ? run_gdb(&r, keep) : run_once(&r);
+	status = o->gdb ? run_gdb_on_pool(&r, keep) : run_once(&r);
 	runner_free(r.runner);
 	symbols_free(r.symbols);
 	locator_free(r.locator);

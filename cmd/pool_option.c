@@ -53,12 +53,31 @@ char **pool_option_begin(struct pool_option *p, struct recording *r, char **targ
 }
 
 void files_option_check(const struct command *c, const struct recording *r, char *const *words,
-			bool has_trace)
+			bool has_trace, bool is_fresh)
 {
+	if (is_fresh && r->files.n > 0)
+		die_usage(
+			c,
+			"--fresh does not empty the folder of --files yet: empty it yourself, or let {dir} be a scratch folder");
 	if ((r->files.n > 0 || r->files_except.n > 0) && has_trace)
 		die_usage(c, "--files applies only to recording a program, not to a trace");
 	if (r->files_except.n > 0 && r->files.n == 0 && !words_have(words, SCRATCH_DIR))
 		die_usage(c, "--files-except needs --files DIR, or {dir} in the command");
+}
+
+void files_option_refuse(const struct command *c, const char *trace)
+{
+	struct error ignored;
+	struct trace *t;
+
+	if (trace_open(&t, trace, &ignored) < 0)
+		return;
+	if (followed_is_any(t))
+		die_usage(
+			c,
+			"'pmend %s' does not follow files yet (--files, {dir}): explore %s with 'pmend crash'",
+			c->name, trace);
+	trace_close(t);
 }
 
 /* What is not there yet for crash states of files; NULL: nothing of it was asked for. */
@@ -70,7 +89,6 @@ static const char *not_for_files(const struct crash_setup *s)
 	} list[] = { { s->shard.of > 0, "--shard" },
 		     { s->then != NULL, "--then" },
 		     { s->races, "--races" },
-		     { s->failures.n > 1, "--failures" },
 		     { s->failure_points != NULL, "--failure-points" },
 		     { s->ready != NULL, "--recover-ready" },
 		     { s->options.strategy != strategies[0], "--strategy" } };

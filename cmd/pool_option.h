@@ -24,9 +24,12 @@ struct pool_option {
 struct command;
 /* Dies if a word contains something that was probably meant as a placeholder. */
 void pool_option_check(const struct command *c, char *const *words);
-/* Dies if --files is given for a trace, or --files-except without followed files. */
+/* Dies if --files is given for a trace or with --fresh, or --files-except without followed
+ * files. */
 void files_option_check(const struct command *c, const struct recording *r, char *const *words,
-			bool has_trace);
+			bool has_trace, bool is_fresh);
+/* Dies if the trace was recorded with --files, for commands that cannot use it. */
+void files_option_refuse(const struct command *c, const char *trace);
 /* For crashes: notes whether files are, or were, followed. Dies if something is asked for that is
  * not there for them yet. After crash_options_begin(). r: the recording that is to be made. */
 struct crash_setup;

@@ -463,6 +463,12 @@ static bool is_about_newest(const struct cure_trial *t)
 	return true;
 }
 
+static void tell_progress(const struct cure_trial *t)
+{
+	if (t->diagnosing)
+		t->diagnosing(cure_trial_nruns(t), t->diagnosing_arg);
+}
+
 /* Ends a failure point after its first run, which loses nothing, if no other state matters. */
 static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *after,
 		   const struct verdict *v, void *arg)
@@ -472,6 +478,7 @@ static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *a
 	(void)before;
 	(void)after;
 	note_reads(t);
+	tell_progress(t);
 	if (e->nruns != 1 || v->kind != VERDICT_OK || !is_about_newest(t))
 		return;
 	t->is_settled = true;
@@ -575,6 +582,7 @@ int cure_trial_run(struct cure_trial *t, const struct whatif *supposed, const st
 			result = 0;
 			break;
 		}
+		tell_progress(t);
 		t->explorer.limits.max_runs = t->counters.runs + max_runs - spent;
 		result = try_point(t, &w, err);
 	}
@@ -585,9 +593,12 @@ int cure_trial_run(struct cure_trial *t, const struct whatif *supposed, const st
 int cure_trial_init(struct cure_trial *t, const struct plan *p, const struct crash_options *o,
 		    struct error *err)
 {
-	*t = (struct cure_trial){
-		.plan = p, .recovery = *o->recovery, .stops = o->stops, .allowed = o->allowed
-	};
+	*t = (struct cure_trial){ .plan = p,
+				  .recovery = *o->recovery,
+				  .stops = o->stops,
+				  .allowed = o->allowed,
+				  .diagnosing = o->diagnosing,
+				  .diagnosing_arg = o->arg };
 	t->runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
 	if (!t->runner)
 		return -1;

@@ -62,6 +62,8 @@ struct cure_trial {
 	struct verdict_cache passed;
 	unsigned stops;
 	const struct allowed *allowed;
+	void (*diagnosing)(uint64_t nruns, void *arg);
+	void *diagnosing_arg;
 	struct cure_trial_finding *list; /* the findings of the present walk */
 	size_t n;
 	const struct logged *logged;

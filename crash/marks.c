@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "util/map.h"
 #include "trace/trace.h"
 
 /* The known words. The value 0 also means unknown, because there are no bits to clear. */
@@ -46,15 +45,24 @@ static uint64_t value_of(const struct trace_event *ev)
 	return value;
 }
 
+/* Does a plain store of this value clear a mark of a link? Links are multiples of 8, and a mark is
+ * in the bits that are free then. A release store of C11 is a plain store on amd64. */
+static bool is_link(uint64_t old, uint64_t value)
+{
+	return value % 8 == 0 && old - value < 8;
+}
+
 /* Does the store only clear bits of a durable word? To be called before model_step(). */
 static bool is_clearing(const struct model *m, const struct words *w, const struct trace_event *ev)
 {
 	const uint64_t *is = word_find(w, ev->addr), old = is ? *is : 0, value = value_of(ev);
 	bool is_pending = false;
 
+	if (value == 0 || value == old || (value & ~old) != 0 ||
+	    (!trace_is_atomic(ev) && !is_link(old, value)))
+		return false;
 	model_each(m, ev->addr, ev->data_len, note_pending, &is_pending);
-	return trace_is_atomic(ev) && !is_pending && value != 0 && value != old &&
-	       (value & ~old) == 0;
+	return !is_pending;
 }
 
 /* Removes the words that the store overlaps. */
@@ -69,23 +77,22 @@ static void forget(struct words *w, const struct trace_event *ev)
 	}
 }
 
-bool marks_clears(const struct plan *p, uint32_t site)
+void marks_find(const struct plan *p, struct marks *out)
 {
 	struct model *m = plan_model(p, NULL);
 	struct trace *t = trace_cursor(p->trace);
 	struct words words = { 0 };
 	struct trace_event ev;
-	bool is_one = true;
-	uint64_t n = 0;
 
-	while (is_one && trace_next(t, &ev)) {
+	*out = (struct marks){ 0 };
+	while (trace_next(t, &ev)) {
 		const bool is_word =
 			trace_is_store(ev.kind) && ev.data && ev.data_len <= sizeof(uint64_t);
 
-		if (trace_is_store(ev.kind) && ev.site && ev.site->id == site) {
-			is_one = is_word && is_clearing(m, &words, &ev);
-			n++;
-		}
+		if (trace_is_store(ev.kind) && ev.site)
+			map_set(is_word && is_clearing(m, &words, &ev) ? &out->clearing
+								       : &out->others,
+				ev.site->id, (void *)p);
 		if (trace_is_store(ev.kind))
 			forget(&words, &ev);
 		if (is_word)
@@ -96,5 +103,15 @@ bool marks_clears(const struct plan *p, uint32_t site)
 	vec_release(&words.values);
 	trace_close(t);
 	model_free(m);
-	return is_one && n > 0;
+}
+
+void marks_release(struct marks *m)
+{
+	map_release(&m->clearing);
+	map_release(&m->others);
+}
+
+bool marks_clears(const struct marks *m, uint32_t site)
+{
+	return map_get(&m->clearing, site) && !map_get(&m->others, site);
 }

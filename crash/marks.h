@@ -4,9 +4,17 @@
 #define CRASH_MARKS_H
 
 #include "crash/states/plan.h"
+#include "util/map.h"
 
-/* Does each store of the site only clear bits of a durable word, with an atomic instruction, and
- * leave some bits set? */
-bool marks_clears(const struct plan *p, uint32_t site);
+/* Sites, by whether a store of them clears a mark. */
+struct marks {
+	struct map clearing, others;
+};
+
+void marks_find(const struct plan *p, struct marks *out);
+void marks_release(struct marks *m);
+/* Does each store of the site only clear bits of a durable word, and leave some bits set? It is an
+ * atomic instruction, or it clears the low bits of a link. */
+bool marks_clears(const struct marks *m, uint32_t site);
 
 #endif

@@ -192,6 +192,11 @@ static void add_gaps(crash_reasons *list, const struct plan *p, const struct cra
 		    xasprintf(
 			    "%llu sets of crash states were left out, because they can only repeat a bug that is known; fix that bug first, or run them with --repeats",
 			    (unsigned long long)c->repeats));
+	if (c->slow > 0)
+		add(list,
+		    xasprintf(
+			    "%llu sets of crash states are undecided: recovery hangs elsewhere, and did not end there within a short time limit, and the budget ended before they got the usual one",
+			    (unsigned long long)c->slow));
 	if (!p->is_exact)
 		add(list,
 		    xstrdup("some lines were stored to so often that only some of their states were kept"));

@@ -29,7 +29,10 @@
 	X(faults) \
 	X(unstable) \
 	X(lazy_runs) \
-	X(whole_runs) X(hangs) X(unconfirmed) X(uncompared) X(overlapping) X(impossible)
+	X(whole_runs) \
+	X(hangs) \
+	X(confirmed_hangs) \
+	X(slow) X(unconfirmed) X(uncompared) X(overlapping) X(impossible)
 #define FLAGS(X) \
 	X(is_stopped) X(is_late) X(has_opened) X(has_missed) X(has_moved) X(has_sandbox) X(had_file)
 

@@ -103,6 +103,8 @@ struct run_line {
 	/* the same for lines of 64 bytes, listed with nvalues 0 even where reads are not judged:
 	 * the contents do not tell these bytes apart [runtime clears what it listed] */
 	uint8_t unasked[8];
+	uint32_t line_bytes; /* 64, or 512 (sectors) */
+	uint32_t reserved;
 };
 
 #define RUN_STACK 24u
@@ -146,10 +148,9 @@ enum run_flags {
 struct run_region {
 	uint64_t magic;
 	uint64_t len_bytes;
-	uint32_t flags;      /* enum run_flags, of the next run */
-	uint32_t line_bytes; /* 64, or 512 (sectors) */
+	uint32_t flags; /* enum run_flags, of the next run */
 	uint32_t nfiles, nmappings, nlines;
-	uint32_t decisions_room;
+	uint32_t decisions_room, reserved_head;
 	uint64_t files, mappings, lines, decisions; /* offsets */
 
 	/* [runtime; worker clears] decisions beyond decisions_room are counted, but not stored */

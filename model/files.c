@@ -164,6 +164,25 @@ static void step_content(struct files *f, const struct trace_event *ev)
 	}
 }
 
+void files_base_read(const struct files *f, uint64_t addr, uint8_t *bytes, uint32_t len_bytes)
+{
+	const struct sector *s = map_get(&f->sectors, addr / FILES_SECTOR_BYTES);
+
+	if (s)
+		memcpy(bytes, s->versions.at[s->versions.n - 1] + (addr - s->addr), len_bytes);
+	else
+		memset(bytes, 0, len_bytes);
+}
+
+void files_base_write(struct files *f, uint64_t addr, const uint8_t *bytes, uint32_t len_bytes)
+{
+	struct inode *i = files_inode(f, PMT_FILE(addr));
+	struct sector *s = i ? sector_of(f, i, addr) : NULL;
+
+	for (size_t k = 0; s && k < s->versions.n; k++)
+		memcpy(s->versions.at[k] + (addr - s->addr), bytes, len_bytes);
+}
+
 /* Where there is something, there are zeros now. */
 static void zero(struct files *f, struct inode *i, const struct trace_event *ev, uint64_t from,
 		 uint64_t to)

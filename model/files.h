@@ -66,7 +66,12 @@ void files_each_name(const struct files *f, void (*tell)(const struct files_name
 
 /* Something that is durable up to some point of its own. Of its versions, the first is durable, the
  * last is what the program sees. */
-enum files_item_kind { FILES_NAMES, FILES_SIZE, FILES_SECTOR };
+enum files_item_kind {
+	FILES_NAMES,
+	FILES_SIZE,
+	FILES_SECTOR,
+	FILES_LINE, /* of memory: whoever has a model of memory adds these (`of`: its changes) */
+};
 struct files_item {
 	enum files_item_kind kind;
 	uint32_t nversions, version; /* version: the one that a state has, for those who choose */
@@ -78,8 +83,8 @@ struct files_item {
 typedef VEC(struct files_item) files_items;
 
 /* Those that have several versions: names, then sizes, then sectors. is_memory: says of a file that
- * its content and size are not to be listed; NULL: of none. One list at a time: the next call, and
- * the next event, end it. */
+ * its content, its size and its names are not to be listed; NULL: of none. One list at a time: the
+ * next call, and the next event, end it. */
 void files_list_items(struct files *f, bool (*is_memory)(uint32_t file, const void *arg),
 		      const void *arg, files_items *out);
 /* What made this version, from 1. */
@@ -113,6 +118,10 @@ static inline bool files_sector_can_be(const struct files_sector *s, uint32_t ve
 /* What was never written is not told: it is zeros. */
 void files_each_sector(const struct files *f, uint32_t file,
 		       void (*tell)(const struct files_sector *s, void *arg), void *arg);
+
+/* What is durable of memory: bytes of one sector of a file that gets no other content. */
+void files_base_read(const struct files *f, uint64_t addr, uint8_t *bytes, uint32_t len_bytes);
+void files_base_write(struct files *f, uint64_t addr, const uint8_t *bytes, uint32_t len_bytes);
 
 /* All states, as text, some perhaps more than once; sorted by name. "a=x512.488 d/ d/b=y3 e" means:
  * a has 512 x and then 488 zeros, b in the folder d has yyy, and e is empty. False: there are more

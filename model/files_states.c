@@ -35,6 +35,20 @@ static uint64_t entry_number(const struct files *f, const struct entry *e)
 	return k;
 }
 
+/* Are its names only of memory? They are there when the program made them. */
+static bool is_of_memory(const struct cell *c, bool (*is_memory)(uint32_t file, const void *arg),
+			 const void *arg)
+{
+	for (size_t op = 0; op < c->ops.n; op++)
+		for (uint32_t n = 0; n < c->ops.at[op].n; n++)
+			if (c->ops.at[op].file[n] && !is_memory(c->ops.at[op].file[n], arg))
+				return false;
+	for (size_t k = 0; k < c->entries.n; k++)
+		if (c->entries.at[k]->durable && !is_memory(c->entries.at[k]->durable, arg))
+			return false;
+	return true;
+}
+
 void files_list_items(struct files *f, bool (*is_memory)(uint32_t file, const void *arg),
 		      const void *arg, files_items *out)
 {
@@ -42,8 +56,10 @@ void files_list_items(struct files *f, bool (*is_memory)(uint32_t file, const vo
 	for (size_t k = 0; k < f->cells.n; k++) {
 		struct cell *c = f->cells.at[k];
 
-		c->item = add_item(out, FILES_NAMES, c->ops.n + 1,
-				   entry_number(f, c->entries.at[0]), c);
+		c->item = is_memory && is_of_memory(c, is_memory, arg)
+				  ? 0
+				  : add_item(out, FILES_NAMES, c->ops.n + 1,
+					     entry_number(f, c->entries.at[0]), c);
 	}
 	for (size_t k = 0; k < f->inodes.n; k++) {
 		struct inode *i = f->inodes.at[k];
@@ -74,6 +90,7 @@ const struct files_change *files_item_change(const struct files_item *i, uint32_
 	case FILES_NAMES: return &((const struct cell *)i->of)->ops.at[version - 1].change;
 	case FILES_SIZE: return &((const struct inode *)i->of)->sizes.at[version].change;
 	case FILES_SECTOR: return &((const struct sector *)i->of)->changes.at[version];
+	case FILES_LINE: return &((const struct files_change *)i->of)[version];
 	}
 	return NULL;
 }

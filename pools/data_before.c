@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "trace/followed.h"
 #include "trace/header.h"
 #include "trace/trace.h"
 #include "util/alloc.h"
@@ -24,6 +25,7 @@ static bool has_data(const struct trace_event *ev)
 
 static void search_trace(struct beginning *b, struct trace *t, uint32_t nfiles)
 {
+	followed_files followed = followed_of(t);
 	struct trace_event ev;
 
 	while ((b->nfiles < nfiles || !b->has_store) && trace_next(t, &ev)) {
@@ -33,9 +35,10 @@ static void search_trace(struct beginning *b, struct trace *t, uint32_t nfiles)
 		b->nfiles += ev.kind == PMT_FILE;
 		b->has_store |= trace_is_store(ev.kind);
 		if (f && !(f->flags & (PMT_FILE_CREATED | PMT_FILE_MEMORY)) && !b->held &&
-		    has_data(&ev))
+		    !followed_has(&followed, PMT_FILE(ev.addr)) && has_data(&ev))
 			b->held = xstrdup(f->path);
 	}
+	vec_release(&followed);
 }
 
 void data_before_say(const struct notes *notes, const char *trace, bool wants_note)

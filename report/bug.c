@@ -11,6 +11,14 @@ const struct bug_frame *bug_location_frame(const struct bug_location *l)
 	return l->nframes ? &l->frames[l->shown < l->nframes ? l->shown : 0] : NULL;
 }
 
+const struct bug_frame *bug_location_origin(const struct bug_location *l)
+{
+	const struct bug_frame *shown = bug_location_frame(l);
+
+	return shown && l->nsetters <= l->shown && l->shown < l->nframes ? shown - l->nsetters
+									 : shown;
+}
+
 const char *bug_frame_called(const struct bug_frame *inside, const struct bug_frame *shown)
 {
 	const bool is_linked_in = inside->function && !inside->line && shown->line &&
@@ -86,7 +94,7 @@ const struct bug_location *bug_locations_copy(struct arena *a, const struct bug_
 		copy[i].role = arena_text(a, locations[i].role);
 		copy[i].frames = frames_copy(a, locations[i].frames, locations[i].nframes);
 		if (copy[i].shown >= copy[i].nframes)
-			copy[i].shown = 0;
+			copy[i].shown = copy[i].nsetters = 0;
 	}
 	return copy;
 }

@@ -46,6 +46,9 @@ struct bug_location {
 	const struct bug_frame *frames; /* innermost first */
 	size_t nframes;
 	size_t shown; /* index of the frame to show to the user */
+	/* how many frames just inside the shown one are the user's, too: setters that store for
+	 * their callers (source/setters.h) */
+	size_t nsetters;
 	/* the event in the trace and the site that did it; 0: unknown. Only the search for causes
 	 * uses them, no rendering shows them */
 	uint64_t seq;
@@ -224,6 +227,8 @@ static inline bool bug_has_window(const struct bug *b)
 
 /* The frame to show; NULL if the location has no frames. */
 const struct bug_frame *bug_location_frame(const struct bug_location *l);
+/* The user's frame that does it: the setter, where the shown frame only calls one. */
+const struct bug_frame *bug_location_origin(const struct bug_location *l);
 /* The function without line information that the shown line calls in its own object: either a part
  * of the program that was compiled without -g, or a library that was linked in. Names that begin
  * with two underscores belong to a library. NULL: there is none. `inside` is the frame that `shown`

@@ -135,6 +135,10 @@ void order_sort(struct report_entry **list, size_t n);
 /* fold.c: "14 findings inside libpmemobj: --libraries shows them"; free() it. */
 char *folded_text(const struct report_folded *f);
 
+/* wrappers.c: the --library that would name the callers of functions that flush for others, without
+ * a full stop; NULL: most performance findings lie elsewhere. free() it. */
+char *wrappers_text(const struct report *r);
+
 /* recording_end.c: how the recording ended, and what was not flushed then. */
 /* What a report says of bug_crash.varies, without a full stop. */
 #define VARIES_TEXT \

@@ -68,6 +68,8 @@ static json_t *location_json(const struct bug_location *l)
 		set_frame(o, frame);
 	if (shown)
 		json_object_set_new(o, "internals", frames_json(l->frames, shown));
+	if (shown && l->nsetters)
+		json_object_set_new(o, "setters", json_number(l->nsetters));
 	json_object_set_new(o, "stack",
 			    frame ? frames_json(frame + 1, l->nframes - shown - 1) : json_array());
 	return o;

@@ -158,6 +158,7 @@ static struct bug_location read_location(struct reader *in, const json_t *o)
 	if (l.shown || json_array_size(stack) || frames[0].function || frames[0].file ||
 	    frames[0].object)
 		l.nframes = l.shown + 1 + json_array_size(stack);
+	l.nsetters = get_number(in, o, "setters", l.shown);
 	return l;
 }
 

@@ -123,6 +123,8 @@ static const char *msync_advice(const char *kind)
 		  "Make the earlier store durable (msync with MS_SYNC, or fsync) before the later one." },
 		{ "ack-before-durable",
 		  "Call msync with MS_SYNC, or fsync, in the operation itself, before the answer is sent." },
+		{ "unpersisted-read",
+		  "Call msync with MS_SYNC, or fsync, before another thread can read the store: before the lock is released, or before the pointer is published." },
 		{ "assert-durable", "Call msync with MS_SYNC, or fsync, before the assertion." },
 		{ "assert-ordered",
 		  "Call msync with MS_SYNC, or fsync, for the first range before anything is stored to the second." },

@@ -25,7 +25,7 @@ static uint64_t *line_left(const struct run_line *l)
 
 static const uint8_t *line_content(const struct run_line *l, uint32_t i)
 {
-	return (const uint8_t *)g_region + l->contents + (size_t)i * g_region->line_bytes;
+	return (const uint8_t *)g_region + l->contents + (size_t)i * l->line_bytes;
 }
 
 static bool is_left(const struct run_line *l, uint32_t i)
@@ -78,7 +78,7 @@ static uint32_t lines_first(uint32_t file, uint64_t from)
 		uint32_t mid = low + (high - low) / 2;
 		const struct run_line *l = &all[mid];
 
-		if (l->file < file || (l->file == file && l->offset + g_region->line_bytes <= from))
+		if (l->file < file || (l->file == file && l->offset + l->line_bytes <= from))
 			low = mid + 1;
 		else
 			high = mid;
@@ -97,7 +97,7 @@ static uint32_t newest_left(const struct run_line *l)
 
 static bool line_is_undecided(const struct run_line *l)
 {
-	uint32_t newest = newest_left(l), n = g_region->line_bytes;
+	uint32_t newest = newest_left(l), n = l->line_bytes;
 	const uint8_t *a = line_content(l, newest);
 
 	for (uint32_t i = 0; i < newest; i++) {
@@ -120,7 +120,7 @@ static uint8_t line_listed(const struct run_line *l, uint32_t i)
 
 static bool line_is_watched(const struct run_line *l)
 {
-	for (uint32_t i = 0; i < g_region->line_bytes / 8; i++)
+	for (uint32_t i = 0; i < l->line_bytes / 8; i++)
 		if (line_listed(l, i) & ~l->written[i])
 			return true;
 	return false;
@@ -296,7 +296,7 @@ static bool word_is_open(const struct run_line *l, uint32_t at)
 
 static void line_mark(const struct run_line *l)
 {
-	for (uint32_t at = 0; at < g_region->line_bytes; at += 8)
+	for (uint32_t at = 0; at < l->line_bytes; at += 8)
 		window_mark(l->file, l->offset + at, word_is_open(l, at));
 }
 
@@ -312,7 +312,7 @@ void lines_mark(uint32_t file, uint64_t from, uint64_t to)
 bool lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one)
 {
 	const struct run_line *all = lines_all();
-	uint32_t bytes = g_region->line_bytes, i = lines_first(file, from);
+	uint32_t i = lines_first(file, from);
 
 	if (i >= g_region->nlines || all[i].file != file || all[i].offset >= to)
 		return false;
@@ -320,7 +320,8 @@ bool lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one)
 	lines_lock();
 	for (; i < g_region->nlines && all[i].file == file && all[i].offset < to; i++) {
 		uint64_t a = from > all[i].offset ? from - all[i].offset : 0;
-		uint64_t b = to - all[i].offset < bytes ? to - all[i].offset : bytes;
+		uint64_t bytes = all[i].line_bytes,
+			 b = to - all[i].offset < bytes ? to - all[i].offset : bytes;
 
 		while (a < b) {
 			uint64_t end = is_one && b - a <= 8 ? b : (a | 7) + 1;
@@ -340,14 +341,15 @@ bool lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one)
 void lines_written(uint32_t file, uint64_t from, uint64_t to)
 {
 	struct run_line *all = lines_all();
-	uint32_t bytes = g_region->line_bytes, i = lines_first(file, from);
+	uint32_t i = lines_first(file, from);
 
 	if (i >= g_region->nlines || all[i].file != file || all[i].offset >= to)
 		return;
 	lines_lock();
 	for (; i < g_region->nlines && all[i].file == file && all[i].offset < to; i++) {
 		uint64_t a = from > all[i].offset ? from - all[i].offset : 0;
-		uint64_t b = to - all[i].offset < bytes ? to - all[i].offset : bytes;
+		uint64_t bytes = all[i].line_bytes,
+			 b = to - all[i].offset < bytes ? to - all[i].offset : bytes;
 
 		for (; a < b; a++)
 			all[i].written[a / 8] |= (uint8_t)(1u << a % 8);

@@ -14,12 +14,20 @@
 #include <unistd.h>
 
 #include "account/crash_report.h"
+#include "crash/files/files_explore.h"
 #include "record/recording.h"
 #include "util/files.h"
 #include "util/tempdir.h"
 #include "util/str.h"
+#include "util/values.h"
 
 #define FIRST_CRASHES_MAX 24 /* a limit, because recordings take long */
+
+/* What {dir} is: files that are followed. */
+static char *dir_in(const char *folder)
+{
+	return xasprintf("%s/dir", folder);
+}
 
 /* Makes the command for the copy in the folder. NULL: the command does not name the pool. */
 static char **on_copy(const struct runner_command *c, const struct plan *p, const char *folder)
@@ -156,7 +164,7 @@ static int explore_recording(struct crash_setup *s, const struct first_crash *f,
 	s->options.may_lack_news = true;
 	/* the recording begins with a state that lost something already */
 	s->options.watches_output = false;
-	if (crash_explore(p, &s->options, &result, &failed) < 0)
+	if ((s->has_files ? files_explore : crash_explore)(p, &s->options, &result, &failed) < 0)
 		notes_say(s->notes, "after the crash at failure point %" PRIu64 ": %s", f->point,
 			  failed.msg);
 	status = report_second_crash(s, p, f, &result, report, more, sum, err);
@@ -176,17 +184,26 @@ static int record_and_explore(struct crash_setup *s, const struct first_crash *f
 			      struct crash_again *sum, struct error *err)
 {
 	char *trace = xasprintf("%s/again.pmt", folder);
-	const struct recording recording = { .platform = s->options.platform,
-					     .quiet = true,
-					     .output = trace };
-	enum recorded recorded = record_quietly(&recording, argv, err);
-	int status = recorded == RECORDED_NOTHING ? -1 : 0;
+	char *dir = dir_in(folder);
+	struct recording recording = { .platform = s->options.platform,
+				       .quiet = true,
+				       .files_except = s->recording.files_except,
+				       .output = trace };
+	enum recorded recorded;
+	int status;
 
+	if (s->has_files) {
+		word_list_add(&recording.files, dir);
+		recording.scratch_dir = dir;
+	}
+	recorded = record_quietly(&recording, argv, err);
+	status = recorded == RECORDED_NOTHING ? -1 : 0;
 	if (recorded == RECORDED_WELL)
 		status = explore_recording(s, f, trace, report, more, sum, err);
 	else if (recorded != RECORDED_NOTHING)
 		sum->is_complete = false;
 	sum->first_crashes++;
+	free(dir);
 	free(trace);
 	return status < 0 ? -1 : 0;
 }
@@ -198,19 +215,23 @@ static int explore_one(struct crash_setup *s, const struct plan *p, const struct
 	const struct runner_command *c =
 		s->recovery.recover ? s->recovery.recover : s->recovery.dump;
 	struct tempdir folder;
-	char **argv;
+	char **argv, *dir;
 	int status = -1;
 
 	if (tempdir_open(&folder, err) < 0)
 		return -1;
-	argv = on_copy(c, p, folder.path);
+	dir = dir_in(folder.path);
+	argv = s->has_files ? words_replaced(c->argv, SCRATCH_DIR, dir)
+			    : on_copy(c, p, folder.path);
 	if (!argv)
 		error_set(
 			err,
 			"--failures 2 records recovery on a copy of the pool: its command line must name the pool by {}");
-	else if (put_state(s, p, f, folder.path, err) == 0)
+	else if (s->has_files ? files_put_state(p, &s->options, f->state, dir, err) == 0
+			      : put_state(s, p, f, folder.path, err) == 0)
 		status = record_and_explore(s, f, argv, folder.path, report, more, sum, err);
 	words_free(argv);
+	free(dir);
 	tempdir_close(&folder);
 	return status;
 }

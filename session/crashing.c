@@ -273,6 +273,7 @@ static int explore(struct crash_setup *s, const struct plan *p, struct crash_res
 	if (w) {
 		s->options.progress = w->progress;
 		s->options.is_interrupted = w->is_interrupted;
+		s->options.diagnosing = w->diagnosing;
 		s->options.arg = w->arg;
 		w->begin(w->arg);
 	}

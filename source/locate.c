@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "source/setters.h"
 #include "trace/import.h"
 #include "trace/owner.h"
 #include "util/hash.h"
@@ -21,6 +22,7 @@ struct locator {
 	struct map flushers;
 	/* functions, by function_key(), that flush what they stored, or have it flushed */
 	struct map owners;
+	struct setters setters; /* found when somebody asks */
 	struct arena arena;
 	VEC(struct frame) stack;
 };
@@ -45,6 +47,7 @@ void locator_free(struct locator *l)
 	map_release(&l->same_line);
 	map_release(&l->flushers);
 	map_release(&l->owners);
+	setters_release(&l->setters);
 	arena_release(&l->arena);
 	vec_release(&l->stack);
 	free(l);
@@ -151,6 +154,35 @@ size_t locate_shown(const struct locator *l, const struct frame *list, size_t n)
 		if (list[i].symbol->line)
 			return i;
 	return 0;
+}
+
+static size_t stack_of(const struct trace_site *site, const struct frame **list, size_t *shown,
+		       void *arg)
+{
+	const size_t n = locate_stack(arg, site, list);
+
+	*shown = n ? locate_shown(arg, *list, n) : 0;
+	return n;
+}
+
+size_t locate_place(struct locator *l, const struct frame *list, size_t n)
+{
+	const size_t shown = n ? locate_shown(l, list, n) : 0;
+	size_t found;
+
+	if (n == 0 || !setters_is_in_header(&list[shown]))
+		return shown;
+	if (!l->setters.is_complete) {
+		struct locator other = *l; /* keeps `list`, which may be our own stack */
+
+		l->stack.at = NULL;
+		l->stack.n = l->stack.room = 0;
+		setters_find(&l->setters, l->t, stack_of, l);
+		vec_release(&l->stack);
+		l->stack = other.stack;
+	}
+	found = setters_caller(&l->setters, list, n, shown);
+	return is_library(l, list[found].symbol) ? shown : found;
 }
 
 static char yes[1], no[1]; /* values of maps */

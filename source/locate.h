@@ -4,15 +4,8 @@
 #define SOURCE_LOCATE_H
 
 #include "source/call_arguments.h"
-#include "trace/symbols.h"
+#include "source/frame.h"
 #include "trace/trace.h"
-
-struct frame {
-	const struct symbol *symbol;
-	uint64_t pc;
-	/* a signal interrupted this frame; the frames before it belong to the handler */
-	bool is_signal;
-};
 
 struct locator;
 
@@ -31,6 +24,10 @@ struct code_place locate_code(struct locator *l, const struct trace_site *site,
 
 /* The index of the frame that tells the user most. */
 size_t locate_shown(const struct locator *l, const struct frame *list, size_t n);
+/* The index of the frame that a finding names: the shown one, or the call of a setter
+ * (source/setters.h) that stores there for several callers. The trace must have been read to its
+ * end. */
+size_t locate_place(struct locator *l, const struct frame *list, size_t n);
 /* Are two instructions with equal callers on one source line, in the same inlined copy? arg is a
  * struct locator. */
 bool locate_is_same_line(const struct trace_site *a, const struct trace_site *b, void *arg);

@@ -243,6 +243,8 @@ void causes_fold(struct report *r, const char *path, const struct libraries *lib
 		tell_runs(r, trials_nruns(trials));
 	if (trials)
 		trials_free(trials);
+	if (crash && crash->watch)
+		crash->watch->diagnosed(crash->watch->arg);
 	bonds_release(&bonds);
 	locator_free(l);
 	tx_findings_free(tx_findings);

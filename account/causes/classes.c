@@ -29,7 +29,7 @@ static uint64_t key_of(struct locator *l, const struct trace_site *site)
 	const size_t n = locate_stack(l, site, &list);
 	uint64_t h = 0xcbf29ce484222325u;
 
-	const size_t shown = n ? locate_shown(l, list, n) : 0;
+	const size_t shown = n ? locate_place(l, list, n) : 0;
 
 	for (size_t i = shown; i < n; i++) {
 		const struct symbol *s = list[i].symbol;

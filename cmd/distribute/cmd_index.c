@@ -5,6 +5,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/platform_option.h"
+#include "cmd/pool_option.h"
 #include "cmd/talk/progress.h"
 #include "util/files.h"
 #include "distribute/shard/indexing.h"
@@ -50,6 +51,7 @@ static int index_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "exactly one trace is needed, FILE.pmt");
 	if (failure_points && strcmp(failure_points, "store") != 0)
 		die_usage(c, "--failure-points takes 'store', not '%s'", failure_points);
+	files_option_refuse(c, argv[0]);
 	i.has_stores = failure_points != NULL;
 	i.platform = platform ? platform_option(c, platform) : NULL;
 	i.limits.events = events.is_set ? events.n : i.limits.events;

@@ -9,6 +9,7 @@
 #include "cmd/check_options.h"
 #include "cmd/cmd.h"
 #include "cmd/crash_options.h"
+#include "cmd/pool_option.h"
 #include "distribute/packing/packing.h"
 #include "util/files.h"
 #include "util/whole_file.h"
@@ -54,6 +55,7 @@ static int pack_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "the name of a bundle ends with .pmb, unlike '%s'", output);
 	if (s.trace || s.recording.pm.n > 0)
 		die_usage(c, "--trace and --pm apply only to recording a program");
+	files_option_refuse(c, argv[0]);
 	if (whole_file_check(output, &err) < 0)
 		die("%s; choose another file with -o", err.msg);
 	crash_options_begin(c, &s);

@@ -26,7 +26,7 @@
 
 static struct repair_place place_of(const struct bug_location *l)
 {
-	const struct bug_frame *first = bug_location_frame(l);
+	const struct bug_frame *first = bug_location_origin(l);
 	size_t shown = first ? (size_t)(first - l->frames) : 0;
 	struct repair_place p = { .role = l->role, .nframes = first ? l->nframes - shown : 0 };
 	struct repair_frame *frames = xcalloc(p.nframes + 1, sizeof *frames);

@@ -164,6 +164,15 @@ static void find_survivors(struct explaining *x, numbers *survivors)
 
 /* ---- what it is ---- */
 
+static const char ORDERING_ADVICE[] =
+	"Call fsync (or fdatasync) on the file of the first before the second is done; if the first is a name, call fsync on its folder.";
+static const char MEMORY_ADVICE[] =
+	"Flush the store and fence before anything is done that relies on it.";
+static const char ATOMICITY_ADVICE[] =
+	"Make the change atomic: write a new file, sync it and rename it over the old one, or keep a log that recovery replays or undoes.";
+static const char PART_ADVICE[] =
+	"Store a checksum or a sequence number with the data, and let recovery ignore what does not match.";
+
 static struct crash_store store_of(const struct files_change *c)
 {
 	return (struct crash_store){ c->seq, site_id(c->site) };
@@ -273,6 +282,41 @@ static struct crash_store newest_loss(const struct file_explorer *e, uint32_t fi
 	return newest;
 }
 
+/* Can a crash here still undo it? */
+static bool is_undecided(const struct file_explorer *e, uint64_t seq)
+{
+	for (size_t i = 0; i < e->items.n; i++)
+		for (uint32_t v = 1; v < e->items.at[i].nversions; v++)
+			if (files_item_change(&e->items.at[i], v)->seq == seq)
+				return true;
+	return false;
+}
+
+/* The first durable name that the file got after this event; seq 0: there is none. */
+static struct crash_store later_name(const struct file_explorer *e, uint32_t file, uint64_t after)
+{
+	struct trace *t = trace_cursor(e->plan->trace);
+	struct crash_store found = { 0 };
+	struct trace_event ev;
+
+	while (file && found.seq == 0 && trace_next(t, &ev) && ev.seq < e->walk.seq)
+		if (ev.seq > after && (ev.kind == PMT_MOVE || ev.kind == PMT_NAME) &&
+		    ev.arg[0] == file && !is_undecided(e, ev.seq))
+			found = (struct crash_store){ ev.seq, site_id(ev.site) };
+	trace_close(t);
+	return found;
+}
+
+static void name_rename(const struct file_explorer *e, uint32_t file, struct crash_store name,
+			struct crash_bug *b)
+{
+	b->kind = "rename-before-fsync";
+	b->message =
+		"this file gets its name before what was written to it is durable: recovery fails when a crash keeps the name and loses the write";
+	add_place(b, "rename", name);
+	add_place(b, "write", newest_loss(e, file, name.seq));
+}
+
 /* Something survived that had to wait for what is lost. */
 static void name_ordering(const struct file_explorer *e, const struct story *s, struct crash_bug *b)
 {
@@ -282,11 +326,7 @@ static void name_ordering(const struct file_explorer *e, const struct story *s, 
 	struct crash_store late;
 
 	if (is_file && PMT_FILE(s->name->addr) == file && (how == PMT_MOVE || how == PMT_NAME)) {
-		b->kind = "rename-before-fsync";
-		b->message =
-			"this file gets its name before what was written to it is durable: recovery fails when a crash keeps the name and loses the write";
-		add_place(b, "rename", store_of(s->name));
-		add_place(b, "write", newest_loss(e, file, s->name->seq));
+		name_rename(e, file, store_of(s->name), b);
 		return;
 	}
 	if (is_file && how == PMT_UNNAME) {
@@ -301,10 +341,36 @@ static void name_ordering(const struct file_explorer *e, const struct story *s, 
 		return;
 	}
 	b->kind = "ordering";
+	b->advice = ORDERING_ADVICE;
 	b->message =
 		"a crash can lose this and keep what was done later, on which recovery relies: sync the first before the second";
 	add_place(b, "lost", store_of(s->loss));
 	add_place(b, "survived", store_of(s->survivor));
+}
+
+/* The loss is a store to memory, and it is not only that the crash comes between two things. */
+static void name_store(const struct file_explorer *e, const struct story *s, struct crash_bug *b)
+{
+	b->kind = "ordering";
+	b->advice = MEMORY_ADVICE;
+	add_place(b, "lost", store_of(s->loss));
+	if (s->survivor && s->survivor->seq > s->loss->seq) {
+		b->message =
+			"a crash can lose this store and keep what was done later, on which recovery relies: flush it and fence first";
+		add_place(b, "survived", store_of(s->survivor));
+	} else if (s->acknowledged) {
+		b->message =
+			"the program reports the operation done before this store is durable; a crash can still lose it";
+		add_place(b, "acknowledged", s->acknowledged->at);
+	} else if (e->walk.is_over) {
+		b->kind = "missing-flush";
+		b->message =
+			"this store is not durable at the end, and recovery fails when a crash loses it";
+	} else {
+		b->message =
+			"a crash can lose this store although something is synced after it on which recovery relies: flush it and fence first";
+		add_place(b, "fsync", s->sync->at);
+	}
 }
 
 /* Whatever else survives, recovery fails without it. */
@@ -314,6 +380,7 @@ static void name_loss(const struct file_explorer *e, const struct story *s, stru
 
 	if (!s->acknowledged && !e->walk.is_over && s->sync) {
 		b->kind = "ordering";
+		b->advice = ORDERING_ADVICE;
 		b->message =
 			"a crash can lose this although something is synced after it on which recovery relies: sync this first";
 		add_place(b, "lost", store_of(s->loss));
@@ -330,6 +397,50 @@ static void name_loss(const struct file_explorer *e, const struct story *s, stru
 	add_place(b, role_of(s->loss), store_of(s->loss));
 }
 
+/* What one call does has several sites: it changes the size, and stores. */
+static bool is_same_call(const struct trace_site *a, const struct trace_site *b)
+{
+	return a == b || (a && b && a->pc == b->pc && a->node == b->node);
+}
+
+/* The last change before this event that this call did not do (NULL: all count). */
+static struct crash_store change_before(const struct file_explorer *e, uint64_t seq,
+					const struct trace_site *call)
+{
+	struct trace *t = trace_cursor(e->plan->trace);
+	struct crash_store found = { 0 };
+	struct trace_event ev;
+
+	while (trace_next(t, &ev) && ev.seq < seq)
+		if (file_walk_is_change(&e->walk, &ev) && !(call && is_same_call(ev.site, call)))
+			found = (struct crash_store){ ev.seq, site_id(ev.site) };
+	trace_close(t);
+	return found;
+}
+
+/* Are both changes of one call? It changes the size first, and then writes from one place on. */
+static bool is_one_call(const struct file_explorer *e, const struct files_change *a,
+			const struct files_change *b)
+{
+	const uint64_t first = a->seq < b->seq ? a->seq : b->seq,
+		       last = a->seq < b->seq ? b->seq : a->seq;
+	struct trace *t = trace_cursor(e->plan->trace);
+	struct trace_event ev;
+	uint64_t end = 0;
+	bool is_one = kind_of(a) == PMT_STORE_SYS || kind_of(a) == PMT_SIZE;
+
+	while (is_one && trace_next(t, &ev) && ev.seq <= last) {
+		if (ev.seq < first || !file_walk_is_change(&e->walk, &ev))
+			continue;
+		is_one = is_same_call(ev.site, a->site) &&
+			 (ev.seq == first ||
+			  (ev.kind == PMT_STORE_SYS && (end == 0 || ev.addr == end)));
+		end = ev.kind == PMT_STORE_SYS ? ev.addr + ev.size_bytes : 0;
+	}
+	trace_close(t);
+	return is_one;
+}
+
 /* The crash comes between two things that belong together. */
 static void name_atomicity(const struct file_explorer *e, const struct story *s,
 			   struct crash_bug *b)
@@ -342,28 +453,67 @@ static void name_atomicity(const struct file_explorer *e, const struct story *s,
 		if (ev.seq >= e->walk.seq && file_walk_is_change(&e->walk, &ev))
 			next = (struct crash_store){ ev.seq, site_id(ev.site) };
 	trace_close(t);
-	b->kind = next.seq ? "atomicity" : "recovery-failure";
+	if (next.seq == 0) {
+		b->kind = "recovery-failure";
+		b->message = "recovery fails on what the program leaves, although nothing is lost";
+		add_place(b, "survived", e->walk.last);
+		return;
+	}
+	b->kind = "atomicity";
+	b->advice = ATOMICITY_ADVICE;
+	b->message = "a crash between these two leaves a state that recovery cannot handle";
+	add_place(b, "lost", next);
+	add_place(b, "survived",
+		  s->survivor ? store_of(s->survivor)
+			      : change_before(e, s->loss ? s->loss->seq : e->walk.seq,
+					      s->loss ? s->loss->site : NULL));
+}
+
+/* A part of what one call does survived. */
+static void name_part(const struct story *s, struct crash_bug *b)
+{
+	b->kind = "atomicity";
+	b->advice = PART_ADVICE;
 	b->message =
-		next.seq ? "a crash between these two leaves a state that recovery cannot handle"
-			 : "recovery fails on what the program leaves, although nothing is lost";
-	if (next.seq)
-		add_place(b, "lost", next);
-	add_place(b, "survived", s->survivor ? store_of(s->survivor) : e->walk.last);
+		"a crash can keep a part of what this call does: the size of the file and each sector of 512 bytes become durable on their own, and recovery does not notice that some are missing";
+	add_place(b, "lost", store_of(s->loss));
+	add_place(b, "survived", store_of(s->survivor));
+}
+
+/* Is the failure the fault of what came before the loss, not of the loss? It would have been the
+ * same if the program had not come so far. */
+static bool is_between(const struct file_explorer *e, const struct story *s)
+{
+	if (!s->loss)
+		return true;
+	if (s->acknowledged)
+		return false;
+	return (s->survivor && s->loss->seq > s->survivor->seq) ||
+	       (!s->survivor && !s->sync && !e->walk.is_over);
 }
 
 static void name_bug(const struct file_explorer *e, const numbers *lost, const numbers *survivors,
 		     struct crash_bug *b)
 {
+	struct crash_store name = { 0 };
 	struct story s;
 
 	tell_story(e, lost, survivors, &s);
+	if (s.loss && s.lost->kind != FILES_LINE)
+		name = later_name(e, file_of(s.lost), s.loss->seq);
 	for (size_t i = 0; i < lost->n; i++)
 		*vec_add(&b->lost) = store_of(lost_change(&e->items.at[lost->at[i]]));
 	if (b->lost.n > 1)
 		qsort(b->lost.at, b->lost.n, sizeof *b->lost.at, crash_store_order);
-	if (!s.loss || (s.survivor && s.loss->seq > s.survivor->seq && !s.acknowledged))
+	if (name.seq)
+		name_rename(e, file_of(s.lost), name, b);
+	else if (s.loss && s.survivor && !s.acknowledged && is_one_call(e, s.loss, s.survivor))
+		name_part(&s, b);
+	else if (is_between(e, &s))
 		name_atomicity(e, &s, b);
-	else if (s.survivor && s.survivor->seq > s.loss->seq)
+	else if (s.lost->kind == FILES_LINE)
+		name_store(e, &s, b);
+	else if (s.survivor && s.survivor->seq > s.loss->seq && !is_one_call(e, s.loss, s.survivor))
 		name_ordering(e, &s, b);
 	else
 		name_loss(e, &s, b);
@@ -382,12 +532,6 @@ static bool is_same(const struct crash_bug *a, const struct crash_bug *b)
 		    a->places.at[i].at.site != b->places.at[i].at.site)
 			return false;
 	return true;
-}
-
-/* What one call does has several sites: it changes the size, and stores. */
-static bool is_same_call(const struct trace_site *a, const struct trace_site *b)
-{
-	return a == b || (a && b && a->pc == b->pc && a->node == b->node);
 }
 
 /* The state loses what this call did at some time. */

@@ -1,7 +1,7 @@
 /* Runs recovery on one state of files, and turns states into text and back. A state is named by
- * what it lost: 12:n3=0,s2=1,2+512=0 is the one at failure point 12 in which the names that entry 3
- * is of, the size of file 2, and the sector at offset 512 of file 2 have these versions, and all
- * else its newest. */
+ * what it lost: 12:n3=0,s2=1,2+512=0,m4+64=0 is the one at failure point 12 in which the names that
+ * entry 3 is of, the size of file 2, the sector at offset 512 of file 2, and the line of memory at
+ * offset 64 of file 4 have these versions, and all else its newest. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +17,88 @@ static bool is_memory(uint32_t file, const void *arg)
 	return is_file && !followed_has(&e->followed, file);
 }
 
+/* ---- lines of memory ---- */
+
+void file_memory_release(struct file_explorer *e)
+{
+	for (size_t i = 0; i < e->memory.n; i++) {
+		free(e->memory.at[i].contents);
+		free(e->memory.at[i].changes);
+	}
+	e->memory.n = 0;
+}
+
+static void note_oldest(const struct model_lost *s, void *arg)
+{
+	struct files_change *oldest = arg;
+
+	if (oldest->seq == 0 || s->seq < oldest->seq)
+		*oldest = (struct files_change){ .site = s->site,
+						 .seq = s->seq,
+						 .addr = s->addr,
+						 .stream = s->stream,
+						 .thread = s->thread };
+}
+
+static void add_memory(const struct model_choice *c, void *arg)
+{
+	const size_t len = c->ncontents * c->len_bytes;
+	struct file_explorer *e = arg;
+	struct memory_line *m;
+
+	if (!is_memory(PMT_FILE(c->addr), e))
+		return;
+	m = vec_add(&e->memory);
+	*m = (struct memory_line){ .addr = c->addr,
+				   .len_bytes = c->len_bytes,
+				   .ncontents = (uint32_t)c->ncontents,
+				   .contents = xmalloc(len),
+				   .changes = xcalloc(c->ncontents, sizeof *m->changes) };
+	memcpy(m->contents, c->contents, len);
+	e->is_partial |= c->is_partial;
+	/* what a content lacks is what makes the next one */
+	for (uint32_t v = 1; v < m->ncontents; v++)
+		model_each_lost(e->walk.memory, m->addr,
+				m->contents + (size_t)(v - 1) * m->len_bytes, note_oldest,
+				&m->changes[v]);
+}
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct memory_line *x = a, *y = b;
+
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+static void list_memory(struct file_explorer *e)
+{
+	file_memory_release(e);
+	model_each_choice(e->walk.memory, add_memory, e);
+	if (e->memory.n > 1)
+		qsort(e->memory.at, e->memory.n, sizeof *e->memory.at, by_addr);
+	for (size_t i = 0; i < e->memory.n; i++) {
+		struct memory_line *m = &e->memory.at[i];
+
+		if (m->ncontents < 2)
+			continue;
+		*vec_add(&e->items) = (struct files_item){ .kind = FILES_LINE,
+							   .nversions = m->ncontents,
+							   .version = m->ncontents - 1,
+							   .key = m->addr,
+							   .of = m->changes };
+		m->item = e->items.n;
+	}
+}
+
+/* ---- */
+
 void file_point_begin(struct file_explorer *e)
 {
 	files_list_items(e->walk.model, is_memory, e, &e->items);
+	list_memory(e);
 	e->nchosen = 0;
-	while (e->nchosen < e->items.n && e->items.at[e->nchosen].kind != FILES_SECTOR)
+	while (e->nchosen < e->items.n && (e->items.at[e->nchosen].kind == FILES_NAMES ||
+					   e->items.at[e->nchosen].kind == FILES_SIZE))
 		e->nchosen++;
 }
 
@@ -36,8 +113,13 @@ void file_layout(struct file_explorer *e)
 	if (e->has_layout)
 		layout_release(&e->layout);
 	e->has_layout = true;
-	layout_make(&e->layout, e->walk.model, &e->items, e->root,
-		    runner_folder_path_max(e->runner));
+	e->layout = (struct layout){ .model = e->walk.model,
+				     .items = &e->items,
+				     .memory = &e->memory,
+				     .is_memory = is_memory,
+				     .arg = e,
+				     .root = e->root };
+	layout_make(&e->layout, runner_folder_path_max(e->runner));
 }
 
 int file_run_state(struct file_explorer *e, const struct allowed *allowed, struct verdict *v,
@@ -63,8 +145,9 @@ static void print_item(FILE *out, const struct files_item *i)
 	case FILES_NAMES: fprintf(out, "n%" PRIu64, i->key); break;
 	case FILES_SIZE: fprintf(out, "s%" PRIu32, PMT_FILE(i->key)); break;
 	case FILES_SECTOR:
-		fprintf(out, "%" PRIu32 "+%" PRIu64, PMT_FILE(i->key),
-			(uint64_t)PMT_OFFSET(i->key));
+	case FILES_LINE:
+		fprintf(out, "%s%" PRIu32 "+%" PRIu64, i->kind == FILES_LINE ? "m" : "",
+			PMT_FILE(i->key), (uint64_t)PMT_OFFSET(i->key));
 		break;
 	}
 	fprintf(out, "=%" PRIu32, i->version);
@@ -123,34 +206,56 @@ static struct files_item *parse_item(struct file_explorer *e, const char **at)
 	return NULL;
 }
 
-/* n3=0, s2=1, 2+512=0. */
+/* Moves behind a decimal number of at most so many digits. */
+static bool take_digits(const char **at, size_t max)
+{
+	const size_t n = strspn(*at, "0123456789");
+
+	*at += n;
+	return n > 0 && n <= max;
+}
+
+static bool take(const char **at, char c)
+{
+	const bool is_there = **at == c;
+
+	*at += is_there;
+	return is_there;
+}
+
+/* n3=0, s2=1, 2+512=0, m4+64=0. */
 static bool is_item_text(const char *at, size_t len)
 {
-	const char *digits = "0123456789";
-	size_t n = *at == 'n' || *at == 's', first = n;
+	const char *const end = at + len;
+	const bool is_named = take(&at, 'n') || take(&at, 's');
 
-	n += strspn(at + n, digits);
-	if (n == first)
-		return false;
-	if (first == 0) {
-		if (at[n] != '+' || strspn(at + n + 1, digits) == 0)
-			return false;
-		n += 1 + strspn(at + n + 1, digits);
-	}
-	return at[n] == '=' && strspn(at + n + 1, digits) > 0 &&
-	       n + 1 + strspn(at + n + 1, digits) == len;
+	if (!is_named)
+		take(&at, 'm');
+	return take_digits(&at, 9) && (is_named || (take(&at, '+') && take_digits(&at, 15))) &&
+	       take(&at, '=') && take_digits(&at, 9) && at == end;
+}
+
+/* Does the text up to `end` name the item that begins there? */
+static bool is_named_before(const char *text, const char *end)
+{
+	const size_t len = strcspn(end, "=") + 1;
+
+	for (const char *at = strpbrk(text, ":,"); at + 1 < end; at = strpbrk(at + 1, ","))
+		if (strncmp(at + 1, end, len) == 0)
+			return true;
+	return false;
 }
 
 bool files_state_is_text(const char *text)
 {
-	const char *at = text + strspn(text, "0123456789");
+	const char *at = text;
 
-	if (at == text)
+	if (!take_digits(&at, 18))
 		return false;
 	for (char before = ':'; *at; before = ',') {
 		const size_t len = strcspn(at + 1, ",");
 
-		if (*at != before || !is_item_text(at + 1, len))
+		if (*at != before || !is_item_text(at + 1, len) || is_named_before(text, at + 1))
 			return false;
 		at += 1 + len;
 	}

@@ -220,6 +220,31 @@ static bool is_refused(const struct file_explorer *e)
 	       e->walk.acknowledgements.n == 0;
 }
 
+/* A second crash may interrupt this recovery: one state for each set of places that recovery
+ * changes. */
+static void note_first_crash(struct file_explorer *e, const uint64_t *left)
+{
+	struct crash_result *r = e->result;
+	const uint64_t signature = layout_changes(&e->layout, runner_folder_path(e->runner), left);
+	struct first_crash *f;
+
+	for (size_t i = 0; i < r->first_crashes.n; i++)
+		if (r->first_crashes.at[i].signature == signature)
+			return;
+	if (signature == 0)
+		return;
+	take_state(e, left);
+	f = vec_add(&r->first_crashes);
+	*f = (struct first_crash){ .signature = signature,
+				   .point = e->walk.point,
+				   .seq = e->walk.seq,
+				   .operation = recovery_operation(e->options->recovery, e->plan,
+								   e->walk.seq),
+				   .state = file_state_text(e) };
+	for (size_t i = 0; i < e->allowed.hashes.n; i++)
+		*vec_add(&f->allowed) = e->allowed.hashes.at[i];
+}
+
 static int explore_layout(struct search *s, const struct node *n, struct error *err)
 {
 	struct file_explorer *e = s->e;
@@ -250,6 +275,8 @@ static int explore_layout(struct search *s, const struct node *n, struct error *
 	after = states_copy(&e->layout.set, is_lazy ? runner_left(e->runner) : before);
 	if (!is_lazy)
 		only_newest(&e->layout.set, after);
+	if (e->options->wants_first_crashes && v.kind == VERDICT_OK && !v.why_unsound)
+		note_first_crash(e, after);
 	states_count(&e->layout.set, after, &seen);
 	big_add(&e->result->states_seen, &seen);
 	for (size_t i = 0; i < decided.lines.n; i++)

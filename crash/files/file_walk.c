@@ -18,21 +18,36 @@ static bool is_before(const struct trace_event *ev, const followed_files *made)
 	return ev->kind == PMT_NAME && ev->arg[2] == PMT_NAMED_BEFORE;
 }
 
-static void note_made(followed_files *made, const struct trace_event *ev)
+static void note_file(followed_files *files, const struct trace_event *ev, uint64_t flag)
 {
-	if (ev->kind != PMT_FILE || !(ev->arg[2] & PMT_FILE_CREATED) ||
-	    ev->arg[0] >> (64 - PMT_OFFSET_BITS))
+	if (ev->kind != PMT_FILE || !(ev->arg[2] & flag) || ev->arg[0] >> (64 - PMT_OFFSET_BITS))
 		return;
-	while (made->n <= ev->arg[0])
-		*vec_add(made) = false;
-	made->at[ev->arg[0]] = true;
+	while (files->n <= ev->arg[0])
+		*vec_add(files) = false;
+	files->at[ev->arg[0]] = true;
+}
+
+bool file_walk_is_memory(const struct file_walk *w, uint64_t file)
+{
+	return followed_has(&w->inside, file) && !followed_has(w->followed, file);
+}
+
+static void base_read(void *arg, uint64_t addr, uint8_t *bytes, uint32_t len_bytes)
+{
+	files_base_read(arg, addr, bytes, len_bytes);
+}
+
+static void base_write(void *arg, uint64_t addr, const uint8_t *bytes, uint32_t len_bytes)
+{
+	files_base_write(arg, addr, bytes, len_bytes);
 }
 
 void file_walk_init(struct file_walk *w, const struct plan *p, const followed_files *followed,
 		    unsigned stops)
 {
 	struct trace *t = trace_cursor(p->trace);
-	followed_files made = { 0 };
+	followed_files made = { 0 }, inside = { 0 };
+	struct model_image base;
 	struct trace_event ev;
 
 	*w = (struct file_walk){ .plan = p,
@@ -41,27 +56,33 @@ void file_walk_init(struct file_walk *w, const struct plan *p, const followed_fi
 				 .model = files_new(true),
 				 .stops = stops };
 	while (trace_next(t, &ev)) {
-		note_made(&made, &ev);
+		note_file(&made, &ev, PMT_FILE_CREATED);
+		note_file(&inside, &ev, PMT_FILE_FOLLOWED);
 		if (is_before(&ev, &made))
 			files_step(w->model, &ev);
 	}
 	trace_close(t);
 	w->made = made;
+	w->inside = inside;
+	base = (struct model_image){ base_read, base_write, w->model };
+	w->memory = plan_model(p, &base);
 }
 
 void file_walk_release(struct file_walk *w)
 {
+	model_free(w->memory);
 	files_free(w->model);
 	trace_close(w->trace);
 	vec_release(&w->acknowledgements);
 	vec_release(&w->syncs);
 	vec_release(&w->made);
+	vec_release(&w->inside);
 }
 
 bool file_walk_is_change(const struct file_walk *w, const struct trace_event *ev)
 {
 	if (trace_is_store(ev->kind))
-		return followed_has(w->followed, PMT_FILE(ev->addr));
+		return followed_has(&w->inside, PMT_FILE(ev->addr));
 	return ev->kind == PMT_UNNAME || ev->kind == PMT_MOVE ||
 	       (ev->kind == PMT_NAME && ev->arg[2] != PMT_NAMED_BEFORE) ||
 	       ((ev->kind == PMT_SIZE || ev->kind == PMT_FALLOCATE) &&
@@ -86,6 +107,12 @@ static bool is_inside(const struct file_walk *w)
 	return w->skip_depth <= 0 && (!w->plan->has_roi || w->roi_depth > 0);
 }
 
+/* The model of memory does not get what happens to files. */
+static bool is_of_memory(const struct file_walk *w, const struct trace_event *ev)
+{
+	return !trace_is_store(ev->kind) || file_walk_is_memory(w, PMT_FILE(ev->addr));
+}
+
 static bool is_boundary(const struct plan *p, uint64_t seq)
 {
 	for (size_t i = 0; i < p->operations.n; i++)
@@ -94,13 +121,20 @@ static bool is_boundary(const struct plan *p, uint64_t seq)
 	return false;
 }
 
+/* Is the event inside a library call that creates a pool? No crash is tried there. */
+static bool is_making(const struct file_walk *w, const struct trace_event *ev)
+{
+	return ev->site && ev->site->id < w->plan->making.n && w->plan->making.at[ev->site->id];
+}
+
 static bool is_stop(const struct file_walk *w, const struct trace_event *ev)
 {
 	if ((w->stops & FILE_BOUNDARIES) && is_boundary(w->plan, ev->seq))
 		return true;
-	return (w->stops & FILE_POINTS) && w->is_changed && is_inside(w) &&
+	return (w->stops & FILE_POINTS) && w->is_changed && is_inside(w) && !is_making(w, ev) &&
 	       (is_sync(w, ev) || is_acknowledgement(w, ev) || ev->kind == PMT_MOVE ||
-		ev->kind == PMT_FAILURE_POINT);
+		ev->kind == PMT_FAILURE_POINT ||
+		(is_of_memory(w, ev) && model_reduces(w->memory, ev)));
 }
 
 static void note_depth(struct file_walk *w, enum pmt_kind kind)
@@ -130,7 +164,10 @@ static void go_past(struct file_walk *w)
 		w->is_changed = true;
 		w->last = at;
 	}
-	files_step(w->model, ev);
+	if (is_of_memory(w, ev))
+		model_step(w->memory, ev);
+	if (!trace_is_store(ev->kind) || !file_walk_is_memory(w, PMT_FILE(ev->addr)))
+		files_step(w->model, ev);
 }
 
 bool file_walk_next(struct file_walk *w)

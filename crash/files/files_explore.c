@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "crash/files/internal.h"
 #include "crash/missing.h"
@@ -22,10 +23,12 @@ static int explorer_begin(struct file_explorer *e, const struct plan *p,
 	e->refs.texts = &r->texts;
 	e->root = file_walk_root(p, err);
 	if (e->root)
-		e->runner = runner_new(&o->runner, NULL, 0, err);
+		e->runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
 	if (!e->runner)
 		return -1;
 	e->followed = followed_of(p->trace);
+	for (size_t i = 0; o->allowed && i < o->allowed->hashes.n; i++)
+		*vec_add(&e->allowed.hashes) = o->allowed->hashes.at[i];
 	return 0;
 }
 
@@ -37,6 +40,8 @@ static void explorer_end(struct file_explorer *e)
 	references_release(&e->refs);
 	vec_release(&e->followed);
 	vec_release(&e->items);
+	file_memory_release(e);
+	vec_release(&e->memory);
 	vec_release(&e->allowed.hashes);
 	vec_release(&e->known);
 }
@@ -127,7 +132,8 @@ static int take_end(struct file_explorer *e, uint64_t *time_us, struct error *er
 /* The start, the ends of operations if they matter, and the end. */
 static int take_references(struct file_explorer *e, uint64_t *time_us, struct error *err)
 {
-	const bool wants_all = e->options->recovery->dump && !plan_why_no_operations(e->plan);
+	const bool wants_all = e->options->recovery->dump && !e->options->allowed &&
+			       !plan_why_no_operations(e->plan);
 	struct reference now = { 0 };
 	bool refuses;
 	int result;
@@ -174,14 +180,22 @@ static void note_uncompared(struct file_explorer *e)
 	c->overlapping += references_overlap(&e->refs, e->plan, e->walk.seq);
 }
 
+/* What a dump may print after a crash here: after a crash during recovery, what it was allowed
+ * before. */
+static void allow(struct file_explorer *e)
+{
+	if (!e->options->allowed)
+		references_allow(&e->refs, e->plan, e->walk.is_over ? UINT64_MAX : e->walk.seq,
+				 &e->allowed);
+}
+
 static int search_all(struct file_explorer *e, struct error *err)
 {
 	int result = 0;
 
 	file_walk_init(&e->walk, e->plan, &e->followed, FILE_POINTS);
 	while (result == 0 && !file_is_over(e) && file_walk_next(&e->walk)) {
-		references_allow(&e->refs, e->plan, e->walk.is_over ? UINT64_MAX : e->walk.seq,
-				 &e->allowed);
+		allow(e);
 		note_uncompared(e);
 		result = file_search(e, err);
 	}
@@ -208,18 +222,20 @@ static void keep_objects(struct file_explorer *e)
 	}
 }
 
-/* Files that follow the platform of memory, and that have names in the folder or beside it. */
+/* Files that follow the platform of memory, and are not in the folder. */
 static void note_memory(struct file_explorer *e)
 {
 	for (uint32_t i = 1; i <= trace_nfiles(e->plan->trace); i++) {
 		const struct trace_file *f = trace_file(e->plan->trace, i);
 
-		if (!f || followed_has(&e->followed, i))
-			continue;
-		*vec_add(&e->result->why_incomplete) = xasprintf(
-			"%s is persistent memory: crash states of files do not follow its stores, it is as the program sees it",
-			f->path);
+		if (f && !(f->flags & PMT_FILE_FOLLOWED))
+			*vec_add(&e->result->why_incomplete) = xasprintf(
+				"%s is persistent memory beside the folder: crash states do not follow it",
+				f->path);
 	}
+	if (e->is_partial)
+		*vec_add(&e->result->why_incomplete) =
+			xstrdup("a line of memory has more contents than could be listed");
 }
 
 static void conclude(struct file_explorer *e, int result, const struct error *err)
@@ -248,11 +264,11 @@ int files_explore(const struct plan *p, const struct crash_options *o, struct cr
 	if (result < 0)
 		goto out;
 	r->npoints = r->nshare = count_points(&e);
-	if (r->npoints == 0)
+	if (r->npoints == 0 && !o->may_lack_news)
 		result = error_set(err,
 				   "%s holds no failure point: no file below --files was changed%s",
 				   p->path, p->has_roi ? " inside the region of interest" : "");
-	if (o->recovery->dump)
+	if (o->recovery->dump && !o->allowed)
 		r->why_no_dump = plan_why_no_operations(p);
 	runner_set_deadline(e.runner, o->limits.deadline_ns);
 	if (result == 0)
@@ -296,12 +312,32 @@ static int put_folder(struct file_explorer *e, const char *folder, struct error 
 	uint64_t *left;
 	int result;
 
-	if (mkdir(folder, 0777) < 0)
-		return error_set(err, "cannot make the folder %s: %s", folder, strerror(errno));
+	/* an empty one may be there: nobody's file is removed */
+	if (mkdir(folder, 0777) < 0 &&
+	    (errno != EEXIST || rmdir(folder) < 0 || mkdir(folder, 0777) < 0))
+		return error_set(err, "cannot make the folder %s: %s; name one that is not there",
+				 folder, strerror(errno));
 	file_layout(e);
 	left = layout_state(&e->layout);
 	result = layout_put(&e->layout, folder, left, err);
 	free(left);
+	return result;
+}
+
+int files_put_state(const struct plan *p, const struct crash_options *o, const char *state,
+		    const char *folder, struct error *err)
+{
+	struct crash_result r = { 0 };
+	struct file_explorer e;
+	int result = explorer_begin(&e, p, o, &r, err);
+
+	if (result == 0) {
+		file_walk_init(&e.walk, p, &e.followed, FILE_POINTS);
+		result = go_to(&e, state, err) < 0 ? -1 : put_folder(&e, folder, err);
+		file_walk_release(&e.walk);
+	}
+	explorer_end(&e);
+	crash_result_release(&r);
 	return result;
 }
 
@@ -311,8 +347,7 @@ static int replay_here(struct file_explorer *e, const struct files_replay *f, st
 
 	if (go_to(e, f->state, err) < 0 || (f->keep && put_folder(e, f->keep, err) < 0))
 		return -1;
-	references_allow(&e->refs, e->plan, e->walk.is_over ? UINT64_MAX : e->walk.seq,
-			 &e->allowed);
+	allow(e);
 	if (file_run_state(e, &e->allowed, &v, err) < 0)
 		return -1;
 	f->tell(&v, &e->allowed, &e->result->texts, f->arg);

@@ -11,13 +11,16 @@ int files_explore(const struct plan *p, const struct crash_options *o, struct cr
 /* One state again. */
 struct files_replay {
 	const char *state; /* as for --replay */
-	/* where its folder is put, which must not be there yet; NULL: nowhere */
+	/* where its folder is put, which must not be there yet, or be empty; NULL: nowhere */
 	const char *keep;
 	/* Called with how recovery ended, and what a dump may print. */
 	void (*tell)(const struct verdict *v, const struct allowed *allowed,
 		     const struct dump_texts *texts, void *arg);
 	void *arg;
 };
+/* Puts the folder of a state there; it must not be there yet, or be empty. */
+int files_put_state(const struct plan *p, const struct crash_options *o, const char *state,
+		    const char *folder, struct error *err);
 /* It has the form of a state of files. */
 bool files_state_is_text(const char *text);
 /* -1: there is no such state, or recovery cannot be run. */

@@ -18,6 +18,9 @@ struct file_explorer {
 
 	/* at the present failure point */
 	struct file_walk walk;
+	memory_lines memory;
+	/* a line of memory has more contents than are listed */
+	bool is_partial;
 	/* Names and sizes, which are chosen beforehand, and then sectors. Their versions are the
 	 * state that layout is of. */
 	files_items items;
@@ -39,6 +42,7 @@ struct file_explorer {
 
 /* After file_walk_next(): lists the items. */
 void file_point_begin(struct file_explorer *e);
+void file_memory_release(struct file_explorer *e);
 void file_choose_newest(struct file_explorer *e);
 /* The layout of what the items' versions are now. */
 void file_layout(struct file_explorer *e);

@@ -14,7 +14,7 @@
 #include "util/hash.h"
 #include "util/tempdir.h"
 
-#define WHOLE_BYTES (16u << 20) /* a file that is not larger is written at once */
+#define WHOLE_BYTES (64u << 10) /* a file that is not larger is written at once */
 
 /* ---- which contents ---- */
 
@@ -92,6 +92,35 @@ static void add_line(struct layout *l, const struct layout_path *p, const struct
 	}
 }
 
+/* Of memory. */
+static void add_memory(struct layout *l, const struct layout_path *p)
+{
+	for (size_t i = 0; i < l->memory->n; i++) {
+		const struct memory_line *m = &l->memory->at[i];
+		const size_t len = (size_t)m->ncontents * m->len_bytes, first = l->versions.n;
+		struct state_line *line;
+
+		if (PMT_FILE(m->addr) != p->file || !m->item ||
+		    PMT_OFFSET(m->addr) >= p->size_bytes)
+			continue;
+		for (uint32_t v = 0; v < m->ncontents; v++)
+			*vec_add(&l->versions) = v;
+		line = vec_add(&l->set.lines);
+		*line = (struct state_line){ .addr = m->addr,
+					     .len_bytes = m->len_bytes,
+					     .ncontents = m->ncontents,
+					     .words = (m->ncontents + 63) / 64,
+					     .contents = l->set.bytes.n,
+					     .set = l->set.nwords,
+					     .asked = ~(uint64_t)0 };
+		l->set.nwords += line->words;
+		*vec_add(&l->lines) = (struct layout_line){ m->item - 1, first };
+		vec_reserve(&l->set.bytes, l->set.bytes.n + len);
+		memcpy(l->set.bytes.at + l->set.bytes.n, m->contents, len);
+		l->set.bytes.n += len;
+	}
+}
+
 static bool is_regular(const struct layout_path *p)
 {
 	return !(p->flags & (PMT_FILE_FOLDER | PMT_FILE_SYMLINK));
@@ -107,16 +136,21 @@ static const struct layout_path *first_of(const struct layout *l, uint32_t file)
 
 static void add_lines(struct layout *l, const struct layout_path *p)
 {
+	const bool is_memory = l->is_memory(p->file, l->arg);
 	struct collecting c = { .l = l, .path = p };
 	const size_t before = l->lines.n;
 
-	files_each_sector(l->model, p->file, add_sector, &c);
+	if (is_memory)
+		add_memory(l, p);
+	else
+		files_each_sector(l->model, p->file, add_sector, &c);
 	if (c.sectors.n > 1)
 		qsort(c.sectors.at, c.sectors.n, sizeof *c.sectors.at, by_offset);
 	for (size_t i = 0; i < c.sectors.n; i++)
 		add_line(l, p, &c.sectors.at[i]);
 	vec_release(&c.sectors);
-	if (l->lines.n == before)
+	/* recovery maps memory where the program did, also if all of it is durable */
+	if (l->lines.n == before && !is_memory)
 		return;
 	*vec_add(&l->files) = (struct runner_folder_file){ p->file, p->path };
 	l->is_too_large |= strlen(p->path) > l->path_max || l->files.n > RUNNER_FOLDER_FILES;
@@ -141,18 +175,14 @@ static int make(void *arg, const char *folder, const uint64_t *left, struct erro
 	return layout_put(arg, folder, left, err);
 }
 
-void layout_make(struct layout *l, const struct files *model, const files_items *items,
-		 uint32_t root, size_t path_max)
+void layout_make(struct layout *l, size_t path_max)
 {
 	const struct layout_path *p;
 
-	*l = (struct layout){ .set.line_bytes = FILES_SECTOR_BYTES,
-			      .model = model,
-			      .items = items,
-			      .root = root,
-			      .path_max = path_max };
-	files_each_path(model, items, add_path, l);
-	for (uint32_t file = 1; l->paths.n > 0 && file <= files_last(model); file++) {
+	l->set.line_bytes = FILES_SECTOR_BYTES;
+	l->path_max = path_max;
+	files_each_path(l->model, l->items, add_path, l);
+	for (uint32_t file = 1; l->paths.n > 0 && file <= files_last(l->model); file++) {
 		p = first_of(l, file);
 		if (p && is_regular(p))
 			add_lines(l, p);
@@ -218,10 +248,18 @@ struct writing {
 	bool has_failed;
 };
 
+static bool is_zero(const uint8_t *bytes, size_t n)
+{
+	return n == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0);
+}
+
 static const uint8_t *content_of(const struct writing *w, const struct files_sector *s)
 {
 	const struct state_set *set = &w->l->set;
-	const struct state_line *line = states_line(set, PMT_ADDR(w->path->file, s->offset));
+	const struct state_line *line =
+		w->l->is_memory(w->path->file, w->l->arg)
+			? NULL
+			: states_line(set, PMT_ADDR(w->path->file, s->offset));
 
 	if (line && line->addr == PMT_ADDR(w->path->file, s->offset))
 		return state_content(set, line,
@@ -231,20 +269,51 @@ static const uint8_t *content_of(const struct writing *w, const struct files_sec
 	return s->versions[s->nversions - 1];
 }
 
+static void write_bytes(struct writing *w, uint64_t offset, const uint8_t *content, size_t n)
+{
+	const uint64_t size_bytes = w->path->size_bytes;
+
+	if (offset >= size_bytes)
+		return;
+	n = size_bytes - offset < n ? size_bytes - offset : n;
+	if (w->whole)
+		memcpy(w->whole + offset, content, n);
+	else
+		w->has_failed |= pwrite(w->fd, content, n, (off_t)offset) != (ssize_t)n;
+}
+
 static void write_sector(const struct files_sector *s, void *arg)
 {
 	struct writing *w = arg;
 	const uint8_t *content;
-	size_t n;
 
 	if (s->offset >= w->path->size_bytes)
 		return;
 	content = content_of(w, s);
-	n = seen_bytes(w->path, s->offset);
-	if (w->whole)
-		memcpy(w->whole + s->offset, content, n);
-	else
-		w->has_failed |= pwrite(w->fd, content, n, (off_t)s->offset) != (ssize_t)n;
+	/* zeros are there already */
+	if (w->whole || !is_zero(content, FILES_SECTOR_BYTES))
+		write_bytes(w, s->offset, content, FILES_SECTOR_BYTES);
+}
+
+/* On what is durable for good. */
+static void write_memory(struct writing *w)
+{
+	const struct layout *l = w->l;
+	size_t line = 0;
+
+	for (size_t i = 0; i < l->memory->n; i++) {
+		const struct memory_line *m = &l->memory->at[i];
+		uint32_t content = m->ncontents - 1;
+
+		if (PMT_FILE(m->addr) != w->path->file)
+			continue;
+		while (line < l->lines.n && l->set.lines.at[line].addr < m->addr)
+			line++;
+		if (w->left && line < l->lines.n && l->set.lines.at[line].addr == m->addr)
+			content = states_newest_left(&l->set.lines.at[line], w->left);
+		write_bytes(w, PMT_OFFSET(m->addr), m->contents + (size_t)content * m->len_bytes,
+			    m->len_bytes);
+	}
 }
 
 static int write_file(const struct layout *l, const struct layout_path *p, const char *path,
@@ -260,6 +329,7 @@ static int write_file(const struct layout *l, const struct layout_path *p, const
 	else
 		w.has_failed = ftruncate(w.fd, (off_t)p->size_bytes) < 0;
 	files_each_sector(l->model, p->file, write_sector, &w);
+	write_memory(&w);
 	if (w.whole && p->size_bytes > 0)
 		w.has_failed |= write(w.fd, w.whole, p->size_bytes) != (ssize_t)p->size_bytes;
 	free(w.whole);
@@ -310,6 +380,117 @@ static int put_path(const struct layout *l, const struct layout_path *p, const c
 	free(path);
 	free(other);
 	return result;
+}
+
+/* ---- what recovery changed ---- */
+
+static uint64_t mix_text(uint64_t h, const char *text)
+{
+	for (; *text; text++)
+		h = hash_mix(h, (uint8_t)*text);
+	return hash_mix(h, 0);
+}
+
+/* What the file holds now, up to its present size; NULL: it cannot be read. */
+static uint8_t *read_whole(const char *path, uint64_t *size_bytes)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st;
+	uint8_t *bytes;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return NULL;
+	}
+	*size_bytes = (uint64_t)st.st_size;
+	bytes = xcalloc(*size_bytes + 1, 1);
+	if (read(fd, bytes, *size_bytes) != (ssize_t)*size_bytes) {
+		free(bytes);
+		bytes = NULL;
+	}
+	close(fd);
+	return bytes;
+}
+
+/* 0: the file is as it was. */
+static uint64_t file_changes(const struct layout *l, const struct layout_path *p, const char *path,
+			     const uint64_t *left)
+{
+	struct writing w = { .l = l, .path = p, .left = left };
+	uint64_t size = 0, h = 0;
+	uint8_t *now = read_whole(path, &size);
+
+	if (!now)
+		return mix_text(1, p->path);
+	w.whole = xcalloc(p->size_bytes + 1, 1);
+	files_each_sector(l->model, p->file, write_sector, &w);
+	write_memory(&w);
+	if (size != p->size_bytes)
+		h = hash_mix(1, size);
+	for (uint64_t at = 0; at < size && at < p->size_bytes; at += FILES_SECTOR_BYTES) {
+		const uint64_t end = size < p->size_bytes ? size : p->size_bytes,
+			       n = end - at < FILES_SECTOR_BYTES ? end - at : FILES_SECTOR_BYTES;
+
+		if (memcmp(now + at, w.whole + at, n) != 0)
+			h = hash_mix(h, at);
+	}
+	free(w.whole);
+	free(now);
+	return h ? mix_text(h, p->path) : 0;
+}
+
+static bool is_of(const struct layout *l, const char *path)
+{
+	for (size_t i = 0; i < l->paths.n; i++)
+		if (strcmp(l->paths.at[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+/* The paths that were not there, in any order. */
+static uint64_t new_paths(const struct layout *l, const char *folder, const char *prefix)
+{
+	char *path = xasprintf("%s/%s", folder, prefix), *inner;
+	DIR *d = opendir(path);
+	struct dirent *e;
+	uint64_t sum = 0;
+
+	free(path);
+	while (d && (e = readdir(d))) {
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+			continue;
+		path = xasprintf("%s%s", prefix, e->d_name);
+		inner = xasprintf("%s/", path);
+		if (!is_of(l, path))
+			sum += mix_text(1, path);
+		else if (e->d_type == DT_DIR)
+			sum += new_paths(l, folder, inner);
+		free(inner);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+	return sum;
+}
+
+uint64_t layout_changes(struct layout *l, const char *folder, const uint64_t *left)
+{
+	uint64_t h = new_paths(l, folder, "");
+
+	for (size_t i = 0; i < l->paths.n; i++) {
+		const struct layout_path *p = &l->paths.at[i];
+		char *path = xasprintf("%s/%s", folder, p->path);
+		struct stat st;
+
+		if (is_regular(p))
+			h += file_changes(l, p, path, left);
+		else if (lstat(path, &st) < 0)
+			h += mix_text(1, p->path);
+		free(path);
+	}
+	return h;
 }
 
 int layout_put(struct layout *l, const char *folder, const uint64_t *left, struct error *err)

@@ -71,7 +71,11 @@ struct crash_options {
 	/* Called a few times per second while workers work. npoints: number of all failure
 	 * points. */
 	void (*progress)(const struct crash_counters *c, uint64_t npoints, void *arg);
-	/* Asked as often; true ends the exploration, and its results so far count. */
+	/* Called while trials find out which findings have one cause, with the number of their
+	 * runs; NULL: nobody wants to know. */
+	void (*diagnosing)(uint64_t nruns, void *arg);
+	/* Asked as often as progress is told; true ends the exploration, and its results so far
+	 * count. */
 	bool (*is_interrupted)(void *arg);
 	void *arg;
 };

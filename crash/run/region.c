@@ -138,7 +138,8 @@ static void fill_lines(struct region *g, const struct image_files *images,
 					   .file = (uint32_t)index,
 					   .ncontents = l->ncontents,
 					   .contents = contents + l->contents,
-					   .left = sets + l->set * sizeof(uint64_t) };
+					   .left = sets + l->set * sizeof(uint64_t),
+					   .line_bytes = state_line_bytes(set, l) };
 	}
 	if (set && set->bytes.n)
 		memcpy(at_offset(g, contents), set->bytes.at, set->bytes.n);
@@ -150,7 +151,6 @@ int region_load(struct region *g, const struct image_files *images, const struct
 	const size_t nlines = set ? set->lines.n : 0;
 	uint64_t end = sizeof(struct run_region), contents, sets, used;
 	struct run_region head = { .magic = RUN_MAGIC,
-				   .line_bytes = set ? set->line_bytes : PMT_LINE_BYTES,
 				   .nfiles = (uint32_t)images->files.n,
 				   .nlines = (uint32_t)nlines,
 				   .decisions_room = DECISIONS_ROOM };

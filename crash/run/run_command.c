@@ -19,8 +19,9 @@ enum {
 	/* a lazy run takes longer than the run on the clean image, and a machine may slow down: up
 	 * to this factor it is not a hang */
 	LATE_FACTOR = 4,
-	KILL_MS = 3000, /* time for a server to end its run */
-	TERM_MS = 2000, /* time for a background command to end after SIGTERM */
+	BRIEF_MIN_MS = 200, /* the least short limit */
+	KILL_MS = 3000,     /* time for a server to end its run */
+	TERM_MS = 2000,     /* time for a background command to end after SIGTERM */
 };
 
 void runner_set_timeout(struct runner *r, uint32_t timeout_ms)
@@ -58,6 +59,22 @@ static uint32_t until_deadline(const struct runner *r, uint32_t ms)
 uint32_t runner_timeout(const struct runner *r)
 {
 	return until_deadline(r, own_timeout(r));
+}
+
+void runner_be_brief(struct runner *r, bool is_brief)
+{
+	r->is_brief = is_brief;
+}
+
+/* Gives the short limit; the usual one if the short one would save little, or if no run of this
+ * runner has shown how long recovery takes. */
+static uint32_t brief_timeout(const struct runner *r)
+{
+	const uint64_t late_ms = r->longest_us / 1000 * LATE_FACTOR,
+		       brief_ms = late_ms > BRIEF_MIN_MS ? late_ms : BRIEF_MIN_MS;
+	const uint32_t usual_ms = runner_timeout(r);
+
+	return !r->longest_us || brief_ms > usual_ms / 2 ? usual_ms : (uint32_t)brief_ms;
 }
 
 uint32_t runner_ready_timeout(const struct runner *r)
@@ -245,7 +262,8 @@ static bool is_newly_blind(struct runner *r)
 int runner_command_run(struct runner *r, const struct runner_command *c, struct run_result *result,
 		       struct error *err)
 {
-	const uint32_t timeout_ms = runner_timeout(r);
+	const uint32_t usual_ms = runner_timeout(r),
+		       timeout_ms = r->is_brief ? brief_timeout(r) : usual_ms;
 	struct run_message end;
 	struct server *s;
 	bool is_hung = false;
@@ -274,6 +292,7 @@ int runner_command_run(struct runner *r, const struct runner_command *c, struct 
 	if (is_hung && runner_is_cancelled(r))
 		return error_set(err, "interrupted");
 	fill_result(r, s, &end, is_hung, result);
+	result->is_brief = result->end == RUN_HUNG && timeout_ms < usual_ms;
 	if (!is_hung && result->time_us > r->longest_us)
 		r->longest_us = result->time_us;
 	return 0;

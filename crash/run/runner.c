@@ -165,6 +165,11 @@ static int make_dir(struct runner *r)
 	return mkdir(r->dir, 0755);
 }
 
+const char *runner_folder_path(const struct runner *r)
+{
+	return r->dir;
+}
+
 void runner_load_folder(struct runner *r, const struct runner_folder *f,
 			const struct state_set *set)
 {

@@ -74,7 +74,8 @@ enum run_end { RUN_EXITED, RUN_SIGNALLED, RUN_HUNG, RUN_NOT_STARTED };
  * next run. */
 struct run_result {
 	enum run_end end;
-	int code; /* exit status or signal number */
+	int code;      /* exit status or signal number */
+	bool is_brief; /* it hung, but only the short limit ended it: it may not hang at all */
 	/* ends with NUL; at most output_bytes; if longer, the middle is left out */
 	const char *output, *errors;
 	size_t output_len, errors_len;
@@ -113,6 +114,9 @@ bool runner_exceeded(const struct runner *r, enum runner_limit *which);
 char *runner_limit_text(const struct runner *r, enum runner_limit which);
 void runner_set_timeout(struct runner *r, uint32_t timeout_ms); /* for the following commands */
 uint32_t runner_timeout(const struct runner *r);
+/* Ends the following commands after a few times as long as commands that ended by themselves took,
+ * if that is much less than the usual limit. */
+void runner_be_brief(struct runner *r, bool is_brief);
 uint32_t runner_ready_timeout(const struct runner *r); /* time for a server to become ready */
 /* Sets a deadline: no following command gets much more time than is left until then, but always a
  * minimum. 0: no deadline. */
@@ -145,6 +149,8 @@ size_t runner_folder_path_max(const struct runner *r);
 /* As runner_load(); all runs of this runner are of folders, then. */
 void runner_load_folder(struct runner *r, const struct runner_folder *f,
 			const struct state_set *set);
+
+const char *runner_folder_path(const struct runner *r); /* what {dir} leads to */
 
 /* Sets {op} for the following runs; 1 is the first operation, and the default. */
 void runner_set_operation(struct runner *r, uint64_t operation);

@@ -268,6 +268,7 @@ struct runner {
 	VEC(struct server *) servers;
 	struct server *background;
 	uint64_t longest_us; /* of commands that ended by themselves */
+	bool is_brief;
 	/* why no program can be watched on this machine, so that only whole images are left; NULL
 	 * if programs can */
 	char *why_blind;

@@ -8,7 +8,11 @@
  * Hundreds of sets wait for each one that is run, and most lines are never read. So a waiting set
  * is stored as what was narrowed. Sets that can only repeat a known failure of this point wait
  * behind all others. Which set comes next depends only on the failure point, not on how its runs
- * are divided into visits. */
+ * are divided into visits.
+ *
+ * Recovery that hangs is expensive: each run takes as long as its time limit. After one hang was
+ * confirmed, a run first gets a short limit. If that ends it, nothing is known: the set waits
+ * behind those that can only repeat a known failure, and is then run with the usual limit. */
 #include <string.h>
 
 #include "crash/search/explorer_internal.h"
@@ -16,6 +20,8 @@
 /* runs per failure point on states that can only repeat a known bug; allowed even if there are few
  * other runs */
 #define REPEATS_ALWAYS 32u
+/* a run that hangs counts as so many of these */
+#define HANG_COST 8u
 
 static bool same_value(const struct state_set *s, const struct state_line *l,
 		       const struct run_decision *d, uint32_t a, uint32_t b)
@@ -118,7 +124,8 @@ void agenda_add(const struct explorer *e, struct agenda *todo, const struct agen
 
 	if (e->tests.n > 1 && !set->whole &&
 	    (is_listed(e, todo->sets.at, todo->sets.n, set) ||
-	     is_listed(e, todo->known.at, todo->known.n, set)))
+	     is_listed(e, todo->known.at, todo->known.n, set) ||
+	     is_listed(e, todo->slow.at, todo->slow.n, set)))
 		set_release(&taken); /* the same set of states came from two behaviours */
 	else if (is_known(e, set))
 		*vec_add(&todo->known) = taken;
@@ -270,6 +277,15 @@ static uint64_t next_random(uint64_t *seed)
 	return x ^ x >> 31;
 }
 
+static struct agenda_set take_slow(const struct explorer *e, struct agenda *todo)
+{
+	struct agenda_set set = todo->slow.at[0];
+
+	set.is_repeat = is_known(e, &set);
+	memmove(todo->slow.at, todo->slow.at + 1, --todo->slow.n * sizeof *todo->slow.at);
+	return set;
+}
+
 /* Takes the next set: the one that the last run's first decision excluded, or a random one if
  * --sample does not allow to run all. A set whose states are run one by one is finished first. The
  * second run of a failure point takes a set that depends on the point's number, because
@@ -279,13 +295,15 @@ static struct agenda_set agenda_take(struct explorer *e, struct agenda *todo)
 	struct agenda_set *list = todo->sets.n > 0 ? todo->sets.at : todo->known.at, set;
 	size_t *n = todo->sets.n > 0 ? &todo->sets.n : &todo->known.n, i = *n - 1;
 
+	if (*n == 0)
+		return take_slow(e, todo);
 	if (!list[i].whole && e->limits.sample &&
-	    e->nruns + todo->sets.n + todo->known.n > e->limits.sample)
+	    e->nruns + todo->sets.n + todo->known.n + todo->slow.n > e->limits.sample)
 		i = next_random(&e->random) % *n;
 	else if (!list[i].whole && e->nruns == 1)
 		i = hash_word(0, e->walk->point) % *n;
-	e->nrepeats += list == todo->known.at;
 	set = list[i];
+	set.is_repeat = list == todo->known.at;
 	list[i] = list[--*n];
 	return set;
 }
@@ -300,18 +318,44 @@ static void fall_back(struct explorer *e, struct agenda *todo, struct agenda_set
 		set_release(set);
 }
 
-/* Runs the set lazily and branches. The set is released, or put back to be run on whole images. */
+/* The run shows nothing: the set waits. */
+static void wait_slowly(struct explorer *e, struct agenda *todo, const struct agenda_set *set,
+			const struct verdict *v)
+{
+	struct agenda_set waiting = *set;
+
+	waiting.is_slow = true;
+	*vec_add(&todo->slow) = waiting;
+	if (e->nruns == 0)
+		e->first_end = verdict_outcome(v);
+	__atomic_fetch_add(&e->counters->diagnosis_runs, 1, __ATOMIC_RELAXED);
+}
+
+static void note_repeat(struct explorer *e, const struct agenda_set *set, const struct verdict *v)
+{
+	e->nrepeats += set->is_repeat;
+	e->repeats_cost += !set->is_repeat ? 0 : v->kind == VERDICT_HANG ? HANG_COST : 1;
+}
+
+/* Runs the set lazily and branches. The set is released, or put back to be run on whole images, or
+ * with the usual limit. */
 static int explore_lazily(struct explorer *e, struct agenda *todo, struct agenda_set *set,
 			  struct error *err)
 {
 	uint64_t *before = agenda_expand(e, set), *left = states_copy(&e->set, before);
 	struct verdict v;
-	int result = explorer_run_lazily(e, before, &v, err);
+	int result;
 
+	e->is_brief = !set->is_slow && explorer_may_be_brief(e);
+	result = explorer_run_lazily(e, before, &v, err);
+	e->is_brief = false;
 	if (result == 0 && v.why_unsound) {
 		fall_back(e, todo, set, before, v.why_unsound);
+	} else if (result == 0 && e->was_brief && !explorer_widen(e)) {
+		wait_slowly(e, todo, set, &v);
 	} else {
 		if (result == 0 && !explorer_widen(e)) {
+			note_repeat(e, set, &v);
 			agenda_note_decisions(e);
 			branch_all(e, todo, set, left);
 			result = explorer_conclude(e, before, left, &v, err);
@@ -342,30 +386,58 @@ static int explore_whole(struct explorer *e, struct agenda *todo, struct agenda_
 
 static bool is_for_later(const struct explorer *e, const struct agenda *todo)
 {
-	return explorer_is_paused(e) || (todo->sets.n == 0 && !e->wants_known && !e->is_diagnosis);
+	const bool has_known = todo->known.n > 0 && (e->wants_known || e->is_diagnosis);
+
+	return explorer_is_paused(e) ||
+	       (todo->sets.n == 0 && !has_known &&
+		(todo->slow.n == 0 || todo->known.n > 0 || !e->wants_slow));
 }
 
-/* Are only sets left that can repeat a known bug, and did such sets have at least as many runs as
+static bool has_repeats(const struct explorer *e, const struct agenda *todo)
+{
+	return todo->known.n > 0 || (todo->slow.n > 0 && is_known(e, &todo->slow.at[0]));
+}
+
+/* Are only sets next that can repeat a known bug, and did such sets have at least as many runs as
  * all others? Races are concluded from all states, so then all sets are run. */
 static bool is_repeated_enough(const struct explorer *e, const struct agenda *todo)
 {
-	return todo->sets.n == 0 && !e->limits.wants_repeats && !e->wants_reads &&
-	       !e->is_diagnosis && e->nrepeats >= REPEATS_ALWAYS &&
-	       e->nrepeats >= e->nruns - e->nrepeats;
+	return todo->sets.n == 0 && has_repeats(e, todo) && !e->limits.wants_repeats &&
+	       !e->wants_reads && !e->is_diagnosis && e->repeats_cost >= REPEATS_ALWAYS &&
+	       e->repeats_cost >= e->nruns - e->nrepeats;
+}
+
+static void release_known(struct agenda *todo)
+{
+	while (todo->known.n > 0)
+		set_release(&todo->known.at[--todo->known.n]);
 }
 
 static void leave_repeats(struct explorer *e, struct agenda *todo)
 {
-	__atomic_fetch_add(&e->counters->repeats, todo->known.n, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&e->counters->repeat_points, !e->is_cut, __ATOMIC_RELAXED);
-	agenda_release(todo);
+	const size_t nslow = todo->slow.n;
+	uint64_t nleft = todo->known.n;
+
+	release_known(todo);
+	todo->slow.n = 0;
+	for (size_t i = 0; i < nslow; i++)
+		if (is_known(e, &todo->slow.at[i])) {
+			set_release(&todo->slow.at[i]);
+			nleft++;
+		} else {
+			todo->slow.at[todo->slow.n++] = todo->slow.at[i];
+		}
+	__atomic_fetch_add(&e->counters->repeats, nleft, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&e->counters->repeat_points, !e->is_cut && !e->has_left_repeats,
+			   __ATOMIC_RELAXED);
+	e->has_left_repeats = true;
 }
 
 int agenda_explore(struct explorer *e, struct agenda *todo, struct error *err)
 {
 	int result = 0;
 
-	while (todo->sets.n + todo->known.n > 0 && result == 0 && !e->is_widened &&
+	while (todo->sets.n + todo->known.n + todo->slow.n > 0 && result == 0 && !e->is_widened &&
 	       explorer_may_run(e)) {
 		struct agenda_set set;
 
@@ -377,7 +449,7 @@ int agenda_explore(struct explorer *e, struct agenda *todo, struct error *err)
 			break;
 		if (is_repeated_enough(e, todo)) {
 			leave_repeats(e, todo);
-			break;
+			continue;
 		}
 		set = agenda_take(e, todo);
 		result = set.whole ? explore_whole(e, todo, &set, err)
@@ -390,8 +462,10 @@ void agenda_release(struct agenda *todo)
 {
 	while (todo->sets.n > 0)
 		set_release(&todo->sets.at[--todo->sets.n]);
-	while (todo->known.n > 0)
-		set_release(&todo->known.at[--todo->known.n]);
+	while (todo->slow.n > 0)
+		set_release(&todo->slow.at[--todo->slow.n]);
+	release_known(todo);
 	vec_release(&todo->sets);
 	vec_release(&todo->known);
+	vec_release(&todo->slow);
 }

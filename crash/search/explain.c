@@ -475,6 +475,8 @@ enum minimise_end explain(struct explorer *e, const uint64_t *left, const struct
 		*oldest = oldest_loss(e, m.cause);
 		if (!explorer_is_interrupted(e))
 			end = confirm_smallest(e, ran, m.state, &first, b, err);
+		if (end == MINIMISE_DONE && first.kind == VERDICT_HANG && !e->is_brief)
+			__atomic_fetch_add(&e->counters->confirmed_hangs, 1, __ATOMIC_RELAXED);
 		if (explorer_is_interrupted(e) && end != MINIMISE_LIMITED)
 			end = MINIMISE_DONE;
 	}

@@ -11,8 +11,8 @@ struct crash_place {
 	struct crash_store at;
 };
 
-/* A bug: how recovery fails, and on which state. It owns all strings, except kind, message and
- * roles. */
+/* A bug: how recovery fails, and on which state. It owns all strings, except kind, message,
+ * advice and roles. */
 struct crash_bug {
 	/* ordering, atomicity, missing-flush, recovery-failure, porting, … */
 	const char *kind;
@@ -20,7 +20,7 @@ struct crash_bug {
 	VEC(struct crash_store) survived;
 	/* of files: the places to name, instead of all of these, and what is wrong */
 	VEC(struct crash_place) places;
-	const char *message;
+	const char *message, *advice;
 	/* the surviving store was durable before this failure point, as others were; an earlier
 	 * failure point shows which of them matters */
 	bool is_survivor_guessed;

@@ -32,6 +32,12 @@ bool explorer_may_run(struct explorer *e)
 	return true;
 }
 
+bool explorer_may_be_brief(const struct explorer *e)
+{
+	return !e->wants_reads && !e->is_diagnosis && !e->recovery->ready &&
+	       __atomic_load_n(&e->counters->confirmed_hangs, __ATOMIC_RELAXED) > 0;
+}
+
 bool explorer_is_paused(const struct explorer *e)
 {
 	return e->pause_at && e->nruns >= e->pause_at && !e->is_diagnosis;
@@ -137,7 +143,10 @@ static int run_once(struct explorer *e, const uint64_t *set, bool is_lazy, struc
 	explorer_load(e);
 	e->has_taken = e->is_shared = false;
 	runner_begin(e->runner, set, is_lazy);
+	runner_be_brief(e->runner, e->is_brief);
 	result = verdict_run(v, e->runner, e->recovery, &e->allowed, err);
+	runner_be_brief(e->runner, false);
+	e->was_brief = result == 0 && v->kind == VERDICT_HANG && v->result.is_brief;
 	__atomic_fetch_add(&e->counters->faults, runner_faults(e->runner), __ATOMIC_RELAXED);
 	if (result == 0 && v->kind == VERDICT_SIGNAL)
 		v->site = deaths_find(&e->deaths, e->runner, v->command, &v->result);
@@ -258,6 +267,7 @@ int explorer_run_lazily(struct explorer *e, const uint64_t *set, struct verdict 
 		e->taken = hit.decisions;
 		free(hit.left);
 		e->has_taken = e->is_shared = true;
+		e->was_brief = false;
 		note_reads(e, &e->set, e->taken.at, e->taken.n);
 		return 0;
 	}
@@ -352,7 +362,7 @@ int explorer_end_of(struct explorer *e, const uint64_t *state, bool is_late, str
 	uint64_t *states, *left = NULL;
 	int result = 0;
 
-	if (seen_find(&e->seen_runs, &e->set, state, v))
+	if (seen_find(&e->seen_runs, &e->set, state, e->is_brief, v))
 		return 1;
 	if (is_late)
 		return 0;

@@ -34,8 +34,9 @@ struct strategy {
 };
 
 /* The order of a worker's tasks: first runs of all its failure points; then states that may fail in
- * a way that is not known yet; then both at failure points whose neighbours fail alike. */
-enum search_stage { STAGE_FIRST_RUNS, STAGE_UNKNOWN, STAGE_ALIKE, STAGES };
+ * a way that is not known yet; then both at failure points whose neighbours fail alike; then states
+ * that can only repeat a known bug; then states whose run the short limit ended. */
+enum search_stage { STAGE_FIRST_RUNS, STAGE_UNKNOWN, STAGE_ALIKE, STAGE_KNOWN, STAGES };
 
 #define READ_WORDS 1024u /* words of 64 bits */
 
@@ -61,6 +62,10 @@ struct crash_counters {
 	uint64_t lazy_runs;  /* of all runs, those that decided lines by what they read */
 	uint64_t whole_runs; /* runs on whole images because a lazy run did not count */
 	uint64_t hangs;      /* runs that did not end with more time, either */
+	/* failures that were confirmed to be hangs: from then on, runs may be brief */
+	uint64_t confirmed_hangs;
+	/* sets of states that wait, because the short limit ended their run */
+	uint64_t slow;
 	/* runs that reached the time limit and were not repeated, because --max-time was over */
 	uint64_t unconfirmed;
 	uint64_t uncompared; /* failure points whose dump was not compared with anything */
@@ -151,14 +156,21 @@ struct explorer {
 	/* after the first visit: verdict_outcome() of the run with nothing lost if that run failed;
 	 * 0: it passed */
 	uint64_t first_end;
-	uint64_t nshared;  /* of nruns, runs that other failure points had made */
-	uint64_t nrepeats; /* of nruns, those on states that can only repeat a known failure */
+	uint64_t nshared;      /* of nruns, runs that other failure points had made */
+	uint64_t nrepeats;     /* of nruns, those on states that can only repeat a known failure */
+	uint64_t repeats_cost; /* of these, in runs that end by themselves */
+	bool has_left_repeats; /* such states were left out */
+	/* runs are ended by a short limit; how they end proves nothing if they hang */
+	bool is_brief;
+	bool was_brief;    /* the short limit ended the last run */
 	uint64_t pause_at; /* end this visit after so many runs; 0: no limit */
 	uint64_t random;
 	bool is_cut; /* some states were not tried */
 	/* also run states that can only repeat a known failure; otherwise they wait for another
 	 * visit */
 	bool wants_known;
+	/* also run states whose run the short limit ended, with the usual limit */
+	bool wants_slow;
 	/* in this visit, an instruction of recovery read for the first time what a certain place of
 	 * the program stored */
 	bool is_new;
@@ -206,6 +218,8 @@ bool point_rest_has_unknown(const struct point_rest *r);
 /* explorer.is_new of the last visit */
 bool point_rest_is_new(const struct point_rest *r);
 size_t point_rest_size(const struct point_rest *r); /* number of sets that wait */
+/* of these, the sets whose run the short limit ended */
+size_t point_rest_slow(const struct point_rest *r);
 /* Ends the visits of a failure point; its runs count. */
 void point_rest_free(struct point_rest *r, struct explorer *e);
 /* Notes an explained failure of the present failure point: other sets that can only repeat it wait.
@@ -232,6 +246,9 @@ int explorer_again(struct explorer *e, uint64_t max_runs, struct error *err);
 uint64_t *explorer_state(const struct explorer *e, const uint64_t *left);
 uint64_t *explorer_oldest(const struct explorer *e, const uint64_t *left);
 bool explorer_may_run(struct explorer *e);
+/* May the short limit end runs? Races are concluded from all states in order, and a server has
+ * several commands that wait for each other. */
+bool explorer_may_be_brief(const struct explorer *e);
 /* Are the deadline and the time after it over? Then runs are not worth it that only explain known
  * failures further. */
 bool explorer_is_late(const struct explorer *e);

@@ -61,11 +61,14 @@ struct agenda_set {
 	/* hash of the states, whatever way led to them; only for sets of behaviours */
 	uint64_t hash;
 	struct whole_images *whole; /* its states are run as whole images; NULL: lazily */
+	bool is_repeat;             /* it can only repeat a known failure */
+	bool is_slow;               /* the short limit ended its run */
 };
 
 struct agenda {
 	VEC(struct agenda_set) sets;
 	VEC(struct agenda_set) known; /* sets that can only repeat a known failure of this point */
+	VEC(struct agenda_set) slow;  /* sets whose run the short limit ended, in this order */
 };
 
 /* Makes the first set of an agenda. test: as in struct agenda_set. */

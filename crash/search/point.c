@@ -12,8 +12,8 @@ struct point_rest {
 	struct known_losses losses;
 	struct seen seen_runs;
 	struct big seen, nstates;
-	uint64_t nruns, nshared, nrepeats, random;
-	bool is_begun, is_cut, is_new;
+	uint64_t nruns, nshared, nrepeats, repeats_cost, random;
+	bool is_begun, is_cut, is_new, has_left_repeats;
 };
 
 bool point_rest_has_unknown(const struct point_rest *r)
@@ -28,7 +28,12 @@ bool point_rest_is_new(const struct point_rest *r)
 
 size_t point_rest_size(const struct point_rest *r)
 {
-	return r->todo.sets.n + r->todo.known.n;
+	return r->todo.sets.n + r->todo.known.n + r->todo.slow.n;
+}
+
+size_t point_rest_slow(const struct point_rest *r)
+{
+	return r->todo.slow.n;
 }
 
 void point_rest_free(struct point_rest *r, struct explorer *e)
@@ -59,8 +64,10 @@ static void take_up(struct explorer *e, struct point_rest *r)
 	e->nruns = r->nruns;
 	e->nshared = r->nshared;
 	e->nrepeats = r->nrepeats;
+	e->repeats_cost = r->repeats_cost;
 	e->random = r->random;
 	e->is_cut = r->is_cut;
+	e->has_left_repeats = r->has_left_repeats;
 	e->todo = &r->todo;
 	e->is_new = false;
 	r->asked = (struct states_asked){ 0 };
@@ -77,8 +84,10 @@ static void leave(struct explorer *e, struct point_rest *r)
 	r->nruns = e->nruns;
 	r->nshared = e->nshared;
 	r->nrepeats = e->nrepeats;
+	r->repeats_cost = e->repeats_cost;
 	r->random = e->random;
 	r->is_cut = e->is_cut;
+	r->has_left_repeats = e->has_left_repeats;
 	r->is_new = e->is_new;
 	e->todo = NULL;
 }
@@ -138,10 +147,11 @@ static int begin(struct explorer *e, struct error *err)
 	e->losses.list.n = 0;
 	seen_clear(&e->seen_runs);
 	big_set(&e->seen, 0);
-	e->nruns = e->nshared = e->nrepeats = 0;
+	e->nruns = e->nshared = e->nrepeats = e->repeats_cost = 0;
 	/* depends only on the failure point, not on the worker or on what it did before */
 	e->random = e->limits.seed + e->walk->point * 0x2545f4914f6cdd1du;
 	e->is_cut = e->set.is_partial;
+	e->has_left_repeats = false;
 	return e->strategy->begin(e, e->todo, err);
 }
 
@@ -241,7 +251,10 @@ int explorer_visit(struct explorer *e, struct point_rest **rest, uint64_t runs, 
 int explorer_point(struct explorer *e, struct error *err)
 {
 	struct point_rest *rest = NULL;
-	int result = explorer_visit(e, &rest, 0, true, err);
+	int result;
+
+	e->wants_slow = true;
+	result = explorer_visit(e, &rest, 0, true, err);
 
 	if (rest) /* the budget ended during the visit */
 		point_rest_free(rest, e);

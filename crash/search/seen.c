@@ -26,9 +26,11 @@ void seen_add(struct seen *s, const struct state_set *set, const uint64_t *left,
 	if (s->list.n == SEEN_MAX || v->why_unsound)
 		return;
 	run = vec_add(&s->list);
-	*run = (struct seen_run){
-		.kind = v->kind, .code = v->code, .site = v->site, .printed = printed
-	};
+	*run = (struct seen_run){ .kind = v->kind,
+				  .code = v->code,
+				  .site = v->site,
+				  .printed = printed,
+				  .is_brief = v->kind == VERDICT_HANG && v->result.is_brief };
 	sparse_take_shorter(&run->set, set, left);
 }
 
@@ -61,20 +63,21 @@ static bool includes(const struct sparse_set *p, const struct state_set *set, co
 }
 
 static const struct seen_run *find(const struct seen *s, const struct state_set *set,
-				   const uint64_t *state)
+				   const uint64_t *state, bool takes_brief)
 {
 	const size_t nlossy = count_lossy(set, state);
 
 	for (size_t i = 0; i < s->list.n; i++)
-		if (includes(&s->list.at[i].set, set, state, nlossy))
+		if ((takes_brief || !s->list.at[i].is_brief) &&
+		    includes(&s->list.at[i].set, set, state, nlossy))
 			return &s->list.at[i];
 	return NULL;
 }
 
 bool seen_find(const struct seen *s, const struct state_set *set, const uint64_t *state,
-	       struct verdict *v)
+	       bool takes_brief, struct verdict *v)
 {
-	const struct seen_run *run = find(s, set, state);
+	const struct seen_run *run = find(s, set, state, takes_brief);
 
 	if (run)
 		*v = (struct verdict){ .kind = run->kind, .code = run->code, .site = run->site };
@@ -83,7 +86,7 @@ bool seen_find(const struct seen *s, const struct state_set *set, const uint64_t
 
 uint64_t seen_printed(const struct seen *s, const struct state_set *set, const uint64_t *state)
 {
-	const struct seen_run *run = find(s, set, state);
+	const struct seen_run *run = find(s, set, state, false);
 
 	return run ? run->printed : 0;
 }

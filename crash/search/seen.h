@@ -12,6 +12,7 @@ struct seen_run {
 	int code;
 	uint64_t site;
 	uint64_t printed; /* verdict_printed(); 0: unknown */
+	bool is_brief;    /* it hung, but only the short limit ended it */
 };
 
 /* Zero-initialised is empty. */
@@ -26,9 +27,9 @@ void seen_release(struct seen *s);
 void seen_add(struct seen *s, const struct state_set *set, const uint64_t *left,
 	      const struct verdict *v, uint64_t printed);
 /* Looks up a state; fills only how recovery ended: kind, code, site. False: nobody ran this
- * state. */
+ * state. takes_brief: a run that the short limit ended counts, too. */
 bool seen_find(const struct seen *s, const struct state_set *set, const uint64_t *state,
-	       struct verdict *v);
+	       bool takes_brief, struct verdict *v);
 uint64_t seen_printed(const struct seen *s, const struct state_set *set, const uint64_t *state);
 
 #endif

@@ -201,6 +201,8 @@ static int fit_to_plan(struct crash_setup *s, struct plan *p, struct error *err)
 {
 	struct race_options *races = &s->options.races;
 
+	if (s->has_files && !s->pool_creation)
+		pool_making_find(p);
 	if (s->has_files)
 		return 0;
 	if (plan_first_file(p) == 0)

@@ -14,6 +14,9 @@ struct crash_watch {
 	void (*end)(void *arg);
 	void (*progress)(const struct crash_counters *c, uint64_t npoints, void *arg);
 	bool (*is_interrupted)(void *arg);
+	/* after end(): shows how far diagnosis is, and removes that again */
+	void (*diagnosing)(uint64_t nruns, void *arg);
+	void (*diagnosed)(void *arg);
 	void *arg;
 };
 

@@ -28,6 +28,8 @@ struct state_line {
 	bool is_watched; /* reads of some of its bytes are listed */
 	/* index in watches of a bit set of line_bytes bits, in WATCH_BYTES bytes */
 	size_t watch;
+	/* its bytes, if it is shorter than the set's lines: memory among sectors; 0: it is not */
+	uint32_t len_bytes;
 };
 
 #define WATCH_BYTES 64u
@@ -90,10 +92,14 @@ void states_count(const struct state_set *s, const uint64_t *set, struct big *n)
 void states_count_left(const struct state_set *s, const uint64_t *set, const struct big *all,
 		       struct big *n);
 
+static inline uint32_t state_line_bytes(const struct state_set *s, const struct state_line *l)
+{
+	return l->len_bytes ? l->len_bytes : s->line_bytes;
+}
 static inline const uint8_t *state_content(const struct state_set *s, const struct state_line *l,
 					   uint32_t i)
 {
-	return s->bytes.at + l->contents + (size_t)i * s->line_bytes;
+	return s->bytes.at + l->contents + (size_t)i * state_line_bytes(s, l);
 }
 /* One word of the bit set that has every content of the line. */
 static inline uint64_t states_word(const struct state_line *l, uint32_t word)

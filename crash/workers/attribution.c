@@ -451,6 +451,65 @@ static int note_unexplained(struct crash_counters *c, enum minimise_end end)
 	return end != MINIMISE_UNSTABLE;
 }
 
+static char *copy_text(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
+
+/* Makes a bug with the ending of the failure, which was described right after its run. */
+static void describe_again(const struct crash_bug *told, struct crash_bug *b)
+{
+	*b = (struct crash_bug){ .point = told->point,
+				 .last_point = told->last_point,
+				 .seq = told->seq,
+				 .at_site = told->at_site,
+				 .count = told->count,
+				 .part = told->part,
+				 .signal = told->signal,
+				 .printed = told->printed };
+	b->outcome = copy_text(told->outcome);
+	b->command = copy_text(told->command);
+	b->output = copy_text(told->output);
+	b->found = copy_text(told->found);
+	for (size_t i = 0; i < told->stack.n; i++)
+		*vec_add(&b->stack) = told->stack.at[i];
+}
+
+/* Is it a bug that was found before, and does an earlier failure point speak for it? */
+static bool is_told_before(const struct worker *w, const struct crash_bug *b)
+{
+	for (size_t i = 0; i < w->known.n; i++)
+		if (bug_same(&w->known.at[i].bug, b))
+			return !bug_speaks_for(b, &w->known.at[i].bug);
+	return false;
+}
+
+/* Explains a failure. A hang gets only the short limit in the runs that explain and confirm it, if
+ * that gives a bug which was found before. Otherwise they get the usual one. */
+static enum minimise_end explain_hang(struct worker *w, const uint64_t *left,
+				      const struct verdict *v, struct crash_bug *b,
+				      struct crash_store *oldest, struct error *err)
+{
+	struct explorer *e = &w->explorer;
+	struct crash_bug again;
+	enum minimise_end end;
+
+	if (v->kind != VERDICT_HANG || !explorer_may_be_brief(e))
+		return explain(e, left, v, b, oldest, err);
+	describe_again(b, &again);
+	e->is_brief = true;
+	end = explain(e, left, v, b, oldest, err);
+	e->is_brief = false;
+	if (end == MINIMISE_ERROR || end == MINIMISE_LATE ||
+	    (end == MINIMISE_DONE && is_told_before(w, b))) {
+		crash_bug_release(&again);
+		return end;
+	}
+	crash_bug_release(b);
+	*b = again;
+	return explain(e, left, v, b, oldest, err);
+}
+
 /* Explains states and adds the bug. Takes b, which explain_begin() began. *bug: its number.
  * *is_new: it was not known at this failure point. */
 static enum minimise_end explain_states(struct worker *w, const uint64_t *left,
@@ -460,7 +519,7 @@ static enum minimise_end explain_states(struct worker *w, const uint64_t *left,
 	struct explorer *e = &w->explorer;
 	const struct verdict first = *v;
 	struct crash_store oldest = { 0 };
-	enum minimise_end end = explain(e, left, &first, b, &oldest, err);
+	enum minimise_end end = explain_hang(w, left, &first, b, &oldest, err);
 	uint64_t *smallest;
 	uint32_t survived;
 	struct known_bug *k;
@@ -498,30 +557,6 @@ static int fails_without(struct explorer *e, const uint64_t *rest, struct verdic
 	if (explorer_try(e, rest, v, err) < 0)
 		return -1;
 	return !v->why_unsound && v->kind != VERDICT_OK;
-}
-
-static char *copy_text(const char *text)
-{
-	return text ? xstrdup(text) : NULL;
-}
-
-/* Makes a bug with the ending of the failure, which was described right after its run. */
-static void describe_again(const struct crash_bug *told, struct crash_bug *b)
-{
-	*b = (struct crash_bug){ .point = told->point,
-				 .last_point = told->last_point,
-				 .seq = told->seq,
-				 .at_site = told->at_site,
-				 .count = told->count,
-				 .part = told->part,
-				 .signal = told->signal,
-				 .printed = told->printed };
-	b->outcome = copy_text(told->outcome);
-	b->command = copy_text(told->command);
-	b->output = copy_text(told->output);
-	b->found = copy_text(told->found);
-	for (size_t i = 0; i < told->stack.n; i++)
-		*vec_add(&b->stack) = told->stack.at[i];
 }
 
 /* Explains the state in which losses of known bugs have returned, or the failure itself if that

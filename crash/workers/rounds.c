@@ -2,7 +2,8 @@
  * point its first runs, before any gets more. Each further round goes over the trace again and
  * gives failure points with states left several times as many runs as the round before: first where
  * recovery read something for the first time, then elsewhere. States that can only repeat a known
- * failure come when nothing else is left. So a bug that shows everywhere does not use up the runs.
+ * failure come when nothing else is left, and those whose run the short limit ended come last. So a
+ * bug that shows everywhere does not use up the runs, and recovery that hangs not the time.
  * Neither does the creation of a pool: where recovery fails alike at neighbouring failure points
  * although nothing is lost, most of these wait until the others are done.
  *
@@ -198,6 +199,9 @@ static void pause_release(struct worker *w, struct pause *p)
 {
 	if (p->nvisits > 1)
 		__atomic_fetch_add(&w->explorer.counters->deeper, 1, __ATOMIC_RELAXED);
+	if (p->rest)
+		__atomic_fetch_add(&w->explorer.counters->slow, point_rest_slow(p->rest),
+				   __ATOMIC_RELAXED);
 	if (p->rest)
 		point_rest_free(p->rest, &w->explorer);
 	known_pause_release(p);
@@ -420,7 +424,7 @@ static int first_round(struct worker *w, struct error *err)
 
 /* ---- further rounds ---- */
 
-enum which { WHICH_NEW, WHICH_UNKNOWN, WHICH_ALIKE, WHICH_ALL };
+enum which { WHICH_NEW, WHICH_UNKNOWN, WHICH_ALIKE, WHICH_KNOWN, WHICH_ALL };
 
 static bool is_wanted(const struct pause *p, enum which which, uint64_t round)
 {
@@ -428,6 +432,8 @@ static bool is_wanted(const struct pause *p, enum which which, uint64_t round)
 		return false;
 	if (which == WHICH_ALIKE)
 		return true;
+	if (which == WHICH_KNOWN)
+		return point_rest_size(p->rest) > point_rest_slow(p->rest);
 	return which == WHICH_ALL || (point_rest_has_unknown(p->rest) &&
 				      (which == WHICH_UNKNOWN || point_rest_is_new(p->rest)));
 }
@@ -461,10 +467,11 @@ static int go_over(struct worker *w, enum which which, uint64_t round, uint64_t 
 		if (p->is_alike)
 			no_longer_waits(w, p);
 		p->round = w->explorer.round = round;
+		w->explorer.wants_slow = which == WHICH_ALL;
 		begin_turn(w, p, round);
 		result = walk_to(w, p->point, false, err);
 		if (result == 0)
-			result = visit(w, p, runs, which == WHICH_ALL || w->races, err);
+			result = visit(w, p, runs, which >= WHICH_KNOWN, err);
 	}
 	forget_done(w);
 	windows_drop(w);
@@ -487,16 +494,22 @@ static void wait_for_stage(const struct worker *w, enum search_stage stage)
 		nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL);
 }
 
+/* Runs of each failure point in the present round: of all states, of those that can only repeat a
+ * known bug, and of those whose run the short limit ended. */
+struct round_runs {
+	uint64_t all, known, slow;
+};
+
 /* Runs one more round: for states that may fail in a way that is not known yet, if there are any,
- * otherwise for all. */
-static int further_round(struct worker *w, uint64_t round, uint64_t *runs, uint64_t *known_runs,
+ * otherwise for those of the next stage. */
+static int further_round(struct worker *w, uint64_t round, struct round_runs *runs,
 			 struct error *err)
 {
 	int result = 0;
 
 	if (w->races) {
-		*runs *= GROWTH;
-		return go_over(w, WHICH_ALL, round, *runs, err);
+		runs->all *= GROWTH;
+		return go_over(w, WHICH_ALL, round, runs->all, err);
 	}
 	if (!has_any(w, WHICH_UNKNOWN, round)) {
 		leave_stage(w, STAGE_UNKNOWN);
@@ -505,25 +518,31 @@ static int further_round(struct worker *w, uint64_t round, uint64_t *runs, uint6
 			return go_over(w, WHICH_ALIKE, round, FIRST_RUNS, err);
 		leave_stage(w, STAGE_ALIKE);
 		wait_for_stage(w, STAGE_ALIKE);
-		*known_runs *= GROWTH;
-		return go_over(w, WHICH_ALL, round, *known_runs, err);
+		if (has_any(w, WHICH_KNOWN, round)) {
+			runs->known *= GROWTH;
+			return go_over(w, WHICH_KNOWN, round, runs->known, err);
+		}
+		leave_stage(w, STAGE_KNOWN);
+		wait_for_stage(w, STAGE_KNOWN);
+		runs->slow *= GROWTH;
+		return go_over(w, WHICH_ALL, round, runs->slow, err);
 	}
-	*runs *= GROWTH;
+	runs->all *= GROWTH;
 	if (has_any(w, WHICH_NEW, round))
-		result = go_over(w, WHICH_NEW, round, *runs, err);
-	return result == 0 ? go_over(w, WHICH_UNKNOWN, round, *runs, err) : result;
+		result = go_over(w, WHICH_NEW, round, runs->all, err);
+	return result == 0 ? go_over(w, WHICH_UNKNOWN, round, runs->all, err) : result;
 }
 
 int rounds_explore(struct worker *w, struct error *err)
 {
-	uint64_t runs = FIRST_RUNS, known_runs = FIRST_RUNS;
+	struct round_runs runs = { FIRST_RUNS, FIRST_RUNS, 1 };
 	int result = first_round(w, err);
 
 	leave_stage(w, STAGE_FIRST_RUNS);
 	wait_for_stage(w, STAGE_FIRST_RUNS);
 	for (uint64_t round = 1; result == 0 && w->pauses.n > 0 && explorer_may_run(&w->explorer);
 	     round++)
-		result = further_round(w, round, &runs, &known_runs, err);
-	leave_stage(w, STAGE_ALIKE);
+		result = further_round(w, round, &runs, err);
+	leave_stage(w, STAGE_KNOWN);
 	return result;
 }

@@ -40,7 +40,7 @@ static uint64_t key_of_stack(const struct call_paths *p, const struct frame *lis
 
 static uint64_t key_of_location(const struct bug_location *l)
 {
-	const struct bug_frame *first = bug_location_frame(l);
+	const struct bug_frame *first = bug_location_origin(l);
 	uint64_t h = 0xcbf29ce484222325u;
 
 	for (size_t i = first ? (size_t)(first - l->frames) : 0; i < l->nframes; i++)
@@ -55,7 +55,7 @@ static uint32_t number_of(const struct call_paths *p, uint64_t key)
 
 uint32_t call_paths_number(const struct call_paths *p, const struct bug_location *l)
 {
-	const struct bug_frame *shown = bug_location_frame(l);
+	const struct bug_frame *shown = bug_location_origin(l);
 	uint64_t key = key_of_location(l);
 
 	return number_of(p, shown ? split_key(p, key, shown->offset) : key);
@@ -90,8 +90,8 @@ static bool is_lost_beside(const struct report *report, const struct bug_locatio
 		const struct bug *b = report_bug(report, i);
 
 		for (size_t k = 0; k < b->nlocations; k++) {
-			const struct bug_frame *lost = bug_location_frame(&b->locations[k]),
-					       *kept = bug_location_frame(survived);
+			const struct bug_frame *lost = bug_location_origin(&b->locations[k]),
+					       *kept = bug_location_origin(survived);
 
 			if ((call_paths_is_unflushed(b, &b->locations[k]) ||
 			     strcmp(b->locations[k].role, "lost") == 0) &&

@@ -165,6 +165,8 @@ static void put_ending(const struct page *p)
 
 static void put_folded(const struct page *p)
 {
+	char *wrappers = wrappers_text(p->r);
+
 	for (size_t i = 0; i < p->r->folded.n; i++) {
 		char *text = folded_text(&p->r->folded.at[i]);
 
@@ -172,6 +174,12 @@ static void put_folded(const struct page *p)
 		put_text(p, text);
 		fputs(".</p>\n", p->f);
 		free(text);
+	}
+	if (wrappers) {
+		fputs("<p class=\"notice\">", p->f);
+		put_text(p, wrappers);
+		fputs(".</p>\n", p->f);
+		free(wrappers);
 	}
 }
 

@@ -401,6 +401,17 @@ static void put_folded(const struct text *t)
 	}
 }
 
+static void put_wrappers(const struct text *t)
+{
+	char *text = wrappers_text(t->r);
+
+	if (!text)
+		return;
+	text_put(t, text);
+	fputs(".\n", t->f);
+	free(text);
+}
+
 /* Prints "2 bugs, 1 performance note". Only correctness findings are called bugs. */
 static void put_tally(const struct text *t)
 {
@@ -483,6 +494,7 @@ static void put_summary(const struct text *t)
 		fputs(".\n", t->f);
 	}
 	put_folded(t);
+	put_wrappers(t);
 	if (c->attributed_without_run)
 		fprintf(t->f,
 			"%" PRIu64

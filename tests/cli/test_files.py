@@ -5,7 +5,7 @@ import os
 from cli import contains, equal, fails, folder, pmend
 
 WRITE = ("sh", "-c", 'echo text > "$0/file" && mv "$0/file" "$0/moved"', "{dir}")
-NOT_YET = "crash states do not follow files yet"
+NEEDS_FOLDER = "need a recovery that is run on them: put {dir} where"
 
 
 def test_scratch_folder():
@@ -41,13 +41,22 @@ def test_too_many():
 
 
 def test_crash_says_not_yet():
+    """What cannot be explored is said before anything runs."""
     with folder() as d:
         os.mkdir(os.path.join(d, "data"))
-        fails(pmend("crash", "--files", "data", "--recover", "true", "--", "true", cwd=d), 2, NOT_YET)
-        fails(pmend("crash", "--recover", "true", "--", *WRITE, cwd=d), 2, NOT_YET)
-        fails(pmend("test", "--recover", "true", "--", *WRITE, cwd=d), 2, NOT_YET)
+        fails(pmend("crash", "--files", "data", "--recover", "true", "--", "true", cwd=d), 2, NEEDS_FOLDER)
+        fails(pmend("crash", "--recover", "true", "--", *WRITE, cwd=d), 2, NEEDS_FOLDER)
+        fails(pmend("test", "--recover", "true", "--", *WRITE, cwd=d), 2, NEEDS_FOLDER)
+        fails(pmend("test", "--recover", "true {} {dir}", "--", *WRITE, cwd=d), 2, "{} and files that are followed")
+        for option in (["--then", "true"], ["--races"], ["--failure-points", "store"],
+                       ["--recover-ready", "true"], ["--strategy", "eager"]):
+            fails(pmend("crash", "--recover", "true {dir}", *option, "--", *WRITE, cwd=d), 2, option[0] + " is not there yet for files that are followed")
+        fails(pmend("crash", "--recover", "true {dir}", "--fresh", "--files", "data", "--", "true", cwd=d), 2, "--fresh does not empty the folder of --files yet")
         equal(pmend("record", "-q", "--", *WRITE, cwd=d)[0], 0)
-        fails(pmend("crash", "--recover", "true", "pmend.pmt", cwd=d), 2, NOT_YET)
+        fails(pmend("crash", "--recover", "true {dir}", "--shard", "1/2", "-o", "part.json", "pmend.pmt", cwd=d), 2, "--shard is not there yet for files")
+        fails(pmend("pack", "--recover", "true {dir}", "-o", "x.pmb", "pmend.pmt", cwd=d), 2, "'pmend pack' does not follow files yet")
+        fails(pmend("index", "pmend.pmt", cwd=d), 2, "'pmend index' does not follow files yet")
+        fails(pmend("crash", "--recover", "true", "pmend.pmt", cwd=d), 2, NEEDS_FOLDER)
         fails(pmend("check", "--files", "data", "pmend.pmt", cwd=d), 2, "--files applies only to recording")
 
 

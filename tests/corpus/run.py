@@ -7,7 +7,7 @@ The programs of the folder named as this machine's architecture, amd64 or arm64,
 
 A program marks each expected bug at its line, `/* BUG: missing-flush */` (several: `kind, kind`; on one architecture only: `BUG amd64:`), and
 each that is listed under another one, its cause, with CAUSED instead of BUG, and each that is only a warning for a reason with WARNING. Nothing else may be found: one without marks is correct. `/* CHECK: --with overwrite */` in the first
-lines adds options. Programs files_* get a folder, all of whose files are followed; others get the path of a pool. What PMDK does on its own is folded by pmend itself.
+lines adds options. A header of a program's name may have marks, too. Programs files_* get a folder, all of whose files are followed; others get the path of a pool. What PMDK does on its own is folded by pmend itself.
 Each program is built at -O0 and at -O2. Prints `ok NAME (O0): …` or `FAIL NAME (O0): …`."""
 
 import collections
@@ -45,14 +45,24 @@ HEAD_LINES = 5
 
 class Program:
     def __init__(self, source):
-        self.name = os.path.basename(source)[:-2]
+        self.name = os.path.splitext(os.path.basename(source))[0]
         self.source = source
-        with open(self.source) as f:
-            lines = f.read().splitlines()
+        self.header = self.name + ".h"
+        lines = lines_of(source)
         found = OPTIONS.search("\n".join(lines[:HEAD_LINES]))
         self.options = shlex.split(found.group(1)) if found else []
         self.expected = {(kind.strip() + ENDINGS[word], number) for number, line in enumerate(lines, 1)
                          for word, kinds in MARK.findall(line) for kind in kinds.split(",")}
+        self.expected |= {(kind, f"{self.header}:{number}") for number, line in enumerate(lines_of(os.path.join(SOURCES, self.header)), 1)
+                          for _, kind in MARK.findall(line)}
+
+
+def lines_of(path):
+    """None of a file that does not exist."""
+    if not os.path.exists(path):
+        return []
+    with open(path) as f:
+        return f.read().splitlines()
 
 
 def place(program, bug):
@@ -61,6 +71,8 @@ def place(program, bug):
     kind = bug["kind"] + (DOUBTED if "reason" in bug else "")
     if os.path.basename(where.get("file", "")) == os.path.basename(program.source):
         return kind, where.get("line")
+    if os.path.basename(where.get("file", "")) == program.header:
+        return kind, f"{program.header}:{where.get('line')}"
     return kind, f"{where.get('file', where.get('object', '?'))}:{where.get('line', '?')} {where.get('function', '?')}"
 
 
@@ -114,7 +126,7 @@ def judge(program, level, keep):
 def main():
     words = sys.argv[1:]
     keep = "--keep" in words
-    programs = [Program(path) for path in sorted(glob.glob(f"{SOURCES}/*.c") + glob.glob(f"{SOURCES}/{ARCH}/*.c"))]
+    programs = [Program(path) for path in sorted(glob.glob(f"{SOURCES}/*.c") + glob.glob(f"{SOURCES}/*.cc") + glob.glob(f"{SOURCES}/{ARCH}/*.c"))]
     names = choose([p.name for p in programs], [w for w in words if w != "--keep"])
     jobs = []
     for program in [p for p in programs if p.name in names]:

@@ -1,6 +1,7 @@
 /* Link-and-persist: a list whose head is stored with a mark and flushed; then the mark is cleared, which nobody flushes.
  *
  *	marked run|forgets POOL	adds nodes; the latter does not flush the marked head
+ *	marked plain POOL	adds nodes; clears the mark by a release store
  *	marked list POOL	prints the list, whatever the mark	(right)
  *	marked tell POOL	says that there is a mark		(wrong) */
 #include "pm.h"
@@ -21,7 +22,7 @@ static void swap(uint64_t *word, uint64_t from, uint64_t to)
 	CHECK(__sync_bool_compare_and_swap(word, from, to)); /* the mark */
 }
 
-static void add(struct pool *p, struct node *n, int is_careful)
+static void add(struct pool *p, struct node *n, int is_careful, int is_plain)
 {
 	const uint64_t old = p->head, new = (uint64_t)((char *)n - (char *)p);
 
@@ -31,7 +32,10 @@ static void add(struct pool *p, struct node *n, int is_careful)
 	CHECK(__sync_bool_compare_and_swap(&p->head, old, new | MARK));
 	if (is_careful)
 		persist(&p->head, sizeof p->head);
-	swap(&p->head, new | MARK, new);
+	if (is_plain)
+		__atomic_store_n(&p->head, new, __ATOMIC_RELEASE); /* the plain mark */
+	else
+		swap(&p->head, new | MARK, new);
 }
 
 static void list(const struct pool *p, int wants_mark)
@@ -53,6 +57,6 @@ int main(int argc, char **argv)
 	}
 	p = pool_create(argv[2], sizeof *p);
 	for (int i = 0; i < 3; i++)
-		add(p, &p->nodes[i], argv[1][0] == 'r');
+		add(p, &p->nodes[i], argv[1][0] != 'f', argv[1][0] == 'p');
 	return 0;
 }

@@ -3,6 +3,7 @@
  *
  *	rebuilt POOL create	makes an empty pool
  *	rebuilt POOL run	adds nodes
+ *	rebuilt POOL leave	the same, and changes the counter once more before it ends
  *	rebuilt POOL again	counts the nodes, then stores the counter, then reads it	(right)
  *	rebuilt POOL believe	reads the counter first						(wrong) */
 #include <libpmemobj.h>
@@ -54,9 +55,11 @@ int main(int argc, char **argv)
 
 	CHECK(argc == 3 && pop);
 	r = pmemobj_direct(pmemobj_root(pop, sizeof *r));
-	if (strcmp(way, "run") == 0) {
+	if (strcmp(way, "run") == 0 || strcmp(way, "leave") == 0) {
 		for (int i = 0; i < NODES; i++)
 			add(pop, r);
+		if (way[0] == 'l')
+			r->count += 100; /* last */
 	} else if (strcmp(way, "create") != 0) {
 		if (strcmp(way, "believe") == 0)
 			printf("%d\n", (int)r->count);

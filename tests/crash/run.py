@@ -35,7 +35,7 @@ RUNTIME = os.path.abspath("build/libexec/pmend/libpmend_rt.so")
 PROGRAMS = os.path.abspath("build/tests/crash")
 SOURCES = os.path.abspath("tests/crash")
 TIMEOUT_S = 900  # an emulated machine is slow
-MARK = re.compile(r"/\* BUG: ([a-z]+): (?:([a-z-]+) )?(lost|survived|crash|acknowledged|store|flush) \*/")
+MARK = re.compile(r"/\* BUG: ([a-z]+): (?:([a-z-]+) )?(lost|survived|crash|acknowledged|store|flush|write|name|rename|unlink) \*/")
 LAZY_PROGRAMS = "100"
 
 folder = None  # of this run; everything is made in it
@@ -508,6 +508,20 @@ def test_creation():
         wanted = [b["id"] for b in whole["bugs"] if b["crash"]["failure_point"] == 3 or "prefix" not in options]
         equal([b["id"] for b in other["bugs"]], wanted, f"bugs with {options}")
         equal(other["coverage"]["depth"], whole["coverage"]["depth"], f"depth with {options}")
+
+
+def test_locked():
+    """After one hang was confirmed, runs get a short limit first. What that ends is no finding, and not covered: it waits for all others, and then gets the usual limit."""
+    whole = explore_breadth("locked", "--timeout", "1", "-j", "2")
+    expect(whole["coverage"]["complete"] and whole["coverage"]["states"] == whole["coverage"]["states_all"], whole["coverage"])
+    expect(len(whole["bugs"]) == 2 and has_marked(whole, "locked", "note") and has_marked(whole, "locked", "lock"), summary(whole))
+    for _ in range(3):  # on a machine that is busy enough, there is no short limit, because runs that end take long
+        some = explore_breadth("locked", runs=8)
+        if has_marked(some, "locked", "note"):
+            break
+    expect(has_marked(some, "locked", "note") and any("did not end" in b["crash"]["outcome"] for b in some["bugs"]), summary(some))
+    expect(re.search(r"\d+ sets of crash states are undecided: recovery hangs elsewhere", some["coverage"]["why_incomplete"]), some["coverage"])
+    adds_up(some["coverage"])
 
 
 def created(how, *options, status=1):
@@ -1422,6 +1436,10 @@ def test_rebuilt():
     record("rebuilt", "rebuilt pool", "run")
     equal(excused("rebuilt", ("rebuilt", "{}", "again"), 0), [], "what recovery makes again")
     expect(("tx-store-outside", "correctness", "outside") in excused("rebuilt", ("rebuilt", "{}", "believe"), 1), "what recovery reads first")
+    run(f"{PROGRAMS}/rebuilt", "left pool", "create")
+    record("rebuilt", "left pool", "leave")
+    equal(excused("rebuilt", ("rebuilt", "{}", "again"), 0), [("missing-flush", "warning", "last")], "the last store, which no transaction flushes")
+    expect(("tx-store-outside", "correctness", "last") in excused("rebuilt", ("rebuilt", "{}", "believe"), 1), "the last store, where recovery reads it")
 
 
 def test_named_when_whole():
@@ -1461,6 +1479,15 @@ def test_marked():
     record("marked", "forgets", "marked pool 2")
     equal(excused("marked", ("marked", "list", "{}"), 1), [("missing-flush-fence", "correctness", "the mark")], "the link is not durable")
     crash("marked", "--races", "--recover", program("marked", "list", "{}"), status=1)
+
+
+def test_marked_by_a_plain_store():
+    """The same where a release store clears the mark. Without recovery, it looks like any other store."""
+    record("marked", "plain", "plain pool")
+    equal(excused("marked", ("marked", "list", "{}"), 0), [], "nobody looks at the mark")
+    equal(excused("marked", ("marked", "tell", "{}"), 1), [("missing-flush-fence", "correctness", "the plain mark")], "somebody does")
+    out, _ = run(PMEND, "check", "--format", "json", traces["marked"], status=1)
+    equal(lines_of(json.loads(out)), [("missing-flush-fence", "correctness", "the plain mark")], "without recovery")
 
 
 # ---- memory that is handed out again ----
@@ -1933,6 +1960,14 @@ def test_one_pair():
             equal([kind for kind, _ in caused(report)], [kind], f"what is listed under it ({case})")
 
 
+def test_progress_of_diagnosis():
+    """What comes after the exploration is told, too."""
+    with tempfile.TemporaryDirectory(dir=scratch) as cwd:
+        _, err = run(PMEND, "crash", "--progress", "--recover", program("causes", "{}", "pair", "recover"), "--", os.path.join(PROGRAMS, "causes"), "{pool}", "pair",
+                     status=1, cwd=cwd)
+    expect("pmend: finding out which findings have one cause: 0 recovery runs\n" in err, err)
+
+
 def test_one_fence():
     _, report = explore_case("causes", "fence")
     is_marked(report, "causes", "fence")
@@ -2153,6 +2188,54 @@ def test_consequences_are_hidden_with_their_cause():
         json.dump(dict(report, bugs=[dict(report["bugs"][0], id="1", consequences=[dict(one, id=report["bugs"][0]["id"])])]), f)
     status, rest = explore_case("causes", "window", "--baseline", known)
     equal((status, rest["bugs"]), (0, []), "with the id of what was a consequence then")
+
+
+# ---- files that are written ----
+
+def filed(case, *options):
+    """The report of a case of filed.c, with a folder that was made before."""
+    data, out = os.path.join(folder, "data of " + case), os.path.join(folder, case + ".json")
+    os.makedirs(data, exist_ok=True)
+    run(os.path.join(PROGRAMS, "filed"), data, case, "make")
+    run(PMEND, "crash", "--format", "json", "-o", out, "--files", data, "--dump", f"{program('filed')} {{dir}} {case} print", *options,
+        "--", os.path.join(PROGRAMS, "filed"), data, case, status=1 if marked_places(case) else 0)
+    with open(out) as f:
+        return json.load(f)
+
+
+def marked_places(case):
+    """{(kind, role, line)} that filed.c marks."""
+    with open(os.path.join(SOURCES, "filed.c")) as f:
+        return {(kind, role, number) for number, line in enumerate(f, 1) for where, kind, role in MARK.findall(line) if where == case}
+
+
+def test_files_right_and_wrong():
+    """Logs, files that are replaced, a journal, a mapped file or memory with a log, recovery that a crash interrupts: what is wrong is found at its line, and what is right is silent; all is explored."""
+    with open(os.path.join(SOURCES, "filed.c")) as f:
+        cases = re.findall(r'^\t{ "(\w+)",', f.read(), re.M)
+    equal(len(cases), 17, "the number of cases")
+    for case in cases:
+        report = filed(case, *(["--failures", "2"] if case in ("journal", "again") else []))
+        got = {(b["kind"], role, line) for b in report["bugs"] for role, line in places("filed", b)}
+        equal(got, marked_places(case), f"what is found of {case}")
+        equal(report["coverage"]["complete"], True, f"whether all of {case} was explored")
+
+
+def test_files_replayed():
+    """The report's command shows the failure again; --keep leaves the folder to look at, and no other folder is touched."""
+    bug = filed("undo", "--trace", os.path.join(folder, "undone.pmt"))["bugs"][0]
+    words = shlex.split(bug["crash"]["replay"])
+    equal(words[:2], ["pmend", "crash"], "the command")
+    kept = os.path.join(folder, "kept data")
+    out, _ = run(PMEND, *words[1:], "--keep", kept, status=1)
+    expect(bug["crash"]["outcome"] in out and kept in out, out)
+    equal(sorted(os.listdir(kept)), ["data", "journal"], "the files that were kept")
+    run(*program("filed").split(), kept, "undo", "print", status=1)
+    fails(3, "name one that is not there", *words[2:], "--keep", kept)
+    fails(2, "--show-choices is not there yet", *words[2:], "--show-choices")
+    state = words.index("--replay") + 1
+    for other, status, message in (("77", 3, "this trace has only"), ("2:s99=0", 3, "no such state"), ("2:1+280=1,x", 2, "is not a state")):
+        fails(status, message, *words[2:state], other, *words[state + 1:])
 
 
 def main():

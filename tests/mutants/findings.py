@@ -37,9 +37,10 @@ def line_of(frame):
 
 
 def place(where):
-    """The line that is shown and, if that is in a header, the line of the structure that called it: "raw.h:63 < log.c:276"."""
+    """The line where it happens and, if that is in a header, the line of the structure that called it: "raw.h:63 < log.c:276"."""
+    origin = where["internals"][-where["setters"]] if "setters" in where else where
     own = next((line_of(f) for f in [where, *where.get("stack", [])] if line_of(f).split(":")[0].endswith(".c") and "mutants" in (f.get("source") or f.get("file") or "")), None)
-    return line_of(where) if own in (None, line_of(where)) else f"{line_of(where)} < {own}"
+    return line_of(origin) if own in (None, line_of(origin)) else f"{line_of(origin)} < {own}"
 
 
 def is_of_library(event):

@@ -21,14 +21,14 @@ static void create(const char *path)
 
 	if (fd < 0 || ftruncate(fd, sizeof *p) != 0)
 		exit(2);
-	p = mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0); /* FAILURE: broken */
+	p = mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		exit(2);
 	p->signature = SIGNATURE;
 	pm_persist(&p->signature, sizeof p->signature);
-	p->version = VERSION; /* in the window that opens before it, and closes below */
+	p->version = VERSION; /* recovery takes no pool until the last store of this function is durable */
 	pm_persist(&p->version, sizeof p->version);
-	p->uuid = 42; /* ATOMICITY: broken */
+	p->uuid = 42; /* FAILURE: broken */
 	pm_persist(&p->uuid, sizeof p->uuid);
 }
 

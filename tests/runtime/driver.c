@@ -114,6 +114,7 @@ static size_t put_line(char *base, size_t at, struct run_line *r, const struct l
 	char content[64] = { 0 };
 
 	r->offset = l->offset;
+	r->line_bytes = 64;
 	r->ncontents = n + 1;
 	r->contents = at;
 	for (uint32_t i = 0; i <= n; i++) {
@@ -145,7 +146,6 @@ static struct run_region *build(const struct test *t)
 	r->magic = RUN_MAGIC;
 	r->len_bytes = REGION_BYTES;
 	r->flags = (t->flags & NOT_LAZY ? 0 : RUN_LAZY) | (t->flags & ALL_READS ? RUN_ALL_READS : 0);
-	r->line_bytes = 64;
 	r->files = at;
 	r->nfiles = t->flags & SECOND ? 2 : 1;
 	name_file((struct run_file *)((char *)r + at), "pool", !(t->flags & ABSENT));

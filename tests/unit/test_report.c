@@ -11,6 +11,7 @@
 
 #include "report/bug.h"
 #include "report/filter.h"
+#include "report/format.h"
 #include "tests/unit/report_sample.h"
 #include "util/alloc.h"
 
@@ -335,6 +336,63 @@ static void library_internals_and_startup_do_not_divide(void **state)
 	report_finish(r);
 	assert_int_equal(report_nbugs(r), 1);
 	report_free(r);
+}
+
+/* Adds a performance finding of a helper in persist.h, with this many callers in files of their own. */
+static void add_helper(struct report *r, const char *kind, const char *caller_file, int ncallers)
+{
+	for (int i = 0; i < ncallers; i++) {
+		struct bug_frame frames[] = { sample_frame("persist", 8), sample_frame("put", 20 + (uint32_t)i), sample_frame("main", 3) };
+		struct bug_location l = place("flush", frames, COUNT(frames));
+
+		frames[0].file = "/src/persist.h";
+		frames[1].file = frames[2].file = caller_file;
+		report_add(r, &(struct bug){ .kind = kind, .severity = BUG_PERFORMANCE, .locations = &l, .nlocations = 1 });
+	}
+}
+
+static void library_of_flush_wrappers_is_suggested(void **state)
+{
+	static const struct {
+		const char *caller_file;
+		int ncallers;
+		bool has_bug, has_other; /* a bug in the helper's file; as many findings elsewhere */
+		bool is_suggested;
+	} rows[] = {
+		{ "/src/app.c", 3, false, false, true },
+		{ "/src/app.c", 2, false, false, false },
+		{ "/src/persist.h", 3, false, false, false },
+		{ "/src/app.c", 3, true, false, false },
+		{ "/src/app.c", 3, false, true, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct bug_frame own[] = { sample_frame("persist", 9), sample_frame("main", 3) }, other[] = { sample_frame("update", 5), sample_frame("main", 3) };
+		struct bug_location l = place("store", own, 2), elsewhere = place("flush", other, 2);
+		struct report *r = report_new();
+		char *text;
+		size_t len;
+		FILE *f;
+
+		own[0].file = "/src/persist.h";
+		add_helper(r, "redundant-flush", rows[i].caller_file, rows[i].ncallers);
+		if (rows[i].has_bug)
+			report_add(r, &(struct bug){ .kind = "missing-flush", .severity = BUG_CORRECTNESS, .locations = &l, .nlocations = 1 });
+		if (rows[i].has_other)
+			report_add(r, &(struct bug){ .kind = "redundant-flush", .severity = BUG_PERFORMANCE, .locations = &elsewhere, .nlocations = 1 });
+		report_finish(r);
+		f = open_memstream(&text, &len);
+		assert_non_null(f);
+		report_text_summary(f, r, &(struct report_options){ 0 });
+		fclose(f);
+		assert_int_equal(strstr(text, "1 of 1 performance notes lies in functions that flush for their callers, on 3 call paths: "
+					      "--library 'persist.h' names the lines that call them.\n") != NULL,
+				 rows[i].is_suggested);
+		assert_int_equal(strstr(text, "--library") != NULL, rows[i].is_suggested);
+		free(text);
+		report_free(r);
+	}
 }
 
 /* The best evidence first, whatever the lines; then by id. */
@@ -698,6 +756,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_path_is_one_bug),
+		cmocka_unit_test(library_of_flush_wrappers_is_suggested),
 		cmocka_unit_test(other_line_or_kind_is_another),
 		cmocka_unit_test(other_callers_are_paths_inside),
 		cmocka_unit_test(stores_of_a_line_are_paths),

@@ -1,0 +1,65 @@
+/* What each thread is at: the locks that it holds, the operation that the program marked, the
+ * request that it handles. And which stores belong to one operation with a load before them. */
+#ifndef CHECK_ACTIVITY_H
+#define CHECK_ACTIVITY_H
+
+#include "trace/trace.h"
+#include "util/map.h"
+#include "util/vec.h"
+
+struct held_lock {
+	uint64_t lock; /* the object, and the process if it is in ordinary memory */
+	uint64_t seq;  /* since this event */
+};
+
+struct activity {
+	uint32_t stream, thread;
+	VEC(struct held_lock) held;
+	uint32_t op_depth, op; /* op: counts the outermost operations that it began */
+	uint32_t request;      /* counts its requests; 0: it has had none */
+	uint64_t fd;           /* of the requests */
+	bool is_answered;
+};
+
+/* Who gave a lock back last. */
+struct unlock {
+	uint64_t seq;
+	const struct trace_site *site;
+	uint32_t who;
+};
+
+struct activities {
+	VEC(struct activity) list; /* their indices are the numbers of the threads */
+	struct map by_thread;      /* index + 1 */
+	struct map unlocks;        /* lock → struct unlock */
+	VEC(struct unlock *) all_unlocks;
+	uint64_t last_key;
+	uint32_t last;
+};
+
+void activities_release(struct activities *a);
+/* the number of the event's thread */
+uint32_t activities_who(struct activities *a, const struct trace_event *ev);
+/* To be called for each event but stores, loads, flushes and fences. */
+void activities_step(struct activities *a, uint32_t who, const struct trace_event *ev);
+
+/* Does this output go to where the thread's requests come from? */
+bool activity_is_answer(const struct activity *t, const struct trace_event *output);
+
+/* What a thread was at when it loaded something. */
+struct activity_moment {
+	uint64_t seq;
+	const struct trace_site *site;
+	uint32_t op, request; /* 0: none */
+};
+struct activity_moment activity_now(const struct activity *t, const struct trace_event *load);
+/* Is a later event of this thread part of what it did then? The program's marks say so; else it
+ * is the same request, or a lock that it has held since, or the function that loads or one that
+ * this calls. */
+bool activity_is_same(const struct activity *t, const struct activity_moment *then,
+		      const struct trace_event *ev);
+/* The lock that the thread holds now and that `who` gave back after event seq; NULL: none. */
+const struct unlock *activity_got_from(const struct activities *a, const struct activity *t,
+				       uint32_t who, uint64_t seq);
+
+#endif
