@@ -83,6 +83,7 @@ void check_report_add(struct report *r, struct locator *l, const struct finding 
 /* What was counted in one pass over the trace. */
 struct counted {
 	uint64_t nevents, nold_bytes, ntrusted;
+	size_t ncandidates;
 	const struct trace_site *last; /* the last site; NULL: no event had one */
 	bool has_store;
 };
@@ -92,7 +93,8 @@ static char *note_of(const struct trace *t, const struct counted *n)
 {
 	char *uncompared = recorded_uncompared(t), *old = recorded_old_bytes(t, n->nold_bytes),
 	     *files = recorded_files(t), *note = NULL, *longer;
-	const char *parts[] = { old, files,
+	char *candidates = recorded_candidates(n->ncandidates);
+	const char *parts[] = { old, files, candidates,
 				n->ntrusted                ? recorded_trusted
 				: trace_meta(t, "sandbox") ? recorded_sandbox
 							   : uncompared };
@@ -107,6 +109,7 @@ static char *note_of(const struct trace *t, const struct counted *n)
 	free(uncompared);
 	free(files);
 	free(old);
+	free(candidates);
 	return note;
 }
 
@@ -197,6 +200,7 @@ struct report *check_report_make(const struct trace *trace, const struct check_o
 	for (size_t i = 0; i < check_nfindings(c); i++)
 		check_report_add(r, l, check_finding(c, i));
 	n.ntrusted = check_ntrusted(c);
+	n.ncandidates = check_ncandidates(c);
 	describe(r, t, o, &n);
 	for (size_t i = 0; libraries && i < libraries->n; i++)
 		report_add_library_glob(r, libraries->globs[i]);

@@ -9,6 +9,7 @@
 #include "account/choices.h"
 #include "crash/setup/crash_command.h"
 #include "account/dump_comparison.h"
+#include "account/found.h"
 #include "account/race_report.h"
 #include "account/recovery_symbols.h"
 #include "crash/creation.h"
@@ -503,15 +504,6 @@ static void fold_creation(const struct crash_account *t, const drafts *explained
 	vec_release(&left);
 }
 
-/* Did the program declare everything that was lost as unimportant (SET_CLEAN, PMEND_IGNORE)? */
-static bool is_declared(const struct plan *p, const struct crash_bug *b)
-{
-	for (size_t i = 0; i < b->lost.n; i++)
-		if (!plan_is_declared(p, b->lost.at[i].seq))
-			return false;
-	return b->lost.n > 0;
-}
-
 void crash_report_add(struct report *r, const struct plan *p, const struct crash_result *c,
 		      const struct crash_setup *s, const char *trace)
 {
@@ -527,7 +519,7 @@ void crash_report_add(struct report *r, const struct plan *p, const struct crash
 	drafts explained = { 0 }, others = { 0 };
 
 	for (size_t i = 0; i < c->bugs.n; i++)
-		if (!is_declared(p, &c->bugs.at[i]))
+		if (!found_is_declared(p, &c->bugs.at[i]))
 			*vec_add(creation_explains(&c->creation, &c->bugs.at[i]) ? &explained
 										 : &others) =
 				add_bug(&t, &c->bugs.at[i]);

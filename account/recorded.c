@@ -124,6 +124,15 @@ char *recorded_files(const struct trace *t)
 		has_others ? " and others" : "");
 }
 
+char *recorded_candidates(size_t n)
+{
+	return n == 0 ? NULL
+		      : xasprintf(
+				"%zu pair%s of a store and another thread's load did not meet, but "
+				"in another interleaving the load can come before the store is durable",
+				n, n == 1 ? "" : "s");
+}
+
 char *recorded_old_bytes(const struct trace *t, uint64_t nbytes)
 {
 	if (!trace_meta(t, "old_bytes"))

@@ -27,6 +27,8 @@ extern const char recorded_sandbox[];
 char *recorded_files(const struct trace *t);
 /* says what --old-bytes did; NULL: it was not used. free() it */
 char *recorded_old_bytes(const struct trace *t, uint64_t nbytes);
+/* says how many pairs of a store and a load of two threads can still meet; NULL: none. free() it */
+char *recorded_candidates(size_t n);
 /* names a file that was not compared with the trace; NULL: none. free() it */
 char *recorded_uncompared(const struct trace *t);
 

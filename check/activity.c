@@ -41,7 +41,7 @@ uint32_t activities_who(struct activities *a, const struct trace_event *ev)
 
 /* ---- locks ---- */
 
-static uint64_t lock_of(const struct trace_event *ev)
+uint64_t activity_lock(const struct trace_event *ev)
 {
 	return ev->arg[1] & PMT_SYNC_PM ? ev->arg[0]
 					: hash_mix(hash_mix(1, ev->arg[0]), ev->stream);
@@ -49,12 +49,13 @@ static uint64_t lock_of(const struct trace_event *ev)
 
 static void take(struct activity *t, const struct trace_event *ev)
 {
-	*vec_add(&t->held) = (struct held_lock){ lock_of(ev), ev->seq };
+	*vec_add(&t->held) =
+		(struct held_lock){ activity_lock(ev), ev->seq, ev->arg[1] & PMT_SYNC_SHARED };
 }
 
 static void give_back(struct activities *a, uint32_t who, const struct trace_event *ev)
 {
-	const uint64_t lock = lock_of(ev);
+	const uint64_t lock = activity_lock(ev);
 	struct activity *t = &a->list.at[who];
 	struct unlock *u = map_get(&a->unlocks, lock);
 	size_t n = 0;

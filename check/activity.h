@@ -10,6 +10,7 @@
 struct held_lock {
 	uint64_t lock; /* the object, and the process if it is in ordinary memory */
 	uint64_t seq;  /* since this event */
+	bool is_shared;
 };
 
 struct activity {
@@ -40,6 +41,8 @@ struct activities {
 void activities_release(struct activities *a);
 /* the number of the event's thread */
 uint32_t activities_who(struct activities *a, const struct trace_event *ev);
+/* What names the object of a LOCK, UNLOCK, ACQUIRE or RELEASE, also among several processes. */
+uint64_t activity_lock(const struct trace_event *ev);
 /* To be called for each event but stores, loads, flushes and fences. */
 void activities_step(struct activities *a, uint32_t who, const struct trace_event *ev);
 

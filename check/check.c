@@ -170,6 +170,11 @@ uint64_t check_ntrusted(const struct check *c)
 	return c->ntrusted;
 }
 
+size_t check_ncandidates(const struct check *c)
+{
+	return c->ncandidates;
+}
+
 static void count_executions(struct check *c)
 {
 	for (size_t i = 0; i < c->findings.list.n; i++) {

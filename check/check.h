@@ -54,6 +54,8 @@ void check_finish_again(struct check *c); /* after the last event of the second 
 enum cut_extent check_cut(const struct check *c);
 /* After check_finish(): how often a dmb of PMDK's libraries counted as a dsb. */
 uint64_t check_ntrusted(const struct check *c);
+/* After check_finish(): check_note_candidates(). */
+size_t check_ncandidates(const struct check *c);
 /* A flush and a store that it wrote back; a few per place of the program. They show which functions
  * between the two only flush for others. */
 struct check_served {

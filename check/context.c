@@ -93,6 +93,11 @@ void check_note_served(struct check *c, const struct trace_site *flush,
 	*vec_add(&c->served) = (struct check_served){ flush, store };
 }
 
+void check_note_candidates(struct check *c, size_t n)
+{
+	c->ncandidates = n;
+}
+
 /* ---- bytes and code that do not matter ---- */
 
 /* The end of the range of r that contains addr; addr itself if none does. */

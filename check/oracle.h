@@ -94,6 +94,9 @@ bool check_is_same_line(const struct check *c, const struct trace_site *a,
 /* Notes that a flush wrote back what a store left. Both are sites of the trace. */
 void check_note_served(struct check *c, const struct trace_site *flush,
 		       const struct trace_site *store);
+/* At the end: how many pairs of a store and a load of two threads can meet before the store is
+ * durable, but did not. */
+void check_note_candidates(struct check *c, size_t n);
 /* Do the bytes not matter? The program declared them volatile, or clean since they were last
  * stored; or recovery never reads them. */
 bool check_is_ignored(const struct check *c, uint64_t addr, uint64_t len_bytes);

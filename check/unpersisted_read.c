@@ -21,6 +21,7 @@
 #include <stdlib.h>
 
 #include "check/activity.h"
+#include "check/candidates.h"
 #include "check/findings.h"
 #include "check/newest.h"
 #include "check/oracle.h"
@@ -68,6 +69,7 @@ struct state {
 	uint32_t nthreads;
 	struct newest newest;
 	struct activities activities;
+	struct candidates candidates;
 	VEC(struct reader) readers; /* by thread */
 	VEC(struct mapping) maps;
 	struct ranges locks;   /* in PM */
@@ -97,6 +99,7 @@ static void unpersisted_end(void *arg)
 	ranges_release(&s->locks);
 	findings_release(&s->found);
 	activities_release(&s->activities);
+	candidates_release(&s->candidates);
 	newest_release(&s->newest);
 	free(s);
 }
@@ -199,8 +202,11 @@ static void judge(struct state *s, const struct check *c, struct reader *b, bool
 
 static void judge_due(struct state *s, const struct check *c)
 {
-	for (size_t i = 0; i < s->due.n; i++)
-		judge(s, c, &s->readers.at[s->due.at[i]], false);
+	for (size_t i = 0; i < s->due.n; i++) {
+		candidates_settle(&s->candidates, check_model(c), s->due.at[i]);
+		if (s->due.at[i] < s->readers.n)
+			judge(s, c, &s->readers.at[s->due.at[i]], false);
+	}
 	s->due.n = 0;
 }
 
@@ -373,6 +379,8 @@ static void note_store(struct state *s, const struct check *c, uint32_t who,
 	newest_note(&s->newest, check_model(c), ev, who);
 	if (is_cleared)
 		newest_settle(&s->newest, ev->addr);
+	else
+		candidates_store(&s->candidates, &s->activities, who, ev);
 	if (platform_is_unordered(check_platform(c), ev))
 		note_flushed_site(s, ev->site);
 }
@@ -404,8 +412,7 @@ static void note_durability(struct state *s, struct check *c, uint32_t who,
 
 	if (r.to > r.from)
 		note_flushed(s, r);
-	if (who < s->readers.n && s->readers.at[who].works.n > 0)
-		*vec_add(&s->due) = who;
+	*vec_add(&s->due) = who;
 }
 
 /* ---- other events ---- */
@@ -462,6 +469,7 @@ static void note_other(struct state *s, const struct check *c, uint32_t who,
 	s->nthreads += ev->kind == PMT_THREAD_BEGIN || ev->kind == PMT_PROCESS;
 	s->is_recorded |= ev->kind == PMT_META && ev->data_len == 11 &&
 			  memcmp(ev->data, "threads=yes", 11) == 0;
+	candidates_step(&s->candidates, &s->activities, who, ev);
 	activities_step(&s->activities, who, ev);
 }
 
@@ -508,6 +516,7 @@ static void unpersisted_step(void *arg, struct check *c, const struct trace_even
 		judge_due(s, c);
 	if (ev->kind == PMT_LOAD) {
 		note_load(s, c, who, ev);
+		candidates_load(&s->candidates, &s->activities, who, ev);
 	} else if (trace_is_store(ev->kind)) {
 		if (trace_is_atomic(ev))
 			note_durability(s, c, who, ev);
@@ -526,6 +535,30 @@ static bool is_flushed(const struct state *s, const struct trace_site *site)
 	return site && site->id < s->is_flushed.n && s->is_flushed.at[site->id];
 }
 
+/* Is the pair reported? Then it did meet. */
+static bool is_found(const struct state *s, const struct candidate *one)
+{
+	for (size_t i = 0; i < s->found.list.n; i++)
+		if (s->found.list.at[i].places[0].site == one->store &&
+		    s->found.list.at[i].places[1].site == one->load)
+			return true;
+	return false;
+}
+
+static size_t count_candidates(const struct state *s, const struct check *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->candidates.list.n; i++) {
+		const struct candidate *one = &s->candidates.list.at[i];
+
+		n += is_flushed(s, one->store) && !is_own_work(one->load) &&
+		     !ranges_touch(&s->locks, one->addr, 1) && !check_is_ignored(c, one->addr, 1) &&
+		     !is_found(s, one);
+	}
+	return n;
+}
+
 static void unpersisted_finish(void *arg, struct check *c)
 {
 	struct state *s = arg;
@@ -538,6 +571,7 @@ static void unpersisted_finish(void *arg, struct check *c)
 		for (uint64_t k = 0; is_flushed(s, f->places[0].site) && k < f->count; k++)
 			check_report(c, f);
 	}
+	check_note_candidates(c, count_candidates(s, c));
 }
 
 /* Asleep where loads were not recorded, and until there is a second thread. */

@@ -169,15 +169,11 @@ static int crash_run(const struct command *c, int argc, char **argv)
 			s.has_files
 				? "what in the folder is older than at the crash, as 6:n0=1,2+512=0"
 				: "the lines that lost something, as 6:1+280=2");
-	if (replay.show_choices && s.has_files)
-		die_usage(
-			c,
-			"--show-choices is not there yet for files that are followed (--files, {dir})");
 	recipe_option_begin(c, &s.recording.recipe, &s.timeout, n == 1 && is_trace_name(argv[0]),
 			    argv);
 	if (shard.shard)
 		keeper_init(&keeper, &s, NULL, reporting.output, shard.part != NULL);
-	crash_progress_init(&progress, is_asked);
+	crash_progress_init(&progress, is_asked, reporting.quiet);
 	s.watch = &progress.watch;
 	record_progress_begin(&recording, &s.recording, is_asked, reporting.quiet);
 	if (n == 1 && is_trace_name(argv[0]))

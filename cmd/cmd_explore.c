@@ -89,7 +89,7 @@ static void judging_begin(const struct command *c, struct exploring *x,
 	x->crash.platform = s->platform;
 	word_list_append(&x->crash.library_globs, &x->checking.library_globs);
 	crash_options_begin(c, &x->crash);
-	crash_progress_init(progress, is_asked);
+	crash_progress_init(progress, is_asked, true);
 	x->crash.watch = &progress->watch;
 }
 

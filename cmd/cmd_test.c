@@ -237,7 +237,7 @@ static int test_run(const struct command *command, int argc, char **argv)
 		checking_tell(&c, &checks);
 		keeper_init(&keeper, &s, &checks, reporting.output, shard.part != NULL);
 	}
-	crash_progress_init(&progress, is_asked);
+	crash_progress_init(&progress, is_asked, reporting.quiet);
 	s.watch = &progress.watch;
 	record_progress_begin(&recording, &c.recording, is_asked, reporting.quiet);
 	c.recording.pm = s.recording.pm;

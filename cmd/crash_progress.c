@@ -1,5 +1,5 @@
-/* Shows the progress of an exploration of crashes, and lets the user interrupt it: once to stop and
- * report, twice to end at once. */
+/* Shows the progress of an exploration of crashes and what it finds, and lets the user interrupt
+ * it: once to stop and report, twice to end at once. */
 #include "cmd/crash_progress.h"
 
 #include <inttypes.h>
@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+
+/* findings of a shorter exploration are only in its report */
+#define FOUND_NS 5000000000u
 
 /* from the user, or from timeout, Slurm, a CI job */
 static const int stop_signals[] = { SIGINT, SIGTERM };
@@ -40,6 +43,21 @@ static void progress(const struct crash_counters *c, uint64_t npoints, void *arg
 		      "failure points %" PRIu64 "/%" PRIu64 ", %" PRIu64
 		      " of them whole, %.0f runs/s, %" PRIu64 " bugs%s",
 		      c->begun, npoints, c->points, rate, c->bugs, left);
+}
+
+static bool wants_found(void *arg)
+{
+	const struct crash_progress *p = arg;
+
+	return !p->is_quiet && (p->is_asked || clock_ns() - p->start_ns >= FOUND_NS);
+}
+
+static void found(const char *text, void *arg)
+{
+	struct crash_progress *p = arg;
+
+	progress_clear(&p->line);
+	warn("%s", text);
 }
 
 static void begin(void *arg)
@@ -79,9 +97,10 @@ static void diagnosed(void *arg)
 	progress_clear(&p->line);
 }
 
-void crash_progress_init(struct crash_progress *p, bool is_asked)
+void crash_progress_init(struct crash_progress *p, bool is_asked, bool is_quiet)
 {
 	*p = (struct crash_progress){ .watch = { begin, end, progress, is_interrupted, diagnosing,
-						 diagnosed, p },
-				      .is_asked = is_asked };
+						 diagnosed, wants_found, found, p },
+				      .is_asked = is_asked,
+				      .is_quiet = is_quiet };
 }

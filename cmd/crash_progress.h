@@ -12,10 +12,12 @@ struct crash_progress {
 	/* private */
 	uint64_t start_ns;
 	bool is_asked; /* --progress */
+	bool is_quiet; /* findings are not told */
 	struct progress line;
 	struct sigaction before[2]; /* the old handlers of SIGINT and SIGTERM */
 };
 
-void crash_progress_init(struct crash_progress *p, bool is_asked);
+/* is_quiet: findings are not told before the report. */
+void crash_progress_init(struct crash_progress *p, bool is_asked, bool is_quiet);
 
 #endif

@@ -352,6 +352,7 @@ struct told {
 	const char *keep;
 	bool is_told; /* by gdb */
 	int status;
+	struct replay *replay;
 };
 
 static void tell_files(const struct verdict *v, const struct allowed *allowed,
@@ -363,17 +364,44 @@ static void tell_files(const struct verdict *v, const struct allowed *allowed,
 		t->status = print_verdict(v, allowed, texts);
 }
 
+static void print_lost_change(enum files_item_kind kind, uint64_t place,
+			      const struct trace_site *site, void *arg)
+{
+	static const char *const what[] = {
+		[FILES_NAMES] = "a name of ", [FILES_SIZE] = "the size of "
+	};
+	struct told *t = arg;
+	const struct trace_file *f = trace_file(t->replay->plan->trace, PMT_FILE(place));
+
+	printf("lost in this state: ");
+	if (PMT_FILE(place) == 0)
+		printf("the removal of a name");
+	else
+		escape_printf(stdout, "%s%s", kind <= FILES_SIZE ? what[kind] : "",
+			      f ? f->path : "?");
+	if (kind > FILES_SIZE)
+		printf("+0x%" PRIx64, (uint64_t)PMT_OFFSET(place));
+	print_site(t->replay, ", ", site);
+	printf("\n");
+}
+
 static int replay_files(struct crash_setup *s, const struct crash_replay_options *o,
 			const char *trace)
 {
 	const char *own = o->gdb && !o->keep ? OUT_FOLDER "/replay" : NULL;
-	struct told told = { own ? own : o->keep, o->gdb, CMD_FAILED };
-	const struct files_replay f = { o->state, told.keep, tell_files, &told };
+	struct replay r = { .setup = s, .options = o };
+	struct told told = { own ? own : o->keep, o->gdb, CMD_FAILED, &r };
+	const struct files_replay f = { .state = o->state,
+					.keep = told.keep,
+					.lost = o->show_choices ? print_lost_change : NULL,
+					.tell = tell_files,
+					.arg = &told };
 	struct error err;
-	struct plan *p = crash_setup_plan(s, trace, &err);
+	struct plan *p = r.plan = crash_setup_plan(s, trace, &err);
 
 	if (!p)
 		die("%s", err.msg);
+	r.locator = locator_new(p->trace, &s->libraries);
 	if (own)
 		tree_remove(own);
 	if (told.keep)
@@ -382,6 +410,7 @@ static int replay_files(struct crash_setup *s, const struct crash_replay_options
 		die("%s", err.msg);
 	if (told.keep)
 		printf("the files of this state are in %s\n", told.keep);
+	locator_free(r.locator);
 	plan_free(p);
 	return o->gdb ? run_gdb(s, SCRATCH_DIR, told.keep) : told.status;
 }

@@ -87,10 +87,9 @@ static const char *not_for_files(const struct crash_setup *s)
 		bool is_asked;
 		const char *option;
 	} list[] = { { s->shard.of > 0, "--shard" },
-		     { s->then != NULL, "--then" },
+		     { s->then != NULL && strcmp(s->then, "recorded") == 0, "--then recorded" },
 		     { s->races, "--races" },
 		     { s->failure_points != NULL, "--failure-points" },
-		     { s->ready != NULL, "--recover-ready" },
 		     { s->options.strategy != strategies[0], "--strategy" } };
 
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++)

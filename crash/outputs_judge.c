@@ -145,6 +145,8 @@ static int look_into(struct look *l, struct output_doubt *d, struct crash_result
 	}
 	explain_begin(e, &v, &b);
 	end = explain(e, state, &v, &b, &oldest, err);
+	if (end == MINIMISE_DONE)
+		end = explain_confirm(e, state, &v, &b, err);
 	if (end == MINIMISE_DONE && is_bug(l->walk.plan, r, &b)) {
 		b.kind = "recovery-output";
 		*vec_add(&r->bugs) = b;

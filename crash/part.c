@@ -15,7 +15,8 @@
 	X(points) \
 	X(runs) \
 	X(shared_runs) \
-	X(shared_diagnosis_runs) \
+	X(explaining) \
+	X(unreduced) \
 	X(begun) \
 	X(deeper) \
 	X(diagnosis_runs) \

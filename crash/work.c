@@ -228,6 +228,7 @@ static int conclude_again(uint64_t point, void *arg, struct error *err)
 	*vec_add(&share.spans) = (struct share_span){ .first = point, .n = 1 };
 	o.jobs = 1;
 	o.progress = NULL;
+	o.found = NULL;
 	o.races.has_turns = false;
 	if (work_wants_references(&o, &ignored))
 		result = take_references_at(w->plan, &o, &refs, point, err);

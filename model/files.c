@@ -579,6 +579,13 @@ void files_each_unsynced(const struct files *f, uint32_t file,
 		tell(&i->size_change, arg);
 }
 
+bool files_sector_unsynced(const struct files *f, uint64_t addr)
+{
+	const struct sector *s = map_get(&f->sectors, addr / FILES_SECTOR_BYTES);
+
+	return s && s->is_unsynced;
+}
+
 const struct files_change *files_last_sync(const struct files *f, uint32_t file)
 {
 	const struct inode *i = files_inode(f, file);

@@ -47,6 +47,8 @@ bool files_unsynced(const struct files *f, uint32_t file, struct files_change *n
 /* Each of them: the newest of each sector, and of the size. */
 void files_each_unsynced(const struct files *f, uint32_t file,
 			 void (*tell)(const struct files_change *c, void *arg), void *arg);
+/* Is it so of the sector that holds this byte? */
+bool files_sector_unsynced(const struct files *f, uint64_t addr);
 /* Something made the file's content durable: fsync, O_DSYNC… NULL: nothing has. Of a folder, its
  * names. */
 const struct files_change *files_last_sync(const struct files *f, uint32_t file);

@@ -325,7 +325,8 @@ struct report_coverage {
 	uint64_t nfound_all;
 	/* runs that were saved because a run at another failure point had read the same */
 	uint64_t shared_runs;
-	uint64_t shared_diagnosis_runs; /* the same of diagnosis_runs; for trials, not in JSON */
+	/* runs to minimise and attribute, whoever made them; for trials, not in JSON */
+	uint64_t explaining_runs;
 	/* runs besides `runs`: to minimise failures, to tell bugs apart, to judge races */
 	uint64_t diagnosis_runs;
 	/* failing runs that were counted for a known bug, since a similar run belonged to it */

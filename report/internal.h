@@ -229,8 +229,6 @@ const char *source_path(struct sources *s, const char *file);
 
 /* path.c: text only; the file system is not asked. */
 const char *path_base(const char *path); /* "" for NULL */
-/* The part of the path below folder; path itself if it is not below. */
-const char *path_below(const char *path, const char *folder);
 /* Makes a URI; relative if the path is below cwd. free() it. */
 char *path_uri(const char *path, const char *cwd, bool *is_below);
 

@@ -1,9 +1,10 @@
-/* Paths as text: their last part, the part below a folder, URIs. The file system is not asked, so
+/* Paths as text: their last part, URIs. The file system is not asked, so
  * symbolic links are not followed. */
 #include <ctype.h>
 #include <string.h>
 
 #include "report/internal.h"
+#include "util/str.h"
 
 const char *path_base(const char *path)
 {
@@ -12,19 +13,6 @@ const char *path_base(const char *path)
 	if (!path)
 		return "";
 	return slash && slash[1] ? slash + 1 : path;
-}
-
-const char *path_below(const char *path, const char *folder)
-{
-	size_t len = folder ? strlen(folder) : 0;
-
-	while (len && folder[len - 1] == '/')
-		len--;
-	if (!len || strncmp(path, folder, len) != 0 || path[len] != '/')
-		return path;
-	while (path[len] == '/')
-		len++;
-	return path[len] ? path + len : path;
 }
 
 /* Removes "//", "/./" and "/../" from an absolute path. */

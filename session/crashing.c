@@ -13,6 +13,7 @@
 #include "session/crash_again.h"
 #include "crash/setup/crash_command.h"
 #include "account/crash_report.h"
+#include "account/found.h"
 #include "account/recorded.h"
 #include "account/group_report.h"
 #include "account/race_report.h"
@@ -90,6 +91,13 @@ static char *note_of(const struct plan *p, const struct crash_result *c,
 			&note,
 			xstrdup("Recovery read nothing that a crash could have lost. Make sure that it reads the data, or add a --check that "
 				"does"));
+	if (c->counters.unreduced)
+		note_add(
+			&note,
+			xasprintf(
+				"Of %" PRIu64
+				" failing state%s, too many lines matter to find the smallest loss and the fewest survivors; findings may name stores that do not matter",
+				c->counters.unreduced, c->counters.unreduced == 1 ? "" : "s"));
 	if ((beside = beside_note(p->trace)))
 		note_add(&note, beside);
 	if (uncompared)
@@ -232,7 +240,7 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 			   .depth = depth_of(c),
 			   .runs = c->counters.runs,
 			   .shared_runs = c->counters.shared_runs,
-			   .shared_diagnosis_runs = c->counters.shared_diagnosis_runs,
+			   .explaining_runs = c->counters.explaining,
 			   .diagnosis_runs = c->counters.diagnosis_runs,
 			   .attributed_without_run = c->counters.remembered,
 			   .faults = c->counters.faults,
@@ -263,11 +271,28 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 	group_report_release(&groups);
 }
 
+/* What is needed to tell findings while an exploration runs. */
+struct telling {
+	const struct crash_watch *watch;
+	struct found *found;
+};
+
+static void tell_found(const struct crash_bug *b, void *arg)
+{
+	const struct telling *t = arg;
+	char *text = found_text(t->found, b);
+
+	if (text)
+		t->watch->found(text, t->watch->arg);
+	free(text);
+}
+
 /* Explores once. is_stopped: the user has interrupted. */
 static int explore(struct crash_setup *s, const struct plan *p, struct crash_result *result,
 		   bool *is_stopped, struct error *err)
 {
 	const struct crash_watch *w = s->watch;
+	struct telling telling = { w, w ? found_new(p, s) : NULL };
 	int explored;
 
 	if (w) {
@@ -275,11 +300,17 @@ static int explore(struct crash_setup *s, const struct plan *p, struct crash_res
 		s->options.is_interrupted = w->is_interrupted;
 		s->options.diagnosing = w->diagnosing;
 		s->options.arg = w->arg;
+		s->options.wants_found = w->wants_found;
+		s->options.found = w->found ? tell_found : NULL;
+		s->options.found_arg = &telling;
 		w->begin(w->arg);
 	}
 	explored = (s->has_files ? files_explore : crash_explore)(p, &s->options, result, err);
-	if (w)
+	s->options.found = NULL;
+	if (w) {
 		w->end(w->arg);
+		found_free(telling.found);
+	}
 	*is_stopped = w && w->is_interrupted(w->arg);
 	return explored;
 }

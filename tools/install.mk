@@ -3,7 +3,7 @@
 DATA := $(DESTDIR)$(PREFIX)/share
 # docs/README.md is the index of what is installed; the README of the project is about building it.
 DOC_FILES := $(filter-out docs/%.1.md,$(wildcard docs/*.md)) $(wildcard docs/*.json)
-EXAMPLES := examples/notes.c examples/flush.h # the tutorial's
+EXAMPLES := examples/notes.c examples/flush.h examples/diary.c # the tutorial's
 TABLE := $(wildcard examples/table/*) # for build systems and test frameworks
 LIBEXEC := $(B)/libexec/pmend
 COMPLETIONS := $(addprefix $(B)/completion/,pmend _pmend pmend.fish)

@@ -31,6 +31,20 @@ static inline const char *str_base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* The part of a path below a folder; the path itself if it is not below, or folder is NULL. */
+static inline const char *path_below(const char *path, const char *folder)
+{
+	size_t len = folder ? strlen(folder) : 0;
+
+	while (len && folder[len - 1] == '/')
+		len--;
+	if (!len || strncmp(path, folder, len) != 0 || path[len] != '/')
+		return path;
+	while (path[len] == '/')
+		len++;
+	return path[len] ? path + len : path;
+}
+
 /* Can an identifier contain it? */
 static inline bool str_is_word_char(char c)
 {

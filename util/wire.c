@@ -175,3 +175,19 @@ int wire_receive(struct wire *w, int fd)
 	w->is_received = true;
 	return read_all(fd, w->bytes, n) == n ? 1 : -1;
 }
+
+int wire_peek(struct wire *w, int fd, uint64_t *at)
+{
+	uint64_t n;
+
+	wire_release(w);
+	if (pread(fd, &n, sizeof n, (off_t)*at) != (ssize_t)sizeof n || n > MESSAGE_MAX)
+		return 0;
+	w->bytes = xmalloc(n + 1);
+	w->n = w->room = n;
+	w->is_received = true;
+	if (pread(fd, w->bytes, n, (off_t)(*at + sizeof n)) != (ssize_t)n)
+		return 0;
+	*at += sizeof n + n;
+	return 1;
+}

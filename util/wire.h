@@ -53,5 +53,8 @@ void wire_pass_set(struct wire *w, struct map *set);
 int wire_send(const struct wire *w, int fd);
 /* Receives one: 1: a message; 0: the end of the file; -1: it broke off inside a message. */
 int wire_receive(struct wire *w, int fd);
+/* Looks at the message at *at of a file that somebody still writes to, and moves *at behind it. The
+ * file's position stays. 1: a message; 0: it is not there yet, or not whole. */
+int wire_peek(struct wire *w, int fd, uint64_t *at);
 
 #endif

@@ -15,10 +15,11 @@
 
 /* Runs of recovery for explaining and trials together, per bug. */
 #define RUNS_OF_BUG 100u
-/* Runs for trials alone, per finding, whatever explaining took, if the trials decide what is
- * counted. With fewer runs, most findings of a small exploration could not be listed under their
- * cause. */
+/* Runs for trials alone, per finding and per bug, whatever explaining took, if the trials decide
+ * what is counted. With fewer runs, most findings of a small exploration could not be listed under
+ * their cause. */
 #define RUNS_OF_FINDING 10u
+#define TRIALS_OF_BUG 50u
 
 struct trials {
 	const struct report *report;
@@ -397,12 +398,15 @@ static size_t count_bugs(const struct report *r)
 
 /* How many more runs trials may use. Explaining and trials together use no more than the
  * exploration did, and no more than a number per bug. Explaining comes first; trials get what it
- * left, but always some runs per finding. */
+ * left, but always some runs per finding. Nothing of this depends on who explored what. */
 static uint64_t runs_left(const struct trials *t)
 {
-	const uint64_t n = report_ndrafts(t->report),
-		       least = t->is_deciding ? n * RUNS_OF_FINDING : 0,
-		       of_bugs = count_bugs(t->report) * RUNS_OF_BUG,
+	const uint64_t of_findings = report_ndrafts(t->report) * RUNS_OF_FINDING,
+		       nbugs = count_bugs(t->report), of_bugs = nbugs * RUNS_OF_BUG,
+		       few = nbugs * TRIALS_OF_BUG,
+		       least = !t->is_deciding     ? 0
+			       : of_findings < few ? of_findings
+						   : few,
 		       most = t->explored < of_bugs ? t->explored : of_bugs,
 		       rest = most > t->spent ? most - t->spent : 0,
 		       allowed = rest > least ? rest : least, had = trials_nruns(t);
@@ -588,7 +592,7 @@ struct trials *trials_new(const struct report *r, const struct trace *trace, con
 			      .setup = setup,
 			      .is_deciding = true,
 			      .explored = c ? c->runs + c->shared_runs : 0,
-			      .spent = c ? c->diagnosis_runs + c->shared_diagnosis_runs : 0 };
+			      .spent = c ? c->explaining_runs : 0 };
 	classes_find(&t->classes, f, l);
 	return t;
 }

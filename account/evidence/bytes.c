@@ -74,7 +74,7 @@ static void add_row(struct window *w, struct scene *s, const struct state_set *s
 				      .nfields = w->fields[i].n };
 	if (w->fields[i].n)
 		qsort(w->fields[i].at, w->fields[i].n, sizeof *w->fields[i].at, field_compare);
-	if (!w->has_memory)
+	if (!w->has_memory || followed_has(&s->followed, PMT_FILE(w->rows[i])))
 		return;
 	out->durable = hex(s, l && l->asked == ~(uint64_t)0 ? part(set, l, 0, w->rows[i]) : image);
 	out->newest = hex(s, l ? part(set, l, l->ncontents - 1, w->rows[i]) : image);
@@ -118,7 +118,7 @@ void window_finish(struct window *w, struct scene *s)
 	for (size_t i = 0; i < w->nrows; i++)
 		add_row(w, s, &set, i);
 	states_release(&set);
-	if (w->has_memory && w->state)
+	if (w->has_memory && w->state && !s->files)
 		add_found(w, s);
 	w->is_done = true;
 }

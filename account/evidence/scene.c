@@ -73,12 +73,29 @@ static void near_see(struct window *w, const struct trace_event *ev)
 	w->near[w->nnear - 1] = row;
 }
 
+/* The same of a state of files: 4:n3=0,2+512=0,m5+64=0 names a sector and a line of memory. */
+static void rows_of_files(struct scene *s, struct window *w)
+{
+	unsigned long long offset;
+	unsigned file;
+
+	for (const char *at = w->state ? strchr(w->state, ':') : NULL; at; at = strchr(at + 1, ','))
+		if (sscanf(at + 1 + (at[1] == 'm'), "%u+%llu=", &file, &offset) == 2) {
+			line_add(s, PMT_ADDR(file, offset));
+			window_add_row(w, PMT_ADDR(file, offset));
+		}
+}
+
 /* Adds the lines that the crash state names; all of them are needed to reconstruct the state. */
 static void rows_of_state(struct scene *s, struct window *w)
 {
 	unsigned long long offset;
 	unsigned file;
 
+	if (s->files) {
+		rows_of_files(s, w);
+		return;
+	}
 	for (const char *at = w->state ? strchr(w->state, ':') : NULL; at; at = strchr(at + 1, ','))
 		if (sscanf(at + 1, "%u+%llx=", &file, &offset) == 2) {
 			line_add(s, PMT_ADDR(file, offset));
@@ -190,6 +207,8 @@ static void second_pass(struct scene *s, struct window *w, size_t n)
 			begun++;
 		windows_crash(s, w, from, begun, ev.seq);
 		image_event(&s->image, &ev);
+		if (s->files)
+			files_step(s->files, &ev);
 		if (is_modelled(s, &ev))
 			model_step(s->model, &ev);
 		if (from < begun)
@@ -216,7 +235,8 @@ void scene_read(struct scene *s, const struct trace *t, const struct platform *p
 	static const struct types_options options;
 	struct model_image image;
 
-	*s = (struct scene){ .platform = p };
+	*s = (struct scene){ .platform = p, .followed = followed_of(t) };
+	s->files = s->followed.n > 0 ? files_new(false) : NULL;
 	s->symbols = symbols_new();
 	s->types = types_new(&options, s->symbols);
 	first_pass(s, t, w, n);
@@ -235,6 +255,9 @@ void scene_release(struct scene *s)
 	locator_free(s->locator);
 	trace_close(s->trace);
 	model_free(s->model);
+	if (s->files)
+		files_free(s->files);
+	vec_release(&s->followed);
 	image_release(&s->image);
 	map_release(&s->lines);
 	vec_release(&s->sizes);

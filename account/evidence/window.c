@@ -128,6 +128,10 @@ static void set_states(const struct window *w, const struct scene *s, char *stat
 	for (size_t i = 0; i < w->nrows; i++) {
 		struct worst worst = { 0 };
 
+		if (followed_has(&s->followed, PMT_FILE(w->rows[i]))) {
+			states[i] = files_sector_unsynced(s->files, w->rows[i]) ? 'x' : 'd';
+			continue;
+		}
 		model_each(s->model, w->rows[i], EVIDENCE_ROW_BYTES, see_store, &worst);
 		states[i] = worst.is_dirty ? 'x' : worst.is_pending ? 'p' : 'd';
 	}

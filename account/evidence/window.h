@@ -4,10 +4,12 @@
 #define ACCOUNT_EVIDENCE_WINDOW_H
 
 #include "crash/states/image.h"
+#include "model/files.h"
 #include "model/model.h"
 #include "report/evidence.h"
 #include "source/locate.h"
 #include "source/types.h"
+#include "trace/followed.h"
 #include "util/map.h"
 #include "util/vec.h"
 
@@ -73,6 +75,8 @@ struct scene {
 	struct trace *trace;
 	const struct platform *platform;
 	struct model *model;
+	followed_files followed; /* these have no rows of bytes */
+	struct files *files;     /* NULL: none are followed */
 	struct crash_image image;
 	struct locator *locator;
 	struct symbols *symbols;

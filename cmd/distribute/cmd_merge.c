@@ -141,7 +141,7 @@ int merge_parts(char **paths, size_t n, const char *trace, struct reporting *rep
 		trace = bundled_enter(&bundled, paths_of, kept);
 	s.kept_in = bundled.home;
 	set_up(&s, m.list[0]);
-	crash_progress_init(&progress, is_asked);
+	crash_progress_init(&progress, is_asked, reporting->quiet);
 	s.watch = &progress.watch;
 	merging_begin(&m, &s, is_test ? &checks : NULL);
 	status = is_test ? judge_and_report(&s, &checks, reporting, trace, kept)

@@ -140,10 +140,20 @@ bool file_is_over(struct file_explorer *e)
 	return c->is_stopped;
 }
 
+void file_tell_found(struct file_explorer *e)
+{
+	const struct crash_options *o = e->options;
+
+	if (o->found && o->wants_found(o->arg))
+		for (; e->ntold < e->result->bugs.n; e->ntold++)
+			o->found(&e->result->bugs.at[e->ntold], o->found_arg);
+}
+
 static void tell_progress(struct file_explorer *e)
 {
 	const uint64_t now = clock_ns();
 
+	file_tell_found(e);
 	if (!e->options->progress || now - e->told_ns < PROGRESS_NS)
 		return;
 	e->told_ns = now;

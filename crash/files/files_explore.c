@@ -285,6 +285,7 @@ int files_explore(const struct plan *p, const struct crash_options *o, struct cr
 	r->counters.is_late |= e.refs.is_late;
 	r->counters.is_stopped |= e.refs.is_late;
 	result = search_all(&e, err);
+	file_tell_found(&e);
 	keep_objects(&e);
 	conclude(&e, result, err);
 out:
@@ -341,12 +342,28 @@ int files_put_state(const struct plan *p, const struct crash_options *o, const c
 	return result;
 }
 
+static void tell_lost(const struct file_explorer *e, const struct files_replay *f)
+{
+	for (size_t i = 0; i < e->items.n; i++) {
+		const struct files_item *it = &e->items.at[i];
+
+		for (uint32_t v = it->version + 1; v < it->nversions; v++) {
+			const struct files_change *c = files_item_change(it, v);
+
+			f->lost(it->kind, it->kind == FILES_NAMES ? c->addr : it->key, c->site,
+				f->arg);
+		}
+	}
+}
+
 static int replay_here(struct file_explorer *e, const struct files_replay *f, struct error *err)
 {
 	struct verdict v;
 
 	if (go_to(e, f->state, err) < 0 || (f->keep && put_folder(e, f->keep, err) < 0))
 		return -1;
+	if (f->lost)
+		tell_lost(e, f);
 	allow(e);
 	if (file_run_state(e, &e->allowed, &v, err) < 0)
 		return -1;

@@ -4,6 +4,7 @@
 #define CRASH_FILES_FILES_EXPLORE_H
 
 #include "crash/findings/exploration.h"
+#include "model/files.h"
 
 int files_explore(const struct plan *p, const struct crash_options *o, struct crash_result *r,
 		  struct error *err);
@@ -13,6 +14,10 @@ struct files_replay {
 	const char *state; /* as for --replay */
 	/* where its folder is put, which must not be there yet, or be empty; NULL: nowhere */
 	const char *keep;
+	/* called for each change that the state loses; NULL: not wanted. place: an address; of a
+	 * name or a size, that of its file; 0: a name is removed */
+	void (*lost)(enum files_item_kind kind, uint64_t place, const struct trace_site *site,
+		     void *arg);
 	/* Called with how recovery ended, and what a dump may print. */
 	void (*tell)(const struct verdict *v, const struct allowed *allowed,
 		     const struct dump_texts *texts, void *arg);

@@ -30,6 +30,7 @@ struct file_explorer {
 	struct allowed allowed;
 	bool is_eager;      /* recovery cannot be watched: sectors are chosen beforehand, too */
 	uint64_t told_ns;   /* when progress was told last */
+	size_t ntold;       /* of the result's bugs, those that were told */
 	bool refuses_empty; /* recovery does not accept a folder without a file */
 	VEC(struct file_known {
 		size_t bug; /* of the result's */
@@ -57,6 +58,8 @@ int file_state_parse(struct file_explorer *e, const char *text, struct error *er
 
 /* Runs recovery on what a crash here can leave. */
 int file_search(struct file_explorer *e, struct error *err);
+/* Tells the findings that were not told yet, if somebody wants to know them now. */
+void file_tell_found(struct file_explorer *e);
 /* Nobody wants more. */
 bool file_is_over(struct file_explorer *e);
 

@@ -74,6 +74,11 @@ struct crash_options {
 	/* Called while trials find out which findings have one cause, with the number of their
 	 * runs; NULL: nobody wants to know. */
 	void (*diagnosing)(uint64_t nruns, void *arg);
+	/* Called with findings while workers work, if wants_found() says so; NULL: not called.
+	 * Several workers may find the same one. Those left at the end are told then. */
+	bool (*wants_found)(void *arg);
+	void (*found)(const struct crash_bug *b, void *found_arg);
+	void *found_arg;
 	/* Asked as often as progress is told; true ends the exploration, and its results so far
 	 * count. */
 	bool (*is_interrupted)(void *arg);

@@ -431,6 +431,27 @@ static enum minimise_end confirm_smallest(struct explorer *e, const uint64_t *ra
 	return confirm(&(struct failure){ e, ran, NULL, v, NULL }, err);
 }
 
+enum minimise_end explain_confirm(struct explorer *e, const uint64_t *left, const struct verdict *v,
+				  struct crash_bug *b, struct error *err)
+{
+	const struct verdict first = *v;
+	uint64_t *smallest, *ran;
+	enum minimise_end end;
+
+	if (explorer_is_interrupted(e))
+		return MINIMISE_DONE;
+	smallest = state_parse(&e->set, b->state, err);
+	if (!smallest)
+		return MINIMISE_ERROR;
+	ran = explorer_state(e, left);
+	end = confirm_smallest(e, ran, smallest, &first, b, err);
+	if (end == MINIMISE_DONE && first.kind == VERDICT_HANG && !e->is_brief)
+		__atomic_fetch_add(&e->counters->confirmed_hangs, 1, __ATOMIC_RELAXED);
+	free(smallest);
+	free(ran);
+	return explorer_is_interrupted(e) && end != MINIMISE_LIMITED ? MINIMISE_DONE : end;
+}
+
 void explain_begin(const struct explorer *e, const struct verdict *v, struct crash_bug *b)
 {
 	*b = (struct crash_bug){ .point = e->walk->point,
@@ -457,15 +478,13 @@ enum minimise_end explain(struct explorer *e, const uint64_t *left, const struct
 			  struct crash_bug *b, struct crash_store *oldest, struct error *err)
 {
 	const struct verdict first = *v;
-	uint64_t *ran = explorer_state(e, left);
 	struct minimised m;
 	enum minimise_end end;
 
-	if (verdict_is_slow(v) && e->limits.deadline_ns && clock_ns() >= e->limits.deadline_ns) {
-		free(ran);
+	if (verdict_is_slow(v) && e->limits.deadline_ns && clock_ns() >= e->limits.deadline_ns)
 		/* minimising would take too long: each run reaches its time limit */
 		return MINIMISE_LATE;
-	}
+	minimise_begin(e);
 	end = minimise(e, left, &m, &first, err);
 	for (size_t i = 0; first.kind == VERDICT_DUMP && i < e->allowed.hashes.n; i++)
 		*vec_add(&b->allowed) = e->allowed.hashes.at[i];
@@ -473,17 +492,11 @@ enum minimise_end explain(struct explorer *e, const uint64_t *left, const struct
 		b->is_in_line = m.has_gaps;
 		b->state = state_text(&e->set, e->walk->point, m.state);
 		*oldest = oldest_loss(e, m.cause);
-		if (!explorer_is_interrupted(e))
-			end = confirm_smallest(e, ran, m.state, &first, b, err);
-		if (end == MINIMISE_DONE && first.kind == VERDICT_HANG && !e->is_brief)
-			__atomic_fetch_add(&e->counters->confirmed_hangs, 1, __ATOMIC_RELAXED);
-		if (explorer_is_interrupted(e) && end != MINIMISE_LIMITED)
-			end = MINIMISE_DONE;
-	}
-	if (end == MINIMISE_DONE)
 		end = classify(e, m.cause, m.few, &first, b, err);
-	free(ran);
+	}
 	minimised_release(&m);
+	if (minimise_is_spent(e))
+		__atomic_fetch_add(&e->counters->unreduced, 1, __ATOMIC_RELAXED);
 	if (end == MINIMISE_DONE && b->is_in_line && model_is_ported(e->walk->model))
 		b->kind = "porting";
 	return end;

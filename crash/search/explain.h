@@ -74,5 +74,9 @@ void explain_begin(const struct explorer *e, const struct verdict *v, struct cra
  * most. *oldest: the oldest store that the minimised state loses; seq 0: none. */
 enum minimise_end explain(struct explorer *e, const uint64_t *left, const struct verdict *v,
 			  struct crash_bug *b, struct crash_store *oldest, struct error *err);
+/* Repeats the failure: is it neither chance nor a limit of pmend? Then b describes the repeated
+ * run, with its reads. b: what explain() has filled. */
+enum minimise_end explain_confirm(struct explorer *e, const uint64_t *left, const struct verdict *v,
+				  struct crash_bug *b, struct error *err);
 
 #endif

@@ -341,7 +341,6 @@ static int run_widely(struct explorer *e, const uint64_t *states, struct verdict
 	int result;
 
 	if (find_end(e, states, v, left)) {
-		__atomic_fetch_add(&e->counters->shared_diagnosis_runs, 1, __ATOMIC_RELAXED);
 		e->is_shared = true;
 		return 1;
 	}
@@ -354,6 +353,12 @@ static int run_widely(struct explorer *e, const uint64_t *states, struct verdict
 		return 0;
 	*left = states_copy(&e->set, runner_left(e->runner));
 	return 1;
+}
+
+void explorer_count_asked(struct explorer *e)
+{
+	e->nasked++;
+	__atomic_fetch_add(&e->counters->explaining, 1, __ATOMIC_RELAXED);
 }
 
 int explorer_end_of(struct explorer *e, const uint64_t *state, bool is_late, struct verdict *v,
@@ -373,9 +378,11 @@ int explorer_end_of(struct explorer *e, const uint64_t *state, bool is_late, str
 	}
 	if (result == 0)
 		result = explorer_try(e, state, v, err) < 0 ? -1 : 1;
-	if (result > 0)
+	if (result > 0) {
+		explorer_count_asked(e);
 		seen_add(&e->seen_runs, &e->set, left ? left : state, v,
 			 e->is_shared ? 0 : verdict_printed(v));
+	}
 	free(left);
 	return result < 0 ? -1 : 2;
 }

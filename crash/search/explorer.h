@@ -57,8 +57,9 @@ struct crash_counters {
 	/* runs that were not made, because another failure point had made the same; not in
 	 * `runs` */
 	uint64_t shared_runs;
-	/* the same for diagnosis_runs */
-	uint64_t shared_diagnosis_runs;
+	/* nasked of all failure points: runs to minimise and attribute, whoever made them */
+	uint64_t explaining;
+	uint64_t unreduced;  /* explanations that ended because of EXPLAIN_RUNS */
 	uint64_t lazy_runs;  /* of all runs, those that decided lines by what they read */
 	uint64_t whole_runs; /* runs on whole images because a lazy run did not count */
 	uint64_t hangs;      /* runs that did not end with more time, either */
@@ -162,8 +163,12 @@ struct explorer {
 	bool has_left_repeats; /* such states were left out */
 	/* runs are ended by a short limit; how they end proves nothing if they hang */
 	bool is_brief;
-	bool was_brief;    /* the short limit ended the last run */
-	uint64_t pause_at; /* end this visit after so many runs; 0: no limit */
+	bool was_brief; /* the short limit ended the last run */
+	/* explorer_end_of(): states whose end was not known yet. Another failure point may have
+	 * made the run, so this number does not depend on who explores what. */
+	uint64_t nasked;
+	uint64_t asked_max; /* of the present explanation */
+	uint64_t pause_at;  /* end this visit after so many runs; 0: no limit */
 	uint64_t random;
 	bool is_cut; /* some states were not tried */
 	/* also run states that can only repeat a known failure; otherwise they wait for another
@@ -237,6 +242,8 @@ int explorer_try(struct explorer *e, const uint64_t *state, struct verdict *v, s
  * nobody ran the state, and because of is_late it was not run. */
 int explorer_end_of(struct explorer *e, const uint64_t *state, bool is_late, struct verdict *v,
 		    struct error *err);
+/* Counts a run that explorer_end_of() did not make in nasked, too. */
+void explorer_count_asked(struct explorer *e);
 /* The same as a lazy run, on a set of states of what the runner has loaded. Its decisions have no
  * stacks. */
 int explorer_ask(struct explorer *e, const uint64_t *set, struct verdict *v, struct error *err);

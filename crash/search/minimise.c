@@ -7,19 +7,32 @@
 
 #include "crash/states/states_of_stores.h"
 
+/* runs of one explanation, so that it ends however many lines matter */
+#define EXPLAIN_RUNS 100u
 /* contents of a line that are tried between the newest and the present one */
 #define STEPS_MAX 12
 
 enum trial { TRIAL_ERROR = -1, TRIAL_CURED, TRIAL_SAME, TRIAL_OTHER };
 
-/* Does a state fail in the same way? With no time left, a state that was not run counts as
- * different, so the present state stays. */
+void minimise_begin(struct explorer *e)
+{
+	e->asked_max = e->nasked + EXPLAIN_RUNS;
+}
+
+bool minimise_is_spent(const struct explorer *e)
+{
+	return e->nasked >= e->asked_max;
+}
+
+/* Does a state fail in the same way? With no time or no runs left, a state that was not run counts
+ * as different, so the present state stays. */
 static enum trial try_state(struct explorer *e, const uint64_t *state, const struct verdict *v,
 			    struct error *err)
 {
 	struct verdict now;
-	int is_known = explorer_end_of(e, state, explorer_is_interrupted(e) || explorer_is_late(e),
-				       &now, err);
+	const bool is_over =
+		explorer_is_interrupted(e) || explorer_is_late(e) || minimise_is_spent(e);
+	int is_known = explorer_end_of(e, state, is_over, &now, err);
 
 	if (is_known < 0)
 		return TRIAL_ERROR;

@@ -29,6 +29,11 @@ void minimised_release(struct minimised *m);
 enum minimise_end minimise(struct explorer *e, const uint64_t *left, struct minimised *m,
 			   const struct verdict *v, struct error *err);
 
+/* Begins an explanation: minimise() and minimise_survivors() share a number of runs. */
+void minimise_begin(struct explorer *e);
+/* Has it used them up? Then states may not be the smallest. */
+bool minimise_is_spent(const struct explorer *e);
+
 /* Does the line show a later store without an earlier one? */
 bool minimise_is_gap(const struct explorer *e, const struct state_line *l, const uint64_t *state);
 

@@ -12,7 +12,7 @@ struct point_rest {
 	struct known_losses losses;
 	struct seen seen_runs;
 	struct big seen, nstates;
-	uint64_t nruns, nshared, nrepeats, repeats_cost, random;
+	uint64_t nruns, nshared, nrepeats, repeats_cost, nasked, random;
 	bool is_begun, is_cut, is_new, has_left_repeats;
 };
 
@@ -65,6 +65,7 @@ static void take_up(struct explorer *e, struct point_rest *r)
 	e->nshared = r->nshared;
 	e->nrepeats = r->nrepeats;
 	e->repeats_cost = r->repeats_cost;
+	e->nasked = r->nasked;
 	e->random = r->random;
 	e->is_cut = r->is_cut;
 	e->has_left_repeats = r->has_left_repeats;
@@ -85,6 +86,7 @@ static void leave(struct explorer *e, struct point_rest *r)
 	r->nshared = e->nshared;
 	r->nrepeats = e->nrepeats;
 	r->repeats_cost = e->repeats_cost;
+	r->nasked = e->nasked;
 	r->random = e->random;
 	r->is_cut = e->is_cut;
 	r->has_left_repeats = e->has_left_repeats;
@@ -147,7 +149,7 @@ static int begin(struct explorer *e, struct error *err)
 	e->losses.list.n = 0;
 	seen_clear(&e->seen_runs);
 	big_set(&e->seen, 0);
-	e->nruns = e->nshared = e->nrepeats = e->repeats_cost = 0;
+	e->nruns = e->nshared = e->nrepeats = e->repeats_cost = e->nasked = 0;
 	/* depends only on the failure point, not on the worker or on what it did before */
 	e->random = e->limits.seed + e->walk->point * 0x2545f4914f6cdd1du;
 	e->is_cut = e->set.is_partial;

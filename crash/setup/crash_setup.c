@@ -204,7 +204,7 @@ static int fit_to_plan(struct crash_setup *s, struct plan *p, struct error *err)
 	if (s->has_files && !s->pool_creation)
 		pool_making_find(p);
 	if (s->has_files)
-		return 0;
+		return then_recorded_fit(s, p, err);
 	if (plan_first_file(p) == 0)
 		return error_set(err, "%s holds no persistent memory file", p->path);
 	s->options.runner.pool = trace_file(p->trace, plan_first_file(p))->path;

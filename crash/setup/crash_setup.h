@@ -17,6 +17,9 @@ struct crash_watch {
 	/* after end(): shows how far diagnosis is, and removes that again */
 	void (*diagnosing)(uint64_t nruns, void *arg);
 	void (*diagnosed)(void *arg);
+	/* Asked before anything is spent on naming a finding; then it is told, in one line. */
+	bool (*wants_found)(void *arg);
+	void (*found)(const char *text, void *arg);
 	void *arg;
 };
 

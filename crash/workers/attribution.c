@@ -15,10 +15,14 @@
 #include "crash/workers/internal.h"
 #include "crash/workers/messages.h"
 #include "util/hash.h"
+#include "util/str.h"
 
 /* bugs that are explained from one run, if the return of each one's loss is not enough */
 #define BUGS_MAX 4u
 #define EARLIER_MAX 8u /* older stores that return together with another one, and are tried alone */
+/* Runs of a failure point to explain and attribute, if its exploration has not taken more; after
+ * that, states are attributed without runs. */
+#define RUNS_OF_POINT 100u
 /* attribution runs at a failure point may exceed its exploration runs by this number; after that,
  * states are attributed without runs */
 #define RUNS_MORE 16u
@@ -394,6 +398,14 @@ static int attribute_unseen(struct worker *w, const struct failure *f)
 	return 0;
 }
 
+static bool is_spent(const struct worker *w)
+{
+	const struct explorer *e = &w->explorer;
+
+	return w->attributions.nruns > e->nruns + RUNS_MORE ||
+	       (e->nasked >= RUNS_OF_POINT && e->nasked >= e->nruns);
+}
+
 /* Attributes a failure to known bugs; the result is that of attribute_by_runs(). is_first: nothing
  * was explained for this failure yet. */
 static int attribute(struct worker *w, const struct failure *f, bool is_first, uint64_t *rest,
@@ -408,7 +420,7 @@ static int attribute(struct worker *w, const struct failure *f, bool is_first, u
 			note_remembered(w);
 		return 1;
 	}
-	if (explorer_is_late(&w->explorer) || w->attributions.nruns > w->explorer.nruns + RUNS_MORE)
+	if (explorer_is_late(&w->explorer) || is_spent(w))
 		return attribute_unseen(w, f);
 	return attribute_by_runs(w, f, rest, err);
 }
@@ -510,6 +522,40 @@ static enum minimise_end explain_hang(struct worker *w, const uint64_t *left,
 	return explain(e, left, v, b, oldest, err);
 }
 
+/* Was this bug confirmed at an earlier failure point, where it ended the same way? Its report is
+ * about that one, so this failure need not be repeated. The earliest failure point of a bug is
+ * always confirmed, whichever worker visits it. */
+static bool is_confirmed(const struct worker *w, const struct crash_bug *b)
+{
+	for (size_t i = 0; i < w->known.n; i++) {
+		const struct crash_bug *known = &w->known.at[i].bug;
+
+		if (bug_same(known, b))
+			return known->point < b->point && !known->undecided_by &&
+			       str_same(known->outcome, b->outcome) &&
+			       str_same(known->command, b->command);
+	}
+	return false;
+}
+
+/* Repeats the failure, and tries the files beside the pool. */
+static enum minimise_end confirm(struct worker *w, const uint64_t *left, const struct verdict *v,
+				 struct crash_bug *b, struct error *err)
+{
+	struct explorer *e = &w->explorer;
+	const enum minimise_end end = explain_confirm(e, left, v, b, err);
+	uint64_t *smallest;
+	int result = 0;
+
+	if (end != MINIMISE_DONE)
+		return end;
+	smallest = state_parse(&e->set, b->state, err);
+	if (smallest)
+		result = beside_trial(e, &w->beside, smallest, b, err);
+	free(smallest);
+	return result < 0 ? MINIMISE_ERROR : MINIMISE_DONE;
+}
+
 /* Explains states and adds the bug. Takes b, which explain_begin() began. *bug: its number.
  * *is_new: it was not known at this failure point. */
 static enum minimise_end explain_states(struct worker *w, const uint64_t *left,
@@ -528,12 +574,13 @@ static enum minimise_end explain_states(struct worker *w, const uint64_t *left,
 		crash_bug_release(b);
 		return end;
 	}
-	smallest = state_parse(&e->set, b->state, err);
-	if (smallest && beside_trial(e, &w->beside, smallest, b, err) < 0) {
-		free(smallest);
+	if (!is_confirmed(w, b))
+		end = confirm(w, left, &first, b, err);
+	if (end != MINIMISE_DONE) {
 		crash_bug_release(b);
-		return MINIMISE_ERROR;
+		return end;
 	}
+	smallest = state_parse(&e->set, b->state, err);
 	survived = b->survived.n ? b->survived.at[0].site : 0;
 	*bug = remember(w, b);
 	k = &w->known.at[*bug];
@@ -554,6 +601,7 @@ static enum minimise_end explain_states(struct worker *w, const uint64_t *left,
 static int fails_without(struct explorer *e, const uint64_t *rest, struct verdict *v,
 			 struct error *err)
 {
+	explorer_count_asked(e);
 	if (explorer_try(e, rest, v, err) < 0)
 		return -1;
 	return !v->why_unsound && v->kind != VERDICT_OK;

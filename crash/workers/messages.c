@@ -184,6 +184,25 @@ static void (*const readers[MESSAGES])(struct wire *m, struct reading *p) = {
 	[MESSAGE_ERROR] = read_error,
 };
 
+void worker_messages_peek(int fd, uint64_t *at, void (*found)(const struct crash_bug *b, void *arg),
+			  void *arg)
+{
+	struct wire m = { 0 };
+
+	while (wire_peek(&m, fd, at) > 0) {
+		struct crash_bug b = { 0 };
+
+		if (wire_number(&m, 0) != MESSAGE_BUG)
+			continue;
+		wire_number(&m, 0);
+		bug_pass(&m, &b);
+		if (!m.is_bad)
+			found(&b, arg);
+		crash_bug_release(&b);
+	}
+	wire_release(&m);
+}
+
 int worker_messages_read(int fd, struct crash_result *r, struct error *err)
 {
 	struct reading p = { .result = r, .err = err };

@@ -33,6 +33,10 @@ enum worker_message {
 struct wire worker_message_begin(enum worker_message kind);
 void worker_message_send(int fd, struct wire *m);
 
+/* Calls found() with the bugs that a worker sent since *at, while it may still work. */
+void worker_messages_peek(int fd, uint64_t *at, void (*found)(const struct crash_bug *b, void *arg),
+			  void *arg);
+
 /* Reads a worker's messages until its end, in the parent, and adds them to the result. -1: the
  * worker failed. */
 int worker_messages_read(int fd, struct crash_result *r, struct error *err);

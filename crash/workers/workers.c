@@ -23,6 +23,7 @@ struct job {
 	int fd;
 	/* readable when the process has ended; -1: it has ended, or the kernel is too old */
 	int end;
+	uint64_t told; /* how far its messages were read for what it found */
 };
 
 static int start_job(struct job *j, const struct plan *p, const struct crash_options *o,
@@ -77,6 +78,14 @@ static void wait_tick(struct job *jobs, size_t n)
 	free(ends);
 }
 
+static void tell_found(const struct crash_options *o, struct job *jobs, size_t n)
+{
+	if (!o->found || !o->wants_found(o->arg))
+		return;
+	for (size_t i = 0; i < n; i++)
+		worker_messages_peek(jobs[i].fd, &jobs[i].told, o->found, o->found_arg);
+}
+
 /* Waits until all workers have ended. */
 static void wait_for(const struct crash_options *o, struct job *jobs, size_t n,
 		     struct crash_counters *counters, uint64_t npoints)
@@ -99,6 +108,7 @@ static void wait_for(const struct crash_options *o, struct job *jobs, size_t n,
 		}
 		if (o->progress)
 			o->progress(counters, npoints, o->arg);
+		tell_found(o, jobs, n);
 		if (o->is_interrupted && o->is_interrupted(o->arg))
 			stop_all(counters);
 		if (running > 0)

@@ -1,6 +1,7 @@
 /* Writes text and numbers to a page. Text is escaped; control characters and characters that
  * reverse the direction of writing become visible. */
 #include "report/html/html.h"
+#include "util/str.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/text/text.h"
+#include "util/str.h"
 
 void text_put(const struct text *t, const char *s)
 {

@@ -39,6 +39,14 @@ static bool is_library(const struct text *t, const struct bug_frame *f)
 	return owner_of_code(&libraries, f->object, f->file, f->function) != OWNER_USER;
 }
 
+const char *text_death(const struct text *t, const struct bug_crash *c)
+{
+	for (size_t i = 0; i < c->nframes; i++)
+		if (!is_library(t, &c->frames[i]))
+			return c->frames[i].function;
+	return NULL;
+}
+
 static bool is_main(const struct bug_frame *f)
 {
 	return f->function && strcmp(f->function, "main") == 0;

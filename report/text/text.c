@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "report/text/text.h"
+#include "util/str.h"
 
 #define EXCERPT_BEFORE 1      /* lines shown above the line of the bug, and */
 #define EXCERPT_VERBOSE 2     /* with --verbose */
@@ -229,6 +230,24 @@ static void put_other_column(const struct text *t, const struct bug *b, const st
 		fprintf(t->f, " at column %" PRIu32, other->column);
 }
 
+/* Says how recovery ends there, if that is another way, or in another function. */
+static void put_other_end(const struct text *t, const struct bug *b, const struct bug_path *p)
+{
+	const char *function;
+
+	if (!b->crash || !p->crash || !b->crash->outcome || !p->crash->outcome)
+		return;
+	function = text_death(t, p->crash);
+	if (strcmp(b->crash->outcome, p->crash->outcome) != 0) {
+		fputs(": ", t->f);
+		text_put(t, p->crash->outcome);
+	} else if (function && text_death(t, b->crash) &&
+		   strcmp(function, text_death(t, b->crash)) != 0) {
+		fputs(": recovery dies in ", t->f);
+		text_put(t, function);
+	}
+}
+
 static void put_paths(const struct text *t, const struct bug *b)
 {
 	size_t i;
@@ -242,6 +261,7 @@ static void put_paths(const struct text *t, const struct bug *b)
 			text_callers(t, &p->locations[0]);
 		if (p->count > 1)
 			fprintf(t->f, ", %" PRIu64 " times", p->count);
+		put_other_end(t, b, p);
 		putc('\n', t->f);
 	}
 	if (i < b->npaths)

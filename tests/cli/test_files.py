@@ -48,9 +48,8 @@ def test_crash_says_not_yet():
         fails(pmend("crash", "--recover", "true", "--", *WRITE, cwd=d), 2, NEEDS_FOLDER)
         fails(pmend("test", "--recover", "true", "--", *WRITE, cwd=d), 2, NEEDS_FOLDER)
         fails(pmend("test", "--recover", "true {} {dir}", "--", *WRITE, cwd=d), 2, "{} and files that are followed")
-        for option in (["--then", "true"], ["--races"], ["--failure-points", "store"],
-                       ["--recover-ready", "true"], ["--strategy", "eager"]):
-            fails(pmend("crash", "--recover", "true {dir}", *option, "--", *WRITE, cwd=d), 2, option[0] + " is not there yet for files that are followed")
+        for option in (["--then", "recorded"], ["--races"], ["--failure-points", "store"], ["--strategy", "eager"]):
+            fails(pmend("crash", "--recover", "true {dir}", *option, "--", *WRITE, cwd=d), 2, option[0], "is not there yet for files that are followed")
         fails(pmend("crash", "--recover", "true {dir}", "--fresh", "--files", "data", "--", "true", cwd=d), 2, "--fresh does not empty the folder of --files yet")
         equal(pmend("record", "-q", "--", *WRITE, cwd=d)[0], 0)
         fails(pmend("crash", "--recover", "true {dir}", "--shard", "1/2", "-o", "part.json", "pmend.pmt", cwd=d), 2, "--shard is not there yet for files")

@@ -25,6 +25,15 @@ def test_traces():
         equal("unpersisted-read" in kinds(pmend("check", "--format", "json", "without.pmt", cwd=d)[1]), False, "without loads")
 
 
+def test_candidates():
+    """A pair that did not meet is counted, unless something keeps it apart in all interleavings; none is a finding."""
+    for how, n in (("early", 1), ("lock", 0), ("post", 0), ("join", 0), ("read", 0)):
+        status, out, _ = pmend("check", "--threads", "--format", "json", "--", os.path.abspath("build/tests/cli/candidates"), "{pool}", how)
+        report = json.loads(out)
+        equal((status, report["bugs"]), (0, []), f"the findings of {how}")
+        equal(report["coverage"].get("note", "").count(f"{n} pair of a store and another thread's load did not meet"), n, f"what is counted of {how}")
+
+
 def test_usage():
     for words, text in ((["--lock-call", "f"], "need --threads"), (["--threads", "--unlock-call", "f", "x.pmt"], "not to a trace")):
         status, _, err = pmend("check", *words, *([] if words[-1].endswith(".pmt") else ["--", "true"]))

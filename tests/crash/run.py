@@ -491,7 +491,27 @@ def test_breadth_repeats():
 
 def test_seldom():
     """One operation of hundreds has another bug than all others, at the same lines: it is a finding of its own."""
-    equal(sorted(b["kind"] for b in explore_breadth("seldom")["bugs"]), ["missing-flush", "ordering"], "kinds")
+    report = explore_breadth("seldom")
+    equal(sorted(b["kind"] for b in report["bugs"]), ["missing-flush", "ordering"], "kinds")
+    # Each of 299 failure points is explained for itself. Only the first one of a bug is repeated.
+    expect(report["coverage"]["diagnosis_runs"] < 250, report["coverage"])
+    expect(explore_breadth("seldom", "--window", "16")["coverage"]["diagnosis_runs"] < 60, "runs that failure points share")
+
+
+def test_two_stores_of_a_line():
+    """Two stores in one line of source are one finding. It says that recovery dies in another function for the second one."""
+    record("oneline", "run", "oneline pool")
+    text, _ = run(PMEND, "crash", "--recover", program("oneline", "check", "{}"), traces["oneline"], status=1)
+    expect("recovery dies in no_value" in text and "by no_key" in text and "1 bug, " in text, text)
+
+
+def test_quorum():
+    """240 stores must survive for recovery to fail. An explanation ends after 100 runs, and says so; the line is right, whoever explores."""
+    first = explore_breadth("quorum", "--sample", "4")
+    expect(has_marked(first, "quorum", "all"), summary(first))
+    expect(first["coverage"]["diagnosis_runs"] <= 110 and "too many lines matter to find the smallest loss" in first["coverage"]["note"], first["coverage"])
+    for options in (["--window", "16"], ["-j", "3"]):
+        equal(without_runs(explore_breadth("quorum", "--sample", "4", *options)), without_runs(first), f"{options}")
 
 
 def test_creation():
@@ -522,6 +542,22 @@ def test_locked():
     expect(has_marked(some, "locked", "note") and any("did not end" in b["crash"]["outcome"] for b in some["bugs"]), summary(some))
     expect(re.search(r"\d+ sets of crash states are undecided: recovery hangs elsewhere", some["coverage"]["why_incomplete"]), some["coverage"])
     adds_up(some["coverage"])
+
+
+def test_found_is_told():
+    """Findings are told while the exploration runs, once each, by whichever worker; not with --quiet."""
+    def told(*options):
+        _, err = run(PMEND, "crash", "--recover", program("breadth", "check", "{}"), *options, traces["breadth"], status=1)
+        return [line for line in err.splitlines() if line.startswith("pmend: found ")]
+
+    report = explore_breadth("breadth", "-j", "2")
+    lines = told("--progress", "-j", "2")
+    for case in ("parts", "total"):
+        kind, _ = marks("breadth", case)
+        place = f"breadth.c:{min(line for role, line in marks('breadth', case)[1] if role == 'lost')}: {kind} "
+        equal(len([line for line in lines if place in line]), 1, f"lines with {place!r} in {lines}")
+    expect(len(lines) >= len(report["bugs"]) and all(re.search(r"\(after a crash at failure point \d+: exit status [12]\)$", line) for line in lines), lines)
+    equal(told("--progress", "--quiet"), [], "lines with --quiet")
 
 
 def created(how, *options, status=1):
@@ -2213,9 +2249,10 @@ def test_files_right_and_wrong():
     """Logs, files that are replaced, a journal, a mapped file or memory with a log, recovery that a crash interrupts: what is wrong is found at its line, and what is right is silent; all is explored."""
     with open(os.path.join(SOURCES, "filed.c")) as f:
         cases = re.findall(r'^\t{ "(\w+)",', f.read(), re.M)
-    equal(len(cases), 17, "the number of cases")
+    equal(len(cases), 18, "the number of cases")
     for case in cases:
-        report = filed(case, *(["--failures", "2"] if case in ("journal", "again") else []))
+        more = ["--failures", "2"] if case in ("journal", "again") else ["--then", f"{program('filed')} {{dir}} {case} then"] if case in ("log", "uncut") else []
+        report = filed(case, *more)
         got = {(b["kind"], role, line) for b in report["bugs"] for role, line in places("filed", b)}
         equal(got, marked_places(case), f"what is found of {case}")
         equal(report["coverage"]["complete"], True, f"whether all of {case} was explored")
@@ -2232,7 +2269,9 @@ def test_files_replayed():
     equal(sorted(os.listdir(kept)), ["data", "journal"], "the files that were kept")
     run(*program("filed").split(), kept, "undo", "print", status=1)
     fails(3, "name one that is not there", *words[2:], "--keep", kept)
-    fails(2, "--show-choices is not there yet", *words[2:], "--show-choices")
+    out, _ = run(PMEND, *words[1:], "--show-choices", status=1)
+    line = {role: line for _, role, line in marked_places("undo")}["lost"]
+    expect(re.search(rf"lost in this state: the size of \S*.*/journal, \S*filed.c:{line} ", out), out)
     state = words.index("--replay") + 1
     for other, status, message in (("77", 3, "this trace has only"), ("2:s99=0", 3, "no such state"), ("2:1+280=1,x", 2, "is not a state")):
         fails(status, message, *words[2:state], other, *words[state + 1:])
