@@ -122,7 +122,7 @@ void paths_finish(struct report *r, struct report_entry *e); /* stores the paths
 
 /* outcome.c: write and read the keys "analyses", "fail_on" and "failure" */
 void outcome_json(json_t *top, const struct report *r);
-/* false: *why says what is wrong */
+/* Reads what outcome_json() wrote. False: *why says what is wrong with it. */
 bool outcome_read(struct report *r, const json_t *top, const char **why);
 
 /* tests.c: write and read the keys "project" and "hidden" */

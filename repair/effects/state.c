@@ -318,7 +318,8 @@ static bool is_newer(const char *root, char what, unsigned then)
 	return false;
 }
 
-/* The root may mean another value in the next iteration. */
+/* The root of the value (the variable that its address begins with) may be different in the next
+ * iteration. */
 static bool is_of_round(const struct value *v, const struct flow *then, const char *mark)
 {
 	return v->is_known && v->root && v->root[0] != '~' &&
