@@ -52,7 +52,7 @@ static int run(const char *path)
 static void take_lock(const struct pool *p)
 {
 	while (p->owner == 1)
-		;
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	if (p->owner)
 		nanosleep(&(struct timespec){ .tv_nsec = PATIENCE_NS }, NULL);
 }

@@ -548,7 +548,7 @@ def test_creation():
 
 def test_locked():
     """After one hang was confirmed, runs get a short limit first. What that ends is no finding, and not covered: it waits for all others, and then gets the usual limit."""
-    whole = explore_breadth("locked", "--timeout", "1", "-j", "2")
+    whole = explore_breadth("locked", "-j", "4")
     expect(whole["coverage"]["complete"] and whole["coverage"]["states"] == whole["coverage"]["states_all"], whole["coverage"])
     expect(len(whole["bugs"]) == 2 and has_marked(whole, "locked", "note") and has_marked(whole, "locked", "lock"), summary(whole))
     for _ in range(3):  # on a machine that is busy enough, there is no short limit, because runs that end take long
