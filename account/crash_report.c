@@ -119,6 +119,16 @@ static void add_death(struct bug *b, struct bug_location *where, const struct cr
 static const char RELIED_ADVICE[] =
 	"Initialise all of it and make that durable before recovery can reach it, or ask for zeroed memory (POBJ_ZALLOC, TX_ZALLOC).";
 
+static const char *torn_name(enum crash_torn t)
+{
+	switch (t) {
+	case CRASH_NOT_TORN: return NULL;
+	case CRASH_TORN_UNALIGNED: return "unaligned";
+	case CRASH_TORN_LONG: return "long";
+	}
+	return NULL;
+}
+
 static const char *message_of(const struct crash_bug *b)
 {
 	if (b->message)
@@ -141,6 +151,8 @@ static const char *message_of(const struct crash_bug *b)
 		return "a crash can lose this store and keep a later one on which recovery relies";
 	if (strcmp(b->kind, "atomicity") == 0)
 		return "a crash between these stores leaves a state that recovery cannot handle";
+	if (b->torn && strcmp(b->kind, "recovery-failure") == 0)
+		return "recovery fails on the state that a crash leaves when it tears this store";
 	if (strcmp(b->kind, "missing-flush") == 0)
 		return "this store is never flushed, and recovery fails when a crash loses it";
 	return "recovery fails on the state that a crash leaves here, before anything is stored";
@@ -340,6 +352,7 @@ static size_t add_bug(const struct crash_account *t, const struct crash_bug *fro
 				   .state = t->is_first ? from->state : NULL,
 				   .is_whole = is_whole(from),
 				   .varies = from->varies,
+				   .torn = torn_name(from->torn),
 				   /* with several workers, the number depends on their speed */
 				   .runs = t->setup->options.jobs == 1 ? from->runs : 0 };
 	char *evidence = race_report_evidence(t, from),

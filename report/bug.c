@@ -61,6 +61,13 @@ bool bug_is_same_line(const struct bug_frame *a, const struct bug_frame *b)
 	       strcmp(a->file, b->file) == 0;
 }
 
+const char *bug_torn_text(const char *torn)
+{
+	return strcmp(torn, "unaligned") == 0
+		       ? "The crash state has only a part of the lost store: it is not aligned to its size. Aligned, it would not be torn"
+		       : "The crash state has only a part of the lost store: it is longer than what the processor stores at once";
+}
+
 /* ---- copies ---- */
 
 static void frame_copy(struct arena *a, struct bug_frame *copy, const struct bug_frame *f)
@@ -169,6 +176,7 @@ const struct bug_crash *bug_crash_copy(struct arena *a, const struct bug_crash *
 	*copy = *c;
 	copy->outcome = arena_text(a, c->outcome);
 	copy->endings = arena_text(a, c->endings);
+	copy->torn = arena_text(a, c->torn);
 	copy->command = arena_text(a, c->command);
 	copy->output = arena_text(a, c->output);
 	copy->replay = arena_text(a, c->replay);

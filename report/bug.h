@@ -127,6 +127,9 @@ struct bug_crash {
 	/* recovery fails from failure point first_window to last_window even if nothing is lost; 0:
 	 * not tried */
 	uint64_t first_window, last_window;
+	/* "unaligned" or "long": the crash state has only a part of the first lost store, because
+	 * it is not aligned, or longer than what is stored at once; NULL: it has none of it */
+	const char *torn;
 	bool is_flushed_late; /* the first lost store is flushed, but only after the crash */
 	const struct bug_frame *frames; /* where recovery died, innermost first */
 	size_t nframes;
@@ -254,6 +257,8 @@ struct bug_kind {
 extern const struct bug_kind bug_kinds[];
 const struct bug_kind *bug_kind_find(const char *name); /* NULL: a plug-in's kind */
 const char *bug_severity_name(enum bug_severity s);
+/* bug_crash.torn as a sentence, without a full stop */
+const char *bug_torn_text(const char *torn);
 /* "reads", "overwrites", "never-touches"; NULL if unknown */
 const char *bug_use_name(enum bug_use u);
 const char *bug_use_text(enum bug_use u); /* the same, as a part of a sentence */

@@ -101,6 +101,7 @@ static json_t *crash_json(const struct bug_crash *c, const struct bug_location *
 	json_set_text(o, "output", c->output);
 	if (c->varies)
 		json_object_set_new(o, "varies", json_true());
+	json_set_text(o, "torn", c->torn);
 	if (c->is_flushed_late)
 		json_object_set_new(o, "flushed_late", json_true());
 	if (c->last_window) {

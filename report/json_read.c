@@ -223,6 +223,7 @@ static const struct bug_crash *read_crash(struct reader *in, const json_t *o)
 				 .replay = get_text(in, o, "replay"),
 				 .runs = get_number(in, o, "runs", INT64_MAX),
 				 .varies = get_flag(in, o, "varies"),
+				 .torn = get_text(in, o, "torn"),
 				 .is_flushed_late = get_flag(in, o, "flushed_late"),
 				 .frames = frames,
 				 .nframes = json_array_size(stack),

@@ -63,6 +63,9 @@ void bug_pass(struct wire *m, struct crash_bug *b)
 	store_pass(m, &b->allocation);
 	wire_pass(m, b->count);
 	wire_pass(m, b->is_in_line);
+	wire_pass(m, b->torn);
+	if (b->torn > CRASH_TORN_LONG)
+		b->torn = CRASH_NOT_TORN;
 	store_pass(m, &b->acknowledged);
 	wire_pass(m, b->at_site);
 	wire_pass(m, b->point);

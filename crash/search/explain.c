@@ -21,6 +21,7 @@
 #define OUTPUT_TAIL 400 /* bytes */
 #define STORES_MAX 8    /* stores in a list */
 #define ENDINGS_MAX 16u
+#define UNTORN_BYTES 8u /* an aligned store of so many bytes is not torn */
 
 void crash_bug_release(struct crash_bug *b)
 {
@@ -87,6 +88,43 @@ static void collect_losses(const struct explorer *e, const uint64_t *state, stru
 	}
 	if (out->stores.n > 0)
 		qsort(out->stores.at, out->stores.n, sizeof *out->stores.at, crash_store_order);
+}
+
+/* The parts of a store that a state loses. */
+struct torn_look {
+	uint64_t seq;
+	const struct trace_site *site;
+	uint64_t lost_bytes;
+	bool is_partly;
+};
+
+static void add_part(const struct model_lost *s, void *arg)
+{
+	struct torn_look *t = arg;
+
+	if (s->seq != t->seq)
+		return;
+	t->site = s->site;
+	t->lost_bytes += s->size_bytes;
+	t->is_partly |= s->is_partly;
+}
+
+/* Is only a part of the store lost? It may be in one line, or in two. */
+static enum crash_torn torn_of(const struct explorer *e, const uint64_t *state, uint64_t seq)
+{
+	struct torn_look t = { .seq = seq };
+
+	for (size_t i = 0; i < e->set.lines.n; i++) {
+		const struct state_line *l = &e->set.lines.at[i];
+		const uint32_t c = states_newest_left(l, state);
+
+		if (c < l->ncontents - 1)
+			model_each_lost(e->walk->model, l->addr, state_content(&e->set, l, c),
+					add_part, &t);
+	}
+	if (!t.site || (!t.is_partly && t.lost_bytes >= t.site->size_bytes))
+		return CRASH_NOT_TORN;
+	return t.site->size_bytes > UNTORN_BYTES ? CRASH_TORN_LONG : CRASH_TORN_UNALIGNED;
 }
 
 static void look_around(struct explorer *e, const struct losses *lost, struct surroundings *out)
@@ -493,6 +531,8 @@ enum minimise_end explain(struct explorer *e, const uint64_t *left, const struct
 		b->state = state_text(&e->set, e->walk->point, m.state);
 		*oldest = oldest_loss(e, m.cause);
 		end = classify(e, m.cause, m.few, &first, b, err);
+		if (end == MINIMISE_DONE && b->lost.n > 0)
+			b->torn = torn_of(e, m.cause, b->lost.at[0].seq);
 	}
 	minimised_release(&m);
 	if (minimise_is_spent(e))

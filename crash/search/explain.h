@@ -11,6 +11,13 @@ struct crash_place {
 	struct crash_store at;
 };
 
+/* Does the crash state have only a part of the first lost store? */
+enum crash_torn {
+	CRASH_NOT_TORN,
+	CRASH_TORN_UNALIGNED, /* aligned to its size, it would not be torn */
+	CRASH_TORN_LONG,      /* it is longer than what a machine stores at once */
+};
+
 /* A bug: how recovery fails, and on which state. It owns all strings, except kind, message,
  * advice and roles. */
 struct crash_bug {
@@ -31,6 +38,7 @@ struct crash_bug {
 	struct crash_store allocation;
 	/* the lost and the surviving store are in one line, and nothing orders them (arm64) */
 	bool is_in_line;
+	enum crash_torn torn;
 	/* the event that acknowledged the lost store; seq 0: none */
 	struct crash_store acknowledged;
 	uint32_t at_site; /* site of the event before which the crash came; 0: the end */

@@ -120,6 +120,8 @@ void put_recovery(const struct page *p, const struct bug *b)
 		put_cut(p, c->endings, MESSAGE_SHOWN_BYTES);
 		fputs(".</p>\n", p->f);
 	}
+	if (c->torn)
+		fprintf(p->f, "<p class=\"note\">%s.</p>\n", bug_torn_text(c->torn));
 	if (c->last_window)
 		fprintf(p->f,
 			"<p class=\"note\">Recovery fails at failure points %" PRIu64 " to %" PRIu64

@@ -144,6 +144,8 @@ void text_crash(const struct text *t, const struct bug_crash *c)
 		text_put(t, c->endings);
 		fputs(".\n", t->f);
 	}
+	if (c->torn)
+		fprintf(t->f, "  %s.\n", bug_torn_text(c->torn));
 	if (c->last_window)
 		fprintf(t->f,
 			"  Recovery fails at failure points %" PRIu64 " to %" PRIu64

@@ -2012,6 +2012,14 @@ def test_one_pair():
             equal([kind for kind, _ in caused(report)], [kind], f"what is listed under it ({case})")
 
 
+def test_torn():
+    """A crash state with a part of a store says so, and whether alignment is to blame."""
+    for case, torn in (("unaligned", "unaligned"), ("vector", "long"), ("aligned", None)):
+        _, report = explore_case("torn", case)
+        bug, = report["bugs"]
+        equal(bug["crash"].get("torn"), torn, case)
+
+
 def test_progress_of_diagnosis():
     """What comes after the exploration is told, too."""
     with tempfile.TemporaryDirectory(dir=scratch) as cwd:
