@@ -88,7 +88,8 @@ struct counted {
 	bool has_store;
 };
 
-/* Makes the coverage's note. free() it; NULL: there is nothing to note. */
+/* Makes the note that the report has about the recording, such as the name of a file that was not
+ * compared with the trace. free() it; NULL: there is nothing to note. */
 static char *note_of(const struct trace *t, const struct counted *n)
 {
 	char *uncompared = recorded_uncompared(t), *old = recorded_old_bytes(t, n->nold_bytes),

@@ -91,7 +91,8 @@ void check_report(struct check *c, const struct finding *f);
 /* Are two instructions with the same caller in the same line of the source? False if unknown. */
 bool check_is_same_line(const struct check *c, const struct trace_site *a,
 			const struct trace_site *b);
-/* Notes that a flush wrote back what a store left. Both are sites of the trace. */
+/* Notes that this flush wrote back what this store wrote. Such pairs show which functions only
+ * flush for their callers: struct check_served. Both are sites of the trace. */
 void check_note_served(struct check *c, const struct trace_site *flush,
 		       const struct trace_site *store);
 /* At the end: how many pairs of a store and a load of two threads can meet before the store is

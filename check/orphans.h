@@ -39,7 +39,7 @@ void orphans_unmap(struct orphans *o, const struct model *m, uint64_t addr, uint
 		   orphans_judge *judge, void *arg);
 /* Drops orphans in these bytes, because they were written back. */
 void orphans_forget(struct orphans *o, struct range synced);
-/* Removes the orphans that are gone from the list. */
+/* Removes from the list all orphans with is_gone: those that were written back. */
 void orphans_forget_gone(struct orphans *o);
 void orphans_release(struct orphans *o);
 

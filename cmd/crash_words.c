@@ -1,5 +1,6 @@
-/* Parses options of `pmend crash` that are in a report: to replay a state, to explore again, to
- * merge parts. */
+/* Parses the words of a `pmend crash` command line that a report contains. `pmend fix` needs the
+ * words to run recovery again on the states of the report, `pmend merge` to set up the exploration
+ * whose parts are merged. */
 #include "cmd/crash_words.h"
 
 #include "cmd/check_options.h"

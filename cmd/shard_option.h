@@ -1,4 +1,5 @@
-/* --shard and --continue. */
+/* Reads --shard I/N (do only part I of N) and --continue PART.json (save the part in this file; if
+ * the file exists, go on where the part ended). */
 #ifndef CMD_SHARD_OPTION_H
 #define CMD_SHARD_OPTION_H
 

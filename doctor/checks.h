@@ -10,14 +10,14 @@ void check_valgrind(struct doctor_finding *f);
 void check_recording(struct doctor_finding *f);
 void check_recovery(struct doctor_finding *f);
 
-/* kernel.c */
+/* kernel.c: what the kernel and its settings offer; without it, pmend is slower or sees less */
 void check_keys(struct doctor_finding *f);
 void check_dispatch(struct doctor_finding *f);
 void check_memory(struct doctor_finding *f);
 void check_temporary(struct doctor_finding *f);
 void check_limits(struct doctor_finding *f);
 
-/* programs.c */
+/* programs.c: whether a program or library that only some commands need can be used */
 void check_libclang(struct doctor_finding *f);
 void check_clang(struct doctor_finding *f);
 void check_z3(struct doctor_finding *f);

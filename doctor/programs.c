@@ -71,7 +71,8 @@ char *program_says(char *const argv[])
 	return first_line(run_child, (void *)argv);
 }
 
-/* Finds a program that one command uses. */
+/* Looks for a program that only some commands need, and fills the finding: with the program's
+ * version and path, or with `todo` if the program is not installed. True: it is installed. */
 static bool find_program(struct doctor_finding *f, const char *name, const char *todo)
 {
 	char *path = proc_find(name), option[] = "--version", *argv[] = { path, option, NULL };

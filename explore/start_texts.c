@@ -1,5 +1,7 @@
-/* The start texts, one row each: words, settings, an object. Their names and numbers are short;
- * what the program compares them with is put in their place (explore/path/token.h). */
+/* The start texts, one row each: words, settings, an object. They fill the bytes of an input about
+ * which nothing is known yet. The words, names and numbers in these texts are short. If the program
+ * compares such a word with another word, a later input has the other word there
+ * (explore/path/token.h): with "fast", for example, "a=text" becomes "a=fast". */
 #include "explore/start_texts.h"
 
 #include <string.h>

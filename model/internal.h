@@ -5,8 +5,8 @@
  * (the flush came before 3): the base becomes 2, and the line keeps the store 3.
  *
  * Invariants:
- *  1. A line exists while it has such a store. Its base is what a crash shows that loses all of
- * them.
+ *  1. A line exists while it has such a store. A crash that loses all these stores shows the
+ * line's base.
  *
  *  2. Stores are in coherence order, which is the order of their seq. In each byte, a crash shows
  * the newest store to it that was not lost, or else the base.
@@ -89,7 +89,8 @@ struct line {
 	/* oldest first; an array, because they are often looked at one after the other */
 	struct store *stores;
 	struct pending *pendings;
-	/* floor: states are forgotten only above it; twice as many stores as the last time left */
+	/* floor: the line forgets states only when it has at least so many stores; this is twice
+	 * the number of stores that were left when the line last forgot states */
 	uint32_t nstores, floor;
 	uint8_t room;  /* room of the array stores: STORES_ROOM(room) */
 	bool is_newer; /* base differs from the image */
@@ -148,7 +149,7 @@ struct model {
 /* ---- stores.c ---- */
 
 struct store *stores_get(struct model *m, unsigned room);
-/* moves the stores to an array of another room */
+/* Moves the line's stores to another array, which has room for STORES_ROOM(room) stores. */
 void stores_move(struct model *m, struct line *l, uint8_t room);
 void store_release(struct model *m, const struct store *s);
 void line_shrink(struct model *m, struct line *l, uint32_t n);

@@ -130,7 +130,8 @@ static void old_settle(char *old, const char *output, bool is_recorded, const st
 	free(old);
 }
 
-/* Says what is left of the recording, as the end of a sentence. */
+/* Gives the end of a sentence about a recording that ended early: which part of it can be used,
+ * such as "the trace is complete up to that point: app.pmt". free() it. */
 static char *rest_tell(const struct recording *r, const char *kept)
 {
 	return r->is_passing ? xstrdup("it is analysed up to that point")

@@ -1,5 +1,8 @@
-/* Names the fields on the way to the stored bytes, from each struct that contains them. Where an
- * index is unknown, the level says by which stride to find it from the address. */
+/* Names the fields on the way to the stored bytes, from each struct that contains the bytes. For a
+ * store to log.entry[].key, these are key in struct entry, and entry[].key in struct log. If the
+ * index of an array is unknown, so is the beginning of the struct that contains the array: the
+ * level of that struct has the stride of the array, because the struct begins an unknown number of
+ * strides further back. */
 #include "source/shape.h"
 
 #include <stdio.h>

@@ -203,7 +203,9 @@ static void cut(const struct wait *w)
 		s->on_cut(s->arg);
 }
 
-/* A step of who tells the program when to end; true: nothing is left to tell. */
+/* Calls step() of struct proc_steer, and sends the signal that step() gives: to the program or,
+ * after its end, to what the program left running. True: nobody steers the program, or all its
+ * processes have ended. */
 static bool steer(const struct wait *w, bool is_over)
 {
 	const struct proc_steer *s = steer_of(w);

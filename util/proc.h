@@ -18,12 +18,14 @@ char *proc_find(const char *name);
  * started. */
 int proc_run(char *const argv[], char *const envp[], int *status, struct error *err);
 
-/* Who tells the program when to end; then all that it leaves is waited for. */
+/* Functions that decide when the program ends, such as those of a recipe for a server. With them,
+ * pmend also waits for all processes that the program leaves running. */
 struct proc_steer {
-	/* Often. Gives a signal that the program gets, 0: none. is_over: its first process has
-	 * ended; is_gone: all have. */
+	/* Called every few milliseconds. Gives the signal that the program gets now; 0: none.
+	 * is_over: the program's first process has ended; is_gone: all its processes have ended. */
 	int (*step)(bool is_over, bool is_gone, void *arg);
-	/* It is ended for another reason: the time is over, or we were told to end. */
+	/* Called when the program is ended for another reason: the time is over, or pmend was told
+	 * to end. */
 	void (*on_cut)(void *arg);
 	/* Children of ours that are not the program's. */
 	bool (*is_own)(pid_t pid, void *arg);

@@ -1,8 +1,7 @@
 /* Tries the guesses of the rules, in three steps.
  *
  * 1. All causes are fixed together. A finding that is left is another bug, and its cure is added.
- * So
- *    a bug that another one hides is found with few walks.
+ *    So a bug that another one hides is found with few walks.
  * 2. The reverse: a finding at another place, with a cure of its own, is fixed alone. If its cause
  *    is left, the two may be different bugs.
  * 3. Each cause is fixed alone. A finding that is left needs the other causes, too, and the report

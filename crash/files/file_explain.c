@@ -1,6 +1,6 @@
-/* From a state of files that recovery does not cope with to what a person can act on: the smallest
- * loss that does the same, what has to survive for it, the kind of bug that this is, and its
- * places. The kinds:
+/* Turns a state of files on which recovery fails into something that a person can act on: the
+ * smallest loss with which recovery fails in the same way, what has to survive for that, the kind
+ * of the bug, and its places. The kinds:
  *   rename-before-fsync    a file has its name, but not what was written to it before
  *   unlink-before-durable  another file is gone, which was removed after the lost write
  *   missing-fsync          a write is lost that the program had acknowledged, or that was its last
@@ -102,7 +102,8 @@ static int newest_first(const void *a, const void *b)
 	return (x->seq < y->seq) - (x->seq > y->seq);
 }
 
-/* Those that lost something, or not; of the former, the latest first. */
+/* Lists the items that lost something, the latest loss first; or, if !wants_lost, those that lost
+ * nothing, the latest change first. */
 static void list_items(const struct file_explorer *e, bool wants_lost, numbers *out)
 {
 	VEC(struct aged) list = { 0 };
@@ -123,8 +124,9 @@ static void list_items(const struct file_explorer *e, bool wants_lost, numbers *
 	vec_release(&list);
 }
 
-/* What is lost comes back, as far as recovery fails all the same; of what stays lost, as much as
- * possible comes back. */
+/* Makes the loss as small as possible, while recovery still fails in the same way: first, whole
+ * items get all their changes back; then each item that must lose something gets back as many
+ * changes as possible. *lost: the items that must lose something. */
 static void lose_less(struct explaining *x, numbers *lost)
 {
 	struct file_explorer *e = x->e;
@@ -149,7 +151,8 @@ static void lose_less(struct explaining *x, numbers *lost)
 	free(want);
 }
 
-/* What has to survive: the rest is lost, too, as far as recovery fails all the same. */
+/* Finds the items whose changes have to survive. The other items lose all their changes, too:
+ * recovery still fails in the same way. */
 static void find_survivors(struct explaining *x, numbers *survivors)
 {
 	struct file_explorer *e = x->e;
@@ -267,8 +270,9 @@ static struct crash_store late_sync(const struct file_explorer *e, uint32_t file
 	return found;
 }
 
-/* The newest change of the file before the event that the state may have lost, as an oracle names
- * it. */
+/* Gives the newest change of the file that is older than event `before` and that a crash here may
+ * lose. The oracle of files (check/files.c) also names the newest such write, so both findings have
+ * the same place. */
 static struct crash_store newest_loss(const struct file_explorer *e, uint32_t file, uint64_t before)
 {
 	struct crash_store newest = { 0 };

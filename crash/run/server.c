@@ -1,5 +1,5 @@
-/* Keeps a server per command: finds or starts it, lets it start runs, and watches it. It answers
- * with struct run_message. */
+/* Keeps servers for the commands: finds an idle server of a command or starts one, lets the server
+ * start runs, and watches it. Servers answer with struct run_message. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -227,8 +227,9 @@ size_t point_rest_size(const struct point_rest *r); /* number of sets that wait 
 size_t point_rest_slow(const struct point_rest *r);
 /* Ends the visits of a failure point; its runs count. */
 void point_rest_free(struct point_rest *r, struct explorer *e);
-/* Notes an explained failure of the present failure point: other sets that can only repeat it wait.
- * survived: the place whose store had to survive; 0: none. */
+/* Notes a failure of the present failure point that has been explained. state: the failing state.
+ * Sets of states that can only repeat this failure wait until all other sets are done. survived:
+ * the place whose store had to survive; 0: none. */
 void explorer_know(struct explorer *e, const uint64_t *state, uint32_t survived);
 /* Gives the decisions of the last run, without reads that are listed only for the window. */
 size_t explorer_decisions(const struct explorer *e, const struct run_decision **list);
@@ -242,10 +243,11 @@ int explorer_try(struct explorer *e, const uint64_t *state, struct verdict *v, s
  * nobody ran the state, and because of is_late it was not run. */
 int explorer_end_of(struct explorer *e, const uint64_t *state, bool is_late, struct verdict *v,
 		    struct error *err);
-/* Counts a run that explorer_end_of() did not make in nasked, too. */
+/* Counts in e->nasked one run that explorer_end_of() did not make. (explorer_end_of() counts its
+ * own runs.) */
 void explorer_count_asked(struct explorer *e);
-/* The same as a lazy run, on a set of states of what the runner has loaded. Its decisions have no
- * stacks. */
+/* Makes a lazy run on a set of states of the failure point that the runner has loaded. The run does
+ * not count for the exploration, and its decisions have no stacks. */
 int explorer_ask(struct explorer *e, const uint64_t *set, struct verdict *v, struct error *err);
 /* Makes more lazy runs at the present failure point; for on_run only. */
 int explorer_again(struct explorer *e, uint64_t max_runs, struct error *err);

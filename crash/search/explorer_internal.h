@@ -43,8 +43,9 @@ struct whole_images {
 };
 int whole_images_run(struct explorer *e, const uint64_t *state, struct error *err);
 struct whole_images *whole_images_new(const struct explorer *e, const uint64_t *set);
-/* The same after a lazy run that did not work. NULL: the failure point starts again with all
- * contents listed. */
+/* Like whole_images_new(), for a set whose lazy run did not work; `why` says the reason. NULL: some
+ * line of the failure point does not have all its contents listed, so the failure point starts
+ * again with all contents listed. */
 struct whole_images *whole_images_fall_back(struct explorer *e, const uint64_t *set,
 					    const char *why);
 void whole_images_free(struct whole_images *w);

@@ -1,5 +1,6 @@
-/* Writes a crash state as text, and reads it: the failure point, and for each line whose content is
- * not the newest, the number of its content. */
+/* Writes a crash state as text, and reads such a text: the failure point, and for each line whose
+ * content is not the newest, the number of the content. For a line with very many contents, the
+ * text has the bytes of the content instead. */
 #include "crash/search/state_text.h"
 
 #include <ctype.h>

@@ -16,9 +16,9 @@ struct read_places {
 void read_places_find(const struct explorer *e, const uint64_t *left, struct read_places *out);
 void read_places_release(struct read_places *p);
 
-/* Lets all stores of the place return: each line that loses one gets the content that loses most
- * among those that have all of them. returned: older stores of other places that return with them,
- * the oldest first. */
+/* Lets all stores of the place return. Each line that loses one of them gets another content: one
+ * that has all stores of the place, and loses as many other stores as possible of those that were
+ * lost before. returned: older stores of other places that must return, too, the oldest first. */
 void undo_place(const struct explorer *e, uint32_t site, uint64_t *state, store_list *returned);
 /* Is a store of this place lost? */
 bool state_loses_place(const struct explorer *e, const uint64_t *state, uint32_t site);

@@ -1,5 +1,6 @@
-/* Finds the crash states that lose only given stores, and stores that cannot survive without them.
- * Stores before the first given one count as durable. */
+/* Finds the crash states of one update behaviour, whose stores are given. Such a state loses some
+ * of these stores; any other store that it loses could not survive the loss of these. Stores before
+ * the first given one count as durable. Also compares what two contents of a line lose. */
 #include "crash/states/states_of_stores.h"
 
 struct search {

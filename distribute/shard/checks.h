@@ -37,12 +37,14 @@ void checks_release(struct checks *k);
 void checks_done(struct checks *k, size_t i, struct report *r, bool is_whole);
 
 /* Adds up all reports into one, which is not finished: equal bugs become one, and counts are added.
- * *is_whole: as of a trace. NULL if they do not fit together. */
+ * *is_whole: finding nothing in the traces means that nothing is wrong. NULL if the reports do not
+ * fit together. */
 struct report *checks_sum(const struct checks *k, bool *is_whole, struct error *err);
 
 /* ---- parts ---- */
 
-/* Makes r the report of this part. */
+/* Makes r the report of the part that this process checks (k->shard): adds to r the number of the
+ * part, and what was found in its traces so far. */
 void checks_tell(const struct checks *k, struct report *r);
 /* Writes what was checked so far to k->path. */
 int checks_keep(const struct checks *k, struct error *err);

@@ -19,8 +19,8 @@ struct objects {
 	size_t n;
 };
 void objects_of_store(struct repair *r, const struct fix *x, struct objects *o);
-/* Rewrites the outermost object as the caller calls it, by the arguments of the call. False: no
- * argument is it. */
+/* Keeps only the outermost object, and replaces its address by what the call passes: for the object
+ * p of set(p), the call set(&t->n) passes &t->n. False: the call passes no such address. */
 bool objects_leave(struct repair *r, struct objects *o, const struct source_function *callee,
 		   const struct fix *at, const struct source_node *call);
 /* The text without blanks, parentheses and casts to pointers, for comparison. */

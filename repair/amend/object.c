@@ -1,5 +1,6 @@
-/* The objects that contain a store, innermost first, each with the address that a flush of it has:
- * p->a.b is in &p->a and in *p. Also the same object as a caller calls it. */
+/* Lists the objects that contain the stored bytes, innermost first, each with the address to flush:
+ * for a store to p->a.b, these are the object at &p->a and the object at p. Also says what a caller
+ * passes for the outermost object: for p in set(p), the call set(&t->n) passes &t->n. */
 #include <ctype.h>
 #include <string.h>
 

@@ -118,7 +118,9 @@ static size_t best_level(struct repair *r, const struct fix *x, struct score *sc
 	}
 }
 
-/* Number of places: the store, and the calls out to those in main. */
+/* Counts the places where the flush can be: after the store, and after each call on the call stack,
+ * out to main. If main calls f, and f calls g, which stores, there are three: the store in g, the
+ * call of g in f, and the call of f in main. */
 static size_t levels(const struct fix *x)
 {
 	size_t n = 0;

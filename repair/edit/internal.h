@@ -100,8 +100,9 @@ const char *file_edited(struct codebase *code, struct file *f, uint32_t from, ui
 /* Where a byte of the edited file was in the original; UINT32_MAX: it was inserted. The edits must
  * be sorted, which file_edited() does. */
 uint32_t file_origin(const struct file *f, uint32_t after);
-/* No byte of the range is in the other version: of the edited file, or of the original. */
+/* All bytes of this range of the edited file were inserted. */
 bool file_is_inserted(const struct file *f, uint32_t from, uint32_t to);
+/* All bytes of this range of the original file are removed. */
 bool file_is_removed(const struct file *f, uint32_t from, uint32_t to);
 
 /* statement.c */

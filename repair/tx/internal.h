@@ -248,7 +248,7 @@ int tx_redirect_returns(struct repair *r, struct tx *t);
 void tx_extend(struct tx *t);
 /* Moves a store from TX_ONCOMMIT to the end of the work (l->late). False: impossible. */
 bool tx_take_late(const struct tx *t, struct tx_log *l);
-/* Checked again when all logs are known: why that is impossible after all; NULL: it is possible. */
+/* Says why the store cannot move there after all; NULL: it can. Called when all logs are known. */
 const char *tx_late_why(struct repair *r, const struct tx *t, const struct tx_log *l);
 void tx_emit_late(struct repair *r, struct tx *t);
 /* If the statements are two transactions, with only the first one's abort check between them, they

@@ -1,4 +1,5 @@
-/* Assembly and declarations that only the files of amd64/ use. */
+/* What only the files of amd64/ share: how the gate (runtime/arch.h) catches the program's system
+ * calls, and functions in assembly that access memory for the program. */
 #ifndef RUNTIME_ARCH_AMD64_GATE_H
 #define RUNTIME_ARCH_AMD64_GATE_H
 

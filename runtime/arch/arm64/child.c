@@ -1,6 +1,7 @@
-/* Signal frames for rt_sigreturn: finds the program's own, and copies frames for children. A frame
- * begins with siginfo_t. What its fixed part cannot hold (wide vectors) is behind it, at an address
- * that the frame contains. */
+/* Finds the signal frame with which a handler of the program calls rt_sigreturn, and copies signal
+ * frames for children of clone(): a child begins by returning through its copy. A frame begins with
+ * siginfo_t. What the fixed part of a frame cannot hold (wide vectors) is behind that part, at an
+ * address that the frame contains. */
 #include <asm/sigcontext.h>
 #include <elf.h>
 #include <string.h>

@@ -1,4 +1,6 @@
-/* Assembly and tables that only the files of arm64/ use. */
+/* What only the files of arm64/ share to build the gate, which catches the program's system calls
+ * (runtime/arch.h): instruction words, the table of expected faults, and the table of slots. A slot
+ * makes one caught call for the program. */
 #ifndef RUNTIME_ARCH_ARM64_GATE_H
 #define RUNTIME_ARCH_ARM64_GATE_H
 

@@ -85,7 +85,8 @@ static void set_source(struct insn *out, enum insn_does does, int from, unsigned
 	out->shift = shift;
 }
 
-/* Decodes ubfm and sbfm: shifts to the left and extensions among others. */
+/* Decodes those forms of ubfm and sbfm that shift to the left or extend a value. The result of
+ * other forms, such as shifts to the right, stays unknown. */
 static void bit_field(struct insn *out, uint32_t w)
 {
 	unsigned bits = w >> 31 ? 64 : 32, immr = BITS(w, 21, 16), imms = BITS(w, 15, 10);

@@ -1,4 +1,6 @@
-/* The pass over each block of guest code. */
+/* Adds the recorder's code to a block of the program's code before Valgrind executes the block:
+ * calls of the recorder at stores, flushes and fences, and code that keeps track of the call
+ * stack. */
 #ifndef REC_INSTRUMENT_H
 #define REC_INSTRUMENT_H
 

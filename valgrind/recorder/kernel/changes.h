@@ -1,4 +1,5 @@
-/* Looks at calls that change a file before they do. */
+/* Stops the recorder before a system call changes a file that existed before the program began
+ * (--stop-at-old). Each call is looked at before the kernel executes it. */
 #ifndef REC_CHANGES_H
 #define REC_CHANGES_H
 

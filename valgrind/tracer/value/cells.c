@@ -29,8 +29,8 @@ static void cell_split(struct cell *c)
 	c->whole = 0;
 }
 
-/* Reads n bytes from `at`, where the machine has `concrete`. Counts expressions that are out of
- * date. */
+/* Reads n bytes of the cell, from byte `at` on. concrete: the value that the machine has there.
+ * Expressions with another value are out of date: they are dropped and counted. */
 static struct val cell_get(struct cell *c, UInt at, UInt n, ULong concrete)
 {
 	struct val r = val_const(0);
