@@ -56,7 +56,6 @@ char *crash_command_replay(const struct crash_setup *s, const char *state, const
 	add_option(&line, "--stdin", s->stdin_path);
 	for (size_t i = 0; i < s->ok_status.n; i++)
 		add_option(&line, "--ok-status", s->ok_status.item[i]);
-	add_option(&line, "--stdin", s->stdin_path);
 	add_number(&line, "--timeout", &s->timeout);
 	add_number(&line, "--max-memory", &s->max_memory);
 	add_number(&line, "--max-file", &s->max_file);
