@@ -69,7 +69,7 @@ static char *place_of(struct found *f, const struct crash_bug *b)
 	n = site ? locate_stack(f->locator, site, &list) : 0;
 	if (n == 0)
 		return NULL;
-	shown = bug_frame_of(list[locate_shown(f->locator, list, n)].symbol);
+	shown = bug_frame_of(list[locate_place(f->locator, list, n)].symbol);
 	if (!shown.file)
 		return shown.function ? xasprintf("%s()", shown.function) : NULL;
 	return xasprintf("%s:%u", path_below(shown.file, f->cwd), (unsigned)shown.line);

@@ -47,10 +47,31 @@ uint64_t activity_lock(const struct trace_event *ev)
 					: hash_mix(hash_mix(1, ev->arg[0]), ev->stream);
 }
 
+static struct held_lock *held(const struct activity *t, uint64_t lock)
+{
+	for (size_t i = 0; i < t->held.n; i++)
+		if (t->held.at[i].lock == lock)
+			return &t->held.at[i];
+	return NULL;
+}
+
+bool activity_is_given_back(const struct activity *t, const struct trace_event *ev)
+{
+	const struct held_lock *h = held(t, activity_lock(ev));
+
+	return h && h->depth == 1;
+}
+
 static void take(struct activity *t, const struct trace_event *ev)
 {
+	struct held_lock *h = held(t, activity_lock(ev));
+
+	if (h) { /* a recursive one, or once more for reading */
+		h->depth++;
+		return;
+	}
 	*vec_add(&t->held) =
-		(struct held_lock){ activity_lock(ev), ev->seq, ev->arg[1] & PMT_SYNC_SHARED };
+		(struct held_lock){ activity_lock(ev), ev->seq, 1, ev->arg[1] & PMT_SYNC_SHARED };
 }
 
 static void give_back(struct activities *a, uint32_t who, const struct trace_event *ev)
@@ -58,7 +79,11 @@ static void give_back(struct activities *a, uint32_t who, const struct trace_eve
 	const uint64_t lock = activity_lock(ev);
 	struct activity *t = &a->list.at[who];
 	struct unlock *u = map_get(&a->unlocks, lock);
+	struct held_lock *h = held(t, lock);
 	size_t n = 0;
+
+	if (h && --h->depth > 0)
+		return;
 
 	for (size_t i = 0; i < t->held.n; i++)
 		if (t->held.at[i].lock != lock)
@@ -138,7 +163,7 @@ static const struct trace_node *caller_of(const struct trace_site *site)
 	return n;
 }
 
-static bool is_function_active(const struct trace_site *then, const struct trace_site *now)
+bool activity_is_function_active(const struct trace_site *then, const struct trace_site *now)
 {
 	const struct trace_node *caller = then ? caller_of(then) : NULL;
 
@@ -158,5 +183,5 @@ bool activity_is_same(const struct activity *t, const struct activity_moment *th
 	for (size_t i = 0; i < t->held.n; i++)
 		if (t->held.at[i].seq < then->seq)
 			return true;
-	return is_function_active(then->site, ev->site);
+	return !then->has_returned && activity_is_function_active(then->site, ev->site);
 }

@@ -8,8 +8,9 @@
 #include "util/vec.h"
 
 struct held_lock {
-	uint64_t lock; /* the object, and the process if it is in ordinary memory */
-	uint64_t seq;  /* since this event */
+	uint64_t lock;  /* the object, and the process if it is in ordinary memory */
+	uint64_t seq;   /* since this event */
+	uint32_t depth; /* how often the thread has taken it */
 	bool is_shared;
 };
 
@@ -43,6 +44,8 @@ void activities_release(struct activities *a);
 uint32_t activities_who(struct activities *a, const struct trace_event *ev);
 /* What names the object of a LOCK, UNLOCK, ACQUIRE or RELEASE, also among several processes. */
 uint64_t activity_lock(const struct trace_event *ev);
+/* Does this UNLOCK give the lock back for good, also if it is recursive? */
+bool activity_is_given_back(const struct activity *t, const struct trace_event *ev);
 /* To be called for each event but stores, loads, flushes and fences. */
 void activities_step(struct activities *a, uint32_t who, const struct trace_event *ev);
 
@@ -54,6 +57,7 @@ struct activity_moment {
 	uint64_t seq;
 	const struct trace_site *site;
 	uint32_t op, request; /* 0: none */
+	bool has_returned;    /* the function that loads; it may be called again from there */
 };
 struct activity_moment activity_now(const struct activity *t, const struct trace_event *load);
 /* Is a later event of this thread part of what it did then? The program's marks say so; else it
@@ -61,6 +65,8 @@ struct activity_moment activity_now(const struct activity *t, const struct trace
  * this calls. */
 bool activity_is_same(const struct activity *t, const struct activity_moment *then,
 		      const struct trace_event *ev);
+/* Is the function of the first place still running at the second one, as far as stacks tell? */
+bool activity_is_function_active(const struct trace_site *then, const struct trace_site *now);
 /* The lock that the thread holds now and that `who` gave back after event seq; NULL: none. */
 const struct unlock *activity_got_from(const struct activities *a, const struct activity *t,
 				       uint32_t who, uint64_t seq);

@@ -323,15 +323,19 @@ static void begin_thread(struct candidates *c, struct activities *a, uint32_t wh
 	const struct trace_event child = { .stream = ev->stream, .thread = (uint32_t)ev->arg[0] };
 	const uint32_t new = activities_who(a, &child);
 
+	thread_clock(c, who);
 	thread_clock(c, new)->has_ended = false;
-	see_all(&c->threads.at[new], thread_clock(c, who));
+	see_all(&c->threads.at[new], &c->threads.at[who]);
 }
 
 void candidates_step(struct candidates *c, struct activities *a, uint32_t who,
 		     const struct trace_event *ev)
 {
 	switch ((int)ev->kind) {
-	case PMT_UNLOCK: uncover(c, who, activity_lock(ev)); break;
+	case PMT_UNLOCK:
+		if (activity_is_given_back(&a->list.at[who], ev))
+			uncover(c, who, activity_lock(ev));
+		break;
 	case PMT_THREAD_BEGIN: begin_thread(c, a, who, ev); break;
 	case PMT_THREAD_END: thread_clock(c, who)->has_ended = true; break;
 	case PMT_RELEASE: see_all(object_clock(c, activity_lock(ev)), thread_clock(c, who)); break;

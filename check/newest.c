@@ -52,6 +52,15 @@ static void make_room(struct newest *n, const struct model *m)
 	free(old.slots);
 }
 
+/* Does the store leave the word as its newest store did, which is durable? Then a crash loses
+ * nothing. */
+static bool is_repeated(struct newest_store *s, const struct model *m, uint8_t from, uint8_t to,
+			uint64_t value)
+{
+	return s->key && s->is_known && s->from == from && s->to == to && s->value == value &&
+	       newest_is_durable(s, m);
+}
+
 void newest_note(struct newest *n, const struct model *m, const struct trace_event *ev,
 		 uint32_t who)
 {
@@ -61,21 +70,35 @@ void newest_note(struct newest *n, const struct model *m, const struct trace_eve
 	for (uint64_t addr = ev->addr, next; addr < end; addr = next) {
 		const uint64_t word = addr / WORD_BYTES, at = addr - ev->addr;
 		struct newest_store *s;
+		uint64_t value = 0;
+		bool is_known;
 
 		next = (word + 1) * WORD_BYTES < end ? (word + 1) * WORD_BYTES : end;
 		if (2 * (n->n + 1) > n->room)
 			make_room(n, m);
 		s = slot_of(n, word + 1);
+		is_known = ev->data && at + (next - addr) <= ev->data_len;
+		if (is_known)
+			memcpy(&value, ev->data + at, next - addr);
+		if (is_known && is_repeated(s, m, (uint8_t)(addr % WORD_BYTES),
+					    (uint8_t)(next - word * WORD_BYTES), value))
+			continue;
 		n->n += !s->key;
 		*s = (struct newest_store){ .key = word + 1,
 					    .seq = ev->seq,
 					    .site = ev->site,
 					    .who = who,
 					    .from = (uint8_t)(addr % WORD_BYTES),
-					    .to = (uint8_t)(next - word * WORD_BYTES) };
-		if (ev->data && at + (next - addr) <= ev->data_len)
-			memcpy(&s->value, ev->data + at, next - addr);
+					    .to = (uint8_t)(next - word * WORD_BYTES),
+					    .value = value,
+					    .is_known = is_known };
 	}
+}
+
+/* Can these bits be a mark in a pointer to value, or in an offset? */
+static bool is_mark(uint64_t bits, uint64_t value)
+{
+	return value >= PMT_PAGE_BYTES && (bits & ~(7ul | 0xfffful << 48)) == 0;
 }
 
 bool newest_is_cleared(const struct newest *n, const struct model *m, const struct trace_event *ev)
@@ -84,10 +107,12 @@ bool newest_is_cleared(const struct newest *n, const struct model *m, const stru
 	uint64_t value = 0;
 
 	if (!s || !s->key || newest_addr(s) != ev->addr ||
-	    (uint32_t)(s->to - s->from) != ev->size_bytes || ev->data_len != ev->size_bytes ||
-	    !(trace_is_atomic(ev) || ev->kind == PMT_STORE_ORDERED))
+	    (uint32_t)(s->to - s->from) != ev->size_bytes || ev->data_len != ev->size_bytes)
 		return false;
 	memcpy(&value, ev->data, ev->size_bytes);
+	if (!trace_is_atomic(ev) && ev->kind != PMT_STORE_ORDERED &&
+	    !is_mark(s->value & ~value, value)) /* C11's release store is a plain one on amd64 */
+		return false;
 	return value != 0 && value != s->value && (value & ~s->value) == 0 &&
 	       newest_is_durable(s, m);
 }

@@ -12,6 +12,7 @@ struct newest_store {
 	const struct trace_site *site;
 	uint32_t who;     /* as the caller counts threads */
 	uint8_t from, to; /* the bytes of the word that it stored */
+	bool is_known;    /* the value */
 };
 
 struct newest {
@@ -24,7 +25,8 @@ void newest_release(struct newest *n);
 void newest_note(struct newest *n, const struct model *m, const struct trace_event *ev,
 		 uint32_t who);
 /* Does an atomic store only clear bits of a word whose newest store is durable? Link-and-persist
- * clears its mark so. To be asked before newest_note(). */
+ * clears its mark so. A plain store may do the same, with bits that a pointer does not need. Call
+ * it before newest_note(). */
 bool newest_is_cleared(const struct newest *n, const struct model *m, const struct trace_event *ev);
 /* From now on, the newest store to the word at addr counts as durable. */
 void newest_settle(struct newest *n, uint64_t addr);

@@ -270,12 +270,16 @@ static bool holds(const struct trace_event *ev, uint64_t value, uint32_t len)
 	return false;
 }
 
-/* Is it a pointer to, or an offset of, what is stored to? */
+/* Is it the offset of what is stored to? Sizes and counts may be so by chance. */
+static bool is_offset(const struct trace_event *ev, uint64_t value)
+{
+	return value >= PMT_PAGE_BYTES && value % 8 == 0 &&
+	       PMT_OFFSET(ev->addr) - value < POINTED_BYTES;
+}
+
+/* Is it a pointer to what is stored to? */
 static bool points_to(const struct state *s, const struct trace_event *ev, uint64_t value)
 {
-	if (value >= PMT_PAGE_BYTES && value % 8 == 0 &&
-	    PMT_OFFSET(ev->addr) - value < POINTED_BYTES)
-		return true;
 	for (size_t i = s->maps.n; i-- > 0;) {
 		const struct mapping *m = &s->maps.at[i];
 
@@ -285,12 +289,15 @@ static bool points_to(const struct state *s, const struct trace_event *ev, uint6
 	return false;
 }
 
-static bool is_shown(const struct state *s, const struct read *r, const struct trace_event *ev)
+/* is_same: the store belongs to the operation of the load */
+static bool is_shown(const struct state *s, const struct read *r, const struct trace_event *ev,
+		     bool is_same)
 {
 	const uint32_t len = (uint32_t)(r->store.to - r->store.from);
 
 	return r->store.value >= VALUE_LEAST && (len == 4 || len == 8) &&
-	       ((ev->data && holds(ev, r->store.value, len)) || points_to(s, ev, r->store.value));
+	       ((ev->data && holds(ev, r->store.value, len)) || points_to(s, ev, r->store.value) ||
+		(is_same && is_offset(ev, r->store.value)));
 }
 
 static void add_work(struct reader *b, const struct read *r, const struct trace_event *ev,
@@ -343,11 +350,12 @@ static void note_works(struct state *s, const struct check *c, uint32_t who,
 		return;
 	for (size_t i = 0; i < b->reads.n; i++) {
 		const struct read *r = &b->reads.at[i];
-		const bool by_data = is_shown(s, r, ev);
+		const bool is_same = activity_is_same(&s->activities.list.at[who], &r->load, ev),
+			   by_data = is_shown(s, r, ev, is_same);
 
 		if (!can_be_lost(c, &r->store))
 			continue;
-		if (by_data || activity_is_same(&s->activities.list.at[who], &r->load, ev))
+		if (by_data || is_same)
 			add_work(b, r, ev, by_data);
 		b->reads.at[n++] = *r;
 	}
@@ -416,6 +424,17 @@ static void note_durability(struct state *s, struct check *c, uint32_t who,
 }
 
 /* ---- other events ---- */
+
+/* What the thread does now shows which of the functions that read have returned. */
+static void note_returns(struct reader *b, const struct trace_site *now)
+{
+	for (size_t i = 0; i < b->reads.n; i++) {
+		struct activity_moment *load = &b->reads.at[i].load;
+
+		load->has_returned =
+			load->has_returned || !activity_is_function_active(load->site, now);
+	}
+}
 
 /* Does the text have this number as a word of its own? */
 static bool says_number(const uint8_t *text, uint32_t n, uint64_t value)
@@ -514,6 +533,8 @@ static void unpersisted_step(void *arg, struct check *c, const struct trace_even
 		wake(s, c);
 	if (s->due.n > 0)
 		judge_due(s, c);
+	if (ev->site && who < s->readers.n && s->readers.at[who].reads.n > 0)
+		note_returns(&s->readers.at[who], ev->site);
 	if (ev->kind == PMT_LOAD) {
 		note_load(s, c, who, ev);
 		candidates_load(&s->candidates, &s->activities, who, ev);

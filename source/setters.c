@@ -33,9 +33,13 @@ bool setters_is_in_header(const struct frame *f)
 	return false;
 }
 
+/* All instances of a template are one function: they have the line of its declaration in common,
+ * and names with other arguments. */
 static uint64_t key_of(const struct symbol *s)
 {
-	return hash_text(s->function) ^ 31 * hash_text(s->file) ^
+	const bool is_instance = s->function_line && strchr(s->function, '<');
+
+	return (is_instance ? 0 : hash_text(s->function)) ^ 31 * hash_text(s->file) ^
 	       (uint64_t)s->function_line * 0x9e3779b97f4a7c15u;
 }
 
