@@ -22,12 +22,21 @@ struct explaining {
 
 /* ---- runs ---- */
 
-/* Does recovery fail in the same way on the items' versions? */
-static bool fails(struct explaining *x, struct verdict *now)
+/* There is no time to make failures smaller: the present state stays. */
+static bool is_spent(const struct file_explorer *e)
+{
+	const struct explorer_limits *l = &e->options->limits;
+
+	return (l->deadline_ns && clock_ns() >= l->deadline_ns + l->grace_ns) ||
+	       (e->options->is_interrupted && e->options->is_interrupted(e->options->arg));
+}
+
+/* Does recovery fail in the same way on the items' versions? is_last: the run that confirms it. */
+static bool fails(struct explaining *x, struct verdict *now, bool is_last)
 {
 	struct file_explorer *e = x->e;
 
-	if (x->has_failed)
+	if (x->has_failed || (!is_last && is_spent(e)))
 		return false;
 	e->result->counters.diagnosis_runs++;
 	if (file_run_state(e, &e->allowed, now, x->err) < 0) {
@@ -66,7 +75,7 @@ static void change(struct explaining *x, const size_t *list, size_t n, const uin
 		was[i] = items->at[list[i]].version;
 		items->at[list[i]].version = want[list[i]];
 	}
-	if (n > 0 && !fails(x, &now)) {
+	if (n > 0 && !fails(x, &now, false)) {
 		for (size_t i = 0; i < n; i++)
 			items->at[list[i]].version = was[i];
 		if (n == 1) {
@@ -626,7 +635,7 @@ int file_explain(struct file_explorer *e, const struct verdict *v, struct error 
 	b.seq = e->walk.seq;
 	b.at_site = site_id(e->walk.site);
 	b.runs = e->result->counters.runs;
-	if (!x.has_failed && fails(&x, &now)) {
+	if (!x.has_failed && fails(&x, &now, true)) {
 		b.state = file_state_text(e);
 		crash_bug_describe(&b, &now);
 		crash_bug_ends(&b, verdict_text(&now));

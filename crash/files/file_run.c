@@ -116,6 +116,7 @@ void file_layout(struct file_explorer *e)
 	e->layout = (struct layout){ .model = e->walk.model,
 				     .items = &e->items,
 				     .memory = &e->memory,
+				     .recorded = trace_file(e->plan->trace, e->root)->path,
 				     .is_memory = is_memory,
 				     .arg = e,
 				     .root = e->root };

@@ -18,12 +18,16 @@
 static int explorer_begin(struct file_explorer *e, const struct plan *p,
 			  const struct crash_options *o, struct crash_result *r, struct error *err)
 {
+	struct runner_options with_cancel = o->runner;
+
 	*e = (struct file_explorer){ .plan = p, .options = o, .result = r };
+	with_cancel.wants_cancel = o->is_interrupted;
+	with_cancel.cancel_arg = o->arg;
 	e->refs.deadline_ns = o->limits.deadline_ns;
 	e->refs.texts = &r->texts;
 	e->root = file_walk_root(p, err);
 	if (e->root)
-		e->runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
+		e->runner = runner_new(&with_cancel, p->mappings.at, p->mappings.n, err);
 	if (!e->runner)
 		return -1;
 	e->followed = followed_of(p->trace);
@@ -200,7 +204,8 @@ static int search_all(struct file_explorer *e, struct error *err)
 		result = file_search(e, err);
 	}
 	file_walk_release(&e->walk);
-	return result;
+	/* a run that the user interrupted is no error */
+	return result < 0 && file_is_over(e) && e->result->counters.is_interrupted ? 0 : result;
 }
 
 static void keep_objects(struct file_explorer *e)

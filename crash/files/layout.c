@@ -350,13 +350,24 @@ static void add_target(const struct files_sector *s, void *arg)
 		t->text[s->offset + i] = (char)s->versions[s->nversions - 1][i];
 }
 
-static int make_symlink(const struct layout *l, const struct layout_path *p, const char *path)
+/* A link into the recorded folder leads into this one: recovery must neither see nor change the
+ * user's files. */
+static int make_symlink(const struct layout *l, const struct layout_path *p, const char *folder,
+			const char *path)
 {
+	const size_t len = strlen(l->recorded);
 	struct target t = { xcalloc(p->size_bytes + 1, 1), p->size_bytes };
+	char *whole, *inside;
 	int result;
 
 	files_each_sector(l->model, p->file, add_target, &t);
-	result = symlink(t.text, path);
+	whole = strncmp(t.text, l->recorded, len) == 0 && (!t.text[len] || t.text[len] == '/')
+			? realpath(folder, NULL)
+			: NULL;
+	inside = whole ? xasprintf("%s%s", whole, t.text + len) : NULL;
+	result = symlink(inside ? inside : t.text, path);
+	free(inside);
+	free(whole);
 	free(t.text);
 	return result;
 }
@@ -374,7 +385,7 @@ static int put_path(const struct layout *l, const struct layout_path *p, const c
 		other = xasprintf("%s/%s", folder, first->path);
 		result = link(other, path);
 	} else {
-		result = p->flags & PMT_FILE_SYMLINK ? make_symlink(l, p, path)
+		result = p->flags & PMT_FILE_SYMLINK ? make_symlink(l, p, folder, path)
 						     : write_file(l, p, path, left);
 	}
 	free(path);

@@ -47,6 +47,7 @@ struct layout {
 	const struct files *model;
 	const files_items *items;
 	const memory_lines *memory; /* ascending addresses */
+	const char *recorded;       /* the path of the folder of --files */
 	bool (*is_memory)(uint32_t file, const void *arg);
 	const void *arg;
 	uint32_t root;

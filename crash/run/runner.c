@@ -2,13 +2,16 @@
  * run, and reads it after the run. */
 #include "crash/run/runner.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "crash/run/runner_internal.h"
+#include "util/tempdir.h"
 #include "util/tunables.h"
 
 enum { OUTPUT_BYTES = 65536 };
@@ -152,16 +155,49 @@ void runner_load(struct runner *r, const struct crash_image *image, const struct
 
 size_t runner_folder_path_max(const struct runner *r)
 {
-	return sizeof((struct run_file *)0)->image - strlen(r->folder) - sizeof "/dir/";
+	return sizeof((struct run_file *)0)->image - strlen(r->folder) - sizeof "/at/dir/";
 }
 
 /* Servers know {dir} from their start: it must be there before. */
 static int make_dir(struct runner *r)
 {
+	char *at;
+	int result;
+
 	if (r->dir)
 		return 0;
-	r->dir = xasprintf("%s/dir", r->folder);
+	at = xasprintf("%s/at", r->folder);
+	result = mkdir(at, 0755);
+	free(at);
+	r->dir = xasprintf("%s/at/dir", r->folder);
 	r->pool_paths.dir = r->dir;
+	return result < 0 ? -1 : mkdir(r->dir, 0755);
+}
+
+/* What recovery left beside {dir} goes away. It may have removed {dir}, or changed its mode. */
+static int dir_renew(struct runner *r)
+{
+	char *at = xasprintf("%s/at", r->folder), *path;
+	struct dirent *e;
+	struct stat st;
+	DIR *d;
+
+	chmod(at, 0755);
+	d = opendir(at);
+	while (d && (e = readdir(d))) {
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+		    strcmp(e->d_name, "dir") == 0)
+			continue;
+		path = xasprintf("%s/%s", at, e->d_name);
+		tree_remove(path);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+	free(at);
+	if (lstat(r->dir, &st) == 0 && S_ISDIR(st.st_mode))
+		return (st.st_mode & 07777) == 0755 ? 0 : chmod(r->dir, 0755);
+	unlink(r->dir);
 	return mkdir(r->dir, 0755);
 }
 
@@ -196,6 +232,11 @@ void runner_begin(struct runner *r, const uint64_t *left, bool is_lazy)
 		runner_background_end(r, NULL);
 	if (r->has_failed)
 		return;
+	if (r->loaded && dir_renew(r) < 0) {
+		error_set(&r->failure, "%s: %s", r->dir, strerror(errno));
+		r->has_failed = true;
+		return;
+	}
 	r->is_lazy = is_lazy;
 	region_begin(&r->region, r->set, left, is_lazy, r->watch);
 	if (r->has_no_stacks)

@@ -43,6 +43,8 @@ struct runner_options {
 	const char *const *paths;
 	/* when it becomes non-zero, the running command is stopped with an error; NULL: never */
 	const uint32_t *is_cancelled;
+	bool (*wants_cancel)(void *arg); /* the same, asked */
+	void *cancel_arg;
 	/* recovery marks regions of interest, so its reads before the first one are not judged,
 	 * either */
 	bool has_roi;

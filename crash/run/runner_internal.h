@@ -286,7 +286,8 @@ struct runner {
 
 static inline bool runner_is_cancelled(const struct runner *r)
 {
-	return r->o.is_cancelled && __atomic_load_n(r->o.is_cancelled, __ATOMIC_RELAXED);
+	return (r->o.is_cancelled && __atomic_load_n(r->o.is_cancelled, __ATOMIC_RELAXED)) ||
+	       (r->o.wants_cancel && r->o.wants_cancel(r->o.cancel_arg));
 }
 
 #endif
