@@ -78,7 +78,7 @@ static bool is_one_thread(const struct plan *p, uint64_t a, uint64_t b)
 	return is_one;
 }
 
-/* Is the store of the same instruction, whoever called it? */
+/* Did one instruction make both the first store of the list a and store b, whoever called it? */
 static bool is_same_place(const struct plan *p, const struct crash_store *a, size_t na,
 			  const struct crash_store *b)
 {

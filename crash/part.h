@@ -1,5 +1,5 @@
-/* The result of one shard of an exploration, in a form that can be saved, continued, and put
- * together with the others. */
+/* Sends, checks and adds up the results of the shards of an exploration, so that they can be saved,
+ * continued and put together. */
 #ifndef CRASH_PART_H
 #define CRASH_PART_H
 

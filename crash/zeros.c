@@ -67,7 +67,8 @@ static void fill_left(struct trial *t, const struct left *l, bool is_zero)
 	}
 }
 
-/* Sets the first n entries to zero and all others to their old bytes. */
+/* Sets the first n entries of t->left (pieces of memory with old bytes) to zero, and all other
+ * entries to their old bytes. */
 static void zero(struct trial *t, size_t n)
 {
 	for (; t->nzero < n; t->nzero++)

@@ -19,8 +19,8 @@ static bool is_same_loss(const struct crash_bug *a, const struct crash_bug *b)
 	       (a->lost.n == 0 || a->lost.at[0].site == b->lost.at[0].site);
 }
 
-/* If nothing is lost out of order, the guess is the last store before the crash, which is close
- * enough. */
+/* Gives the place of the surviving store. A guessed survivor counts only if nothing is lost out of
+ * order: then it is the last store before the crash, which is close enough. */
 uint32_t bug_survivor(const struct crash_bug *b)
 {
 	return b->survived.n && (!b->is_survivor_guessed || strcmp(b->kind, "atomicity") == 0)
@@ -84,7 +84,7 @@ void bug_merge(struct crash_result *r, struct crash_bug *b)
 		*vec_add(&r->bugs) = *b;
 }
 
-/* Finds the first bug for which the guess may stand. */
+/* Finds the first bug of the list whose survivor is known and whose loss is that of `guess`. */
 static struct crash_bug *find_known(struct crash_bug *list, size_t n, const struct crash_bug *guess)
 {
 	for (size_t i = 0; i < n; i++)
@@ -114,8 +114,9 @@ void bugs_settle(struct crash_result *r)
 
 /* ---- races ---- */
 
-/* How much a race's state says, for merging. For reads of undefined bytes, one trial with a
- * difference proves the bug, and an impossible trial leaves the race open. */
+/* Says how much a race's state says, so that the state which says most is kept when races are
+ * merged. For reads of undefined bytes, one trial with a difference proves the bug, and an
+ * impossible trial leaves the race open. */
 static int weight(const struct race *r)
 {
 	return r->state == RACE_BUG ? 2 : r->state == RACE_UNTRIED;

@@ -1,5 +1,5 @@
-/* Is a location a commit variable? Recovery is run with the location's old and new value, and the
- * reads are compared. */
+/* Finds out whether a location is a commit variable: recovery is run with the location's old and
+ * new value, and the reads are compared. */
 #ifndef CRASH_RACES_INFER_H
 #define CRASH_RACES_INFER_H
 

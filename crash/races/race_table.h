@@ -1,7 +1,7 @@
-/* What all workers know about races, in shared memory. A conclusion about a pair (a reading and a
- * storing place) depends on earlier conclusions, and only the first failure points of a pair are
- * asked. So conclusions are drawn in the order of failure points, each when all earlier points are
- * done; they are the same as with one worker. Nobody waits for a pair that is settled. */
+/* Keeps in shared memory what all workers know about races. A conclusion about a pair (a reading
+ * and a storing place) depends on earlier conclusions, and only the first failure points of a pair
+ * are asked. So conclusions are drawn in the order of failure points, each when all earlier points
+ * are done; they are the same as with one worker. Nobody waits for a pair that is settled. */
 #ifndef CRASH_RACES_RACE_TABLE_H
 #define CRASH_RACES_RACE_TABLE_H
 
@@ -45,9 +45,9 @@ struct race_entry *race_table_get(struct race_table *t, const struct race_entry 
 /* everything that is known */
 typedef VEC(struct race_entry) race_entries;
 void race_table_list(const struct race_table *t, race_entries *list);
-/* Adds what is known already, before workers start. */
+/* Adds an entry that is known already, before workers start. */
 void race_table_put(struct race_table *t, const struct race_entry *e);
-/* Is nothing more asked about it? May be called at any time. */
+/* Is the entry settled, so that nothing more is asked about it? May be called at any time. */
 bool race_entry_is_final(const struct race_entry *e);
 
 #endif

@@ -1,6 +1,6 @@
-/* Representative testing: which update behaviours of a recorded run are tested, at which failure
- * points, on behalf of which others. docs/representative.md explains it. Tests come in *waves*:
- * each wave depends on what the earlier ones found. */
+/* Does representative testing: chooses which update behaviours of a recorded run are tested, at
+ * which failure points, on behalf of which others. docs/representative.md explains it. Tests come
+ * in *waves*: each wave depends on what the earlier ones found. */
 #ifndef CRASH_REPRESENTATIVE_REPRESENTATIVE_H
 #define CRASH_REPRESENTATIVE_REPRESENTATIVE_H
 

@@ -51,7 +51,7 @@ bool explorer_is_sampled(struct explorer *e)
 	return is_sampled;
 }
 
-/* Would so many more milliseconds be before the deadline? */
+/* Is the deadline at least `ms` milliseconds away? */
 static bool has_time(const struct explorer *e, uint64_t ms)
 {
 	return !e->limits.deadline_ns ||

@@ -28,7 +28,7 @@ bool explorer_widen(struct explorer *e);
 int explorer_conclude(struct explorer *e, const uint64_t *before, const uint64_t *left,
 		      const struct verdict *v, struct error *err);
 
-/* Has this visit had its runs? */
+/* Has this visit made all runs that it was given? */
 bool explorer_is_paused(const struct explorer *e);
 /* Has the failure point had all runs that --sample allows? Then it is marked as cut. */
 bool explorer_is_sampled(struct explorer *e);

@@ -34,7 +34,7 @@ void beside_release(struct beside *b);
 /* Moments whose version of a file recovery can be given. */
 enum beside_time { BESIDE_NEVER, BESIDE_BEFORE, BESIDE_CRASH, BESIDE_END, BESIDE_TIMES };
 
-/* The version of the file at that moment, for a crash before event seq. */
+/* Gives the version of the file at that moment, for a crash before event seq. */
 const struct beside_version *beside_at(const struct beside_file *f, enum beside_time time,
 				       uint64_t seq);
 

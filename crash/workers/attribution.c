@@ -105,8 +105,8 @@ static void send_bug(struct worker *w, size_t number)
 	worker_message_send(w->fd, &m);
 }
 
-/* The bug equals a known one: keeps the earlier failure point, and the survivor that is not
- * guessed. */
+/* Joins a bug with an equal one that is known: keeps the earlier failure point, and the survivor
+ * that is not guessed. */
 static void remember_earlier(struct worker *w, size_t number, struct crash_bug *b)
 {
 	struct crash_bug *known = &w->known.at[number].bug, later = *b;
