@@ -1,5 +1,5 @@
-/* Facts about the events of some places in a trace: which of them came together. It takes one pass;
- * memory grows with the number of places. */
+/* Collects facts about the events of some places in a trace: which of them came together. It takes
+ * one pass; memory grows with the number of places. */
 #ifndef ACCOUNT_CAUSES_FACTS_H
 #define ACCOUNT_CAUSES_FACTS_H
 
@@ -14,7 +14,7 @@ struct touch {
 	uint32_t epoch; /* number of the thread's fences so far */
 };
 
-/* for qsort(), by event */
+/* Compares two events of places by their numbers, for qsort(). */
 static inline int touch_order(const void *a, const void *b)
 {
 	const struct touch *x = a, *y = b;
@@ -48,9 +48,10 @@ void facts_want(struct facts *f, uint32_t site); /* 0: nothing */
 void facts_take(struct facts *f, const struct trace *t);
 void facts_release(struct facts *f);
 
-/* the last to begin of the transactions that are open at seq; NULL: none */
+/* Gives the transaction that began last among those that are open at event seq; NULL: none is
+ * open. */
 const struct tx_span *facts_span(const struct facts *f, uint64_t seq);
-/* the next one after this event; UINT64_MAX: none */
+/* Gives the next acknowledgement after event seq; UINT64_MAX: there is none. */
 uint64_t facts_next_acknowledgement(const struct facts *f, uint64_t seq);
 const touches *facts_of(const struct facts *f, uint32_t site);
 /* Would one flush serve both places at least once? It does if they store to the same line in one

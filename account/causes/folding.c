@@ -1,5 +1,5 @@
-/* The rules by which one finding may explain another one, and the order in which findings are tried
- * as causes. A rule compares two findings and only guesses. */
+/* Has the rules by which one finding may explain another one, and the order in which findings are
+ * tried as causes. A rule compares two findings and only guesses. */
 #include "account/causes/folding.h"
 
 #include <string.h>
@@ -87,8 +87,8 @@ static int rank_of(const struct bug *b)
 	return i;
 }
 
-/* The event by which findings are sorted. If a fence would help, it must come before the earliest
- * end. */
+/* Gives the event by which findings are sorted. If a fence would help, it must come before the
+ * earliest end. */
 static uint64_t order_of(const struct bug *b)
 {
 	const struct bug_location *end = place_lack(b) == LACKS_FENCE ? place_end(b) : NULL;
