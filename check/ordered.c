@@ -1,7 +1,7 @@
-/* assert-ordered: PMEND_ASSERT_ORDERED(a, b) says: if a crash at any moment until now shows b's
- * newest value, it shows a's, too. So each newest store to a must have been durable when each
- * newest store to b was made; or both are plain stores to one line, a's first, which become durable
- * in this order anyway.
+/* The oracle assert-ordered reports wrong assertions PMEND_ASSERT_ORDERED(a, b). Such an assertion
+ * says: if a crash at any moment until now shows b's newest value, it shows a's, too. So each
+ * newest store to a must have been durable when each newest store to b was made; or both are plain
+ * stores to one line, a's first, which become durable in this order anyway.
  *
  *	a = 1; persist(a); b = 1; PMEND_ASSERT_ORDERED(a, b)       right
  *	a = 1; b = 1; persist(a, b); PMEND_ASSERT_ORDERED(a, b)    wrong: a crash may show only b

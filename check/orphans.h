@@ -1,9 +1,5 @@
-/* Stores that were not durable when they lost their mapping, and that no msync or fsync has reached
- * since.
- *
- * A program may map and unmap its file for each operation, and sync one page at a time. So neither
- * an unmap nor a sync may look at all stores so far: an unmap looks at the lines that were stored
- * to since the file's last unmap, a sync at the orphans of its pages. */
+/* Keeps orphans: stores that were not durable when they lost their mapping, and that no msync or
+ * fsync has reached since. */
 #ifndef CHECK_ORPHANS_H
 #define CHECK_ORPHANS_H
 
