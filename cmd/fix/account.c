@@ -26,7 +26,7 @@ static int rank(enum repair_status s)
 	return s == REPAIR_DECLINED ? 2 : s == REPAIR_NOT_APPLICABLE;
 }
 
-/* True if --only asks for other findings. */
+/* Is the finding left out, because --only asks for others? */
 static bool is_left_out(const struct account *a, size_t origin)
 {
 	return a->f->bugs[a->shown[origin]]->is_left_out;
