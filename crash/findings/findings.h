@@ -17,9 +17,9 @@ void first_crash_pass(struct wire *m, struct first_crash *f);
 
 /* ---- findings_merge.c: merges the findings of several workers into one list ---- */
 
-/* Are the two bugs the same? A guessed survivor is equal to any; bugs_settle() decides at the end
- * which bug a guess stands for. Otherwise the result would depend on what each worker knew at that
- * moment. */
+/* Do findings a and b show the same bug? One whose survivor is guessed and one whose survivor is
+ * known never count as the same here; bugs_settle() decides at the end which bug a guess stands
+ * for. Otherwise the result would depend on what each worker knew at that moment. */
 bool bug_same(const struct crash_bug *a, const struct crash_bug *b);
 /* Of two equal bugs, is a the one to report? It is if its survivor is not guessed, or if its
  * failure point is earlier. */

@@ -7,7 +7,7 @@
 
 /* ---- bugs ---- */
 
-/* Is the same loss the cause, whatever survives? */
+/* Do both bugs have the same loss as their cause, whatever survives? */
 static bool is_same_loss(const struct crash_bug *a, const struct crash_bug *b)
 {
 	if (strcmp(a->kind, b->kind) != 0 || !a->lost.n != !b->lost.n ||
@@ -151,7 +151,7 @@ void race_merge(struct crash_result *result, struct race *r)
 	*vec_add(&result->races) = *r;
 }
 
-/* Does the same place read what the same instruction stored? */
+/* Do both races have the same reading place, and the same instruction that stored what is read? */
 static bool is_same_read(const struct plan *p, const struct race *a, const struct race *b)
 {
 	const struct trace_site *x = a->store.site < p->sites.n ? p->sites.at[a->store.site] : NULL;
@@ -232,7 +232,9 @@ void first_crash_merge(struct crash_result *r, struct first_crash *f)
 	*vec_add(&r->first_crashes) = *f;
 }
 
-/* Did another worker meet the same signature at an earlier failure point, with nothing older? */
+/* Is there a first crash with the same signature at an earlier failure point, so that f is not
+ * needed? That is asked only of an f that has the oldest content in the lines that recovery did not
+ * read. */
 static bool is_outdone(const struct crash_result *r, const struct first_crash *f)
 {
 	for (size_t i = 0; f->is_oldest && i < r->first_crashes.n; i++)

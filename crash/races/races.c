@@ -89,7 +89,7 @@ static struct crash_store last_store(const struct explorer *e, uint64_t addr, ui
 	return n.store;
 }
 
-/* Was that store made where the program says that it trusts its code? */
+/* Was the store of event seq made where the program says that it trusts its code? */
 static bool is_trusted(const struct explorer *e, uint64_t addr, uint64_t mask, uint64_t seq)
 {
 	for (; mask; mask &= mask - 1) {

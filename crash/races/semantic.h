@@ -8,8 +8,8 @@
 #include "crash/races/race_turns.h"
 
 struct semantics;
-/* Makes the judge of such reads. turns: gets the conclusions of each failure point; NULL: not
- * wanted. */
+/* Makes the state for judging reads by commit variables. turns: gets the conclusions of each
+ * failure point; NULL: not wanted. */
 struct semantics *semantics_new(const struct race_options *o, struct race_table *table,
 				uint32_t worker, race_turns *turns);
 void semantics_free(struct semantics *s);

@@ -64,7 +64,7 @@ static void add_store(const struct representatives *r, const struct graph_store 
 		*vec_add(out) = last;
 }
 
-/* Counts the behaviour's stores before the i-th that come from the same place. */
+/* Counts the stores of the behaviour that come before its i-th store and are of the same place. */
 static size_t repeats(const struct representatives *r, const struct variant *v, uint32_t *counts,
 		      size_t i)
 {

@@ -61,7 +61,8 @@ struct image_files {
 };
 
 void image_files_release(struct image_files *s);
-/* Fills the list with the files of im, and of the other paths. True if it changed. */
+/* Fills the list with the files of the image im, and with those of `paths` that im does not have.
+ * True if the list changed. */
 bool image_files_list(struct image_files *s, const struct crash_image *im,
 		      const char *const *paths);
 /* Makes the list files of a folder. */

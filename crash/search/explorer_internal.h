@@ -16,7 +16,8 @@
 
 int explorer_run(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v,
 		 struct error *err);
-/* Makes a lazy run, or takes its result from a run of the window that reads the same. */
+/* Makes a lazy run, or takes its result from a run of the window whose reads had the same
+ * values. */
 int explorer_run_lazily(struct explorer *e, const uint64_t *set, struct verdict *v,
 			struct error *err);
 /* Checks after a lazy run whether it read bytes that the listed contents of a line do not tell

@@ -396,9 +396,9 @@ struct replacement {
 	const struct trace_event *by;
 };
 
-/* Does another thread replace the same word as a whole? Then the first thread may be about to flush
- * it, and its flush makes the new value durable. If nobody flushes the word, the end of the trace
- * shows that. */
+/* Does the event of another thread replace the same word as a whole? Then the first thread may be
+ * about to flush the word, and its flush makes the new value durable. If nobody flushes the word,
+ * the end of the trace shows that. */
 static bool is_shared_word(const struct model_store *s, const struct trace_event *by)
 {
 	return (s->stream != by->stream || s->thread != by->thread) && s->addr == by->addr &&
