@@ -247,7 +247,7 @@ static void add_race(const struct crash_account *t, const struct race *r, const 
 	free(message);
 }
 
-/* Are both the same bug? A reading and a storing line are one bug, whoever calls them. */
+/* Are two races the same bug? A reading and a storing line are one bug, whoever calls them. */
 static bool is_same_bug(const struct crash_account *t, const struct race *a, const struct race *b)
 {
 	char *x, *y;
@@ -264,7 +264,7 @@ static bool is_same_bug(const struct crash_account *t, const struct race *a, con
 	return is_same;
 }
 
-/* Is the same race a bug with another caller? */
+/* Is a race with the same lines, but another caller, a bug? */
 static bool is_bug_elsewhere(const struct crash_account *t, const struct race *r)
 {
 	for (size_t i = 0; i < t->result->races.n; i++)

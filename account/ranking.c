@@ -72,7 +72,7 @@ static bool has_site(const site_list *sites, uint32_t site)
 	return false;
 }
 
-/* Lists all words to which these places ever stored. */
+/* Lists all words to which the program stored at these places, at any time. */
 static void list_stores(const struct plan *p, const site_list *sites, store_asked_list *out)
 {
 	struct trace *t = trace_cursor(p->trace);

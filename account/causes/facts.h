@@ -54,20 +54,20 @@ const struct tx_span *facts_span(const struct facts *f, uint64_t seq);
 /* Gives the next acknowledgement after event seq; UINT64_MAX: there is none. */
 uint64_t facts_next_acknowledgement(const struct facts *f, uint64_t seq);
 const touches *facts_of(const struct facts *f, uint32_t site);
-/* Would one flush serve both places at least once? It does if they store to the same line in one
- * thread with no fence in between. */
+/* Would one flush serve both places at least once? Yes if they store to the same line in one thread
+ * with no fence in between. */
 bool facts_share_flush(const struct facts *f, uint32_t a, uint32_t b);
 /* Would one flush of the lines of either place serve both, each time and for all lines? */
 bool facts_share_flushes(const struct facts *f, uint32_t a, uint32_t b);
-/* Could one call log what both places store? It could if the ranges touch, or if ranges of that
- * length are logged elsewhere. Only stores to the same line are compared. */
+/* Could one call log what both places store? Yes if the ranges touch, or if ranges of that length
+ * are logged elsewhere. Only stores to the same line are compared. */
 bool facts_one_range(const struct facts *f, uint32_t a, uint32_t b);
 /* The stretches of the trace from each event of `from` to the next event of `to`. */
 struct stretch {
 	uint32_t from, to; /* site ids */
 };
-/* Would one fence serve both kinds of stretches? It would if a fence right before the end of a
- * stretch of the first kind is inside one of the second kind. */
+/* Would one fence serve both kinds of stretches? Yes if a fence right before the end of a stretch
+ * of the first kind is inside one of the second kind. */
 bool facts_one_fence(const struct facts *f, struct stretch first, struct stretch second);
 
 #endif

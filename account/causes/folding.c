@@ -17,7 +17,7 @@ static bool same_store(const struct bug *a, const struct bug *b)
 	return x && y && place_same(x, y);
 }
 
-/* Is the same store not durable in both, whatever survives and whoever reads it? */
+/* Is the same store not durable in both findings, whatever survives and whoever reads it? */
 static bool is_same_loss(const struct facts *f, const struct bug *cause, const struct bug *b)
 {
 	(void)f;
@@ -47,8 +47,9 @@ static bool is_one_fence(const struct facts *f, const struct bug *cause, const s
 			       (struct stretch){ y->site, other->site });
 }
 
-/* Are both about the same two stores, which must change together? Recovery fails whichever of them
- * is lost. If a crash showed a store that is never written back, the other store may be unknown. */
+/* Are both findings about the same two stores, which must change together? Recovery fails whichever
+ * of them is lost. If a crash showed a store that is never written back, the other store may be
+ * unknown. */
 static bool is_same_pair(const struct facts *f, const struct bug *cause, const struct bug *b)
 {
 	const struct bug_location *lost = place_find(cause, "lost"),

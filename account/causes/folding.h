@@ -1,4 +1,4 @@
-/* Findings that are being listed under others, and the rules that say which pairs to try. */
+/* Lists findings under others, and has the rules that say which pairs to try. */
 #ifndef ACCOUNT_CAUSES_FOLDING_H
 #define ACCOUNT_CAUSES_FOLDING_H
 

@@ -4,10 +4,11 @@
 
 #include "report/bug.h"
 
-/* Do both have the same functions and lines from the shown frame outwards, apart from recursion? */
+/* Do both places have the same functions and lines from the shown frame outwards, apart from
+ * recursion? */
 bool place_same(const struct bug_location *a, const struct bug_location *b);
-/* Are both in one function that was called in the same way? A function that they call, such as one
- * that stores for its caller, counts as one function, too. */
+/* Are both places in one function that was called in the same way? A function that they call, such
+ * as one that stores for its caller, counts as one function, too. */
 bool place_same_function(const struct bug_location *a, const struct bug_location *b);
 /* Finds the first location with that role; NULL: none. */
 const struct bug_location *place_find(const struct bug *b, const char *role);

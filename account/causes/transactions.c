@@ -286,7 +286,7 @@ static void explain_by(struct report *r, const struct tx_findings *all, struct t
 	report_free(alone);
 }
 
-/* Does the finding occur for the same line of memory in the same transaction? */
+/* Does the finding occur for the line of memory of this window, in the window's transaction? */
 static bool complains_in(const struct tx_finding *c, const struct window *tx)
 {
 	size_t low = 0, high = c->windows.n;
@@ -309,8 +309,8 @@ static bool complains_in(const struct tx_finding *c, const struct window *tx)
 	return false;
 }
 
-/* Does a finding of the report, which is about a statement with any caller, occur for the same line
- * of memory in the same transaction? */
+/* Does finding `draft` of the report, which is about a statement with any caller, occur for the
+ * line of memory of this window, in the window's transaction? */
 static bool finding_complains_in(const struct tx_findings *all, size_t draft,
 				 const struct window *tx)
 {

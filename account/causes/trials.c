@@ -462,7 +462,8 @@ static bool is_missing(const char *kind)
 	return strncmp(kind, "missing-", 8) == 0;
 }
 
-/* Is the finding still there? Its kind may change when a part of what it lacks is there. */
+/* Does the check of the changed trace still report finding i? Its kind may change when a part of
+ * what it lacks is there. */
 static bool is_found_by(const struct trials *t, size_t i, const struct check *c)
 {
 	const struct bug *b = bug_of(t, i);
