@@ -212,7 +212,8 @@ static void tell_bugs(const struct account *a)
 	}
 }
 
-/* Says what the patch does, one thing after the other; leaves out what it does not do. */
+/* Says what the patch does, for example how many flushes and fences it adds; leaves out what the
+ * patch does not do. */
 static void tell_patch(const struct repair *r, bool is_page_cache)
 {
 	const struct {
