@@ -320,8 +320,8 @@ static int explore(struct crash_setup *s, const struct plan *p, struct crash_res
 	return explored;
 }
 
-/* Marks findings from this one on as undecided if the trace lacks a store: a crash state may then
- * be one that never existed. */
+/* Marks the findings with numbers from `from` on as undecided if the trace lacks a store: a crash
+ * state may then be one that never existed. */
 static void demote_undecided(struct report *r, size_t from, const struct trace *t)
 {
 	const char *file = trace_meta(t, "changed_unseen");
