@@ -20,8 +20,8 @@ uint32_t report_draft_site(const struct report *r, size_t i, size_t k);
 bool report_explain(struct report *r, size_t i, size_t cause);
 /* Gives the cause of finding i; i itself if it has none. */
 size_t report_cause(const struct report *r, size_t i);
-/* Notes that finding i may have the cause of the other one. No trial decided it, so both stay and
- * are counted. */
+/* Notes that finding i may have the same cause as finding `cause`. No trial decided that, so both
+ * stay and are counted. */
 void report_may_share(struct report *r, size_t i, size_t cause);
 /* Notes that finding i, listed under its cause, vanishes when all causes are fixed; its cause alone
  * was not shown to be enough. */
