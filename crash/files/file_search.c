@@ -1,7 +1,7 @@
 /* Runs recovery on the states that a crash at one failure point can leave. Names and sizes are
- * chosen beforehand; sectors are decided as recovery reads them, and each other value of what it
- * read is another run. What loses little comes first: nothing, all at once, what a crash at an
- * earlier moment leaves, then each single loss, then pairs… */
+ * chosen before a run; sectors are decided as recovery reads them, and each other value that a read
+ * could have had gets a run of its own. States that lose little come first: nothing, all at once,
+ * what a crash at an earlier moment leaves, then each single loss, then pairs… */
 #include <stdlib.h>
 #include <string.h>
 

@@ -45,7 +45,7 @@ void first_crashes_settle(struct crash_result *r);
  * itself named it in a range. */
 void races_settle(const struct plan *p, const struct race_table *table, bool is_stopped,
 		  struct crash_result *r);
-/* Sorts by failure point. */
+/* Sorts the bugs of the result by failure point. */
 void bugs_sort(struct crash_result *r);
 void findings_sort(struct crash_result *r);
 

@@ -160,7 +160,8 @@ static bool is_same_read(const struct plan *p, const struct race *a, const struc
 	return a->part == b->part && a->pc == b->pc && x && y && x->pc == y->pc;
 }
 
-/* Does the state say that the read needs no commit variable, either? */
+/* Does the state say that the read is intended: of a commit variable, of data with a checksum, or
+ * of a harmless word? Such a read needs no permission of another commit variable, either. */
 static bool is_excused(enum race_state s)
 {
 	return s == RACE_COMMIT || s == RACE_CHECKSUM || s == RACE_HARMLESS;

@@ -1,6 +1,6 @@
-/* Reads of recovery that depend on what a crash lost (cross-failure races), and which of them are
- * intended: reads of commit variables, declared or inferred, of data with a checksum, and PMDK's
- * own reads. docs/crash.md has the rules. */
+/* Finds reads of recovery that depend on what a crash lost (cross-failure races), and which of them
+ * are intended: reads of commit variables, declared or inferred, of data with a checksum, and
+ * PMDK's own reads. docs/crash.md has the rules. */
 #ifndef CRASH_RACES_RACES_H
 #define CRASH_RACES_RACES_H
 

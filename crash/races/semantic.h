@@ -1,6 +1,6 @@
-/* Reads of recovery that its commit variables forbid (cross-failure semantic bugs): of bytes that
- * were stored after the commit write whose value survives in the run, or before the commit write
- * before that. docs/crash.md has the rules. */
+/* Finds reads of recovery that its commit variables forbid (cross-failure semantic bugs): of bytes
+ * that were stored after the commit write whose value survives in the run, or before the commit
+ * write before that. docs/crash.md has the rules. */
 #ifndef CRASH_RACES_SEMANTIC_H
 #define CRASH_RACES_SEMANTIC_H
 

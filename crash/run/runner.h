@@ -142,8 +142,9 @@ struct runner_folder {
 	} * files;
 	size_t nfiles;
 };
-/* So many files of a folder can have lines, with paths not longer than that: others' sectors have
- * to be decided beforehand. */
+/* At most so many files of a folder can have lines with several contents, and the paths of these
+ * files can be at most runner_folder_path_max() long. The sectors of other files have to be decided
+ * before a run. */
 #define RUNNER_FOLDER_FILES 64u
 size_t runner_folder_path_max(const struct runner *r);
 /* Loads a failure point of followed files, like runner_load(): the folder and its lines. All runs

@@ -75,7 +75,7 @@ struct agenda {
 
 /* Makes the first set of an agenda. test: as in struct agenda_set. */
 struct agenda_set agenda_begin(const struct explorer *e, size_t test);
-/* Gives the bit set of all lines; free() it. */
+/* Expands a set of the agenda to a bit set of all lines; free() it. */
 uint64_t *agenda_expand(const struct explorer *e, const struct agenda_set *set);
 /* Adds a set to the agenda. Takes the set. */
 void agenda_add(const struct explorer *e, struct agenda *todo, const struct agenda_set *set);

@@ -60,7 +60,7 @@ static void allow(struct worker *w, bool is_first)
 		__atomic_fetch_add(&e->counters->overlapping, 1, __ATOMIC_RELAXED);
 }
 
-/* Restores what was known at this failure point. */
+/* Restores what was known at a failure point when its last visit ended. */
 static void take_up(struct worker *w, struct pause *p)
 {
 	known_take_up(w, p);
