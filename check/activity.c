@@ -1,7 +1,8 @@
 /* Follows which locks each thread holds, and which operation and request it works on. Where the
- * program marks no operations, an operation is a guess: a function that loads and then calls
- * another one to read only has not used it for what comes later, so a load in a function that has
- * returned belongs to nothing that follows. */
+ * program marks no operations, a guess takes the place of a mark: a later event belongs to one
+ * operation with a load if the function that loaded, or one that it calls, is still running. A
+ * function that has returned only looked something up, so its loads belong to nothing that
+ * follows. */
 #include "check/activity.h"
 
 #include <stdlib.h>

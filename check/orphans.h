@@ -30,7 +30,8 @@ struct orphans {
 typedef bool orphans_judge(const struct model_store *s, struct finding *f, void *arg);
 
 void orphans_note_store(struct orphans *o, const struct model *m, const struct trace_event *ev);
-/* Handles a range of a file that loses its mapping. */
+/* Makes orphans of the stores in a range of a file that loses its mapping, if they are not durable
+ * and judge() finds them worth a finding. */
 void orphans_unmap(struct orphans *o, const struct model *m, uint64_t addr, uint64_t len_bytes,
 		   orphans_judge *judge, void *arg);
 /* Drops orphans in these bytes, because they were written back. */
