@@ -53,7 +53,7 @@ static bool has_bug(const struct report *r, const char *file)
 	return false;
 }
 
-/* Adds the option for a file's name, once. */
+/* Adds the option --library for a file's name, unless `options` has it already. */
 static char *add_option(char *options, const char *file)
 {
 	char *option = xasprintf("--library '%s'", path_base(file)), *longer;
