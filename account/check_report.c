@@ -139,7 +139,8 @@ static void describe(struct report *r, const struct trace *t, const struct check
 	free(note);
 }
 
-/* Passes the same events once more, for oracles that know only now what to look for. */
+/* Passes the events of the trace to the oracles once more, for those that know only at the end what
+ * to look for. */
 static void read_again(struct check *c, const struct trace *trace, uint64_t nevents)
 {
 	struct trace_event ev;

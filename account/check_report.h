@@ -1,5 +1,5 @@
 /* Makes a report from a trace: runs the oracles of check/ and names the places that they found. The
- * trace is open; each reads it with its own cursor. */
+ * trace is open; each function reads it with its own cursor. */
 #ifndef ACCOUNT_CHECK_REPORT_H
 #define ACCOUNT_CHECK_REPORT_H
 

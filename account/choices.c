@@ -5,7 +5,8 @@
 #include "account/recovery_symbols.h"
 #include "trace/owner.h"
 
-/* The frame to show: the innermost outside libraries, or else the innermost. */
+/* Gives the frame to show for a read of recovery: the innermost one outside libraries, or else the
+ * innermost. */
 static struct bug_frame reader_of(const struct crash_account *t, const struct crash_choice *c)
 {
 	struct bug_frame shown = { 0 };

@@ -1,4 +1,5 @@
-/* The reads of recovery that had a choice, for a crash in a report. */
+/* Adds to a crash in a report the reads of recovery that had a choice: reads of bytes that the
+ * crash can leave with several values. */
 #ifndef ACCOUNT_CHOICES_H
 #define ACCOUNT_CHOICES_H
 

@@ -1,4 +1,5 @@
-/* Data shared by the files that turn the results of an exploration into a report. */
+/* Declares the data that is shared by the files that turn the results of an exploration into a
+ * report. */
 #ifndef ACCOUNT_CRASH_ACCOUNT_H
 #define ACCOUNT_CRASH_ACCOUNT_H
 

@@ -195,8 +195,8 @@ static bool is_flush_of(const struct trace_event *ev, const struct remedy *m)
 	return trace_is_flush(ev->kind) && m->size_bytes && m->addr - start < len_bytes;
 }
 
-/* Is something still open? A store that was not flushed in time needs only the first flush after
- * `end`. */
+/* Must more of the trace be read, because a lost store has no flush yet? A store that was not
+ * flushed in time needs only the first flush after `end`. */
 static bool is_open(const struct remedy *remedies, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -240,7 +240,8 @@ static void find_remedies(const struct plan *p, const struct crash_bug *b, struc
 	trace_close(t);
 }
 
-/* When all are listed. */
+/* Sets where the frames of each place of the bug begin. To be called when all frames are listed,
+ * because the list may move while it grows. */
 static void point_to_frames(const struct bug *b, struct bug_location *where, const frames *all)
 {
 	size_t at = 0;
@@ -321,7 +322,7 @@ static bool is_librarys(const struct bug *b, const struct bug_location *where, c
 	       owner_of_object(c->frames[i].object) == OWNER_PMDK;
 }
 
-/* All ways in which recovery ended; NULL if there is only one. */
+/* Gives all ways in which recovery ended, as one text; NULL if there is only one. */
 static char *endings_of(const struct crash_bug *b)
 {
 	char *text = NULL;
@@ -336,7 +337,8 @@ static char *endings_of(const struct crash_bug *b)
 	return text;
 }
 
-/* The number of its draft; SIZE_MAX: it has none of its own. */
+/* Adds a bug to the report. Returns the number of its draft; SIZE_MAX: it has no draft of its
+ * own. */
 static size_t add_bug(const struct crash_account *t, const struct crash_bug *from)
 {
 	struct bug_location where[LOCATIONS_MAX] = { 0 };
@@ -431,7 +433,8 @@ static bool has_draft(const drafts *list, size_t draft)
 	return false;
 }
 
-/* All ways in which recovery ended; free() it. NULL: there is one. */
+/* Gives all ways in which recovery ended while the pool was being made; free() it. NULL: there is
+ * one. */
 static char *creation_endings(const struct creation *c, const struct crash_result *r)
 {
 	struct crash_bug all = { 0 };
@@ -446,7 +449,8 @@ static char *creation_endings(const struct creation *c, const struct crash_resul
 	return text;
 }
 
-/* The last store that recovery misses. */
+/* Gives the last store that a failing state loses while the pool is being made: recovery copes only
+ * when it is durable. seq 0: no state loses a store. */
 static struct crash_store initialised(const struct creation *c, const struct crash_result *r)
 {
 	struct crash_store last = { 0 };
@@ -465,8 +469,8 @@ static const char CREATION[] =
 static const char CREATION_ADVICE[] =
 	"Let recovery make an incomplete pool again, or make the pool under another name and rename it when it is complete.";
 
-/* One finding for all that recovery does not accept before initialisation has ended. The others are
- * listed under it. */
+/* Adds one finding for all bugs in which recovery does not accept the pool before initialisation
+ * has ended. The bugs are listed under it. */
 static void add_creation(const struct crash_account *t, const drafts *explained)
 {
 	const struct creation *c = &t->result->creation;
@@ -502,7 +506,8 @@ static void add_creation(const struct crash_account *t, const drafts *explained)
 	vec_release(&all);
 }
 
-/* Findings of one place are one draft: all of them must be explained. */
+/* Lists the drafts that the making of the pool explains under one finding. A draft stands for all
+ * findings of one place, and all of these must be explained. */
 static void fold_creation(const struct crash_account *t, const drafts *explained,
 			  const drafts *others)
 {

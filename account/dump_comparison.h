@@ -1,4 +1,4 @@
-/* What a dump was compared with, for a crash in a report. */
+/* Says, for a crash in a report, with what recovery's dump was compared and where they differ. */
 #ifndef ACCOUNT_DUMP_COMPARISON_H
 #define ACCOUNT_DUMP_COMPARISON_H
 

@@ -124,7 +124,7 @@ static char *piece(const lines *l, size_t from, size_t to, size_t skip)
 			 skip + n < (size_t)(end - at) ? "…" : "");
 }
 
-/* How many bytes at the beginning of the pieces are left out, because they are many and the
+/* Gives how many bytes at the beginning of the pieces are left out, because they are many and the
  * same. */
 static size_t same_beginning(const struct comparing *c, const size_t *end)
 {

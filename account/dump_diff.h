@@ -1,4 +1,5 @@
-/* Where three dumps differ: those before and after an operation, and the one that was found. */
+/* Finds where three dumps differ: those before and after an operation, and the one that was
+ * found. */
 #ifndef ACCOUNT_DUMP_DIFF_H
 #define ACCOUNT_DUMP_DIFF_H
 
@@ -15,8 +16,8 @@ struct dump_diff {
 /* Compares the dumps. before and after may be NULL. */
 void dump_diff_make(struct dump_diff *d, const char *before, const char *after, const char *found);
 void dump_diff_release(struct dump_diff *d);
-/* Shortens a dump for a report: all of it, or some lines before this one and what follows, with the
- * number of bytes left out; free() it. */
+/* Shortens a dump for a report: gives all of it, or some lines before line `line` and what follows,
+ * with the number of bytes left out; free() it. */
 char *dump_diff_excerpt(const char *text, size_t line);
 
 #endif

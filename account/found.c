@@ -44,7 +44,7 @@ bool found_is_declared(const struct plan *p, const struct crash_bug *b)
 	return b->lost.n > 0;
 }
 
-/* The place that the report names first. */
+/* Gives the site that the report names first. */
 static uint32_t site_of(const struct crash_bug *b)
 {
 	return b->places.n > 0      ? b->places.at[0].at.site
@@ -54,7 +54,7 @@ static uint32_t site_of(const struct crash_bug *b)
 				    : b->at_site;
 }
 
-/* "FILE:LINE"; NULL: unknown. free() it. */
+/* Gives the place of a bug as "FILE:LINE"; NULL: unknown. free() it. */
 static char *place_of(struct found *f, const struct crash_bug *b)
 {
 	const struct trace_site *site = plan_site(f->plan, site_of(b));

@@ -45,7 +45,7 @@ static void put_fields(FILE *f, const struct representatives *r, const struct sh
 	}
 }
 
-/* "insert (table.c:41)" */
+/* Writes the place of a site, for example "insert (table.c:41)". */
 static void put_place(FILE *f, struct locator *l, const struct trace_site *site)
 {
 	const struct frame *shown = site ? locate(l, site) : NULL;
@@ -156,8 +156,9 @@ void group_report_release(struct group_report *g)
 	arena_release(&g->arena);
 }
 
-/* Each group takes a run, and so does each failure point with `prefix`. Says that groups do not pay
- * if there are more of them than failure points. free() it. */
+/* Gives a sentence which says that groups do not pay, if there are more of them than failure
+ * points; else "". Each group takes a run, and so does each failure point with `prefix`. free()
+ * it. */
 static char *no_gain(const struct crash_result *result, const struct rep_account *a)
 {
 	if (result->npoints == 0 || a->groups <= result->npoints)

@@ -1,4 +1,5 @@
-/* What representative testing looked at, for the report's coverage and for --explain-groups. */
+/* Says what representative testing looked at, for the report's coverage and for
+ * --explain-groups. */
 #ifndef ACCOUNT_GROUP_REPORT_H
 #define ACCOUNT_GROUP_REPORT_H
 
@@ -11,11 +12,11 @@ struct group_report {
 	struct arena arena;
 };
 
-/* r must come from representative testing. */
+/* Makes the list of groups for a report. r must come from representative testing. */
 void group_report_init(struct group_report *g, const struct plan *p, const struct crash_result *r,
 		       const struct libraries *libraries);
 void group_report_release(struct group_report *g);
-/* A sentence for the report's note; free() it. */
+/* Gives a sentence for the report's note that says what was tested; free() it. */
 char *group_report_note(const struct crash_result *r);
 /* Lists all groups with the places of their members; free() it. */
 char *group_report_explain(const struct plan *p, const struct crash_result *r,

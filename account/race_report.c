@@ -19,7 +19,7 @@ static bool is_bug(const struct race *r)
 	return r->state == RACE_BUG || r->state == RACE_UNKNOWN;
 }
 
-/* Is it unknown whether recovery uses the data? */
+/* Is the race only a warning, because it is unknown whether recovery uses the data? */
 static bool is_warning(const struct race *r)
 {
 	return r->kind == RACE_UNINITIALISED && r->state == RACE_UNTRIED;
@@ -54,7 +54,7 @@ static size_t find_reader(const struct crash_account *t, const struct race *r, b
 	return out->n ? locate_shown(t->locator, out->at, out->n) : 0;
 }
 
-/* "main.c:14 (recover)" */
+/* Gives a place as text, for example "main.c:14 (recover)"; free() it. */
 static char *place_text(const struct symbol *s)
 {
 	const char *slash = s->file ? strrchr(s->file, '/') : NULL;
@@ -161,7 +161,8 @@ static void add_frames(bug_frames *out, const struct frame *list, size_t n)
 	}
 }
 
-/* The command that replays this read. Recovery did not fail, so the command lists its choices. */
+/* Gives the command that replays this read. Recovery did not fail, so the command lists its
+ * choices. */
 static char *show_command(const struct crash_setup *s, uint64_t point, const char *trace)
 {
 	static const char begin[] = "pmend crash";
@@ -246,7 +247,7 @@ static void add_race(const struct crash_account *t, const struct race *r, const 
 	free(message);
 }
 
-/* Are both the same bug? A reading and a storing line are one bug, whoever calls them. */
+/* Are two races the same bug? A reading and a storing line are one bug, whoever calls them. */
 static bool is_same_bug(const struct crash_account *t, const struct race *a, const struct race *b)
 {
 	char *x, *y;
@@ -263,7 +264,7 @@ static bool is_same_bug(const struct crash_account *t, const struct race *a, con
 	return is_same;
 }
 
-/* Is the same race a bug with another caller? */
+/* Is a race with the same lines, but another caller, a bug? */
 static bool is_bug_elsewhere(const struct crash_account *t, const struct race *r)
 {
 	for (size_t i = 0; i < t->result->races.n; i++)
@@ -303,8 +304,8 @@ static void add_once(const struct crash_account *t, size_t i, bool *is_told)
 		add_race(t, &sum, values);
 }
 
-/* Inconsistent data comes first. The report then also says that it may not be durable, because
- * durability alone does not fix it. */
+/* Adds the races that are bugs; those about inconsistent data come first. The report then also says
+ * of such data that it may not be durable, because durability alone does not fix it. */
 void race_report_add(const struct crash_account *t)
 {
 	const struct crash_result *c = t->result;

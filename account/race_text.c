@@ -26,7 +26,8 @@ static char *undurable_message(const struct race *r)
 			 r->values);
 }
 
-/* values: those of a race for the same bytes, or NULL. */
+/* Writes the sentence about a read that a commit variable forbids; free() it. values: those of a
+ * race for the same bytes, or NULL. */
 static char *semantic_message(const struct race *r, const char *values)
 {
 	static const char stale[] =

@@ -1,4 +1,4 @@
-/* The sentences about reads of recovery that are bugs. */
+/* Writes the sentences about reads of recovery that are bugs. */
 #ifndef ACCOUNT_RACE_TEXT_H
 #define ACCOUNT_RACE_TEXT_H
 

@@ -72,7 +72,7 @@ static bool has_site(const site_list *sites, uint32_t site)
 	return false;
 }
 
-/* Lists all words to which these places ever stored. */
+/* Lists all words to which the program stored at these places, at any time. */
 static void list_stores(const struct plan *p, const site_list *sites, store_asked_list *out)
 {
 	struct trace *t = trace_cursor(p->trace);
@@ -136,8 +136,8 @@ static int is_made_again(const struct crash_setup *s, const struct plan *p,
 static const char made_again[] =
 	"recovery makes this data again: it stores all of it before it reads any, and no run read it where it may be lost";
 
-/* A word that recovery makes again may be changed outside of transactions, so it need not be
- * flushed either. */
+/* Makes a finding about missing durability a warning if recovery makes its words again: they need
+ * not be flushed then. */
 static void judge_flush(const struct plan *p, struct report *r, size_t i, const struct map *made)
 {
 	const struct bug *b = report_draft(r, i);

@@ -9,8 +9,8 @@
  * recovery could not be run. */
 int ranking_tell(struct crash_setup *s, const char *trace, struct report *r, struct error *err);
 
-/* Corrects these notes after the exploration: bytes that the run on the final state does not read
- * may be read in other runs. */
+/* Corrects the notes of ranking_tell() after the exploration: bytes that the run on the final state
+ * does not read may be read in other runs. */
 void ranking_settle(const struct crash_setup *s, const struct crash_result *c, struct report *r);
 
 /* Demotes findings about files that recovery rebuilds: in all states, it cuts the data off before

@@ -1,5 +1,5 @@
-/* What a report says about the recording: the command, how it ended (the trace is damaged, the
- * first process ended badly, or another process or thread was cut off), and what was not looked
+/* Makes what a report says about the recording: the command, how it ended (the trace is damaged,
+ * the first process ended badly, or another process or thread was cut off), and what was not looked
  * at. */
 #include "account/recorded.h"
 

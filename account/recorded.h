@@ -1,4 +1,4 @@
-/* What a report says about the recording: the command, how it ended, what was not seen. */
+/* Makes what a report says about the recording: the command, how it ended, what was not seen. */
 #ifndef ACCOUNT_RECORDED_H
 #define ACCOUNT_RECORDED_H
 
@@ -7,7 +7,8 @@
 #include "trace/trace.h"
 
 /* Adds how the recording ended, unless the program ended well. The trace was read to its end. */
-/* last: the site of the last event that has one; NULL: unknown. */
+/* Adds to the report how the recording ended. last: the site of the last event that has one; NULL:
+ * unknown. */
 void recorded_add_ending(struct report *r, const struct trace *t, enum cut_extent cut,
 			 const struct trace_site *last);
 /* Says that the program was ended before it was done; NULL: it was not. free() it. */

@@ -1,13 +1,13 @@
-/* ack-before-durable: a request is answered before its stores are durable, and only a fence after
- * the next request completes them. Until then, a crash loses data that was acknowledged. A request
- * is input on standard input or a socket. Its answer is the first output after it, on standard
- * output or that socket; other output is not an answer. Several lines that are read at once (a
- * file, a pipe) count as several requests if that many answers follow before more is read. Whether
- * they do is known only then, so such findings wait until then. Only stores, flushes and fences of
- * the thread that answers count. Not reported: a late fence that comes before the next request;
- * stores that are never durable (the durability oracle reports these); a store that is not flushed
- * before the answer, if its line is stored to again before its flush: that flush is for the later
- * store (counters, locks). */
+/* The oracle ack-before-durable reports requests that are answered before their stores are durable,
+ * if only a fence after the next request completes them. Until then, a crash loses data that was
+ * acknowledged. A request is input on standard input or a socket. Its answer is the first output
+ * after it, on standard output or that socket; other output is not an answer. Several lines that
+ * are read at once (a file, a pipe) count as several requests if that many answers follow before
+ * more is read. Whether they do is known only then, so such findings wait until then. Only stores,
+ * flushes and fences of the thread that answers count. Not reported: a late fence that comes before
+ * the next request; stores that are never durable (the durability oracle reports these); a store
+ * that is not flushed before the answer, if its line is stored to again before its flush: that
+ * flush is for the later store (counters, locks). */
 #include "check/oracle.h"
 
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static void acknowledged_end(void *arg)
 	free(s);
 }
 
-/* NULL: the thread has had no request. */
+/* Finds what is kept for the thread of an event; NULL: the thread has had no request. */
 static struct server *server_of(struct state *s, const struct trace_event *ev)
 {
 	for (size_t i = 0; i < s->servers.n; i++)
@@ -275,7 +275,7 @@ static void acknowledged_finish(void *arg, struct check *c)
 		settle(&s->servers.at[i], c);
 }
 
-/* Asleep until the first request. */
+/* Is the oracle asleep? It is until the first request. */
 static bool acknowledged_is_asleep(const void *state, const struct check *c)
 {
 	(void)c;

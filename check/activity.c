@@ -1,6 +1,8 @@
-/* Follows what each thread is at. Where the program marks no operations, an operation is a guess: a
- * function that loads and then calls another one to read only has not used it for what comes later,
- * so a load in a function that has returned belongs to nothing that follows. */
+/* Follows which locks each thread holds, and which operation and request it works on. Where the
+ * program marks no operations, a guess takes the place of a mark: a later event belongs to one
+ * operation with a load if the function that loaded, or one that it calls, is still running. A
+ * function that has returned only looked something up, so its loads belong to nothing that
+ * follows. */
 #include "check/activity.h"
 
 #include <stdlib.h>
@@ -149,8 +151,8 @@ struct activity_moment activity_now(const struct activity *t, const struct trace
 					 .request = t->request };
 }
 
-/* The caller of the function that an instruction is in; for memcpy and the like, of the function
- * that called it. NULL: unknown. */
+/* Gives the caller of the function that an instruction is in; for memcpy and the like, of the
+ * function that called it. NULL: unknown. */
 static const struct trace_node *caller_of(const struct trace_site *site)
 {
 	const struct trace_node *n = site->node;

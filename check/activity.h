@@ -1,5 +1,5 @@
-/* What each thread is at: the locks that it holds, the operation that the program marked, the
- * request that it handles. And which stores belong to one operation with a load before them. */
+/* Follows what each thread is doing: which locks it holds, which operation the program has marked,
+ * which request it handles. Says which stores belong to one operation with a load before them. */
 #ifndef CHECK_ACTIVITY_H
 #define CHECK_ACTIVITY_H
 
@@ -40,13 +40,14 @@ struct activities {
 };
 
 void activities_release(struct activities *a);
-/* the number of the event's thread */
+/* Gives the number of the event's thread. */
 uint32_t activities_who(struct activities *a, const struct trace_event *ev);
-/* What names the object of a LOCK, UNLOCK, ACQUIRE or RELEASE, also among several processes. */
+/* Gives the number that stands for the object of a LOCK, UNLOCK, ACQUIRE or RELEASE. Objects of
+ * different processes have different numbers, except for one that is in PM. */
 uint64_t activity_lock(const struct trace_event *ev);
 /* Does this UNLOCK give the lock back for good, also if it is recursive? */
 bool activity_is_given_back(const struct activity *t, const struct trace_event *ev);
-/* To be called for each event but stores, loads, flushes and fences. */
+/* Follows an event; to be called for each event but stores, loads, flushes and fences. */
 void activities_step(struct activities *a, uint32_t who, const struct trace_event *ev);
 
 /* Does this output go to where the thread's requests come from? */
@@ -60,14 +61,15 @@ struct activity_moment {
 	bool has_returned;    /* the function that loads; it may be called again from there */
 };
 struct activity_moment activity_now(const struct activity *t, const struct trace_event *load);
-/* Is a later event of this thread part of what it did then? The program's marks say so; else it
- * is the same request, or a lock that it has held since, or the function that loads or one that
- * this calls. */
+/* Does a later event of the thread belong to the same operation as the moment `then`? The program's
+ * marks say so. Without marks it does if it is of the same request, if the thread has held a lock
+ * ever since, or if it is in the function of that moment or in one that this function calls. */
 bool activity_is_same(const struct activity *t, const struct activity_moment *then,
 		      const struct trace_event *ev);
 /* Is the function of the first place still running at the second one, as far as stacks tell? */
 bool activity_is_function_active(const struct trace_site *then, const struct trace_site *now);
-/* The lock that the thread holds now and that `who` gave back after event seq; NULL: none. */
+/* Finds the lock that the thread holds now and that thread `who` gave back after event seq; NULL:
+ * none. */
 const struct unlock *activity_got_from(const struct activities *a, const struct activity *t,
 				       uint32_t who, uint64_t seq);
 

@@ -1,5 +1,5 @@
-/* assert-durable: PMEND_ASSERT_DURABLE says that bytes are durable now, and they are not.
- * The finding names the assertion and a store that is not durable. */
+/* The oracle assert-durable reports where PMEND_ASSERT_DURABLE says that bytes are durable now, and
+ * they are not. The finding names the assertion and a store that is not durable. */
 #include "check/oracle.h"
 
 #include <stdlib.h>

@@ -102,7 +102,7 @@ static struct candidate_store *slot_of(const struct candidates *c, uint64_t key)
 	return &c->slots[i];
 }
 
-/* Likewise; from now on it is the slot of this word. */
+/* Finds the slot of a word, and makes it the word's own if it was free. */
 static struct candidate_store *slot_take(struct candidates *c, uint64_t key)
 {
 	struct candidate_store *s = slot_of(c, key);
@@ -111,7 +111,8 @@ static struct candidate_store *slot_take(struct candidates *c, uint64_t key)
 	return s;
 }
 
-/* Do all other threads that still run come after its fence? */
+/* Do all other threads that still run come after the fence of this store? No pair with it is
+ * possible then. */
 static bool is_past(const struct candidates *c, const struct candidate_store *s)
 {
 	if (s->persisted == 0)
@@ -123,7 +124,8 @@ static bool is_past(const struct candidates *c, const struct candidate_store *s)
 	return true;
 }
 
-/* Forgets what all threads come after; if that is not enough, all that is durable. */
+/* Makes room in the table: forgets the stores that all threads come after; if that is not enough,
+ * all that are durable. */
 static void make_room(struct candidates *c)
 {
 	struct candidate_store *old = c->slots;
@@ -208,7 +210,8 @@ void candidates_store(struct candidates *c, const struct activities *a, uint32_t
 	}
 }
 
-/* The thread's open store to a word; NULL: another thread has stored there since. */
+/* Finds the thread's store to a word that may not be durable yet; NULL: another thread has stored
+ * there since. */
 static struct candidate_store *open_store(const struct candidates *c, uint32_t who, uint64_t key)
 {
 	struct candidate_store *s = slot_of(c, key);

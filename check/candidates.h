@@ -1,11 +1,9 @@
-/* Candidates: a store and a load of two threads that did not meet in the recorded run, but can. In
- * another interleaving the load falls between the store and its fence. A pair is a candidate if the
- * threads hold no common lock (the storing thread until the store is durable), and nothing orders
- * the fence before the load: starting and joining threads, semaphores, condition variables,
- * barriers, or a later store of the same thread that the other one has read without a lock.
- *
- * Only pairs in which the store comes first in the recording are looked for. Locks alone order
- * nothing: the threads can come in the other order, too. */
+/* Finds candidates: a store and a load of two threads that did not meet in the recorded run, but
+ * can. In another interleaving the load falls between the store and its fence. A pair is a
+ * candidate if the threads hold no common lock (the storing thread until the store is durable), and
+ * nothing orders the fence before the load: starting and joining threads, semaphores, condition
+ * variables, barriers, or a later store of the same thread that the other one has read without a
+ * lock. */
 #ifndef CHECK_CANDIDATES_H
 #define CHECK_CANDIDATES_H
 
@@ -45,10 +43,11 @@ void candidates_store(struct candidates *c, const struct activities *a, uint32_t
 /* Notes what a load reads: a candidate, and what the thread comes after from now on. */
 void candidates_load(struct candidates *c, const struct activities *a, uint32_t who,
 		     const struct trace_event *ev);
-/* To be called after an event that may make the thread's stores durable. */
+/* Notes which stores of the thread are durable now; to be called after an event that may make them
+ * durable. */
 void candidates_settle(struct candidates *c, const struct model *m, uint32_t who);
-/* To be called for an UNLOCK that gives back a lock of activity_lock(), before activities_step(),
- * and for other events that order threads. */
+/* Follows an event that orders threads. To be called for such events, and, before
+ * activities_step(), for an UNLOCK that gives back a lock of activity_lock(). */
 void candidates_step(struct candidates *c, struct activities *a, uint32_t who,
 		     const struct trace_event *ev);
 

@@ -83,9 +83,9 @@ struct audience {
 	bool memory, files;
 };
 
-/* An event about a file's size or content is for file oracles if it is about a followed file,
- * otherwise for memory oracles. An event about a name is only for file oracles. Others, like
- * output, are for both. */
+/* Says which oracles see an event. An event about a file's size or content is for file oracles if
+ * it is about a followed file, otherwise for memory oracles. An event about a name is only for file
+ * oracles. Others, like output, are for both. */
 static struct audience audience_of(const struct check *c, const struct trace_event *ev)
 {
 	const bool has_addr = trace_kinds[ev->kind].carries & PMT_HAS_ADDR;

@@ -36,25 +36,25 @@ struct check_options {
 	void *arg;
 };
 
-/* -1: there is no oracle with that name */
+/* Checks the names of oracles in the options. -1: there is no oracle with one of these names. */
 int check_options_verify(const struct check_options *o, struct error *err);
-/* NULL: as for check_options_verify() */
+/* Makes a check with these options. NULL: a name of an oracle is wrong. */
 struct check *check_new(const struct check_options *o, struct error *err);
 void check_free(struct check *c);
 void check_event(struct check *c, const struct trace_event *ev);
 void check_finish(struct check *c);
-/* Asked after check_finish(): does an oracle want the events once more? Then call check_again(),
- * and check_event() for each event, from another reader, which stays open as long as the findings
- * are in use. */
+/* Does an oracle want the events once more? To be asked after check_finish(). Then call
+ * check_again(), and check_event() for each event, from another reader, which stays open as long as
+ * the findings are in use. */
 bool check_wants_again(const struct check *c);
 void check_again(struct check *c);
 void check_finish_again(struct check *c); /* after the last event of the second pass */
 
-/* what was cut off while the program was recorded */
+/* Says what was cut off while the program was recorded. */
 enum cut_extent check_cut(const struct check *c);
-/* After check_finish(): how often a dmb of PMDK's libraries counted as a dsb. */
+/* To be called after check_finish(): says how often a dmb of PMDK's libraries counted as a dsb. */
 uint64_t check_ntrusted(const struct check *c);
-/* After check_finish(): check_note_candidates(). */
+/* To be called after check_finish(): gives the number that check_note_candidates() noted. */
 size_t check_ncandidates(const struct check *c);
 /* A flush and a store that it wrote back; a few per place of the program. They show which functions
  * between the two only flush for others. */

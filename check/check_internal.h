@@ -1,5 +1,5 @@
-/* The state of a check, shared by the files that run the oracles (check.c, oracles.c) and the file
- * that answers their questions (context.c). */
+/* Declares the state of a check, which is shared by the files that run the oracles (check.c,
+ * oracles.c) and the file that answers their questions (context.c). */
 #ifndef CHECK_CHECK_INTERNAL_H
 #define CHECK_CHECK_INTERNAL_H
 

@@ -100,7 +100,7 @@ void check_note_candidates(struct check *c, size_t n)
 
 /* ---- bytes and code that do not matter ---- */
 
-/* The end of the range of r that contains addr; addr itself if none does. */
+/* Gives the end of the range of r that contains addr; addr itself if none does. */
 static uint64_t end_in(const struct ranges *r, uint64_t addr)
 {
 	const struct range *at = ranges_find(r, addr);

@@ -1,4 +1,4 @@
-/* Stores that are not durable when the program ends, or when their mapping is removed:
+/* Reports stores that are not durable when the program ends, or when their mapping is removed:
  * missing-flush (no write-back, but a fence of the thread follows), missing-fence (a write-back
  * without a later fence), missing-flush-fence (neither). A removed mapping is no problem if msync
  * or fsync comes later. A flush that only a fence inside libc or ld.so completes counts as

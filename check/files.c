@@ -1,4 +1,4 @@
-/* Files that are written, synced and renamed by calls (--files), judged by the weakest promises of
+/* Judges programs that write, sync and rename files by calls (--files), by the weakest promises of
  * a file system: rename-before-fsync, missing-fsync, unlink-before-durable, missing-dir-fsync,
  * redundant-fsync. A fault that a later call can repair is kept until the end, or until that
  * call. */
@@ -73,7 +73,8 @@ static void add_place(struct finding *f, const char *role, const struct trace_si
 
 /* ---- names ---- */
 
-/* A file gets a name while its content is not durable. is_replacing: another file had that name. */
+/* Handles a file that gets a name, and reports it if the file's content is not durable.
+ * is_replacing: another file had that name. */
 static void named(struct state *s, struct check *c, const struct trace_event *ev, bool is_replacing)
 {
 	const uint32_t file = (uint32_t)ev->arg[0];
@@ -100,8 +101,8 @@ static void named(struct state *s, struct check *c, const struct trace_event *ev
 	s->renamed.at[file] = change.seq;
 }
 
-/* A file loses its last name, although a crash should have kept it: somebody synced it, or it was
- * there from the beginning. */
+/* Notes that a file loses its last name, if a crash should have kept the file: somebody synced it,
+ * or it was there from the beginning. */
 static void removed(struct state *s, const struct trace_event *ev, uint32_t file, const char *role)
 {
 	struct files_change change;
@@ -129,7 +130,7 @@ static void removed(struct state *s, const struct trace_event *ev, uint32_t file
 
 /* ---- syncs ---- */
 
-/* A file is synced that a removal should have waited for. */
+/* Reports the removals that should have waited for this sync of a file. */
 static void synced(struct state *s, struct check *c, const struct trace_event *ev)
 {
 	size_t n = 0;

@@ -1,4 +1,5 @@
-/* The findings so far. Findings with the same kind, message and places are one, with a count. */
+/* Collects the findings of a check. Findings with the same kind, message and places are one, with a
+ * count. */
 #ifndef CHECK_FINDINGS_H
 #define CHECK_FINDINGS_H
 

@@ -1,5 +1,5 @@
-/* What an oracle is, what it may ask, and what it reports. The file of an oracle includes this, not
- * check.h: it does not know who runs it. */
+/* Declares what an oracle is, what it may ask, and what it reports. The file of an oracle includes
+ * this, not check.h: it does not know who runs it. */
 #ifndef CHECK_ORACLE_H
 #define CHECK_ORACLE_H
 
@@ -84,7 +84,7 @@ struct oracle {
 const struct model *check_model(const struct check *c);
 const struct platform *check_platform(const struct check *c);
 bool check_follows_files(const struct check *c); /* are any files followed because of --files? */
-/* model_flush_use(), computed once for all oracles. */
+/* Gives the model_flush_use() of a flush, which is computed once for all oracles. */
 enum model_use check_flush_use(struct check *c, const struct trace_event *flush);
 /* Reports one occurrence of a finding; `count` is ignored. */
 void check_report(struct check *c, const struct finding *f);
@@ -95,22 +95,22 @@ bool check_is_same_line(const struct check *c, const struct trace_site *a,
  * flush for their callers: struct check_served. Both are sites of the trace. */
 void check_note_served(struct check *c, const struct trace_site *flush,
 		       const struct trace_site *store);
-/* At the end: how many pairs of a store and a load of two threads can meet before the store is
- * durable, but did not. */
+/* To be called at the end: notes how many pairs of a store and a load of two threads can meet
+ * before the store is durable, but did not. */
 void check_note_candidates(struct check *c, size_t n);
 /* Do the bytes not matter? The program declared them volatile, or clean since they were last
  * stored; or recovery never reads them. */
 bool check_is_ignored(const struct check *c, uint64_t addr, uint64_t len_bytes);
-/* Is it code of libc, ld.so or the like? Their fences and locked instructions do not count as the
- * program's. */
+/* Is the site code of libc, ld.so or the like? Their fences and locked instructions do not count as
+ * the program's. */
 bool check_is_runtime_code(const struct trace_site *site);
 bool check_is_pmdk_code(const struct trace_site *site);   /* libpmem, libpmemobj and the like */
 const struct ranges *check_unread(const struct check *c); /* see check_options */
-/* The range that a flush, msync, fsync or fdatasync writes back to where data is durable: a line,
- * whole pages, a file, or all of PM. Empty if it writes nothing back. */
+/* Gives the range that a flush, msync, fsync or fdatasync writes back to where data is durable: a
+ * line, whole pages, a file, or all of PM. Empty if it writes nothing back. */
 struct range check_written_back(const struct check *c, const struct trace_event *ev);
-/* At the end: was the thread cut off before it could do anything after its event seq? Its process
- * was killed, or the trace is damaged. */
+/* Was the thread cut off before it could do anything after its event seq? Its process was killed,
+ * or the trace is damaged. To be asked at the end. */
 bool check_is_cut(const struct check *c, uint32_t stream, uint32_t thread, uint64_t seq);
 bool check_is_cut_process(const struct check *c, uint32_t stream);
 /* Has the process begun its exit handlers and destructors, or ended? */

@@ -1,5 +1,5 @@
-/* The table of oracles, and which of them a check runs. A plug-in's oracle is treated like one of
- * the table. */
+/* Has the table of oracles, and starts those that the options select. A plug-in's oracle is treated
+ * like one of the table. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* assert-ordered: PMEND_ASSERT_ORDERED(a, b) says: if a crash at any moment until now shows b's
- * newest value, it shows a's, too. So each newest store to a must have been durable when each
- * newest store to b was made; or both are plain stores to one line, a's first, which become durable
- * in this order anyway.
+/* The oracle assert-ordered reports wrong assertions PMEND_ASSERT_ORDERED(a, b). Such an assertion
+ * says: if a crash at any moment until now shows b's newest value, it shows a's, too. So each
+ * newest store to a must have been durable when each newest store to b was made; or both are plain
+ * stores to one line, a's first, which become durable in this order anyway.
  *
  *	a = 1; persist(a); b = 1; PMEND_ASSERT_ORDERED(a, b)       right
  *	a = 1; b = 1; persist(a, b); PMEND_ASSERT_ORDERED(a, b)    wrong: a crash may show only b
@@ -267,7 +267,7 @@ static void collect(const struct state *s, uint64_t line_bytes, const struct ran
 		collect_line(map_get(&s->lines, line), r, list);
 }
 
-/* Are the bytes of both in one unit of the same store? */
+/* Are the bytes of a and of b in one unit of the same store? */
 static bool is_one_unit(const struct stored *a, const struct stored *b)
 {
 	uint64_t bits = a->live | b->live;
@@ -290,7 +290,7 @@ static bool is_ordered(const struct stored *a, const struct stored *b, uint64_t 
 	return b->held == ~(uint64_t)0 || !(a->live << a->addr % PMT_LINE_BYTES & ~b->held);
 }
 
-/* Does amd64 order the two? There, a line's earlier store is durable first. */
+/* Does amd64 order the stores a and b? On amd64, the earlier store of a line is durable first. */
 static bool is_ordered_on_amd64(const struct check *c, const struct stored *a,
 				const struct stored *b)
 {

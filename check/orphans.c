@@ -56,8 +56,8 @@ void orphans_note_store(struct orphans *o, const struct model *m, const struct t
 	vec_release(&s->lines);
 }
 
-/* A key for a piece of a store. The pieces of one store are in different words, and at most two
- * lines apart. */
+/* Gives the key for a piece of a store. The pieces of one store are in different words, and at most
+ * two lines apart. */
 static uint64_t store_key(const struct model_store *s)
 {
 	return s->seq << 4 | (s->addr >> 3 & 15);

@@ -1,9 +1,5 @@
-/* Stores that were not durable when they lost their mapping, and that no msync or fsync has reached
- * since.
- *
- * A program may map and unmap its file for each operation, and sync one page at a time. So neither
- * an unmap nor a sync may look at all stores so far: an unmap looks at the lines that were stored
- * to since the file's last unmap, a sync at the orphans of its pages. */
+/* Keeps orphans: stores that were not durable when they lost their mapping, and that no msync or
+ * fsync has reached since. */
 #ifndef CHECK_ORPHANS_H
 #define CHECK_ORPHANS_H
 
@@ -34,7 +30,8 @@ struct orphans {
 typedef bool orphans_judge(const struct model_store *s, struct finding *f, void *arg);
 
 void orphans_note_store(struct orphans *o, const struct model *m, const struct trace_event *ev);
-/* Handles a range of a file that loses its mapping. */
+/* Makes orphans of the stores in a range of a file that loses its mapping, if they are not durable
+ * and judge() finds them worth a finding. */
 void orphans_unmap(struct orphans *o, const struct model *m, uint64_t addr, uint64_t len_bytes,
 		   orphans_judge *judge, void *arg);
 /* Drops orphans in these bytes, because they were written back. */

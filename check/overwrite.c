@@ -1,5 +1,5 @@
-/* overwrite-unpersisted: a value is overwritten before it was guaranteed to be durable. This is
- * often intended, so the oracle is off by default. */
+/* The oracle overwrite-unpersisted reports values that are overwritten before they were guaranteed
+ * to be durable. This is often intended, so the oracle is off by default. */
 #include "check/oracle.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Work that achieves nothing: redundant-flush (the line is pending already), flush-clean (nothing
- * to write back since the last persist), flush-volatile (no persistent memory there),
+/* Reports work that achieves nothing: redundant-flush (the line is pending already), flush-clean
+ * (nothing to write back since the last persist), flush-volatile (no persistent memory there),
  * redundant-fence (no flush and no non-temporal store by this thread since its last fence; a flush
  * of a clean line counts here, so its fence is not a second finding). Of arm64, dsb is a fence; dmb
  * is never reported. Locked instructions and fences of system libraries are never reported.
@@ -333,7 +333,8 @@ static void judge_flush(struct state *s, struct check *c, const struct trace_eve
 	}
 }
 
-/* Asleep while followed files are checked: what they may lose matters there, not the cost. */
+/* Is the oracle asleep? It is while followed files are checked: what they may lose matters there,
+ * not the cost. */
 static bool performance_is_asleep(const void *state, const struct check *c)
 {
 	(void)state;

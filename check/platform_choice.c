@@ -56,7 +56,7 @@ static bool has_libpmem_sync(struct trace *t)
 	return false;
 }
 
-/* Whose instructions the trace has, as far as it was read: "amd64" or "arm64". */
+/* Says whose instructions the trace has, as far as it was read: "amd64" or "arm64". */
 static const char *platform_isa(const struct trace *t)
 {
 	const char *isa = trace_meta(t, "isa");

@@ -8,7 +8,7 @@
 #include "util/error.h"
 #include "util/notes.h"
 
-/* The platform that a trace was recorded for; NULL if it does not say. */
+/* Gives the platform that a trace was recorded for; NULL if it does not say. */
 const struct platform *platform_recorded(const struct trace *t, struct error *err);
 
 /* Is it sensible to judge the trace on this platform if the user did not name it? */
@@ -29,7 +29,7 @@ struct platform_choice {
 	 * to say */
 	char *words;
 };
-/* prints and frees the words; notes may be NULL */
+/* Prints how the platform was chosen, and frees the words for it; notes may be NULL. */
 void platform_choice_say(struct platform_choice *c, const struct notes *notes);
 
 /* Chooses the platform for a trace: the asked one if the trace serves it; if asked is NULL, the

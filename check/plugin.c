@@ -129,8 +129,8 @@ static const struct pmend_site *site_from(const struct trace_site *site)
 	return (const struct pmend_site *)site;
 }
 
-/* The size of an event's range, for an event with an address. If it is not the size of an access,
- * it is an argument. */
+/* Gives the size of an event's range, for an event with an address. If it is not the size of an
+ * access, it is an argument. */
 static uint64_t size_of(const struct trace_event *ev)
 {
 	if (trace_is_store(ev->kind))

@@ -1,4 +1,4 @@
-/* Oracles from shared objects (include/pmend_oracle.h). */
+/* Loads oracles from shared objects (include/pmend_oracle.h). */
 #ifndef CHECK_PLUGIN_H
 #define CHECK_PLUGIN_H
 

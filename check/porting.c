@@ -32,8 +32,8 @@ static void collect(const struct model_store *store, void *arg)
 	*vec_add(&((struct state *)arg)->stores) = *store;
 }
 
-/* Is it a library's copy function? It stores in any order, and no program takes a part of a copy as
- * a sign of the rest. */
+/* Is the site in a library's copy function? Such a function stores in any order, and no program
+ * takes a part of a copy as a sign of the rest. */
 static bool is_library(const struct trace_site *site)
 {
 	return check_is_runtime_code(site) || check_is_pmdk_code(site);

@@ -15,7 +15,7 @@ struct ranges {
 	VEC(struct range) list;
 };
 
-/* These bytes of a PM file, limited to the largest possible offset. */
+/* Gives these bytes of a PM file as a range, limited to the largest possible offset. */
 struct range range_in_file(uint64_t addr, uint64_t len_bytes);
 
 void ranges_release(struct ranges *r);
@@ -27,7 +27,8 @@ bool ranges_cover(const struct ranges *r, uint64_t addr, uint64_t len_bytes);
 bool ranges_touch(const struct ranges *r, uint64_t addr, uint64_t len_bytes);
 /* the first range that ends after addr; NULL if none does */
 const struct range *ranges_find(const struct ranges *r, uint64_t addr);
-/* bit i: addr + i is in the set; at most 64 bytes */
+/* Gives the bytes that are in the set as a mask: bit i stands for addr + i. For at most 64
+ * bytes. */
 uint64_t ranges_mask(const struct ranges *r, uint64_t addr, uint32_t len_bytes);
 
 #endif

@@ -1,9 +1,9 @@
-/* tx-redundant-add: the program asks a transaction to log bytes that it has logged or allocated
- * before. PMDK announces both with TX_ADD and skips what it has already, so the request itself is
- * judged, TX_ADD_CALL. Nested transactions belong to the outermost one. A PMEMoid names its pool by
- * a number. The pool's address is learned from the first call that is followed by a TX_ADD for all
- * of its bytes. Until then, and in later parts of a pool set, such ranges are compared only with
- * each other. */
+/* The oracle tx-redundant-add reports where the program asks a transaction to log bytes that it has
+ * logged or allocated before. PMDK announces both with TX_ADD and skips what it has already, so the
+ * request itself is judged, TX_ADD_CALL. Nested transactions belong to the outermost one. A PMEMoid
+ * names its pool by a number. The pool's address is learned from the first call that is followed by
+ * a TX_ADD for all of its bytes. Until then, and in later parts of a pool set, such ranges are
+ * compared only with each other. */
 #include "check/oracle.h"
 
 #include <stdlib.h>

@@ -59,7 +59,7 @@ static int number_compare(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Gives a transaction that changed two of these words; 0 if there is none. */
+/* Gives the number of a transaction that changed two of these words; 0 if there is none. */
 static uint32_t common_tx(struct torn *t, const struct ranges *words)
 {
 	t->txs.n = 0;

@@ -1,10 +1,5 @@
-/* Words that one transaction changed together, and that were later stored outside of transactions
- * without a fence in between: a crash can keep one and lose the other.
- *
- * The stores of a thread outside of transactions, from one fence to the next, are an epoch. An
- * epoch that changes such words together waits. It is excused if the thread next does something
- * that makes the words valid as a whole, for example a store to a commit variable. It is suspect if
- * a transaction or the end comes first. */
+/* Finds words that one transaction changed together, and that were later stored outside of
+ * transactions without a fence in between: a crash can keep one and lose the other. */
 #ifndef CHECK_TORN_H
 #define CHECK_TORN_H
 
@@ -39,9 +34,9 @@ void torn_release(struct torn *t);
 void torn_clear(struct torn *t); /* removes the suspects */
 void torn_thread_release(struct torn_thread *a);
 
-/* Notes a store outside to the words with the numbers first to last. */
+/* Notes a store outside of transactions to the words with the numbers first to last. */
 void torn_note_words(struct torn_thread *a, uint64_t first, uint64_t last);
-/* Notes a store outside to words that transactions change. */
+/* Notes a store outside of transactions to words that transactions change. */
 void torn_note_modified(struct torn_thread *a, const struct trace_event *ev, uint64_t first,
 			uint64_t last);
 /* Notes a store in the open transaction with this number. */

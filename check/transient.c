@@ -1,7 +1,8 @@
-/* transient-in-pm: data in persistent memory that recovery never needs, such as locks, caches and
- * statistics. A location that is never written back is a bug until there is evidence that nobody
- * needs it after a crash: PMEND_IGNORE, pmemcheck's SET_CLEAN, or that no recovery run read it
- * (check_options.unread). With such evidence, the location costs time and saves nothing.
+/* The oracle transient-in-pm reports data in persistent memory that recovery never needs, such as
+ * locks, caches and statistics. A location that is never written back is a bug until there is
+ * evidence that nobody needs it after a crash: PMEND_IGNORE, pmemcheck's SET_CLEAN, or that no
+ * recovery run read it (check_options.unread). With such evidence, the location costs time and
+ * saves nothing.
  *
  * It is reported if a byte of it is stored to at least three times after the declaration, and no
  * store to it is ever written back. (A value that is set once at start-up costs too little for a
@@ -58,7 +59,7 @@ static void transient_end(void *arg)
 	free(s);
 }
 
-/* The index of the first that ends after addr. */
+/* Gives the index of the first declared range that ends after addr. */
 static size_t find(const struct state *s, uint64_t addr)
 {
 	size_t low = 0, high = s->list.n;
@@ -182,7 +183,8 @@ static void transient_step(void *arg, struct check *c, const struct trace_event 
 	}
 }
 
-/* Is it still declared clean? A later store ends that, and then it is a bug of another kind. */
+/* Are the declared bytes still declared clean? A later store ends that, and then it is a bug of
+ * another kind. */
 static bool is_still_declared(const struct declared *d, const struct check *c)
 {
 	for (size_t i = 0; i < d->stored.list.n; i++)

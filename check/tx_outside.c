@@ -1,5 +1,5 @@
-/* tx-store-outside: a store outside any transaction to memory that elsewhere is modified only
- * inside transactions.
+/* The oracle tx-store-outside reports stores outside any transaction to memory that elsewhere is
+ * modified only inside transactions.
  *
  * Memory counts as such from the moment when the program stored to it in a transaction that had
  * logged it (not: allocated it), until it is freed; earlier stores are initialisation. A store
@@ -386,7 +386,7 @@ static void outside_finish(void *arg, struct check *c)
 	judge(s, c);
 }
 
-/* Asleep until the first transaction. */
+/* Is the oracle asleep? It is until the first transaction. */
 static bool outside_is_asleep(const void *state, const struct check *c)
 {
 	(void)c;

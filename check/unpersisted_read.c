@@ -1,6 +1,6 @@
-/* unpersisted-read: a thread reads what another one stored before that is durable, and then makes
- * something of its own durable, or answers a request, while the store may still be lost. A crash at
- * that moment keeps the reader's work and loses what it rests on.
+/* The oracle unpersisted-read reports where a thread reads what another one stored before that is
+ * durable, and then makes something of its own durable, or answers a request, while the store may
+ * still be lost. A crash at that moment keeps the reader's work and loses what it rests on.
  *
  *	thread A: x = 1;                            flush(x); fence
  *	thread B:         read x; y = 2; flush(y); fence
@@ -111,7 +111,8 @@ static struct reader *reader_of(struct state *s, uint32_t who)
 	return &s->readers.at[who];
 }
 
-/* Does one of PMDK's libraries do this on its own? libpmem alone copies for whoever calls it. */
+/* Is the store or load one that a library of PMDK makes on its own? libpmem is none of these,
+ * because it only copies for whoever calls it. */
 static bool is_own_work(const struct trace_site *site)
 {
 	const struct trace_object *o = site ? site->object : NULL;
@@ -231,7 +232,8 @@ static bool is_within(const struct newest_store *s, uint64_t addr, uint64_t len_
 	return newest_addr(s) < addr + len_bytes && newest_addr(s) + (s->to - s->from) > addr;
 }
 
-/* What this instruction read before, or what was read of these bytes, does not count any more. */
+/* Forgets what this instruction read before, and what was read of these bytes: only the new read
+ * counts. */
 static void forget_reads(struct reader *b, const struct trace_event *ev)
 {
 	size_t n = 0;
@@ -270,14 +272,14 @@ static bool holds(const struct trace_event *ev, uint64_t value, uint32_t len)
 	return false;
 }
 
-/* Is it the offset of what is stored to? Sizes and counts may be so by chance. */
+/* Is the value the offset of what the event stores to? Sizes and counts may be so by chance. */
 static bool is_offset(const struct trace_event *ev, uint64_t value)
 {
 	return value >= PMT_PAGE_BYTES && value % 8 == 0 &&
 	       PMT_OFFSET(ev->addr) - value < POINTED_BYTES;
 }
 
-/* Is it a pointer to what is stored to? */
+/* Is the value a pointer to what the event stores to? */
 static bool points_to(const struct state *s, const struct trace_event *ev, uint64_t value)
 {
 	for (size_t i = s->maps.n; i-- > 0;) {
@@ -319,7 +321,8 @@ static void add_work(struct reader *b, const struct read *r, const struct trace_
 					     .is_shown = is_shown };
 }
 
-/* The reader replaces what it read while that may be lost: what counts is its own value now. */
+/* Forgets the reads whose bytes the reader replaces by its own value while the store that it read
+ * may be lost: its own value counts now. */
 static void forget_replaced(struct reader *b, const struct check *c, const struct trace_event *ev)
 {
 	size_t n = 0;
@@ -395,7 +398,7 @@ static void note_store(struct state *s, const struct check *c, uint32_t who,
 
 /* ---- flushes ---- */
 
-/* A flush is on purpose for the newest stores that it writes back. */
+/* Notes that the newest stores in this range were flushed on purpose. */
 static void note_flushed(struct state *s, struct range r)
 {
 	if (r.to - r.from > 8 * s->newest.room) {
@@ -514,8 +517,8 @@ static void note_older(const struct model_store *m, void *arg)
 		newest_note(&w->s->newest, w->model, &ev, activities_who(&w->s->activities, &ev));
 }
 
-/* Now there is a second thread: what may be lost now was stored by the first. Its values are
- * unknown. */
+/* Wakes the oracle when there is a second thread. What may be lost now was stored by the first
+ * thread; the values are unknown. */
 static void wake(struct state *s, const struct check *c)
 {
 	struct waking w = { s, check_model(c) };
@@ -556,7 +559,7 @@ static bool is_flushed(const struct state *s, const struct trace_site *site)
 	return site && site->id < s->is_flushed.n && s->is_flushed.at[site->id];
 }
 
-/* Is the pair reported? Then it did meet. */
+/* Is the pair reported as a finding? Then its store and load did meet, and it is no candidate. */
 static bool is_found(const struct state *s, const struct candidate *one)
 {
 	for (size_t i = 0; i < s->found.list.n; i++)
@@ -595,7 +598,7 @@ static void unpersisted_finish(void *arg, struct check *c)
 	check_note_candidates(c, count_candidates(s, c));
 }
 
-/* Asleep where loads were not recorded, and until there is a second thread. */
+/* Is the oracle asleep? It is where loads were not recorded, and until there is a second thread. */
 static bool unpersisted_is_asleep(const void *state, const struct check *c)
 {
 	const struct state *s = state;

@@ -35,7 +35,7 @@ struct word *words_find(const struct words *w, uint64_t addr);
 /* was one of these bytes stored to? */
 bool words_touch(const struct words *w, uint64_t addr, uint32_t len_bytes);
 
-/* The first word in these ranges about which something is known, and the next one. */
+/* Finds the first word in these ranges about which something is known. */
 const struct word *words_first(const struct words *w, const struct ranges *r);
 bool words_has_proper(const struct words *w, const struct ranges *r);
 void words_set_proper(struct words *w, const struct ranges *r);

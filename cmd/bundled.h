@@ -26,7 +26,8 @@ struct bundled {
  * Returns the trace's path. Dies if the bundle is damaged. */
 char *bundled_begin(struct bundled *b, const struct command *c, const struct option *table,
 		    const struct option *packed, const char *file);
-/* The same without the bundle's options, because the caller has them. */
+/* Unpacks the bundle and enters its folder, like bundled_begin(), but does not parse the options in
+ * the bundle, because the caller has them. */
 char *bundled_enter(struct bundled *b, const struct option *table, const char *file);
 void bundled_end(struct bundled *b);
 

@@ -1,4 +1,4 @@
-/* The options about judging an execution, for the commands that have them. */
+/* Has the rows of option tables about judging an execution, for the commands that judge. */
 #ifndef CMD_CHECK_OPTIONS_H
 #define CMD_CHECK_OPTIONS_H
 

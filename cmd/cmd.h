@@ -1,5 +1,6 @@
-/* What all subcommands share: the row of the table, the exit statuses, and the ways to tell the
- * user something. A new subcommand is a cmd_*.c with its struct command, and a row in main.c. */
+/* Declares what all subcommands share: the row of the table, the exit statuses, and the ways to
+ * tell the user something. A new subcommand is a cmd_*.c with its struct command, and a row in
+ * main.c. */
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
 
@@ -55,7 +56,7 @@ _Noreturn void die_usage(const struct command *c, const char *fmt, ...)
 /* Sets a function that is called once with the message when die() ends pmend. NULL: none. */
 void die_tell(void (*tell)(const char *text, void *arg), void *arg);
 
-/* Prints the same line and continues. */
+/* Prints a line "pmend: …", like die(), and continues. */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Messages of a session, printed in the same way. */

@@ -105,8 +105,8 @@ static int judge_files(const struct checking *c, struct reporting *reporting, st
 	return status;
 }
 
-/* Records temporary traces and judges them. If the program failed, it is judged up to there, and
- * its trace is kept. */
+/* Records temporary traces and judges them. If the program failed, it is judged up to its failure,
+ * and its trace is kept. */
 static int record_and_judge(struct checking *c, struct reporting *reporting, bool is_fresh,
 			    char **target)
 {

@@ -60,8 +60,8 @@ int crash_explore_and_report(struct crash_setup *s, struct reporting *reporting,
 }
 
 /* Records into a scratch folder and explores. The trace is kept where the user said, or in the
- * current folder if there is something to replay, or if the program failed; then it is explored up
- * to there. */
+ * current folder if there is something to replay. If the program failed, the trace is kept, too,
+ * and is explored up to the failure. */
 static int record_and_explore(struct crash_setup *s, struct reporting *reporting, bool is_fresh,
 			      char **target)
 {

@@ -1,4 +1,4 @@
-/* What `pmend crash` and `pmend merge` share. */
+/* Explores and reports: the part of the command that `pmend crash` and `pmend merge` share. */
 #ifndef CMD_CMD_CRASH_H
 #define CMD_CMD_CRASH_H
 

@@ -207,8 +207,8 @@ static char *patch_read(const char *path)
 	return text;
 }
 
-/* The exit status that the analysis would have had with these words of --fail-on. Without any, a
- * readable report is a success. */
+/* Gives the exit status that the analysis would have had with these words of --fail-on. Without
+ * any, a readable report is a success. */
 static int status_of(const struct report *r, const struct word_list *fail_on)
 {
 	return fail_on->n ? reporting_status(r) : CMD_CLEAN;

@@ -114,7 +114,7 @@ static int test_trace(const struct checking *c, struct crash_setup *s, struct re
 	return status;
 }
 
-/* The name for a kept trace; each of several tests has its own. */
+/* Gives the name for a kept trace; each of several tests has its own. */
 static char *name_of_trace(const struct reporting *r)
 {
 	const char *test = r->project ? r->project->test : NULL;

@@ -1,4 +1,4 @@
-/* What `pmend test` and `pmend merge` share. */
+/* Judges and reports: the part of the command that `pmend test` and `pmend merge` share. */
 #ifndef CMD_CMD_TEST_H
 #define CMD_CMD_TEST_H
 

@@ -17,7 +17,8 @@ struct crash_progress {
 	struct sigaction before[2]; /* the old handlers of SIGINT and SIGTERM */
 };
 
-/* is_quiet: findings are not told before the report. */
+/* Prepares to show an exploration. is_asked: --progress; is_quiet: findings are not told before the
+ * report. */
 void crash_progress_init(struct crash_progress *p, bool is_asked, bool is_quiet);
 
 #endif

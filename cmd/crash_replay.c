@@ -236,7 +236,7 @@ static void print_allowed(const struct allowed *allowed, const struct dump_texts
 	}
 }
 
-/* How recovery ended, with what it printed. */
+/* Prints how recovery ended and what it printed. Returns the exit status. */
 static int print_verdict(const struct verdict *v, const struct allowed *allowed,
 			 const struct dump_texts *texts)
 {
@@ -307,7 +307,7 @@ static int run_gdb(const struct crash_setup *s, const char *what, const char *pa
 	return CMD_CLEAN;
 }
 
-/* The first pool file's copy in the folder. */
+/* Runs gdb on the copy of the first pool file in the folder. Returns its status. */
 static int run_gdb_on_pool(const struct replay *r, const char *folder)
 {
 	const struct trace_file *f = trace_file(r->plan->trace, plan_first_file(r->plan));

@@ -1,4 +1,5 @@
-/* The options that say which input of a program is symbolic. */
+/* Reads the options that say which input of a program is symbolic: files, arguments, standard input
+ * and the like. */
 #ifndef CMD_EXPLORE_PARTS_H
 #define CMD_EXPLORE_PARTS_H
 

@@ -1,4 +1,6 @@
-/* --fresh and --old-bytes, for the commands that record a program. */
+/* Handles --fresh (record without the existing PM files, and restore them afterwards) and has the
+ * row of --old-bytes (fill memory that is handed out again with bytes that are not zero), for the
+ * commands that record a program. */
 #ifndef CMD_FRESH_OPTION_H
 #define CMD_FRESH_OPTION_H
 
@@ -17,8 +19,8 @@
 			OPTION_FLAG, &(recording)->old_bytes \
 	}
 
-/* fresh_option_begin() is called before a recording, the other after the last. False: some files
- * could not be moved back; a message names them. */
+/* fresh_option_begin() is called before a recording, fresh_option_end() after the last one. False:
+ * some files could not be moved back; a message names them. */
 void fresh_option_begin(struct recording *r, bool is_fresh);
 bool fresh_option_end(struct recording *r);
 

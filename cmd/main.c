@@ -1,4 +1,4 @@
-/* pmend's command line: finds the subcommand and runs it. */
+/* Runs pmend's command line: finds the subcommand and calls it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 #endif
 #if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
 
-/* other names of the C library's allocator */
+/* Declares the C library's allocator by its other names, which this file does not replace. */
 void *__libc_malloc(size_t len_bytes);
 void *__libc_calloc(size_t n, size_t len_bytes);
 void *__libc_realloc(void *p, size_t len_bytes);

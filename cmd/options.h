@@ -1,6 +1,6 @@
-/* The option table of a subcommand: it parses argv, and prints the synopsis and -h. A test compares
- * it with the man page. Long options take "--name value" or "--name=value", short ones "-nvalue" or
- * "-n value". */
+/* Handles the option table of a subcommand: parses argv by it, and prints the synopsis and -h. A
+ * test compares the table with the man page. Long options take "--name value" or "--name=value",
+ * short ones "-nvalue" or "-n value". */
 #ifndef CMD_OPTIONS_H
 #define CMD_OPTIONS_H
 
@@ -46,15 +46,15 @@ struct command_line {
 	int noperands;
 	bool has_dashes; /* "--" was before the operands, or before some of them */
 };
-/* options_parse() in two steps: options_scan() collects the options, the other one sets their
- * values. */
+/* Does options_parse() in two steps: options_scan() collects the options, options_apply() sets
+ * their values. */
 struct command_line options_scan(const struct command *c, const struct option *table,
 				 enum option_order order, int argc, char **argv);
 void options_apply(const struct command *c, const struct command_line *line);
 
-/* by its long name; NULL: there is none */
+/* Finds an option by its long name; NULL: there is none. */
 const struct option *option_find(const struct option *table, const char *name);
-/* is its argument a file or a folder of the user? */
+/* Is the argument of the option a file or a folder of the user? */
 bool option_is_path(const struct option *o);
 
 /* Parses argv. If c->on_table is set, passes the table to it and exits. Otherwise sets the values

@@ -80,7 +80,8 @@ void files_option_refuse(const struct command *c, const char *trace)
 	trace_close(t);
 }
 
-/* What is not there yet for crash states of files; NULL: nothing of it was asked for. */
+/* Gives the first option in use that does not work for crash states of files yet; NULL: there is
+ * none. */
 static const char *not_for_files(const struct crash_setup *s)
 {
 	const struct {

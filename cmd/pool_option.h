@@ -1,5 +1,6 @@
-/* {pool} and {dir} in the command line of a recorded program: the path of a scratch pool, and of a
- * scratch folder whose files are followed. And --files, which names other such folders. */
+/* Replaces {pool} and {dir} in the command line of a recorded program by the path of a scratch
+ * pool, and of a scratch folder whose files are followed. Also checks --files, which names other
+ * such folders. */
 #ifndef CMD_POOL_OPTION_H
 #define CMD_POOL_OPTION_H
 

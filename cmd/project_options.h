@@ -1,5 +1,5 @@
-/* Options of a project file (cmd/project/file.h), for the commands that read it: they parse with
- * project_parse(). The command line has precedence. */
+/* Adds the options of a project file (cmd/project/file.h) to those of the command line, for the
+ * commands that read it: they parse with project_parse(). The command line has precedence. */
 #ifndef CMD_PROJECT_OPTIONS_H
 #define CMD_PROJECT_OPTIONS_H
 
@@ -27,15 +27,17 @@ struct project {
 			is_off \
 	}
 
-/* Like options_parse(), with the options of the file. Dies if the file is wrong. */
+/* Parses argv like options_parse(), and adds the options of the project file. Dies if the file is
+ * wrong. */
 int project_parse(const struct command *c, const struct option *table, enum option_order order,
 		  int argc, char **argv);
 
-/* The same in two steps. False: no file is to be read, or there is none. Otherwise all sections of
- * the file are checked. */
+/* Does project_parse() in two steps: project_begin() finds the file, project_apply() sets the
+ * values. False: no file is to be read, or there is none. Otherwise all sections of the file are
+ * checked. */
 bool project_begin(const struct command *c, const struct option *table,
 		   const struct command_line *line);
-/* Sets the values. test: the one that runs; NULL: none. */
+/* Sets the values of all options. test: the test that runs; NULL: none. */
 void project_apply(const struct command *c, const struct command_line *line,
 		   const struct option *table, const char *test);
 /* Makes paths of the command line absolute, because the current folder will change. */

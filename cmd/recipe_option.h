@@ -1,4 +1,5 @@
-/* --client, --ready and --stop, for the commands that record a server. */
+/* Checks --client (what to run when the server is ready), --ready (how to know that) and --stop
+ * (how to end the server), for the commands that record a server. */
 #ifndef CMD_RECIPE_OPTION_H
 #define CMD_RECIPE_OPTION_H
 

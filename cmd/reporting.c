@@ -155,7 +155,8 @@ int reporting_status(const struct report *report)
 	BUG("no outcome");
 }
 
-/* prints the format that shows failures, because it must exist if there is one */
+/* Prints the formats that show failures (junit), because a file in such a format must exist if
+ * there is a failure. */
 void reporting_fail(const char *text, void *reporting)
 {
 	const struct reporting *r = reporting;
@@ -174,7 +175,8 @@ void reporting_fail(const char *text, void *reporting)
 	report_free(report);
 }
 
-/* Notes why finding nothing means nothing. */
+/* Notes in the report that the analysis or the program failed, so that a report without findings
+ * proves nothing. */
 static void set_failure(const struct reporting *r, struct report *report, bool is_whole)
 {
 	const struct report_coverage *c = report_coverage(report);

@@ -1,4 +1,4 @@
-/* What all commands share that end with a report: its options, filters, formats, the exit
+/* Begins and ends the commands that make a report: its options, filters and formats, and the exit
  * status. */
 #ifndef CMD_REPORTING_H
 #define CMD_REPORTING_H
@@ -91,7 +91,7 @@ void reporting_add_evidence(const struct reporting *r, struct report *report, co
 /* Prints a failure in the formats that show failures (junit), because there will be no report.
  * die() calls it by itself. */
 void reporting_fail(const char *text, void *reporting);
-/* The enum cmd_status for the report's findings. */
+/* Gives the enum cmd_status for the report's findings. */
 int reporting_status(const struct report *report);
 /* Filters, prints and frees the report; returns enum cmd_status, with --fail-on. is_whole: finding
  * nothing means that there is nothing. */

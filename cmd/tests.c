@@ -1,6 +1,6 @@
-/* Runs several tests of a project file, one after the other, into one report. Each runs in a
- * separate process, so one that fails does not stop the others. It returns its report as JSON in a
- * file in memory. */
+/* Runs several tests of a project file, one after the other, into one report. Each test runs in a
+ * separate process, so one that fails does not stop the others. The process returns its report as
+ * JSON in a file in memory. */
 #include "cmd/tests.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Named tests of a project file, for `pmend test`. */
+/* Runs the named tests of a project file, for `pmend test`. */
 #ifndef CMD_TESTS_H
 #define CMD_TESTS_H
 

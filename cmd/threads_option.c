@@ -4,7 +4,8 @@
 
 #include "trace/trace.h"
 
-/* The trace says before its first event of another kind how it was recorded. */
+/* Was the trace recorded with --threads? It says so before its first event of another kind than
+ * PROCESS and META. */
 static bool has_threads(const char *path)
 {
 	struct trace_event ev;

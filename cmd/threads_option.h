@@ -1,4 +1,5 @@
-/* --threads and the names of locks, for the commands that record a program. */
+/* Checks --threads (record loads and locks, too) and the options that name functions which lock and
+ * unlock, for the commands that record a program. */
 #ifndef CMD_THREADS_OPTION_H
 #define CMD_THREADS_OPTION_H
 
@@ -25,7 +26,8 @@
 			OPTION_LIST, &(recording)->unlock_calls \
 	}
 
-/* Dies if something is wrong. words: the ntraces traces, or the program if that is 0. */
+/* Dies if one of these options is wrong, or if a trace lacks what it needs. words: the ntraces
+ * traces, or the program if that is 0. */
 void threads_option_check(const struct command *c, const struct recording *r, char *const *words,
 			  size_t ntraces);
 

@@ -17,8 +17,8 @@
 #include "util/files.h"
 #include "util/alloc.h"
 
-/* Claims a name in this folder until pmend ends, by binding a socket address, which only one
- * process can have at a time and which needs no file. */
+/* Has another process claimed this name in this folder? If not, claims it until pmend ends, by
+ * binding a socket address, which only one process can have at a time and which needs no file. */
 static bool is_claimed_by_other(const char *name)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -56,7 +56,8 @@ const char *recorded_text(enum recorded recorded)
 	BUG("what was recorded well is judged");
 }
 
-/* A report on standard output that is for a program has the name in it, for its replays. */
+/* May pmend say where the trace is? Not if a program reads the report on standard output: that
+ * report has the trace's name in it, for its replays. */
 static bool is_for_people(const struct reporting *r)
 {
 	return !r->quiet && !r->is_part && (r->output || strcmp(r->format, "text") == 0);

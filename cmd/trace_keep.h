@@ -1,13 +1,13 @@
-/* Keeping a trace that was recorded into a scratch folder. */
+/* Keeps a trace that was recorded into a scratch folder. */
 #ifndef CMD_TRACE_KEEP_H
 #define CMD_TRACE_KEEP_H
 
 #include "cmd/reporting.h"
 #include "record/recording.h"
 
-/* The name under which a command keeps its trace if the user names none: pmend-out/COMMAND.pmt, or
- * pmend-out/COMMAND-PID.pmt while another pmend in this folder uses that name for its replays.
- * free() it. */
+/* Gives the name under which a command keeps its trace if the user names none:
+ * pmend-out/COMMAND.pmt, or pmend-out/COMMAND-PID.pmt while another pmend in this folder uses that
+ * name for its replays. free() it. */
 char *trace_keep_name(const char *command);
 
 /* Copies the trace if it is needed again, and says so in one line: to replay what was found, or

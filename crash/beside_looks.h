@@ -5,8 +5,8 @@
 
 #include "crash/findings/exploration.h"
 
-/* Gives the path of such a file, which recovery reads or asks for at some failure point; NULL if a
- * few runs show none. free() it. */
+/* Gives the path of a file beside the pool which recovery reads or asks for at some failure point;
+ * NULL if a few runs show none. free() it. */
 char *beside_looks_find(const struct plan *p, const struct crash_options *o, uint64_t npoints);
 
 #endif

@@ -56,8 +56,8 @@ static bool is_death(const struct clean_run *c)
 	       v->command == c->recovery->recover;
 }
 
-/* Recovery failed though nothing was lost: fills err with the reason why nothing can be explored,
- * and describes a bug if the failure is one. */
+/* Fills err with the reason why nothing can be explored, after recovery failed though nothing was
+ * lost. Describes a bug if the failure is one. */
 static void tell_failure(struct clean_run *c, const char *which, bool is_late, struct error *err)
 {
 	const struct verdict *v = &c->verdict;
@@ -130,7 +130,7 @@ static bool may_rely_on_zeros(const struct walk *w, const struct crash_bug *bug)
 	return bug->is_clean && w->plan->nold_bytes > 0 && !trace_unseen(w->plan->trace);
 }
 
-/* Recovery failed at the end. Finds out whether that is a bug, because recovery relies on zeros
+/* Finds out whether a failure of recovery at the end is a bug, because recovery relies on zeros
  * that nobody stored. If it does not, recovery runs once more on the unchanged state, so that the
  * runner's strings are about that run. -1 if recovery cannot be run. */
 static int try_zeros(struct walk *w, const struct state_set *set, struct clean_run *c,
@@ -174,10 +174,10 @@ static int run_beside(struct walk *w, const struct state_set *set, struct clean_
 	return result;
 }
 
-/* Recovery failed with today's files beside the pool, which may differ from those at this event. If
- * recovery copes with the files of this event, nothing is wrong with it; failures that such files
- * cause are explained at each finding. Otherwise recovery runs once more as before. -1 if recovery
- * cannot be run. */
+/* Tries whether recovery, which failed with today's files beside the pool, copes with the files of
+ * this event, which may differ from them. If it copes, nothing is wrong with it; failures that such
+ * files cause are explained at each finding. Otherwise recovery runs once more as before. -1 if
+ * recovery cannot be run. */
 static int try_beside(struct walk *w, const struct state_set *set, struct clean_run *c,
 		      const char *const *paths, bool *copes, struct error *err)
 {

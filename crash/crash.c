@@ -136,8 +136,8 @@ static bool has_used_pool(const struct crash_counters *c)
 	return c->has_opened || (c->has_missed && !c->had_file);
 }
 
-/* Takes the sum of all shards as the result so far; the conclusions that are left depend on all of
- * it. */
+/* Makes the merged result of all shards (o->sum) the result so far. The conclusions that are still
+ * to be drawn depend on all shards. */
 static void take_sum(const struct plan *p, struct crash_options *o, struct rep_points *points,
 		     struct crash_result *r)
 {
@@ -166,9 +166,9 @@ static int take_done(struct crash_result *r, struct crash_result *done, struct e
 	return 0;
 }
 
-/* May one run stand for several failure points? Only if the runs at all of them can tell the same.
- * Races and second crashes need more per run, a server does not read the same each time, and runs
- * on whole images do not tell what they read. */
+/* May one run stand for several failure points? Only if it tells the same about each of them. Races
+ * and second crashes need more per run, a server does not read the same each time, and runs on
+ * whole images do not tell what they read. */
 static bool has_windows(const struct crash_options *o)
 {
 	return (o->strategy == &strategy_lazy || o->strategy == &strategy_prefix) &&

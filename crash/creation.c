@@ -1,7 +1,8 @@
-/* Proves that recovery fails until initialisation has ended: from the first failure point with a
- * pool on, it is run with nothing lost, until it copes for the first time. A bug is explained by
- * that if all of its states are among those which the program passes through before: they lose
- * nothing, or only the newest stores, and none is of a failure point behind the end. */
+/* Proves that recovery fails until the program has initialised its pool: runs recovery with nothing
+ * lost at each failure point, from the first one that has a pool to the first one where recovery
+ * copes. A bug is explained by this if all of its states are among those that the program passed
+ * through before: they lose nothing, or only the newest stores, and no failure point of them is
+ * behind the end of initialisation. */
 #include "crash/creation.h"
 
 #include <stdlib.h>
@@ -12,7 +13,8 @@
 
 #define RUNS_MAX 512u
 
-/* The state is one that the program passed through, and recovery did not cope with it. */
+/* Is the bug about a state that the program itself passed through (its kind is atomicity or
+ * recovery-failure), and does nothing else explain the bug yet? */
 static bool is_candidate(const struct crash_bug *b)
 {
 	return (strcmp(b->kind, "atomicity") == 0 || strcmp(b->kind, "recovery-failure") == 0) &&
@@ -56,7 +58,8 @@ static enum end run_newest(const struct walk *w, const struct crash_options *o, 
 	return !is_run ? IS_UNKNOWN : v.kind == VERDICT_OK ? COPES : FAILS;
 }
 
-/* From the first failure point with a pool to the first one where recovery copes. */
+/* Walks from the first failure point with a pool to the first one where recovery copes. Notes both
+ * in r->creation if that explains several bugs. */
 static void walk_creation(struct walk *w, const struct crash_options *o, struct runner *runner,
 			  struct crash_result *r)
 {

@@ -53,8 +53,9 @@ static int copes(struct cure_trial *t, const uint64_t *state, struct error *err)
 	return is_known <= 0 ? is_known : !v.why_unsound && v.kind == VERDICT_OK;
 }
 
-/* The same, but with the logged ranges as they are after the transaction; the rest of the state is
- * the same. With the ranges as before the transaction, which is supposed, recovery failed. */
+/* Runs recovery on a state, with the logged ranges as they are after the transaction; the rest of
+ * the state is unchanged. The results are those of copes(). To be called when recovery failed with
+ * the ranges as before the transaction, as the trial supposes them. */
 static int copes_logged(struct cure_trial *t, const uint64_t *state, struct error *err)
 {
 	struct explorer *e = &t->explorer;
@@ -439,7 +440,8 @@ static void note_reads(struct cure_trial *t)
 	}
 }
 
-/* Can all findings that are left fail here only if recovery fails with nothing lost? */
+/* Does each finding that is still searched for show here only if recovery fails with nothing
+ * lost? */
 static bool is_about_newest(const struct cure_trial *t)
 {
 	for (size_t i = 0; i < t->n; i++) {

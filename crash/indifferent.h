@@ -12,8 +12,9 @@ enum indifference {
 	INDIFFERENT_NO,
 };
 
-/* Goes to every failure point where a store of these sites may be lost. Runs recovery there with
- * nothing lost, and again with only that word old. */
+/* Goes to every failure point where a store of these sites may be lost. Runs recovery there twice:
+ * with nothing lost, and with only the word of that store old. *answer: does recovery end alike
+ * both times? */
 int indifferent_ask(const struct plan *p, const struct crash_options *o, const uint32_t *sites,
 		    size_t nsites, enum indifference *answer, struct error *err);
 

@@ -19,7 +19,7 @@ static const char *who_ended(const struct crash_options *o, const struct crash_r
 				  : "pmend stopped early for an unknown reason";
 }
 
-/* Says which operations stood for which others. */
+/* Says which operations were tested on behalf of which other operations. */
 static char *what_is_represented(const struct crash_options *o, const struct crash_result *r)
 {
 	const struct representatives *reps = r->representatives;

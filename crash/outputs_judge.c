@@ -44,8 +44,8 @@ static int is_same(struct look *l, const uint64_t *state, const struct verdict *
 	       again.output_hash == first->output_hash;
 }
 
-/* Does recovery print the same as before, both on the state and with nothing lost? 0: one of them
- * differs. */
+/* Does recovery print the same as in its first run on the state, and does it print what it printed
+ * before with nothing lost? 0: one of the two prints something else. */
 static int is_steady(struct look *l, const struct output_doubt *d, const uint64_t *state,
 		     struct verdict *v, struct error *err)
 {
@@ -60,7 +60,7 @@ static int is_steady(struct look *l, const struct output_doubt *d, const uint64_
 	return !v->why_unsound && v->kind == VERDICT_OUTPUT && v->output_hash == d->hash;
 }
 
-/* Are both stores of one thread? */
+/* Did one thread make the stores of both events? */
 static bool is_one_thread(const struct plan *p, uint64_t a, uint64_t b)
 {
 	struct trace *t = trace_cursor(p->trace);
@@ -78,7 +78,7 @@ static bool is_one_thread(const struct plan *p, uint64_t a, uint64_t b)
 	return is_one;
 }
 
-/* Is the store of the same instruction, whoever called it? */
+/* Did one instruction make both the first store of the list a and store b, whoever called it? */
 static bool is_same_place(const struct plan *p, const struct crash_store *a, size_t na,
 			  const struct crash_store *b)
 {
@@ -89,8 +89,8 @@ static bool is_same_place(const struct plan *p, const struct crash_store *a, siz
 	return x && y && x->pc == y->pc;
 }
 
-/* Does a known bug lose the same store, or does the same store survive too early in it? Fixing that
- * bug shows whether this one is left. */
+/* Does a known bug lose the same store as bug b, or does the same store survive too early in both
+ * bugs? Fixing the known bug shows whether b is left. */
 static bool is_known(const struct plan *p, const struct crash_result *r, const struct crash_bug *b)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {

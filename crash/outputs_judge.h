@@ -1,5 +1,5 @@
-/* The finding recovery-output: recovery ends well on a state that lost something, but prints what
- * it never prints when nothing is lost. */
+/* Finds the bugs of kind recovery-output: recovery ends well on a state that lost something, but
+ * prints what it never prints when nothing is lost. */
 #ifndef CRASH_OUTPUTS_JUDGE_H
 #define CRASH_OUTPUTS_JUDGE_H
 

@@ -191,8 +191,8 @@ static void add_outputs(struct outputs *o, struct outputs *more)
 	more->doubts.n = 0;
 }
 
-/* Is it the bug that recovery dies where nothing is lost, and is that bug known already? Every
- * shard finds it. */
+/* Is b the bug that recovery dies where nothing is lost, and does the result have that bug already?
+ * Every shard finds it. */
 static bool is_known_death(const struct crash_result *r, const struct crash_bug *b)
 {
 	return b->is_clean && r->bugs.n > 0 && r->bugs.at[0].is_clean;

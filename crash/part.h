@@ -1,12 +1,12 @@
-/* The result of one shard of an exploration, in a form that can be saved, continued, and put
- * together with the others. */
+/* Sends, checks and adds up the results of the shards of an exploration, so that they can be saved,
+ * continued and put together. */
 #ifndef CRASH_PART_H
 #define CRASH_PART_H
 
 #include "crash/findings/exploration.h"
 #include "util/wire.h"
 
-/* Sends everything that others need of a result, or fills an empty result. */
+/* Sends all that other processes need of a result, or receives it into an empty result. */
 void part_pass(struct wire *m, struct crash_result *r);
 /* Are all numbers in the result that select something valid for this trace, and are all texts
  * there? Nobody checks them later. npoints is not checked. */

@@ -67,7 +67,8 @@ static bool is_entry(const struct bounds *b, const struct race_entry *e)
 	       e->state <= RACE_UNTRIED;
 }
 
-/* A turn that answers a question is about one entry. */
+/* Is the turn valid: its failure point, and the table entries before and after each of its changes?
+ * A change must be about one entry. */
 static bool is_turn(const struct bounds *b, const struct race_turn *t)
 {
 	for (size_t i = 0; i < t->changes.n; i++) {
@@ -100,7 +101,8 @@ static bool are_findings(const struct bounds *b, const struct crash_result *r)
 	return true;
 }
 
-/* No object's addresses may wrap around: it would contain every address. */
+/* Are the objects (executable files in recovery's memory) valid? No object's addresses may wrap
+ * around, because it would contain every address. */
 static bool are_objects(const struct crash_result *r)
 {
 	for (int part = 0; part < PART_N; part++)

@@ -1,5 +1,6 @@
-/* What recovery does with the stores that are not durable when the program ends. It shows how much
- * it matters if a crash loses them. */
+/* Finds out what recovery does with the stores that are not durable when the program ends: reads
+ * them, overwrites them, or does not touch them. This shows how much it matters if a crash loses
+ * them. */
 #ifndef CRASH_USES_H
 #define CRASH_USES_H
 
@@ -27,8 +28,8 @@ struct uses {
 	VEC(struct store_used) list; /* ascending seq */
 };
 
-/* Runs recovery once with nothing lost. The list stays empty if recovery fails, or if its reads
- * cannot be watched. */
+/* Runs recovery once with nothing lost, and lists what it does with each of these stores. The list
+ * stays empty if recovery fails, or if its reads cannot be watched. */
 int uses_find(const struct plan *p, const struct crash_options *o, struct uses *out,
 	      struct error *err);
 /* Finds the `use` of given stores, durable or not. *is_sound: recovery did not fail and could be

@@ -43,7 +43,7 @@ static int take_references(const struct plan *p, const struct crash_options *o,
 	return result;
 }
 
-/* The same for a crash at one failure point. */
+/* Finds out which dumps are allowed after a crash at one failure point. */
 static int take_references_at(const struct plan *p, const struct crash_options *o,
 			      struct references *refs, uint64_t point, struct error *err)
 {
@@ -72,8 +72,8 @@ struct work {
 	struct crash_counters *counters;
 };
 
-/* How many failure points the next lot gets: the whole share, or a few seconds' work if the result
- * is saved after each lot. */
+/* Gives how many failure points the next lot (the failure points that are explored together) gets:
+ * the whole share, or a few seconds' work if the result is saved after each lot. */
 static uint64_t lot_size(const struct work *w, const struct lot *last, uint64_t took_ns,
 			 uint64_t walk_ns)
 {
@@ -101,8 +101,9 @@ static void keep(const struct work *w, uint64_t ndone, struct crash_result *r)
 		w->options->keep(r, w->options->keep_arg);
 }
 
-/* In one process, the first round of all lots comes before the second round of any lot. A lot knows
- * what the first rounds of earlier lots found; findings that it repeats are merged later. */
+/* Begins a lot: tells it what the first rounds of earlier lots found about races, because in one
+ * process the first round of all lots comes before the second round of any lot. Findings that the
+ * lot repeats are merged later. */
 static void begin_lot(const struct work *w, struct crash_result *r)
 {
 	if (w->table && w->options->races.has_turns)
@@ -131,8 +132,8 @@ static int work_on_share(const struct work *w, const struct share *share, uint64
 	return 0;
 }
 
-/* Marks the points that other processes did in the first wave. Numbers out of range come from a
- * damaged part and are ignored. */
+/* Marks what other processes did in the first wave: the stops that they began and finished, and the
+ * variants that failed. Numbers out of range come from a damaged part and are ignored. */
 static void take_up_wave(struct crash_result *r)
 {
 	struct representatives *reps = r->representatives;

@@ -1,5 +1,5 @@
-/* Explores after the clean runs have shown that recovery copes with the states where nothing is
- * lost. */
+/* Explores the crashes of a recorded run, after the clean runs (clean_runs.h) have shown that
+ * recovery copes with the states where nothing is lost. */
 #ifndef CRASH_WORK_H
 #define CRASH_WORK_H
 

@@ -34,8 +34,8 @@ static void add_left(struct trial *t, const struct trace_event *ev, uint64_t add
 		*vec_add(&t->left) = (struct left){ addr, 1, { ev->seq, site_id(ev->site) } };
 }
 
-/* Finds the bytes of an allocation that still have their old contents. A byte that was overwritten
- * with the same value is included by mistake, which does no harm. */
+/* Adds to t->left the bytes of an allocation that still have their old contents. A byte that was
+ * overwritten with the same value is included by mistake, which does no harm. */
 static void find_left(struct trial *t, const struct trace_event *ev)
 {
 	uint8_t old[STEP_BYTES], now[STEP_BYTES];
@@ -67,7 +67,8 @@ static void fill_left(struct trial *t, const struct left *l, bool is_zero)
 	}
 }
 
-/* Sets the first n entries to zero and all others to their old bytes. */
+/* Sets the first n entries of t->left (pieces of memory with old bytes) to zero, and all other
+ * entries to their old bytes. */
 static void zero(struct trial *t, size_t n)
 {
 	for (; t->nzero < n; t->nzero++)

@@ -7,7 +7,7 @@
 
 #include "util/notes.h"
 
-/* Says so if the trace has no store and, if wants_note, if a file held data before, which --fresh
+/* Warns if the trace has no store and, if wants_note, if a file held data before, which --fresh
  * avoids. Says nothing about a trace that cannot be read. */
 void data_before_say(const struct notes *notes, const char *trace, bool wants_note);
 

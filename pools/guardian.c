@@ -62,7 +62,7 @@ static int copy_all(int in, int out)
 	return result;
 }
 
-/* The same, under another name. */
+/* Copies content, mode, owner and times of an open file to a path. */
 int guardian_copy(int in, const char *path)
 {
 	int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600),

@@ -1,4 +1,5 @@
-/* A process that restores files when pmend ends. */
+/* Starts the guardian, a process that restores files when pmend ends, however it ends, and talks to
+ * it. */
 #ifndef POOLS_GUARDIAN_H
 #define POOLS_GUARDIAN_H
 

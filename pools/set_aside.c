@@ -160,8 +160,9 @@ static struct moved *find_moved(struct set_aside *f, const char *path)
 	return NULL;
 }
 
-/* A program that unlinks its pool and creates a new one, or renames a new one over it, never maps
- * the old one, of which there is only a copy. So the copy must be restored at the end. */
+/* Marks the copy of a PM file that the program has replaced as the user's file, which must be
+ * restored at the end. A program that unlinks its pool and creates a new one, or renames a new one
+ * over it, never maps the old one, so there is only that copy of it. */
 static int claim_made(struct set_aside *f, const struct stop *s, struct error *err)
 {
 	for (size_t i = 0; i < s->made.n; i++) {
@@ -196,8 +197,8 @@ static char *name_aside(const char *path)
 			 (int)getpid());
 }
 
-/* Is the path one of the other names? A program may remove everything in the folder; the guardian
- * still has the file open. */
+/* Is the path one of the names that moved or copied files have now? A program may remove everything
+ * in the folder; the guardian still has the file open. */
 static bool is_aside(const struct set_aside *f, const char *path)
 {
 	for (size_t i = 0; i < f->files.n; i++)
@@ -320,7 +321,7 @@ static int rewind_copies(struct set_aside *f, struct error *err)
 	return 0;
 }
 
-/* Nothing was recorded: restores the copied files. A copy that cannot be restored stays. */
+/* Restores the copied files when nothing was recorded. A copy that cannot be restored stays. */
 static void rewind_all(struct set_aside *f)
 {
 	struct error ignored;
@@ -402,8 +403,8 @@ int set_aside_end(struct set_aside *f, struct error *err)
 	return result;
 }
 
-/* Runs when pmend exits in the middle, as when memory is out: nothing was recorded, so all files
- * are restored. A process that was forked meanwhile is not the owner. */
+/* Restores all files when pmend exits in the middle, as when memory is out: nothing was recorded
+ * then. A process that was forked meanwhile is not the owner. */
 static void set_aside_at_exit(int status, void *arg)
 {
 	struct set_aside *f = arg;

@@ -19,10 +19,11 @@ struct set_aside *set_aside_begin(struct error *err);
  * set_aside_touchable() lists from 0 until false. */
 bool set_aside_stops(const struct set_aside *f);
 bool set_aside_touchable(const struct set_aside *f, size_t i, const char **path);
-/* Call it after a recording. 1: the recording was ended at such a file, which is now out of the
- * way, so record again. 0: the recording is complete. -1: it failed. */
+/* Moves away the file at which the recorder ended the program, if it did; to be called after a
+ * recording. 1: the file is out of the way, so record again. 0: the recording is complete. -1: it
+ * failed. */
 int set_aside_clear(struct set_aside *f, const char *trace, struct error *err);
-/* A file that is out of the way; NULL if there is none. */
+/* Gives the path of a file that is out of the way; NULL if there is none. */
 const char *set_aside_first(const struct set_aside *f);
 /* Restores all files. -1 with err, which says where a file is that could not be restored. f may be
  * NULL. */

@@ -63,7 +63,7 @@ static void read_unix(struct listeners *l)
 		fclose(f);
 }
 
-/* The inode of the socket behind a descriptor; 0: it is no socket. */
+/* Gives the inode of the socket behind a descriptor; 0: it is no socket. */
 static unsigned long socket_of(const char *folder, const char *fd)
 {
 	char path[512], to[64];

@@ -9,7 +9,7 @@
 
 /* Does a descendant of this process listen on the TCP port? 0: on any TCP port or Unix socket. */
 bool listening_is(pid_t of, uint16_t port);
-/* Says where they listen; free() it. */
+/* Says on which ports and sockets descendants of this process listen; free() it. */
 char *listening_tell(pid_t of);
 
 #endif

@@ -1,5 +1,5 @@
-/* The architecture of this pmend: which programs it can record, with which tool, and the platforms
- * whose instructions it has. */
+/* Says what the architecture of this pmend is: which programs it can record, with which tool, and
+ * which platforms have its instructions. */
 #ifndef RECORD_MACHINE_H
 #define RECORD_MACHINE_H
 
@@ -17,8 +17,8 @@ struct machine {
 const struct machine *machine_own(void);
 bool machine_has(const struct platform *p);    /* does this machine have its instructions? */
 const struct platform *machine_platform(void); /* the default platform */
-/* The platform to record on: p itself, or the default one if p has another machine's instructions.
- * What the program would do there is concluded from what it does here. */
+/* Gives the platform to record on: p itself, or the default one if p has another machine's
+ * instructions. What the program would do on p is then concluded from what it does on that one. */
 const struct platform *machine_recording(const struct platform *p);
 
 #endif

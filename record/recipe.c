@@ -188,7 +188,7 @@ static void tail_add(struct tail *t, const char *text, size_t len_bytes)
 	t->len_bytes = keep + len_bytes;
 }
 
-/* Gives the last words for the end of a message; free() it. */
+/* Gives the last output of the process as the end of a message; free() it. */
 static char *tail_text(const struct tail *t)
 {
 	size_t len = t->len_bytes, from;
@@ -424,7 +424,7 @@ static bool is_ready(struct recipe_run *r)
 	return all && (r->nawaited > 0 || (looks && listening_is(r->root, 0)));
 }
 
-/* Says what is missing, as a part of a sentence; free() it. */
+/* Says which sign that the server is ready is still missing, as a part of a sentence; free() it. */
 static char *missing_text(struct recipe_run *r)
 {
 	const struct awaited *a = r->awaited;
@@ -515,8 +515,8 @@ static void judge_stop(struct recipe_run *r)
 	helper_release(r, !text);
 }
 
-/* Sends the signal once, and once more to processes that are still there when the server's first
- * process has ended. */
+/* Follows the phase that stops the server: sends the signal once, and once more to processes that
+ * are still there when the server's first process has ended. */
 static int stopping(struct recipe_run *r, bool is_over, bool is_gone)
 {
 	helper_hear(r);

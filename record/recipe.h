@@ -1,5 +1,6 @@
-/* How a server is recorded: how it is known to be ready, what its client does then, and how it is
- * stopped. The client is a separate program, which is not recorded. */
+/* A recipe says how a server is recorded: how pmend knows that the server is ready, what the client
+ * does then, and how the server is stopped. The client is a separate program, which is not
+ * recorded. */
 #ifndef RECORD_RECIPE_H
 #define RECORD_RECIPE_H
 
@@ -25,7 +26,7 @@ struct recipe {             /* the user's words */
 /* Checks the recipe; -1 if it cannot be followed. target: the program's command line; NULL:
  * unknown. */
 int recipe_check(const struct recipe *r, char *const *target, struct error *err);
-/* -1 if one of its programs does not exist. */
+/* Searches the programs that the recipe runs. -1 if one of them does not exist. */
 int recipe_find_programs(const struct recipe *r, struct error *err);
 /* Appends the options that describe the recipe: option, value, … The words are borrowed. */
 void recipe_words(const struct recipe *r, struct word_list *words);
@@ -39,8 +40,8 @@ struct recipe_run;
 struct recipe_run *recipe_begin(const struct recipe *r, pid_t root, const char *pool,
 				const char *dir);
 void recipe_hear(struct recipe_run *r, const char *text, size_t len_bytes);
-/* Continues. Returns a signal that the server must get now; 0: none. is_over: its first process has
- * ended; is_gone: all have. */
+/* Continues with the recipe. Returns a signal that the server must get now; 0: none. is_over: the
+ * server's first process has ended; is_gone: all its processes have. */
 int recipe_step(struct recipe_run *r, bool is_over, bool is_gone);
 /* Notes a child that ended, because the caller waits for all children. True if it was the
  * recipe's. */
@@ -56,7 +57,7 @@ bool recipe_has_ended(const struct recipe_run *r, int wait_status);
 bool recipe_blames_server(const struct recipe_run *r, int wait_status);
 /* Says why the recipe could not be followed; NULL: it was. */
 const char *recipe_failure(const struct recipe_run *r);
-/* The last output of the client, or of the command that stops the server. */
+/* Gives the last output of the client, or of the command that stops the server. */
 const char *recipe_said(const struct recipe_run *r, size_t *len_bytes);
 void recipe_end(struct recipe_run *r); /* stops what is still running; NULL is allowed */
 

@@ -1,4 +1,5 @@
-/* The recorder's command line: where the recorder is, its options, its environment. */
+/* Makes the recorder's command line: finds the recorder, and gives its options and its
+ * environment. */
 #ifndef RECORD_RECORDER_H
 #define RECORD_RECORDER_H
 
@@ -42,7 +43,7 @@ struct recording {
 	const struct notes *notes; /* NULL: nothing is said */
 };
 
-/* Chooses the machine's own platform; is_open: the user named none. */
+/* Sets the recording's platform to the machine's own. is_open: the user named no platform. */
 void recording_open_platform(struct recording *r, bool is_open);
 
 /* Gives the command line to run, and its environment in env; words_free() both. Valgrind's own
@@ -56,7 +57,7 @@ char **recorder_env(const struct recording *r, char **env, struct error *err);
 void recorder_raise_files(void);
 char *recorder_files_option(void); /* free() it */
 
-/* The folder with the recorder and the runtime: beside the binary in the build folder, or in
+/* Gives the folder with the recorder and the runtime: beside the binary in the build folder, or in
  * PREFIX/libexec. free() it; NULL with err if there is none. */
 char *recorder_folder(struct error *err);
 

@@ -291,7 +291,7 @@ static void steer_own_end(pid_t pid, int wait_status, void *arg)
 	recipe_child_ended(((struct running *)arg)->recipe, pid, wait_status);
 }
 
-/* Runs in the process that becomes the program. */
+/* Prepares the process that becomes the program, in that process, before the program starts. */
 static void become(void *arg)
 {
 	const struct running *r = arg;
@@ -320,8 +320,8 @@ static void said_close(struct running *r)
 				close(r->said[i][k]);
 }
 
-/* False with err if the recipe could not be followed and the server is not to blame. If the server
- * failed, it is judged up to that point. */
+/* Did the recording go as the recipe says? False with err if the recipe could not be followed and
+ * the server is not to blame. If the server failed, it is judged up to that point. */
 static bool recipe_judge(const struct running *r, int status, struct error *err)
 {
 	const char *failure = r->recipe ? recipe_failure(r->recipe) : NULL, *said;
@@ -421,7 +421,8 @@ static void unseen_tell(const struct recording *r, const char *output, const str
 
 #define RECORDED_AGAIN 100 /* internal: record again, because the files are out of the way now */
 
-/* The recorder stopped the program at a file that --fresh moves away: this is no recording yet. */
+/* Moves away the file at which the recorder stopped the program because of --fresh: that was no
+ * recording yet, and the program must be recorded again. */
 static int clear_files(const struct recording *r, const char *output, struct error *err)
 {
 	int cleared = r->fresh ? set_aside_clear(r->fresh, output, err) : 0;

@@ -222,27 +222,29 @@ static inline bool bug_is_kind(const struct bug *b, const char *kind)
 	return strcmp(b->kind, kind) == 0;
 }
 
-/* Recovery fails at a range of failure points even if nothing is lost. */
+/* Does recovery fail at a range of failure points even if nothing is lost? */
 static inline bool bug_has_window(const struct bug *b)
 {
 	return b->crash && b->crash->last_window;
 }
 
-/* The frame to show; NULL if the location has no frames. */
+/* Gives the frame to show for a location; NULL if the location has no frames. */
 const struct bug_frame *bug_location_frame(const struct bug_location *l);
-/* The user's frame that does it: the setter, where the shown frame only calls one. */
+/* Gives the frame of the user's code that itself stores, flushes or fences. It differs from the
+ * frame to show if that one only calls a setter; then it is the setter's. */
 const struct bug_frame *bug_location_origin(const struct bug_location *l);
-/* The function without line information that the shown line calls in its own object: either a part
- * of the program that was compiled without -g, or a library that was linked in. Names that begin
- * with two underscores belong to a library. NULL: there is none. `inside` is the frame that `shown`
- * called. */
+/* Gives the function without line information that the shown line calls in its own object: either a
+ * part of the program that was compiled without -g, or a library that was linked in. Names that
+ * begin with two underscores belong to a library. NULL: there is none. `inside` is the frame that
+ * `shown` called. */
 const char *bug_location_called(const struct bug_location *l);
 const char *bug_frame_called(const struct bug_frame *inside, const struct bug_frame *shown);
-/* the frame to show of the first location */
+/* Gives the frame to show for the bug's first location. */
 const struct bug_frame *bug_frame(const struct bug *b);
-/* The two frames are on the same source line; false if a line is unknown. */
+/* Are the two frames on the same source line? False if a line is unknown. */
 bool bug_is_same_line(const struct bug_frame *a, const struct bug_frame *b);
-/* How many consequences have this takes_all, and the words that a report puts before the number. */
+/* Counts the consequences that have this takes_all. bug_explains() gives the words that a report
+ * puts before the number. */
 size_t bug_nconsequences(const struct bug *b, bool takes_all);
 const char *bug_explains(bool takes_all);
 
@@ -257,15 +259,15 @@ struct bug_kind {
 extern const struct bug_kind bug_kinds[];
 const struct bug_kind *bug_kind_find(const char *name); /* NULL: a plug-in's kind */
 const char *bug_severity_name(enum bug_severity s);
-/* bug_crash.torn as a sentence, without a full stop */
+/* Gives bug_crash.torn as a sentence, without a full stop. */
 const char *bug_torn_text(const char *torn);
-/* "reads", "overwrites", "never-touches"; NULL if unknown */
+/* Gives the name of a use: "reads", "overwrites" or "never-touches"; NULL if unknown. */
 const char *bug_use_name(enum bug_use u);
 const char *bug_use_text(enum bug_use u); /* the same, as a part of a sentence */
-/* Recovery was not seen to rely on the bytes that may be lost. Renderings give such a bug one line
- * at the end and leave it out of the total. */
+/* Is the bug one of those on which recovery was not seen to rely? Renderings give such a bug one
+ * line at the end and leave it out of the total. */
 bool bug_is_last(const struct bug *b);
-/* The bug's own advice, or else that of its kind; NULL if there is none. */
+/* Gives the bug's own advice, or else that of its kind; NULL if there is none. */
 const char *bug_advice(const struct bug *b);
 
 /* A group of update behaviours. One of them, the representative, was tested on behalf of all. */
@@ -394,16 +396,16 @@ void report_add(struct report *r, const struct bug *b);
 /* Returns the source line of a frame, without newline and without NUL at its end; NULL if it cannot
  * be read. */
 const char *report_source_line(struct report *r, const struct bug_frame *f, size_t *len);
-/* The number that report/causes.h uses for this bug, whatever its callers; SIZE_MAX: it is not in
- * the report. */
+/* Gives the number that report/causes.h uses for this bug, whatever its callers; SIZE_MAX: the bug
+ * is not in the report. */
 size_t report_find_draft(const struct report *r, const struct bug *b);
 
 /* Adds the crash of b to the bug with which report_add() would merge b. False: there is no such
  * bug. */
 bool report_add_evidence(struct report *r, const struct bug *b);
 
-/* report_has(): some bug satisfies is_one(). report_each() calls each() for all bugs. Both only
- * before report_finish(). */
+/* report_has() asks whether is_one() is true for some bug; report_each() calls each() for all bugs.
+ * Both only before report_finish(). */
 bool report_has(const struct report *r, bool (*is_one)(const struct bug *b));
 void report_each(const struct report *r, void (*each)(const struct bug *b, void *arg), void *arg);
 /* Sets what recovery does with the bytes of each bug. use() is called for each call path and each
@@ -420,7 +422,7 @@ void report_rank_explored(struct report *r, size_t i, bool is_read, bool is_comp
  * counted and not filtered. */
 void report_add_unflushed(struct report *r, const struct bug *b);
 void report_set_ending(struct report *r, const struct report_ending *e);
-/* NULL: the recording ended well, or it is unknown how it ended */
+/* Says how the recording ended; NULL: it ended well, or that is unknown. */
 const struct report_ending *report_ending(const struct report *r);
 size_t report_nunflushed(const struct report *r);
 const struct bug *report_unflushed(const struct report *r, size_t i);
@@ -429,10 +431,10 @@ const struct bug *report_unflushed(const struct report *r, size_t i);
 void report_set_platform(struct report *r, const char *platform);
 const char *report_platform(const struct report *r); /* NULL: not set */
 void report_add_argument(struct report *r, const char *argument);
-/* bug_advice(); NULL if it would do harm on another platform of the report. */
+/* Gives bug_advice(); NULL if the advice would do harm on another platform of the report. */
 const char *report_advice(const struct report *r, const struct bug *b);
 
-/* pmend chose the platform by what the program does, since the user named none. */
+/* Notes whether pmend chose the platform by what the program does, since the user named none. */
 void report_set_platform_chosen(struct report *r, bool is_chosen);
 bool report_is_platform_chosen(const struct report *r);
 
@@ -440,12 +442,12 @@ bool report_is_platform_chosen(const struct report *r);
 void report_add_omitted(struct report *r, const char *platform, const char *why);
 size_t report_ncommand(const struct report *r);
 const char *report_argument(const struct report *r, size_t i); /* word i of the command line */
-/* Option words with which a server was recorded (--client, --ready, --stop), so that it can be
- * recorded again. */
+/* Adds a word of the options with which a server was recorded (--client, --ready, --stop), so that
+ * it can be recorded again. */
 void report_add_recipe(struct report *r, const char *word);
 size_t report_nrecipe(const struct report *r);
 const char *report_recipe(const struct report *r, size_t i);
-/* Option words with which `pmend crash` explored, so that it can explore again. */
+/* Adds a word of the options with which `pmend crash` explored, so that it can explore again. */
 void report_add_crash_option(struct report *r, const char *word);
 size_t report_ncrash_options(const struct report *r);
 const char *report_crash_option(const struct report *r, size_t i);
@@ -454,15 +456,16 @@ bool report_has_head(const struct report *r); /* the platform or the command is 
 void report_add_reason(struct report *r, const char *why);
 void report_set_coverage(struct report *r, const struct report_coverage *c);
 const struct report_coverage *report_coverage(const struct report *r); /* NULL: not set */
-/* What this kind of analysis cannot find, as a sentence without its end; NULL: recovery was run on
- * crash states, so nothing is missing. */
+/* Says what this kind of analysis cannot find, as a sentence without its end; NULL: recovery was
+ * run on crash states, so nothing is missing. */
 const char *report_not_covered(const struct report *r);
-/* How far failure points were explored, as a sentence without its end. NULL: each was explored
+/* Says how far failure points were explored, as a sentence without its end. NULL: each was explored
  * completely, or none was explored. free() it. */
 char *report_depth_text(const struct report *r);
 
 void report_set_shard(struct report *r, const struct report_shard *s);
-/* NULL: the report is about the whole analysis */
+/* Gives the part (shard) of the analysis that the report is about; NULL: it is about the whole
+ * analysis. */
 const struct report_shard *report_shard(const struct report *r);
 
 /* Adds a folder in which relative source paths are looked up, such as the compilation folder or the
@@ -486,7 +489,7 @@ void report_finish(struct report *r);
 /* Reads a JSON report that pmend wrote; it is finished. NULL if it cannot be read or is no such
  * report. */
 struct report *report_read(const char *path, struct error *err);
-/* The same from a text; `name` is for error messages. */
+/* Reads a JSON report from a text, like report_read(); `name` is for error messages. */
 struct report *report_parse(const char *text, const char *name, struct error *err);
 
 /* Makes a bug of its own of each call path and of each consequence. All call paths keep the id of
@@ -498,24 +501,27 @@ void report_unfold(struct report *r);
 size_t report_norigins(const struct report *r);
 size_t report_origin(const struct report *r, size_t i);
 size_t report_origin_cause(const struct report *r, size_t i);
-/* the same functions call each other; lines do not matter */
+/* Have both bugs the same call path? The same functions must call each other; lines do not
+ * matter. */
 bool bug_is_same_path(const struct bug *a, const struct bug *b);
 
-/* Globs that --library added to the system's libraries, so that the analysis can be repeated. */
+/* Adds a glob that --library added to the system's libraries, so that the analysis can be
+ * repeated. */
 void report_add_library_glob(struct report *r, const char *glob);
 size_t report_nlibrary_globs(const struct report *r);
 const char *report_library_glob(const struct report *r, size_t i);
 
-/* Findings inside libraries that are not listed: a name and a number for each library. */
+/* Counts the libraries that have findings which are not listed. report_library() gives a library's
+ * name and the number of these findings. */
 size_t report_nlibraries(const struct report *r);
 const char *report_library(const struct report *r, size_t i, size_t *nbugs);
 
-/* The bugs that are left after filtering, sorted. */
+/* Counts the bugs that are left after filtering. report_bug() gives them, sorted. */
 size_t report_nbugs(const struct report *r);
 const struct bug *report_bug(const struct report *r, size_t i);
-/* number of bugs of this severity */
+/* Counts the bugs of this severity. */
 size_t report_count(const struct report *r, enum bug_severity s);
-/* number of correctness bugs that recovery was not seen to read: bug_is_last() */
+/* Counts the correctness bugs on which recovery was not seen to rely: bug_is_last(). */
 size_t report_count_unread(const struct report *r);
 /* Where each finding is printed. All findings of one source line share an entry, which stands where
  * the first of them does. Findings for which bug_is_last() holds stand alone. The array has one

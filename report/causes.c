@@ -158,7 +158,7 @@ static bool is_member(const causes_members *all, const struct report_entry *e, s
 	return false;
 }
 
-/* The nearest cause, direct or indirect, that also explains the finding in this report. */
+/* Finds the nearest cause, direct or indirect, that also explains the finding in this report. */
 static struct report_entry *cause_left(const causes_members *all, const struct causes_member *m)
 {
 	struct report_entry *cause = m->entry->cause;
@@ -173,8 +173,9 @@ static bool is_short_flush(const struct report_entry *e)
 	return e && strcmp(e->bug.kind, "short-flush") == 0;
 }
 
-/* Of a finding, one run says that a call flushes too little and another run that the called helper
- * does. Either is its cause. */
+/* Do two runs name different causes, but both of them a flush that is too short? One run says that
+ * a call flushes too little, the other one that the helper which it calls does. Either is the
+ * finding's cause. */
 static bool is_left_out_by_both(const struct causes_member *m)
 {
 	return m->cause != m->entry && is_short_flush(m->entry->cause) && is_short_flush(m->cause);

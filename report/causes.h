@@ -5,23 +5,23 @@
 
 #include "report/bug.h"
 
-/* The findings so far, in the order in which they were added. Their numbers stay the same until
- * report_finish(), except after report_drop(). */
+/* Counts the findings so far. They have numbers in the order in which they were added, which stay
+ * the same until report_finish(), except after report_drop(). */
 size_t report_ndrafts(const struct report *r);
 const struct bug *report_draft(const struct report *r, size_t i);
 
-/* The instructions (ids of sites, with their callers) at which the first location of finding i was
- * seen. */
+/* Counts the instructions (ids of sites, with their callers) at which the first location of finding
+ * i was seen. */
 size_t report_draft_nsites(const struct report *r, size_t i);
 uint32_t report_draft_site(const struct report *r, size_t i, size_t k);
 
 /* Lists finding i under `cause`, or under that finding's own cause. It is no longer counted, and is
  * hidden with its cause. False: it is listed there already. */
 bool report_explain(struct report *r, size_t i, size_t cause);
-/* the cause of finding i; i itself if it has none */
+/* Gives the cause of finding i; i itself if it has none. */
 size_t report_cause(const struct report *r, size_t i);
-/* Notes that finding i may have the cause of the other one. No trial decided it, so both stay and
- * are counted. */
+/* Notes that finding i may have the same cause as finding `cause`. No trial decided that, so both
+ * stay and are counted. */
 void report_may_share(struct report *r, size_t i, size_t cause);
 /* Notes that finding i, listed under its cause, vanishes when all causes are fixed; its cause alone
  * was not shown to be enough. */
@@ -34,7 +34,7 @@ void report_restore(struct report *r, size_t i);
 /* Removes finding i, which turned out to be no bug. The numbers of all later findings shrink by
  * one. */
 void report_drop(struct report *r, size_t i);
-/* a finding like b was dropped */
+/* Was a finding like b dropped? */
 bool report_is_dropped(const struct report *r, const struct bug *b);
 /* Calls each() with every site of the first location until it returns false. Returns true if it
  * never did and there is a site. */

@@ -1,5 +1,5 @@
-/* What recovery read and what it left, as JSON: the reads that had a choice, and what a dump was
- * compared with. Writes and reads it. Unknown values are left out. */
+/* Writes and reads, as JSON, what recovery read and what it left: the reads that had a choice, and
+ * what a dump was compared with. Unknown values are left out. */
 #include <string.h>
 
 #include "report/internal.h"

@@ -1,5 +1,5 @@
-/* How much an analysis looked at: copies the record into an arena, says in words how deep it went,
- * and handles which part of an analysis the report is about. */
+/* Handles the record of how much an analysis looked at: copies it into an arena, says in words how
+ * deep the analysis went, and keeps which part of an analysis the report is about. */
 #include "report/internal.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ static const struct report_groups *groups_copy(struct arena *a, const struct rep
 	return copy;
 }
 
-/* The report is a part (shard) of an exploration of crashes, even if it has no runs yet. */
+/* Is the report about a part (shard) of an exploration of crashes, even if it has no runs yet? */
 static bool is_part_of_crashes(const struct report *r)
 {
 	return r->shard.of && strcmp(r->shard.command, "check") != 0;

@@ -59,7 +59,8 @@ char *escape_utf8(const char *s)
 	return clean;
 }
 
-/* Control characters, line separators, and characters that change the direction of text. */
+/* Is it a control character, a line separator, or a character that changes the direction of
+ * text? */
 static bool is_harmful(uint32_t code)
 {
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200e && code <= 0x200f) ||

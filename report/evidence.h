@@ -1,6 +1,6 @@
-/* What the trace shows around a bug: the events that matter, in order, and the bytes of the cache
- * lines involved. There are tens of events and a few lines at most. The analysis that found the bug
- * fills it from the trace; docs/report.md documents it as JSON. */
+/* Declares what the trace shows around a bug: the events that matter, in order, and the bytes of
+ * the cache lines involved. There are tens of events and a few lines at most. The analysis that
+ * found the bug fills it from the trace; docs/report.md documents it as JSON. */
 #ifndef REPORT_EVIDENCE_H
 #define REPORT_EVIDENCE_H
 
@@ -69,7 +69,7 @@ struct arena;
 
 /* Gives a copy of the evidence to a bug of a finished report. */
 void report_set_evidence(struct report *r, size_t bug, const struct evidence *e);
-/* NULL for NULL */
+/* Copies evidence into an arena; NULL gives NULL. */
 const struct evidence *evidence_copy(struct arena *a, const struct evidence *e);
 
 #endif

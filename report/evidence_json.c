@@ -1,5 +1,5 @@
-/* The evidence of a bug as JSON: writes and reads it. The key "timeline" has the events, "memory"
- * the rows of bytes. Unknown values are left out. */
+/* Writes and reads the evidence of a bug as JSON. The key "timeline" has the events, "memory" the
+ * rows of bytes. Unknown values are left out. */
 #include <string.h>
 
 #include "report/internal.h"
@@ -88,7 +88,7 @@ void evidence_json(json_t *bug, const struct evidence *e)
 /* ---- reading: a value of the wrong type counts as missing, but "timeline" and "memory" themselves
  * must have the right type ---- */
 
-/* The text if it consists of two hexadecimal digits for each byte of a row, else NULL. */
+/* Gives the text if it consists of two hexadecimal digits for each byte of a row, else NULL. */
 static const char *bytes_of(const json_t *value)
 {
 	const char *text = json_string_value(value);

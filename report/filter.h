@@ -28,8 +28,8 @@ struct baseline;
 struct baseline *baseline_open(const char *path, struct error *err); /* NULL if it cannot be read */
 void baseline_close(struct baseline *b);
 
-/* Remove matching bugs from the report. The text's summary says how many; JSON also says which
- * blocks matched. */
+/* report_suppress() removes the bugs that match a block, report_subtract() those that the baseline
+ * has. The text's summary says how many; JSON also says which blocks matched. */
 void report_suppress(struct report *r, struct suppressions *s);
 void report_subtract(struct report *r, const struct baseline *b);
 /* Removes findings inside libraries, and keeps one line for each library. */

@@ -30,7 +30,7 @@ struct report_format {
 /* All formats; a row without name ends the table. The first is the default. */
 extern const struct report_format report_formats[];
 const struct report_format *report_format_find(const char *name); /* NULL if there is none */
-/* The format that belongs to the ending of a file name, such as .json; NULL: none, or path is
+/* Gives the format that belongs to the ending of a file name, such as .json; NULL: none, or path is
  * NULL. */
 const char *report_format_of(const char *path);
 

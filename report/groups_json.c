@@ -1,6 +1,6 @@
-/* Two parts of a report's coverage as JSON: writes and reads them. The account of representative
- * testing is a table of numbers, so writing and reading use the same names; that of an exploration
- * lists the inputs that showed something new. */
+/* Writes and reads two parts of a report's coverage as JSON. The account of representative testing
+ * is a table of numbers, so writing and reading use the same names; that of an exploration lists
+ * the inputs that showed something new. */
 #include "report/internal.h"
 
 /* The numbers of representative testing and their names in JSON. */
@@ -114,7 +114,7 @@ void found_json(json_t *coverage, const struct report_coverage *c)
 	json_decref(list);
 }
 
-/* Cuts numbers that are too large for any exploration, so that sums cannot overflow. */
+/* Gives the number of a key, cut to what an exploration can reach, so that sums cannot overflow. */
 static uint64_t found_number(const json_t *o, const char *key)
 {
 	const uint64_t n = json_get_number(o, key);

@@ -35,7 +35,7 @@ static bool function_equal(const struct bug_frame *a, const struct bug_frame *b)
 
 typedef VEC(const struct bug_frame *) call_path;
 
-/* The frames that count for a call path, innermost first. */
+/* Lists the frames that count for a call path, innermost first. */
 static void call_path_fill(call_path *p, const struct bug_location *l)
 {
 	size_t i, k;
@@ -92,8 +92,8 @@ static void key_frame(buffer *t, const struct bug_frame *frame, bool is_shown)
 	}
 }
 
-/* Location i takes part in the key. What the program did for a lost store (flush, fence) does not:
- * it may differ from crash to crash. */
+/* Does location i take part in the key? What the program did for a lost store (flush, fence) does
+ * not: it may differ from crash to crash. */
 static bool is_identifying(const struct bug *b, size_t i)
 {
 	const char *first = b->locations[0].role, *role = b->locations[i].role;
@@ -107,7 +107,7 @@ static bool is_store(const char *role)
 	return role && (strcmp(role, "store") == 0 || strcmp(role, "lost") == 0);
 }
 
-/* depth: how many frames of each location take part. */
+/* Makes the key of a bug; free() it. depth: how many frames of each location take part. */
 static char *key_of(const struct bug *b, size_t depth)
 {
 	call_path p = { 0 };
@@ -209,7 +209,8 @@ static void put_shown_line(FILE *f, struct report *r, const struct bug_frame *fr
 	}
 }
 
-/* The text whose hash is the id, without the number that tells equal bugs apart. */
+/* Makes the text whose hash is the bug's id, without the number that tells equal bugs apart; free()
+ * it. */
 static char *ident_text(struct report *r, const struct bug *b)
 {
 	char *text;

@@ -1,4 +1,5 @@
-/* What the files of report/ share with each other only. */
+/* Declares what only the files of report/ share with each other: the report, its entries, and
+ * helpers. */
 #ifndef REPORT_INTERNAL_H
 #define REPORT_INTERNAL_H
 
@@ -105,7 +106,7 @@ void report_append(struct report *r, const struct bug *b);
 size_t report_filter(struct report *r, bool (*hides)(const void *context, const struct bug *b),
 		     const void *context);
 
-/* NULL if there is none */
+/* Finds the entry of a bug by its key and the key's hash; NULL if there is none. */
 struct report_entry *report_find(const struct report *r, const char *key, uint64_t hash);
 struct report_entry *report_insert(struct report *r, const struct bug *b, const char *key,
 				   uint64_t hash);
@@ -116,27 +117,27 @@ void paths_add(struct report *r, struct report_entry *e, const struct bug *b,
 	       enum paths_counts how);
 /* Adds the paths of another platform's entry; of each count, the larger one stays. */
 void paths_add_entry(struct report *r, struct report_entry *e, const struct report_entry *other);
-/* Adds the crash of b to the path that is the same. */
+/* Adds the crash of b to the call path of the entry that b has, too. */
 void paths_add_evidence(struct report *r, struct report_entry *e, const struct bug *b);
 void paths_finish(struct report *r, struct report_entry *e); /* stores the paths in the bug */
 
-/* outcome.c: write and read the keys "analyses", "fail_on" and "failure" */
+/* outcome.c: outcome_json() writes the keys "analyses", "fail_on" and "failure". */
 void outcome_json(json_t *top, const struct report *r);
 /* Reads what outcome_json() wrote. False: *why says what is wrong with it. */
 bool outcome_read(struct report *r, const json_t *top, const char **why);
 
-/* tests.c: write and read the keys "project" and "hidden" */
+/* tests.c: project_json() writes the keys "project" and "hidden", project_read() reads them. */
 void project_json(json_t *top, const struct report *r);
 bool project_read(struct report *r, const json_t *top, const char **why);
 
-/* order.c: sorts; the best evidence first, then by id */
+/* order.c: sorts findings; the best evidence first, then by id. */
 void order_sort(struct report_entry **list, size_t n);
 
-/* fold.c: "14 findings inside libpmemobj: --libraries shows them"; free() it. */
+/* fold.c: says, for example, "14 findings inside libpmemobj: --libraries shows them"; free() it. */
 char *folded_text(const struct report_folded *f);
 
-/* wrappers.c: the --library that would name the callers of functions that flush for others, without
- * a full stop; NULL: most performance findings lie elsewhere. free() it. */
+/* wrappers.c: names the option --library that would show the callers of functions that flush for
+ * others, without a full stop; NULL: most performance findings lie elsewhere. free() it. */
 char *wrappers_text(const struct report *r);
 
 /* recording_end.c: how the recording ended, and what was not flushed then. */
@@ -146,8 +147,8 @@ char *wrappers_text(const struct report *r);
 const char *ending_unflushed(const struct report *r); /* the heading of the unflushed stores */
 json_t *ending_json(const struct report *r, json_t *(*location)(const struct bug_location *l));
 
-/* platforms.c: "loses data on x86-adr, msync; safe on eadr"; NULL if the report is about one
- * platform. free() it. */
+/* platforms.c: says, for example, "loses data on x86-adr, msync; safe on eadr"; NULL if the report
+ * is about one platform. free() it. */
 char *platforms_text(const struct report *r, const struct bug *b);
 
 /* causes.c: a finding of another report that was added to this one. Findings of one cause are a
@@ -171,48 +172,51 @@ void causes_merge(const causes_members *all);
  * sorted. */
 void causes_finish(struct report *r);
 
-/* bug.c: deep copies; NULL gives NULL. */
+/* bug.c: makes deep copies; NULL gives NULL. */
 void bug_copy(struct arena *a, struct bug *copy, const struct bug *b);
 const struct bug_location *bug_locations_copy(struct arena *a, const struct bug_location *locations,
 					      size_t n);
 const struct bug_crash *bug_crash_copy(struct arena *a, const struct bug_crash *c);
 const struct bug_input *bug_input_copy(struct arena *a, const struct bug_input *i);
 /* coverage.c */
-/* depth_text(): how far failure points were explored, as a sentence without its end. NULL: each was
- * explored completely, or none was. free() it. */
+/* Says how far failure points were explored, as a sentence without its end. NULL: each was explored
+ * completely, or none was. free() it. */
 char *depth_text(const struct report_coverage *c);
 const char *const *strings_copy(struct arena *a, const char *const *list, size_t n);
 void coverage_copy(struct arena *a, struct report_coverage *copy, const struct report_coverage *c);
 
-/* groups_json.c: for the key "coverage" */
+/* groups_json.c: makes the account of representative testing for the key "coverage". */
 json_t *groups_json(const struct report_groups *g);
-/* NULL: there is none, or *why says what is wrong. */
+/* Reads what groups_json() made. NULL: there is none, or *why says what is wrong. */
 const struct report_groups *groups_read(struct arena *a, const json_t *o, const char **why);
-/* "progress": the inputs that showed something new. A value of the wrong type counts as missing. */
+/* found_json() writes the key "progress", the inputs that showed something new; found_read() reads
+ * it. A value of the wrong type counts as missing. */
 void found_json(json_t *coverage, const struct report_coverage *c);
 void found_read(struct arena *a, const json_t *coverage, struct report_coverage *c);
 
-/* evidence_json.c: write and read the keys "timeline" and "memory" of a bug */
+/* evidence_json.c: writes the keys "timeline" and "memory" of a bug. */
 void evidence_json(json_t *bug, const struct evidence *e);
-/* NULL: there is none, or *why says what is wrong. */
+/* Reads what evidence_json() wrote. NULL: there is none, or *why says what is wrong. */
 const struct evidence *evidence_read(struct arena *a, const json_t *bug, const char **why);
-/* comparison_json.c: for the key "crash"; NULL: there is none, or *why says what is wrong */
+/* comparison_json.c: comparison_json() makes the comparison of a dump for the key "crash",
+ * comparison_read() reads it. NULL: there is none, or *why says what is wrong. */
 json_t *comparison_json(const struct bug_comparison *c);
 const struct bug_comparison *comparison_read(struct arena *a, const json_t *o, const char **why);
-/* Write and read "choices" and "choices_all" of a crash. A value of the wrong type counts as
- * missing. */
+/* choices_json() writes "choices" and "choices_all" of a crash, choices_read() reads them. A value
+ * of the wrong type counts as missing. */
 void choices_json(json_t *crash, const struct bug_crash *c,
 		  void (*set_frame)(json_t *o, const struct bug_frame *frame));
 void choices_read(struct arena *a, const json_t *crash, struct bug_crash *c);
 
-/* coverage.c; shard_read() returns false if *why says what is wrong */
+/* coverage.c: shard_json() makes the JSON of a part of an analysis; shard_read() reads it, and
+ * returns false if *why says what is wrong. */
 json_t *shard_json(const struct report_shard *s);
 bool shard_read(struct report *r, const json_t *o, const char **why);
 
-/* ident.c */
+/* ident.c: makes the keys by which findings are compared, and their ids. */
 char *ident_key(const struct bug *b);      /* kind, roles and lines; free() it */
 char *ident_path_key(const struct bug *b); /* the same with all callers; free() it */
-/* The same with the names of all callers, without lines; free() it. */
+/* Makes a key of the functions at each location and all their callers, without lines; free() it. */
 char *ident_functions(const struct bug *b);
 void ident_assign(struct report *r);
 
@@ -224,22 +228,22 @@ void sources_free(struct sources *s);
 void sources_add_folder(struct sources *s, const char *folder);
 /* Returns a line without its newline and without NUL at its end; NULL if there is none. */
 const char *source_line(struct sources *s, const char *file, uint32_t line, size_t *len);
-/* The path under which the file was found; NULL if it cannot be read. */
+/* Gives the path under which the file was found; NULL if it cannot be read. */
 const char *source_path(struct sources *s, const char *file);
 
-/* path.c: text only; the file system is not asked. */
+/* path.c: handles paths as text; the file system is not asked. */
 const char *path_base(const char *path); /* "" for NULL */
 /* Makes a URI; relative if the path is below cwd. free() it. */
 char *path_uri(const char *path, const char *cwd, bool *is_below);
 
 /* escape.c: names and messages may hold any bytes. */
-/* Length of the valid UTF-8 sequence at p; 0 if it is invalid. */
+/* Gives the length of the valid UTF-8 sequence at p; 0 if it is invalid. */
 size_t escape_utf8_len(const char *p, size_t n);
 /* Replaces what is no UTF-8 by U+FFFD; free() it. */
 char *escape_utf8(const char *s);
 void escape_html(FILE *f, const char *s, size_t n);
 
-/* json_value.c */
+/* json_value.c: makes JSON values, and reads them. */
 json_t *json_text(const char *s);                              /* s may hold any bytes */
 json_t *json_number(uint64_t n);                               /* cut to INT64_MAX */
 void json_set_text(json_t *o, const char *key, const char *s); /* adds nothing for NULL */

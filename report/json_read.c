@@ -57,7 +57,7 @@ static const char *get_needed_text(struct reader *in, const json_t *o, const cha
 	return text ? text : "";
 }
 
-/* "" if there is no message, so that renderings need not check. */
+/* Reads the message of a bug or place; "" if there is none, so that renderings need not check. */
 static const char *get_message(struct reader *in, const json_t *o)
 {
 	const char *text = get_text(in, o, "message");
@@ -86,7 +86,7 @@ static bool get_flag(struct reader *in, const json_t *o, const char *key)
 	return json_is_true(value);
 }
 
-/* NULL if there is no array; jansson takes NULL for an empty one. */
+/* Gives the array of a key; NULL if there is none. jansson takes NULL for an empty array. */
 static const json_t *get_array(struct reader *in, const json_t *o, const char *key)
 {
 	const json_t *value = json_object_get(o, key);

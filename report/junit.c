@@ -34,7 +34,7 @@ static const char *entity(char c, bool is_attribute)
 	return NULL;
 }
 
-/* The control characters, and U+FFFE and U+FFFF, which XML cannot hold in any notation. */
+/* Is it a control character, U+FFFE or U+FFFF, which XML cannot hold in any notation? */
 static bool is_forbidden(const char *p, size_t len)
 {
 	const unsigned char c = (unsigned char)*p;
@@ -91,7 +91,7 @@ static void put_passed(const struct junit *j, const char *name)
 	fputs("/>\n", j->f);
 }
 
-/* element: "failure" or "error" */
+/* Writes a testcase that does not pass. element: "failure" or "error". */
 static void put_failed(const struct junit *j, const char *name, const char *element,
 		       const char *type, const char *message, const char *text)
 {
@@ -104,7 +104,8 @@ static void put_failed(const struct junit *j, const char *name, const char *elem
 	fprintf(j->f, "</%s>\n\t\t</testcase>\n", element);
 }
 
-/* "missing-flush in update (8f3c5d0a12b4c6e8)"; free() it. */
+/* Makes the name of a finding's testcase, such as "missing-flush in update (8f3c5d0a12b4c6e8)";
+ * free() it. */
 static char *name_of(const struct bug *b)
 {
 	const struct bug_frame *frame = bug_frame(b);
@@ -114,7 +115,7 @@ static char *name_of(const struct bug *b)
 			 b->id);
 }
 
-/* What the text report says about the bug, or below all bugs if b is NULL; free() it. */
+/* Gives what the text report says about the bug, or below all bugs if b is NULL; free() it. */
 static char *text_of(const struct junit *j, const struct bug *b)
 {
 	const struct report_options plain = { .verbose = j->o->verbose, .cwd = j->o->cwd };
@@ -182,7 +183,7 @@ static void put_incomplete(const struct junit *j)
 			   why ? why : "no reason is known");
 }
 
-/* The analyses that ran. A report of an older pmend does not name them. */
+/* Gives the names of the analyses that ran. A report of an older pmend does not name them. */
 static size_t analyses_of(const struct report *r, const char *const **names)
 {
 	static const char *const crash[] = { "crash" }, *const explore[] = { "explore" },

@@ -1,4 +1,4 @@
-/* The order of findings in every report: by the strength of their evidence, then by id. Lines and
+/* Sorts the findings of every report: by the strength of their evidence, then by id. Lines and
  * files do not count, so the first finding is the best proven one, wherever it is. The order uses
  * only what a JSON report has, so merged, old and new reports have the same order. */
 #include <stdlib.h>
@@ -7,28 +7,28 @@
 #include "report/internal.h"
 #include "util/str.h"
 
-/* Recovery was run on a crash state and failed. (The crash of a race has no command: recovery only
- * read what may be lost.) */
+/* Was recovery run on a crash state, and did it fail? (The crash of a race has no command: recovery
+ * only read what may be lost.) */
 static bool is_proven(const struct bug *b)
 {
 	return b->severity == BUG_CORRECTNESS && b->crash && b->crash->command;
 }
 
-/* Recovery failed and had read something that was lost; or it fails at every start, even if nothing
- * is lost. */
+/* Did recovery fail, and had it read something that was lost? Or does it fail at every start, even
+ * if nothing is lost? */
 static bool is_proven_by_data(const struct bug *b)
 {
 	return is_proven(b) &&
 	       (!bug_is_kind(b, "recovery-failure") || b->crash->failure_point == 0);
 }
 
-/* Recovery reads the bytes, but was not seen to fail. */
+/* Does recovery read the bytes, without being seen to fail? */
 static bool is_read(const struct bug *b)
 {
 	return b->severity == BUG_CORRECTNESS && (b->use == BUG_USE_READS || b->crash);
 }
 
-/* It is unknown whether recovery reads the bytes: it was not watched, or the finding is not about a
+/* Is it unknown whether recovery reads the bytes? It was not watched, or the finding is not about a
  * store. */
 static bool is_open(const struct bug *b)
 {

@@ -1,5 +1,6 @@
-/* What a report means for the exit status, and the JSON keys that keep it. A bug that counts
- * outweighs a failed analysis: the bug is there, whatever the analysis missed. */
+/* Computes what a report means for the exit status, and writes and reads the JSON keys that keep
+ * it. A bug that counts outweighs a failed analysis: the bug is there, whatever the analysis
+ * missed. */
 #include "report/outcome.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@
 static const char *const fail_words[] = { "correctness", "performance", "porting", "warning",
 					  "libraries",   "incomplete",  NULL };
 
-/* Where the choice of a word is stored; NULL: no such word. */
+/* Gives the flag that a word of --fail-on sets; NULL: there is no such word. */
 static bool *place_of(struct report_fail_on *f, const char *word)
 {
 	for (enum bug_severity s = BUG_CORRECTNESS; s < BUG_SEVERITIES; s++)

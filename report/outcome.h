@@ -1,4 +1,4 @@
-/* What a report means for the exit status: which analyses ran, whether one failed, and which
+/* Says what a report means for the exit status: which analyses ran, whether one failed, and which
  * findings count. A saved report has it, too, so that the status can be computed again. */
 #ifndef REPORT_OUTCOME_H
 #define REPORT_OUTCOME_H
@@ -12,7 +12,7 @@ struct report_fail_on {
 	bool libraries, incomplete;
 };
 
-/* Returns false if it is not one of the words. */
+/* Adds a word of --fail-on. Returns false if it is no such word. */
 bool report_fail_on_add(struct report_fail_on *f, const char *word);
 void report_set_fail_on(struct report *r, const struct report_fail_on *f);
 
@@ -29,7 +29,7 @@ struct report_failure {
 void report_set_failure(struct report *r, const char *what, const char *text);
 const struct report_failure *report_failure(const struct report *r); /* NULL: nothing failed */
 
-/* The bug sets the exit status. */
+/* Does the bug set the exit status? */
 bool report_counts(const struct report *r, const struct bug *b);
 
 /* What a report comes to, best first. Of several tests, the worst outcome counts. */

@@ -1,5 +1,5 @@
-/* Paths as text: their last part, URIs. The file system is not asked, so
- * symbolic links are not followed. */
+/* Handles paths as text: their last part, URIs. The file system is not asked, so symbolic links are
+ * not followed. */
 #include <ctype.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* The call paths to a bug. Findings of one kind at the same lines are one bug, whichever functions
- * called them. The bug keeps each call path with its own count; the first one seen gives the bug
- * its stacks. */
+/* Keeps the call paths to a bug. Findings of one kind at the same lines are one bug, whichever
+ * functions called them. The bug keeps each call path with its own count; the first one seen gives
+ * the bug its stacks. */
 #include "report/internal.h"
 
 #include <string.h>
@@ -86,7 +86,7 @@ void paths_add_evidence(struct report *r, struct report_entry *e, const struct b
 	free(key);
 }
 
-/* A bug with only one path gets no list. */
+/* Makes the list of an entry's call paths for its bug. A bug with only one path gets no list. */
 void paths_finish(struct report *r, struct report_entry *e)
 {
 	struct bug_path *list;

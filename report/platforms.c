@@ -1,5 +1,5 @@
-/* Reports about several platforms: on which a bug loses data, and on which the same code is safe.
- * Merges the reports of all platforms into one. */
+/* Makes reports about several platforms: says on which a bug loses data, and on which the same code
+ * is safe. Merges the reports of all platforms into one. */
 #include <string.h>
 
 #include "report/internal.h"
@@ -33,7 +33,7 @@ static void merge_coverage(struct report *r, const struct report_coverage *c)
 		report_add_reason(r, c->reasons[i]);
 }
 
-/* The number of the finding that causes e, or of e itself. It names the group of e for
+/* Gives the number of the finding that causes e, or of e itself. It names the group of e for
  * causes_merge(). */
 static size_t number_of(const struct report *r, const struct report_entry *e)
 {
@@ -108,8 +108,8 @@ static bool is_only_msync(const struct report *r, const struct bug *b)
 	return b->nplatforms <= 1 && platform && strcmp(platform, "msync") == 0;
 }
 
-/* Advice for the platform msync, where flushes achieve nothing, so that the usual advice of these
- * kinds would be wrong. */
+/* Gives the advice for the platform msync, where flushes achieve nothing, so that the usual advice
+ * of these kinds would be wrong; NULL: the usual advice is right. */
 static const char *msync_advice(const char *kind)
 {
 	static const char sync[] =

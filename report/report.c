@@ -76,7 +76,8 @@ static struct report_entry *entry_new(struct report *r, const struct bug *b, con
 	return e;
 }
 
-/* Sources are also looked up in the folders where they were compiled. */
+/* Adds the folders in which the bug's sources were compiled to those where sources are looked
+ * up. */
 static void add_folders(struct report *r, const struct bug *b)
 {
 	for (size_t i = 0; i < b->nlocations; i++)
@@ -117,7 +118,7 @@ static void input_take(struct report *r, struct report_entry *e, const struct bu
 	e->bug.input = bug_input_copy(&r->arena, &input);
 }
 
-/* One run doubts that this flush or fence is a waste of time: another run may need it. */
+/* Does a run doubt that this flush or fence is a waste of time? Another run may need it. */
 static bool doubts(const struct bug *b)
 {
 	const struct bug_kind *kind = bug_kind_find(b->kind);
@@ -192,8 +193,8 @@ void report_each(const struct report *r, void (*each)(const struct bug *b, void 
 		each(&r->bugs.at[i]->bug, arg);
 }
 
-/* The strongest use by recovery over all call paths and instructions of a bug. It is unknown if it
- * is unknown for one of them. */
+/* Gives the strongest use by recovery over all call paths and instructions of a bug. It is unknown
+ * if it is unknown for one of them. */
 static enum bug_use use_of(const struct report_entry *e,
 			   enum bug_use (*use)(const struct bug *b, uint64_t first_seq, void *arg),
 			   void *arg)
@@ -229,8 +230,8 @@ void report_rank(struct report *r,
 	}
 }
 
-/* Recovery read bytes, after a crash that some finding shows, that have another value if the store
- * of this line is lost. */
+/* Did recovery, after a crash that some finding shows, read bytes that have another value if the
+ * store of this line is lost? */
 static bool is_read_after_crash(const struct report *r, const struct bug_frame *store)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
@@ -246,8 +247,8 @@ static bool is_read_after_crash(const struct report *r, const struct bug_frame *
 	return false;
 }
 
-/* The part of the message that says that recovery does not read the bytes; NULL: it does not say
- * so. */
+/* Finds the part of the message that says that recovery does not read the bytes; NULL: the message
+ * does not say so. */
 static const char *unread_words(const struct bug *b)
 {
 	return b->use > BUG_USE_READS ? strstr(b->message, bug_use_text(b->use)) : NULL;
@@ -322,7 +323,8 @@ size_t report_find_draft(const struct report *r, const struct bug *b)
 	return i < r->bugs.n ? i : SIZE_MAX;
 }
 
-/* Returns whether the bug is new; *added is its entry. */
+/* Adds a bug, or merges it with an earlier one of the same key. Returns whether the bug is new;
+ * *added is its entry. */
 static bool add(struct report *r, const struct bug *b, struct report_entry **added)
 {
 	struct report_entry *e;

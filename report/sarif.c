@@ -16,7 +16,7 @@ struct sarif {
 	VEC(const char *) rules; /* names of kinds, by rule index */
 };
 
-/* Consumers keep numbers in 32 bits, so larger ones are cut. */
+/* Makes a number, cut to 32 bits, because programs that read SARIF keep numbers in 32 bits. */
 static json_t *small_number(uint64_t n)
 {
 	return json_number(n < INT32_MAX ? n : INT32_MAX);
@@ -130,8 +130,8 @@ static bool has_line(const struct bug_frame *frame)
 	return frame->file && frame->line;
 }
 
-/* The place of a result: its source line, or else the binary, or else the program. GitHub refuses a
- * result without place. */
+/* Makes the place of a result: its source line, or else the binary, or else the program. GitHub
+ * refuses a result without place. */
 static json_t *physical_json(const struct sarif *s, const struct bug_frame *frame)
 {
 	const char *command = s->r->command.n ? s->r->command.at[0] : "unknown";
@@ -170,7 +170,7 @@ static json_t *location_json(const struct sarif *s, const struct bug_frame *fram
 	return o;
 }
 
-/* Index of the innermost frame that has a line; nframes if none has. */
+/* Gives the index of the innermost frame that has a line; nframes if none has. */
 static size_t flow_end(const struct bug_location *l)
 {
 	size_t i;
@@ -252,8 +252,8 @@ static void set_locations(const struct sarif *s, json_t *result, const struct bu
 	json_decref(flows);
 }
 
-/* The first difference as text, "\nbefore: b 2\nafter: b 3\nfound: b 9"; "" if there is none.
- * free() it. */
+/* Gives the first difference of a dump as text, "\nbefore: b 2\nafter: b 3\nfound: b 9"; "" if
+ * there is none. free() it. */
 static char *comparison_of(const struct bug_crash *c)
 {
 	const struct bug_difference *d =
@@ -284,7 +284,7 @@ static char *message_of(const struct sarif *s, const struct bug *b)
 	return message;
 }
 
-/* How recovery ended, with the keys of pmend's own JSON. */
+/* Makes an object that says how recovery ended, with the keys of pmend's own JSON. */
 static json_t *crash_properties(const struct bug_crash *c)
 {
 	const struct {
@@ -451,8 +451,8 @@ static json_t *invocation_json(const struct sarif *s)
 	return list;
 }
 
-/* of: the name of the test that the run is about; NULL: there is only one. Services tell runs of
- * one tool apart by this name. */
+/* Makes a run of the log. of: the name of the test that the run is about; NULL: there is only one.
+ * Services tell runs of one tool apart by this name. */
 static json_t *run_json(const struct report *r, const struct report_options *o, const char *of)
 {
 	struct sarif s = { .r = r, .cwd = o->cwd };

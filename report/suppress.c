@@ -11,7 +11,8 @@ static bool glob(const char *pattern, const char *text)
 	return text && fnmatch(pattern, text, 0) == 0;
 }
 
-/* A pattern without slash is compared with the file's name, another one with its whole path. */
+/* Matches a glob with a path. A pattern without slash is compared with the file's name, another one
+ * with the whole path. */
 static bool glob_path(const char *pattern, const char *path)
 {
 	return path && glob(pattern, strchr(pattern, '/') ? path : path_base(path));
@@ -114,7 +115,7 @@ static bool block_matches_path(const struct block *block, const struct bug *b)
 	return true;
 }
 
-/* A block hides a bug only if it matches all call paths to it. */
+/* Does the block hide the bug? Only if it matches all call paths to the bug. */
 static bool block_matches(const struct block *block, const struct bug *b)
 {
 	struct bug one = *b;
@@ -130,7 +131,7 @@ static bool block_matches(const struct block *block, const struct bug *b)
 	return true;
 }
 
-/* The first block that matches; NULL if none does. */
+/* Finds the first block that matches; NULL if none does. */
 static struct block *block_find(const struct suppressions *s, const struct bug *b)
 {
 	size_t i;

@@ -1,4 +1,4 @@
-/* Suppressions in memory: blocks of patterns, one pattern per key. */
+/* Keeps suppressions in memory: blocks of patterns, one pattern per key. */
 #ifndef REPORT_SUPPRESS_INTERNAL_H
 #define REPORT_SUPPRESS_INTERNAL_H
 
@@ -20,7 +20,7 @@ struct suppressions {
 	VEC(struct block) blocks;
 };
 
-/* suppress.c: the number of the key with this name; SUPPRESS_NKEYS if there is none. */
+/* suppress.c: gives the number of the key with this name; SUPPRESS_NKEYS if there is none. */
 size_t suppress_key_find(const char *name);
 
 #endif

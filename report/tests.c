@@ -1,5 +1,5 @@
-/* A report of several tests. The tests' own reports stay unchanged: ids, causes and coverage are
- * computed per test. The list of all bugs is for readers that do not look at tests. */
+/* Makes a report of several tests. The tests' own reports stay unchanged: ids, causes and coverage
+ * are computed per test. The list of all bugs is for readers that do not look at tests. */
 #include "report/tests.h"
 
 #include <string.h>

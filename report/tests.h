@@ -1,5 +1,5 @@
-/* A report of several tests: each test's report as if it had run alone, and one list of all bugs.
- * Also what the report keeps of the project file. */
+/* Makes a report of several tests: each test's report as if it had run alone, and one list of all
+ * bugs. Also keeps what the report says of the project file. */
 #ifndef REPORT_TESTS_H
 #define REPORT_TESTS_H
 

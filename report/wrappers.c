@@ -31,7 +31,8 @@ static bool has_outer_callers(const struct bug *b, const char *file)
 	return true;
 }
 
-/* The file of the wrapper in which the finding lies; NULL: it lies in none. */
+/* Gives the file of the wrapper (a function that flushes for others) in which the finding lies;
+ * NULL: it lies in none. */
 static const char *wrapper_of(const struct bug *b)
 {
 	const struct bug_frame *f = bug_frame(b);
@@ -52,7 +53,7 @@ static bool has_bug(const struct report *r, const char *file)
 	return false;
 }
 
-/* Adds the option for a file's name, once. */
+/* Adds the option --library for a file's name, unless `options` has it already. */
 static char *add_option(char *options, const char *file)
 {
 	char *option = xasprintf("--library '%s'", path_base(file)), *longer;

@@ -1,5 +1,5 @@
-/* Judges an execution: with which oracles and plug-ins, on which platforms, and the report about
- * it. */
+/* Judges an execution with the oracles and plug-ins that the user chose, on one or on all
+ * platforms, and makes the report about it. */
 #ifndef SESSION_CHECKING_H
 #define SESSION_CHECKING_H
 

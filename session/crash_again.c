@@ -23,13 +23,15 @@
 
 #define FIRST_CRASHES_MAX 24 /* a limit, because recordings take long */
 
-/* What {dir} is: files that are followed. */
+/* Gives the path for {dir}, the folder whose files are followed, in the folder of a recording;
+ * free() it. */
 static char *dir_in(const char *folder)
 {
 	return xasprintf("%s/dir", folder);
 }
 
-/* Makes the command for the copy in the folder. NULL: the command does not name the pool. */
+/* Makes the command that runs recovery on the copy of the pool in this folder. NULL: the command
+ * does not name the pool. */
 static char **on_copy(const struct runner_command *c, const struct plan *p, const char *folder)
 {
 	char *pool = xasprintf("%s/%s", folder,
@@ -126,7 +128,7 @@ static int report_second_crash(struct crash_setup *s, const struct plan *p,
 	return status;
 }
 
-/* Remembers what the first crash interrupted, and what may be printed after it. */
+/* Remembers the operation that the first crash interrupted, and what a dump may print after it. */
 static void remember_first(struct crash_setup *s, const struct plan *p, const struct first_crash *f,
 			   const struct crash_result *result)
 {

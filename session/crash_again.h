@@ -11,9 +11,9 @@ struct crash_again {
 	bool is_late; /* --max-time was over */
 };
 
-/* Records recovery on states of the result that it changes, and explores crashes of these
- * recordings; `more` is the number of further crashes. Adds bugs to the report. -1 if that is
- * impossible. */
+/* Records recovery on states of the result that recovery changes, and explores crashes of these
+ * recordings; `more` is the number of further crashes. Adds bugs to the report. -1 if nothing can
+ * be recorded or explored. */
 int crash_again(struct crash_setup *s, const struct plan *p, const struct crash_result *result,
 		struct report *report, uint64_t more, struct crash_again *sum, struct error *err);
 

@@ -30,7 +30,8 @@ static void note_add(char **note, char *sentence)
 	*note = longer;
 }
 
-/* Did no lazy run split because of a read? */
+/* Did each failure point need only one lazy run, because recovery read nothing that a crash could
+ * lose? */
 static bool has_read_nothing(const struct crash_result *c, const struct strategy *strategy)
 {
 	char *all = big_string(&c->states_all);
@@ -170,7 +171,7 @@ static int check_explored(const struct crash_setup *s, const struct crash_result
 	return -1;
 }
 
-/* Did the budget end first? "No bugs" in a small part is easily misread. */
+/* Did the budget end before all was explored? "No bugs" in a small part is easily misread. */
 static bool is_budget_over(const struct crash_result *c)
 {
 	return c->counters.is_stopped && c->why_incomplete.n > 0 && c->counters.points < c->nshare;
@@ -319,8 +320,8 @@ static int explore(struct crash_setup *s, const struct plan *p, struct crash_res
 	return explored;
 }
 
-/* Marks findings from this one on as undecided if the trace lacks a store: a crash state may then
- * be one that never existed. */
+/* Marks the findings with numbers from `from` on as undecided if the trace lacks a store: a crash
+ * state may then be one that never existed. */
 static void demote_undecided(struct report *r, size_t from, const struct trace *t)
 {
 	const char *file = trace_meta(t, "changed_unseen");

@@ -1,5 +1,5 @@
-/* Judges on every platform: which trace is valid for which platform, recording again where none is,
- * and one report. */
+/* Judges a program on every platform: finds a trace that is valid for each platform, records again
+ * where there is none, and makes one report. */
 #ifndef SESSION_PLATFORMS_H
 #define SESSION_PLATFORMS_H
 

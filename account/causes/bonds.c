@@ -1,6 +1,6 @@
-/* Keeps which rule listed which finding under which, and builds the cure of a cause from these
- * bonds. One call can fix several findings only at certain places: after the last of their stores,
- * or before the first event that must not overtake them. */
+/* Keeps which finding is listed under which, and by which rule (a bond), and builds the cure of a
+ * cause from its bonds. One call can fix several findings only at certain places: after the last of
+ * their stores, or before the first event that must not overtake them. */
 #include "account/causes/bonds.h"
 
 #include "report/causes.h"
@@ -26,8 +26,8 @@ void bonds_members(const struct bonds *b, const struct report *r, size_t cause, 
 			*vec_add(out) = b->list.at[i].member;
 }
 
-/* The last finding of a window is the one whose lost store does not survive in any other finding of
- * the window. */
+/* Gives the last finding of a window: the one whose lost store survives in no other finding of the
+ * window. */
 size_t window_last(const struct report *r, const numbers *window)
 {
 	for (size_t i = window->n; i-- > 0;) {

@@ -1,5 +1,5 @@
-/* Why a finding is listed under another one, and which change would fix that other one together
- * with everything under it. */
+/* Bonds say why a finding is listed under another one, and so which change would fix that other one
+ * together with everything under it. */
 #ifndef ACCOUNT_CAUSES_BONDS_H
 #define ACCOUNT_CAUSES_BONDS_H
 
@@ -31,7 +31,7 @@ void bonds_release(struct bonds *b);
  * which they were added. */
 void bonds_members(const struct bonds *b, const struct report *r, size_t cause, enum bond_kind kind,
 		   numbers *out);
-/* Of findings that form a window, the one whose crash comes last before the window closes. */
+/* Gives the last finding of a window: the one whose crash comes last before the window closes. */
 size_t window_last(const struct report *r, const numbers *window);
 
 /* Supposes that the cause is fixed in the way that its bonds require. False: it has no cure. */

@@ -20,7 +20,7 @@
 
 /* ---- windows ---- */
 
-/* Does recovery fail in the same way, both times with nothing lost? */
+/* Does recovery fail in the same way for both findings, with nothing lost for either? */
 static bool is_same_failure(const struct bug *a, const struct bug *b)
 {
 	return a->crash && b->crash && a->crash->seq && b->crash->seq && a->crash->is_whole &&
@@ -40,7 +40,7 @@ static bool is_next(const struct bug *a, const struct bug *b)
 	       (after && before && place_same(after, before));
 }
 
-/* Does the same store close the windows of both? */
+/* Does the same store close the windows of both findings? */
 static bool is_same_end(const struct bug *a, const struct bug *b)
 {
 	const struct bug_location *x = place_find(a, "lost"), *y = place_find(b, "lost");

@@ -1,4 +1,5 @@
-/* One cause, one finding: lists findings of a report under the one that a maintainer would fix. */
+/* Groups the findings of a report by cause: lists each finding under the one that a maintainer
+ * would fix, so that one cause is one finding. */
 #ifndef ACCOUNT_CAUSES_CAUSES_H
 #define ACCOUNT_CAUSES_CAUSES_H
 

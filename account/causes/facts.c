@@ -200,7 +200,8 @@ bool facts_share_flush(const struct facts *f, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* Does each event of one have an event of the other that the same flush would serve? */
+/* Is there, for each event of the first place, an event of the second place that the same flush
+ * would serve? */
 static bool is_each_served(const touches *x, const touches *y)
 {
 	for (size_t i = 0; i < x->n; i++) {

@@ -1,5 +1,5 @@
-/* Facts about the events of some places in a trace: which of them came together. It takes one pass;
- * memory grows with the number of places. */
+/* Collects facts about the events of some places in a trace: which of them came together. It takes
+ * one pass; memory grows with the number of places. */
 #ifndef ACCOUNT_CAUSES_FACTS_H
 #define ACCOUNT_CAUSES_FACTS_H
 
@@ -14,7 +14,7 @@ struct touch {
 	uint32_t epoch; /* number of the thread's fences so far */
 };
 
-/* for qsort(), by event */
+/* Compares two events of places by their numbers, for qsort(). */
 static inline int touch_order(const void *a, const void *b)
 {
 	const struct touch *x = a, *y = b;
@@ -48,25 +48,26 @@ void facts_want(struct facts *f, uint32_t site); /* 0: nothing */
 void facts_take(struct facts *f, const struct trace *t);
 void facts_release(struct facts *f);
 
-/* the last to begin of the transactions that are open at seq; NULL: none */
+/* Gives the transaction that began last among those that are open at event seq; NULL: none is
+ * open. */
 const struct tx_span *facts_span(const struct facts *f, uint64_t seq);
-/* the next one after this event; UINT64_MAX: none */
+/* Gives the next acknowledgement after event seq; UINT64_MAX: there is none. */
 uint64_t facts_next_acknowledgement(const struct facts *f, uint64_t seq);
 const touches *facts_of(const struct facts *f, uint32_t site);
-/* Would one flush serve both places at least once? It does if they store to the same line in one
- * thread with no fence in between. */
+/* Would one flush serve both places at least once? Yes if they store to the same line in one thread
+ * with no fence in between. */
 bool facts_share_flush(const struct facts *f, uint32_t a, uint32_t b);
 /* Would one flush of the lines of either place serve both, each time and for all lines? */
 bool facts_share_flushes(const struct facts *f, uint32_t a, uint32_t b);
-/* Could one call log what both places store? It could if the ranges touch, or if ranges of that
- * length are logged elsewhere. Only stores to the same line are compared. */
+/* Could one call log what both places store? Yes if the ranges touch, or if ranges of that length
+ * are logged elsewhere. Only stores to the same line are compared. */
 bool facts_one_range(const struct facts *f, uint32_t a, uint32_t b);
 /* The stretches of the trace from each event of `from` to the next event of `to`. */
 struct stretch {
 	uint32_t from, to; /* site ids */
 };
-/* Would one fence serve both kinds of stretches? It would if a fence right before the end of a
- * stretch of the first kind is inside one of the second kind. */
+/* Would one fence serve both kinds of stretches? Yes if a fence right before the end of a stretch
+ * of the first kind is inside one of the second kind. */
 bool facts_one_fence(const struct facts *f, struct stretch first, struct stretch second);
 
 #endif

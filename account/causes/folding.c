@@ -1,5 +1,5 @@
-/* The rules by which one finding may explain another one, and the order in which findings are tried
- * as causes. A rule compares two findings and only guesses. */
+/* Has the rules by which one finding may explain another one, and the order in which findings are
+ * tried as causes. A rule compares two findings and only guesses. */
 #include "account/causes/folding.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static bool same_store(const struct bug *a, const struct bug *b)
 	return x && y && place_same(x, y);
 }
 
-/* Is the same store not durable in both, whatever survives and whoever reads it? */
+/* Is the same store not durable in both findings, whatever survives and whoever reads it? */
 static bool is_same_loss(const struct facts *f, const struct bug *cause, const struct bug *b)
 {
 	(void)f;
@@ -47,8 +47,9 @@ static bool is_one_fence(const struct facts *f, const struct bug *cause, const s
 			       (struct stretch){ y->site, other->site });
 }
 
-/* Are both about the same two stores, which must change together? Recovery fails whichever of them
- * is lost. If a crash showed a store that is never written back, the other store may be unknown. */
+/* Are both findings about the same two stores, which must change together? Recovery fails whichever
+ * of them is lost. If a crash showed a store that is never written back, the other store may be
+ * unknown. */
 static bool is_same_pair(const struct facts *f, const struct bug *cause, const struct bug *b)
 {
 	const struct bug_location *lost = place_find(cause, "lost"),
@@ -87,8 +88,8 @@ static int rank_of(const struct bug *b)
 	return i;
 }
 
-/* The event by which findings are sorted. If a fence would help, it must come before the earliest
- * end. */
+/* Gives the event by which findings are sorted. If a fence would help, it must come before the
+ * earliest end. */
 static uint64_t order_of(const struct bug *b)
 {
 	const struct bug_location *end = place_lack(b) == LACKS_FENCE ? place_end(b) : NULL;

@@ -1,4 +1,4 @@
-/* Findings that are being listed under others, and the rules that say which pairs to try. */
+/* Lists findings under others, and has the rules that say which pairs to try. */
 #ifndef ACCOUNT_CAUSES_FOLDING_H
 #define ACCOUNT_CAUSES_FOLDING_H
 
@@ -26,7 +26,8 @@ struct guess {
  * cause. */
 extern const struct guess guesses[NGUESSES];
 
-/* Does the first of them explain more? */
+/* Is finding a tried as a cause before finding b, because a finding of its kind explains more or it
+ * comes earlier? */
 bool folding_is_before(const struct report *r, size_t a, size_t b);
 void folding_fold(struct folding *f, size_t i, size_t cause, enum bond_kind kind);
 

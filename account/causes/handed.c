@@ -105,7 +105,7 @@ bool handed_has_store(const struct handed *h, uint32_t site)
 	return false;
 }
 
-/* NULL: the line was not stored to, or too long ago to be known. */
+/* Finds what is known of a line; NULL: the line was not stored to, or too long ago to be known. */
 static struct dirty *line_of(const struct finder *f, uint64_t line)
 {
 	struct dirty *d = &f->lines[line % KEPT];
@@ -201,7 +201,8 @@ static void settle(struct finder *f, const struct run *run)
 
 /* ---- runs ---- */
 
-/* NULL: the thread has no store in this line that waits for a flush. */
+/* Finds a line to which the run's thread has stored and which waits for a flush; NULL: the line is
+ * no such line. */
 static const struct dirty *left_by(const struct finder *f, const struct run *run, uint64_t line)
 {
 	const struct dirty *d = line_of(f, line);
@@ -543,7 +544,8 @@ static int compare_lines(const void *a, const void *b)
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-/* Counts how often it was short: several lines may belong to one event. */
+/* Counts how often the flush was short. Several lines that were left out may belong to one
+ * event. */
 static uint64_t count_times(const struct handed *h)
 {
 	uint64_t n = 0;

@@ -70,7 +70,7 @@ struct helpers {
 	struct trials *trials;
 };
 
-/* Is it a finding about a store that is not flushed, by an oracle or by recovery? */
+/* Is finding i about a store that is not flushed? An oracle or recovery may have found it. */
 static bool is_candidate(const struct report *r, size_t i)
 {
 	const struct bug *b = report_draft(r, i);
@@ -178,7 +178,8 @@ static struct check *check_with(const struct report *r, const struct handed *h,
 	return c;
 }
 
-/* Is it the same line, whoever called? The finding is about all call paths. */
+/* Are both places on the same source line, whoever called it? The finding is about all call
+ * paths. */
 static bool is_same_line(const struct bug_location *a, const struct bug_location *b)
 {
 	const struct bug_frame *x = a ? bug_location_frame(a) : NULL, *y = bug_location_frame(b);
@@ -247,8 +248,8 @@ static bool is_all_gone(const struct report *r, size_t i, const struct trial_que
 	return true;
 }
 
-/* Finds what crashes do not show any more of these findings, and of those listed under them:
- * recovery runs again. A line that is flushed in the end may be flushed too late. */
+/* Runs recovery again and finds which of the candidates, and of the findings listed under them,
+ * crashes do not show any more. A line that is flushed in the end may be flushed too late. */
 static void find_gone(numbers *gone, const struct helpers *in, const numbers *candidates,
 		      const struct handed *h)
 {

@@ -32,8 +32,8 @@ static bool is_same_line(const struct symbol *x, const struct symbol *y)
 	       str_same_known(x->file, y->file);
 }
 
-/* Is it the same source line with the same callers? A copy in the C library consists of many
- * instructions. */
+/* Are both sites on the same source line, with the same callers? A copy in the C library consists
+ * of many instructions. */
 static bool is_same_place(struct passing *p, const struct trace_site *a, const struct trace_site *b)
 {
 	frames x = { 0 }, y = { 0 };

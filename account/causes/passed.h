@@ -1,5 +1,5 @@
-/* What the call of a flush passes, and whether two stores belong to one statement: by stacks, debug
- * information and source lines. */
+/* Finds out what the call of a flush passes, and whether two stores belong to one statement, from
+ * stacks, debug information and source lines. */
 #ifndef ACCOUNT_CAUSES_PASSED_H
 #define ACCOUNT_CAUSES_PASSED_H
 

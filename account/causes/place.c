@@ -12,7 +12,8 @@ static bool same_frame(const struct bug_frame *a, const struct bug_frame *b)
 	       str_same(a->file, b->file) && (a->line || a->offset == b->offset);
 }
 
-/* The next frame of a function that did not occur before. */
+/* Gives the next frame after frame `at` whose function is in no frame before: calls inside a
+ * recursion are skipped. */
 static size_t next_frame(const struct bug_location *l, size_t at)
 {
 	for (at++; at < l->nframes; at++) {
@@ -77,8 +78,8 @@ const struct bug_location *place_store(const struct bug *b)
 	return lost ? lost : place_find(b, "store");
 }
 
-/* What a finding lacks for its store. In a crash's finding, what was done about the lost store
- * comes right after it. */
+/* Says whether a finding lacks a flush or a fence for its store. In a crash's finding, what was
+ * done about the lost store comes right after that store. */
 enum lack place_lack(const struct bug *b)
 {
 	if (bug_is_kind(b, "missing-fence"))

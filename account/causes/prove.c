@@ -31,7 +31,9 @@ static void ask(struct refuting *f, size_t finding, bool is_any)
 	*vec_add(&f->tried) = (struct trial_question){ .finding = finding, .is_any = is_any };
 }
 
-/* What explains findings by a window has proven it. */
+/* Is the finding a cause whose consequences must be tried? A cause with a window need not be:
+ * recovery fails in the whole window even if nothing is lost, which proves that it explains the
+ * findings there. */
 static bool is_cause(const struct report *r, size_t i)
 {
 	return report_cause(r, i) == i && report_draft(r, i)->severity == BUG_CORRECTNESS &&
@@ -71,7 +73,7 @@ static bool is_of_transaction(const struct bug *b)
 	return strncmp(b->kind, "tx-", 3) == 0;
 }
 
-/* Which of two findings that are left becomes a cause first? */
+/* Does finding a become a cause before finding b, if both are left? */
 static bool is_first(const struct report *r, size_t a, size_t b)
 {
 	const struct bug *x = report_draft(r, a), *y = report_draft(r, b);
@@ -98,8 +100,8 @@ static size_t first_left(const struct refuting *f)
 	return best;
 }
 
-/* Gives the cause the crash of another finding under it, because the present one may be of another
- * bug. */
+/* Shows another crash for the cause: that of a finding which is still listed under it. The present
+ * one may be of another bug. */
 static void lend_again(struct report *r, size_t cause)
 {
 	for (size_t i = 0; i < report_ndrafts(r); i++)

@@ -158,7 +158,8 @@ static bool is_crash_in(const struct tx_finding *c, const struct bug *b)
 	return false;
 }
 
-/* The begin of the last transaction with this finding before the crash; 0: unknown. */
+/* Gives the begin of the last transaction before the crash in which this finding occurs; 0:
+ * unknown. */
 static uint64_t last_begin(const struct tx_finding *c, uint64_t crash_seq)
 {
 	uint64_t begin_seq = 0;
@@ -285,7 +286,7 @@ static void explain_by(struct report *r, const struct tx_findings *all, struct t
 	report_free(alone);
 }
 
-/* Does the finding occur for the same line of memory in the same transaction? */
+/* Does the finding occur for the line of memory of this window, in the window's transaction? */
 static bool complains_in(const struct tx_finding *c, const struct window *tx)
 {
 	size_t low = 0, high = c->windows.n;
@@ -308,7 +309,8 @@ static bool complains_in(const struct tx_finding *c, const struct window *tx)
 	return false;
 }
 
-/* The same for a finding of the report, which is about a statement with any caller. */
+/* Does finding `draft` of the report, which is about a statement with any caller, occur for the
+ * line of memory of this window, in the window's transaction? */
 static bool finding_complains_in(const struct tx_findings *all, size_t draft,
 				 const struct window *tx)
 {
@@ -318,8 +320,9 @@ static bool finding_complains_in(const struct tx_findings *all, size_t draft,
 	return false;
 }
 
-/* Is the whole finding missing wherever the part is? Each line of memory with one in a transaction
- * must have the other there, too. If the part occurs alone somewhere, it has a cause of its own. */
+/* Does finding `whole` occur wherever finding `part` does? For each line of memory that has `part`
+ * in a transaction, `whole` must occur in that transaction, too. If `part` occurs alone somewhere,
+ * it has a cause of its own. */
 static bool is_part_of(const struct tx_findings *all, size_t part, size_t whole)
 {
 	for (size_t i = 0; i < all->list.n; i++) {

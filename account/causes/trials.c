@@ -73,8 +73,8 @@ static const struct bug_location *earlier_of(const struct bug_location *a,
 	return b->seq && b->seq < a->seq ? b : a;
 }
 
-/* The place where the finding's windows begin. If nothing is lost, it is the place of the store
- * that survived. */
+/* Gives the place where the finding's windows begin. If nothing is lost, it is the place of the
+ * store that survived. */
 static const struct bug_location *first_place(const struct bug *b)
 {
 	const struct bug_location *store = place_store(b), *survived = place_find(b, "survived");
@@ -138,7 +138,7 @@ static void cure_atomic(struct cause_cure *c, const struct trials *t, const stru
 	c->last = classes_of(&t->classes, (first == lost ? survived : lost)->site);
 }
 
-/* The cure for a missing fence: a fence right after the flush, which follows the store in the
+/* Makes the cure for a missing fence: a fence right after the flush, which follows the store in the
  * list. */
 static void cure_fence(struct cause_cure *c, const struct trials *t, const struct bug *b)
 {
@@ -193,7 +193,7 @@ static void list_touches(const struct trials *t, uint32_t class, touches *out)
 		qsort(out->at, out->n, sizeof *out->at, touch_order);
 }
 
-/* The last event of a run of events: a statement that writes may have several events. */
+/* Gives the last event of a run of events: a statement that writes may have several events. */
 static uint64_t run_end(const touches *list, size_t from)
 {
 	uint64_t end = list->at[from].seq;
@@ -396,7 +396,7 @@ static size_t count_bugs(const struct report *r)
 	return n;
 }
 
-/* How many more runs trials may use. Explaining and trials together use no more than the
+/* Gives how many more runs trials may use. Explaining and trials together use no more than the
  * exploration did, and no more than a number per bug. Explaining comes first; trials get what it
  * left, but always some runs per finding. Nothing of this depends on who explored what. */
 static uint64_t runs_left(const struct trials *t)
@@ -462,7 +462,8 @@ static bool is_missing(const char *kind)
 	return strncmp(kind, "missing-", 8) == 0;
 }
 
-/* Is the finding still there? Its kind may change when a part of what it lacks is there. */
+/* Does the check of the changed trace still report finding i? Its kind may change when a part of
+ * what it lacks is there. */
 static bool is_found_by(const struct trials *t, size_t i, const struct check *c)
 {
 	const struct bug *b = bug_of(t, i);

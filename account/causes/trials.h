@@ -63,15 +63,15 @@ void trials_free(struct trials *t);
  * they get only runs that the exploration left. */
 void trials_decide(struct trials *t, bool is_deciding);
 uint64_t trials_nruns(const struct trials *t); /* of recovery */
-/* recovery showed it; false for findings of oracles, even if a crash confirmed them */
+/* Did recovery show the finding? False for findings of oracles, even if a crash confirmed them. */
 bool trials_is_by_recovery(const struct bug *b);
 bool trials_has_crash(const struct bug *b); /* recovery showed it, or confirmed it */
 uint32_t trials_class(const struct trials *t, uint32_t site);
 
 void cause_cure_of(struct cause_cure *c, const struct trials *t, size_t i);
-/* Is the first cure for all places of the second? */
+/* Is cure a for all places that cure b is for? */
 bool cause_cure_is_for(const struct cause_cure *a, const struct cause_cure *b);
-/* ignores 0 and places that it has already */
+/* Adds a place to a cure; ignores 0 and places that the cure has already. */
 void cause_cure_add(struct cause_cure *c, uint32_t place);
 
 void trials_suppose(struct trials *t, const struct cause_cure *c);

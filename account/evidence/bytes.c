@@ -1,6 +1,6 @@
-/* The bytes of a window's rows at the moment of the crash, or at the end of the window: what is
- * certainly durable, what the program sees, what a crash can leave, and what the failing state
- * has. */
+/* Collects the bytes of a window's rows at the moment of the crash, or at the end of the window:
+ * what is certainly durable, what the program sees, what a crash can leave, and what the failing
+ * state has. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static const char *hex(struct scene *s, const uint8_t *bytes)
 	return arena_string(&s->arena, text, sizeof text);
 }
 
-/* The line that contains a row, if it is listed. */
+/* Finds the line that contains a row; NULL if the set does not list it. */
 static const struct state_line *line_of(const struct state_set *set, uint64_t row)
 {
 	const struct state_line *l = states_line(set, row);

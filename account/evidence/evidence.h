@@ -1,5 +1,5 @@
-/* What the trace shows around a bug: fills report/evidence.h by reading the trace twice, however
- * many bugs there are. */
+/* Adds to the bugs of a report what the trace shows around them: fills the structs of
+ * report/evidence.h by reading the trace twice, however many bugs there are. */
 #ifndef ACCOUNT_EVIDENCE_EVIDENCE_H
 #define ACCOUNT_EVIDENCE_EVIDENCE_H
 

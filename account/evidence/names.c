@@ -52,7 +52,7 @@ static const char *what_of(struct scene *s, const struct trace_event *ev)
 	return NULL;
 }
 
-/* The name of the outermost named struct, and the field in it. */
+/* Gives the name of the outermost named struct to which the event stores, and the field in it. */
 static const char *field_of(struct scene *s, const struct kept *k)
 {
 	char *text =

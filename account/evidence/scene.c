@@ -73,7 +73,8 @@ static void near_see(struct window *w, const struct trace_event *ev)
 	w->near[w->nnear - 1] = row;
 }
 
-/* The same of a state of files: 4:n3=0,2+512=0,m5+64=0 names a sector and a line of memory. */
+/* Adds the rows that the text of a state of files names: 4:n3=0,2+512=0,m5+64=0 names a sector and
+ * a line of memory. */
 static void rows_of_files(struct scene *s, struct window *w)
 {
 	unsigned long long offset;

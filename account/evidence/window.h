@@ -1,5 +1,5 @@
-/* What the files of this folder share: a window is a part of a trace that is looked at, for one bug
- * or for a region. */
+/* Declares what the files of this folder share. A window is a part of a trace that is looked at,
+ * for one bug or for a region. */
 #ifndef ACCOUNT_EVIDENCE_WINDOW_H
 #define ACCOUNT_EVIDENCE_WINDOW_H
 
@@ -89,9 +89,9 @@ struct scene {
 	bool is_typed;
 };
 
-/* window.c: chooses rows and events */
+/* Adds the row of bytes at addr to those that the window is about. */
 void window_add_row(struct window *w, uint64_t addr);
-/* to be called after the model took the event */
+/* Keeps the event if it matters for the window. To be called when the model has taken the event. */
 void window_see(struct window *w, struct scene *s, const struct trace_event *ev);
 void window_release(struct window *w);
 void window_compact(struct window *w); /* leaves as many events as are shown */

@@ -1,5 +1,5 @@
-/* What the arguments of options complete to: by the name of the argument in the option table and,
- * if only a few words are allowed, by the option. */
+/* Says what the arguments of options complete to: by the name of the argument in the option table
+ * and, if only a few words are allowed, by the option. */
 #include "cmd/completion/completion.h"
 
 #include <stdio.h>
@@ -37,8 +37,8 @@ static const struct {
 	{ NULL, "failure-points", "store" },
 };
 
-/* The platforms that the command accepts: `record` only this machine's own, and only `check` and
- * `test` "all". */
+/* Gives the platforms that the command accepts: `record` only this machine's own, and only `check`
+ * and `test` "all". */
 static char *platform_words(const struct command *c)
 {
 	char *words = xstrdup(strcmp(c->name, "check") == 0 || strcmp(c->name, "test") == 0 ? "all"

@@ -1,4 +1,4 @@
-/* Scripts with which shells complete pmend's command line. */
+/* Writes the scripts with which shells complete pmend's command line. */
 #ifndef CMD_COMPLETION_COMPLETION_H
 #define CMD_COMPLETION_COMPLETION_H
 
@@ -18,7 +18,7 @@ struct completion {
 	char *words; /* separated by spaces; NULL: none. free() it */
 };
 
-/* What the argument of an option completes to. */
+/* Says what the argument of an option completes to, such as a file or one of some words. */
 struct completion completion_of(const struct command *c, const struct option *o);
 
 /* A shell; each function prints a part of its script. */

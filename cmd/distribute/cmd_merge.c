@@ -15,7 +15,7 @@
 #include "distribute/shard/merging.h"
 #include "util/alloc.h"
 
-/* Is it an option about a part's own budget? Its value is the next word. */
+/* Is the option about a part's own budget? Its value is the next word. */
 static bool is_parts_own(const char *option)
 {
 	return strcmp(option, "--max-time") == 0 || strcmp(option, "--max-runs") == 0;

@@ -1,4 +1,4 @@
-/* What `pmend merge` and `pmend submit` share. */
+/* Merges parts: what `pmend merge` and `pmend submit` share. */
 #ifndef CMD_DISTRIBUTE_MERGE_H
 #define CMD_DISTRIBUTE_MERGE_H
 

@@ -26,7 +26,7 @@ static int rank(enum repair_status s)
 	return s == REPAIR_DECLINED ? 2 : s == REPAIR_NOT_APPLICABLE;
 }
 
-/* True if --only asks for other findings. */
+/* Is the finding left out, because --only asks for others? */
 static bool is_left_out(const struct account *a, size_t origin)
 {
 	return a->f->bugs[a->shown[origin]]->is_left_out;
@@ -212,7 +212,8 @@ static void tell_bugs(const struct account *a)
 	}
 }
 
-/* Says what the patch does, one thing after the other; leaves out what it does not do. */
+/* Says what the patch does, for example how many flushes and fences it adds; leaves out what the
+ * patch does not do. */
 static void tell_patch(const struct repair *r, bool is_page_cache)
 {
 	const struct {

@@ -1,5 +1,5 @@
-/* The outcome of every finding of the report; the numbers add up to those of the report, or to what
- * --only asks for. */
+/* Reports the outcome of every finding of a report that `pmend fix` was given; the numbers add up
+ * to those of the report, or to what --only asks for. */
 #ifndef CMD_FIX_ACCOUNT_H
 #define CMD_FIX_ACCOUNT_H
 

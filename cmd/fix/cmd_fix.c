@@ -346,7 +346,8 @@ static int fix_report(struct fixing *f, const char *path)
 	return status;
 }
 
-/* The folder of the compilation database, if it is at one of the usual places; NULL: it is not. */
+/* Finds the folder of the compilation database, if it is at one of the usual places; NULL: it is
+ * not. */
 static const char *build_dir_find(void)
 {
 	if (access("compile_commands.json", R_OK) == 0)

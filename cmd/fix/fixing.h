@@ -1,4 +1,4 @@
-/* What cmd_fix.c and ask.c share. */
+/* Declares the state of a `pmend fix`, which cmd_fix.c and ask.c share. */
 #ifndef CMD_FIX_FIXING_H
 #define CMD_FIX_FIXING_H
 

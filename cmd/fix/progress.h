@@ -17,7 +17,7 @@ void fix_progress_begin(struct fix_progress *p, bool is_asked, bool is_quiet);
 /* Removes the line between two parts. Was the part interrupted? The next part starts without an
  * interrupt. */
 bool fix_progress_pause(struct fix_progress *p);
-/* from then on, an interrupt ends the program as usual */
+/* Ends the showing; from then on, an interrupt ends the program as usual. */
 void fix_progress_end(struct fix_progress *p);
 
 #endif

@@ -22,7 +22,8 @@ static bool is_command(const char *word)
 	return commands[i] != NULL;
 }
 
-/* A name becomes a part of file names, and a word on the command line. */
+/* Is the word allowed as the name of a test? A name becomes a part of file names, and a word on the
+ * command line. */
 static bool is_name(const char *word)
 {
 	return isalnum((unsigned char)*word) &&
@@ -57,7 +58,7 @@ const struct project_section *project_file_section(const struct project_file *p,
 	return NULL;
 }
 
-/* Adds a section: "[test insert]". */
+/* Adds the section that a line such as "[test insert]" begins. */
 static int section_add(struct project_file *p, char *text, unsigned line, struct error *err)
 {
 	char *end = strchr(text, ']'), *command, *name;
@@ -95,7 +96,7 @@ static int section_add(struct project_file *p, char *text, unsigned line, struct
 	return 0;
 }
 
-/* Adds an option: "recover = ./app check {}". */
+/* Adds the option that a line such as "recover = ./app check {}" sets. */
 static int item_add(struct project_file *p, char *text, unsigned line, struct error *err)
 {
 	char *equals = strchr(text, '='), *key, *value;

@@ -1,4 +1,4 @@
-/* The project file, .pmend: options of commands, and named tests.
+/* Reads the project file, .pmend, which has options of commands, and named tests.
  *
  *	# a comment is a line of its own
  *	[crash]                          options of `pmend crash`, by their long names
@@ -45,7 +45,7 @@ int project_file_find(struct project_file *p, struct error *err);
 /* parses a file with that path; keys and values are not checked */
 int project_file_parse(struct project_file *p, const char *text, size_t len, struct error *err);
 
-/* NULL: there is none */
+/* Finds the section of a command, or of its test with this name; NULL: there is none. */
 const struct project_section *project_file_section(const struct project_file *p,
 						   const char *command, const char *name);
 

@@ -45,7 +45,7 @@ static bool has(const char *folder, const char *name)
 	return is_there;
 }
 
-/* The first folder that has the file; NULL: none. free() it. */
+/* Finds the first folder that has the file; NULL: none. free() it. */
 static char *folder_find(void)
 {
 	char *folder = getcwd(NULL, 0), *end;

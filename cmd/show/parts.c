@@ -1,4 +1,4 @@
-/* What both renderings of events need: names of arguments, fast printing of numbers, UTF-8. */
+/* Has what both renderings of events need: names of arguments, fast printing of numbers, UTF-8. */
 #include <ctype.h>
 
 #include "cmd/show/show.h"

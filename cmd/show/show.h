@@ -1,4 +1,5 @@
-/* The parts of `pmend show`: what each argument of an event means, and the three ways to print. */
+/* Declares the parts of `pmend show`: what each argument of an event means, and the three ways to
+ * print an event. */
 #ifndef CMD_SHOW_SHOW_H
 #define CMD_SHOW_SHOW_H
 
@@ -33,7 +34,8 @@ struct show {
 	VEC(char *) labels; /* by file number: its name in the text */
 };
 
-/* Print one event as a line of text, or of JSON; the stack follows if s->stacks. */
+/* Print one event as a line: show_text() as text, show_json() as JSON; the stack follows if
+ * s->stacks. */
 void show_text(struct show *s, const struct trace_event *ev);
 void show_json(struct show *s, const struct trace_event *ev);
 
@@ -44,7 +46,8 @@ struct show_page {
 	const char *operation, *at;
 	uint64_t first_seq, last_seq;
 };
-/* -1: there is no such part, or the trace cannot be read */
+/* Prints a part of a trace as an HTML page. -1: there is no such part, or the trace cannot be
+ * read. */
 int show_page(FILE *out, const struct show_page *p, struct error *err);
 
 /* Lists what a bundle contains; is_verbose: each file, too. */
@@ -58,17 +61,17 @@ void summary_add(struct summary *m, const struct trace_event *ev);
 void summary_text(const struct summary *m, struct show *s);
 void summary_json(const struct summary *m, struct show *s);
 
-/* Fast printing: stdio's formatting is too slow for millions of lines. */
+/* Prints a number fast: stdio's formatting is too slow for millions of lines. */
 void put_number(FILE *f, uint64_t n, int width);
 void put_hex(FILE *f, uint64_t n);
 void put_bytes(FILE *f, const uint8_t *p, size_t n);
 
 /* Are the bytes UTF-8 without control characters? */
 bool is_text(const uint8_t *p, size_t n);
-/* Length of the valid UTF-8 sequence at p; 0 if there is none. */
+/* Gives the length of the valid UTF-8 sequence at p; 0 if there is none. */
 size_t utf8_len(const uint8_t *p, size_t n);
 
-/* The file that an event is about; 0 if none. */
+/* Gives the number of the file that an event is about; 0 if there is none. */
 uint32_t event_file(const struct trace_event *ev);
 
 #endif

@@ -1,4 +1,4 @@
-/* An event as text: number, thread, kind, where, how much, what, and the source line.
+/* Prints an event as text: number, thread, kind, where, how much, what, and the source line.
  *
  *	      12  T1  store         pool+0x40  8  0x2a  update (app.c:41)
  *	      13  T1  clwb          pool+0x40  64  update (app.c:42) */
@@ -18,7 +18,7 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* The file's base name, or its whole path if an earlier file has the same base name. */
+/* Gives the file's base name, or its whole path if an earlier file has the same base name. */
 static const char *label(struct show *s, uint32_t file)
 {
 	const struct trace_file *f = trace_file(s->t, file);

@@ -1,4 +1,4 @@
-/* A line on standard error that shows how far a long task is. */
+/* Shows on standard error, in one line, how far a long task is. */
 #ifndef CMD_TALK_PROGRESS_H
 #define CMD_TALK_PROGRESS_H
 

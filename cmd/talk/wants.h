@@ -1,4 +1,4 @@
-/* What a user may want to do, with one command each: `pmend` and `pmend help` print this. */
+/* Prints what a user may want to do, with one command each, for `pmend` and `pmend help`. */
 #ifndef CMD_TALK_WANTS_H
 #define CMD_TALK_WANTS_H
 

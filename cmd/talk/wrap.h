@@ -1,4 +1,4 @@
-/* Text for a terminal: wrapped at its width. */
+/* Prints text on a terminal, wrapped at the terminal's width. */
 #ifndef CMD_TALK_WRAP_H
 #define CMD_TALK_WRAP_H
 

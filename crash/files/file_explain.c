@@ -62,8 +62,8 @@ static enum blame_again run_again(void *arg, struct error *err)
 
 typedef VEC(size_t) numbers;
 
-/* Gives the items these versions if recovery fails all the same; else tries halves of them. What
- * could not be changed stays in `stuck`. want: by item. */
+/* Gives the listed items the versions want[item] if recovery still fails in the same way; otherwise
+ * tries each half of the list. Adds to `stuck` the items that had to keep their versions. */
 static void change(struct explaining *x, const size_t *list, size_t n, const uint32_t *want,
 		   numbers *stuck)
 {
@@ -93,7 +93,7 @@ static bool is_lost(const struct files_item *i)
 	return i->version + 1 < i->nversions;
 }
 
-/* The first change that the state lost. */
+/* Gives the oldest change of the item that the state lost. */
 static const struct files_change *lost_change(const struct files_item *i)
 {
 	return files_item_change(i, i->version + 1);
@@ -202,7 +202,8 @@ static void add_place(struct crash_bug *b, const char *role, struct crash_store 
 	*vec_add(&b->places) = (struct crash_place){ role, at };
 }
 
-/* The file that an item is of; 0: names. */
+/* Gives the number of the file whose size, sector or line of memory the item is; 0: the item is
+ * names. */
 static uint32_t file_of(const struct files_item *i)
 {
 	return i->kind == FILES_NAMES ? 0 : PMT_FILE(i->key);
@@ -227,7 +228,7 @@ struct story {
 	const struct file_event *sync;         /* the first after the loss, of something else */
 };
 
-/* The first after this event. */
+/* Gives the first event of the list that comes after event seq; NULL if there is none. */
 static const struct file_event *first_after(const struct file_event *list, size_t n, uint64_t seq)
 {
 	for (size_t i = 0; i < n; i++)
@@ -264,7 +265,7 @@ static void tell_story(const struct file_explorer *e, const numbers *lost, const
 	s->sync = first_after(e->walk.syncs.at, e->walk.syncs.n, s->loss->seq);
 }
 
-/* The next sync of the file after the crash, if there is one: it comes too late. */
+/* Finds the next sync of the file after the crash, which comes too late; seq 0: there is none. */
 static struct crash_store late_sync(const struct file_explorer *e, uint32_t file)
 {
 	struct trace *t = trace_cursor(e->plan->trace);
@@ -297,7 +298,7 @@ static struct crash_store newest_loss(const struct file_explorer *e, uint32_t fi
 	return newest;
 }
 
-/* Can a crash here still undo it? */
+/* Can a crash here still undo the change that event seq made? */
 static bool is_undecided(const struct file_explorer *e, uint64_t seq)
 {
 	for (size_t i = 0; i < e->items.n; i++)
@@ -307,7 +308,7 @@ static bool is_undecided(const struct file_explorer *e, uint64_t seq)
 	return false;
 }
 
-/* The first durable name that the file got after this event; seq 0: there is none. */
+/* Finds the first durable name that the file got after this event; seq 0: there is none. */
 static struct crash_store later_name(const struct file_explorer *e, uint32_t file, uint64_t after)
 {
 	struct trace *t = trace_cursor(e->plan->trace);
@@ -332,7 +333,8 @@ static void name_rename(const struct file_explorer *e, uint32_t file, struct cra
 	add_place(b, "write", newest_loss(e, file, name.seq));
 }
 
-/* Something survived that had to wait for what is lost. */
+/* Describes a bug in which something survived that had to wait until the lost change is durable:
+ * rename-before-fsync, unlink-before-durable or ordering. */
 static void name_ordering(const struct file_explorer *e, const struct story *s, struct crash_bug *b)
 {
 	const uint32_t file = file_of(s->lost);
@@ -363,7 +365,8 @@ static void name_ordering(const struct file_explorer *e, const struct story *s, 
 	add_place(b, "survived", store_of(s->survivor));
 }
 
-/* The loss is a store to memory, and it is not only that the crash comes between two things. */
+/* Describes a bug in which a store to memory is lost that had to be durable earlier. It is not for
+ * a crash that only comes between two things that belong together. */
 static void name_store(const struct file_explorer *e, const struct story *s, struct crash_bug *b)
 {
 	b->kind = "ordering";
@@ -388,7 +391,8 @@ static void name_store(const struct file_explorer *e, const struct story *s, str
 	}
 }
 
-/* Whatever else survives, recovery fails without it. */
+/* Describes a bug in which recovery fails without the lost change, whatever else survives: a sync
+ * is missing after the change, or comes after the sync of something else. */
 static void name_loss(const struct file_explorer *e, const struct story *s, struct crash_bug *b)
 {
 	const bool is_name = s->lost->kind == FILES_NAMES;
@@ -412,13 +416,15 @@ static void name_loss(const struct file_explorer *e, const struct story *s, stru
 	add_place(b, role_of(s->loss), store_of(s->loss));
 }
 
-/* What one call does has several sites: it changes the size, and stores. */
+/* Are both sites of one call? A call can have two sites: at one it changes the size of the file, at
+ * the other it stores. */
 static bool is_same_call(const struct trace_site *a, const struct trace_site *b)
 {
 	return a == b || (a && b && a->pc == b->pc && a->node == b->node);
 }
 
-/* The last change before this event that this call did not do (NULL: all count). */
+/* Finds the last change before event seq that `call` did not make; if call is NULL, the last of all
+ * changes. seq 0 in the result: there is none. */
 static struct crash_store change_before(const struct file_explorer *e, uint64_t seq,
 					const struct trace_site *call)
 {
@@ -433,7 +439,8 @@ static struct crash_store change_before(const struct file_explorer *e, uint64_t 
 	return found;
 }
 
-/* Are both changes of one call? It changes the size first, and then writes from one place on. */
+/* Did one call make both changes? A call changes the size of the file first, and then writes from
+ * one place on. */
 static bool is_one_call(const struct file_explorer *e, const struct files_change *a,
 			const struct files_change *b)
 {
@@ -456,7 +463,8 @@ static bool is_one_call(const struct file_explorer *e, const struct files_change
 	return is_one;
 }
 
-/* The crash comes between two things that belong together. */
+/* Describes a bug in which the crash comes between two changes that belong together: atomicity. If
+ * no change follows, it is a recovery-failure. */
 static void name_atomicity(const struct file_explorer *e, const struct story *s,
 			   struct crash_bug *b)
 {
@@ -484,7 +492,7 @@ static void name_atomicity(const struct file_explorer *e, const struct story *s,
 					      s->loss ? s->loss->site : NULL));
 }
 
-/* A part of what one call does survived. */
+/* Describes a bug in which only a part of what one call does survived: atomicity. */
 static void name_part(const struct story *s, struct crash_bug *b)
 {
 	const bool is_move = kind_of(s->loss) == PMT_MOVE;
@@ -498,8 +506,8 @@ static void name_part(const struct story *s, struct crash_bug *b)
 	add_place(b, "survived", store_of(s->survivor));
 }
 
-/* Is the failure the fault of what came before the loss, not of the loss? It would have been the
- * same if the program had not come so far. */
+/* Does recovery fail because of what the program did before the lost change, and not because of the
+ * loss? Then it would fail alike if the program had stopped before that change. */
 static bool is_between(const struct file_explorer *e, const struct story *s)
 {
 	if (!s->loss)
@@ -552,7 +560,7 @@ static bool is_same(const struct crash_bug *a, const struct crash_bug *b)
 	return true;
 }
 
-/* The state loses what this call did at some time. */
+/* Does the state lose any change that this call made? */
 static bool loses(const struct file_explorer *e, const struct trace_site *call)
 {
 	for (size_t i = 0; i < e->items.n; i++)
@@ -562,7 +570,8 @@ static bool loses(const struct file_explorer *e, const struct trace_site *call)
 	return false;
 }
 
-/* A state that loses all that a known bug loses, and fails as it does, is not explained again. */
+/* Finds a known bug that explains the failing state: the state loses all that the bug loses, and
+ * recovery fails as for the bug. Such a state is not explained again. NULL: there is none. */
 static struct crash_bug *find_known(const struct file_explorer *e, const struct verdict *v)
 {
 	for (size_t k = 0; k < e->known.n; k++) {
@@ -593,7 +602,7 @@ static void keep(struct file_explorer *e, struct crash_bug *b, const struct verd
 
 /* ---- */
 
-/* False: it is not the program's failure, or none that repeats. */
+/* Does the failure repeat, and is it the program's own? Other failures are only counted. */
 static bool is_programs(struct explaining *x)
 {
 	struct crash_counters *c = &x->e->result->counters;

@@ -1,7 +1,8 @@
-/* Runs recovery on one state of files, and turns states into text and back. A state is named by
- * what it lost: 12:n3=0,s2=1,2+512=0,m4+64=0 is the one at failure point 12 in which the names that
- * entry 3 is of, the size of file 2, the sector at offset 512 of file 2, and the line of memory at
- * offset 64 of file 4 have these versions, and all else its newest. */
+/* Runs recovery on one state of files, writes such a state as text, and reads that text. The text
+ * lists what the state lost. Example: 12:n3=0,s2=1,2+512=0,m4+64=0 is a state at failure point 12.
+ * The names with key 3 have version 0, the size of file 2 has version 1, the sector at offset 512
+ * of file 2 and the line of memory at offset 64 of file 4 have version 0, and all else has its
+ * newest version. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,7 +178,8 @@ char *file_state_text(const struct file_explorer *e)
 	return text;
 }
 
-/* One item with its version; *at goes beyond it. NULL: there is none. */
+/* Reads the text of one item, such as s2=1, and sets the item's version; *at moves behind the text.
+ * NULL: there is no such item or version. */
 static struct files_item *parse_item(struct file_explorer *e, const char **at)
 {
 	for (size_t i = 0; i < e->items.n; i++) {
@@ -207,7 +209,7 @@ static struct files_item *parse_item(struct file_explorer *e, const char **at)
 	return NULL;
 }
 
-/* Moves behind a decimal number of at most so many digits. */
+/* Moves *at behind a decimal number. False: there is none, or it has more than `max` digits. */
 static bool take_digits(const char **at, size_t max)
 {
 	const size_t n = strspn(*at, "0123456789");
@@ -224,7 +226,8 @@ static bool take(const char **at, char c)
 	return is_there;
 }
 
-/* n3=0, s2=1, 2+512=0, m4+64=0. */
+/* Has the text of this length the form of one item with its version, as in n3=0, s2=1, 2+512=0 and
+ * m4+64=0? */
 static bool is_item_text(const char *at, size_t len)
 {
 	const char *const end = at + len;
@@ -236,7 +239,7 @@ static bool is_item_text(const char *at, size_t len)
 	       take(&at, '=') && take_digits(&at, 9) && at == end;
 }
 
-/* Does the text up to `end` name the item that begins there? */
+/* Does the text name the item that begins at `end` already before `end`? */
 static bool is_named_before(const char *text, const char *end)
 {
 	const size_t len = strcspn(end, "=") + 1;

@@ -1,7 +1,7 @@
 /* Runs recovery on the states that a crash at one failure point can leave. Names and sizes are
- * chosen beforehand; sectors are decided as recovery reads them, and each other value of what it
- * read is another run. What loses little comes first: nothing, all at once, what a crash at an
- * earlier moment leaves, then each single loss, then pairs… */
+ * chosen before a run; sectors are decided as recovery reads them, and each other value that a read
+ * could have had gets a run of its own. States that lose little come first: nothing, all at once,
+ * what a crash at an earlier moment leaves, then each single loss, then pairs… */
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +58,7 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The version that an item had after this event. */
+/* Gives the version that the item had after event seq. */
 static uint32_t version_at(const struct files_item *it, uint64_t seq)
 {
 	uint32_t v = 0;
@@ -90,7 +90,8 @@ static void add_seeds(struct search *s)
 	vec_release(&seqs);
 }
 
-/* The same, with one name or size at an earlier version. */
+/* Adds the states that differ from `chosen` in one name or size, which has an earlier version. Only
+ * names and sizes from free_from on are changed. */
 static void add_losses(struct search *s, const uint32_t *chosen, size_t free_from)
 {
 	for (size_t i = free_from; i < s->e->nchosen; i++)
@@ -102,8 +103,9 @@ static void add_losses(struct search *s, const uint32_t *chosen, size_t free_fro
 		}
 }
 
-/* Of a line that the run decided, every other value: the lines that it decided before keep theirs.
- * before, after: what was possible before the run and is after it; before is changed. */
+/* Adds the states in which one line that the run decided has another value. The lines that the run
+ * decided earlier keep theirs. before, after: what was possible before the run and is after it;
+ * `before` is changed: in it, the line then keeps its value, too. */
 static void add_values(struct search *s, const uint32_t *chosen, uint64_t *before,
 		       const uint64_t *after, size_t line)
 {
@@ -181,7 +183,7 @@ static int run_once(struct search *s, const uint64_t *before, bool is_lazy, stru
 	return 0;
 }
 
-/* Each line has the newest of its contents that are left. */
+/* Leaves each line only the newest of its contents that are left. */
 static void only_newest(const struct state_set *set, uint64_t *left)
 {
 	for (size_t i = 0; i < set->lines.n; i++)
@@ -210,7 +212,7 @@ static void note_decided(struct decided *d, const struct file_explorer *e, bool 
 	free(is_noted);
 }
 
-/* The items' versions become those of the newest state that is left. */
+/* Sets the items' versions to those of the newest state that is left. */
 static void take_state(struct file_explorer *e, const uint64_t *left)
 {
 	const struct layout *l = &e->layout;
@@ -222,16 +224,16 @@ static void take_state(struct file_explorer *e, const uint64_t *left)
 			layout_version(l, i, states_newest_left(&l->set.lines.at[i], left));
 }
 
-/* Recovery refuses a folder without files, as it does before anything was done: nothing is wrong
- * with that until something was acknowledged. */
+/* Does the state have a folder without files, which recovery refuses as it did before the program
+ * began? Nothing is wrong with that until something was acknowledged. */
 static bool is_refused(const struct file_explorer *e)
 {
 	return e->refuses_empty && e->layout.nregular == 0 && !e->walk.is_over &&
 	       e->walk.acknowledgements.n == 0;
 }
 
-/* A second crash may interrupt this recovery: one state for each set of places that recovery
- * changes. */
+/* Notes the state for a second crash, which may interrupt this recovery. One state is noted for
+ * each set of places that recovery changes. */
 static void note_first_crash(struct file_explorer *e, const uint64_t *left)
 {
 	struct crash_result *r = e->result;
@@ -334,7 +336,8 @@ static int explore_node(struct search *s, const struct node *n, struct error *er
 	return result;
 }
 
-/* All states, also those that look the same to whoever has no name for a file. */
+/* Counts all states. States that differ only in a file without a name count, too, although recovery
+ * cannot tell them apart. */
 static void count_all(const struct file_explorer *e, struct big *n)
 {
 	big_set(n, 1);

@@ -1,14 +1,14 @@
-/* Walks a trace from one failure point of files to the next. What was in the folder before the
- * recording is in the trace only where the program first uses it: the walk reads it beforehand, and
- * passes over it later. */
+/* Walks a trace of followed files from one failure point to the next. The trace describes what was
+ * in the folder before the recording only where the program first uses it. So the walk reads these
+ * events beforehand, and skips them when it comes to them. */
 #include "crash/files/file_walk.h"
 
 #include <string.h>
 
 #define MS_SYNC_FLAG 4u
 
-/* Does it say what was so before the program did anything? made: the files that the program
- * made. */
+/* Does the event describe what was there before the program ran: a file, its content or its name?
+ * made: the files that the program made. */
 static bool is_before(const struct trace_event *ev, const followed_files *made)
 {
 	if (ev->kind == PMT_FILE)
@@ -107,7 +107,7 @@ static bool is_inside(const struct file_walk *w)
 	return w->skip_depth <= 0 && (!w->plan->has_roi || w->roi_depth > 0);
 }
 
-/* The model of memory does not get what happens to files. */
+/* Does the model of memory get this event? It gets all but stores to files that are not memory. */
 static bool is_of_memory(const struct file_walk *w, const struct trace_event *ev)
 {
 	return !trace_is_store(ev->kind) || file_walk_is_memory(w, PMT_FILE(ev->addr));

@@ -47,18 +47,19 @@ struct file_walk {
 	int roi_depth, skip_depth;
 };
 
-/* The model is what the folder held when the recording began. */
+/* Begins a walk. Its model has what the folder held when the recording began. */
 void file_walk_init(struct file_walk *w, const struct plan *p, const followed_files *followed,
 		    unsigned stops);
 void file_walk_release(struct file_walk *w);
 bool file_walk_next(struct file_walk *w); /* false: there are no more */
 
-/* It lies below the folder, and is memory to the program. */
+/* Does the file lie below the folder, and does the program use it as memory? */
 bool file_walk_is_memory(const struct file_walk *w, uint64_t file);
 /* Does the event change what a crash can leave of files below the folder? */
 bool file_walk_is_change(const struct file_walk *w, const struct trace_event *ev);
 
-/* The number of the folder of --files that recovery gets; 0: there is none, and err says why. */
+/* Gives the number of the folder of --files that recovery gets; 0: there is none, and err says
+ * why. */
 uint32_t file_walk_root(const struct plan *p, struct error *err);
 
 #endif

@@ -1,6 +1,7 @@
-/* Explores the crashes of followed files: recovery must cope with the folder at the end, where
- * nothing is lost; the dumps of whole states at the ends of operations are what others are compared
- * with; then one failure point after the other is searched. */
+/* Explores the crashes of a program whose files were followed. First, recovery must cope with the
+ * folder at the end, where nothing is lost. Then the dumps at the ends of operations are taken,
+ * with nothing lost. Then one failure point after the other is searched, and its dumps are compared
+ * with those. */
 #include "crash/files/files_explore.h"
 
 #include <errno.h>
@@ -87,8 +88,8 @@ static int tell_failure(const struct verdict *v, const char *where, struct error
 	return -1;
 }
 
-/* The state at the present moment of the walk. refuses: recovery does not accept that there is no
- * file. */
+/* Runs recovery on the state at the present moment of the walk, with nothing lost, and fills *out
+ * with its dump. *refuses: recovery does not accept a folder without files. */
 static int take_reference(struct file_explorer *e, const char *where, bool *refuses,
 			  struct reference *out, uint64_t *time_us, struct error *err)
 {
@@ -113,7 +114,8 @@ static bool is_late(struct file_explorer *e)
 	return e->refs.is_late;
 }
 
-/* The end of a program that was killed is a moment as any other. */
+/* Takes the reference of the end. If the program was killed, the end is a moment like any other:
+ * recovery may fail there. */
 static int take_end(struct file_explorer *e, uint64_t *time_us, struct error *err)
 {
 	struct verdict v;
@@ -133,7 +135,8 @@ static int take_end(struct file_explorer *e, uint64_t *time_us, struct error *er
 	return 0;
 }
 
-/* The start, the ends of operations if they matter, and the end. */
+/* Takes the references of the start, of the ends of operations if dumps are compared, and of the
+ * end. */
 static int take_references(struct file_explorer *e, uint64_t *time_us, struct error *err)
 {
 	const bool wants_all = e->options->recovery->dump && !e->options->allowed &&
@@ -184,8 +187,8 @@ static void note_uncompared(struct file_explorer *e)
 	c->overlapping += references_overlap(&e->refs, e->plan, e->walk.seq);
 }
 
-/* What a dump may print after a crash here: after a crash during recovery, what it was allowed
- * before. */
+/* Sets what a dump may print after a crash here. If the crash interrupts a recovery, that is what
+ * was allowed before that recovery, and is set already. */
 static void allow(struct file_explorer *e)
 {
 	if (!e->options->allowed)
@@ -227,7 +230,8 @@ static void keep_objects(struct file_explorer *e)
 	}
 }
 
-/* Files that follow the platform of memory, and are not in the folder. */
+/* Notes what crash states of memory lack: files of persistent memory that are not in the folder,
+ * and contents of a line that has too many. */
 static void note_memory(struct file_explorer *e)
 {
 	for (uint32_t i = 1; i <= trace_nfiles(e->plan->trace); i++) {

@@ -1,5 +1,5 @@
-/* Explores the crashes of a program whose files were followed (--files): recovery is run on folders
- * that a crash can leave. What crash_explore() does for persistent memory. */
+/* Explores the crashes of a program whose files were followed (--files): runs recovery on folders
+ * that a crash can leave. For persistent memory, crash_explore() does that. */
 #ifndef CRASH_FILES_FILES_EXPLORE_H
 #define CRASH_FILES_FILES_EXPLORE_H
 
@@ -23,12 +23,13 @@ struct files_replay {
 		     const struct dump_texts *texts, void *arg);
 	void *arg;
 };
-/* Puts the folder of a state there; it must not be there yet, or be empty. */
+/* Makes the folder of a state at the path `folder`, where nothing may be yet, or an empty
+ * folder. */
 int files_put_state(const struct plan *p, const struct crash_options *o, const char *state,
 		    const char *folder, struct error *err);
-/* It has the form of a state of files. */
+/* Does the text have the form of a state of files, such as 12:n3=0,s2=1? */
 bool files_state_is_text(const char *text);
-/* -1: there is no such state, or recovery cannot be run. */
+/* Runs recovery on one state again. -1: there is no such state, or recovery cannot be run. */
 int files_replay(const struct plan *p, const struct crash_options *o, const struct files_replay *f,
 		 struct error *err);
 

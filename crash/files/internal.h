@@ -1,4 +1,5 @@
-/* What the files of this folder share: an exploration, at one failure point. */
+/* Declares what the files of this folder share: struct file_explorer, which is an exploration of
+ * followed files, and what it does at one failure point. */
 #ifndef CRASH_FILES_INTERNAL_H
 #define CRASH_FILES_INTERNAL_H
 
@@ -41,31 +42,33 @@ struct file_explorer {
 
 /* ---- file_run.c ---- */
 
-/* After file_walk_next(): lists the items. */
+/* Lists the items of the failure point: the names, sizes, sectors and lines that a crash here can
+ * leave in several versions. To be called after file_walk_next(). */
 void file_point_begin(struct file_explorer *e);
 void file_memory_release(struct file_explorer *e);
 void file_choose_newest(struct file_explorer *e);
-/* The layout of what the items' versions are now. */
+/* Makes the layout of the items' present versions. */
 void file_layout(struct file_explorer *e);
-/* Runs recovery on exactly the state that the items' versions are. */
+/* Runs recovery on exactly the state in which the items have their present versions. */
 int file_run_state(struct file_explorer *e, const struct allowed *allowed, struct verdict *v,
 		   struct error *err);
 char *file_state_text(const struct file_explorer *e); /* free() it */
-/* Sets the items' versions. -1: there is no such state here. */
+/* Sets the items' versions from the text of a state. -1: there is no such state here. */
 int file_state_parse(struct file_explorer *e, const char *text, struct error *err);
 
 /* ---- file_search.c ---- */
 
-/* Runs recovery on what a crash here can leave. */
+/* Runs recovery on the states that a crash at the present failure point can leave. */
 int file_search(struct file_explorer *e, struct error *err);
 /* Tells the findings that were not told yet, if somebody wants to know them now. */
 void file_tell_found(struct file_explorer *e);
-/* Nobody wants more. */
+/* Is the exploration over: by its deadline, by its number of runs, or because the user ended it? */
 bool file_is_over(struct file_explorer *e);
 
 /* ---- file_explain.c ---- */
 
-/* Recovery failed on the items' versions. */
+/* Explains a failure of recovery on the state of the items' present versions, and adds the bug to
+ * the result. */
 int file_explain(struct file_explorer *e, const struct verdict *v, struct error *err);
 
 #endif

@@ -39,7 +39,7 @@ static int by_offset(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* So many bytes of it can be seen. */
+/* Gives how many bytes of the sector at this offset are inside the file. */
 static size_t seen_bytes(const struct layout_path *p, uint64_t offset)
 {
 	return p->size_bytes - offset < FILES_SECTOR_BYTES ? p->size_bytes - offset
@@ -55,7 +55,8 @@ static bool is_repeated(const struct files_sector *s, uint32_t version, size_t n
 	return false;
 }
 
-/* What differs beyond the end of the file is not seen: such contents are one. */
+/* Adds a sector with its contents. Contents that differ only beyond the end of the file look alike
+ * and count as one. */
 static void add_line(struct layout *l, const struct layout_path *p, const struct files_sector *s)
 {
 	const size_t n = seen_bytes(p, s->offset), first = l->versions.n;
@@ -92,7 +93,7 @@ static void add_line(struct layout *l, const struct layout_path *p, const struct
 	}
 }
 
-/* Of memory. */
+/* Adds the lines of a file that the program uses as memory. */
 static void add_memory(struct layout *l, const struct layout_path *p)
 {
 	for (size_t i = 0; i < l->memory->n; i++) {
@@ -295,7 +296,7 @@ static void write_sector(const struct files_sector *s, void *arg)
 		write_bytes(w, s->offset, content, FILES_SECTOR_BYTES);
 }
 
-/* On what is durable for good. */
+/* Writes the lines of memory into the file, over the bytes that are certainly durable. */
 static void write_memory(struct writing *w)
 {
 	const struct layout *l = w->l;
@@ -402,7 +403,7 @@ static uint64_t mix_text(uint64_t h, const char *text)
 	return hash_mix(h, 0);
 }
 
-/* What the file holds now, up to its present size; NULL: it cannot be read. */
+/* Reads the file, up to its present size; NULL: it cannot be read. */
 static uint8_t *read_whole(const char *path, uint64_t *size_bytes)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -425,7 +426,8 @@ static uint8_t *read_whole(const char *path, uint64_t *size_bytes)
 	return bytes;
 }
 
-/* 0: the file is as it was. */
+/* Gives a hash of the places in which the file is not what layout_put() made; 0: it is as it
+ * was. */
 static uint64_t file_changes(const struct layout *l, const struct layout_path *p, const char *path,
 			     const uint64_t *left)
 {
@@ -460,7 +462,8 @@ static bool is_of(const struct layout *l, const char *path)
 	return false;
 }
 
-/* The paths that were not there, in any order. */
+/* Gives a hash of the paths in the folder that the layout does not have. Their order does not
+ * matter. */
 static uint64_t new_paths(const struct layout *l, const char *folder, const char *prefix)
 {
 	char *path = xasprintf("%s/%s", folder, prefix), *inner;

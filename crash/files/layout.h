@@ -1,6 +1,6 @@
-/* A state of files: which names there are, and the size of each file, chosen beforehand; and for
- * each sector what it may hold, which a run of recovery decides as it reads. Made into a folder for
- * each run. */
+/* A layout: states of files that have the same names and sizes, which are chosen beforehand. What a
+ * sector holds is decided by a run of recovery when it reads the sector. A folder is made from the
+ * layout for each run. */
 #ifndef CRASH_FILES_LAYOUT_H
 #define CRASH_FILES_LAYOUT_H
 
@@ -54,20 +54,23 @@ struct layout {
 	size_t path_max;
 };
 
-/* By the versions of items that are names and sizes. The caller has set what is inside, except
- * l->path_max, which is runner_folder_path_max(); all of it is borrowed. */
+/* Makes the layout of the present versions of names and sizes among the items. The caller has set
+ * the members below "inside", except l->path_max (which is runner_folder_path_max()); all of them
+ * are borrowed. */
 void layout_make(struct layout *l, size_t path_max);
 void layout_release(struct layout *l);
-/* The contents that the items' versions name; free() it. */
+/* Gives the bit set of the state in which the items have their present versions; free() it. */
 uint64_t *layout_state(const struct layout *l);
-/* The version that a line's content is of. */
+/* Gives the version of the item to which this content of a line belongs. */
 static inline uint32_t layout_version(const struct layout *l, size_t line, uint32_t content)
 {
 	return l->versions.at[l->lines.at[line].versions + content];
 }
-/* A hash of the places in which the folder is not what layout_put() made; 0: there is none. */
+/* Gives a hash of the places in which the folder is not what layout_put() made; 0: there is
+ * none. */
 uint64_t layout_changes(struct layout *l, const char *folder, const uint64_t *left);
-/* Fills a folder, which is empty or gets emptied. left: as of runner_begin(). */
+/* Makes the files of a state in a folder, which is empty or gets emptied. left: as of
+ * runner_begin(). */
 int layout_put(struct layout *l, const char *folder, const uint64_t *left, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* The options of an exploration of crashes, and its result. */
+/* Declares the options of an exploration of crashes, and its result. */
 #ifndef CRASH_FINDINGS_EXPLORATION_H
 #define CRASH_FINDINGS_EXPLORATION_H
 

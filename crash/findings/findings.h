@@ -1,5 +1,5 @@
-/* What a worker reports to its parent: bugs, races, states whose recovery writes. This is how they
- * are sent, and when two of them count as the same. */
+/* Sends the findings that a worker reports to its parent (bugs, races, and states whose recovery
+ * writes), and decides when two findings count as the same. */
 #ifndef CRASH_FINDINGS_FINDINGS_H
 #define CRASH_FINDINGS_FINDINGS_H
 
@@ -9,7 +9,7 @@
 /* ---- findings_wire.c: sends a finding, or fills an empty one ---- */
 
 void bug_pass(struct wire *m, struct crash_bug *b);
-/* only the endings, into a bug that has none */
+/* Sends only the endings of a bug, or receives them into a bug that has none. */
 void bug_endings_pass(struct wire *m, struct crash_bug *b);
 void race_pass(struct wire *m, struct race *r);
 void race_turn_pass(struct wire *m, struct race_turn *t);
@@ -17,16 +17,17 @@ void first_crash_pass(struct wire *m, struct first_crash *f);
 
 /* ---- findings_merge.c: merges the findings of several workers into one list ---- */
 
-/* Are the two bugs the same? A guessed survivor is equal to any; bugs_settle() decides at the end
- * which bug a guess stands for. Otherwise the result would depend on what each worker knew at that
- * moment. */
+/* Do findings a and b show the same bug? One whose survivor is guessed and one whose survivor is
+ * known never count as the same here; bugs_settle() decides at the end which bug a guess stands
+ * for. Otherwise the result would depend on what each worker knew at that moment. */
 bool bug_same(const struct crash_bug *a, const struct crash_bug *b);
 /* Of two equal bugs, is a the one to report? It is if its survivor is not guessed, or if its
  * failure point is earlier. */
 bool bug_speaks_for(const struct crash_bug *a, const struct crash_bug *b);
 /* Moves the endings of one bug to another one that is the same. */
 void bug_move_endings(struct crash_bug *from, struct crash_bug *to);
-/* The place of the surviving store, by which bugs differ; 0: none, or any. */
+/* Gives the place of the surviving store, by which bugs differ; 0: there is none, or it is guessed
+ * and may be any. */
 uint32_t bug_survivor(const struct crash_bug *b);
 /* Adds a worker's bug to the result; of two equal bugs, the earlier stays. Takes b. */
 void bug_merge(struct crash_result *r, struct crash_bug *b);
@@ -44,7 +45,7 @@ void first_crashes_settle(struct crash_result *r);
  * itself named it in a range. */
 void races_settle(const struct plan *p, const struct race_table *table, bool is_stopped,
 		  struct crash_result *r);
-/* Sorts by failure point. */
+/* Sorts the bugs of the result by failure point. */
 void bugs_sort(struct crash_result *r);
 void findings_sort(struct crash_result *r);
 

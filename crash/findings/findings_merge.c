@@ -7,7 +7,7 @@
 
 /* ---- bugs ---- */
 
-/* Is the same loss the cause, whatever survives? */
+/* Do both bugs have the same loss as their cause, whatever survives? */
 static bool is_same_loss(const struct crash_bug *a, const struct crash_bug *b)
 {
 	if (strcmp(a->kind, b->kind) != 0 || !a->lost.n != !b->lost.n ||
@@ -19,8 +19,8 @@ static bool is_same_loss(const struct crash_bug *a, const struct crash_bug *b)
 	       (a->lost.n == 0 || a->lost.at[0].site == b->lost.at[0].site);
 }
 
-/* If nothing is lost out of order, the guess is the last store before the crash, which is close
- * enough. */
+/* Gives the place of the surviving store. A guessed survivor counts only if nothing is lost out of
+ * order: then it is the last store before the crash, which is close enough. */
 uint32_t bug_survivor(const struct crash_bug *b)
 {
 	return b->survived.n && (!b->is_survivor_guessed || strcmp(b->kind, "atomicity") == 0)
@@ -84,7 +84,7 @@ void bug_merge(struct crash_result *r, struct crash_bug *b)
 		*vec_add(&r->bugs) = *b;
 }
 
-/* Finds the first bug for which the guess may stand. */
+/* Finds the first bug of the list whose survivor is known and whose loss is that of `guess`. */
 static struct crash_bug *find_known(struct crash_bug *list, size_t n, const struct crash_bug *guess)
 {
 	for (size_t i = 0; i < n; i++)
@@ -114,8 +114,9 @@ void bugs_settle(struct crash_result *r)
 
 /* ---- races ---- */
 
-/* How much a race's state says, for merging. For reads of undefined bytes, one trial with a
- * difference proves the bug, and an impossible trial leaves the race open. */
+/* Says how much a race's state says, so that the state which says most is kept when races are
+ * merged. For reads of undefined bytes, one trial with a difference proves the bug, and an
+ * impossible trial leaves the race open. */
 static int weight(const struct race *r)
 {
 	return r->state == RACE_BUG ? 2 : r->state == RACE_UNTRIED;
@@ -150,7 +151,7 @@ void race_merge(struct crash_result *result, struct race *r)
 	*vec_add(&result->races) = *r;
 }
 
-/* Does the same place read what the same instruction stored? */
+/* Do both races have the same reading place, and the same instruction that stored what is read? */
 static bool is_same_read(const struct plan *p, const struct race *a, const struct race *b)
 {
 	const struct trace_site *x = a->store.site < p->sites.n ? p->sites.at[a->store.site] : NULL;
@@ -159,7 +160,8 @@ static bool is_same_read(const struct plan *p, const struct race *a, const struc
 	return a->part == b->part && a->pc == b->pc && x && y && x->pc == y->pc;
 }
 
-/* Does the state say that the read needs no commit variable, either? */
+/* Does the state say that the read is intended: of a commit variable, of data with a checksum, or
+ * of a harmless word? Such a read needs no permission of another commit variable, either. */
 static bool is_excused(enum race_state s)
 {
 	return s == RACE_COMMIT || s == RACE_CHECKSUM || s == RACE_HARMLESS;
@@ -231,7 +233,9 @@ void first_crash_merge(struct crash_result *r, struct first_crash *f)
 	*vec_add(&r->first_crashes) = *f;
 }
 
-/* Did another worker meet the same signature at an earlier failure point, with nothing older? */
+/* Is there a first crash with the same signature at an earlier failure point, so that f is not
+ * needed? That is asked only of an f that has the oldest content in the lines that recovery did not
+ * read. */
 static bool is_outdone(const struct crash_result *r, const struct first_crash *f)
 {
 	for (size_t i = 0; f->is_oldest && i < r->first_crashes.n; i++)

@@ -1,4 +1,4 @@
-/* Compresses and decompresses a frame. Its hash is that of the content, so any damage is
+/* Compresses and decompresses a frame. The hash of a frame is that of its content, so any damage is
  * noticed. */
 #include "crash/index/frames.h"
 

@@ -51,7 +51,7 @@ bool index_fits(const struct index *ix, const struct plan *p, unsigned stops);
 /* Calls f for each failure point in order. -1 with err: the index is damaged. */
 int index_each_point(const struct index *ix, void (*f)(uint64_t seq, uint64_t cost, void *arg),
 		     void *arg, struct error *err);
-/* The approximate cost of a failure point. */
+/* Gives the approximate cost of exploring the failure point where the walk stands. */
 uint64_t index_cost(const struct walk *w);
 
 /* Moves a walk closer to a failure point or event if a checkpoint is on the way; ix may be NULL. -1

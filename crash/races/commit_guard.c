@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Writes the other value into all contents of the variable's lines. */
+/* Writes the value that the question supposes into all contents of the commit variable's lines. */
 static void put_other(struct explorer *e, struct state_set *set, const struct guard_question *s)
 {
 	/* makes sure that the set has the lines */

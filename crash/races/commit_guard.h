@@ -1,5 +1,5 @@
-/* Does recovery read some bytes because of a commit variable's value? Recovery is run once more,
- * with another value of the variable. */
+/* Finds out whether recovery reads some bytes because of a commit variable's value. Recovery is run
+ * once more, with another value of the variable. */
 #ifndef CRASH_RACES_COMMIT_GUARD_H
 #define CRASH_RACES_COMMIT_GUARD_H
 

@@ -50,7 +50,8 @@ static void state_read(const struct fill *f, uint64_t addr, uint8_t *to, uint32_
 	}
 }
 
-/* Is it a stored value? Bytes that an allocator has taken back since then count as well. */
+/* Was the byte at addr stored to by the program? Bytes that an allocator has taken back since then
+ * count as well. */
 static bool is_stored(const struct fill *f, uint64_t addr)
 {
 	return shadow_byte(f->e->walk->shadow, addr).last.seq > 0;

@@ -1,5 +1,5 @@
-/* Does it matter what undefined bytes contain? Recovery is run with other contents. If it ends the
- * same way with all of them, that is no proof, but nothing speaks against it. */
+/* Finds out whether it matters what undefined bytes contain: recovery is run with other contents.
+ * If it ends the same way with all of them, that is no proof, but nothing speaks against it. */
 #ifndef CRASH_RACES_FILL_H
 #define CRASH_RACES_FILL_H
 

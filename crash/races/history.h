@@ -1,5 +1,5 @@
-/* What was stored before a crash, relative to suspect words: words that recovery reads and the
- * crash could lose. One pass over the trace serves several suspects. */
+/* Records what was stored before a crash, relative to suspect words: words that recovery reads and
+ * the crash could lose. One pass over the trace serves several suspects. */
 #ifndef CRASH_RACES_HISTORY_H
 #define CRASH_RACES_HISTORY_H
 

@@ -109,7 +109,7 @@ static void look_back(struct inquiry *q)
 
 /* ---- what is read ---- */
 
-/* NULL: nothing was stored in that line. */
+/* Finds the reads of a line; NULL: nothing was stored in that line. */
 static struct reads *reads_of(const struct inquiry *q, uint64_t line)
 {
 	size_t i = histories_line(q->histories, line);

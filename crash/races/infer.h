@@ -1,5 +1,5 @@
-/* Is a location a commit variable? Recovery is run with the location's old and new value, and the
- * reads are compared. */
+/* Finds out whether a location is a commit variable: recovery is run with the location's old and
+ * new value, and the reads are compared. */
 #ifndef CRASH_RACES_INFER_H
 #define CRASH_RACES_INFER_H
 
@@ -47,8 +47,8 @@ void infer_common_release(struct infer_common *c);
 /* Makes the runner list first reads of everything stored so far, in the lines that were stored to
  * last. Call states_sort() afterwards. */
 void infer_watch(struct state_set *set, const struct walk *w);
-/* Notes a lazy run in which nothing was lost, made after infer_watch(), so that no other such run
- * is needed. */
+/* Notes a lazy run in which nothing was lost, made after infer_watch(), so that no other run with
+ * nothing lost is needed. */
 void infer_note_newest(struct infer_common *c, const struct explorer *e, struct state_set *set,
 		       const struct verdict *v);
 

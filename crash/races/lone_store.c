@@ -1,8 +1,8 @@
-/* Is one store, which replaced a word atomically, everything that a crash here can lose? The word
- * must have had a meaningful value before: stored to, or in the file from the start. Memory that an
- * allocator gave out has none, and blocks whose bytes were all stored to are forgotten; so if there
- * is an allocator, the answer is no. It is also no if there are commit variables: an inferred one
- * is exempt from the decisions of others, so its role must be known. */
+/* Finds out whether one store, which replaced a word atomically, is everything that a crash here
+ * can lose. The word must have had a meaningful value before: stored to, or in the file from the
+ * start. Memory that an allocator gave out has none, and blocks whose bytes were all stored to are
+ * forgotten; so if there is an allocator, the answer is no. It is also no if there are commit
+ * variables: an inferred one is exempt from the decisions of others, so its role must be known. */
 #include "crash/races/lone_store.h"
 
 struct doubtful {

@@ -1,6 +1,6 @@
-/* If a crash can lose only one store, which replaced a word atomically, it might as well have come
- * before that store. Recovery then finds what the program had at the failure point before, or what
- * it has at this one, and both are explored anyway. */
+/* Finds out whether a crash can lose only one store, which replaced a word atomically. If so, the
+ * crash might as well have come before that store. Recovery then finds what the program had at the
+ * failure point before, or what it has at this one, and both are explored anyway. */
 #ifndef CRASH_RACES_LONE_STORE_H
 #define CRASH_RACES_LONE_STORE_H
 

@@ -16,7 +16,7 @@ struct step {
 	bool is_novel;
 };
 
-/* NULL: the store's place is ignored. */
+/* Finds the counter of the store's place; NULL: the place is ignored. */
 static struct novelty_site *site_of(struct novelty *n, const struct model_store *s)
 {
 	const uint32_t number = s->site ? s->site->id : 0;

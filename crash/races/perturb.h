@@ -1,4 +1,4 @@
-/* What does recovery do with a value that is neither the old nor the new one? No crash can leave
+/* Tests what recovery does with a value that is neither the old nor the new one. No crash can leave
  * it, so it is never reported; it only tests recovery. A checksum rejects any wrong value; a sum
  * that happens to match does not. A value that nobody uses may be anything. */
 #ifndef CRASH_RACES_PERTURB_H

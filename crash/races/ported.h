@@ -1,6 +1,6 @@
-/* Which reads of a run are unsafe only on arm64? An amd64 recording that is analysed for arm64 has
- * states in which a line shows a later store without an earlier one. If only such a state makes a
- * read unsafe, the finding is about porting. */
+/* Finds out which reads of a run are unsafe only on arm64. An amd64 recording that is analysed for
+ * arm64 has states in which a line shows a later store without an earlier one. If only such a state
+ * makes a read unsafe, the finding is about porting. */
 #ifndef CRASH_RACES_PORTED_H
 #define CRASH_RACES_PORTED_H
 

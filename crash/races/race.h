@@ -67,7 +67,7 @@ struct race {
 };
 void race_release(struct race *r);
 bool race_same(const struct race *a, const struct race *b);
-/* the table's key for this race and others like it */
+/* Gives the key under which the table has this race and others like it. */
 struct race_entry race_key(const struct race *r);
 /* Sets part and reader from a decision. False: PMDK reads, and is trusted. */
 bool race_set_reader(struct race *r, const struct race_options *o, const struct explorer *e,
@@ -81,7 +81,8 @@ bool race_same_bytes(const uint8_t *a, const uint8_t *b, uint64_t mask);
 /* Indices in a list of findings: those that were seen at a failure point that is visited again. */
 typedef VEC(size_t) seen_list;
 
-/* For walks over words: tells the explorer (arg) which bytes are asked about. */
+/* Tells the explorer (arg) which bytes are asked about. It is the callback of functions that go
+ * over words, such as shadow_each_doubtful(). */
 static inline void race_watch(uint64_t addr, uint64_t mask, void *arg)
 {
 	struct explorer *e = arg;

@@ -48,7 +48,7 @@ static bool take_entries(struct races *r, const struct explorer *e)
 	return true;
 }
 
-/* Translates what the table knows into an excuse. */
+/* Gives the excuse that the table has for a race, as an answer of infer_commit(). */
 static enum inference found_before(const struct race_entry *known)
 {
 	switch ((enum race_state)known->state) {

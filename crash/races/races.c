@@ -89,7 +89,7 @@ static struct crash_store last_store(const struct explorer *e, uint64_t addr, ui
 	return n.store;
 }
 
-/* Was that store made where the program says that it trusts its code? */
+/* Was the store of event seq made where the program says that it trusts its code? */
 static bool is_trusted(const struct explorer *e, uint64_t addr, uint64_t mask, uint64_t seq)
 {
 	for (; mask; mask &= mask - 1) {
@@ -186,7 +186,7 @@ static size_t add_race(struct races *r, struct explorer *e, struct race *key,
 	return r->list.n - 1;
 }
 
-/* Reports the race as it is at this failure point. */
+/* Changes the race so that it is reported as it is at this failure point. */
 static void move_race(const struct explorer *e, struct race *race, const struct race *key,
 		      const struct run_decision *d, const struct verdict *v)
 {
@@ -196,8 +196,8 @@ static void move_race(const struct explorer *e, struct race *race, const struct 
 	race->store = key->store;
 }
 
-/* The race was seen only where nothing is wrong with it: reports it as it is at this failure point
- * from now on. */
+/* Opens a race that was seen only where nothing is wrong with it: from now on it is reported as it
+ * is at this failure point, and judged anew. */
 static void begin_race(const struct explorer *e, struct race *race, const struct race *key,
 		       const struct run_decision *d, const struct verdict *v)
 {
@@ -363,7 +363,8 @@ int races_end_point(struct races *r, struct explorer *e, struct error *err)
 	return race_conclude(r, e, err) < 0 ? -1 : races_end_visit(r, e, err);
 }
 
-/* depends on where the walk is */
+/* Judges the semantic and the uninitialised findings of the visit. They depend on where the walk
+ * stands, so they cannot wait. */
 int races_end_visit(struct races *r, struct explorer *e, struct error *err)
 {
 	return semantics_end_point(r->semantics, e, err) < 0

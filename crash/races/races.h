@@ -1,6 +1,6 @@
-/* Reads of recovery that depend on what a crash lost (cross-failure races), and which of them are
- * intended: reads of commit variables, declared or inferred, of data with a checksum, and PMDK's
- * own reads. docs/crash.md has the rules. */
+/* Finds reads of recovery that depend on what a crash lost (cross-failure races), and which of them
+ * are intended: reads of commit variables, declared or inferred, of data with a checksum, and
+ * PMDK's own reads. docs/crash.md has the rules. */
 #ifndef CRASH_RACES_RACES_H
 #define CRASH_RACES_RACES_H
 
@@ -25,12 +25,13 @@ void races_note_run(struct races *r, struct explorer *e, const uint64_t *before,
 /* Judges the races of a failure point after its runs, when it is its turn. May run recovery, and
  * changes what the runner has loaded. */
 int races_end_point(struct races *r, struct explorer *e, struct error *err);
-/* The same after the runs of a visit that leaves work to do: judges what must not wait. */
+/* Judges, after the runs of a visit that leaves work to do, only the findings that must not
+ * wait. */
 int races_end_visit(struct races *r, struct explorer *e, struct error *err);
 /* What was noted at a failure point, between two visits. */
 struct race_notes;
 struct race_notes *races_put_away(struct races *r, uint64_t point);
-/* the notes belong to r then */
+/* Restores the notes of a failure point that is visited again; they belong to r then. */
 void races_take_up(struct races *r, uint64_t point, struct race_notes *n);
 void race_notes_free(struct race_notes *n); /* NULL is allowed */
 size_t races_list(const struct races *r, const struct race **list);

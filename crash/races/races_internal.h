@@ -1,5 +1,5 @@
-/* What the two files of races share: races.c collects them, race_conclude.c draws conclusions after
- * the runs of a failure point. */
+/* Declares what the files of races share: races.c collects them, race_conclude.c draws conclusions
+ * after the runs of a failure point. */
 #ifndef CRASH_RACES_RACES_INTERNAL_H
 #define CRASH_RACES_RACES_INTERNAL_H
 
@@ -54,11 +54,12 @@ struct races {
 	race_run_list runs;
 };
 
-/* Concludes when it is this worker's turn; may run recovery. */
+/* Draws the conclusions about the races of a failure point when it is this worker's turn; may run
+ * recovery. */
 int race_conclude(struct races *r, struct explorer *e, struct error *err);
 
-/* verified.c: is what was read verified as a whole? To be called after the runs of a failure point.
- * -1: error. */
+/* verified.c: did recovery verify all that it read as a whole, for example by a checksum? To be
+ * called after the runs of a failure point. -1: error. */
 int race_is_verified(const struct races *r, struct explorer *e, struct error *err);
 /* Does the race have an excuse that does not depend on other words? */
 bool race_is_settled(const struct known_race *k);

@@ -12,7 +12,7 @@ bool reader_is_pmdk(const struct runner *r, const struct runner_command *c,
 /* Is the reading instruction in the C library? Then a string function copies or compares. */
 bool reader_is_libc(const struct runner *r, const struct runner_command *c,
 		    const struct run_decision *d);
-/* The innermost address outside system libraries and PMDK; if there is none, the reading
+/* Gives the innermost address outside system libraries and PMDK; if there is none, the reading
  * instruction. */
 uint64_t reader_pc(const struct runner *r, const struct runner_command *c,
 		   const struct run_decision *d);

@@ -172,7 +172,7 @@ static bool is_in_question(const struct judged *j)
 					     commit_var_recurs(j->var, j->write, j->last_seq));
 }
 
-/* Was it tried often enough? */
+/* Was the question about the finding asked often enough, here or by other workers? */
 static bool is_known(const struct semantics *s, struct finding *f)
 {
 	struct race_entry key = race_key(&f->race);

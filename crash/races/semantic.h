@@ -1,6 +1,6 @@
-/* Reads of recovery that its commit variables forbid (cross-failure semantic bugs): of bytes that
- * were stored after the commit write whose value survives in the run, or before the commit write
- * before that. docs/crash.md has the rules. */
+/* Finds reads of recovery that its commit variables forbid (cross-failure semantic bugs): of bytes
+ * that were stored after the commit write whose value survives in the run, or before the commit
+ * write before that. docs/crash.md has the rules. */
 #ifndef CRASH_RACES_SEMANTIC_H
 #define CRASH_RACES_SEMANTIC_H
 
@@ -8,7 +8,8 @@
 #include "crash/races/race_turns.h"
 
 struct semantics;
-/* turns: NULL if they are not wanted */
+/* Makes the state for judging reads by commit variables. turns: gets the conclusions of each
+ * failure point; NULL: not wanted. */
 struct semantics *semantics_new(const struct race_options *o, struct race_table *table,
 				uint32_t worker, race_turns *turns);
 void semantics_free(struct semantics *s);

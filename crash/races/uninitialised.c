@@ -114,7 +114,7 @@ static struct found *find(struct uninitialised *u, const struct race *key)
 	return &u->list.at[u->list.n - 1];
 }
 
-/* Reports the race as it is at this failure point. */
+/* Changes the known race so that it is reported as it is at this failure point. */
 static void move(struct race *known, struct race *here)
 {
 	struct race old = *known;

@@ -1,4 +1,5 @@
-/* Does recovery use what it reads? */
+/* Finds out whether recovery uses the words that it reads, by running it with other values in
+ * them. */
 #ifndef CRASH_RACES_UNUSED_H
 #define CRASH_RACES_UNUSED_H
 

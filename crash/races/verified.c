@@ -85,7 +85,8 @@ static bool seems_verified(const struct races *r, const struct explorer *e, bool
 	       (e->recovery->dump || c.outcome[0] != c.outcome[1]);
 }
 
-/* Does recovery accept a wrong value as a right one? 1: yes. outcome: that with everything old. */
+/* Does recovery accept a wrong value as a right one? 1: yes. outcome: how recovery ends with
+ * everything old. */
 static int takes_wrong_value(const struct races *r, struct explorer *e, bool is_without_commits,
 			     uint64_t outcome, struct error *err)
 {

@@ -12,7 +12,8 @@ bool word_is_newest(const struct state_set *s, const struct state_line *l, const
 /* Keeps the states of a set in which the word has an older value than the newest; all states if
  * there are none. */
 void word_make_old(const struct suspect *s, const struct state_set *set, uint64_t *left);
-/* the same for the set of all states; free() it */
+/* Gives the states of the failure point in which the word has an older value than the newest; all
+ * states if there are none. free() it. */
 uint64_t *word_old_states(const struct suspect *s, const struct state_set *set);
 /* Keeps one state: the newest content left of each line. */
 void states_keep_newest(const struct state_set *set, uint64_t *left);

@@ -1,4 +1,4 @@
-/* From stores to update behaviours: a behaviour is the stores to one instance of one type that
+/* Turns stores into update behaviours: a behaviour is the stores to one instance of one type that
  * belong together in time (an *epoch*). These are the paper's steps C1-C3, in one pass over the
  * stores of a graph. Each store is added once for every type that it belongs to.
  *

@@ -46,24 +46,25 @@ struct graph {
 };
 
 void graph_init(struct graph *g, const struct platform *platform);
-/* adds an event; all events, in order */
+/* Adds an event. All events must be added, in order. */
 void graph_step(struct graph *g, const struct trace_event *ev);
 void graph_end(struct graph *g); /* after the last event; then questions can be asked */
 void graph_release(struct graph *g);
 
-/* The line of a store; GRAPH_NO_LINE if it is in several, or not part of its line's order. */
+/* Gives the line of a store; GRAPH_NO_LINE if the store is in several lines, or not part of its
+ * line's order. */
 uint64_t graph_line(const struct graph *g, uint32_t store);
 /* Does the older store survive whenever the newer one does? Both must be in the order of one
  * line. */
 bool graph_keeps(const struct graph *g, uint32_t older, uint32_t newer);
 /* Is one of the stores from … to - 1 guaranteed to be durable when event seq is executed? */
 bool graph_is_any_durable(const struct graph *g, uint32_t from, uint32_t to, uint64_t seq);
-/* The first store after event seq; the number of stores if there is none. */
+/* Gives the first store after event seq; the number of stores if there is none. */
 uint32_t graph_after(const struct graph *g, uint64_t seq);
 /* The index of the first number in an ascending list that is larger than seq; n if there is
  * none. */
 size_t seqs_after(const uint64_t *list, size_t n, uint64_t seq);
-/* The store of event seq; the number of stores if it is no store. */
+/* Gives the store that event seq made; the number of stores if the event is no store. */
 uint32_t graph_find(const struct graph *g, uint64_t seq);
 
 #endif

@@ -1,7 +1,7 @@
-/* Update behaviours in groups that one of them represents. Behaviours of one shape are a *kind*;
- * those of a kind that come from the same places in the program are a *variant*, of which only the
- * first behaviour is kept. So memory grows with the number of different behaviours, not with the
- * run.
+/* Sorts update behaviours into groups, each of which is represented by one of its behaviours.
+ * Behaviours of one shape are a *kind*; those of a kind that come from the same places in the
+ * program are a *variant*, of which only the first behaviour is kept. So memory grows with the
+ * number of different behaviours, not with the run.
  *
  * Kinds are processed from the largest to the smallest (with the fewest orderings first). Each
  * joins every group whose representative stands for it, and founds a group if there is none. */

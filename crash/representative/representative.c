@@ -126,7 +126,8 @@ void representatives_free(struct representatives *r)
 	free(r);
 }
 
-/* The representative is the first variant of its kind. */
+/* Gives the representative of a group: the first variant of the kind for which the group was
+ * founded. */
 static uint32_t representative_of(const struct representatives *r, const struct group *g)
 {
 	return r->groups.kinds.at[g->kind].variants.at[0];
@@ -174,7 +175,8 @@ static void choose(struct representatives *r, uint32_t variant, bool is_late, ta
 	vec_release(&points);
 }
 
-/* Chooses failure points that are not there for stores: the first ones of each place. */
+/* Chooses failure points that are there for another reason than stores which become durable, such
+ * as a change of a file: the first ones of each place. */
 static void choose_lasting(const struct representatives *r, tasks *out)
 {
 	uint32_t *seen = xcalloc(r->sites.n + 1, sizeof *seen);
@@ -225,8 +227,9 @@ static bool is_chosen(const struct representatives *r, const struct kind *k)
 	return false;
 }
 
-/* Do other stores change nothing than in all tests of the group? Then the loss of another store
- * makes recovery fail, and no test was like that. */
+/* Does the kind have other fields whose stores change nothing (silent stores) than each tested kind
+ * of the group? Then a test of the kind can lose stores whose loss no test has shown, because
+ * losing a silent store changes nothing. */
 static bool has_new_silence(const struct representatives *r, const struct group *g,
 			    const struct kind *k)
 {

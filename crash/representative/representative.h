@@ -1,6 +1,6 @@
-/* Representative testing: which update behaviours of a recorded run are tested, at which failure
- * points, on behalf of which others. docs/representative.md explains it. Tests come in *waves*:
- * each wave depends on what the earlier ones found. */
+/* Does representative testing: chooses which update behaviours of a recorded run are tested, at
+ * which failure points, on behalf of which others. docs/representative.md explains it. Tests come
+ * in *waves*: each wave depends on what the earlier ones found. */
 #ifndef CRASH_REPRESENTATIVE_REPRESENTATIVE_H
 #define CRASH_REPRESENTATIVE_REPRESENTATIVE_H
 
@@ -37,7 +37,7 @@ struct rep_points {
 	VEC(struct rep_point) list;
 };
 void rep_points_add(struct rep_points *points, const struct walk *w);
-/* fills the list in one walk */
+/* Lists all failure points of the plan in one walk. */
 void rep_points_list(struct rep_points *points, const struct plan *p, unsigned stops);
 
 struct representatives {
@@ -84,7 +84,7 @@ struct rep_account {
 	uint64_t groups_begun, groups_tested, groups_failed;
 };
 void representatives_account(const struct representatives *r, struct rep_account *a);
-/* gives the variant that is tested */
+/* Gives the variant that is tested on behalf of the group. */
 const struct variant *representatives_of(const struct representatives *r, const struct group *g);
 
 #endif

@@ -13,8 +13,8 @@
 #define FAR_FACTOR 4u
 #define REPEATS 2u
 
-/* The number of the first failure point after event seq; one more than there are if there is
- * none. */
+/* Gives the number of the first failure point after event seq; if there is none, one more than
+ * there are. */
 static uint64_t point_after(const struct representatives *r, uint64_t seq)
 {
 	size_t low = 0, high = r->points.list.n;
@@ -30,7 +30,7 @@ static uint64_t point_after(const struct representatives *r, uint64_t seq)
 	return low + 1;
 }
 
-/* The first failure point at which the operation of the store was acknowledged; 0 if there is
+/* Gives the first failure point at which the operation of the store was acknowledged; 0 if there is
  * none. */
 static uint64_t point_acknowledged(const struct representatives *r, uint64_t seq)
 {
@@ -64,7 +64,7 @@ static void add_store(const struct representatives *r, const struct graph_store 
 		*vec_add(out) = last;
 }
 
-/* Counts the behaviour's stores before the i-th that come from the same place. */
+/* Counts the stores of the behaviour that come before its i-th store and are of the same place. */
 static size_t repeats(const struct representatives *r, const struct variant *v, uint32_t *counts,
 		      size_t i)
 {

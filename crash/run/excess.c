@@ -9,7 +9,8 @@
 
 #define FACTOR 4u /* times the limit */
 
-/* The most memory that such a run may use: at most about a quarter of the machine's memory. */
+/* Gives the most memory that a run without limits may use: a few times the limit, but not much more
+ * than a quarter of the machine's memory. */
 static uint64_t most_memory(uint64_t limit)
 {
 	struct sysinfo machine;

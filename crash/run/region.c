@@ -31,7 +31,8 @@ void region_release(struct region *g)
 	free(g->path);
 }
 
-/* Makes the region large enough. `used` bytes are certainly written. */
+/* Makes the region at least len_bytes long, and allocates its first `used` bytes, so that writing
+ * them cannot fail. */
 static int region_grow(struct region *g, size_t len_bytes, size_t used, struct error *err)
 {
 	void *at;

@@ -1,5 +1,5 @@
 /* Makes the file for {rest:FILE}: the lines of an input file that are left after a number of
- * operations. Each is made once per line number. */
+ * operations. There is one such file per line number, made when it is first needed. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

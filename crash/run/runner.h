@@ -67,7 +67,7 @@ struct runner_command *runner_command_of(char *const argv[]); /* copies the argu
 void runner_command_free(struct runner_command *c);
 bool runner_command_has_pool(const struct runner_command *c);   /* does it have a {} or {N}? */
 bool runner_command_has_folder(const struct runner_command *c); /* does it have a {dir}? */
-/* does it have an {op} or {rest:FILE}? */
+/* Does the command have an {op} or {rest:FILE}? */
 bool runner_command_has_operation(const struct runner_command *c);
 
 enum run_end { RUN_EXITED, RUN_SIGNALLED, RUN_HUNG, RUN_NOT_STARTED };
@@ -101,8 +101,8 @@ struct runner *runner_new(const struct runner_options *o, const struct run_mappi
 			  size_t nmappings, struct error *err);
 /* Stops servers, kills remaining processes, removes the folder. NULL is allowed. */
 void runner_free(struct runner *r);
-/* runner_room_bytes(): the space that this runner's images need, with a reserve. runner_room(): a
- * folder that has so much space, or the one with the most; *has_bytes: its space. */
+/* runner_room_bytes() gives the space that this runner's images need, with a reserve. runner_room()
+ * gives a folder that has so much space, or the one with the most; *has_bytes: its space. */
 uint64_t runner_room_bytes(const struct runner *r);
 const char *runner_room(uint64_t need_bytes, uint64_t *has_bytes);
 /* Lifts limits of the following runs: those whose bits are set. Such a run is watched and stopped
@@ -144,11 +144,13 @@ struct runner_folder {
 	} * files;
 	size_t nfiles;
 };
-/* So many files of a folder can have lines, with paths not longer than that: others' sectors have
- * to be decided beforehand. */
+/* At most so many files of a folder can have lines with several contents, and the paths of these
+ * files can be at most runner_folder_path_max() long. The sectors of other files have to be decided
+ * before a run. */
 #define RUNNER_FOLDER_FILES 64u
 size_t runner_folder_path_max(const struct runner *r);
-/* As runner_load(); all runs of this runner are of folders, then. */
+/* Loads a failure point of followed files, like runner_load(): the folder and its lines. All runs
+ * of a runner are of folders then. */
 void runner_load_folder(struct runner *r, const struct runner_folder *f,
 			const struct state_set *set);
 
@@ -179,7 +181,7 @@ int runner_command_run(struct runner *r, const struct runner_command *c, struct 
 		       struct error *err);
 /* Gives the decisions of this run so far. */
 size_t runner_decisions(const struct runner *r, const struct run_decision **list);
-/* How often the run touched a page with undecided or watched bytes; that is the cost of
+/* Says how often the run touched a page with undecided or watched bytes; that is the cost of
  * laziness. */
 uint64_t runner_faults(const struct runner *r);
 /* Did a run reach a region of interest? */
@@ -204,21 +206,21 @@ uint64_t runner_line(const struct runner *r, size_t line); /* the address of a l
 bool runner_is_written(const struct runner *r, size_t line, uint32_t byte);
 /* Has a command read this file, or asked for it, since runner_load()? */
 bool runner_looked_at(const struct runner *r, uint32_t file);
-/* The length to which the lazy run cut this file, or from which on it punched out everything;
+/* Gives the length to which the lazy run cut this file, or from which on it punched out everything;
  * UINT64_MAX if it did not. */
 uint64_t runner_cut(const struct runner *r, uint32_t file);
 /* The bit sets of contents that are left now, in the form of runner_begin(). */
 const uint64_t *runner_left(const struct runner *r);
 
-/* A hash of the set of places that the run wrote; 0: it wrote nothing. */
+/* Gives a hash of the set of places that the run wrote; 0: it wrote nothing. */
 uint64_t runner_changes(const struct runner *r);
-/* A hash of the files' present contents, without the 8-byte words of some bytes. Two runs of the
- * loaded failure point that leave the same contents have the same hash. */
+/* Gives a hash of the files' present contents, without the 8-byte words that contain the given
+ * bytes. Two runs of the loaded failure point that leave the same contents have the same hash. */
 uint64_t runner_content(const struct runner *r, uint64_t addr, uint64_t len_bytes);
 struct run_gap {
 	uint64_t addr, len_bytes;
 };
-/* the same without the words of several ranges */
+/* Gives the hash of runner_content(), without the words of several ranges. */
 uint64_t runner_content_beside(const struct runner *r, const struct run_gap *gaps, size_t n);
 
 /* Writes the files, as a run with `left` and without laziness would have them, into a folder. The

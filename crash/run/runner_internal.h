@@ -1,4 +1,4 @@
-/* Inside the runner.
+/* Declares what the files of the runner share:
  *
  *   runner.c        making and freeing a runner, beginning a run
  *   run_command.c   one command: starts it, waits, stops it, reports
@@ -61,13 +61,14 @@ struct image_files {
 };
 
 void image_files_release(struct image_files *s);
-/* Fills the list with the files of im, and of the other paths. True if it changed. */
+/* Fills the list with the files of the image im, and with those of `paths` that im does not have.
+ * True if the list changed. */
 bool image_files_list(struct image_files *s, const struct crash_image *im,
 		      const char *const *paths);
 /* Makes the list files of a folder. */
 void image_files_list_folder(struct image_files *s, const char *folder,
 			     const struct runner_folder_file *files, size_t n);
-/* The index in files, or -1. */
+/* Finds the index of a PM file in s->files by its number; -1: it has no image. */
 int image_files_find(const struct image_files *s, uint32_t number);
 /* Restores presence, size and contents of all files; each undecided line gets its newest content
  * that is left. */
@@ -124,8 +125,8 @@ void limits_set(struct runner *r);
 
 /* ---- excess.c ---- */
 
-/* excess_begin() is called before a run without limits, the other every few milliseconds during the
- * run. False if the run uses too much; r->exceeded says of what. */
+/* excess_begin() is called before a run without limits, excess_is_fine() every few milliseconds
+ * during the run. False if the run uses too much; r->exceeded says of what. */
 void excess_begin(struct runner *r);
 bool excess_is_fine(struct runner *r);
 

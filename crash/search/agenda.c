@@ -318,7 +318,8 @@ static void fall_back(struct explorer *e, struct agenda *todo, struct agenda_set
 		set_release(set);
 }
 
-/* The run shows nothing: the set waits. */
+/* Puts the set behind all others, because the short limit ended its run and the run shows
+ * nothing. */
 static void wait_slowly(struct explorer *e, struct agenda *todo, const struct agenda_set *set,
 			const struct verdict *v)
 {

@@ -87,8 +87,8 @@ static const char *name_of(const struct beside_file *f)
 	return slash ? slash + 1 : f->path;
 }
 
-/* Lists the moments with that answer, such as "absent or as at the end"; NULL if there is none.
- * free() it. */
+/* Lists the moments at which the file made recovery end in this way (`which`), such as "absent or
+ * as at the end"; NULL if there is none. free() it. */
 static char *list(const enum answer *answers, enum answer which)
 {
 	char *text = NULL, *longer;

@@ -24,7 +24,7 @@ static enum blame_again run_without(const struct trials *t, unsigned limits)
 	return end;
 }
 
-/* The run does not fail without all limits: finds the limit that made it fail. If it takes two,
+/* Finds the limit that made the run fail, which does not fail without all limits. If it takes two,
  * names the first without which removing the others does not help. */
 static enum blame name_limit(const struct trials *t, enum runner_limit *which)
 {

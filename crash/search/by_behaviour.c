@@ -33,7 +33,7 @@ static uint64_t *all_tests(const struct explorer *e)
 	return all;
 }
 
-/* Does another behaviour to test have all states of this one? */
+/* Does the set of another behaviour to test have all states of behaviour i? */
 static bool is_included(const struct explorer *e, size_t i)
 {
 	for (size_t k = 0; k < e->tests.n; k++)

@@ -73,7 +73,8 @@ static bool is_same_place(const struct crash_choice *c, const struct run_decisio
 	return d->nframes == 0 || memcmp(c->stack.at, d->stack, d->nframes * sizeof *d->stack) == 0;
 }
 
-/* Extends the last read by these bytes if they continue it in the same line. */
+/* Extends a read by the bytes of the next decision, if these continue the read in the same line.
+ * False: they do not. */
 static bool grow(struct crash_choice *c, const struct run_decision *d, enum recovery_part part,
 		 uint64_t from, uint64_t end, uint32_t line_bytes)
 {

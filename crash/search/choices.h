@@ -1,5 +1,5 @@
-/* The reads of recovery that had a choice: in one failing state, the reads of bytes that a crash
- * can leave with several values. */
+/* Lists the reads of recovery that had a choice: in one failing state, the reads of bytes that a
+ * crash can leave with several values. */
 #ifndef CRASH_SEARCH_CHOICES_H
 #define CRASH_SEARCH_CHOICES_H
 

@@ -233,7 +233,8 @@ static struct crash_store needed_survivor(const struct explorer *e, const uint64
 	return last;
 }
 
-/* Was the lost store acknowledged before the crash, and no later store survived? */
+/* Is a dump wrong because it lacks a store that was acknowledged before the crash, although no
+ * later store survived? */
 static bool is_of_the_past(const struct verdict *v, const struct surroundings *around)
 {
 	return !around->survivor.seq && v->kind == VERDICT_DUMP && around->acknowledged.seq;

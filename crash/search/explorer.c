@@ -51,7 +51,8 @@ bool explorer_is_sampled(struct explorer *e)
 	return is_sampled;
 }
 
-/* Would so many more milliseconds be before the deadline? */
+/* Is the deadline, with the time that is allowed after it, more than `ms` milliseconds away? Yes if
+ * there is no deadline. */
 static bool has_time(const struct explorer *e, uint64_t ms)
 {
 	return !e->limits.deadline_ns ||
@@ -297,8 +298,8 @@ int explorer_try(struct explorer *e, const uint64_t *state, struct verdict *v, s
 	return explorer_run(e, state, false, v, err);
 }
 
-/* Finds a run of the window that read the values which the newest of these states has. *left: the
- * states that read the same; free() it. */
+/* Finds a run of the window that read the values which the newest one of `states` has. *left: the
+ * states that have the same values there; free() it. */
 static bool find_end(struct explorer *e, const uint64_t *states, struct verdict *v, uint64_t **left)
 {
 	const uint64_t moment = moment_of(e);

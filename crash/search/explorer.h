@@ -88,8 +88,8 @@ struct crash_counters {
 	uint64_t read_words[READ_WORDS];
 };
 
-/* Did a run read one of these bytes while they were undecided? It may say yes by mistake, because
- * words with the same hash share a bit. */
+/* Did a run read one of these bytes while they were undecided? The answer may be yes by mistake,
+ * because words with the same hash share a bit. */
 bool counters_have_read(const struct crash_counters *c, uint64_t addr, uint64_t len_bytes);
 
 struct explorer_limits {
@@ -220,10 +220,10 @@ int explorer_visit(struct explorer *e, struct point_rest **rest, uint64_t runs, 
 void point_rest_put_away(struct point_rest *r, struct explorer *e);
 /* are states left that may fail in a way that is not known yet? */
 bool point_rest_has_unknown(const struct point_rest *r);
-/* explorer.is_new of the last visit */
+/* Did the last visit read something for the first time (explorer.is_new)? */
 bool point_rest_is_new(const struct point_rest *r);
 size_t point_rest_size(const struct point_rest *r); /* number of sets that wait */
-/* of these, the sets whose run the short limit ended */
+/* Number of the waiting sets whose run the short limit ended. */
 size_t point_rest_slow(const struct point_rest *r);
 /* Ends the visits of a failure point; its runs count. */
 void point_rest_free(struct point_rest *r, struct explorer *e);

@@ -16,7 +16,8 @@
 
 int explorer_run(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v,
 		 struct error *err);
-/* Makes a lazy run, or takes its result from a run of the window that reads the same. */
+/* Makes a lazy run, or takes its result from a run of the window whose reads had the same
+ * values. */
 int explorer_run_lazily(struct explorer *e, const uint64_t *set, struct verdict *v,
 			struct error *err);
 /* Checks after a lazy run whether it read bytes that the listed contents of a line do not tell
@@ -28,7 +29,7 @@ bool explorer_widen(struct explorer *e);
 int explorer_conclude(struct explorer *e, const uint64_t *before, const uint64_t *left,
 		      const struct verdict *v, struct error *err);
 
-/* Has this visit had its runs? */
+/* Has this visit made all runs that it was given? */
 bool explorer_is_paused(const struct explorer *e);
 /* Has the failure point had all runs that --sample allows? Then it is marked as cut. */
 bool explorer_is_sampled(struct explorer *e);
@@ -74,7 +75,7 @@ struct agenda {
 
 /* Makes the first set of an agenda. test: as in struct agenda_set. */
 struct agenda_set agenda_begin(const struct explorer *e, size_t test);
-/* Gives the bit set of all lines; free() it. */
+/* Expands a set of the agenda to a bit set of all lines; free() it. */
 uint64_t *agenda_expand(const struct explorer *e, const struct agenda_set *set);
 /* Adds a set to the agenda. Takes the set. */
 void agenda_add(const struct explorer *e, struct agenda *todo, const struct agenda_set *set);

@@ -289,9 +289,9 @@ static void find_cause(const struct explorer *e, const bool *is_needed, struct m
 				    e->set.lines.at[i].ncontents - 1);
 }
 
-/* Fills m->few: the same losses, and everything else as old as the run allows, if recovery still
- * fails. Called before gaps are closed, because closing loses more, and recovery might then fail
- * because of another survivor. */
+/* Fills m->few: a state that loses the same stores in the lines that lose something, and in which
+ * everything else is as old as the run allows, if recovery still fails. Called before gaps are
+ * closed, because closing loses more, and recovery might then fail because of another survivor. */
 static int find_few(struct explorer *e, const uint64_t *left, const struct twin *t,
 		    struct minimised *m, const struct verdict *v, struct error *err)
 {

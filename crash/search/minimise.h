@@ -31,7 +31,7 @@ enum minimise_end minimise(struct explorer *e, const uint64_t *left, struct mini
 
 /* Begins an explanation: minimise() and minimise_survivors() share a number of runs. */
 void minimise_begin(struct explorer *e);
-/* Has it used them up? Then states may not be the smallest. */
+/* Has the explanation used up its runs? Then states may not be the smallest. */
 bool minimise_is_spent(const struct explorer *e);
 
 /* Does the line show a later store without an earlier one? */

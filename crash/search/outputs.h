@@ -1,5 +1,5 @@
-/* What recovery prints where nothing is lost, at all moments of the trace, and outputs that occur
- * only elsewhere: those are candidates for the finding recovery-output. */
+/* Keeps what recovery prints where nothing is lost, at all moments of the trace, and outputs that
+ * occur only elsewhere: those are candidates for the finding recovery-output. */
 #ifndef CRASH_SEARCH_OUTPUTS_H
 #define CRASH_SEARCH_OUTPUTS_H
 

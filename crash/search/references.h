@@ -1,5 +1,5 @@
-/* What a dump may print after a crash: the logical states at the ends of operations. They come from
- * the trace itself, with nothing lost. */
+/* Finds out what a dump may print after a crash: the logical states at the ends of operations. They
+ * come from the trace itself, with nothing lost. */
 #ifndef CRASH_SEARCH_REFERENCES_H
 #define CRASH_SEARCH_REFERENCES_H
 
@@ -40,7 +40,8 @@ struct references {
 int references_take(struct references *r, const struct plan *p, struct runner *runner,
 		    const struct recovery *c, const uint64_t *crashes, size_t ncrashes,
 		    struct error *err);
-/* For who fills the list, with what is before and after it: what follows from the plan. */
+/* Computes what follows from the plan: which operations overlap, and when all operations up to one
+ * had ended. It is for a caller that fills r->list, r->initial and r->final itself. */
 void references_know(struct references *r, const struct plan *p);
 void references_release(struct references *r);
 /* Fills the dumps that are allowed after a crash before event seq: before and after the operation
@@ -52,8 +53,8 @@ void references_allow(const struct references *r, const struct plan *p, uint64_t
 /* Is a crash before event seq inside guessed operations that overlap? Then nothing is allowed and
  * nothing compared. */
 bool references_overlap(const struct references *r, const struct plan *p, uint64_t seq);
-/* The same, but takes references that are missing; for callers with few crashes. -1 if recovery
- * cannot be run. */
+/* Like references_allow(), but takes references that are missing; for callers with few crashes. -1
+ * if recovery cannot be run. */
 int references_allow_at(struct references *r, const struct plan *p, struct runner *runner,
 			const struct recovery *c, uint64_t seq, struct allowed *out,
 			struct error *err);

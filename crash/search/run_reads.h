@@ -27,7 +27,7 @@ struct run_reads {
 /* Notes what a lazy run at the present failure point of the walk decided. */
 void run_reads_note(struct run_reads *r, const struct walk *w, const struct state_set *set,
 		    const struct run_decision *d, size_t n, const struct verdict *v);
-/* Notes what the runner's last run cut off. */
+/* Notes to what length the runner's last run cut each file. */
 void run_reads_note_cuts(struct run_reads *r, const struct walk *w, const struct runner *runner);
 void run_reads_add(struct run_reads *r, const struct run_reads *more);
 void run_reads_pass(struct wire *m, struct run_reads *r); /* what is received is added */

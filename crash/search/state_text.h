@@ -1,5 +1,5 @@
-/* A crash state as text, as --replay takes it: POINT:FILE+OFFSET=CONTENT,…. CONTENT is a number,
- * or, in a line with very many contents, x and its bytes. */
+/* Writes and reads a crash state as text, as --replay takes it: POINT:FILE+OFFSET=CONTENT,….
+ * CONTENT is a number, or, in a line with very many contents, x and its bytes. */
 #ifndef CRASH_SEARCH_STATE_TEXT_H
 #define CRASH_SEARCH_STATE_TEXT_H
 
@@ -15,7 +15,8 @@ int state_collect(struct state_set *s, const struct model *m, const char *text, 
 uint64_t *state_parse(const struct state_set *s, const char *text, struct error *err);
 /* Does the text have this form, without a line twice? The trace may still have no such state. */
 bool state_is_text(const char *text);
-/* The number before the colon; 0 if there is none. */
+/* Gives the failure point of a state's text, which is the number before the colon; 0 if there is
+ * none. */
 uint64_t state_point(const char *text);
 
 #endif

@@ -1,6 +1,6 @@
-/* What the program did around a crash: its stores and acknowledgements from the oldest lost store
- * to the first store after the crash. They are read once per failure point and kept for its other
- * states. */
+/* Finds what the program did around a crash: its stores and acknowledgements from the oldest lost
+ * store to the first store after the crash. They are read once per failure point and kept for its
+ * other states. */
 #ifndef CRASH_SEARCH_SURROUNDINGS_H
 #define CRASH_SEARCH_SURROUNDINGS_H
 
@@ -11,7 +11,7 @@ struct crash_store {
 	uint32_t site; /* site id; 0: none */
 };
 
-/* for qsort(), by event */
+/* Compares two stores by their events, for qsort(). */
 static inline int crash_store_order(const void *a, const void *b)
 {
 	const struct crash_store *x = a, *y = b;

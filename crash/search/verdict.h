@@ -27,13 +27,14 @@ struct recovery {
 
 /* The commands of a run. */
 enum recovery_part { PART_RECOVER, PART_THEN, PART_CHECK, PART_DUMP, PART_N };
-/* NULL: there is no such command */
+/* Gives the command of a part, such as the dump; NULL: there is none. */
 const struct runner_command *recovery_command(const struct recovery *c, enum recovery_part part);
 /* Tells the commands which operation a crash before this event interrupts. To be called before the
  * runs at that failure point. */
 void recovery_set_moment(const struct recovery *c, struct runner *r, const struct plan *p,
 			 uint64_t seq);
-/* the number of that operation; 0: no command uses it */
+/* Gives the number of the operation that a crash before event seq interrupts; 0: no command uses
+ * it. */
 uint64_t recovery_operation(const struct recovery *c, const struct plan *p, uint64_t seq);
 
 enum verdict_kind {
@@ -82,20 +83,20 @@ int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c,
 /* Judges whether the dump is allowed, in a run that reached its dump or needs none. */
 void verdict_judge_dump(struct verdict *v, const struct recovery *c, const struct allowed *allowed);
 bool verdict_is_slow(const struct verdict *v); /* did it reach its time limit? */
-/* is there no pool, and does recovery say so by its exit status? */
+/* Is there no pool, and does recovery say so by its exit status? */
 bool verdict_is_refusal(const struct verdict *v, const struct runner *r,
 			const struct crash_image *im);
-/* A hash, never 0, of how it ended and what it printed, including standard error. */
+/* Gives a hash, never 0, of how recovery ended and what it printed, including standard error. */
 uint64_t verdict_printed(const struct verdict *v);
-/* Is it the same way to fail: same signal and function, or same exit status? All wrong dumps count
- * as the same, because each smaller loss prints another one. */
+/* Do both verdicts have the same way to fail: same signal and function, or same exit status? All
+ * wrong dumps count as the same, because each smaller loss prints another one. */
 bool verdict_same(const struct verdict *a, const struct verdict *b);
-/* a hash of how it failed; different for different dumps */
+/* Gives a hash of how recovery failed; different for different dumps. */
 uint64_t verdict_outcome(const struct verdict *v);
-/* such as "signal 11 (Segmentation fault)"; free() it */
+/* Says how recovery ended, for example "signal 11 (Segmentation fault)"; free() it. */
 char *verdict_text(const struct verdict *v);
-/* ": " and the last text that the command wrote to standard error, or else to standard output, in
- * one line; or that it printed nothing. free() it */
+/* Gives ": " and the last text that the command wrote to standard error, or else to standard
+ * output, in one line; or ": " and that it printed nothing. free() it. */
 char *verdict_said(const struct verdict *v);
 
 #endif

@@ -160,7 +160,8 @@ static void note_changes(struct window *w, const struct plan *p, struct window_a
 		*vec_add(&w->changes) = a->ev.seq;
 }
 
-/* Adds the stores up to the last failure point. Its own event counts if it changes a file. */
+/* Adds the bytes that stores up to the window's last failure point write. The event of that failure
+ * point itself counts if it changes a file. */
 static void look_ahead(struct window *w, const struct plan *p, struct window_ahead *a)
 {
 	if (!a->trace || (a->has_event && a->ev.seq > w->first_seq)) {

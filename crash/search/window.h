@@ -49,13 +49,13 @@ bool window_has(struct window *w, uint64_t point, uint64_t seq);
 uint64_t window_first_point(const struct window *w);
 uint64_t window_last_point(const struct window *w); /* so far */
 size_t window_bytes(const struct window *w);        /* memory of its runs */
-/* drops the runs; they are made again if needed */
+/* Drops the window's runs; they are made again if needed. */
 void window_forget(struct window *w);
 /* Makes the runner list reads of all bytes that may differ. */
 void window_watch(const struct window *w, struct state_set *s, const struct crash_image *im);
 
-/* A number that is equal for failure points of the window that can share runs; 0: this one shares
- * none. */
+/* Gives a number that is equal for failure points of the window that can share runs; 0: this one
+ * shares none. */
 uint64_t window_moment(const struct window *w, uint64_t seq, uint64_t operation);
 
 typedef VEC(struct run_decision) decision_list;
@@ -73,7 +73,8 @@ struct window_hit {
 	decision_list decisions; /* the decisions that the run would take */
 	uint64_t *left;          /* the states for which it would stand; NULL: not wanted */
 };
-/* Finds a run. False: there is none. states: the possible contents of each line. */
+/* Finds a kept run whose reads had the values that the newest of these states has. False: there is
+ * none. states: the possible contents of each line. */
 bool window_find(const struct window *w, uint64_t moment, const struct state_set *s,
 		 const uint64_t *states, struct window_hit *hit);
 void window_hit_release(struct window_hit *hit);

@@ -1,4 +1,5 @@
-/* The settings of an exploration of crashes: the user's words, and what they are translated to. */
+/* Declares the settings of an exploration of crashes: the user's words, and what they are
+ * translated to. */
 #ifndef CRASH_SETUP_CRASH_SETUP_H
 #define CRASH_SETUP_CRASH_SETUP_H
 
@@ -99,7 +100,7 @@ struct crash_reader {
 	void (*begin)(struct crash_setup *s);
 };
 
-/* The time limit of a recording in seconds, from --max-time; 0: none. */
+/* Gives the time limit of a recording in seconds, from --max-time; 0: none. */
 uint32_t crash_setup_record_seconds(const struct crash_setup *s);
 /* Starts the time of --max-time. It is called after the recording, which has the same limit for
  * itself. */

@@ -5,7 +5,7 @@
 
 #include "crash/states/plan.h"
 
-/* Sets `making` of the plan. */
+/* Marks in `making` of the plan the sites that are inside a call which creates a pool. */
 void pool_making_find(struct plan *p);
 
 #endif

@@ -86,8 +86,8 @@ static bool has_libpmemobj(const struct trace_site *site)
 	return false;
 }
 
-/* Is it a store of libpmemobj, or of a constructor that libpmemobj calls (is_own: false)? A copy
- * that the program asked for is neither. */
+/* Is the site a store of libpmemobj, or of a constructor that libpmemobj calls (is_own: false)? A
+ * copy that the program asked for is neither. */
 static bool is_library_store(struct locator *l, const struct trace_site *site, bool *is_own)
 {
 	const struct frame *list;

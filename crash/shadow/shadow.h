@@ -43,8 +43,8 @@ struct shadow_block {
 
 struct shadow;
 
-/* m: the model; it gets each event after shadow_step(). image: the content before the first store;
- * NULL: zeros. commits: sealed; the shadow owns it then. */
+/* Makes a shadow. m: the model; it gets each event after shadow_step(). image: the content before
+ * the first store; NULL: zeros. commits: sealed; the shadow owns it then. */
 struct shadow *shadow_new(const struct model *m, const struct model_image *image,
 			  struct commits *commits);
 void shadow_free(struct shadow *s);
@@ -63,8 +63,8 @@ bool shadow_is_persisted(const struct shadow *s, uint64_t addr, uint64_t len_byt
 bool shadow_each_doubtful(const struct shadow *s, size_t max_lines,
 			  void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg);
 
-/* Calls f for lines with bytes that were stored to, in the same way; the latest max_lines of
- * them. */
+/* Calls f for lines with bytes that were stored to, with the mask of these bytes; for the latest
+ * max_lines lines. */
 void shadow_each_stored(const struct shadow *s, size_t max_lines,
 			void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg);
 
@@ -72,8 +72,8 @@ bool shadow_has_blocks(const struct shadow *s); /* has an allocator announced an
 /* Gives the block that contains this byte, if the byte was not stored to since the block was
  * allocated. NULL: the byte is initialised, or in no block. */
 const struct shadow_block *shadow_uninitialised(const struct shadow *s, uint64_t addr);
-/* Calls f for lines with such bytes, of blocks that were allocated since since_seq, the latest
- * blocks first, at most max_lines. */
+/* Calls f for lines with uninitialised bytes, of blocks that were allocated since since_seq, the
+ * latest blocks first, at most max_lines. */
 void shadow_each_uninitialised(struct shadow *s, uint64_t since_seq, size_t max_lines,
 			       void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg);
 

@@ -1,7 +1,7 @@
-/* Inside the shadow memory. A line has a table of the writes to which its bytes still refer. Of its
- * stores through the cache, those up to durable_seq are durable, and those up to captured_seq are
- * being written back. Non-temporal stores have their own flag. Lines with bytes that a commit
- * variable decides about are in a list, the one stored to last at its head.
+/* How the shadow memory keeps its state. A line has a table of the writes to which its bytes still
+ * refer. Of its stores through the cache, those up to durable_seq are durable, and those up to
+ * captured_seq are being written back. Non-temporal stores have their own flag. Lines with bytes
+ * that a commit variable decides about are in a list, the one stored to last at its head.
  *
  *	stores at events     10   12   15   18        captured_seq 15, durable_seq 12
  *	their states         durable   pending  dirty

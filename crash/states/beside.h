@@ -26,20 +26,20 @@ struct beside {
 	VEC(struct beside_file) files;
 };
 
-/* Reads the trace once if it has such files. paths: the paths of PM files, which are skipped, ended
- * by NULL; or NULL. */
+/* Reads the contents of files beside the pool; that takes one pass over the trace, if it has such
+ * files. paths: the paths of PM files, which are skipped, ended by NULL; or NULL. */
 void beside_read(struct beside *b, const struct trace *t, const char *const *paths);
 void beside_release(struct beside *b);
 
 /* Moments whose version of a file recovery can be given. */
 enum beside_time { BESIDE_NEVER, BESIDE_BEFORE, BESIDE_CRASH, BESIDE_END, BESIDE_TIMES };
 
-/* The version of the file at that moment, for a crash before event seq. */
+/* Gives the version of the file at that moment, for a crash before event seq. */
 const struct beside_version *beside_at(const struct beside_file *f, enum beside_time time,
 				       uint64_t seq);
 
-/* Makes a copy of an image that also has these files, one version of each. The copy shares contents
- * with both. */
+/* Makes a copy of an image that also has the files beside the pool, one version of each. The copy
+ * shares contents with the image and with b. */
 void beside_image(struct crash_image *with, const struct crash_image *im, const struct beside *b,
 		  const struct beside_version *const *versions);
 void beside_image_release(struct crash_image *with, const struct crash_image *im);

@@ -240,8 +240,8 @@ void image_forget_lines(struct crash_image *im)
 	}
 }
 
-/* Finds the next line from this one on that was written, or that was not. The number of lines if
- * there is none. */
+/* Finds the next line that was written or, if !is_written, that was not; the search begins with
+ * `line`. Gives the number of lines if there is none. */
 static uint64_t next_line(const struct crash_file *f, uint64_t line, bool is_written)
 {
 	const uint64_t n = nlines_of(f);

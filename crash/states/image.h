@@ -32,14 +32,15 @@ struct crash_image {
 	uint64_t version;
 };
 
-/* sizes: the largest size of each file, by number, from a first pass over the trace. */
+/* Begins an image without contents. sizes: the largest size of each file, by number, from a first
+ * pass over the trace. */
 void image_init(struct crash_image *im, const uint64_t *sizes, size_t n);
 void image_release(struct crash_image *im);
 /* Applies FILE, CONTENT, SIZE, FALLOCATE, RENAME or UNLINK; other events change nothing. */
 void image_event(struct crash_image *im, const struct trace_event *ev);
 /* Is there a file that has a name? */
 bool image_has_file(const struct crash_image *im);
-/* NULL if no file has this number */
+/* Finds a file by its number; NULL if no file has it. */
 struct crash_file *image_file(const struct crash_image *im, uint64_t file);
 void image_write(struct crash_image *im, uint64_t addr, const uint8_t *bytes, uint32_t len_bytes);
 void image_read(const struct crash_image *im, uint64_t addr, uint8_t *bytes, uint32_t len_bytes);
@@ -48,8 +49,8 @@ void image_forget_lines(struct crash_image *im);
 /* Sends what changed since image_forget_lines(), and presence, size and name of each file. An image
  * receives it that is as old as that call, or at any later moment up to this one. */
 void image_pass_changes(struct crash_image *im, struct wire *w);
-/* Durable content as model_new() wants it: the model reads it from this image and writes it
- * there. */
+/* Gives the durable content as model_new() wants it: the model reads it from this image and writes
+ * it there. */
 struct model_image image_for_model(struct crash_image *im);
 
 #endif

@@ -47,8 +47,8 @@ static void end_process(struct overlaps *o, const struct trace_event *ev)
 			o->actors.at[i].end_seq = ev->seq;
 }
 
-/* Did both live at the same time? The order of their first stores does not matter: a thread that
- * has stored may not have printed yet. */
+/* Did both actors (threads or processes) live at the same time? The order of their first stores
+ * does not matter: a thread that has stored may not have printed yet. */
 static bool are_concurrent(const struct actor *a, const struct actor *b)
 {
 	return a->end_seq > b->begin_seq && b->end_seq > a->begin_seq;

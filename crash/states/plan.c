@@ -239,7 +239,8 @@ struct end_walk {
 	const struct cut *cut;
 };
 
-/* Notes a store that was never written back. A thread that was cut off might still have done it. */
+/* Notes a store that was never written back. Not if its thread was cut off, because the thread
+ * might still have done it. */
 static void note_dirty(const struct model_store *s, void *arg)
 {
 	const struct end_walk *w = arg;
@@ -395,9 +396,9 @@ struct replacement {
 	const struct trace_event *by;
 };
 
-/* Does another thread replace the same word as a whole? Then the first thread may be about to flush
- * it, and its flush makes the new value durable. If nobody flushes the word, the end of the trace
- * shows that. */
+/* Does the event of another thread replace the same word as a whole? Then the first thread may be
+ * about to flush the word, and its flush makes the new value durable. If nobody flushes the word,
+ * the end of the trace shows that. */
 static bool is_shared_word(const struct model_store *s, const struct trace_event *by)
 {
 	return (s->stream != by->stream || s->thread != by->thread) && s->addr == by->addr &&
@@ -413,8 +414,8 @@ static void note_unkept(const struct model_store *s, void *arg)
 		*vec_add(&r->plan->unkept) = s->seq;
 }
 
-/* Notes a store that is not durable at the end. A thread that was cut off might still have made it
- * durable. */
+/* Notes a store that is not durable at the end. Not if its thread was cut off, because the thread
+ * might still have made it durable. */
 static void note_unkept_at_end(const struct model_store *s, void *arg)
 {
 	const struct end_walk *w = arg;

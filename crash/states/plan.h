@@ -102,28 +102,29 @@ bool plan_is_unkept(const struct plan *p, uint64_t seq);
 bool plan_is_never_persisted(const struct plan *p, uint64_t seq);
 /* Does SET_CLEAN or PMEND_IGNORE say of all bytes of the store that losing them does not matter? */
 bool plan_is_declared(const struct plan *p, uint64_t seq);
-/* the same for one byte */
+/* Does SET_CLEAN or PMEND_IGNORE say of one byte of the store that losing it does not matter? */
 bool plan_is_byte_declared(const struct plan *p, uint64_t seq, uint64_t addr);
 /* Marks the stores of these sites (n of them, by id) as writes of commit variables, in another
  * pass. */
 void plan_add_commit_sites(struct plan *p, const bool *is_commit, size_t n);
-/* Does such an event tell the outside that an operation is done? */
+/* Does an event of this kind tell the outside that an operation is done? */
 bool plan_is_acknowledgement(const struct plan *p, enum pmt_kind k);
 /* Says why there are no operations; NULL if there are some. */
 const char *plan_why_no_operations(const struct plan *p);
-/* The number of the operation that a crash before this event interrupts: 1 + the number of
+/* Gives the number of the operation that a crash before this event interrupts: 1 + the number of
  * operations that had ended. */
 uint64_t plan_operation(const struct plan *p, uint64_t seq);
 /* Was the file there before the program ran? */
 bool plan_is_initial(const struct plan *p, uint64_t file);
-/* Does the event describe such a file, or its content? */
+/* Does the event describe a file that was there before the program ran, or the content of such a
+ * file? */
 bool plan_is_initial_event(const struct plan *p, const struct trace_event *ev);
 /* Does the event describe a file of plan->late? */
 bool plan_is_late_event(const struct plan *p, const struct trace_event *ev);
 /* The number of the first file that has a path; 0 if none has. */
 uint32_t plan_first_file(const struct plan *p);
 
-/* NULL if no site has this id */
+/* Finds a site by its id; NULL if no site has it. */
 static inline const struct trace_site *plan_site(const struct plan *p, uint32_t id)
 {
 	return id < p->sites.n ? p->sites.at[id] : NULL;

@@ -22,13 +22,14 @@ struct sparse_set {
  * states. */
 void sparse_take(struct sparse_set *p, const struct state_set *s, const uint64_t *set,
 		 enum sparse_base base);
-/* Stores a set relative to the one of the two from which it differs in fewer lines. */
+/* Stores a set relative to all states or to the newest state: to the one from which the set differs
+ * in fewer lines. */
 void sparse_take_shorter(struct sparse_set *p, const struct state_set *s, const uint64_t *set);
 void sparse_release(struct sparse_set *p);
 /* Writes the bit set of all lines. */
 void sparse_expand(const struct sparse_set *p, const struct state_set *s, uint64_t *set);
-/* Is every state of the other set in this one? Both must be relative to the newest state, and
- * contain it. */
+/* Is every state of the set `other` in the set p? Both must be stored relative to the newest state,
+ * and contain it. */
 bool sparse_include(const struct sparse_set *p, const struct state_set *s,
 		    const struct sparse_set *other);
 

@@ -88,7 +88,8 @@ uint32_t states_newest_left(const struct state_line *l, const uint64_t *set);
 void states_only(const struct state_line *l, uint64_t *set, uint32_t content);
 /* Counts the states of the set. */
 void states_count(const struct state_set *s, const uint64_t *set, struct big *n);
-/* The same, computed from the number of all states. This is faster if few lines are narrowed. */
+/* Counts the states of the set, like states_count(), from the number of all states. This is faster
+ * if few lines are narrowed. */
 void states_count_left(const struct state_set *s, const uint64_t *set, const struct big *all,
 		       struct big *n);
 

@@ -6,7 +6,8 @@
 
 #include "crash/states/states.h"
 
-/* seqs: the behaviour's stores, ascending. Gives a bit set of the states; free() it. */
+/* Gives the bit set of the states of a behaviour; free() it. seqs: the behaviour's stores,
+ * ascending. */
 uint64_t *states_of_stores(const struct state_set *s, const struct model *m, const uint64_t *seqs,
 			   size_t nseqs);
 /* Is every state of `other` in `set`? */

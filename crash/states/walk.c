@@ -234,7 +234,7 @@ static bool is_late_due(const struct walk *w)
 	return w->nlate < w->plan->late.n && w->plan->late.at[w->nlate].since < w->ev.seq;
 }
 
-/* Did that file replace another one when it was not mapped yet? */
+/* Did the next file of plan->late replace another file when it was not mapped yet? */
 static bool is_late_replacing(const struct walk *w)
 {
 	const struct plan_late *late = &w->plan->late.at[w->nlate];

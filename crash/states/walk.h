@@ -86,10 +86,10 @@ bool walk_next(struct walk *w); /* false: there are no more failure points */
 /* Steps over the event at which the walk stopped. False if the step would need another stop, or if
  * there is no event. */
 bool walk_go_past(struct walk *w);
-/* Sends everything but the image after walk_go_past(); not for walks with a shadow or a whatif. A
- * walk of the same plan receives it. */
+/* Sends everything of the walk but its image; a walk of the same plan receives it. To be called
+ * after walk_go_past(), and not for walks with a shadow or a whatif. */
 void walk_pass(struct walk *w, struct wire *m);
-/* the last event that the walk stepped over; 0: none */
+/* Gives the last event that the walk stepped over; 0: none. */
 uint64_t walk_passed_seq(const struct walk *w);
 
 #endif

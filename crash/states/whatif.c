@@ -379,7 +379,8 @@ static void overwrite(struct withheld *w, const struct trace_event *ev)
 	}
 }
 
-/* Copies old bytes of newly allocated memory over withheld stores, for the same reason. */
+/* Copies old bytes of newly allocated memory over earlier withheld stores, so that these do not
+ * undo them when they are given out. */
 static void overwrite_by_old(struct withheld *w, const struct trace_event *ev)
 {
 	for (size_t i = 0; i < w->stores.n; i++) {

@@ -93,10 +93,12 @@ enum whatif_mark {
 
 struct rewriter;
 
-/* Borrows both arguments. */
+/* Makes a rewriter: rewriter_next() gives the events of t as they would be with w. Borrows both
+ * arguments. */
 struct rewriter *rewriter_new(const struct whatif *w, struct trace *t);
 void rewriter_free(struct rewriter *r);
-/* Like trace_next(). A supposed event carries the number of the event before it. */
+/* Gives the next event, like trace_next(). A supposed event carries the number of the event before
+ * it. */
 bool rewriter_next(struct rewriter *r, struct trace_event *ev, enum whatif_mark *mark);
 
 #endif

@@ -79,8 +79,8 @@ void known_release(struct worker *w)
 	vec_release(&w->attributions.list);
 }
 
-/* Orders bugs by what makes two of them the same, so that the order does not depend on which of
- * them this worker met first, or where. */
+/* Is bug a before bug b? The order is by what makes two bugs the same, so that it does not depend
+ * on which of them this worker met first, or where. */
 static bool is_before(const struct crash_bug *a, const struct crash_bug *b)
 {
 	const uint32_t x[] = { a->lost.n ? a->lost.at[0].site : 0, a->is_survivor_guessed,
@@ -105,8 +105,8 @@ static void send_bug(struct worker *w, size_t number)
 	worker_message_send(w->fd, &m);
 }
 
-/* The bug equals a known one: keeps the earlier failure point, and the survivor that is not
- * guessed. */
+/* Joins a bug with an equal one that is known: keeps the earlier failure point, and the survivor
+ * that is not guessed. */
 static void remember_earlier(struct worker *w, size_t number, struct crash_bug *b)
 {
 	struct crash_bug *known = &w->known.at[number].bug, later = *b;
@@ -487,7 +487,7 @@ static void describe_again(const struct crash_bug *told, struct crash_bug *b)
 		*vec_add(&b->stack) = told->stack.at[i];
 }
 
-/* Is it a bug that was found before, and does an earlier failure point speak for it? */
+/* Was the same bug found before, and is the finding from then the one that the report shows? */
 static bool is_told_before(const struct worker *w, const struct crash_bug *b)
 {
 	for (size_t i = 0; i < w->known.n; i++)
@@ -522,8 +522,8 @@ static enum minimise_end explain_hang(struct worker *w, const uint64_t *left,
 	return explain(e, left, v, b, oldest, err);
 }
 
-/* Was this bug confirmed at an earlier failure point, where it ended the same way? Its report is
- * about that one, so this failure need not be repeated. The earliest failure point of a bug is
+/* Was this bug confirmed at an earlier failure point, where it ended the same way? The report shows
+ * the earlier one, so this failure need not be repeated. The earliest failure point of a bug is
  * always confirmed, whichever worker visits it. */
 static bool is_confirmed(const struct worker *w, const struct crash_bug *b)
 {

@@ -1,5 +1,5 @@
-/* What the files of a worker share. worker.c is the process, rounds.c chooses the next failure
- * point, attribution.c decides to which bug a failure belongs. */
+/* Declares what the files of a worker share. worker.c is the process, rounds.c chooses the next
+ * failure point, attribution.c decides to which bug a failure belongs. */
 #ifndef CRASH_WORKERS_INTERNAL_H
 #define CRASH_WORKERS_INTERNAL_H
 
@@ -108,7 +108,7 @@ struct worker {
 /* attribution.c: attributes a failing state to known bugs, or makes a new bug. */
 int known_on_failure(struct explorer *e, const uint64_t *left, const struct verdict *v,
 		     void *worker, struct error *err);
-/* drops what was counted at the present failure point, because it starts again */
+/* Drops what was counted at the present failure point, because it starts again. */
 void known_begin_point(struct worker *w);
 void known_take_up(struct worker *w, struct pause *p);
 void known_put_away(struct worker *w, struct pause *p);

@@ -60,7 +60,7 @@ static void allow(struct worker *w, bool is_first)
 		__atomic_fetch_add(&e->counters->overlapping, 1, __ATOMIC_RELAXED);
 }
 
-/* Restores what was known at this failure point. */
+/* Restores what was known at a failure point when its last visit ended. */
 static void take_up(struct worker *w, struct pause *p)
 {
 	known_take_up(w, p);
@@ -322,8 +322,9 @@ static void forget_done(struct worker *w)
 
 /* ---- stretches of failure points that fail alike ---- */
 
-/* Races are concluded in the order of failure points, behaviours choose theirs themselves, and
- * without a budget the order does not matter. */
+/* May failure points that fail like their neighbours wait? Not with races, which are concluded in
+ * the order of failure points; not with behaviours, which choose their failure points; and not
+ * without a budget, because the order does not matter then. */
 static bool has_stretches(const struct worker *w)
 {
 	return !w->races && !w->reps && !w->is_whole;
@@ -339,7 +340,8 @@ static bool is_to_wait(struct worker *w)
 	return s->n > STRETCH_FIRST && s->n % STRETCH_STEP != 0;
 }
 
-/* A window begins at its first failure point, whoever is visited first. */
+/* Lets a failure point wait until the others are done. Its window begins all the same, because a
+ * window must begin at its first failure point, whichever of its points is visited first. */
 static int put_off(struct worker *w, uint64_t point, struct error *err)
 {
 	if (w->window > 1) {
@@ -358,8 +360,8 @@ static void no_longer_waits(struct worker *w, struct pause *p)
 	__atomic_fetch_sub(&w->explorer.counters->alike, 1, __ATOMIC_RELAXED);
 }
 
-/* The stretch is over, somewhere between the last one that was visited and here: those that wait
- * are visited from here backwards, until one fails as the stretch does. */
+/* Visits failure points that wait, from the present one backwards, until one fails as the stretch
+ * does. The stretch has ended somewhere between its last visited point and the present one. */
 static int look_back(struct worker *w, struct error *err)
 {
 	const struct stretch s = w->stretch;
@@ -381,7 +383,8 @@ static int look_back(struct worker *w, struct error *err)
 	return result;
 }
 
-/* A failure point was visited. */
+/* Notes how a visited failure point failed: the present stretch goes on, or ends and a new one
+ * begins. */
 static int go_on(struct worker *w, uint64_t point, struct error *err)
 {
 	const uint64_t end = w->explorer.first_end;

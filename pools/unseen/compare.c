@@ -100,7 +100,7 @@ static int open_by_name(const char *path, uint64_t dev, uint64_t ino)
 	return fd;
 }
 
-/* Opens the file by name, unless it is open. */
+/* Opens the file by its name, unless it is open already. False: it cannot be opened. */
 static bool one_open(struct one *f)
 {
 	if (f->fd < 0) {
@@ -110,7 +110,7 @@ static bool one_open(struct one *f)
 	return f->fd >= 0;
 }
 
-/* The file's size, and how much of it is data. False if unknown. */
+/* Gives the file's size, and how much of it is data. False if that is unknown. */
 static bool one_size(struct one *f, uint64_t *data_bytes)
 {
 	struct stat st;
@@ -615,7 +615,7 @@ static void all_init(struct all *a, struct kept *kept, uint32_t nfiles)
 		*vec_add(&a->files) = (struct one){ .fd = kept ? kept_fd(kept, i) : -1 };
 }
 
-/* Assigns the sums to the files. */
+/* Gives each file the sums of its own pages. */
 static void all_take_sums(struct all *a, const struct pmt_sums *sums)
 {
 	const uint8_t *at = (const uint8_t *)(sums + 1), *end = at + sums->len_bytes;

@@ -13,8 +13,9 @@ struct others {
 };
 
 /* Searches for a process that has a kept file open or mapped for writing, and that pmend did not
- * start. Searches for files that came since the last call, or for all. It cannot see a process that
- * opened and closed a file between two calls, nor processes of other users. */
+ * start. Searches for all kept files, or, unless is_for_all, for those that came since the last
+ * call. It cannot see a process that opened and closed a file between two calls, nor processes of
+ * other users. */
 void others_look(struct others *o, struct kept *k, bool is_for_all);
 void others_release(struct others *o);
 

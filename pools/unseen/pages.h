@@ -1,4 +1,5 @@
-/* The content of a sparse file, in pages that are created when something is stored to them. */
+/* Keeps the content of a sparse file, in pages that are created when something is stored to
+ * them. */
 #ifndef POOLS_UNSEEN_PAGES_H
 #define POOLS_UNSEEN_PAGES_H
 
@@ -22,8 +23,8 @@ struct pages {
 };
 
 void pages_init(struct pages *p, struct pages_room *room, uint64_t len_bytes);
-/* Prepare a store to an offset: the first fetches the page's pointer into the cache, the second the
- * page. */
+/* Prepares a store to an offset: pages_prefetch_place() fetches the pointer to the page into the
+ * cache, pages_prefetch() the page itself. */
 static inline void pages_prefetch_place(const struct pages *p, uint64_t offset)
 {
 	__builtin_prefetch(&p->at[offset / PAGES_BYTES]);

@@ -175,7 +175,8 @@ static struct pmt_sums *sums_read(int fd, uint64_t offset)
 	return NULL;
 }
 
-/* Compares, while no other process does. */
+/* Compares the trace with its sums, while no other process does, and notes in the trace what
+ * differs. */
 static int compare_and_note(const char *trace, int fd, struct error *err)
 {
 	struct pmt_sums *sums;

@@ -1,5 +1,5 @@
-/* Sums of what a recording's PM files held at its end, written after the last chunk of the
- * trace. */
+/* Writes sums of what a recording's PM files held at its end, behind the last chunk of the trace,
+ * and compares the trace with them later. */
 #ifndef POOLS_UNSEEN_SUMS_H
 #define POOLS_UNSEEN_SUMS_H
 

@@ -1,6 +1,6 @@
-/* A table of the reads of recovery that had a choice: the line that reads, the bytes, and each
- * value that a crash can leave there, with the stores that it has to lose for it. The value in this
- * crash state is marked. */
+/* Writes a table of the reads of recovery that had a choice: the line that reads, the bytes, and
+ * each value that a crash can leave there, with the stores that it has to lose for it. The value in
+ * this crash state is marked. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define BYTES_SHOWN 32u
 #define OPEN_MAX 8u /* further rows are folded */
 
-/* The name of the field that holds these bytes; NULL: unknown. */
+/* Gives the name of the field that holds these bytes; NULL: unknown. */
 static const char *field_of(const struct evidence *e, const struct bug_choice *c)
 {
 	for (size_t i = 0; e && i < e->nrows; i++) {

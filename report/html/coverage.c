@@ -1,4 +1,4 @@
-/* The box of the page that says how much was looked at and what was left out. */
+/* Writes the box of the page that says how much was looked at and what was left out. */
 #include <inttypes.h>
 
 #include "report/html/html.h"

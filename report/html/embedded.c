@@ -1,5 +1,5 @@
-/* The style and script of the page as strings. The assembler reads page.css and page.js when pmend
- * is built. */
+/* Has the style and script of the page as strings. The assembler reads page.css and page.js when
+ * pmend is built. */
 #include "report/html/html.h"
 
 #define EMBED(name, path) \

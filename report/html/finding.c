@@ -1,5 +1,5 @@
-/* The part of the page about one finding: what it is, where it is, and all that the report knows of
- * it. */
+/* Writes the part of the page about one finding: what it is, where it is, and all that the report
+ * knows of it. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -80,7 +80,8 @@ static void put_consequences(const struct page *p, const struct bug *b, bool tak
 	fputs("</ul></details>\n", p->f);
 }
 
-/* number 0: a further finding of the same line */
+/* Writes the title of a finding. number: of its line on the page; 0: it is a further finding of the
+ * same line. */
 static void put_title(const struct page *p, const struct bug *b, size_t number)
 {
 	const struct bug_frame *frame = bug_frame(b);

@@ -1,5 +1,5 @@
-/* The table of representative testing: each group of update behaviours, with the behaviour that was
- * tested on behalf of all. Also the inputs that an exploration found. */
+/* Writes the table of representative testing: each group of update behaviours, with the behaviour
+ * that was tested on behalf of all. Also lists the inputs that an exploration found. */
 #include <inttypes.h>
 
 #include "report/html/html.h"

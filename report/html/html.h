@@ -1,6 +1,6 @@
-/* What the files of this folder share: the page that is being written, and its parts. All text from
- * outside goes through put_text(), put_cut() and their like. No part uses a style or handler
- * attribute: the page's Content-Security-Policy forbids both. */
+/* Declares what the files of this folder share: the page that is being written, and its parts. All
+ * text from outside goes through put_text(), put_cut() and their like. No part uses a style or
+ * handler attribute: the page's Content-Security-Policy forbids both. */
 #ifndef REPORT_HTML_HTML_H
 #define REPORT_HTML_HTML_H
 
@@ -29,12 +29,12 @@ extern const char page_style[], page_script[];
 
 /* ---- escaped.c ---- */
 void put_text(const struct page *p, const char *s); /* writes nothing for NULL */
-/* How many bytes of s to show: at most max_bytes, without cutting a character apart. */
+/* Gives how many bytes of s to show: at most max_bytes, without cutting a character apart. */
 size_t cut_at(const char *s, size_t max_bytes);
-/* cuts the text, and says how much is left out */
+/* Writes the text up to max_bytes, and says how much is left out. */
 void put_cut(const struct page *p, const char *s, size_t max_bytes);
-/* Cuts the text, and ends it with …. Writes no element, so it can be used in attributes, titles and
- * drawings. */
+/* Writes the text up to max_bytes, and ends it with … if something is left out. Writes no element,
+ * so it can be used in attributes, titles and drawings. */
 void put_short(const struct page *p, const char *s, size_t max_bytes);
 /* writes lines for a <pre> */
 void put_lines(const struct page *p, const char *s, size_t max_bytes);
@@ -62,11 +62,11 @@ void put_source(const struct page *p, const struct bug *b);
 void put_timeline(const struct page *p, const struct evidence *e, const char *id);
 void put_memory(const struct page *p, const struct evidence *e);
 void put_recovery(const struct page *p, const struct bug *b);
-/* the table of recovery's reads that had a choice */
+/* Writes the table of recovery's reads that had a choice. */
 void put_choices(const struct page *p, const struct bug *b);
 void put_next(const struct page *p, const struct bug *b);
 void put_patch(const struct page *p); /* the whole patch */
-/* the hunks of the patch that are near the bug */
+/* Writes the hunks of the patch that are near the bug. */
 void put_patch_of(const struct page *p, const struct bug *b);
 /* Writes one line with colours. */
 void put_code(const struct page *p, const char *line, size_t len_bytes, bool *is_comment);

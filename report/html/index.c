@@ -1,5 +1,5 @@
-/* The list of findings at the top of the page: a row for each, with the values that the script
- * filters and sorts by. The controls show only if scripts run. */
+/* Writes the list of findings at the top of the page: a row for each, with the values that the
+ * script filters and sorts by. The controls show only if scripts run. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -138,8 +138,8 @@ static void put_row(const struct page *p, size_t i, size_t number)
 	fputs("</td></tr>\n", p->f);
 }
 
-/* One finding needs no list. A list of FILTERED_MIN or more entries is folded, so that the first
- * finding is seen first. */
+/* Writes the list of findings, or that there is none. One finding needs no list. A list of
+ * FILTERED_MIN or more entries is folded, so that the first finding is seen first. */
 void put_index(const struct page *p)
 {
 	const size_t n = report_nbugs(p->r);

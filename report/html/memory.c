@@ -1,7 +1,7 @@
-/* The bytes of the cache lines involved, 16 per line: the durable ones, those that the program sees
- * and those found after the crash, one below the other, with the names of the fields. Each byte is
- * marked as unchanged, safe, undecided (a crash may lose it), kept or lost. Lines without
- * differences are left out. */
+/* Writes the bytes of the cache lines involved, 16 per line: the durable ones, those that the
+ * program sees and those found after the crash, one below the other, with the names of the fields.
+ * Each byte is marked as unchanged, safe, undecided (a crash may lose it), kept or lost. Lines
+ * without differences are left out. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static bool same_byte(const char *a, const char *b, unsigned i)
 	return a[2 * i] == b[2 * i] && a[2 * i + 1] == b[2 * i + 1];
 }
 
-/* The state of a byte that the program sees: whether a crash can leave another value. */
+/* Gives the state of a byte that the program sees: whether a crash can leave another value. */
 static enum byte_state state_newest(const struct evidence_row *r, unsigned i)
 {
 	for (size_t k = 0; k < r->npossible; k++)
@@ -93,7 +93,7 @@ static void put_bytes(const struct page *p, const char *label, const struct evid
 	fputs("</td></tr>\n", p->f);
 }
 
-/* "0-3 log.count, 4-15 log.text" */
+/* Writes the fields of a row of bytes, such as "0-3 log.count, 4-15 log.text". */
 static void put_fields(const struct page *p, const struct evidence_row *r, unsigned from)
 {
 	bool is_first = true;
@@ -131,7 +131,7 @@ static bool is_zero(const char *hex, unsigned from)
 	return !hex || strspn(hex + 2 * from, "0") >= 2 * PIECE_BYTES;
 }
 
-/* All that a crash can leave in these 16 bytes is zero. */
+/* Is all that a crash can leave in these 16 bytes zero? */
 static bool is_piece_zero(const struct evidence_row *r, unsigned from)
 {
 	for (size_t k = 0; k < r->npossible; k++)

@@ -1,5 +1,5 @@
-/* What to do next: commands to copy. Each command has a box; the script adds a copy button to
- * it. */
+/* Writes what to do next: commands to copy. Each command has a box; the script adds a copy button
+ * to it. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* The report as one HTML file that needs no other file: a summary, an index, and each finding with
- * source, timeline, memory and recovery. The page is complete without its script, which only
- * filters, sorts and copies. */
+/* Writes the report as one HTML file that needs no other file: a summary, an index, and each
+ * finding with source, timeline, memory and recovery. The page is complete without its script,
+ * which only filters, sorts and copies. */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
@@ -140,7 +140,7 @@ static void put_summary(const struct page *p)
 	fputs("</header>\n", p->f);
 }
 
-/* How the recording ended, if not well. */
+/* Writes how the recording ended, if it did not end well. */
 static void put_ending(const struct page *p)
 {
 	if (!p->r->has_ending)

@@ -52,7 +52,7 @@ void put_patch(const struct page *p)
 	fputs("</pre></details></section>\n", p->f);
 }
 
-/* The file name without folders in a line "+++ b/dir/file.c\t2026-…". */
+/* Gives the file name without folders in a line "+++ b/dir/file.c\t2026-…". */
 static const char *name_of(const char *line, size_t *len)
 {
 	const char *name = line + 4;

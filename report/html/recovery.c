@@ -1,5 +1,5 @@
-/* What recovery did with the crash state: how it ended, what its dump was compared with, what it
- * printed, and which of its reads could have returned other values. */
+/* Writes what recovery did with the crash state: how it ended, what its dump was compared with,
+ * what it printed, and which of its reads could have returned other values. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -81,7 +81,7 @@ static void put_comparison(const struct page *p, const struct bug_comparison *c)
 	put_differences(p, c);
 }
 
-/* Equal texts, except for newlines at the end. */
+/* Are the texts equal, except for newlines at the end? */
 static bool is_same_text(const char *a, const char *b)
 {
 	size_t n = a ? strlen(a) : 0, m = strlen(b);

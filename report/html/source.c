@@ -1,6 +1,6 @@
-/* The source of a bug as a path: its steps in the order of execution, with numbers in the margin of
- * their lines. Near steps share an excerpt. A missing step (a flush, a fence) is shown where it
- * belongs. */
+/* Shows the source of a bug as a path: its steps in the order of execution, with numbers in the
+ * margin of their lines. Near steps share an excerpt. A missing step (a flush, a fence) is shown
+ * where it belongs. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -28,7 +28,8 @@ struct steps {
 	size_t n;
 };
 
-/* The event of a location; UINT64_MAX if the timeline does not have it. */
+/* Finds the event of a location by its role and line; UINT64_MAX if the timeline does not have
+ * it. */
 static uint64_t seq_of(const struct bug *b, const struct bug_frame *frame, const char *role)
 {
 	const struct evidence *e = b->evidence;
@@ -46,8 +47,8 @@ static bool is_role(const struct bug_location *l, const char *role)
 	return l->role && strcmp(l->role, role) == 0;
 }
 
-/* What the program should have done after (or before) location i, by the kind of bug and the role
- * of the location. */
+/* Says what the program should have done after (or before) location i, by the kind of bug and the
+ * role of the location. */
 static const char *missing_of(const struct bug *b, size_t i)
 {
 	const struct bug_location *l = &b->locations[i],
@@ -90,8 +91,8 @@ static void add_step(struct steps *s, const struct bug_frame *frame, const char 
 	s->n++;
 }
 
-/* The frame to show for a location. If it is in another file than the bug (a flush function, a
- * wrapper of a store), its caller in the bug's file tells more. */
+/* Gives the frame to show for a location. If it is in another file than the bug (a flush function,
+ * a wrapper of a store), its caller in the bug's file tells more. */
 static const struct bug_frame *caller_of(const struct bug *b, const struct bug_location *l)
 {
 	const struct bug_frame *own = bug_location_frame(l), *main_frame = bug_frame(b);
@@ -123,7 +124,7 @@ static void add_location(struct steps *s, const struct bug *b, size_t i)
 			s->at[k].inside = shown != own ? own : NULL;
 }
 
-/* The innermost frame of recovery that has a source line. */
+/* Gives the innermost frame of recovery that has a source line. */
 static const struct bug_frame *reader_of(const struct bug_crash *c)
 {
 	for (size_t i = 0; c && i < c->nframes; i++)
@@ -133,8 +134,8 @@ static const struct bug_frame *reader_of(const struct bug_crash *c)
 	return NULL;
 }
 
-/* The first read of recovery that returned something other than the newest value, since a store was
- * lost. */
+/* Gives the frame of the first read of recovery that returned something other than the newest
+ * value, since a store was lost. */
 static const struct bug_frame *loss_reader(const struct bug_crash *c)
 {
 	for (size_t i = 0; c && i < c->nchoices; i++)

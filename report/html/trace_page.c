@@ -1,4 +1,5 @@
-/* A part of a trace as one HTML page: timeline and memory as in a report, without a finding. */
+/* Writes a part of a trace as one HTML page: timeline and memory as in a report, without a
+ * finding. */
 #include "report/html/html.h"
 
 static void put_fact(const struct page *p, const char *name, const char *text)

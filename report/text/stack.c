@@ -81,8 +81,8 @@ static bool is_same_frame(const struct bug_frame *a, const struct bug_frame *b)
 	       str_same(a->file, b->file) && str_same(a->object, b->object);
 }
 
-/* How many outer frames an earlier location has, too. At least one frame of the location itself is
- * kept. */
+/* Counts the outer frames that an earlier location has, too. At least one frame of the location
+ * itself is kept. */
 static size_t count_shared(const struct text *t, const struct bug_location *locations, size_t i,
 			   const steps *own)
 {
@@ -149,7 +149,8 @@ static void put_called(const struct text *t, const struct bug_frame *library)
 	}
 }
 
-/* Prints the role before the first line, blanks before the others. */
+/* Prints, at the beginning of a line of a stack, the role in the first line and blanks in the
+ * others. */
 static void put_margin(const struct text *t, const char **role, int width)
 {
 	fputs("  ", t->f);

@@ -1,4 +1,4 @@
-/* The report for people, one block per bug:
+/* Writes the report for people, one block per bug:
  *
  *	app.c:41: missing-flush: this store is never flushed; the later fence does not help
  *	    40 | 	n->value = v;
@@ -220,7 +220,8 @@ static void put_consequences(const struct text *t, const struct bug *b)
 	}
 }
 
-/* Says that another store of the same line is meant. */
+/* Prints the column of the path's store, if the path has another store of the same line than the
+ * bug. */
 static void put_other_column(const struct text *t, const struct bug *b, const struct bug_path *p)
 {
 	const struct bug_frame *own = b->nlocations ? bug_location_frame(&b->locations[0]) : NULL,
@@ -230,7 +231,8 @@ static void put_other_column(const struct text *t, const struct bug *b, const st
 		fprintf(t->f, " at column %" PRIu32, other->column);
 }
 
-/* Says how recovery ends there, if that is another way, or in another function. */
+/* Prints how recovery ends on the states of this path, if it ends in another way or in another
+ * function than for the bug. */
 static void put_other_end(const struct text *t, const struct bug *b, const struct bug_path *p)
 {
 	const char *function;
@@ -335,7 +337,7 @@ static bool is_packaged(const char *object)
 	       strncmp(object, "/usr/bin", 8) == 0;
 }
 
-/* If bugs have no line: prints which files lack debug info, and what to do. */
+/* Prints, if bugs have no line, which files lack debug info, and what to do. */
 static void put_hint(const struct text *t)
 {
 	VEC(const char *) objects = { 0 };

@@ -26,7 +26,8 @@ bool text_place(const struct text *t, const struct bug_frame *frame);
 void text_stack(const struct text *t, const struct bug_location *locations, size_t i);
 /* Prints the callers, innermost first: "insert (map.c:33), main (map.c:80)". */
 void text_callers(const struct text *t, const struct bug_location *l);
-/* The function of the user's in which recovery died; NULL: it did not, or that is not known. */
+/* Gives the function of the user's code in which recovery died; NULL: it did not die, or that is
+ * not known. */
 const char *text_death(const struct text *t, const struct bug_crash *c);
 
 /* ---- crash.c ---- */
