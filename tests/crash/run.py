@@ -2301,6 +2301,29 @@ def test_files_replayed():
         fails(status, message, *words[2:state], other, *words[state + 1:])
 
 
+def test_files_that_were_there():
+    """What the program never uses is in crash states, too: files, further names, what a renamed folder holds. A link with an absolute target leads into the crash state, not to the user's file;
+    and recovery may put another folder in the folder's place."""
+    data = os.path.join(folder, "data that was there")
+    os.makedirs(os.path.join(data, "D1", "in"))
+    os.makedirs(os.path.join(data, "other"))
+    for name in ("base", "a", "other/schema", "D1/in/f"):
+        with open(os.path.join(data, name), "w") as f:
+            f.write(name + "\n")
+    os.link(os.path.join(data, "a"), os.path.join(data, "b"))
+    os.symlink(os.path.join(data, "base"), os.path.join(data, "link"))
+    trace = os.path.join(folder, "there.pmt")
+    run(PMEND, "record", "-q", "-o", trace, "--files", data, "--", "sh", "-c", 'mv "$0/D1" "$0/D2"; exit $?', data)
+    recover = "cd \"$0\" && cat other/schema base && test a -ef b && test -f D1/in/f -o -f D2/in/f && echo more >>link && test \"$(wc -l <base)\" = 2"
+    out, _ = run(PMEND, "crash", "--recover", f"sh -c '{recover}' {{dir}}", trace, status=0)
+    expect("No bugs" in out, out)
+    with open(os.path.join(data, "base")) as f:
+        equal(f.read(), "base\n", "the user's file")
+    swap = 'mv "$0" "$0.old" && cp -a "$0.old" "$0" && test ! -e "$0/other.old" && mv "$0/other" "$0/other.old"'
+    out, _ = run(PMEND, "crash", "--recover", f"sh -c '{swap}' {{dir}}", trace, status=0)
+    expect("No bugs" in out, out)
+
+
 def main():
     global folder, scratch
     tests = {n[len("test_"):]: f for n, f in globals().items() if n.startswith("test_")}

@@ -205,10 +205,14 @@ static void on_start_client_code(ThreadId tid, ULong blocks)
 {
 	static Bool g_has_begun;
 
-	if (!g_has_begun)
+	const Bool is_first = !g_has_begun;
+
+	if (is_first)
 		arch_begin(VG_(get_SP)(tid));
 	g_has_begun = True;
 	stack_run(tid);
+	if (is_first)
+		followed_begin(tid);
 }
 
 static void on_thread_create(ThreadId parent, ThreadId child)

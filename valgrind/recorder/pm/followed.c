@@ -173,6 +173,109 @@ static UInt file_at(ThreadId tid, const struct place *p, HChar *whole)
 	return file;
 }
 
+/* ---- what was there before ---- */
+
+/* How many files are recorded that the program may never use; the others need numbers, too. */
+#define MAX_FILES_BEFORE (PMT_MAX_FILES / 2)
+
+struct listing {
+	HChar **names;
+	UInt n, room;
+};
+
+static Int compare_names(const void *a, const void *b)
+{
+	return VG_(strcmp)(*(HChar *const *)a, *(HChar *const *)b);
+}
+
+/* Lists a folder in the order of the names, because the file system's order may change. */
+static void list_folder(Int fd, struct listing *l)
+{
+	const UInt cap = 32768;
+	HChar *buf = VG_(malloc)("pmend.entries", cap);
+	Int len;
+
+	while ((len = VG_(getdents64)(fd, (struct vki_dirent64 *)buf, cap)) > 0)
+		for (Int at = 0; at < len;) {
+			const struct vki_dirent64 *e = (const struct vki_dirent64 *)(buf + at);
+
+			at += e->d_reclen;
+			if (VG_(strcmp)(e->d_name, ".") == 0 || VG_(strcmp)(e->d_name, "..") == 0)
+				continue;
+			GROW(l->names, l->n, l->room);
+			l->names[l->n++] = VG_(strdup)("pmend.name", e->d_name);
+		}
+	VG_(free)(buf);
+	if (l->n > 1)
+		VG_(ssort)(l->names, l->n, sizeof *l->names, compare_names);
+}
+
+static void see_below(ThreadId tid, const HChar *path, UInt *left);
+
+/* Records the file with this name in the folder, if it has no number yet, or its further name. */
+static void see_entry(ThreadId tid, struct place *p, const HChar *folder, const HChar *name,
+		      UInt *left)
+{
+	HChar *whole = VG_(malloc)("pmend.path", 2 * PMT_PAGE_BYTES);
+	struct vki_stat link;
+	UInt file;
+
+	VG_(sprintf)(whole, "%s/%s", folder, name);
+	if (VG_(strlen)(whole) < PMT_PAGE_BYTES && followed_has(whole) &&
+	    sys_lstat(whole, &link) >= 0) {
+		const struct vg_stat st = { .dev = p->dev, .ino = link.st_ino };
+
+		VG_(strncpy)(p->name, name, sizeof p->name - 1);
+		file = known(&st);
+		if (file != 0) {
+			name_event(tid, PMT_NAME, file, p->folder, PMT_NAMED_BEFORE, name);
+		} else {
+			VG_(strcpy)(whole, folder);
+			*left -= file_at(tid, p, whole) != 0;
+			if (VKI_S_ISDIR(link.st_mode))
+				see_below(tid, whole, left);
+		}
+	}
+	VG_(free)(whole);
+}
+
+static void see_below(ThreadId tid, const HChar *path, UInt *left)
+{
+	struct listing l = { 0 };
+	struct vg_stat st;
+	struct place p = { 0 };
+	SysRes r = VG_(open)(path, VKI_O_RDONLY, 0);
+
+	if (sr_isError(r))
+		return;
+	if (VG_(fstat)(sr_Res(r), &st) == 0 && VKI_S_ISDIR(st.mode)) {
+		p.dev = st.dev;
+		p.folder = followed_fd(tid, sr_Res(r));
+		list_folder(sr_Res(r), &l);
+	}
+	VG_(close)(sr_Res(r));
+	for (UInt i = 0; i < l.n; i++) {
+		if (p.folder != 0 && *left > 0)
+			see_entry(tid, &p, path, l.names[i], left);
+		VG_(free)(l.names[i]);
+	}
+	VG_(free)(l.names);
+}
+
+void followed_begin(ThreadId tid)
+{
+	static const HChar many[] =
+		"the folders of --files hold many files: crash states lack some that the program does not use";
+	UInt left = MAX_FILES_BEFORE;
+
+	if (!followed_any() || shared_has_files())
+		return; /* an executed program is not the first one */
+	for (UInt i = 0; followed_folder(i); i++)
+		see_below(tid, followed_folder(i), &left);
+	if (left == 0)
+		emit_event(tid, PMT_INCOMPLETE, 0, NULL, many, sizeof many - 1);
+}
+
 /* ---- functions for system calls ---- */
 
 UInt followed_at(ThreadId tid, const HChar *path)

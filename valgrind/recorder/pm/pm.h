@@ -36,6 +36,8 @@ void made_before_exec(void);
 void followed_add(const HChar *folder); /* absolute, without symbolic links */
 void followed_except(const HChar *glob);
 Bool followed_any(void);
+/* Records all files below the folders, at the beginning of the first program. */
+void followed_begin(ThreadId tid);
 const HChar *followed_folder(UInt i);    /* NULL: there are no more */
 const HChar *followed_exception(UInt i); /* NULL: there are no more */
 /* Gives the followed folder that contains an absolute, real path; NULL: none does. */
