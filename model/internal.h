@@ -161,7 +161,7 @@ void line_drop_dead(struct model *m, struct line *l, bool is_forgotten);
 struct line *line_find(const struct model *m, uint64_t addr);
 struct line *line_find_or_add(struct model *m, uint64_t addr);
 void line_remove(struct model *m, struct line *l);
-/* The thread's pending in a line; NULL if there is none. */
+/* Finds the struct pending with what this thread has pending in the line; NULL if there is none. */
 struct pending *line_pending(const struct line *l, const struct thread *t);
 
 /* Walks lines that touch a range, in order of address. The current line may be removed. */
@@ -213,7 +213,7 @@ void partial_list(const struct model *m, const struct line *l, uint32_t from, ui
  * differ in the asked bytes; of those that agree in them, the one that loses least. */
 void partial_contents(const struct model *m, const struct line *l, size_t max, uint64_t asked,
 		      struct contents *out);
-/* The number of different contents of a line; UINT64_MAX: unknown. */
+/* Counts the different contents that the line can have after a crash; UINT64_MAX: unknown. */
 uint64_t partial_ncontents(const struct model *m, const struct line *l);
 /* Finds the way to show this content that loses least, and calls f for each store that loses units
  * then. False if a crash cannot show the content. */
@@ -240,12 +240,13 @@ void line_persist(struct model *m, struct line *l, uint64_t upto,
 
 uint64_t thread_key(uint32_t stream, uint32_t thread); /* key of the thread in the model's map */
 struct thread *thread_find(const struct model *m, uint32_t stream, uint32_t thread);
-/* The thread's pending in a line; adds one if there is none. */
+/* Like line_pending(), but adds a struct pending if the thread has none in the line. */
 struct pending *pending_add(struct model *m, struct line *l, struct thread *t);
 
 /* ---- inline ---- */
 
-/* Does the cache survive, while stores reach it in an open order (eadr on arm64)? */
+/* Asks whether the cache survives a crash while stores reach the cache in an open order (eadr on
+ * arm64). */
 static inline bool is_late(const struct model *m)
 {
 	return m->is_arm64 && m->platform->is_cache_durable;
@@ -256,7 +257,8 @@ static inline bool is_partial_order(const struct model *m)
 	return m->platform->is_weak || is_late(m);
 }
 
-/* See struct store. Within an aligned word, all amd64 processors agree. */
+/* Gives the unit_bytes (struct store) of a store: 0 if all of it is one unit, else the size of a
+ * unit. Within an aligned word, all amd64 processors agree. */
 static inline uint8_t store_unit_bytes(const struct model *m, const struct trace_event *ev)
 {
 	if (is_partial_order(m))

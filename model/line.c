@@ -90,7 +90,8 @@ static bool is_reached(const struct store *s, uint64_t upto, const struct thread
 				     : s->seq <= upto;
 }
 
-/* Nobody will see the base of a line that goes. */
+/* Asks whether the line's base must be kept up to date. If all stores of the line become durable,
+ * the line is removed, and nobody sees its base, unless the image takes it. */
 static bool is_base_needed(const struct model *m, const struct line *l, uint64_t upto,
 			   const struct thread *unordered_of)
 {

@@ -339,7 +339,8 @@ static void order_barrier(struct thread *t, uint64_t seq)
 	t->after_seq = seq;
 }
 
-/* comes after the release's own store */
+/* Ends an epoch with a release. Called after the release's own store was added, so that this store
+ * belongs to the epoch that ends. */
 static void order_release(struct thread *t, uint64_t seq)
 {
 	t->released = t->epoch++;
@@ -425,7 +426,8 @@ static void step_sync(struct model *m, const struct trace_event *ev, uint64_t ad
 	line_walk_release(&walk);
 }
 
-/* A fence that waits for one line only. */
+/* Makes durable what the thread has flushed in one line, as a fence would that waits for this line
+ * only. */
 static void complete_line(struct model *m, struct thread *t, uint64_t addr)
 {
 	struct line *l = line_find(m, addr);

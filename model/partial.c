@@ -410,7 +410,8 @@ static uint64_t part_touches(const struct partial *p, uint32_t part)
 	return touched;
 }
 
-/* Combines each row so far with each row of the part, as far as there is room. */
+/* Combines each row of `all` with each row of the part, which has the bytes `touched`. Stops at
+ * MODEL_LINE_CONTENTS rows. */
 static void multiply_contents(struct contents *all, const struct contents *part, uint64_t touched)
 {
 	struct contents product = { .stride = all->stride };
