@@ -1,5 +1,6 @@
-/* What the FILE, SIZE, FALLOCATE, RENAME, META and INCOMPLETE events up to now say together. For
- * trace/ only. */
+/* Collects what the FILE, SIZE, FALLOCATE, RENAME, META and INCOMPLETE events that were read so far
+ * say: paths and sizes of PM files, and facts about the recording. Only the files of trace/ use
+ * this header. */
 #ifndef TRACE_FILES_H
 #define TRACE_FILES_H
 

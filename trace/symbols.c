@@ -18,7 +18,8 @@
 #include "util/sysroot.h"
 #include "util/vec.h"
 
-/* of libstdc++ */
+/* Turns a mangled C++ name into a readable one. libstdc++ contains this function; no C header
+ * declares it. */
 char *__cxa_demangle(const char *name, char *buffer, size_t *len_bytes, int *status);
 
 /* A loadable segment of an ELF file. */
@@ -259,7 +260,7 @@ static uint32_t die_number(Dwarf_Die *die, unsigned name)
 										   : 0;
 }
 
-/* The line where the function is declared or defined. */
+/* Gives the line where the function is declared or defined. */
 static uint32_t die_line(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -366,7 +367,8 @@ static Dwarf_Die *find_cu(Dwfl_Module *mod, uint64_t pc, Dwarf_Addr *bias)
 	return NULL;
 }
 
-/* Is it an entry without addresses that may contain functions? */
+/* Asks whether the entry is a namespace or a type. Such an entry has no addresses itself, but may
+ * contain functions. */
 static bool is_frame_of_functions(Dwarf_Die *die)
 {
 	int tag = dwarf_tag(die);

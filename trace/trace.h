@@ -118,8 +118,8 @@ struct trace_file {
 struct trace;
 
 int trace_open(struct trace **t, const char *path, struct error *err);
-/* A new cursor at the beginning of the same trace. Sites, nodes and objects are shared, and live
- * until the last cursor is closed. */
+/* Makes a new cursor at the beginning of the same trace. All cursors share sites, nodes and
+ * objects, which live until the last cursor is closed. */
 struct trace *trace_cursor(const struct trace *t);
 void trace_close(struct trace *t);
 const char *trace_path(const struct trace *t); /* the path given to trace_open() */
@@ -135,14 +135,14 @@ const char *trace_damage(const struct trace *t);
  * that moment are there. Final after trace_next() returned false. */
 bool trace_is_cut_off(const struct trace *t);
 
-/* How the first process ended, if its parent wrote that. */
+/* Says how the first process ended, if its parent wrote that into the trace. */
 struct pmt_ending trace_ending(const struct trace *t);
 
 /* True if the first process ended normally; false if it was killed or still runs. */
 bool trace_finished(const struct trace *t);
 
 uint32_t trace_nfiles(const struct trace *t);
-/* NULL if unknown; files are numbered from 1 */
+/* Finds a PM file by its number, from 1; NULL if no event has named it. */
 const struct trace_file *trace_file(const struct trace *t, uint32_t file);
 /* Has one of the PM files this path? */
 static inline bool trace_has_file(const struct trace *t, const char *path)
@@ -153,16 +153,18 @@ static inline bool trace_has_file(const struct trace *t, const char *path)
 	return false;
 }
 
-/* Programs and libraries that the processes have loaded so far. */
+/* Counts the programs and libraries that the processes have loaded so far. */
 size_t trace_nobjects(const struct trace *t);
 const struct trace_object *trace_object(const struct trace *t, size_t i);
 
 /* The value of a META event "key=value" among those read so far, or NULL. */
 const char *trace_meta(const struct trace *t, const char *key); /* the newest value */
-/* nth 0 is the newest value, 1 the one before it; NULL if there are not so many */
+/* Gives an older value of a META event: nth 0 is the newest value of the key, 1 the one before it;
+ * NULL if there are not so many. */
 const char *trace_meta_older(const struct trace *t, const char *key, size_t nth);
 
-/* Why PM may have changed without an event, from the INCOMPLETE events read so far; NULL if not. */
+/* Says why PM may have changed without an event, as the INCOMPLETE events read so far say. NULL:
+ * there was no such event. */
 const char *trace_unseen(const struct trace *t);
 
 uint64_t trace_size_bytes(const struct trace *t);
