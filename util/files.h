@@ -1,4 +1,4 @@
-/* Copies of files, and paths. */
+/* Copies files, makes the folders for them, and makes paths absolute. */
 #ifndef UTIL_FILES_H
 #define UTIL_FILES_H
 
@@ -24,9 +24,10 @@ int copy_file(const char *from, const char *to); /* -1 with errno */
 
 /* What pmend leaves in the user's folder, unless the user named another place. */
 #define OUT_FOLDER "pmend-out"
-/* Makes the folder that the path is in. Who cannot write there says why. */
+/* Makes the folder that the path is in, unless it exists. Errors are ignored: whoever writes the
+ * file afterwards fails and says why. */
 void folder_make_for(const char *path);
-/* As copy_file(), after folder_make_for(). */
+/* Makes the folder that `to` is in, and copies the file. -1 with errno. */
 int copy_file_to_out(const char *from, const char *to);
 
 /* realpath(folder/name), or "folder/name" itself if no such file exists. free() it */

@@ -45,7 +45,7 @@ static inline const char *path_below(const char *path, const char *folder)
 	return path[len] ? path + len : path;
 }
 
-/* Can an identifier contain it? */
+/* Asks whether the character can be part of an identifier of C. */
 static inline bool str_is_word_char(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
