@@ -29,9 +29,9 @@ char *spread_parts_path(const struct spread_parts *p, uint32_t index, const char
 /* Reads the files that have changed. -1 with err if one belongs to something else. */
 int spread_parts_read(struct spread_parts *p, struct error *err);
 uint32_t spread_parts_nover(const struct spread_parts *p);
-/* failure points of all parts that are done */
+/* Counts the failure points that all parts together have done. */
 uint64_t spread_parts_ndone(const struct spread_parts *p);
-/* failure points of all parts, as far as known */
+/* Counts the failure points that all parts together have, as far as that is known. */
 uint64_t spread_parts_npoints(const struct spread_parts *p);
 /* Removes the .status of parts that will be started again. */
 void spread_parts_begin(const struct spread_parts *p);
