@@ -254,7 +254,7 @@ static int entry_read(struct bundle *b, const json_t *o, struct error *err)
 	return 0;
 }
 
-/* Is some parent of the path a file or a link? */
+/* Asks whether a parent of the path is a file or a link in the bundle, and not a folder. */
 static bool is_below_other(const struct bundle *b, const char *path)
 {
 	char *copy = xstrdup(path), *slash;
