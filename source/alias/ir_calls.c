@@ -68,7 +68,8 @@ static int64_t constant(LLVMValueRef call, unsigned i)
 	return v && LLVMIsAConstantInt(v) ? LLVMConstIntGetSExtValue(v) : INT64_MIN;
 }
 
-/* gives memcpy for llvm.memcpy.p0i8.p0i8.i64 */
+/* Gives the name that the source has for an intrinsic: memcpy for llvm.memcpy.p0i8.p0i8.i64. Other
+ * names stay. */
 static const char *source_name(struct alias *a, const char *name)
 {
 	const char *dot;

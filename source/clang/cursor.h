@@ -5,7 +5,8 @@
 #include <clang-c/Index.h>
 #include <stdbool.h>
 
-/* The n-th child without references to types; the null cursor if there are not so many. */
+/* Gives the n-th child, not counting references to types; the null cursor if there are not so many
+ * children. */
 CXCursor cursor_child(CXCursor c, unsigned n);
 bool cursor_is_wrapper(CXCursor c); /* parentheses, or an implicit cast */
 CXCursor cursor_strip(CXCursor c);  /* the expression inside all wrappers */
