@@ -47,7 +47,8 @@ static bool is_idle(const struct exploring *x)
 	return true;
 }
 
-/* The first input runs alone, because it tells which files are pools. */
+/* Decides how many slots run. The first input runs alone, because it tells which files are
+ * pools. */
 static void jobs_check(struct exploring *x)
 {
 	const char *unnamed =
