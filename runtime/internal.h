@@ -96,17 +96,18 @@ void own_stack_init(void);         /* called for the first thread */
  * own_stack_give() then says which thread has it; 0: none any more. */
 bool own_stack_take(stack_t *s);
 void own_stack_give(const stack_t *s, long tid);
-/* The signal interrupted a handler of ours, or a handler of the program's that one of ours
- * called. */
+/* Asks whether the signal interrupted a handler of ours, or a handler of the program's that one of
+ * ours called. */
 bool own_stack_is_on(const ucontext_t *uc);
 bool own_stack_is_near(const ucontext_t *uc); /* the same, or the stack has just overflowed */
 
 /* ---- environment.c ---- */
 
-/* initial: what the loader passes, as the C library may not be initialised yet */
+/* Takes over the environment. initial: what the loader passes, as the C library may not be
+ * initialised yet. */
 void environment_init(char **initial);
 const char *environment_get(const char *name); /* NULL: it is not set */
-/* changes the environment that the program sees, too */
+/* Removes a variable, also from the environment that the program sees. */
 void environment_remove(const char *name);
 
 /* ---- stack.c ---- */
@@ -114,7 +115,8 @@ void environment_remove(const char *name);
 /* Stores the address of the interrupted instruction, then return addresses. Returns their
  * number. */
 uint32_t rt_stack(uint64_t *stack);
-/* The same, but it may reuse the result of an earlier walk. One caller at a time. */
+/* Like rt_stack(), but may reuse the result of an earlier walk of the stack. Only one caller at a
+ * time. */
 uint32_t rt_stack_kept(uint64_t *stack);
 
 /* ---- what earlier runs of the same server found out: warm.c ---- */
@@ -167,7 +169,7 @@ typedef void handler_fn(int, siginfo_t *, void *);
 void actions_init(handler_fn *const handlers[32]);
 /* Installs a handler for one of OURS, before actions_init() does it for all. */
 void actions_init_early(int sig, handler_fn *handler);
-/* What rt_sigaction does for the program. new: NULL: set nothing. Returns its result. */
+/* Does for the program what rt_sigaction does, and returns its result. new: NULL: set nothing. */
 long actions_exchange(int sig, const struct action *new, struct action *old);
 /* Gives the program a signal that is its own. */
 void actions_deliver(int sig, siginfo_t *si, ucontext_t *uc);
@@ -179,10 +181,11 @@ uint64_t *frame_mask(ucontext_t *uc);
 #define ACTIONS_SAVE_BYTES (65 * 32 + 8)
 void actions_save(void *to);
 void actions_restore(const void *from);
-/* resets the program's handlers and keeps ignored signals ignored, as CLONE_CLEAR_SIGHAND does in a
- * child */
+/* Resets the program's handlers and keeps ignored signals ignored, as CLONE_CLEAR_SIGHAND does in a
+ * child. */
 void actions_clear(void);
-/* the same for the actions stored here, in the parent before such a child starts */
+/* Does the same for the actions that are stored here. Called in the parent, before a child with
+ * CLONE_CLEAR_SIGHAND starts. */
 void actions_forget(void);
 
 /* ---- attach.c ---- */

@@ -1,6 +1,5 @@
-/* Catching system calls by replacing their instructions, where Linux has no other way. patch.c
- * finds the code of the process; the architecture's functions, in a patch_table, find the calls in
- * it. */
+/* Catches system calls by replacing their instructions, where Linux has no other way. patch.c finds
+ * the code of the process; the architecture's functions, in a patch_table, find the calls in it. */
 #ifndef RUNTIME_PATCH_H
 #define RUNTIME_PATCH_H
 
@@ -41,7 +40,7 @@ bool patch_open(struct patch_place *p);
  * pages. */
 bool patch_close(struct patch_place *p, uint64_t addr);
 bool patch_is_runtime(uint64_t pc); /* pc is in this library's own code */
-/* This page is closed by patch_close(). */
+/* Asks whether this page is closed by patch_close(). */
 bool patch_is_closed(uint64_t addr);
 
 #endif
