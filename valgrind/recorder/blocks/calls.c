@@ -64,8 +64,8 @@ void calls_add_entry(IRSB *sb, Addr pc)
 
 /* ---- the call stack ---- */
 
-/* True if sp is below the frame by less than FRAME_FAR_BYTES: slot - sp - 1 < FAR, unsigned. more:
- * bits that make it false. */
+/* Makes a condition: sp is below the frame by less than FRAME_FAR_BYTES (slot - sp - 1 < FAR,
+ * unsigned). more: bits that make it false. */
 static IRExpr *is_near_below(IRSB *sb, IRExpr *frame, IRExpr *sp, IRExpr *more)
 {
 	IRExpr *depth = ir_binop(sb, Ity_I64, Iop_Sub64, ir_load(sb, Ity_I64, frame), sp);
