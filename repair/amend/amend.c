@@ -35,7 +35,8 @@ static const struct source_node *statement_of(const struct source_node *n)
 	return n && n->parent ? n : NULL;
 }
 
-/* The statement of this function on the way to place p; NULL: none. */
+/* Returns the statement of this function that leads to place p: the one on p's call path that is in
+ * this function. NULL: none. */
 static const struct source_node *published_in(struct repair *r, const struct fix *at,
 					      const struct repair_place *p)
 {
@@ -191,7 +192,8 @@ static const char *longer(struct repair *r, const struct fix *x, const struct so
 	return emit_in_style(r, x->file, o->size);
 }
 
-/* The same for a flush that begins at the stored address: n + 1 if the flush has n. */
+/* Like longer(), for a flush that begins at the stored address. For example, returns n + 1 if the
+ * flush has the length n, and the store the length n + 1. */
 static const char *longer_text(struct repair *r, const struct fix *x, const struct idiom_flush *f)
 {
 	const char *is = f->len ? text_bare(r, f->len) : NULL,
@@ -241,8 +243,8 @@ static bool mend_helper(struct repair *r, struct amendment *a)
 	return false;
 }
 
-/* A variable of the expression may change between the store and the flush, also in a loop around
- * the store. */
+/* Asks whether a variable of the expression may change between the store and the flush, also by a
+ * loop around the store. */
 static bool is_changed(const struct spot *s, const struct source_node *flush,
 		       const char *expression)
 {
@@ -255,8 +257,8 @@ static bool is_changed(const struct spot *s, const struct source_node *flush,
 	return is_changed_between(s->at.function, from, flush->begin, expression);
 }
 
-/* The flush was meant for the store; sets how it must be changed. is_late: it is behind what
- * publishes the store. */
+/* Asks whether the flush was meant for the store, and sets how the flush must be changed. is_late:
+ * the flush is behind the store that publishes the object. */
 static bool is_meant(struct repair *r, const struct fix *x, const struct spot *s,
 		     const struct objects *o, bool is_late, struct amendment *a)
 {

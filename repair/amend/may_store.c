@@ -35,8 +35,8 @@ struct touching {
 	const char *type;
 };
 
-/* The type is that of the object; is_pointee: a pointer to the object (before ->). A pointer to it
- * is not the object itself. */
+/* Asks whether the type is that of the object. is_pointee: a pointer to the object counts (as in
+ * p->a); otherwise it does not, because a pointer to the object is not the object itself. */
 static bool is_object(const struct touching *t, const char *type, bool is_pointee)
 {
 	const char *star = type ? strchr(type, '*') : NULL;
@@ -71,7 +71,7 @@ static bool touches_below(const struct touching *t, const struct source_unit *u,
 			  const struct source_function *in, const struct source_node *top,
 			  unsigned depth);
 
-/* These functions take a buffer but do not change its bytes. */
+/* Asks whether the library function takes a buffer but does not change its bytes. */
 static bool is_no_store(const char *name)
 {
 	static const char *const names[] = { "free",  "munmap",  "msync",  "mprotect", "madvise",
@@ -165,7 +165,8 @@ static bool call_may(const struct touching *t, const struct source_unit *u,
 	return depth == 0 || touches_below(t, other ? other : u, f, f->body, depth - 1);
 }
 
-/* Unknown assembly. An empty one only restrains the compiler. */
+/* Asks whether the assembly may store: unknown assembly may. An empty one does not; it only
+ * restrains the compiler. */
 static bool asm_may(const struct source_unit *u, const struct source_node *n)
 {
 	static const char *const harmless[] = {

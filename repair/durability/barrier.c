@@ -127,7 +127,8 @@ static bool is_asked_fence(struct repair *r, const struct source_unit *u,
 	return does == DOES_FENCE;
 }
 
-/* A parameter tells the function whether to fence, so its caller may have to fence. */
+/* Asks whether a parameter tells the function to fence or not. Then its caller may have to
+ * fence. */
 static bool leaves_fence_to_caller(struct repair *r, const struct source_unit *u,
 				   const struct source_function *f)
 {
@@ -227,8 +228,8 @@ static int plan_place(struct repair *r, size_t bug, const struct repair_place *p
 	return 0;
 }
 
-/* Plans a fix for each store that a crash can lose. If the store had a flush or fence in time, that
- * is the next place in the report. */
+/* Plans a fix for each store that a crash can lose. If the store had a flush or fence in time, the
+ * next place in the report is that flush or fence. */
 static int plan_lost(struct repair *r, size_t bug, const char **why)
 {
 	const struct repair_bug *b = r->bugs.at[bug];

@@ -125,8 +125,8 @@ static void flush_behind(struct repair *r, struct fix *x, const struct source_no
 	x->stmt = loop;
 }
 
-/* The outermost loop around the statement that is in a block and in which no order matters; NULL:
- * none. */
+/* Returns the outermost loop around the statement that stands in a block and in which no order
+ * matters; NULL: none. */
 static const struct source_node *calm_around(struct repair *r, const struct fix *x,
 					     const struct source_node *stmt)
 {
@@ -141,8 +141,8 @@ static const struct source_node *calm_around(struct repair *r, const struct fix 
 	return best;
 }
 
-/* The file can fence without flushing. If it only has a function that does both, the fix stays in
- * the loop, unless that function consists of plain instructions. */
+/* Asks whether the file can fence without flushing. If it only has a function that does both, the
+ * fix stays in the loop, unless that function consists of plain instructions. */
 static bool can_fence_alone(struct repair *r, const struct fix *x)
 {
 	struct idiom idiom;

@@ -7,7 +7,7 @@
 
 #include "repair/durability/internal.h"
 
-/* The function does nothing after the store whose order could matter. */
+/* Asks whether the function does nothing after the store whose order could matter. */
 static bool is_last_action(const struct source_function *f, const struct source_node *store)
 {
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
@@ -180,7 +180,7 @@ static int range_through_call(struct repair *r, struct fix *x, const struct sour
 	return 0;
 }
 
-/* The pointers in the range are the same when the function returns as at the store. */
+/* Asks whether the pointers in the range are the same when the function returns as at the store. */
 static bool is_still_there(const struct fix *x)
 {
 	const struct source_node *body = x->function->body;

@@ -1,5 +1,5 @@
-/* Conditions for moving a statement: whoever reaches one place also reaches the other, and
- * expressions mean the same at both. */
+/* Checks the conditions for moving a statement: whoever reaches one place also reaches the other,
+ * and expressions mean the same at both. */
 #include <string.h>
 
 #include "repair/edit/internal.h"

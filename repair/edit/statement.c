@@ -1,5 +1,5 @@
-/* Where statements end in the text, and how they are indented. What follows a statement in its line
- * decides where something can be added. */
+/* Finds where statements end in the text, and how they are indented. What follows a statement in
+ * its line decides where something can be added. */
 #include <string.h>
 
 #include "repair/edit/internal.h"
