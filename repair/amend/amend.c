@@ -85,8 +85,8 @@ static const struct source_node *first_published(struct repair *r, const struct 
 
 /* ---- lengths ---- */
 
-/* The length consists of sizes and constants, so it is always the same and meant for an object. A
- * bare number may be meant for a line. */
+/* Asks whether the length consists of sizes and constants, so that it is always the same and meant
+ * for an object. A bare number may be meant for a line. */
 static bool is_fixed(const char *len)
 {
 	bool has_size = false;
@@ -138,7 +138,7 @@ static bool value_of(const struct source_node *n, int64_t *value)
 	return true;
 }
 
-/* The length in bytes; -1: unknown. */
+/* Returns the length of the flush in bytes; -1: unknown. */
 static int64_t length_of(const struct source_node *stmt, const struct idiom_flush *f)
 {
 	int64_t value;
@@ -161,7 +161,8 @@ static bool covers(struct repair *r, const struct source_node *stmt, const struc
 	       ((o->bytes && len >= o->bytes) || (o->span && len >= o->offset + o->span));
 }
 
-/* The length is the size of the object's first member, so the flush is right for that member. */
+/* Asks whether the length is the size of the object's first member. Then the flush is right for
+ * that member. */
 static bool is_of_member(struct repair *r, const struct idiom_flush *f)
 {
 	const char *len = text_bare(r, f->len), *addr = text_bare(r, f->addr);
@@ -174,7 +175,7 @@ static bool is_of_member(struct repair *r, const struct idiom_flush *f)
 	       (len[strlen(addr)] == '.' || strncmp(len + strlen(addr), "->", 2) == 0);
 }
 
-/* The length that also covers the store; NULL: this flush is not too short. */
+/* Returns the length that also covers the store; NULL: this flush is not too short. */
 static const char *longer(struct repair *r, const struct fix *x, const struct source_node *stmt,
 			  const struct idiom_flush *f, const struct object *o)
 {
@@ -212,7 +213,7 @@ static const char *longer_text(struct repair *r, const struct fix *x, const stru
 
 /* ---- finding the flush ---- */
 
-/* A planned change of the same flush or the same helper; NULL: none. */
+/* Finds a planned change of the same flush or the same helper; NULL: none. */
 static struct amendment *amendment_like(struct repair *r, const struct amendment *a)
 {
 	for (size_t i = 0; i < r->durability->amendments.n; i++) {
@@ -290,7 +291,7 @@ static bool is_meant(struct repair *r, const struct fix *x, const struct spot *s
 	return a->len != NULL && !is_changed(s, a->at.stmt, a->len);
 }
 
-/* The statement that is always executed next; NULL: there is none. */
+/* Returns the statement that is always executed next; NULL: there is none. */
 static const struct source_node *next_statement(const struct source_node *n)
 {
 	while (n->parent && !(n->parent->kind == SOURCE_COMPOUND && n->next)) {

@@ -18,7 +18,7 @@ static const struct source_node *loop_around(const struct source_node *n)
 		       : NULL;
 }
 
-/* The local variable with which an address begins; NULL: none. */
+/* Returns the local variable with which an address begins; NULL: none. */
 static const char *root_of(const struct source_node *n)
 {
 	while (n && n->kind != SOURCE_NAME)
@@ -53,7 +53,8 @@ static const char *shape(struct repair *r, const char *text)
 	return has_index ? out : "";
 }
 
-/* The only assignment to the variable below `top`; NULL: none or several. *n: how many. */
+/* Returns the only assignment to the variable below `top`; NULL: none, or several. *n: how many
+ * there are. */
 static const struct source_node *only_assignment(const struct source_node *top, const char *name,
 						 unsigned *n)
 {
@@ -134,8 +135,8 @@ static bool is_used_behind(const struct source_function *f, const struct source_
 	return false;
 }
 
-/* The flush is for what the loop stores. Its address is that of `set`, an assignment between loop
- * and flush, or given in the flush itself. */
+/* Asks whether the flush is for what the loop stores. The address of the flush is that of `set`, an
+ * assignment between loop and flush, or given in the flush itself. */
 static bool is_of_loop(struct repair *r, const struct fix *x, const struct source_node *loop,
 		       const struct source_node *set, const char *name, const char *addr,
 		       const char **array)

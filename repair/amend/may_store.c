@@ -9,7 +9,7 @@
 
 enum { DEPTH_MAX = 3 };
 
-/* "slot" for "const struct slot *": the last word of the type. */
+/* Returns the last word of the type: "slot" for "const struct slot *". */
 static const char *type_name(struct repair *r, const char *type)
 {
 	size_t end = type ? strlen(type) : 0, begin;
@@ -45,7 +45,8 @@ static bool is_object(const struct touching *t, const char *type, bool is_pointe
 	       strcmp(type_name(t->r, type), t->type) == 0;
 }
 
-/* The stored place may be in the object: checks each step of its path, outermost first. */
+/* Asks whether the stored place may be in the object: checks each step of its path, outermost
+ * first. */
 static bool place_may_be(const struct touching *t, const struct source_node *place,
 			 const struct source_function *in)
 {
@@ -83,7 +84,7 @@ static bool is_no_store(const char *name)
 	return false;
 }
 
-/* A library function may fill a buffer that is in the object. */
+/* Asks whether a library function may fill a buffer that is in the object. */
 static bool fills_object(const struct touching *t, const struct source_unit *u,
 			 const struct source_function *in, const struct source_node *call)
 {
@@ -112,7 +113,7 @@ static bool fills_object(const struct touching *t, const struct source_unit *u,
 	return false;
 }
 
-/* All known methods of this name only flush and fence. */
+/* Asks whether all known methods of this name only flush and fence. */
 static bool virtual_writes_back(const struct touching *t, const struct source_unit *u,
 				const struct source_node *call)
 {
@@ -185,8 +186,8 @@ static bool asm_may(const struct source_unit *u, const struct source_node *n)
 	return true;
 }
 
-/* The node may store. If a macro hides the operator, it may assign whenever its left side is an
- * lvalue. */
+/* Asks whether the node may store. If a macro hides the operator, the node may assign whenever its
+ * left side is an lvalue. */
 static bool may_store(const struct source_node *n)
 {
 	const struct source_node *left = n->child ? source_bare(n->child) : NULL;

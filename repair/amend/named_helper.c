@@ -5,7 +5,7 @@
 
 #include "repair/amend/internal.h"
 
-/* The short-flush finding that causes the bug; NULL: none. */
+/* Finds the short-flush finding that causes the bug; NULL: none. */
 static const struct repair_bug *short_flush_of(const struct repair *r, const struct repair_bug *b)
 {
 	for (size_t i = 0; b->has_cause && i < r->bugs.n; i++)

@@ -73,7 +73,7 @@ static void add_around(struct repair *r, const struct file *f, const struct sour
 	}
 }
 
-/* What is stored to, as an lvalue; NULL: unknown. */
+/* Returns what is stored to, as an lvalue; NULL: unknown. */
 static const struct source_node *destination(const struct fix *x)
 {
 	const struct source_node *to = x->store->child;

@@ -57,7 +57,7 @@ static const struct source_node *body_of(const struct fix *x)
 	return lambda ? lambda->last : x->function->body;
 }
 
-/* The declaration `text` declares `name`: "Loans &loans" declares "loans". */
+/* Asks whether the declaration `text` declares `name`: "Loans &loans" declares "loans". */
 static bool declares(const char *text, const char *name)
 {
 	size_t len = strlen(text), n = strlen(name);
@@ -167,8 +167,8 @@ static bool minds_order(struct repair *r, const struct source_unit *u, const str
 
 /* ---- the call ---- */
 
-/* The function is called through a local variable or parameter, or in C through a member (in C++,
- * that may be a method). */
+/* Asks whether the function is called through a local variable or parameter, or in C through a
+ * member. (In C++, a member may be a method.) */
 static bool is_by_variable(const struct source_unit *u, const struct source_node *call)
 {
 	const struct source_node *callee = call->child ? source_bare(call->child) : NULL;
@@ -302,7 +302,7 @@ static bool is_address(const struct source_node *n)
 	return n->is_array || (n->kind == SOURCE_UNARY && n->op[0] == '&');
 }
 
-/* A local variable that is initialised with an address and never assigned. */
+/* Asks whether n is a local variable that is initialised with an address and never assigned. */
 static bool is_set_to_address(const struct fix *at, const struct source_node *n)
 {
 	const struct source_node *body = at->function->body, *value = NULL;
@@ -315,8 +315,8 @@ static bool is_set_to_address(const struct fix *at, const struct source_node *n)
 	return value && is_address(value);
 }
 
-/* The object exists at the call: it is passed by reference or address, or its pointer was
- * dereferenced before. */
+/* Asks whether the object certainly exists at the call: it is passed by reference or address, or
+ * its pointer was dereferenced before. */
 static bool is_surely_there(struct repair *r, const struct fix *at, const struct source_node *call,
 			    const struct source_node *arg, bool is_reference)
 {
@@ -449,8 +449,8 @@ static bool hands_over_flush(struct repair *r, const struct source_unit *u,
 	return false;
 }
 
-/* Some other callback that the caller is given flushes by itself, so in this program callbacks
- * flush. */
+/* Asks whether some other callback that the caller is given flushes by itself. Then callbacks flush
+ * in this program. */
 static bool others_flush(struct repair *r, const struct given *g)
 {
 	for (size_t i = 0; i < r->code->units.n; i++) {

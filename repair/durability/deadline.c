@@ -234,7 +234,7 @@ static bool leaves_loop(const struct span *s)
 	return false;
 }
 
-/* One fence is enough for both flushes. */
+/* Asks whether one fence is enough for both flushes. */
 static bool is_shared(const struct span *a, const struct span *b)
 {
 	return a->at.file == b->at.file && a->from && b->from &&

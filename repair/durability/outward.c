@@ -20,7 +20,7 @@ static bool is_last_action(const struct source_function *f, const struct source_
 	return true;
 }
 
-/* One of the next three statements flushes. */
+/* Asks whether one of the three statements behind the call flushes. */
 bool call_is_flushed_after(struct repair *r, const struct source_unit *u,
 			   const struct source_node *call)
 {
@@ -88,8 +88,8 @@ static const char *simplified(struct repair *r, const char *text)
 	return text;
 }
 
-/* Each pointer argument points to something of the same size as its parameter does. Otherwise
- * "sizeof *p" and "p[i]" would mean something else in the caller. */
+/* Asks whether each pointer argument points to something of the same size as its parameter does.
+ * Otherwise "sizeof *p" and "p[i]" would mean something else in the caller. */
 static bool arguments_fit(const struct source_node *call, const struct source_function *callee)
 {
 	const struct source_node *a = call->child ? call->child->next : NULL;

@@ -277,7 +277,8 @@ static void fill_tail(struct repair *r, struct fix *x)
 	}
 }
 
-/* "sizeofp->name" for "sizeof(p->name)" and for "sizeof p->name", to compare them. */
+/* Returns "sizeofp->name" for "sizeof(p->name)" and for "sizeof p->name", so that the two can be
+ * compared. */
 static const char *bare_size(struct repair *r, const char *text)
 {
 	char *out = arena_alloc(&r->code->arena, strlen(text ? text : "") + 1), *to = out;

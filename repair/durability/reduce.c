@@ -49,8 +49,8 @@ static bool is_calm_store(struct repair *r, const struct source_unit *u,
 	return true;
 }
 
-/* The statement calls a callback that fills an object (callback.c). The callbacks that ran there do
- * not depend on an order. */
+/* Asks whether the statement calls a callback that fills an object (callback.c). The callbacks that
+ * ran there must not depend on an order. */
 static bool is_calm_callback(struct repair *r, const struct fix *a, const struct source_node *stmt)
 {
 	const struct source_node *call = NULL;

@@ -127,8 +127,8 @@ static bool is_simple(const struct file *f, const struct source_node *n)
 	       n->kind != SOURCE_SWITCH && n->kind != SOURCE_LABEL && n->kind != SOURCE_COMPOUND;
 }
 
-/* Some `if` or loop of the file has a single statement without braces, and none has a single one
- * with braces. */
+/* Asks whether some `if` or loop of the file has a single statement without braces, and none has a
+ * single one with braces. */
 static bool does_without_braces(const struct source_unit *u, const struct file *f,
 				const struct source_node *besides)
 {

@@ -1,5 +1,5 @@
-/* The lowest part of repair/: parsed sources, their trees, and edits of their text. All strings
- * live in the arena of struct codebase. */
+/* Declares the lowest part of repair/: parsed sources, their trees, and edits of their text. All
+ * strings live in the arena of struct codebase. */
 #ifndef REPAIR_EDIT_INTERNAL_H
 #define REPAIR_EDIT_INTERNAL_H
 
@@ -267,7 +267,7 @@ static inline bool node_arguments_repeat(const struct source_unit *u,
 	return true;
 }
 
-/* The line that begins at this offset is blank. */
+/* Asks whether the line that begins at this offset is blank. */
 static inline bool file_is_blank_line(const struct file *f, uint32_t line)
 {
 	while (line < f->len_bytes && strchr(" \t\r", f->text[line]))

@@ -167,7 +167,7 @@ void callers_open(struct repair *r, const struct source_function *f);
 bool function_is_passed_on(struct repair *r, const struct source_function *f);
 void callers_find(struct repair *r, const struct source_function *f, struct callers *c);
 
-/* state.c */
+/* state.c: makes, copies and joins states */
 struct flow_state *state_new(void); /* it is dead: no path leads to it */
 struct flow_state *state_copy(const struct flow_state *s);
 void state_join(struct flow *flow, struct flow_state *to, const struct flow_state *from);

@@ -1,4 +1,4 @@
-/* The bugs that repair is given, and the outcome of each. */
+/* Describes the bugs that repair is given, and the outcome of each. */
 #ifndef REPAIR_PLAN_BUG_H
 #define REPAIR_PLAN_BUG_H
 

@@ -11,8 +11,8 @@
 
 /* ---- an error value ---- */
 
-/* The error that a text stands for: "" for -1 and other negative numbers, "errno" or "-errno" for
- * their names; NULL: it is no error, or unknown. */
+/* Returns the error that a text stands for: "" for -1 and other negative numbers, "errno" or
+ * "-errno" for their names; NULL: the text is no error, or unknown. */
 static const char *error_of(const char *text, size_t len)
 {
 	size_t minus = text[0] == '-', n = minus;
