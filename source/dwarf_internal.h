@@ -28,7 +28,7 @@ const struct insn *code_before(struct dwarf_types *t, Dwfl_Module *module, uint6
 /* Gives the bytes of the ELF file from one of its own addresses on. */
 const uint8_t *code_bytes(Dwfl_Module *module, uint64_t pc, size_t *len_bytes);
 
-/* The type without typedefs and qualifiers; false for void. */
+/* Gives the type without typedefs and qualifiers; false for void. */
 bool dwarf_real_type(Dwarf_Die *die, Dwarf_Die *out);
 
 #endif

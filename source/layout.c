@@ -1,4 +1,4 @@
-/* Arithmetic with layouts and places: where a field begins, and which part of an object is at an
+/* Computes with layouts and places: where a field begins, and which part of an object is at an
  * offset. It needs neither libclang nor debug information. */
 #include "source/layout.h"
 

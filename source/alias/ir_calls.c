@@ -23,8 +23,8 @@ void ir_bind(struct alias *a, uint32_t call, const struct function *f)
 	solver_copy(a->solver, c.result, f->result);
 }
 
-/* The node of a variable of type va_list. What it points to is made one location, because where in
- * it the pointer to the arguments lies differs between machines. */
+/* Returns the node of a variable of type va_list. What the variable points to is made one location,
+ * because machines differ in where in it the pointer to the arguments lies. */
 static uint32_t list_node(struct alias *a, LLVMValueRef list)
 {
 	uint32_t object;

@@ -1,4 +1,4 @@
-/* Questions about an expression in libclang's tree. */
+/* Answers questions about an expression in libclang's tree. */
 #ifndef SOURCE_CLANG_CURSOR_H
 #define SOURCE_CLANG_CURSOR_H
 
