@@ -1,4 +1,4 @@
-/* One exploration: runs the seeds first, then inputs that flip the branch which the search picks.
+/* Runs one exploration: the seeds first, then inputs that flip the branch which the search picks.
  * It keeps the paths of all runs, because flips still to come need them. A run that did not take
  * the path the solver predicted counts as diverged. */
 #include "explore/explore.h"

@@ -1,5 +1,5 @@
-/* The search strategies, one row each. A strategy is a score; the flip with the highest score is
- * next. */
+/* Defines the search strategies, one row each. A strategy is a score; the flip with the highest
+ * score is next. */
 #include <string.h>
 
 #include "explore/search.h"

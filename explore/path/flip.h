@@ -28,7 +28,7 @@ enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t s
 bool flipper_is_repeated(struct flipper *f, const struct path *p, size_t step);
 enum solver_answer flipper_guess(struct flipper *f, const struct path *p, size_t step,
 				 uint8_t *input, size_t len_bytes);
-/* This byte must keep its value in every input. */
+/* Says that this byte must keep its value in every input. */
 void flipper_fix(struct flipper *f, uint64_t index, uint8_t value);
 /* Gives the index of the first input byte that the expression uses; UINT32_MAX if it uses none. */
 uint32_t flipper_byte(struct flipper *f, uint32_t id);

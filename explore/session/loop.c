@@ -17,7 +17,7 @@ double exploring_now_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Did a signal come? */
+/* Asks whether a signal has told pmend to stop, now or earlier. */
 static bool is_stopped(struct exploring *x)
 {
 	struct signalfd_siginfo info;
