@@ -1,4 +1,4 @@
-/* System calls for which Valgrind's tool interface has no function. */
+/* Makes system calls for which Valgrind's tool interface has no function. */
 #ifndef VG_SYS_H
 #define VG_SYS_H
 

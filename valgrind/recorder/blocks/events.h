@@ -1,4 +1,5 @@
-/* Functions that instrumented code calls when an address is probably in PM. */
+/* Declares the functions that instrumented code calls when an address is probably in PM. They write
+ * events. */
 #ifndef REC_EVENTS_H
 #define REC_EVENTS_H
 
