@@ -74,8 +74,8 @@ bool gate_prepare(void);
  * impossible here. */
 bool gate_arm(void);
 extern const char gate_lack[]; /* why it is impossible, for the user */
-/* Call it when the program has made this memory executable, or mapped it executable. False: system
- * calls of code there cannot be caught. */
+/* Catches the system calls of code in this memory, too. Called when the program has made the memory
+ * executable, or mapped it executable. False: they cannot be caught. */
 bool gate_watch(uint64_t start, uint64_t end);
 /* Asks whether this gate_signal stands for a caught call. (The program may also cause such a signal
  * itself.) */

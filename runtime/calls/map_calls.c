@@ -184,8 +184,8 @@ static long remap(const long a[6])
 	return at;
 }
 
-/* mremap from length 0 makes a second mapping of the bytes at `old`. The kernel gives it the
- * protection of the page there. */
+/* Makes an mremap from length 0, which makes a second mapping of the bytes at `old`. The kernel
+ * gives the new mapping the protection of the page there. */
 static long remap_twice(struct pm_map m, uint64_t old, const long a[6])
 {
 	const long at = remap(a);

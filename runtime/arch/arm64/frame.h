@@ -1,5 +1,5 @@
-/* Access to registers in a signal frame, for the files of this folder. In addresses, register
- * number 31 is the stack pointer; elsewhere, it is zero. */
+/* Accesses registers in a signal frame, for the files of this folder. In addresses, register number
+ * 31 is the stack pointer; elsewhere, it is zero. */
 #ifndef RUNTIME_ARCH_ARM64_FRAME_H
 #define RUNTIME_ARCH_ARM64_FRAME_H
 
