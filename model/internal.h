@@ -157,7 +157,7 @@ void line_drop_dead(struct model *m, struct line *l, bool is_forgotten);
 
 /* ---- table.c ---- */
 
-/* the line that contains addr; NULL if everything is durable there */
+/* Finds the line that contains addr; NULL if everything is durable there. */
 struct line *line_find(const struct model *m, uint64_t addr);
 struct line *line_find_or_add(struct model *m, uint64_t addr);
 void line_remove(struct model *m, struct line *l);
@@ -310,7 +310,7 @@ static inline const uint8_t *store_bytes(const struct store *s)
 	return s->size_bytes <= STORE_SMALL_BYTES ? s->bytes.few : s->bytes.rest->bytes;
 }
 
-/* The live bytes of a store, as bits: bit i is set if a crash could show the byte at + i. */
+/* Gives the live bytes of a store, as bits: bit i is set if a crash could show the byte at + i. */
 static inline uint64_t store_live(const struct store *s)
 {
 	return s->size_bytes <= STORE_SMALL_BYTES ? s->live_few : s->bytes.rest->live;
@@ -324,7 +324,7 @@ static inline void store_set_live(struct store *s, uint64_t live)
 		s->bytes.rest->live = live;
 }
 
-/* The bytes of s that are in [from, to) of its line. */
+/* Gives the bytes of s that are in [from, to) of its line, as bits of the store. */
 static inline uint64_t store_bits(const struct store *s, uint32_t from, uint32_t to)
 {
 	uint32_t end = (uint32_t)s->at + s->size_bytes;
@@ -336,13 +336,13 @@ static inline uint64_t store_bits(const struct store *s, uint32_t from, uint32_t
 	return from < to ? low_bits(to - from) << (from - s->at) : 0;
 }
 
-/* The bytes of s that a newer store covers. */
+/* Gives the bytes of s that a newer store covers, as bits of the store s. */
 static inline uint64_t store_covered(const struct store *s, const struct store *newer)
 {
 	return store_bits(s, newer->at, (uint32_t)newer->at + newer->size_bytes);
 }
 
-/* for qsort_r(): compares rows of *stride bytes */
+/* Compares rows of *stride bytes, for qsort_r(). */
 static inline int row_compare(const void *a, const void *b, void *stride)
 {
 	return memcmp(a, b, *(uint32_t *)stride);

@@ -171,14 +171,15 @@ bool model_is_ported(const struct model *m); /* an amd64 recording that is judge
 /* Does the cache survive, while stores reach it in no order (eadr on arm64)? Then each waits for
  * what orders its thread's stores. */
 bool model_is_late(const struct model *m);
-/* If a crash shows the newest value of the byte at addr: which bytes of its line then show their
- * newest value, too? Bit i is byte i. */
+/* Says which bytes of a line show their newest value whenever a crash shows the newest value of the
+ * byte at addr. Bit i is byte i of the line. */
 uint64_t model_kept_with(const struct model *m, uint64_t addr);
-/* Ask before model_step() takes this store: its thread's stores to the same line up to the returned
- * seq cannot be lost while it survives. If a line's stores are a sequence, that is all of them. The
- * same holds for stores that it overlaps, and for what other threads stored before. */
+/* Gives a seq, before model_step() takes the store ev: while this store survives a crash, its
+ * thread's stores to the same line up to that seq survive, too. If a line's stores are a sequence,
+ * these are all of them. The same holds for stores that ev overlaps, and for what other threads
+ * stored before. */
 uint64_t model_follows(const struct model *m, const struct trace_event *ev);
-/* The number of lines with stores that could be lost. */
+/* Counts the lines with stores that could be lost. */
 size_t model_nlines(const struct model *m);
 /* Can a crash from now on show only the newest value of each of these bytes? */
 bool model_is_durable(const struct model *m, uint64_t addr, uint64_t len_bytes);
@@ -272,7 +273,7 @@ bool model_is_in_sequence(const struct model *m, uint64_t addr, const uint8_t *c
 bool model_each_value(const struct model *m, uint64_t addr, uint32_t len_bytes,
 		      void (*f)(const uint8_t *value, void *arg), void *arg);
 
-/* The number of different states; UINT64_MAX also stands for too many to count. */
+/* Counts the different states; UINT64_MAX also stands for too many to count. */
 uint64_t model_nstates(const struct model *m);
 
 #endif

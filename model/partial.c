@@ -156,7 +156,7 @@ static void make_nodes(struct partial *p)
 	vec_release(&all);
 }
 
-/* The bytes of the line that a crash could show from this node. */
+/* Gives the bytes of the line that a crash could show from this node. */
 static uint64_t node_live(const struct node *n)
 {
 	uint64_t live = 0;
@@ -573,7 +573,7 @@ void partial_contents(const struct model *m, const struct line *l, size_t max, u
 
 /* ---- which stores are lost ---- */
 
-/* The newest node of the set with a live byte here; p->n if there is none. */
+/* Gives the newest node of the set that has a live byte here; p->n if there is none. */
 static uint32_t shown_by(const struct partial *p, const uint64_t *set, uint32_t byte)
 {
 	for (uint32_t i = p->n; i-- > 0;)

@@ -1,5 +1,5 @@
-/* The array of a line's stores. It moves to a larger or smaller array as stores come and go; arrays
- * are reused by size. */
+/* Keeps the array of a line's stores. They move to a larger or smaller array as stores come and go;
+ * arrays are reused by size. */
 #include "model/internal.h"
 
 #include <string.h>
