@@ -17,7 +17,8 @@ struct files {
 
 void files_note(struct files *f, struct arena *arena, const struct trace_event *ev);
 const struct trace_file *files_find(const struct files *f, uint64_t file);
-/* The value of a key; nth 0 is the newest, 1 the one before it. NULL if there are not so many. */
+/* Gives the value of a META key; nth 0 is the newest value, 1 the one before it. NULL if there are
+ * not so many. */
 const char *files_meta(const struct files *f, const char *key, size_t nth);
 void files_release(struct files *f);
 

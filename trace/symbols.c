@@ -211,8 +211,8 @@ static uint64_t file_address(const struct module *m, const struct trace_object *
 
 /* ---- names ---- */
 
-/* The length of a Rust name without the hash at its end ("::h" and 16 digits), which changes with
- * the compiler. */
+/* Gives the length of a Rust name without the hash at its end ("::h" and 16 digits), which changes
+ * with the compiler. */
 static size_t length_without_hash(const char *name)
 {
 	const size_t n = strlen(name), hash = 19;

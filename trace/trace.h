@@ -104,7 +104,7 @@ static inline uint64_t trace_old_len(const struct trace_event *ev)
 
 	return ev->arg[0] < left ? ev->arg[0] : left;
 }
-/* the option of a dmb or dsb as an assembler writes it, such as "ishst" */
+/* Gives the option of a dmb or dsb as an assembler writes it, such as "ishst". */
 const char *trace_barrier_option(uint64_t option);
 bool trace_kind_by_name(const char *name, enum pmt_kind *kind);
 
@@ -157,7 +157,7 @@ static inline bool trace_has_file(const struct trace *t, const char *path)
 size_t trace_nobjects(const struct trace *t);
 const struct trace_object *trace_object(const struct trace *t, size_t i);
 
-/* The value of a META event "key=value" among those read so far, or NULL. */
+/* Gives the value of a META event "key=value" among those read so far; NULL if there is none. */
 const char *trace_meta(const struct trace *t, const char *key); /* the newest value */
 /* Gives an older value of a META event: nth 0 is the newest value of the key, 1 the one before it;
  * NULL if there are not so many. */
