@@ -61,8 +61,8 @@ int proc_run_watched(char *const argv[], char *const envp[], bool is_for_all,
  * what the user can do about it. Returns -1. */
 int proc_refused(int why, struct error *err);
 
-/* A copy of the environment with some variables set; each change is "NAME=value". It is one block
- * to free(), which borrows the strings. */
+/* Copies the environment with some variables set; each change is "NAME=value". The copy is one
+ * block to free(); it borrows the strings. */
 char **proc_env(char *const envp[], const char *const changes[]);
 
 /* Asks whether this machine allows ptrace(), which gdb needs. A child process tries it. */
