@@ -151,7 +151,7 @@ static int index_error(struct error *err, const char *what)
 	return error_set(err, "its index is invalid: %s", what);
 }
 
-/* The text of a key; NULL if there is none. */
+/* Gives the text of a key; NULL if there is none. */
 static char *text_of(const json_t *o, const char *key)
 {
 	const json_t *v = json_object_get(o, key);
