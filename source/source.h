@@ -98,7 +98,7 @@ static inline bool source_is_loop(const struct source_node *n)
 	return n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO;
 }
 
-/* Is it a return or a jump, perhaps alone in braces? */
+/* Asks whether the statement is a return or a jump, perhaps alone in braces. */
 static inline bool source_leaves(const struct source_node *n)
 {
 	if (n && n->kind == SOURCE_COMPOUND)

@@ -102,7 +102,8 @@ static void call_direct(struct alias *a, uint32_t call, LLVMValueRef callee)
 		}
 }
 
-/* Is it this intrinsic? LLVM 19 appends the type of the pointer: llvm.va_start.p0. */
+/* Asks whether the name is that of the wanted intrinsic. LLVM 19 appends the type of the pointer:
+ * llvm.va_start.p0. */
 static bool is_intrinsic(const char *name, const char *wanted)
 {
 	size_t len = strlen(wanted);

@@ -113,8 +113,8 @@ static void point_to_global(struct alias *a, uint32_t node, LLVMValueRef v)
 
 enum { POINTER_BYTES = 8 };
 
-/* Is it a char pointer plus a constant? That is a loop over bytes or lines, or the way from a
- * member to the object that contains it. */
+/* Asks whether the value is a char pointer plus a constant. That is a loop over bytes or lines, or
+ * the way from a member to the object that contains the member. */
 static bool is_char_step(LLVMValueRef v)
 {
 	LLVMTypeRef t = LLVMGetGEPSourceElementType(v);
