@@ -141,8 +141,8 @@ static enum solver_answer answer_use(struct flipper *f, uint8_t *input, size_t l
 	return a->what;
 }
 
-/* For a condition `sum == constant`, adds which value each part of the sum should have. False if it
- * is no such condition, or no solution is found. */
+/* Adds hints for a condition `sum == constant`: the value that each part of the sum should have.
+ * False if the condition has another form, or no solution is found. */
 static bool hint_add(struct flipper *f, struct solver_term wanted, const uint8_t *input,
 		     size_t len_bytes)
 {
