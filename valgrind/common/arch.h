@@ -53,8 +53,8 @@ Long arch_syscall(Long number, Long a, Long b, Long c, Long d, Long e, Long f);
 /* ---- the machine ---- */
 /* Calls tell() for each fact that a trace must contain about the machine. */
 void arch_describe(void (*tell)(const HChar *key, const HChar *value));
-/* Called when the program begins, with its stack pointer: shows it processor features that Valgrind
- * hides. */
+/* Shows the program processor features that Valgrind hides. Called when the program begins, with
+ * its stack pointer. */
 void arch_begin(Addr sp);
 
 #endif

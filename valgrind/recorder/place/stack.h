@@ -39,7 +39,8 @@ void stack_check(Addr pc); /* stack_check.c */
 /* Repairs the stack after the inlined code for a call: it pushed a frame that should not be there,
  * or at the wrong place. */
 VG_REGPARM(0) void stack_call_slow(void);
-/* Called if the stack pointer was set, not moved, and is not close below the top frame. */
+/* Finds out where the stack pointer is now: it was set, not moved, and is not close below the top
+ * frame. */
 VG_REGPARM(1) void stack_set(Addr sp);
 /* Repairs the stack after the inlined code for a return: it removed a frame that should be there.
  * sp is the stack pointer after the return. */
