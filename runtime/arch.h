@@ -13,7 +13,8 @@
 
 #include "call_tables.h"
 
-/* Called in each process before everything else; not in a handler. */
+/* Prepares what the processor's part of the runtime needs. Called in each process before everything
+ * else; not in a handler. */
 void arch_init(void);
 const char *arch_refusal(void); /* why no program can be watched in this process; NULL: it can */
 extern const uint16_t arch_elf_machine; /* e_machine of programs that can load this library */
@@ -67,8 +68,8 @@ extern bool gate_sees_return;
 
 /* Makes a system call through the gate; returns the result or -errno. */
 long rt_syscall(long number, long a, long b, long c, long d, long e, long f);
-/* Called in a process whose children will call gate_arm(), to do once what can be done for all of
- * them. True: system calls of this process may be caught from now on, too. */
+/* Does once, for all children of this process that will call gate_arm(), what can be done for them
+ * together. True: system calls of this process may be caught from now on, too. */
 bool gate_prepare(void);
 /* Catches the system calls of this thread from now on. A child of fork() must call it again. False:
  * impossible here. */

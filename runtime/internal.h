@@ -56,7 +56,8 @@ extern struct run_region *g_region; /* NULL: the process is not part of a run */
 extern uint64_t g_page_bytes;
 extern bool g_is_lazy; /* there were undecided lines when this process joined the run */
 
-/* Called in each process before everything else; not in a handler. */
+/* Prepares what all files of the runtime use: finds the size of a page. Called in each process
+ * before everything else; not in a handler. */
 void rt_init(void);
 /* Maps the region that the environment names; -1: there is none, or it is not ours. */
 int rt_map_region(void);
@@ -184,17 +185,18 @@ void actions_restore(const void *from);
 /* Resets the program's handlers and keeps ignored signals ignored, as CLONE_CLEAR_SIGHAND does in a
  * child. */
 void actions_clear(void);
-/* Does the same for the actions that are stored here. Called in the parent, before a child with
- * CLONE_CLEAR_SIGHAND starts. */
+/* Does what actions_clear() does, for the actions that are stored here. Called in the parent,
+ * before a child with CLONE_CLEAR_SIGHAND starts. */
 void actions_forget(void);
 
 /* ---- attach.c ---- */
 
 /* Does what does not depend on the run. A fork server calls it once for all its runs. */
 void rt_prepare(void);
-/* Called in the first process of a run just before main(), and by the constructor in a program that
- * a run execs. From now on, paths of PM files lead to images, mappings get their recorded
- * addresses, and, with RUN_LAZY, undecided lines are decided when they are read. */
+/* Joins this process to the run: from now on, paths of PM files lead to images, mappings get their
+ * recorded addresses, and, with RUN_LAZY, undecided lines are decided when they are read. Called in
+ * the first process of a run just before main(), and by the constructor in a program that a run
+ * execs. */
 void rt_attach(void);
 
 #endif

@@ -79,8 +79,8 @@ bool maps_touch(uint64_t addr, uint64_t len_bytes);
  * maps_read() returns what lines_read() returns. */
 bool maps_read(uint64_t addr, uint64_t len_bytes);
 void maps_written(uint64_t addr, uint64_t len_bytes);
-/* Called before a write to a private mapping: the first write to a private page copies the page, so
- * everything on it is decided now. */
+/* Decides everything on the pages of these bytes that are private. Called before a write, because
+ * the first write to a private page copies the page. */
 void maps_read_private(uint64_t addr, uint64_t len_bytes);
 /* Makes the page accessible if everything on it is decided. False: it stays closed. */
 bool maps_release_page(uint64_t addr);

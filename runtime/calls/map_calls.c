@@ -89,8 +89,8 @@ static long map_as_recorded(uint32_t file, const long a[6])
 	return -1;
 }
 
-/* Called after the program itself asked for the recorded address. Notes it if the program got
- * another address. */
+/* Notes if the program itself asked for the recorded address, and got another one. Called after the
+ * call was made. */
 static void note_hint(uint32_t file, long at, const long a[6])
 {
 	const struct run_mapping *list =
@@ -305,8 +305,8 @@ static long call_brk(const long a[6])
 	return (long)r;
 }
 
-/* Called after mmap or mprotect. If the memory becomes executable, system calls of code there must
- * be caught, too. r: the call's result so far. */
+/* Catches the system calls of code in memory that mmap or mprotect makes executable. r: the call's
+ * result so far; with CALL_PASS, the call is made here. */
 static long call_watched(long number, long a[6], long r)
 {
 	uint64_t start;
