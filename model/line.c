@@ -11,8 +11,8 @@ static uint32_t line_limit(const struct model *m, const struct line *l)
 	return limit > l->floor ? limit : l->floor;
 }
 
-/* How many epochs back the store's predecessors are. A distance that does not fit is shortened:
- * then more is ordered than certain, so states are missing, but none is invented. */
+/* Counts how many epochs back the store's predecessors are. A distance that does not fit is
+ * shortened: then more is ordered than certain, so states are missing, but none is invented. */
 static uint8_t order_back(const struct thread *t, const struct trace_event *ev)
 {
 	uint32_t back = t->epoch - t->after;

@@ -293,16 +293,16 @@ static void step_store(struct model *m, struct thread *t, const struct trace_eve
 
 /* ---- order and completion ---- */
 
-/* Is it a dmb inside PMDK, whose libraries flush with dc and rely on dmb? Users of PMDK cannot fix
- * that. */
+/* Asks whether the event is a dmb inside PMDK, whose libraries flush with dc and rely on dmb. Users
+ * of PMDK cannot fix that. */
 static bool is_trusted(const struct model *m, const struct trace_event *ev)
 {
 	return ev->kind == PMT_DMB && m->platform->is_weak && !m->is_distrusting &&
 	       platform_is_store_barrier(ev) && owner_of_site(ev->site) == OWNER_PMDK;
 }
 
-/* Is it a dsb that completes flushes? An option with neither bit is reserved, and executes as
- * sy. */
+/* Asks whether a dsb with this option completes flushes. An option with neither bit is reserved,
+ * and executes as sy. */
 static bool is_full_dsb(uint64_t option)
 {
 	uint64_t accesses = option & (PMT_BARRIER_LOADS | PMT_BARRIER_STORES);

@@ -112,8 +112,9 @@ const struct platform *model_platform(const struct model *m);
 void model_step(struct model *m, const struct trace_event *ev);
 /* Judges PMDK's libraries like other code: on arm64, their dmb then completes no flush. */
 void model_distrust(struct model *m);
-/* Is it a non-temporal store of PMDK's libraries in an amd64 recording that is judged on arm64?
- * Their code for arm64 stores and flushes instead, so it waits for the thread's next fence. */
+/* Asks whether the event is a non-temporal store of PMDK's libraries in an amd64 recording that is
+ * judged on arm64. PMDK's code for arm64 stores and flushes instead, so the store waits for the
+ * thread's next fence. */
 bool model_is_flushed(const struct model *m, const struct trace_event *ev);
 /* Counts how often a dmb of PMDK's libraries was taken for a dsb, which the library should have
  * there. */
@@ -259,8 +260,8 @@ struct model_lost {
 bool model_each_lost(const struct model *m, uint64_t addr, const uint8_t *content,
 		     void (*f)(const struct model_lost *s, void *arg), void *arg);
 
-/* Is it a copy by a string instruction or the kernel, on a platform where the cache survives? Its
- * parts may become visible in any order until the next event. */
+/* Asks whether the event is a copy by a string instruction or the kernel, on a platform where the
+ * cache survives. The parts of such a copy may become visible in any order until the next event. */
 bool model_is_open(const struct model *m, const struct trace_event *ev);
 
 /* Could a crash leave this content if the line's stores were lost from the newest backwards, as on

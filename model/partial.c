@@ -520,7 +520,7 @@ uint64_t partial_ncontents(const struct model *m, const struct line *l)
 	return sum.ndistinct;
 }
 
-/* Are all kept that come before node i and touch the asked bytes? */
+/* Asks whether all nodes are kept that come before node i and touch the asked bytes. */
 static bool is_possible(const struct partial *p, uint32_t i, const uint64_t *kept)
 {
 	for (uint32_t k = 0; k < i; k++)
