@@ -102,7 +102,8 @@ static bool has_build_id(Elf *elf, const struct module *m)
 	return memcmp(id, m->build_id, m->build_id_len) == 0;
 }
 
-/* Is it a position-independent program? Without this flag it looks like a shared object. */
+/* Asks whether the ELF file is a position-independent program. Only a flag tells it from a shared
+ * object. */
 static bool is_pie(Elf *elf, const GElf_Phdr *dynamic)
 {
 	Elf_Data *data =

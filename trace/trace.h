@@ -80,8 +80,8 @@ static inline bool trace_is_store(enum pmt_kind k)
 	return (k >= PMT_STORE && k <= PMT_STORE_SYS) ||
 	       (k >= PMT_STORE_PAIR && k <= PMT_STORE_ORDERED);
 }
-/* Is it a store of a read-modify-write instruction? The store of an arm64 exclusive pair looks like
- * any other store. */
+/* Asks whether the event is a store of a read-modify-write instruction. The store of an arm64
+ * exclusive pair looks like any other store. */
 static inline bool trace_is_atomic(const struct trace_event *ev)
 {
 	return ev->kind == PMT_STORE_RMW ||
@@ -97,7 +97,7 @@ static inline bool trace_is_barrier(enum pmt_kind k)
 {
 	return k == PMT_SFENCE || k == PMT_MFENCE || k == PMT_DMB || k == PMT_DSB;
 }
-/* How many bytes an OLD event describes, limited to its file in case the trace is damaged. */
+/* Gives how many bytes an OLD event describes, limited to its file in case the trace is damaged. */
 static inline uint64_t trace_old_len(const struct trace_event *ev)
 {
 	const uint64_t left = PMT_ADDR(1, 0) - PMT_OFFSET(ev->addr);
