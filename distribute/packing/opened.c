@@ -16,7 +16,7 @@
 
 #define FOLDER_MAX_BYTES ((uint64_t)64 << 20)
 
-/* Is it a folder in which programs look for what they might load? */
+/* Asks whether the path is a folder in which programs look for what they might load. */
 static bool is_of_system(const char *path)
 {
 	static const char *const folders[] = {
