@@ -40,7 +40,7 @@ const struct bundle_entry *bundle_find(const struct bundle *b, const char *path)
 		       : NULL;
 }
 
-/* Is it UTF-8 without control characters? */
+/* Asks whether the path is UTF-8 without control characters. */
 static bool is_text(const char *path)
 {
 	json_t *text = json_string(path);
